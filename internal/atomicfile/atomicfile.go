@@ -1,0 +1,119 @@
+// Package atomicfile writes files that are never seen half written: a temporary
+// file is filled and then renamed to its name.
+//
+// It promises what the next reader sees, not what survives a power cut; for that
+// there is [WriteSync].
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Prefix begins the name of every temporary file, so that leftovers of a killed
+// process can be told from other files.
+const Prefix = ".tmp-"
+
+// maxTries bounds the search for a free name. With 64 random bits the second try
+// is already beyond what anyone will see.
+const maxTries = 100
+
+// Write makes path hold what write gives, or leaves it as it was. The file is
+// created with perm less the umask. The parent folder must exist: the temporary
+// file is made in it, and removed again on every failure.
+func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
+	return commit(path, perm, write, func(*File) error { return nil })
+}
+
+// WriteSync is Write that returns only when the bytes and the name have reached
+// the disk.
+func WriteSync(path string, perm fs.FileMode, write func(io.Writer) error) error {
+	if err := commit(path, perm, write, func(f *File) error { return f.Sync() }); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func commit(path string, perm fs.FileMode, write func(io.Writer) error, sync func(*File) error) error {
+	f, err := Create(filepath.Dir(path), perm)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if err := write(f.File); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := sync(f); err != nil {
+		return err
+	}
+	return f.Commit(path)
+}
+
+// File is a temporary file on its way to its name. It is open for reading and
+// writing. Either Commit or Discard ends it.
+type File struct {
+	*os.File
+	ended bool
+}
+
+// Create makes a temporary file in dir with perm less the umask. dir must be on
+// the file system of the name that the file will get.
+func Create(dir string, perm fs.FileMode) (*File, error) {
+	for try := 1; ; try++ {
+		name := filepath.Join(dir, fmt.Sprintf("%s%016x", Prefix, rand.Uint64()))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+		if err == nil {
+			return &File{File: f}, nil
+		}
+		if !errors.Is(err, fs.ErrExist) || try == maxTries {
+			return nil, err
+		}
+	}
+}
+
+// Commit closes the file and renames it to path, which it replaces. On failure
+// the file is removed.
+func (f *File) Commit(path string) error {
+	if err := f.Close(); err != nil {
+		f.Discard()
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		f.Discard()
+		return err
+	}
+	f.ended = true
+	return nil
+}
+
+// Discard closes and removes the file. After Commit or Discard it does nothing,
+// so it can be deferred.
+func (f *File) Discard() {
+	if f.ended {
+		return
+	}
+	f.ended = true
+	f.Close() // may have happened in Commit
+	// Nobody can do anything about a temporary file that cannot be removed.
+	os.Remove(f.Name())
+}
+
+// syncDir makes the names in dir durable. Windows cannot open a folder for that
+// and orders its metadata itself.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

@@ -1,0 +1,128 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func give(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+// holds fails unless dir holds exactly these names.
+func holds(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("folder holds %q, want %q", got, want)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	for name, write := range map[string]func(string, fs.FileMode, func(io.Writer) error) error{
+		"Write": Write, "WriteSync": WriteSync,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "f")
+			for _, want := range []string{"one", "", "three"} {
+				if err := write(path, 0o666, give(want)); err != nil {
+					t.Fatal(err)
+				}
+				if got, err := os.ReadFile(path); err != nil || string(got) != want {
+					t.Errorf("read %q, %v, want %q", got, err, want)
+				}
+				holds(t, dir, "f")
+			}
+		})
+	}
+}
+
+func TestWriteFails(t *testing.T) {
+	broken := errors.New("broken")
+	half := func(w io.Writer) error {
+		give("half")(w)
+		return broken
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := Write(path, 0o666, half); !errors.Is(err, broken) {
+		t.Errorf("new file: %v", err)
+	}
+	holds(t, dir)
+	if err := Write(path, 0o666, give("old")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(path, 0o666, half); !errors.Is(err, broken) {
+		t.Errorf("existing file: %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "old" {
+		t.Errorf("after a failure the file reads %q, %v", got, err)
+	}
+	holds(t, dir, "f")
+
+	if err := Write(filepath.Join(dir, "none", "f"), 0o666, give("x")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no parent: %v", err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "full", "sub"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(filepath.Join(dir, "full"), 0o666, give("x")); err == nil {
+		t.Error("a folder was replaced")
+	}
+	// A file closed behind our back: the close in Commit fails.
+	err := Write(path, 0o666, func(w io.Writer) error { return w.(io.Closer).Close() })
+	if !errors.Is(err, os.ErrClosed) {
+		t.Errorf("close failure: %v", err)
+	}
+	holds(t, dir, "f", "full")
+}
+
+func TestWritePanics(t *testing.T) {
+	dir := t.TempDir()
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		Write(filepath.Join(dir, "f"), 0o666, func(io.Writer) error { panic("stop") })
+	}()
+	holds(t, dir)
+}
+
+func TestDiscard(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Create(dir, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Discard()
+	f.Discard()
+	holds(t, dir)
+
+	f, err = Create(dir, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(filepath.Join(dir, "f")); err != nil {
+		t.Fatal(err)
+	}
+	f.Discard()
+	holds(t, dir, "f")
+}

@@ -1,0 +1,107 @@
+package confine
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func tree(t *testing.T) (base string, d *Dir) {
+	t.Helper()
+	base = t.TempDir()
+	for name, text := range map[string]string{"in/a/file": "inside", "in/top": "top", "secret": "outside"} {
+		name = filepath.Join(base, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := Open(filepath.Join(base, "in"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return base, d
+}
+
+func link(t *testing.T, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, name); err != nil {
+		t.Fatalf("these tests need symbolic links: %v", err)
+	}
+}
+
+func TestOpenFileStaysInside(t *testing.T) {
+	base, d := tree(t)
+	in := filepath.Join(base, "in")
+	link(t, "a/file", filepath.Join(in, "relative"))
+	link(t, filepath.Join(in, "a", "file"), filepath.Join(in, "absolute"))
+	link(t, filepath.Join(in, "a"), filepath.Join(in, "folder"))
+	link(t, "../secret", filepath.Join(in, "out"))
+	link(t, filepath.Join(base, "secret"), filepath.Join(in, "absolute-out"))
+	link(t, "circle", filepath.Join(in, "circle"))
+	link(t, "nowhere", filepath.Join(in, "dangling"))
+
+	for _, tc := range []struct {
+		path, want string // content, or a part of the error
+		absent     bool
+	}{
+		{path: "a/file", want: "inside"},
+		{path: "relative", want: "inside"},
+		{path: "absolute", want: "inside"},
+		{path: "folder/file", want: "inside"},
+		{path: "a/../top", want: "top"},
+		{path: "out", want: "escapes"},
+		{path: "absolute-out", want: "escapes"},
+		{path: "../secret", want: "escapes"},
+		{path: filepath.Join(base, "secret"), want: "escapes"},
+		{path: "a", want: "is a folder, not a regular file"},
+		{path: "circle", want: "too many"},
+		{path: "dangling", absent: true},
+		{path: "gone", absent: true},
+		{path: "top/below", absent: true},
+		{path: strings.Repeat("x", 300), absent: true},
+	} {
+		f, err := d.OpenFile(tc.path)
+		if tc.absent {
+			if !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%.20s: error %v, want fs.ErrNotExist", tc.path, err)
+			}
+			continue
+		}
+		if err != nil {
+			if !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%s: error %v, want %q", tc.path, err, tc.want)
+			}
+			continue
+		}
+		data, _ := io.ReadAll(f)
+		f.Close()
+		if string(data) != tc.want {
+			t.Errorf("%s: read %q, want %q", tc.path, data, tc.want)
+		}
+	}
+}
+
+func TestNameHasNoLinks(t *testing.T) {
+	base, d := tree(t)
+	link(t, "in", filepath.Join(base, "alias"))
+	e, err := Open(filepath.Join(base, "alias"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if e.Name() != d.Name() || !filepath.IsAbs(e.Name()) {
+		t.Errorf("names %q and %q", e.Name(), d.Name())
+	}
+	if runtime.GOOS == "linux" && strings.Contains(e.Name(), "alias") {
+		t.Errorf("name %q has a link in it", e.Name())
+	}
+}

@@ -1,0 +1,43 @@
+package pathname
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+)
+
+func TestShow(t *testing.T) {
+	for name, want := range map[string]string{
+		"textures/wood.png": "textures/wood.png",
+		"größe 大.png":       "größe 大.png",
+		`say "hi"`:          `say "hi"`,
+		`a\b`:               `"a\\b"`,
+		"line\nbreak":       `"line\nbreak"`,
+		"esc\x1b[31m":       `"esc\x1b[31m"`,
+		"\xff":              `"\xff"`,
+		"gnp.\u202etxt":     `"gnp.\u202etxt"`,
+		"":                  "",
+	} {
+		if got := Show(name); got != want {
+			t.Errorf("Show(%q) = %s, want %s", name, got, want)
+		}
+	}
+}
+
+// Whatever the name, what is shown is one line of printable text, and says
+// exactly which name it was.
+func TestShowIsOneHonestLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := string(rapid.SliceOf(rapid.Byte()).Draw(t, "name"))
+		shown := Show(name)
+		if strings.IndexFunc(shown, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
+			t.Fatalf("Show(%q) = %q does not print", name, shown)
+		}
+		if back, err := strconv.Unquote(shown); shown != name && (err != nil || back != name) {
+			t.Fatalf("Show(%q) = %s means %q", name, shown, back)
+		}
+	})
+}
