@@ -1,0 +1,77 @@
+package hashing_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/assetcook/assetcook/hashing"
+)
+
+func ExampleLookup() {
+	f, ok := hashing.Lookup("crc32")
+	if !ok {
+		fmt.Println("not one of", hashing.Names())
+		return
+	}
+	fmt.Println(f.Hex(f.Sum([]byte("123456789"))))
+
+	h := f.New()
+	io.WriteString(h, "12345")
+	io.WriteString(h, "6789")
+	fmt.Println(h.Sum128())
+	// Output:
+	// cbf43926
+	// 000000000000000000000000cbf43926
+}
+
+func ExampleSummer_Sum() {
+	f, _ := hashing.Lookup(hashing.Default)
+	s := hashing.NewSummer(f)
+	sum, err := s.Sum(context.Background(), strings.NewReader("texture"), hashing.WantSum|hashing.WantDigest)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(sum.Size, "bytes")
+	fmt.Println(sum.Sum == f.Sum([]byte("texture")))
+	fmt.Println(sum.Digest == hashing.DigestOf([]byte("texture")))
+	// Output:
+	// 7 bytes
+	// true
+	// true
+}
+
+func ExampleSummer_SumAll() {
+	contents := []string{"rock", "grass", "rock"}
+	sums := make([]hashing.FileSum, len(contents))
+
+	f, _ := hashing.Lookup("xxh64")
+	err := hashing.NewSummer(f).SumAll(context.Background(), len(contents), 2,
+		func(i int) (io.ReadCloser, hashing.Want, error) {
+			return io.NopCloser(strings.NewReader(contents[i])), hashing.WantSum, nil
+		},
+		func(i int, sum hashing.FileSum, err error) {
+			if err == nil {
+				sums[i] = sum // each i is handed over once, so this needs no lock
+			}
+		})
+	fmt.Println(err, sums[0].Sum == sums[2].Sum, sums[0].Sum == sums[1].Sum)
+	// Output: <nil> true false
+}
+
+func ExampleKey() {
+	key := func(recipe, format string) hashing.Digest {
+		k := hashing.NewKey("example recipe 1")
+		k.String("recipe", recipe)
+		k.String("format", format)
+		return k.Sum()
+	}
+	first, again := key("texture", "bc5"), key("texture", "bc5")
+	fmt.Println(first == again)
+	fmt.Println(first == key("textureb", "c5"))
+	// Output:
+	// true
+	// false
+}
