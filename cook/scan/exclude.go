@@ -1,0 +1,107 @@
+package scan
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// errInsideExcluded is the one answer that must not be an empty tree.
+var errInsideExcluded = errors.New("asset folder lies in the output or store folder; choose separate ones")
+
+// exclusions are the folders that the walk leaves out. There are few of them,
+// so each test is a short loop.
+type exclusions struct {
+	folders []string      // absolute, links resolved as far as they exist
+	names   []string      // relative to the root: the folders, and the links that were given for them
+	known   []fs.FileInfo // the folders that exist
+	ids     []Stamp       // their stamps, same order
+}
+
+func newExclusions(real string, info fs.FileInfo, folders []string) (exclusions, error) {
+	var x exclusions
+	for _, name := range folders {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return x, err
+		}
+		folder := resolveExisting(abs)
+		if _, ok := within(folder, real); ok {
+			return x, errInsideExcluded
+		}
+		if fi, err := os.Stat(folder); err == nil {
+			if os.SameFile(fi, info) {
+				return x, errInsideExcluded
+			}
+			x.known = append(x.known, fi)
+			x.ids = append(x.ids, StampOf(fi))
+		}
+		x.folders = append(x.folders, folder)
+		asGiven := filepath.Join(resolveExisting(filepath.Dir(abs)), filepath.Base(abs))
+		for _, f := range [...]string{folder, asGiven} {
+			if rel, ok := within(real, f); ok {
+				x.names = append(x.names, rel)
+			}
+		}
+	}
+	return x, nil
+}
+
+// resolveExisting resolves the links of abs up to its deepest part that
+// exists, and keeps the rest as it is.
+func resolveExisting(abs string) string {
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real
+	}
+	parent := filepath.Dir(abs)
+	if parent == abs {
+		return abs
+	}
+	return filepath.Join(resolveExisting(parent), filepath.Base(abs))
+}
+
+// within gives path relative to folder, with slashes ("." for the folder
+// itself), if it lies there. Both are absolute and free of links.
+func within(folder, path string) (string, bool) {
+	rel, err := filepath.Rel(folder, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// isNamed reports whether the entry rel is one of the folders, or the link
+// that was given for one.
+func (x *exclusions) isNamed(rel string) bool { return oneOf(x.names, rel) }
+
+// isSame reports whether a folder with stamp st is one of the folders under
+// another name. stat is asked only where a stamp does not tell files apart.
+func (x *exclusions) isSame(st Stamp, stat func() (fs.FileInfo, error)) bool {
+	for i, id := range x.ids {
+		if id.Inode != 0 {
+			if id.Inode == st.Inode && id.Device == st.Device {
+				return true
+			}
+			continue
+		}
+		if fi, err := stat(); err == nil && os.SameFile(fi, x.known[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFolder reports whether path, absolute and free of links, is one of the folders.
+func (x *exclusions) isFolder(path string) bool { return oneOf(x.folders, path) }
+
+// holds reports whether path, absolute and free of links, is or lies in one of
+// the folders.
+func (x *exclusions) holds(path string) bool {
+	for _, f := range x.folders {
+		if _, ok := within(f, path); ok {
+			return true
+		}
+	}
+	return false
+}

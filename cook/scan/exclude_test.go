@@ -1,0 +1,66 @@
+package scan
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestExcludeBeforeItExists: the output folder is made while the walk runs, so
+// that its name is all there is to know it by.
+func TestExcludeBeforeItExists(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"a": "", "d/a": ""})
+	real, info, err := realFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exclude, err := newExclusions(real, info, []string{filepath.Join(dir, "d", "out")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plant(t, dir, map[string]string{"d/out/a": "", "out/a": ""})
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	first, err := newWalker(t.Context(), resolver{root, real, exclude}, openFolder).walk(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := gather(first)
+	wantTree(t, tree, []string{"a", "d/a", "out/a"}, nil, nil)
+}
+
+// TestExcludeUnderAnotherName: a bind mount gives a folder a second name that
+// no resolving of links shows.
+func TestExcludeUnderAnotherName(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"out/": "", "other/": ""})
+	stat := func(name string) fs.FileInfo {
+		fi, err := os.Lstat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fi
+	}
+	out, other := stat("out"), stat("other")
+	x := exclusions{known: []fs.FileInfo{out}, ids: []Stamp{StampOf(out)}}
+	tell := func(fi fs.FileInfo) func() (fs.FileInfo, error) {
+		return func() (fs.FileInfo, error) { return fi, nil }
+	}
+	if !x.isSame(StampOf(out), tell(out)) || x.isSame(StampOf(other), tell(other)) {
+		t.Error("folders are not told apart by their stamps")
+	}
+	// Where stamps hold no inode, the FileInfo must tell.
+	x.ids = []Stamp{{}}
+	if !x.isSame(Stamp{}, tell(out)) || x.isSame(Stamp{}, tell(other)) {
+		t.Error("folders are not told apart by their FileInfo")
+	}
+	if x.isSame(Stamp{}, func() (fs.FileInfo, error) { return nil, errors.New("gone") }) {
+		t.Error("a folder that is gone is taken for the excluded one")
+	}
+}

@@ -1,0 +1,40 @@
+//go:build !linux && !darwin
+
+package scan
+
+import "os"
+
+const openFlags = os.O_RDONLY
+
+// rootFolder asks for entries through an os.Root of its own.
+type rootFolder struct {
+	*os.File
+	root *os.Root
+}
+
+func openFolder(root *os.Root, rel string) (folder, error) {
+	sub, err := root.OpenRoot(rel)
+	if err != nil {
+		return nil, err
+	}
+	f, err := sub.Open(".")
+	if err != nil {
+		sub.Close()
+		return nil, err
+	}
+	return rootFolder{f, sub}, nil
+}
+
+func (f rootFolder) lstat(name string) (Stamp, error) {
+	fi, err := f.root.Lstat(name)
+	if err != nil {
+		return Stamp{}, err
+	}
+	return StampOf(fi), nil
+}
+
+func (f rootFolder) Close() error {
+	err := f.File.Close()
+	f.root.Close()
+	return err
+}

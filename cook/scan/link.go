@@ -1,0 +1,119 @@
+package scan
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// resolver says where the links of one tree lead.
+type resolver struct {
+	root    *os.Root
+	real    string // absolute path of root, free of links
+	exclude exclusions
+}
+
+// target is the end of a link's chain.
+type target struct {
+	path  string // relative to the root, with slashes, free of links; "." is the root
+	stamp Stamp
+	skip  bool // an excluded folder itself, or a link that is gone: leave it out without a word
+}
+
+// resolve follows the link at rel, whose parents are no links, to its end.
+// kind is 0 when the end is a file or folder of the tree.
+//
+// The names on the way are looked up by absolute path, because a link may go
+// out of the tree and back in; what is found is then stat'ed through the root,
+// which does not leave it.
+func (r *resolver) resolve(rel string) (t target, kind Kind, err error) {
+	full := filepath.Join(r.real, filepath.FromSlash(rel))
+	end, err := filepath.EvalSymlinks(full)
+	if err != nil {
+		if _, gone := os.Lstat(full); isAbsent(gone) {
+			return target{skip: true}, 0, nil
+		}
+		return t, r.unresolved(full, err), err
+	}
+	if r.exclude.isFolder(end) {
+		return target{skip: true}, 0, nil
+	}
+	path, ok := within(r.real, end)
+	if !ok || r.exclude.holds(end) {
+		return t, Escape, fmt.Errorf("target %s", pathname.Show(end))
+	}
+	fi, err := r.root.Lstat(filepath.FromSlash(path))
+	switch {
+	case isAbsent(err):
+		return t, Dangling, err
+	case err != nil:
+		return t, Unreadable, err
+	}
+	t = target{path: path, stamp: StampOf(fi)}
+	switch mode := fi.Mode(); {
+	case mode.IsDir():
+		t.skip = r.exclude.isSame(t.stamp, func() (fs.FileInfo, error) { return fi, nil })
+		return t, 0, nil
+	case mode.IsRegular():
+		return t, 0, nil
+	case mode&fs.ModeSymlink != 0: // was a plain entry a moment ago
+		return t, Dangling, errors.New("changed while it was read")
+	default:
+		return t, Irregular, typeError(mode)
+	}
+}
+
+// unresolved sorts out why a link could not be followed.
+func (r *resolver) unresolved(full string, err error) Kind {
+	var pe *fs.PathError
+	if errors.As(err, &pe) && !isAbsent(err) {
+		return Unreadable
+	}
+	// Nothing is there, or (an error without a path) the links go round in a
+	// circle. A link that points out of the tree by its mere text is told as
+	// such: creating the target would not help.
+	text, readErr := os.Readlink(full)
+	if readErr != nil {
+		return Dangling
+	}
+	if !filepath.IsAbs(text) {
+		text = filepath.Join(filepath.Dir(full), text)
+	}
+	if _, ok := within(r.real, resolveExisting(filepath.Clean(text))); !ok {
+		return Escape
+	}
+	return Dangling
+}
+
+// contains reports whether folder ("." = root) is or holds path.
+func contains(folder, path string) bool {
+	return folder == "." || folder == path ||
+		len(path) > len(folder) && path[len(folder)] == '/' && strings.HasPrefix(path, folder)
+}
+
+// isAbsent reports whether err says that nothing has that name. A path that
+// goes on below a file is as absent as one below no folder.
+func isAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// typeError names the type of what is neither file, folder nor link.
+func typeError(mode fs.FileMode) error {
+	switch {
+	case mode.IsDir():
+		return errors.New("is a folder")
+	case mode&fs.ModeNamedPipe != 0:
+		return errors.New("is a named pipe")
+	case mode&fs.ModeSocket != 0:
+		return errors.New("is a socket")
+	case mode&fs.ModeDevice != 0:
+		return errors.New("is a device")
+	}
+	return errors.New("is of a type that cannot be read as a file")
+}

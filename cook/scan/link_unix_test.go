@@ -1,0 +1,135 @@
+//go:build unix
+
+package scan
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// BASE in a link's target stands for the folder around the asset folder.
+func plantLinks(t *testing.T, base string, files map[string]string) {
+	t.Helper()
+	real, err := filepath.EvalSymlinks(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled := map[string]string{}
+	for path, content := range files {
+		filled[path] = strings.ReplaceAll(content, "BASE", real)
+	}
+	plant(t, base, filled)
+}
+
+func TestLinks(t *testing.T) {
+	tests := []struct {
+		name    string
+		files   map[string]string // beside "outside/f" and "assets/a"
+		exclude []string
+		entries []string // beside "a"
+		probs   []string
+	}{
+		{"to a file", map[string]string{"assets/d/l": "-> ../a"}, nil, []string{"d/l"}, nil},
+		{"chain", map[string]string{"assets/l": "-> m", "assets/m": "-> d/n", "assets/d/n": "-> ../a"}, nil, []string{"d/n", "l", "m"}, nil},
+		{"absolute, inside", map[string]string{"assets/l": "-> BASE/assets/a"}, nil, []string{"l"}, nil},
+		{"out and in again", map[string]string{"assets/l": "-> ../assets/a", "assets/m": "-> ../side/a", "side": "-> assets"}, nil, []string{"l", "m"}, nil},
+		{"absolute, outside", map[string]string{"assets/l": "-> BASE/outside/f"}, nil, nil, []string{"l: escape"}},
+		{"relative, outside", map[string]string{"assets/l": "-> ../outside/f"}, nil, nil, []string{"l: escape"}},
+		{"folder outside", map[string]string{"assets/l": "-> ../outside"}, nil, nil, []string{"l: escape"}},
+		{"name that begins alike", map[string]string{"assets2/f": "", "assets/l": "-> ../assets2/f"}, nil, nil, []string{"l: escape"}},
+		{"outside by a second link", map[string]string{"assets/l": "-> m", "assets/m": "-> ../outside/f"}, nil, nil, []string{"l: escape", "m: escape"}},
+		{"outside, and not there", map[string]string{"assets/l": "-> ../outside/nope"}, nil, nil, []string{"l: escape"}},
+		{"dangling", map[string]string{"assets/l": "-> nope", "assets/m": "-> a/nope", "assets/n": "-> BASE/assets/nope"}, nil, nil,
+			[]string{"l: dangling", "m: dangling", "n: dangling"}},
+		{"circle of links", map[string]string{"assets/l": "-> m", "assets/m": "-> l", "assets/s": "-> s"}, nil, nil,
+			[]string{"l: dangling", "m: dangling", "s: dangling"}},
+		{"to a folder", map[string]string{"assets/d/e/f": "", "assets/l": "-> d"}, nil, []string{"d/e/f", "l/e/f"}, nil},
+		{"to the folder itself", map[string]string{"assets/d/l": "-> ."}, nil, nil, []string{"d/l: loop"}},
+		{"to a folder above", map[string]string{"assets/d/e/l": "-> ../../d"}, nil, nil, []string{"d/e/l: loop"}},
+		{"to the root", map[string]string{"assets/d/l": "-> BASE/assets", "assets/m": "-> ."}, nil, nil, []string{"d/l: loop", "m: loop"}},
+		{"folder that begins alike", map[string]string{"assets/d2/l": "-> ../d", "assets/d/f": ""}, nil, []string{"d/f", "d2/l/f"}, nil},
+		{"folder link in a linked folder", map[string]string{"assets/d/l": "-> ../e", "assets/e/f": "", "assets/k": "-> d"}, nil,
+			[]string{"d/l/f", "e/f"}, []string{"k/l: nested"}},
+		{"file link in a linked folder", map[string]string{"assets/d/l": "-> ../a", "assets/k": "-> d"}, nil, []string{"d/l", "k/l"}, nil},
+		{"two folders that link to each other", map[string]string{"assets/d/l": "-> ../e", "assets/e/l": "-> ../d"}, nil, nil,
+			[]string{"d/l/l: nested", "e/l/l: nested"}},
+		{"to junk", map[string]string{"assets/b~": "", "assets/l": "-> b~", "assets/.git/x": "", "assets/g": "-> .git"}, nil, []string{"g/x", "l"}, nil},
+		{"to what is ignored", map[string]string{"assets/b.x": "", "assets/d.x/f": "", "assets/l": "-> b.x", "assets/m": "-> d.x", "assets/.cookignore": "*.x\n"}, nil,
+			[]string{"l", "m/f"}, nil},
+		{"rules are for the link's path", map[string]string{"assets/d/f": "", "assets/d/g": "", "assets/l": "-> d", "assets/m": "-> a", "assets/.cookignore": "/l/f\n/m\n"}, nil,
+			[]string{"d/f", "d/g", "l/g"}, nil},
+		{"a linked folder is a folder to the rules", map[string]string{"assets/d/f": "", "assets/l": "-> d", "assets/m": "-> a", "assets/.cookignore": "l/\nm/\n"}, nil,
+			[]string{"d/f", "m"}, nil},
+		{"rules in a linked folder", map[string]string{"assets/d/f": "", "assets/d/.cookignore": "/f\n", "assets/d/g": "", "assets/l": "-> d"}, nil, []string{"d/g", "l/g"}, nil},
+		{"ignored trouble is no trouble", map[string]string{"assets/l": "-> nope", "assets/m": "-> ..", "assets/.cookignore": "l\nm\n"}, nil, nil, nil},
+		{"junk links", map[string]string{"assets/.#a": "-> user@host.1:2", "assets/.git": "-> ../outside"}, nil, nil, nil},
+		{"ignore file by link", map[string]string{"assets/d/.cookignore": "-> ../a", "assets/d/f": ""}, nil, nil, []string{"d/.cookignore: bad ignore file"}},
+		{"into the output", map[string]string{"assets/out/f": "", "assets/l": "-> out/f", "assets/m": "-> ../far/d", "far/d/f": ""}, []string{"assets/out", "far"}, nil,
+			[]string{"l: escape", "m: escape"}},
+		{"to the output", map[string]string{"assets/out/f": "", "assets/l": "-> out", "assets/m": "-> ../far", "far/f": ""}, []string{"assets/out", "far"}, nil, nil},
+		{"output given by its link", map[string]string{"assets/out": "-> ../far", "far/f": ""}, []string{"assets/out"}, nil, nil},
+		{"output given through a link", map[string]string{"assets/out/f": "", "side": "-> assets"}, []string{"side/out"}, nil, nil},
+		{"output below a linked folder", map[string]string{"assets/d/out/f": "", "assets/d/g": "", "assets/l": "-> d"}, []string{"assets/d/out"}, []string{"d/g", "l/g"}, nil},
+		{"output that is not there yet", map[string]string{"assets/l": "-> out/x"}, []string{"assets/out"}, nil, []string{"l: dangling"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			base := t.TempDir()
+			plantLinks(t, base, map[string]string{"outside/f": "secret", "assets/a": "12345"})
+			plantLinks(t, base, tt.files)
+			var opt Options
+			for _, e := range tt.exclude {
+				opt.Exclude = append(opt.Exclude, filepath.Join(base, e))
+			}
+			wantTree(t, walk(t, filepath.Join(base, "assets"), opt), append([]string{"a"}, tt.entries...), nil, tt.probs)
+		})
+	}
+}
+
+func TestLinkStampIsTheTargets(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"a": "12345", "d/l": "-> ../a", "e/cook.toml": "-> ../a"})
+	tree := walk(t, dir, Options{})
+	wantTree(t, tree, []string{"a", "d/l"}, []string{"e/cook.toml"}, nil)
+	if a := tree.Entries[0].Stamp; tree.Entries[1].Stamp != a || tree.Configs[0].Stamp != a || a.Size != 5 {
+		t.Errorf("got %+v and %+v", tree.Entries, tree.Configs)
+	}
+}
+
+func TestRootIsALink(t *testing.T) {
+	base := t.TempDir()
+	plantLinks(t, base, map[string]string{"assets/a": "", "assets/l": "-> BASE/link/a", "link": "-> assets", "assets/out/f": ""})
+	tree := walk(t, filepath.Join(base, "link"), Options{Exclude: []string{filepath.Join(base, "link", "out")}})
+	wantTree(t, tree, []string{"a", "l"}, nil, nil)
+}
+
+// TestLinkVanishes: a link that is removed after its lstat is merely absent.
+func TestLinkVanishes(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"a": "", "d/l": "-> ../a"})
+	tree, err := scanWith(dir, 1, func(root *os.Root, rel string) (folder, error) {
+		f, err := openFolder(root, rel)
+		return swapping{f, "l", func() error { return os.Remove(filepath.Join(dir, "d", "l")) }}, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantTree(t, tree, []string{"a"}, nil, nil)
+}
+
+// swapping changes the tree right after the lstat of one name.
+type swapping struct {
+	folder
+	name string
+	swap func() error
+}
+
+func (s swapping) lstat(name string) (Stamp, error) {
+	st, err := s.folder.lstat(name)
+	if name == s.name && err == nil {
+		err = s.swap()
+	}
+	return st, err
+}

@@ -1,0 +1,274 @@
+package scan
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// chunk is how many names or entries are handled between two looks at the
+// context.
+const chunk = 1024
+
+var errTooLong = errors.New("path is longer than the system can open; shorten it")
+
+// visitor is one worker's view of the walker, with buffers that it reuses.
+type visitor struct {
+	*walker
+	names []string
+	path  []byte
+	sizes []int // length of each entry's name
+}
+
+// visit lists one folder and fills its node. The error is for the folder as a
+// whole.
+func (v *visitor) visit(n *node) error {
+	f, err := v.open(v.tree.root, filepath.FromSlash(n.real))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := v.list(f); err != nil {
+		return err
+	}
+	if _, found := slices.BinarySearch(v.names, IgnoreName); found {
+		patterns, err := v.readIgnore(f, n)
+		if err != nil {
+			n.problems = append(n.problems, Problem{join(n.path, IgnoreName), BadIgnore, err})
+			return nil
+		}
+		n.ignore = n.ignore.with(patterns, n.path)
+	}
+	v.sizes = v.sizes[:0]
+	for i, name := range v.names {
+		if i%chunk == chunk-1 && v.ctx.Err() != nil {
+			return v.ctx.Err()
+		}
+		v.entry(f, n, name)
+	}
+	v.settle(n)
+	return nil
+}
+
+// fail notes that the whole folder could not be read. One that is gone by now
+// is merely absent.
+func (v *visitor) fail(n *node, err error) {
+	if !errors.Is(err, fs.ErrNotExist) {
+		n.problems = append(n.problems, Problem{n.path, Unreadable, err})
+	}
+}
+
+// list reads the folder's names, sorted. A listing that breaks off is no
+// listing: what is missing from it would look removed.
+func (v *visitor) list(f folder) error {
+	clear(v.names)
+	v.names = v.names[:0]
+	for {
+		names, err := f.Readdirnames(chunk)
+		v.names = append(v.names, names...)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := v.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	slices.Sort(v.names)
+	// A folder that is written to meanwhile may show a name twice.
+	v.names = slices.Compact(v.names)
+	return nil
+}
+
+// entry judges one name of the folder and adds it to the node.
+func (v *visitor) entry(f folder, n *node, name string) {
+	asFile, asFolder := junkFile(name), junkFolder(name)
+	if name == IgnoreName || asFile && asFolder {
+		return
+	}
+	st, err := f.lstat(name)
+	if err != nil {
+		if !isAbsent(err) && !asFile && !asFolder {
+			n.problems = append(n.problems, Problem{join(n.path, name), Unreadable, err})
+		}
+		return
+	}
+	switch mode := st.mode(); {
+	case mode&fs.ModeSymlink != 0:
+		if !asFile && !asFolder {
+			v.link(n, name)
+		}
+	case mode.IsDir():
+		if !asFolder {
+			v.subfolder(n, name, st)
+		}
+	case asFile:
+	case mode.IsRegular():
+		v.file(n, name, st)
+	default:
+		if !v.ignored(n, name, false) {
+			n.problems = append(n.problems, Problem{join(n.path, name), Irregular, typeError(mode)})
+		}
+	}
+}
+
+func (v *visitor) file(n *node, name string, st Stamp) {
+	if name != ConfigName && v.ignored(n, name, false) {
+		return
+	}
+	if v.tooLong(n, name) {
+		return
+	}
+	if name == ConfigName {
+		n.configs = append(n.configs, Entry{join(n.path, name), st})
+		return
+	}
+	n.entries = append(n.entries, Entry{name, st}) // settle makes the name a path
+	v.sizes = append(v.sizes, len(name))
+}
+
+func (v *visitor) subfolder(n *node, name string, st Stamp) {
+	real := joinReal(n.real, name)
+	stat := func() (fs.FileInfo, error) { return v.tree.root.Lstat(filepath.FromSlash(real)) }
+	if v.tree.exclude.isNamed(real) || v.tree.exclude.isSame(st, stat) {
+		return
+	}
+	if v.ignored(n, name, true) || v.tooLong(n, name) {
+		return
+	}
+	n.subs = append(n.subs, &node{path: join(n.path, name), real: real, linked: n.linked, ignore: n.ignore})
+}
+
+func (v *visitor) link(n *node, name string) {
+	real := joinReal(n.real, name)
+	if v.tree.exclude.isNamed(real) {
+		return
+	}
+	t, kind, err := v.tree.resolve(real)
+	if t.skip {
+		return
+	}
+	isFolder := kind == 0 && t.stamp.mode().IsDir()
+	if kind == 0 && !isFolder {
+		v.file(n, name, t.stamp)
+		return
+	}
+	if v.ignored(n, name, isFolder) || v.tooLong(n, name) {
+		return
+	}
+	if isFolder {
+		switch {
+		case contains(t.path, n.real):
+			kind = Loop
+		case n.linked:
+			kind = Nested
+		default:
+			n.subs = append(n.subs, &node{path: join(n.path, name), real: t.path, linked: true, ignore: n.ignore})
+			return
+		}
+	}
+	n.problems = append(n.problems, Problem{join(n.path, name), kind, err})
+}
+
+func (v *visitor) ignored(n *node, name string, isFolder bool) bool {
+	if n.ignore == nil {
+		return false
+	}
+	v.path = append(v.path[:0], n.path...)
+	if n.path != "" {
+		v.path = append(v.path, '/')
+	}
+	at := len(v.path)
+	v.path = append(v.path, name...)
+	return n.ignore.ignored(v.path, at, isFolder)
+}
+
+func (v *visitor) tooLong(n *node, name string) bool {
+	if len(n.path)+1+len(name) <= v.room {
+		return false
+	}
+	n.problems = append(n.problems, Problem{join(n.path, name), Unreadable, errTooLong})
+	return true
+}
+
+// settle turns the names in n.entries into paths, which share one string, and
+// puts the folders below into the order of the final list.
+func (v *visitor) settle(n *node) {
+	slices.SortFunc(n.subs, func(a, b *node) int { return compareFolders(a.path, b.path) })
+	if n.path == "" || len(n.entries) == 0 {
+		return
+	}
+	total := 0
+	for _, size := range v.sizes {
+		total += len(n.path) + 1 + size
+	}
+	var all strings.Builder
+	all.Grow(total)
+	for i := range n.entries {
+		all.WriteString(n.path)
+		all.WriteByte('/')
+		all.WriteString(n.entries[i].Path)
+	}
+	rest := all.String()
+	for i, size := range v.sizes {
+		end := len(n.path) + 1 + size
+		n.entries[i].Path, rest = rest[:end], rest[end:]
+	}
+}
+
+// readIgnore reads the folder's .cookignore. Only a plain file will do: git
+// does not follow a .gitignore that is a link either.
+func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
+	st, err := f.lstat(IgnoreName)
+	if err != nil {
+		if isAbsent(err) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	if st.mode()&fs.ModeSymlink != 0 {
+		return nil, errors.New("is a link; make it a plain file")
+	}
+	if !st.mode().IsRegular() {
+		return nil, typeError(st.mode())
+	}
+	name := filepath.FromSlash(joinReal(n.real, IgnoreName))
+	file, err := v.tree.root.OpenFile(name, openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if fi, err := file.Stat(); err != nil {
+		return nil, err
+	} else if !fi.Mode().IsRegular() {
+		return nil, typeError(fi.Mode())
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxIgnoreSize+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxIgnoreSize {
+		return nil, fmt.Errorf("is larger than %d bytes", maxIgnoreSize)
+	}
+	return parseIgnore(data), nil
+}
+
+func join(folder, name string) string {
+	if folder == "" {
+		return name
+	}
+	return folder + "/" + name
+}
+
+func joinReal(folder, name string) string {
+	if folder == "." {
+		return name
+	}
+	return folder + "/" + name
+}
