@@ -1,0 +1,127 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// noon is when tests take place.
+var noon = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
+
+func openStore(t testing.TB, dir string) *Store {
+	t.Helper()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Now = func() time.Time { return noon }
+	return s
+}
+
+func someBytes(n int) []byte {
+	r, b := rand.NewPCG(uint64(n), 1), make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint64() >> 16)
+	}
+	return b
+}
+
+func idOf(content []byte) BlobID { return BlobID(hashing.DigestOf(content)) }
+
+// sourceFile is an open file of that content outside of any store.
+func sourceFile(t testing.TB, content []byte) *os.File {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "source")
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func put(t testing.TB, s *Store, content []byte) BlobID {
+	t.Helper()
+	id := idOf(content)
+	if err := s.PutBlob(t.Context(), sourceFile(t, content), id, int64(len(content))); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// wantCopy fails unless the blob comes out whole.
+func wantCopy(t testing.TB, s *Store, content []byte) {
+	t.Helper()
+	dst := filepath.Join(t.TempDir(), "dst")
+	if err := s.CopyBlob(t.Context(), idOf(content), int64(len(content)), dst); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(dst); err != nil || !bytes.Equal(got, content) {
+		t.Fatalf("copied %d bytes, %v, want %d", len(got), err, len(content))
+	}
+}
+
+// wantNoCopy fails unless the copy fails in that way and leaves nothing.
+func wantNoCopy(t testing.TB, s *Store, id BlobID, size int64, want error) {
+	t.Helper()
+	dst := filepath.Join(t.TempDir(), "dst")
+	if err := s.CopyBlob(t.Context(), id, size, dst); !errors.Is(err, want) {
+		t.Fatalf("error %v, want %v", err, want)
+	}
+	if _, err := os.Lstat(dst); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("destination is there after a failure: %v", err)
+	}
+}
+
+func wantGone(t testing.TB, path string) {
+	t.Helper()
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("%s is still there: %v", path, err)
+	}
+}
+
+func wantNoLeftovers(t testing.TB, s *Store) {
+	t.Helper()
+	files, err := os.ReadDir(s.tmp())
+	if err != nil || len(files) > 0 {
+		t.Fatalf("left in tmp: %v, %v", files, err)
+	}
+}
+
+// overwrite replaces the file of an entry, read-only or not.
+func overwrite(t testing.TB, path string, b []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(path)
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func age(t testing.TB, path string, at time.Time) {
+	t.Helper()
+	if err := os.Chtimes(path, at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func lastUse(t testing.TB, path string) time.Time {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.ModTime().UTC()
+}

@@ -1,0 +1,37 @@
+package store
+
+import (
+	"encoding/hex"
+	"fmt"
+
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// BlobID is BLAKE3-256 of a content. A hashing.Digest converts to it.
+type BlobID [32]byte
+
+// ActionID is the key of everything known before a recipe runs: salt, recipe,
+// version, options, tool, source content.
+type ActionID [32]byte
+
+// ResultID is the key of an ActionID and the digests of what its read set holds.
+type ResultID [32]byte
+
+// ParseBlobID reads the form that String writes.
+func ParseBlobID(s string) (BlobID, error) {
+	d, err := hashing.ParseDigest(s)
+	if err != nil {
+		return BlobID{}, fmt.Errorf("parse blob ID: %w", err)
+	}
+	return BlobID(d), nil
+}
+
+// String returns 64 lower-case hex digits.
+func (id BlobID) String() string   { return hex.EncodeToString(id[:]) }
+func (id ActionID) String() string { return hex.EncodeToString(id[:]) }
+func (id ResultID) String() string { return hex.EncodeToString(id[:]) }
+
+// IsZero reports whether the ID was never set.
+func (id BlobID) IsZero() bool   { return id == BlobID{} }
+func (id ActionID) IsZero() bool { return id == ActionID{} }
+func (id ResultID) IsZero() bool { return id == ResultID{} }

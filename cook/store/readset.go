@@ -1,0 +1,138 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ReadSet is the names of the dependencies that one run of an action read or
+// looked for, as the recipe asked for them: any bytes, sorted by byte, unique. An
+// empty one says that the run read nothing besides its source.
+type ReadSet []string
+
+// maxReadSets is how many read sets of an action are kept. Each costs a look-up of
+// all its names when none before it leads to a result.
+const maxReadSets = 16
+
+// ReadSets returns the read sets recorded for an action, newest first; none at all
+// is nil without an error. The error wraps ErrDamaged (the record has been deleted)
+// or ErrUnavailable.
+func (s *Store) ReadSets(id ActionID) ([]ReadSet, error) {
+	payload, path, err := s.readRecord(reads, id)
+	if errors.Is(err, ErrMissing) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read read sets: %w", err)
+	}
+	sets, err := decodeReadSets(payload)
+	if err != nil {
+		return nil, fmt.Errorf("read read sets: %w", s.damaged(path, err.Error()))
+	}
+	return sets, nil
+}
+
+// AddReadSet records a read set as the newest one of its action and drops the
+// oldest when there are more than 16 or when they outgrow a record. It need not be
+// sorted and is not kept.
+//
+// Two processes that add to one action at the same time may lose one of the two
+// sets. That costs a miss; a lock between processes would cost every run.
+func (s *Store) AddReadSet(id ActionID, set ReadSet) error {
+	if err := s.addReadSet(id, set); err != nil {
+		return fmt.Errorf("add read set %s: %w", s.path(reads, id), err)
+	}
+	return nil
+}
+
+func (s *Store) addReadSet(id ActionID, set ReadSet) error {
+	if s.readOnly {
+		return ErrReadOnly
+	}
+	set = slices.Clone(set)
+	slices.Sort(set)
+	set = slices.Compact(set)
+
+	mu := &s.readMu[id[0]]
+	mu.Lock()
+	defer mu.Unlock()
+	old, err := s.ReadSets(id)
+	if errors.Is(err, ErrUnavailable) {
+		return err
+	}
+	if len(old) > 0 && slices.Equal(old[0], set) {
+		return nil
+	}
+	sets := []ReadSet{set}
+	for _, o := range old {
+		if !slices.Equal(o, set) && len(sets) < maxReadSets {
+			sets = append(sets, o)
+		}
+	}
+	for ; readSetsSize(sets) > maxRecord-recordHead-recordTail; sets = sets[:len(sets)-1] {
+		if len(sets) == 1 {
+			return fmt.Errorf("%d names of %d bytes do not fit in a record", len(set), readSetsSize(sets))
+		}
+	}
+	return s.writeRecord(reads, id, encodeReadSets(sets))
+}
+
+// The payload of read sets is their number (4 bytes), and for each the number of
+// names (4), and for each name its length (4) and its bytes.
+func encodeReadSets(sets []ReadSet) []byte {
+	b := make([]byte, 0, readSetsSize(sets))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(sets)))
+	for _, set := range sets {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(set)))
+		for _, name := range set {
+			b = binary.LittleEndian.AppendUint32(b, uint32(len(name)))
+			b = append(b, name...)
+		}
+	}
+	return b
+}
+
+func readSetsSize(sets []ReadSet) int {
+	size := 4
+	for _, set := range sets {
+		size += 4
+		for _, name := range set {
+			size += 4 + len(name)
+		}
+	}
+	return size
+}
+
+// decodeReadSets takes what encodeReadSets gives for one to sixteen different
+// sorted sets, and nothing else.
+func decodeReadSets(payload []byte) ([]ReadSet, error) {
+	d := decoder{b: payload}
+	n := d.count(4)
+	if d.err == nil && (n < 1 || n > maxReadSets) {
+		d.err = fmt.Errorf("%d read sets", n)
+	}
+	var sets []ReadSet
+	for i := 0; i < n && d.err == nil; i++ {
+		set := make(ReadSet, d.count(4))
+		for j := range set {
+			set[j] = string(d.bytes(uint64(d.uint32())))
+			if d.err == nil && j > 0 && set[j-1] >= set[j] {
+				d.err = errors.New("names out of order")
+			}
+			if d.err != nil {
+				break
+			}
+		}
+		same := func(o ReadSet) bool { return slices.Equal(o, set) }
+		if d.err == nil && slices.ContainsFunc(sets, same) {
+			d.err = errors.New("read set twice")
+		}
+		sets = append(sets, set)
+	}
+	if err := d.end(); err != nil {
+		return nil, err
+	}
+	return sets, nil
+}

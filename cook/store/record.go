@@ -1,0 +1,182 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// A record file is, with numbers in little-endian order:
+//
+//	magic    4 bytes, "acst"
+//	version  1 byte
+//	kind     1 byte, the folder it belongs in
+//	id      32 bytes, the ActionID or ResultID that it answers for
+//	payload  the rest but
+//	sum     16 bytes, XXH3-128 of everything before, most significant byte first
+const (
+	recordMagic   = "acst"
+	recordVersion = 1
+	recordHead    = len(recordMagic) + 2 + 32
+	recordSum     = "xxh3" // always this one: it is part of the format
+	recordTail    = 16
+
+	// maxRecord bounds what is read into memory: 16 read sets of 10,000 names of
+	// 100 bytes fit.
+	maxRecord = 16 << 20
+)
+
+// sealRecord wraps a payload for its place.
+func sealRecord(k kind, id [32]byte, payload []byte) []byte {
+	b := make([]byte, 0, recordHead+len(payload)+recordTail)
+	b = append(b, recordMagic...)
+	b = append(b, recordVersion, byte(k))
+	b = append(b, id[:]...)
+	b = append(b, payload...)
+	sum := recordChecksum(b)
+	return append(b, sum[:]...)
+}
+
+// openRecord checks that b is the record of that kind and ID, and returns its
+// payload.
+func openRecord(k kind, id [32]byte, b []byte) ([]byte, error) {
+	switch {
+	case len(b) < recordHead+recordTail:
+		return nil, fmt.Errorf("%d bytes are no record", len(b))
+	case string(b[:len(recordMagic)]) != recordMagic:
+		return nil, errors.New("not a record")
+	case b[len(recordMagic)] != recordVersion:
+		return nil, fmt.Errorf("version %d, want %d", b[len(recordMagic)], recordVersion)
+	}
+	body, tail := b[:len(b)-recordTail], b[len(b)-recordTail:]
+	if sum := recordChecksum(body); !bytes.Equal(tail, sum[:]) {
+		return nil, errors.New("wrong checksum")
+	}
+	head := body[:recordHead]
+	switch {
+	case head[len(recordMagic)+1] != byte(k):
+		return nil, errors.New("record of another kind")
+	case !bytes.Equal(head[recordHead-len(id):], id[:]):
+		return nil, errors.New("record of another ID")
+	}
+	return body[recordHead:], nil
+}
+
+func recordChecksum(b []byte) [16]byte {
+	f, _ := hashing.Lookup(recordSum)
+	return f.Sum(b).Bytes()
+}
+
+// readRecord returns the payload of a record and its path, and marks it as used.
+func (s *Store) readRecord(k kind, id [32]byte) (payload []byte, path string, err error) {
+	path = s.path(k, id)
+	info, err := s.stat(path)
+	if err != nil {
+		return nil, path, err
+	}
+	if info.Size() > maxRecord {
+		return nil, path, s.damaged(path, fmt.Sprintf("%d bytes, at most %d expected", info.Size(), maxRecord))
+	}
+	f, err := s.open(path)
+	if err != nil {
+		return nil, path, err
+	}
+	defer f.Close()
+	if err := s.trip("read", path); err != nil {
+		return nil, path, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	var b bytes.Buffer
+	b.Grow(int(info.Size()) + bytes.MinRead) // room to see the end without growing
+	// The limit holds even if the file grows in this instant.
+	if _, err := b.ReadFrom(io.LimitReader(f, maxRecord+1)); err != nil {
+		return nil, path, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	if payload, err = openRecord(k, id, b.Bytes()); err != nil {
+		return nil, path, s.damaged(path, err.Error())
+	}
+	s.used(path, info)
+	return payload, path, nil
+}
+
+// writeRecord replaces the record of an ID.
+func (s *Store) writeRecord(k kind, id [32]byte, payload []byte) error {
+	f, err := s.create(0o666)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	defer f.Discard()
+	b := sealRecord(k, id, payload)
+	if _, err := s.writer(f.File).Write(b); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	if err := s.commit(f, s.path(k, id), int64(len(b))); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return nil
+}
+
+// decoder takes a payload apart. After the first error it gives zeros.
+type decoder struct {
+	b   []byte
+	err error
+}
+
+var errShort = errors.New("payload ends early")
+
+func (d *decoder) bytes(n uint64) []byte {
+	if d.err == nil && n > uint64(len(d.b)) {
+		d.err = errShort
+	}
+	if d.err != nil {
+		return nil
+	}
+	out := d.b[:n]
+	d.b = d.b[n:]
+	return out
+}
+
+func (d *decoder) uint32() uint32 {
+	if b := d.bytes(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+// int64 reads a number that must not be negative.
+func (d *decoder) int64() int64 {
+	b := d.bytes(8)
+	if b == nil {
+		return 0
+	}
+	v := int64(binary.LittleEndian.Uint64(b))
+	if v < 0 {
+		d.err = errors.New("negative number")
+		return 0
+	}
+	return v
+}
+
+// count reads how many items of at least that many bytes each follow. More than
+// there is room for is an error, so the count is safe to allocate for.
+func (d *decoder) count(itemSize int) int {
+	n := d.uint32()
+	if d.err == nil && uint64(n)*uint64(itemSize) > uint64(len(d.b)) {
+		d.err = errShort
+	}
+	if d.err != nil {
+		return 0
+	}
+	return int(n)
+}
+
+// end returns the first error; bytes left over are one.
+func (d *decoder) end() error {
+	if d.err == nil && len(d.b) > 0 {
+		d.err = fmt.Errorf("%d bytes left over", len(d.b))
+	}
+	return d.err
+}

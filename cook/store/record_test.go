@@ -1,0 +1,299 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var sampleResult = Result{
+	Artifacts: []Artifact{{Blob: BlobID{1, 2, 3}, Size: 77}, {Blob: BlobID{9}, Size: 0}},
+	CookTime:  1234 * time.Millisecond,
+}
+
+func TestResult(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	id := ResultID{5}
+	if r, err := s.Result(id); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), s.path(results, id)) {
+		t.Errorf("before: %v, %v", r, err)
+	}
+	for _, want := range []Result{{}, sampleResult, {CookTime: 5, Artifacts: sampleResult.Artifacts[:1]}} {
+		if err := s.PutResult(id, want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Result(id)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%v %s", err, diff)
+		}
+	}
+	wantNoLeftovers(t, s)
+	for _, bad := range []Result{
+		{CookTime: -1},
+		{Artifacts: []Artifact{{Blob: BlobID{1}, Size: -1}}},
+		{Artifacts: []Artifact{{Size: 1}}},
+		{Artifacts: make([]Artifact, maxRecord/artifactSize)},
+	} {
+		if err := s.PutResult(ResultID{6}, bad); err == nil || errors.Is(err, ErrUnavailable) {
+			t.Errorf("%d artifacts, %v: error %v", len(bad.Artifacts), bad.CookTime, err)
+		}
+	}
+	wantGone(t, s.path(results, ResultID{6}))
+}
+
+func TestReadSets(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	id := ActionID{7}
+	if sets, err := s.ReadSets(id); sets != nil || err != nil {
+		t.Errorf("before: %v, %v", sets, err)
+	}
+	for _, c := range []struct {
+		add  ReadSet
+		want []ReadSet
+	}{
+		{nil, []ReadSet{{}}},
+		{ReadSet{"b", "a", "b"}, []ReadSet{{"a", "b"}, {}}},
+		{ReadSet{"a", "b"}, []ReadSet{{"a", "b"}, {}}},
+		{ReadSet{"\xff\x00/\n", ""}, []ReadSet{{"", "\xff\x00/\n"}, {"a", "b"}, {}}},
+		{ReadSet{}, []ReadSet{{}, {"", "\xff\x00/\n"}, {"a", "b"}}},
+	} {
+		given := append(ReadSet(nil), c.add...)
+		if err := s.AddReadSet(id, c.add); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(given, append(ReadSet(nil), c.add...)); diff != "" {
+			t.Errorf("the caller's set was changed: %s", diff)
+		}
+		got, err := s.ReadSets(id)
+		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
+			t.Errorf("after %q: %v %s", c.add, err, diff)
+		}
+	}
+	wantNoLeftovers(t, s)
+}
+
+func TestReadSetsAreBounded(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	id := ActionID{7}
+	for i := range 40 {
+		if err := s.AddReadSet(id, ReadSet{fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.ReadSets(id)
+	if err != nil || len(got) != maxReadSets || got[0][0] != "39" || got[15][0] != "24" {
+		t.Errorf("%v, %v", got, err)
+	}
+	// Sets that fit alone but not together push out the oldest.
+	half := strings.Repeat("x", maxRecord/2-1000)
+	for _, name := range []string{"1" + half, "2" + half} {
+		if err := s.AddReadSet(id, ReadSet{name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err = s.ReadSets(id); err != nil || len(got) < 2 || got[0][0][0] != '2' || got[1][0][0] != '1' {
+		t.Errorf("%d sets, %v", len(got), err)
+	}
+	if err := s.AddReadSet(id, ReadSet{half + half}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = s.ReadSets(id); err != nil || len(got) != 1 {
+		t.Errorf("%d sets, %v", len(got), err)
+	}
+	// One that never fits changes nothing.
+	if err := s.AddReadSet(id, ReadSet{half + half + half}); err == nil || errors.Is(err, ErrUnavailable) {
+		t.Errorf("too large a set: %v", err)
+	}
+	if again, err := s.ReadSets(id); err != nil || len(again) != 1 {
+		t.Errorf("%d sets, %v", len(again), err)
+	}
+}
+
+// readEither reads the record of a kind and says whether anything came out.
+func readEither(s *Store, k kind, id [32]byte) (any, error) {
+	if k == reads {
+		sets, err := s.ReadSets(id)
+		if sets == nil {
+			return nil, err
+		}
+		return sets, err
+	}
+	r, err := s.Result(id)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func writeSamples(t testing.TB, s *Store, id [32]byte) {
+	t.Helper()
+	if err := s.PutResult(id, sampleResult); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddReadSet(id, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddReadSet(id, ReadSet{"a", "lib/b.png"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDamagedRecord(t *testing.T) {
+	for _, k := range []kind{reads, results} {
+		t.Run(k.String(), func(t *testing.T) {
+			s := openStore(t, t.TempDir())
+			id := [32]byte{3, 1, 4}
+			writeSamples(t, s, id)
+			path := s.path(k, id)
+			good, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			noticed := func(what string, b []byte) {
+				overwrite(t, path, b)
+				if got, err := readEither(s, k, id); got != nil || !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), path) {
+					t.Fatalf("%s: %v, %v", what, got, err)
+				}
+				wantGone(t, path)
+			}
+			damage(good, noticed)
+			noticed("foreign", []byte("#!/bin/sh\necho a file that has nothing to do with the store, but is long enough\n"))
+
+			// Sound records in the wrong place.
+			other := [32]byte{3, 1, 5}
+			writeSamples(t, s, other)
+			swapped, err := os.ReadFile(s.path(k, other))
+			if err != nil {
+				t.Fatal(err)
+			}
+			noticed("record of another ID", swapped)
+			wrong := map[kind]kind{reads: results, results: reads}[k]
+			writeSamples(t, s, id)
+			foreign, err := os.ReadFile(s.path(wrong, id))
+			if err != nil {
+				t.Fatal(err)
+			}
+			noticed("record of another kind", foreign)
+
+			// Put works over a damaged record.
+			overwrite(t, path, good[:len(good)-1])
+			writeSamples(t, s, id)
+			if got, err := readEither(s, k, id); got == nil || err != nil {
+				t.Fatalf("after repair: %v, %v", got, err)
+			}
+		})
+	}
+}
+
+// TestNotARecord: things that are no regular file, or far too long.
+func TestNotARecord(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	id := ResultID{1}
+	path := s.path(results, id)
+	overwrite(t, path, nil)
+	if err := os.Truncate(path, 1<<40); err != nil && !errors.Is(err, fs.ErrInvalid) {
+		// Where there are no files of that size, the next size that is too large.
+		if err := os.Truncate(path, maxRecord+1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Result(id); !errors.Is(err, ErrDamaged) {
+		t.Errorf("huge file: %v", err)
+	}
+	wantGone(t, path)
+	if err := os.Mkdir(path, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Result(id); !errors.Is(err, ErrDamaged) {
+		t.Errorf("folder: %v", err)
+	}
+	wantGone(t, path)
+	// A folder that cannot just be removed is still only a miss.
+	if err := os.MkdirAll(path+"/full", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Result(id); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "by hand") {
+		t.Errorf("full folder: %v", err)
+	}
+}
+
+// TestBadPayloads: a right checksum around a payload that is not right.
+func TestBadPayloads(t *testing.T) {
+	zero4 := "\x00\x00\x00\x00"
+	sets := func(names ...string) string { return string(encodeReadSets([]ReadSet{names})) }
+	for name, c := range map[string]struct {
+		kind    kind
+		payload string
+	}{
+		"no result":          {results, ""},
+		"negative time":      {results, strings.Repeat("\xff", 8) + zero4},
+		"count too large":    {results, strings.Repeat("\x00", 8) + "\xff\xff\xff\xff" + strings.Repeat("x", 80)},
+		"negative size":      {results, strings.Repeat("\x00", 8) + "\x01\x00\x00\x00" + strings.Repeat("\xff", 40)},
+		"zero blob":          {results, strings.Repeat("\x00", 8) + "\x01\x00\x00\x00" + strings.Repeat("\x00", 40)},
+		"left over":          {results, strings.Repeat("\x00", 13)},
+		"no read sets":       {reads, zero4},
+		"no count":           {reads, ""},
+		"too many sets":      {reads, "\x11\x00\x00\x00" + strings.Repeat(zero4, 17)},
+		"more than there is": {reads, "\xff\xff\xff\xff"},
+		"many names":         {reads, "\x01\x00\x00\x00\xff\xff\xff\xff"},
+		"long name":          {reads, "\x01\x00\x00\x00\x01\x00\x00\x00\xff\xff\xff\xff"},
+		"unsorted":           {reads, sets("b", "a")},
+		"name twice":         {reads, sets("a", "a")},
+		"set twice":          {reads, string(encodeReadSets([]ReadSet{{"a"}, {}, {"a"}}))},
+		"one byte more":      {reads, sets("a") + "x"},
+	} {
+		s := openStore(t, t.TempDir())
+		id := [32]byte{1}
+		path := s.path(c.kind, id)
+		overwrite(t, path, sealRecord(c.kind, id, []byte(c.payload)))
+		if got, err := readEither(s, c.kind, id); got != nil || !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+		wantGone(t, path)
+	}
+}
+
+// TestForeignHeads: records that are sound in themselves, but not what was asked
+// for.
+func TestForeignHeads(t *testing.T) {
+	id := [32]byte{1}
+	sound := sealRecord(results, id, []byte("payload"))
+	if payload, err := openRecord(results, id, sound); err != nil || string(payload) != "payload" {
+		t.Fatalf("%q, %v", payload, err)
+	}
+	for name, at := range map[string]int{"magic": 0, "version": 4, "kind": 5, "first byte of the ID": 6, "last byte of the ID": 37} {
+		body := []byte(string(sound[:len(sound)-recordTail]))
+		body[at]++
+		sum := recordChecksum(body)
+		if payload, err := openRecord(results, id, append(body, sum[:]...)); err == nil {
+			t.Errorf("another %s was accepted: %q", name, payload)
+		}
+	}
+}
+
+// TestRecordFormat pins the bytes on disk: a change needs a new version.
+func TestRecordFormat(t *testing.T) {
+	payload, err := encodeResult(Result{Artifacts: []Artifact{{BlobID{0xbb}, 0x0102}}, CookTime: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "\x03\x00\x00\x00\x00\x00\x00\x00" + "\x01\x00\x00\x00" +
+		"\xbb" + strings.Repeat("\x00", 31) + "\x02\x01\x00\x00\x00\x00\x00\x00"
+	if string(payload) != want {
+		t.Errorf("result %q, want %q", payload, want)
+	}
+	got := encodeReadSets([]ReadSet{{"a", "bc"}, {}})
+	want = "\x02\x00\x00\x00" + "\x02\x00\x00\x00" + "\x01\x00\x00\x00a" + "\x02\x00\x00\x00bc" + "\x00\x00\x00\x00"
+	if string(got) != want {
+		t.Errorf("read sets %q, want %q", got, want)
+	}
+	head := "acst\x01\x02" + "\x05" + strings.Repeat("\x00", 31) + "payload"
+	if record := string(sealRecord(results, [32]byte{5}, []byte("payload"))); record[:len(record)-16] != head {
+		t.Errorf("record %q, want %q and a checksum", record, head)
+	}
+}

@@ -1,0 +1,278 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/reflink"
+)
+
+// Errors to test for with errors.Is. Each error's text names the path.
+var (
+	// ErrMissing: the store has no such entry. Cook.
+	ErrMissing = errors.New("not in the store")
+	// ErrDamaged: the entry was not what it has to be. Cook.
+	ErrDamaged = errors.New("damaged store entry")
+	// ErrMismatch: the content given to PutBlob is not the one that its ID and
+	// size state, for example because it changed in the meantime.
+	ErrMismatch = errors.New("content is not what its ID states")
+	// ErrUnavailable: the store's folder cannot be read or written (vanished,
+	// no permission, disk full). Warn once and go on without the store.
+	ErrUnavailable = errors.New("the store cannot be used")
+	// ErrReadOnly: a store from OpenReadOnly was asked to change.
+	ErrReadOnly = errors.New("the store was opened read-only")
+)
+
+// refreshAfter is how old a time of last use may get before it is written again.
+const refreshAfter = time.Hour
+
+// kind is one of the folders of entries. Records hold its number: never renumber.
+type kind uint8
+
+const (
+	blobs kind = iota
+	reads
+	results
+	kinds
+)
+
+func (k kind) String() string { return [kinds]string{"blobs", "reads", "results"}[k] }
+
+// Store is an open store. It is safe for concurrent use, by several processes and
+// by several Stores on one folder.
+type Store struct {
+	// Now is the clock for times of last use. Set it before first use.
+	Now func() time.Time
+
+	dir      string // absolute
+	root     string // dir/v1
+	readOnly bool
+	sums     *hashing.Summer
+	added    atomic.Int64    // bytes put since Open or the last Trim
+	readMu   [256]sync.Mutex // by first byte of the ActionID, for AddReadSet
+
+	// clone is reflink.Clone but in tests.
+	clone func(dst, src *os.File) error
+	// fault, where a test sets it, is asked before each file operation and each
+	// write; its error takes the place of the operation.
+	fault func(op, path string) error
+}
+
+// Open opens the store in dir and makes it where there is none.
+func Open(dir string) (*Store, error) {
+	s, err := newStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.make(); err != nil {
+		return nil, fmt.Errorf("open store %s: %w: %w", s.dir, ErrUnavailable, err)
+	}
+	return s, nil
+}
+
+// OpenReadOnly opens the store in dir for questions: it creates nothing, deletes
+// nothing, and leaves times of last use alone. Where there is no store, everything
+// is missing.
+func OpenReadOnly(dir string) (*Store, error) {
+	s, err := newStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	s.readOnly = true
+	return s, nil
+}
+
+func newStore(dir string) (*Store, error) {
+	if dir == "" {
+		return nil, errors.New("open store: no folder given")
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open store %s: %w", dir, err)
+	}
+	sum, _ := hashing.Lookup(recordSum)
+	return &Store{
+		Now:  time.Now,
+		dir:  abs,
+		root: filepath.Join(abs, "v1"),
+		sums: hashing.NewSummer(sum),
+
+		clone: reflink.Clone,
+	}, nil
+}
+
+// Dir returns the absolute path of the folder given to Open.
+func (s *Store) Dir() string { return s.dir }
+
+const readme = `This folder is the store of assetcook: results of earlier cooks, kept so that
+the same work need not be done again, by any checkout of this user.
+
+It may be deleted at any time, whole or in part, even while a cook is running:
+that costs time later and nothing else. "cook trim" makes it smaller.
+`
+
+// The first line is fixed by the Cache Directory Tagging Specification,
+// https://bford.info/cachedir/; backup programs skip a folder that has it.
+const cacheTag = `Signature: 8a477f597d28d172789f06886806bc55
+# This folder holds a cache of assetcook. See README.
+`
+
+func (s *Store) make() error {
+	for _, dir := range []string{s.folder(blobs), s.folder(reads), s.folder(results), s.tmp()} {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	for _, f := range []struct{ name, text string }{{"README", readme}, {"CACHEDIR.TAG", cacheTag}} {
+		path := filepath.Join(s.root, f.name)
+		if _, err := os.Lstat(path); err == nil {
+			continue
+		}
+		err := atomicfile.Write(path, 0o666, func(w io.Writer) error {
+			_, err := io.WriteString(w, f.text)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) folder(k kind) string { return filepath.Join(s.root, k.String()) }
+func (s *Store) tmp() string          { return filepath.Join(s.root, "tmp") }
+
+// path is where the entry of an ID lies.
+func (s *Store) path(k kind, id [32]byte) string {
+	name := BlobID(id).String()
+	return filepath.Join(s.root, k.String(), name[:2], name)
+}
+
+// stat looks at an entry without following links. What is not a regular file
+// comes back with ErrDamaged.
+func (s *Store) stat(path string) (fs.FileInfo, error) {
+	if err := s.trip("stat", path); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w", path, ErrMissing)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	case !info.Mode().IsRegular():
+		return nil, s.damaged(path, "not a regular file")
+	}
+	return info, nil
+}
+
+// open opens an entry that stat has seen. Between the two it may go.
+func (s *Store) open(path string) (*os.File, error) {
+	if err := s.trip("open", path); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w", path, ErrMissing)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return f, nil
+}
+
+// damaged removes an entry and says so. Another process may have put a good one
+// there in this instant; losing it costs a miss.
+func (s *Store) damaged(path, why string) error {
+	if !s.readOnly {
+		if err := s.remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w: %s; remove it by hand: %w", path, ErrDamaged, why, err)
+		}
+	}
+	return fmt.Errorf("%s: %w: %s", path, ErrDamaged, why)
+}
+
+// used notes that an entry was used. It is advice to Trim, so failing is no
+// failure. A time ahead of the clock is set right as well.
+func (s *Store) used(path string, info fs.FileInfo) {
+	now := s.Now()
+	if age := now.Sub(info.ModTime()); !s.readOnly && (age > refreshAfter || age < -refreshAfter) {
+		s.mark(path, now)
+	}
+}
+
+func (s *Store) mark(path string, now time.Time) {
+	if s.trip("chtimes", path) == nil {
+		os.Chtimes(path, now, now)
+	}
+}
+
+func (s *Store) remove(path string) error {
+	if err := s.trip("remove", path); err != nil {
+		return err
+	}
+	return os.Remove(path)
+}
+
+// create begins a file on its way in.
+func (s *Store) create(perm fs.FileMode) (*atomicfile.File, error) {
+	if err := s.trip("create", s.tmp()); err != nil {
+		return nil, err
+	}
+	return atomicfile.Create(s.tmp(), perm)
+}
+
+// commit ends what create began: size bytes are now the entry at path. The
+// folders of a first byte are made here; the ones above by Open alone, so that a
+// store that was deleted stays deleted.
+func (s *Store) commit(f *atomicfile.File, path string, size int64) error {
+	if err := s.trip("rename", path); err != nil {
+		return err
+	}
+	if err := os.Mkdir(filepath.Dir(path), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err := f.Commit(path); err != nil {
+		return err
+	}
+	s.mark(path, s.Now())
+	s.added.Add(size)
+	return nil
+}
+
+func (s *Store) trip(op, path string) error {
+	if s.fault == nil {
+		return nil
+	}
+	return s.fault(op, path)
+}
+
+// writer is f with the test's faults.
+func (s *Store) writer(f *os.File) io.Writer {
+	if s.fault == nil {
+		return f
+	}
+	return faulty{f, s}
+}
+
+type faulty struct {
+	*os.File
+	s *Store
+}
+
+func (f faulty) Write(p []byte) (int, error) {
+	if err := f.s.trip("write", f.Name()); err != nil {
+		n, _ := f.File.Write(p[:len(p)/2]) // a full disk takes what fits
+		return n, err
+	}
+	return f.File.Write(p)
+}

@@ -1,0 +1,288 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestTrimOrder(t *testing.T) {
+	for _, c := range []struct {
+		limit int64
+		gone  int // of the ten blobs of 100 bytes, the longest unused first
+	}{{2000, 0}, {1000, 0}, {999, 1}, {901, 1}, {900, 1}, {899, 2}, {350, 7}, {100, 9}, {99, 10}, {0, 10}, {-1, 10}} {
+		s := openStore(t, t.TempDir())
+		var paths []string
+		for i := range 10 {
+			content := fmt.Appendf(nil, "%0100d", i)
+			id := put(t, s, content)
+			path := s.path(blobs, id)
+			// Last used in an order that is neither that of putting nor that of IDs.
+			age(t, path, noon.Add(time.Duration(i*7%10-20)*time.Hour))
+			paths = append(paths, path)
+		}
+		slices.SortFunc(paths, func(a, b string) int { return lastUse(t, a).Compare(lastUse(t, b)) })
+		stats, err := s.Trim(t.Context(), c.limit, noon)
+		want := TrimStats{Before: 1000, After: int64(1000 - 100*c.gone), Removed: c.gone}
+		if diff := cmp.Diff(want, stats); err != nil || diff != "" {
+			t.Errorf("limit %d: %v %s", c.limit, err, diff)
+		}
+		for i, path := range paths {
+			if _, err := os.Lstat(path); (err != nil) != (i < c.gone) {
+				t.Errorf("limit %d: entry %d: %v", c.limit, i, err)
+			}
+		}
+	}
+}
+
+// TestTrimLaw: whatever is in the store, what Trim keeps fits the limit, was used
+// no earlier than what it deleted, and is as much as fits.
+func TestTrimLaw(t *testing.T) {
+	parent := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		dir, err := os.MkdirTemp(parent, "")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		s := openStore(t, dir)
+		type file struct {
+			path string
+			size int64
+			used time.Time
+		}
+		var files []file
+		for i := range rapid.IntRange(0, 8).Draw(rt, "entries") {
+			f := file{
+				path: s.path(rapid.SampledFrom([]kind{blobs, reads, results}).Draw(rt, "kind"), [32]byte{byte(i * 100), byte(i)}),
+				size: rapid.Int64Range(0, 50).Draw(rt, "size"),
+				used: noon.Add(time.Duration(rapid.IntRange(-5, 5).Draw(rt, "hours")) * time.Hour),
+			}
+			overwrite(t, f.path, make([]byte, f.size))
+			age(t, f.path, f.used)
+			files = append(files, f)
+		}
+		limit := rapid.Int64Range(-1, 200).Draw(rt, "limit")
+		stats, err := s.Trim(t.Context(), limit, noon)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var before, after int64
+		var newestGone, oldestKept time.Time
+		removed, smallest := 0, int64(0)
+		for _, f := range files {
+			before += f.size
+			if _, err := os.Lstat(f.path); err == nil {
+				after += f.size
+				if oldestKept.IsZero() || f.used.Before(oldestKept) {
+					oldestKept = f.used
+				}
+				continue
+			}
+			removed++
+			if f.used.After(newestGone) {
+				newestGone, smallest = f.used, f.size
+			} else if f.used.Equal(newestGone) {
+				smallest = max(smallest, f.size)
+			}
+		}
+		if stats != (TrimStats{before, after, removed}) || after > max(limit, 0) {
+			rt.Fatalf("limit %d: %+v, in truth %d, %d, %d", limit, stats, before, after, removed)
+		}
+		if !oldestKept.IsZero() && newestGone.After(oldestKept) {
+			rt.Fatalf("kept %v, deleted %v", oldestKept, newestGone)
+		}
+		if removed > 0 && after+smallest <= max(limit, 0) {
+			rt.Fatalf("limit %d: %d kept, though %d more would have fit", limit, after, smallest)
+		}
+	})
+}
+
+func TestTrimSweepsTmp(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	ages := map[string]time.Duration{
+		".tmp-old":    25 * time.Hour,
+		".tmp-day":    24 * time.Hour,
+		".tmp-recent": 23 * time.Hour,
+		".tmp-future": -time.Hour,
+		"foreign":     1000 * time.Hour,
+	}
+	for name, old := range ages {
+		path := filepath.Join(s.tmp(), name)
+		overwrite(t, path, []byte("x"))
+		age(t, path, noon.Add(-old))
+	}
+	if _, err := s.Trim(t.Context(), 1<<30, noon); err != nil {
+		t.Fatal(err)
+	}
+	for name := range ages {
+		_, err := os.Lstat(filepath.Join(s.tmp(), name))
+		if gone := name == ".tmp-old" || name == ".tmp-day"; gone != (err != nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestTrimLeavesForeignFiles: only what is named like an entry is one.
+func TestTrimLeavesForeignFiles(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	id := put(t, s, someBytes(10)).String()
+	for _, name := range []string{"notes.txt", "ab/notes.txt", "zz/" + id, "00/" + id, "abc/" + id, id[:2] + "/" + id + "0"} {
+		path := filepath.Join(s.folder(blobs), name)
+		overwrite(t, path, []byte("mine"))
+		stats, err := s.Trim(t.Context(), 10, noon)
+		if want := (TrimStats{Before: 10, After: 10}); name[:2] != id[:2] && (err != nil || stats != want) {
+			t.Errorf("%s was counted: %+v, %v", name, stats, err)
+		}
+		if _, err := s.Trim(t.Context(), 0, noon); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Lstat(path); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		put(t, s, someBytes(10))
+	}
+}
+
+// TestTrimKeepsWhatIsUsedMeanwhile uses the oldest entry after Trim has listed it.
+func TestTrimKeepsWhatIsUsedMeanwhile(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	var paths []string
+	for i := range 3 {
+		path := s.path(blobs, put(t, s, someBytes(100+i)))
+		age(t, path, noon.Add(time.Duration(i-100)*time.Hour))
+		paths = append(paths, path)
+	}
+	s.fault = func(op, path string) error {
+		if op == "remove" && path == paths[0] {
+			age(t, paths[1], noon) // another process restores it now
+		}
+		return nil
+	}
+	stats, err := s.Trim(t.Context(), 110, noon)
+	if want := (TrimStats{Before: 303, After: 101, Removed: 2}); err != nil || stats != want {
+		t.Errorf("%+v, %v, want %+v", stats, err, want)
+	}
+	wantGone(t, paths[0])
+	wantGone(t, paths[2])
+	wantCopy(t, s, someBytes(101))
+}
+
+func TestTrimBesideAnother(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	var paths []string
+	for i := range 3 {
+		path := s.path(blobs, put(t, s, someBytes(100+i)))
+		age(t, path, noon.Add(time.Duration(i-100)*time.Hour))
+		paths = append(paths, path)
+	}
+	s.fault = func(op, path string) error {
+		if op == "remove" && path == paths[0] {
+			os.Remove(paths[0]) // in the same instant
+			os.Remove(paths[1]) // a moment before
+		}
+		return nil
+	}
+	stats, err := s.Trim(t.Context(), 102, noon)
+	if want := (TrimStats{Before: 303, After: 102}); err != nil || stats != want {
+		t.Errorf("%+v, %v, want %+v", stats, err, want)
+	}
+	wantCopy(t, s, someBytes(102))
+}
+
+func TestTrimGoesOnAfterAnError(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	for i := range 3 {
+		age(t, s.path(blobs, put(t, s, someBytes(100+i))), noon.Add(time.Duration(i-100)*time.Hour))
+	}
+	locked := s.path(blobs, idOf(someBytes(100)))
+	s.fault = func(op, path string) error {
+		if op == "remove" && path == locked {
+			return os.ErrPermission
+		}
+		return nil
+	}
+	stats, err := s.Trim(t.Context(), 0, noon)
+	if want := (TrimStats{Before: 303, After: 100, Removed: 2}); stats != want {
+		t.Errorf("%+v, want %+v", stats, want)
+	}
+	if !errors.Is(err, os.ErrPermission) || !errors.Is(err, ErrUnavailable) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTrimEndedContext(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	for i := range 3 {
+		put(t, s, someBytes(100+i))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s.fault = func(op, _ string) error {
+		if op == "remove" {
+			cancel()
+		}
+		return nil
+	}
+	stats, err := s.Trim(ctx, 0, noon)
+	if !errors.Is(err, context.Canceled) || stats.Removed != 1 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+	if !s.TrimDue(noon, 1<<30) {
+		t.Error("half a trim counts as one")
+	}
+	if _, err := s.Trim(ctx, 0, noon); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended before: %v", err)
+	}
+}
+
+func TestTrimDue(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	const limit = 20_000
+	if !s.TrimDue(noon, limit) {
+		t.Error("a store that was never trimmed is not due")
+	}
+	if _, err := s.Trim(t.Context(), limit, noon); err != nil {
+		t.Fatal(err)
+	}
+	other := openStore(t, dir)
+	for after, want := range map[time.Duration]bool{
+		0: false, 23 * time.Hour: false, 24 * time.Hour: true, 1000 * time.Hour: true,
+		-time.Hour: false, -24 * time.Hour: true,
+	} {
+		for name, s := range map[string]*Store{"the trimmer": s, "another": other} {
+			if got := s.TrimDue(noon.Add(after), limit); got != want {
+				t.Errorf("%v after a trim, %s: %v", after, name, got)
+			}
+		}
+	}
+	put(t, s, someBytes(1000))
+	put(t, s, someBytes(1000)) // adds nothing
+	if s.TrimDue(noon, limit) {
+		t.Error("due after 5 %")
+	}
+	put(t, s, someBytes(1))
+	if !s.TrimDue(noon, limit) || other.TrimDue(noon, limit) {
+		t.Error("not due after more than 5 %, or due for who added nothing")
+	}
+	if _, err := s.Trim(t.Context(), limit, noon); err != nil {
+		t.Fatal(err)
+	}
+	if s.TrimDue(noon, limit) {
+		t.Error("due right after a trim")
+	}
+	if err := s.PutResult(ResultID{1}, sampleResult); err != nil {
+		t.Fatal(err)
+	}
+	if !s.TrimDue(noon, 100) {
+		t.Error("records do not count")
+	}
+}
