@@ -1,0 +1,203 @@
+package recipe
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Env is what a Job stands on. The cooker's run stage provides one; package
+// recipetest provides one for tests.
+type Env struct {
+	// Recipe is what is being cooked with.
+	Recipe Recipe
+	// Path is the source's path in the asset tree, with slashes.
+	Path string
+	// Open opens a file of the asset tree by such a path. It must refuse
+	// whatever lies outside.
+	Open func(path string) (fs.File, error)
+	// Outputs are the files to be written, one for each output, in folders
+	// that exist. None of the files does yet.
+	Outputs []string
+	// Assets is the asset tree's folder, for external programs.
+	Assets string
+	// Scratch returns a folder that is empty at first and removed afterwards.
+	Scratch func() (string, error)
+}
+
+// A Job is one cooking of one source: all that a recipe may read, and where it
+// writes. It belongs to one goroutine.
+type Job struct {
+	env  Env
+	size int64
+	deps []Dep
+}
+
+// A Dep is a file besides the source that a recipe looked at, or looked for.
+type Dep struct {
+	// Name is what the recipe asked for: relative to the source's folder, or
+	// to the asset tree if it starts with a slash. A renamed folder keeps it.
+	Name string
+	// Path is where that is in the asset tree.
+	Path string
+	// Found is false if there was no such file. Its absence is then what the
+	// result depends on.
+	Found bool
+}
+
+// NewJob returns a job on env for a source of the given size in bytes.
+func NewJob(env Env, size int64) *Job { return &Job{env: env, size: size} }
+
+// Ext returns the source's extension in lower case with its dot, "" if there
+// is none. It is part of the action's identity.
+func (j *Job) Ext() string { return Ext(j.env.Path) }
+
+// Ext returns the lower-case extension of a path, with its dot. A name that
+// only starts with a dot has none.
+func Ext(p string) string {
+	name := path.Base(p)
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		return strings.ToLower(name[i:])
+	}
+	return ""
+}
+
+// Path returns where the source lies in the asset tree. It panics unless the
+// recipe has UsesPath, because a result that depends on the path without
+// saying so would outlive a rename.
+func (j *Job) Path() string {
+	if !j.env.Recipe.UsesPath {
+		panic("recipe " + j.env.Recipe.Name + ": Job.Path without Recipe.UsesPath")
+	}
+	return j.env.Path
+}
+
+// Size returns the source's size in bytes.
+func (j *Job) Size() int64 { return j.size }
+
+// Open opens the source for reading.
+func (j *Job) Open() (fs.File, error) { return j.env.Open(j.env.Path) }
+
+// Source reads the whole source.
+func (j *Job) Source() ([]byte, error) { return readAll(j.Open()) }
+
+// OpenDep opens another file and records it as a dependency, also when it is
+// absent: then the error is fs.ErrNotExist. The name is as in Dep.
+func (j *Job) OpenDep(name string) (fs.File, error) {
+	p, err := Resolve(j.env.Path, name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := j.env.Open(p)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		j.record(Dep{Name: name, Path: p, Found: err == nil})
+	}
+	return f, err
+}
+
+// Read reads another file whole; see OpenDep.
+func (j *Job) Read(name string) ([]byte, error) { return readAll(j.OpenDep(name)) }
+
+// Depend records a file as a dependency without reading it, for recipes whose
+// external program has read it. That it is absent is no error.
+func (j *Job) Depend(name string) error {
+	f, err := j.OpenDep(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// Deps returns what has been recorded, sorted by name, each name once.
+func (j *Job) Deps() []Dep {
+	slices.SortFunc(j.deps, func(a, b Dep) int { return strings.Compare(a.Name, b.Name) })
+	j.deps = slices.CompactFunc(j.deps, func(a, b Dep) bool { return a.Name == b.Name })
+	return slices.Clone(j.deps)
+}
+
+func (j *Job) record(d Dep) {
+	// The source itself is in the action's identity already.
+	if d.Path != j.env.Path {
+		j.deps = append(j.deps, d)
+	}
+}
+
+// Outputs returns how many outputs there are to write.
+func (j *Job) Outputs() int { return len(j.env.Outputs) }
+
+// Create opens the i-th output for writing.
+func (j *Job) Create(i int) (*os.File, error) {
+	return os.OpenFile(j.env.Outputs[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// Write writes the whole i-th output.
+func (j *Job) Write(i int, data []byte) error {
+	f, err := j.Create(i)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// OutputFile returns the file name of the i-th output, for external programs.
+func (j *Job) OutputFile(i int) string { return j.env.Outputs[i] }
+
+// Assets returns the asset tree's folder, for external programs.
+func (j *Job) Assets() string { return j.env.Assets }
+
+// Scratch returns a folder for temporary files. It is empty at first and
+// removed when the job is over.
+func (j *Job) Scratch() (string, error) { return j.env.Scratch() }
+
+// Resolve turns a dependency's name, as the file at source would write it,
+// into a path of the asset tree. What would leave the tree is an error.
+func Resolve(source, name string) (string, error) {
+	if name == "" || strings.IndexByte(name, 0) >= 0 {
+		return "", fmt.Errorf("dependency %q: not a file name", name)
+	}
+	joined := path.Join(path.Dir(source), name)
+	if rooted, ok := strings.CutPrefix(name, "/"); ok {
+		joined = path.Join(".", rooted)
+	}
+	if joined == ".." || strings.HasPrefix(joined, "../") {
+		return "", fmt.Errorf("dependency %q: outside the asset tree", name)
+	}
+	if joined == "." {
+		return "", fmt.Errorf("dependency %q: a folder", name)
+	}
+	return joined, nil
+}
+
+func readAll(f fs.File, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", info.Name())
+	}
+	// One byte more than expected, so that the end is seen without growing.
+	buf := make([]byte, info.Size()+1)
+	n, err := io.ReadFull(f, buf)
+	switch {
+	case err == io.ErrUnexpectedEOF || err == io.EOF:
+		return buf[:n], nil
+	case err != nil:
+		return nil, err
+	}
+	rest, err := io.ReadAll(f)
+	return append(buf, rest...), err
+}

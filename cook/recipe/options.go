@@ -1,0 +1,312 @@
+package recipe
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// An Option describes one exported field of an options struct. Its tags are
+//
+//	toml:"key"      the name in cook.toml (required)
+//	doc:"..."       one line for people
+//	enum:"a,b"      the words that a string may be
+//	min:"1" max:"9" bounds of a number, both inclusive
+//	unkeyed:"why"   not part of the fingerprint, because ...
+//
+// A field may be a bool, string, integer, float, time.Duration (written
+// "1m30s"), []string or map[string]string.
+type Option struct {
+	Key     string
+	Doc     string
+	Want    string // what a value must be, for messages: "true or false"
+	Unkeyed string // why the option cannot change a byte; "" for most
+	field   int
+}
+
+// Options lists the options of a cooker in the order of the struct.
+func Options(c Cooker) []Option {
+	t := reflect.TypeOf(c).Elem()
+	var list []Option
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.IsExported() {
+			continue
+		}
+		list = append(list, Option{
+			Key: f.Tag.Get("toml"), Doc: f.Tag.Get("doc"), Want: want(f),
+			Unkeyed: f.Tag.Get("unkeyed"), field: i,
+		})
+	}
+	return list
+}
+
+// An OptionError says which option is wrong and what was expected of it.
+type OptionError struct {
+	Key  string
+	Got  string // the offending value as written, "" if there is none
+	Want string
+}
+
+func (e *OptionError) Error() string {
+	if e.Got == "" {
+		return fmt.Sprintf("%s: want %s", e.Key, e.Want)
+	}
+	return fmt.Sprintf("%s: want %s, have %s", e.Key, e.Want, e.Got)
+}
+
+// ErrNoOption is what SetOption says of a key that the recipe does not have.
+var ErrNoOption = errors.New("no such option")
+
+// SetOption sets one option from a value as a TOML reader gives it: bool,
+// int64, float64, string, []any, map[string]any. A value that does not fit
+// gives an *OptionError and leaves the option as it was.
+func SetOption(c Cooker, key string, value any) error {
+	v := reflect.ValueOf(c).Elem()
+	for _, o := range Options(c) {
+		if o.Key != key {
+			continue
+		}
+		f := v.Type().Field(o.field)
+		parsed, ok := parse(f, value)
+		if !ok {
+			return &OptionError{Key: key, Got: show(value), Want: o.Want}
+		}
+		v.Field(o.field).Set(parsed)
+		return nil
+	}
+	return ErrNoOption
+}
+
+// A Field is one thing that decides what an action makes, as the fingerprint
+// hashes it and as people are shown it.
+type Field struct{ Key, Value string }
+
+// Fields lists the options that can change the result, sorted by key. The
+// values are canonical: equal options give equal text and no two different
+// options share one.
+func Fields(c Cooker) []Field {
+	v := reflect.ValueOf(c).Elem()
+	var fields []Field
+	for _, o := range Options(c) {
+		if o.Unkeyed == "" {
+			fields = append(fields, Field{o.Key, canonical(v.Field(o.field))})
+		}
+	}
+	slices.SortFunc(fields, func(a, b Field) int { return strings.Compare(a.Key, b.Key) })
+	return fields
+}
+
+var durationType = reflect.TypeFor[time.Duration]()
+
+func checkOptions(c Cooker) error {
+	t := reflect.TypeOf(c)
+	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return fmt.Errorf("the New function must return a pointer to a struct, not %v", t)
+	}
+	seen := map[string]bool{}
+	for i := range t.Elem().NumField() {
+		f := t.Elem().Field(i)
+		if !f.IsExported() {
+			if f.Name == "_" {
+				continue
+			}
+			return fmt.Errorf("field %s is not exported: an option that cannot be seen cannot be fingerprinted", f.Name)
+		}
+		key := f.Tag.Get("toml")
+		switch {
+		case key == "" || strings.ContainsAny(key, ", ."):
+			return fmt.Errorf("field %s needs a plain toml tag", f.Name)
+		case reserved[key]:
+			return fmt.Errorf("field %s: %q is a word of the rules", f.Name, key)
+		case seen[key]:
+			return fmt.Errorf("field %s: %q is taken", f.Name, key)
+		case want(f) == "":
+			return fmt.Errorf("field %s: options cannot be of type %v", f.Name, f.Type)
+		}
+		seen[key] = true
+	}
+	return nil
+}
+
+// reserved are the keys that rules keep for themselves.
+var reserved = map[string]bool{"match": true, "recipe": true, "output": true, "outputs": true}
+
+func want(f reflect.StructField) string {
+	if words := f.Tag.Get("enum"); words != "" && f.Type.Kind() == reflect.String {
+		quoted := strings.Split(words, ",")
+		for i, w := range quoted {
+			quoted[i] = strconv.Quote(w)
+		}
+		return strings.Join(quoted, " or ")
+	}
+	switch {
+	case f.Type == durationType:
+		return `a duration such as "30s"` + bounds(f)
+	case f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.String:
+		return "a list of strings"
+	case f.Type.Kind() == reflect.Map && f.Type.Key().Kind() == reflect.String && f.Type.Elem().Kind() == reflect.String:
+		return "a table of strings"
+	}
+	switch f.Type.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "a whole number" + bounds(f)
+	case reflect.Float32, reflect.Float64:
+		return "a number" + bounds(f)
+	}
+	return ""
+}
+
+func bounds(f reflect.StructField) string {
+	low, high := f.Tag.Get("min"), f.Tag.Get("max")
+	switch {
+	case low != "" && high != "":
+		return " from " + low + " to " + high
+	case low != "":
+		return " of at least " + low
+	case high != "":
+		return " of at most " + high
+	}
+	return ""
+}
+
+func parse(f reflect.StructField, value any) (reflect.Value, bool) {
+	out := reflect.New(f.Type).Elem()
+	if f.Type == durationType {
+		s, ok := value.(string)
+		d, err := time.ParseDuration(s)
+		if !ok || err != nil || !durationWithin(f, d) {
+			return out, false
+		}
+		out.SetInt(int64(d))
+		return out, true
+	}
+	switch f.Type.Kind() {
+	case reflect.Bool:
+		b, ok := value.(bool)
+		out.SetBool(b)
+		return out, ok
+	case reflect.String:
+		s, ok := value.(string)
+		out.SetString(s)
+		words := f.Tag.Get("enum")
+		return out, ok && (words == "" || slices.Contains(strings.Split(words, ","), s))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		n, ok := value.(int64)
+		if !ok || out.OverflowInt(n) || !within(f, float64(n)) {
+			return out, false
+		}
+		out.SetInt(n)
+		return out, true
+	case reflect.Float32, reflect.Float64:
+		x, ok := value.(float64)
+		if n, whole := value.(int64); whole {
+			x, ok = float64(n), true
+		}
+		if !ok || math.IsNaN(x) || math.IsInf(x, 0) || !within(f, x) {
+			return out, false
+		}
+		out.SetFloat(x + 0) // -0 becomes 0: one value, one text
+		return out, true
+	case reflect.Slice:
+		list, ok := value.([]any)
+		for _, e := range list {
+			s, isString := e.(string)
+			if ok = ok && isString; ok {
+				out = reflect.Append(out, reflect.ValueOf(s).Convert(f.Type.Elem()))
+			}
+		}
+		return out, ok
+	case reflect.Map:
+		table, ok := value.(map[string]any)
+		out = reflect.MakeMap(f.Type)
+		for k, e := range table {
+			s, isString := e.(string)
+			if ok = ok && isString; ok {
+				out.SetMapIndex(reflect.ValueOf(k).Convert(f.Type.Key()), reflect.ValueOf(s).Convert(f.Type.Elem()))
+			}
+		}
+		return out, ok
+	}
+	return out, false
+}
+
+func within(f reflect.StructField, x float64) bool {
+	if s := f.Tag.Get("min"); s != "" {
+		if low, err := strconv.ParseFloat(s, 64); err != nil || x < low {
+			return false
+		}
+	}
+	if s := f.Tag.Get("max"); s != "" {
+		if high, err := strconv.ParseFloat(s, 64); err != nil || x > high {
+			return false
+		}
+	}
+	return true
+}
+
+func durationWithin(f reflect.StructField, d time.Duration) bool {
+	if low, err := time.ParseDuration(f.Tag.Get("min")); err == nil && d < low {
+		return false
+	}
+	if high, err := time.ParseDuration(f.Tag.Get("max")); err == nil && d > high {
+		return false
+	}
+	return true
+}
+
+func canonical(v reflect.Value) string {
+	if v.Type() == durationType {
+		return time.Duration(v.Int()).String()
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case reflect.String:
+		return strconv.Quote(v.String())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return strconv.FormatInt(v.Int(), 10)
+	case reflect.Float32, reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	case reflect.Slice:
+		items := make([]string, v.Len())
+		for i := range items {
+			items[i] = canonical(v.Index(i))
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case reflect.Map:
+		items := make([]string, 0, v.Len())
+		for it := v.MapRange(); it.Next(); {
+			items = append(items, canonical(it.Key())+" = "+canonical(it.Value()))
+		}
+		slices.Sort(items)
+		return "{" + strings.Join(items, ", ") + "}"
+	}
+	panic("recipe: option of type " + v.Type().String() + " passed checkOptions")
+}
+
+// show prints a TOML value as a person would have written it.
+func show(value any) string {
+	switch v := value.(type) {
+	case string:
+		return strconv.Quote(v)
+	case []any:
+		items := make([]string, len(v))
+		for i, e := range v {
+			items[i] = show(e)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case map[string]any:
+		return "a table"
+	}
+	return fmt.Sprint(value)
+}

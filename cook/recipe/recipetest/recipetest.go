@@ -1,0 +1,81 @@
+// Package recipetest cooks one source with one recipe, for tests of recipes.
+package recipetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// Result is what cooking gave.
+type Result struct {
+	Outputs [][]byte // nil for an output that was not written
+	Deps    []recipe.Dep
+	Err     error
+}
+
+// Cook cooks the source at path of the tree with options c, which r.New made.
+// Outputs are as many as c.Outputs says, or one if it leaves that to the rule.
+// A tree that is an os.DirFS can be handed to programs as well: dir names its
+// folder, "" otherwise.
+func Cook(t testing.TB, r recipe.Recipe, c recipe.Cooker, tree fs.FS, dir, path string) Result {
+	t.Helper()
+	return CookContext(t.Context(), t, r, c, tree, dir, path)
+}
+
+// CookContext is Cook with a context of the test's own.
+func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Cooker, tree fs.FS, dir, path string) Result {
+	t.Helper()
+	info, err := fs.Stat(tree, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	files := make([]string, max(1, len(c.Outputs())))
+	for i := range files {
+		files[i] = filepath.Join(out, fmt.Sprint(i))
+	}
+	job := recipe.NewJob(recipe.Env{
+		Recipe: r, Path: path, Open: tree.Open, Outputs: files, Assets: dir,
+		Scratch: func() (string, error) { return os.MkdirTemp(out, "scratch") },
+	}, info.Size())
+
+	res := Result{Outputs: make([][]byte, len(files))}
+	res.Err = c.Cook(ctx, job)
+	res.Deps = job.Deps()
+	for i, f := range files {
+		if res.Outputs[i], err = os.ReadFile(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	return res
+}
+
+// CheckFingerprint proves that every option is either in the fingerprint or
+// excused from it by name: it sets each to another value and looks whether
+// recipe.Fields sees it.
+func CheckFingerprint(t testing.TB, r recipe.Recipe, other map[string]any) {
+	t.Helper()
+	for _, o := range recipe.Options(r.New()) {
+		value, ok := other[o.Key]
+		if !ok {
+			t.Errorf("%s: no other value given for option %s", r.Name, o.Key)
+			continue
+		}
+		c := r.New()
+		if err := recipe.SetOption(c, o.Key, value); err != nil {
+			t.Errorf("%s: %v", r.Name, err)
+			continue
+		}
+		changed := fmt.Sprint(recipe.Fields(c)) != fmt.Sprint(recipe.Fields(r.New()))
+		if excused := o.Unkeyed != ""; changed == excused {
+			t.Errorf("%s: option %s: changes the fingerprint: %v, excused: %v", r.Name, o.Key, changed, excused)
+		}
+	}
+}

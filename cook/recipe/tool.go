@@ -1,0 +1,28 @@
+package recipe
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// FindTool returns the file of a tool that a ToolUser names: absolute, or
+// relative to the asset folder if it has a slash, else a program on PATH.
+func FindTool(assets, name string) (string, error) {
+	if filepath.IsAbs(name) {
+		return name, nil
+	}
+	if strings.ContainsAny(name, "/"+string(filepath.Separator)) {
+		return filepath.Join(assets, filepath.FromSlash(name)), nil
+	}
+	file, err := exec.LookPath(name)
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("%s is not on PATH; install it, or give its file name with a slash", name)
+	case err != nil:
+		return "", err
+	}
+	return filepath.Abs(file)
+}

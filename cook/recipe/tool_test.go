@@ -1,0 +1,29 @@
+package recipe
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestFindTool(t *testing.T) {
+	assets, bin := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "paint.exe"), nil, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	for name, want := range map[string]string{
+		"paint.exe":     filepath.Join(bin, "paint.exe"),
+		"./x/tool.sh":   filepath.Join(assets, "x", "tool.sh"),
+		"../up":         filepath.Join(filepath.Dir(assets), "up"),
+		assets + "/abs": assets + "/abs",
+	} {
+		if got, err := FindTool(assets, name); err != nil || got != want {
+			t.Errorf("FindTool(%q) = %q, %v; want %q", name, got, err, want)
+		}
+	}
+	if _, err := FindTool(assets, "no-such-program"); err == nil || !strings.Contains(err.Error(), "not on PATH") {
+		t.Errorf("error %v", err)
+	}
+}
