@@ -1,0 +1,260 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// Command runs an external program that reads the source and writes the
+// outputs, which the rule must name.
+//
+// Arguments may hold these words in braces; {{ and }} stand for the braces
+// themselves:
+//
+//	{in}          the source, as ./path relative to the asset folder
+//	{out}         the first output
+//	{out0} {out1} each of the outputs
+//	{stem}        the source's name without folder and extension; it may
+//	              start with '-', as file names may
+//	{depfile}     a file in which the program lists what it has read besides
+//	              the source, in Makefile syntax
+//	{scratch}     a folder for temporary files, empty at first
+//
+// No shell is involved, so file names need no quoting. Who asks for one must
+// not put a name into its script but hand it over:
+//
+//	command = ["sh", "-c", 'convert "$1" > "$2"', "sh", "{in}", "{out}"]
+//
+// The program runs in the asset folder with nothing to read on its standard
+// input. What it prints is shown only if it fails. Its environment is the same
+// everywhere: PATH and HOME as the cooker has them, TMPDIR (the scratch
+// folder), LANG and LC_ALL (C.UTF-8), TZ (UTC), SOURCE_DATE_EPOCH (the start
+// of 1980, the earliest that a zip file can hold) and what env adds. On
+// Windows TEMP, TMP, SystemRoot and USERPROFILE join them.
+//
+// Programs that it leaves behind are killed with it, unless they have made
+// themselves a session of their own; on Windows only the program itself is.
+//
+// Without {depfile} the result must not depend on other files than the source
+// and the tools.
+type Command struct {
+	Command   []string          `toml:"command" doc:"the program and its arguments; a program with a slash lies in the asset folder, else on PATH"`
+	Env       map[string]string `toml:"env" doc:"further environment variables"`
+	ToolFiles []string          `toml:"tools" doc:"further files that are part of the program, such as scripts and headers outside the asset folder"`
+	Timeout   time.Duration     `toml:"timeout" min:"1ms" doc:"how long the program may take" unkeyed:"a limit on time changes no byte"`
+}
+
+const (
+	defaultTimeout = 5 * time.Minute
+	// grace is how long a program may take to end when asked to, before it is
+	// killed.
+	grace = 2 * time.Second
+)
+
+// Outputs implements recipe.Cooker: the rule must say.
+func (*Command) Outputs() []string { return nil }
+
+// Tools implements recipe.ToolUser.
+func (c *Command) Tools() []string {
+	return slices.Concat(c.Command[:min(1, len(c.Command))], c.ToolFiles)
+}
+
+// Check implements recipe.Checker.
+func (c *Command) Check() error {
+	if len(c.Command) == 0 || c.Command[0] == "" {
+		return &recipe.OptionError{Key: "command", Want: `a program and its arguments, such as ["tool", "{in}", "{out}"]`}
+	}
+	if strings.ContainsAny(c.Command[0], "{}\x00") {
+		return &recipe.OptionError{Key: "command", Got: strconv.Quote(c.Command[0]), Want: "a program's name without braces first"}
+	}
+	writes := false
+	for _, arg := range c.Command[1:] {
+		words, err := placeholders(arg)
+		if err != nil {
+			return &recipe.OptionError{Key: "command", Got: strconv.Quote(arg), Want: err.Error()}
+		}
+		writes = writes || slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "out") })
+	}
+	if !writes {
+		return &recipe.OptionError{Key: "command", Want: "an argument with {out}, or {out0}, {out1}, ..., so that the program knows where to write"}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(c.Env[name], "\x00") {
+			return &recipe.OptionError{Key: "env", Got: strconv.Quote(name), Want: "names of variables without '=' and values without NUL"}
+		}
+	}
+	if slices.Contains(c.ToolFiles, "") {
+		return &recipe.OptionError{Key: "tools", Got: `""`, Want: "names of files"}
+	}
+	return nil
+}
+
+// Cook implements recipe.Cooker.
+func (c *Command) Cook(ctx context.Context, job *recipe.Job) error { return c.cook(ctx, job, grace) }
+
+func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	call, err := c.prepare(job)
+	if err != nil {
+		return err
+	}
+	if err := c.run(ctx, call, grace); err != nil {
+		return fmt.Errorf("%s: %w", c.Command[0], err)
+	}
+	for i, file := range call.outputs {
+		if err := checkOutput(file); err != nil {
+			return fmt.Errorf("%s: %w {%s}", c.Command[0], err, outputWord(i, len(call.outputs)))
+		}
+	}
+	if call.wantsDepfile {
+		if err := c.depend(call, job); err != nil {
+			return fmt.Errorf("%s: depfile %w", c.Command[0], err)
+		}
+	}
+	return nil
+}
+
+// A call is a command with its words filled in for one source.
+type call struct {
+	assets, scratch string // absolute
+	program         string
+	args            []string
+	outputs         []string // absolute
+	depfile         string
+	wantsDepfile    bool
+}
+
+func (c *Command) prepare(job *recipe.Job) (*call, error) {
+	// Opening the source is what proves that it lies in the asset tree.
+	src, err := job.Open()
+	if err != nil {
+		return nil, err
+	}
+	src.Close()
+	var p call
+	if p.assets, err = filepath.Abs(job.Assets()); err != nil {
+		return nil, err
+	}
+	scratch, err := job.Scratch()
+	if err != nil {
+		return nil, err
+	}
+	if p.scratch, err = filepath.Abs(scratch); err != nil {
+		return nil, err
+	}
+	if p.program, err = recipe.FindTool(p.assets, c.Command[0]); err != nil {
+		return nil, err
+	}
+	for i := range job.Outputs() {
+		file, err := filepath.Abs(job.OutputFile(i))
+		if err != nil {
+			return nil, err
+		}
+		p.outputs = append(p.outputs, file)
+	}
+	if len(p.outputs) == 0 {
+		return nil, errors.New("the rule names no outputs")
+	}
+	p.depfile = filepath.Join(p.scratch, "cook.d")
+
+	words := map[string]string{
+		"in":      filepath.FromSlash("./" + job.Path()),
+		"out":     p.outputs[0],
+		"stem":    stem(job.Path()),
+		"depfile": p.depfile,
+		"scratch": p.scratch,
+	}
+	for i, file := range p.outputs {
+		words[fmt.Sprint("out", i)] = file
+	}
+	p.args = []string{c.Command[0]}
+	for _, arg := range c.Command[1:] {
+		filled, err := fill(arg, words)
+		if err != nil {
+			return nil, fmt.Errorf("command: %q: %w; the rule has %d outputs", arg, err, len(p.outputs))
+		}
+		p.args = append(p.args, filled)
+		used, _ := placeholders(arg) // fill has found nothing wrong with it
+		p.wantsDepfile = p.wantsDepfile || slices.Contains(used, "depfile")
+	}
+	return &p, nil
+}
+
+// stem returns a path's last part without the extension that recipe.Ext finds.
+func stem(p string) string {
+	name := path.Base(p)
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		return name[:i]
+	}
+	return name
+}
+
+// environ returns the program's whole environment, sorted.
+func (c *Command) environ(scratch string) []string {
+	vars := map[string]string{
+		"TMPDIR": scratch, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC",
+		"SOURCE_DATE_EPOCH": "315532800",
+	}
+	for _, name := range inherited {
+		if value, ok := os.LookupEnv(name); ok {
+			vars[name] = value
+		}
+	}
+	for _, name := range tempVariables {
+		vars[name] = scratch
+	}
+	maps.Copy(vars, c.Env)
+	list := make([]string, 0, len(vars))
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		list = append(list, name+"="+vars[name])
+	}
+	return list
+}
+
+func outputWord(i, n int) string {
+	if n == 1 {
+		return "out"
+	}
+	return fmt.Sprint("out", i)
+}
+
+// checkOutput returns what to say before the output's name, or nil.
+func checkOutput(file string) error {
+	info, err := os.Lstat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("wrote nothing to")
+	case err != nil:
+		return fmt.Errorf("%w, looking at", err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("made a %s of", fileKind(info.Mode()))
+	case links(info) > 1:
+		// The store would share its bytes with whatever it is a link to.
+		return errors.New("made a hard link of")
+	}
+	return nil
+}
+
+func fileKind(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "folder"
+	case m&fs.ModeSymlink != 0:
+		return "symbolic link"
+	}
+	return "special file"
+}

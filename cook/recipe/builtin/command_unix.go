@@ -1,0 +1,31 @@
+//go:build unix
+
+package builtin
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// inherited are the variables that programs get from the cooker's own
+// environment, tempVariables those that name the scratch folder besides TMPDIR.
+var (
+	inherited     = []string{"PATH", "HOME"}
+	tempVariables []string
+)
+
+func newGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// The errors of these say that nobody is left, which is what was wanted.
+func terminateGroup(leader *os.Process) { syscall.Kill(-leader.Pid, syscall.SIGTERM) }
+func killGroup(leader *os.Process)      { syscall.Kill(-leader.Pid, syscall.SIGKILL) }
+
+// links returns how many names a file has.
+func links(info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Nlink)
+	}
+	return 1
+}

@@ -1,0 +1,180 @@
+//go:build unix
+
+package builtin
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/google/go-cmp/cmp"
+)
+
+// program is a Command whose outputs and patience a test chooses.
+type program struct {
+	Command
+	outputs []string
+	grace   time.Duration
+}
+
+func (p *program) Outputs() []string { return p.outputs }
+
+func (p *program) Cook(ctx context.Context, job *recipe.Job) error { return p.cook(ctx, job, p.grace) }
+
+// script is a program that runs a shell script with further arguments.
+func script(text string, args ...string) *program {
+	return &program{
+		Command: Command{Command: append([]string{"sh", "-c", text, "sh"}, args...), Timeout: defaultTimeout},
+		grace:   time.Minute,
+	}
+}
+
+// run cooks the source at path in a folder of assets.
+func (p *program) run(t *testing.T, ctx context.Context, assets, path string) recipetest.Result {
+	t.Helper()
+	return recipetest.CookContext(ctx, t, named(t, "command"), p, os.DirFS(assets), assets, path)
+}
+
+// assets makes a folder with files, which hold their own names.
+func assets(t *testing.T, names ...string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(name), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestCommandSeesItsSource(t *testing.T) {
+	for _, name := range []string{"a.txt", "-n", "sub/-e.txt", "a b\n$(c);'\".txt", "{in}", "ü"} {
+		res := script(`cat "$1" > "$2"; printf " %s" "$1" >> "$2"`, "{in}", "{out}").run(t, t.Context(), assets(t, name), name)
+		if want := name + " ./" + name; res.Err != nil || string(res.Outputs[0]) != want {
+			t.Errorf("%q: got %q, error %v; want %q", name, res.Outputs[0], res.Err, want)
+		}
+	}
+}
+
+func TestCommandWritesItsOutputs(t *testing.T) {
+	p := script(`echo "$1" > "$2"; echo first > "$3"; test -d "$4" && test -z "$(ls -A "$4")" && test "$TMPDIR" = "$4"`,
+		"{stem}", "{out1}", "{out0}", "{scratch}")
+	p.outputs = []string{"a", "b"}
+	res := p.run(t, t.Context(), assets(t, "x/name.tar.gz"), "x/name.tar.gz")
+	if res.Err != nil {
+		t.Fatal(res.Err)
+	}
+	if d := cmp.Diff([][]byte{[]byte("first\n"), []byte("name.tar\n")}, res.Outputs); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestCommandOutputsAreChecked(t *testing.T) {
+	for text, want := range map[string]string{
+		`:`:              "sh: wrote nothing to {out}",
+		`mkdir "$1"`:     "sh: made a folder of {out}",
+		`ln -s a "$1"`:   "sh: made a symbolic link of {out}",
+		`ln a "$1"`:      "sh: made a hard link of {out}",
+		`mkfifo "$1"`:    "sh: made a special file of {out}",
+		`echo > "$1"; (`: "sh: exit status 2\n\t",
+	} {
+		dir := assets(t, "a")
+		// What was made cannot be read as a file, so this asks for the error only.
+		job := recipe.NewJob(recipe.Env{
+			Recipe: named(t, "command"), Path: "a", Open: os.DirFS(dir).Open,
+			Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: dir,
+			Scratch: func() (string, error) { return t.TempDir(), nil },
+		}, 1)
+		wantError(t, script(text, "{out}").Cook(t.Context(), job), want)
+	}
+	p := script(`echo > "$1"`, "{out}")
+	p.outputs = []string{"a", "b"}
+	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, "sh: wrote nothing to {out1}")
+	wantError(t, script(`:`, "{out1}").run(t, t.Context(), assets(t, "a"), "a").Err,
+		`command: "{out1}": there is no {out1}; the rule has 1 outputs`)
+}
+
+func TestCommandRunsInTheAssetFolder(t *testing.T) {
+	dir := assets(t, "sub/a")
+	res := script(`pwd -P > "$1"; cat >> "$1"`, "{out}").run(t, t.Context(), dir, "sub/a")
+	if want := dir + "\n"; res.Err != nil || string(res.Outputs[0]) != want {
+		t.Errorf("got %q, error %v; want %q", res.Outputs[0], res.Err, want)
+	}
+}
+
+func TestCommandFromTheAssetFolder(t *testing.T) {
+	dir := assets(t, "a")
+	if err := os.WriteFile(filepath.Join(dir, "tool.sh"), []byte("#!/bin/sh\necho mine > \"$1\"\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	p := &program{Command: Command{Command: []string{"./tool.sh", "{out}"}, Timeout: time.Minute}, grace: time.Minute}
+	res := p.run(t, t.Context(), dir, "a")
+	if res.Err != nil || string(res.Outputs[0]) != "mine\n" {
+		t.Errorf("got %q, error %v", res.Outputs[0], res.Err)
+	}
+	p.Command.Command[0] = "./gone.sh"
+	if res := p.run(t, t.Context(), dir, "a"); !errors.Is(res.Err, fs.ErrNotExist) {
+		t.Errorf("error %v, want one that says that the program is not there", res.Err)
+	}
+}
+
+func TestCommandEnvironment(t *testing.T) {
+	t.Setenv("COOK_TEST_LEAK", "must not be seen")
+	t.Setenv("TZ", "Pacific/Auckland")
+	t.Setenv("HOME", "/home/of the test")
+	p := &program{grace: time.Minute, Command: Command{
+		Command: []string{os.Args[0], "environ", "{out}", "{scratch}"}, Timeout: time.Minute,
+		Env: map[string]string{"EXTRA": "a=b\tc", "LANG": "de_DE"},
+	}}
+	res := p.run(t, t.Context(), assets(t, "a"), "a")
+	if res.Err != nil {
+		t.Fatal(res.Err)
+	}
+	got := strings.Split(string(res.Outputs[0]), "\n")
+	for i, v := range got {
+		if strings.HasPrefix(v, "TMPDIR=/") {
+			got[i] = "TMPDIR=/..."
+		}
+	}
+	want := []string{
+		"EXTRA=a=b\tc", "HOME=/home/of the test", "LANG=de_DE", "LC_ALL=C.UTF-8", "PATH=" + os.Getenv("PATH"),
+		"SOURCE_DATE_EPOCH=315532800", "TMPDIR=/...", "TZ=UTC",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestCommandFailures(t *testing.T) {
+	for _, tc := range []struct{ text, want string }{
+		{`echo out; printf 'bad \033[1m line\n' >&2; exit 3`, "sh: exit status 3\n\tout\n\tbad \\x1b[1m line"},
+		{`exit 1`, "sh: exit status 1"},
+		{`kill -SEGV $$`, "sh: signal: segmentation fault"},
+		{`i=0; while [ $i -lt 30 ]; do echo $i; i=$((i+1)); done; exit 1`, "sh: exit status 1\n\t(only the last 20 lines)\n\t10\n"},
+	} {
+		err := script(tc.text, "{out}").run(t, t.Context(), assets(t, "a"), "a").Err
+		if err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+			t.Errorf("%s: error %q, want %q", tc.text, err, tc.want)
+		}
+	}
+}
+
+func TestCommandTimesOut(t *testing.T) {
+	p := script(`echo waiting; exec sleep 1000`, "{out}")
+	p.Timeout = 5 * time.Millisecond
+	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, "sh: timed out after 5ms (timeout)")
+}

@@ -1,0 +1,25 @@
+package builtin
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+)
+
+// inherited are the variables that programs get from the cooker's own
+// environment, tempVariables those that name the scratch folder besides TMPDIR.
+var (
+	inherited     = []string{"PATH", "HOME", "SystemRoot", "USERPROFILE"}
+	tempVariables = []string{"TEMP", "TMP"}
+)
+
+func newGroup(*exec.Cmd) {}
+
+// There is no asking on Windows, and only the program itself is reached. The
+// errors say that it is gone, which is what was wanted.
+func terminateGroup(leader *os.Process) { leader.Kill() }
+func killGroup(leader *os.Process)      { leader.Kill() }
+
+// links returns how many names a file has, as far as is known: FileInfo does
+// not say on Windows.
+func links(fs.FileInfo) uint64 { return 1 }

@@ -1,0 +1,44 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// Copy writes the source's bytes unchanged. It has no options.
+type Copy struct{}
+
+// copyStep is how many bytes are copied between two looks at the context. It
+// is large because the kernel may copy or even share such a range by itself.
+const copyStep = 16 << 20
+
+// Outputs implements recipe.Cooker.
+func (*Copy) Outputs() []string { return []string{"{path}"} }
+
+// Estimate implements recipe.Estimator: a buffer, whatever the size.
+func (*Copy) Estimate([]byte, int64) (int64, error) { return 64 << 10, nil }
+
+// Cook implements recipe.Cooker.
+func (*Copy) Cook(ctx context.Context, job *recipe.Job) error {
+	src, err := job.Open()
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := job.Create(0)
+	if err != nil {
+		return err
+	}
+	for err == nil {
+		if err = ctx.Err(); err == nil {
+			_, err = io.CopyN(dst, src, copyStep)
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return errors.Join(err, dst.Close())
+}

@@ -1,0 +1,198 @@
+package builtin
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+const (
+	maxDepfile       = 16 << 20 // bytes
+	maxPrerequisites = 100_000
+)
+
+// parseDepfile returns the prerequisites of a file of Makefile rules without
+// recipes, as compilers write it: each once, in order. A backslash joins
+// lines and escapes blanks, '#' and ':'; "$$" is a dollar sign. A colon ends
+// the targets where a blank or the line's end follows, so C:/a is one name.
+//
+// Where programs differ in what they escape, the reading is chosen that keeps
+// a name whole: '#' starts a comment only at the start of a line, and a lone
+// '$' is one.
+func parseDepfile(text []byte) ([]string, error) {
+	if len(text) > maxDepfile {
+		return nil, fmt.Errorf("is larger than %d MiB", maxDepfile>>20)
+	}
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		return nil, fmt.Errorf("line %d: NUL byte", 1+bytes.Count(text[:i], []byte{'\n'}))
+	}
+	d := depfileReader{text: text, line: 1, seen: map[string]bool{}}
+	for d.pos < len(d.text) {
+		if err := d.rule(); err != nil {
+			return nil, fmt.Errorf("line %d: %w", d.line, err)
+		}
+	}
+	if d.rules == 0 {
+		return nil, errors.New("holds no rule")
+	}
+	return d.list, nil
+}
+
+type depfileReader struct {
+	text  []byte
+	pos   int
+	line  int // of pos, from 1
+	rules int
+	list  []string
+	seen  map[string]bool
+}
+
+// rule reads one logical line: nothing, a comment, or targets and what they
+// depend on.
+func (d *depfileReader) rule() error {
+	d.blanks()
+	if d.peek() == '#' {
+		for d.pos < len(d.text) && d.text[d.pos] != '\n' {
+			d.pos++
+		}
+	}
+	if d.endOfLine() {
+		return nil
+	}
+	targets, isTarget := 0, true
+	for {
+		word, colon := d.word(isTarget)
+		switch {
+		case isTarget && word != "":
+			targets++
+		case word != "" && !d.seen[word]:
+			if len(d.list) == maxPrerequisites {
+				return fmt.Errorf("more than %d names", maxPrerequisites)
+			}
+			d.seen[word] = true
+			d.list = append(d.list, word)
+		}
+		if colon {
+			isTarget = false
+		}
+		d.blanks()
+		if d.atEndOfLine() {
+			break
+		}
+	}
+	switch {
+	case isTarget:
+		return errors.New("no ':' after the targets")
+	case targets == 0:
+		return errors.New("no target before the ':'")
+	}
+	d.rules++
+	d.endOfLine()
+	return nil
+}
+
+// word reads one name. As a target it may end in the rule's colon.
+func (d *depfileReader) word(isTarget bool) (name string, colon bool) {
+	var out strings.Builder
+	for d.pos < len(d.text) {
+		c := d.text[d.pos]
+		switch {
+		case isBlank(c) || d.atEndOfLine() || d.atContinuation():
+			return out.String(), false
+		case c == '\\':
+			d.backslashes(&out, isTarget)
+			continue
+		case c == '$' && d.at(1) == '$':
+			d.pos++
+		case c == ':' && isTarget && endsTargets(d.at(1), d.at(2)):
+			d.pos++
+			return out.String(), true
+		}
+		out.WriteByte(c)
+		d.pos++
+	}
+	return out.String(), false
+}
+
+// backslashes reads a run of them and, if they escape it, what follows. Before
+// a blank 2n+1 of them stand for n and the blank; before '#' or ':' the last
+// one is the escape; elsewhere they are themselves, as in Windows paths.
+func (d *depfileReader) backslashes(out *strings.Builder, isTarget bool) {
+	n := 0
+	for d.at(n) == '\\' {
+		n++
+	}
+	next := d.at(n)
+	keep, escaped := n, false
+	switch {
+	case isBlank(next) && n%2 == 1:
+		keep, escaped = n/2, true
+	case next == '#', next == ':' && !(isTarget && endsTargets(d.at(n+1), d.at(n+2))):
+		keep, escaped = n-1, true
+	case next == '\n' || next == '\r' && d.at(n+1) == '\n':
+		// The last of an odd number continues the line and is not ours.
+		n -= n % 2
+		keep = n
+	}
+	out.WriteString(strings.Repeat(`\`, keep))
+	d.pos += n
+	if escaped {
+		out.WriteByte(next)
+		d.pos++
+	}
+}
+
+// blanks skips blanks and joins of lines.
+func (d *depfileReader) blanks() {
+	for d.pos < len(d.text) {
+		switch {
+		case isBlank(d.text[d.pos]):
+			d.pos++
+		case d.atContinuation():
+			d.pos++
+			d.endOfLine()
+		default:
+			return
+		}
+	}
+}
+
+// at returns the byte some places on, or a line's end behind the text's.
+func (d *depfileReader) at(places int) byte {
+	if d.pos+places < len(d.text) {
+		return d.text[d.pos+places]
+	}
+	return '\n'
+}
+
+func (d *depfileReader) peek() byte { return d.at(0) }
+
+func (d *depfileReader) atContinuation() bool {
+	return d.peek() == '\\' && (d.at(1) == '\n' || d.at(1) == '\r' && d.at(2) == '\n')
+}
+
+func (d *depfileReader) atEndOfLine() bool {
+	return d.peek() == '\n' || d.peek() == '\r' && d.at(1) == '\n'
+}
+
+// endOfLine skips the end of a line and returns whether there was one.
+func (d *depfileReader) endOfLine() bool {
+	if !d.atEndOfLine() {
+		return false
+	}
+	if d.peek() == '\r' {
+		d.pos++
+	}
+	d.pos++
+	d.line++
+	return true
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// endsTargets returns whether a colon followed by these two bytes is the one
+// after the targets.
+func endsTargets(c, next byte) bool {
+	return isBlank(c) || c == '\n' || c == '\r' && next == '\n' || c == '\\' && (next == '\n' || next == '\r')
+}

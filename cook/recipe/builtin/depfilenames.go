@@ -1,0 +1,162 @@
+package builtin
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// depend reads the depfile and records what it names.
+func (c *Command) depend(p *call, job *recipe.Job) error {
+	text, err := readDepfile(p.depfile)
+	if err != nil {
+		return err
+	}
+	names, err := parseDepfile(text)
+	if err != nil {
+		return err
+	}
+	places := newPlaces(p, c.Tools())
+	for _, prerequisite := range names {
+		file, known, err := places.find(prerequisite)
+		if err != nil {
+			return err
+		}
+		if known {
+			continue
+		}
+		if err := job.Depend(file); err != nil {
+			return fmt.Errorf("names %q: %w", prerequisite, err)
+		}
+	}
+	return nil
+}
+
+func readDepfile(name string) ([]byte, error) {
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errors.New("was not written; drop {depfile} if the program knows nothing of it")
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // a pipe could make us wait for ever
+		return nil, fmt.Errorf("is a %s", fileKind(info.Mode()))
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxDepfile+1))
+}
+
+// places are what a prerequisite is compared with. Each folder and file is
+// there under its own name and, where links lead to it, under its real one.
+type places struct {
+	assets  []string // the asset folder; the first is where programs run
+	scratch []string
+	files   []string // outputs and tools: identified otherwise
+}
+
+func newPlaces(p *call, tools []string) *places {
+	var l places
+	l.assets = names(p.assets)
+	l.scratch = names(p.scratch)
+	for _, file := range p.outputs {
+		l.files = append(l.files, names(file)...)
+	}
+	for _, tool := range tools {
+		// A tool that cannot be found cannot be named by the depfile either.
+		if file, err := recipe.FindTool(p.assets, tool); err == nil {
+			l.files = append(l.files, names(file)...)
+		}
+	}
+	return &l
+}
+
+// names returns a file's absolute name, the one with the links in its folder
+// resolved, and the one with all links resolved.
+func names(file string) []string {
+	list := []string{filepath.Clean(file)}
+	if real, err := realFolder(file); err == nil {
+		list = append(list, real)
+	}
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		list = append(list, real)
+	}
+	return list
+}
+
+// realFolder resolves the links on the way to a file, but not the file's own.
+// The file need not exist. A ".." leads where the system would go.
+func realFolder(file string) (string, error) {
+	folder, base := filepath.Split(file)
+	if base == ".." {
+		return filepath.EvalSymlinks(file)
+	}
+	real, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(real, base), nil
+}
+
+// find returns a prerequisite's name as recipe.Job.Depend takes it, from the
+// asset tree's root. Known is true for files that need no recording.
+//
+// A name with links in it is recorded as it is, so that a link that comes to
+// point elsewhere is noticed. But ".." after a link makes such a name mean
+// another file than it says, so these are resolved first.
+func (l *places) find(prerequisite string) (name string, known bool, err error) {
+	file := filepath.FromSlash(prerequisite)
+	if !filepath.IsAbs(file) {
+		// Not filepath.Join, which would take ".." out before links are seen.
+		file = l.assets[0] + string(filepath.Separator) + file
+	}
+	found := false
+	if !strings.Contains(file, "..") {
+		name, known, found = l.match(filepath.Clean(file))
+	}
+	if !found {
+		if real, err := realFolder(file); err == nil {
+			name, known, found = l.match(real)
+		} else {
+			name, known, found = l.match(filepath.Clean(file))
+		}
+	}
+	if !found {
+		return "", false, fmt.Errorf("names %q, which is outside the asset tree; list it under tools = [...] so that its content counts", prerequisite)
+	}
+	return name, known, nil
+}
+
+func (l *places) match(file string) (name string, known, found bool) {
+	for _, f := range l.files {
+		if rel, ok := below(f, file); ok && rel == "." {
+			return "", true, true
+		}
+	}
+	for _, folder := range l.scratch {
+		if _, ok := below(folder, file); ok {
+			return "", true, true
+		}
+	}
+	for _, folder := range l.assets {
+		if rel, ok := below(folder, file); ok {
+			return "/" + filepath.ToSlash(rel), false, true
+		}
+	}
+	return "", false, false
+}
+
+// below returns where a file lies in a folder, "." for the folder itself.
+func below(folder, file string) (string, bool) {
+	rel, err := filepath.Rel(folder, file)
+	return rel, err == nil && filepath.IsLocal(rel)
+}

@@ -1,0 +1,230 @@
+package builtin
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/google/go-cmp/cmp"
+)
+
+// kart is a right document that has one of everything.
+const kart = `{
+  "asset": {"version": "2.0", "minVersion": "2.0", "extras": {"made by": ["hand"]}},
+  "scene": 0,
+  "scenes": [{"nodes": [0, 2]}],
+  "nodes": [
+    {"mesh": 0, "skin": 0, "children": [1], "matrix": [1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1]},
+    {"camera": 0},
+    {}
+  ],
+  "cameras": [{"type": "perspective", "perspective": {"yfov": 0.7, "znear": 0.01}}],
+  "meshes": [{"primitives": [{
+    "attributes": {"POSITION": 0}, "indices": 1, "material": 0, "targets": [{"POSITION": 0}]
+  }]}],
+  "materials": [{
+    "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}, "metallicRoughnessTexture": {"index": 1}},
+    "normalTexture": {"index": 0, "scale": 2}, "occlusionTexture": {"index": 1}, "emissiveTexture": {"index": 2}
+  }],
+  "textures": [{"sampler": 0, "source": 0}, {"source": 1}, {"source": 2}],
+  "samplers": [{"magFilter": 9729}],
+  "images": [
+    {"uri": "no%20such.png"}, {"uri": "data:image/png;base64,AAAA"}, {"bufferView": 0, "mimeType": "image/png"}
+  ],
+  "skins": [{"joints": [1, 2], "skeleton": 0, "inverseBindMatrices": 2}],
+  "animations": [{
+    "channels": [{"sampler": 0, "target": {"node": 2, "path": "rotation"}}, {"sampler": 0, "target": {"path": "scale"}}],
+    "samplers": [{"input": 3, "output": 0}]
+  }],
+  "accessors": [
+    {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"},
+    {"bufferView": 1, "byteOffset": 2, "componentType": 5123, "count": 3, "type": "SCALAR"},
+    {"componentType": 5126, "count": 2, "type": "MAT4"},
+    {"componentType": 5126, "count": 3, "type": "SCALAR", "sparse": {
+      "count": 2, "indices": {"bufferView": 1, "componentType": 5121}, "values": {"bufferView": 0, "byteOffset": 4}
+    }}
+  ],
+  "bufferViews": [
+    {"buffer": 0, "byteOffset": 4, "byteLength": 44, "byteStride": 16},
+    {"buffer": 1, "byteLength": 8}
+  ],
+  "buffers": [
+    {"uri": "my%20kart.bin", "byteLength": 48},
+    {"uri": "data:application/octet-stream;base64,AAAAAAAAAAAAAAA=", "byteLength": 9},
+    {"byteLength": 100, "extensions": {"EXT_meshopt_compression": {"fallback": true}}}
+  ]
+}
+`
+
+func cookGLTF(t testing.TB, document string) recipetest.Result {
+	t.Helper()
+	r := named(t, "gltf")
+	return recipetest.Cook(t, r, r.New(), fstest.MapFS{
+		"models/kart.gltf":   {Data: []byte(document)},
+		"models/my kart.bin": {Data: make([]byte, 48)},
+		"shared/wheel.bin":   {Data: make([]byte, 10)},
+		"models/100%.bin":    {Data: make([]byte, 10)},
+		"models/folder":      {Mode: fs.ModeDir},
+	}, "", "models/kart.gltf")
+}
+
+func TestGLTFIsCopied(t *testing.T) {
+	res := cookGLTF(t, kart)
+	if res.Err != nil || string(res.Outputs[0]) != kart {
+		t.Fatalf("error %v, %d bytes", res.Err, len(res.Outputs[0]))
+	}
+	want := []recipe.Dep{{Name: "my kart.bin", Path: "models/my kart.bin", Found: true}}
+	if d := cmp.Diff(want, res.Deps); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestGLTFAccepts(t *testing.T) {
+	for _, tc := range []struct{ old, new string }{
+		{`"my%20kart.bin"`, `"./../models/my kart.bin"`},
+		{`{"uri": "my%20kart.bin", "byteLength": 48}`, `{"uri": "../shared/wheel.bin", "byteLength": 10}, {"uri": "my%20kart.bin", "byteLength": 48}`},
+		{`{"uri": "my%20kart.bin", "byteLength": 48}`, `{"uri": "my%20kart.bin", "byteLength": 48}, {"uri": "100%25.bin", "byteLength": 10}`},
+		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `DATA:;BASE64,AAAAAAAAAAAA`},
+		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `data:;base64,AAAAAAAAAAAAAAA`},
+		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `data:,ninebytes%20`},
+		{`"version": "2.0"`, `"version": "2.11"`},
+		// What is not decoded may be anything.
+		{`"extras": {`, `"extras": {"nodes": [1], "targets": [null], "x": [{"targets": [2]}], `},
+		{`"scene": 0`, `"scene": 0, "mine": {"nodes": [0]}, "extensionsUsed": ["x"]`},
+		// The last column of a matrix needs no padding.
+		{`{"bufferView": 1, "byteOffset": 2, "componentType": 5123, "count": 3, "type": "SCALAR"}`,
+			`{"bufferView": 1, "byteOffset": 2, "componentType": 5121, "count": 1, "type": "MAT2"}`},
+	} {
+		document := strings.Replace(kart, tc.old, tc.new, 1)
+		if strings.Contains(tc.new, "},") && strings.Contains(tc.new, "wheel") {
+			// A buffer was put in front: the views' numbers move up.
+			document = strings.NewReplacer(`"buffer": 0`, `"buffer": 1`, `"buffer": 1`, `"buffer": 2`).Replace(document)
+		} else if strings.Contains(tc.new, "100%25") {
+			document = strings.Replace(document, `"buffer": 1`, `"buffer": 2`, 1)
+		}
+		if res := cookGLTF(t, document); res.Err != nil || document == kart {
+			t.Errorf("%s: %v", tc.new, res.Err)
+		}
+	}
+}
+
+func TestGLTFReportsThreeFaults(t *testing.T) {
+	res := cookGLTF(t, `{"buffers": [{}, {}, {}, {}, {}]}`)
+	want := "buffer 0: byteLength is 0, want at least 1; buffer 1: byteLength is 0, want at least 1; " +
+		"buffer 2: byteLength is 0, want at least 1; and 3 more"
+	if res.Err == nil || res.Err.Error() != want {
+		t.Errorf("error %v, want %s", res.Err, want)
+	}
+}
+
+// What is missing is a dependency as well: its arrival must cook again.
+func TestGLTFDependsOnMissingBuffers(t *testing.T) {
+	buffer := `{"uri": "gone.bin", "byteLength": 1}`
+	res := cookGLTF(t, `{"asset": {"version": "2.0"}, "buffers": [`+buffer+`,`+strings.Replace(buffer, "gone", "./gone", 1)+`]}`)
+	wantError(t, res.Err, `buffer 0: "gone.bin" does not exist; buffer 1: "gone.bin" does not exist`)
+	want := []recipe.Dep{{Name: "gone.bin", Path: "models/gone.bin"}}
+	if d := cmp.Diff(want, res.Deps); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestGLTFReadsAFileOnce(t *testing.T) {
+	reads := 0
+	c := gltfCheck{doc: &gltfDocument{}, size: func(string) (int64, error) { reads++; return 8, nil }}
+	for _, uri := range []string{"a", "./a", "b/../a", "%61"} {
+		c.doc.Buffers = append(c.doc.Buffers, gltfBuffer{URI: &uri, ByteLength: 8})
+	}
+	if err := c.buffers(t.Context()); err != nil || c.faults.err() != nil || reads != 1 {
+		t.Errorf("%d reads, %v, %v", reads, err, c.faults.err())
+	}
+}
+
+// A deep tree and a long cycle cost one walk.
+func TestGLTFDeepNodes(t *testing.T) {
+	const n = 100_000
+	chain := func(last string) string {
+		var b strings.Builder
+		b.WriteString(`{"asset": {"version": "2.0"}, "nodes": [`)
+		for i := range n - 1 {
+			fmt.Fprintf(&b, `{"children": [%d]},`, i+1)
+		}
+		return b.String() + last + `]}`
+	}
+	if res := cookGLTF(t, chain(`{}`)); res.Err != nil {
+		t.Error(res.Err)
+	}
+	wantError(t, cookGLTF(t, chain(`{"children": [0]}`)).Err, "is its own ancestor")
+}
+
+// The documents that take most memory for their size stay inside the estimate.
+func TestGLTFStaysInsideItsEstimate(t *testing.T) {
+	repeat := func(field, item string, n int) string {
+		return `{"` + field + `":[` + strings.Repeat(item+",", n) + item + `]}`
+	}
+	for name, text := range map[string]string{
+		"objects":    repeat("accessors", `{"count":1  }`, 100_000),
+		"attributes": `{"meshes":[` + repeat("primitives", `{"attributes":{"P":0,"Q":0}}`, 50_000) + `]}`,
+		"children":   `{"nodes":[{"children":[` + strings.Repeat("0,", 1_000_000) + `0]}]}`,
+		"data":       `{"buffers":[{"uri":"data:;base64,` + strings.Repeat("AAAA", 500_000) + `","byteLength":1}]}`,
+	} {
+		estimate, err := new(GLTF).Estimate(nil, int64(len(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := []byte(text)
+		runtime.GC()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		doc, err := parseGLTF(data)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		held := int64(after.HeapAlloc) - int64(before.HeapAlloc) + int64(len(data))
+		if held > estimate {
+			t.Errorf("%s: %d bytes of text need %d, estimate %d", name, len(data), held, estimate)
+		}
+		runtime.KeepAlive(doc)
+	}
+}
+
+func FuzzGLTF(f *testing.F) {
+	f.Add([]byte(kart))
+	f.Add([]byte(`{"asset":{"version":"2.0"},"buffers":[{"uri":"my%20kart.bin","byteLength":1}],"nodes":[{"children":[0]}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		res := cookGLTF(t, string(data))
+		if res.Err == nil && !bytes.Equal(res.Outputs[0], data) {
+			t.Fatalf("changed the document")
+		}
+		if res.Err != nil && len(res.Err.Error()) > 4096 {
+			t.Fatalf("error of %d bytes", len(res.Err.Error()))
+		}
+	})
+}
+
+func FuzzDataURI(f *testing.F) {
+	f.Add("data:;base64,AAAA")
+	f.Add("data:text/plain,a%20b")
+	f.Fuzz(func(t *testing.T, uri string) {
+		size, err := dataURISize(uri)
+		head, body, _ := strings.Cut(uri, ",")
+		if err != nil || !strings.HasSuffix(strings.ToLower(head), ";base64") {
+			return
+		}
+		want, wantErr := base64.StdEncoding.DecodeString(body)
+		if wantErr != nil {
+			want, wantErr = base64.RawStdEncoding.DecodeString(body)
+		}
+		if wantErr != nil || size != int64(len(want)) {
+			t.Fatalf("%q: size %d, want %d, %v", uri, size, len(want), wantErr)
+		}
+	})
+}

@@ -1,0 +1,155 @@
+package builtin
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"path"
+	"strings"
+)
+
+// gltfCheck checks one document.
+type gltfCheck struct {
+	doc    *gltfDocument
+	size   func(name string) (int64, error) // of a dependency, in bytes
+	faults faults
+}
+
+// buffers checks that each buffer holds the bytes that it declares. It returns
+// an error only if the context ends.
+func (c *gltfCheck) buffers(ctx context.Context) error {
+	files := map[string]sizeOrError{}
+	for i := range c.doc.Buffers {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b := &c.doc.Buffers[i]
+		if b.ByteLength < 1 {
+			c.faults.add("buffer %d: byteLength is %d, want at least 1", i, b.ByteLength)
+			continue
+		}
+		if b.URI == nil {
+			// Extensions may bring the bytes in another way.
+			if !b.Extensions {
+				c.faults.add("buffer %d: no uri", i)
+			}
+			continue
+		}
+		have, err := c.bufferSize(*b.URI, files)
+		if err != nil {
+			c.faults.add("buffer %d: %v", i, err)
+		} else if have < b.ByteLength {
+			c.faults.add("buffer %d: %s holds %d bytes, byteLength asks for %d", i, showURI(*b.URI), have, b.ByteLength)
+		}
+	}
+	return nil
+}
+
+// sizeOrError is what came of measuring a file. Any number of buffers may name
+// one: it is opened once.
+type sizeOrError struct {
+	size int64
+	err  error
+}
+
+func (c *gltfCheck) bufferSize(uri string, files map[string]sizeOrError) (int64, error) {
+	if isDataURI(uri) {
+		return dataURISize(uri)
+	}
+	name, err := fileOfURI(uri)
+	if err != nil {
+		return 0, err
+	}
+	file, ok := files[name]
+	if !ok {
+		file.size, file.err = c.size(name)
+		if errors.Is(file.err, fs.ErrNotExist) {
+			file.err = fmt.Errorf("%q does not exist", name)
+		}
+		files[name] = file
+	}
+	return file.size, file.err
+}
+
+// fileOfURI returns the file that a relative URI names, relative to the
+// document's folder.
+func fileOfURI(uri string) (string, error) {
+	switch {
+	case uri == "":
+		return "", errors.New("uri is empty")
+	case hasScheme(uri):
+		return "", fmt.Errorf("%s is not a file; glTF that is cooked must bring its files along", showURI(uri))
+	case uri[0] == '/':
+		return "", fmt.Errorf("%s is absolute, want a path relative to the document", showURI(uri))
+	case strings.ContainsAny(uri, "?#"):
+		return "", fmt.Errorf("%s has a query or fragment; in a file name write %%3F for ? and %%23 for #", showURI(uri))
+	}
+	name, err := url.PathUnescape(uri)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w; in a file name write %%25 for %%", showURI(uri), err)
+	}
+	// Cleaned, so that a file has one name however it is spelled. A leading
+	// slash that was escaped must not turn into the asset tree's root.
+	return path.Clean("./" + name), nil
+}
+
+// hasScheme follows RFC 3986 section 3.1, so a drive letter is one too.
+func hasScheme(uri string) bool {
+	scheme, _, found := strings.Cut(uri, ":")
+	if !found || scheme == "" {
+		return false
+	}
+	for i, c := range []byte(strings.ToLower(scheme)) {
+		letter := 'a' <= c && c <= 'z'
+		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", rune(c))) {
+			return false
+		}
+	}
+	return true
+}
+
+func isDataURI(uri string) bool {
+	return len(uri) >= 5 && strings.EqualFold(uri[:5], "data:")
+}
+
+// dataURISize returns how many bytes a data URI (RFC 2397) decodes to, without
+// keeping them.
+func dataURISize(uri string) (int64, error) {
+	head, body, found := strings.Cut(uri, ",")
+	if !found {
+		return 0, errors.New("data URI without a comma")
+	}
+	if !strings.HasSuffix(strings.ToLower(head), ";base64") {
+		// Each escape stands for one byte.
+		plain, err := url.PathUnescape(body)
+		if err != nil {
+			return 0, fmt.Errorf("data URI: %w", err)
+		}
+		return int64(len(plain)), nil
+	}
+	encoding := base64.StdEncoding
+	if !strings.HasSuffix(body, "=") && len(body)%4 != 0 {
+		encoding = base64.RawStdEncoding
+	}
+	n, err := io.Copy(io.Discard, base64.NewDecoder(encoding, strings.NewReader(body)))
+	if err != nil {
+		return 0, fmt.Errorf("data URI: %w", err)
+	}
+	return n, nil
+}
+
+// showURI quotes a URI for a message, shortened as data URIs may be huge.
+func showURI(uri string) string {
+	const longest = 80
+	if isDataURI(uri) {
+		return "its data URI"
+	}
+	if len(uri) > longest {
+		return fmt.Sprintf("%q...", uri[:longest])
+	}
+	return fmt.Sprintf("%q", uri)
+}

@@ -1,0 +1,131 @@
+package builtin
+
+import (
+	"strings"
+	"testing"
+)
+
+// Each fault is made by one edit of the right document.
+func TestGLTFRefuses(t *testing.T) {
+	for _, tc := range []struct{ old, new, want string }{
+		{`"version": "2.0"`, `"version": "1.0"`, `asset.version is "1.0", want 2.x`},
+		{`"version": "2.0"`, `"version": "2."`, `asset.version is "2.", want 2.x`},
+		{`"version": "2.0", `, ``, `asset.version is missing`},
+		{`"asset"`, `"assets"`, `asset.version is missing`},
+		{`"minVersion": "2.0"`, `"minVersion": "3.0"`, `asset.minVersion is "3.0"`},
+		{`"scene": 0`, `"scene": 1`, `document: there is no scene 1 (of 1)`},
+		{`[0, 2]`, `[0, 3]`, `scene 0: there is no node 3 (of 3)`},
+		{`[0, 2]`, `[0, 1]`, `scene 0: node 1 is no root but a child of node 0`},
+		{`"mesh": 0`, `"mesh": -1`, `node 0: there is no mesh -1 (of 1)`},
+		{`"skin": 0`, `"skin": 1`, `node 0: there is no skin 1 (of 1)`},
+		{`"camera": 0`, `"camera": 1`, `node 1: there is no camera 1 (of 1)`},
+		{`"children": [1]`, `"children": [1, 7]`, `node 0 child 1: there is no node 7 (of 3)`},
+		{`"children": [1]`, `"children": [1, 1]`, `node 1: child of both node 0 and node 0`},
+		{`"children": [1]`, `"children": [0]`, `node 0: is its own ancestor`},
+		{`{"camera": 0}`, `{"children": [0]}`, `is its own ancestor`},
+		{`    {}`, `    {"children": [1]}`, `node 1: child of both node 0 and node 2`},
+		{`[{
+    "attributes": {"POSITION": 0}, "indices": 1, "material": 0, "targets": [{"POSITION": 0}]
+  }]`, `[]`, `mesh 0: no primitives`},
+		{`"attributes": {"POSITION": 0}`, `"attributes": {"POSITION": 0, "B": 9, "A": 8}`,
+			`mesh 0 primitive 0 "A": there is no accessor 8 (of 4); mesh 0 primitive 0 "B": there is no accessor 9 (of 4)`},
+		{`[{"POSITION": 0}]`, `[{"POSITION": 4}]`, `mesh 0 primitive 0 "POSITION": there is no accessor 4 (of 4)`},
+		{`"indices": 1,`, `"indices": 4,`, `mesh 0 primitive 0 indices: there is no accessor 4 (of 4)`},
+		{`"material": 0`, `"material": 1`, `mesh 0 primitive 0: there is no material 1 (of 1)`},
+		{`"baseColorTexture": {"index": 0}`, `"baseColorTexture": {"index": 3}`, `material 0 baseColorTexture: there is no texture 3 (of 3)`},
+		{`"metallicRoughnessTexture": {"index": 1}`, `"metallicRoughnessTexture": {}`, `material 0 metallicRoughnessTexture: names no texture`},
+		{`"normalTexture": {"index": 0`, `"normalTexture": {"index": 3`, `material 0 normalTexture: there is no texture 3 (of 3)`},
+		{`"occlusionTexture": {"index": 1`, `"occlusionTexture": {"index": 3`, `material 0 occlusionTexture: there is no texture 3 (of 3)`},
+		{`"emissiveTexture": {"index": 2`, `"emissiveTexture": {"index": 3`, `material 0 emissiveTexture: there is no texture 3 (of 3)`},
+		{`"sampler": 0, "source"`, `"sampler": 1, "source"`, `texture 0: there is no sampler 1 (of 1)`},
+		{`"source": 2`, `"source": 3`, `texture 2: there is no image 3 (of 3)`},
+		{`no%20such.png`, `https://example.com/a.png`, `image 0: "https://example.com/a.png" is not a file`},
+		{`image/png;base64,AAAA`, `image/png;base64,A!`, `image 1: data URI: illegal base64`},
+		{`{"bufferView": 0, "mime`, `{"bufferView": 2, "mime`, `image 2: there is no bufferView 2 (of 2)`},
+		{`{"bufferView": 0, "mime`, `{"uri": "a.png", "bufferView": 0, "mime`, `image 2: both uri and bufferView`},
+		{`"joints": [1, 2]`, `"joints": []`, `skin 0: no joints`},
+		{`"joints": [1, 2]`, `"joints": [1, 3]`, `skin 0 joint 1: there is no node 3 (of 3)`},
+		{`"joints": [1, 2]`, `"joints": [1, 2, 0]`, `skin 0: 2 inverseBindMatrices for 3 joints`},
+		{`"skeleton": 0`, `"skeleton": 3`, `skin 0 skeleton: there is no node 3 (of 3)`},
+		{`"inverseBindMatrices": 2`, `"inverseBindMatrices": 4`, `skin 0 inverseBindMatrices: there is no accessor 4 (of 4)`},
+		{`{"sampler": 0, "target": {"node": 2`, `{"sampler": 1, "target": {"node": 2`, `animation 0 channel 0: there is no sampler 1 (of 1)`},
+		{`{"node": 2`, `{"node": 3`, `animation 0 channel 0 target: there is no node 3 (of 3)`},
+		{`"input": 3`, `"input": 4`, `animation 0 sampler 0 input: there is no accessor 4 (of 4)`},
+		{`, "output": 0`, ``, `animation 0 sampler 0 output: names no accessor`},
+		{`5123, "count": 3`, `5124, "count": 3`, `accessor 1: componentType 5124 is none of glTF 2.0`},
+		{`"type": "VEC3"`, `"type": "vec3"`, `accessor 0: type "vec3" is none of glTF 2.0`},
+		{`5123, "count": 3`, `5123, "count": 0`, `accessor 1: count is 0, want at least 1`},
+		{`5123, "count": 3`, `5123, "count": 4`, `accessor 1: 4 elements of 2 bytes from 2 on do not lie in bufferView 1 of 8 bytes`},
+		{`5123, "count": 3`, `5123, "count": 9223372036854775807`, `do not lie in bufferView 1`},
+		{`"byteOffset": 2, `, `"byteOffset": 9223372036854775806, `, `do not lie in bufferView 1`},
+		{`"byteOffset": 2, `, `"byteOffset": -2, `, `accessor 1: byteOffset is -2`},
+		{`"byteOffset": 2, `, `"byteOffset": 1, `, `accessor 1: starts at byte 1 of bufferView 1 at byte 0, want a multiple of the component's 2 bytes`},
+		{`"byteOffset": 4, "byteLength": 44`, `"byteOffset": 2, "byteLength": 44`, `accessor 0: starts at byte 0 of bufferView 0 at byte 2`},
+		{`"byteLength": 44`, `"byteLength": 43`, `accessor 0: 3 elements of 16 bytes from 0 on do not lie in bufferView 0 of 43 bytes`},
+		{`"byteOffset": 2, "componentType": 5123, "count": 3, "type": "SCALAR"`, `"byteOffset": 3, "componentType": 5121, "count": 1, "type": "MAT2"`,
+			`accessor 1: 1 elements of 8 bytes from 3 on do not lie in bufferView 1 of 8 bytes`},
+		{`"byteStride": 16`, `"byteStride": 8`, `accessor 0: elements of 12 bytes at bufferView 0's byteStride of 8`},
+		{`"byteStride": 16`, `"byteStride": 18`, `bufferView 0: byteStride is 18, want a multiple of 4 from 4 to 252`},
+		{`"byteStride": 16`, `"byteStride": 256`, `bufferView 0: byteStride is 256`},
+		{`{"bufferView": 1, "byteOffset"`, `{"bufferView": 2, "byteOffset"`, `accessor 1: there is no bufferView 2 (of 2)`},
+		{`"count": 2, "indices"`, `"count": 4, "indices"`, `accessor 3: sparse.count is 4, want from 1 to the accessor's 3`},
+		{`"componentType": 5121`, `"componentType": 5126`, `accessor 3: sparse.indices: componentType 5126, want 5121, 5123 or 5125`},
+		{`{"bufferView": 1, "componentType": 5121}`, `{"componentType": 5121}`, `accessor 3: sparse.indices: names no bufferView`},
+		{`{"bufferView": 1, "componentType": 5121}`, `{"bufferView": 1, "byteOffset": 7, "componentType": 5121}`,
+			`accessor 3: sparse.indices: 2 elements of 1 bytes from 7 on do not lie in bufferView 1 of 8 bytes`},
+		{`"values": {"bufferView": 0, "byteOffset": 4}`, `"values": {"bufferView": 0, "byteOffset": 40}`,
+			`accessor 3: sparse.values: 2 elements of 4 bytes from 40 on do not lie in bufferView 0 of 44 bytes`},
+		{`"byteOffset": 4, "byteLength": 44`, `"byteOffset": 5, "byteLength": 44`, `bufferView 0: 44 bytes from 5 on do not lie in buffer 0 of 48 bytes`},
+		{`"byteOffset": 4, "byteLength": 44`, `"byteOffset": 4, "byteLength": 9223372036854775807`, `bufferView 0: 9223372036854775807 bytes from 4 on do not lie`},
+		{`"byteOffset": 4, "byteLength": 44`, `"byteOffset": -4, "byteLength": 44`, `bufferView 0: byteOffset is -4`},
+		{`"byteLength": 8`, `"byteLength": 0`, `bufferView 1: byteLength is 0, want at least 1`},
+		{`{"buffer": 1, `, `{"buffer": 3, `, `bufferView 1: there is no buffer 3 (of 3)`},
+		{`{"buffer": 1, `, `{`, `bufferView 1: names no buffer`},
+		{`"byteLength": 48`, `"byteLength": 49`, `buffer 0: "my%20kart.bin" holds 48 bytes, byteLength asks for 49`},
+		{`"byteLength": 9`, `"byteLength": 12`, `buffer 1: its data URI holds 11 bytes, byteLength asks for 12`},
+		{`"byteLength": 9`, `"byteLength": -9`, `buffer 1: byteLength is -9, want at least 1`},
+		{`"my%20kart.bin"`, `"kart.bin"`, `buffer 0: "kart.bin" does not exist`},
+		{`"my%20kart.bin"`, `"folder"`, `buffer 0: folder: not a regular file`},
+		{`"my%20kart.bin"`, `""`, `buffer 0: uri is empty`},
+		{`"my%20kart.bin"`, `"../../kart.bin"`, `outside the asset tree`},
+		{`"my%20kart.bin"`, `"%2e%2e/%2e%2e/kart.bin"`, `outside the asset tree`},
+		{`"my%20kart.bin"`, `"/shared/wheel.bin"`, `buffer 0: "/shared/wheel.bin" is absolute, want a path relative to the document`},
+		{`"my%20kart.bin"`, `"%2fshared/wheel.bin"`, `buffer 0: "shared/wheel.bin" does not exist`},
+		{`"my%20kart.bin"`, `"100%.bin"`, `invalid URL escape "%.b"; in a file name write %25 for %`},
+		{`"my%20kart.bin"`, `"a.bin?v=1"`, `has a query or fragment`},
+		{`"my%20kart.bin"`, `"a%00.bin"`, `not a file name`},
+		{`"my%20kart.bin"`, `"C:\\kart.bin"`, `is not a file`},
+		{`"my%20kart.bin"`, `"HTTP://example.com/kart.bin"`, `is not a file; glTF that is cooked must bring its files along`},
+		{`"data:application/octet-stream;base64,`, `"data:application/octet-stream;base64`, `buffer 1: data URI without a comma`},
+		{`, "extensions": {"EXT_meshopt_compression": {"fallback": true}}`, ``, `buffer 2: no uri`},
+		{`"byteLength": 48`, `"byteLength": 48.5`, `buffers.byteLength: want a whole number, have number 48.5`},
+		{`"scene": 0`, `"scene": 3000000000`, `3:`},
+		{`"scenes": [{"nodes": [0, 2]}]`, `"scenes": {}`, `4:`},
+		{`"my%20kart.bin"`, `7`, `buffers.uri: want a string, have number`},
+		{`"nodes": [0, 2]`, `"nodes": [0, 2], "nodes": [0]`, `4:32: duplicate key "nodes", first at 4:15`},
+		{kart, utf8BOM + kart, `1:1: byte order mark`},
+		{kart, "glTF\x02\x00\x00\x00", `binary glTF; name the file .glb`},
+		{kart, `[]`, `1:1: want an object`},
+		{`"scenes": [{`, `"scenes": [null, {`, `4:14: scenes: want a list of objects`},
+		{`"joints": [1, 2]`, `"joints": [{}]`, `skins.joints: want a whole number, have object`},
+		{`[{"POSITION": 0}]`, `[{"POSITION": 0}, 1]`, `targets: want a list of objects`},
+		{`"channels": [`, `"Channels": ["", `, `Channels: want a list of objects`},
+		{`"accessors": [`, `"accessors": [[], `, `accessors: want a list of objects`},
+		{kart, ``, `the file is empty`},
+		{kart, `{"nodes": [` + strings.Repeat("{},", 5000) + `{}]}`, `5002 objects in 15015 bytes, want at most 2275`},
+	} {
+		document := strings.Replace(kart, tc.old, tc.new, 1)
+		if document == kart {
+			t.Errorf("%s is not in the document", tc.old)
+		}
+		res := cookGLTF(t, document)
+		if res.Err == nil {
+			t.Errorf("%s: accepted, want %q", tc.new, tc.want)
+			continue
+		}
+		wantError(t, res.Err, tc.want)
+		if strings.Contains(res.Err.Error(), "\n") || res.Outputs[0] != nil {
+			t.Errorf("%s: more than a line, or written all the same: %v", tc.new, res.Err)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package builtin
+
+// views checks that views lie inside their buffers.
+func (c *gltfCheck) views() {
+	for i := range c.doc.BufferViews {
+		v := &c.doc.BufferViews[i]
+		switch {
+		case v.ByteLength < 1:
+			c.faults.add("bufferView %d: byteLength is %d, want at least 1", i, v.ByteLength)
+		case v.ByteOffset < 0:
+			c.faults.add("bufferView %d: byteOffset is %d", i, v.ByteOffset)
+		case v.ByteStride != nil && (*v.ByteStride < 4 || *v.ByteStride > 252 || *v.ByteStride%4 != 0):
+			c.faults.add("bufferView %d: byteStride is %d, want a multiple of 4 from 4 to 252", i, *v.ByteStride)
+		case c.required(v.Buffer, len(c.doc.Buffers), "buffer", "bufferView %d", i):
+			length := c.doc.Buffers[*v.Buffer].ByteLength
+			if v.ByteOffset > length || v.ByteLength > length-v.ByteOffset {
+				c.faults.add("bufferView %d: %d bytes from %d on do not lie in buffer %d of %d bytes",
+					i, v.ByteLength, v.ByteOffset, *v.Buffer, length)
+			}
+		}
+	}
+}
+
+// accessors checks that accessors lie inside their views.
+func (c *gltfCheck) accessors() {
+	for i := range c.doc.Accessors {
+		a := &c.doc.Accessors[i]
+		component, shape := componentSize(a.ComponentType), shapes[a.Type]
+		switch {
+		case component == 0:
+			c.faults.add("accessor %d: componentType %d is none of glTF 2.0", i, a.ComponentType)
+			continue
+		case shape.rows == 0:
+			c.faults.add("accessor %d: type %.20q is none of glTF 2.0", i, a.Type)
+			continue
+		case a.Count < 1:
+			c.faults.add("accessor %d: count is %d, want at least 1", i, a.Count)
+			continue
+		}
+		if c.optional(a.BufferView, len(c.doc.BufferViews), "bufferView", "accessor %d", i) {
+			c.run(*a.BufferView, a.ByteOffset, a.Count, component, shape, true, "accessor %d", i)
+		}
+		if a.Sparse != nil {
+			c.sparse(i, a, component, shape)
+		}
+	}
+}
+
+func (c *gltfCheck) sparse(i int, a *gltfAccessor, component int64, shape shape) {
+	s := a.Sparse
+	if s.Count < 1 || s.Count > a.Count {
+		c.faults.add("accessor %d: sparse.count is %d, want from 1 to the accessor's %d", i, s.Count, a.Count)
+		return
+	}
+	views := len(c.doc.BufferViews)
+	switch s.Indices.ComponentType {
+	case 5121, 5123, 5125: // the unsigned ones
+		if c.required(s.Indices.BufferView, views, "bufferView", "accessor %d: sparse.indices", i) {
+			c.run(*s.Indices.BufferView, s.Indices.ByteOffset, s.Count, componentSize(s.Indices.ComponentType),
+				shapes["SCALAR"], false, "accessor %d: sparse.indices", i)
+		}
+	default:
+		c.faults.add("accessor %d: sparse.indices: componentType %d, want 5121, 5123 or 5125", i, s.Indices.ComponentType)
+	}
+	if c.required(s.Values.BufferView, views, "bufferView", "accessor %d: sparse.values", i) {
+		c.run(*s.Values.BufferView, s.Values.ByteOffset, s.Count, component, shape, false, "accessor %d: sparse.values", i)
+	}
+}
+
+// run checks that count elements from offset on lie inside a view, at the
+// view's stride if strided and else one after another.
+func (c *gltfCheck) run(view int32, offset, count, component int64, s shape, strided bool, where string, i int) {
+	v := &c.doc.BufferViews[view]
+	if v.ByteLength < 1 || v.ByteOffset < 0 {
+		return // is at fault itself
+	}
+	stride := s.columns * s.columnStride(component)
+	// The last element needs no padding after its last column.
+	last := stride - s.columnStride(component) + s.rows*component
+	fail := func(format string, args ...any) {
+		c.faults.add(where+": "+format, append([]any{i}, args...)...)
+	}
+	if strided && v.ByteStride != nil {
+		if *v.ByteStride < last {
+			fail("elements of %d bytes at bufferView %d's byteStride of %d", last, view, *v.ByteStride)
+			return
+		}
+		stride = *v.ByteStride
+	}
+	switch {
+	case offset < 0:
+		fail("byteOffset is %d", offset)
+	case offset%component != 0 || v.ByteOffset%component != 0:
+		fail("starts at byte %d of bufferView %d at byte %d, want a multiple of the component's %d bytes",
+			offset, view, v.ByteOffset, component)
+	case offset > v.ByteLength-last || count-1 > (v.ByteLength-last-offset)/stride:
+		fail("%d elements of %d bytes from %d on do not lie in bufferView %d of %d bytes",
+			count, stride, offset, view, v.ByteLength)
+	}
+}
+
+// A shape is how many components an element has.
+type shape struct{ columns, rows int64 }
+
+var shapes = map[string]shape{
+	"SCALAR": {1, 1}, "VEC2": {1, 2}, "VEC3": {1, 3}, "VEC4": {1, 4},
+	"MAT2": {2, 2}, "MAT3": {3, 3}, "MAT4": {4, 4},
+}
+
+// columnStride is the distance of an element's columns in bytes. Those of
+// matrices start at multiples of four (specification section 3.6.2.4).
+func (s shape) columnStride(component int64) int64 {
+	n := s.rows * component
+	if s.columns > 1 {
+		n = (n + 3) &^ 3
+	}
+	return n
+}
+
+// componentSize returns the bytes of a component, 0 if there is no such type.
+func componentSize(componentType int32) int64 {
+	switch componentType {
+	case 5120, 5121: // signed, unsigned byte
+		return 1
+	case 5122, 5123: // signed, unsigned short
+		return 2
+	case 5125, 5126: // unsigned int, float
+		return 4
+	}
+	return 0
+}
