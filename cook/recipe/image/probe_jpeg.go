@@ -1,0 +1,92 @@
+package image
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// maxScans is how many scans a progressive picture may have. Encoders write
+// about ten; each one costs a pass over all blocks, however short it is.
+const maxScans = 1000
+
+// probeJPEG reads markers up to the frame header (SOF). It reads them as
+// package image/jpeg does, which tolerates rubbish between them.
+func probeJPEG(data []byte) (picture, error) {
+	for at := 2; ; {
+		for at+1 < len(data) && (data[at] != 0xff || data[at+1] == 0) {
+			at++
+		}
+		for at+1 < len(data) && data[at+1] == 0xff {
+			at++ // fill bytes
+		}
+		if at+4 > len(data) {
+			return picture{}, recipe.ErrShortHead
+		}
+		marker, body := data[at+1], data[at+4:]
+		length := int(data[at+2])<<8 | int(data[at+3])
+		switch {
+		case 0xd0 <= marker && marker <= 0xd7: // restart, out of place: no length
+			at += 2
+			continue
+		case marker == 0xd9 || marker == 0xda:
+			return picture{}, errors.New("JPEG file without a frame header")
+		case length < 2:
+			return picture{}, errors.New("JPEG file with a damaged segment")
+		case 0xc0 <= marker && marker <= 0xc2:
+			if len(body) < length-2 {
+				return picture{}, recipe.ErrShortHead
+			}
+			return jpegFrame(body[:length-2], marker == 0xc2, data)
+		case 0xc3 <= marker && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc:
+			return picture{}, fmt.Errorf("this kind of JPEG (SOF%d) is not supported; save it as baseline or progressive", marker-0xc0)
+		}
+		at += 2 + length
+	}
+}
+
+// jpegFrame reads the frame header: precision, height, width, and for each
+// component its name, sampling factors and quantisation table.
+func jpegFrame(b []byte, progressive bool, data []byte) (picture, error) {
+	if len(b) < 6 || len(b) != 6+3*int(b[5]) || b[5] == 0 || b[5] > 4 {
+		return picture{}, errors.New("JPEG file with a damaged frame header")
+	}
+	p := picture{h: int(b[1])<<8 | int(b[2]), w: int(b[3])<<8 | int(b[4])}
+	n := int(b[5])
+	var across, down [4]int64 // sampling factors
+	for i := range n {
+		across[i], down[i] = int64(b[7+3*i]>>4), int64(b[7+3*i]&15)
+		if across[i] < 1 || across[i] > 4 || down[i] < 1 || down[i] > 4 {
+			return picture{}, errors.New("JPEG file with damaged sampling factors")
+		}
+	}
+	if n == 1 {
+		across[0], down[0] = 1, 1 // one component is never interleaved
+	}
+	if progressive && bytes.Count(data, []byte{0xff, 0xda}) > maxScans {
+		return picture{}, fmt.Errorf("JPEG file with more than %d scans", maxScans)
+	}
+
+	// The decoder pads every component to whole groups of blocks.
+	groups := (int64(p.w) + 8*across[0] - 1) / (8 * across[0]) * ((int64(p.h) + 8*down[0] - 1) / (8 * down[0]))
+	maxAcross, maxDown := max(across[0], across[1], across[2], across[3]), max(down[0], down[1], down[2], down[3])
+	var stored, blocks int64
+	for i := range n {
+		stored += 64 * groups * across[i] * down[i]
+		blocks += p.pixels() * across[i] * down[i] / (64 * maxAcross * maxDown)
+	}
+	p.decoder = stored
+	if n > 1 {
+		p.decoder += 4 * p.pixels() // RGB and CMYK are put together afterwards
+	}
+	// Each block costs at least one bit for its mean and, unless another scan
+	// may have the rest, one to say that nothing follows.
+	p.least = 2 * blocks / 8
+	if progressive {
+		p.decoder += 4 * stored // all coefficients as 32-bit numbers
+		p.least = blocks / 8
+	}
+	return p, nil
+}
