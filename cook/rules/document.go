@@ -1,0 +1,229 @@
+package rules
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// A document is a file's values as the TOML library reads them and, in a tree
+// of the same shape, where each of them stands.
+type document struct {
+	name   string
+	data   []byte
+	lines  []int // offset at which each line starts
+	values map[string]any
+	places *node
+}
+
+// A node is the place of one value. Offsets are in bytes.
+type node struct {
+	key    int // where its key is first written
+	value  int
+	fields map[string]*node // of a table
+	items  []*node          // of a list
+}
+
+// The TOML library looks for repeated keys by walking all that it has seen, so
+// its time is quadratic in the keys that one table holds. These bounds keep a
+// hostile file at a second or two.
+const (
+	maxKeys    = 100_000 // keys and list items in a file
+	maxInRule  = 1_000   // keys in one rule
+	maxOutside = 2_000   // keys in no rule: those of the targets
+)
+
+// parse reads one file. The error, if any, is the only one: what follows a
+// syntax error cannot be judged.
+func parse(name string, data []byte) (*document, *Error) {
+	d := &document{name: name, places: &node{}}
+	if len(data) > maxFile {
+		return nil, &Error{name, 1, 1, fmt.Sprintf("file has %d bytes; at most %d are read", len(data), maxFile)}
+	}
+	// Some Windows editors put a byte order mark in front.
+	d.data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	d.lines = append(make([]int, 0, 1+bytes.Count(d.data, []byte("\n"))), 0)
+	for i, c := range d.data {
+		if c == '\n' {
+			d.lines = append(d.lines, i+1)
+		}
+	}
+	if err := d.locate(); err != nil {
+		return nil, err
+	}
+	if err := toml.Unmarshal(d.data, &d.values); err != nil {
+		out := &Error{name, 1, 1, strings.TrimPrefix(err.Error(), "toml: ")}
+		var decode *toml.DecodeError
+		if errors.As(err, &decode) {
+			out.Line, out.Column = decode.Position()
+		}
+		out.Msg = clip(out.Msg)
+		return nil, out
+	}
+	return d, nil
+}
+
+// position returns line and column, both from 1.
+func (d *document) position(offset int) (line, column int) {
+	line = sort.SearchInts(d.lines, offset+1)
+	return line, offset - d.lines[line-1] + 1
+}
+
+func (d *document) origin(offset int, match string) Origin {
+	line, column := d.position(offset)
+	return Origin{File: d.name, Line: line, Column: column, Match: match}
+}
+
+// field returns the place of a table's key, or the table's own if the tree
+// should not have it.
+func (n *node) field(key string) *node {
+	if f := n.fields[key]; f != nil {
+		return f
+	}
+	return n
+}
+
+// item returns the place of a list's item, or the list's own.
+func (n *node) item(i int) *node {
+	if i < len(n.items) {
+		return n.items[i]
+	}
+	return n
+}
+
+// A locator builds the tree of places in one pass over the syntax. It stops at
+// a syntax error and does not mind a key given twice: the TOML library reports
+// both.
+type locator struct {
+	*document
+	parser  unstable.Parser
+	keys    int // in the file
+	inRule  int // in the current rule
+	outside int // in no rule
+	tooMany int // offset of the key that is one too many, or -1
+}
+
+func (d *document) locate() *Error {
+	l := &locator{document: d, tooMany: -1}
+	l.parser.Reset(d.data)
+	table, rule := d.places, false
+	for l.tooMany < 0 && l.parser.NextExpression() {
+		e := l.parser.Expression()
+		switch e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			first := e.Child()
+			rule = string(first.Data) == "rule"
+			list := e.Kind == unstable.ArrayTable
+			if rule && list && first.Next() == nil {
+				l.inRule = 0
+			}
+			table = l.descend(d.places, e.Key(), rule)
+			if list {
+				item := &node{key: table.key, value: l.lineOf(int(first.Raw.Offset))}
+				table.items = append(table.items, item)
+				table = item
+			}
+		case unstable.KeyValue:
+			l.keyValue(table, e, rule)
+		}
+	}
+	if l.tooMany < 0 {
+		return nil
+	}
+	line, column := d.position(l.tooMany)
+	return &Error{d.name, line, column, fmt.Sprintf("too many keys: at most %d in a file, %d in one rule, %d outside of rules",
+		maxKeys, maxInRule, maxOutside)}
+}
+
+// descend follows a dotted key, making what is not there yet. As in TOML, the
+// name of a list of tables means its last item.
+func (l *locator) descend(n *node, key unstable.Iterator, rule bool) *node {
+	for key.Next() {
+		if len(n.items) > 0 {
+			n = n.items[len(n.items)-1]
+		}
+		k := key.Node()
+		l.count(int(k.Raw.Offset), rule)
+		next := n.fields[string(k.Data)]
+		if next == nil {
+			next = &node{key: int(k.Raw.Offset), value: int(k.Raw.Offset)}
+			if n.fields == nil {
+				n.fields = map[string]*node{}
+			}
+			n.fields[string(k.Data)] = next
+		}
+		n = next
+	}
+	return n
+}
+
+func (l *locator) keyValue(table *node, e *unstable.Node, rule bool) {
+	n := l.descend(table, e.Key(), rule)
+	end := 0
+	for key := e.Key(); key.Next(); {
+		end = int(key.Node().Raw.Offset + key.Node().Raw.Length)
+	}
+	// The syntax tree does not know where lists start.
+	n.value = l.skip(l.skip(end, " \t="), " \t")
+	l.contents(n, e.Value(), rule)
+}
+
+func (l *locator) contents(n *node, value *unstable.Node, rule bool) {
+	switch value.Kind {
+	case unstable.InlineTable:
+		for it := value.Children(); it.Next() && l.tooMany < 0; {
+			l.keyValue(n, it.Node(), rule)
+		}
+	case unstable.Array:
+		for it := value.Children(); it.Next() && l.tooMany < 0; {
+			item := &node{key: n.key, value: n.value}
+			if it.Node().Raw.Length > 0 {
+				item.value = int(it.Node().Raw.Offset)
+			}
+			n.items = append(n.items, item)
+			// Each item is a world of its own for repeated keys, so only the
+			// file's bound adds up over a list.
+			inRule, outside := l.inRule, l.outside
+			l.inRule, l.outside = 0, 0
+			l.count(item.value, rule)
+			l.contents(item, it.Node(), rule)
+			l.inRule, l.outside = inRule, outside
+		}
+	}
+}
+
+func (l *locator) count(offset int, rule bool) {
+	l.keys++
+	if rule {
+		l.inRule++
+	} else {
+		l.outside++
+	}
+	if l.tooMany < 0 && (l.keys > maxKeys || l.inRule > maxInRule || l.outside > maxOutside) {
+		l.tooMany = offset
+	}
+}
+
+func (l *locator) skip(offset int, what string) int {
+	for offset < len(l.data) && strings.IndexByte(what, l.data[offset]) >= 0 {
+		offset++
+	}
+	return offset
+}
+
+// lineOf returns where the line at an offset starts, behind its indentation.
+func (l *locator) lineOf(offset int) int {
+	line, _ := l.position(offset)
+	return l.skip(l.lines[line-1], " \t")
+}
+
+// sortedKeys lists a table's keys in order, so that equal files give equal
+// messages.
+func sortedKeys(table map[string]any) []string { return slices.Sorted(maps.Keys(table)) }

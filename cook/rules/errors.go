@@ -1,0 +1,113 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// An Error is one problem of the configuration.
+type Error struct {
+	File   string // as in File.Name; "" if no file is to blame
+	Line   int    // from 1
+	Column int    // in bytes, from 1
+	Msg    string
+}
+
+func (e *Error) Error() string {
+	if e.File == "" {
+		return e.Msg
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
+}
+
+// Errors are all problems of a configuration, sorted by file and place. They
+// print one to a line.
+type Errors []*Error
+
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, one := range e {
+		lines[i] = one.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap lets errors.As find an *Error.
+func (e Errors) Unwrap() []error {
+	list := make([]error, len(e))
+	for i, one := range e {
+		list[i] = one
+	}
+	return list
+}
+
+func (e Errors) sort() {
+	slices.SortStableFunc(e, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+// instead returns the end of a message about an unknown word: what was probably
+// meant, or else all there is.
+func instead(word string, words []string) string {
+	if w := near(word, words); w != "" {
+		return fmt.Sprintf("; did you mean %q?", w)
+	}
+	if len(words) == 0 {
+		return "; none is declared"
+	}
+	return "; have " + strings.Join(words, ", ")
+}
+
+// near returns the word that is at most two edits away apart from case, the
+// nearest and then the first of them, or "". Words that would have to change in
+// every letter are not near.
+func near(word string, words []string) string {
+	best, nearest := "", 3
+	for _, w := range words {
+		if d := len(w) - len(word); d < -2 || d > 2 {
+			continue
+		}
+		if d := distance(strings.ToLower(word), w); d < nearest && d < len(w) && d < len(word) {
+			best, nearest = w, d
+		}
+	}
+	return best
+}
+
+// distance is Levenshtein's: the fewest bytes put in, taken out or replaced.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// clip shortens what a hostile file would make us print.
+func clip(s string) string {
+	const most = 100
+	if len(s) <= most {
+		return s
+	}
+	end := most
+	for end > most-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "..."
+}

@@ -1,0 +1,133 @@
+package rules
+
+import (
+	"path"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestTemplateName(t *testing.T) {
+	for _, tc := range []struct{ template, path, want string }{
+		{"{stem}.spv", "shaders/a.frag", "shaders/a.spv"},
+		{"{stem}.spv", "a.frag", "a.spv"},
+		{"{path}", "a/b/wall.n.PNG", "a/b/wall.n.PNG"},
+		{"{path}.zst", "wall.png", "wall.png.zst"},
+		{"{path}/lod0", "a/wall.png", "a/wall.png/lod0"},
+		{"{dir}/{name}", "a/b/wall.n.png", "a/b/wall.n.png"},
+		{"{dir}/x", "a", "x"},
+		{"{dir}/x", "b/a", "b/x"},
+		{"out/{dir}/x", "a", "out/x"},
+		{"out/{dir}/x", "b/c/a", "out/b/c/x"},
+		{"{dir}_x", "a", "_x"},
+		{"{dir}_x", "b/a", "b_x"},
+		{"{stem}-{ext}", "b/wall.n.png", "b/wall.n-.png"},
+		{"{name}", "b/.bashrc", "b/.bashrc"},
+		{"{stem}{ext}{ext}", "b/.bashrc", "b/.bashrc"},
+		{"{stem}_", "..png", "..png_"},
+		{"{stem}{ext}", "a.", "a."},
+		{"{stem}_", "README", "README_"},
+		{"{{{stem}}}", "x/a.b", "x/{a}"},
+		{"{{stem}}", "x/a.b", "x/{stem}"},
+		{"meshes/{stem}.bin", "x/a.b", "meshes/a.bin"},
+		{"{stem}.bin", "\xff/\x00\xfe.b", "\xff/\x00\xfe.bin"},
+		{"fixed", "x/a.b", "x/fixed"},
+		{"cook/.cook", "x/a.b", "cook/.cook"},
+		{"a/manifest.json", "x/a.b", "a/manifest.json"},
+		{"console{ext}", "a.b", "console.b"},
+		{"x{dir}con", "a.b", "xcon"},
+	} {
+		tmpl, err := ParseTemplate(tc.template)
+		if err != nil {
+			t.Errorf("%v", err)
+			continue
+		}
+		if got := tmpl.Name(tc.path); got != tc.want {
+			t.Errorf("%s of %q: got %q, want %q", tc.template, tc.path, got, tc.want)
+		}
+		if got := tmpl.String(); got != tc.template {
+			t.Errorf("String() = %q, want %q", got, tc.template)
+		}
+	}
+}
+
+func TestBadTemplates(t *testing.T) {
+	const everywhere = " cannot be in a file name everywhere"
+	for text, want := range map[string]string{
+		"":                    "empty",
+		"/a":                  "must be relative to the output folder",
+		"a/":                  "ends in a slash, which names a folder",
+		"a//b":                `empty element in "//"`,
+		"../a":                `has an element ".."; write the folders out`,
+		"a/../b":              `has an element ".."; write the folders out`,
+		"a/./b":               `has an element "."; write the folders out`,
+		".":                   `has an element "."; write the folders out`,
+		".{ext}":              "an element needs {name}, {stem}, {path} or some text, or it may come out empty",
+		"{ext}":               "an element needs {name}, {stem}, {path} or some text, or it may come out empty",
+		"{dir}{ext}/a":        "an element needs {name}, {stem}, {path} or some text, or it may come out empty",
+		"{dir}":               "{dir} names a folder; want a file",
+		"x/{dir}":             "{dir} names a folder; want a file",
+		`a\b`:                 `'\\'` + everywhere,
+		"C:x":                 `':'` + everywhere,
+		"a\x00":               `'\x00'` + everywhere,
+		"a\x7f":               `'\x7f'` + everywhere,
+		"a?":                  `'?'` + everywhere,
+		"{file}":              "unknown word {file}; have path, dir, stem, name, ext",
+		"{stam}":              `unknown word {stam}; did you mean "stem"?`,
+		"{}":                  "unknown word {}; have path, dir, stem, name, ext",
+		"{stem":               `"{" without "}"; write "{{" for a brace`,
+		"{a/b}":               `"{" without "}"; write "{{" for a brace`,
+		"stem}":               `"}" without "{"; write "}}" for a brace`,
+		"{stem}.":             "an element ends in a dot or a space, which Windows drops",
+		"a /b":                "an element ends in a dot or a space, which Windows drops",
+		"con":                 `"con" is a device on Windows`,
+		"x/NUL.txt":           `"NUL" is a device on Windows`,
+		"Com1{ext}":           `"Com1" is a device on Windows`,
+		"{dir}lpt²/{name}":    `"lpt²" is a device on Windows`,
+		"aux .x/{name}":       `"aux " is a device on Windows`,
+		".cook/{name}":        `".cook" belongs to the cooker`,
+		".Cook":               `".Cook" belongs to the cooker`,
+		"{dir}/.cook/x":       `".cook" belongs to the cooker`,
+		"manifest.json":       `"manifest.json" belongs to the cooker`,
+		"{dir}/Manifest.JSON": `"Manifest.JSON" belongs to the cooker`,
+	} {
+		want = "template " + strconv.Quote(text) + ": " + want
+		if _, err := ParseTemplate(text); err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+}
+
+// Whatever a template and a source are called, the output is a clean path below
+// the output folder.
+func TestNameStaysInside(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"{path}", "{dir}", "{stem}", "{name}", "{ext}", "/", "/", ".", "..", "a", "{{", "}}", " ", "é"})
+	element := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{".", ".", "a", "\xff", " ", "{dir}", `\`, ":", "\x00"}), 1, 5).Draw(t, "element"), "")
+	})
+	judged := 0
+	rapid.Check(t, func(t *rapid.T) {
+		source := strings.Join(rapid.SliceOfN(element, 1, 4).Draw(t, "source"), "/")
+		if path.Clean("/"+source) != "/"+source {
+			return
+		}
+		tmpl, err := ParseTemplate(strings.Join(rapid.SliceOfN(piece, 1, 6).Draw(t, "template"), ""))
+		if err != nil {
+			return
+		}
+		judged++
+		checkInside(t, tmpl, source)
+	})
+	if judged == 0 {
+		t.Error("no template was ever right: the law says nothing")
+	}
+}
+
+func checkInside(t interface{ Fatalf(string, ...any) }, tmpl Template, source string) {
+	name := tmpl.Name(source)
+	if name == "" || path.Clean(name) != name || path.Clean("/"+name) != "/"+name || path.Clean("/"+name) == "/" {
+		t.Fatalf("template %q makes %q of %q", tmpl, name, source)
+	}
+}
