@@ -1,0 +1,133 @@
+package survey
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/assetcook/assetcook/cook/index"
+	"github.com/assetcook/assetcook/cook/scan"
+	"github.com/assetcook/assetcook/cook/store"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+)
+
+// A State says how an artifact compares with what the index knows of it.
+type State uint8
+
+const (
+	Unseen  State = iota // not surveyed
+	Intact               // same stamp, or same checksum
+	Missing              // no such file
+	Edited               // another content, or no regular file
+)
+
+// An Output is the artifact of one row of the index as it is now.
+type Output struct {
+	State    State
+	Stamp    scan.Stamp
+	Settled  bool
+	ByReads  bool // Intact was found by checksum
+	Artifact index.Artifact
+}
+
+// Outputs compares artifacts with what lies in the output folder. out is nil
+// if there is no such folder yet. The result has one element for each row of
+// the index's artifacts; rows for which want is false stay Unseen.
+func (s *Survey) Outputs(ctx context.Context, out *confine.Dir, want func(row int) bool) ([]Output, error) {
+	all := make([]Output, s.opt.Index.Artifacts())
+	var suspects suspects
+	var wg sync.WaitGroup
+	var next atomic.Int64
+	const batch = 256
+	for range s.opt.Workers {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				end := int(next.Add(batch))
+				if end-batch >= len(all) {
+					return
+				}
+				for row := end - batch; row < min(end, len(all)); row++ {
+					if want(row) && s.look(out, row, &all[row]) {
+						suspects.add(row)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return all, s.readOutputs(ctx, out, all, suspects.rows)
+}
+
+// suspects are the rows whose files must be read.
+type suspects struct {
+	mu   sync.Mutex
+	rows []int
+}
+
+func (s *suspects) add(row int) {
+	s.mu.Lock()
+	s.rows = append(s.rows, row)
+	s.mu.Unlock()
+}
+
+// look judges an artifact by its stamp and reports whether it must be read.
+func (s *Survey) look(out *confine.Dir, row int, o *Output) (suspect bool) {
+	o.Artifact = s.opt.Index.Artifact(row)
+	if out == nil {
+		o.State = Missing
+		return false
+	}
+	info, err := out.Root().Lstat(o.Artifact.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		o.State = Missing
+		return false
+	case err != nil || !info.Mode().IsRegular():
+		o.State = Edited
+		return false
+	}
+	o.Stamp = scan.StampOf(info)
+	o.Settled = o.Stamp.Settled(s.opt.Now)
+	if o.Artifact.Settled && o.Artifact.Stamp == o.Stamp && !s.opt.Verify {
+		o.State = Intact
+		return false
+	}
+	o.State = Edited
+	return o.Stamp.Size == o.Artifact.Stamp.Size
+}
+
+func (s *Survey) readOutputs(ctx context.Context, out *confine.Dir, all []Output, rows []int) error {
+	want := hashing.WantSum
+	if !s.sameFunc {
+		want |= hashing.WantDigest
+	}
+	open := func(i int) (io.ReadCloser, hashing.Want, error) {
+		r, err := out.OpenFile(all[rows[i]].Artifact.Path)
+		return r, want, err
+	}
+	done := func(i int, sum hashing.FileSum, err error) {
+		o := &all[rows[i]]
+		if err != nil {
+			return // stays Edited
+		}
+		s.read.Files.Add(1)
+		s.read.Bytes.Add(sum.Size)
+		same := sum.Sum == o.Artifact.Sum
+		if !s.sameFunc {
+			same = store.BlobID(sum.Digest) == o.Artifact.Blob
+		}
+		if same {
+			o.State, o.ByReads = Intact, true
+			o.Artifact.Sum = sum.Sum
+		}
+	}
+	return s.summer.SumAll(ctx, len(rows), s.opt.Workers, open, done)
+}
