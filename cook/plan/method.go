@@ -1,0 +1,133 @@
+package plan
+
+import (
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/index"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/rules"
+	"github.com/assetcook/assetcook/cook/store"
+	"github.com/assetcook/assetcook/cook/survey"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// A Method is the rules' choice with all that identifies it.
+type Method struct {
+	*rules.Method
+	// Fields are what the action ID hashes, in order.
+	Fields index.Method
+}
+
+// The keys of fields that are not options. A recipe's own keys are words of
+// TOML and cannot start with these.
+const (
+	fieldRecipe  = "recipe"
+	fieldVersion = "recipe version"
+	fieldTool    = "tool "
+)
+
+// method identifies a choice; each once per run.
+func (p *planner) method(chosen *rules.Method) (*Method, error) {
+	if m, ok := p.methods[chosen]; ok {
+		return m, nil
+	}
+	m := &Method{Method: chosen}
+	add := func(key, value string) { m.Fields = append(m.Fields, index.Field{Key: key, Value: value}) }
+	add(fieldRecipe, chosen.Recipe.Name)
+	add(fieldVersion, strconv.Itoa(chosen.Recipe.Version))
+	for _, f := range recipe.Fields(chosen.Cooker) {
+		add(f.Key, f.Value)
+	}
+	if user, ok := chosen.Cooker.(recipe.ToolUser); ok {
+		for _, name := range user.Tools() {
+			tool, err := p.Tool(name)
+			if err != nil {
+				return nil, err
+			}
+			add(fieldTool+name, tool.Blob.String())
+		}
+	}
+	p.methods[chosen] = m
+	return m, nil
+}
+
+// salt starts every action ID. It changes when the cooker itself changes what
+// it does with a recipe's result.
+const salt = "assetcook action 1"
+
+func actionID(m *Method, src survey.File) store.ActionID {
+	k := hashing.NewKey(salt)
+	for _, f := range m.Fields {
+		k.String(f.Key, f.Value)
+	}
+	k.String("source extension", recipe.Ext(src.Path))
+	k.Digest("source", hashing.Digest(src.Blob))
+	if m.Recipe.UsesPath {
+		k.String("source path", src.Path)
+	}
+	return store.ActionID(k.Sum())
+}
+
+// ResultID identifies what an action gives when it reads these dependencies,
+// which are sorted by name.
+func ResultID(id store.ActionID, deps []index.Dep) store.ResultID {
+	k := hashing.NewKey("assetcook result 1")
+	k.Digest("action", hashing.Digest(id))
+	for _, d := range deps {
+		k.String("name", d.Name)
+		k.Bool("found", d.Found)
+		k.Digest("content", hashing.Digest(d.Blob))
+	}
+	return store.ResultID(k.Sum())
+}
+
+// methodChanges compares an action's method with that of last time, field by
+// field.
+func (p *planner) methodChanges(a *Action) []Reason {
+	old := p.Last.Method(a.Last.Method)
+	if slices.Equal(old, a.Method.Fields) {
+		return nil
+	}
+	was := map[string]string{}
+	for _, f := range old {
+		was[f.Key] = f.Value
+	}
+	// A recipe of another name has other options; that it is another says all.
+	if name := a.Method.Recipe.Name; was[fieldRecipe] != name {
+		return []Reason{{Kind: RecipeChanged, Old: was[fieldRecipe], New: name}}
+	}
+	var reasons []Reason
+	change := func(key, from, to string) {
+		r := Reason{Kind: OptionChanged, Subject: key, Old: from, New: to}
+		if name, ok := strings.CutPrefix(key, fieldTool); ok {
+			r = Reason{Kind: ToolChanged, Subject: name, Old: shorten(from), New: shorten(to)}
+		} else if key == fieldVersion {
+			r = Reason{Kind: RecipeVersionChanged, Subject: a.Method.Recipe.Name, Old: from, New: to}
+		}
+		reasons = append(reasons, r)
+	}
+	for _, f := range a.Method.Fields {
+		before, ok := was[f.Key]
+		switch {
+		case !ok:
+			change(f.Key, "none", f.Value)
+		case before != f.Value:
+			change(f.Key, before, f.Value)
+		}
+		delete(was, f.Key)
+	}
+	for _, f := range old {
+		if value, ok := was[f.Key]; ok {
+			change(f.Key, value, "none")
+		}
+	}
+	return reasons
+}
+
+// short is the form of an ID that people are shown.
+func short[ID ~[32]byte](id ID) string { return hex.EncodeToString(id[:6]) }
+
+func shorten(id string) string { return id[:min(12, len(id))] }
