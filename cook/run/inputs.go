@@ -1,0 +1,117 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/assetcook/assetcook/cook/index"
+	"github.com/assetcook/assetcook/cook/plan"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/scan"
+	"github.com/assetcook/assetcook/cook/survey"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// admit waits until the asset's estimated memory is free.
+func (r *runner) admit(ctx context.Context, a *plan.Action) (release func(), err error) {
+	size := a.Source.Stamp.Size
+	need := size*3 + 1<<20
+	if e, ok := a.Method.Cooker.(recipe.Estimator); ok {
+		need, err = r.estimate(e, a, recipe.HeadSize)
+		if errors.Is(err, recipe.ErrShortHead) {
+			whole, err := r.reserve(ctx, size)
+			if err != nil {
+				return nil, err
+			}
+			need, err = r.estimate(e, a, size)
+			whole()
+			if err != nil {
+				return nil, err
+			}
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return r.reserve(ctx, need)
+}
+
+// reserve takes a part of the memory budget.
+func (r *runner) reserve(ctx context.Context, need int64) (release func(), err error) {
+	if need > r.Memory {
+		return nil, fmt.Errorf("needs about %d MiB of memory; the budget is %d MiB (-mem)", need>>20+1, r.Memory>>20)
+	}
+	if err := r.memory.Acquire(ctx, need); err != nil {
+		return nil, err
+	}
+	return func() { r.memory.Release(need) }, nil
+}
+
+// estimate shows a recipe the first bytes of a source.
+func (r *runner) estimate(e recipe.Estimator, a *plan.Action, most int64) (int64, error) {
+	f, err := r.Assets.OpenFile(a.Path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	head := make([]byte, min(most, a.Source.Stamp.Size))
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return 0, err
+	}
+	return e.Estimate(head[:n], a.Source.Stamp.Size)
+}
+
+var errChanged = errors.New("changed while it was being cooked; run cook again")
+
+// checkInputs proves that the source and all that the recipe read are still
+// what the survey saw, and returns the dependencies with their content.
+func (r *runner) checkInputs(ctx context.Context, a *plan.Action, deps []recipe.Dep) ([]index.Dep, error) {
+	if err := r.unchanged(ctx, a.Source); err != nil {
+		return nil, err
+	}
+	var out []index.Dep
+	for _, d := range deps {
+		f := r.Survey.At(ctx, d.Path)
+		if f.How == survey.Unreadable {
+			return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), f.Err)
+		}
+		if f.Known() != d.Found {
+			return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), errChanged)
+		}
+		if d.Found {
+			if err := r.unchanged(ctx, f); err != nil {
+				return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), err)
+			}
+		}
+		out = append(out, index.Dep{Name: d.Name, Path: d.Path, Blob: f.Blob, Found: d.Found})
+	}
+	return out, nil
+}
+
+// unchanged compares a file with the survey: by stamp, and by checksum if the
+// stamp is too fresh to show a change.
+func (r *runner) unchanged(ctx context.Context, f survey.File) error {
+	info, err := r.Assets.Stat(f.Path)
+	if err != nil || scan.StampOf(info) != f.Stamp {
+		return errChanged
+	}
+	if f.Settled {
+		return nil
+	}
+	file, err := r.Assets.OpenFile(f.Path)
+	if err != nil {
+		return errChanged
+	}
+	defer file.Close()
+	sum, err := r.summer.Sum(ctx, file, hashing.WantSum)
+	if err != nil {
+		return err
+	}
+	if sum.Sum != f.Sum || sum.Size != f.Stamp.Size {
+		return errChanged
+	}
+	return nil
+}

@@ -1,0 +1,299 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+
+	"github.com/assetcook/assetcook/cook/index"
+	"github.com/assetcook/assetcook/cook/plan"
+	"github.com/assetcook/assetcook/cook/scan"
+	"github.com/assetcook/assetcook/cook/store"
+	"github.com/assetcook/assetcook/cook/survey"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// Folders of the run's own, below the output folder. Both are emptied when a
+// run begins and when it ends.
+const (
+	tmpDir   = plan.StateDir + "/tmp"
+	trashDir = plan.StateDir + "/trash"
+)
+
+// errNotAtHand says that a known result's content is nowhere to be had.
+var errNotAtHand = errors.New("not in the store any more")
+
+func (r *runner) prepare() error {
+	root := r.Out.Root()
+	for _, dir := range []string{tmpDir, trashDir} {
+		if err := root.RemoveAll(dir); err != nil {
+			return err
+		}
+		if err := root.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	// A new file shows what the user's umask leaves of a file's mode.
+	f, err := root.OpenFile(tmpDir+"/mode", os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	r.mode = info.Mode().Perm()
+	r.owned = sync.OnceValue(r.listOwned)
+	return nil
+}
+
+// listOwned names every file in the output folder that cook may overwrite.
+func (r *runner) listOwned() map[string]bool {
+	owned := make(map[string]bool, r.Last.Artifacts()+len(r.Claims))
+	for i := range r.Last.Artifacts() {
+		owned[r.Last.Artifact(i).Path] = true
+	}
+	for _, c := range r.Claims {
+		owned[c.Output] = true
+	}
+	return owned
+}
+
+// retire sets aside the artifacts that nobody claims any more and tells of
+// each.
+func (r *runner) retire() {
+	r.trash = map[string]string{}
+	for i, old := range r.plan.Retired {
+		if r.DryRun {
+			r.report(Event{Path: old.Source, Target: old.Target, Outcome: Removed, Outputs: []string{old.Path}})
+			continue
+		}
+		aside := fmt.Sprintf("%s/%d", trashDir, i)
+		info, err := r.Out.Root().Lstat(old.Path)
+		if err == nil && info.IsDir() {
+			continue // not ours: cook makes no folder of an output's name
+		}
+		if err == nil {
+			err = r.Out.Root().Rename(old.Path, aside)
+		}
+		e := Event{Path: old.Source, Target: old.Target, Outcome: Removed, Outputs: []string{old.Path}}
+		switch {
+		case errors.Is(err, fs.ErrNotExist), isNotDir(err):
+			continue // gone already
+		case err != nil:
+			r.stuck = append(r.stuck, old)
+			e.Outcome, e.Err = Failed, fmt.Errorf("output of a source that is gone: %w", err)
+		default:
+			r.wrote.Store(true)
+			r.trash[old.Path] = aside
+			e.Out = info.Size()
+		}
+		r.report(e)
+	}
+	for _, old := range r.plan.Retired {
+		if !r.DryRun {
+			r.removeEmpty(path.Dir(old.Path))
+		}
+	}
+}
+
+// removeEmpty removes a folder of the output tree and those above it, as long
+// as they are empty.
+func (r *runner) removeEmpty(dir string) {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if r.Out.Root().Remove(dir) != nil {
+			return
+		}
+	}
+}
+
+func (r *runner) cleanUp() {
+	for _, dir := range r.emptied {
+		r.removeEmpty(dir)
+	}
+	r.Out.Root().RemoveAll(tmpDir)
+	r.Out.Root().RemoveAll(trashDir)
+}
+
+// abs is the name of a file below the output folder for those who cannot work
+// relative to it.
+func (r *runner) abs(p string) string { return filepath.Join(r.Out.Name(), filepath.FromSlash(p)) }
+
+// scratch makes a folder for one action's files.
+func (r *runner) scratch() (string, error) {
+	dir := fmt.Sprintf("%s/%d", tmpDir, r.serial.Add(1))
+	return dir, r.Out.Root().Mkdir(dir, 0o777)
+}
+
+// bringBack puts a known result in place from wherever its content lies.
+func (r *runner) bringBack(ctx context.Context, a *plan.Action, k *known) ([]index.Artifact, error) {
+	dir, err := r.scratch()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Out.Root().RemoveAll(dir)
+
+	// All of it first, so that a result is brought back whole or not at all.
+	made := make([]index.Artifact, len(k.made))
+	files := make([]string, len(k.made))
+	for i, want := range k.made {
+		if i < len(a.LastMade) {
+			if o := a.LastMade[i]; o.State == survey.Intact && o.Artifact.Path == a.Outputs[i] && o.Artifact.Blob == want.Blob {
+				made[i] = o.Artifact
+				made[i].Stamp, made[i].Settled = o.Stamp, o.Settled
+				continue // in place already
+			}
+		}
+		files[i] = fmt.Sprintf("%s/%d", dir, i)
+		if a.Moved != nil {
+			old := a.Moved.Made[i]
+			if aside, ok := r.trash[old.Artifact.Path]; ok && r.Out.Root().Rename(aside, files[i]) == nil {
+				made[i] = old.Artifact
+				continue
+			}
+		}
+		if r.Store == nil || a.Method.Recipe.Cheap {
+			return nil, errNotAtHand
+		}
+		err := r.Store.CopyBlob(ctx, want.Blob, want.Size, r.abs(files[i]))
+		switch {
+		case errors.Is(err, store.ErrMissing):
+			return nil, errNotAtHand
+		case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrUnavailable):
+			r.warn(err)
+			return nil, errNotAtHand
+		case err != nil:
+			return nil, r.inOurWords(err, []string{r.abs(files[i])}, a.Outputs[i:i+1])
+		}
+		sum, err := r.sum(ctx, r.abs(files[i]), hashing.WantSum)
+		if err != nil {
+			return nil, err
+		}
+		made[i] = index.Artifact{Sum: sum.Sum, Blob: want.Blob}
+	}
+	for i := range made {
+		if files[i] == "" {
+			continue
+		}
+		if err := r.place(a, i, files[i], &made[i]); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}
+
+// collect checks that the recipe wrote what it said it would, and sums it up.
+func (r *runner) collect(ctx context.Context, a *plan.Action, files []string) ([]index.Artifact, error) {
+	made := make([]index.Artifact, len(files))
+	for i, name := range files {
+		info, err := os.Lstat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("recipe %s wrote nothing to output %s", a.Method.Recipe.Name, pathname.Show(a.Outputs[i]))
+		case err != nil:
+			return nil, err
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("recipe %s made no regular file of output %s", a.Method.Recipe.Name, pathname.Show(a.Outputs[i]))
+		}
+		if info.Mode().Perm() != r.mode {
+			if err := os.Chmod(name, r.mode); err != nil {
+				return nil, err
+			}
+		}
+		sum, err := r.sum(ctx, name, hashing.WantSum|hashing.WantDigest)
+		if err != nil {
+			return nil, err
+		}
+		made[i] = index.Artifact{Sum: sum.Sum, Blob: store.BlobID(sum.Digest)}
+		made[i].Stamp.Size = sum.Size
+	}
+	return made, nil
+}
+
+func (r *runner) sum(ctx context.Context, file string, want hashing.Want) (hashing.FileSum, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return hashing.FileSum{}, err
+	}
+	defer f.Close()
+	return r.summer.Sum(ctx, f, want)
+}
+
+// place renames a complete file to the i-th output's name, unless the very same
+// content lies there, and completes the artifact's row. What cook did not make
+// is not overwritten.
+func (r *runner) place(a *plan.Action, i int, file string, made *index.Artifact) error {
+	root := r.Out.Root()
+	out := a.Outputs[i]
+	made.Path, made.Settled = out, false
+
+	info, err := root.Lstat(out)
+	switch {
+	case err != nil:
+		// Nothing there, or no folder yet: Rename will tell.
+	case info.IsDir():
+		return fmt.Errorf("output %s: a folder of that name is in the way", pathname.Show(out))
+	case info.Mode().IsRegular() && r.holds(a, i, made.Blob):
+		made.Stamp = scan.StampOf(info)
+		return nil
+	case !r.owned()[out]:
+		return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another -out", pathname.Show(out))
+	}
+	if dir := path.Dir(out); dir != "." {
+		if err := root.MkdirAll(dir, 0o777); err != nil {
+			return fmt.Errorf("output folder %s: %w", pathname.Show(dir), err)
+		}
+	}
+	if err := root.Rename(file, out); err != nil {
+		return err
+	}
+	r.wrote.Store(true)
+	if info, err = root.Lstat(out); err != nil {
+		return err
+	}
+	made.Stamp = scan.StampOf(info)
+	return nil
+}
+
+// holds reports whether the i-th output has this content already.
+func (r *runner) holds(a *plan.Action, i int, blob store.BlobID) bool {
+	if i < len(a.LastMade) {
+		if o := a.LastMade[i]; o.State == survey.Intact && o.Artifact.Path == a.Outputs[i] {
+			return o.Artifact.Blob == blob
+		}
+	}
+	f, err := r.Out.OpenFile(a.Outputs[i])
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	sum, err := r.summer.Sum(context.Background(), f, hashing.WantDigest)
+	return err == nil && store.BlobID(sum.Digest) == blob
+}
+
+// removeStale removes the artifacts of an action that failed: they were made
+// from something that is no longer there. It returns those that stay.
+func (r *runner) removeStale(a *plan.Action) []index.Artifact {
+	var left []index.Artifact
+	for _, m := range a.Last.Made {
+		if _, aside := r.trash[m.Path]; aside {
+			continue
+		}
+		if err := r.Out.Root().Remove(m.Path); err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
+			left = append(left, m)
+			continue
+		}
+		r.wrote.Store(true)
+		r.mu.Lock()
+		r.emptied = append(r.emptied, path.Dir(m.Path))
+		r.mu.Unlock()
+	}
+	return left
+}

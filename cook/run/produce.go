@@ -1,0 +1,317 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/index"
+	"github.com/assetcook/assetcook/cook/plan"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/store"
+	"github.com/assetcook/assetcook/cook/survey"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// known is a result that need not be cooked to be known.
+type known struct {
+	deps     []index.Dep
+	made     []store.Artifact
+	cookTime time.Duration
+}
+
+// do brings one action up to date.
+func (r *runner) do(ctx context.Context, a *plan.Action) Result {
+	res, err := r.produce(ctx, a)
+	if err == nil {
+		return res
+	}
+	row := index.Action{Path: a.Path, Target: a.Target, State: index.Failed, ID: a.ID, Source: a.Source.Blob}
+	if a.Last != nil {
+		row.CookTime = a.Last.CookTime
+		row.Made = a.Last.Made
+		if a.Stale && ctx.Err() == nil {
+			row.Made = r.removeStale(a)
+		}
+	}
+	return Result{Outcome: Failed, Row: row, Err: err}
+}
+
+func (r *runner) produce(ctx context.Context, a *plan.Action) (Result, error) {
+	forced := slices.ContainsFunc(a.Reasons, func(re plan.Reason) bool { return re.Kind == plan.Forced })
+	if forced {
+		return r.cook(ctx, a, nil)
+	}
+	// The second of two equal files waits for the first one's result.
+	alone := r.exclusive(a.ID)
+	defer alone.Unlock()
+	k := r.lookUp(ctx, a)
+	if k == nil {
+		return r.cook(ctx, a, nil)
+	}
+	made, err := r.bringBack(ctx, a, k)
+	switch {
+	case err == nil:
+		return Result{Outcome: r.outcome(a, k.made, Restored), Row: done(a, k.cookTime, k.deps, made)}, nil
+	case errors.Is(err, errNotAtHand):
+		return r.cook(ctx, a, k)
+	}
+	return Result{}, err
+}
+
+// exclusive locks an action ID.
+func (r *runner) exclusive(id store.ActionID) *sync.Mutex {
+	r.mu.Lock()
+	m, ok := r.ids[id]
+	if !ok {
+		m = new(sync.Mutex)
+		r.ids[id] = m
+	}
+	r.mu.Unlock()
+	m.Lock()
+	return m
+}
+
+// outcome is Cutoff instead of what otherwise holds if an input changed and
+// the artifacts are what they were.
+func (r *runner) outcome(a *plan.Action, made []store.Artifact, otherwise Outcome) Outcome {
+	if a.Last == nil || a.Last.State != index.Done || len(made) != len(a.LastMade) {
+		return otherwise
+	}
+	changed := false
+	for _, re := range a.Reasons {
+		switch re.Kind {
+		case plan.SourceChanged, plan.DependencyChanged:
+			changed = true
+		case plan.Forced, plan.MovedFrom:
+			return otherwise
+		}
+	}
+	for i, o := range a.LastMade {
+		if o.State != survey.Intact || o.Artifact.Path != a.Outputs[i] || o.Artifact.Blob != made[i].Blob {
+			return otherwise
+		}
+	}
+	if changed {
+		return Cutoff
+	}
+	return otherwise
+}
+
+// lookUp finds the action's result without cooking: in the index if only the
+// artifacts were lost or moved, else in the store.
+func (r *runner) lookUp(ctx context.Context, a *plan.Action) *known {
+	switch {
+	case a.Moved != nil:
+		return fromRow(&a.Moved.From, r.relocate(ctx, a.Path, a.Moved.From.Deps))
+	case a.Last != nil && a.Last.State == index.Done && !a.Stale && len(a.Last.Made) == len(a.Outputs):
+		return fromRow(a.Last, a.Last.Deps)
+	case r.Store == nil:
+		return nil
+	}
+	sets, err := r.Store.ReadSets(a.ID)
+	if err != nil {
+		r.warn(err)
+	}
+	// Most recipes read nothing but their source. They have no read set on
+	// record, and the empty one is theirs.
+	for _, set := range append(sets, nil) {
+		deps, ok := r.digest(ctx, a.Path, set)
+		if !ok {
+			continue
+		}
+		result, err := r.Store.Result(plan.ResultID(a.ID, deps))
+		if err == nil && len(result.Artifacts) == len(a.Outputs) {
+			return &known{deps: deps, made: result.Artifacts, cookTime: result.CookTime}
+		}
+		if err != nil && !errors.Is(err, store.ErrMissing) {
+			r.warn(err)
+		}
+	}
+	return nil
+}
+
+func fromRow(row *index.Action, deps []index.Dep) *known {
+	k := &known{deps: deps, cookTime: row.CookTime}
+	for _, m := range row.Made {
+		k.made = append(k.made, store.Artifact{Blob: m.Blob, Size: m.Stamp.Size})
+	}
+	return k
+}
+
+// relocate gives dependencies the paths that their names have from a new place.
+func (r *runner) relocate(ctx context.Context, source string, deps []index.Dep) []index.Dep {
+	names := make(store.ReadSet, len(deps))
+	for i, d := range deps {
+		names[i] = d.Name
+	}
+	moved, _ := r.digest(ctx, source, names) // plan has seen that all resolve
+	return moved
+}
+
+// digest finds the content behind names as the file at source means them.
+func (r *runner) digest(ctx context.Context, source string, names store.ReadSet) ([]index.Dep, bool) {
+	var deps []index.Dep
+	for _, name := range names {
+		at, err := recipe.Resolve(source, name)
+		if err != nil {
+			return nil, false
+		}
+		f := r.Survey.At(ctx, at)
+		if f.How == survey.Unreadable {
+			return nil, false
+		}
+		deps = append(deps, index.Dep{Name: name, Path: at, Blob: f.Blob, Found: f.Known()})
+	}
+	return deps, true
+}
+
+// foretell says what do would do.
+func (r *runner) foretell(ctx context.Context, a *plan.Action) Result {
+	forced := slices.ContainsFunc(a.Reasons, func(re plan.Reason) bool { return re.Kind == plan.Forced })
+	if k := r.lookUp(ctx, a); k != nil && !forced {
+		return Result{Outcome: r.outcome(a, k.made, Restored), Row: index.Action{CookTime: k.cookTime}}
+	}
+	return Result{Outcome: Cooked}
+}
+
+// cook runs the recipe. If the result was known but is not at hand any more,
+// and comes out the same, then it was restored by other means.
+func (r *runner) cook(ctx context.Context, a *plan.Action, k *known) (Result, error) {
+	release, err := r.admit(ctx, a)
+	if err != nil {
+		return Result{}, err
+	}
+	defer release()
+	dir, err := r.scratch()
+	if err != nil {
+		return Result{}, err
+	}
+	defer r.Out.Root().RemoveAll(dir)
+
+	files := make([]string, len(a.Outputs))
+	for i := range files {
+		files[i] = r.abs(fmt.Sprintf("%s/%d", dir, i))
+	}
+	job := recipe.NewJob(recipe.Env{
+		Recipe: a.Method.Recipe, Path: a.Path, Outputs: files, Assets: r.Assets.Name(),
+		Open: func(p string) (fs.File, error) { return r.Assets.OpenFile(p) },
+		Scratch: func() (string, error) {
+			sub := r.abs(dir + "/scratch")
+			if err := os.Mkdir(sub, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+				return "", err
+			}
+			return sub, nil
+		},
+	}, a.Source.Stamp.Size)
+
+	begin := r.Now()
+	cookErr := protect(func() error { return a.Method.Cooker.Cook(ctx, job) })
+	cookTime := r.Now().Sub(begin)
+
+	deps, err := r.checkInputs(ctx, a, job.Deps())
+	if err := errors.Join(err, cookErr); err != nil {
+		return Result{}, r.inOurWords(err, files, a.Outputs)
+	}
+	fresh, err := r.collect(ctx, a, files)
+	if err != nil {
+		return Result{}, err
+	}
+	made := make([]store.Artifact, len(fresh))
+	for i, f := range fresh {
+		made[i] = store.Artifact{Blob: f.Blob, Size: f.Stamp.Size}
+	}
+	outcome := r.outcome(a, made, Cooked)
+	if k != nil && a.Method.Recipe.Cheap && slices.Equal(k.made, made) {
+		outcome = r.outcome(a, made, Restored)
+	}
+	r.keep(ctx, a, files, deps, store.Result{Artifacts: made, CookTime: cookTime})
+	for i := range fresh {
+		if err := r.place(a, i, fmt.Sprintf("%s/%d", dir, i), &fresh[i]); err != nil {
+			return Result{}, err
+		}
+	}
+	return Result{Outcome: outcome, Row: done(a, cookTime, deps, fresh)}, nil
+}
+
+// inOurWords names outputs in an error's text as the user does, not as the
+// scratch files that they are still.
+func (r *runner) inOurWords(err error, files, outputs []string) error {
+	pairs := []string{r.Assets.Name() + string(os.PathSeparator), ""}
+	for i := range files {
+		pairs = append(pairs, files[i], "output "+pathname.Show(outputs[i]))
+	}
+	return &reworded{strings.NewReplacer(pairs...).Replace(err.Error()), err}
+}
+
+type reworded struct {
+	text string
+	err  error
+}
+
+func (e *reworded) Error() string { return e.text }
+func (e *reworded) Unwrap() error { return e.err }
+
+// protect turns a recipe's panic into its asset's failure.
+func protect(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("recipe panicked: %v", p)
+		}
+	}()
+	return f()
+}
+
+// keep puts a result into the store. Failing to do so costs time later and
+// nothing else.
+func (r *runner) keep(ctx context.Context, a *plan.Action, files []string, deps []index.Dep, result store.Result) {
+	if r.Store == nil {
+		return
+	}
+	err := func() error {
+		if !a.Method.Recipe.Cheap {
+			for i, f := range files {
+				if err := r.putBlob(ctx, f, result.Artifacts[i]); err != nil {
+					return err
+				}
+			}
+		}
+		if len(deps) > 0 {
+			set := make(store.ReadSet, len(deps))
+			for i, d := range deps {
+				set[i] = d.Name
+			}
+			if err := r.Store.AddReadSet(a.ID, set); err != nil {
+				return err
+			}
+		}
+		return r.Store.PutResult(plan.ResultID(a.ID, deps), result)
+	}()
+	if err != nil && ctx.Err() == nil {
+		r.warn(err)
+	}
+}
+
+func (r *runner) putBlob(ctx context.Context, file string, a store.Artifact) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return r.Store.PutBlob(ctx, f, a.Blob, a.Size)
+}
+
+// warn says once that the store is in trouble.
+func (r *runner) warn(err error) {
+	r.warnOnce.Do(func() {
+		r.reportMu.Lock()
+		defer r.reportMu.Unlock()
+		r.Warn("store: " + strings.TrimPrefix(err.Error(), "store: "))
+	})
+}
