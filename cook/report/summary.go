@@ -1,0 +1,147 @@
+// Package report tells people and programs what a run did: lines, JSON, a
+// progress bar, counters, and the one line that comes last.
+//
+// All of it is computed from the run's events, so nothing that is shown can
+// disagree with another thing that is shown.
+package report
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/plan"
+	"github.com/assetcook/assetcook/cook/run"
+)
+
+// A Count is how many assets had one outcome, and what they amount to.
+type Count struct {
+	Assets int           `json:"assets"`
+	In     int64         `json:"bytes_in"`  // of their sources
+	Out    int64         `json:"bytes_out"` // of their artifacts
+	Time   time.Duration `json:"ns"`        // spent on them, summed over the workers
+}
+
+func (c *Count) add(e run.Event) {
+	c.Assets++
+	c.In += e.In
+	c.Out += e.Out
+	c.Time += e.Took
+}
+
+// A Summary is what a whole run amounts to. An asset cooked for two targets
+// counts twice.
+type Summary struct {
+	Found      Count `json:"found"`
+	ByStamp    Count `json:"up_to_date_by_stamp"`
+	ByChecksum Count `json:"up_to_date_by_checksum"`
+	Cutoff     Count `json:"cutoff"`
+	Restored   Count `json:"restored"`
+	Cooked     Count `json:"cooked"`
+	Failed     Count `json:"failed"`
+	NotReached Count `json:"not_reached"`
+	Removed    Count `json:"removed"` // artifacts, not assets
+
+	// Checksummed is what was read to find out what changed: sources, outputs
+	// and tools; Assets counts files here.
+	Checksummed Count `json:"checksummed"`
+	// Saved is the recorded cook time of what was not cooked.
+	Saved time.Duration `json:"saved_ns"`
+	// Took is the wall time of the run.
+	Took   time.Duration `json:"took_ns"`
+	DryRun bool          `json:"dry_run,omitempty"`
+}
+
+// Add counts an event.
+func (s *Summary) Add(e run.Event) {
+	if e.Started {
+		return
+	}
+	switch e.Outcome {
+	case run.Removed:
+		s.Removed.add(e)
+		return
+	case run.UpToDate:
+		if e.Reasons[0].Kind == plan.SameStamp {
+			s.ByStamp.add(e)
+		} else {
+			s.ByChecksum.add(e)
+		}
+		s.Saved += e.CookTime
+	case run.Restored:
+		s.Restored.add(e)
+		s.Saved += e.CookTime
+	case run.Cutoff:
+		s.Cutoff.add(e)
+	case run.Cooked:
+		s.Cooked.add(e)
+	case run.NotReached:
+		s.NotReached.add(e)
+	default:
+		s.Failed.add(e)
+	}
+	if e.Action != nil {
+		s.Found.add(e)
+	}
+}
+
+// UpToDate is how many assets needed no work.
+func (s *Summary) UpToDate() int { return s.ByStamp.Assets + s.ByChecksum.Assets }
+
+// Line is the last line of every run. Its form is fixed, for scripts.
+func (s *Summary) Line() string {
+	return fmt.Sprintf("cook: %d assets: %d up to date, %d cutoff, %d restored, %d cooked, %d failed in %s (saved %s)",
+		s.Found.Assets, s.UpToDate(), s.Cutoff.Assets, s.Restored.Assets, s.Cooked.Assets, s.Failed.Assets,
+		Duration(s.Took), Duration(s.Saved))
+}
+
+// WriteTable prints the counters.
+func (s *Summary) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "counter\tassets\tbytes in\tbytes out\ttime\t")
+	row := func(name string, c Count) {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\t\n", name, c.Assets, c.In, c.Out, Duration(c.Time))
+	}
+	row("found", s.Found)
+	row("up to date by stamp", s.ByStamp)
+	row("up to date by checksum", s.ByChecksum)
+	row("cutoff", s.Cutoff)
+	row("restored", s.Restored)
+	row("cooked", s.Cooked)
+	row("failed", s.Failed)
+	row("not reached", s.NotReached)
+	row("removed", s.Removed)
+	row("files checksummed", s.Checksummed)
+	fmt.Fprintf(t, "saved\t\t\t\t%s\t\n", Duration(s.Saved))
+	fmt.Fprintf(t, "wall\t\t\t\t%s\t\n", Duration(s.Took))
+	return t.Flush()
+}
+
+// Duration prints a time with three digits at most: 38ms, 1.52s, 14m32s.
+func Duration(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d < 10*time.Millisecond:
+		return d.Round(10 * time.Microsecond).String()
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(10 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}
+
+// Bytes prints a size with its unit: 312 B, 4.7 MiB.
+func Bytes(n int64) string {
+	const units = "KMGTPE"
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	x, u := float64(n)/1024, 0
+	for x >= 1023.95 && u < len(units)-1 {
+		x, u = x/1024, u+1
+	}
+	return fmt.Sprintf("%.1f %ciB", x, units[u])
+}
