@@ -1,0 +1,381 @@
+package cook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/assetcook/assetcook/cook/index"
+	"github.com/assetcook/assetcook/cook/plan"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/builtin"
+	"github.com/assetcook/assetcook/cook/recipe/image"
+	"github.com/assetcook/assetcook/cook/report"
+	"github.com/assetcook/assetcook/cook/rules"
+	"github.com/assetcook/assetcook/cook/run"
+	"github.com/assetcook/assetcook/cook/scan"
+	"github.com/assetcook/assetcook/cook/store"
+	"github.com/assetcook/assetcook/cook/survey"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// Cook brings the output folder up to date with the asset folder. Assets that
+// fail are counted in the Summary and told to the Observer; the error is for
+// what kept the whole run from being done: a *ConfigError, a *LockedError, the
+// context's error after an interrupt, or a failure to read or write what every
+// run needs.
+func Cook(ctx context.Context, opt Options) (report.Summary, error) {
+	k, err := begin(opt)
+	if err != nil {
+		return report.Summary{}, err
+	}
+	defer k.close()
+	if err := k.lookAround(ctx); err != nil {
+		return k.summary, err
+	}
+	if err := k.work(ctx); err != nil {
+		return k.summary, err
+	}
+	k.summary.Took = k.Now().Sub(k.started)
+	return k.summary, ctx.Err()
+}
+
+// Recipes returns the recipes that are built in.
+func Recipes() *recipe.Set {
+	set, err := recipe.NewSet(builtIn()...)
+	if err != nil {
+		panic(err) // a built-in recipe breaks the rules for recipes
+	}
+	return set
+}
+
+func builtIn() []recipe.Recipe { return append(builtin.All(), image.Recipe()) }
+
+// A kitchen is one run: what it works with and what it has found so far.
+type kitchen struct {
+	Options
+	started  time.Time
+	checksum hashing.Func
+	recipes  *recipe.Set
+	assets   *confine.Dir
+	out      *confine.Dir // nil in a dry run without output folder
+	lock     io.Closer
+	store    *store.Store // nil if there is none to be had
+	last     *index.Index
+
+	tree    *scan.Tree
+	rules   *rules.Set
+	survey  *survey.Survey
+	outputs []survey.Output
+	claims  []plan.Claim
+	summary report.Summary
+	only    string // the one source to look at, "" for all
+}
+
+// begin opens everything that a run needs and takes the output folder's lock.
+func begin(opt Options) (*kitchen, error) {
+	opt, checksum, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	k := &kitchen{Options: opt, checksum: checksum, started: opt.Now()}
+	k.summary.DryRun = opt.DryRun
+	if k.recipes, err = recipe.NewSet(append(builtIn(), opt.Recipes...)...); err != nil {
+		return nil, &ConfigError{err}
+	}
+	ok := false
+	defer func() {
+		if !ok {
+			k.close()
+		}
+	}()
+	if k.assets, err = confine.Open(opt.Dir); err != nil {
+		return nil, &ConfigError{err}
+	}
+	if err := k.openOut(); err != nil {
+		return nil, err
+	}
+	if err := k.readIndex(); err != nil {
+		return nil, err
+	}
+	k.openStore()
+	ok = true
+	return k, nil
+}
+
+// openStore opens the store. A run without one works as well, only more often.
+func (k *kitchen) openStore() {
+	open := store.Open
+	if k.DryRun {
+		open = store.OpenReadOnly
+	}
+	var err error
+	if k.store, err = open(k.Cache); err != nil {
+		k.store = nil
+		if !k.DryRun {
+			k.Observer.Note(fmt.Sprintf("store: %v; results are not kept for later", err))
+		}
+	}
+}
+
+// openOut opens the output folder, which a dry run must not make.
+func (k *kitchen) openOut() error {
+	real := k.Out
+	if !k.DryRun {
+		if err := os.MkdirAll(k.Out, 0o777); err != nil {
+			return fmt.Errorf("output folder: %w", err)
+		}
+	}
+	if r, err := filepath.EvalSymlinks(k.Out); err == nil {
+		real = r
+	}
+	if err := apart(k.assets.Name(), real); err != nil {
+		return err
+	}
+	out, err := confine.Open(k.Out)
+	if k.DryRun && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("output folder: %w", err)
+	}
+	k.out = out
+	if k.DryRun {
+		return nil
+	}
+	if err := out.Root().MkdirAll(plan.StateDir, 0o777); err != nil {
+		return fmt.Errorf("output folder: %w", err)
+	}
+	if k.lock, err = lock(k.outFile(plan.StateDir + "/lock")); err != nil {
+		return err
+	}
+	return k.sweep()
+}
+
+func (k *kitchen) close() {
+	if k.lock != nil {
+		k.lock.Close()
+	}
+	for _, d := range []*confine.Dir{k.assets, k.out} {
+		if d != nil {
+			d.Close()
+		}
+	}
+}
+
+// lookAround finds out what is there: sources, rules, contents, outputs.
+func (k *kitchen) lookAround(ctx context.Context) error {
+	k.Observer.Stage("scan")
+	var err error
+	k.tree, err = scan.Dir(ctx, k.assets.Name(), scan.Options{Exclude: []string{k.Out, k.Cache}, Workers: k.Workers})
+	if err != nil {
+		return err
+	}
+	for _, p := range k.tree.Problems {
+		if p.Fatal() {
+			k.event(run.Event{Path: p.Path, Outcome: run.Failed, Err: errors.New(p.Reason())})
+		} else {
+			k.Observer.Note(p.Error())
+		}
+	}
+	if err := k.readRules(); err != nil {
+		return err
+	}
+	k.Observer.Stage("checksum")
+	k.survey = survey.New(survey.Options{
+		Assets: k.assets, Index: k.last, Checksum: k.checksum, Verify: k.Verify,
+		Workers: k.Workers, Now: k.started.UnixNano(),
+	})
+	var entries []scan.Entry
+	for _, e := range k.tree.Entries {
+		if k.inScope(e.Path) {
+			entries = append(entries, e)
+		}
+	}
+	begin := k.Now()
+	if err := k.survey.Sources(ctx, entries); err != nil {
+		return err
+	}
+	wanted := k.wantedOutputs()
+	if k.outputs, err = k.survey.Outputs(ctx, k.out, func(row int) bool { return wanted[row] }); err != nil {
+		return err
+	}
+	k.summary.Checksummed.Time = k.Now().Sub(begin)
+	return k.readClaims()
+}
+
+// readRules compiles the configuration files that the scan found.
+func (k *kitchen) readRules() error {
+	var files []rules.File
+	add := func(name, dir string, data []byte, err error) error {
+		if err != nil {
+			return configError("%s: %w", name, err)
+		}
+		files = append(files, rules.File{Name: name, Dir: dir, Data: data})
+		return nil
+	}
+	if k.Config != "" {
+		data, err := os.ReadFile(k.Config)
+		if err := add(k.Config, "", data, err); err != nil {
+			return err
+		}
+	}
+	for _, c := range k.tree.Configs {
+		dir := path.Dir(c.Path)
+		if dir == "." {
+			if dir = ""; k.Config != "" {
+				continue
+			}
+		}
+		data, err := k.readAsset(c.Path)
+		name := filepath.Join(k.Dir, filepath.FromSlash(c.Path))
+		if err := add(name, dir, data, err); err != nil {
+			return err
+		}
+	}
+	var err error
+	if k.rules, err = rules.Compile(files, k.recipes); err != nil {
+		return &ConfigError{err}
+	}
+	for _, t := range k.Targets {
+		if t != "" && !k.rules.HasTarget(t) {
+			return configError("unknown target %q; cook.toml has %s", t, list(k.rules.Targets()))
+		}
+	}
+	return nil
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+func (k *kitchen) readAsset(p string) ([]byte, error) {
+	f, err := k.assets.OpenFile(p)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// work plans, runs, and saves what came of it.
+func (k *kitchen) work(ctx context.Context) error {
+	p := k.plan(ctx)
+	for _, source := range p.Unseen {
+		k.event(run.Event{Path: source, Outcome: run.NotReached})
+	}
+	k.Observer.Stage("cook")
+	if !k.DryRun {
+		if err := k.writeJournal(newOutputs(p)); err != nil {
+			return err
+		}
+	}
+	outturn, err := run.Run(ctx, p, run.Options{
+		Assets: k.assets, Out: k.out, Survey: k.survey, Checksum: k.checksum, Store: k.store,
+		Last: k.last, Claims: k.claims, Workers: k.Workers, Memory: k.Memory,
+		StopOnFailure: k.StopOnFailure, DryRun: k.DryRun, Now: k.Now,
+		Report: k.event, Warn: k.Observer.Note,
+	})
+	if err != nil {
+		return err
+	}
+	read := k.survey.Read()
+	k.summary.Checksummed.Assets = int(read.Files.Load())
+	k.summary.Checksummed.In = read.Bytes.Load()
+	if k.DryRun {
+		return nil
+	}
+	k.Observer.Stage("save")
+	if err := k.save(p, outturn); err != nil {
+		return err
+	}
+	if k.store != nil && k.store.TrimDue(k.Now(), k.CacheSize) {
+		if _, err := k.store.Trim(ctx, k.CacheSize, k.Now()); err != nil && ctx.Err() == nil {
+			k.Observer.Note(fmt.Sprintf("store: %v", err))
+		}
+	}
+	return nil
+}
+
+func (k *kitchen) plan(ctx context.Context) *plan.Plan {
+	p := plan.Make(plan.Input{
+		Assets:     k.survey.Assets(),
+		File:       func(p string) survey.File { return k.survey.At(ctx, p) },
+		Tool:       func(name string) (survey.File, error) { return k.tool(ctx, name) },
+		Method:     k.rules.Method,
+		Targets:    k.Targets,
+		Last:       k.last,
+		Outputs:    k.outputs,
+		Claims:     k.claims,
+		InScope:    k.inScope,
+		Incomplete: k.tree.Incomplete,
+		Force:      k.Force,
+	})
+	running, expected := 0, time.Duration(0)
+	for i := range p.Actions {
+		if a := &p.Actions[i]; a.Runs {
+			running++
+			expected += run.Expected(a)
+		}
+	}
+	k.Observer.Planned(running, expected)
+	return p
+}
+
+// tool finds a program, or a file that belongs to one, and its content.
+func (k *kitchen) tool(ctx context.Context, name string) (survey.File, error) {
+	file, err := recipe.FindTool(k.assets.Name(), name)
+	if err != nil {
+		return survey.File{}, err
+	}
+	f, err := k.survey.Tool(ctx, file)
+	if err != nil {
+		return f, fmt.Errorf("tool %s: %w", pathname.Show(name), err)
+	}
+	return f, nil
+}
+
+func (k *kitchen) event(e run.Event) {
+	k.summary.Add(e)
+	k.Observer.Event(e)
+}
+
+// inScope reports whether the run is to bring a source up to date.
+func (k *kitchen) inScope(p string) bool {
+	switch {
+	case k.only != "":
+		return p == k.only
+	case len(k.Patterns) == 0:
+		return true
+	}
+	for _, pattern := range k.Patterns {
+		pattern = strings.Trim(filepath.ToSlash(pattern), "/")
+		subject := p
+		if !strings.Contains(pattern, "/") {
+			subject = path.Base(p)
+		}
+		if ok, _ := doublestar.Match(pattern, subject); ok || p == pattern || strings.HasPrefix(p, pattern+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}

@@ -1,0 +1,157 @@
+package cook
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/report"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/machine"
+)
+
+// Options say what to cook and how. Only Dir is required.
+type Options struct {
+	// Dir is the folder of the source assets.
+	Dir string
+	// Out is the output folder; "" is a folder named cooked beside Dir.
+	Out string
+	// Config is the file of rules that governs all of Dir; "" is cook.toml in
+	// Dir, if there is one.
+	Config string
+	// Targets are the variants to cook; none means the one without a name.
+	Targets []string
+	// Patterns limit the run to matching sources: globs on paths below Dir, as
+	// in rules, or folders. None means everything.
+	Patterns []string
+	// Recipes are added to the built-in ones; one of the same name replaces it.
+	Recipes []recipe.Recipe
+
+	// Workers is how many assets are cooked at once; 0 is one for each CPU.
+	Workers int
+	// Memory is how many bytes all running recipes together may need; 0 is
+	// half of what the machine has.
+	Memory int64
+	// StopOnFailure starts nothing new after the first failure.
+	StopOnFailure bool
+	// DryRun changes nothing on the disk and says what would be done.
+	DryRun bool
+	// Force cooks everything, known or not.
+	Force bool
+	// Verify trusts no stamp: all sources and outputs are checksummed.
+	Verify bool
+	// Checksum names the function that tells whether a file changed; see
+	// package hashing. "" is hashing.Default.
+	Checksum string
+
+	// Cache is the store's folder. "" is $COOKCACHE, or assetcook in the
+	// user's cache folder.
+	Cache string
+	// CacheSize is how many bytes the store may keep; 0 is DefaultCacheSize.
+	CacheSize int64
+
+	// Observer follows the run; nil for none.
+	Observer report.Observer
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// DefaultCacheSize is how much the store may keep unless Options say otherwise.
+const DefaultCacheSize = 10 << 30
+
+// A ConfigError is an error of the options or of a cook.toml. Nothing has been
+// done when Cook returns one.
+type ConfigError struct{ Err error }
+
+func (e *ConfigError) Error() string { return e.Err.Error() }
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+func configError(format string, args ...any) error {
+	return &ConfigError{fmt.Errorf(format, args...)}
+}
+
+// withDefaults fills in what was left out and checks the rest.
+func (o Options) withDefaults() (Options, hashing.Func, error) {
+	var none hashing.Func
+	if o.Dir == "" {
+		return o, none, configError("no asset folder given (-dir)")
+	}
+	if info, err := os.Stat(o.Dir); err != nil {
+		return o, none, configError("asset folder: %w", err)
+	} else if !info.IsDir() {
+		return o, none, configError("asset folder %s: not a folder", o.Dir)
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return o, none, &ConfigError{err}
+	}
+	if o.Out == "" {
+		o.Out = filepath.Join(filepath.Dir(dir), "cooked")
+	}
+	if o.Out, err = filepath.Abs(o.Out); err != nil {
+		return o, none, &ConfigError{err}
+	}
+	if o.Cache, err = cacheDir(o.Cache); err != nil {
+		return o, none, &ConfigError{err}
+	}
+	if o.Checksum == "" {
+		o.Checksum = hashing.Default
+	}
+	sum, ok := hashing.Lookup(o.Checksum)
+	if !ok {
+		return o, none, configError("unknown checksum %q; have %s", o.Checksum, strings.Join(hashing.Names(), ", "))
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Memory <= 0 {
+		if o.Memory = machine.Memory() / 2; o.Memory == 0 {
+			o.Memory = 4 << 30
+		}
+	}
+	if o.CacheSize <= 0 {
+		o.CacheSize = DefaultCacheSize
+	}
+	if len(o.Targets) == 0 {
+		o.Targets = []string{""}
+	}
+	o.Targets = slices.Compact(slices.Sorted(slices.Values(o.Targets)))
+	if o.Observer == nil {
+		o.Observer = report.Multi(nil)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o, sum, nil
+}
+
+func cacheDir(given string) (string, error) {
+	if given == "" {
+		given = os.Getenv("COOKCACHE")
+	}
+	if given == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return "", errors.New("no folder for the store: set COOKCACHE or -cache")
+		}
+		given = filepath.Join(user, "assetcook")
+	}
+	return filepath.Abs(given)
+}
+
+// apart proves that neither the output folder nor the asset folder would be
+// written over by the other's files. Output inside the assets is fine: the
+// scan leaves it out.
+func apart(assets, out string) error {
+	rel, err := filepath.Rel(out, assets)
+	if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return configError("output folder %s holds the asset folder %s; choose another with -out", out, assets)
+	}
+	return nil
+}

@@ -1,0 +1,225 @@
+package cook
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/index"
+	"github.com/assetcook/assetcook/cook/plan"
+	"github.com/assetcook/assetcook/cook/run"
+	"github.com/assetcook/assetcook/cook/scan"
+	"github.com/assetcook/assetcook/cook/survey"
+	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/machine"
+)
+
+const indexName = plan.StateDir + "/index"
+
+func (k *kitchen) outFile(p string) string {
+	return filepath.Join(k.out.Name(), filepath.FromSlash(p))
+}
+
+// readIndex opens what the last run left. Whatever is wrong with it means
+// work, not failure.
+func (k *kitchen) readIndex() error {
+	k.last = &index.Index{}
+	if k.out == nil {
+		return nil
+	}
+	data, err := k.out.Root().ReadFile(indexName)
+	if errors.Is(err, fs.ErrNotExist) {
+		if exists(k.outFile(plan.ManifestName)) {
+			k.Observer.Note("the index is missing; everything is checked anew")
+		}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	last, err := index.Open(data)
+	if err != nil {
+		k.Observer.Note(fmt.Sprintf("index %s: %v; everything is checked anew", k.outFile(indexName), err))
+		return nil
+	}
+	k.last = last
+	return nil
+}
+
+// wantedOutputs marks the artifacts, by row of the index, that this run is to
+// look after.
+func (k *kitchen) wantedOutputs() []bool {
+	wanted := make([]bool, k.last.Artifacts())
+	targets := map[string]bool{}
+	for _, t := range k.Targets {
+		targets[t] = true
+	}
+	for i := range k.last.Actions() {
+		if targets[string(k.last.ActionTarget(i))] && k.inScope(string(k.last.ActionPath(i))) {
+			first, n := k.last.ActionArtifacts(i)
+			for row := first; row < first+n; row++ {
+				wanted[row] = true
+			}
+		}
+	}
+	return wanted
+}
+
+// save writes the manifest and, when all that it speaks of is on the disk, the
+// index. Either is left alone if it would not change.
+func (k *kitchen) save(p *plan.Plan, outturn *run.Outturn) error {
+	data := k.newIndex(p, outturn).Bytes()
+	next, err := index.Open(data)
+	if err != nil {
+		return fmt.Errorf("index: %w (this is a bug in cook)", err)
+	}
+	list, err := manifest(next)
+	if err != nil {
+		return err
+	}
+	if old, err := k.out.Root().ReadFile(plan.ManifestName); err != nil || !bytes.Equal(old, list) {
+		if err := k.replace(plan.ManifestName, list); err != nil {
+			return err
+		}
+		outturn.Wrote = true
+	}
+	if !bytes.Equal(data, k.last.Bytes()) {
+		if outturn.Wrote {
+			if err := k.syncOut(); err != nil {
+				return err
+			}
+		}
+		if err := k.replace(indexName, data); err != nil {
+			return err
+		}
+	}
+	return k.closeJournal(outturn.Stuck)
+}
+
+// replace writes a file whole or leaves it as it was. What a killed process may
+// leave behind lies in the state folder, where sweep finds it.
+func (k *kitchen) replace(name string, data []byte) error {
+	f, err := atomicfile.Create(k.outFile(plan.StateDir), 0o666)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if _, err := f.Write(data); err != nil {
+		return fmt.Errorf("write %s: %w", k.outFile(name), err)
+	}
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("write %s: %w", k.outFile(name), err)
+	}
+	return f.Commit(k.outFile(name))
+}
+
+// sweep removes what replace left behind in a process that was killed.
+func (k *kitchen) sweep() error {
+	left, err := os.ReadDir(k.outFile(plan.StateDir))
+	for _, e := range left {
+		if strings.HasPrefix(e.Name(), atomicfile.Prefix) {
+			err = errors.Join(err, os.Remove(k.outFile(plan.StateDir+"/"+e.Name())))
+		}
+	}
+	return err
+}
+
+// syncOut waits until the outputs are on the disk. An index that reached it
+// before them would vouch for files that a power cut left empty.
+func (k *kitchen) syncOut() error {
+	f, err := os.Open(k.out.Name())
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return machine.SyncFS(f)
+}
+
+// newIndex collects what is known after the run: what was done, and as it was
+// before whatever the run did not come to.
+func (k *kitchen) newIndex(p *plan.Plan, outturn *run.Outturn) *index.Builder {
+	b := index.NewBuilder(k.checksum.Name)
+	files := map[string]bool{}
+	addFile := func(f survey.File) {
+		if f.Known() && !files[f.Path] {
+			files[f.Path] = true
+			b.AddFile(index.File{Path: f.Path, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
+		}
+	}
+	for _, f := range k.survey.Assets() {
+		addFile(f)
+	}
+	for _, f := range k.survey.Extra() {
+		addFile(f)
+	}
+
+	kept := map[string]bool{}
+	keep := func(row int) {
+		a := k.last.Action(row)
+		a.Method = b.AddMethod(k.last.Method(a.Method))
+		b.AddAction(a)
+		kept[a.Path] = true
+		for _, d := range a.Deps {
+			kept[d.Path] = true
+		}
+	}
+	for _, row := range p.Kept {
+		keep(row)
+	}
+	for i, res := range outturn.Results {
+		a := &p.Actions[i]
+		switch {
+		case a.Err != nil || res.Outcome == run.NotReached:
+			if row, ok := k.last.FindAction(a.Path, a.Target); ok {
+				keep(row)
+			}
+		case res.Outcome == run.UpToDate:
+			row := res.Row
+			row.Method = b.AddMethod(a.Method.Fields)
+			b.AddAction(row)
+		default:
+			row := res.Row
+			row.Method = b.AddMethod(a.Method.Fields)
+			row.Decided = k.started
+			row.Outcome = string(res.Outcome)
+			row.Why = why(a, res.Err)
+			k.settle(row.Made)
+			b.AddAction(row)
+		}
+	}
+	if k.last.Checksum() == k.checksum.Name {
+		for row := range k.last.Files() {
+			if f := k.last.File(row); kept[f.Path] && !files[f.Path] {
+				b.AddFile(f)
+			}
+		}
+	}
+	return b
+}
+
+// settle looks at new artifacts once more: a stamp that has become old enough
+// since it was taken may be trusted.
+func (k *kitchen) settle(made []index.Artifact) {
+	now := k.Now().UnixNano()
+	for i := range made {
+		info, err := k.out.Root().Lstat(made[i].Path)
+		if err == nil && scan.StampOf(info) == made[i].Stamp {
+			made[i].Settled = made[i].Stamp.Settled(now)
+		}
+	}
+}
+
+func why(a *plan.Action, err error) string {
+	lines := make([]string, len(a.Reasons))
+	for i, r := range a.Reasons {
+		lines[i] = r.String()
+	}
+	if err != nil {
+		lines = append(lines, "error: "+strings.ReplaceAll(err.Error(), "\n", " | "))
+	}
+	return strings.Join(lines, "\n")
+}
