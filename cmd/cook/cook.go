@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/report"
+)
+
+// show is what a person wants to see of a run.
+type show struct {
+	verbose, quiet, explain, stats, json bool
+}
+
+func cookFlags(opt *cook.Options, s *show, keepGoing *bool) *flag.FlagSet {
+	fs := flag.NewFlagSet("cook", flag.ContinueOnError)
+	folders(fs, opt)
+	choices(fs, opt)
+	fs.BoolVar(keepGoing, "k", true, "keep going after an asset failed; -k=false starts nothing new")
+	fs.BoolVar(&opt.DryRun, "n", false, "dry run: say what would be done and why, change nothing")
+	fs.BoolVar(&opt.Force, "a", false, "cook all, changed or not")
+	fs.Var((*size)(&opt.Memory), "mem", "memory that cooking may take (default: half of the machine's)")
+	fs.BoolVar(&s.verbose, "v", false, "a line for each asset that was worked on, with its time")
+	fs.BoolVar(&s.quiet, "q", false, "only failures")
+	fs.BoolVar(&s.explain, "explain", false, "the reasons for what was done; with -v also for what was not")
+	fs.BoolVar(&s.stats, "stats", false, "print the counters at the end")
+	fs.BoolVar(&s.json, "json", false, "one JSON object a line for everything that happens, on stdout")
+	fs.Usage = func() { usage(fs.Output()) }
+	return fs
+}
+
+func runCook(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var opt cook.Options
+	var s show
+	var keepGoing bool
+	fs := cookFlags(&opt, &s, &keepGoing)
+	patterns, code, ok := parse(fs, args, stderr)
+	if !ok {
+		return code
+	}
+	if opt.Dir == "" {
+		fmt.Fprintln(stderr, "cook: no asset folder given; try: cook -dir assets")
+		return exitUsage
+	}
+	opt.Patterns, opt.StopOnFailure = patterns, !keepGoing
+
+	observer, done := observe(s, opt.DryRun, stdout, stderr)
+	opt.Observer = observer
+	summary, err := cook.Cook(ctx, opt)
+	done()
+	if err != nil && ctx.Err() == nil {
+		return fail(ctx, stderr, err)
+	}
+	if s.json {
+		report.NewJSON(stdout).Summary(&summary)
+	} else {
+		if s.stats {
+			summary.WriteTable(stdout)
+		}
+		if opt.StopOnFailure && summary.NotReached.Assets > 0 && err == nil {
+			fmt.Fprintf(stderr, "cook: stopped at the first failure; %d assets left\n", summary.NotReached.Assets)
+		}
+		if !s.quiet {
+			fmt.Fprintln(stdout, summary.Line())
+		}
+	}
+	switch {
+	case err != nil:
+		return fail(ctx, stderr, err)
+	case summary.Failed.Assets > 0:
+		return exitFailed
+	}
+	return exitOK
+}
+
+// observe puts together the observers that a person wants. done ends them.
+func observe(s show, dryRun bool, stdout, stderr io.Writer) (observer report.Observer, done func()) {
+	done = func() {}
+	var all report.Multi
+	if file, ok := stderr.(*os.File); ok && term.IsTerminal(int(file.Fd())) && !s.quiet && !s.json && !dryRun {
+		tick := time.NewTicker(100 * time.Millisecond)
+		width := func() int {
+			w, _, err := term.GetSize(int(file.Fd()))
+			if err != nil {
+				return 80
+			}
+			return w
+		}
+		progress := report.NewProgress(stderr, width, time.Now, tick.C)
+		all = append(all, progress)
+		done = func() {
+			tick.Stop()
+			progress.Stop()
+		}
+		stderr = progress
+		if out, ok := stdout.(*os.File); ok && term.IsTerminal(int(out.Fd())) {
+			stdout = progress
+		}
+	}
+	if s.json {
+		return append(all, report.NewJSON(stdout)), done
+	}
+	text := &report.Text{Out: stdout, Err: stderr, Verbose: s.verbose, Explain: s.explain, DryRun: dryRun}
+	if s.quiet {
+		text.Out = io.Discard
+	}
+	return append(all, text), done
+}

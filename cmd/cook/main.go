@@ -1,0 +1,78 @@
+// Command cook turns a folder of source assets into a folder of shippable ones
+// and does only the work that is needed.
+//
+//	cook -dir assets [flags] [pattern ...]   bring everything, or what matches, up to date
+//	cook why [flags] PATH                    say what happens to one asset, and why
+//	cook trim [flags]                        shrink the store to its limit
+//	cook clean [flags]                       remove what cook made
+//	cook help [flags|RECIPE]
+//
+// Exit status: 0 all is well, 1 an asset failed, 2 wrong usage or
+// configuration, 4 another cook has the lock, 130 interrupted.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/assetcook/assetcook/cook"
+)
+
+// Exit codes. 3 is kept for verify, which finds a difference.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitLocked      = 4
+	exitInterrupted = 130
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ctx.Done()
+		stop() // a second interrupt ends the process at once
+	}()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the command without the process around it.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 {
+		switch args[0] {
+		case "why":
+			return runWhy(ctx, args[1:], stdout, stderr)
+		case "trim":
+			return runTrim(ctx, args[1:], stdout, stderr)
+		case "clean":
+			return runClean(args[1:], stdout, stderr)
+		case "help":
+			return runHelp(args[1:], stdout, stderr)
+		}
+	}
+	return runCook(ctx, args, stdout, stderr)
+}
+
+// fail prints an error and returns the exit code it stands for.
+func fail(ctx context.Context, stderr io.Writer, err error) int {
+	var config *cook.ConfigError
+	var locked *cook.LockedError
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "cook: interrupted; what was finished is kept")
+		return exitInterrupted
+	case errors.As(err, &config):
+		fmt.Fprintf(stderr, "cook: %v\n", err)
+		return exitUsage
+	case errors.As(err, &locked):
+		fmt.Fprintf(stderr, "cook: %v\n", err)
+		return exitLocked
+	}
+	fmt.Fprintf(stderr, "cook: %v\n", err)
+	return exitFailed
+}
