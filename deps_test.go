@@ -1,0 +1,114 @@
+package assetcook
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/assetcook/assetcook/"
+
+// mayImport says which of our packages each package may import, tests aside.
+// Imports run downward only: a package stands above all that it imports.
+// "internal/..." may be imported by anyone and import nothing of ours.
+var mayImport = map[string][]string{
+	"":                       nil,
+	"hashing":                nil,
+	"cook/scan":              nil,
+	"cook/recipe":            nil,
+	"cook/recipe/builtin":    {"cook/recipe"},
+	"cook/recipe/image":      {"cook/recipe", "cook/recipe/image/ktx2", "cook/recipe/image/tga"},
+	"cook/recipe/image/ktx2": nil,
+	"cook/recipe/image/tga":  nil,
+	"cook/recipe/recipetest": {"cook/recipe"},
+	"cook/store":             {"hashing"},
+	"cook/index":             {"cook/scan", "cook/store", "hashing"},
+	"cook/survey":            {"cook/index", "cook/scan", "cook/store", "hashing"},
+	"cook/rules":             {"cook/recipe"},
+	"cook/plan":              {"cook/index", "cook/recipe", "cook/rules", "cook/store", "cook/survey", "hashing"},
+	"cook/run":               {"cook/index", "cook/plan", "cook/recipe", "cook/scan", "cook/store", "cook/survey", "hashing"},
+	"cook/report":            {"cook/plan", "cook/run"},
+	"cook": {"cook/index", "cook/plan", "cook/recipe", "cook/recipe/builtin", "cook/recipe/image", "cook/report",
+		"cook/rules", "cook/run", "cook/scan", "cook/store", "cook/survey", "hashing"},
+	"cmd/cook": {"cook", "cook/recipe", "cook/report"},
+}
+
+// pure packages decide and do nothing: neither disk nor clock.
+var pure = map[string][]string{
+	"cook/plan":  {"os", "time", "os/exec", "net", "syscall"},
+	"cook/rules": {"os", "time", "os/exec", "net", "syscall"},
+}
+
+func TestImports(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && name != "."):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		pkg := strings.TrimPrefix(path.Dir("/"+filepath.ToSlash(name)), "/")
+		allowed, listed := mayImport[pkg]
+		if !listed && !strings.HasPrefix(pkg, "internal/") {
+			t.Errorf("package %q is not in the table; add it where it belongs", pkg)
+		}
+		seen[pkg] = true
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			if slices.Contains(pure[pkg], imported) {
+				t.Errorf("%s imports %s, but package %s is pure", name, imported, pkg)
+			}
+			ours, ok := strings.CutPrefix(imported, module)
+			if !ok {
+				continue
+			}
+			if strings.HasPrefix(ours, "internal/") && !strings.HasPrefix(pkg, "internal/") {
+				continue
+			}
+			if !slices.Contains(allowed, ours) {
+				t.Errorf("%s imports %s, which package %q may not", name, ours, pkg)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range mayImport {
+		if !seen[pkg] {
+			t.Errorf("the table has %q, which does not exist", pkg)
+		}
+	}
+}
+
+// The table itself must have no circle.
+func TestImportTableRunsDownward(t *testing.T) {
+	var visit func(pkg string, above []string)
+	visit = func(pkg string, above []string) {
+		if slices.Contains(above, pkg) {
+			t.Fatalf("circle: %v", append(above, pkg))
+		}
+		for _, below := range mayImport[pkg] {
+			if _, ok := mayImport[below]; !ok {
+				t.Errorf("%q may import %q, which is not in the table", pkg, below)
+			}
+			visit(below, append(above, pkg))
+		}
+	}
+	for pkg := range mayImport {
+		visit(pkg, nil)
+	}
+}
