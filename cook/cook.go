@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/assetcook/assetcook/cook/index"
 	"github.com/assetcook/assetcook/cook/plan"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/builtin"
@@ -23,10 +21,7 @@ import (
 	"github.com/assetcook/assetcook/cook/rules"
 	"github.com/assetcook/assetcook/cook/run"
 	"github.com/assetcook/assetcook/cook/scan"
-	"github.com/assetcook/assetcook/cook/store"
 	"github.com/assetcook/assetcook/cook/survey"
-	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -61,118 +56,6 @@ func Recipes() *recipe.Set {
 }
 
 func builtIn() []recipe.Recipe { return append(builtin.All(), image.Recipe()) }
-
-// A kitchen is one run: what it works with and what it has found so far.
-type kitchen struct {
-	Options
-	started  time.Time
-	checksum hashing.Func
-	recipes  *recipe.Set
-	assets   *confine.Dir
-	out      *confine.Dir // nil in a dry run without output folder
-	lock     io.Closer
-	store    *store.Store // nil if there is none to be had
-	last     *index.Index
-
-	tree    *scan.Tree
-	rules   *rules.Set
-	survey  *survey.Survey
-	outputs []survey.Output
-	claims  []plan.Claim
-	summary report.Summary
-	only    string // the one source to look at, "" for all
-}
-
-// begin opens everything that a run needs and takes the output folder's lock.
-func begin(opt Options) (*kitchen, error) {
-	opt, checksum, err := opt.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	k := &kitchen{Options: opt, checksum: checksum, started: opt.Now()}
-	k.summary.DryRun = opt.DryRun
-	if k.recipes, err = recipe.NewSet(append(builtIn(), opt.Recipes...)...); err != nil {
-		return nil, &ConfigError{err}
-	}
-	ok := false
-	defer func() {
-		if !ok {
-			k.close()
-		}
-	}()
-	if k.assets, err = confine.Open(opt.Dir); err != nil {
-		return nil, &ConfigError{err}
-	}
-	if err := k.openOut(); err != nil {
-		return nil, err
-	}
-	if err := k.readIndex(); err != nil {
-		return nil, err
-	}
-	k.openStore()
-	ok = true
-	return k, nil
-}
-
-// openStore opens the store. A run without one works as well, only more often.
-func (k *kitchen) openStore() {
-	open := store.Open
-	if k.DryRun {
-		open = store.OpenReadOnly
-	}
-	var err error
-	if k.store, err = open(k.Cache); err != nil {
-		k.store = nil
-		if !k.DryRun {
-			k.Observer.Note(fmt.Sprintf("store: %v; results are not kept for later", err))
-		}
-	}
-}
-
-// openOut opens the output folder, which a dry run must not make.
-func (k *kitchen) openOut() error {
-	real := k.Out
-	if !k.DryRun {
-		if err := os.MkdirAll(k.Out, 0o777); err != nil {
-			return fmt.Errorf("output folder: %w", err)
-		}
-	}
-	if r, err := filepath.EvalSymlinks(k.Out); err == nil {
-		real = r
-	}
-	if err := apart(k.assets.Name(), real); err != nil {
-		return err
-	}
-	out, err := confine.Open(k.Out)
-	if k.DryRun && errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("output folder: %w", err)
-	}
-	k.out = out
-	if k.DryRun {
-		return nil
-	}
-	if err := out.Root().MkdirAll(plan.StateDir, 0o777); err != nil {
-		return fmt.Errorf("output folder: %w", err)
-	}
-	if k.lock, err = lock(k.outFile(plan.StateDir + "/lock")); err != nil {
-		return err
-	}
-	return k.sweep()
-}
-
-func (k *kitchen) close() {
-	if k.lock != nil {
-		k.lock.Close()
-	}
-	for _, d := range []*confine.Dir{k.assets, k.out} {
-		if d != nil {
-			d.Close()
-		}
-	}
-}
 
 // lookAround finds out what is there: sources, rules, contents, outputs.
 func (k *kitchen) lookAround(ctx context.Context) error {
@@ -373,9 +256,4 @@ func (k *kitchen) inScope(p string) bool {
 		}
 	}
 	return false
-}
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
 }

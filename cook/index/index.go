@@ -193,9 +193,6 @@ func (x *Index) Artifact(i int) Artifact {
 // Deps returns the number of dependencies of all actions.
 func (x *Index) Deps() int { return x.sections[secDeps].count }
 
-// DepPath returns the path of dependency i in place.
-func (x *Index) DepPath(i int) []byte { return x.str(x.row(secDeps, i)[strSize:]) }
-
 func (x *Index) dep(i int) Dep {
 	d := decoder{b: x.row(secDeps, i)}
 	out := Dep{Name: string(x.str(d.take(strSize))), Path: string(x.str(d.take(strSize)))}

@@ -18,9 +18,10 @@ type Env struct {
 	Recipe Recipe
 	// Path is the source's path in the asset tree, with slashes.
 	Path string
-	// Open opens a file of the asset tree by such a path. It must refuse
-	// whatever lies outside.
+	// Open opens a file of the asset tree by such a path, and Stat describes
+	// it. They must refuse whatever lies outside.
 	Open func(path string) (fs.File, error)
+	Stat func(path string) (fs.FileInfo, error)
 	// Outputs are the files to be written, one for each output, in folders
 	// that exist. None of the files does yet.
 	Outputs []string
@@ -106,14 +107,19 @@ func (j *Job) Read(name string) ([]byte, error) { return readAll(j.OpenDep(name)
 // Depend records a file as a dependency without reading it, for recipes whose
 // external program has read it. That it is absent is no error.
 func (j *Job) Depend(name string) error {
-	f, err := j.OpenDep(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	p, err := Resolve(j.env.Path, name)
 	if err != nil {
 		return err
 	}
-	return f.Close()
+	info, err := j.env.Stat(p)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%s: not a regular file", info.Name())
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	j.record(Dep{Name: name, Path: p, Found: err == nil})
+	return nil
 }
 
 // Deps returns what has been recorded, sorted by name, each name once.

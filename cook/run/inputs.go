@@ -64,17 +64,26 @@ func (r *runner) estimate(e recipe.Estimator, a *plan.Action, most int64) (int64
 	return e.Estimate(head[:n], a.Source.Stamp.Size)
 }
 
-var errChanged = errors.New("changed while it was being cooked; run cook again")
+var (
+	errChanged = errors.New("changed while it was being cooked; run cook again")
+	// errUnwatched says that a dependency came up that was not surveyed before
+	// the recipe began, and may have changed since.
+	errUnwatched = errors.New("not watched while it was being read")
+)
 
 // checkInputs proves that the source and all that the recipe read are still
-// what the survey saw, and returns the dependencies with their content.
-func (r *runner) checkInputs(ctx context.Context, a *plan.Action, deps []recipe.Dep) ([]index.Dep, error) {
+// what the survey saw, and returns the dependencies with their content. The
+// recipe began at the given time, in ns since 1970.
+func (r *runner) checkInputs(ctx context.Context, a *plan.Action, deps []recipe.Dep, begin int64) ([]index.Dep, error) {
 	if err := r.unchanged(ctx, a.Source); err != nil {
 		return nil, err
 	}
 	var out []index.Dep
+	unwatched := false
 	for _, d := range deps {
+		watched := r.Survey.Has(d.Path)
 		f := r.Survey.At(ctx, d.Path)
+		unwatched = unwatched || !watched && f.Known() && !f.Stamp.Settled(begin)
 		if f.How == survey.Unreadable {
 			return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), f.Err)
 		}
@@ -87,6 +96,9 @@ func (r *runner) checkInputs(ctx context.Context, a *plan.Action, deps []recipe.
 			}
 		}
 		out = append(out, index.Dep{Name: d.Name, Path: d.Path, Blob: f.Blob, Found: d.Found})
+	}
+	if unwatched {
+		return nil, errUnwatched
 	}
 	return out, nil
 }

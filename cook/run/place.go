@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"github.com/assetcook/assetcook/cook/index"
 	"github.com/assetcook/assetcook/cook/plan"
@@ -297,3 +298,6 @@ func (r *runner) removeStale(a *plan.Action) []index.Artifact {
 	}
 	return left
 }
+
+// isNotDir reports whether a path leads through a file.
+func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

@@ -3,8 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -175,69 +173,23 @@ func (r *runner) digest(ctx context.Context, source string, names store.ReadSet)
 // foretell says what do would do.
 func (r *runner) foretell(ctx context.Context, a *plan.Action) Result {
 	forced := slices.ContainsFunc(a.Reasons, func(re plan.Reason) bool { return re.Kind == plan.Forced })
-	if k := r.lookUp(ctx, a); k != nil && !forced {
+	if k := r.lookUp(ctx, a); k != nil && !forced && r.atHand(a, k) {
 		return Result{Outcome: r.outcome(a, k.made, Restored), Row: index.Action{CookTime: k.cookTime}}
 	}
 	return Result{Outcome: Cooked}
 }
 
-// cook runs the recipe. If the result was known but is not at hand any more,
-// and comes out the same, then it was restored by other means.
-func (r *runner) cook(ctx context.Context, a *plan.Action, k *known) (Result, error) {
-	release, err := r.admit(ctx, a)
-	if err != nil {
-		return Result{}, err
+// atHand reports whether bringBack would find a known result's content.
+func (r *runner) atHand(a *plan.Action, k *known) bool {
+	if a.Moved != nil || a.Method.Recipe.Cheap {
+		return true
 	}
-	defer release()
-	dir, err := r.scratch()
-	if err != nil {
-		return Result{}, err
-	}
-	defer r.Out.Root().RemoveAll(dir)
-
-	files := make([]string, len(a.Outputs))
-	for i := range files {
-		files[i] = r.abs(fmt.Sprintf("%s/%d", dir, i))
-	}
-	job := recipe.NewJob(recipe.Env{
-		Recipe: a.Method.Recipe, Path: a.Path, Outputs: files, Assets: r.Assets.Name(),
-		Open: func(p string) (fs.File, error) { return r.Assets.OpenFile(p) },
-		Scratch: func() (string, error) {
-			sub := r.abs(dir + "/scratch")
-			if err := os.Mkdir(sub, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-				return "", err
-			}
-			return sub, nil
-		},
-	}, a.Source.Stamp.Size)
-
-	begin := r.Now()
-	cookErr := protect(func() error { return a.Method.Cooker.Cook(ctx, job) })
-	cookTime := r.Now().Sub(begin)
-
-	deps, err := r.checkInputs(ctx, a, job.Deps())
-	if err := errors.Join(err, cookErr); err != nil {
-		return Result{}, r.inOurWords(err, files, a.Outputs)
-	}
-	fresh, err := r.collect(ctx, a, files)
-	if err != nil {
-		return Result{}, err
-	}
-	made := make([]store.Artifact, len(fresh))
-	for i, f := range fresh {
-		made[i] = store.Artifact{Blob: f.Blob, Size: f.Stamp.Size}
-	}
-	outcome := r.outcome(a, made, Cooked)
-	if k != nil && a.Method.Recipe.Cheap && slices.Equal(k.made, made) {
-		outcome = r.outcome(a, made, Restored)
-	}
-	r.keep(ctx, a, files, deps, store.Result{Artifacts: made, CookTime: cookTime})
-	for i := range fresh {
-		if err := r.place(a, i, fmt.Sprintf("%s/%d", dir, i), &fresh[i]); err != nil {
-			return Result{}, err
+	for _, m := range k.made {
+		if r.Store == nil || !r.Store.HasBlob(m.Blob, m.Size) {
+			return false
 		}
 	}
-	return Result{Outcome: outcome, Row: done(a, cookTime, deps, fresh)}, nil
+	return true
 }
 
 // inOurWords names outputs in an error's text as the user does, not as the
@@ -257,55 +209,6 @@ type reworded struct {
 
 func (e *reworded) Error() string { return e.text }
 func (e *reworded) Unwrap() error { return e.err }
-
-// protect turns a recipe's panic into its asset's failure.
-func protect(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("recipe panicked: %v", p)
-		}
-	}()
-	return f()
-}
-
-// keep puts a result into the store. Failing to do so costs time later and
-// nothing else.
-func (r *runner) keep(ctx context.Context, a *plan.Action, files []string, deps []index.Dep, result store.Result) {
-	if r.Store == nil {
-		return
-	}
-	err := func() error {
-		if !a.Method.Recipe.Cheap {
-			for i, f := range files {
-				if err := r.putBlob(ctx, f, result.Artifacts[i]); err != nil {
-					return err
-				}
-			}
-		}
-		if len(deps) > 0 {
-			set := make(store.ReadSet, len(deps))
-			for i, d := range deps {
-				set[i] = d.Name
-			}
-			if err := r.Store.AddReadSet(a.ID, set); err != nil {
-				return err
-			}
-		}
-		return r.Store.PutResult(plan.ResultID(a.ID, deps), result)
-	}()
-	if err != nil && ctx.Err() == nil {
-		r.warn(err)
-	}
-}
-
-func (r *runner) putBlob(ctx context.Context, file string, a store.Artifact) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return r.Store.PutBlob(ctx, f, a.Blob, a.Size)
-}
 
 // warn says once that the store is in trouble.
 func (r *runner) warn(err error) {

@@ -126,11 +126,29 @@ func (s *Survey) Sources(ctx context.Context, entries []scan.Entry) error {
 
 // At returns a file of the asset tree, surveying it first if it is no asset.
 func (s *Survey) At(ctx context.Context, path string) File {
-	i := sort.Search(len(s.assets), func(i int) bool { return s.assets[i].Path >= path })
-	if i < len(s.assets) && s.assets[i].Path == path {
-		return s.assets[i]
+	if f, ok := s.asset(path); ok {
+		return f
 	}
 	return s.other(ctx, path, s.opt.Assets.Stat)
+}
+
+// Has reports whether a file has been surveyed.
+func (s *Survey) Has(path string) bool {
+	if _, ok := s.asset(path); ok {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.extra[path]
+	return ok
+}
+
+func (s *Survey) asset(path string) (File, bool) {
+	i := sort.Search(len(s.assets), func(i int) bool { return s.assets[i].Path >= path })
+	if i < len(s.assets) && s.assets[i].Path == path {
+		return s.assets[i], true
+	}
+	return File{}, false
 }
 
 // Tool returns a program, or a file that belongs to one, by its absolute name.

@@ -2,7 +2,7 @@
 // file is filled and then renamed to its name.
 //
 // It promises what the next reader sees, not what survives a power cut; for that
-// there is [WriteSync].
+// sync the [File] before its Commit.
 package atomicfile
 
 import (
@@ -13,7 +13,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 )
 
 // Prefix begins the name of every temporary file, so that leftovers of a killed
@@ -28,19 +27,6 @@ const maxTries = 100
 // created with perm less the umask. The parent folder must exist: the temporary
 // file is made in it, and removed again on every failure.
 func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
-	return commit(path, perm, write, func(*File) error { return nil })
-}
-
-// WriteSync is Write that returns only when the bytes and the name have reached
-// the disk.
-func WriteSync(path string, perm fs.FileMode, write func(io.Writer) error) error {
-	if err := commit(path, perm, write, func(f *File) error { return f.Sync() }); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-func commit(path string, perm fs.FileMode, write func(io.Writer) error, sync func(*File) error) error {
 	f, err := Create(filepath.Dir(path), perm)
 	if err != nil {
 		return err
@@ -48,9 +34,6 @@ func commit(path string, perm fs.FileMode, write func(io.Writer) error, sync fun
 	defer f.Discard()
 	if err := write(f.File); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := sync(f); err != nil {
-		return err
 	}
 	return f.Commit(path)
 }
@@ -102,18 +85,4 @@ func (f *File) Discard() {
 	f.Close() // may have happened in Commit
 	// Nobody can do anything about a temporary file that cannot be removed.
 	os.Remove(f.Name())
-}
-
-// syncDir makes the names in dir durable. Windows cannot open a folder for that
-// and orders its metadata itself.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

@@ -34,22 +34,16 @@ func holds(t *testing.T, dir string, want ...string) {
 }
 
 func TestWrite(t *testing.T) {
-	for name, write := range map[string]func(string, fs.FileMode, func(io.Writer) error) error{
-		"Write": Write, "WriteSync": WriteSync,
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			path := filepath.Join(dir, "f")
-			for _, want := range []string{"one", "", "three"} {
-				if err := write(path, 0o666, give(want)); err != nil {
-					t.Fatal(err)
-				}
-				if got, err := os.ReadFile(path); err != nil || string(got) != want {
-					t.Errorf("read %q, %v, want %q", got, err, want)
-				}
-				holds(t, dir, "f")
-			}
-		})
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	for _, want := range []string{"one", "", "three"} {
+		if err := Write(path, 0o666, give(want)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != want {
+			t.Errorf("read %q, %v, want %q", got, err, want)
+		}
+		holds(t, dir, "f")
 	}
 }
 

@@ -42,7 +42,8 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 		files[i] = filepath.Join(out, fmt.Sprint(i))
 	}
 	job := recipe.NewJob(recipe.Env{
-		Recipe: r, Path: path, Open: tree.Open, Outputs: files, Assets: dir,
+		Recipe: r, Path: path, Outputs: files, Assets: dir,
+		Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
 		Scratch: func() (string, error) { return os.MkdirTemp(out, "scratch") },
 	}, info.Size())
 

@@ -1,0 +1,94 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/assetcook/assetcook/cook/index"
+	"github.com/assetcook/assetcook/cook/survey"
+)
+
+// judge collects the reasons for running an action, or for leaving it.
+func (p *planner) judge(a *Action) {
+	run := func(r Reason) { a.Reasons = append(a.Reasons, r) }
+	if a.Last == nil {
+		run(Reason{Kind: New})
+	} else {
+		if a.Last.Source != a.Source.Blob {
+			run(Reason{Kind: SourceChanged, Old: short(a.Last.Source), New: short(a.Source.Blob)})
+		}
+		for _, r := range p.methodChanges(a) {
+			run(r)
+		}
+		for _, d := range a.Last.Deps {
+			if r, changed := p.depChange(d); changed {
+				run(r)
+			}
+		}
+		if a.Last.ID != a.ID && len(a.Reasons) == 0 {
+			// The path is in the ID, or the cooker's own way of making IDs changed.
+			run(Reason{Kind: IdentityChanged, Old: short(a.Last.ID), New: short(a.ID)})
+		}
+		a.Stale = len(a.Reasons) > 0
+		if a.Last.State == index.Failed {
+			run(Reason{Kind: FailedLastTime})
+		} else {
+			for _, r := range outputChanges(a) {
+				run(r)
+			}
+		}
+	}
+	if p.Force {
+		run(Reason{Kind: Forced})
+	}
+	if a.Runs = len(a.Reasons) > 0; !a.Runs {
+		a.Reasons = []Reason{skipReason(a)}
+	}
+}
+
+func (p *planner) depChange(d index.Dep) (Reason, bool) {
+	now := p.File(d.Path)
+	if d.Found == now.Known() && now.How != survey.Unreadable && (!d.Found || now.Blob == d.Blob) {
+		return Reason{}, false
+	}
+	r := Reason{Kind: DependencyChanged, Subject: d.Path, Old: "absent", New: "absent"}
+	if d.Found {
+		r.Old = short(d.Blob)
+	}
+	switch {
+	case now.How == survey.Unreadable:
+		r.New = "unreadable"
+	case now.Known():
+		r.New = short(now.Blob)
+	}
+	return r, true
+}
+
+func outputChanges(a *Action) []Reason {
+	var reasons []Reason
+	for i, o := range a.LastMade {
+		switch {
+		case i < len(a.Outputs) && o.Artifact.Path != a.Outputs[i]:
+			reasons = append(reasons, Reason{Kind: OutputRenamed, Old: o.Artifact.Path, New: a.Outputs[i]})
+		case o.State == survey.Missing:
+			reasons = append(reasons, Reason{Kind: OutputMissing, Subject: o.Artifact.Path})
+		case o.State != survey.Intact:
+			reasons = append(reasons, Reason{Kind: OutputEdited, Subject: o.Artifact.Path})
+		}
+	}
+	if len(a.LastMade) != len(a.Outputs) {
+		reasons = append(reasons, Reason{Kind: OutputCount, Old: fmt.Sprint(len(a.LastMade)), New: fmt.Sprint(len(a.Outputs))})
+	}
+	return reasons
+}
+
+func skipReason(a *Action) Reason {
+	if a.Source.How != survey.ByStamp {
+		return Reason{Kind: SameChecksum, Subject: a.Path}
+	}
+	for _, o := range a.LastMade {
+		if o.ByReads {
+			return Reason{Kind: SameChecksum, Subject: o.Artifact.Path}
+		}
+	}
+	return Reason{Kind: SameStamp}
+}

@@ -1,0 +1,106 @@
+package plan
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// claim finds outputs that two actions want, or one that needs a folder where
+// another wants a file, or the cooker's own names.
+func (p *planner) claim() {
+	p.claims = make(map[string]int, len(p.plan.Actions))
+	kept := map[string]string{} // outputs of actions that this run leaves alone
+	for _, row := range p.plan.Kept {
+		for _, m := range p.Last.Action(row).Made {
+			kept[m.Path] = string(p.Last.ActionPath(row))
+		}
+	}
+	fail := func(i int, output, other string) {
+		if a := &p.plan.Actions[i]; a.Err == nil {
+			a.Err = fmt.Errorf("output %s is claimed by %s as well; give one of them another name with output = in cook.toml", output, other)
+			a.Runs = false
+		}
+	}
+	for i := range p.plan.Actions {
+		a := &p.plan.Actions[i]
+		for _, out := range a.Outputs {
+			if Reserved(out) {
+				a.Err = fmt.Errorf("output %s is the cooker's own file; choose another name with output = in cook.toml", out)
+				a.Runs = false
+				continue
+			}
+			if j, taken := p.claims[out]; taken {
+				other := &p.plan.Actions[j]
+				fail(i, out, other.Path)
+				fail(j, out, a.Path)
+				continue
+			}
+			if source, taken := kept[out]; taken {
+				fail(i, out, source)
+			}
+			p.claims[out] = i
+		}
+	}
+	for i := range p.plan.Actions {
+		for _, out := range p.plan.Actions[i].Outputs {
+			for dir := path.Dir(out); dir != "."; dir = path.Dir(dir) {
+				if j, taken := p.claims[dir]; taken && j != i {
+					fail(i, dir, p.plan.Actions[j].Path)
+					fail(j, dir, p.plan.Actions[i].Path)
+				}
+			}
+		}
+	}
+}
+
+// Reserved reports whether an output path belongs to the cooker itself.
+func Reserved(out string) bool {
+	first, _, _ := strings.Cut(out, "/")
+	return strings.EqualFold(first, StateDir) || strings.EqualFold(out, ManifestName)
+}
+
+// The cooker's own names in the output folder.
+const (
+	StateDir     = ".cook"
+	ManifestName = "manifest.json"
+)
+
+// retire finds artifacts that nobody claims any more: of sources that are
+// gone, and of actions whose outputs were renamed.
+func (p *planner) retire() {
+	known := map[string]bool{}
+	add := func(out, source, target string) {
+		if _, claimed := p.claims[out]; !claimed && !known[out] {
+			known[out] = true
+			p.plan.Retired = append(p.plan.Retired, Retired{out, source, target})
+		}
+	}
+	for _, row := range p.gone {
+		a := p.Last.Action(row)
+		for _, m := range a.Made {
+			add(m.Path, a.Path, a.Target)
+		}
+	}
+	for i := range p.plan.Actions {
+		// An action that cannot even be planned keeps what it has.
+		if a := &p.plan.Actions[i]; a.Last != nil && a.Err == nil {
+			for _, m := range a.Last.Made {
+				add(m.Path, a.Path, a.Target)
+			}
+		}
+	}
+	if len(p.Claims) == 0 {
+		return
+	}
+	held := map[string]bool{}
+	for row := range p.Last.Artifacts() {
+		held[p.Last.Artifact(row).Path] = true
+	}
+	for _, c := range p.Claims {
+		if !held[c.Output] && !Reserved(c.Output) && p.InScope(c.Source) && !p.Incomplete(c.Source) && slices.Contains(p.Targets, c.Target) {
+			add(c.Output, c.Source, c.Target)
+		}
+	}
+}
