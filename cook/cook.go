@@ -59,6 +59,7 @@ func builtIn() []recipe.Recipe { return append(builtin.All(), image.Recipe()) }
 
 // lookAround finds out what is there: sources, rules, contents, outputs.
 func (k *kitchen) lookAround(ctx context.Context) error {
+	k.openStore()
 	k.Observer.Stage("scan")
 	var err error
 	k.tree, err = scan.Dir(ctx, k.assets.Name(), scan.Options{Exclude: []string{k.Out, k.Cache}, Workers: k.Workers})

@@ -68,7 +68,6 @@ func begin(opt Options) (*kitchen, error) {
 	if err := k.readIndex(); err != nil {
 		return nil, err
 	}
-	k.openStore()
 	ok = true
 	return k, nil
 }
