@@ -351,6 +351,23 @@ func TestEachArtifactMovesOnce(t *testing.T) {
 	}
 }
 
+// What an action read is part of it: moved to where another file has that
+// name, it is not the same any more.
+func TestNoMoveToOtherDependencies(t *testing.T) {
+	for _, tc := range []struct {
+		content store.BlobID
+		want    bool
+	}{{blob(7), true}, {blob(8), false}} {
+		w := newWorld(map[string]store.BlobID{"x/a": blob(1)})
+		w.ignored["x/inc"], w.ignored["y/inc"] = blob(7), tc.content
+		w.cooked(t, map[string][]index.Dep{"x/a": {{Name: "inc", Path: "x/inc", Blob: blob(7), Found: true}}})
+		w.files = map[string]store.BlobID{"y/a": blob(1)}
+		if moved := w.plan(t).Actions[0].Moved != nil; moved != tc.want {
+			t.Errorf("with inc being %v moved is %v", tc.content, moved)
+		}
+	}
+}
+
 // An artifact under a name that somebody else claims now cannot be moved.
 func TestNoMoveFromClaimedName(t *testing.T) {
 	w := newWorld(map[string]store.BlobID{"a": blob(1)})
@@ -372,5 +389,13 @@ func TestClaimsOfALostIndexAreRetired(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"a runs; new", "retire old.out"}, decisions(w.plan(t))); d != "" {
 		t.Error(d)
+	}
+	w.blind = "old"
+	if d := cmp.Diff([]string{"a runs; new"}, decisions(w.plan(t))); d != "" {
+		t.Errorf("where the source's folder cannot be listed: %s", d)
+	}
+	w.blind, w.scope = "", "a"
+	if d := cmp.Diff([]string{"a runs; new"}, decisions(w.plan(t))); d != "" {
+		t.Errorf("where the source is out of scope: %s", d)
 	}
 }

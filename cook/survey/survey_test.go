@@ -137,6 +137,29 @@ func TestFreshStampsAreReadAgain(t *testing.T) {
 	tr.want("third", files, map[string]How{"a": ByStamp})
 }
 
+// A file that is edited after the scan has the stamp that goes with what was
+// read, not the scan's.
+func TestEditBetweenScanAndSurvey(t *testing.T) {
+	tr := newTree(t, map[string]string{"a": "one"})
+	found, err := scan.Dir(t.Context(), tr.dir.Name(), scan.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.write("a", "longer")
+	info, err := os.Stat(tr.path("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fn, _ := hashing.Lookup(tr.sum)
+	s := New(Options{Assets: tr.dir, Index: tr.last, Checksum: fn, Workers: 1, Now: time.Now().UnixNano()})
+	if err := s.Sources(t.Context(), found.Entries); err != nil {
+		t.Fatal(err)
+	}
+	if f := s.Assets()[0]; f.Stamp != scan.StampOf(info) || f.Settled || f.Blob.String() != hashing.DigestOf([]byte("longer")).String() {
+		t.Errorf("stamp %+v, settled %v, blob %v", f.Stamp, f.Settled, f.Blob)
+	}
+}
+
 func TestVerifyTrustsNothing(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one"})
 	tr.survey(false)
@@ -186,12 +209,12 @@ func TestTool(t *testing.T) {
 }
 
 func TestOutputs(t *testing.T) {
-	tr := newTree(t, map[string]string{"same": "1", "touched": "2", "edited": "3", "longer": "4", "folder": "5", "gone": "6"})
+	tr := newTree(t, map[string]string{"same": "1", "touched": "2", "edited": "3", "longer": "4", "folder": "5", "gone": "6", "fresh": "7"})
 	_, files := tr.survey(false)
 	b := index.NewBuilder(tr.sum)
 	var made []index.Artifact
 	for name, f := range files {
-		made = append(made, index.Artifact{Path: name, Stamp: f.Stamp, Settled: true, Sum: f.Sum, Blob: f.Blob})
+		made = append(made, index.Artifact{Path: name, Stamp: f.Stamp, Settled: name != "fresh", Sum: f.Sum, Blob: f.Blob})
 	}
 	made = append(made, index.Artifact{Path: "same/below"})
 	b.AddAction(index.Action{Path: "a", Made: made, Method: b.AddMethod(nil)})
@@ -215,7 +238,7 @@ func TestOutputs(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	want := map[string]State{"same": Intact, "touched": Intact, "edited": Edited, "longer": Edited, "folder": Edited, "gone": Missing, "same/below": Missing}
+	want := map[string]State{"same": Intact, "fresh": Intact, "touched": Intact, "edited": Edited, "longer": Edited, "folder": Edited, "gone": Missing, "same/below": Missing}
 	fn, _ := hashing.Lookup(tr.sum)
 	for _, verify := range []bool{false, true} {
 		s := New(Options{Assets: tr.dir, Index: tr.last, Checksum: fn, Verify: verify, Workers: 2, Now: later})
@@ -227,7 +250,7 @@ func TestOutputs(t *testing.T) {
 			if o.State != want[o.Artifact.Path] {
 				t.Errorf("verify %v: %s is %d, want %d", verify, o.Artifact.Path, o.State, want[o.Artifact.Path])
 			}
-			if byReads := verify || o.Artifact.Path == "touched"; o.State == Intact && o.ByReads != byReads {
+			if byReads := verify || o.Artifact.Path == "touched" || o.Artifact.Path == "fresh"; o.State == Intact && o.ByReads != byReads {
 				t.Errorf("verify %v: %s known by reading: %v", verify, o.Artifact.Path, o.ByReads)
 			}
 		}
