@@ -62,7 +62,7 @@ func (k *kitchen) lookAround(ctx context.Context) error {
 	k.openStore()
 	k.Observer.Stage("scan")
 	var err error
-	k.tree, err = scan.Dir(ctx, k.assets.Name(), scan.Options{Exclude: []string{k.Out, k.Cache}, Workers: k.Workers})
+	k.tree, err = scan.Dir(ctx, k.assets.Name(), scan.Options{Exclude: k.ownFolders(), Workers: k.Workers})
 	if err != nil {
 		return err
 	}
@@ -87,6 +87,9 @@ func (k *kitchen) lookAround(ctx context.Context) error {
 			entries = append(entries, e)
 		}
 	}
+	if len(entries) == 0 && len(k.Patterns) > 0 {
+		k.Observer.Note("no asset matches " + pathname.Show(strings.Join(k.Patterns, " ")))
+	}
 	begin := k.Now()
 	if err := k.survey.Sources(ctx, entries); err != nil {
 		return err
@@ -97,6 +100,21 @@ func (k *kitchen) lookAround(ctx context.Context) error {
 	}
 	k.summary.Checksummed.Time = k.Now().Sub(begin)
 	return k.readClaims()
+}
+
+// ownFolders are those of ours that lie among the assets.
+func (k *kitchen) ownFolders() []string {
+	var inside []string
+	for _, dir := range []string{k.Out, k.Cache} {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			continue // it does not exist yet
+		}
+		if rel, ok := below(k.assets.Name(), real); ok && rel != "." {
+			inside = append(inside, real)
+		}
+	}
+	return inside
 }
 
 // readRules compiles the configuration files that the scan found.

@@ -101,6 +101,9 @@ func (k *kitchen) openOut() error {
 	if err := apart(k.assets.Name(), real); err != nil {
 		return err
 	}
+	if rel, ok := below(k.assets.Name(), k.Cache); ok && rel == "." {
+		return configError("the store cannot be the asset folder %s; choose another with -cache", k.assets.Name())
+	}
 	out, err := confine.Open(k.Out)
 	if k.DryRun && errors.Is(err, fs.ErrNotExist) {
 		return nil

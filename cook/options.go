@@ -14,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/report"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/machine"
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // Options say what to cook and how. Only Dir is required.
@@ -99,6 +100,11 @@ func (o Options) withDefaults() (Options, hashing.Func, error) {
 	}
 	if o.Cache, err = cacheDir(o.Cache); err != nil {
 		return o, none, &ConfigError{err}
+	}
+	for _, p := range o.Patterns {
+		if !doublestar.ValidatePattern(filepath.ToSlash(p)) {
+			return o, none, configError("pattern %q: not a valid glob", p)
+		}
 	}
 	if o.Checksum == "" {
 		o.Checksum = hashing.Default

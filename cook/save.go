@@ -16,6 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/survey"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/machine"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 const indexName = plan.StateDir + "/index"
@@ -170,6 +171,15 @@ func (k *kitchen) newIndex(p *plan.Plan, outturn *run.Outturn) *index.Builder {
 	for _, row := range p.Kept {
 		keep(row)
 	}
+	methods := map[*plan.Method]int{}
+	method := func(m *plan.Method) int {
+		row, ok := methods[m]
+		if !ok {
+			row = b.AddMethod(m.Fields)
+			methods[m] = row
+		}
+		return row
+	}
 	for i, res := range outturn.Results {
 		a := &p.Actions[i]
 		switch {
@@ -179,11 +189,11 @@ func (k *kitchen) newIndex(p *plan.Plan, outturn *run.Outturn) *index.Builder {
 			}
 		case res.Outcome == run.UpToDate:
 			row := res.Row
-			row.Method = b.AddMethod(a.Method.Fields)
+			row.Method = method(a.Method)
 			b.AddAction(row)
 		default:
 			row := res.Row
-			row.Method = b.AddMethod(a.Method.Fields)
+			row.Method = method(a.Method)
 			row.Decided = k.started
 			row.Outcome = string(res.Outcome)
 			row.Why = why(a, res.Err)
@@ -219,7 +229,7 @@ func why(a *plan.Action, err error) string {
 		lines[i] = r.String()
 	}
 	if err != nil {
-		lines = append(lines, "error: "+strings.ReplaceAll(err.Error(), "\n", " | "))
+		lines = append(lines, "error: "+strings.ReplaceAll(pathname.Escape(err.Error()), "\n", " | "))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -18,9 +18,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // Exit codes. 3 is kept for verify, which finds a difference.
@@ -62,17 +64,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func fail(ctx context.Context, stderr io.Writer, err error) int {
 	var config *cook.ConfigError
 	var locked *cook.LockedError
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		fmt.Fprintln(stderr, "cook: interrupted; what was finished is kept")
 		return exitInterrupted
+	}
+	for line := range strings.Lines(pathname.Escape(err.Error()) + "\n") {
+		fmt.Fprint(stderr, "cook: "+line)
+	}
+	switch {
 	case errors.As(err, &config):
-		fmt.Fprintf(stderr, "cook: %v\n", err)
 		return exitUsage
 	case errors.As(err, &locked):
-		fmt.Fprintf(stderr, "cook: %v\n", err)
 		return exitLocked
 	}
-	fmt.Fprintf(stderr, "cook: %v\n", err)
 	return exitFailed
 }

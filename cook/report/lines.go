@@ -67,7 +67,7 @@ func (t *Text) Stage(string)               {}
 func (t *Text) Planned(int, time.Duration) {}
 
 // Note prints a warning.
-func (t *Text) Note(text string) { fmt.Fprintf(t.Err, "cook: %s\n", text) }
+func (t *Text) Note(text string) { fmt.Fprintf(t.Err, "cook: %s\n", pathname.Escape(text)) }
 
 // Event prints a failure, and the rest as far as it was asked for.
 func (t *Text) Event(e run.Event) {
@@ -115,7 +115,7 @@ func (t *Text) Event(e run.Event) {
 // oneLine joins an error's lines, so that one failure is one line and a grep
 // finds all of it. What a program printed stays below.
 func oneLine(err error) string {
-	lines := strings.Split(strings.TrimRight(err.Error(), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(pathname.Escape(err.Error()), "\n"), "\n")
 	return strings.Join(lines, "\n  | ")
 }
 

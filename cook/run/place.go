@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -284,8 +285,8 @@ func (r *runner) holds(a *plan.Action, i int, blob store.BlobID) bool {
 func (r *runner) removeStale(a *plan.Action) []index.Artifact {
 	var left []index.Artifact
 	for _, m := range a.Last.Made {
-		if _, aside := r.trash[m.Path]; aside {
-			continue
+		if !slices.Contains(a.Outputs, m.Path) {
+			continue // retired, or another action's by now
 		}
 		if err := r.Out.Root().Remove(m.Path); err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
 			left = append(left, m)

@@ -1,9 +1,13 @@
-// Package pathname prints names that may hold any bytes.
+// Package pathname prints names, and texts with names in them, that may hold
+// any bytes.
 package pathname
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Show returns a name as it is if a terminal shows it faithfully on one line,
@@ -18,4 +22,21 @@ func Show(name string) string {
 		return name // only quotation marks were escaped
 	}
 	return quoted
+}
+
+// Escape returns text of which a terminal obeys nothing: what does not print,
+// tabs and line ends aside, becomes an escape.
+func Escape(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)):
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case r == '\n' || r == '\t' || unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }

@@ -41,3 +41,18 @@ func TestShowIsOneHonestLine(t *testing.T) {
 		}
 	})
 }
+
+func TestEscape(t *testing.T) {
+	for text, want := range map[string]string{
+		"open größe: no": "open größe: no",
+		"two\n\tlines":   "two\n\tlines",
+		"esc\x1b[31m\r":  `esc\x1b[31m\r`,
+		"a\xffb\ufffd":   "a\\xffb\ufffd",
+		"gnp.\u202etxt":  `gnp.\u202etxt`,
+		`it's "so" \n`:   `it's "so" \n`,
+	} {
+		if got := Escape(text); got != want {
+			t.Errorf("Escape(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
