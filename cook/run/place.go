@@ -31,6 +31,22 @@ const (
 // errNotAtHand says that a known result's content is nowhere to be had.
 var errNotAtHand = errors.New("not in the store any more")
 
+// idle reports whether nothing is to be written, nor to be cleared away after a
+// run that was killed.
+func (r *runner) idle() bool {
+	for i := range r.plan.Actions {
+		if r.plan.Actions[i].Runs {
+			return false
+		}
+	}
+	for _, dir := range []string{tmpDir, trashDir} {
+		if _, err := r.Out.Root().Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return len(r.plan.Retired) == 0
+}
+
 func (r *runner) prepare() error {
 	root := r.Out.Root()
 	for _, dir := range []string{tmpDir, trashDir} {

@@ -123,14 +123,15 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) (*Outturn, error) {
 		results: make([]Result, len(p.Actions)),
 		ids:     map[store.ActionID]*sync.Mutex{},
 	}
-	if !opt.DryRun {
+	writes := !opt.DryRun && !r.idle()
+	if writes {
 		if err := r.prepare(); err != nil {
 			return nil, fmt.Errorf("output folder: %w", err)
 		}
 	}
 	r.retire()
 	r.actions(ctx)
-	if !opt.DryRun {
+	if writes {
 		r.cleanUp()
 	}
 	return &Outturn{Results: r.results, Stuck: r.stuck, Wrote: r.wrote.Load()}, nil

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/assetcook/assetcook/cook/plan"
+	"github.com/assetcook/assetcook/cook/run"
+)
+
+// JSON writes one object a line.
+type JSON struct{ enc *json.Encoder }
+
+// NewJSON returns an observer that writes to w.
+func NewJSON(w io.Writer) *JSON {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return &JSON{enc}
+}
+
+// Record is one line of the JSON output.
+type Record struct {
+	// Event is "started", an outcome with spaces as underscores ("up_to_date",
+	// "cutoff", "restored", "cooked", "failed", "removed", "not_reached"),
+	// "note" or "summary".
+	Event string `json:"event"`
+	Path  string `json:"path,omitempty"`
+	// PathBase64 has the path's bytes if they are not UTF-8; Path then has
+	// U+FFFD where they cannot be shown.
+	PathBase64 string        `json:"path_base64,omitempty"`
+	Target     string        `json:"target,omitempty"`
+	Recipe     string        `json:"recipe,omitempty"`
+	Outputs    []string      `json:"outputs,omitempty"`
+	Reasons    []plan.Reason `json:"reasons,omitempty"`
+	In         int64         `json:"bytes_in,omitempty"`
+	Out        int64         `json:"bytes_out,omitempty"`
+	Took       time.Duration `json:"ns,omitempty"`
+	CookTime   time.Duration `json:"cook_ns,omitempty"`
+	Error      string        `json:"error,omitempty"`
+	Text       string        `json:"text,omitempty"`
+	Summary    *Summary      `json:"summary,omitempty"`
+}
+
+func (j *JSON) Stage(string)               {}
+func (j *JSON) Planned(int, time.Duration) {}
+
+// Note writes a record of its own.
+func (j *JSON) Note(text string) { j.enc.Encode(Record{Event: "note", Text: text}) }
+
+// Event writes a record.
+func (j *JSON) Event(e run.Event) {
+	rec := Record{
+		Event: strings.ReplaceAll(string(e.Outcome), " ", "_"),
+		Path:  e.Path, Target: e.Target, Outputs: e.Outputs, Reasons: e.Reasons,
+		In: e.In, Out: e.Out, Took: e.Took, CookTime: e.CookTime,
+	}
+	if e.Started {
+		rec.Event = "started"
+	}
+	if !utf8.ValidString(e.Path) {
+		rec.PathBase64 = base64.StdEncoding.EncodeToString([]byte(e.Path))
+	}
+	if e.Action != nil && e.Action.Method != nil {
+		rec.Recipe = e.Action.Method.Recipe.Name
+	}
+	if e.Err != nil {
+		rec.Error = e.Err.Error()
+	}
+	j.enc.Encode(rec)
+}
+
+// Summary writes the last record.
+func (j *JSON) Summary(s *Summary) { j.enc.Encode(Record{Event: "summary", Summary: s}) }
