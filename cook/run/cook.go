@@ -35,17 +35,10 @@ func (r *runner) cook(ctx context.Context, a *plan.Action, k *known) (Result, er
 // cookOnce runs the recipe. If the result was known but is not at hand any
 // more, and comes out the same, then it was restored by other means.
 func (r *runner) cookOnce(ctx context.Context, a *plan.Action, k *known) (Result, error) {
-	dir, err := r.scratch()
-	if err != nil {
-		return Result{}, err
-	}
-	defer r.Out.Root().RemoveAll(dir)
-
-	files := make([]string, len(a.Outputs))
-	for i := range files {
-		files[i] = r.abs(fmt.Sprintf("%s/%d", dir, i))
-	}
-	job := recipe.NewJob(r.env(ctx, a, dir, files), a.Source.Stamp.Size)
+	tmp := r.newScratch(a.Outputs)
+	defer tmp.remove()
+	files := tmp.allAbs()
+	job := recipe.NewJob(r.env(ctx, a, tmp), a.Source.Stamp.Size)
 	begin := r.Now()
 	cookErr := protect(func() error { return a.Method.Cooker.Cook(ctx, job) })
 	cookTime := r.Now().Sub(begin)
@@ -68,7 +61,7 @@ func (r *runner) cookOnce(ctx context.Context, a *plan.Action, k *known) (Result
 	}
 	r.keep(ctx, a, files, deps, store.Result{Artifacts: made, CookTime: cookTime})
 	for i := range fresh {
-		if err := r.place(a, i, fmt.Sprintf("%s/%d", dir, i), &fresh[i]); err != nil {
+		if err := r.place(a, i, tmp.files[i], &fresh[i]); err != nil {
 			return Result{}, err
 		}
 	}
@@ -76,21 +69,15 @@ func (r *runner) cookOnce(ctx context.Context, a *plan.Action, k *known) (Result
 }
 
 // env is what a recipe's job stands on.
-func (r *runner) env(ctx context.Context, a *plan.Action, dir string, files []string) recipe.Env {
+func (r *runner) env(ctx context.Context, a *plan.Action, tmp *scratch) recipe.Env {
 	return recipe.Env{
-		Recipe: a.Method.Recipe, Path: a.Path, Outputs: files, Assets: r.Assets.Name(),
+		Recipe: a.Method.Recipe, Path: a.Path, Outputs: tmp.allAbs(), Assets: r.Assets.Name(),
 		Open: func(p string) (fs.File, error) {
 			r.Survey.At(ctx, p) // from now on it is watched
 			return r.Assets.OpenFile(p)
 		},
-		Stat: r.Assets.Stat,
-		Scratch: func() (string, error) {
-			sub := r.abs(dir + "/scratch")
-			if err := os.Mkdir(sub, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-				return "", err
-			}
-			return sub, nil
-		},
+		Stat:    r.Assets.Stat,
+		Scratch: tmp.folder,
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"sync"
 	"syscall"
@@ -140,39 +139,26 @@ func (r *runner) cleanUp() {
 	r.Out.Root().RemoveAll(trashDir)
 }
 
-// abs is the name of a file below the output folder for those who cannot work
-// relative to it.
-func (r *runner) abs(p string) string { return filepath.Join(r.Out.Name(), filepath.FromSlash(p)) }
-
-// scratch makes a folder for one action's files.
-func (r *runner) scratch() (string, error) {
-	dir := fmt.Sprintf("%s/%d", tmpDir, r.serial.Add(1))
-	return dir, r.Out.Root().Mkdir(dir, 0o777)
-}
-
 // bringBack puts a known result in place from wherever its content lies.
 func (r *runner) bringBack(ctx context.Context, a *plan.Action, k *known) ([]index.Artifact, error) {
-	dir, err := r.scratch()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Out.Root().RemoveAll(dir)
+	tmp := r.newScratch(a.Outputs)
+	defer tmp.remove()
 
 	// All of it first, so that a result is brought back whole or not at all.
 	made := make([]index.Artifact, len(k.made))
-	files := make([]string, len(k.made))
+	inPlace := make([]bool, len(k.made))
 	for i, want := range k.made {
 		if i < len(a.LastMade) {
 			if o := a.LastMade[i]; o.State == survey.Intact && o.Artifact.Path == a.Outputs[i] && o.Artifact.Blob == want.Blob {
 				made[i] = o.Artifact
 				made[i].Stamp, made[i].Settled = o.Stamp, o.Settled
-				continue // in place already
+				inPlace[i] = true
+				continue
 			}
 		}
-		files[i] = fmt.Sprintf("%s/%d", dir, i)
 		if a.Moved != nil {
 			old := a.Moved.Made[i]
-			if aside, ok := r.trash[old.Artifact.Path]; ok && r.Out.Root().Rename(aside, files[i]) == nil {
+			if aside, ok := r.trash[old.Artifact.Path]; ok && r.Out.Root().Rename(aside, tmp.files[i]) == nil {
 				made[i] = old.Artifact
 				continue
 			}
@@ -180,7 +166,7 @@ func (r *runner) bringBack(ctx context.Context, a *plan.Action, k *known) ([]ind
 		if r.Store == nil || a.Method.Recipe.Cheap {
 			return nil, errNotAtHand
 		}
-		err := r.Store.CopyBlob(ctx, want.Blob, want.Size, r.abs(files[i]))
+		err := r.Store.CopyBlob(ctx, want.Blob, want.Size, tmp.abs(i))
 		switch {
 		case errors.Is(err, store.ErrMissing):
 			return nil, errNotAtHand
@@ -188,19 +174,19 @@ func (r *runner) bringBack(ctx context.Context, a *plan.Action, k *known) ([]ind
 			r.warn(err)
 			return nil, errNotAtHand
 		case err != nil:
-			return nil, r.inOurWords(err, []string{r.abs(files[i])}, a.Outputs[i:i+1])
+			return nil, r.inOurWords(err, tmp.allAbs(), a.Outputs)
 		}
-		sum, err := r.sum(ctx, r.abs(files[i]), hashing.WantSum)
+		sum, err := r.sum(ctx, tmp.abs(i), hashing.WantSum)
 		if err != nil {
 			return nil, err
 		}
 		made[i] = index.Artifact{Sum: sum.Sum, Blob: want.Blob}
 	}
 	for i := range made {
-		if files[i] == "" {
+		if inPlace[i] {
 			continue
 		}
-		if err := r.place(a, i, files[i], &made[i]); err != nil {
+		if err := r.place(a, i, tmp.files[i], &made[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -264,12 +250,14 @@ func (r *runner) place(a *plan.Action, i int, file string, made *index.Artifact)
 	case !r.owned()[out]:
 		return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another -out", pathname.Show(out))
 	}
-	if dir := path.Dir(out); dir != "." {
+	err = root.Rename(file, out)
+	if dir := path.Dir(out); errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
 		if err := root.MkdirAll(dir, 0o777); err != nil {
 			return fmt.Errorf("output folder %s: %w", pathname.Show(dir), err)
 		}
+		err = root.Rename(file, out)
 	}
-	if err := root.Rename(file, out); err != nil {
+	if err != nil {
 		return err
 	}
 	r.wrote.Store(true)

@@ -51,38 +51,50 @@ func (d *Dir) Close() error { return d.root.Close() }
 // Stat describes a file, following links that stay inside. The path has
 // slashes.
 func (d *Dir) Stat(path string) (fs.FileInfo, error) {
-	info, _, err := d.stat(path)
+	var info fs.FileInfo
+	err := d.reach(path, func(path string) (err error) {
+		info, err = d.root.Stat(path)
+		return err
+	})
 	return info, err
 }
 
 // OpenFile opens a regular file for reading.
 func (d *Dir) OpenFile(path string) (*os.File, error) {
-	info, path, err := d.stat(path)
+	var f *os.File
+	err := d.reach(path, func(path string) (err error) {
+		f, err = d.root.OpenFile(path, os.O_RDONLY|dontWait, 0)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("is %s, not a regular file", kind(info.Mode()))}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("is %s, not a regular file", kind(info.Mode()))}
 	}
-	return d.root.Open(path)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
-// stat also returns the path by which os.Root reaches the file.
-func (d *Dir) stat(path string) (fs.FileInfo, string, error) {
-	info, err := d.root.Stat(path)
-	if err == nil {
-		return info, path, nil
-	}
-	// What would be below a file, or has a name longer than any, is not there.
-	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) {
-		return nil, path, &fs.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}
+// reach calls do with a path by which os.Root can reach a file.
+func (d *Dir) reach(path string, do func(path string) error) error {
+	err := do(path)
+	switch {
+	case err == nil || errors.Is(err, fs.ErrNotExist):
+		return err
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
+		// What would be below a file, or has a name longer than any, is not there.
+		return &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
 	inside, linkErr := d.resolve(path)
-	if linkErr != nil {
-		return nil, path, err
+	if linkErr != nil || inside == path {
+		return err
 	}
-	info, err = d.root.Stat(inside)
-	return info, inside, err
+	return do(inside)
 }
 
 // resolve follows links that os.Root does not, and says where inside the

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -103,5 +104,19 @@ func TestNameHasNoLinks(t *testing.T) {
 	}
 	if runtime.GOOS == "linux" && strings.Contains(e.Name(), "alias") {
 		t.Errorf("name %q has a link in it", e.Name())
+	}
+}
+
+// A pipe that took a file's place must not make the cooker wait for a writer.
+func TestPipeIsRefusedAtOnce(t *testing.T) {
+	base, d := tree(t)
+	if out, err := exec.Command("mkfifo", filepath.Join(base, "in", "pipe")).CombinedOutput(); err != nil {
+		if runtime.GOOS == "windows" {
+			return // which has no such files
+		}
+		t.Fatalf("mkfifo: %v: %s", err, out)
+	}
+	if _, err := d.OpenFile("pipe"); err == nil || !strings.Contains(err.Error(), "is a pipe, not a regular file") {
+		t.Errorf("error %v", err)
 	}
 }
