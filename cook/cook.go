@@ -202,7 +202,7 @@ func (k *kitchen) work(ctx context.Context) error {
 		return nil
 	}
 	k.Observer.Stage("save")
-	if err := k.save(p, outturn); err != nil {
+	if err := k.save(ctx, p, outturn); err != nil {
 		return err
 	}
 	if k.store != nil && k.store.TrimDue(k.Now(), k.CacheSize) {

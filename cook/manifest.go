@@ -39,15 +39,15 @@ type ManifestOutput struct {
 
 const manifestFormat = 1
 
-// manifest lists finished actions, which are sorted, one a line.
-func manifest(x *index.Index) ([]byte, error) {
+// manifest lists the finished ones of sorted actions, one a line.
+func manifest(actions []index.Action) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\"assetcook\":%d,\"assets\":[", manifestFormat)
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	separator := "\n"
-	for i := range x.Actions() {
-		a := x.Action(i)
+	for i := range actions {
+		a := &actions[i]
 		if a.State != index.Done {
 			continue
 		}

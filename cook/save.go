@@ -2,6 +2,7 @@ package cook
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +14,9 @@ import (
 	"github.com/assetcook/assetcook/cook/plan"
 	"github.com/assetcook/assetcook/cook/run"
 	"github.com/assetcook/assetcook/cook/scan"
+	"github.com/assetcook/assetcook/cook/store"
 	"github.com/assetcook/assetcook/cook/survey"
+	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/machine"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -72,13 +75,12 @@ func (k *kitchen) wantedOutputs() []bool {
 
 // save writes the manifest and, when all that it speaks of is on the disk, the
 // index. Either is left alone if it would not change.
-func (k *kitchen) save(p *plan.Plan, outturn *run.Outturn) error {
-	data := k.newIndex(p, outturn).Bytes()
-	next, err := index.Open(data)
-	if err != nil {
-		return fmt.Errorf("index: %w (this is a bug in cook)", err)
+func (k *kitchen) save(ctx context.Context, p *plan.Plan, outturn *run.Outturn) error {
+	if k.unchanged(ctx, p) {
+		return k.closeJournal(outturn.Stuck)
 	}
-	list, err := manifest(next)
+	b := k.newIndex(p, outturn)
+	list, err := manifest(b.Actions())
 	if err != nil {
 		return err
 	}
@@ -87,6 +89,11 @@ func (k *kitchen) save(p *plan.Plan, outturn *run.Outturn) error {
 			return err
 		}
 		outturn.Wrote = true
+	}
+	k.addManifest(b, list)
+	data := b.Bytes()
+	if _, err := index.Open(data); err != nil {
+		return fmt.Errorf("index: %w (this is a bug in cook)", err)
 	}
 	if !bytes.Equal(data, k.last.Bytes()) {
 		if outturn.Wrote {
@@ -99,6 +106,45 @@ func (k *kitchen) save(p *plan.Plan, outturn *run.Outturn) error {
 		}
 	}
 	return k.closeJournal(outturn.Stuck)
+}
+
+// unchanged reports whether the index and the manifest would be what they are:
+// every file that they speak of is vouched for by its stamp.
+func (k *kitchen) unchanged(ctx context.Context, p *plan.Plan) bool {
+	if len(p.Kept) > 0 || p.Gone > 0 || len(p.Retired) > 0 || len(p.Actions) != k.last.Actions() {
+		return false
+	}
+	for i := range p.Actions {
+		if a := &p.Actions[i]; a.Err != nil || a.Runs || a.Reasons[0].Kind != plan.SameStamp {
+			return false
+		}
+	}
+	if _, err := k.survey.Tool(ctx, k.outFile(plan.ManifestName)); err != nil {
+		return false
+	}
+	extra := k.survey.Extra()
+	for _, f := range extra {
+		if f.How != survey.ByStamp {
+			return false
+		}
+	}
+	return len(k.survey.Assets())+len(extra) == k.last.Files()
+}
+
+// addManifest makes the manifest one of the files that the index knows, under
+// its absolute name as tools are, so that the next run can tell by its stamp
+// whether it is as it was.
+func (k *kitchen) addManifest(b *index.Builder, list []byte) {
+	name := k.outFile(plan.ManifestName)
+	info, err := os.Lstat(name)
+	if err != nil {
+		return // the next run will look closer
+	}
+	stamp := scan.StampOf(info)
+	b.AddFile(index.File{
+		Path: name, Stamp: stamp, Settled: stamp.Settled(k.Now().UnixNano()),
+		Sum: k.checksum.Sum(list), Blob: store.BlobID(hashing.DigestOf(list)),
+	})
 }
 
 // replace writes a file whole or leaves it as it was. What a killed process may
@@ -144,6 +190,7 @@ func (k *kitchen) syncOut() error {
 // before whatever the run did not come to.
 func (k *kitchen) newIndex(p *plan.Plan, outturn *run.Outturn) *index.Builder {
 	b := index.NewBuilder(k.checksum.Name)
+	b.Grow(len(k.survey.Assets())+1, len(p.Actions)+len(p.Kept))
 	files := map[string]bool{}
 	addFile := func(f survey.File) {
 		if f.Known() && !files[f.Path] {
@@ -155,7 +202,9 @@ func (k *kitchen) newIndex(p *plan.Plan, outturn *run.Outturn) *index.Builder {
 		addFile(f)
 	}
 	for _, f := range k.survey.Extra() {
-		addFile(f)
+		if f.Path != k.outFile(plan.ManifestName) { // which is about to change
+			addFile(f)
+		}
 	}
 
 	kept := map[string]bool{}

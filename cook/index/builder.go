@@ -25,6 +25,12 @@ func NewBuilder(checksum string) *Builder {
 	return &Builder{checksum: checksum, byText: map[string]int{}}
 }
 
+// Grow makes room for so many files and actions.
+func (b *Builder) Grow(files, actions int) {
+	b.files = slices.Grow(b.files, files)
+	b.actions = slices.Grow(b.actions, actions)
+}
+
 // AddFile adds a file. Each path may come once.
 func (b *Builder) AddFile(f File) { b.files = append(b.files, f) }
 
@@ -43,13 +49,22 @@ func (b *Builder) AddMethod(m Method) int {
 // AddAction adds an action. Each path and target may come once.
 func (b *Builder) AddAction(a Action) { b.actions = append(b.actions, a) }
 
-// Bytes returns the index. Equal contents give equal bytes.
-func (b *Builder) Bytes() []byte {
-	slices.SortFunc(b.files, func(x, y File) int { return cmp.Compare(x.Path, y.Path) })
+// Actions returns the actions added so far, sorted by path and target. The
+// caller must not change them.
+func (b *Builder) Actions() []Action {
 	slices.SortFunc(b.actions, func(x, y Action) int {
 		return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Target, y.Target))
 	})
-	w := &writer{known: map[string]int{}}
+	return b.actions
+}
+
+// Bytes returns the index. Equal contents give equal bytes.
+func (b *Builder) Bytes() []byte {
+	slices.SortFunc(b.files, func(x, y File) int { return cmp.Compare(x.Path, y.Path) })
+	b.Actions()
+	w := &writer{known: make(map[string]int, 2*len(b.files))}
+	w.sec[secFiles] = make([]byte, 0, len(b.files)*rowSize[secFiles])
+	w.sec[secActions] = make([]byte, 0, len(b.actions)*rowSize[secActions])
 	for i := range b.files {
 		f := &b.files[i]
 		w.str(secFiles, f.Path)

@@ -37,7 +37,8 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A File is one file of the asset tree: an asset, or what an asset read.
+// A File is one file of the asset tree: an asset, or what an asset read. Files
+// that lie elsewhere (programs, the manifest) have absolute paths.
 type File struct {
 	Path  string
 	Stamp scan.Stamp

@@ -108,6 +108,7 @@ type Plan struct {
 // Make makes the plan.
 func Make(in Input) *Plan {
 	p := &planner{Input: in, methods: map[*rules.Method]*Method{}, plan: &Plan{}}
+	p.plan.Actions = make([]Action, 0, len(in.Assets)*len(in.Targets))
 	next := 0 // row of in.Last's actions
 	for i := range in.Assets {
 		src := &in.Assets[i]
