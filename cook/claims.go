@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/index"
 	"github.com/assetcook/assetcook/cook/plan"
 )
 
@@ -47,6 +49,21 @@ func (k *kitchen) readClaims() error {
 	return nil
 }
 
+// checkForeign refuses an output folder that has somebody else's manifest.
+func (k *kitchen) checkForeign() error {
+	data, err := k.out.Root().ReadFile(plan.ManifestName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		_, err = parseManifest(data)
+	}
+	if err != nil {
+		return configError("%s exists and was not made by cook; move it away or choose another -out", k.outFile(plan.ManifestName))
+	}
+	return nil
+}
+
 // newOutputs lists the outputs that a plan may make where the index knows of
 // none.
 func newOutputs(p *plan.Plan) []plan.Claim {
@@ -65,34 +82,69 @@ func newOutputs(p *plan.Plan) []plan.Claim {
 	return claims
 }
 
-// writeJournal records claims besides those that are open still. Without any
-// there is no journal.
-func (k *kitchen) writeJournal(claims []plan.Claim) error {
-	var b bytes.Buffer
-	for _, c := range append(k.claims, claims...) {
-		fmt.Fprintf(&b, "%q %q %q\n", c.Output, c.Source, c.Target)
+// notTheirs leaves out the claims whose names are taken by files that are not
+// ours, and remembers them: no journal may make them ours.
+func (k *kitchen) notTheirs(claims []plan.Claim) []plan.Claim {
+	owned := map[string]bool{}
+	for row := range k.last.Artifacts() {
+		owned[k.last.Artifact(row).Path] = true
 	}
-	if len(claims) == 0 {
-		return nil
+	for _, c := range k.claims {
+		owned[c.Output] = true
 	}
-	return k.replace(journalName, b.Bytes())
+	k.theirs = map[string]bool{}
+	return slices.DeleteFunc(claims, func(c plan.Claim) bool {
+		if _, err := k.out.Root().Lstat(c.Output); err == nil && !owned[c.Output] {
+			k.theirs[c.Output] = true
+		}
+		return k.theirs[c.Output]
+	})
 }
 
-// closeJournal leaves only what is open after a run.
-func (k *kitchen) closeJournal(stuck []plan.Retired) error {
-	if len(stuck) == 0 {
+// writeJournal records claims. Without any there is no journal.
+func (k *kitchen) writeJournal(claims []plan.Claim) error {
+	if len(claims) == 0 {
 		err := k.out.Root().Remove(journalName)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
 		return err
 	}
-	k.claims = nil
-	claims := make([]plan.Claim, len(stuck))
-	for i, s := range stuck {
-		claims[i] = plan.Claim{Output: s.Path, Source: s.Source, Target: s.Target}
+	var b bytes.Buffer
+	for _, c := range claims {
+		fmt.Fprintf(&b, "%q %q %q\n", c.Output, c.Source, c.Target)
 	}
-	return k.writeJournal(claims)
+	return k.replace(journalName, b.Bytes())
+}
+
+// closeJournal leaves in the journal what is ours though the new index does not
+// say so: artifacts that could not be removed, and those of sources that this
+// run did not come to after the index was lost or their name was taken over.
+func (k *kitchen) closeJournal(p *plan.Plan, actions []index.Action) error {
+	candidates := append(k.claims, newOutputs(p)...)
+	for i := range k.last.Actions() {
+		a := k.last.Action(i)
+		for _, m := range a.Made {
+			candidates = append(candidates, plan.Claim{Output: m.Path, Source: a.Path, Target: a.Target})
+		}
+	}
+	known := map[string]bool{}
+	for i := range actions {
+		for _, m := range actions[i].Made {
+			known[m.Path] = true
+		}
+	}
+	var open []plan.Claim
+	for _, c := range candidates {
+		if known[c.Output] {
+			continue
+		}
+		known[c.Output] = true
+		if info, err := k.out.Root().Lstat(c.Output); err == nil && !info.IsDir() && !k.theirs[c.Output] {
+			open = append(open, c)
+		}
+	}
+	return k.writeJournal(open)
 }
 
 // parseJournal reads what it can: a line that was cut off was not followed by

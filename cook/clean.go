@@ -20,6 +20,9 @@ func Trim(ctx context.Context, opt Options) (store.TrimStats, error) {
 	if err != nil {
 		return store.TrimStats{}, &ConfigError{err}
 	}
+	if !exists(dir) {
+		return store.TrimStats{}, configError("no store in %s", dir)
+	}
 	s, err := store.Open(dir)
 	if err != nil {
 		return store.TrimStats{}, err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,6 +68,9 @@ func (k *kitchen) lookAround(ctx context.Context) error {
 		return err
 	}
 	for _, p := range k.tree.Problems {
+		if path.Base(p.Path) == scan.ConfigName {
+			return configError("%w", p)
+		}
 		if p.Fatal() {
 			k.event(run.Event{Path: p.Path, Outcome: run.Failed, Err: errors.New(p.Reason())})
 		} else {
@@ -87,8 +91,8 @@ func (k *kitchen) lookAround(ctx context.Context) error {
 			entries = append(entries, e)
 		}
 	}
-	if len(entries) == 0 && len(k.Patterns) > 0 {
-		k.Observer.Note("no asset matches " + pathname.Show(strings.Join(k.Patterns, " ")))
+	if err := k.checkPatterns(entries); err != nil {
+		return err
 	}
 	begin := k.Now()
 	if err := k.survey.Sources(ctx, entries); err != nil {
@@ -127,8 +131,11 @@ func (k *kitchen) readRules() error {
 		files = append(files, rules.File{Name: name, Dir: dir, Data: data})
 		return nil
 	}
+	if info, err := k.assets.Stat(scan.ConfigName); err == nil && info.IsDir() {
+		return configError("%s: a folder, want a file of rules", filepath.Join(k.Dir, scan.ConfigName))
+	}
 	if k.Config != "" {
-		data, err := os.ReadFile(k.Config)
+		data, err := readRegular(k.Config)
 		if err := add(k.Config, "", data, err); err != nil {
 			return err
 		}
@@ -158,6 +165,19 @@ func (k *kitchen) readRules() error {
 	return nil
 }
 
+// readRegular reads a file of rules from outside the asset folder. What is no
+// regular file could make us wait, or never end.
+func readRegular(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	return os.ReadFile(name)
+}
+
 func list(names []string) string {
 	if len(names) == 0 {
 		return "none"
@@ -182,8 +202,10 @@ func (k *kitchen) work(ctx context.Context) error {
 	}
 	k.Observer.Stage("cook")
 	if !k.DryRun {
-		if err := k.writeJournal(newOutputs(p)); err != nil {
-			return err
+		if claims := newOutputs(p); len(claims) > 0 {
+			if err := k.writeJournal(append(k.claims, k.notTheirs(claims)...)); err != nil {
+				return err
+			}
 		}
 	}
 	outturn, err := run.Run(ctx, p, run.Options{
@@ -223,6 +245,7 @@ func (k *kitchen) plan(ctx context.Context) *plan.Plan {
 		Last:       k.last,
 		Outputs:    k.outputs,
 		Claims:     k.claims,
+		HasTarget:  func(t string) bool { return t == "" || k.rules.HasTarget(t) },
 		InScope:    k.inScope,
 		Incomplete: k.tree.Incomplete,
 		Force:      k.Force,
@@ -264,15 +287,31 @@ func (k *kitchen) inScope(p string) bool {
 	case len(k.Patterns) == 0:
 		return true
 	}
+	return slices.ContainsFunc(k.Patterns, func(pattern string) bool { return matches(pattern, p) })
+}
+
+// matches reports whether a pattern of the command line means a source.
+func matches(pattern, p string) bool {
+	pattern = strings.Trim(path.Clean(filepath.ToSlash(pattern)), "/")
+	subject := p
+	if !strings.Contains(pattern, "/") {
+		subject = path.Base(p)
+	}
+	ok, _ := doublestar.Match(pattern, subject)
+	return ok || p == pattern || strings.HasPrefix(p, pattern+"/") || pattern == "."
+}
+
+// checkPatterns refuses a pattern that means nothing, now or when last cooked:
+// it is misspelt.
+func (k *kitchen) checkPatterns(entries []scan.Entry) error {
 	for _, pattern := range k.Patterns {
-		pattern = strings.Trim(filepath.ToSlash(pattern), "/")
-		subject := p
-		if !strings.Contains(pattern, "/") {
-			subject = path.Base(p)
+		found := slices.ContainsFunc(entries, func(e scan.Entry) bool { return matches(pattern, e.Path) })
+		for i := 0; i < k.last.Actions() && !found; i++ {
+			found = matches(pattern, string(k.last.ActionPath(i)))
 		}
-		if ok, _ := doublestar.Match(pattern, subject); ok || p == pattern || strings.HasPrefix(p, pattern+"/") {
-			return true
+		if !found {
+			return configError("no asset matches %s", pathname.Show(pattern))
 		}
 	}
-	return false
+	return nil
 }

@@ -39,7 +39,9 @@ type kitchen struct {
 	outputs []survey.Output
 	claims  []plan.Claim
 	summary report.Summary
-	only    string // the one source to look at, "" for all
+	only    string          // the one source to look at, "" for all
+	used    bool            // the output folder has been cooked into before
+	theirs  map[string]bool // outputs whose names a file that is not ours has
 }
 
 // begin opens everything that a run needs and takes the output folder's lock.
@@ -112,6 +114,11 @@ func (k *kitchen) openOut() error {
 		return fmt.Errorf("output folder: %w", err)
 	}
 	k.out = out
+	if _, err := out.Root().Lstat(plan.StateDir); err == nil {
+		k.used = true
+	} else if err := k.checkForeign(); err != nil {
+		return err
+	}
 	if k.DryRun {
 		return nil
 	}

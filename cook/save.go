@@ -37,7 +37,7 @@ func (k *kitchen) readIndex() error {
 	}
 	data, err := k.out.Root().ReadFile(indexName)
 	if errors.Is(err, fs.ErrNotExist) {
-		if exists(k.outFile(plan.ManifestName)) {
+		if k.used && exists(k.outFile(plan.ManifestName)) {
 			k.Observer.Note("the index is missing; everything is checked anew")
 		}
 		return nil
@@ -77,7 +77,7 @@ func (k *kitchen) wantedOutputs() []bool {
 // index. Either is left alone if it would not change.
 func (k *kitchen) save(ctx context.Context, p *plan.Plan, outturn *run.Outturn) error {
 	if k.unchanged(ctx, p) {
-		return k.closeJournal(outturn.Stuck)
+		return nil
 	}
 	b := k.newIndex(p, outturn)
 	list, err := manifest(b.Actions())
@@ -105,13 +105,13 @@ func (k *kitchen) save(ctx context.Context, p *plan.Plan, outturn *run.Outturn) 
 			return err
 		}
 	}
-	return k.closeJournal(outturn.Stuck)
+	return k.closeJournal(p, b.Actions())
 }
 
 // unchanged reports whether the index and the manifest would be what they are:
 // every file that they speak of is vouched for by its stamp.
 func (k *kitchen) unchanged(ctx context.Context, p *plan.Plan) bool {
-	if len(p.Kept) > 0 || p.Gone > 0 || len(p.Retired) > 0 || len(p.Actions) != k.last.Actions() {
+	if len(k.claims) > 0 || len(p.Kept) > 0 || p.Gone > 0 || len(p.Retired) > 0 || len(p.Actions) != k.last.Actions() {
 		return false
 	}
 	for i := range p.Actions {
@@ -252,7 +252,7 @@ func (k *kitchen) newIndex(p *plan.Plan, outturn *run.Outturn) *index.Builder {
 	}
 	if k.last.Checksum() == k.checksum.Name {
 		for row := range k.last.Files() {
-			if f := k.last.File(row); kept[f.Path] && !files[f.Path] {
+			if f := k.last.File(row); (kept[f.Path] || len(p.Kept) > 0 && filepath.IsAbs(f.Path)) && !files[f.Path] && f.Path != k.outFile(plan.ManifestName) {
 				b.AddFile(f)
 			}
 		}

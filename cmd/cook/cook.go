@@ -28,7 +28,7 @@ func cookFlags(opt *cook.Options, s *show, keepGoing *bool) *flag.FlagSet {
 	fs.BoolVar(&opt.Force, "a", false, "cook all, changed or not")
 	fs.Var((*size)(&opt.Memory), "mem", "memory that cooking may take (default: half of the machine's)")
 	fs.BoolVar(&s.verbose, "v", false, "a line for each asset that was worked on, with its time")
-	fs.BoolVar(&s.quiet, "q", false, "only failures")
+	fs.BoolVar(&s.quiet, "q", false, "only failures and warnings")
 	fs.BoolVar(&s.explain, "explain", false, "the reasons for what was done; with -v also for what was not")
 	fs.BoolVar(&s.stats, "stats", false, "print the counters at the end")
 	fs.BoolVar(&s.json, "json", false, "one JSON object a line for everything that happens, on stdout")
@@ -84,7 +84,7 @@ func runCook(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func observe(s show, dryRun bool, stdout, stderr io.Writer) (observer report.Observer, done func()) {
 	done = func() {}
 	var all report.Multi
-	if file, ok := stderr.(*os.File); ok && term.IsTerminal(int(file.Fd())) && !s.quiet && !s.json && !dryRun {
+	if file, ok := terminal(stderr); ok && !s.quiet && !s.json && !dryRun {
 		tick := time.NewTicker(100 * time.Millisecond)
 		width := func() int {
 			w, _, err := term.GetSize(int(file.Fd()))
@@ -100,7 +100,7 @@ func observe(s show, dryRun bool, stdout, stderr io.Writer) (observer report.Obs
 			progress.Stop()
 		}
 		stderr = progress
-		if out, ok := stdout.(*os.File); ok && term.IsTerminal(int(out.Fd())) {
+		if _, ok := terminal(stdout); ok {
 			stdout = progress
 		}
 	}
@@ -112,4 +112,13 @@ func observe(s show, dryRun bool, stdout, stderr io.Writer) (observer report.Obs
 		text.Out = io.Discard
 	}
 	return append(all, text), done
+}
+
+// terminal returns the terminal that a writer writes to, if it does.
+func terminal(w io.Writer) (*os.File, bool) {
+	if inner, ok := w.(*watched); ok {
+		w = inner.w
+	}
+	file, ok := w.(*os.File)
+	return file, ok && term.IsTerminal(int(file.Fd()))
 }

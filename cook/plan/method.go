@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/hex"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,8 @@ import (
 // A Method is the rules' choice with all that identifies it.
 type Method struct {
 	*rules.Method
+	// Tools are the programs, and the files that belong to them.
+	Tools []survey.File
 	// Fields are what the action ID hashes, in order.
 	Fields index.Method
 }
@@ -48,6 +51,7 @@ func (p *planner) method(chosen *rules.Method) (*Method, error) {
 				return nil, err
 			}
 			add(fieldTool+name, tool.Blob.String())
+			m.Tools = append(m.Tools, tool)
 		}
 	}
 	p.methods[chosen] = m
@@ -58,13 +62,17 @@ func (p *planner) method(chosen *rules.Method) (*Method, error) {
 // it does with a recipe's result.
 const salt = "assetcook action 1"
 
-func actionID(m *Method, src survey.File) store.ActionID {
+func actionID(m *Method, src survey.File, outputs []string) store.ActionID {
 	k := hashing.NewKey(salt)
 	for _, f := range m.Fields {
 		k.String(f.Key, f.Value)
 	}
 	k.String("source extension", recipe.Ext(src.Path))
 	k.Digest("source", hashing.Digest(src.Blob))
+	// Programs look at the extension to know what to write.
+	for _, out := range outputs {
+		k.String("output extension", path.Ext(out))
+	}
 	if m.Recipe.UsesPath {
 		k.String("source path", src.Path)
 	}

@@ -86,6 +86,8 @@ type Input struct {
 	Outputs []survey.Output
 	// Claims are artifacts that only the manifest or the journal remember.
 	Claims []Claim
+	// HasTarget says whether the rules still have a target.
+	HasTarget func(target string) bool
 	// InScope says whether a source is among those to be brought up to date.
 	InScope func(path string) bool
 	// Incomplete says that a path's absence proves nothing.
@@ -123,7 +125,11 @@ func Make(in Input) *Plan {
 			p.plan.Actions = append(p.plan.Actions, p.action(*src, target))
 		}
 		for next < in.Last.Actions() && string(in.Last.ActionPath(next)) == src.Path {
-			if !slices.Contains(in.Targets, string(in.Last.ActionTarget(next))) {
+			switch target := string(in.Last.ActionTarget(next)); {
+			case !in.HasTarget(target):
+				p.gone = append(p.gone, next)
+				p.plan.Gone++
+			case !slices.Contains(in.Targets, target):
 				p.plan.Kept = append(p.plan.Kept, next)
 			}
 			next++
@@ -154,7 +160,7 @@ func (p *planner) leftOver(row int) {
 	case p.Incomplete(source):
 		p.plan.Unseen = append(p.plan.Unseen, source)
 		p.plan.Kept = append(p.plan.Kept, row)
-	case !p.InScope(source), !slices.Contains(p.Targets, target):
+	case !p.InScope(source), p.HasTarget(target) && !slices.Contains(p.Targets, target):
 		p.plan.Kept = append(p.plan.Kept, row)
 	default:
 		p.gone = append(p.gone, row)
@@ -189,7 +195,7 @@ func (p *planner) action(src survey.File, target string) Action {
 		}
 		return a
 	}
-	a.ID = actionID(a.Method, src)
+	a.ID = actionID(a.Method, src, a.Outputs)
 	p.judge(&a)
 	return a
 }

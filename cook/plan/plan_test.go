@@ -90,6 +90,7 @@ func (w *world) plan(t *testing.T) *Plan {
 			return survey.File{}, errors.New("no such program")
 		},
 		Method: choice.Method, Targets: w.targets, Last: w.last, Claims: w.claims,
+		HasTarget:  func(name string) bool { return name == "" || choice.HasTarget(name) },
 		InScope:    func(p string) bool { return strings.HasPrefix(p, w.scope) },
 		Incomplete: func(p string) bool { return w.blind != "" && strings.HasPrefix(p, w.blind) },
 		Force:      w.force,
@@ -206,8 +207,8 @@ func TestReasons(t *testing.T) {
 			"a runs; output missing: a.out", "b rests; " + unchanged}},
 		{"output edited", func(w *world) { w.outputs["b.out"] = survey.Edited }, []string{
 			"a rests; " + unchanged, "b runs; output edited: b.out"}},
-		{"output renamed", func(w *world) { w.config = "[[rule]]\nmatch = \"a\"\noutput = \"x/{name}\"" }, []string{
-			"a runs; output renamed: a.out -> x/a", "b rests; " + unchanged, "retire a.out"}},
+		{"output renamed", func(w *world) { w.config = "[[rule]]\nmatch = \"a\"\noutput = \"x/{name}.out\"" }, []string{
+			"a runs; output renamed: a.out -> x/a.out", "b rests; " + unchanged, "retire a.out"}},
 		{"forced", func(w *world) { w.force = true }, []string{
 			"a runs; forced (-a)", "b runs; forced (-a)"}},
 		{"deleted", func(w *world) { delete(w.files, "b") }, []string{"a rests; " + unchanged, "retire b.out"}},
@@ -219,14 +220,14 @@ func TestReasons(t *testing.T) {
 			w.config, w.targets = "[target.pc.copy]\nlevel = 3", []string{"pc"}
 		}, []string{"a [pc] runs; new", "b [pc] runs; new"}},
 		{"two claim one output", func(w *world) {
-			w.config = "[[rule]]\nmatch = \"*\"\noutput = \"same\""
+			w.config = "[[rule]]\nmatch = \"*\"\noutput = \"same.out\""
 		}, []string{
-			"a fails: output same is claimed by b as well; give one of them another name with output = in cook.toml; output renamed: a.out -> same",
-			"b fails: output same is claimed by a as well; give one of them another name with output = in cook.toml; output renamed: b.out -> same"}},
+			"a fails: output same.out is claimed by b as well; give one of them another name with output = in cook.toml; output renamed: a.out -> same.out",
+			"b fails: output same.out is claimed by a as well; give one of them another name with output = in cook.toml; output renamed: b.out -> same.out"}},
 		{"file where a folder is needed", func(w *world) {
-			w.config = "[[rule]]\nmatch = \"a\"\noutput = \"b.out/{name}\""
+			w.config = "[[rule]]\nmatch = \"a\"\noutput = \"b.out/{name}.out\""
 		}, []string{
-			"a fails: output b.out is claimed by b as well; give one of them another name with output = in cook.toml; output renamed: a.out -> b.out/a",
+			"a fails: output b.out is claimed by b as well; give one of them another name with output = in cook.toml; output renamed: a.out -> b.out/a.out",
 			"b fails: output b.out is claimed by a as well; give one of them another name with output = in cook.toml; " + unchanged}},
 		{"the cooker's own name", func(w *world) {
 			w.files["manifest.json"] = blob(6)

@@ -91,9 +91,13 @@ func (s *Summary) UpToDate() int { return s.ByStamp.Assets + s.ByChecksum.Assets
 
 // Line is the last line of every run. Its form is fixed, for scripts.
 func (s *Summary) Line() string {
-	return fmt.Sprintf("cook: %d assets: %d up to date, %d cutoff, %d restored, %d cooked, %d failed in %s (saved %s)",
+	line := fmt.Sprintf("cook: %d assets: %d up to date, %d cutoff, %d restored, %d cooked, %d failed in %s (saved %s)",
 		s.Found.Assets, s.UpToDate(), s.Cutoff.Assets, s.Restored.Assets, s.Cooked.Assets, s.Failed.Assets,
 		Duration(s.Took), Duration(s.Saved))
+	if s.DryRun {
+		line += " (dry run)"
+	}
+	return line
 }
 
 // WriteTable prints the counters.

@@ -38,12 +38,13 @@ func (r *runner) cookOnce(ctx context.Context, a *plan.Action, k *known) (Result
 	tmp := r.newScratch(a.Outputs)
 	defer tmp.remove()
 	files := tmp.allAbs()
-	job := recipe.NewJob(r.env(ctx, a, tmp), a.Source.Stamp.Size)
-	begin := r.Now()
+	w := watch{mark: r.Survey.Mark(), begin: r.Now(), opened: map[string]bool{}}
+	job := recipe.NewJob(r.env(ctx, a, tmp, &w), a.Source.Stamp.Size)
+	begin := w.begin
 	cookErr := protect(func() error { return a.Method.Cooker.Cook(ctx, job) })
 	cookTime := r.Now().Sub(begin)
 
-	deps, err := r.checkInputs(ctx, a, job.Deps(), begin.UnixNano())
+	deps, err := r.checkInputs(ctx, a, job.Deps(), &w)
 	if err := errors.Join(err, cookErr); err != nil {
 		return Result{}, r.inOurWords(err, files, a.Outputs)
 	}
@@ -69,11 +70,12 @@ func (r *runner) cookOnce(ctx context.Context, a *plan.Action, k *known) (Result
 }
 
 // env is what a recipe's job stands on.
-func (r *runner) env(ctx context.Context, a *plan.Action, tmp *scratch) recipe.Env {
+func (r *runner) env(ctx context.Context, a *plan.Action, tmp *scratch, w *watch) recipe.Env {
 	return recipe.Env{
 		Recipe: a.Method.Recipe, Path: a.Path, Outputs: tmp.allAbs(), Assets: r.Assets.Name(),
 		Open: func(p string) (fs.File, error) {
 			r.Survey.At(ctx, p) // from now on it is watched
+			w.opened[p] = true
 			return r.Assets.OpenFile(p)
 		},
 		Stat:    r.Assets.Stat,

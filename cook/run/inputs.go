@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/assetcook/assetcook/cook/index"
 	"github.com/assetcook/assetcook/cook/plan"
@@ -71,19 +74,35 @@ var (
 	errUnwatched = errors.New("not watched while it was being read")
 )
 
-// checkInputs proves that the source and all that the recipe read are still
-// what the survey saw, and returns the dependencies with their content. The
-// recipe began at the given time, in ns since 1970.
-func (r *runner) checkInputs(ctx context.Context, a *plan.Action, deps []recipe.Dep, begin int64) ([]index.Dep, error) {
+// A watch tells whether a file was surveyed before a recipe could read it: if
+// it was surveyed before the recipe began, or opened through its job.
+type watch struct {
+	mark   int64
+	begin  time.Time
+	opened map[string]bool
+}
+
+func (w *watch) saw(f survey.File) bool {
+	return f.Turn <= w.mark || w.opened[f.Path] || !f.Known() || f.Stamp.Settled(w.begin.UnixNano())
+}
+
+// checkInputs proves that the source, the tools and all that the recipe read
+// are still what the survey saw, and returns the dependencies with their
+// content.
+func (r *runner) checkInputs(ctx context.Context, a *plan.Action, deps []recipe.Dep, w *watch) ([]index.Dep, error) {
 	if err := r.unchanged(ctx, a.Source); err != nil {
 		return nil, err
+	}
+	for _, tool := range a.Method.Tools {
+		if err := r.unchanged(ctx, tool); err != nil {
+			return nil, fmt.Errorf("tool %s: %w", pathname.Show(tool.Path), err)
+		}
 	}
 	var out []index.Dep
 	unwatched := false
 	for _, d := range deps {
-		watched := r.Survey.Has(d.Path)
 		f := r.Survey.At(ctx, d.Path)
-		unwatched = unwatched || !watched && f.Known() && !f.Stamp.Settled(begin)
+		unwatched = unwatched || !w.saw(f)
 		if f.How == survey.Unreadable {
 			return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), f.Err)
 		}
@@ -106,14 +125,18 @@ func (r *runner) checkInputs(ctx context.Context, a *plan.Action, deps []recipe.
 // unchanged compares a file with the survey: by stamp, and by checksum if the
 // stamp is too fresh to show a change.
 func (r *runner) unchanged(ctx context.Context, f survey.File) error {
-	info, err := r.Assets.Stat(f.Path)
+	stat, open := r.Assets.Stat, r.Assets.OpenFile
+	if filepath.IsAbs(f.Path) { // a tool
+		stat, open = os.Stat, os.Open
+	}
+	info, err := stat(f.Path)
 	if err != nil || scan.StampOf(info) != f.Stamp {
 		return errChanged
 	}
 	if f.Settled {
 		return nil
 	}
-	file, err := r.Assets.OpenFile(f.Path)
+	file, err := open(f.Path)
 	if err != nil {
 		return errChanged
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"sync"
 	"syscall"
 
@@ -105,7 +104,6 @@ func (r *runner) retire() {
 		case errors.Is(err, fs.ErrNotExist), isNotDir(err):
 			continue // gone already
 		case err != nil:
-			r.stuck = append(r.stuck, old)
 			e.Outcome, e.Err = Failed, fmt.Errorf("output of a source that is gone: %w", err)
 		default:
 			r.wrote.Store(true)
@@ -261,6 +259,9 @@ func (r *runner) place(a *plan.Action, i int, file string, made *index.Artifact)
 		return err
 	}
 	r.wrote.Store(true)
+	r.mu.Lock()
+	r.placed[out] = true
+	r.mu.Unlock()
 	if info, err = root.Lstat(out); err != nil {
 		return err
 	}
@@ -284,24 +285,25 @@ func (r *runner) holds(a *plan.Action, i int, blob store.BlobID) bool {
 	return err == nil && store.BlobID(sum.Digest) == blob
 }
 
-// removeStale removes the artifacts of an action that failed: they were made
-// from something that is no longer there. It returns those that stay.
-func (r *runner) removeStale(a *plan.Action) []index.Artifact {
-	var left []index.Artifact
-	for _, m := range a.Last.Made {
-		if !slices.Contains(a.Outputs, m.Path) {
-			continue // retired, or another action's by now
-		}
-		if err := r.Out.Root().Remove(m.Path); err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
-			left = append(left, m)
+// removeStale removes what lies under the output names of an action that
+// failed, if cook made it: it was made from something that is no longer there.
+// Other actions have other names.
+func (r *runner) removeStale(a *plan.Action) {
+	for _, out := range a.Outputs {
+		r.mu.Lock()
+		ours := r.placed[out]
+		r.mu.Unlock()
+		if !ours && !r.owned()[out] {
 			continue
+		}
+		if info, err := r.Out.Root().Lstat(out); err != nil || info.IsDir() || r.Out.Root().Remove(out) != nil {
+			continue // what cannot be removed stays in the journal
 		}
 		r.wrote.Store(true)
 		r.mu.Lock()
-		r.emptied = append(r.emptied, path.Dir(m.Path))
+		r.emptied = append(r.emptied, path.Dir(out))
 		r.mu.Unlock()
 	}
-	return left
 }
 
 // isNotDir reports whether a path leads through a file.

@@ -34,9 +34,10 @@ func (r *runner) do(ctx context.Context, a *plan.Action) Result {
 	if a.Last != nil {
 		row.CookTime = a.Last.CookTime
 		row.Made = a.Last.Made
-		if a.Stale && ctx.Err() == nil {
-			row.Made = r.removeStale(a)
-		}
+	}
+	if (a.Last == nil || a.Stale) && ctx.Err() == nil {
+		row.Made = nil
+		r.removeStale(a)
 	}
 	return Result{Outcome: Failed, Row: row, Err: err}
 }

@@ -107,8 +107,6 @@ type Outturn struct {
 	// Results has one element for each action of the plan, also when the run
 	// ended early.
 	Results []Result
-	// Stuck are the artifacts that should have been removed and could not be.
-	Stuck []plan.Retired
 	// Wrote tells whether anything in the output folder changed.
 	Wrote bool
 }
@@ -122,6 +120,7 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) (*Outturn, error) {
 		memory:  semaphore.NewWeighted(opt.Memory),
 		results: make([]Result, len(p.Actions)),
 		ids:     map[store.ActionID]*sync.Mutex{},
+		placed:  map[string]bool{},
 	}
 	writes := !opt.DryRun && !r.idle()
 	if writes {
@@ -134,7 +133,7 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) (*Outturn, error) {
 	if writes {
 		r.cleanUp()
 	}
-	return &Outturn{Results: r.results, Stuck: r.stuck, Wrote: r.wrote.Load()}, nil
+	return &Outturn{Results: r.results, Wrote: r.wrote.Load()}, nil
 }
 
 type runner struct {
@@ -149,10 +148,10 @@ type runner struct {
 	serial   atomic.Int64      // numbers scratch files
 	mode     os.FileMode       // of a new file under the user's umask
 	trash    map[string]string // where retired artifacts were set aside
-	stuck    []plan.Retired
 	reportMu sync.Mutex
 	mu       sync.Mutex
-	emptied  []string // folders that lost an artifact while workers were at it
+	emptied  []string        // folders that lost an artifact while workers were at it
+	placed   map[string]bool // outputs that were renamed into place
 	ids      map[store.ActionID]*sync.Mutex
 	owned    func() map[string]bool
 	warnOnce sync.Once

@@ -50,6 +50,8 @@ type File struct {
 	Blob    store.BlobID
 	How     How
 	Err     error // for Unreadable
+	// Turn tells when the file was surveyed: after a Mark that is smaller.
+	Turn int64
 }
 
 // Known reports whether the content is known.
@@ -80,7 +82,8 @@ type Survey struct {
 	mu    sync.Mutex
 	extra map[string]*entry // files that are no assets, by path
 
-	read Counts
+	read  Counts
+	turns atomic.Int64
 }
 
 type entry struct {
@@ -132,16 +135,8 @@ func (s *Survey) At(ctx context.Context, path string) File {
 	return s.other(ctx, path, s.opt.Assets.Stat)
 }
 
-// Has reports whether a file has been surveyed.
-func (s *Survey) Has(path string) bool {
-	if _, ok := s.asset(path); ok {
-		return true
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, ok := s.extra[path]
-	return ok
-}
+// Mark is the moment now, to be compared with File.Turn.
+func (s *Survey) Mark() int64 { return s.turns.Load() }
 
 func (s *Survey) asset(path string) (File, bool) {
 	i := sort.Search(len(s.assets), func(i int) bool { return s.assets[i].Path >= path })
@@ -185,6 +180,7 @@ func (s *Survey) other(ctx context.Context, path string, stat func(string) (fs.F
 	}
 	s.mu.Unlock()
 	e.once.Do(func() {
+		e.file.Turn = s.turns.Add(1)
 		info, err := stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
