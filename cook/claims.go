@@ -85,13 +85,7 @@ func newOutputs(p *plan.Plan) []plan.Claim {
 // notTheirs leaves out the claims whose names are taken by files that are not
 // ours, and remembers them: no journal may make them ours.
 func (k *kitchen) notTheirs(claims []plan.Claim) []plan.Claim {
-	owned := map[string]bool{}
-	for row := range k.last.Artifacts() {
-		owned[k.last.Artifact(row).Path] = true
-	}
-	for _, c := range k.claims {
-		owned[c.Output] = true
-	}
+	owned := plan.Owned(k.last, k.claims)
 	k.theirs = map[string]bool{}
 	return slices.DeleteFunc(claims, func(c plan.Claim) bool {
 		if _, err := k.out.Root().Lstat(c.Output); err == nil && !owned[c.Output] {

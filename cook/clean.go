@@ -48,15 +48,8 @@ func Clean(opt Options) (removed int, err error) {
 	if err := k.readClaims(); err != nil {
 		return 0, err
 	}
-	ours := map[string]bool{}
-	for row := range k.last.Artifacts() {
-		ours[k.last.Artifact(row).Path] = true
-	}
-	for _, c := range k.claims {
-		ours[c.Output] = true
-	}
 	root := k.out.Root()
-	for p := range ours {
+	for p := range plan.Owned(k.last, k.claims) {
 		if info, err := root.Lstat(p); err != nil || info.IsDir() {
 			continue
 		}

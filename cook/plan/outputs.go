@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/assetcook/assetcook/cook/index"
 )
 
 // claim finds outputs that two actions want, or one that needs a folder where
@@ -53,6 +55,19 @@ func (p *planner) claim() {
 			}
 		}
 	}
+}
+
+// Owned names every file in the output folder that cook has made: what the
+// index knows, and what only claims remember.
+func Owned(last *index.Index, claims []Claim) map[string]bool {
+	owned := make(map[string]bool, last.Artifacts()+len(claims))
+	for row := range last.Artifacts() {
+		owned[last.Artifact(row).Path] = true
+	}
+	for _, c := range claims {
+		owned[c.Output] = true
+	}
+	return owned
 }
 
 // Reserved reports whether an output path belongs to the cooker itself.

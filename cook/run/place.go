@@ -66,20 +66,8 @@ func (r *runner) prepare() error {
 		return err
 	}
 	r.mode = info.Mode().Perm()
-	r.owned = sync.OnceValue(r.listOwned)
+	r.owned = sync.OnceValue(func() map[string]bool { return plan.Owned(r.Last, r.Claims) })
 	return nil
-}
-
-// listOwned names every file in the output folder that cook may overwrite.
-func (r *runner) listOwned() map[string]bool {
-	owned := make(map[string]bool, r.Last.Artifacts()+len(r.Claims))
-	for i := range r.Last.Artifacts() {
-		owned[r.Last.Artifact(i).Path] = true
-	}
-	for _, c := range r.Claims {
-		owned[c.Output] = true
-	}
-	return owned
 }
 
 // retire sets aside the artifacts that nobody claims any more and tells of
