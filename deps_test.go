@@ -19,6 +19,7 @@ const module = "github.com/assetcook/assetcook/"
 // "internal/..." may be imported by anyone and import nothing of ours.
 var mayImport = map[string][]string{
 	"":                       nil,
+	"crcslice8":              nil,
 	"hashing":                nil,
 	"cook/scan":              nil,
 	"cook/recipe":            nil,

@@ -1,0 +1,34 @@
+//go:build !purego && (arm64 || loong64 || ppc64le || s390x)
+
+package crcslice8
+
+import "hash/crc32"
+
+// archTable is the table with which hash/crc32 uses this architecture's
+// instructions for CRCs or carry-less products; nil if it has none for the model.
+type archTable struct{ std *crc32.Table }
+
+// archInit: hash/crc32 has kernels for two polynomials, reflected.
+func archInit(t *Table) {
+	switch {
+	case t.model.Reflected && t.model.Poly == polyIEEE:
+		t.arch.std = crc32.IEEETable
+	case t.model.Reflected && t.model.Poly == polyCastagnoli:
+		t.arch.std = crc32.MakeTable(crc32.Castagnoli)
+	}
+}
+
+func archUpdate(t *Table, state uint32, p []byte) (uint32, bool) {
+	if t.arch.std == nil {
+		return 0, false
+	}
+	return ^crc32.Update(^state, t.arch.std, p), true // it complements before and after
+}
+
+// archKernel names the kernel that archUpdate takes for n bytes, "" for none.
+func archKernel(t *Table, n int) string {
+	if t.arch.std == nil {
+		return ""
+	}
+	return "hash/crc32"
+}

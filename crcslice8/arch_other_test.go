@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package crcslice8
+
+func archKernels(*Table) []kernel { return nil }
+
+func archLengths() []int { return nil }

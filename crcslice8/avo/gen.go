@@ -1,0 +1,392 @@
+// Command avo writes the amd64 kernels of package crcslice8:
+//
+//	go generate ./crcslice8
+//
+// It is a module of its own, so that nobody who uses the package builds it.
+package main
+
+import (
+	"flag"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	flag.Parse()
+	ConstraintExpr("amd64,!purego")
+
+	reverse := bytesGlobal("reverse", 16, func(i int) byte { return byte(15 - i) })
+	shift := bytesGlobal("shift", 48, func(i int) byte {
+		if i < 16 || i >= 32 {
+			return 0x80
+		}
+		return byte(i - 16)
+	})
+	for _, msb := range []bool{false, true} {
+		narrow(kernel{msb: msb, reverse: reverse, shift: shift})
+		wide(kernel{msb: msb, reverse: reverse, shift: shift})
+	}
+	registers("IEEE", 0x04c11db7)
+	registers("Castagnoli", 0x1edc6f41)
+	registers("Koopman", 0x741b8cd7)
+	Generate()
+}
+
+// bytesGlobal makes a read-only table. Sixteen bytes of it may be loaded at any
+// offset.
+func bytesGlobal(name string, n int, at func(int) byte) Mem {
+	m := GLOBL(name, RODATA|NOPTR)
+	for i := range n {
+		DATA(i, U8(at(i)))
+	}
+	return m
+}
+
+// kernel is what the carry-less multiplication kernels share. With msb set the
+// polynomials have their highest power in the highest bit, so that bytes are
+// reversed as they are loaded; otherwise they are bit-reflected as they come.
+type kernel struct {
+	msb            bool
+	reverse, shift Mem
+	order          VecPhysical // reverse, in all lanes
+	p, n, folds    Register
+}
+
+func (k kernel) name(width string) string {
+	if k.msb {
+		return "fold" + width + "MSB"
+	}
+	return "fold" + width + "Reflected"
+}
+
+func (k *kernel) begin(width, doc string) {
+	TEXT(k.name(width), NOSPLIT, "func(state uint32, p *byte, n int, f *[10][2]uint64) uint32")
+	Doc(doc)
+	Pragma("noescape")
+	k.p = Load(Param("p"), RSI)
+	k.n = Load(Param("n"), RCX)
+	k.folds = Load(Param("f"), RDI)
+}
+
+// Offsets in folds (see fold_amd64.go).
+const (
+	by2048 = 16 * iota
+	by1536
+	by1024
+	by512
+	by384
+	by256
+	by128
+	none
+	fin1
+	fin2
+)
+
+func (k kernel) constant(offset int) Mem { return Mem{Base: k.folds, Disp: offset} }
+
+// load puts the block at p+offset into x, in the order of the polynomial.
+func (k kernel) load(offset int, x Register) {
+	k.loadAt(Mem{Base: k.p, Disp: offset}, x)
+}
+
+func (k kernel) loadAt(m Mem, x Register) {
+	if x.Size() == 64 {
+		VMOVDQU64(m, x)
+	} else {
+		VMOVDQU(m, x)
+	}
+	k.turn(x)
+}
+
+func (k kernel) turn(x Register) {
+	if !k.msb {
+		return
+	}
+	switch x.Size() {
+	case 64:
+		VPSHUFB(k.order.AsZ(), x, x)
+	default:
+		VPSHUFB(k.order.AsX(), x, x)
+	}
+}
+
+// times sets a to a shifted by the distance that constant c stands for: two
+// halves, the second in t, which the caller adds.
+func times(c Op, a, t Register) {
+	VPCLMULQDQ(U8(0x11), c, a, t)
+	VPCLMULQDQ(U8(0x00), c, a, a)
+}
+
+// first loads the first block into x and adds the register to its first bytes.
+func (k kernel) first(x, t VecPhysical, load Register) {
+	Load(Param("state"), EAX)
+	VMOVD(EAX, t.AsX())
+	if load.Size() == 64 {
+		VPXORQ(Mem{Base: k.p}, t.AsZ(), load)
+	} else {
+		VPXOR(Mem{Base: k.p}, t.AsX(), load)
+	}
+	k.turn(load)
+}
+
+// narrow: 16 bytes at a time in four XMM registers, by PCLMULQDQ.
+func narrow(k kernel) {
+	k.begin("16", k.name("16")+" folds n >= 16 bytes by PCLMULQDQ. It needs AVX.")
+	k.order = X15
+	if k.msb {
+		VMOVDQU(k.reverse, X15)
+	}
+	x, t := []VecPhysical{X0, X1, X2, X3}, []VecPhysical{X4, X5, X6, X7}
+	k.first(X0, X4, X0)
+	CMPQ(k.n, U32(64))
+	JB(LabelRef("one"))
+	for i := 1; i < 4; i++ {
+		k.load(16*i, x[i])
+	}
+	ADDQ(U32(64), k.p)
+	SUBQ(U32(64), k.n)
+	CMPQ(k.n, U32(64))
+	JB(LabelRef("reduce"))
+	VMOVDQU(k.constant(by512), X8)
+	Label("four")
+	for i := range x {
+		times(X8, x[i], t[i])
+		if k.msb {
+			k.load(16*i, X9)
+			VPXOR(X9, t[i], t[i])
+		} else {
+			VPXOR(Mem{Base: k.p, Disp: 16 * i}, t[i], t[i])
+		}
+		VPXOR(t[i], x[i], x[i])
+	}
+	ADDQ(U32(64), k.p)
+	SUBQ(U32(64), k.n)
+	CMPQ(k.n, U32(64))
+	JAE(LabelRef("four"))
+
+	Label("reduce")
+	for i, c := range []int{by384, by256, by128} {
+		times(k.constant(c), x[i], t[i])
+		VPXOR(t[i], x[i], x[i])
+	}
+	VPXOR(X1, X0, X0)
+	VPXOR(X3, X2, X2)
+	VPXOR(X2, X0, X0)
+	JMP(LabelRef("blocks"))
+
+	Label("one")
+	ADDQ(U32(16), k.p)
+	SUBQ(U32(16), k.n)
+	k.end()
+}
+
+// wide: 64 bytes at a time in four ZMM registers, by VPCLMULQDQ.
+func wide(k kernel) {
+	k.begin("64", k.name("64")+" folds n >= 64 bytes by VPCLMULQDQ. It needs AVX-512 F, BW and VL.")
+	k.order = X15
+	if k.msb {
+		VBROADCASTI32X4(k.reverse, Z15)
+	}
+	z, t := []VecPhysical{Z0, Z1, Z2, Z3}, []VecPhysical{Z4, Z5, Z6, Z7}
+	k.first(X0, X4, Z0)
+	VBROADCASTI32X4(k.constant(by512), Z10)
+	CMPQ(k.n, U32(256))
+	JB(LabelRef("one"))
+	for i := 1; i < 4; i++ {
+		k.load(64*i, z[i])
+	}
+	ADDQ(U32(256), k.p)
+	SUBQ(U32(256), k.n)
+	CMPQ(k.n, U32(256))
+	JB(LabelRef("reduce"))
+	VBROADCASTI32X4(k.constant(by2048), Z8)
+	Label("four")
+	for i := range z {
+		times(Z8, z[i], t[i])
+		k.addZ(64*i, t[i], z[i])
+	}
+	ADDQ(U32(256), k.p)
+	SUBQ(U32(256), k.n)
+	CMPQ(k.n, U32(256))
+	JAE(LabelRef("four"))
+
+	Label("reduce")
+	VBROADCASTI32X4(k.constant(by1536), Z8)
+	VBROADCASTI32X4(k.constant(by1024), Z9)
+	for i, c := range []VecPhysical{Z8, Z9, Z10} {
+		times(c, z[i], t[i])
+	}
+	VPTERNLOGQ(U8(0x96), t[0], z[0], z[1])
+	VPTERNLOGQ(U8(0x96), t[1], t[2], z[2])
+	VPTERNLOGQ(U8(0x96), z[1], z[2], z[3])
+	VMOVDQA64(Z3, Z0)
+	JMP(LabelRef("singles"))
+
+	Label("one")
+	ADDQ(U32(64), k.p)
+	SUBQ(U32(64), k.n)
+	Label("singles")
+	CMPQ(k.n, U32(64))
+	JB(LabelRef("lanes"))
+	Label("single")
+	times(Z10, Z0, Z4)
+	k.addZ(0, Z4, Z0)
+	ADDQ(U32(64), k.p)
+	SUBQ(U32(64), k.n)
+	CMPQ(k.n, U32(64))
+	JAE(LabelRef("single"))
+
+	// The last lane stays as it is, the others move up to it.
+	Label("lanes")
+	VEXTRACTI32X4(U8(3), Z0, X1)
+	VMOVDQU64(k.constant(by384), Z10)
+	times(Z10, Z0, Z4)
+	VPXORQ(Z4, Z0, Z0)
+	VEXTRACTI64X4(U8(1), Z0, Y2)
+	VPXOR(Y2, Y0, Y0)
+	VEXTRACTI128(U8(1), Y0, X2)
+	VPXOR(X1, X0, X0)
+	VPXOR(X2, X0, X0)
+	VZEROUPPER()
+	k.end()
+}
+
+// addZ adds the 64 bytes at p+offset and t to z.
+func (k kernel) addZ(offset int, t, z VecPhysical) {
+	if k.msb {
+		k.load(offset, Z9)
+		VPTERNLOGQ(U8(0x96), Z9, t, z)
+		return
+	}
+	VPTERNLOGQ(U8(0x96), Mem{Base: k.p, Disp: offset}, t, z)
+}
+
+// end sums what is left, less than 64 bytes, after the 16 bytes in X0, and
+// returns the register.
+func (k kernel) end() {
+	Label("blocks")
+	VMOVDQU(k.constant(by128), X8)
+	CMPQ(k.n, U32(16))
+	JB(LabelRef("tail"))
+	Label("block")
+	times(X8, X0, X4)
+	if k.msb {
+		k.load(0, X9)
+		VPXOR(X9, X4, X4)
+	} else {
+		VPXOR(Mem{Base: k.p}, X4, X4)
+	}
+	VPXOR(X4, X0, X0)
+	ADDQ(U32(16), k.p)
+	SUBQ(U32(16), k.n)
+	CMPQ(k.n, U32(16))
+	JAE(LabelRef("block"))
+
+	// n < 16 bytes: the first n bytes of X0 become a block of their own, the
+	// others and the tail the next one. The tail is loaded with what precedes it.
+	Label("tail")
+	TESTQ(k.n, k.n)
+	JZ(LabelRef("finish"))
+	LEAQ(k.shift, RDX)
+	k.loadAt(Mem{Base: k.p, Index: k.n, Scale: 1, Disp: -16}, X1)
+	if k.msb {
+		MOVQ(RDX, RAX)
+		SUBQ(k.n, RAX)
+		VMOVDQU(Mem{Base: RAX, Disp: 16}, X2) // up by n
+		VMOVDQU(Mem{Base: RAX, Disp: 32}, X3) // down by 16-n
+	} else {
+		ADDQ(k.n, RDX)
+		VMOVDQU(Mem{Base: RDX, Disp: 16}, X2) // down by n
+		VMOVDQU(Mem{Base: RDX}, X3)           // up by 16-n
+	}
+	VPSHUFB(X2, X0, X5)
+	VPSHUFB(X3, X0, X0)
+	VPBLENDVB(X2, X1, X5, X5)
+	times(X8, X0, X4)
+	VPXOR(X5, X4, X4)
+	VPXOR(X4, X0, X0)
+
+	// Times x^32, modulo the polynomial: 128 bits to 96, then Barrett.
+	Label("finish")
+	VMOVDQU(k.constant(fin1), X2)
+	VMOVDQU(k.constant(fin2), X3)
+	if k.msb {
+		VPCLMULQDQ(U8(0x01), X2, X0, X1)
+		VPSLLDQ(U8(8), X0, X0)
+		VPXOR(X1, X0, X0)
+		VPCLMULQDQ(U8(0x01), X3, X0, X1)
+		VPXOR(X0, X1, X1)
+		VPCLMULQDQ(U8(0x11), X3, X1, X1)
+		VPXOR(X1, X0, X0)
+		VPEXTRD(U8(1), X0, EAX)
+		BSWAPL(EAX)
+	} else {
+		VPCLMULQDQ(U8(0x00), X2, X0, X1)
+		VPSRLDQ(U8(8), X0, X0)
+		VPXOR(X1, X0, X0)
+		VPCLMULQDQ(U8(0x00), X3, X0, X1)
+		VPCLMULQDQ(U8(0x10), X3, X1, X1)
+		VPXOR(X1, X0, X0)
+		VPEXTRD(U8(2), X0, EAX)
+	}
+	Store(EAX, ReturnIndex(0))
+	RET()
+}
+
+// registers folds by the polynomial itself in units of 64 bytes: since
+// P(x)^512 = P(x^512) over GF(2), a unit may be added to the units at the
+// distances that P's other terms have from x^32. The 32 units that are still to
+// get such additions are the 32 ZMM registers.
+func registers(name string, poly uint32) {
+	TEXT("registers"+name, NOSPLIT, "func(state uint32, p *byte, n int, rest *[2048]byte)")
+	Doc("registers"+name+" reduces n bytes, a multiple of 2048 and at least 4096, to the 2048 bytes at rest,",
+		"which have the same remainder. It needs AVX-512 F.")
+	Pragma("noescape")
+	p, n, rest := Load(Param("p"), RSI), Load(Param("n"), RCX), Load(Param("rest"), RDI)
+	Load(Param("state"), EAX)
+	z := []VecPhysical{Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15,
+		Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23, Z24, Z25, Z26, Z27, Z28, Z29, Z30, Z31}
+	VMOVD(EAX, X0)
+	for i := 1; i < 32; i++ {
+		VPXORQ(z[i], z[i], z[i])
+	}
+	addUnits(poly, p, z, 0, 32)
+	JMP(LabelRef("next"))
+	Label("block")
+	addUnits(poly, p, z, -32, 32)
+	Label("next")
+	ADDQ(U32(2048), p)
+	SUBQ(U32(2048), n)
+	CMPQ(n, U32(2048))
+	JA(LabelRef("block"))
+	// The last units stay, and so hand nothing on to each other.
+	addUnits(poly, p, z, -32, 0)
+	for i := range z {
+		VMOVDQU64(z[i], Mem{Base: rest, Disp: 64 * i})
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// addUnits adds the 32 units at p, and to each what the units from lo to before
+// hi hand on to it; the unit at p is number 0. The one at distance 32 is there
+// already: it is the one whose register the new unit takes.
+func addUnits(poly uint32, p Register, z []VecPhysical, lo, hi int) {
+	for i := range z {
+		add := []Op{Mem{Base: p, Disp: 64 * i}}
+		for term := 1; term < 32; term++ { // the farthest, which are ready, first
+			from := i - (32 - term)
+			if poly>>term&1 != 0 && lo <= from && from < hi {
+				add = append(add, z[(from+32)%32])
+			}
+		}
+		for ; len(add) > 1; add = add[2:] {
+			VPTERNLOGQ(U8(0x96), add[0], add[1], z[i])
+		}
+		if len(add) == 1 {
+			VPXORQ(add[0], z[i], z[i])
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package crcslice8
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// anyModel draws a model of the list or any other.
+func anyModel() *rapid.Generator[Model] {
+	return rapid.OneOf(rapid.SampledFrom(allModels()), rapid.Custom(func(t *rapid.T) Model {
+		return Model{
+			Poly:      rapid.Uint32().Draw(t, "poly"),
+			Init:      rapid.Uint32().Draw(t, "init"),
+			Reflected: rapid.Bool().Draw(t, "reflected"),
+			XorOut:    rapid.Uint32().Draw(t, "xorout"),
+		}
+	}))
+}
+
+func TestCombineIsConcatenation(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		crc := New(anyModel().Draw(t, "model"))
+		a := rapid.SliceOfN(rapid.Byte(), 0, 1000).Draw(t, "a")
+		b := rapid.SliceOfN(rapid.Byte(), 0, 1000).Draw(t, "b")
+		want := crc.Checksum(append(a[:len(a):len(a)], b...))
+		if got := crc.Combine(crc.Checksum(a), crc.Checksum(b), int64(len(b))); got != want {
+			t.Fatalf("%08x, want %08x", got, want)
+		}
+		if got := crc.Shift(int64(len(b))).Combine(crc.Checksum(a), crc.Checksum(b)); got != want {
+			t.Fatalf("Shift: %08x, want %08x", got, want)
+		}
+		if got := crc.Update(crc.Checksum(a), b); got != want {
+			t.Fatalf("Update: %08x, want %08x", got, want)
+		}
+	})
+}
+
+// TestCombineLengths appends zeros, of which the definition can tell the checksum
+// for any number.
+func TestCombineLengths(t *testing.T) {
+	lengths := []int64{0, 1, 2, 255, 256, 257, 65_535, 65_536, 1 << 31, 1 << 32, 1<<32 - 1, 1 << 40, 1<<40 + 1, 0x0102030405060708, math.MaxInt64}
+	for _, m := range allModels() {
+		crc := New(m)
+		crcA := crc.Checksum([]byte("123456789"))
+		for _, n := range lengths {
+			zeros := defineZeros(m, crc.Empty(), uint64(n))
+			want := defineZeros(m, crcA, uint64(n))
+			if got := crc.Combine(crcA, zeros, n); got != want {
+				t.Errorf("%s, %d bytes: %08x, want %08x", m.Name, n, got, want)
+			}
+			if got := crc.Shift(n).Combine(crcA, zeros); got != want {
+				t.Errorf("%s, Shift of %d bytes: %08x, want %08x", m.Name, n, got, want)
+			}
+		}
+	}
+}
+
+func TestCombineIsAssociative(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		crc := New(anyModel().Draw(t, "model"))
+		a, b, c := rapid.Uint32().Draw(t, "a"), rapid.Uint32().Draw(t, "b"), rapid.Uint32().Draw(t, "c")
+		lenB := rapid.Int64Range(0, math.MaxInt64/2).Draw(t, "lenB")
+		lenC := rapid.Int64Range(0, math.MaxInt64/2).Draw(t, "lenC")
+		left := crc.Combine(crc.Combine(a, b, lenB), c, lenC)
+		right := crc.Combine(a, crc.Combine(b, c, lenC), lenB+lenC)
+		if left != right {
+			t.Fatalf("(ab)c %08x, a(bc) %08x", left, right)
+		}
+	})
+}
+
+func TestProduct(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := anyModel().Draw(t, "model")
+		crc := New(m)
+		a, b := rapid.Uint32().Draw(t, "a"), rapid.Uint32().Draw(t, "b")
+		if got, want := crc.product(normal(m, a), normal(m, b)), normal(m, defineTimes(a, b, m.Poly)); got != want {
+			t.Fatalf("%08x, want %08x", got, want)
+		}
+	})
+}
+
+// normal changes between normal form and the form of states, in both directions.
+func normal(m Model, a uint32) uint32 {
+	var s uint32
+	for i := range 32 {
+		s |= a >> i & 1 * (&Table{model: m}).unit(i)
+	}
+	return s
+}
+
+func TestCombineNegativeLength(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	IEEE().Combine(1, 2, -1)
+}
+
+func FuzzCombine(f *testing.F) {
+	for _, m := range allModels() {
+		f.Add(m.Poly, m.Init, m.Reflected, m.XorOut, []byte("123456789"), uint(4))
+		f.Add(m.Poly, m.Init, m.Reflected, m.XorOut, randomBytes(1000), uint(3))
+	}
+	f.Fuzz(func(t *testing.T, poly, init uint32, reflected bool, xorOut uint32, p []byte, at uint) {
+		m := Model{Poly: poly, Init: init, Reflected: reflected, XorOut: xorOut}
+		crc := New(m)
+		a := p[:at%uint(len(p)+1)]
+		b := p[len(a):]
+		if got, want := crc.Combine(define(m, a), define(m, b), int64(len(b))), define(m, p); got != want {
+			t.Errorf("%d and %d bytes: %08x, want %08x", len(a), len(b), got, want)
+		}
+	})
+}
+
+// zlibPowers and zlibCombine are the method of zlib 1.2.12 and later, for
+// comparison: x^(2^k) in a table, one product for each one bit of the length, each
+// product bit by bit.
+type zlibPowers [64]uint32
+
+func newZlibPowers() *zlibPowers {
+	var powers zlibPowers
+	powers[0] = 1 << 30 // x
+	for k := range powers[1:] {
+		powers[k+1] = zlibTimes(powers[k], powers[k])
+	}
+	return &powers
+}
+
+func zlibTimes(a, b uint32) uint32 {
+	const reversed = 0xedb88320
+	product := uint32(0)
+	for bit := uint32(1 << 31); ; bit >>= 1 {
+		if a&bit != 0 {
+			product ^= b
+			if a&(bit-1) == 0 {
+				return product
+			}
+		}
+		if bit == 0 {
+			return product
+		}
+		if b&1 != 0 {
+			b = b>>1 ^ reversed
+		} else {
+			b >>= 1
+		}
+	}
+}
+
+func (z *zlibPowers) combine(crcA, crcB uint32, lenB int64) uint32 {
+	power := uint32(1 << 31)
+	for k := 3; lenB != 0; k++ {
+		if lenB&1 != 0 {
+			power = zlibTimes(z[k], power)
+		}
+		lenB >>= 1
+	}
+	return zlibTimes(power, crcA) ^ crcB
+}
+
+func BenchmarkCombine(b *testing.B) {
+	zlib := newZlibPowers()
+	for _, n := range []int64{100, 4096, 65_535, 1_000_000, 123_456_789, 1<<40 + 123_456_789} {
+		if got, want := zlib.combine(1, 2, n), IEEE().Combine(1, 2, n); got != want {
+			b.Fatalf("zlib's method gives %08x, ours %08x", got, want)
+		}
+		b.Run(fmt.Sprintf("ours/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				sink = IEEE().Combine(sink, 2, n)
+			}
+		})
+		b.Run(fmt.Sprintf("zlib/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				sink = zlib.combine(sink, 2, n)
+			}
+		})
+		shift := IEEE().Shift(n)
+		b.Run(fmt.Sprintf("shift/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				sink = shift.Combine(sink, 2)
+			}
+		})
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	for b.Loop() {
+		New(ModelISOHDLC())
+	}
+}
+
+func BenchmarkSearch(b *testing.B) {
+	for b.Loop() {
+		searchMultiple(0xdeadbeef)
+	}
+}

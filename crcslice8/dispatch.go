@@ -1,0 +1,51 @@
+package crcslice8
+
+// searchFrom is the length in bytes from which a polynomial that is not listed
+// gets its multiple searched: some milliseconds, once per Table. 32 KiB are what
+// io.Copy writes at once.
+const searchFrom = 32 << 10
+
+// update returns the state after p.
+func (t *Table) update(state uint32, p []byte) uint32 {
+	if s, done := archUpdate(t, state, p); done {
+		return s
+	}
+	if m := t.multipleFor(len(p)); m != nil {
+		return t.sparse(m, state, p)
+	}
+	return t.slicing16(state, p)
+}
+
+// multipleFor returns the multiple with which to fold n bytes, nil if slicing
+// alone is faster or has to do.
+func (t *Table) multipleFor(n int) *multiple {
+	m := t.multiple.Load()
+	if m == nil && n >= searchFrom {
+		t.search.Do(func() { t.multiple.Store(searchMultiple(t.model.Poly)) })
+		m = t.multiple.Load()
+	}
+	if m == nil || n < m.from() {
+		return nil
+	}
+	return m
+}
+
+// Kernel names what computes the checksum of n bytes: "bytewise", "slicing-8",
+// "slicing-16", "sparse", "hash/crc32", or a kernel in assembly.
+//
+// For a polynomial outside [Models] "sparse" comes in with the first input of 32
+// KiB, or with the first question about so many.
+func (t *Table) Kernel(n int) string {
+	if name := archKernel(t, n); name != "" {
+		return name
+	}
+	switch {
+	case t.multipleFor(n) != nil:
+		return "sparse"
+	case n >= 16:
+		return "slicing-16"
+	case n >= 8:
+		return "slicing-8"
+	}
+	return "bytewise"
+}

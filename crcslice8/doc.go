@@ -1,0 +1,55 @@
+// Package crcslice8 computes CRC-32 with any polynomial, in both bit orders, at
+// a speed that hash/crc32 has for two polynomials only.
+//
+//	crc := crcslice8.New(crcslice8.ModelMPEG2())     // or any Model of your own
+//	sum := crc.Checksum(data)                        // at once
+//
+//	sum = crc.Update(sum, more)                      // piece by piece
+//
+//	h := crc.Hash()                                  // or as a hash.Hash32
+//	io.Copy(h, file)
+//	sum = h.Sum32()
+//
+//	// or by several goroutines: the sum of a concatenation from the sums of its parts
+//	sum = crc.Combine(crc.Checksum(a), crc.Checksum(b), int64(len(b)))
+//
+//	// the four in widest use are shared
+//	sum = crcslice8.Castagnoli().Checksum(data)
+//
+// A [Model] says which CRC-32 is meant, in the terms of the RevEng catalogue;
+// [New] derives from it a [Table], about 24 KiB that never change afterwards.
+//
+// # State
+//
+// Every kernel works on a state: the shift register of the definition, in the
+// form in which the next byte of input meets its low eight bits. With reflected
+// input that is the ordinary reflected register. With the most significant bit
+// first it is the ordinary register with its bytes swapped, and the tables hold
+// swapped entries, so that one kernel serves both orders at one speed.
+//
+// # Kernels
+//
+// Which of them runs depends on the length alone; [Table.Kernel] tells.
+//
+//   - slicing-8 and slicing-16 (Kounavis and Berry, "Novel Table Lookup-Based
+//     Algorithms for High-Performance CRC Generation", IEEE Transactions on
+//     Computers 57, 2008) look up 8 or 16 bytes at once. They are the oracle for
+//     all others and need nothing but tables.
+//   - sparse (Russell, "Chorba: A novel CRC32 implementation", 2024) folds long
+//     input with a multiple of the polynomial that has few terms, by XOR of whole
+//     words. It needs neither tables nor instructions beyond the ordinary.
+//   - pclmulqdq and vpclmulqdq fold by carry-less products (Gopal et al., "Fast CRC
+//     Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009),
+//     16 or 64 bytes in a register. The factors follow from the polynomial, so any
+//     will do. amd64 only.
+//   - registers folds by the polynomial itself in units of 64 bytes, 32 of which are
+//     the AVX-512 registers, by XOR alone. It is for amd64 with AVX-512 but without
+//     VPCLMULQDQ, and for three polynomials: IEEE, Castagnoli and Koopman.
+//   - hash/crc32 is called where it has instructions for CRCs, on arm64, loong64,
+//     ppc64le and s390x.
+//
+// The build tag purego leaves slicing-8, slicing-16 and sparse.
+//
+// A CRC finds accidents, not intent: whoever can choose the bytes can choose the
+// sum as well.
+package crcslice8

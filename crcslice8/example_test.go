@@ -1,0 +1,42 @@
+package crcslice8_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/assetcook/assetcook/crcslice8"
+)
+
+func Example() {
+	mpeg := crcslice8.New(crcslice8.ModelMPEG2())
+	sum := mpeg.Checksum([]byte("123456789"))
+	fmt.Printf("%08x\n", sum)
+
+	h := mpeg.Hash()
+	io.Copy(h, strings.NewReader("123456789"))
+	fmt.Printf("%x\n", h.Sum(nil))
+	// Output:
+	// 0376e6e7
+	// 0376e6e7
+}
+
+func ExampleTable_Combine() {
+	crc := crcslice8.Castagnoli()
+	a, b := []byte("12345"), []byte("6789")
+	fmt.Printf("%08x\n", crc.Combine(crc.Checksum(a), crc.Checksum(b), int64(len(b))))
+	// Output: e3069283
+}
+
+func ExampleNew() {
+	// A model of one's own: any polynomial, in normal form.
+	crc := crcslice8.New(crcslice8.Model{Name: "mine", Poly: 0x32583499, Init: 0xffffffff, Reflected: true})
+	fmt.Println(crc.Update(crc.Empty(), []byte("ab")) == crc.Update(crc.Checksum([]byte("a")), []byte("b")))
+	// Output: true
+}
+
+func ExampleUnrealMemCrc() {
+	crc := crcslice8.UnrealMemCrc([]byte("12345"), 0)
+	fmt.Printf("%#x\n", crcslice8.UnrealMemCrc([]byte("6789"), crc))
+	// Output: 0xfc891918
+}

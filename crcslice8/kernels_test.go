@@ -1,0 +1,265 @@
+package crcslice8
+
+import (
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/assetcook/assetcook/internal/guard"
+)
+
+// kernel is one way from a state to the state after some bytes.
+type kernel struct {
+	name string
+	run  func(state uint32, p []byte) uint32
+}
+
+// kernels returns every kernel of t at any length, also where another would be
+// chosen, and last what is chosen.
+func (t *Table) kernels() []kernel {
+	ks := []kernel{
+		{"bytewise", t.bytewise},
+		{"slicing-8", t.slicing8},
+		{"slicing-16", t.slicing16},
+	}
+	if m := t.multipleFor(searchFrom); m != nil {
+		ks = append(ks, kernel{"sparse", func(s uint32, p []byte) uint32 { return t.sparse(m, s, p) }})
+	}
+	ks = append(ks, archKernels(t)...)
+	return append(ks, kernel{"update", t.update})
+}
+
+// lengths are all up to 1200 and those around which something changes.
+func (t *Table) lengths() []int {
+	var ns []int
+	for n := range 1201 {
+		ns = append(ns, n)
+	}
+	around := func(n int) {
+		for _, d := range []int{-chunk - 1, -chunk, -1, 0, 1, chunk - 1, chunk, chunk + 1} {
+			ns = append(ns, n+d)
+		}
+	}
+	if m := t.multipleFor(searchFrom); m != nil {
+		around(m.degree + chunk)
+		around(m.rest() + chunk)
+		around(m.from())
+		around(m.rest() + blockSize)
+		around(m.rest() + 3*blockSize)
+	}
+	around(searchFrom)
+	return append(ns, archLengths()...)
+}
+
+func TestCheckValues(t *testing.T) {
+	check := []byte("123456789")
+	models := Models()
+	for i, m := range models {
+		if i > 0 && models[i-1].Name >= m.Name {
+			t.Errorf("%s is not after %s", m.Name, models[i-1].Name)
+		}
+		if got := define(m, check); got != m.Check {
+			t.Errorf("%s by definition: %08x, want %08x", m.Name, got, m.Check)
+		}
+		crc := New(m)
+		if got := crc.Checksum(check); got != m.Check {
+			t.Errorf("%s: %08x, want %08x", m.Name, got, m.Check)
+		}
+		if got := crc.Slicing8(crc.Empty(), check); got != m.Check {
+			t.Errorf("%s, Slicing8: %08x, want %08x", m.Name, got, m.Check)
+		}
+		if got := crc.Slicing16(crc.Empty(), check); got != m.Check {
+			t.Errorf("%s, Slicing16: %08x, want %08x", m.Name, got, m.Check)
+		}
+		if crc.Model() != m {
+			t.Errorf("Model of %s is %s", m.Name, crc.Model().Name)
+		}
+	}
+	for _, tt := range []struct {
+		table *Table
+		want  Model
+	}{
+		{IEEE(), ModelISOHDLC()}, {Castagnoli(), ModelISCSI()}, {Koopman(), ModelKoopman()}, {BZIP2(), ModelBZIP2()},
+	} {
+		if tt.table.Model() != tt.want {
+			t.Errorf("shared table of %s has model %s", tt.want.Name, tt.table.Model().Name)
+		}
+	}
+}
+
+func TestUnrealMemCrc(t *testing.T) {
+	if got := UnrealMemCrc([]byte("123456789"), 0); got != 0xfc891918 {
+		t.Errorf("%08x, want fc891918", got)
+	}
+	if got := UnrealMemCrc([]byte("6789"), UnrealMemCrc([]byte("12345"), 0)); got != 0xfc891918 {
+		t.Errorf("in two parts: %08x, want fc891918", got)
+	}
+	if got := UnrealMemCrc(nil, 0x12345678); got != 0x12345678 {
+		t.Errorf("no bytes change the sum to %08x", got)
+	}
+}
+
+// TestKernelsAgainstDefinition: the tables mean what the definition says. That
+// all kernels mean the same is for the next test.
+func TestKernelsAgainstDefinition(t *testing.T) {
+	data := randomBytes(3000)
+	for _, m := range allModels() {
+		crc := New(m)
+		for _, n := range []int{0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 100, 3000} {
+			want := define(m, data[:n])
+			for _, k := range crc.kernels() {
+				if got := crc.finish(k.run(crc.state(crc.Empty()), data[:n])); got != want {
+					t.Errorf("%s, %s, %d bytes: %08x, want %08x", m.Name, k.name, n, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestKernelsAtEveryLength(t *testing.T) {
+	data := randomBytes(searchFrom + 2*chunk)
+	for _, m := range allModels() {
+		crc := New(m)
+		ks, state := crc.kernels(), m.Poly*0x9e3779b1+1
+		for _, n := range crc.lengths() {
+			p := data[len(data)-n:]
+			want := ks[0].run(state, p)
+			for _, k := range ks[1:] {
+				if got := k.run(state, p); got != want {
+					t.Fatalf("%s, %s, %d bytes from state %08x: %08x, want %08x", m.Name, k.name, n, state, got, want)
+				}
+			}
+			state = want
+		}
+	}
+}
+
+func TestKernelsAtEveryAlignment(t *testing.T) {
+	data := randomBytes(8192)
+	for _, m := range []Model{ModelISOHDLC(), ModelBZIP2(), ModelKoopman(), ModelISCSI()} {
+		crc := New(m)
+		for offset := range 64 {
+			for _, n := range []int{5, 64, 1000, 8000} {
+				p := data[offset : offset+n]
+				want := crc.bytewise(0x13579bdf, p)
+				for _, k := range crc.kernels() {
+					if got := k.run(0x13579bdf, p); got != want {
+						t.Fatalf("%s, %s, %d bytes at %d: %08x, want %08x", m.Name, k.name, n, offset, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestKernelsStayInside: no kernel touches a byte that is not its own, nor writes
+// one.
+func TestKernelsStayInside(t *testing.T) {
+	buf := guard.New(t, 4096)
+	// Koopman's polynomial folds from the fewest bytes of the listed ones.
+	mef := ModelMEF()
+	mef.Reflected = false
+	ks := append(Koopman().kernels(), New(mef).kernels()...)
+	copy(buf.Start(buf.Len()), randomBytes(buf.Len()))
+	buf.ReadOnly(func() {
+		for _, k := range ks {
+			for n := range 4097 {
+				for _, p := range [][]byte{buf.Start(n), buf.End(n)} {
+					if err := buf.Catch(func() { k.run(0, p) }); err != nil {
+						t.Fatalf("%s, %d bytes: %v", k.name, n, err)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestAgainstStandardLibrary(t *testing.T) {
+	data := randomBytes(100_000)
+	for _, tt := range []struct {
+		crc  *Table
+		poly uint32
+	}{
+		{IEEE(), crc32.IEEE}, {Castagnoli(), crc32.Castagnoli}, {Koopman(), crc32.Koopman},
+	} {
+		std := crc32.MakeTable(tt.poly)
+		for _, n := range []int{0, 1, 2, 7, 8, 9, 15, 16, 31, 63, 64, 65, 255, 1000, 1023, 1024, 1025, 2000, 4096, 10_000, 65_536, 100_000} {
+			if got, want := tt.crc.Checksum(data[:n]), crc32.Checksum(data[:n], std); got != want {
+				t.Errorf("%s, %d bytes: %08x, want %08x", tt.crc.Model().Name, n, got, want)
+			}
+			if got, want := tt.crc.Update(0xcafe, data[:n]), crc32.Update(0xcafe, std, data[:n]); got != want {
+				t.Errorf("%s, %d bytes after others: %08x, want %08x", tt.crc.Model().Name, n, got, want)
+			}
+		}
+	}
+}
+
+// TestKernelByLength: the portable kernels take over at the lengths meant for them,
+// wherever no kernel of the processor comes first.
+func TestKernelByLength(t *testing.T) {
+	for _, m := range Models() {
+		crc := New(m)
+		from := knownMultiple(m.Poly).from()
+		for _, tt := range []struct {
+			n    int
+			want string
+		}{
+			{0, "bytewise"}, {7, "bytewise"}, {8, "slicing-8"}, {15, "slicing-8"}, {16, "slicing-16"},
+			{from - 1, "slicing-16"}, {from, "sparse"}, {from + 1, "sparse"}, {1 << 30, "sparse"},
+		} {
+			want := tt.want
+			if name := archKernel(crc, tt.n); name != "" {
+				want = name
+			}
+			if got := crc.Kernel(tt.n); got != want {
+				t.Errorf("%s, %d bytes: %s, want %s", m.Name, tt.n, got, want)
+			}
+		}
+	}
+}
+
+// TestFirstLongInputs: goroutines that meet at the first long input of one table
+// all get the right sum.
+func TestFirstLongInputs(t *testing.T) {
+	m := unlisted()
+	crc := New(m)
+	if crc.multiple.Load() != nil {
+		t.Fatal("the polynomial is listed, so that nothing is searched")
+	}
+	data := randomBytes(searchFrom)
+	want := crc.slicing8(1, data)
+	var wg sync.WaitGroup
+	got := make([]uint32, 8)
+	for i := range got {
+		wg.Go(func() {
+			if crc.multipleFor(len(data)) == nil {
+				t.Errorf("goroutine %d: nothing found", i)
+			}
+			got[i] = crc.update(1, data)
+		})
+	}
+	wg.Wait()
+	if !slices.Equal(got, slices.Repeat([]uint32{want}, len(got))) {
+		t.Errorf("%08x, want %08x each", got, want)
+	}
+}
+
+func FuzzKernels(f *testing.F) {
+	long := randomBytes(3 * maxDegree)
+	for _, m := range allModels() {
+		f.Add(m.Poly, m.Reflected, m.Init, []byte("123456789"))
+		f.Add(m.Poly, m.Reflected, m.Init, long)
+	}
+	f.Fuzz(func(t *testing.T, poly uint32, reflected bool, state uint32, p []byte) {
+		m := Model{Name: fmt.Sprintf("%08x reflected %t", poly, reflected), Poly: poly, Reflected: reflected, Init: state}
+		crc := New(m)
+		want := define(m, p)
+		for _, k := range crc.kernels() {
+			if got := crc.finish(k.run(crc.state(crc.Empty()), p)); got != want {
+				t.Errorf("%s, %s, %d bytes: %08x, want %08x", m.Name, k.name, len(p), got, want)
+			}
+		}
+	})
+}
