@@ -2,13 +2,19 @@
 
 package crcslice8
 
-import "golang.org/x/sys/cpu"
+import (
+	"math"
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 //go:generate go run -C avo . -pkg crcslice8 -out ../fold_amd64.s -stubs ../fold_amd64.go
 
 // What the kernels need of the processor. x/sys/cpu reports AVX-512 only if the
 // operating system saves its registers.
 var (
+	hasSSE42      = cpu.X86.HasSSE42
 	hasPCLMULQDQ  = cpu.X86.HasPCLMULQDQ && cpu.X86.HasAVX
 	hasAVX512     = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL
 	hasVPCLMULQDQ = hasPCLMULQDQ && hasAVX512 && cpu.X86.HasAVX512VPCLMULQDQ
@@ -20,6 +26,7 @@ const (
 	fromPCLMULQDQ  = 16 // the least it can do
 	fromVPCLMULQDQ = 64 // the least it can do
 	fromRegisters  = 16 << 10
+	untilCRC32Q    = 128 // where there are both
 )
 
 // archTable is what the kernels in assembly need of a table.
@@ -31,47 +38,46 @@ type archTable struct {
 	folds     *folds // nil if the processor has no PCLMULQDQ
 	wide      bool   // VPCLMULQDQ
 	registers bool   // AVX-512 without it, and a polynomial that has a kernel
+	crc32q    int    // CRC32Q for less than so many bytes
 }
 
 func archInit(t *Table) {
+	a := &t.arch
+	if hasSSE42 && t.model.Poly == polyCastagnoli && t.model.Reflected {
+		a.crc32q = math.MaxInt
+	}
 	if hasPCLMULQDQ {
-		t.arch = archTable{
-			folds:     newFolds(t.model.Poly, t.model.Reflected),
-			wide:      hasVPCLMULQDQ,
-			registers: hasAVX512 && !hasVPCLMULQDQ && hasRegisters(t.model.Poly),
-		}
+		a.folds = newFolds(t.model.Poly, t.model.Reflected)
+		a.wide = hasVPCLMULQDQ
+		a.registers = hasAVX512 && !hasVPCLMULQDQ && hasRegisters(t.model.Poly)
+		a.crc32q = min(a.crc32q, untilCRC32Q)
 	}
 }
 
-func archUpdate(t *Table, state uint32, p []byte) (uint32, bool) {
+// update returns the state after p.
+func (t *Table) update(state uint32, p []byte) uint32 {
 	a := &t.arch
 	switch n := len(p); {
+	case n < a.crc32q:
+		return crc32q(state, unsafe.SliceData(p), n)
 	case n < fromPCLMULQDQ || a.folds == nil:
-		return 0, false
+		return t.portable(state, p)
 	case n >= fromVPCLMULQDQ && a.wide:
-		return t.vpclmulqdq(state, p), true
+		return t.vpclmulqdq(state, p)
 	case n >= fromRegisters && a.registers:
-		return t.registers(state, p), true
+		return t.registers(state, p)
 	}
-	return t.pclmulqdq(state, p), true
+	return t.pclmulqdq(state, p)
 }
 
 // pclmulqdq returns the state after p, of 16 bytes and more.
 func (t *Table) pclmulqdq(state uint32, p []byte) uint32 {
-	f := (*[10][2]uint64)(t.arch.folds)
-	if t.model.Reflected {
-		return fold16Reflected(state, &p[0], len(p), f)
-	}
-	return fold16MSB(state, &p[0], len(p), f)
+	return fold16(state, unsafe.SliceData(p), len(p), (*[11][2]uint64)(t.arch.folds))
 }
 
 // vpclmulqdq returns the state after p, of 64 bytes and more.
 func (t *Table) vpclmulqdq(state uint32, p []byte) uint32 {
-	f := (*[10][2]uint64)(t.arch.folds)
-	if t.model.Reflected {
-		return fold64Reflected(state, &p[0], len(p), f)
-	}
-	return fold64MSB(state, &p[0], len(p), f)
+	return fold64(state, unsafe.SliceData(p), len(p), (*[11][2]uint64)(t.arch.folds))
 }
 
 // hasRegisters reports whether a polynomial has a kernel in registers. It does
@@ -100,10 +106,12 @@ func (t *Table) registers(state uint32, p []byte) uint32 {
 	return t.pclmulqdq(state, p)
 }
 
-// archKernel names the kernel that archUpdate takes for n bytes, "" for none.
+// archKernel names the kernel that update takes for n bytes, "" for a portable one.
 func archKernel(t *Table, n int) string {
 	a := &t.arch
 	switch {
+	case n < a.crc32q:
+		return "crc32q"
 	case n < fromPCLMULQDQ || a.folds == nil:
 		return ""
 	case n >= fromVPCLMULQDQ && a.wide:

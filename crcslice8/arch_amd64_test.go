@@ -2,7 +2,10 @@
 
 package crcslice8
 
-import "testing"
+import (
+	"testing"
+	"unsafe"
+)
 
 // archKernels returns every kernel in assembly that this processor can run, also
 // where it would not be chosen. Below the length that a kernel needs they leave
@@ -16,6 +19,9 @@ func archKernels(t *Table) []kernel {
 			}
 			return run(s, p)
 		}})
+	}
+	if hasSSE42 && t.model.Poly == polyCastagnoli && t.model.Reflected {
+		add("crc32q", 0, func(s uint32, p []byte) uint32 { return crc32q(s, unsafe.SliceData(p), len(p)) })
 	}
 	if hasPCLMULQDQ {
 		add("pclmulqdq", 16, t.pclmulqdq)
@@ -37,8 +43,8 @@ func archLengths() []int {
 // TestArchKernelByLength: which kernel runs for which length, on each kind of
 // processor.
 func TestArchKernelByLength(t *testing.T) {
-	has, avx512, wide := hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ
-	t.Cleanup(func() { hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ = has, avx512, wide })
+	sse, has, avx512, wide := hasSSE42, hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ
+	t.Cleanup(func() { hasSSE42, hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ = sse, has, avx512, wide })
 	other := Model{Name: "other", Poly: 0xdeadbeef}
 	for _, tt := range []struct {
 		name              string
@@ -48,6 +54,10 @@ func TestArchKernelByLength(t *testing.T) {
 		want              string
 	}{
 		{"none", false, false, false, ModelISOHDLC(), 1 << 20, "sparse"},
+		{"SSE4.2", false, false, false, ModelISCSI(), 0, "crc32q"},
+		{"SSE4.2", false, false, false, ModelISCSI(), 1 << 20, "crc32q"},
+		{"PCLMULQDQ", true, false, false, ModelISCSI(), untilCRC32Q - 1, "crc32q"},
+		{"PCLMULQDQ", true, false, false, ModelISCSI(), untilCRC32Q, "pclmulqdq"},
 		{"PCLMULQDQ", true, false, false, ModelISOHDLC(), 15, "slicing-8"},
 		{"PCLMULQDQ", true, false, false, ModelISOHDLC(), 16, "pclmulqdq"},
 		{"PCLMULQDQ", true, false, false, other, 1 << 20, "pclmulqdq"},
@@ -61,7 +71,7 @@ func TestArchKernelByLength(t *testing.T) {
 		{"VPCLMULQDQ", true, true, true, ModelISOHDLC(), 64, "vpclmulqdq"},
 		{"VPCLMULQDQ", true, true, true, other, 1 << 20, "vpclmulqdq"},
 	} {
-		hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ = tt.has, tt.avx512, tt.wide
+		hasSSE42, hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ = true, tt.has, tt.avx512, tt.wide
 		if got := New(tt.model).Kernel(tt.n); got != tt.want {
 			t.Errorf("%s, %s, %d bytes: %s, want %s", tt.name, tt.model.Name, tt.n, got, tt.want)
 		}

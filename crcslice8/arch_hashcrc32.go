@@ -18,14 +18,15 @@ func archInit(t *Table) {
 	}
 }
 
-func archUpdate(t *Table, state uint32, p []byte) (uint32, bool) {
+// update returns the state after p.
+func (t *Table) update(state uint32, p []byte) uint32 {
 	if t.arch.std == nil {
-		return 0, false
+		return t.portable(state, p)
 	}
-	return ^crc32.Update(^state, t.arch.std, p), true // it complements before and after
+	return ^crc32.Update(^state, t.arch.std, p) // it complements before and after
 }
 
-// archKernel names the kernel that archUpdate takes for n bytes, "" for none.
+// archKernel names the kernel that update takes for n bytes, "" for a portable one.
 func archKernel(t *Table, n int) string {
 	if t.arch.std == nil {
 		return ""

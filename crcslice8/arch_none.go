@@ -8,9 +8,8 @@ type archTable struct{}
 
 func archInit(*Table) {}
 
-// archUpdate is Table.update by such kernels; false: not done, the portable ones
-// are to do it.
-func archUpdate(*Table, uint32, []byte) (uint32, bool) { return 0, false }
+// update returns the state after p.
+func (t *Table) update(state uint32, p []byte) uint32 { return t.portable(state, p) }
 
-// archKernel names the kernel that archUpdate takes for n bytes, "" for none.
+// archKernel names the kernel that update takes for n bytes, "" for a portable one.
 func archKernel(*Table, int) string { return "" }

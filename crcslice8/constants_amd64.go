@@ -10,7 +10,7 @@ import (
 // 64 bits: for each distance by which a block of 16 bytes is folded, one factor
 // for its low half and one for its high half, and what the last step takes. Its
 // layout is known to avo/gen.go.
-type folds [10][2]uint64
+type folds [11][2]uint64
 
 // The rows of folds.
 const (
@@ -24,6 +24,7 @@ const (
 	foldNone
 	foldTo96
 	foldBarrett
+	foldOrder // not 0: most significant bit first
 )
 
 func newFolds(poly uint32, reflected bool) *folds {
@@ -46,6 +47,7 @@ func newFolds(poly uint32, reflected bool) *folds {
 		f[foldBarrett][0] = bits.Reverse64(quotient(poly, 95))
 		f[foldBarrett][1] = uint64(bits.Reverse32(poly)) << 1
 	} else {
+		f[foldOrder][0] = 1
 		f[foldTo96][0] = uint64(power(poly, 96)) << 32
 		f[foldBarrett][0] = quotient(poly, 96)
 		f[foldBarrett][1] = uint64(poly) << 32

@@ -5,11 +5,9 @@ package crcslice8
 // io.Copy writes at once.
 const searchFrom = 32 << 10
 
-// update returns the state after p.
-func (t *Table) update(state uint32, p []byte) uint32 {
-	if s, done := archUpdate(t, state, p); done {
-		return s
-	}
+// portable returns the state after p by what runs anywhere. Each architecture
+// has an update that does the same, with kernels of its own.
+func (t *Table) portable(state uint32, p []byte) uint32 {
 	if m := t.multipleFor(len(p)); m != nil {
 		return t.sparse(m, state, p)
 	}

@@ -4,25 +4,20 @@
 
 package crcslice8
 
-// fold16Reflected folds n >= 16 bytes by PCLMULQDQ. It needs AVX.
+// fold16 returns the state after n >= 16 bytes, by PCLMULQDQ. It needs AVX.
 //
 //go:noescape
-func fold16Reflected(state uint32, p *byte, n int, f *[10][2]uint64) uint32
+func fold16(state uint32, p *byte, n int, f *[11][2]uint64) uint32
 
-// fold64Reflected folds n >= 64 bytes by VPCLMULQDQ. It needs AVX-512 F, BW and VL.
+// fold64 returns the state after n >= 64 bytes, by VPCLMULQDQ. It needs AVX-512 F, BW and VL.
 //
 //go:noescape
-func fold64Reflected(state uint32, p *byte, n int, f *[10][2]uint64) uint32
+func fold64(state uint32, p *byte, n int, f *[11][2]uint64) uint32
 
-// fold16MSB folds n >= 16 bytes by PCLMULQDQ. It needs AVX.
+// crc32q returns the state of CRC-32C after n bytes. It needs SSE4.2.
 //
 //go:noescape
-func fold16MSB(state uint32, p *byte, n int, f *[10][2]uint64) uint32
-
-// fold64MSB folds n >= 64 bytes by VPCLMULQDQ. It needs AVX-512 F, BW and VL.
-//
-//go:noescape
-func fold64MSB(state uint32, p *byte, n int, f *[10][2]uint64) uint32
+func crc32q(state uint32, p *byte, n int) uint32
 
 // registersIEEE reduces n bytes, a multiple of 2048 and at least 4096, to the 2048 bytes at rest,
 // which have the same remainder. It needs AVX-512 F.

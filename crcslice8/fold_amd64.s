@@ -72,12 +72,14 @@ DATA shift<>+46(SB)/1, $0x80
 DATA shift<>+47(SB)/1, $0x80
 GLOBL shift<>(SB), RODATA|NOPTR, $48
 
-// func fold16Reflected(state uint32, p *byte, n int, f *[10][2]uint64) uint32
+// func fold16(state uint32, p *byte, n int, f *[11][2]uint64) uint32
 // Requires: AVX, PCLMULQDQ
-TEXT ·fold16Reflected(SB), NOSPLIT, $0-36
+TEXT ·fold16(SB), NOSPLIT, $0-36
 	MOVQ    p+8(FP), SI
 	MOVQ    n+16(FP), CX
 	MOVQ    f+24(FP), DI
+	CMPB    160(DI), $0x00
+	JNE     msb
 	MOVL    state+0(FP), AX
 	VMOVD   AX, X4
 	VPXOR   (SI), X4, X0
@@ -177,12 +179,133 @@ finish:
 	MOVL       AX, ret+32(FP)
 	RET
 
-// func fold64Reflected(state uint32, p *byte, n int, f *[10][2]uint64) uint32
-// Requires: AVX, AVX2, AVX512F, PCLMULQDQ, VPCLMULQDQ
-TEXT ·fold64Reflected(SB), NOSPLIT, $0-36
+msb:
+	VMOVDQU reverse<>+0(SB), X15
+	MOVL    state+0(FP), AX
+	VMOVD   AX, X4
+	VPXOR   (SI), X4, X0
+	VPSHUFB X15, X0, X0
+	CMPQ    CX, $0x00000040
+	JB      oneMSB
+	VMOVDQU 16(SI), X1
+	VPSHUFB X15, X1, X1
+	VMOVDQU 32(SI), X2
+	VPSHUFB X15, X2, X2
+	VMOVDQU 48(SI), X3
+	VPSHUFB X15, X3, X3
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x00000040, CX
+	CMPQ    CX, $0x00000040
+	JB      reduceMSB
+	VMOVDQU 48(DI), X8
+
+fourMSB:
+	VPCLMULQDQ $0x11, X8, X0, X4
+	VPCLMULQDQ $0x00, X8, X0, X0
+	VMOVDQU    (SI), X9
+	VPSHUFB    X15, X9, X9
+	VPXOR      X9, X4, X4
+	VPXOR      X4, X0, X0
+	VPCLMULQDQ $0x11, X8, X1, X5
+	VPCLMULQDQ $0x00, X8, X1, X1
+	VMOVDQU    16(SI), X9
+	VPSHUFB    X15, X9, X9
+	VPXOR      X9, X5, X5
+	VPXOR      X5, X1, X1
+	VPCLMULQDQ $0x11, X8, X2, X6
+	VPCLMULQDQ $0x00, X8, X2, X2
+	VMOVDQU    32(SI), X9
+	VPSHUFB    X15, X9, X9
+	VPXOR      X9, X6, X6
+	VPXOR      X6, X2, X2
+	VPCLMULQDQ $0x11, X8, X3, X7
+	VPCLMULQDQ $0x00, X8, X3, X3
+	VMOVDQU    48(SI), X9
+	VPSHUFB    X15, X9, X9
+	VPXOR      X9, X7, X7
+	VPXOR      X7, X3, X3
+	ADDQ       $0x00000040, SI
+	SUBQ       $0x00000040, CX
+	CMPQ       CX, $0x00000040
+	JAE        fourMSB
+
+reduceMSB:
+	VPCLMULQDQ $0x11, 64(DI), X0, X4
+	VPCLMULQDQ $0x00, 64(DI), X0, X0
+	VPXOR      X4, X0, X0
+	VPCLMULQDQ $0x11, 80(DI), X1, X5
+	VPCLMULQDQ $0x00, 80(DI), X1, X1
+	VPXOR      X5, X1, X1
+	VPCLMULQDQ $0x11, 96(DI), X2, X6
+	VPCLMULQDQ $0x00, 96(DI), X2, X2
+	VPXOR      X6, X2, X2
+	VPXOR      X1, X0, X0
+	VPXOR      X3, X2, X2
+	VPXOR      X2, X0, X0
+	JMP        blocksMSB
+
+oneMSB:
+	ADDQ $0x00000010, SI
+	SUBQ $0x00000010, CX
+
+blocksMSB:
+	VMOVDQU 96(DI), X8
+	CMPQ    CX, $0x00000010
+	JB      tailMSB
+
+blockMSB:
+	VPCLMULQDQ $0x11, X8, X0, X4
+	VPCLMULQDQ $0x00, X8, X0, X0
+	VMOVDQU    (SI), X9
+	VPSHUFB    X15, X9, X9
+	VPXOR      X9, X4, X4
+	VPXOR      X4, X0, X0
+	ADDQ       $0x00000010, SI
+	SUBQ       $0x00000010, CX
+	CMPQ       CX, $0x00000010
+	JAE        blockMSB
+
+tailMSB:
+	TESTQ      CX, CX
+	JZ         finishMSB
+	LEAQ       shift<>+0(SB), DX
+	VMOVDQU    -16(SI)(CX*1), X1
+	VPSHUFB    X15, X1, X1
+	MOVQ       DX, AX
+	SUBQ       CX, AX
+	VMOVDQU    16(AX), X2
+	VMOVDQU    32(AX), X3
+	VPSHUFB    X2, X0, X5
+	VPSHUFB    X3, X0, X0
+	VPBLENDVB  X2, X1, X5, X5
+	VPCLMULQDQ $0x11, X8, X0, X4
+	VPCLMULQDQ $0x00, X8, X0, X0
+	VPXOR      X5, X4, X4
+	VPXOR      X4, X0, X0
+
+finishMSB:
+	VMOVDQU    128(DI), X2
+	VMOVDQU    144(DI), X3
+	VPCLMULQDQ $0x01, X2, X0, X1
+	VPSLLDQ    $0x08, X0, X0
+	VPXOR      X1, X0, X0
+	VPCLMULQDQ $0x01, X3, X0, X1
+	VPXOR      X0, X1, X1
+	VPCLMULQDQ $0x11, X3, X1, X1
+	VPXOR      X1, X0, X0
+	VPEXTRD    $0x01, X0, AX
+	BSWAPL     AX
+	MOVL       AX, ret+32(FP)
+	RET
+
+// func fold64(state uint32, p *byte, n int, f *[11][2]uint64) uint32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, PCLMULQDQ, VPCLMULQDQ
+TEXT ·fold64(SB), NOSPLIT, $0-36
 	MOVQ            p+8(FP), SI
 	MOVQ            n+16(FP), CX
 	MOVQ            f+24(FP), DI
+	CMPB            160(DI), $0x00
+	JNE             msb
 	MOVL            state+0(FP), AX
 	VMOVD           AX, X4
 	VPXORQ          (SI), Z4, Z0
@@ -303,136 +426,7 @@ finish:
 	MOVL       AX, ret+32(FP)
 	RET
 
-// func fold16MSB(state uint32, p *byte, n int, f *[10][2]uint64) uint32
-// Requires: AVX, PCLMULQDQ
-TEXT ·fold16MSB(SB), NOSPLIT, $0-36
-	MOVQ    p+8(FP), SI
-	MOVQ    n+16(FP), CX
-	MOVQ    f+24(FP), DI
-	VMOVDQU reverse<>+0(SB), X15
-	MOVL    state+0(FP), AX
-	VMOVD   AX, X4
-	VPXOR   (SI), X4, X0
-	VPSHUFB X15, X0, X0
-	CMPQ    CX, $0x00000040
-	JB      one
-	VMOVDQU 16(SI), X1
-	VPSHUFB X15, X1, X1
-	VMOVDQU 32(SI), X2
-	VPSHUFB X15, X2, X2
-	VMOVDQU 48(SI), X3
-	VPSHUFB X15, X3, X3
-	ADDQ    $0x00000040, SI
-	SUBQ    $0x00000040, CX
-	CMPQ    CX, $0x00000040
-	JB      reduce
-	VMOVDQU 48(DI), X8
-
-four:
-	VPCLMULQDQ $0x11, X8, X0, X4
-	VPCLMULQDQ $0x00, X8, X0, X0
-	VMOVDQU    (SI), X9
-	VPSHUFB    X15, X9, X9
-	VPXOR      X9, X4, X4
-	VPXOR      X4, X0, X0
-	VPCLMULQDQ $0x11, X8, X1, X5
-	VPCLMULQDQ $0x00, X8, X1, X1
-	VMOVDQU    16(SI), X9
-	VPSHUFB    X15, X9, X9
-	VPXOR      X9, X5, X5
-	VPXOR      X5, X1, X1
-	VPCLMULQDQ $0x11, X8, X2, X6
-	VPCLMULQDQ $0x00, X8, X2, X2
-	VMOVDQU    32(SI), X9
-	VPSHUFB    X15, X9, X9
-	VPXOR      X9, X6, X6
-	VPXOR      X6, X2, X2
-	VPCLMULQDQ $0x11, X8, X3, X7
-	VPCLMULQDQ $0x00, X8, X3, X3
-	VMOVDQU    48(SI), X9
-	VPSHUFB    X15, X9, X9
-	VPXOR      X9, X7, X7
-	VPXOR      X7, X3, X3
-	ADDQ       $0x00000040, SI
-	SUBQ       $0x00000040, CX
-	CMPQ       CX, $0x00000040
-	JAE        four
-
-reduce:
-	VPCLMULQDQ $0x11, 64(DI), X0, X4
-	VPCLMULQDQ $0x00, 64(DI), X0, X0
-	VPXOR      X4, X0, X0
-	VPCLMULQDQ $0x11, 80(DI), X1, X5
-	VPCLMULQDQ $0x00, 80(DI), X1, X1
-	VPXOR      X5, X1, X1
-	VPCLMULQDQ $0x11, 96(DI), X2, X6
-	VPCLMULQDQ $0x00, 96(DI), X2, X2
-	VPXOR      X6, X2, X2
-	VPXOR      X1, X0, X0
-	VPXOR      X3, X2, X2
-	VPXOR      X2, X0, X0
-	JMP        blocks
-
-one:
-	ADDQ $0x00000010, SI
-	SUBQ $0x00000010, CX
-
-blocks:
-	VMOVDQU 96(DI), X8
-	CMPQ    CX, $0x00000010
-	JB      tail
-
-block:
-	VPCLMULQDQ $0x11, X8, X0, X4
-	VPCLMULQDQ $0x00, X8, X0, X0
-	VMOVDQU    (SI), X9
-	VPSHUFB    X15, X9, X9
-	VPXOR      X9, X4, X4
-	VPXOR      X4, X0, X0
-	ADDQ       $0x00000010, SI
-	SUBQ       $0x00000010, CX
-	CMPQ       CX, $0x00000010
-	JAE        block
-
-tail:
-	TESTQ      CX, CX
-	JZ         finish
-	LEAQ       shift<>+0(SB), DX
-	VMOVDQU    -16(SI)(CX*1), X1
-	VPSHUFB    X15, X1, X1
-	MOVQ       DX, AX
-	SUBQ       CX, AX
-	VMOVDQU    16(AX), X2
-	VMOVDQU    32(AX), X3
-	VPSHUFB    X2, X0, X5
-	VPSHUFB    X3, X0, X0
-	VPBLENDVB  X2, X1, X5, X5
-	VPCLMULQDQ $0x11, X8, X0, X4
-	VPCLMULQDQ $0x00, X8, X0, X0
-	VPXOR      X5, X4, X4
-	VPXOR      X4, X0, X0
-
-finish:
-	VMOVDQU    128(DI), X2
-	VMOVDQU    144(DI), X3
-	VPCLMULQDQ $0x01, X2, X0, X1
-	VPSLLDQ    $0x08, X0, X0
-	VPXOR      X1, X0, X0
-	VPCLMULQDQ $0x01, X3, X0, X1
-	VPXOR      X0, X1, X1
-	VPCLMULQDQ $0x11, X3, X1, X1
-	VPXOR      X1, X0, X0
-	VPEXTRD    $0x01, X0, AX
-	BSWAPL     AX
-	MOVL       AX, ret+32(FP)
-	RET
-
-// func fold64MSB(state uint32, p *byte, n int, f *[10][2]uint64) uint32
-// Requires: AVX, AVX2, AVX512BW, AVX512F, PCLMULQDQ, VPCLMULQDQ
-TEXT ·fold64MSB(SB), NOSPLIT, $0-36
-	MOVQ            p+8(FP), SI
-	MOVQ            n+16(FP), CX
-	MOVQ            f+24(FP), DI
+msb:
 	VBROADCASTI32X4 reverse<>+0(SB), Z15
 	MOVL            state+0(FP), AX
 	VMOVD           AX, X4
@@ -440,7 +434,7 @@ TEXT ·fold64MSB(SB), NOSPLIT, $0-36
 	VPSHUFB         Z15, Z0, Z0
 	VBROADCASTI32X4 48(DI), Z10
 	CMPQ            CX, $0x00000100
-	JB              one
+	JB              oneMSB
 	VMOVDQU64       64(SI), Z1
 	VPSHUFB         Z15, Z1, Z1
 	VMOVDQU64       128(SI), Z2
@@ -450,10 +444,10 @@ TEXT ·fold64MSB(SB), NOSPLIT, $0-36
 	ADDQ            $0x00000100, SI
 	SUBQ            $0x00000100, CX
 	CMPQ            CX, $0x00000100
-	JB              reduce
+	JB              reduceMSB
 	VBROADCASTI32X4 (DI), Z8
 
-four:
+fourMSB:
 	VPCLMULQDQ $0x11, Z8, Z0, Z4
 	VPCLMULQDQ $0x00, Z8, Z0, Z0
 	VMOVDQU64  (SI), Z9
@@ -477,9 +471,9 @@ four:
 	ADDQ       $0x00000100, SI
 	SUBQ       $0x00000100, CX
 	CMPQ       CX, $0x00000100
-	JAE        four
+	JAE        fourMSB
 
-reduce:
+reduceMSB:
 	VBROADCASTI32X4 16(DI), Z8
 	VBROADCASTI32X4 32(DI), Z9
 	VPCLMULQDQ      $0x11, Z8, Z0, Z4
@@ -492,17 +486,17 @@ reduce:
 	VPTERNLOGQ      $0x96, Z5, Z6, Z2
 	VPTERNLOGQ      $0x96, Z1, Z2, Z3
 	VMOVDQA64       Z3, Z0
-	JMP             singles
+	JMP             singlesMSB
 
-one:
+oneMSB:
 	ADDQ $0x00000040, SI
 	SUBQ $0x00000040, CX
 
-singles:
+singlesMSB:
 	CMPQ CX, $0x00000040
-	JB   lanes
+	JB   lanesMSB
 
-single:
+singleMSB:
 	VPCLMULQDQ $0x11, Z10, Z0, Z4
 	VPCLMULQDQ $0x00, Z10, Z0, Z0
 	VMOVDQU64  (SI), Z9
@@ -511,9 +505,9 @@ single:
 	ADDQ       $0x00000040, SI
 	SUBQ       $0x00000040, CX
 	CMPQ       CX, $0x00000040
-	JAE        single
+	JAE        singleMSB
 
-lanes:
+lanesMSB:
 	VEXTRACTI32X4 $0x03, Z0, X1
 	VMOVDQU64     64(DI), Z10
 	VPCLMULQDQ    $0x11, Z10, Z0, Z4
@@ -527,9 +521,9 @@ lanes:
 	VZEROUPPER
 	VMOVDQU       96(DI), X8
 	CMPQ          CX, $0x00000010
-	JB            tail
+	JB            tailMSB
 
-block:
+blockMSB:
 	VPCLMULQDQ $0x11, X8, X0, X4
 	VPCLMULQDQ $0x00, X8, X0, X0
 	VMOVDQU    (SI), X9
@@ -539,11 +533,11 @@ block:
 	ADDQ       $0x00000010, SI
 	SUBQ       $0x00000010, CX
 	CMPQ       CX, $0x00000010
-	JAE        block
+	JAE        blockMSB
 
-tail:
+tailMSB:
 	TESTQ      CX, CX
-	JZ         finish
+	JZ         finishMSB
 	LEAQ       shift<>+0(SB), DX
 	VMOVDQU    -16(SI)(CX*1), X1
 	VPSHUFB    X15, X1, X1
@@ -559,7 +553,7 @@ tail:
 	VPXOR      X5, X4, X4
 	VPXOR      X4, X0, X0
 
-finish:
+finishMSB:
 	VMOVDQU    128(DI), X2
 	VMOVDQU    144(DI), X3
 	VPCLMULQDQ $0x01, X2, X0, X1
@@ -572,6 +566,42 @@ finish:
 	VPEXTRD    $0x01, X0, AX
 	BSWAPL     AX
 	MOVL       AX, ret+32(FP)
+	RET
+
+// func crc32q(state uint32, p *byte, n int) uint32
+// Requires: SSE4.2
+TEXT ·crc32q(SB), NOSPLIT, $0-28
+	MOVL state+0(FP), AX
+	MOVQ p+8(FP), SI
+	MOVQ n+16(FP), CX
+	SUBQ $0x08, CX
+	JL   four
+
+eight:
+	CRC32Q (SI), AX
+	ADDQ   $0x08, SI
+	SUBQ   $0x08, CX
+	JGE    eight
+
+four:
+	BTQ    $0x02, CX
+	JNC    two
+	CRC32L (SI), AX
+	ADDQ   $0x04, SI
+
+two:
+	BTQ    $0x01, CX
+	JNC    byte
+	CRC32W (SI), AX
+	ADDQ   $0x02, SI
+
+byte:
+	BTQ    $0x00, CX
+	JNC    done
+	CRC32B (SI), AX
+
+done:
+	MOVL AX, ret+24(FP)
 	RET
 
 // func registersIEEE(state uint32, p *byte, n int, rest *[2048]byte)

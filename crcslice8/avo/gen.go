@@ -24,10 +24,10 @@ func main() {
 		}
 		return byte(i - 16)
 	})
-	for _, msb := range []bool{false, true} {
-		narrow(kernel{msb: msb, reverse: reverse, shift: shift})
-		wide(kernel{msb: msb, reverse: reverse, shift: shift})
-	}
+	k := kernel{reverse: reverse, shift: shift}
+	k.inBothOrders("fold16", "fold16 returns the state after n >= 16 bytes, by PCLMULQDQ. It needs AVX.", kernel.narrow)
+	k.inBothOrders("fold64", "fold64 returns the state after n >= 64 bytes, by VPCLMULQDQ. It needs AVX-512 F, BW and VL.", kernel.wide)
+	words()
 	registers("IEEE", 0x04c11db7)
 	registers("Castagnoli", 0x1edc6f41)
 	registers("Koopman", 0x741b8cd7)
@@ -54,20 +54,28 @@ type kernel struct {
 	p, n, folds    Register
 }
 
-func (k kernel) name(width string) string {
-	if k.msb {
-		return "fold" + width + "MSB"
-	}
-	return "fold" + width + "Reflected"
-}
-
-func (k *kernel) begin(width, doc string) {
-	TEXT(k.name(width), NOSPLIT, "func(state uint32, p *byte, n int, f *[10][2]uint64) uint32")
+// inBothOrders writes a function with a body for each order of bits.
+func (k kernel) inBothOrders(name, doc string, body func(kernel)) {
+	TEXT(name, NOSPLIT, "func(state uint32, p *byte, n int, f *[11][2]uint64) uint32")
 	Doc(doc)
 	Pragma("noescape")
 	k.p = Load(Param("p"), RSI)
 	k.n = Load(Param("n"), RCX)
 	k.folds = Load(Param("f"), RDI)
+	CMPB(k.constant(order), U8(0))
+	JNE(LabelRef("msb"))
+	body(k)
+	Label("msb")
+	k.msb = true
+	body(k)
+}
+
+// label makes a label of a body one of its function.
+func (k kernel) label(name string) string {
+	if k.msb {
+		return name + "MSB"
+	}
+	return name
 }
 
 // Offsets in folds (see fold_amd64.go).
@@ -82,6 +90,7 @@ const (
 	none
 	fin1
 	fin2
+	order // not 0: most significant bit first
 )
 
 func (k kernel) constant(offset int) Mem { return Mem{Base: k.folds, Disp: offset} }
@@ -131,9 +140,8 @@ func (k kernel) first(x, t VecPhysical, load Register) {
 	k.turn(load)
 }
 
-// narrow: 16 bytes at a time in four XMM registers, by PCLMULQDQ.
-func narrow(k kernel) {
-	k.begin("16", k.name("16")+" folds n >= 16 bytes by PCLMULQDQ. It needs AVX.")
+// narrow folds 16 bytes at a time in four XMM registers.
+func (k kernel) narrow() {
 	k.order = X15
 	if k.msb {
 		VMOVDQU(k.reverse, X15)
@@ -141,16 +149,16 @@ func narrow(k kernel) {
 	x, t := []VecPhysical{X0, X1, X2, X3}, []VecPhysical{X4, X5, X6, X7}
 	k.first(X0, X4, X0)
 	CMPQ(k.n, U32(64))
-	JB(LabelRef("one"))
+	JB(LabelRef(k.label("one")))
 	for i := 1; i < 4; i++ {
 		k.load(16*i, x[i])
 	}
 	ADDQ(U32(64), k.p)
 	SUBQ(U32(64), k.n)
 	CMPQ(k.n, U32(64))
-	JB(LabelRef("reduce"))
+	JB(LabelRef(k.label("reduce")))
 	VMOVDQU(k.constant(by512), X8)
-	Label("four")
+	Label(k.label("four"))
 	for i := range x {
 		times(X8, x[i], t[i])
 		if k.msb {
@@ -164,9 +172,9 @@ func narrow(k kernel) {
 	ADDQ(U32(64), k.p)
 	SUBQ(U32(64), k.n)
 	CMPQ(k.n, U32(64))
-	JAE(LabelRef("four"))
+	JAE(LabelRef(k.label("four")))
 
-	Label("reduce")
+	Label(k.label("reduce"))
 	for i, c := range []int{by384, by256, by128} {
 		times(k.constant(c), x[i], t[i])
 		VPXOR(t[i], x[i], x[i])
@@ -174,17 +182,16 @@ func narrow(k kernel) {
 	VPXOR(X1, X0, X0)
 	VPXOR(X3, X2, X2)
 	VPXOR(X2, X0, X0)
-	JMP(LabelRef("blocks"))
+	JMP(LabelRef(k.label("blocks")))
 
-	Label("one")
+	Label(k.label("one"))
 	ADDQ(U32(16), k.p)
 	SUBQ(U32(16), k.n)
 	k.end()
 }
 
-// wide: 64 bytes at a time in four ZMM registers, by VPCLMULQDQ.
-func wide(k kernel) {
-	k.begin("64", k.name("64")+" folds n >= 64 bytes by VPCLMULQDQ. It needs AVX-512 F, BW and VL.")
+// wide folds 64 bytes at a time in four ZMM registers.
+func (k kernel) wide() {
 	k.order = X15
 	if k.msb {
 		VBROADCASTI32X4(k.reverse, Z15)
@@ -193,16 +200,16 @@ func wide(k kernel) {
 	k.first(X0, X4, Z0)
 	VBROADCASTI32X4(k.constant(by512), Z10)
 	CMPQ(k.n, U32(256))
-	JB(LabelRef("one"))
+	JB(LabelRef(k.label("one")))
 	for i := 1; i < 4; i++ {
 		k.load(64*i, z[i])
 	}
 	ADDQ(U32(256), k.p)
 	SUBQ(U32(256), k.n)
 	CMPQ(k.n, U32(256))
-	JB(LabelRef("reduce"))
+	JB(LabelRef(k.label("reduce")))
 	VBROADCASTI32X4(k.constant(by2048), Z8)
-	Label("four")
+	Label(k.label("four"))
 	for i := range z {
 		times(Z8, z[i], t[i])
 		k.addZ(64*i, t[i], z[i])
@@ -210,9 +217,9 @@ func wide(k kernel) {
 	ADDQ(U32(256), k.p)
 	SUBQ(U32(256), k.n)
 	CMPQ(k.n, U32(256))
-	JAE(LabelRef("four"))
+	JAE(LabelRef(k.label("four")))
 
-	Label("reduce")
+	Label(k.label("reduce"))
 	VBROADCASTI32X4(k.constant(by1536), Z8)
 	VBROADCASTI32X4(k.constant(by1024), Z9)
 	for i, c := range []VecPhysical{Z8, Z9, Z10} {
@@ -222,24 +229,24 @@ func wide(k kernel) {
 	VPTERNLOGQ(U8(0x96), t[1], t[2], z[2])
 	VPTERNLOGQ(U8(0x96), z[1], z[2], z[3])
 	VMOVDQA64(Z3, Z0)
-	JMP(LabelRef("singles"))
+	JMP(LabelRef(k.label("singles")))
 
-	Label("one")
+	Label(k.label("one"))
 	ADDQ(U32(64), k.p)
 	SUBQ(U32(64), k.n)
-	Label("singles")
+	Label(k.label("singles"))
 	CMPQ(k.n, U32(64))
-	JB(LabelRef("lanes"))
-	Label("single")
+	JB(LabelRef(k.label("lanes")))
+	Label(k.label("single"))
 	times(Z10, Z0, Z4)
 	k.addZ(0, Z4, Z0)
 	ADDQ(U32(64), k.p)
 	SUBQ(U32(64), k.n)
 	CMPQ(k.n, U32(64))
-	JAE(LabelRef("single"))
+	JAE(LabelRef(k.label("single")))
 
 	// The last lane stays as it is, the others move up to it.
-	Label("lanes")
+	Label(k.label("lanes"))
 	VEXTRACTI32X4(U8(3), Z0, X1)
 	VMOVDQU64(k.constant(by384), Z10)
 	times(Z10, Z0, Z4)
@@ -266,11 +273,11 @@ func (k kernel) addZ(offset int, t, z VecPhysical) {
 // end sums what is left, less than 64 bytes, after the 16 bytes in X0, and
 // returns the register.
 func (k kernel) end() {
-	Label("blocks")
+	Label(k.label("blocks"))
 	VMOVDQU(k.constant(by128), X8)
 	CMPQ(k.n, U32(16))
-	JB(LabelRef("tail"))
-	Label("block")
+	JB(LabelRef(k.label("tail")))
+	Label(k.label("block"))
 	times(X8, X0, X4)
 	if k.msb {
 		k.load(0, X9)
@@ -282,13 +289,13 @@ func (k kernel) end() {
 	ADDQ(U32(16), k.p)
 	SUBQ(U32(16), k.n)
 	CMPQ(k.n, U32(16))
-	JAE(LabelRef("block"))
+	JAE(LabelRef(k.label("block")))
 
 	// n < 16 bytes: the first n bytes of X0 become a block of their own, the
 	// others and the tail the next one. The tail is loaded with what precedes it.
-	Label("tail")
+	Label(k.label("tail"))
 	TESTQ(k.n, k.n)
-	JZ(LabelRef("finish"))
+	JZ(LabelRef(k.label("finish")))
 	LEAQ(k.shift, RDX)
 	k.loadAt(Mem{Base: k.p, Index: k.n, Scale: 1, Disp: -16}, X1)
 	if k.msb {
@@ -309,7 +316,7 @@ func (k kernel) end() {
 	VPXOR(X4, X0, X0)
 
 	// Times x^32, modulo the polynomial: 128 bits to 96, then Barrett.
-	Label("finish")
+	Label(k.label("finish"))
 	VMOVDQU(k.constant(fin1), X2)
 	VMOVDQU(k.constant(fin2), X3)
 	if k.msb {
@@ -331,6 +338,39 @@ func (k kernel) end() {
 		VPXOR(X1, X0, X0)
 		VPEXTRD(U8(2), X0, EAX)
 	}
+	Store(EAX, ReturnIndex(0))
+	RET()
+}
+
+// words is for the one polynomial that has an instruction, CRC32 of SSE4.2.
+func words() {
+	TEXT("crc32q", NOSPLIT, "func(state uint32, p *byte, n int) uint32")
+	Doc("crc32q returns the state of CRC-32C after n bytes. It needs SSE4.2.")
+	Pragma("noescape")
+	Load(Param("state"), EAX)
+	p, n := Load(Param("p"), RSI), Load(Param("n"), RCX)
+	SUBQ(U8(8), n)
+	JL(LabelRef("four"))
+	Label("eight")
+	CRC32Q(Mem{Base: p}, RAX)
+	ADDQ(U8(8), p)
+	SUBQ(U8(8), n)
+	JGE(LabelRef("eight"))
+	Label("four") // n is now 8 less than what is left, with the same low bits
+	BTQ(U8(2), n)
+	JNC(LabelRef("two"))
+	CRC32L(Mem{Base: p}, EAX)
+	ADDQ(U8(4), p)
+	Label("two")
+	BTQ(U8(1), n)
+	JNC(LabelRef("byte"))
+	CRC32W(Mem{Base: p}, EAX)
+	ADDQ(U8(2), p)
+	Label("byte")
+	BTQ(U8(0), n)
+	JNC(LabelRef("done"))
+	CRC32B(Mem{Base: p}, EAX)
+	Label("done")
 	Store(EAX, ReturnIndex(0))
 	RET()
 }
