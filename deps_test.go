@@ -20,6 +20,7 @@ const module = "github.com/assetcook/assetcook/"
 var mayImport = map[string][]string{
 	"":                       nil,
 	"crcslice8":              nil,
+	"ptrhash":                nil,
 	"hashing":                nil,
 	"cook/scan":              nil,
 	"cook/recipe":            nil,

@@ -1,0 +1,269 @@
+package ptrhash
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// hashing puts a key into one of 2^b bins, prime modulus into one of somewhat
+// fewer.
+type hashing struct {
+	name string
+	bins func(b uint) int
+	bin  func(key uint64, b uint) int
+}
+
+// masked is a hashing by the low bits of a hash.
+func masked(name string, hash func(uint64) uint64) hashing {
+	return hashing{name, powerOfTwo, func(key uint64, b uint) int { return int(hash(key) & (1<<b - 1)) }}
+}
+
+func powerOfTwo(b uint) int { return 1 << b }
+
+func shifted(n uint) hashing {
+	return masked(fmt.Sprintf("key >> %d", n), func(k uint64) uint64 { return k >> n })
+}
+
+// The functions of 32 bits get the low half of the address, as in a program
+// whose addresses have 32 bits.
+func hashings(maxBits uint) []hashing {
+	prime := map[uint]int{}
+	for b := uint(0); b <= maxBits; b++ {
+		prime[b] = largestPrime(1 << b)
+	}
+	return []hashing{
+		masked("identity", func(k uint64) uint64 { return k }),
+		shifted(3), shifted(4), shifted(6),
+		{"prime modulus", func(b uint) int { return prime[b] }, func(k uint64, b uint) int { return int(k % uint64(prime[b])) }},
+		{"Fibonacci", powerOfTwo, func(k uint64, b uint) int { return int(k * 0x9e3779b97f4a7c15 >> (64 - b)) }},
+		masked("Wang32", func(k uint64) uint64 { return uint64(Wang32(uint32(k))) }),
+		masked("Wang32Shift", func(k uint64) uint64 { return uint64(Wang32Shift(uint32(k))) }),
+		masked("WangSeed32", func(k uint64) uint64 { return uint64(WangSeed32(uint32(k))) }),
+		masked("Wang64", Wang64),
+		masked("Wang64to32", func(k uint64) uint64 { return uint64(Wang64to32(k)) }),
+		masked("fmix64", func(k uint64) uint64 {
+			h := mix(uintptr(k))
+			return h ^ h>>33
+		}),
+	}
+}
+
+// largestPrime returns the largest prime of at most n, by the sieve of
+// Eratosthenes; 2 if there is none.
+func largestPrime(n int) int {
+	composite := make([]bool, n+1)
+	largest := 2
+	for i := 2; i <= n; i++ {
+		if composite[i] {
+			continue
+		}
+		largest = i
+		for j := 2 * i; j <= n; j += i {
+			composite[j] = true
+		}
+	}
+	return largest
+}
+
+// keySet is the addresses of one kind of program, in the order of allocation.
+type keySet struct {
+	name string
+	keys []uint64
+}
+
+// alike are like what C programs have, the same in every run.
+func alike(n int) []keySet {
+	r := rand.New(rand.NewPCG(7, 7))
+	small, pages, stack := make([]uint64, 0, n), make([]uint64, 0, n), make([]uint64, 0, n)
+	// Chunks with a header of 16 bytes, in runs of one size.
+	for at := uint64(0x555555770010); len(small) < n; {
+		size := 32 + 16*uint64(r.IntN(8))*uint64(r.IntN(8))
+		for range min(1+r.IntN(64), n-len(small)) {
+			small = append(small, at)
+			at += size
+		}
+	}
+	// Large allocations, each with a mapping or run of pages of its own.
+	for at := uint64(0x7f3a5c021000); len(pages) < n; at += 4096 * uint64(1+r.IntN(4)) {
+		pages = append(pages, at)
+	}
+	// Frames of 48 to 512 bytes, up to 128 deep, on stacks of 8 MiB.
+	for top := uint64(0x7ffd9c3fe000); len(stack) < n; top -= 8 << 20 {
+		at := top - 16*uint64(r.IntN(256))
+		for range min(128, n-len(stack)) {
+			at -= 48 + 16*uint64(r.IntN(30))
+			stack = append(stack, at)
+		}
+	}
+	return []keySet{{"malloc: chunks of 16-byte alignment", small}, {"page-aligned blocks", pages}, {"stack frames", stack}}
+}
+
+// fromHeap are addresses of living Go objects of 8 to 1,024 bytes, different in
+// every run. The objects are returned to be kept alive.
+func fromHeap(n int) (keySet, []any) {
+	r := rand.New(rand.NewPCG(9, 9))
+	keys, objects := make([]uint64, n), make([]any, n)
+	for i := range keys {
+		switch r.IntN(6) {
+		case 0:
+			p := new(*int)
+			keys[i], objects[i] = uint64(Key(p)), p
+		case 1:
+			p := new([3]*int)
+			keys[i], objects[i] = uint64(Key(p)), p
+		case 2:
+			p := new([48]byte)
+			keys[i], objects[i] = uint64(Key(p)), p
+		case 3:
+			p := new([12]*int)
+			keys[i], objects[i] = uint64(Key(p)), p
+		case 4:
+			p := new([300]byte)
+			keys[i], objects[i] = uint64(Key(p)), p
+		default:
+			p := new([1024]byte)
+			keys[i], objects[i] = uint64(Key(p)), p
+		}
+	}
+	return keySet{"Go heap: objects of 8 to 1,024 bytes", keys}, objects
+}
+
+// spread says how keys fall into as many bins.
+type spread struct {
+	longest int     // keys in the fullest bin
+	empty   float64 // empty bins as a multiple of the bins/e of random keys
+	chi2    float64 // chi-square for a degree of freedom, 1 for random keys
+}
+
+func measure(h hashing, keys []uint64, b uint) spread {
+	counts := make([]int, h.bins(b))
+	for _, key := range keys {
+		counts[h.bin(key, b)]++
+	}
+	var s spread
+	mean, empty := float64(len(keys))/float64(len(counts)), 0
+	for _, n := range counts {
+		s.longest = max(s.longest, n)
+		s.chi2 += (float64(n) - mean) * (float64(n) - mean) / mean
+		if n == 0 {
+			empty++
+		}
+	}
+	s.chi2 /= float64(len(counts) - 1)
+	s.empty = float64(empty) / (float64(len(counts)) * math.Exp(-mean))
+	return s
+}
+
+// longestOfRandom is a bound of the fullest of n bins with n random keys: one
+// bin gets k or more with less than 1/k!, so any does with less than n/k!,
+// which is below one in a million for the k that is returned plus 1.
+func longestOfRandom(n int) int {
+	k, chance := 1, float64(n)
+	for chance >= 1e-6 {
+		k++
+		chance /= float64(k)
+	}
+	return k - 1
+}
+
+const minBits, maxBits = 10, 16
+
+// report renders one set of keys as a markdown table.
+func report(set keySet, hashings []hashing) string {
+	var md strings.Builder
+	fmt.Fprintf(&md, "\n### %s\n\n| function |", set.name)
+	for b := minBits; b <= maxBits; b++ {
+		fmt.Fprintf(&md, " 2^%d |", b)
+	}
+	md.WriteString("\n|---|" + strings.Repeat("---|", maxBits-minBits+1))
+	for _, h := range hashings {
+		fmt.Fprintf(&md, "\n| %s |", h.name)
+		for b := uint(minBits); b <= maxBits; b++ {
+			s := measure(h, set.keys[:1<<b], b)
+			fmt.Fprintf(&md, " %d / %.2f / %.3g |", s.longest, s.empty, s.chi2)
+		}
+	}
+	return md.String() + "\n"
+}
+
+// TestDistribution prints how the functions spread addresses (with -v) and
+// holds what must be so for the sets that are the same in every run.
+func TestDistribution(t *testing.T) {
+	hashings := hashings(maxBits)
+	heap, objects := fromHeap(1 << maxBits)
+	sets := alike(1 << maxBits)
+	md := ""
+	for _, set := range append([]keySet{heap}, sets...) {
+		md += report(set, hashings)
+	}
+	runtime.KeepAlive(objects)
+	t.Log("longest chain / empty bins against n/e / chi-square per degree of freedom\n" + md)
+
+	mixing := map[string]bool{"Wang32": true, "Wang32Shift": true, "WangSeed32": true, "Wang64": true, "Wang64to32": true, "fmix64": true}
+	for _, set := range sets {
+		for b := uint(minBits); b <= maxBits; b++ {
+			n := 1 << b
+			longest := map[string]int{}
+			for _, h := range hashings {
+				s := measure(h, set.keys[:n], b)
+				longest[h.name] = s.longest
+				if !mixing[h.name] {
+					continue
+				}
+				if bound := longestOfRandom(n); s.longest > bound {
+					t.Errorf("%s, %s, %d bins: a chain of %d, random keys have at most %d", set.name, h.name, n, s.longest, bound)
+				}
+				// Six standard deviations; more even than random is fine.
+				if bound := 1 + 6*math.Sqrt(2/float64(n-1)); s.chi2 > bound {
+					t.Errorf("%s, %s, %d bins: chi-square %.3f, want at most %.3f", set.name, h.name, n, s.chi2, bound)
+				}
+			}
+			if set.name != "page-aligned blocks" {
+				continue
+			}
+			// All of these share their low 12 bits: up to 2^12 bins, identity
+			// puts them into one.
+			if identity := longest["identity"]; b <= 12 && identity != n || identity < 100*longest["Wang64"] {
+				t.Errorf("%s, %d bins: identity's longest chain is %d, Wang64's %d", set.name, n, identity, longest["Wang64"])
+			}
+		}
+	}
+}
+
+func TestLargestPrime(t *testing.T) {
+	for _, tt := range []struct{ n, want int }{
+		{0, 2}, {2, 2}, {4, 3}, {25, 23}, {1 << 10, 1021}, {1 << 16, 65521},
+	} {
+		if got := largestPrime(tt.n); got != tt.want {
+			t.Errorf("the largest prime up to %d is %d, want %d", tt.n, got, tt.want)
+		}
+	}
+}
+
+// Random keys must look random, and the same key twice must not.
+func TestMeasure(t *testing.T) {
+	const b = 12
+	low := masked("low bits", func(k uint64) uint64 { return k })
+	r := rand.New(rand.NewPCG(5, 5))
+	random, once, same := make([]uint64, 1<<b), make([]uint64, 1<<b), make([]uint64, 1<<b)
+	for i := range random {
+		random[i], once[i] = r.Uint64(), uint64(i)
+	}
+	if s := measure(low, random, b); s.longest > longestOfRandom(1<<b) || math.Abs(s.empty-1) > .1 || math.Abs(s.chi2-1) > .15 {
+		t.Errorf("random keys: %+v", s)
+	}
+	if s := measure(low, once, b); s != (spread{longest: 1}) {
+		t.Errorf("a key for each bin: %+v", s)
+	}
+	if s := measure(low, same, b); s.longest != 1<<b || s.chi2 < 1<<b-1 {
+		t.Errorf("one key for all: %+v", s)
+	}
+	// 12! = 479001600 is below 4096e6, 13! = 6227020800 is not.
+	if got := longestOfRandom(1 << b); got != 12 {
+		t.Errorf("longestOfRandom(4096) = %d, want 12", got)
+	}
+}

@@ -1,0 +1,160 @@
+package ptrhash
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math/bits"
+	"unsafe"
+)
+
+// Errors of [Table.Insert]. It returns them as they are.
+var (
+	ErrFull    = errors.New("ptrhash: insert: the table is full; make it with a larger capacity")
+	ErrExists  = errors.New("ptrhash: insert: the key is there already; change its value through At")
+	ErrZeroKey = errors.New("ptrhash: insert: the key is 0, which is no address")
+)
+
+// MaxCapacity is the largest number of entries that a [Table] can be made for.
+const MaxCapacity = 1 << 30
+
+// Table maps up to Cap addresses to values; see [NewTable]. The zero Table is one
+// for none. It is not safe for concurrent use, except that any number of
+// goroutines may read while none writes.
+//
+// A key is a number: it keeps no object alive. Of a Go object whose address is
+// a key, Delete the key before the object may be collected, and do not take
+// addresses of variables on a goroutine's stack, which moves.
+//
+// A table has two to four slots per entry of its capacity; two if that is a
+// power of two. A slot takes the size of V and 13 bytes. Keep V small: of large
+// records, keep the index or the pointer.
+type Table[V any] struct {
+	disp  []uint8 // of each bucket its displacement, or listed
+	shift uint8   // a hash shifted right by this gives its bucket
+	mask  uint64  // the number of slots less 1
+
+	// By slot: an entry's key, 0 if the slot is free, its value, and a bit that
+	// is set if it is not free.
+	keys []uintptr
+	vals []V
+	used []uint64
+
+	// The entries of each bucket as a linked list of slot+1, ended by 0.
+	heads []uint32 // by bucket
+	next  []uint32 // by slot
+
+	len, cap int
+}
+
+// listed is the displacement of a bucket whose entries lie where there was room.
+const listed = 255
+
+const (
+	minSlots       = 64 // one word of used
+	slotsPerEntry  = 2
+	slotsPerBucket = 4
+)
+
+// NewTable returns an empty table for up to capacity entries. It panics if
+// capacity is not in 0..MaxCapacity.
+func NewTable[V any](capacity int) *Table[V] {
+	if capacity < 0 || capacity > MaxCapacity {
+		panic(fmt.Sprintf("ptrhash: a table for %d entries was asked for; it can have 0 to %d", capacity, MaxCapacity))
+	}
+	slots := uint(minSlots)
+	for slots < slotsPerEntry*uint(capacity) {
+		slots *= 2
+	}
+	buckets := slots / slotsPerBucket
+	return &Table[V]{
+		disp:  make([]uint8, buckets),
+		shift: uint8(64 - bits.TrailingZeros(buckets)),
+		mask:  uint64(slots - 1),
+		keys:  make([]uintptr, slots),
+		vals:  make([]V, slots),
+		used:  make([]uint64, slots/64),
+		heads: make([]uint32, buckets),
+		next:  make([]uint32, slots),
+		cap:   capacity,
+	}
+}
+
+// Key returns the address of *p as a key.
+func Key[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
+
+// Len returns the number of entries.
+func (t *Table[V]) Len() int { return t.len }
+
+// Cap returns the number of entries for which the table was made.
+func (t *Table[V]) Cap() int { return t.cap }
+
+// Insert adds an entry. It never replaces one: a tracker that is told of an
+// address twice has missed that it was freed, and should know. Pointers from
+// [Table.At] and [Table.All] are no longer valid afterwards.
+//
+// The error is [ErrExists] if the key has an entry, else [ErrFull] if there are
+// Cap entries, and [ErrZeroKey] if the key is 0; the table is unchanged then.
+func (t *Table[V]) Insert(key uintptr, v V) error {
+	switch {
+	case key == 0:
+		return ErrZeroKey
+	case t.At(key) != nil:
+		return ErrExists
+	case t.len >= t.cap:
+		return ErrFull
+	}
+	h := mix(key)
+	b := h >> (t.shift & 63)
+	slot := t.slot(h, t.disp[b])
+	if t.disp[b] == listed || t.keys[slot] != 0 {
+		slot = t.makeRoom(b, h)
+	}
+	t.put(b, slot, key, v)
+	t.len++
+	return nil
+}
+
+// Lookup returns the value of the key, and whether it has an entry.
+func (t *Table[V]) Lookup(key uintptr) (v V, ok bool) {
+	if p := t.At(key); p != nil {
+		return *p, true
+	}
+	return v, false
+}
+
+// Delete removes the entry of the key and returns its value, and whether there
+// was one. It moves no other entry.
+func (t *Table[V]) Delete(key uintptr) (v V, ok bool) {
+	if key == 0 || t.len == 0 {
+		return v, false
+	}
+	b := mix(key) >> (t.shift & 63)
+	for link := &t.heads[b]; *link != 0; link = &t.next[*link-1] {
+		slot := *link - 1
+		if t.keys[slot] != key {
+			continue
+		}
+		*link = t.next[slot]
+		if t.heads[b] == 0 {
+			t.disp[b] = 0
+		}
+		t.len--
+		_, v = t.take(uint64(slot))
+		return v, true
+	}
+	return v, false
+}
+
+// All yields every key and the place of its value, in no order. Entries may be
+// deleted meanwhile, and are not yielded then if they were not before; nothing
+// may be inserted.
+func (t *Table[V]) All() iter.Seq2[uintptr, *V] {
+	return func(yield func(uintptr, *V) bool) {
+		for slot, key := range t.keys {
+			if key != 0 && !yield(key, &t.vals[slot]) {
+				return
+			}
+		}
+	}
+}

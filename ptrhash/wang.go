@@ -1,0 +1,67 @@
+package ptrhash
+
+// Wang32 mixes 32 bits so that each bit of the key changes about half the bits
+// of the result. It is a bijection: different keys have different results.
+//
+// It is Thomas Wang's hash32shiftmult (Integer Hash Function, version 3.1,
+// March 2007), the form with one multiplication.
+func Wang32(key uint32) uint32 {
+	key = key ^ 61 ^ key>>16
+	key += key << 3
+	key ^= key >> 4
+	key *= 0x27d4eb2d
+	key ^= key >> 15
+	return key
+}
+
+// Wang32Shift is Thomas Wang's hash32shift of the same text, for processors
+// whose multiplication is slow: all factors are sums of few powers of two. It
+// is a bijection.
+func Wang32Shift(key uint32) uint32 {
+	key = ^key + key<<15
+	key ^= key >> 12
+	key += key << 2
+	key ^= key >> 4
+	key *= 2057
+	key ^= key >> 16
+	return key
+}
+
+// WangSeed32 is the older form of Wang's 32-bit mix, six shifts and no
+// multiplication, as Bob Jenkins quotes it (burtleburtle.net/bob/hash/integer.html)
+// and as game engines carried it on. Take the low bits of the result. It is a
+// bijection.
+func WangSeed32(key uint32) uint32 {
+	key += ^(key << 15)
+	key ^= key >> 10
+	key += key << 3
+	key ^= key >> 6
+	key += ^(key << 11)
+	key ^= key >> 16
+	return key
+}
+
+// Wang64 mixes 64 bits. It is Thomas Wang's hash64shift (Integer Hash Function,
+// version 3.1) and a bijection.
+func Wang64(key uint64) uint64 {
+	key = ^key + key<<21
+	key ^= key >> 24
+	key += key<<3 + key<<8
+	key ^= key >> 14
+	key += key<<2 + key<<4
+	key ^= key >> 28
+	key += key << 31
+	return key
+}
+
+// Wang64to32 mixes 64 bits into 32, which are enough to choose a slot. It is
+// Thomas Wang's hash6432shift (Integer Hash Function, version 3.1).
+func Wang64to32(key uint64) uint32 {
+	key = ^key + key<<18
+	key ^= key >> 31
+	key *= 21
+	key ^= key >> 11
+	key += key << 6
+	key ^= key >> 22
+	return uint32(key)
+}
