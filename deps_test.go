@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"":                       nil,
 	"crcslice8":              nil,
 	"ptrhash":                nil,
+	"intern":                 nil,
 	"hashing":                nil,
 	"cook/scan":              nil,
 	"cook/recipe":            nil,

@@ -1,0 +1,96 @@
+// Package lookup2 is Bob Jenkins' 32-bit string hash lookup2, also known as
+// evahash: "A Hash Function for Hash Table Lookup", 1996, printed as "Hash
+// Functions" in Dr. Dobb's Journal, September 1997, and kept at
+// https://www.burtleburtle.net/bob/hash/evahash.html.
+//
+// The hash reads its input as little-endian words on every machine, so equal
+// bytes have equal sums everywhere. It scatters keys over a table. It finds
+// neither tampering nor, with its 32 bits, all accidents in a large set.
+package lookup2
+
+import (
+	"encoding/binary"
+	"unsafe"
+)
+
+// Size is the length of a sum in bytes.
+const Size = 4
+
+// BlockSize is the number of bytes that the hash mixes in at a time.
+const BlockSize = 12
+
+// golden is the golden ratio as a 32-bit fraction; the paper starts two of the
+// three words with it because it is an arbitrary value without structure.
+const golden = 0x9e3779b9
+
+// Sum32 returns the hash of b. The initial value is the hash of what came
+// before or any other number; different ones give independent hashes. The
+// length enters modulo 2^32, as the original's 32-bit length does.
+func Sum32(b []byte, initial uint32) uint32 {
+	n := uint32(len(b))
+	s := state{golden, golden, initial}
+	for len(b) >= BlockSize {
+		s = s.block(b)
+		b = b[BlockSize:]
+	}
+	return s.finish(b, n)
+}
+
+// String returns the hash of the bytes of s, as Sum32 does, without a copy.
+func String(s string, initial uint32) uint32 {
+	// Nothing writes through the slice and nothing keeps it.
+	return Sum32(unsafe.Slice(unsafe.StringData(s), len(s)), initial)
+}
+
+// state is the paper's three words. It is passed and returned by value so that
+// it stays in registers.
+type state struct{ a, b, c uint32 }
+
+// block takes in the first BlockSize bytes of p.
+func (s state) block(p []byte) state {
+	_ = p[BlockSize-1]
+	return mix(s.a+binary.LittleEndian.Uint32(p),
+		s.b+binary.LittleEndian.Uint32(p[4:]),
+		s.c+binary.LittleEndian.Uint32(p[8:]))
+}
+
+// finish takes in the tail, fewer than BlockSize bytes, and the length of the
+// whole input, and returns the sum. The length has the low byte of c to itself:
+// the tail's bytes 8 to 10 begin one byte above it.
+func (s state) finish(tail []byte, length uint32) uint32 {
+	a, b, c := s.a, s.b, s.c+length
+	switch n := len(tail); {
+	case n >= 8:
+		a += binary.LittleEndian.Uint32(tail)
+		b += binary.LittleEndian.Uint32(tail[4:])
+		c += lastBytes(tail, n-8) << 8
+	case n >= 4:
+		a += binary.LittleEndian.Uint32(tail)
+		b += lastBytes(tail, n-4)
+	case n > 0:
+		// The three reads meet in the same byte when there are fewer bytes.
+		half, last := n>>1, n-1
+		a += uint32(tail[0]) | uint32(tail[half])<<(8*half) | uint32(tail[last])<<(8*last)
+	}
+	return mix(a, b, c).c
+}
+
+// lastBytes returns the last k bytes of p, 0 <= k < 4, as a little-endian
+// number. It reads the last whole word instead of k bytes, so p has at least 4.
+func lastBytes(p []byte, k int) uint32 {
+	return binary.LittleEndian.Uint32(p[len(p)-4:]) >> (8 * (4 - uint(k)))
+}
+
+// mix is the paper's reversible mixing of 96 bits.
+func mix(a, b, c uint32) state {
+	a = (a - b - c) ^ c>>13
+	b = (b - c - a) ^ a<<8
+	c = (c - a - b) ^ b>>13
+	a = (a - b - c) ^ c>>12
+	b = (b - c - a) ^ a<<16
+	c = (c - a - b) ^ b>>5
+	a = (a - b - c) ^ c>>3
+	b = (b - c - a) ^ a<<10
+	c = (c - a - b) ^ b>>15
+	return state{a, b, c}
+}

@@ -1,0 +1,147 @@
+package lookup2
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+)
+
+// words are the names of a published table whose author hashed them with
+// initial value 0. That table prints every word in lower case; the value beside
+// "seavir" is that of the dictionary's "Seavir".
+var words = []struct {
+	word string
+	sum  uint32
+}{
+	{"hairbrush", 0x7f3ef2bb},
+	{"encomiums", 0xa758b2bb},
+	{"engrained", 0x32abb2bb},
+	{"Seavir", 0x32abb2bb},
+	{"phrenologically", 0x888fb2ba},
+	{"Alfreda", 0xee9432ba},
+	{"centillion", 0xb44232bc},
+	{"cyclometer", 0xc5a172bc},
+}
+
+func TestPublishedWords(t *testing.T) {
+	for _, w := range words {
+		if got := Sum32([]byte(w.word), 0); got != w.sum {
+			t.Errorf("Sum32(%q, 0) = %08x, want %08x", w.word, got, w.sum)
+		}
+		if got := String(w.word, 0); got != w.sum {
+			t.Errorf("String(%q, 0) = %08x, want %08x", w.word, got, w.sum)
+		}
+	}
+	for _, w := range []string{"seavir", "alfreda"} {
+		if got := String(w, 0); got == 0x32abb2bb || got == 0xee9432ba {
+			t.Errorf("%q has the sum %08x of the capitalised word", w, got)
+		}
+	}
+}
+
+// bytewise is the paper's definition, one byte at a time.
+func bytewise(k []byte, initial uint32) uint32 {
+	v := [3]uint32{0x9e3779b9, 0x9e3779b9, initial}
+	mix := func() {
+		for _, r := range [...]struct {
+			i     int
+			shift uint
+			left  bool
+		}{{0, 13, false}, {1, 8, true}, {2, 13, false}, {0, 12, false}, {1, 16, true},
+			{2, 5, false}, {0, 3, false}, {1, 10, true}, {2, 15, false}} {
+			x, y := v[(r.i+1)%3], v[(r.i+2)%3]
+			v[r.i] -= x
+			v[r.i] -= y
+			if r.left {
+				v[r.i] ^= y << r.shift
+			} else {
+				v[r.i] ^= y >> r.shift
+			}
+		}
+	}
+	n := len(k)
+	for ; len(k) >= 12; k = k[12:] {
+		for i, c := range k[:12] {
+			v[i/4] += uint32(c) << (8 * (i % 4))
+		}
+		mix()
+	}
+	v[2] += uint32(n)
+	for i, c := range k {
+		if i >= 8 {
+			i++
+		}
+		v[i/4] += uint32(c) << (8 * (i % 4))
+	}
+	mix()
+	return v[2]
+}
+
+// noise fills n bytes from a fixed xorshift sequence.
+func noise(n int) []byte {
+	b := make([]byte, n+8)
+	x := uint64(n)*0x9e3779b97f4a7c15 + 1
+	for i := 0; i < n; i += 8 {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		binary.LittleEndian.PutUint64(b[i:], x)
+	}
+	return b[:n]
+}
+
+func TestAgainstDefinition(t *testing.T) {
+	for n := range 100 {
+		for at := range 8 {
+			b := noise(at + n)[at:]
+			for _, initial := range []uint32{0, 1, 0xffffffff, 0xdeadbeef} {
+				if got, want := Sum32(b, initial), bytewise(b, initial); got != want {
+					t.Fatalf("%d bytes at %d: Sum32(%08x) = %08x, want %08x", n, at, initial, got, want)
+				}
+			}
+		}
+	}
+}
+
+// What lies around the slice must not matter, within its capacity or before it.
+func TestSurroundings(t *testing.T) {
+	for n := range 40 {
+		b := noise(n + 16)
+		in := b[8 : 8+n]
+		want := Sum32(in, 0)
+		for i := range b {
+			if i < 8 || i >= 8+n {
+				b[i] ^= 0xff
+			}
+		}
+		if got := Sum32(in, 0); got != want {
+			t.Errorf("%d bytes: the sum changed with the bytes around them", n)
+		}
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	b, s := noise(29), string(noise(31))
+	d := New(0)
+	if n := testing.AllocsPerRun(100, func() {
+		_ = Sum32(b, 1)
+		_ = String(s, 2)
+		d.Reset()
+		d.Write(b)
+		_ = d.Sum32()
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkSum32(b *testing.B) {
+	for _, n := range []int{4, 11, 16, 32, 256, 4096} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			p := noise(n)
+			b.SetBytes(int64(n))
+			for b.Loop() {
+				Sum32(p, 0)
+			}
+		})
+	}
+}
