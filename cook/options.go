@@ -47,8 +47,9 @@ type Options struct {
 	Force bool
 	// Verify trusts no stamp: all sources and outputs are checksummed.
 	Verify bool
-	// Checksum names the function that tells whether a file changed; see
-	// package hashing. "" is hashing.Default.
+	// Checksum names the function that tells whether a file changed: xxh3 (with
+	// 128 bits), xxh64, crc32, crc32c, murmur3 (with 128 bits) or slice8, which is
+	// there to measure the others against. "" is xxh3.
 	Checksum string
 
 	// Cache is the store's folder. "" is $COOKCACHE, or assetcook in the
@@ -106,12 +107,9 @@ func (o Options) withDefaults() (Options, hashing.Func, error) {
 			return o, none, configError("pattern %q: not a valid glob", p)
 		}
 	}
-	if o.Checksum == "" {
-		o.Checksum = hashing.Default
-	}
-	sum, ok := hashing.Lookup(o.Checksum)
-	if !ok {
-		return o, none, configError("unknown checksum %q; have %s", o.Checksum, strings.Join(hashing.Names(), ", "))
+	sum, err := checksum(o.Checksum)
+	if err != nil {
+		return o, none, err
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)

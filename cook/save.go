@@ -143,7 +143,7 @@ func (k *kitchen) addManifest(b *index.Builder, list []byte) {
 	stamp := scan.StampOf(info)
 	b.AddFile(index.File{
 		Path: name, Stamp: stamp, Settled: stamp.Settled(k.Now().UnixNano()),
-		Sum: k.checksum.Sum(list), Blob: store.BlobID(hashing.DigestOf(list)),
+		Sum: k.checksum.Sum128(list), Blob: store.BlobID(hashing.DigestOf(list)),
 	})
 }
 

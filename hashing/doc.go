@@ -3,35 +3,65 @@
 //
 // # Two questions, two hashes
 //
-// "Did it change since I looked?" is answered by a checksum ([Sum128]) from the
-// registry: fast, and wrong only by accident. Whoever wants to can make two
+// "Did it change since I looked?" is answered by a checksum, a function of class
+// [Accident]: fast, and wrong only by accident. Whoever wants to can make two
 // contents with one checksum, so a checksum never names content.
 //
-// "Is it the same thing?" is answered by a [Digest], BLAKE3-256 of the content.
-// Only a Digest may name content, and only a [Key] may name a structured thing.
+// "Is it the same thing?" is answered by a function of class [Identity], in this
+// package's own types by a [Digest], BLAKE3-256 of the content. Only that may name
+// content, and only a [Key] may name a structured thing.
 //
 // # Functions
 //
-//	name     bits  speed   use                                    not for
-//	xxh3      128  memory  the default: files and short strings   naming content
-//	xxh64      64  memory  files of tools that speak XXH64        more than 2^30 items in one set
-//	crc32      32  memory  zip, gzip and png compatible sums      telling many files apart
-//	crc32c     32  memory  iSCSI, ext4 and btrfs compatible sums  telling many files apart
-//	murmur3   128  fast    x64 128-bit sums of older tools        big-endian machines; anything new
+// Ask [Lookup] for one by name. Without a reason for another take xxh128 for files
+// and xxh3 for tables in memory; where a stranger may have written the content,
+// blake3.
 //
-// Speed classes on a current desktop core: "memory" means 10 GB/s and more once
-// the input is a few KiB long, so that reading the file costs more than summing
-// it; "fast" means 2 to 10 GB/s. The benchmarks measure every function at 16 B
-// to 1 MiB.
+//	name           bits  GB/s  class     use for                                    not for
+//	xxh128          128    68  accident  the default: has this file changed?        naming content
+//	xxh3             64    68  accident  hash tables; sets to some millions         larger sets, naming content
+//	xxh64            64    15  accident  files of tools that speak XXH64            anything new
+//	xxh32            32     7  accident  LZ4 frames, 32-bit machines                anything new
+//	crc32            32    57  accident  zip, gzip, png, Ethernet                   telling many files apart
+//	crc32c           32    57  accident  iSCSI, ext4, Btrfs, RocksDB                telling many files apart
+//	crc32k           32    57  accident  short messages: more bits found surely     telling many files apart
+//	crc32-bzip2      32    53  accident  bzip2                                      telling many files apart
+//	unreal-memcrc    32    53  accident  sums of older engine versions              anything new
+//	slice8           32   2.4  accident  measuring: unreal-memcrc as it was         anything else
+//	crc64            64   1.9  accident  xz                                         speed
+//	adler32          32   3.6  accident  zlib streams                               short inputs, hash tables
+//	fnv1a32          32   0.9  accident  tiny keys in formats that ask for it       speed, picking top bits
+//	fnv1a64          64   0.9  accident  tiny keys in formats that ask for it       speed, picking top bits
+//	murmur3-128     128     7  accident  sums of older tools                        anything new
+//	murmur3-32       32   2.7  accident  sums of older tools                        anything new
+//	lookup2          32   2.3  accident  string tables of older engines             anything new
+//	blake3          256     4  identity  naming content, also against attackers     being the fastest
+//	sha256          256   1.8  identity  what other systems ask for                 speed
+//	maphash          64    13  accident  hash tables fed by strangers               storing, sending: each process has its own
 //
-// A checksum of 32 bits misses a random change once in 4e9 comparisons; among n
-// different files about n*n/2^33 pairs share one.
+// GB/s are of one core of a Zen 4 server for 64 KiB in its cache, as BenchmarkSum
+// gives them; without that processor's instructions CRCs and xxHashes lose most. A
+// file comes out of the page cache at about 10 GB/s, so that reading costs more
+// than summing from there on, and two cores then read and sum twice as much.
+//
+// A sum of 32 bits misses a random change once in 4e9 comparisons; among n
+// different files about n*n/2^33 pairs share one. With 64 bits that is n*n/2^65.
+// No checksum stands up to an attacker, with a seed or without: two inputs for one
+// XXH3 take milliseconds to make, for a CRC less. maphash is made to keep strangers
+// from slowing down a table, and nothing more.
+//
+// [Func.Sum] is one shot, [Func.New] a streaming [hash.Hash], [Func.NewSeeded] the
+// same with a seed. All of them keep the contract in package hashtest.
 //
 // # Files
 //
-// A [Summer] reads a stream once and gives its size, its checksum and, where
-// asked for, its Digest. [Summer.SumAll] does so for a list of files on several
-// goroutines and allocates nothing per file.
+// [SumFile] sums a file, [Files] many of them: on several cores, in order, with
+// pooled buffers, and with one large file shared by all cores.
+//
+// A [Summer] is for callers that open their files themselves. It reads a stream
+// once and gives its size, its checksum and, where asked for, its Digest.
+// [Summer.SumAll] does so for a list of streams on several goroutines and allocates
+// nothing per stream.
 //
 // # Keys
 //

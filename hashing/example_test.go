@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/hashing"
@@ -15,15 +16,15 @@ func ExampleLookup() {
 		fmt.Println("not one of", hashing.Names())
 		return
 	}
-	fmt.Println(f.Hex(f.Sum([]byte("123456789"))))
+	fmt.Println(f.Sum([]byte("123456789")))
 
 	h := f.New()
 	io.WriteString(h, "12345")
 	io.WriteString(h, "6789")
-	fmt.Println(h.Sum128())
+	fmt.Printf("%x\n", h.Sum(nil))
 	// Output:
 	// cbf43926
-	// 000000000000000000000000cbf43926
+	// cbf43926
 }
 
 func ExampleSummer_Sum() {
@@ -35,7 +36,7 @@ func ExampleSummer_Sum() {
 		return
 	}
 	fmt.Println(sum.Size, "bytes")
-	fmt.Println(sum.Sum == f.Sum([]byte("texture")))
+	fmt.Println(sum.Sum == f.Sum128([]byte("texture")))
 	fmt.Println(sum.Digest == hashing.DigestOf([]byte("texture")))
 	// Output:
 	// 7 bytes
@@ -74,4 +75,21 @@ func ExampleKey() {
 	// Output:
 	// true
 	// false
+}
+
+func ExampleFiles_Sum() {
+	f, _ := hashing.Lookup(hashing.Default)
+	names := slices.Values([]string{"testdata/rock.txt", "testdata/missing.txt"})
+	err := hashing.Files{Func: f}.Sum(context.Background(), names, func(r hashing.FileResult) {
+		if r.Err != nil {
+			fmt.Println("cannot sum", r.Name)
+			return
+		}
+		fmt.Printf("%v  %s\n", r.Sum, r.Name)
+	})
+	fmt.Println(err)
+	// Output:
+	// 344be89cab7a872b38b7c2310bbbf116  testdata/rock.txt
+	// cannot sum testdata/missing.txt
+	// <nil>
 }

@@ -1,72 +1,142 @@
 package hashing
 
 import (
-	"sync"
+	"encoding/binary"
+	"hash"
 
-	"github.com/spaolacci/murmur3"
+	"github.com/assetcook/assetcook/internal/murmur3"
 )
 
+const murmurSource = "Austin Appleby, MurmurHash3, seed 0, https://github.com/aappleby/smhasher/wiki/MurmurHash3, "
+
 func murmurFuncs() []Func {
-	pool := &sync.Pool{New: func() any { return newMurmur3() }}
-	return []Func{{
-		Name:   "murmur3",
-		Size:   16,
-		Source: "Austin Appleby, MurmurHash3_x64_128, seed 0, https://github.com/aappleby/smhasher/wiki/MurmurHash3",
-		Check:  Sum128{0x3c84645edb66cca4, 0x99f8fac73a1ea105},
-		New:    func() Hash { return newMurmur3() },
-		Sum: func(b []byte) Sum128 {
-			h := pool.Get().(*murmur3Hash)
-			h.Reset()
-			h.Write(b)
-			s := h.Sum128()
-			pool.Put(h)
-			return s
+	return []Func{
+		{
+			Name:   "murmur3-128",
+			Size:   16,
+			Source: murmurSource + "MurmurHash3_x64_128",
+			Check:  "3c84645edb66cca499f8fac73a1ea105",
+			narrow: func(b []byte) Sum128 {
+				hi, lo := murmur3.Sum128(b, 0)
+				return Sum128{hi, lo}
+			},
+			stream: func() hash.Hash { return newMurmur128(0) },
+			seeded: seeded32(newMurmur128),
 		},
-	}}
-}
-
-// murmurBlock is the unit of MurmurHash3_x64_128 in bytes.
-const murmurBlock = 16
-
-// murmur3Hash feeds spaolacci/murmur3, which reads its input as 64-bit words
-// through an unsafe cast wherever the slice happens to begin. So whole blocks go
-// through an aligned buffer, and what does not fill a block goes in pieces that
-// the library copies into its own aligned buffer first.
-type murmur3Hash struct {
-	pending int        // bytes that the library holds back, below murmurBlock
-	_       [0]uint64  // aligns buf
-	buf     [4096]byte // a whole number of blocks
-	h       murmur3.Hash128
-}
-
-func newMurmur3() *murmur3Hash { return &murmur3Hash{h: murmur3.New128()} }
-
-func (m *murmur3Hash) Write(p []byte) (int, error) {
-	n := len(p)
-	if m.pending > 0 {
-		k := min(len(p), murmurBlock-m.pending)
-		m.h.Write(p[:k])
-		m.pending = (m.pending + k) % murmurBlock
-		p = p[k:]
+		{
+			Name:   "murmur3-32",
+			Size:   4,
+			Source: murmurSource + "MurmurHash3_x86_32",
+			Check:  "b4fef382",
+			narrow: func(b []byte) Sum128 { return Sum128{Lo: uint64(murmur3.Sum32(b, 0))} },
+			stream: func() hash.Hash { return newMurmur32(0) },
+			seeded: seeded32(newMurmur32),
+		},
 	}
-	for len(p) >= murmurBlock {
-		k := copy(m.buf[:], p[:len(p)/murmurBlock*murmurBlock])
-		m.h.Write(m.buf[:k])
-		p = p[k:]
-	}
-	if len(p) > 0 {
-		m.h.Write(p) // shorter than a block: no word is read before it is copied
-		m.pending = len(p)
-	}
-	return n, nil
 }
 
-func (m *murmur3Hash) Sum128() Sum128 {
-	h1, h2 := m.h.Sum128()
-	return Sum128{h1, h2}
+// murmur128Hash is the streaming form of murmur3.Sum128.
+type murmur128Hash struct {
+	seed  uint32
+	state murmur3.State128
+	in    pending
 }
 
-func (m *murmur3Hash) Reset() {
-	m.h.Reset()
-	m.pending = 0
+func newMurmur128(seed uint32) hash.Hash {
+	h := &murmur128Hash{seed: seed}
+	h.Reset()
+	return h
+}
+
+func (h *murmur128Hash) Reset() {
+	h.state, h.in = murmur3.State128{H1: uint64(h.seed), H2: uint64(h.seed)}, pending{}
+}
+
+func (h *murmur128Hash) Size() int      { return 16 }
+func (h *murmur128Hash) BlockSize() int { return murmur3.BlockSize128 }
+
+func (h *murmur128Hash) Write(p []byte) (int, error) {
+	first, full, rest := h.in.cut(p, murmur3.BlockSize128)
+	if full {
+		h.state = h.state.Blocks(first[:])
+	}
+	h.state = h.state.Blocks(rest)
+	return len(p), nil
+}
+
+func (h *murmur128Hash) Sum(b []byte) []byte {
+	hi, lo := h.state.Finish(h.in.total, h.in.tail(murmur3.BlockSize128))
+	b = binary.BigEndian.AppendUint64(b, hi)
+	return binary.BigEndian.AppendUint64(b, lo)
+}
+
+const murmur128Magic = "m3w\x01"
+
+func (h *murmur128Hash) AppendBinary(b []byte) ([]byte, error) {
+	return h.in.save(b, murmur128Magic, murmur3.BlockSize128, uint64(h.seed), h.state.H1, h.state.H2), nil
+}
+
+func (h *murmur128Hash) MarshalBinary() ([]byte, error) { return h.AppendBinary(nil) }
+
+func (h *murmur128Hash) UnmarshalBinary(b []byte) error {
+	var w [3]uint64
+	in := h.in
+	if err := in.restore(b, murmur128Magic, murmur3.BlockSize128, w[:]); err != nil {
+		return err
+	}
+	if err := words32(w[:1]); err != nil {
+		return err
+	}
+	*h = murmur128Hash{uint32(w[0]), murmur3.State128{H1: w[1], H2: w[2]}, in}
+	return nil
+}
+
+// murmur32Hash is the streaming form of murmur3.Sum32.
+type murmur32Hash struct {
+	seed, state uint32
+	in          pending
+}
+
+var _ hash.Hash32 = (*murmur32Hash)(nil)
+
+func newMurmur32(seed uint32) hash.Hash { return &murmur32Hash{seed: seed, state: seed} }
+
+func (h *murmur32Hash) Reset()         { h.state, h.in = h.seed, pending{} }
+func (h *murmur32Hash) Size() int      { return 4 }
+func (h *murmur32Hash) BlockSize() int { return murmur3.BlockSize32 }
+
+func (h *murmur32Hash) Write(p []byte) (int, error) {
+	first, full, rest := h.in.cut(p, murmur3.BlockSize32)
+	if full {
+		h.state = murmur3.Blocks32(h.state, first[:murmur3.BlockSize32])
+	}
+	h.state = murmur3.Blocks32(h.state, rest)
+	return len(p), nil
+}
+
+func (h *murmur32Hash) Sum32() uint32 {
+	return murmur3.Finish32(h.state, h.in.total, h.in.tail(murmur3.BlockSize32))
+}
+
+func (h *murmur32Hash) Sum(b []byte) []byte { return binary.BigEndian.AppendUint32(b, h.Sum32()) }
+
+const murmur32Magic = "m32\x01"
+
+func (h *murmur32Hash) AppendBinary(b []byte) ([]byte, error) {
+	return h.in.save(b, murmur32Magic, murmur3.BlockSize32, uint64(h.seed), uint64(h.state)), nil
+}
+
+func (h *murmur32Hash) MarshalBinary() ([]byte, error) { return h.AppendBinary(nil) }
+
+func (h *murmur32Hash) UnmarshalBinary(b []byte) error {
+	var w [2]uint64
+	in := h.in
+	if err := in.restore(b, murmur32Magic, murmur3.BlockSize32, w[:]); err != nil {
+		return err
+	}
+	if err := words32(w[:]); err != nil {
+		return err
+	}
+	*h = murmur32Hash{uint32(w[0]), uint32(w[1]), in}
+	return nil
 }

@@ -3,14 +3,75 @@ package hashing
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
-
-	"github.com/zeebo/blake3"
 )
 
-// Sum128 is a checksum of up to 128 bits, most significant first; the sums of
-// narrower functions are zero-extended. It detects accidents; it never names
-// content.
+// maxSize is the length of the widest sum in bytes.
+const maxSize = 32
+
+// Sum is the sum of any function of the registry: up to 32 bytes, most
+// significant first. Sums are comparable with ==; those of functions of different
+// sizes are never equal, those of different functions of one size may be by
+// chance. The zero Sum is the sum of nothing at all and has no bytes.
+type Sum struct {
+	// Up to 16 bytes are the number a:b, 32 bytes are four words: most functions
+	// make numbers, which need not become bytes before somebody wants to see them.
+	a, b, c, d uint64
+	size       uint8
+}
+
+// Len returns the number of bytes: the Size of the function.
+func (s Sum) Len() int { return int(s.size) }
+
+// Append appends the bytes of s to dst.
+func (s Sum) Append(dst []byte) []byte {
+	switch s.size {
+	case 4:
+		return binary.BigEndian.AppendUint32(dst, uint32(s.b))
+	case 8:
+		return binary.BigEndian.AppendUint64(dst, s.b)
+	case 16:
+		dst = binary.BigEndian.AppendUint64(dst, s.a)
+		return binary.BigEndian.AppendUint64(dst, s.b)
+	case 32:
+		for _, w := range [...]uint64{s.a, s.b, s.c, s.d} {
+			dst = binary.BigEndian.AppendUint64(dst, w)
+		}
+	}
+	return dst
+}
+
+// Bytes returns the bytes of s.
+func (s Sum) Bytes() []byte { return s.Append(make([]byte, 0, maxSize)) }
+
+// String returns s in lower-case hex digits, two for each byte.
+func (s Sum) String() string { return hex.EncodeToString(s.Bytes()) }
+
+// Sum128 returns s as a number. It panics if s has more than 16 bytes.
+func (s Sum) Sum128() Sum128 {
+	if s.size > 16 {
+		panic("hashing: Sum128 of a sum of more than 16 bytes")
+	}
+	return Sum128{s.a, s.b}
+}
+
+// sumOf reads the bytes of a sum of 4, 8, 16 or 32 bytes.
+func sumOf(b []byte) Sum {
+	word := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
+	switch len(b) {
+	case 4:
+		return Sum{size: 4, b: uint64(binary.BigEndian.Uint32(b))}
+	case 8:
+		return Sum{size: 8, b: word(0)}
+	case 16:
+		return Sum{size: 16, a: word(0), b: word(1)}
+	case 32:
+		return Sum{size: 32, a: word(0), b: word(1), c: word(2), d: word(3)}
+	}
+	panic("hashing: a sum of a length that no function has")
+}
+
+// Sum128 is a checksum of up to 128 bits as a number; the sums of narrower
+// functions are zero-extended. It detects accidents; it never names content.
 type Sum128 struct{ Hi, Lo uint64 }
 
 // Bytes returns s as 16 bytes, most significant first.
@@ -21,7 +82,7 @@ func (s Sum128) Bytes() [16]byte {
 	return b
 }
 
-// String returns s as 32 lower-case hex digits. [Func.Hex] gives only as many
+// String returns s as 32 lower-case hex digits. [Sum.String] gives only as many
 // as the function has.
 func (s Sum128) String() string {
 	b := s.Bytes()
@@ -32,32 +93,5 @@ func (s Sum128) String() string {
 // CRC-32 and MurmurHash3 of nothing, for example.
 func (s Sum128) IsZero() bool { return s == Sum128{} }
 
-// Digest is BLAKE3-256 of content: its identity.
-type Digest [32]byte
-
-// DigestOf returns the Digest of b.
-func DigestOf(b []byte) Digest { return blake3.Sum256(b) }
-
-// ParseDigest reads the form that [Digest.String] writes: 64 lower-case hex
-// digits. Upper case is refused so that one Digest has one spelling.
-func ParseDigest(s string) (Digest, error) {
-	var d Digest
-	if len(s) != hex.EncodedLen(len(d)) {
-		return Digest{}, fmt.Errorf("parse digest: %d characters, want %d", len(s), hex.EncodedLen(len(d)))
-	}
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return Digest{}, fmt.Errorf("parse digest: %q at %d is not a lower-case hex digit", c, i)
-		}
-	}
-	if _, err := hex.Decode(d[:], []byte(s)); err != nil {
-		return Digest{}, fmt.Errorf("parse digest: %w", err)
-	}
-	return d, nil
-}
-
-// String returns d as 64 lower-case hex digits.
-func (d Digest) String() string { return hex.EncodeToString(d[:]) }
-
-// IsZero reports whether d was never set. No known content has this digest.
-func (d Digest) IsZero() bool { return d == Digest{} }
+// sum returns s as the sum of a function of that size, which is at most 16.
+func (s Sum128) sum(size int) Sum { return Sum{size: uint8(size), a: s.Hi, b: s.Lo} }

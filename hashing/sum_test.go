@@ -1,6 +1,7 @@
 package hashing
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -39,6 +40,43 @@ func TestParseDigest(t *testing.T) {
 		strings.Repeat("\xff", 64)} {
 		if got, err := ParseDigest(bad); err == nil {
 			t.Errorf("ParseDigest(%q) = %v", bad, got)
+		}
+	}
+}
+
+func TestSum(t *testing.T) {
+	bytes := make([]byte, 32)
+	for i := range bytes {
+		bytes[i] = byte(0xf0 + i)
+	}
+	for _, size := range []int{4, 8, 16, 32} {
+		s := sumOf(bytes[:size])
+		if s.Len() != size || string(s.Bytes()) != string(bytes[:size]) || s.String() != fmt.Sprintf("%x", bytes[:size]) {
+			t.Errorf("%d bytes: %v, %x", size, s, s.Bytes())
+		}
+		if got := s.Append([]byte("x")); string(got) != "x"+string(bytes[:size]) {
+			t.Errorf("%d bytes appended: %x", size, got)
+		}
+		if size <= 16 && s.Sum128().sum(size) != s {
+			t.Errorf("%v is not what its number %v says", s, s.Sum128())
+		}
+		bytes[size-1]++
+		if sumOf(bytes[:size]) == s {
+			t.Errorf("%v equals the sum of another last byte", s)
+		}
+	}
+	if s := (Sum{}); s.Len() != 0 || s.String() != "" || len(s.Bytes()) != 0 {
+		t.Errorf("zero: %v", s)
+	}
+	if (Sum128{Lo: 1}).sum(4) == (Sum128{Lo: 1}).sum(8) {
+		t.Error("sums of different sizes are equal")
+	}
+}
+
+func TestClass(t *testing.T) {
+	for class, want := range map[Class]string{Accident: "accident", Identity: "identity", 7: "Class(7)"} {
+		if got := class.String(); got != want {
+			t.Errorf("%d: %q, want %q", class, got, want)
 		}
 	}
 }

@@ -2,7 +2,7 @@ package hashing
 
 import (
 	"context"
-	"fmt"
+	"hash"
 	"io"
 	"sync"
 
@@ -24,36 +24,42 @@ type FileSum struct {
 	Digest Digest // zero unless wanted
 }
 
-// Summer sums streams with one checksum function. It keeps buffers and hash
-// states for reuse, so make one and share it: it is safe for concurrent use.
+// Summer sums streams with one checksum function and BLAKE3 in the same pass, for
+// callers that open the files themselves; [Files] sums named files with one
+// function. A Summer keeps buffers and hash states for reuse, so make one and
+// share it: it is safe for concurrent use.
 type Summer struct {
-	newHash func() Hash
-	pool    sync.Pool // of *scratch
+	f    Func
+	pool sync.Pool // of *scratch
 }
 
-// NewSummer returns a Summer that computes f.
-func NewSummer(f Func) *Summer { return &Summer{newHash: f.New} }
+// NewSummer returns a Summer that computes f. It panics if the sums of f have more
+// than 16 bytes.
+func NewSummer(f Func) *Summer {
+	if f.Size > 16 {
+		panic("hashing: NewSummer of " + f.Name + ", whose sums have more than 16 bytes")
+	}
+	return &Summer{f: f}
+}
 
 // bufferSize is how much a Summer reads at once: large enough that the system
 // call is noise, small enough that the bytes are still in the second-level cache
 // when a second function reads them.
 const bufferSize = 256 << 10
 
-// maxEmptyReads is how many reads in a row may give neither bytes nor an error.
-const maxEmptyReads = 100
-
 // scratch is what one running sum needs.
 type scratch struct {
 	buf    []byte
-	sum    Hash
+	sum    hash.Hash
 	digest *blake3.Hasher
+	out    [16]byte
 }
 
 func (s *Summer) take() *scratch {
 	if w, ok := s.pool.Get().(*scratch); ok {
 		return w
 	}
-	return &scratch{buf: make([]byte, bufferSize), sum: s.newHash(), digest: blake3.New()}
+	return &scratch{buf: make([]byte, bufferSize), sum: s.f.New(), digest: blake3.New()}
 }
 
 // Sum reads r to its end and returns what is wanted. It looks at ctx before
@@ -66,41 +72,25 @@ func (s *Summer) Sum(ctx context.Context, r io.Reader, want Want) (FileSum, erro
 }
 
 func (w *scratch) run(ctx context.Context, r io.Reader, want Want) (FileSum, error) {
-	var out FileSum
 	w.sum.Reset()
 	w.digest.Reset()
-	for empty := 0; ; {
-		if err := ctx.Err(); err != nil {
-			return FileSum{}, err
-		}
-		n, err := r.Read(w.buf)
-		if n < 0 || n > len(w.buf) {
-			return FileSum{}, fmt.Errorf("sum: reader returned %d of %d bytes", n, len(w.buf))
-		}
+	size, err := drain(ctx, r, w.buf, func(p []byte) {
 		if want&WantSum != 0 {
-			w.sum.Write(w.buf[:n])
+			w.sum.Write(p)
 		}
 		if want&WantDigest != 0 {
-			w.digest.Write(w.buf[:n])
+			w.digest.Write(p)
 		}
-		out.Size += int64(n)
-		switch {
-		case err == io.EOF: // not a wrapped one: that is somebody's failure
-			if want&WantSum != 0 {
-				out.Sum = w.sum.Sum128()
-			}
-			if want&WantDigest != 0 {
-				w.digest.Sum(out.Digest[:0])
-			}
-			return out, nil
-		case err != nil:
-			return FileSum{}, err
-		case n > 0:
-			empty = 0
-		default:
-			if empty++; empty == maxEmptyReads {
-				return FileSum{}, io.ErrNoProgress
-			}
-		}
+	})
+	if err != nil {
+		return FileSum{}, err
 	}
+	out := FileSum{Size: size}
+	if want&WantSum != 0 {
+		out.Sum = sumOf(w.sum.Sum(w.out[:0])).Sum128()
+	}
+	if want&WantDigest != 0 {
+		w.digest.Sum(out.Digest[:0])
+	}
+	return out, nil
 }

@@ -6,22 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"sync"
 	"testing"
 	"testing/iotest"
+
+	"github.com/assetcook/assetcook/hashing/hashtest"
 )
 
-func someBytes(n int) []byte {
-	b := make([]byte, n)
-	fill(b, rand.NewPCG(uint64(n), 9))
-	return b
-}
+func someBytes(n int) []byte { return hashtest.Bytes(n) }
 
 func wanted(f Func, b []byte, want Want) FileSum {
 	out := FileSum{Size: int64(len(b))}
 	if want&WantSum != 0 {
-		out.Sum = f.Sum(b)
+		out.Sum = f.Sum128(b)
 	}
 	if want&WantDigest != 0 {
 		out.Digest = DigestOf(b)
@@ -31,6 +28,9 @@ func wanted(f Func, b []byte, want Want) FileSum {
 
 func TestSummer(t *testing.T) {
 	for _, f := range registry {
+		if f.Size > 16 {
+			continue // TestWide
+		}
 		s := NewSummer(f)
 		for _, n := range []int{0, 1, 1000, bufferSize - 1, bufferSize, bufferSize + 1, 2*bufferSize + 77} {
 			b := someBytes(n)

@@ -6,6 +6,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/assetcook/assetcook/internal/lookup2"
+	"github.com/assetcook/assetcook/internal/murmur3"
 )
 
 // Hash says which 32-bit hash of the names a table uses.
@@ -46,7 +47,7 @@ func (h Hash) Sum32(s string) uint32 {
 	case Lookup2:
 		return lookup2.String(s, 0)
 	case Murmur3:
-		return murmur3x86(s)
+		return murmur3.String32(s, 0)
 	}
 	panic("intern: " + h.String() + " is no hash")
 }

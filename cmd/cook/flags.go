@@ -70,7 +70,7 @@ func cacheFlags(fs *flag.FlagSet, opt *cook.Options) {
 func choices(fs *flag.FlagSet, opt *cook.Options) {
 	fs.StringVar(&opt.Config, "config", "", "rules for the whole tree (default: cook.toml in the asset folder)")
 	fs.Var((*names)(&opt.Targets), "target", "variants to cook, separated by commas")
-	fs.StringVar(&opt.Checksum, "checksum", "", "how changes are noticed: xxh3, xxh64, crc32, crc32c, murmur3 (default xxh3)")
+	fs.StringVar(&opt.Checksum, "checksum", "", "how changes are noticed: xxh3, xxh64, crc32, crc32c, murmur3, slice8 (default xxh3)")
 	fs.BoolVar(&opt.Verify, "verify", false, "trust no stamp: checksum all sources and outputs")
 	fs.IntVar(&opt.Workers, "j", 0, "assets cooked at once (default: one for each CPU)")
 }

@@ -22,7 +22,7 @@ const (
 	recordMagic   = "acst"
 	recordVersion = 1
 	recordHead    = len(recordMagic) + 2 + 32
-	recordSum     = "xxh3" // always this one: it is part of the format
+	recordSum     = "xxh128" // always this one: it is part of the format
 	recordTail    = 16
 
 	// maxRecord bounds what is read into memory: 16 read sets of 10,000 names of
@@ -68,7 +68,7 @@ func openRecord(k kind, id [32]byte, b []byte) ([]byte, error) {
 
 func recordChecksum(b []byte) [16]byte {
 	f, _ := hashing.Lookup(recordSum)
-	return f.Sum(b).Bytes()
+	return f.Sum128(b).Bytes()
 }
 
 // readRecord returns the payload of a record and its path, and marks it as used.

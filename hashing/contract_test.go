@@ -1,0 +1,202 @@
+package hashing
+
+import (
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"hash/fnv"
+	"math/bits"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/hashing/hashtest"
+	"github.com/assetcook/assetcook/internal/lookup2"
+	own "github.com/assetcook/assetcook/internal/murmur3"
+	"github.com/cespare/xxhash/v2"
+	"github.com/spaolacci/murmur3"
+	"github.com/zeebo/xxh3"
+)
+
+// contract is what is known of a function from elsewhere.
+type contract struct {
+	known  []hashtest.Known
+	oracle func([]byte) []byte
+	blocks []int
+	long   string // by the tools of xxHash, BLAKE3, zlib, xz, or the library named in oracle
+	state  bool
+}
+
+var contracts = map[string]contract{
+	"xxh128": {known: sanityOf(xxh128Sanity), blocks: []int{512}, long: "e393f751304a4fbf8211c71a478aa5a5"},
+	"xxh3":   {known: sanityOf(xxh3Sanity), blocks: []int{512}, long: "8211c71a478aa5a5"},
+	"xxh64":  {known: sanityOf(xxh64Sanity), state: true, long: "aa31ef8650e5917f"},
+	"xxh32": {known: sanityOf(xxh32Sanity), state: true, long: "fc8f8947",
+		oracle: func(b []byte) []byte { return plain32(plainXXH32(b, 0)) }},
+
+	"crc32": {state: true, long: "85448827",
+		known:  []hashtest.Known{{In: "", Want: "00000000"}, {In: fox, Want: "414fa339"}},
+		oracle: func(b []byte) []byte { return plain32(crc32.ChecksumIEEE(b)) }},
+	"crc32c": {state: true, long: "ffef38a2",
+		// RFC 3720 appendix B.4, most significant byte first.
+		known: []hashtest.Known{
+			{In: strings.Repeat("\x00", 32), Want: "8a9136aa"},
+			{In: strings.Repeat("\xff", 32), Want: "62a8ab43"},
+			{In: ascending(32), Want: "46dd794e"},
+		},
+		oracle: func(b []byte) []byte { return plain32(crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))) }},
+	"crc32k": {state: true, long: "02c834c5",
+		oracle: func(b []byte) []byte { return plain32(crc32.Checksum(b, crc32.MakeTable(crc32.Koopman))) }},
+	"crc32-bzip2":   {state: true, long: "47a39e4b", oracle: plainBZIP2},
+	"unreal-memcrc": {state: true, oracle: plainBZIP2},
+	"slice8":        {oracle: plainBZIP2},
+
+	"crc64": {state: true, long: "612e5a7fb39d5124",
+		known: []hashtest.Known{{In: "", Want: "0000000000000000"}, {In: fox, Want: "5b5eb8c2e54aa1c4"}}},
+	"adler32": {state: true, long: "3a86f181",
+		known: []hashtest.Known{{In: "", Want: "00000001"}, {In: "Wikipedia", Want: "11e60398"}}},
+
+	"fnv1a32": {state: true, oracle: func(b []byte) []byte { return written(fnv.New32a(), b) },
+		known: []hashtest.Known{{In: "", Want: "811c9dc5"}, {In: "foobar", Want: "bf9cf968"}}},
+	"fnv1a64": {state: true, oracle: func(b []byte) []byte { return written(fnv.New64a(), b) },
+		known: []hashtest.Known{{In: "", Want: "cbf29ce484222325"}, {In: "foobar", Want: "85944171f73967e8"}}},
+
+	"murmur3-128": {state: true, long: "43bed012222c902b4d877bee40951b2d",
+		oracle: func(b []byte) []byte { return written(murmur3.New128(), b) },
+		known: []hashtest.Known{
+			{In: "hello", Want: "cbd8a7b341bd9b025b1e906a48ae1d19"},
+			{In: "hello, world", Want: "342fac623a5ebc8e4cdcbc079642414d"},
+			{In: fox + ".", Want: "cd99481f9ee902c9695da1a38987b6e7"},
+		}},
+	"murmur3-32": {state: true, long: "608ac9c9",
+		oracle: func(b []byte) []byte { return written(murmur3.New32(), b) },
+		known:  []hashtest.Known{{In: fox, Want: "2e4ff723"}}},
+	"lookup2": {state: true, long: "5517298d",
+		known: []hashtest.Known{{In: "hairbrush", Want: "7f3ef2bb"}, {In: "engrained", Want: "32abb2bb"}}},
+
+	"blake3": {known: blake3Known(), blocks: []int{3072}, long: "6ed5f07c1ebb7f7094314710c29bbd86a172628ac3b9babcb89ef900b5c21aee"},
+	"sha256": {state: true, known: []hashtest.Known{
+		{In: "", Want: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{In: "abc", Want: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+	}},
+	"maphash": {},
+}
+
+const fox = "The quick brown fox jumps over the lazy dog"
+
+func ascending(n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i)
+	}
+	return string(b)
+}
+
+func plain32(v uint32) []byte { return []byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)} }
+
+func written(h hash.Hash, b []byte) []byte {
+	h.Write(b)
+	return h.Sum(nil)
+}
+
+// plainBZIP2 mirrors every byte and the sum of the reflected CRC of one polynomial
+// to get the other.
+func plainBZIP2(b []byte) []byte {
+	mirrored := make([]byte, len(b))
+	for i, c := range b {
+		mirrored[i] = bits.Reverse8(c)
+	}
+	return plain32(bits.Reverse32(crc32.ChecksumIEEE(mirrored)))
+}
+
+func TestContract(t *testing.T) {
+	for _, f := range registry {
+		c, ok := contracts[f.Name]
+		if !ok {
+			t.Errorf("%s: nothing is known of it", f.Name)
+		}
+		known := c.known
+		if f.Check != "" {
+			known = append(known, hashtest.Known{In: "123456789", Want: f.Check})
+		}
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			hashtest.Run(t, hashtest.Config{
+				New:    f.New,
+				Sum:    func(b []byte) []byte { return f.Sum(b).Bytes() },
+				Size:   f.Size,
+				Known:  known,
+				Oracle: c.oracle,
+				Blocks: c.blocks,
+				State:  c.state,
+				Long:   c.long,
+			})
+		})
+	}
+}
+
+// TestSeededContract runs the seeded forms, for which the libraries have one-shot
+// functions of their own.
+func TestSeededContract(t *testing.T) {
+	sums := map[string]func(b []byte, seed uint64) []byte{
+		"xxh128": func(b []byte, seed uint64) []byte {
+			return Sum128(xxh3.Hash128Seed(b, seed)).sum(16).Bytes()
+		},
+		"xxh3": func(b []byte, seed uint64) []byte { return Sum128{Lo: xxh3.HashSeed(b, seed)}.sum(8).Bytes() },
+		"xxh64": func(b []byte, seed uint64) []byte {
+			d := xxhash.NewWithSeed(seed)
+			d.Write(b)
+			return d.Sum(nil)
+		},
+		"xxh32": func(b []byte, seed uint64) []byte { return plain32(xxh32Sum(b, uint32(seed))) },
+		"murmur3-128": func(b []byte, seed uint64) []byte {
+			return murmurBytes(b, uint32(seed))
+		},
+		"murmur3-32": func(b []byte, seed uint64) []byte { return plain32(own.Sum32(b, uint32(seed))) },
+		"lookup2":    func(b []byte, seed uint64) []byte { return plain32(lookup2.Sum32(b, uint32(seed))) },
+	}
+	for _, f := range registry {
+		sum, ok := sums[f.Name]
+		if ok != f.Seeded() {
+			t.Errorf("%s: seeded %v, but here %v", f.Name, f.Seeded(), ok)
+		}
+		if !ok {
+			if h, err := f.NewSeeded(1); err == nil || h != nil {
+				t.Errorf("%s took a seed it does not have", f.Name)
+			}
+			continue
+		}
+		seeds := []uint64{0, 1, 0x9e3779b1}
+		if _, err := f.NewSeeded(1 << 32); err == nil {
+			seeds = append(seeds, 1<<32, 1<<63|5)
+		} else if !strings.Contains(err.Error(), f.Name) || f.Size == 8 {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+		for _, seed := range seeds {
+			t.Run(fmt.Sprintf("%s/%#x", f.Name, seed), func(t *testing.T) {
+				t.Parallel()
+				c := hashtest.Config{
+					New: func() hash.Hash {
+						h, err := f.NewSeeded(seed)
+						if err != nil {
+							t.Fatal(err)
+						}
+						return h
+					},
+					Sum:    func(b []byte) []byte { return sum(b, seed) },
+					Size:   f.Size,
+					Blocks: contracts[f.Name].blocks,
+					State:  contracts[f.Name].state,
+				}
+				if seed == 0 {
+					c.Oracle = func(b []byte) []byte { return f.Sum(b).Bytes() }
+				}
+				hashtest.Run(t, c)
+			})
+		}
+	}
+}
+
+func murmurBytes(b []byte, seed uint32) []byte {
+	hi, lo := own.Sum128(b, seed)
+	return Sum128{hi, lo}.sum(16).Bytes()
+}

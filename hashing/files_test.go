@@ -1,0 +1,380 @@
+package hashing
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/assetcook/assetcook/hashing/hashtest"
+	"pgregory.net/rapid"
+)
+
+// filesOf writes files named by their number and returns their names.
+func filesOf(t testing.TB, contents ...[]byte) []string {
+	t.Helper()
+	dir := t.TempDir()
+	var names []string
+	for i, b := range contents {
+		names = append(names, filepath.Join(dir, fmt.Sprint(i)))
+		if err := os.WriteFile(names[i], b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return names
+}
+
+// collect runs f.Sum and returns the results, of which it checks the order.
+func collect(t reporter, ctx context.Context, f Files, names []string) ([]FileResult, error) {
+	t.Helper()
+	var got []FileResult
+	err := f.Sum(ctx, slices.Values(names), func(r FileResult) {
+		if r.Index != len(got) || r.Name != names[r.Index] {
+			t.Errorf("result %d is of file %d, %q", len(got), r.Index, r.Name)
+		}
+		got = append(got, r)
+	})
+	return got, err
+}
+
+// reporter is what testing.TB and rapid.T share.
+type reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+func function(t testing.TB, name string) Func {
+	t.Helper()
+	f, ok := Lookup(name)
+	if !ok {
+		t.Fatalf("no function %q", name)
+	}
+	return f
+}
+
+// TestFiles sums files around the borders of blocks with every function.
+func TestFiles(t *testing.T) {
+	data := hashtest.Bytes(6*blockSize + 77)
+	var contents [][]byte
+	for _, n := range []int{0, 1, 5000, blockSize - 1, blockSize, blockSize + 1, 2 * blockSize, 2*blockSize + 1, 6*blockSize + 77, 100} {
+		contents = append(contents, data[len(data)-n:])
+	}
+	names := filesOf(t, contents...)
+	for _, f := range registry {
+		want := make([]Sum, len(contents))
+		for i, b := range contents {
+			want[i] = f.Sum(b)
+		}
+		numbers := []int{2}
+		if slices.Contains([]string{"crc32", "blake3", "xxh128"}, f.Name) { // joined, tree, in order
+			numbers = []int{0, 1, 2, 5}
+		}
+		for _, workers := range numbers {
+			var bytes, total atomic.Int64
+			got, err := collect(t, t.Context(), Files{Func: f, Workers: workers, Progress: func(n int64) { bytes.Add(n) }}, names)
+			if err != nil || len(got) != len(names) {
+				t.Fatalf("%s, %d workers: %d results, %v", f.Name, workers, len(got), err)
+			}
+			for i, r := range got {
+				if r.Err != nil || r.Sum != want[i] || r.Size != int64(len(contents[i])) {
+					t.Errorf("%s, %d workers, %d bytes: %v, %d, %v, want %v", f.Name, workers, len(contents[i]), r.Sum, r.Size, r.Err, want[i])
+				}
+				total.Add(r.Size)
+			}
+			if bytes.Load() != total.Load() {
+				t.Errorf("%s, %d workers: progress over %d of %d bytes", f.Name, workers, bytes.Load(), total.Load())
+			}
+		}
+		sum, size, err := SumFile(t.Context(), f, names[8])
+		if sum != want[8] || size != int64(len(contents[8])) || err != nil {
+			t.Errorf("%s, SumFile: %v, %d, %v, want %v", f.Name, sum, size, err, want[8])
+		}
+		sum, size, err = SumReader(t.Context(), f, bytes.NewReader(contents[8]))
+		if sum != want[8] || size != int64(len(contents[8])) || err != nil {
+			t.Errorf("%s, SumReader: %v, %d, %v, want %v", f.Name, sum, size, err, want[8])
+		}
+	}
+}
+
+// TestFilesLaw: whatever the files and however many the workers, each file has the
+// sum of its content, in the order of the names.
+func TestFilesLaw(t *testing.T) {
+	data := hashtest.Bytes(4 * blockSize)
+	sizes := []int{0, 1, 1000, blockSize, blockSize + 1, 2*blockSize - 1, 3*blockSize + 9}
+	var contents [][]byte
+	for i, n := range sizes {
+		contents = append(contents, data[i:i+n])
+	}
+	all := filesOf(t, contents...)
+	rapid.Check(t, func(t *rapid.T) {
+		f, _ := Lookup(rapid.SampledFrom([]string{"crc32", "blake3", "xxh3", "sha256", "maphash"}).Draw(t, "function"))
+		picks := rapid.SliceOfN(rapid.IntRange(0, len(all)), 0, 12).Draw(t, "files")
+		var names []string
+		for _, i := range picks {
+			if i == len(all) {
+				names = append(names, all[0]+"-missing")
+			} else {
+				names = append(names, all[i])
+			}
+		}
+		got, err := collect(t, context.Background(), Files{Func: f, Workers: rapid.IntRange(1, 7).Draw(t, "workers")}, names)
+		if err != nil || len(got) != len(names) {
+			t.Fatalf("%d results of %d, %v", len(got), len(names), err)
+		}
+		for k, i := range picks {
+			if i == len(all) {
+				if !errors.Is(got[k].Err, fs.ErrNotExist) {
+					t.Errorf("missing: %v", got[k].Err)
+				}
+			} else if got[k].Err != nil || got[k].Sum != f.Sum(contents[i]) || got[k].Size != int64(sizes[i]) {
+				t.Errorf("file of %d bytes: %+v", sizes[i], got[k])
+			}
+		}
+	})
+}
+
+func TestFilesErrors(t *testing.T) {
+	names := filesOf(t, []byte("first"), []byte("last"))
+	dir := filepath.Dir(names[0])
+	in := []string{names[0], dir, filepath.Join(dir, "none"), "", "a\x00b", names[1]}
+	for _, workers := range []int{1, 3} {
+		f := function(t, "crc32")
+		got, err := collect(t, t.Context(), Files{Func: f, Workers: workers}, in)
+		if err != nil || len(got) != len(in) {
+			t.Fatalf("%d results, %v", len(got), err)
+		}
+		for i, r := range got {
+			if ok := i == 0 || i == 5; ok != (r.Err == nil) || ok != (r.Sum.Len() == 4) || !ok && r.Size != 0 {
+				t.Errorf("%q: %+v", r.Name, r)
+			}
+			if r.Err != nil && !strings.Contains(r.Err.Error(), r.Name) {
+				t.Errorf("%q is not in its error: %v", r.Name, r.Err)
+			}
+		}
+		if want := "sum " + dir + ": is a directory"; got[1].Err.Error() != want {
+			t.Errorf("folder: %v, want %s", got[1].Err, want)
+		}
+		if !errors.Is(got[2].Err, fs.ErrNotExist) {
+			t.Errorf("missing: %v", got[2].Err)
+		}
+	}
+	if sum, size, err := SumFile(t.Context(), function(t, "xxh3"), dir); err == nil || sum.Len() != 0 || size != 0 {
+		t.Errorf("folder: %v, %d, %v", sum, size, err)
+	}
+}
+
+// TestFilesChanged cuts and grows a file when its first bytes have been read.
+func TestFilesChanged(t *testing.T) {
+	size := int64(3*blockSize + 5)
+	for _, name := range []string{"crc32", "blake3", "xxh128"} { // joined, tree, in order
+		for change, to := range map[string]int64{"cut": 2 * blockSize, "emptied": 0, "grown": size + 1} {
+			for _, workers := range []int{1, 2} {
+				path := filesOf(t, hashtest.Bytes(int(size)), []byte("other"))
+				var once atomic.Bool
+				f := Files{Func: function(t, name), Workers: workers, Progress: func(n int64) {
+					if n > 5 && once.CompareAndSwap(false, true) { // not of the other file
+						if err := os.Truncate(path[0], to); err != nil {
+							t.Error(err)
+						}
+					}
+				}}
+				got, err := collect(t, t.Context(), f, path)
+				if err != nil || len(got) != 2 || got[1].Err != nil {
+					t.Fatalf("%+v, %v", got, err)
+				}
+				if r := got[0]; !errors.Is(r.Err, ErrChanged) || !strings.Contains(r.Err.Error(), path[0]) || r.Sum.Len() != 0 || r.Size != 0 {
+					t.Errorf("%s, %s, %d workers: %+v", name, change, workers, r)
+				}
+			}
+		}
+	}
+}
+
+// TestSmallFileChanged gives the queue a file that is not what was said of it.
+func TestSmallFileChanged(t *testing.T) {
+	path := filesOf(t, []byte("what it was"))[0]
+	before, err := stampAt(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range []string{"", "what", "what it was and more"} {
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := openRegular(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := &queue{Files: Files{Func: registry[0]}, ctx: t.Context()}
+		n, end, err := q.fill(f, make([]byte, 100), before)
+		if n != len(content) || !end || err != nil {
+			t.Errorf("%q: %d, %v, %v", content, n, end, err)
+		}
+		if err := unchanged(f, path, before); !errors.Is(err, ErrChanged) {
+			t.Errorf("%q: %v", content, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestFilesStop ends the context when the first bytes of the third file are read.
+func TestFilesStop(t *testing.T) {
+	large := hashtest.Bytes(5 * blockSize)
+	for _, name := range []string{"crc32", "xxh3"} {
+		for _, workers := range []int{1, 3} {
+			names := filesOf(t, []byte("a"), []byte("b"), large, large, []byte("c"))
+			ctx, cancel := context.WithCancel(t.Context())
+			var bytes atomic.Int64
+			got, err := collect(t, ctx, Files{Func: function(t, name), Workers: workers, Progress: func(n int64) {
+				if bytes.Add(n) > 100 {
+					cancel()
+				}
+			}}, names)
+			cancel()
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s, %d workers: %v", name, workers, err)
+			}
+			if len(got) < 3 || !errors.Is(got[2].Err, context.Canceled) || !strings.Contains(got[2].Err.Error(), names[2]) {
+				t.Fatalf("%s, %d workers: %+v", name, workers, got)
+			}
+			if n := bytes.Load(); n > int64(2*workers)*blockSize {
+				t.Errorf("%s, %d workers: %d bytes were read", name, workers, n)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := collect(t, ctx, Files{Func: registry[0]}, []string{"any"}); len(got) != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("ended before: %+v, %v", got, err)
+	}
+	if _, _, err := SumFile(ctx, registry[0], "any"); !errors.Is(err, context.Canceled) {
+		t.Errorf("SumFile, ended before: %v", err)
+	}
+	if _, _, err := SumReader(ctx, registry[0], strings.NewReader("any")); !errors.Is(err, context.Canceled) {
+		t.Errorf("SumReader, ended before: %v", err)
+	}
+}
+
+// TestFilesBounded: no more than maxEarly files are begun after one that is not
+// delivered, and names are asked for by one goroutine at a time.
+func TestFilesBounded(t *testing.T) {
+	name := filesOf(t, []byte("small"))[0]
+	var delivered, asking atomic.Int64
+	most := int64(0)
+	names := func(yield func(string) bool) {
+		for i := range int64(5 * maxEarly) {
+			if asking.Add(1) != 1 {
+				t.Error("asked twice at once")
+			}
+			most = max(most, i-delivered.Load())
+			asking.Add(-1)
+			if !yield(name) {
+				return
+			}
+		}
+	}
+	got := 0
+	err := Files{Func: registry[0], Workers: 4}.Sum(t.Context(), names, func(r FileResult) {
+		if r.Err != nil || r.Index != got {
+			t.Errorf("%d: %+v", got, r)
+		}
+		got++
+		delivered.Add(1)
+	})
+	if err != nil || got != 5*maxEarly || most > maxEarly+4 {
+		t.Errorf("%d results, %v; up to %d begun beyond those delivered", got, err, most)
+	}
+}
+
+// TestQueueWaits delivers the first of many files last: the queue must stop at
+// maxEarly files beyond it and go on afterwards.
+func TestQueueWaits(t *testing.T) {
+	q := &queue{ctx: t.Context(), early: map[int]FileResult{}}
+	q.wake.L = &q.mu
+	n := 0
+	q.next = func() (string, bool) { n++; return fmt.Sprint(n), n <= maxEarly+2 }
+	order := []int{}
+	q.done = func(r FileResult) { order = append(order, r.Index) }
+	for i := range maxEarly {
+		task, ok := q.take()
+		if !ok || task.index != i {
+			t.Fatalf("task %d: %+v, %v", i, task, ok)
+		}
+		if i > 0 {
+			q.deliver(FileResult{Index: i})
+		}
+	}
+	next := make(chan task)
+	go func() {
+		for {
+			t, ok := q.take()
+			if !ok {
+				close(next)
+				return
+			}
+			next <- t
+		}
+	}()
+	if len(order) != 0 || n != maxEarly {
+		t.Fatalf("%d delivered, %d names taken", len(order), n)
+	}
+	q.deliver(FileResult{Index: 0})
+	for i := maxEarly; i < maxEarly+2; i++ {
+		if task := <-next; task.index != i {
+			t.Fatalf("task %+v, want %d", task, i)
+		}
+		q.deliver(FileResult{Index: i})
+	}
+	if _, more := <-next; more || !slices.IsSorted(order) || len(order) != maxEarly+2 {
+		t.Errorf("more %v, %d delivered", more, len(order))
+	}
+}
+
+// TestReadAhead: blocks that must be summed in order are read ahead by maxAhead at
+// most, others without bound.
+func TestReadAhead(t *testing.T) {
+	path := filesOf(t, hashtest.Bytes(8*blockSize))[0]
+	for name, want := range map[string]int{"xxh3": maxAhead, "crc32": 8} {
+		f, before, err := open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		l := newLarge(function(t, name), f, before)
+		claimed := 0
+		for _, ok := l.claim(); ok; _, ok = l.claim() {
+			claimed++
+		}
+		if claimed != want {
+			t.Errorf("%s: %d blocks claimed, want %d", name, claimed, want)
+		}
+	}
+}
+
+func BenchmarkFilesSmall(b *testing.B) {
+	contents := make([][]byte, 1000)
+	for i := range contents {
+		contents[i] = hashtest.Bytes(i % 100 * 100)
+	}
+	names := filesOf(b, contents...)
+	f, _ := Lookup(Default)
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := collect(b, b.Context(), Files{Func: f, Workers: workers}, names); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,201 @@
+// Package hashtest is the contract that every hash of this module keeps, as a test
+// suite:
+//
+//	func TestContract(t *testing.T) {
+//		hashtest.Run(t, hashtest.Config{
+//			New:   func() hash.Hash { return crc64.New(table) },
+//			Sum:   func(b []byte) []byte { return binary.BigEndian.AppendUint64(nil, crc64.Checksum(b, table)) },
+//			Size:  8,
+//			Known: []hashtest.Known{{In: "123456789", Want: "995dc9bbdf1939fa"}},
+//		})
+//	}
+//
+// It runs known answers, every way to cut an input, memory that may not be read
+// or written, saved states, one-shot sums from several goroutines, and a stream
+// that is longer than 32 bits can count.
+package hashtest
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"slices"
+	"testing"
+)
+
+// Config describes a hash.
+type Config struct {
+	New    func() hash.Hash      // a fresh streaming hash
+	Sum    func(b []byte) []byte // the same in one shot, into memory of its own
+	Size   int                   // bytes of a sum
+	Known  []Known               // answers that come from elsewhere
+	Oracle func(b []byte) []byte // nil, or another implementation of it
+
+	// Blocks are sizes in bytes at whose multiples the implementation changes its
+	// way, besides those of Lengths.
+	Blocks []int
+
+	// State says that the streaming hash implements encoding.BinaryMarshaler and
+	// BinaryUnmarshaler, which Run then tests; if it says no, they must not be there.
+	State bool
+
+	// Long is the sum of what WriteLong writes, in hex digits, by an independent
+	// tool or way; "" for a hash that is too slow for 4 GiB. Run leaves it out
+	// with -short and under the race detector.
+	Long string
+}
+
+// Known is a known answer.
+type Known struct {
+	In   string
+	Want string // lower-case hex of the sum
+}
+
+// Run tests a hash.
+func Run(t *testing.T, c Config) {
+	for _, check := range checks {
+		t.Run(check.name, func(t *testing.T) {
+			if err := check.run(t, &c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// checks return the first violation that they find.
+var checks = []struct {
+	name string
+	run  func(testing.TB, *Config) error
+}{
+	{"known answers", knownAnswers},
+	{"oracle", oracle},
+	{"shape", shape},
+	{"splits", splits},
+	{"sum and reset", sumAndReset},
+	{"alignment", alignment},
+	{"guard pages", guardPages},
+	{"retention", retention},
+	{"state", state},
+	{"concurrency", concurrency},
+	{"long", long},
+}
+
+// Lengths returns the lengths of inputs that the suite uses, sorted: the multiples
+// to 5 of the block sizes in common use and of blocks, and one byte more and less.
+func Lengths(blocks ...int) []int {
+	all := []int{0}
+	for _, block := range append([]int{4, 8, 12, 16, 32, 64, 128, 240, 256, 1024}, blocks...) {
+		for k := 1; k <= 5; k++ {
+			all = append(all, k*block-1, k*block, k*block+1)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (c *Config) lengths() []int { return Lengths(c.Blocks...) }
+
+// longest is the last of lengths.
+func (c *Config) longest() int {
+	all := c.lengths()
+	return all[len(all)-1]
+}
+
+// Bytes returns n bytes without structure, always the same: the first n of one
+// sequence (xorshift64*, Vigna 2016).
+func Bytes(n int) []byte {
+	b := make([]byte, n)
+	state := uint64(0x9e3779b97f4a7c15)
+	for i := range b {
+		state ^= state >> 12
+		state ^= state << 25
+		state ^= state >> 27
+		b[i] = byte(state * 0x2545f4914f6cdd1d >> 56)
+	}
+	return b
+}
+
+// stream is the sum of the pieces written one after the other.
+func (c *Config) stream(pieces ...[]byte) []byte {
+	h := c.New()
+	for _, p := range pieces {
+		h.Write(p)
+	}
+	return h.Sum(nil)
+}
+
+func knownAnswers(_ testing.TB, c *Config) error {
+	for _, k := range c.Known {
+		if got := hex.EncodeToString(c.Sum([]byte(k.In))); got != k.Want {
+			return fmt.Errorf("%s: one shot %s, want %s", show(k.In), got, k.Want)
+		}
+		if got := hex.EncodeToString(c.stream([]byte(k.In))); got != k.Want {
+			return fmt.Errorf("%s: streaming %s, want %s", show(k.In), got, k.Want)
+		}
+	}
+	return nil
+}
+
+func show(in string) string {
+	if len(in) > 40 {
+		return fmt.Sprintf("%d bytes from %q", len(in), in[:20])
+	}
+	return fmt.Sprintf("%q", in)
+}
+
+func oracle(_ testing.TB, c *Config) error {
+	if c.Oracle == nil {
+		return nil
+	}
+	data := Bytes(c.longest())
+	for _, n := range allOf(c) {
+		if got, want := c.Sum(data[:n]), c.Oracle(data[:n]); !bytes.Equal(got, want) {
+			return fmt.Errorf("%d bytes: %x, the oracle says %x", n, got, want)
+		}
+	}
+	return nil
+}
+
+func shape(_ testing.TB, c *Config) error {
+	h := c.New()
+	if h.Size() != c.Size || h.BlockSize() < 1 {
+		return fmt.Errorf("size %d, want %d; block size %d", h.Size(), c.Size, h.BlockSize())
+	}
+	if one, streaming := c.Sum(nil), h.Sum(nil); len(one) != c.Size || !bytes.Equal(one, streaming) {
+		return fmt.Errorf("no bytes: one shot %x, streaming %x, want %d bytes", one, streaming, c.Size)
+	}
+	prefix := []byte("prefix")
+	if got := h.Sum(slices.Clip(prefix)); !bytes.Equal(got, append(prefix, c.Sum(nil)...)) {
+		return fmt.Errorf("what Sum returns does not begin with what was there: %x", got)
+	}
+	return nil
+}
+
+func concurrency(_ testing.TB, c *Config) error {
+	data := Bytes(c.longest())
+	lengths := c.lengths()
+	want := make([][]byte, len(lengths))
+	for i, n := range lengths {
+		want[i] = c.Sum(data[:n])
+	}
+	errs := make(chan error, 4)
+	for range cap(errs) {
+		go func() {
+			for i, n := range lengths {
+				if got := c.Sum(data[:n]); !bytes.Equal(got, want[i]) {
+					errs <- fmt.Errorf("%d bytes while others sum: %x, alone %x", n, got, want[i])
+					return
+				}
+			}
+			errs <- nil
+		}()
+	}
+	var first error
+	for range cap(errs) {
+		if err := <-errs; first == nil {
+			first = err
+		}
+	}
+	return first
+}

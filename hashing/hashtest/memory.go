@@ -1,0 +1,116 @@
+package hashtest
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/assetcook/assetcook/internal/guard"
+)
+
+// alignment sums one content at every place in 64 bytes.
+func alignment(_ testing.TB, c *Config) error {
+	lengths := c.lengths()
+	data := Bytes(c.longest())
+	backing := make([]byte, len(data)+64)
+	want := map[int][]byte{}
+	for _, n := range lengths {
+		want[n] = c.Sum(data[:n])
+	}
+	for offset := range 64 {
+		copy(backing[offset:], data)
+		for _, n := range lengths {
+			b := backing[offset:][:n]
+			if got := c.Sum(b); !bytes.Equal(got, want[n]) {
+				return fmt.Errorf("%d bytes at offset %d: %x, want %x", n, offset, got, want[n])
+			}
+			if got := c.stream(b[:n/3], b[n/3:]); !bytes.Equal(got, want[n]) {
+				return fmt.Errorf("%d bytes at offset %d, streaming: %x, want %x", n, offset, got, want[n])
+			}
+		}
+	}
+	return nil
+}
+
+// guardPages sums inputs that end or begin where memory cannot be read, and cannot
+// be written themselves.
+func guardPages(t testing.TB, c *Config) error {
+	data := Bytes(c.longest())
+	buf := guard.New(t, len(data))
+	sums := func(where string, b []byte) error {
+		n := len(b)
+		copy(b, data)
+		want := c.Sum(data[:n])
+		var one []byte
+		var cut [][]byte
+		var err error
+		buf.ReadOnly(func() {
+			err = buf.Catch(func() {
+				one = c.Sum(b)
+				for _, k := range []int{0, 1, 15, n / 2, n - 1} {
+					if k >= 0 && k <= n {
+						cut = append(cut, c.stream(b[:k:k], b[k:n:n]))
+					}
+				}
+			})
+		})
+		if err != nil {
+			return fmt.Errorf("%d bytes %s: %w", n, where, err)
+		}
+		for _, got := range append(cut, one) {
+			if !bytes.Equal(got, want) {
+				return fmt.Errorf("%d bytes %s: %x, elsewhere %x", n, where, got, want)
+			}
+		}
+		return nil
+	}
+	for _, n := range allOf(c) {
+		if err := sums("before a guard page", buf.End(n)); err != nil {
+			return err
+		}
+		if err := sums("behind a guard page", buf.Start(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allOf is every length to 300 and those of c.
+func allOf(c *Config) []int {
+	var all []int
+	for n := range 300 {
+		all = append(all, n)
+	}
+	for _, n := range c.lengths() {
+		if n >= 300 {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// retention writes over what was given to Write, and looks whether it was changed.
+func retention(_ testing.TB, c *Config) error {
+	data := Bytes(c.longest())
+	for _, n := range c.lengths() {
+		want := c.Sum(data[:n])
+		b := bytes.Clone(data[:n])
+		if c.Sum(b); !bytes.Equal(b, data[:n]) {
+			return fmt.Errorf("%d bytes: the one-shot sum changed its input", n)
+		}
+		h := c.New()
+		for len(b) > 0 {
+			piece := b[:min(len(b), 1+n/3)]
+			h.Write(piece)
+			if !bytes.Equal(b, data[n-len(b):n]) {
+				return fmt.Errorf("%d bytes: Write changed its input", n)
+			}
+			clear(piece)
+			b = b[len(piece):]
+		}
+		if got := h.Sum(nil); !bytes.Equal(got, want) {
+			return fmt.Errorf("%d bytes, cleared after Write: %x, want %x", n, got, want)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package hashtest
+
+const raceDetector = true

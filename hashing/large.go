@@ -1,0 +1,176 @@
+package hashing
+
+import (
+	"hash"
+	"io"
+)
+
+// large is a file of at least two blocks in work. Workers claim its blocks in
+// order and read them at the same time; what they made of them is folded into the
+// sum in order, by one worker at a time. Everything but the identity of the file
+// is guarded by queue.mu; joiner and hash belong to the worker that is folding.
+type large struct {
+	index  int
+	name   string
+	f      source
+	before stamp
+	blocks int64
+
+	joiner joiner    // for functions with joints: blocks are summed where they are read
+	hash   hash.Hash // for others: blocks are kept and summed where they are folded
+
+	claimed int64 // blocks given to workers
+	folded  int64
+	active  int // workers that have a block of it or fold
+	folding bool
+	ready   map[int64]piece // read but not folded
+	err     error           // the first one; nothing is claimed after it
+}
+
+// piece is what a worker made of one block.
+type piece struct {
+	part part   // with joints
+	buf  *block // without
+	n    int    // bytes of the block
+}
+
+// maxAhead is how many blocks of a file may be read but not summed when they must
+// be summed in order.
+const maxAhead = 3
+
+func newLarge(f Func, file source, before stamp) *large {
+	l := &large{
+		f: file, before: before,
+		blocks: (before.size-1)/blockSize + 1,
+		ready:  map[int64]piece{},
+	}
+	if f.joints != nil {
+		l.joiner = f.joints.join()
+	} else {
+		l.hash = f.New()
+	}
+	return l
+}
+
+// claim gives the next block to a worker, if there is one to be had now.
+func (l *large) claim() (int64, bool) {
+	if l.err != nil || l.claimed == l.blocks || l.hash != nil && l.claimed-l.folded >= maxAhead {
+		return 0, false
+	}
+	l.claimed++
+	l.active++
+	return l.claimed - 1, true
+}
+
+// begin makes a file a large one. The caller has its first block in buf.
+func (q *queue) begin(l *large, buf *block) {
+	q.mu.Lock()
+	i, _ := l.claim()
+	q.large = append(q.large, l)
+	q.mu.Unlock()
+	q.wake.Broadcast()
+	q.add(l, i, buf, blockSize)
+}
+
+func (q *queue) readBlock(l *large, i int64) {
+	n := int(min(l.before.size-i*blockSize, blockSize))
+	buf := takeBlock()
+	err := q.ctx.Err()
+	if err == nil {
+		var k int
+		k, err = l.f.ReadAt(buf[:n], i*blockSize)
+		q.progress(k)
+		switch {
+		case k == n:
+			err = nil // perhaps io.EOF, which is then due
+		case err == io.EOF:
+			err = ErrChanged
+		}
+	}
+	if err != nil {
+		giveBlock(buf)
+		q.fail(l, q.readError(l.name, err))
+		return
+	}
+	q.add(l, i, buf, n)
+}
+
+// add takes the n bytes of block i, of which the caller gives up buf.
+func (q *queue) add(l *large, i int64, buf *block, n int) {
+	p := piece{buf: buf, n: n}
+	if l.joiner != nil {
+		p = piece{part: q.Func.joints.part(buf[:n], i), n: n}
+		giveBlock(buf)
+	}
+	q.mu.Lock()
+	l.ready[i] = p
+	if !l.folding {
+		l.folding = true
+		for {
+			p, ok := l.ready[l.folded]
+			if !ok || l.err != nil {
+				break
+			}
+			delete(l.ready, l.folded)
+			q.mu.Unlock()
+			l.fold(p)
+			q.mu.Lock()
+			l.folded++
+			if l.hash != nil {
+				q.wake.Broadcast() // one more may be read ahead
+			}
+		}
+		l.folding = false
+	}
+	q.release(l)
+}
+
+func (l *large) fold(p piece) {
+	if l.joiner != nil {
+		l.joiner.add(p.part, p.n)
+		return
+	}
+	l.hash.Write(p.buf[:p.n])
+	giveBlock(p.buf)
+}
+
+func (q *queue) fail(l *large, err error) {
+	q.mu.Lock()
+	if l.err == nil {
+		l.err = err
+	}
+	q.release(l)
+}
+
+// release ends a worker's part in l, and l itself if nobody else has one. It is
+// called with mu held and gives it up.
+func (q *queue) release(l *large) {
+	l.active--
+	if l.active > 0 || l.err == nil && l.folded < l.blocks {
+		q.mu.Unlock()
+		q.wake.Broadcast()
+		return
+	}
+	for i := range q.large {
+		if q.large[i] == l {
+			q.large = append(q.large[:i], q.large[i+1:]...)
+			break
+		}
+	}
+	q.mu.Unlock()
+
+	r := FileResult{Index: l.index, Name: l.name, Err: l.err}
+	if r.Err == nil {
+		r.Err = unchanged(l.f, l.name, l.before)
+	}
+	l.f.Close() // it was only read: nothing to say
+	if r.Err == nil {
+		r.Size = l.before.size
+		if l.joiner != nil {
+			r.Sum = l.joiner.sum()
+		} else {
+			r.Sum = streamed(l.hash)
+		}
+	}
+	q.deliver(r)
+}

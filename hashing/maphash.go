@@ -1,0 +1,30 @@
+package hashing
+
+import (
+	"encoding/binary"
+	"hash"
+	"hash/maphash"
+)
+
+// maphashFunc is the hash of Go's own maps. Its seed is drawn once per process, so
+// that its sums are worth nothing to another one and must not be stored.
+func maphashFunc() Func {
+	seed := maphash.MakeSeed()
+	return Func{
+		Name:   "maphash",
+		Size:   8,
+		Source: "Go's hash/maphash: AES or wyhash with a random seed",
+		narrow: func(b []byte) Sum128 { return Sum128{Lo: maphash.Bytes(seed, b)} },
+		stream: func() hash.Hash {
+			h := new(mapHash)
+			h.SetSeed(seed)
+			return h
+		},
+	}
+}
+
+// mapHash appends its sum most significant byte first, as all others do; the
+// library's begins with the least significant one.
+type mapHash struct{ maphash.Hash }
+
+func (h *mapHash) Sum(b []byte) []byte { return binary.BigEndian.AppendUint64(b, h.Sum64()) }

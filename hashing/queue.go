@@ -1,0 +1,139 @@
+package hashing
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// maxEarly is how many files may be begun after the first one that is not
+// delivered yet.
+const maxEarly = 1024
+
+// queue hands out the work of one call of Files.Sum and puts the results in
+// order. Large files come before new ones, so that few files are open at a time.
+type queue struct {
+	Files
+	ctx  context.Context
+	done func(FileResult)
+
+	names sync.Mutex // held while next is called, without mu; mu may be taken after it, not before
+	next  func() (string, bool)
+
+	mu         sync.Mutex
+	wake       sync.Cond          // something below changed that a worker may wait for
+	exhausted  bool               // next has no more names
+	begun      int                // files taken from next
+	busy       int                // files in work, and workers that ask for one
+	large      []*large           // files in work whose blocks others may take
+	delivered  int                // results given to done
+	delivering bool               // somebody is in done
+	early      map[int]FileResult // results that wait for an earlier one
+	cut        bool               // ctx ended before some file did
+}
+
+// task is what a worker is to do next: a block of a large file, or a whole file.
+type task struct {
+	large *large
+	block int64
+
+	index int
+	name  string
+}
+
+func (q *queue) work() {
+	for {
+		t, ok := q.take()
+		switch {
+		case !ok:
+			return
+		case t.large != nil:
+			q.readBlock(t.large, t.block)
+		default:
+			q.file(t.index, t.name)
+		}
+	}
+}
+
+// take waits for the next task. There is none when no file is in work and none will
+// be begun: a file in work may yet turn out large, and have blocks for everybody.
+func (q *queue) take() (task, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for {
+		ended := q.ctx.Err() != nil
+		for _, l := range q.large {
+			if i, ok := l.claim(); ok {
+				return task{large: l, block: i}, true
+			}
+		}
+		if !ended && !q.exhausted && q.begun-q.delivered < maxEarly {
+			if t, ok := q.ask(); ok {
+				return t, true
+			}
+			continue // meanwhile there may be blocks
+		}
+		if (ended || q.exhausted) && q.busy == 0 {
+			return task{}, false
+		}
+		q.wake.Wait()
+	}
+}
+
+// ask takes the next name. It is called with mu held, gives it up and takes it
+// again.
+func (q *queue) ask() (task, bool) {
+	q.busy++
+	q.mu.Unlock()
+	q.names.Lock()
+	q.mu.Lock()
+	if !q.exhausted && q.ctx.Err() == nil { // still, after the wait for names
+		q.mu.Unlock()
+		name, ok := q.next()
+		q.mu.Lock()
+		if ok {
+			t := task{index: q.begun, name: name}
+			q.begun++
+			q.names.Unlock()
+			return t, true
+		}
+		q.exhausted = true
+	}
+	q.names.Unlock()
+	q.busy--
+	q.wake.Broadcast()
+	return task{}, false
+}
+
+// deliver gives the result of a file to done, after those of all files before it.
+func (q *queue) deliver(r FileResult) {
+	q.mu.Lock()
+	q.busy--
+	if end := q.ctx.Err(); end != nil && errors.Is(r.Err, end) {
+		q.cut = true
+	}
+	if q.delivering || r.Index != q.delivered {
+		q.early[r.Index] = r
+		q.mu.Unlock()
+		q.wake.Broadcast()
+		return
+	}
+	q.delivering = true
+	for ok := true; ok; {
+		q.mu.Unlock()
+		q.done(r)
+		q.mu.Lock()
+		q.delivered++
+		r, ok = q.early[q.delivered]
+		delete(q.early, q.delivered)
+	}
+	q.delivering = false
+	q.mu.Unlock()
+	q.wake.Broadcast()
+}
+
+func (q *queue) progress(n int) {
+	if q.Progress != nil && n > 0 {
+		q.Progress(int64(n))
+	}
+}

@@ -1,0 +1,124 @@
+package hashing
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// source is an open file. Its errors name the file.
+type source interface {
+	io.Reader
+	io.ReaderAt
+	io.Closer
+	stamp() (stamp, error)
+}
+
+// stamp is what the system says of a file.
+type stamp struct {
+	kind  kind
+	size  int64
+	mtime int64 // nanoseconds since 1970
+}
+
+type kind int
+
+const (
+	other kind = iota // devices and the like
+	regular
+	folder
+	pipe // with a name
+)
+
+// osFile is a source by way of package os, which can wait for pipes.
+type osFile struct{ *os.File }
+
+func (f osFile) stamp() (stamp, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return stamp{}, err
+	}
+	return stampOf(info), nil
+}
+
+func stampOf(info fs.FileInfo) stamp {
+	s := stamp{size: info.Size(), mtime: info.ModTime().UnixNano()}
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		s.kind = regular
+	case mode.IsDir():
+		s.kind = folder
+	case mode&fs.ModeNamedPipe != 0:
+		s.kind = pipe
+	}
+	return s
+}
+
+// open opens a file for reading and says what it was just before.
+func open(ctx context.Context, name string) (source, stamp, error) {
+	before, err := stampAt(name)
+	if err != nil {
+		return nil, stamp{}, err
+	}
+	var f source
+	switch before.kind {
+	case folder:
+		err = fileError(name, errors.New("is a directory"))
+	case regular:
+		f, err = openRegular(name)
+	case pipe:
+		f, err = openPipe(ctx, name)
+	default:
+		var device *os.File
+		device, err = os.Open(name)
+		f = osFile{device}
+	}
+	if err != nil {
+		return nil, stamp{}, err
+	}
+	return f, before, nil
+}
+
+// openPipe opens a named pipe, which is to wait for its writer. The end of ctx cuts
+// the wait short: the goroutine that is left waiting closes what it gets, if ever.
+func openPipe(ctx context.Context, name string) (source, error) {
+	type result struct {
+		f   *os.File
+		err error
+	}
+	opened := make(chan result)
+	go func() {
+		f, err := os.Open(name)
+		select {
+		case opened <- result{f, err}:
+		case <-ctx.Done():
+			f.Close() // nil if there was an error, which is fine as well
+		}
+	}()
+	select {
+	case r := <-opened:
+		return osFile{r.f}, r.err
+	case <-ctx.Done():
+		return nil, fileError(name, ctx.Err())
+	}
+}
+
+// unchanged compares an open file with what it was before. Files that the system
+// makes up as they are read say that they are empty or a page long; they do not
+// change their times meanwhile, and what they gave is what they are.
+func unchanged(f source, name string, before stamp) error {
+	after, err := f.stamp()
+	if err != nil {
+		return err
+	}
+	if after.size != before.size || after.mtime != before.mtime {
+		return fileError(name, ErrChanged)
+	}
+	return nil
+}
+
+func fileError(name string, err error) error {
+	return &fs.PathError{Op: "sum", Path: name, Err: err}
+}
