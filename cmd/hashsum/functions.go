@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// defaultFunction is what -a stands at.
+const defaultFunction = "xxh3"
+
+// A function is a row of hashing's registry with what lists call it.
+type function struct {
+	hashing.Func
+	tag  string // of the BSD style: "SHA256"
+	mark string // before the digits of the plain style: "XXH3_", or nothing
+}
+
+// left are functions of the registry that have no place in lists: the sums of
+// maphash mean nothing in another process, and slice8 is crc32-bzip2 in the slow
+// way, for comparisons.
+var left = []string{"maphash", "slice8"}
+
+// functions holds all the others. It never changes.
+var functions = func() []function {
+	var all []function
+	for _, name := range hashing.Names() {
+		f, ok := hashing.Lookup(name)
+		if !ok || slices.Contains(left, name) {
+			continue
+		}
+		row := function{Func: f, tag: strings.ToUpper(name)}
+		if name == "xxh3" {
+			// As xxhsum has it since 0.8.2: XXH64 has as many digits.
+			row.mark = "XXH3_"
+		}
+		all = append(all, row)
+	}
+	return all
+}()
+
+// untagged says which function a plain line without -a is of, by its digits.
+// These are lists of xxhsum, which marks XXH3 for that reason. 8 digits (XXH32
+// or one of many CRCs) and 64 digits (SHA-256 or BLAKE3) stay undecided.
+var untagged = map[int]string{16: "xxh64", 32: "xxh128"}
+
+// lookup returns the function that -a, a tag or a JSON object names, in upper
+// or lower case, or nil.
+func lookup(name string) *function {
+	for i := range functions {
+		if strings.EqualFold(functions[i].Name, name) {
+			return &functions[i]
+		}
+	}
+	return nil
+}
+
+// named is lookup with an error that lists what there is.
+func named(name string) (*function, error) {
+	if f := lookup(name); f != nil {
+		return f, nil
+	}
+	return nil, fmt.Errorf("no function is called %q; there are %s", name, listed(functions))
+}
+
+// withDigits returns the functions whose sums have that many hex digits.
+func withDigits(n int) []function {
+	return slices.DeleteFunc(slices.Clone(functions), func(f function) bool { return 2*f.Size != n })
+}
+
+// listed returns the names for a message.
+func listed(all []function) string {
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Name
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// The functions are those that the documentation promises, each under its name
+// in either case, each with sums that a list can hold.
+func TestFunctions(t *testing.T) {
+	names := strings.Fields(`crc32 crc32c crc32k crc32-bzip2 unreal-memcrc crc64 adler32 fnv1a32 fnv1a64 murmur3-32
+		murmur3-128 lookup2 xxh32 xxh64 xxh3 xxh128 blake3 sha256`)
+	for _, name := range names {
+		f := lookup(name)
+		if f == nil {
+			t.Errorf("there is no %s", name)
+			continue
+		}
+		if lookup(strings.ToUpper(name)) != f || lookup(f.tag) != f {
+			t.Errorf("%s is not found by %s or %s", name, strings.ToUpper(name), f.tag)
+		}
+		if f.Size > len(entry{}.digest) {
+			t.Errorf("%s has %d bytes", name, f.Size)
+		}
+	}
+	if len(functions) != len(names) {
+		t.Errorf("%d functions, want %d: %s", len(functions), len(names), listed(functions))
+	}
+	for digits, name := range untagged {
+		if f := lookup(name); f == nil || 2*f.Size != digits || f.mark != "" {
+			t.Errorf("%d digits cannot be of %s", digits, name)
+		}
+	}
+	if lookup(defaultFunction) == nil {
+		t.Errorf("the default is no function")
+	}
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxLine is how long a line of a list may be in bytes: enough for a name of
+// 4096 bytes as JSON with all of it escaped.
+const maxLine = 32 << 10
+
+var errTooLong = fmt.Errorf("longer than %d KiB", maxLine>>10)
+
+// lines reads a list line by line, in the memory of one line.
+type lines struct {
+	r      *bufio.Reader
+	end    byte
+	number int // of the last line, from 1
+}
+
+func newLines(r io.Reader, end byte) *lines {
+	return &lines{r: bufio.NewReaderSize(r, maxLine), end: end}
+}
+
+// next returns the next line without its end, which the last one need not have.
+// The line is good until the next call. After errTooLong, reading goes on behind
+// that line; any other error is the end, io.EOF if there is nothing left.
+func (l *lines) next() ([]byte, error) {
+	line, err := l.r.ReadSlice(l.end)
+	tooLong := errors.Is(err, bufio.ErrBufferFull)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = l.r.ReadSlice(l.end)
+	}
+	switch {
+	case err != nil && err != io.EOF:
+		return nil, err
+	case err == io.EOF && len(line) == 0:
+		return nil, io.EOF
+	}
+	l.number++
+	if tooLong {
+		return nil, errTooLong
+	}
+	if l.number == 1 {
+		line = bytes.TrimPrefix(line, []byte("\ufeff")) // as Windows editors begin a file
+	}
+	return bytes.TrimSuffix(line, []byte{l.end}), nil
+}

@@ -1,0 +1,149 @@
+// Command hashsum prints and checks sums of files.
+//
+//	hashsum [-a FUNCTION] [-tag|-json] [-z] [-j N] [FILE|FOLDER ...]
+//	hashsum -check LIST [-a FUNCTION] [-quiet] [-status] [-ignore-missing] [-strict] [-warn] [-z] [LIST ...]
+//
+// Without a file, and for "-", standard input is summed. Folders are summed with
+// all that is below them; links in them are followed to files, not to folders.
+// The lines come in the order of the arguments, and within a folder in the order
+// of the paths' bytes, however many files are summed at once.
+//
+// A list may hold lines of hashsum, sha256sum, cksum, b3sum, xxhsum and openssl
+// dgst, mixed as they come. Which function a line is of is said by its tag
+// ("SHA256 (name) = ..."), its mark ("XXH3_...", as xxhsum has it) or its
+// "algorithm"; else by -a; else by the number of digits where that leaves no
+// doubt among the tools that write such lists: 16 are XXH64, 32 are XXH128. 8 or
+// 64 digits want -a.
+//
+// Exit status, as that of the coreutils: 0 all is well; 1 something could not be
+// read, did not match or is no list, or the usage is wrong. 130: interrupted.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitInterrupted = 130
+)
+
+// patience is how long an interrupted run may take to end by itself. A read of
+// a terminal or a pipe does not end before something comes.
+const patience = 250 * time.Millisecond
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := make(chan int, 1)
+	go func() { code <- run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }()
+	select {
+	case c := <-code:
+		os.Exit(c)
+	case <-ctx.Done():
+	}
+	stop() // a second interrupt ends the process at once
+	select {
+	case c := <-code:
+		os.Exit(c)
+	case <-time.After(patience):
+		os.Exit(exitInterrupted)
+	}
+}
+
+// A command is one run.
+type command struct {
+	options
+	stdin io.Reader
+	out   *output
+	msg   *messages
+	// progress is nil unless a person looks on.
+	progress *progress
+	failed   atomic.Bool
+}
+
+// run is the command without the process around it.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	c := &command{
+		stdin: stdin,
+		out:   &output{w: stdout, terminal: isTerminal(stdout)},
+		msg:   &messages{w: stderr},
+	}
+	opt, err := parseOptions(args)
+	switch {
+	case err == errHelp:
+		io.WriteString(stdout, usage())
+		return exitOK
+	case err != nil:
+		c.msg.printf("%v", err)
+		return exitFailed
+	}
+	c.options = opt
+	defer c.showProgress(ctx, stderr)()
+	if c.lists != nil {
+		c.check(ctx)
+	} else {
+		c.sum(ctx)
+	}
+	c.out.flush()
+	switch {
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case c.out.err != nil:
+		c.msg.printf("not all could be printed: %v", c.out.err)
+		return exitFailed
+	case c.failed.Load():
+		return exitFailed
+	}
+	return exitOK
+}
+
+// fail prints an error that decides the exit status.
+func (c *command) fail(err error) {
+	c.failed.Store(true)
+	c.msg.error(err)
+}
+
+// showProgress begins to show progress if stderr is a terminal, but not where
+// somebody types the input. The function it returns ends that.
+func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
+	typed := isTerminal(c.stdin) && slices.Contains(slices.Concat(c.files, c.lists), stdinName)
+	if !isTerminal(stderr) || c.status || typed {
+		return func() {}
+	}
+	columns := func() int {
+		n, _, err := term.GetSize(int(stderr.(*os.File).Fd()))
+		if err != nil || n <= 0 { // some terminals do not know
+			return 80
+		}
+		return n
+	}
+	p := newProgress(stderr, columns, time.Now())
+	c.progress, c.out.progress, c.msg.progress = p, p, p
+	ctx, cancel := context.WithCancel(ctx)
+	ticker := time.NewTicker(progressEvery)
+	ended := make(chan struct{})
+	go func() {
+		p.run(ticker.C, ctx.Done(), func() { c.measure(ctx) })
+		close(ended)
+	}()
+	return func() {
+		ticker.Stop()
+		cancel()
+		<-ended
+	}
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

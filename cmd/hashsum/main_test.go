@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// runs is one run in memory.
+func runs(ctx context.Context, stdin string, args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(ctx, args, strings.NewReader(stdin), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestRunInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	root := tree(t, "a", "b/c")
+	for _, args := range [][]string{{root}, {}, {"-check", root + "/a"}, {root + "/a", "-", root + "/b/c"}} {
+		if code, stdout, stderr := runs(ctx, "x", args...); code != exitInterrupted || stdout != "" || stderr != "" {
+			t.Errorf("%q: exit %d, %q, %q", args, code, stdout, stderr)
+		}
+	}
+}
+
+// An endless reader cancels its context while it is read.
+type endless struct {
+	cancel context.CancelFunc
+	reads  int
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	if e.reads++; e.reads == 3 {
+		e.cancel()
+	}
+	return copy(b, "8cb841db40e6ae83  -\n"), nil
+}
+
+// What was finished before the interrupt is printed, and nothing else.
+func TestRunInterruptedAtWork(t *testing.T) {
+	root := tree(t, "a")
+	for _, args := range [][]string{{root + "/a", "-", root + "/a"}, {"-check", "-"}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var out, errs bytes.Buffer
+		code := run(ctx, args, &endless{cancel: cancel}, &out, &errs)
+		lines := strings.Count(out.String(), "\n")
+		if code != exitInterrupted || !strings.HasSuffix(out.String(), "\n") || args[0] != "-check" && lines != 1 {
+			t.Errorf("%q: exit %d, %d lines, %.200q", args, code, lines, errs.String())
+		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestRunCannotPrint(t *testing.T) {
+	root := tree(t, "a")
+	var errs bytes.Buffer
+	code := run(t.Context(), []string{root}, nil, full{}, &errs)
+	if want := "hashsum: not all could be printed: no space left on device\n"; code != exitFailed || errs.String() != want {
+		t.Errorf("exit %d, %q, want %q", code, errs.String(), want)
+	}
+}
+
+// A list in which functions and styles change all the time gives the same with
+// any number of workers as its files one by one.
+func TestCheckMixedList(t *testing.T) {
+	var list, want strings.Builder
+	var names []string
+	for i := range 300 {
+		names = append(names, fmt.Sprintf("%d/%d", i%7, i))
+	}
+	root := tree(t, names...)
+	for i, name := range names {
+		f := &functions[i/3%len(functions)]
+		path := root + "/" + name
+		e := entry{fn: f, name: path, size: -1}
+		f.Sum([]byte(name)).Append(e.digest[:0])
+		text := "OK"
+		switch i % 10 {
+		case 3:
+			e.digest[0]++
+			text = "FAILED"
+		case 7:
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			text = "FAILED open or read"
+		}
+		list.Write(layout{style: []style{styleTag, styleJSON}[i%2]}.append(nil, &e))
+		list.WriteString("\n")
+		fmt.Fprintf(&want, "%s: %s\n", path, text)
+	}
+	for _, workers := range []string{"1", "2", "9"} {
+		code, stdout, stderr := runs(t.Context(), list.String(), "-check", "-", "-j", workers)
+		if diff := cmp.Diff(want.String(), stdout); code != exitFailed || diff != "" {
+			t.Errorf("-j %s: exit %d\n%s", workers, code, diff)
+		}
+		if !strings.HasSuffix(stderr, "hashsum: WARNING: 30 listed files could not be read\nhashsum: WARNING: 30 computed checksums did NOT match\n") {
+			t.Errorf("-j %s: %.500q", workers, stderr)
+		}
+	}
+}
+
+// A list that cannot be read to its end fails, whatever it held before.
+func TestCheckTornReader(t *testing.T) {
+	root := tree(t, "a")
+	e := entry{fn: lookup("crc32"), name: root + "/a"}
+	e.fn.Sum([]byte("a")).Append(e.digest[:0])
+	line := string(layout{style: styleTag}.append(nil, &e)) + "\n"
+	in := io.MultiReader(strings.NewReader(line), errReader{})
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"-check", "-"}, in, &out, &errs); code != exitFailed ||
+		out.String() != e.name+": OK\n" || errs.String() != "hashsum: torn cable\n" {
+		t.Errorf("exit %d, %q, %q", code, out.String(), errs.String())
+	}
+}
+
+type errReader struct{}
+
+func (errReader) Read([]byte) (int, error) { return 0, errors.New("torn cable") }
+
+func TestLines(t *testing.T) {
+	long := strings.Repeat("x", maxLine)
+	for _, c := range []struct {
+		in   string
+		want []string
+	}{
+		{"", nil},
+		{"\n", []string{""}},
+		{"a\nb", []string{"a", "b"}},
+		{"\ufeffa\n\ufeffb\n", []string{"a", "\ufeffb"}},
+		{long[1:] + "\na", []string{long[1:], "a"}},
+		{long + "\na", []string{"too long", "a"}},
+		{long + long + "\n\n", []string{"too long", ""}},
+		{long + long, []string{"too long"}},
+	} {
+		l := newLines(strings.NewReader(c.in), '\n')
+		var got []string
+		for {
+			line, err := l.next()
+			if err == io.EOF {
+				break
+			}
+			if err == errTooLong {
+				line = []byte("too long")
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, string(line))
+		}
+		if !slices.Equal(got, c.want) || l.number != len(c.want) {
+			t.Errorf("%.20q of %d bytes: %d lines, want %d", c.in, len(c.in), len(got), len(c.want))
+		}
+	}
+}
+
+func TestQueue(t *testing.T) {
+	var q queue
+	next := 0
+	for i := range 1000 {
+		q.push(entry{size: int64(i)})
+		for n := i % 3; n > 0 && next <= i; n-- {
+			if got := q.pop(); got.size != int64(next) {
+				t.Fatalf("popped %d, want %d", got.size, next)
+			}
+			next++
+		}
+	}
+	for ; next < 1000; next++ {
+		if got := q.pop(); got.size != int64(next) {
+			t.Fatalf("popped %d, want %d", got.size, next)
+		}
+	}
+}
+
+// What a long list needs does not grow with it.
+func TestCheckHoldsLittle(t *testing.T) {
+	const n = 50_000
+	k := &checking{command: &command{}, ctx: t.Context(), lines: newLines(&repeated{line: []byte("8cb841db40e6ae83  a\n"), left: n}, '\n')}
+	most, begun := 0, 0
+	for range k.together(lookup("xxh64")) {
+		if begun++; begun > 1000 {
+			k.begun.pop()
+		}
+		most = max(most, len(k.begun.entries))
+	}
+	if begun != n || most > 2*1000+2 {
+		t.Errorf("%d entries, up to %d held", begun, most)
+	}
+}
+
+type repeated struct {
+	line []byte
+	left int
+}
+
+func (r *repeated) Read(b []byte) (int, error) {
+	if r.left == 0 {
+		return 0, io.EOF
+	}
+	r.left--
+	return copy(b, r.line), nil
+}
+
+func TestOptionsRefused(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-j", "-1"}, "-j -1: want 1 or more"},
+		{[]string{"-j", "x"}, "see hashsum -h"},
+		{[]string{"-a", ""}, `no function is called ""`},
+		{[]string{"-quiet"}, "-quiet is meaningful only"},
+		{[]string{"-check", "x", "-json"}, "-json is meaningless"},
+		{[]string{"-tag", "-json"}, "exclude each other"},
+	} {
+		if code, stdout, stderr := runs(t.Context(), "", c.args...); code != exitFailed || stdout != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: exit %d, %q, %q", c.args, code, stdout, stderr)
+		}
+	}
+}

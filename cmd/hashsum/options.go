@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// options are the command line.
+type options struct {
+	fn      *function // -a; nil if it was not given
+	lists   []string  // -check, and what stands beside it; "-" is standard input
+	files   []string  // what to sum; never empty unless there are lists
+	workers int       // 0: one for each CPU
+	layout  layout
+
+	// For -check, as the coreutils have them.
+	quiet, status, ignoreMissing, strict, warn bool
+}
+
+// errHelp says that -h was given.
+var errHelp = errors.New("help is wanted")
+
+// texts is a flag that may be given several times.
+type texts []string
+
+func (t *texts) String() string { return strings.Join(*t, " ") }
+
+func (t *texts) Set(text string) error {
+	*t = append(*t, text)
+	return nil
+}
+
+func flags(o *options, fn *string, tag, json *bool) *flag.FlagSet {
+	fs := flag.NewFlagSet("hashsum", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {}
+	fs.StringVar(fn, "a", defaultFunction, "the `function`: "+listed(functions))
+	fs.Var((*texts)(&o.lists), "check", "check the sums in a `list`; other arguments are lists then as well")
+	fs.IntVar(&o.workers, "j", 0, "files that are summed at once, `N` (default: one for each CPU)")
+	fs.BoolVar(tag, "tag", false, "print the function on each line, as the BSDs: SHA256 (name) = ...")
+	fs.BoolVar(json, "json", false, "print an object on each line: name, algorithm, digest, size in bytes")
+	for _, name := range []string{"z", "0"} {
+		fs.BoolVar(&o.layout.zero, name, false, "end lines with NUL instead of newline, and escape nothing in names")
+	}
+	fs.BoolVar(&o.quiet, "quiet", false, "when checking: do not print OK for each file that is")
+	fs.BoolVar(&o.status, "status", false, "when checking: print neither results nor warnings; the exit status tells")
+	fs.BoolVar(&o.ignoreMissing, "ignore-missing", false, "when checking: say nothing of files that are not there")
+	fs.BoolVar(&o.strict, "strict", false, "when checking: fail if a line is not a sum")
+	fs.BoolVar(&o.warn, "warn", false, "when checking: name each line that is not a sum")
+	return fs
+}
+
+// forChecking are the flags that mean something only beside -check, notFor those
+// that mean nothing there.
+var (
+	forChecking = []string{"quiet", "status", "ignore-missing", "strict", "warn"}
+	notFor      = []string{"tag", "json"}
+)
+
+func parseOptions(args []string) (options, error) {
+	var o options
+	var fn string
+	var tag, json bool
+	fs := flags(&o, &fn, &tag, &json)
+	words, err := parseFlags(fs, args)
+	if errors.Is(err, flag.ErrHelp) {
+		return o, errHelp
+	}
+	if err != nil {
+		return o, fmt.Errorf("%w; see hashsum -h", err)
+	}
+	given := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	for _, name := range forChecking {
+		if given[name] && o.lists == nil {
+			return o, fmt.Errorf("-%s is meaningful only when verifying checksums", name)
+		}
+	}
+	for _, name := range notFor {
+		if given[name] && o.lists != nil {
+			return o, fmt.Errorf("-%s is meaningless when verifying checksums", name)
+		}
+	}
+	if o.workers < 0 {
+		return o, fmt.Errorf("-j %d: want 1 or more", o.workers)
+	}
+	switch {
+	case tag && json:
+		return o, errors.New("-tag and -json exclude each other")
+	case tag:
+		o.layout.style = styleTag
+	case json:
+		o.layout.style = styleJSON
+	}
+	if given["a"] || o.lists == nil {
+		if o.fn, err = named(fn); err != nil {
+			return o, fmt.Errorf("-a: %w", err)
+		}
+	}
+	switch {
+	case o.lists != nil:
+		o.lists = append(o.lists, words...)
+	case len(words) == 0:
+		o.files = []string{stdinName}
+	default:
+		o.files = words
+	}
+	return o, nil
+}
+
+// parseFlags parses flags that may stand before, between and after other words.
+func parseFlags(fs *flag.FlagSet, args []string) (words []string, err error) {
+	for {
+		if err := fs.Parse(args); err != nil {
+			return nil, err
+		}
+		rest := fs.Args()
+		dashes := len(args) > len(rest) && args[len(args)-len(rest)-1] == "--"
+		if len(rest) == 0 || dashes {
+			return append(words, rest...), nil
+		}
+		words, args = append(words, rest[0]), rest[1:]
+	}
+}
+
+// usage is the answer to -h.
+func usage() string {
+	var b strings.Builder
+	b.WriteString(`usage: hashsum [flags] [FILE|FOLDER ...]
+       hashsum -check LIST [flags] [LIST ...]
+
+Print or check sums of files, of all files in folders, and of standard input.
+
+`)
+	var o options
+	var fn string
+	var tag, json bool
+	fs := flags(&o, &fn, &tag, &json)
+	fs.SetOutput(&b)
+	fs.PrintDefaults()
+	b.WriteString(`
+Exit status: 0 all is well; 1 something could not be read, did not match or is
+no list, or the usage is wrong; 130 interrupted.
+`)
+	return b.String()
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A dialect says how lines of a list are to be read.
+type dialect struct {
+	// fn is what -a names, or nil. It is the function of lines that do not say
+	// theirs.
+	fn *function
+	// zero: lines end with NUL and nothing in them is escaped.
+	zero bool
+}
+
+// errNoEntry is the result of an empty line or a comment.
+var errNoEntry = errors.New("nothing on this line")
+
+// An undecidedError is a line that may be of several functions. The whole list
+// wants -a then, so that it is no use to go on.
+type undecidedError struct{ digits int }
+
+func (e *undecidedError) Error() string {
+	return fmt.Sprintf("%d digits may be of %s; say which with -a",
+		e.digits, listed(withDigits(e.digits)))
+}
+
+// parseLine reads one line, without its end, of any style that [layout] writes
+// and that sha256sum, cksum, b3sum, xxhsum and openssl dgst write.
+//
+// The function of the line is, in this order: what its tag, mark or "algorithm"
+// says; d.fn; for 16 and 32 digits those of [untagged].
+func (d dialect) parseLine(line []byte) (entry, error) {
+	if !d.zero {
+		line = bytes.TrimSuffix(line, []byte("\r"))
+	}
+	if len(line) == 0 || line[0] == '#' {
+		return entry{}, errNoEntry
+	}
+	line = bytes.TrimLeft(line, " \t")
+	if bytes.HasPrefix(line, []byte("{")) {
+		return parseJSON(line)
+	}
+	e, name, err := d.parseText(line)
+	if err != nil {
+		return entry{}, err
+	}
+	if !d.zero && line[0] == '\\' {
+		if name, err = unescape(name); err != nil {
+			return entry{}, err
+		}
+	}
+	return e.called(string(name))
+}
+
+// parseText takes a plain or tagged line apart. The name is as it stands there.
+func (d dialect) parseText(line []byte) (entry, []byte, error) {
+	if !d.zero {
+		line = bytes.TrimPrefix(line, []byte(`\`))
+	}
+	word := line
+	if i := bytes.IndexAny(line, " ("); i >= 0 {
+		word = line[:i]
+	}
+	rest := bytes.TrimPrefix(line[len(word):], []byte(" "))
+	digits := len(word) - len(bytes.TrimLeft(word, "0123456789abcdefABCDEF"))
+	switch {
+	case len(word) == 0:
+		return entry{}, nil, errors.New("neither digits nor a tag at its beginning")
+	case digits < len(word) && bytes.HasPrefix(rest, []byte("(")):
+		return parseTagged(string(word), rest[1:])
+	}
+	return d.parsePlain(word, rest)
+}
+
+// parsePlain reads what is left of "word  name" or "word *name" after the first
+// space.
+func (d dialect) parsePlain(word, rest []byte) (entry, []byte, error) {
+	if len(rest) == 0 || rest[0] != ' ' && rest[0] != '*' {
+		return entry{}, nil, errors.New("want two spaces, or a space and an asterisk, after the digits")
+	}
+	e := entry{size: -1}
+	digits := word
+	for i := range functions {
+		f := &functions[i]
+		if f.mark != "" && bytes.HasPrefix(word, []byte(f.mark)) {
+			e.fn, digits = f, word[len(f.mark):]
+		}
+	}
+	if e.fn == nil {
+		e.fn = d.fn
+	}
+	if e.fn == nil {
+		name, ok := untagged[len(digits)]
+		if !ok {
+			if isHex(digits) && len(withDigits(len(digits))) > 0 {
+				return entry{}, nil, &undecidedError{len(digits)}
+			}
+			return entry{}, nil, fmt.Errorf("%d characters are no sum of any function here", len(digits))
+		}
+		e.fn, e.guessed = lookup(name), true
+	}
+	return e, rest[1:], e.setDigest(digits)
+}
+
+// parseTagged reads what follows "TAG (". The name ends at the last bracket.
+func parseTagged(tag string, rest []byte) (entry, []byte, error) {
+	e := entry{size: -1, fn: lookup(tag)}
+	if tag == "SHA2-256" { // openssl 3
+		e.fn = lookup("sha256")
+	}
+	// xxhsum --little-endian
+	base, reversed := strings.CutSuffix(tag, "_LE")
+	if reversed && strings.HasPrefix(base, "XXH") {
+		e.fn = lookup(base)
+	}
+	if e.fn == nil {
+		return entry{}, nil, fmt.Errorf("%q is no function here", tag)
+	}
+	i := bytes.LastIndexByte(rest, ')')
+	if i < 0 {
+		return entry{}, nil, errors.New("no closing bracket after the name")
+	}
+	digits, ok := bytes.CutPrefix(bytes.TrimLeft(rest[i+1:], " \t"), []byte("="))
+	if !ok {
+		return entry{}, nil, errors.New("no equals sign after the name")
+	}
+	err := e.setDigest(bytes.TrimLeft(digits, " \t"))
+	if reversed {
+		slices.Reverse(e.sum())
+	}
+	return e, rest[:i], err
+}
+
+func parseJSON(line []byte) (entry, error) {
+	var object struct {
+		Name      string
+		Base64    *string `json:"name_base64"`
+		Algorithm string
+		Digest    string
+		Size      *int64
+	}
+	if !utf8.Valid(line) {
+		// The decoder would put U+FFFD for what is broken: another name.
+		return entry{}, errors.New("a JSON object that is not UTF-8")
+	}
+	if err := json.Unmarshal(line, &object); err != nil {
+		return entry{}, err
+	}
+	e := entry{size: -1, fn: lookup(object.Algorithm)}
+	if e.fn == nil {
+		return entry{}, fmt.Errorf("algorithm %q is no function here", object.Algorithm)
+	}
+	if err := e.setDigest([]byte(object.Digest)); err != nil {
+		return entry{}, err
+	}
+	if object.Size != nil {
+		if e.size = *object.Size; e.size < 0 {
+			return entry{}, fmt.Errorf("size %d is below zero", e.size)
+		}
+	}
+	if object.Base64 == nil {
+		return e.called(object.Name)
+	}
+	name, err := base64.StdEncoding.DecodeString(*object.Base64)
+	if err != nil {
+		return entry{}, fmt.Errorf("name_base64: %w", err)
+	}
+	return e.called(string(name))
+}
+
+func (e entry) called(name string) (entry, error) {
+	switch {
+	case name == "":
+		return entry{}, errors.New("no name")
+	case strings.IndexByte(name, 0) >= 0:
+		return entry{}, errors.New("NUL in the name")
+	}
+	e.name = name
+	return e, nil
+}
+
+func (e *entry) setDigest(digits []byte) error {
+	if len(digits) != 2*e.fn.Size {
+		return fmt.Errorf("%d digits, but %s has %d", len(digits), e.fn.Name, 2*e.fn.Size)
+	}
+	if !isHex(digits) {
+		return errors.New("the sum is not all hex digits")
+	}
+	_, err := hex.Decode(e.sum(), digits)
+	return err
+}
+
+func isHex(b []byte) bool { return len(bytes.Trim(b, "0123456789abcdefABCDEF")) == 0 }
+
+// unescape undoes [appendName] in place. No other escape is known, so that a
+// name is never read in two ways.
+func unescape(name []byte) ([]byte, error) {
+	out := name[:0]
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		if c == '\\' {
+			i++
+			switch {
+			case i < len(name) && name[i] == 'n':
+				c = '\n'
+			case i < len(name) && name[i] == 'r':
+				c = '\r'
+			case i < len(name) && name[i] == '\\':
+			default:
+				return nil, errors.New("the name has a backslash that escapes nothing")
+			}
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+const (
+	crc    = "cbf43926"
+	xx64   = "8cb841db40e6ae83"
+	xx3    = "72dcb18b67a17dff"
+	xx128  = "33119477ede5dcd5e9716427681d5860"
+	sha    = "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225"
+	blake3 = "b7d65b48420d1033cb2595293263b6f72eabee20d55e699d0df1973b3c9deed1"
+)
+
+func TestParseLine(t *testing.T) {
+	for _, c := range []struct {
+		line     string
+		a        string // -a
+		fn, name string
+	}{
+		{sha + "  a", "sha256", "sha256", "a"},
+		{sha + " *a", "sha256", "sha256", "a"},
+		{sha + "  a\r", "sha256", "sha256", "a"},
+		{strings.ToUpper(sha) + "  a", "sha256", "sha256", "a"},
+		{" \t" + sha + "  a", "sha256", "sha256", "a"},
+		{`\` + sha + `  new\nline\\\r`, "sha256", "sha256", "new\nline\\\r"},
+		{` \` + sha + `  new\nline`, "sha256", "sha256", "new\nline"},
+		{sha + `  new\nline`, "sha256", "sha256", `new\nline`},
+		{sha + "   two leading", "sha256", "sha256", " two leading"},
+		{blake3 + "  a", "blake3", "blake3", "a"},
+		{crc + "  a", "crc32", "crc32", "a"},
+
+		// Tags win over -a.
+		{"SHA256 (a) = " + sha, "xxh64", "sha256", "a"},
+		{"SHA256 (a) = " + strings.ToUpper(sha) + "\r", "", "sha256", "a"},
+		{`\SHA256 (new\nline) = ` + sha, "", "sha256", "new\nline"},
+		{"SHA256(a)= " + sha, "", "sha256", "a"}, // openssl dgst
+		{"SHA2-256(a)= " + sha, "", "sha256", "a"},
+		{"BLAKE3 (a) = " + blake3, "", "blake3", "a"},
+		{"SHA256 (a) = 00) = " + sha, "", "sha256", "a) = 00"},
+		{"sha256 (a) = " + sha, "", "sha256", "a"},
+		{"CRC32-BZIP2 (a) = fc891918", "", "crc32-bzip2", "a"},
+		{"XXH3 (a) = " + xx3, "", "xxh3", "a"},
+		{"XXH3_LE (a) = ff7da1678bb1dc72", "", "xxh3", "a"},
+		{"XXH64_LE (a) = 83aee640db41b88c", "", "xxh64", "a"},
+		{"XXH3_" + xx3 + "  a", "", "xxh3", "a"},
+		{"XXH3_" + xx3 + "  (a)", "xxh64", "xxh3", "(a)"},
+		{`\XXH3_` + xx3 + `  a\\`, "", "xxh3", `a\`},
+
+		// Without any word on the function: xxhsum's lists.
+		{xx64 + "  a", "", "xxh64", "a"},
+		{xx128 + "  a", "", "xxh128", "a"},
+		{xx3 + "  a", "xxh3", "xxh3", "a"},
+
+		{`{"name":"a","algorithm":"crc32","digest":"` + crc + `","size":9}`, "", "crc32", "a"},
+		{`{"digest":"` + crc + `","more":[{}],"algorithm":"CRC32","name":"a\nb"}` + "\r", "", "crc32", "a\nb"},
+		{`{"name":"\ufffd","name_base64":"/w==","algorithm":"crc32","digest":"` + crc + `"}`, "", "crc32", "\xff"},
+	} {
+		d := dialect{}
+		if c.a != "" {
+			d.fn = lookup(c.a)
+		}
+		got, err := d.parseLine([]byte(c.line))
+		if err != nil {
+			t.Errorf("%q: %v", c.line, err)
+			continue
+		}
+		if want := of(t, c.fn, c.name); got.fn != want.fn || got.name != want.name || got.digest != want.digest {
+			t.Errorf("%q: %s of %q, %x, want %s of %q, %x",
+				c.line, got.fn.Name, got.name, got.sum(), want.fn.Name, want.name, want.sum())
+		}
+		if guess := c.a == "" && c.line[0] != '{' && isHex([]byte(c.line[:8])); got.guessed != guess {
+			t.Errorf("%q: guessed %v, want %v", c.line, got.guessed, guess)
+		}
+	}
+}
+
+func TestParseLineWithNUL(t *testing.T) {
+	d := dialect{zero: true}
+	e, err := d.parseLine([]byte(xx64 + "  a\nb\r"))
+	if err != nil || e.name != "a\nb\r" {
+		t.Errorf("%q, %v", e.name, err)
+	}
+	if e, err := d.parseLine([]byte(`\` + xx64 + `  a`)); err == nil {
+		t.Errorf("read %q; where names are not escaped the backslash says nothing", e.name)
+	}
+}
+
+func TestParseLineRefuses(t *testing.T) {
+	undecided := &undecidedError{}
+	for line, want := range map[string]string{
+		"":                                 errNoEntry.Error(),
+		"\r":                               errNoEntry.Error(),
+		"# " + sha + "  a":                 errNoEntry.Error(),
+		"  ":                               "neither",
+		"(a) = " + crc:                     "neither",
+		crc:                                "two spaces",
+		crc + "  ":                         "8 digits may be of ",
+		crc + "  a":                        "8 digits may be of ",
+		sha + "  a":                        "64 digits may be of ",
+		xx64 + "  ":                        "no name",
+		xx64 + " ":                         "two spaces",
+		xx64 + " a":                        "two spaces",
+		xx64 + "\t a":                      "two spaces",
+		xx64 + "  a\x00":                   "NUL",
+		"g" + xx64[1:] + "  a":             "not all hex",
+		xx64[1:] + "  a":                   "15 characters are no sum",
+		sha + sha + "  a":                  "128 characters are no sum",
+		"XXH3_" + xx128 + "  a":            "32 digits, but xxh3 has 16",
+		"XXH3_" + xx3[1:] + "g  a":         "not all hex",
+		`\` + xx64 + `  a\b`:               "backslash",
+		`\` + xx64 + `  a\`:                "backslash",
+		`\\` + xx64 + `  a`:                "no sum",
+		"MD5 (a) = " + xx128:               `"MD5" is no function here`,
+		"MAPHASH (a) = " + xx64:            `"MAPHASH" is no function here`,
+		"CRC32_LE (a) = " + crc:            `"CRC32_LE" is no function here`,
+		"SHA256 (a = " + sha:               "bracket",
+		"SHA256 (a) " + sha:                "equals",
+		"SHA256 (a) = ":                    "0 digits, but sha256 has 64",
+		"SHA256 (a) = " + sha[1:]:          "63 digits",
+		"SHA256 (a) = " + sha + " ":        "65 digits",
+		"SHA256 () = " + sha:               "no name",
+		"{":                                "JSON",
+		`{"name":"a"}`:                     `algorithm ""`,
+		`{"name":"a","algorithm":"crc32"}`: "0 digits",
+		`{"algorithm":"crc32","digest":"` + crc + `"}`:                                 "no name",
+		`{"name":"\u0000","algorithm":"crc32","digest":"` + crc + `"}`:                 "NUL",
+		`{"name":"a","name_base64":"AA==","algorithm":"crc32","digest":"` + crc + `"}`: "NUL",
+		`{"name":"a","name_base64":"!","algorithm":"crc32","digest":"` + crc + `"}`:    "name_base64",
+		`{"name":"a","algorithm":"crc32","digest":"` + crc + `","size":-1}`:            "below zero",
+		`{"name":"a","algorithm":"crc32","digest":"` + crc + `"}x`:                     "after top-level value",
+		"{\"name\":\"\xff\",\"algorithm\":\"crc32\",\"digest\":\"" + crc + `"}`:        "not UTF-8",
+	} {
+		e, err := dialect{}.parseLine([]byte(line))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %q, %v, want an error with %q", line, e.name, err, want)
+		}
+		if got := errors.As(err, &undecided); got != strings.Contains(want, "may be of") {
+			t.Errorf("%q: undecided is %v", line, got)
+		}
+	}
+	if _, err := (dialect{fn: lookup("crc32")}).parseLine([]byte(xx64 + "  a")); err == nil || !strings.Contains(err.Error(), "16 digits, but crc32 has 8") {
+		t.Errorf("a line of another length than -a has: %v", err)
+	}
+}
+
+func FuzzParseLine(f *testing.F) {
+	for _, line := range []string{
+		sha + "  a", crc + " *a", `\` + xx64 + `  a\nb`, "XXH3_" + xx3 + "  a", "XXH64_LE (a) = " + xx64,
+		"SHA256(a)= " + sha, "# x", "\r", `{"name":"a","name_base64":"/w==","algorithm":"crc32","digest":"` + crc + `","size":1}`,
+	} {
+		f.Add([]byte(line), 0, false)
+		f.Add([]byte(line), 5, true)
+	}
+	f.Fuzz(func(t *testing.T, line []byte, a int, zero bool) {
+		d := dialect{zero: zero}
+		if a > 0 {
+			d.fn = &functions[a%len(functions)]
+		}
+		e, err := d.parseLine(line)
+		if err != nil {
+			return
+		}
+		if e.name == "" || strings.IndexByte(e.name, 0) >= 0 {
+			t.Fatalf("name %q", e.name)
+		}
+		// Whatever was read is written and read again as the same.
+		for _, s := range []style{stylePlain, styleTag, styleJSON} {
+			l := layout{s, zero}
+			if zero && strings.IndexByte(string(line), 0) >= 0 {
+				continue
+			}
+			again, err := dialect{fn: e.fn, zero: zero}.parseLine(l.append(nil, &e))
+			if err != nil || again.fn != e.fn || again.name != e.name || again.digest != e.digest {
+				t.Fatalf("%q: %q, then %q, %v", line, e.name, again.name, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"io"
+	"iter"
+	"os"
+	"slices"
+
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// sum prints the sums of all files.
+func (c *command) sum(ctx context.Context) {
+	var line []byte
+	show := func(name string, sum hashing.Sum, size int64) {
+		e := entry{fn: c.fn, name: name, size: size}
+		sum.Append(e.digest[:0])
+		line = c.layout.append(line[:0], &e)
+		c.out.line(line, c.layout.end())
+	}
+	// Standard input is read between the files before and after it.
+	for files := c.files; ctx.Err() == nil; {
+		i := slices.Index(files, stdinName)
+		if i < 0 {
+			c.sumFiles(ctx, files, show)
+			return
+		}
+		c.sumFiles(ctx, files[:i], show)
+		if sum, size, err := c.sumStdin(ctx, c.fn); err != nil {
+			c.failUnlessEnded(ctx, err)
+		} else {
+			show(stdinName, sum, size)
+		}
+		files = files[i+1:]
+	}
+}
+
+func (c *command) sumFiles(ctx context.Context, args []string, show func(string, hashing.Sum, int64)) {
+	err := c.hasher(c.fn).Sum(ctx, c.walked(ctx, args), func(r hashing.FileResult) {
+		c.progress.finished()
+		if r.Err != nil {
+			c.failUnlessEnded(ctx, r.Err)
+			return
+		}
+		show(r.Name, r.Sum, r.Size)
+	})
+	if err != nil {
+		c.failUnlessEnded(ctx, err)
+	}
+}
+
+// walked gives the names of all files that the arguments mean.
+func (c *command) walked(ctx context.Context, args []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		w := walker{
+			file:    yield,
+			failed:  func(err error) { c.failUnlessEnded(ctx, err) },
+			skipped: func(name, why string) { c.msg.printf("skipped %s: %s", pathname.Show(name), why) },
+		}
+		w.walk(ctx, args)
+	}
+}
+
+func (c *command) hasher(fn *function) hashing.Files {
+	files := hashing.Files{Func: fn.Func, Workers: c.workers}
+	if c.progress != nil {
+		files.Progress = c.progress.add
+	}
+	return files
+}
+
+// sumStdin sums standard input, after all that is known was written: it may be
+// long until something comes.
+func (c *command) sumStdin(ctx context.Context, fn *function) (hashing.Sum, int64, error) {
+	c.out.flush()
+	sum, size, err := hashing.SumReader(ctx, fn.Func, counted{c.stdin, c.progress})
+	c.progress.finished()
+	return sum, size, err
+}
+
+// counted is a reader that shows as progress.
+type counted struct {
+	io.Reader
+	progress *progress
+}
+
+func (c counted) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.progress.add(int64(n))
+	return n, err
+}
+
+// measure finds out how much there is to read, if it can be known.
+func (c *command) measure(ctx context.Context) {
+	if c.lists != nil || slices.Contains(c.files, stdinName) {
+		return
+	}
+	var total int64
+	w := walker{
+		file: func(name string) bool {
+			if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+				total += info.Size()
+			}
+			return true
+		},
+		failed:  func(error) {}, // the sums will tell
+		skipped: func(string, string) {},
+	}
+	if w.walk(ctx, c.files); ctx.Err() == nil {
+		c.progress.total.Store(total)
+	}
+}
+
+// failUnlessEnded reports an error that is not that of the interrupted run.
+func (c *command) failUnlessEnded(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		c.fail(err)
+	}
+}

@@ -1,0 +1,48 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+)
+
+func TestWalkSkipsWhatIsNoFile(t *testing.T) {
+	root := tree(t, "dir/a")
+	if err := unix.Mkfifo(root+"/dir/pipe", 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("pipe", root+"/dir/to-pipe"); err != nil {
+		t.Fatal(err)
+	}
+	files, others := walked(t, root, root+"/dir")
+	if len(files) != 1 || strings.Join(others, "; ") != "dir/pipe not a regular file; dir/to-pipe not a regular file" {
+		t.Errorf("%q, %q", files, others)
+	}
+	if files, others := walked(t, root, root+"/dir/pipe"); len(files) != 1 || others != nil {
+		t.Errorf("a pipe that was asked for: %q, %q", files, others)
+	}
+}
+
+func TestWalkLinks(t *testing.T) {
+	root := tree(t, "dir/file", "dir/sub/deep", "other/x")
+	for link, to := range map[string]string{
+		"dir/again": "file", "dir/gone": "nowhere", "dir/loop": ".", "dir/out": "../other", "dir/self": "self", "top": "dir",
+	} {
+		if err := os.Symlink(to, root+"/"+link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, others := walked(t, root, root+"/top")
+	if diff := cmp.Diff([]string{"top/again", "top/file", "top/sub/deep"}, files); diff != "" {
+		t.Error(diff)
+	}
+	if len(others) != 4 || !strings.HasPrefix(others[0], "failed stat top/gone: ") || others[1] != "top/loop a link to a directory" ||
+		others[2] != "top/out a link to a directory" || !strings.HasPrefix(others[3], "failed stat top/self: ") {
+		t.Errorf("%q", others)
+	}
+}
