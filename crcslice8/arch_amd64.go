@@ -121,3 +121,11 @@ func archKernel(t *Table, n int) string {
 	}
 	return "pclmulqdq"
 }
+
+// carryless multiplies a and b as polynomials over GF(2).
+func carryless(a, b uint32) uint64 {
+	if hasPCLMULQDQ {
+		return clmul(a, b)
+	}
+	return portableCarryless(a, b)
+}

@@ -33,3 +33,6 @@ func archKernel(t *Table, n int) string {
 	}
 	return "hash/crc32"
 }
+
+// carryless multiplies a and b as polynomials over GF(2).
+func carryless(a, b uint32) uint64 { return portableCarryless(a, b) }

@@ -13,3 +13,6 @@ func (t *Table) update(state uint32, p []byte) uint32 { return t.portable(state,
 
 // archKernel names the kernel that update takes for n bytes, "" for a portable one.
 func archKernel(*Table, int) string { return "" }
+
+// carryless multiplies a and b as polynomials over GF(2).
+func carryless(a, b uint32) uint64 { return portableCarryless(a, b) }

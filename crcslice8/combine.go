@@ -93,12 +93,12 @@ func (t *Table) product(a, b uint32) uint32 {
 		t.slices[0][byte(ab>>24)]
 }
 
-// carryless multiplies a and b as polynomials over GF(2) with the processor's
+// portableCarryless multiplies a and b as polynomials over GF(2) with the processor's
 // ordinary multiplication, as T. Pornin does in BearSSL (ghash_ctmul): every
 // fourth bit of each factor is multiplied at a time, so that at most eight ones
 // meet in a column and their carries stay in the three columns between, which
 // are masked off.
-func carryless(a, b uint32) uint64 {
+func portableCarryless(a, b uint32) uint64 {
 	const column = 0x1111111111111111
 	a0, a1, a2, a3 := uint64(a&0x11111111), uint64(a&0x22222222), uint64(a&0x44444444), uint64(a&0x88888888)
 	b0, b1, b2, b3 := uint64(b&0x11111111), uint64(b&0x22222222), uint64(b&0x44444444), uint64(b&0x88888888)

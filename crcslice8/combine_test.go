@@ -3,6 +3,7 @@ package crcslice8
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -197,5 +198,22 @@ func BenchmarkNew(b *testing.B) {
 func BenchmarkSearch(b *testing.B) {
 	for b.Loop() {
 		searchMultiple(0xdeadbeef)
+	}
+}
+
+// TestCarryless: the processor's product is that of ordinary multiplications.
+func TestCarryless(t *testing.T) {
+	for range 1000 {
+		a, b := rand.Uint32(), rand.Uint32()
+		var want uint64
+		for i := range 32 {
+			want ^= uint64(b) << i & -uint64(a>>i&1)
+		}
+		if got := carryless(a, b); got != want {
+			t.Fatalf("%08x times %08x: %x, want %x", a, b, got, want)
+		}
+		if got := portableCarryless(a, b); got != want {
+			t.Fatalf("%08x times %08x, portable: %x, want %x", a, b, got, want)
+		}
 	}
 }

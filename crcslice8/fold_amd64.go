@@ -19,6 +19,9 @@ func fold64(state uint32, p *byte, n int, f *[11][2]uint64) uint32
 //go:noescape
 func crc32q(state uint32, p *byte, n int) uint32
 
+// clmul returns a times b as polynomials over GF(2). It needs PCLMULQDQ and AVX.
+func clmul(a uint32, b uint32) uint64
+
 // registersIEEE reduces n bytes, a multiple of 2048 and at least 4096, to the 2048 bytes at rest,
 // which have the same remainder. It needs AVX-512 F.
 //

@@ -604,6 +604,18 @@ done:
 	MOVL AX, ret+24(FP)
 	RET
 
+// func clmul(a uint32, b uint32) uint64
+// Requires: AVX, PCLMULQDQ
+TEXT ·clmul(SB), NOSPLIT, $0-16
+	MOVL       a+0(FP), AX
+	VMOVD      AX, X0
+	MOVL       b+4(FP), CX
+	VMOVD      CX, X1
+	VPCLMULQDQ $0x00, X1, X0, X0
+	VMOVQ      X0, AX
+	MOVQ       AX, ret+8(FP)
+	RET
+
 // func registersIEEE(state uint32, p *byte, n int, rest *[2048]byte)
 // Requires: AVX, AVX512F
 TEXT ·registersIEEE(SB), NOSPLIT, $0-32

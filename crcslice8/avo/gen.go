@@ -28,6 +28,7 @@ func main() {
 	k.inBothOrders("fold16", "fold16 returns the state after n >= 16 bytes, by PCLMULQDQ. It needs AVX.", kernel.narrow)
 	k.inBothOrders("fold64", "fold64 returns the state after n >= 64 bytes, by VPCLMULQDQ. It needs AVX-512 F, BW and VL.", kernel.wide)
 	words()
+	multiply()
 	registers("IEEE", 0x04c11db7)
 	registers("Castagnoli", 0x1edc6f41)
 	registers("Koopman", 0x741b8cd7)
@@ -372,6 +373,18 @@ func words() {
 	CRC32B(Mem{Base: p}, EAX)
 	Label("done")
 	Store(EAX, ReturnIndex(0))
+	RET()
+}
+
+// multiply is for combining.
+func multiply() {
+	TEXT("clmul", NOSPLIT, "func(a, b uint32) uint64")
+	Doc("clmul returns a times b as polynomials over GF(2). It needs PCLMULQDQ and AVX.")
+	VMOVD(Load(Param("a"), EAX), X0)
+	VMOVD(Load(Param("b"), ECX), X1)
+	VPCLMULQDQ(U8(0), X1, X0, X0)
+	VMOVQ(X0, RAX)
+	Store(RAX, ReturnIndex(0))
 	RET()
 }
 
