@@ -25,6 +25,8 @@ var mayImport = map[string][]string{
 	"intern":                 nil,
 	"hashing":                {"crcslice8"},
 	"hashing/hashtest":       nil,
+	"bench":                  {"crcslice8", "hashing", "intern", "ptrhash"},
+	"bench/chart":            nil,
 	"cook/scan":              nil,
 	"cook/recipe":            nil,
 	"cook/recipe/builtin":    {"cook/recipe"},

@@ -1,0 +1,37 @@
+// Package bench compares what this module has with the standard library and,
+// in the module bench/rivals, with packages that the product does not need. It
+// is benchmarks only; what is exported here is what both share: the inputs, and
+// the contests with our own contenders and those of the standard library.
+//
+// # Running
+//
+//	go test -run '^$' -bench . ./bench                           everything
+//	go test -run '^$' -bench 'CRC32/poly=ieee' ./bench           one polynomial
+//	BENCH_LARGE=1 go test -run '^$' -bench LargeFile ./bench     1 GiB, otherwise 64 MiB
+//	go test -tags purego -run '^$' -bench CRC32 ./bench          without assembly
+//	(cd bench/rivals && go test -run '^$' -bench .)              against other packages
+//
+// # Comparing
+//
+// Names are in the key=value form of benchstat, so one file holds both sides:
+//
+//	go test -run '^$' -bench CRC32 -count 10 ./bench >crc.txt
+//	benchstat -col /impl -row /poly,/size crc.txt
+//
+// and a change is compared by -col .file of a run before and one after. Only
+// ratios within one run mean something; absolute times drift with the machine.
+// bench/run.sh does all of it and writes bench/results.
+//
+// # What is measured
+//
+//	CRC32      crcslice8 and its table kernels / hash/crc32, by polynomial and size
+//	Sum        every function of the registry of package hashing, by size
+//	Combine    crcslice8.Table.Combine and Shift / the method of zlib, by length
+//	LargeFile  hashing.Files on one file / one stream
+//	Intern     intern.Table and Frozen / map, map with RWMutex, sync.Map, unique.Make
+//	Pointer    ptrhash.Table / map
+//
+// Inputs are made by a fixed generator. Random reads follow an order of more
+// steps than a branch predictor can learn. That all sides give the same answer
+// is made sure by tests, or by the benchmarks themselves.
+package bench

@@ -1,0 +1,55 @@
+package bench
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/assetcook/assetcook/ptrhash"
+)
+
+// Record is what an allocation tracker might keep of an allocation.
+type Record struct {
+	Size  uint64
+	Site  uint32
+	Group uint32
+}
+
+// Pointers returns two contests in looking addresses up, by one goroutine: a
+// full ptrhash.Table against a map, where all addresses are there (hit) and
+// where none is (miss). There are n addresses, which it returns as well; keys[i]
+// has the size i+1 everywhere.
+func Pointers(tb testing.TB, n int) (hit, miss Contest[uintptr], keys []uintptr) {
+	keys, between := Addresses(n)
+	table, plain := ptrhash.NewTable[Record](n), make(map[uintptr]Record, n)
+	want := uint64(0)
+	for i, key := range keys {
+		v := Record{Size: uint64(i + 1)}
+		plain[key] = v
+		if err := table.Insert(key, v); err != nil {
+			tb.Fatal(err)
+		}
+		want += v.Size
+	}
+	contenders := []Contender[uintptr]{
+		{Impl: "ptrhash", Find: func(keys []uintptr) (sum uint64) {
+			for _, key := range keys {
+				v, _ := table.Lookup(key)
+				sum += v.Size
+			}
+			return sum
+		}},
+		{Impl: "map", Find: func(keys []uintptr) (sum uint64) {
+			for _, key := range keys {
+				sum += plain[key].Size
+			}
+			return sum
+		}},
+	}
+	hit = Contest[uintptr]{fmt.Sprintf("entries=%d/keys=hit", n), repeated(keys), []int{1}, nil}
+	miss = Contest[uintptr]{fmt.Sprintf("entries=%d/keys=miss", n), repeated(between), []int{1}, contenders}
+	for _, c := range contenders {
+		c.Want = want * uint64(len(hit.Keys)/n)
+		hit.Contenders = append(hit.Contenders, c)
+	}
+	return hit, miss, keys
+}

@@ -1,0 +1,127 @@
+package rivals
+
+import (
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"testing"
+
+	"github.com/OneOfOne/xxhash"
+	cespare "github.com/cespare/xxhash/v2"
+	klauspost "github.com/klauspost/crc32"
+	"github.com/minio/sha256-simd"
+	"github.com/twmb/murmur3"
+	"github.com/zeebo/xxh3"
+	luke "lukechampine.com/blake3"
+
+	"github.com/assetcook/assetcook/bench"
+	"github.com/assetcook/assetcook/crcslice8"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// keep takes results, so that the compiler cannot leave the work out.
+var keep uint32
+
+type update func(crc uint32, p []byte) uint32
+
+var castagnoli = klauspost.MakeTable(klauspost.Castagnoli)
+
+var crcs = []struct {
+	poly, impl string
+	run        update
+}{
+	{"ieee", "crcslice8", crcslice8.IEEE().Update},
+	{"ieee", "hash-crc32", func(crc uint32, p []byte) uint32 { return crc32.Update(crc, crc32.IEEETable, p) }},
+	{"ieee", "klauspost", func(crc uint32, p []byte) uint32 { return klauspost.Update(crc, klauspost.IEEETable, p) }},
+	{"castagnoli", "crcslice8", crcslice8.Castagnoli().Update},
+	{"castagnoli", "hash-crc32", func(crc uint32, p []byte) uint32 {
+		return crc32.Update(crc, crc32.MakeTable(crc32.Castagnoli), p)
+	}},
+	{"castagnoli", "klauspost", func(crc uint32, p []byte) uint32 { return klauspost.Update(crc, castagnoli, p) }},
+}
+
+func BenchmarkCRC32(b *testing.B) {
+	data := bench.Bytes(256 << 10)
+	for _, crc := range crcs {
+		for _, size := range []int{16, 256, 4 << 10, 256 << 10} {
+			p := data[:size]
+			b.Run(fmt.Sprintf("poly=%s/impl=%s/size=%d", crc.poly, crc.impl, size), func(b *testing.B) {
+				b.SetBytes(int64(size))
+				for b.Loop() {
+					keep = crc.run(keep, p)
+				}
+			})
+		}
+	}
+}
+
+// rivals of functions of the registry, with the sum most significant byte first.
+var rivals = []struct {
+	function, impl string
+	run            func(p []byte) // what is measured
+	sum            func(p []byte) string
+}{
+	{"xxh32", "OneOfOne", func(p []byte) { xxhash.Checksum32(p) },
+		func(p []byte) string { return fmt.Sprintf("%08x", xxhash.Checksum32(p)) }},
+	{"xxh64", "OneOfOne", func(p []byte) { xxhash.Checksum64(p) },
+		func(p []byte) string { return fmt.Sprintf("%016x", xxhash.Checksum64(p)) }},
+	{"xxh64", "cespare", func(p []byte) { cespare.Sum64(p) },
+		func(p []byte) string { return fmt.Sprintf("%016x", cespare.Sum64(p)) }},
+	{"xxh3", "zeebo", func(p []byte) { xxh3.Hash(p) },
+		func(p []byte) string { return fmt.Sprintf("%016x", xxh3.Hash(p)) }},
+	{"murmur3-32", "twmb", func(p []byte) { murmur3.Sum32(p) },
+		func(p []byte) string { return fmt.Sprintf("%08x", murmur3.Sum32(p)) }},
+	{"murmur3-128", "twmb", func(p []byte) { murmur3.Sum128(p) },
+		func(p []byte) string { hi, lo := murmur3.Sum128(p); return fmt.Sprintf("%016x%016x", hi, lo) }},
+	{"blake3", "lukechampine", func(p []byte) { luke.Sum256(p) },
+		func(p []byte) string { s := luke.Sum256(p); return hex.EncodeToString(s[:]) }},
+	{"sha256", "minio", func(p []byte) { sha256.Sum256(p) },
+		func(p []byte) string { s := sha256.Sum256(p); return hex.EncodeToString(s[:]) }},
+}
+
+func BenchmarkSum(b *testing.B) {
+	data := bench.Bytes(1 << 20)
+	measure := func(function, impl string, run func(p []byte)) {
+		for _, size := range []int{16, 4 << 10, 1 << 20} {
+			p := data[:size]
+			b.Run(fmt.Sprintf("func=%s/impl=%s/size=%d", function, impl, size), func(b *testing.B) {
+				b.SetBytes(int64(size))
+				for b.Loop() {
+					run(p)
+				}
+			})
+		}
+	}
+	done := map[string]bool{}
+	for _, r := range rivals {
+		if f, ok := hashing.Lookup(r.function); !ok {
+			b.Fatalf("there is no function %s", r.function)
+		} else if !done[r.function] {
+			measure(r.function, "hashing", func(p []byte) { f.Sum(p) })
+			done[r.function] = true
+		}
+		measure(r.function, r.impl, r.run)
+	}
+}
+
+// What is compared must compute the same thing.
+func TestSums(t *testing.T) {
+	p := bench.Bytes(10_000)
+	for _, r := range rivals {
+		f, ok := hashing.Lookup(r.function)
+		if !ok {
+			t.Errorf("there is no function %s", r.function)
+			continue
+		}
+		for _, n := range []int{0, 1, 16, 100, len(p)} {
+			if got, want := r.sum(p[:n]), f.Sum(p[:n]).String(); got != want {
+				t.Errorf("%s of %d bytes: %s gives %s, want %s", r.function, n, r.impl, got, want)
+			}
+		}
+	}
+	for i, crc := range crcs {
+		if got, want := crc.run(1, p), crcs[i/3*3].run(1, p); got != want {
+			t.Errorf("%s by %s: %08x, want %08x", crc.poly, crc.impl, got, want)
+		}
+	}
+}

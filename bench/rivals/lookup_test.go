@@ -1,0 +1,85 @@
+package rivals
+
+import (
+	"testing"
+
+	"github.com/cockroachdb/swiss"
+	dolthub "github.com/dolthub/swiss"
+	"github.com/puzpuzpuz/xsync/v4"
+
+	"github.com/assetcook/assetcook/bench"
+)
+
+// BenchmarkIntern adds xsync, which any number of goroutines may share, and two
+// maps that are contenders only where nobody ever writes.
+func BenchmarkIntern(b *testing.B) {
+	for _, n := range []int{10_000, 200_000} {
+		c, names := bench.Interning(b, n)
+		shared := xsync.NewMap[string, uint32](xsync.WithPresize(n))
+		cockroach := swiss.New[string, uint32](n)
+		dolt := dolthub.NewMap[string, uint32](uint32(n))
+		for i, s := range names {
+			v := uint32(i + 1)
+			shared.Store(s, v)
+			cockroach.Put(s, v)
+			dolt.Put(s, v)
+		}
+		want := c.Contenders[0].Want
+		c.Contenders = append(c.Contenders,
+			bench.Contender[string]{Impl: "xsync", Want: want, Find: func(names []string) (sum uint64) {
+				for _, s := range names {
+					v, _ := shared.Load(s)
+					sum += uint64(v)
+				}
+				return sum
+			}},
+			bench.Contender[string]{Impl: "cockroach-swiss", Want: want, Find: func(names []string) (sum uint64) {
+				for _, s := range names {
+					v, _ := cockroach.Get(s)
+					sum += uint64(v)
+				}
+				return sum
+			}},
+			bench.Contender[string]{Impl: "dolthub-swiss", Want: want, Find: func(names []string) (sum uint64) {
+				for _, s := range names {
+					v, _ := dolt.Get(s)
+					sum += uint64(v)
+				}
+				return sum
+			}})
+		c.Run(b)
+	}
+}
+
+// BenchmarkPointer adds two maps.
+func BenchmarkPointer(b *testing.B) {
+	for _, n := range []int{1 << 10, 64 << 10, 1 << 20} {
+		hit, miss, keys := bench.Pointers(b, n)
+		cockroach := swiss.New[uintptr, bench.Record](n)
+		dolt := dolthub.NewMap[uintptr, bench.Record](uint32(n))
+		for i, key := range keys {
+			v := bench.Record{Size: uint64(i + 1)}
+			cockroach.Put(key, v)
+			dolt.Put(key, v)
+		}
+		for _, c := range []bench.Contest[uintptr]{hit, miss} {
+			want := c.Contenders[0].Want
+			c.Contenders = append(c.Contenders,
+				bench.Contender[uintptr]{Impl: "cockroach-swiss", Want: want, Find: func(keys []uintptr) (sum uint64) {
+					for _, key := range keys {
+						v, _ := cockroach.Get(key)
+						sum += v.Size
+					}
+					return sum
+				}},
+				bench.Contender[uintptr]{Impl: "dolthub-swiss", Want: want, Find: func(keys []uintptr) (sum uint64) {
+					for _, key := range keys {
+						v, _ := dolt.Get(key)
+						sum += v.Size
+					}
+					return sum
+				}})
+			c.Run(b)
+		}
+	}
+}

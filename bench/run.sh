@@ -1,0 +1,224 @@
+#!/usr/bin/env bash
+# Measures everything that bench/results shows, and writes it there: the parts of
+# the .md files between their "figures" marks, and the charts. Let nothing else
+# run meanwhile. Takes about ten minutes with the default count.
+#
+#	bench/run.sh [-count 1..99] [-out DIR]
+#
+# DIR is relative to the repository. BENCHTIME (50ms) is spent on each benchmark in each of the rounds (10).
+# BENCH_LARGE=0 takes a file of 64 MiB instead of 1 GiB.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+benchstat=v0.0.0-20260908200009-22c9c6c9d4da
+count=10
+out=bench/results
+while [ $# -gt 0 ]; do
+	case $1:${2-} in
+	-count:[1-9] | -count:[1-9][0-9]) count=$2 ;;
+	-out:?*) out=$2 ;;
+	*)
+		echo "usage: bench/run.sh [-count 1..99] [-out DIR]" >&2
+		exit 2
+		;;
+	esac
+	shift 2
+done
+benchtime=${BENCHTIME:-50ms}
+export BENCH_LARGE=${BENCH_LARGE:-1}
+mkdir -p "$out"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+stat=$(go env GOPATH)/bin/benchstat-$benchstat
+if [ ! -x "$stat" ]; then
+	mkdir -p "$work/bin" "$(dirname "$stat")"
+	GOBIN=$work/bin GOFLAGS=-mod=mod go install "golang.org/x/perf/cmd/benchstat@$benchstat"
+	mv "$work/bin/benchstat" "$stat"
+fi
+
+go build -o "$work/chart" ./bench/chart
+go test -c -o "$work/std" ./bench
+go test -c -tags purego -o "$work/purego" ./bench
+(cd bench/rivals && go test -c -o "$work/rivals" .)
+
+# measure FILE BINARY REGEXP appends a round to FILE.
+measure() {
+	local file=$1 binary=$2 regexp=$3
+	"$work/$binary" -test.run '^$' -test.bench "$regexp" -test.benchtime "$benchtime" >>"$work/$file.txt"
+}
+
+cores=$(getconf _NPROCESSORS_ONLN)
+for round in $(seq "$count"); do
+	echo "round $round of $count: $SECONDS s" >&2
+	measure crc32 std '^BenchmarkCRC32$'
+	measure purego purego '^BenchmarkCRC32$/./impl=(crcslice8|hash)/^size=65536$'
+	measure hashes std '^BenchmarkSum$'
+	measure combine std '^BenchmarkCombine$'
+	measure rivals rivals '^Benchmark(CRC32|Sum)$'
+	measure intern rivals '^BenchmarkIntern$'
+	measure ptrhash rivals '^BenchmarkPointer$'
+done
+echo "large file: $SECONDS s" >&2
+"$work/std" -test.run '^$' -test.bench '^BenchmarkLargeFile$' -test.benchtime 1x -test.count "$count" >"$work/large.txt"
+
+# header COMMAND... says where and how the figures came to be.
+header() {
+	local cpu
+	cpu=$(sed -n 's/^cpu: //p' "$work/crc32.txt" | head -n 1)
+	echo
+	echo "- CPU: ${cpu:-unknown}, $cores cores"
+	echo "- system: $(uname -srm)"
+	echo "- Go: $(go env GOVERSION) $(go env GOOS)/$(go env GOARCH)"
+	echo "- date: $(date -u +%Y-%m-%d)"
+	echo "- command: \`BENCHTIME=$benchtime bench/run.sh -count $count\`, of which this is"
+	echo
+	printf '      %s\n' "$@"
+	echo
+}
+
+targets() {
+	echo "| ratio | ours, ns | fastest rival, ns | ratio | target |"
+	echo "|---|---:|---:|---:|---:|"
+}
+
+# ratio FILE TARGET TEXT OURS RIVAL...
+ratio() {
+	local file=$1 want=$2 what=$3 ours=$4
+	shift 4
+	awk -v what="$what" -v ours="$ours" -v rivals="$*" -v want="$want" -f bench/ratio.awk "$work/$file.txt"
+}
+
+# table FILE FLAG... is benchstat's table of times. It needs 6 rounds to state
+# confidence intervals.
+table() {
+	local file=$1
+	shift
+	echo
+	echo '```'
+	"$stat" -filter .unit:sec/op "$@" "$work/$file.txt"
+	echo '```'
+	echo
+}
+
+# chart NAME TITLE FILE REGEXP FLAG... draws the benchmarks that match.
+chart() {
+	local name=$1 title=$2 file=$3 regexp=$4
+	shift 4
+	grep -E "^cpu: |$regexp" "$work/$file.txt" | "$work/chart" -title "$title" -out "$out/$name.svg" "$@"
+	echo "![$title]($name.svg)"
+	echo
+}
+
+# fill NAME puts $work/figures between the marks of a page.
+fill() {
+	local page=bench/results/$1.md
+	if [ "$(grep -c '^<!-- figures: \(begin\|end\) -->$' "$page")" != 2 ]; then
+		echo "$page: no marks between which figures could be put" >&2
+		exit 1
+	fi
+	awk -v figures="$work/figures" '
+		/^<!-- figures: end -->$/ { skip = 0 }
+		!skip { print }
+		/^<!-- figures: begin -->$/ { while ((getline line <figures) > 0) print line; skip = 1 }
+	' "$page" >"$work/page"
+	cp "$work/page" "$out/$1.md"
+}
+
+crc() { echo "BenchmarkCRC32/poly=$1/impl=$2/size=$3"; }
+
+{
+	header "go test -run '^\$' -bench CRC32 ./bench" \
+		"go test -run '^\$' -bench CRC32 -tags purego ./bench" \
+		"(cd bench/rivals && go test -run '^\$' -bench CRC32 .)"
+	targets
+	for row in "16 2.0" "64 2.0" "256 1.5" "4096 1.3" "262144 2.0"; do
+		set -- $row
+		ratio crc32 "$2" "IEEE, $1 B" "$(crc ieee crcslice8 "$1")" "$(crc ieee hash-crc32 "$1")"
+	done
+	ratio crc32 1.5 "Castagnoli, 262144 B" "$(crc castagnoli crcslice8 262144)" "$(crc castagnoli hash-crc32 262144)"
+	for file in "crc32 60" "purego 18"; do
+		set -- $file
+		ratio "$1" "$2" "Koopman, 65536 B ($1)" "$(crc koopman crcslice8 65536)" "$(crc koopman hash-crc32 65536)"
+		ratio "$1" "$2" "BZIP2, 65536 B ($1)" "$(crc bzip2 crcslice8 65536)" "$(crc bzip2 hash-crc32-koopman 65536)"
+	done
+	echo
+	for poly in ieee castagnoli koopman bzip2; do
+		chart "crc32-$poly" "CRC-32: $poly" crc32 "poly=$poly/"
+	done
+	table crc32 -table /poly -row /size -col /impl
+	echo "Without assembly:"
+	table purego -table /poly -row /size -col /impl
+	echo "Against github.com/klauspost/crc32:"
+	grep -E 'CRC32|^[a-z]+: ' "$work/rivals.txt" >"$work/rivals-crc.txt"
+	table rivals-crc -table /poly -row /size -col /impl
+} >"$work/figures"
+fill crc32
+
+{
+	header "go test -run '^\$' -bench Sum ./bench" "(cd bench/rivals && go test -run '^\$' -bench Sum .)"
+	chart hashes "Checksums and hashes" hashes 'func=(xxh3|xxh64|crc32|murmur3-128|fnv1a64|lookup2|blake3|sha256)/' -series func -log
+	echo "GB/s by input size:"
+	echo
+	"$work/chart" -table -series func <"$work/hashes.txt"
+	echo
+	echo "Against other packages:"
+	grep -E 'Sum/|^[a-z]+: ' "$work/rivals.txt" >"$work/rivals-sum.txt"
+	table rivals-sum -table /func -row /size -col /impl
+} >"$work/figures"
+fill hashes
+
+{
+	header "go test -run '^\$' -bench Combine ./bench"
+	targets
+	for n in 1 4096 1000003 1048576 1073741824 1099511640121; do
+		ratio combine 5.0 "a length of $n B" "BenchmarkCombine/len=$n/impl=crcslice8" "BenchmarkCombine/len=$n/impl=zlib-x2n"
+	done
+	table combine -table .name -row /len -col /impl
+} >"$work/figures"
+fill combine
+
+{
+	header "BENCH_LARGE=$BENCH_LARGE go test -run '^\$' -bench LargeFile -benchtime 1x ./bench"
+	if [ "$cores" -gt 1 ]; then
+		size=$(sed -n 's/.*LargeFile.*size=\([0-9]*\).*/\1/p' "$work/large.txt" | head -n 1)
+		targets
+		for f in crc32 crc32c crc32-bzip2 crc64 adler32 blake3; do
+			name=BenchmarkLargeFile/func=$f/size=$size
+			ratio large 1.7 "$f, $size B, $cores workers against one stream" "$name/impl=workers$cores" "$name/impl=stream"
+		done
+	fi
+	table large -table /size -row /func -col /impl
+} >"$work/figures"
+fill large-file
+
+{
+	header "(cd bench/rivals && go test -run '^\$' -bench Intern .)"
+	targets
+	for n in 10000 200000; do
+		name=BenchmarkIntern/names=$n/goroutines=1/impl
+		ratio intern 1.8 "$n names, 1 goroutine" $name=intern $name=map $name=sync-map $name=unique $name=xsync
+		ratio intern 1.8 "the same in batches" $name=intern-batch $name=map $name=sync-map $name=unique $name=xsync
+		name=BenchmarkIntern/names=$n/goroutines=2/impl
+		ratio intern 1.8 "$n names, 2 goroutines" $name=intern $name=map-rwmutex $name=sync-map $name=unique $name=xsync
+		ratio intern 1.8 "the same in batches" $name=intern-batch $name=map-rwmutex $name=sync-map $name=unique $name=xsync
+	done
+	table intern -table /goroutines -row /names -col /impl
+} >"$work/figures"
+fill intern-rivals
+
+{
+	header "(cd bench/rivals && go test -run '^\$' -bench Pointer .)"
+	targets
+	for n in 1024 65536 1048576; do
+		for keys in hit miss; do
+			name=BenchmarkPointer/entries=$n/keys=$keys/goroutines=1/impl
+			ratio ptrhash 2.0 "$n entries, $keys" $name=ptrhash $name=map
+		done
+	done
+	table ptrhash -table .name -row /entries,/keys -col /impl
+} >"$work/figures"
+fill ptrhash
+
+echo "done: $SECONDS s; see $out" >&2
