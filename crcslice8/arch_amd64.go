@@ -25,7 +25,7 @@ var (
 const (
 	fromPCLMULQDQ  = 16 // the least it can do
 	fromVPCLMULQDQ = 64 // the least it can do
-	fromRegisters  = 16 << 10
+	fromRegisters  = 8 << 10
 	untilCRC32Q    = 128 // where there are both
 )
 
