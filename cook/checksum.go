@@ -17,6 +17,8 @@ var checksums = [...]struct{ name, function string }{
 	{"crc32c", "crc32c"},
 	{"murmur3", "murmur3-128"},
 	{"slice8", "slice8"},
+	{"xxh128", "xxh128"},
+	{"murmur3-128", "murmur3-128"},
 }
 
 // checksum returns the function that a value of Options.Checksum stands for.

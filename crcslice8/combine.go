@@ -36,6 +36,7 @@ func (t *Table) combine(crcA, crcB, power uint32) uint32 {
 // zeros returns x^(8n) modulo the polynomial, in the form of states: the factor
 // by which n zero bytes multiply a state.
 func (t *Table) zeros(n int64) uint32 {
+	t.check()
 	if n < 0 {
 		panic("crcslice8: combine: negative length")
 	}

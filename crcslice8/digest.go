@@ -13,7 +13,7 @@ const Size = 4
 // Hash returns a new hash.Hash32 that has seen no bytes. Its Sum appends the
 // checksum most significant byte first.
 //
-// It is also an encoding.BinaryMarshaler, BinaryAppender and BinaryUnmarshaler: a
+// It is also a hash.Cloner and an encoding.BinaryMarshaler, BinaryAppender and BinaryUnmarshaler: a
 // state saved by one takes up its work in another of an equal model, names and
 // check values aside.
 func (t *Table) Hash() hash.Hash32 { return &digest{t, t.Empty()} }
@@ -27,6 +27,11 @@ func (d *digest) Size() int      { return Size }
 func (d *digest) BlockSize() int { return 1 }
 func (d *digest) Reset()         { d.crc = d.table.Empty() }
 func (d *digest) Sum32() uint32  { return d.crc }
+
+func (d *digest) Clone() (hash.Cloner, error) {
+	clone := *d
+	return &clone, nil
+}
 
 func (d *digest) Write(p []byte) (int, error) {
 	d.crc = d.table.Update(d.crc, p)

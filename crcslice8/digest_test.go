@@ -116,3 +116,41 @@ func TestForeignStatesAreRefused(t *testing.T) {
 		t.Errorf("equal model under another name: %v", err)
 	}
 }
+
+func TestClone(t *testing.T) {
+	h := Castagnoli().Hash()
+	h.Write([]byte("12345"))
+	clone, err := h.(hash.Cloner).Clone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Write([]byte("something else"))
+	clone.Write([]byte("6789"))
+	if got := clone.(hash.Hash32).Sum32(); got != 0xe3069283 {
+		t.Errorf("clone: %08x, want e3069283", got)
+	}
+}
+
+// TestZeroTable: a table that nobody made gives no sum instead of a wrong one.
+func TestZeroTable(t *testing.T) {
+	var crc Table
+	for name, f := range map[string]func(){
+		"Checksum, short": func() { crc.Checksum([]byte("1")) },
+		"Checksum, long":  func() { crc.Checksum(make([]byte, 100_000)) },
+		"Slicing8":        func() { crc.Slicing8(0, []byte("1")) },
+		"Slicing16":       func() { crc.Slicing16(0, []byte("1")) },
+		"Hash":            func() { crc.Hash().Write([]byte("1")) },
+		"Combine":         func() { crc.Combine(1, 2, 3) },
+		"Shift":           func() { crc.Shift(3) },
+	} {
+		func() {
+			defer func() {
+				if p := recover(); p != "crcslice8: a Table that was not made by New" {
+					t.Errorf("%s: panic %v", name, p)
+				}
+			}()
+			f()
+			t.Errorf("%s: no panic", name)
+		}()
+	}
+}

@@ -8,6 +8,7 @@ const searchFrom = 32 << 10
 // portable returns the state after p by what runs anywhere. Each architecture
 // has an update that does the same, with kernels of its own.
 func (t *Table) portable(state uint32, p []byte) uint32 {
+	t.check()
 	if m := t.multipleFor(len(p)); m != nil {
 		return t.sparse(m, state, p)
 	}

@@ -19,6 +19,16 @@
 // A [Model] says which CRC-32 is meant, in the terms of the RevEng catalogue;
 // [New] derives from it a [Table], about 24 KiB that never change afterwards.
 //
+// # Coming from hash/crc32
+//
+//	crc32.ChecksumIEEE(p)         IEEE().Checksum(p)
+//	crc32.Update(crc, table, p)   table.Update(crc, p)
+//	crc32.New(table)              table.Hash()
+//	crc32.MakeTable(poly)         New(Model{Poly: bits.Reverse32(poly), Init: 0xffffffff, Reflected: true, XorOut: 0xffffffff})
+//
+// A [Model] has its polynomial in normal form, hash/crc32 reversed. Saved states
+// are not interchangeable. Package hashing sums a file by any Table on all cores.
+//
 // # State
 //
 // Every kernel works on a state: the shift register of the definition, in the

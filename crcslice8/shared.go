@@ -23,5 +23,6 @@ func BZIP2() *Table { return sharedBZIP2() }
 
 // UnrealMemCrc is the Unreal Engine's FCrc::MemCrc_DEPRECATED: the checksum of
 // the bytes whose checksum is crc (0 for none), followed by data. It is
-// CRC-32/BZIP2; "123456789" gives 0xfc891918.
+// CRC-32/BZIP2; "123456789" gives 0xfc891918. The engine's newer FCrc::MemCrc32 is
+// the ordinary CRC-32, [IEEE].
 func UnrealMemCrc(data []byte, crc uint32) uint32 { return BZIP2().Update(crc, data) }

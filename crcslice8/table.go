@@ -8,7 +8,8 @@ import (
 
 // Table is a CRC-32 ready for use: what depends on the polynomial, worked out
 // once. It never changes as seen from outside and is safe for concurrent use.
-// Only [New] makes one that works.
+// Only [New] makes one that works; with the zero Table all methods that compute
+// something panic.
 type Table struct {
 	model Model
 
@@ -23,12 +24,13 @@ type Table struct {
 	search   sync.Once                // finds it for polynomials that are not listed
 
 	arch archTable // what the kernels of this architecture need
+	made bool      // by New
 }
 
 // New works out all that depends on the polynomial of m; that takes some tens of
 // microseconds. It takes any model, also one whose polynomial makes a bad CRC.
 func New(m Model) *Table {
-	t := &Table{model: m}
+	t := &Table{model: m, made: true}
 	for b := range t.slices[0] {
 		t.slices[0][b] = afterByte(m, byte(b))
 	}
@@ -76,7 +78,8 @@ func (t *Table) Empty() uint32 {
 func (t *Table) Checksum(p []byte) uint32 { return t.Update(t.Empty(), p) }
 
 // Update returns the checksum of the bytes whose checksum is crc, followed by p.
-// As with hash/crc32, crc is a finished value, not a register.
+// As with hash/crc32, crc is a finished value, not a register; that of no bytes,
+// with which a chain begins, is Empty.
 func (t *Table) Update(crc uint32, p []byte) uint32 {
 	return t.finish(t.update(t.state(crc), p))
 }
@@ -93,4 +96,12 @@ func (t *Table) swap(r uint32) uint32 {
 		return r
 	}
 	return bits.ReverseBytes32(r)
+}
+
+// check refuses the zero Table, whose sums would all be 0. The kernels that need
+// no check find nothing in it and leave the work to those that do.
+func (t *Table) check() {
+	if !t.made {
+		panic("crcslice8: a Table that was not made by New")
+	}
 }

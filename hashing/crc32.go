@@ -20,6 +20,13 @@ func crc32Funcs() []Func {
 	}
 }
 
+// CRC32 returns a function for a CRC-32 that is not in the registry, so that files
+// can be summed with it. It has the name of the model.
+func CRC32(t *crcslice8.Table) Func {
+	m := t.Model()
+	return complete([]Func{crc32Func(m.Name, "CRC-32 by package crcslice8", m, func() *crcslice8.Table { return t })})[0]
+}
+
 // crc32Func wraps a table of crcslice8, which is made on first use and picks its
 // kernel by length and processor. hash/crc32 is not asked besides. Measured on Zen
 // 4: for IEEE it is 6 ns faster below 16 bytes and slower from there on (1.7 times

@@ -6,7 +6,10 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
+	"github.com/assetcook/assetcook/crcslice8"
 	"github.com/assetcook/assetcook/hashing"
 )
 
@@ -91,5 +94,22 @@ func ExampleFiles_Sum() {
 	// Output:
 	// 344be89cab7a872b38b7c2310bbbf116  testdata/rock.txt
 	// cannot sum testdata/missing.txt
+	// <nil>
+}
+
+// Sums on all cores with a CRC that is not in the registry, says how far it has
+// come, and ends early if the context does.
+func ExampleCRC32() {
+	f := hashing.CRC32(crcslice8.New(crcslice8.ModelMPEG2()))
+	var read atomic.Int64
+	files := hashing.Files{Func: f, Progress: func(n int64) { read.Add(n) }}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	err := files.Sum(ctx, slices.Values([]string{"testdata/rock.txt"}), func(r hashing.FileResult) {
+		fmt.Println(r.Sum.Len(), r.Size == read.Load(), r.Err)
+	})
+	fmt.Println(err)
+	// Output:
+	// 4 true <nil>
 	// <nil>
 }

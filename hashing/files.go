@@ -59,8 +59,9 @@ func SumFile(ctx context.Context, f Func, name string) (Sum, int64, error) {
 // the file and fewer than 1024 results wait for an earlier one.
 //
 // When ctx ends, no further file is begun and those in work end with its error.
-// Sum returns that error if it kept any file from being summed, otherwise nil. In
-// both cases all workers have ended. What cannot be cut short is a wait in names,
+// Sum returns that error if it kept any file from being summed, otherwise nil. If
+// names, done or Progress panics, no further file is begun, none of them is called
+// again, and Sum panics with the same value. In all cases all workers have ended. What cannot be cut short is a wait in names,
 // and one in a read of a device whose driver knows no deadlines. A named pipe that
 // has no writer yet is given up, but the goroutine that opens it lives until a
 // writer comes.
@@ -79,6 +80,9 @@ func (f Files) Sum(ctx context.Context, names iter.Seq[string], done func(FileRe
 	}
 	q.work() // so that one worker costs no goroutine
 	wg.Wait()
+	if q.panicked != nil {
+		panic(q.panicked)
+	}
 	if q.exhausted && !q.cut {
 		return nil // ctx may have ended since
 	}

@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/assetcook/assetcook/crcslice8"
 	"github.com/assetcook/assetcook/hashing/hashtest"
 	"pgregory.net/rapid"
 )
@@ -376,5 +378,84 @@ func BenchmarkFilesSmall(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestFilesPanics: a panic of a function of the caller's reaches the caller, on
+// whatever goroutine it happened, and leaves nothing behind.
+func TestFilesPanics(t *testing.T) {
+	dir := t.TempDir()
+	var names []string
+	for i := range 50 {
+		name := filepath.Join(dir, strconv.Itoa(i))
+		if err := os.WriteFile(name, someBytes(i*1000), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	large := filepath.Join(dir, "large")
+	if err := os.WriteFile(large, make([]byte, 5*blockSize+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	names = append(names, large)
+	fine := func(FileResult) {}
+	for _, workers := range []int{1, 2, 8} {
+		for name, sum := range map[string]func(Files) error{
+			"names at once": func(f Files) error {
+				return f.Sum(t.Context(), func(func(string) bool) { panic("mine") }, fine)
+			},
+			"names later": func(f Files) error {
+				return f.Sum(t.Context(), func(yield func(string) bool) {
+					for _, name := range names {
+						if !yield(name) {
+							return
+						}
+					}
+					panic("mine")
+				}, fine)
+			},
+			"done": func(f Files) error {
+				calls := 0
+				return f.Sum(t.Context(), slices.Values(names), func(FileResult) {
+					if calls++; calls == 20 {
+						panic("mine")
+					}
+					if calls > 20 {
+						t.Error("done is called again")
+					}
+				})
+			},
+			"Progress": func(f Files) error {
+				f.Progress = func(int64) { panic("mine") }
+				return f.Sum(t.Context(), slices.Values(names), fine)
+			},
+		} {
+			func() {
+				defer func() {
+					if p := recover(); p != "mine" {
+						t.Errorf("%s, %d workers: panic %v, want mine", name, workers, p)
+					}
+				}()
+				sum(Files{Func: registry[0], Workers: workers})
+				t.Errorf("%s, %d workers: no panic", name, workers)
+			}()
+		}
+	}
+}
+
+// TestCRC32: a CRC-32 of one's own is summed like those of the registry.
+func TestCRC32(t *testing.T) {
+	table := crcslice8.New(crcslice8.ModelMPEG2())
+	f := CRC32(table)
+	name, b := filepath.Join(t.TempDir(), "large"), someBytes(3*blockSize+7)
+	if err := os.WriteFile(name, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sum, size, err := SumFile(t.Context(), f, name)
+	if want := fmt.Sprintf("%08x", table.Checksum(b)); err != nil || size != int64(len(b)) || sum.String() != want || !f.Parallel() {
+		t.Errorf("%v, %d bytes, %v; want %s", sum, size, err, want)
+	}
+	if got := f.Sum([]byte("123456789")).String(); got != f.Check || f.Name != "CRC-32/MPEG-2" {
+		t.Errorf("%s of the check input: %s, want %s", f.Name, got, f.Check)
 	}
 }

@@ -30,6 +30,7 @@ type queue struct {
 	delivering bool               // somebody is in done
 	early      map[int]FileResult // results that wait for an earlier one
 	cut        bool               // ctx ended before some file did
+	panicked   any                // the first panic of a function of the caller
 }
 
 // task is what a worker is to do next: a block of a large file, or a whole file.
@@ -89,9 +90,11 @@ func (q *queue) ask() (task, bool) {
 	q.mu.Lock()
 	if !q.exhausted && q.ctx.Err() == nil { // still, after the wait for names
 		q.mu.Unlock()
-		name, ok := q.next()
+		var name string
+		ok := false
+		q.call(func() { name, ok = q.next() })
 		q.mu.Lock()
-		if ok {
+		if ok && q.panicked == nil {
 			t := task{index: q.begun, name: name}
 			q.begun++
 			q.names.Unlock()
@@ -121,7 +124,7 @@ func (q *queue) deliver(r FileResult) {
 	q.delivering = true
 	for ok := true; ok; {
 		q.mu.Unlock()
-		q.done(r)
+		q.call(func() { q.done(r) })
 		q.mu.Lock()
 		q.delivered++
 		r, ok = q.early[q.delivered]
@@ -134,6 +137,29 @@ func (q *queue) deliver(r FileResult) {
 
 func (q *queue) progress(n int) {
 	if q.Progress != nil && n > 0 {
-		q.Progress(int64(n))
+		q.call(func() { q.Progress(int64(n)) })
+	}
+}
+
+// call calls f, which calls a function of the caller's, with no lock held but
+// perhaps names. A panic ends the work, and Sum hands it on when all workers have
+// ended. After it f is not called any more.
+func (q *queue) call(f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			q.mu.Lock()
+			if q.panicked == nil {
+				q.panicked = p
+			}
+			q.exhausted = true
+			q.mu.Unlock()
+			q.wake.Broadcast()
+		}
+	}()
+	q.mu.Lock()
+	over := q.panicked != nil
+	q.mu.Unlock()
+	if !over {
+		f()
 	}
 }

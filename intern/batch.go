@@ -22,13 +22,14 @@ func (t *Table) LookupAll(names []string, out []Symbol) (found int) {
 
 // InternAll puts the symbol of names[i] into out[i] and adds the names that are
 // new, in their order. When the table is full it returns the number of names
-// done and the error that Intern gives. It panics if out is shorter than names.
+// done, with None in out for all from there on, and the error that Intern gives.
+// It panics if out is shorter than names.
 func (t *Table) InternAll(names []string, out []Symbol) (done int, err error) {
-	out = out[:len(names)]
+	all := out[:len(names)]
 	var g group
 	for done < len(names) {
 		n := min(batch, len(names)-done)
-		names, out := names[done:done+n], out[done:done+n]
+		names, out := names[done:done+n], all[done:done+n]
 		if t.findGroup(&g, names, out) == n {
 			done += n
 			continue
@@ -36,6 +37,9 @@ func (t *Table) InternAll(names []string, out []Symbol) (done int, err error) {
 		for i, name := range names {
 			if out[i] == None {
 				if out[i], err = t.insert(name, g.hashes[i]); err != nil {
+					for rest := all[done:]; len(rest) > 0; rest = rest[1:] {
+						rest[0] = None
+					}
 					return done, err
 				}
 			}

@@ -94,7 +94,8 @@ func (t *Table) Intern(name string) (Symbol, error) {
 // InternBytes is Intern for a name in a byte slice, which it does not keep.
 func (t *Table) InternBytes(name []byte) (Symbol, error) { return t.Intern(view(name)) }
 
-// Lookup returns the symbol of name and whether the table has it.
+// Lookup returns the symbol of name and whether the table has it; if not, the
+// symbol is 0, that of the empty name.
 func (t *Table) Lookup(name string) (Symbol, bool) {
 	sym, _, ok := t.find(name)
 	return sym, ok

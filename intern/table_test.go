@@ -396,3 +396,63 @@ func ExampleTable() {
 	fmt.Println(draw, wait, again, names.String(draw))
 	// Output: 1 2 1 frame/draw
 }
+
+// TestInternAllFull: what is not done has no symbol, not even that of the empty
+// name.
+func TestInternAllFull(t *testing.T) {
+	table, err := New(Config{Entries: 3, Bytes: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"a", "b", "a", "c", "d", "a"}
+	for range 10 {
+		names = append(names, names...)
+	}
+	out := make([]Symbol, len(names))
+	done, err := table.InternAll(names, out)
+	if done != 4 || !errors.Is(err, ErrFull) {
+		t.Fatalf("%d done, %v", done, err)
+	}
+	for i, sym := range out {
+		want := None
+		if i < done {
+			want = []Symbol{1, 2, 1, 3}[i]
+		}
+		if sym != want {
+			t.Fatalf("symbol %d is %d, want %d", i, sym, want)
+		}
+	}
+}
+
+// Names are saved with their numbers, and looked up by them elsewhere.
+func ExampleOpen() {
+	names, _ := New(Config{Entries: 1000, Bytes: 32 << 10})
+	draw, _ := names.Intern("frame/draw")
+	names.Intern("frame/wait")
+	calls := make([]int, 1000+1) // by symbol; 0 is the empty name's
+	calls[draw]++
+	block, _ := names.MarshalBinary()
+
+	saved, err := Open(block) // in another process
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for sym, name := range saved.All() {
+		if calls[sym] > 0 {
+			fmt.Println(name, calls[sym])
+		}
+	}
+
+	// To go on with them, or in a larger table: in their order they get the same
+	// numbers.
+	larger, _ := New(Config{Entries: 2000, Bytes: 64 << 10})
+	for _, name := range saved.All() {
+		larger.Intern(name)
+	}
+	again, _ := larger.Lookup("frame/draw")
+	fmt.Println(again == draw)
+	// Output:
+	// frame/draw 1
+	// true
+}

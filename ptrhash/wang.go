@@ -29,8 +29,8 @@ func Wang32Shift(key uint32) uint32 {
 
 // WangSeed32 is the older form of Wang's 32-bit mix, six shifts and no
 // multiplication, as Bob Jenkins quotes it (burtleburtle.net/bob/hash/integer.html)
-// and as game engines carried it on. Take the low bits of the result. It is a
-// bijection.
+// and as game engines carried it on: the seed of this package, to which the name
+// refers; it takes none. Take the low bits of the result. It is a bijection.
 func WangSeed32(key uint32) uint32 {
 	key += ^(key << 15)
 	key ^= key >> 10

@@ -54,6 +54,10 @@ type Known struct {
 
 // Run tests a hash.
 func Run(t *testing.T, c Config) {
+	t.Helper()
+	if c.New == nil || c.Sum == nil {
+		t.Fatal("hashtest: Config.New and Config.Sum are needed")
+	}
 	for _, check := range checks {
 		t.Run(check.name, func(t *testing.T) {
 			if err := check.run(t, &c); err != nil {

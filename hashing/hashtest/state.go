@@ -20,7 +20,7 @@ type saver interface {
 func state(_ testing.TB, c *Config) error {
 	h, ok := c.New().(saver)
 	if ok != c.State {
-		return fmt.Errorf("can save and restore its state: %v, want %v", ok, c.State)
+		return fmt.Errorf("can save and restore its state: %v, Config.State: %v", ok, c.State)
 	}
 	if !ok {
 		return nil
