@@ -49,7 +49,7 @@ func (q *queue) small(name string, buf *block) (Sum, int64, *large, error) {
 	case err != nil:
 		return Sum{}, 0, nil, q.readError(name, err)
 	case end:
-		if int64(n) != before.size && before.kind == regular {
+		if before.kind == regular {
 			err = unchanged(f, name, before)
 		}
 		return q.Func.Sum(buf[:n]), int64(n), nil, err

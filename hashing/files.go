@@ -43,12 +43,12 @@ var ErrChanged = errors.New("the file changed while it was read; sum it again wh
 // SumFile returns the sum and the size of the named file, for which it uses all
 // cores if the file is large.
 func SumFile(ctx context.Context, f Func, name string) (Sum, int64, error) {
-	var out FileResult
-	err := Files{Func: f}.Sum(ctx, slices.Values([]string{name}), func(r FileResult) { out = r })
-	if out.Err != nil {
-		err = out.Err
+	var out *FileResult
+	err := Files{Func: f}.Sum(ctx, slices.Values([]string{name}), func(r FileResult) { out = &r })
+	if out != nil {
+		return out.Sum, out.Size, out.Err
 	}
-	return out.Sum, out.Size, err
+	return Sum{}, 0, err
 }
 
 // Sum sums the files that names gives and hands each result to done, one at a time
@@ -59,20 +59,27 @@ func SumFile(ctx context.Context, f Func, name string) (Sum, int64, error) {
 // the file and fewer than 1024 results wait for an earlier one.
 //
 // When ctx ends, no further file is begun and those in work end with its error.
-// Sum returns that error if it kept any file from being summed, otherwise nil. If
-// names, done or Progress panics, no further file is begun, none of them is called
-// again, and Sum panics with the same value. In all cases all workers have ended. What cannot be cut short is a wait in names,
-// and one in a read of a device whose driver knows no deadlines. A named pipe that
-// has no writer yet is given up, but the goroutine that opens it lives until a
-// writer comes.
+// Sum returns that error unless every file was summed and names had no more. If
+// names, done or Progress panics, the work ends in the same way, none of them is
+// called again, and Sum panics with the same value; they may not end their
+// goroutine (runtime.Goexit, t.FailNow). In all cases all workers have ended.
+//
+// What cannot be cut short is a wait in names, and one in a read of a device whose
+// driver knows no deadlines. A named pipe that has no writer yet is given up, but
+// the goroutine that opens it lives until a writer comes.
 func (f Files) Sum(ctx context.Context, names iter.Seq[string], done func(FileResult)) error {
 	workers := f.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
+	if f.Func.stream == nil {
+		return errors.New("sum files: Files.Func is the zero Func; get one from Lookup")
+	}
 	next, stop := iter.Pull(names)
 	defer stop()
-	q := &queue{Files: f, ctx: ctx, next: next, done: done, early: map[int]FileResult{}}
+	work, end := context.WithCancel(ctx)
+	defer end()
+	q := &queue{Files: f, ctx: work, end: end, next: next, done: done, early: map[int]FileResult{}}
 	q.wake.L = &q.mu
 	var wg sync.WaitGroup
 	for range workers - 1 {

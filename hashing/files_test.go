@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/assetcook/assetcook/crcslice8"
 	"github.com/assetcook/assetcook/hashing/hashtest"
@@ -199,31 +200,38 @@ func TestFilesChanged(t *testing.T) {
 	}
 }
 
-// TestSmallFileChanged gives the queue a file that is not what was said of it.
+// TestSmallFileChanged changes a file of at most one block when its bytes have been
+// read: its size alone, and its time alone.
 func TestSmallFileChanged(t *testing.T) {
-	path := filesOf(t, []byte("what it was"))[0]
-	before, err := stampAt(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, content := range []string{"", "what", "what it was and more"} {
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		f, err := openRegular(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		q := &queue{Files: Files{Func: registry[0]}, ctx: t.Context()}
-		n, end, err := q.fill(f, make([]byte, 100), before)
-		if n != len(content) || !end || err != nil {
-			t.Errorf("%q: %d, %v, %v", content, n, end, err)
-		}
-		if err := unchanged(f, path, before); !errors.Is(err, ErrChanged) {
-			t.Errorf("%q: %v", content, err)
-		}
-		if err := f.Close(); err != nil {
-			t.Error(err)
+	for _, size := range []int{1, 1000, blockSize} {
+		for change, make := range map[string]func(name string) error{
+			"cut":  func(name string) error { return os.Truncate(name, int64(size-1)) },
+			"long": func(name string) error { return os.Truncate(name, int64(size+1)) },
+			"time": nil,
+		} {
+			path := filesOf(t, hashtest.Bytes(size))[0]
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			when := info.ModTime()
+			if make == nil {
+				when = when.Add(time.Hour)
+			}
+			f := Files{Func: function(t, "crc32"), Workers: 1, Progress: func(int64) {
+				if make != nil {
+					if err := make(path); err != nil {
+						t.Error(err)
+					}
+				}
+				if err := os.Chtimes(path, when, when); err != nil {
+					t.Error(err)
+				}
+			}}
+			got, err := collect(t, t.Context(), f, []string{path})
+			if err != nil || len(got) != 1 || !errors.Is(got[0].Err, ErrChanged) {
+				t.Errorf("%d bytes, %s: %+v, %v", size, change, got, err)
+			}
 		}
 	}
 }
@@ -443,6 +451,46 @@ func TestFilesPanics(t *testing.T) {
 	}
 }
 
+// TestFilesPanicEndsWork: a panic does not wait for the end of a file, which there
+// may never be.
+func TestFilesPanicEndsWork(t *testing.T) {
+	huge := filepath.Join(t.TempDir(), "huge")
+	if err := os.WriteFile(huge, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(huge, 1<<42); err != nil {
+		t.Skip("no sparse files here:", err)
+	}
+	for _, name := range []string{"crc32", "xxh128"} {
+		func() {
+			defer func() {
+				if p := recover(); p != "mine" {
+					t.Errorf("%s: panic %v, want mine", name, p)
+				}
+			}()
+			f := Files{Func: function(t, name), Workers: 2, Progress: func(int64) { panic("mine") }}
+			f.Sum(t.Context(), slices.Values([]string{huge}), func(FileResult) {})
+		}()
+	}
+}
+
+// TestSumFileEndsLate: an end of the context that comes after the file is none.
+func TestSumFileEndsLate(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	name := filesOf(t, []byte("123456789"))[0]
+	if _, _, err := SumFile(ctx, Func{}, name); err == nil {
+		t.Error("the zero Func sums")
+	}
+	sum, size, err := SumFile(ctx, function(t, "crc32"), name)
+	if err != nil || size != 9 || sum.String() != "cbf43926" {
+		t.Errorf("%v, %d, %v", sum, size, err)
+	}
+	cancel()
+	if sum, size, err := SumFile(ctx, function(t, "crc32"), name); !errors.Is(err, context.Canceled) || sum.Len() != 0 || size != 0 {
+		t.Errorf("ended: %v, %d, %v", sum, size, err)
+	}
+}
+
 // TestCRC32: a CRC-32 of one's own is summed like those of the registry.
 func TestCRC32(t *testing.T) {
 	table := crcslice8.New(crcslice8.ModelMPEG2())
@@ -457,5 +505,26 @@ func TestCRC32(t *testing.T) {
 	}
 	if got := f.Sum([]byte("123456789")).String(); got != f.Check || f.Name != "CRC-32/MPEG-2" {
 		t.Errorf("%s of the check input: %s, want %s", f.Name, got, f.Check)
+	}
+}
+
+// TestManyBlocks: the place of a block in the file is not cut off anywhere on its
+// way to BLAKE3's tree.
+func TestManyBlocks(t *testing.T) {
+	const size = 257*blockSize + 1025
+	name := filepath.Join(t.TempDir(), "large")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(name, size); err != nil {
+		t.Fatal(err)
+	}
+	h, zeros := function(t, "blake3").New(), make([]byte, blockSize)
+	for range size / blockSize {
+		h.Write(zeros)
+	}
+	h.Write(zeros[:size%blockSize])
+	if sum, n, err := SumFile(t.Context(), function(t, "blake3"), name); err != nil || n != size || sum != streamed(h) {
+		t.Errorf("%v of %d bytes, %v; want %v", sum, n, err, streamed(h))
 	}
 }

@@ -14,7 +14,8 @@ const maxEarly = 1024
 // order. Large files come before new ones, so that few files are open at a time.
 type queue struct {
 	Files
-	ctx  context.Context
+	ctx  context.Context // ends with the caller's, or by end
+	end  func()
 	done func(FileResult)
 
 	names sync.Mutex // held while next is called, without mu; mu may be taken after it, not before
@@ -153,6 +154,7 @@ func (q *queue) call(f func()) {
 			}
 			q.exhausted = true
 			q.mu.Unlock()
+			q.end()
 			q.wake.Broadcast()
 		}
 	}()

@@ -1,6 +1,8 @@
 package hashing
 
 import (
+	"encoding/binary"
+	"fmt"
 	"hash"
 
 	"github.com/cespare/xxhash/v2"
@@ -36,8 +38,8 @@ func xxhashFuncs() []Func {
 			Source: xxhashSpec + ", XXH64, seed 0",
 			Check:  "8cb841db40e6ae83",
 			narrow: func(b []byte) Sum128 { return Sum128{Lo: xxhash.Sum64(b)} },
-			stream: func() hash.Hash { return xxhash.New() },
-			seeded: func(seed uint64) (hash.Hash, error) { return seededXXH64{xxhash.NewWithSeed(seed), seed}, nil },
+			stream: func() hash.Hash { return newXXH64(0) },
+			seeded: func(seed uint64) (hash.Hash, error) { return newXXH64(seed), nil },
 		},
 		{
 			Name:   "xxh32",
@@ -51,10 +53,35 @@ func xxhashFuncs() []Func {
 	}
 }
 
-// seededXXH64 keeps its seed over Reset; the library's goes back to seed 0.
-type seededXXH64 struct {
+// xxh64Hash keeps its seed over Reset, as the library's does not, and in its saved
+// state.
+type xxh64Hash struct {
 	*xxhash.Digest
 	seed uint64
 }
 
-func (h seededXXH64) Reset() { h.Digest.ResetWithSeed(h.seed) }
+func newXXH64(seed uint64) *xxh64Hash { return &xxh64Hash{xxhash.NewWithSeed(seed), seed} }
+
+func (h *xxh64Hash) Reset() { h.Digest.ResetWithSeed(h.seed) }
+
+// A saved state is the library's and the seed, most significant byte first.
+
+func (h *xxh64Hash) MarshalBinary() ([]byte, error) {
+	state, err := h.Digest.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	return binary.BigEndian.AppendUint64(state, h.seed), nil
+}
+
+func (h *xxh64Hash) UnmarshalBinary(b []byte) error {
+	n := len(b) - 8
+	if n < 0 {
+		return fmt.Errorf("restore hash: saved state of %d bytes is cut off", len(b))
+	}
+	if err := h.Digest.UnmarshalBinary(b[:n]); err != nil {
+		return err
+	}
+	h.seed = binary.BigEndian.Uint64(b[n:])
+	return nil
+}

@@ -150,6 +150,8 @@ func TestOpenErrors(t *testing.T) {
 		{"hash", good, func(f *Frozen) []byte { f.block[16] = 3; return f.block }, true, "hash number 3 is unknown"},
 		{"other hash", good, func(f *Frozen) []byte { f.block[16] = 2; return f.block }, true, "is not found"},
 		{"empty", good, func(f *Frozen) []byte { return newBlock(header{}).block }, true, "a part is missing"},
+		{"only the empty name", good, func(f *Frozen) []byte { return newBlock(header{0, 1, 0, 0, 0, recordHead}).block }, true, "a part is missing"},
+		{"no pilots", good, func(f *Frozen) []byte { return newBlock(header{0, 1, 1, 0, 0, recordHead}).block }, true, "a part is missing"},
 		{"first place", good, func(f *Frozen) []byte { number(f.places, 0, 8); return f.block }, true, "symbol 0 has no record"},
 		{"place far away", good, func(f *Frozen) []byte { number(f.places, 2, 0xffffffff); return f.block }, true, "symbol 2 has no record"},
 		{"record of another", good, func(f *Frozen) []byte { f.arena[8] = 2; return f.block }, true, "symbol 1 has a damaged record"},

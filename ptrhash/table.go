@@ -15,7 +15,8 @@ var (
 	ErrZeroKey = errors.New("ptrhash: insert: the key is 0, which is no address")
 )
 
-// MaxCapacity is the largest number of entries that a [Table] can be made for.
+// MaxCapacity is the largest number of entries that a [Table] can be made for,
+// memory permitting.
 const MaxCapacity = 1 << 30
 
 // Table maps up to Cap addresses to values; see [NewTable]. The zero Table is one
