@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // check checks all lists, one after the other.
@@ -35,7 +34,7 @@ func (c *command) check(ctx context.Context) {
 }
 
 func (c *command) checkList(ctx context.Context, name string, in io.Reader) {
-	k := &checking{command: c, ctx: ctx, list: name, lines: newLines(in, c.layout.end())}
+	k := &checking{command: c, ctx: ctx, list: name, lines: newLines(in, c.layout.end()), guessed: map[*function]bool{}}
 	if err := k.all(); ctx.Err() == nil {
 		k.conclude(err)
 	}
@@ -60,8 +59,10 @@ type checking struct {
 
 	// Of the goroutine that has a result.
 	matched, mismatched, unreadable int
-	guess                           *function // of a mismatched entry
-	line                            []byte
+	// guessed are the functions that nothing but the number of digits speaks
+	// for, and whether an entry matched, so that the guess was right.
+	guessed map[*function]bool
+	line    []byte
 }
 
 // all checks the entries, as many at once as stand together and are of one
@@ -136,7 +137,7 @@ func (k *checking) peek() *entry {
 
 // complain prints what is wrong with the line that was read last.
 func (k *checking) complain(err error) {
-	k.msg.printf("%s: %d: %v", pathname.Show(k.list), k.lines.number, err)
+	k.msg.printf("%s: %d: %v", shown(k.list), k.lines.number, err)
 }
 
 func (k *checking) checkedStdin(fn *function) hashing.FileResult {
@@ -159,12 +160,15 @@ func (k *checking) judge(e *entry, r hashing.FileResult) {
 		k.result(e, "FAILED open or read")
 	case !bytes.Equal(r.Sum.Append(buf[:0]), e.sum()):
 		k.mismatched++
-		if e.guessed {
-			k.guess = e.fn
+		if e.guessed && !k.guessed[e.fn] {
+			k.guessed[e.fn] = false // wrong so far
 		}
 		k.result(e, "FAILED")
 	default:
 		k.matched++
+		if e.guessed {
+			k.guessed[e.fn] = true
+		}
 		if !k.quiet {
 			k.result(e, "OK")
 		}
@@ -190,7 +194,7 @@ func (k *checking) result(e *entry, text string) {
 func (k *checking) conclude(end error) {
 	k.out.flush() // results before what is said of them
 	var undecided *undecidedError
-	list := pathname.Show(k.list)
+	list := shown(k.list)
 	switch {
 	case errors.As(end, &undecided):
 		k.complain(end)
@@ -203,15 +207,33 @@ func (k *checking) conclude(end error) {
 		k.warnIf(k.improper, "line is improperly formatted", "lines are improperly formatted")
 		k.warnIf(k.unreadable, "listed file could not be read", "listed files could not be read")
 		k.warnIf(k.mismatched, "computed checksum did NOT match", "computed checksums did NOT match")
-		if k.guess != nil {
-			k.msg.printf("%s: lines without a tag were taken for %s by their length; -a says otherwise", list, k.guess.Name)
-		}
+		k.doubtGuesses(list)
 		if k.ignoreMissing && k.matched == 0 {
 			k.msg.printf("%s: no file was verified", list)
 		}
 	}
 	if end != nil || k.matched == 0 || k.mismatched > 0 || k.unreadable > 0 || k.strict && k.improper > 0 {
 		k.failed.Store(true)
+	}
+}
+
+// md5Size is the length of MD5 sums in bytes.
+const md5Size = 16
+
+// doubtGuesses tells of guesses that no entry bore out.
+func (k *checking) doubtGuesses(list string) {
+	for i := range functions {
+		f := &functions[i]
+		right, guessed := k.guessed[f]
+		if right || !guessed {
+			continue
+		}
+		hint := ""
+		if f.Size == md5Size { // what most lists with so many digits are of
+			hint = "; MD5 is not known here"
+		}
+		k.msg.printf("%s: lines without a tag were taken for %s by their %d digits; if they are of another function, name it with -a%s",
+			list, f.Name, 2*f.Size, hint)
 	}
 }
 

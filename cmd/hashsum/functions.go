@@ -8,9 +8,6 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// defaultFunction is what -a stands at.
-const defaultFunction = "xxh3"
-
 // A function is a row of hashing's registry with what lists call it.
 type function struct {
 	hashing.Func
@@ -18,22 +15,24 @@ type function struct {
 	mark string // before the digits of the plain style: "XXH3_", or nothing
 }
 
-// left are functions of the registry that have no place in lists: the sums of
-// maphash mean nothing in another process, and slice8 is crc32-bzip2 in the slow
-// way, for comparisons.
-var left = []string{"maphash", "slice8"}
+// left are functions of the registry that have no place in lists, and why.
+var left = map[string]string{
+	"maphash": "its sums mean nothing to another process",
+	"slice8":  "it gives the sums of crc32-bzip2", // slowly, for comparisons
+}
 
 // functions holds all the others. It never changes.
 var functions = func() []function {
 	var all []function
 	for _, name := range hashing.Names() {
 		f, ok := hashing.Lookup(name)
-		if !ok || slices.Contains(left, name) {
+		if !ok || left[name] != "" {
 			continue
 		}
 		row := function{Func: f, tag: strings.ToUpper(name)}
 		if name == "xxh3" {
-			// As xxhsum has it since 0.8.2: XXH64 has as many digits.
+			// As xxhsum has it since 0.8.2: XXH64 has as many digits. Older ones
+			// read no plain lines of XXH3.
 			row.mark = "XXH3_"
 		}
 		all = append(all, row)
@@ -61,6 +60,9 @@ func lookup(name string) *function {
 func named(name string) (*function, error) {
 	if f := lookup(name); f != nil {
 		return f, nil
+	}
+	if why := left[strings.ToLower(name)]; why != "" {
+		return nil, fmt.Errorf("%s is not offered here; %s", strings.ToLower(name), why)
 	}
 	return nil, fmt.Errorf("no function is called %q; there are %s", name, listed(functions))
 }

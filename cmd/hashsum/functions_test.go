@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/assetcook/assetcook/hashing"
 )
 
 // The functions are those that the documentation promises, each under its name
@@ -31,7 +33,14 @@ func TestFunctions(t *testing.T) {
 			t.Errorf("%d digits cannot be of %s", digits, name)
 		}
 	}
-	if lookup(defaultFunction) == nil {
+	if f := lookup(hashing.Default); f == nil {
 		t.Errorf("the default is no function")
+	} else if untagged[2*f.Size] != f.Name {
+		t.Errorf("lists of the default want -a to be checked")
+	}
+	for name := range left {
+		if _, ok := hashing.Lookup(name); !ok || lookup(name) != nil {
+			t.Errorf("%s is not left out, or was never there", name)
+		}
 	}
 }

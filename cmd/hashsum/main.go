@@ -4,19 +4,22 @@
 //	hashsum -check LIST [-a FUNCTION] [-quiet] [-status] [-ignore-missing] [-strict] [-warn] [-z] [LIST ...]
 //
 // Without a file, and for "-", standard input is summed. Folders are summed with
-// all that is below them; links in them are followed to files, not to folders.
+// all that is below them; links in them are followed to files. Links to folders,
+// links that lead nowhere, and pipes and the like are skipped with a warning.
 // The lines come in the order of the arguments, and within a folder in the order
 // of the paths' bytes, however many files are summed at once.
 //
-// A list may hold lines of hashsum, sha256sum, cksum, b3sum, xxhsum and openssl
-// dgst, mixed as they come. Which function a line is of is said by its tag
-// ("SHA256 (name) = ..."), its mark ("XXH3_...", as xxhsum has it) or its
-// "algorithm"; else by -a; else by the number of digits where that leaves no
-// doubt among the tools that write such lists: 16 are XXH64, 32 are XXH128. 8 or
-// 64 digits want -a.
+// A list may hold lines of hashsum, sha256sum, b3sum, xxhsum, openssl dgst and
+// cksum -a sha256, mixed as they come; those of cksum alone (a CRC, a size, a
+// name) are not read. Which function a line is of is said by its tag ("SHA256
+// (name) = ..."), its mark ("XXH3_...", as newer xxhsum have it) or its
+// "algorithm"; else by -a; else by the number of digits, as in the lists of
+// xxhsum: 16 are XXH64, 32 are XXH128. 8 or 64 digits want -a.
 //
 // Exit status, as that of the coreutils: 0 all is well; 1 something could not be
-// read, did not match or is no list, or the usage is wrong. 130: interrupted.
+// read, did not match or is no list, or the usage is wrong. An interrupted run
+// dies of the signal where there are signals, so that a loop of the shell ends
+// as well (the shell says 130 after Ctrl-C), and has 130 elsewhere.
 package main
 
 import (
@@ -43,19 +46,22 @@ const (
 const patience = 250 * time.Millisecond
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancel(context.Background())
 	code := make(chan int, 1)
 	go func() { code <- run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }()
 	select {
 	case c := <-code:
 		os.Exit(c)
-	case <-ctx.Done():
-	}
-	stop() // a second interrupt ends the process at once
-	select {
-	case c := <-code:
-		os.Exit(c)
-	case <-time.After(patience):
+	case s := <-signals:
+		signal.Reset() // a second interrupt ends the process at once
+		cancel()
+		select {
+		case <-code:
+		case <-time.After(patience):
+		}
+		dieOf(s)
 		os.Exit(exitInterrupted)
 	}
 }

@@ -218,9 +218,21 @@ func TestOptionsRefused(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-j", "-1"}, "-j -1: want 1 or more"},
+		{[]string{"-j", "-1"}, "-j -1: want 1 or more, or 0 for one for each CPU\n"},
 		{[]string{"-j", "x"}, "see hashsum -h"},
 		{[]string{"-a", ""}, `no function is called ""`},
+		{[]string{"-a", "slice8"}, "-a: slice8 is not offered here; it gives the sums of crc32-bzip2\n"},
+		{[]string{"-a", "Maphash"}, "-a: maphash is not offered here; its sums mean"},
+		{[]string{"-check", "-a", "sha256", "x"}, "hashsum: -check wants a list; -a is a flag\n"},
+		{[]string{"-check", "--a=sha256", "x"}, "hashsum: -check wants a list; -a is a flag\n"},
+		{[]string{"-check", "-h"}, "hashsum: -check wants a list; -h is a flag\n"},
+		{[]string{"-check"}, "flag needs an argument: -check; see hashsum -h\n"},
+		{[]string{"-check", "-x"}, "open -x: "},
+		{[]string{"-check", "x", "--", "-a"}, "open -a: "},
+		{[]string{"-c", "x"}, "not defined: -c; a list is checked with -check; see hashsum -h\n"},
+		{[]string{"--c"}, "; a list is checked with -check; "},
+		{[]string{""}, `hashsum: stat "": `},
+		{[]string{"-check", ""}, `hashsum: open "": `},
 		{[]string{"-quiet"}, "-quiet is meaningful only"},
 		{[]string{"-check", "x", "-json"}, "-json is meaningless"},
 		{[]string{"-tag", "-json"}, "exclude each other"},

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/assetcook/assetcook/hashing"
 )
 
 // options are the command line.
@@ -37,14 +39,13 @@ func flags(o *options, fn *string, tag, json *bool) *flag.FlagSet {
 	fs := flag.NewFlagSet("hashsum", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {}
-	fs.StringVar(fn, "a", defaultFunction, "the `function`: "+listed(functions))
-	fs.Var((*texts)(&o.lists), "check", "check the sums in a `list`; other arguments are lists then as well")
-	fs.IntVar(&o.workers, "j", 0, "files that are summed at once, `N` (default: one for each CPU)")
+	fs.StringVar(fn, "a", hashing.Default, "the `function`: "+listed(functions))
+	fs.Var((*texts)(&o.lists), "check", "check the sums in a `list` (\"-\": standard input); other arguments are lists then as well")
+	fs.IntVar(&o.workers, "j", 0, "files that are summed at once, `N` (default 0: one for each CPU)")
 	fs.BoolVar(tag, "tag", false, "print the function on each line, as the BSDs: SHA256 (name) = ...")
-	fs.BoolVar(json, "json", false, "print an object on each line: name, algorithm, digest, size in bytes")
-	for _, name := range []string{"z", "0"} {
-		fs.BoolVar(&o.layout.zero, name, false, "end lines with NUL instead of newline, and escape nothing in names")
-	}
+	fs.BoolVar(json, "json", false, "print an object on each line: name, algorithm, digest, size in bytes;\na name that is not UTF-8 stands whole in name_base64")
+	fs.BoolVar(&o.layout.zero, "z", false, "end lines with NUL instead of newline, and escape nothing in names")
+	fs.BoolVar(&o.layout.zero, "0", false, "the same as -z")
 	fs.BoolVar(&o.quiet, "quiet", false, "when checking: do not print OK for each file that is")
 	fs.BoolVar(&o.status, "status", false, "when checking: print neither results nor warnings; the exit status tells")
 	fs.BoolVar(&o.ignoreMissing, "ignore-missing", false, "when checking: say nothing of files that are not there")
@@ -70,7 +71,16 @@ func parseOptions(args []string) (options, error) {
 		return o, errHelp
 	}
 	if err != nil {
-		return o, fmt.Errorf("%w; see hashsum -h", err)
+		hint := ""
+		if strings.HasSuffix(err.Error(), "not defined: -c") { // as the coreutils have it
+			hint = "; a list is checked with -check"
+		}
+		return o, fmt.Errorf("%w%s; see hashsum -h", err, hint)
+	}
+	for _, list := range o.lists {
+		if name := flagIn(fs, list); name != "" {
+			return o, fmt.Errorf("-check wants a list; -%s is a flag", name)
+		}
 	}
 	given := map[string]bool{}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
@@ -85,7 +95,7 @@ func parseOptions(args []string) (options, error) {
 		}
 	}
 	if o.workers < 0 {
-		return o, fmt.Errorf("-j %d: want 1 or more", o.workers)
+		return o, fmt.Errorf("-j %d: want 1 or more, or 0 for one for each CPU", o.workers)
 	}
 	switch {
 	case tag && json:
@@ -126,13 +136,33 @@ func parseFlags(fs *flag.FlagSet, args []string) (words []string, err error) {
 	}
 }
 
+// flagIn returns the name of the flag that a word would be where a flag may
+// stand, or nothing. A file of such a name can be written as ./-name.
+func flagIn(fs *flag.FlagSet, word string) string {
+	name, dashed := strings.CutPrefix(word, "-")
+	name, _, _ = strings.Cut(strings.TrimPrefix(name, "-"), "=")
+	if !dashed || fs.Lookup(name) == nil && name != "h" && name != "help" {
+		return ""
+	}
+	return name
+}
+
 // usage is the answer to -h.
 func usage() string {
 	var b strings.Builder
 	b.WriteString(`usage: hashsum [flags] [FILE|FOLDER ...]
        hashsum -check LIST [flags] [LIST ...]
 
-Print or check sums of files, of all files in folders, and of standard input.
+Print or check sums of files, of all files in folders, and of standard input,
+which is "-", or what is summed without an argument.
+
+  hashsum assets > SUMS                      sum all files in a folder
+  hashsum -check SUMS                        check them
+  hashsum -a sha256 -tag a.png b.png         another function, named on each line
+  sha256sum *.png | hashsum -check - -a sha256
+
+Links to files are followed. In folders, links to folders, links that lead
+nowhere, and pipes and the like are skipped with a warning.
 
 `)
 	var o options
@@ -142,6 +172,13 @@ Print or check sums of files, of all files in folders, and of standard input.
 	fs.SetOutput(&b)
 	fs.PrintDefaults()
 	b.WriteString(`
+Lists: -check reads what hashsum prints in any of its styles, and the lines of
+sha256sum, b3sum, xxhsum, openssl dgst, cksum -a sha256 and the BSDs, mixed as
+they come ("DIGEST  NAME", "SHA256 (NAME) = DIGEST", an object), but not those of
+cksum alone. The function of a line is, in this order: what its tag, "algorithm"
+or mark (XXH3_) says; what -a says; xxh64 for 16 digits, xxh128 for 32. Lines of
+8 or 64 digits (CRCs, sha256, blake3 ...) want -a if they have no tag.
+
 Exit status: 0 all is well; 1 something could not be read, did not match or is
 no list, or the usage is wrong; 130 interrupted.
 `)

@@ -68,10 +68,18 @@ func (m *messages) printf(format string, args ...any) {
 func (m *messages) error(err error) {
 	var of *fs.PathError
 	if errors.As(err, &of) {
-		m.printf("%s %s: %v", of.Op, pathname.Show(of.Path), of.Err)
+		m.printf("%s %s: %v", of.Op, shown(of.Path), of.Err)
 		return
 	}
 	m.printf("%v", err)
+}
+
+// shown is a name for a message: as it is where that is clear, else quoted.
+func shown(name string) string {
+	if name == "" {
+		return `""`
+	}
+	return pathname.Show(name)
 }
 
 // oneLine escapes what a terminal would obey, line ends among it.

@@ -34,7 +34,7 @@ func (e *undecidedError) Error() string {
 }
 
 // parseLine reads one line, without its end, of any style that [layout] writes
-// and that sha256sum, cksum, b3sum, xxhsum and openssl dgst write.
+// and that sha256sum, b3sum, xxhsum, openssl dgst and cksum -a sha256 write.
 //
 // The function of the line is, in this order: what its tag, mark or "algorithm"
 // says; d.fn; for 16 and 32 digits those of [untagged].

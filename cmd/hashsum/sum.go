@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // sum prints the sums of all files.
@@ -57,7 +56,7 @@ func (c *command) walked(ctx context.Context, args []string) iter.Seq[string] {
 		w := walker{
 			file:    yield,
 			failed:  func(err error) { c.failUnlessEnded(ctx, err) },
-			skipped: func(name, why string) { c.msg.printf("skipped %s: %s", pathname.Show(name), why) },
+			skipped: func(name, why string) { c.msg.printf("skipped %s: %s", shown(name), why) },
 		}
 		w.walk(ctx, args)
 	}

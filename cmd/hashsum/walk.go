@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // stdinName is what standard input is called, on the command line and in lists.
@@ -27,7 +28,8 @@ type walker struct {
 
 // walk goes through all arguments. A link is followed if it is an argument or
 // leads to a file; a link in a folder that leads to a folder is not, so that the
-// walk ends.
+// walk ends. One that leads nowhere is a failure as an argument, and skipped in a
+// folder: nobody asked for it.
 func (w *walker) walk(ctx context.Context, args []string) {
 	for _, arg := range args {
 		if ctx.Err() != nil || !w.argument(ctx, arg) {
@@ -86,6 +88,8 @@ func (w *walker) folder(ctx context.Context, dir string) bool {
 
 func (w *walker) link(name string) bool {
 	switch info, err := os.Stat(name); {
+	case leadsNowhere(err):
+		w.skipped(name, "link leads nowhere")
 	case err != nil:
 		w.failed(err)
 	case info.IsDir():
@@ -96,6 +100,12 @@ func (w *walker) link(name string) bool {
 		return w.file(name)
 	}
 	return true
+}
+
+// leadsNowhere says whether following a link failed because there is nothing at
+// its end: no entry, an entry below a file, or links in a circle.
+func leadsNowhere(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
 }
 
 // list reads a folder. It may return entries beside an error.
