@@ -23,8 +23,8 @@ var (
 // Lengths in bytes from which a kernel is the fastest, as measured; see
 // bench/results/crc32.md.
 const (
-	fromPCLMULQDQ  = 16 // the least it can do
-	fromVPCLMULQDQ = 64 // the least it can do
+	fromPCLMULQDQ  = 16  // the least it can do
+	fromVPCLMULQDQ = 128 // it can do 64, but takes longer to come to the sum
 	fromRegisters  = 8 << 10
 	untilCRC32Q    = 128 // where there are both
 )

@@ -67,8 +67,8 @@ func TestArchKernelByLength(t *testing.T) {
 		{"AVX-512", true, true, false, ModelMEF(), 1 << 20, "registers"},
 		{"AVX-512", true, true, false, other, 1 << 20, "pclmulqdq"},
 		{"VPCLMULQDQ", true, true, true, ModelISOHDLC(), 15, "slicing-8"},
-		{"VPCLMULQDQ", true, true, true, ModelISOHDLC(), 63, "pclmulqdq"},
-		{"VPCLMULQDQ", true, true, true, ModelISOHDLC(), 64, "vpclmulqdq"},
+		{"VPCLMULQDQ", true, true, true, ModelISOHDLC(), 127, "pclmulqdq"},
+		{"VPCLMULQDQ", true, true, true, ModelISOHDLC(), 128, "vpclmulqdq"},
 		{"VPCLMULQDQ", true, true, true, other, 1 << 20, "vpclmulqdq"},
 	} {
 		hasSSE42, hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ = true, tt.has, tt.avx512, tt.wide
