@@ -69,7 +69,7 @@ header() {
 	cpu=$(sed -n 's/^cpu: //p' "$work/crc32.txt" | head -n 1)
 	echo
 	echo "- CPU: ${cpu:-unknown}, $cores cores"
-	echo "- system: $(uname -srm)"
+	echo "- system: $(uname -sm)"
 	echo "- Go: $(go env GOVERSION) $(go env GOOS)/$(go env GOARCH)"
 	echo "- date: $(date -u +%Y-%m-%d)"
 	echo "- command: \`BENCHTIME=$benchtime bench/run.sh -count $count\`, of which this is"

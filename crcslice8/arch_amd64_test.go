@@ -46,6 +46,7 @@ func TestArchKernelByLength(t *testing.T) {
 	sse, has, avx512, wide := hasSSE42, hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ
 	t.Cleanup(func() { hasSSE42, hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ = sse, has, avx512, wide })
 	other := Model{Name: "other", Poly: 0xdeadbeef}
+	data := randomBytes(1 << 20)
 	for _, tt := range []struct {
 		name              string
 		has, avx512, wide bool
@@ -72,8 +73,15 @@ func TestArchKernelByLength(t *testing.T) {
 		{"VPCLMULQDQ", true, true, true, other, 1 << 20, "vpclmulqdq"},
 	} {
 		hasSSE42, hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ = true, tt.has, tt.avx512, tt.wide
-		if got := New(tt.model).Kernel(tt.n); got != tt.want {
+		crc := New(tt.model)
+		if got := crc.Kernel(tt.n); got != tt.want {
 			t.Errorf("%s, %s, %d bytes: %s, want %s", tt.name, tt.model.Name, tt.n, got, tt.want)
+		}
+		if !sse || tt.has && !has || tt.avx512 && !avx512 || tt.wide && !wide {
+			continue // this processor cannot run what it would be
+		}
+		if got, want := crc.Checksum(data[:tt.n]), crc.Slicing8(crc.Empty(), data[:tt.n]); got != want {
+			t.Errorf("%s, %s, %d bytes: %08x, want %08x", tt.name, tt.model.Name, tt.n, got, want)
 		}
 	}
 }

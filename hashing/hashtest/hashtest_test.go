@@ -148,6 +148,7 @@ func TestSuiteNotices(t *testing.T) {
 		by    string // the check that finds it; "" if there is nothing to find
 		hash  Config
 		needs bool // pages that cannot be read or written
+		races bool // when several goroutines sum the same bytes
 	}{
 		{name: "sound", hash: faulty("")},
 		{name: "sound and saving", hash: saving("")},
@@ -183,7 +184,7 @@ func TestSuiteNotices(t *testing.T) {
 		})},
 		{name: "writes its input", by: "guard pages", needs: true, hash: faulty("writes its input")},
 		{name: "changes its input", by: "retention", hash: faulty("changes its input")},
-		{name: "one shot changes its input", by: "retention", hash: oneShot(func(b []byte) []byte {
+		{name: "one shot changes its input", by: "retention", races: true, hash: oneShot(func(b []byte) []byte {
 			defer func() {
 				if len(b) > 70 {
 					b[70]++
@@ -205,6 +206,9 @@ func TestSuiteNotices(t *testing.T) {
 			}
 			var found []string
 			for _, check := range checks {
+				if c.races && raceDetector && check.name == "concurrency" {
+					continue // the detector would notice, and fail this test for it
+				}
 				// A hash that changes its input must not change that of other checks;
 				// each makes its own.
 				if err := check.run(t, &c.hash); err != nil {
