@@ -459,7 +459,7 @@ func TestFilesPanicEndsWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Truncate(huge, 1<<42); err != nil {
-		t.Skip("no sparse files here:", err)
+		t.Fatal(err)
 	}
 	for _, name := range []string{"crc32", "xxh128"} {
 		func() {

@@ -156,7 +156,7 @@ func BenchmarkString(b *testing.B) {
 		f    func(Symbol) string
 	}{{"Table", table.String}, {"Frozen", frozen.String}} {
 		b.Run(r.name, func(b *testing.B) {
-			length, sym := 0, Symbol(0)
+			length, sym := 0, Symbol(1)
 			for b.Loop() {
 				length += len(r.f(sym))
 				sym = (sym*5 + 1) % 200_000
