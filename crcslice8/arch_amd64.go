@@ -54,20 +54,46 @@ func archInit(t *Table) {
 	}
 }
 
+// The kernels. What archTable.kernel chooses is what update runs and what
+// Table.Kernel tells.
+const (
+	kernelPortable = iota
+	kernelCRC32Q
+	kernelPCLMULQDQ
+	kernelVPCLMULQDQ
+	kernelRegisters
+)
+
+var kernelNames = [...]string{"", "crc32q", "pclmulqdq", "vpclmulqdq", "registers"}
+
+// kernel chooses the kernel for n bytes.
+func (a *archTable) kernel(n int) int {
+	switch {
+	case n < a.crc32q:
+		return kernelCRC32Q
+	case n < fromPCLMULQDQ || a.folds == nil:
+		return kernelPortable
+	case n >= fromVPCLMULQDQ && a.wide:
+		return kernelVPCLMULQDQ
+	case n >= fromRegisters && a.registers:
+		return kernelRegisters
+	}
+	return kernelPCLMULQDQ
+}
+
 // update returns the state after p.
 func (t *Table) update(state uint32, p []byte) uint32 {
-	a := &t.arch
-	switch n := len(p); {
-	case n < a.crc32q:
-		return crc32q(state, unsafe.SliceData(p), n)
-	case n < fromPCLMULQDQ || a.folds == nil:
-		return t.portable(state, p)
-	case n >= fromVPCLMULQDQ && a.wide:
+	switch t.arch.kernel(len(p)) {
+	case kernelCRC32Q:
+		return crc32q(state, unsafe.SliceData(p), len(p))
+	case kernelPCLMULQDQ:
+		return t.pclmulqdq(state, p)
+	case kernelVPCLMULQDQ:
 		return t.vpclmulqdq(state, p)
-	case n >= fromRegisters && a.registers:
+	case kernelRegisters:
 		return t.registers(state, p)
 	}
-	return t.pclmulqdq(state, p)
+	return t.portable(state, p)
 }
 
 // pclmulqdq returns the state after p, of 16 bytes and more.
@@ -107,20 +133,7 @@ func (t *Table) registers(state uint32, p []byte) uint32 {
 }
 
 // archKernel names the kernel that update takes for n bytes, "" for a portable one.
-func archKernel(t *Table, n int) string {
-	a := &t.arch
-	switch {
-	case n < a.crc32q:
-		return "crc32q"
-	case n < fromPCLMULQDQ || a.folds == nil:
-		return ""
-	case n >= fromVPCLMULQDQ && a.wide:
-		return "vpclmulqdq"
-	case n >= fromRegisters && a.registers:
-		return "registers"
-	}
-	return "pclmulqdq"
-}
+func archKernel(t *Table, n int) string { return kernelNames[t.arch.kernel(n)] }
 
 // carryless multiplies a and b as polynomials over GF(2).
 func carryless(a, b uint32) uint64 {
