@@ -1,0 +1,5 @@
+//go:build !unix
+
+package at
+
+const dontWait = 0

@@ -1,0 +1,43 @@
+// Package mapped reads files in place.
+package mapped
+
+import "os"
+
+// A File is the content of a file in memory of the caller's own: it can be
+// written to, and what is written stays there.
+type File struct {
+	Data []byte
+	free func([]byte) error
+}
+
+// Open gives the content of a file: mapped where the system can do that, read
+// otherwise. Somebody who cuts a mapped file makes the access to what is
+// missing a fault; see [runtime/debug.SetPanicOnFault].
+func Open(name string) (*File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if size := info.Size(); size > 0 && info.Mode().IsRegular() && size == int64(int(size)) {
+		if data, free, err := mapFile(f, int(size)); err == nil {
+			return &File{Data: data, free: free}, nil
+		}
+	}
+	data, err := os.ReadFile(name)
+	return &File{Data: data}, err
+}
+
+// Close gives the memory back. Data must not be used any more.
+func (f *File) Close() error {
+	data := f.Data
+	f.Data = nil
+	if f.free == nil || data == nil {
+		return nil
+	}
+	return f.free(data)
+}

@@ -1,0 +1,12 @@
+//go:build !linux && !darwin
+
+package mapped
+
+import (
+	"errors"
+	"os"
+)
+
+func mapFile(*os.File, int) ([]byte, func([]byte) error, error) {
+	return nil, nil, errors.ErrUnsupported
+}
