@@ -24,6 +24,12 @@
 // an [os.Root], so an entry that is swapped for a link during the walk cannot
 // lead it astray.
 //
+// # Listing again
+//
+// [Tree.Folders] says what a later run must know to leave a folder unlisted:
+// its stamp, and whether that is proof enough. [Again] lists those that must be
+// listed after all.
+//
 // # Order
 //
 // Entries are sorted by the bytes of the whole path, and nothing in the result

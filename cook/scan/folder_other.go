@@ -33,6 +33,18 @@ func (f rootFolder) lstat(name string) (Stamp, error) {
 	return StampOf(fi), nil
 }
 
+func (f rootFolder) stat() (Stamp, error) {
+	fi, err := f.File.Stat()
+	if err != nil {
+		return Stamp{}, err
+	}
+	return StampOf(fi), nil
+}
+
+// trusted is false: a FileInfo does not hold enough to tell whether a listing
+// changed.
+func (f rootFolder) trusted() bool { return false }
+
 func (f rootFolder) Close() error {
 	err := f.File.Close()
 	f.root.Close()

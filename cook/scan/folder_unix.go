@@ -5,6 +5,7 @@ package scan
 import (
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -16,34 +17,57 @@ const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
 // unixFolder asks for entries by descriptor. That saves the system the walk
 // along the path, and us a FileInfo per entry.
-type unixFolder struct{ *os.File }
+type unixFolder struct {
+	*os.File
+	fd   int
+	name []byte // of the last lstat, with its NUL
+}
 
 func openFolder(root *os.Root, rel string) (folder, error) {
 	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}
-	return unixFolder{f}, nil
+	return &unixFolder{File: f, fd: int(f.Fd()), name: make([]byte, 0, 256)}, nil
 }
 
-func (f unixFolder) lstat(name string) (Stamp, error) {
+func (f *unixFolder) lstat(name string) (Stamp, error) {
+	if strings.IndexByte(name, 0) >= 0 {
+		return Stamp{}, syscall.EINVAL
+	}
+	f.name = append(append(f.name[:0], name...), 0)
 	var st unix.Stat_t
-	for {
-		err := unix.Fstatat(int(f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW)
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil {
-			return Stamp{}, err
-		}
-		return Stamp{
-			Size:   st.Size,
-			MTime:  st.Mtim.Nano(),
-			CTime:  st.Ctim.Nano(),
-			Inode:  st.Ino,
-			Device: uint64(st.Dev),
-			Mode:   uint32(fileMode(uint32(st.Mode))),
-		}, nil
+	err := lstatAt(f.fd, f.name, &st)
+	for err == unix.EINTR {
+		err = lstatAt(f.fd, f.name, &st)
+	}
+	if err != nil {
+		return Stamp{}, err
+	}
+	return stampOf(&st), nil
+}
+
+func (f *unixFolder) stat() (Stamp, error) {
+	var st unix.Stat_t
+	err := unix.Fstat(f.fd, &st)
+	for err == unix.EINTR {
+		err = unix.Fstat(f.fd, &st)
+	}
+	if err != nil {
+		return Stamp{}, err
+	}
+	return stampOf(&st), nil
+}
+
+// stampOf is StampOf for the system's own record.
+func stampOf(st *unix.Stat_t) Stamp {
+	return Stamp{
+		Size:   st.Size,
+		MTime:  st.Mtim.Nano(),
+		CTime:  st.Ctim.Nano(),
+		Inode:  st.Ino,
+		Device: uint64(st.Dev),
+		Mode:   uint32(fileMode(uint32(st.Mode))),
 	}
 }
 

@@ -13,34 +13,51 @@ import (
 // a folder differ there within the shorter of the two keys. So the sorted
 // listings of the workers are merged here, and nothing is sorted again.
 func gather(first *node) *Tree {
-	entries, problems, configs := count(first)
+	var size sizes
+	size.add(first)
 	t := &Tree{
-		Entries:  make([]Entry, 0, entries),
-		Problems: make([]Problem, 0, problems),
-		Configs:  make([]Entry, 0, configs),
+		Entries:  make([]Entry, 0, size.entries),
+		Configs:  make([]Entry, 0, size.configs),
+		Ignores:  make([]Entry, 0, size.ignores),
+		Problems: make([]Problem, 0, size.problems),
+		Folders:  make([]Folder, 0, size.folders),
 	}
 	t.add(first)
-	slices.SortFunc(t.Configs, func(a, b Entry) int {
-		return cmp.Compare(folderOf(a.Path), folderOf(b.Path))
-	})
+	byFolder := func(a, b Entry) int { return cmp.Compare(folderOf(a.Path), folderOf(b.Path)) }
+	slices.SortFunc(t.Configs, byFolder)
+	slices.SortFunc(t.Ignores, byFolder)
 	slices.SortFunc(t.Problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind))
 	})
 	return t
 }
 
-func count(n *node) (entries, problems, configs int) {
-	entries, problems, configs = len(n.entries), len(n.problems), len(n.configs)
-	for _, sub := range n.subs {
-		e, p, c := count(sub)
-		entries, problems, configs = entries+e, problems+p, configs+c
+// sizes are the lengths of a tree's lists.
+type sizes struct{ entries, configs, ignores, problems, folders int }
+
+func (s *sizes) add(n *node) {
+	s.entries += len(n.entries)
+	s.configs += len(n.configs)
+	s.ignores += len(n.ignores)
+	s.problems += len(n.problems)
+	if _, ok := n.folder(); ok {
+		s.folders++
 	}
-	return
+	for _, sub := range n.subs {
+		s.add(sub)
+	}
 }
 
 // add appends what n holds and lets go of it. The recursion is as deep as the
 // longest path has slashes.
 func (t *Tree) add(n *node) {
+	if f, ok := n.folder(); ok {
+		t.Folders = append(t.Folders, f)
+	}
+	t.Stats += n.stats
+	if n.listed {
+		t.Listed++
+	}
 	files := n.entries
 	for _, sub := range n.subs {
 		i, _ := slices.BinarySearchFunc(files, sub.path, func(e Entry, folder string) int {
@@ -53,18 +70,8 @@ func (t *Tree) add(n *node) {
 	t.Entries = append(t.Entries, files...)
 	t.Problems = append(t.Problems, n.problems...)
 	t.Configs = append(t.Configs, n.configs...)
+	t.Ignores = append(t.Ignores, n.ignores...)
 	*n = node{}
-}
-
-// compareFolders compares a+"/" with b+"/", for folders in one folder.
-func compareFolders(a, b string) int {
-	if len(a) > len(b) {
-		return -compareFolders(b, a)
-	}
-	if c := strings.Compare(a, b[:len(a)]); c != 0 || len(a) == len(b) {
-		return c
-	}
-	return cmp.Compare('/', b[len(a)])
 }
 
 // compareToFolder compares a file's path with folder+"/", both in one folder.

@@ -3,6 +3,7 @@ package scan
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strconv"
 
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -62,6 +63,9 @@ type Problem struct {
 // Fatal reports whether the problem makes the run a failure. The others are
 // only reported: the tree is whole without them.
 func (p Problem) Fatal() bool { return p.Kind == Unreadable || p.Kind == BadIgnore }
+
+// Failed reports whether any problem is fatal.
+func (t *Tree) Failed() bool { return slices.ContainsFunc(t.Problems, Problem.Fatal) }
 
 // Unwrap returns the cause.
 func (p Problem) Unwrap() error { return p.Err }

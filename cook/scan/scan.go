@@ -33,13 +33,20 @@ type Entry struct {
 type Options struct {
 	Exclude []string // folders left out: output, store. They need not exist.
 	Workers int      // 0 or less = GOMAXPROCS
+	// ListAll makes every folder Odd, as where folders keep no times.
+	ListAll bool
 }
 
-// Tree is what [Dir] found.
+// Tree is what [Dir] or [Again] found.
 type Tree struct {
 	Entries  []Entry   // assets, sorted by the bytes of Path
 	Configs  []Entry   // cook.toml files, sorted by their folder's path: parents come first
+	Ignores  []Entry   // .cookignore files that were read, with stamps from before that; sorted as Configs
 	Problems []Problem // sorted by Path, then Kind
+	Folders  []Folder  // those that were visited, in the order of CompareFolders
+
+	Listed int64 // folders that were listed to the end
+	Stats  int64 // names that were asked for their stamps; resolving links is not counted
 }
 
 // Dir walks root, which may itself be a link. What cannot be read below it is
@@ -51,6 +58,11 @@ func Dir(ctx context.Context, root string, opt Options) (*Tree, error) {
 }
 
 func dir(ctx context.Context, root string, opt Options, open openFunc) (*Tree, error) {
+	return run(ctx, root, opt, open, nil)
+}
+
+// run walks root for an errand, nil for the whole tree.
+func run(ctx context.Context, root string, opt Options, open openFunc, e *errand) (*Tree, error) {
 	fail := func(err error) (*Tree, error) {
 		return nil, fmt.Errorf("scan %s: %w", pathname.Show(root), cause(err))
 	}
@@ -76,6 +88,8 @@ func dir(ctx context.Context, root string, opt Options, open openFunc) (*Tree, e
 		workers = runtime.GOMAXPROCS(0)
 	}
 	w := newWalker(ctx, resolver{root: top, real: real, exclude: exclude}, open)
+	w.listAll = opt.ListAll
+	w.errand = e
 	first, err := w.walk(workers)
 	if err != nil {
 		return fail(err)

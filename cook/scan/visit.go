@@ -2,7 +2,6 @@ package scan
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -32,34 +31,64 @@ func (v *visitor) visit(n *node) error {
 		return err
 	}
 	defer f.Close()
+	if n.passing {
+		return v.pass(f, n)
+	}
+	// Before the listing: a name that comes or goes meanwhile then makes the
+	// folder's stamp a later one than this.
+	if n.stamp, err = f.stat(); err != nil {
+		return err
+	}
+	n.odd = v.listAll || !v.devices.trusts(f, n.stamp.Device)
 	if err := v.list(f); err != nil {
 		return err
 	}
+	n.listed = true
 	if _, found := slices.BinarySearch(v.names, IgnoreName); found {
-		patterns, err := v.readIgnore(f, n)
-		if err != nil {
-			n.problems = append(n.problems, Problem{join(n.path, IgnoreName), BadIgnore, err})
+		if !v.rules(f, n) {
 			return nil
 		}
-		n.ignore = n.ignore.with(patterns, n.path)
+		n.odd = n.odd || len(n.ignores) == 0 // it is gone already
 	}
+	if err := v.judge(f, n, v.names); err != nil {
+		return err
+	}
+	v.settle(n)
+	return nil
+}
+
+// pass looks only at the names in n that lead on.
+func (v *visitor) pass(f folder, n *node) error {
+	if v.rules(f, n) {
+		if err := v.judge(f, n, v.errand.below[n.path]); err != nil {
+			return err
+		}
+	}
+	v.settle(n)
+	n.entries, n.configs, n.ignores = nil, nil, nil
+	return nil
+}
+
+// judge takes the names of the folder one by one.
+func (v *visitor) judge(f folder, n *node, names []string) error {
 	v.sizes = v.sizes[:0]
-	for i, name := range v.names {
+	for i, name := range names {
 		if i%chunk == chunk-1 && v.ctx.Err() != nil {
 			return v.ctx.Err()
 		}
 		v.entry(f, n, name)
 	}
-	v.settle(n)
 	return nil
 }
 
 // fail notes that the whole folder could not be read. One that is gone by now
 // is merely absent.
 func (v *visitor) fail(n *node, err error) {
-	if !errors.Is(err, fs.ErrNotExist) {
-		n.problems = append(n.problems, Problem{n.path, Unreadable, err})
+	if errors.Is(err, fs.ErrNotExist) {
+		n.gone = true
+		return
 	}
+	n.problems = append(n.problems, Problem{n.path, Unreadable, err})
 }
 
 // list reads the folder's names, sorted. A listing that breaks off is no
@@ -92,8 +121,10 @@ func (v *visitor) entry(f folder, n *node, name string) {
 	if name == IgnoreName || asFile && asFolder {
 		return
 	}
+	n.stats++
 	st, err := f.lstat(name)
 	if err != nil {
+		n.odd = true
 		if !isAbsent(err) && !asFile && !asFolder {
 			n.problems = append(n.problems, Problem{join(n.path, name), Unreadable, err})
 		}
@@ -135,14 +166,30 @@ func (v *visitor) file(n *node, name string, st Stamp) {
 
 func (v *visitor) subfolder(n *node, name string, st Stamp) {
 	real := joinReal(n.real, name)
+	if v.tree.exclude.isNamed(real) {
+		return
+	}
 	stat := func() (fs.FileInfo, error) { return v.tree.root.Lstat(filepath.FromSlash(real)) }
-	if v.tree.exclude.isNamed(real) || v.tree.exclude.isSame(st, stat) {
+	if v.tree.exclude.isSame(st, stat) {
+		n.odd = true // a mount can come and go without a trace in n
 		return
 	}
 	if v.ignored(n, name, true) || v.tooLong(n, name) {
 		return
 	}
-	n.subs = append(n.subs, &node{path: join(n.path, name), real: real, linked: n.linked, ignore: n.ignore})
+	path := real
+	if n.linked {
+		path = join(n.path, name)
+	}
+	v.enter(n, &node{path: path, real: real, linked: n.linked, ignore: n.ignore})
+}
+
+// enter adds sub to the folders that will be visited, if the errand leads
+// there.
+func (v *visitor) enter(n, sub *node) {
+	if v.errand.leads(n, sub) {
+		n.subs = append(n.subs, sub)
+	}
 }
 
 func (v *visitor) link(n *node, name string) {
@@ -150,6 +197,7 @@ func (v *visitor) link(n *node, name string) {
 	if v.tree.exclude.isNamed(real) {
 		return
 	}
+	n.odd = true // what it leads to may change without a trace in n
 	t, kind, err := v.tree.resolve(real)
 	if t.skip {
 		return
@@ -169,7 +217,7 @@ func (v *visitor) link(n *node, name string) {
 		case n.linked:
 			kind = Nested
 		default:
-			n.subs = append(n.subs, &node{path: join(n.path, name), real: t.path, linked: true, ignore: n.ignore})
+			v.enter(n, &node{path: join(n.path, name), real: t.path, linked: true, ignore: n.ignore})
 			return
 		}
 	}
@@ -200,7 +248,7 @@ func (v *visitor) tooLong(n *node, name string) bool {
 // settle turns the names in n.entries into paths, which share one string, and
 // puts the folders below into the order of the final list.
 func (v *visitor) settle(n *node) {
-	slices.SortFunc(n.subs, func(a, b *node) int { return compareFolders(a.path, b.path) })
+	slices.SortFunc(n.subs, func(a, b *node) int { return CompareFolders(a.path, b.path) })
 	if n.path == "" || len(n.entries) == 0 {
 		return
 	}
@@ -220,43 +268,6 @@ func (v *visitor) settle(n *node) {
 		end := len(n.path) + 1 + size
 		n.entries[i].Path, rest = rest[:end], rest[end:]
 	}
-}
-
-// readIgnore reads the folder's .cookignore. Only a plain file will do: git
-// does not follow a .gitignore that is a link either.
-func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
-	st, err := f.lstat(IgnoreName)
-	if err != nil {
-		if isAbsent(err) {
-			return nil, nil
-		}
-		return nil, err
-	}
-	if st.mode()&fs.ModeSymlink != 0 {
-		return nil, errors.New("is a link; make it a plain file")
-	}
-	if !st.mode().IsRegular() {
-		return nil, typeError(st.mode())
-	}
-	name := filepath.FromSlash(joinReal(n.real, IgnoreName))
-	file, err := v.tree.root.OpenFile(name, openFlags, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if fi, err := file.Stat(); err != nil {
-		return nil, err
-	} else if !fi.Mode().IsRegular() {
-		return nil, typeError(fi.Mode())
-	}
-	data, err := io.ReadAll(io.LimitReader(file, maxIgnoreSize+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxIgnoreSize {
-		return nil, fmt.Errorf("is larger than %d bytes", maxIgnoreSize)
-	}
-	return parseIgnore(data), nil
 }
 
 func join(folder, name string) string {

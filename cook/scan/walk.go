@@ -11,6 +11,8 @@ import (
 type folder interface {
 	Readdirnames(n int) ([]string, error)
 	lstat(name string) (Stamp, error)
+	stat() (Stamp, error) // of the folder itself
+	trusted() bool        // its stamp changes with its listing, as far as the file system goes
 	Close() error
 }
 
@@ -22,13 +24,20 @@ type openFunc func(root *os.Root, rel string) (folder, error)
 // node is a folder of the tree: first what the worker must know, then what it
 // found.
 type node struct {
-	path   string      // as it appears, "" for the root
-	real   string      // where it lies, "." for the root; differs from path below a link
-	linked bool        // reached by a link
-	ignore *ignoreList // of the folders above, then with its own
+	path    string      // as it appears, "" for the root
+	real    string      // where it lies, "." for the root; differs from path below a link
+	linked  bool        // reached by a link
+	passing bool        // on the way to a folder of the errand, not to be listed
+	ignore  *ignoreList // of the folders above, then with its own
 
+	stamp    Stamp
+	listed   bool      // to the end
+	gone     bool      // when its turn came
+	odd      bool      // for what was met in it, problems aside
+	stats    int64     // calls of lstat
 	entries  []Entry   // sorted
 	configs  []Entry   // none or one
+	ignores  []Entry   // none or one
 	problems []Problem // of its entries, or of itself
 	subs     []*node   // sorted as if each path ended in '/'
 }
@@ -36,10 +45,13 @@ type node struct {
 // walker hands folders to workers. The waiting ones form a stack, so that the
 // walk goes deep before it goes wide and the stack stays short.
 type walker struct {
-	ctx  context.Context
-	tree resolver
-	open openFunc
-	room int // longest path below the root that the system can open
+	ctx     context.Context
+	tree    resolver
+	open    openFunc
+	errand  *errand // nil for the whole tree
+	room    int     // longest path below the root that the system can open
+	devices devices
+	listAll bool
 
 	mu      sync.Mutex
 	wake    *sync.Cond
@@ -66,10 +78,14 @@ func maxPath() int {
 	return 1023
 }
 
-// walk visits the whole tree and returns its root. The root's own listing is
-// made before any worker starts, because its failure is the caller's.
+// walk visits the tree, as far as the errand leads, and returns its root. The
+// root itself is visited before any worker starts, because its failure is the
+// caller's.
 func (w *walker) walk(workers int) (*node, error) {
-	first := &node{real: "."}
+	first := w.errand.first()
+	if first == nil {
+		return &node{passing: true}, nil
+	}
 	if err := (&visitor{walker: w}).visit(first); err != nil {
 		return nil, err
 	}

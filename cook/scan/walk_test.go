@@ -72,7 +72,9 @@ func (f *fakeFolder) lstat(name string) (Stamp, error) {
 	return st, nil
 }
 
-func (f *fakeFolder) Close() error { return nil }
+func (f *fakeFolder) stat() (Stamp, error) { return Stamp{Device: 1}, nil }
+func (f *fakeFolder) trusted() bool        { return true }
+func (f *fakeFolder) Close() error         { return nil }
 
 // TestOrderLaw: whatever the tree, the paths come out complete, sorted by
 // their bytes, and the same for any number of workers.

@@ -1,0 +1,197 @@
+//go:build linux || darwin
+
+package scan
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// merge puts again, a new listing of dirs, together with what old says of the
+// folders that are as they were. met are the places that known vouched for.
+//
+// A folder of old goes on if it was not listed again and its parent still has
+// it: the parent goes on, or was listed again and met it.
+func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
+	again = &Tree{slices.Clone(again.Entries), slices.Clone(again.Configs), slices.Clone(again.Ignores), slices.Clone(again.Problems), slices.Clone(again.Folders), 0, 0}
+	asked, fresh, goesOn := map[place]bool{}, map[string]bool{}, map[string]bool{}
+	for _, f := range dirs {
+		asked[f.place()] = true
+	}
+	for _, f := range again.Folders {
+		fresh[f.Path] = true
+	}
+	whole := map[string]bool{} // folders that old knows
+	for _, f := range old.Folders {
+		whole[f.Path] = true
+		above := folderOf(f.Path)
+		if !asked[f.place()] && !fresh[f.Path] && (f.Path == "" || goesOn[above] || fresh[above] && met[f.place()]) {
+			goesOn[f.Path] = true
+			again.Folders = append(again.Folders, f)
+		}
+	}
+	keep := func(to *[]Entry, from []Entry) {
+		for _, e := range from {
+			if goesOn[folderOf(e.Path)] {
+				*to = append(*to, e)
+			}
+		}
+	}
+	keep(&again.Entries, old.Entries)
+	keep(&again.Configs, old.Configs)
+	keep(&again.Ignores, old.Ignores)
+	for _, p := range old.Problems {
+		owner := folderOf(p.Path)
+		if p.Kind == Unreadable && whole[p.Path] {
+			owner = p.Path
+		}
+		if goesOn[owner] {
+			again.Problems = append(again.Problems, p)
+		}
+	}
+	slices.SortFunc(again.Entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	byFolder := func(a, b Entry) int { return strings.Compare(folderOf(a.Path), folderOf(b.Path)) }
+	slices.SortFunc(again.Configs, byFolder)
+	slices.SortFunc(again.Ignores, byFolder)
+	slices.SortFunc(again.Problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(again.Folders, func(a, b Folder) int { return CompareFolders(a.Path, b.Path) })
+	return again
+}
+
+// diffTrees compares all but the counters.
+func diffTrees(want, got *Tree) string {
+	lines := func(t *Tree) (list []string) {
+		for _, p := range t.Problems {
+			list = append(list, p.Kind.String()+": "+p.Error())
+		}
+		return list
+	}
+	return cmp.Diff(want.Folders, got.Folders) + cmp.Diff(want.Entries, got.Entries) + cmp.Diff(want.Configs, got.Configs) +
+		cmp.Diff(want.Ignores, got.Ignores) + cmp.Diff(lines(want), lines(got))
+}
+
+// openUnlessLocked trusts every file system, and cannot open a folder that is
+// called "locked".
+func openUnlessLocked(root *os.Root, rel string) (folder, error) {
+	if filepath.Base(rel) == "locked" {
+		return nil, fs.ErrPermission
+	}
+	return openTrusting(root, rel)
+}
+
+func scanLaw(t *rapid.T, dir string) *Tree {
+	tree, err := run(context.Background(), dir, Options{}, openUnlessLocked, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// againAndMerge lists dirs again with all folders of old known.
+func againAndMerge(t *rapid.T, dir string, old *Tree, dirs []Folder) *Tree {
+	places, met := map[place]bool{}, map[place]bool{}
+	for _, f := range old.Folders {
+		places[f.place()] = true
+	}
+	tree, err := again(context.Background(), dir, Options{}, dirs, func(f Folder) bool {
+		met[f.place()] = places[f.place()]
+		return places[f.place()]
+	}, openUnlessLocked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range tree.Folders {
+		if met[f.place()] {
+			t.Errorf("%q is known, and was listed", f.Path)
+		}
+	}
+	return merge(old, dirs, tree, met)
+}
+
+// TestAgainLawSubset: any folders listed again in a tree that did not change,
+// with the rest of the tree as it was, are the tree.
+func TestAgainLawSubset(t *testing.T) {
+	parent := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		dir := newLawTree(rt, parent).dir
+		whole := scanLaw(rt, dir)
+		var dirs []Folder
+		for _, f := range whole.Folders {
+			if rapid.Bool().Draw(rt, fmt.Sprintf("%q again", f.Path)) {
+				dirs = append(dirs, f)
+			}
+		}
+		if diff := diffTrees(whole, againAndMerge(rt, dir, whole, dirs)); diff != "" {
+			rt.Fatalf("of %q (-Dir +Again):\n%s", pathsOf(dirs), diff)
+		}
+		// One alone brings nothing but itself.
+		for _, f := range dirs {
+			tree, err := again(context.Background(), dir, Options{}, []Folder{f}, func(Folder) bool { return true }, openUnlessLocked)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if diff := cmp.Diff([]Folder{f}, tree.Folders); diff != "" {
+				rt.Fatalf("of %q alone:\n%s", f.Path, diff)
+			}
+		}
+	})
+}
+
+// TestAgainLawChanges: after changes, it is enough to list the folders again
+// whose stamps changed, the odd ones, and those at or below a .cookignore that
+// came, went or changed.
+func TestAgainLawChanges(t *testing.T) {
+	parent := t.TempDir()
+	skipped := 0 // folders that were not listed a second time
+	rapid.Check(t, func(rt *rapid.T) {
+		tree := newLawTree(rt, parent)
+		dir := tree.dir
+		old := scanLaw(rt, dir)
+		for range rapid.IntRange(0, 6).Draw(rt, "changes") {
+			tree.change("file", "folder", "link", "pipe", "remove", "remove", "remove", "rename", "rename", "rename", "ignore")
+		}
+		dirs := outdated(old, dir)
+		skipped += len(old.Folders) - len(dirs)
+		if diff := diffTrees(scanLaw(rt, dir), againAndMerge(rt, dir, old, dirs)); diff != "" {
+			rt.Fatalf("of %q (-Dir +Again):\n%s", pathsOf(dirs), diff)
+		}
+	})
+	if skipped == 0 {
+		t.Error("everything was listed again, which proves nothing")
+	}
+}
+
+// outdated gives the folders of old that must be listed again.
+func outdated(old *Tree, dir string) []Folder {
+	stamp := func(name string) Stamp {
+		fi, err := os.Lstat(filepath.Join(dir, name))
+		if err != nil {
+			return Stamp{}
+		}
+		return StampOf(fi)
+	}
+	ignores := map[string]Stamp{}
+	for _, e := range old.Ignores {
+		ignores[e.Path] = e.Stamp
+	}
+	newRules := map[string]bool{} // folders for which the rules are not what they were
+	var dirs []Folder
+	for _, f := range old.Folders {
+		newRules[f.Path] = f.Path != "" && newRules[folderOf(f.Path)] ||
+			ignores[join(f.Path, IgnoreName)] != stamp(path.Join(f.Real, IgnoreName))
+		if f.Odd || newRules[f.Path] || stamp(f.Real) != f.Stamp {
+			dirs = append(dirs, f)
+		}
+	}
+	return dirs
+}

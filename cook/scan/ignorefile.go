@@ -1,0 +1,61 @@
+package scan
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+)
+
+// rules adds those of the folder's .cookignore, if it has one. It is not ok if
+// that cannot be read.
+func (v *visitor) rules(f folder, n *node) (ok bool) {
+	patterns, err := v.readIgnore(f, n)
+	if err != nil {
+		n.problems = append(n.problems, Problem{join(n.path, IgnoreName), BadIgnore, err})
+		return false
+	}
+	n.ignore = n.ignore.with(patterns, n.path)
+	return true
+}
+
+// readIgnore reads the folder's .cookignore, if there is one, and notes it in
+// the node. Only a plain file will do: git
+// does not follow a .gitignore that is a link either.
+func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
+	n.stats++
+	st, err := f.lstat(IgnoreName)
+	if err != nil {
+		if isAbsent(err) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	if st.mode()&fs.ModeSymlink != 0 {
+		return nil, errors.New("is a link; make it a plain file")
+	}
+	if !st.mode().IsRegular() {
+		return nil, typeError(st.mode())
+	}
+	name := filepath.FromSlash(joinReal(n.real, IgnoreName))
+	file, err := v.tree.root.OpenFile(name, openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if fi, err := file.Stat(); err != nil {
+		return nil, err
+	} else if !fi.Mode().IsRegular() {
+		return nil, typeError(fi.Mode())
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxIgnoreSize+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxIgnoreSize {
+		return nil, fmt.Errorf("is larger than %d bytes", maxIgnoreSize)
+	}
+	n.ignores = append(n.ignores, Entry{join(n.path, IgnoreName), st})
+	return parseIgnore(data), nil
+}
