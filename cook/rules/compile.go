@@ -13,7 +13,7 @@ import (
 type compiler struct {
 	set      *Set
 	tables   []layer             // of targets; they go behind the rules
-	options  map[string][]string // keys of each recipe, sorted
+	options  map[string][]string // what keys has returned, by recipe
 	patterns int                 // so far
 	full     bool                // there are too many layers, and that has been said
 	errs     Errors
@@ -32,7 +32,7 @@ type need struct {
 }
 
 func newCompiler(recipes *recipe.Set) *compiler {
-	c := &compiler{
+	return &compiler{
 		set: &Set{
 			recipes: recipes,
 			number:  map[string]int{"": 0},
@@ -42,13 +42,6 @@ func newCompiler(recipes *recipe.Set) *compiler {
 		options: map[string][]string{},
 		gives:   map[string]bool{},
 	}
-	for _, name := range recipes.Names() {
-		for _, o := range recipe.Options(c.cooker(name)) {
-			c.options[name] = append(c.options[name], o.Key)
-		}
-		slices.Sort(c.options[name])
-	}
-	return c
 }
 
 // finish puts the parts together once every file has been read.
@@ -139,6 +132,22 @@ func (c *compiler) cooker(name string) recipe.Cooker {
 		return r.New()
 	}
 	return nil
+}
+
+// keys returns the options of a recipe, sorted. A run without rules never asks.
+func (c *compiler) keys(recipeName string) []string {
+	if keys, known := c.options[recipeName]; known {
+		return keys
+	}
+	var keys []string
+	if cooker := c.cooker(recipeName); cooker != nil {
+		for _, o := range recipe.Options(cooker) {
+			keys = append(keys, o.Key)
+		}
+	}
+	slices.Sort(keys)
+	c.options[recipeName] = keys
+	return keys
 }
 
 func (c *compiler) knows(recipe string) bool {

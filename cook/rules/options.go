@@ -22,12 +22,12 @@ func (c *compiler) option(at *node, name string, cooker recipe.Cooker, key strin
 		return true
 	case !errors.Is(err, recipe.ErrNoOption):
 		c.failf(at.value, "%s", short(err))
-	case near(key, slices.Concat(c.options[name], words)) != "":
-		c.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, slices.Concat(c.options[name], words)))
-	case len(c.options[name]) == 0:
+	case near(key, slices.Concat(c.keys(name), words)) != "":
+		c.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, slices.Concat(c.keys(name), words)))
+	case len(c.keys(name)) == 0:
 		c.failf(at.key, "unknown key %q for recipe %q, which has no options", clip(key), name)
 	default:
-		c.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, c.options[name]))
+		c.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, c.keys(name)))
 	}
 	return false
 }
@@ -49,7 +49,7 @@ func (c *compiler) optionOfAny(at *node, key string, value any, words []string) 
 		return false
 	}
 	for _, name := range c.set.recipes.Names() {
-		words = slices.Concat(words, c.options[name])
+		words = slices.Concat(words, c.keys(name))
 	}
 	if near(key, words) != "" {
 		c.failf(at.key, "unknown key %q%s", clip(key), instead(key, words))

@@ -81,7 +81,7 @@ func (c *compiler) match(at *node, table map[string]any, l *layer) string {
 func (c *compiler) recipe(at *node, table map[string]any, l *layer) bool {
 	value, ok := table["recipe"]
 	if !ok {
-		if _, has := table["command"]; has && slices.Contains(c.options["command"], "command") {
+		if _, has := table["command"]; has && slices.Contains(c.keys("command"), "command") {
 			l.recipe = "command"
 			l.chosen = c.file.origin(at.field("command").key, l.origin.Match)
 		}

@@ -25,7 +25,7 @@ func (c *gltfCheck) views() {
 func (c *gltfCheck) accessors() {
 	for i := range c.doc.Accessors {
 		a := &c.doc.Accessors[i]
-		component, shape := componentSize(a.ComponentType), shapes[a.Type]
+		component, shape := componentSize(a.ComponentType), shapeOf(a.Type)
 		switch {
 		case component == 0:
 			c.faults.add("accessor %d: componentType %d is none of glTF 2.0", i, a.ComponentType)
@@ -57,7 +57,7 @@ func (c *gltfCheck) sparse(i int, a *gltfAccessor, component int64, shape shape)
 	case 5121, 5123, 5125: // the unsigned ones
 		if c.required(s.Indices.BufferView, views, "bufferView", "accessor %d: sparse.indices", i) {
 			c.run(*s.Indices.BufferView, s.Indices.ByteOffset, s.Count, componentSize(s.Indices.ComponentType),
-				shapes["SCALAR"], false, "accessor %d: sparse.indices", i)
+				shapeOf("SCALAR"), false, "accessor %d: sparse.indices", i)
 		}
 	default:
 		c.faults.add("accessor %d: sparse.indices: componentType %d, want 5121, 5123 or 5125", i, s.Indices.ComponentType)
@@ -102,9 +102,26 @@ func (c *gltfCheck) run(view int32, offset, count, component int64, s shape, str
 // A shape is how many components an element has.
 type shape struct{ columns, rows int64 }
 
-var shapes = map[string]shape{
-	"SCALAR": {1, 1}, "VEC2": {1, 2}, "VEC3": {1, 3}, "VEC4": {1, 4},
-	"MAT2": {2, 2}, "MAT3": {3, 3}, "MAT4": {4, 4},
+// shapeOf returns the shape that an accessor's type names, the zero shape if there
+// is no such type.
+func shapeOf(name string) shape {
+	switch name {
+	case "SCALAR":
+		return shape{1, 1}
+	case "VEC2":
+		return shape{1, 2}
+	case "VEC3":
+		return shape{1, 3}
+	case "VEC4":
+		return shape{1, 4}
+	case "MAT2":
+		return shape{2, 2}
+	case "MAT3":
+		return shape{3, 3}
+	case "MAT4":
+		return shape{4, 4}
+	}
+	return shape{}
 }
 
 // columnStride is the distance of an element's columns in bytes. Those of
