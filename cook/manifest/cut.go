@@ -1,0 +1,108 @@
+package manifest
+
+import (
+	"bytes"
+
+	"github.com/zeebo/xxh3"
+)
+
+// cutting says which lists are cut, and where.
+type cutting struct {
+	whole int64  // assets that a list may have to stay in one file
+	mask  uint64 // of the bits that are zero in the hash of a source that begins a part
+}
+
+// standard is the cutting of the format; tests use smaller ones.
+func standard() cutting { return cutting{whole: 4096, mask: 1<<10 - 1} }
+
+func (c cutting) begins(source string) bool { return xxh3.HashString(source)&c.mask == 0 }
+
+// part is what the root says of a part.
+type part struct {
+	first  key
+	name   string
+	assets int64
+}
+
+// body is a file of assets that is being written.
+type body struct {
+	first  key
+	assets int64
+	data   []byte // without the closing
+}
+
+func newBody(first key) *body {
+	return &body{first: first, data: append(make([]byte, 0, 4096), opening...)}
+}
+
+// add appends a line of a list: an asset in a part, or a part in the root.
+func add(list, line []byte) []byte {
+	if list[len(list)-1] != '[' {
+		list = append(list, ',')
+	}
+	list = append(list, '\n')
+	return append(list, line...)
+}
+
+func (b *body) add(line []byte) {
+	b.data = add(b.data, line)
+	b.assets++
+}
+
+// finish closes a body that is a part.
+func (b *body) finish() (part, File) {
+	data := append(b.data, closing...)
+	name := partName(data)
+	return part{first: b.first, name: name, assets: b.assets}, File{Name: name, Data: data}
+}
+
+// join makes one file of consecutive bodies.
+func join(bodies []*body) []byte {
+	data := []byte(opening)
+	for _, b := range bodies {
+		if lines := bytes.TrimPrefix(b.data, []byte(opening)); len(lines) > 0 {
+			data = add(data, lines[1:]) // the newline is add's
+		}
+	}
+	return append(data, closing...)
+}
+
+// rootOf makes the root that names the parts.
+func rootOf(parts []part) File {
+	data := []byte(partsOpening)
+	var line []byte
+	for i := range parts {
+		line = appendPart(line[:0], &parts[i])
+		data = add(data, line)
+	}
+	return File{Name: Name, Data: append(data, closing...)}
+}
+
+// cutter makes bodies of sorted assets.
+type cutter struct {
+	cutting
+	open   *body  // nil: none
+	source string // of the last asset in open
+}
+
+// add takes the line of the next asset. If that begins a part, add returns the
+// body before it, which is complete, and otherwise nil.
+func (c *cutter) add(k key, line []byte) *body {
+	var complete *body
+	if c.open != nil && k.source != c.source && c.begins(k.source) {
+		complete = c.flush()
+	}
+	if c.open == nil {
+		c.open = newBody(k)
+	}
+	c.open.add(line)
+	c.source = k.source
+	return complete
+}
+
+// flush returns the open body, or nil. The next asset begins another one.
+func (c *cutter) flush() *body {
+	b := c.open
+	c.open = nil
+	return b
+}

@@ -1,0 +1,129 @@
+package manifest
+
+import (
+	"strings"
+	"testing"
+)
+
+// Each damage is found by Read and by an update of everything, and the error
+// names the file and tells the cause.
+func TestDamages(t *testing.T) {
+	const asset = `{"source":"a","outputs":[{"path":"o","size":1,"blake3":"0000000000000000000000000000000000000000000000000000000000000000"}]}`
+	list := func(lines ...string) string { return opening + "\n" + strings.Join(lines, ",\n") + closing }
+	line := func(source string) string { return `{"source":"` + source + `","outputs":[]}` }
+	row := func(first, path, assets string) string {
+		return `{"first":"` + first + `","path":"` + path + `","assets":` + assets + `}`
+	}
+	parts := func(rows ...string) string { return partsOpening + "\n" + strings.Join(rows, ",\n") + closing }
+	spelled := func(old, now string) string { return list(strings.Replace(asset, old, now, 1)) }
+
+	// With the mask 1 of small, parts begin with "d" and "e" but not with
+	// "a", "b" and "g".
+	for source, want := range map[string]bool{"a": false, "b": false, "d": true, "e": true, "g": false} {
+		if small.begins(source) != want {
+			t.Fatalf("%q begins a part: %v", source, !want)
+		}
+	}
+	ab := list(line("a"), line("b"))
+	abd := list(line("a"), line("b"), line("d"))
+	da := list(line("d"), line("a"))
+	d := list(line("d"))
+	dg := list(line("d"), line("g"))
+
+	for _, test := range []struct {
+		name, want string
+		parts      []string
+		root       string
+	}{
+		{"empty file", "not made by cook", nil, ""},
+		{"not JSON", "not made by cook", nil, "hello"},
+		{"other JSON", "not made by cook", nil, `{"name":"site","version":2}`},
+		{"only the opening", "cut off", nil, opening},
+		{"cut off", "cut off", nil, list(asset)[:100]},
+		{"no last newline", "cut off", nil, strings.TrimSuffix(list(asset), "\n")},
+		{"no line break", "a line", nil, opening + asset + closing},
+		{"two in a line", "line 2", nil, list(asset + "," + asset)},
+		{"no comma", "comma", nil, opening + "\n" + line("a") + "\n" + line("b") + closing},
+		{"comma at the end", "end of the line", nil, list(asset + ",")},
+		{"empty line", "line 2", nil, list("")},
+		{"CRLF", "", nil, strings.ReplaceAll(list(asset), "\n", "\r\n")},
+		{"spaces", "want", nil, spelled(`,"outputs"`, `, "outputs"`)},
+		{"unknown field", "want", nil, spelled(`,"outputs"`, `,"owner":"me","outputs"`)},
+		{"no outputs field", "want", nil, list(`{"source":"a"}`)},
+		{"null outputs", "want", nil, list(`{"source":"a","outputs":null}`)},
+		{"comma after outputs", "want", nil, spelled(`}]`, `},]`)},
+		{"size below zero", "number", nil, spelled(`:1,`, `:-1,`)},
+		{"size with a zero before", "number", nil, spelled(`:1,`, `:01,`)},
+		{"size too big", "number", nil, spelled(`:1,`, `:9223372036854775808,`)},
+		{"size no integer", "want", nil, spelled(`:1,`, `:1.5,`)},
+		{"short digest", "64 hex digits", nil, spelled(`"00`, `"0`)},
+		{"digest in upper case", "64 hex digits", nil, spelled(`"00`, `"0A`)},
+		{"string without end", "", nil, list(`{"source":"a`)},
+		{"backslash at the end", "", nil, list(`{"source":"a\`)},
+		{"no such escape", "string", nil, spelled(`"a"`, `"a\x"`)},
+		{"escape of what needs none", "not written as", nil, spelled(`"a"`, `"\u0061"`)},
+		{"other escape", "not written as", nil, spelled(`"a"`, `"a\u000a"`)},
+		{"escape in upper case", "not written as", nil, spelled(`"a"`, `"a\u001F"`)},
+		{"not UTF-8", "not written as", nil, spelled(`"a"`, "\"a\xff\"")},
+		{"loss without base64", "not written as", nil, spelled(`"a"`, `"\ufffd"`)},
+		{"base64 of what needs none", "not written as", nil, spelled(`"a"`, `"a","source_base64":"YQ=="`)},
+		{"base64 of another name", "not written as", nil, spelled(`"a"`, `"b\ufffd","source_base64":"Yf8="`)},
+		{"no base64", "base64", nil, spelled(`"a"`, `"a\ufffd","source_base64":"Yf8"`)},
+		{"empty target", "empty target", nil, spelled(`"a"`, `"a","target":""`)},
+		{"source outside", "source", nil, spelled(`"a"`, `"../a"`)},
+		{"output outside", "output", nil, spelled(`"o"`, `"../o"`)},
+		{"absolute output", "output", nil, spelled(`"o"`, `"/o"`)},
+		{"hidden way outside", "not a clean path", nil, spelled(`"o"`, `"\ufffd/../../o","path_base64":"/y8uLi8uLi9v"`)},
+		{"twice", "sorted", nil, list(line("a"), line("a"))},
+		{"unsorted", "sorted", nil, list(line("b"), line("a"))},
+		{"too many for one file", "more than 1", nil, ab},
+
+		{"no parts", "which one file would hold", nil, partsOpening + closing},
+		{"parts for few", "which one file would hold", []string{d}, parts(row("d", "%0%", "1"))},
+		{"part of nothing", "with 0 assets", []string{ab, d}, parts(row("a", "%0%", "0"), row("d", "%1%", "1"))},
+		{"part of more than there is", "with 9223372036854775807", []string{ab, d}, parts(row("a", "%0%", "2"), row("d", "%1%", "9223372036854775807"))},
+		{"part without a count", "want", nil, parts(`{"first":"a","path":"%0%"}`)},
+		{"first outside", "source", []string{ab}, parts(row("../a", "%0%", "2"))},
+		{"path outside", "not the name of a part", nil, parts(row("a", "manifest.parts/../../0123456789abcdef01234567.json", "2"))},
+		{"path in upper case", "not the name of a part", nil, parts(row("a", "manifest.parts/0123456789ABCDEF0123456789ABCDEF.json", "2"))},
+		{"path of another folder", "not the name of a part", nil, parts(row("a", "manifest.part/0123456789abcdef0123456789abcdef.json", "2"))},
+		{"short path", "not the name of a part", nil, parts(row("a", "manifest.parts/.json", "2"))},
+		{"one part twice", "comes twice", []string{ab}, parts(row("a", "%0%", "2"), row("d", "%0%", "2"))},
+		{"parts unsorted", "not sorted", []string{ab, d}, parts(row("d", "%1%", "1"), row("a", "%0%", "2"))},
+		{"cut elsewhere", "no part begins", []string{list(line("a")), list(line("b"))}, parts(row("a", "%0%", "1"), row("b", "%1%", "1"))},
+		{"not cut", "should begin here", []string{abd}, parts(row("a", "%0%", "3"))},
+		{"no part", "not exist", nil, parts(row("a", "manifest.parts/0123456789abcdef0123456789abcdef.json", "2"))},
+		{"too few in a part", "has 2 assets", []string{ab}, parts(row("a", "%0%", "3"))},
+		{"too many in a part", "has 2 assets", []string{ab, d}, parts(row("a", "%0%", "1"), row("d", "%1%", "1"))},
+		{"other first", "says that the part begins", []string{ab}, parts(row("0", "%0%", "2"))},
+		{"unsorted part", "sorted", []string{da}, parts(row("d", "%0%", "2"))},
+		{"empty part", "has 0 assets", []string{list()[:len(opening)] + closing}, parts(row("a", "%0%", "2"))},
+		{"parts in a part", "does not begin with", []string{parts(row("a", "%0%", "2"))}, parts(row("a", "%0%", "2"))},
+		{"part of format 1", "does not begin with", []string{strings.Replace(ab, "2", "1", 1)}, parts(row("a", "%0%", "2"))},
+		{"overlapping parts", "later part", []string{dg, list(line("e"))}, parts(row("d", "%0%", "2"), row("e", "%1%", "1"))},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var text string
+			for _, data := range test.parts {
+				text += data + partEnd
+			}
+			f := unpack([]byte(text + test.root))
+			_, err := f.read(small)
+			if err == nil {
+				t.Fatal("read")
+			}
+			if _, err := small.partNames(f[Name]); err == nil && test.parts == nil && test.name != "no part" {
+				t.Error("the parts of a damaged root are named")
+			}
+			if !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "read manifest.") {
+				t.Errorf("%v; want something about %q", err, test.want)
+			}
+			// These touch each part: "0" the first, the others those that
+			// begin with them.
+			changes := []Change{{Asset: Asset{Source: "0"}}, {Asset: Asset{Source: "d"}}, {Asset: Asset{Source: "e"}}}
+			if err := f.update(t, small, changes); err == nil {
+				t.Error("updated")
+			}
+		})
+	}
+}

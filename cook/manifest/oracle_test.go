@@ -1,0 +1,253 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/zeebo/blake3"
+	"github.com/zeebo/xxh3"
+	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// The oracle: the form of the package comment, by encoding/json, whole lists
+// only.
+type (
+	jsonAsset struct {
+		Source       string       `json:"source"`
+		SourceBase64 string       `json:"source_base64,omitempty"`
+		Target       string       `json:"target,omitempty"`
+		Outputs      []jsonOutput `json:"outputs"`
+	}
+	jsonOutput struct {
+		Path       string `json:"path"`
+		PathBase64 string `json:"path_base64,omitempty"`
+		Size       int64  `json:"size"`
+		BLAKE3     string `json:"blake3"`
+	}
+	jsonPart struct {
+		First       string `json:"first"`
+		FirstBase64 string `json:"first_base64,omitempty"`
+		FirstTarget string `json:"first_target,omitempty"`
+		Path        string `json:"path"`
+		Assets      int    `json:"assets"`
+	}
+)
+
+func jsonOf(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err)
+	}
+	return b.String()[:b.Len()-1]
+}
+
+func base64Of(name string) string {
+	if utf8.ValidString(name) {
+		return ""
+	}
+	return base64.StdEncoding.EncodeToString([]byte(name))
+}
+
+func oracleAsset(a Asset) jsonAsset {
+	j := jsonAsset{Source: a.Source, SourceBase64: base64Of(a.Source), Target: a.Target, Outputs: []jsonOutput{}}
+	for _, o := range a.Outputs {
+		j.Outputs = append(j.Outputs, jsonOutput{o.Path, base64Of(o.Path), o.Size, hex.EncodeToString(o.BLAKE3[:])})
+	}
+	return j
+}
+
+func oracleList[T any](format int, kind string, rows []T) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"assetcook":%d,"%s":[`, format, kind)
+	for i, row := range rows {
+		b.WriteString(map[bool]string{true: "\n", false: ",\n"}[i == 0])
+		b.WriteString(jsonOf(row))
+	}
+	b.WriteString("\n]}\n")
+	return b.Bytes()
+}
+
+func oracleAssets(format int, assets []Asset) []byte {
+	rows := make([]jsonAsset, len(assets))
+	for i, a := range assets {
+		rows[i] = oracleAsset(a)
+	}
+	return oracleList(format, "assets", rows)
+}
+
+// oracle gives the files of a manifest of sorted assets.
+func oracle(c cutting, assets []Asset) map[string][]byte {
+	if int64(len(assets)) <= c.whole {
+		return map[string][]byte{Name: oracleAssets(2, assets)}
+	}
+	files := map[string][]byte{}
+	var rows []jsonPart
+	for len(assets) > 0 {
+		n := 1
+		for n < len(assets) && (assets[n].Source == assets[n-1].Source || xxh3.HashString(assets[n].Source)%(c.mask+1) != 0) {
+			n++
+		}
+		data := oracleAssets(2, assets[:n])
+		sum := blake3.Sum256(data)
+		name := fmt.Sprintf("manifest.parts/%x.json", sum[:16])
+		files[name] = data
+		first := assets[0]
+		rows = append(rows, jsonPart{first.Source, base64Of(first.Source), first.Target, name, n})
+		assets = assets[n:]
+	}
+	files[Name] = oracleList(2, "parts", rows)
+	return files
+}
+
+// Sources and outputs of few and awkward letters, so that they often meet.
+var (
+	letters = []string{"a", "b", "c", "z", "é", "\xff", "\xc3", "\ufffd", "\"", "\\", "<", "\u2028", "\x01", "\x7f", "\t", "𝄞", "."}
+	names   = rapid.Custom(func(t *rapid.T) string {
+		var name []byte
+		for _, s := range rapid.SliceOfN(rapid.SampledFrom(letters), 1, 3).Draw(t, "letters") {
+			name = append(name, s...)
+		}
+		return string(name)
+	}).Filter(below).Filter(inside)
+	targets = rapid.SampledFrom([]string{"", "", "mobile", "pc", "é<\n"})
+	outputs = rapid.Custom(func(t *rapid.T) Output {
+		return Output{
+			Path:   "out/" + names.Draw(t, "path"),
+			Size:   rapid.SampledFrom([]int64{0, 7, 10, 1<<63 - 1}).Draw(t, "size"),
+			BLAKE3: hashing.DigestOf([]byte{rapid.Byte().Draw(t, "content")}),
+		}
+	})
+	someAssets = rapid.Custom(func(t *rapid.T) []Asset {
+		var assets []Asset
+		for range rapid.IntRange(0, 30).Draw(t, "assets") {
+			assets = append(assets, Asset{names.Draw(t, "source"), targets.Draw(t, "target"), rapid.SliceOfN(outputs, 0, 2).Draw(t, "outputs")})
+		}
+		return sorted(assets)
+	})
+	cuttings = rapid.Custom(func(t *rapid.T) cutting {
+		return cutting{
+			whole: rapid.SampledFrom([]int64{0, 1, 3, 8}).Draw(t, "whole"),
+			mask:  rapid.SampledFrom([]uint64{0, 1, 3, 7}).Draw(t, "mask"),
+		}
+	})
+)
+
+// sorted sorts assets and leaves one of each source and target.
+func sorted(assets []Asset) []Asset {
+	slices.SortStableFunc(assets, func(a, b Asset) int { return a.key().compare(b.key()) })
+	return slices.CompactFunc(assets, func(a, b Asset) bool { return a.key() == b.key() })
+}
+
+// drawChanges draws changes, half of them to assets that are there.
+func drawChanges(t *rapid.T, assets []Asset) []Change {
+	byKey := map[key]Change{}
+	for range rapid.IntRange(0, 8).Draw(t, "changes") {
+		ch := Change{Remove: rapid.Bool().Draw(t, "remove")}
+		if len(assets) > 0 && rapid.Bool().Draw(t, "there") {
+			ch.Asset = rapid.SampledFrom(assets).Draw(t, "asset")
+		} else {
+			ch.Source, ch.Target = names.Draw(t, "source"), targets.Draw(t, "target")
+		}
+		if !ch.Remove && rapid.Bool().Draw(t, "other") {
+			ch.Outputs = rapid.SliceOfN(outputs, 0, 2).Draw(t, "outputs")
+		}
+		byKey[ch.key()] = ch
+	}
+	return slices.SortedFunc(maps.Values(byKey), func(a, b Change) int { return a.key().compare(b.key()) })
+}
+
+// changed applies changes to a list the plain way.
+func changed(assets []Asset, changes []Change) []Asset {
+	byKey := map[key]Asset{}
+	for _, a := range assets {
+		byKey[a.key()] = a
+	}
+	for _, ch := range changes {
+		if delete(byKey, ch.key()); !ch.Remove {
+			byKey[ch.key()] = ch.Asset
+		}
+	}
+	return sorted(slices.Collect(maps.Values(byKey)))
+}
+
+// folder is a folder with a manifest in it.
+type folder map[string][]byte
+
+func (f folder) load(name string) ([]byte, error) {
+	data, ok := f[name]
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return data, nil
+}
+
+func (f folder) build(c cutting, assets []Asset) error {
+	return c.build(slices.Values(assets), func(file File) error {
+		f[file.Name] = file.Data
+		return nil
+	})
+}
+
+func (f folder) read(c cutting) ([]Asset, error) {
+	var assets []Asset
+	for a, err := range c.read(f[Name], f.load) {
+		if err != nil {
+			return nil, err
+		}
+		assets = append(assets, a)
+	}
+	return assets, nil
+}
+
+// update applies what an update asks for, and checks that it asks for nothing
+// that is not needed.
+func (f folder) update(t interface{ Fatalf(string, ...any) }, c cutting, changes []Change) error {
+	named, _ := c.partNames(f[Name])
+	write, remove, err := c.update(f[Name], f.load, changes)
+	if err != nil {
+		if write != nil || remove != nil {
+			t.Fatalf("files to write or remove in spite of %v", err)
+		}
+		return err
+	}
+	for i, file := range write {
+		if (file.Name == Name) != (i == len(write)-1) {
+			t.Fatalf("file %d of %d is %s; the root must come last", i, len(write), file.Name)
+		}
+		if slices.Contains(named, file.Name) || file.Name == Name && bytes.Equal(f[Name], file.Data) {
+			t.Fatalf("%s is written as it is", file.Name)
+		}
+		f[file.Name] = file.Data
+	}
+	for _, name := range remove {
+		if !slices.Contains(named, name) {
+			t.Fatalf("%s is removed and was not named", name)
+		}
+		delete(f, name)
+	}
+	if len(write) == 0 && len(remove) > 0 {
+		t.Fatalf("parts are removed though nothing changed")
+	}
+	return nil
+}
+
+func mustBuild(t *testing.T, c cutting, assets []Asset) folder {
+	t.Helper()
+	f := folder{}
+	if err := f.build(c, assets); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
