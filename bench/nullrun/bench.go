@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A bench is a run of this command: where it works, and what it measures with.
+type bench struct {
+	settings
+	dir     string // where all is made: absolute, new, ours
+	run     Runner
+	kitchen *kitchen
+	limits  *limits
+	parties []*party
+	log     io.Writer
+}
+
+// measure makes everything, holds all contests and removes what it made.
+func measure(ctx context.Context, s settings, log io.Writer) (*Report, error) {
+	work, err := os.MkdirTemp(s.work, "nullrun-")
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{settings: s, log: log}
+	if s.keep {
+		fmt.Fprintf(log, "trees are kept in %s\n", work)
+	}
+	defer func() { b.remove(work) }()
+	if work, err = filepath.Abs(work); err != nil {
+		return nil, err
+	}
+	if b.dir, err = filepath.EvalSymlinks(work); err != nil {
+		return nil, err
+	}
+	starter, err := newStarter(b.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer starter.Close()
+	b.run = starter.Run
+	if err := b.equip(ctx); err != nil {
+		return nil, err
+	}
+	report := &Report{Machine: b.facts(ctx)}
+	whole := Section{Title: "Without a tree of small files"}
+	if err := b.hold(ctx, &whole, []plan{{"start-up", b.start}, {"all verified", b.verify}}); err != nil {
+		return nil, err
+	}
+	report.Sections = append(report.Sections, whole)
+	for _, files := range s.files {
+		section, err := b.tree(ctx, files)
+		if err != nil {
+			return nil, err
+		}
+		report.Sections = append(report.Sections, section)
+	}
+	return report, nil
+}
+
+// equip builds cook and the limits and looks for the peers.
+func (b *bench) equip(ctx context.Context) error {
+	fmt.Fprintln(b.log, "building")
+	bin, err := filepath.Join(b.dir, "cook"), error(nil)
+	if b.cook != "" {
+		bin, err = filepath.Abs(b.cook)
+	} else {
+		err = buildCook(ctx, bin)
+	}
+	if err != nil {
+		return err
+	}
+	// Nothing of the user's own configuration reaches a contestant.
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir, "TMPDIR=" + b.dir, "LC_ALL=C",
+		"COOKCACHE=" + filepath.Join(b.dir, "store")}
+	b.kitchen = &kitchen{bin: bin, env: env, run: b.run}
+	dir := filepath.Join(b.dir, "limits")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	if b.limits, err = buildLimits(ctx, dir, b.threads); err != nil {
+		return err
+	}
+	b.parties, err = invite(ctx, b.run, env)
+	return err
+}
+
+// tree holds the contests of one size.
+func (b *bench) tree(ctx context.Context, files int) (Section, error) {
+	section := Section{Title: thousands(files) + " files"}
+	t := newTree(filepath.Join(b.dir, "tree"+strconv.Itoa(files)), files)
+	plans := b.treeRows(t)
+	if !slices.ContainsFunc(plans, b.wanted) {
+		return section, nil
+	}
+	fmt.Fprintf(b.log, "%s: making the tree\n", section.Title)
+	if err := b.kitchen.fill(ctx, t); err != nil {
+		return section, err
+	}
+	if err := b.kitchen.rest(ctx, t); err != nil {
+		return section, err
+	}
+	err := b.hold(ctx, &section, plans)
+	for i := range section.Rows {
+		if note := memoryNote(&section.Rows[i], t); note != "" && section.Rows[i].Row == oneByOne {
+			section.Notes = append(section.Notes, note)
+		}
+	}
+	b.remove(t.Root)
+	return section, err
+}
+
+func (b *bench) wanted(p plan) bool { return b.rows.matches(p.name) }
+
+// hold holds the contests that are wanted. The error is the end of ctx; rows that
+// fail are in the section.
+func (b *bench) hold(ctx context.Context, section *Section, plans []plan) error {
+	for _, p := range plans {
+		if !b.wanted(p) {
+			continue
+		}
+		fmt.Fprintf(b.log, "%s: %s\n", section.Title, p.name)
+		row, err := p.make(ctx)
+		row.Name = p.name
+		standing := Standing{Row: p.name, Err: err}
+		if err == nil {
+			standing = row.Hold(ctx, b.run, b.runs)
+		}
+		if row.Close != nil {
+			row.Close()
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var out errLeftOut
+		if errors.As(err, &out) {
+			section.Notes = append(section.Notes, fmt.Sprintf("*%s* is left out: %v.", p.name, out))
+			continue
+		}
+		if standing.Err != nil {
+			fmt.Fprintf(b.log, "%s: %s: %v\n", section.Title, p.name, standing.Err)
+		}
+		section.Rows = append(section.Rows, standing)
+	}
+	return nil
+}
+
+// remove removes a folder of ours, unless it is to be kept. What was just ended
+// may still be writing there.
+func (b *bench) remove(dir string) {
+	if b.keep {
+		return
+	}
+	var err error
+	for range 10 {
+		if err = os.RemoveAll(dir); err == nil {
+			return
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	fmt.Fprintf(b.log, "remove %s: %v\n", dir, err)
+}

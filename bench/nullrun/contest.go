@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A Command is a process to start.
+type Command struct {
+	Argv []string // Argv[0] is a path
+	Dir  string
+	Env  []string
+}
+
+// A Result is what became of a process.
+type Result struct {
+	Wall         time.Duration // from before the fork until it was waited for
+	User, System time.Duration
+	MaxRSS       int64 // peak memory, bytes; no less than Floor
+	Floor        int64 // the peak of the process that started it
+	Exit         int   // -1 if a signal ended it
+	Stdout       string
+	Stderr       string
+}
+
+// A Runner runs a command to its end. A process that fails is a Result; an error
+// is one that could not be started, or the end of ctx.
+type Runner func(ctx context.Context, c Command) (Result, error)
+
+// A Contestant is one process of a row.
+type Contestant struct {
+	Name    string
+	Command Command
+	// Prepare makes ready for one run, untimed; round counts from 0. nil does nothing.
+	Prepare func(ctx context.Context, round int) error
+	// Check says whether a run that exited with 0 did what the row is about; nil accepts it.
+	Check func(Result) error
+	// Missing says why there is nothing to run, for instance "not installed".
+	Missing string
+}
+
+// A Row is a contest.
+type Row struct {
+	Name        string
+	Reference   string // the contestant to which the others are put in proportion
+	WarmUp      int    // rounds that are not counted
+	Contestants []Contestant
+	Close       func() // ends what the row needed; nil: nothing
+}
+
+// Quartiles of a set of numbers.
+type Quartiles struct{ Low, Median, High float64 }
+
+// An Entry is what a contestant came to: medians of its runs.
+type Entry struct {
+	Name      string
+	Missing   string
+	Wall, CPU time.Duration
+	MaxRSS    int64
+	AtMost    bool // MaxRSS is that of the process that started it, or less
+	Reference bool
+	Ratio     *Quartiles // of its wall time to the reference's of the same round; nil: no reference
+}
+
+// A Standing is the outcome of a contest.
+type Standing struct {
+	Row     string
+	Entries []Entry
+	Err     error // the row has no figures
+}
+
+// Entry returns the entry of that name, or nil.
+func (s *Standing) Entry(name string) *Entry {
+	i := slices.IndexFunc(s.Entries, func(e Entry) bool { return e.Name == name })
+	if i < 0 || s.Err != nil || s.Entries[i].Missing != "" {
+		return nil
+	}
+	return &s.Entries[i]
+}
+
+// Hold holds the contest: rounds of one run of each contestant, in turn.
+func (r *Row) Hold(ctx context.Context, run Runner, rounds int) Standing {
+	s := Standing{Row: r.Name}
+	results := make([][]Result, len(r.Contestants))
+	for round := range r.WarmUp + rounds {
+		for i, c := range r.Contestants {
+			if c.Missing != "" {
+				continue
+			}
+			result, err := c.run(ctx, run, round)
+			if err != nil {
+				s.Err = fmt.Errorf("%s, round %d: %w", c.Name, round, err)
+				return s
+			}
+			if round >= r.WarmUp {
+				results[i] = append(results[i], result)
+			}
+		}
+	}
+	reference := slices.IndexFunc(r.Contestants, func(c Contestant) bool { return c.Name == r.Reference })
+	for i, c := range r.Contestants {
+		e := Entry{Name: c.Name, Missing: c.Missing, Reference: i == reference}
+		if len(results[i]) > 0 {
+			e.Wall = median(results[i], func(r Result) time.Duration { return r.Wall })
+			e.CPU = median(results[i], func(r Result) time.Duration { return r.User + r.System })
+			e.MaxRSS = median(results[i], func(r Result) int64 { return r.MaxRSS })
+			e.AtMost = e.MaxRSS <= median(results[i], func(r Result) int64 { return r.Floor })
+			if reference >= 0 && i != reference && len(results[reference]) > 0 {
+				e.Ratio = ratios(results[i], results[reference])
+			}
+		}
+		s.Entries = append(s.Entries, e)
+	}
+	return s
+}
+
+func (c *Contestant) run(ctx context.Context, run Runner, round int) (Result, error) {
+	if c.Prepare != nil {
+		if err := c.Prepare(ctx, round); err != nil {
+			return Result{}, fmt.Errorf("prepare: %w", err)
+		}
+	}
+	return checked(ctx, run, c.Command, c.Check)
+}
+
+// checked runs a command that must succeed and pass the check.
+func checked(ctx context.Context, run Runner, command Command, check func(Result) error) (Result, error) {
+	result, err := run(ctx, command)
+	if err != nil {
+		return result, err
+	}
+	if result.Exit != 0 {
+		return result, fmt.Errorf("exit status %d: %s", result.Exit, excerpt(result))
+	}
+	if check != nil {
+		if err := check(result); err != nil {
+			return result, err
+		}
+	}
+	return result, nil
+}
+
+// excerpt is the last of what a process said, for an error message.
+func excerpt(r Result) string {
+	if line := lastLine(r.Stderr); line != "" {
+		return line
+	}
+	if line := lastLine(r.Stdout); line != "" {
+		return line
+	}
+	return "no output"
+}
+
+// says checks that a process wrote one of the texts.
+func says(texts ...string) func(Result) error {
+	return func(r Result) error {
+		if slices.ContainsFunc(texts, func(text string) bool { return containsEither(r, text) }) {
+			return nil
+		}
+		return fmt.Errorf("did not say %q but: %s", texts[0], excerpt(r))
+	}
+}
+
+// silent checks that a process wrote nothing.
+func silent(r Result) error {
+	if r.Stdout == "" && r.Stderr == "" {
+		return nil
+	}
+	return errors.New("was to say nothing, said: " + excerpt(r))
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+//go:embed limits/list.h limits/statknown.c limits/readall.c
+var limitSources embed.FS
+
+// modulePath is where this module's commands are built from.
+const modulePath = "github.com/assetcook/assetcook/"
+
+// hello is the least that a Go program can do and say so.
+const hello = `package main
+
+import "os"
+
+func main() { os.Stdout.WriteString("hello\n") }
+`
+
+// limits are the built programs that bound what cook can reach.
+type limits struct {
+	dir       string // holds statknown and readall, golimit, hello
+	threads   int
+	noC, noGo string // why there are none in that language; "" if there are
+}
+
+// buildLimits builds them in dir, which exists.
+func buildLimits(ctx context.Context, dir string, threads int) (*limits, error) {
+	l := &limits{dir: dir, threads: threads}
+	for _, name := range []string{"list.h", "statknown.c", "readall.c"} {
+		text, err := limitSources.ReadFile("limits/" + name)
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			return nil, err
+		}
+	}
+	if cc, err := exec.LookPath("cc"); err != nil {
+		l.noC = "no C compiler installed"
+	} else {
+		for _, name := range []string{"statknown", "readall"} {
+			if err := tool(ctx, dir, cc, "-O2", "-pthread", "-o", name, name+".c"); err != nil {
+				l.noC = "not built: " + err.Error()
+			}
+		}
+	}
+	golimit := modulePath + "bench/nullrun/limits/golimit"
+	if err := tool(ctx, "", "go", "build", "-o", filepath.Join(dir, "golimit"), golimit); err != nil {
+		l.noGo = "not built: " + err.Error()
+	}
+	if err := os.WriteFile(filepath.Join(dir, "hello.go"), []byte(hello), 0o666); err != nil {
+		return nil, err
+	}
+	return l, tool(ctx, dir, "go", "build", "-o", "hello", "hello.go")
+}
+
+// buildCook builds the command that is measured.
+func buildCook(ctx context.Context, to string) error {
+	return tool(ctx, "", "go", "build", "-o", to, modulePath+"cmd/cook")
+}
+
+// tool runs a compiler; what it says becomes the error.
+func tool(ctx context.Context, dir, name string, args ...string) error {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// Names of the limits as contestants.
+const (
+	statC  = "statknown (C)"
+	statGo = "statknown (Go)"
+	readC  = "readall (C)"
+	readGo = "readall (Go)"
+)
+
+// stat and read are the contestants for the files of the tree below roots.
+func (l *limits) stat(ctx context.Context, t *Tree, roots ...string) ([]Contestant, error) {
+	return l.pair(ctx, t, roots, "stat", "statknown", statC, statGo)
+}
+
+func (l *limits) read(ctx context.Context, t *Tree, roots ...string) ([]Contestant, error) {
+	return l.pair(ctx, t, roots, "read", "readall", readC, readGo)
+}
+
+func (l *limits) pair(ctx context.Context, t *Tree, roots []string, verb, program, inC, inGo string) ([]Contestant, error) {
+	list := filepath.Join(t.Root, fmt.Sprintf("list%d", len(roots)))
+	if err := t.writeList(ctx, list, roots); err != nil {
+		return nil, err
+	}
+	args := append([]string{list, strconv.Itoa(l.threads)}, roots...)
+	check := says(fmt.Sprintf("%d folders, %d files, %d bytes\n", t.Folders()*len(roots), t.Files*len(roots), t.bytes()*int64(len(roots))))
+	contestant := func(name, missing string, argv ...string) Contestant {
+		return Contestant{Name: name, Missing: missing, Check: check, Command: Command{Argv: append(argv, args...), Dir: t.Root}}
+	}
+	return []Contestant{
+		contestant(inC, l.noC, filepath.Join(l.dir, program)),
+		contestant(inGo, l.noGo, filepath.Join(l.dir, "golimit"), verb),
+	}, nil
+}
+
+// bytes is the size of all sources.
+func (t *Tree) bytes() (n int64) {
+	for i := range t.Files {
+		n += int64(t.Size(i))
+	}
+	return n
+}
+
+// hello is the contestant that only starts.
+func (l *limits) hello() Contestant {
+	return Contestant{Name: oneLine, Check: says("hello\n"), Command: Command{Argv: []string{filepath.Join(l.dir, "hello")}, Dir: l.dir}}
+}
+
+const oneLine = "one-line Go program"

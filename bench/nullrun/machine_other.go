@@ -1,0 +1,27 @@
+//go:build !linux
+
+package main
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// supported: the limits are Linux programs, and what the rows compare is how its
+// file systems are asked.
+const supported = false
+
+func ownGroup() *syscall.SysProcAttr { return nil }
+
+func endGroup(p *os.Process) { p.Kill() }
+
+func maxRSS(*os.ProcessState) int64 { return 0 }
+
+func ownPeak() int64 { return 0 }
+
+func inode(fs.FileInfo) uint64 { return 0 }
+
+func kernel() string { return "unknown" }
+
+func fileSystem(string) string { return "unknown" }

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Exit codes.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == starterArg {
+		if err := serve(os.Stdin, os.Stdout, "."); err != nil {
+			fmt.Fprintf(os.Stderr, "nullrun: starter: %v\n", err)
+			os.Exit(exitFailed)
+		}
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// settings are the flags.
+type settings struct {
+	files       counts
+	runs        int
+	threads     int
+	verifyBytes int64
+	all         bool
+	rows        pattern
+	cook        string
+	work        string
+	keep        bool
+	out         string
+}
+
+// counts is a flag value of numbers separated by commas.
+type counts []int
+
+func (c *counts) String() string {
+	words := make([]string, len(*c))
+	for i, n := range *c {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ",")
+}
+
+func (c *counts) Set(text string) error {
+	*c = nil
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > 10_000_000 {
+			return errors.New("want numbers from 1 to 10000000 separated by commas")
+		}
+		*c = append(*c, n)
+	}
+	return nil
+}
+
+// pattern is a flag value: a regular expression, by default one that matches all.
+type pattern struct{ re *regexp.Regexp }
+
+func (p *pattern) String() string {
+	if p.re == nil {
+		return ""
+	}
+	return p.re.String()
+}
+
+func (p *pattern) Set(text string) (err error) {
+	p.re, err = regexp.Compile(text)
+	return err
+}
+
+func (p *pattern) matches(name string) bool { return p.re == nil || p.re.MatchString(name) }
+
+func flags(s *settings) *flag.FlagSet {
+	*s = settings{files: counts{10_000, 100_000}}
+	fs := flag.NewFlagSet("nullrun", flag.ContinueOnError)
+	fs.Var(&s.files, "files", "sizes of the trees, separated by commas")
+	fs.IntVar(&s.runs, "runs", 9, "measured rounds of each row")
+	fs.IntVar(&s.threads, "threads", runtime.NumCPU(), "threads of the limits")
+	fs.Int64Var(&s.verifyBytes, "verify-bytes", 2<<30, "sources and outputs of the tree for -verify; 0 leaves the row out")
+	fs.BoolVar(&s.all, "all", false, "also peers that take minutes to set up a million files")
+	fs.Var(&s.rows, "rows", "only the rows whose names match the `regexp`")
+	fs.StringVar(&s.cook, "cook", "", "a built cook to measure (default: built from this module)")
+	fs.StringVar(&s.work, "work", "", "folder in which a new one is made for the trees (default: the temporary folder)")
+	fs.BoolVar(&s.keep, "keep", false, "leave the trees there")
+	fs.StringVar(&s.out, "o", "", "`file` for the report (default: standard output)")
+	return fs
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var s settings
+	fs := flags(&s)
+	fs.SetOutput(stderr)
+	if err := fs.Parse(args); err != nil {
+		return exitUsage
+	}
+	fail := func(code int, format string, args ...any) int {
+		fmt.Fprintf(stderr, "nullrun: "+format+"\n", args...)
+		return code
+	}
+	switch {
+	case fs.NArg() > 0:
+		return fail(exitUsage, "unexpected argument %q", fs.Arg(0))
+	case s.runs < 1 || s.threads < 1 || s.threads > 1024 || s.verifyBytes < 0:
+		return fail(exitUsage, "want at least one run, 1 to 1024 threads and no negative -verify-bytes")
+	case !supported:
+		return fail(exitFailed, "measures on Linux only")
+	}
+	report, err := measure(ctx, s, stderr)
+	switch {
+	case ctx.Err() != nil:
+		return fail(exitInterrupted, "interrupted")
+	case err != nil:
+		return fail(exitFailed, "%v", err)
+	}
+	report.Command, report.Date = commandLine(fs), time.Now().UTC().Format(time.DateOnly)
+	if err := save(report, s.out, stdout); err != nil {
+		return fail(exitFailed, "%v", err)
+	}
+	for _, section := range report.Sections {
+		if slices.ContainsFunc(section.Rows, func(row Standing) bool { return row.Err != nil }) {
+			return fail(exitFailed, "not all rows have figures")
+		}
+	}
+	return exitOK
+}
+
+func save(r *Report, name string, stdout io.Writer) error {
+	if name == "" {
+		_, err := r.WriteTo(stdout)
+		return err
+	}
+	var b strings.Builder
+	if _, err := r.WriteTo(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(b.String()), 0o666)
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// watcherReady is how long a watcher may take until its socket answers.
+const watcherReady = 5 * time.Minute
+
+// watched asks a cook that watches the tree, in place of looking for itself.
+func (b *bench) watched(ctx context.Context, t *Tree) (Row, error) {
+	if ok, err := b.kitchen.understands(ctx, "watch"); err != nil {
+		return Row{}, err
+	} else if !ok {
+		return Row{}, errLeftOut("this cook has no flag -watch")
+	}
+	stop, err := b.watch(ctx, t)
+	if err != nil {
+		return Row{}, err
+	}
+	c := b.kitchen.contestant(oursName, t, t.Files, 0)
+	return Row{Reference: oneLine, WarmUp: 1, Contestants: []Contestant{c, b.limits.hello()}, Close: stop}, nil
+}
+
+// watch starts a watcher and waits until it answers. stop ends it.
+func (b *bench) watch(ctx context.Context, t *Tree) (stop func(), err error) {
+	log, err := os.Create(filepath.Join(t.Root, "watcher"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	c := b.kitchen.command(t, "-watch")
+	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = c.Dir, c.Env, log, log, ownGroup()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	stop = func() {
+		cmd.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+		case <-time.After(10 * time.Second):
+			cmd.Process.Kill()
+			<-ended
+		}
+	}
+	if err := answers(ctx, t.State("socket"), ended); err != nil {
+		text, _ := os.ReadFile(log.Name())
+		stop()
+		return nil, fmt.Errorf("watcher: %w: %s", err, lastLine(string(text)))
+	}
+	return stop, nil
+}
+
+// answers waits until somebody accepts connections at a socket, or ended tells
+// that nobody will.
+func answers(ctx context.Context, socket string, ended chan error) error {
+	ctx, cancel := context.WithTimeout(ctx, watcherReady)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if conn, err := dial(ctx, socket); err == nil {
+			return conn.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("socket %s does not answer: %w", filepath.Base(socket), ctx.Err())
+		case err := <-ended:
+			ended <- err
+			return errors.Join(errors.New("ended before its socket answered"), err)
+		case <-tick.C:
+		}
+	}
+}
+
+// dial goes through the folder, as the path of a socket may have 107 bytes only.
+func dial(ctx context.Context, socket string) (net.Conn, error) {
+	dir, err := os.Open(filepath.Dir(socket))
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	var d net.Dialer
+	return d.DialContext(ctx, "unix", fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(socket)))
+}
