@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"cook/survey":                  {"cook/index", "cook/scan", "cook/store", "hashing"},
 	"cook/rules":                   {"cook/recipe"},
 	"cook/manifest":                {"hashing"},
+	"cook/watch":                   nil,
 	"cook/plan":                    {"cook/index", "cook/recipe", "cook/rules", "cook/store", "cook/survey", "hashing"},
 	"cook/run":                     {"cook/index", "cook/plan", "cook/recipe", "cook/scan", "cook/store", "cook/survey", "hashing"},
 	"cook/report":                  {"cook/plan", "cook/run"},

@@ -34,10 +34,14 @@ const (
 	keyStrings = 'l'
 )
 
+// keyRoom is how many bytes a key has room for at first: most have fewer, and
+// growing there step by step costs more than the room.
+const keyRoom = 512
+
 // NewKey begins a key. The domain says what kind of thing the key names, with a
 // version ("assetcook action 1"): keys of different domains never meet.
 func NewKey(domain string) *Key {
-	k := new(Key)
+	k := &Key{buf: make([]byte, 0, keyRoom)}
 	k.Reset(domain)
 	return k
 }

@@ -109,7 +109,7 @@ type Set struct {
 // NewSet makes a set. A later recipe replaces an earlier one of the same name,
 // so that a program can improve on a built-in one.
 func NewSet(recipes ...Recipe) (*Set, error) {
-	s := &Set{byName: make(map[string]Recipe, len(recipes))}
+	s := &Set{byName: make(map[string]Recipe, len(recipes)), names: make([]string, 0, len(recipes))}
 	for _, r := range recipes {
 		if err := check(r); err != nil {
 			return nil, fmt.Errorf("recipe %q: %w", r.Name, err)

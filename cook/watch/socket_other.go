@@ -1,0 +1,25 @@
+//go:build !linux && !darwin
+
+package watch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+)
+
+// tellsPeers says that the system knows who is at the other end of a socket.
+// Where it does not, nobody is served and nobody asked.
+const tellsPeers = false
+
+func shortAddress(dir, name string) (short string, release func(), err error) {
+	return "", nil, longAddress(name)
+}
+
+func bind(name, path string) (*os.File, error)    { return nil, errors.ErrUnsupported }
+func accept(*os.File) (*os.File, error)           { return nil, errors.ErrUnsupported }
+func peerUser(syscall.Conn) (user int, err error) { return -1, errors.ErrUnsupported }
+func connect(context.Context, string, string) (*os.File, error) {
+	return nil, errors.ErrUnsupported
+}
