@@ -1,7 +1,12 @@
 // Package mapped reads files in place.
 package mapped
 
-import "os"
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
 
 // A File is the content of a file in memory of the caller's own: it can be
 // written to, and what is written stays there.
@@ -10,11 +15,14 @@ type File struct {
 	free func([]byte) error
 }
 
+// small is up to which size a file is rather read.
+const small = 64 << 10
+
 // Open gives the content of a file: mapped where the system can do that, read
 // otherwise. Somebody who cuts a mapped file makes the access to what is
 // missing a fault; see [runtime/debug.SetPanicOnFault].
 func Open(name string) (*File, error) {
-	f, err := os.Open(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|dontWait, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -23,12 +31,15 @@ func Open(name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size := info.Size(); size > 0 && info.Mode().IsRegular() && size == int64(int(size)) {
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "map", Path: name, Err: errors.New("not a regular file")}
+	}
+	if size := info.Size(); size > small && size == int64(int(size)) {
 		if data, free, err := mapFile(f, int(size)); err == nil {
 			return &File{Data: data, free: free}, nil
 		}
 	}
-	data, err := os.ReadFile(name)
+	data, err := io.ReadAll(f)
 	return &File{Data: data}, err
 }
 
