@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/index"
+	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/cook/plan"
 )
 
@@ -25,24 +28,17 @@ func (k *kitchen) readClaims() error {
 	if k.out == nil {
 		return nil
 	}
-	data, err := k.out.Root().ReadFile(journalName)
+	data, err := k.readState(journalName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	k.claims = parseJournal(data)
-	if k.last.Actions() > 0 {
+	if len(k.last.Bytes()) > 0 {
 		return nil
 	}
-	data, err = k.out.Root().ReadFile(plan.ManifestName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	claims, err := k.manifestClaims()
 	if err != nil {
-		return err
-	}
-	claims, err := parseManifest(data)
-	if err != nil {
-		k.Observer.Note(fmt.Sprintf("%s: %v; cooked files that it listed may have to be moved away by hand", plan.ManifestName, err))
+		k.Observer.Note(fmt.Sprintf("%v; cooked files that the manifest listed may have to be moved away by hand", err))
 		return nil
 	}
 	k.claims = append(k.claims, claims...)
@@ -51,15 +47,9 @@ func (k *kitchen) readClaims() error {
 
 // checkForeign refuses an output folder that has somebody else's manifest.
 func (k *kitchen) checkForeign() error {
-	data, err := k.out.Root().ReadFile(plan.ManifestName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		_, err = parseManifest(data)
-	}
-	if err != nil {
-		return configError("%s exists and was not made by cook; move it away or choose another -out", k.outFile(plan.ManifestName))
+	data, err := k.readState(manifest.Name)
+	if !errors.Is(err, fs.ErrNotExist) && (err != nil || !isOurs(data)) {
+		return configError("%s exists and was not made by cook; move it away or choose another -out", k.outFile(manifest.Name))
 	}
 	return nil
 }
@@ -85,10 +75,9 @@ func newOutputs(p *plan.Plan) []plan.Claim {
 // notTheirs leaves out the claims whose names are taken by files that are not
 // ours, and remembers them: no journal may make them ours.
 func (k *kitchen) notTheirs(claims []plan.Claim) []plan.Claim {
-	owned := plan.Owned(k.last, k.claims)
 	k.theirs = map[string]bool{}
 	return slices.DeleteFunc(claims, func(c plan.Claim) bool {
-		if _, err := k.out.Root().Lstat(c.Output); err == nil && !owned[c.Output] {
+		if _, err := k.out.Root().Lstat(c.Output); err == nil && !k.owned(c.Output) {
 			k.theirs[c.Output] = true
 		}
 		return k.theirs[c.Output]
@@ -162,4 +151,9 @@ func parseJournal(data []byte) []plan.Claim {
 		}
 	}
 	return claims
+}
+
+// inside reports whether a path from a file can name an output.
+func inside(p string) bool {
+	return p != "." && filepath.IsLocal(filepath.FromSlash(p)) && path.Clean(p) == p
 }

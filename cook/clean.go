@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"time"
@@ -45,7 +44,13 @@ func Clean(opt Options) (removed int, err error) {
 		return 0, err
 	}
 	defer k.close()
-	if err := k.readClaims(); err != nil {
+	if _, beside := k.askWatcher(context.Background()); beside {
+		return 0, &LockedError{Path: k.outFile(plan.StateDir), Holder: "cook -watch"}
+	}
+	if err := k.takeOut(); err != nil {
+		return 0, err
+	}
+	if err := errors.Join(k.readIndex(), k.readClaims()); err != nil {
 		return 0, err
 	}
 	root := k.out.Root()
@@ -64,7 +69,7 @@ func Clean(opt Options) (removed int, err error) {
 	if err != nil {
 		return removed, fmt.Errorf("clean: %w", err)
 	}
-	if err := root.Remove(plan.ManifestName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := k.removeManifest(); err != nil {
 		return removed, err
 	}
 	if err := root.RemoveAll(plan.StateDir); err != nil {

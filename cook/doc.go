@@ -10,6 +10,12 @@
 //	     --run--> artifacts --report--> lines, JSON, counters
 //	     and last of all --> manifest, index
 //
+// That is the long way. When the index vouches for the whole tree, a quick way
+// comes first: a sweep asks stat about all that the index knows, and the pipeline
+// is led over what differs, as if that were all there is. A run in which nothing
+// changed is that sweep and nothing else (quick.go). [Watch] does the same for the
+// folders in which the system reports changes.
+//
 // # The stages
 //
 // [scan] lists the tree and stats every file; it opens none. What .cookignore
@@ -17,6 +23,8 @@
 //
 // [index] is what the last run knew: stamps, checksums, blob IDs, actions. It
 // is a cache; without it there is more to read and nothing else.
+//
+// [sweep] compares the stamps of everything in the index with the file system.
 //
 // [survey] finds out what every file's content is now. A stamp that was old
 // enough to be trusted and has not changed vouches for the content; otherwise

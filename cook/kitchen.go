@@ -6,7 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/index"
@@ -30,27 +30,35 @@ type kitchen struct {
 	assets   *confine.Dir
 	out      *confine.Dir // nil in a dry run without output folder
 	lock     io.Closer
-	store    *store.Store // nil if there is none to be had
+	store    *store.Store   // nil if there is none to be had
+	identity hashing.Digest // see identify
 	last     *index.Index
 
-	tree    *scan.Tree
-	rules   *rules.Set
-	survey  *survey.Survey
-	outputs []survey.Output
-	claims  []plan.Claim
-	summary report.Summary
-	only    string          // the one source to look at, "" for all
-	used    bool            // the output folder has been cooked into before
-	theirs  map[string]bool // outputs whose names a file that is not ours has
+	tree      *scan.Tree
+	rules     *rules.Set
+	survey    *survey.Survey
+	outputs   []survey.Output
+	claims    []plan.Claim
+	summary   report.Summary
+	only      string          // the one source to look at, "" for all
+	used      bool            // the output folder has been cooked into before
+	theirs    map[string]bool // outputs whose names a file that is not ours has
+	ours      map[string]bool // outputs that are, once asked for
+	ownedOnce sync.Once
+	quickly   *quick       // if this is a quick run
+	saved     *index.Index // as written by the long way
+	watch     *watchman    // if this is a round of a watcher
+
+	rulesSums map[string]hashing.Sum128 // checksums of the tree's files of rules
 }
 
-// begin opens everything that a run needs and takes the output folder's lock.
+// begin opens what a run needs and finds out who it is.
 func begin(opt Options) (*kitchen, error) {
 	opt, checksum, err := opt.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	k := &kitchen{Options: opt, checksum: checksum, started: opt.Now()}
+	k := &kitchen{Options: opt, checksum: checksum, started: opt.Now(), rulesSums: map[string]hashing.Sum128{}}
 	k.summary.DryRun = opt.DryRun
 	if k.recipes, err = recipe.NewSet(append(builtIn(), opt.Recipes...)...); err != nil {
 		return nil, &ConfigError{err}
@@ -67,11 +75,19 @@ func begin(opt Options) (*kitchen, error) {
 	if err := k.openOut(); err != nil {
 		return nil, err
 	}
-	if err := k.readIndex(); err != nil {
-		return nil, err
-	}
+	k.identity = k.identify()
 	ok = true
 	return k, nil
+}
+
+// takeOut takes the output folder's lock. A dry run does not.
+func (k *kitchen) takeOut() error {
+	if k.DryRun {
+		return nil
+	}
+	var err error
+	k.lock, err = lock(k.outFile(plan.StateDir + "/lock"))
+	return err
 }
 
 // openStore opens the store. A run without one works as well, only more often.
@@ -91,14 +107,15 @@ func (k *kitchen) openStore() {
 
 // openOut opens the output folder, which a dry run must not make.
 func (k *kitchen) openOut() error {
-	real := k.Out
 	if !k.DryRun {
 		if err := os.MkdirAll(k.Out, 0o777); err != nil {
 			return fmt.Errorf("output folder: %w", err)
 		}
 	}
-	if r, err := filepath.EvalSymlinks(k.Out); err == nil {
-		real = r
+	real := k.Out
+	out, err := confine.Open(k.Out)
+	if err == nil {
+		k.out, real = out, out.Name()
 	}
 	if err := apart(k.assets.Name(), real); err != nil {
 		return err
@@ -106,14 +123,12 @@ func (k *kitchen) openOut() error {
 	if rel, ok := below(k.assets.Name(), k.Cache); ok && rel == "." {
 		return configError("the store cannot be the asset folder %s; choose another with -cache", k.assets.Name())
 	}
-	out, err := confine.Open(k.Out)
 	if k.DryRun && errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("output folder: %w", err)
 	}
-	k.out = out
 	if _, err := out.Root().Lstat(plan.StateDir); err == nil {
 		k.used = true
 	} else if err := k.checkForeign(); err != nil {
@@ -122,13 +137,31 @@ func (k *kitchen) openOut() error {
 	if k.DryRun {
 		return nil
 	}
+	if k.used {
+		return nil
+	}
 	if err := out.Root().MkdirAll(plan.StateDir, 0o777); err != nil {
 		return fmt.Errorf("output folder: %w", err)
 	}
-	if k.lock, err = lock(k.outFile(plan.StateDir + "/lock")); err != nil {
-		return err
+	return nil
+}
+
+// outside knows the outputs of sources that a quick run does not look after.
+func (k *kitchen) outside() plan.Outside {
+	if k.quickly == nil {
+		return nil
 	}
-	return k.sweep()
+	return k.quickly
+}
+
+// owned reports whether cook has made a file of the output folder.
+func (k *kitchen) owned(output string) bool {
+	k.ownedOnce.Do(func() { k.ours = plan.Owned(k.last, k.claims) })
+	if k.ours[output] || k.quickly == nil {
+		return k.ours[output]
+	}
+	yes, err := k.quickly.owns(output)
+	return yes && err == nil
 }
 
 func (k *kitchen) close() {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/report"
+	"github.com/assetcook/assetcook/cook/scan"
 )
 
 // TestMain keeps the law test short unless -rapid.checks asks for more.
@@ -53,6 +54,11 @@ func readTree(t rapid.TB, dir string) map[string]string {
 		}
 		info, err := d.Info()
 		if err != nil {
+			return err
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			to, err := os.Readlink(name)
+			files[rel] = "link to " + to
 			return err
 		}
 		data, err := os.ReadFile(name)
@@ -123,6 +129,30 @@ var configs = []string{
 type kitchenModel struct {
 	base, assets, out string
 	fresh             int
+	// trusting says that by the cook's clock every stamp is old enough to be
+	// trusted. Edits then wait for the file system's clock to tick.
+	trusting bool
+	// listing says that every folder is listed: the portable way.
+	listing bool
+}
+
+// tick waits until the file system would give a new file another time than it
+// has given any until now.
+func (m *kitchenModel) tick(t *rapid.T) {
+	change := func() int64 {
+		name := filepath.Join(m.base, "tick")
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Remove(name)
+		info, err := os.Lstat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return max(scan.StampOf(info).CTime, info.ModTime().UnixNano())
+	}
+	for begin := change(); change() == begin; {
+	}
 }
 
 func newModel(t *rapid.T) *kitchenModel {
@@ -137,8 +167,20 @@ func newModel(t *rapid.T) *kitchenModel {
 	return m
 }
 
-func (m *kitchenModel) cook(t *rapid.T, out, cache string) report.Summary {
-	s, err := cook.Cook(context.Background(), cook.Options{Dir: m.assets, Out: out, Cache: cache, Workers: 2})
+// longWay makes a run look at every asset.
+type longWay struct{ report.Multi }
+
+func (longWay) EveryAsset() bool { return true }
+
+func (m *kitchenModel) cook(t *rapid.T, out, cache string, observer report.Observer) report.Summary {
+	opt := cook.Options{Dir: m.assets, Out: out, Cache: cache, Workers: 2, Observer: observer}
+	if m.trusting {
+		opt.Now = func() time.Time { return time.Now().Add(time.Hour) }
+	}
+	if m.listing {
+		opt = cook.ListAll(opt)
+	}
+	s, err := cook.Cook(context.Background(), opt)
 	if err != nil {
 		t.Fatalf("cook: %v", err)
 	}
@@ -176,7 +218,7 @@ func (m *kitchenModel) edits() map[string]func(*rapid.T) {
 		if _, err := os.Stat(dir); err != nil {
 			return "", false
 		}
-		names := slices.DeleteFunc(list(t, dir, false), func(n string) bool { return n == "cook.toml" })
+		names := slices.DeleteFunc(list(t, dir, false), func(n string) bool { return n == "cook.toml" || filepath.Base(n) == ".cookignore" })
 		name, ok := pick(t, names)
 		return filepath.Join(dir, name), ok
 	}
@@ -191,7 +233,7 @@ func (m *kitchenModel) edits() map[string]func(*rapid.T) {
 			if name, ok := file(t, m.assets); ok && pool[filepath.Ext(name)] != nil {
 				info, err := os.Stat(name)
 				if err != nil {
-					t.Fatal(err)
+					return // a link that leads nowhere
 				}
 				os.WriteFile(name, []byte(rapid.SampledFrom(pool[filepath.Ext(name)]).Draw(t, "content")), 0o666)
 				os.Chtimes(name, info.ModTime(), info.ModTime())
@@ -260,6 +302,46 @@ func (m *kitchenModel) edits() map[string]func(*rapid.T) {
 				os.Remove(name)
 			}
 		},
+		"lose the changes": func(t *rapid.T) {
+			names, _ := filepath.Glob(filepath.Join(m.out, ".cook", "changes-*"))
+			for _, name := range names {
+				os.Remove(name)
+			}
+		},
+		"damage the changes": func(t *rapid.T) {
+			names, _ := filepath.Glob(filepath.Join(m.out, ".cook", "changes-*"))
+			for _, name := range names {
+				if data, err := os.ReadFile(name); err == nil && len(data) > 0 {
+					data[rapid.IntRange(0, len(data)-1).Draw(t, "at")] ^= 4
+					os.WriteFile(name, data, 0o666)
+				}
+			}
+		},
+		"ignore": func(t *rapid.T) {
+			name := filepath.Join(m.assets, rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "folder"), ".cookignore")
+			if text := rapid.SampledFrom([]string{"", "*.txt\n", "/a.png\n", "y/\n"}).Draw(t, "patterns"); text != "" {
+				os.WriteFile(name, []byte(text), 0o666)
+			} else {
+				os.Remove(name)
+			}
+		},
+		"link": func(t *rapid.T) {
+			to, ok := pick(t, append(list(t, m.assets, true), list(t, m.assets, false)...))
+			if name := filepath.Base(to); ok && name != "cook.toml" && name != ".cookignore" {
+				name := m.place(t)
+				os.MkdirAll(filepath.Dir(name), 0o777)
+				os.Remove(name)
+				os.Symlink(filepath.Join(m.assets, to), name)
+			}
+		},
+		"hard link": func(t *rapid.T) {
+			if from, ok := file(t, m.assets); ok {
+				name := m.place(t)
+				os.MkdirAll(filepath.Dir(name), 0o777)
+				os.Remove(name)
+				os.Link(from, name)
+			}
+		},
 		"lose the index": func(t *rapid.T) { os.Remove(filepath.Join(m.out, ".cook", "index")) },
 		"damage the index": func(t *rapid.T) {
 			name := filepath.Join(m.out, ".cook", "index")
@@ -281,30 +363,46 @@ func (m *kitchenModel) edits() map[string]func(*rapid.T) {
 
 // After any edits, cooking what changed gives what cooking everything gives.
 func TestIncrementalEqualsFromScratch(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := newModel(t)
-		defer os.RemoveAll(m.base)
-		actions := m.edits()
-		actions[""] = func(t *rapid.T) {
-			m.fresh++
-			scratch := filepath.Join(m.base, fmt.Sprint("scratch", m.fresh))
-			all := m.cook(t, scratch, scratch+".cache")
-			some := m.cook(t, m.out, filepath.Join(m.base, "cache"))
-			if d := sameTree(readTree(t, scratch), readTree(t, m.out)); d != "" {
-				t.Fatalf("incremental cook differs from one from scratch:\n%s", d)
-			}
-			if all.Failed.Assets != some.Failed.Assets || all.Found.Assets != some.Found.Assets {
-				t.Fatalf("from scratch: %s\nincremental: %s", all.Line(), some.Line())
-			}
-			again := m.cook(t, m.out, filepath.Join(m.base, "cache"))
-			if n := again.Cooked.Assets + again.Restored.Assets + again.Cutoff.Assets; n != 0 {
-				t.Fatalf("a second cook did work: %s", again.Line())
-			}
-			os.RemoveAll(scratch)
-			os.RemoveAll(scratch + ".cache")
+	rapid.Check(t, func(t *rapid.T) { law(t, false) })
+}
+
+// The same where only stamps tell what changed.
+func TestIncrementalByStampsEqualsFromScratch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { law(t, true) })
+}
+
+func law(t *rapid.T, trusting bool) {
+	m := newModel(t)
+	m.trusting, m.listing = trusting, rapid.Bool().Draw(t, "listing")
+	defer os.RemoveAll(m.base)
+	actions := m.edits()
+	actions[""] = func(t *rapid.T) {
+		m.fresh++
+		var observer report.Observer
+		if rapid.IntRange(0, 3).Draw(t, "long way") == 0 {
+			observer = longWay{}
 		}
-		t.Repeat(actions)
-	})
+		if trusting {
+			m.tick(t)
+			defer m.tick(t)
+		}
+		scratch := filepath.Join(m.base, fmt.Sprint("scratch", m.fresh))
+		all := m.cook(t, scratch, scratch+".cache", nil)
+		some := m.cook(t, m.out, filepath.Join(m.base, "cache"), observer)
+		if d := sameTree(readTree(t, scratch), readTree(t, m.out)); d != "" {
+			t.Fatalf("incremental cook differs from one from scratch:\n%s", d)
+		}
+		if all.Failed.Assets != some.Failed.Assets || all.Found.Assets != some.Found.Assets {
+			t.Fatalf("from scratch: %s\nincremental: %s", all.Line(), some.Line())
+		}
+		again := m.cook(t, m.out, filepath.Join(m.base, "cache"), nil)
+		if n := again.Cooked.Assets + again.Restored.Assets + again.Cutoff.Assets; n != 0 {
+			t.Fatalf("a second cook did work: %s", again.Line())
+		}
+		os.RemoveAll(scratch)
+		os.RemoveAll(scratch + ".cache")
+	}
+	t.Repeat(actions)
 }
 
 func TestDiffSeesEverything(t *testing.T) {

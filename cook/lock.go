@@ -26,6 +26,9 @@ func (e *LockedError) Error() string {
 // lock takes an output folder's lock, which ends with the process that holds
 // it, however that ends. The file stays.
 func lock(name string) (io.Closer, error) {
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("lock %s: not a regular file; remove it", name)
+	}
 	l := flock.New(name)
 	ok, err := l.TryLock()
 	if err != nil {
@@ -35,9 +38,21 @@ func lock(name string) (io.Closer, error) {
 		holder, _ := os.ReadFile(name) // who holds it is a courtesy
 		return nil, &LockedError{Path: name, Holder: strings.TrimSpace(string(holder))}
 	}
-	if err := os.WriteFile(name, fmt.Appendf(nil, "process %d\n", os.Getpid()), 0o666); err != nil {
+	if err := sign(name); err != nil {
 		l.Close()
 		return nil, fmt.Errorf("lock: %w", err)
 	}
 	return l, nil
+}
+
+// sign says in the lock who holds it. The text has always the same length, so
+// that the file need not be cut before: that would cost more than all the rest.
+func sign(name string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteAt(fmt.Appendf(nil, "process %-20d\n", os.Getpid()), 0)
+	return err
 }

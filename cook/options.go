@@ -47,6 +47,10 @@ type Options struct {
 	Force bool
 	// Verify trusts no stamp: all sources and outputs are checksummed.
 	Verify bool
+	// OutputsByFolder looks at no output whose folder has the stamp that it had
+	// when all outputs in it were last seen: one that was removed, renamed or
+	// replaced is noticed, one that was edited in place is not.
+	OutputsByFolder bool
 	// Checksum names the function that tells whether a file changed: xxh3 (with
 	// 128 bits), xxh64, crc32, crc32c, murmur3 (with 128 bits) or slice8, which is
 	// there to measure the others against. "" is xxh3.
@@ -57,6 +61,8 @@ type Options struct {
 	Cache string
 	// CacheSize is how many bytes the store may keep; 0 is DefaultCacheSize.
 	CacheSize int64
+
+	listAll bool // list every folder, as where folders keep no times
 
 	// Observer follows the run; nil for none.
 	Observer report.Observer

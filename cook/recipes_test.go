@@ -54,6 +54,7 @@ type watcher struct {
 func (w *watcher) Stage(string)               {}
 func (w *watcher) Planned(int, time.Duration) {}
 func (w *watcher) Note(text string)           { w.notes = append(w.notes, text) }
+func (w *watcher) EveryAsset() bool           { return true }
 func (w *watcher) Event(e run.Event) {
 	w.events++
 	if e.Outcome == run.Failed {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,44 +13,14 @@ import (
 	"github.com/assetcook/assetcook/cook/plan"
 	"github.com/assetcook/assetcook/cook/run"
 	"github.com/assetcook/assetcook/cook/scan"
-	"github.com/assetcook/assetcook/cook/store"
 	"github.com/assetcook/assetcook/cook/survey"
-	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/machine"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-const indexName = plan.StateDir + "/index"
-
 func (k *kitchen) outFile(p string) string {
 	return filepath.Join(k.out.Name(), filepath.FromSlash(p))
-}
-
-// readIndex opens what the last run left. Whatever is wrong with it means
-// work, not failure.
-func (k *kitchen) readIndex() error {
-	k.last = &index.Index{}
-	if k.out == nil {
-		return nil
-	}
-	data, err := k.out.Root().ReadFile(indexName)
-	if errors.Is(err, fs.ErrNotExist) {
-		if k.used && exists(k.outFile(plan.ManifestName)) {
-			k.Observer.Note("the index is missing; everything is checked anew")
-		}
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	last, err := index.Open(data)
-	if err != nil {
-		k.Observer.Note(fmt.Sprintf("index %s: %v; everything is checked anew", k.outFile(indexName), err))
-		return nil
-	}
-	k.last = last
-	return nil
 }
 
 // wantedOutputs marks the artifacts, by row of the index, that this run is to
@@ -63,7 +32,7 @@ func (k *kitchen) wantedOutputs() []bool {
 		targets[t] = true
 	}
 	for i := range k.last.Actions() {
-		if targets[string(k.last.ActionTarget(i))] && k.inScope(string(k.last.ActionPath(i))) {
+		if targets[string(k.last.ActionTarget(i))] && k.inScope(k.last.ActionPath(i)) {
 			first, n := k.last.ActionArtifacts(i)
 			for row := first; row < first+n; row++ {
 				wanted[row] = true
@@ -76,79 +45,54 @@ func (k *kitchen) wantedOutputs() []bool {
 // save writes the manifest and, when all that it speaks of is on the disk, the
 // index. Either is left alone if it would not change.
 func (k *kitchen) save(ctx context.Context, p *plan.Plan, outturn *run.Outturn) error {
-	if k.unchanged(ctx, p) {
+	if k.unchanged(p) {
+		k.saved = k.last
 		return nil
 	}
 	b := k.newIndex(p, outturn)
-	list, err := manifest(b.Actions())
+	list, err := k.writeManifest(b.Actions())
 	if err != nil {
-		return err
+		return fmt.Errorf("manifest: %w", err)
 	}
-	if old, err := k.out.Root().ReadFile(plan.ManifestName); err != nil || !bytes.Equal(old, list) {
-		if err := k.replace(plan.ManifestName, list); err != nil {
-			return err
-		}
-		outturn.Wrote = true
+	for _, f := range list.files {
+		b.AddFile(f)
 	}
-	k.addManifest(b, list)
+	b.Count(k.Targets)
+	if len(k.claims)+len(k.Patterns) == 0 && k.only == "" && wholly(p, outturn) && !k.tree.Failed() {
+		b.Identify(k.identity)
+	}
 	data := b.Bytes()
-	if _, err := index.Open(data); err != nil {
+	x, err := index.Open(data)
+	if err != nil {
 		return fmt.Errorf("index: %w (this is a bug in cook)", err)
 	}
 	if !bytes.Equal(data, k.last.Bytes()) {
-		if outturn.Wrote {
+		if outturn.Wrote || list.wrote {
 			if err := k.syncOut(); err != nil {
 				return err
 			}
 		}
-		if err := k.replace(indexName, data); err != nil {
+		if err := k.writeIndex(x, index.NoChanges(x)); err != nil {
 			return err
 		}
 	}
+	k.saved = x
 	return k.closeJournal(p, b.Actions())
 }
 
-// unchanged reports whether the index and the manifest would be what they are:
-// every file that they speak of is vouched for by its stamp.
-func (k *kitchen) unchanged(ctx context.Context, p *plan.Plan) bool {
-	if len(k.claims) > 0 || len(p.Kept) > 0 || p.Gone > 0 || len(p.Retired) > 0 || len(p.Actions) != k.last.Actions() {
-		return false
-	}
+// wholly reports whether the index will know of every action of a plan how it
+// ended.
+func wholly(p *plan.Plan, outturn *run.Outturn) bool {
 	for i := range p.Actions {
-		if a := &p.Actions[i]; a.Err != nil || a.Runs || a.Reasons[0].Kind != plan.SameStamp {
+		if p.Actions[i].Err != nil || outturn.Results[i].Outcome == run.NotReached {
 			return false
 		}
 	}
-	if _, err := k.survey.Tool(ctx, k.outFile(plan.ManifestName)); err != nil {
-		return false
-	}
-	extra := k.survey.Extra()
-	for _, f := range extra {
-		if f.How != survey.ByStamp {
-			return false
-		}
-	}
-	return len(k.survey.Assets())+len(extra) == k.last.Files()
-}
-
-// addManifest makes the manifest one of the files that the index knows, under
-// its absolute name as tools are, so that the next run can tell by its stamp
-// whether it is as it was.
-func (k *kitchen) addManifest(b *index.Builder, list []byte) {
-	name := k.outFile(plan.ManifestName)
-	info, err := os.Lstat(name)
-	if err != nil {
-		return // the next run will look closer
-	}
-	stamp := scan.StampOf(info)
-	b.AddFile(index.File{
-		Path: name, Stamp: stamp, Settled: stamp.Settled(k.Now().UnixNano()),
-		Sum: k.checksum.Sum128(list), Blob: store.BlobID(hashing.DigestOf(list)),
-	})
+	return true
 }
 
 // replace writes a file whole or leaves it as it was. What a killed process may
-// leave behind lies in the state folder, where sweep finds it.
+// leave behind lies in the state folder, where clearLeftovers finds it.
 func (k *kitchen) replace(name string, data []byte) error {
 	f, err := atomicfile.Create(k.outFile(plan.StateDir), 0o666)
 	if err != nil {
@@ -164,8 +108,8 @@ func (k *kitchen) replace(name string, data []byte) error {
 	return f.Commit(k.outFile(name))
 }
 
-// sweep removes what replace left behind in a process that was killed.
-func (k *kitchen) sweep() error {
+// clearLeftovers removes what replace left behind in a process that was killed.
+func (k *kitchen) clearLeftovers() error {
 	left, err := os.ReadDir(k.outFile(plan.StateDir))
 	for _, e := range left {
 		if strings.HasPrefix(e.Name(), atomicfile.Prefix) {
@@ -192,18 +136,28 @@ func (k *kitchen) newIndex(p *plan.Plan, outturn *run.Outturn) *index.Builder {
 	b := index.NewBuilder(k.checksum.Name)
 	b.Grow(len(k.survey.Assets())+1, len(p.Actions)+len(p.Kept))
 	files := map[string]bool{}
-	addFile := func(f survey.File) {
+	addFile := func(f survey.File, role index.Role) {
 		if f.Known() && !files[f.Path] {
 			files[f.Path] = true
-			b.AddFile(index.File{Path: f.Path, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
+			b.AddFile(index.File{Path: f.Path, Role: role, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
 		}
 	}
 	for _, f := range k.survey.Assets() {
-		addFile(f)
+		addFile(f, index.Asset)
+	}
+	now := k.started.UnixNano()
+	for _, f := range k.tree.Folders {
+		b.AddFolder(f, f.Stamp.Settled(now))
+	}
+	for role, list := range map[index.Role][]scan.Entry{index.Config: k.tree.Configs, index.Ignore: k.tree.Ignores} {
+		for _, e := range list {
+			files[e.Path] = true
+			b.AddFile(index.File{Path: e.Path, Role: role, Stamp: e.Stamp, Settled: e.Stamp.Settled(now), Sum: k.rulesSums[e.Path]})
+		}
 	}
 	for _, f := range k.survey.Extra() {
-		if f.Path != k.outFile(plan.ManifestName) { // which is about to change
-			addFile(f)
+		if !k.isManifest(f.Path) { // which is about to change
+			addFile(f, index.Other)
 		}
 	}
 
@@ -246,13 +200,16 @@ func (k *kitchen) newIndex(p *plan.Plan, outturn *run.Outturn) *index.Builder {
 			row.Decided = k.started
 			row.Outcome = string(res.Outcome)
 			row.Why = why(a, res.Err)
+			if last := a.Last; last != nil && last.State == index.Failed && row.State == index.Failed && last.ID == row.ID && last.Why == row.Why {
+				row.Decided = last.Decided // it fails as it did
+			}
 			k.settle(row.Made)
 			b.AddAction(row)
 		}
 	}
 	if k.last.Checksum() == k.checksum.Name {
 		for row := range k.last.Files() {
-			if f := k.last.File(row); (kept[f.Path] || len(p.Kept) > 0 && filepath.IsAbs(f.Path)) && !files[f.Path] && f.Path != k.outFile(plan.ManifestName) {
+			if f := k.last.File(row); (kept[f.Path] || len(p.Kept) > 0 && filepath.IsAbs(f.Path)) && !files[f.Path] && !k.isManifest(f.Path) {
 				b.AddFile(f)
 			}
 		}

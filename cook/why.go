@@ -52,6 +52,9 @@ func Why(ctx context.Context, opt Options, name string) ([]Explanation, error) {
 		return nil, err
 	}
 	defer k.close()
+	if err := k.readIndex(); err != nil {
+		return nil, err
+	}
 	source := k.sourceOf(name)
 	k.only = source
 	if err := k.lookAround(ctx); err != nil {
@@ -112,8 +115,8 @@ func (k *kitchen) sourceOf(name string) string {
 	for i := range k.last.Actions() {
 		first, n := k.last.ActionArtifacts(i)
 		for row := first; row < first+n; row++ {
-			if k.last.Artifact(row).Path == output {
-				return string(k.last.ActionPath(i))
+			if k.last.ArtifactPath(row) == output {
+				return k.last.ActionPath(i)
 			}
 		}
 	}

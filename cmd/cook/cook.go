@@ -16,7 +16,7 @@ import (
 
 // show is what a person wants to see of a run.
 type show struct {
-	verbose, quiet, explain, stats, json bool
+	verbose, quiet, explain, stats, json, watch bool
 }
 
 func cookFlags(opt *cook.Options, s *show, keepGoing *bool) *flag.FlagSet {
@@ -31,12 +31,13 @@ func cookFlags(opt *cook.Options, s *show, keepGoing *bool) *flag.FlagSet {
 	fs.BoolVar(&s.quiet, "q", false, "only failures and warnings")
 	fs.BoolVar(&s.explain, "explain", false, "the reasons for what was done; with -v also for what was not")
 	fs.BoolVar(&s.stats, "stats", false, "print the counters at the end")
+	fs.BoolVar(&s.watch, "watch", false, "go on: cook whatever changes until interrupted; another cook beside it asks this one")
 	fs.BoolVar(&s.json, "json", false, "one JSON object a line for everything that happens, on stdout")
 	fs.Usage = func() { usage(fs.Output()) }
 	return fs
 }
 
-func runCook(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	var opt cook.Options
 	var s show
 	var keepGoing bool
@@ -51,25 +52,20 @@ func runCook(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	opt.Patterns, opt.StopOnFailure = patterns, !keepGoing
 
+	if s.watch {
+		atWork()
+		return runWatch(ctx, opt, s, stdout, stderr)
+	}
 	observer, done := observe(s, opt.DryRun, stdout, stderr)
-	opt.Observer = observer
+	opt.Observer = report.Multi{workWatch{listen: atWork}, observer}
 	summary, err := cook.Cook(ctx, opt)
 	done()
 	if err != nil && ctx.Err() == nil {
 		return fail(ctx, stderr, err)
 	}
-	if s.json {
-		report.NewJSON(stdout).Summary(&summary)
-	} else {
-		if s.stats {
-			summary.WriteTable(stdout)
-		}
-		if opt.StopOnFailure && summary.NotReached.Assets > 0 && err == nil {
-			fmt.Fprintf(stderr, "cook: stopped at the first failure; %d assets left\n", summary.NotReached.Assets)
-		}
-		if !s.quiet {
-			fmt.Fprintln(stdout, summary.Line())
-		}
+	s.summary(&summary, stdout)
+	if !s.json && opt.StopOnFailure && summary.NotReached.Assets > 0 && err == nil {
+		fmt.Fprintf(stderr, "cook: stopped at the first failure; %d assets left\n", summary.NotReached.Assets)
 	}
 	switch {
 	case err != nil:
@@ -78,6 +74,20 @@ func runCook(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	return exitOK
+}
+
+// summary prints what a run amounts to.
+func (s show) summary(sum *report.Summary, stdout io.Writer) {
+	if s.json {
+		report.NewJSON(stdout).Summary(sum)
+		return
+	}
+	if s.stats {
+		sum.WriteTable(stdout)
+	}
+	if !s.quiet {
+		fmt.Fprintln(stdout, sum.Line())
+	}
 }
 
 // observe puts together the observers that a person wants. done ends them.

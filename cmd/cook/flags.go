@@ -39,6 +39,24 @@ func (s *size) Set(text string) error {
 	return nil
 }
 
+// outputs is a flag value that says how outputs are checked: each or folder.
+type outputs bool
+
+func (o *outputs) String() string {
+	if *o {
+		return "folder"
+	}
+	return ""
+}
+
+func (o *outputs) Set(text string) error {
+	if text != "each" && text != "folder" {
+		return errors.New("want each or folder")
+	}
+	*o = text == "folder"
+	return nil
+}
+
 // names is a flag value of words separated by commas.
 type names []string
 
@@ -71,6 +89,7 @@ func choices(fs *flag.FlagSet, opt *cook.Options) {
 	fs.StringVar(&opt.Config, "config", "", "rules for the whole tree (default: cook.toml in the asset folder)")
 	fs.Var((*names)(&opt.Targets), "target", "variants to cook, separated by commas")
 	fs.StringVar(&opt.Checksum, "checksum", "", "how changes are noticed: xxh3, xxh64, crc32, crc32c, murmur3, slice8 (default xxh3)")
+	fs.Var((*outputs)(&opt.OutputsByFolder), "outputs", "how outputs are checked: each, or by folder, which notices no edit in place (default each)")
 	fs.BoolVar(&opt.Verify, "verify", false, "trust no stamp: checksum all sources and outputs")
 	fs.IntVar(&opt.Workers, "j", 0, "assets cooked at once (default: one for each CPU)")
 }

@@ -17,9 +17,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -35,18 +33,15 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-ctx.Done()
-		stop() // a second interrupt ends the process at once
-	}()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	ctx, interrupt := interruptible()
+	os.Exit(run(ctx, interrupt.listen, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is the command without the process around it.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// run is the command without the process around it. It calls atWork before it works
+// on assets.
+func run(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	out := &watched{w: stdout}
-	code := verb(ctx, args, out, stderr)
+	code := verb(ctx, atWork, args, out, stderr)
 	if out.err != nil && code == exitOK {
 		fmt.Fprintf(stderr, "cook: not all could be printed: %v\n", out.err)
 		return exitFailed
@@ -68,7 +63,7 @@ func (w *watched) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func verb(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		switch args[0] {
 		case "why":
@@ -81,7 +76,7 @@ func verb(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return runHelp(args[1:], stdout, stderr)
 		}
 	}
-	return runCook(ctx, args, stdout, stderr)
+	return runCook(ctx, atWork, args, stdout, stderr)
 }
 
 // fail prints an error and returns the exit code it stands for.

@@ -37,6 +37,7 @@ func TestScripts(t *testing.T) {
 			"lock":  lockFile,
 			"sh":    writeProgram,
 			"size":  fileSize,
+			"until": untilThere,
 		},
 	})
 }
@@ -130,6 +131,19 @@ func writeProgram(ts *testscript.TestScript, _ bool, args []string) {
 	name := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
 	ts.Check(os.WriteFile(name, []byte("#!/bin/sh\n"+strings.Join(args[1:], " ")+"\n"), 0o777))
+}
+
+// until FILE waits until there is such a file; ! until FILE, until there is none.
+func untilThere(ts *testscript.TestScript, neg bool, args []string) {
+	name := ts.MkAbs(args[0])
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Lstat(name); (err == nil) != neg {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("waited a minute for %s", args[0])
+		}
+	}
 }
 
 // size FILE BYTES fails unless the file is that long.

@@ -2,19 +2,30 @@ package index
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/scan"
+	"github.com/assetcook/assetcook/hashing"
 )
 
-// A Builder makes the bytes of a new index. Files and actions may come in any
-// order.
+// A Builder makes the bytes of a new index. Folders, files and actions may come
+// in any order.
 type Builder struct {
 	checksum string
+	identity hashing.Digest
+	folders  []folderIn
 	files    []File
 	actions  []Action
 	methods  []Method
 	byText   map[string]int
+	counted  counted
+	totals   *Totals // nil to count
+	// absent, if not nil, is what gets nodes as not being there, in the place of
+	// what the actions looked for and did not find.
+	absent map[string]bool
 }
 
 // NewBuilder starts an index whose sums are of the named function.
@@ -25,10 +36,54 @@ func NewBuilder(checksum string) *Builder {
 	return &Builder{checksum: checksum, byText: map[string]int{}}
 }
 
+// Identify says that the index vouches for the whole tree, as cooked by the
+// program and with the options that id stands for.
+func (b *Builder) Identify(id hashing.Digest) { b.identity = id }
+
+// Count makes the totals count the actions of these targets only, those that the
+// index vouches for.
+func (b *Builder) Count(targets []string) { b.counted = countedTargets(targets) }
+
+// counted are the targets whose actions count; nil means all.
+type counted map[string]bool
+
+func countedTargets(targets []string) counted {
+	c := counted{}
+	for _, t := range targets {
+		c[t] = true
+	}
+	return c
+}
+
+func (c counted) has(target string) bool { return c == nil || c[target] }
+
 // Grow makes room for so many files and actions.
 func (b *Builder) Grow(files, actions int) {
 	b.files = slices.Grow(b.files, files)
 	b.actions = slices.Grow(b.actions, actions)
+}
+
+// AddFolder adds a folder that the scan listed. settled says that its stamp was
+// old enough to be trusted. Each path may come once.
+func (b *Builder) AddFolder(f scan.Folder, settled bool) {
+	flags := uint32(folderListed)
+	if f.Odd {
+		flags |= folderOdd
+	}
+	if !settled {
+		flags |= folderFresh
+	}
+	b.folders = append(b.folders, folderIn{
+		folderKey: folderKey{Assets, slashed(f.Path)}, real: slashed(f.Real), flags: flags, stamp: f.Stamp,
+	})
+}
+
+// slashed is a folder's path with a slash behind each name.
+func slashed(path string) string {
+	if path == "" || path == "." {
+		return ""
+	}
+	return path + "/"
 }
 
 // AddFile adds a file. Each path may come once.
@@ -49,6 +104,12 @@ func (b *Builder) AddMethod(m Method) int {
 // AddAction adds an action. Each path and target may come once.
 func (b *Builder) AddAction(a Action) { b.actions = append(b.actions, a) }
 
+// Method returns a method that was added, by its row.
+func (b *Builder) Method(row int) Method { return b.methods[row] }
+
+// Files returns the files added so far. The caller must not change them.
+func (b *Builder) Files() []File { return b.files }
+
 // Actions returns the actions added so far, sorted by path and target. The
 // caller must not change them.
 func (b *Builder) Actions() []Action {
@@ -58,52 +119,78 @@ func (b *Builder) Actions() []Action {
 	return b.actions
 }
 
-// Bytes returns the index. Equal contents give equal bytes.
+// Totals returns what the actions added so far amount to.
+func (b *Builder) Totals() Totals {
+	if b.totals != nil {
+		return *b.totals
+	}
+	size := make(map[string]int64, len(b.files))
+	for i := range b.files {
+		size[b.files[i].Path] = b.files[i].Stamp.Size
+	}
+	var t Totals
+	for i := range b.actions {
+		if a := &b.actions[i]; b.counted.has(a.Target) {
+			t.Add(a, size[a.Path])
+		}
+	}
+	return t
+}
+
+// Add counts an action whose source has so many bytes.
+func (t *Totals) Add(a *Action, size int64) {
+	t.Actions++
+	if a.State == Failed {
+		t.Failed++
+		return
+	}
+	t.In += size
+	for _, m := range a.Made {
+		t.Out += m.Stamp.Size
+	}
+	t.CookTime += a.CookTime
+}
+
+// Take undoes Add.
+func (t *Totals) Take(a *Action, size int64) {
+	var one Totals
+	one.Add(a, size)
+	t.Actions -= one.Actions
+	t.Failed -= one.Failed
+	t.In -= one.In
+	t.Out -= one.Out
+	t.CookTime -= one.CookTime
+}
+
+// Bytes returns the index. Equal contents give equal bytes. It panics if there
+// is more than the format can count, which is billions.
 func (b *Builder) Bytes() []byte {
 	slices.SortFunc(b.files, func(x, y File) int { return cmp.Compare(x.Path, y.Path) })
 	b.Actions()
-	w := &writer{known: make(map[string]int, 2*len(b.files))}
-	w.sec[secFiles] = make([]byte, 0, len(b.files)*rowSize[secFiles])
-	w.sec[secActions] = make([]byte, 0, len(b.actions)*rowSize[secActions])
-	for i := range b.files {
-		f := &b.files[i]
-		w.str(secFiles, f.Path)
-		w.sec[secFiles] = appendContent(w.sec[secFiles], f.Stamp, f.Settled, f.Sum, f.Blob)
+	w := &writer{known: map[string]int{}, folders: map[folderKey]int{}}
+	w.addFolders(b.folders)
+	w.collect(b)
+	w.placeNodes(b)
+	w.byPath(b)
+	w.actions(b)
+	b.appendMethods(w)
+	return w.finish(b)
+}
+
+// splitPath gives the folder part of a path, with its slash.
+func splitPath(path string) (folder, name string) {
+	i := strings.LastIndexByte(path, '/')
+	if filepath.Separator != '/' {
+		i = max(i, strings.LastIndexByte(path, filepath.Separator))
 	}
-	order := b.methodOrder()
-	var deps, made uint64
-	for i := range b.actions {
-		a := &b.actions[i]
-		for _, s := range [...]string{a.Path, a.Target, a.Outcome, a.Why} {
-			w.str(secActions, s)
-		}
-		w.u32(secActions, uint32(a.State))
-		w.u32(secActions, uint32(order[a.Method]))
-		w.sec[secActions] = append(append(w.sec[secActions], a.ID[:]...), a.Source[:]...)
-		w.u64(secActions, uint64(a.CookTime))
-		w.u64(secActions, uint64(a.Decided.UnixNano()))
-		w.u64(secActions, deps)
-		w.u32(secActions, uint32(len(a.Deps)))
-		w.u32(secActions, uint32(len(a.Made)))
-		w.u64(secActions, made)
-		deps, made = deps+uint64(len(a.Deps)), made+uint64(len(a.Made))
-		for _, d := range a.Deps {
-			w.str(secDeps, d.Name)
-			w.str(secDeps, d.Path)
-			w.sec[secDeps] = append(w.sec[secDeps], d.Blob[:]...)
-			found := uint32(0)
-			if d.Found {
-				found = 1
-			}
-			w.u32(secDeps, found)
-		}
-		for _, m := range a.Made {
-			w.str(secArtifacts, m.Path)
-			w.sec[secArtifacts] = appendContent(w.sec[secArtifacts], m.Stamp, m.Settled, m.Sum, m.Blob)
-		}
+	return path[:i+1], path[i+1:]
+}
+
+func treeOf(path string) Tree {
+	if filepath.IsAbs(path) {
+		return System
 	}
-	b.appendMethods(w, order)
-	return w.finish(b.checksum)
+	return Assets
 }
 
 // methodOrder numbers the methods by their first use, so that the bytes do not
@@ -123,10 +210,10 @@ func (b *Builder) methodOrder() []int {
 	return order
 }
 
-func (b *Builder) appendMethods(w *writer, order []int) {
+func (b *Builder) appendMethods(w *writer) {
 	used := make([]Method, len(b.methods))
 	n := 0
-	for i, at := range order {
+	for i, at := range b.methodOrder() {
 		if at >= 0 {
 			used[at] = b.methods[i]
 			n++
@@ -142,51 +229,4 @@ func (b *Builder) appendMethods(w *writer, order []int) {
 			w.str(secFields, f.Value)
 		}
 	}
-}
-
-// A writer collects the sections.
-type writer struct {
-	sec   [sectionCount][]byte
-	known map[string]int // offsets of strings already written
-}
-
-func (w *writer) u32(s int, v uint32) { w.sec[s] = binary.LittleEndian.AppendUint32(w.sec[s], v) }
-func (w *writer) u64(s int, v uint64) { w.sec[s] = binary.LittleEndian.AppendUint64(w.sec[s], v) }
-
-func (w *writer) str(s int, text string) {
-	at, ok := w.known[text]
-	if !ok {
-		at = len(w.sec[secStrings])
-		w.sec[secStrings] = append(w.sec[secStrings], text...)
-		w.known[text] = at
-	}
-	w.u64(s, uint64(at))
-	w.u32(s, uint32(len(text)))
-	w.u32(s, 0)
-}
-
-func (w *writer) finish(checksum string) []byte {
-	size := headerSize + trailerSize
-	for _, sec := range w.sec {
-		size += len(sec)
-	}
-	le := binary.LittleEndian
-	out := make([]byte, 0, size)
-	out = append(out, magic[:]...)
-	out = le.AppendUint32(out, Version)
-	out = le.AppendUint32(out, 0)
-	name := [nameSize]byte{}
-	copy(name[:], checksum)
-	out = append(out, name[:]...)
-	at := headerSize
-	for s, sec := range w.sec {
-		out = le.AppendUint64(out, uint64(at))
-		out = le.AppendUint64(out, uint64(len(sec)/rowSize[s]))
-		at += len(sec)
-	}
-	for _, sec := range w.sec {
-		out = append(out, sec...)
-	}
-	sum := seal(out)
-	return append(out, sum[:]...)
 }

@@ -3,9 +3,11 @@ package index
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/zeebo/xxh3"
 
@@ -15,40 +17,86 @@ import (
 )
 
 // Version is the format's. An index of another version is not read.
-const Version = 1
+const Version = 2
 
 var magic = [8]byte{'c', 'o', 'o', 'k', 'i', 'd', 'x', '\n'}
 
-// The sections, in the order in which they follow each other.
+// The sections, in the order in which they follow each other. The first three
+// are all that a run needs in which nothing changed.
 const (
-	secStrings = iota
-	secFiles
+	secFolders = iota
+	secNodes
+	secNames
+	secContents
+	secByPath
+	secByOutput
 	secActions
 	secDeps
-	secArtifacts
+	secMade
 	secMethods
 	secFields
+	secStrings
 	sectionCount
+	firstCold = secContents
 )
 
 const (
-	strSize      = 8 + 4 + 4             // offset, length, zero
-	contentSize  = 5*8 + 4 + 4 + 16 + 32 // stamp, flags, checksum, blob ID
-	actionMadeAt = 4*strSize + 2*4 + 2*32 + 2*8 + 8 + 4
-	actionSize   = actionMadeAt + 4 + 8
-	nameSize     = 16 // of the checksum function
-	headerSize   = 8 + 4 + 4 + nameSize + sectionCount*16
-	trailerSize  = 16
+	nameSize   = 16               // of the checksum function
+	totalsSize = 5 * 8            // see Totals
+	sealSize   = 16               // XXH3-128
+	stampSize  = 5*8 + 4          // size, times, inode, device, mode
+	strSize    = 8 + 4 + 4        // offset, length, zero
+	entrySize  = 8 + 8 + sealSize // of the section table
+	checksumAt = 8 + 4 + 4        // behind magic, version, zero
+	identityAt = checksumAt + nameSize
+	totalsAt   = identityAt + 32
+	tableAt    = totalsAt + totalsSize
+	headerEnd  = tableAt + sectionCount*entrySize // where the header's own seal is
+	headerSize = headerEnd + sealSize
+
+	// A folder: offset and length of its path, of where it lies, flags, the
+	// row after those below it, first node, nodes, stamp.
+	folderRealAt  = 4 + 4
+	folderFlagsAt = folderRealAt + 4 + 4
+	folderEndAt   = folderFlagsAt + 4
+	folderFirstAt = folderEndAt + 4
+	folderCountAt = folderFirstAt + 4
+	folderStampAt = folderCountAt + 4
+	folderSize    = folderStampAt + stampSize + 4
+
+	// A node: offset and length of its name, flags, folder, action, stamp. One
+	// cache line.
+	nodeFlagsAt  = 4 + 4
+	nodeFolderAt = nodeFlagsAt + 4
+	nodeActionAt = nodeFolderAt + 4
+	nodeStampAt  = nodeActionAt + 4
+	nodeSize     = nodeStampAt + stampSize
+
+	contentSize = 16 + 32 // checksum, blob ID
+
+	actionStateAt     = 4 // behind the source's node
+	actionDepsCountAt = actionStateAt + 4 + 4
+	actionMadeCountAt = actionDepsCountAt + 4
+	actionDepsAt      = actionMadeCountAt + 4 + 4
+	actionMadeAt      = actionDepsAt + 8
+	actionTargetAt    = actionMadeAt + 8
+	actionCookTimeAt  = actionTargetAt + 3*strSize + 2*32
+	actionSize        = actionCookTimeAt + 2*8
 )
 
 var rowSize = [sectionCount]int{
-	secStrings:   1,
-	secFiles:     strSize + contentSize,
-	secActions:   actionSize,
-	secDeps:      2*strSize + 32 + 4,
-	secArtifacts: strSize + contentSize,
-	secMethods:   2 * 8,
-	secFields:    2 * strSize,
+	secFolders:  folderSize,
+	secNodes:    nodeSize,
+	secNames:    1,
+	secContents: contentSize,
+	secByPath:   4,
+	secByOutput: 4,
+	secActions:  actionSize,
+	secDeps:     2*strSize + 32 + 4,
+	secMade:     4,
+	secMethods:  2 * 8,
+	secFields:   2 * strSize,
+	secStrings:  1,
 }
 
 type section struct{ offset, count int }
@@ -61,42 +109,15 @@ var (
 )
 
 // Open reads an index in place; data must not change while it is in use.
+// All of it is checked, so that no accessor can fail.
 // The error wraps ErrForeign, ErrVersion or ErrDamaged.
 func Open(data []byte) (*Index, error) {
-	if len(data) < len(magic) || !bytes.Equal(data[:len(magic)], magic[:]) {
-		return nil, ErrForeign
+	x, err := openHeader(data)
+	if err != nil {
+		return nil, err
 	}
-	d := decoder{b: data[len(magic):]}
-	if len(d.b) < 4 {
-		return nil, fmt.Errorf("%w: cut short", ErrDamaged)
-	}
-	if v := d.u32(); v != Version {
-		return nil, fmt.Errorf("%w (format %d, this one reads %d)", ErrVersion, v, Version)
-	}
-	if len(data) < headerSize+trailerSize {
-		return nil, fmt.Errorf("%w: cut short", ErrDamaged)
-	}
-	body := data[:len(data)-trailerSize]
-	if sum := seal(body); !bytes.Equal(sum[:], data[len(body):]) {
-		return nil, fmt.Errorf("%w: checksum does not match", ErrDamaged)
-	}
-	d.u32()
-	x := &Index{data: data}
-	x.checksum = string(bytes.TrimRight(d.take(nameSize), "\x00"))
-
-	// The checksum holds, so what follows guards against a writer's mistake and
-	// a forger, not against the weather.
-	next := headerSize
-	for s := range x.sections {
-		offset, count := d.u64(), d.u64()
-		if offset != uint64(next) || count > uint64((len(body)-next)/rowSize[s]) {
-			return nil, fmt.Errorf("%w: section %d does not fit", ErrDamaged, s)
-		}
-		x.sections[s] = section{next, int(count)}
-		next += int(count) * rowSize[s]
-	}
-	if next != len(body) {
-		return nil, fmt.Errorf("%w: %d bytes too many", ErrDamaged, len(body)-next)
+	if err := x.checkSeals(0, sectionCount); err != nil {
+		return nil, err
 	}
 	if err := x.validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -104,75 +125,93 @@ func Open(data []byte) (*Index, error) {
 	return x, nil
 }
 
-// seal is the trailer of a body.
-func seal(body []byte) [trailerSize]byte { return xxh3.Hash128(body).Bytes() }
+// openHeader checks the header and that the sections fit the file.
+func openHeader(data []byte) (*Index, error) {
+	if len(data) < len(magic) || !bytes.Equal(data[:len(magic)], magic[:]) {
+		return nil, ErrForeign
+	}
+	if len(data) < len(magic)+4 {
+		return nil, fmt.Errorf("%w: cut short", ErrDamaged)
+	}
+	if v := binary.LittleEndian.Uint32(data[len(magic):]); v != Version {
+		return nil, fmt.Errorf("%w (format %d, this one reads %d)", ErrVersion, v, Version)
+	}
+	if len(data) < headerSize {
+		return nil, fmt.Errorf("%w: cut short", ErrDamaged)
+	}
+	if sum := seal(data[:headerEnd]); !bytes.Equal(sum[:], data[headerEnd:headerSize]) {
+		return nil, fmt.Errorf("%w: checksum of the header does not match", ErrDamaged)
+	}
+	x := &Index{data: data}
+	x.checksum = string(bytes.TrimRight(data[checksumAt:identityAt], "\x00"))
+	// The checksum holds, so what follows guards against a writer's mistake and
+	// a forger, not against the weather.
+	next := headerSize
+	for s := range x.sections {
+		e := data[tableAt+s*entrySize:]
+		offset, count := binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint64(e[8:])
+		if offset != uint64(next) || count > uint64((len(data)-next)/rowSize[s]) || count > math.MaxUint32 {
+			return nil, fmt.Errorf("%w: section %d does not fit", ErrDamaged, s)
+		}
+		x.sections[s] = section{next, int(count)}
+		next += int(count) * rowSize[s]
+	}
+	if next != len(data) {
+		return nil, fmt.Errorf("%w: %d bytes too many", ErrDamaged, len(data)-next)
+	}
+	return x, nil
+}
 
-// validate proves that no accessor can leave its section and that rows are in
-// order, each once.
-func (x *Index) validate() error {
-	strs := [sectionCount]int{secFiles: 1, secActions: 4, secDeps: 2, secArtifacts: 1, secFields: 2}
-	for s, n := range strs {
-		for i := range x.sections[s].count {
-			r := x.row(s, i)
-			for k := range n {
-				d := decoder{b: r[k*strSize:]}
-				offset, length := d.u64(), uint64(d.u32())
-				if total := uint64(x.sections[secStrings].count); offset > total || length > total-offset {
-					return fmt.Errorf("section %d row %d: string outside", s, i)
-				}
-			}
+// checkSeals compares the checksums of some sections.
+func (x *Index) checkSeals(from, to int) error {
+	for s := from; s < to; s++ {
+		e := x.data[tableAt+s*entrySize+16:]
+		if sum := seal(x.body(s)); !bytes.Equal(sum[:], e[:sealSize]) {
+			return fmt.Errorf("%w: checksum of section %d does not match", ErrDamaged, s)
 		}
-	}
-	for i := 1; i < x.Files(); i++ {
-		if bytes.Compare(x.FilePath(i-1), x.FilePath(i)) >= 0 {
-			return fmt.Errorf("file %d out of order", i)
-		}
-	}
-	deps, made := uint64(0), uint64(0)
-	for i := range x.Actions() {
-		if i > 0 {
-			c := bytes.Compare(x.ActionPath(i-1), x.ActionPath(i))
-			if c > 0 || c == 0 && bytes.Compare(x.ActionTarget(i-1), x.ActionTarget(i)) >= 0 {
-				return fmt.Errorf("action %d out of order", i)
-			}
-		}
-		d := decoder{b: x.row(secActions, i)[4*strSize:]}
-		if state := d.u32(); state > uint32(Failed) {
-			return fmt.Errorf("action %d: state %d", i, state)
-		}
-		if method := int(d.u32()); method >= x.Methods() {
-			return fmt.Errorf("action %d: method %d", i, method)
-		}
-		d.take(2*32 + 2*8)
-		firstDep, nDeps := d.u64(), uint64(d.u32())
-		nMade, firstMade := uint64(d.u32()), d.u64()
-		if firstDep != deps || firstMade != made {
-			return fmt.Errorf("action %d: rows do not follow", i)
-		}
-		deps, made = deps+nDeps, made+nMade
-	}
-	if deps != uint64(x.Deps()) || made != uint64(x.Artifacts()) {
-		return errors.New("rows that belong to no action")
-	}
-	fields := uint64(0)
-	for i := range x.Methods() {
-		d := decoder{b: x.row(secMethods, i)}
-		first, n := d.u64(), d.u64()
-		if first != fields || n > math.MaxInt32 {
-			return fmt.Errorf("method %d: rows do not follow", i)
-		}
-		fields += n
-	}
-	if fields != uint64(x.sections[secFields].count) {
-		return errors.New("fields that belong to no method")
 	}
 	return nil
+}
+
+// ID tells one flat index from another.
+func (x *Index) ID() string {
+	id := x.id()
+	return hex.EncodeToString(id[:])
+}
+
+// ReadID returns the ID of the index that data holds. Only the header is looked
+// at.
+func ReadID(data []byte) (string, error) {
+	x, err := openHeader(data)
+	if err != nil {
+		return "", err
+	}
+	return x.ID(), nil
+}
+
+// id is the header's seal, which covers all seals.
+func (x *Index) id() (id [sealSize]byte) {
+	if len(x.data) > 0 {
+		copy(id[:], x.data[headerEnd:])
+	}
+	return id
+}
+
+func seal(b []byte) [sealSize]byte { return xxh3.Hash128(b).Bytes() }
+
+// body is all of a section.
+func (x *Index) body(s int) []byte {
+	at := x.sections[s]
+	return x.data[at.offset : at.offset+at.count*rowSize[s]]
 }
 
 func (x *Index) row(s, i int) []byte {
 	at := x.sections[s].offset + i*rowSize[s]
 	return x.data[at : at+rowSize[s] : at+rowSize[s]]
 }
+
+// ref returns the row that row i of a section of references points to.
+func (x *Index) ref(s, i int) int { return int(binary.LittleEndian.Uint32(x.row(s, i))) }
 
 // str returns the string that a row's reference points to.
 func (x *Index) str(ref []byte) []byte {
@@ -182,31 +221,59 @@ func (x *Index) str(ref []byte) []byte {
 	return x.data[at : at+n : at+n]
 }
 
-const flagSettled = 1
-
-func decodeContent(b []byte) (st scan.Stamp, settled bool, sum hashing.Sum128, blob store.BlobID) {
-	d := decoder{b: b}
-	st.Size, st.MTime, st.CTime = int64(d.u64()), int64(d.u64()), int64(d.u64())
-	st.Inode, st.Device = d.u64(), d.u64()
-	st.Mode = d.u32()
-	settled = d.u32()&flagSettled != 0
-	sum.Hi, sum.Lo = d.u64(), d.u64()
-	copy(blob[:], d.take(32))
-	return st, settled, sum, blob
+// name returns the name that a row's reference points to.
+func (x *Index) name(ref []byte) []byte {
+	at := x.sections[secNames].offset + int(binary.LittleEndian.Uint32(ref))
+	n := int(binary.LittleEndian.Uint32(ref[4:]))
+	return x.data[at : at+n : at+n]
 }
 
-func appendContent(b []byte, st scan.Stamp, settled bool, sum hashing.Sum128, blob store.BlobID) []byte {
+// ended is name with the NUL that ends it, as system calls want it.
+func (x *Index) ended(ref []byte) []byte {
+	at := x.sections[secNames].offset + int(binary.LittleEndian.Uint32(ref))
+	n := int(binary.LittleEndian.Uint32(ref[4:])) + 1
+	return x.data[at : at+n : at+n]
+}
+
+func (x *Index) content(node int) (sum hashing.Sum128, blob store.BlobID) {
+	d := decoder{b: x.row(secContents, node)}
+	sum.Hi, sum.Lo = d.u64(), d.u64()
+	copy(blob[:], d.take(32))
+	return sum, blob
+}
+
+func appendContent(b []byte, sum hashing.Sum128, blob store.BlobID) []byte {
+	le := binary.LittleEndian
+	return append(le.AppendUint64(le.AppendUint64(b, sum.Hi), sum.Lo), blob[:]...)
+}
+
+func decodeStamp(b []byte) (st scan.Stamp) {
+	_ = b[stampSize-1]
+	le := binary.LittleEndian
+	st.Size, st.MTime, st.CTime = int64(le.Uint64(b)), int64(le.Uint64(b[8:])), int64(le.Uint64(b[16:]))
+	st.Inode, st.Device = le.Uint64(b[24:]), le.Uint64(b[32:])
+	st.Mode = le.Uint32(b[40:])
+	return st
+}
+
+func appendStamp(b []byte, st scan.Stamp) []byte {
 	le := binary.LittleEndian
 	for _, v := range [...]uint64{uint64(st.Size), uint64(st.MTime), uint64(st.CTime), st.Inode, st.Device} {
 		b = le.AppendUint64(b, v)
 	}
-	flags := uint32(0)
-	if settled {
-		flags = flagSettled
+	return le.AppendUint32(b, st.Mode)
+}
+
+func decodeTotals(b []byte) Totals {
+	d := decoder{b: b}
+	return Totals{int(d.u64()), int(d.u64()), int64(d.u64()), int64(d.u64()), time.Duration(d.u64())}
+}
+
+func appendTotals(b []byte, t Totals) []byte {
+	for _, v := range [...]uint64{uint64(t.Actions), uint64(t.Failed), uint64(t.In), uint64(t.Out), uint64(t.CookTime)} {
+		b = binary.LittleEndian.AppendUint64(b, v)
 	}
-	b = le.AppendUint32(le.AppendUint32(b, st.Mode), flags)
-	b = le.AppendUint64(le.AppendUint64(b, sum.Hi), sum.Lo)
-	return append(b, blob[:]...)
+	return b
 }
 
 // A decoder takes fields off the front of a row.

@@ -1,34 +1,45 @@
-// Package index remembers what the last run knew of a tree: which files were
-// there, what their content was, how each asset was cooked and what came out.
+// Package index remembers what the last run knew of a tree: which folders and
+// files were there, what their content was, how each asset was cooked and what
+// came out.
 //
 // The index is a cache. Deleting it costs time and never truth: whatever it
-// does not vouch for is read again. So reading is strict (anything odd about
-// the file and the whole of it is ignored, with one line saying why) and
-// writing is whole: a new file is renamed over the old one when everything
-// that it speaks of is on the disk.
+// does not vouch for is read again. So reading is strict: anything odd about
+// the file and the whole of it is ignored, with one line saying why.
 //
 // # Format
 //
-// One flat file of little-endian columns that can be mapped and read in place;
-// an Index is nothing but the bytes and seven offsets. Every section is a run
-// of rows of one size, so that row i is found by multiplication:
+// One flat file of little-endian columns that is mapped and read in place; an
+// Index is nothing but the bytes and the places of its sections. Every section
+// is a run of rows of one size, so that row i is found by multiplication:
 //
-//	header     magic, version, checksum function, section table
-//	strings    bytes that the rows point into
-//	files      path, stamp, checksum, blob ID            sorted by path
-//	actions    file, target, method, IDs, outcome        sorted by path, target
+//	header     magic, version, checksum function, identity, totals, section table
+//	folders    path, stamp, first node, nodes            sorted by tree and path
+//	nodes      name, stamp: all that stat is asked       by folder, then inode
+//	names      what folders and nodes are called, each ended by a NUL
+//	contents   checksum, blob ID                         one for each node
+//	by path    nodes that are files, sorted by path
+//	by output  artifacts, sorted by path
+//	actions    source, target, method, IDs, outcome      sorted by path, target
 //	deps       name, path, blob ID                       by action
-//	artifacts  path, stamp, checksum, blob ID            by action
+//	artifacts  node                                      by action
 //	methods    first field, fields
 //	fields     key, value                                by method
-//	trailer    XXH3-128 of all that comes before
+//	strings    bytes that the rows of actions point into
 //
-// Open checks the trailer, every offset and the order of the rows, and so the
-// accessors need not.
+// Each section has its XXH3-128 in the header, and the header its own. A run
+// in which nothing changed touches the header and the first three sections:
+// they hold every name and every stamp in the order in which stat is fastest.
+//
+// # Changes
+//
+// A run that changed little does not write all that again. It leaves the flat
+// file as it is and puts what differs from it into a second, small one ([Live]).
+// When that has grown to a part of the first, both become a new flat file.
 package index
 
 import (
 	"bytes"
+	"encoding/binary"
 	"sort"
 	"time"
 
@@ -37,10 +48,24 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
+// A Role is what a file is to the cooker.
+type Role uint8
+
+const (
+	Asset  Role = iota // a source
+	Other              // read while cooking: a dependency that is no asset, a program, the manifest
+	Config             // a cook.toml of the tree
+	Ignore             // a .cookignore of the tree
+	Made               // an artifact
+	Absent             // looked for while cooking, and not there
+	ghost              // only names the source of an action
+)
+
 // A File is one file of the asset tree: an asset, or what an asset read. Files
 // that lie elsewhere (programs, the manifest) have absolute paths.
 type File struct {
 	Path  string
+	Role  Role
 	Stamp scan.Stamp
 	// Settled says that Stamp was old enough to be trusted when it was taken.
 	Settled bool
@@ -102,6 +127,15 @@ type Method []Field
 // A Field is one of them.
 type Field struct{ Key, Value string }
 
+// Totals are what all actions of an index amount to.
+type Totals struct {
+	Actions  int
+	Failed   int
+	In       int64 // bytes of the sources of finished actions; once for each target
+	Out      int64 // bytes of their artifacts
+	CookTime time.Duration
+}
+
 // An Index is an opened index. The zero value is an empty one.
 type Index struct {
 	data     []byte
@@ -115,48 +149,74 @@ func (x *Index) Checksum() string { return x.checksum }
 // Bytes is the index as it stands in the file. It must not be changed.
 func (x *Index) Bytes() []byte { return x.data }
 
+// Identity is what Builder.Identify was given: who cooked, with what options.
+// It is zero if the index does not vouch for the whole tree.
+func (x *Index) Identity() (id hashing.Digest) {
+	if len(x.data) > 0 {
+		copy(id[:], x.data[identityAt:])
+	}
+	return id
+}
+
+// Totals returns what all actions amount to.
+func (x *Index) Totals() Totals {
+	if len(x.data) == 0 {
+		return Totals{}
+	}
+	return decodeTotals(x.data[totalsAt:])
+}
+
 // Files returns the number of files.
-func (x *Index) Files() int { return x.sections[secFiles].count }
+func (x *Index) Files() int { return x.sections[secByPath].count }
+
+// FilePath returns the path of file i. Files are sorted by path.
+func (x *Index) FilePath(i int) string { return x.nodePath(x.ref(secByPath, i)) }
+
+// File decodes file i.
+func (x *Index) File(i int) File { return x.file(x.ref(secByPath, i)) }
+
+func (x *Index) file(node int) File {
+	p := x.Probe(node)
+	f := File{Path: x.nodePath(node), Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}
+	f.Sum, f.Blob = x.content(node)
+	return f
+}
 
 // Actions returns the number of actions.
 func (x *Index) Actions() int { return x.sections[secActions].count }
 
-// FilePath returns the path of file i in place.
-func (x *Index) FilePath(i int) []byte { return x.str(x.row(secFiles, i)) }
-
-// File decodes file i.
-func (x *Index) File(i int) File {
-	r := x.row(secFiles, i)
-	f := File{Path: string(x.str(r))}
-	f.Stamp, f.Settled, f.Sum, f.Blob = decodeContent(r[strSize:])
-	return f
-}
-
-// ActionPath returns the source path of action i in place.
-func (x *Index) ActionPath(i int) []byte { return x.str(x.row(secActions, i)) }
+// ActionPath returns the source path of action i.
+func (x *Index) ActionPath(i int) string { return x.nodePath(x.actionSource(i)) }
 
 // ActionTarget returns the target of action i in place.
-func (x *Index) ActionTarget(i int) []byte { return x.str(x.row(secActions, i)[strSize:]) }
+func (x *Index) ActionTarget(i int) []byte { return x.str(x.row(secActions, i)[actionTargetAt:]) }
+
+// ActionState returns how action i ended.
+func (x *Index) ActionState(i int) State {
+	return State(binary.LittleEndian.Uint32(x.row(secActions, i)[actionStateAt:]))
+}
+
+func (x *Index) actionSource(i int) int {
+	return int(binary.LittleEndian.Uint32(x.row(secActions, i)))
+}
 
 // Action decodes action i.
 func (x *Index) Action(i int) Action {
-	r := x.row(secActions, i)
-	d := decoder{b: r}
-	a := Action{
-		Path:   string(x.str(d.take(strSize))),
-		Target: string(x.str(d.take(strSize))),
-	}
-	a.Outcome = string(x.str(d.take(strSize)))
-	a.Why = string(x.str(d.take(strSize)))
+	d := decoder{b: x.row(secActions, i)}
+	a := Action{Path: x.nodePath(int(d.u32()))}
 	a.State = State(d.u32())
 	a.Method = int(d.u32())
+	deps := int(d.u32())
+	made := int(d.u32())
+	d.u32()
+	firstDep, firstMade := int(d.u64()), int(d.u64())
+	a.Target = string(x.str(d.take(strSize)))
+	a.Outcome = string(x.str(d.take(strSize)))
+	a.Why = string(x.str(d.take(strSize)))
 	copy(a.ID[:], d.take(32))
 	copy(a.Source[:], d.take(32))
 	a.CookTime = time.Duration(d.u64())
 	a.Decided = time.Unix(0, int64(d.u64()))
-	firstDep, deps := int(d.u64()), int(d.u32())
-	made := int(d.u32())
-	firstMade := int(d.u64())
 	if deps > 0 {
 		a.Deps = make([]Dep, deps)
 	}
@@ -172,24 +232,33 @@ func (x *Index) Action(i int) Action {
 	return a
 }
 
+func (x *Index) actionCookTime(i int) time.Duration {
+	return time.Duration(binary.LittleEndian.Uint64(x.row(secActions, i)[actionCookTimeAt:]))
+}
+
 // ActionArtifacts returns the rows of the artifacts of action i: first and
 // number.
 func (x *Index) ActionArtifacts(i int) (first, n int) {
-	d := decoder{b: x.row(secActions, i)[actionMadeAt:]}
-	n = int(d.u32())
-	return int(d.u64()), n
+	r := x.row(secActions, i)
+	return int(binary.LittleEndian.Uint64(r[actionMadeAt:])), int(binary.LittleEndian.Uint32(r[actionMadeCountAt:]))
+}
+
+func (x *Index) actionDeps(i int) (first, n int) {
+	r := x.row(secActions, i)
+	return int(binary.LittleEndian.Uint64(r[actionDepsAt:])), int(binary.LittleEndian.Uint32(r[actionDepsCountAt:]))
 }
 
 // Artifacts returns the number of artifacts.
-func (x *Index) Artifacts() int { return x.sections[secArtifacts].count }
+func (x *Index) Artifacts() int { return x.sections[secMade].count }
 
 // Artifact decodes artifact i.
 func (x *Index) Artifact(i int) Artifact {
-	r := x.row(secArtifacts, i)
-	a := Artifact{Path: string(x.str(r))}
-	a.Stamp, a.Settled, a.Sum, a.Blob = decodeContent(r[strSize:])
-	return a
+	f := x.file(x.ref(secMade, i))
+	return Artifact{Path: f.Path, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob}
 }
+
+// ArtifactPath returns the path of artifact i.
+func (x *Index) ArtifactPath(i int) string { return x.nodePath(x.ref(secMade, i)) }
 
 // Deps returns the number of dependencies of all actions.
 func (x *Index) Deps() int { return x.sections[secDeps].count }
@@ -201,6 +270,9 @@ func (x *Index) dep(i int) Dep {
 	out.Found = d.u32() != 0
 	return out
 }
+
+// depPath returns the path of dependency i in place.
+func (x *Index) depPath(i int) []byte { return x.str(x.row(secDeps, i)[strSize:]) }
 
 // Methods returns the number of methods.
 func (x *Index) Methods() int { return x.sections[secMethods].count }
@@ -219,17 +291,25 @@ func (x *Index) Method(i int) Method {
 
 // FindFile finds a file by its path.
 func (x *Index) FindFile(path string) (i int, ok bool) {
-	i = sort.Search(x.Files(), func(i int) bool { return string(x.FilePath(i)) >= path })
-	return i, i < x.Files() && string(x.FilePath(i)) == path
+	i = sort.Search(x.Files(), func(i int) bool { return x.comparePath(x.ref(secByPath, i), path) >= 0 })
+	return i, i < x.Files() && x.comparePath(x.ref(secByPath, i), path) == 0
 }
 
 // FindAction finds an action by source path and target.
 func (x *Index) FindAction(path, target string) (i int, ok bool) {
 	i = sort.Search(x.Actions(), func(i int) bool {
-		c := bytes.Compare(x.ActionPath(i), []byte(path))
+		c := x.comparePath(x.actionSource(i), path)
 		return c > 0 || c == 0 && string(x.ActionTarget(i)) >= target
 	})
-	return i, i < x.Actions() && string(x.ActionPath(i)) == path && string(x.ActionTarget(i)) == target
+	return i, i < x.Actions() && x.comparePath(x.actionSource(i), path) == 0 && string(x.ActionTarget(i)) == target
+}
+
+// findOutput finds the first artifact of that path, in the order by path.
+func (x *Index) findOutput(path string) (i int, ok bool) {
+	n := x.sections[secByOutput].count
+	node := func(i int) int { return x.ref(secMade, x.ref(secByOutput, i)) }
+	i = sort.Search(n, func(i int) bool { return x.comparePath(node(i), path) >= 0 })
+	return i, i < n && x.comparePath(node(i), path) == 0
 }
 
 // Match walks entries and the index's files side by side, both being sorted by
@@ -245,7 +325,7 @@ func (x *Index) Match(entries []scan.Entry, visit func(entry, row int)) {
 		case r == x.Files():
 			c = -1
 		default:
-			c = compare(entries[e].Path, x.FilePath(r))
+			c = -x.comparePath(x.ref(secByPath, r), entries[e].Path)
 		}
 		switch {
 		case c < 0:
@@ -262,12 +342,68 @@ func (x *Index) Match(entries []scan.Entry, visit func(entry, row int)) {
 	}
 }
 
-// compare orders a string and bytes without allocating.
-func compare(a string, b []byte) int {
+// nodePath returns a node's whole path: its folder's, which ends in a slash
+// unless it is the root, and its name.
+func (x *Index) nodePath(node int) string {
+	folder, name := x.nodeName(node)
+	if len(folder) == 0 {
+		return string(name)
+	}
+	path := make([]byte, 0, len(folder)+len(name))
+	return string(append(append(path, folder...), name...))
+}
+
+func (x *Index) nodeName(node int) (folder, name []byte) {
+	r := x.row(secNodes, node)
+	f := x.row(secFolders, int(binary.LittleEndian.Uint32(r[nodeFolderAt:])))
+	return x.name(f), x.name(r)
+}
+
+// comparePath orders a node's path and another one without allocating.
+func (x *Index) comparePath(node int, path string) int {
+	folder, name := x.nodeName(node)
+	if len(path) < len(folder) {
+		if c := compare(folder[:len(path)], path); c != 0 {
+			return c
+		}
+		return 1
+	}
+	if c := compare(folder, path[:len(folder)]); c != 0 {
+		return c
+	}
+	return compare(name, path[len(folder):])
+}
+
+// compareNodes orders two nodes by their paths.
+func (x *Index) compareNodes(a, b int) int {
+	fa, na := x.nodeName(a)
+	fb, nb := x.nodeName(b)
+	if bytes.Equal(fa, fb) {
+		return bytes.Compare(na, nb)
+	}
+	for {
+		if len(fa) == 0 {
+			fa, na = na, nil
+		}
+		if len(fb) == 0 {
+			fb, nb = nb, nil
+		}
+		n := min(len(fa), len(fb))
+		if n == 0 {
+			return len(fa) - len(fb)
+		}
+		if c := bytes.Compare(fa[:n], fb[:n]); c != 0 {
+			return c
+		}
+		fa, fb = fa[n:], fb[n:]
+	}
+}
+
+func compare(a []byte, b string) int {
 	switch {
-	case a == string(b):
+	case string(a) == b:
 		return 0
-	case a < string(b):
+	case string(a) < b:
 		return -1
 	}
 	return 1

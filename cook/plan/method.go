@@ -32,6 +32,9 @@ const (
 	fieldTool    = "tool "
 )
 
+// ToolOf returns the name of the program that a field of a method identifies.
+func ToolOf(f index.Field) (name string, ok bool) { return strings.CutPrefix(f.Key, fieldTool) }
+
 // method identifies a choice; each once per run.
 func (p *planner) method(chosen *rules.Method) (*Method, error) {
 	if m, ok := p.methods[chosen]; ok {
@@ -110,7 +113,7 @@ func (p *planner) methodChanges(a *Action) []Reason {
 	var reasons []Reason
 	change := func(key, from, to string) {
 		r := Reason{Kind: OptionChanged, Subject: key, Old: from, New: to}
-		if name, ok := strings.CutPrefix(key, fieldTool); ok {
+		if name, ok := ToolOf(index.Field{Key: key}); ok {
 			r = Reason{Kind: ToolChanged, Subject: name, Old: shorten(from), New: shorten(to)}
 		} else if key == fieldVersion {
 			r = Reason{Kind: RecipeVersionChanged, Subject: a.Method.Recipe.Name, Old: from, New: to}

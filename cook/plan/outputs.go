@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/index"
+	"github.com/assetcook/assetcook/cook/manifest"
 )
 
 // claim finds outputs that two actions want, or one that needs a folder where
@@ -16,7 +17,7 @@ func (p *planner) claim() {
 	kept := map[string]string{} // outputs of actions that this run leaves alone
 	for _, row := range p.plan.Kept {
 		for _, m := range p.Last.Action(row).Made {
-			kept[m.Path] = string(p.Last.ActionPath(row))
+			kept[m.Path] = p.Last.ActionPath(row)
 		}
 	}
 	fail := func(i int, output, other string) {
@@ -47,6 +48,7 @@ func (p *planner) claim() {
 	}
 	for i := range p.plan.Actions {
 		for _, out := range p.plan.Actions[i].Outputs {
+			p.contest(out)
 			for dir := path.Dir(out); dir != "."; dir = path.Dir(dir) {
 				if j, taken := p.claims[dir]; taken && j != i {
 					fail(i, dir, p.plan.Actions[j].Path)
@@ -57,12 +59,25 @@ func (p *planner) claim() {
 	}
 }
 
+// contest looks for actions elsewhere that claim an output, need a folder of its
+// name, or have a file where it needs a folder.
+func (p *planner) contest(out string) {
+	if p.Outside == nil || p.plan.Contested {
+		return
+	}
+	contested := p.Outside.Owns(out) || p.Outside.Holds(out)
+	for dir := path.Dir(out); dir != "." && !contested; dir = path.Dir(dir) {
+		contested = p.Outside.Owns(dir)
+	}
+	p.plan.Contested = contested
+}
+
 // Owned names every file in the output folder that cook has made: what the
 // index knows, and what only claims remember.
 func Owned(last *index.Index, claims []Claim) map[string]bool {
 	owned := make(map[string]bool, last.Artifacts()+len(claims))
 	for row := range last.Artifacts() {
-		owned[last.Artifact(row).Path] = true
+		owned[last.ArtifactPath(row)] = true
 	}
 	for _, c := range claims {
 		owned[c.Output] = true
@@ -73,14 +88,11 @@ func Owned(last *index.Index, claims []Claim) map[string]bool {
 // Reserved reports whether an output path belongs to the cooker itself.
 func Reserved(out string) bool {
 	first, _, _ := strings.Cut(out, "/")
-	return strings.EqualFold(first, StateDir) || strings.EqualFold(out, ManifestName)
+	return strings.EqualFold(first, StateDir) || strings.EqualFold(out, manifest.Name) || strings.EqualFold(first, manifest.PartsDir)
 }
 
-// The cooker's own names in the output folder.
-const (
-	StateDir     = ".cook"
-	ManifestName = "manifest.json"
-)
+// StateDir is the folder of the cooker's own files in the output folder.
+const StateDir = ".cook"
 
 // retire finds artifacts that nobody claims any more: of sources that are
 // gone, and of actions whose outputs were renamed.
@@ -111,7 +123,7 @@ func (p *planner) retire() {
 	}
 	held := map[string]bool{}
 	for row := range p.Last.Artifacts() {
-		held[p.Last.Artifact(row).Path] = true
+		held[p.Last.ArtifactPath(row)] = true
 	}
 	for _, c := range p.Claims {
 		if !held[c.Output] && !Reserved(c.Output) && p.InScope(c.Source) && !p.Incomplete(c.Source) && slices.Contains(p.Targets, c.Target) {

@@ -88,6 +88,9 @@ type Input struct {
 	Claims []Claim
 	// HasTarget says whether the rules still have a target.
 	HasTarget func(target string) bool
+	// Outside speaks of the outputs of actions that are not in Last because this
+	// plan is not to touch them; nil if there are none.
+	Outside Outside
 	// InScope says whether a source is among those to be brought up to date.
 	InScope func(path string) bool
 	// Incomplete says that a path's absence proves nothing.
@@ -95,10 +98,21 @@ type Input struct {
 	Force      bool
 }
 
+// Outside knows the outputs that a plan must leave alone.
+type Outside interface {
+	// Owns reports whether an output is one of them, Holds whether one of them
+	// lies in a folder.
+	Owns(output string) bool
+	Holds(folder string) bool
+}
+
 // A Plan is what a run has to do.
 type Plan struct {
-	Actions []Action // sorted by path, target
-	Retired []Retired
+	// Contested says that an action and one from Outside claim the same output,
+	// so that a plan for a part of the tree cannot be right.
+	Contested bool
+	Actions   []Action // sorted by path, target
+	Retired   []Retired
 	// Kept are the index's actions that this run leaves as they are, by row.
 	Kept []int
 	// Gone is how many sources are no longer there.
@@ -114,7 +128,7 @@ func Make(in Input) *Plan {
 	next := 0 // row of in.Last's actions
 	for i := range in.Assets {
 		src := &in.Assets[i]
-		for next < in.Last.Actions() && string(in.Last.ActionPath(next)) < src.Path {
+		for next < in.Last.Actions() && in.Last.ActionPath(next) < src.Path {
 			p.leftOver(next)
 			next++
 		}
@@ -124,7 +138,7 @@ func Make(in Input) *Plan {
 		for _, target := range in.Targets {
 			p.plan.Actions = append(p.plan.Actions, p.action(*src, target))
 		}
-		for next < in.Last.Actions() && string(in.Last.ActionPath(next)) == src.Path {
+		for next < in.Last.Actions() && in.Last.ActionPath(next) == src.Path {
 			switch target := string(in.Last.ActionTarget(next)); {
 			case !in.HasTarget(target):
 				p.gone = append(p.gone, next)
@@ -154,7 +168,7 @@ type planner struct {
 
 // leftOver deals with an action of the index that no asset in scope asks for.
 func (p *planner) leftOver(row int) {
-	source := string(p.Last.ActionPath(row))
+	source := p.Last.ActionPath(row)
 	target := string(p.Last.ActionTarget(row))
 	switch {
 	case p.Incomplete(source):

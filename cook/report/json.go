@@ -48,6 +48,9 @@ type Record struct {
 func (j *JSON) Stage(string)               {}
 func (j *JSON) Planned(int, time.Duration) {}
 
+// EveryAsset is true: each asset has a record.
+func (j *JSON) EveryAsset() bool { return true }
+
 // Note writes a record of its own.
 func (j *JSON) Note(text string) { j.enc.Encode(Record{Event: "note", Text: text}) }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/run"
@@ -15,6 +16,9 @@ type Observer interface {
 	Planned(assets int, expected time.Duration)
 	// Event is called for everything that happens to an asset.
 	Event(run.Event)
+	// EveryAsset reports whether Event is wanted for assets that need no work as
+	// well. If so, a run takes the time to look at each.
+	EveryAsset() bool
 	// Note takes one line about something that is no asset's failure.
 	Note(text string)
 }
@@ -38,6 +42,10 @@ func (m Multi) Event(e run.Event) {
 	for _, o := range m {
 		o.Event(e)
 	}
+}
+
+func (m Multi) EveryAsset() bool {
+	return slices.ContainsFunc(m, Observer.EveryAsset)
 }
 
 func (m Multi) Note(text string) {

@@ -96,6 +96,9 @@ func (p *Progress) Planned(assets int, expected time.Duration) {
 	p.total, p.expected, p.begin = assets, expected, p.now()
 }
 
+// EveryAsset is false: the bar is about work.
+func (p *Progress) EveryAsset() bool { return false }
+
 // Note does nothing: a Text observer prints notes.
 func (p *Progress) Note(string) {}
 

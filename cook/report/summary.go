@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/index"
 	"github.com/assetcook/assetcook/cook/plan"
 	"github.com/assetcook/assetcook/cook/run"
 )
@@ -30,6 +31,13 @@ func (c *Count) add(e run.Event) {
 	c.Time += e.Took
 }
 
+// Calls are system calls.
+type Calls struct {
+	Opened int64 `json:"folders_opened"`
+	Listed int64 `json:"folders_listed"`
+	Stats  int64 `json:"stats"` // of sources, outputs, folders, dependencies and programs
+}
+
 // A Summary is what a whole run amounts to. An asset cooked for two targets
 // counts twice.
 type Summary struct {
@@ -46,6 +54,10 @@ type Summary struct {
 	// Checksummed is what was read to find out what changed: sources, outputs
 	// and tools; Assets counts files here.
 	Checksummed Count `json:"checksummed"`
+	// Told says that a watcher knew all of this and nothing was looked at.
+	Told bool `json:"told_by_watcher,omitempty"`
+	// Looked counts the system calls that told what is there.
+	Looked Calls `json:"looked"`
 	// Saved is the recorded cook time of what was not cooked.
 	Saved time.Duration `json:"saved_ns"`
 	// Took is the wall time of the run.
@@ -86,6 +98,22 @@ func (s *Summary) Add(e run.Event) {
 	}
 }
 
+// Rest counts the assets of which there were no events because the index vouches
+// for all of them: all of rest are up to date, those of touched by their
+// checksums.
+func (s *Summary) Rest(rest, touched index.Totals) {
+	s.Found.rest(rest)
+	s.ByChecksum.rest(touched)
+	s.ByStamp.rest(index.Totals{Actions: rest.Actions - touched.Actions, In: rest.In - touched.In, Out: rest.Out - touched.Out})
+	s.Saved += rest.CookTime
+}
+
+func (c *Count) rest(t index.Totals) {
+	c.Assets += t.Actions
+	c.In += t.In
+	c.Out += t.Out
+}
+
 // UpToDate is how many assets needed no work.
 func (s *Summary) UpToDate() int { return s.ByStamp.Assets + s.ByChecksum.Assets }
 
@@ -117,6 +145,9 @@ func (s *Summary) WriteTable(w io.Writer) error {
 	row("not reached", s.NotReached)
 	row("removed", s.Removed)
 	row("files checksummed", s.Checksummed)
+	fmt.Fprintf(t, "folders opened\t%d\t\t\t\t\n", s.Looked.Opened)
+	fmt.Fprintf(t, "folders listed\t%d\t\t\t\t\n", s.Looked.Listed)
+	fmt.Fprintf(t, "stats\t%d\t\t\t\t\n", s.Looked.Stats)
 	fmt.Fprintf(t, "saved\t\t\t\t%s\t\n", Duration(s.Saved))
 	fmt.Fprintf(t, "wall\t\t\t\t%s\t\n", Duration(s.Took))
 	return t.Flush()

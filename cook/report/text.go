@@ -22,6 +22,9 @@ type Text struct {
 func (t *Text) Stage(string)               {}
 func (t *Text) Planned(int, time.Duration) {}
 
+// EveryAsset is true if skipped assets are to be explained.
+func (t *Text) EveryAsset() bool { return t.Explain && t.Verbose }
+
 // Note prints a warning.
 func (t *Text) Note(text string) { fmt.Fprintf(t.Err, "cook: %s\n", pathname.Escape(text)) }
 

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"sync"
 	"syscall"
 
 	"github.com/assetcook/assetcook/cook/index"
@@ -66,7 +65,6 @@ func (r *runner) prepare() error {
 		return err
 	}
 	r.mode = info.Mode().Perm()
-	r.owned = sync.OnceValue(func() map[string]bool { return plan.Owned(r.Last, r.Claims) })
 	return nil
 }
 
@@ -233,7 +231,7 @@ func (r *runner) place(a *plan.Action, i int, file string, made *index.Artifact)
 	case info.Mode().IsRegular() && r.holds(a, i, made.Blob):
 		made.Stamp = scan.StampOf(info)
 		return nil
-	case !r.owned()[out]:
+	case !r.Owned(out):
 		return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another -out", pathname.Show(out))
 	}
 	err = root.Rename(file, out)
@@ -281,7 +279,7 @@ func (r *runner) removeStale(a *plan.Action) {
 		r.mu.Lock()
 		ours := r.placed[out]
 		r.mu.Unlock()
-		if !ours && !r.owned()[out] {
+		if !ours && !r.Owned(out) {
 			continue
 		}
 		if info, err := r.Out.Root().Lstat(out); err != nil || info.IsDir() || r.Out.Root().Remove(out) != nil {

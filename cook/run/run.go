@@ -80,10 +80,10 @@ type Options struct {
 	Survey   *survey.Survey
 	Checksum hashing.Func
 	Store    *store.Store // nil for none
-	Last     *index.Index
-	Claims   []plan.Claim
-	Workers  int
-	Memory   int64 // bytes that all running recipes together may need
+	// Owned reports whether cook has made a file of the output folder.
+	Owned   func(output string) bool
+	Workers int
+	Memory  int64 // bytes that all running recipes together may need
 	// StopOnFailure starts nothing new after the first failure.
 	StopOnFailure bool
 	// DryRun says what would be done and does nothing.
@@ -153,7 +153,6 @@ type runner struct {
 	emptied  []string        // folders that lost an artifact while workers were at it
 	placed   map[string]bool // outputs that were renamed into place
 	ids      map[store.ActionID]*sync.Mutex
-	owned    func() map[string]bool
 	warnOnce sync.Once
 }
 

@@ -1,0 +1,87 @@
+package cook
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/rules"
+	"github.com/assetcook/assetcook/cook/scan"
+)
+
+// readRules compiles the configuration files that the scan found.
+func (k *kitchen) readRules() error {
+	var files []rules.File
+	add := func(name, dir string, data []byte, err error) error {
+		if err != nil {
+			return configError("%s: %w", name, err)
+		}
+		files = append(files, rules.File{Name: name, Dir: dir, Data: data})
+		return nil
+	}
+	if info, err := k.assets.Stat(scan.ConfigName); err == nil && info.IsDir() {
+		return configError("%s: a folder, want a file of rules", filepath.Join(k.Dir, scan.ConfigName))
+	}
+	if k.Config != "" {
+		data, err := readRegular(k.Config)
+		if err := add(k.Config, "", data, err); err != nil {
+			return err
+		}
+	}
+	for _, c := range k.tree.Configs {
+		dir := path.Dir(c.Path)
+		if dir == "." {
+			if dir = ""; k.Config != "" {
+				continue
+			}
+		}
+		data, err := k.readAsset(c.Path)
+		k.rulesSums[c.Path] = k.checksum.Sum128(data)
+		name := filepath.Join(k.Dir, filepath.FromSlash(c.Path))
+		if err := add(name, dir, data, err); err != nil {
+			return err
+		}
+	}
+	var err error
+	if k.rules, err = rules.Compile(files, k.recipes); err != nil {
+		return &ConfigError{err}
+	}
+	for _, t := range k.Targets {
+		if t != "" && !k.rules.HasTarget(t) {
+			return configError("unknown target %q; cook.toml has %s", t, list(k.rules.Targets()))
+		}
+	}
+	return nil
+}
+
+// readRegular reads a file of rules from outside the asset folder. What is no
+// regular file could make us wait, or never end.
+func readRegular(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	return os.ReadFile(name)
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+func (k *kitchen) readAsset(p string) ([]byte, error) {
+	f, err := k.assets.OpenFile(p)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
