@@ -30,7 +30,7 @@ func (k *kitchen) readClaims() error {
 	}
 	data, err := k.readState(journalName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return fmt.Errorf("journal: %w; remove it", err)
 	}
 	k.claims = parseJournal(data)
 	if len(k.last.Bytes()) > 0 {

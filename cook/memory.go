@@ -102,7 +102,7 @@ func (k *kitchen) writeIndex(x *index.Index, changes []byte) error {
 	if err := k.replace(changesName(x.ID()), changes); err != nil {
 		return err
 	}
-	if err := k.replace(indexName, x.Bytes()); err != nil {
+	if err := k.put(indexName, x.Bytes(), false); err != nil {
 		return err
 	}
 	return k.removeChanges(x.ID())

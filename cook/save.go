@@ -94,6 +94,12 @@ func wholly(p *plan.Plan, outturn *run.Outturn) bool {
 // replace writes a file whole or leaves it as it was. What a killed process may
 // leave behind lies in the state folder, where clearLeftovers finds it.
 func (k *kitchen) replace(name string, data []byte) error {
+	return k.put(name, data, true)
+}
+
+// put replaces a file. One that need not survive a power cut, because it shows when
+// it did not, is not waited for.
+func (k *kitchen) put(name string, data []byte, sync bool) error {
 	f, err := atomicfile.Create(k.outFile(plan.StateDir), 0o666)
 	if err != nil {
 		return err
@@ -102,8 +108,10 @@ func (k *kitchen) replace(name string, data []byte) error {
 	if _, err := f.Write(data); err != nil {
 		return fmt.Errorf("write %s: %w", k.outFile(name), err)
 	}
-	if err := f.Sync(); err != nil {
-		return fmt.Errorf("write %s: %w", k.outFile(name), err)
+	if sync {
+		if err := f.Sync(); err != nil {
+			return fmt.Errorf("write %s: %w", k.outFile(name), err)
+		}
 	}
 	return f.Commit(k.outFile(name))
 }

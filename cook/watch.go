@@ -93,6 +93,7 @@ type watchman struct {
 	rounds  int
 	state   string         // what was told last
 	good    bool           // the last round left everything up to date
+	locked  bool           // another cook had the lock
 	vouched bool           // it was a quick one, so its index vouches for the whole tree
 	doubt   bool           // it met files of which the whole tree must be asked
 	summary report.Summary // of the last round
@@ -153,7 +154,7 @@ func (m *watchman) goBlind(err error) {
 func (m *watchman) wait(ctx context.Context) (full bool) {
 	m.mu.Lock()
 	patience := fullTime
-	if m.events == nil || !m.good {
+	if m.events == nil || m.locked {
 		patience = pollTime
 	}
 	events := m.events
@@ -231,9 +232,10 @@ func (m *watchman) round(ctx context.Context) error {
 	case err != nil && began:
 		return err
 	case errors.As(err, &locked):
-		m.good, m.all = false, true // its holder changes what we know
+		m.good, m.all, m.locked = false, true, true // its holder changes what we know
 		return nil
 	}
+	m.locked = false
 	m.good = err == nil && summary.Failed.Assets+summary.NotReached.Assets == 0
 	m.summary = summary
 	worked := summary.UpToDate() != summary.Found.Assets || summary.Removed.Assets > 0

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -11,15 +12,15 @@ import (
 const StageWait = "wait"
 
 // Rounds observes the rounds of a watcher, each with observers of its own, so
-// that no progress is shown between them. A note is passed on once for as long as
-// it comes in every round.
+// that no progress is shown between them. A note, or an asset's failure, is passed on
+// once for as long as it comes in every round.
 type Rounds struct {
 	begin func() (o Observer, done func())
 
 	mu        sync.Mutex
 	now       Observer // nil between rounds
 	done      func()
-	last, new map[string]bool // the notes of the last round, and of this one
+	last, new map[string]bool // notes and failures of the last round, and of this one
 }
 
 // NewRounds returns an observer of rounds. begin gives that of one round, and what
@@ -56,11 +57,21 @@ func (r *Rounds) Planned(assets int, expected time.Duration) {
 	r.round().Planned(assets, expected)
 }
 
-// Event passes on.
+// Event passes on what happened, but for an asset that fails as it did in the last
+// round.
 func (r *Rounds) Event(e run.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.round().Event(e)
+	o := r.round()
+	if e.Outcome != run.Failed || e.Started {
+		o.Event(e)
+		return
+	}
+	failure := fmt.Sprintf("%q %q %v", e.Path, e.Target, e.Err)
+	if !r.last[failure] {
+		o.Event(e)
+	}
+	r.new[failure] = true
 }
 
 // Note passes on what the last round did not say.
