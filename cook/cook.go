@@ -85,24 +85,40 @@ func builtIn() []recipe.Recipe { return append(builtin.All(), image.Recipe()) }
 // lookAround finds out what is there: sources, rules, contents, outputs.
 func (k *kitchen) lookAround(ctx context.Context) error {
 	k.openStore()
-	k.Observer.Stage("scan")
-	var err error
-	k.tree, err = scan.Dir(ctx, k.assets.Name(), scan.Options{Exclude: k.ownFolders(), Workers: k.Workers, ListAll: k.listAll})
+	entries, err := k.list(ctx)
 	if err != nil {
 		return err
 	}
 	for _, p := range k.tree.Problems {
-		if path.Base(p.Path) == scan.ConfigName {
-			return configError("%w", p)
-		}
 		if p.Fatal() {
 			k.event(run.Event{Path: p.Path, Outcome: run.Failed, Err: errors.New(p.Reason())})
-		} else {
+		}
+	}
+	if err := k.surveyAll(ctx, entries); err != nil {
+		return err
+	}
+	return k.readClaims()
+}
+
+// list finds the sources in scope and the rules for them. What cannot be listed is
+// among the tree's problems.
+func (k *kitchen) list(ctx context.Context) ([]scan.Entry, error) {
+	k.Observer.Stage("scan")
+	var err error
+	k.tree, err = scan.Dir(ctx, k.assets.Name(), scan.Options{Exclude: k.ownFolders(), Workers: k.Workers, ListAll: k.listAll})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range k.tree.Problems {
+		if path.Base(p.Path) == scan.ConfigName {
+			return nil, configError("%w", p)
+		}
+		if !p.Fatal() {
 			k.Observer.Note(p.Error())
 		}
 	}
 	if err := k.readRules(); err != nil {
-		return err
+		return nil, err
 	}
 	k.Observer.Stage("checksum")
 	var entries []scan.Entry
@@ -112,14 +128,11 @@ func (k *kitchen) lookAround(ctx context.Context) error {
 		}
 	}
 	if err := k.checkPatterns(entries); err != nil {
-		return err
+		return nil, err
 	}
 	k.summary.Looked.Listed, k.summary.Looked.Stats = k.tree.Listed, k.tree.Stats
 	k.summary.Looked.Opened = k.tree.Listed
-	if err := k.surveyAll(ctx, entries); err != nil {
-		return err
-	}
-	return k.readClaims()
+	return entries, nil
 }
 
 // surveyAll finds out the contents of the sources and what became of the
@@ -181,6 +194,9 @@ func (k *kitchen) carryOut(ctx context.Context, p *plan.Plan) (*run.Outturn, err
 		k.event(run.Event{Path: source, Outcome: run.NotReached})
 	}
 	k.Observer.Stage("cook")
+	if k.Memory <= 0 { // asked for late: a run without work has no use for it
+		k.Memory = DefaultMemory()
+	}
 	if !k.DryRun {
 		if claims := newOutputs(p); len(claims) > 0 {
 			if err := k.writeJournal(append(k.claims, k.notTheirs(claims)...)); err != nil {

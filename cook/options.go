@@ -37,7 +37,7 @@ type Options struct {
 	// Workers is how many assets are cooked at once; 0 is one for each CPU.
 	Workers int
 	// Memory is how many bytes all running recipes together may need; 0 is
-	// half of what the machine has.
+	// DefaultMemory.
 	Memory int64
 	// StopOnFailure starts nothing new after the first failure.
 	StopOnFailure bool
@@ -120,11 +120,6 @@ func (o Options) withDefaults() (Options, hashing.Func, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	if o.Memory <= 0 {
-		if o.Memory = machine.Memory() / 2; o.Memory == 0 {
-			o.Memory = 4 << 30
-		}
-	}
 	if o.CacheSize <= 0 {
 		o.CacheSize = DefaultCacheSize
 	}
@@ -164,4 +159,13 @@ func apart(assets, out string) error {
 		return configError("output folder %s holds the asset folder %s; choose another with -out", out, assets)
 	}
 	return nil
+}
+
+// DefaultMemory is half of what this process may use: of the machine's memory,
+// or of what its container leaves it.
+func DefaultMemory() int64 {
+	if n := machine.Memory(); n > 0 {
+		return n / 2
+	}
+	return 4 << 30
 }

@@ -57,7 +57,7 @@ func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr i
 		return runWatch(ctx, opt, s, stdout, stderr)
 	}
 	observer, done := observe(s, opt.DryRun, stdout, stderr)
-	opt.Observer = report.Multi{workWatch{listen: atWork}, observer}
+	opt.Observer = report.Multi{workWatch{listen: atWork}, &memoryLimit{memory: opt.Memory}, observer}
 	summary, err := cook.Cook(ctx, opt)
 	done()
 	if err != nil && ctx.Err() == nil {

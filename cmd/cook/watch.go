@@ -14,7 +14,7 @@ import (
 // runWatch cooks until it is interrupted.
 func runWatch(ctx context.Context, opt cook.Options, s show, stdout, stderr io.Writer) int {
 	rounds := report.NewRounds(func() (report.Observer, func()) { return observe(s, false, stdout, stderr) })
-	opt.Observer = rounds
+	opt.Observer = report.Multi{&memoryLimit{memory: opt.Memory}, rounds}
 	first := true
 	err := cook.Watch(ctx, opt, func(r cook.Round) {
 		if r.Err != nil {

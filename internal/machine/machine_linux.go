@@ -6,13 +6,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memory returns the bytes of physical memory, 0 if they are not known.
+// Memory returns the bytes of physical memory or, if that is less, what the
+// control group of the process may use; 0 if neither is known.
 func Memory() int64 {
+	var total int64
 	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) != nil {
-		return 0
+	if unix.Sysinfo(&info) == nil {
+		total = int64(info.Totalram) * int64(info.Unit)
 	}
-	return int64(info.Totalram) * int64(info.Unit)
+	groups, _ := os.ReadFile("/proc/self/cgroup")
+	if n := groupMemory("/sys/fs/cgroup", string(groups)); n > 0 && (total == 0 || n < total) {
+		return n
+	}
+	return total
 }
 
 // SyncFS waits until everything written to the file system that holds f is on
