@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"cook/recipe":                  nil,
 	"cook/recipe/builtin":          {"cook/recipe"},
 	"cook/recipe/image":            {"cook/recipe", "cook/recipe/image/ktx2", "cook/recipe/image/tga"},
+	"cook/recipe/image/imagetest":  nil,
 	"cook/recipe/image/ktx2":       nil,
 	"cook/recipe/image/tga":        nil,
 	"cook/recipe/recipetest":       {"cook/recipe"},

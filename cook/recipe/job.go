@@ -29,6 +29,10 @@ type Env struct {
 	Assets string
 	// Scratch returns a folder that is empty at first and removed afterwards.
 	Scratch func() (string, error)
+	// Vars are environment variables that external programs get in the place of
+	// those that every cook gives them; nil for none. Verifying sets them to find
+	// results that depend on them.
+	Vars map[string]string
 }
 
 // A Job is one cooking of one source: all that a recipe may read, and where it
@@ -164,18 +168,30 @@ func (j *Job) Assets() string { return j.env.Assets }
 // removed when the job is over.
 func (j *Job) Scratch() (string, error) { return j.env.Scratch() }
 
+// Vars returns the environment variables that external programs get in the place
+// of the usual ones. The caller must not change the map.
+func (j *Job) Vars() map[string]string { return j.env.Vars }
+
+// maxName is how long a dependency's name may be, in bytes: what Windows takes,
+// which takes most. A file that claims to need a longer one would have it go
+// through the index, the store and every message.
+const maxName = 32 << 10
+
 // Resolve turns a dependency's name, as the file at source would write it,
 // into a path of the asset tree. What would leave the tree is an error.
 func Resolve(source, name string) (string, error) {
+	if len(name) > maxName {
+		return "", fmt.Errorf("dependency %q...: a name of %d bytes, no system has files of more than %d", name[:40], len(name), maxName)
+	}
 	if name == "" || strings.IndexByte(name, 0) >= 0 {
-		return "", fmt.Errorf("dependency %q: not a file name", name)
+		return "", fmt.Errorf("dependency %.200q: not a file name", name)
 	}
 	joined := path.Join(path.Dir(source), name)
 	if rooted, ok := strings.CutPrefix(name, "/"); ok {
 		joined = path.Join(".", rooted)
 	}
 	if joined == ".." || strings.HasPrefix(joined, "../") {
-		return "", fmt.Errorf("dependency %q: outside the asset tree", name)
+		return "", fmt.Errorf("dependency %.200q: outside the asset tree", name)
 	}
 	if joined == "." {
 		return "", fmt.Errorf("dependency %q: a folder", name)

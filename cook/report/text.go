@@ -26,7 +26,7 @@ func (t *Text) Planned(int, time.Duration) {}
 func (t *Text) EveryAsset() bool { return t.Explain && t.Verbose }
 
 // Note prints a warning.
-func (t *Text) Note(text string) { fmt.Fprintf(t.Err, "cook: %s\n", pathname.Escape(text)) }
+func (t *Text) Note(text string) { fmt.Fprintf(t.Err, "cook: %s\n", oneLine(text)) }
 
 // Event prints a failure, and the rest as far as it was asked for.
 func (t *Text) Event(e run.Event) {
@@ -38,7 +38,7 @@ func (t *Text) Event(e run.Event) {
 		name += " [" + e.Target + "]"
 	}
 	if e.Outcome == run.Failed {
-		fmt.Fprintf(t.Err, "cook: %s: %s\n", name, oneLine(e.Err))
+		fmt.Fprintf(t.Err, "cook: %s: %s\n", name, oneLine(e.Err.Error()))
 		return
 	}
 	skipped := e.Outcome == run.UpToDate || e.Outcome == run.NotReached
@@ -71,10 +71,18 @@ func (t *Text) Event(e run.Event) {
 	}
 }
 
-// oneLine joins an error's lines, so that one failure is one line and a grep
-// finds all of it. What a program printed stays below.
-func oneLine(err error) string {
-	lines := strings.Split(strings.TrimRight(pathname.Escape(err.Error()), "\n"), "\n")
+// longestText is how much of one message is printed, in bytes. What programs
+// print comes near it; what a hostile file has in it might go far beyond.
+const longestText = 64 << 10
+
+// oneLine joins a text's lines, so that one failure is one line, a grep finds
+// all of it, and no name with a line end in it can pose as another message.
+// What a program printed stays below.
+func oneLine(text string) string {
+	if more := len(text) - longestText; more > 0 {
+		text = fmt.Sprintf("%s... (%d bytes more)", text[:longestText], more)
+	}
+	lines := strings.Split(strings.TrimRight(pathname.Escape(text), "\n"), "\n")
 	return strings.Join(lines, "\n  | ")
 }
 

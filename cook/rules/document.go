@@ -44,8 +44,8 @@ const (
 // syntax error cannot be judged.
 func parse(name string, data []byte) (*document, *Error) {
 	d := &document{name: name, places: &node{}}
-	if len(data) > maxFile {
-		return nil, &Error{name, 1, 1, fmt.Sprintf("file has %d bytes; at most %d are read", len(data), maxFile)}
+	if len(data) > MaxFile {
+		return nil, &Error{name, 1, 1, fmt.Sprintf("file has more than %d bytes, which is the most that is read", MaxFile)}
 	}
 	// Some Windows editors put a byte order mark in front.
 	d.data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))

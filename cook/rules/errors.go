@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // An Error is one problem of the configuration.
@@ -16,11 +18,13 @@ type Error struct {
 	Msg    string
 }
 
+// Error gives one line, whatever the file's name is and whatever it holds.
 func (e *Error) Error() string {
+	msg := strings.ReplaceAll(pathname.Escape(e.Msg), "\n", `\n`)
 	if e.File == "" {
-		return e.Msg
+		return msg
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
+	return fmt.Sprintf("%s:%d:%d: %s", pathname.Show(e.File), e.Line, e.Column, msg)
 }
 
 // Errors are all problems of a configuration, sorted by file and place. They

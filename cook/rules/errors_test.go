@@ -123,7 +123,7 @@ func TestLimits(t *testing.T) {
 	}
 	braces := func(n int) string { return "match='" + strings.Repeat("{a,b}", n) + "'\n" }
 	for _, tc := range []struct{ name, file, want string }{
-		{"bytes", strings.Repeat("#", maxFile+1), "c:1:1: file has 4194305 bytes; at most 4194304 are read"},
+		{"bytes", strings.Repeat("#", MaxFile+1), "c:1:1: file has more than 4194304 bytes, which is the most that is read"},
 		{"rules", rules(maxLayers + 1), "c:20001:1: more than 10000 rules and target tables"},
 		{"rules and tables", rules(maxLayers) + "[target.a.image]\n[target.b.image]", "c:20001:11: more than 10000 rules and target tables"},
 		{"keys in a rule", "[[rule]]\nmatch='*'\n[rule.x]\n" + keys.String(), "c:1000:1: too many keys: at most 100000 in a file, 1000 in one rule, 2000 outside of rules"},

@@ -68,8 +68,10 @@ type File struct {
 // Bounds on configuration, far above what people write, so that a hostile file
 // costs a message and not the machine.
 const (
-	maxFile   = 4 << 20 // bytes in one file
-	maxLayers = 10_000  // rules and target tables of all files together
+	// MaxFile is how many bytes of one file are read. A longer one is an error,
+	// so who reads files for Compile needs no more than one byte beyond.
+	MaxFile   = 4 << 20
+	maxLayers = 10_000 // rules and target tables of all files together
 )
 
 // A Set is the compiled configuration of an asset tree. It may be used by many

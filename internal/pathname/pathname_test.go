@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -55,4 +56,22 @@ func TestEscape(t *testing.T) {
 			t.Errorf("Escape(%q) = %q, want %q", text, got, want)
 		}
 	}
+}
+
+// Whatever the text, no terminal obeys any of what is printed, and text that
+// prints stays as it is.
+func FuzzEscape(f *testing.F) {
+	for _, text := range []string{"", "open größe: no\n", "esc\x1b[31m\r\u009b", "a\xffb\ufffd", "gnp.\u202etxt", `it's "so" \n`, "\U000e0001\xf0\x9f"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		obeyed := func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }
+		escaped := Escape(text)
+		if strings.IndexFunc(escaped, obeyed) >= 0 {
+			t.Errorf("Escape(%q) = %q", text, escaped)
+		}
+		if utf8.ValidString(text) && strings.IndexFunc(text, obeyed) < 0 && escaped != text {
+			t.Errorf("Escape(%q) = %q", text, escaped)
+		}
+	})
 }

@@ -47,7 +47,7 @@ func TestEveryOptionIsInTheFingerprint(t *testing.T) {
 	other := map[string]map[string]any{
 		"command": {
 			"command": []any{"x"}, "env": map[string]any{"A": "1"},
-			"tools": []any{"x"}, "timeout": "1s",
+			"tools": []any{"x"}, "timeout": "1s", "daemons": true,
 		},
 		"copy": {}, "gltf": {},
 		"json": {"minify": false},

@@ -44,8 +44,12 @@ import (
 // of 1980, the earliest that a zip file can hold) and what env adds. On
 // Windows TEMP, TMP, SystemRoot and USERPROFILE join them.
 //
-// Programs that it leaves behind are killed with it, unless they have made
-// themselves a session of their own; on Windows only the program itself is.
+// Programs that it leaves behind are killed when it ends, unless daemons is
+// true: then those that have made themselves a session of their own live on. On
+// Linux it is killed when the cooker itself is. Systems other than Linux do not
+// find who has left the program's process group, Linux does not find who has
+// also dropped TMPDIR or become another user; on Windows only the program itself
+// is killed.
 //
 // Without {depfile} the result must not depend on other files than the source
 // and the tools.
@@ -54,6 +58,7 @@ type Command struct {
 	Env       map[string]string `toml:"env" doc:"further environment variables"`
 	ToolFiles []string          `toml:"tools" doc:"further files that are part of the program, such as scripts and headers outside the asset folder"`
 	Timeout   time.Duration     `toml:"timeout" min:"1ms" doc:"how long the program may take" unkeyed:"a limit on time changes no byte"`
+	Daemons   bool              `toml:"daemons" doc:"let servers that the program has started go on when it ends" unkeyed:"who lives on has no part in the outputs any more"`
 }
 
 const (
@@ -136,6 +141,7 @@ type call struct {
 	outputs         []string // absolute
 	depfile         string
 	wantsDepfile    bool
+	vars            map[string]string // see recipe.Env.Vars
 }
 
 func (c *Command) prepare(job *recipe.Job) (*call, error) {
@@ -145,7 +151,7 @@ func (c *Command) prepare(job *recipe.Job) (*call, error) {
 		return nil, err
 	}
 	src.Close()
-	var p call
+	p := call{vars: job.Vars()}
 	if p.assets, err = filepath.Abs(job.Assets()); err != nil {
 		return nil, err
 	}
@@ -203,8 +209,9 @@ func stem(p string) string {
 	return name
 }
 
-// environ returns the program's whole environment, sorted.
-func (c *Command) environ(scratch string) []string {
+// environ returns the program's whole environment, sorted. instead takes the place
+// of what it is otherwise; see recipe.Env.Vars.
+func (c *Command) environ(scratch string, instead map[string]string) []string {
 	vars := map[string]string{
 		"TMPDIR": scratch, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC",
 		"SOURCE_DATE_EPOCH": "315532800",
@@ -217,7 +224,8 @@ func (c *Command) environ(scratch string) []string {
 	for _, name := range tempVariables {
 		vars[name] = scratch
 	}
-	maps.Copy(vars, c.Env)
+	maps.Copy(vars, instead)
+	maps.Copy(vars, c.Env) // what the rule sets, the result may depend on
 	list := make([]string, 0, len(vars))
 	for _, name := range slices.Sorted(maps.Keys(vars)) {
 		list = append(list, name+"="+vars[name])

@@ -5,7 +5,6 @@ package builtin
 import (
 	"io/fs"
 	"os"
-	"os/exec"
 	"syscall"
 )
 
@@ -15,8 +14,6 @@ var (
 	inherited     = []string{"PATH", "HOME"}
 	tempVariables []string
 )
-
-func newGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // The errors of these say that nobody is left, which is what was wanted.
 func terminateGroup(leader *os.Process) { syscall.Kill(-leader.Pid, syscall.SIGTERM) }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -123,24 +124,36 @@ func TestCommandIsNotStartedTooLate(t *testing.T) {
 	}
 }
 
-// A program outside the group is not killed, but it cannot hold up the cook
-// by the standard output that it was given.
+// A program outside the group cannot hold up the cook by the standard output
+// that it was given, even if it is to live on.
 func TestCommandDoesNotWaitForStrangers(t *testing.T) {
 	w := newWitness(t)
 	p := &program{grace: time.Millisecond, Command: Command{
-		Command: []string{os.Args[0], "escape", "{out}", w.name}, Timeout: time.Hour,
+		Command: []string{os.Args[0], "escape", "{out}", w.name}, Timeout: time.Hour, Daemons: true,
 	}}
 	res := p.run(t, t.Context(), assets(t, "a"), "a")
 	if res.Err != nil {
 		t.Fatal(res.Err)
 	}
-	var stranger int
-	if _, err := fmt.Sscan(string(res.Outputs[0]), &stranger); err != nil {
+	w.wait(t, "here")
+	endStranger(t, w, string(res.Outputs[0]))
+}
+
+// stranger is a script that lives on until it is asked to end, and tells that to
+// its standard error.
+const stranger = `trap 'echo asked >&2; exit' USR1; echo here >&2; while :; do sleep 0.01; done`
+
+// endStranger asks a stranger to end, who must live still.
+func endStranger(t *testing.T, w *witness, pid string) {
+	t.Helper()
+	var number int
+	if _, err := fmt.Sscan(pid, &number); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(stranger, syscall.SIGKILL); err != nil {
-		t.Errorf("the stranger is gone, so nothing was tested: %v", err)
+	if err := syscall.Kill(number, syscall.SIGUSR1); err != nil {
+		t.Errorf("the stranger is gone: %v", err)
 	}
+	w.wait(t, "asked")
 	w.allGone(t)
 }
 
@@ -150,13 +163,36 @@ func init() {
 		if err != nil {
 			return err
 		}
-		cmd := exec.Command("sleep", "1000")
+		cmd := exec.Command("sh", "-c", stranger)
 		cmd.Stdout, cmd.Stderr = os.Stdout, w
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		if err := cmd.Start(); err != nil {
 			return err
 		}
 		return os.WriteFile(args[0], []byte(fmt.Sprint(cmd.Process.Pid)), 0o666)
+	}
+}
+
+// A program that has stopped itself can still be ended.
+func TestCommandThatStoppedItselfIsEnded(t *testing.T) {
+	w := newWitness(t)
+	p := script(`exec 9>"$2"; kill -STOP $$; echo no >&9`, "{out}", w.name)
+	p.Timeout, p.grace = 50*time.Millisecond, 50*time.Millisecond
+	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, "sh: timed out after 50ms (timeout)")
+	w.allGone(t)
+}
+
+// What a program prints is read, and forgotten but for the end.
+func TestCommandThatPrintsWithoutEnd(t *testing.T) {
+	const size = 100 << 20
+	p := script(`echo > "$1"; yes | head -c `+fmt.Sprint(size)+`; exit 1`, "{out}")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := p.run(t, t.Context(), assets(t, "a"), "a").Err
+	runtime.ReadMemStats(&after)
+	wantError(t, err, "sh: exit status 1\n\t(only the last 20 lines)\n\ty\n")
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > size/4 {
+		t.Errorf("%d bytes of memory for %d of output", grown, size)
 	}
 }
 

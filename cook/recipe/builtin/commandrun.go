@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -21,8 +22,12 @@ func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
 	cmd := exec.Command(p.program)
 	cmd.Args = p.args
 	cmd.Dir = p.assets
-	cmd.Env = c.environ(p.scratch)
-	state, printed, err := execute(ctx, cmd, grace)
+	cmd.Env = c.environ(p.scratch, p.vars)
+	left := findStrays(cmd.Env, p.scratch)
+	if c.Daemons {
+		left = strays{}
+	}
+	state, printed, err := execute(ctx, cmd, grace, left)
 	switch {
 	case errors.Is(err, errTimeout):
 	case err != nil:
@@ -38,10 +43,16 @@ func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
 	return err
 }
 
+// An end is how a program ended, or why it was not started.
+type end struct {
+	state *os.ProcessState
+	err   error
+}
+
 // execute runs a command in a process group of its own until it ends or the
-// context does, and leaves nothing of the group behind. The error is the
-// context's cause if that was first.
-func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration) (*os.ProcessState, *tail, error) {
+// context does, and leaves nothing behind of the group and the strays. The error
+// is the context's cause if that was first.
+func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left strays) (*os.ProcessState, *tail, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, context.Cause(ctx)
 	}
@@ -51,27 +62,18 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration) (*os.Proce
 	}
 	cmd.Stdout, cmd.Stderr = write, write
 	newGroup(cmd)
-	err = cmd.Start()
+	g := new(group)
+	ended := g.start(cmd)
 	write.Close()
-	if err != nil {
+	if g.leader == nil {
 		read.Close()
-		return nil, nil, err
+		return nil, nil, (<-ended).err
 	}
 	printed := new(tail)
 	drained := make(chan struct{})
 	go func() {
 		io.Copy(printed, read) // an error means that the pipe was closed below
 		close(drained)
-	}()
-	g := &group{leader: cmd.Process}
-	type end struct {
-		state *os.ProcessState
-		err   error
-	}
-	ended := make(chan end, 1)
-	go func() {
-		state, err := g.wait()
-		ended <- end{state, err}
 	}()
 
 	var last end
@@ -87,13 +89,39 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration) (*os.Proce
 		}
 		last.err = context.Cause(ctx)
 	}
-	// A process outside the group may hold the pipe open for ever.
+	left.after = g.leader.Pid
+	left.kill()
+	// Who was not found may hold the pipe open for ever.
 	select {
 	case <-drained:
 	case <-time.After(grace):
 	}
 	read.Close()
 	return last.state, printed, last.err
+}
+
+// start starts the group's leader, if it can, and sends how it ends. Both are
+// done by one thread, which does nothing else: a program that is to die with the
+// thread that started it must not die earlier than we do, and threads that are
+// lent to others may end.
+func (g *group) start(cmd *exec.Cmd) <-chan end {
+	started := make(chan struct{})
+	ended := make(chan end, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		g.leader = cmd.Process // nil after an error
+		close(started)
+		if err != nil {
+			ended <- end{err: err}
+			return
+		}
+		state, err := g.wait()
+		ended <- end{state, err}
+	}()
+	<-started
+	return ended
 }
 
 // A group is a program and what it has started.

@@ -10,6 +10,7 @@ import (
 const (
 	maxDepfile       = 16 << 20 // bytes
 	maxPrerequisites = 100_000
+	maxPrerequisite  = 32 << 10 // bytes in one name: what Windows takes, which takes most
 )
 
 // parseDepfile returns the prerequisites of a file of Makefile rules without
@@ -69,6 +70,9 @@ func (d *depfileReader) rule() error {
 		case word != "" && !d.seen[word]:
 			if len(d.list) == maxPrerequisites {
 				return fmt.Errorf("more than %d names", maxPrerequisites)
+			}
+			if len(word) > maxPrerequisite {
+				return fmt.Errorf("a name of %d bytes that starts with %.40q", len(word), word)
 			}
 			d.seen[word] = true
 			d.list = append(d.list, word)

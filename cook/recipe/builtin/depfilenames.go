@@ -32,7 +32,7 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 			continue
 		}
 		if err := job.Depend(file); err != nil {
-			return fmt.Errorf("names %q: %w", prerequisite, err)
+			return fmt.Errorf("names %.200q: %w", prerequisite, err)
 		}
 	}
 	return nil
@@ -131,7 +131,7 @@ func (l *places) find(prerequisite string) (name string, known bool, err error) 
 		}
 	}
 	if !found {
-		return "", false, fmt.Errorf("names %q, which is outside the asset tree; list it under tools = [...] so that its content counts", prerequisite)
+		return "", false, fmt.Errorf("names %.200q, which is outside the asset tree; list it under tools = [...] so that its content counts", prerequisite)
 	}
 	return name, known, nil
 }

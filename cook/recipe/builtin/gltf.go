@@ -113,7 +113,8 @@ func gltfTypeError(text []byte, err error) error {
 		return err
 	}
 	at := min(max(int(wrong.Offset), 0), len(text))
-	return positioned(text, at, "%s: want %s, have %s", wrong.Field, jsonKind(wrong), wrong.Value)
+	// Both can be as long as the text: a name, or a number of a million digits.
+	return positioned(text, at, "%.100s: want %s, have %.40s", wrong.Field, jsonKind(wrong), wrong.Value)
 }
 
 func jsonKind(e *json.UnmarshalTypeError) string {

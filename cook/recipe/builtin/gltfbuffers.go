@@ -68,7 +68,7 @@ func (c *gltfCheck) bufferSize(uri string, files map[string]sizeOrError) (int64,
 	if !ok {
 		file.size, file.err = c.size(name)
 		if errors.Is(file.err, fs.ErrNotExist) {
-			file.err = fmt.Errorf("%q does not exist", name)
+			file.err = fmt.Errorf("%s does not exist", showURI(name))
 		}
 		files[name] = file
 	}

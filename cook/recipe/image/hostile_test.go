@@ -93,12 +93,13 @@ func TestRefusals(t *testing.T) {
 		}
 		return b
 	}
-	scans := func(n int) []byte {
-		one := progressiveJPEG(8, 8)
+	scansOf := func(side, n int) []byte {
+		one := progressiveJPEG(side, side)
 		at := bytes.Index(one, []byte{0xff, 0xda})
 		scan := one[at : len(one)-2]
 		return append(append(bytes.Clone(one[:at]), bytes.Repeat(scan, n)...), 0xff, 0xd9)
 	}
+	scans := func(n int) []byte { return scansOf(8, n) }
 	vp8x := func(flags byte) []byte {
 		return append([]byte("RIFF\x80\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00"), flags, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)
 	}
@@ -135,6 +136,8 @@ func TestRefusals(t *testing.T) {
 		{"JPEG too short", "a", progressiveJPEG(8, 8)[:20], nil, "truncated", false},
 		{"JPEG bomb", "a", bytes.Replace(progressiveJPEG(8, 8), []byte("\x00\x08\x00\x08"), []byte("\x40\x00\x40\x00"), 1), nil, "cannot hold 16384 x 16384", false},
 		{"JPEG of many scans", "a", scans(maxScans + 1), nil, "more than 1000 scans", false},
+		// A small picture may have more scans than a large one.
+		{"JPEG of many scans for its size", "a", bytes.Replace(scans(1000), []byte("\x00\x08\x00\x08"), []byte("\x20\x00\x20\x00"), 1), nil, "more than 64 scans", false},
 		{"JPEG lossless", "a", bytes.Replace(progressiveJPEG(8, 8), []byte{0xff, 0xc2}, []byte{0xff, 0xc3}, 1), nil, "SOF3", false},
 		{"WebP over the limit", "a", vp8x(0), nil, "16777216 x 16777216", false},
 		{"WebP animated", "a", vp8x(2), nil, "animated", false},
@@ -156,8 +159,10 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
-	if _, err := load(t, defaults(), "a", scans(20)); err != nil {
-		t.Errorf("20 scans: %v", err)
+	for _, side := range []int{8, 512} {
+		if _, err := load(t, defaults(), "a", scansOf(side, freeScans)); err != nil {
+			t.Errorf("%d scans of %d x %d pixels: %v", freeScans, side, side, err)
+		}
 	}
 }
 

@@ -8,9 +8,14 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// maxScans is how many scans a progressive picture may have. Encoders write
-// about ten; each one costs a pass over all blocks, however short it is.
-const maxScans = 1000
+// Bounds on the scans of a progressive picture. Encoders write about ten. Each
+// one costs a pass over all blocks, however short it is: some bytes may say
+// that nothing changes.
+const (
+	maxScans     = 1000
+	freeScans    = 64      // that any picture may have
+	maxScanVisit = 1 << 25 // blocks that more scans than that may visit in all; about half a second
+)
 
 // probeJPEG reads markers up to the frame header (SOF). It reads them as
 // package image/jpeg does, which tolerates rubbish between them.
@@ -65,10 +70,6 @@ func jpegFrame(b []byte, progressive bool, data []byte) (picture, error) {
 	if n == 1 {
 		across[0], down[0] = 1, 1 // one component is never interleaved
 	}
-	if progressive && bytes.Count(data, []byte{0xff, 0xda}) > maxScans {
-		return picture{}, fmt.Errorf("JPEG file with more than %d scans", maxScans)
-	}
-
 	// The decoder pads every component to whole groups of blocks.
 	groups := (int64(p.w) + 8*across[0] - 1) / (8 * across[0]) * ((int64(p.h) + 8*down[0] - 1) / (8 * down[0]))
 	maxAcross, maxDown := max(across[0], across[1], across[2], across[3]), max(down[0], down[1], down[2], down[3])
@@ -76,6 +77,11 @@ func jpegFrame(b []byte, progressive bool, data []byte) (picture, error) {
 	for i := range n {
 		stored += 64 * groups * across[i] * down[i]
 		blocks += p.pixels() * across[i] * down[i] / (64 * maxAcross * maxDown)
+	}
+	if progressive {
+		if err := checkScans(int64(bytes.Count(data, []byte{0xff, 0xda})), stored/64); err != nil {
+			return picture{}, err
+		}
 	}
 	p.decoder = stored
 	if n > 1 {
@@ -89,4 +95,17 @@ func jpegFrame(b []byte, progressive bool, data []byte) (picture, error) {
 		p.least = blocks / 8
 	}
 	return p, nil
+}
+
+// checkScans refuses more scans than a picture of so many blocks may have. The
+// markers in a thumbnail count as well: they are one or two.
+func checkScans(scans, blocks int64) error {
+	most := int64(maxScans)
+	if blocks > 0 {
+		most = min(most, max(freeScans, maxScanVisit/blocks))
+	}
+	if scans > most {
+		return fmt.Errorf("JPEG file with more than %d scans; save it again as baseline or progressive", most)
+	}
+	return nil
 }

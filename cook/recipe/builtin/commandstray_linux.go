@@ -1,0 +1,168 @@
+package builtin
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Strays are processes that a program started and that are out of its group:
+// what setsid and the double fork of a daemon make. They are known by the
+// variable TMPDIR, which they inherit and which names a folder that no other
+// program was given. So they are found without a change to the process that we
+// are part of (no subreaper), and without privileges (no namespace, in which
+// programs would moreover be process 1, to which other rules apply).
+//
+// Not found is who has thrown TMPDIR away or belongs to another user.
+type strays struct {
+	marker []byte    // the variable as it stands in an environment
+	after  int       // they have been started after this process
+	since  time.Time // and that was then
+}
+
+const (
+	// straysLate is how long a program may have run so that the numbers of the
+	// processes started meanwhile are sure not to have gone full circle.
+	straysLate = time.Second
+	// straysRange is up to how many numbers are cheaper to try than to list.
+	straysRange = 256
+	// straysPasses bounds the hunt where new processes come without end.
+	straysPasses = 100
+	// straysPatience is how long a process may take to become another program.
+	straysPatience = 2 * time.Second
+)
+
+// findStrays says how to find the strays of a program that was started with an
+// environment, in which TMPDIR is scratch unless the rule has changed that.
+func findStrays(environ []string, scratch string) strays {
+	marker := "TMPDIR=" + scratch
+	if !slices.Contains(environ, marker) {
+		return strays{} // none would have it
+	}
+	return strays{marker: []byte(marker), since: time.Now()}
+}
+
+// kill kills all there are. The program itself and its group must be dead.
+//
+// Processes may beget others while we look, and have ended when we come to them;
+// or what they beget has a number and cannot be seen yet. A child's number is
+// higher than its father's. So whoever looks in ascending order finds either
+// one, unless the child's number was given after the end of what is looked
+// through. All are found when nobody was and no number was given meanwhile.
+func (s strays) kill() {
+	if s.marker == nil || s.after == 0 || !procIsOurs() {
+		return
+	}
+	late := time.Since(s.since) >= straysLate
+	killed := map[int]bool{}
+	for range straysPasses {
+		last := lastProcess()
+		found := false
+		for _, pid := range suspects(s.after, last, late) {
+			if !killed[pid] && s.are(pid) && s.killOne(pid) {
+				killed[pid], found = true, true
+			}
+		}
+		if !found && lastProcess() == last {
+			return
+		}
+	}
+}
+
+// procIsOurs reports whether /proc has the processes under the numbers that we
+// know them by.
+func procIsOurs() bool {
+	self, err := os.Readlink("/proc/self")
+	return err == nil && self == strconv.Itoa(os.Getpid())
+}
+
+// suspects lists the processes whose numbers were given after one and up to
+// another. If it is late, or the numbers have gone full circle, it lists all.
+func suspects(after, last int, late bool) []int {
+	if !late && last >= after && last-after <= straysRange {
+		pids := make([]int, 0, last-after)
+		for pid := after + 1; pid <= last; pid++ {
+			pids = append(pids, pid)
+		}
+		return pids
+	}
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1) // whatever could be listed
+	var pids []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil && pid != os.Getpid() {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// lastProcess is the number that was given last to a process or thread, 0 if
+// that cannot be told.
+func lastProcess() int {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	last, _ := strconv.Atoi(strings.TrimSpace(string(text[bytes.LastIndexByte(bytes.TrimSpace(text), ' ')+1:])))
+	return last
+}
+
+// are reports whether a process is one of the strays.
+func (s strays) are(pid int) bool {
+	for end := time.Now().Add(straysPatience); ; time.Sleep(100 * time.Microsecond) {
+		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		if err != nil {
+			return false // gone, or another user's
+		}
+		if len(environ) > 0 {
+			return bytes.HasPrefix(environ, append(s.marker, 0)) ||
+				bytes.Contains(environ, slices.Concat([]byte{0}, s.marker, []byte{0}))
+		}
+		if !isStarting(pid) || time.Now().After(end) {
+			return false
+		}
+	}
+}
+
+// isStarting reports whether a process is about to become another program, and
+// has no environment just now.
+func isStarting(pid int) bool {
+	const kernelThread = 0x00200000 // PF_KTHREAD of the kernel's sched.h
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	// The name, the second field, is in parentheses and may hold anything.
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 49 {
+		return false
+	}
+	state, envEnd := fields[0], fields[48] // which is 0 until there is one, be it empty
+	flags, err := strconv.ParseUint(fields[6], 10, 32)
+	return err == nil && state != "Z" && state != "X" && flags&kernelThread == 0 && envEnd == "0"
+}
+
+// killOne kills a stray, and nobody who got its number meanwhile.
+func (s strays) killOne(pid int) bool {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
+		return unix.Kill(pid, unix.SIGKILL) == nil // an old kernel, or one that is kept from us
+	}
+	if err != nil {
+		return false // gone, or a thread of a process that has a number of its own
+	}
+	defer unix.Close(fd)
+	return s.are(pid) && unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) == nil
+}

@@ -1,0 +1,139 @@
+package imagetest
+
+import "encoding/binary"
+
+// WebPTrees is a lossless picture, side by side pixels, whose tiles are coded
+// by so many groups of Huffman trees, each tree as large as one can be. A
+// group takes some 200 bytes of the file and 50 KB of a decoder's memory.
+//
+// The layout is that of "WebP Lossless Bitstream Specification", sections 5
+// and 6.
+func WebPTrees(side, groups int) []byte {
+	w := new(bitWriter)
+	w.put(0x2f, 8)
+	w.put(uint32(side-1), 14)
+	w.put(uint32(side-1), 14)
+	w.put(0, 1+3) // no alpha, version 0
+	w.put(0, 1)   // no transforms
+	const cacheBits = 11
+	w.put(1, 1)
+	w.put(cacheBits, 4)
+
+	// The picture of groups: one pixel for each tile of 4 by 4.
+	w.put(1, 1)
+	w.put(0, 3)
+	w.put(0, 1)            // no colour cache
+	w.fixedTree(256+24, 8) // green: any byte in 8 bits
+	w.fixedTree(256, 4)    // red: 0 to 15 in 4 bits
+	w.emptyTree()          // blue
+	w.emptyTree()          // alpha
+	w.emptyTree()          // distance
+	tiles := ((side + 3) / 4) * ((side + 3) / 4)
+	for i := range tiles {
+		w.putCode(uint32(i%groups)&255, 8)
+		w.putCode(uint32(i%groups)>>8, 4)
+	}
+
+	for range groups {
+		w.fullTree(256 + 24 + 1<<cacheBits) // green
+		w.fullTree(256)                     // red
+		w.fullTree(256)                     // blue
+		w.fullTree(256)                     // alpha
+		w.fullTree(40)                      // distance
+	}
+	// Zeros are a code that means some pixel, in any of these trees.
+	w.put(0, 8)
+	body := append(w.bytes, make([]byte, side*side*5)...)
+	return riff(body)
+}
+
+func riff(vp8l []byte) []byte {
+	if len(vp8l)%2 == 1 {
+		vp8l = append(vp8l, 0)
+	}
+	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(12+len(vp8l)))
+	b = append(b, "WEBPVP8L"...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(vp8l)))
+	return append(b, vp8l...)
+}
+
+// A bitWriter fills bytes from their lowest bit on.
+type bitWriter struct {
+	bytes []byte
+	used  int // bits of the last byte
+}
+
+func (w *bitWriter) put(v uint32, bits int) {
+	for i := range bits {
+		if w.used%8 == 0 {
+			w.bytes = append(w.bytes, 0)
+		}
+		w.bytes[len(w.bytes)-1] |= byte(v>>i&1) << (w.used % 8)
+		w.used++
+	}
+}
+
+// putCode writes a Huffman code, which starts with its highest bit.
+func (w *bitWriter) putCode(v uint32, bits int) {
+	for i := bits - 1; i >= 0; i-- {
+		w.put(v>>i&1, 1)
+	}
+}
+
+// emptyTree is one symbol, 0, of no bits.
+func (w *bitWriter) emptyTree() { w.put(0b0001, 4) }
+
+// fixedTree gives the first 2^bits symbols that many bits each.
+func (w *bitWriter) fixedTree(symbols, bits int) {
+	w.lengths(map[int]int{bits: 1 << bits}, symbols)
+}
+
+// fullTree gives every symbol a code, of the two lengths that this takes.
+func (w *bitWriter) fullTree(symbols int) {
+	long := 0
+	for 1<<long < symbols {
+		long++
+	}
+	short := 1<<long - symbols // codes of a bit less
+	w.lengths(map[int]int{long - 1: short, long: symbols - short}, symbols)
+}
+
+// lengths writes a tree by how many symbols have which length, the shorter
+// ones first and then none. Each length is a code of four bits, like the code
+// 16, which repeats one three to six times.
+func (w *bitWriter) lengths(count map[int]int, symbols int) {
+	w.put(0, 1)
+	order := []int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+	w.put(uint32(len(order)-4), 4)
+	const codes = 16 // 0 to 14, and the repetition, of four bits each
+	for _, symbol := range order {
+		if symbol < codes-1 || symbol == 16 {
+			w.put(4, 3)
+		} else {
+			w.put(0, 3)
+		}
+	}
+	w.put(0, 1) // all symbols follow
+	code := func(symbol int) uint32 { return uint32(min(symbol, codes-1)) }
+	left := symbols
+	for length := 1; length <= 15; length++ {
+		n := count[length]
+		if n <= 0 {
+			continue
+		}
+		left -= n
+		w.putCode(code(length), 4)
+		for n--; n >= 3; {
+			run := min(n, 6)
+			w.putCode(code(16), 4)
+			w.put(uint32(run-3), 2)
+			n -= run
+		}
+		for ; n > 0; n-- {
+			w.putCode(code(length), 4)
+		}
+	}
+	for ; left > 0; left-- {
+		w.putCode(code(0), 4)
+	}
+}
