@@ -5,11 +5,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cooktest"
 	"github.com/assetcook/assetcook/cook/report"
 	"github.com/assetcook/assetcook/cook/scan"
 )
@@ -129,6 +131,29 @@ func (p *pantry) written(before map[string]scan.Stamp) (names []string, state in
 		}
 	}
 	return names, state
+}
+
+// readTree reads what lies below a folder.
+func readTree(t testing.TB, dir string) cooktest.Tree {
+	t.Helper()
+	tree, err := cooktest.ReadTree(dir)
+	if err != nil {
+		t.Fatalf("read %s: %v", dir, err)
+	}
+	return tree
+}
+
+// list returns the folders or the files below a folder, sorted.
+func list(t testing.TB, dir string, folders bool) []string {
+	t.Helper()
+	var names []string
+	for name := range readTree(t, dir) {
+		if strings.HasSuffix(name, "/") == folders {
+			names = append(names, strings.TrimSuffix(name, "/"))
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // After one edit what is read and written does not grow with the tree: one

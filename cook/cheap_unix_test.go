@@ -93,7 +93,7 @@ func (p *pantry) sameAsFromScratch() report.Summary {
 	scratch.opt.Observer = nil
 	scratch.opt.Out, scratch.opt.Cache = filepath.Join(scratch.dir, "cooked"), filepath.Join(scratch.dir, "store")
 	all := scratch.cook()
-	if d := sameTree(readTree(p, scratch.opt.Out), readTree(p, filepath.Join(p.dir, "cooked"))); d != "" {
+	if d := readTree(p, scratch.opt.Out).Diff(readTree(p, filepath.Join(p.dir, "cooked"))); d != "" {
 		p.Errorf("%s\nfrom scratch: %s\n%s", s.Line(), all.Line(), d)
 	}
 	if s.Failed.Assets != all.Failed.Assets || s.Found.Assets != all.Found.Assets {

@@ -1,25 +1,18 @@
 package cook
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
+	"syscall"
 
 	"github.com/assetcook/assetcook/cook/index"
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/cook/plan"
 )
-
-// journalName is the list of outputs that a run is about to make. It is on the
-// disk before the first of them is, so that a run that follows a killed one
-// knows which files are the cooker's own. A run that ends removes it.
-const journalName = plan.StateDir + "/journal"
 
 // readClaims collects the outputs that are ours though the index may not say
 // so: those of a run that was killed and, when the index was lost, those that
@@ -32,7 +25,10 @@ func (k *kitchen) readClaims() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("journal: %w; remove it", err)
 	}
-	k.claims = parseJournal(data)
+	damaged := 0
+	if k.claims, damaged = parseJournal(data); damaged > 0 {
+		k.Observer.Note(fmt.Sprintf("journal %s: %d lines are damaged; cooked files that they named may have to be moved away by hand", k.outFile(journalName), damaged))
+	}
 	if len(k.last.Bytes()) > 0 {
 		return nil
 	}
@@ -48,10 +44,13 @@ func (k *kitchen) readClaims() error {
 // checkForeign refuses an output folder that has somebody else's manifest.
 func (k *kitchen) checkForeign() error {
 	data, err := k.readState(manifest.Name)
-	if !errors.Is(err, fs.ErrNotExist) && (err != nil || !isOurs(data)) {
-		return configError("%s exists and was not made by cook; move it away or choose another -out", k.outFile(manifest.Name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && isOurs(data):
+		return nil
+	case err != nil:
+		return configError("%s: %w; cannot tell whether cook made it", k.outFile(manifest.Name), err)
 	}
-	return nil
+	return configError("%s exists and was not made by cook; move it away or choose another -out", k.outFile(manifest.Name))
 }
 
 // newOutputs lists the outputs that a plan may make where the index knows of
@@ -77,27 +76,11 @@ func newOutputs(p *plan.Plan) []plan.Claim {
 func (k *kitchen) notTheirs(claims []plan.Claim) []plan.Claim {
 	k.theirs = map[string]bool{}
 	return slices.DeleteFunc(claims, func(c plan.Claim) bool {
-		if _, err := k.out.Root().Lstat(c.Output); err == nil && !k.owned(c.Output) {
+		if k.mayExist(c.Output) && !k.owned(c.Output) {
 			k.theirs[c.Output] = true
 		}
 		return k.theirs[c.Output]
 	})
-}
-
-// writeJournal records claims. Without any there is no journal.
-func (k *kitchen) writeJournal(claims []plan.Claim) error {
-	if len(claims) == 0 {
-		err := k.out.Root().Remove(journalName)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return err
-	}
-	var b bytes.Buffer
-	for _, c := range claims {
-		fmt.Fprintf(&b, "%q %q %q\n", c.Output, c.Source, c.Target)
-	}
-	return k.replace(journalName, b.Bytes())
 }
 
 // closeJournal leaves in the journal what is ours though the new index does not
@@ -111,46 +94,63 @@ func (k *kitchen) closeJournal(p *plan.Plan, actions []index.Action) error {
 			candidates = append(candidates, plan.Claim{Output: m.Path, Source: a.Path, Target: a.Target})
 		}
 	}
+	// What the manifest lists needs no journal even if the index is lost. It does
+	// not list what an action that failed has left from before.
 	known := map[string]bool{}
 	for i := range actions {
+		if actions[i].State != index.Done {
+			for _, m := range actions[i].Made {
+				candidates = append(candidates, plan.Claim{Output: m.Path, Source: actions[i].Path, Target: actions[i].Target})
+			}
+			continue
+		}
 		for _, m := range actions[i].Made {
 			known[m.Path] = true
 		}
 	}
 	var open []plan.Claim
-	for _, c := range candidates {
+	for i, c := range candidates {
 		if known[c.Output] {
 			continue
 		}
 		known[c.Output] = true
-		if info, err := k.out.Root().Lstat(c.Output); err == nil && !info.IsDir() && !k.theirs[c.Output] {
+		info, err := k.out.Root().Lstat(c.Output)
+		there := err == nil && !info.IsDir() || err != nil && !isAbsent(err)
+		if there && !k.theirs[c.Output] || k.isStuck(c.Output) || i < len(k.claims) && k.leftFolder(c) {
 			open = append(open, c)
 		}
 	}
 	return k.writeJournal(open)
 }
 
-// parseJournal reads what it can: a line that was cut off was not followed by
-// any output.
-func parseJournal(data []byte) []plan.Claim {
-	var claims []plan.Claim
-	for line := range strings.Lines(string(data)) {
-		var words [3]string
-		rest, ok := strings.TrimSuffix(line, "\n"), true
-		for i := range words {
-			quoted, err := strconv.QuotedPrefix(strings.TrimPrefix(rest, " "))
-			if err != nil {
-				ok = false
-				break
-			}
-			rest = strings.TrimPrefix(rest, " ")[len(quoted):]
-			words[i], _ = strconv.Unquote(quoted)
-		}
-		if ok && rest == "" && inside(words[0]) {
-			claims = append(claims, plan.Claim{Output: words[0], Source: words[1], Target: words[2]})
+// leftFolder reports whether an output that somebody removed was in a folder that
+// is still there, and the next run for its target is to remove if nothing needs it.
+func (k *kitchen) leftFolder(c plan.Claim) bool {
+	dir := path.Dir(c.Output)
+	return dir != "." && !slices.Contains(k.Targets, c.Target) && k.mayExist(dir)
+}
+
+// mayExist reports whether there is a file of that name in the output folder, or
+// nobody can say.
+func (k *kitchen) mayExist(output string) bool {
+	_, err := k.out.Root().Lstat(output)
+	return err == nil || !isAbsent(err)
+}
+
+// isAbsent reports whether an error says that there is no such file.
+func isAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// isStuck reports whether an output left an empty folder that could not be
+// removed. Its claim stays until that is gone.
+func (k *kitchen) isStuck(output string) bool {
+	for dir := path.Dir(output); dir != "."; dir = path.Dir(dir) {
+		if k.stuck[dir] {
+			return true
 		}
 	}
-	return claims
+	return false
 }
 
 // inside reports whether a path from a file can name an output.

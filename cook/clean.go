@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/plan"
 	"github.com/assetcook/assetcook/cook/store"
+	"github.com/assetcook/assetcook/internal/confine"
 )
 
 // Trim shrinks the store of opt.Cache to opt.CacheSize, least recently used
@@ -55,27 +57,77 @@ func Clean(opt Options) (removed int, err error) {
 	}
 	root := k.out.Root()
 	for p := range plan.Owned(k.last, k.claims) {
-		if info, err := root.Lstat(p); err != nil || info.IsDir() {
-			continue
+		was, rmErr := removeOutput(root, p)
+		if was {
+			removed++
 		}
-		if rmErr := root.Remove(p); rmErr != nil {
-			err = errors.Join(err, rmErr)
-			continue
-		}
-		removed++
-		for dir := path.Dir(p); dir != "." && root.Remove(dir) == nil; dir = path.Dir(dir) {
-		}
+		err = errors.Join(err, rmErr)
 	}
 	if err != nil {
-		return removed, fmt.Errorf("clean: %w", err)
+		return removed, fmt.Errorf("clean %s: %w", k.out.Name(), err)
 	}
-	if err := k.removeManifest(); err != nil {
-		return removed, err
+	if err := errors.Join(k.removeManifest(), removeState(root)); err != nil {
+		return removed, fmt.Errorf("clean %s: %w", k.out.Name(), err)
 	}
-	if err := root.RemoveAll(plan.StateDir); err != nil {
-		return removed, err
+	return removed, removeFolder(k.out.Name())
+}
+
+// removeState removes the cooker's own folder, the lock last: from then on
+// another cook may make a new one, and the folder stays.
+func removeState(root confine.Root) error {
+	state, err := root.Open(plan.StateDir)
+	if err != nil {
+		return err
 	}
-	// The folder itself goes if nothing of anybody else's is in it.
-	os.Remove(k.out.Name())
-	return removed, nil
+	names, err := state.Readdirnames(-1)
+	state.Close()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name = plan.StateDir + "/" + name; name != lockName {
+			if err := root.RemoveAll(name); err != nil {
+				return err
+			}
+		}
+	}
+	if err := root.RemoveAll(lockName); err != nil {
+		return err
+	}
+	_, err = root.RemoveEmpty(plan.StateDir)
+	return err
+}
+
+// removeOutput removes an artifact, if it is there, and the folders that were there
+// for it only.
+func removeOutput(root confine.Root, output string) (was bool, err error) {
+	info, err := root.Lstat(output)
+	switch {
+	case err == nil && info.IsDir():
+		return false, nil
+	case err == nil:
+		err = root.Remove(output)
+		was = err == nil
+	}
+	if err != nil && !isAbsent(err) {
+		return false, err
+	}
+	for dir := path.Dir(output); dir != "."; dir = path.Dir(dir) {
+		if gone, err := root.RemoveEmpty(dir); !gone {
+			return was, err
+		}
+	}
+	return was, nil
+}
+
+// removeFolder removes the output folder if nothing of anybody else's is in it.
+func removeFolder(name string) error {
+	err := os.Remove(name)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if left, listErr := os.ReadDir(name); listErr == nil && len(left) > 0 {
+		return nil
+	}
+	return fmt.Errorf("clean: %w", err)
 }

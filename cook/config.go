@@ -10,6 +10,8 @@ import (
 
 	"github.com/assetcook/assetcook/cook/rules"
 	"github.com/assetcook/assetcook/cook/scan"
+	"github.com/assetcook/assetcook/internal/lease"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // readRules compiles the configuration files that the scan found.
@@ -17,7 +19,7 @@ func (k *kitchen) readRules() error {
 	var files []rules.File
 	add := func(name, dir string, data []byte, err error) error {
 		if err != nil {
-			return configError("%s: %w", name, err)
+			return configError("%s: %w", pathname.Show(name), err)
 		}
 		files = append(files, rules.File{Name: name, Dir: dir, Data: data})
 		return nil
@@ -26,7 +28,10 @@ func (k *kitchen) readRules() error {
 		return configError("%s: a folder, want a file of rules", filepath.Join(k.Dir, scan.ConfigName))
 	}
 	if k.Config != "" {
-		data, err := readRegular(k.Config)
+		data, err := k.config, error(nil)
+		if data == nil { // else the index would vouch for rules that were not followed
+			data, err = readRegular(k.Config)
+		}
 		if err := add(k.Config, "", data, err); err != nil {
 			return err
 		}
@@ -38,8 +43,9 @@ func (k *kitchen) readRules() error {
 				continue
 			}
 		}
-		data, err := k.readAsset(c.Path)
+		data, busy, err := k.readAsset(c.Path)
 		k.rulesSums[c.Path] = k.checksum.Sum128(data)
+		k.rulesBusy[c.Path] = busy
 		name := filepath.Join(k.Dir, filepath.FromSlash(c.Path))
 		if err := add(name, dir, data, err); err != nil {
 			return err
@@ -67,7 +73,12 @@ func readRegular(name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
 	}
-	return os.ReadFile(name)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, rules.MaxFile+1))
 }
 
 func list(names []string) string {
@@ -77,11 +88,15 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func (k *kitchen) readAsset(p string) ([]byte, error) {
+// readAsset reads a file of the asset folder. While it is busy, its stamp does not
+// vouch for what was read.
+func (k *kitchen) readAsset(p string) (data []byte, busy bool, err error) {
 	f, err := k.assets.OpenFile(p)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	busy = lease.File(f) == lease.Busy
+	data, err = io.ReadAll(io.LimitReader(f, rules.MaxFile+1))
+	return data, busy, err
 }

@@ -24,29 +24,43 @@ import (
 // what kept the whole run from being done: a *ConfigError, a *LockedError, the
 // context's error after an interrupt, or a failure to read or write what every
 // run needs.
+//
+// The Summary tells what was done all the same.
 func Cook(ctx context.Context, opt Options) (report.Summary, error) {
+	var locked *LockedError
+	for waits := false; ; {
+		summary, beside, err := cookOnce(ctx, opt)
+		if !errors.As(err, &locked) || !beside && !opt.Wait {
+			return summary, advised(err)
+		}
+		// A watcher is at work, or another cook that is to be waited for.
+		if !beside && !waits && opt.Observer != nil {
+			waits = true
+			opt.Observer.Note(locked.holder() + " is cooking into the same folder; waiting for it to end")
+		}
+		if !pause(ctx) {
+			return summary, ctx.Err()
+		}
+	}
+}
+
+// cookOnce is Cook for who finds the output folder unlocked. It reports whether a
+// watcher is at work beside it.
+func cookOnce(ctx context.Context, opt Options) (_ report.Summary, beside bool, err error) {
 	k, err := begin(opt)
 	if err != nil {
-		return report.Summary{}, err
+		return report.Summary{}, false, err
 	}
 	defer k.close()
-	var locked *LockedError
-	for {
-		told, beside := k.askWatcher(ctx)
-		if told {
-			break
-		}
-		err := k.bringUpToDate(ctx)
-		if errors.As(err, &locked) && beside && pause(ctx) {
-			continue // a watcher is at work
-		}
-		if err != nil {
-			return k.summary, err
-		}
-		break
+	told, beside := k.askWatcher(ctx)
+	if !told {
+		err = k.bringUpToDate(ctx)
 	}
 	k.summary.Took = k.Now().Sub(k.started)
-	return k.summary, ctx.Err()
+	if err == nil {
+		err = ctx.Err()
+	}
+	return k.summary, beside, err
 }
 
 // bringUpToDate does what is needed, the quick way if it can.
@@ -65,6 +79,7 @@ func (k *kitchen) bringUpToDate(ctx context.Context) error {
 	if err := k.readIndex(); err != nil {
 		return err
 	}
+	k.heedDoubt()
 	if err := k.lookAround(ctx); err != nil {
 		return err
 	}
@@ -140,8 +155,9 @@ func (k *kitchen) list(ctx context.Context) ([]scan.Entry, error) {
 func (k *kitchen) surveyAll(ctx context.Context, entries []scan.Entry) error {
 	k.survey = survey.New(survey.Options{
 		Assets: k.assets, Index: k.last, Checksum: k.checksum, Verify: k.Verify,
-		Workers: k.Workers, Now: k.started.UnixNano(),
+		Workers: k.Workers, Clock: k.clock,
 	})
+	k.logged = false
 	begin := k.Now()
 	if err := k.survey.Sources(ctx, entries); err != nil {
 		return err
@@ -176,6 +192,7 @@ func (k *kitchen) ownFolders() []string {
 // work plans, runs, and saves what came of it.
 func (k *kitchen) work(ctx context.Context) error {
 	p := k.plan(ctx)
+	k.notePortability(p)
 	outturn, err := k.carryOut(ctx, p)
 	if err != nil || k.DryRun {
 		return err
@@ -213,6 +230,7 @@ func (k *kitchen) carryOut(ctx context.Context, p *plan.Plan) (*run.Outturn, err
 	if err != nil {
 		return nil, err
 	}
+	k.stuck = outturn.Stuck
 	read := k.survey.Read()
 	k.summary.Checksummed.Assets += int(read.Files.Load())
 	k.summary.Checksummed.In += read.Bytes.Load()
@@ -269,6 +287,7 @@ func (k *kitchen) tool(ctx context.Context, name string) (survey.File, error) {
 }
 
 func (k *kitchen) event(e run.Event) {
+	e.Err = advised(e.Err)
 	k.summary.Add(e)
 	k.Observer.Event(e)
 }

@@ -52,4 +52,7 @@
 //
 // A source that changes while it is cooked is noticed, because it is stamped
 // before it is read and again after. That result is thrown away.
+//
+// [Verify] proves all this of an output folder: it believes no stamp, reads
+// everything, and cooks a sample again under other conditions.
 package cook

@@ -3,7 +3,6 @@ package cook
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"sync"
@@ -19,17 +18,19 @@ import (
 	"github.com/assetcook/assetcook/cook/survey"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/gofrs/flock"
 )
 
 // A kitchen is one run: what it works with and what it has found so far.
 type kitchen struct {
 	Options
 	started  time.Time
+	clock    *scan.Clock // of that time
 	checksum hashing.Func
 	recipes  *recipe.Set
 	assets   *confine.Dir
 	out      *confine.Dir // nil in a dry run without output folder
-	lock     io.Closer
+	lock     *flock.Flock
 	store    *store.Store   // nil if there is none to be had
 	identity hashing.Digest // see identify
 	last     *index.Index
@@ -42,14 +43,24 @@ type kitchen struct {
 	summary   report.Summary
 	only      string          // the one source to look at, "" for all
 	used      bool            // the output folder has been cooked into before
+	stuck     map[string]bool // see run.Outturn
 	theirs    map[string]bool // outputs whose names a file that is not ours has
 	ours      map[string]bool // outputs that are, once asked for
 	ownedOnce sync.Once
 	quickly   *quick       // if this is a quick run
 	saved     *index.Index // as written by the long way
 	watch     *watchman    // if this is a round of a watcher
+	doubt     bool         // the last run ended amid syncing; see doubtName
+	raised    bool         // this one has begun to
+	logged    bool         // a file of the output folder was synced since the survey
 
+	fineOnce   sync.Once // see stampsFinely
+	fine       bool
+	fineDevice uint64
+
+	config    []byte                    // what Config said when identify read it
 	rulesSums map[string]hashing.Sum128 // checksums of the tree's files of rules
+	rulesBusy map[string]bool           // those that somebody had open for writing
 }
 
 // begin opens what a run needs and finds out who it is.
@@ -58,7 +69,8 @@ func begin(opt Options) (*kitchen, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kitchen{Options: opt, checksum: checksum, started: opt.Now(), rulesSums: map[string]hashing.Sum128{}}
+	k := &kitchen{Options: opt, checksum: checksum, started: opt.Now(), rulesSums: map[string]hashing.Sum128{}, rulesBusy: map[string]bool{}}
+	k.clock = scan.NewClock(k.started, opt.Now)
 	k.summary.DryRun = opt.DryRun
 	if k.recipes, err = recipe.NewSet(append(builtIn(), opt.Recipes...)...); err != nil {
 		return nil, &ConfigError{err}
@@ -80,16 +92,6 @@ func begin(opt Options) (*kitchen, error) {
 	return k, nil
 }
 
-// takeOut takes the output folder's lock. A dry run does not.
-func (k *kitchen) takeOut() error {
-	if k.DryRun {
-		return nil
-	}
-	var err error
-	k.lock, err = lock(k.outFile(plan.StateDir + "/lock"))
-	return err
-}
-
 // openStore opens the store. A run without one works as well, only more often.
 func (k *kitchen) openStore() {
 	open := store.Open
@@ -105,8 +107,23 @@ func (k *kitchen) openStore() {
 	}
 }
 
-// openOut opens the output folder, which a dry run must not make.
+// openOut opens the output folder, which a dry run must not make. A cook clean
+// may remove it in the middle of that.
 func (k *kitchen) openOut() error {
+	var err error
+	for range lockTries {
+		k.out, k.used = nil, false
+		if err = k.tryOut(); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if k.out != nil {
+			k.out.Close()
+		}
+	}
+	return err
+}
+
+func (k *kitchen) tryOut() error {
 	if !k.DryRun {
 		if err := os.MkdirAll(k.Out, 0o777); err != nil {
 			return fmt.Errorf("output folder: %w", err)
@@ -141,7 +158,7 @@ func (k *kitchen) openOut() error {
 		return nil
 	}
 	if err := out.Root().MkdirAll(plan.StateDir, 0o777); err != nil {
-		return fmt.Errorf("output folder: %w", err)
+		return fmt.Errorf("output folder %s: %w", k.Out, err)
 	}
 	return nil
 }

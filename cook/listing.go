@@ -92,6 +92,7 @@ func listed(a *index.Action) manifest.Asset {
 // next run can tell by its stamp whether it is as it was.
 func (k *kitchen) putManifest(f manifest.File, l *listing) error {
 	if old, err := k.readState(f.Name); err != nil || !bytes.Equal(old, f.Data) {
+		k.tellOfDamage(f.Name, old, err)
 		if dir := path.Dir(f.Name); dir != "." {
 			if err := k.out.Root().MkdirAll(dir, 0o777); err != nil {
 				return err
@@ -109,10 +110,18 @@ func (k *kitchen) putManifest(f manifest.File, l *listing) error {
 	}
 	stamp := scan.StampOf(info)
 	l.files = append(l.files, index.File{
-		Path: name, Role: index.Other, Stamp: stamp, Settled: stamp.Settled(k.Now().UnixNano()),
+		Path: name, Role: index.Other, Stamp: stamp, Settled: k.clock.SettledSince(stamp),
 		Sum: k.checksum.Sum128(f.Data), Blob: store.BlobID(hashing.DigestOf(f.Data)),
 	})
 	return nil
+}
+
+// tellOfDamage says if a file of the manifest is not what the last run left.
+func (k *kitchen) tellOfDamage(name string, now []byte, err error) {
+	row, known := k.last.FindFile(k.outFile(name))
+	if known && k.last.Checksum() == k.checksum.Name && (err != nil || k.checksum.Sum128(now) != k.last.File(row).Sum) {
+		k.Observer.Note(k.outFile(name) + " is not as cook left it; it is made anew")
+	}
 }
 
 // removeParts removes what the manifest does not name any more. Its root has
@@ -125,7 +134,8 @@ func (k *kitchen) removeParts(l *listing) error {
 		l.wrote = true
 	}
 	if len(l.removed) > 0 {
-		k.out.Root().Remove(manifest.PartsDir) // if it is empty
+		_, err := k.out.Root().RemoveEmpty(manifest.PartsDir)
+		return err
 	}
 	return nil
 }

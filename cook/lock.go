@@ -1,12 +1,19 @@
 package cook
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/gofrs/flock"
+
+	"github.com/assetcook/assetcook/cook/plan"
+	"github.com/assetcook/assetcook/cook/scan"
 )
 
 // A LockedError says that another cook works on the same output folder.
@@ -15,44 +22,151 @@ type LockedError struct {
 	Holder string // "process 1234", or "" if it does not say
 }
 
-func (e *LockedError) Error() string {
-	holder := e.Holder
-	if holder == "" {
-		holder = "another process"
+func (e *LockedError) holder() string {
+	if e.Holder == "" {
+		return "another process"
 	}
-	return fmt.Sprintf("%s is cooking into the same folder (lock %s); wait for it or choose another -out", holder, e.Path)
+	return e.Holder
 }
 
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("%s is cooking into the same folder (lock %s); wait for it (cook -wait does) or choose another -out", e.holder(), e.Path)
+}
+
+const lockName = plan.StateDir + "/lock"
+
 // lock takes an output folder's lock, which ends with the process that holds
-// it, however that ends. The file stays.
-func lock(name string) (io.Closer, error) {
+// it, however that ends. The file stays. It has just been written, so that its
+// stamp tells what time its file system thinks it is.
+func lock(name string) (*flock.Flock, scan.Stamp, error) {
+	var stamp scan.Stamp
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("lock %s: not a regular file; remove it", name)
+		return nil, stamp, fmt.Errorf("lock %s: not a regular file; remove it", name)
 	}
 	l := flock.New(name)
 	ok, err := l.TryLock()
+	for errors.Is(err, syscall.EINTR) {
+		ok, err = l.TryLock()
+	}
 	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", name, err)
+		return nil, stamp, fmt.Errorf("lock %s: %w", name, err)
 	}
 	if !ok {
-		holder, _ := os.ReadFile(name) // who holds it is a courtesy
-		return nil, &LockedError{Path: name, Holder: strings.TrimSpace(string(holder))}
+		return nil, stamp, &LockedError{Path: name, Holder: holder(name)}
 	}
-	if err := sign(name); err != nil {
+	if stamp, err = sign(name); err != nil {
 		l.Close()
-		return nil, fmt.Errorf("lock: %w", err)
+		return nil, stamp, fmt.Errorf("lock: %w", err)
 	}
-	return l, nil
+	return l, stamp, nil
 }
+
+// lockTries is how often a run tries to lock a folder that is removed and made
+// again all the time.
+const lockTries = 100
+
+// takeOut takes the output folder's lock. A dry run does not.
+//
+// The lock is worth something only while its file is the one that others find
+// under that name. A cook clean that has just ended has removed it, and perhaps
+// the folder; then it is made again.
+func (k *kitchen) takeOut() error {
+	if k.DryRun {
+		return nil
+	}
+	var last error
+	for range lockTries {
+		held, stamp, err := lock(k.outFile(lockName))
+		if err == nil {
+			k.lock = held
+			if last = k.stillOurs(); last == nil {
+				if k.fileTime != nil {
+					k.clock.Written(k.fileTime(stamp))
+				}
+				return nil
+			}
+			k.lock = nil
+			held.Close()
+		} else if last = err; !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		k.out.Close()
+		if err := k.openOut(); err != nil {
+			return err
+		}
+		k.identity = k.identify()
+	}
+	return last
+}
+
+// stillOurs proves that the output folder and the lock in it are what others
+// find under these names. Where they are not, another cook may be at work.
+func (k *kitchen) stillOurs() error {
+	ours, err := k.lock.Stat()
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", k.outFile(lockName), err)
+	}
+	named, err := os.Lstat(k.outFile(lockName))
+	inside, insideErr := k.out.Root().Lstat(lockName)
+	if err == nil && insideErr == nil && os.SameFile(ours, named) && os.SameFile(ours, inside) {
+		return nil
+	}
+	for _, err := range []error{err, insideErr} {
+		if err != nil && !isAbsent(err) {
+			return fmt.Errorf("lock %s: cannot tell whether it is still ours: %w", k.outFile(lockName), err)
+		}
+	}
+	return fmt.Errorf("output folder %s: %w; run cook again", k.out.Name(), errNotOurs)
+}
+
+var errNotOurs = errors.New("it, or the lock in it, was removed or replaced by another process meanwhile")
+
+// holder reads from a lock who holds it. That is a courtesy: whatever else the
+// file has in it is not worth a message.
+func holder(name string) string {
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, signature))
+	if err != nil {
+		return ""
+	}
+	return parseHolder(text)
+}
+
+// parseHolder takes what sign writes and nothing else.
+func parseHolder(text []byte) string {
+	number, ok := strings.CutPrefix(string(text), "process ")
+	pid, err := strconv.ParseUint(strings.TrimRight(number, " \n"), 10, 32)
+	if !ok || err != nil {
+		return ""
+	}
+	return fmt.Sprint("process ", pid)
+}
+
+// signature is how many bytes sign writes.
+const signature = int64(len("process ") + 20 + len("\n"))
 
 // sign says in the lock who holds it. The text has always the same length, so
 // that the file need not be cut before: that would cost more than all the rest.
-func sign(name string) error {
+func sign(name string) (scan.Stamp, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
-		return err
+		return scan.Stamp{}, err
 	}
 	defer f.Close()
-	_, err = f.WriteAt(fmt.Appendf(nil, "process %-20d\n", os.Getpid()), 0)
-	return err
+	return signFile(f)
+}
+
+func signFile(f *os.File) (scan.Stamp, error) {
+	if _, err := f.WriteAt(fmt.Appendf(nil, "process %-20d\n", os.Getpid()), 0); err != nil {
+		return scan.Stamp{}, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return scan.Stamp{}, err
+	}
+	return scan.StampOf(info), nil
 }

@@ -97,12 +97,13 @@ func (k *kitchen) readLive(read func(name string) ([]byte, error)) (*index.Live,
 	}
 }
 
-// writeIndex replaces the flat file and its changes.
-func (k *kitchen) writeIndex(x *index.Index, changes []byte) error {
-	if err := k.replace(changesName(x.ID()), changes); err != nil {
+// writeIndex replaces the flat file and its changes, once what is owed is on the
+// disk.
+func (k *kitchen) writeIndex(x *index.Index, changes []byte, owed *debt) error {
+	if err := k.put(changesName(x.ID()), changes, k.paying(owed)); err != nil {
 		return err
 	}
-	if err := k.put(indexName, x.Bytes(), false); err != nil {
+	if err := k.put(indexName, x.Bytes(), notAwaited); err != nil {
 		return err
 	}
 	return k.removeChanges(x.ID())

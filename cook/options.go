@@ -12,6 +12,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/report"
+	"github.com/assetcook/assetcook/cook/scan"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/machine"
 	"github.com/bmatcuk/doublestar/v4"
@@ -39,6 +40,9 @@ type Options struct {
 	// Memory is how many bytes all running recipes together may need; 0 is
 	// DefaultMemory.
 	Memory int64
+	// Wait makes a run wait while another one has the output folder's lock, instead
+	// of failing with a *LockedError.
+	Wait bool
 	// StopOnFailure starts nothing new after the first failure.
 	StopOnFailure bool
 	// DryRun changes nothing on the disk and says what would be done.
@@ -63,10 +67,14 @@ type Options struct {
 	CacheSize int64
 
 	listAll bool // list every folder, as where folders keep no times
+	// fileTime is what to make of the stamp of a file that has just been written;
+	// nil does not ask the file system for its time.
+	fileTime func(scan.Stamp) scan.Stamp
 
 	// Observer follows the run; nil for none.
 	Observer report.Observer
-	// Now is the clock; nil is time.Now.
+	// Now is the clock; nil is time.Now, and the file system of Out is asked for
+	// its own time as well.
 	Now func() time.Time
 }
 
@@ -132,6 +140,9 @@ func (o Options) withDefaults() (Options, hashing.Func, error) {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+		if o.fileTime == nil {
+			o.fileTime = func(s scan.Stamp) scan.Stamp { return s }
+		}
 	}
 	return o, sum, nil
 }

@@ -104,7 +104,7 @@ func (k *kitchen) mayBeQuick() bool {
 	if k.out == nil || k.identity.IsZero() || k.Force || len(k.Patterns) > 0 || k.only != "" || k.Observer.EveryAsset() {
 		return false
 	}
-	for _, left := range []string{journalName, plan.StateDir + "/tmp", plan.StateDir + "/trash"} {
+	for _, left := range []string{journalName, doubtName, plan.StateDir + "/tmp", plan.StateDir + "/trash"} {
 		if _, err := k.out.Root().Lstat(left); !errors.Is(err, fs.ErrNotExist) {
 			return false
 		}
@@ -150,6 +150,7 @@ func (k *kitchen) identify() hashing.Digest {
 		if err != nil {
 			return hashing.Digest{}
 		}
+		k.config = data
 		h.String("config", k.Config)
 		h.Digest("rules", hashing.DigestOf(data))
 	}

@@ -215,11 +215,13 @@ func (q *quick) compare(ctx context.Context, opt sweep.Options) error {
 		return err
 	}
 	q.summary.Checksummed.Time = q.Now().Sub(begin)
-	now := q.started.UnixNano()
 	for i := range q.found.Files {
 		f := &q.found.Files[i]
+		if f.Role == index.Made && f.Known.Mode != 0 && f.Known.Mode != f.Now.Mode {
+			q.same[i] = false // it is to have the permissions that a new one has
+		}
 		if q.same[i] {
-			q.live.Restamp(f.Part, f.Node, f.Now, f.Now.Settled(now))
+			q.live.Restamp(f.Part, f.Node, f.Now, q.clock.Settled(f.Now) && !f.Busy)
 			continue
 		}
 		if err := q.sort(f); err != nil {

@@ -41,11 +41,13 @@ func (q *quick) lookAfter(ctx context.Context) error {
 		}
 		touched.Node(f.Part, f.Node)
 	}
+	var err error
 	if len(paths) > 0 {
-		if err := q.cookSome(ctx, paths, before); err != nil {
-			return err
-		}
-	} else if err := q.saveChanges(nil, nil, nil, &run.Outturn{}); err != nil {
+		err = q.cookSome(ctx, paths, before)
+	} else {
+		err = q.saveChanges(nil, nil, nil, &run.Outturn{})
+	}
+	if errors.Is(err, errWhole) {
 		return err
 	}
 	for _, p := range q.tree.Problems {
@@ -57,7 +59,7 @@ func (q *quick) lookAfter(ctx context.Context) error {
 	q.summary.Looked.Opened += q.found.Opened
 	q.summary.Looked.Listed += q.tree.Listed
 	q.summary.Looked.Stats += q.found.Stats + q.tree.Stats
-	return nil
+	return err
 }
 
 // actionsOf decodes the actions of some sources.
@@ -185,29 +187,29 @@ func (q *quick) saveChanges(paths []string, before []index.Action, p *plan.Plan,
 	if err := q.clearLeftovers(); err != nil {
 		return err
 	}
-	if outturn.Wrote {
-		if err := q.syncOut(); err != nil {
-			return err
-		}
+	owed, err := q.debt(p, outturn)
+	if err != nil {
+		return err
 	}
 	if err := q.live.Load(); err != nil {
 		return errWhole
 	}
 	if q.live.Grown() {
-		err := q.writeIndex(q.live.Rewrite())
+		x, changes := q.live.Rewrite()
+		err := q.writeIndex(x, changes, owed)
 		if errors.Is(err, syscall.EFAULT) {
 			return fmt.Errorf("%w: %w", sweep.ErrFault, err) // what is written lies there
 		}
 		if err != nil {
 			return err
 		}
-	} else if err := q.replace(changesName(q.live.Base().ID()), q.live.Changes()); err != nil {
+	} else if err := q.put(changesName(q.live.Base().ID()), q.live.Changes(), q.paying(owed)); err != nil {
 		return err
 	}
-	if p == nil {
-		return nil
+	if p != nil {
+		err = q.closeJournal(p, q.done)
 	}
-	return q.closeJournal(p, q.done)
+	return errors.Join(err, q.endDoubt())
 }
 
 // saveFolders notes what was seen of the folders that were listed again.
@@ -215,22 +217,21 @@ func (q *quick) saveFolders() {
 	for _, f := range q.dropped {
 		q.live.DropFolder(f.Part, f.Row)
 	}
-	now := q.started.UnixNano()
 	for _, f := range q.found.OutFolders {
 		if !q.different(f) {
-			q.live.RestampFolder(f.Part, f.Row, f.Now, f.Now.Settled(now), false)
+			q.live.RestampFolder(f.Part, f.Row, f.Now, q.clock.Settled(f.Now), false)
 		}
 	}
 	for _, f := range q.tree.Folders {
 		part, row, ok := q.live.FindFolder(slashed(f.Path))
 		if ok && string(q.live.Parts()[part].Folder(row).Real) == slashed(f.Real) {
-			q.live.RestampFolder(part, row, f.Stamp, f.Stamp.Settled(now), f.Odd)
+			q.live.RestampFolder(part, row, f.Stamp, q.clock.Settled(f.Stamp), f.Odd)
 			continue
 		}
 		if ok {
 			q.live.DropFolder(part, row)
 		}
-		q.live.AddFolder(f, f.Stamp.Settled(now))
+		q.live.AddFolder(f, q.clock.Settled(f.Stamp))
 	}
 }
 

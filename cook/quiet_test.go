@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cooktest"
 	"github.com/assetcook/assetcook/cook/scan"
 )
 
@@ -18,7 +19,7 @@ func TestNothingChangedNothingWritten(t *testing.T) {
 	if err := os.Mkdir(assets, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"a.txt": "text", "b.json": "{}", "c.png": string(tinyPNG(1))} {
+	for name, text := range map[string]string{"a.txt": "text", "b.json": "{}", "c.png": string(cooktest.Picture(1))} {
 		if err := os.WriteFile(filepath.Join(assets, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

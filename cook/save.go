@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/index"
@@ -14,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/cook/run"
 	"github.com/assetcook/assetcook/cook/scan"
 	"github.com/assetcook/assetcook/cook/survey"
+	"github.com/assetcook/assetcook/cook/sweep"
 	"github.com/assetcook/assetcook/internal/atomicfile"
-	"github.com/assetcook/assetcook/internal/machine"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -47,7 +48,7 @@ func (k *kitchen) wantedOutputs() []bool {
 func (k *kitchen) save(ctx context.Context, p *plan.Plan, outturn *run.Outturn) error {
 	if k.unchanged(p) {
 		k.saved = k.last
-		return nil
+		return k.endDoubt()
 	}
 	b := k.newIndex(p, outturn)
 	list, err := k.writeManifest(b.Actions())
@@ -67,17 +68,17 @@ func (k *kitchen) save(ctx context.Context, p *plan.Plan, outturn *run.Outturn) 
 		return fmt.Errorf("index: %w (this is a bug in cook)", err)
 	}
 	if !bytes.Equal(data, k.last.Bytes()) {
-		if outturn.Wrote || list.wrote {
-			if err := k.syncOut(); err != nil {
-				return err
-			}
+		outturn.Wrote = outturn.Wrote || list.wrote
+		owed, err := k.debt(p, outturn)
+		if err != nil {
+			return err
 		}
-		if err := k.writeIndex(x, index.NoChanges(x)); err != nil {
+		if err := k.writeIndex(x, index.NoChanges(x), owed); err != nil {
 			return err
 		}
 	}
 	k.saved = x
-	return k.closeJournal(p, b.Actions())
+	return errors.Join(k.closeJournal(p, b.Actions()), k.endDoubt())
 }
 
 // wholly reports whether the index will know of every action of a plan how it
@@ -91,15 +92,26 @@ func wholly(p *plan.Plan, outturn *run.Outturn) bool {
 	return true
 }
 
-// replace writes a file whole or leaves it as it was. What a killed process may
-// leave behind lies in the state folder, where clearLeftovers finds it.
+// replace writes a file whole or leaves it as it was, power cuts included. What a
+// killed process may leave behind lies in the state folder, where clearLeftovers
+// finds it.
 func (k *kitchen) replace(name string, data []byte) error {
-	return k.put(name, data, true)
+	k.logged = true
+	return k.put(name, data, (*atomicfile.File).Sync)
 }
 
-// put replaces a file. One that need not survive a power cut, because it shows when
-// it did not, is not waited for.
-func (k *kitchen) put(name string, data []byte, sync bool) error {
+// replaceForGood replaces a file on whose name the next thing that is done relies:
+// no power cut can leave that and not the name.
+func (k *kitchen) replaceForGood(name string, data []byte) error {
+	if err := k.replace(name, data); err != nil {
+		return err
+	}
+	return atomicfile.SyncFolder(filepath.Dir(k.outFile(name)))
+}
+
+// put replaces a file. What has to happen between its being written and its
+// getting the name, ready does.
+func (k *kitchen) put(name string, data []byte, ready func(*atomicfile.File) error) error {
 	f, err := atomicfile.Create(k.outFile(plan.StateDir), 0o666)
 	if err != nil {
 		return err
@@ -108,13 +120,18 @@ func (k *kitchen) put(name string, data []byte, sync bool) error {
 	if _, err := f.Write(data); err != nil {
 		return fmt.Errorf("write %s: %w", k.outFile(name), err)
 	}
-	if sync {
-		if err := f.Sync(); err != nil {
-			return fmt.Errorf("write %s: %w", k.outFile(name), err)
-		}
+	if err := ready(f); err != nil {
+		return fmt.Errorf("write %s: %w", k.outFile(name), err)
+	}
+	if err := k.stillOurs(); err != nil {
+		return err
 	}
 	return f.Commit(k.outFile(name))
 }
+
+// notAwaited is for a file that need not survive a power cut, because it shows
+// when it did not.
+func notAwaited(*atomicfile.File) error { return nil }
 
 // clearLeftovers removes what replace left behind in a process that was killed.
 func (k *kitchen) clearLeftovers() error {
@@ -125,17 +142,6 @@ func (k *kitchen) clearLeftovers() error {
 		}
 	}
 	return err
-}
-
-// syncOut waits until the outputs are on the disk. An index that reached it
-// before them would vouch for files that a power cut left empty.
-func (k *kitchen) syncOut() error {
-	f, err := os.Open(k.out.Name())
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return machine.SyncFS(f)
 }
 
 // newIndex collects what is known after the run: what was done, and as it was
@@ -153,14 +159,13 @@ func (k *kitchen) newIndex(p *plan.Plan, outturn *run.Outturn) *index.Builder {
 	for _, f := range k.survey.Assets() {
 		addFile(f, index.Asset)
 	}
-	now := k.started.UnixNano()
 	for _, f := range k.tree.Folders {
-		b.AddFolder(f, f.Stamp.Settled(now))
+		b.AddFolder(f, k.clock.Settled(f.Stamp))
 	}
 	for role, list := range map[index.Role][]scan.Entry{index.Config: k.tree.Configs, index.Ignore: k.tree.Ignores} {
 		for _, e := range list {
 			files[e.Path] = true
-			b.AddFile(index.File{Path: e.Path, Role: role, Stamp: e.Stamp, Settled: e.Stamp.Settled(now), Sum: k.rulesSums[e.Path]})
+			b.AddFile(index.File{Path: e.Path, Role: role, Stamp: e.Stamp, Settled: k.clock.Settled(e.Stamp) && !k.rulesBusy[e.Path], Sum: k.rulesSums[e.Path]})
 		}
 	}
 	for _, f := range k.survey.Extra() {
@@ -217,7 +222,7 @@ func (k *kitchen) newIndex(p *plan.Plan, outturn *run.Outturn) *index.Builder {
 	}
 	if k.last.Checksum() == k.checksum.Name {
 		for row := range k.last.Files() {
-			if f := k.last.File(row); (kept[f.Path] || len(p.Kept) > 0 && filepath.IsAbs(f.Path)) && !files[f.Path] && !k.isManifest(f.Path) {
+			if f := k.last.File(row); (kept[f.Path] || len(p.Kept) > 0 && filepath.IsAbs(f.Path)) && !files[f.Path] && !k.isManifest(f.Path) && k.inTree(f) {
 				b.AddFile(f)
 			}
 		}
@@ -225,16 +230,15 @@ func (k *kitchen) newIndex(p *plan.Plan, outturn *run.Outturn) *index.Builder {
 	return b
 }
 
-// settle looks at new artifacts once more: a stamp that has become old enough
-// since it was taken may be trusted.
-func (k *kitchen) settle(made []index.Artifact) {
-	now := k.Now().UnixNano()
-	for i := range made {
-		info, err := k.out.Root().Lstat(made[i].Path)
-		if err == nil && scan.StampOf(info) == made[i].Stamp {
-			made[i].Settled = made[i].Stamp.Settled(now)
-		}
+// inTree reports whether a file of the index that nobody looked at now is still
+// what the index says that it is. A source that is ignored or gone, of which an
+// action of another target is kept, must not be taken for one.
+func (k *kitchen) inTree(f index.File) bool {
+	if !sweep.Listed(f.Role) || k.tree.Incomplete(f.Path) {
+		return true
 	}
+	_, found := slices.BinarySearchFunc(k.tree.Entries, f.Path, func(e scan.Entry, path string) int { return strings.Compare(e.Path, path) })
+	return found && f.Role == index.Asset
 }
 
 func why(a *plan.Action, err error) string {

@@ -71,7 +71,6 @@ func (k *kitchen) sameManifest() (n int, same bool) {
 // which has them in the same order.
 func (k *kitchen) sameFolders() bool {
 	next := 0
-	now := k.started.UnixNano()
 	for row := range k.last.Folders() {
 		was := k.last.Folder(row)
 		if was.Tree != index.Assets || !was.Listed {
@@ -83,7 +82,7 @@ func (k *kitchen) sameFolders() bool {
 		is := k.tree.Folders[next]
 		next++
 		if string(was.Path) != slashed(is.Path) || string(was.Real) != slashed(is.Real) || was.Stamp != is.Stamp ||
-			was.Odd != is.Odd || was.Usable != (!is.Odd && is.Stamp.Settled(now)) {
+			was.Odd != is.Odd || was.Usable != (!is.Odd && k.clock.Settled(is.Stamp)) {
 			return false
 		}
 	}

@@ -231,7 +231,7 @@ func (m *watchman) round(ctx context.Context) error {
 		return ctx.Err()
 	case err != nil && began:
 		return err
-	case errors.As(err, &locked):
+	case errors.As(err, &locked), errors.Is(err, errNotOurs):
 		m.good, m.all, m.locked = false, true, true // its holder changes what we know
 		return nil
 	}

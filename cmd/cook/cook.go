@@ -24,6 +24,7 @@ func cookFlags(opt *cook.Options, s *show, keepGoing *bool) *flag.FlagSet {
 	folders(fs, opt)
 	choices(fs, opt)
 	fs.BoolVar(keepGoing, "k", true, "keep going after an asset failed; -k=false starts nothing new")
+	fs.BoolVar(&opt.Wait, "wait", false, "wait while another cook works on the same output folder")
 	fs.BoolVar(&opt.DryRun, "n", false, "dry run: say what would be done and why, change nothing")
 	fs.BoolVar(&opt.Force, "a", false, "cook all, changed or not")
 	fs.Var((*size)(&opt.Memory), "mem", "memory that cooking may take (default: half of the machine's)")
@@ -61,6 +62,9 @@ func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr i
 	summary, err := cook.Cook(ctx, opt)
 	done()
 	if err != nil && ctx.Err() == nil {
+		if summary.Found.Assets > 0 { // it came to work, whatever kept it from being finished
+			s.summary(&summary, stdout)
+		}
 		return fail(ctx, stderr, err)
 	}
 	s.summary(&summary, stdout)

@@ -3,12 +3,14 @@
 //
 //	cook -dir assets [flags] [pattern ...]   bring everything, or what matches, up to date
 //	cook why [flags] PATH                    say what happens to one asset, and why
+//	cook verify -dir assets [flags]          prove that the outputs are what they should be
 //	cook trim [flags]                        shrink the store to its limit
 //	cook clean [flags]                       remove what cook made
 //	cook help [flags|RECIPE]
 //
 // Exit status: 0 all is well, 1 an asset failed, 2 wrong usage or
-// configuration, 4 another cook has the lock, 130 interrupted.
+// configuration, 3 verify found a difference, 4 another cook has the lock, 130
+// interrupted.
 package main
 
 import (
@@ -23,11 +25,12 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Exit codes. 3 is kept for verify, which finds a difference.
+// Exit codes.
 const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	exitDifferent   = 3
 	exitLocked      = 4
 	exitInterrupted = 130
 )
@@ -68,6 +71,8 @@ func verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.W
 		switch args[0] {
 		case "why":
 			return runWhy(ctx, args[1:], stdout, stderr)
+		case "verify":
+			return runVerify(ctx, atWork, args[1:], stdout, stderr)
 		case "trim":
 			return runTrim(ctx, args[1:], stdout, stderr)
 		case "clean":

@@ -16,17 +16,29 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/assetcook/assetcook/internal/faultfs"
 )
 
+// commands are what this test binary is when it is called so.
+var commands = map[string]func(){"cook": main}
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"cook": main})
+	faultfs.Init() // this process may be one that is to become cook
+	testscript.Main(m, commands)
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+	testscript.Run(t, params("testdata/script"))
+}
+
+// params say how the scripts of a folder are run.
+func params(dir string) testscript.Params {
+	return testscript.Params{
+		Dir: dir,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("COOKCACHE", filepath.Join(e.WorkDir, ".store"))
+			e.Values[playerKey{}] = &player{}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -38,8 +50,12 @@ func TestScripts(t *testing.T) {
 			"sh":    writeProgram,
 			"size":  fileSize,
 			"until": untilThere,
+			"flip":  flipByte,
+			"code":  exitCode,
+			"edit":  doEdit,
+			"agree": agree,
 		},
-	})
+	}
 }
 
 // png FILE WIDTH HEIGHT SHADE writes a picture.

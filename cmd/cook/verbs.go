@@ -90,6 +90,7 @@ and does only the work that is needed.
 
 	cook -dir assets [flags] [pattern ...]   bring everything, or what matches, up to date
 	cook why -dir assets [flags] PATH        say what happens to one asset, and why
+	cook verify -dir assets [flags]          prove that the outputs are what they should be
 	cook trim [flags]                        shrink the store to its limit
 	cook clean -dir assets [flags]           remove what cook made
 	cook help [RECIPE]                       this text, or the options of a recipe
@@ -99,7 +100,8 @@ Flags:
 
 const exitText = `
 Exit status: 0 all is well, 1 an asset failed, 2 wrong usage or configuration,
-4 another cook works on the same output folder, 130 interrupted.
+3 verify found a difference, 4 another cook works on the same output folder,
+130 interrupted.
 `
 
 func usage(w io.Writer) {

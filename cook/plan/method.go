@@ -35,6 +35,16 @@ const (
 // ToolOf returns the name of the program that a field of a method identifies.
 func ToolOf(f index.Field) (name string, ok bool) { return strings.CutPrefix(f.Key, fieldTool) }
 
+// RecipeOf returns the name of the recipe that a method is of.
+func RecipeOf(m index.Method) string {
+	for _, f := range m {
+		if f.Key == fieldRecipe {
+			return f.Value
+		}
+	}
+	return ""
+}
+
 // method identifies a choice; each once per run.
 func (p *planner) method(chosen *rules.Method) (*Method, error) {
 	if m, ok := p.methods[chosen]; ok {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -75,7 +76,8 @@ var (
 )
 
 // A watch tells whether a file was surveyed before a recipe could read it: if
-// it was surveyed before the recipe began, or opened through its job.
+// it was surveyed before the recipe began, or opened through its job. If its stamp
+// is settled, it does not matter when: it has not changed since the run began.
 type watch struct {
 	mark   int64
 	begin  time.Time
@@ -83,7 +85,7 @@ type watch struct {
 }
 
 func (w *watch) saw(f survey.File) bool {
-	return f.Turn <= w.mark || w.opened[f.Path] || !f.Known() || f.Stamp.Settled(w.begin.UnixNano())
+	return f.Turn <= w.mark || w.opened[f.Path] || !f.Known() || f.Settled
 }
 
 // checkInputs proves that the source, the tools and all that the recipe read
@@ -123,14 +125,19 @@ func (r *runner) checkInputs(ctx context.Context, a *plan.Action, deps []recipe.
 }
 
 // unchanged compares a file with the survey: by stamp, and by checksum if the
-// stamp is too fresh to show a change.
+// stamp need not show a change, because it is too fresh or somebody had the file
+// open for writing. Who opened it since then cannot write to it under the stamp
+// that it had.
 func (r *runner) unchanged(ctx context.Context, f survey.File) error {
 	stat, open := r.Assets.Stat, r.Assets.OpenFile
 	if filepath.IsAbs(f.Path) { // a tool
 		stat, open = os.Stat, os.Open
 	}
 	info, err := stat(f.Path)
-	if err != nil || scan.StampOf(info) != f.Stamp {
+	if err != nil {
+		return lookAgain(err)
+	}
+	if scan.StampOf(info) != f.Stamp {
 		return errChanged
 	}
 	if f.Settled {
@@ -138,7 +145,7 @@ func (r *runner) unchanged(ctx context.Context, f survey.File) error {
 	}
 	file, err := open(f.Path)
 	if err != nil {
-		return errChanged
+		return lookAgain(err)
 	}
 	defer file.Close()
 	sum, err := r.summer.Sum(ctx, file, hashing.WantSum)
@@ -149,4 +156,12 @@ func (r *runner) unchanged(ctx context.Context, f survey.File) error {
 		return errChanged
 	}
 	return nil
+}
+
+// lookAgain says what it means that a file cannot be looked at once more.
+func lookAgain(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errChanged
+	}
+	return fmt.Errorf("did it change while it was being cooked? %w", err)
 }

@@ -68,61 +68,6 @@ func (r *runner) prepare() error {
 	return nil
 }
 
-// retire sets aside the artifacts that nobody claims any more and tells of
-// each.
-func (r *runner) retire() {
-	r.trash = map[string]string{}
-	for i, old := range r.plan.Retired {
-		if r.DryRun {
-			r.report(Event{Path: old.Source, Target: old.Target, Outcome: Removed, Outputs: []string{old.Path}})
-			continue
-		}
-		aside := fmt.Sprintf("%s/%d", trashDir, i)
-		info, err := r.Out.Root().Lstat(old.Path)
-		if err == nil && info.IsDir() {
-			continue // not ours: cook makes no folder of an output's name
-		}
-		if err == nil {
-			err = r.Out.Root().Rename(old.Path, aside)
-		}
-		e := Event{Path: old.Source, Target: old.Target, Outcome: Removed, Outputs: []string{old.Path}}
-		switch {
-		case errors.Is(err, fs.ErrNotExist), isNotDir(err):
-			continue // gone already
-		case err != nil:
-			e.Outcome, e.Err = Failed, fmt.Errorf("output of a source that is gone: %w", err)
-		default:
-			r.wrote.Store(true)
-			r.trash[old.Path] = aside
-			e.Out = info.Size()
-		}
-		r.report(e)
-	}
-	for _, old := range r.plan.Retired {
-		if !r.DryRun {
-			r.removeEmpty(path.Dir(old.Path))
-		}
-	}
-}
-
-// removeEmpty removes a folder of the output tree and those above it, as long
-// as they are empty.
-func (r *runner) removeEmpty(dir string) {
-	for ; dir != "."; dir = path.Dir(dir) {
-		if r.Out.Root().Remove(dir) != nil {
-			return
-		}
-	}
-}
-
-func (r *runner) cleanUp() {
-	for _, dir := range r.emptied {
-		r.removeEmpty(dir)
-	}
-	r.Out.Root().RemoveAll(tmpDir)
-	r.Out.Root().RemoveAll(trashDir)
-}
-
 // bringBack puts a known result in place from wherever its content lies.
 func (r *runner) bringBack(ctx context.Context, a *plan.Action, k *known) ([]index.Artifact, error) {
 	tmp := r.newScratch(a.Outputs)
@@ -133,7 +78,7 @@ func (r *runner) bringBack(ctx context.Context, a *plan.Action, k *known) ([]ind
 	inPlace := make([]bool, len(k.made))
 	for i, want := range k.made {
 		if i < len(a.LastMade) {
-			if o := a.LastMade[i]; o.State == survey.Intact && o.Artifact.Path == a.Outputs[i] && o.Artifact.Blob == want.Blob {
+			if o := &a.LastMade[i]; o.State == survey.Intact && o.Artifact.Path == a.Outputs[i] && o.Artifact.Blob == want.Blob {
 				made[i] = o.Artifact
 				made[i].Stamp, made[i].Settled = o.Stamp, o.Settled
 				inPlace[i] = true
@@ -141,9 +86,11 @@ func (r *runner) bringBack(ctx context.Context, a *plan.Action, k *known) ([]ind
 			}
 		}
 		if a.Moved != nil {
-			old := a.Moved.Made[i]
-			if aside, ok := r.trash[old.Artifact.Path]; ok && r.Out.Root().Rename(aside, tmp.files[i]) == nil {
+			old := &a.Moved.Made[i]
+			aside, ok := r.trash[old.Artifact.Path]
+			if ok && (old.Settled || r.reads(aside, &old.Artifact)) && r.Out.Root().Rename(aside, tmp.files[i]) == nil {
 				made[i] = old.Artifact
+				made[i].Stamp = old.Stamp
 				continue
 			}
 		}
@@ -160,11 +107,15 @@ func (r *runner) bringBack(ctx context.Context, a *plan.Action, k *known) ([]ind
 		case err != nil:
 			return nil, r.inOurWords(err, tmp.allAbs(), a.Outputs)
 		}
-		sum, err := r.sum(ctx, tmp.abs(i), hashing.WantSum)
+		info, err := os.Lstat(tmp.abs(i))
 		if err != nil {
 			return nil, err
 		}
-		made[i] = index.Artifact{Sum: sum.Sum, Blob: want.Blob}
+		sum, err := r.sumAlone(ctx, tmp.abs(i), hashing.WantSum)
+		if err != nil {
+			return nil, err
+		}
+		made[i] = index.Artifact{Stamp: scan.StampOf(info), Sum: sum.Sum, Blob: want.Blob}
 	}
 	for i := range made {
 		if inPlace[i] {
@@ -195,23 +146,17 @@ func (r *runner) collect(ctx context.Context, a *plan.Action, files []string) ([
 				return nil, err
 			}
 		}
-		sum, err := r.sum(ctx, name, hashing.WantSum|hashing.WantDigest)
+		sum, err := r.sumAlone(ctx, name, hashing.WantSum|hashing.WantDigest)
+		if errors.Is(err, errStillOpen) {
+			return nil, fmt.Errorf("output %s: %w", pathname.Show(a.Outputs[i]), err)
+		}
 		if err != nil {
 			return nil, err
 		}
-		made[i] = index.Artifact{Sum: sum.Sum, Blob: store.BlobID(sum.Digest)}
+		made[i] = index.Artifact{Stamp: scan.StampOf(info), Sum: sum.Sum, Blob: store.BlobID(sum.Digest)}
 		made[i].Stamp.Size = sum.Size
 	}
 	return made, nil
-}
-
-func (r *runner) sum(ctx context.Context, file string, want hashing.Want) (hashing.FileSum, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return hashing.FileSum{}, err
-	}
-	defer f.Close()
-	return r.summer.Sum(ctx, f, want)
 }
 
 // place renames a complete file to the i-th output's name, unless the very same
@@ -224,12 +169,13 @@ func (r *runner) place(a *plan.Action, i int, file string, made *index.Artifact)
 
 	info, err := root.Lstat(out)
 	switch {
-	case err != nil:
+	case errors.Is(err, fs.ErrNotExist), isNotDir(err):
 		// Nothing there, or no folder yet: Rename will tell.
+	case err != nil:
+		return err // it may be somebody's
 	case info.IsDir():
 		return fmt.Errorf("output %s: a folder of that name is in the way", pathname.Show(out))
-	case info.Mode().IsRegular() && r.holds(a, i, made.Blob):
-		made.Stamp = scan.StampOf(info)
+	case info.Mode().IsRegular() && (info.Mode().Perm() == r.mode || !r.Owned(out)) && r.holds(a, i, scan.StampOf(info), made):
 		return nil
 	case !r.Owned(out):
 		return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another -out", pathname.Show(out))
@@ -251,15 +197,28 @@ func (r *runner) place(a *plan.Action, i int, file string, made *index.Artifact)
 	if info, err = root.Lstat(out); err != nil {
 		return err
 	}
-	made.Stamp = scan.StampOf(info)
+	now := scan.StampOf(info)
+	if err := r.isAsMade(out, now, made); err != nil {
+		root.Remove(out) // what was there before is gone, and this is not to be seen
+		return err
+	}
+	made.Stamp = now
 	return nil
 }
 
-// holds reports whether the i-th output has this content already.
-func (r *runner) holds(a *plan.Action, i int, blob store.BlobID) bool {
+// holds reports whether the i-th output, which has the stamp now, has an
+// artifact's content already, and completes the artifact's row. Unless the survey
+// vouches for the output, the row gets a stamp that no file has, so that the next
+// run looks at the content: somebody may have the output open for writing.
+func (r *runner) holds(a *plan.Action, i int, now scan.Stamp, made *index.Artifact) bool {
 	if i < len(a.LastMade) {
-		if o := a.LastMade[i]; o.State == survey.Intact && o.Artifact.Path == a.Outputs[i] {
-			return o.Artifact.Blob == blob
+		o := &a.LastMade[i]
+		if o.State == survey.Intact && o.Artifact.Path == a.Outputs[i] && o.Settled && o.Stamp == now {
+			if o.Artifact.Blob != made.Blob {
+				return false
+			}
+			made.Stamp, made.Settled = now, true
+			return true
 		}
 	}
 	f, err := r.Out.OpenFile(a.Outputs[i])
@@ -268,28 +227,11 @@ func (r *runner) holds(a *plan.Action, i int, blob store.BlobID) bool {
 	}
 	defer f.Close()
 	sum, err := r.summer.Sum(context.Background(), f, hashing.WantDigest)
-	return err == nil && store.BlobID(sum.Digest) == blob
-}
-
-// removeStale removes what lies under the output names of an action that
-// failed, if cook made it: it was made from something that is no longer there.
-// Other actions have other names.
-func (r *runner) removeStale(a *plan.Action) {
-	for _, out := range a.Outputs {
-		r.mu.Lock()
-		ours := r.placed[out]
-		r.mu.Unlock()
-		if !ours && !r.Owned(out) {
-			continue
-		}
-		if info, err := r.Out.Root().Lstat(out); err != nil || info.IsDir() || r.Out.Root().Remove(out) != nil {
-			continue // what cannot be removed stays in the journal
-		}
-		r.wrote.Store(true)
-		r.mu.Lock()
-		r.emptied = append(r.emptied, path.Dir(out))
-		r.mu.Unlock()
+	if err != nil || store.BlobID(sum.Digest) != made.Blob {
+		return false
 	}
+	made.Stamp = scan.Stamp{Size: sum.Size, Mode: now.Mode}
+	return true
 }
 
 // isNotDir reports whether a path leads through a file.

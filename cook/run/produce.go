@@ -35,9 +35,9 @@ func (r *runner) do(ctx context.Context, a *plan.Action) Result {
 		row.CookTime = a.Last.CookTime
 		row.Made = a.Last.Made
 	}
-	if (a.Last == nil || a.Stale) && ctx.Err() == nil {
-		row.Made = nil
-		r.removeStale(a)
+	if ctx.Err() == nil {
+		row.Made = r.stillGood(a)
+		err = errors.Join(err, r.removeStale(a, row.Made))
 	}
 	return Result{Outcome: Failed, Row: row, Err: err}
 }

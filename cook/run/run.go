@@ -25,6 +25,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"sync"
@@ -109,6 +110,9 @@ type Outturn struct {
 	Results []Result
 	// Wrote tells whether anything in the output folder changed.
 	Wrote bool
+	// Stuck are folders of the output folder that are empty and could not be
+	// removed.
+	Stuck map[string]bool
 }
 
 // Run carries out a plan. Its error means that nothing could be begun.
@@ -121,11 +125,13 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) (*Outturn, error) {
 		results: make([]Result, len(p.Actions)),
 		ids:     map[store.ActionID]*sync.Mutex{},
 		placed:  map[string]bool{},
+		stuck:   map[string]bool{},
+		id:      rand.Uint64(),
 	}
 	writes := !opt.DryRun && !r.idle()
 	if writes {
 		if err := r.prepare(); err != nil {
-			return nil, fmt.Errorf("output folder: %w", err)
+			return nil, fmt.Errorf("output folder %s: %w", opt.Out.Name(), err)
 		}
 	}
 	r.retire()
@@ -133,7 +139,7 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) (*Outturn, error) {
 	if writes {
 		r.cleanUp()
 	}
-	return &Outturn{Results: r.results, Wrote: r.wrote.Load()}, nil
+	return &Outturn{Results: r.results, Wrote: r.wrote.Load(), Stuck: r.stuck}, nil
 }
 
 type runner struct {
@@ -145,6 +151,7 @@ type runner struct {
 
 	stop     atomic.Bool // after a failure
 	wrote    atomic.Bool
+	id       uint64            // of this run, in the names of scratch files
 	serial   atomic.Int64      // numbers scratch files
 	mode     os.FileMode       // of a new file under the user's umask
 	trash    map[string]string // where retired artifacts were set aside
@@ -152,6 +159,7 @@ type runner struct {
 	mu       sync.Mutex
 	emptied  []string        // folders that lost an artifact while workers were at it
 	placed   map[string]bool // outputs that were renamed into place
+	stuck    map[string]bool // empty folders that could not be removed
 	ids      map[store.ActionID]*sync.Mutex
 	warnOnce sync.Once
 }

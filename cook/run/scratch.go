@@ -12,17 +12,30 @@ import (
 // A scratch is where one action's artifacts are made, before they are renamed
 // into place.
 type scratch struct {
-	base  string   // of all names, below the output folder
-	files []string // one for each output, below the output folder
-	out   string   // the output folder
+	base  string   // of all names, below the folder
+	files []string // one for each output, below the folder
+	out   string   // the folder: that of the outputs, but for a Trial
 }
 
+// longestExt is the longest extension that scratch files get, in bytes. An output
+// may have one that, with a number before it, is too long for a file name.
+const longestExt = 64
+
 // newScratch names files that end like the outputs they will be: programs look
-// at the extension to know what to write.
+// at the extension to know what to write. No other run has the same names: a
+// program that outlived its cook must not write to what another one makes.
 func (r *runner) newScratch(outputs []string) *scratch {
-	s := &scratch{base: fmt.Sprintf("%s/%d", tmpDir, r.serial.Add(1)), out: r.Out.Name()}
+	return scratchIn(r.Out.Name(), fmt.Sprintf("%s/%x-%d", tmpDir, r.id, r.serial.Add(1)), outputs)
+}
+
+func scratchIn(folder, base string, outputs []string) *scratch {
+	s := &scratch{base: base, out: folder}
 	for i, out := range outputs {
-		s.files = append(s.files, fmt.Sprintf("%s-%d%s", s.base, i, path.Ext(out)))
+		ext := path.Ext(out)
+		if len(ext) > longestExt {
+			ext = ""
+		}
+		s.files = append(s.files, fmt.Sprintf("%s-%d%s", s.base, i, ext))
 	}
 	return s
 }

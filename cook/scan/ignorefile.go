@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+
+	"github.com/assetcook/assetcook/internal/lease"
 )
 
 // rules adds those of the folder's .cookignore, if it has one. It is not ok if
@@ -48,6 +50,9 @@ func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
 		return nil, err
 	} else if !fi.Mode().IsRegular() {
 		return nil, typeError(fi.Mode())
+	}
+	if lease.File(file) == lease.Busy {
+		st = Stamp{} // that of no file: this one's does not vouch for what is read
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxIgnoreSize+1))
 	if err != nil {

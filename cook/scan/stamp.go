@@ -6,8 +6,10 @@ import (
 )
 
 // SettleTime is how long a file must have been left alone before its stamp can
-// be trusted. Clock ticks of file systems go up to 2 s (FAT).
-const SettleTime = 2 * time.Second
+// be trusted: longer than the longest tick of a file system, which is 2 s (FAT),
+// by as much as the clock that stamps are taken from may be behind. Linux moves
+// that clock by 1 to 10 ms at a time, and late on a machine that is kept busy.
+const SettleTime = 2*time.Second + 200*time.Millisecond
 
 // Stamp is what stat says of a file, to be compared with ==. Equal settled
 // stamps mean that nobody wrote to the file in between, as far as the file
@@ -39,12 +41,17 @@ func StampOf(fi fs.FileInfo) Stamp {
 // into a later clock tick and shows. A change closer than that, or in the
 // future, may share its tick with a later write that no stamp will show.
 func (s Stamp) Settled(at int64) bool {
-	changed := s.CTime
-	if changed == 0 {
-		changed = s.MTime
-	}
+	changed := s.changed()
 	// The difference of two int64 in order always fits a uint64.
 	return changed <= at && uint64(at)-uint64(changed) >= uint64(SettleTime)
+}
+
+// changed is the time of the last change that the stamp shows.
+func (s Stamp) changed() int64 {
+	if s.CTime == 0 {
+		return s.MTime
+	}
+	return s.CTime
 }
 
 func (s Stamp) mode() fs.FileMode { return fs.FileMode(s.Mode) }

@@ -17,6 +17,7 @@ import (
 	"github.com/assetcook/assetcook/cook/store"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/lease"
 )
 
 // A State says how an artifact compares with what the index knows of it.
@@ -92,6 +93,9 @@ func (s *Survey) look(out *confine.Dir, row int, o *Output) (suspect bool) {
 	// have become a link, then an equal stamp still means the very same file,
 	// and what differs is opened in the confined way.
 	info, err := os.Lstat(filepath.Join(out.Name(), filepath.FromSlash(o.Artifact.Path)))
+	if errors.Is(err, syscall.ENAMETOOLONG) {
+		info, err = out.Root().Lstat(o.Artifact.Path) // one call for each folder
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		o.State = Missing
@@ -101,7 +105,11 @@ func (s *Survey) look(out *confine.Dir, row int, o *Output) (suspect bool) {
 		return false
 	}
 	o.Stamp = scan.StampOf(info)
-	o.Settled = o.Stamp.Settled(s.opt.Now)
+	o.Settled = s.opt.Clock.Settled(o.Stamp)
+	if known := o.Artifact.Stamp.Mode; known != 0 && known != o.Stamp.Mode {
+		o.State = Edited // to be made again: what is there may be somebody else's by now
+		return false
+	}
 	if o.Artifact.Settled && o.Artifact.Stamp == o.Stamp && s.sameFunc && !s.opt.Verify {
 		o.State = Intact
 		return false
@@ -126,7 +134,11 @@ func (s *Survey) readOutputs(ctx context.Context, out *confine.Dir, all []Output
 
 func (s *Survey) compareOutputs(ctx context.Context, out *confine.Dir, all []Output, rows []int, want hashing.Want) error {
 	open := func(i int) (io.ReadCloser, hashing.Want, error) {
-		r, err := out.OpenFile(all[rows[i]].Artifact.Path)
+		o := &all[rows[i]]
+		r, err := out.OpenFile(o.Artifact.Path)
+		if err == nil && lease.File(r) == lease.Busy {
+			o.Settled = false
+		}
 		return r, want, err
 	}
 	done := func(i int, sum hashing.FileSum, err error) {

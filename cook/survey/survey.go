@@ -9,7 +9,8 @@
 //
 // Stamps are taken before contents are read and compared again after an asset
 // was cooked, so that no content is ever kept under a stamp that is younger
-// than it.
+// than it. The stamp of a file that somebody has open for writing when it is read
+// is not trusted by the next run, which reads the file again; see package lease.
 package survey
 
 import (
@@ -28,6 +29,7 @@ import (
 	"github.com/assetcook/assetcook/cook/store"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/lease"
 )
 
 // How says by what a file's content is known.
@@ -66,9 +68,9 @@ type Options struct {
 	Verify bool
 	// Workers is how many files are read at once.
 	Workers int
-	// Now is the time, in ns since 1970, at which the run began: no stamp that
-	// the survey sees was taken before it.
-	Now int64
+	// Clock judges stamps. No stamp that the survey sees was taken before it was
+	// started.
+	Clock *scan.Clock
 }
 
 // A Survey holds what has been found. Its methods may be called by many
@@ -215,7 +217,7 @@ type job struct {
 
 // judge settles a file by its stamp or returns the job of reading it.
 func (s *Survey) judge(f *File, row int) job {
-	f.Settled = f.Stamp.Settled(s.opt.Now)
+	f.Settled = s.opt.Clock.Settled(f.Stamp)
 	if row < 0 {
 		return job{file: f, want: hashing.WantSum | hashing.WantDigest}
 	}
@@ -256,7 +258,8 @@ func (s *Survey) readAll(ctx context.Context, jobs []job) error {
 	return s.readAll(ctx, rest)
 }
 
-// open opens a file and takes its stamp before the first byte is read.
+// open opens a file and takes its stamp before the first byte is read. While
+// somebody can write to the file, no stamp vouches for what is read.
 func (s *Survey) open(f *File) (io.ReadCloser, error) {
 	var r *os.File
 	var err error
@@ -273,9 +276,8 @@ func (s *Survey) open(f *File) (io.ReadCloser, error) {
 		r.Close()
 		return nil, err
 	}
-	if now := scan.StampOf(info); now != f.Stamp {
-		f.Stamp, f.Settled = now, now.Settled(s.opt.Now)
-	}
+	f.Stamp = scan.StampOf(info)
+	f.Settled = s.opt.Clock.Settled(f.Stamp) && lease.File(r) != lease.Busy
 	return r, nil
 }
 

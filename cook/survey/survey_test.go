@@ -18,6 +18,12 @@ import (
 // later is a time at which every stamp of this test has settled.
 var later = time.Now().Add(time.Hour).UnixNano()
 
+// clockAt stands still.
+func clockAt(ns int64) *scan.Clock {
+	at := time.Unix(0, ns)
+	return scan.NewClock(at, func() time.Time { return at })
+}
+
 type tree struct {
 	t    *testing.T
 	dir  *confine.Dir
@@ -56,7 +62,7 @@ func (tr *tree) survey(verify bool, others ...string) (*Survey, map[string]File)
 	if !ok {
 		tr.t.Fatalf("no checksum %s", tr.sum)
 	}
-	s := New(Options{Assets: tr.dir, Index: tr.last, Checksum: fn, Verify: verify, Workers: 2, Now: tr.now})
+	s := New(Options{Assets: tr.dir, Index: tr.last, Checksum: fn, Verify: verify, Workers: 2, Clock: clockAt(tr.now)})
 	found, err := scan.Dir(tr.t.Context(), tr.dir.Name(), scan.Options{})
 	if err != nil {
 		tr.t.Fatal(err)
@@ -151,7 +157,7 @@ func TestEditBetweenScanAndSurvey(t *testing.T) {
 		t.Fatal(err)
 	}
 	fn, _ := hashing.Lookup(tr.sum)
-	s := New(Options{Assets: tr.dir, Index: tr.last, Checksum: fn, Workers: 1, Now: time.Now().UnixNano()})
+	s := New(Options{Assets: tr.dir, Index: tr.last, Checksum: fn, Workers: 1, Clock: clockAt(time.Now().UnixNano())})
 	if err := s.Sources(t.Context(), found.Entries); err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +247,7 @@ func TestOutputs(t *testing.T) {
 	want := map[string]State{"same": Intact, "fresh": Intact, "touched": Intact, "edited": Edited, "longer": Edited, "folder": Edited, "gone": Missing, "same/below": Missing}
 	fn, _ := hashing.Lookup(tr.sum)
 	for _, verify := range []bool{false, true} {
-		s := New(Options{Assets: tr.dir, Index: tr.last, Checksum: fn, Verify: verify, Workers: 2, Now: later})
+		s := New(Options{Assets: tr.dir, Index: tr.last, Checksum: fn, Verify: verify, Workers: 2, Clock: clockAt(later)})
 		all, err := s.Outputs(t.Context(), tr.dir, func(int) bool { return true })
 		if err != nil {
 			t.Fatal(err)

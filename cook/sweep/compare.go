@@ -24,7 +24,9 @@ type Reads struct{ Files, Bytes atomic.Int64 }
 // out.
 //
 // The stamps of the files were taken before they are read, so none of them can
-// vouch for more than what was read.
+// vouch for more than what was read. It vouches for less if somebody can write to
+// the file under that stamp: this is asked before the first byte is read, and noted
+// in files.
 func Compare(ctx context.Context, opt Options, files []File, f hashing.Func, read *Reads) ([]bool, error) {
 	c := &comparer{
 		sweeper: sweeper{Options: opt, parts: opt.Index.Parts()},
@@ -122,29 +124,31 @@ func (c *comparer) compareRun(ctx context.Context, r run, buf []byte) {
 			continue
 		}
 		p := x.Probe(file.Node)
-		got, size, ok := c.sumOf(ctx, dir, p.Name, file.Now.Size, buf)
+		got, size, busy, ok := c.sumOf(ctx, dir, p.Name, file.Now.Size, buf)
 		if !ok {
 			continue
 		}
 		c.read.Files.Add(1)
 		c.read.Bytes.Add(size)
+		file.Busy = busy
 		want, _ := x.Content(file.Node)
 		c.same[i] = size == file.Known.Size && got == want
 	}
 }
 
 // sumOf reads a whole file.
-func (c *comparer) sumOf(ctx context.Context, dir at.Folder, name []byte, want int64, buf []byte) (hashing.Sum128, int64, bool) {
+func (c *comparer) sumOf(ctx context.Context, dir at.Folder, name []byte, want int64, buf []byte) (sum hashing.Sum128, size int64, busy, ok bool) {
 	if want < int64(len(buf)) {
-		if n, end, err := dir.Read(name, want, buf); err != nil || end {
-			return c.sum.Sum128(buf[:n]), int64(n), err == nil
+		if n, end, busy, err := dir.ReadQuiet(name, want, buf); err != nil || end {
+			return c.sum.Sum128(buf[:n]), int64(n), busy, err == nil
 		}
 	}
 	file, err := dir.OpenFile(name)
 	if err != nil {
-		return hashing.Sum128{}, 0, false
+		return hashing.Sum128{}, 0, false, false
 	}
 	defer file.Close()
+	busy = file.Busy()
 	got, err := c.summer.Sum(ctx, file, hashing.WantSum)
-	return got.Sum, got.Size, err == nil
+	return got.Sum, got.Size, busy, err == nil
 }

@@ -66,6 +66,9 @@ type File struct {
 	Kind       Kind
 	Known      scan.Stamp
 	Now        scan.Stamp // unless Missing
+	// Busy says that somebody had the file open for writing when Compare read it:
+	// the stamp does not vouch for what was read.
+	Busy bool
 }
 
 // A Folder is one that must be listed again.
@@ -340,7 +343,7 @@ func (s *sweeper) missing(t task, x *index.Index, linked bool, found *Found) {
 func Listed(r index.Role) bool { return r == index.Asset || r == index.Config || r == index.Ignore }
 
 func (f *Found) add(t task, node int, p *index.Probe, kind Kind, now scan.Stamp) {
-	f.Files = append(f.Files, File{int(t.part), node, p.Role, kind, p.Stamp, now})
+	f.Files = append(f.Files, File{Part: int(t.part), Node: node, Role: p.Role, Kind: kind, Known: p.Stamp, Now: now})
 }
 
 // absent reports whether err says that nothing is there. A link on the way to a

@@ -85,6 +85,13 @@ func (f Folder) Read(name []byte, want int64, buf []byte) (n int, end bool, err 
 	return f.sys.Read(name, want, buf)
 }
 
+// ReadQuiet is Read, and tells besides whether somebody has the file open for
+// writing, or mapped so, which is asked before the first byte is read; see package
+// lease. That costs two system calls more.
+func (f Folder) ReadQuiet(name []byte, want int64, buf []byte) (n int, end, busy bool, err error) {
+	return f.sys.ReadQuiet(name, want, buf)
+}
+
 // OpenFile opens the regular file name, which ends in NUL, for files that are
 // too large for one Read. What is no regular file fails as with Read, a device
 // as ENXIO.
@@ -100,6 +107,9 @@ func (f *Folder) Close() error { return f.sys.Close() }
 // Read reads on where the last Read ended, as [io.Reader] says: at the end of
 // the file the error is io.EOF.
 func (f File) Read(buf []byte) (int, error) { return f.sys.Read(buf) }
+
+// Busy reports whether somebody has the file open for writing, or mapped so.
+func (f File) Busy() bool { return f.sys.Busy() }
 
 // Close closes the file.
 func (f *File) Close() error { return f.sys.Close() }

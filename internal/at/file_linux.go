@@ -5,6 +5,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/assetcook/assetcook/internal/lease"
 )
 
 // fileFlags open a file for reading: no link, no pipe whose writer is waited
@@ -23,16 +25,26 @@ func openFile(fd int, name []byte) (descriptor, syscall.Errno) {
 }
 
 func (f fdFolder) Read(name []byte, want int64, buf []byte) (n int, end bool, err error) {
+	n, end, _, err = f.read(name, want, buf, false)
+	return n, end, err
+}
+
+func (f fdFolder) ReadQuiet(name []byte, want int64, buf []byte) (n int, end, busy bool, err error) {
+	return f.read(name, want, buf, true)
+}
+
+func (f fdFolder) read(name []byte, want int64, buf []byte, ask bool) (n int, end, busy bool, err error) {
 	if err := checkName(name); err != nil {
-		return 0, false, err
+		return 0, false, false, err
 	}
 	d, errno := openFile(f.fd(), name)
 	if errno != 0 {
-		return 0, false, errno
+		return 0, false, false, errno
 	}
+	busy = ask && lease.Ask(d.fd()) == lease.Busy
 	n, end, err = readFrom(d.fd(), want, buf)
 	d.Close() // nothing was written that this could lose
-	return n, end, err
+	return n, end, busy, err
 }
 
 // readFrom reads at offsets, which the system refuses for a pipe: so the read
@@ -82,6 +94,8 @@ func (f fdFolder) OpenFile(name []byte) (fdFile, error) {
 // fdFile is an open regular file. An os.File would be asked, by several system
 // calls, whether it can be waited for, which is never so here.
 type fdFile struct{ descriptor }
+
+func (f fdFile) Busy() bool { return lease.Ask(f.fd()) == lease.Busy }
 
 func (f fdFile) Read(buf []byte) (int, error) {
 	for {

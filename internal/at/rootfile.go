@@ -5,25 +5,33 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/assetcook/assetcook/internal/lease"
 )
 
 func (f rootFolder) Read(name []byte, want int64, buf []byte) (n int, end bool, err error) {
+	n, end, _, err = f.ReadQuiet(name, want, buf)
+	return n, end, err
+}
+
+func (f rootFolder) ReadQuiet(name []byte, want int64, buf []byte) (n int, end, busy bool, err error) {
 	file, err := f.OpenFile(name)
 	if err != nil {
-		return 0, false, err
+		return 0, false, false, err
 	}
 	defer file.Close()
+	busy = file.Busy()
 	for n < len(buf) {
 		m, err := file.Read(buf[n:])
 		n += m
 		switch {
 		case err == io.EOF:
-			return n, true, nil
+			return n, true, busy, nil
 		case err != nil:
-			return n, false, err
+			return n, false, busy, err
 		}
 	}
-	return n, false, nil
+	return n, false, busy, nil
 }
 
 func (f rootFolder) OpenFile(name []byte) (rootFile, error) {
@@ -72,6 +80,8 @@ func (f rootFile) Read(buf []byte) (int, error) {
 	n, err := f.File.Read(buf)
 	return n, bare(err)
 }
+
+func (f rootFile) Busy() bool { return lease.File(f.File) == lease.Busy }
 
 func (f *rootFile) Close() error {
 	file := f.File

@@ -2,7 +2,8 @@
 // file is filled and then renamed to its name.
 //
 // It promises what the next reader sees, not what survives a power cut; for that
-// sync the [File] before its Commit.
+// sync the [File] before its Commit, and its folder ([SyncFolder]) after it if
+// what is done next relies on the name.
 package atomicfile
 
 import (

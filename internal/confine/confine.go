@@ -43,7 +43,7 @@ func Open(name string) (*Dir, error) {
 func (d *Dir) Name() string { return d.real }
 
 // Root returns the os.Root under the folder, for what only writes.
-func (d *Dir) Root() *os.Root { return d.root }
+func (d *Dir) Root() Root { return Root{d.root} }
 
 // Close closes the folder.
 func (d *Dir) Close() error { return d.root.Close() }
@@ -53,7 +53,7 @@ func (d *Dir) Close() error { return d.root.Close() }
 func (d *Dir) Stat(path string) (fs.FileInfo, error) {
 	var info fs.FileInfo
 	err := d.reach(path, func(path string) (err error) {
-		info, err = d.root.Stat(path)
+		info, err = d.Root().Stat(path)
 		return err
 	})
 	return info, err

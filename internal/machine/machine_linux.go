@@ -21,6 +21,15 @@ func Memory() int64 {
 	return total
 }
 
+// SyncsFS says that SyncFS waits until everything is on the disk.
+const SyncsFS = true
+
 // SyncFS waits until everything written to the file system that holds f is on
 // the disk. One call costs a third to half of syncing each file.
-func SyncFS(f *os.File) error { return unix.Syncfs(int(f.Fd())) }
+func SyncFS(f *os.File) error {
+	for {
+		if err := unix.Syncfs(int(f.Fd())); err != unix.EINTR {
+			return err
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package cooktest
+
+import (
+	"context"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/report"
+	"github.com/assetcook/assetcook/cook/run"
+)
+
+// Folders are what a run works with.
+type Folders struct{ Assets, Out, Cache string }
+
+// A Meal is what came of a run, as far as the promises go.
+type Meal struct {
+	Found  int // assets
+	Failed int
+	Worked int    // cooked, restored or cut off
+	Told   bool   // by a watcher
+	Line   string // for people
+	// Unplanned are the sources of assets that failed before anything could be
+	// planned for them. What was cooked of them before stays.
+	Unplanned []string
+}
+
+// A Kitchen runs cook. Its error is that of the whole run.
+type Kitchen func(ctx context.Context, f Folders, w Way) (Meal, error)
+
+// InProcess is package cook. It cannot do what Way.List asks for, and does
+// without.
+func InProcess(ctx context.Context, f Folders, w Way) (Meal, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ctx, opt := w.Options(ctx, f)
+	return Cook(ctx, opt)
+}
+
+// Options are those of a run, but for Way.List, and the context that it needs.
+func (w Way) Options(ctx context.Context, f Folders) (context.Context, cook.Options) {
+	opt := cook.Options{
+		Dir: f.Assets, Out: f.Out, Cache: f.Cache, Workers: 2, Targets: w.Targets, Patterns: w.Patterns,
+		Verify: w.Verify, OutputsByFolder: w.ByFolder, StopOnFailure: w.FirstFailure,
+	}
+	if w.Clock != 0 {
+		opt.Now = func() time.Time { return time.Now().Add(time.Duration(w.Clock) * time.Second) }
+	}
+	var observer report.Multi
+	if w.Long {
+		observer = append(observer, everyAsset{})
+	}
+	if w.Cancel > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		observer = append(observer, &canceller{left: w.Cancel, cancel: cancel})
+	}
+	if len(observer) > 0 {
+		opt.Observer = observer
+	}
+	return ctx, opt
+}
+
+// Cook runs package cook and says what came of it.
+func Cook(ctx context.Context, opt cook.Options) (Meal, error) {
+	var meal Meal
+	seen := report.Multi{&collector{meal: &meal}}
+	if opt.Observer != nil {
+		seen = append(seen, opt.Observer)
+	}
+	opt.Observer = seen
+	s, err := cook.Cook(ctx, opt)
+	meal.Found, meal.Failed = s.Found.Assets, s.Failed.Assets
+	meal.Worked = s.Cooked.Assets + s.Restored.Assets + s.Cutoff.Assets
+	meal.Told, meal.Line = s.Told, s.Line()
+	return meal, err
+}
+
+// A collector notes which assets could not be planned.
+type collector struct {
+	report.Multi
+	meal *Meal
+}
+
+func (c *collector) Event(e run.Event) {
+	if e.Outcome == run.Failed && e.Action != nil && e.Action.Err != nil {
+		c.meal.Unplanned = append(c.meal.Unplanned, e.Path)
+	}
+}
+
+// everyAsset makes a run look at every asset.
+type everyAsset struct{ report.Multi }
+
+func (everyAsset) EveryAsset() bool { return true }
+
+// A canceller interrupts a run.
+type canceller struct {
+	report.Multi
+	left   int
+	cancel context.CancelFunc
+}
+
+func (c *canceller) Event(run.Event) {
+	if c.left--; c.left == 0 {
+		c.cancel()
+	}
+}

@@ -1,0 +1,73 @@
+package cooktest
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Tree is what lies below a folder, by path with slashes: of a file its mode
+// and content, of a link where it leads; the path of a folder ends in a slash.
+type Tree map[string]string
+
+// ReadTree reads the tree below dir, but for the cooker's own state in .cook.
+func ReadTree(dir string) (Tree, error) {
+	t := Tree{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		switch {
+		case rel == ".":
+			return nil
+		case rel == ".cook":
+			return fs.SkipDir
+		case d.IsDir():
+			t[rel+"/"] = ""
+			return nil
+		case d.Type()&fs.ModeSymlink != 0:
+			to, err := os.Readlink(name)
+			t[rel] = "link to " + to
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if !info.Mode().IsRegular() {
+			t[rel] = info.Mode().String()
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		t[rel] = info.Mode().String() + " " + string(data)
+		return err
+	})
+	return t, err
+}
+
+// Diff says how got differs from t, one path a line, or "" if it does not.
+func (t Tree) Diff(got Tree) string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		if have, ok := got[name]; !ok {
+			lines = append(lines, "missing "+name)
+		} else if have != t[name] {
+			lines = append(lines, fmt.Sprintf("%s differs: %.80q, want %.80q", name, have, t[name]))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		if _, ok := t[name]; !ok {
+			lines = append(lines, "superfluous "+name)
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,147 @@
+package cook_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cooktest"
+)
+
+// swapFor exchanges a folder and a link, over and over, until stopped. At each
+// moment both are there, unless the cook removes the one called folder: then
+// it comes back.
+func swapFor(t *testing.T, folder, link string) (stop func()) {
+	target, err := os.Readlink(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quit, over := make(chan struct{}), sync.WaitGroup{}
+	over.Go(func() {
+		for {
+			select {
+			case <-quit:
+				return
+			default:
+			}
+			err := unix.Renameat2(unix.AT_FDCWD, folder, unix.AT_FDCWD, link, unix.RENAME_EXCHANGE)
+			if err == unix.ENOENT {
+				if isLink(link) {
+					err = os.Mkdir(folder, 0o777)
+				} else {
+					err = os.Symlink(target, folder)
+				}
+			}
+			if err != nil && !errors.Is(err, fs.ErrExist) {
+				t.Errorf("exchange %s: %v", folder, err)
+				return
+			}
+		}
+	})
+	return func() { close(quit); over.Wait() }
+}
+
+func isLink(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// Folders turn into links that lead outside and back at any moment of a cook,
+// among the assets and among the outputs. Nothing outside is read into an
+// output or the store, and nothing outside is written, removed or made.
+func TestFoldersSwappedForLinks(t *testing.T) {
+	const files, rounds = 20, 10
+	h := newHostileTree(t)
+	secret := []byte("what is outside and nobody's business")
+	for i := range files {
+		name := fmt.Sprintf("%d.txt", i)
+		h.write("assets/sub/deep/"+name, fmt.Sprint("asset ", i))
+		h.write("assets/"+name[:1]+"/"+name+".gltf",
+			fmt.Sprintf(`{"asset": {"version": "2.0"}, "buffers": [{"byteLength": 1, "uri": "../sub/deep/%s"}]}`, name))
+		h.write("outside/sources/deep/"+name, string(secret)+name)
+		h.write("outside/outputs/deep/"+name, string(secret))
+	}
+	h.write("assets/cook.toml", "[[rule]]\nmatch = 'sub/deep/1*'\nrecipe = 'zstd'\noutput = '{path}'\n")
+	before, err := cooktest.ReadTree(h.path("outside"))
+	h.must(err)
+	_, err = cook.Cook(t.Context(), h.options())
+	h.must(err)
+
+	h.must(os.Symlink("../outside/sources", h.path("assets/link")))
+	h.must(os.Symlink(h.path("outside/outputs"), h.path("link")))
+	stopAssets := swapFor(t, h.path("assets/sub"), h.path("assets/link"))
+	stopOutputs := swapFor(t, h.path("out/sub"), h.path("link"))
+	for round := range rounds {
+		opt := h.options()
+		opt.Force = round%3 == 0 // all is read and made again
+		opt.Cache = h.path(fmt.Sprint("cache", round%2))
+		// What fails, and how, is a matter of luck.
+		if _, err := cook.Cook(t.Context(), opt); err != nil {
+			t.Logf("round %d: %v", round, err)
+		}
+	}
+	stopAssets()
+	stopOutputs()
+	for _, dir := range []string{"out", "cache", "cache0", "cache1"} {
+		findNot(t, h.path(dir), secret)
+	}
+	after, err := cooktest.ReadTree(h.path("outside"))
+	h.must(err)
+	if d := before.Diff(after); d != "" {
+		t.Errorf("outside: %s", d)
+	}
+
+	// Once all is still, the outputs are what they would have been.
+	h.putBack("assets/sub", "assets/link")
+	h.putBack("out/sub", "link")
+	h.must(os.Remove(h.path("assets/link")))
+	if s := h.cook(); s.Failed.Assets > 0 {
+		t.Errorf("failed %q", h.failed)
+	}
+	fresh := h.options()
+	fresh.Out, fresh.Cache = h.path("fresh"), h.path("freshcache")
+	_, err = cook.Cook(t.Context(), fresh)
+	h.must(err)
+	want, err := cooktest.ReadTree(fresh.Out)
+	h.must(err)
+	got, err := cooktest.ReadTree(h.path("out"))
+	h.must(err)
+	if d := want.Diff(got); d != "" {
+		t.Errorf("afterwards: %s", d)
+	}
+}
+
+// putBack ends a swap: what is called folder is one.
+func (h *hostileTree) putBack(folder, link string) {
+	h.t.Helper()
+	if !isLink(h.path(folder)) {
+		return
+	}
+	if err := unix.Renameat2(unix.AT_FDCWD, h.path(folder), unix.AT_FDCWD, h.path(link), unix.RENAME_EXCHANGE); err != nil {
+		h.must(os.Remove(h.path(folder)))
+	}
+}
+
+// findNot fails if a file below a folder holds some text. It follows no link.
+func findNot(t *testing.T, dir string, text []byte) {
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil // it may be on its way to another name
+		}
+		if data, err := os.ReadFile(name); err == nil && bytes.Contains(data, text) {
+			t.Errorf("%s holds what was read outside", name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

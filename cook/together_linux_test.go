@@ -1,0 +1,84 @@
+package cook_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/run"
+)
+
+// Several cooks at once, some into one folder and all with one store, which is
+// trimmed meanwhile, and one folder is cleaned: no asset fails, nobody fails but
+// for the lock, and afterwards every folder is as from scratch.
+// bench/reliability has more of the same, with processes.
+func TestTogether(t *testing.T) {
+	opt := fewAssets(t)
+	other := opt
+	other.Out += "2"
+	rng := rand.New(rand.NewPCG(5, 5))
+	for round := range 12 {
+		for _, name := range []string{"plain.txt", "notes/readme.txt", fmt.Sprintf("new%d.json", rng.IntN(3))} {
+			text := fmt.Appendf(nil, "[%d]", rng.IntN(4))
+			if err := os.WriteFile(filepath.Join(opt.Dir, name), text, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cooks := func(o cook.Options, wait, force bool) func() error {
+			o.Wait, o.Force = wait, force
+			return func() error {
+				o.Observer = &failures{t: t}
+				_, err := cook.Cook(context.Background(), o)
+				return err
+			}
+		}
+		all := []func() error{
+			cooks(opt, true, rng.IntN(2) == 0), cooks(opt, false, false), cooks(opt, true, false), cooks(other, true, rng.IntN(2) == 0),
+			func() error { o := opt; o.CacheSize = 100; _, err := cook.Trim(context.Background(), o); return err },
+			func() error { _, err := cook.Clean(opt); return err },
+		}
+		if round == 0 {
+			all = all[:4] // there is no store yet
+		}
+		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		var group sync.WaitGroup
+		for _, do := range all[:3+rng.IntN(len(all)-2)] {
+			group.Go(func() {
+				var locked *cook.LockedError
+				if err := do(); err != nil && !errors.As(err, &locked) {
+					t.Errorf("round %d: %v", round, err)
+				}
+			})
+		}
+		group.Wait()
+		want := scratchTree(t, opt)
+		for _, o := range []cook.Options{opt, other} {
+			if err := cooks(o, false, false)(); err != nil {
+				t.Fatalf("round %d: %v", round, err)
+			}
+			if d := want.Diff(readTree(t, o.Out)); d != "" {
+				t.Fatalf("round %d: %s", round, d)
+			}
+		}
+	}
+}
+
+// failures has no asset fail.
+type failures struct {
+	halt
+	t *testing.T
+}
+
+func (f *failures) Event(e run.Event) {
+	if e.Outcome == run.Failed {
+		f.t.Errorf("%s: %v", e.Path, e.Err)
+	}
+}
+
+func (f *failures) Note(text string) {}

@@ -1,0 +1,13 @@
+//go:build !windows
+
+package confine
+
+import (
+	"errors"
+	"syscall"
+)
+
+// isNotEmpty reports what POSIX lets a system say in two ways.
+func isNotEmpty(err error) bool {
+	return errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST)
+}

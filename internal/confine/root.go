@@ -1,0 +1,65 @@
+package confine
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// A Root is an os.Root that makes a call again when a signal interrupted it, which
+// os.Root does for some of its methods only, and tells a folder that is not empty
+// from one that cannot be removed.
+type Root struct{ *os.Root }
+
+func (r Root) Stat(name string) (info fs.FileInfo, err error) {
+	err = again(func() error { info, err = r.Root.Stat(name); return err })
+	return info, err
+}
+
+func (r Root) Lstat(name string) (info fs.FileInfo, err error) {
+	err = again(func() error { info, err = r.Root.Lstat(name); return err })
+	return info, err
+}
+
+func (r Root) Rename(from, to string) error {
+	return again(func() error { return r.Root.Rename(from, to) })
+}
+
+func (r Root) MkdirAll(name string, perm fs.FileMode) error {
+	return again(func() error { return r.Root.MkdirAll(name, perm) })
+}
+
+func (r Root) RemoveAll(name string) error {
+	return again(func() error { return r.Root.RemoveAll(name) })
+}
+
+// RemoveEmpty removes a folder if it is empty, and reports whether there is none of
+// that name any more. One that is not empty stays, and so does what is no folder.
+func (r Root) RemoveEmpty(name string) (gone bool, err error) {
+	info, err := r.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return true, nil
+	case err != nil:
+		return false, err
+	case !info.IsDir():
+		return false, nil
+	}
+	switch err = again(func() error { return r.Remove(name) }); {
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+		return true, nil
+	case isNotEmpty(err):
+		return false, nil
+	}
+	return false, err
+}
+
+// again makes a call until no signal interrupts it.
+func again(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
