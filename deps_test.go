@@ -53,6 +53,8 @@ var mayImport = map[string][]string{
 	"cook/report":                  {"cook/index", "cook/plan", "cook/run"},
 	"cook": {"cook/index", "cook/manifest", "cook/plan", "cook/recipe", "cook/recipe/builtin", "cook/recipe/image", "cook/report",
 		"cook/rules", "cook/run", "cook/scan", "cook/store", "cook/survey", "cook/sweep", "cook/watch", "hashing"},
+	"bench/reliability": {"cook", "cook/cooktest", "cook/damagesweep", "cook/faultsweep", "cook/recipe", "cook/recipe/builtin",
+		"cook/recipe/image", "cook/recipe/image/imagetest", "cook/recipe/image/ktx2", "cook/report", "cook/scan"},
 	"internal/at":    {"internal/lease"},
 	"internal/lease": nil,
 	"cmd/cook":       {"cook", "cook/recipe", "cook/report"},

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/assetcook/assetcook/cook/cooktest"
+)
+
+// disk lets the disk be full at many levels: of outputs, of the store, of
+// everything. A run that could not do its work has to say so: exit status, a line
+// that names a file and the cause, the summary. No output may be half of one. With
+// room again the next run has to give what one from scratch gives.
+//
+// What else a disk can do to a run that needs no counting is in denied.
+func disk(ctx context.Context, args []string) error {
+	fs := flag.NewFlagSet("disk", flag.ContinueOnError)
+	var d fullDisk
+	fs.IntVar(&d.levels, "levels", 500, "how many levels, evenly over what a run needs")
+	fs.Uint64Var(&d.seed, "seed", uint64(time.Now().UnixNano()), "what the edits are drawn from")
+	fs.StringVar(&d.dir, "dir", "/dev/shm", "folder to work in")
+	fs.StringVar(&d.program, "cook", "", "the command, built if not given")
+	if fs.Parse(args) != nil {
+		return errUsage
+	}
+	work, err := inOwnMounts()
+	if err != nil || !work {
+		return err
+	}
+	dir, err := os.MkdirTemp(d.dir, "disk")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	d.dir = dir
+	if err := os.Chmod(dir, 0o755); err != nil { // for who is not root
+		return err
+	}
+	if d.program == "" {
+		if d.program, err = build(ctx, dir); err != nil {
+			return err
+		}
+	}
+	return d.run(ctx)
+}
+
+type fullDisk struct {
+	dir, program string
+	levels       int
+	seed         uint64
+
+	full, wrong int
+}
+
+// A shortage is what there is too little of, where.
+type shortage struct {
+	name   string
+	small  func(s *scene) string // the folder that gets a file system of its own
+	inodes bool
+	again  bool // the run that meets it is not the first one
+	most   int  // pages or inodes that are more than enough
+}
+
+func outOf(s *scene) string   { return s.out }
+func storeOf(s *scene) string { return s.store }
+func allOf(s *scene) string   { return filepath.Dir(s.out) }
+
+var shortages = []shortage{
+	{name: "room for outputs", small: outOf, most: 450},
+	{name: "room for outputs, second run", small: outOf, again: true, most: 450},
+	{name: "inodes for outputs", small: outOf, inodes: true, most: 60},
+	{name: "inodes for outputs, second run", small: outOf, inodes: true, again: true, most: 20},
+	{name: "room for the store", small: storeOf, most: 30},
+	{name: "inodes for the store", small: storeOf, inodes: true, most: 100},
+	{name: "room for everything", small: allOf, most: 450},
+	{name: "room for everything, second run", small: allOf, again: true, most: 450},
+	{name: "inodes for everything", small: allOf, inodes: true, most: 160},
+}
+
+func (d *fullDisk) run(ctx context.Context) error {
+	fmt.Printf("disk: seed %d\n", d.seed)
+	begin := time.Now()
+	done := 0
+	each := max(1, d.levels/len(shortages))
+	for _, sh := range shortages {
+		for i := range each {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			log, err := d.level(ctx, sh, i*sh.most/each, d.seed+uint64(done))
+			if errors.Is(err, errScene) {
+				return err
+			}
+			d.tell(fmt.Sprintf("%s, %d left", sh.name, i*sh.most/each), log, err)
+			done++
+		}
+	}
+	cases := 0
+	for _, c := range denials {
+		log, err := d.denied(ctx, c)
+		if errors.Is(err, errScene) {
+			return err
+		}
+		d.tell(c.name, log, err)
+		cases++
+	}
+	log, err := d.noFolder(ctx)
+	if errors.Is(err, errScene) {
+		return err
+	}
+	d.tell("no current folder", log, err)
+	cases++
+	fmt.Printf("disk: %d levels, full at %d of them, %d cases of what is denied, %d wrong, seed %d, %s\n",
+		done, d.full, cases, d.wrong, d.seed, time.Since(begin).Round(time.Second))
+	if d.wrong > 0 {
+		return fmt.Errorf("%d wrong", d.wrong)
+	}
+	return nil
+}
+
+func (d *fullDisk) tell(what string, log []string, err error) {
+	if err == nil {
+		return
+	}
+	if d.wrong++; d.wrong <= 15 {
+		fmt.Printf("wrong: %s: %v\n  %s\n", what, err, strings.Join(log, "\n  "))
+	}
+}
+
+// errScene says that the campaign itself could not do its work.
+var errScene = errors.New("cannot set the scene")
+
+func sceneError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errScene, err)
+}
+
+// scene makes a tree, with a small file system in the place of one folder.
+func (d *fullDisk) scene(small func(*scene) string, seed uint64) (s *scene, at string, err error) {
+	dir, err := os.MkdirTemp(d.dir, "level")
+	if err != nil {
+		return nil, "", sceneError(err)
+	}
+	all := filepath.Join(dir, "all")
+	s = &scene{
+		assets: filepath.Join(all, "assets"), out: filepath.Join(all, "cooked"), store: filepath.Join(all, "store"),
+		scratch: dir, program: d.program, args: []string{"-j", "1"}, rng: rand.New(rand.NewPCG(seed, 0)),
+	}
+	at = small(s)
+	err = errors.Join(os.Chmod(dir, 0o755), os.MkdirAll(at, 0o755), unix.Mount("tmpfs", at, "tmpfs", 0, "size=64m,nr_inodes=100000,mode=755"))
+	if err == nil {
+		err = s.fill()
+	}
+	return s, at, sceneError(err)
+}
+
+func (d *fullDisk) end(s *scene, at string) error {
+	return errors.Join(unix.Unmount(at, unix.MNT_DETACH), os.RemoveAll(s.scratch))
+}
+
+var fullText = regexp.MustCompile(`(?m)^cook: .*[\w./]+.*: no space left on device`)
+
+// level has a run meet a disk on which so much is left.
+func (d *fullDisk) level(ctx context.Context, sh shortage, left int, seed uint64) (log []string, err error) {
+	s, at, err := d.scene(sh.small, seed)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, sceneError(d.end(s, at))) }()
+	if sh.again {
+		if err := s.check(ctx); err != nil {
+			return s.log, err
+		}
+		if err := s.edits(1 + s.rng.IntN(8)); err != nil {
+			return s.log, sceneError(err)
+		}
+	}
+	before, err := cooktest.ReadTree(s.out)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return s.log, sceneError(err)
+	}
+	if err := leave(at, left, sh.inodes); err != nil {
+		return s.log, sceneError(err)
+	}
+	end, err := s.run(ctx)
+	if err != nil {
+		return s.log, err
+	}
+	if strings.Contains(end.stderr, "no space left") {
+		d.full++
+	}
+	if err := s.whole(ctx, before); err != nil {
+		return s.log, err
+	}
+	if err := d.truthful(ctx, s, end, before); err != nil {
+		return s.log, err
+	}
+	if err := unix.Mount("", at, "", unix.MS_REMOUNT, "size=64m,nr_inodes=100000"); err != nil {
+		return s.log, sceneError(err)
+	}
+	return s.log, s.check(ctx)
+}
+
+// leave leaves so many pages or inodes on a tmpfs.
+func leave(at string, left int, inodes bool) error {
+	var st unix.Statfs_t
+	if err := unix.Statfs(at, &st); err != nil {
+		return err
+	}
+	option := fmt.Sprintf("nr_blocks=%d", int(st.Blocks-st.Bfree)+max(left, 1))
+	if inodes {
+		option = fmt.Sprintf("nr_inodes=%d", int(st.Files-st.Ffree)+max(left, 1))
+	}
+	return unix.Mount("", at, "", unix.MS_REMOUNT, option)
+}
+
+// truthful compares what a run said with what it did. One that could not even
+// begin has nothing to sum up.
+func (d *fullDisk) truthful(ctx context.Context, s *scene, end ending, before cooktest.Tree) error {
+	want, summary, err := s.fromScratch(ctx)
+	if err != nil {
+		return sceneError(err)
+	}
+	got, err := cooktest.ReadTree(s.out)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return sceneError(err)
+	}
+	diff := want.Diff(got)
+	bad := summary.Failed.Assets > 0
+	switch {
+	case end.code == 0 && (diff != "" || bad):
+		return fmt.Errorf("it says that all is well: %s", diff)
+	case end.code == 0:
+		return nil
+	case end.code != 1:
+		return fmt.Errorf("exit %d", end.code)
+	case !bad && !fullText.MatchString(end.stderr):
+		return fmt.Errorf("no line that names a file and the cause: %s", end.stderr)
+	case !summaryLine.MatchString(end.stdout) && before.Diff(got) != "": // it had begun
+		return fmt.Errorf("no summary: %q, %q", end.stdout, end.stderr)
+	}
+	return nil
+}

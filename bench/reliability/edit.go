@@ -1,0 +1,297 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/cooktest"
+)
+
+// edit does one thing that people and programs do to their files, and syncs
+// nothing. Where there is nothing to do it to, nothing is done.
+func (s *scene) edit() error {
+	ways := []struct {
+		often int
+		do    func() error
+	}{
+		{6, s.overwrite}, {3, s.overwriteAndBack}, {2, s.overwriteKeepingTime}, {3, s.rewrite}, {3, s.replaceByRename}, {2, s.touch},
+		{1, s.remove}, {1, s.rename}, {2, s.create}, {1, s.changeRules}, {2, s.spoilOutput}, {1, s.swap},
+	}
+	n := 0
+	for _, w := range ways {
+		n += w.often
+	}
+	n = s.rng.IntN(n)
+	for _, w := range ways {
+		if n -= w.often; n < 0 {
+			return w.do()
+		}
+	}
+	return nil
+}
+
+// edits does some edits.
+func (s *scene) edits(n int) error {
+	for range n {
+		if err := s.edit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// files lists the regular files below a folder, but for rules and our own.
+func files(dir string) ([]string, error) {
+	var names []string
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".cook" || d.Name() == "manifest.parts"):
+			return fs.SkipDir
+		case d.Type().IsRegular() && d.Name() != "cook.toml" && d.Name() != "manifest.json":
+			names = append(names, name)
+		}
+		return nil
+	})
+	slices.Sort(names)
+	return names, err
+}
+
+// pick chooses a file below a folder; "" if there is none.
+func (s *scene) pick(dir string) (string, error) {
+	names, err := files(dir)
+	if err != nil || len(names) == 0 {
+		return "", err
+	}
+	return names[s.rng.IntN(len(names))], nil
+}
+
+// content is something that a file of that name may hold.
+func (s *scene) content(name string, size int) []byte {
+	switch path.Ext(name) {
+	case ".png":
+		return cooktest.Picture(s.rng.IntN(50))
+	case ".wav":
+		return cooktest.Wave(16 * (1 + s.rng.IntN(8)))
+	case ".json":
+		return fmt.Appendf(nil, `{"n": %d}`, 100_000+s.rng.IntN(900_000))
+	case ".gltf":
+		return []byte(`{"asset": {"version": "2.0"}, "extras": "` + string(s.letters(8)) + `"}`)
+	}
+	return s.letters(size)
+}
+
+// overwrite changes some bytes of a file in place: neither size nor inode
+// change.
+func (s *scene) overwrite() error {
+	name, err := s.pick(s.assets)
+	if err != nil || name == "" {
+		return err
+	}
+	s.note("overwrite %s", name)
+	return s.overwriteFile(name)
+}
+
+func (s *scene) overwriteFile(name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	data, at := s.content(name, int(info.Size())), 0
+	switch path.Ext(name) {
+	case ".png", ".gltf", ".wav":
+		if int64(len(data)) != info.Size() {
+			return s.write(name, data)
+		}
+	case ".json":
+		if int64(len(data)) != info.Size() {
+			return s.write(name, data)
+		}
+	default:
+		if len(data) > 4096 && s.rng.IntN(2) == 0 { // a part of it
+			at = s.rng.IntN(len(data) - 4096)
+			data = data[at : at+1+s.rng.IntN(4096)]
+		}
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteAt(data, int64(at))
+	return err
+}
+
+// overwriteAndBack changes a file in place, has that put on the disk, and changes
+// it back.
+func (s *scene) overwriteAndBack() error {
+	name, err := s.pick(s.assets)
+	if err != nil || name == "" {
+		return err
+	}
+	s.note("overwrite, sync, and overwrite with what it was %s", name)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.WriteAt(s.letters(len(data)), 0); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	_, err = f.WriteAt(data, 0)
+	return err
+}
+
+func (s *scene) overwriteKeepingTime() error {
+	name, err := s.pick(s.assets)
+	if err != nil || name == "" {
+		return err
+	}
+	s.note("overwrite, keeping the time, %s", name)
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if err := s.overwriteFile(name); err != nil {
+		return err
+	}
+	return os.Chtimes(name, info.ModTime(), info.ModTime())
+}
+
+// rewrite cuts a file to nothing and fills it again, as most programs do.
+func (s *scene) rewrite() error {
+	name, err := s.pick(s.assets)
+	if err != nil || name == "" {
+		return err
+	}
+	s.note("rewrite %s", name)
+	return s.write(name, s.content(name, 1+s.rng.IntN(20_000)))
+}
+
+func (s *scene) write(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o666)
+}
+
+func (s *scene) replaceByRename() error {
+	name, err := s.pick(s.assets)
+	if err != nil || name == "" {
+		return err
+	}
+	s.note("replace %s", name)
+	if err := s.write(s.assets+".new", s.content(name, 1+s.rng.IntN(20_000))); err != nil {
+		return err
+	}
+	return os.Rename(s.assets+".new", name)
+}
+
+func (s *scene) touch() error {
+	name, err := s.pick(s.assets)
+	if err != nil || name == "" {
+		return err
+	}
+	s.note("touch %s", name)
+	now := time.Now()
+	return os.Chtimes(name, now, now)
+}
+
+// remove removes a file, as long as there are some.
+func (s *scene) remove() error {
+	names, err := files(s.assets)
+	if err != nil || len(names) < 15 {
+		return err
+	}
+	name := names[s.rng.IntN(len(names))]
+	s.note("remove %s", name)
+	return os.Remove(name)
+}
+
+func (s *scene) rename() error {
+	name, err := s.pick(s.assets)
+	if err != nil || name == "" {
+		return err
+	}
+	s.fresh++
+	to := filepath.Join(filepath.Dir(name), fmt.Sprintf("moved%d%s", s.fresh%5, filepath.Ext(name)))
+	s.note("rename %s to %s", name, to)
+	return os.Rename(name, to)
+}
+
+func (s *scene) swap() error {
+	one, err := s.pick(s.assets)
+	if err != nil || one == "" {
+		return err
+	}
+	names, err := files(s.assets)
+	names = slices.DeleteFunc(names, func(n string) bool { return n == one || filepath.Ext(n) != filepath.Ext(one) })
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	two, aside := names[s.rng.IntN(len(names))], s.assets+".new"
+	s.note("swap %s and %s", one, two)
+	for _, r := range [][2]string{{one, aside}, {two, one}, {aside, two}} {
+		if err := os.Rename(r[0], r[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scene) create() error {
+	kinds := []string{".png", ".json", ".txt", ".bin", ".wav"}
+	s.fresh++
+	name := filepath.Join(s.assets, []string{"", "tex", "new", "new/deep"}[s.rng.IntN(4)],
+		fmt.Sprintf("new%d%s", s.fresh%12, kinds[s.rng.IntN(len(kinds))]))
+	s.note("create %s", name)
+	return s.write(name, s.content(name, s.rng.IntN(50_000)))
+}
+
+var rules = []string{
+	"[[rule]]\nmatch = \"*_n.png\"\nsrgb = false\n\n[[rule]]\nmatch = \"notes/**\"\nrecipe = \"zstd\"\n",
+	"[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n",
+	"[[rule]]\nmatch = \"*.json\"\nminify = false\n",
+}
+
+func (s *scene) changeRules() error {
+	n := s.rng.IntN(len(rules))
+	s.note("rules %d", n)
+	return s.write(filepath.Join(s.assets, "cook.toml"), []byte(rules[n]+s.moreRules))
+}
+
+// spoilOutput overwrites or removes an output.
+func (s *scene) spoilOutput() error {
+	if _, err := os.Stat(s.out); err != nil {
+		return nil
+	}
+	name, err := s.pick(s.out)
+	if err != nil || name == "" {
+		return err
+	}
+	if s.rng.IntN(2) == 0 {
+		s.note("remove output %s", name)
+		return os.Remove(name)
+	}
+	s.note("spoil output %s", name)
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteAt([]byte("spoilt"), 0)
+	return err
+}

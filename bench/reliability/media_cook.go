@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync/atomic"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/image/ktx2"
+)
+
+// A mediaFile is one file to cook.
+type mediaFile struct {
+	name string // where it came from
+	ext  string
+	data []byte
+}
+
+type mediaCooker struct {
+	recipe recipe.Recipe
+	cooker recipe.Cooker
+}
+
+// mediaResult is what came of one file.
+type mediaResult struct {
+	err        error // the recipe's, of Estimate or Cook
+	overBudget bool  // it may be fine, but not with this budget
+	cooked     bool  // Cook was called
+	panicked   any
+	odd        error // it came out wrong
+
+	took      time.Duration // of the processors
+	estimate  int64         // bytes, at least that of reading the file
+	allocated int64         // bytes in all, dead or alive
+	peak      int64         // bytes held at once, at most; measured only if allocated is above the estimate
+}
+
+// patience is how long the file may take.
+func (r *mediaResult) patience() time.Duration {
+	return mediaPatience + time.Duration(float64(r.estimate)/mediaShare*float64(mediaPatience))
+}
+
+// mediaBench cooks one file after another in a folder of its own.
+type mediaBench struct {
+	dir     string
+	budget  int64
+	cookers map[string]mediaCooker
+	begun   atomic.Int64 // when the file at work was begun, in Unix nanoseconds; 0 between files
+}
+
+// watchFor ends the process if one file takes that long: the file is then in
+// the folder.
+func (b *mediaBench) watchFor(most time.Duration) (stop func()) {
+	quit := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-quit:
+				return
+			case now := <-time.After(time.Second):
+				if begun := b.begun.Load(); begun > 0 && now.UnixNano()-begun > int64(most) {
+					debug.SetTraceback("all")
+					panic(fmt.Sprintf("media: the file in %s has taken more than %v", b.dir, most))
+				}
+			}
+		}
+	}()
+	return func() { close(quit) }
+}
+
+func (b *mediaBench) cook(ctx context.Context, f mediaFile) (r mediaResult) {
+	name := "a" + f.ext
+	if err := os.WriteFile(filepath.Join(b.dir, name), f.data, 0o666); err != nil {
+		return mediaResult{odd: err}
+	}
+	r = b.once(ctx, f, name)
+	if r.allocated > r.estimate+mediaSlack {
+		// Not all of that was alive at once. Look more closely: the collector
+		// works all the time, and somebody watches what it leaves.
+		defer debug.SetGCPercent(debug.SetGCPercent(5))
+		runtime.GC()
+		before := heapBytes()
+		peak, stop := watchHeap()
+		b.once(ctx, f, name)
+		stop()
+		r.peak = peak.Load() - before
+	}
+	if r.took > r.patience() {
+		// Was it the file, or what was left of the ones before? Its own fault repeats.
+		r.took = min(r.took, b.once(ctx, f, name).took)
+	}
+	return r
+}
+
+// once admits and cooks as the cooker's run stage does.
+func (b *mediaBench) once(ctx context.Context, f mediaFile, name string) (r mediaResult) {
+	c := b.cookers[f.ext]
+	out := filepath.Join(b.dir, "out")
+	defer os.Remove(out)
+	begin, before := cpuTime(), allocatedBytes()
+	b.begun.Store(time.Now().UnixNano())
+	defer func() {
+		b.begun.Store(0)
+		r.panicked = recover()
+		r.took, r.allocated = cpuTime()-begin, allocatedBytes()-before
+		if r.cooked && r.err == nil && r.panicked == nil && c.recipe.Name == "image" {
+			r.odd = checkTexture(out)
+		}
+	}()
+
+	size := int64(len(f.data))
+	r.estimate = 3*size + 1<<20
+	if e, ok := c.cooker.(recipe.Estimator); ok {
+		r.estimate, r.err = e.Estimate(f.data[:min(size, recipe.HeadSize)], size)
+		if errors.Is(r.err, recipe.ErrShortHead) {
+			r.estimate, r.err = e.Estimate(f.data, size)
+		}
+		if r.err != nil {
+			r.estimate = size
+			return r
+		}
+	}
+	if r.estimate > b.budget {
+		r.overBudget = true
+		return r
+	}
+	job := recipe.NewJob(recipe.Env{
+		Recipe: c.recipe, Path: name, Outputs: []string{out}, Assets: b.dir,
+		Open:    func(p string) (fs.File, error) { return os.Open(filepath.Join(b.dir, p)) },
+		Stat:    func(p string) (fs.FileInfo, error) { return os.Stat(filepath.Join(b.dir, p)) },
+		Scratch: func() (string, error) { return "", errors.New("no scratch folder") },
+	}, size)
+	r.cooked = true
+	r.err = c.cooker.Cook(ctx, job)
+	return r
+}
+
+// checkTexture reads a texture that was made.
+func checkTexture(file string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	t, err := ktx2.Read(data, int64(len(data)))
+	if err != nil {
+		return err
+	}
+	if len(t.Levels) != ktx2.MaxLevels(t.Width, t.Height) {
+		return fmt.Errorf("texture of %d x %d pixels has %d levels", t.Width, t.Height, len(t.Levels))
+	}
+	return nil
+}
+
+func allocatedBytes() int64 { return readMetric("/gc/heap/allocs:bytes") }
+
+// heapBytes is what the last collection found alive.
+func heapBytes() int64 { return readMetric("/gc/heap/live:bytes") }
+
+func readMetric(name string) int64 {
+	s := []metrics.Sample{{Name: name}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64())
+}
+
+// watchHeap looks at what is alive as often as it can until stopped. Collections
+// must be frequent, or it sees little.
+func watchHeap() (peak *atomic.Int64, stop func()) {
+	peak = new(atomic.Int64)
+	quit, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		for {
+			peak.Store(max(peak.Load(), heapBytes()))
+			select {
+			case <-quit:
+				return
+			case <-time.After(50 * time.Microsecond):
+			}
+		}
+	}()
+	return peak, func() { close(quit); <-over }
+}

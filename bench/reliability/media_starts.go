@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bytes"
+	"compress/bzip2"
+	"fmt"
+	stdimage "image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/cooktest"
+	"github.com/assetcook/assetcook/cook/recipe/image/imagetest"
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+)
+
+// mediaStarts returns files of every kind: some made here and, where they can
+// be found, the pictures that Go's own tests and those of golang.org/x/image
+// read, bad ones among them.
+func mediaStarts(largest int64) ([]mediaFile, error) {
+	starts := append(madePictures(), madeTexts()...)
+	for _, dir := range testdataFolders() {
+		found, err := picturesBelow(dir, largest)
+		if err != nil {
+			return nil, err
+		}
+		starts = append(starts, found...)
+	}
+	return starts, nil
+}
+
+// mediaBombs are files made to cost much. Only the small ones would do as
+// starts, and they are like others.
+func mediaBombs() []mediaFile {
+	var list []mediaFile
+	for _, b := range imagetest.Bombs() {
+		list = append(list, mediaFile{b.Name, b.Ext, b.Data})
+	}
+	return append(list, textBombs()...)
+}
+
+// withExtension drops the starts of other kinds, none for "".
+func withExtension(starts []mediaFile, ext string) []mediaFile {
+	return slices.DeleteFunc(starts, func(f mediaFile) bool { return ext != "" && f.ext != ext })
+}
+
+// testdataFolders asks the go command where it keeps them.
+func testdataFolders() []string {
+	ask := func(args ...string) string {
+		out, err := exec.Command("go", args...).Output()
+		if err != nil {
+			return "" // then without
+		}
+		return strings.TrimSpace(string(out))
+	}
+	var dirs []string
+	if root := ask("env", "GOROOT"); root != "" {
+		dirs = append(dirs, filepath.Join(root, "src", "image"))
+	}
+	if dir := ask("list", "-m", "-f", "{{.Dir}}", "golang.org/x/image"); dir != "" {
+		dirs = append(dirs, dir)
+	}
+	return dirs
+}
+
+// picturesBelow reads what is small enough.
+func picturesBelow(dir string, largest int64) ([]mediaFile, error) {
+	var list []mediaFile
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(name, "testdata") {
+			return err
+		}
+		file, packed := strings.CutSuffix(name, ".bz2")
+		ext := filepath.Ext(file)
+		switch ext {
+		case ".jpg":
+			ext = ".jpeg"
+		case ".png", ".jpeg", ".gif", ".bmp", ".tiff", ".webp":
+		default:
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if packed {
+			if data, err = io.ReadAll(bzip2.NewReader(bytes.NewReader(data))); err != nil {
+				return err
+			}
+		}
+		if int64(len(data)) <= largest {
+			list = append(list, mediaFile{filepath.Base(name), ext, data})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// madePictures writes small pictures with every encoder at hand.
+func madePictures() []mediaFile {
+	r := rand.New(rand.NewPCG(7, 7))
+	noise := func(pix []byte) {
+		for i := range pix {
+			pix[i] = byte(r.Uint32())
+		}
+	}
+	bounds := stdimage.Rect(0, 0, 19, 11)
+	nrgba, wide, grey := stdimage.NewNRGBA(bounds), stdimage.NewNRGBA64(bounds), stdimage.NewGray(bounds)
+	ycbcr := stdimage.NewYCbCr(bounds, stdimage.YCbCrSubsampleRatio420)
+	mapped := stdimage.NewPaletted(bounds, color.Palette{color.Black, color.White, color.NRGBA{R: 9, G: 8, B: 7, A: 6}})
+	for _, pix := range [][]byte{nrgba.Pix, wide.Pix, grey.Pix, ycbcr.Y, ycbcr.Cb, ycbcr.Cr} {
+		noise(pix)
+	}
+	for i := range mapped.Pix {
+		mapped.Pix[i] = byte(i % 3)
+	}
+	var list []mediaFile
+	add := func(name, ext string, encode func(io.Writer) error) {
+		var b bytes.Buffer
+		if err := encode(&b); err != nil {
+			panic(fmt.Sprintf("media: %s: %v", name, err)) // the encoders take all of these
+		}
+		list = append(list, mediaFile{"made " + name, ext, b.Bytes()})
+	}
+	for _, one := range []struct {
+		name string
+		m    stdimage.Image
+	}{{"nrgba", nrgba}, {"wide", wide}, {"grey", grey}, {"mapped", mapped}} {
+		add("png "+one.name, ".png", func(w io.Writer) error { return png.Encode(w, one.m) })
+		add("bmp "+one.name, ".bmp", func(w io.Writer) error { return bmp.Encode(w, one.m) })
+		add("tiff "+one.name, ".tiff", func(w io.Writer) error { return tiff.Encode(w, one.m, nil) })
+		add("tiff packed "+one.name, ".tiff", func(w io.Writer) error {
+			return tiff.Encode(w, one.m, &tiff.Options{Compression: tiff.Deflate, Predictor: true})
+		})
+	}
+	for _, m := range []stdimage.Image{ycbcr, grey} {
+		add("jpeg", ".jpeg", func(w io.Writer) error { return jpeg.Encode(w, m, nil) })
+	}
+	add("gif", ".gif", func(w io.Writer) error {
+		return gif.EncodeAll(w, &gif.GIF{Image: []*stdimage.Paletted{mapped, mapped, mapped}, Delay: []int{0, 1, 2}})
+	})
+	solid := "RIFF\x18\x00\x00\x00WEBPVP8L\x0c\x00\x00\x00\x2f\x3f\xc0\x0f\x00\x88\x88\x08\x00\x00\x00\x00" // 64 x 64 of one colour
+	list = append(list, mediaFile{"made webp", ".webp", []byte(solid)})
+	return append(list, madeTGA(nrgba, grey)...)
+}
+
+// madeTGA writes pictures plain and as packets, true colour, grey and mapped.
+func madeTGA(nrgba *stdimage.NRGBA, grey *stdimage.Gray) []mediaFile {
+	w, h := byte(nrgba.Rect.Dx()), byte(nrgba.Rect.Dy())
+	head := func(kind, depth byte) []byte { return []byte{2: kind, 12: w, 14: h, 16: depth, 17: 8} }
+	packets := head(10, 32)
+	for n := 0; n < int(w)*int(h); n += 11 {
+		packets = append(packets, 0x80|10, byte(n), 2, 3, 4)
+	}
+	colours := append([]byte{1: 1, 2: 1, 5: 2, 7: 24, 12: w, 14: h, 16: 8, 17: 0}, 1, 2, 3, 4, 5, 6)
+	return []mediaFile{
+		{"made tga", ".tga", append(head(2, 32), nrgba.Pix...)},
+		{"made tga grey", ".tga", append(head(3, 8), grey.Pix...)},
+		{"made tga packets", ".tga", packets},
+		{"made tga mapped", ".tga", append(colours, make([]byte, int(w)*int(h))...)},
+	}
+}
+
+// madeTexts are documents of glTF and JSON, and a sound, which is only copied.
+func madeTexts() []mediaFile {
+	const document = `{"asset": {"version": "2.0", "generator": "\u0061\n"}, "scene": 0, "scenes": [{"nodes": [0]}],
+"nodes": [{"mesh": 0, "children": [1]}, {"skin": 0}], "skins": [{"joints": [1], "inverseBindMatrices": 1}],
+"meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 2, "targets": [{"NORMAL": 0}]}]}],
+"materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}], "textures": [{"source": 0, "sampler": 0}],
+"images": [{"uri": "%61.png"}, {"bufferView": 0}], "samplers": [{}],
+"animations": [{"samplers": [{"input": 0, "output": 0}], "channels": [{"sampler": 0, "target": {"node": 0}}]}],
+"accessors": [{"bufferView": 0, "componentType": 5126, "count": 1, "type": "VEC3"},
+{"bufferView": 0, "componentType": 5126, "count": 1, "type": "MAT4"},
+{"bufferView": 0, "componentType": 5123, "count": 3, "type": "SCALAR", "sparse": {"count": 1, "indices": {"bufferView": 0, "componentType": 5121}, "values": {"bufferView": 0}}}],
+"bufferViews": [{"buffer": 0, "byteLength": 64, "byteStride": 64}],
+"buffers": [{"byteLength": 64, "uri": "data:application/octet-stream;base64,` +
+		"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==" + `"}]}`
+	return []mediaFile{
+		{"made gltf", ".gltf", []byte(document)},
+		{"made json", ".json", []byte(`{"a": [1, 2.5e-7, "\ud83d\ude00", null, true, {}], "b": {"c": {"d": [[[]]]}}}`)},
+		{"made wav", ".wav", cooktest.Wave(64)},
+	}
+}
+
+// textBombs are documents whose nesting, lists or names are what hurts.
+func textBombs() []mediaFile {
+	const size = 1 << 20
+	fill := func(head, unit, tail string) []byte {
+		return []byte(head + strings.Repeat(unit, size/len(unit)) + tail)
+	}
+	asset := `{"asset": {"version": "2.0"}, `
+	return []mediaFile{
+		{"json of open lists", ".json", fill("", "[", "")},
+		{"json of open objects", ".json", fill("", `{"":`, "")},
+		{"json of lists", ".json", fill("[", "[],", "0]")},
+		{"json of one key", ".json", fill("{", `"a":0,`, `"b":0}`)},
+		{"json of one number", ".json", fill("", "1", "")},
+		{"gltf of objects", ".gltf", fill(asset+`"nodes": [`, "{},", "{}]}")},
+		{"gltf of numbers for objects", ".gltf", fill(asset+`"nodes": [`, "0,", "0]}")},
+		{"gltf of one long number", ".gltf", fill(asset+`"scene": `, "1", "}")},
+		{"gltf of one long name", ".gltf", fill(asset+`"buffers": [{"byteLength": 1, "uri": "`, "a", `"}]}`)},
+		{"gltf of one long key", ".gltf", fill(asset+`"nodes": [{"`, "a", `": 0, "mesh": ""}]}`)},
+		{"gltf of keys", ".gltf", fill(asset+`"meshes": [{"primitives": [{"attributes": {`, `"":0,`, `"b":0}}]}]}`)},
+		{"gltf of children", ".gltf", fill(asset+`"nodes": [{"children": [`, "0,", "0]}]}")},
+		{"gltf of buffers", ".gltf", fill(asset+`"buffers": [`, `{"uri":"a","byteLength":1},`, "{}]}")},
+		{"gltf of folders", ".gltf", fill(asset+`"buffers": [{"byteLength": 1, "uri": "`, "a/", `"}]}`)},
+		{"gltf of escapes", ".gltf", fill(asset+`"buffers": [{"byteLength": 1, "uri": "data:,`, "%41", `"}]}`)},
+	}
+}

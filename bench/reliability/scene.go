@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cooktest"
+	"github.com/assetcook/assetcook/cook/report"
+)
+
+// A scene is a tree of assets, what cook makes of it, and somebody who edits it.
+type scene struct {
+	assets, out, store string
+	scratch            string   // a folder for cooks from scratch
+	program            string   // the cook command
+	args               []string // more flags for it
+	rng                *rand.Rand
+	moreRules          string   // of every cook.toml
+	user               uint32   // who runs the command, where that matters
+	log                []string // what was done since the last check
+	fresh              int      // numbers files that are made
+}
+
+// sizes of the files that fill adds, in bytes: more than one block and more than
+// one extent, so that half of one can be lost.
+var sizes = map[string]int{"big/a.txt": 40_000, "big/b.bin": 300_000, "big/c.raw": 1 << 20, "big/d.txt": 4096}
+
+// fill makes the assets.
+func (s *scene) fill() error {
+	if err := cooktest.Sample(s.assets); err != nil {
+		return err
+	}
+	for name, size := range sizes {
+		if err := s.write(filepath.Join(s.assets, filepath.FromSlash(name)), s.letters(size)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scene) letters(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = 'a' + byte(s.rng.IntN(26))
+	}
+	return b
+}
+
+func (s *scene) note(format string, args ...any) {
+	s.log = append(s.log, fmt.Sprintf(format, args...))
+}
+
+// An ending is how a run of the command ended.
+type ending struct {
+	code           int // -1 if it was killed
+	stdout, stderr string
+	took           time.Duration
+}
+
+// command prepares a run of the command.
+func (s *scene) command(ctx context.Context, more ...string) *exec.Cmd {
+	args := append([]string{"-dir", s.assets, "-out", s.out, "-cache", s.store}, s.args...)
+	cmd := exec.CommandContext(ctx, s.program, append(args, more...)...)
+	cmd.Dir = os.TempDir()
+	as(s.user, cmd)
+	return cmd
+}
+
+// run runs the command. Its error is that it could not be run, or never ended.
+func (s *scene) run(ctx context.Context, more ...string) (ending, error) {
+	ctx, stop := context.WithTimeout(ctx, time.Minute)
+	defer stop()
+	var out, err bytes.Buffer
+	cmd := s.command(ctx, more...)
+	cmd.Stdout, cmd.Stderr = &out, &err
+	begin := time.Now()
+	runErr := cmd.Run()
+	end := ending{stdout: out.String(), stderr: err.String(), took: time.Since(begin)}
+	s.note("cook %s: %s", strings.Join(more, " "), strings.TrimSpace(end.stderr+end.stdout))
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return end, fmt.Errorf("cook did not end: %w", ctx.Err())
+	case errors.As(runErr, &exit):
+		end.code = exit.ExitCode()
+	case runErr != nil:
+		return end, runErr
+	}
+	return end, nil
+}
+
+// fromScratch cooks the same sources into new folders.
+func (s *scene) fromScratch(ctx context.Context) (cooktest.Tree, report.Summary, error) {
+	dir, err := os.MkdirTemp(s.scratch, "scratch")
+	if err != nil {
+		return nil, report.Summary{}, err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "out")
+	summary, err := cook.Cook(ctx, cook.Options{Dir: s.assets, Out: out, Cache: filepath.Join(dir, "store"), Workers: 1})
+	if err != nil {
+		return nil, summary, fmt.Errorf("from scratch: %w", err)
+	}
+	tree, err := cooktest.ReadTree(out)
+	return tree, summary, err
+}
+
+var summaryLine = regexp.MustCompile(`(?m)^cook: (\d+) assets: (\d+) up to date, (\d+) cutoff, (\d+) restored, (\d+) cooked, (\d+) failed in `)
+
+// check has cook mend whatever happened, and says what is wrong after that, if
+// anything is.
+func (s *scene) check(ctx context.Context) error {
+	want, summary, err := s.fromScratch(ctx)
+	if err != nil {
+		return err
+	}
+	code := 0
+	if summary.Failed.Assets > 0 {
+		code = 1
+	}
+	for i := range 2 {
+		end, err := s.run(ctx)
+		if err != nil {
+			return err
+		}
+		if end.code != code {
+			return fmt.Errorf("run %d exits with %d, want %d: %s", i+1, end.code, code, end.stderr)
+		}
+		if strings.Contains(end.stderr, "not made by cook") || strings.Contains(end.stderr, "moved away") {
+			return fmt.Errorf("run %d takes ours for the user's: %s", i+1, end.stderr)
+		}
+		got, err := cooktest.ReadTree(s.out)
+		if err != nil {
+			return err
+		}
+		if diff := want.Diff(got); diff != "" {
+			return fmt.Errorf("run %d leaves another tree:\n%s", i+1, diff)
+		}
+		m := summaryLine.FindStringSubmatch(end.stdout)
+		if m == nil {
+			return fmt.Errorf("run %d has no summary: %s", i+1, end.stdout)
+		}
+		failed := strconv.Itoa(summary.Failed.Assets)
+		upToDate := strconv.Itoa(summary.Found.Assets - summary.Failed.Assets)
+		if i == 1 && (m[2] != upToDate || m[6] != failed || m[3]+m[4]+m[5] != "000") {
+			return fmt.Errorf("the second run does something: %s", m[0])
+		}
+	}
+	return s.leftovers()
+}
+
+// whole says which output is neither what it was before nor what a cook from
+// scratch makes of it.
+func (s *scene) whole(ctx context.Context, before cooktest.Tree) error {
+	now, err := cooktest.ReadTree(s.out)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // it did not come to that
+	}
+	if err != nil {
+		return err
+	}
+	scratch, _, err := s.fromScratch(ctx)
+	if err != nil {
+		return err
+	}
+	for name, is := range now {
+		was, there := before[name]
+		will, stays := scratch[name]
+		if strings.HasPrefix(name, "manifest") || strings.HasSuffix(name, "/") || there && is == was || stays && is == will {
+			continue
+		}
+		return fmt.Errorf("output %s is seen half written: %.60q of %d bytes; it was %d, is to be %d", name, is, len(is), len(was), len(will))
+	}
+	return nil
+}
+
+// leftovers says what of a run that is over lies in the state folder.
+func (s *scene) leftovers() error {
+	state, err := os.ReadDir(filepath.Join(s.out, ".cook"))
+	if err != nil {
+		return err
+	}
+	changes := 0
+	for _, e := range state {
+		switch name := e.Name(); {
+		case name == "index", name == "lock", name == "socket":
+		case strings.HasPrefix(name, "changes-"):
+			changes++
+		default:
+			return fmt.Errorf("left over: .cook/%s", name)
+		}
+	}
+	if changes > 1 {
+		return fmt.Errorf("left over: %d changes", changes)
+	}
+	return nil
+}
+
+// empty removes what is in a folder.
+func empty(dir string) error {
+	all, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range all {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return err
+}
+
+// build makes the cook command in dir.
+func build(ctx context.Context, dir string) (string, error) {
+	program := filepath.Join(dir, "cook")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/assetcook/assetcook/cmd/cook")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build cook: %w: %s", err, text)
+	}
+	return program, nil
+}
