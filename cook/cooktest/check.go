@@ -26,10 +26,6 @@ type wanted struct {
 // good is how things were when all was right.
 type good struct{ sources, tree Tree }
 
-// targetNames are the targets that scripts use. Their outputs lie in folders of
-// these names, which no source has.
-var targetNames = []string{"small", "big"}
-
 // Cook runs cook and proves what it promises. A *Difference says what it did not
 // keep.
 func (p *Player) Cook(ctx context.Context, w Way) error {
@@ -269,72 +265,6 @@ func (p *Player) differs(w Way, want *wanted, got Tree, list listing, meal Meal)
 	return d
 }
 
-// sameBytes compares files of a Tree but for their modes.
-func sameBytes(a, b string) bool {
-	_, a, _ = strings.Cut(a, " ")
-	_, b, _ = strings.Cut(b, " ")
-	return a == b
-}
-
-// partly compares what a run of a part was to bring up to date with what one
-// from scratch gives. An output whose name something else has that the run was to
-// leave alone could not be made.
-func (p *Player) partly(w Way, want *wanted, before, got Tree, list listing) string {
-	kept := map[string]bool{} // outputs, and the folders that they are in
-	for name, l := range p.made {
-		if _, there := before[name]; there && !inScope(w, l.Source) {
-			for ; name != "."; name = path.Dir(name) {
-				kept[name] = true
-			}
-		}
-	}
-	var lines []string
-	for key, l := range want.list {
-		if !inScope(w, l.Source) {
-			continue
-		}
-		if slices.ContainsFunc(l.Outputs, func(o manifest.Output) bool { return taken(kept, o.Path) }) {
-			continue
-		}
-		if list[key].text() != l.text() {
-			lines = append(lines, fmt.Sprintf("manifest: %q has %s, want %s", key, list[key].text(), l.text()))
-		}
-		for _, o := range l.Outputs {
-			if got[o.Path] != want.tree[o.Path] && !w.ByFolder {
-				lines = append(lines, fmt.Sprintf("%s differs: %.80q, want %.80q", o.Path, got[o.Path], want.tree[o.Path]))
-			}
-		}
-	}
-	for key, l := range list {
-		if _, there := want.list[key]; !there && inScope(w, l.Source) && slices.Contains(targets(w.Targets), l.Target) &&
-			!slices.Contains(want.meal.Unplanned, l.Source) {
-			lines = append(lines, fmt.Sprintf("manifest: superfluous %q", key))
-		}
-	}
-	slices.Sort(lines)
-	return strings.Join(lines, "\n")
-}
-
-// taken reports whether a name, or that of a folder it is in, is among those of
-// files and their folders.
-func taken(names map[string]bool, name string) bool {
-	for ; name != "."; name = path.Dir(name) {
-		if names[name] {
-			return true
-		}
-	}
-	return false
-}
-
-// inScope reports whether the patterns of a way mean a source. Those of scripts
-// are paths, folders, and globs without a slash.
-func inScope(w Way, source string) bool {
-	return slices.ContainsFunc(w.Patterns, func(pattern string) bool {
-		byName, _ := path.Match(pattern, path.Base(source))
-		return source == pattern || strings.HasPrefix(source, pattern+"/") || byName && !strings.Contains(pattern, "/")
-	})
-}
-
 // forgetInPlace forgets the outputs written to in place that a run must have
 // looked at.
 func (p *Player) forgetInPlace(w Way) {
@@ -355,78 +285,4 @@ func (p *Player) readOut() (Tree, error) {
 		return Tree{}, nil
 	}
 	return t, err
-}
-
-// view is the part of an output tree that some targets are about, less the
-// manifest.
-func view(t Tree, targets []string) Tree {
-	part := Tree{}
-	for name, content := range t {
-		first, _, _ := strings.Cut(name, "/")
-		if first != manifest.Name && first != manifest.PartsDir && inView(name, targets) {
-			part[name] = content
-		}
-	}
-	return part
-}
-
-func inView(name string, names []string) bool {
-	first, _, _ := strings.Cut(name, "/")
-	if !slices.Contains(targetNames, first) {
-		first = ""
-	}
-	return slices.Contains(targets(names), first)
-}
-
-// targets are those of a run, of which none means the one without a name.
-func targets(names []string) []string {
-	if len(names) == 0 {
-		return []string{""}
-	}
-	return names
-}
-
-// key is a text that no other tree has.
-func (t Tree) key() string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(t)) {
-		fmt.Fprintf(&b, "%q %q\n", name, t[name])
-	}
-	return b.String()
-}
-
-// A listing is what a manifest lists, by source and target.
-type listing map[string]listed
-
-type listed manifest.Asset
-
-func (l listed) key() string { return l.Source + " [" + l.Target + "]" }
-
-func (l listed) text() string { return fmt.Sprint(l.Outputs) }
-
-// of is the part of a listing that some targets are about, to be compared.
-func (l listing) of(names []string) Tree {
-	t := Tree{}
-	for key, asset := range l {
-		if slices.Contains(targets(names), asset.Target) {
-			t[key] = asset.text()
-		}
-	}
-	return t
-}
-
-func readListing(out string) (listing, error) {
-	root, err := os.ReadFile(filepath.Join(out, manifest.Name))
-	if err != nil {
-		return nil, err
-	}
-	l := listing{}
-	load := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(out, filepath.FromSlash(name))) }
-	for a, err := range manifest.Read(root, load) {
-		if err != nil {
-			return nil, err
-		}
-		l[listed(a).key()] = listed(a)
-	}
-	return l, nil
 }

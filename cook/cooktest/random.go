@@ -161,7 +161,11 @@ func (a *author) begin() {
 		a.write("say.in", pool[".in"][0])
 		a.write("x/say.in", pool[".in"][1])
 	}
-	a.orNone("assets/cook.toml", a.tools+a.rules)
+	config := ""
+	if !a.Copied {
+		config = oneOf(a.r, configs[:len(configs)-1]...) // the last one is wrong
+	}
+	a.orNone("assets/cook.toml", config+a.tools+a.rules)
 }
 
 func (a *author) place() (name, kind string) {
@@ -190,131 +194,3 @@ func (a *author) edit() {
 		a.editOwn()
 	}
 }
-
-func (a *author) editTool() {
-	switch a.r.IntN(4) {
-	case 0:
-		a.write("tools/shout", oneOf(a.r, shouts...))
-	case 1:
-		a.write(oneOf(a.r, "tools/head", "tools/more"), oneOf(a.r, "one:\n", "two:\n", "three:\n"))
-	case 2:
-		a.do(oneOf(a.r, Remove, Retouch, Restore), oneOf(a.r, "assets/tools/head", "assets/tools/more", "assets/tools/shout"), "", 0, "")
-	case 3:
-		a.do(Swap, "assets/tools/head", "assets/tools/shout", 0, "")
-	}
-}
-
-func (a *author) editMapped() {
-	if len(a.mapped) > 0 && a.r.IntN(3) > 0 {
-		a.do(MapWrite, oneOf(a.r, a.mapped...), "", a.r.Int64N(100), "")
-		return
-	}
-	if name, ok := a.m.pick(a.r, ""); ok {
-		a.mapped = append(a.mapped, "assets/"+name)
-		a.do(Map, "assets/"+name, "", a.r.Int64N(100), "")
-	}
-}
-
-// editRules edits what concerns the whole tree, or a folder.
-func (a *author) editRules() {
-	if a.Copied {
-		return
-	}
-	dir := oneOf(a.r, "", "x/", "y/", "x/y/")
-	switch a.r.IntN(3) {
-	case 0:
-		if a.targets && a.r.IntN(3) == 0 {
-			a.rules = oneOf(a.r, ofTargets...)
-		}
-		a.orNone("assets/cook.toml", oneOf(a.r, configs...)+a.tools+a.rules)
-	case 1:
-		if dir != "" {
-			a.orNone("assets/"+dir+"cook.toml", oneOf(a.r, ofFolders...))
-		}
-	case 2:
-		a.orNone("assets/"+dir+".cookignore", oneOf(a.r, ignores...))
-	}
-}
-
-// orNone writes a file, or removes it if there is nothing to write.
-func (a *author) orNone(name, data string) {
-	if data == "" {
-		a.do(Remove, name, "", 0, "")
-	} else {
-		a.do(oneOf(a.r, Write, Replace), name, "", 0, data)
-	}
-}
-
-// editOutput harms an output, as far as it can be guessed from the sources which
-// there are.
-func (a *author) editOutput() {
-	name, ok := a.m.pick(a.r, "")
-	if !ok {
-		return
-	}
-	other, _ := a.m.pick(a.r, "")
-	out, to := a.output(name), a.output(other)
-	switch kind := oneOf(a.r, Write, Overwrite, KeepTime, Append, Truncate, Touch, Retouch, Chmod, Flip, Cut,
-		Replace, Restore, Remove, Remove, Link, Block, Swap); kind {
-	case Chmod:
-		a.do(kind, out, "", oneOf[int64](a.r, 0o600, 0o444, 0o755), "")
-	case Truncate:
-		a.do(kind, out, "", a.r.Int64N(20), "")
-	case Touch:
-		a.do(kind, out, "", a.time(), "")
-	case Link:
-		a.do(kind, out, oneOf(a.r, "../outside/file", "nowhere", path.Base(to)), 0, "")
-	case Swap:
-		a.do(kind, out, to, 0, "")
-	case Remove:
-		if dir := path.Dir(out); a.r.IntN(5) == 0 && dir != "cooked" {
-			out = dir
-		}
-		a.do(kind, out, "", 0, "")
-	default:
-		a.do(kind, out, "", a.r.Int64N(1000), oneOf(a.r, "edited", "", a.m[name]))
-	}
-}
-
-// output guesses where the output of a source is.
-func (a *author) output(name string) string {
-	switch path.Ext(name) {
-	case ".png":
-		name += ".ktx2"
-	case ".in":
-		name += ".loud"
-	case ".txt":
-		name += oneOf(a.r, "", "", "", ".zst")
-	}
-	if a.targets && a.r.IntN(2) == 0 {
-		name = "small/" + name
-	}
-	return "cooked/" + name
-}
-
-// editOwn harms what the cooker keeps for itself.
-func (a *author) editOwn() {
-	own := oneOf(a.r, "cooked/.cook/index", "cooked/.cook/changes-*", "cooked/manifest.json")
-	n := a.r.Int64N(1 << 40)
-	switch a.r.IntN(9) {
-	case 0, 1:
-		a.do(Flip, own, "", n, "")
-	case 2:
-		a.do(Cut, own, "", n, "")
-	case 3:
-		a.do(Lose, own, "", n, "")
-	case 4:
-		a.do(oneOf(a.r, Flip, Cut, Lose, Lose), oneOf(a.r, "store", "store/v1/blobs", "store/v1/results", "store/v1/reads"), "", n, "")
-	case 5:
-		a.do(Remove, oneOf(a.r, "store", "store", "cooked/.cook", "cooked/.cook/lock", "cooked"), "", 0, "")
-	case 6:
-		a.do(Write, "cooked/mine.own", "", 0, oneOf(a.r, "mine", "mine as well"))
-	case 7:
-		a.do(oneOf(a.r, Append, Write), "cooked/.cook/journal", "", 0, oneOf(a.r, "\"torn", "\x00\xff\n", "\"../outside/file\" \"a\" \"\"\n"))
-	case 8:
-		a.do(oneOf(a.r, Touch, Chmod), own, "", oneOf[int64](a.r, 0o600, 0o644), "")
-	}
-}
-
-// time is one that a file may be given: of the past, of the future.
-func (a *author) time() int64 { return oneOf[int64](a.r, 0, 1, 1e9, 1e9, 4e9) }

@@ -71,3 +71,12 @@ func (t Tree) Diff(got Tree) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// key is a text that no other tree has.
+func (t Tree) key() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		fmt.Fprintf(&b, "%q %q\n", name, t[name])
+	}
+	return b.String()
+}
