@@ -153,7 +153,7 @@ func (a *author) begin() {
 	}
 	if a.Tools {
 		a.tools = toolRule
-		a.write("tools/shout", shouts[0])
+		a.write("tools/shout", oneOf(a.r, shouts[0], shouts[3]))
 		a.write("tools/head", "one:\n")
 		if a.r.IntN(2) == 0 {
 			a.do(Write, "assets/tools/.cookignore", "", 0, "*\n")
