@@ -71,7 +71,7 @@ func addError(err error) error {
 	switch {
 	case errors.Is(err, unix.ENOSPC):
 		return fmt.Errorf("%w: %w; raise fs.inotify.max_user_watches with sysctl to more than the number of folders", ErrLimit, err)
-	case errors.Is(err, unix.ENOTDIR):
+	case errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	}
 	return err
