@@ -66,6 +66,7 @@ type author struct {
 	targets bool
 	clocks  []int64
 	mapped  []string
+	last    string // of the sources that were edited
 	tools   string // the rule for what a program cooks, if any
 	rules   string // the targets that cook.toml has, if any
 }

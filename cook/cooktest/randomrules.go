@@ -17,14 +17,27 @@ func (a *author) editTool() {
 
 func (a *author) editMapped() {
 	if len(a.mapped) > 0 && a.r.IntN(3) > 0 {
-		a.do(MapWrite, oneOf(a.r, a.mapped...), "", a.r.Int64N(100), "")
+		name := oneOf(a.r, a.mapped...)
+		a.do(MapWrite, name, "", a.byteOf(name), "")
 		return
 	}
-	// A program with another byte may write to any file.
-	if name, ok := a.m.pick(a.r, ""); ok && !strings.HasPrefix(name, "tools/") {
-		a.mapped = append(a.mapped, "assets/"+name)
-		a.do(Map, "assets/"+name, "", a.r.Int64N(100), "")
+	name, ok := a.m.pick(a.r, "")
+	if a.tools != "" && a.r.IntN(3) == 0 {
+		name, ok = oneOf(a.r, "tools/shout", "tools/head"), true
 	}
+	if ok {
+		name = "assets/" + name
+		a.mapped = append(a.mapped, name)
+		a.do(Map, name, "", a.byteOf(name), "")
+	}
+}
+
+// byteOf picks which byte of a file is written to.
+func (a *author) byteOf(name string) int64 {
+	if strings.HasPrefix(name, "assets/tools/") {
+		return shoutByte
+	}
+	return a.r.Int64N(100)
 }
 
 // editRules edits what concerns the whole tree, or a folder.

@@ -13,6 +13,10 @@ func (a *author) editSource() {
 		a.write(name, oneOf(a.r, pool[kind]...))
 		return
 	}
+	if _, there := a.m[a.last]; there && a.r.IntN(3) == 0 {
+		name = a.last // once more, perhaps within the same tick of a clock
+	}
+	a.last = name
 	file := "assets/" + name
 	kind := path.Ext(name)
 	switch n := a.r.IntN(40); {
