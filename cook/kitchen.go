@@ -18,7 +18,6 @@ import (
 	"github.com/assetcook/assetcook/cook/survey"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
-	"github.com/gofrs/flock"
 )
 
 // A kitchen is one run: what it works with and what it has found so far.
@@ -30,7 +29,7 @@ type kitchen struct {
 	recipes  *recipe.Set
 	assets   *confine.Dir
 	out      *confine.Dir // nil in a dry run without output folder
-	lock     *flock.Flock
+	lock     *heldLock
 	store    *store.Store   // nil if there is none to be had
 	identity hashing.Digest // see identify
 	last     *index.Index

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/plan"
 	"github.com/assetcook/assetcook/cook/scan"
+	"github.com/assetcook/assetcook/internal/confine"
 )
 
 // A LockedError says that another cook works on the same output folder.
@@ -35,31 +37,53 @@ func (e *LockedError) Error() string {
 
 const lockName = plan.StateDir + "/lock"
 
-// lock takes an output folder's lock, which ends with the process that holds
-// it, however that ends. The file stays. It has just been written, so that its
-// stamp tells what time its file system thinks it is.
-func lock(name string) (*flock.Flock, scan.Stamp, error) {
-	var stamp scan.Stamp
-	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, stamp, fmt.Errorf("lock %s: not a regular file; remove it", name)
+// A heldLock is an output folder's lock while this process has it. It ends with
+// the process, however that ends; the file stays.
+type heldLock struct {
+	*flock.Flock
+	// signed is the same file, opened by a way that no link leads out of the folder.
+	signed *os.File
+	// stamp is the one that signing gave it, which tells what time its file system
+	// thinks it is.
+	stamp scan.Stamp
+}
+
+// lock takes an output folder's lock and signs it.
+func lock(out *confine.Dir) (held *heldLock, err error) {
+	name := filepath.Join(out.Name(), filepath.FromSlash(lockName))
+	if info, err := out.Root().Lstat(lockName); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("lock %s: not a regular file; remove it", name)
 	}
-	l := flock.New(name)
+	signed, err := out.Root().OpenFile(lockName, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", name, err)
+	}
+	// Should the name lead elsewhere by now, then what is locked there is locked in
+	// vain, and stillOurs will see.
+	l := &heldLock{Flock: flock.New(name, flock.SetFlag(os.O_RDONLY)), signed: signed}
+	defer func() {
+		if err != nil {
+			l.Close()
+		}
+	}()
 	ok, err := l.TryLock()
 	for errors.Is(err, syscall.EINTR) {
 		ok, err = l.TryLock()
 	}
 	if err != nil {
-		return nil, stamp, fmt.Errorf("lock %s: %w", name, err)
+		return nil, fmt.Errorf("lock %s: %w", name, err)
 	}
 	if !ok {
-		return nil, stamp, &LockedError{Path: name, Holder: holder(name)}
+		return nil, &LockedError{Path: name, Holder: holder(name)}
 	}
-	if stamp, err = sign(name); err != nil {
-		l.Close()
-		return nil, stamp, fmt.Errorf("lock: %w", err)
+	if l.stamp, err = l.sign(); err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
 	}
-	return l, stamp, nil
+	return l, nil
 }
+
+// Close lets go of the lock.
+func (l *heldLock) Close() error { return errors.Join(l.signed.Close(), l.Flock.Close()) }
 
 // lockTries is how often a run tries to lock a folder that is removed and made
 // again all the time.
@@ -76,12 +100,12 @@ func (k *kitchen) takeOut() error {
 	}
 	var last error
 	for range lockTries {
-		held, stamp, err := lock(k.outFile(lockName))
+		held, err := lock(k.out)
 		if err == nil {
 			k.lock = held
 			if last = k.stillOurs(); last == nil {
 				if k.fileTime != nil {
-					k.clock.Written(k.fileTime(stamp))
+					k.clock.Written(k.fileTime(held.stamp))
 				}
 				return nil
 			}
@@ -121,6 +145,16 @@ func (k *kitchen) stillOurs() error {
 
 var errNotOurs = errors.New("it, or the lock in it, was removed or replaced by another process meanwhile")
 
+// The text that says who holds a lock comes after the byte that is locked, which
+// Windows lets nobody read or write through another handle. It has always the
+// same length, so that the file need not be cut before: that would cost more than
+// all the rest.
+const (
+	textOffset = 1
+	textFormat = "process %-20d\n"
+	textSize   = int64(len("process ") + 20 + len("\n"))
+)
+
 // holder reads from a lock who holds it. That is a courtesy: whatever else the
 // file has in it is not worth a message.
 func holder(name string) string {
@@ -129,7 +163,7 @@ func holder(name string) string {
 		return ""
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, signature))
+	text, err := io.ReadAll(io.NewSectionReader(f, textOffset, textSize))
 	if err != nil {
 		return ""
 	}
@@ -146,25 +180,12 @@ func parseHolder(text []byte) string {
 	return fmt.Sprint("process ", pid)
 }
 
-// signature is how many bytes sign writes.
-const signature = int64(len("process ") + 20 + len("\n"))
-
-// sign says in the lock who holds it. The text has always the same length, so
-// that the file need not be cut before: that would cost more than all the rest.
-func sign(name string) (scan.Stamp, error) {
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
+// sign says in the lock who holds it.
+func (l *heldLock) sign() (scan.Stamp, error) {
+	if _, err := l.signed.WriteAt(fmt.Appendf(nil, textFormat, os.Getpid()), textOffset); err != nil {
 		return scan.Stamp{}, err
 	}
-	defer f.Close()
-	return signFile(f)
-}
-
-func signFile(f *os.File) (scan.Stamp, error) {
-	if _, err := f.WriteAt(fmt.Appendf(nil, "process %-20d\n", os.Getpid()), 0); err != nil {
-		return scan.Stamp{}, err
-	}
-	info, err := f.Stat()
+	info, err := l.signed.Stat()
 	if err != nil {
 		return scan.Stamp{}, err
 	}

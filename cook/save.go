@@ -2,6 +2,7 @@ package cook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,9 +113,9 @@ func (k *kitchen) replaceForGood(name string, data []byte) error {
 // put replaces a file. What has to happen between its being written and its
 // getting the name, ready does.
 func (k *kitchen) put(name string, data []byte, ready func(*atomicfile.File) error) error {
-	f, err := atomicfile.Create(k.outFile(plan.StateDir), 0o666)
+	f, err := atomicfile.CreateIn(k.out.Root(), plan.StateDir, 0o666)
 	if err != nil {
-		return err
+		return cmp.Or(k.stillOurs(), err) // a folder that was removed takes no files
 	}
 	defer f.Discard()
 	if _, err := f.Write(data); err != nil {
@@ -126,7 +127,7 @@ func (k *kitchen) put(name string, data []byte, ready func(*atomicfile.File) err
 	if err := k.stillOurs(); err != nil {
 		return err
 	}
-	return f.Commit(k.outFile(name))
+	return f.Commit(name)
 }
 
 // notAwaited is for a file that need not survive a power cut, because it shows
@@ -138,7 +139,7 @@ func (k *kitchen) clearLeftovers() error {
 	left, err := os.ReadDir(k.outFile(plan.StateDir))
 	for _, e := range left {
 		if strings.HasPrefix(e.Name(), atomicfile.Prefix) {
-			err = errors.Join(err, os.Remove(k.outFile(plan.StateDir+"/"+e.Name())))
+			err = errors.Join(err, k.out.Root().Remove(plan.StateDir+"/"+e.Name()))
 		}
 	}
 	return err

@@ -2,7 +2,6 @@ package cook
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/index"
@@ -33,12 +32,7 @@ func (k *kitchen) settle(made []index.Artifact) {
 // give each change a time of its own, and a device is where it lies.
 func (k *kitchen) stampsFinely(device uint64) bool {
 	k.fineOnce.Do(func() {
-		f, err := os.OpenFile(k.outFile(lockName), os.O_WRONLY, 0)
-		if err != nil {
-			return
-		}
-		defer f.Close()
-		k.fine, k.fineDevice = finely(func() (scan.Stamp, error) { return signFile(f) })
+		k.fine, k.fineDevice = finely(k.lock.sign)
 	})
 	return k.fine && device == k.fineDevice
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cooktest"
+	"github.com/assetcook/assetcook/cook/report"
+	"github.com/assetcook/assetcook/cook/run"
 )
 
 // swapFor exchanges a folder and a link, over and over, until stopped. At each
@@ -143,5 +145,68 @@ func findNot(t *testing.T, dir string, text []byte) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// atFirst does something when a run comes to its first asset.
+type atFirst struct {
+	report.Multi // does nothing
+	once         sync.Once
+	do           func()
+}
+
+func (a *atFirst) Event(run.Event) { a.once.Do(a.do) }
+
+// The cooker's own folders turn into links that lead outside while it cooks:
+// nothing outside is written, removed or made, and once all is still a run makes
+// good what went wrong.
+func TestOwnFoldersSwappedForLinks(t *testing.T) {
+	const files, rounds = 20, 10
+	for _, folder := range []string{"out/.cook", "out/.cook/tmp"} {
+		t.Run(folder, func(t *testing.T) {
+			h := newHostileTree(t)
+			for i := range files {
+				h.write(fmt.Sprintf("assets/%d.txt", i), fmt.Sprint("asset ", i))
+				h.write(fmt.Sprintf("assets/%d.json", i), fmt.Sprint("[ ", i, " ]"))
+			}
+			// What the cooker removes at its beginning if it takes this for its own.
+			for _, name := range []string{"lock", "index", "journal", "doubt", "changes-0", ".tmp-0", "mode", "tmp/mode", "trash/0", "0.json"} {
+				h.write("outside/"+name, "nobody's business")
+			}
+			before, err := cooktest.ReadTree(h.path("outside"))
+			h.must(err)
+			_, err = cook.Cook(t.Context(), h.options())
+			h.must(err)
+			h.must(os.MkdirAll(h.path(folder), 0o777))
+
+			h.must(os.Symlink(h.path("outside"), h.path("link")))
+			for round := range rounds {
+				var stop func()
+				begin := &atFirst{do: func() { stop = swapFor(t, h.path(folder), h.path("link")) }}
+				h.write("assets/0.json", fmt.Sprint("[ -", round, " ]"))
+				opt := h.options()
+				opt.Force, opt.Observer = round%3 > 0, begin
+				if _, err := cook.Cook(t.Context(), opt); err != nil {
+					t.Logf("round %d: %v", round, err)
+				}
+				if stop == nil {
+					t.Fatalf("round %d came to no asset", round)
+				}
+				stop()
+				h.putBack(folder, "link")
+			}
+			after, err := cooktest.ReadTree(h.path("outside"))
+			h.must(err)
+			if d := before.Diff(after); d != "" {
+				t.Errorf("outside: %s", d)
+			}
+			if s := h.cook(); s.Failed.Assets > 0 {
+				t.Errorf("failed %q", h.failed)
+			}
+			want := scratchTree(t, h.options())
+			if d := want.Diff(readTree(t, h.path("out"))); d != "" {
+				t.Errorf("afterwards: %s", d)
+			}
+		})
 	}
 }

@@ -49,11 +49,16 @@ func TestLockIsThatOfTheFolder(t *testing.T) {
 		} else if err := k.stillOurs(); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		if _, _, err := lock(filepath.Join(opt.Out, lockName)); err == nil {
+		out, err := confine.Open(opt.Out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		if _, err := lock(out); err == nil {
 			t.Errorf("%s: somebody else has the lock as well", what)
 		}
 		k.close()
-		if again, _, err := lock(filepath.Join(opt.Out, lockName)); err != nil {
+		if again, err := lock(out); err != nil {
 			t.Errorf("%s: the lock is not given back: %v", what, err)
 		} else {
 			again.Close()

@@ -25,6 +25,8 @@ type Env struct {
 	// Outputs are the files to be written, one for each output, in folders
 	// that exist. None of the files does yet.
 	Outputs []string
+	// Create makes the i-th of them, for writing. It must not be led elsewhere.
+	Create func(i int) (*os.File, error)
 	// Assets is the asset tree's folder, for external programs.
 	Assets string
 	// Scratch returns a folder that is empty at first and removed afterwards.
@@ -144,9 +146,7 @@ func (j *Job) record(d Dep) {
 func (j *Job) Outputs() int { return len(j.env.Outputs) }
 
 // Create opens the i-th output for writing.
-func (j *Job) Create(i int) (*os.File, error) {
-	return os.OpenFile(j.env.Outputs[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-}
+func (j *Job) Create(i int) (*os.File, error) { return j.env.Create(i) }
 
 // Write writes the whole i-th output.
 func (j *Job) Write(i int, data []byte) error {

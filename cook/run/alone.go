@@ -11,6 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook/index"
 	"github.com/assetcook/assetcook/cook/scan"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/lease"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -49,8 +50,8 @@ func leftAlone(ctx context.Context, f *os.File) error {
 }
 
 // sumAlone sums a file of ours, once nobody has it open for writing.
-func (r *runner) sumAlone(ctx context.Context, file string, want hashing.Want) (hashing.FileSum, error) {
-	f, err := os.Open(file)
+func (r *runner) sumAlone(ctx context.Context, in *confine.Dir, file string, want hashing.Want) (hashing.FileSum, error) {
+	f, err := in.OpenFile(file)
 	if err != nil {
 		return hashing.FileSum{}, err
 	}

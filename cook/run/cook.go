@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/index"
@@ -37,7 +36,6 @@ func (r *runner) cook(ctx context.Context, a *plan.Action, k *known) (Result, er
 func (r *runner) cookOnce(ctx context.Context, a *plan.Action, k *known) (Result, error) {
 	tmp := r.newScratch(a.Outputs)
 	defer tmp.remove()
-	files := tmp.allAbs()
 	w := watch{mark: r.Survey.Mark(), begin: r.Now(), opened: map[string]bool{}}
 	job := recipe.NewJob(r.env(ctx, a, tmp, &w), a.Source.Stamp.Size)
 	begin := w.begin
@@ -46,9 +44,9 @@ func (r *runner) cookOnce(ctx context.Context, a *plan.Action, k *known) (Result
 
 	deps, err := r.checkInputs(ctx, a, job.Deps(), &w)
 	if err := errors.Join(err, cookErr); err != nil {
-		return Result{}, r.inOurWords(err, files, a.Outputs)
+		return Result{}, r.inOurWords(err, tmp, a.Outputs)
 	}
-	fresh, err := r.collect(ctx, a, files)
+	fresh, err := r.collect(ctx, a, tmp)
 	if err != nil {
 		return Result{}, err
 	}
@@ -60,7 +58,7 @@ func (r *runner) cookOnce(ctx context.Context, a *plan.Action, k *known) (Result
 	if k != nil && a.Method.Recipe.Cheap && slices.Equal(k.made, made) {
 		outcome = r.outcome(a, made, Restored)
 	}
-	r.keep(ctx, a, files, deps, store.Result{Artifacts: made, CookTime: cookTime})
+	r.keep(ctx, a, tmp, deps, store.Result{Artifacts: made, CookTime: cookTime})
 	for i := range fresh {
 		if err := r.place(a, i, tmp.files[i], &fresh[i]); err != nil {
 			return Result{}, err
@@ -72,7 +70,7 @@ func (r *runner) cookOnce(ctx context.Context, a *plan.Action, k *known) (Result
 // env is what a recipe's job stands on.
 func (r *runner) env(ctx context.Context, a *plan.Action, tmp *scratch, w *watch) recipe.Env {
 	return recipe.Env{
-		Recipe: a.Method.Recipe, Path: a.Path, Outputs: tmp.allAbs(), Assets: r.Assets.Name(),
+		Recipe: a.Method.Recipe, Path: a.Path, Outputs: tmp.abs(), Create: tmp.create, Assets: r.Assets.Name(),
 		Open: func(p string) (fs.File, error) {
 			r.Survey.At(ctx, p) // from now on it is watched
 			w.opened[p] = true
@@ -95,14 +93,14 @@ func protect(f func() error) (err error) {
 
 // keep puts a result into the store. Failing to do so costs time later and
 // nothing else.
-func (r *runner) keep(ctx context.Context, a *plan.Action, files []string, deps []index.Dep, result store.Result) {
+func (r *runner) keep(ctx context.Context, a *plan.Action, tmp *scratch, deps []index.Dep, result store.Result) {
 	if r.Store == nil {
 		return
 	}
 	err := func() error {
 		if !a.Method.Recipe.Cheap {
-			for i, f := range files {
-				if err := r.putBlob(ctx, f, result.Artifacts[i]); err != nil {
+			for i, file := range tmp.files {
+				if err := r.putBlob(ctx, file, result.Artifacts[i]); err != nil {
 					return err
 				}
 			}
@@ -124,7 +122,7 @@ func (r *runner) keep(ctx context.Context, a *plan.Action, files []string, deps 
 }
 
 func (r *runner) putBlob(ctx context.Context, file string, a store.Artifact) error {
-	f, err := os.Open(file)
+	f, err := r.Out.OpenFile(file)
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func (r *runner) bringBack(ctx context.Context, a *plan.Action, k *known) ([]ind
 		if r.Store == nil || a.Method.Recipe.Cheap {
 			return nil, errNotAtHand
 		}
-		err := r.Store.CopyBlob(ctx, want.Blob, want.Size, tmp.abs(i))
+		err := r.Store.CopyBlob(ctx, want.Blob, want.Size, r.Out.Root().Root, tmp.files[i])
 		switch {
 		case errors.Is(err, store.ErrMissing):
 			return nil, errNotAtHand
@@ -105,13 +105,13 @@ func (r *runner) bringBack(ctx context.Context, a *plan.Action, k *known) ([]ind
 			r.warn(err)
 			return nil, errNotAtHand
 		case err != nil:
-			return nil, r.inOurWords(err, tmp.allAbs(), a.Outputs)
+			return nil, r.inOurWords(err, tmp, a.Outputs)
 		}
-		info, err := os.Lstat(tmp.abs(i))
+		info, err := r.Out.Root().Lstat(tmp.files[i])
 		if err != nil {
 			return nil, err
 		}
-		sum, err := r.sumAlone(ctx, tmp.abs(i), hashing.WantSum)
+		sum, err := r.sumAlone(ctx, r.Out, tmp.files[i], hashing.WantSum)
 		if err != nil {
 			return nil, err
 		}
@@ -129,10 +129,11 @@ func (r *runner) bringBack(ctx context.Context, a *plan.Action, k *known) ([]ind
 }
 
 // collect checks that the recipe wrote what it said it would, and sums it up.
-func (r *runner) collect(ctx context.Context, a *plan.Action, files []string) ([]index.Artifact, error) {
-	made := make([]index.Artifact, len(files))
-	for i, name := range files {
-		info, err := os.Lstat(name)
+func (r *runner) collect(ctx context.Context, a *plan.Action, tmp *scratch) ([]index.Artifact, error) {
+	root := tmp.in.Root()
+	made := make([]index.Artifact, len(tmp.files))
+	for i, name := range tmp.files {
+		info, err := root.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, fmt.Errorf("recipe %s wrote nothing to output %s", a.Method.Recipe.Name, pathname.Show(a.Outputs[i]))
@@ -142,11 +143,11 @@ func (r *runner) collect(ctx context.Context, a *plan.Action, files []string) ([
 			return nil, fmt.Errorf("recipe %s made no regular file of output %s", a.Method.Recipe.Name, pathname.Show(a.Outputs[i]))
 		}
 		if info.Mode().Perm() != r.mode {
-			if err := os.Chmod(name, r.mode); err != nil {
+			if err := root.Chmod(name, r.mode); err != nil {
 				return nil, err
 			}
 		}
-		sum, err := r.sumAlone(ctx, name, hashing.WantSum|hashing.WantDigest)
+		sum, err := r.sumAlone(ctx, tmp.in, name, hashing.WantSum|hashing.WantDigest)
 		if errors.Is(err, errStillOpen) {
 			return nil, fmt.Errorf("output %s: %w", pathname.Show(a.Outputs[i]), err)
 		}

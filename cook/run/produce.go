@@ -195,10 +195,11 @@ func (r *runner) atHand(a *plan.Action, k *known) bool {
 
 // inOurWords names outputs in an error's text as the user does, not as the
 // scratch files that they are still.
-func (r *runner) inOurWords(err error, files, outputs []string) error {
+func (r *runner) inOurWords(err error, tmp *scratch, outputs []string) error {
 	pairs := []string{r.Assets.Name() + string(os.PathSeparator), ""}
-	for i := range files {
-		pairs = append(pairs, files[i], "output "+pathname.Show(outputs[i]))
+	for i, name := range tmp.abs() {
+		output := "output " + pathname.Show(outputs[i])
+		pairs = append(pairs, name, output, tmp.files[i], output)
 	}
 	return &reworded{strings.NewReplacer(pairs...).Replace(err.Error()), err}
 }

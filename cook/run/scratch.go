@@ -7,14 +7,16 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"github.com/assetcook/assetcook/internal/confine"
 )
 
 // A scratch is where one action's artifacts are made, before they are renamed
 // into place.
 type scratch struct {
-	base  string   // of all names, below the folder
-	files []string // one for each output, below the folder
-	out   string   // the folder: that of the outputs, but for a Trial
+	in    *confine.Dir // the output folder, but for a Trial
+	base  string       // of all names, below the folder
+	files []string     // one for each output, below the folder
 }
 
 // longestExt is the longest extension that scratch files get, in bytes. An output
@@ -25,11 +27,11 @@ const longestExt = 64
 // at the extension to know what to write. No other run has the same names: a
 // program that outlived its cook must not write to what another one makes.
 func (r *runner) newScratch(outputs []string) *scratch {
-	return scratchIn(r.Out.Name(), fmt.Sprintf("%s/%x-%d", tmpDir, r.id, r.serial.Add(1)), outputs)
+	return scratchIn(r.Out, fmt.Sprintf("%s/%x-%d", tmpDir, r.id, r.serial.Add(1)), outputs)
 }
 
-func scratchIn(folder, base string, outputs []string) *scratch {
-	s := &scratch{base: base, out: folder}
+func scratchIn(folder *confine.Dir, base string, outputs []string) *scratch {
+	s := &scratch{in: folder, base: base}
 	for i, out := range outputs {
 		ext := path.Ext(out)
 		if len(ext) > longestExt {
@@ -40,32 +42,33 @@ func scratchIn(folder, base string, outputs []string) *scratch {
 	return s
 }
 
-// abs is the i-th file's name for those who cannot work relative to the output
-// folder.
-func (s *scratch) abs(i int) string { return filepath.Join(s.out, filepath.FromSlash(s.files[i])) }
-
-func (s *scratch) allAbs() []string {
+// abs are the files' names for those who cannot work relative to the folder.
+func (s *scratch) abs() []string {
 	all := make([]string, len(s.files))
-	for i := range all {
-		all[i] = s.abs(i)
+	for i, file := range s.files {
+		all[i] = filepath.Join(s.in.Name(), filepath.FromSlash(file))
 	}
 	return all
 }
 
+// create makes the i-th file.
+func (s *scratch) create(i int) (*os.File, error) {
+	return s.in.Root().OpenFile(s.files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
 // folder makes a folder for whatever else a recipe wants to write.
 func (s *scratch) folder() (string, error) {
-	name := filepath.Join(s.out, filepath.FromSlash(s.base))
-	if err := os.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := s.in.Root().Mkdir(s.base, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	return name, nil
+	return filepath.Join(s.in.Name(), filepath.FromSlash(s.base)), nil
 }
 
 // remove removes what was not renamed. What it does not get at goes when the
 // run ends.
 func (s *scratch) remove() {
-	for i := range s.files {
-		os.RemoveAll(s.abs(i))
+	for _, file := range s.files {
+		s.in.Root().RemoveAll(file)
 	}
-	os.RemoveAll(filepath.Join(s.out, filepath.FromSlash(s.base)))
+	s.in.Root().RemoveAll(s.base)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
 )
 
 // ErrChanged says that an input changed while an action was being cooked.
@@ -62,19 +63,23 @@ func (t *Trial) Cook(ctx context.Context, a *plan.Action, c Conditions, look fun
 
 func (t *Trial) once(ctx context.Context, a *plan.Action, c Conditions, look func([]string, []store.Artifact) error) error {
 	r := t.r
-	tmp := scratchIn(c.Scratch, "made", a.Outputs)
+	folder, err := confine.Open(c.Scratch)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	tmp := scratchIn(folder, "made", a.Outputs)
 	defer tmp.remove()
-	files := tmp.allAbs()
 	w := watch{mark: r.Survey.Mark(), begin: r.Now(), opened: map[string]bool{}}
 	env := r.env(ctx, a, tmp, &w)
 	env.Vars = c.Vars
 	job := recipe.NewJob(env, a.Source.Stamp.Size)
 	cookErr := protect(func() error { return a.Method.Cooker.Cook(ctx, job) })
-	_, err := r.checkInputs(ctx, a, job.Deps(), &w)
+	_, err = r.checkInputs(ctx, a, job.Deps(), &w)
 	if err := errors.Join(err, cookErr); err != nil {
-		return r.inOurWords(err, files, a.Outputs)
+		return r.inOurWords(err, tmp, a.Outputs)
 	}
-	fresh, err := r.collect(ctx, a, files)
+	fresh, err := r.collect(ctx, a, tmp)
 	if err != nil {
 		return err
 	}
@@ -82,5 +87,5 @@ func (t *Trial) once(ctx context.Context, a *plan.Action, c Conditions, look fun
 	for i, f := range fresh {
 		made[i] = store.Artifact{Blob: f.Blob, Size: f.Stamp.Size}
 	}
-	return look(files, made)
+	return look(tmp.abs(), made)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 
 	"github.com/assetcook/assetcook/hashing"
 )
@@ -71,22 +72,22 @@ func (s *Store) putBlob(ctx context.Context, src *os.File, path string, id BlobI
 	return nil
 }
 
-// CopyBlob writes the blob of that size to dst, which must not exist, by reflink
-// where the file system can; dst gets the permissions 0666 less the umask. What
-// landed in dst is verified. On any error there is no dst.
+// CopyBlob writes the blob of that size to dst, a file of a folder, which must not
+// exist, by reflink where the file system can; dst gets the permissions 0666 less
+// the umask. What landed in dst is verified. On any error there is no dst.
 //
 // The error wraps ErrMissing where there is no such blob, ErrDamaged where there
 // was one with another content (it has been deleted), ErrUnavailable where the
 // store cannot be read. Any other error is about dst or ctx.
-func (s *Store) CopyBlob(ctx context.Context, id BlobID, size int64, dst string) error {
+func (s *Store) CopyBlob(ctx context.Context, id BlobID, size int64, in *os.Root, dst string) error {
 	path := s.path(blobs, id)
-	if err := s.copyBlob(ctx, path, id, size, dst); err != nil {
-		return fmt.Errorf("copy blob %s to %s: %w", path, dst, err)
+	if err := s.copyBlob(ctx, path, id, size, in, dst); err != nil {
+		return fmt.Errorf("copy blob %s to %s: %w", path, filepath.Join(in.Name(), dst), err)
 	}
 	return nil
 }
 
-func (s *Store) copyBlob(ctx context.Context, path string, id BlobID, size int64, dst string) error {
+func (s *Store) copyBlob(ctx context.Context, path string, id BlobID, size int64, in *os.Root, dst string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (s *Store) copyBlob(ctx context.Context, path string, id BlobID, size int64
 		return err
 	}
 	defer blob.Close()
-	landed, err := s.copyOut(ctx, blob, size, id, dst)
+	landed, err := s.copyOut(ctx, blob, size, id, in, dst)
 	var writing *writeError
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -123,11 +124,11 @@ var errOther = errors.New("other content")
 
 // copyOut makes dst out of an open blob, or leaves none. An error of dst is a
 // writeError.
-func (s *Store) copyOut(ctx context.Context, blob *os.File, size int64, id BlobID, dst string) (landed hashing.FileSum, err error) {
+func (s *Store) copyOut(ctx context.Context, blob *os.File, size int64, id BlobID, in *os.Root, dst string) (landed hashing.FileSum, err error) {
 	if err := s.trip("create", dst); err != nil {
 		return landed, &writeError{err}
 	}
-	f, err := os.OpenFile(dst, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := in.OpenFile(dst, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return landed, &writeError{err}
 	}
@@ -136,7 +137,7 @@ func (s *Store) copyOut(ctx context.Context, blob *os.File, size int64, id BlobI
 			err = &writeError{closeErr}
 		}
 		if err != nil {
-			os.Remove(dst) // ours: O_EXCL made it
+			in.Remove(dst) // ours: O_EXCL made it
 		}
 	}()
 	if landed, err = s.transfer(ctx, f, blob, size); err != nil {

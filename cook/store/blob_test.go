@@ -92,7 +92,7 @@ func TestBlobFile(t *testing.T) {
 		t.Errorf("a blob can be written: %v", blob.Mode())
 	}
 	dst := filepath.Join(t.TempDir(), "dst")
-	if err := s.CopyBlob(t.Context(), id, 100, dst); err != nil {
+	if err := copyBlob(t.Context(), s, id, 100, dst); err != nil {
 		t.Fatal(err)
 	}
 	out, err := os.Stat(dst)
@@ -185,14 +185,19 @@ func TestCopyToExisting(t *testing.T) {
 	if err := os.WriteFile(dst, []byte("mine"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	err := s.CopyBlob(t.Context(), id, 100, dst)
+	err := copyBlob(t.Context(), s, id, 100, dst)
 	if !errors.Is(err, fs.ErrExist) || errors.Is(err, ErrUnavailable) {
 		t.Errorf("existing destination: %v", err)
 	}
 	if b, err := os.ReadFile(dst); err != nil || string(b) != "mine" {
 		t.Errorf("destination now holds %q, %v", b, err)
 	}
-	err = s.CopyBlob(t.Context(), id, 100, filepath.Join(dst, "below"))
+	in, err := os.OpenRoot(filepath.Dir(dst))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	err = s.CopyBlob(t.Context(), id, 100, in, filepath.Join("dst", "below"))
 	if err == nil || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrMissing) {
 		t.Errorf("destination without a folder: %v", err)
 	}
@@ -207,7 +212,7 @@ func TestBlobEndedContext(t *testing.T) {
 	dst := filepath.Join(t.TempDir(), "dst")
 	for _, early := range []bool{true, false} {
 		for name, use := range map[string]func(context.Context) error{
-			"CopyBlob": func(ctx context.Context) error { return s.CopyBlob(ctx, id, 100, dst) },
+			"CopyBlob": func(ctx context.Context) error { return copyBlob(ctx, s, id, 100, dst) },
 			"PutBlob":  func(ctx context.Context) error { return s.PutBlob(ctx, sourceFile(t, other), idOf(other), 101) },
 		} {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -42,7 +42,7 @@ func TestConcurrent(t *testing.T) {
 					}
 				case 2, 3:
 					dst := filepath.Join(out, fmt.Sprintf("%d-%d", worker, step))
-					err := s.CopyBlob(t.Context(), idOf(content), size, dst)
+					err := copyBlob(t.Context(), s, idOf(content), size, dst)
 					if errors.Is(err, ErrMissing) {
 						break
 					}
@@ -142,7 +142,7 @@ func TestTrimDuringCopy(t *testing.T) {
 		return errors.ErrUnsupported
 	}
 	dst := filepath.Join(t.TempDir(), "dst")
-	err := s.CopyBlob(t.Context(), id, 1<<20, dst)
+	err := copyBlob(t.Context(), s, id, 1<<20, dst)
 	if got, _ := os.ReadFile(dst); err == nil && !bytes.Equal(got, content) || err != nil && !errors.Is(err, ErrDamaged) {
 		t.Errorf("copied %d bytes, %v", len(got), err)
 	}

@@ -29,8 +29,8 @@ func scene(t *testing.T, s *Store, out string) map[string]error {
 	_, errs["result"] = s.Result(id)
 	_, errs["read sets"] = s.ReadSets(id)
 	_, errs["damaged"] = s.Result(ResultID{9})
-	errs["copy small"] = s.CopyBlob(t.Context(), idOf(small), 10, filepath.Join(out, "small"))
-	errs["copy large"] = s.CopyBlob(t.Context(), idOf(large), largeSize, filepath.Join(out, "large"))
+	errs["copy small"] = copyBlob(t.Context(), s, idOf(small), 10, filepath.Join(out, "small"))
+	errs["copy large"] = copyBlob(t.Context(), s, idOf(large), largeSize, filepath.Join(out, "large"))
 	_, errs["trim"] = s.Trim(t.Context(), largeSize, noon)
 	return errs
 }
@@ -71,7 +71,7 @@ func TestFaults(t *testing.T) {
 		// went; a blob is right or missing.
 		for size, name := range map[int]string{10: "small", 20: "torn", largeSize: "large"} {
 			content, dst := someBytes(size), filepath.Join(t.TempDir(), "dst")
-			err := s.CopyBlob(t.Context(), idOf(content), int64(size), dst)
+			err := copyBlob(t.Context(), s, idOf(content), int64(size), dst)
 			got, _ := os.ReadFile(dst)
 			if right := err == nil && slices.Equal(got, content); !right && !errors.Is(err, ErrMissing) && !errors.Is(err, ErrDamaged) {
 				t.Errorf("fault %d, %s: %s afterwards: %d bytes, %v", n, op, name, len(got), err)
@@ -140,7 +140,7 @@ func TestFullDiskThenRoom(t *testing.T) {
 	// A full disk at the destination is not the store's fault and costs no blob.
 	full = true
 	dst := filepath.Join(t.TempDir(), "dst")
-	err := s.CopyBlob(t.Context(), idOf(content), 1000, dst)
+	err := copyBlob(t.Context(), s, idOf(content), 1000, dst)
 	if !errors.Is(err, errFull) || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrDamaged) {
 		t.Errorf("copy to a full disk: %v", err)
 	}

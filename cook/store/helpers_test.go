@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -59,11 +60,21 @@ func put(t testing.TB, s *Store, content []byte) BlobID {
 	return id
 }
 
+// copyBlob copies a blob to a file that it names in full.
+func copyBlob(ctx context.Context, s *Store, id BlobID, size int64, dst string) error {
+	in, err := os.OpenRoot(filepath.Dir(dst))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return s.CopyBlob(ctx, id, size, in, filepath.Base(dst))
+}
+
 // wantCopy fails unless the blob comes out whole.
 func wantCopy(t testing.TB, s *Store, content []byte) {
 	t.Helper()
 	dst := filepath.Join(t.TempDir(), "dst")
-	if err := s.CopyBlob(t.Context(), idOf(content), int64(len(content)), dst); err != nil {
+	if err := copyBlob(t.Context(), s, idOf(content), int64(len(content)), dst); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(dst); err != nil || !bytes.Equal(got, content) {
@@ -75,7 +86,7 @@ func wantCopy(t testing.TB, s *Store, content []byte) {
 func wantNoCopy(t testing.TB, s *Store, id BlobID, size int64, want error) {
 	t.Helper()
 	dst := filepath.Join(t.TempDir(), "dst")
-	if err := s.CopyBlob(t.Context(), id, size, dst); !errors.Is(err, want) {
+	if err := copyBlob(t.Context(), s, id, size, dst); !errors.Is(err, want) {
 		t.Fatalf("error %v, want %v", err, want)
 	}
 	if _, err := os.Lstat(dst); !errors.Is(err, os.ErrNotExist) {

@@ -43,17 +43,39 @@ func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
 // writing. Either Commit or Discard ends it.
 type File struct {
 	*os.File
+	in    Folder
+	name  string // in that folder
 	ended bool
 }
 
+// A Folder looks up names. An [os.Root] is one, out of which no name leads.
+type Folder interface {
+	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
+	Rename(from, to string) error
+	Remove(name string) error
+}
+
+// system looks up names as the system does.
+type system struct{}
+
+func (system) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	return os.OpenFile(name, flag, perm)
+}
+func (system) Rename(from, to string) error { return os.Rename(from, to) }
+func (system) Remove(name string) error     { return os.Remove(name) }
+
 // Create makes a temporary file in dir with perm less the umask. dir must be on
 // the file system of the name that the file will get.
-func Create(dir string, perm fs.FileMode) (*File, error) {
+func Create(dir string, perm fs.FileMode) (*File, error) { return CreateIn(system{}, dir, perm) }
+
+// CreateIn is Create for names that a folder looks up: that of dir, and the one
+// that Commit gives.
+func CreateIn(in Folder, dir string, perm fs.FileMode) (*File, error) {
 	for try := 1; ; try++ {
 		name := filepath.Join(dir, fmt.Sprintf("%s%016x", Prefix, rand.Uint64()))
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+		f, err := in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 		if err == nil {
-			return &File{File: f}, nil
+			return &File{File: f, in: in, name: name}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) || try == maxTries {
 			return nil, err
@@ -68,7 +90,7 @@ func (f *File) Commit(path string) error {
 		f.Discard()
 		return err
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
+	if err := f.in.Rename(f.name, path); err != nil {
 		f.Discard()
 		return err
 	}
@@ -85,5 +107,5 @@ func (f *File) Discard() {
 	f.ended = true
 	f.Close() // may have happened in Commit
 	// Nobody can do anything about a temporary file that cannot be removed.
-	os.Remove(f.Name())
+	f.in.Remove(f.name)
 }

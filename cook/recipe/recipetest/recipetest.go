@@ -43,6 +43,9 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 	}
 	job := recipe.NewJob(recipe.Env{
 		Recipe: r, Path: path, Outputs: files, Assets: dir,
+		Create: func(i int) (*os.File, error) {
+			return os.OpenFile(files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		},
 		Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
 		Scratch: func() (string, error) { return os.MkdirTemp(out, "scratch") },
 	}, info.Size())
