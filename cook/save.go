@@ -113,21 +113,25 @@ func (k *kitchen) replaceForGood(name string, data []byte) error {
 // put replaces a file. What has to happen between its being written and its
 // getting the name, ready does.
 func (k *kitchen) put(name string, data []byte, ready func(*atomicfile.File) error) error {
+	failed := func(err error) error { return fmt.Errorf("write %s: %w", k.outFile(name), err) }
 	f, err := atomicfile.CreateIn(k.out.Root(), plan.StateDir, 0o666)
 	if err != nil {
-		return cmp.Or(k.stillOurs(), err) // a folder that was removed takes no files
+		return cmp.Or(k.stillOurs(), failed(err)) // a folder that was removed takes no files
 	}
 	defer f.Discard()
 	if _, err := f.Write(data); err != nil {
-		return fmt.Errorf("write %s: %w", k.outFile(name), err)
+		return failed(err)
 	}
 	if err := ready(f); err != nil {
-		return fmt.Errorf("write %s: %w", k.outFile(name), err)
+		return failed(err)
 	}
 	if err := k.stillOurs(); err != nil {
 		return err
 	}
-	return f.Commit(name)
+	if err := f.Commit(name); err != nil {
+		return failed(err)
+	}
+	return nil
 }
 
 // notAwaited is for a file that need not survive a power cut, because it shows

@@ -132,7 +132,7 @@ func treeText(ts *testscript.TestScript, dir string) string {
 func lockFile(ts *testscript.TestScript, _ bool, args []string) {
 	name := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
-	ts.Check(os.WriteFile(name, []byte("process 4711\n"), 0o666))
+	ts.Check(os.WriteFile(name, []byte("\x00process 4711\n"), 0o666))
 	l := flock.New(name)
 	ok, err := l.TryLock()
 	ts.Check(err)
