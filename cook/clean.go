@@ -12,6 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook/plan"
 	"github.com/assetcook/assetcook/cook/store"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // Trim shrinks the store of opt.Cache to opt.CacheSize, least recently used
@@ -40,13 +41,25 @@ func Trim(ctx context.Context, opt Options) (store.TrimStats, error) {
 // Clean removes from the output folder what the cooker made, and the cooker's
 // own files, and returns how many artifacts that were. Other files stay, and
 // so do the store and the sources.
-func Clean(opt Options) (removed int, err error) {
+//
+// An interrupt leaves the artifacts that were not reached to the next run.
+func Clean(ctx context.Context, opt Options) (removed int, err error) {
+	removed, err = clean(ctx, opt)
+	return removed, advised(err)
+}
+
+func clean(ctx context.Context, opt Options) (removed int, err error) {
+	opt.DryRun = true // make no folder that is not there
 	k, err := begin(opt)
 	if err != nil {
 		return 0, err
 	}
 	defer k.close()
-	if _, beside := k.askWatcher(context.Background()); beside {
+	if k.out == nil || !k.used {
+		return 0, nil
+	}
+	k.DryRun = false
+	if _, beside := k.askWatcher(ctx); beside {
 		return 0, &LockedError{Path: k.outFile(plan.StateDir), Holder: "cook -watch"}
 	}
 	if err := k.takeOut(); err != nil {
@@ -56,8 +69,19 @@ func Clean(opt Options) (removed int, err error) {
 		return 0, err
 	}
 	root := k.out.Root()
+	outward := map[string]bool{}
 	for p := range plan.Owned(k.last, k.claims) {
+		if ctx.Err() != nil {
+			return removed, ctx.Err()
+		}
 		was, rmErr := removeOutput(root, p)
+		if dir := k.outward(p, rmErr); dir != "" {
+			if outward[dir] {
+				continue
+			}
+			outward[dir] = true
+			rmErr = fmt.Errorf("%s is a link that leads out of the output folder; remove the link", pathname.Show(dir))
+		}
 		if was {
 			removed++
 		}
@@ -69,7 +93,7 @@ func Clean(opt Options) (removed int, err error) {
 	if err := errors.Join(k.removeManifest(), removeState(root)); err != nil {
 		return removed, fmt.Errorf("clean %s: %w", k.out.Name(), err)
 	}
-	return removed, removeFolder(k.out.Name())
+	return removed, removeFolder(k.Out, k.out.Name())
 }
 
 // removeState removes the cooker's own folder, the lock last: from then on
@@ -120,8 +144,20 @@ func removeOutput(root confine.Root, output string) (was bool, err error) {
 	return was, nil
 }
 
-// removeFolder removes the output folder if nothing of anybody else's is in it.
-func removeFolder(name string) error {
+// outward is the link that keeps an output from being reached, "" for none.
+func (k *kitchen) outward(output string, err error) string {
+	if err == nil {
+		return ""
+	}
+	return k.out.Outward(output)
+}
+
+// removeFolder removes the output folder if nothing of anybody else's is in it,
+// unless the user named it by a link, which would lead nowhere then.
+func removeFolder(given, name string) error {
+	if info, err := os.Lstat(given); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil
+	}
 	err := os.Remove(name)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -36,7 +36,7 @@ func Cook(ctx context.Context, opt Options) (report.Summary, error) {
 		// A watcher is at work, or another cook that is to be waited for.
 		if !beside && !waits && opt.Observer != nil {
 			waits = true
-			opt.Observer.Note(locked.holder() + " is cooking into the same folder; waiting for it to end")
+			opt.Observer.Note(locked.holder() + " works on the same output folder; waiting for it to end")
 		}
 		if !pause(ctx) {
 			return summary, ctx.Err()

@@ -125,6 +125,9 @@ func (k *kitchen) openOut() error {
 func (k *kitchen) tryOut() error {
 	if !k.DryRun {
 		if err := os.MkdirAll(k.Out, 0o777); err != nil {
+			if info, linkErr := os.Lstat(k.Out); linkErr == nil && info.Mode()&fs.ModeSymlink != 0 {
+				return configError("output folder %s is a link that leads to no folder; make that or remove the link", k.Out)
+			}
 			return fmt.Errorf("output folder: %w", err)
 		}
 	}

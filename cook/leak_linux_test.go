@@ -264,8 +264,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		{"trim of nothing", func() error { o := opt; o.Cache += "2"; _, err := cook.Trim(t.Context(), o); return err }, false},
 		{"watch that is over", func() error { return cook.Watch(ended, opt, nil) }, false},
 		{"watch without rules", func() error { return cook.Watch(t.Context(), broken, nil) }, false},
-		{"clean", func() error { _, err := cook.Clean(opt); return err }, true},
-		{"clean into a file", func() error { o := opt; o.Out = file; _, err := cook.Clean(o); return err }, false},
+		{"clean", func() error { _, err := cook.Clean(t.Context(), opt); return err }, true},
+		{"clean into a file", func() error { o := opt; o.Out = file; _, err := cook.Clean(t.Context(), o); return err }, false},
 	} {
 		collect := keepGarbage()
 		before := whatIsHeld(t)

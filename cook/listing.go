@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 
@@ -43,7 +42,7 @@ func (k *kitchen) writeManifest(actions []index.Action) (listing, error) {
 	if err != nil {
 		return l, err
 	}
-	parts, err := os.ReadDir(k.outFile(manifest.PartsDir))
+	parts, err := fs.ReadDir(k.out.Root().FS(), manifest.PartsDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l, err
 	}
@@ -104,7 +103,7 @@ func (k *kitchen) putManifest(f manifest.File, l *listing) error {
 		l.wrote = true
 	}
 	name := k.outFile(f.Name)
-	info, err := os.Lstat(name)
+	info, err := k.out.Root().Lstat(f.Name)
 	if err != nil {
 		return err
 	}
@@ -143,7 +142,7 @@ func (k *kitchen) removeParts(l *listing) error {
 // removeManifest removes all of the manifest's files.
 func (k *kitchen) removeManifest() error {
 	var l listing
-	parts, err := os.ReadDir(k.outFile(manifest.PartsDir))
+	parts, err := fs.ReadDir(k.out.Root().FS(), manifest.PartsDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -32,7 +32,7 @@ func (e *LockedError) holder() string {
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("%s is cooking into the same folder (lock %s); wait for it (cook -wait does) or choose another -out", e.holder(), e.Path)
+	return fmt.Sprintf("%s works on the same output folder (lock %s); wait for it (cook -wait does) or choose another -out", e.holder(), e.Path)
 }
 
 const lockName = plan.StateDir + "/lock"
@@ -74,7 +74,7 @@ func lock(out *confine.Dir) (held *heldLock, err error) {
 		return nil, fmt.Errorf("lock %s: %w", name, err)
 	}
 	if !ok {
-		return nil, &LockedError{Path: name, Holder: holder(name)}
+		return nil, &LockedError{Path: name, Holder: holder(out)}
 	}
 	if l.stamp, err = l.sign(); err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
@@ -133,7 +133,9 @@ func (k *kitchen) stillOurs() error {
 	named, err := os.Lstat(k.outFile(lockName))
 	inside, insideErr := k.out.Root().Lstat(lockName)
 	if err == nil && insideErr == nil && os.SameFile(ours, named) && os.SameFile(ours, inside) {
-		return nil
+		if signed, err := k.lock.signed.Stat(); err == nil && os.SameFile(ours, signed) {
+			return nil
+		}
 	}
 	for _, err := range []error{err, insideErr} {
 		if err != nil && !isAbsent(err) {
@@ -157,8 +159,8 @@ const (
 
 // holder reads from a lock who holds it. That is a courtesy: whatever else the
 // file has in it is not worth a message.
-func holder(name string) string {
-	f, err := os.Open(name)
+func holder(out *confine.Dir) string {
+	f, err := out.OpenFile(lockName)
 	if err != nil {
 		return ""
 	}

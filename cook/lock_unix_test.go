@@ -97,7 +97,7 @@ func TestSecondCookIsToldWhoCooks(t *testing.T) {
 	if _, err := cook.Cook(t.Context(), opt); !errors.As(err, &locked) || locked.Holder != want {
 		t.Errorf("a second cook: %v, want one that says %s", err, want)
 	}
-	if _, err := cook.Clean(opt); !errors.As(err, &locked) || locked.Holder != want {
+	if _, err := cook.Clean(t.Context(), opt); !errors.As(err, &locked) || locked.Holder != want {
 		t.Errorf("clean beside a cook: %v, want one that says %s", err, want)
 	}
 	other := opt
@@ -148,7 +148,7 @@ func TestSecondCookWaits(t *testing.T) {
 		case err := <-done:
 			t.Fatalf("did not wait: %v", err)
 		case note := <-notes:
-			if want := fmt.Sprintf("process %d is cooking into the same folder; waiting for it to end", os.Getpid()); note != want {
+			if want := fmt.Sprintf("process %d works on the same output folder; waiting for it to end", os.Getpid()); note != want {
 				t.Errorf("notes %q, want %q", note, want)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -140,7 +140,7 @@ func notAwaited(*atomicfile.File) error { return nil }
 
 // clearLeftovers removes what replace left behind in a process that was killed.
 func (k *kitchen) clearLeftovers() error {
-	left, err := os.ReadDir(k.outFile(plan.StateDir))
+	left, err := fs.ReadDir(k.out.Root().FS(), plan.StateDir)
 	for _, e := range left {
 		if strings.HasPrefix(e.Name(), atomicfile.Prefix) {
 			err = errors.Join(err, k.out.Root().Remove(plan.StateDir+"/"+e.Name()))

@@ -177,23 +177,42 @@ func TestOwnFoldersSwappedForLinks(t *testing.T) {
 			h.must(err)
 			_, err = cook.Cook(t.Context(), h.options())
 			h.must(err)
-			h.must(os.MkdirAll(h.path(folder), 0o777))
-
-			h.must(os.Symlink(h.path("outside"), h.path("link")))
-			for round := range rounds {
-				var stop func()
-				begin := &atFirst{do: func() { stop = swapFor(t, h.path(folder), h.path("link")) }}
-				h.write("assets/0.json", fmt.Sprint("[ -", round, " ]"))
-				opt := h.options()
-				opt.Force, opt.Observer = round%3 > 0, begin
-				if _, err := cook.Cook(t.Context(), opt); err != nil {
-					t.Logf("round %d: %v", round, err)
-				}
-				if stop == nil {
-					t.Fatalf("round %d came to no asset", round)
-				}
-				stop()
+			swapped := map[bool]int{}
+			// apart puts both in place again: the folder, and the link beside it.
+			apart := func() {
 				h.putBack(folder, "link")
+				if !isLink(h.path("link")) {
+					h.must(os.RemoveAll(h.path("link")))
+					h.must(os.Symlink(h.path("outside"), h.path("link")))
+				}
+				h.must(os.MkdirAll(h.path(folder), 0o777))
+			}
+			for round := range rounds {
+				for _, verify := range []bool{false, true} {
+					apart()
+					var stop func()
+					opt := h.options()
+					opt.Observer = &atFirst{do: func() { stop = swapFor(t, h.path(folder), h.path("link")) }}
+					var err error
+					if verify {
+						_, err = cook.Verify(t.Context(), opt, cook.VerifyOptions{Sample: "all"})
+					} else {
+						h.write("assets/0.json", fmt.Sprint("[ -", round, " ]"))
+						opt.Force = round%3 > 0
+						_, err = cook.Cook(t.Context(), opt)
+					}
+					if err != nil {
+						t.Logf("round %d: %v", round, err)
+					}
+					if stop != nil {
+						stop()
+						swapped[verify]++
+					}
+				}
+			}
+			apart()
+			if swapped[false] < rounds || swapped[true] == 0 {
+				t.Errorf("came to an asset in %d cooks and %d verifies of %d", swapped[false], swapped[true], rounds)
 			}
 			after, err := cooktest.ReadTree(h.path("outside"))
 			h.must(err)

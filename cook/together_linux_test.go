@@ -41,7 +41,7 @@ func TestTogether(t *testing.T) {
 		all := []func() error{
 			cooks(opt, true, rng.IntN(2) == 0), cooks(opt, false, false), cooks(opt, true, false), cooks(other, true, rng.IntN(2) == 0),
 			func() error { o := opt; o.CacheSize = 100; _, err := cook.Trim(context.Background(), o); return err },
-			func() error { _, err := cook.Clean(opt); return err },
+			func() error { _, err := cook.Clean(t.Context(), opt); return err },
 		}
 		if round == 0 {
 			all = all[:4] // there is no store yet

@@ -75,12 +75,15 @@ func Verify(ctx context.Context, opt Options, how VerifyOptions) (report.Verifie
 		k.Memory = DefaultMemory()
 	}
 	if err := k.takeOut(); err != nil {
-		return report.Verified{}, err
+		return report.Verified{}, advised(err)
 	}
 	v := &verifier{kitchen: k, how: how}
 	err = v.verify(ctx, sample, chosen)
+	if err == nil {
+		err = k.stillOurs() // else what was found may be somebody else's doing
+	}
 	v.sum.Took = k.Now().Sub(k.started)
-	return v.sum, err
+	return v.sum, advised(err)
 }
 
 // A verifier is one Verify at work.
@@ -149,7 +152,7 @@ func (v *verifier) readKnown() error {
 	case err == nil:
 		return nil
 	case errors.Is(err, errIndex):
-		return fmt.Errorf("index: %w", err)
+		return fmt.Errorf("index %s: %w; remove it", v.outFile(indexName), err)
 	case errors.Is(err, fs.ErrNotExist):
 		err = errors.New("missing")
 	}
@@ -157,6 +160,9 @@ func (v *verifier) readKnown() error {
 	v.found(report.Finding{Kind: report.StateDamaged, Path: indexName, Text: err.Error() + "; run cook"})
 	if v.last, err = v.manifestIndex(); err != nil {
 		v.last = &index.Index{}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errors.New("missing")
+		}
 		v.found(report.Finding{Kind: report.StateDamaged, Path: manifest.Name, Text: err.Error() + "; run cook"})
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
+	"path"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -19,6 +19,7 @@ import (
 	"github.com/assetcook/assetcook/cook/run"
 	"github.com/assetcook/assetcook/cook/store"
 	"github.com/assetcook/assetcook/cook/survey"
+	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -54,10 +55,12 @@ func (v *verifier) cookAgain(ctx context.Context, p *plan.Plan, s sample) (err e
 	}
 	v.Observer.Planned(len(actions), expected)
 	trial := run.NewTrial(run.Options{Assets: v.assets, Survey: v.survey, Checksum: v.checksum, Memory: v.Memory, Now: v.Now})
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	var next, again atomic.Int64
 	var group sync.WaitGroup
 	for worker := range v.Workers + 1 { // another number than cooked them
-		r := &repeater{verifier: v, trial: trial, dir: dir, name: strconv.Itoa(worker)}
+		r := &repeater{verifier: v, trial: trial, dir: dir, name: strconv.Itoa(worker), stop: stop}
 		group.Go(func() {
 			for ctx.Err() == nil {
 				n := int(next.Add(1)) - 1
@@ -73,21 +76,22 @@ func (v *verifier) cookAgain(ctx context.Context, p *plan.Plan, s sample) (err e
 	}
 	group.Wait()
 	v.sum.Again = int(again.Load())
-	return ctx.Err()
+	return context.Cause(ctx)
 }
 
-// workFolder makes a folder that nobody else looks into. Should we be killed, the
-// next cook removes it.
+// workFolder makes a folder below the output folder that nobody else looks into.
+// Should we be killed, the next cook removes it.
 func (v *verifier) workFolder() (dir string, remove func() error, err error) {
 	const tmp = plan.StateDir + "/tmp"
 	if err := v.out.Root().MkdirAll(tmp, 0o777); err != nil {
 		return "", nil, fmt.Errorf("output folder: %w", err)
 	}
-	if dir, err = os.MkdirTemp(v.outFile(tmp), "verify-"); err != nil {
+	dir = fmt.Sprintf("%s/verify-%016x", tmp, rand.Uint64())
+	if err := v.out.Root().Mkdir(dir, 0o700); err != nil {
 		return "", nil, fmt.Errorf("output folder: %w", err)
 	}
 	return dir, func() error {
-		err := os.RemoveAll(dir)
+		err := v.out.Root().RemoveAll(dir)
 		v.out.Root().Remove(tmp) // unless there is something from before in it
 		return err
 	}, nil
@@ -97,8 +101,11 @@ func (v *verifier) workFolder() (dir string, remove func() error, err error) {
 type repeater struct {
 	*verifier
 	trial *run.Trial
-	dir   string // for all repeaters
+	dir   string // for all repeaters, below the output folder
 	name  string // its own
+	// stop ends verifying: something that says nothing of any recipe keeps it from
+	// being done.
+	stop context.CancelCauseFunc
 }
 
 // A difference is an output that did not become what it was.
@@ -112,8 +119,8 @@ func (r *repeater) repeat(ctx context.Context, a *plan.Action) {
 	r.tell(run.Event{Started: true, Action: a, Path: a.Path, Target: a.Target, In: a.Source.Stamp.Size, CookTime: run.Expected(a)})
 	begin := r.Now()
 	var differences []difference
-	err := r.cook(ctx, a, allChanged, func(files []string, made []store.Artifact) (err error) {
-		differences, err = r.compare(a, files, made)
+	err := r.cook(ctx, a, allChanged, func(scratch *confine.Dir, files []string, made []store.Artifact) (err error) {
+		differences, err = r.compare(a, scratch, files, made)
 		return err
 	})
 	took := r.Now().Sub(begin)
@@ -141,6 +148,9 @@ func (r *repeater) tellCause(ctx context.Context, a *plan.Action, differences []
 		return
 	}
 	cause := r.cause(ctx, a)
+	if gone := r.stillOurs(); gone != nil {
+		r.stop(gone)
+	}
 	if ctx.Err() != nil {
 		return
 	}
@@ -161,7 +171,7 @@ func (r *repeater) tellCause(ctx context.Context, a *plan.Action, differences []
 }
 
 // compare returns the outputs that differ.
-func (r *repeater) compare(a *plan.Action, files []string, made []store.Artifact) ([]difference, error) {
+func (r *repeater) compare(a *plan.Action, scratch *confine.Dir, files []string, made []store.Artifact) ([]difference, error) {
 	var all []difference
 	for i, m := range made {
 		if m.Blob == a.Last.Made[i].Blob {
@@ -169,7 +179,7 @@ func (r *repeater) compare(a *plan.Action, files []string, made []store.Artifact
 		}
 		d := difference{output: a.Outputs[i]}
 		if a.LastMade[i].State == survey.Intact {
-			place, err := r.firstDifference(a.LastMade[i].Artifact.Path, files[i])
+			place, err := r.firstDifference(a.LastMade[i].Artifact.Path, scratch, files[i])
 			if err != nil {
 				return nil, err
 			}
@@ -182,13 +192,13 @@ func (r *repeater) compare(a *plan.Action, files []string, made []store.Artifact
 
 // firstDifference compares an output with a new artifact. It returns nil if they
 // are equal.
-func (r *repeater) firstDifference(output, file string) (*report.ByteDifference, error) {
+func (r *repeater) firstDifference(output string, scratch *confine.Dir, file string) (*report.ByteDifference, error) {
 	was, err := r.out.OpenFile(output)
 	if err != nil {
 		return nil, err
 	}
 	defer was.Close()
-	now, err := os.Open(file)
+	now, err := scratch.OpenFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -227,18 +237,62 @@ func firstDifference(was, now io.Reader) (*report.ByteDifference, error) {
 	}
 }
 
-// cook cooks an action with some of its conditions changed.
-func (r *repeater) cook(ctx context.Context, a *plan.Action, c changes, look func([]string, []store.Artifact) error) error {
-	folder := filepath.Join(r.dir, r.name)
+// A looker is shown what a new cook made: the files of a scratch folder.
+type looker func(scratch *confine.Dir, files []string, made []store.Artifact) error
+
+// cook cooks an action with some of its conditions changed. Where the machine, not
+// the recipe, is why that cannot be done, all of verifying ends.
+func (r *repeater) cook(ctx context.Context, a *plan.Action, c changes, look looker) error {
+	scratch, home, err := r.scratch(c)
+	if err != nil {
+		r.stop(fmt.Errorf("%s: cannot be cooked again: %w", pathname.Show(a.Path), err))
+		return err
+	}
+	defer scratch.Close()
+	err = r.trial.Cook(ctx, a, run.Conditions{Scratch: scratch, Vars: c.vars(home)}, func(files []string, made []store.Artifact) error {
+		return look(scratch, files, made)
+	})
+	if err != nil && ctx.Err() == nil {
+		if hindered := r.hindered(scratch, err); hindered != nil {
+			r.stop(fmt.Errorf("%s: cannot be cooked again: %w", pathname.Show(a.Path), hindered))
+		}
+	}
+	return err
+}
+
+// scratch makes the folder that an action is cooked in, and an empty home folder.
+func (r *repeater) scratch(c changes) (scratch *confine.Dir, home string, err error) {
+	folder := path.Join(r.dir, r.name)
 	if c&otherScratch != 0 {
-		folder = filepath.Join(r.dir, "a-scratch-folder-with-another-name", r.name)
+		folder = path.Join(r.dir, "a-scratch-folder-with-another-name", r.name)
 	}
-	home := filepath.Join(folder, "home")
-	if err := os.RemoveAll(folder); err != nil {
+	home = path.Join(folder, "home")
+	if err := r.out.Root().RemoveAll(folder); err != nil {
+		return nil, "", err
+	}
+	if err := r.out.Root().MkdirAll(home, 0o777); err != nil {
+		return nil, "", err
+	}
+	scratch, err = r.out.Sub(folder)
+	return scratch, r.outFile(home), err
+}
+
+// hindered returns why a failure says nothing of a recipe: the output folder is
+// gone, memory or the system's means are used up. A program does not tell us that
+// the disk is full, so a little is written to see.
+func (r *repeater) hindered(scratch *confine.Dir, err error) error {
+	if gone := r.stillOurs(); gone != nil {
+		return gone
+	}
+	var memory *run.MemoryError
+	if errors.As(err, &memory) || advised(err) != err {
 		return err
 	}
-	if err := os.MkdirAll(home, 0o777); err != nil {
+	const probe = "room"
+	f, err := scratch.Root().OpenFile(probe, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
 		return err
 	}
-	return r.trial.Cook(ctx, a, run.Conditions{Scratch: folder, Vars: c.vars(home)}, look)
+	_, err = f.Write(make([]byte, 64<<10))
+	return errors.Join(err, f.Close(), scratch.Root().Remove(probe))
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/assetcook/assetcook/cook"
@@ -225,13 +226,58 @@ func TestVerifySeed(t *testing.T) {
 	drawn(0)
 }
 
-// New cooks keep to the memory budget.
-func TestVerifyKeepsToMemory(t *testing.T) {
-	v := cookedSample(t)
-	v.Memory = 1
-	found, sum := v.verify(t, cook.VerifyOptions{Sample: "1"})
-	mustFind(t, found, report.NotReproducible)
-	if len(found) == 1 && !strings.Contains(found[0].Text, "the budget is 0 MiB (-mem)") {
-		t.Error(found[0], sum.Line())
+// What keeps an asset from being cooked again is no difference: it says nothing of
+// the recipe.
+func TestHindranceIsNoDifference(t *testing.T) {
+	for what, tt := range map[string]struct {
+		hinder func(v *verifiable, j *recipe.Job) error // while it is cooked again
+		memory int64
+		want   string
+	}{
+		"memory": {memory: 1, want: "the budget is 0 MiB (-mem)"},
+		"full disk": {
+			hinder: func(*verifiable, *recipe.Job) error {
+				return &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
+			},
+			want: "make room and run cook again",
+		},
+		"scratch folder gone": {
+			hinder: func(_ *verifiable, j *recipe.Job) error {
+				return errors.Join(os.RemoveAll(filepath.Dir(j.OutputFile(0))), errors.New("it does not work"))
+			},
+			want: "no such file or directory",
+		},
+		"output folder gone": {
+			hinder: func(v *verifiable, j *recipe.Job) error {
+				return errors.Join(os.RemoveAll(v.out), errors.New("it does not work"))
+			},
+			want: "removed or replaced by another process meanwhile",
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			var v *verifiable
+			again := false
+			v = cookWith(t, map[string]string{"a.fine": "a"}, map[string]func(context.Context, *recipe.Job) error{
+				"fine": func(_ context.Context, j *recipe.Job) error {
+					if again && tt.hinder != nil {
+						return tt.hinder(v, j)
+					}
+					return j.Write(0, []byte("cooked"))
+				},
+			})
+			again, v.Memory = true, tt.memory
+			var found []report.Finding
+			_, err := cook.Verify(t.Context(), v.Options, cook.VerifyOptions{
+				Sample: "all", Found: func(f report.Finding) { found = append(found, f) },
+			})
+			if err == nil || !strings.Contains(err.Error(), tt.want) || len(found) > 0 {
+				t.Errorf("error %v, want %q; found %v", err, tt.want, found)
+			}
+			if what == "output folder gone" {
+				if _, err := os.Lstat(v.out); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("the output folder was made again: %v", err)
+				}
+			}
+		})
 	}
 }

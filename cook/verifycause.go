@@ -9,6 +9,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/plan"
 	"github.com/assetcook/assetcook/cook/store"
+	"github.com/assetcook/assetcook/internal/confine"
 )
 
 // changes are the conditions that are not as in an ordinary cook.
@@ -76,7 +77,7 @@ func (r result) same(other result) bool {
 // begins with the recipe's name.
 func (r *repeater) cause(ctx context.Context, a *plan.Action) string {
 	with := func(c changes) (res result) {
-		res.err = r.cook(ctx, a, c, func(_ []string, made []store.Artifact) error {
+		res.err = r.cook(ctx, a, c, func(_ *confine.Dir, _ []string, made []store.Artifact) error {
 			res.made = made
 			return nil
 		})

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"sync"
 	"sync/atomic"
@@ -40,7 +39,7 @@ func (v *verifier) checkOutputs(ctx context.Context) error {
 		o := &v.outputs[rows[i]]
 		o.Artifact = v.last.Artifact(rows[i])
 		o.State = survey.Edited
-		info, err := os.Lstat(v.outFile(o.Artifact.Path))
+		info, err := v.out.Root().Lstat(o.Artifact.Path)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -108,6 +107,10 @@ func (v *verifier) tellOutput(action int, o *survey.Output, problem error) {
 		f.Text = fmt.Sprintf("%s %v; run cook -verify", name, problem)
 	case errors.Is(problem, errNotRegular):
 		f.Text = fmt.Sprintf("%s is not a regular file; move it away and run cook", name)
+	case problem != nil && v.out.Outward(o.Artifact.Path) != "":
+		f.Kind = report.Unreadable
+		f.Text = fmt.Sprintf("%s cannot be read: %s is a link that leads out of the output folder; remove the link and run cook",
+			name, pathname.Show(v.out.Outward(o.Artifact.Path)))
 	case problem != nil:
 		f.Kind = report.Unreadable
 		f.Text = fmt.Sprintf("%s cannot be read: %v", name, problem)
@@ -157,7 +160,7 @@ func (v *verifier) checkManifest() error {
 	if err != nil {
 		return err
 	}
-	parts, err := os.ReadDir(v.outFile(manifest.PartsDir))
+	parts, err := fs.ReadDir(v.out.Root().FS(), manifest.PartsDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -47,6 +47,10 @@ func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr i
 	if !ok {
 		return code
 	}
+	if opt.Dir == "" && len(patterns) > 0 {
+		fmt.Fprintf(stderr, "cook: there is no command %q, and no asset folder is given; try: cook -dir assets, or cook help\n", patterns[0])
+		return exitUsage
+	}
 	if opt.Dir == "" {
 		fmt.Fprintln(stderr, "cook: no asset folder given; try: cook -dir assets")
 		return exitUsage
@@ -61,7 +65,7 @@ func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr i
 	opt.Observer = report.Multi{workWatch{listen: atWork}, &memoryLimit{memory: opt.Memory}, observer}
 	summary, err := cook.Cook(ctx, opt)
 	done()
-	if err != nil && ctx.Err() == nil {
+	if err != nil && (ctx.Err() == nil || summary.Found.Assets == 0) {
 		if summary.Found.Assets > 0 { // it came to work, whatever kept it from being finished
 			s.summary(&summary, stdout)
 		}

@@ -6,7 +6,7 @@
 //	cook verify -dir assets [flags]          prove that the outputs are what they should be
 //	cook trim [flags]                        shrink the store to its limit
 //	cook clean [flags]                       remove what cook made
-//	cook help [flags|RECIPE]
+//	cook help [RECIPE]
 //
 // Exit status: 0 all is well, 1 an asset failed, 2 wrong usage or
 // configuration, 3 verify found a difference, 4 another cook has the lock, 130
@@ -76,7 +76,7 @@ func verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.W
 		case "trim":
 			return runTrim(ctx, args[1:], stdout, stderr)
 		case "clean":
-			return runClean(args[1:], stdout, stderr)
+			return runClean(ctx, atWork, args[1:], stdout, stderr)
 		case "help":
 			return runHelp(args[1:], stdout, stderr)
 		}

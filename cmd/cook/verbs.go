@@ -64,7 +64,7 @@ func runTrim(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-func runClean(args []string, stdout, stderr io.Writer) int {
+func runClean(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	var opt cook.Options
 	fs := flag.NewFlagSet("cook clean", flag.ContinueOnError)
 	folders(fs, &opt)
@@ -77,9 +77,14 @@ func runClean(args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	opt.Observer = &report.Text{Out: io.Discard, Err: stderr}
-	removed, err := cook.Clean(opt)
+	atWork()
+	removed, err := cook.Clean(ctx, opt)
+	if err != nil && ctx.Err() != nil {
+		fmt.Fprintf(stderr, "cook: interrupted; %d outputs removed, not all\n", removed)
+		return exitInterrupted
+	}
 	if err != nil {
-		return fail(context.Background(), stderr, err)
+		return fail(ctx, stderr, err)
 	}
 	fmt.Fprintf(stdout, "cook: %d outputs removed\n", removed)
 	return exitOK

@@ -124,7 +124,7 @@ func (r *runner) removeStale(a *plan.Action, but []index.Artifact) (err error) {
 		switch {
 		case e == nil:
 			r.wrote.Store(true)
-		case !errors.Is(e, fs.ErrNotExist) && !isNotDir(e):
+		case !errors.Is(e, fs.ErrNotExist) && !isNotDir(e) && r.Out.Outward(out) == "":
 			err = errors.Join(err, fmt.Errorf("output %s of before is still there: %w", pathname.Show(out), e))
 			continue
 		}

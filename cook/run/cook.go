@@ -15,7 +15,7 @@ import (
 
 // cook runs the recipe, once more if a dependency turned up that is too fresh
 // to tell whether it changed meanwhile: the second time it is watched.
-func (r *runner) cook(ctx context.Context, a *plan.Action, k *known) (Result, error) {
+func (r *worker) cook(ctx context.Context, a *plan.Action, k *known) (Result, error) {
 	release, err := r.admit(ctx, a)
 	if err != nil {
 		return Result{}, err
@@ -33,7 +33,7 @@ func (r *runner) cook(ctx context.Context, a *plan.Action, k *known) (Result, er
 
 // cookOnce runs the recipe. If the result was known but is not at hand any
 // more, and comes out the same, then it was restored by other means.
-func (r *runner) cookOnce(ctx context.Context, a *plan.Action, k *known) (Result, error) {
+func (r *worker) cookOnce(ctx context.Context, a *plan.Action, k *known) (Result, error) {
 	tmp := r.newScratch(a.Outputs)
 	defer tmp.remove()
 	w := watch{mark: r.Survey.Mark(), begin: r.Now(), opened: map[string]bool{}}
@@ -68,7 +68,7 @@ func (r *runner) cookOnce(ctx context.Context, a *plan.Action, k *known) (Result
 }
 
 // env is what a recipe's job stands on.
-func (r *runner) env(ctx context.Context, a *plan.Action, tmp *scratch, w *watch) recipe.Env {
+func (r *worker) env(ctx context.Context, a *plan.Action, tmp *scratch, w *watch) recipe.Env {
 	return recipe.Env{
 		Recipe: a.Method.Recipe, Path: a.Path, Outputs: tmp.abs(), Create: tmp.create, Assets: r.Assets.Name(),
 		Open: func(p string) (fs.File, error) {
@@ -93,7 +93,7 @@ func protect(f func() error) (err error) {
 
 // keep puts a result into the store. Failing to do so costs time later and
 // nothing else.
-func (r *runner) keep(ctx context.Context, a *plan.Action, tmp *scratch, deps []index.Dep, result store.Result) {
+func (r *worker) keep(ctx context.Context, a *plan.Action, tmp *scratch, deps []index.Dep, result store.Result) {
 	if r.Store == nil {
 		return
 	}

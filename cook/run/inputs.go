@@ -20,7 +20,7 @@ import (
 )
 
 // admit waits until the asset's estimated memory is free.
-func (r *runner) admit(ctx context.Context, a *plan.Action) (release func(), err error) {
+func (r *worker) admit(ctx context.Context, a *plan.Action) (release func(), err error) {
 	size := a.Source.Stamp.Size
 	need := size*3 + 1<<20
 	if e, ok := a.Method.Cooker.(recipe.Estimator); ok {
@@ -42,10 +42,17 @@ func (r *runner) admit(ctx context.Context, a *plan.Action) (release func(), err
 	return r.reserve(ctx, need)
 }
 
+// A MemoryError says that an action would need more memory than there is for all.
+type MemoryError struct{ Need, Budget int64 } // bytes
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("needs about %d MiB of memory; the budget is %d MiB (-mem)", e.Need>>20+1, e.Budget>>20)
+}
+
 // reserve takes a part of the memory budget.
 func (r *runner) reserve(ctx context.Context, need int64) (release func(), err error) {
 	if need > r.Memory {
-		return nil, fmt.Errorf("needs about %d MiB of memory; the budget is %d MiB (-mem)", need>>20+1, r.Memory>>20)
+		return nil, &MemoryError{need, r.Memory}
 	}
 	if err := r.memory.Acquire(ctx, need); err != nil {
 		return nil, err
@@ -91,7 +98,7 @@ func (w *watch) saw(f survey.File) bool {
 // checkInputs proves that the source, the tools and all that the recipe read
 // are still what the survey saw, and returns the dependencies with their
 // content.
-func (r *runner) checkInputs(ctx context.Context, a *plan.Action, deps []recipe.Dep, w *watch) ([]index.Dep, error) {
+func (r *worker) checkInputs(ctx context.Context, a *plan.Action, deps []recipe.Dep, w *watch) ([]index.Dep, error) {
 	if err := r.unchanged(ctx, a.Source); err != nil {
 		return nil, err
 	}

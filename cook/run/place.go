@@ -69,7 +69,7 @@ func (r *runner) prepare() error {
 }
 
 // bringBack puts a known result in place from wherever its content lies.
-func (r *runner) bringBack(ctx context.Context, a *plan.Action, k *known) ([]index.Artifact, error) {
+func (r *worker) bringBack(ctx context.Context, a *plan.Action, k *known) ([]index.Artifact, error) {
 	tmp := r.newScratch(a.Outputs)
 	defer tmp.remove()
 
@@ -129,7 +129,7 @@ func (r *runner) bringBack(ctx context.Context, a *plan.Action, k *known) ([]ind
 }
 
 // collect checks that the recipe wrote what it said it would, and sums it up.
-func (r *runner) collect(ctx context.Context, a *plan.Action, tmp *scratch) ([]index.Artifact, error) {
+func (r *worker) collect(ctx context.Context, a *plan.Action, tmp *scratch) ([]index.Artifact, error) {
 	root := tmp.in.Root()
 	made := make([]index.Artifact, len(tmp.files))
 	for i, name := range tmp.files {
@@ -163,7 +163,7 @@ func (r *runner) collect(ctx context.Context, a *plan.Action, tmp *scratch) ([]i
 // place renames a complete file to the i-th output's name, unless the very same
 // content lies there, and completes the artifact's row. What cook did not make
 // is not overwritten.
-func (r *runner) place(a *plan.Action, i int, file string, made *index.Artifact) error {
+func (r *worker) place(a *plan.Action, i int, file string, made *index.Artifact) error {
 	root := r.Out.Root()
 	out := a.Outputs[i]
 	made.Path, made.Settled = out, false
@@ -173,7 +173,7 @@ func (r *runner) place(a *plan.Action, i int, file string, made *index.Artifact)
 	case errors.Is(err, fs.ErrNotExist), isNotDir(err):
 		// Nothing there, or no folder yet: Rename will tell.
 	case err != nil:
-		return err // it may be somebody's
+		return r.misled(out, err) // it may be somebody's
 	case info.IsDir():
 		return fmt.Errorf("output %s: a folder of that name is in the way", pathname.Show(out))
 	case info.Mode().IsRegular() && (info.Mode().Perm() == r.mode || !r.Owned(out)) && r.holds(a, i, scan.StampOf(info), made):
@@ -189,7 +189,7 @@ func (r *runner) place(a *plan.Action, i int, file string, made *index.Artifact)
 		err = root.Rename(file, out)
 	}
 	if err != nil {
-		return err
+		return r.misled(out, err)
 	}
 	r.wrote.Store(true)
 	r.mu.Lock()
@@ -233,6 +233,14 @@ func (r *runner) holds(a *plan.Action, i int, now scan.Stamp, made *index.Artifa
 	}
 	made.Stamp = scan.Stamp{Size: sum.Size, Mode: now.Mode}
 	return true
+}
+
+// misled says what to do if a folder on the way to an output leads elsewhere.
+func (r *runner) misled(out string, err error) error {
+	if dir := r.Out.Outward(out); dir != "" {
+		return fmt.Errorf("output folder %s is a link that leads out of %s; remove the link", pathname.Show(dir), r.Out.Name())
+	}
+	return err
 }
 
 // isNotDir reports whether a path leads through a file.

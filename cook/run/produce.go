@@ -25,7 +25,7 @@ type known struct {
 }
 
 // do brings one action up to date.
-func (r *runner) do(ctx context.Context, a *plan.Action) Result {
+func (r *worker) do(ctx context.Context, a *plan.Action) Result {
 	res, err := r.produce(ctx, a)
 	if err == nil {
 		return res
@@ -42,7 +42,7 @@ func (r *runner) do(ctx context.Context, a *plan.Action) Result {
 	return Result{Outcome: Failed, Row: row, Err: err}
 }
 
-func (r *runner) produce(ctx context.Context, a *plan.Action) (Result, error) {
+func (r *worker) produce(ctx context.Context, a *plan.Action) (Result, error) {
 	forced := slices.ContainsFunc(a.Reasons, func(re plan.Reason) bool { return re.Kind == plan.Forced })
 	if forced {
 		return r.cook(ctx, a, nil)
@@ -65,7 +65,7 @@ func (r *runner) produce(ctx context.Context, a *plan.Action) (Result, error) {
 }
 
 // exclusive locks an action ID.
-func (r *runner) exclusive(id store.ActionID) *sync.Mutex {
+func (r *worker) exclusive(id store.ActionID) *sync.Mutex {
 	r.mu.Lock()
 	m, ok := r.ids[id]
 	if !ok {
@@ -105,7 +105,7 @@ func (r *runner) outcome(a *plan.Action, made []store.Artifact, otherwise Outcom
 
 // lookUp finds the action's result without cooking: in the index if only the
 // artifacts were lost or moved, else in the store.
-func (r *runner) lookUp(ctx context.Context, a *plan.Action) *known {
+func (r *worker) lookUp(ctx context.Context, a *plan.Action) *known {
 	switch {
 	case a.Moved != nil:
 		return fromRow(&a.Moved.From, r.relocate(ctx, a.Path, a.Moved.From.Deps))
@@ -172,7 +172,7 @@ func (r *runner) digest(ctx context.Context, source string, names store.ReadSet)
 }
 
 // foretell says what do would do.
-func (r *runner) foretell(ctx context.Context, a *plan.Action) Result {
+func (r *worker) foretell(ctx context.Context, a *plan.Action) Result {
 	forced := slices.ContainsFunc(a.Reasons, func(re plan.Reason) bool { return re.Kind == plan.Forced })
 	if k := r.lookUp(ctx, a); k != nil && !forced && r.atHand(a, k) {
 		return Result{Outcome: r.outcome(a, k.made, Restored), Row: index.Action{CookTime: k.cookTime}}

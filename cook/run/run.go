@@ -164,6 +164,9 @@ type runner struct {
 	warnOnce sync.Once
 }
 
+// A worker brings one action after the other up to date.
+type worker struct{ *runner }
+
 func (r *runner) report(e Event) {
 	r.reportMu.Lock()
 	defer r.reportMu.Unlock()
@@ -192,8 +195,9 @@ func (r *runner) actions(ctx context.Context) {
 	var wg sync.WaitGroup
 	for range r.Workers {
 		wg.Go(func() {
+			w := &worker{runner: r}
 			for i := range work {
-				r.work(ctx, i)
+				w.work(ctx, i)
 			}
 		})
 	}
@@ -214,7 +218,7 @@ func Expected(a *plan.Action) time.Duration {
 	return time.Duration(a.Source.Stamp.Size) * perByte
 }
 
-func (r *runner) work(ctx context.Context, i int) {
+func (r *worker) work(ctx context.Context, i int) {
 	a := &r.plan.Actions[i]
 	if ctx.Err() != nil || r.stop.Load() {
 		r.finish(i, Result{Outcome: NotReached}, 0)

@@ -120,3 +120,42 @@ func TestDiscard(t *testing.T) {
 	f.Discard()
 	holds(t, dir, "f")
 }
+
+// In a folder that no name can leave, neither the temporary file nor the name that
+// it gets leads outside.
+func TestCreateInStaysInside(t *testing.T) {
+	base := t.TempDir()
+	for _, dir := range []string{"in/sub", "out"} {
+		if err := os.MkdirAll(filepath.Join(base, dir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("../out", filepath.Join(base, "in", "link")); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(filepath.Join(base, "in"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if _, err := CreateIn(root, "link", 0o666); err == nil {
+		t.Error("a temporary file was made outside")
+	}
+	f, err := CreateIn(root, "sub", 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit("link/f"); err == nil {
+		t.Error("a file got a name outside")
+	}
+	holds(t, filepath.Join(base, "in", "sub"))
+	if f, err = CreateIn(root, "sub", 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit("f"); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, filepath.Join(base, "in"), "f", "link", "sub")
+	holds(t, filepath.Join(base, "in", "sub"))
+	holds(t, filepath.Join(base, "out"))
+}

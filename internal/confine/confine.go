@@ -45,6 +45,35 @@ func (d *Dir) Name() string { return d.real }
 // Root returns the os.Root under the folder, for what only writes.
 func (d *Dir) Root() Root { return Root{d.root} }
 
+// Sub opens a folder inside as one that nothing can leave either.
+func (d *Dir) Sub(path string) (*Dir, error) {
+	root, err := d.root.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Dir{root: root, real: filepath.Join(d.real, filepath.FromSlash(path))}, nil
+}
+
+// Outward returns the first folder on the way to a file that is a link which leads
+// outside, "" if there is none. It is for messages.
+func (d *Dir) Outward(path string) string {
+	for i := range path {
+		if path[i] != '/' {
+			continue
+		}
+		info, err := d.Root().Lstat(path[:i])
+		if err != nil {
+			return ""
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			if _, err := d.Root().Stat(path[:i]); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return path[:i]
+			}
+		}
+	}
+	return ""
+}
+
 // Close closes the folder.
 func (d *Dir) Close() error { return d.root.Close() }
 

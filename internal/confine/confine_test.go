@@ -91,6 +91,40 @@ func TestOpenFileStaysInside(t *testing.T) {
 	}
 }
 
+func TestSubAndOutward(t *testing.T) {
+	base, d := tree(t)
+	in := filepath.Join(base, "in")
+	link(t, "a", filepath.Join(in, "inward"))
+	link(t, "..", filepath.Join(in, "outward"))
+	link(t, "nowhere", filepath.Join(in, "dangling"))
+	link(t, "../..", filepath.Join(in, "a", "up"))
+	for path, want := range map[string]string{
+		"a/file": "", "top": "", "outward": "", "outward/secret": "outward", "outward/x/y": "outward",
+		"inward/file": "", "inward/up/secret": "inward/up", "a/up/in/top": "a/up", "dangling/x": "", "none/x": "",
+	} {
+		if got := d.Outward(path); got != want {
+			t.Errorf("%s: %q leads outward, want %q", path, got, want)
+		}
+	}
+	sub, err := d.Sub("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Close()
+	if want := filepath.Join(d.Name(), "a"); sub.Name() != want {
+		t.Errorf("name %q, want %q", sub.Name(), want)
+	}
+	if _, err := sub.Stat("file"); err != nil {
+		t.Error(err)
+	}
+	if _, err := sub.OpenFile("../top"); err == nil {
+		t.Error("a file outside of the folder was opened")
+	}
+	if _, err := d.Sub("outward"); err == nil {
+		t.Error("a folder outside was opened")
+	}
+}
+
 func TestNameHasNoLinks(t *testing.T) {
 	base, d := tree(t)
 	link(t, "in", filepath.Join(base, "alias"))

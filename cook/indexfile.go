@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/index"
@@ -38,7 +37,7 @@ func (k *kitchen) readIndex() error {
 		}
 		return nil
 	case errors.Is(err, errIndex):
-		return fmt.Errorf("index: %w; remove it", err)
+		return fmt.Errorf("index %s: %w; remove it", k.outFile(indexName), err)
 	case err == nil:
 		k.last, err = live.Flat()
 	}
@@ -111,7 +110,7 @@ func (k *kitchen) writeIndex(x *index.Index, changes []byte, owed *debt) error {
 
 // removeChanges removes the changes of every index but one.
 func (k *kitchen) removeChanges(but string) error {
-	state, err := os.ReadDir(k.outFile(plan.StateDir))
+	state, err := fs.ReadDir(k.out.Root().FS(), plan.StateDir)
 	if err != nil {
 		return err
 	}
