@@ -16,6 +16,10 @@
 //		}
 //	}
 //
+// An [Allocator] does without a test and allocates: each slice has its pages, and
+// those of a freed one can no longer be read. With -tags guard the pools of
+// profile/memory allocate from one.
+//
 // Where the operating system is not known to this package the memory is
 // ordinary, nothing faults, and [Real] says so.
 package guard

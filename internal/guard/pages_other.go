@@ -9,3 +9,5 @@ func reserve(size, page int) (mem []byte, unmap func() error, err error) {
 }
 
 func protect(mem []byte, readOnly bool) error { return nil }
+
+func hide(mem []byte) error { return nil }

@@ -28,3 +28,6 @@ func protect(mem []byte, readOnly bool) error {
 	}
 	return unix.Mprotect(mem, unix.PROT_READ|unix.PROT_WRITE)
 }
+
+// hide makes mem as unreadable as the pages around it.
+func hide(mem []byte) error { return unix.Mprotect(mem, unix.PROT_NONE) }

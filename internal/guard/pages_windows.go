@@ -34,3 +34,8 @@ func protect(mem []byte, readOnly bool) error {
 	var before uint32
 	return windows.VirtualProtect(uintptr(unsafe.Pointer(unsafe.SliceData(mem))), uintptr(len(mem)), access, &before)
 }
+
+// hide makes mem as unreadable as the pages around it.
+func hide(mem []byte) error {
+	return windows.VirtualFree(uintptr(unsafe.Pointer(unsafe.SliceData(mem))), uintptr(len(mem)), windows.MEM_DECOMMIT)
+}

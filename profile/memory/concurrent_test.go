@@ -1,0 +1,142 @@
+package memory
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Workers allocate, hand over to each other and give back, while others look.
+// Afterwards all sums are what was left, and no two had the same memory at a time.
+func TestWorkersAndReaders(t *testing.T) {
+	tracker := New(Options{Keep: 100 << 10})
+	g := tracker.Group("g", 50<<10)
+	pools := []*Pool{g.Pool("p"), g.Pool("q")}
+	type slice struct {
+		pool *Pool
+		b    []byte
+		mark byte
+	}
+	handed := make(chan slice, 8)
+	check := func(s slice) {
+		for i, c := range s.b {
+			if c != s.mark {
+				t.Errorf("byte %d of %d is %#x, want %#x: somebody else has it too", i, len(s.b), c, s.mark)
+				break
+			}
+		}
+		s.pool.Free(s.b)
+	}
+
+	var workers, readers sync.WaitGroup
+	for i := range 4 {
+		workers.Go(func() {
+			w := tracker.Worker(fmt.Sprint(i % 2)) // two share their rows
+			random := rand.New(rand.NewPCG(uint64(i), 1))
+			for n := range 2000 {
+				w.Push(fmt.Sprint("asset ", n%10))
+				s := slice{pools[n%2], nil, byte(n)}
+				s.b = s.pool.Bytes(w, 1+random.IntN(2000))
+				for i := range s.b {
+					s.b[i] = s.mark
+				}
+				account := g.Grow(w, 10)
+				select {
+				case handed <- s:
+				default:
+					check(s)
+				}
+				select {
+				case s := <-handed:
+					check(s)
+				default:
+				}
+				account.Shrink()
+				w.Pop()
+			}
+		})
+	}
+	var done atomic.Bool
+	for range 2 {
+		readers.Go(func() {
+			before := tracker.Snapshot()
+			for !done.Load() {
+				s := tracker.Snapshot()
+				for _, r := range s.Rows {
+					if r.Bytes < 0 || r.Count < 0 || r.Peak < 0 {
+						t.Errorf("row %+v", r)
+					}
+				}
+				s.Tree(Filter{Scope: "asset 1"})
+				s.Sub(before).WriteLeaks(io.Discard)
+				tracker.Trim()
+			}
+		})
+	}
+	workers.Wait()
+	done.Store(true)
+	readers.Wait()
+	close(handed)
+	for s := range handed {
+		check(s)
+	}
+
+	s := tracker.Snapshot()
+	for _, r := range s.Rows {
+		if r.Bytes != 0 || r.Count != 0 {
+			t.Errorf("left: %+v", r)
+		}
+	}
+	if got := s.Groups[0]; got.Bytes != 0 || got.Count != 0 || got.Peak < 10 {
+		t.Errorf("group %+v", got)
+	}
+	if s.Held != s.Warm || s.Warm > 100<<10 || s.Untracked != 0 || s.Coarse != 0 {
+		t.Errorf("held %d, kept %d of at most %d, untracked %d, coarse %d", s.Held, s.Warm, 100<<10, s.Untracked, s.Coarse)
+	}
+	tracker.Trim()
+	if s := tracker.Snapshot(); s.Held != 0 || tracker.stock.blocks.Load() != 0 {
+		t.Errorf("%d bytes in %d blocks are held after Trim", s.Held, tracker.stock.blocks.Load())
+	}
+}
+
+// Peaks miss nothing however many add at once: all of these are held together.
+func TestPeakOfConcurrentAllocations(t *testing.T) {
+	tracker := New(Options{})
+	g := tracker.Group("g", 700)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			w := tracker.Worker("w").Push("a")
+			for range 100 {
+				g.Grow(w, 1)
+			}
+		})
+	}
+	all.Wait()
+	s := tracker.Snapshot()
+	if len(s.Rows) != 1 || s.Rows[0].Peak != 800 || s.Groups[0].Peak != 800 || s.Groups[0].Exceeded != 1 {
+		t.Errorf("rows %+v and group %+v, want peaks of 800, exceeded once", s.Rows, s.Groups[0])
+	}
+}
+
+// Of many who free the same slice at once, one succeeds.
+func TestConcurrentDoubleFree(t *testing.T) {
+	f := newFixture(Options{Keep: 1 << 20})
+	b := f.images.Bytes(f.w, 1000)
+	var succeeded atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			defer func() { recover() }()
+			f.images.Free(b)
+			succeeded.Add(1)
+		})
+	}
+	all.Wait()
+	if got := succeeded.Load(); got != 1 || f.images.group.Bytes() != 0 {
+		t.Errorf("%d succeeded, and %d bytes are held; want 1 and 0", got, f.images.group.Bytes())
+	}
+}

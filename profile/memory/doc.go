@@ -1,0 +1,73 @@
+// Package memory tells who holds the memory: how many bytes, in how many pieces,
+// for what, since which scope, and what the most was. It suits a program whose
+// memory lies in few large buffers, as a cooker of assets, a loader or a server
+// of files is, and which therefore can say of each what it is for.
+//
+// Go's heap profile samples, knows call stacks and nothing else. Here every
+// allocation of a pool is entered, under names that the program gives:
+//
+//	group   what a budget is set for: "images", "outputs"
+//	name    the pool in the group: "pixels", "mip levels"
+//	worker  who allocated
+//	scope   what it was allocated for, outermost first: "wall.png;decode"
+//
+// # Use
+//
+// A [Tracker] has groups, a [Group] has pools, a [Pool] has [Pool.Bytes] and
+// [Pool.Free]. A [Worker] belongs to one goroutine and carries its scopes. Memory
+// that others allocate, a decoder's image for instance, is entered by [Group.Grow].
+// What is held can be looked at at any time as a [Snapshot]: as rows, as CSV, as
+// JSON, as a [Node] tree with a [Filter], and as the difference to an earlier one,
+// whose [Snapshot.WriteLeaks] names what is left that should not be.
+//
+// Everything works on nil: a nil Tracker has nil groups, whose nil pools allocate
+// with make and enter nothing.
+//
+// # Where the memory comes from
+//
+// A slice of a pool has a capacity of one of 97 sizes, four to each power of two
+// from 64 bytes to 1 GiB; what is larger is exact. From 256 KiB on it is mapped
+// from the system, not allocated by Go (except where neither mmap nor
+// VirtualAlloc is known), so that it neither is garbage nor lets garbage wait,
+// and what is unmapped is the system's at once. What is given back is kept for the
+// next who asks for the size, whatever the pool, up to [Options.Keep] bytes
+// together; reuse spares the page faults that make a fresh buffer dear. Beyond
+// that, memory of other sizes makes room, in turn.
+//
+// The price is that of C: a slice used after it was given back is somebody else's
+// memory or none at all. Built with -tags guard, each slice ends at a page that
+// cannot be read, is filled with rubbish, and faults when it is used after Free;
+// a write just before its start is found by Free. Nothing is used again then. Run
+// the tests so once.
+//
+// # Cost and concurrency
+//
+// A stack of scopes is one number, because equal stacks are one (package intern).
+// The worker remembers, for its current scope, the rows that it used last, so that
+// entering is three atomic additions: two to the row, one to the group. Bytes takes
+// one lock of its size in addition, Free that and one of 16 locks that share the
+// tables of addresses (package ptrhash). The only words that all workers write are
+// a group's sum, which budget and peak need, and the sum of what is kept. All
+// peaks are exact, those of concurrent changes too.
+//
+// All tables are of fixed size. When that of the addresses is full, allocations
+// are served by make and counted as untracked; when that of the scopes is full,
+// allocations are entered under the innermost scope that is known.
+// BenchmarkAccount and BenchmarkPool measure.
+//
+// # Admission
+//
+// Budgets of groups are for the report: they count how often they were exceeded
+// and refuse nothing. To let work wait until its memory is free, use
+// golang.org/x/sync/semaphore: a Weighted of as many units as there are bytes
+// serves in the order of asking, so that a large request does not starve. Refuse
+// what is larger than the whole before: Acquire would wait for ever.
+//
+// # Sources
+//
+// Tracking by scope with a tool that sums it up is The Machinery's way ("Allocation
+// tracking", Our Machinery blog); tags, groups, scope stacks, the comparison of two
+// snapshots and a viewer with filters are those of MallocTracker; budgets by group,
+// and asking at any time who is over, were Insomniac's habit on consoles. Pages
+// that fault are the stomp allocator of engines.
+package memory

@@ -1,0 +1,87 @@
+package memory_test
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/assetcook/assetcook/profile/memory"
+)
+
+// A cooker whose encoder forgets its scratch buffer, with one kind of asset.
+func Example_leaks() {
+	tracker := memory.New(memory.Options{})
+	scratch := tracker.Group("encoder scratch", 64<<20).Pool("blocks")
+	outputs := tracker.Group("outputs", 0).Pool("file")
+	cook := func(w *memory.Worker, asset string) {
+		defer w.Push(asset).Pop()
+		out := outputs.Bytes(w, 1<<20)
+		defer outputs.Free(out)
+
+		defer w.Push("encode").Pop()
+		blocks := scratch.Bytes(w, 4096)
+		if asset != "wall_n.png" {
+			scratch.Free(blocks)
+		}
+	}
+
+	before := tracker.Snapshot()
+	w := tracker.Worker("worker 1")
+	for _, asset := range []string{"wall.png", "wall_n.png", "floor.png"} {
+		cook(w, asset)
+	}
+	if err := tracker.Snapshot().Sub(before).WriteLeaks(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// leak: 4096 bytes in 1 of encoder scratch/blocks from wall_n.png;encode
+}
+
+func ExampleSnapshot_Tree() {
+	tracker := memory.New(memory.Options{})
+	images := tracker.Group("images", 256<<20)
+	levels := images.Pool("mip levels")
+	for _, work := range []struct{ worker, asset string }{
+		{"worker 1", "wall.png"},
+		{"worker 2", "floor.png"},
+	} {
+		w := tracker.Worker(work.worker).Push(work.asset)
+		images.Grow(w, 512*512*4) // by a decoder, which has a memory of its own
+		w.Push("shrink")
+		for size := 256; size >= 64; size /= 2 {
+			levels.Bytes(w, size*size*4)
+		}
+	}
+	tree := tracker.Snapshot().Tree(memory.Filter{Scope: "wall"})
+	if err := tree.WriteText(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	//   bytes  count
+	// 1392640      4  total
+	// 1392640      4    worker 1
+	// 1392640      4      wall.png
+	// 1048576      1        images
+	//  344064      3        shrink
+	//  344064      3          images/mip levels
+}
+
+// Groups and their budgets at the end of a run.
+func ExampleSnapshot_WriteGroups() {
+	tracker := memory.New(memory.Options{})
+	files := tracker.Group("file contents", 0).Pool("source")
+	images := tracker.Group("images", 4<<20)
+	w := tracker.Worker("worker 1").Push("wall.png")
+
+	content := files.Bytes(w, 1_200_000)
+	picture := images.Grow(w, 5<<20)
+	files.Free(content)
+	picture.Shrink()
+
+	if err := tracker.Snapshot().WriteGroups(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// bytes  count     peak   budget  exceeded  group
+	//       0      0  1200000     none         0  file contents
+	//       0      0  5242880  4194304         1  images
+}

@@ -1,0 +1,83 @@
+package memory
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+)
+
+// WriteLeaks writes a line for each group, pool and stack of scopes of which
+// something is held, all workers together, the most bytes first; nothing if there
+// is none. Of the difference to a snapshot from before a piece of work, these are
+// its leaks:
+//
+//	before := tracker.Snapshot()
+//	...
+//	tracker.Snapshot().Sub(before).WriteLeaks(os.Stderr)
+func (s *Snapshot) WriteLeaks(w io.Writer) error {
+	sums := map[Key]Row{}
+	for _, r := range s.Rows {
+		r.Worker = ""
+		sum := sums[r.Key]
+		sum.Key, sum.Bytes, sum.Count = r.Key, sum.Bytes+r.Bytes, sum.Count+r.Count
+		sums[r.Key] = sum
+	}
+	var leaks []Row
+	for _, r := range sums {
+		if r.Bytes > 0 || r.Count > 0 {
+			leaks = append(leaks, r)
+		}
+	}
+	slices.SortFunc(leaks, func(a, b Row) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), a.compare(b.Key)) })
+	out := bufio.NewWriter(w)
+	for _, r := range leaks {
+		fmt.Fprintf(out, "leak: %d bytes in %d of %s", r.Bytes, r.Count, r.label())
+		if r.Scope != "" {
+			fmt.Fprintf(out, " from %s", r.Scope)
+		}
+		out.WriteByte('\n')
+	}
+	return out.Flush()
+}
+
+// label names group and pool as [Pool.String] does.
+func (k Key) label() string {
+	if k.Name == "" {
+		return k.Group
+	}
+	return k.Group + "/" + k.Name
+}
+
+// WriteCSV writes the rows as comma-separated values (RFC 4180, lines ended by \n)
+// below a line with the names of the columns, which are always these:
+//
+//	worker,group,name,scope,bytes,count,peak
+func (s *Snapshot) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"worker", "group", "name", "scope", "bytes", "count", "peak"})
+	for _, r := range s.Rows {
+		out.Write([]string{r.Worker, r.Group, r.Name, r.Scope,
+			strconv.FormatInt(r.Bytes, 10), strconv.FormatInt(r.Count, 10), strconv.FormatInt(r.Peak, 10)})
+	}
+	out.Flush() // Error has what Write met as well
+	return out.Error()
+}
+
+// WriteGroups writes a table of the groups for people.
+func (s *Snapshot) WriteGroups(w io.Writer) error {
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(out, "bytes\tcount\tpeak\tbudget\texceeded\t  group")
+	for _, g := range s.Groups {
+		budget := "none"
+		if g.Budget != 0 {
+			budget = strconv.FormatInt(g.Budget, 10)
+		}
+		fmt.Fprintf(out, "%d\t%d\t%d\t%s\t%d\t  %s\n", g.Bytes, g.Count, g.Peak, budget, g.Exceeded, g.Name)
+	}
+	return out.Flush()
+}
