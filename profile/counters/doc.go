@@ -1,0 +1,70 @@
+// Package counters counts and times what a program does, cheaply enough to stay
+// switched on: how many files, how many bytes, how often and how long, since the
+// beginning and for each of the last frames.
+//
+// A [Set] hands out permanent handles by name: a [Counter] for whole numbers, a
+// [Float] for sums that go up and down, a [Timer] for durations. Whoever keeps a
+// handle never looks the name up again.
+//
+//	set := counters.New(counters.Options{})
+//	drawn := set.Counter("scene/drawn")
+//	drawn.Add(12)                    // from any goroutine
+//
+// # Workers
+//
+// An atomic addition costs several times what a plain one does, and many times that
+// when goroutines compete for it. A goroutine that counts much takes a [Worker] and
+// adds through plain pointers that never move:
+//
+//	w := set.Worker()
+//	defer w.Release()
+//	files, bytes := w.Int(set.Counter("scan/files")), w.Int(set.Counter("scan/bytes"))
+//	for _, f := range list {
+//		*files++
+//		*bytes += f.Size
+//	}
+//	w.Flush()                        // now the others see it
+//
+// Nobody else reads those numbers before [Worker.Flush] publishes them, for which a
+// natural boundary is right: a task done, a frame drawn. A flush waits for nobody: it
+// leaves its sums in a letter box, and whoever wants to know them empties that.
+//
+// # Frames
+//
+// [Set.PushFrame] closes a frame. What was counted since the last one becomes the
+// frame's value and starts again at zero; the total goes on. History is kept only of
+// what is watched ([Set.Watch]), one row a frame; counters that were not touched are
+// not visited. [Set.History] and [Set.Rows] read it. [EMA], [SMA], [HighWater] and
+// [Spikes] say what a person wants to know of such a series.
+//
+// # Time
+//
+// Timers read the processor's own counter where that runs at a constant rate, which
+// costs less than half of what the runtime's clock does, and add up its ticks; they are
+// converted when somebody reads them. The rate comes from comparing that counter with
+// the monotonic clock at [New] and at the reading; one second after New it is good to
+// 1e-7 and is held from then on, so that a sum never runs backwards. A reading one
+// millisecond after New may be wrong by one part in ten thousand. [Timer.Record] takes
+// nanoseconds and keeps them exactly.
+//
+// Scopes of one worker nest. A timer's own time is what is left of its total without
+// the scopes inside it.
+//
+// # Reading
+//
+// [Set.Snapshot] is everything, sorted by name; [Snapshot.Sub] what happened between
+// two of them. A snapshot prints itself as a table, CSV, JSON and in the text format
+// of Prometheus. A *Set is an expvar.Var.
+//
+// A nil *Set gives nil handles and a nil *Worker, and those record nothing: a program
+// that does not want to be measured pays a comparison.
+//
+// # Sources
+//
+// The Machinery's "Recording Statistics" has the counter as a pointer that is looked
+// up once, the frame that is pushed, and memory for history only where somebody
+// watches. "Game Profiling 102" has categories with calls, total, shortest and longest
+// and 600 frames of them. The moving average that is seeded with its first value
+// instead of zero comes from a post on moving averages; rows instead of rings, lines
+// instead of single values and the letter boxes are this package's own.
+package counters

@@ -1,0 +1,127 @@
+package counters_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"time"
+
+	"github.com/assetcook/assetcook/profile/counters"
+)
+
+// A game loop: systems count through pointers, the loop pushes frames, and a display
+// shows the history of what it watches.
+func Example() {
+	set := counters.New(counters.Options{})
+	set.Watch("scene/drawn", "frame")
+
+	w := set.Worker() // one for the goroutine of the renderer
+	defer w.Release()
+	drawn := w.Int(set.Counter("scene/drawn"))
+	frame := set.Timer("frame")
+
+	start := time.Unix(0, 0)
+	slow := counters.Spikes{Over: float64(16 * time.Millisecond)}
+	for n := range 4 {
+		for range 100 * (n + 1) {
+			*drawn++
+		}
+		took := time.Duration(10+5*n) * time.Millisecond // or w.Begin(frame).End()
+		w.Record(frame, took)
+		slow.Add(float64(took))
+
+		w.Flush()
+		set.PushFrame(start.Add(time.Duration(n) * 16 * time.Millisecond))
+	}
+	fmt.Println("drawn in each frame:", set.History("scene/drawn"))
+	fmt.Println("drawn altogether:", set.Counter("scene/drawn").Value())
+	fmt.Println("slow frames in a row:", slow.Longest())
+	set.Snapshot().WriteTable(os.Stdout)
+	// Output:
+	// drawn in each frame: [100 200 300 400]
+	// drawn altogether: 1000
+	// slow frames in a row: 2
+	// scene/drawn  1000
+	// timer  calls  total  own   mean    min   max
+	// frame  4      70ms   70ms  17.5ms  10ms  25ms
+}
+
+// A server: handlers count from any goroutine, and Prometheus fetches the sums.
+func Example_server() {
+	set := counters.New(counters.Options{})
+	requests, answering := set.Counter("http/requests"), set.Timer("http/answer")
+	stored := set.Float("store/gigabytes")
+
+	mux := http.NewServeMux()
+	mux.HandleFunc("/metrics", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", counters.PrometheusContentType)
+		set.WritePrometheus(w)
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		defer answering.Begin().End()
+		requests.Add(1)
+		stored.Add(0.5)
+	})
+
+	for range 3 { // an http.Server would do this
+		mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	}
+	answer := httptest.NewRecorder()
+	mux.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+	// The time is never the same; the rest is:
+	fmt.Print(regexp.MustCompile("_sum .*").ReplaceAllString(answer.Body.String(), "_sum ..."))
+	// Output:
+	// # HELP http_answer_seconds http/answer
+	// # TYPE http_answer_seconds summary
+	// http_answer_seconds_sum ...
+	// http_answer_seconds_count 3
+	// # HELP http_requests_total http/requests
+	// # TYPE http_requests_total counter
+	// http_requests_total 3
+	// # HELP store_gigabytes store/gigabytes
+	// # TYPE store_gigabytes gauge
+	// store_gigabytes 1.5
+}
+
+// What a stretch of work did is the difference of two snapshots.
+func ExampleSnapshot_Sub() {
+	set := counters.New(counters.Options{})
+	files := set.Counter("scan/files")
+	files.Add(1000)
+	before := set.Snapshot()
+	files.Add(24)
+	json, _ := set.Snapshot().Sub(before).MarshalJSON()
+	fmt.Println(string(json))
+	// Output: {"scan/files":24}
+}
+
+// Scopes nest: what is left of a timer without the scopes inside is its own time.
+func ExampleWorker_Begin() {
+	set := counters.New(counters.Options{})
+	w := set.Worker()
+	cook, encode := set.Timer("cook"), set.Timer("cook/encode")
+	func() {
+		defer w.Begin(cook).End()
+		func() {
+			defer w.Begin(encode).End()
+		}()
+	}()
+	w.Release()
+	outer, inner := cook.Stat(), encode.Stat()
+	fmt.Println(outer.Calls, inner.Calls, outer.Own <= outer.Total, inner.Total <= outer.Total)
+	// Output: 1 1 true true
+}
+
+// An average that begins where its values begin.
+func ExampleEMA() {
+	perSecond := counters.EMA{Factor: counters.HalfLife(1)}
+	for _, v := range []float64{100, 50, 50} {
+		fmt.Println(perSecond.Add(v))
+	}
+	// Output:
+	// 100
+	// 75
+	// 62.5
+}

@@ -1,0 +1,114 @@
+package counters
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+)
+
+func second(n int) time.Time { return time.Unix(int64(n), 0) }
+
+// Rows come oldest first with their frame; what was not watched then is NaN, and what
+// was watched and not touched is 0.
+func TestRows(t *testing.T) {
+	set := New(Options{Frames: 3})
+	a, b := set.Counter("a"), set.Timer("b")
+	set.PushFrame(second(0)) // nobody watches
+	set.Watch("a", "later")
+	for n := 1; n <= 4; n++ {
+		a.Add(int64(n * 10))
+		if n == 3 {
+			set.Watch("b")
+			set.Counter("later").Add(5)
+		}
+		if n != 4 {
+			b.Record(time.Duration(n))
+		} else {
+			a.Add(-40)
+		}
+		set.PushFrame(second(n))
+	}
+	nan := math.NaN()
+	want := []struct {
+		frame  Frame
+		values []float64
+	}{
+		{Frame{2, second(2)}, []float64{20, nan, nan, nan}},
+		{Frame{3, second(3)}, []float64{30, 3, 5, nan}},
+		{Frame{4, second(4)}, []float64{0, 0, 0, nan}},
+	}
+	i := 0
+	for frame, values := range set.Rows("a", "b", "later", "never") {
+		same := slices.EqualFunc(values, want[i].values, func(x, y float64) bool { return x == y || x != x && y != y })
+		if frame != want[i].frame || !same {
+			t.Errorf("row %d: %v %v, want %v", i, frame, values, want[i])
+		}
+		i++
+		set.Counter("a").Value() // the set is not locked
+	}
+	if i != len(want) {
+		t.Errorf("%d rows, want %d", i, len(want))
+	}
+	for range set.Rows("a") {
+		break
+	}
+	if got := set.TimerHistory("b"); len(got) != 2 || got[0] != (Stat{1, 3, 3, 3, 3}) || got[1] != (Stat{}) {
+		t.Errorf("the timer had %+v", got)
+	}
+	if set.TimerHistory("a") != nil || set.History("never") != nil {
+		t.Error("history of what is not there")
+	}
+}
+
+// Rows start where watching did, not with frames that nobody kept.
+func TestRowsBeginWithWatching(t *testing.T) {
+	set := New(Options{Frames: 10})
+	set.PushFrame(second(0))
+	for range set.Rows() {
+		t.Error("a row although nothing is watched")
+	}
+	set.Watch(Refused)
+	set.PushFrame(second(1))
+	for frame := range set.Rows() {
+		if frame.Number != 1 {
+			t.Errorf("frame %d", frame.Number)
+		}
+	}
+}
+
+// History is kept while rows grow wider, for those that were there and for those that
+// come, over several words of bits.
+func TestWatchAllGrows(t *testing.T) {
+	const frames, timers = 5, 200
+	set := New(Options{Frames: frames})
+	set.WatchAll()
+	for i := range timers {
+		for old := range i {
+			set.Timer(fmt.Sprint(old)).Record(time.Duration(old + 1))
+		}
+		set.Timer(fmt.Sprint(i)).Record(time.Duration(i + 1))
+		set.PushFrame(second(i))
+		got := set.History(fmt.Sprint(i / 2))
+		want := slices.Repeat([]float64{float64(i/2 + 1)}, min(frames, i-i/2+1))
+		if !slices.Equal(got, want) {
+			t.Fatalf("after frame %d timer %d had %v, want %v", i, i/2, got, want)
+		}
+	}
+}
+
+// A large number stays exact until it becomes a float64.
+func TestSumsAreExact(t *testing.T) {
+	set := New(Options{})
+	w := set.Worker()
+	c := set.Counter("c")
+	for range 3 {
+		*w.Int(c) += 1<<60 + 1
+		w.Flush()
+		set.PushFrame(second(0))
+	}
+	if got := c.Value(); got != 3<<60+3 {
+		t.Errorf("%d, want %d", got, int64(3<<60+3))
+	}
+}

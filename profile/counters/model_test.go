@@ -1,0 +1,151 @@
+package counters
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// What a set should do, done slowly: a map for everything.
+type model struct {
+	frame, total map[string]float64
+	pending      map[*Worker]map[string]float64
+	known        map[string]bool
+	wanted       map[string]bool
+	since        map[string]int // frame
+	frames       []map[string]float64
+}
+
+func (m *model) flush(w *Worker) {
+	for name, n := range m.pending[w] {
+		m.frame[name] += n
+	}
+	clear(m.pending[w])
+}
+
+// meet notes that a name was used, and watch that somebody wants its history: that
+// begins when both have happened.
+func (m *model) meet(name string) {
+	m.known[name] = true
+	m.begin(name)
+}
+
+func (m *model) watch(name string) {
+	m.wanted[name] = true
+	m.begin(name)
+}
+
+func (m *model) begin(name string) {
+	if _, begun := m.since[name]; m.known[name] && m.wanted[name] && !begun {
+		m.since[name] = len(m.frames)
+	}
+}
+
+func (m *model) history(name string, keep int) []float64 {
+	since, ok := m.since[name]
+	if !ok {
+		return nil
+	}
+	values := []float64{}
+	for i := max(since, len(m.frames)-keep); i < len(m.frames); i++ {
+		values = append(values, m.frames[i][name])
+	}
+	return values
+}
+
+var modelNames = []string{"a/1", "a/2", "b/1", "c/1", "c/200", "f/1", "f/9", "t/1", "t/120"}
+
+// Whatever is done in whatever order, the set shows what the model shows. Names are
+// many enough to fill more than one page of lines; numbers are whole, so that sums of
+// floats are exact.
+func TestAgainstModel(t *testing.T) {
+	const keep = 5
+	rapid.Check(t, func(t *rapid.T) {
+		set := New(Options{Frames: keep})
+		m := &model{frame: map[string]float64{}, total: map[string]float64{}, pending: map[*Worker]map[string]float64{},
+			known: map[string]bool{}, wanted: map[string]bool{}, since: map[string]int{}}
+		names := rapid.SampledFrom(modelNames)
+		if rapid.Bool().Draw(t, "many") {
+			for i := range 130 { // two pages of timers, some of all others between
+				set.Counter(fmt.Sprint("a/", i))
+				set.Float(fmt.Sprint("f/", i))
+				set.Timer(fmt.Sprint("t/", i))
+				m.meet(fmt.Sprint("a/", i))
+				m.meet(fmt.Sprint("f/", i))
+				m.meet(fmt.Sprint("t/", i))
+			}
+		}
+		workers := []*Worker{set.Worker(), set.Worker()}
+		for _, w := range workers {
+			m.pending[w] = map[string]float64{}
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"add": func(t *rapid.T) {
+				name, n := names.Draw(t, "name"), rapid.Int64Range(0, 1000).Draw(t, "n")
+				switch name[0] {
+				case 'f':
+					set.Float(name).Add(float64(n))
+				case 't':
+					set.Timer(name).Record(time.Duration(n))
+				default:
+					set.Counter(name).Add(n)
+				}
+				m.meet(name)
+				m.frame[name] += float64(n)
+			},
+			"count": func(t *rapid.T) {
+				w := rapid.SampledFrom(workers).Draw(t, "worker")
+				name, n := names.Draw(t, "name"), rapid.Int64Range(0, 1000).Draw(t, "n")
+				switch name[0] {
+				case 'f':
+					*w.Float(set.Float(name)) += float64(n)
+				case 't':
+					w.Record(set.Timer(name), time.Duration(n))
+				default:
+					*w.Int(set.Counter(name)) += n
+				}
+				m.meet(name)
+				m.pending[w][name] += float64(n)
+			},
+			"flush": func(t *rapid.T) {
+				w := rapid.SampledFrom(workers).Draw(t, "worker")
+				w.Flush()
+				m.flush(w)
+			},
+			"change": func(t *rapid.T) {
+				i := rapid.IntRange(0, len(workers)-1).Draw(t, "worker")
+				m.flush(workers[i])
+				workers[i].Release()
+				workers[i] = set.Worker()
+			},
+			"watch": func(t *rapid.T) {
+				name := names.Draw(t, "name")
+				set.Watch(name)
+				m.watch(name)
+			},
+			"push": func(t *rapid.T) {
+				set.PushFrame(time.Unix(int64(len(m.frames)), 0))
+				for name, n := range m.frame {
+					m.total[name] += n
+				}
+				m.frames = append(m.frames, m.frame)
+				m.frame = map[string]float64{}
+			},
+			"": func(t *rapid.T) {
+				for _, sample := range set.Snapshot() {
+					if want := m.total[sample.Name] + m.frame[sample.Name]; sample.Value() != want {
+						t.Fatalf("%s is %v, want %v", sample.Name, sample.Value(), want)
+					}
+				}
+				for _, name := range modelNames {
+					if got, want := set.History(name), m.history(name, keep); !slices.Equal(got, want) || (got == nil) != (want == nil) {
+						t.Fatalf("history of %s is %v, want %v", name, got, want)
+					}
+				}
+			},
+		})
+	})
+}

@@ -1,0 +1,200 @@
+package counters
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/assetcook/assetcook/intern"
+	"github.com/assetcook/assetcook/internal/tick"
+)
+
+// Names that a set has for itself. They show up in snapshots once a name has been
+// refused because the set was full.
+const (
+	Refused         = "counters/refused"          // how many times a name was refused
+	OverflowCounter = "counters/overflow/counter" // the sum of all counters refused
+	OverflowFloat   = "counters/overflow/float"
+	OverflowTimer   = "counters/overflow/timer"
+)
+
+// ownNames is how many those are.
+const ownNames = 4
+
+// Options is the size of a set, which takes about 90 bytes of memory for each of Max at
+// once. The zero value is fine.
+type Options struct {
+	Max       int // counters, floats and timers together, an empty name aside; default 4096, at most 1<<20
+	NameBytes int // bytes of all their names together; default 48 for each of Max
+	Frames    int // frames of history; default 600
+}
+
+// Set is a number of named counters, floats and timers. Its methods, and those of the
+// handles that it gives, may be called from any number of goroutines; a [Worker]
+// belongs to one. A nil *Set records nothing.
+type Set struct {
+	touched atomic.Pointer[cell] // cells that were added to since they were last collected
+
+	mu      sync.Mutex // guards all that follows; no Worker ever waits for it while counting
+	names   *intern.Table
+	cells   []*cell // by symbol; nil at 0 unless the empty name is used
+	kinds   []Kind  // of each line
+	placed  [2]int  // how many counters and floats there are
+	last    [2]int  // the line of the last counter and of the last float
+	workers []*Worker
+	idle    []*Worker // those of workers that were released
+
+	frame   sheet // collected since the last PushFrame
+	total   sheet // all before that
+	history history
+
+	start  tick.Pair
+	scale  tick.Scale
+	steady bool // scale does not change any more
+}
+
+// New returns a set without counters. It panics if an option is negative or too large.
+func New(o Options) *Set {
+	if o.Max < 0 || o.Max > 1<<20 || o.NameBytes < 0 || o.Frames < 0 {
+		panic(fmt.Sprintf("counters: impossible options %+v", o))
+	}
+	if o.Max == 0 {
+		o.Max = 4096
+	}
+	if o.NameBytes == 0 {
+		o.NameBytes = 48 * o.Max
+	}
+	if o.Frames == 0 {
+		o.Frames = 600
+	}
+	own := len(Refused) + len(OverflowCounter) + len(OverflowFloat) + len(OverflowTimer)
+	names, err := intern.New(intern.Config{Entries: o.Max + ownNames, Bytes: o.NameBytes + own})
+	if err != nil {
+		panic(fmt.Sprintf("counters: %v", err))
+	}
+	s := &Set{names: names, cells: make([]*cell, 1), start: tick.Mark()}
+	s.history.frames = o.Frames
+	s.cell(Refused, KindCounter)
+	s.cell(OverflowCounter, KindCounter)
+	s.cell(OverflowFloat, KindFloat)
+	s.cell(OverflowTimer, KindTimer)
+	return s
+}
+
+// Counter returns the counter of that name, always the same one. When the set is full
+// a new name gets the handle of [OverflowCounter] and is counted in [Refused]. It
+// panics if the name belongs to a float or timer.
+func (s *Set) Counter(name string) *Counter { return (*Counter)(s.cell(name, KindCounter)) }
+
+// Float is [Set.Counter] for a sum of float64.
+func (s *Set) Float(name string) *Float { return (*Float)(s.cell(name, KindFloat)) }
+
+// Timer is [Set.Counter] for a timer.
+func (s *Set) Timer(name string) *Timer { return (*Timer)(s.cell(name, KindTimer)) }
+
+// cell finds or makes the cell of a name.
+func (s *Set) cell(name string, kind Kind) *cell {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.find(name); c != nil {
+		if c.kind != kind {
+			panic(fmt.Sprintf("counters: %q is a %v and cannot be a %v too; give one of them another name", name, c.kind, kind))
+		}
+		return c
+	}
+	sym, err := s.names.Intern(name)
+	if err != nil { // entries or bytes are used up
+		return s.refuse(kind)
+	}
+	c := &cell{set: s, name: s.names.String(sym), kind: kind, order: int32(sym), since: notWatched}
+	s.place(c)
+	if int(sym) == len(s.cells) {
+		s.cells = append(s.cells, c)
+	} else {
+		s.cells[sym] = c
+	}
+	s.history.admit(c)
+	return c
+}
+
+// find returns the cell of a name or nil.
+func (s *Set) find(name string) *cell {
+	sym, ok := s.names.Lookup(name)
+	if !ok {
+		return nil
+	}
+	return s.cells[sym]
+}
+
+// refuse counts a name that found no room, and returns what it gets instead.
+func (s *Set) refuse(kind Kind) *cell {
+	(*Counter)(s.find(Refused)).Add(1)
+	switch kind {
+	case KindCounter:
+		return s.find(OverflowCounter)
+	case KindFloat:
+		return s.find(OverflowFloat)
+	}
+	return s.find(OverflowTimer)
+}
+
+// place gives a cell its line: a timer one of its own, eight of the others one.
+func (s *Set) place(c *cell) {
+	if c.kind == KindTimer {
+		c.timed = new(line)
+		c.line = s.newLine(c.kind)
+		return
+	}
+	c.slot = s.placed[c.kind] % len(line{})
+	if c.slot == 0 {
+		s.last[c.kind] = s.newLine(c.kind)
+	}
+	c.line = s.last[c.kind]
+	s.placed[c.kind]++
+}
+
+func (s *Set) newLine(kind Kind) int {
+	s.kinds = append(s.kinds, kind)
+	return len(s.kinds) - 1
+}
+
+// Worker returns a shard for one goroutine at a time: a released one if there is any.
+// Whoever is done with it calls [Worker.Release].
+func (s *Set) Worker() *Worker {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.idle); n > 0 {
+		w := s.idle[n-1]
+		s.idle = s.idle[:n-1]
+		w.released = false
+		return w
+	}
+	w := &Worker{set: s}
+	s.workers = append(s.workers, w)
+	return w
+}
+
+// collect brings what has been published since the last time into the frame. The set
+// is locked.
+func (s *Set) collect() {
+	for _, w := range s.workers {
+		if w.mail.Load() == nil {
+			continue
+		}
+		if letter := w.mail.Swap(nil); letter != nil {
+			letter.moveTo(&s.frame, s.kinds)
+			w.spare.Store(letter)
+		}
+	}
+	for c := s.touched.Swap(nil); c != nil; {
+		next := c.next
+		c.collect(&s.frame)
+		c = next
+	}
+}

@@ -1,0 +1,118 @@
+package counters
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+)
+
+// text returns the sample's number as exactly as it is known; a timer has none.
+func (s Sample) text() string {
+	switch s.Kind {
+	case KindCounter:
+		return strconv.FormatInt(s.Int, 10)
+	case KindFloat:
+		return strconv.FormatFloat(s.Float, 'g', -1, 64)
+	}
+	return ""
+}
+
+// WriteTable writes the snapshot for people: first the numbers, then the timers,
+// durations with three digits. Errors are those of w.
+func (s Snapshot) WriteTable(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	timers := false
+	for _, sample := range s {
+		if sample.Kind == KindTimer {
+			timers = true
+			continue
+		}
+		fmt.Fprintf(table, "%s\t%s\n", printable(sample.Name), sample.text())
+	}
+	if err := table.Flush(); err != nil || !timers {
+		return err
+	}
+	fmt.Fprintf(table, "timer\tcalls\ttotal\town\tmean\tmin\tmax\n")
+	for _, sample := range s {
+		if t := sample.Timer; sample.Kind == KindTimer {
+			fmt.Fprintf(table, "%s\t%d\t%v\t%v\t%v\t%v\t%v\n",
+				printable(sample.Name), t.Calls, rounded(t.Total), rounded(t.Own), rounded(t.Mean()), rounded(t.Min), rounded(t.Max))
+		}
+	}
+	return table.Flush()
+}
+
+// rounded leaves a duration about three digits.
+func rounded(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d.Abs() >= 1000*unit {
+		unit *= 10
+	}
+	return d.Round(unit)
+}
+
+// printable quotes a name that would break a table.
+func printable(name string) string {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// WriteCSV writes a header and a record for each sample. A timer has no value and the
+// others have only that; durations are in nanoseconds. Errors are those of w.
+func (s Snapshot) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"name", "kind", "value", "calls", "total_ns", "own_ns", "min_ns", "max_ns"})
+	for _, sample := range s {
+		record := []string{sample.Name, sample.Kind.String(), sample.text(), "", "", "", "", ""}
+		if t := sample.Timer; sample.Kind == KindTimer {
+			for i, n := range [...]int64{t.Calls, int64(t.Total), int64(t.Own), int64(t.Min), int64(t.Max)} {
+				record[3+i] = strconv.FormatInt(n, 10)
+			}
+		}
+		out.Write(record)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// MarshalJSON returns one object with a field for each name, in order. A counter or
+// float is a number, or one of the strings "NaN", "+Inf" and "-Inf", for which JSON
+// has no numbers; a timer is an object with the fields calls, total_ns, own_ns, min_ns
+// and max_ns. The error is always nil.
+func (s Snapshot) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, sample := range s {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		name, _ := json.Marshal(sample.Name) // a string always has a form
+		b = append(append(b, name...), ':')
+		switch t := sample.Timer; {
+		case sample.Kind == KindTimer:
+			b = fmt.Appendf(b, `{"calls":%d,"total_ns":%d,"own_ns":%d,"min_ns":%d,"max_ns":%d}`,
+				t.Calls, int64(t.Total), int64(t.Own), int64(t.Min), int64(t.Max))
+		case math.IsNaN(sample.Float) || math.IsInf(sample.Float, 0):
+			b = strconv.AppendQuote(b, sample.text())
+		default:
+			b = append(b, sample.text()...)
+		}
+	}
+	return append(b, '}'), nil
+}
+
+// String returns the present snapshot as JSON, as expvar.Var wants it:
+//
+//	expvar.Publish("cook", set)
+func (s *Set) String() string {
+	b, _ := s.Snapshot().MarshalJSON()
+	return string(b)
+}

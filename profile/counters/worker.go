@@ -1,0 +1,142 @@
+package counters
+
+import (
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/assetcook/assetcook/internal/tick"
+)
+
+// Worker counts for one goroutine at a time without atomic operations. What it counts
+// is seen by others after [Worker.Flush]. A nil *Worker records nothing.
+type Worker struct {
+	set      *Set
+	live     sheet  // what the pointers handed out lead to
+	kinds    []Kind // of the lines of live
+	inner    int64  // ticks of the scopes that ended inside the present one
+	released bool
+
+	_ [64]byte // what the collector writes lies apart from what the worker writes
+
+	mail  atomic.Pointer[sheet] // flushed and not yet collected
+	spare atomic.Pointer[sheet] // a collected one, to be used again
+}
+
+// Int returns where this worker adds to c: a pointer that stays the same for the life
+// of the set. Only the worker's owner may use it, and not after Release. It panics if
+// c is of another set.
+func (w *Worker) Int(c *Counter) *int64 {
+	if w == nil || c == nil {
+		return new(int64)
+	}
+	return &w.line((*cell)(c))[c.slot]
+}
+
+// Float is [Worker.Int] for a float.
+func (w *Worker) Float(f *Float) *float64 {
+	if w == nil || f == nil {
+		return new(float64)
+	}
+	// The lines of floats hold the bits of float64, which are as large as an int64
+	// and nowhere more strictly aligned.
+	return (*float64)(unsafe.Pointer(&w.line((*cell)(f))[f.slot]))
+}
+
+// line returns the worker's line for a cell.
+func (w *Worker) line(c *cell) *line {
+	if w.set != c.set {
+		panic("counters: a worker of one set was given a handle of another")
+	}
+	if l := w.live.at(c.line); l != nil {
+		return l
+	}
+	for len(w.kinds) <= c.line {
+		w.kinds = append(w.kinds, 0)
+	}
+	w.kinds[c.line] = c.kind
+	return w.live.line(c.line)
+}
+
+// Flush publishes what the worker has counted since the last time. It never waits and
+// looks only at what was handed out.
+func (w *Worker) Flush() {
+	if w == nil {
+		return
+	}
+	letter := w.mail.Swap(nil)
+	if letter == nil {
+		letter = w.spare.Swap(nil)
+	}
+	if letter == nil {
+		letter = new(sheet)
+	}
+	letter.take(&w.live, w.kinds)
+	w.mail.Store(letter)
+}
+
+// Release flushes and gives the worker back. Its pointers and scopes must not be used
+// any more. It panics if the worker was released already.
+func (w *Worker) Release() {
+	if w == nil {
+		return
+	}
+	w.set.mu.Lock()
+	defer w.set.mu.Unlock()
+	if w.released {
+		panic("counters: a worker was released twice")
+	}
+	w.Flush()
+	w.inner = 0
+	w.released = true
+	w.set.idle = append(w.set.idle, w)
+}
+
+// Scope is a stretch of time of one worker that has begun. The zero value does
+// nothing.
+type Scope struct {
+	w     *Worker
+	l     *line
+	start int64
+	outer int64 // what w.inner was
+}
+
+// Begin starts a scope that counts for t: defer w.Begin(t).End(). Scopes of one worker
+// must end in the reverse order of their beginnings, or own times become wrong. It
+// panics if t is of another set.
+func (w *Worker) Begin(t *Timer) Scope {
+	if w == nil || t == nil {
+		return Scope{}
+	}
+	return w.begin(t)
+}
+
+func (w *Worker) begin(t *Timer) Scope {
+	s := Scope{w: w, l: w.line((*cell)(t)), outer: w.inner}
+	w.inner = 0
+	s.start = tick.Now()
+	return s
+}
+
+// End ends the scope.
+func (s Scope) End() {
+	if s.w != nil {
+		s.endNow()
+	}
+}
+
+func (s Scope) endNow() { s.end(tick.Now()) }
+
+func (s Scope) end(now int64) {
+	took := max(now-s.start, 0) // cores may disagree by some ticks
+	s.l.addTicks(took, max(took-s.w.inner, 0))
+	s.w.inner = s.outer + took
+}
+
+// Record adds one call of known duration to t; a negative one counts as 0. It leaves
+// the own times of scopes alone. It panics if t is of another set.
+func (w *Worker) Record(t *Timer, d time.Duration) {
+	if w != nil && t != nil {
+		w.line((*cell)(t)).addNanos(int64(max(d, 0)))
+	}
+}
