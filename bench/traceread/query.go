@@ -1,0 +1,79 @@
+package main
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+//go:embed query.cjs
+var queryScript string
+
+// Queries of the trace processor's tables. Marks are slices of no duration; this
+// version puts those of Fuchsia traces into a table of their own.
+const (
+	slicesSQL = `select thread.name, slice.category, slice.name, count(*), sum(dur) from slice
+		join thread_track on slice.track_id = thread_track.id join thread using (utid) group by 1, 2, 3`
+	marksSQL  = `select thread.name, i.name, count(*) from instant i join thread on i.ref = thread.utid where ref_type = 'utid' group by 1, 2`
+	levelsSQL = `select t.name, count(*), sum(value) from counter c join counter_track t on c.track_id = t.id group by 1`
+	arrowsSQL = `select a.name, b.name, count(*) from flow join slice a on slice_out = a.id join slice b on slice_in = b.id group by 1, 2`
+	faultsSQL = `select name, value from stats where value > 0 and severity in ('error', 'data_loss')`
+)
+
+// readBack returns the sums that the trace processor gets from a file.
+func readBack(perfetto, file string) (sums, error) {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return sums{}, err
+	}
+	cmd := exec.Command("node", "-", perfetto, file, slicesSQL, marksSQL, levelsSQL, arrowsSQL, faultsSQL)
+	cmd.Stdin = strings.NewReader(queryScript)
+	out, err := cmd.Output()
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+		return sums{}, fmt.Errorf("node: %w: %s", err, failed.Stderr)
+	} else if err != nil {
+		return sums{}, fmt.Errorf("%w (this needs Node.js)", err)
+	}
+	var tables [5][]cells
+	if err := json.Unmarshal(out, &tables); err != nil {
+		return sums{}, fmt.Errorf("output of node: %w", err)
+	}
+	if faults := tables[4]; len(faults) > 0 {
+		return sums{}, fmt.Errorf("the trace processor complains of %s (%d)", faults[0].text(0), faults[0].number(1))
+	}
+	s := newSums()
+	for _, c := range tables[0] {
+		s.add(slice{c.text(0), c.text(1), c.text(2)}, c.number(3), c.number(4))
+	}
+	for _, c := range tables[1] {
+		s.add(slice{c.text(0), c.text(1), c.text(1)}, c.number(2), 0)
+	}
+	for _, c := range tables[2] {
+		// From formats that have several numbers in a counter it is "name value".
+		name := strings.TrimSuffix(strings.TrimSuffix(c.text(0), ":value"), " value")
+		sum, _ := c[2].(float64)
+		s.levels[name] = level{c.number(1), sum}
+	}
+	for _, c := range tables[3] {
+		s.arrows[arrow{c.text(0), c.text(1)}] = c.number(2)
+	}
+	return s, nil
+}
+
+// cells are a row of a query's result: texts, whole numbers as texts, or numbers.
+type cells []any
+
+func (c cells) text(i int) string {
+	s, _ := c[i].(string)
+	return s
+}
+
+func (c cells) number(i int) int64 {
+	n, _ := strconv.ParseInt(c.text(i), 10, 64)
+	return n
+}

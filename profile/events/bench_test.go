@@ -1,0 +1,171 @@
+package events
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/assetcook/assetcook/internal/tick"
+)
+
+var sinkTick int64
+
+// What the others are measured against: the clock.
+func BenchmarkClockRead(b *testing.B) {
+	for b.Loop() {
+		sinkTick = tick.Now()
+	}
+}
+
+func BenchmarkTwoClockReads(b *testing.B) {
+	for b.Loop() {
+		sinkTick = tick.Now()
+		sinkTick = tick.Now()
+	}
+}
+
+// The worker's side alone: the buffer is emptied in place when it is full.
+func benchmarkWorker(b *testing.B, record func(w *Worker, name, detail Symbol)) {
+	r := New(io.Discard, Options{Buffers: 2})
+	defer r.Close()
+	w := r.Worker("worker")
+	name, detail := r.Symbol("cook/encode"), r.Symbol("textures/wall.png")
+	w.Instant(name, detail)
+	b.ReportAllocs()
+	for b.Loop() {
+		if w.used == bufferSlots {
+			w.used = 0
+		}
+		record(w, name, detail)
+	}
+	w.Release()
+}
+
+func BenchmarkInstant(b *testing.B) {
+	benchmarkWorker(b, func(w *Worker, name, detail Symbol) { w.Instant(name, detail) })
+}
+
+func BenchmarkScope(b *testing.B) {
+	benchmarkWorker(b, func(w *Worker, name, detail Symbol) { w.Begin(name, detail).End() })
+}
+
+func BenchmarkScopeDeferred(b *testing.B) {
+	benchmarkWorker(b, func(w *Worker, name, detail Symbol) { defer w.Begin(name, detail).End() })
+}
+
+func BenchmarkValue(b *testing.B) {
+	benchmarkWorker(b, func(w *Worker, name, detail Symbol) { w.Value(name, 0.5) })
+}
+
+func BenchmarkOff(b *testing.B) {
+	var r *Recorder
+	w := r.Worker("worker")
+	for b.Loop() {
+		w.Begin(1, 2).End()
+	}
+}
+
+// The ratios of the above, taken in turns: of many short batches of each the
+// fastest, which no other program has interrupted. "instant/clock" is the cost of
+// an instant over that of reading the clock, "scope/2clocks" that of a scope over
+// two readings.
+func BenchmarkRatios(b *testing.B) {
+	r := New(io.Discard, Options{Buffers: 2})
+	defer r.Close()
+	w := r.Worker("worker")
+	defer w.Release()
+	name, detail := r.Symbol("cook/encode"), r.Symbol("textures/wall.png")
+	w.Instant(name, detail)
+	const batch = 500
+	kinds := [...]func(){
+		func() {
+			for range batch {
+				sinkTick = tick.Now()
+			}
+		},
+		func() {
+			for range batch {
+				sinkTick = tick.Now()
+				sinkTick = tick.Now()
+			}
+		},
+		func() {
+			for range batch {
+				w.Instant(name, detail)
+			}
+		},
+		func() {
+			for range batch {
+				w.Begin(name, detail).End()
+			}
+		},
+	}
+	least := [len(kinds)]int64{}
+	for b.Loop() {
+		for i, kind := range kinds {
+			w.used, w.base = 0, tick.Now() // it has always room
+			start := tick.Now()
+			kind()
+			if took := tick.Now() - start; least[i] == 0 || took < least[i] {
+				least[i] = took
+			}
+		}
+	}
+	b.ReportMetric(float64(least[2])/float64(least[0]), "instant/clock")
+	b.ReportMetric(float64(least[3])/float64(least[1]), "scope/2clocks")
+}
+
+// All of it, writing included, on however many cores there are. With one worker
+// that does nothing else many are dropped.
+func BenchmarkScopeToStream(b *testing.B) {
+	r := New(io.Discard, Options{})
+	w := r.Worker("worker")
+	name, detail := r.Symbol("cook/encode"), r.Symbol("textures/wall.png")
+	b.ReportAllocs()
+	for b.Loop() {
+		w.Begin(name, detail).End()
+	}
+	w.Release()
+	r.Close()
+	s := r.Stats()
+	b.ReportMetric(float64(s.Dropped)/float64(s.Dropped+s.Events), "dropped/op")
+}
+
+func BenchmarkSymbol(b *testing.B) {
+	r := New(io.Discard, Options{})
+	defer r.Close()
+	for b.Loop() {
+		r.Symbol("textures/wall.png")
+	}
+}
+
+// The goroutine that writes, for each scope of a buffer full of them.
+func BenchmarkEncode(b *testing.B) {
+	buf, names := nestedBuffer()
+	var enc encoder
+	var out []byte
+	for b.Loop() {
+		out = enc.appendRecords(out[:0], buf, tick.Pair{Tick: 1, Nanos: 1}, tick.Pair{}, names)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*buf.records()), "ns/scope")
+	b.ReportMetric(float64(len(out))/float64(buf.records()), "bytes/scope")
+}
+
+func BenchmarkRead(b *testing.B) {
+	var stream bytes.Buffer
+	r := New(&stream, Options{})
+	w := r.Worker("worker")
+	for range bufferSlots {
+		w.Begin(0, 0).End()
+	}
+	w.Release()
+	r.Close()
+	for b.Loop() {
+		for _, err := range Read(bytes.NewReader(stream.Bytes())).All() {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*bufferSlots), "ns/event")
+}

@@ -1,0 +1,91 @@
+package events
+
+import "encoding/binary"
+
+// A slot is 16 bytes of a worker's buffer. Nearly every record is one:
+//
+//	a:  kind 4 bits | name 22 | ticks since the buffer's base 38
+//	b:  scope: detail 22 | duration in ticks 42
+//	    instant: detail 22 | 0
+//	    value: its bits; alloc, free: bytes; flow: its id
+//	    vector: how many numbers, which follow two to a slot
+//	    user: how many bytes, which follow
+//
+// The time of a scope is its end. 38 bits are 90 seconds at 3 GHz, after which the
+// worker begins another buffer; a scope of more than 42 bits, 24 minutes, is
+// longScope, whose duration is in a slot of its own.
+type slot struct{ a, b uint64 }
+
+const (
+	slotBytes   = 16
+	bufferSlots = 64 << 10 / slotBytes
+
+	symbolBits = 22
+	symbolMask = 1<<symbolBits - 1
+	timeBits   = 64 - kindBits - symbolBits
+	durBits    = 64 - symbolBits
+	kindBits   = 4
+	nameShift  = timeBits
+	kindShift  = 64 - kindBits
+
+	longScope Kind = 15 // in buffers only
+)
+
+// MaxData is how many bytes of data a User record may have, MaxValues how many
+// numbers a Vector: what fits one buffer beside the record's first 16 bytes.
+const (
+	MaxData   = (bufferSlots - 1) * slotBytes
+	MaxValues = MaxData / 8
+)
+
+// A buffer holds the records of one worker on their way to the writer. It has no
+// pointers: the garbage collector does not look into it.
+type buffer struct {
+	slots [bufferSlots]slot
+	used  int    // slots
+	more  int    // of them, those that continue a record
+	base  int64  // tick that the times of the records count from
+	row   int    // of the worker
+	lost  uint64 // records of this row dropped between the buffer before and this one
+}
+
+func (b *buffer) records() int { return b.used - b.more }
+
+// first makes the first half of a slot; the time is added to it.
+func first(kind Kind, name Symbol) uint64 {
+	return uint64(kind)<<kindShift | uint64(name&symbolMask)<<nameShift
+}
+
+func kindOf(a uint64) Kind   { return Kind(a >> kindShift) }
+func nameOf(a uint64) Symbol { return Symbol(a >> nameShift & symbolMask) }
+func timeOf(a uint64) int64  { return int64(a & (1<<timeBits - 1)) }
+
+func withDetail(detail Symbol, ticks uint64) uint64 { return uint64(detail)<<durBits | ticks }
+func detailOf(b uint64) Symbol                      { return Symbol(b >> durBits) }
+func durOf(b uint64) int64                          { return int64(b & (1<<durBits - 1)) }
+
+// slotsFor returns how many slots n bytes take.
+func slotsFor(n int) int { return (n + slotBytes - 1) / slotBytes }
+
+// putBytes copies data into slots, of which there are just enough.
+func putBytes(slots []slot, data []byte) {
+	for i := range slots {
+		if len(data) < slotBytes {
+			var last [slotBytes]byte
+			copy(last[:], data)
+			data = last[:]
+		}
+		slots[i] = slot{binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])}
+		data = data[slotBytes:]
+	}
+}
+
+// appendBytes appends the first n bytes that lie in slots.
+func appendBytes(b []byte, slots []slot, n int) []byte {
+	end := len(b) + n
+	for _, s := range slots {
+		b = binary.LittleEndian.AppendUint64(b, s.a)
+		b = binary.LittleEndian.AppendUint64(b, s.b)
+	}
+	return b[:end]
+}

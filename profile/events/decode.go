@@ -1,0 +1,178 @@
+package events
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/assetcook/assetcook/internal/tick"
+)
+
+// A decoder is what a reader knows of a stream: tables, clock and the block of
+// records that it is in.
+type decoder struct {
+	clock   clock
+	began   int64 // nanoseconds of Unix time
+	names   []string
+	rows    []string
+	dropped int64 // told by blocks of records, or in all at the end
+	lost    int64 // by the way, for this reader only
+	ended   bool
+
+	row    int
+	left   uint64 // records of the block still to come
+	rest   parser
+	shapes []shape
+	detail uint32
+	last   int64 // end of the record before
+}
+
+// A shape is a kind of record with a name.
+type shape struct {
+	kind uint64
+	name uint32
+}
+
+// A record is an event with its names by number.
+type record struct {
+	kind         Kind
+	name, detail uint32
+	start, dur   int64 // nanoseconds
+	values       []float64
+	flow         uint64
+	data         []byte
+}
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("events: read: %w: "+format, append([]any{ErrDamaged}, args...)...)
+}
+
+// open takes in the content of a block. If it is one of records, next gives them.
+// Kinds of blocks that it does not know are for later versions.
+func (d *decoder) open(kind byte, content []byte) error {
+	p := parser{rest: content}
+	switch kind {
+	case blockStart:
+		d.began = p.signed()
+	case blockNames:
+		d.names = readTable(&p, d.names, maxSymbols)
+	case blockRows:
+		d.rows = readTable(&p, d.rows, maxRows)
+	case blockRecords:
+		d.openRecords(&p)
+	case blockLost:
+		d.lost = addCapped(d.lost, p.any())
+	case blockEnd:
+		p.any() // how many records there were: for people with a hex editor
+		d.dropped, d.ended = addCapped(0, p.any()), true
+	}
+	if p.bad {
+		d.left = 0
+		return damaged("a block of kind %d has the right sum and the wrong content", kind)
+	}
+	return nil
+}
+
+// readTable takes names that continue a table, or repeat some of it.
+func readTable(p *parser, table []string, limit uint64) []string {
+	first := p.number(uint64(len(table)) + 1)
+	count := p.number(limit - first + 1)
+	for i := first; i < first+count && !p.bad; i++ {
+		if name := p.bytes(maxName); !p.bad && i == uint64(len(table)) {
+			table = append(table, string(name))
+		}
+	}
+	return table
+}
+
+func addCapped(sum int64, n uint64) int64 { return sum + int64(min(n, uint64(math.MaxInt64-sum))) }
+
+func (d *decoder) openRecords(p *parser) {
+	count, row, lost := p.number(maxBlock), p.number(uint64(len(d.rows))), p.any()
+	mark := tick.Pair{Tick: int64(p.number(maxTick)), Nanos: int64(p.number(maxTick))}
+	base := p.signed()
+	if p.bad || base > maxTick || base < -maxTick {
+		p.fail()
+		return
+	}
+	d.clock.add(mark)
+	d.dropped = addCapped(d.dropped, lost)
+	d.row, d.left, d.rest = int(row), count, *p
+	d.shapes, d.detail, d.last = d.shapes[:0], 0, base
+}
+
+// next takes the next record of the block into r, whose values and data hold until
+// the next call. It passes over kinds that it does not know.
+func (d *decoder) next(r *record) (more bool, err error) {
+	for d.left > 0 {
+		d.left--
+		known := d.take(r)
+		if d.rest.bad {
+			d.left = 0
+			return false, damaged("a block of records has the right sum and a record that makes no sense")
+		}
+		if known {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (d *decoder) take(r *record) (known bool) {
+	p := &d.rest
+	head := p.any()
+	index := head >> flagBits
+	switch {
+	case index < uint64(len(d.shapes)):
+	case index == uint64(len(d.shapes)):
+		d.shapes = append(d.shapes, shape{p.any(), uint32(p.number(uint64(len(d.names))))})
+	default:
+		p.fail()
+		return false
+	}
+	if head&flagSameDetail == 0 {
+		d.detail = uint32(p.number(uint64(len(d.names))))
+	}
+	start := d.last + int64(p.number(maxTick))
+	end := start
+	s := d.shapes[index]
+	if s.kind == uint64(Scope) {
+		dur := int64(p.number(maxTick))
+		if head&flagAround != 0 {
+			start = end - dur
+		} else {
+			end = start + dur
+		}
+	}
+	if end > maxTick || start < -maxTick {
+		p.fail()
+		return false
+	}
+	d.last = end
+	*r = record{kind: Kind(s.kind), name: s.name, values: r.values[:0]}
+	r.start = d.clock.nanos(start)
+	switch s.kind {
+	case uint64(Scope):
+		r.detail, r.dur = d.detail, max(d.clock.nanos(end)-r.start, 0)
+	case uint64(Instant):
+		r.detail = d.detail
+	case uint64(Value):
+		r.values = append(r.values, p.float())
+	case uint64(Vector):
+		for range p.number(MaxValues + 1) {
+			r.values = append(r.values, p.float())
+			if p.bad {
+				break
+			}
+		}
+	case uint64(Alloc), uint64(Free):
+		r.values = append(r.values, float64(p.signed()))
+	case uint64(FlowOut), uint64(FlowIn):
+		r.flow = p.any()
+	case uint64(User):
+		r.data = p.bytes(MaxData)
+	default:
+		p.bytes(maxBlock)
+		return false
+	}
+	return true
+}

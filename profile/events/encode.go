@@ -1,0 +1,122 @@
+package events
+
+import (
+	"encoding/binary"
+
+	"github.com/assetcook/assetcook/internal/tick"
+)
+
+// Flags in the two low bits of what a record begins with.
+const (
+	flagAround     = 1 // a scope that began before the end of the record before it
+	flagSameDetail = 2
+	flagBits       = 2
+)
+
+// An encoder turns buffers into blocks of records.
+type encoder struct {
+	shapes cache
+}
+
+// A cache remembers which kinds of records with which names the block has
+// introduced. What falls into a place that is taken displaces it: forgetting costs
+// a few bytes, remembering everything a hash table.
+type cache [256]struct{ key, index uint32 }
+
+// place returns where kind and name are kept, or would be.
+func (c *cache) place(kind Kind, name Symbol) (at *struct{ key, index uint32 }, key uint32) {
+	key = uint32(kind)<<symbolBits | uint32(name) // not 0: no kind is
+	return &c[key*0x9E3779B1>>24], key
+}
+
+// appendRecords appends the records of buf as a block. mark is the moment of
+// writing, began that of the recording; names is how many there are.
+func (e *encoder) appendRecords(b []byte, buf *buffer, mark, began tick.Pair, names int) []byte {
+	from := len(b)
+	b = openBlock(b, blockRecords)
+	b = binary.AppendUvarint(b, uint64(buf.records()))
+	b = binary.AppendUvarint(b, uint64(buf.row))
+	b = binary.AppendUvarint(b, buf.lost)
+	b = binary.AppendUvarint(b, uint64(max(mark.Tick-began.Tick, 0)))
+	b = binary.AppendUvarint(b, uint64(max(mark.Nanos-began.Nanos, 0)))
+	b = binary.AppendVarint(b, buf.base-began.Tick)
+
+	known := func(sym Symbol) Symbol {
+		if int(sym) >= names { // not one of this recorder's
+			return unnamed
+		}
+		return sym
+	}
+	e.shapes = cache{}
+	shapes, detail, last := uint32(0), Symbol(0), int64(0)
+	for i := 0; i < buf.used; {
+		s := buf.slots[i]
+		i++
+		kind, name, end := kindOf(s.a), known(nameOf(s.a)), max(timeOf(s.a), last)
+
+		head, start, isScope := uint32(flagSameDetail), end, false
+		now := detail
+		switch kind {
+		case Scope:
+			now, start, isScope = known(detailOf(s.b)), end-durOf(s.b), true
+		case longScope:
+			kind, now, start, isScope = Scope, known(detailOf(s.b)), end-int64(buf.slots[i].a), true
+			i++
+		case Instant:
+			now = known(detailOf(s.b))
+		}
+		if now != detail {
+			head, detail = 0, now
+		}
+		if start < last {
+			head |= flagAround
+		}
+		at, key := e.shapes.place(kind, name)
+		if at.key == key {
+			b = binary.AppendUvarint(b, uint64(at.index<<flagBits|head))
+		} else {
+			at.key, at.index = key, shapes
+			b = binary.AppendUvarint(b, uint64(shapes<<flagBits|head))
+			b = binary.AppendUvarint(b, uint64(kind))
+			b = binary.AppendUvarint(b, uint64(name))
+			shapes++
+		}
+		if head&flagSameDetail == 0 {
+			b = binary.AppendUvarint(b, uint64(detail))
+		}
+		if head&flagAround == 0 {
+			b = binary.AppendUvarint(b, uint64(start-last))
+		} else {
+			b = binary.AppendUvarint(b, uint64(end-last))
+		}
+		last = end
+
+		switch {
+		case isScope:
+			b = binary.AppendUvarint(b, uint64(end-start))
+		case kind == Value:
+			b = appendFloat(b, s.b)
+		case kind == Vector:
+			b = binary.AppendUvarint(b, s.b)
+			for n := range int(s.b) {
+				number := buf.slots[i+n/2]
+				if n%2 == 0 {
+					b = appendFloat(b, number.a)
+				} else {
+					b = appendFloat(b, number.b)
+				}
+			}
+			i += (int(s.b) + 1) / 2
+		case kind == Alloc || kind == Free:
+			b = binary.AppendVarint(b, int64(s.b))
+		case kind == FlowOut || kind == FlowIn:
+			b = binary.AppendUvarint(b, s.b)
+		case kind == User:
+			more := slotsFor(int(s.b))
+			b = binary.AppendUvarint(b, s.b)
+			b = appendBytes(b, buf.slots[i:i+more], int(s.b))
+			i += more
+		}
+	}
+	return sealBlock(b, from)
+}

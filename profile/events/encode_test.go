@@ -1,0 +1,222 @@
+package events
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/tick"
+	"pgregory.net/rapid"
+)
+
+// nestedBuffer returns a full buffer of scopes nested three deep, of 10 to 100 µs
+// at 2.5 ticks a nanosecond: assets with two stages of some three steps each, and
+// how many names they use.
+func nestedBuffer() (buf *buffer, names int) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	buf = &buffer{}
+	now, detail := int64(1000), Symbol(1000)
+	add := func(name Symbol, start int64) {
+		now += 50 + rnd.Int64N(50) // what lies between one record and the next
+		if buf.used < bufferSlots {
+			buf.slots[buf.used] = slot{first(Scope, name) | uint64(now), withDetail(detail, uint64(now-start))}
+			buf.used++
+		}
+	}
+	for buf.used < bufferSlots {
+		detail++
+		asset := now
+		for range 2 {
+			now += 60
+			stage := now
+			for step := range Symbol(2 + rnd.IntN(3)) {
+				now += 60
+				start := now
+				now += 25_000 + rnd.Int64N(15_000)
+				add(10+step, start)
+			}
+			add(20, stage)
+		}
+		add(30, asset)
+	}
+	return buf, int(detail) + 1
+}
+
+// The compact form keeps its promise.
+func TestBytesOfScope(t *testing.T) {
+	buf, names := nestedBuffer()
+	var enc encoder
+	out := enc.appendRecords(nil, buf, tick.Pair{Tick: 1 << 40, Nanos: 1 << 39}, tick.Pair{}, names)
+	if got := float64(len(out)) / float64(buf.records()); got > 6 {
+		t.Errorf("a nested scope takes %.2f bytes, want at most 6", got)
+	}
+}
+
+// Times go through buffer and stream to the tick: whatever the order of clocks,
+// however long a scope, across buffers.
+func TestTimesAreExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := New(io.Discard, Options{Buffers: 4, Names: 64, NameBytes: 1 << 16})
+		defer r.Close()
+		w := r.Worker("worker")
+		var stream []byte
+		var enc encoder
+		stream = append(stream, magic...)
+		stream = appendTable(stream, blockNames, 0, []string{"", "one", "two"})
+		stream = appendTable(stream, blockRows, 0, []string{"worker"})
+		flush := func() {
+			if w.buf == nil {
+				return
+			}
+			// One tick is one nanosecond.
+			w.buf.used = w.used
+			stream = enc.appendRecords(stream, w.buf, tick.Pair{Tick: 1 << 60, Nanos: 1 << 60}, tick.Pair{}, 3)
+			r.free <- w.buf
+			w.buf, w.used = nil, bufferSlots
+		}
+		type span struct{ start, dur int64 }
+		var want []span
+		now := rapid.Int64Range(0, 1<<40).Draw(t, "begin")
+		for range rapid.IntRange(1, 40).Draw(t, "records") {
+			now += rapid.OneOf(rapid.Int64Range(0, 300), rapid.Int64Range(0, 1<<36)).Draw(t, "step")
+			if w.buf != nil && now-w.base >= 1<<timeBits || rapid.IntRange(0, 9).Draw(t, "flush") == 0 {
+				flush()
+			}
+			name := Symbol(rapid.IntRange(0, 2).Draw(t, "name"))
+			if rapid.Bool().Draw(t, "instant") {
+				w.put(first(Instant, name), withDetail(name, 0), now)
+				want = append(want, span{now, 0})
+				continue
+			}
+			dur := rapid.OneOf(rapid.Int64Range(0, 1000), rapid.Int64Range(1<<durBits-2, 1<<durBits+2),
+				rapid.Int64Range(0, 1<<58)).Draw(t, "dur")
+			ScopeMark{w, now - dur, name, name}.endAt(now)
+			want = append(want, span{now - dur, dur})
+		}
+		flush()
+		w.Release()
+		stream = appendEnd(stream, 0, 0)
+		events, err := collect(Read(bytes.NewReader(stream)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(events) != len(want) {
+			t.Fatalf("%d events, want %d", len(events), len(want))
+		}
+		for i, e := range events {
+			if got := (span{e.Time, e.Dur}); got != want[i] || e.Name != e.Detail {
+				t.Fatalf("event %d of %d: %+v (%+v), want %+v", i, len(want), got, e, want[i])
+			}
+		}
+	})
+}
+
+// A clock that runs backwards, as another core's may by some ticks, never makes a
+// record end before the one before it, nor last less than nothing.
+func TestClockRunsBackwards(t *testing.T) {
+	var stream bytes.Buffer
+	r := New(&stream, Options{})
+	w := r.Worker("worker")
+	base := tick.Now()
+	w.put(first(Instant, 0), 0, base)
+	w.put(first(Instant, 0), 0, base-100)
+	ScopeMark{w: w, start: base + 500}.endAt(base + 400)
+	w.put(first(Instant, 0), 0, base+300)
+	w.Release()
+	r.Close()
+	_, events := readAll(t, stream.Bytes())
+	if len(events) != 4 {
+		t.Fatalf("%d events, want 4", len(events))
+	}
+	for i := 1; i < 4; i++ {
+		if events[i].Time < events[i-1].Time || events[i].Dur != 0 {
+			t.Errorf("%+v after %+v", events[i], events[i-1])
+		}
+	}
+}
+
+// What is recorded in ticks is read in nanoseconds, whatever a tick is: as long as
+// the clocks of this process say.
+func TestTimesAreNanoseconds(t *testing.T) {
+	var stream bytes.Buffer
+	r := New(&stream, Options{})
+	w := r.Worker("worker")
+	for tick.Mark().Nanos-r.began.Nanos < 5e6 {
+		runtime.Gosched()
+	}
+	now := tick.Now()
+	ScopeMark{w: w, start: r.began.Tick + (now-r.began.Tick)/2}.endAt(now)
+	w.Release()
+	r.Close()
+	_, events := readAll(t, stream.Bytes())
+	want := tick.Between(r.began, tick.Mark()).Nanos(now) - r.began.Nanos
+	for what, got := range map[string]int64{
+		"end":            events[0].Time + events[0].Dur,
+		"twice begun":    events[0].Time * 2,
+		"twice duration": events[0].Dur * 2,
+	} {
+		if got < want*9/10 || got > want*11/10 {
+			t.Errorf("%s: %d ns, want about %d", what, got, want)
+		}
+	}
+}
+
+// A worker whose buffer is older than a record's time can say takes another.
+func TestOldBuffer(t *testing.T) {
+	var stream bytes.Buffer
+	r := New(&stream, Options{})
+	w := r.Worker("worker")
+	base := tick.Now() - 3<<timeBits
+	for i := range int64(3) {
+		w.put(first(Instant, 0), 0, base+i<<timeBits)
+	}
+	w.Release()
+	r.Close()
+	_, events := readAll(t, stream.Bytes())
+	if len(events) != 3 || r.Stats().Events != 3 {
+		t.Fatalf("%d events", len(events))
+	}
+	if a, b := events[1].Time-events[0].Time, events[2].Time-events[1].Time; a <= 0 || a-b > 2 || b-a > 2 {
+		t.Errorf("%d and %d ns between the events, want the same", a, b)
+	}
+}
+
+// The bytes are those that the package's documentation describes: streams of this
+// version stay readable, by other programs as well.
+func TestFormat(t *testing.T) {
+	buf := &buffer{row: 0, base: 1000, lost: 2}
+	for _, s := range []slot{
+		{first(Scope, 1) | 300, withDetail(2, 200)},
+		{first(Scope, 1) | 310, withDetail(2, 309)},
+		{first(Value, 2) | 310, math.Float64bits(1)},
+	} {
+		buf.slots[buf.used] = s
+		buf.used++
+	}
+	var enc encoder
+	b := appendStart([]byte(magic), time.Unix(0, 64))
+	b = appendTable(b, blockNames, 0, []string{"", "a", "bc"})
+	b = appendTable(b, blockRows, 0, []string{"w"})
+	b = enc.appendRecords(b, buf, tick.Pair{Tick: 5000, Nanos: 2500}, tick.Pair{}, 3)
+	b = appendLost(b, 7)
+	b = appendEnd(b, 3, 2)
+	want := strings.ReplaceAll("894556454e545301"+
+		"02000000 01 8001 79d8d1c7"+
+		"08000000 02 00 03 00 0161 026263 0f164569"+
+		"04000000 03 00 01 0177 8b20a83e"+
+		"1b000000 04 03 00 02 8827 c413 d00f"+
+		" 00 01 01 02 64 c801"+ // shape 0, scope a, detail bc, 100 after the base, for 200
+		" 03 0a b502"+ // same shape and detail, around: ends 10 later, for 309
+		" 06 03 02 00 bfe003 134f30aa"+ // shape 1, value bc, 0 later, 1.0
+		"01000000 05 07 d38af831"+
+		"02000000 06 03 02 841d556f", " ", "")
+	if got := fmt.Sprintf("%x", b); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -1,0 +1,52 @@
+package export
+
+// A flowEnd is one side of a flow, in the span where it lies.
+type flowEnd struct {
+	flow uint64
+	name uint32
+	row  *row
+	span int
+	time int64
+	out  bool
+}
+
+// connect makes flows into arrows: one from the span that a flow leaves first to each
+// in which it arrives. Each arrow has a number of its own, because viewers take a
+// number that comes again for a path from span to span.
+//
+// Viewers also draw an arrow only if it leaves before it arrives, and take a scope's
+// begin for the time of both. So an arrow leaves at the begin of its scope. It
+// arrives at the begin too, unless that scope began earlier than the first one, as
+// one that waits does: then it arrives when it was told.
+func connect(ends []flowEnd) {
+	from := map[uint64]*flowEnd{}
+	for i := range ends {
+		if e := &ends[i]; e.out && from[e.flow] == nil {
+			from[e.flow] = e
+		}
+	}
+	var id uint64
+	for _, to := range ends {
+		if to.out {
+			continue
+		}
+		out := from[to.flow]
+		id++
+		left := out.row.spans[out.span].begin
+		out.row.out = attach(out.row.out, out.span, arrow{id, out.name, left})
+		in := to.row.spans[to.span]
+		arrived := in.begin
+		if arrived <= left {
+			arrived = min(max(left, to.time), in.end)
+		}
+		to.row.in = attach(to.row.in, to.span, arrow{id, out.name, arrived})
+	}
+}
+
+func attach(arrows map[int][]arrow, span int, a arrow) map[int][]arrow {
+	if arrows == nil {
+		arrows = map[int][]arrow{}
+	}
+	arrows[span] = append(arrows[span], a)
+	return arrows
+}

@@ -1,0 +1,112 @@
+package export
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+// nest sorts the spans of a row, cuts those that overlap without nesting, and takes
+// out the flows, whose ends it returns. Flows of which one side is missing vanish.
+func (r *row) nest(flows map[uint64]flowSides) []flowEnd {
+	slices.SortFunc(r.spans, outerFirst)
+	var (
+		ends []flowEnd
+		open []int // places of the scopes that hold the present span
+		now  int64
+		kept = 0
+	)
+	for _, s := range r.spans {
+		isFlow := s.kind == events.FlowOut || s.kind == events.FlowIn
+		if isFlow && flows[s.what] != (flowSides{out: true, in: true}) {
+			continue
+		}
+		s.begin = max(s.begin, now) // what was cut before may begin later than it was sorted
+		s.end = max(s.end, s.begin)
+		for len(open) > 0 && !r.spans[open[len(open)-1]].takes(&s) {
+			open = open[:len(open)-1]
+		}
+		now = s.begin
+		if isFlow {
+			end := flowEnd{flow: s.what, name: s.name, row: r, span: kept, time: now, out: s.kind == events.FlowOut}
+			if len(open) > 0 {
+				end.span = open[len(open)-1]
+				ends = append(ends, end)
+				continue
+			}
+			ends = append(ends, end) // with no scope around it, it stays as a mark
+		}
+		if s.kind == events.Scope {
+			open = append(open, kept)
+		}
+		r.spans[kept] = s
+		kept++
+	}
+	r.spans = r.spans[:kept]
+	return ends
+}
+
+// outerFirst orders spans by their begin. Of those that begin at once the longer one
+// comes first, then the one that was told later, which is the outer one; marks keep
+// the order in which they were told.
+func outerFirst(a, b span) int {
+	aIsScope, bIsScope := a.kind == events.Scope, b.kind == events.Scope
+	switch {
+	case a.begin != b.begin:
+		return cmp.Compare(a.begin, b.begin)
+	case a.end != b.end:
+		return cmp.Compare(b.end, a.end)
+	case aIsScope && bIsScope:
+		return cmp.Compare(b.order, a.order)
+	case aIsScope:
+		return -1
+	case bIsScope:
+		return +1
+	}
+	return cmp.Compare(a.order, b.order)
+}
+
+// holds reports whether inner, which begins no earlier, lies within s. What has no
+// duration and lies at the very end is within if it was told first.
+func (s *span) holds(inner *span) bool {
+	if inner.begin == s.end && inner.end == s.end {
+		return s.order > inner.order
+	}
+	return inner.begin < s.end
+}
+
+// takes reports whether s holds inner, after cutting inner if it lies partly in s:
+// at its end if it was told first, so that it ended first, else at its begin.
+func (s *span) takes(inner *span) bool {
+	if !s.holds(inner) {
+		return false
+	}
+	if inner.end > s.end {
+		if s.order < inner.order {
+			inner.begin = s.end
+			return false
+		}
+		inner.end = s.end
+	}
+	return true
+}
+
+// walk calls enter at the begin of each span and leave at the end of each scope, in
+// the order in which they happened. The times never run backwards.
+func (r *row) walk(enter, leave func(place int)) {
+	var open []int
+	for i := range r.spans {
+		for len(open) > 0 && !r.spans[open[len(open)-1]].holds(&r.spans[i]) {
+			leave(open[len(open)-1])
+			open = open[:len(open)-1]
+		}
+		enter(i)
+		if r.spans[i].kind == events.Scope {
+			open = append(open, i)
+		}
+	}
+	for _, i := range slices.Backward(open) {
+		leave(i)
+	}
+}

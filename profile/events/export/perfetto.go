@@ -1,0 +1,269 @@
+package export
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+// Field numbers of Perfetto's messages (protos/perfetto/trace/*.proto of its
+// repository), so far as they are written here.
+const (
+	tracePacket = 1 // of Trace
+
+	packetClockSnapshot   = 6 // of TracePacket
+	packetTimestamp       = 8
+	packetSequenceID      = 10
+	packetTrackEvent      = 11
+	packetInternedData    = 12
+	packetSequenceFlags   = 13
+	packetClockID         = 58
+	packetDefaults        = 59
+	packetTrackDescriptor = 60
+
+	eventCategoryIIDs     = 3 // of TrackEvent
+	eventDebugAnnotations = 4
+	eventType             = 9
+	eventNameIID          = 10
+	eventTrackUUID        = 11
+	eventFlowIDsOld       = 36
+	eventDoubleCounter    = 44
+	eventFlowIDs          = 47
+	internedCategories    = 1 // of InternedData
+	internedNames         = 2
+	internedID            = 1 // of each entry
+	internedName          = 2
+	annotationUint        = 3 // of DebugAnnotation
+	annotationName        = 10
+	snapshotClocks        = 1 // of ClockSnapshot
+	clockID               = 1 // of Clock
+	clockTimestamp        = 2
+	clockIncremental      = 3
+	trackUUID             = 1 // of TrackDescriptor
+	trackName             = 2
+	trackProcess          = 3
+	trackThread           = 4
+	trackParentUUID       = 5
+	trackCounter          = 8
+	counterUnit           = 3 // of CounterDescriptor
+	processPID            = 1 // of ProcessDescriptor
+	processName           = 6
+	threadPID             = 1 // of ThreadDescriptor
+	threadTID             = 2
+	threadName            = 5
+)
+
+const (
+	sliceBegin = 1 // types of TrackEvent
+	sliceEnd   = 2
+	instant    = 3
+	counter    = 4
+
+	stateCleared = 1 // sequence flags
+	stateNeeded  = 2
+
+	clockRealtime = 1
+	clockBoottime = 6
+	clockOurs     = 64 // the first that may be given a meaning
+
+	unitBytes = 3
+)
+
+// The recording is shown as one process; its number means nothing.
+const (
+	processID   = 1
+	processUUID = 1
+)
+
+// WritePerfetto writes the binary trace of Perfetto, about 30 bytes a slice.
+//
+// Each worker is a thread with a packet sequence of its own, in which names stand
+// once and times are differences, and the counters are one more sequence.
+func WritePerfetto(w io.Writer, rec Recording) error {
+	t, failed := gather(rec)
+	p := perfettoWriter{out: bufio.NewWriterSize(w, 64<<10), timeline: t}
+	p.sequence(processUUID)
+	p.describeProcess()
+	for i := range t.tracks {
+		p.describeTrack(i)
+	}
+	for _, l := range t.levels {
+		p.level(l)
+	}
+	for i, r := range t.rows {
+		uuid := uint64(processUUID + 1 + i)
+		p.sequence(uuid)
+		p.describeThread(uuid, r.name)
+		p.row(r)
+	}
+	return errors.Join(failed, p.out.Flush())
+}
+
+// A perfettoWriter writes packets; the slices are their parts, kept between them for
+// their memory.
+type perfettoWriter struct {
+	*timeline
+	out      *bufio.Writer
+	seq      uint64
+	last     int64             // time of the sequence's last event
+	told     map[uint32]uint64 // what the sequence has each name as
+	packet   []byte
+	event    []byte
+	interned []byte
+	part     []byte
+}
+
+const (
+	asName     = 1 << iota // the sequence has it as an event's name
+	asCategory             // and as a category
+)
+
+// put writes the packet that is ready.
+func (p *perfettoWriter) put() {
+	p.part = appendTag(p.part[:0], tracePacket, wireBytes)
+	p.out.Write(binary.AppendUvarint(p.part, uint64(len(p.packet))))
+	p.out.Write(p.packet)
+}
+
+// sequence begins a new sequence of packets: nothing is known in it, and its events
+// are on the given track and count time from 0.
+func (p *perfettoWriter) sequence(track uint64) {
+	p.seq++
+	p.last = 0
+	p.told = map[uint32]uint64{}
+
+	clock := func(id uint64, at int64) []byte {
+		c := appendUint(nil, clockID, id)
+		c = appendUint(c, clockTimestamp, uint64(at))
+		if id == clockOurs {
+			c = appendUint(c, clockIncremental, 1)
+		}
+		return c
+	}
+	snapshot := appendBytes(nil, snapshotClocks, clock(clockOurs, 0))
+	snapshot = appendBytes(snapshot, snapshotClocks, clock(clockBoottime, 0))
+	if p.seq == 1 && !p.start.IsZero() {
+		snapshot = appendBytes(snapshot, snapshotClocks, clock(clockRealtime, p.start.UnixNano()))
+	}
+	defaults := appendBytes(nil, packetTrackEvent, appendUint(nil, eventTrackUUID, track))
+	defaults = appendUint(defaults, packetClockID, clockOurs)
+
+	p.packet = appendUint(p.packet[:0], packetSequenceID, p.seq)
+	p.packet = appendUint(p.packet, packetSequenceFlags, stateCleared)
+	p.packet = appendBytes(p.packet, packetDefaults, defaults)
+	p.packet = appendBytes(p.packet, packetClockSnapshot, snapshot)
+	p.put()
+}
+
+func (p *perfettoWriter) describe(track []byte) {
+	p.packet = appendUint(p.packet[:0], packetSequenceID, p.seq)
+	p.packet = appendBytes(p.packet, packetTrackDescriptor, track)
+	p.put()
+}
+
+func (p *perfettoWriter) describeProcess() {
+	process := appendUint(nil, processPID, processID)
+	process = appendBytes(process, processName, p.process)
+	p.describe(appendBytes(appendUint(nil, trackUUID, processUUID), trackProcess, process))
+}
+
+// describeThread names a row. Threads are shown in order of their number, of which
+// that of the process is the main one.
+func (p *perfettoWriter) describeThread(uuid uint64, name string) {
+	thread := appendUint(nil, threadPID, processID)
+	thread = appendUint(thread, threadTID, uuid)
+	thread = appendBytes(thread, threadName, name)
+	p.describe(appendBytes(appendUint(nil, trackUUID, uuid), trackThread, thread))
+}
+
+func (p *perfettoWriter) describeTrack(i int) {
+	var unit []byte
+	if p.tracks[i].bytes {
+		unit = appendUint(nil, counterUnit, unitBytes)
+	}
+	track := appendUint(nil, trackUUID, p.counterUUID(uint32(i)))
+	track = appendUint(track, trackParentUUID, processUUID)
+	track = appendBytes(track, trackName, p.tracks[i].name)
+	p.describe(appendBytes(track, trackCounter, unit))
+}
+
+func (p *perfettoWriter) counterUUID(track uint32) uint64 {
+	return uint64(processUUID + 1 + len(p.rows) + int(track))
+}
+
+// putEvent writes the event that is ready.
+func (p *perfettoWriter) putEvent(at int64) {
+	p.packet = appendUint(p.packet[:0], packetTimestamp, uint64(at-p.last))
+	p.last = at
+	p.packet = appendUint(p.packet, packetSequenceID, p.seq)
+	if len(p.interned) > 0 {
+		p.packet = appendBytes(p.packet, packetInternedData, p.interned)
+		p.interned = p.interned[:0]
+	}
+	p.packet = appendBytes(p.packet, packetTrackEvent, p.event)
+	p.packet = appendUint(p.packet, packetSequenceFlags, stateNeeded)
+	p.put()
+}
+
+func (p *perfettoWriter) level(l level) {
+	p.event = appendUint(p.event[:0], eventType, counter)
+	p.event = appendUint(p.event, eventTrackUUID, p.counterUUID(l.track))
+	p.event = appendDouble(p.event, eventDoubleCounter, l.value)
+	p.putEvent(l.time)
+}
+
+func (p *perfettoWriter) row(r *row) {
+	enter := func(place int) {
+		s := &r.spans[place]
+		kind := uint64(instant)
+		if s.kind == events.Scope {
+			kind = sliceBegin
+		}
+		p.event = appendUint(p.event[:0], eventType, kind)
+		p.event = appendUint(p.event, eventCategoryIIDs, p.intern(s.name, internedCategories, asCategory))
+		p.event = appendUint(p.event, eventNameIID, p.intern(s.title(), internedNames, asName))
+		if s.kind == events.User {
+			size := appendBytes(nil, annotationName, "bytes")
+			size = appendUint(size, annotationUint, s.what)
+			p.event = appendBytes(p.event, eventDebugAnnotations, size)
+		}
+		p.flows(r.out[place], func(a arrow) bool { return true })
+		p.flows(r.in[place], func(a arrow) bool { return a.time == s.begin })
+		p.putEvent(s.begin)
+	}
+	leave := func(place int) {
+		s := &r.spans[place]
+		p.event = appendUint(p.event[:0], eventType, sliceEnd)
+		p.flows(r.in[place], func(a arrow) bool { return a.time > s.begin })
+		p.putEvent(s.end)
+	}
+	r.walk(enter, leave)
+}
+
+// flows adds the arrows that are to be told now. Readers from before 2022 know only
+// the old field; newer ones prefer the new one and do not count twice.
+func (p *perfettoWriter) flows(arrows []arrow, now func(arrow) bool) {
+	for _, a := range arrows {
+		if now(a) {
+			p.event = appendUint(p.event, eventFlowIDsOld, a.id)
+			p.event = appendFixed64(p.event, eventFlowIDs, a.id)
+		}
+	}
+}
+
+// intern returns the number of a name, and tells it with the present event if the
+// sequence does not have it yet.
+func (p *perfettoWriter) intern(name uint32, field, role uint64) uint64 {
+	id := uint64(name)
+	if p.told[name]&role == 0 {
+		p.told[name] |= role
+		entry := appendUint(p.part[:0], internedID, id)
+		entry = appendBytes(entry, internedName, p.names[name])
+		p.interned = appendBytes(p.interned, field, entry)
+		p.part = entry
+	}
+	return id
+}

@@ -1,0 +1,156 @@
+package events
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"math"
+	"math/bits"
+)
+
+// magic begins a stream; its last byte is the version. The first is no letter, so
+// that nobody takes a stream for text.
+const magic = "\x89EVENTS\x01"
+
+// Kinds of blocks; see "Format" in the package's documentation.
+const (
+	blockStart   = 1
+	blockNames   = 2
+	blockRows    = 3
+	blockRecords = 4
+	blockLost    = 5
+	blockEnd     = 6
+)
+
+const (
+	blockHead = 5 // length and kind
+	blockSum  = 4
+
+	// maxBlock is the longest content of a block. A full buffer takes half of it at
+	// worst; a reader allocates no more for a block, whatever its length says.
+	maxBlock = 256 << 10
+
+	// maxName is the longest name in bytes, maxSymbols and maxRows are how many of
+	// them a stream may have, for readers as for the recorder.
+	maxName    = 1<<16 - 1
+	maxSymbols = 1 << symbolBits
+	maxRows    = 1 << 16
+
+	// maxTick bounds all times of a stream, so that sums of two cannot overflow.
+	maxTick = 1 << 61
+)
+
+// ErrDamaged says that a stream is not, or no longer, what a recorder wrote. All
+// whole blocks before the damage have been read.
+var ErrDamaged = errors.New("damaged event stream")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// openBlock begins a block at the end of b; sealBlock, given the length that b had,
+// finishes it.
+func openBlock(b []byte, kind byte) []byte { return append(b, 0, 0, 0, 0, kind) }
+
+func sealBlock(b []byte, from int) []byte {
+	binary.LittleEndian.PutUint32(b[from:], uint32(len(b)-from-blockHead))
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[from:], castagnoli))
+}
+
+// blockLen returns the length of the whole block that begins with head, of which
+// there must be blockHead bytes, and whether there may be such a block.
+func blockLen(head []byte) (n int, ok bool) {
+	length := binary.LittleEndian.Uint32(head)
+	return blockHead + int(min(length, maxBlock)) + blockSum, length <= maxBlock
+}
+
+// openedBlock checks a whole block and returns what is in it.
+func openedBlock(block []byte) (kind byte, content []byte, ok bool) {
+	end := len(block) - blockSum
+	if crc32.Checksum(block[:end], castagnoli) != binary.LittleEndian.Uint32(block[end:]) {
+		return 0, nil, false
+	}
+	return block[4], block[blockHead:end], true
+}
+
+// appendTable appends names, the first of which has the number first, as as many
+// blocks as they need.
+func appendTable(b []byte, kind byte, first int, names []string) []byte {
+	for len(names) > 0 {
+		count, size := 0, 0
+		for count < len(names) && size < maxBlock/4 {
+			size += len(names[count]) + binary.MaxVarintLen32
+			count++
+		}
+		from := len(b)
+		b = openBlock(b, kind)
+		b = binary.AppendUvarint(b, uint64(first))
+		b = binary.AppendUvarint(b, uint64(count))
+		for _, name := range names[:count] {
+			b = binary.AppendUvarint(b, uint64(len(name)))
+			b = append(b, name...)
+		}
+		b = sealBlock(b, from)
+		first, names = first+count, names[count:]
+	}
+	return b
+}
+
+// appendFloat writes the bytes of a number in reverse as a varint: those that
+// people deal with have zeros at their end.
+func appendFloat(b []byte, bits64 uint64) []byte {
+	return binary.AppendUvarint(b, bits.ReverseBytes64(bits64))
+}
+
+// A parser takes values off the front of the content of a block. When that ends
+// before its time or a value is out of bounds, it is bad from then on and gives
+// zeros.
+type parser struct {
+	rest []byte
+	bad  bool
+}
+
+func (p *parser) fail() uint64 {
+	p.rest, p.bad = nil, true
+	return 0
+}
+
+// number takes a varint below limit.
+func (p *parser) number(limit uint64) uint64 {
+	v, n := binary.Uvarint(p.rest)
+	if n <= 0 || v >= limit {
+		return p.fail()
+	}
+	p.rest = p.rest[n:]
+	return v
+}
+
+func (p *parser) any() uint64 {
+	v, n := binary.Uvarint(p.rest)
+	if n <= 0 {
+		return p.fail()
+	}
+	p.rest = p.rest[n:]
+	return v
+}
+
+func (p *parser) signed() int64 {
+	v, n := binary.Varint(p.rest)
+	if n <= 0 {
+		return int64(p.fail())
+	}
+	p.rest = p.rest[n:]
+	return v
+}
+
+func (p *parser) float() float64 { return math.Float64frombits(bits.ReverseBytes64(p.any())) }
+
+// bytes takes a length of at most limit and as many bytes, which it does not copy.
+func (p *parser) bytes(limit int) []byte {
+	n := p.number(uint64(limit) + 1)
+	if n > uint64(len(p.rest)) {
+		p.fail()
+		return nil
+	}
+	b := p.rest[:n:n]
+	p.rest = p.rest[n:]
+	return b
+}

@@ -1,0 +1,127 @@
+package events
+
+import (
+	"flag"
+	"io"
+	"net"
+	"net/http/httptest"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+var soak = flag.Int("soak", 1_000_000, "records that TestSoak records; 100000000 takes a minute")
+
+// Many workers that come and go, a recorder that cannot always keep up, viewers of
+// both kinds: no record is neither written nor counted, the memory stays what it
+// was, and what the stream says is what the counts say.
+func TestSoak(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := NewFeed()
+	var viewers, serving sync.WaitGroup
+	serving.Go(func() {
+		if err := f.Serve(l); err != nil {
+			t.Error(err)
+		}
+	})
+	for range 2 {
+		conn, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		viewers.Go(func() {
+			defer conn.Close()
+			for _, err := range Read(conn).All() {
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	viewers.Go(func() { f.ServeHTTP(discard{httptest.NewRecorder()}, httptest.NewRequest("GET", "/", nil)) })
+
+	// The stream itself is read while it is written.
+	from, to := io.Pipe()
+	var read struct{ events, dropped int64 }
+	viewers.Go(func() {
+		s := Read(from)
+		for _, err := range s.All() {
+			if err != nil {
+				t.Error(err)
+				break
+			}
+			read.events++
+		}
+		read.dropped = s.Dropped()
+		io.Copy(io.Discard, from)
+	})
+
+	const workers = 4
+	r := New(io.MultiWriter(to, f), Options{Buffers: workers + 2})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	recorded := make([]int64, workers)
+	var work sync.WaitGroup
+	for i := range workers {
+		work.Go(func() {
+			w := r.Worker("worker")
+			for n := range *soak / workers {
+				switch n % 8 {
+				case 0:
+					w.Vector(1, 1, 2, 3)
+				case 1:
+					w.User(1, []byte("something"))
+				case 2:
+					w.Value(1, float64(n))
+				default:
+					w.Begin(1, 0).End()
+				}
+				recorded[i]++
+				for i%2 == 0 && n%1000 == 0 && len(r.free) == 0 { // half of them can wait
+					runtime.Gosched()
+				}
+				if n%100_000 == 99_999 {
+					w.Release()
+					w = r.Worker("worker")
+				}
+			}
+			w.Release()
+		})
+	}
+	work.Wait()
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	to.Close()
+	viewers.Wait()
+	l.Close()
+	serving.Wait()
+
+	total, s := int64(0), r.Stats()
+	for _, n := range recorded {
+		total += n
+	}
+	if s.Events+s.Dropped != total {
+		t.Errorf("%d written and %d dropped of %d", s.Events, s.Dropped, total)
+	}
+	if read.events != s.Events || read.dropped != s.Dropped {
+		t.Errorf("the stream has %d events and tells of %d dropped, want %d and %d", read.events, read.dropped, s.Events, s.Dropped)
+	}
+	if len(r.free) != workers+2 || len(r.rows) > workers {
+		t.Errorf("%d buffers are back of %d; %d rows", len(r.free), workers+2, len(r.rows))
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 4<<20 {
+		t.Errorf("the heap has grown by %d bytes", grown)
+	}
+	t.Logf("%d written, %d dropped, %.2f bytes each", s.Events, s.Dropped, float64(s.Bytes)/float64(s.Events))
+}
+
+// discard is a page that nobody keeps.
+type discard struct{ *httptest.ResponseRecorder }
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }

@@ -1,0 +1,190 @@
+package events
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// heartbeat is how long a viewer hears nothing at most, so that neither it nor a
+// proxy takes the connection for dead.
+const heartbeat = 15 * time.Second
+
+// ServeHTTP serves the stream as server-sent events, for an EventSource in a
+// browser. The data of each is JSON; times are nanoseconds since the beginning,
+// names are numbers of the names that have come before:
+//
+//	event: start    {"start":"2006-01-02T15:04:05.999Z"}
+//	event: names    {"first":0,"names":["","…","cook/encode"]}
+//	event: workers  {"first":0,"names":["worker 0"]}
+//	event: events   {"worker":0,"dropped":0,"events":[
+//	                  {"kind":"scope","name":2,"detail":0,"time":1200,"dur":350},
+//	                  {"kind":"value","name":2,"time":1300,"values":[0.5]},
+//	                  {"kind":"flow out","time":1300,"flow":"7"},
+//	                  {"kind":"user","name":2,"time":1400,"data":"base64"}]}
+//	event: end      {"dropped":0}
+//
+// First come the names that there are, then an event "events" for each buffer of a
+// worker. "dropped" is what [Stream.Dropped] says. A value that is no number is
+// null. A comment comes after 15 seconds without anything else.
+//
+// There is no password; see [Feed.Serve]. A server with a WriteTimeout hangs up
+// when that has passed, and EventSource comes back by itself.
+func (f *Feed) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if req.Method != http.MethodGet {
+		w.Header().Set("Allow", http.MethodGet)
+		http.Error(w, "events: use GET", http.StatusMethodNotAllowed)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	v := f.join()
+	defer f.leave(v)
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	var page sse
+	for {
+		ended := false
+		page.out = page.out[:0]
+		select {
+		case <-req.Context().Done():
+			return
+		case <-beat.C:
+			page.out = append(page.out, ": nothing new\n\n"...)
+		case <-v.wake:
+			var parts [][]byte
+			parts, ended = f.take(v)
+			for _, part := range parts {
+				if err := page.add(part); err != nil {
+					return // the feed was given what is no stream; its writer knows
+				}
+			}
+			beat.Reset(heartbeat)
+		}
+		if _, err := w.Write(page.out); err != nil {
+			return
+		}
+		if err := http.NewResponseController(w).Flush(); err != nil || ended {
+			return
+		}
+	}
+}
+
+// An sse turns blocks into server-sent events.
+type sse struct {
+	decoder
+	out                []byte
+	toldNames, toldRow int
+}
+
+// add appends what a part of the stream says, which is whole blocks and at the
+// beginning magic.
+func (s *sse) add(part []byte) error {
+	if len(part) >= len(magic) && string(part[:len(magic)]) == magic {
+		part = part[len(magic):]
+	}
+	for len(part) > 0 {
+		n, _ := blockLen(part)
+		kind, content, ok := openedBlock(part[:n])
+		if !ok {
+			return damaged("a block has a wrong check sum")
+		}
+		if err := s.open(kind, content); err != nil {
+			return err
+		}
+		part = part[n:]
+		switch kind {
+		case blockStart:
+			s.event("start", map[string]any{"start": time.Unix(0, s.began).UTC()})
+		case blockNames:
+			s.event("names", map[string]any{"first": s.toldNames, "names": s.names[s.toldNames:]})
+			s.toldNames = len(s.names)
+		case blockRows:
+			s.event("workers", map[string]any{"first": s.toldRow, "names": s.rows[s.toldRow:]})
+			s.toldRow = len(s.rows)
+		case blockRecords:
+			if err := s.records(); err != nil {
+				return err
+			}
+		case blockEnd:
+			s.event("end", map[string]any{"dropped": addCapped(s.dropped, uint64(s.lost))})
+		}
+	}
+	return nil
+}
+
+func (s *sse) event(name string, data any) {
+	text, err := json.Marshal(data)
+	if err != nil {
+		panic("events: " + err.Error()) // numbers, strings and a time always have a form
+	}
+	s.out = fmt.Appendf(s.out, "event: %s\ndata: %s\n\n", name, text)
+}
+
+// records appends the block of records that has been opened. By hand: there may be
+// thousands, and none of their fields needs escaping.
+func (s *sse) records() error {
+	b := fmt.Appendf(s.out, "event: events\ndata: {\"worker\":%d,\"dropped\":%d,\"events\":[",
+		s.row, addCapped(s.dropped, uint64(s.lost)))
+	var r record
+	for between := ""; ; between = "," {
+		more, err := s.next(&r)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		b = append(b, between...)
+		b = appendJSON(b, &r)
+	}
+	s.out = append(b, "]}\n\n"...)
+	return nil
+}
+
+func appendJSON(b []byte, r *record) []byte {
+	number := func(key string, n int64) {
+		b = append(b, key...)
+		b = strconv.AppendInt(b, n, 10)
+	}
+	b = append(b, `{"kind":"`...)
+	b = append(b, r.kind.String()...)
+	b = append(b, '"')
+	if r.kind != FlowOut && r.kind != FlowIn {
+		number(`,"name":`, int64(r.name))
+	}
+	if r.kind == Scope || r.kind == Instant {
+		number(`,"detail":`, int64(r.detail))
+	}
+	number(`,"time":`, r.start)
+	switch r.kind {
+	case Scope:
+		number(`,"dur":`, r.dur)
+	case Value, Vector, Alloc, Free:
+		b = append(b, `,"values":[`...)
+		for i, v := range r.values {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				b = append(b, "null"...)
+			} else {
+				b = strconv.AppendFloat(b, v, 'g', -1, 64)
+			}
+		}
+		b = append(b, ']')
+	case FlowOut, FlowIn: // as a string: it may be more than a double holds
+		b = append(b, `,"flow":"`...)
+		b = strconv.AppendUint(b, r.flow, 10)
+		b = append(b, '"')
+	case User:
+		b = append(b, `,"data":"`...)
+		b = base64.StdEncoding.AppendEncode(b, r.data)
+		b = append(b, '"')
+	}
+	return append(b, '}')
+}

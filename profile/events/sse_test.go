@@ -1,0 +1,128 @@
+package events
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/google/go-cmp/cmp"
+)
+
+// page takes apart what a browser would get: "event data" of each.
+func page(t *testing.T, body string) (events []string) {
+	for _, text := range strings.Split(strings.TrimSuffix(body, "\n\n"), "\n\n") {
+		if strings.HasPrefix(text, ":") {
+			events = append(events, ":")
+			continue
+		}
+		name, data, ok := strings.Cut(strings.TrimPrefix(text, "event: "), "\ndata: ")
+		if !ok || !json.Valid([]byte(data)) {
+			t.Fatalf("%q is no event with JSON", text)
+		}
+		events = append(events, name+" "+data)
+	}
+	return events
+}
+
+func get(f *Feed) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	f.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	return w
+}
+
+func TestServeHTTP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := NewFeed()
+		got := make(chan string)
+		go func() {
+			w := get(f)
+			if w.Header().Get("Content-Type") != "text/event-stream" || !w.Flushed {
+				t.Error("no event stream, or not flushed")
+			}
+			got <- w.Body.String()
+		}()
+		synctest.Wait() // it has joined
+
+		var enc encoder
+		buf := &buffer{base: 10, lost: 3}
+		add := func(s ...slot) {
+			buf.slots[buf.used] = s[0]
+			copy(buf.slots[buf.used+1:], s[1:])
+			buf.used, buf.more = buf.used+len(s), buf.more+len(s)-1
+		}
+		add(slot{first(Instant, 2) | 5, withDetail(3, 0)})
+		add(slot{first(Scope, 2) | 20, withDetail(3, 12)})
+		add(slot{first(Value, 2) | 30, math.Float64bits(0.5)})
+		add(slot{first(Vector, 2) | 31, 3}, slot{math.Float64bits(math.NaN()), math.Float64bits(math.Inf(-1))},
+			slot{math.Float64bits(-1e300), 0})
+		add(slot{first(Free, 2) | 32, 1 << 40})
+		add(slot{first(FlowOut, 0) | 33, math.MaxUint64})
+		more := make([]slot, 1)
+		putBytes(more, []byte("data"))
+		add(slot{first(User, 2) | 34, 4}, more[0])
+
+		stream := appendStart([]byte(magic), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+		stream = appendTable(stream, blockNames, 0, []string{"", "…", "a \"name\"\n", "\xffdetail"})
+		stream = appendTable(stream, blockRows, 0, []string{"worker"})
+		records := enc.appendRecords(nil, buf, tick.Pair{Tick: 1000, Nanos: 1000}, tick.Pair{}, 4)
+		f.Write(stream)
+		f.Write(records)
+		synctest.Wait()
+		time.Sleep(10 * time.Second) // by the clock of the bubble
+		f.Write(appendTable(nil, blockRows, 1, []string{"second"}))
+		time.Sleep(29 * time.Second) // of these 15 until it is time for a sign of life
+		f.Write(appendTable(nil, blockNames, 4, []string{"new"}))
+		f.Write(records)
+		f.Write(appendEnd(nil, 14, 6))
+
+		events := page(t, <-got)
+		list := `"events":[{"kind":"instant","name":2,"detail":3,"time":15},` +
+			`{"kind":"scope","name":2,"detail":3,"time":18,"dur":12},` +
+			`{"kind":"value","name":2,"time":40,"values":[0.5]},` +
+			`{"kind":"vector","name":2,"time":41,"values":[null,null,-1e+300]},` +
+			`{"kind":"free","name":2,"time":42,"values":[1.099511627776e+12]},` +
+			`{"kind":"flow out","time":43,"flow":"18446744073709551615"},` +
+			`{"kind":"user","name":2,"time":44,"data":"ZGF0YQ=="}]}`
+		wantEvents := []string{
+			`start {"start":"2026-01-02T03:04:05Z"}`,
+			`names {"first":0,"names":["","…","a \"name\"\n","\ufffddetail"]}`,
+			`workers {"first":0,"names":["worker"]}`,
+			`events {"worker":0,"dropped":3,` + list,
+			`workers {"first":1,"names":["second"]}`,
+			":",
+			`names {"first":4,"names":["new"]}`,
+			`events {"worker":0,"dropped":6,` + list,
+			`end {"dropped":6}`,
+		}
+		if diff := cmp.Diff(wantEvents, events); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+}
+
+// A viewer that goes is forgotten.
+func TestServeHTTPGone(t *testing.T) {
+	f := NewFeed()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
+	if len(f.viewers) != 0 {
+		t.Error("a viewer who has gone is still there")
+	}
+}
+
+func TestServeHTTPMethod(t *testing.T) {
+	w := httptest.NewRecorder()
+	NewFeed().ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(nil)))
+	if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != http.MethodGet {
+		t.Errorf("POST: %d", w.Code)
+	}
+}

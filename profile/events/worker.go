@@ -1,0 +1,210 @@
+package events
+
+import (
+	"math"
+
+	"github.com/assetcook/assetcook/internal/tick"
+)
+
+// A Worker records what happens on one row of the timeline. One goroutine at a
+// time may use it. It never blocks and never allocates: when the recorder has no
+// buffer left, its records are dropped and counted.
+//
+// A nil Worker records nothing.
+type Worker struct {
+	used int // slots of buf that are taken; bufferSlots if there is no buf
+	base int64
+	buf  *buffer
+	rec  *Recorder
+	row  *row // nil once released
+
+	_ [88]byte // no other worker's fields on this one's cache lines
+}
+
+// put appends a record of one slot. What does not simply fit is left to insert,
+// and so is a clock that ran backwards, whose difference is a large number.
+func (w *Worker) put(a, b uint64, now int64) {
+	ticks, n := uint64(now-w.base), w.used
+	if uint(n) >= bufferSlots || ticks>>timeBits != 0 {
+		w.insert(a, b, now, 0)
+		return
+	}
+	w.buf.slots[n] = slot{a | ticks, b}
+	w.used = n + 1
+}
+
+// stamp appends a record of one slot with the present time. The methods that call
+// it are short enough to be inlined, so that a nil worker costs no call.
+func (w *Worker) stamp(kind Kind, name Symbol, b uint64) { w.put(first(kind, name), b, tick.Now()) }
+
+// insert appends a record that is continued in more slots, and returns these for
+// the caller to fill, or nil if the record was dropped.
+func (w *Worker) insert(a, b uint64, now int64, more int) []slot {
+	if w.buf != nil && (w.used+1+more > bufferSlots || now-w.base >= 1<<timeBits) {
+		w.Flush()
+	}
+	if w.buf == nil && (more >= bufferSlots || !w.take(now)) {
+		w.drop()
+		return nil
+	}
+	n := w.used
+	w.used += 1 + more
+	w.buf.more += more
+	w.buf.slots[n] = slot{a | uint64(max(now-w.base, 0)), b}
+	return w.buf.slots[n+1 : w.used]
+}
+
+// take gets the worker an empty buffer, if there is one.
+func (w *Worker) take(now int64) bool {
+	if w.row == nil {
+		return false
+	}
+	select {
+	case b := <-w.rec.free:
+		b.more, b.base, b.row, b.lost = 0, now, w.row.id, w.row.lost
+		w.buf, w.used, w.base, w.row.lost = b, 0, now, 0
+		return true
+	default:
+		return false
+	}
+}
+
+func (w *Worker) drop() {
+	if w.row != nil {
+		w.row.lost++
+	}
+	w.rec.dropped.Add(1)
+}
+
+// Flush hands over what the worker has recorded since it last did. Live viewers
+// see it then, so a worker that records little should flush where it finishes
+// something; a full buffer is handed over by itself.
+func (w *Worker) Flush() {
+	if w == nil || w.buf == nil {
+		return
+	}
+	w.buf.used = w.used
+	w.rec.hand(w.buf)
+	w.buf, w.used = nil, bufferSlots
+}
+
+// Release flushes the worker and gives its row to whoever next asks for a worker
+// of that name. What is recorded on it afterwards is dropped and counted.
+func (w *Worker) Release() {
+	if w == nil || w.row == nil {
+		return
+	}
+	w.Flush()
+	w.rec.giveBack(w.row)
+	w.row = nil
+}
+
+// A ScopeMark is a scope that has begun.
+type ScopeMark struct {
+	w            *Worker
+	start        int64
+	name, detail Symbol
+}
+
+// Begin begins a scope, which the mark's End records:
+//
+//	defer w.Begin(encode, asset).End()
+//
+// Nothing is recorded of a scope that does not end.
+func (w *Worker) Begin(name, detail Symbol) ScopeMark {
+	if w == nil {
+		return ScopeMark{}
+	}
+	return ScopeMark{w, tick.Now(), name, detail}
+}
+
+// End records the scope, from Begin to now. Call it once, where the worker is
+// used.
+func (m ScopeMark) End() {
+	if m.w != nil {
+		m.end()
+	}
+}
+
+func (m ScopeMark) end() { m.endAt(tick.Now()) }
+
+func (m ScopeMark) endAt(now int64) {
+	dur := uint64(now - m.start)
+	switch {
+	case dur>>durBits == 0:
+		m.w.put(first(Scope, m.name), withDetail(m.detail, dur), now)
+	case now < m.start: // another core's clock is behind
+		m.w.put(first(Scope, m.name), withDetail(m.detail, 0), now)
+	default:
+		if more := m.w.insert(first(longScope, m.name), withDetail(m.detail, 0), now, 1); more != nil {
+			more[0] = slot{a: dur}
+		}
+	}
+}
+
+// Instant records that something happened now.
+func (w *Worker) Instant(name, detail Symbol) {
+	if w != nil {
+		w.stamp(Instant, name, withDetail(detail, 0))
+	}
+}
+
+// Value records that a quantity is v from now on.
+func (w *Worker) Value(name Symbol, v float64) {
+	if w != nil {
+		w.stamp(Value, name, math.Float64bits(v))
+	}
+}
+
+// Vector records a quantity of at most [MaxValues] numbers; more are dropped and
+// count as one record.
+func (w *Worker) Vector(name Symbol, values ...float64) {
+	if w == nil {
+		return
+	}
+	more := w.insert(first(Vector, name), uint64(len(values)), tick.Now(), (len(values)+1)/2)
+	for i := range more {
+		more[i].a = math.Float64bits(values[2*i])
+		if more[i].b = 0; 2*i+1 < len(values) {
+			more[i].b = math.Float64bits(values[2*i+1])
+		}
+	}
+}
+
+// Alloc records that bytes of a kind of memory were taken.
+func (w *Worker) Alloc(name Symbol, bytes int64) {
+	if w != nil {
+		w.stamp(Alloc, name, uint64(bytes))
+	}
+}
+
+// Free records that bytes of a kind of memory were given back.
+func (w *Worker) Free(name Symbol, bytes int64) {
+	if w != nil {
+		w.stamp(Free, name, uint64(bytes))
+	}
+}
+
+// FlowOut records that the flow id, one of [Recorder.Flow], leaves the scope that
+// is open here: whatever waits for this takes it up with FlowIn.
+func (w *Worker) FlowOut(id uint64) {
+	if w != nil {
+		w.stamp(FlowOut, 0, id)
+	}
+}
+
+// FlowIn records that the flow id arrives in the scope that is open here.
+func (w *Worker) FlowIn(id uint64) {
+	if w != nil {
+		w.stamp(FlowIn, 0, id)
+	}
+}
+
+// User records data whose meaning the name tells, at most [MaxData] bytes; more
+// are dropped and count as one record.
+func (w *Worker) User(name Symbol, data []byte) {
+	if w == nil {
+		return
+	}
+	putBytes(w.insert(first(User, name), uint64(len(data)), tick.Now(), slotsFor(len(data))), data)
+}

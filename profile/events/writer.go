@@ -1,0 +1,121 @@
+package events
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/assetcook/assetcook/intern"
+	"github.com/assetcook/assetcook/internal/tick"
+)
+
+// write is the goroutine of a recorder: it turns buffers into blocks until the
+// recorder is closed. began is r.began by the clock on the wall.
+func (r *Recorder) write(to io.Writer, began time.Time) {
+	defer close(r.done)
+	s := sink{to: to, rec: r}
+	s.out = append(s.out, magic...)
+	s.out = appendStart(s.out, began)
+	s.send()
+	for b := range r.full {
+		s.appendNames()
+		s.appendRows()
+		s.out = s.enc.appendRecords(s.out, b, s.mark(), r.began, s.names)
+		count := int64(b.records())
+		r.free <- b // before the write, which may take long
+		if s.send() {
+			r.events.Add(count)
+		} else {
+			r.dropped.Add(count)
+		}
+	}
+	s.appendNames() // a reader may want to know of workers that recorded nothing
+	s.appendRows()
+	s.out = appendEnd(s.out, r.events.Load(), r.dropped.Load())
+	s.send()
+}
+
+// A sink is the state of the goroutine that writes.
+type sink struct {
+	to    io.Writer
+	rec   *Recorder
+	enc   encoder
+	out   []byte // blocks to be written
+	names int    // how many are in the stream
+	rows  int
+	last  tick.Pair
+}
+
+// send writes the blocks that are ready, unless writing has failed before.
+func (s *sink) send() bool {
+	out := s.out
+	s.out = s.out[:0]
+	if s.rec.err != nil {
+		return false
+	}
+	n, err := s.to.Write(out)
+	s.rec.bytes.Add(int64(n))
+	if err == nil && n < len(out) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		s.rec.err = fmt.Errorf("events: write stream: %w; recording stopped there", err)
+		return false
+	}
+	return true
+}
+
+// mark pairs the clocks for the next block. Everything in it has happened before;
+// with the pairs in order the reader's clock runs forwards.
+func (s *sink) mark() tick.Pair {
+	if p := tick.Mark(); p.Tick > s.last.Tick && p.Nanos > s.last.Nanos {
+		s.last = p
+	}
+	return s.last
+}
+
+// appendNames appends the names that are new. A worker got its symbols before it
+// handed over the buffer in which they are used, so none is missing.
+func (s *sink) appendNames() {
+	count := s.rec.names.Len()
+	if s.names == count {
+		return
+	}
+	names := make([]string, 0, count-s.names)
+	for sym := s.names; sym < count; sym++ {
+		names = append(names, s.rec.names.String(intern.Symbol(sym)))
+	}
+	s.out = appendTable(s.out, blockNames, s.names, names)
+	s.names = count
+}
+
+func (s *sink) appendRows() {
+	s.rec.mu.Lock()
+	rows := s.rec.rows
+	s.rec.mu.Unlock()
+	s.out = appendTable(s.out, blockRows, s.rows, rows[s.rows:])
+	s.rows = len(rows)
+}
+
+func appendStart(b []byte, wall time.Time) []byte {
+	from := len(b)
+	b = openBlock(b, blockStart)
+	b = binary.AppendVarint(b, wall.UnixNano())
+	return sealBlock(b, from)
+}
+
+func appendLost(b []byte, records int64) []byte {
+	from := len(b)
+	b = openBlock(b, blockLost)
+	b = binary.AppendUvarint(b, uint64(records))
+	return sealBlock(b, from)
+}
+
+func appendEnd(b []byte, events, dropped int64) []byte {
+	from := len(b)
+	b = openBlock(b, blockEnd)
+	b = binary.AppendUvarint(b, uint64(events))
+	b = binary.AppendUvarint(b, uint64(dropped))
+	return sealBlock(b, from)
+}
