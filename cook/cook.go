@@ -118,7 +118,7 @@ func (k *kitchen) lookAround(ctx context.Context) error {
 // list finds the sources in scope and the rules for them. What cannot be listed is
 // among the tree's problems.
 func (k *kitchen) list(ctx context.Context) ([]scan.Entry, error) {
-	k.Observer.Stage("scan")
+	k.stage("scan")
 	var err error
 	k.tree, err = scan.Dir(ctx, k.assets.Name(), scan.Options{Exclude: k.ownFolders(), Workers: k.Workers, ListAll: k.listAll})
 	if err != nil {
@@ -135,7 +135,7 @@ func (k *kitchen) list(ctx context.Context) ([]scan.Entry, error) {
 	if err := k.readRules(); err != nil {
 		return nil, err
 	}
-	k.Observer.Stage("checksum")
+	k.stage("checksum")
 	var entries []scan.Entry
 	for _, e := range k.tree.Entries {
 		if k.inScope(e.Path) {
@@ -197,7 +197,7 @@ func (k *kitchen) work(ctx context.Context) error {
 	if err != nil || k.DryRun {
 		return err
 	}
-	k.Observer.Stage("save")
+	k.stage("save")
 	if err := k.save(ctx, p, outturn); err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (k *kitchen) carryOut(ctx context.Context, p *plan.Plan) (*run.Outturn, err
 	for _, source := range p.Unseen {
 		k.event(run.Event{Path: source, Outcome: run.NotReached})
 	}
-	k.Observer.Stage("cook")
+	k.stage("cook")
 	if k.Memory <= 0 { // asked for late: a run without work has no use for it
 		k.Memory = DefaultMemory()
 	}
@@ -225,7 +225,7 @@ func (k *kitchen) carryOut(ctx context.Context, p *plan.Plan) (*run.Outturn, err
 		Assets: k.assets, Out: k.out, Survey: k.survey, Checksum: k.checksum, Store: k.store,
 		Owned: k.owned, Workers: k.Workers, Memory: k.Memory,
 		StopOnFailure: k.StopOnFailure, DryRun: k.DryRun, Now: k.Now,
-		Report: k.event, Warn: k.Observer.Note,
+		Report: k.event, Warn: k.Observer.Note, Probe: k.Probe,
 	})
 	if err != nil {
 		return nil, err
@@ -247,6 +247,7 @@ func (k *kitchen) trim(ctx context.Context) {
 }
 
 func (k *kitchen) plan(ctx context.Context) *plan.Plan {
+	defer k.probe.Begin("cook/plan", "").End()
 	p := plan.Make(plan.Input{
 		Assets:     k.survey.Assets(),
 		File:       func(p string) survey.File { return k.survey.At(ctx, p) },
@@ -289,5 +290,8 @@ func (k *kitchen) tool(ctx context.Context, name string) (survey.File, error) {
 func (k *kitchen) event(e run.Event) {
 	e.Err = advised(e.Err)
 	k.summary.Add(e)
+	if e.Outcome != run.UpToDate {
+		k.publish()
+	}
 	k.Observer.Event(e)
 }

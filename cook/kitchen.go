@@ -40,6 +40,7 @@ type kitchen struct {
 	outputs   []survey.Output
 	claims    []plan.Claim
 	summary   report.Summary
+	meter                     // of the run as a whole
 	only      string          // the one source to look at, "" for all
 	used      bool            // the output folder has been cooked into before
 	stuck     map[string]bool // see run.Outturn
@@ -87,6 +88,7 @@ func begin(opt Options) (*kitchen, error) {
 		return nil, err
 	}
 	k.identity = k.identify()
+	k.startMeter()
 	ok = true
 	return k, nil
 }
@@ -184,6 +186,7 @@ func (k *kitchen) owned(output string) bool {
 }
 
 func (k *kitchen) close() {
+	k.stopMeter()
 	if k.lock != nil {
 		k.lock.Close()
 	}

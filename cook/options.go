@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/scan"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/machine"
+	"github.com/assetcook/assetcook/profile"
 	"github.com/bmatcuk/doublestar/v4"
 )
 
@@ -71,6 +72,11 @@ type Options struct {
 	// nil does not ask the file system for its time.
 	fileTime func(scan.Stamp) scan.Stamp
 
+	// Probe measures the run: its counters count what a Summary does and how long
+	// each stage takes, its recording has a row for the run and one for each worker,
+	// its tracker knows what memory recipes were given. The zero value measures
+	// nothing.
+	Probe profile.Probe
 	// Observer follows the run; nil for none.
 	Observer report.Observer
 	// Now is the clock; nil is time.Now, and the file system of Out is asked for

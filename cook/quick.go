@@ -158,7 +158,7 @@ func (k *kitchen) identify() hashing.Digest {
 }
 
 func (q *quick) run(ctx context.Context) error {
-	q.Observer.Stage("scan")
+	q.stage("scan")
 	opt := sweep.Options{Index: q.live, Assets: q.assets.Name(), Out: q.out.Name(), Workers: q.Workers, Verify: q.Verify,
 		OutputsByFolder: q.OutputsByFolder && !q.Verify && q.watch == nil} // a watcher knows where to look
 	if q.watch != nil {
@@ -180,7 +180,7 @@ func (q *quick) run(ctx context.Context) error {
 	if err := q.listAgain(ctx); err != nil {
 		return err
 	}
-	q.Observer.Stage("checksum")
+	q.stage("checksum")
 	if err := q.compare(ctx, opt); err != nil {
 		return err
 	}

@@ -176,7 +176,7 @@ func (q *quick) saveChanges(paths []string, before []index.Action, p *plan.Plan,
 		q.live.DropNode(f.Part, f.Node)
 	}
 	if len(paths) > 0 {
-		q.Observer.Stage("save")
+		q.stage("save")
 		if err := q.saveActions(paths, before, p, outturn); err != nil {
 			return err
 		}

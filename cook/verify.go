@@ -111,23 +111,23 @@ func (v *verifier) verify(ctx context.Context, sample sample, chosen bool) error
 			v.found(report.Finding{Kind: report.Unreadable, Path: p.Path, Text: p.Reason()})
 		}
 	}
-	v.Observer.Stage("outputs")
+	v.stage("outputs")
 	if err := v.checkOutputs(ctx); err != nil {
 		return err
 	}
 	if err := v.checkManifest(); err != nil {
 		return err
 	}
-	v.Observer.Stage("sources")
+	v.stage("sources")
 	p, err := v.checkSources(ctx, entries)
 	if err != nil {
 		return err
 	}
-	v.Observer.Stage("store")
+	v.stage("store")
 	if err := v.checkStore(ctx); err != nil {
 		return err
 	}
-	v.Observer.Stage("cook")
+	v.stage("cook")
 	return v.cookAgain(ctx, p, sample)
 }
 

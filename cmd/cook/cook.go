@@ -6,17 +6,23 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/report"
+	"github.com/assetcook/assetcook/profile"
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events/export"
+	"github.com/assetcook/assetcook/profile/memory"
 )
 
 // show is what a person wants to see of a run.
 type show struct {
 	verbose, quiet, explain, stats, json, watch bool
+	trace                                       string // file, "" for none
 }
 
 func cookFlags(opt *cook.Options, s *show, keepGoing *bool) *flag.FlagSet {
@@ -32,13 +38,14 @@ func cookFlags(opt *cook.Options, s *show, keepGoing *bool) *flag.FlagSet {
 	fs.BoolVar(&s.quiet, "q", false, "only failures and warnings")
 	fs.BoolVar(&s.explain, "explain", false, "the reasons for what was done; with -v also for what was not")
 	fs.BoolVar(&s.stats, "stats", false, "print the counters at the end")
+	fs.StringVar(&s.trace, "trace", "", "record what was done when into this file: "+strings.Join(append(export.Endings(), streamEnding), ", "))
 	fs.BoolVar(&s.watch, "watch", false, "go on: cook whatever changes until interrupted; another cook beside it asks this one")
 	fs.BoolVar(&s.json, "json", false, "one JSON object a line for everything that happens, on stdout")
 	fs.Usage = func() { usage(fs.Output()) }
 	return fs
 }
 
-func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
+func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) (code int) {
 	var opt cook.Options
 	var s show
 	var keepGoing bool
@@ -56,6 +63,25 @@ func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr i
 		return exitUsage
 	}
 	opt.Patterns, opt.StopOnFailure = patterns, !keepGoing
+	if s.stats {
+		opt.Probe.Counters, opt.Probe.Memory = counters.New(counters.Options{Max: 256}), memory.New(memory.Options{})
+	}
+	if s.trace != "" {
+		t, err := startTrace(s.trace)
+		if err != nil {
+			return fail(ctx, stderr, &cook.ConfigError{Err: err})
+		}
+		opt.Probe.Events = t.Recorder
+		s.trace = ""
+		defer func() {
+			dropped, err := t.finish()
+			if err != nil {
+				code = max(code, fail(context.Background(), stderr, err))
+			} else if dropped > 0 {
+				fmt.Fprintf(stderr, "cook: trace %s: %d events are missing, they came faster than they could be written\n", t.name, dropped)
+			}
+		}()
+	}
 
 	if s.watch {
 		atWork()
@@ -67,11 +93,11 @@ func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr i
 	done()
 	if err != nil && (ctx.Err() == nil || summary.Found.Assets == 0) {
 		if summary.Found.Assets > 0 { // it came to work, whatever kept it from being finished
-			s.summary(&summary, stdout)
+			s.summary(&summary, stdout, opt.Probe)
 		}
 		return fail(ctx, stderr, err)
 	}
-	s.summary(&summary, stdout)
+	s.summary(&summary, stdout, opt.Probe)
 	if !s.json && opt.StopOnFailure && summary.NotReached.Assets > 0 && err == nil {
 		fmt.Fprintf(stderr, "cook: stopped at the first failure; %d assets left\n", summary.NotReached.Assets)
 	}
@@ -85,16 +111,35 @@ func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr i
 }
 
 // summary prints what a run amounts to.
-func (s show) summary(sum *report.Summary, stdout io.Writer) {
+func (s show) summary(sum *report.Summary, stdout io.Writer, probe profile.Probe) {
 	if s.json {
 		report.NewJSON(stdout).Summary(sum)
 		return
 	}
 	if s.stats {
 		sum.WriteTable(stdout)
+		writeProbe(stdout, probe)
 	}
 	if !s.quiet {
 		fmt.Fprintln(stdout, sum.Line())
+	}
+}
+
+// writeProbe prints where time and memory went.
+func writeProbe(w io.Writer, probe profile.Probe) {
+	var timers counters.Snapshot
+	for _, sample := range probe.Counters.Snapshot() {
+		if sample.Kind == counters.KindTimer {
+			timers = append(timers, sample)
+		}
+	}
+	if len(timers) > 0 {
+		fmt.Fprintln(w)
+		timers.WriteTable(w)
+	}
+	if held := probe.Memory.Snapshot(); len(held.Groups) > 0 {
+		fmt.Fprintln(w)
+		held.WriteGroups(w)
 	}
 }
 

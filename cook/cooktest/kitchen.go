@@ -2,11 +2,14 @@ package cooktest
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/report"
 	"github.com/assetcook/assetcook/cook/run"
+	"github.com/assetcook/assetcook/profile/counters"
 )
 
 // Folders are what a run works with.
@@ -68,7 +71,11 @@ func Cook(ctx context.Context, opt cook.Options) (Meal, error) {
 		seen = append(seen, opt.Observer)
 	}
 	opt.Observer = seen
+	opt.Probe.Counters = counters.New(counters.Options{Max: 256})
 	s, err := cook.Cook(ctx, opt)
+	if d := countedOtherwise(opt.Probe.Counters, &s); d != "" {
+		return meal, errors.New(d)
+	}
 	meal.Found, meal.Failed = s.Found.Assets, s.Failed.Assets
 	meal.Worked = s.Cooked.Assets + s.Restored.Assets + s.Cutoff.Assets
 	meal.Told, meal.Line = s.Told, s.Line()
@@ -103,4 +110,16 @@ func (c *canceller) Event(run.Event) {
 	if c.left--; c.left == 0 {
 		c.cancel()
 	}
+}
+
+// countedOtherwise says where counters and the summary of a run differ, "" if
+// nowhere.
+func countedOtherwise(set *counters.Set, s *report.Summary) string {
+	counted := set.Snapshot()
+	for name, want := range s.Values() {
+		if got, ok := counted.Of(name); ok && got.Int != want || !ok && want != 0 {
+			return fmt.Sprintf("counter %s is %d, the summary has %d", name, got.Int, want)
+		}
+	}
+	return ""
 }

@@ -27,6 +27,9 @@ type Env struct {
 	Outputs []string
 	// Create makes the i-th of them, for writing. It must not be led elsewhere.
 	Create func(i int) (*os.File, error)
+	// Hold notes that the job holds so many bytes of a kind until it is over; nil
+	// for nobody who wants to know.
+	Hold func(kind string, bytes int64)
 	// Assets is the asset tree's folder, for external programs.
 	Assets string
 	// Scratch returns a folder that is empty at first and removed afterwards.
@@ -91,7 +94,20 @@ func (j *Job) Size() int64 { return j.size }
 func (j *Job) Open() (fs.File, error) { return j.env.Open(j.env.Path) }
 
 // Source reads the whole source.
-func (j *Job) Source() ([]byte, error) { return readAll(j.Open()) }
+func (j *Job) Source() ([]byte, error) {
+	data, err := readAll(j.Open())
+	j.Hold("file contents", len(data))
+	return data, err
+}
+
+// Hold notes that the job has taken so many bytes of a kind ("decoded pictures"),
+// for those who want to know where memory goes. They count as held until the job
+// is over.
+func (j *Job) Hold(kind string, bytes int) {
+	if j.env.Hold != nil && bytes > 0 {
+		j.env.Hold(kind, int64(bytes))
+	}
+}
 
 // OpenDep opens another file and records it as a dependency, also when it is
 // absent: then the error is fs.ErrNotExist. The name is as in Dep.
@@ -108,7 +124,11 @@ func (j *Job) OpenDep(name string) (fs.File, error) {
 }
 
 // Read reads another file whole; see OpenDep.
-func (j *Job) Read(name string) ([]byte, error) { return readAll(j.OpenDep(name)) }
+func (j *Job) Read(name string) ([]byte, error) {
+	data, err := readAll(j.OpenDep(name))
+	j.Hold("file contents", len(data))
+	return data, err
+}
 
 // Depend records a file as a dependency without reading it, for recipes whose
 // external program has read it. That it is absent is no error.

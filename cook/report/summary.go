@@ -8,6 +8,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"iter"
 	"text/tabwriter"
 	"time"
 
@@ -112,6 +113,35 @@ func (c *Count) rest(t index.Totals) {
 	c.Assets += t.Actions
 	c.In += t.In
 	c.Out += t.Out
+}
+
+// Values yields every number of the summary, but for the wall time, under the name
+// of its counter. Names and their order are always the same.
+func (s *Summary) Values() iter.Seq2[string, int64] {
+	return func(yield func(string, int64) bool) {
+		for _, c := range [...]struct {
+			name string
+			Count
+		}{
+			{"cook/found", s.Found},
+			{"cook/skip/stamp", s.ByStamp},
+			{"cook/skip/checksum", s.ByChecksum},
+			{"cook/cutoff", s.Cutoff},
+			{"cook/restore", s.Restored},
+			{"cook/cook", s.Cooked},
+			{"cook/fail", s.Failed},
+			{"cook/not_reached", s.NotReached},
+			{"cook/remove", s.Removed},
+			{"cook/checksum", s.Checksummed},
+		} {
+			if !yield(c.name+"/count", int64(c.Assets)) || !yield(c.name+"/bytes_in", c.In) ||
+				!yield(c.name+"/bytes_out", c.Out) || !yield(c.name+"/ns", int64(c.Time)) {
+				return
+			}
+		}
+		_ = yield("cook/look/folders_opened", s.Looked.Opened) && yield("cook/look/folders_listed", s.Looked.Listed) &&
+			yield("cook/look/stats", s.Looked.Stats) && yield("cook/saved_ns", int64(s.Saved))
+	}
 }
 
 // UpToDate is how many assets needed no work.

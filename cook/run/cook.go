@@ -37,9 +37,16 @@ func (r *worker) cookOnce(ctx context.Context, a *plan.Action, k *known) (Result
 	tmp := r.newScratch(a.Outputs)
 	defer tmp.remove()
 	w := watch{mark: r.Survey.Mark(), begin: r.Now(), opened: map[string]bool{}}
-	job := recipe.NewJob(r.env(ctx, a, tmp, &w), a.Source.Stamp.Size)
+	env := r.env(ctx, a, tmp, &w)
+	if r.probe != nil {
+		env.Hold = r.hold
+		defer r.letGo()
+	}
+	job := recipe.NewJob(env, a.Source.Stamp.Size)
 	begin := w.begin
+	span := r.probe.Begin("cook/run/recipe", "")
 	cookErr := protect(func() error { return a.Method.Cooker.Cook(ctx, job) })
+	span.End()
 	cookTime := r.Now().Sub(begin)
 
 	deps, err := r.checkInputs(ctx, a, job.Deps(), &w)
@@ -97,6 +104,7 @@ func (r *worker) keep(ctx context.Context, a *plan.Action, tmp *scratch, deps []
 	if r.Store == nil {
 		return
 	}
+	defer r.probe.Begin("cook/run/store", "").End()
 	err := func() error {
 		if !a.Method.Recipe.Cheap {
 			for i, file := range tmp.files {

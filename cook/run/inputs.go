@@ -21,6 +21,7 @@ import (
 
 // admit waits until the asset's estimated memory is free.
 func (r *worker) admit(ctx context.Context, a *plan.Action) (release func(), err error) {
+	defer r.probe.Begin("cook/run/admit", "").End()
 	size := a.Source.Stamp.Size
 	need := size*3 + 1<<20
 	if e, ok := a.Method.Cooker.(recipe.Estimator); ok {
@@ -50,14 +51,18 @@ func (e *MemoryError) Error() string {
 }
 
 // reserve takes a part of the memory budget.
-func (r *runner) reserve(ctx context.Context, need int64) (release func(), err error) {
+func (r *worker) reserve(ctx context.Context, need int64) (release func(), err error) {
 	if need > r.Memory {
 		return nil, &MemoryError{need, r.Memory}
 	}
 	if err := r.memory.Acquire(ctx, need); err != nil {
 		return nil, err
 	}
-	return func() { r.memory.Release(need) }, nil
+	held := r.held.Grow(r.probe.Memory(), need)
+	return func() {
+		held.Shrink()
+		r.memory.Release(need)
+	}, nil
 }
 
 // estimate shows a recipe the first bytes of a source.
@@ -99,6 +104,7 @@ func (w *watch) saw(f survey.File) bool {
 // are still what the survey saw, and returns the dependencies with their
 // content.
 func (r *worker) checkInputs(ctx context.Context, a *plan.Action, deps []recipe.Dep, w *watch) ([]index.Dep, error) {
+	defer r.probe.Begin("cook/run/check_inputs", "").End()
 	if err := r.unchanged(ctx, a.Source); err != nil {
 		return nil, err
 	}

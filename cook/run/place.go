@@ -70,6 +70,7 @@ func (r *runner) prepare() error {
 
 // bringBack puts a known result in place from wherever its content lies.
 func (r *worker) bringBack(ctx context.Context, a *plan.Action, k *known) ([]index.Artifact, error) {
+	defer r.probe.Begin("cook/run/bring_back", "").End()
 	tmp := r.newScratch(a.Outputs)
 	defer tmp.remove()
 
@@ -130,6 +131,7 @@ func (r *worker) bringBack(ctx context.Context, a *plan.Action, k *known) ([]ind
 
 // collect checks that the recipe wrote what it said it would, and sums it up.
 func (r *worker) collect(ctx context.Context, a *plan.Action, tmp *scratch) ([]index.Artifact, error) {
+	defer r.probe.Begin("cook/run/sum", "").End()
 	root := tmp.in.Root()
 	made := make([]index.Artifact, len(tmp.files))
 	for i, name := range tmp.files {
@@ -164,6 +166,7 @@ func (r *worker) collect(ctx context.Context, a *plan.Action, tmp *scratch) ([]i
 // content lies there, and completes the artifact's row. What cook did not make
 // is not overwritten.
 func (r *worker) place(a *plan.Action, i int, file string, made *index.Artifact) error {
+	defer r.probe.Begin("cook/run/place", "").End()
 	root := r.Out.Root()
 	out := a.Outputs[i]
 	made.Path, made.Settled = out, false

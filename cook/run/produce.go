@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/index"
@@ -48,8 +47,7 @@ func (r *worker) produce(ctx context.Context, a *plan.Action) (Result, error) {
 		return r.cook(ctx, a, nil)
 	}
 	// The second of two equal files waits for the first one's result.
-	alone := r.exclusive(a.ID)
-	defer alone.Unlock()
+	defer r.exclusive(a.ID)()
 	k := r.lookUp(ctx, a)
 	if k == nil {
 		return r.cook(ctx, a, nil)
@@ -62,19 +60,6 @@ func (r *worker) produce(ctx context.Context, a *plan.Action) (Result, error) {
 		return r.cook(ctx, a, k)
 	}
 	return Result{}, err
-}
-
-// exclusive locks an action ID.
-func (r *worker) exclusive(id store.ActionID) *sync.Mutex {
-	r.mu.Lock()
-	m, ok := r.ids[id]
-	if !ok {
-		m = new(sync.Mutex)
-		r.ids[id] = m
-	}
-	r.mu.Unlock()
-	m.Lock()
-	return m
 }
 
 // outcome is Cutoff instead of what otherwise holds if an input changed and
@@ -114,6 +99,7 @@ func (r *worker) lookUp(ctx context.Context, a *plan.Action) *known {
 	case r.Store == nil:
 		return nil
 	}
+	defer r.probe.Begin("cook/run/look_up", "").End()
 	sets, err := r.Store.ReadSets(a.ID)
 	if err != nil {
 		r.warn(err)

@@ -40,6 +40,8 @@ import (
 	"github.com/assetcook/assetcook/cook/survey"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/profile"
+	"github.com/assetcook/assetcook/profile/memory"
 )
 
 // An Outcome is what came of an action. Its text is part of the JSON output.
@@ -90,6 +92,8 @@ type Options struct {
 	// DryRun says what would be done and does nothing.
 	DryRun bool
 	Now    func() time.Time
+	// Probe measures; each worker gets a row of its own.
+	Probe profile.Probe
 	// Report is called for each event, by one goroutine at a time.
 	Report func(Event)
 	// Warn takes lines about things that cost time but harm nothing.
@@ -122,8 +126,9 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) (*Outturn, error) {
 		plan:    p,
 		summer:  hashing.NewSummer(opt.Checksum),
 		memory:  semaphore.NewWeighted(opt.Memory),
+		held:    opt.Probe.Memory.Group("recipes", opt.Memory),
 		results: make([]Result, len(p.Actions)),
-		ids:     map[store.ActionID]*sync.Mutex{},
+		ids:     map[store.ActionID]*twins{},
 		placed:  map[string]bool{},
 		stuck:   map[string]bool{},
 		id:      rand.Uint64(),
@@ -147,6 +152,7 @@ type runner struct {
 	plan    *plan.Plan
 	summer  *hashing.Summer
 	memory  *semaphore.Weighted
+	held    *memory.Group // what memory has given out
 	results []Result
 
 	stop     atomic.Bool // after a failure
@@ -160,12 +166,16 @@ type runner struct {
 	emptied  []string        // folders that lost an artifact while workers were at it
 	placed   map[string]bool // outputs that were renamed into place
 	stuck    map[string]bool // empty folders that could not be removed
-	ids      map[store.ActionID]*sync.Mutex
+	ids      map[store.ActionID]*twins
 	warnOnce sync.Once
 }
 
 // A worker brings one action after the other up to date.
-type worker struct{ *runner }
+type worker struct {
+	*runner
+	probe    *profile.Worker // nil if nothing is measured
+	holdings []holding       // of the recipe at work
+}
 
 func (r *runner) report(e Event) {
 	r.reportMu.Lock()
@@ -193,11 +203,13 @@ func (r *runner) actions(ctx context.Context) {
 	})
 	work := make(chan int)
 	var wg sync.WaitGroup
-	for range r.Workers {
+	for n := range min(r.Workers, len(todo)) {
 		wg.Go(func() {
-			w := &worker{runner: r}
+			w := &worker{runner: r, probe: r.Probe.Worker(fmt.Sprintf("worker %d", n))}
+			defer w.probe.Release()
 			for i := range work {
 				w.work(ctx, i)
+				w.probe.Flush()
 			}
 		})
 	}
@@ -225,6 +237,8 @@ func (r *worker) work(ctx context.Context, i int) {
 		return
 	}
 	r.report(Event{Started: true, Action: a, Path: a.Path, Target: a.Target, In: a.Source.Stamp.Size, CookTime: Expected(a)})
+	defer r.probe.Begin("cook/recipe/"+a.Method.Recipe.Name, a.Path).End()
+	defer r.probe.Memory().Push(a.Path).Pop()
 	begin := r.Now()
 	var res Result
 	if r.DryRun {

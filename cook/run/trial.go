@@ -34,7 +34,7 @@ type Trial struct{ r *worker }
 // NewTrial prepares trials on the assets, the survey, the checksum, the memory and
 // the clock of opt; the rest of it is not used.
 func NewTrial(opt Options) *Trial {
-	return &Trial{&worker{&runner{
+	return &Trial{&worker{runner: &runner{
 		Options: opt,
 		summer:  hashing.NewSummer(opt.Checksum),
 		memory:  semaphore.NewWeighted(opt.Memory),

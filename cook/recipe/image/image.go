@@ -74,6 +74,11 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 			return err
 		}
 	}
+	smaller := 0
+	for _, l := range levels[1:] {
+		smaller += len(l.pix)
+	}
+	job.Hold("pixels", smaller)
 	t := ktx2.Texture{Format: enc.linear, Width: base.w, Height: base.h}
 	if o.SRGB {
 		t.Format = enc.srgb
@@ -115,7 +120,9 @@ func (o *Image) load(ctx context.Context, job *recipe.Job) (level, error) {
 	if err != nil {
 		return level{}, err
 	}
+	job.Hold("decoded pictures", 4*p.w*p.h)
 	pix, err := straight(ctx, img, p.w, p.h, f.videoRange)
+	job.Hold("pixels", len(pix))
 	return level{w: p.w, h: p.h, pix: pix}, err
 }
 

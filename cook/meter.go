@@ -1,0 +1,72 @@
+package cook
+
+import (
+	"github.com/assetcook/assetcook/profile"
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+// A meter measures a run. It does nothing unless the run's Options have a Probe.
+type meter struct {
+	probe *profile.Worker // the run's own row
+	now   profile.Span    // the stage that the run is at
+	// published are the summary's numbers as they were last shown to others.
+	published []published
+}
+
+// A published is one number of the summary.
+type published struct {
+	counter *counters.Counter
+	symbol  events.Symbol
+	value   int64
+}
+
+// startMeter begins to measure.
+func (k *kitchen) startMeter() {
+	if !k.Probe.On() {
+		return
+	}
+	k.probe = k.Probe.Worker("cook")
+	for name := range k.summary.Values() {
+		k.published = append(k.published, published{counter: k.Probe.Counters.Counter(name), symbol: k.Probe.Events.Symbol(name)})
+	}
+}
+
+// stage tells what the run is at from now on.
+func (k *kitchen) stage(name string) {
+	k.Observer.Stage(name)
+	k.now.End()
+	k.now = k.probe.Begin("cook/stage/"+name, "")
+	k.publish()
+}
+
+// publish shows the summary's numbers to others. It is called whenever an asset
+// is done with, by one goroutine at a time.
+func (k *kitchen) publish() {
+	if k.published == nil {
+		return
+	}
+	i := 0
+	for _, value := range k.summary.Values() {
+		p := &k.published[i]
+		if value != p.value {
+			p.counter.Add(value - p.value)
+			k.probe.Row().Value(p.symbol, float64(value))
+			p.value = value
+		}
+		i++
+	}
+	k.probe.Flush()
+}
+
+// stopMeter ends what is being measured.
+func (k *kitchen) stopMeter() {
+	if k.probe == nil {
+		return
+	}
+	k.now.End()
+	k.now = profile.Span{}
+	k.publish()
+	k.probe.Release()
+	k.probe, k.published = nil, nil
+}

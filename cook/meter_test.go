@@ -1,0 +1,136 @@
+package cook_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cooktest"
+	"github.com/assetcook/assetcook/cook/report"
+	"github.com/assetcook/assetcook/profile"
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/memory"
+)
+
+// recorded is what a recording has, summed up.
+type recorded struct {
+	scopes  map[string]int64   // of each name, how many
+	details map[string]string  // of each detail, the name
+	last    map[string]float64 // of each value, the last
+	workers []string
+}
+
+func readRecording(t *testing.T, data []byte) recorded {
+	t.Helper()
+	r := recorded{map[string]int64{}, map[string]string{}, map[string]float64{}, nil}
+	stream := events.Read(bytes.NewReader(data))
+	for e, err := range stream.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e.Kind {
+		case events.Scope:
+			r.scopes[e.Name]++
+			if e.Detail != "" {
+				r.details[e.Detail] = e.Name
+			}
+		case events.Value:
+			r.last[e.Name] = e.Values[0]
+		}
+	}
+	if n := stream.Dropped(); n > 0 {
+		t.Errorf("%d events were dropped", n)
+	}
+	r.workers = stream.Workers()
+	return r
+}
+
+// measured cooks with everything measured.
+func measured(t *testing.T, opt cook.Options) (report.Summary, recorded, profile.Probe) {
+	t.Helper()
+	var stream bytes.Buffer
+	opt.Probe = profile.Probe{
+		Counters: counters.New(counters.Options{Max: 256}),
+		Events:   events.New(&stream, events.Options{}),
+		Memory:   memory.New(memory.Options{}),
+	}
+	s, err := cook.Cook(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := opt.Probe.Events.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return s, readRecording(t, stream.Bytes()), opt.Probe
+}
+
+// Summary, counters and recording of a run say the same.
+func TestMeasurementsAgree(t *testing.T) {
+	dir := t.TempDir()
+	opt := cook.Options{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "cache"), Workers: 3}
+	if err := cooktest.Sample(opt.Dir); err != nil {
+		t.Fatal(err)
+	}
+	edits := []func() error{
+		func() error { return nil },
+		func() error { return nil },
+		func() error { return os.WriteFile(filepath.Join(opt.Dir, "new.json"), []byte("[1]"), 0o666) },
+		func() error { return os.WriteFile(filepath.Join(opt.Dir, "new.json"), []byte("["), 0o666) },
+		func() error { return os.RemoveAll(opt.Out) },
+	}
+	for round, edit := range edits {
+		if err := edit(); err != nil {
+			t.Fatal(err)
+		}
+		s, rec, probe := measured(t, opt)
+		counted := probe.Counters.Snapshot()
+		for name, want := range s.Values() {
+			if got, _ := counted.Of(name); got.Int != want {
+				t.Errorf("round %d: counter %s is %d, the summary has %d", round, name, got.Int, want)
+			}
+			if got := rec.last[name]; got != float64(want) {
+				t.Errorf("round %d: the recording has %v for %s, the summary %d", round, got, name, want)
+			}
+		}
+		recipes := 0
+		for _, sample := range counted {
+			if sample.Kind != counters.KindTimer {
+				continue
+			}
+			if got := rec.scopes[sample.Name]; got != sample.Timer.Calls {
+				t.Errorf("round %d: %d scopes of %s, %d calls counted", round, got, sample.Name, sample.Timer.Calls)
+			}
+			if strings.HasPrefix(sample.Name, "cook/recipe/") {
+				recipes += int(sample.Timer.Calls)
+			}
+		}
+		if worked := s.Found.Assets - s.UpToDate(); recipes != worked {
+			t.Errorf("round %d: recipes were timed %d times, work was done on %d assets: %s", round, recipes, worked, s.Line())
+		}
+		if round == 0 {
+			if n := len(rec.workers); n < 2 || rec.workers[0] != "cook" {
+				t.Errorf("rows %q", rec.workers)
+			}
+			if len(rec.details) != s.Found.Assets {
+				t.Errorf("%d assets are named, of %d", len(rec.details), s.Found.Assets)
+			}
+		}
+		var leaks strings.Builder
+		held := probe.Memory.Snapshot()
+		if held.WriteLeaks(&leaks); leaks.Len() > 0 {
+			t.Errorf("round %d: still held:\n%s", round, &leaks)
+		}
+		if round > 0 {
+			continue
+		}
+		for i, group := range []string{"decoded pictures", "file contents", "pixels", "recipes"} {
+			if len(held.Groups) != 4 || held.Groups[i].Name != group || held.Groups[i].Peak == 0 {
+				t.Fatalf("memory %+v", held.Groups)
+			}
+		}
+	}
+}

@@ -1,0 +1,95 @@
+// Package profile is what a program hands to those of its parts that are to be
+// measured: counters, a recording of events, and a memory tracker, each of them
+// or none.
+//
+// The zero [Probe] measures nothing, and all that is got from it does nothing for
+// the cost of a comparison.
+package profile
+
+import (
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/memory"
+)
+
+// A Probe is where measurements go.
+type Probe struct {
+	Counters *counters.Set
+	Events   *events.Recorder
+	Memory   *memory.Tracker
+}
+
+// On reports whether anything is measured.
+func (p Probe) On() bool { return p.Counters != nil || p.Events != nil || p.Memory != nil }
+
+// Worker returns a worker of all three on the row of that name. One goroutine at a
+// time may use it; whoever is done with it calls Release.
+func (p Probe) Worker(name string) *Worker {
+	if !p.On() {
+		return nil
+	}
+	return &Worker{probe: p, row: p.Events.Worker(name), memory: p.Memory.Worker(name), counts: p.Counters.Worker()}
+}
+
+// A Worker measures what one goroutine does. A nil Worker measures nothing.
+type Worker struct {
+	probe  Probe
+	counts *counters.Worker
+	row    *events.Worker
+	memory *memory.Worker
+}
+
+// Row returns the worker's row of the recording, nil if there is none.
+func (w *Worker) Row() *events.Worker {
+	if w == nil {
+		return nil
+	}
+	return w.row
+}
+
+// Memory returns the worker's stack of scopes of memory, nil if there is none.
+func (w *Worker) Memory() *memory.Worker {
+	if w == nil {
+		return nil
+	}
+	return w.memory
+}
+
+// Begin begins a span of time: a scope of the recording, and a call of the timer
+// of that name. Detail says what it is done to, "" for nothing in particular.
+//
+//	defer w.Begin("cook/run/look_up", "").End()
+func (w *Worker) Begin(name, detail string) Span {
+	if w == nil {
+		return Span{}
+	}
+	rec := w.probe.Events
+	return Span{w.row.Begin(rec.Symbol(name), rec.Symbol(detail)), w.counts.Begin(w.probe.Counters.Timer(name))}
+}
+
+// Flush shows what was counted to others.
+func (w *Worker) Flush() {
+	if w != nil {
+		w.counts.Flush()
+	}
+}
+
+// Release gives everything back. Spans must have ended.
+func (w *Worker) Release() {
+	if w != nil {
+		w.counts.Release()
+		w.row.Release()
+	}
+}
+
+// A Span is a stretch of time that has begun. The zero value does nothing.
+type Span struct {
+	mark  events.ScopeMark
+	scope counters.Scope
+}
+
+// End ends the span.
+func (s Span) End() {
+	s.scope.End()
+	s.mark.End()
+}
