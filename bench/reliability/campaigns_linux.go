@@ -1,11 +1,10 @@
 package main
 
-func init() {
-	for name, c := range map[string]campaign{
-		"disk":  {"full disks at many levels, and what is denied (as root)", disk},
-		"kills": {"SIGKILL at random instants of first, incremental, quick and watching runs", kills},
-		"power": {"power cuts of ext4 and xfs while cook works on them (as root)", power},
-	} {
-		campaigns[name] = c
-	}
+func ofSystem() []campaign {
+	return append([]campaign{
+		{"disk", "full disks at many levels, and what is denied (as root)", disk},
+		{"kills", "SIGKILL at random instants of first, incremental, quick and watching runs", kills},
+		{"power", "power cuts of ext4 and xfs while cook works on them (as root)", power},
+		{"together", togetherAbout, together},
+	}, ofProcessor()...)
 }

@@ -49,5 +49,8 @@ func damage(ctx context.Context, args []string) error {
 	if len(total.Wrong) > 0 {
 		err = errors.Join(err, fmt.Errorf("%d wrong", len(total.Wrong)))
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return mustShow(int64(total.Harms), "harms")
 }

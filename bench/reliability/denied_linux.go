@@ -18,6 +18,8 @@ import (
 // A denial is something that a run may not do.
 type denial struct {
 	name string
+	// play has nothing to do with the rest, if there is one.
+	play func(ctx context.Context, d *fullDisk) (log []string, err error)
 	// deny takes it away after a first run, allow gives it back.
 	deny, allow func(s *scene, at string) error
 	// says has to be in the line that tells, "" if the run has to do without.
@@ -55,10 +57,14 @@ var denials = []denial{
 	{name: "state folder not to be changed", deny: chmod(0o555, "out", ".cook"), allow: chmod(0o755, "out", ".cook"), says: ".cook", code: 1, stays: true},
 	{name: "store unreadable", deny: chmod(0, "store"), allow: chmod(0o755, "store"), says: "store", code: 0},
 	{name: "store not to be changed", deny: chmod(0o555, "store", "v1", "tmp"), allow: chmod(0o755, "store", "v1", "tmp"), says: "store", code: 0},
+	{name: "no current folder", play: noFolder},
 }
 
 // denied runs cook as nobody, edits, and runs it again with something denied.
 func (d *fullDisk) denied(ctx context.Context, c denial) (log []string, err error) {
+	if c.play != nil {
+		return c.play(ctx, d)
+	}
 	s, at, err := d.scene(outOf, d.seed)
 	if err != nil {
 		return nil, err
@@ -129,7 +135,7 @@ func own(dir string) error {
 
 // noFolder runs cook where the current folder has been removed: with absolute
 // names that is no matter, with others it has to be told.
-func (d *fullDisk) noFolder(ctx context.Context) (log []string, err error) {
+func noFolder(ctx context.Context, d *fullDisk) (log []string, err error) {
 	s, at, err := d.scene(outOf, d.seed)
 	if err != nil {
 		return nil, err

@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -24,42 +22,28 @@ import (
 //
 // What else a disk can do to a run that needs no counting is in denied.
 func disk(ctx context.Context, args []string) error {
-	fs := flag.NewFlagSet("disk", flag.ContinueOnError)
-	var d fullDisk
-	fs.IntVar(&d.levels, "levels", 500, "how many levels, evenly over what a run needs")
-	fs.Uint64Var(&d.seed, "seed", uint64(time.Now().UnixNano()), "what the edits are drawn from")
-	fs.StringVar(&d.dir, "dir", "/dev/shm", "folder to work in")
-	fs.StringVar(&d.program, "cook", "", "the command, built if not given")
-	if fs.Parse(args) != nil {
+	d := fullDisk{rounds: rounds{workplace: workplace{name: "disk", dir: "/dev/shm"}, count: 500}}
+	if d.flags("levels").Parse(args) != nil {
 		return errUsage
 	}
 	work, err := inOwnMounts()
 	if err != nil || !work {
 		return err
 	}
-	dir, err := os.MkdirTemp(d.dir, "disk")
-	if err != nil {
+	if err := d.open(ctx); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	d.dir = dir
-	if err := os.Chmod(dir, 0o755); err != nil { // for who is not root
+	defer d.close()
+	if err := os.Chmod(d.dir, 0o755); err != nil { // for who is not root
 		return err
 	}
-	if d.program == "" {
-		if d.program, err = build(ctx, dir); err != nil {
-			return err
-		}
-	}
-	return d.run(ctx)
+	return d.run(ctx, shortages, denials)
 }
 
+// fullDisk counts levels as rounds. They lie evenly over what a run needs.
 type fullDisk struct {
-	dir, program string
-	levels       int
-	seed         uint64
-
-	full, wrong int
+	rounds
+	full int // levels at which something did not fit
 }
 
 // A shortage is what there is too little of, where.
@@ -87,64 +71,45 @@ var shortages = []shortage{
 	{name: "inodes for everything", small: allOf, inodes: true, most: 160},
 }
 
-func (d *fullDisk) run(ctx context.Context) error {
-	fmt.Printf("disk: seed %d\n", d.seed)
-	begin := time.Now()
-	done := 0
-	each := max(1, d.levels/len(shortages))
+func (d *fullDisk) run(ctx context.Context, shortages []shortage, denials []denial) error {
+	cases, err := d.all(ctx, shortages, denials)
+	counted := fmt.Sprintf("%d levels, full at %d of them, %d cases of what is denied", d.done.Load(), d.full, cases)
+	return d.over(ctx, err, counted, int64(d.full), "levels at which the disk was full")
+}
+
+// all goes through all levels and then through what is denied.
+func (d *fullDisk) all(ctx context.Context, shortages []shortage, denials []denial) (cases int, err error) {
 	for _, sh := range shortages {
+		each := max(1, d.count/len(shortages))
 		for i := range each {
-			if ctx.Err() != nil {
-				return ctx.Err()
+			log, err := d.level(ctx, sh, i*sh.most/each, d.seed+uint64(d.done.Load()))
+			if err := d.judge(ctx, fmt.Sprintf("%s, %d left", sh.name, i*sh.most/each), log, err); err != nil {
+				return 0, err
 			}
-			log, err := d.level(ctx, sh, i*sh.most/each, d.seed+uint64(done))
-			if errors.Is(err, errScene) {
-				return err
-			}
-			d.tell(fmt.Sprintf("%s, %d left", sh.name, i*sh.most/each), log, err)
-			done++
+			d.done.Add(1)
 		}
 	}
-	cases := 0
 	for _, c := range denials {
 		log, err := d.denied(ctx, c)
-		if errors.Is(err, errScene) {
-			return err
+		if err := d.judge(ctx, c.name, log, err); err != nil {
+			return cases, err
 		}
-		d.tell(c.name, log, err)
 		cases++
 	}
-	log, err := d.noFolder(ctx)
-	if errors.Is(err, errScene) {
+	return cases, nil
+}
+
+// judge tells what was wrong. Its error is that nothing more can be done.
+func (d *fullDisk) judge(ctx context.Context, what string, log []string, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, errScene):
 		return err
-	}
-	d.tell("no current folder", log, err)
-	cases++
-	fmt.Printf("disk: %d levels, full at %d of them, %d cases of what is denied, %d wrong, seed %d, %s\n",
-		done, d.full, cases, d.wrong, d.seed, time.Since(begin).Round(time.Second))
-	if d.wrong > 0 {
-		return fmt.Errorf("%d wrong", d.wrong)
+	case err != nil:
+		d.tell(what, log, err)
 	}
 	return nil
-}
-
-func (d *fullDisk) tell(what string, log []string, err error) {
-	if err == nil {
-		return
-	}
-	if d.wrong++; d.wrong <= 15 {
-		fmt.Printf("wrong: %s: %v\n  %s\n", what, err, strings.Join(log, "\n  "))
-	}
-}
-
-// errScene says that the campaign itself could not do its work.
-var errScene = errors.New("cannot set the scene")
-
-func sceneError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", errScene, err)
 }
 
 // scene makes a tree, with a small file system in the place of one folder.
@@ -154,10 +119,8 @@ func (d *fullDisk) scene(small func(*scene) string, seed uint64) (s *scene, at s
 		return nil, "", sceneError(err)
 	}
 	all := filepath.Join(dir, "all")
-	s = &scene{
-		assets: filepath.Join(all, "assets"), out: filepath.Join(all, "cooked"), store: filepath.Join(all, "store"),
-		scratch: dir, program: d.program, args: []string{"-j", "1"}, rng: rand.New(rand.NewPCG(seed, 0)),
-	}
+	s = d.rounds.scene(all, 0)
+	s.scratch, s.args, s.rng = dir, []string{"-j", "1"}, rand.New(rand.NewPCG(seed, 0))
 	at = small(s)
 	err = errors.Join(os.Chmod(dir, 0o755), os.MkdirAll(at, 0o755), unix.Mount("tmpfs", at, "tmpfs", 0, "size=64m,nr_inodes=100000,mode=755"))
 	if err == nil {
@@ -184,11 +147,11 @@ func (d *fullDisk) level(ctx context.Context, sh shortage, left int, seed uint64
 			return s.log, err
 		}
 		if err := s.edits(1 + s.rng.IntN(8)); err != nil {
-			return s.log, sceneError(err)
+			return s.log, err
 		}
 	}
-	before, err := cooktest.ReadTree(s.out)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	before, err := s.outputs()
+	if err != nil {
 		return s.log, sceneError(err)
 	}
 	if err := leave(at, left, sh.inodes); err != nil {
@@ -233,8 +196,8 @@ func (d *fullDisk) truthful(ctx context.Context, s *scene, end ending, before co
 	if err != nil {
 		return sceneError(err)
 	}
-	got, err := cooktest.ReadTree(s.out)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	got, err := s.outputs()
+	if err != nil {
 		return sceneError(err)
 	}
 	diff := want.Diff(got)

@@ -14,10 +14,6 @@ import (
 	"github.com/assetcook/assetcook/cook/cooktest"
 )
 
-func init() {
-	campaigns["edits"] = campaign{"random edits of all kinds, each run compared with one from scratch", edits}
-}
-
 // mostPrinted is how many failures are made short and printed.
 const mostPrinted = 3
 
@@ -90,7 +86,10 @@ func (e *editing) run(ctx context.Context) error {
 	if n := e.stale.Load() + e.needless.Load() + e.stuck.Load(); n > 0 {
 		return errTold
 	}
-	return ctx.Err()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return mustShow(e.runs.Load(), "runs")
 }
 
 // one plays one script and counts how it ended.

@@ -4,61 +4,44 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"sort"
 	"strings"
-	"time"
 
 	"github.com/assetcook/assetcook/cook/faultsweep"
-	"github.com/assetcook/assetcook/internal/faultfs"
 )
 
-func init() {
-	faultfs.Init() // this process may be one that is to become cook
-	campaigns["faults"] = campaign{"every system call on a file broken in every way", faults}
+// ofProcessor is what there is for this kind of processor.
+func ofProcessor() []campaign {
+	return []campaign{{"faults", "every system call on a file broken in every way", faults}}
 }
 
 // faults breaks each system call that concerns a file, in each scene, by each
 // fault.
 func faults(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
+	w := workplace{name: "faults"}
+	flags := w.flags()
 	sample := flags.Int("sample", 0, "break a call only so `many` times (default: each one by each fault)")
-	seed := flags.Uint64("seed", uint64(time.Now().UnixNano()%1e6), "decides which calls a sample has")
 	scenes := flags.String("scenes", "", "`names` of the scenes to play, separated by commas (default all)")
 	workers := flags.Int("workers", runtime.GOMAXPROCS(0), "cooks broken at once")
-	program := flags.String("cook", "", "the `program` to break (default: the one built from here)")
-	dir := flags.String("dir", "", "`folder` to work in (default: a temporary one)")
-	if err := flags.Parse(args); err != nil {
+	if flags.Parse(args) != nil {
 		return errUsage
 	}
-	fmt.Printf("faults: seed %d\n", *seed)
-	work, err := os.MkdirTemp(*dir, "cook-faults")
-	if err != nil {
+	if err := w.open(ctx); err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
-	if *program == "" {
-		*program = filepath.Join(work, "cook")
-		build := exec.CommandContext(ctx, "go", "build", "-o", *program, "github.com/assetcook/assetcook/cmd/cook")
-		if out, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("%w\n%s", err, out)
-		}
-	}
+	defer w.close()
 	sweep := faultsweep.Sweep{
-		Command: func(args ...string) *exec.Cmd { return exec.Command(*program, args...) },
-		Dir:     work, Sample: *sample, Seed: *seed, Workers: *workers,
+		Command: func(args ...string) *exec.Cmd { return exec.Command(w.program, args...) },
+		Dir:     w.dir, Sample: *sample, Seed: w.seed, Workers: *workers,
 		Found:  func(f faultsweep.Finding) { fmt.Println(f) },
 		Played: func(scene string, runs int) { fmt.Printf("faults: %s: %d runs\n", scene, runs) },
 	}
 	if *scenes != "" {
 		sweep.Scenes = strings.Split(*scenes, ",")
 	}
-	begin := time.Now()
 	tally, err := sweep.Run(ctx)
 	var calls []string
 	for name, n := range tally.Calls {
@@ -68,9 +51,12 @@ func faults(ctx context.Context, args []string) error {
 	fmt.Printf("faults: calls: %s\n", strings.Join(calls, ", "))
 	wrong, silent, hangs := tally.Kinds[faultsweep.Wrong], tally.Kinds[faultsweep.Silent], tally.Kinds[faultsweep.Hang]
 	fmt.Printf("faults: %d runs in %v (%d missed their call): %d wrong, %d silent, %d hangs\n",
-		tally.Runs, time.Since(begin).Round(time.Second), tally.Missed, wrong, silent, hangs)
-	if err == nil && wrong+silent+hangs > 0 {
-		err = fmt.Errorf("%d promises broken", wrong+silent+hangs)
+		tally.Runs, w.took(), tally.Missed, wrong, silent, hangs)
+	switch broken := wrong + silent + hangs; {
+	case err != nil:
+		return err
+	case broken > 0:
+		return fmt.Errorf("%d promises broken", broken)
 	}
-	return err
+	return mustShow(int64(tally.Runs-tally.Missed), "calls that were broken")
 }

@@ -1,38 +1,32 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"sort"
+	"slices"
+
+	"github.com/assetcook/assetcook/internal/faultfs"
 )
 
-// A campaign does one kind of harm to cook many times over. It has a flag set
-// of its own and parses args with it, prints its seed first and one result
-// line last, and returns an error if anything was wrong.
-type campaign struct {
-	about string
-	run   func(ctx context.Context, args []string) error
-}
-
-// campaigns holds them by the name that the command line gives. Campaigns that
-// are not for this system are missing; see campaigns_linux.go.
-var campaigns = map[string]campaign{
-	"damage": {"every truncation and every flipped bit of every file that a cook keeps", damage},
-	"media":  {"damaged and hostile pictures, documents and sounds, through their recipes", media},
-}
-
 func main() {
+	faultfs.Init() // this process may be one that is to become cook
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if len(os.Args) < 2 || campaigns[os.Args[1]].run == nil {
-		usage(os.Stderr)
+	all := campaigns()
+	at := -1
+	if len(os.Args) > 1 {
+		at = slices.IndexFunc(all, func(c campaign) bool { return c.name == os.Args[1] })
+	}
+	if at < 0 {
+		usage(os.Stderr, all)
 		os.Exit(2)
 	}
-	err := campaigns[os.Args[1]].run(ctx, os.Args[2:])
+	err := all[at].run(ctx, os.Args[2:])
 	if errors.Is(err, errUsage) {
 		os.Exit(2)
 	}
@@ -51,14 +45,10 @@ var errUsage = errors.New("usage")
 // errTold: what is wrong has been told already.
 var errTold = errors.New("told")
 
-func usage(w io.Writer) {
+func usage(w io.Writer, all []campaign) {
 	fmt.Fprintln(w, "usage: go run ./bench/reliability CAMPAIGN [flags]")
-	names := make([]string, 0, len(campaigns))
-	for name := range campaigns {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		fmt.Fprintf(w, "  %-9s %s\n", name, campaigns[name].about)
+	slices.SortFunc(all, func(a, b campaign) int { return cmp.Compare(a.name, b.name) })
+	for _, c := range all {
+		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.about)
 	}
 }

@@ -96,7 +96,10 @@ func media(ctx context.Context, args []string) error {
 	if m.broken > 0 {
 		return fmt.Errorf("%d files broke a bound; see %s", m.broken, *keep)
 	}
-	return nil
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return mustShow(int64(m.decoded+m.refused), "files that a recipe has looked into")
 }
 
 // exactHeap makes collections stop everything else. What is allocated while they

@@ -3,13 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,124 +22,82 @@ const settle = scan.SettleTime + 150*time.Millisecond
 // After a cut the file system is mounted again, and the next run has to give
 // what a run from scratch gives of the sources as the cut has left them.
 func power(ctx context.Context, args []string) error {
-	fs := flag.NewFlagSet("power", flag.ContinueOnError)
-	var p powerCuts
-	fs.StringVar(&p.fs, "fs", "ext4", "`ext4 or xfs`")
-	fs.IntVar(&p.cuts, "cuts", 500, "how many")
-	fs.IntVar(&p.jobs, "jobs", 8, "file systems side by side; they mostly wait")
-	fs.Uint64Var(&p.seed, "seed", uint64(time.Now().UnixNano()), "what the edits and instants are drawn from")
-	fs.StringVar(&p.dir, "dir", "/dev/shm", "folder for the file systems' images, best in memory")
-	fs.StringVar(&p.program, "cook", "", "the command, built if not given")
-	fs.BoolVar(&p.apart, "apart", false, "assets on another file system than outputs and store")
-	if fs.Parse(args) != nil {
+	p := powerCuts{rounds: rounds{workplace: workplace{name: "power", dir: "/dev/shm"}, count: 500, jobs: 8}}
+	flags := p.flags("cuts")
+	flags.StringVar(&p.fs, "fs", "ext4", "`ext4 or xfs`")
+	flags.BoolVar(&p.apart, "apart", false, "assets on another file system than outputs and store")
+	if flags.Parse(args) != nil {
 		return errUsage
 	}
 	work, err := inOwnMounts()
 	if err != nil || !work {
 		return err
 	}
-	dir, err := os.MkdirTemp(p.dir, "power")
-	if err != nil {
+	if err := p.open(ctx); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	p.dir = dir
-	if p.program == "" {
-		if p.program, err = build(ctx, dir); err != nil {
-			return err
-		}
-	}
+	defer p.close()
 	return p.run(ctx)
 }
 
+// powerCuts mostly wait, so there are many side by side.
 type powerCuts struct {
-	fs, dir, program string
-	cuts, jobs       int
-	seed             uint64
-	apart            bool
-
-	next, done, wrong, amid atomic.Int64
+	rounds
+	fs    string
+	apart bool
+	amid  atomic.Int64
 }
 
 func (p *powerCuts) run(ctx context.Context) error {
-	fmt.Printf("power: %s, seed %d\n", p.fs, p.seed)
-	begin := time.Now()
-	var group sync.WaitGroup
-	errs := make([]error, p.jobs)
-	for i := range p.jobs {
-		group.Go(func() { errs[i] = p.job(ctx, i) })
-	}
-	group.Wait()
-	fmt.Printf("power: %s, apart %t: %d cuts, %d amid a cook, %d wrong, seed %d, %s\n",
-		p.fs, p.apart, p.done.Load(), p.amid.Load(), p.wrong.Load(), p.seed, time.Since(begin).Round(time.Second))
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	if p.wrong.Load() > 0 {
-		return fmt.Errorf("%d wrong", p.wrong.Load())
-	}
-	return nil
+	err := p.each(ctx, p.job)
+	counted := fmt.Sprintf("%s, apart %t: %d cuts, %d amid a cook", p.fs, p.apart, p.done.Load(), p.amid.Load())
+	return p.over(ctx, err, counted, p.amid.Load(), "cuts amid a cook")
 }
 
 // job has a file system of its own, or two.
-func (p *powerCuts) job(ctx context.Context, n int) error {
-	main, err := newImage(p.dir, fmt.Sprintf("job%d", n), p.fs)
-	if err != nil {
-		return err
+func (p *powerCuts) job(_ context.Context, n int) (j job, err error) {
+	var images []*image
+	j.end = func() {
+		for _, m := range images {
+			m.remove()
+		}
 	}
-	defer main.remove()
-	images := []*image{main}
-	assets := main
+	names := []string{"job"}
 	if p.apart {
-		if assets, err = newImage(p.dir, fmt.Sprintf("assets%d", n), p.fs); err != nil {
+		names = append(names, "assets")
+	}
+	for _, name := range names {
+		m, err := newImage(p.dir, fmt.Sprint(name, n), p.fs)
+		if err != nil {
+			return j, err
+		}
+		images = append(images, m)
+	}
+	s := p.scene(images[0].at, uint64(n))
+	s.assets, s.scratch = filepath.Join(images[len(images)-1].at, "assets"), p.dir
+	j.scenes = []*scene{s}
+	j.round = func(ctx context.Context) error {
+		if err := p.cycle(ctx, s, images); err != nil {
 			return err
 		}
-		defer assets.remove()
-		images = append(images, assets)
-	}
-	s := &scene{
-		assets: filepath.Join(assets.at, "assets"), out: filepath.Join(main.at, "cooked"), store: filepath.Join(main.at, "store"),
-		scratch: p.dir, program: p.program, rng: rand.New(rand.NewPCG(p.seed, uint64(n))),
+		return s.check(ctx)
 	}
 	if err := s.fill(); err != nil {
-		return err
+		return j, err
 	}
 	for _, m := range images { // a cut that takes all of it shows nothing
 		if err := m.sync(); err != nil {
-			return err
+			return j, err
 		}
 	}
-	for p.next.Add(1) <= int64(p.cuts) && ctx.Err() == nil {
-		s.log = nil
-		if err := p.cycle(ctx, s, images); err != nil {
-			return fmt.Errorf("%w\n%s", err, strings.Join(s.log, "\n"))
-		}
-		p.done.Add(1)
-		err := s.check(ctx)
-		if err == nil || ctx.Err() != nil {
-			continue
-		}
-		if p.wrong.Add(1) <= 10 {
-			fmt.Printf("wrong: job %d: %v\n  %s\n", n, err, strings.Join(s.log, "\n  "))
-		}
-		if err := errors.Join(empty(s.out), os.RemoveAll(s.store)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return j, nil
 }
 
 // cycle edits, cooks, and cuts the power once.
 func (p *powerCuts) cycle(ctx context.Context, s *scene, images []*image) error {
 	if s.rng.IntN(8) == 0 { // a first cook
-		s.note("no outputs")
-		if err := empty(s.out); err != nil {
+		if err := s.forgetOutputs(); err != nil {
 			return err
-		}
-		if s.rng.IntN(2) == 0 {
-			if err := os.RemoveAll(s.store); err != nil {
-				return err
-			}
 		}
 	}
 	took := 20 * time.Millisecond
@@ -152,14 +105,10 @@ func (p *powerCuts) cycle(ctx context.Context, s *scene, images []*image) error 
 		if err := p.edits(ctx, s, 1+s.rng.IntN(3)); err != nil {
 			return err
 		}
-		end, err := s.run(ctx, p.way(s)...)
-		if err != nil {
+		var err error
+		if took, err = s.cookBefore(ctx, p.way(s)...); err != nil {
 			return err
 		}
-		if end.code > 1 || end.code < 0 {
-			return fmt.Errorf("exit %d before the cut: %s", end.code, end.stderr)
-		}
-		took = end.took
 	}
 	if err := p.edits(ctx, s, s.rng.IntN(4)); err != nil {
 		return err
@@ -198,47 +147,41 @@ func (p *powerCuts) edits(ctx context.Context, s *scene, n int) error {
 // it ends, or soon after.
 func (p *powerCuts) cookAndCut(ctx context.Context, s *scene, images []*image, took time.Duration) error {
 	how := []int{shutNow, shutNow, shutNow, shutWriteLog, shutWriteLog, shutWriteAll}[s.rng.IntN(6)]
-	wait := time.Duration(s.rng.Int64N(int64(took + took/3)))
+	wait := s.part(took)
 	killFirst := s.rng.IntN(2) == 0
 	if len(images) > 1 && s.rng.IntN(2) == 0 {
-		images[0], images[1] = images[1], images[0]
+		images = []*image{images[1], images[0]}
 	}
-	var text strings.Builder
-	cmd := s.command(ctx, p.way(s)...)
-	cmd.Stdout, cmd.Stderr = &text, &text
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	time.Sleep(wait)
-	var err error
-	if killFirst {
-		cmd.Process.Kill()
-	}
-	for _, m := range images {
-		err = errors.Join(err, m.cut(how))
-	}
-	cmd.Process.Kill()
-	select {
-	case exit := <-ended:
-		if exit != nil {
-			p.amid.Add(1)
+	amid, err := s.cutShort(ctx, wait, func(kill func()) error {
+		s.note("cut (%d)", how)
+		if killFirst {
+			kill()
 		}
-		s.note("cut (%d) after %s of %s; cook said: %s", how, wait, took, text.String())
-	case <-time.After(time.Minute):
-		return errors.New("cook cannot be killed")
+		var err error
+		for _, m := range images {
+			err = errors.Join(err, m.cut(how))
+		}
+		return sceneError(err)
+	}, p.way(s)...)
+	if amid {
+		p.amid.Add(1)
+	}
+	if err != nil {
+		return err
 	}
 	for _, m := range images {
 		err = errors.Join(err, m.powerUp())
 	}
-	if err == nil {
-		err = p.mendRules(ctx, s)
+	if err != nil {
+		return sceneError(err)
 	}
-	if err == nil && s.rng.IntN(3) == 0 { // so that what was made is no longer right
-		err = s.edits(1 + s.rng.IntN(3))
+	if err := p.mendRules(ctx, s); err != nil {
+		return err
 	}
-	return err
+	if s.rng.IntN(3) == 0 { // so that what was made is no longer right
+		return s.edits(1 + s.rng.IntN(3))
+	}
+	return nil
 }
 
 // mendRules does what the user has to if the cut has spoilt the rules.

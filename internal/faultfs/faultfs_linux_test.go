@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -99,13 +100,39 @@ var roles = map[string]func(dir string) error{
 		}
 		return nil
 	},
-	"hang": func(dir string) error {
-		if _, err := os.Stat(dir); err != nil {
-			return err
-		}
-		time.Sleep(time.Hour)
-		return nil
+	// family has a child that hangs, in a session of its own.
+	"family": func(dir string) error {
+		child := role("child", dir)
+		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		return errors.Join(child.Start(), hang(filepath.Join(dir, "first")))
 	},
+	// widow has a grandchild that hangs and whose parent is gone.
+	"widow": func(dir string) error {
+		return errors.Join(role("parent", dir).Run(), hang(filepath.Join(dir, "first")))
+	},
+	"parent": func(dir string) error { return role("child", dir).Start() },
+	"child": func(dir string) error {
+		name := filepath.Join(dir, "last")
+		return errors.Join(os.WriteFile(name, []byte(strconv.Itoa(os.Getpid())), 0o666), hang(name))
+	},
+	"hang": hang,
+}
+
+// hang looks at a file first.
+func hang(name string) error {
+	if _, err := os.Stat(name); err != nil {
+		return err
+	}
+	time.Sleep(time.Hour)
+	return nil
+}
+
+// role is a program that has the same output as this one.
+func role(name, dir string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], dir)
+	cmd.Env = append(os.Environ(), roleVar+"="+name)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd
 }
 
 // play runs a role in dir and returns what it printed.
@@ -364,6 +391,76 @@ func TestTimeIsUp(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || len(calls) == 0 {
 		t.Errorf("%d calls, error %v", len(calls), err)
 	}
+}
+
+// runUntilAllHang runs a role until it and its last descendant do nothing more,
+// and returns the number of that one when Run is over.
+func runUntilAllHang(t *testing.T, name string, waitDelay time.Duration) (last int) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "first"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := role(name, dir)
+	var b bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &b, &b // through a pipe, which Wait reads to its end
+	cmd.WaitDelay = waitDelay
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	looked := map[string]bool{}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Run(ctx, cmd, []string{dir}, func(c Call) Action {
+			if c.Name == "newfstatat" {
+				looked[filepath.Base(c.Path)] = true
+			}
+			if looked["first"] && looked["last"] {
+				cancel()
+			}
+			return Continue
+		})
+		ended <- err
+	}()
+	select {
+	case <-ctx.Done():
+	case err := <-ended:
+		t.Fatal(err, b.String())
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "last"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last, err = strconv.Atoi(string(text)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Kill(last, syscall.SIGKILL) })
+	select {
+	case err := <-ended:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("Run waits for who holds the program's output")
+	}
+	return last
+}
+
+func TestTimeIsUpForChildren(t *testing.T) {
+	child := runUntilAllHang(t, "family", 0)
+	// What is killed takes a moment to end.
+	for range 1000 {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("the child lives on")
+}
+
+// Nobody can tell whose it was.
+func TestTimeIsUpBesideOrphan(t *testing.T) {
+	runUntilAllHang(t, "widow", 50*time.Millisecond)
 }
 
 func TestNotRun(t *testing.T) {

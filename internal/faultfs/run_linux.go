@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -47,20 +48,24 @@ func Fail(with syscall.Errno) Action { return Action(with) }
 
 // Run runs a command that was not started yet, and asks decide about each call on
 // files that lie below one of the folders, which must exist. It returns the calls
-// it looked at when the program and all its children have ended. decide is never called by two
-// goroutines at a time; the whole program waits for it.
+// it looked at when the program and all its children have ended. decide is never
+// called by two goroutines at a time; the whole program waits for it.
 //
 // The error is that of cmd.Wait, the context's if that ended first (then the
-// program was killed), or says that the program could not be run at all, and
-// wraps [ErrNotRun]. A path is compared with the folders as it is given, links in
-// it are not followed.
+// program was killed with all that descends from it, but for what had lost its
+// parent before), or says that the program could not be run at all, and wraps
+// [ErrNotRun]. A path is compared with the folders as it is given, links in it are
+// not followed.
+//
+// What outlives the program and holds its output is waited for as cmd.WaitDelay
+// says; for 0 that is 10 s.
 func Run(ctx context.Context, cmd *exec.Cmd, under []string, decide func(Call) Action) ([]Call, error) {
 	w, err := start(cmd, under, decide)
 	if err != nil {
 		return nil, fmt.Errorf("%w %s: %w", ErrNotRun, cmd.Path, err)
 	}
 	defer w.close()
-	stop := context.AfterFunc(ctx, func() { cmd.Process.Kill() })
+	stop := context.AfterFunc(ctx, func() { killTree(cmd.Process) })
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -76,6 +81,9 @@ func Run(ctx context.Context, cmd *exec.Cmd, under []string, decide func(Call) A
 	}
 	return w.calls, waitErr
 }
+
+// waitDelay is long enough for all that a child does which is not meant to stay.
+const waitDelay = 10 * time.Second
 
 // ErrNotRun says that the program was not run.
 var ErrNotRun = errors.New("faultfs: cannot run")
@@ -117,6 +125,9 @@ func start(cmd *exec.Cmd, under []string, decide func(Call) Action) (*watcher, e
 	cmd.Env = append(env, fmt.Sprintf("%s=%d", socketVar, 3+len(cmd.ExtraFiles)), programVar+"="+cmd.Path)
 	cmd.ExtraFiles = append(cmd.ExtraFiles, theirs)
 	cmd.Path = self
+	if cmd.WaitDelay == 0 {
+		cmd.WaitDelay = waitDelay
+	}
 	err = cmd.Start()
 	theirs.Close()
 	if err != nil {

@@ -1,6 +1,9 @@
+//go:build unix
+
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,16 +15,28 @@ import (
 	"github.com/assetcook/assetcook/cook/cooktest"
 )
 
+// A way to edit, and how often it is taken among others.
+type way struct {
+	often int
+	do    func() error
+}
+
 // edit does one thing that people and programs do to their files, and syncs
 // nothing. Where there is nothing to do it to, nothing is done.
 func (s *scene) edit() error {
-	ways := []struct {
-		often int
-		do    func() error
-	}{
+	return s.oneOf([]way{
 		{6, s.overwrite}, {3, s.overwriteAndBack}, {2, s.overwriteKeepingTime}, {3, s.rewrite}, {3, s.replaceByRename}, {2, s.touch},
 		{1, s.remove}, {1, s.rename}, {2, s.create}, {1, s.changeRules}, {2, s.spoilOutput}, {1, s.swap},
-	}
+	})
+}
+
+// editAtOnce does an edit of which nobody can see a half: at all times each asset
+// is as it was before, or as it is afterwards, or not there, and the rules stay.
+func (s *scene) editAtOnce() error {
+	return s.oneOf([]way{{6, s.replaceByRename}, {2, s.touch}, {1, s.remove}, {1, s.rename}, {2, s.moveIn}, {1, s.swap}})
+}
+
+func (s *scene) oneOf(ways []way) error {
 	n := 0
 	for _, w := range ways {
 		n += w.often
@@ -29,7 +44,7 @@ func (s *scene) edit() error {
 	n = s.rng.IntN(n)
 	for _, w := range ways {
 		if n -= w.often; n < 0 {
-			return w.do()
+			return sceneError(w.do())
 		}
 	}
 	return nil
@@ -45,11 +60,14 @@ func (s *scene) edits(n int) error {
 	return nil
 }
 
-// files lists the regular files below a folder, but for rules and our own.
+// files lists the regular files below a folder, but for rules and our own, and
+// for what somebody takes away meanwhile.
 func files(dir string) ([]string, error) {
 	var names []string
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
 		case err != nil:
 			return err
 		case d.IsDir() && (d.Name() == ".cook" || d.Name() == "manifest.parts"):
@@ -253,12 +271,25 @@ func (s *scene) swap() error {
 }
 
 func (s *scene) create() error {
-	kinds := []string{".png", ".json", ".txt", ".bin", ".wav"}
-	s.fresh++
-	name := filepath.Join(s.assets, []string{"", "tex", "new", "new/deep"}[s.rng.IntN(4)],
-		fmt.Sprintf("new%d%s", s.fresh%12, kinds[s.rng.IntN(len(kinds))]))
+	name := s.newName()
 	s.note("create %s", name)
 	return s.write(name, s.content(name, s.rng.IntN(50_000)))
+}
+
+// moveIn creates a file elsewhere and moves it in.
+func (s *scene) moveIn() error {
+	name := s.newName()
+	s.note("move in %s", name)
+	aside := s.assets + ".new"
+	return errors.Join(s.write(aside, s.content(name, s.rng.IntN(50_000))), os.MkdirAll(filepath.Dir(name), 0o777), os.Rename(aside, name))
+}
+
+// newName is the name of a file that was perhaps not there yet.
+func (s *scene) newName() string {
+	kinds := []string{".png", ".json", ".txt", ".bin", ".wav"}
+	s.fresh++
+	return filepath.Join(s.assets, []string{"", "tex", "new", "new/deep"}[s.rng.IntN(4)],
+		fmt.Sprintf("new%d%s", s.fresh%12, kinds[s.rng.IntN(len(kinds))]))
 }
 
 var rules = []string{
@@ -273,21 +304,24 @@ func (s *scene) changeRules() error {
 	return s.write(filepath.Join(s.assets, "cook.toml"), []byte(rules[n]+s.moreRules))
 }
 
-// spoilOutput overwrites or removes an output.
+// spoilOutput overwrites or removes an output, unless a watcher has just done so.
 func (s *scene) spoilOutput() error {
-	if _, err := os.Stat(s.out); err != nil {
-		return nil
-	}
 	name, err := s.pick(s.out)
 	if err != nil || name == "" {
 		return err
 	}
 	if s.rng.IntN(2) == 0 {
 		s.note("remove output %s", name)
-		return os.Remove(name)
+		if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
 	}
 	s.note("spoil output %s", name)
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

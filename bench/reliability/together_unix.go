@@ -1,12 +1,12 @@
+//go:build unix
+
 package main
 
 import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,12 +15,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
+	"syscall"
 )
 
-func init() {
-	campaigns["together"] = campaign{"cooks beside cooks, trim, clean, a watcher and git checkout", together}
-}
+const togetherAbout = "cooks beside cooks, trim, clean, a watcher and git checkout"
 
 // together starts two to four commands at once, again and again: cooks into one
 // folder and into another, with one store for all, beside trim, clean, verify and
@@ -28,88 +26,44 @@ func init() {
 // but because of the lock, or because an asset changed while it was being cooked.
 // After each round a run has to make everything as from scratch.
 func together(ctx context.Context, args []string) error {
-	fs := flag.NewFlagSet("together", flag.ContinueOnError)
-	var c party
-	fs.IntVar(&c.rounds, "rounds", 1000, "how many")
-	fs.IntVar(&c.jobs, "jobs", 2, "trees side by side")
-	fs.Uint64Var(&c.seed, "seed", uint64(time.Now().UnixNano()), "what the commands and edits are drawn from")
-	fs.StringVar(&c.dir, "dir", "", "folder to work in (default: that of temporary files)")
-	fs.StringVar(&c.program, "cook", "", "the command, built if not given")
-	if fs.Parse(args) != nil {
+	c := party{rounds: rounds{workplace: workplace{name: "together"}, count: 1000, jobs: 2}}
+	if c.flags("rounds").Parse(args) != nil {
 		return errUsage
 	}
-	dir, err := os.MkdirTemp(c.dir, "together")
-	if err != nil {
+	if err := c.open(ctx); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	c.dir = dir
-	if c.program == "" {
-		if c.program, err = build(ctx, dir); err != nil {
-			return err
-		}
-	}
-	fmt.Printf("together: seed %d\n", c.seed)
-	begin := time.Now()
-	var group sync.WaitGroup
-	errs := make([]error, c.jobs)
-	for i := range c.jobs {
-		group.Go(func() { errs[i] = c.job(ctx, i) })
-	}
-	group.Wait()
-	fmt.Printf("together: %d rounds, %d commands, %d found the lock taken, %d assets changed while they were cooked, %d wrong, seed %d, %s\n",
-		c.done.Load(), c.commands.Load(), c.locked.Load(), c.changed.Load(), c.wrong.Load(), c.seed, time.Since(begin).Round(time.Second))
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	if c.wrong.Load() > 0 {
-		return fmt.Errorf("%d wrong", c.wrong.Load())
-	}
-	return nil
+	defer c.close()
+	err := c.each(ctx, c.job)
+	counted := fmt.Sprintf("%d rounds, %d commands, %d found the lock taken, %d assets changed while they were cooked",
+		c.done.Load(), c.commands.Load(), c.locked.Load(), c.changed.Load())
+	return c.over(ctx, err, counted, c.locked.Load(), "commands that found the lock taken")
 }
 
 type party struct {
-	dir, program string
-	rounds, jobs int
-	seed         uint64
-
-	next, done, commands, locked, changed, wrong atomic.Int64
+	rounds
+	commands, locked, changed atomic.Int64
 }
 
 // job does rounds on a tree of its own.
-func (c *party) job(ctx context.Context, n int) error {
-	dir := filepath.Join(c.dir, fmt.Sprintf("job%d", n))
-	s := &scene{
-		assets: filepath.Join(dir, "assets"), out: filepath.Join(dir, "cooked"), store: filepath.Join(dir, "store"),
-		scratch: dir, program: c.program, rng: rand.New(rand.NewPCG(c.seed, uint64(n))), moreRules: slowRule,
-	}
-	if err := c.branches(ctx, s); err != nil {
-		return err
-	}
+func (c *party) job(ctx context.Context, n int) (job, error) {
+	s := c.scene(filepath.Join(c.dir, fmt.Sprintf("job%d", n)), uint64(n))
+	s.moreRules = slowRule
 	other := *s
 	other.out += "2"
-	for round := 0; c.next.Add(1) <= int64(c.rounds) && ctx.Err() == nil; round++ {
-		s.log = nil
-		err := c.round(ctx, s, &other)
-		for _, at := range []*scene{s, &other} {
-			if err == nil {
-				if err = at.check(ctx); err != nil {
-					err = fmt.Errorf("afterwards, in %s: %w", at.out, err)
-				}
-			}
-		}
-		c.done.Add(1)
-		if err == nil || ctx.Err() != nil {
-			continue
-		}
-		if c.wrong.Add(1) <= 10 {
-			fmt.Printf("wrong: job %d, round %d: %v\n  %s\n", n, round, err, strings.Join(s.log, "\n  "))
-		}
-		if err := errors.Join(os.RemoveAll(s.out), os.RemoveAll(other.out), empty(s.store)); err != nil {
+	both := []*scene{s, &other}
+	round := func(ctx context.Context) error {
+		if err := c.round(ctx, s, &other); err != nil {
 			return err
 		}
+		for _, at := range both {
+			if err := at.check(ctx); err != nil {
+				return fmt.Errorf("afterwards, in %s: %w", at.out, err)
+			}
+		}
+		return nil
 	}
-	return nil
+	return job{scenes: both, round: round}, c.branches(ctx, s)
 }
 
 // slowRule has a program that takes its time cook some of the files.
@@ -184,7 +138,7 @@ func git(ctx context.Context, s *scene, args ...string) error {
 		"-c", "user.name=n", "-c", "user.email=n@example.com", "-c", "gc.auto=0"}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, text)
+		return sceneError(fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, text))
 	}
 	return nil
 }
@@ -253,22 +207,26 @@ func (c *party) watchman(ctx context.Context, s *scene) (stop func() error, err 
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &text
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return nil, sceneError(err)
 	}
 	return func() error {
 		cmd.Process.Signal(os.Interrupt)
 		cmd.Wait()
 		// One that has not begun to listen is ended by the signal.
-		if code := cmd.ProcessState.ExitCode(); code != 130 && code != -1 {
-			return fmt.Errorf("the watcher exits with %d: %s", code, text.String())
+		if cmd.ProcessState.ExitCode() != 130 && !endedBy(cmd, syscall.SIGINT) {
+			return fmt.Errorf("the watcher, interrupted: %s: %s", cmd.ProcessState, text.String())
 		}
 		return nil
 	}, nil
 }
 
 // moving is what is said of an asset that changes, comes or goes while it is
-// being cooked.
-var moving = regexp.MustCompile(`changed while it was being cooked|no such file or directory|does not exist`)
+// being cooked. git makes a file empty before it writes to it.
+var moving = regexp.MustCompile(`changed while it was being cooked|no such file or directory|does not exist|file is empty`)
+
+// kept is what the lock keeps others from: nothing of it comes or goes while a
+// cook is at work.
+var kept = regexp.MustCompile(`\.cook/|\bmanifest|\block\b|\boutputs?\b`)
 
 // serve waits for a command to end, and says what is wrong with how it did.
 func (c *party) serve(g *guest, checkout bool) error {
@@ -277,7 +235,7 @@ func (c *party) serve(g *guest, checkout bool) error {
 	err := g.cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return err
+		return sceneError(err)
 	}
 	code := g.cmd.ProcessState.ExitCode()
 	text := g.out.String()
@@ -288,16 +246,21 @@ func (c *party) serve(g *guest, checkout bool) error {
 	case code == 4:
 		c.locked.Add(1)
 	case code == 1 && checkout:
+		moved := int64(0)
 		for line := range strings.Lines(text) {
 			about, ok := strings.CutPrefix(line, "cook: ")
 			if !ok || summaryLine.MatchString(line) || strings.HasSuffix(about, "waiting for it to end\n") {
 				continue
 			}
-			if !moving.MatchString(line) {
+			if !moving.MatchString(line) || kept.MatchString(line) {
 				return wrong
 			}
-			c.changed.Add(1)
+			moved++
 		}
+		if moved == 0 { // then nothing says why it failed
+			return wrong
+		}
+		c.changed.Add(moved)
 		return nil
 	}
 	if !slices.Contains(g.codes, code) {

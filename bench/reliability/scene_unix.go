@@ -1,8 +1,11 @@
+//go:build unix
+
 package main
 
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,8 +14,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
@@ -74,11 +79,15 @@ func (s *scene) command(ctx context.Context, more ...string) *exec.Cmd {
 	args := append([]string{"-dir", s.assets, "-out", s.out, "-cache", s.store}, s.args...)
 	cmd := exec.CommandContext(ctx, s.program, append(args, more...)...)
 	cmd.Dir = os.TempDir()
-	as(s.user, cmd)
+	cmd.WaitDelay = 10 * time.Second // should a program that it started outlive it
+	if s.user != 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: s.user, Gid: s.user}}
+	}
 	return cmd
 }
 
-// run runs the command. Its error is that it could not be run, or never ended.
+// run runs the command. Its error is that it could not be run (errScene), or that
+// it or a program of its own never ended.
 func (s *scene) run(ctx context.Context, more ...string) (ending, error) {
 	ctx, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
@@ -95,10 +104,18 @@ func (s *scene) run(ctx context.Context, more ...string) (ending, error) {
 		return end, fmt.Errorf("cook did not end: %w", ctx.Err())
 	case errors.As(runErr, &exit):
 		end.code = exit.ExitCode()
+	case errors.Is(runErr, exec.ErrWaitDelay):
+		return end, fmt.Errorf("cook has left a program behind: %w", runErr)
 	case runErr != nil:
-		return end, runErr
+		return end, sceneError(runErr)
 	}
 	return end, nil
+}
+
+// endedBy reports whether a signal has ended a command that was waited for.
+func endedBy(cmd *exec.Cmd, signal syscall.Signal) bool {
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == signal
 }
 
 // fromScratch cooks the same sources into new folders.
@@ -161,13 +178,20 @@ func (s *scene) check(ctx context.Context) error {
 	return s.leftovers()
 }
 
-// whole says which output is neither what it was before nor what a cook from
-// scratch makes of it.
-func (s *scene) whole(ctx context.Context, before cooktest.Tree) error {
-	now, err := cooktest.ReadTree(s.out)
+// outputs reads the output folder, which need not be there.
+func (s *scene) outputs() (cooktest.Tree, error) {
+	tree, err := cooktest.ReadTree(s.out)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil // it did not come to that
+		return cooktest.Tree{}, nil
 	}
+	return tree, err
+}
+
+// whole says which output is neither what it was in one of some trees nor what
+// a cook from scratch makes of it. A manifest lists what a run has come to, which
+// no tree shows; of it only the form can be looked at.
+func (s *scene) whole(ctx context.Context, seen ...cooktest.Tree) error {
+	now, err := s.outputs()
 	if err != nil {
 		return err
 	}
@@ -175,13 +199,19 @@ func (s *scene) whole(ctx context.Context, before cooktest.Tree) error {
 	if err != nil {
 		return err
 	}
+	seen = append(seen, scratch)
 	for name, is := range now {
-		was, there := before[name]
-		will, stays := scratch[name]
-		if strings.HasPrefix(name, "manifest") || strings.HasSuffix(name, "/") || there && is == was || stays && is == will {
+		if strings.HasPrefix(name, "manifest") || strings.HasSuffix(name, "/") {
 			continue
 		}
-		return fmt.Errorf("output %s is seen half written: %.60q of %d bytes; it was %d, is to be %d", name, is, len(is), len(was), len(will))
+		might := func(t cooktest.Tree) bool { was, there := t[name]; return there && is == was }
+		if !slices.ContainsFunc(seen, might) {
+			return fmt.Errorf("output %s is seen half written: %.60q of %d bytes; from scratch it has %d", name, is, len(is), len(scratch[name]))
+		}
+	}
+	manifest, err := os.ReadFile(filepath.Join(s.out, "manifest.json"))
+	if err == nil && !json.Valid(manifest) {
+		return fmt.Errorf("manifest.json is seen half written: %.60q of %d bytes", manifest, len(manifest))
 	}
 	return nil
 }
@@ -195,7 +225,7 @@ func (s *scene) leftovers() error {
 	changes := 0
 	for _, e := range state {
 		switch name := e.Name(); {
-		case name == "index", name == "lock", name == "socket":
+		case name == "history", name == "index", name == "lock", name == "socket":
 		case strings.HasPrefix(name, "changes-"):
 			changes++
 		default:
@@ -220,12 +250,16 @@ func empty(dir string) error {
 	return err
 }
 
-// build makes the cook command in dir.
-func build(ctx context.Context, dir string) (string, error) {
-	program := filepath.Join(dir, "cook")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/assetcook/assetcook/cmd/cook")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build cook: %w: %s", err, text)
+// empty takes away all that cook has made. The folders stay, which may be where
+// something is mounted.
+func (s *scene) empty() error { return errors.Join(empty(s.out), empty(s.store)) }
+
+// errScene says that the campaign itself could not do its work.
+var errScene = errors.New("cannot set the scene")
+
+func sceneError(err error) error {
+	if err == nil {
+		return nil
 	}
-	return program, nil
+	return fmt.Errorf("%w: %w", errScene, err)
 }

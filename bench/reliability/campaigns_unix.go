@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package main
+
+func ofSystem() []campaign { return []campaign{{"together", togetherAbout, together}} }

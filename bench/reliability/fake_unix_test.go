@@ -1,0 +1,123 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/faultfs"
+)
+
+// What the test binary is when a campaign runs it as the cook command.
+const (
+	fakeVar = "RELIABILITY_FAKE"
+	textVar = "RELIABILITY_FAKE_TEXT"
+	codeVar = "RELIABILITY_FAKE_CODE"
+)
+
+func TestMain(m *testing.M) {
+	faultfs.Init()
+	if name := os.Getenv(fakeVar); name != "" {
+		os.Exit(fakes[name]())
+	}
+	os.Exit(m.Run())
+}
+
+// fakes are programs in the place of cook. They return what to exit with.
+var fakes = map[string]func() int{
+	"cook": func() int { return fakeCook(nil) },
+	// spoils leaves something else in an output, each time.
+	"spoils": func() int {
+		return fakeCook(func(out string) error { return os.WriteFile(filepath.Join(out, "plain.txt"), []byte("x"), 0o666) })
+	},
+	// half does so while it watches.
+	"half": func() int {
+		fs, dirs := fakeFlags()
+		fs.Parse(os.Args[1:])
+		if err := os.WriteFile(filepath.Join(dirs.Out, "plain.txt"), []byte("x"), 0o666); err != nil {
+			return 2
+		}
+		return sleep()
+	},
+	"sleeps": sleep,
+	"says": func() int {
+		fmt.Print(os.Getenv(textVar))
+		code, _ := strconv.Atoi(os.Getenv(codeVar))
+		return code
+	},
+}
+
+func sleep() int {
+	time.Sleep(time.Hour)
+	return 0
+}
+
+func fakeFlags() (*flag.FlagSet, *cook.Options) {
+	fs := flag.NewFlagSet("cook", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	var opt cook.Options
+	fs.StringVar(&opt.Dir, "dir", "", "")
+	fs.StringVar(&opt.Out, "out", "", "")
+	fs.StringVar(&opt.Cache, "cache", "", "")
+	return fs, &opt
+}
+
+// fakeCook cooks as the command does, then does something more to the outputs.
+func fakeCook(more func(out string) error) int {
+	fs, opt := fakeFlags()
+	watch := fs.Bool("watch", false, "")
+	if fs.Parse(os.Args[1:]) != nil {
+		return 2
+	}
+	summary, err := cook.Cook(context.Background(), *opt)
+	if err == nil && more != nil {
+		err = more(opt.Out)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "cook: %v\n", err)
+		return 2
+	}
+	fmt.Println(summary.Line())
+	if *watch {
+		sleep()
+	}
+	if summary.Failed.Assets > 0 {
+		return 1
+	}
+	return 0
+}
+
+// fake has campaigns run a fake, and returns its path.
+func fake(t *testing.T, name string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(fakeVar, name)
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector would wait a second at each end
+	return self
+}
+
+// says has campaigns run a fake that prints a text and exits.
+func says(t *testing.T, text string, code int) string {
+	t.Helper()
+	t.Setenv(textVar, text)
+	t.Setenv(codeVar, strconv.Itoa(code))
+	return fake(t, "says")
+}
+
+// testRounds are those of a campaign that runs some program in a folder of the
+// test's.
+func testRounds(t *testing.T, program string) rounds {
+	return rounds{workplace: workplace{name: "test", seed: 1, dir: t.TempDir(), program: program}}
+}
