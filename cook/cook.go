@@ -57,6 +57,9 @@ func cookOnce(ctx context.Context, opt Options) (_ report.Summary, beside bool, 
 		err = k.bringUpToDate(ctx)
 	}
 	k.summary.Took = k.Now().Sub(k.started)
+	if !told {
+		k.remember()
+	}
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -250,7 +250,9 @@ func (st *stage) mend(ctx context.Context, want cooktest.Tree, find finder) erro
 	}
 	left, err := os.ReadDir(filepath.Join(st.out, ".cook"))
 	for _, e := range left {
-		if name := e.Name(); name != "index" && name != "lock" && !strings.HasPrefix(name, "changes-") {
+		switch name := e.Name(); {
+		case name == "history", name == "index", name == "lock", strings.HasPrefix(name, "changes-"):
+		default:
 			find(Wrong, ".cook/%s was left behind", name)
 		}
 	}
