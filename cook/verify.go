@@ -265,6 +265,9 @@ func (v *verifier) checkAction(a *plan.Action) {
 		}
 	}
 	f.Text = fmt.Sprintf("not up to date (%s); run %s", strings.Join(words, "; "), remedy)
+	if len(reasons) == 1 && reasons[0].Kind == plan.FailedLastTime {
+		f.Text = "could not be cooked the last time; run cook to see why"
+	}
 	v.found(f)
 }
 
