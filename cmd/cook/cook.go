@@ -64,7 +64,8 @@ func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr i
 	}
 	opt.Patterns, opt.StopOnFailure = patterns, !keepGoing
 	if s.stats {
-		opt.Probe.Counters, opt.Probe.Memory = counters.New(counters.Options{Max: 256}), memory.New(memory.Options{})
+		opt.Probe.Counters = counters.New(counters.Options{Max: 256})
+		opt.Probe.Memory = memory.New(memory.Options{Live: 1}) // none of cook's memory comes from its pools
 	}
 	if s.trace != "" {
 		t, err := startTrace(s.trace)

@@ -1,0 +1,62 @@
+package cook_test
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/profile"
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/memory"
+)
+
+// BenchmarkMeasured cooks the assets of testdata in turn with nothing and with
+// everything measured, and gives the ratio of their processor times.
+func BenchmarkMeasured(b *testing.B) {
+	dir := b.TempDir()
+	opt := cook.Options{
+		Dir: filepath.Join("..", "testdata", "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "cache"), Force: true,
+	}
+	once := func(p profile.Probe) float64 {
+		opt.Probe = p
+		if err := os.RemoveAll(opt.Out); err != nil {
+			b.Fatal(err)
+		}
+		before := processorTime(b)
+		if s, err := cook.Cook(b.Context(), opt); err != nil || s.Failed.Assets > 0 {
+			b.Fatal(s.Line(), err)
+		}
+		if err := p.Events.Close(); err != nil {
+			b.Fatal(err)
+		}
+		return processorTime(b) - before
+	}
+	once(profile.Probe{})
+	var ratios []float64
+	for b.Loop() {
+		off := once(profile.Probe{})
+		on := once(profile.Probe{
+			Counters: counters.New(counters.Options{Max: 256}),
+			Events:   events.New(io.Discard, events.Options{}),
+			Memory:   memory.New(memory.Options{Live: 1}),
+		})
+		ratios = append(ratios, on/off)
+	}
+	slices.Sort(ratios)
+	b.ReportMetric(ratios[len(ratios)/2], "median-on/off")
+}
+
+// processorTime is what this process has used, in seconds.
+func processorTime(tb testing.TB) float64 {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		tb.Fatal(err)
+	}
+	seconds := func(t syscall.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
+	return seconds(r.Utime) + seconds(r.Stime)
+}
