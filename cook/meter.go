@@ -1,6 +1,9 @@
 package cook
 
 import (
+	"sync"
+	"time"
+
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
@@ -12,7 +15,12 @@ type meter struct {
 	now   profile.Span    // the stage that the run is at
 	// published are the summary's numbers as they were last shown to others.
 	published []published
+	endFrames func()
 }
+
+// frameTime is how long a frame of the counters' history lasts. The last one ends
+// with the run.
+const frameTime = 100 * time.Millisecond
 
 // A published is one number of the summary.
 type published struct {
@@ -29,6 +37,34 @@ func (k *kitchen) startMeter() {
 	k.probe = k.Probe.Worker("cook")
 	for name := range k.summary.Values() {
 		k.published = append(k.published, published{counter: k.Probe.Counters.Counter(name), symbol: k.Probe.Events.Symbol(name)})
+	}
+	k.endFrames = pushFrames(k.Probe.Counters, k.Now)
+}
+
+// pushFrames closes a frame of the counters' history from time to time, and a last
+// one when it is told to end.
+func pushFrames(set *counters.Set, now func() time.Time) (end func()) {
+	if set == nil {
+		return func() {}
+	}
+	quit := make(chan struct{})
+	var pushing sync.WaitGroup
+	pushing.Go(func() {
+		ticker := time.NewTicker(frameTime)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				set.PushFrame(now())
+			case <-quit:
+				return
+			}
+		}
+	})
+	return func() {
+		close(quit)
+		pushing.Wait()
+		set.PushFrame(now())
 	}
 }
 
@@ -68,5 +104,6 @@ func (k *kitchen) stopMeter() {
 	k.now = profile.Span{}
 	k.publish()
 	k.probe.Release()
+	k.endFrames()
 	k.probe, k.published = nil, nil
 }

@@ -58,6 +58,7 @@ func measured(t *testing.T, opt cook.Options) (report.Summary, recorded, profile
 		Events:   events.New(&stream, events.Options{}),
 		Memory:   memory.New(memory.Options{}),
 	}
+	opt.Probe.Counters.WatchAll()
 	s, err := cook.Cook(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)
@@ -91,6 +92,13 @@ func TestMeasurementsAgree(t *testing.T) {
 		for name, want := range s.Values() {
 			if got, _ := counted.Of(name); got.Int != want {
 				t.Errorf("round %d: counter %s is %d, the summary has %d", round, name, got.Int, want)
+			}
+			frames := 0.0
+			for _, value := range probe.Counters.History(name) {
+				frames += value
+			}
+			if frames != float64(want) {
+				t.Errorf("round %d: the frames of %s come to %v, the summary has %d", round, name, frames, want)
 			}
 			if got := rec.last[name]; got != float64(want) {
 				t.Errorf("round %d: the recording has %v for %s, the summary %d", round, got, name, want)
