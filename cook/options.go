@@ -131,7 +131,10 @@ func (o Options) withDefaults() (Options, hashing.Func, error) {
 	if err != nil {
 		return o, none, err
 	}
-	if o.Workers <= 0 {
+	if o.Workers < 0 {
+		return o, none, configError("%d workers (-j): want 1 or more, or 0 for one for each CPU", o.Workers)
+	}
+	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	if o.CacheSize <= 0 {
