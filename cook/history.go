@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +21,9 @@ const historyName = plan.StateDir + "/history"
 const (
 	// historyRuns is how many runs are told of. There may be more in the file.
 	historyRuns = 600
-	// historyBytes is about what so many lines come to if each has all its numbers.
-	historyBytes = historyRuns * 1024
+	// historyBytes is about twice what so many lines come to if each has all its
+	// numbers.
+	historyBytes = 2 * historyRuns * 1024
 )
 
 // A Past is a run as the history has it.
@@ -49,22 +51,32 @@ func History(out string) ([]Past, error) {
 		return nil, fmt.Errorf("history of %s: %w", out, err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, 4*historyBytes))
+	if info, err := f.Stat(); err == nil && info.Size() > 2*historyBytes {
+		_, err = f.Seek(info.Size()-2*historyBytes, io.SeekStart)
+		if err != nil {
+			return nil, fmt.Errorf("history of %s: %w", out, err)
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 3*historyBytes))
 	if err != nil {
 		return nil, fmt.Errorf("history of %s: %w", out, err)
 	}
 	var runs []Past
 	for line := range strings.Lines(string(text)) {
-		var p Past
-		if json.Unmarshal([]byte(line), &p) == nil && !p.At.IsZero() {
+		if p, ok := parsePast([]byte(line)); ok {
 			runs = append(runs, p)
 		}
 	}
 	return runs[max(0, len(runs)-historyRuns):], nil
 }
 
-// remember adds this run to the history if it did something. That it cannot is
-// worth a note and nothing else.
+func parsePast(line []byte) (p Past, ok bool) {
+	err := json.Unmarshal(line, &p)
+	return p, err == nil && !p.At.IsZero()
+}
+
+// remember adds this run to the history if it did something; to fail again is
+// nothing. That it cannot is worth a note and nothing else.
 func (k *kitchen) remember() {
 	s := &k.summary
 	if k.DryRun || s.Cooked.Assets+s.Restored.Assets+s.Cutoff.Assets+s.Removed.Assets == 0 {
@@ -114,7 +126,17 @@ func (k *kitchen) shortenHistory() error {
 	if err != nil {
 		return err
 	}
-	lines := bytes.Split(bytes.Trim(text, "\n"), []byte("\n"))
-	lines = lines[max(0, len(lines)-historyRuns):]
+	var lines [][]byte
+	size := 0
+	for _, line := range slices.Backward(bytes.Split(text, []byte("\n"))) {
+		if _, ok := parsePast(line); !ok {
+			continue
+		}
+		if size += len(line) + 1; size > historyBytes/2 {
+			break
+		}
+		lines = append(lines, line)
+	}
+	slices.Reverse(lines)
 	return k.put(historyName, append([]byte("\n"), bytes.Join(lines, []byte("\n"))...), notAwaited)
 }

@@ -34,9 +34,13 @@ func (k *kitchen) startMeter() {
 	if !k.Probe.On() {
 		return
 	}
-	k.probe = k.Probe.Worker("cook")
+	var all []published
 	for name := range k.summary.Values() {
-		k.published = append(k.published, published{counter: k.Probe.Counters.Counter(name), symbol: k.Probe.Events.Symbol(name)})
+		all = append(all, published{counter: k.Probe.Counters.Counter(name), symbol: k.Probe.Events.Symbol(name)})
+	}
+	k.probe, k.published = k.Probe.Worker("cook"), all
+	for _, p := range all {
+		k.probe.Row().Value(p.symbol, 0) // of this run, in case that another came before
 	}
 	k.endFrames = pushFrames(k.Probe.Counters, k.Now)
 }
@@ -76,8 +80,8 @@ func (k *kitchen) stage(name string) {
 	k.publish()
 }
 
-// publish shows the summary's numbers to others. It is called whenever an asset
-// is done with, by one goroutine at a time.
+// publish shows the summary's numbers to others. It is called whenever something
+// was done about an asset and at the end, by one goroutine at a time.
 func (k *kitchen) publish() {
 	if k.published == nil {
 		return
@@ -101,7 +105,6 @@ func (k *kitchen) stopMeter() {
 		return
 	}
 	k.now.End()
-	k.now = profile.Span{}
 	k.publish()
 	k.probe.Release()
 	k.endFrames()

@@ -2,6 +2,8 @@ package cook_test
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cooktest"
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/report"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
@@ -142,3 +145,53 @@ func TestMeasurementsAgree(t *testing.T) {
 		}
 	}
 }
+
+// Measuring changes nothing of what comes out, however many kinds of memory a recipe
+// names.
+func TestMeasuringChangesNothing(t *testing.T) {
+	const files = 300
+	names := map[string]string{}
+	for i := range files {
+		names[fmt.Sprintf("%d.kinds", i)] = fmt.Sprint(i)
+	}
+	v := cookWith(t, names, map[string]func(context.Context, *recipe.Job) error{
+		"kinds": func(_ context.Context, j *recipe.Job) error {
+			text, err := j.Source()
+			if err != nil {
+				return err
+			}
+			j.Hold("buffer of "+string(text), 100)
+			return j.Write(0, text)
+		},
+	})
+	v.Force = true
+	s, _, probe := measured(t, v.Options)
+	if s.Cooked.Assets != files {
+		t.Error(s.Line())
+	}
+	if n := len(probe.Memory.Snapshot().Groups); n > 70 {
+		t.Errorf("%d kinds of memory", n)
+	}
+}
+
+// A recipe that does not know what it needs fails its own asset only.
+func TestEstimateBelowNothing(t *testing.T) {
+	opt := sampleOptions(t)
+	if err := os.WriteFile(filepath.Join(opt.Dir, "a.json"), []byte("[1]"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(opt.Dir, "cook.toml"), []byte("[[rule]]\nmatch = 'a.json'\nrecipe = 'confused'\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	opt.Recipes = []recipe.Recipe{{Name: "confused", Version: 1, New: func() recipe.Cooker { return &confused{} }}}
+	s, err := cook.Cook(t.Context(), opt)
+	if err != nil || s.Failed.Assets != 1 || s.Cooked.Assets == 0 {
+		t.Errorf("%s, %v", s.Line(), err)
+	}
+}
+
+type confused struct{}
+
+func (*confused) Outputs() []string                               { return []string{"{path}"} }
+func (*confused) Cook(context.Context, *recipe.Job) error         { return nil }
+func (*confused) Estimate(head []byte, size int64) (int64, error) { return -size, nil }

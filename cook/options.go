@@ -74,8 +74,9 @@ type Options struct {
 
 	// Probe measures the run: its counters count what a Summary does and how long
 	// each stage takes, its recording has a row for the run and one for each worker,
-	// its tracker knows what memory recipes were given. The zero value measures
-	// nothing.
+	// its tracker knows what memory recipes were given. The run ends a frame of the
+	// counters every 100 ms, and one at its end: who has frames of his own should
+	// give it a set of its own. The zero value measures nothing.
 	Probe profile.Probe
 	// Observer follows the run; nil for none.
 	Observer report.Observer

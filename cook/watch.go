@@ -266,6 +266,7 @@ func (m *watchman) cook(ctx context.Context) (report.Summary, error) {
 	}
 	err = k.bringUpToDate(ctx)
 	k.summary.Took = k.Now().Sub(k.started)
+	k.remember()
 	if err != nil {
 		m.all = true
 		return k.summary, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/report"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/events/export"
 	"github.com/assetcook/assetcook/profile/memory"
 )
@@ -45,7 +47,7 @@ func cookFlags(opt *cook.Options, s *show, keepGoing *bool) *flag.FlagSet {
 	return fs
 }
 
-func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) (code int) {
+func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	var opt cook.Options
 	var s show
 	var keepGoing bool
@@ -67,26 +69,44 @@ func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr i
 		opt.Probe.Counters = counters.New(counters.Options{Max: 256})
 		opt.Probe.Memory = memory.New(memory.Options{Live: 1}) // none of cook's memory comes from its pools
 	}
+	var recording *trace
 	if s.trace != "" {
-		t, err := startTrace(s.trace)
-		if err != nil {
+		atWork() // so that nothing is left behind by an interrupt
+		var err error
+		if recording, err = startTrace(s.trace, opt.Dir); err != nil {
 			return fail(ctx, stderr, &cook.ConfigError{Err: err})
 		}
-		opt.Probe.Events = t.Recorder
-		s.trace = ""
-		defer func() {
-			dropped, err := t.finish()
-			if err != nil {
-				code = max(code, fail(context.Background(), stderr, err))
-			} else if dropped > 0 {
-				fmt.Fprintf(stderr, "cook: trace %s: %d events are missing, they came faster than they could be written\n", t.name, dropped)
-			}
-		}()
+		opt.Probe.Events = recording.Recorder
 	}
+	code, began := cookOrWatch(ctx, atWork, opt, s, stdout, stderr)
+	if recording != nil && began {
+		stats, err := recording.finish()
+		if err != nil {
+			return max(code, fail(context.Background(), stderr, err))
+		}
+		s.missing(recording.name, stats, stderr)
+	} else if recording != nil {
+		recording.discard() // what an earlier run recorded is worth more
+	}
+	return code
+}
 
+// missing says what a recording does not have.
+func (s show) missing(name string, stats events.Stats, stderr io.Writer) {
+	if stats.Dropped > 0 {
+		fmt.Fprintf(stderr, "cook: trace %s: %d events are missing, they came faster than they could be written\n", name, stats.Dropped)
+	}
+	if stats.Unnamed > 0 {
+		fmt.Fprintf(stderr, "cook: trace %s: %d names found no room and are shown as …\n", name, stats.Unnamed)
+	}
+}
+
+// cookOrWatch does what was asked for and reports whether it began to.
+func cookOrWatch(ctx context.Context, atWork func(), opt cook.Options, s show, stdout, stderr io.Writer) (code int, began bool) {
 	if s.watch {
 		atWork()
-		return runWatch(ctx, opt, s, stdout, stderr)
+		code = runWatch(ctx, opt, s, stdout, stderr)
+		return code, code != exitUsage && code != exitLocked
 	}
 	observer, done := observe(s, opt.DryRun, stdout, stderr)
 	opt.Observer = report.Multi{workWatch{listen: atWork}, &memoryLimit{memory: opt.Memory}, observer}
@@ -96,7 +116,7 @@ func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr i
 		if summary.Found.Assets > 0 { // it came to work, whatever kept it from being finished
 			s.summary(&summary, stdout, opt.Probe)
 		}
-		return fail(ctx, stderr, err)
+		return fail(ctx, stderr, err), summary.Found.Assets > 0
 	}
 	s.summary(&summary, stdout, opt.Probe)
 	if !s.json && opt.StopOnFailure && summary.NotReached.Assets > 0 && err == nil {
@@ -104,17 +124,20 @@ func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr i
 	}
 	switch {
 	case err != nil:
-		return fail(ctx, stderr, err)
+		return fail(ctx, stderr, err), true
 	case summary.Failed.Assets > 0:
-		return exitFailed
+		return exitFailed, true
 	}
-	return exitOK
+	return exitOK, true
 }
 
 // summary prints what a run amounts to.
 func (s show) summary(sum *report.Summary, stdout io.Writer, probe profile.Probe) {
 	if s.json {
 		report.NewJSON(stdout).Summary(sum)
+		if s.stats {
+			json.NewEncoder(stdout).Encode(measured{"measured", probe.Counters.Snapshot(), probe.Memory.Snapshot().Groups})
+		}
 		return
 	}
 	if s.stats {
@@ -124,6 +147,13 @@ func (s show) summary(sum *report.Summary, stdout io.Writer, probe profile.Probe
 	if !s.quiet {
 		fmt.Fprintln(stdout, sum.Line())
 	}
+}
+
+// measured is the JSON record of where time and memory went.
+type measured struct {
+	Event    string            `json:"event"`
+	Counters counters.Snapshot `json:"counters"`
+	Memory   []memory.GroupRow `json:"memory"`
 }
 
 // writeProbe prints where time and memory went.

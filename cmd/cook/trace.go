@@ -17,66 +17,104 @@ import (
 // streamEnding is that of a recording as it is recorded.
 const streamEnding = ".events"
 
-// A trace is a recording on its way to its file, which gets its name when it is
-// complete.
+// A trace is a recording on its way to its file. It is recorded into a temporary
+// file, and the file that is wanted is made when it is complete.
 type trace struct {
 	name   string
-	file   *atomicfile.File // what is to get the name
-	stream *os.File         // what is recorded; the same if that is what is wanted
-	write  func(io.Writer, export.Recording) error
+	stream *os.File
+	write  func(io.Writer, export.Recording) error // nil for what is recorded
 	start  time.Time
 	*events.Recorder
 }
 
-// startTrace begins to record for a file whose ending says in which format.
-func startTrace(name string) (*trace, error) {
+// startTrace begins to record for a file whose ending says in which format. What
+// would keep that file from being written is said now. assets is the folder that
+// the file must not be in.
+func startTrace(name, assets string) (*trace, error) {
 	t := &trace{name: name}
 	var known bool
 	if t.write, known = export.ByEnding(name); !known && !strings.HasSuffix(name, streamEnding) {
 		return nil, fmt.Errorf("trace %s: the ending says the format; have %s", name, strings.Join(append(export.Endings(), streamEnding), ", "))
 	}
-	var err error
-	if t.file, err = atomicfile.Create(filepath.Dir(name), 0o666); err != nil {
+	if err := placeTrace(name, assets); err != nil {
 		return nil, fmt.Errorf("trace %s: %w", name, err)
 	}
-	t.stream = t.file.File
-	if t.write != nil {
-		if t.stream, err = os.CreateTemp("", "cook-trace-"); err != nil {
-			t.file.Discard()
-			return nil, fmt.Errorf("trace %s: %w", name, err)
-		}
+	var err error
+	if t.stream, err = os.CreateTemp("", "cook-trace-"); err != nil {
+		return nil, fmt.Errorf("trace %s: folder of temporary files (TMPDIR): %w", name, err)
 	}
+	os.Remove(t.stream.Name()) // it goes with us, however we end; Windows lets finish do it
 	t.start = time.Now()
-	t.Recorder = events.New(t.stream, events.Options{})
+	t.Recorder = events.New(t.stream, events.Options{Names: 1 << 21, NameBytes: 128 << 20})
 	return t, nil
 }
 
-// finish writes the file, and returns how many events there was no room for.
-func (t *trace) finish() (dropped int64, err error) {
-	defer t.file.Discard()
-	if t.write != nil {
-		defer os.Remove(t.stream.Name())
-		defer t.stream.Close()
+// placeTrace proves that a file of that name can be made and does no harm.
+func placeTrace(name, assets string) error {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return fmt.Errorf("is a folder; name a file")
 	}
-	if err = t.Close(); err == nil && t.write != nil {
-		err = t.convert()
-	}
-	if err == nil {
-		err = t.file.Commit(t.name)
-	}
+	dir, err := filepath.Abs(filepath.Dir(name))
 	if err != nil {
-		return 0, fmt.Errorf("trace %s: %w", t.name, err)
+		return err
 	}
-	return t.Stats().Dropped, nil
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return err
+	}
+	if real, err := filepath.Abs(assets); err == nil {
+		if real, err = filepath.EvalSymlinks(real); err == nil && isBelow(real, dir) {
+			return fmt.Errorf("lies among the assets and would be cooked; choose a place outside")
+		}
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(dir), "/") {
+		if part == ".cook" {
+			return fmt.Errorf("lies in a folder of cook's own; choose a place outside")
+		}
+	}
+	f, err := atomicfile.Create(dir, 0o666)
+	if err != nil {
+		return err
+	}
+	f.Discard()
+	return nil
+}
+
+// isBelow reports whether a folder is another one or lies in it.
+func isBelow(folder, dir string) bool {
+	rel, err := filepath.Rel(folder, dir)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// discard ends a recording that nobody wants.
+func (t *trace) discard() {
+	t.Close()
+	t.stream.Close()
+	os.Remove(t.stream.Name())
+}
+
+// finish writes the file.
+func (t *trace) finish() (stats events.Stats, err error) {
+	defer t.discard()
+	if err := t.Close(); err != nil {
+		return stats, fmt.Errorf("trace %s: recording into the folder of temporary files (TMPDIR): %w", t.name, err)
+	}
+	if _, err := t.stream.Seek(0, io.SeekStart); err != nil {
+		return stats, fmt.Errorf("trace %s: %w", t.name, err)
+	}
+	if err := atomicfile.Write(t.name, 0o666, t.convert); err != nil {
+		return stats, fmt.Errorf("trace %s: %w", t.name, err)
+	}
+	return t.Stats(), nil
 }
 
 // convert writes the recording in the format that is wanted.
-func (t *trace) convert() error {
-	if _, err := t.stream.Seek(0, io.SeekStart); err != nil {
+func (t *trace) convert(w io.Writer) error {
+	if t.write == nil {
+		_, err := io.Copy(w, t.stream)
 		return err
 	}
 	recorded := events.Read(bufio.NewReaderSize(t.stream, 1<<16))
-	out := bufio.NewWriterSize(t.file, 1<<16)
+	out := bufio.NewWriterSize(w, 1<<16)
 	err := t.write(out, export.Recording{
 		Workers: recorded.Workers, Events: recorded.All(), Dropped: recorded.Dropped, Process: "cook", Start: t.start,
 	})

@@ -9,7 +9,6 @@ import (
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/report"
 	"github.com/assetcook/assetcook/internal/pathname"
-	"github.com/assetcook/assetcook/profile"
 )
 
 // runWatch cooks until it is interrupted.
@@ -22,7 +21,7 @@ func runWatch(ctx context.Context, opt cook.Options, s show, stdout, stderr io.W
 			fmt.Fprintf(stderr, "cook: %s\n", pathname.Escape(r.Err.Error()))
 			return
 		}
-		s.summary(&r.Summary, stdout, profile.Probe{})
+		s.summary(&r.Summary, stdout, opt.Probe)
 		if first && !s.quiet {
 			fmt.Fprintf(stderr, "cook: watching %s; interrupt to end\n", pathname.Show(opt.Dir))
 		}

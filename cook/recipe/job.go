@@ -102,7 +102,7 @@ func (j *Job) Source() ([]byte, error) {
 
 // Hold notes that the job has taken so many bytes of a kind ("decoded pictures"),
 // for those who want to know where memory goes. They count as held until the job
-// is over.
+// is over. Kinds are few; after 64 of them all others count as one.
 func (j *Job) Hold(kind string, bytes int) {
 	if j.env.Hold != nil && bytes > 0 {
 		j.env.Hold(kind, int64(bytes))

@@ -12,8 +12,23 @@ type holding struct {
 	bytes int64
 }
 
+// mostKinds is how many kinds of memory are told apart.
+const mostKinds = 64
+
+// kindOf returns the kind that memory is entered under.
+func (r *runner) kindOf(kind string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.kinds[kind] && len(r.kinds) == mostKinds {
+		return "other"
+	}
+	r.kinds[kind] = true
+	return kind
+}
+
 // hold notes that the recipe at work holds memory of a kind.
 func (r *worker) hold(kind string, bytes int64) {
+	kind = r.kindOf(kind)
 	h := holding{
 		Account: r.Probe.Memory.Group(kind, 0).Grow(r.probe.Memory(), bytes),
 		name:    r.Probe.Events.Symbol(kind),

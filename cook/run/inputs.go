@@ -40,6 +40,9 @@ func (r *worker) admit(ctx context.Context, a *plan.Action) (release func(), err
 			return nil, err
 		}
 	}
+	if need < 0 {
+		return nil, fmt.Errorf("recipe %s thinks that it needs %d bytes of memory", a.Method.Recipe.Name, need)
+	}
 	return r.reserve(ctx, need)
 }
 

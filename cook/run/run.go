@@ -131,6 +131,7 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) (*Outturn, error) {
 		ids:     map[store.ActionID]*twins{},
 		placed:  map[string]bool{},
 		stuck:   map[string]bool{},
+		kinds:   map[string]bool{},
 		id:      rand.Uint64(),
 	}
 	writes := !opt.DryRun && !r.idle()
@@ -167,6 +168,7 @@ type runner struct {
 	placed   map[string]bool // outputs that were renamed into place
 	stuck    map[string]bool // empty folders that could not be removed
 	ids      map[store.ActionID]*twins
+	kinds    map[string]bool // of memory that recipes hold
 	warnOnce sync.Once
 }
 
@@ -204,8 +206,8 @@ func (r *runner) actions(ctx context.Context) {
 	work := make(chan int)
 	var wg sync.WaitGroup
 	for n := range min(r.Workers, len(todo)) {
+		w := &worker{runner: r, probe: r.Probe.Worker(fmt.Sprintf("worker %d", n))} // here, so that rows are in order
 		wg.Go(func() {
-			w := &worker{runner: r, probe: r.Probe.Worker(fmt.Sprintf("worker %d", n))}
 			defer w.probe.Release()
 			for i := range work {
 				w.work(ctx, i)

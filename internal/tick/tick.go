@@ -17,7 +17,8 @@ var start = time.Now()
 
 // Now returns the present tick. Ticks of one process may be compared whatever core
 // they were read on; they never run backwards by more than the skew between cores,
-// which is tens of nanoseconds.
+// which is tens of nanoseconds on a machine whose system uses that counter as its
+// own clock.
 func Now() int64 {
 	if counts {
 		return counter()

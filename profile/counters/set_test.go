@@ -62,6 +62,7 @@ func TestMisusePanics(t *testing.T) {
 		"negative max":         func() { New(Options{Max: -1}) },
 		"too large max":        func() { New(Options{Max: 1<<20 + 1}) },
 		"negative frames":      func() { New(Options{Frames: -1}) },
+		"too many frames":      func() { New(Options{Frames: 1<<20 + 1}) },
 		"negative bytes":       func() { New(Options{NameBytes: -1}) },
 		"counter of another":   func() { w.Int(other.Counter("c")) },
 		"float of another":     func() { w.Float(other.Float("f")) },

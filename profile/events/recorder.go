@@ -79,6 +79,9 @@ type row struct {
 // New returns a recorder that writes its stream to w from a goroutine of its own,
 // until Close. One call of w.Write gets one or several whole blocks.
 func New(w io.Writer, opt Options) *Recorder {
+	if w == nil {
+		panic("events: New needs a writer; for no recording use a nil *Recorder")
+	}
 	opt = opt.orDefault()
 	names, err := intern.New(intern.Config{Entries: opt.Names, Bytes: opt.NameBytes})
 	if err != nil {

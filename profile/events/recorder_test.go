@@ -315,3 +315,12 @@ func TestRowsAreReused(t *testing.T) {
 		t.Errorf("rows %v of %q", rows, s.Workers())
 	}
 }
+
+func TestNewNeedsWriter(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a recorder without a writer was made")
+		}
+	}()
+	New(nil, Options{})
+}

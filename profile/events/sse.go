@@ -32,6 +32,10 @@ const heartbeat = 15 * time.Second
 // worker. "dropped" is what [Stream.Dropped] says. A value that is no number is
 // null. A comment comes after 15 seconds without anything else.
 //
+// After "end" a page should close its EventSource, which otherwise comes back for
+// all of it again. A viewer is served until the recording ends: close the recorder
+// before the server is shut down, or close the viewers' connections.
+//
 // There is no password; see [Feed.Serve]. A server with a WriteTimeout hangs up
 // when that has passed, and EventSource comes back by itself.
 func (f *Feed) ServeHTTP(w http.ResponseWriter, req *http.Request) {

@@ -37,9 +37,9 @@
 //
 // No viewer can show arbitrary bytes, and some stop at a zero. What is not printable
 // in a name is written as Go would escape it: a newline as \n, the byte 0xff as \xff.
-// An event without a name is called (unnamed). Folded stacks are held apart by
-// semicolons, so in them a semicolon of a name is written as a colon. Fuchsia records
-// have a size limit, so in them names end after 15,000 bytes.
+// An event without a name is called (unnamed), a flow without one flow. Folded stacks
+// are held apart by semicolons, so in them a semicolon of a name is written as a
+// colon. Fuchsia records have a size limit, so in them names end after 15,000 bytes.
 //
 // # Memory
 //

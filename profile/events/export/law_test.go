@@ -99,6 +99,9 @@ func titles(e events.Event) (category, title string) {
 	category = legible(e.Name)
 	if category == "" {
 		category = "(unnamed)"
+		if e.Kind == events.FlowOut || e.Kind == events.FlowIn {
+			category = "flow"
+		}
 	}
 	if title = legible(e.Detail); title == "" {
 		title = category

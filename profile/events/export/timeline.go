@@ -123,7 +123,11 @@ type flowSides struct{ out, in bool }
 func (g *gatherer) add(e *events.Event) {
 	at := min(max(e.Time, -farthest), farthest)
 	name := g.name(e.Name)
-	if name == 0 {
+	switch {
+	case name != 0:
+	case e.Kind == events.FlowOut, e.Kind == events.FlowIn:
+		name = g.name("flow")
+	default:
 		name = g.name("(unnamed)")
 	}
 	s := span{begin: at, end: at, name: name, detail: g.name(e.Detail), kind: e.Kind}
