@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/assetcook/assetcook/cook"
@@ -62,6 +64,7 @@ func measured(t *testing.T, opt cook.Options) (report.Summary, recorded, profile
 		Memory:   memory.New(memory.Options{}),
 	}
 	opt.Probe.Counters.WatchAll()
+	defer watchLive(opt.Probe)()
 	s, err := cook.Cook(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +75,30 @@ func measured(t *testing.T, opt cook.Options) (report.Summary, recorded, profile
 	return s, readRecording(t, stream.Bytes()), opt.Probe
 }
 
-// Summary, counters and recording of a run say the same.
+// watchLive reads all that is measured over and over, as a page does that shows it
+// while assets are cooked.
+func watchLive(p profile.Probe) (stop func()) {
+	quit := make(chan bool)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for {
+			select {
+			case <-quit:
+				return
+			default:
+			}
+			p.Counters.WritePrometheus(io.Discard)
+			for range p.Counters.Rows("cook/cook/count", "cook/run/recipe") {
+			}
+			p.Memory.Snapshot().WriteCSV(io.Discard)
+			p.Events.Stats()
+		}
+	})
+	return func() { close(quit); reading.Wait() }
+}
+
+// Summary, counters and recording of a run say the same, also while others read
+// them.
 func TestMeasurementsAgree(t *testing.T) {
 	dir := t.TempDir()
 	opt := cook.Options{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "cache"), Workers: 3}

@@ -47,7 +47,7 @@ func cookFlags(opt *cook.Options, s *show, keepGoing *bool) *flag.FlagSet {
 	return fs
 }
 
-func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
+func (c command) runCook(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	var opt cook.Options
 	var s show
 	var keepGoing bool
@@ -78,7 +78,7 @@ func runCook(ctx context.Context, atWork func(), args []string, stdout, stderr i
 		}
 		opt.Probe.Events = recording.Recorder
 	}
-	code, began := cookOrWatch(ctx, atWork, opt, s, stdout, stderr)
+	code, began := c.cookOrWatch(ctx, atWork, opt, s, stdout, stderr)
 	if recording != nil && began {
 		stats, err := recording.finish()
 		if err != nil {
@@ -102,7 +102,7 @@ func (s show) missing(name string, stats events.Stats, stderr io.Writer) {
 }
 
 // cookOrWatch does what was asked for and reports whether it began to.
-func cookOrWatch(ctx context.Context, atWork func(), opt cook.Options, s show, stdout, stderr io.Writer) (code int, began bool) {
+func (c command) cookOrWatch(ctx context.Context, atWork func(), opt cook.Options, s show, stdout, stderr io.Writer) (code int, began bool) {
 	if s.watch {
 		atWork()
 		code = runWatch(ctx, opt, s, stdout, stderr)
@@ -110,7 +110,7 @@ func cookOrWatch(ctx context.Context, atWork func(), opt cook.Options, s show, s
 	}
 	observer, done := observe(s, opt.DryRun, stdout, stderr)
 	opt.Observer = report.Multi{workWatch{listen: atWork}, &memoryLimit{memory: opt.Memory}, observer}
-	summary, err := cook.Cook(ctx, opt)
+	summary, err := c.cook(ctx, opt)
 	done()
 	if err != nil && (ctx.Err() == nil || summary.Found.Assets == 0) {
 		if summary.Found.Assets > 0 { // it came to work, whatever kept it from being finished

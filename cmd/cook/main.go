@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/report"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -35,16 +36,23 @@ const (
 	exitInterrupted = 130
 )
 
-func main() {
+func main() { command{cook.Cook}.main() }
+
+// A command is the command with what it cooks with, which tests replace.
+type command struct {
+	cook func(context.Context, cook.Options) (report.Summary, error)
+}
+
+func (c command) main() {
 	ctx, interrupt := interruptible()
-	os.Exit(run(ctx, interrupt.listen, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(c.run(ctx, interrupt.listen, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // run is the command without the process around it. It calls atWork before it works
 // on assets.
-func run(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
+func (c command) run(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	out := &watched{w: stdout}
-	code := verb(ctx, atWork, args, out, stderr)
+	code := c.verb(ctx, atWork, args, out, stderr)
 	if out.err != nil && code == exitOK {
 		fmt.Fprintf(stderr, "cook: not all could be printed: %v\n", out.err)
 		return exitFailed
@@ -66,7 +74,7 @@ func (w *watched) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
+func (c command) verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		switch args[0] {
 		case "why":
@@ -81,7 +89,7 @@ func verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.W
 			return runHelp(args[1:], stdout, stderr)
 		}
 	}
-	return runCook(ctx, atWork, args, stdout, stderr)
+	return c.runCook(ctx, atWork, args, stdout, stderr)
 }
 
 // fail prints an error and returns the exit code it stands for.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -17,15 +19,35 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cooktest"
+	"github.com/assetcook/assetcook/cook/report"
 	"github.com/assetcook/assetcook/internal/faultfs"
+	"github.com/assetcook/assetcook/profile/counters"
 )
 
 // commands are what this test binary is when it is called so.
-var commands = map[string]func(){"cook": main}
+var commands = map[string]func(){"cook": command{countedCook}.main}
 
 func TestMain(m *testing.M) {
 	faultfs.Init() // this process may be one that is to become cook
 	testscript.Main(m, commands)
+}
+
+// miscounted names the file in which a run says that its counters and its summary
+// differ.
+const miscounted = "COOK_MISCOUNTED"
+
+// countedCook is cook.Cook with its counters compared with its summary.
+func countedCook(ctx context.Context, opt cook.Options) (report.Summary, error) {
+	if opt.Probe.Counters == nil {
+		opt.Probe.Counters = counters.New(counters.Options{Max: 256})
+	}
+	s, err := cook.Cook(ctx, opt)
+	if d := cooktest.CountedOtherwise(opt.Probe.Counters, &s); d != "" {
+		err = errors.Join(err, os.WriteFile(os.Getenv(miscounted), []byte(d), 0o666))
+	}
+	return s, err
 }
 
 func TestScripts(t *testing.T) {
@@ -39,6 +61,13 @@ func params(dir string) testscript.Params {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("COOKCACHE", filepath.Join(e.WorkDir, ".store"))
 			e.Values[playerKey{}] = &player{}
+			wrong := filepath.Join(e.WorkDir, ".miscounted")
+			e.Setenv(miscounted, wrong)
+			e.Defer(func() {
+				if text, err := os.ReadFile(wrong); err == nil {
+					e.T().Fatal("miscounted: " + string(text))
+				}
+			})
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

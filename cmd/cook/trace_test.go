@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/profile/events/export"
 )
 
@@ -49,7 +50,7 @@ func TestTraceLeavesNothingBehind(t *testing.T) {
 		file := filepath.Join(traces, a.name)
 		args := append([]string{"-dir", assets, "-out", filepath.Join(dir, "out"), "-q", "-trace", file}, a.args...)
 		var stderr strings.Builder
-		code := run(a.ctx, func() {}, args, io.Discard, &stderr)
+		code := command{cook.Cook}.run(a.ctx, func() {}, args, io.Discard, &stderr)
 		if (code == exitOK) != a.file {
 			t.Errorf("%s: exit %d: %s", a.name, code, &stderr)
 		}

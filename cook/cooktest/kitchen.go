@@ -73,7 +73,7 @@ func Cook(ctx context.Context, opt cook.Options) (Meal, error) {
 	opt.Observer = seen
 	opt.Probe.Counters = counters.New(counters.Options{Max: 256})
 	s, err := cook.Cook(ctx, opt)
-	if d := countedOtherwise(opt.Probe.Counters, &s); d != "" {
+	if d := CountedOtherwise(opt.Probe.Counters, &s); d != "" {
 		return meal, errors.New(d)
 	}
 	meal.Found, meal.Failed = s.Found.Assets, s.Failed.Assets
@@ -112,9 +112,9 @@ func (c *canceller) Event(run.Event) {
 	}
 }
 
-// countedOtherwise says where counters and the summary of a run differ, "" if
+// CountedOtherwise says where the counters and the summary of a run differ, "" if
 // nowhere.
-func countedOtherwise(set *counters.Set, s *report.Summary) string {
+func CountedOtherwise(set *counters.Set, s *report.Summary) string {
 	counted := set.Snapshot()
 	for name, want := range s.Values() {
 		if got, ok := counted.Of(name); ok && got.Int != want || !ok && want != 0 {
