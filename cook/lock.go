@@ -130,12 +130,14 @@ func (k *kitchen) stillOurs() error {
 	if err != nil {
 		return fmt.Errorf("lock %s: %w", k.outFile(lockName), err)
 	}
+	signed, err := k.lock.signed.Stat()
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", k.outFile(lockName), err)
+	}
 	named, err := os.Lstat(k.outFile(lockName))
 	inside, insideErr := k.out.Root().Lstat(lockName)
-	if err == nil && insideErr == nil && os.SameFile(ours, named) && os.SameFile(ours, inside) {
-		if signed, err := k.lock.signed.Stat(); err == nil && os.SameFile(ours, signed) {
-			return nil
-		}
+	if err == nil && insideErr == nil && os.SameFile(ours, named) && os.SameFile(ours, inside) && os.SameFile(ours, signed) {
+		return nil
 	}
 	for _, err := range []error{err, insideErr} {
 		if err != nil && !isAbsent(err) {
