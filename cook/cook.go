@@ -185,7 +185,7 @@ func (k *kitchen) ownFolders() []string {
 		} else if real, err = filepath.EvalSymlinks(dir); err != nil {
 			continue // it does not exist yet
 		}
-		if rel, ok := below(k.assets.Name(), real); ok && rel != "." {
+		if rel, ok := pathname.Below(k.assets.Name(), real); ok && rel != "." {
 			inside = append(inside, real)
 		}
 	}

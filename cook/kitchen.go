@@ -18,6 +18,7 @@ import (
 	"github.com/assetcook/assetcook/cook/survey"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // A kitchen is one run: what it works with and what it has found so far.
@@ -141,7 +142,7 @@ func (k *kitchen) tryOut() error {
 	if err := apart(k.assets.Name(), real); err != nil {
 		return err
 	}
-	if rel, ok := below(k.assets.Name(), k.Cache); ok && rel == "." {
+	if rel, ok := pathname.Below(k.assets.Name(), k.Cache); ok && rel == "." {
 		return configError("the store cannot be the asset folder %s; choose another with -cache", k.assets.Name())
 	}
 	if k.DryRun && errors.Is(err, fs.ErrNotExist) {

@@ -14,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/scan"
 	"github.com/assetcook/assetcook/cook/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // A listing is what a run did to the manifest.
@@ -160,7 +161,7 @@ func (k *kitchen) removeManifest() error {
 // isManifest reports whether an absolute name is that of one of the manifest's
 // files.
 func (k *kitchen) isManifest(name string) bool {
-	rel, ok := below(k.out.Name(), name)
+	rel, ok := pathname.Below(k.out.Name(), name)
 	return ok && plan.Reserved(rel)
 }
 

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -15,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/scan"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/machine"
+	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -175,8 +175,7 @@ func cacheDir(given string) (string, error) {
 // written over by the other's files. Output inside the assets is fine: the
 // scan leaves it out.
 func apart(assets, out string) error {
-	rel, err := filepath.Rel(out, assets)
-	if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+	if _, inside := pathname.Below(out, assets); inside {
 		return configError("output folder %s holds the asset folder %s; choose another with -out", out, assets)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/report"
 	"github.com/assetcook/assetcook/cook/watch"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // A Round is one time that a watcher brought the output folder up to date.
@@ -302,8 +303,8 @@ func (m *watchman) watch() {
 		// Of a folder of ours, those on the way to it may be renamed as well.
 		for inside := true; inside && !m.watched[dir] && m.events != nil; dir = filepath.Dir(dir) {
 			add(dir)
-			_, asset := below(m.assets, dir)
-			_, output := below(m.out, dir)
+			_, asset := pathname.Below(m.assets, dir)
+			_, output := pathname.Below(m.out, dir)
 			inside = (asset || output) && dir != m.assets && dir != m.out
 		}
 	}

@@ -100,16 +100,16 @@ func (k *kitchen) sourceOf(name string) string {
 	if err != nil {
 		return given
 	}
-	if rel, ok := below(k.assets.Name(), abs); ok {
+	if rel, ok := pathname.Below(k.assets.Name(), abs); ok {
 		return rel
 	}
 	if dir, err := filepath.Abs(k.Dir); err == nil {
-		if rel, ok := below(dir, abs); ok {
+		if rel, ok := pathname.Below(dir, abs); ok {
 			return rel
 		}
 	}
 	output := given
-	if rel, ok := below(k.Out, abs); ok {
+	if rel, ok := pathname.Below(k.Out, abs); ok {
 		output = rel
 	}
 	for i := range k.last.Actions() {
@@ -121,14 +121,6 @@ func (k *kitchen) sourceOf(name string) string {
 		}
 	}
 	return given
-}
-
-func below(dir, name string) (rel string, ok bool) {
-	rel, err := filepath.Rel(dir, name)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", false
-	}
-	return filepath.ToSlash(rel), true
 }
 
 // WriteTo prints an explanation.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/events/export"
 )
@@ -52,7 +54,7 @@ func startTrace(name, assets string) (*trace, error) {
 // placeTrace proves that a file of that name can be made and does no harm.
 func placeTrace(name, assets string) error {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return fmt.Errorf("is a folder; name a file")
+		return errors.New("is a folder; name a file")
 	}
 	dir, err := filepath.Abs(filepath.Dir(name))
 	if err != nil {
@@ -62,13 +64,15 @@ func placeTrace(name, assets string) error {
 		return err
 	}
 	if real, err := filepath.Abs(assets); err == nil {
-		if real, err = filepath.EvalSymlinks(real); err == nil && isBelow(real, dir) {
-			return fmt.Errorf("lies among the assets and would be cooked; choose a place outside")
+		if real, err = filepath.EvalSymlinks(real); err == nil {
+			if _, inside := pathname.Below(real, dir); inside {
+				return errors.New("lies among the assets and would be cooked; choose a place outside")
+			}
 		}
 	}
 	for part := range strings.SplitSeq(filepath.ToSlash(dir), "/") {
 		if part == ".cook" {
-			return fmt.Errorf("lies in a folder of cook's own; choose a place outside")
+			return errors.New("lies in a folder of cook's own; choose a place outside")
 		}
 	}
 	f, err := atomicfile.Create(dir, 0o666)
@@ -77,12 +81,6 @@ func placeTrace(name, assets string) error {
 	}
 	f.Discard()
 	return nil
-}
-
-// isBelow reports whether a folder is another one or lies in it.
-func isBelow(folder, dir string) bool {
-	rel, err := filepath.Rel(folder, dir)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // discard ends a recording that nobody wants.

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // errInsideExcluded is the one answer that must not be an empty tree.
@@ -27,7 +29,7 @@ func newExclusions(real string, info fs.FileInfo, folders []string) (exclusions,
 			return x, err
 		}
 		folder := resolveExisting(abs)
-		if _, ok := within(folder, real); ok {
+		if _, ok := pathname.Below(folder, real); ok {
 			return x, errInsideExcluded
 		}
 		if fi, err := os.Stat(folder); err == nil {
@@ -40,7 +42,7 @@ func newExclusions(real string, info fs.FileInfo, folders []string) (exclusions,
 		x.folders = append(x.folders, folder)
 		asGiven := filepath.Join(resolveExisting(filepath.Dir(abs)), filepath.Base(abs))
 		for _, f := range [...]string{folder, asGiven} {
-			if rel, ok := within(real, f); ok {
+			if rel, ok := pathname.Below(real, f); ok {
 				x.names = append(x.names, rel)
 			}
 		}
@@ -59,16 +61,6 @@ func resolveExisting(abs string) string {
 		return abs
 	}
 	return filepath.Join(resolveExisting(parent), filepath.Base(abs))
-}
-
-// within gives path relative to folder, with slashes ("." for the folder
-// itself), if it lies there. Both are absolute and free of links.
-func within(folder, path string) (string, bool) {
-	rel, err := filepath.Rel(folder, path)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", false
-	}
-	return filepath.ToSlash(rel), true
 }
 
 // isNamed reports whether the entry rel is one of the folders, or the link
@@ -99,7 +91,7 @@ func (x *exclusions) isFolder(path string) bool { return oneOf(x.folders, path) 
 // the folders.
 func (x *exclusions) holds(path string) bool {
 	for _, f := range x.folders {
-		if _, ok := within(f, path); ok {
+		if _, ok := pathname.Below(f, path); ok {
 			return true
 		}
 	}

@@ -44,7 +44,7 @@ func (r *resolver) resolve(rel string) (t target, kind Kind, err error) {
 	if r.exclude.isFolder(end) {
 		return target{skip: true}, 0, nil
 	}
-	path, ok := within(r.real, end)
+	path, ok := pathname.Below(r.real, end)
 	if !ok || r.exclude.holds(end) {
 		return t, Escape, fmt.Errorf("target %s", pathname.Show(end))
 	}
@@ -85,7 +85,7 @@ func (r *resolver) unresolved(full string, err error) Kind {
 	if !filepath.IsAbs(text) {
 		text = filepath.Join(filepath.Dir(full), text)
 	}
-	if _, ok := within(r.real, resolveExisting(filepath.Clean(text))); !ok {
+	if _, ok := pathname.Below(r.real, resolveExisting(filepath.Clean(text))); !ok {
 		return Escape
 	}
 	return Dangling

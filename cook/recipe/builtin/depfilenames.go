@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // depend reads the depfile and records what it names.
@@ -138,25 +139,19 @@ func (l *places) find(prerequisite string) (name string, known bool, err error) 
 
 func (l *places) match(file string) (name string, known, found bool) {
 	for _, f := range l.files {
-		if rel, ok := below(f, file); ok && rel == "." {
+		if rel, ok := pathname.Below(f, file); ok && rel == "." {
 			return "", true, true
 		}
 	}
 	for _, folder := range l.scratch {
-		if _, ok := below(folder, file); ok {
+		if _, ok := pathname.Below(folder, file); ok {
 			return "", true, true
 		}
 	}
 	for _, folder := range l.assets {
-		if rel, ok := below(folder, file); ok {
-			return "/" + filepath.ToSlash(rel), false, true
+		if rel, ok := pathname.Below(folder, file); ok {
+			return "/" + rel, false, true
 		}
 	}
 	return "", false, false
-}
-
-// below returns where a file lies in a folder, "." for the folder itself.
-func below(folder, file string) (string, bool) {
-	rel, err := filepath.Rel(folder, file)
-	return rel, err == nil && filepath.IsLocal(rel)
 }
