@@ -81,6 +81,7 @@ func breakWhatMatters(t *testing.T, command func(...string) *exec.Cmd) {
 		{"nothing that is cleaned away is forgotten", "clean", "newfstatat", "out/plain.txt", "EIO"},
 		{"nor a folder", "clean", "unlinkat", "out/ui", "EIO"},
 		{"what could not be written gets no name", "edited", "write", "out/.cook/.tmp-*", "ENOSPC"},
+		{"a lock that cannot be looked at is not said to be gone", "edited", "fstat", "out/.cook/lock", "EACCES"},
 		{"outputs that a killed cook has placed are known as ours", "edited", "openat", "out/.cook/.tmp-*", "kill"},
 	}
 	matters := func(scene string, call faultfs.Call, f faultsweep.Fault) (all []int) {
