@@ -213,6 +213,7 @@ func (k *kitchen) carryOut(ctx context.Context, p *plan.Plan) (*run.Outturn, err
 	for _, source := range p.Unseen {
 		k.event(run.Event{Path: source, Outcome: run.NotReached})
 	}
+	k.lint(ctx, p)
 	k.stage("cook")
 	if k.Memory <= 0 { // asked for late: a run without work has no use for it
 		k.Memory = DefaultMemory()
@@ -291,6 +292,7 @@ func (k *kitchen) tool(ctx context.Context, name string) (survey.File, error) {
 }
 
 func (k *kitchen) event(e run.Event) {
+	k.warn(e)
 	e.Err = advised(e.Err)
 	k.summary.Add(e)
 	if e.Outcome != run.UpToDate {

@@ -36,6 +36,9 @@
 // [plan] compares and decides. It is pure: it reads and writes nothing, so
 // that -n and why show just what a run would do. Every decision has reasons.
 //
+// [lint] looks at the first bytes of what is about to be cooked and warns of what
+// most likely is a mistake, such as a Git LFS pointer in the place of a picture.
+//
 // [run] carries out what has to be done: it brings results back from the
 // [store] or has a [recipe] cook them, and renames them into place.
 //

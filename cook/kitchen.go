@@ -41,12 +41,13 @@ type kitchen struct {
 	outputs   []survey.Output
 	claims    []plan.Claim
 	summary   report.Summary
-	meter                     // of the run as a whole
-	only      string          // the one source to look at, "" for all
-	used      bool            // the output folder has been cooked into before
-	stuck     map[string]bool // see run.Outturn
-	theirs    map[string]bool // outputs whose names a file that is not ours has
-	ours      map[string]bool // outputs that are, once asked for
+	meter                               // of the run as a whole
+	only      string                    // the one source to look at, "" for all
+	used      bool                      // the output folder has been cooked into before
+	stuck     map[string]bool           // see run.Outturn
+	odd       map[*plan.Action][]string // see lint
+	theirs    map[string]bool           // outputs whose names a file that is not ours has
+	ours      map[string]bool           // outputs that are, once asked for
 	ownedOnce sync.Once
 	quickly   *quick       // if this is a quick run
 	saved     *index.Index // as written by the long way

@@ -101,7 +101,7 @@ func (k *kitchen) quick(ctx context.Context) (done bool, err error) {
 // mayBeQuick reports whether the options ask for something that a quick run can
 // do, and the last run left nothing to be tidied up.
 func (k *kitchen) mayBeQuick() bool {
-	if k.out == nil || k.identity.IsZero() || k.Force || len(k.Patterns) > 0 || k.only != "" || k.Observer.EveryAsset() {
+	if k.out == nil || k.identity.IsZero() || k.Force || k.Strict && k.watch == nil || len(k.Patterns) > 0 || k.only != "" || k.Observer.EveryAsset() {
 		return false
 	}
 	for _, left := range []string{journalName, doubtName, plan.StateDir + "/tmp", plan.StateDir + "/trash"} {

@@ -224,7 +224,7 @@ func (k *kitchen) askWatcher(ctx context.Context) (told, beside bool) {
 		return false, false
 	}
 	question := k.question()
-	if k.Force || k.Verify || len(k.Patterns) > 0 || k.Observer.EveryAsset() {
+	if k.Force || k.Verify || k.Strict || len(k.Patterns) > 0 || k.Observer.EveryAsset() {
 		question = "" // who is there?
 	}
 	text, err := watch.Ask(ctx, k.outFile(plan.StateDir), []byte(question))

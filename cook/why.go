@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/report"
 	"github.com/assetcook/assetcook/cook/rules"
+	"github.com/assetcook/assetcook/cook/run"
 	"github.com/assetcook/assetcook/cook/survey"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -30,6 +32,9 @@ type Explanation struct {
 	Next []plan.Reason
 	Runs bool
 	Err  error
+	// Warnings are what is odd about the source, and Makes what the recipe makes
+	// of it, if it can say so; both a line each.
+	Warnings, Makes []string
 	// Last is what the index remembers, nil if nothing, and LastMade the state
 	// of its artifacts.
 	Last     *index.Action
@@ -76,6 +81,7 @@ func Why(ctx context.Context, opt Options, name string) ([]Explanation, error) {
 					e.Tools = append(e.Tools, tool)
 				}
 			}
+			e.Warnings, e.Makes = k.oddities(a), k.makes(ctx, a)
 		}
 		if a.Last != nil {
 			for _, d := range a.Last.Deps {
@@ -88,6 +94,25 @@ func Why(ctx context.Context, opt Options, name string) ([]Explanation, error) {
 		return nil, fmt.Errorf("%s: %w in %s", pathname.Show(name), ErrNoAsset, k.Dir)
 	}
 	return all, nil
+}
+
+// makes asks a recipe what it makes of a source. That it cannot cook it is said
+// elsewhere.
+func (k *kitchen) makes(ctx context.Context, a *plan.Action) []string {
+	explainer, ok := a.Method.Cooker.(recipe.Explainer)
+	if !ok {
+		return nil
+	}
+	job := recipe.NewJob(recipe.Env{
+		Recipe: a.Method.Recipe, Path: a.Path, Assets: k.assets.Name(),
+		Open: func(p string) (fs.File, error) { return k.assets.OpenFile(p) },
+		Stat: k.assets.Stat,
+	}, a.Source.Stamp.Size)
+	lines, err := run.Explain(ctx, explainer, job)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return lines
 }
 
 // sourceOf turns what a person typed into a source's path.
@@ -145,6 +170,12 @@ func (e *Explanation) WriteTo(w io.Writer) (int64, error) {
 	}
 	e.writeLast(line)
 	e.writeMethod(line)
+	for _, text := range e.Makes {
+		line("  makes:    %s", pathname.Escape(text))
+	}
+	for _, text := range e.Warnings {
+		line("  warning:  %s", pathname.Escape(text))
+	}
 	line("  inputs:")
 	was := ""
 	if e.Last != nil {

@@ -29,7 +29,8 @@
 // The bytes it writes are decided by its name, version, options, tools, the
 // source's extension and content, and the content of what it read through
 // its Job; by its path only where UsesPath says so. Clock, environment, core
-// count and map order must not show. The cooker relies on it: a result once
+// count and map order must not show, and the kind of processor only where
+// ByProcessor says so. The cooker relies on it: a result once
 // seen is taken from the store ever after.
 //
 // Options are in the fingerprint by construction: Fields walks the struct, and
@@ -54,6 +55,11 @@ type Recipe struct {
 	// UsesPath says that the bytes depend on where the source lies. Such an
 	// asset is cooked again when it is renamed.
 	UsesPath bool
+	// ByProcessor says that the bytes may differ in the last bits of numbers
+	// between kinds of processors, as where a library does floating-point
+	// arithmetic that Go rounds differently on them. Each kind then has results of
+	// its own.
+	ByProcessor bool
 	// Cheap says that cooking costs no more than copying the result out of the
 	// store, so the store keeps no blobs of it.
 	Cheap bool
@@ -85,6 +91,22 @@ type Estimator interface {
 	// given size that starts with head. An error refuses the source before
 	// anything is allocated for it; ErrShortHead asks to be shown all of it.
 	Estimate(head []byte, size int64) (int64, error)
+}
+
+// An Explainer can say what it makes of a source, and why, beyond what the options
+// say.
+type Explainer interface {
+	// Explain returns lines for people. It reads through job as Cook does and
+	// writes nothing.
+	Explain(ctx context.Context, job *Job) ([]string, error)
+}
+
+// A Linter knows what is odd about a source though it can be cooked.
+type Linter interface {
+	// Lint returns a line for each oddity of a source of the given path and size
+	// that starts with head, which is HeadSize bytes long if there are as many.
+	// The lines need not name the source.
+	Lint(path string, head []byte, size int64) []string
 }
 
 // HeadSize is how many bytes of a source an Estimator is shown at first.

@@ -30,7 +30,7 @@ func NewJSON(w io.Writer) *JSON {
 type Record struct {
 	// Event is "started", an outcome with spaces as underscores ("up_to_date",
 	// "cutoff", "restored", "cooked", "failed", "removed", "not_reached"),
-	// "note" or "summary"; when verifying also "difference" and "verified".
+	// "warned" with what is odd as Text, "note" or "summary"; when verifying also "difference" and "verified".
 	Event string `json:"event"`
 	Path  string `json:"path,omitempty"`
 	// PathBase64 has the path's bytes if they are not UTF-8; Path then has
@@ -76,6 +76,7 @@ func (j *JSON) Event(e run.Event) {
 	if e.Action != nil && e.Action.Method != nil {
 		rec.Recipe = e.Action.Method.Recipe.Name
 	}
+	rec.Text = e.Warning
 	if e.Err != nil {
 		rec.Error = e.Err.Error()
 	}

@@ -51,6 +51,8 @@ type Summary struct {
 	Failed     Count `json:"failed"`
 	NotReached Count `json:"not_reached"`
 	Removed    Count `json:"removed"` // artifacts, not assets
+	// Warnings is how often something was odd about a source.
+	Warnings int `json:"warnings,omitempty"`
 
 	// Checksummed is what was read to find out what changed: sources, outputs
 	// and tools; Assets counts files here.
@@ -72,6 +74,9 @@ func (s *Summary) Add(e run.Event) {
 		return
 	}
 	switch e.Outcome {
+	case run.Warned:
+		s.Warnings++
+		return
 	case run.Removed:
 		s.Removed.add(e)
 		return

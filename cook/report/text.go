@@ -41,6 +41,10 @@ func (t *Text) Event(e run.Event) {
 		fmt.Fprintf(t.Err, "cook: %s: %s\n", name, oneLine(e.Err.Error()))
 		return
 	}
+	if e.Outcome == run.Warned {
+		fmt.Fprintf(t.Err, "cook: %s: warning: %s\n", name, oneLine(e.Warning))
+		return
+	}
 	skipped := e.Outcome == run.UpToDate || e.Outcome == run.NotReached
 	switch {
 	case skipped && !(t.Explain && t.Verbose):

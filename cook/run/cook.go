@@ -88,6 +88,15 @@ func (r *worker) env(ctx context.Context, a *plan.Action, tmp *scratch, w *watch
 	}
 }
 
+// Explain has a recipe say what it makes of a source. That it panics is an error.
+func Explain(ctx context.Context, e recipe.Explainer, job *recipe.Job) (lines []string, err error) {
+	err = protect(func() error {
+		lines, err = e.Explain(ctx, job)
+		return err
+	})
+	return lines, err
+}
+
 // protect turns a recipe's panic into its asset's failure.
 func protect(f func() error) (err error) {
 	defer func() {

@@ -54,6 +54,8 @@ const (
 	Cooked   Outcome = "cooked"
 	Failed   Outcome = "failed"
 	Removed  Outcome = "removed" // an artifact whose source is gone
+	// Warned is no end of an action: something is odd about its source.
+	Warned Outcome = "warned"
 	// NotReached is an action that the run ended before.
 	NotReached Outcome = "not reached"
 )
@@ -62,7 +64,7 @@ const (
 // that run.
 type Event struct {
 	Started bool
-	Action  *plan.Action // nil for Removed
+	Action  *plan.Action // nil for Removed and Warned
 	Path    string       // the source
 	Target  string
 	Outcome Outcome
@@ -74,6 +76,7 @@ type Event struct {
 	// as measured when it was last done.
 	Took, CookTime time.Duration
 	Err            error
+	Warning        string // what is odd, if Warned
 }
 
 // Options are what a run works with.
