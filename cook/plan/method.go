@@ -3,7 +3,6 @@ package plan
 import (
 	"encoding/hex"
 	"path"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,10 +27,10 @@ type Method struct {
 // The keys of fields that are not options. A recipe's own keys are words of
 // TOML and cannot start with these.
 const (
-	fieldRecipe    = "recipe"
-	fieldVersion   = "recipe version"
-	fieldProcessor = "recipe processor"
-	fieldTool      = "tool "
+	fieldRecipe  = "recipe"
+	fieldVersion = "recipe version"
+	fieldMachine = "recipe machine"
+	fieldTool    = "tool "
 )
 
 // ToolOf returns the name of the program that a field of a method identifies.
@@ -59,8 +58,10 @@ func (p *planner) method(chosen *rules.Method) (*Method, error) {
 	for _, f := range recipe.Fields(chosen.Cooker) {
 		add(f.Key, f.Value)
 	}
-	if chosen.Recipe.ByProcessor {
-		add(fieldProcessor, runtime.GOARCH)
+	if user, ok := chosen.Cooker.(recipe.MachineUser); ok {
+		if kind := user.Machine(); kind != "" {
+			add(fieldMachine, kind)
+		}
 	}
 	if user, ok := chosen.Cooker.(recipe.ToolUser); ok {
 		for _, name := range user.Tools() {
@@ -130,8 +131,8 @@ func (p *planner) methodChanges(a *Action) []Reason {
 		r := Reason{Kind: OptionChanged, Subject: key, Old: from, New: to}
 		if name, ok := ToolOf(index.Field{Key: key}); ok {
 			r = Reason{Kind: ToolChanged, Subject: name, Old: shorten(from), New: shorten(to)}
-		} else if key == fieldProcessor {
-			r = Reason{Kind: ProcessorChanged, Old: from, New: to}
+		} else if key == fieldMachine {
+			r = Reason{Kind: MachineChanged, Old: from, New: to}
 		} else if key == fieldVersion {
 			r = Reason{Kind: RecipeVersionChanged, Subject: a.Method.Recipe.Name, Old: from, New: to}
 		}

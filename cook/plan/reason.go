@@ -18,7 +18,7 @@ const (
 	RecipeVersionChanged Kind = "recipe version changed"
 	OptionChanged        Kind = "option changed"
 	ToolChanged          Kind = "tool changed"
-	ProcessorChanged     Kind = "kind of processor changed"
+	MachineChanged       Kind = "kind of machine changed"
 	IdentityChanged      Kind = "identity changed"
 	OutputMissing        Kind = "output missing"
 	OutputEdited         Kind = "output edited"

@@ -29,8 +29,8 @@
 // The bytes it writes are decided by its name, version, options, tools, the
 // source's extension and content, and the content of what it read through
 // its Job; by its path only where UsesPath says so. Clock, environment, core
-// count and map order must not show, and the kind of processor only where
-// ByProcessor says so. The cooker relies on it: a result once
+// count and map order must not show, and the machine only where a
+// MachineUser says so. The cooker relies on it: a result once
 // seen is taken from the store ever after.
 //
 // Options are in the fingerprint by construction: Fields walks the struct, and
@@ -55,11 +55,6 @@ type Recipe struct {
 	// UsesPath says that the bytes depend on where the source lies. Such an
 	// asset is cooked again when it is renamed.
 	UsesPath bool
-	// ByProcessor says that the bytes may differ in the last bits of numbers
-	// between kinds of processors, as where a library does floating-point
-	// arithmetic that Go rounds differently on them. Each kind then has results of
-	// its own.
-	ByProcessor bool
 	// Cheap says that cooking costs no more than copying the result out of the
 	// store, so the store keeps no blobs of it.
 	Cheap bool
@@ -120,6 +115,15 @@ type ToolUser interface {
 	// Tools are program names to be found on PATH, or files: absolute, or
 	// relative to the asset tree when they contain a slash.
 	Tools() []string
+}
+
+// A MachineUser makes bytes that may differ in the last bits of numbers from one kind
+// of machine to another, as where a library rounds as the processor does. Each kind
+// then has results of its own.
+type MachineUser interface {
+	// Machine names the kind of this machine; "" if the options as they are make
+	// the same bytes on all.
+	Machine() string
 }
 
 // A Set holds the recipes that rules may name. It never changes.
