@@ -41,6 +41,8 @@ var mayImport = map[string][]string{
 	"cook/recipe":                  nil,
 	"cook/recipe/builtin":          {"cook/recipe"},
 	"cook/recipe/image":            {"cook/recipe", "cook/recipe/image/ktx2", "cook/recipe/image/tga"},
+	"cook/recipe/image/bc7":        nil,
+	"bench/bc7":                    {"cook/recipe/image/bc7"},
 	"cook/recipe/image/imagetest":  nil,
 	"cook/recipe/image/ktx2":       nil,
 	"cook/recipe/image/tga":        nil,

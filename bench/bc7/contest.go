@@ -1,0 +1,182 @@
+//go:build amd64 || arm64
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/woozymasta/bcn"
+
+	"github.com/assetcook/assetcook/cook/recipe/image/bc7"
+)
+
+// A contestant compresses pictures.
+type contestant struct {
+	name string
+	// run returns the blocks of each picture, and the CPU seconds it took for each.
+	run func(ctx context.Context, pictures []picture) (blocks [][]byte, seconds []float64, err error)
+}
+
+// ours is the package bc7.
+func ours(name string, o bc7.Options) contestant {
+	return contestant{"ours " + name, func(ctx context.Context, pictures []picture) ([][]byte, []float64, error) {
+		var all [][]byte
+		var seconds []float64
+		for _, p := range pictures {
+			blocks := make([]byte, bc7.Size(side, side))
+			start, err := cpuSeconds()
+			if err != nil {
+				return nil, nil, err
+			}
+			if err := bc7.Encode(ctx, blocks, p.pix, side, side, o); err != nil {
+				return nil, nil, err
+			}
+			end, err := cpuSeconds()
+			if err != nil {
+				return nil, nil, err
+			}
+			all, seconds = append(all, blocks), append(seconds, end-start)
+		}
+		return all, seconds, nil
+	}}
+}
+
+// library is github.com/woozymasta/bcn.
+func library(level int) contestant {
+	return contestant{fmt.Sprintf("bcn (Go) %d", level), func(_ context.Context, pictures []picture) ([][]byte, []float64, error) {
+		var all [][]byte
+		var seconds []float64
+		for _, p := range pictures {
+			start, err := cpuSeconds()
+			if err != nil {
+				return nil, nil, err
+			}
+			blocks, err := bcn.EncodeBC7WithOptions(p.pix, side, side, &bcn.EncodeOptions{QualityLevel: level, Workers: 1})
+			if err != nil {
+				return nil, nil, err
+			}
+			end, err := cpuSeconds()
+			if err != nil {
+				return nil, nil, err
+			}
+			all, seconds = append(all, blocks), append(seconds, end-start)
+		}
+		return all, seconds, nil
+	}}
+}
+
+// peer is an encoder in the program built from testdata/peer.cpp.
+func peer(program, encoder, level string) contestant {
+	return contestant{encoder + " " + level, func(ctx context.Context, pictures []picture) (blocks [][]byte, seconds []float64, err error) {
+		dir, err := os.MkdirTemp("", "bc7bench")
+		if err != nil {
+			return nil, nil, err
+		}
+		defer os.RemoveAll(dir)
+		in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+		var all []byte
+		for _, p := range pictures {
+			all = append(all, p.pix...)
+		}
+		if err := os.WriteFile(in, all, 0o600); err != nil {
+			return nil, nil, err
+		}
+		run := exec.CommandContext(ctx, program, encoder, level, strconv.Itoa(side), strconv.Itoa(side), "1", in, out)
+		var complaint bytes.Buffer
+		run.Stderr = &complaint
+		answer, err := run.Output()
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s %s: %w: %s", program, encoder, err, complaint.String())
+		}
+		for lines := bufio.NewScanner(bytes.NewReader(answer)); lines.Scan(); {
+			s, err := strconv.ParseFloat(strings.TrimSpace(lines.Text()), 64)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", program, err)
+			}
+			seconds = append(seconds, s)
+		}
+		all, err = os.ReadFile(out)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(all) != len(pictures)*bc7.Size(side, side) || len(seconds) != len(pictures) {
+			return nil, nil, fmt.Errorf("%s %s: %d bytes and %d times of %d pictures", program, encoder, len(all), len(seconds), len(pictures))
+		}
+		for range pictures {
+			blocks = append(blocks, all[:bc7.Size(side, side)])
+			all = all[bc7.Size(side, side):]
+		}
+		return blocks, seconds, nil
+	}}
+}
+
+// A result is what a contestant did to one picture.
+type result struct {
+	seconds float64 // the least of all rounds
+	psnr    float64
+	zstd    int  // bytes
+	leaks   bool // an opaque picture is opaque no more
+}
+
+// contest lets all run, round after round, so that what else the machine does in the
+// meantime meets them alike.
+func contest(ctx context.Context, pictures []picture, all []contestant, rounds int) ([][]result, error) {
+	results := make([][]result, len(all))
+	for round := range rounds {
+		for i, c := range all {
+			blocks, seconds, err := c.run(ctx, pictures)
+			if err != nil {
+				return nil, err
+			}
+			if round == 0 {
+				for j, p := range pictures {
+					r, err := judge(p, blocks[j])
+					if err != nil {
+						return nil, err
+					}
+					r.seconds = seconds[j]
+					results[i] = append(results[i], r)
+				}
+			}
+			for j, s := range seconds {
+				results[i][j].seconds = min(results[i][j].seconds, s)
+			}
+		}
+	}
+	return results, nil
+}
+
+// judge measures blocks by a decoder that is neither ours nor a peer's.
+func judge(p picture, blocks []byte) (r result, err error) {
+	pix, err := bcn.DecodeBC7(blocks, side, side)
+	if err != nil {
+		return r, err
+	}
+	var sum, count float64
+	for i, v := range p.pix {
+		if i%4 == 3 && !p.alpha {
+			r.leaks = r.leaks || pix[i] != 255
+			continue
+		}
+		d := float64(v) - float64(pix[i])
+		sum += d * d
+		count++
+	}
+	r.psnr = 10 * math.Log10(255*255*count/max(sum, 1e-9*count))
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return r, err
+	}
+	r.zstd = len(encoder.EncodeAll(blocks, nil))
+	return r, encoder.Close()
+}

@@ -1,0 +1,118 @@
+//go:build amd64 || arm64
+
+// Command bc7 compares the package bc7 with other encoders: how many pixels a second
+// of CPU time, how near to the source, over ten crops of a game's pictures.
+//
+//	go run ./bench/bc7 -data /usr/share/games/supertuxkart/data -peer PROGRAM
+//
+// The pictures are those of Debian's package supertuxkart-data. PROGRAM is built from
+// testdata/peer.cpp, which says how, and from the sources of its encoders. Without
+// it only encoders in Go run. The library that judges needs a processor of 64 bits.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe/image/bc7"
+)
+
+func main() {
+	data := flag.String("data", "/usr/share/games/supertuxkart/data", "the game's `folder` of data")
+	program := flag.String("peer", "", "the `program` built from testdata/peer.cpp")
+	rounds := flag.Int("rounds", 3, "how often each encoder runs; the least time counts")
+	only := flag.String("only", "", "run encoders whose name this `regexp` finds")
+	slow := flag.Bool("slow", false, "run the slowest too")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Stdout, *data, *program, *rounds, *only, *slow)
+	stop()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "bc7: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out io.Writer, data, program string, rounds int, only string, slow bool) error {
+	wanted, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	pictures, err := load(data)
+	if err != nil {
+		return err
+	}
+	all := []contestant{
+		ours("fast", bc7.Options{Quality: bc7.Fast}),
+		ours("normal", bc7.Options{Quality: bc7.Normal}),
+		ours("best", bc7.Options{Quality: bc7.Best}),
+		ours("normal, RDO 0.5 dB", bc7.Options{Quality: bc7.Normal, RDO: 0.5}),
+		library(1),
+	}
+	if slow {
+		all = append(all, library(2))
+	}
+	if program != "" {
+		all = append(all,
+			peer(program, "bc7enc", "0"), peer(program, "bc7enc", "8"),
+			peer(program, "bc7e", "ultrafast"), peer(program, "bc7e", "veryfast"),
+			peer(program, "bc7f", "analytical"), peer(program, "bc7f", "partial"))
+		if slow {
+			all = append(all, peer(program, "bc7enc", "64"))
+		}
+	}
+	chosen := all[:0]
+	for _, c := range all {
+		if wanted.MatchString(c.name) {
+			chosen = append(chosen, c)
+		}
+	}
+	results, err := contest(ctx, pictures, chosen, rounds)
+	if err != nil {
+		return err
+	}
+	return table(out, pictures, chosen, results)
+}
+
+// table prints a row for each encoder, and a column for each picture.
+func table(out io.Writer, pictures []picture, all []contestant, results [][]result) error {
+	var b strings.Builder
+	b.WriteString("| encoder | Mpix/s | PSNR |")
+	for i := range pictures {
+		fmt.Fprintf(&b, " %d |", i+1)
+	}
+	b.WriteString(" zstd |\n|---|---:|---:|" + strings.Repeat("---:|", len(pictures)+1) + "\n")
+	for i, c := range all {
+		var seconds, psnr float64
+		size, mark := 0, ""
+		for _, r := range results[i] {
+			if r.leaks {
+				mark = " (opaque pixels become transparent)"
+			}
+			seconds += r.seconds
+			psnr += r.psnr / float64(len(pictures))
+			size += r.zstd
+		}
+		fmt.Fprintf(&b, "| %s | %.2f | %.2f |", c.name+mark, float64(len(pictures)*side*side)/1e6/seconds, psnr)
+		for _, r := range results[i] {
+			fmt.Fprintf(&b, " %.1f |", r.psnr)
+		}
+		fmt.Fprintf(&b, " %d |\n", size)
+	}
+	b.WriteString("\n")
+	for i, p := range pictures {
+		channels := "RGB"
+		if p.alpha {
+			channels = "RGBA"
+		}
+		fmt.Fprintf(&b, "%d. %s: `%s` from %d, %d (%s)\n", i+1, p.kind, p.path, p.x, p.y, channels)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}

@@ -1,0 +1,128 @@
+package bc7
+
+import (
+	"math"
+	"math/bits"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The moments of a set of pixels are sums over its pixels, and what they say of the
+// scatter is what the channels themselves say.
+func TestMoments(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pixels := pixelsOf(t)
+		mask := rapid.Uint16Range(1, math.MaxUint16).Draw(t, "mask")
+		var b block
+		b.load(&pixels)
+		var r rows
+		r.fill(&b, true)
+		m := r.of(mask, true)
+		all := r.of(math.MaxUint16, true)
+		none := r.of(^mask, true)
+		if rest := all.without(&none); rest != m {
+			t.Fatalf("%+v, by what is left %+v", m, rest)
+		}
+		var sum, squares [4]int64
+		var n, gb, ra int64
+		for i := range 16 {
+			if mask>>i&1 == 0 {
+				continue
+			}
+			n++
+			for c := range sum {
+				v := int64(pixels[4*i+c])
+				sum[c] += v
+				squares[c] += v * v
+			}
+			gb += int64(pixels[4*i+1]) * int64(pixels[4*i+2])
+			ra += int64(pixels[4*i]) * int64(pixels[4*i+3])
+		}
+		s := m.scatter(true)
+		if got := m.squares(true); got != squares[0]+squares[1]+squares[2]+squares[3] {
+			t.Fatalf("squares %d", got)
+		}
+		for _, x := range []struct {
+			name string
+			got  float64
+			want int64
+		}{
+			{"rr", s.rr, n*squares[0] - sum[0]*sum[0]},
+			{"gg", s.gg, n*squares[1] - sum[1]*sum[1]},
+			{"bb", s.bb, n*squares[2] - sum[2]*sum[2]},
+			{"aa", s.aa, n*squares[3] - sum[3]*sum[3]},
+			{"gb", s.gb, n*gb - sum[1]*sum[2]},
+			{"ra", s.ra, n*ra - sum[0]*sum[3]},
+		} {
+			if x.got != float64(x.want) {
+				t.Fatalf("%s: %v, want %d", x.name, x.got, x.want)
+			}
+		}
+	})
+}
+
+// No partition is nearer than those listed, and they come in order.
+func TestNearest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set := rapid.Uint16().Draw(t, "set") &^ 1
+		far := func(p uint8) int {
+			n := bits.OnesCount16(set ^ pairs[p])
+			return min(n, 16-n)
+		}
+		near := tablesOf().near[set>>1]
+		last := 0
+		listed := map[uint8]bool{}
+		for _, p := range near {
+			if far(p) < last || listed[p] {
+				t.Fatalf("set %04x: %v", set, near)
+			}
+			last, listed[p] = far(p), true
+		}
+		for p := range uint8(64) {
+			if !listed[p] && far(p) < last {
+				t.Fatalf("set %04x: %d is nearer than one of %v", set, p, near)
+			}
+		}
+	})
+}
+
+// The line of least squares for given indices is the line they were made from.
+func TestSolveFindsLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var ends [2][4]uint64
+		for e := range ends {
+			for c := range 4 {
+				ends[e][c] = uint64(rapid.Byte().Draw(t, "end"))
+			}
+		}
+		var b block
+		var index [16]uint8
+		for i := range 16 {
+			index[i] = uint8(i)
+			at := func(c int) uint64 {
+				return uint64(blend(uint8(ends[0][c]), uint8(ends[1][c]), int(weights[4][i])))
+			}
+			b.rgb[i], b.a[i] = lanesOf(at(0), at(1), at(2)), at(3)
+		}
+		var m moments
+		for i, v := range &b.rgb {
+			m.add(v)
+			m.addAlpha(v, b.a[i])
+		}
+		ls := b.weightsOf(whole[:], &index, kind6, true)
+		var l line
+		l.solve(&ls, &m, 4, kind6, true)
+		for e := range ends {
+			for c := range 4 {
+				got := int64(l.a[e])
+				if c < 3 {
+					got = int64(l.rgb[e] >> (lane * c) & 255)
+				}
+				if off := got - int64(ends[e][c]); off < -2 || off > 2 {
+					t.Fatalf("end %d, channel %d: %d, want %d", e, c, got, ends[e][c])
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,57 @@
+package bc7
+
+import "math"
+
+// An axis is a direction in the space of colours, to project pixels on. Where a
+// channel falls along it, the pixel's 255-v is taken instead of v, so that all
+// components are positive: flip has 255 there.
+type axis struct {
+	flip, reversed uint64 // red, green, blue in lanes; the components are below 1024
+	flipA, a       uint64
+}
+
+// at projects a colour.
+func (d *axis) at(rgb uint64) uint64 { return (rgb ^ d.flip) * d.reversed >> (2 * lane) }
+
+// at4 projects a colour with alpha.
+func (d *axis) at4(rgb, a uint64) uint64 {
+	return (rgb^d.flip)*d.reversed>>(2*lane) + (a^d.flipA)*d.a
+}
+
+// axis scales a direction to whole numbers.
+func (v *vector) axis() (d axis) {
+	most := max(math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]), math.Abs(v[3]))
+	if most == 0 {
+		return d
+	}
+	scale := 1023 / most
+	r, fr := component(v[0] * scale)
+	g, fg := component(v[1] * scale)
+	b, fb := component(v[2] * scale)
+	d.a, d.flipA = component(v[3] * scale)
+	d.reversed, d.flip = lanesOf(b, g, r), lanesOf(fr, fg, fb)
+	return d
+}
+
+// component returns the whole number below |v|, and 255 where v is negative.
+func component(v float64) (size, flip uint64) {
+	n := int64(v)
+	sign := uint64(n >> 63)
+	return (uint64(n) ^ sign) - sign, sign & 255
+}
+
+// sides returns the pixels that are beyond the mean along a direction, or those before
+// it: never the first pixel, so that bit 0 is left out.
+func (b *block) sides(d *axis) uint16 {
+	var at [16]uint64
+	var sum uint64
+	for i, v := range &b.rgb {
+		at[i] = d.at4(v, b.a[i])
+		sum += at[i]
+	}
+	var beyond uint64
+	for i, t := range &at {
+		beyond |= (sum - 16*t) >> 63 << (i & 15)
+	}
+	return uint16(beyond^-(beyond&1)) >> 1
+}

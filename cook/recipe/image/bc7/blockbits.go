@@ -1,0 +1,193 @@
+package bc7
+
+import "encoding/binary"
+
+// pack returns the block that says c. The indices of a subset are turned round,
+// and its ends with them, where the format wants its anchor in the lower half.
+func (c *code) pack() (block [16]byte) {
+	l := &layouts[c.mode&7]
+	c.turn(l)
+	var b bitWriter
+	b.put(1<<c.mode, c.mode+1)
+	b.put(c.partition, l.partition)
+	b.put(c.rotation, l.rotation)
+	b.put(c.selector, l.selector)
+	for channel := range 3 {
+		for s := range l.subsets {
+			b.put(c.ends[s][0][channel], l.colour)
+			b.put(c.ends[s][1][channel], l.colour)
+		}
+	}
+	for s := range l.subsets {
+		b.put(c.ends[s][0][3], l.alpha)
+		b.put(c.ends[s][1][3], l.alpha)
+	}
+	for s := range l.subsets {
+		b.put(c.p[s][0], l.own|l.shared)
+		b.put(c.p[s][1], l.own)
+	}
+	colour, alpha := c.widths(l)
+	switch {
+	case l.scalar == 0:
+		anchors := l.anchors(c.partition)
+		b.indices(&c.index, colour, ascending(anchors[:l.subsets]))
+	case c.selector == 1:
+		b.indices(&c.scalar, alpha, []uint8{0})
+		b.indices(&c.index, colour, []uint8{0})
+	default:
+		b.indices(&c.index, colour, []uint8{0})
+		b.indices(&c.scalar, alpha, []uint8{0})
+	}
+	binary.LittleEndian.PutUint64(block[:8], b.lo)
+	binary.LittleEndian.PutUint64(block[8:], b.hi)
+	return block
+}
+
+// ascending puts up to three anchors, of which the first is 0, in order.
+func ascending(anchors []uint8) []uint8 {
+	if len(anchors) == 3 && anchors[1] > anchors[2] {
+		anchors[1], anchors[2] = anchors[2], anchors[1]
+	}
+	return anchors
+}
+
+// turn swaps ends until every anchor's index has 0 as its top bit.
+func (c *code) turn(l *layout) {
+	colour, alpha := c.widths(l)
+	one, two := l.masks(c.partition)
+	parts := [3]uint16{^(one | two), one, two}
+	for s, anchor := range l.anchors(c.partition) {
+		if s == int(l.subsets) {
+			break
+		}
+		if c.index[anchor&15]>>(colour-1) == 0 {
+			continue
+		}
+		for i := range c.index {
+			if parts[s]>>i&1 != 0 {
+				c.index[i] ^= 1<<colour - 1
+			}
+		}
+		ends := &c.ends[s]
+		if l.scalar == 0 {
+			ends[0], ends[1] = ends[1], ends[0]
+		} else {
+			ends[0][0], ends[0][1], ends[0][2], ends[1][0], ends[1][1], ends[1][2] =
+				ends[1][0], ends[1][1], ends[1][2], ends[0][0], ends[0][1], ends[0][2]
+		}
+		c.p[s][0], c.p[s][1] = c.p[s][1], c.p[s][0]
+	}
+	if l.scalar != 0 && c.scalar[0]>>(alpha-1) != 0 {
+		for i := range c.scalar {
+			c.scalar[i] ^= 1<<alpha - 1
+		}
+		c.ends[0][0][3], c.ends[0][1][3] = c.ends[0][1][3], c.ends[0][0][3]
+	}
+}
+
+// unpack returns what a block says. It reports false for the reserved mode.
+func unpack(block *[16]byte) (c code, ok bool) {
+	b := bitReader{lo: binary.LittleEndian.Uint64(block[:8]), hi: binary.LittleEndian.Uint64(block[8:])}
+	if block[0] == 0 {
+		return c, false
+	}
+	for b.take(1) == 0 {
+		c.mode++
+	}
+	l := &layouts[c.mode&7]
+	c.partition = b.take(l.partition)
+	c.rotation = b.take(l.rotation)
+	c.selector = b.take(l.selector)
+	for channel := range 3 {
+		for s := range l.subsets {
+			c.ends[s][0][channel] = b.take(l.colour)
+			c.ends[s][1][channel] = b.take(l.colour)
+		}
+	}
+	for s := range l.subsets {
+		c.ends[s][0][3] = b.take(l.alpha)
+		c.ends[s][1][3] = b.take(l.alpha)
+	}
+	for s := range l.subsets {
+		c.p[s][0] = b.take(l.own | l.shared)
+		c.p[s][1] = c.p[s][0]
+		if l.own != 0 {
+			c.p[s][1] = b.take(1)
+		}
+	}
+	colour, alpha := c.widths(l)
+	switch {
+	case l.scalar == 0:
+		anchors := l.anchors(c.partition)
+		b.indices(&c.index, colour, ascending(anchors[:l.subsets]))
+	case c.selector == 1:
+		b.indices(&c.scalar, alpha, []uint8{0})
+		b.indices(&c.index, colour, []uint8{0})
+	default:
+		b.indices(&c.index, colour, []uint8{0})
+		b.indices(&c.scalar, alpha, []uint8{0})
+	}
+	return c, true
+}
+
+// A bitWriter fills 128 bits from the lowest on.
+type bitWriter struct {
+	lo, hi uint64
+	at     uint8
+}
+
+func (b *bitWriter) put(v, bits uint8) { b.put64(uint64(v&(1<<bits-1)), bits) }
+
+// put64 takes a value that has no more than its bits.
+func (b *bitWriter) put64(v uint64, bits uint8) {
+	if b.at < 64 {
+		b.lo |= v << (b.at & 63)
+		b.hi |= v >> (64 - b.at)
+	} else {
+		b.hi |= v << (b.at & 63)
+	}
+	b.at += bits
+}
+
+// indices writes indices, without the top bit of those that are anchors. Anchors ascend.
+func (b *bitWriter) indices(index *[16]uint8, bits uint8, anchors []uint8) {
+	var v uint64
+	for i := 15; i >= 0; i-- {
+		v = v<<(bits&7) | uint64(index[i])
+	}
+	n := 16 * bits
+	for i := len(anchors) - 1; i >= 0; i-- {
+		top := (anchors[i]+1)*bits - 1
+		low := v & (1<<top - 1)
+		v = v>>(top+1)<<top | low
+		n--
+	}
+	b.put64(v, n)
+}
+
+// A bitReader gives 128 bits from the lowest on.
+type bitReader struct{ lo, hi uint64 }
+
+func (b *bitReader) take(bits uint8) uint8 {
+	v := uint8(b.lo & (1<<bits - 1))
+	b.lo = b.lo>>bits | b.hi<<(64-bits)
+	b.hi >>= bits
+	return v
+}
+
+// indices reads indices, whose anchors have no top bit. Anchors ascend.
+func (b *bitReader) indices(index *[16]uint8, bits uint8, anchors []uint8) {
+	n := 16*bits - uint8(len(anchors))
+	v := b.lo & (1<<n - 1)
+	b.lo = b.lo>>n | b.hi<<(64-n)
+	b.hi >>= n
+	for _, a := range anchors {
+		top := (a+1)*bits - 1
+		low := v & (1<<top - 1)
+		v = v>>top<<(top+1) | low
+	}
+	for i := range index {
+		index[i] = uint8(v) & (1<<(bits&7) - 1)
+		v >>= bits & 7
+	}
+}

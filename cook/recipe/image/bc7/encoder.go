@@ -1,0 +1,145 @@
+package bc7
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// An encoder makes blocks, one after the other.
+type encoder struct {
+	effort effort
+	tables *tables
+
+	px      block   // what is to be coded
+	alpha   bool    // some pixel is not opaque
+	all     moments // of all pixels
+	rows    rows
+	guesses guesses
+	best    code // so far
+	sse     int64
+}
+
+// An effort is what a quality means.
+type effort struct {
+	// A block whose guessed (first false) or real (first true) error in mode 6 is below
+	// good is left at that. The unit is the sum of the squared errors in the block.
+	good  int64
+	first bool
+	// near is how many partitions near each of two ways to split the pixels are
+	// weighed; 0 weighs all. tries is how many of the best guesses are carried out.
+	near  int
+	tries int
+	// rounds is how often ends are solved for, and indices chosen for them.
+	rounds   int
+	thorough bool // two ways to round the first end
+}
+
+var efforts = [...]effort{
+	Fast:   {good: 128, near: 3, tries: 1, rounds: 2},
+	Normal: {good: 32, first: true, near: 4, tries: 1, rounds: 2},
+	Best:   {good: 4, first: true, tries: 8, rounds: 4, thorough: true},
+}
+
+func newEncoder(q Quality) *encoder {
+	return &encoder{effort: efforts[q], tables: tablesOf()}
+}
+
+// encode returns the best block found for sixteen RGBA pixels.
+func (e *encoder) encode(pixels *[64]byte) [16]byte {
+	if !e.px.load(pixels) {
+		e.sse, e.alpha = 0, pixels[3] != 255
+		return e.tables.solid(pixels[0], pixels[1], pixels[2], pixels[3])
+	}
+	e.sse = math.MaxInt64
+	e.all = moments{}
+	opaque := uint64(255)
+	for i, a := range &e.px.a {
+		e.all.add(e.px.rgb[i])
+		opaque &= a
+	}
+	e.alpha = opaque != 255
+	if e.alpha {
+		for i, a := range &e.px.a {
+			e.all.addAlpha(e.px.rgb[i], a)
+		}
+	}
+	e.search()
+	return e.best.pack()
+}
+
+// load takes pixels in. It reports whether any differs from the first.
+func (b *block) load(pixels *[64]byte) bool {
+	first := binary.LittleEndian.Uint32(pixels[:])
+	var differ uint32
+	for i := range 16 {
+		v := binary.LittleEndian.Uint32(pixels[4*i:])
+		differ |= v ^ first
+		b.rgb[i] = uint64(v&255) | uint64(v>>8&255)<<lane | uint64(v>>16&255)<<(2*lane)
+		b.a[i] = uint64(v >> 24)
+	}
+	return differ != 0
+}
+
+// search guesses what modes and partitions are worth a try, and tries them.
+func (e *encoder) search() {
+	s := e.all.scatter(e.alpha)
+	v := s.principal(e.alpha)
+	along := v.axis()
+	all, line := e.all.residue(e.alpha)
+	guess6 := all - float64(line*kind6.along) + cost6
+	if e.effort.first || guess6 < float64(e.effort.good) {
+		e.one(&along)
+		if !e.effort.first || e.sse < e.effort.good {
+			return
+		}
+	}
+	e.guesses.reset(e.effort.tries)
+	if !e.effort.first {
+		e.guesses.add(6, 0, guess6)
+	}
+	firstRotation := uint8(1)
+	if e.alpha {
+		firstRotation = 0
+	}
+	for r := firstRotation; r < 4; r++ {
+		e.guessApart(r, &s)
+	}
+	e.rows.fill(&e.px, e.alpha)
+	if e.effort.near == 0 {
+		for p := range uint8(64) {
+			e.guessPair(p)
+		}
+	} else {
+		t := s.across(&v)
+		v = t.row()
+		across := v.axis()
+		for _, p := range e.tables.near[e.px.sides(&along)][:e.effort.near] {
+			e.guessPair(p)
+		}
+		for _, p := range e.tables.near[e.px.sides(&across)][:e.effort.near] {
+			e.guessPair(p)
+		}
+	}
+	for _, g := range e.guesses.best[:e.effort.tries] {
+		switch g.mode {
+		case 1:
+			e.two(1, g.sub, kind1)
+		case 3:
+			e.two(3, g.sub, kind3)
+		case 4, 5:
+			e.apart(g.mode, g.sub&3, g.sub>>2)
+		case 6:
+			e.one(&along)
+		case 7:
+			e.two(7, g.sub, kind7)
+		}
+	}
+}
+
+// channels is the number of channels to code.
+func (e *encoder) channels() int {
+	if e.alpha {
+		return 4
+	}
+	return 3
+}

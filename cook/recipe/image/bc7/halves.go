@@ -1,0 +1,228 @@
+package bc7
+
+// kinds returns how colour, and a channel apart, are stored by a code; nil for the modes
+// that are not made here.
+func (c *code) kinds(alpha bool) (colour, single *kind) {
+	switch c.mode {
+	case 1:
+		return kind1, nil
+	case 3:
+		return kind3, nil
+	case 4, 5:
+		return kindsApart(c.mode, c.selector)
+	case 6:
+		if !alpha {
+			return kind6opaque, nil
+		}
+		return kind6, nil
+	case 7:
+		return kind7, nil
+	}
+	return nil, nil
+}
+
+// fits reports whether what a code stores can be a block with or without alpha.
+func (c *code) fits(alpha bool) bool {
+	switch c.mode {
+	case 1, 3:
+		return !alpha
+	case 6:
+		return alpha || c.ends[0][0][3]&c.ends[0][1][3] == 127 && c.p[0][0]&c.p[0][1] == 1
+	case 7:
+		return alpha
+	}
+	return c.mode == 4 || c.mode == 5
+}
+
+// withEnds returns the code whose ends are those of another and whose indices are the
+// best for them. It reports false where the error would be beyond most.
+func (s *shrinker) withEnds(of *code, most float64) (code, bool) {
+	if !of.fits(s.alpha) {
+		return code{}, false
+	}
+	c := *of
+	colour, single := c.kinds(s.alpha)
+	px, alpha := &s.px, s.alpha
+	var sse int64
+	var ls leastSquares
+	if single != nil {
+		rotated, scalar := s.px.rotated(c.rotation)
+		px, alpha = &rotated, false
+		apart := block{rgb: scalar}
+		l := line{rgb: [2]uint64{
+			uint64(single.value(int64(c.ends[0][0][3]), 0)),
+			uint64(single.value(int64(c.ends[0][1][3]), 0)),
+		}}
+		sse = apart.choose(whole[:], &l, single, false, &c.scalar, &ls)
+		for _, v := range &scalar {
+			sse += int64(v * v)
+		}
+		c.scalar[0] = min(c.scalar[0], uint8(single.levels/2-1))
+	}
+	layout := &layouts[c.mode&7]
+	var lines [2]line
+	var bound float64
+	for n := range layout.subsets {
+		l := &lines[n&1]
+		l.stored, l.p = c.ends[n], c.p[n]
+		l.mean(colour)
+		if single == nil {
+			m := s.subset(&c, n)
+			bound += l.offMean(&m)
+		}
+	}
+	if bound > most {
+		return c, false
+	}
+	parts := s.parts(&c)
+	for n := range layout.subsets {
+		sse += px.choose(parts[n&1], &lines[n&1], colour, alpha, &c.index, &ls)
+	}
+	for _, v := range &px.rgb {
+		sse += int64(dot(v, reverse(v)))
+	}
+	if alpha {
+		for _, a := range &px.a {
+			sse += int64(a * a)
+		}
+	}
+	if float64(sse) > most {
+		return c, false
+	}
+	anchors := layout.anchors(c.partition)
+	for _, a := range anchors[:layout.subsets] {
+		c.index[a] = min(c.index[a], uint8(colour.levels/2-1))
+	}
+	return c, true
+}
+
+// parts returns the pixels of the subsets.
+func (s *shrinker) parts(c *code) [2][]uint8 {
+	if layouts[c.mode&7].subsets == 1 {
+		return [2][]uint8{whole[:]}
+	}
+	list, first := &s.tables.lists[c.partition&63], s.tables.first[c.partition&63]
+	return [2][]uint8{list[:first], list[first:]}
+}
+
+// subset returns the moments of the pixels of a subset.
+func (s *shrinker) subset(c *code, n uint8) moments {
+	if layouts[c.mode&7].subsets == 1 {
+		return s.all
+	}
+	one := s.rows.of(pairs[c.partition&63], s.alpha)
+	if n == 1 {
+		return one
+	}
+	return s.all.without(&one)
+}
+
+// offMean returns how much squared error pixels have on a line at least, since their
+// mean is that far from it in red, green and blue.
+func (l *line) offMean(m *moments) float64 {
+	n := float64(int64(m.count()))
+	var off, along [3]float64
+	var length, part float64
+	for c := range off {
+		shift := lane * c & 63
+		u := float64(int64(l.rgb[0] >> shift & 255))
+		along[c] = float64(int64(l.rgb[1]>>shift&255)) - u
+		off[c] = float64(int64(m.sum>>shift&laneMask)) - float64(n*u)
+		length += float64(along[c] * along[c])
+		part += float64(off[c] * along[c])
+	}
+	if length > 0 {
+		part = max(0, min(part/length, n))
+	}
+	var sse float64
+	for c := range off {
+		d := off[c] - float64(part*along[c])
+		sse += float64(d * d)
+	}
+	return sse / n
+}
+
+// withIndices returns the code whose indices are those of another and whose ends are
+// the best for them. It reports false where the error would be beyond most.
+func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
+	if !of.fits(s.alpha) {
+		return code{}, false
+	}
+	c := *of
+	colour, single := c.kinds(s.alpha)
+	if single != nil {
+		return c, s.solveApart(&c, colour, single, most)
+	}
+	subsets := layouts[c.mode&7].subsets
+	var sums [2]leastSquares
+	var m [2]moments
+	var bound float64
+	parts := s.parts(&c)
+	for n := range subsets {
+		m[n&1] = s.subset(&c, n)
+		sums[n&1] = s.px.weightsOf(parts[n&1], &c.index, colour, s.alpha)
+		if bound += sums[n&1].offLine(&m[n&1]); bound > most {
+			return c, false
+		}
+	}
+	channels := s.channels()
+	for n := range subsets {
+		var l line
+		l.solve(&sums[n&1], &m[n&1], channels, colour, false)
+		c.setEnds(n, &l, channels)
+		c.p[n] = l.p
+	}
+	return c, true
+}
+
+// solveApart sets the ends of a code in mode 4 or 5 to the best for its indices.
+func (s *shrinker) solveApart(c *code, colour, single *kind, most float64) bool {
+	px, scalar := s.px.rotated(c.rotation)
+	apart := block{rgb: scalar}
+	var m, mApart moments
+	for i, v := range &px.rgb {
+		m.add(v)
+		mApart.add(scalar[i])
+	}
+	sums := px.weightsOf(whole[:], &c.index, colour, false)
+	sumsApart := apart.weightsOf(whole[:], &c.scalar, single, false)
+	if sums.offLine(&m)+sumsApart.offLine(&mApart) > most {
+		return false
+	}
+	var l line
+	l.solve(&sumsApart, &mApart, 1, single, false)
+	c.ends[0][0][3], c.ends[0][1][3] = l.stored[0][0], l.stored[1][0]
+	l.solve(&sums, &m, 3, colour, false)
+	c.setEnds(0, &l, 3)
+	return true
+}
+
+// weightsOf returns what least squares need to know of the indices of pixels.
+func (b *block) weightsOf(list []uint8, index *[16]uint8, k *kind, alpha bool) (s leastSquares) {
+	w := &packedWeights[k.width]
+	for _, i := range list {
+		ww := w[index[i&15]&15]
+		s.w += ww
+		s.rgb += b.rgb[i&15] * (ww & 127)
+		if alpha {
+			s.a += b.a[i&15] * (ww & 127)
+		}
+	}
+	return s
+}
+
+// offLine returns how much squared error pixels with these indices have at least in
+// red, green and blue: what of their scatter does not go with the weights.
+func (s *leastSquares) offLine(m *moments) float64 {
+	n := int64(m.count())
+	sw, sww := int64(s.w&(1<<32-1)), int64(s.w>>32)
+	t := m.scatter(false)
+	sse := t.rr + t.gg + t.bb
+	if width := n*sww - sw*sw; width > 0 {
+		r := float64(n*red(s.rgb) - sw*red(m.sum))
+		g := float64(n*green(s.rgb) - sw*green(m.sum))
+		b := float64(n*blue(s.rgb) - sw*blue(m.sum))
+		sse -= (float64(r*r) + float64(g*g) + float64(b*b)) / float64(width)
+	}
+	return sse / float64(n)
+}

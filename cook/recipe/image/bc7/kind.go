@@ -1,0 +1,85 @@
+package bc7
+
+// A kind is how a mode stores the ends of a line, and how fine its indices are.
+type kind struct {
+	p      pbits
+	width  uint8   // bits of an index
+	levels int64   // of the indices
+	along  float64 // the part of the scatter along a line that the indices keep
+	most   int64   // the greatest that can be stored
+	scale  int64   // steps of what is stored to a 256th of a value, times 2^24
+	shift  uint8   // 1 where what is stored is followed by a p-bit
+	up     uint8   // a byte is value<<up | value>>down
+	down   uint8
+}
+
+// pbits says which p-bits there are, and so which lowest bits two ends may have.
+type pbits uint8
+
+const (
+	noP     pbits = iota
+	sharedP       // one for both ends
+	ownP          // one for each end
+	setP          // one for each end, both 1: alpha is 255 so
+)
+
+// choices returns the p-bits that two ends may have. Those that are not are 0.
+func (p pbits) choices() [][2]uint8 {
+	switch p {
+	case sharedP:
+		return pChoices[:2]
+	case ownP:
+		return pChoices[:]
+	case setP:
+		return pChoices[1:2]
+	}
+	return pChoices[:1]
+}
+
+var pChoices = [4][2]uint8{{0, 0}, {1, 1}, {0, 1}, {1, 0}}
+
+// newKind describes ends of some bits in each channel, a p-bit included, and indices
+// of width bits.
+func newKind(bits uint8, p pbits, width uint8) *kind {
+	k := &kind{p: p, width: width, levels: 1 << width, up: 8 - bits, down: 2*bits - 8}
+	if p != noP {
+		k.shift = 1
+	}
+	k.along = 1 - 1/float64((k.levels-1)*(k.levels-1))
+	k.most = 1<<(bits-k.shift) - 1
+	k.scale = (1<<bits - 1) << (24 - k.shift) / (255 << 8)
+	return k
+}
+
+// value returns what a stored end means.
+func (k *kind) value(stored, p int64) int64 {
+	v := stored<<(k.shift&1) | p
+	return v<<(k.up&7) | v>>(k.down&15)
+}
+
+// nearest returns what is stored for a value in 256ths.
+func (k *kind) nearest(v, p int64) int64 {
+	return max(0, min((v*k.scale+(1-p)<<23)>>24, k.most))
+}
+
+// around returns what is stored for the two values nearest to one.
+func (k *kind) around(v, p int64) (a, b int64) {
+	x := v*k.scale + (1-p)<<23
+	a = x >> 24
+	b = a - 1 + x>>23&1<<1
+	return max(0, min(a, k.most)), max(0, min(b, k.most))
+}
+
+var (
+	kind1        = newKind(7, sharedP, 3)
+	kind3        = newKind(8, ownP, 2)
+	colour4      = newKind(5, noP, 2)
+	scalar4      = newKind(6, noP, 3)
+	colour4long  = newKind(5, noP, 3)
+	scalar4short = newKind(6, noP, 2)
+	colour5      = newKind(7, noP, 2)
+	scalar5      = newKind(8, noP, 2)
+	kind6        = newKind(8, ownP, 4)
+	kind6opaque  = newKind(8, setP, 4)
+	kind7        = newKind(6, ownP, 2)
+)

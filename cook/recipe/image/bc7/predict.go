@@ -1,0 +1,137 @@
+package bc7
+
+import "math"
+
+// A guess is a way to code a block, and the error it is thought to have.
+type guess struct {
+	mode uint8
+	sub  uint8 // partition, or rotation and, from bit 2 on, selector
+	sse  float64
+}
+
+// guesses are the most promising, the best first.
+type guesses struct {
+	best [maxGuesses]guess
+	keep int
+}
+
+const maxGuesses = 8
+
+func (g *guesses) reset(keep int) {
+	g.keep = keep
+	for i := range g.best[:keep] {
+		g.best[i].sse = math.MaxFloat64
+	}
+}
+
+func (g *guesses) add(mode, sub uint8, sse float64) {
+	if sse >= g.best[(g.keep-1)&7].sse {
+		return
+	}
+	i := g.keep - 1
+	for ; i > 0 && sse < g.best[(i-1)&7].sse; i-- {
+		g.best[i&7] = g.best[(i-1)&7]
+	}
+	g.best[i&7] = guess{mode, sub, sse}
+}
+
+// guessPair guesses at the modes of two lines with a partition.
+func (e *encoder) guessPair(p uint8) {
+	one := e.rows.of(pairs[p&63], e.alpha)
+	zero := e.all.without(&one)
+	all1, line1 := one.residue(e.alpha)
+	all0, line0 := zero.residue(e.alpha)
+	all, line := all0+all1, line0+line1
+	if e.alpha {
+		e.guesses.add(7, p, all-float64(line*kind7.along)+cost7)
+		return
+	}
+	e.guesses.add(1, p, all-float64(line*kind1.along)+cost1)
+	e.guesses.add(3, p, all-float64(line*kind3.along)+cost3)
+}
+
+// residue returns what is known of the squared error of pixels before their line is
+// found: how much they scatter in all, and how much of that is along one line. The
+// length of the covariance matrix stands for its greatest eigenvalue, which it is where
+// there is no other, and little above where others are small.
+func (m *moments) residue(alpha bool) (all, line float64) {
+	n := int64(m.count())
+	r, g, b := red(m.sum), green(m.sum), blue(m.sum)
+	rr, rg, rb := n*red(m.red)-r*r, n*green(m.red)-r*g, n*blue(m.red)-r*b
+	gg, gb, bb := n*red(m.gb)-g*g, n*green(m.gb)-g*b, n*blue(m.gb)-b*b
+	trace := rr + gg + bb
+	squares := rr*rr + gg*gg + bb*bb + 2*(rg*rg+rb*rb+gb*gb)
+	if alpha {
+		sum, aa := m.alpha()
+		a := int64(sum)
+		ra, ga, ba := n*red(m.a)-r*a, n*green(m.a)-g*a, n*blue(m.a)-b*a
+		aa2 := n*int64(aa) - a*a
+		trace += aa2
+		squares += aa2*aa2 + 2*(ra*ra+ga*ga+ba*ba)
+	}
+	per := perCount[n&31]
+	return float64(trace) * per, math.Sqrt(float64(squares)) * per
+}
+
+// perCount has the reciprocals of numbers of pixels.
+var perCount = func() (t [32]float64) {
+	for n := 1; n <= 16; n++ {
+		t[n] = 1 / float64(n)
+	}
+	return t
+}()
+
+// What the rounding of ends adds to the squared error of a block of each mode.
+const (
+	cost1 = 24
+	cost3 = 10
+	cost4 = 100
+	cost5 = 10
+	cost6 = 10
+	cost7 = 60
+)
+
+// guessApart guesses at the modes 4 and 5 under a rotation.
+func (e *encoder) guessApart(rotation uint8, s *scatter) {
+	t := *s
+	scalar := s.aa
+	inside := 1.0
+	switch rotation {
+	case 0:
+		inside = e.px.alphaInside()
+	case 1:
+		scalar = s.rr
+		t.rr, t.rg, t.rb = s.aa, s.ga, s.ba
+	case 2:
+		scalar = s.gg
+		t.gg, t.rg, t.gb = s.aa, s.ra, s.ba
+	case 3:
+		scalar = s.bb
+		t.bb, t.rb, t.gb = s.aa, s.ra, s.ga
+	}
+	all := t.rr + t.gg + t.bb
+	line := math.Sqrt(float64(t.rr*t.rr) + float64(t.gg*t.gg) + float64(t.bb*t.bb) +
+		2*(float64(t.rg*t.rg)+float64(t.rb*t.rb)+float64(t.gb*t.gb)))
+	const per = 1.0 / 16
+	all, line, scalar = float64(all*per), float64(line*per), float64(scalar*inside*per)
+	e.guesses.add(5, rotation, all-float64(line*colour5.along)+float64(scalar*(1-scalar5.along))+cost5)
+	e.guesses.add(4, rotation, all-float64(line*colour4.along)+float64(scalar*(1-scalar4.along))+cost4)
+	e.guesses.add(4, rotation|4, all-float64(line*colour4long.along)+float64(scalar*(1-scalar4short.along))+cost4)
+}
+
+// alphaInside is the part of the pixels whose alpha is neither the least nor the most in
+// the block. What is either loses nothing between the levels of indices: so it is with
+// pictures that are cut out.
+func (b *block) alphaInside() float64 {
+	least, most := b.a[0], b.a[0]
+	for _, a := range &b.a {
+		least, most = min(least, a), max(most, a)
+	}
+	inside := 0
+	for _, a := range &b.a {
+		if a != least && a != most {
+			inside++
+		}
+	}
+	return float64(inside) / 16
+}

@@ -1,0 +1,200 @@
+package bc7
+
+import (
+	"math"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"pgregory.net/rapid"
+)
+
+// packedSize is the size of blocks compressed by zstd.
+func packedSize(t *testing.T, blocks []byte) int {
+	t.Helper()
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	return len(w.EncodeAll(blocks, nil))
+}
+
+func TestRDOShrinks(t *testing.T) {
+	pix := bricks()
+	plain := encoded(t, pix, side, side, Options{Quality: Normal})
+	best, size := psnr(pix, read(t, plain, side, side)), packedSize(t, plain)
+	for _, loss := range []float64{0.5, 2} {
+		blocks := encoded(t, pix, side, side, Options{Quality: Normal, RDO: loss})
+		got := psnr(pix, read(t, blocks, side, side))
+		if got < best-loss-1e-6 {
+			t.Errorf("%.3f dB of %.3f, a loss of more than %g", got, best, loss)
+		}
+		if smaller := packedSize(t, blocks); smaller > size*85/100 {
+			t.Errorf("%g dB: %d bytes of %d", loss, smaller, size)
+		}
+		for at := 0; at < len(blocks); at += 16 {
+			readAlike(t, (*[16]byte)(blocks[at:]))
+		}
+	}
+}
+
+// What may be lost is lost everywhere, not where the work began.
+func TestRDOIsEven(t *testing.T) {
+	pix := bricks()
+	half := len(pix) / 2
+	plain := read(t, encoded(t, pix, side, side, Options{}), side, side)
+	got := read(t, encoded(t, pix, side, side, Options{RDO: 2}), side, side)
+	above := float64(squaredError(pix[:half], got[:half])) / float64(squaredError(pix[:half], plain[:half]))
+	below := float64(squaredError(pix[half:], got[half:])) / float64(squaredError(pix[half:], plain[half:]))
+	if above > 1.5*below || below > 1.5*above {
+		t.Errorf("the error grew %.2f times above and %.2f times below", above, below)
+	}
+}
+
+// Whatever a bit is worth, the error stays below what is said, and is what is told.
+func TestPassKeepsLimit(t *testing.T) {
+	pix := bricks()
+	blocks := encoded(t, pix, side, side, Options{})
+	b := budget{picture: picture{pix, side, side}, encoder: newEncoder(Fast), ctx: t.Context(), given: blocks}
+	var sum int64
+	for at := range b.blocks() {
+		var pixels, decoded [64]byte
+		b.gather(&pixels, at)
+		DecodeBlock(&decoded, (*[16]byte)(blocks[16*at:]))
+		b.sse = append(b.sse, squaredError(pixels[:], decoded[:]))
+		sum += b.sse[at]
+	}
+	for _, most := range []int64{sum, sum + 1, sum * 11 / 10, 3 * sum} {
+		dst := make([]byte, len(blocks))
+		total, err := b.pass(dst, 1e6, 0, b.blocks(), most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := squaredError(pix, read(t, dst, side, side)); got != total || got > most {
+			t.Errorf("error %d, told %d, allowed %d", got, total, most)
+		}
+	}
+}
+
+// Where colour counts by alpha, so does it in what is lost.
+func TestRDOWeighed(t *testing.T) {
+	pix := samples()["leaves"]
+	o := Options{WeighAlpha: true}
+	off := func(blocks []byte) (sse int64) {
+		p := picture{pix, side, side}
+		for at := range p.blocks() {
+			var pixels, decoded [64]byte
+			p.gather(&pixels, at)
+			DecodeBlock(&decoded, (*[16]byte)(blocks[16*at:]))
+			sse += weighedError(&pixels, &decoded)
+		}
+		return sse
+	}
+	before := off(encoded(t, pix, side, side, o))
+	o.RDO = 1
+	after := off(encoded(t, pix, side, side, o))
+	if float64(after) > float64(before)*1.2595 { // 1 dB, and what rounding adds
+		t.Errorf("error %d, before %d", after, before)
+	}
+}
+
+// The loss of a picture whose colours count little is counted as little.
+func TestRDOShrinksTranslucent(t *testing.T) {
+	pix := bricks()
+	for i := 3; i < len(pix); i += 4 {
+		pix[i] = 32
+	}
+	o := Options{WeighAlpha: true}
+	size := packedSize(t, encoded(t, pix, side, side, o))
+	o.RDO = 0.5
+	if smaller := packedSize(t, encoded(t, pix, side, side, o)); smaller > size*85/100 {
+		t.Errorf("%d bytes of %d", smaller, size)
+	}
+}
+
+// An opaque block stays opaque though one that almost is would come cheap.
+func TestRDOStaysOpaque(t *testing.T) {
+	p := picture{bricks(), side, side}
+	s := &shrinker{encoder: newEncoder(Fast), price: 1e6}
+	for at := range p.blocks() {
+		var pixels, decoded [64]byte
+		p.gather(&pixels, at)
+		for _, alpha := range []byte{254, 255} {
+			for i := 3; i < 64; i += 4 {
+				pixels[i] = alpha
+			}
+			given := s.encode(&pixels)
+			block, _ := s.next(&pixels, given, s.sse, math.MaxInt64)
+			DecodeBlock(&decoded, &block)
+		}
+		for i := 3; i < 64; i += 4 {
+			if decoded[i] != 255 {
+				t.Fatalf("block %d, pixel %d: alpha %d", at, i/4, decoded[i])
+			}
+		}
+	}
+}
+
+// Weighing never makes worse what is weighed.
+func TestWeighAlphaPays(t *testing.T) {
+	for _, q := range qualities {
+		e := newEncoder(q.q)
+		rapid.Check(t, func(t *rapid.T) {
+			pixels := pixelsOf(t)
+			var decoded [64]byte
+			block := e.encode(&pixels)
+			DecodeBlock(&decoded, &block)
+			before := weighedError(&pixels, &decoded)
+			block = e.encodeWeighed(&pixels)
+			DecodeBlock(&decoded, &block)
+			after := weighedError(&pixels, &decoded)
+			if after > before {
+				t.Fatalf("error %d, without weighing %d", after, before)
+			}
+		})
+		var plain, weighed int64
+		p := picture{samples()["leaves"], side, side}
+		for at := range p.blocks() {
+			var pixels, decoded [64]byte
+			p.gather(&pixels, at)
+			block := e.encode(&pixels)
+			DecodeBlock(&decoded, &block)
+			plain += weighedError(&pixels, &decoded)
+			block = e.encodeWeighed(&pixels)
+			DecodeBlock(&decoded, &block)
+			weighed += weighedError(&pixels, &decoded)
+		}
+		if weighed > plain*6/10 {
+			t.Errorf("%s: error %d, without weighing %d", q.name, weighed, plain)
+		}
+	}
+}
+
+// The colours of pixels that cannot be seen cost those that can nothing.
+func TestWeighAlphaHidden(t *testing.T) {
+	pix := samples()["noise"][:64]
+	for i := 0; i < 64; i += 4 {
+		pix[i+3] = 0
+		if i%8 == 0 {
+			copy(pix[i:], []byte{90, 160, 40, 255})
+		}
+	}
+	got := read(t, encoded(t, pix, 4, 4, Options{WeighAlpha: true}), 4, 4)
+	for i := 0; i < 64; i += 4 {
+		if got[i+3] != pix[i+3] {
+			t.Errorf("pixel %d: alpha %d, want %d", i/4, got[i+3], pix[i+3])
+		}
+		if i%8 == 0 && squaredError(got[i:i+4], pix[i:i+4]) > 3 {
+			t.Errorf("pixel %d: %v, want %v", i/4, got[i:i+4], pix[i:i+4])
+		}
+	}
+}
+
+func TestGrowth(t *testing.T) {
+	for _, c := range []struct{ loss, want float64 }{{10, 10}, {5, 3.1622776601683795}, {0.5, 1.1220184543019633}, {0.001, 1.0002302850208247}} {
+		got, err := growth(c.loss)
+		if err != nil || got < c.want*(1-1e-9) || got > c.want*(1+1e-9) {
+			t.Errorf("%g dB: %v, %v, want %v", c.loss, got, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package bc7
+
+// two tries a mode of two lines with a partition.
+func (e *encoder) two(mode, partition uint8, k *kind) {
+	list := &e.tables.lists[partition&63]
+	one := e.rows.of(pairs[partition&63], e.alpha)
+	parts := [2]moments{e.all.without(&one), one}
+	c := code{mode: mode, partition: partition}
+	var sse int64
+	from := uint64(0)
+	for s := range parts {
+		m := &parts[s]
+		sse += e.fit(m, list[from:from+m.count()], k, &c, s)
+		if sse >= e.sse {
+			return
+		}
+		from += m.count()
+	}
+	e.sse, e.best = sse, c
+}
+
+// fit finds the line of the pixels of a subset, and returns their error.
+func (e *encoder) fit(m *moments, pixels []uint8, k *kind, c *code, subset int) int64 {
+	s := m.scatter(e.alpha)
+	v := s.principal(e.alpha)
+	d := v.axis()
+	ls := e.px.place(pixels, &d, k, e.alpha)
+	squares := m.squares(e.alpha)
+	index := c.index
+	var best int64
+	var l line
+	for round := range e.effort.rounds {
+		l.solve(&ls, m, e.channels(), k, e.effort.thorough)
+		sse := squares + e.px.choose(pixels, &l, k, e.alpha, &index, &ls)
+		if round > 0 && sse >= best {
+			break
+		}
+		best = sse
+		c.index, c.ends[subset], c.p[subset] = index, l.stored, l.p
+	}
+	return best
+}
