@@ -15,6 +15,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/image/ktx2"
+	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 )
 
 // A mediaFile is one file to cook.
@@ -153,8 +154,8 @@ func checkTexture(file string) error {
 	if err != nil {
 		return err
 	}
-	if len(t.Levels) != ktx2.MaxLevels(t.Width, t.Height) {
-		return fmt.Errorf("texture of %d x %d pixels has %d levels", t.Width, t.Height, len(t.Levels))
+	if len(t.Levels) != texture.MaxLevels(t.W, t.H) {
+		return fmt.Errorf("texture of %d x %d pixels has %d levels", t.W, t.H, len(t.Levels))
 	}
 	return nil
 }

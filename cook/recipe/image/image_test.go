@@ -6,38 +6,127 @@ import (
 	"errors"
 	stdimage "image"
 	"image/color"
+	"image/png"
+	"math/rand/v2"
 	"os"
-	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/image/dds"
 	"github.com/assetcook/assetcook/cook/recipe/image/ktx2"
+	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/google/go-cmp/cmp"
 )
 
-func defaults() *Image { return Recipe().New().(*Image) }
+var (
+	_ recipe.Checker   = (*Image)(nil)
+	_ recipe.Estimator = (*Image)(nil)
+	_ recipe.Explainer = (*Image)(nil)
+	_ recipe.Linter    = (*Image)(nil)
+)
 
-// cook cooks data under the given name.
-func cook(t testing.TB, o *Image, name string, data []byte) ([]byte, error) {
-	t.Helper()
-	res := recipetest.Cook(t, Recipe(), o, fstest.MapFS{name: {Data: data}}, "", name)
-	return res.Outputs[0], res.Err
+// options are the defaults with changes.
+func options(changes ...func(*Image)) *Image {
+	o := Recipe().New().(*Image)
+	for _, change := range changes {
+		change(o)
+	}
+	return o
 }
 
-// texture cooks data and reads the result.
-func texture(t testing.TB, o *Image, name string, data []byte) *ktx2.Texture {
+// plain options leave pixels to be seen as they are.
+func plain(o *Image) { o.Format, o.Kind = "rgba8", "color" }
+
+// tree holds files, the first of which is the source.
+func cookTree(t testing.TB, o *Image, tree fstest.MapFS, name string) (*texture.Texture, recipetest.Result) {
 	t.Helper()
-	out, err := cook(t, o, name, data)
+	if err := o.Check(); err != nil {
+		t.Fatal(err)
+	}
+	res := recipetest.Cook(t, Recipe(), o, tree, "", name)
+	if res.Err != nil {
+		return nil, res
+	}
+	read := func() (*texture.Texture, error) { return ktx2.Read(res.Outputs[0], 1<<28) }
+	if o.Container == "dds" {
+		read = func() (*texture.Texture, error) { return dds.Read(res.Outputs[0]) }
+	}
+	tex, err := read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tex, err := ktx2.Read(out, 1<<28)
-	if err != nil {
-		t.Fatal(err)
+	return tex, res
+}
+
+// cook cooks a single file.
+func cook(t testing.TB, o *Image, name string, data []byte) *texture.Texture {
+	t.Helper()
+	tex, res := cookTree(t, o, fstest.MapFS{name: {Data: data}}, name)
+	if res.Err != nil {
+		t.Fatal(res.Err)
 	}
 	return tex
+}
+
+// A picture of four bytes a pixel.
+func nrgba(w, h int, pix ...byte) *stdimage.NRGBA {
+	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, w, h))
+	copy(m.Pix, pix)
+	return m
+}
+
+// scene is a picture of soft colours and fading alpha.
+func scene(w, h int) *stdimage.NRGBA {
+	m := nrgba(w, h)
+	for y := range h {
+		for x := range w {
+			m.SetNRGBA(x, y, color.NRGBA{R: byte(4 * x), G: byte(5 * y), B: byte(200 - 2*x), A: byte(255 - 3*y)})
+		}
+	}
+	return m
+}
+
+func opaque(m *stdimage.NRGBA) *stdimage.NRGBA {
+	for i := 3; i < len(m.Pix); i += 4 {
+		m.Pix[i] = 255
+	}
+	return m
+}
+
+func noise(pix []byte) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range pix {
+		pix[i] = byte(rng.Uint32())
+	}
+}
+
+func encodePNG(t testing.TB, m stdimage.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// radiance is an HDR file of grey steps, each a power of two, from 1/8 up.
+func radiance(w, h int) []byte {
+	var b bytes.Buffer
+	b.WriteString("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y ")
+	b.WriteString(itoa(h) + " +X " + itoa(w) + "\n")
+	for i := range w * h {
+		b.Write([]byte{128, 128, 128, byte(126 + i%8)})
+	}
+	return b.Bytes()
+}
+
+func itoa(n int) string {
+	if n < 10 {
+		return string(rune('0' + n))
+	}
+	return itoa(n/10) + itoa(n%10)
 }
 
 func TestRecipe(t *testing.T) {
@@ -45,111 +134,56 @@ func TestRecipe(t *testing.T) {
 	if _, err := recipe.NewSet(r); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]string{"{path}.ktx2"}, r.New().Outputs()); d != "" {
-		t.Error(d)
+	if err := options().Check(); err != nil {
+		t.Errorf("the defaults: %v", err)
 	}
-	// "format" has one word so far, so the test starts from none.
-	plain := r.New
-	r.New = func() recipe.Cooker {
-		o := plain().(*Image)
-		o.Format = ""
-		return o
+	for container, want := range map[string]string{"ktx2": "{path}.ktx2", "dds": "{path}.dds"} {
+		if d := cmp.Diff([]string{want}, options(func(o *Image) { o.Container = container }).Outputs()); d != "" {
+			t.Error(d)
+		}
 	}
+	files := []any{"a", "b"}
 	recipetest.CheckFingerprint(t, r, map[string]any{
-		"format": "rgba8", "srgb": false, "mips": false, "zstd": int64(0), "max_size": int64(64),
+		"format": "bc7", "quality": "best", "container": "dds", "kind": "data", "srgb": false,
+		"mips": false, "filter": "kaiser", "wrap": "repeat", "coverage": 0.5, "weigh_alpha": true,
+		"max_size": int64(64), "fit": int64(32), "pot": "up", "r": "g", "g": "r", "b": "1-b", "a": "1",
+		"flip": "x", "premultiply": true, "cube": "cross", "faces": files, "layers": files, "rdo": 0.5, "zstd": int64(0),
 	})
-}
-
-func TestCookFormats(t *testing.T) {
-	for _, s := range samples(t) {
-		t.Run(s.name, func(t *testing.T) {
-			tex := texture(t, defaults(), s.file, s.data)
-			if tex.Width != s.w || tex.Height != s.h || len(tex.Levels) != ktx2.MaxLevels(s.w, s.h) {
-				t.Fatalf("%d x %d pixels, %d levels; want %d x %d and a full chain", tex.Width, tex.Height, len(tex.Levels), s.w, s.h)
-			}
-			for i, got := range tex.Levels[0] {
-				if off := int(got) - int(s.pix[i]); off > s.slack || -off > s.slack {
-					t.Fatalf("byte %d is %d, want %d within %d", i, got, s.pix[i], s.slack)
-				}
-			}
-		})
-	}
 }
 
 // Straight alpha is kept bit for bit, also the colour under an alpha of 0.
 func TestCookKeepsPixels(t *testing.T) {
-	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, 61, 17))
-	noise(m.Pix, false)
+	m := nrgba(61, 17)
+	noise(m.Pix)
 	for i := 3; i < len(m.Pix); i += 8 {
 		m.Pix[i] = 0
 	}
-	if tex := texture(t, defaults(), "a.png", encodePNG(t, m)); !bytes.Equal(tex.Levels[0], m.Pix) {
+	if tex := cook(t, options(plain), "a.png", encodePNG(t, m)); !bytes.Equal(tex.Levels[0], m.Pix) {
 		t.Error("level 0 differs from the picture")
-	}
-	palette := color.Palette{color.NRGBA{R: 200, G: 100, B: 50}, color.NRGBA{R: 1, G: 2, B: 3, A: 4}, color.RGBA{R: 5, G: 6, B: 7, A: 255}}
-	p := stdimage.NewPaletted(stdimage.Rect(0, 0, 3, 1), palette)
-	p.Pix = []byte{0, 1, 2}
-	want := []byte{200, 100, 50, 0, 1, 2, 3, 4, 5, 6, 7, 255}
-	if d := cmp.Diff(want, texture(t, defaults(), "a.png", encodePNG(t, p)).Levels[0]); d != "" {
-		t.Error(d)
-	}
-}
-
-func TestCookOptions(t *testing.T) {
-	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, 2, 1))
-	copy(m.Pix, []byte{0, 0, 0, 255, 255, 255, 255, 255})
-	data := encodePNG(t, m)
-	for _, tc := range []struct {
-		name   string
-		set    func(*Image)
-		format ktx2.Format
-		levels [][]byte
-	}{
-		{"defaults", func(*Image) {}, ktx2.RGBA8SRGB, [][]byte{m.Pix, {188, 188, 188, 255}}},
-		{"data", func(o *Image) { o.SRGB = false }, ktx2.RGBA8Unorm, [][]byte{m.Pix, {128, 128, 128, 255}}},
-		{"one level", func(o *Image) { o.Mips = false }, ktx2.RGBA8SRGB, [][]byte{m.Pix}},
-		{"not packed", func(o *Image) { o.Zstd = 0 }, ktx2.RGBA8SRGB, [][]byte{m.Pix, {188, 188, 188, 255}}},
-		{"packed hard", func(o *Image) { o.Zstd = 19 }, ktx2.RGBA8SRGB, [][]byte{m.Pix, {188, 188, 188, 255}}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			o := defaults()
-			tc.set(o)
-			tex := texture(t, o, "a.png", data)
-			if tex.Format != tc.format {
-				t.Errorf("format %v, want %v", tex.Format, tc.format)
-			}
-			if d := cmp.Diff(tc.levels, tex.Levels); d != "" {
-				t.Error(d)
-			}
-		})
-	}
-	o := defaults()
-	o.Format = "bc7"
-	if _, err := cook(t, o, "a.png", data); err == nil {
-		t.Error("format bc7: no error")
 	}
 }
 
 // Content decides, and the same content gives the same bytes.
 func TestCookIgnoresTheName(t *testing.T) {
-	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, 200, 100))
-	noise(m.Pix, false)
-	data := encodePNG(t, m)
-	one, err := cook(t, defaults(), "a.png", data)
-	two, err2 := cook(t, defaults(), "b/c.jpg", data)
-	if err != nil || err2 != nil || !bytes.Equal(one, two) {
-		t.Errorf("outputs of %d and %d bytes, errors %v, %v; want the same", len(one), len(two), err, err2)
+	file := encodePNG(t, scene(50, 30))
+	var got [][]byte
+	for _, name := range []string{"a.png", "b/c.jpg"} {
+		_, res := cookTree(t, options(), fstest.MapFS{name: {Data: file}}, name)
+		got = append(got, res.Outputs[0])
+	}
+	if !bytes.Equal(got[0], got[1]) || len(got[0]) == 0 {
+		t.Errorf("outputs of %d and %d bytes, want the same", len(got[0]), len(got[1]))
 	}
 }
 
 // countdown is cancelled once Err was called n times.
 type countdown struct {
 	context.Context
-	left atomic.Int64
+	left int
 }
 
 func (c *countdown) Err() error {
-	if c.left.Add(-1) < 0 {
+	if c.left--; c.left < 0 {
 		return context.Canceled
 	}
 	return nil
@@ -157,23 +191,23 @@ func (c *countdown) Err() error {
 
 // Wherever the work is stopped, Cook says so and nothing else.
 func TestCookStopsAnywhere(t *testing.T) {
-	m := stdimage.NewNRGBA64(stdimage.Rect(0, 0, 24, 16))
-	noise(m.Pix, false)
-	const enough = 1 << 30
-	run := func(n int64) (used int64, err error) {
-		ctx := &countdown{Context: context.Background()}
-		ctx.left.Store(n)
-		res := recipetest.CookContext(ctx, t, Recipe(), defaults(), fstest.MapFS{"a.png": {Data: encodePNG(t, m)}}, "", "a.png")
-		return n - ctx.left.Load(), res.Err
+	o := options(func(o *Image) {
+		o.Layers, o.Cube, o.Flip, o.Fit, o.Premultiply, o.Coverage, o.Quality = []string{"b.png"}, "cross", "x", 5, true, 0.5, "fast"
+	})
+	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, scene(24, 18))}, "b.png": {Data: encodePNG(t, scene(24, 18))}}
+	run := func(n int) (used int, err error) {
+		ctx := &countdown{Context: context.Background(), left: n}
+		res := recipetest.CookContext(ctx, t, Recipe(), o, tree, "", "a.png")
+		return n - ctx.left, res.Err
 	}
-	looks, err := run(enough)
+	looks, err := run(1 << 30)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if looks < 16+8+4 {
-		t.Errorf("%d looks at the context, want one for each row", looks)
+	if looks < 2*18+12*6 {
+		t.Errorf("%d looks at the context, want one for each row of sources and faces", looks)
 	}
-	for n := range looks {
+	for n := 0; n < looks; n += 1 + looks/300 {
 		if _, err := run(n); !errors.Is(err, context.Canceled) {
 			t.Fatalf("cancelled at look %d of %d: error %v", n, looks, err)
 		}
@@ -182,7 +216,7 @@ func TestCookStopsAnywhere(t *testing.T) {
 
 func TestCookMissingSource(t *testing.T) {
 	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "a.png", Open: fstest.MapFS{}.Open}, 10)
-	if err := defaults().Cook(t.Context(), job); !errors.Is(err, os.ErrNotExist) {
+	if err := options().Cook(t.Context(), job); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v, want not exist", err)
 	}
 }

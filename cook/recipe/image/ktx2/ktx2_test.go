@@ -12,11 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
-func encode(t testing.TB, tex *Texture, s Supercompression) []byte {
+func encode(t testing.TB, tex *texture.Texture, s Supercompression) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(t.Context(), &b, tex, s); err != nil {
@@ -26,10 +27,21 @@ func encode(t testing.TB, tex *Texture, s Supercompression) []byte {
 }
 
 // small is a texture of 2x2 pixels and its smaller level.
-func small() *Texture {
-	return &Texture{Format: RGBA8SRGB, Width: 2, Height: 2, Levels: [][]byte{
+func small() *texture.Texture {
+	return &texture.Texture{Format: texture.RGBA8, SRGB: true, W: 2, H: 2, Levels: [][]byte{
 		{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, {7, 8, 9, 10},
 	}}
+}
+
+// cube is an array of two cubes of one block each face, and names where a
+// shader finds the channels.
+func cube() *texture.Texture {
+	t := &texture.Texture{Format: texture.BC4, W: 4, H: 4, Layers: 2, Cube: true, Premultiplied: true, Swizzle: "rrr1",
+		Levels: [][]byte{make([]byte, 12*8)}}
+	for i := range t.Levels[0] {
+		t.Levels[0][i] = byte(i)
+	}
+	return t
 }
 
 // The whole file, written by hand from the specification.
@@ -76,16 +88,25 @@ func unhex(t *testing.T, text string) []byte {
 	return out
 }
 
-func drawTexture(t *rapid.T) *Texture {
-	tex := &Texture{
-		Format: rapid.SampledFrom([]Format{RGBA8Unorm, RGBA8SRGB}).Draw(t, "format"),
-		Width:  rapid.IntRange(1, 40).Draw(t, "width"),
-		Height: rapid.IntRange(1, 40).Draw(t, "height"),
+func drawTexture(t *rapid.T) *texture.Texture {
+	tex := &texture.Texture{
+		Format: rapid.SampledFrom(texture.Formats()).Draw(t, "format"),
+		W:      rapid.IntRange(1, 20).Draw(t, "width"),
+		H:      rapid.IntRange(1, 20).Draw(t, "height"),
+		Layers: rapid.IntRange(0, 3).Draw(t, "layers"),
+		Cube:   rapid.Bool().Draw(t, "cube"),
+
+		Premultiplied: rapid.Bool().Draw(t, "premultiplied"),
+		Swizzle:       rapid.StringMatching("([rgba01]{4})?").Draw(t, "swizzle"),
+	}
+	tex.SRGB = tex.Format.HasSRGB() && rapid.Bool().Draw(t, "srgb")
+	if tex.Cube {
+		tex.H = tex.W
 	}
 	seed := rapid.Byte().Draw(t, "seed")
-	for i := range rapid.IntRange(1, MaxLevels(tex.Width, tex.Height)).Draw(t, "levels") {
-		w, h := LevelSize(tex.Width, tex.Height, i)
-		level := make([]byte, 4*w*h)
+	for i := range rapid.IntRange(1, texture.MaxLevels(tex.W, tex.H)).Draw(t, "levels") {
+		w, h := texture.LevelSize(tex.W, tex.H, i)
+		level := make([]byte, int64(tex.Pictures())*tex.Format.Bytes(w, h))
 		for j := range level {
 			level[j] = seed * byte(j>>3)
 		}
@@ -124,7 +145,7 @@ func TestRoundTripLarge(t *testing.T) {
 	for i := range level {
 		level[i] = byte(i * i >> 7)
 	}
-	tex := &Texture{Format: RGBA8Unorm, Width: 500, Height: 500, Levels: [][]byte{level}}
+	tex := &texture.Texture{Format: texture.RGBA8, W: 500, H: 500, Levels: [][]byte{level}}
 	got, err := Read(encode(t, tex, Supercompression{Zstd, 3}), 4*500*500)
 	if err != nil || !bytes.Equal(got.Levels[0], level) {
 		t.Errorf("level differs or error %v", err)
@@ -132,14 +153,18 @@ func TestRoundTripLarge(t *testing.T) {
 }
 
 func TestWriteRefuses(t *testing.T) {
-	for name, change := range map[string]func(*Texture, *Supercompression){
-		"format 9 is":         func(t *Texture, _ *Supercompression) { t.Format = 9 },
-		"size 0 x 2":          func(t *Texture, _ *Supercompression) { t.Width = 0 },
-		"3 levels":            func(t *Texture, _ *Supercompression) { t.Levels = append(t.Levels, []byte{1, 2, 3, 4}) },
-		"0 levels":            func(t *Texture, _ *Supercompression) { t.Levels = nil },
-		"level 1 holds 3":     func(t *Texture, _ *Supercompression) { t.Levels[1] = []byte{1, 2, 3} },
-		"scheme 1 is not":     func(_ *Texture, s *Supercompression) { s.Scheme = 1 },
-		"zstd level 0 is not": func(_ *Texture, s *Supercompression) { s.Scheme = Zstd },
+	for name, change := range map[string]func(*texture.Texture, *Supercompression){
+		"format 99 is":        func(t *texture.Texture, _ *Supercompression) { t.Format = 99 },
+		"size 0 x 2":          func(t *texture.Texture, _ *Supercompression) { t.W = 0 },
+		"no sRGB form":        func(t *texture.Texture, _ *Supercompression) { t.Format = texture.BC4 },
+		"swizzle":             func(t *texture.Texture, _ *Supercompression) { t.Swizzle = "rgbx" },
+		"must be square":      func(t *texture.Texture, _ *Supercompression) { t.Cube, t.H = true, 1 },
+		"2 of 2 x 2 pixels":   func(t *texture.Texture, _ *Supercompression) { t.Layers = 2 },
+		"3 levels":            func(t *texture.Texture, _ *Supercompression) { t.Levels = append(t.Levels, []byte{1, 2, 3, 4}) },
+		"0 levels":            func(t *texture.Texture, _ *Supercompression) { t.Levels = nil },
+		"level 1 holds 3":     func(t *texture.Texture, _ *Supercompression) { t.Levels[1] = []byte{1, 2, 3} },
+		"scheme 1 is not":     func(_ *texture.Texture, s *Supercompression) { s.Scheme = 1 },
+		"zstd level 0 is not": func(_ *texture.Texture, s *Supercompression) { s.Scheme = Zstd },
 	} {
 		tex, s := small(), Supercompression{}
 		change(tex, &s)
@@ -175,7 +200,14 @@ func TestReadRefusesTornFiles(t *testing.T) {
 
 // No bit of a file outside the words in the key/value data is without effect.
 func TestReadSeesEveryBit(t *testing.T) {
-	file, want := encode(t, small(), Supercompression{}), small()
+	for _, tex := range []*texture.Texture{small(), cube()} {
+		seesEveryBit(t, tex)
+	}
+}
+
+func seesEveryBit(t *testing.T, want *texture.Texture) {
+	t.Helper()
+	file := encode(t, want, Supercompression{})
 	keyValues, end := binary.LittleEndian.Uint32(file[56:]), binary.LittleEndian.Uint32(file[56:])+binary.LittleEndian.Uint32(file[60:])
 	for i := range file {
 		if uint32(i) >= keyValues && uint32(i) < end {
@@ -197,8 +229,14 @@ func TestReadRefuses(t *testing.T) {
 		change func(file []byte)
 	}{
 		{"not a KTX 2.0 file", func(f []byte) { f[5] = '1' }},
-		{"format 9 is", func(f []byte) { f[12] = 9 }},
-		{"face count is 6", func(f []byte) { f[36] = 6 }},
+		{"VkFormat 8 is", func(f []byte) { f[12] = 8 }},
+		{"VkFormat 0 is", func(f []byte) { f[12] = 0 }},
+		{"type size is 2", func(f []byte) { f[16] = 2 }},
+		{"depth is 1", func(f []byte) { f[28] = 1 }},
+		{"layers are too many", func(f []byte) { f[35] = 1 }},
+		{"level 1 does not hold", func(f []byte) { f[32] = 2 }},
+		{"face count is 2", func(f []byte) { f[36] = 2 }},
+		{"not square", func(f []byte) { f[24], f[36] = 1, 6 }},
 		{"size 0 x 2", func(f []byte) { f[20] = 0 }},
 		{"3 levels for 2 x 2", func(f []byte) { f[40] = 3 }},
 		{"scheme 3 is not", func(f []byte) { f[44] = 3 }},
@@ -231,7 +269,7 @@ func TestReadOldDescriptor(t *testing.T) {
 
 // A few bytes that claim gigabytes cost next to nothing.
 func TestReadBomb(t *testing.T) {
-	file := encode(t, &Texture{Format: RGBA8Unorm, Width: 1, Height: 1, Levels: [][]byte{{1, 2, 3, 4}}}, Supercompression{Zstd, 3})
+	file := encode(t, &texture.Texture{Format: texture.RGBA8, W: 1, H: 1, Levels: [][]byte{{1, 2, 3, 4}}}, Supercompression{Zstd, 3})
 	binary.LittleEndian.PutUint32(file[20:], 65535)
 	binary.LittleEndian.PutUint32(file[24:], 65535)
 	binary.LittleEndian.PutUint64(file[headerSize+16:], 65535*65535*4)
@@ -247,18 +285,10 @@ func TestReadBomb(t *testing.T) {
 	}
 }
 
-func TestFormatBlock(t *testing.T) {
-	if w, h, n := RGBA8SRGB.Block(); w != 1 || h != 1 || n != 4 {
-		t.Errorf("RGBA8SRGB.Block() = %d, %d, %d", w, h, n)
-	}
-	if w, h, n := Format(1).Block(); w+h+n != 0 || Format(1).String() != "VkFormat(1)" {
-		t.Errorf("unknown format: block %d, %d, %d, name %v", w, h, n, Format(1))
-	}
-}
-
 // What is read can be written, and is read again as the same.
 func FuzzKTX2(f *testing.F) {
 	for _, s := range []Supercompression{{}, {Zstd, 3}} {
+		f.Add(encode(f, cube(), s))
 		f.Add(encode(f, small(), s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -21,7 +21,7 @@ const maxZstdRatio = 128 << 10 / 4
 // sorted keys, levels of the right size. Unpacked levels take at most limit
 // bytes; a file that claims more is refused before anything is allocated.
 // Levels that are not packed point into data.
-func Read(data []byte, limit int64) (*Texture, error) {
+func Read(data []byte, limit int64) (*texture.Texture, error) {
 	t, err := read(data, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read ktx2: %w", err)
@@ -29,7 +29,7 @@ func Read(data []byte, limit int64) (*Texture, error) {
 	return t, nil
 }
 
-func read(data []byte, limit int64) (*Texture, error) {
+func read(data []byte, limit int64) (*texture.Texture, error) {
 	if !bytes.HasPrefix(data, []byte(identifier)) {
 		return nil, errors.New("not a KTX 2.0 file")
 	}
@@ -37,30 +37,13 @@ func read(data []byte, limit int64) (*Texture, error) {
 		return nil, errors.New("file ends inside the header")
 	}
 	field := func(i int) uint32 { return binary.LittleEndian.Uint32(data[len(identifier)+4*i:]) }
-	t := &Texture{Format: Format(field(0))}
-	layout, ok := t.Format.layout()
-	if !ok {
-		return nil, fmt.Errorf("format %d is not supported", field(0))
+	t, err := readShape(field)
+	if err != nil {
+		return nil, err
 	}
-	if field(1) != 1 {
-		return nil, fmt.Errorf("type size is %d, %v needs 1", field(1), t.Format)
-	}
-	for _, v := range []struct {
-		name string
-		i    int
-		want uint32
-	}{{"depth", 4, 0}, {"layer count", 5, 0}, {"face count", 6, 1}} {
-		if field(v.i) != v.want {
-			return nil, fmt.Errorf("%s is %d: only flat textures are supported", v.name, field(v.i))
-		}
-	}
-	if field(2) < 1 || field(3) < 1 || field(2) > math.MaxInt32 || field(3) > math.MaxInt32 {
-		return nil, fmt.Errorf("size %d x %d is out of range", field(2), field(3))
-	}
-	t.Width, t.Height = int(field(2)), int(field(3))
 	count := int64(field(7))
-	if count < 1 || count > int64(MaxLevels(t.Width, t.Height)) {
-		return nil, fmt.Errorf("%d levels for %d x %d pixels", count, t.Width, t.Height)
+	if count < 1 || count > int64(texture.MaxLevels(t.W, t.H)) {
+		return nil, fmt.Errorf("%d levels for %d x %d pixels", count, t.W, t.H)
 	}
 	scheme := Scheme(field(8))
 	if scheme != None && scheme != Zstd {
@@ -71,11 +54,11 @@ func read(data []byte, limit int64) (*Texture, error) {
 	}
 
 	at := headerSize + levelIndexSize*count
-	if at, ok = section(data, at, field(9), field(10)); !ok {
+	at, ok := section(data, at, field(9), field(10))
+	if !ok {
 		return nil, errors.New("data format descriptor is not where it belongs")
 	}
-	descriptor := data[field(9):at]
-	if err := checkDescriptor(descriptor, layout, scheme); err != nil {
+	if err := readDescriptor(t, data[field(9):at], scheme); err != nil {
 		return nil, err
 	}
 	if field(12) == 0 {
@@ -86,11 +69,40 @@ func read(data []byte, limit int64) (*Texture, error) {
 		if at, ok = section(data, at, field(11), field(12)); !ok {
 			return nil, errors.New("key/value data is not where it belongs")
 		}
-		if err := checkKeyValues(data[field(11):at]); err != nil {
+		if err := readKeyValues(t, data[field(11):at]); err != nil {
 			return nil, err
 		}
 	}
-	return t, readLevels(t, data, at, int(count), layout, scheme, limit)
+	return t, readLevels(t, data, at, int(count), scheme, limit)
+}
+
+// readShape reads the part of the header that says what a level holds.
+func readShape(field func(int) uint32) (*texture.Texture, error) {
+	number := vkFormat(field(0))
+	format, srgb, ok := formatOf(number)
+	if !ok {
+		return nil, fmt.Errorf("%v is not supported", number)
+	}
+	if want := typeSize(format); field(1) != uint32(want) {
+		return nil, fmt.Errorf("type size is %d, %v needs %d", field(1), format, want)
+	}
+	if field(2) < 1 || field(3) < 1 || field(2) > texture.MaxSide || field(3) > texture.MaxSide {
+		return nil, fmt.Errorf("size %d x %d is out of range", field(2), field(3))
+	}
+	if field(4) != 0 {
+		return nil, fmt.Errorf("depth is %d: volumes are not supported", field(4))
+	}
+	if field(5) > texture.MaxLayers {
+		return nil, fmt.Errorf("%d layers are too many", field(5))
+	}
+	if field(6) != 1 && field(6) != 6 {
+		return nil, fmt.Errorf("face count is %d, which is neither 1 nor 6", field(6))
+	}
+	t := &texture.Texture{Format: format, SRGB: srgb, W: int(field(2)), H: int(field(3)), Layers: int(field(5)), Cube: field(6) == 6}
+	if t.Cube && t.W != t.H {
+		return nil, fmt.Errorf("the faces of a cube are %d x %d pixels, not square", t.W, t.H)
+	}
+	return t, nil
 }
 
 // section checks that the section of the given offset and length stands at
@@ -100,19 +112,23 @@ func section(data []byte, at int64, offset, length uint32) (int64, bool) {
 	return end, int64(offset) == at && end <= int64(len(data))
 }
 
-func checkDescriptor(d []byte, l layout, s Scheme) error {
-	want := l.descriptor()
+// readDescriptor checks that d is the descriptor of the texture, and takes from
+// it how alpha is meant.
+func readDescriptor(t *texture.Texture, d []byte, s Scheme) error {
+	t.Premultiplied = len(d) > flagsAt && d[flagsAt] == premultiplied
+	want := descriptor(t)
 	// Before revision 4 the specification wanted 0 in packed files.
 	if s != None && len(d) == len(want) && d[bytesPlane0At] == 0 {
 		want[bytesPlane0At] = 0
 	}
 	if !bytes.Equal(d, want) {
-		return fmt.Errorf("data format descriptor does not describe %s with straight alpha", l.name)
+		return fmt.Errorf("data format descriptor does not describe %v", t.Format)
 	}
 	return nil
 }
 
-func checkKeyValues(kv []byte) error {
+// readKeyValues checks the key/value data and takes the swizzle from it.
+func readKeyValues(t *texture.Texture, kv []byte) error {
 	last := ""
 	for at := int64(0); at < int64(len(kv)); {
 		rest := kv[at:]
@@ -134,14 +150,20 @@ func checkKeyValues(kv []byte) error {
 			return fmt.Errorf("padding after key %q is not zero", key)
 		case key == orientationKey && value != orientation:
 			return fmt.Errorf("orientation %q is not supported, only %q", value, orientation)
+		case key == swizzleKey:
+			letters, ended := strings.CutSuffix(value, "\x00")
+			if texture.CheckSwizzle(letters) != nil || letters == "" || !ended {
+				return fmt.Errorf("swizzle %q: it must be four of rgba01 and a zero", value)
+			}
+			t.Swizzle = letters
 		}
 		last, at = key, at+end
 	}
 	return nil
 }
 
-func readLevels(t *Texture, data []byte, at int64, count int, l layout, s Scheme, limit int64) error {
-	alignment := l.alignment()
+func readLevels(t *texture.Texture, data []byte, at int64, count int, s Scheme, limit int64) error {
+	alignment := alignment(t.Format)
 	if s != None {
 		alignment = 1
 	}
@@ -161,9 +183,9 @@ func readLevels(t *Texture, data []byte, at int64, count int, l layout, s Scheme
 		at = start + int64(length)
 		packed[i] = data[start:at:at]
 
-		w, h := LevelSize(t.Width, t.Height, i)
-		want, ok := l.bytes(w, h)
-		if !ok || binary.LittleEndian.Uint64(entry[16:]) != uint64(want) {
+		w, h := texture.LevelSize(t.W, t.H, i)
+		want := int64(t.Pictures()) * t.Format.Bytes(w, h)
+		if binary.LittleEndian.Uint64(entry[16:]) != uint64(want) {
 			return fmt.Errorf("level %d does not hold the bytes that %d x %d pixels need", i, w, h)
 		}
 		if s == None && int64(length) != want || want/maxZstdRatio > int64(length) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -16,12 +17,11 @@ const chunk = 128 << 10
 
 // Write writes t to w. It holds the packed levels in memory, because their
 // sizes stand before them in the file.
-func Write(ctx context.Context, w io.Writer, t *Texture, s Supercompression) error {
-	if err := t.check(); err != nil {
+func Write(ctx context.Context, w io.Writer, t *texture.Texture, s Supercompression) error {
+	if err := t.Check(); err != nil {
 		return fmt.Errorf("write ktx2: %w", err)
 	}
-	layout, _ := t.Format.layout()
-	packed, alignment := t.Levels, layout.alignment()
+	packed, alignment := t.Levels, alignment(t.Format)
 	switch s.Scheme {
 	case None:
 	case Zstd:
@@ -34,7 +34,7 @@ func Write(ctx context.Context, w io.Writer, t *Texture, s Supercompression) err
 		return fmt.Errorf("write ktx2: supercompression scheme %d is not supported", uint32(s.Scheme))
 	}
 
-	head := header(t, layout, s.Scheme)
+	head := header(t, s.Scheme)
 	offset := int64(len(head))
 	index := head[headerSize:]
 	var pads [][]byte
@@ -63,19 +63,19 @@ func Write(ctx context.Context, w io.Writer, t *Texture, s Supercompression) err
 }
 
 // header returns everything before the levels, with an empty level index.
-func header(t *Texture, l layout, s Scheme) []byte {
-	descriptor, keyValues := l.descriptor(), keyValueData()
+func header(t *texture.Texture, s Scheme) []byte {
+	descriptor, keyValues := descriptor(t), keyValueData(t.Swizzle)
 	descriptorAt := headerSize + levelIndexSize*len(t.Levels)
 	keyValuesAt := descriptorAt + len(descriptor) // both are multiples of 4
 
 	h := append(make([]byte, 0, keyValuesAt+len(keyValues)), identifier...)
 	for _, v := range []int{
-		int(t.Format),
-		1, // bytes a channel
-		t.Width, t.Height,
+		int(numberOf(t)),
+		typeSize(t.Format),
+		t.W, t.H,
 		0, // depth: not a volume
-		0, // layers: not an array
-		1, // faces: not a cube
+		t.Layers,
+		t.Faces(),
 		len(t.Levels),
 		int(s),
 		descriptorAt, len(descriptor),
@@ -89,12 +89,25 @@ func header(t *Texture, l layout, s Scheme) []byte {
 	return append(h, keyValues...)
 }
 
+const (
+	orientationKey = "KTXorientation"
+	orientation    = "rd\x00" // x runs right, y runs down
+	swizzleKey     = "KTXswizzle"
+	writerKey      = "KTXwriter"
+)
+
 // keyValueData returns what is said in words, sorted by key: the first row is
-// the top one, and who wrote the file. The writer has no version, so that a
-// new release alone changes no byte.
-func keyValueData() []byte {
+// the top one, where a shader finds its channels, and who wrote the file. The
+// writer has no version, so that a new release alone changes no byte.
+func keyValueData(swizzle string) []byte {
+	pairs := [][2]string{{orientationKey, orientation}}
+	if swizzle != "" {
+		pairs = append(pairs, [2]string{swizzleKey, swizzle + "\x00"})
+	}
+	pairs = append(pairs, [2]string{writerKey, "assetcook\x00"})
+
 	var kv []byte
-	for _, pair := range [][2]string{{orientationKey, orientation}, {writerKey, "assetcook\x00"}} {
+	for _, pair := range pairs {
 		kv = binary.LittleEndian.AppendUint32(kv, uint32(len(pair[0])+1+len(pair[1])))
 		kv = append(kv, pair[0]...)
 		kv = append(kv, 0)
@@ -103,12 +116,6 @@ func keyValueData() []byte {
 	}
 	return kv
 }
-
-const (
-	orientationKey = "KTXorientation"
-	orientation    = "rd\x00" // x runs right, y runs down
-	writerKey      = "KTXwriter"
-)
 
 // packZstd packs every level by itself, as the scheme wants it.
 func packZstd(ctx context.Context, levels [][]byte, level int) ([][]byte, error) {

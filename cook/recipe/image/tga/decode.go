@@ -86,6 +86,11 @@ func (d *decoder) texels(pix []byte, count int) ([]byte, error) {
 		if _, err := io.ReadFull(d.r, raw); err != nil {
 			return pix, err
 		}
+		if d.header.kind == trueColor && size > 2 {
+			pix = appendColors(pix, raw, size, size == 4 && d.header.alphaBits > 0)
+			count -= n
+			continue
+		}
 		for ; len(raw) > 0; raw = raw[size:] {
 			t, err := d.texel(raw[:size])
 			if err != nil {
@@ -96,6 +101,19 @@ func (d *decoder) texels(pix []byte, count int) ([]byte, error) {
 		count -= n
 	}
 	return pix, nil
+}
+
+// appendColors appends colours of 3 or 4 bytes each: blue, green, red, alpha.
+// It does what texel does for most pictures, faster.
+func appendColors(pix, raw []byte, size int, alpha bool) []byte {
+	for ; len(raw) >= size; raw = raw[size:] {
+		a := byte(255)
+		if alpha {
+			a = raw[3]
+		}
+		pix = append(pix, raw[2], raw[1], raw[0], a)
+	}
+	return pix
 }
 
 func (d *decoder) texel(raw []byte) (texel, error) {

@@ -94,6 +94,18 @@ func (h *Header) check() error {
 	return nil
 }
 
+// Bits returns how many bits the file stores for a channel of a pixel or, in a
+// colour-mapped picture, for a pixel.
+func (h Header) Bits() int {
+	switch {
+	case h.kind == mapped:
+		return h.Depth
+	case h.kind == trueColor && h.Depth <= 16:
+		return 5
+	}
+	return 8
+}
+
 // LeastBytes returns the size of the smallest file that can have this header.
 func (h Header) LeastBytes() int64 {
 	pixels, size := int64(h.Width)*int64(h.Height), int64((h.Depth+7)/8)

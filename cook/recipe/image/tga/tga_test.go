@@ -69,6 +69,21 @@ func TestDecodeTypes(t *testing.T) {
 	}
 }
 
+func TestBits(t *testing.T) {
+	for _, tc := range []struct {
+		file []byte
+		want int
+	}{
+		{file(1, 24, 2, 1, 1, 8, top), 8}, {file(1, 24, 2, 1, 1, 16, top), 16},
+		{file(2, 0, 0, 1, 1, 15, top), 5}, {file(2, 0, 0, 1, 1, 16, top), 5}, {file(2, 0, 0, 1, 1, 32, top), 8},
+		{file(3, 0, 0, 1, 1, 16, top), 8},
+	} {
+		if h, err := ReadHeader(bytes.NewReader(tc.file)); err != nil || h.Bits() != tc.want {
+			t.Errorf("type %d of %d bits: %d, want %d, error %v", tc.file[2], h.Depth, h.Bits(), tc.want, err)
+		}
+	}
+}
+
 func TestDecodeOrigins(t *testing.T) {
 	for descriptor, want := range map[byte]string{
 		0x20: "1 2 3 4 5 6", // from the top left
@@ -199,7 +214,7 @@ func TestDecodeBomb(t *testing.T) {
 	for _, kind := range []byte{2, 10} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := Decode(bytes.NewReader(file(kind, 0, 0, 65535, 65535, 32, 0, 1, 2, 3)))
+		_, err := Decode(bytes.NewReader(file(kind, 0, 0, 20000, 20000, 32, 0, 1, 2, 3)))
 		runtime.ReadMemStats(&after)
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("type %d: error %v, want unexpected end", kind, err)

@@ -1,0 +1,103 @@
+// Package hdr decodes Radiance pictures (.hdr): light without an upper end,
+// each pixel three mantissas that share an exponent.
+//
+// The layout follows "Radiance File Formats" (Greg Ward, 1997), section
+// "Picture File Format". Mantissas are taken as they are, as nearly all readers
+// do; Radiance's own adds a half to each, so that none is ever black.
+package hdr
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// A Picture is a decoded file: its pixels still packed, four bytes each.
+type Picture struct {
+	Header
+	packed []byte // in the order of the file
+	light  light
+}
+
+// LeastBytes returns a lower bound of the size of files with this header.
+func (h Header) LeastBytes() int64 {
+	// A scan line of any way to store it has a pixel and, beyond that, at least
+	// one run.
+	lines, length := int64(h.Height), h.Width
+	if h.columns {
+		lines, length = int64(h.Width), h.Height
+	}
+	if length == 1 {
+		return 4 * lines
+	}
+	return 8 * lines
+}
+
+// firstChunk is how many bytes of pixels are allocated before any was read.
+const firstChunk = 1 << 20
+
+// Decode decodes a picture. Memory grows with what r delivers, not with what
+// the header claims, by at most a scan line for eight bytes.
+func Decode(r io.Reader) (*Picture, error) {
+	buffered := bufio.NewReader(r)
+	h, err := ReadHeader(buffered)
+	if err != nil {
+		return nil, err
+	}
+	if int64(h.Width) > math.MaxInt/4/int64(h.Height) {
+		return nil, errors.New("hdr: picture is too large for this machine's addresses")
+	}
+	length, lines := h.Width, h.Height
+	if h.columns {
+		length, lines = lines, length
+	}
+	total := 4 * length * lines
+	pix := make([]byte, 0, min(total, firstChunk))
+	for y := range lines {
+		if cap(pix)-len(pix) < 4*length {
+			grown := make([]byte, len(pix), min(total, max(2*cap(pix), len(pix)+4*length)))
+			copy(grown, pix)
+			pix = grown
+		}
+		line := pix[len(pix) : len(pix)+4*length]
+		if err := readLine(buffered, line); err != nil {
+			return nil, fmt.Errorf("hdr: scan line %d of %d: %w", y, lines, unexpected(err))
+		}
+		pix = pix[:len(pix)+len(line)]
+	}
+	return &Picture{Header: h, packed: pix, light: h.light()}, nil
+}
+
+// Row puts row y, counted from the top, into dst as linear light: red, green,
+// blue and an alpha of 1 for each pixel. It panics if dst does not have four
+// numbers for each pixel, or if there is no such row.
+func (p *Picture) Row(dst []float32, y int) {
+	if len(dst) != 4*p.Width || y < 0 || y >= p.Height {
+		panic(fmt.Sprintf("hdr: row %d with room for %d numbers in a picture of %d x %d", y, len(dst), p.Width, p.Height))
+	}
+	// The first pixel of the row in the file, and the way to the next.
+	x, step := 0, 1
+	if p.fromRight {
+		x, step = p.Width-1, -1
+	}
+	if p.fromBottom {
+		y = p.Height - 1 - y
+	}
+	at := y*p.Width + x
+	if p.columns {
+		at, step = x*p.Height+y, step*p.Height
+	}
+	for ; len(dst) > 0; dst, at = dst[4:], at+step {
+		p.light.of(dst, p.packed[4*at:])
+	}
+}
+
+// unexpected says that the end of the file is not where it should be.
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

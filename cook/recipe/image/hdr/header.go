@@ -1,0 +1,184 @@
+package hdr
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A Header is what the text before the pixels says of them.
+type Header struct {
+	Width, Height int
+	// Exposure is what the pixels of red, green and blue were multiplied with:
+	// all EXPOSURE and COLORCORR lines together. Row divides by it.
+	Exposure [3]float64
+	// Gamma is the power whose root was taken of the pixels, 1 for none. Row
+	// raises them to it again.
+	Gamma float64
+	// Primaries is the PRIMARIES line, "" if there is none. It is not applied.
+	Primaries string
+
+	columns               bool // scan lines are columns
+	fromRight, fromBottom bool // as opposed to left and top
+}
+
+// maxHeader is how long the text may be.
+const maxHeader = 32 << 10
+
+// ReadHeader reads and checks a header up to the first pixel. It fails for
+// whatever Decode would not decode on account of its header. It reads no byte
+// more if r is a *bufio.Reader.
+func ReadHeader(r io.Reader) (Header, error) {
+	b, ok := r.(*bufio.Reader)
+	if !ok {
+		b = bufio.NewReader(r)
+	}
+	lines := lineReader{r: b, left: maxHeader}
+	sign, err := lines.next()
+	if err != nil {
+		return Header{}, err
+	}
+	if !strings.HasPrefix(sign, "#?") {
+		return Header{}, errors.New("hdr: file does not start with #?")
+	}
+	h := Header{Exposure: [3]float64{1, 1, 1}, Gamma: 1}
+	for {
+		line, err := lines.next()
+		if err != nil {
+			return Header{}, err
+		}
+		if line == "" {
+			break
+		}
+		if err := h.variable(line); err != nil {
+			return Header{}, err
+		}
+	}
+	line, err := lines.next()
+	if err != nil {
+		return Header{}, err
+	}
+	return h, h.resolution(line)
+}
+
+// variable takes in one line of the form NAME=value. Others are comments, or
+// commands that made the picture.
+func (h *Header) variable(line string) error {
+	name, value, _ := strings.Cut(line, "=")
+	value = strings.TrimSpace(value)
+	switch name {
+	case "FORMAT":
+		switch value {
+		case "32-bit_rle_rgbe":
+			return nil
+		case "32-bit_rle_xyze":
+			return errors.New("hdr: colours are XYZ; convert the picture to RGB with ra_xyze -r")
+		}
+		return fmt.Errorf("hdr: unknown format %.40q", value)
+	case "PRIMARIES":
+		h.Primaries = value
+	case "EXPOSURE":
+		v, err := positive(line, value)
+		if err != nil {
+			return err
+		}
+		for i := range h.Exposure {
+			h.Exposure[i] *= v
+		}
+		return h.checkExposure()
+	case "COLORCORR":
+		fields := strings.Fields(value)
+		if len(fields) != 3 {
+			return fmt.Errorf("hdr: %.40q does not have three numbers", line)
+		}
+		for i, f := range fields {
+			v, err := positive(line, f)
+			if err != nil {
+				return err
+			}
+			h.Exposure[i] *= v
+		}
+		return h.checkExposure()
+	case "GAMMA":
+		v, err := positive(line, value)
+		const most = 10
+		if err == nil && (v > most || v < 1.0/most) {
+			err = fmt.Errorf("hdr: %.40q is not between %g and %d", line, 1.0/most, most)
+		}
+		h.Gamma = v
+		return err
+	}
+	return nil
+}
+
+// checkExposure refuses what products of many lines may come to.
+func (h *Header) checkExposure() error {
+	const most = 1e30
+	for _, v := range h.Exposure {
+		if !(v < most && v > 1/most) {
+			return fmt.Errorf("hdr: an exposure of %g makes no sense", v)
+		}
+	}
+	return nil
+}
+
+func positive(line, text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v > 0) || math.IsInf(v, 0) {
+		return 1, fmt.Errorf("hdr: %.40q: not a number above 0", line)
+	}
+	return v, nil
+}
+
+// resolution reads the line before the pixels: which axis scan lines follow
+// each other on, from where and how many; then the same for the pixels of one.
+// Y points up.
+func (h *Header) resolution(line string) error {
+	f := strings.Fields(line)
+	wrong := fmt.Errorf("hdr: resolution line is %.40q; want one like %q", line, "-Y 480 +X 640")
+	if len(f) != 4 {
+		return wrong
+	}
+	h.columns = strings.HasSuffix(f[0], "X")
+	if h.columns {
+		f[0], f[1], f[2], f[3] = f[2], f[3], f[0], f[1]
+	}
+	var errW, errH error
+	h.Height, errH = strconv.Atoi(f[1])
+	h.Width, errW = strconv.Atoi(f[3])
+	h.fromBottom, h.fromRight = f[0] == "+Y", f[2] == "-X"
+	switch {
+	case errW != nil || errH != nil, f[0] != "-Y" && f[0] != "+Y", f[2] != "-X" && f[2] != "+X":
+		return wrong
+	case h.Width < 1 || h.Height < 1 || h.Width > math.MaxInt32 || h.Height > math.MaxInt32:
+		return fmt.Errorf("hdr: picture of %d x %d pixels", h.Width, h.Height)
+	}
+	return nil
+}
+
+// A lineReader reads lines of a text that may not be too long.
+type lineReader struct {
+	r    *bufio.Reader
+	left int // bytes
+}
+
+func (l *lineReader) next() (string, error) {
+	var line []byte
+	for {
+		c, err := l.r.ReadByte()
+		if err != nil {
+			return "", fmt.Errorf("hdr: header: %w", unexpected(err))
+		}
+		if l.left--; l.left < 0 {
+			return "", fmt.Errorf("hdr: header is longer than %d bytes", maxHeader)
+		}
+		if c == '\n' {
+			return strings.TrimSuffix(string(line), "\r"), nil
+		}
+		line = append(line, c)
+	}
+}

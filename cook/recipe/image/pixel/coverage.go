@@ -1,0 +1,108 @@
+package pixel
+
+import (
+	"context"
+	"math"
+)
+
+// keepCoverage scales the alpha of each level so that as large a share of its
+// pixels as of those of base has an alpha of at least test.
+//
+// A level has many alphas: the one that the right share of pixels reaches is
+// made the test's. It is found by counting, so that nothing is searched, and the
+// rounding cannot lift a lower one.
+func keepCoverage(ctx context.Context, base *Map, levels []*Map, test float64) error {
+	counts, err := countAlpha(ctx, base)
+	if err != nil {
+		return err
+	}
+	top := alphaSteps(base)
+	threshold := min(top, max(1, int(math.Ceil(float64(test*float64(top))))))
+	drawn := 0
+	for _, n := range counts[threshold:] {
+		drawn += n
+	}
+	share := float64(drawn) / (float64(base.W) * float64(base.H))
+	for _, m := range levels {
+		if counts, err = countAlpha(ctx, m); err != nil {
+			return err
+		}
+		reached := reachedBy(counts, share*float64(m.W)*float64(m.H), threshold)
+		if reached == threshold {
+			continue
+		}
+		if err := scaleAlpha(ctx, m, threshold, reached); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reachedBy returns the alpha, at least 1, that about so many pixels reach. Of
+// equally good ones it takes what is nearest to threshold.
+func reachedBy(counts []int, pixels float64, threshold int) int {
+	best, bestOff, reach := threshold, math.Inf(1), 0
+	for a := len(counts) - 1; a >= 1; a-- {
+		reach += counts[a]
+		off := math.Abs(float64(reach) - pixels)
+		if off < bestOff || off == bestOff && distance(a, threshold) < distance(best, threshold) {
+			best, bestOff = a, off
+		}
+	}
+	return best
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// alphaSteps returns the alpha of opaque pixels as countAlpha counts it.
+func alphaSteps(m *Map) int {
+	if m.Depth() == Bits8 {
+		return 255
+	}
+	return 65535
+}
+
+// countAlpha returns how many pixels have each alpha.
+func countAlpha(ctx context.Context, m *Map) ([]int, error) {
+	counts := make([]int, alphaSteps(m)+1)
+	return counts, eachRow(ctx, m, func(from, to int) {
+		switch m.Depth() {
+		case Float:
+			for i := from + 3; i < to; i += 4 {
+				counts[floatAlpha(m.PixF[i])]++
+			}
+		case Bits16:
+			for i := from + 3; i < to; i += 4 {
+				counts[m.Pix16[i]]++
+			}
+		default:
+			for i := from + 3; i < to; i += 4 {
+				counts[m.Pix8[i]]++
+			}
+		}
+	})
+}
+
+// floatAlpha returns an alpha of 0 to 1 in steps, rounded down.
+func floatAlpha(a float32) int { return int(min(1, float64(sane(a))) * 65535) }
+
+// scaleAlpha multiplies all alpha by num/den, rounded down: what was below den
+// stays below num.
+func scaleAlpha(ctx context.Context, m *Map, num, den int) error {
+	return eachRow(ctx, m, func(from, to int) {
+		switch m.Depth() {
+		case Float:
+			for i := from + 3; i < to; i += 4 {
+				m.PixF[i] = float32(min(1, float64(sane(m.PixF[i]))*float64(num)/float64(den)))
+			}
+		case Bits16:
+			for i := from + 3; i < to; i += 4 {
+				m.Pix16[i] = uint16(min(65535, uint64(m.Pix16[i])*uint64(num)/uint64(den)))
+			}
+		default:
+			for i := from + 3; i < to; i += 4 {
+				m.Pix8[i] = uint8(min(255, int(m.Pix8[i])*num/den))
+			}
+		}
+	})
+}

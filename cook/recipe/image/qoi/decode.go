@@ -1,0 +1,83 @@
+package qoi
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+)
+
+// A pixel is red, green, blue and straight alpha.
+type pixel [4]byte
+
+// slot is where a pixel is remembered.
+func (p pixel) slot() byte { return (p[0]*3 + p[1]*5 + p[2]*7 + p[3]*11) % 64 }
+
+type decoder struct {
+	r     *bufio.Reader
+	pix   []byte
+	total int       // how many bytes of pix there will be
+	last  pixel     // the pixel before
+	seen  [64]pixel // what was last in each slot
+}
+
+// firstChunk is how many bytes of pixels are allocated before any was read.
+const firstChunk = 1 << 20
+
+// pixels reads all pixels. A byte tells by its upper bits what it means; those
+// of all ones are tags, of which two are taken from the longest runs.
+func (d *decoder) pixels() error {
+	const (
+		tagRGB  = 0xfe
+		tagRGBA = 0xff
+	)
+	d.pix = make([]byte, 0, min(d.total, firstChunk))
+	for len(d.pix) < d.total {
+		b, err := d.r.ReadByte()
+		if err != nil {
+			return err
+		}
+		p, run := d.last, 1
+		switch {
+		case b == tagRGB:
+			_, err = io.ReadFull(d.r, p[:3])
+		case b == tagRGBA:
+			_, err = io.ReadFull(d.r, p[:4])
+		case b>>6 == 0: // a pixel seen before
+			p = d.seen[b]
+		case b>>6 == 1: // a small difference
+			p[0] += b>>4&3 - 2
+			p[1] += b>>2&3 - 2
+			p[2] += b&3 - 2
+		case b>>6 == 2: // a difference of green, and those of red and blue from it
+			var more byte
+			more, err = d.r.ReadByte()
+			green := b&63 - 32
+			p[0] += green + more>>4 - 8
+			p[1] += green
+			p[2] += green + more&15 - 8
+		default: // the same again
+			run = int(b&63) + 1
+		}
+		if err != nil {
+			return err
+		}
+		if left := (d.total - len(d.pix)) / 4; run > left {
+			return fmt.Errorf("a run of %d pixels where %d are left", run, left)
+		}
+		d.last, d.seen[p.slot()] = p, p
+		d.put(p, run)
+	}
+	return nil
+}
+
+// put appends a pixel so many times.
+func (d *decoder) put(p pixel, times int) {
+	if room := cap(d.pix) - len(d.pix); room < 4*times {
+		grown := make([]byte, len(d.pix), min(d.total, 2*cap(d.pix)))
+		copy(grown, d.pix)
+		d.pix = grown
+	}
+	for range times {
+		d.pix = append(d.pix, p[:]...)
+	}
+}

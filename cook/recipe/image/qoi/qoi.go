@@ -1,0 +1,102 @@
+// Package qoi decodes pictures in the "Quite OK Image" format.
+//
+// The layout follows "The Quite OK Image Format for Fast, Lossless
+// Compression", specification version 1.0 of 5 January 2022.
+package qoi
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"math"
+)
+
+// HeaderSize is how many bytes ReadHeader needs.
+const HeaderSize = 14
+
+// A Header is what the first bytes of a file say of it.
+type Header struct {
+	Width, Height int
+	// Channels is 3 or 4. It says whether alpha is meant to be kept; the
+	// decoder takes what the pixels say.
+	Channels int
+	// Linear says that colours are linear light; else they are sRGB, and alpha
+	// is linear. The decoder does not convert.
+	Linear bool
+}
+
+// ReadHeader reads and checks a header. It fails for whatever Decode would not
+// decode on account of its header.
+func ReadHeader(r io.Reader) (Header, error) {
+	var b [HeaderSize]byte
+	if _, err := io.ReadFull(r, b[:]); err != nil {
+		return Header{}, fmt.Errorf("qoi: header: %w", unexpected(err))
+	}
+	w, h := binary.BigEndian.Uint32(b[4:]), binary.BigEndian.Uint32(b[8:])
+	switch {
+	case string(b[:4]) != "qoif":
+		return Header{}, errors.New("qoi: file does not start with qoif")
+	case w == 0 || h == 0 || w > math.MaxInt32 || h > math.MaxInt32:
+		return Header{}, fmt.Errorf("qoi: picture of %d x %d pixels", w, h)
+	case b[12] != 3 && b[12] != 4:
+		return Header{}, fmt.Errorf("qoi: picture of %d channels", b[12])
+	case b[13] > 1:
+		return Header{}, fmt.Errorf("qoi: unknown colour space %d", b[13])
+	}
+	return Header{Width: int(w), Height: int(h), Channels: int(b[12]), Linear: b[13] == 1}, nil
+}
+
+// maxRun is how many pixels one byte can stand for.
+const maxRun = 62
+
+// LeastBytes returns the size of the smallest file that can have this header.
+func (h Header) LeastBytes() int64 {
+	pixels := int64(h.Width) * int64(h.Height) // below 2^62
+	return HeaderSize + (pixels-1)/maxRun + 1 + int64(len(end))
+}
+
+// end is what stands after the last pixel.
+const end = "\x00\x00\x00\x00\x00\x00\x00\x01"
+
+// DecodeConfig returns a picture's size without decoding it.
+func DecodeConfig(r io.Reader) (image.Config, error) {
+	h, err := ReadHeader(r)
+	return image.Config{ColorModel: color.NRGBAModel, Width: h.Width, Height: h.Height}, err
+}
+
+// Decode decodes a picture into an *image.NRGBA. Memory grows with what r
+// delivers, not with what the header claims: at most 512 bytes for one of r's.
+func Decode(r io.Reader) (image.Image, error) {
+	buffered := bufio.NewReader(r)
+	h, err := ReadHeader(buffered)
+	if err != nil {
+		return nil, err
+	}
+	if int64(h.Width) > math.MaxInt/4/int64(h.Height) {
+		return nil, errors.New("qoi: picture is too large for this machine's addresses")
+	}
+	d := decoder{r: buffered, last: pixel{3: 255}, total: 4 * h.Width * h.Height}
+	if err := d.pixels(); err != nil {
+		return nil, fmt.Errorf("qoi: after %d of %d pixels: %w", len(d.pix)/4, d.total/4, unexpected(err))
+	}
+	var tail [len(end)]byte
+	if _, err := io.ReadFull(buffered, tail[:]); err != nil {
+		return nil, fmt.Errorf("qoi: end: %w", unexpected(err))
+	}
+	if string(tail[:]) != end {
+		return nil, errors.New("qoi: file has more data than pixels")
+	}
+	return &image.NRGBA{Pix: d.pix, Stride: 4 * h.Width, Rect: image.Rect(0, 0, h.Width, h.Height)}, nil
+}
+
+// unexpected says that the end of the file is not where it should be.
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

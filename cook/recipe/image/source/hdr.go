@@ -1,0 +1,30 @@
+package source
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/assetcook/assetcook/cook/recipe/image/hdr"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+)
+
+func probeHDR(data []byte, _ int64) (header, error) {
+	h, err := hdr.ReadHeader(bytes.NewReader(data))
+	if err != nil {
+		return header{}, shortHead(err)
+	}
+	p := header{w: h.Width, h: h.Height, depth: pixel.Float, bits: 8, least: h.LeastBytes()}
+	p.decoder = 2*4*p.pixels() + 1<<20 // grows as it reads, by doubling
+	if h.Primaries != "" {
+		p.profile = "primaries " + h.Primaries
+	}
+	return p, nil
+}
+
+func decodeHDR(ctx context.Context, data []byte, _ header) (*pixel.Map, error) {
+	p, err := hdr.Decode(&reader{ctx, bytes.NewReader(data)})
+	if err != nil {
+		return nil, err
+	}
+	return fill(ctx, pixel.New(p.Width, p.Height, pixel.Float), p.Row)
+}

@@ -1,0 +1,26 @@
+package source
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/qoi"
+)
+
+func probeQOI(data []byte, _ int64) (header, error) {
+	h, err := qoi.ReadHeader(bytes.NewReader(data))
+	if err != nil {
+		return header{}, shortHead(err)
+	}
+	p := header{w: h.Width, h: h.Height, bits: 8, least: h.LeastBytes(), shared: true}
+	p.decoder = 2*4*p.pixels() + 1<<20 // grows as it reads, by doubling
+	if h.Linear {
+		p.profile = "linear light (colour space 1)"
+	}
+	return p, nil
+}
+
+func decodeQOI(ctx context.Context, data []byte, h header) (*pixel.Map, error) {
+	return library{qoi.DecodeConfig, qoi.Decode}.pixels(ctx, data, h)
+}

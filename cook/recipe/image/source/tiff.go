@@ -1,0 +1,25 @@
+package source
+
+import (
+	"context"
+
+	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/tiff"
+)
+
+func probeTIFF(data []byte, _ int64) (header, error) {
+	h, err := tiff.ReadHeader(data)
+	if err != nil {
+		return header{}, shortHead(err)
+	}
+	p := header{w: h.Width, h: h.Height, depth: h.Depth(), bits: h.Bits, shared: true,
+		decoder: h.Memory(), least: h.LeastBytes(), orientation: h.Orientation}
+	if h.ICC != nil {
+		p.profile = judgeProfile(h.ICC, "")
+	}
+	return p, nil
+}
+
+func decodeTIFF(ctx context.Context, data []byte, _ header) (*pixel.Map, error) {
+	return tiff.Decode(ctx, data)
+}

@@ -1,0 +1,173 @@
+// Package texel encodes pixels into the formats of package texture: blocks of
+// 4x4, or single texels, that a graphics processor reads as they are.
+//
+// Same pixels and same options give the same bytes on every machine: encoders
+// use whole numbers, or floating point whose every product is rounded before it
+// is added, which keeps a compiler from fusing the two.
+package texel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/assetcook/assetcook/cook/recipe/image/bc7"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/texture"
+)
+
+// Options are how pixels are encoded.
+type Options struct {
+	// Quality trades time for likeness. The zero value is Fast.
+	Quality Quality
+	// SRGB says that colours are on the sRGB curve where the picture has 8 or 16
+	// bits, and shall be where the texture is not floating point. It matters
+	// only between the two kinds: float pictures are linear light.
+	SRGB bool
+	// WeighAlpha counts a colour's error by its alpha: what cannot be seen may
+	// differ. BC7 only.
+	WeighAlpha bool
+	// RDO is bc7.Options.RDO: how much likeness may be given up for blocks that a
+	// packer shrinks further. 0 is none. BC7 only.
+	RDO float64
+}
+
+// Quality is how hard an encoder tries.
+type Quality uint8
+
+// The qualities.
+const (
+	Fast Quality = iota
+	Normal
+	Best
+)
+
+// Encode returns the texels of m in format f, in rows from the top. It takes
+// maps of any depth. Pixels beyond the right and lower edge, which blocks of 4x4
+// have, repeat the last column and row. Channels that f does not store are
+// dropped: BC4 and R8 take red, BC5 and RG8 red and green. BC1A takes a pixel for
+// transparent whose alpha is less than a half. Floating point is cut off at 0
+// and at what f can hold.
+//
+// It runs in the goroutine it is called in and looks at ctx every few
+// milliseconds. RGBA8 of a map of eight bits is the map's own pixels.
+func Encode(ctx context.Context, f texture.Format, m *pixel.Map, o Options) ([]byte, error) {
+	if err := check(f, m, o); err != nil {
+		return nil, fmt.Errorf("encode %v: %w", f, err)
+	}
+	switch f {
+	case texture.BC7:
+		return encodeBC7(ctx, m, o)
+	case texture.BC6H:
+		return encodeBC6H(ctx, m, o)
+	case texture.BC1, texture.BC1A, texture.BC3, texture.BC4, texture.BC5:
+		return encodeBlocks(ctx, f, m, o)
+	}
+	return encodeTexels(ctx, f, m, o)
+}
+
+func check(f texture.Format, m *pixel.Map, o Options) error {
+	if side, _ := f.Block(); side == 0 {
+		return errors.New("format is not known")
+	}
+	if m.W < 1 || m.H < 1 || m.W > texture.MaxSide || m.H > texture.MaxSide {
+		return fmt.Errorf("size %d x %d is not within 1 to %d", m.W, m.H, texture.MaxSide)
+	}
+	if n := len(m.Pix8) + len(m.Pix16) + len(m.PixF); int64(n) != 4*int64(m.W)*int64(m.H) {
+		return fmt.Errorf("%d numbers for %d x %d pixels", n, m.W, m.H)
+	}
+	if o.Quality > Best {
+		return fmt.Errorf("quality %d is not known", o.Quality)
+	}
+	return nil
+}
+
+// Memory returns the most bytes that Encode holds at once for a map of the given
+// size and depth, with the texels that it returns and without the map.
+func Memory(f texture.Format, d pixel.Depth, w, h int) int64 {
+	texels := f.Bytes(w, h)
+	switch {
+	case f == texture.BC7 && d != pixel.Bits8:
+		texels += texture.RGBA8.Bytes(w, h) // what its encoder takes
+	case f == texture.RGBA8 && d == pixel.Bits8:
+		texels = 0
+	}
+	return tables + texels
+}
+
+// tables is more than what is made once and kept, such as curves.
+const tables = 1 << 20
+
+// blocksBetweenLooks is how many blocks are encoded between two looks at the
+// context: a few milliseconds' worth of the slowest encoder.
+const blocksBetweenLooks = 128
+
+func encodeBlocks(ctx context.Context, f texture.Format, m *pixel.Map, o Options) ([]byte, error) {
+	out := make([]byte, 0, f.Bytes(m.W, m.H))
+	r := newReader(m, o.SRGB && f.HasSRGB())
+	var b block
+	for y := 0; y < m.H; y += 4 {
+		for x := 0; x < m.W; x += 4 {
+			if x/4%blocksBetweenLooks == 0 {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+			}
+			r.block(&b, x, y)
+			out = b.append(out, f, o.Quality)
+		}
+	}
+	return out, nil
+}
+
+// A block is 4x4 pixels in rows, by channel, from 0 to 255.
+type block [4][16]float32
+
+func (b *block) append(out []byte, f texture.Format, q Quality) []byte {
+	var half [8]byte
+	switch f {
+	case texture.BC1, texture.BC1A:
+		c := b.colours(f == texture.BC1A)
+		encodeBC1(&half, &c, false, q)
+	case texture.BC3:
+		encodeBC4(&half, &b[3], q)
+		out = append(out, half[:]...)
+		c := b.colours(false)
+		encodeBC1(&half, &c, true, q)
+	case texture.BC4:
+		encodeBC4(&half, &b[0], q)
+	case texture.BC5:
+		encodeBC4(&half, &b[0], q)
+		out = append(out, half[:]...)
+		encodeBC4(&half, &b[1], q)
+	}
+	return append(out, half[:]...)
+}
+
+// colours returns the colours of b; without those of transparent pixels if
+// there may be such.
+func (b *block) colours(clear bool) (c colourBlock) {
+	for i := range 16 {
+		if clear && b[3][i] < 127.5 {
+			c.clear |= 1 << i
+			continue
+		}
+		c.pix[c.n] = [3]float32{b[0][i], b[1][i], b[2][i]}
+		c.at[c.n] = uint8(i)
+		c.n++
+	}
+	return c
+}
+
+func encodeBC7(ctx context.Context, m *pixel.Map, o Options) ([]byte, error) {
+	pix := m.Pix8
+	if pix == nil {
+		var err error
+		if pix, err = encodeTexels(ctx, texture.RGBA8, m, o); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]byte, bc7.Size(m.W, m.H))
+	quality := [...]bc7.Quality{Fast: bc7.Fast, Normal: bc7.Normal, Best: bc7.Best}[o.Quality]
+	return out, bc7.Encode(ctx, out, pix, m.W, m.H, bc7.Options{Quality: quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
+}

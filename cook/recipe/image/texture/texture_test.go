@@ -1,0 +1,140 @@
+package texture
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestParseFormat(t *testing.T) {
+	for _, f := range Formats() {
+		if got, err := ParseFormat(f.String()); got != f || err != nil {
+			t.Errorf("ParseFormat(%q) = %v, %v", f.String(), got, err)
+		}
+		if side, bytes := f.Block(); side == 0 || bytes == 0 || f.Channels() == "" {
+			t.Errorf("%v: block of %d pixels a side and %d bytes, channels %q", f, side, bytes, f.Channels())
+		}
+	}
+	for _, name := range []string{"", "BC7", "bc2", "Format(0)"} {
+		if f, err := ParseFormat(name); err == nil || !strings.Contains(err.Error(), "rgba16f") {
+			t.Errorf("ParseFormat(%q) = %v, %v; want an error that names the formats", name, f, err)
+		}
+	}
+	if got := Format(77).String(); got != "Format(77)" || Format(77).Bytes(4, 4) != 0 {
+		t.Errorf("unknown format: name %q, %d bytes", got, Format(77).Bytes(4, 4))
+	}
+}
+
+func TestBytes(t *testing.T) {
+	for _, tc := range []struct {
+		f    Format
+		w, h int
+		want int64
+	}{
+		{BC1, 1, 1, 8}, {BC1A, 4, 4, 8}, {BC1, 5, 4, 16}, {BC3, 4, 5, 32}, {BC4, 8, 8, 32}, {BC5, 8, 8, 64}, {BC6H, 9, 1, 48},
+		{BC7, 1024, 512, 1024 * 512}, {R8, 3, 5, 15}, {RG8, 3, 5, 30}, {RGBA8, 3, 5, 60}, {RGB10A2, 3, 5, 60}, {RGBA16F, 3, 5, 120},
+		{RGBA16F, MaxSide, MaxSide, 1 << 43},
+	} {
+		if got := tc.f.Bytes(tc.w, tc.h); got != tc.want {
+			t.Errorf("%v.Bytes(%d, %d) = %d, want %d", tc.f, tc.w, tc.h, got, tc.want)
+		}
+	}
+}
+
+func TestLevels(t *testing.T) {
+	for _, tc := range []struct {
+		w, h, levels int
+		last         string
+	}{
+		{1, 1, 1, "1x1"}, {2, 1, 2, "1x1"}, {3, 5, 3, "1x1"}, {256, 16, 9, "1x1"}, {255, 255, 8, "1x1"},
+	} {
+		n := MaxLevels(tc.w, tc.h)
+		w, h := LevelSize(tc.w, tc.h, n-1)
+		if n != tc.levels || fmt.Sprintf("%dx%d", w, h) != tc.last {
+			t.Errorf("%d x %d: %d levels down to %dx%d, want %d", tc.w, tc.h, n, w, h, tc.levels)
+		}
+	}
+	if w, h := LevelSize(20, 3, 2); w != 5 || h != 1 {
+		t.Errorf("level 2 of 20 x 3 is %d x %d", w, h)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	fine := func() *Texture {
+		return &Texture{Format: BC7, SRGB: true, W: 8, H: 8, Layers: 2, Cube: true, Swizzle: "bgr1",
+			Levels: [][]byte{make([]byte, 12*64), make([]byte, 12*16)}}
+	}
+	if err := fine().Check(); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(*Texture){
+		"format 0 is not known":              func(t *Texture) { t.Format = 0 },
+		"bc5 has no sRGB form":               func(t *Texture) { t.Format = BC5 },
+		"size 0 x 8":                         func(t *Texture) { t.W = 0 },
+		"size 8 x 1048577":                   func(t *Texture) { t.H = MaxSide + 1 },
+		"-1 layers":                          func(t *Texture) { t.Layers = -1 },
+		"65537 layers":                       func(t *Texture) { t.Layers = MaxLayers + 1 },
+		"must be square":                     func(t *Texture) { t.H = 4 },
+		"a swizzle has four letters":         func(t *Texture) { t.Swizzle = "rrr" },
+		`swizzle "rgbA" has 'A'`:             func(t *Texture) { t.Swizzle = "rgbA" },
+		"0 levels for 8 x 8 pixels":          func(t *Texture) { t.Levels = nil },
+		"5 levels for 8 x 8 pixels":          func(t *Texture) { t.Levels = make([][]byte, 5) },
+		"level 1 holds 191 bytes, 12 of 4 x": func(t *Texture) { t.Levels[1] = t.Levels[1][1:] },
+	} {
+		tex := fine()
+		change(tex)
+		if err := tex.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	if one := (&Texture{}); one.Pictures() != 1 || one.Faces() != 1 || fine().Pictures() != 12 {
+		t.Errorf("%d pictures and %d faces, want 1; %d, want 12", one.Pictures(), one.Faces(), fine().Pictures())
+	}
+}
+
+func TestChoose(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		facts   Facts
+		want    Format
+		from    byte
+		swizzle string
+		reason  string
+	}{
+		{"photograph", Facts{W: 512, H: 512, SRGB: true, Opaque: true}, BC7, 0, "", "bc7: colours, opaque"},
+		{"leaves", Facts{W: 512, H: 512, SRGB: true}, BC7, 0, "", "bc7: colours with alpha"},
+		{"normal map", Facts{W: 512, H: 512, Opaque: true, Normal: true}, BC5, 0, "", "bc5: normal map: x and y are kept apart and sharp, a shader works out z"},
+		{"sky", Facts{W: 512, H: 512, Float: true, Opaque: true}, BC6H, 0, "", "bc6h: high dynamic range"},
+		{"light with alpha", Facts{W: 512, H: 512, Float: true}, RGBA16F, 0, "", "rgba16f: high dynamic range with alpha, which bc6h does not have"},
+		{"small sky", Facts{W: 8, H: 8, Float: true, Opaque: true}, BC6H, 0, "", "bc6h: high dynamic range"},
+		{"icon", Facts{W: 32, H: 32, SRGB: true, Opaque: true}, RGBA8, 0, "", "rgba8: tiny (32 x 32 pixels fit 4 KiB as they are)"},
+		{"strip", Facts{W: 1025, H: 1, SRGB: true, Opaque: true}, BC7, 0, "", "bc7: colours, opaque"},
+		{"sprites", Facts{W: 512, H: 512, SRGB: true, Colours: 64}, RGBA8, 0, "", "rgba8: pixel art of 64 colours, which compression would blur"},
+		{"too many colours", Facts{W: 512, H: 512, SRGB: true, Colours: 65}, BC7, 0, "", "bc7: colours with alpha"},
+		{"two colours", Facts{W: 512, H: 512, SRGB: true, Colours: 2}, BC7, 0, "", "bc7: colours with alpha"},
+		{"diagram", Facts{W: 1024, H: 512, SRGB: true, Colours: 9}, BC7, 0, "", "bc7: colours with alpha"},
+		{"roughness", Facts{W: 512, H: 512, Opaque: true, One: "rrr1", Colours: 65}, BC4, 'r', "rrr1", "bc4: grey"},
+		{"grey photograph", Facts{W: 512, H: 512, SRGB: true, Opaque: true, One: "rrr1"}, BC7, 0, "", "bc7: grey, but on the sRGB curve, which bc4 does not have (srgb = false makes it bc4)"},
+		{"mask in red", Facts{W: 512, H: 512, Opaque: true, One: "r001"}, BC4, 'r', "", "bc4: only red carries something"},
+		{"mask in blue", Facts{W: 512, H: 512, Opaque: true, One: "00b1"}, BC4, 'b', "00r1", "bc4: only blue carries something"},
+		{"alpha", Facts{W: 512, H: 512, One: "111a"}, BC4, 'a', "111r", "bc4: only alpha carries something"},
+		{"sRGB alpha", Facts{W: 512, H: 512, SRGB: true, One: "111a"}, BC4, 'a', "111r", "bc4: only alpha carries something"},
+		{"nothing", Facts{W: 512, H: 512, Opaque: true, One: "0001"}, BC4, 'r', "0001", "bc4: the same value everywhere"},
+	} {
+		got := Choose(tc.facts)
+		if want := (Choice{tc.want, tc.from, tc.swizzle, tc.reason}); got != want {
+			t.Errorf("%s: %+v, want %+v", tc.name, got, want)
+		}
+		if err := CheckSwizzle(got.Swizzle); err != nil {
+			t.Errorf("%s: %v", tc.name, err)
+		}
+	}
+}
+
+func ExampleChoose() {
+	fmt.Println(Choose(Facts{W: 1024, H: 1024, SRGB: true, Opaque: true}).Reason)
+	fmt.Println(Choose(Facts{W: 16, H: 16, SRGB: true}).Reason)
+	// Output:
+	// bc7: colours, opaque
+	// rgba8: tiny (16 x 16 pixels fit 4 KiB as they are)
+}

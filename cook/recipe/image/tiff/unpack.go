@@ -1,0 +1,185 @@
+package tiff
+
+import (
+	"bufio"
+	"compress/zlib"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+
+	"golang.org/x/image/ccitt"
+	"golang.org/x/image/tiff/lzw"
+)
+
+// The ways to pack strips and tiles.
+const (
+	plain      = 1
+	group3     = 3 // fax, as are 2 and 4
+	group4     = 4
+	lzwPacked  = 5
+	deflate    = 8
+	oldDeflate = 32946
+	packBits   = 32773
+)
+
+// readCompression reads how strips or tiles are packed.
+func (h *Header) readCompression() error {
+	if h.compression == 0 {
+		h.compression = plain // as some writers have it
+	}
+	switch h.compression {
+	case plain, lzwPacked, deflate, oldDeflate, packBits:
+	case group3, group4:
+		if h.Bits != 1 || h.samples != 1 {
+			return errors.New("tiff: a fax of more than one bit a pixel")
+		}
+	default:
+		return fmt.Errorf("tiff: compression %d is not supported; save the picture with LZW, Deflate or none", h.compression)
+	}
+	switch p := h.dir.number(tagPredictor, 1); {
+	case p == 2 && h.Bits >= 8:
+		h.predicted = h.compression == lzwPacked || h.compression == deflate || h.compression == oldDeflate
+	case p != 1:
+		return fmt.Errorf("tiff: predictor %d with samples of %d bits is not supported", p, h.Bits)
+	}
+	return nil
+}
+
+// ratio bounds how far packed data expand; 0 is no bound.
+func (h *Header) ratio() int64 {
+	switch h.compression {
+	case plain:
+		return 1
+	case lzwPacked: // a code of 12 bits stands for fewer than 4096 bytes
+		return 4096*8/12 + 1
+	case deflate, oldDeflate: // a match of 258 bytes takes at least two bits
+		return 1032
+	case packBits: // two bytes for 128
+		return 64
+	}
+	return 0 // fax codes draw a whole row with one bit
+}
+
+// packed returns the bytes of the i-th strip or tile.
+func (h *Header) packed(data []byte, i int) ([]byte, error) {
+	offsets, sizes := tagStripOffsets, tagStripSizes
+	if h.tiled {
+		offsets, sizes = tagTileOffsets, tagTileSizes
+	}
+	if int64(i) >= h.dir.entries[offsets].count {
+		return nil, errors.New("the directory does not say where it is")
+	}
+	at := h.dir.at(offsets, i, 0)
+	size := h.dir.at(sizes, i, int64(len(data))) // old writers leave it out
+	if err := h.dir.err(); err != nil {
+		return nil, err
+	}
+	if at > int64(len(data)) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	// Whether what is there suffices shows when it is unpacked.
+	return data[at:min(at+size, int64(len(data)))], nil
+}
+
+// unpacker returns a reader of the rows of a strip or tile.
+func (d *decoder) unpacker(packed []byte, rows int) (io.Reader, error) {
+	r := &reader{d.ctx, packed, d.h.lowFirst}
+	switch d.h.compression {
+	case group3, group4:
+		// What a fax calls black is 1, whatever the picture means by it.
+		sub := ccitt.Group3
+		if d.h.compression == group4 {
+			sub = ccitt.Group4
+		}
+		return ccitt.NewReader(r, ccitt.MSB, sub, d.h.chunkW, rows, &ccitt.Options{Invert: true}), nil
+	case lzwPacked:
+		return lzw.NewReader(r, lzw.MSB, 8), nil
+	case deflate, oldDeflate:
+		return d.inflater(r)
+	case packBits:
+		return &runs{r: bufio.NewReader(r)}, nil
+	}
+	return r, nil
+}
+
+// inflater returns a reader of what r holds. There may be many strips, and it
+// is large, so one serves them all.
+func (d *decoder) inflater(r io.Reader) (io.Reader, error) {
+	if old, ok := d.inflate.(zlib.Resetter); ok {
+		return d.inflate, old.Reset(r, nil)
+	}
+	var err error
+	d.inflate, err = zlib.NewReader(r)
+	return d.inflate, err
+}
+
+// A reader reads bytes until the context is cancelled.
+type reader struct {
+	ctx      context.Context
+	data     []byte
+	lowFirst bool // the bits of each byte come in reverse
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if len(r.data) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, r.data)
+	r.data = r.data[n:]
+	if r.lowFirst {
+		for i, b := range p[:n] {
+			p[i] = bits.Reverse8(b)
+		}
+	}
+	return n, nil
+}
+
+// runs reads PackBits (TIFF 6.0, section 9): a count of 0 to 127 and one byte
+// more than that, or a negative one and a byte that is repeated one time more
+// than it says; -128 is nothing.
+type runs struct {
+	r      *bufio.Reader
+	copied int // bytes that are to be taken as they come
+	same   int // times that value is to be repeated
+	value  byte
+}
+
+func (r *runs) Read(p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		switch {
+		case r.same > 0:
+			part := p[n:min(n+r.same, len(p))]
+			for i := range part {
+				part[i] = r.value
+			}
+			n, r.same = n+len(part), r.same-len(part)
+		case r.copied > 0:
+			var part int
+			part, err = io.ReadFull(r.r, p[n:min(n+r.copied, len(p))])
+			n, r.copied = n+part, r.copied-part
+		default:
+			err = r.order()
+		}
+	}
+	return n, err
+}
+
+// order reads the next count, and what is to be repeated.
+func (r *runs) order() error {
+	b, err := r.r.ReadByte()
+	switch count := int(int8(b)); {
+	case err != nil:
+		return err
+	case count >= 0:
+		r.copied = count + 1
+	case count > -128:
+		r.same = 1 - count
+		r.value, err = r.r.ReadByte()
+	}
+	return err
+}
