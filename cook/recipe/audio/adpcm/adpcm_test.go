@@ -1,0 +1,302 @@
+package adpcm
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestFrames(t *testing.T) {
+	for _, c := range []struct {
+		frames         func(size, channels int) int
+		size, channels int
+		want           int
+	}{
+		{IMAFrames, 256, 1, 505},
+		{IMAFrames, 2048, 2, 2041},
+		{IMAFrames, 4, 1, 1},
+		{IMAFrames, 7, 1, 1},
+		{IMAFrames, 8, 1, 9},
+		{IMAFrames, 15, 2, 1},
+		{IMAFrames, 7, 2, 0},
+		{IMAFrames, 256, 0, 0},
+		{MSFrames, 256, 1, 500},
+		{MSFrames, 1024, 2, 1012},
+		{MSFrames, 7, 1, 2},
+		{MSFrames, 13, 2, 0},
+		{MSFrames, 256, 0, 0},
+	} {
+		if got := c.frames(c.size, c.channels); got != c.want {
+			t.Errorf("%d bytes, %d channels: %d frames, want %d", c.size, c.channels, got, c.want)
+		}
+	}
+	for rate, want := range map[int]int{1: 256, 11025: 256, 22049: 256, 22050: 512, 44100: 1024, 48000: 1024, 88200: 2048, 384000: 2048} {
+		if got := IMABlockSize(rate, 3); got != 3*want {
+			t.Errorf("%d Hz: blocks of %d bytes, want %d", rate, got, 3*want)
+		}
+	}
+}
+
+// A block worked out by hand: from 100 with step 16 (index 8) up by 1.75 steps cut
+// off in parts, 16+8+4+2, which moves the index to 16 (step 34); from there down by
+// 4 (34/8), which moves it to 15 (step 31); the rest is padding.
+func TestIMAByHand(t *testing.T) {
+	got := make([]int16, 4)
+	if err := DecodeIMA(got, []byte{100, 0, 8, 0, 0x87, 0x01, 0, 0}, 1); err != nil {
+		t.Fatal(err)
+	}
+	// 31/8 + 31/4 = 3 + 7
+	if want := []int16{100, 130, 126, 136}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	// At the least step, 7, the index stays; at the largest, 32767, too, and the
+	// sample stops at full scale.
+	for _, c := range []struct {
+		index, codes byte
+		want         []int16
+	}{{0, 0x40, []int16{0, 0, 7}}, {88, 0xc7, []int16{0, 32767, -4095}}} {
+		if err := DecodeIMA(got[:3], []byte{0, 0, c.index, 0, c.codes, 0, 0, 0}, 1); err != nil || !slices.Equal(got[:3], c.want) {
+			t.Errorf("%v, want %v", got[:3], c.want)
+		}
+	}
+}
+
+// Predictor 1 continues a line: 2*20-10 = 30, plus 3 steps of 16; then 2*78-20 = 136
+// less one step of 16, the step having shrunk to the least there is.
+func TestMSByHand(t *testing.T) {
+	got := make([]int16, 4)
+	block := []byte{1, 16, 0, 20, 0, 10, 0, 0x3f}
+	if err := DecodeMS(got, block, 1, MSPredictors()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int16{10, 20, 78, 120}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	// A negative guess is cut off towards zero: -1*192/256 is 0.
+	block = []byte{3, 16, 0, 0xff, 0xff, 0, 0, 0x00}
+	if err := DecodeMS(got, block, 1, MSPredictors()); err != nil || got[2] != 0 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	ima := func(to []int16, block []byte, channels int) error { return DecodeIMA(to, block, channels) }
+	ms := func(to []int16, block []byte, channels int) error {
+		return DecodeMS(to, block, channels, MSPredictors())
+	}
+	for _, c := range []struct {
+		decode   func([]int16, []byte, int) error
+		frames   int
+		block    []byte
+		channels int
+		want     string
+	}{
+		{ima, 1, nil, 1, "block of 0 bytes, its header alone takes 4"},
+		{ima, 1, make([]byte, 7), 2, "block of 7 bytes, its header alone takes 8"},
+		{ima, 1, make([]byte, 7), 0, "its header alone"},
+		{ima, 2, make([]byte, 7), 1, "7 bytes, 2 frames take more"},
+		{ima, 1, []byte{0, 0, 89, 0}, 1, "step index 89, want 0 to 88"},
+		{ms, 1, make([]byte, 6), 1, "block of 6 bytes, its header alone takes 7"},
+		{ms, 3, make([]byte, 7), 1, "7 bytes, 3 frames take more"},
+		{ms, 2, []byte{7, 0, 0, 0, 0, 0, 0}, 1, "predictor 7, the file has 7"},
+	} {
+		err := c.decode(make([]int16, c.frames*c.channels+1-min(c.channels, 1)), c.block, c.channels)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
+
+// What the search believes a decoder will make is what it makes: the squared error
+// of the best beam is that of the decoded block. And no single other code at the
+// end would have been better.
+func TestSearchKnowsTheDecoder(t *testing.T) {
+	searchKnows(t, 0x1e5, 16) // ends a little below full scale, where up is the nearest
+	rapid.Check(t, func(rt *rapid.T) {
+		searchKnows(rt, rapid.Uint32().Draw(rt, "seed"), rapid.IntRange(16, 31).Draw(rt, "quiet"))
+	})
+}
+
+func searchKnows(t rapid.TB, seed uint32, quiet int) {
+	const size = 44 // 73 frames
+	e := NewIMAEncoder(size, 1)
+	samples := make([]int16, e.Frames())
+	for i := range samples {
+		seed = seed*1664525 + 1013904223
+		samples[i] = int16(int32(seed) >> quiet)
+	}
+	block := e.Append(nil, samples)
+	if len(block) != size {
+		t.Fatalf("%d bytes", len(block))
+	}
+	got := make([]int16, len(samples))
+	miss := func() (sum int64) {
+		if err := DecodeIMA(got, block, 1); err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range samples {
+			sum += (int64(x) - int64(got[i])) * (int64(x) - int64(got[i]))
+		}
+		return sum
+	}
+	best := miss()
+	if best != e.beams[0].miss {
+		t.Fatalf("the search counts %d, the decoder misses by %d", e.beams[0].miss, best)
+	}
+	last, kept := len(block)-1, block[len(block)-1]
+	for code := range byte(16) {
+		block[last] = kept&15 | code<<4
+		if other := miss(); other < best {
+			t.Fatalf("%d, with the last code %d it would be %d", best, code, other)
+		}
+	}
+}
+
+// The search is at least 0.8 dB better than coding one sample after the other, each
+// with the code that a decoder brings nearest.
+func TestBetterThanGreedy(t *testing.T) {
+	e := NewIMAEncoder(1024, 1)
+	samples, seed := make([]int16, e.Frames()), uint32(1)
+	for i := range samples {
+		seed = seed*1664525 + 1013904223
+		wave := (i * i / 20 & 0x3fff) - 0x2000 // a triangle that rises, over noise
+		samples[i] = int16(max(wave, -wave) - 0x1000 + int(int32(seed)>>22))
+	}
+	miss := func(block []byte) (sum float64) {
+		got := make([]int16, len(samples))
+		if err := DecodeIMA(got, block, 1); err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range samples {
+			sum += (float64(x) - float64(got[i])) * (float64(x) - float64(got[i]))
+		}
+		return sum
+	}
+	tables, sample, index := ima(), int32(samples[0]), uint8(40)
+	block := make([]byte, 1024)
+	binary.LittleEndian.PutUint16(block, uint16(sample))
+	block[2] = index
+	for i := 1; i < len(samples); i++ {
+		best, least := 0, int32(math.MaxInt32)
+		for code := range 16 {
+			d := clamp16(sample+tables.diff[index][code]) - int32(samples[i])
+			if d = max(d, -d); d < least {
+				best, least = code, d
+			}
+		}
+		block[4+(i-1)/2] |= byte(best << (4 * ((i - 1) & 1)))
+		sample, index = clamp16(sample+tables.diff[index][best]), tables.next[index][best]
+	}
+	if gain := 10 * math.Log10(miss(block)/miss(e.Append(nil, samples))); gain < 0.8 {
+		t.Errorf("the search gains %.2f dB", gain)
+	}
+}
+
+// A short end repeats its last frame, and channels do not mix.
+func TestShortBlock(t *testing.T) {
+	e := NewIMAEncoder(2*44, 2)
+	samples := []int16{0, 1000, 100, 900, 200, 800}
+	block := e.Append([]byte("before"), samples)
+	if string(block[:6]) != "before" || len(block) != 6+2*44 {
+		t.Fatalf("%d bytes", len(block))
+	}
+	got := make([]int16, 2*e.Frames())
+	if err := DecodeIMA(got, block[6:], 2); err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range got {
+		want := samples[min(i, 4+i%2)]
+		if d := int(x) - int(want); d < -20 || d > 20 {
+			t.Errorf("sample %d is %d, want about %d", i, x, want)
+		}
+	}
+	mono := NewIMAEncoder(44, 1).Append(nil, []int16{0, 100, 200})
+	left := make([]int16, e.Frames())
+	if err := DecodeIMA(left, mono, 1); err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range left {
+		if got[2*i] != x {
+			t.Fatalf("frame %d: %d on the left, %d alone", i, got[2*i], x)
+		}
+	}
+}
+
+// The list stays sorted, within its limit, without two of one state, and holds the
+// best of all that were offered.
+func TestKeep(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		limit := rapid.IntRange(1, 5).Draw(rt, "limit")
+		var list []beam
+		best := map[string]int64{} // by state
+		for range rapid.IntRange(1, 20).Draw(rt, "offers") {
+			n := beam{
+				miss:   rapid.Int64Range(0, 9).Draw(rt, "miss"),
+				sample: rapid.Int32Range(0, 3).Draw(rt, "sample"),
+				index:  rapid.Uint8Range(0, 1).Draw(rt, "index"),
+			}
+			list = keep(list, n, limit)
+			state := fmt.Sprint(n.sample, n.index)
+			if old, ok := best[state]; !ok || n.miss < old {
+				best[state] = n.miss
+			}
+		}
+		var want []int64
+		for _, miss := range best {
+			want = append(want, miss)
+		}
+		slices.Sort(want)
+		var got []int64
+		for _, b := range list {
+			got = append(got, b.miss)
+			if b.miss != best[fmt.Sprint(b.sample, b.index)] {
+				rt.Fatalf("%v is not the best of its state", b)
+			}
+		}
+		if want = want[:min(limit, len(want))]; !slices.Equal(got, want) {
+			rt.Fatalf("%v, want %v", got, want)
+		}
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte("\x64\x00\x08\x00\x87\x01\x00\x00"), 1)
+	f.Add([]byte("\x01\x10\x00\x14\x00\x0a\x00\x3f\x7f\xff\x77\x77\x77\x77"), 1)
+	f.Add([]byte(strings.Repeat("\x06\x06\xff\x7f", 30)), 2)
+	f.Fuzz(func(t *testing.T, block []byte, channels int) {
+		channels = 1 + channels&7
+		for size := range 2 {
+			block := block[size*len(block)/2:]
+			if n := IMAFrames(len(block), channels); n > 0 {
+				if err := DecodeIMA(make([]int16, n*channels), block, channels); err != nil && !strings.Contains(err.Error(), "step index") {
+					t.Error(err)
+				}
+			}
+			if n := MSFrames(len(block), channels); n > 0 {
+				if err := DecodeMS(make([]int16, n*channels), block, channels, MSPredictors()); err != nil && !strings.Contains(err.Error(), "predictor") {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkIMAEncode(b *testing.B) {
+	e := NewIMAEncoder(1024, 1)
+	samples := make([]int16, e.Frames())
+	seed := uint32(1)
+	for i := range samples {
+		seed = seed*1664525 + 1013904223
+		samples[i] = int16(int32(seed) >> 18)
+	}
+	b.SetBytes(int64(2 * len(samples)))
+	var block []byte
+	for b.Loop() {
+		block = e.Append(block[:0], samples)
+	}
+}

@@ -1,0 +1,53 @@
+package audio
+
+import (
+	"errors"
+
+	"github.com/assetcook/assetcook/cook/recipe/audio/resample"
+	"github.com/assetcook/assetcook/cook/recipe/audio/source"
+)
+
+// Estimate implements recipe.Estimator.
+func (o *Audio) Estimate(head []byte, size int64) (int64, error) {
+	info, err := source.Probe(head, size)
+	if errors.Is(err, source.ErrOpus) && o.leavesOpus() {
+		return fixedMemory + size, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return o.peak(info, size), nil
+}
+
+// fixedMemory is what buffers and tables take, measured.
+const fixedMemory = 2 << 20
+
+// peak returns the most bytes that Cook holds at once: decoding, with the file; or
+// the sound before and after mixing; or that before and after resampling, and what
+// is needed for what follows.
+func (o *Audio) peak(info source.Info, size int64) int64 {
+	clip := func(channels int) int64 { return 4 * info.Frames * int64(channels) }
+	channels := info.Channels
+	mixing := int64(0)
+	switch o.Channels {
+	case "mono":
+		channels = 1 // in place
+	case "stereo":
+		if channels = 2; info.Channels == 1 {
+			mixing = clip(1) + clip(2)
+		}
+	}
+	// Mixing down in place keeps the memory of all channels.
+	held := max(clip(info.Channels), clip(channels))
+	measuring := info.Frames * 100 * 8 / int64(info.Rate) * 4 // sums of 10 ms, blocks of them
+	resampling := resample.Memory(info.Frames, channels, info.Rate, o.rate(info.Rate))
+	return fixedMemory + max(size+info.Memory, mixing, held+resampling+measuring+o.encoder(channels))
+}
+
+// encoder returns what the encoder takes besides the sound, measured.
+func (o *Audio) encoder(channels int) int64 {
+	if o.Format == "opus" {
+		return int64(1+2*channels) << 20
+	}
+	return 1 << 20
+}

@@ -1,0 +1,167 @@
+package flac
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// A frame is the header of one block of samples (section 9.1 of RFC 9639).
+type frame struct {
+	size     int // samples a channel
+	channels int
+	coupled  int  // how two channels are stored: 0, leftSide, sideRight or midSide
+	width    uint // bits a sample
+}
+
+const (
+	leftSide = 8 + iota
+	sideRight
+	midSide
+)
+
+// readFrame reads a frame's header.
+func (d *decoder) readFrame(r *bitReader, start int) (frame, error) {
+	var f frame
+	if r.bits(15) != 0x7ffc {
+		return f, errors.New("no frame where one should start")
+	}
+	r.bits(1) // fixed or variable block size, which only seeking asks for
+	size, rate := r.bits(4), r.bits(4)
+	layout, width := int(r.bits(4)), int(r.bits(3))
+	if r.bits(1) != 0 || layout > midSide || width == 3 {
+		return f, errReserved
+	}
+	f.channels = layout + 1
+	if layout >= leftSide {
+		f.channels, f.coupled = 2, layout
+	}
+	f.width = [8]uint{d.info.bits, 8, 12, 0, 16, 20, 24, 32}[width]
+	// The frame's or sample's number, coded like UTF-8.
+	for first := r.bits(8); first >= 0xc0 && first < 0xff; first = first << 1 & 0xff {
+		r.bits(8)
+	}
+	switch {
+	case size == 0:
+		return f, errReserved
+	case size == 1:
+		f.size = 192
+	case size <= 5:
+		f.size = 144 << size
+	case size == 6:
+		f.size = int(r.bits(8)) + 1
+	case size == 7:
+		f.size = int(r.bits(16)) + 1
+	default:
+		f.size = 1 << size
+	}
+	switch rate {
+	case 12:
+		r.bits(8)
+	case 13, 14:
+		r.bits(16)
+	case 15:
+		return f, errReserved
+	}
+	end := r.align()
+	if sum := r.bits(8); r.short || uint64(checksum8(r.data[start:end])) != sum {
+		return f, errors.New("wrong checksum of a frame's header")
+	}
+	if f.channels != d.info.Channels || f.width != d.info.bits {
+		return f, fmt.Errorf("%d channels of %d bits, but %d of %d before; split the file",
+			f.channels, f.width, d.info.Channels, d.info.bits)
+	}
+	return f, nil
+}
+
+// readBlock reads a frame into the decoder's channels. It returns the number of
+// samples of each.
+func (d *decoder) readBlock(r *bitReader) (int, error) {
+	start := r.align()
+	f, err := d.readFrame(r, start)
+	if err != nil {
+		return 0, err
+	}
+	for ch := range f.channels {
+		if len(d.channels[ch]) < f.size {
+			d.channels[ch] = make([]int64, f.size)
+		}
+		width := f.width
+		if f.coupled == sideRight && ch == 0 || (f.coupled == leftSide || f.coupled == midSide) && ch == 1 {
+			width++ // a difference
+		}
+		if err := subframe(r, d.channels[ch][:f.size], width); err != nil {
+			return 0, err
+		}
+	}
+	end := r.align()
+	if sum := r.bits(16); r.short {
+		return 0, errors.New("the file ends within a frame; copy it again")
+	} else if uint64(checksum16(r.data[start:end])) != sum {
+		return 0, errors.New("wrong checksum of a frame; the file is damaged")
+	}
+	if f.coupled != 0 {
+		decouple(f.coupled, d.channels[0][:f.size], d.channels[1][:f.size])
+	}
+	return f.size, nil
+}
+
+// decouple makes left and right of what two channels are stored as.
+func decouple(how int, a, b []int64) {
+	for i := range a {
+		switch how {
+		case leftSide:
+			b[i] = a[i] - b[i]
+		case sideRight:
+			a[i] += b[i]
+		case midSide:
+			sum := a[i]<<1 | b[i]&1
+			a[i], b[i] = (sum+b[i])>>1, (sum-b[i])>>1
+		}
+	}
+}
+
+func checksum8(data []byte) byte {
+	table := tables().crc8
+	crc := byte(0)
+	for _, b := range data {
+		crc = table[crc^b]
+	}
+	return crc
+}
+
+func checksum16(data []byte) uint16 {
+	table := &tables().crc16
+	crc := uint16(0)
+	for ; len(data) >= 2; data = data[2:] {
+		crc ^= uint16(data[0])<<8 | uint16(data[1])
+		crc = table[1][crc>>8] ^ table[0][crc&0xff]
+	}
+	for _, b := range data {
+		crc = crc<<8 ^ table[0][byte(crc>>8)^b]
+	}
+	return crc
+}
+
+type crcTables struct {
+	crc8  [256]byte
+	crc16 [2][256]uint16 // of a byte, and of a byte with one more behind it
+}
+
+// tables returns those of x^8+x^2+x+1 and x^16+x^15+x^2+1.
+var tables = sync.OnceValue(func() *crcTables {
+	t := new(crcTables)
+	for i := range 256 {
+		a, b := byte(i), uint16(i)<<8
+		for range 8 {
+			a = a<<1 ^ a>>7*0x07
+			b = b<<1 ^ b>>15*0x8005
+		}
+		t.crc8[i], t.crc16[0][i] = a, b
+	}
+	for i := range 256 {
+		b := t.crc16[0][i]
+		t.crc16[1][i] = b<<8 ^ t.crc16[0][b>>8]
+	}
+	return t
+})

@@ -1,0 +1,147 @@
+package flac
+
+import "errors"
+
+var errReserved = errors.New("a value that is reserved")
+
+// subframe reads one channel of a block, of the given bits a sample (section
+// 9.2 of RFC 9639).
+func subframe(r *bitReader, to []int64, width uint) error {
+	if r.bits(1) != 0 {
+		return errReserved
+	}
+	kind := int(r.bits(6))
+	wasted := uint(0)
+	if r.bits(1) != 0 {
+		wasted = uint(min(r.unary(), 64)) + 1
+	}
+	if wasted >= width {
+		return errors.New("a sample without bits")
+	}
+	width -= wasted
+	var err error
+	switch {
+	case kind == 0:
+		v := r.signed(width)
+		for i := range to {
+			to[i] = v
+		}
+	case kind == 1:
+		for i := range to {
+			to[i] = r.signed(width)
+		}
+	case kind >= 8 && kind <= 12:
+		err = fixed(r, to, width, kind-8)
+	case kind >= 32:
+		err = linear(r, to, width, kind-31)
+	default:
+		err = errReserved
+	}
+	if wasted > 0 {
+		for i := range to {
+			to[i] <<= wasted
+		}
+	}
+	return err
+}
+
+// warmUp reads the samples that a predictor starts from.
+func warmUp(r *bitReader, to []int64, width uint, order int) error {
+	if order > len(to) {
+		return errors.New("a predictor longer than its block")
+	}
+	for i := range order {
+		to[i] = r.signed(width)
+	}
+	return nil
+}
+
+// fixed reads a block with one of the five fixed predictors (section 9.2.5).
+func fixed(r *bitReader, to []int64, width uint, order int) error {
+	if err := warmUp(r, to, width, order); err != nil {
+		return err
+	}
+	if err := residual(r, to, order); err != nil {
+		return err
+	}
+	for i := order; i < len(to); i++ {
+		switch order {
+		case 1:
+			to[i] += to[i-1]
+		case 2:
+			to[i] += 2*to[i-1] - to[i-2]
+		case 3:
+			to[i] += 3*to[i-1] - 3*to[i-2] + to[i-3]
+		case 4:
+			to[i] += 4*to[i-1] - 6*to[i-2] + 4*to[i-3] - to[i-4]
+		}
+	}
+	return nil
+}
+
+// linear reads a block with a linear predictor of its own (section 9.2.6).
+func linear(r *bitReader, to []int64, width uint, order int) error {
+	if err := warmUp(r, to, width, order); err != nil {
+		return err
+	}
+	precision := uint(r.bits(4)) + 1
+	shift := r.signed(5)
+	if precision == 16 || shift < 0 {
+		return errReserved
+	}
+	var coefficients [32]int64
+	for i := range order {
+		coefficients[order-1-i] = r.signed(precision) // so that they lie as the samples do
+	}
+	if err := residual(r, to, order); err != nil {
+		return err
+	}
+	c := coefficients[:order]
+	for i := order; i < len(to); i++ {
+		sum := int64(0)
+		for j, v := range to[i-order : i] {
+			sum += c[j] * v
+		}
+		to[i] += sum >> uint(shift)
+	}
+	return nil
+}
+
+// residual reads the differences from a prediction (section 9.2.7).
+func residual(r *bitReader, to []int64, order int) error {
+	width, escape := uint(4), uint64(15)
+	switch r.bits(2) {
+	case 0:
+	case 1:
+		width, escape = 5, 31
+	default:
+		return errReserved
+	}
+	partitions := 1 << r.bits(4)
+	size := len(to) / partitions
+	if size*partitions != len(to) || size < order {
+		return errors.New("partitions that do not fit their block")
+	}
+	for p := range partitions {
+		part := to[p*size : (p+1)*size]
+		if p == 0 {
+			part = part[order:]
+		}
+		parameter := r.bits(width)
+		if parameter == escape {
+			n := uint(r.bits(5))
+			for i := range part {
+				part[i] = r.signed(n)
+			}
+			continue
+		}
+		for i := range part {
+			v := min(r.unary(), 1<<32)<<parameter | r.bits(uint(parameter))
+			part[i] = int64(v>>1) ^ -int64(v&1)
+		}
+		if r.short {
+			return nil // the caller sees it
+		}
+	}
+	return nil
+}

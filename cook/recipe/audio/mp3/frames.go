@@ -1,0 +1,225 @@
+package mp3
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// A header is the first four bytes of a frame (ISO/IEC 11172-3, 2.4.1.3).
+type header uint32
+
+func (h header) version() int { return int(h >> 19 & 3) } // 3: MPEG 1, 2: MPEG 2, 0: MPEG 2.5
+func (h header) layer() int   { return int(h >> 17 & 3) } // 1: Layer III
+func (h header) mono() bool   { return h>>6&3 == 3 }
+
+func (h header) channels() int {
+	if h.mono() {
+		return 1
+	}
+	return 2
+}
+
+// valid says whether this can be the header of a frame of any layer.
+func (h header) valid() bool {
+	return h>>21 == 0x7ff && h.version() != 1 && h.layer() != 0 && h>>12&15 != 15 && h>>10&3 != 3 && h&3 != 2
+}
+
+// alike says whether two frames can be of one stream.
+func (h header) alike(g header) bool {
+	const version, layer, rate = 3 << 19, 3 << 17, 3 << 10
+	return (h^g)&(version|layer|rate) == 0 && h.mono() == g.mono()
+}
+
+func (h header) rate() int {
+	rate := [3]int{44100, 48000, 32000}[h>>10&3]
+	switch h.version() {
+	case 2:
+		rate /= 2
+	case 0:
+		rate /= 4
+	}
+	return rate
+}
+
+// samples is how many samples of each channel a frame of Layer III has.
+func (h header) samples() int {
+	if h.version() == 3 {
+		return 1152
+	}
+	return 576
+}
+
+// kilobits are the bit rates of Layer III, in kbit/s: those of MPEG 1 and of 2.
+var kilobits = [2][15]int{
+	{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320},
+	{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
+}
+
+// size returns a frame's length in bytes, 0 for the free format.
+func (h header) size() int {
+	table := 0
+	if h.version() != 3 {
+		table = 1
+	}
+	bits := kilobits[table][h>>12&15]
+	if bits == 0 {
+		return 0
+	}
+	return h.samples()/8*bits*1000/h.rate() + int(h>>9&1)
+}
+
+// sideInfo is the length of what follows the header before the main data.
+func (h header) sideInfo() int {
+	switch {
+	case h.version() == 3 && !h.mono():
+		return 32
+	case h.version() != 3 && h.mono():
+		return 9
+	}
+	return 17
+}
+
+func headerAt(data []byte, at int) (header, bool) {
+	if at < 0 || at+4 > len(data) {
+		return 0, false
+	}
+	h := header(binary.BigEndian.Uint32(data[at:]))
+	return h, h.valid()
+}
+
+// searched is how far behind the tags the first frame is looked for.
+const searched = 64 << 10
+
+// firstFrame returns where the frames start: behind tags, at a header that is
+// followed by another one of its kind, or by the end.
+func firstFrame(data []byte) (int, header, bool) {
+	start := skipTags(data)
+	for at := start; at < min(len(data)-4, start+searched); at++ {
+		h, ok := headerAt(data, at)
+		if !ok {
+			continue
+		}
+		if h.layer() != 1 || h.size() == 0 {
+			if at == start { // judged by the caller
+				return at, h, true
+			}
+			continue
+		}
+		next, ok := headerAt(data, at+h.size())
+		if at+h.size() == len(data) || ok && next.alike(h) {
+			return at, h, true
+		}
+	}
+	return 0, 0, false
+}
+
+// skipTags returns what follows the ID3v2 tags at the start.
+func skipTags(data []byte) int {
+	at := 0
+	for len(data)-at >= 10 && string(data[at:at+3]) == "ID3" {
+		size := 0
+		for _, b := range data[at+6 : at+10] {
+			size = size<<7 | int(b&0x7f)
+		}
+		if at+10+size > len(data) {
+			break
+		}
+		at += 10 + size
+	}
+	return at
+}
+
+// A layout is where the sound lies in a file.
+type layout struct {
+	first  header
+	start  int // of the first frame with sound
+	end    int // of the last whole one
+	frames int
+	// The encoder's delay and padding in samples, if trim.
+	trim           bool
+	delay, padding int
+}
+
+// findFrames goes from frame to frame.
+func findFrames(data []byte) (layout, error) {
+	at, h, ok := firstFrame(data)
+	if !ok {
+		return layout{}, errors.New("no MP3 frames")
+	}
+	switch {
+	case h.layer() != 1:
+		return layout{}, errors.New("MPEG audio of layer I or II, only layer III (MP3) is read; save it in another format")
+	case h.size() == 0:
+		return layout{}, errors.New("MP3 of free bit rate is not read; save it with a fixed or variable one")
+	}
+	l := layout{first: h, start: at, end: at}
+	if l.readInfo(data[at:min(len(data), at+h.size())]) {
+		l.start = min(len(data), at+h.size())
+		l.end = l.start
+	}
+	for at = l.end; ; {
+		g, ok := headerAt(data, at)
+		if !ok {
+			break
+		}
+		if !g.alike(h) || g.size() == 0 {
+			return l, fmt.Errorf("byte %d: an MP3 frame of another kind than the first; split the file", at)
+		}
+		if at+g.size() > len(data) {
+			break // torn, as at the end of many a file
+		}
+		at += g.size()
+		l.end = at
+		l.frames++
+	}
+	if l.frames == 0 {
+		return l, errors.New("an MP3 file without sound")
+	}
+	if rest := data[l.end:]; !endsHere(rest) {
+		if i, g, ok := firstFrame(rest); ok && g.alike(h) {
+			return l, fmt.Errorf("byte %d: %d bytes between MP3 frames are none; the file is damaged", l.end, i)
+		}
+	}
+	return l, nil
+}
+
+// endsHere says whether what follows the last frame is a known kind of tag.
+func endsHere(rest []byte) bool {
+	for _, tag := range []string{"TAG", "APETAGEX", "LYRICSBEGIN", "ID3"} {
+		if bytes.HasPrefix(rest, []byte(tag)) {
+			return true
+		}
+	}
+	return len(rest) < 4
+}
+
+// readInfo looks whether the first frame is one that only describes the others
+// (the Xing, Info and VBRI headers), and takes delay and padding from it (the
+// LAME extension: gabriel.mp3-tech.org/mp3infotag.html).
+func (l *layout) readInfo(frame []byte) bool {
+	if len(frame) >= 4+32+4 && string(frame[4+32:4+32+4]) == "VBRI" {
+		return true
+	}
+	at := 4 + l.first.sideInfo()
+	if len(frame) < at+8 {
+		return false
+	}
+	if id := string(frame[at : at+4]); id != "Xing" && id != "Info" {
+		return false
+	}
+	flags := binary.BigEndian.Uint32(frame[at+4:])
+	at += 8
+	for bit, size := range []int{4, 4, 100, 4} { // frames, bytes, seek table, quality
+		if flags&(1<<bit) != 0 {
+			at += size
+		}
+	}
+	if len(frame) >= at+24 && frame[at] >= ' ' {
+		b := frame[at+21:]
+		l.delay, l.padding = int(b[0])<<4|int(b[1])>>4, int(b[1]&15)<<8|int(b[2])
+		l.trim = l.delay != 0 || l.padding != 0
+	}
+	return true
+}

@@ -1,0 +1,278 @@
+package vorbis
+
+import (
+	"errors"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Limits far above what encoders write, so that no header of a few bytes asks
+// for gigabytes.
+const (
+	maxEntries = 1 << 18 // of all codebooks
+	maxValues  = 1 << 21 // of all vectors, as numbers
+)
+
+// A codebook is a prefix code whose words may stand for vectors (section 3).
+type codebook struct {
+	dimensions int
+	entries    int
+	code       prefixCode
+	vectors    []float32 // dimensions for each entry; nil if there are none
+}
+
+func (d *decoder) readCodebook(r *bitReader) (codebook, error) {
+	var c codebook
+	if r.bits(24) != 0x564342 {
+		return c, errors.New("no codebook where one should start")
+	}
+	c.dimensions, c.entries = int(r.bits(16)), int(r.bits(24))
+	if d.entries += c.entries; d.entries > maxEntries || c.entries == 0 || c.dimensions == 0 {
+		return c, errors.New("a codebook of an impossible size")
+	}
+	lengths, err := readLengths(r, c.entries)
+	if err != nil {
+		return c, err
+	}
+	if c.code, err = newPrefixCode(lengths); err != nil {
+		return c, err
+	}
+	return c, d.readVectors(r, &c)
+}
+
+// readLengths reads how many bits the word of each entry has, 0 for an entry
+// that is not used.
+func readLengths(r *bitReader, entries int) ([]uint8, error) {
+	lengths := make([]uint8, entries)
+	if r.bit() { // ordered by length
+		length := uint8(r.bits(5)) + 1
+		for i := 0; i < entries; length++ {
+			n := int(r.bits(ilog(uint32(entries - i))))
+			if n > entries-i || length > 32 {
+				return nil, errors.New("a codebook whose lengths do not fit")
+			}
+			for range n {
+				lengths[i] = length
+				i++
+			}
+		}
+	} else {
+		sparse := r.bit()
+		for i := range lengths {
+			if !sparse || r.bit() {
+				lengths[i] = uint8(r.bits(5)) + 1
+			}
+		}
+	}
+	if r.short {
+		return nil, errShortHeader
+	}
+	return lengths, nil
+}
+
+// readVectors reads the vectors of a codebook (sections 3.2.1 and 3.3).
+func (d *decoder) readVectors(r *bitReader, c *codebook) error {
+	kind := r.bits(4)
+	if kind == 0 {
+		return nil
+	}
+	if kind > 2 {
+		return errors.New("a codebook of unknown kind")
+	}
+	least, delta := unpackFloat(r.bits(32)), unpackFloat(r.bits(32))
+	width := uint(r.bits(4)) + 1
+	cumulative := r.bit()
+	if d.values += c.entries * c.dimensions; d.values > maxValues {
+		return errors.New("a codebook of an impossible size")
+	}
+	count := c.entries * c.dimensions
+	if kind == 1 {
+		count = latticeSide(c.entries, c.dimensions)
+	}
+	steps := make([]float32, count)
+	for i := range steps {
+		steps[i] = float32(float64(float64(r.bits(width))*delta) + least)
+	}
+	if r.short {
+		return errShortHeader
+	}
+	c.vectors = make([]float32, c.entries*c.dimensions)
+	for entry := range c.entries {
+		vector := c.vectors[entry*c.dimensions:][:c.dimensions]
+		rest, last := entry, float32(0)
+		for i := range vector {
+			if kind == 1 {
+				vector[i] = steps[rest%count]
+				rest /= count
+			} else {
+				vector[i] = steps[entry*c.dimensions+i]
+			}
+			if cumulative {
+				vector[i] += last
+				last = vector[i]
+			}
+		}
+	}
+	return nil
+}
+
+// latticeSide returns the greatest n whose power of dimensions is not above
+// entries (section 9.2.3).
+func latticeSide(entries, dimensions int) int {
+	fits := func(n int) bool {
+		p := 1
+		for range dimensions {
+			if p *= n; p > entries {
+				return false
+			}
+			if n == 1 {
+				break
+			}
+		}
+		return true
+	}
+	n := 1
+	for fits(n + 1) {
+		n++
+	}
+	return n
+}
+
+// unpackFloat reads the format's own floating point numbers (section 9.2.2).
+func unpackFloat(x uint32) float64 {
+	v := math.Ldexp(float64(x&0x1fffff), int(x>>21&0x3ff)-788)
+	if x>>31 != 0 {
+		return -v
+	}
+	return v
+}
+
+// fastBits is the length of words that one look into a table finds.
+const fastBits = 10
+
+// A prefixCode decodes words. Their bits lie in the stream first bit lowest.
+type prefixCode struct {
+	fast [1 << fastBits]uint32 // entry<<8 | length of the word, 0 for longer ones
+	long []longWord            // those longer than fastBits, sorted by word
+	only bool                  // one entry, whose word of one bit may be either
+}
+
+// A longWord is a word with its first bit highest, in the top bits.
+type longWord struct {
+	word   uint32
+	length uint8
+	entry  uint32
+}
+
+// newPrefixCode gives every entry its word: the lowest that is free of its
+// length, in the order of entries (section 3.2.1).
+func newPrefixCode(lengths []uint8) (prefixCode, error) {
+	var c prefixCode
+	used, last := 0, 0
+	for i, n := range lengths {
+		if n > 0 {
+			used, last = used+1, i
+		}
+	}
+	if used == 1 {
+		// A tree of one leaf is not full; by the specification's errata its word
+		// has one bit and readers take either.
+		c.only = true
+		c.fast[0] = uint32(last)<<8 | 1
+		return c, nil
+	}
+	// free[n] is the lowest word of n bits, in the top bits, that is free; 0 if
+	// there is none. At first the whole tree is.
+	var free [33]uint32
+	rootFree := true
+	for entry, length := range lengths {
+		n := int(length)
+		if n == 0 {
+			continue
+		}
+		var word uint32
+		if rootFree {
+			rootFree = false
+			for k := 1; k <= n; k++ {
+				free[k] = 1 << (32 - k)
+			}
+		} else {
+			k := n
+			for k > 0 && free[k] == 0 {
+				k--
+			}
+			if k == 0 {
+				return c, errors.New("a codebook with more words than fit")
+			}
+			word, free[k] = free[k], 0
+			for j := k + 1; j <= n; j++ {
+				free[j] = word | 1<<(32-j)
+			}
+		}
+		c.add(word, n, uint32(entry))
+	}
+	for _, word := range free {
+		if word != 0 {
+			return c, errors.New("a codebook whose words leave a gap")
+		}
+	}
+	slices.SortFunc(c.long, func(a, b longWord) int {
+		if a.word < b.word {
+			return -1
+		}
+		return 1
+	})
+	return c, nil
+}
+
+func (c *prefixCode) add(word uint32, length int, entry uint32) {
+	if length > fastBits {
+		c.long = append(c.long, longWord{word, uint8(length), entry})
+		return
+	}
+	for i := bits.Reverse32(word); i < 1<<fastBits; i += 1 << length {
+		c.fast[i] = entry<<8 | uint32(length)
+	}
+}
+
+// entry reads a word and returns its entry. At the packet's end r is short.
+func (c *codebook) entry(r *bitReader) int {
+	if r.n < 32 {
+		r.fill()
+	}
+	if c.code.only {
+		r.skip(1)
+		return int(c.code.fast[0] >> 8)
+	}
+	if e := c.code.fast[r.acc&(1<<fastBits-1)]; e != 0 {
+		r.skip(uint(e & 0xff))
+		return int(e >> 8)
+	}
+	word := bits.Reverse32(uint32(r.acc))
+	i, found := slices.BinarySearchFunc(c.code.long, word, func(w longWord, word uint32) int {
+		switch {
+		case w.word > word:
+			return 1
+		case w.word < word:
+			return -1
+		}
+		return 0
+	})
+	if !found {
+		i-- // the last word that is not above
+	}
+	if i < 0 { // there are no words at all
+		r.short = true
+		return 0
+	}
+	w := c.code.long[i]
+	r.skip(uint(w.length))
+	return int(w.entry)
+}
+
+// vector reads a word and returns its vector.
+func (c *codebook) vector(r *bitReader) []float32 {
+	e := c.entry(r)
+	return c.vectors[e*c.dimensions:][:c.dimensions]
+}

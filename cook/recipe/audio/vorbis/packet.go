@@ -1,0 +1,159 @@
+package vorbis
+
+// A decoder is what the headers say, and the state between packets.
+type decoder struct {
+	rate, channels int
+	block          [2]int // samples in short and long blocks
+
+	books           []codebook
+	entries, values int // of all books, for the limits
+	floors          []floor
+	residues        []*residue
+	mappings        []mapping
+	modes           []mode
+
+	transforms [2]*transform
+	slopes     [2][]float64
+	spectra    [][]float32
+	curves     []curve
+	flat       []bool // channels without a floor
+	silent     []bool // those of them whose residue is not in the stream either
+	left       []float64
+	last       [][]float64 // for each channel, what the last block gives to the next
+	some       [][]float32 // the channels of one submap
+	someSilent []bool
+}
+
+// start prepares what the packets need, after the headers.
+func (d *decoder) start() {
+	for i, n := range d.block {
+		d.transforms[i], d.slopes[i] = newTransform(n/2), slope(n/2)
+	}
+	for range d.channels {
+		d.spectra = append(d.spectra, make([]float32, d.block[1]/2))
+		d.last = append(d.last, nil)
+	}
+	d.curves = make([]curve, d.channels)
+	d.flat, d.silent = make([]bool, d.channels), make([]bool, d.channels)
+	d.left = make([]float64, d.block[1]/2)
+}
+
+// decode decodes an audio packet (section 4.3) and appends the samples, with the
+// channels in the order that the stream has. The first packet gives none. What
+// is no audio packet gives none either, as the specification wants.
+func (d *decoder) decode(packet []byte, out []float32) []float32 {
+	r := &bitReader{data: packet}
+	if len(packet) == 0 || r.bit() {
+		return out
+	}
+	number := int(r.bits(ilog(uint32(len(d.modes) - 1))))
+	if number >= len(d.modes) {
+		return out
+	}
+	m := d.modes[number]
+	size, before, after := 0, 0, 0 // kinds of this block and of its neighbours
+	if m.long {
+		size = 1
+		before, after = int(r.bits(1)), int(r.bits(1))
+	}
+	if r.short {
+		return out
+	}
+	n := d.block[size] / 2
+	d.readSpectra(r, &d.mappings[m.mapping], n)
+
+	// The last block's second half and this one's first half meet so that their
+	// quarters do; what reaches further of the longer one is not used.
+	base, frames, shift := len(out), 0, 0
+	if d.last[0] != nil {
+		frames = (len(d.last[0]) + n) / 2
+		shift = (len(d.last[0]) - n) / 2
+		out = append(out, make([]float32, frames*d.channels)...)
+	}
+	for ch, spectrum := range d.spectra {
+		last := d.last[ch]
+		right := make([]float64, n)
+		d.transforms[size].inverse(spectrum[:n], d.left[:n], right)
+		d.window(d.left[:n], right, before, after)
+		for i := range frames {
+			v := 0.0
+			if i < len(last) {
+				v = last[i]
+			}
+			if j := i - shift; j >= 0 {
+				v += d.left[j]
+			}
+			out[base+i*d.channels+ch] = float32(v)
+		}
+		d.last[ch] = right
+	}
+	return out
+}
+
+// window multiplies the halves of a block with the slopes of the window, which are
+// as wide as the neighbours' kinds say. What lies behind a slope is not used.
+func (d *decoder) window(left, right []float64, before, after int) {
+	n := len(left)
+	rise, fall := d.slopes[before], d.slopes[after] // a short block's are short
+	from := (n - len(rise)) / 2
+	for i, w := range rise {
+		left[from+i] = float64(left[from+i] * w)
+	}
+	from = (n - len(fall)) / 2
+	for i := range fall {
+		right[from+i] = float64(right[from+i] * fall[len(fall)-1-i])
+	}
+}
+
+// readSpectra reads the spectra of all channels, n lines each.
+func (d *decoder) readSpectra(r *bitReader, m *mapping, n int) {
+	for ch := range d.channels {
+		clear(d.spectra[ch][:n])
+		f := d.floors[m.floors[m.submap[ch]]]
+		d.flat[ch] = !f.read(r, d.books, &d.curves[ch])
+	}
+	copy(d.silent, d.flat)
+	for _, c := range m.couplings {
+		if !d.silent[c.magnitude] || !d.silent[c.angle] {
+			d.silent[c.magnitude], d.silent[c.angle] = false, false
+		}
+	}
+	for i, x := range m.residues {
+		d.some, d.someSilent = d.some[:0], d.someSilent[:0]
+		for ch, submap := range m.submap {
+			if submap == i {
+				d.some = append(d.some, d.spectra[ch][:n])
+				d.someSilent = append(d.someSilent, d.silent[ch])
+			}
+		}
+		d.residues[x].read(r, d.books, d.some, d.someSilent)
+	}
+	for i := len(m.couplings) - 1; i >= 0; i-- {
+		c := m.couplings[i]
+		decouple(d.spectra[c.magnitude][:n], d.spectra[c.angle][:n])
+	}
+	for ch, flat := range d.flat {
+		if flat {
+			clear(d.spectra[ch][:n])
+		} else {
+			d.floors[m.floors[m.submap[ch]]].apply(&d.curves[ch], d.spectra[ch][:n])
+		}
+	}
+}
+
+// decouple turns magnitude and angle into two channels (section 4.3.5).
+func decouple(magnitude, angle []float32) {
+	for i, m := range magnitude {
+		a := angle[i]
+		switch {
+		case m > 0 && a > 0:
+			angle[i] = m - a
+		case m > 0:
+			magnitude[i], angle[i] = m+a, m
+		case a > 0:
+			angle[i] = m + a
+		default:
+			magnitude[i], angle[i] = m-a, m
+		}
+	}
+}

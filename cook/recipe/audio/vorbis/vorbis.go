@@ -1,0 +1,196 @@
+// Package vorbis decodes Ogg Vorbis (Vorbis I specification, 2020-07-04; section
+// numbers in this package are its).
+//
+// There is a library for this. What it cannot do is give the same samples on
+// every processor, which cooking promises: this package works in float64, rounds
+// every product that is added to something, and takes its sines from package
+// steady.
+//
+// Damage is an error, and headers get no more memory than a limit far above
+// what encoders write. Floor type 0, which no encoder since version 1.0 of 2002
+// has written, is not decoded.
+package vorbis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/assetcook/assetcook/cook/recipe/audio/comment"
+	"github.com/assetcook/assetcook/cook/recipe/audio/ogg"
+	"github.com/assetcook/assetcook/cook/recipe/audio/pcm"
+)
+
+const maxChannels = 8
+
+// Info is what the headers and the pages' positions say.
+type Info struct {
+	Rate     int
+	Channels int
+	// Frames is the most that there can be. It is right but for streams that
+	// were cut out of longer ones.
+	Frames int64
+	Loop   *pcm.Loop // by comments, see comment.List; nil for none
+
+	slack int64 // frames that may be decoded besides
+	setup int64 // bytes that the headers and the tables made of them take
+}
+
+// IsVorbis says whether an Ogg file starts with a Vorbis stream.
+func IsVorbis(head []byte) bool {
+	p, _, err := ogg.ReadPage(head, 0)
+	return err == nil && len(p.Body) > 7 && string(p.Body[:7]) == "\x01"+signature
+}
+
+// Probe reads the headers and page positions of a whole file.
+func Probe(data []byte) (Info, error) {
+	_, _, info, err := open(data)
+	return info, err
+}
+
+// Memory returns the most bytes that Decode holds besides the file.
+func (i Info) Memory() int64 {
+	return 4*(i.Frames+i.slack)*int64(i.Channels) + i.setup
+}
+
+// Decode decodes a file. Samples are not clipped: they may be above 1. The start
+// and the end are cut where the pages' positions say (appendix A.2). Comments may make a loop; see comment.List.
+func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
+	packets, d, info, err := open(data)
+	if err != nil {
+		return nil, err
+	}
+	d.start()
+	samples := make([]float32, 0, (info.Frames+info.slack)*int64(d.channels))
+	frames := func() int64 { return int64(len(samples) / d.channels) }
+	first, skip, end := int64(ogg.NoPosition), int64(0), int64(ogg.NoPosition)
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		packet, err := packets.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if samples = d.decode(packet.Data, samples); frames() > info.Frames+info.slack {
+			return nil, errors.New("vorbis: more sound than the positions of its pages say; the file is damaged")
+		}
+		if packet.Granule < 0 {
+			continue
+		}
+		if first < 0 {
+			// A stream may start before or after position 0. What is before is
+			// not to be heard.
+			first = packet.Granule - frames()
+			if first < 0 && !packet.Last {
+				skip = -first
+			}
+			first = max(first, 0)
+		}
+		end = packet.Granule - first + skip
+	}
+	if end >= 0 && end < frames() {
+		samples = samples[:end*int64(d.channels)]
+	}
+	samples = samples[min(skip, frames())*int64(d.channels):]
+	reorder(samples, d.channels)
+	c := &pcm.Clip{Rate: d.rate, Channels: d.channels, Samples: samples}
+	if info.Loop != nil {
+		c.Loops = []pcm.Loop{comment.Close(*info.Loop, int64(c.Frames()))}
+	}
+	return c, nil
+}
+
+// open reads the headers and the extent of a file.
+func open(data []byte) (*ogg.Reader, *decoder, Info, error) {
+	packets, err := ogg.NewReader(data, []byte("\x01"+signature))
+	if err != nil {
+		return nil, nil, Info{}, err
+	}
+	d, info := new(decoder), Info{}
+	err = header(packets, d.readIdentification)
+	if err == nil {
+		err = header(packets, func(packet []byte) error {
+			h, err := headerBody(packet, 3)
+			if err != nil {
+				return err
+			}
+			list, err := comment.Read(h)
+			if err != nil {
+				return err
+			}
+			info.Loop, err = list.Loop()
+			return err
+		})
+	}
+	if err == nil {
+		err = header(packets, d.readSetup)
+	}
+	if err != nil {
+		return nil, nil, Info{}, err
+	}
+	extent, err := packets.Measure()
+	if err != nil {
+		return nil, nil, Info{}, err
+	}
+	half := int64(d.block[1] / 2)
+	info.Rate, info.Channels = d.rate, d.channels
+	info.Frames = max(0, extent.Packets-1) * half // the first gives nothing
+	if extent.Granule >= 0 {
+		info.Frames = min(info.Frames, extent.Granule)
+	}
+	// What is before position 0 is on the first page with a position, what is
+	// behind the last one in the last block.
+	info.slack = (extent.Early + 1) * half
+	info.setup = d.tables()
+	return packets, d, info, nil
+}
+
+// tables returns the bytes that the headers' tables and the state take, and as
+// much again for what is thrown away in making them.
+func (d *decoder) tables() int64 {
+	const book, line = 4<<10 + 200, 100
+	return 2 * int64(len(d.books)*book+d.entries*20+d.values*4+d.block[1]*(d.channels+1)*line)
+}
+
+func header(packets *ogg.Reader, read func([]byte) error) error {
+	packet, err := packets.Next()
+	if err == io.EOF {
+		return errors.New("the file ends within the Vorbis headers")
+	}
+	if err != nil {
+		return err
+	}
+	if err := read(packet.Data); err != nil {
+		return fmt.Errorf("vorbis: %w", err)
+	}
+	return nil
+}
+
+// orders are the places that the channels of a stream (section 4.3.9) have in a
+// clip.
+var orders = [maxChannels + 1][]int{
+	3: {0, 2, 1},
+	5: {0, 2, 1, 3, 4},
+	6: {0, 2, 1, 4, 5, 3},
+	7: {0, 2, 1, 5, 6, 4, 3},
+	8: {0, 2, 1, 6, 7, 4, 5, 3},
+}
+
+func reorder(samples []float32, channels int) {
+	order := orders[channels]
+	if order == nil {
+		return
+	}
+	var frame [maxChannels]float32
+	for ; len(samples) >= channels; samples = samples[channels:] {
+		copy(frame[:], samples[:channels])
+		for i, to := range order {
+			samples[to] = frame[i]
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package wav
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// A layout is what a file holds, and where.
+type layout struct {
+	format            format
+	dataAt, dataLen   int64
+	fact              int64  // frames, 0 if not known
+	smpl, cues, lists []byte // contents of chunks, clipped to the file
+}
+
+const (
+	riffHeader  = 12
+	chunkHeader = 8
+	unknownSize = 1<<32 - 1 // of a chunk: see the ds64 chunk, or read to the end
+)
+
+// read walks over the chunks of a file of the given size, of which it sees a head.
+// It returns as soon as format and data are found if early is set.
+func read(head []byte, size int64, early bool) (*layout, error) {
+	if len(head) < riffHeader {
+		return nil, errors.New("wav: the file ends within its first 12 bytes")
+	}
+	kind := string(head[:4])
+	switch {
+	case kind == "RIFX":
+		return nil, errors.New("wav: a big-endian file (RIFX) is not read; save it as RIFF WAVE")
+	case kind != "RIFF" && kind != "RF64":
+		return nil, errors.New("wav: no WAVE file, it must start with \"RIFF\"")
+	case string(head[8:12]) != "WAVE":
+		return nil, fmt.Errorf("wav: a RIFF file of the kind %q, want \"WAVE\"", head[8:12])
+	}
+	r := reader{
+		long:    kind == "RF64",
+		riffEnd: int64(binary.LittleEndian.Uint32(head[4:])) + 8,
+		size:    size,
+	}
+	at := int64(riffHeader)
+	for count := 0; at+chunkHeader <= size; count++ {
+		if at+chunkHeader > int64(len(head)) {
+			return nil, recipe.ErrShortHead
+		}
+		if count == maxChunks {
+			return nil, fmt.Errorf("wav: more than %d chunks; the file is damaged", maxChunks)
+		}
+		id := string(head[at : at+4])
+		n := int64(binary.LittleEndian.Uint32(head[at+4:]))
+		at += chunkHeader
+		if id == "data" {
+			n = r.dataSize(n, at)
+		}
+		n = min(n, size-at)
+		body := head[min(at, int64(len(head))):min(at+n, int64(len(head)))]
+		if err := r.chunk(id, body, at, n); err != nil {
+			return nil, err
+		}
+		if early && r.hasFormat && r.hasData {
+			break
+		}
+		at += n + padding(head, at+n, n)
+	}
+	switch {
+	case !r.hasFormat:
+		return nil, errors.New("wav: no \"fmt \" chunk; the file is damaged")
+	case !r.hasData:
+		return nil, errors.New("wav: no \"data\" chunk; the file holds no sound or is cut short")
+	}
+	return &r.layout, nil
+}
+
+// A reader is what is known of a file while its chunks are read.
+type reader struct {
+	layout
+	hasFormat, hasData bool
+	long               bool  // RF64: a ds64 chunk may give the size of the data
+	longData           int64 // that size
+	riffEnd, size      int64 // where the file ends by its header, and where it does
+}
+
+// dataSize returns the true size of a data chunk at an offset that claims n bytes.
+func (r *reader) dataSize(n, at int64) int64 {
+	switch {
+	case n == unknownSize && r.longData > 0:
+		return r.longData
+	case n == 0 && (r.riffEnd <= at || r.riffEnd == unknownSize+8):
+		return r.size - at
+	}
+	return n
+}
+
+// chunk takes in a chunk of n bytes at an offset, of which body is what can be seen.
+// Of two of a kind the first counts.
+func (r *reader) chunk(id string, body []byte, at, n int64) error {
+	switch id {
+	case "fmt ", "ds64", "fact":
+		if int64(len(body)) < min(n, maxFormat) {
+			return recipe.ErrShortHead
+		}
+	}
+	switch {
+	case id == "fmt " && !r.hasFormat:
+		f, err := readFormat(body)
+		if err != nil {
+			return fmt.Errorf("wav: %w", err)
+		}
+		r.format, r.hasFormat = f, true
+	case id == "data" && !r.hasData:
+		r.dataAt, r.dataLen, r.hasData = at, n, true
+	case id == "ds64" && r.long && len(body) >= 16:
+		r.longData = int64(binary.LittleEndian.Uint64(body[8:]) & (1<<63 - 1))
+	case id == "fact" && len(body) >= 4 && r.fact == 0:
+		r.fact = int64(binary.LittleEndian.Uint32(body))
+	case id == "smpl" && r.smpl == nil:
+		r.smpl = body
+	case id == "cue " && r.cues == nil:
+		r.cues = body
+	case id == "LIST" && len(body) >= 4 && string(body[:4]) == "adtl" && r.lists == nil:
+		r.lists = body[4:]
+	}
+	return nil
+}
+
+// padding returns 1 if a chunk of n bytes that ends at end is followed by a
+// padding byte. Some programs forget it: then the next chunk's name stands there,
+// which is text, where a padding byte is zero.
+func padding(head []byte, end, n int64) int64 {
+	if n%2 == 0 || end+4 <= int64(len(head)) && isName(head[end:end+4]) {
+		return 0
+	}
+	return 1
+}
+
+func isName(p []byte) bool {
+	for _, c := range p {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,123 @@
+// Package wav reads and writes RIFF WAVE files.
+//
+// [Decode] reads integer PCM of up to 32 bits, floats, A-law, mu-law, IMA and
+// Microsoft ADPCM, each also as WAVE_FORMAT_EXTENSIBLE, and the RF64 form for
+// long files (EBU Tech 3306). [Encode] writes PCM, float and IMA ADPCM. Both keep
+// loops.
+//
+// # Files as they are
+//
+// Chunks may come in any order, and a missing padding byte after one of odd size
+// is noticed. A data chunk that claims more than there is, as after a crash or
+// from a program that writes into a pipe, ends with the file. One that claims
+// nothing does so too if by the RIFF header the file should have ended there. Of
+// PCM, a torn frame at the end is left out. Of ADPCM, blocks of the wrong length
+// give what they hold, and the fact chunk tells where the sound in the last one
+// ends.
+//
+// Floats may exceed full scale. NaN and infinity are errors: no later stage could
+// make anything of them.
+//
+// # Loops
+//
+// They come from the smpl chunk. Without one, regions of the cue list (ltxt) that
+// have "loop" in their label count. Ends beyond the sound are brought back to its
+// end, loops that are then empty and loops that run backwards only are left out.
+//
+// Sources: "Multimedia Programming Interface and Data Specifications 1.0", IBM and
+// Microsoft 1991; "New Multimedia Data Types and Data Techniques", Microsoft 1994;
+// "Multiple Channel Audio Data and WAVE Files", Microsoft 2001.
+package wav
+
+// Limits of what is read and written.
+const (
+	MaxChannels    = 64
+	MaxIMAChannels = 2 // written; the coding has no limit, but most players do
+	MaxRate        = 10_000_000
+	maxChunks      = 10_000
+	maxLoops       = 1000
+)
+
+// Coding is how samples are stored.
+type Coding int
+
+// The codings that are read. Integers are little-endian, those of 8 bits have
+// their zero at 128. Encode writes PCM8 to Float32 and IMA.
+const (
+	PCM8 Coding = iota + 1
+	PCM16
+	PCM24
+	PCM32
+	Float32
+	Float64
+	ALaw
+	MuLaw
+	IMA
+	MS
+)
+
+// String returns what people call a coding: "16-bit PCM".
+func (c Coding) String() string {
+	return map[Coding]string{
+		PCM8: "8-bit PCM", PCM16: "16-bit PCM", PCM24: "24-bit PCM", PCM32: "32-bit PCM",
+		Float32: "32-bit float", Float64: "64-bit float", ALaw: "A-law", MuLaw: "mu-law",
+		IMA: "IMA ADPCM", MS: "Microsoft ADPCM",
+	}[c]
+}
+
+// bytes is the size of a stored sample, 0 for ADPCM.
+func (c Coding) bytes() int {
+	switch c {
+	case PCM8, ALaw, MuLaw:
+		return 1
+	case PCM16:
+		return 2
+	case PCM24:
+		return 3
+	case PCM32, Float32:
+		return 4
+	case Float64:
+		return 8
+	}
+	return 0
+}
+
+// Info describes a file.
+type Info struct {
+	Coding   Coding
+	Rate     int // frames a second
+	Channels int
+	// Frames is the length, as far as the file backs it. Probe may not have seen
+	// the fact chunk that cuts off the end of the last ADPCM block.
+	Frames int64
+}
+
+// Probe describes a file of the given size that starts with head. If the head does
+// not tell, the error is recipe.ErrShortHead. A clip takes 4 * Frames * Channels
+// bytes, and nothing else of the file's length is allocated.
+func Probe(head []byte, size int64) (Info, error) {
+	l, err := read(head, size, true)
+	if err != nil {
+		return Info{}, err
+	}
+	return l.info(), nil
+}
+
+// info describes the file that a layout was read from.
+func (l *layout) info() Info {
+	return Info{Coding: l.format.coding, Rate: l.format.rate, Channels: l.format.channels, Frames: l.frames()}
+}
+
+// frames is the length of the sound.
+func (l *layout) frames() int64 {
+	f := &l.format
+	if f.coding.bytes() > 0 {
+		return l.dataLen / int64(f.block)
+	}
+	n := l.dataLen/int64(f.block)*int64(f.blockFrames) +
+		int64(min(f.blockFrames, f.framesOf(int(l.dataLen%int64(f.block)))))
+	if l.fact > 0 && l.fact < n {
+		return l.fact
+	}
+	return n
+}
