@@ -15,6 +15,7 @@ require (
 	github.com/qmuntal/gltf v0.28.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spaolacci/murmur3 v1.1.0
+	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
 	github.com/thesyncim/gopus v0.1.1
 	github.com/woozymasta/bcn v0.7.0
 	github.com/zeebo/blake3 v0.2.4

@@ -2,10 +2,8 @@ package builtin
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
 	"io/fs"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -135,17 +133,6 @@ func TestGLTFDependsOnMissingBuffers(t *testing.T) {
 	}
 }
 
-func TestGLTFReadsAFileOnce(t *testing.T) {
-	reads := 0
-	c := gltfCheck{doc: &gltfDocument{}, size: func(string) (int64, error) { reads++; return 8, nil }}
-	for _, uri := range []string{"a", "./a", "b/../a", "%61"} {
-		c.doc.Buffers = append(c.doc.Buffers, gltfBuffer{URI: &uri, ByteLength: 8})
-	}
-	if err := c.buffers(t.Context()); err != nil || c.faults.err() != nil || reads != 1 {
-		t.Errorf("%d reads, %v, %v", reads, err, c.faults.err())
-	}
-}
-
 // A deep tree and a long cycle cost one walk.
 func TestGLTFDeepNodes(t *testing.T) {
 	const n = 100_000
@@ -163,39 +150,6 @@ func TestGLTFDeepNodes(t *testing.T) {
 	wantError(t, cookGLTF(t, chain(`{"children": [0]}`)).Err, "is its own ancestor")
 }
 
-// The documents that take most memory for their size stay inside the estimate.
-func TestGLTFStaysInsideItsEstimate(t *testing.T) {
-	repeat := func(field, item string, n int) string {
-		return `{"` + field + `":[` + strings.Repeat(item+",", n) + item + `]}`
-	}
-	for name, text := range map[string]string{
-		"objects":    repeat("accessors", `{"count":1  }`, 100_000),
-		"attributes": `{"meshes":[` + repeat("primitives", `{"attributes":{"P":0,"Q":0}}`, 50_000) + `]}`,
-		"children":   `{"nodes":[{"children":[` + strings.Repeat("0,", 1_000_000) + `0]}]}`,
-		"data":       `{"buffers":[{"uri":"data:;base64,` + strings.Repeat("AAAA", 500_000) + `","byteLength":1}]}`,
-	} {
-		estimate, err := new(GLTF).Estimate(nil, int64(len(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		data := []byte(text)
-		runtime.GC()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		doc, err := parseGLTF(data)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		held := int64(after.HeapAlloc) - int64(before.HeapAlloc) + int64(len(data))
-		if held > estimate {
-			t.Errorf("%s: %d bytes of text need %d, estimate %d", name, len(data), held, estimate)
-		}
-		runtime.KeepAlive(doc)
-	}
-}
-
 func FuzzGLTF(f *testing.F) {
 	f.Add([]byte(kart))
 	f.Add([]byte(`{"asset":{"version":"2.0"},"buffers":[{"uri":"my%20kart.bin","byteLength":1}],"nodes":[{"children":[0]}]}`))
@@ -206,25 +160,6 @@ func FuzzGLTF(f *testing.F) {
 		}
 		if res.Err != nil && len(res.Err.Error()) > 4096 {
 			t.Fatalf("error of %d bytes", len(res.Err.Error()))
-		}
-	})
-}
-
-func FuzzDataURI(f *testing.F) {
-	f.Add("data:;base64,AAAA")
-	f.Add("data:text/plain,a%20b")
-	f.Fuzz(func(t *testing.T, uri string) {
-		size, err := dataURISize(uri)
-		head, body, _ := strings.Cut(uri, ",")
-		if err != nil || !strings.HasSuffix(strings.ToLower(head), ";base64") {
-			return
-		}
-		want, wantErr := base64.StdEncoding.DecodeString(body)
-		if wantErr != nil {
-			want, wantErr = base64.RawStdEncoding.DecodeString(body)
-		}
-		if wantErr != nil || size != int64(len(want)) {
-			t.Fatalf("%q: size %d, want %d, %v", uri, size, len(want), wantErr)
 		}
 	})
 }

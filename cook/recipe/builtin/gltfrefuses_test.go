@@ -3,6 +3,8 @@ package builtin
 import (
 	"strings"
 	"testing"
+
+	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
 )
 
 // Each fault is made by one edit of the right document.
@@ -16,6 +18,7 @@ func TestGLTFRefuses(t *testing.T) {
 		{`"scene": 0`, `"scene": 1`, `document: there is no scene 1 (of 1)`},
 		{`[0, 2]`, `[0, 3]`, `scene 0: there is no node 3 (of 3)`},
 		{`[0, 2]`, `[0, 1]`, `scene 0: node 1 is no root but a child of node 0`},
+		{`"indices": 1`, `"indices": 1, "mode": 7`, `mesh 0 primitive 0: mode is 7, want 0 to 6`},
 		{`"mesh": 0`, `"mesh": -1`, `node 0: there is no mesh -1 (of 1)`},
 		{`"skin": 0`, `"skin": 1`, `node 0: there is no skin 1 (of 1)`},
 		{`"camera": 0`, `"camera": 1`, `node 1: there is no camera 1 (of 1)`},
@@ -103,7 +106,7 @@ func TestGLTFRefuses(t *testing.T) {
 		{`"scenes": [{"nodes": [0, 2]}]`, `"scenes": {}`, `4:`},
 		{`"my%20kart.bin"`, `7`, `buffers.uri: want a string, have number`},
 		{`"nodes": [0, 2]`, `"nodes": [0, 2], "nodes": [0]`, `4:32: duplicate key "nodes", first at 4:15`},
-		{kart, utf8BOM + kart, `1:1: byte order mark`},
+		{kart, jsontext.ByteOrderMark + kart, `1:1: byte order mark`},
 		{kart, "glTF\x02\x00\x00\x00", `binary glTF; name the file .glb`},
 		{kart, `[]`, `1:1: want an object`},
 		{`"scenes": [{`, `"scenes": [null, {`, `4:14: scenes: want a list of objects`},

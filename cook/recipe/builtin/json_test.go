@@ -3,20 +3,19 @@ package builtin
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"unicode/utf8"
 
+	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
-	"pgregory.net/rapid"
 )
 
 func TestJSONMinifies(t *testing.T) {
 	for in, want := range map[string]string{
 		"{ \"b\" : 1.0 ,\r\n\t\"a\": [ ] }\n":                     `{"b":1.0,"a":[]}`,
-		utf8BOM + " 1e400 ":                                       `1e400`,
+		jsontext.ByteOrderMark + " 1e400 ":                        `1e400`,
 		`12345678901234567890123`:                                 `12345678901234567890123`,
 		`"<a href> ` + "\u2028" + ` \u0041"`:                      `"<a href> ` + "\u2028" + ` \u0041"`,
 		`null`:                                                    `null`,
@@ -36,7 +35,7 @@ func TestJSONMinifies(t *testing.T) {
 
 func TestJSONCopies(t *testing.T) {
 	r := named(t, "json")
-	in := utf8BOM + "{ \"a\" : 1 }\n"
+	in := jsontext.ByteOrderMark + "{ \"a\" : 1 }\n"
 	res := recipetest.Cook(t, r, &JSON{}, fstest.MapFS{"a": {Data: []byte(in)}}, "", "a")
 	if res.Err != nil || string(res.Outputs[0]) != in {
 		t.Errorf("got %q, error %v", res.Outputs[0], res.Err)
@@ -46,7 +45,7 @@ func TestJSONCopies(t *testing.T) {
 func TestJSONRefuses(t *testing.T) {
 	for _, tc := range []struct{ in, want string }{
 		{"", "the file is empty, want a JSON value"},
-		{utf8BOM + " \r\n", "the file is empty, want a JSON value"},
+		{jsontext.ByteOrderMark + " \r\n", "the file is empty, want a JSON value"},
 		{"{\n  \"a\": 1,\n}", "3:1: invalid character '}' looking for beginning of object key string"},
 		{"{\"é\": 01}", "1:8: invalid character '1' after object key:value pair"},
 		{"[1, 2\n", "2:1: unexpected end of JSON input"},
@@ -73,93 +72,14 @@ func TestJSONRefuses(t *testing.T) {
 	}
 }
 
-// Whatever the keys and their escapes, a duplicate is found exactly if there
-// is one, and the pair is the first to repeat.
-func TestDuplicateKeyAgreesWithAMap(t *testing.T) {
-	key := rapid.StringOfN(rapid.RuneFrom([]rune("ab\"\\/é😀\n")), 0, 2, -1)
-	rapid.Check(t, func(t *rapid.T) {
-		keys := rapid.SliceOfN(key, 0, 40).Draw(t, "keys")
-		var text strings.Builder
-		text.WriteByte('{')
-		seen := map[string]int{}
-		wantFirst, wantSecond := -1, -1
-		for i, k := range keys {
-			if i > 0 {
-				text.WriteString(", ")
-			}
-			at := text.Len()
-			if first, ok := seen[k]; ok && wantFirst < 0 {
-				wantFirst, wantSecond = first, at
-			} else if !ok {
-				seen[k] = at
-			}
-			quoted, err := json.Marshal(k)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if rapid.Bool().Draw(t, "escape") {
-				quoted = escaped(k)
-			}
-			text.Write(quoted)
-			text.WriteString(`: {"a": [0]}`)
-		}
-		text.WriteByte('}')
-		first, second, found := duplicateKey([]byte(text.String()))
-		if found != (wantFirst >= 0) || found && (first != wantFirst || second != wantSecond) {
-			t.Fatalf("%s: got %d, %d, %v; want %d, %d", text.String(), first, second, found, wantFirst, wantSecond)
-		}
-	})
-}
-
-// escaped writes a string with nothing but escapes.
-func escaped(s string) []byte {
-	var b bytes.Buffer
-	b.WriteByte('"')
-	for _, r := range s {
-		if r >= 0x10000 {
-			r -= 0x10000
-			fmt.Fprintf(&b, `\u%04X\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		} else {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	b.WriteByte('"')
-	return b.Bytes()
-}
-
-// One object with many keys beside many small objects: what costs the square
-// of either does not come to an end here.
-func TestDuplicateKeyOfManyKeys(t *testing.T) {
-	const n = 100_000
-	for name, index := range map[string]func(i int) int{
-		"rising":  func(i int) int { return i },
-		"falling": func(i int) int { return n - i },
-		"organ":   func(i int) int { return min(i, 2*n-i)*2 + i*2/n },
-	} {
-		var text bytes.Buffer
-		text.WriteString(`{"big":{`)
-		for i := range n {
-			fmt.Fprintf(&text, `"%s%07d":0,`, "key", index(i))
-		}
-		text.WriteString(`"last":0}`)
-		for i := range n {
-			fmt.Fprintf(&text, `,"s%d":{"a":0}`, i)
-		}
-		text.WriteString(`}`)
-		if first, second, found := duplicateKey(text.Bytes()); found {
-			t.Errorf("%s: found %.40q twice, at %d and %d", name, text.Bytes()[first:], first, second)
-		}
-	}
-}
-
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{
-		`{"a":[1,2.50,"x\n\u00e9\ud83d\ude00"],"b":{"a":null}}`, utf8BOM + "[]", "{\"a\":1,\"\\u0061\":2}", "\xff", "[", `"\ud800\u0041"`,
+		`{"a":[1,2.50,"x\n\u00e9\ud83d\ude00"],"b":{"a":null}}`, jsontext.ByteOrderMark + "[]", "{\"a\":1,\"\\u0061\":2}", "\xff", "[", `"\ud800\u0041"`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		text := bytes.TrimPrefix(data, []byte(utf8BOM))
+		text := bytes.TrimPrefix(data, []byte(jsontext.ByteOrderMark))
 		res := cook(t, "json", data)
 		if res.Err == nil {
 			var want bytes.Buffer

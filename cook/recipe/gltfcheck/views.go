@@ -1,7 +1,7 @@
-package builtin
+package gltfcheck
 
 // views checks that views lie inside their buffers.
-func (c *gltfCheck) views() {
+func (c *check) views() {
 	for i := range c.doc.BufferViews {
 		v := &c.doc.BufferViews[i]
 		switch {
@@ -22,7 +22,7 @@ func (c *gltfCheck) views() {
 }
 
 // accessors checks that accessors lie inside their views.
-func (c *gltfCheck) accessors() {
+func (c *check) accessors() {
 	for i := range c.doc.Accessors {
 		a := &c.doc.Accessors[i]
 		component, shape := componentSize(a.ComponentType), shapeOf(a.Type)
@@ -46,7 +46,7 @@ func (c *gltfCheck) accessors() {
 	}
 }
 
-func (c *gltfCheck) sparse(i int, a *gltfAccessor, component int64, shape shape) {
+func (c *check) sparse(i int, a *Accessor, component int64, shape shape) {
 	s := a.Sparse
 	if s.Count < 1 || s.Count > a.Count {
 		c.faults.add("accessor %d: sparse.count is %d, want from 1 to the accessor's %d", i, s.Count, a.Count)
@@ -69,7 +69,7 @@ func (c *gltfCheck) sparse(i int, a *gltfAccessor, component int64, shape shape)
 
 // run checks that count elements from offset on lie inside a view, at the
 // view's stride if strided and else one after another.
-func (c *gltfCheck) run(view int32, offset, count, component int64, s shape, strided bool, where string, i int) {
+func (c *check) run(view int32, offset, count, component int64, s shape, strided bool, where string, i int) {
 	v := &c.doc.BufferViews[view]
 	if v.ByteLength < 1 || v.ByteOffset < 0 {
 		return // is at fault itself
@@ -145,4 +145,18 @@ func componentSize(componentType int32) int64 {
 		return 4
 	}
 	return 0
+}
+
+// Components returns how many numbers an element of an accessor's type has, 0 if
+// there is no such type.
+func Components(name string) int {
+	s := shapeOf(name)
+	return int(s.columns * s.rows)
+}
+
+// ElementSize returns the bytes from one element to the next if they are tightly
+// packed, 0 if there are no such types.
+func ElementSize(componentType int32, name string) int {
+	s := shapeOf(name)
+	return int(s.columns * s.columnStride(componentSize(componentType)))
 }

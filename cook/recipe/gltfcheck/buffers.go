@@ -1,27 +1,26 @@
-package builtin
+package gltfcheck
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"strings"
 )
 
-// gltfCheck checks one document.
-type gltfCheck struct {
-	doc    *gltfDocument
+// check checks one document.
+type check struct {
+	doc    *Document
+	chunk  int64                            // bytes of the GLB file's binary chunk, or NoChunk
 	size   func(name string) (int64, error) // of a dependency, in bytes
 	faults faults
 }
 
 // buffers checks that each buffer holds the bytes that it declares. It returns
 // an error only if the context ends.
-func (c *gltfCheck) buffers(ctx context.Context) error {
+func (c *check) buffers(ctx context.Context) error {
 	files := map[string]sizeOrError{}
 	for i := range c.doc.Buffers {
 		if err := ctx.Err(); err != nil {
@@ -30,6 +29,12 @@ func (c *gltfCheck) buffers(ctx context.Context) error {
 		b := &c.doc.Buffers[i]
 		if b.ByteLength < 1 {
 			c.faults.add("buffer %d: byteLength is %d, want at least 1", i, b.ByteLength)
+			continue
+		}
+		if b.URI == nil && i == 0 && c.chunk != NoChunk {
+			if c.chunk < b.ByteLength {
+				c.faults.add("buffer 0: the binary chunk holds %d bytes, byteLength asks for %d", c.chunk, b.ByteLength)
+			}
 			continue
 		}
 		if b.URI == nil {
@@ -56,11 +61,11 @@ type sizeOrError struct {
 	err  error
 }
 
-func (c *gltfCheck) bufferSize(uri string, files map[string]sizeOrError) (int64, error) {
-	if isDataURI(uri) {
+func (c *check) bufferSize(uri string, files map[string]sizeOrError) (int64, error) {
+	if IsDataURI(uri) {
 		return dataURISize(uri)
 	}
-	name, err := fileOfURI(uri)
+	name, err := FileOfURI(uri)
 	if err != nil {
 		return 0, err
 	}
@@ -75,9 +80,9 @@ func (c *gltfCheck) bufferSize(uri string, files map[string]sizeOrError) (int64,
 	return file.size, file.err
 }
 
-// fileOfURI returns the file that a relative URI names, relative to the
-// document's folder.
-func fileOfURI(uri string) (string, error) {
+// FileOfURI returns the file that a relative URI names, relative to the
+// document's folder, cleaned.
+func FileOfURI(uri string) (string, error) {
 	switch {
 	case uri == "":
 		return "", errors.New("uri is empty")
@@ -137,40 +142,15 @@ func hasScheme(uri string) bool {
 	return true
 }
 
-func isDataURI(uri string) bool {
+// IsDataURI reports whether a URI holds the data itself (RFC 2397).
+func IsDataURI(uri string) bool {
 	return len(uri) >= 5 && strings.EqualFold(uri[:5], "data:")
-}
-
-// dataURISize returns how many bytes a data URI (RFC 2397) decodes to, without
-// keeping them.
-func dataURISize(uri string) (int64, error) {
-	head, body, found := strings.Cut(uri, ",")
-	if !found {
-		return 0, errors.New("data URI without a comma")
-	}
-	if !strings.HasSuffix(strings.ToLower(head), ";base64") {
-		// Each escape stands for one byte.
-		plain, err := unescape(body)
-		if err != nil {
-			return 0, fmt.Errorf("data URI: %w", err)
-		}
-		return int64(len(plain)), nil
-	}
-	encoding := base64.StdEncoding
-	if !strings.HasSuffix(body, "=") && len(body)%4 != 0 {
-		encoding = base64.RawStdEncoding
-	}
-	n, err := io.Copy(io.Discard, base64.NewDecoder(encoding, strings.NewReader(body)))
-	if err != nil {
-		return 0, fmt.Errorf("data URI: %w", err)
-	}
-	return n, nil
 }
 
 // showURI quotes a URI for a message, shortened as data URIs may be huge.
 func showURI(uri string) string {
 	const longest = 80
-	if isDataURI(uri) {
+	if IsDataURI(uri) {
 		return "its data URI"
 	}
 	if len(uri) > longest {

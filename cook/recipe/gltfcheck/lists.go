@@ -1,11 +1,13 @@
-package builtin
+package gltfcheck
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
 )
 
-// objectLists are the lists of objects that gltfDocument decodes: those of the
+// objectLists are the lists of objects that Document decodes: those of the
 // document, and those of their elements.
 var objectLists = [2][]string{
 	{
@@ -21,7 +23,7 @@ var objectLists = [2][]string{
 // JSON.
 func checkObjectLists(text []byte) error {
 	// level is an open object or list. It is known if it is decoded as one of
-	// gltfDocument's objects or lists of objects. Key is the offset of an
+	// Document's objects or lists of objects. Key is the offset of an
 	// object's last string, or of a known list's name.
 	type level struct {
 		list, known bool
@@ -36,9 +38,9 @@ func checkObjectLists(text []byte) error {
 		}
 		if element && c != '{' && c != ']' {
 			if len(open) == 1 {
-				return positioned(text, i, "want an object")
+				return jsontext.Errorf(text, i, "want an object")
 			}
-			return positioned(text, i, "%s: want a list of objects", decodeKey(text, open[len(open)-1].key))
+			return jsontext.Errorf(text, i, "%s: want a list of objects", jsontext.DecodeString(text, open[len(open)-1].key))
 		}
 		element = false
 		top := &open[len(open)-1]
@@ -47,11 +49,11 @@ func checkObjectLists(text []byte) error {
 			if !top.list {
 				top.key = i
 			}
-			i = stringEnd(text, i)
+			i = jsontext.StringEnd(text, i)
 		case '{':
 			open = append(open, level{known: top.list && top.known})
 		case '[':
-			element = top.known && !top.list && isObjectList(decodeKey(text, top.key), len(open)-1)
+			element = top.known && !top.list && isObjectList(jsontext.DecodeString(text, top.key), len(open)-1)
 			open = append(open, level{list: true, known: element, key: top.key})
 		case ',':
 			element = top.list && top.known

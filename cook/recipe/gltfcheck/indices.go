@@ -1,4 +1,4 @@
-package builtin
+package gltfcheck
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 )
 
 // structure checks all that the document says of itself.
-func (c *gltfCheck) structure() {
+func (c *check) structure() {
 	c.asset()
 	c.views()
 	c.accessors()
@@ -20,7 +20,7 @@ func (c *gltfCheck) structure() {
 	c.nodes()
 }
 
-func (c *gltfCheck) asset() {
+func (c *check) asset() {
 	switch a := c.doc.Asset; {
 	case a == nil || a.Version == "":
 		c.faults.add("asset.version is missing")
@@ -36,7 +36,7 @@ func isVersion2(s string) bool {
 	return ok && minor != "" && strings.Trim(minor, "0123456789") == ""
 }
 
-func (c *gltfCheck) meshes() {
+func (c *check) meshes() {
 	d := c.doc
 	for i := range d.Meshes {
 		if len(d.Meshes[i].Primitives) == 0 {
@@ -44,6 +44,9 @@ func (c *gltfCheck) meshes() {
 		}
 		for j := range d.Meshes[i].Primitives {
 			p := &d.Meshes[i].Primitives[j]
+			if p.Mode != nil && (*p.Mode < 0 || *p.Mode > 6) {
+				c.faults.add("mesh %d primitive %d: mode is %d, want 0 to 6", i, j, *p.Mode)
+			}
 			c.optional(p.Indices, len(d.Accessors), "accessor", "mesh %d primitive %d indices", i, j)
 			c.optional(p.Material, len(d.Materials), "material", "mesh %d primitive %d", i, j)
 			c.attributes(p.Attributes, i, j)
@@ -56,7 +59,7 @@ func (c *gltfCheck) meshes() {
 
 // attributes are checked in the order of their names, so that a document's
 // faults do not depend on the order of a map.
-func (c *gltfCheck) attributes(accessors map[string]int32, mesh, primitive int) {
+func (c *check) attributes(accessors map[string]int32, mesh, primitive int) {
 	for _, name := range slices.Sorted(maps.Keys(accessors)) {
 		if k := accessors[name]; k < 0 || int(k) >= len(c.doc.Accessors) {
 			c.missing("accessor", k, len(c.doc.Accessors), fmt.Sprintf("mesh %d primitive %d %.40q", mesh, primitive, name))
@@ -64,7 +67,7 @@ func (c *gltfCheck) attributes(accessors map[string]int32, mesh, primitive int) 
 	}
 }
 
-func (c *gltfCheck) materials() {
+func (c *check) materials() {
 	for i := range c.doc.Materials {
 		m := &c.doc.Materials[i]
 		if m.PBR != nil {
@@ -81,23 +84,23 @@ func (c *gltfCheck) materials() {
 	}
 }
 
-func (c *gltfCheck) texture(info *gltfTextureInfo, where string, i int) {
+func (c *check) texture(info *TextureInfo, where string, i int) {
 	if info != nil {
 		c.required(info.Index, len(c.doc.Textures), "texture", where, i)
 	}
 }
 
-func (c *gltfCheck) images() {
+func (c *check) images() {
 	for i, image := range c.doc.Images {
 		c.optional(image.BufferView, len(c.doc.BufferViews), "bufferView", "image %d", i)
 		if image.URI == nil {
 			continue
 		}
 		var err error
-		if isDataURI(*image.URI) {
+		if IsDataURI(*image.URI) {
 			_, err = dataURISize(*image.URI)
 		} else {
-			_, err = fileOfURI(*image.URI)
+			_, err = FileOfURI(*image.URI)
 		}
 		if err != nil {
 			c.faults.add("image %d: %v", i, err)
@@ -108,7 +111,7 @@ func (c *gltfCheck) images() {
 	}
 }
 
-func (c *gltfCheck) skins() {
+func (c *check) skins() {
 	d := c.doc
 	for i, s := range d.Skins {
 		if len(s.Joints) == 0 {
@@ -126,7 +129,7 @@ func (c *gltfCheck) skins() {
 	}
 }
 
-func (c *gltfCheck) animations() {
+func (c *check) animations() {
 	d := c.doc
 	for i := range d.Animations {
 		a := &d.Animations[i]
@@ -142,7 +145,7 @@ func (c *gltfCheck) animations() {
 }
 
 // nodes checks that nodes form trees and that scenes list roots of them.
-func (c *gltfCheck) nodes() {
+func (c *check) nodes() {
 	d := c.doc
 	const none = -1
 	parent := make([]int32, len(d.Nodes))
@@ -199,7 +202,7 @@ func onCycle(parent []int32) int {
 
 // optional returns whether an index is there and right, and records a fault
 // if it is there and wrong. The place is formatted only then.
-func (c *gltfCheck) optional(index *int32, n int, kind, where string, numbers ...int) bool {
+func (c *check) optional(index *int32, n int, kind, where string, numbers ...int) bool {
 	if index == nil {
 		return false
 	}
@@ -211,7 +214,7 @@ func (c *gltfCheck) optional(index *int32, n int, kind, where string, numbers ..
 }
 
 // required is optional for an index that must be there.
-func (c *gltfCheck) required(index *int32, n int, kind, where string, numbers ...int) bool {
+func (c *check) required(index *int32, n int, kind, where string, numbers ...int) bool {
 	if index == nil {
 		c.faults.add("%s: names no %s", place(where, numbers), kind)
 		return false
@@ -219,7 +222,7 @@ func (c *gltfCheck) required(index *int32, n int, kind, where string, numbers ..
 	return c.optional(index, n, kind, where, numbers...)
 }
 
-func (c *gltfCheck) missing(kind string, index int32, n int, where string) {
+func (c *check) missing(kind string, index int32, n int, where string) {
 	c.faults.add("%s: there is no %s %d (of %d)", where, kind, index, n)
 }
 

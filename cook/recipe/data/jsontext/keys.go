@@ -1,7 +1,8 @@
-package builtin
+package jsontext
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -15,13 +16,19 @@ import (
 // Only the offsets of the keys of objects still open are kept, and an object's
 // keys are sorted when it closes. So a hostile text costs n log n time and at
 // most eight bytes a key, however it nests and whatever its keys hash to.
-func duplicateKey(text []byte) (first, second int, found bool) {
+func duplicateKey(ctx context.Context, text []byte) (first, second int, found bool, err error) {
 	var (
+		look  int   // when to look at the context again
 		keys  []int // offsets of the opening quotes, of all open objects
 		open  []int // for each open object its first element of keys, -1 for arrays
 		isKey bool  // whether the next string is a key
 	)
 	for i := 0; i < len(text); i++ {
+		if i >= look {
+			if look = i + chunk; ctx.Err() != nil {
+				return 0, 0, false, ctx.Err()
+			}
+		}
 		switch text[i] {
 		case '{':
 			open = append(open, len(keys))
@@ -36,11 +43,12 @@ func duplicateKey(text []byte) (first, second int, found bool) {
 				keys = append(keys, i)
 			}
 			isKey = false
-			i = stringEnd(text, i)
+			i = StringEnd(text, i)
 		case '}':
 			start := open[len(open)-1]
-			if first, second, found = duplicateAmong(text, keys[start:]); found {
-				return first, second, true
+			first, second, found, err = duplicateAmong(ctx, text, keys[start:])
+			if found || err != nil {
+				return first, second, found, err
 			}
 			keys = keys[:start]
 			fallthrough
@@ -49,24 +57,34 @@ func duplicateKey(text []byte) (first, second int, found bool) {
 			isKey = false
 		}
 	}
-	return 0, 0, false
+	return 0, 0, false, nil
 }
 
 // duplicateAmong sorts the keys of one object and returns the equal pair whose
 // second member comes first in the text.
-func duplicateAmong(text []byte, keys []int) (first, second int, found bool) {
+func duplicateAmong(ctx context.Context, text []byte, keys []int) (first, second int, found bool, err error) {
 	if len(keys) < 2 {
-		return 0, 0, false
+		return 0, 0, false, nil
 	}
+	compared := 0
 	slices.SortFunc(keys, func(a, b int) int {
+		if compared++; compared%chunk == 0 && err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return 0 // all are equal now, so that sorting is soon over
+		}
 		return cmp.Or(compareKeys(text, a, b), cmp.Compare(a, b))
 	})
+	if err != nil {
+		return 0, 0, false, err
+	}
 	for i, b := range keys[1:] {
 		if a := keys[i]; compareKeys(text, a, b) == 0 && (!found || b < second) {
 			first, second, found = a, b, true
 		}
 	}
-	return first, second, found
+	return first, second, found, nil
 }
 
 // compareKeys orders two strings, given by their opening quotes, by what they
@@ -125,8 +143,8 @@ func hex4(digits []byte) rune {
 	return rune(n)
 }
 
-// stringEnd returns the offset of the quote that closes the string at i.
-func stringEnd(text []byte, i int) int {
+// StringEnd returns the offset of the quote that closes the string at i.
+func StringEnd(text []byte, i int) int {
 	for i++; text[i] != '"'; i++ {
 		if text[i] == '\\' {
 			i++
@@ -135,10 +153,10 @@ func stringEnd(text []byte, i int) int {
 	return i
 }
 
-// decodeKey returns the string that starts at offset i.
-func decodeKey(text []byte, i int) string {
+// DecodeString returns the string that starts at offset i.
+func DecodeString(text []byte, i int) string {
 	var key string
-	if err := json.Unmarshal(text[i:stringEnd(text, i)+1], &key); err != nil {
+	if err := json.Unmarshal(text[i:StringEnd(text, i)+1], &key); err != nil {
 		return "" // cannot be: the text is valid
 	}
 	return key
@@ -147,7 +165,7 @@ func decodeKey(text []byte, i int) string {
 // showKey quotes a key for a message, shortened if it is very long.
 func showKey(text []byte, i int) string {
 	const longest = 60
-	key := decodeKey(text, i)
+	key := DecodeString(text, i)
 	if runes := []rune(key); len(runes) > longest {
 		return strconv.Quote(string(runes[:longest])) + "..."
 	}

@@ -1,4 +1,4 @@
-package builtin
+package gltfcheck
 
 import (
 	"net/url"

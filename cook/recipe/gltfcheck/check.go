@@ -1,0 +1,126 @@
+// Package gltfcheck checks glTF 2.0 documents: that every index points at something,
+// that buffers hold what they declare, that views lie inside buffers and accessors
+// inside views, aligned as the specification asks, that nodes form trees and scenes
+// list their roots. Who has checked a document may follow its numbers without
+// looking. Extensions are not looked into.
+package gltfcheck
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+)
+
+// Memory returns the most bytes that Parse needs for a text of so many, the text
+// included.
+func Memory(size int64) int64 {
+	// The text; its strings once more or its numbers at 4.5 bytes for every
+	// byte of theirs; the objects.
+	return 64<<10 + 6*size + maxObjects(size)*objectCost
+}
+
+// objectCost is about what a decoded object needs at most, in bytes, the slack
+// of growing lists included.
+const objectCost = 320
+
+// maxObjects bounds the objects of a document of the given size. Real ones
+// have fewer by far; {},{},{} would need a hundred times its size in memory.
+func maxObjects(size int64) int64 { return min(1024+size/12, 1<<22) }
+
+// NoChunk is what Check is told of a document that is not part of a GLB file.
+const NoChunk = -1
+
+// Check reports the first few things that are wrong with the document, in one line.
+// Chunk is the size of the GLB file's binary chunk, which is the first buffer if that
+// has no URI. Size measures the file of a buffer; it is asked once for each. An ended
+// context is an error.
+func (d *Document) Check(ctx context.Context, chunk int64, size func(name string) (int64, error)) error {
+	c := check{doc: d, chunk: chunk, size: size}
+	if err := c.buffers(ctx); err != nil {
+		return err
+	}
+	c.structure()
+	return c.faults.err()
+}
+
+// Parse reads the text of a document and checks that it is JSON, made as the types
+// here are. Check has to say whether it makes sense.
+func Parse(text []byte) (*Document, error) {
+	switch {
+	case bytes.HasPrefix(text, []byte("glTF")):
+		return nil, errors.New("binary glTF; name the file .glb, this recipe takes the JSON form")
+	case bytes.HasPrefix(text, []byte(jsontext.ByteOrderMark)):
+		return nil, errors.New("1:1: byte order mark, which glTF forbids; save the file without")
+	}
+	if err := jsontext.Check(text); err != nil {
+		return nil, err
+	}
+	// Braces inside strings count as well: names hold few.
+	if n, most := int64(bytes.Count(text, []byte{'{'})), maxObjects(int64(len(text))); n > most {
+		return nil, fmt.Errorf("%d objects in %d bytes, want at most %d", n, len(text), most)
+	}
+	if err := checkObjectLists(text); err != nil {
+		return nil, err
+	}
+	doc := new(Document)
+	if err := json.Unmarshal(text, doc); err != nil {
+		return nil, typeError(text, err)
+	}
+	return doc, nil
+}
+
+// TypeError says in the document's words what encoding/json says in Go's.
+func typeError(text []byte, err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	at := min(max(int(wrong.Offset), 0), len(text))
+	// Both can be as long as the text: a name, or a number of a million digits.
+	return jsontext.Errorf(text, at, "%.100s: want %s, have %.40s", wrong.Field, jsonKind(wrong), wrong.Value)
+}
+
+func jsonKind(e *json.UnmarshalTypeError) string {
+	switch kind := e.Type.Kind().String(); {
+	case strings.HasPrefix(kind, "int"):
+		return "a whole number"
+	case kind == "string":
+		return "a string"
+	case kind == "slice":
+		return "a list"
+	}
+	return "an object"
+}
+
+// faults collects what is wrong and keeps the first few.
+type faults struct {
+	first []string
+	more  int
+}
+
+const maxFaults = 3
+
+func (f *faults) add(format string, args ...any) {
+	if len(f.first) == maxFaults {
+		f.more++
+		return
+	}
+	f.first = append(f.first, fmt.Sprintf(format, args...))
+}
+
+// err returns one line, or nil if nothing is wrong.
+func (f *faults) err() error {
+	if len(f.first) == 0 {
+		return nil
+	}
+	line := strings.Join(f.first, "; ")
+	if f.more > 0 {
+		line += fmt.Sprintf("; and %d more", f.more)
+	}
+	return errors.New(line)
+}
