@@ -1,0 +1,82 @@
+package data
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// What is held at the end of reading the dearest sources stays below the estimate.
+func TestEstimate(t *testing.T) {
+	for _, tc := range []struct{ name, source string }{
+		{"json", "[" + strings.Repeat("1,", 200_000) + "1]"},
+		{"json", "[" + strings.Repeat("[],", 100_000) + "1]"},
+		{"toml", "a = [" + strings.Repeat("1,", 200_000) + "1]"},
+		{"toml", "a = [" + strings.Repeat("{a=1},", 50_000) + "]"},
+		{"yaml", strings.Repeat("-\n", 200_000)},
+		{"yaml", "a: &a [" + strings.Repeat("1,", 100) + "]\nb: [" + strings.Repeat("*a,", 900) + "]"},
+		{"csv", "a,b,c,d,e,f,g,h\n" + strings.Repeat("1,1,1,1,1,1,1,1\n", 25_000)},
+		{"csv", strings.Repeat("1\n", 200_000)},
+		{"tsv", strings.Repeat("1\n", 200_000)},
+		{"csv", strings.Repeat("h", 20) + strings.Repeat("\n1", 100_000)},
+	} {
+		name, source := tc.name, tc.source
+		o := &Data{Format: "json", Input: name, Header: true}
+		estimate, err := o.Estimate(nil, int64(len(source)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		root, err := o.read(t.Context(), name, []byte(source))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		out, err := o.write(writer{ctx: t.Context(), most: mostOutput(len(source))}, root)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		runtime.KeepAlive(out)
+		runtime.ReadMemStats(&after)
+		all := int64(after.TotalAlloc - before.TotalAlloc)
+		t.Logf("%s: %d bytes a byte of source in all", name, all/int64(len(source)))
+		if all > estimate {
+			t.Errorf("%s: %d bytes were allocated for %d, the estimate is %d", name, all, len(source), estimate)
+		}
+		runtime.KeepAlive(root)
+	}
+	if _, err := (&Data{Input: "json"}).Estimate(nil, maxSource+1); err == nil {
+		t.Error("a file that is too large is let through")
+	}
+}
+
+// What the library holds of the dearest YAML and what is made of it are there at
+// once. All that was allocated on the way says little: most of it is soon garbage.
+func TestEstimateYAML(t *testing.T) {
+	source := []byte("[" + strings.Repeat("[],", 50_000) + "1]")
+	estimate, err := (&Data{Input: "yaml"}).Estimate(nil, int64(len(source)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var doc yaml.Node
+	if err := yaml.Unmarshal(source, &doc); err != nil {
+		t.Fatal(err)
+	}
+	r := &yamlReader{builder: &builder{ctx: t.Context()}, open: map[*yaml.Node]bool{}, room: aliasRoom}
+	root, err := r.value(&doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if held := int64(after.HeapAlloc) - int64(before.HeapAlloc); held > estimate || held < 40*int64(len(source)) {
+		t.Errorf("%d bytes are held of %d, the estimate is %d", held, len(source), estimate)
+	}
+	runtime.KeepAlive(root)
+	runtime.KeepAlive(&doc)
+}

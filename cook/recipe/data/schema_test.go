@@ -1,0 +1,74 @@
+package data
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+const kartSchema = `{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "array",
+  "items": {
+    "type": "object",
+    "properties": {
+      "mass": {"$ref": "parts/number.json#/$defs/positive"},
+      "name": {"type": "string", "pattern": "^[a-z]+$"}
+    },
+    "required": ["mass"],
+    "additionalProperties": false
+  }
+}`
+
+const partsSchema = `{"$defs": {"positive": {"type": "number", "exclusiveMinimum": 0}}}`
+
+func TestSchema(t *testing.T) {
+	for _, tc := range []struct{ path, source, schema, parts, want string }{
+		{"data/a.yaml", "- mass: 1.5\n  name: pebble\n", kartSchema, partsSchema, ""},
+		{"data/a.yaml", "- name: pebble\n- mass: -1\n", kartSchema, partsSchema,
+			"1:3: at /0: missing property 'mass'; 2:9: at /1/mass: exclusiveMinimum: got -1, want 0 (schema /schemas/kart.json)"},
+		{"data/a.json", `[{"mass": 1, "a": 1}, {"mass": "x"}, {"mass": 1, "name": "X"}, {}, 5]`, kartSchema, partsSchema,
+			"1:2: at /0: additional properties 'a' not allowed; 1:32: at /1/mass: got string, want number; 1:58: at /2/name: 'X' does not match pattern '^[a-z]+$'; and 2 more (schema /schemas/kart.json)"},
+		{"data/a.csv", "mass\n1\n", kartSchema, partsSchema, "2:1: at /0/mass: got string, want number (schema /schemas/kart.json)"},
+		{"data/a.toml", "mass = 1", `{"type": "array"}`, "", "at the top: got object, want array (schema /schemas/kart.json)"},
+		{"data/a.json", `[1e999999999]`, `{"items": {"maximum": 3}}`, "", "1:2: 1e999999999 is too long or too large to be checked"},
+		{"data/a.json", "[]", "", "", "schema /schemas/kart.json: "},
+		{"data/a.json", "[]", `{"type": 5}`, "", "schema /schemas/kart.json: "},
+		{"data/a.json", "[]", `{"type": "array",}`, "", "schema /schemas/kart.json: 1:18: invalid character '}'"},
+		{"data/a.json", "[]", kartSchema, "", "schema /schemas/parts/number.json: "},
+		{"data/a.json", "[]", `{"$ref": "https://example.org/a.json"}`, "", "https://example.org/a.json lies outside the asset folder"},
+		{"data/a.json", "[]", `{"$ref": "file:///etc/passwd"}`, "", "file:///etc/passwd lies outside the asset folder"},
+		{"data/a.json", "[1]", `{"$ref": "../../../data/a.json"}`, "", "schema"},
+		{"data/a.json", "[0e99999999999999999999, -0]", `{"items": {"maximum": 3, "enum": [0]}}`, "", ""},
+		{"data/a.json", "[[[1]]]", `{"items": {"$ref": "#"}}`, "", ""},
+		{"data/a.json", `["` + strings.Repeat("a", 100) + `!"]`, `{"items": {"pattern": "^(a+)+$"}}`, "", "does not match pattern"},
+	} {
+		files := map[string]string{tc.path: tc.source}
+		if tc.schema != "" {
+			files["schemas/kart.json"] = tc.schema
+		}
+		if tc.parts != "" {
+			files["schemas/parts/number.json"] = tc.parts
+		}
+		res := cook(t, files, tc.path, options{"schema": "/schemas/kart.json"})
+		if tc.want == "" && res.Err != nil || tc.want != "" && (res.Err == nil || !strings.Contains(res.Err.Error(), tc.want)) {
+			t.Errorf("%s %s:\ngot  %v\nwant %s", tc.source, tc.schema, res.Err, tc.want)
+		}
+	}
+}
+
+// Schemas are dependencies, those that are looked for in vain as well.
+func TestSchemasAreDependencies(t *testing.T) {
+	files := map[string]string{"data/a.yaml": "[]", "schemas/kart.json": kartSchema}
+	res := cook(t, files, "data/a.yaml", options{"schema": "/schemas/kart.json"})
+	want := []recipe.Dep{
+		{Name: "/schemas/kart.json", Path: "schemas/kart.json", Found: true},
+		{Name: "/schemas/parts/number.json", Path: "schemas/parts/number.json"},
+	}
+	if d := cmp.Diff(want, res.Deps); d != "" || res.Err == nil {
+		t.Errorf("error %v, dependencies %s", res.Err, d)
+	}
+}
