@@ -1,0 +1,198 @@
+package shader
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+)
+
+// An order is what the child process is asked to compile, and by which version of us:
+// the program's file may have been replaced since it was started.
+type order struct {
+	Version                   string
+	Source, Format, Entry     string
+	GLSLVersion, SPIRVVersion string
+	Debug                     bool
+	Timeout                   time.Duration
+}
+
+// A reply is what it answers. Refused is why there is no Output, "" if there is one.
+type reply struct {
+	Output  []byte
+	Refused string
+}
+
+// childVariable tells a process that it is the child.
+const childVariable = "ASSETCOOK_COMPILE_WGSL"
+
+func init() {
+	if os.Getenv(childVariable) == "" {
+		return
+	}
+	debug.SetMaxStack(childStack)
+	signal.Ignore(os.Interrupt) // who started us will end us
+	go watchHeap()
+	if err := serve(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// childStack is how deep the child may call itself, in bytes: no shader that means
+// well comes near it.
+const childStack = 64 << 20
+
+// childHeap is how much memory the child may hold, in bytes.
+const childHeap = 512 << 20
+
+// watchHeap ends a process that holds more than it may.
+func watchHeap() {
+	for range time.Tick(20 * time.Millisecond) {
+		var m runtime.MemStats
+		if runtime.ReadMemStats(&m); m.HeapAlloc > childHeap {
+			fmt.Fprintf(os.Stderr, "fatal error: it holds more than %d MiB\n", childHeap>>20)
+			os.Exit(1)
+		}
+	}
+}
+
+// serve answers one order.
+func serve(in io.Reader, out io.Writer) error {
+	var o order
+	if err := gob.NewDecoder(in).Decode(&o); err != nil {
+		return err
+	}
+	if v := version(); o.Version != v {
+		return answer(out, reply{Refused: "the program has been replaced since it was started; start it again"})
+	}
+	time.AfterFunc(o.Timeout+time.Second, func() { os.Exit(1) }) // nobody may be left to end us
+	var r reply
+	func() {
+		defer func() {
+			if p := recover(); p != nil {
+				r = reply{Refused: "the WGSL compiler gave up: " + oneLine(fmt.Sprint(p))}
+			}
+		}()
+		output, err := o.compile()
+		if r.Output = output; err != nil {
+			r = reply{Refused: err.Error()}
+		}
+	}()
+	return answer(out, r)
+}
+
+// answer writes a reply. Others may have printed before it.
+func answer(out io.Writer, r reply) error {
+	if _, err := io.WriteString(out, replyMark); err != nil {
+		return err
+	}
+	return gob.NewEncoder(out).Encode(&r)
+}
+
+// replyMark stands before a reply.
+const replyMark = "\x00assetcook wgsl\x00"
+
+// version names what decides what a source becomes: the recipe and naga.
+func version() string {
+	v := fmt.Sprint(Recipe().Version)
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path == "github.com/gogpu/naga" {
+				v += " " + m.Version
+			}
+		}
+	}
+	return v
+}
+
+// inChild has the child carry out an order.
+func inChild(ctx context.Context, o order, timeout time.Duration) ([]byte, error) {
+	self, err := ourselves()
+	if err != nil {
+		return nil, err
+	}
+	o.Version, o.Timeout = version(), timeout
+	var in, out, said bytes.Buffer
+	if err := gob.NewEncoder(&in).Encode(&o); err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	cmd := exec.CommandContext(limited, self)
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), forGo), childVariable+"=1")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, &limitedBuffer{buf: &said}
+	err = cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case limited.Err() != nil:
+		return nil, fmt.Errorf("compiling took longer than %s (timeout)", timeout)
+	case err != nil:
+		return nil, crash(err, said.String())
+	}
+	return answered(out.Bytes())
+}
+
+// answered reads a reply out of all that the child has printed.
+func answered(printed []byte) ([]byte, error) {
+	if i := bytes.Index(printed, []byte(replyMark)); i >= 0 {
+		printed = printed[i+len(replyMark):]
+	}
+	var r reply
+	if err := gob.NewDecoder(bytes.NewReader(printed)).Decode(&r); err != nil {
+		return nil, fmt.Errorf("the WGSL compiler ended early: %w", err)
+	}
+	if r.Refused != "" {
+		return nil, errors.New(r.Refused)
+	}
+	return r.Output, nil
+}
+
+// ourselves is this program's file. Linux knows it even if another one has its name
+// by now.
+func ourselves() (string, error) {
+	if _, err := os.Stat("/proc/self/exe"); err == nil && runtime.GOOS == "linux" {
+		return "/proc/self/exe", nil
+	}
+	return os.Executable()
+}
+
+// forGo reports whether an environment variable is one that changes how Go programs
+// run.
+func forGo(variable string) bool {
+	name, _, _ := strings.Cut(variable, "=")
+	return slices.Contains([]string{"GODEBUG", "GOTRACEBACK", "GOGC", "GOMEMLIMIT", "GOCOVERDIR"}, name)
+}
+
+// crash says in one line what became of a child that died.
+func crash(err error, said string) error {
+	for line := range strings.Lines(said) {
+		if what, ok := strings.CutPrefix(line, "fatal error: "); ok {
+			return fmt.Errorf("the WGSL compiler died: %s", oneLine(what))
+		}
+	}
+	return fmt.Errorf("the WGSL compiler died: %w", err)
+}
+
+// A limitedBuffer keeps the beginning of what is written to it: the dump of a stack
+// is long.
+type limitedBuffer struct{ buf *bytes.Buffer }
+
+func (l *limitedBuffer) Write(p []byte) (int, error) {
+	if room := 64<<10 - l.buf.Len(); room > 0 {
+		l.buf.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}
