@@ -1,0 +1,77 @@
+package font
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// Check implements recipe.Checker.
+func (o *Font) Check() error {
+	for _, text := range o.Charset {
+		if _, _, err := parseRange(text); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(o.Charset)+len(o.Text) == 0:
+		return &recipe.OptionError{Key: "charset", Got: "[]", Want: "runes, or a file in text"}
+	case o.PowerOfTwo && o.MaxSize&(o.MaxSize-1) != 0:
+		return &recipe.OptionError{Key: "max_size", Got: strconv.Itoa(o.MaxSize), Want: "a power of two, because of power_of_two = true"}
+	}
+	return nil
+}
+
+// maxSource is the largest font that is read, in bytes. The largest collections of
+// Chinese, Japanese and Korean have half of it.
+const maxSource = 256 << 20
+
+var errLarge = errors.New("larger than 256 MiB, which no font is")
+
+// Estimate implements recipe.Estimator. How large the atlas will be only the glyphs
+// tell, so it is taken to be as large as it may.
+func (o *Font) Estimate(head []byte, size int64) (int64, error) {
+	if size > maxSource {
+		return 0, errLarge
+	}
+	if len(head) < 4 || string(head[:4]) != kindCollection {
+		if err := checkKind(head); err != nil {
+			return 0, err
+		}
+	}
+	const (
+		fixed      = 24 << 20 // one outline, at most, and its pieces
+		perByte    = 5        // what opening keeps for each byte that it reads
+		perPair    = 32       // with room to grow
+		perRune    = 256
+		textMemory = 2 * maxText
+	)
+	runes, text := int64(0), int64(0)
+	for _, list := range o.Charset {
+		if first, last, err := parseRange(list); err == nil {
+			runes += int64(last-first) + 1
+		}
+	}
+	if runes = min(runes, maxRunes); len(o.Text) > 0 {
+		runes, text = maxRunes, textMemory
+	}
+	pairs := min(runes*runes, maxPairs)
+	atlas := int64(o.MaxSize) * int64(o.MaxSize)
+	packed := int64(1 << 20)
+	if o.Container == "ktx2" && o.Zstd > 0 {
+		packed = atlas + zstdMemory(o.Zstd)
+	}
+	return fixed + size + perByte*(size+openingReads) + perRune*runes + perPair*pairs + text + atlas + packed, nil
+}
+
+// zstdMemory returns what the encoder takes besides its output, measured.
+func zstdMemory(level int) int64 {
+	switch {
+	case level < 3:
+		return 10 << 20
+	case level < 10:
+		return 22 << 20
+	}
+	return 54 << 20
+}

@@ -1,0 +1,213 @@
+package kerning
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// The most that a font may have of each. Fonts come to some dozens; a hostile one
+// could have a small table say the same thing billions of times.
+const (
+	maxUses      = 1 << 18 // of features by scripts, of lookups by features
+	maxSubtables = 1024
+)
+
+// A subtable says something of pairs that start with the glyphs it covers.
+type subtable struct {
+	table
+	format     int
+	coverage   table
+	size1      int // bytes of the values of the first glyph
+	size2      int
+	advance    int // where in them the advance stands, -1: nowhere
+	class1     table
+	class2     table
+	classes1   int
+	classes2   int
+	pairSets   int
+	recordSize int
+}
+
+// readGPOS returns the subtables of the lookups that kern, in the order in which they
+// count.
+func readGPOS(data []byte) ([]subtable, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	r := reader{table: data}
+	if major := r.u16(0); r.err == nil && major != 1 {
+		return nil, fmt.Errorf("version %d is not known", major)
+	}
+	scripts, features, lookups := r.sub(int64(r.u16(4))), r.sub(int64(r.u16(6))), r.sub(int64(r.u16(8)))
+	if r.err != nil {
+		return nil, r.err
+	}
+	used, err := defaultFeatures(scripts)
+	if err != nil {
+		return nil, err
+	}
+	order, err := kernLookups(features, used)
+	if err != nil {
+		return nil, err
+	}
+	list := reader{table: lookups}
+	var found []subtable
+	for _, i := range order {
+		if i >= list.u16(0) && list.err == nil {
+			return nil, fmt.Errorf("no lookup %d", i)
+		}
+		lookup := list.sub(int64(list.u16(2 + 2*i)))
+		if list.err != nil {
+			return nil, list.err
+		}
+		if found, err = readLookup(found, lookup); err != nil {
+			return nil, err
+		}
+	}
+	return found, list.err
+}
+
+// defaultFeatures returns the features that scripts use in their default language,
+// in order.
+func defaultFeatures(scripts table) ([]int, error) {
+	r := reader{table: scripts}
+	var used numbers
+	for i := range r.u16(0) {
+		script := reader{table: r.sub(int64(r.u16(2 + 6*i + 4)))}
+		offset := script.u16(0)
+		if r.err != nil || script.err != nil {
+			return nil, errShort
+		}
+		if offset == 0 {
+			continue
+		}
+		language := reader{table: script.sub(int64(offset)), err: script.err}
+		const none = 0xffff
+		if required := language.u16(2); required != none {
+			used.add(required)
+		}
+		if err := used.addList(&language, 4); err != nil {
+			return nil, err
+		}
+	}
+	return used.sorted(), r.err
+}
+
+// kernLookups returns the lookups of the features that are called "kern", in order.
+func kernLookups(features table, used []int) ([]int, error) {
+	r := reader{table: features}
+	var lookups numbers
+	for _, i := range used {
+		if i >= r.u16(0) && r.err == nil {
+			return nil, fmt.Errorf("no feature %d", i)
+		}
+		const kern = 'k'<<24 | 'e'<<16 | 'r'<<8 | 'n'
+		if r.u32(2+6*i) != kern {
+			continue
+		}
+		feature := reader{table: r.sub(int64(r.u16(2 + 6*i + 4))), err: r.err}
+		if err := lookups.addList(&feature, 2); err != nil {
+			return nil, err
+		}
+	}
+	return lookups.sorted(), r.err
+}
+
+// numbers is a set of indices of features or lookups.
+type numbers struct {
+	has   [1 << 16 / 64]uint64
+	added int
+}
+
+func (n *numbers) add(i int) {
+	n.has[i/64] |= 1 << (i % 64)
+	n.added++
+}
+
+// addList adds the list that stands at an offset, its length before it.
+func (n *numbers) addList(r *reader, at int) error {
+	count := r.u16(at)
+	if !r.need(int64(at + 2 + 2*count)) {
+		return r.err
+	}
+	for k := range count {
+		n.add(r.u16(at + 2 + 2*k))
+	}
+	if n.added > maxUses {
+		return fmt.Errorf("more than %d uses of features", maxUses)
+	}
+	return nil
+}
+
+func (n *numbers) sorted() []int {
+	var list []int
+	for i := range len(n.has) * 64 {
+		if n.has[i/64]>>(i%64)&1 != 0 {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// readLookup appends the subtables of a lookup for pairs.
+func readLookup(found []subtable, lookup table) ([]subtable, error) {
+	const pairs, extension = 2, 9
+	r := reader{table: lookup}
+	kind := r.u16(0)
+	if kind != pairs && kind != extension {
+		return found, r.err
+	}
+	for i := range r.u16(4) {
+		if len(found) >= maxSubtables {
+			return nil, fmt.Errorf("more than %d subtables for kerning", maxSubtables)
+		}
+		at := r.sub(int64(r.u16(6 + 2*i)))
+		if r.err != nil {
+			return nil, r.err
+		}
+		if kind == extension {
+			e := reader{table: at}
+			of := e.u16(2)
+			at = e.sub(e.u32(4))
+			if e.err != nil {
+				return nil, e.err
+			}
+			if of != pairs {
+				return found, nil
+			}
+		}
+		s, err := readSubtable(at)
+		if err != nil {
+			return nil, err
+		}
+		if s.format != 0 {
+			found = append(found, s)
+		}
+	}
+	return found, r.err
+}
+
+// readSubtable reads the head of a subtable. One of a format that is to come has
+// format 0.
+func readSubtable(at table) (subtable, error) {
+	r := reader{table: at}
+	format1, format2 := r.u16(4), r.u16(6)
+	s := subtable{table: at, coverage: r.sub(int64(r.u16(2))), advance: -1}
+	s.size1, s.size2 = 2*bits.OnesCount16(uint16(format1)), 2*bits.OnesCount16(uint16(format2))
+	const xAdvance = 4
+	if format1&xAdvance != 0 {
+		s.advance = 2 * bits.OnesCount16(uint16(format1&(xAdvance-1)))
+	}
+	switch r.u16(0) {
+	case 1:
+		s.format, s.pairSets = 1, r.u16(8)
+		s.recordSize = 2 + s.size1 + s.size2
+		r.need(int64(10 + 2*s.pairSets))
+	case 2:
+		s.format, s.classes1, s.classes2 = 2, r.u16(12), r.u16(14)
+		s.class1, s.class2 = r.sub(int64(r.u16(8))), r.sub(int64(r.u16(10)))
+		s.recordSize = s.size1 + s.size2
+		r.need(16 + int64(s.classes1)*int64(s.classes2)*int64(s.recordSize))
+	}
+	return s, r.err
+}

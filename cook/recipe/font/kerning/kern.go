@@ -1,0 +1,72 @@
+package kerning
+
+import "slices"
+
+// The words of a subtable's coverage that tell it from one for horizontal text.
+const (
+	// Microsoft: bit 0 must be set, bits 1 (least distances) and 2 (across the line)
+	// must not.
+	windowsMask, windowsPlain = 0x7, 0x1
+	// Apple: vertical text, across the line, variations.
+	appleSpecial = 0xe000
+)
+
+// kern collects from the table kern, in the form of Microsoft or Apple, sorted. Subtables of
+// other formats than 0, a list of pairs, are left out.
+func (c *collector) kern(data []byte) error {
+	if len(data) == 0 {
+		return nil
+	}
+	r := reader{table: data}
+	apple := r.u16(0) == 1
+	count, at := int64(r.u16(2)), int64(4)
+	if apple {
+		count, at = r.u32(4), 8
+	}
+	for range min(count, maxSubtables) {
+		s := reader{table: r.sub(at)}
+		if r.err != nil {
+			return r.err
+		}
+		length, coverage, head := int64(s.u16(2)), s.u16(4), 6
+		plain := coverage&windowsMask == windowsPlain && coverage>>8 == 0
+		if apple {
+			length, head = s.u32(0), 8
+			plain = coverage&appleSpecial == 0 && coverage&0xff == 0
+		}
+		if s.err != nil {
+			return s.err
+		}
+		if plain {
+			if err := c.pairList(s.sub(int64(head))); err != nil {
+				return err
+			}
+		}
+		at += max(length, int64(head))
+	}
+	slices.SortStableFunc(c.pairs, comparePairs)
+	return r.err
+}
+
+// pairList collects from a list of pairs. Its own count is believed, not the length
+// of the subtable, which has too few bits for large ones.
+func (c *collector) pairList(t table) error {
+	r := reader{table: t}
+	count := r.u16(0)
+	if !r.need(int64(8 + 6*count)) {
+		return r.err
+	}
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	for i := range count {
+		at := 8 + 6*i
+		first, second := r.u16(at), r.u16(at+2)
+		if c.wanted[first] && c.wanted[second] {
+			if err := c.add(Pair{uint16(first), uint16(second), int16(r.u16(at + 4))}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

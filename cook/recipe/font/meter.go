@@ -1,0 +1,202 @@
+package font
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A meter is what the library sees of a font: a header of our own, with the tables
+// that outlines take, and behind it the file. Each read is charged.
+//
+// All that the library allocates, and all work it does, comes from bytes that it has
+// read, some of them many times: a few hundred bytes of glyphs that are made of
+// glyphs, or of routines that call each other, would otherwise fill any memory. What
+// it adds is a table post, which it wants but nobody needs, and OS/2, because it reads
+// two glyphs while it opens a font that has an old one.
+type meter struct {
+	ctx    context.Context
+	header []byte
+	file   []byte
+	left   int // bytes that may still be read
+	points int // points of TrueType outlines that may still be read
+	glyphs bool
+	err    error // why it reads no more
+}
+
+const (
+	// perRead is what a read costs besides its bytes.
+	perRead = 16
+	// openingReads is what opening may read beyond the size of the file.
+	openingReads = 64 << 10
+	// glyphReads is for one glyph. Fonts come to some KiB.
+	glyphReads = 256 << 10
+	// glyphPoints is for one glyph. Fonts come to some hundred.
+	glyphPoints = 1 << 15
+)
+
+var (
+	errCostly    = errors.New("takes too much to read; the font is damaged or made to harm")
+	errFormat    = errors.New("not a TrueType or OpenType font")
+	errDirectory = errors.New("ends within its table directory; copy or export the font again")
+	errWebFont   = errors.New("a compressed web font; convert it to .ttf or .otf")
+)
+
+// newMeter shows the font that has its table directory at an offset of the file.
+func newMeter(ctx context.Context, file []byte, directory int64) (*meter, error) {
+	tables, outlines, err := readDirectory(file, directory)
+	if err != nil {
+		return nil, err
+	}
+	// Tables are sorted by name, so that "post" comes last.
+	keep := tables[:0:0]
+	for _, t := range tables {
+		switch t.name {
+		case "CBLC", "CFF ", "cmap", "glyf", "head", "hhea", "hmtx", "loca", "maxp":
+			keep = append(keep, t)
+		}
+	}
+	const os2Size, postSize = 96, 32
+	n := len(keep) + 2
+	size := 12 + 16*n
+	header := make([]byte, size, size+os2Size+postSize)
+	binary.BigEndian.PutUint32(header, outlines)
+	binary.BigEndian.PutUint16(header[4:], uint16(n))
+	os2, post := make([]byte, os2Size), make([]byte, postSize)
+	binary.BigEndian.PutUint16(os2, 2)
+	binary.BigEndian.PutUint32(post, 0x30000) // no names of glyphs
+	shift := size + os2Size + postSize        // of what is in the file
+	entries := []fontTable{
+		{"OS/2", int64(size - shift), os2Size}, {"post", int64(size - shift + os2Size), postSize},
+	}
+	entries = append(entries, keep...)
+	slices.SortFunc(entries, func(a, b fontTable) int { return strings.Compare(a.name, b.name) })
+	for i, t := range entries {
+		e := header[12+16*i:]
+		copy(e, t.name)
+		binary.BigEndian.PutUint32(e[8:], uint32(t.offset+int64(shift)))
+		binary.BigEndian.PutUint32(e[12:], uint32(t.size))
+	}
+	header = append(append(header, os2...), post...)
+	return &meter{ctx: ctx, header: header, file: file, left: len(file) + openingReads}, nil
+}
+
+// nextGlyph allows to read one glyph.
+func (m *meter) nextGlyph() { m.glyphs, m.left, m.points = true, glyphReads, glyphPoints }
+
+// ReadAt implements io.ReaderAt.
+func (m *meter) ReadAt(p []byte, offset int64) (int, error) {
+	if err := m.ctx.Err(); err != nil {
+		m.err = err
+		return 0, err
+	}
+	m.left -= perRead + len(p)
+	if m.left < 0 {
+		m.err = errCostly
+		return 0, m.err
+	}
+	n := 0
+	if offset < int64(len(m.header)) {
+		n = copy(p, m.header[offset:])
+		offset += int64(n)
+	}
+	if at := offset - int64(len(m.header)); n < len(p) && at <= int64(len(m.file)) {
+		n += copy(p[n:], m.file[at:])
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, m.chargePoints(p)
+}
+
+// chargePoints charges for the points of a simple TrueType glyph, of which two bytes
+// may make 256. The library reads a glyph whole, and while it reads glyphs little
+// else.
+func (m *meter) chargePoints(p []byte) error {
+	if !m.glyphs || len(p) < 12 {
+		return nil
+	}
+	contours := int(int16(binary.BigEndian.Uint16(p)))
+	if last := 10 + 2*(contours-1); contours > 0 && last+2 <= len(p) {
+		m.points -= 1 + int(binary.BigEndian.Uint16(p[last:]))
+	}
+	if m.points < 0 {
+		m.err = errCostly
+	}
+	return m.err
+}
+
+// A fontTable is where a table lies in the file.
+type fontTable struct {
+	name         string
+	offset, size int64
+}
+
+// readDirectory reads the tables of a font, sorted, and the word at its start that
+// says of which kind its outlines are.
+func readDirectory(file []byte, at int64) ([]fontTable, uint32, error) {
+	head := file[min(at, int64(len(file))):]
+	if err := checkKind(head); err != nil && (at == 0 || len(head) > 0) {
+		return nil, 0, err
+	}
+	if len(head) < 12 || len(head) < 12+16*int(binary.BigEndian.Uint16(head[4:])) {
+		return nil, 0, errDirectory
+	}
+	kind, n := binary.BigEndian.Uint32(head), int(binary.BigEndian.Uint16(head[4:]))
+	tables := make([]fontTable, 0, n)
+	for i := range n {
+		e := head[12+16*i:]
+		t := fontTable{string(e[:4]), int64(binary.BigEndian.Uint32(e[8:])), int64(binary.BigEndian.Uint32(e[12:]))}
+		if t.offset+t.size > int64(len(file)) {
+			return nil, 0, fmt.Errorf("table %q ends behind the file; copy or export the font again", t.name)
+		}
+		tables = append(tables, t)
+	}
+	slices.SortStableFunc(tables, func(a, b fontTable) int { return strings.Compare(a.name, b.name) })
+	tables = slices.CompactFunc(tables, func(a, b fontTable) bool { return a.name == b.name })
+	return tables, kind, nil
+}
+
+// The words at the start of a font.
+const (
+	kindTrueType   = "\x00\x01\x00\x00"
+	kindApple      = "true"
+	kindPostScript = "OTTO"
+	kindCollection = "ttcf"
+)
+
+// checkKind says what keeps a file that starts with head from being a single font.
+func checkKind(head []byte) error {
+	if len(head) < 4 {
+		return errFormat
+	}
+	switch string(head[:4]) {
+	case kindTrueType, kindApple, kindPostScript:
+		return nil
+	case "wOFF", "wOF2":
+		return errWebFont
+	}
+	return errFormat
+}
+
+// faceDirectory returns where the table directory of a face stands.
+func faceDirectory(file []byte, face int) (int64, error) {
+	if len(file) < 12 || string(file[:4]) != kindCollection {
+		if face > 0 {
+			return 0, fmt.Errorf("face: want 0, have %d: the file holds one font", face)
+		}
+		return 0, nil
+	}
+	n := binary.BigEndian.Uint32(file[8:])
+	if int64(face) >= int64(n) {
+		return 0, fmt.Errorf("face: want less than %d, the fonts of the collection; have %d", n, face)
+	}
+	if 12+4*face+4 > len(file) {
+		return 0, errors.New("ends within its list of fonts; copy or export it again")
+	}
+	return int64(binary.BigEndian.Uint32(file[12+4*face:])), nil
+}
