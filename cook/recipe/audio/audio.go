@@ -35,6 +35,7 @@ import (
 	"io"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/audio/loudness"
 	"github.com/assetcook/assetcook/cook/recipe/audio/ogg"
 	"github.com/assetcook/assetcook/cook/recipe/audio/opus"
 	"github.com/assetcook/assetcook/cook/recipe/audio/pcm"
@@ -56,12 +57,18 @@ type Audio struct {
 	Speech   bool    `toml:"speech" doc:"the sound is speech, which opus can do more for at low bit rates"`
 }
 
+// Defaults of options that have an effect only with others.
+const (
+	defaultBits = 16
+	defaultPeak = -1
+)
+
 // Recipe returns the recipe "audio".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
 		Name: "audio", Version: 1,
 		New: func() recipe.Cooker {
-			return &Audio{Format: "adpcm", Bits: 16, Channels: "keep", Peak: -1, Loops: "keep"}
+			return &Audio{Format: "adpcm", Bits: defaultBits, Channels: "keep", Peak: defaultPeak, Loops: "keep"}
 		},
 	}
 }
@@ -99,6 +106,14 @@ func (o *Audio) Check() error {
 		return &recipe.OptionError{Key: "rate", Got: fmt.Sprint(o.Rate), Want: `0 or 48000 with format "opus", which has no other`}
 	case o.Rate != 0 && o.Rate < minRate:
 		return &recipe.OptionError{Key: "rate", Got: fmt.Sprint(o.Rate), Want: fmt.Sprintf("0 or at least %d", minRate)}
+	case o.Rate != 0 && o.Rate < loudness.MinRate && o.Loudness != 0:
+		return &recipe.OptionError{Key: "rate", Got: fmt.Sprint(o.Rate), Want: fmt.Sprintf("0 or at least %d with loudness, which cannot be measured of less", loudness.MinRate)}
+	case o.Bits != defaultBits && o.Format != "pcm":
+		return &recipe.OptionError{Key: "bits", Got: fmt.Sprint(o.Bits), Want: fmt.Sprintf(`%d but with format "pcm"`, defaultBits)}
+	case o.Peak != defaultPeak && o.Loudness == 0:
+		return &recipe.OptionError{Key: "peak", Got: fmt.Sprint(o.Peak), Want: fmt.Sprintf("%d but with loudness", defaultPeak)}
+	case o.Speech && o.Format != "opus":
+		return &recipe.OptionError{Key: "speech", Got: "true", Want: `false but with format "opus"`}
 	case o.Bitrate != 0 && o.Format != "opus":
 		return &recipe.OptionError{Key: "bitrate", Got: fmt.Sprint(o.Bitrate), Want: `0 but with format "opus"`}
 	case o.Dither && (o.Format != "pcm" || o.Bits == 32):
@@ -135,7 +150,7 @@ func (o *Audio) Cook(ctx context.Context, job *recipe.Job) error {
 
 // leavesOpus says whether an Ogg Opus file is already what is asked for.
 func (o *Audio) leavesOpus() bool {
-	return o.Format == "opus" && o.Channels == "keep" && o.Loudness == 0 && o.Trim == 0 && o.Loops == "keep" && o.Bitrate == 0
+	return o.Format == "opus" && o.Channels == "keep" && o.Loudness == 0 && o.Trim == 0 && o.Loops == "keep" && o.Bitrate == 0 && !o.Speech
 }
 
 // copyOpus copies an Ogg Opus source, once its pages are found whole.
@@ -167,9 +182,12 @@ func readHead(job *recipe.Job) ([]byte, error) {
 }
 
 // decode reads and decodes the source.
-func decode(ctx context.Context, job *recipe.Job) (*pcm.Clip, source.Info, error) {
+func (o *Audio) decode(ctx context.Context, job *recipe.Job) (*pcm.Clip, source.Info, error) {
 	data, err := job.Source()
 	if err != nil {
+		return nil, source.Info{}, err
+	}
+	if _, err := o.probe(data, int64(len(data))); err != nil {
 		return nil, source.Info{}, err
 	}
 	c, info, err := source.Decode(ctx, data)

@@ -195,6 +195,7 @@ func TestOpus(t *testing.T) {
 		func(o *Audio) { o.Format, o.Trim = "opus", -60 },
 		func(o *Audio) { o.Format, o.Loops = "opus", "drop" },
 		func(o *Audio) { o.Format, o.Bitrate = "opus", 32 },
+		func(o *Audio) { o.Format, o.Speech = "opus", true },
 	} {
 		if _, err := cook(t, options(set), out); err == nil || !strings.Contains(err.Error(), "Ogg Opus") {
 			t.Errorf("%v, want a refusal", err)
@@ -311,6 +312,106 @@ func TestLoudness(t *testing.T) {
 	}
 }
 
+// Where the rate is too low to measure, nothing is done, not even decoding: the
+// sound of the first source has no number in it.
+func TestLoudnessOfLowRates(t *testing.T) {
+	const want = "2000 Hz is too low a rate to measure loudness; set rate"
+	low := chord(2000, 1, 2000)
+	low.Samples[0] = float32(math.NaN())
+	data := file(t, low, wav.Float32)
+	for _, format := range []string{"adpcm", "pcm", "float", "qoa"} {
+		o := options(func(o *Audio) { o.Format, o.Loudness = format, -16 })
+		if _, err := cook(t, o, data); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", format, err, want)
+		}
+		if n, err := o.Estimate(data, int64(len(data))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: an estimate of %d, %v, want %s", format, n, err, want)
+		}
+	}
+	low.Samples[0] = 0
+	for _, set := range []func(o *Audio){
+		func(o *Audio) { o.Loudness = 0 },
+		func(o *Audio) { o.Rate = 8000 },
+		func(o *Audio) { o.Format = "opus" },
+	} {
+		o := options(func(o *Audio) { o.Loudness = -20 })
+		set(o)
+		data := file(t, low, wav.PCM16)
+		if _, err := o.Estimate(data, int64(len(data))); err != nil {
+			t.Error(err)
+		}
+		if out, err := cook(t, o, data); err != nil || len(out) < 1000 {
+			t.Errorf("%d bytes, %v", len(out), err)
+		}
+	}
+	got, _ := cookWAV(t, options(func(o *Audio) { o.Format, o.Rate, o.Loudness = "float", 8000, -20 }), low)
+	if l, err := loudness.Integrated(t.Context(), got); err != nil || math.Abs(l+20) > 0.01 {
+		t.Errorf("%.2f LUFS, %v, want -20", l, err)
+	}
+}
+
+// No gain follows from figures that are none.
+func TestGain(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	o := options(func(o *Audio) { o.Loudness, o.Peak = -16, -1 })
+	for _, c := range []struct {
+		integrated, peak float64
+		gain             float64
+		limited, refused bool
+	}{
+		{-20, -10, 4, false, false},
+		{-20, -3, 2, true, false},
+		{-10, 3, -6, false, false},
+		{-inf, -20, 0, false, false},
+		{-20, -inf, 0, false, false},
+		{inf, -10, 0, false, true},
+		{-20, inf, 0, false, true},
+		{nan, -10, 0, false, true},
+		{-20, nan, 0, false, true},
+	} {
+		gain, limited, err := o.gain(c.integrated, c.peak)
+		if gain != c.gain || limited != c.limited || (err != nil) != c.refused {
+			t.Errorf("%v LUFS, %v dBTP: %v, %v, %v", c.integrated, c.peak, gain, limited, err)
+		}
+	}
+}
+
+// The shortest sounds and loops are still there at the lowest rates.
+func TestShortSounds(t *testing.T) {
+	two := &pcm.Clip{Rate: 48000, Channels: 1, Samples: []float32{0.5, 0.25}}
+	for _, format := range []string{"adpcm", "pcm", "float"} {
+		got, _ := cookWAV(t, options(func(o *Audio) { o.Format, o.Rate = format, 8000 }), two)
+		if got.Frames() != 1 {
+			t.Errorf("%s: %d frames", format, got.Frames())
+		}
+	}
+	out, err := cook(t, options(func(o *Audio) { o.Format, o.Rate = "qoa", 8000 }), file(t, two, wav.PCM16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := qoa.Decode(t.Context(), out); err != nil || got.Frames() != 1 {
+		t.Errorf("qoa: %+v, %v", got, err)
+	}
+	looped := chord(48000, 2, 48000)
+	looped.Loops = []pcm.Loop{{Start: 1000, End: 1001}}
+	got, _ := cookWAV(t, options(func(o *Audio) { o.Rate = 8000 }), looped)
+	if fmt.Sprint(got.Loops) != "[{167 168 0 false}]" {
+		t.Errorf("loops %v", got.Loops)
+	}
+}
+
+// Channels for other speakers than usual are neither mixed nor kept.
+func TestChannelMask(t *testing.T) {
+	data := file(t, chord(48000, 3, 1000), wav.PCM16)
+	data[40] = 0x0b // left, right, low frequencies
+	for _, channels := range []string{"keep", "mono", "stereo"} {
+		o := options(func(o *Audio) { o.Format, o.Channels = "pcm", channels })
+		if _, err := cook(t, o, data); err == nil || !strings.Contains(err.Error(), "speakers FL FR LFE") {
+			t.Errorf("%s: %v", channels, err)
+		}
+	}
+}
+
 func TestOptions(t *testing.T) {
 	recipetest.CheckFingerprint(t, Recipe(), map[string]any{
 		"format": "qoa", "bits": int64(8), "dither": true, "rate": int64(22050), "channels": "mono", "loudness": -16.0,
@@ -328,6 +429,12 @@ func TestOptions(t *testing.T) {
 		{func(o *Audio) { o.Rate = 999 }, "rate"},
 		{func(o *Audio) { o.Bitrate = 64 }, "bitrate"},
 		{func(o *Audio) { o.Dither = true }, "dither"},
+		{func(o *Audio) { o.Bits = 24 }, "bits"},
+		{func(o *Audio) { o.Format, o.Bits = "float", 32 }, "bits"},
+		{func(o *Audio) { o.Peak = -2 }, "peak"},
+		{func(o *Audio) { o.Peak = 0 }, "peak"},
+		{func(o *Audio) { o.Speech = true }, "speech"},
+		{func(o *Audio) { o.Rate, o.Loudness = 3999, -16 }, "rate"},
 		{func(o *Audio) { o.Format, o.Bits, o.Dither = "pcm", 32, true }, "dither"},
 	} {
 		var wrong *recipe.OptionError
@@ -339,6 +446,8 @@ func TestOptions(t *testing.T) {
 		func(o *Audio) { o.Format, o.Rate, o.Bitrate = "opus", 48000, 96 },
 		func(o *Audio) { o.Format, o.Bits, o.Dither = "pcm", 8, true },
 		func(o *Audio) { o.Rate = 1000 },
+		func(o *Audio) { o.Rate, o.Loudness, o.Peak = 4000, -16, -2 },
+		func(o *Audio) { o.Format, o.Speech = "opus", true },
 	} {
 		if err := options(set).Check(); err != nil {
 			t.Error(err)

@@ -3,13 +3,14 @@ package audio
 import (
 	"errors"
 
+	"github.com/assetcook/assetcook/cook/recipe/audio/loudness"
 	"github.com/assetcook/assetcook/cook/recipe/audio/resample"
 	"github.com/assetcook/assetcook/cook/recipe/audio/source"
 )
 
 // Estimate implements recipe.Estimator.
 func (o *Audio) Estimate(head []byte, size int64) (int64, error) {
-	info, err := source.Probe(head, size)
+	info, err := o.probe(head, size)
 	if errors.Is(err, source.ErrOpus) && o.leavesOpus() {
 		return fixedMemory + size, nil
 	}
@@ -17,6 +18,15 @@ func (o *Audio) Estimate(head []byte, size int64) (int64, error) {
 		return 0, err
 	}
 	return o.peak(info, size), nil
+}
+
+// probe describes a source, and refuses one that cannot become what is asked for.
+func (o *Audio) probe(head []byte, size int64) (source.Info, error) {
+	info, err := source.Probe(head, size)
+	if err == nil && o.Loudness != 0 {
+		err = loudness.CheckRate(o.rate(info.Rate))
+	}
+	return info, err
 }
 
 // fixedMemory is what buffers and tables take, measured.
@@ -39,7 +49,10 @@ func (o *Audio) peak(info source.Info, size int64) int64 {
 	}
 	// Mixing down in place keeps the memory of all channels.
 	held := max(clip(info.Channels), clip(channels))
-	measuring := info.Frames * 100 * 8 / int64(info.Rate) * 4 // sums of 10 ms, blocks of them
+	measuring := int64(0)
+	if o.Loudness != 0 {
+		measuring = loudness.Memory(info.Frames, info.Rate)
+	}
 	resampling := resample.Memory(info.Frames, channels, info.Rate, o.rate(info.Rate))
 	return fixedMemory + max(size+info.Memory, mixing, held+resampling+measuring+o.encoder(channels))
 }

@@ -33,6 +33,8 @@ func (w *weighed) Cook(ctx context.Context, job *recipe.Job) error {
 func TestEstimate(t *testing.T) {
 	stereo := file(t, chord(44100, 2, 400_000), wav.PCM16)
 	mono := file(t, chord(44100, 1, 400_000), wav.PCM24)
+	slow := file(t, chord(1, 1, 100_000), wav.PCM8)
+	low := file(t, chord(4000, 1, 200_000), wav.PCM8)
 	for _, c := range []struct {
 		name string
 		set  func(o *Audio)
@@ -45,6 +47,8 @@ func TestEstimate(t *testing.T) {
 		{"up", func(o *Audio) { o.Format, o.Rate = "pcm", 96000 }, stereo},
 		{"an odd ratio", func(o *Audio) { o.Format, o.Rate = "pcm", 47999 }, mono},
 		{"mono to stereo", func(o *Audio) { o.Format, o.Channels = "pcm", "stereo" }, mono},
+		{"a frame a second", func(o *Audio) { o.Format = "pcm" }, slow},
+		{"a low rate", func(o *Audio) { o.Format, o.Loudness = "pcm", -16 }, low},
 		{"stereo to mono", func(o *Audio) { o.Format, o.Channels, o.Loudness = "float", "mono", -16 }, stereo},
 	} {
 		w := &weighed{Audio: options(c.set)}

@@ -28,7 +28,7 @@ type sound struct {
 
 // prepare decodes the source and does all that is to be done before encoding.
 func (o *Audio) prepare(ctx context.Context, job *recipe.Job) (*sound, error) {
-	c, info, err := decode(ctx, job)
+	c, info, err := o.decode(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -121,21 +121,17 @@ func trim(ctx context.Context, c *pcm.Clip, threshold float32) (int64, error) {
 // normalise brings the sound to the loudness asked for, as far as the peak lets
 // it. Silence stays as it is.
 func (o *Audio) normalise(ctx context.Context, s *sound) error {
-	r, err := loudness.Measure(ctx, s.Clip)
-	if err != nil {
+	var err error
+	if s.loudness, err = loudness.Integrated(ctx, s.Clip); err != nil {
 		return err
 	}
 	peak, err := loudness.TruePeak(ctx, s.Clip)
 	if err != nil {
 		return err
 	}
-	s.loudness = r.Integrated
-	if math.IsInf(r.Integrated, -1) || math.IsInf(peak, -1) {
-		return nil
-	}
-	s.gain = o.Loudness - r.Integrated
-	if room := o.Peak - peak; s.gain > room {
-		s.gain, s.limited = room, true
+	s.gain, s.limited, err = o.gain(s.loudness, peak)
+	if err != nil || s.gain == 0 {
+		return err
 	}
 	factor := float32(steady.Gain(s.gain))
 	for i := range s.Samples {
@@ -147,4 +143,20 @@ func (o *Audio) normalise(ctx context.Context, s *sound) error {
 		s.Samples[i] *= factor
 	}
 	return nil
+}
+
+// gain returns the gain in dB for a sound of the given loudness and peak, and
+// whether the peak keeps it down. It is 0 for silence.
+func (o *Audio) gain(integrated, peak float64) (gain float64, limited bool, err error) {
+	if math.IsInf(integrated, -1) || math.IsInf(peak, -1) {
+		return 0, false, nil
+	}
+	gain = o.Loudness - integrated
+	if room := o.Peak - peak; gain > room {
+		gain, limited = room, true
+	}
+	if math.IsNaN(gain) || math.IsInf(gain, 0) || math.IsNaN(peak) {
+		return 0, false, fmt.Errorf("the sound measures %v LUFS with a peak of %v dBTP, from which no gain follows; set loudness to 0", integrated, peak)
+	}
+	return gain, limited, nil
 }

@@ -257,20 +257,87 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// A second of one channel lies between two looks.
+// looksOf returns how often work looks at its context, and makes sure that it stops
+// at each of some of these.
+func looksOf(t *testing.T, work func(ctx context.Context) error) int {
+	t.Helper()
+	const most = 1 << 20
+	count := &countdown{t.Context(), most}
+	if err := work(count); err != nil {
+		t.Fatal(err)
+	}
+	n := most - count.left
+	for _, at := range []int{0, n / 3, n * 9 / 10, n - 1} {
+		if err := work(&countdown{t.Context(), at}); err != context.Canceled {
+			t.Errorf("after %d of %d looks: %v", at, n, err)
+		}
+	}
+	return n
+}
+
+// No more than 65536 samples, or additions of windows, lie between two looks.
 func TestCancel(t *testing.T) {
-	c := signal(48000, 2, at(5, -20))
-	if _, err := Measure(&countdown{t.Context(), 9}, c); err != context.Canceled {
-		t.Errorf("Measure: %v", err)
+	c := signal(MinRate, 2, at(60, -20))
+	const frames, slices = 60 * MinRate, 60 * slicesPerSecond
+	integrated := looksOf(t, func(ctx context.Context) error { _, err := Integrated(ctx, c); return err })
+	if samples := 2 * frames / looks; integrated < samples {
+		t.Errorf("Integrated looks %d times, want %d", integrated, samples)
 	}
-	if _, err := Measure(&countdown{t.Context(), 10}, c); err != nil {
-		t.Errorf("Measure: %v", err)
+	all := looksOf(t, func(ctx context.Context) error { _, err := Measure(ctx, c); return err })
+	if windows := slices * (momentary + shortTerm) / looks; all-integrated < windows*9/10 {
+		t.Errorf("the windows look %d times, want %d", all-integrated, windows)
 	}
-	if _, err := TruePeak(&countdown{t.Context(), 15}, c); err != context.Canceled {
-		t.Errorf("TruePeak: %v", err)
+	// The gates, of half an hour without its samples.
+	power := make([]float64, 1800*slicesPerSecond)
+	for i := range power {
+		power[i] = 1
 	}
-	if _, err := TruePeak(&countdown{t.Context(), 16}, c); err != nil {
-		t.Errorf("TruePeak: %v", err)
+	gates := looksOf(t, func(ctx context.Context) error {
+		_, err := (&meter{watch: watch{ctx: ctx}, slices: power, perSlice: 1}).integrated()
+		return err
+	})
+	if want := len(power) / hop * (momentary + 2*logarithm) / looks; gates < want {
+		t.Errorf("the gates look %d times, want %d", gates, want)
+	}
+	// Once for the samples' own peak, once for what is between them.
+	for seconds, want := range map[float64]int{5: 8 + 2*4, 0.5: 1 + 2} {
+		c := signal(48000, 2, at(seconds, -20))
+		if n := looksOf(t, func(ctx context.Context) error { _, err := TruePeak(ctx, c); return err }); n != want {
+			t.Errorf("%v s: TruePeak looks %d times, want %d", seconds, n, want)
+		}
+	}
+}
+
+// The weighting cannot be made for a rate that does not hold its corner.
+func TestLowRates(t *testing.T) {
+	for _, rate := range []int{-1, 0, 1, 999, 3363, 3365, MinRate - 1} {
+		c := &pcm.Clip{Rate: rate, Channels: 1, Samples: make([]float32, 100)}
+		want := fmt.Sprintf("%d Hz is too low a rate to measure loudness; set rate to 4000 or more, or loudness to 0", rate)
+		if _, err := Measure(t.Context(), c); err == nil || err.Error() != want {
+			t.Errorf("Measure: %v, want %s", err, want)
+		}
+		if _, err := Integrated(t.Context(), c); err == nil || err.Error() != want {
+			t.Errorf("Integrated: %v, want %s", err, want)
+		}
+	}
+	for _, rate := range []int{MinRate, MinRate + 1, 5000, 8000} {
+		within(t, fmt.Sprint(rate, " Hz"), measure(t, signal(rate, 2, at(5, -20))).Integrated, -20, 0.2, 0.2)
+	}
+}
+
+// Integrated is what Measure says, and Memory what both hold.
+func TestIntegrated(t *testing.T) {
+	for _, seconds := range []float64{0, 0.1, 0.4, 3.7} {
+		c := signal(44100, 2, at(seconds, -20), at(seconds, -27))
+		got, err := Integrated(t.Context(), c)
+		if want := measure(t, c).Integrated; got != want || err != nil {
+			t.Errorf("%v s: %v, %v, want %v", seconds, got, err, want)
+		}
+	}
+	c := signal(MinRate, 1, at(100, -20))
+	slices := int64(100 * slicesPerSecond)
+	if got := Memory(int64(c.Frames()), c.Rate); got < 8*slices+8*slices/hop || got > 9*slices {
+		t.Errorf("Memory says %d of %d slices", got, slices)
 	}
 }
 

@@ -20,16 +20,20 @@ var phases = [4][12]float64{
 // magnitudes is 2.02.
 const reach = 2.1
 
-// looks is how many frames are worked on between two looks at the context.
-const looks = 1 << 15
-
 // TruePeak returns the highest magnitude that the signal reaches, in dBTP: that
 // of its samples and of the three points between any two of them. It is minus
 // infinity for silence.
 func TruePeak(ctx context.Context, c *pcm.Clip) (float64, error) {
 	peak := 0.0
-	for _, v := range c.Samples {
-		peak = max(peak, math.Abs(float64(v)))
+	for rest := c.Samples; len(rest) > 0; {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		piece := rest[:min(looks, len(rest))]
+		for _, v := range piece {
+			peak = max(peak, math.Abs(float64(v)))
+		}
+		rest = rest[len(piece):]
 	}
 	n := c.Frames()
 	for ch := range c.Channels {

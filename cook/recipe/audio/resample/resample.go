@@ -25,13 +25,30 @@ const (
 )
 
 // Frames returns how many frames a clip of the given length has at another
-// rate: frames*to/from rounded to nearest, halves up. It does the same for the
-// positions of loops. It is exact for up to 2^62/to frames.
+// rate: frames*to/from rounded to nearest, halves up. Positions are moved the same
+// way. It is exact for up to 2^62/to frames.
 func Frames(frames int64, from, to int) int64 {
 	hi, lo := bits.Mul64(uint64(frames), 2*uint64(to))
 	lo, carry := bits.Add64(lo, uint64(from), 0)
 	q, _ := bits.Div64(hi+carry, lo, 2*uint64(from))
 	return int64(q)
+}
+
+// outFrames is Frames, but one frame at least of any.
+func outFrames(frames int64, from, to int) int64 {
+	return max(min(frames, 1), Frames(frames, from, to))
+}
+
+// move returns a loop's place at another rate in a clip that has so many frames
+// there: one frame at least of any.
+func move(l pcm.Loop, from, to int, frames int64) pcm.Loop {
+	some := l.End > l.Start
+	l.Start, l.End = Frames(l.Start, from, to), Frames(l.End, from, to)
+	if some && l.End <= l.Start {
+		l.Start = max(0, min(l.Start, frames-1))
+		l.End = l.Start + 1
+	}
+	return l
 }
 
 // Memory returns how many bytes Clip holds at most besides its input, for a
@@ -48,7 +65,7 @@ func Memory(frames int64, channels, from, to int) int64 {
 		rows = int64(interpolated*shrink) + 2
 	}
 	scratch := 8 * (int64(blockFrames)*int64(in)/int64(out) + taps + 2)
-	return 4*Frames(frames, from, to)*int64(channels) + 8*rows*taps + scratch
+	return 4*outFrames(frames, from, to)*int64(channels) + 8*rows*taps + scratch
 }
 
 // blockFrames is how many output frames are made at a time, and blockProducts
@@ -58,7 +75,8 @@ const (
 	blockProducts = 1 << 22
 )
 
-// Clip returns c at another rate, c itself if it has it. Loops move along.
+// Clip returns c at another rate, c itself if it has it. Loops move along. Of a
+// clip and a loop that have frames, one at least is left.
 // Rates must be from MinRate to MaxRate; else there is an error, as when ctx is
 // done.
 func Clip(ctx context.Context, c *pcm.Clip, rate int) (*pcm.Clip, error) {
@@ -75,14 +93,13 @@ func Clip(ctx context.Context, c *pcm.Clip, rate int) (*pcm.Clip, error) {
 	if err != nil {
 		return nil, err
 	}
-	frames := Frames(int64(c.Frames()), c.Rate, rate)
+	frames := outFrames(int64(c.Frames()), c.Rate, rate)
 	to := &pcm.Clip{
 		Rate: rate, Channels: c.Channels,
 		Samples: make([]float32, frames*int64(c.Channels)),
 	}
 	for _, l := range c.Loops {
-		l.Start, l.End = Frames(l.Start, c.Rate, rate), Frames(l.End, c.Rate, rate)
-		to.Loops = append(to.Loops, l)
+		to.Loops = append(to.Loops, move(l, c.Rate, rate, frames))
 	}
 	s := stream{bank: b, in: int64(in), out: int64(out)}
 	block := int64(min(blockFrames, max(16, blockProducts/(2*b.half))))

@@ -215,6 +215,29 @@ func TestLengthAndLoops(t *testing.T) {
 	}
 }
 
+// What there is does not vanish, however short it is.
+func TestOneFrameIsLeft(t *testing.T) {
+	for _, c := range []struct {
+		frames   int
+		in, want pcm.Loop
+	}{
+		{1, pcm.Loop{End: 1}, pcm.Loop{End: 1}},
+		{2, pcm.Loop{Start: 1, End: 2}, pcm.Loop{End: 1}},
+		{48000, pcm.Loop{Start: 1000, End: 1001, Count: 2}, pcm.Loop{Start: 167, End: 168, Count: 2}},
+		{48000, pcm.Loop{Start: 47999, End: 48000}, pcm.Loop{Start: 7999, End: 8000}},
+		{48000, pcm.Loop{Start: 5, End: 5}, pcm.Loop{Start: 1, End: 1}}, // there was nothing
+	} {
+		in := &pcm.Clip{Rate: 48000, Channels: 2, Samples: make([]float32, 2*c.frames), Loops: []pcm.Loop{c.in}}
+		out := convert(t, in, 8000)
+		if want := max(1, c.frames/6); out.Frames() != want || out.Loops[0] != c.want {
+			t.Errorf("%d frames, loop %+v: became %d and %+v, want %d and %+v", c.frames, c.in, out.Frames(), out.Loops[0], want, c.want)
+		}
+	}
+	if out := convert(t, &pcm.Clip{Rate: 48000, Channels: 2}, 8000); out.Frames() != 0 {
+		t.Errorf("%d frames of none", out.Frames())
+	}
+}
+
 func TestSameRateIsTheClipItself(t *testing.T) {
 	c := sine(500, 10, 1, 1) // also a rate that cannot be converted
 	if out := convert(t, c, 500); out != c {
@@ -277,12 +300,21 @@ func TestAnyRatio(t *testing.T) {
 		to := 100 * rapid.IntRange(10, 500).Draw(t, "to")
 		n := rapid.IntRange(0, 300).Draw(t, "frames")
 		in := sine(from, n, float64(min(from, to))/8, 1)
+		if n > 0 {
+			start := rapid.IntRange(0, n-1).Draw(t, "start")
+			in.Loops = []pcm.Loop{{Start: int64(start), End: int64(rapid.IntRange(start+1, n).Draw(t, "end"))}}
+		}
 		out, err := Clip(context.Background(), in, to)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := Frames(int64(n), from, to); int64(out.Frames()) != want {
+		if want := max(Frames(int64(n), from, to), int64(min(n, 1))); int64(out.Frames()) != want {
 			t.Fatalf("%d frames, want %d", out.Frames(), want)
+		}
+		for _, l := range out.Loops {
+			if l.Start < 0 || l.Start >= l.End || l.End > int64(out.Frames()) {
+				t.Fatalf("a loop from %d to %d in %d frames", l.Start, l.End, out.Frames())
+			}
 		}
 		for _, v := range out.Samples {
 			if !(v < 1.3 && v > -1.3) {

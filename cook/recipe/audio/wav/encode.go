@@ -145,16 +145,6 @@ func header(clip *pcm.Clip, coding Coding, dataSize int64) []byte {
 	return h
 }
 
-// places returns the speakers that channels are usually for, as the bits of
-// WAVEFORMATEXTENSIBLE: FL FR FC LFE BL BR FLC FRC BC SL SR.
-func places(channels int) uint32 {
-	usual := [...]uint32{3: 0x7, 4: 0x33, 5: 0x37, 6: 0x3f, 7: 0x70f, 8: 0x63f}
-	if channels < len(usual) {
-		return usual[channels]
-	}
-	return 0
-}
-
 func writeSamples(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 	q := quantiser{coding: o.Coding, dither: o.Dither}
 	var buf []byte

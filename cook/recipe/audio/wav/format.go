@@ -57,6 +57,9 @@ func readFormat(p []byte) (format, error) {
 			return format{}, errors.New("an extensible format of unknown kind; save it as PCM")
 		}
 		tag = u16(24)
+		if err := checkPlaces(channels, binary.LittleEndian.Uint32(p[20:])); err != nil {
+			return format{}, err
+		}
 	}
 	switch tag {
 	case tagPCM:

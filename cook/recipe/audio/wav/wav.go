@@ -15,6 +15,9 @@
 // give what they hold, and the fact chunk tells where the sound in the last one
 // ends.
 //
+// More than two channels that are for other speakers than usual, by the channel mask
+// of the extensible form, are an error; one or two are taken as they come.
+//
 // Floats may exceed full scale. NaN and infinity are errors: no later stage could
 // make anything of them.
 //

@@ -137,6 +137,48 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// A file of more than two channels is for the usual speakers, or says nothing of use;
+// the pair behind may as well be at the sides. Mono and stereo are for any.
+func TestChannelMask(t *testing.T) {
+	const kept = ""
+	for _, c := range []struct {
+		channels int
+		mask     uint32
+		want     string
+	}{
+		{1, 0x4, kept}, {1, 0x1, kept}, {1, 0x8, kept}, {2, 0x3, kept}, {2, 0x600, kept}, {2, 0xc, kept},
+		{3, 0x7, kept}, {4, 0x33, kept}, {4, 0x603, kept}, {5, 0x37, kept}, {5, 0x607, kept},
+		{6, 0x3f, kept}, {6, 0x60f, kept}, {7, 0x70f, kept}, {8, 0x63f, kept}, {9, 0x1ff, kept},
+		{3, 0, kept}, {3, 0x3, kept}, {3, 0xf, kept}, {6, 0xffffffff, kept},
+		{3, 0xb, "wav: 3 channels for the speakers FL FR LFE are not read, only for FL FR FC; export the sound for those, or as stereo"},
+		{4, 0x107, "FL FR FC BC are not read, only for FL FR BL BR"},
+		{5, 0xf | 1<<31, "FL FR FC LFE 0x80000000 are"},
+		{6, 0x633, "FL FR BL BR SL SR are"},
+		{7, 0x13f, "FL FR FC LFE BL BR BC are"},
+		{8, 0xff, "FL FR FC LFE BL BR FLC FRC are not read, only for FL FR FC LFE BL BR SL SR"},
+	} {
+		clip := &pcm.Clip{Rate: 8000, Channels: max(c.channels, 3), Samples: make([]float32, 72*c.channels)}
+		file := encode(t, clip, Options{Coding: PCM16})
+		le := binary.LittleEndian
+		le.PutUint16(file[22:], uint16(c.channels))
+		le.PutUint16(file[32:], uint16(2*c.channels))
+		le.PutUint32(file[40:], c.mask)
+		_, info, err := Decode(t.Context(), file)
+		_, probed := Probe(file, int64(len(file)))
+		if c.want == kept {
+			if err != nil || probed != nil || info.Channels != c.channels {
+				t.Errorf("%d channels for %#x: %v, %v, %v", c.channels, c.mask, info, err, probed)
+			}
+			continue
+		}
+		for _, err := range []error{err, probed} {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%d channels for %#x: %v, want %s", c.channels, c.mask, err, c.want)
+			}
+		}
+	}
+}
+
 // Dither makes the mean of a constant right that rounding would move, never strays
 // by more than a step and a half, and is the same every time.
 func TestDither(t *testing.T) {
