@@ -1,0 +1,82 @@
+package mesh
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// Explain implements recipe.Explainer.
+func (o *Mesh) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
+	doc, err := read(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	c, err := o.cook(ctx, doc, true)
+	if err != nil {
+		return nil, err
+	}
+	return c.lines(), nil
+}
+
+// stats is what was done to a geometry.
+type stats struct {
+	sourceVertices int     // of its accessors
+	normals        string  // how they were made, "" if they were there
+	tangents       bool    // were made
+	before, after  float64 // ACMR of the source's order and of the cooked one; 0 unless asked for
+}
+
+// maxLines bounds what is told of one model.
+const maxLines = 100
+
+func (c *cooking) lines() []string {
+	var lines []string
+	told := map[*geometry]bool{}
+	left := 0
+	for i := range c.meshes {
+		for j, g := range c.shows[i] {
+			switch {
+			case g != nil && told[g]:
+			case len(lines) == maxLines:
+				left++
+			default:
+				lines = append(lines, fmt.Sprintf("mesh %d primitive %d: ", i, j)+c.describe(g))
+				told[g] = g != nil
+			}
+		}
+	}
+	if left > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", left))
+	}
+	return lines
+}
+
+// describe says what was made of a primitive.
+func (c *cooking) describe(g *geometry) string {
+	if g == nil {
+		return "stays as it is: its vertices are not in the file, or an extension may name them by number"
+	}
+	s := &g.stats
+	line := fmt.Sprintf("%d vertices, were %d", g.vertices(), s.sourceVertices)
+	if g.mode == triangles {
+		line += fmt.Sprintf("; %d triangles, ACMR %.3f, was %.3f", len(g.indices)/3, s.after, s.before)
+	}
+	if s.normals != "" {
+		line += "; " + s.normals + " normals made"
+	}
+	if s.tangents {
+		line += "; tangents made"
+	}
+	if g.keepOrder && g.mode == triangles {
+		line += "; triangles keep their order, as they blend"
+	}
+	if grid := c.groups.grids[g.group]; grid != nil {
+		line += fmt.Sprintf("; positions off by %.3g at most", grid.Error())
+	}
+	for i, l := range g.lods {
+		line += fmt.Sprintf("; lod %d: %d triangles, off by %.3g", i+1, len(l.indices)/3, l.err)
+	}
+	return line
+}

@@ -1,0 +1,107 @@
+package mesh
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// live returns what is held when a model has been cooked and not yet written: less than
+// the peak, and the same in each run.
+func live(t *testing.T, o *Mesh, tree fstest.MapFS, name string) uint64 {
+	t.Helper()
+	heap := func() uint64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.GC() // what was in pools
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	before := heap()
+	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: name, Open: tree.Open, Stat: tree.Stat}, 1)
+	doc, err := read(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := o.cook(t.Context(), doc, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := c.document(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, parts, err := w.text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := heap() - before
+	runtime.KeepAlive([]any{w, text, parts, job})
+	return held
+}
+
+// Where nodes, primitives or meshes are many and their vertices few, the estimate is of
+// what is made for each.
+func TestEstimateOfMany(t *testing.T) {
+	const many = 400
+	list := func(n int, item func(i int) string) string {
+		items := make([]string, n)
+		for i := range items {
+			items[i] = item(i)
+		}
+		return strings.Join(items, ",")
+	}
+	s := new(sheet)
+	p, _, _, i := s.grid(4, 0)
+	mesh := func(own int) string {
+		return fmt.Sprintf(`{"attributes":{"POSITION":%d,"_%d":%d},"indices":%d}`, p, own, p, i)
+	}
+	node := func(i int) string { return fmt.Sprintf(`{"mesh":%d}`, i) }
+	tiny := new(sheet)
+	q, _, _, k := tiny.grid(1, 1)
+	q2, _, _, k2 := tiny.grid(4, 0)
+	var objects strings.Builder
+	objects.WriteString("v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nv 1 1 0\nv 2 1 0\nv 0 2 0\nv 1 2 0\nv 2 2 0\n")
+	for i := range many {
+		fmt.Fprintf(&objects, "o %d\nf 1 2 5 4\nf 2 3 6 5\nf 4 5 8 7\nf 5 6 9 8\n", i)
+	}
+	for name, tree := range map[string]fstest.MapFS{
+		"nodes": s.tree(`"nodes":[` + list(many, func(int) string { return node(0) }) + `],"meshes":[{"primitives":[` + mesh(0) + `]}]`),
+		"primitives": tiny.tree(`"nodes":[{"mesh":0}],"meshes":[{"primitives":[` + list(many, func(own int) string {
+			return fmt.Sprintf(`{"attributes":{"POSITION":%d,"_%d":%d},"indices":%d}`, q, own, q, k)
+		}) + fmt.Sprintf(`,{"attributes":{"POSITION":%d},"indices":%d}]}]`, q2, k2)),
+		"extras": tiny.tree(`"nodes":[{"mesh":0}],"meshes":[{"primitives":[` +
+			fmt.Sprintf(`{"attributes":{"POSITION":%d},"indices":%d}`, q2, k2) +
+			`],"extras":{"list":[` + list(40*many, func(int) string { return "1234567" }) + `]}}]`),
+		"meshes":  s.tree(`"nodes":[` + list(many, node) + `],"meshes":[` + list(many, func(int) string { return `{"primitives":[` + mesh(0) + `]}` }) + `]`),
+		"objects": {"m/a.gltf": {Data: []byte(objects.String())}},
+	} {
+		path := "m/a.gltf"
+		if name == "objects" {
+			tree["m/a.obj"] = tree[path]
+			path = "m/a.obj"
+		}
+		var without [2]int64 // levels of detail: held, estimated
+		for _, lods := range []int{0, 8} {
+			o := options(func(o *Mesh) { o.LODs, o.LODRatio, o.LODError = lods, 0.6, 1 })
+			text := tree[path].Data
+			estimate, err := o.Estimate(text, int64(len(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			held := live(t, o, tree, path)
+			if int64(held) > estimate {
+				t.Errorf("%s, %d levels: %d bytes are held, the estimate is %d", name, lods, held, estimate)
+			}
+			if lods == 0 {
+				without = [2]int64{int64(held), estimate}
+			} else if more, want := int64(held)-without[0], estimate-without[1]; name != "objects" && more > want {
+				t.Errorf("%s: levels hold %d bytes, the estimate is %d", name, more, want)
+			}
+		}
+	}
+}

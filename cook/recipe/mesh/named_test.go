@@ -1,0 +1,103 @@
+package mesh
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// What the materials of variants ask for is done as for a primitive's own: tangents are
+// made for their normal maps, and triangles keep their order if one blends.
+func TestVariants(t *testing.T) {
+	model := func(materials, primitive string) fstest.MapFS {
+		s := new(sheet)
+		p, n, uv, i := s.grid(9, 1)
+		return s.tree(fill(`"extensionsUsed":["KHR_materials_variants"],"textures":[{}],"scene":0,"scenes":[{"nodes":[0]}],
+			"extensions":{"KHR_materials_variants":{"variants":[{"name":"x"},{"name":"y"}]}},"nodes":[{"mesh":0}],
+			"materials":[`+materials+`],
+			"meshes":[{"primitives":[{"attributes":{"POSITION":$p,"NORMAL":$n,"TEXCOORD_0":$uv},"indices":$i`+primitive+`}]}]`,
+			map[string]int{"p": p, "n": n, "uv": uv, "i": i}))
+	}
+	mapped := func(materials ...string) string {
+		var mappings []string
+		for i, m := range materials {
+			mappings = append(mappings, fmt.Sprintf(`{"material":%s,"variants":[%d]}`, m, i))
+		}
+		return `,"extensions":{"KHR_materials_variants":{"mappings":[` + strings.Join(mappings, ",") + `]}}`
+	}
+	const (
+		dark = `{"normalTexture":{"index":0},"extensions":{"KHR_materials_unlit":{}}}`
+		bump = `{"normalTexture":{"index":0}}`
+	)
+	for _, tc := range []struct {
+		name, materials, primitive string
+		tangents, keeps            bool
+	}{
+		{"a variant is bumpy", `{},` + bump, `,"material":0` + mapped("0", "1"), true, false},
+		{"without a material of its own", `{},` + bump, mapped("1"), true, false},
+		{"unlit but for a bumpy variant", dark + `,` + bump, `,"material":0` + mapped("1"), true, false},
+		{"unlit but for a plain variant", dark + `,{}`, `,"material":0` + mapped("1"), false, false},
+		{"a variant blends", `{},{"alphaMode":"BLEND"}`, `,"material":0` + mapped("1"), false, true},
+		{"nothing of that", `{},` + bump + `,{"alphaMode":"BLEND"}`, `,"material":0` + mapped("0"), false, false},
+		{"no such material", `{},` + bump, `,"material":0` + mapped("-1", "7", `"x"`), false, false},
+	} {
+		tree := model(tc.materials, tc.primitive)
+		order := func(o *Mesh) []shown { return show(t, decode(t, cook(t, o, tree, "m/a.gltf"), nil)) }
+		doc := decode(t, cook(t, options(nil), tree, "m/a.gltf"), nil)
+		if _, made := doc.Meshes[0].Primitives[0].Attributes["TANGENT"]; made != tc.tangents {
+			t.Errorf("%s: tangents made: %t", tc.name, made)
+		}
+		keeps := reflect.DeepEqual(order(options(nil)), order(options(func(o *Mesh) { o.Optimize = false })))
+		if keeps != tc.keeps {
+			t.Errorf("%s: triangles keep their order: %t", tc.name, keeps)
+		}
+	}
+	// The estimate counts on vertices that tangents make.
+	estimate := func(materials string) int64 {
+		text := model(materials, `,"material":0`+mapped("1"))["m/a.gltf"].Data
+		n, err := options(nil).Estimate(text, int64(len(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if bumpy, plain := estimate(`{},`+bump), estimate(`{},{}`); bumpy-plain < 9*9*6*28 {
+		t.Errorf("estimate %d, without a normal map %d", bumpy, plain)
+	}
+}
+
+// A node that an extension names, as the shape of a collider, keeps its mesh, with its
+// numbers, and gets no levels of detail; other nodes and meshes do as ever.
+func TestNamedNodesKeepTheirMeshes(t *testing.T) {
+	s := new(sheet)
+	p, n, _, i := s.grid(12, 0.1)
+	q, m, _, k := s.grid(12, 0.1)
+	tree := s.tree(fill(`"extensionsUsed":["KHR_physics_rigid_bodies"],"scene":0,"scenes":[{"nodes":[0,1,2]}],
+		"nodes":[
+			{"extensions":{"KHR_physics_rigid_bodies":{"collider":{"geometry":{"node":1,"convexHull":true}}}},"extras":{"node":2}},
+			{"mesh":0},{"mesh":1}],
+		"meshes":[{"primitives":[{"attributes":{"POSITION":$p,"NORMAL":$n},"indices":$i}]},
+			{"primitives":[{"attributes":{"POSITION":$q,"NORMAL":$m},"indices":$k}]}]`,
+		map[string]int{"p": p, "n": n, "i": i, "q": q, "m": m, "k": k}))
+	doc := decode(t, cook(t, options(func(o *Mesh) { o.LODs, o.LODError = 1, 0.5 }), tree, "m/a.gltf"), nil)
+	if node := doc.Nodes[1]; node.Mesh == nil || *node.Mesh != 0 || len(node.Children) > 0 {
+		t.Errorf("the named node: mesh %v, children %v", node.Mesh, node.Children)
+	}
+	if a := doc.Accessors[doc.Meshes[0].Primitives[0].Attributes["POSITION"]]; a.ComponentType.ByteSize() != 4 {
+		t.Errorf("the positions of its mesh are of type %d", a.ComponentType)
+	}
+	if node := doc.Nodes[2]; node.Mesh != nil || len(node.Children) != 1 || lodIDs(t, doc.Nodes[node.Children[0]]) == nil {
+		t.Errorf("another node: mesh %v, children %v", node.Mesh, node.Children)
+	}
+	for text, want := range map[string][]bool{
+		`{"node":1,"extensions":{"A":{"deep":[{"x":{"node":2}}]}}}`:                                                       {false, false, true},
+		`{"extensions":{"A":{"node":0,"B":{"node":1}},"node":2}}`:                                                         {true, true, false},
+		`{"extensions":{"A":{"node":3,"n":0,"B":{"node":"1"}},"C":{"node":-1}},"b":{"extensions":{"node":{"node":[0]}}}}`: {false, false, false},
+	} {
+		if have := namedNodes([]byte(text), 3); !reflect.DeepEqual(have, want) {
+			t.Errorf("%s: %v, want %v", text, have, want)
+		}
+	}
+}

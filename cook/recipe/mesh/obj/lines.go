@@ -1,0 +1,71 @@
+package obj
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+const (
+	maxLine = 8 << 20 // bytes, those that it goes on with included
+	looks   = 1 << 10 // lines between two looks at the context
+)
+
+// eachLine calls read for each line that is not empty and no comment, with its words
+// and all of it behind the first word. An error gets the number of the line.
+func eachLine(ctx context.Context, text []byte, read func(words []string, rest string) error) error {
+	if err := ctx.Err(); err != nil {
+		return err // all of the text is searched below
+	}
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if bytes.IndexByte(text, 0) >= 0 {
+		return errors.New("there are zero bytes in it, so it is no text file")
+	}
+	var words []string
+	var joined []byte // of lines that go on; the text is not ours
+	for number := 1; len(text) > 0; number++ {
+		if number%looks == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte{'\n'})
+		first := number
+		line = bytes.TrimRight(line, " \t\r")
+		for goesOn := false; bytes.HasSuffix(line, []byte{'\\'}) && len(text) > 0 && len(line) < maxLine; goesOn = true {
+			if !goesOn {
+				joined = append(joined[:0], line...)
+			}
+			var next []byte
+			next, text, _ = bytes.Cut(text, []byte{'\n'})
+			number++
+			joined = append(append(joined[:len(joined)-1], ' '), bytes.TrimRight(next, " \t\r")...)
+			line = joined
+		}
+		if len(line) >= maxLine {
+			return fmt.Errorf("line %d: longer than %d bytes", first, maxLine)
+		}
+		whole := withoutComment(string(line))
+		words = append(words[:0], strings.Fields(whole)...)
+		if len(words) == 0 {
+			continue
+		}
+		rest := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(whole), words[0]))
+		if err := read(words, rest); err != nil {
+			return fmt.Errorf("line %d: %w", first, err)
+		}
+	}
+	return ctx.Err()
+}
+
+// withoutComment cuts off what follows a # that no character is in front of: names of
+// files may have one inside.
+func withoutComment(line string) string {
+	for i := range len(line) {
+		if line[i] == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
+			return line[:i]
+		}
+	}
+	return line
+}

@@ -1,0 +1,317 @@
+// Package obj turns Wavefront OBJ models, with the materials of their MTL files, into
+// glTF 2.0 (Wavefront Technologies, "Advanced Visualizer", appendix B1, "Object Files",
+// and "MTL material format").
+//
+// What is read: v, vt, vn, f, l, p with positive and negative numbers, o, g, usemtl,
+// mtllib, comments, lines that go on after a backslash; newmtl, Kd, d, Tr, map_Kd,
+// map_d and norm. Numbers are rounded to float32 once, correctly. What is left out:
+// free-form curves and surfaces, smoothing groups, colours behind vertices, the maps
+// and numbers of other lighting models.
+//
+// Each object becomes a node and a mesh; where a file has no objects, each group does.
+// In it there is one primitive for each material, in the order of their first use, and
+// further ones for polygons with other attributes, lines and points. Normals are scaled to
+// length 1; those without length count as missing. Polygons become
+// triangles by cutting off ears, convex ones as a fan. Texture coordinates are turned
+// upside down, as glTF counts them from the top.
+package obj
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Convert returns the text of a glTF document and its only buffer. read reads a file
+// that the model names, relative to it; it is asked for MTL files only, and one that
+// does not exist (fs.ErrNotExist) leaves its materials without properties. Errors
+// name the line.
+func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, error)) (text, buffer []byte, err error) {
+	p := &parser{byName: map[string]int{}, open: map[key]int{}, material: none}
+	line := func(words []string, rest string) error { return p.line(ctx, words, rest) }
+	if err := eachLine(ctx, model, line); err != nil {
+		return nil, nil, err
+	}
+	for _, name := range p.libraries {
+		name = strings.ReplaceAll(name, `\`, "/")
+		data, err := read(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = eachLine(ctx, data, (&library{materials: p.materials, byName: p.byName, dir: path.Dir(name), current: none}).line)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("mtllib %.200s: %w", name, err)
+		}
+	}
+	if len(p.parts) == 0 {
+		return nil, nil, errors.New("there is no face, line or point in the model")
+	}
+	return p.document(ctx)
+}
+
+// A corner is the numbers of a vertex, its texture coordinates and its normal, from 0;
+// none for what it does not have.
+type corner struct{ v, vt, vn int32 }
+
+const none = -1
+
+// A key is what all triangles of a part have in common.
+type key struct {
+	object, material int
+	mode             int // of glTF: points, lines or triangles
+	uvs, normals     bool
+}
+
+const (
+	points    = 0
+	lines     = 1
+	triangles = 4
+)
+
+// A part will be a primitive.
+type part struct {
+	key
+	corners []corner
+}
+
+type object struct {
+	name string
+	used bool
+}
+
+// A parser is what has been read of a model.
+type parser struct {
+	v, vt, vn  []float32 // three, two and three numbers each
+	objects    []object  // those of o lines, or as long as there are none of g lines
+	hasObjects bool      // there was an o line
+	materials  []*material
+	byName     map[string]int
+	libraries  []string
+	material   int // the current one
+	parts      []part
+	open       map[key]int // parts by what they have in common
+	polygon    []corner
+	cutter     cutter
+}
+
+// line reads one line, split into words.
+func (p *parser) line(ctx context.Context, words []string, rest string) error {
+	switch words[0] {
+	case "v":
+		return numbers(words[1:], 3, &p.v)
+	case "vt":
+		return numbers(words[1:], 2, &p.vt)
+	case "vn":
+		if err := numbers(words[1:], 3, &p.vn); err != nil {
+			return err
+		}
+		unit(p.vn[len(p.vn)-3:])
+	case "f":
+		return p.element(ctx, words[1:], triangles, 3)
+	case "l":
+		return p.element(ctx, words[1:], lines, 2)
+	case "p":
+		return p.element(ctx, words[1:], points, 1)
+	case "o":
+		p.begin(rest, true)
+	case "g":
+		p.begin(rest, false)
+	case "usemtl":
+		p.use(rest)
+	case "mtllib":
+		return p.addLibrary(rest)
+	case "curv", "curv2", "surf":
+		return fmt.Errorf("%s: free-form curves and surfaces are not read; export the model as polygons", words[0])
+	}
+	return nil
+}
+
+// begin starts an object, or a group where there are no objects.
+func (p *parser) begin(name string, isObject bool) {
+	if isObject && !p.hasObjects {
+		p.hasObjects = true
+	} else if !isObject && p.hasObjects {
+		return
+	}
+	p.objects = append(p.objects, object{name: name})
+}
+
+func (p *parser) use(name string) {
+	i, ok := p.byName[name]
+	if !ok {
+		i = len(p.materials)
+		p.byName[name] = i
+		p.materials = append(p.materials, &material{name: name})
+	}
+	p.material = i
+}
+
+// maxLibraries bounds the files that a model can have read.
+const maxLibraries = 64
+
+func (p *parser) addLibrary(name string) error {
+	if len(p.libraries) == maxLibraries {
+		return fmt.Errorf("more than %d mtllib lines", maxLibraries)
+	}
+	if name == "" {
+		return errors.New("no name behind mtllib")
+	}
+	p.libraries = append(p.libraries, name)
+	return nil
+}
+
+// element reads a face, line or point element.
+func (p *parser) element(ctx context.Context, words []string, mode, least int) error {
+	if len(words) < least {
+		return fmt.Errorf("%d corners, want at least %d", len(words), least)
+	}
+	p.polygon = p.polygon[:0]
+	uvs, normals := true, mode == triangles
+	for i, w := range words {
+		if i%pace == pace-1 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c, err := p.corner(w)
+		if err != nil {
+			return err
+		}
+		uvs = uvs && c.vt != none
+		normals = normals && c.vn != none
+		p.polygon = append(p.polygon, c)
+	}
+	part := p.part(key{object: p.current(), material: p.material, mode: mode, uvs: uvs, normals: normals})
+	switch mode {
+	case points:
+		part.corners = append(part.corners, p.polygon...)
+	case lines:
+		for i, c := range p.polygon[1:] {
+			part.corners = append(part.corners, p.polygon[i], c)
+		}
+	default:
+		var err error
+		part.corners, err = p.cutter.cut(ctx, p.v, p.polygon, part.corners)
+		return err
+	}
+	return nil
+}
+
+// current returns the object that elements belong to now.
+func (p *parser) current() int {
+	if len(p.objects) == 0 {
+		p.objects = append(p.objects, object{})
+	}
+	i := len(p.objects) - 1
+	p.objects[i].used = true
+	return i
+}
+
+func (p *parser) part(k key) *part {
+	i, ok := p.open[k]
+	if !ok {
+		i = len(p.parts)
+		p.open[k] = i
+		p.parts = append(p.parts, part{key: k})
+	}
+	return &p.parts[i]
+}
+
+// corner reads v, v/vt, v//vn or v/vt/vn.
+func (p *parser) corner(word string) (corner, error) {
+	c := corner{none, none, none}
+	var err error
+	v, rest, more := strings.Cut(word, "/")
+	if c.v, err = index(v, len(p.v)/3, "vertex"); err != nil || !more {
+		return c, err
+	}
+	vt, vn, more := strings.Cut(rest, "/")
+	if vt != "" {
+		if c.vt, err = index(vt, len(p.vt)/2, "texture coordinate"); err != nil {
+			return c, err
+		}
+	}
+	if !more || vn == "" {
+		return c, nil
+	}
+	if c.vn, err = index(vn, len(p.vn)/3, "normal"); err != nil {
+		return c, err
+	}
+	if n := p.vn[3*int(c.vn):][:3]; n[0] == 0 && n[1] == 0 && n[2] == 0 {
+		c.vn = none // it points nowhere
+	}
+	return c, nil
+}
+
+// index reads the number of one of n things, from 1 on, or negative from the last back.
+func index(text string, n int, what string) (int32, error) {
+	i, err := strconv.Atoi(text)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%.40q is no number of a %s", text, what)
+	case i < 0:
+		i += n
+	default:
+		i--
+	}
+	if i < 0 || i >= n {
+		return 0, fmt.Errorf("%s %.40s of %d", what, text, n)
+	}
+	return int32(i), nil
+}
+
+// numbers reads n numbers; a texture coordinate may lack its second one. More are left.
+func numbers(words []string, n int, to *[]float32) error {
+	if len(words) < n && (n != 2 || len(words) < 1) {
+		return fmt.Errorf("%d numbers, want %d", len(words), n)
+	}
+	if len(*to) > 1<<30 {
+		return errors.New("more than 2^30 numbers")
+	}
+	for i := range n {
+		if i == len(words) {
+			*to = append(*to, 0)
+			break
+		}
+		x, err := number(words[i])
+		if err != nil {
+			return err
+		}
+		*to = append(*to, x)
+	}
+	return nil
+}
+
+// unit scales a vector to length 1, unless it has none.
+func unit(v []float32) {
+	sum := float64(0)
+	for _, x := range v {
+		sum += float64(float64(x) * float64(x))
+	}
+	if sum == 0 {
+		return
+	}
+	for i, x := range v {
+		v[i] = float32(float64(x) / math.Sqrt(sum))
+	}
+}
+
+// number reads a decimal number.
+func number(word string) (float32, error) {
+	if strings.Trim(word, "+-.0123456789eE") != "" {
+		return 0, fmt.Errorf("%.40q is no number", word)
+	}
+	x, err := strconv.ParseFloat(word, 32)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%.40q is larger than a float32 can be", word)
+	case err != nil:
+		return 0, fmt.Errorf("%.40q is no number", word)
+	}
+	return float32(x), nil
+}

@@ -1,0 +1,333 @@
+package obj
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// files reads MTL files out of a map.
+func files(m map[string]string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		if text, ok := m[name]; ok {
+			return []byte(text), nil
+		}
+		return nil, fmt.Errorf("open %s: %w", name, fs.ErrNotExist)
+	}
+}
+
+func convert(t testing.TB, model string, libraries map[string]string) (*gltf, []byte) {
+	t.Helper()
+	text, data, err := Convert(t.Context(), []byte(model), files(libraries))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := new(gltf)
+	if err := json.Unmarshal(text, d); err != nil {
+		t.Fatal(err)
+	}
+	return d, data
+}
+
+func floats(d *gltf, data []byte, accessor int) []float32 {
+	v := d.BufferViews[d.Accessors[accessor].BufferView]
+	var list []float32
+	for i := v.ByteOffset; i < v.ByteOffset+v.ByteLength; i += 4 {
+		list = append(list, math.Float32frombits(binary.LittleEndian.Uint32(data[i:])))
+	}
+	return list
+}
+
+const square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
+
+// One polygon each: which corners its triangles have, as x and y.
+func TestPolygons(t *testing.T) {
+	for _, tc := range []struct{ name, model, want string }{
+		{"triangle", square + "f 1 2 3", "00 10 11"},
+		{"square", square + "f 1 2 3 4", "00 10 11, 00 11 01"},
+		{"clockwise", square + "f 4 3 2 1", "01 11 10, 01 10 00"},
+		{"from the end", square + "f -4 -3 -2", "00 10 11"},
+		{"dart", "v 0 0 0\nv 4 1 0\nv 0 2 0\nv 1 1 0\nf 1 2 3 4", "01 10 00"},
+		{"goes on", square + "f 1 2 \\\n 3", "00 10 11"},
+		{"stands up", "v 0 0 0\nv 0 0 1\nv 0 1 1\nv 0 1 0\nf 1 2 3 4", "00 00 01, 00 01 01"},
+	} {
+		d, data := convert(t, tc.model, nil)
+		p := floats(d, data, d.Meshes[0].Primitives[0].Attributes.Position)
+		var text strings.Builder
+		for i := 0; i < len(p); i += 3 {
+			if i > 0 && i%9 == 0 {
+				text.WriteString(",")
+			}
+			if i > 0 {
+				text.WriteString(" ")
+			}
+			fmt.Fprintf(&text, "%g%g", p[i], p[i+1])
+		}
+		if tc.name == "dart" { // whatever triangles: none outside, all of its area
+			if len(p) != 18 || math.Abs(area(p)-3) > 1e-6 {
+				t.Errorf("dart: %v of area %g, want 3", p, area(p))
+			}
+			continue
+		}
+		if text.String() != tc.want {
+			t.Errorf("%s: %s, want %s", tc.name, text.String(), tc.want)
+		}
+	}
+}
+
+// area sums the areas of triangles in the plane of x and y, those that turn clockwise as
+// negative ones, of which there may be none.
+func area(p []float32) float64 {
+	sum := 0.
+	for i := 0; i+8 < len(p); i += 9 {
+		at := func(k int) float64 { return float64(p[i+k]) }
+		a := ((at(3)-at(0))*(at(7)-at(1)) - (at(6)-at(0))*(at(4)-at(1))) / 2
+		if a < -1e-9 {
+			return math.NaN()
+		}
+		sum += a
+	}
+	return sum
+}
+
+// A polygon around a point, however its corners go in and out, becomes triangles that
+// cover its area once, none turned over.
+func TestEarsCoverThePolygon(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(3, 30).Draw(t, "corners")
+		var v []float32
+		var polygon []corner
+		want := 0.
+		for i := range n {
+			r := rapid.Float64Range(0.2, 3).Draw(t, "radius")
+			a := 2 * math.Pi * float64(i) / float64(n)
+			v = append(v, float32(r*math.Cos(a)), float32(r*math.Sin(a)), 7)
+			polygon = append(polygon, corner{int32(i), none, none})
+		}
+		for i := range n {
+			j := (i + 1) % n
+			want += (float64(v[3*i])*float64(v[3*j+1]) - float64(v[3*j])*float64(v[3*i+1])) / 2
+		}
+		triangles, err := new(cutter).cut(context.Background(), v, polygon, nil)
+		if err != nil || len(triangles) != 3*(n-2) {
+			t.Fatalf("%d corners of %d, %v", len(triangles), n, err)
+		}
+		var p []float32
+		for _, c := range triangles {
+			p = append(p, v[3*c.v:][:3]...)
+		}
+		if have := area(p); math.IsNaN(have) || math.Abs(have-want) > 1e-4 {
+			t.Fatalf("area %g, want %g: %v", have, want, v)
+		}
+	})
+}
+
+const parts = `
+# a comment
+mtllib one.mtl  # and one behind a line
+mtllib gone.mtl
+o body
+v 0 0 0
+v 1 0 0
+v 1 1 0 1.0
+v 0 1 0
+vt 0.25 0.125
+vt 1 1 0
+vt 0
+vn 0 0 2
+vn 0 0 0
+usemtl red paint
+f 1/1/1 2/2/1 3/1/1
+f 1//1 2//1 3//1
+f 1/1/2 2/1/1 3/1/1
+g ignored
+usemtl glass
+f 1/3 2/2 3/1
+usemtl red paint
+f 2/1/1 3/2/1 4/1/1
+o wire
+l 1/1 2/1 3/1
+p 1 2
+o empty
+`
+
+func TestParts(t *testing.T) {
+	d, data := convert(t, parts, map[string]string{"one.mtl": `
+newmtl red paint
+Kd 1 0.5 0.25
+Ks 1 1 1
+map_Kd -s 2 2 -o 0.5 tex\red paint.png
+norm -clamp on -bm 1 n#ormal.png
+newmtl other
+map_Kd other.png
+newmtl glass
+Kd 0.5
+Tr 0.25
+map_Kd C:\Users\me\glass.png
+newmtl glass
+Kd 0 0 0
+`})
+	var have []string
+	for _, n := range d.Nodes {
+		for _, p := range d.Meshes[n.Mesh].Primitives {
+			s := fmt.Sprintf("%s mode %d, %d corners", n.Name, p.Mode, d.Accessors[p.Attributes.Position].Count)
+			if p.Material != nil {
+				s += ", " + d.Materials[*p.Material].Name
+			}
+			if p.Attributes.TexCoord != nil {
+				s += ", uv"
+			}
+			if p.Attributes.Normal != nil {
+				s += ", normals"
+			}
+			have = append(have, s)
+		}
+	}
+	want := []string{
+		"body mode 4, 6 corners, red paint, uv, normals", "body mode 4, 3 corners, red paint, normals",
+		"body mode 4, 3 corners, red paint, uv", "body mode 4, 3 corners, glass, uv",
+		"wire mode 1, 4 corners, red paint, uv", "wire mode 0, 2 corners, red paint",
+	}
+	if !reflect.DeepEqual(have, want) {
+		t.Errorf("have\n%s\nwant\n%s", strings.Join(have, "\n"), strings.Join(want, "\n"))
+	}
+	first := d.Meshes[0].Primitives[0].Attributes
+	if uv := floats(d, data, *first.TexCoord); !reflect.DeepEqual(uv[:4], []float32{0.25, 0.875, 1, 0}) {
+		t.Errorf("texture coordinates %v", uv)
+	}
+	if n := floats(d, data, *first.Normal); !reflect.DeepEqual(n[:3], []float32{0, 0, 1}) {
+		t.Errorf("normals %v", n)
+	}
+	looks, err := json.Marshal(d.Materials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have, want := string(looks), `[{"name":"red paint","pbrMetallicRoughness":{"baseColorFactor":[1,0.5,0.25,1],"baseColorTexture":{"index":0},"metallicFactor":0},"normalTexture":{"index":1}},`+
+		`{"name":"glass","pbrMetallicRoughness":{"baseColorFactor":[0.5,0.5,0.5,0.75],"baseColorTexture":{"index":2},"metallicFactor":0},"alphaMode":"BLEND"}]`; have != want {
+		t.Errorf("materials %s, want %s", have, want)
+	}
+	if have := fmt.Sprint(d.Images); have != "[{tex/red%20paint.png} {n%23ormal.png} {glass.png}]" {
+		t.Errorf("images %s", have)
+	}
+}
+
+// Groups are nodes where there are no objects; a library's files lie beside it.
+func TestGroups(t *testing.T) {
+	d, _ := convert(t, square+"g left\nf 1 2 3\ng right side\nusemtl m\nf 1 2 4\nmtllib sub\\m.mtl\n",
+		map[string]string{"sub/m.mtl": "newmtl m\nmap_Kd ../a.png\nnorm n.png\nd 0.5\n"})
+	if have := fmt.Sprint(d.Nodes, d.Images); have != "[{left 0} {right side 1}] [{a.png} {sub/n.png}]" {
+		t.Errorf("nodes and images %s", have)
+	}
+	if d.Materials[0].Normal == nil || d.Materials[0].Normal.Index != 1 {
+		t.Errorf("normal map %v", d.Materials[0].Normal)
+	}
+}
+
+// Numbers are the float32 next to what is written.
+func TestNumbers(t *testing.T) {
+	d, data := convert(t, "v 16777217 0.1 1e-45\nv -2.5E+3 .5 5.\nv 3.4028235e38 1.00000017881393432617187499 -0\nf 1 2 3", nil)
+	want := []float32{16777216, 0.1, 1e-45, -2500, 0.5, 5, math.MaxFloat32, 1.0000001, 0}
+	if have := floats(d, data, 0); !reflect.DeepEqual(have, want) {
+		t.Errorf("have %v, want %v", have, want)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	deep := square + "f" + strings.Repeat(" 1 3 2 4", maxCorners/4+1)
+	for _, tc := range []struct{ model, want string }{
+		{"", "there is no face, line or point"},
+		{square + "f 1 2", "line 5: 2 corners, want at least 3"},
+		{square + "f 1 2 5", "line 5: vertex 5 of 4"},
+		{square + "f 1 2 0", "line 5: vertex 0 of 4"},
+		{square + "f 1 2 -5", "line 5: vertex -5 of 4"},
+		{square + "f 1/1 2 3", "line 5: texture coordinate 1 of 0"},
+		{square + "f 1//9 2 3", "line 5: normal 9 of 0"},
+		{square + "f 1 2 x", `line 5: "x" is no number of a vertex`},
+		{square + "f 1 2 99999999999999999999", "is no number of a vertex"},
+		{"\n\nv 1 2\n", "line 3: 2 numbers, want 3"},
+		{"v 1 2 1e39\n", `line 1: "1e39" is larger than a float32 can be`},
+		{"v 1 2 nan\n", `line 1: "nan" is no number`},
+		{"v 1 2 0x1\n", `line 1: "0x1" is no number`},
+		{"v 1 2 1_0\n", `line 1: "1_0" is no number`},
+		{"v 0 0 0\\\n\\\n\nf 1 1 2", "line 4: vertex 2 of 1"},
+		{"\x00v", "zero bytes"},
+		{"curv 0 1 1 2\n", "free-form curves"},
+		{deep, "that is not convex, want at most 1024"},
+		{strings.Repeat("mtllib a\n", 65), "line 65: more than 64 mtllib lines"},
+		{"mtllib bad.mtl\nusemtl m\n" + square + "f 1 2 3", `mtllib bad.mtl: line 2: "red" is no number`},
+		{"v " + strings.Repeat("0", maxLine), "longer than"},
+	} {
+		_, _, err := Convert(t.Context(), []byte(tc.model), files(map[string]string{"bad.mtl": "newmtl m\nKd red\n"}))
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%.60q: %v, want %q", tc.model, err, tc.want)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := Convert(ctx, []byte(square+"f 1 2 3"), files(nil)); err == nil {
+		t.Error("went on")
+	}
+	// In the middle of one polygon too.
+	comb := strings.Builder{}
+	for i := range 64 {
+		fmt.Fprintf(&comb, "v %d %d 0\n", i/2, i%2*(1+i%4))
+	}
+	comb.WriteString("v 31 -1 0\nv 0 -1 0\nf")
+	for i := 66; i > 0; i-- {
+		fmt.Fprintf(&comb, " %d", i)
+	}
+	looks := 0
+	if _, _, err := Convert(counting{t.Context(), &looks}, []byte(comb.String()), files(nil)); err != nil || looks < 5 {
+		t.Errorf("looked %d times, %v", looks, err)
+	}
+}
+
+// counting counts how often it is looked at.
+type counting struct {
+	context.Context
+	looks *int
+}
+
+func (c counting) Err() error {
+	*c.looks++
+	return nil
+}
+
+// Measure is told of at least as many corners and parts as come out.
+func FuzzConvert(f *testing.F) {
+	f.Add(parts, "newmtl red paint\nmap_Kd -mm 0 1 x.png\n")
+	f.Add(square+"f 1 2 3 4\nl 1 2\np 1 2 3\nf 1 \\\n2 3\n", "")
+	f.Add("\xef\xbb\xbfv 0 0 0\r\nf 1/ 1// 1//\r\n", "")
+	f.Fuzz(func(t *testing.T, model, library string) {
+		text, data, err := Convert(t.Context(), []byte(model), func(string) ([]byte, error) { return []byte(library), nil })
+		if err != nil {
+			return
+		}
+		d := new(gltf)
+		if err := json.Unmarshal(text, d); err != nil {
+			t.Fatal(err)
+		}
+		have, parts := 0, 0
+		for _, m := range d.Meshes {
+			for _, p := range m.Primitives {
+				have += d.Accessors[p.Attributes.Position].Count
+				parts++
+			}
+		}
+		memory, corners := Measure([]byte(model))
+		if int64(have) > corners || int64(parts*partCost+len(data)+len(model)) > memory {
+			t.Fatalf("%d corners in %d parts, measured %d and %d bytes", have, parts, corners, memory)
+		}
+	})
+}

@@ -1,0 +1,159 @@
+package obj
+
+import (
+	"context"
+	"fmt"
+)
+
+// maxCorners bounds the polygons that are not convex: cutting off ears takes the square
+// of their corners.
+const maxCorners = 1024
+
+// A polygon that crosses itself has few ears, and each search for one takes the square of
+// its corners. All polygons of a model together may look at so many corners; beyond that
+// any corner is cut off, as where there is no ear.
+const (
+	effort          = 1 << 24
+	effortPerCorner = 2000
+)
+
+// A cutter turns the polygons of one model into triangles. It keeps its memory.
+type cutter struct {
+	x, y  []float64 // the corners, seen along the polygon's normal
+	ring  []int     // those that are left
+	work  int64     // corners looked at in search of ears
+	allow int64     // how many of them the polygons so far may cost, besides effort
+}
+
+// cut appends the triangles of a polygon, which keep its winding. v holds the vertices.
+func (c *cutter) cut(ctx context.Context, v []float32, polygon []corner, to []corner) ([]corner, error) {
+	if len(polygon) == 3 {
+		return append(to, polygon...), nil
+	}
+	c.project(v, polygon)
+	if c.isConvex() {
+		for i := 1; i+1 < len(polygon); i++ {
+			to = append(to, polygon[0], polygon[i], polygon[i+1])
+		}
+		return to, nil
+	}
+	c.gather(v, polygon)
+	if len(c.ring) > maxCorners {
+		return to, fmt.Errorf("a polygon of %d corners that is not convex, want at most %d; triangulate it", len(c.ring), maxCorners)
+	}
+	c.allow += effortPerCorner * int64(len(c.ring))
+	for at := 0; len(c.ring) > 3; {
+		if len(c.ring)%4 == 0 && ctx.Err() != nil {
+			return to, ctx.Err()
+		}
+		at = c.nextEar(at % len(c.ring))
+		n := len(c.ring)
+		before, ear, after := c.ring[(at+n-1)%n], c.ring[at], c.ring[(at+1)%n]
+		to = append(to, polygon[before], polygon[ear], polygon[after])
+		c.ring = append(c.ring[:at], c.ring[at+1:]...)
+	}
+	return append(to, polygon[c.ring[0]], polygon[c.ring[1]], polygon[c.ring[2]]), nil
+}
+
+// gather fills the ring with the corners that do not lie where the one before them does.
+// At least three are left of a polygon that is not convex.
+func (c *cutter) gather(v []float32, polygon []corner) {
+	c.ring = c.ring[:0]
+	before := polygon[len(polygon)-1]
+	for i, p := range polygon {
+		if [3]float32(v[3*int(p.v):]) != [3]float32(v[3*int(before.v):]) {
+			c.ring = append(c.ring, i)
+		}
+		before = p
+	}
+}
+
+// project drops the axis that the polygon's normal (Newell's: the areas of its shadows
+// on the three planes) is closest to, so that it turns counter-clockwise.
+func (c *cutter) project(v []float32, polygon []corner) {
+	at := func(i, axis int) float64 { return float64(v[3*int(polygon[i].v)+axis]) }
+	var normal [3]float64
+	for i := range polygon {
+		j := (i + 1) % len(polygon)
+		for k := range 3 {
+			a, b := (k+1)%3, (k+2)%3
+			normal[k] += float64((at(i, a) - at(j, a)) * (at(i, b) + at(j, b)))
+		}
+	}
+	drop := 0
+	for k := range 3 {
+		if abs(normal[k]) > abs(normal[drop]) {
+			drop = k
+		}
+	}
+	a, b := (drop+1)%3, (drop+2)%3
+	if normal[drop] < 0 {
+		a, b = b, a
+	}
+	c.x, c.y = c.x[:0], c.y[:0]
+	for i := range polygon {
+		c.x = append(c.x, at(i, a))
+		c.y = append(c.y, at(i, b))
+	}
+}
+
+// turn returns twice the signed area of a triangle: positive if it turns
+// counter-clockwise.
+func (c *cutter) turn(i, j, k int) float64 {
+	return float64((c.x[j]-c.x[i])*(c.y[k]-c.y[i])) - float64((c.x[k]-c.x[i])*(c.y[j]-c.y[i]))
+}
+
+// isConvex reports whether no corner turns the other way, and the polygon goes round
+// once.
+func (c *cutter) isConvex() bool {
+	n, changes := len(c.x), 0
+	for i := range n {
+		j, k := (i+1)%n, (i+2)%n
+		if c.turn(i, j, k) < 0 {
+			return false
+		}
+		// Around a convex polygon x rises once and falls once; a star does more often.
+		if (c.x[j] > c.x[i]) != (c.x[k] > c.x[j]) {
+			changes++
+		}
+	}
+	return changes <= 2
+}
+
+// nextEar returns the first place in the ring, from one on, whose triangle lies in the
+// polygon and holds no other corner. A polygon that crosses itself may have none: then
+// any place will do, and so it will once the model's polygons have cost too much.
+func (c *cutter) nextEar(from int) int {
+	n := len(c.ring)
+	for step := range n {
+		if c.work >= effort+c.allow {
+			return from
+		}
+		c.work++
+		at := (from + step) % n
+		a, b, d := c.ring[(at+n-1)%n], c.ring[at], c.ring[(at+1)%n]
+		if c.turn(a, b, d) > 0 && !c.holdsCorner(a, b, d) {
+			return at
+		}
+	}
+	return from
+}
+
+// holdsCorner reports whether a corner other than its own, and not at the place of one
+// of its own, is in a triangle.
+func (c *cutter) holdsCorner(a, b, d int) bool {
+	for _, i := range c.ring {
+		c.work++
+		if c.same(i, a) || c.same(i, b) || c.same(i, d) {
+			continue
+		}
+		if c.turn(a, b, i) >= 0 && c.turn(b, d, i) >= 0 && c.turn(d, a, i) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *cutter) same(i, j int) bool { return c.x[i] == c.x[j] && c.y[i] == c.y[j] }
+
+func abs(x float64) float64 { return max(x, -x) }

@@ -1,0 +1,195 @@
+// Package meshtest makes the meshes that tests of mesh packages work on. All are the
+// same on every machine: they use no function that differs between processors.
+package meshtest
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// A Mesh is a list of triangles. Normals and UVs stand beside the positions.
+type Mesh struct {
+	Indices   []uint32
+	Positions []float32 // x, y, z a vertex
+	Normals   []float32 // x, y, z a vertex, of length 1
+	UVs       []float32 // u, v a vertex
+}
+
+// Vertices is how many the mesh has.
+func (m *Mesh) Vertices() int { return len(m.Positions) / 3 }
+
+// Grid is a field of width by height squares of two triangles, row by row, in the
+// plane z = height(x, y) above the unit square. Nil is flat.
+func Grid(width, height int, z func(x, y float64) float64) *Mesh {
+	if z == nil {
+		z = func(x, y float64) float64 { return 0 }
+	}
+	m := new(Mesh)
+	const h = 1.0 / 1024
+	for j := range height + 1 {
+		for i := range width + 1 {
+			x, y := float64(i)/float64(width), float64(j)/float64(height)
+			m.vertex(x, y, z(x, y), (z(x-h, y)-z(x+h, y))/(2*h), (z(x, y-h)-z(x, y+h))/(2*h), 1, x, y)
+		}
+	}
+	m.squares(width, height)
+	return m
+}
+
+// Hills is a height for Grid: rounded hills and valleys, deep as given.
+func Hills(depth float64) func(x, y float64) float64 {
+	wave := func(t float64) float64 { // a period of 1, smooth enough
+		t -= math.Floor(t)
+		if t > 0.5 {
+			t = 1 - t
+		}
+		t *= 2
+		return float64(t*t) * (3 - 2*t)
+	}
+	return func(x, y float64) float64 {
+		return float64(depth*wave(float64(3*x)+y)) + float64(depth/2*wave(float64(5*y)-float64(2*x)))
+	}
+}
+
+// Sphere has stacks of slices around the axis z, from below, closed at the poles by fans, with a
+// seam where u goes from 1 to 0.
+func Sphere(slices, stacks int) *Mesh {
+	m := new(Mesh)
+	for j := range stacks + 1 {
+		s, c := turn(float64(j) / float64(2*stacks))
+		for i := range slices + 1 {
+			// The seam closes to the bit: both ends are turn 0.
+			sin, cos := turn(float64(i%slices) / float64(slices))
+			x, y, z := float64(s*cos), float64(s*sin), -c
+			m.vertex(x, y, z, x, y, z, float64(i)/float64(slices), float64(j)/float64(stacks))
+		}
+	}
+	m.squares(slices, stacks)
+	// At a pole one side of each square has no length, and one triangle no area.
+	kept := m.Indices[:0]
+	for t := 0; t < len(m.Indices); t += 3 {
+		a, b, c := m.Indices[t], m.Indices[t+1], m.Indices[t+2]
+		pole := func(v uint32) int { return min(1, int(v)/(slices+1)%stacks) }
+		if pole(a)+pole(b)+pole(c) >= 2 || stacks == 1 {
+			kept = append(kept, a, b, c)
+		}
+	}
+	m.Indices = kept
+	// A pole is one point: turn of a half is not exactly 0.
+	for i := range slices + 1 {
+		for _, v := range []int{i, stacks*(slices+1) + i} {
+			m.Positions[3*v], m.Positions[3*v+1] = 0, 0
+		}
+	}
+	return m
+}
+
+// Torus is a ring of the given thickness around the axis z, with seams.
+func Torus(slices, stacks int, thickness float64) *Mesh {
+	m := new(Mesh)
+	for j := range stacks + 1 {
+		s, c := turn(float64(j%stacks) / float64(stacks))
+		for i := range slices + 1 {
+			sin, cos := turn(float64(i%slices) / float64(slices))
+			r := 1 - float64(thickness*c)
+			m.vertex(float64(r*cos), float64(r*sin), -float64(thickness*s), -float64(c*cos), -float64(c*sin), -s,
+				float64(i)/float64(slices), float64(j)/float64(stacks))
+		}
+	}
+	m.squares(slices, stacks)
+	return m
+}
+
+// Smooth returns the mesh without normals and texture coordinates, one vertex at
+// each position: it has no seams.
+func (m *Mesh) Smooth() *Mesh {
+	out := new(Mesh)
+	at := map[[3]float32]uint32{}
+	remap := make([]uint32, m.Vertices())
+	for v := range remap {
+		p := [3]float32(m.Positions[3*v:])
+		u, ok := at[p]
+		if !ok {
+			u = uint32(len(at))
+			at[p] = u
+			out.Positions = append(out.Positions, p[:]...)
+		}
+		remap[v] = u
+	}
+	for _, v := range m.Indices {
+		out.Indices = append(out.Indices, remap[v])
+	}
+	return out
+}
+
+// Shuffle returns the mesh with its triangles in a random order, each begun at a
+// random corner.
+func (m *Mesh) Shuffle(seed uint64) *Mesh {
+	r := rand.New(rand.NewPCG(seed, 1))
+	out := *m
+	out.Indices = make([]uint32, 0, len(m.Indices))
+	for _, t := range r.Perm(len(m.Indices) / 3) {
+		k := r.IntN(3)
+		for i := range 3 {
+			out.Indices = append(out.Indices, m.Indices[3*t+(k+i)%3])
+		}
+	}
+	return &out
+}
+
+// Soup is triangles of random corners among random vertices: nothing about it is
+// well-formed. Positions and texture coordinates are coarse, so that many are equal.
+func Soup(seed uint64, vertices, triangles int) *Mesh {
+	r := rand.New(rand.NewPCG(seed, 2))
+	m := new(Mesh)
+	coarse := func() float64 { return float64(r.IntN(4)) / 4 }
+	for range vertices {
+		n := [3]float64{}
+		n[r.IntN(3)] = float64(2*r.IntN(2) - 1)
+		m.vertex(coarse(), coarse(), coarse(), n[0], n[1], n[2], coarse(), coarse())
+	}
+	for range 3 * triangles {
+		m.Indices = append(m.Indices, uint32(r.IntN(vertices)))
+	}
+	return m
+}
+
+func (m *Mesh) vertex(x, y, z, nx, ny, nz, u, v float64) {
+	m.Positions = append(m.Positions, float32(x), float32(y), float32(z))
+	l := math.Sqrt(float64(nx*nx) + float64(ny*ny) + float64(nz*nz))
+	m.Normals = append(m.Normals, float32(nx/l), float32(ny/l), float32(nz/l))
+	m.UVs = append(m.UVs, float32(u), float32(v))
+}
+
+// squares joins rows of width+1 vertices. They face the viewer where rows run right
+// and follow each other upward.
+func (m *Mesh) squares(width, height int) {
+	for j := range height {
+		for i := range width {
+			a := uint32(j*(width+1) + i)
+			b := a + uint32(width) + 1
+			m.Indices = append(m.Indices, a, a+1, b, b, a+1, b+1)
+		}
+	}
+}
+
+// turn returns sine and cosine of t turns, 0 to 1, by their series.
+func turn(t float64) (sin, cos float64) {
+	x := float64((t - 0.5) * 2 * math.Pi) // -pi to pi, half a turn off
+	term, odd := 1.0, 0.0
+	even := 1.0
+	for n := 1; n < 30; n++ {
+		term = float64(term*x) / float64(n)
+		switch n % 4 {
+		case 0:
+			even += term
+		case 1:
+			odd += term
+		case 2:
+			even -= term
+		case 3:
+			odd -= term
+		}
+	}
+	return -odd, -even
+}

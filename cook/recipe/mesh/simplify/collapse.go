@@ -1,0 +1,224 @@
+package simplify
+
+import "math"
+
+// rank leaves the edges that may collapse, each in its cheaper direction, in the
+// order of their cost. Those beyond the limit, squared, are dropped.
+func (m *mesh) rank(limit float64) error {
+	kept := m.edges[:0]
+	for i := range m.edges {
+		if err := m.spend(12 + 4*m.worn.numbers()); err != nil {
+			return err
+		}
+		e := m.edges[i]
+		there, back := m.cost(&e, false), m.cost(&e, true)
+		if back < there {
+			e.from, e.to = e.to, e.from
+			// The triangle that ran back now runs out: a corner of out is always
+			// at from, one of back at to.
+			e.out, e.back = e.back, e.out
+			there = back
+		}
+		if there <= limit {
+			e.cost = float32(there)
+			kept = append(kept, e)
+		}
+	}
+	m.edges = kept
+	return m.sort()
+}
+
+// cost returns the squared error of moving e.from onto e.to, or the other way round,
+// or infinity where that may not be.
+func (m *mesh) cost(e *edge, reverse bool) float64 {
+	mv, ok := m.moves(e, reverse)
+	if !ok {
+		return math.Inf(1)
+	}
+	p, q := e.from, e.to
+	if reverse {
+		p, q = q, p
+	}
+	cost := m.shape[p].mean(m.at[q])
+	if m.worn != nil {
+		cost += m.worn.cost(m, mv.from[0], mv.to[0])
+		if mv.from[1] != mv.from[0] {
+			cost += m.worn.cost(m, mv.from[1], mv.to[1])
+		}
+	}
+	return cost
+}
+
+// sort orders the edges by cost, exactly to 1 %, by counting. Equal ones keep their
+// order.
+func (m *mesh) sort() error {
+	var begin [1<<15 + 1]uint32
+	key := func(e *edge) uint32 { return math.Float32bits(e.cost) >> 16 }
+	for i := range m.edges {
+		begin[key(&m.edges[i])+1]++
+	}
+	for i := range len(begin) - 1 {
+		begin[i+1] += begin[i]
+	}
+	if cap(m.order) < len(m.edges) {
+		m.order = make([]uint32, len(m.edges))
+	}
+	m.order = m.order[:len(m.edges)]
+	for i := range m.edges {
+		k := key(&m.edges[i])
+		m.order[begin[k]] = uint32(i)
+		begin[k]++
+	}
+	return m.spend(2 * len(m.edges))
+}
+
+// collapse moves positions along the cheapest edges until goal triangles are gone,
+// and takes those out of the list. Edges at a position that took part already wait
+// for the next pass, for their cost has changed; so do the dearer ones, for cheaper
+// ones may come up.
+func (m *mesh) collapse(goal int) (removed int, err error) {
+	for p := range m.to {
+		m.to[p] = uint32(p)
+	}
+	if err := m.spend(len(m.to)); err != nil {
+		return 0, err
+	}
+	clear(m.touched)
+	clear(m.mark)
+	m.stamp = 0
+	for v := range m.wedgeTo {
+		m.wedgeTo[v] = uint32(v)
+	}
+	for i, index := range m.order {
+		if removed >= goal || removed > 0 && i > len(m.order)/3 {
+			break
+		}
+		e := &m.edges[index]
+		if err := m.spend(2); err != nil {
+			return 0, err
+		}
+		if m.touched[e.from] || m.touched[e.to] {
+			continue
+		}
+		n, ok := m.healthy(e.from, e.to)
+		if err := m.spend(4 * int(m.begin[e.from+1]-m.begin[e.from]+m.begin[e.to+1]-m.begin[e.to])); err != nil {
+			return 0, err
+		}
+		if !ok {
+			continue
+		}
+		m.touched[e.from], m.touched[e.to] = true, true
+		m.to[e.from] = e.to
+		mv, _ := m.moves(e, false)
+		for k, v := range mv.from {
+			m.wedgeTo[v] = mv.to[k]
+			if m.worn != nil && (k == 0 || v != mv.from[0]) {
+				m.worn.merge(v, mv.to[k])
+			}
+		}
+		m.shape[e.to].add(&m.shape[e.from])
+		m.facing[e.to] = m.facing[e.to].plus(m.facing[e.from])
+		removed += n
+		m.reached = max(m.reached, float64(e.cost))
+	}
+	kept := m.triangles[:0]
+	for c := 0; c < len(m.triangles); c += 3 {
+		a, b, d := m.wedgeTo[m.triangles[c]], m.wedgeTo[m.triangles[c+1]], m.wedgeTo[m.triangles[c+2]]
+		if p, q, r := m.position[a], m.position[b], m.position[d]; p != q && q != r && p != r {
+			kept = append(kept, a, b, d)
+		}
+	}
+	m.triangles = kept
+	return removed, m.spend(len(kept))
+}
+
+// others returns the other two positions of a corner's triangle as they are now, in
+// order.
+func (m *mesh) others(c uint32) (a, b uint32) {
+	return m.to[m.place[next(c)]], m.to[m.place[previous(c)]]
+}
+
+// healthy tells whether p may move onto q, where neither took part in this pass:
+// no triangle that stays may flip, and the surface must stay one. That is so if p and
+// q share no neighbours but those across their common triangles (Dey and others,
+// "Topology Preserving Edge Contraction", 1999). removed are the common triangles.
+func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
+	near, shared := m.stamp+1, m.stamp+2
+	m.stamp += 2
+	stay := 0
+	for _, c := range m.corners(p) {
+		a, b := m.others(c)
+		if a == b {
+			continue // gone in this pass
+		}
+		if a == q || b == q {
+			removed++
+		} else if m.flips(p, q, a, b) {
+			return 0, false
+		} else {
+			stay++
+		}
+		m.mark[a], m.mark[b] = near, near
+	}
+	common := 0
+	for _, c := range m.corners(q) {
+		a, b := m.others(c)
+		if a == b {
+			continue
+		}
+		if a != p && b != p {
+			stay++
+		}
+		for _, n := range [2]uint32{a, b} {
+			if m.mark[n] == near && n != p {
+				m.mark[n] = shared
+				common++
+			}
+		}
+	}
+	if common != removed || stay == 0 { // a triangle by itself would be gone
+		return 0, false
+	}
+	// The two triangles p and q have on the far side of both shared neighbours would
+	// become one: that is the end of a tetrahedron.
+	return removed, !m.spans(p, q, shared) || !m.spans(q, p, shared)
+}
+
+// spans tells whether a triangle of p besides those of q has two marked neighbours.
+func (m *mesh) spans(p, q, mark uint32) bool {
+	for _, c := range m.corners(p) {
+		a, b := m.others(c)
+		if a != b && a != q && b != q && m.mark[a] == mark && m.mark[b] == mark {
+			return true
+		}
+	}
+	return false
+}
+
+// steepest is the cosine of the angle up to which a triangle may turn at once. To
+// allow a right angle would let it flip in two steps.
+const steepest = 0.25
+
+// backward is the part of their area that the triangles which p and q began with show
+// to the back of a triangle, on balance, from which on it faces away from what it
+// stands for: several small turns add up to that. On thin edges, and of large regions,
+// front and back cancel out.
+const backward = 0.25
+
+// flips tells whether the triangle p, a, b turns too far when p moves to q.
+func (m *mesh) flips(p, q, a, b uint32) bool {
+	at := m.at[a]
+	side := m.at[b].minus(at)
+	before, after := m.at[p].minus(at).cross(side), m.at[q].minus(at).cross(side)
+	before, after = before.times(-1), after.times(-1) // a, p, b turn the other way
+	size, newSize := before.dot(before), after.dot(after)
+	if size == 0 {
+		return false // it faced nowhere
+	}
+	if before.dot(after) <= float64(steepest*math.Sqrt(float64(size*newSize))) {
+		return true
+	}
+	began, area := m.facing[p].plus(m.facing[q]), m.shape[p].weight+m.shape[q].weight
+	shows := after.dot(began) / math.Sqrt(newSize)
+	return shows < -float64(backward*area) && shows < before.dot(began)/math.Sqrt(size)
+}

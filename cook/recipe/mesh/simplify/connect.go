@@ -1,0 +1,182 @@
+package simplify
+
+// An edge joins two positions. out is the corner at from whose triangle runs from
+// from to to, back the corner at to whose triangle runs back. One of both is none at
+// an open border.
+type edge struct {
+	from, to  uint32
+	out, back uint32
+	cost      float32 // of moving from onto to
+}
+
+const none = ^uint32(0)
+
+// Kinds of positions.
+const (
+	gone     = iota // no triangle is left
+	interior        // triangles all around
+	border          // two open edges meet
+	fixed           // it may not move: edges of three triangles, several fans, too many wedges
+)
+
+// crowd is how many triangles may meet at a position that takes part in a collapse.
+// To look at all of them for each of them is too much beyond.
+const crowd = 1 << 10
+
+// connect finds the triangles at each position, its kind, and the edges.
+func (m *mesh) connect() error {
+	count := len(m.at)
+	clear(m.begin)
+	m.place = m.place[:len(m.triangles)]
+	for c, v := range m.triangles {
+		if err := m.spend(1); err != nil {
+			return err
+		}
+		m.place[c] = m.position[v]
+		m.begin[m.place[c]+1]++
+	}
+	for p := range count {
+		m.begin[p+1] += m.begin[p]
+	}
+	for c := len(m.place) - 1; c >= 0; c-- { // from the end, so that the lists are in order
+		if err := m.spend(1); err != nil {
+			return err
+		}
+		p := m.place[c]
+		m.begin[p+1]--
+		m.around[m.begin[p+1]] = uint32(c)
+	}
+	// Now begin[p+1] is where the list of p begins: shift it back.
+	copy(m.begin, m.begin[1:])
+	m.begin[count] = uint32(len(m.triangles))
+
+	clear(m.kind)
+	m.edges = m.edges[:0]
+	slot := m.mark // of each neighbour, 1 + its place among those of p
+	clear(slot)
+	m.stamp = 0
+	type neighbour struct {
+		position      uint32
+		out, back     uint32
+		outs, returns int
+	}
+	var ring []neighbour
+	for p := range uint32(count) {
+		corners := m.corners(p)
+		if err := m.spend(1 + 6*len(corners)); err != nil {
+			return err
+		}
+		if len(corners) == 0 {
+			continue
+		}
+		ring = ring[:0]
+		meet := func(q uint32) *neighbour {
+			if slot[q] == 0 {
+				ring = append(ring, neighbour{position: q, out: none, back: none})
+				slot[q] = uint32(len(ring))
+			}
+			return &ring[slot[q]-1]
+		}
+		for _, c := range corners {
+			n := meet(m.place[next(c)])
+			n.out, n.outs = c, n.outs+1
+			n = meet(m.place[previous(c)])
+			n.back, n.returns = previous(c), n.returns+1
+		}
+		open, tangled := 0, len(corners) > crowd
+		for _, n := range ring {
+			slot[n.position] = 0
+			switch {
+			case n.outs == 1 && n.returns == 1:
+			case n.outs+n.returns == 1:
+				open++
+			default:
+				tangled = true
+				continue
+			}
+			if p < n.position {
+				m.edges = append(m.edges, edge{from: p, to: n.position, out: n.out, back: n.back})
+			}
+		}
+		wedges := m.wedges(corners)
+		m.seam[p] = wedges > 1
+		switch {
+		case tangled || open > 2 || wedges > 2:
+			m.kind[p] = fixed
+		case open == 0:
+			m.kind[p] = interior
+		case open == 2 && !m.lockBorder:
+			m.kind[p] = border
+		default:
+			m.kind[p] = fixed
+		}
+	}
+	return nil
+}
+
+// wedges counts the different wedges at the corners of a position, up to three.
+func (m *mesh) wedges(corners []uint32) int {
+	first := m.triangles[corners[0]]
+	second := first
+	for _, c := range corners {
+		switch v := m.triangles[c]; {
+		case v == first || v == second:
+		case second == first:
+			second = v
+		default:
+			return 3
+		}
+	}
+	if second != first {
+		return 2
+	}
+	return 1
+}
+
+// A move says where the wedges of a position go when it moves along an edge. There
+// are two on a seam. Without a second, both pairs are the same.
+type move struct {
+	from, to [2]uint32
+}
+
+// moves returns where the wedges of e.from go, or of e.to onto e.from if reverse.
+// ok is false where a wedge has no way, or two, or where the kinds forbid it.
+func (m *mesh) moves(e *edge, reverse bool) (mv move, ok bool) {
+	p, q := e.from, e.to
+	if reverse {
+		p, q = q, p
+	}
+	switch m.kind[p] {
+	case interior:
+	case border:
+		if e.out != none && e.back != none {
+			return mv, false // across the mesh, to another part of the border
+		}
+	default:
+		return mv, false
+	}
+	if m.begin[q+1]-m.begin[q] > crowd {
+		return mv, false
+	}
+	// Each triangle at the edge says where one wedge goes.
+	n := 0
+	if e.out != none {
+		mv.from[n], mv.to[n] = m.triangles[e.out], m.triangles[next(e.out)]
+		n++
+	}
+	if e.back != none {
+		mv.from[n], mv.to[n] = m.triangles[next(e.back)], m.triangles[e.back]
+		n++
+	}
+	if n == 1 {
+		mv.from[1], mv.to[1] = mv.from[0], mv.to[0]
+	}
+	if reverse {
+		mv.from, mv.to = mv.to, mv.from
+	}
+	if mv.from[0] == mv.from[1] {
+		// The only wedge, or one of two, and then the other has no way.
+		return mv, mv.to[0] == mv.to[1] && !m.seam[p]
+	}
+	return mv, true
+}

@@ -1,0 +1,156 @@
+package simplify
+
+import "math"
+
+// A quadric is a sum of squared distances to planes, as a function of a point:
+// p'Ap + 2b'p + c, and the sum of the weights of the planes. Products are rounded
+// before they are added, here and below: processors that fuse the two would give
+// other results.
+type quadric struct {
+	xx, xy, xz, yy, yz, zz float64 // A
+	bx, by, bz             float64
+	c                      float64
+	weight                 float64
+}
+
+// addPlane adds weight times the square of n'p + d. It does not add to the weight.
+func (q *quadric) addPlane(n vector, d, weight float64) {
+	w := n.times(weight)
+	q.xx += float64(w.x * n.x)
+	q.xy += float64(w.x * n.y)
+	q.xz += float64(w.x * n.z)
+	q.yy += float64(w.y * n.y)
+	q.yz += float64(w.y * n.z)
+	q.zz += float64(w.z * n.z)
+	q.bx += float64(w.x * d)
+	q.by += float64(w.y * d)
+	q.bz += float64(w.z * d)
+	q.c += float64(float64(weight*d) * d)
+}
+
+func (q *quadric) add(r *quadric) {
+	q.xx += r.xx
+	q.xy += r.xy
+	q.xz += r.xz
+	q.yy += r.yy
+	q.yz += r.yz
+	q.zz += r.zz
+	q.bx += r.bx
+	q.by += r.by
+	q.bz += r.bz
+	q.c += r.c
+	q.weight += r.weight
+}
+
+// at returns the sum at a point.
+func (q *quadric) at(p vector) float64 {
+	x := float64(q.xx*p.x) + float64(2*(float64(q.xy*p.y)+float64(q.xz*p.z)+q.bx))
+	y := float64(q.yy*p.y) + float64(2*(float64(q.yz*p.z)+q.by))
+	z := float64(q.zz*p.z) + float64(2*q.bz)
+	return float64(x*p.x) + float64(y*p.y) + float64(z*p.z) + q.c
+}
+
+// mean returns the mean square of the distances at a point.
+func (q *quadric) mean(p vector) float64 {
+	if q.weight == 0 {
+		return 0
+	}
+	return max(q.at(p), 0) / q.weight
+}
+
+// Weights of the planes through open borders and seams, upright on their triangle,
+// relative to the square of the edge. They hold a line where it is.
+const (
+	borderWeight = 4
+	seamWeight   = 0.5
+)
+
+// measure sums up the quadrics of all positions: the planes of their triangles,
+// weighted by area, and those along borders and seams.
+func (m *mesh) measure() error {
+	for c := 0; c < len(m.triangles); c += 3 {
+		if err := m.spend(20 + 10*m.worn.numbers()); err != nil {
+			return err
+		}
+		var p [3]uint32
+		for k := range p {
+			p[k] = m.position[m.triangles[c+k]]
+		}
+		a := m.at[p[0]]
+		n := m.at[p[1]].minus(a).cross(m.at[p[2]].minus(a))
+		length := n.length()
+		if length == 0 {
+			continue
+		}
+		var q quadric
+		unit := n.times(1 / length)
+		q.addPlane(unit, -unit.dot(a), length/2)
+		q.weight = length / 2
+		for _, p := range p {
+			m.shape[p].add(&q)
+			m.facing[p] = m.facing[p].plus(n.times(0.5))
+		}
+		m.worn.measure(m, m.triangles[c:c+3], n)
+	}
+	if err := m.connect(); err != nil {
+		return err
+	}
+	for i := range m.edges {
+		if err := m.spend(10); err != nil {
+			return err
+		}
+		e := &m.edges[i]
+		switch {
+		case e.out == none:
+			m.hold(e.back, borderWeight)
+		case e.back == none:
+			m.hold(e.out, borderWeight)
+		case m.triangles[e.out] != m.triangles[next(e.back)] || m.triangles[next(e.out)] != m.triangles[e.back]:
+			m.hold(e.out, seamWeight)
+			m.hold(e.back, seamWeight)
+		}
+	}
+	return nil
+}
+
+// hold adds the plane that stands upright on a triangle along the edge from a corner.
+func (m *mesh) hold(c uint32, weight float64) {
+	p, q := m.place[c], m.place[next(c)]
+	a := m.at[p]
+	along := m.at[q].minus(a)
+	upright := along.cross(along.cross(m.at[m.place[previous(c)]].minus(a)))
+	length := upright.length()
+	if length == 0 {
+		return
+	}
+	unit := upright.times(1 / length)
+	var plane quadric
+	plane.addPlane(unit, -unit.dot(a), float64(weight*along.dot(along)))
+	m.shape[p].add(&plane)
+	m.shape[q].add(&plane)
+}
+
+// A vector is computed with in float64, so that no square of a float32 overflows.
+type vector struct{ x, y, z float64 }
+
+func at(positions []float32, v int) vector {
+	p := positions[3*v:][:3]
+	return vector{float64(p[0]), float64(p[1]), float64(p[2])}
+}
+
+func (a vector) plus(b vector) vector  { return vector{a.x + b.x, a.y + b.y, a.z + b.z} }
+func (a vector) minus(b vector) vector { return vector{a.x - b.x, a.y - b.y, a.z - b.z} }
+func (a vector) times(f float64) vector {
+	return vector{float64(a.x * f), float64(a.y * f), float64(a.z * f)}
+}
+func (a vector) length() float64 { return math.Sqrt(a.dot(a)) }
+func (a vector) dot(b vector) float64 {
+	return float64(a.x*b.x) + float64(a.y*b.y) + float64(a.z*b.z)
+}
+func (a vector) cross(b vector) vector {
+	return vector{
+		float64(a.y*b.z) - float64(a.z*b.y),
+		float64(a.z*b.x) - float64(a.x*b.z),
+		float64(a.x*b.y) - float64(a.y*b.x),
+	}
+}
