@@ -25,7 +25,7 @@ func Source(name string, head []byte, size int64) []string {
 		return []string{"the file is empty; export it again"}
 	case size == 0:
 		return nil // an empty text may be meant
-	case pointer(head):
+	case size < 1024 && pointer(head):
 		return []string{"a Git LFS pointer stands in the place of the file; run git lfs pull"}
 	}
 	found, ok := sniff(head)
@@ -42,7 +42,7 @@ func Source(name string, head []byte, size int64) []string {
 // a text of a few lines that says where the content is.
 func pointer(head []byte) bool {
 	for _, first := range []string{"version https://git-lfs.github.com/spec/", "version https://hawser.github.com/spec/"} {
-		if bytes.HasPrefix(head, []byte(first)) {
+		if bytes.HasPrefix(head, []byte(first)) && bytes.Contains(head, []byte("\noid sha256:")) {
 			return true
 		}
 	}
