@@ -10,8 +10,14 @@ import (
 
 	"github.com/assetcook/assetcook/cook/plan"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/audio"
 	"github.com/assetcook/assetcook/cook/recipe/builtin"
+	"github.com/assetcook/assetcook/cook/recipe/data"
+	"github.com/assetcook/assetcook/cook/recipe/font"
 	"github.com/assetcook/assetcook/cook/recipe/image"
+	"github.com/assetcook/assetcook/cook/recipe/mesh"
+	"github.com/assetcook/assetcook/cook/recipe/shader"
+	"github.com/assetcook/assetcook/cook/recipe/text"
 	"github.com/assetcook/assetcook/cook/report"
 	"github.com/assetcook/assetcook/cook/run"
 	"github.com/assetcook/assetcook/cook/scan"
@@ -98,7 +104,9 @@ func Recipes() *recipe.Set {
 	return set
 }
 
-func builtIn() []recipe.Recipe { return append(builtin.All(), image.Recipe()) }
+func builtIn() []recipe.Recipe {
+	return append(builtin.All(), audio.Recipe(), data.Recipe(), font.Recipe(), image.Recipe(), mesh.Recipe(), shader.Recipe(), text.Recipe())
+}
 
 // lookAround finds out what is there: sources, rules, contents, outputs.
 func (k *kitchen) lookAround(ctx context.Context) error {

@@ -169,13 +169,13 @@ func (e *Explanation) WriteTo(w io.Writer) (int64, error) {
 		line("    because %s", r)
 	}
 	e.writeLast(line)
-	e.writeMethod(line)
 	for _, text := range e.Makes {
 		line("  makes:    %s", pathname.Escape(text))
 	}
 	for _, text := range e.Warnings {
 		line("  warning:  %s", pathname.Escape(text))
 	}
+	e.writeMethod(line)
 	line("  inputs:")
 	was := ""
 	if e.Last != nil {

@@ -3,9 +3,13 @@ package rules
 import "strings"
 
 // A builtin is a row of the built-in table, the weakest of all rules. It goes by
-// extension, not case-sensitive. It does not guess from names what a texture is
-// for: a normal map cooked as a colour is a bug that nobody sees.
-type builtin struct{ recipe, match string }
+// file names, not case-sensitive.
+type builtin struct {
+	recipe, match string
+	// key and word are an option that the row sets if its recipe is the one that
+	// cooks and has it; "" for none.
+	key, word string
+}
 
 // A row is an index into the built-in table.
 type row uint8
@@ -13,15 +17,23 @@ type row uint8
 const (
 	rowCopy row = iota // whatever has no row of its own
 	rowImage
+	rowNormal
+	rowAudio
+	rowMesh
 	rowJSON
-	rowGLTF
 )
 
+const pictures = "{bmp,gif,hdr,jpeg,jpg,png,qoi,tga,tif,tiff,webp}"
+
 var builtins = [...]builtin{
-	rowCopy:  {"copy", "**"},
-	rowImage: {"image", "*.{bmp,gif,jpeg,jpg,png,tga,tif,tiff,webp}"},
-	rowJSON:  {"json", "*.json"},
-	rowGLTF:  {"gltf", "*.gltf"},
+	rowCopy:  {recipe: "copy", match: "**"},
+	rowImage: {recipe: "image", match: "*." + pictures},
+	// The recipe looks whether the content may be a normal map. A name that says so
+	// is needed as well: few pictures tell with certainty what they are for.
+	rowNormal: {recipe: "image", match: "*{_n,_nrm,_norm,_normal,_normals}." + pictures, key: "kind", word: "normal"},
+	rowAudio:  {recipe: "audio", match: "*.{flac,wav}"},
+	rowMesh:   {recipe: "mesh", match: "*.{glb,gltf,obj}"},
+	rowJSON:   {recipe: "json", match: "*.json"},
 }
 
 // rowFor finds the row of a file name. As for recipe.Ext, a name that only
@@ -32,21 +44,46 @@ func rowFor(name string) row {
 		return rowCopy
 	}
 	var lower [len(".jpeg")]byte
-	n := copy(lower[:], name[i:])
-	for j, c := range lower[:n] {
-		if 'A' <= c && c <= 'Z' {
-			lower[j] = c + 'a' - 'A'
+	switch string(lowered(lower[:], name[i:])) {
+	case ".bmp", ".gif", ".hdr", ".jpeg", ".jpg", ".png", ".qoi", ".tga", ".tif", ".tiff", ".webp":
+		if isNormal(name[:i]) {
+			return rowNormal
 		}
-	}
-	switch string(lower[:n]) {
-	case ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tga", ".tif", ".tiff", ".webp":
 		return rowImage
+	case ".flac", ".wav":
+		return rowAudio
+	case ".glb", ".gltf", ".obj":
+		return rowMesh
 	case ".json":
 		return rowJSON
-	case ".gltf":
-		return rowGLTF
 	}
 	return rowCopy
+}
+
+// isNormal reports whether a file name without its extension says that the picture
+// is a normal map.
+func isNormal(stem string) bool {
+	i := strings.LastIndexByte(stem, '_')
+	if i < 0 || len(stem)-i > len("_normals") {
+		return false
+	}
+	var lower [len("_normals")]byte
+	switch string(lowered(lower[:], stem[i:])) {
+	case "_n", "_nrm", "_norm", "_normal", "_normals":
+		return true
+	}
+	return false
+}
+
+// lowered copies a word into dst, which has room for it, in lower case.
+func lowered(dst []byte, word string) []byte {
+	n := copy(dst, word)
+	for i, c := range dst[:n] {
+		if 'A' <= c && c <= 'Z' {
+			dst[i] = c + 'a' - 'A'
+		}
+	}
+	return dst[:n]
 }
 
 // builtin returns a row, or that of copy if the set lacks its recipe.

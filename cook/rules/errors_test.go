@@ -38,9 +38,9 @@ func TestBadFiles(t *testing.T) {
 		{"[[rule]]\nmatch = 'a/../b'", `2:9: match: pattern "a/../b": has an element "..", which no path has`},
 
 		// recipe
-		{"[[rule]]\nmatch  = '*'\nrecipe = \"imagee\"", `3:10: unknown recipe "imagee"; have command, copy, gltf, image, json, zstd`},
-		{"[[rule]]\nmatch = '*'\nrecipe = 1", `3:10: recipe: want a name; have command, copy, gltf, image, json, zstd`},
-		{"[[rule]]\nmatch = '*'\nrecipe = 'other'\nwhatever = 1", `3:10: unknown recipe "other"; have command, copy, gltf, image, json, zstd`},
+		{"[[rule]]\nmatch  = '*'\nrecipe = \"imagee\"", `3:10: unknown recipe "imagee"; have command, copy, image, json, mesh, zstd`},
+		{"[[rule]]\nmatch = '*'\nrecipe = 1", `3:10: recipe: want a name; have command, copy, image, json, mesh, zstd`},
+		{"[[rule]]\nmatch = '*'\nrecipe = 'other'\nwhatever = 1", `3:10: unknown recipe "other"; have command, copy, image, json, mesh, zstd`},
 
 		// Options of a named recipe.
 		{"[[rule]]\nmatch = '*'\nrecipe = 'image'\nsrbg = false", `4:1: unknown key "srbg" for recipe "image"; did you mean "srgb"?`},
@@ -68,7 +68,7 @@ func TestBadFiles(t *testing.T) {
 		{rule + "outputs = ['a', 2]", `3:17: outputs: want a template`},
 		{rule + "outputs = ['{stem}',\n'{stme}']", `4:1: template "{stme}": unknown word {stme}; did you mean "stem"?`},
 		{rule + "output = '../a'", `3:10: template "../a": has an element ".."; write the folders out`},
-		{"[[rule]]\nmatch = '*'\nrecipe = 'gltf'\noutputs = ['a']", `4:11: outputs: want 2 for recipe "gltf", have 1`},
+		{"[[rule]]\nmatch = '*'\nrecipe = 'mesh'\noutputs = ['a']", `4:11: outputs: want 2 for recipe "mesh", have 1`},
 		{"[[rule]]\nmatch = '*'\nrecipe = 'image'\noutputs = ['a', 'b']", `4:11: outputs: want 1 for recipe "image", have 2`},
 		{"[[rule]]\nmatch = '*'\ncommand = ['x']", `3:1: recipe "command" needs outputs = [...]`},
 
@@ -77,7 +77,7 @@ func TestBadFiles(t *testing.T) {
 		{"[target.'']", `1:9: target "": want a name of a-z, 0-9, '-' and '_', at most 64 bytes`},
 		{"[target]\nmobile = 3", `2:10: target "mobile": want tables such as [target.mobile.image]`},
 		{"[target.mobile]\nimage = 3", `2:9: target "mobile": want a table of options for recipe "image"`},
-		{"[target.mobile.imag]", `1:16: unknown recipe "imag"; have command, copy, gltf, image, json, zstd`},
+		{"[target.mobile.imag]", `1:16: unknown recipe "imag"; have command, copy, image, json, mesh, zstd`},
 		{"[target.mobile.image]\nmaxsize = 3", `2:1: unknown key "maxsize" for recipe "image"; did you mean "max_size"?`},
 		{"[target.mobile.image]\nmatch = '*'", `2:1: unknown key "match" for recipe "image"; have max_size, quality, srgb`},
 		{"target.mobile.image.max_size = -1", `1:32: max_size: want a whole number of at least 0, have -1`},

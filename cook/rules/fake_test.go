@@ -48,10 +48,10 @@ func (c *fakeCommand) Check() error {
 	return nil
 }
 
-type fakeGLTF struct{}
+type fakeMesh struct{}
 
-func (*fakeGLTF) Outputs() []string                       { return []string{"{path}", "{path}.bin"} }
-func (*fakeGLTF) Cook(context.Context, *recipe.Job) error { return nil }
+func (*fakeMesh) Outputs() []string                       { return []string{"{path}", "{path}.bin"} }
+func (*fakeMesh) Cook(context.Context, *recipe.Job) error { return nil }
 
 type fakeJSON struct {
 	Indent bool `toml:"indent"`
@@ -73,7 +73,7 @@ var (
 	imageFake   = fake("image", func() recipe.Cooker { return &fakeImage{SRGB: true, Quality: 5} })
 	zstdFake    = fake("zstd", func() recipe.Cooker { return &fakeZstd{Level: 3} })
 	commandFake = fake("command", func() recipe.Cooker { return &fakeCommand{} })
-	gltfFake    = fake("gltf", func() recipe.Cooker { return &fakeGLTF{} })
+	meshFake    = fake("mesh", func() recipe.Cooker { return &fakeMesh{} })
 	jsonFake    = fake("json", func() recipe.Cooker { return &fakeJSON{} })
 	copyFake    = fake("copy", func() recipe.Cooker { return &fakeCopy{} })
 )
@@ -81,7 +81,7 @@ var (
 func recipes(t testing.TB, list ...recipe.Recipe) *recipe.Set {
 	t.Helper()
 	if list == nil {
-		list = []recipe.Recipe{imageFake, zstdFake, commandFake, gltfFake, jsonFake, copyFake}
+		list = []recipe.Recipe{imageFake, zstdFake, commandFake, meshFake, jsonFake, copyFake}
 	}
 	s, err := recipe.NewSet(list...)
 	if err != nil {

@@ -120,7 +120,7 @@ func (s *Set) decide(key, target string, row row) *outcome {
 	d := s.weigh(&matched, row)
 
 	// Rules that match but have no say make no difference to the choice.
-	same := fmt.Sprintf("%q %s %v", target, d.recipe, d.had)
+	same := fmt.Sprintf("%q %s %v %q", target, d.recipe, d.had, d.row)
 	known := s.decided[same]
 	if known == nil {
 		known = d.conclude(target)
@@ -137,7 +137,8 @@ type decision struct {
 	cooker  recipe.Cooker
 	outputs *layer // that gives the outputs; nil for the recipe's own
 	from    map[string]Origin
-	had     []int // layers that had a say, in order; -1 is the built-in one
+	had     []int  // layers that had a say, in order; -1 is the built-in one
+	row     string // what the built-in one matches, if it had
 }
 
 func (s *Set) weigh(matched *selection, row row) *decision {
@@ -155,6 +156,9 @@ func (s *Set) weigh(matched *selection, row row) *decision {
 		return d
 	}
 	d.cooker = r.New()
+	if d.recipe == b.recipe && b.key != "" && recipe.SetOption(d.cooker, b.key, b.word) == nil {
+		by[b.key], d.from[b.key] = -1, Origin{File: "built-in", Match: b.match}
+	}
 	for i := range s.layers {
 		l := &s.layers[i]
 		if !matched.has(i) || l.recipe != "" && l.recipe != d.recipe {
@@ -171,6 +175,9 @@ func (s *Set) weigh(matched *selection, row row) *decision {
 		}
 	}
 	d.had = slices.Compact(slices.Sorted(maps.Values(by)))
+	if d.had[0] < 0 {
+		d.row = b.match
+	}
 	return d
 }
 
@@ -221,7 +228,7 @@ func (d *decision) conclude(target string) *outcome {
 	}
 	for _, i := range d.had {
 		if i < 0 {
-			m.Rules = append(m.Rules, chosen)
+			m.Rules = append(m.Rules, Origin{File: "built-in", Match: d.row})
 		} else {
 			m.Rules = append(m.Rules, d.set.layers[i].origin)
 		}

@@ -71,7 +71,7 @@ func TestMethodErrors(t *testing.T) {
 		{"check blames who chose the recipe", "[[rule]]\nmatch = '*'\nrecipe = 'command'\noutput = 'a'", "a.png", "",
 			`cook.toml:3:1: recipe "command": command: want a program and its arguments`},
 		{"count that only the source reveals", "[[rule]]\nmatch = '*'\noutput = 'a'", "a.gltf", "",
-			`cook.toml:3:1: outputs: want 2 for recipe "gltf", have 1`},
+			`cook.toml:3:1: outputs: want 2 for recipe "mesh", have 1`},
 		{"outputs that other sources have", "[[rule]]\nmatch = '*'\ncommand = ['x']\n[[rule]]\nmatch = '*.png'\noutput = 'a'", "a.tga", "",
 			`cook.toml:3:1: recipe "command" needs outputs = [...]`},
 		{"unknown target", "[target.mobile]\n[target.pc]", "a.png", "mobil", `unknown target "mobil"; did you mean "mobile"?`},

@@ -35,8 +35,8 @@ func TestMethod(t *testing.T) {
 		{"built-in image", ``, "a/Wall.PNG",
 			"image max_size=0 quality=5 srgb=true -> a/Wall.PNG | built-in"},
 		{"built-in json", ``, "a.Json", "json indent=false -> a.Json | built-in"},
-		{"built-in gltf", ``, "m/a.gltf", "gltf -> m/a.gltf m/a.gltf.bin | built-in"},
-		{"built-in copy", ``, "m/a.glb", "copy -> m/a.glb | built-in"},
+		{"built-in mesh", ``, "m/a.gltf", "mesh -> m/a.gltf m/a.gltf.bin | built-in"},
+		{"built-in copy", ``, "m/a.ogg", "copy -> m/a.ogg | built-in"},
 		{"only a dot in front", ``, ".png", "copy -> .png | built-in"},
 		{"no extension", ``, "png", "copy -> png | built-in"},
 		{"dot at the end", ``, "x.", "copy -> x. | built-in"},
@@ -141,9 +141,9 @@ func TestMethod(t *testing.T) {
 		{"outputs one for one", `
 			[[rule]]
 			match = "*.gltf"
-			recipe = "gltf"
+			recipe = "mesh"
 			outputs = ["{stem}.model", "{stem}.bin"]`, "m/kart.gltf",
-			"gltf -> m/kart.model m/kart.bin | cook.toml:2"},
+			"mesh -> m/kart.model m/kart.bin | cook.toml:2"},
 		{"inline tables", `rule = [
 			{match = "*.png", quality = 3},
 			{match = "*.png", srgb = false}]`, "a.png",

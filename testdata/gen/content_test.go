@@ -42,6 +42,7 @@ func TestPictures(t *testing.T) {
 		"textures/props/crate.png":       {128, 128},
 		"textures/props/decal.tga":       {64, 64},
 		"textures/sky/clouds.jpg":        {256, 256},
+		"textures/sky/cross.png":         {128, 96},
 		"textures/sky/day.jpg":           {512, 256},
 		"textures/sky/nebula.tiff":       {160, 120},
 		"textures/sky/planet.png":        {240, 168},
@@ -58,6 +59,7 @@ func TestPictures(t *testing.T) {
 		"textures/terrain/sand.bmp":      {99, 75},
 		"textures/ui/flag.tga":           {72, 48},
 		"textures/ui/minimap.gif":        {96, 96},
+		"textures/ui/photo_finish.jpg":   {128, 96}, // on its side
 		"textures/ui/radar.bmp":          {64, 64},
 		"textures/ui/shadow.png":         {64, 64},
 		"textures/ui/spinner.gif":        {40, 40},
@@ -186,6 +188,14 @@ func TestSounds(t *testing.T) {
 		for d := chunks["data"]; len(d) > 0; d = d[2:] {
 			v := int(int16(le.Uint16(d)))
 			loudest = max(loudest, v, -v)
+		}
+		if loop := chunks["smpl"]; path.Base(p) == "engine_loop.wav" {
+			frames := len(chunks["data"]) / frame
+			if len(loop) != 36+24 || le.Uint32(loop[28:]) != 1 || le.Uint32(loop[44:]) != 0 || int(le.Uint32(loop[48:])) != frames-1 {
+				t.Errorf("%s: want one loop over all %d frames, have %x", p, frames, loop)
+			}
+		} else if loop != nil {
+			t.Errorf("%s repeats", p)
 		}
 		if loudest < 6000 || loudest > 32000 {
 			t.Errorf("%s: peak %d is too soft or clipped", p, loudest)

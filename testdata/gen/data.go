@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// addData adds the tables and settings of the game.
+// addData adds the tables and settings of the game; settings.go has those that are
+// not JSON.
 func addData(t *tree) {
 	const dir = "data/"
 	t.addText(dir+"game.json", gameJSON)
@@ -14,6 +15,10 @@ func addData(t *tree) {
 	t.addText(dir+"tuning/constants.json", constantsJSON)
 	t.addText(dir+"tuning/physics/surfaces.json", surfacesJSON)
 	t.addText(dir+"tuning/physics/empty.json", "{}\n")
+	t.addText(dir+"tuning/weather.yaml", weatherYAML)
+	t.addText(dir+"controls.jsonc", controlsJSONC)
+	t.addText(dir+"season.toml", seasonTOML)
+	t.addText(dir+"schemas/karts.json", kartsSchema)
 	t.addText(dir+"karts.csv", kartsCSV)
 	t.addText(dir+"lap_targets.csv", lapTargets())
 	t.addText(dir+"particles.xml", particlesXML)

@@ -63,8 +63,9 @@ var glyphs = [len(glyphOrder)]glyph{
 	{0x00, 0x01, 0x02, 0x04, 0x08, 0x10, 0x00},
 }
 
-// addFont adds the bitmap font: an atlas of one bit per pixel and the table
-// that says where each letter stands, in the BMFont text format.
+// addFont adds the font twice: as a TrueType file whose outlines are the borders of
+// the pixels, and as an atlas of one bit per pixel with the table that says where
+// each letter stands, in the BMFont text format.
 func addFont(t *tree) {
 	const columns, cellW, cellH = 11, 8, 9
 	rows := (len(glyphOrder) + columns - 1) / columns
@@ -83,6 +84,7 @@ func addFont(t *tree) {
 	}
 	t.add("fonts/pebble.png", pngPalette(atlas))
 	t.addText("fonts/pebble.fnt", table.String())
+	t.add("fonts/pebble.ttf", trueType())
 }
 
 // eachPixel calls set for every pixel of the letter.

@@ -141,8 +141,8 @@ func TestShape(t *testing.T) {
 		t.Errorf("audio has %d bytes, want at most 600000", n)
 	}
 	var missing []string
-	for _, ext := range []string{".png", ".jpg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".tga", ".gltf", ".bin", ".glb",
-		".obj", ".mtl", ".wav", ".json", ".csv", ".xml", ".vert", ".frag", ".glsl", ".wgsl", ".lua", ".txt", ".fnt", ".psd"} {
+	for _, ext := range []string{".png", ".jpg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".tga", ".qoi", ".hdr", ".gltf", ".bin", ".glb",
+		".obj", ".mtl", ".wav", ".json", ".jsonc", ".yaml", ".toml", ".csv", ".xml", ".vert", ".frag", ".glsl", ".wgsl", ".lua", ".txt", ".fnt", ".ttf", ".psd"} {
 		if kinds[ext] == 0 {
 			missing = append(missing, ext)
 		}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"image"
 	"image/color"
 	"image/gif"
+	"image/jpeg"
 	"io"
 
 	"golang.org/x/image/bmp"
@@ -18,6 +20,15 @@ func addInterface(t *tree) {
 		dx, dy := int64(x*2-63), int64(y*2-63)
 		return append(row, 16, byte8(200-ramp(root(dx*dx+dy*dy), 8, 62)*200/256))
 	}))
+	t.add(dir+"badge.qoi", encodeQOI(badge(64)))
+	t.encode(dir+"photo_finish.jpg", func(w io.Writer) error {
+		var b bytes.Buffer
+		err := jpeg.Encode(&b, turnLeft(photoFinish(96, 128)), &jpeg.Options{Quality: 90})
+		if err == nil {
+			_, err = w.Write(withOrientation(b.Bytes(), turnedRight))
+		}
+		return err
+	})
 	t.add(dir+"trophy.webp", encodeWebP(trophy(96, 112)))
 	t.add(dir+"vignette.tga", tgaGrey8(vignette(120, 68), tgaForm{}))
 	t.add(dir+"flag.tga", tgaPalette(chequeredFlag(72, 48), tgaForm{runLength: true}))
@@ -79,6 +90,42 @@ func trophy(w, h int) *image.NRGBA {
 	fill(img, img.Bounds(), ellipse(c, 88, 18, 6), gold)
 	fill(img, img.Bounds(), box(c-26, 90, c+26, 106), flat(rgb{54, 40, 36}))
 	fill(img, img.Bounds(), box(c-14, 94, c+14, 102), gold)
+	return img
+}
+
+// badge is a round enamel pin for who wins without a bump.
+func badge(size int) *image.NRGBA {
+	img := image.NewNRGBA(square(size))
+	c := size / 2
+	fill(img, img.Bounds(), disc(c, c, c-1), func(x, y int) color.NRGBA {
+		return mix(rgb{238, 214, 140}, rgb{132, 92, 36}, (x+y)*128/size).opaque()
+	})
+	fill(img, img.Bounds(), disc(c, c, c-5), flat(rgb{26, 74, 112}))
+	fill(img, img.Bounds(), disc(c, c, c-6), func(_, y int) color.NRGBA {
+		return mix(rgb{64, 142, 190}, rgb{28, 82, 128}, y*256/size).opaque()
+	})
+	drawText(img, (size-textWidth("GP", 3))/2, (size-7*3)/2, 3, rgb{246, 240, 220}, "GP")
+	return img
+}
+
+// photoFinish is a picture of the line on the ground and the winner's number, held
+// upright.
+func photoFinish(w, h int) *image.NRGBA {
+	img := paint(w, h, func(x, y int) color.NRGBA {
+		line := floorMod(x-y/8, w) / 8
+		switch {
+		case y < h/4:
+			return skyColour(y * 1024 / h).opaque()
+		case line < 3 && (line+y/8)%2 == 0:
+			return rgb{236, 234, 228}.opaque()
+		case line < 3:
+			return rgb{24, 24, 28}.opaque()
+		}
+		return rgb{84, 82, 84}.plus(pick(x, y, 120, 14)).opaque()
+	})
+	fill(img, img.Bounds(), disc(w*5/8, h*5/8, 26), flat(rgb{206, 44, 42}))
+	fill(img, img.Bounds(), disc(w*5/8, h*5/8, 18), flat(rgb{244, 242, 234}))
+	drawText(img, w*5/8-7, h*5/8-10, 3, rgb{28, 28, 34}, "7")
 	return img
 }
 

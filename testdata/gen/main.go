@@ -9,8 +9,8 @@
 //
 //   - maths is in integers; floating point appears only where the vertices of
 //     models are written, in single operations that no compiler can fuse
-//   - PNG and WebP are compressed by the encoders in this folder, so a new Go
-//     release with a better Deflate does not change the files
+//   - PNG, WebP, TGA, QOI, Radiance HDR and TrueType are written by this folder, so
+//     a new Go release with a better Deflate does not change the files
 //   - nothing is iterated in map order and nothing reads the clock
 //
 // JPEG and GIF come from the standard library's encoders and BMP and TIFF from
@@ -21,6 +21,9 @@
 //
 //	go run ./testdata/gen [-out testdata/assets]
 //	go test ./testdata/gen
+//
+// The folder testdata/rules holds configurations to cook the tree with; the tests
+// look whether they still fit.
 //
 // The go tool leaves folders named testdata out of ./..., so the test has to be
 // named as above.

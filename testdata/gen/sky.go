@@ -21,6 +21,8 @@ func addSky(t *tree) {
 	t.add(dir+"stars.png", pngPalette(stars(256)))
 	t.add(dir+"planet.png", pngRGBA(planet(240, 168)))
 	t.encode(dir+"nebula.tiff", func(w io.Writer) error { return tiff.Encode(w, nebula(160, 120), nil) })
+	t.add(dir+"sun.hdr", encodeHDR(64, 32, panorama(64)))
+	t.add(dir+"cross.png", pngRGB(skyCross(32)))
 	t.add(dir+"ramp.png", pngRGB(paint(1, 256, func(_, y int) color.NRGBA { return skyColour(y).opaque() })))
 }
 

@@ -9,14 +9,15 @@ func addText(t *tree) {
 A small race of small stones. Everything here is made by testdata/gen; nothing
 is drawn, recorded or typed by hand. To change a file, change the generator.
 
-  audio/     sounds, 16-bit PCM
-  data/      levels, items, tuning, texts
-  fonts/     the one font, a bitmap of 5 by 7 pixels per letter
+  audio/     sounds, 16-bit PCM; engine_loop.wav says where it loops
+  data/      levels, items, tuning, texts; data/schemas says what tables hold
+  fonts/     the one font, 5 by 7 pixels per letter: as outlines and as a bitmap
   models/    karts and what stands beside the track; metres, +Y up, +Z ahead
   scripts/   the rules, in Lua
   shaders/   GLSL for Vulkan and WGSL
   textures/  colour in sRGB; names that end in _n are normal maps (green up),
-             in _orm occlusion, roughness and metalness
+             in _orm occlusion, roughness and metalness; sky/cross.png is a cube
+             map cut open, sky/sun.hdr holds light without an upper end
   work/      sources that do not ship (see .cookignore)
 `)
 	t.addText("credits.txt", `PEBBLE GRAND PRIX
