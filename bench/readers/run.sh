@@ -1,0 +1,32 @@
+#!/bin/sh
+# Has programs of others read what the recipes write. As root on Debian it installs
+# what is missing; what cannot be had is passed over with a line.
+#
+#   bench/readers/run.sh
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$here/../.."
+
+missing=
+for pair in ffmpeg:ffmpeg sox:sox opusdec:opus-tools oggdec:vorbis-tools flac:flac lame:lame \
+	spirv-val:spirv-tools glslangValidator:glslang-tools node:nodejs npm:npm; do
+	command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
+done
+if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+	echo "readers: installing$missing"
+	apt-get update -qq >/dev/null 2>&1 || true
+	for package in $missing; do
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" >/dev/null 2>&1 ||
+			echo "readers: $package cannot be installed"
+	done
+fi
+
+"$here/textures.sh"
+"$here/audio.sh"
+"$here/audio_recipe.sh"
+"$here/shaders.sh"
+if command -v node >/dev/null && command -v npm >/dev/null; then
+	"$here/meshes.sh"
+else
+	echo "readers: no node and npm, so no glTF validator"
+fi
