@@ -177,7 +177,7 @@ func TestEverything(t *testing.T) {
 		"data/lap_targets.csv": `[{"level":"gravel_garden","kart":"granite","gold":39.515,"silver":42.676,"bronze":49.393},`,
 		"data/controls.jsonc":  `{"keyboard":{"left":["A","Left"],"right":["D","Right"],"gas":["W","Up"],`,
 		"data/karts.csv":       "\x94\x88\xa2id\xa7granite\xa4name\xa7Granite",
-		"data/season.toml":     "\xa5\x6adrop_worst\x01\x6afirst_race\x6a2031-04-12",
+		"data/season.toml":     "\xa5\x65title\x78\x2cPebble Grand Prix",
 		"data/lang/de.json":    "\x8a\xa9_language\xa7Deutsch\xa6finish",
 		"data/game.json":       `{"title":"Pebble Grand Prix","version":[0,3,0],`,
 		"credits.txt":          "PEBBLE GRAND PRIX\r\n\r\nStones",

@@ -56,6 +56,8 @@ func (o *Image) checkAlpha() error {
 	switch {
 	case o.Coverage > 0 && !colour:
 		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: fmt.Sprintf("0 with kind = %q, whose alpha is no transparency", o.Kind)}
+	case o.Coverage > 0 && !o.Mips:
+		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: "0 with mips = false: it is kept on smaller levels"}
 	case o.Premultiply && !colour:
 		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf("false with kind = %q, which has no colours", o.Kind)}
 	case o.WeighAlpha && !colour:
@@ -76,6 +78,12 @@ func (o *Image) checkFormat() error {
 		return &recipe.OptionError{Key: "format", Got: strconv.Quote(o.Format), Want: err.Error()}
 	}
 	switch {
+	case o.Kind == "normal" && len(f.Channels()) == 1:
+		return &recipe.OptionError{Key: "format", Got: strconv.Quote(o.Format), Want: `two channels at least with kind = "normal"`}
+	case o.Coverage > 0 && !strings.Contains(f.Channels(), "a"):
+		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: fmt.Sprintf("0 with format = %q, which has no alpha", o.Format)}
+	case o.Coverage > 0 && o.Coverage != 0.5 && f == texture.BC1A:
+		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: `0 or 0.5 with format = "bc1a", which cuts alpha at one half`}
 	case o.Premultiply && !strings.Contains(f.Channels(), "a"):
 		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf("false with format = %q, which has no alpha", o.Format)}
 	case o.WeighAlpha && f != texture.BC7:

@@ -62,6 +62,8 @@ func (s *subject) kindOf(c pixel.Content) string {
 	share := fmt.Sprintf("%.4g %% of its pixels are unit vectors, %.4g %% nearly so, and it leans by %.2f", 100*c.Unit, 100*c.Near, c.Tilt)
 	float := s.pictures[0].Depth() == pixel.Float
 	switch {
+	case s.o.Kind == "auto" && (s.o.Premultiply || s.o.Coverage > 0 || s.o.WeighAlpha):
+		return "color" // the options say that alpha is transparency
 	case s.o.Kind == "auto" && !float && !c.Blue && c.Unit >= surelyNormal && c.Tilt <= surelyTilt && c.Colours > normalColours:
 		s.because("kind normal: %s (kind = \"color\" makes it colours)", share)
 		return "normal"
@@ -70,7 +72,7 @@ func (s *subject) kindOf(c pixel.Content) string {
 	case c.Near >= maybeNormal && c.Tilt <= maybeTilt:
 		s.because("kind normal: it is called one, and %s", share)
 		return "normal"
-	case c.Blue && c.One == "":
+	case c.Blue && c.One == "" && c.Tilt <= maybeTilt: // a flame leans: it is red
 		s.because("kind normal: it is called one, and has two channels")
 		return "normal"
 	}
@@ -123,6 +125,9 @@ func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
 	if s.kind == "data" || s.o.Premultiply {
 		facts.One = "" // shaders look for data where it was; colours become another
 	}
+	if one := c.One; s.kind == "color" && len(one) == 4 && strings.ContainsAny(one[3:], "rgb") {
+		facts.One = "" // levels weigh colours by alpha, which then differs from them
+	}
 	s.choice = texture.Choose(facts)
 	if explicit != 0 {
 		s.choice = oneChannel(c.One, explicit)
@@ -141,7 +146,11 @@ func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
 func oneChannel(one string, f texture.Format) texture.Choice {
 	c := texture.Choice{Format: f, Reason: f.String() + ": as the options say"}
 	i := strings.IndexAny(one, "rgba")
-	if i < 0 || f.Channels() != "r" {
+	if f.Channels() != "r" {
+		return c
+	}
+	if i < 0 { // a single value throughout
+		c.Swizzle = one
 		return c
 	}
 	c.From, c.Swizzle = one[i], strings.ReplaceAll(one, one[i:i+1], "r")

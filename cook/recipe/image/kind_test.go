@@ -48,6 +48,9 @@ func TestKindsAndFormats(t *testing.T) {
 	green := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{0, byte(x * y), 0, 255} })
 	smoke := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{255, 255, 255, byte(x * y)} })
 	art := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 16 * 60), byte(y / 16 * 60), 9, 255} })
+	flame := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(235 + y%20), byte(60 + x*2), 0, 255} })
+	puff := painted(64, 64, func(x, y int) color.NRGBA { v := byte(x*3 + y); return color.NRGBA{v, v, v, v} })
+	white := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{255, 255, 255, 255} })
 	height := bumps(64, 64, true)
 	for i := 3; i < len(height.Pix); i += 4 {
 		height.Pix[i] = byte(i)
@@ -92,6 +95,10 @@ func TestKindsAndFormats(t *testing.T) {
 		{"the same without a name", uneven, none, texture.BC7, true, "", []string{"format bc7: colours, opaque"}},
 		{"light blue", plainBlue, none, texture.RGBA8, true, "", []string{"format rgba8: pixel art of 4 colours"}},
 		{"normals with height", height, named, texture.BC7, false, "", []string{"kind normal", "format bc7", "alpha carries something"}},
+		{"normals that are cut out", bumps(64, 64, true), func(o *Image) { o.Coverage = 0.5 }, texture.BC7, true, "", []string{"format bc7"}},
+		{"a flame by name", flame, named, texture.BC7, true, "", []string{"kind color: it is called a normal map, but", "format bc7"}},
+		{"alpha as colours", puff, linear, texture.BC7, false, "", []string{"format bc7"}},
+		{"white in r8", white, func(o *Image) { mask(o); o.Format = "r8" }, texture.R8, false, "1111", []string{"format r8: as the options say"}},
 		{"normals that are colours", bumps(64, 64, true), func(o *Image) { o.Kind = "color" }, texture.BC7, true, "", []string{"format bc7"}},
 		{"grey", grey, none, texture.BC7, true, "", []string{"format bc7: grey, but on the sRGB curve"}},
 		{"grey light", grey, linear, texture.BC4, false, "rrr1", []string{"format bc4: grey"}},

@@ -53,6 +53,13 @@ func (s *subject) load(ctx context.Context, job *recipe.Job) error {
 		if err != nil {
 			return err
 		}
+		if other.Depth() > m.Depth() { // the estimate knows the source only
+			return fmt.Errorf("%s: more bits a channel than the source has; make the picture with most bits the source, or save this one with less", name)
+		}
+		// No other file is named where there are layers or faces: see checkPictures.
+		if other, err = s.assemble(ctx, job, other); err != nil {
+			return err
+		}
 		s.pictures = append(s.pictures, other)
 	}
 	return s.alike(ctx)

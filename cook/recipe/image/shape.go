@@ -108,6 +108,15 @@ func (s *subject) cut(ctx context.Context, job *recipe.Job) error {
 			return err
 		}
 	}
+	for i := 0; s.o.Cube != "none" && i < len(s.pictures); i += 6 {
+		f := s.pictures[i : i+6]
+		if x {
+			f[0], f[1] = f[1], f[0]
+		}
+		if y {
+			f[2], f[3] = f[3], f[2]
+		}
+	}
 	return nil
 }
 

@@ -275,28 +275,65 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// Layers need not be as deep as each other: nothing is lost of the deepest.
+// Layers may be less deep than the source, of which nothing is lost, but not deeper.
 func TestLayersOfManyDepths(t *testing.T) {
 	wide := stdimage.NewNRGBA64(stdimage.Rect(0, 0, 4, 4))
 	for i := range wide.Pix {
 		wide.Pix[i] = byte(0x80 - i%2) // 0x807f
 	}
 	tree := fstest.MapFS{"wide.png": {Data: encodePNG(t, wide)}, "a.png": solid(t, 4, 4, 255)}
-	for _, names := range [][2]string{{"wide.png", "a.png"}, {"a.png", "wide.png"}} {
-		tex, res := cookTree(t, options(func(o *Image) {
-			o.Format, o.Kind, o.Layers = "rgb10a2", "data", []string{names[1]}
-		}), tree, names[0])
+	o := options(func(o *Image) { o.Kind, o.Layers = "data", []string{"wide.png"} })
+	if _, res := cookTree(t, o, tree, "a.png"); res.Err == nil || !strings.Contains(res.Err.Error(), "wide.png: more bits a channel than the source has") {
+		t.Errorf("error %v", res.Err)
+	}
+	tex, res := cookTree(t, options(func(o *Image) {
+		o.Format, o.Kind, o.Layers = "rgb10a2", "data", []string{"a.png"}
+	}), tree, "wide.png")
+	if res.Err != nil {
+		t.Fatal(res.Err)
+	}
+	pixels := [2]uint16{}
+	for i := range pixels {
+		at := tex.Levels[0][4*4*4*i:]
+		pixels[i] = uint16(at[0]) | uint16(at[1])<<8&0x3ff
+	}
+	// 0x807f is 513.5 of 1023, and would be 514.7 of them if it were 0x80 first.
+	if d := cmp.Diff([2]uint16{513, 1023}, pixels); d != "" {
+		t.Error(d)
+	}
+}
+
+// Channels are moved in layers as in the source.
+func TestLayersAreSwizzled(t *testing.T) {
+	two := fstest.MapFile{Data: encodePNG(t, nrgba(1, 1, 10, 20, 30, 255))}
+	tree := fstest.MapFS{"a.png": &two, "b.png": &two, "c.png": &two}
+	tex, res := cookTree(t, options(plain, func(o *Image) {
+		o.R, o.G, o.B, o.Layers = "b", "1-g", "r", []string{"b.png", "c.png"}
+	}), tree, "a.png")
+	if res.Err != nil {
+		t.Fatal(res.Err)
+	}
+	if want := bytes.Repeat([]byte{30, 235, 10, 255}, 3); !bytes.Equal(tex.Levels[0], want) {
+		t.Errorf("texels %v, want %v", tex.Levels[0], want)
+	}
+}
+
+// A cube that is flipped is a cube in a mirror: its faces still meet.
+func TestFlippedCube(t *testing.T) {
+	pix := make([]byte, 0, 6*4)
+	for face := range 6 {
+		pix = append(pix, byte(face), 0, 0, 255)
+	}
+	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, nrgba(6, 1, pix...))}}
+	for flip, want := range map[string][]byte{"none": {0, 1, 2, 3, 4, 5}, "x": {1, 0, 2, 3, 4, 5}, "y": {0, 1, 3, 2, 4, 5}, "xy": {1, 0, 3, 2, 4, 5}} {
+		tex, res := cookTree(t, options(plain, func(o *Image) { o.Cube, o.Flip = "cross", flip }), tree, "a.png")
 		if res.Err != nil {
 			t.Fatal(res.Err)
 		}
-		pixels := map[string]uint16{}
-		for i, name := range names {
-			at := tex.Levels[0][4*4*4*i:]
-			pixels[name] = uint16(at[0]) | uint16(at[1])<<8&0x3ff
-		}
-		// 0x807f is 513.5 of 1023, and would be 514.7 of them if it were 0x80 first.
-		if d := cmp.Diff(map[string]uint16{"a.png": 1023, "wide.png": 513}, pixels); d != "" {
-			t.Error(d)
+		for i, face := range want {
+			if got := tex.Levels[0][4*i]; got != face {
+				t.Errorf("flip %s: face %d is %d, want %d", flip, i, got, face)
+			}
 		}
 	}
 }

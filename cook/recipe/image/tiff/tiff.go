@@ -38,6 +38,8 @@ func Decode(ctx context.Context, data []byte) (*pixel.Map, error) {
 		planes = min(h.samples, h.slots())
 	}
 	across, down := h.grid()
+	// Unpackers read ahead by 4 KiB; beyond that no byte is for two strips.
+	d.budget = 2*int64(len(data)) + int64(planes*across*down)*4096
 	for i := range planes * across * down {
 		if err := d.chunk(i/(across*down), i%across, i/across%down, i); err != nil {
 			return nil, fmt.Errorf("tiff: strip or tile %d of %d: %w", i, planes*across*down, err)
@@ -62,6 +64,7 @@ type decoder struct {
 	row  []byte // of a strip or tile
 
 	inflate io.Reader // nil until it is needed
+	budget  int64
 }
 
 // chunk reads one strip or tile: of the given plane, at the given place of the

@@ -291,6 +291,45 @@ func TestBomb(t *testing.T) {
 	}
 }
 
+// Strips that all point at one long run of nothing would take the square of the file's
+// size to read.
+func TestSharedStrips(t *testing.T) {
+	const strips = 64
+	long := append(bytes.Repeat([]byte{0x80}, 60_000), 0, 77) // PackBits that unpack to one byte
+	at, sizes := make([]int, strips), make([]int, strips)
+	for i := range at {
+		at[i], sizes[i] = 8, len(long)
+	}
+	tags := picture(1, strips, 8, blackIsZero, 1, tag{tagCompression, []int{packBits}}, tag{tagRowsPerStrip, []int{1}})
+	data := file(long, tags...)
+	if _, err := Decode(t.Context(), replaced(t, data, at, sizes)); err == nil || !strings.Contains(err.Error(), "share their bytes") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// replaced gives a file of one strip the strips of a list, one after the other.
+func replaced(t *testing.T, data []byte, at, sizes []int) []byte {
+	t.Helper()
+	le := binary.LittleEndian
+	dir := int(le.Uint32(data[4:]))
+	for i := range int(le.Uint16(data[dir:])) {
+		entry := data[dir+2+12*i:]
+		for number, list := range map[uint16][]int{tagStripOffsets: at, tagStripSizes: sizes} {
+			if le.Uint16(entry) != number {
+				continue
+			}
+			le.PutUint32(entry[4:], uint32(len(list)))
+			le.PutUint32(entry[8:], uint32(len(data)))
+			for _, n := range list {
+				data = le.AppendUint16(data, uint16(n))
+			}
+			entry = nil
+			break
+		}
+	}
+	return data
+}
+
 // A countdown is a context that is cancelled after so many looks at it.
 type countdown struct {
 	context.Context

@@ -85,7 +85,7 @@ func (h *Header) packed(data []byte, i int) ([]byte, error) {
 
 // unpacker returns a reader of the rows of a strip or tile.
 func (d *decoder) unpacker(packed []byte, rows int) (io.Reader, error) {
-	r := &reader{d.ctx, packed, d.h.lowFirst}
+	r := &reader{d.ctx, packed, d.h.lowFirst, &d.budget}
 	switch d.h.compression {
 	case group3, group4:
 		// What a fax calls black is 1, whatever the picture means by it.
@@ -119,7 +119,8 @@ func (d *decoder) inflater(r io.Reader) (io.Reader, error) {
 type reader struct {
 	ctx      context.Context
 	data     []byte
-	lowFirst bool // the bits of each byte come in reverse
+	lowFirst bool   // the bits of each byte come in reverse
+	budget   *int64 // bytes that all strips or tiles may still read
 }
 
 func (r *reader) Read(p []byte) (int, error) {
@@ -130,6 +131,9 @@ func (r *reader) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	n := copy(p, r.data)
+	if *r.budget -= int64(n); *r.budget < 0 {
+		return 0, errors.New("strips or tiles share their bytes; save the picture again")
+	}
 	r.data = r.data[n:]
 	if r.lowFirst {
 		for i, b := range p[:n] {
