@@ -215,7 +215,7 @@ func (f *flattening) include(code []byte, from string, number int) error {
 		return fmt.Errorf("%smore than %d includes", where, maxIncludes)
 	}
 	if len(f.open) > maxDeep {
-		return fmt.Errorf("%smore than %d files include one another: %s ...", where, maxDeep, strings.Join(f.open[1:4], " -> "))
+		return fmt.Errorf("%smore than %d files include one another, beginning with %s", where, maxDeep, strings.Join(f.open[1:4], " -> "))
 	}
 	f.open = append(f.open, name)
 	err = f.expand(file, name, 1)
