@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/gob"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -115,6 +116,7 @@ func TestErrors(t *testing.T) {
 		{"a.frag", "#include FILE\n", nil, `1:1: want #include "file" or #include <file>, have "#include FILE"`},
 		{"a.frag", "#include \"../../x\"\n", nil, "1:1: dependency \"../../x\": outside the asset tree"},
 		{"a.frag", "#include \"self\"\n", nil, "self:2: self includes itself: self -> self"},
+		{"a.frag", "#include \"chain0\"\n", nil, "more than 64 files include one another, beginning with chain0 -> chain1 -> chain2"},
 		{"a.frag", "#include \"double0\"\n", nil, "more than 10000 includes"},
 		{"a.frag", "", options{"include_dirs": []any{"l"}}, "include_dirs: want paths from the asset folder"},
 		{"a.frag", "", options{"defines": map[string]any{"1A": ""}}, "defines: want names of macros"},
@@ -141,6 +143,9 @@ func TestErrors(t *testing.T) {
 		{"a.wgsl", two, options{"format": "glsl", "entry": "cs"}, `set entry to one of`},
 	} {
 		files := map[string]string{tc.path: tc.source, "self": "\n#include \"self\"\n", "huge": strings.Repeat(" ", maxSource+1)}
+		for i := range 70 {
+			files[fmt.Sprint("chain", i)] = fmt.Sprintf("#include \"chain%d\"\n// %d\n", i+1, i)
+		}
 		for i := range 40 {
 			files["double"+string(rune('0'+i))] = strings.Repeat("#include \"double"+string(rune('1'+i))+"\"\n", 2) + "x\n"
 		}
