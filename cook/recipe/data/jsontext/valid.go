@@ -121,7 +121,10 @@ func (s *scanner) scalar() bool {
 			return true
 		}
 	}
-	return s.quoted() || s.number()
+	if s.at < len(s.text) && s.text[s.at] == '"' {
+		return s.quoted()
+	}
+	return s.number()
 }
 
 func (s *scanner) quoted() bool {
