@@ -1,6 +1,6 @@
 #!/bin/sh
-# Cooks the sample shaders to SPIR-V of every version and to GLSL, and has spirv-val
-# and glslangValidator judge them. What is not installed is passed over with a line.
+# Cooks the sample shaders to SPIR-V of several versions, expands their includes, and
+# has spirv-val and glslangValidator judge what comes out. What is not installed is passed over with a line.
 #
 #   bench/readers/shaders.sh
 set -eu
