@@ -72,11 +72,13 @@ func newOutputs(p *plan.Plan) []plan.Claim {
 }
 
 // notTheirs leaves out the claims whose names are taken by files that are not
-// ours, and remembers them: no journal may make them ours.
+// ours, and remembers them: no journal may make them ours. A folder is no such
+// file: an output may take the place of a folder of outputs, and no folder is ever
+// removed for a claim.
 func (k *kitchen) notTheirs(claims []plan.Claim) []plan.Claim {
 	k.theirs = map[string]bool{}
 	return slices.DeleteFunc(claims, func(c plan.Claim) bool {
-		if k.mayExist(c.Output) && !k.owned(c.Output) {
+		if k.mayBeFile(c.Output) && !k.owned(c.Output) {
 			k.theirs[c.Output] = true
 		}
 		return k.theirs[c.Output]
@@ -114,9 +116,7 @@ func (k *kitchen) closeJournal(p *plan.Plan, actions []index.Action) error {
 			continue
 		}
 		known[c.Output] = true
-		info, err := k.out.Root().Lstat(c.Output)
-		there := err == nil && !info.IsDir() || err != nil && !isAbsent(err)
-		if there && !k.theirs[c.Output] || k.isStuck(c.Output) || i < len(k.claims) && k.leftFolder(c) {
+		if k.mayBeFile(c.Output) && !k.theirs[c.Output] || k.isStuck(c.Output) || i < len(k.claims) && k.leftFolder(c) {
 			open = append(open, c)
 		}
 	}
@@ -130,11 +130,17 @@ func (k *kitchen) leftFolder(c plan.Claim) bool {
 	return dir != "." && !slices.Contains(k.Targets, c.Target) && k.mayExist(dir)
 }
 
-// mayExist reports whether there is a file of that name in the output folder, or
-// nobody can say.
+// mayExist reports whether something of that name is in the output folder, or
+// cannot be ruled out.
 func (k *kitchen) mayExist(output string) bool {
 	_, err := k.out.Root().Lstat(output)
 	return err == nil || !isAbsent(err)
+}
+
+// mayBeFile is mayExist for anything but a folder.
+func (k *kitchen) mayBeFile(output string) bool {
+	info, err := k.out.Root().Lstat(output)
+	return err == nil && !info.IsDir() || err != nil && !isAbsent(err)
 }
 
 // isAbsent reports whether an error says that there is no such file.

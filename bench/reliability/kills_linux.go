@@ -86,7 +86,13 @@ func (c *killing) cycle(ctx context.Context, s *scene) error {
 	if s.rng.IntN(5) == 0 {
 		return c.killWatcher(ctx, s, s.rng.IntN(2) == 0)
 	}
-	if err := s.edits(s.rng.IntN(5)); err != nil {
+	recent := s.rng.IntN(3) == 0 // what is edited now is edited again after the kill
+	if recent {
+		s.recent = nil
+		if err := s.beginLong(); err != nil {
+			return err
+		}
+	} else if err := s.edits(s.rng.IntN(5)); err != nil {
 		return err
 	}
 	before, err := s.outputs()
@@ -102,6 +108,9 @@ func (c *killing) cycle(ctx context.Context, s *scene) error {
 	}
 	if err := s.whole(ctx, before); err != nil {
 		return err
+	}
+	if recent {
+		return s.editRecent()
 	}
 	return s.edits(s.rng.IntN(after)) // so that what the killed run made is no longer right
 }

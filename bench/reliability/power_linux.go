@@ -178,7 +178,10 @@ func (p *powerCuts) cookAndCut(ctx context.Context, s *scene, images []*image, t
 	if err := p.mendRules(ctx, s); err != nil {
 		return err
 	}
-	if s.rng.IntN(3) == 0 { // so that what was made is no longer right
+	switch s.rng.IntN(6) { // so that what was made is no longer right
+	case 0:
+		return s.editRecent()
+	case 1, 2:
 		return s.edits(1 + s.rng.IntN(3))
 	}
 	return nil

@@ -72,7 +72,7 @@ func (r *rounds) each(ctx context.Context, begin func(ctx context.Context, n int
 func (r *rounds) play(ctx context.Context, n int, j job) error {
 	for r.next.Add(1) <= int64(r.count) && ctx.Err() == nil {
 		for _, s := range j.scenes {
-			s.log = nil
+			s.log, s.recent = nil, nil
 		}
 		err := j.round(ctx)
 		if ctx.Err() != nil {

@@ -10,6 +10,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/cooktest"
@@ -27,6 +29,39 @@ func (s *scene) edit() error {
 	return s.oneOf([]way{
 		{6, s.overwrite}, {3, s.overwriteAndBack}, {2, s.overwriteKeepingTime}, {3, s.rewrite}, {3, s.replaceByRename}, {2, s.touch},
 		{1, s.remove}, {1, s.rename}, {2, s.create}, {1, s.changeRules}, {2, s.spoilOutput}, {1, s.swap},
+		{2, s.fileForFolder}, {1, s.folderForFile},
+	})
+}
+
+// beginLong edits a file, puts one in the place of another kind, or makes one,
+// beside an edit that a program takes long to cook: there is time to end the run
+// when the first is in place and the index is not.
+func (s *scene) beginLong() error {
+	slow := filepath.Join(s.assets, "big", "a.txt")
+	if err := s.write(slow, s.letters(sizes["big/a.txt"])); err != nil {
+		return sceneError(err)
+	}
+	return s.oneOf([]way{{2, s.fileForFolder}, {1, s.folderForFile}, {2, s.create}, {1, s.rename}, {1, s.rewrite}})
+}
+
+// editRecent does one more thing to a file that was edited since the scene's log
+// began: what a killed run was about to make of that file is no longer right.
+func (s *scene) editRecent() error {
+	there := slices.DeleteFunc(slices.Clone(s.recent), func(name string) bool {
+		info, err := os.Lstat(name)
+		return err != nil || !info.Mode().IsRegular()
+	})
+	if len(there) == 0 {
+		return s.edit()
+	}
+	name := there[s.rng.IntN(len(there))]
+	return s.oneOf([]way{
+		{1, func() error {
+			s.note("then rewrite %s", name)
+			return s.write(name, s.content(name, 1+s.rng.IntN(20_000)))
+		}},
+		{1, func() error { s.note("then remove %s", name); return os.Remove(name) }},
+		{1, func() error { return s.renameFile(name) }},
 	})
 }
 
@@ -81,13 +116,22 @@ func files(dir string) ([]string, error) {
 	return names, err
 }
 
-// pick chooses a file below a folder; "" if there is none.
+// pick chooses a file below a folder, to be edited; "" if there is none.
 func (s *scene) pick(dir string) (string, error) {
 	names, err := files(dir)
 	if err != nil || len(names) == 0 {
 		return "", err
 	}
-	return names[s.rng.IntN(len(names))], nil
+	name := names[s.rng.IntN(len(names))]
+	s.edited(name)
+	return name, nil
+}
+
+// edited remembers a source for editRecent.
+func (s *scene) edited(name string) {
+	if strings.HasPrefix(name, s.assets+string(filepath.Separator)) {
+		s.recent = append(s.recent, name)
+	}
 }
 
 // content is something that a file of that name may hold.
@@ -200,10 +244,26 @@ func (s *scene) rewrite() error {
 }
 
 func (s *scene) write(name string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+	if err := room(name); err != nil {
 		return err
 	}
 	return os.WriteFile(name, data, 0o666)
+}
+
+// room makes the folder of a file, and removes a folder of the file's name or a
+// file of a folder's.
+func room(name string) error {
+	if info, err := os.Lstat(name); err == nil && info.IsDir() {
+		return os.RemoveAll(name)
+	}
+	dir := filepath.Dir(name)
+	err := os.MkdirAll(dir, 0o777)
+	for up := dir; errors.Is(err, syscall.ENOTDIR); up = filepath.Dir(up) {
+		if info, statErr := os.Lstat(up); statErr == nil && !info.IsDir() {
+			return errors.Join(os.Remove(up), os.MkdirAll(dir, 0o777))
+		}
+	}
+	return err
 }
 
 func (s *scene) replaceByRename() error {
@@ -244,10 +304,46 @@ func (s *scene) rename() error {
 	if err != nil || name == "" {
 		return err
 	}
+	return s.renameFile(name)
+}
+
+func (s *scene) renameFile(name string) error {
 	s.fresh++
 	to := filepath.Join(filepath.Dir(name), fmt.Sprintf("moved%d%s", s.fresh%5, filepath.Ext(name)))
 	s.note("rename %s to %s", name, to)
-	return os.Rename(name, to)
+	s.edited(to)
+	return errors.Join(room(to), os.Rename(name, to))
+}
+
+// fileForFolder puts a file in the place of a folder of assets, so that its output
+// takes the place of a folder of outputs.
+func (s *scene) fileForFolder() error {
+	name, err := s.pick(s.assets)
+	dir := filepath.Dir(name)
+	if err != nil || name == "" || dir == s.assets || dir == filepath.Join(s.assets, "big") {
+		return err
+	}
+	s.note("a file for the folder %s", dir)
+	s.edited(dir)
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.WriteFile(dir, s.letters(1+s.rng.IntN(50_000)), 0o666)
+}
+
+// folderForFile is the other way round: a folder of assets in the place of a file.
+func (s *scene) folderForFile() error {
+	name, err := s.pick(s.assets)
+	if err != nil || name == "" || filepath.Dir(name) == filepath.Join(s.assets, "big") {
+		return err
+	}
+	s.note("a folder for the file %s", name)
+	if err := os.Remove(name); err != nil {
+		return err
+	}
+	inner := filepath.Join(name, "inner.txt")
+	s.edited(inner)
+	return s.write(inner, s.letters(1+s.rng.IntN(20_000)))
 }
 
 func (s *scene) swap() error {
@@ -273,6 +369,7 @@ func (s *scene) swap() error {
 func (s *scene) create() error {
 	name := s.newName()
 	s.note("create %s", name)
+	s.edited(name)
 	return s.write(name, s.content(name, s.rng.IntN(50_000)))
 }
 
@@ -281,7 +378,7 @@ func (s *scene) moveIn() error {
 	name := s.newName()
 	s.note("move in %s", name)
 	aside := s.assets + ".new"
-	return errors.Join(s.write(aside, s.content(name, s.rng.IntN(50_000))), os.MkdirAll(filepath.Dir(name), 0o777), os.Rename(aside, name))
+	return errors.Join(s.write(aside, s.content(name, s.rng.IntN(50_000))), room(name), os.Rename(aside, name))
 }
 
 // newName is the name of a file that was perhaps not there yet.

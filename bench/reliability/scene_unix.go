@@ -35,6 +35,7 @@ type scene struct {
 	moreRules          string   // of every cook.toml
 	user               uint32   // who runs the command, where that matters
 	log                []string // what was done since the last check
+	recent             []string // sources that were edited since then
 	fresh              int      // numbers files that are made
 }
 
