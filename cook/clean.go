@@ -11,6 +11,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/plan"
 	"github.com/assetcook/assetcook/cook/store"
+	"github.com/assetcook/assetcook/cook/watch"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -59,8 +60,8 @@ func clean(ctx context.Context, opt Options) (removed int, err error) {
 		return 0, nil
 	}
 	k.DryRun = false
-	if _, beside := k.askWatcher(ctx); beside {
-		return 0, &LockedError{Path: k.outFile(plan.StateDir), Holder: "cook -watch"}
+	if pid, beside := watch.Listens(ctx, k.outFile(plan.StateDir)); beside {
+		return 0, &LockedError{Path: k.outFile(plan.StateDir + "/socket"), Holder: "cook -watch (" + watch.Process(pid) + ")"}
 	}
 	if err := k.takeOut(); err != nil {
 		return 0, err

@@ -22,6 +22,7 @@ import (
 	"github.com/assetcook/assetcook/cook/run"
 	"github.com/assetcook/assetcook/cook/scan"
 	"github.com/assetcook/assetcook/cook/survey"
+	"github.com/assetcook/assetcook/cook/watch"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -34,14 +35,15 @@ import (
 // The Summary tells what was done all the same.
 func Cook(ctx context.Context, opt Options) (report.Summary, error) {
 	var locked *LockedError
-	for waits := false; ; {
+	begun, said := time.Now(), false
+	for {
 		summary, beside, err := cookOnce(ctx, opt)
-		if !errors.As(err, &locked) || !beside && !opt.Wait {
+		if !errors.As(err, &locked) || !opt.Wait && !beside {
 			return summary, advised(err)
 		}
 		// A watcher is at work, or another cook that is to be waited for.
-		if !beside && !waits && opt.Observer != nil {
-			waits = true
+		if !said && (opt.Wait && !beside || time.Since(begun) > longWait) && opt.Observer != nil {
+			said = true
 			opt.Observer.Note(locked.holder() + " works on the same output folder; waiting for it to end")
 		}
 		if !pause(ctx) {
@@ -50,8 +52,8 @@ func Cook(ctx context.Context, opt Options) (report.Summary, error) {
 	}
 }
 
-// cookOnce is Cook for who finds the output folder unlocked. It reports whether a
-// watcher is at work beside it.
+// cookOnce is Cook where the output folder is not locked. If it is, beside reports
+// whether that is by a watcher that is alive and will soon be done.
 func cookOnce(ctx context.Context, opt Options) (_ report.Summary, beside bool, err error) {
 	k, err := begin(opt)
 	if err != nil {
@@ -61,6 +63,12 @@ func cookOnce(ctx context.Context, opt Options) (_ report.Summary, beside bool, 
 	told, beside := k.askWatcher(ctx)
 	if !told {
 		err = k.bringUpToDate(ctx)
+	}
+	var locked *LockedError
+	if errors.As(err, &locked) && beside {
+		// It may have been stopped since, amid a round of its own.
+		_, askErr := watch.Ask(ctx, k.outFile(plan.StateDir), nil)
+		beside = askErr == nil
 	}
 	k.summary.Took = k.Now().Sub(k.started)
 	if !told {

@@ -31,8 +31,8 @@ const (
 	quietTime = 50 * time.Millisecond
 	mostTime  = 500 * time.Millisecond
 	fullTime  = time.Minute
-	// pollTime is between two looks where watching is not possible, and before
-	// the next try while another cook has the lock.
+	// pollTime is between two looks where watching is not possible, and before the
+	// next try while another cook has the lock or something is known to be due.
 	pollTime = 2 * time.Second
 	// mostRounds is how often a watcher looks again at once, because of events
 	// that came meanwhile.
@@ -50,7 +50,7 @@ func Watch(ctx context.Context, opt Options, told func(Round)) error {
 	if opt.Force || opt.DryRun || opt.Verify || len(opt.Patterns) > 0 {
 		return configError("-watch looks after everything that changes; it goes with neither patterns nor -a, -n, -verify")
 	}
-	m := &watchman{opt: opt, told: told, watched: map[string]bool{}, all: true}
+	m := &watchman{opt: opt, told: told, watched: map[string]bool{}, all: true, hurry: func() {}}
 	socket, err := m.listen()
 	if err != nil {
 		return err
@@ -91,6 +91,7 @@ type watchman struct {
 	watched map[string]bool // folders, absolute
 	dirty   map[string]bool // those in which something may have changed
 	all     bool            // anything may have changed
+	hurry   func()          // ends a wait
 	rounds  int
 	state   string         // what was told last
 	good    bool           // the last round left everything up to date
@@ -155,19 +156,26 @@ func (m *watchman) goBlind(err error) {
 func (m *watchman) wait(ctx context.Context) (full bool) {
 	m.mu.Lock()
 	patience := fullTime
-	if m.events == nil || m.locked {
+	if m.events == nil || m.due() {
 		patience = pollTime
 	}
 	events := m.events
+	ctx, m.hurry = context.WithTimeout(ctx, patience)
+	defer m.hurry()
 	m.mu.Unlock()
-	ctx, stop := context.WithTimeout(ctx, patience)
-	defer stop()
 	if events == nil {
 		<-ctx.Done()
 		return true
 	}
-	return events.Wait(ctx, quietTime, mostTime) != nil
+	waited := events.Wait(ctx, quietTime, mostTime)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return waited != nil && !m.due()
 }
+
+// due reports whether there is something to look at that no event will tell of,
+// because it was told already or because the last round failed.
+func (m *watchman) due() bool { return m.locked || m.all || len(m.dirty) > 0 }
 
 // catchUp brings everything up to date again and again until no more events
 // come.
@@ -251,6 +259,7 @@ func (m *watchman) round(ctx context.Context) error {
 func (m *watchman) cook(ctx context.Context) (report.Summary, error) {
 	k, err := begin(m.opt)
 	if err != nil {
+		m.all = true
 		return report.Summary{}, err
 	}
 	defer k.close()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 
 	"github.com/assetcook/assetcook/cook/index"
 	"github.com/assetcook/assetcook/cook/plan"
@@ -171,7 +172,8 @@ func (m *watchman) serve(ctx context.Context, socket *watch.Listener) {
 		return
 	}
 	defer socket.Close()
-	err := socket.Serve(ctx, func(ctx context.Context, question []byte) []byte {
+	// What is known to be due is done, also if the client goes away meanwhile.
+	err := socket.Serve(ctx, func(_ context.Context, question []byte) []byte {
 		text, _ := json.Marshal(m.answer(ctx, string(question)))
 		return text
 	})
@@ -184,8 +186,16 @@ func (m *watchman) serve(ctx context.Context, socket *watch.Listener) {
 
 // answer makes sure that everything is up to date now and says so.
 func (m *watchman) answer(ctx context.Context, asked string) answer {
+	if asked == "" {
+		return answer{} // a sign of life is all that is wanted
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	defer func() {
+		if m.due() {
+			m.hurry()
+		}
+	}()
 	if m.events == nil || asked != m.asked {
 		return answer{}
 	}
@@ -211,23 +221,25 @@ func (m *watchman) answer(ctx context.Context, asked string) answer {
 	return answer{UpToDate: true, Summary: report.Summary{Found: m.summary.Found, ByStamp: m.summary.Found, Saved: m.summary.Saved}}
 }
 
-// question tells a watcher who asks: the identity, and what else a run of one's
-// own would go by.
+// question tells a watcher what a run of one's own would go by: the identity, and
+// whatever else decides what it does.
 func (k *kitchen) question() string {
 	return fmt.Sprintf("%s %t %s", k.identity, k.OutputsByFolder, os.Getenv("PATH"))
 }
 
-// askWatcher lets a watcher say how this run would end, if there is one that
-// would do the same. beside says that there is a watcher at all.
+// askWatcher lets a watcher say how this run would end, if there is one that would
+// do the same. beside says that a watcher is at work, which may have the lock for a
+// moment. One that does not answer is none.
 func (k *kitchen) askWatcher(ctx context.Context) (told, beside bool) {
 	if k.out == nil || k.watch != nil || k.DryRun {
 		return false, false
 	}
-	question := k.question()
+	dir := k.outFile(plan.StateDir)
 	if k.Force || k.Verify || k.Strict || len(k.Patterns) > 0 || k.Observer.EveryAsset() {
-		question = "" // who is there?
+		_, beside = watch.Listens(ctx, dir)
+		return false, beside
 	}
-	text, err := watch.Ask(ctx, k.outFile(plan.StateDir), []byte(question))
+	text, err := k.ask(ctx, dir, k.question())
 	if err != nil {
 		return false, false
 	}
@@ -237,4 +249,31 @@ func (k *kitchen) askWatcher(ctx context.Context) (told, beside bool) {
 	}
 	k.summary, k.summary.Told = a.Summary, true
 	return true, true
+}
+
+// longWait is when a run says whom it waits for: later than it is clear that there
+// will be no answer.
+const longWait = 2 * time.Second
+
+// ask asks a watcher, and says so if that takes long.
+func (k *kitchen) ask(ctx context.Context, dir, question string) (answer []byte, err error) {
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		answer, err = watch.Ask(ctx, dir, []byte(question))
+	}()
+	timer := time.NewTimer(longWait)
+	defer timer.Stop()
+	select {
+	case <-answered:
+	case <-timer.C:
+		pid, _ := watch.Listens(ctx, dir)
+		k.Observer.Note(fmt.Sprintf("cook -watch (%s) is at work on the same output folder; waiting for its answer", watch.Process(pid)))
+		<-answered
+	}
+	var silent *watch.SilentError
+	if errors.As(err, &silent) {
+		k.Observer.Note(fmt.Sprintf("cook -watch (%v); looking at the tree without it", silent))
+	}
+	return answer, err
 }

@@ -83,6 +83,8 @@ func params(dir string) testscript.Params {
 			"code":  exitCode,
 			"edit":  doEdit,
 			"agree": agree,
+			// Not on all systems.
+			"freeze": freeze,
 		},
 	}
 }

@@ -175,6 +175,27 @@ func TestListenErrors(t *testing.T) {
 	}
 }
 
+// TestSilent: a process that is stopped listens all the same, because the system
+// takes connections for it.
+func TestSilent(t *testing.T) {
+	dir := shortDir(t)
+	if pid, ok := Listens(t.Context(), dir); pid != 0 || ok {
+		t.Errorf("without a socket: %d, %t", pid, ok)
+	}
+	l, err := net.Listen("unix", filepath.Join(dir, socketName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if pid, ok := Listens(t.Context(), dir); pid != os.Getpid() || !ok {
+		t.Errorf("process %d, %t", pid, ok)
+	}
+	var silent *SilentError
+	if _, err := Ask(t.Context(), dir, []byte("q")); !errors.As(err, &silent) || silent.PID != os.Getpid() {
+		t.Error(err)
+	}
+}
+
 // TestCloseLeavesOthers: a socket that has taken the place of ours stays.
 func TestCloseLeavesOthers(t *testing.T) {
 	dir := shortDir(t)
@@ -278,7 +299,7 @@ func TestOtherUser(t *testing.T) {
 
 // TestServerDies: it has heard the question and ends without an answer.
 func TestServerDies(t *testing.T) {
-	for name, part := range map[string]string{"before": "", "in the head": "\x01\x05", "in the body": "\x01\x05\x00\x00\x00ab"} {
+	for name, part := range map[string]string{"before": "", "in the head": "\x02\x05", "in the body": "\x02\x05\x00\x00\x00ab"} {
 		t.Run(name, func(t *testing.T) {
 			dir := shortDir(t)
 			l, err := net.Listen("unix", filepath.Join(dir, socketName))
@@ -316,7 +337,7 @@ func TestAskOtherVersion(t *testing.T) {
 			return
 		}
 		readFrame(conn)
-		io.WriteString(conn, "\x02\x00\x00\x00\x00")
+		io.WriteString(conn, "\x03\x00\x00\x00\x00")
 		conn.Close()
 	}()
 	if got, err := Ask(t.Context(), dir, nil); !errors.Is(err, errVersion) {
@@ -365,7 +386,7 @@ func TestHostileClients(t *testing.T) {
 			conn.Write(bytes.Repeat([]byte("garbage"), 1000))
 			defer conn.Close()
 		case 3: // promises much
-			conn.Write([]byte("\x01\xff\xff\x0f\x00"))
+			conn.Write([]byte("\x02\xff\xff\x0f\x00"))
 			defer conn.Close()
 		}
 	}
@@ -397,7 +418,7 @@ func TestMoreClientsWait(t *testing.T) {
 	for _, conn := range conns[:20] {
 		conn.Close()
 	}
-	if got, err := readFrame(last); string(got) != "Q" {
+	if got, err := await(last); string(got) != "Q" {
 		t.Errorf("%q, %v", got, err)
 	}
 }

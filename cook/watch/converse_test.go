@@ -3,8 +3,10 @@ package watch
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -50,10 +52,10 @@ func TestSeveralQuestions(t *testing.T) {
 func TestSlowClients(t *testing.T) {
 	for name, act := range map[string]func(conn net.Conn){
 		"silent":             func(net.Conn) {},
-		"silent in the head": func(conn net.Conn) { conn.Write([]byte("\x01\x05")) },
-		"silent in the body": func(conn net.Conn) { conn.Write([]byte("\x01\x05\x00\x00\x00ab")) },
+		"silent in the head": func(conn net.Conn) { conn.Write([]byte("\x02\x05")) },
+		"silent in the body": func(conn net.Conn) { conn.Write([]byte("\x02\x05\x00\x00\x00ab")) },
 		"dripping": func(conn net.Conn) {
-			for _, b := range []byte("\x01\x05\x00\x00\x00abcd") {
+			for _, b := range []byte("\x02\x05\x00\x00\x00abcd") {
 				conn.Write([]byte{b})
 				time.Sleep(patience / 4)
 			}
@@ -79,9 +81,9 @@ func TestSlowClients(t *testing.T) {
 // TestGarbage: the connection ends at once, and another version is told ours.
 func TestGarbage(t *testing.T) {
 	for name, test := range map[string]struct{ wire, answer string }{
-		"version":  {"\x02\x01\x00\x00\x00a", "\x01\x00\x00\x00\x00"},
-		"text":     {"GET / HTTP/1.1\r\n\r\n", "\x01\x00\x00\x00\x00"},
-		"too long": {"\x01\xff\xff\xff\xff", ""},
+		"version":  {"\x03\x01\x00\x00\x00a", "\x02\x00\x00\x00\x00"},
+		"text":     {"GET / HTTP/1.1\r\n\r\n", "\x02\x00\x00\x00\x00"},
+		"too long": {"\x02\xff\xff\xff\xff", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -111,7 +113,8 @@ func TestHangUp(t *testing.T) {
 		if err := writeFrame(conn, nil); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Hour) // of the bubble: thinking is not limited
+		go io.Copy(io.Discard, conn) // beats
+		time.Sleep(time.Hour)        // of the bubble: thinking is not limited
 		select {
 		case <-ended:
 			t.Fatal("ended early")
@@ -170,7 +173,7 @@ func TestQuestionsInAdvance(t *testing.T) {
 			writeFrame(conn, []byte("b"))
 		}()
 		for _, want := range []string{"A", "B"} {
-			if got, err := readFrame(conn); string(got) != want {
+			if got, err := await(conn); string(got) != want {
 				t.Errorf("%q, %v, want %q", got, err, want)
 			}
 		}
@@ -189,5 +192,45 @@ func TestAnswerTooLong(t *testing.T) {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
 		<-ended
+	})
+}
+
+// TestAwait: one who thinks for long is told from one who is stopped.
+func TestAwait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn, _ := client(t, t.Context(), func(ctx context.Context, q []byte) []byte {
+			time.Sleep(time.Hour) // of the bubble
+			return upper(ctx, q)
+		})
+		if err := writeFrame(conn, []byte("q")); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		if got, err := await(conn); string(got) != "Q" || time.Since(start) != time.Hour {
+			t.Errorf("%q, %v after %v", got, err, time.Since(start))
+		}
+		start = time.Now()
+		if got, err := await(conn); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != silence {
+			t.Errorf("of one that does not answer: %q, %v after %v", got, err, time.Since(start))
+		}
+	})
+}
+
+// TestClientStops: one that takes no beats is hung up on, as one that does not take
+// the answer is.
+func TestClientStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn, ended := client(t, t.Context(), func(ctx context.Context, q []byte) []byte {
+			<-ctx.Done()
+			return nil
+		})
+		if err := writeFrame(conn, []byte("q")); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		<-ended
+		if took := time.Since(start); took != beat+patience {
+			t.Errorf("hung up on after %v", took)
+		}
 	})
 }

@@ -55,5 +55,7 @@
 //
 // [Listen] and [Listener.Serve] answer questions at a Unix socket in a folder,
 // [Ask] asks. Questions and answers are bytes to this package. Both sides make
-// sure that the other belongs to the same user.
+// sure that the other belongs to the same user. While an answer takes time the
+// client is sent signs of life, so it can tell a process that works from one that
+// was stopped.
 package watch

@@ -12,11 +12,16 @@ import (
 const MaxPayload = 1 << 20
 
 // A frame is the version of the protocol, one byte, the length of the payload,
-// four bytes in little-endian order, and the payload.
+// four bytes in little-endian order, and the payload. A beat is a frame without a
+// payload that has beatLen for its length: the answer takes more time.
 const (
-	version   = 1
+	version   = 2
 	headerLen = 5
+	beatLen   = 1<<32 - 1
 )
+
+// errBeat is about a beat in the place of a payload.
+var errBeat = errors.New("the answer takes more time")
 
 // errVersion is about a frame of another version, of which nothing else is known.
 var errVersion = errors.New("the other side speaks another version")
@@ -33,8 +38,14 @@ func writeFrame(w io.Writer, payload []byte) error {
 	return err
 }
 
+// writeBeat writes a beat.
+func writeBeat(w io.Writer) error {
+	_, err := w.Write(binary.LittleEndian.AppendUint32([]byte{version}, beatLen))
+	return err
+}
+
 // readFrame returns a frame's payload. The error is io.EOF if there is not one
-// byte, and io.ErrUnexpectedEOF if the frame is torn. Memory is taken as bytes
+// byte, io.ErrUnexpectedEOF if the frame is torn, and errBeat for a beat. Memory is taken as bytes
 // come, not as the length says.
 func readFrame(r io.Reader) ([]byte, error) {
 	var header [headerLen]byte
@@ -48,6 +59,9 @@ func readFrame(r io.Reader) ([]byte, error) {
 		return nil, fmt.Errorf("%w (%d, not %d)", errVersion, header[0], version)
 	}
 	length := binary.LittleEndian.Uint32(header[1:])
+	if length == beatLen {
+		return nil, errBeat
+	}
 	if length > MaxPayload {
 		return nil, fmt.Errorf("frame says it has %d bytes, at most %d are possible", length, MaxPayload)
 	}

@@ -34,14 +34,15 @@ func TestBadFrames(t *testing.T) {
 		want       error
 	}{
 		{"nothing", "", io.EOF},
-		{"torn header", "\x01\x05\x00", io.ErrUnexpectedEOF},
-		{"header only", "\x01\x05\x00\x00\x00", io.ErrUnexpectedEOF},
-		{"torn payload", "\x01\x05\x00\x00\x00abcd", io.ErrUnexpectedEOF},
-		{"other version", "\x02\x00\x00\x00\x00", errVersion},
-		{"other version, torn", "\x02", errVersion},
+		{"torn header", "\x02\x05\x00", io.ErrUnexpectedEOF},
+		{"header only", "\x02\x05\x00\x00\x00", io.ErrUnexpectedEOF},
+		{"torn payload", "\x02\x05\x00\x00\x00abcd", io.ErrUnexpectedEOF},
+		{"other version", "\x03\x00\x00\x00\x00", errVersion},
+		{"other version, torn", "\x03", errVersion},
 		{"text", "GET / HTTP/1.1\r\n\r\n", errVersion},
-		{"too long", "\x01\x01\x00\x10\x00", nil},
-		{"far too long", "\x01\xff\xff\xff\xff", nil},
+		{"too long", "\x02\x01\x00\x10\x00", nil},
+		{"far too long", "\x02\xfe\xff\xff\xff", nil},
+		{"beat", "\x02\xff\xff\xff\xff", errBeat},
 	} {
 		got, err := readFrame(bytes.NewReader([]byte(test.wire)))
 		if err == nil || test.want != nil && !errors.Is(err, test.want) || got != nil {
@@ -51,10 +52,10 @@ func TestBadFrames(t *testing.T) {
 }
 
 func FuzzReadFrame(f *testing.F) {
-	f.Add([]byte("\x01\x03\x00\x00\x00abc"))
-	f.Add([]byte("\x01\x03\x00\x00\x00ab"))
-	f.Add([]byte("\x01\xff\xff\x0f\x00"))
-	f.Add([]byte("\x02"))
+	f.Add([]byte("\x02\x03\x00\x00\x00abc"))
+	f.Add([]byte("\x02\x03\x00\x00\x00ab"))
+	f.Add([]byte("\x02\xff\xff\x0f\x00"))
+	f.Add([]byte("\x03"))
 	f.Fuzz(func(t *testing.T, wire []byte) {
 		r := bytes.NewReader(wire)
 		payload, err := readFrame(r)

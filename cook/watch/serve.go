@@ -57,8 +57,8 @@ func (l *Listener) Serve(ctx context.Context, handle Handler) error {
 		clients.Go(func() {
 			defer func() { <-slots }()
 			defer conn.Close()
-			peer, err := peerUser(conn)
-			if err != nil || checkUser(peer, l.user) != nil {
+			p, err := peerOf(conn)
+			if err != nil || checkUser(p.user, l.user) != nil {
 				return
 			}
 			converse(inner, conn, handle)
@@ -142,9 +142,36 @@ func attend(ctx context.Context, conn stream, r *bufio.Reader, handle Handler, q
 		cancel()
 		there <- false
 	}()
-	answer = handle(ctx, question)
+	answer = beating(conn, func() []byte { return handle(ctx, question) })
 	_ = conn.SetReadDeadline(time.Unix(1, 0)) // long ago: ends the Peek
 	ok = <-there
 	_ = conn.SetReadDeadline(time.Time{})
 	return answer, ok
+}
+
+// beating shows the client that it is being attended to for as long as think takes.
+func beating(conn stream, think func() []byte) []byte {
+	thought := make(chan struct{})
+	var beats sync.WaitGroup
+	beats.Go(func() {
+		ticker := time.NewTicker(beat)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-thought:
+				return
+			case <-ticker.C:
+			}
+			late := time.AfterFunc(patience, func() { conn.Close() })
+			err := writeBeat(conn)
+			late.Stop()
+			if err != nil {
+				return // the client has hung up, or will not read the answer either
+			}
+		}
+	})
+	answer := think()
+	close(thought)
+	beats.Wait()
+	return answer
 }

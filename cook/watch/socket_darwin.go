@@ -45,10 +45,11 @@ func quieten(fd int) (int, error) {
 	return fd, nil
 }
 
-func socketPeer(fd int) (user int, err error) {
+func socketPeer(fd int) (peer, error) {
 	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
-		return -1, err
+		return peer{}, err
 	}
-	return int(cred.Uid), nil
+	pid, err := unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID)
+	return peer{user: int(cred.Uid), pid: pid}, err
 }

@@ -33,10 +33,10 @@ func acceptSocket(listening int) (fd int, err error) {
 	return fd, err
 }
 
-func socketPeer(fd int) (user int, err error) {
+func socketPeer(fd int) (peer, error) {
 	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
-		return -1, err
+		return peer{}, err
 	}
-	return int(cred.Uid), nil
+	return peer{user: int(cred.Uid), pid: int(cred.Pid)}, nil
 }

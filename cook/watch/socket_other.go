@@ -17,9 +17,9 @@ func shortAddress(dir, name string) (short string, release func(), err error) {
 	return "", nil, longAddress(name)
 }
 
-func bind(name, path string) (*os.File, error)    { return nil, errors.ErrUnsupported }
-func accept(*os.File) (*os.File, error)           { return nil, errors.ErrUnsupported }
-func peerUser(syscall.Conn) (user int, err error) { return -1, errors.ErrUnsupported }
+func bind(name, path string) (*os.File, error) { return nil, errors.ErrUnsupported }
+func accept(*os.File) (*os.File, error)        { return nil, errors.ErrUnsupported }
+func peerOf(syscall.Conn) (peer, error)        { return peer{}, errors.ErrUnsupported }
 func connect(context.Context, string, string) (*os.File, error) {
 	return nil, errors.ErrUnsupported
 }

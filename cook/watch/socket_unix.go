@@ -134,17 +134,17 @@ func again(f func() error) error {
 	}
 }
 
-// peerUser returns the user who connected or, on the other side, who listens.
-func peerUser(conn syscall.Conn) (int, error) {
+// peerOf returns the process that connected or, on the other side, that listens.
+func peerOf(conn syscall.Conn) (peer, error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
-		return -1, err
+		return peer{}, err
 	}
-	user := -1
+	var p peer
 	var result error
-	err = raw.Control(func(fd uintptr) { user, result = socketPeer(int(fd)) })
+	err = raw.Control(func(fd uintptr) { p, result = socketPeer(int(fd)) })
 	if err == nil {
 		err = os.NewSyscallError("getsockopt", result)
 	}
-	return user, err
+	return p, err
 }
