@@ -7,11 +7,11 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"github.com/assetcook/assetcook/cook/index"
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/cook/plan"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // readClaims collects the outputs that are ours though the index may not say
@@ -134,18 +134,13 @@ func (k *kitchen) leftFolder(c plan.Claim) bool {
 // cannot be ruled out.
 func (k *kitchen) mayExist(output string) bool {
 	_, err := k.out.Root().Lstat(output)
-	return err == nil || !isAbsent(err)
+	return err == nil || !pathname.IsAbsent(err)
 }
 
 // mayBeFile is mayExist for anything but a folder.
 func (k *kitchen) mayBeFile(output string) bool {
 	info, err := k.out.Root().Lstat(output)
-	return err == nil && !info.IsDir() || err != nil && !isAbsent(err)
-}
-
-// isAbsent reports whether an error says that there is no such file.
-func isAbsent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	return err == nil && !info.IsDir() || err != nil && !pathname.IsAbsent(err)
 }
 
 // isStuck reports whether an output left an empty folder that could not be

@@ -134,7 +134,7 @@ func removeOutput(root confine.Root, output string) (was bool, err error) {
 		err = root.Remove(output)
 		was = err == nil
 	}
-	if err != nil && !isAbsent(err) {
+	if err != nil && !pathname.IsAbsent(err) {
 		return false, err
 	}
 	for dir := path.Dir(output); dir != "."; dir = path.Dir(dir) {

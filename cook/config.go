@@ -3,7 +3,6 @@ package cook
 import (
 	"errors"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook/scan"
 	"github.com/assetcook/assetcook/internal/lease"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
 // readRules compiles the configuration files that the scan found.
@@ -66,16 +66,9 @@ func (k *kitchen) readRules() error {
 // readRegular reads a file of rules from outside the asset folder. What is no
 // regular file could make us wait, or never end.
 func readRegular(name string) ([]byte, error) {
-	info, err := os.Stat(name)
+	f, err := regular.Open(name)
 	if err != nil {
 		return nil, errors.Unwrap(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, rules.MaxFile+1))

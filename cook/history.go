@@ -12,6 +12,8 @@ import (
 
 	"github.com/assetcook/assetcook/cook/plan"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
 // historyName is the file of what the last runs came to, a line of JSON each. It is
@@ -44,7 +46,7 @@ func History(out string) ([]Past, error) {
 	}
 	defer dir.Close()
 	f, err := dir.OpenFile(historyName)
-	if isAbsent(err) {
+	if pathname.IsAbsent(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -101,14 +103,14 @@ func (k *kitchen) addToHistory() error {
 	root := k.out.Root()
 	info, err := root.Lstat(historyName)
 	if err == nil && !info.Mode().IsRegular() {
-		return errNotRegular
+		return regular.Mode(info.Mode())
 	}
 	if err == nil && info.Size() > historyBytes {
 		if err := k.shortenHistory(); err != nil {
 			return err
 		}
 	}
-	f, err := root.OpenFile(historyName, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	f, err := root.OpenFile(historyName, os.O_CREATE|os.O_APPEND|os.O_WRONLY|regular.NoWait, 0o666)
 	if err != nil {
 		return err
 	}

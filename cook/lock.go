@@ -16,6 +16,8 @@ import (
 	"github.com/assetcook/assetcook/cook/plan"
 	"github.com/assetcook/assetcook/cook/scan"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
 // A LockedError says that another cook works on the same output folder.
@@ -54,13 +56,13 @@ func lock(out *confine.Dir) (held *heldLock, err error) {
 	if info, err := out.Root().Lstat(lockName); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("lock %s: not a regular file; remove it", name)
 	}
-	signed, err := out.Root().OpenFile(lockName, os.O_CREATE|os.O_WRONLY, 0o600)
+	signed, err := out.Root().OpenFile(lockName, os.O_CREATE|os.O_WRONLY|regular.NoWait, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", name, err)
 	}
 	// Should the name lead elsewhere by now, then what is locked there is locked in
 	// vain, and stillOurs will see.
-	l := &heldLock{Flock: flock.New(name, flock.SetFlag(os.O_RDONLY)), signed: signed}
+	l := &heldLock{Flock: flock.New(name, flock.SetFlag(os.O_RDONLY|regular.NoWait)), signed: signed}
 	defer func() {
 		if err != nil {
 			l.Close()
@@ -140,7 +142,7 @@ func (k *kitchen) stillOurs() error {
 		return nil
 	}
 	for _, err := range []error{err, insideErr} {
-		if err != nil && !isAbsent(err) {
+		if err != nil && !pathname.IsAbsent(err) {
 			return fmt.Errorf("lock %s: cannot tell whether it is still ours: %w", k.outFile(lockName), err)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"path"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/assetcook/assetcook/cook/index"
 	"github.com/assetcook/assetcook/cook/manifest"
@@ -20,6 +19,7 @@ import (
 	"github.com/assetcook/assetcook/cook/survey"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
 // checkOutputs reads all artifacts and compares them with what was cooked.
@@ -43,8 +43,8 @@ func (v *verifier) checkOutputs(ctx context.Context) error {
 		if err != nil {
 			return nil, 0, err
 		}
-		if !info.Mode().IsRegular() {
-			return nil, 0, errNotRegular
+		if err := regular.Mode(info.Mode()); err != nil {
+			return nil, 0, err
 		}
 		o.Stamp = scan.StampOf(info)
 		f, err := v.out.OpenFile(o.Artifact.Path)
@@ -54,7 +54,7 @@ func (v *verifier) checkOutputs(ctx context.Context) error {
 		o := &v.outputs[rows[i]]
 		read.Add(sum.Size)
 		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		case pathname.IsAbsent(err):
 			o.State = survey.Missing
 		case err != nil:
 			mu.Lock()
@@ -85,8 +85,6 @@ func (v *verifier) checkOutputs(ctx context.Context) error {
 
 func (v *verifier) summer() *hashing.Summer { return hashing.NewSummer(v.checksum) }
 
-var errNotRegular = errors.New("not a regular file")
-
 // otherSize says how an artifact differs, in bytes.
 type otherSize struct{ is, was int64 }
 
@@ -105,7 +103,7 @@ func (v *verifier) tellOutput(action int, o *survey.Output, problem error) {
 	switch {
 	case errors.As(problem, &size):
 		f.Text = fmt.Sprintf("%s %v; run cook -verify", name, problem)
-	case errors.Is(problem, errNotRegular):
+	case errors.Is(problem, regular.ErrNot):
 		f.Text = fmt.Sprintf("%s is not a regular file; move it away and run cook", name)
 	case problem != nil && v.out.Outward(o.Artifact.Path) != "":
 		f.Kind = report.Unreadable

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -83,6 +84,18 @@ func harmAt(n, size int) harm {
 	return harm{at: n - size}
 }
 
+// An impostor is what took the place of a file.
+type impostor struct {
+	name string
+	make func(name string) error
+}
+
+var impostors = []impostor{
+	{"a pipe", makePipe},
+	{"a folder", func(name string) error { return os.MkdirAll(filepath.Join(name, "in it"), 0o777) }},
+	{"a link to nowhere", func(name string) error { return os.Symlink("nowhere", name) }},
+}
+
 // Sweep does harm in a folder of its own, which is empty, and hands on the tally of
 // each kind of file when it is done. Its error is that the sweep itself could not
 // go on.
@@ -157,7 +170,59 @@ func sweepKind(ctx context.Context, dir string, k kind, stride, offset, assets i
 		}
 		// The rest of the stride goes on in the next file.
 		n -= harms(size)
+		if !k.parts {
+			if err := b.replaced(ctx, k, i, impostors[(i+offset)%len(impostors)], &t); err != nil {
+				return t, err
+			}
+		}
 	}
+}
+
+// replaced puts something else in the place of the i-th file and looks at what comes
+// of it: no run waits for it, and one that cannot do without the file says so.
+func (b *bench) replaced(ctx context.Context, k kind, i int, by impostor, t *Tally) error {
+	if err := k.prepare(ctx, b); err != nil {
+		return err
+	}
+	files, err := k.files(b)
+	if err != nil || i >= len(files) {
+		return errors.Join(err, errors.New("the file that was to be replaced is gone"))
+	}
+	rel, err := filepath.Rel(b.dir, files[i])
+	if err != nil {
+		return err
+	}
+	t.Harms++
+	was, err := os.ReadFile(files[i])
+	if err != nil {
+		return err
+	}
+	w := k.ways[0]
+	if err := errors.Join(os.Remove(files[i]), by.make(files[i]), w.before(b)); err != nil {
+		return err
+	}
+	wrong := func(format string, args ...any) {
+		t.Wrong = append(t.Wrong, Finding{k.name, rel, "replaced by " + by.name + ", " + w.name, fmt.Sprintf(format, args...)})
+	}
+	b.later = 48 * time.Hour // what is done once a day is done
+	res := b.cookWithin(ctx, w.long)
+	b.later = 0
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case res.hung:
+		wrong("hangs:\n%s", stacks())
+		return errors.New("a run hangs")
+	case res.err == nil:
+		k.judge(ctx, b, res, wrong)
+	case !strings.Contains(res.err.Error(), filepath.Base(files[i])):
+		wrong("refused for another reason: %v", res.err)
+	default:
+		t.Refused++
+	}
+	// As the user would who was told.
+	err = errors.Join(os.RemoveAll(files[i]), os.WriteFile(files[i], was, 0o666))
+	return errors.Join(err, b.restoreRules(), b.rebuild(ctx))
 }
 
 // one does one harm and looks at what comes of it.

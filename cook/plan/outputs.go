@@ -8,6 +8,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/index"
 	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // claim finds outputs that two actions want, or one that needs a folder where
@@ -29,9 +30,8 @@ func (p *planner) claim() {
 	for i := range p.plan.Actions {
 		a := &p.plan.Actions[i]
 		for _, out := range a.Outputs {
-			if Reserved(out) {
-				a.Err = fmt.Errorf("output %s is the cooker's own file; choose another name with output = in cook.toml", out)
-				a.Runs = false
+			if err := checkName(out); err != nil {
+				a.Err, a.Runs = err, false
 				continue
 			}
 			if j, taken := p.claims[out]; taken {
@@ -83,6 +83,25 @@ func Owned(last *index.Index, claims []Claim) map[string]bool {
 		owned[c.Output] = true
 	}
 	return owned
+}
+
+// longestName is how many bytes a file's name may have, without its folders, on
+// almost every file system.
+const longestName = 255
+
+// checkName returns an error for an output that cannot be: its name is the cooker's
+// own, or longer than a file's may be.
+func checkName(out string) error {
+	if Reserved(out) {
+		return fmt.Errorf("output %s is the cooker's own file; choose another name with output = in cook.toml", out)
+	}
+	for name := range strings.SplitSeq(out, "/") {
+		if len(name) > longestName {
+			return fmt.Errorf("output %s: a name of %d bytes is too long, at most %d are possible; choose another one with output = in cook.toml",
+				pathname.Show(out), len(name), longestName)
+		}
+	}
+	return nil
 }
 
 // Reserved reports whether an output path belongs to the cooker itself.

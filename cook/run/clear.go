@@ -3,7 +3,6 @@ package run
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 
@@ -51,7 +50,7 @@ func (r *runner) setAside(name, aside string) (size int64, there bool, err error
 	if err == nil {
 		err = r.Out.Root().Rename(name, aside)
 	}
-	if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+	if pathname.IsAbsent(err) {
 		return 0, false, nil // gone already
 	}
 	if err != nil {
@@ -124,7 +123,7 @@ func (r *runner) removeStale(a *plan.Action, but []index.Artifact) (err error) {
 		switch {
 		case e == nil:
 			r.wrote.Store(true)
-		case !errors.Is(e, fs.ErrNotExist) && !isNotDir(e) && r.Out.Outward(out) == "":
+		case !pathname.IsAbsent(e) && r.Out.Outward(out) == "":
 			err = errors.Join(err, fmt.Errorf("output %s of before is still there: %w", pathname.Show(out), e))
 			continue
 		}

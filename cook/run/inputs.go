@@ -17,6 +17,7 @@ import (
 	"github.com/assetcook/assetcook/cook/survey"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
 // admit waits until the asset's estimated memory is free.
@@ -147,7 +148,7 @@ func (r *worker) checkInputs(ctx context.Context, a *plan.Action, deps []recipe.
 func (r *runner) unchanged(ctx context.Context, f survey.File) error {
 	stat, open := r.Assets.Stat, r.Assets.OpenFile
 	if filepath.IsAbs(f.Path) { // a tool
-		stat, open = os.Stat, os.Open
+		stat, open = os.Stat, regular.Open
 	}
 	info, err := stat(f.Path)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"syscall"
 
 	"github.com/assetcook/assetcook/cook/index"
 	"github.com/assetcook/assetcook/cook/plan"
@@ -173,7 +172,7 @@ func (r *worker) place(a *plan.Action, i int, file string, made *index.Artifact)
 
 	info, err := root.Lstat(out)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), isNotDir(err):
+	case pathname.IsAbsent(err):
 		// Nothing there, or no folder yet: Rename will tell.
 	case err != nil:
 		return r.misled(out, err) // it may be somebody's
@@ -185,7 +184,7 @@ func (r *worker) place(a *plan.Action, i int, file string, made *index.Artifact)
 		return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another -out", pathname.Show(out))
 	}
 	err = root.Rename(file, out)
-	if dir := path.Dir(out); errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+	if dir := path.Dir(out); pathname.IsAbsent(err) {
 		if err := root.MkdirAll(dir, 0o777); err != nil {
 			return fmt.Errorf("output folder %s: %w", pathname.Show(dir), err)
 		}
@@ -245,6 +244,3 @@ func (r *runner) misled(out string, err error) error {
 	}
 	return err
 }
-
-// isNotDir reports whether a path leads through a file.
-func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/assetcook/assetcook/internal/lease"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // rules adds those of the folder's .cookignore, if it has one. It is not ok if
@@ -29,7 +30,7 @@ func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
 	n.stats++
 	st, err := f.lstat(IgnoreName)
 	if err != nil {
-		if isAbsent(err) {
+		if pathname.IsAbsent(err) {
 			return nil, nil
 		}
 		return nil, err

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -36,7 +35,7 @@ func (r *resolver) resolve(rel string) (t target, kind Kind, err error) {
 	full := filepath.Join(r.real, filepath.FromSlash(rel))
 	end, err := filepath.EvalSymlinks(full)
 	if err != nil {
-		if _, gone := os.Lstat(full); isAbsent(gone) {
+		if _, gone := os.Lstat(full); pathname.IsAbsent(gone) {
 			return target{skip: true}, 0, nil
 		}
 		return t, r.unresolved(full, err), err
@@ -50,7 +49,7 @@ func (r *resolver) resolve(rel string) (t target, kind Kind, err error) {
 	}
 	fi, err := r.root.Lstat(filepath.FromSlash(path))
 	switch {
-	case isAbsent(err):
+	case pathname.IsAbsent(err):
 		return t, Dangling, err
 	case err != nil:
 		return t, Unreadable, err
@@ -72,7 +71,7 @@ func (r *resolver) resolve(rel string) (t target, kind Kind, err error) {
 // unresolved sorts out why a link could not be followed.
 func (r *resolver) unresolved(full string, err error) Kind {
 	var pe *fs.PathError
-	if errors.As(err, &pe) && !isAbsent(err) {
+	if errors.As(err, &pe) && !pathname.IsAbsent(err) {
 		return Unreadable
 	}
 	// Nothing is there, or (an error without a path) the links go round in a
@@ -95,12 +94,6 @@ func (r *resolver) unresolved(full string, err error) Kind {
 func contains(folder, path string) bool {
 	return folder == "." || folder == path ||
 		len(path) > len(folder) && path[len(folder)] == '/' && strings.HasPrefix(path, folder)
-}
-
-// isAbsent reports whether err says that nothing has that name. A path that
-// goes on below a file is as absent as one below no folder.
-func isAbsent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // typeError names the type of what is neither file, folder nor link.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // chunk is how many names or entries are handled between two looks at the
@@ -125,7 +127,7 @@ func (v *visitor) entry(f folder, n *node, name string) {
 	st, err := f.lstat(name)
 	if err != nil {
 		n.odd = true
-		if !isAbsent(err) && !asFile && !asFolder {
+		if !pathname.IsAbsent(err) && !asFile && !asFolder {
 			n.problems = append(n.problems, Problem{join(n.path, name), Unreadable, err})
 		}
 		return

@@ -14,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/reflink"
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
 // Errors to test for with errors.Is. Each error's text names the path.
@@ -175,15 +176,18 @@ func (s *Store) stat(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// open opens an entry that stat has seen. Between the two it may go.
+// open opens an entry that stat has seen. Between the two it may go, or something
+// else may take its place.
 func (s *Store) open(path string) (*os.File, error) {
 	if err := s.trip("open", path); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: %w", path, ErrMissing)
+	case errors.Is(err, regular.ErrNot):
+		return nil, s.damaged(path, "not a regular file")
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}

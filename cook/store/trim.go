@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
 const (
@@ -183,7 +184,7 @@ func (s *Store) TrimDue(now time.Time, limit int64) bool {
 		return true
 	}
 	info, err := os.Lstat(s.trimStamp())
-	if err != nil {
+	if err != nil || !info.Mode().IsRegular() {
 		return true
 	}
 	age := now.Sub(info.ModTime())
@@ -192,8 +193,15 @@ func (s *Store) TrimDue(now time.Time, limit int64) bool {
 
 func (s *Store) trimStamp() string { return filepath.Join(s.root, "trimmed") }
 
+// stampTrim notes the time of a trim. What took the note's place, a pipe or a link for
+// instance, is removed.
 func (s *Store) stampTrim(now time.Time) error {
-	f, err := os.OpenFile(s.trimStamp(), os.O_WRONLY|os.O_CREATE, 0o666)
+	if info, err := os.Lstat(s.trimStamp()); err == nil && !info.Mode().IsRegular() {
+		if err := s.remove(s.trimStamp()); err != nil {
+			return err
+		}
+	}
+	f, err := os.OpenFile(s.trimStamp(), os.O_WRONLY|os.O_CREATE|regular.NoWait, 0o666)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/lease"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // A State says how an artifact compares with what the index knows of it.
@@ -97,7 +97,7 @@ func (s *Survey) look(out *confine.Dir, row int, o *Output) (suspect bool) {
 		info, err = out.Root().Lstat(o.Artifact.Path) // one call for each folder
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	case pathname.IsAbsent(err):
 		o.State = Missing
 		return false
 	case err != nil || !info.Mode().IsRegular():

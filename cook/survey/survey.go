@@ -30,6 +30,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/lease"
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
 // How says by what a file's content is known.
@@ -264,7 +265,7 @@ func (s *Survey) open(f *File) (io.ReadCloser, error) {
 	var r *os.File
 	var err error
 	if filepath.IsAbs(f.Path) {
-		r, err = os.Open(f.Path)
+		r, err = regular.Open(f.Path)
 	} else {
 		r, err = s.opt.Assets.OpenFile(f.Path)
 	}

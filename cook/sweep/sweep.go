@@ -23,7 +23,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -33,6 +32,7 @@ import (
 	"github.com/assetcook/assetcook/cook/index"
 	"github.com/assetcook/assetcook/cook/scan"
 	"github.com/assetcook/assetcook/internal/at"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // Options say what to sweep.
@@ -347,11 +347,9 @@ func (f *Found) add(t task, node int, p *index.Probe, kind Kind, now scan.Stamp)
 }
 
 // absent reports whether err says that nothing is there. A link on the way to a
-// folder of the tree is a change as well, and what has a name longer than any was
-// looked for in vain.
+// folder of the tree is a change as well.
 func absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) ||
-		errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG)
+	return pathname.IsAbsent(err) || errors.Is(err, syscall.ELOOP)
 }
 
 func stampOf(i *at.Info) scan.Stamp {

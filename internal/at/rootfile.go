@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/assetcook/assetcook/internal/lease"
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
 func (f rootFolder) Read(name []byte, want int64, buf []byte) (n int, end bool, err error) {
@@ -55,7 +56,7 @@ func (f rootFolder) OpenFile(name []byte) (rootFile, error) {
 // openSeen opens a regular file that was seen in f. Should a link or another
 // file have taken its place, that is ELOOP, as in enter.
 func (f rootFolder) openSeen(name string, seen fs.FileInfo) (rootFile, error) {
-	file, err := f.root.OpenFile(name, os.O_RDONLY|dontWait, 0)
+	file, err := f.root.OpenFile(name, os.O_RDONLY|regular.NoWait, 0)
 	if err != nil {
 		return rootFile{}, bare(err)
 	}

@@ -8,12 +8,13 @@ package confine
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
 // A Dir is a folder that nothing opened through it can leave.
@@ -92,21 +93,10 @@ func (d *Dir) Stat(path string) (fs.FileInfo, error) {
 func (d *Dir) OpenFile(path string) (*os.File, error) {
 	var f *os.File
 	err := d.reach(path, func(path string) (err error) {
-		f, err = d.root.OpenFile(path, os.O_RDONLY|dontWait, 0)
+		f, err = d.root.OpenFile(path, os.O_RDONLY|regular.NoWait, 0)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("is %s, not a regular file", kind(info.Mode()))}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return regular.Check(f, err)
 }
 
 // reach calls do with a path by which os.Root can reach a file.
@@ -115,8 +105,7 @@ func (d *Dir) reach(path string, do func(path string) error) error {
 	switch {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
 		return err
-	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
-		// What would be below a file, or has a name longer than any, is not there.
+	case pathname.IsAbsent(err):
 		return &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
 	inside, linkErr := d.resolve(path)
@@ -141,18 +130,4 @@ func (d *Dir) resolve(path string) (string, error) {
 		return "", errors.New("leads outside")
 	}
 	return filepath.ToSlash(rel), nil
-}
-
-func kind(m fs.FileMode) string {
-	switch {
-	case m.IsDir():
-		return "a folder"
-	case m&fs.ModeNamedPipe != 0:
-		return "a pipe"
-	case m&fs.ModeSocket != 0:
-		return "a socket"
-	case m&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return "special"
 }

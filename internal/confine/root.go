@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // A Root is an os.Root that makes a call again when a signal interrupted it, which
@@ -39,7 +41,7 @@ func (r Root) RemoveAll(name string) error {
 func (r Root) RemoveEmpty(name string) (gone bool, err error) {
 	info, err := r.Lstat(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	case pathname.IsAbsent(err):
 		return true, nil
 	case err != nil:
 		return false, err

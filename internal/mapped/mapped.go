@@ -2,10 +2,9 @@
 package mapped
 
 import (
-	"errors"
 	"io"
-	"io/fs"
-	"os"
+
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
 // A File is the content of a file in memory of the caller's own: it can be
@@ -22,7 +21,7 @@ const small = 64 << 10
 // otherwise. Somebody who cuts a mapped file makes the access to what is
 // missing a fault; see [runtime/debug.SetPanicOnFault].
 func Open(name string) (*File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|dontWait, 0)
+	f, err := regular.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -30,9 +29,6 @@ func Open(name string) (*File, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "map", Path: name, Err: errors.New("not a regular file")}
 	}
 	if size := info.Size(); size > small && size == int64(int(size)) {
 		if data, free, err := mapFile(f, int(size)); err == nil {

@@ -7,8 +7,6 @@ import (
 	"os"
 )
 
-const dontWait = 0
-
 func mapFile(*os.File, int) ([]byte, func([]byte) error, error) {
 	return nil, nil, errors.ErrUnsupported
 }

@@ -8,9 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dontWait keeps an open from waiting for somebody to write to a pipe.
-const dontWait = unix.O_NONBLOCK
-
 func mapFile(f *os.File, size int) ([]byte, func([]byte) error, error) {
 	data, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE)
 	return data, unix.Munmap, err

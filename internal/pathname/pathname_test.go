@@ -28,6 +28,20 @@ func TestShow(t *testing.T) {
 	}
 }
 
+func TestShowLong(t *testing.T) {
+	for name, want := range map[string]string{
+		strings.Repeat("a", longest):               strings.Repeat("a", longest),
+		strings.Repeat("folder/", 600) + "end.png": strings.Repeat("folder/", 17) + "f…/" + strings.Repeat("folder/", 16) + "end.png (4207 bytes)",
+		strings.Repeat("大", 100):                   strings.Repeat("大", 40) + "…" + strings.Repeat("大", 40) + " (300 bytes)",
+		"x" + strings.Repeat("大", 100):             "x" + strings.Repeat("大", 39) + "…" + strings.Repeat("大", 40) + " (301 bytes)",
+		strings.Repeat("\xbf", 300):                `"` + strings.Repeat(`\xbf`, 117) + `"…"` + strings.Repeat(`\xbf`, 117) + `" (300 bytes)`,
+	} {
+		if got := Show(name); got != want {
+			t.Errorf("Show(%.40q...) = %s, want %s", name, got, want)
+		}
+	}
+}
+
 // Whatever the name, what is shown is one line of printable text, and says
 // exactly which name it was.
 func TestShowIsOneHonestLine(t *testing.T) {

@@ -1,5 +1,0 @@
-//go:build !unix
-
-package at
-
-const dontWait = 0

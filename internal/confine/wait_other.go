@@ -1,5 +1,0 @@
-//go:build !unix
-
-package confine
-
-const dontWait = 0
