@@ -147,10 +147,8 @@ func (k *kitchen) list(ctx context.Context) ([]scan.Entry, error) {
 		if path.Base(p.Path) == scan.ConfigName {
 			return nil, configError("%w", p)
 		}
-		if !p.Fatal() {
-			k.Observer.Note(p.Error())
-		}
 	}
+	k.noteProblems(k.tree)
 	if err := k.readRules(); err != nil {
 		return nil, err
 	}

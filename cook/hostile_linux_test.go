@@ -171,7 +171,7 @@ func TestOutputNameTooLong(t *testing.T) {
 	h.write("assets/"+name, "\x89PNG")
 	h.write("assets/cook.toml", "[[rule]]\nmatch = 'n*'\nrecipe = 'zstd'\n")
 	s := h.cook()
-	if len(h.failed) != 1 || !strings.Contains(h.failed[0], "file name too long") {
+	if len(h.failed) != 1 || !strings.Contains(h.failed[0], "a name of 259 bytes is too long") {
 		t.Errorf("failed %q", h.failed)
 	}
 	if s.Cooked.Assets != 1 {

@@ -167,7 +167,7 @@ func cacheDir(given string) (string, error) {
 	}
 	if given == "" {
 		user, err := os.UserCacheDir()
-		if err != nil {
+		if err != nil || !filepath.IsAbs(user) { // as below a HOME that is relative
 			return "", errors.New("no folder for the store: set COOKCACHE or -cache")
 		}
 		given = filepath.Join(user, "assetcook")

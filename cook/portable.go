@@ -41,22 +41,3 @@ func (k *kitchen) notePortability(p *plan.Plan) {
 		}
 	}
 }
-
-// A tally is the first of many texts and how many there are.
-type tally struct {
-	first string
-	n     int
-}
-
-func (t *tally) add(text string) {
-	if t.n++; t.n == 1 {
-		t.first = text
-	}
-}
-
-func (t *tally) String() string {
-	if t.n == 1 {
-		return t.first
-	}
-	return fmt.Sprintf("%s (and %d more of the kind)", t.first, t.n-1)
-}

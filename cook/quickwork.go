@@ -50,9 +50,7 @@ func (q *quick) lookAfter(ctx context.Context) error {
 	if errors.Is(err, errWhole) {
 		return err
 	}
-	for _, p := range q.tree.Problems {
-		q.Observer.Note(p.Error())
-	}
+	q.noteProblems(q.tree)
 	q.summary.Rest(rest, touched.Totals)
 	q.summary.Checksummed.Assets += int(q.reads.Files.Load())
 	q.summary.Checksummed.In += q.reads.Bytes.Load()

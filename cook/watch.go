@@ -245,10 +245,10 @@ func (m *watchman) round(ctx context.Context) error {
 		return nil
 	}
 	m.locked = false
-	m.good = err == nil && summary.Failed.Assets+summary.NotReached.Assets == 0
+	m.good = err == nil && summary.Failures()+summary.NotReached.Assets == 0
 	m.summary = summary
 	worked := summary.UpToDate() != summary.Found.Assets || summary.Removed.Assets > 0
-	state := fmt.Sprint(summary.Found.Assets, summary.Failed.Assets, err)
+	state := fmt.Sprint(summary.Found.Assets, summary.Failures(), err)
 	if m.told != nil && (worked || state != m.state) {
 		m.state = state
 		m.told(Round{Summary: summary, Err: err, Folders: len(m.watched)})

@@ -201,7 +201,7 @@ func (d *fullDisk) truthful(ctx context.Context, s *scene, end ending, before co
 		return sceneError(err)
 	}
 	diff := want.Diff(got)
-	bad := summary.Failed.Assets > 0
+	bad := summary.Failures() > 0
 	switch {
 	case end.code == 0 && (diff != "" || bad):
 		return fmt.Errorf("it says that all is well: %s", diff)

@@ -90,7 +90,7 @@ func fakeCook(more func(out string) error) int {
 	if *watch {
 		sleep()
 	}
-	if summary.Failed.Assets > 0 {
+	if summary.Failures() > 0 {
 		return 1
 	}
 	return 0

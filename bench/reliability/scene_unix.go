@@ -145,7 +145,7 @@ func (s *scene) check(ctx context.Context) error {
 		return err
 	}
 	code := 0
-	if summary.Failed.Assets > 0 {
+	if summary.Failures() > 0 {
 		code = 1
 	}
 	for i := range 2 {

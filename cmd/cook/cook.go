@@ -126,7 +126,7 @@ func (c command) cookOrWatch(ctx context.Context, atWork func(), opt cook.Option
 	switch {
 	case err != nil:
 		return fail(ctx, stderr, err), true
-	case summary.Failed.Assets > 0:
+	case summary.Failures() > 0:
 		return exitFailed, true
 	}
 	return exitOK, true

@@ -115,6 +115,10 @@ func (c *canceller) Event(run.Event) {
 // CountedOtherwise says where the counters and the summary of a run differ, "" if
 // nowhere.
 func CountedOtherwise(set *counters.Set, s *report.Summary) string {
+	outcomes := s.UpToDate() + s.Cutoff.Assets + s.Restored.Assets + s.Cooked.Assets + s.Failed.Assets + s.NotReached.Assets
+	if outcomes != s.Found.Assets {
+		return fmt.Sprintf("%d assets have %d outcomes: %s", s.Found.Assets, outcomes, s.Line())
+	}
 	counted := set.Snapshot()
 	for name, want := range s.Values() {
 		if got, ok := counted.Of(name); ok && got.Int != want || !ok && want != 0 {

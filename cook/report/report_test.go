@@ -37,7 +37,7 @@ func TestSummary(t *testing.T) {
 	for _, e := range events() {
 		s.Add(e)
 	}
-	want := "cook: 7 assets: 2 up to date, 1 cutoff, 1 restored, 1 cooked, 1 failed in 38ms (saved 1m2s)"
+	want := "cook: 7 assets: 2 up to date, 1 cutoff, 1 restored, 1 cooked, 1 failed in 38ms (saved 1m2s), 1 not reached"
 	if s.Line() != want {
 		t.Errorf("got  %s\nwant %s", s.Line(), want)
 	}

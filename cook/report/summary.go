@@ -40,7 +40,7 @@ type Calls struct {
 }
 
 // A Summary is what a whole run amounts to. An asset cooked for two targets
-// counts twice.
+// counts twice. Each one found has exactly one outcome, from ByStamp to NotReached.
 type Summary struct {
 	Found      Count `json:"found"`
 	ByStamp    Count `json:"up_to_date_by_stamp"`
@@ -51,6 +51,9 @@ type Summary struct {
 	Failed     Count `json:"failed"`
 	NotReached Count `json:"not_reached"`
 	Removed    Count `json:"removed"` // artifacts, not assets
+	// Errors are failures that are no asset's: a folder that could not be listed, an
+	// artifact of a source that is gone that could not be removed.
+	Errors int `json:"errors,omitempty"`
 	// Warnings is how often something was odd about a source.
 	Warnings int `json:"warnings,omitempty"`
 
@@ -97,12 +100,17 @@ func (s *Summary) Add(e run.Event) {
 	case run.NotReached:
 		s.NotReached.add(e)
 	default:
+		if e.Action == nil {
+			s.Errors++
+			return
+		}
 		s.Failed.add(e)
 	}
-	if e.Action != nil {
-		s.Found.add(e)
-	}
+	s.Found.add(e)
 }
+
+// Failures is how many things went wrong: 0 is what a caller wants.
+func (s *Summary) Failures() int { return s.Failed.Assets + s.Errors }
 
 // Rest counts the assets of which there were no events because the index vouches
 // for all of them: all of rest are up to date, those of touched by their
@@ -145,18 +153,25 @@ func (s *Summary) Values() iter.Seq2[string, int64] {
 			}
 		}
 		_ = yield("cook/look/folders_opened", s.Looked.Opened) && yield("cook/look/folders_listed", s.Looked.Listed) &&
-			yield("cook/look/stats", s.Looked.Stats) && yield("cook/saved_ns", int64(s.Saved))
+			yield("cook/look/stats", s.Looked.Stats) && yield("cook/saved_ns", int64(s.Saved)) && yield("cook/errors", int64(s.Errors))
 	}
 }
 
 // UpToDate is how many assets needed no work.
 func (s *Summary) UpToDate() int { return s.ByStamp.Assets + s.ByChecksum.Assets }
 
-// Line is the last line of every run. Its form is fixed, for scripts.
+// Line is the last line of every run. Its form is fixed, for scripts; what is not
+// always there comes last.
 func (s *Summary) Line() string {
 	line := fmt.Sprintf("cook: %d assets: %d up to date, %d cutoff, %d restored, %d cooked, %d failed in %s (saved %s)",
 		s.Found.Assets, s.UpToDate(), s.Cutoff.Assets, s.Restored.Assets, s.Cooked.Assets, s.Failed.Assets,
 		Duration(s.Took), Duration(s.Saved))
+	if s.NotReached.Assets > 0 {
+		line += fmt.Sprintf(", %d not reached", s.NotReached.Assets)
+	}
+	if s.Errors > 0 {
+		line += fmt.Sprintf(", other errors: %d", s.Errors)
+	}
 	if s.DryRun {
 		line += " (dry run)"
 	}
@@ -180,6 +195,9 @@ func (s *Summary) WriteTable(w io.Writer) error {
 	row("not reached", s.NotReached)
 	row("removed", s.Removed)
 	row("files checksummed", s.Checksummed)
+	if s.Errors > 0 {
+		fmt.Fprintf(t, "other errors\t%d\t\t\t\t\n", s.Errors)
+	}
 	fmt.Fprintf(t, "folders opened\t%d\t\t\t\t\n", s.Looked.Opened)
 	fmt.Fprintf(t, "folders listed\t%d\t\t\t\t\n", s.Looked.Listed)
 	fmt.Fprintf(t, "stats\t%d\t\t\t\t\n", s.Looked.Stats)

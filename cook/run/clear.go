@@ -12,25 +12,24 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// retire sets aside the artifacts that nobody claims any more and tells of
-// each.
+// retire sets aside the artifacts that no action claims any more and reports each.
 func (r *runner) retire() {
 	r.trash = map[string]string{}
 	for i, old := range r.plan.Retired {
 		e := Event{Path: old.Source, Target: old.Target, Outcome: Removed, Outputs: []string{old.Path}}
-		if !r.DryRun {
-			aside := fmt.Sprintf("%s/%d", trashDir, i)
-			size, there, err := r.setAside(old.Path, aside)
-			switch {
-			case err != nil:
-				e.Outcome, e.Err = Failed, fmt.Errorf("output of a source that is gone: %w", err)
-			case !there:
-				continue
-			default:
-				r.wrote.Store(true)
-				r.trash[old.Path] = aside
-				e.Out = size
-			}
+		aside := fmt.Sprintf("%s/%d", trashDir, i)
+		size, there, err := r.setAside(old.Path, aside)
+		switch {
+		case err != nil:
+			e.Outcome, e.Err = Failed, fmt.Errorf("output of a source that is gone: %w", err)
+		case !there:
+			continue
+		default:
+			e.Out = size
+		}
+		if err == nil && !r.DryRun {
+			r.wrote.Store(true)
+			r.trash[old.Path] = aside
 		}
 		r.report(e)
 	}
@@ -41,13 +40,16 @@ func (r *runner) retire() {
 	}
 }
 
-// setAside moves an artifact, if it is there.
+// setAside moves an artifact, if it is there. In a dry run it only looks.
 func (r *runner) setAside(name, aside string) (size int64, there bool, err error) {
+	if r.Out == nil {
+		return 0, false, nil
+	}
 	info, err := r.Out.Root().Lstat(name)
 	if err == nil && info.IsDir() {
 		return 0, false, nil // not ours: cook makes no folder of an output's name
 	}
-	if err == nil {
+	if err == nil && !r.DryRun {
 		err = r.Out.Root().Rename(name, aside)
 	}
 	if pathname.IsAbsent(err) {

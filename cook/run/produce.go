@@ -163,7 +163,19 @@ func (r *worker) foretell(ctx context.Context, a *plan.Action) Result {
 	if k := r.lookUp(ctx, a); k != nil && !forced && r.atHand(a, k) {
 		return Result{Outcome: r.outcome(a, k.made, Restored), Row: index.Action{CookTime: k.cookTime}}
 	}
+	if !r.first(a.ID) && !forced && r.Store != nil {
+		return Result{Outcome: Restored} // from the result of an equal file
+	}
 	return Result{Outcome: Cooked}
+}
+
+// first reports whether no other action of that ID was foretold to be cooked.
+func (r *runner) first(id store.ActionID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, another := r.ids[id]
+	r.ids[id] = nil
+	return !another
 }
 
 // atHand reports whether bringBack would find a known result's content.
