@@ -253,7 +253,7 @@ func TestReferencePictures(t *testing.T) {
 }
 
 func TestPictureDiffer(t *testing.T) {
-	one := func(r, g, b, a float64) picture { return picture{1, 1, []float64{257 * r, 257 * g, 257 * b, 257 * a}} }
+	one := func(r, g, b, a float32) picture { return picture{1, 1, []float32{257 * r, 257 * g, 257 * b, 257 * a}} }
 	for _, c := range []struct {
 		got, want picture
 		t         pictureTolerance
@@ -268,7 +268,7 @@ func TestPictureDiffer(t *testing.T) {
 		{one(1, 2, 3, 0), one(4, 5, 6, 0), pictureTolerance{}, true},
 		{one(1, 2, 3, 0), one(4, 5, 6, 255), pictureTolerance{}, false},
 		{one(510, 0, 0, 255), one(511, 0, 0, 255), pictureTolerance{most: 0.6, mean: 1}, true}, // relative
-		{one(0, 0, 0, 0), picture{2, 1, make([]float64, 8)}, pictureTolerance{}, false},
+		{one(0, 0, 0, 0), picture{2, 1, make([]float32, 8)}, pictureTolerance{}, false},
 	} {
 		if d := c.got.differ(c.want, c.t); (d == "") != c.same {
 			t.Errorf("%v and %v within %v: %q", c.got, c.want, c.t, d)
@@ -364,8 +364,8 @@ func TestReferencePrograms(t *testing.T) {
 		t.Error("a missing program is no error")
 	}
 
-	gray := picture{1, 1, []float64{0x8080, 0x8080, 0x8080, 65535}}
-	black := picture{1, 1, []float64{0, 0, 0, 65535}}
+	gray := picture{1, 1, []float32{0x8080, 0x8080, 0x8080, 65535}}
+	black := picture{1, 1, []float32{0, 0, 0, 65535}}
 	for _, c := range []struct {
 		got     picture
 		refusal error
@@ -379,7 +379,7 @@ func TestReferencePrograms(t *testing.T) {
 		{gray, nil, []string{"a.wav"}, unjudged},
 		{picture{}, errors.New("no"), []string{"one.pam"}, wronglyRefused},
 		{picture{}, errors.New("no"), []string{"a.wav"}, rightlyRefused},
-		{picture{1, 2, []float64{131070, 0, 0, 65535, 65535, 0, 0, 65535}}, nil, []string{"f.pfm"}, right},
+		{picture{1, 2, []float32{131070, 0, 0, 65535, 65535, 0, 0, 65535}}, nil, []string{"f.pfm"}, right},
 	} {
 		var list [][]string
 		for _, v := range c.viewers {

@@ -22,7 +22,7 @@ import (
 // files are the only ones to have more.
 type picture struct {
 	w, h int
-	pix  []float64
+	pix  []float32
 }
 
 // A picture may differ from its reference by so much, in steps of 8 bits.
@@ -43,8 +43,9 @@ func (p picture) differ(want picture, t pictureTolerance) string {
 		}
 		over := false
 		for c := range 4 {
-			d := math.Abs(p.pix[i+c]-want.pix[i+c]) / 257
-			d /= max(1, want.pix[i+c]/65535) // relative above 1.0
+			w := float64(want.pix[i+c])
+			d := math.Abs(float64(p.pix[i+c])-w) / 257
+			d /= max(1, w/65535) // relative above 1.0
 			most[c] = max(most[c], d)
 			sum[c] += d
 			over = over || d > t.most
@@ -78,15 +79,15 @@ func see(ctx context.Context, file string) (picture, error) {
 	if err != nil {
 		return picture{}, err
 	}
-	p := picture{w: m.W, h: m.H, pix: make([]float64, 4*m.W*m.H)}
+	p := picture{w: m.W, h: m.H, pix: make([]float32, 4*m.W*m.H)}
 	for i := range p.pix {
 		switch {
 		case m.PixF != nil:
-			p.pix[i] = 65535 * float64(m.PixF[i])
+			p.pix[i] = 65535 * m.PixF[i]
 		case m.Pix16 != nil:
-			p.pix[i] = float64(m.Pix16[i])
+			p.pix[i] = float32(m.Pix16[i])
 		default:
-			p.pix[i] = 257 * float64(m.Pix8[i])
+			p.pix[i] = 257 * float32(m.Pix8[i])
 		}
 	}
 	return p, nil
@@ -104,17 +105,17 @@ func readPNG(file string) (picture, error) {
 		return picture{}, fmt.Errorf("%s: %w", file, err)
 	}
 	r := m.Bounds()
-	p := picture{w: r.Dx(), h: r.Dy(), pix: make([]float64, 4*r.Dx()*r.Dy())}
+	p := picture{w: r.Dx(), h: r.Dy(), pix: make([]float32, 4*r.Dx()*r.Dy())}
 	flat := image.NewNRGBA64(r)
 	draw.Draw(flat, r, m, r.Min, draw.Src)
 	if n, ok := m.(*image.NRGBA); ok { // without the rounding of premultiplied colors
 		for i, v := range n.Pix {
-			p.pix[i] = 257 * float64(v)
+			p.pix[i] = 257 * float32(v)
 		}
 		return p, nil
 	}
 	for i := range p.pix {
-		p.pix[i] = float64(binary.BigEndian.Uint16(flat.Pix[2*i:]))
+		p.pix[i] = float32(binary.BigEndian.Uint16(flat.Pix[2*i:]))
 	}
 	return p, nil
 }
@@ -168,12 +169,12 @@ func readPFM(b []byte) (picture, error) {
 	if p.w < 1 || p.h < 1 || len(b) < 12*p.w*p.h || scale != "1.0" {
 		return p, fmt.Errorf("PFM of %d x %d and scale %s with %d bytes", p.w, p.h, scale, len(b))
 	}
-	p.pix = make([]float64, 4*p.w*p.h)
+	p.pix = make([]float32, 4*p.w*p.h)
 	for y := range p.h {
 		for x := range p.w {
 			to, from := p.pix[4*(y*p.w+x):], b[12*((p.h-1-y)*p.w+x):]
 			for c := range 3 {
-				to[c] = 65535 * float64(math.Float32frombits(binary.BigEndian.Uint32(from[4*c:])))
+				to[c] = 65535 * math.Float32frombits(binary.BigEndian.Uint32(from[4*c:]))
 			}
 			to[3] = 65535
 		}
@@ -226,12 +227,12 @@ func readPAM(b []byte) (picture, error) {
 	if depth < 1 || depth > 4 || p.w < 1 || p.h < 1 || len(rest) < p.w*p.h*depth*size {
 		return p, fmt.Errorf("PAM of %d x %d x %d with %d bytes", p.w, p.h, depth, len(rest))
 	}
-	p.pix = make([]float64, 4*p.w*p.h)
-	at := func(i int) float64 {
+	p.pix = make([]float32, 4*p.w*p.h)
+	at := func(i int) float32 {
 		if size == 2 {
-			return float64(binary.BigEndian.Uint16(rest[2*i:])) * 65535 / float64(most)
+			return float32(float64(binary.BigEndian.Uint16(rest[2*i:])) * 65535 / float64(most))
 		}
-		return float64(rest[i]) * 65535 / float64(most)
+		return float32(float64(rest[i]) * 65535 / float64(most))
 	}
 	for i := range p.w * p.h {
 		to, from := p.pix[4*i:4*i+4], i*depth

@@ -142,6 +142,13 @@ func besidePNG(dir, name string) ruling {
 	return r
 }
 
+// zuneImage: some pictures are there to measure speed.
+func zuneImage(_, name string) ruling {
+	r := unsaid
+	r.skip = strings.Contains(name, "/benchmarks/") || strings.Contains(name, "/large_")
+	return r
+}
+
 var bmpRow = regexp.MustCompile(`(?s)<tr>.*?</tr>`)
 var bmpImage = regexp.MustCompile(`<img [^>]*src="([^"]+)"`)
 

@@ -25,7 +25,7 @@ type row struct {
 }
 
 func (r *report) add(suite, version string, results []result) {
-	r.versions = append(r.versions, fmt.Sprintf("%s %.60s", suite, version))
+	r.versions = append(r.versions, fmt.Sprintf("%s %.40s", suite, version))
 	for _, res := range results {
 		i := slices.IndexFunc(r.rows, func(w row) bool { return w.suite == suite && w.kind == res.row })
 		if i < 0 {

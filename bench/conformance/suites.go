@@ -15,7 +15,7 @@ var suites = []suite{
 	{"image-tiff", "git clone https://github.com/image-rs/image-tiff", pictures(anyPicture, "tests")},
 	{"jpeg-decoder", "git clone https://github.com/image-rs/jpeg-decoder", pictures(anyPicture, "tests")},
 	{"image", "git clone https://github.com/image-rs/image", pictures(imageRS, "tests/images", "tests/bad", "tests/regression")},
-	{"zune-image", "git clone https://github.com/etemesi254/zune-image", pictures(anyPicture, "test-images/hdr", "test-images/jpeg", "test-images/png", "test-images/qoi")},
+	{"zune-image", "git clone https://github.com/etemesi254/zune-image", pictures(zuneImage, "test-images/hdr", "test-images/jpeg", "test-images/png", "test-images/qoi")},
 	{"qoi-rust", "git clone https://github.com/aldanor/qoi-rust", pictures(besidePNG, "assets")},
 	{"libwebp-test-data", "git clone https://github.com/webmproject/libwebp-test-data", pictures(anyPicture, ".")},
 	{"Pillow", "git clone https://github.com/python-pillow/Pillow", pictures(pillow, "Tests/images")},
