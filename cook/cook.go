@@ -242,7 +242,7 @@ func (k *kitchen) carryOut(ctx context.Context, p *plan.Plan) (*run.Outturn, err
 	outturn, err := run.Run(ctx, p, run.Options{
 		Assets: k.assets, Out: k.out, Survey: k.survey, Checksum: k.checksum, Store: k.store,
 		Owned: k.owned, Workers: k.Workers, Memory: k.Memory,
-		StopOnFailure: k.StopOnFailure, DryRun: k.DryRun, Now: k.Now,
+		StopOnFailure: k.StopOnFailure, Strict: k.Strict, DryRun: k.DryRun, Now: k.Now,
 		Report: k.event, Warn: k.Observer.Note, Probe: k.Probe,
 	})
 	if err != nil {
@@ -280,6 +280,7 @@ func (k *kitchen) plan(ctx context.Context) *plan.Plan {
 		InScope:    k.inScope,
 		Incomplete: k.tree.Incomplete,
 		Force:      k.Force,
+		Strict:     k.Strict,
 	})
 	running, expected := 0, time.Duration(0)
 	for i := range p.Actions {

@@ -46,6 +46,7 @@ type kitchen struct {
 	used      bool                      // the output folder has been cooked into before
 	stuck     map[string]bool           // see run.Outturn
 	odd       map[*plan.Action][]string // see lint
+	said      map[[2]string]bool        // sources and what was warned of; see warn
 	theirs    map[string]bool           // outputs whose names a file that is not ours has
 	ours      map[string]bool           // outputs that are, once asked for
 	ownedOnce sync.Once

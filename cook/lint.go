@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -32,28 +31,32 @@ func (k *kitchen) lint(ctx context.Context, p *plan.Plan) {
 		}
 	}
 	looks.Wait()
-	k.odd = map[*plan.Action][]string{}
+	k.odd, k.said = map[*plan.Action][]string{}, map[[2]string]bool{}
 	for i, lines := range odd {
 		a := &p.Actions[i]
 		switch {
 		case len(lines) == 0:
 		case k.Strict:
 			a.Err, a.Runs = errors.New(strings.Join(lines, "; ")), false
-		case i > 0 && p.Actions[i-1].Path == a.Path && slices.Equal(lines, odd[i-1]):
-			// It was said of another target.
 		default:
 			k.odd[a] = lines
 		}
 	}
 }
 
-// warn tells of what is odd about the source of an asset that came out well. The
-// failure of one that did not says more.
+// warn reports what is odd about the source of an asset that came out well, and what
+// the recipe warned of; once if several targets say the same. The failure of one that
+// did not says more.
 func (k *kitchen) warn(e run.Event) {
 	if e.Action == nil || e.Started || e.Outcome == run.Failed || e.Outcome == run.NotReached {
 		return
 	}
-	for _, line := range k.odd[e.Action] {
+	for _, line := range append(k.odd[e.Action], e.Warnings...) {
+		said := [2]string{e.Path, line}
+		if k.said[said] {
+			continue
+		}
+		k.said[said] = true
 		k.event(run.Event{Path: e.Path, Target: e.Target, Outcome: run.Warned, Warning: line})
 	}
 }

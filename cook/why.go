@@ -81,7 +81,9 @@ func Why(ctx context.Context, opt Options, name string) ([]Explanation, error) {
 					e.Tools = append(e.Tools, tool)
 				}
 			}
-			e.Warnings, e.Makes = k.oddities(a), k.makes(ctx, a)
+			e.Warnings = k.oddities(a)
+			makes, warnings := k.makes(ctx, a)
+			e.Makes, e.Warnings = makes, append(e.Warnings, warnings...)
 		}
 		if a.Last != nil {
 			for _, d := range a.Last.Deps {
@@ -96,12 +98,12 @@ func Why(ctx context.Context, opt Options, name string) ([]Explanation, error) {
 	return all, nil
 }
 
-// makes asks a recipe what it makes of a source. That it cannot cook it is said
-// elsewhere.
-func (k *kitchen) makes(ctx context.Context, a *plan.Action) []string {
+// makes asks a recipe what it makes of a source, and what it warns of. That it cannot
+// cook it is said elsewhere.
+func (k *kitchen) makes(ctx context.Context, a *plan.Action) (lines, warnings []string) {
 	explainer, ok := a.Method.Cooker.(recipe.Explainer)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	job := recipe.NewJob(recipe.Env{
 		Recipe: a.Method.Recipe, Path: a.Path, Assets: k.assets.Name(),
@@ -110,9 +112,9 @@ func (k *kitchen) makes(ctx context.Context, a *plan.Action) []string {
 	}, a.Source.Stamp.Size)
 	lines, err := run.Explain(ctx, explainer, job)
 	if err != nil {
-		return []string{err.Error()}
+		return []string{err.Error()}, nil
 	}
-	return lines
+	return lines, job.Warnings()
 }
 
 // sourceOf turns what a person typed into a source's path.
@@ -184,7 +186,10 @@ func (e *Explanation) WriteTo(w io.Writer) (int64, error) {
 	line("    %s", input(e.Path, was, e.Source))
 	for i, d := range e.Deps {
 		was := "absent"
-		if e.Last.Deps[i].Found {
+		switch last := &e.Last.Deps[i]; {
+		case recipe.PresenceOnly(last.Name) && last.Found:
+			was = ""
+		case last.Found:
 			was = e.Last.Deps[i].Blob.String()
 		}
 		line("    %s", input(d.Path, was, d))

@@ -82,6 +82,8 @@ const (
 	actionTargetAt    = actionMadeAt + 8
 	actionCookTimeAt  = actionTargetAt + 3*strSize + 2*32
 	actionSize        = actionCookTimeAt + 2*8
+
+	actionWarned = 1 // flag of an action
 )
 
 var rowSize = [sectionCount]int{

@@ -99,8 +99,11 @@ type Action struct {
 	Decided time.Time
 	Outcome string
 	Why     string
-	Deps    []Dep
-	Made    []Artifact
+	// Warned says that the recipe had something to say about the source. The store
+	// has the text.
+	Warned bool
+	Deps   []Dep
+	Made   []Artifact
 }
 
 // A Dep is a file that the action read besides the source.
@@ -208,7 +211,7 @@ func (x *Index) Action(i int) Action {
 	a.Method = int(d.u32())
 	deps := int(d.u32())
 	made := int(d.u32())
-	d.u32()
+	a.Warned = d.u32()&actionWarned != 0
 	firstDep, firstMade := int(d.u64()), int(d.u64())
 	a.Target = string(x.str(d.take(strSize)))
 	a.Outcome = string(x.str(d.take(strSize)))

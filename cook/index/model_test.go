@@ -101,7 +101,7 @@ func (m *model) drawAction(t *rapid.T) held {
 		State: rapid.SampledFrom([]State{Done, Done, Failed}).Draw(t, "state"),
 		ID:    store.ActionID{rapid.Byte().Draw(t, "id")}, Source: blob(rapid.Byte().Draw(t, "source content")),
 		CookTime: time.Duration(rapid.IntRange(0, 9).Draw(t, "time")), Decided: time.Unix(0, rapid.Int64().Draw(t, "decided")),
-		Outcome: text.Draw(t, "outcome"), Why: text.Draw(t, "why"),
+		Warned: rapid.Bool().Draw(t, "warned"), Outcome: text.Draw(t, "outcome"), Why: text.Draw(t, "why"),
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "deps") {
 		d := Dep{Name: text.Draw(t, "dep name"), Path: rapid.SampledFrom(append(filePaths[:4:4], missingPaths...)).Draw(t, "dep")}

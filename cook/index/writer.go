@@ -233,7 +233,11 @@ func (w *writer) actions(b *Builder) {
 	var deps, made uint64
 	for i := range b.actions {
 		a := &b.actions[i]
-		for _, v := range [...]int{w.sourceNode[i], int(a.State), order[a.Method], len(a.Deps), len(a.Made), 0} {
+		flags := 0
+		if a.Warned {
+			flags = actionWarned
+		}
+		for _, v := range [...]int{w.sourceNode[i], int(a.State), order[a.Method], len(a.Deps), len(a.Made), flags} {
 			w.u32(secActions, uint32(v))
 		}
 		w.u64(secActions, deps)

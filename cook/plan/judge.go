@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/assetcook/assetcook/cook/index"
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/survey"
 )
 
@@ -29,6 +30,9 @@ func (p *planner) judge(a *Action) {
 			run(Reason{Kind: IdentityChanged, Old: short(a.Last.ID), New: short(a.ID)})
 		}
 		a.Stale = len(a.Reasons) > 0
+		if a.Last.Warned && p.Strict {
+			run(Reason{Kind: WarnedLastTime})
+		}
 		if a.Last.State == index.Failed {
 			run(Reason{Kind: FailedLastTime})
 		} else {
@@ -47,11 +51,14 @@ func (p *planner) judge(a *Action) {
 
 func (p *planner) depChange(d index.Dep) (Reason, bool) {
 	now := p.File(d.Path)
-	if d.Found == now.Known() && now.How != survey.Unreadable && (!d.Found || now.Blob == d.Blob) {
+	if now.How != survey.Unreadable && Dependency(d.Name, d.Path, now) == d {
 		return Reason{}, false
 	}
 	r := Reason{Kind: DependencyChanged, Subject: d.Path, Old: "absent", New: "absent"}
-	if d.Found {
+	switch {
+	case d.Found && d.Blob.IsZero():
+		r.Old = "present"
+	case d.Found:
 		r.Old = short(d.Blob)
 	}
 	switch {
@@ -61,6 +68,16 @@ func (p *planner) depChange(d index.Dep) (Reason, bool) {
 		r.New = short(now.Blob)
 	}
 	return r, true
+}
+
+// Dependency is what an action depends on of a file: its content, or only that it is
+// there.
+func Dependency(name, path string, f survey.File) index.Dep {
+	d := index.Dep{Name: name, Path: path, Found: f.Known()}
+	if d.Found && !recipe.PresenceOnly(name) {
+		d.Blob = f.Blob
+	}
+	return d
 }
 
 func outputChanges(a *Action) []Reason {

@@ -74,7 +74,8 @@ func (p *planner) sameDeps(source string, from index.Action) bool {
 		if err != nil {
 			return false
 		}
-		if now := p.File(at); now.Known() != d.Found || now.How == survey.Unreadable || d.Found && now.Blob != d.Blob {
+		d.Path = at
+		if now := p.File(at); now.How == survey.Unreadable || Dependency(d.Name, at, now) != d {
 			return false
 		}
 	}

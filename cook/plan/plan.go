@@ -96,6 +96,8 @@ type Input struct {
 	// Incomplete says that a path's absence proves nothing.
 	Incomplete func(path string) bool
 	Force      bool
+	// Strict runs what the recipe warned of, so that it fails.
+	Strict bool
 }
 
 // Outside knows the outputs that a plan must leave alone.

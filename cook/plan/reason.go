@@ -25,6 +25,7 @@ const (
 	OutputRenamed        Kind = "output renamed"
 	OutputCount          Kind = "number of outputs changed"
 	FailedLastTime       Kind = "failed last time"
+	WarnedLastTime       Kind = "warned of last time" // and the run is strict
 	Forced               Kind = "forced"
 	MovedFrom            Kind = "moved"
 )

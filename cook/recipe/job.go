@@ -43,15 +43,17 @@ type Env struct {
 // A Job is one cooking of one source: all that a recipe may read, and where it
 // writes. It belongs to one goroutine.
 type Job struct {
-	env  Env
-	size int64
-	deps []Dep
+	env      Env
+	size     int64
+	deps     []Dep
+	warnings []string
 }
 
 // A Dep is a file besides the source that a recipe looked at, or looked for.
 type Dep struct {
 	// Name is what the recipe asked for: relative to the source's folder, or
 	// to the asset tree if it starts with a slash. A renamed folder keeps it.
+	// If only the file's presence counts it starts with a NUL; see PresenceOnly.
 	Name string
 	// Path is where that is in the asset tree.
 	Path string
@@ -148,6 +150,55 @@ func (j *Job) Depend(name string) error {
 	return nil
 }
 
+// Exists reports whether another file is there without reading it. The answer is a
+// dependency, the file's content is not: the source is cooked again when the file
+// appears or goes, not when it is edited.
+func (j *Job) Exists(name string) (bool, error) {
+	p, err := Resolve(j.env.Path, name)
+	if err != nil {
+		return false, err
+	}
+	info, err := j.env.Stat(p)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return false, fmt.Errorf("%s: not a regular file", info.Name())
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return false, err
+	}
+	j.record(Dep{Name: presence + name, Path: p, Found: err == nil})
+	return err == nil, nil
+}
+
+// presence starts the names of dependencies whose content does not count. Names of
+// files have no NUL in them.
+const presence = "\x00"
+
+// PresenceOnly reports whether a dependency's name says that only the file's
+// presence counts.
+func PresenceOnly(name string) bool { return strings.HasPrefix(name, presence) }
+
+// The bounds of what is kept of a job's warnings: lines, and bytes of each.
+const (
+	maxWarnings = 20
+	maxWarning  = 500
+)
+
+// Warn records a line about something that is wrong with the source, although it can
+// be cooked. It is reported when the result is made or brought back, and is a failure
+// with -strict. Equal causes belong in one line with their number.
+func (j *Job) Warn(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	if len(line) > maxWarning {
+		line = strings.ToValidUTF8(line[:maxWarning], "") + "..."
+	}
+	if len(j.warnings) < maxWarnings && !slices.Contains(j.warnings, line) {
+		j.warnings = append(j.warnings, line)
+	}
+}
+
+// Warnings returns the lines of Warn.
+func (j *Job) Warnings() []string { return slices.Clone(j.warnings) }
+
 // Deps returns what has been recorded, sorted by name, each name once.
 func (j *Job) Deps() []Dep {
 	slices.SortFunc(j.deps, func(a, b Dep) int { return strings.Compare(a.Name, b.Name) })
@@ -200,6 +251,7 @@ const maxName = 32 << 10
 // Resolve turns a dependency's name, as the file at source would write it,
 // into a path of the asset tree. What would leave the tree is an error.
 func Resolve(source, name string) (string, error) {
+	name = strings.TrimPrefix(name, presence)
 	if len(name) > maxName {
 		return "", fmt.Errorf("dependency %q...: a name of %d bytes, no system has files of more than %d", name[:40], len(name), maxName)
 	}

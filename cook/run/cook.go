@@ -65,13 +65,17 @@ func (r *worker) cookOnce(ctx context.Context, a *plan.Action, k *known) (Result
 	if k != nil && a.Method.Recipe.Cheap && slices.Equal(k.made, made) {
 		outcome = r.outcome(a, made, Restored)
 	}
-	r.keep(ctx, a, tmp, deps, store.Result{Artifacts: made, CookTime: cookTime})
+	warnings := job.Warnings()
+	r.keep(ctx, a, tmp, deps, store.Result{Artifacts: made, CookTime: cookTime, Warnings: warnings})
+	if err := r.odd(warnings); err != nil {
+		return Result{}, err
+	}
 	for i := range fresh {
 		if err := r.place(a, i, tmp.files[i], &fresh[i]); err != nil {
 			return Result{}, err
 		}
 	}
-	return Result{Outcome: outcome, Row: done(a, cookTime, deps, fresh)}, nil
+	return Result{Outcome: outcome, Row: done(a, cookTime, deps, fresh, warnings), Warnings: warnings}, nil
 }
 
 // env is what a recipe's job stands on.

@@ -128,12 +128,12 @@ func (r *worker) checkInputs(ctx context.Context, a *plan.Action, deps []recipe.
 		if f.Known() != d.Found {
 			return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), errChanged)
 		}
-		if d.Found {
+		if d.Found && !recipe.PresenceOnly(d.Name) {
 			if err := r.unchanged(ctx, f); err != nil {
 				return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), err)
 			}
 		}
-		out = append(out, index.Dep{Name: d.Name, Path: d.Path, Blob: f.Blob, Found: d.Found})
+		out = append(out, plan.Dependency(d.Name, d.Path, f))
 	}
 	if unwatched {
 		return nil, errUnwatched

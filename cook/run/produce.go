@@ -21,6 +21,15 @@ type known struct {
 	deps     []index.Dep
 	made     []store.Artifact
 	cookTime time.Duration
+	warnings []string
+}
+
+// odd returns an error for what a recipe warned of if the run is strict.
+func (r *runner) odd(warnings []string) error {
+	if r.Strict && len(warnings) > 0 {
+		return errors.New(strings.Join(warnings, "; "))
+	}
+	return nil
 }
 
 // do brings one action up to date.
@@ -52,10 +61,15 @@ func (r *worker) produce(ctx context.Context, a *plan.Action) (Result, error) {
 	if k == nil {
 		return r.cook(ctx, a, nil)
 	}
+	if err := r.odd(k.warnings); err != nil {
+		return Result{}, err
+	}
 	made, err := r.bringBack(ctx, a, k)
 	switch {
 	case err == nil:
-		return Result{Outcome: r.outcome(a, k.made, Restored), Row: done(a, k.cookTime, k.deps, made)}, nil
+		return Result{
+			Outcome: r.outcome(a, k.made, Restored), Row: done(a, k.cookTime, k.deps, made, k.warnings), Warnings: k.warnings,
+		}, nil
 	case errors.Is(err, errNotAtHand):
 		return r.cook(ctx, a, k)
 	}
@@ -89,12 +103,13 @@ func (r *runner) outcome(a *plan.Action, made []store.Artifact, otherwise Outcom
 }
 
 // lookUp finds the action's result without cooking: in the index if only the
-// artifacts were lost or moved, else in the store.
+// artifacts were lost or moved, else in the store, which alone has the text of
+// warnings.
 func (r *worker) lookUp(ctx context.Context, a *plan.Action) *known {
 	switch {
-	case a.Moved != nil:
+	case a.Moved != nil && !a.Moved.From.Warned:
 		return fromRow(&a.Moved.From, r.relocate(ctx, a.Path, a.Moved.From.Deps))
-	case a.Last != nil && a.Last.State == index.Done && !a.Stale && len(a.Last.Made) == len(a.Outputs):
+	case a.Last != nil && a.Last.State == index.Done && !a.Stale && !a.Last.Warned && len(a.Last.Made) == len(a.Outputs):
 		return fromRow(a.Last, a.Last.Deps)
 	case r.Store == nil:
 		return nil
@@ -113,7 +128,7 @@ func (r *worker) lookUp(ctx context.Context, a *plan.Action) *known {
 		}
 		result, err := r.Store.Result(plan.ResultID(a.ID, deps))
 		if err == nil && len(result.Artifacts) == len(a.Outputs) {
-			return &known{deps: deps, made: result.Artifacts, cookTime: result.CookTime}
+			return &known{deps: deps, made: result.Artifacts, cookTime: result.CookTime, warnings: result.Warnings}
 		}
 		if err != nil && !errors.Is(err, store.ErrMissing) {
 			r.warn(err)
@@ -152,7 +167,7 @@ func (r *runner) digest(ctx context.Context, source string, names store.ReadSet)
 		if f.How == survey.Unreadable {
 			return nil, false
 		}
-		deps = append(deps, index.Dep{Name: name, Path: at, Blob: f.Blob, Found: f.Known()})
+		deps = append(deps, plan.Dependency(name, at, f))
 	}
 	return deps, true
 }
@@ -161,7 +176,10 @@ func (r *runner) digest(ctx context.Context, source string, names store.ReadSet)
 func (r *worker) foretell(ctx context.Context, a *plan.Action) Result {
 	forced := slices.ContainsFunc(a.Reasons, func(re plan.Reason) bool { return re.Kind == plan.Forced })
 	if k := r.lookUp(ctx, a); k != nil && !forced && r.atHand(a, k) {
-		return Result{Outcome: r.outcome(a, k.made, Restored), Row: index.Action{CookTime: k.cookTime}}
+		return Result{
+			Outcome: r.outcome(a, k.made, Restored), Row: index.Action{CookTime: k.cookTime},
+			Warnings: k.warnings, Err: r.odd(k.warnings),
+		}
 	}
 	if !r.first(a.ID) && !forced && r.Store != nil {
 		return Result{Outcome: Restored} // from the result of an equal file

@@ -76,7 +76,8 @@ type Event struct {
 	// as measured when it was last done.
 	Took, CookTime time.Duration
 	Err            error
-	Warning        string // what is odd, if Warned
+	Warnings       []string // of the recipe, about the source
+	Warning        string   // what is odd, if Warned
 }
 
 // Options are what a run works with.
@@ -92,6 +93,8 @@ type Options struct {
 	Memory  int64 // bytes that all running recipes together may need
 	// StopOnFailure starts nothing new after the first failure.
 	StopOnFailure bool
+	// Strict fails what a recipe warns of.
+	Strict bool
 	// DryRun says what would be done and does nothing.
 	DryRun bool
 	Now    func() time.Time
@@ -108,6 +111,8 @@ type Result struct {
 	Outcome Outcome
 	Row     index.Action // without Method, Decided, Outcome and Why
 	Err     error
+	// Warnings are what the recipe had to say about the source.
+	Warnings []string
 }
 
 // An Outturn is all that came of a plan.
@@ -269,7 +274,7 @@ func (r *runner) finish(i int, res Result, took time.Duration) {
 	r.results[i] = res
 	e := Event{
 		Action: a, Path: a.Path, Target: a.Target, Outcome: res.Outcome, Reasons: a.Reasons,
-		Outputs: a.Outputs, In: a.Source.Stamp.Size, Took: took, CookTime: res.Row.CookTime, Err: res.Err,
+		Outputs: a.Outputs, In: a.Source.Stamp.Size, Took: took, CookTime: res.Row.CookTime, Err: res.Err, Warnings: res.Warnings,
 	}
 	for _, m := range res.Row.Made {
 		e.Out += m.Stamp.Size
@@ -290,9 +295,9 @@ func refreshed(a *plan.Action) index.Action {
 }
 
 // done is the row of an action that has just been brought up to date.
-func done(a *plan.Action, cookTime time.Duration, deps []index.Dep, made []index.Artifact) index.Action {
+func done(a *plan.Action, cookTime time.Duration, deps []index.Dep, made []index.Artifact, warnings []string) index.Action {
 	return index.Action{
 		Path: a.Path, Target: a.Target, State: index.Done, ID: a.ID, Source: a.Source.Blob,
-		CookTime: cookTime, Deps: deps, Made: made,
+		CookTime: cookTime, Warned: len(warnings) > 0, Deps: deps, Made: made,
 	}
 }

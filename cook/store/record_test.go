@@ -23,7 +23,7 @@ func TestResult(t *testing.T) {
 	if r, err := s.Result(id); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), s.path(results, id)) {
 		t.Errorf("before: %v, %v", r, err)
 	}
-	for _, want := range []Result{{}, sampleResult, {CookTime: 5, Artifacts: sampleResult.Artifacts[:1]}} {
+	for _, want := range []Result{{}, sampleResult, {CookTime: 5, Artifacts: sampleResult.Artifacts[:1]}, {Warnings: []string{"no such texture", ""}}} {
 		if err := s.PutResult(id, want); err != nil {
 			t.Fatal(err)
 		}

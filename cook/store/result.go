@@ -12,6 +12,7 @@ import (
 type Result struct {
 	Artifacts []Artifact    // in the order in which the recipe declares its outputs
 	CookTime  time.Duration // what the next one saves by not cooking
+	Warnings  []string      // what the recipe had to say about the source
 }
 
 // Artifact is one output file by content. Where it goes is not the store's to say.
@@ -56,7 +57,7 @@ func (s *Store) putResult(id ResultID, r Result) error {
 		return err
 	}
 	switch old, err := s.Result(id); {
-	case err == nil && slices.Equal(old.Artifacts, r.Artifacts):
+	case err == nil && slices.Equal(old.Artifacts, r.Artifacts) && slices.Equal(old.Warnings, r.Warnings):
 		return nil
 	case errors.Is(err, ErrUnavailable):
 		return err
@@ -65,7 +66,8 @@ func (s *Store) putResult(id ResultID, r Result) error {
 }
 
 // The payload of a result is the cook time in ns (8 bytes), the number of
-// artifacts (4), and for each its blob ID (32) and its size (8).
+// artifacts (4), and for each its blob ID (32) and its size (8); if there are warnings,
+// their number (4), and for each its length (4) and its bytes.
 func encodeResult(r Result) ([]byte, error) {
 	if r.CookTime < 0 {
 		return nil, fmt.Errorf("negative cook time %v", r.CookTime)
@@ -81,6 +83,15 @@ func encodeResult(r Result) ([]byte, error) {
 		}
 		b = append(b, a.Blob[:]...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(a.Size))
+	}
+	if len(r.Warnings) > 0 {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(r.Warnings)))
+	}
+	for _, w := range r.Warnings {
+		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(w))), w...)
+	}
+	if len(b) > maxRecord-recordHead-recordTail {
+		return nil, fmt.Errorf("a record of %d bytes, at most %d fit", len(b), maxRecord)
 	}
 	return b, nil
 }
@@ -98,6 +109,14 @@ func decodeResult(payload []byte) (Result, error) {
 		if d.err == nil && a.Blob.IsZero() {
 			d.err = errors.New("artifact without a blob ID")
 		}
+	}
+	if d.err == nil && len(d.b) > 0 {
+		if r.Warnings = make([]string, d.count(4)); len(r.Warnings) == 0 && d.err == nil {
+			d.err = errors.New("an empty list of warnings")
+		}
+	}
+	for i := range r.Warnings {
+		r.Warnings[i] = string(d.bytes(uint64(d.uint32())))
 	}
 	if err := d.end(); err != nil {
 		return Result{}, err

@@ -17,6 +17,7 @@ import (
 type Result struct {
 	Outputs [][]byte // nil for an output that was not written
 	Deps    []recipe.Dep
+	Warned  []string
 	Err     error
 }
 
@@ -52,7 +53,7 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 
 	res := Result{Outputs: make([][]byte, len(files))}
 	res.Err = c.Cook(ctx, job)
-	res.Deps = job.Deps()
+	res.Deps, res.Warned = job.Deps(), job.Warnings()
 	for i, f := range files {
 		if res.Outputs[i], err = os.ReadFile(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
