@@ -11,15 +11,10 @@ import (
 // GLTF checks a glTF 2.0 document (.gltf, the JSON form) and copies it as it
 // is. It has no options.
 //
-// Checked are: the JSON itself; the version; that every index points at
-// something; that buffers hold what they declare, views lie inside buffers and
-// accessors inside views, aligned as the specification asks; that nodes form
-// trees and scenes list roots. Extensions are not looked into.
+// What is checked, package gltfcheck says.
 //
-// The files of buffers are dependencies. Those of images are
-// not even looked for: a dependency is a file's content, and an image's
-// content decides nothing here, so each edit of a texture would cook every
-// model that shows it.
+// The files of buffers are dependencies, those of images only by being there: an edit of
+// a texture does not cook every model that shows it.
 type GLTF struct{}
 
 // Outputs implements recipe.Cooker.
@@ -43,6 +38,12 @@ func (*GLTF) Cook(ctx context.Context, job *recipe.Job) error {
 	}
 	size := func(name string) (int64, error) { return depSize(job, name) }
 	if err := doc.Check(ctx, gltfcheck.NoChunk, size); err != nil {
+		return err
+	}
+	if len(doc.Mended) > 0 {
+		return fmt.Errorf("%v; the recipe \"mesh\" can put that right", doc.Mended[0])
+	}
+	if err := gltfcheck.WarnOfImages(job, doc); err != nil {
 		return err
 	}
 	return job.Write(0, text)

@@ -16,6 +16,8 @@ type check struct {
 	chunk  int64                            // bytes of the GLB file's binary chunk, or NoChunk
 	size   func(name string) (int64, error) // of a dependency, in bytes
 	faults faults
+	usages []usage // of accessors
+	parent []int32 // of nodes, -1 for roots; nil if some are on a cycle
 }
 
 // buffers checks that each buffer holds the bytes that it declares. It returns
@@ -88,6 +90,8 @@ func FileOfURI(uri string) (string, error) {
 		return "", errors.New("uri is empty")
 	case hasScheme(uri):
 		return "", fmt.Errorf("%s is not a file; glTF that is cooked must bring its files along", showURI(uri))
+	case strings.Contains(strings.SplitN(uri, "/", 2)[0], ":"):
+		return "", fmt.Errorf("%s is no relative URI; in a file name write %%3A for :", showURI(uri))
 	case uri[0] == '/':
 		return "", fmt.Errorf("%s is absolute, want a path relative to the document", showURI(uri))
 	case strings.ContainsAny(uri, "?#"):

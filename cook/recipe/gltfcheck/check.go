@@ -48,8 +48,9 @@ func (d *Document) Check(ctx context.Context, chunk int64, size func(name string
 	return c.faults.err()
 }
 
-// Parse reads the text of a document and checks that it is JSON, made as the types
-// here are. Check has to say whether it makes sense.
+// Parse reads the text of a document and checks that it is JSON, made as glTF's objects
+// are: members of the right types and lists of the right lengths, numbers in range,
+// extensions where they belong. Check has to say whether it makes sense.
 func Parse(text []byte) (*Document, error) {
 	switch {
 	case bytes.HasPrefix(text, []byte("glTF")):
@@ -64,37 +65,21 @@ func Parse(text []byte) (*Document, error) {
 	if n, most := int64(bytes.Count(text, []byte{'{'})), maxObjects(int64(len(text))); n > most {
 		return nil, fmt.Errorf("%d objects in %d bytes, want at most %d", n, len(text), most)
 	}
-	if err := checkObjectLists(text); err != nil {
+	w := walk(text)
+	w.finish()
+	if err := w.faults.err(); err != nil {
 		return nil, err
 	}
 	doc := new(Document)
-	if err := json.Unmarshal(text, doc); err != nil {
-		return nil, typeError(text, err)
+	doc.Text = w.decodable()
+	if err := json.Unmarshal(doc.Text, doc); err != nil {
+		return nil, err
 	}
+	if w.empty.N > 0 {
+		doc.Mended = append(doc.Mended, w.empty)
+	}
+	doc.declare(w)
 	return doc, nil
-}
-
-// TypeError says in the document's words what encoding/json says in Go's.
-func typeError(text []byte, err error) error {
-	var wrong *json.UnmarshalTypeError
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	at := min(max(int(wrong.Offset), 0), len(text))
-	// Both can be as long as the text: a name, or a number of a million digits.
-	return jsontext.Errorf(text, at, "%.100s: want %s, have %.40s", wrong.Field, jsonKind(wrong), wrong.Value)
-}
-
-func jsonKind(e *json.UnmarshalTypeError) string {
-	switch kind := e.Type.Kind().String(); {
-	case strings.HasPrefix(kind, "int"):
-		return "a whole number"
-	case kind == "string":
-		return "a string"
-	case kind == "slice":
-		return "a list"
-	}
-	return "an object"
 }
 
 // faults collects what is wrong and keeps the first few.
@@ -106,12 +91,15 @@ type faults struct {
 const maxFaults = 3
 
 func (f *faults) add(format string, args ...any) {
-	if len(f.first) == maxFaults {
+	if f.full() {
 		f.more++
 		return
 	}
 	f.first = append(f.first, fmt.Sprintf(format, args...))
 }
+
+// full reports whether further faults are only counted.
+func (f *faults) full() bool { return len(f.first) == maxFaults }
 
 // err returns one line, or nil if nothing is wrong.
 func (f *faults) err() error {

@@ -1,5 +1,11 @@
 package gltfcheck
 
+import (
+	"fmt"
+
+	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+)
+
 // A Document is the parts of a glTF 2.0 document (specification chapter 5) that are
 // checked, named as they are there. Indices are those of the document's lists.
 //
@@ -8,6 +14,20 @@ package gltfcheck
 // very faults to be found. So what is required is a pointer here, nil when it
 // is missing.
 type Document struct {
+	// Text is the text that the document was decoded from. It differs from the one
+	// given to Parse by what Mended says, and in how whole numbers are written.
+	Text []byte `json:"-"`
+	// Mended is what was wrong with the text and could be put right.
+	Mended []Mend `json:"-"`
+
+	ExtensionsUsed     []string `json:"extensionsUsed"`
+	ExtensionsRequired []string `json:"extensionsRequired"`
+	Extensions         struct {
+		Lights struct {
+			Lights []Light `json:"lights"`
+		} `json:"KHR_lights_punctual"`
+	} `json:"extensions"`
+
 	Asset       *Asset       `json:"asset"`
 	Scene       *int32       `json:"scene"`
 	Scenes      []Scene      `json:"scenes"`
@@ -17,12 +37,44 @@ type Document struct {
 	Textures    []Texture    `json:"textures"`
 	Images      []Image      `json:"images"`
 	Samplers    []struct{}   `json:"samplers"`
-	Cameras     []struct{}   `json:"cameras"`
+	Cameras     []Camera     `json:"cameras"`
 	Skins       []Skin       `json:"skins"`
 	Animations  []Animation  `json:"animations"`
 	Accessors   []Accessor   `json:"accessors"`
 	BufferViews []BufferView `json:"bufferViews"`
 	Buffers     []Buffer     `json:"buffers"`
+}
+
+// A Mend is one kind of fault that was put right: what, how, where it was first, and
+// how often.
+type Mend struct {
+	What, How, First string
+	N                int
+}
+
+// count adds the fault at an offset of the text.
+func (m *Mend) count(text []byte, at int) {
+	if m.N == 0 {
+		m.First = jsontext.Position(text, at)
+	}
+	m.N++
+}
+
+// String says in one line what was wrong.
+func (m Mend) String() string {
+	if m.N == 1 {
+		return fmt.Sprintf("%s: %s", m.First, m.What)
+	}
+	return fmt.Sprintf("%s: %s, and %d more of them", m.First, m.What, m.N-1)
+}
+
+// A Light is one of KHR_lights_punctual.
+type Light struct {
+	Type string `json:"type"`
+	Spot *struct {
+		Inner float64  `json:"innerConeAngle"`
+		Outer *float64 `json:"outerConeAngle"`
+	} `json:"spot"`
 }
 
 // An Asset says which version of glTF the document is written in.
@@ -42,11 +94,32 @@ type Node struct {
 	Mesh     *int32  `json:"mesh"`
 	Skin     *int32  `json:"skin"`
 	Children []int32 `json:"children"`
+
+	Matrix      *[16]float64 `json:"matrix"`
+	Translation *[3]float64  `json:"translation"`
+	Rotation    *[4]float64  `json:"rotation"`
+	Scale       *[3]float64  `json:"scale"`
+	Weights     *[]float64   `json:"weights"`
+}
+
+// A Camera is one of two projections.
+type Camera struct {
+	Perspective *struct {
+		ZFar  *float64 `json:"zfar"`
+		ZNear float64  `json:"znear"`
+	} `json:"perspective"`
+	Orthographic *struct {
+		XMag  float64 `json:"xmag"`
+		YMag  float64 `json:"ymag"`
+		ZFar  float64 `json:"zfar"`
+		ZNear float64 `json:"znear"`
+	} `json:"orthographic"`
 }
 
 // A Mesh is what nodes draw.
 type Mesh struct {
 	Primitives []Primitive `json:"primitives"`
+	Weights    []float64   `json:"weights"`
 }
 
 // A Primitive is a part of a mesh with one material. Mode is nil for triangles.
@@ -56,6 +129,13 @@ type Primitive struct {
 	Indices    *int32             `json:"indices"`
 	Material   *int32             `json:"material"`
 	Mode       *int32             `json:"mode"`
+	Extensions struct {
+		Variants struct {
+			Mappings []struct {
+				Variants []int32 `json:"variants"`
+			} `json:"mappings"`
+		} `json:"KHR_materials_variants"`
+	} `json:"extensions"`
 }
 
 // A Material names textures.
@@ -87,6 +167,7 @@ type Image struct {
 	URI        *string `json:"uri"`
 	BufferView *int32  `json:"bufferView"`
 	MimeType   string  `json:"mimeType"`
+	Extensions Present `json:"extensions"`
 }
 
 // A Skin is the joints that move a mesh.
@@ -106,15 +187,21 @@ type Animation struct {
 type Channel struct {
 	Sampler *int32 `json:"sampler"`
 	Target  struct {
-		Node *int32 `json:"node"`
-		Path string `json:"path"`
+		Node       *int32 `json:"node"`
+		Path       string `json:"path"`
+		Extensions *struct {
+			Pointer *struct {
+				Pointer string `json:"pointer"`
+			} `json:"KHR_animation_pointer"`
+		} `json:"extensions"`
 	} `json:"target"`
 }
 
 // An AnimationSampler is a curve.
 type AnimationSampler struct {
-	Input  *int32 `json:"input"`
-	Output *int32 `json:"output"`
+	Input         *int32 `json:"input"`
+	Output        *int32 `json:"output"`
+	Interpolation string `json:"interpolation"`
 }
 
 // An Accessor says how to read elements out of a view; without one they are zeros.
@@ -126,6 +213,9 @@ type Accessor struct {
 	Count         int64   `json:"count"`
 	Type          string  `json:"type"`
 	Sparse        *Sparse `json:"sparse"`
+
+	Min *[]float64 `json:"min"`
+	Max *[]float64 `json:"max"`
 }
 
 // A Sparse replaces some elements of an accessor.

@@ -2,8 +2,8 @@ package gltfcheck
 
 import (
 	"fmt"
-	"maps"
-	"slices"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -15,9 +15,11 @@ func (c *check) structure() {
 	c.meshes()
 	c.materials()
 	c.images()
+	c.cameras()
+	c.lights()
+	c.nodes()
 	c.skins()
 	c.animations()
-	c.nodes()
 }
 
 func (c *check) asset() {
@@ -28,43 +30,20 @@ func (c *check) asset() {
 		c.faults.add("asset.version is %.20q, want 2.x", a.Version)
 	case a.MinVersion != "" && !isVersion2(a.MinVersion):
 		c.faults.add("asset.minVersion is %.20q, want 2.x", a.MinVersion)
+	case a.MinVersion != "" && minor(a.MinVersion) > minor(a.Version):
+		c.faults.add("asset.minVersion is %.20q, above the version %.20q", a.MinVersion, a.Version)
 	}
+}
+
+// minor returns the number behind "2.", the largest there is for a larger one.
+func minor(version string) int {
+	n, _ := strconv.Atoi(version[2:])
+	return n
 }
 
 func isVersion2(s string) bool {
 	minor, ok := strings.CutPrefix(s, "2.")
 	return ok && minor != "" && strings.Trim(minor, "0123456789") == ""
-}
-
-func (c *check) meshes() {
-	d := c.doc
-	for i := range d.Meshes {
-		if len(d.Meshes[i].Primitives) == 0 {
-			c.faults.add("mesh %d: no primitives", i)
-		}
-		for j := range d.Meshes[i].Primitives {
-			p := &d.Meshes[i].Primitives[j]
-			if p.Mode != nil && (*p.Mode < 0 || *p.Mode > 6) {
-				c.faults.add("mesh %d primitive %d: mode is %d, want 0 to 6", i, j, *p.Mode)
-			}
-			c.optional(p.Indices, len(d.Accessors), "accessor", "mesh %d primitive %d indices", i, j)
-			c.optional(p.Material, len(d.Materials), "material", "mesh %d primitive %d", i, j)
-			c.attributes(p.Attributes, i, j)
-			for _, target := range p.Targets {
-				c.attributes(target, i, j)
-			}
-		}
-	}
-}
-
-// attributes are checked in the order of their names, so that a document's
-// faults do not depend on the order of a map.
-func (c *check) attributes(accessors map[string]int32, mesh, primitive int) {
-	for _, name := range slices.Sorted(maps.Keys(accessors)) {
-		if k := accessors[name]; k < 0 || int(k) >= len(c.doc.Accessors) {
-			c.missing("accessor", k, len(c.doc.Accessors), fmt.Sprintf("mesh %d primitive %d %.40q", mesh, primitive, name))
-		}
-	}
 }
 
 func (c *check) materials() {
@@ -84,6 +63,40 @@ func (c *check) materials() {
 	}
 }
 
+func (c *check) cameras() {
+	for i := range c.doc.Cameras {
+		switch o, p := c.doc.Cameras[i].Orthographic, c.doc.Cameras[i].Perspective; {
+		case (o == nil) == (p == nil):
+			c.faults.add("camera %d: want one of perspective and orthographic", i)
+		case p != nil && p.ZFar != nil && *p.ZFar <= p.ZNear:
+			c.faults.add("camera %d: zfar is %g, not above znear, %g", i, *p.ZFar, p.ZNear)
+		case o != nil && o.ZFar <= o.ZNear:
+			c.faults.add("camera %d: zfar is %g, not above znear, %g", i, o.ZFar, o.ZNear)
+		case o != nil && (o.XMag == 0 || o.YMag == 0):
+			c.faults.add("camera %d: xmag and ymag must not be 0", i)
+		}
+	}
+}
+
+func (c *check) lights() {
+	for i, l := range c.doc.Extensions.Lights.Lights {
+		if l.Type != "spot" {
+			continue
+		}
+		outer := math.Pi / 4 // the default
+		switch {
+		case l.Spot == nil:
+			c.faults.add("light %d: a spot without spot", i)
+			continue
+		case l.Spot.Outer != nil:
+			outer = *l.Spot.Outer
+		}
+		if outer <= l.Spot.Inner {
+			c.faults.add("light %d: outerConeAngle is %g, not above innerConeAngle, %g", i, outer, l.Spot.Inner)
+		}
+	}
+}
+
 func (c *check) texture(info *TextureInfo, where string, i int) {
 	if info != nil {
 		c.required(info.Index, len(c.doc.Textures), "texture", where, i)
@@ -94,6 +107,9 @@ func (c *check) images() {
 	for i, image := range c.doc.Images {
 		c.optional(image.BufferView, len(c.doc.BufferViews), "bufferView", "image %d", i)
 		if image.URI == nil {
+			if image.BufferView == nil && !image.Extensions {
+				c.faults.add("image %d: neither uri nor bufferView", i)
+			}
 			continue
 		}
 		var err error
@@ -109,95 +125,6 @@ func (c *check) images() {
 			c.faults.add("image %d: both uri and bufferView", i)
 		}
 	}
-}
-
-func (c *check) skins() {
-	d := c.doc
-	for i, s := range d.Skins {
-		if len(s.Joints) == 0 {
-			c.faults.add("skin %d: no joints", i)
-		}
-		for j := range s.Joints {
-			c.required(&s.Joints[j], len(d.Nodes), "node", "skin %d joint %d", i, j)
-		}
-		c.optional(s.Skeleton, len(d.Nodes), "node", "skin %d skeleton", i)
-		if c.optional(s.InverseBindMatrices, len(d.Accessors), "accessor", "skin %d inverseBindMatrices", i) {
-			if n := d.Accessors[*s.InverseBindMatrices].Count; n < int64(len(s.Joints)) {
-				c.faults.add("skin %d: %d inverseBindMatrices for %d joints", i, n, len(s.Joints))
-			}
-		}
-	}
-}
-
-func (c *check) animations() {
-	d := c.doc
-	for i := range d.Animations {
-		a := &d.Animations[i]
-		for j, s := range a.Samplers {
-			c.required(s.Input, len(d.Accessors), "accessor", "animation %d sampler %d input", i, j)
-			c.required(s.Output, len(d.Accessors), "accessor", "animation %d sampler %d output", i, j)
-		}
-		for j, ch := range a.Channels {
-			c.required(ch.Sampler, len(a.Samplers), "sampler", "animation %d channel %d", i, j)
-			c.optional(ch.Target.Node, len(d.Nodes), "node", "animation %d channel %d target", i, j)
-		}
-	}
-}
-
-// nodes checks that nodes form trees and that scenes list roots of them.
-func (c *check) nodes() {
-	d := c.doc
-	const none = -1
-	parent := make([]int32, len(d.Nodes))
-	for i := range parent {
-		parent[i] = none
-	}
-	for i := range d.Nodes {
-		n := &d.Nodes[i]
-		c.optional(n.Mesh, len(d.Meshes), "mesh", "node %d", i)
-		c.optional(n.Camera, len(d.Cameras), "camera", "node %d", i)
-		c.optional(n.Skin, len(d.Skins), "skin", "node %d", i)
-		for j := range n.Children {
-			if !c.required(&n.Children[j], len(d.Nodes), "node", "node %d child %d", i, j) {
-				continue
-			}
-			child := n.Children[j]
-			if parent[child] != none {
-				c.faults.add("node %d: child of both node %d and node %d", child, parent[child], i)
-				continue
-			}
-			parent[child] = int32(i)
-		}
-	}
-	if i := onCycle(parent); i >= 0 {
-		c.faults.add("node %d: is its own ancestor", i)
-	}
-	for i := range d.Scenes {
-		for j, n := range d.Scenes[i].Nodes {
-			if c.required(&d.Scenes[i].Nodes[j], len(d.Nodes), "node", "scene %d", i) && parent[n] != none {
-				c.faults.add("scene %d: node %d is no root but a child of node %d", i, n, parent[n])
-			}
-		}
-	}
-	c.optional(d.Scene, len(d.Scenes), "scene", "document")
-}
-
-// onCycle returns a node that is its own ancestor, or -1. Each node is walked
-// over once: a walk stops at what an earlier one has seen.
-func onCycle(parent []int32) int {
-	seen := make([]int32, len(parent)) // the number of the walk, from 1
-	for i := range parent {
-		walk := int32(i + 1)
-		n := int32(i)
-		for n >= 0 && seen[n] == 0 {
-			seen[n] = walk
-			n = parent[n]
-		}
-		if n >= 0 && seen[n] == walk {
-			return int(n)
-		}
-	}
-	return -1
 }
 
 // optional returns whether an index is there and right, and records a fault

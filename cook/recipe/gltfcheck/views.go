@@ -37,6 +37,14 @@ func (c *check) accessors() {
 			c.faults.add("accessor %d: count is %d, want at least 1", i, a.Count)
 			continue
 		}
+		if a.Normalized && (a.ComponentType == 5125 || a.ComponentType == 5126) {
+			c.faults.add("accessor %d: normalized numbers of componentType %d", i, a.ComponentType)
+		}
+		for _, bounds := range []*[]float64{a.Min, a.Max} {
+			if n := int(shape.columns * shape.rows); bounds != nil && len(*bounds) != n {
+				c.faults.add("accessor %d: min and max of %d numbers for type %s", i, len(*bounds), a.Type)
+			}
+		}
 		if c.optional(a.BufferView, len(c.doc.BufferViews), "bufferView", "accessor %d", i) {
 			c.run(*a.BufferView, a.ByteOffset, a.Count, component, shape, true, "accessor %d", i)
 		}
@@ -46,7 +54,7 @@ func (c *check) accessors() {
 	}
 }
 
-func (c *check) sparse(i int, a *Accessor, component int64, shape shape) {
+func (c *check) sparse(i int, a *Accessor, component int64, shape extent) {
 	s := a.Sparse
 	if s.Count < 1 || s.Count > a.Count {
 		c.faults.add("accessor %d: sparse.count is %d, want from 1 to the accessor's %d", i, s.Count, a.Count)
@@ -69,7 +77,7 @@ func (c *check) sparse(i int, a *Accessor, component int64, shape shape) {
 
 // run checks that count elements from offset on lie inside a view, at the
 // view's stride if strided and else one after another.
-func (c *check) run(view int32, offset, count, component int64, s shape, strided bool, where string, i int) {
+func (c *check) run(view int32, offset, count, component int64, s extent, strided bool, where string, i int) {
 	v := &c.doc.BufferViews[view]
 	if v.ByteLength < 1 || v.ByteOffset < 0 {
 		return // is at fault itself
@@ -99,34 +107,34 @@ func (c *check) run(view int32, offset, count, component int64, s shape, strided
 	}
 }
 
-// A shape is how many components an element has.
-type shape struct{ columns, rows int64 }
+// An extent is how many components an element has.
+type extent struct{ columns, rows int64 }
 
-// shapeOf returns the shape that an accessor's type names, the zero shape if there
+// shapeOf returns the shape that an accessor's type names, the zero extent if there
 // is no such type.
-func shapeOf(name string) shape {
+func shapeOf(name string) extent {
 	switch name {
 	case "SCALAR":
-		return shape{1, 1}
+		return extent{1, 1}
 	case "VEC2":
-		return shape{1, 2}
+		return extent{1, 2}
 	case "VEC3":
-		return shape{1, 3}
+		return extent{1, 3}
 	case "VEC4":
-		return shape{1, 4}
+		return extent{1, 4}
 	case "MAT2":
-		return shape{2, 2}
+		return extent{2, 2}
 	case "MAT3":
-		return shape{3, 3}
+		return extent{3, 3}
 	case "MAT4":
-		return shape{4, 4}
+		return extent{4, 4}
 	}
-	return shape{}
+	return extent{}
 }
 
 // columnStride is the distance of an element's columns in bytes. Those of
 // matrices start at multiples of four (specification section 3.6.2.4).
-func (s shape) columnStride(component int64) int64 {
+func (s extent) columnStride(component int64) int64 {
 	n := s.rows * component
 	if s.columns > 1 {
 		n = (n + 3) &^ 3

@@ -2,6 +2,9 @@ package mesh
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/assetcook/assetcook/cook/recipe/gltfcheck"
 	"github.com/assetcook/assetcook/cook/recipe/mesh/model"
@@ -16,13 +19,19 @@ type accessors struct {
 	free    []bool // of the source's: nobody needs its elements as they are
 	taken   []bool // of these: something has replaced it
 	views   views
+
+	contents []content // of the source's
+	vertices []int64   // that the source's indices may name
+	repairs  *repairs
 }
 
 // newAccessors returns the accessors of a document. free says of which the elements
 // are replaced wherever they are used.
-func newAccessors(doc *model.Document, free []bool) (*accessors, error) {
+func newAccessors(doc *model.Document, free []bool, r *repairs) (*accessors, error) {
 	objects, err := doc.Objects("accessors")
-	return &accessors{doc: doc, objects: objects, free: free, taken: make([]bool, len(objects))}, err
+	as := &accessors{doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), repairs: r}
+	as.contents, as.vertices = contents(doc)
+	return as, err
 }
 
 // replace adds an array in the place of a source's accessor, or of none (made), and
@@ -69,6 +78,9 @@ func (as *accessors) keep(ctx context.Context, uses []use) error {
 		if as.taken[i] {
 			continue
 		}
+		if as.free[i] {
+			as.contents[i] = free // nothing uses it any more
+		}
 		if err := as.copy(ctx, int32(i), uses[i]); err != nil {
 			return err
 		}
@@ -79,7 +91,67 @@ func (as *accessors) keep(ctx context.Context, uses []use) error {
 func (as *accessors) copy(ctx context.Context, i int32, u use) error {
 	a := &as.doc.Accessors[i]
 	o := &as.objects[i]
+	whole, err := as.whole(ctx, i)
+	if err != nil {
+		return err
+	}
+	changed, err := as.inspect(ctx, i, whole)
+	if err == nil && changed && a.BufferView == nil {
+		err = errors.New("needs repair, but most of its elements are not in the file")
+	}
+	if err != nil {
+		return fmt.Errorf("accessor %d: %w", i, err)
+	}
+	as.bounds(i, o, whole)
+	if a.Sparse != nil && !changed {
+		return as.copySparse(ctx, i, u)
+	}
+	if a.BufferView == nil {
+		if o.Member("byteOffset") != nil {
+			o.Delete("byteOffset")
+			as.repairs.add("byteOffset without a bufferView, left out", fmt.Sprintf("accessor %d", i), 1)
+		}
+		return nil
+	}
+	view, offset, err := as.views.add(ctx, u, whole)
+	if err != nil {
+		return err
+	}
+	o.SetInt("bufferView", view)
+	o.SetInt("byteOffset", offset)
+	o.Delete("sparse")
+	return nil
+}
+
+// whole returns the elements of an accessor of the source. Of one without a view, whose
+// elements may be as many as it likes, it returns those that it replaces, and a zero for
+// all others.
+func (as *accessors) whole(ctx context.Context, i int32) (model.Array, error) {
+	a := &as.doc.Accessors[i]
 	if a.BufferView != nil {
+		return as.doc.First(ctx, i, int(a.Count))
+	}
+	array := as.doc.Shape(i)
+	array.Count = 0
+	if a.Sparse != nil {
+		_, values, err := as.doc.Sparse(i)
+		if err != nil {
+			return array, err
+		}
+		array.Count = values.Count
+		array.Data = slices.Grow(slices.Clone(values.Data), array.Size)
+	}
+	if int64(array.Count) < a.Count {
+		array.Count++
+		array.Data = append(array.Data, make([]byte, array.Size*array.Count-len(array.Data))...)
+	}
+	return array, nil
+}
+
+// copySparse copies an accessor that replaces some of its elements by a list of its own.
+func (as *accessors) copySparse(ctx context.Context, i int32, u use) error {
+	o := &as.objects[i]
+	if as.doc.Accessors[i].BufferView != nil {
 		array, err := as.doc.Dense(ctx, i)
 		if err != nil {
 			return err
@@ -90,9 +162,6 @@ func (as *accessors) copy(ctx context.Context, i int32, u use) error {
 		}
 		o.SetInt("bufferView", view)
 		o.SetInt("byteOffset", offset)
-	}
-	if a.Sparse == nil {
-		return nil
 	}
 	at, values, err := as.doc.Sparse(i)
 	if err != nil {

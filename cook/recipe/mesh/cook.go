@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/gltfcheck"
@@ -28,6 +31,7 @@ func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
+	c.repairs.warn(job)
 	text, parts, err := w.text()
 	if err != nil {
 		return err
@@ -55,6 +59,8 @@ type cooking struct {
 	named      []bool // nodes that extensions name: their meshes stay there
 	groups     *groups
 	skinned    []int // a mesh that each skin moves, -1 for none
+	joints     []int // that the smallest skin of each mesh has, 0 for none
+	repairs    repairs
 	geometries []*geometry
 	shows      [][]*geometry // by mesh and primitive; nil for one that stays as it is
 }
@@ -107,9 +113,32 @@ func (c *cooking) parse() (err error) {
 			c.primitives[i] = append(c.primitives[i], p)
 		}
 	}
-	c.skinned = skinMeshes(c.doc.Document)
-	c.nodes, err = c.doc.Objects("nodes")
-	return err
+	c.skinned, c.joints = skinMeshes(c.doc.Document), fewestJoints(c.doc.Document)
+	if c.nodes, err = c.doc.Objects("nodes"); err != nil {
+		return err
+	}
+	c.repairRotations()
+	return c.repairTextures()
+}
+
+// repairRotations scales the rotations of nodes to length 1.
+func (c *cooking) repairRotations() {
+	for i := range c.doc.Nodes {
+		q := c.doc.Nodes[i].Rotation
+		if q == nil {
+			continue
+		}
+		sum := float64(0)
+		for _, x := range q {
+			sum += float64(x * x)
+		}
+		length := math.Sqrt(sum)
+		if math.Abs(length-1) <= unitSlack {
+			continue
+		}
+		c.nodes[i].Set("rotation", numbers(q[0]/length, q[1]/length, q[2]/length, q[3]/length))
+		c.repairs.add("a rotation of another length than 1, scaled", fmt.Sprintf("node %d", i), 1)
+	}
 }
 
 // load reads all primitives that are to change, each geometry once, and shades them.
@@ -129,20 +158,26 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 	for i := range c.meshes {
 		c.shows[i] = make([]*geometry, len(c.primitives[i]))
 		for j := range c.primitives[i] {
+			p, where := &c.doc.Meshes[i].Primitives[j], fmt.Sprintf("mesh %d primitive %d", i, j)
 			if !change[i][j] {
+				if err := c.keep(ctx, p, lookOf(looks, p, c.primitives[i][j]), c.joints[i]); err != nil {
+					return fmt.Errorf("%s: %w", where, err)
+				}
 				continue
 			}
-			p := &c.doc.Meshes[i].Primitives[j]
 			look, group, several := lookOf(looks, p, c.primitives[i][j]), c.groups.of[i], len(c.primitives[i]) > 1
-			key := geometryKey(p, group, look, several)
+			key := fmt.Sprint(c.joints[i], geometryKey(p, group, look, several))
 			if known[key] == nil {
 				g, err := l.load(ctx, p)
+				if err == nil {
+					err = g.repair(ctx, &c.repairs, where, c.joints[i])
+				}
 				if err == nil {
 					g.group, g.keepOrder, g.lockBorder = group, look.blend, several
 					err = c.prepare(ctx, g, look, measure)
 				}
 				if err != nil {
-					return fmt.Errorf("mesh %d primitive %d: %w", i, j, err)
+					return fmt.Errorf("%s: %w", where, err)
 				}
 				known[key] = g
 			}
@@ -168,8 +203,45 @@ func (c *cooking) prepare(ctx context.Context, g *geometry, l look, measure bool
 	if err := c.o.shade(ctx, g, l); err != nil {
 		return err
 	}
+	if l.must && c.o.Tangents && (g.stream("NORMAL") == nil || g.stream("TANGENT") == nil) {
+		return errNoTangents
+	}
 	c.groups.add(g)
 	c.geometries = append(c.geometries, g)
+	return nil
+}
+
+var errNoTangents = errors.New("the material needs tangents, which cannot be made; export them")
+
+// keep checks a primitive that stays as it is, as far as accessors alone do not show it.
+func (c *cooking) keep(ctx context.Context, p *gltfcheck.Primitive, look look, joints int) error {
+	_, normals := p.Attributes["NORMAL"]
+	_, tangents := p.Attributes["TANGENT"]
+	if look.must && c.o.Tangents && !(normals && tangents) {
+		return errNoTangents
+	}
+	g := &geometry{mode: triangles}
+	for name, accessor := range p.Attributes {
+		if !strings.HasPrefix(name, "JOINTS_") && !strings.HasPrefix(name, "WEIGHTS_") {
+			continue
+		}
+		if c.doc.Accessors[accessor].BufferView == nil {
+			return nil // how many there are is only said
+		}
+		data, err := c.doc.First(ctx, accessor, int(c.doc.Accessors[accessor].Count))
+		if err != nil {
+			return err
+		}
+		g.streams = append(g.streams, stream{name: name, target: base, data: data})
+	}
+	slices.SortFunc(g.streams, func(a, b stream) int { return strings.Compare(a.name, b.name) })
+	var found repairs
+	if err := g.repairWeights(&found, "", joints); err != nil {
+		return err
+	}
+	if len(found.kinds) > 0 {
+		return fmt.Errorf("cannot be repaired, as it stays as it is: %s", found.kinds[0].what)
+	}
 	return nil
 }
 
@@ -197,7 +269,7 @@ func misses(ctx context.Context, g *geometry) (float64, error) {
 // document enters what has been cooked into the document.
 func (c *cooking) document(ctx context.Context) (*writer, error) {
 	free, uses := c.survey()
-	as, err := newAccessors(c.doc, free)
+	as, err := newAccessors(c.doc, free, &c.repairs)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ func (o *Mesh) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.repairs.warn(job)
 	return c.lines(), nil
 }
 

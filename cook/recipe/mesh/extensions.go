@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/recipe/gltfcheck"
 	"github.com/assetcook/assetcook/cook/recipe/mesh/model"
 )
 
 const (
-	extQuantization = "KHR_mesh_quantization"
+	extQuantization = gltfcheck.Quantization
 	extInstancing   = "EXT_mesh_gpu_instancing"
 	extUnlit        = "KHR_materials_unlit"
 	extTransform    = "KHR_texture_transform"
@@ -36,20 +37,14 @@ var harmless = []string{extVariants, "EXT_mesh_features", "EXT_structural_metada
 
 // checkExtensions refuses documents whose vertices are not to be read, or in which
 // something unknown names what gets another number.
-func checkExtensions(root model.Object) error {
-	var used []string
-	if text := root.Member("extensionsUsed"); text != nil {
-		if err := json.Unmarshal(text, &used); err != nil {
-			return fmt.Errorf("extensionsUsed: want a list of strings")
-		}
-	}
-	for _, name := range used {
+func checkExtensions(doc *model.Document) error {
+	for _, name := range doc.ExtensionsUsed {
 		if slices.Contains(packed, name) {
 			return fmt.Errorf("%s is in use: the mesh was compressed already; cook the file from which that was made", name)
 		}
 	}
 	for _, t := range tables {
-		members, err := model.ParseObject(orEmpty(extension(root, t.extension)))
+		members, err := model.ParseObject(orEmpty(extension(doc.Root, t.extension)))
 		if err != nil || members.Member(t.member) != nil {
 			return fmt.Errorf("extension %s names bufferViews, which get other numbers here; copy the file instead", t.extension)
 		}
@@ -167,18 +162,10 @@ func extension(o model.Object, name string) json.RawMessage {
 	return extensions.Member(name)
 }
 
-// addExtension enters a name in one of the document's lists of extensions.
-func addExtension(root *model.Object, list, name string) error {
-	names, err := model.ParseList(root.Member(list))
-	if err != nil {
-		return fmt.Errorf("%s: %w", list, err)
+// orEmpty returns an object, an empty one for none.
+func orEmpty(object json.RawMessage) json.RawMessage {
+	if object == nil {
+		return json.RawMessage("{}")
 	}
-	quoted := model.Quote(name)
-	for _, n := range names {
-		if bytes.Equal(n, quoted) {
-			return nil
-		}
-	}
-	root.Set(list, model.ListText(append(names, quoted)))
-	return nil
+	return object
 }

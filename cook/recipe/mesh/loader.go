@@ -5,30 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe/gltfcheck"
 	"github.com/assetcook/assetcook/cook/recipe/mesh/model"
 )
-
-// fits reports whether attributes that glTF knows may be of so many components. In
-// morph targets tangents have no sign.
-func fits(name string, width, target int) bool {
-	kind, _, _ := strings.Cut(name, "_")
-	switch kind {
-	case "POSITION", "NORMAL":
-		return width == 3
-	case "TANGENT":
-		return width == 4 && target == base || width == 3 && target != base
-	case "JOINTS", "WEIGHTS":
-		return width == 4
-	case "COLOR":
-		return width == 3 || width == 4
-	case "TEXCOORD":
-		return width == 2
-	}
-	return true
-}
 
 // A loader takes geometries out of a document.
 type loader struct {
@@ -40,14 +20,12 @@ type loader struct {
 
 // load reads a primitive: the vertices that it uses, in the order of their first use.
 func (l *loader) load(ctx context.Context, p *gltfcheck.Primitive) (*geometry, error) {
-	count, err := l.checkCounts(p)
-	if err != nil {
-		return nil, err
-	}
+	count := int(l.doc.Accessors[p.Attributes["POSITION"]].Count)
 	g := &geometry{mode: triangles, targets: len(p.Targets), indexAccessor: made}
 	if p.Mode != nil {
 		g.mode = int(*p.Mode)
 	}
+	var err error
 	if g.indices, err = l.indices(ctx, p, count); err != nil {
 		return nil, err
 	}
@@ -75,7 +53,7 @@ func (l *loader) load(ctx context.Context, p *gltfcheck.Primitive) (*geometry, e
 			if s.data, err = l.doc.Gather(ctx, s.accessor, elements, l.place); err != nil {
 				return err
 			}
-			if err := s.data.Finite(ctx); err != nil {
+			if err := s.data.Finite(ctx, "vertex"); err != nil {
 				return fmt.Errorf("%.40s: %w", name, err)
 			}
 			g.streams = append(g.streams, s)
@@ -93,32 +71,6 @@ func (l *loader) load(ctx context.Context, p *gltfcheck.Primitive) (*geometry, e
 	return g, nil
 }
 
-// checkCounts returns how many vertices a primitive's accessors have, all as many.
-func (l *loader) checkCounts(p *gltfcheck.Primitive) (int, error) {
-	a := &l.doc.Accessors[p.Attributes["POSITION"]]
-	check := func(target int, attributes map[string]int32) error {
-		for _, name := range slices.Sorted(maps.Keys(attributes)) {
-			have := &l.doc.Accessors[attributes[name]]
-			if have.Count != a.Count {
-				return fmt.Errorf("%.40s has %d elements, POSITION %d", name, have.Count, a.Count)
-			}
-			if !fits(name, gltfcheck.Components(have.Type), target) {
-				return fmt.Errorf("%.40s is of type %s", name, have.Type)
-			}
-		}
-		return nil
-	}
-	if err := check(base, p.Attributes); err != nil {
-		return 0, err
-	}
-	for i, t := range p.Targets {
-		if err := check(i, t); err != nil {
-			return 0, fmt.Errorf("target %d: %w", i, err)
-		}
-	}
-	return int(a.Count), nil
-}
-
 // indices returns the indices of a primitive; where it has none, all vertices in turn.
 func (l *loader) indices(ctx context.Context, p *gltfcheck.Primitive, count int) ([]uint32, error) {
 	if p.Indices == nil {
@@ -129,10 +81,7 @@ func (l *loader) indices(ctx context.Context, p *gltfcheck.Primitive, count int)
 		return indices, nil
 	}
 	a := &l.doc.Accessors[*p.Indices]
-	switch {
-	case a.Type != "SCALAR" || a.ComponentType != model.Uint8 && a.ComponentType != model.Uint16 && a.ComponentType != model.Uint32:
-		return nil, fmt.Errorf("indices are of type %s and componentType %d, want SCALAR and 5121, 5123 or 5125", a.Type, a.ComponentType)
-	case a.BufferView == nil || a.Sparse != nil:
+	if a.BufferView == nil || a.Sparse != nil {
 		return nil, fmt.Errorf("indices have no bufferView, or replace some of them by a list of its own")
 	}
 	array, err := l.doc.Dense(ctx, *p.Indices)

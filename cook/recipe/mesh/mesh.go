@@ -70,14 +70,14 @@ type Mesh struct {
 	LODRatio float64 `toml:"lod_ratio" min:"0.05" max:"0.95" doc:"triangles of a level of detail, as a share of those of the level before"`
 	LODError float64 `toml:"lod_error" min:"0" max:"1" doc:"largest error of any level of detail, as a share of the mesh's longest side"`
 
-	Textures      string `toml:"textures" enum:"cooked,keep" doc:"whether images in files of their own are named by what cooking makes of them: their name with texture_suffix"`
+	Textures      string `toml:"textures" enum:"cooked,basisu,keep" doc:"how images in files of their own are named: cooked, by what the recipe image makes of them, their name with texture_suffix; basisu, likewise, where the files are Basis Universal (KHR_texture_basisu); keep, as they are"`
 	TextureSuffix string `toml:"texture_suffix" doc:"what the cooked form of an image has at the end of its name"`
 }
 
 // Recipe returns the recipe "mesh".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "mesh", Version: 1,
+		Name: "mesh", Version: 2,
 		New: func() recipe.Cooker {
 			return &Mesh{
 				Normals: "flat", Tangents: true, Optimize: true, Overdraw: 1.02,
@@ -109,7 +109,10 @@ func (o *Mesh) Check() error {
 			return &recipe.OptionError{Key: bits.key, Want: bits.wanted}
 		}
 	}
-	if o.Textures == "cooked" && !isSuffix(o.TextureSuffix) {
+	if o.Textures == "basisu" && !strings.HasSuffix(strings.ToLower(o.TextureSuffix), ".ktx2") {
+		return &recipe.OptionError{Key: "texture_suffix", Got: o.TextureSuffix, Want: `".ktx2" at the end, because of textures = "basisu"`}
+	}
+	if o.Textures != "keep" && !isSuffix(o.TextureSuffix) {
 		return &recipe.OptionError{Key: "texture_suffix", Got: o.TextureSuffix, Want: `the end of a file name, such as ".ktx2"`}
 	}
 	return nil

@@ -126,6 +126,8 @@ func figure() fstest.MapFS {
 		times[i] = float32(i)
 	}
 	many := s.floats("SCALAR", 1, times...)
+	s.accessors = append(s.accessors, s.accessors[p3])
+	way := len(s.accessors) - 1
 	return s.tree(fill(`
 		"scene":0,"scenes":[{"nodes":[0,5,6,9]}],"extras":{"exactly":12345678901234567890.1250},
 		"extensionsUsed":["EXT_mesh_gpu_instancing"],
@@ -149,10 +151,10 @@ func figure() fstest.MapFS {
 			{"name":"hat","primitives":[{"attributes":{"POSITION":$hat,"NORMAL":$hatNormals,"JOINTS_0":$hatJoints,"WEIGHTS_0":$hatWeights}}]}],
 		"animations":[{"name":"move",
 			"channels":[{"sampler":0,"target":{"node":5,"path":"weights"}},{"sampler":1,"target":{"node":5,"path":"rotation"}},{"sampler":1,"target":{"node":1,"path":"rotation"}},{"sampler":2,"target":{"node":3,"path":"translation"}}],
-			"samplers":[{"input":$in,"output":$out},{"input":$in,"output":$turn,"interpolation":"STEP"},{"input":$many,"output":$p3}]}]`,
+			"samplers":[{"input":$in,"output":$out},{"input":$in,"output":$turn,"interpolation":"STEP"},{"input":$many,"output":$way}]}]`,
 		map[string]int{"where": where, "ibm": ibm, "p1": p1, "n1": n1, "t1": t1, "j": j, "w": w, "i1": i1,
 			"p2": p2, "n2": n2, "i2": i2, "p3": p3, "n3": n3, "i3": i3, "d": d, "turned": turned, "in": in, "out": out, "turn": turn,
-			"hat": hat, "hatJoints": hatJoints, "hatWeights": hatWeights, "hatNormals": hatNormals, "many": many}))
+			"hat": hat, "hatJoints": hatJoints, "hatWeights": hatWeights, "hatNormals": hatNormals, "many": many, "way": way}))
 }
 
 // fill replaces $names by numbers.
@@ -206,6 +208,7 @@ func forms() fstest.MapFS {
 	same, again := len(s.accessors)-2, len(s.accessors)-1
 	return s.tree(fill(`
 		"scene":0,"scenes":[{"nodes":[0,1,2,3]}],
+		"extensionsUsed":["KHR_mesh_quantization","EXT_who_knows","EXT_other"],"extensionsRequired":["KHR_mesh_quantization"],
 		"nodes":[{"mesh":0},{"mesh":1,"translation":[0,0,1]},{"mesh":2},{"mesh":3,"weights":[0.5]}],
 		"materials":[{"name":"bumpy","normalTexture":{"index":0,"texCoord":0}},{"alphaMode":"BLEND"}],
 		"textures":[{"source":0},{"source":1},{"source":0,"extensions":{"EXT_other":{"source":2}}}],

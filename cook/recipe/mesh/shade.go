@@ -14,7 +14,8 @@ import (
 type look struct {
 	unlit    bool // all of them are
 	blend    bool // one does
-	normalUV int  // number of the first normal map's coordinates, -1 without one that is lit
+	must     bool // tangents cannot be left to who draws it, as there is no normal map to make them by
+	normalUV int  // number of the coordinates that tangents follow, -1 for none; see tangentSpace
 }
 
 // looks reads what all materials ask for.
@@ -31,27 +32,38 @@ func looks(doc *model.Document) ([]look, error) {
 			blend:    m.AlphaMode == "BLEND",
 			normalUV: -1,
 		}
-		if m.Normal != nil && !list[i].unlit {
-			list[i].normalUV = normalUV(m.Normal, materials[i])
+		if !list[i].unlit {
+			list[i].normalUV = tangentSpace(materials[i])
+			list[i].must = list[i].normalUV >= 0 && m.Normal == nil
 		}
 	}
 	return list, nil
 }
 
-// normalUV returns the number of a normal map's coordinates, which KHR_texture_transform
-// may replace.
-func normalUV(info *gltfcheck.TextureInfo, material model.Object) int {
-	texture, err := model.ParseObject(material.Member("normalTexture"))
+// tangentSpace returns the number of the coordinates along which tangents point: those of
+// the normal map, or of what else asks for tangents; -1 if nothing does.
+func tangentSpace(material model.Object) int {
+	coat, err := model.ParseObject(orEmpty(extension(material, "KHR_materials_clearcoat")))
 	if err != nil {
-		return int(info.TexCoord)
+		return -1
 	}
-	var transform struct {
-		TexCoord *int `json:"texCoord"`
+	anisotropy, err := model.ParseObject(orEmpty(extension(material, "KHR_materials_anisotropy")))
+	if err != nil {
+		return -1
 	}
-	if text := extension(texture, extTransform); text != nil && json.Unmarshal(text, &transform) == nil && transform.TexCoord != nil {
-		return *transform.TexCoord
+	for _, text := range []json.RawMessage{
+		material.Member("normalTexture"), coat.Member("clearcoatNormalTexture"), anisotropy.Member("anisotropyTexture"),
+	} {
+		if text == nil {
+			continue
+		}
+		texture, err := model.ParseObject(text)
+		if err != nil {
+			return -1
+		}
+		return texCoordOf(texture)
 	}
-	return int(info.TexCoord)
+	return -1
 }
 
 // lookOf returns what the material of a primitive and those of its variants ask for.
@@ -76,6 +88,7 @@ func lookOf(list []look, p *gltfcheck.Primitive, text model.Object) look {
 		other := list[*m.Material]
 		l.unlit = l.unlit && other.unlit
 		l.blend = l.blend || other.blend
+		l.must = l.must || other.must
 		if l.normalUV < 0 {
 			l.normalUV = other.normalUV
 		}

@@ -25,6 +25,21 @@ func skinMeshes(doc *gltfcheck.Document) []int {
 	return list
 }
 
+// fewestJoints returns for each mesh how many joints the smallest skin that moves it has,
+// 0 for none.
+func fewestJoints(doc *gltfcheck.Document) []int {
+	fewest := make([]int, len(doc.Meshes))
+	for i := range doc.Nodes {
+		if n := &doc.Nodes[i]; n.Skin != nil && n.Mesh != nil {
+			joints, have := len(doc.Skins[*n.Skin].Joints), &fewest[*n.Mesh]
+			if *have == 0 || joints < *have {
+				*have = joints
+			}
+		}
+	}
+	return fewest
+}
+
 // skinGrid returns the grid of the meshes that a skin moves, nil if there is none.
 func (c *cooking) skinGrid(skin int) *quantize.Grid {
 	if mesh := c.skinned[skin]; mesh >= 0 {
@@ -82,10 +97,13 @@ func (w *writer) inverseBind(ctx context.Context, accessor, joints int) (model.A
 		}
 		return array, nil
 	}
-	if a := &w.doc.Accessors[accessor]; a.Type != "MAT4" || a.ComponentType != model.Float32 {
-		return model.Array{}, fmt.Errorf("inverseBindMatrices are of type %s and componentType %d, want MAT4 and 5126", a.Type, a.ComponentType)
+	array, err := w.doc.First(ctx, int32(accessor), joints)
+	if err != nil {
+		return array, err
 	}
-	return w.doc.First(ctx, int32(accessor), joints)
+	n, err := repairMatrices(array)
+	w.repairs.add(lastRow, fmt.Sprintf("accessor %d", accessor), n)
+	return array, err
 }
 
 // undo multiplies matrices, which are stored by columns, by that which turns the

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -20,13 +21,22 @@ func read(ctx context.Context, job *recipe.Job) (*model.Document, error) {
 	}
 	switch {
 	case model.IsGLB(data):
-		text, chunk, err := model.SplitGLB(data)
+		text, chunk, odd, err := model.SplitGLB(data)
 		if err != nil {
 			return nil, err
 		}
+		if odd != "" {
+			job.Warn("%s; export the file again", odd)
+		}
 		return readGLTF(ctx, job, text, chunk, true)
 	case job.Ext() == ".obj":
-		text, chunk, err := obj.Convert(ctx, data, func(name string) ([]byte, error) { return readUpTo(job, name, maxLibrary, false) })
+		text, chunk, err := obj.Convert(ctx, data, func(name string) ([]byte, error) {
+			library, err := readUpTo(job, name, maxLibrary, false)
+			if errors.Is(err, fs.ErrNotExist) {
+				job.Warn("mtllib %.200s does not exist; its materials have no properties", name)
+			}
+			return library, err
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -42,9 +52,6 @@ func readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte, isGLB bo
 	if err != nil {
 		return nil, err
 	}
-	if err := gltfcheck.CheckNames(text); err != nil {
-		return nil, err
-	}
 	job.Hold("documents", int(gltfcheck.Memory(int64(len(text)))))
 	chunkSize := int64(gltfcheck.NoChunk)
 	if isGLB {
@@ -53,18 +60,24 @@ func readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte, isGLB bo
 	if err := parsed.Check(ctx, chunkSize, func(name string) (int64, error) { return measure(job, name) }); err != nil {
 		return nil, err
 	}
+	for _, m := range parsed.Mended {
+		job.Warn("%v; %s", m, m.How)
+	}
+	if err := gltfcheck.WarnOfImages(job, parsed); err != nil {
+		return nil, err
+	}
 	buffers, err := readBuffers(ctx, job, parsed, chunk)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := model.New(text, parsed, buffers)
+	doc, err := model.New(parsed, buffers)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkExtensions(doc.Root); err != nil {
+	if err := checkExtensions(doc); err != nil {
 		return nil, err
 	}
-	if name, found := findKey(text, namesView); found {
+	if name, found := findKey(doc.Text, namesView); found {
 		return nil, fmt.Errorf("extension %.60s names bufferViews, which get other numbers here; copy the file instead", name)
 	}
 	return doc, nil

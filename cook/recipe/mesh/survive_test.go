@@ -8,7 +8,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/recipe/mesh/model"
@@ -28,7 +27,7 @@ func value(t testing.TB, text []byte) map[string]any {
 
 func textOf(t testing.TB, glb []byte) []byte {
 	t.Helper()
-	text, _, err := model.SplitGLB(glb)
+	text, _, _, err := model.SplitGLB(glb)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,48 +150,5 @@ func TestBlendingKeepsOrder(t *testing.T) {
 	}
 	if have, want := first(options(nil)), first(options(func(o *Mesh) { o.Optimize = false })); !reflect.DeepEqual(have, want) {
 		t.Error("other order")
-	}
-}
-
-// Images in files get their cooked names where plain textures use them; those in the
-// document move to the buffer.
-func TestImages(t *testing.T) {
-	images := func(o *Mesh, tree fs.FS) (string, []byte) {
-		glb := cook(t, o, tree, "m/a.gltf")
-		root, err := model.ParseObject(textOf(t, glb))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, chunk, _ := model.SplitGLB(glb)
-		return string(root.Member("images")) + " " + string(root.Member("textures")), chunk
-	}
-	have, chunk := images(options(nil), forms())
-	if !strings.Contains(have, `"uri":"a%20n.png","mimeType":"image/png"`) || !strings.Contains(have, `"uri":"kept.webp"`) {
-		t.Errorf("an image that another format falls back on was renamed: %s", have)
-	}
-	if strings.Contains(have, "data:") || !bytes.Contains(chunk, []byte("\x89PNG\r\n\x1a\n")) {
-		t.Errorf("the image is not in the buffer: %s", have)
-	}
-	plain := forms()
-	plain["m/a.gltf"].Data = bytes.Replace(plain["m/a.gltf"].Data, []byte(`,"extensions":{"EXT_other":{"source":2}}`), nil, 1)
-	for _, tc := range []struct {
-		suffix, want string
-	}{
-		{".ktx2", `"uri":"a%20n.png.ktx2","mimeType":"image/ktx2"`},
-		{".ktx2", `[{"extensions":{"KHR_texture_basisu":{"source":0}}},{"source":1},`},
-		{".dds", `"uri":"a%20n.png.dds","mimeType":"image/vnd-ms.dds"`},
-		{".dds", `"extensions":{"MSFT_texture_dds":{"source":0}}`},
-		{".mine", `"uri":"a%20n.png.mine"}`},
-		{".mine", `[{"source":0},{"source":1},{"source":0}]`},
-		{".PNG", `"uri":"a%20n.png","mimeType":"image/png"`},
-	} {
-		have, _ := images(options(func(o *Mesh) { o.TextureSuffix = tc.suffix }), plain)
-		if !strings.Contains(have, tc.want) {
-			t.Errorf("%s: %s, want %s", tc.suffix, have, tc.want)
-		}
-	}
-	have, _ = images(options(func(o *Mesh) { o.Textures = "keep" }), plain)
-	if !strings.Contains(have, `"uri":"a%20n.png","mimeType":"image/png"`) {
-		t.Errorf("kept: %s", have)
 	}
 }

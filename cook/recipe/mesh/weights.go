@@ -2,7 +2,6 @@ package mesh
 
 import (
 	"context"
-	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe/mesh/model"
 	"github.com/assetcook/assetcook/cook/recipe/mesh/quantize"
@@ -11,24 +10,16 @@ import (
 // packWeights stores the weights of all joints of a vertex as fractions whose sum is
 // 1, and the numbers of joints as bytes if they fit. A joint without weight is joint 0.
 func (o *Mesh) packWeights(ctx context.Context, g *geometry) error {
-	var weights, joints []*stream
-	for i := range g.streams {
-		s := &g.streams[i]
-		switch {
-		case s.target != base || s.data.Width != 4:
-		case strings.HasPrefix(s.name, "WEIGHTS_"):
-			weights = append(weights, s)
-		case strings.HasPrefix(s.name, "JOINTS_") && (s.data.Component == model.Uint8 || s.data.Component == model.Uint16):
-			joints = append(joints, s)
-		}
-	}
-	if o.WeightBits == 0 || len(weights) == 0 || len(weights) != len(joints) {
+	sets := g.influences()
+	if o.WeightBits == 0 || len(sets) == 0 {
 		return nil
 	}
-	for i, s := range weights {
-		if s.data.Component != model.Float32 || strings.TrimPrefix(s.name, "WEIGHTS_") != strings.TrimPrefix(joints[i].name, "JOINTS_") {
-			return nil
+	weights := make([]*stream, len(sets))
+	for i, s := range sets {
+		if s.weights.data.Component != model.Float32 {
+			return nil // its maker has packed them
 		}
+		weights[i] = s.weights
 	}
 	shares, ok, err := shareOut(ctx, weights, o.WeightBits)
 	if err != nil || !ok {
@@ -39,7 +30,8 @@ func (o *Mesh) packWeights(ctx context.Context, g *geometry) error {
 		component = model.Uint16
 	}
 	for i, s := range weights {
-		numbers := joints[i].data.Uints()
+		joints := sets[i].joints
+		numbers := joints.data.Uints()
 		most := uint32(0)
 		for k := range numbers {
 			if shares[i][k] == 0 {
@@ -52,10 +44,10 @@ func (o *Mesh) packWeights(ctx context.Context, g *geometry) error {
 		if most > 255 {
 			jointType = model.Uint16
 		}
-		joints[i].data = model.NewArray(jointType, false, 4, s.data.Count)
+		joints.data = model.NewArray(jointType, false, 4, s.data.Count)
 		for k := range numbers {
 			put(s.data, k, shares[i][k])
-			put(joints[i].data, k, uint16(numbers[k]))
+			put(joints.data, k, uint16(numbers[k]))
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/assetcook/assetcook/cook/recipe/mesh/model"
 )
@@ -14,8 +15,6 @@ type writer struct {
 	accessors *accessors
 	lodMeshes [][]int // of each mesh
 	quantized bool    // KHR_mesh_quantization is needed
-	// textureExtension is the one by which textures name their cooked images, if any do.
-	textureExtension string
 }
 
 // written is a geometry's place in the output.
@@ -160,26 +159,34 @@ func listOf(objects []model.Object) json.RawMessage {
 	return model.ListText(list)
 }
 
-// extensions enters those that the output needs.
+// extensions writes the lists of extensions.
 func (w *writer) extensions(context.Context) error {
-	var required []string
-	if w.quantized {
-		required = append(required, extQuantization)
-	}
-	if w.textureExtension != "" {
-		required = append(required, w.textureExtension)
-	}
-	for _, name := range required {
-		for _, list := range []string{"extensionsUsed", "extensionsRequired"} {
-			if err := addExtension(&w.doc.Root, list, name); err != nil {
-				return err
-			}
+	lods := slices.ContainsFunc(w.lodMeshes, func(list []int) bool { return len(list) > 0 })
+	w.declare(extQuantization, w.quantized, w.quantized)
+	w.declare(extLOD, lods, false)
+	for _, l := range []struct {
+		list  string
+		names []string
+	}{{"extensionsUsed", w.doc.ExtensionsUsed}, {"extensionsRequired", w.doc.ExtensionsRequired}} {
+		quoted := make([]json.RawMessage, len(l.names))
+		for i, name := range l.names {
+			quoted[i] = model.Quote(name)
 		}
-	}
-	for _, lods := range w.lodMeshes {
-		if len(lods) > 0 {
-			return addExtension(&w.doc.Root, "extensionsUsed", extLOD)
+		if len(quoted) > 0 {
+			w.doc.Root.Set(l.list, model.ListText(quoted))
+		} else {
+			w.doc.Root.Delete(l.list)
 		}
 	}
 	return nil
+}
+
+// declare enters an extension in the document's lists.
+func (w *writer) declare(name string, used, required bool) {
+	if used && !slices.Contains(w.doc.ExtensionsUsed, name) {
+		w.doc.ExtensionsUsed = append(w.doc.ExtensionsUsed, name)
+	}
+	if required && !slices.Contains(w.doc.ExtensionsRequired, name) {
+		w.doc.ExtensionsRequired = append(w.doc.ExtensionsRequired, name)
+	}
 }

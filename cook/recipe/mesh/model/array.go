@@ -141,15 +141,16 @@ func (a Array) Move(ctx context.Context, remap []uint32, n int) (Array, error) {
 	})
 }
 
-// Finite reports the first element of an array of floats that is none.
-func (a Array) Finite(ctx context.Context) error {
+// Finite reports the first element of an array of floats that is none, by what elements
+// are called.
+func (a Array) Finite(ctx context.Context, element string) error {
 	if a.Component != Float32 {
 		return nil
 	}
 	return Chunks(ctx, a.Count*a.Width, func(from, to int) error {
 		for i := from; i < to; i++ {
 			if bits := binary.LittleEndian.Uint32(a.Data[4*i:]); bits&0x7f800000 == 0x7f800000 {
-				return fmt.Errorf("vertex %d is %v, want a number", i/a.Width, math.Float32frombits(bits))
+				return fmt.Errorf("%s %d is %v, want a number", element, i/a.Width, math.Float32frombits(bits))
 			}
 		}
 		return nil

@@ -16,16 +16,15 @@ import (
 // of the source; Root and the lists taken from it may be changed.
 type Document struct {
 	*gltfcheck.Document
-	Text    []byte // as it was read
 	Root    Object
 	Buffers [][]byte // nil for one that an extension would have to bring
 }
 
-// New makes a document of a text, what Parse of package gltfcheck read of it, and its
-// buffers. They must have been checked.
-func New(text []byte, parsed *gltfcheck.Document, buffers [][]byte) (*Document, error) {
-	root, err := ParseObject(text)
-	return &Document{Document: parsed, Text: text, Root: root, Buffers: buffers}, err
+// New makes a document of what Parse of package gltfcheck read, and its buffers. They
+// must have been checked.
+func New(parsed *gltfcheck.Document, buffers [][]byte) (*Document, error) {
+	root, err := ParseObject(parsed.Text)
+	return &Document{Document: parsed, Root: root, Buffers: buffers}, err
 }
 
 // Objects returns the elements of one of the document's lists of objects, such as
@@ -162,9 +161,6 @@ func (d *Document) replaceSparse(ctx context.Context, accessor int32, array Arra
 	return Chunks(ctx, indices.Count, func(first, end int) error {
 		for i := first; i < end; i++ {
 			at := uintAt(indices.Data, i, indices.Size)
-			if int64(at) >= d.Accessors[accessor].Count {
-				return fmt.Errorf("accessor %d: sparse index %d of %d elements", accessor, at, d.Accessors[accessor].Count)
-			}
 			if here := to(int(at)); here >= 0 {
 				copy(array.Element(here), values.Element(i))
 			}
@@ -193,6 +189,15 @@ func (d *Document) Sparse(accessor int32) (indices, values Array, err error) {
 		}
 		view = view[part.offset:]
 		part.array.Data = view[:min(len(view), n*part.array.Size)]
+	}
+	for i := range n {
+		at := uintAt(indices.Data, i, indices.Size)
+		switch {
+		case int64(at) >= d.Accessors[accessor].Count:
+			return indices, values, fmt.Errorf("accessor %d: sparse index %d of %d elements", accessor, at, d.Accessors[accessor].Count)
+		case i > 0 && at <= uintAt(indices.Data, i-1, indices.Size):
+			return indices, values, fmt.Errorf("accessor %d: sparse indices do not increase at %d", accessor, i)
+		}
 	}
 	return indices, values, nil
 }

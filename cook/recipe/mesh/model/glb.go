@@ -46,26 +46,43 @@ func TextSize(head []byte, size int64) (int64, error) {
 
 // SplitGLB returns the document and the binary chunk of a GLB file, which share its
 // bytes. The chunk is nil if there is none. Chunks of other types are left out, as
-// the specification asks readers to.
-func SplitGLB(file []byte) (text, chunk []byte, err error) {
+// the specification asks readers to. odd says what else the container does that it
+// must not, "" if nothing.
+func SplitGLB(file []byte) (text, chunk []byte, odd string, err error) {
 	n, err := TextSize(file, int64(len(file)))
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
-	file = file[:binary.LittleEndian.Uint32(file[8:])]
+	end := binary.LittleEndian.Uint32(file[8:])
+	if int(end) < len(file) {
+		odd = "there is more behind the end of the GLB file"
+	}
+	file = file[:end]
 	text, rest := file[HeaderSize:][:n:n], file[HeaderSize+n:]
-	for len(rest) >= 8 {
+	if n%4 != 0 {
+		odd = "a chunk of the GLB file is not a multiple of four bytes long"
+	}
+	for first := true; len(rest) >= 8; first = false {
 		length, kind := binary.LittleEndian.Uint32(rest), binary.LittleEndian.Uint32(rest[4:])
 		rest = rest[8:]
 		if int64(length) > int64(len(rest)) {
-			return nil, nil, fmt.Errorf("a chunk of %d bytes, only %d are left in the GLB file: it was cut short", length, len(rest))
+			return nil, nil, "", fmt.Errorf("a chunk of %d bytes, only %d are left in the GLB file: it was cut short", length, len(rest))
 		}
-		if kind == chunkBIN {
-			return text, rest[:length:length], nil
+		switch {
+		case kind == chunkBIN && chunk == nil:
+			chunk = rest[:length:length]
+			if !first {
+				odd = "the binary chunk of the GLB file is not its second"
+			}
+		case kind == chunkBIN || kind == chunkJSON:
+			odd = "the GLB file has more than one chunk of a type; the first is read"
+		}
+		if length%4 != 0 {
+			odd = "a chunk of the GLB file is not a multiple of four bytes long"
 		}
 		rest = rest[length:]
 	}
-	return text, nil, nil
+	return text, chunk, odd, nil
 }
 
 // WriteGLB writes a GLB file whose binary chunk is the parts one after another, each

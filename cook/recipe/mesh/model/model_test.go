@@ -70,7 +70,7 @@ func TestGLB(t *testing.T) {
 		if err := WriteGLB(&file, text, parts); err != nil {
 			t.Fatal(err)
 		}
-		haveText, chunk, err := SplitGLB(file.Bytes())
+		haveText, chunk, _, err := SplitGLB(file.Bytes())
 		if err != nil || !bytes.Equal(bytes.TrimRight(haveText, " "), text) || !bytes.Equal(chunk, bytes.Join(parts, nil)) {
 			t.Fatalf("%q and %v: %v", haveText, chunk, err)
 		}
@@ -102,18 +102,18 @@ func TestGLBRefuses(t *testing.T) {
 	} {
 		data := bytes.Clone(file.Bytes())
 		copy(data[tc.at:], tc.with)
-		if _, _, err := SplitGLB(data); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, _, _, err := SplitGLB(data); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%d: %v, want %q", tc.at, err, tc.want)
 		}
 	}
-	if _, _, err := SplitGLB([]byte("glTF")); err == nil {
+	if _, _, _, err := SplitGLB([]byte("glTF")); err == nil {
 		t.Error("a magic number alone: accepted")
 	}
 	// An unknown chunk is passed over.
 	data := append(bytes.Clone(file.Bytes()[:28]), "\x04\x00\x00\x00what1234"...)
 	data = append(data, file.Bytes()[28:]...)
 	data[8] = byte(len(data))
-	if _, chunk, err := SplitGLB(data); err != nil || len(chunk) != 4 || chunk[0] != 1 {
+	if _, chunk, _, err := SplitGLB(data); err != nil || len(chunk) != 4 || chunk[0] != 1 {
 		t.Errorf("chunk %v, %v", chunk, err)
 	}
 }
@@ -146,7 +146,7 @@ func open(t *testing.T) *Document {
 		data[i] = byte(i)
 	}
 	copy(data[40:], "\x01\x00\x03\x00")
-	d, err := New([]byte(document), parsed, [][]byte{data})
+	d, err := New(parsed, [][]byte{data})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,12 +202,12 @@ func TestArrays(t *testing.T) {
 	if low, high := a.Bounds(); low[0] != 1 || low[1] != -4 || high[0] != 5 || high[1] != 6 {
 		t.Errorf("bounds %v, %v", low, high)
 	}
-	if err := a.Finite(t.Context()); err != nil {
+	if err := a.Finite(t.Context(), "vertex"); err != nil {
 		t.Error(err)
 	}
 	for _, x := range []float32{float32(math.NaN()), float32(math.Inf(-1))} {
 		bad := FloatArray([]float32{1, 2, 3, x}, 2)
-		if err := bad.Finite(t.Context()); err == nil || !strings.Contains(err.Error(), "vertex 1 is") {
+		if err := bad.Finite(t.Context(), "vertex"); err == nil || !strings.Contains(err.Error(), "vertex 1 is") {
 			t.Errorf("%g: %v", x, err)
 		}
 	}
