@@ -55,10 +55,7 @@ func (p *planner) depChange(d index.Dep) (Reason, bool) {
 		return Reason{}, false
 	}
 	r := Reason{Kind: DependencyChanged, Subject: d.Path, Old: "absent", New: "absent"}
-	switch {
-	case d.Found && d.Blob.IsZero():
-		r.Old = "present"
-	case d.Found:
+	if d.Found {
 		r.Old = short(d.Blob)
 	}
 	switch {
@@ -66,6 +63,13 @@ func (p *planner) depChange(d index.Dep) (Reason, bool) {
 		r.New = "unreadable"
 	case now.Known():
 		r.New = short(now.Blob)
+	}
+	if recipe.PresenceOnly(d.Name) {
+		for _, s := range []*string{&r.Old, &r.New} {
+			if *s != "absent" && *s != "unreadable" {
+				*s = "present"
+			}
+		}
 	}
 	return r, true
 }

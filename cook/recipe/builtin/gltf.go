@@ -43,6 +43,12 @@ func (*GLTF) Cook(ctx context.Context, job *recipe.Job) error {
 	if len(doc.Mended) > 0 {
 		return fmt.Errorf("%v; the recipe \"mesh\" can put that right", doc.Mended[0])
 	}
+	for i := range doc.Buffers {
+		if b := &doc.Buffers[i]; b.URI == nil && !b.Extensions {
+			job.Warn("buffer %d has no uri: what loads the model has to bring its %d bytes", i, b.ByteLength)
+			break
+		}
+	}
 	if err := gltfcheck.WarnOfImages(job, doc); err != nil {
 		return err
 	}

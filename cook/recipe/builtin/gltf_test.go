@@ -126,6 +126,15 @@ func TestGLTFAccepts(t *testing.T) {
 	}
 }
 
+// A buffer without a uri is a place for bytes that come from elsewhere.
+func TestGLTFWarnsOfPlaceholders(t *testing.T) {
+	res := cookGLTF(t, `{"asset": {"version": "2.0"}, "buffers": [{"byteLength": 7}, {"byteLength": 8}]}`)
+	want := []string{"buffer 0 has no uri: what loads the model has to bring its 7 bytes"}
+	if d := cmp.Diff(want, res.Warned); res.Err != nil || d != "" {
+		t.Error(res.Err, d)
+	}
+}
+
 func TestGLTFReportsThreeFaults(t *testing.T) {
 	res := cookGLTF(t, `{"buffers": [{}, {}, {}, {}, {}]}`)
 	want := "buffer 0: byteLength is 0, want at least 1; buffer 1: byteLength is 0, want at least 1; " +

@@ -7,12 +7,13 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// WarnOfImages has a job warn of the images of a document whose files do not exist. That
-// they do, or not, becomes a dependency.
+// WarnOfImages has a job warn of the images of a document whose files do not exist, or
+// cannot be looked for. That they do, or not, becomes a dependency.
 func WarnOfImages(job *recipe.Job, d *Document) error {
 	const shown = 3
 	var missing []string
-	seen, gone := map[string]bool{}, 0
+	var fault error // the first one in looking for an image
+	seen, gone, faults := map[string]bool{}, 0, 0
 	for i := range d.Images {
 		if d.Images[i].URI == nil || IsDataURI(*d.Images[i].URI) {
 			continue
@@ -25,16 +26,22 @@ func WarnOfImages(job *recipe.Job, d *Document) error {
 			continue
 		}
 		seen[name] = true
-		there, err := job.Exists(name)
-		if err != nil {
-			return fmt.Errorf("image %d: %w", i, err)
+		switch there, err := job.Exists(name); {
+		case err != nil:
+			if faults++; fault == nil {
+				fault = fmt.Errorf("image %d: %w", i, err)
+			}
+		case !there:
+			if gone++; gone <= shown {
+				missing = append(missing, showURI(name))
+			}
 		}
-		if there {
-			continue
-		}
-		if gone++; gone <= shown {
-			missing = append(missing, showURI(name))
-		}
+	}
+	switch {
+	case faults == 1:
+		job.Warn("%v; it is named all the same", fault)
+	case faults > 1:
+		job.Warn("%v, and %d more; they are named all the same", fault, faults-1)
 	}
 	switch list := strings.Join(missing, ", "); {
 	case gone == 1:

@@ -203,7 +203,7 @@ func (c *cooking) prepare(ctx context.Context, g *geometry, l look, measure bool
 	if err := c.o.shade(ctx, g, l); err != nil {
 		return err
 	}
-	if l.must && c.o.Tangents && (g.stream("NORMAL") == nil || g.stream("TANGENT") == nil) {
+	if l.must && (g.stream("NORMAL") == nil || g.stream("TANGENT") == nil) {
 		return errNoTangents
 	}
 	c.groups.add(g)
@@ -211,13 +211,13 @@ func (c *cooking) prepare(ctx context.Context, g *geometry, l look, measure bool
 	return nil
 }
 
-var errNoTangents = errors.New("the material needs tangents, which cannot be made; export them")
+var errNoTangents = errors.New("the material needs tangents, which are not there and not made; export them, or see the options tangents and normals")
 
 // keep checks a primitive that stays as it is, as far as accessors alone do not show it.
 func (c *cooking) keep(ctx context.Context, p *gltfcheck.Primitive, look look, joints int) error {
 	_, normals := p.Attributes["NORMAL"]
 	_, tangents := p.Attributes["TANGENT"]
-	if look.must && c.o.Tangents && !(normals && tangents) {
+	if look.must && !(normals && tangents) {
 		return errNoTangents
 	}
 	g := &geometry{mode: triangles}

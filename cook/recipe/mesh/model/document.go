@@ -62,7 +62,7 @@ func (d *Document) View(view int32) ([]byte, error) {
 	v := &d.BufferViews[view]
 	buffer := d.Buffers[*v.Buffer]
 	if buffer == nil {
-		return nil, fmt.Errorf("bufferView %d: buffer %d has no bytes of its own", view, *v.Buffer)
+		return nil, fmt.Errorf("bufferView %d: buffer %d has no bytes: it has no uri", view, *v.Buffer)
 	}
 	return buffer[v.ByteOffset:][:v.ByteLength:v.ByteLength], nil
 }

@@ -184,7 +184,7 @@ func TestAccessors(t *testing.T) {
 		t.Errorf("sparse index: %v", err)
 	}
 	d.Buffers[0] = nil
-	if _, err := d.Dense(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "has no bytes of its own") {
+	if _, err := d.Dense(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "has no bytes: it has no uri") {
 		t.Errorf("no bytes: %v", err)
 	}
 }
