@@ -14,6 +14,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/builtin"
 	pictures "github.com/assetcook/assetcook/cook/recipe/image"
+	"github.com/assetcook/assetcook/cook/recipe/mesh"
+	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -70,8 +72,13 @@ func media(ctx context.Context, args []string) error {
 	}
 	defer os.RemoveAll(dir)
 
+	confined, err := confine.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer confined.Close()
 	m := mediaRun{
-		bench: mediaBench{dir: dir, budget: *budget, cookers: mediaCookers()},
+		bench: mediaBench{dir: dir, assets: confined, budget: *budget, cookers: mediaCookers()},
 		keep:  *keep,
 	}
 	stop := m.bench.watchFor(time.Minute)
@@ -223,13 +230,13 @@ func (m *mediaRun) print(starts int, took time.Duration) {
 // textures are not packed, which would measure the packing.
 func mediaCookers() map[string]mediaCooker {
 	byName := map[string]recipe.Recipe{}
-	for _, r := range append(builtin.All(), pictures.Recipe()) {
+	for _, r := range append(builtin.All(), pictures.Recipe(), mesh.Recipe()) {
 		byName[r.Name] = r
 	}
 	cookers := map[string]mediaCooker{}
 	for ext, name := range map[string]string{
 		".png": "image", ".jpeg": "image", ".gif": "image", ".bmp": "image", ".tiff": "image", ".webp": "image", ".tga": "image",
-		".gltf": "gltf", ".json": "json", ".wav": "copy",
+		".gltf": "gltf", ".json": "json", ".wav": "copy", ".glb": "mesh", ".model": "mesh", ".obj": "mesh",
 	} {
 		r := byName[name]
 		c := r.New()

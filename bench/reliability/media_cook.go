@@ -16,6 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/image/ktx2"
 	"github.com/assetcook/assetcook/cook/recipe/image/texture"
+	"github.com/assetcook/assetcook/internal/confine"
 )
 
 // A mediaFile is one file to cook.
@@ -52,6 +53,7 @@ func (r *mediaResult) patience() time.Duration {
 // mediaBench cooks one file after another in a folder of its own.
 type mediaBench struct {
 	dir     string
+	assets  *confine.Dir // the same
 	budget  int64
 	cookers map[string]mediaCooker
 	begun   atomic.Int64 // when the file at work was begun, in Unix nanoseconds; 0 between files
@@ -108,12 +110,19 @@ func (b *mediaBench) once(ctx context.Context, f mediaFile, name string) (r medi
 	defer os.Remove(out)
 	begin, before := cpuTime(), allocatedBytes()
 	b.begun.Store(time.Now().UnixNano())
+	var job *recipe.Job
 	defer func() {
 		b.begun.Store(0)
 		r.panicked = recover()
 		r.took, r.allocated = cpuTime()-begin, allocatedBytes()-before
-		if r.cooked && r.err == nil && r.panicked == nil && c.recipe.Name == "image" {
+		if !r.cooked || r.err != nil || r.panicked != nil {
+			return
+		}
+		switch c.recipe.Name {
+		case "image":
 			r.odd = checkTexture(out)
+		case "mesh":
+			r.odd = checkModel(ctx, out, job.Warnings())
 		}
 	}()
 
@@ -133,10 +142,11 @@ func (b *mediaBench) once(ctx context.Context, f mediaFile, name string) (r medi
 		r.overBudget = true
 		return r
 	}
-	job := recipe.NewJob(recipe.Env{
+	job = recipe.NewJob(recipe.Env{
 		Recipe: c.recipe, Path: name, Outputs: []string{out}, Assets: b.dir,
-		Open:    func(p string) (fs.File, error) { return os.Open(filepath.Join(b.dir, p)) },
-		Stat:    func(p string) (fs.FileInfo, error) { return os.Stat(filepath.Join(b.dir, p)) },
+		Create:  func(int) (*os.File, error) { return os.Create(out) },
+		Open:    func(p string) (fs.File, error) { return b.assets.OpenFile(p) },
+		Stat:    b.assets.Stat,
 		Scratch: func() (string, error) { return "", errors.New("no scratch folder") },
 	}, size)
 	r.cooked = true

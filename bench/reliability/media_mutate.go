@@ -24,6 +24,13 @@ const mediaLargest = 1 << 20
 func (m *mutator) next() mediaFile {
 	f := m.starts[m.rand.IntN(len(m.starts))]
 	f.data = bytes.Clone(f.data)
+	if isModel(f.ext) && m.rand.IntN(8) > 0 {
+		// Most other damage is the end of a text.
+		for range 1 + m.rand.IntN(3) {
+			f.data = m.damageModel(f.ext, f.data)
+		}
+		return f
+	}
 	for range 1 + m.rand.IntN(1+m.rand.IntN(12)) {
 		f.data = m.damage(f)
 		f.data = f.data[:min(len(f.data), mediaLargest)]

@@ -171,25 +171,12 @@ func madeTGA(nrgba *stdimage.NRGBA, grey *stdimage.Gray) []mediaFile {
 	}
 }
 
-// madeTexts are documents of glTF and JSON, and a sound, which is only copied.
+// madeTexts are models, JSON, and a sound, which is only copied.
 func madeTexts() []mediaFile {
-	const document = `{"asset": {"version": "2.0", "generator": "\u0061\n"}, "scene": 0, "scenes": [{"nodes": [0]}],
-"nodes": [{"mesh": 0, "children": [1]}, {"skin": 0}], "skins": [{"joints": [1], "inverseBindMatrices": 1}],
-"meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 2, "targets": [{"NORMAL": 0}]}]}],
-"materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}], "textures": [{"source": 0, "sampler": 0}],
-"images": [{"uri": "%61.png"}, {"bufferView": 0}], "samplers": [{}],
-"animations": [{"samplers": [{"input": 0, "output": 0}], "channels": [{"sampler": 0, "target": {"node": 0}}]}],
-"accessors": [{"bufferView": 0, "componentType": 5126, "count": 1, "type": "VEC3"},
-{"bufferView": 0, "componentType": 5126, "count": 1, "type": "MAT4"},
-{"bufferView": 0, "componentType": 5123, "count": 3, "type": "SCALAR", "sparse": {"count": 1, "indices": {"bufferView": 0, "componentType": 5121}, "values": {"bufferView": 0}}}],
-"bufferViews": [{"buffer": 0, "byteLength": 64, "byteStride": 64}],
-"buffers": [{"byteLength": 64, "uri": "data:application/octet-stream;base64,` +
-		"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==" + `"}]}`
-	return []mediaFile{
-		{"made gltf", ".gltf", []byte(document)},
+	return append(madeModels(), []mediaFile{
 		{"made json", ".json", []byte(`{"a": [1, 2.5e-7, "\ud83d\ude00", null, true, {}], "b": {"c": {"d": [[[]]]}}}`)},
 		{"made wav", ".wav", cooktest.Wave(64)},
-	}
+	}...)
 }
 
 // textBombs are documents whose nesting, lists or names are what hurts.

@@ -337,7 +337,8 @@ func TestCharset(t *testing.T) {
 		{func(o *Font) { o.Text = []string{"/bad.txt"} }, "/bad.txt: byte 2 is not UTF-8"},
 		{func(o *Font) { o.Text = []string{"/missing"} }, `no glyphs for U+1F600 '😀', U+1F601 '😁'; take them out`},
 		{func(o *Font) { o.Charset = []string{"U+10000-1000F"} }, "and 11 more"},
-		{func(o *Font) { o.Charset, o.Missing = []string{"U+10000-1000F"}, "skip" }, "no glyphs for any"},
+		{func(o *Font) { o.Charset = []string{"U+41", "U+10000-1000F"} }, "no glyphs for U+10000"},
+		{func(o *Font) { o.Charset, o.Missing = []string{"U+10000-1000F"}, "skip" }, "the font has a glyph for none of U+10000"},
 		{func(o *Font) { o.Charset = []string{"U+0-10FFFF"} }, "U+D800"},
 		{func(o *Font) { o.Charset = []string{"U+E000-10FFFF"} }, "more than a font has"},
 		{func(o *Font) { o.MaxSize = 128 }, "do not fit into 128 x 128"},
@@ -350,8 +351,13 @@ func TestCharset(t *testing.T) {
 		}
 	}
 	res = recipetest.Cook(t, Recipe(), options(func(o *Font) { o.Text, o.Missing = []string{"/missing"}, "skip" }), tree, "", "f/a.ttf")
-	if res.Err != nil {
-		t.Error(res.Err)
+	if res.Err != nil || res.Warned != nil {
+		t.Error(res.Err, res.Warned)
+	}
+	// What draws nothing at all most likely is not what was wanted.
+	res = recipetest.Cook(t, Recipe(), options(func(o *Font) { o.Charset = []string{"U+20"} }), tree, "", "f/a.ttf")
+	if want := []string{"no glyph has an outline: the atlas is empty; see charset and text"}; res.Err != nil || !slices.Equal(res.Warned, want) {
+		t.Error(res.Err, res.Warned)
 	}
 }
 

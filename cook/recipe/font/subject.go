@@ -2,9 +2,9 @@ package font
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/font/field"
@@ -70,6 +70,9 @@ func (o *Font) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
 			return nil, err
 		}
 	}
+	if !slices.ContainsFunc(s.glyphs, func(g glyph) bool { return g.box.w > 0 }) {
+		job.Warn("no glyph has an outline: the atlas is empty; see charset and text")
+	}
 	s.atlas, err = o.place(ctx, s.glyphs)
 	return s, err
 }
@@ -95,10 +98,10 @@ func (s *subject) choose(runes []rune) error {
 		s.chars = append(s.chars, char{r, i})
 	}
 	switch {
+	case len(s.glyphs) == 0:
+		return fmt.Errorf("the font has a glyph for none of %s; take another font, or see charset and text", listRunes(s.missing))
 	case len(s.missing) > 0 && s.o.Missing == "error":
 		return fmt.Errorf("no glyphs for %s; take them out of charset and text, or set missing = \"skip\"", listRunes(s.missing))
-	case len(s.glyphs) == 0:
-		return errors.New("no glyphs for any of the runes; see charset and text")
 	}
 	return nil
 }

@@ -68,6 +68,9 @@ func Parse(text []byte) (*Document, error) {
 	w := walk(text)
 	w.finish()
 	if err := w.faults.err(); err != nil {
+		if isVersion1(text) {
+			return nil, errors.New("a document of glTF 1.0; export it as glTF 2.0")
+		}
 		return nil, err
 	}
 	doc := new(Document)
@@ -80,6 +83,18 @@ func Parse(text []byte) (*Document, error) {
 	}
 	doc.declare(w)
 	return doc, nil
+}
+
+// isVersion1 reports whether a document says that it is of glTF 1.0, in which lists are
+// objects.
+func isVersion1(text []byte) bool {
+	var doc struct {
+		Asset struct {
+			Version json.RawMessage `json:"version"`
+		} `json:"asset"`
+	}
+	err := json.Unmarshal(text, &doc)
+	return err == nil && strings.HasPrefix(strings.Trim(string(doc.Asset.Version), `"`), "1")
 }
 
 // faults collects what is wrong and keeps the first few.

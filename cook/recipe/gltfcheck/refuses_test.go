@@ -137,8 +137,18 @@ func TestCheckRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %q", tc.rest, err, tc.want)
 		}
 	}
-	if _, err := Parse([]byte(`{"asset":{"version":"2.0","minVersion":"2.1"}}`)); err != nil {
-		t.Error(err) // Check says so
+	for text, want := range map[string]string{
+		`{"asset":{"version":"2.0","minVersion":"2.1"}}`: `asset.minVersion is "2.1", above the version "2.0"`,
+		`{"asset":{"version":"1.0"},"nodes":{"a":{}}}`:   "a document of glTF 1.0; export it as glTF 2.0",
+		`{"asset":{"version":1},"nodes":{"a":{}}}`:       "a document of glTF 1.0; export it as glTF 2.0",
+	} {
+		doc, err := Parse([]byte(text))
+		if err == nil {
+			err = doc.Check(t.Context(), NoChunk, nil)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
 	}
 }
 

@@ -31,8 +31,13 @@ func (w *writer) images(ctx context.Context) error {
 		if found := sniff(data); found != "" {
 			mediaType = found
 		}
-		if data == nil || mediaType == "" {
-			continue // in a file of its own; or a view needs a type, so it stays where it is
+		switch {
+		case data == nil: // in a file of its own
+			continue
+		case mediaType == "" && w.doc.Images[i].BufferView != nil:
+			return fmt.Errorf("image %d: without a mimeType, and of no known kind by its first bytes", i)
+		case mediaType == "":
+			continue // a view needs a type, so it stays where it is
 		}
 		if mediaType != declared && declared != "" {
 			w.repairs.add("an embedded image of another type than it is declared, declared as what it is", fmt.Sprintf("image %d", i), 1)

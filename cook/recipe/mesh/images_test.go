@@ -138,6 +138,9 @@ func TestEmbeddedImages(t *testing.T) {
 			t.Errorf("%s %s, want %s", names, have, want)
 		}
 	}
+	odd := fstest.MapFS{"m/a.gltf": {Data: []byte(`{"asset":{"version":"2.0"},"images":[{"bufferView":0}],"bufferViews":[{"buffer":0,"byteLength":4}],
+		"buffers":[{"byteLength":4,"uri":"data:application/octet-stream;base64,AAAAAA=="}]}`)}}
+	wantRefusal(t, odd, "m/a.gltf", "image 0: without a mimeType, and of no known kind")
 	want := []string{
 		"image 0: an embedded image of another type than it is declared, declared as what it is",
 		"texture 1: an image of a type that another member of the texture has to name, named by that, and 1 more like it",

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -162,6 +163,24 @@ func TestRepairsInverseBindMatrices(t *testing.T) {
 		t.Errorf("the corner is %v", have)
 	}
 	wantRefusal(t, model(0.9), "m/a.gltf", "accessor 0: matrix 0: 0.9 in the last row, want 0 0 0 1")
+	// So are those that undo a grid.
+	moved := func(x float32) fstest.MapFS {
+		tree := skinned([]uint16{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, []float32{1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0})
+		bind := []float32{x, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
+		var data []byte
+		for _, v := range bind {
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+		}
+		text := strings.Replace(string(tree["m/a.gltf"].Data), `"joints":[1,2]`, `"joints":[1,2],"inverseBindMatrices":3`, 1)
+		text = strings.Replace(text, `],"bufferViews":[`, `,{"bufferView":3,"componentType":5126,"count":2,"type":"MAT4"}],"bufferViews":[`, 1)
+		text = strings.Replace(text, `],"buffers":[`, fmt.Sprintf(`,{"buffer":1,"byteLength":128}],"buffers":[{"byteLength":128,"uri":"data:application/octet-stream;base64,%s"},`,
+			base64.StdEncoding.EncodeToString(data)), 1)
+		text = strings.NewReplacer(`"buffer":0`, `"buffer":1`, `"buffer":1`, `"buffer":0`).Replace(text)
+		tree["m/a.gltf"].Data = []byte(text)
+		return tree
+	}
+	cook(t, options(nil), moved(1), "m/a.gltf")
+	wantRefusal(t, moved(float32(math.NaN())), "m/a.gltf", "skin 0: element 0 is NaN")
 }
 
 func TestRepairsDocuments(t *testing.T) {

@@ -74,6 +74,9 @@ func (w *writer) skins(ctx context.Context) error {
 				return fmt.Errorf("skin %d: %w", i, err)
 			}
 			undo(array, grid)
+			if err := array.Finite(ctx, "inverse bind matrix"); err != nil {
+				return fmt.Errorf("skin %d: its mesh is too large: %w", i, err)
+			}
 			if number, err = w.accessors.replace(ctx, int32(m.accessor), "MAT4", matrices, array, false); err != nil {
 				return err
 			}
@@ -99,6 +102,9 @@ func (w *writer) inverseBind(ctx context.Context, accessor, joints int) (model.A
 	}
 	array, err := w.doc.First(ctx, int32(accessor), joints)
 	if err != nil {
+		return array, err
+	}
+	if err := array.Finite(ctx, "element"); err != nil {
 		return array, err
 	}
 	n, err := repairMatrices(array)
