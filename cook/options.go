@@ -53,8 +53,8 @@ type Options struct {
 	// Verify trusts no stamp: all sources and outputs are checksummed.
 	Verify bool
 	// Strict fails what is odd about a source, such as a Git LFS pointer in its
-	// place, instead of telling of it when it is cooked. The first bytes of all
-	// sources are read for that.
+	// place, or what its recipe warns of, instead of reporting it when it is cooked. The
+	// first bytes of all sources are read for that.
 	Strict bool
 	// OutputsByFolder looks at no output whose folder has the stamp that it had
 	// when all outputs in it were last seen: one that was removed, renamed or

@@ -35,7 +35,7 @@ func cookFlags(opt *cook.Options, s *show, keepGoing *bool) *flag.FlagSet {
 	fs.BoolVar(&opt.Wait, "wait", false, "wait while another cook works on the same output folder")
 	fs.BoolVar(&opt.DryRun, "n", false, "dry run: say what would be done and why, change nothing")
 	fs.BoolVar(&opt.Force, "a", false, "cook all, changed or not")
-	fs.BoolVar(&opt.Strict, "strict", false, "fail sources about which something is odd; looks at the first bytes of all")
+	fs.BoolVar(&opt.Strict, "strict", false, "fail sources about which something is odd; looks at the first bytes of all, and again at what recipes warned of")
 	fs.Var((*size)(&opt.Memory), "mem", "memory that cooking may take (default: half of the machine's)")
 	fs.BoolVar(&s.verbose, "v", false, "a line for each asset that was worked on, with its time")
 	fs.BoolVar(&s.quiet, "q", false, "only failures and warnings")

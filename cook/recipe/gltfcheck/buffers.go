@@ -87,7 +87,7 @@ func FileOfURI(uri string) (string, error) {
 	case hasScheme(uri):
 		return "", fmt.Errorf("%s is not a file; glTF that is cooked must bring its files along", showURI(uri))
 	case strings.Contains(strings.SplitN(uri, "/", 2)[0], ":"):
-		return "", fmt.Errorf("%s is no relative URI; in a file name write %%3A for :", showURI(uri))
+		return "", fmt.Errorf("%s is no relative URI; in a file name a colon is written %%3A", showURI(uri))
 	case uri[0] == '/':
 		return "", fmt.Errorf("%s is absolute, want a path relative to the document", showURI(uri))
 	case strings.ContainsAny(uri, "?#"):

@@ -1,8 +1,19 @@
-// Package gltfcheck checks glTF 2.0 documents: that every index points at something,
-// that buffers hold what they declare, that views lie inside buffers and accessors
-// inside views, aligned as the specification asks, that nodes form trees and scenes
-// list their roots. Who has checked a document may follow its numbers without
-// looking. Extensions are not looked into.
+// Package gltfcheck checks glTF 2.0 documents, as far as their text and the sizes of their
+// buffers show:
+//
+//	shapes.go      what objects may hold, those of ratified extensions included
+//	walk.go        compares a text with that, before anything is decoded
+//	mend.go        faults that are put right: empty lists, undeclared extensions
+//	buffers.go     buffers hold what they declare
+//	views.go       views lie inside buffers, accessors inside views, aligned
+//	indices.go     every index points at something; cameras and lights
+//	primitives.go  attributes fit together and have formats that glTF allows
+//	nodes.go       nodes form trees, scenes list roots, matrices can be taken apart
+//	skins.go       joints have a common root and are where their meshes are
+//	animations.go  keyframes fit what they move
+//
+// Code that has checked a document may follow its numbers without looking. What the
+// buffers hold is not read.
 package gltfcheck
 
 import (

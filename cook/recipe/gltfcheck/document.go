@@ -1,11 +1,5 @@
 package gltfcheck
 
-import (
-	"fmt"
-
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
-)
-
 // A Document is the parts of a glTF 2.0 document (specification chapter 5) that are
 // checked, named as they are there. Indices are those of the document's lists.
 //
@@ -43,29 +37,6 @@ type Document struct {
 	Accessors   []Accessor   `json:"accessors"`
 	BufferViews []BufferView `json:"bufferViews"`
 	Buffers     []Buffer     `json:"buffers"`
-}
-
-// A Mend is one kind of fault that was put right: what, how, where it was first, and
-// how often.
-type Mend struct {
-	What, How, First string
-	N                int
-}
-
-// count adds the fault at an offset of the text.
-func (m *Mend) count(text []byte, at int) {
-	if m.N == 0 {
-		m.First = jsontext.Position(text, at)
-	}
-	m.N++
-}
-
-// String says in one line what was wrong.
-func (m Mend) String() string {
-	if m.N == 1 {
-		return fmt.Sprintf("%s: %s", m.First, m.What)
-	}
-	return fmt.Sprintf("%s: %s, and %d more of them", m.First, m.What, m.N-1)
 }
 
 // A Light is one of KHR_lights_punctual.

@@ -31,12 +31,6 @@ type walker struct {
 	named  map[string]int      // extensions of objects, and where the first is
 }
 
-// An edit replaces bytes of a text.
-type edit struct {
-	from, to int
-	text     string
-}
-
 // farthest is the largest index of a list, and where it stands.
 type farthest struct{ index, at int }
 
@@ -191,42 +185,6 @@ func (w *walker) strange(s *shape, name string, at int) {
 	}
 }
 
-// emptyList reports whether the list that starts here has no elements.
-func (w *walker) emptyList() bool {
-	at := w.at
-	defer func() { w.at = at }()
-	w.at++
-	w.space()
-	return w.text[w.at] == ']'
-}
-
-// drop leaves out the member whose name starts at an offset and whose value is the
-// empty list here.
-func (w *walker) drop(from int) {
-	w.empty.count(w.text, from)
-	w.skip()
-	to := w.at
-	for w.space(); w.text[w.at] == ','; w.space() { // the comma behind it
-		w.at++
-		to = w.at
-	}
-	if w.text[w.at] == '}' { // or that before, which may be behind what was dropped last
-		for {
-			before := len(bytes.TrimRight(w.text[:from], " \t\r\n"))
-			if n := len(w.edits); n > 0 && w.edits[n-1].to >= before {
-				from = w.edits[n-1].from
-				w.edits = w.edits[:n-1]
-				continue
-			}
-			if w.text[before-1] == ',' {
-				from = before - 1
-			}
-			break
-		}
-	}
-	w.edits = append(w.edits, edit{from: from, to: to})
-}
-
 // value checks the value that starts here.
 func (w *walker) value(v *value) {
 	start := w.at
@@ -344,20 +302,6 @@ func (w *walker) finish() {
 			w.fault(far.at, "is number %d of %s, which are %d", far.index, name, n)
 		}
 	}
-}
-
-// decodable returns the text with its edits.
-func (w *walker) decodable() []byte {
-	if len(w.edits) == 0 {
-		return w.text
-	}
-	var b []byte
-	at := 0
-	for _, e := range w.edits {
-		b = append(append(b, w.text[at:e.from]...), e.text...)
-		at = e.to
-	}
-	return append(b, w.text[at:]...)
 }
 
 func isNumber(c byte) bool { return c == '-' || '0' <= c && c <= '9' }

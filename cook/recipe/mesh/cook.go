@@ -7,9 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"slices"
-	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/gltfcheck"
@@ -121,26 +118,6 @@ func (c *cooking) parse() (err error) {
 	return c.repairTextures()
 }
 
-// repairRotations scales the rotations of nodes to length 1.
-func (c *cooking) repairRotations() {
-	for i := range c.doc.Nodes {
-		q := c.doc.Nodes[i].Rotation
-		if q == nil {
-			continue
-		}
-		sum := float64(0)
-		for _, x := range q {
-			sum += float64(x * x)
-		}
-		length := math.Sqrt(sum)
-		if math.Abs(length-1) <= unitSlack {
-			continue
-		}
-		c.nodes[i].Set("rotation", numbers(q[0]/length, q[1]/length, q[2]/length, q[3]/length))
-		c.repairs.add("a rotation of another length than 1, scaled", fmt.Sprintf("node %d", i), 1)
-	}
-}
-
 // load reads all primitives that are to change, each geometry once, and shades them.
 func (c *cooking) load(ctx context.Context, measure bool) error {
 	looks, err := looks(c.doc)
@@ -208,40 +185,6 @@ func (c *cooking) prepare(ctx context.Context, g *geometry, l look, measure bool
 	}
 	c.groups.add(g)
 	c.geometries = append(c.geometries, g)
-	return nil
-}
-
-var errNoTangents = errors.New("the material needs tangents, which are not there and not made; export them, or see the options tangents and normals")
-
-// keep checks a primitive that stays as it is, as far as accessors alone do not show it.
-func (c *cooking) keep(ctx context.Context, p *gltfcheck.Primitive, look look, joints int) error {
-	_, normals := p.Attributes["NORMAL"]
-	_, tangents := p.Attributes["TANGENT"]
-	if look.must && !(normals && tangents) {
-		return errNoTangents
-	}
-	g := &geometry{mode: triangles}
-	for name, accessor := range p.Attributes {
-		if !strings.HasPrefix(name, "JOINTS_") && !strings.HasPrefix(name, "WEIGHTS_") {
-			continue
-		}
-		if c.doc.Accessors[accessor].BufferView == nil {
-			return nil // how many there are is only said
-		}
-		data, err := c.doc.First(ctx, accessor, int(c.doc.Accessors[accessor].Count))
-		if err != nil {
-			return err
-		}
-		g.streams = append(g.streams, stream{name: name, target: base, data: data})
-	}
-	slices.SortFunc(g.streams, func(a, b stream) int { return strings.Compare(a.name, b.name) })
-	var found repairs
-	if err := g.repairWeights(&found, "", joints); err != nil {
-		return err
-	}
-	if len(found.kinds) > 0 {
-		return fmt.Errorf("cannot be repaired, as it stays as it is: %s", found.kinds[0].what)
-	}
 	return nil
 }
 

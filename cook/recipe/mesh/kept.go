@@ -3,9 +3,13 @@ package mesh
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
+	"github.com/assetcook/assetcook/cook/recipe/gltfcheck"
 	"github.com/assetcook/assetcook/cook/recipe/mesh/model"
 )
 
@@ -73,6 +77,40 @@ func contents(doc *model.Document) (list []content, vertices []int64) {
 		}
 	}
 	return list, vertices
+}
+
+var errNoTangents = errors.New("the material needs tangents, which are not there and not made; export them, or see the options tangents and normals")
+
+// keep checks a primitive that stays as it is, as far as accessors alone do not show it.
+func (c *cooking) keep(ctx context.Context, p *gltfcheck.Primitive, look look, joints int) error {
+	_, normals := p.Attributes["NORMAL"]
+	_, tangents := p.Attributes["TANGENT"]
+	if look.must && !(normals && tangents) {
+		return errNoTangents
+	}
+	g := &geometry{mode: triangles}
+	for name, accessor := range p.Attributes {
+		if !strings.HasPrefix(name, "JOINTS_") && !strings.HasPrefix(name, "WEIGHTS_") {
+			continue
+		}
+		if c.doc.Accessors[accessor].BufferView == nil {
+			return nil // how many there are is only said
+		}
+		data, err := c.doc.First(ctx, accessor, int(c.doc.Accessors[accessor].Count))
+		if err != nil {
+			return err
+		}
+		g.streams = append(g.streams, stream{name: name, target: base, data: data})
+	}
+	slices.SortFunc(g.streams, func(a, b stream) int { return strings.Compare(a.name, b.name) })
+	var found repairs
+	if err := g.repairWeights(&found, "", joints); err != nil {
+		return err
+	}
+	if len(found.kinds) > 0 {
+		return fmt.Errorf("cannot be repaired, as it stays as it is: %s", found.kinds[0].what)
+	}
+	return nil
 }
 
 // inspect checks the elements of an accessor that stays as it is, and repairs those that
@@ -210,7 +248,7 @@ func (as *accessors) bounds(i int32, o *model.Object, array model.Array) {
 	switch {
 	case a.Min == nil && a.Max == nil && !needs:
 		return
-	case a.Min != nil && a.Max != nil && a.BufferView == nil && a.Sparse == nil:
+	case a.BufferView == nil && a.Sparse == nil && (!needs || a.Min != nil && a.Max != nil):
 		return // those of what an extension brings
 	case array.Size != array.Width*model.ComponentSize(array.Component): // padded
 		o.Delete("min")

@@ -35,7 +35,35 @@
 // # What survives
 //
 // Everything else: the document's text is edited, not made anew. No list is renumbered
-// but those of buffers and views, so extensions that name views by number are refused.
+// but those of buffers and views, so extensions that name views by number are refused;
+// what is added stands at the end of its list.
+//
+// # Images
+//
+// An image in a file that the recipe image cooks is named by its cooked form, whatever
+// names it: the texture itself or EXT_texture_webp, whose picture is taken where there are
+// two. Files of other kinds (DDS, KTX2, AVIF) keep their names and extensions. How a
+// texture names a cooked image depends on texture_suffix:
+//
+//	.ktx2  source, without a mimeType. KHR_texture_basisu, the only extension for KTX2,
+//	       forbids BC7, BC5 and all that graphics cards take as it is; with textures =
+//	       "basisu" it is written, and required. Readers that know KTX2 go by the name or
+//	       the first bytes: Bevy, Babylon.js, three.js with a handler for .ktx2
+//	.dds   MSFT_texture_dds, required
+//	.webp  EXT_texture_webp, required
+//	else   source
+//
+// The files of images are not read, but looked for: one that does not exist is warned of,
+// and its coming or going cooks the model again.
+//
+// # Faulty sources
+//
+// What comes out is valid: the Khronos validator finds no error in it. A source that is
+// not is repaired where a user would want that, with a warning for each kind of fault:
+// normals, tangents, rotations and weights are scaled, colours clamped, bounds corrected,
+// empty lists left out, extensions declared; a primitive without the coordinates of a
+// texture gets a copy of the material without it. Other faults refuse it; see package
+// gltfcheck.
 //
 // # Levels of detail
 //

@@ -48,6 +48,26 @@ func (r *repairs) warn(job *recipe.Job) {
 // unitSlack is how far the length of a normal may be off 1 before it is scaled.
 const unitSlack = 0.005
 
+// repairRotations scales the rotations of nodes to length 1.
+func (c *cooking) repairRotations() {
+	for i := range c.doc.Nodes {
+		q := c.doc.Nodes[i].Rotation
+		if q == nil {
+			continue
+		}
+		sum := float64(0)
+		for _, x := range q {
+			sum += float64(x * x)
+		}
+		length := math.Sqrt(sum)
+		if math.Abs(length-1) <= unitSlack {
+			continue
+		}
+		c.nodes[i].Set("rotation", numbers(q[0]/length, q[1]/length, q[2]/length, q[3]/length))
+		c.repairs.add("a rotation of another length than 1, scaled", fmt.Sprintf("node %d", i), 1)
+	}
+}
+
 // repair puts right the attributes of a geometry that glTF bounds. joints is how many
 // joints the smallest skin that moves it has, 0 for none.
 func (g *geometry) repair(ctx context.Context, r *repairs, where string, joints int) error {

@@ -25,6 +25,28 @@ const crowd = 1 << 10
 
 // connect finds the triangles at each position, its kind, and the edges.
 func (m *mesh) connect() error {
+	if err := m.findCorners(); err != nil {
+		return err
+	}
+	clear(m.kind)
+	m.edges = m.edges[:0]
+	r := rim{slot: m.mark}
+	clear(r.slot)
+	m.stamp = 0
+	for p := range uint32(len(m.at)) {
+		corners := m.corners(p)
+		if err := m.spend(1 + 6*len(corners)); err != nil {
+			return err
+		}
+		if len(corners) > 0 {
+			m.judge(p, corners, r.neighbours(m, corners))
+		}
+	}
+	return nil
+}
+
+// findCorners lists the corners at each position.
+func (m *mesh) findCorners() error {
 	count := len(m.at)
 	clear(m.begin)
 	m.place = m.place[:len(m.triangles)]
@@ -49,69 +71,73 @@ func (m *mesh) connect() error {
 	// Now begin[p+1] is where the list of p begins: shift it back.
 	copy(m.begin, m.begin[1:])
 	m.begin[count] = uint32(len(m.triangles))
+	return nil
+}
 
-	clear(m.kind)
-	m.edges = m.edges[:0]
-	slot := m.mark // of each neighbour, 1 + its place among those of p
-	clear(slot)
-	m.stamp = 0
-	type neighbour struct {
-		position      uint32
-		out, back     uint32
-		outs, returns int
-	}
-	var ring []neighbour
-	for p := range uint32(count) {
-		corners := m.corners(p)
-		if err := m.spend(1 + 6*len(corners)); err != nil {
-			return err
+// A neighbour is a position that shares edges with another one: the last corner of an
+// edge to it and of one back, and how many of each there are.
+type neighbour struct {
+	position      uint32
+	out, back     uint32
+	outs, returns int
+}
+
+// A rim is the neighbours of one position after the other.
+type rim struct {
+	list []neighbour
+	slot []uint32 // by position: 1 + its place in list, 0 between two uses
+}
+
+// neighbours returns those of the position that has the corners, in the order of these.
+func (r *rim) neighbours(m *mesh, corners []uint32) []neighbour {
+	r.list = r.list[:0]
+	meet := func(q uint32) *neighbour {
+		if r.slot[q] == 0 {
+			r.list = append(r.list, neighbour{position: q, out: none, back: none})
+			r.slot[q] = uint32(len(r.list))
 		}
-		if len(corners) == 0 {
+		return &r.list[r.slot[q]-1]
+	}
+	for _, c := range corners {
+		n := meet(m.place[next(c)])
+		n.out, n.outs = c, n.outs+1
+		n = meet(m.place[previous(c)])
+		n.back, n.returns = previous(c), n.returns+1
+	}
+	for _, n := range r.list {
+		r.slot[n.position] = 0
+	}
+	return r.list
+}
+
+// judge enters the edges of a position to later ones, and its kind.
+func (m *mesh) judge(p uint32, corners []uint32, around []neighbour) {
+	open, tangled := 0, len(corners) > crowd
+	for _, n := range around {
+		switch {
+		case n.outs == 1 && n.returns == 1:
+		case n.outs+n.returns == 1:
+			open++
+		default:
+			tangled = true
 			continue
 		}
-		ring = ring[:0]
-		meet := func(q uint32) *neighbour {
-			if slot[q] == 0 {
-				ring = append(ring, neighbour{position: q, out: none, back: none})
-				slot[q] = uint32(len(ring))
-			}
-			return &ring[slot[q]-1]
-		}
-		for _, c := range corners {
-			n := meet(m.place[next(c)])
-			n.out, n.outs = c, n.outs+1
-			n = meet(m.place[previous(c)])
-			n.back, n.returns = previous(c), n.returns+1
-		}
-		open, tangled := 0, len(corners) > crowd
-		for _, n := range ring {
-			slot[n.position] = 0
-			switch {
-			case n.outs == 1 && n.returns == 1:
-			case n.outs+n.returns == 1:
-				open++
-			default:
-				tangled = true
-				continue
-			}
-			if p < n.position {
-				m.edges = append(m.edges, edge{from: p, to: n.position, out: n.out, back: n.back})
-			}
-		}
-		wedges := m.wedges(corners)
-		m.seam[p] = wedges > 1
-		switch {
-		case tangled || open > 2 || wedges > 2:
-			m.kind[p] = fixed
-		case open == 0:
-			m.kind[p] = interior
-		case open == 2 && !m.lockBorder:
-			m.kind[p] = border
-		default:
-			m.kind[p] = fixed
+		if p < n.position {
+			m.edges = append(m.edges, edge{from: p, to: n.position, out: n.out, back: n.back})
 		}
 	}
-	return nil
+	wedges := m.wedges(corners)
+	m.seam[p] = wedges > 1
+	switch {
+	case tangled || open > 2 || wedges > 2:
+		m.kind[p] = fixed
+	case open == 0:
+		m.kind[p] = interior
+	case open == 2 && !m.lockBorder:
+		m.kind[p] = border
+	default:
+		m.kind[p] = fixed
+	}
 }
 
 // wedges counts the different wedges at the corners of a position, up to three.
