@@ -36,8 +36,7 @@ func (*GLTF) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	size := func(name string) (int64, error) { return depSize(job, name) }
-	if err := doc.Check(ctx, gltfcheck.NoChunk, size); err != nil {
+	if err := doc.Check(ctx, gltfcheck.NoChunk, gltfcheck.SizeIn(job)); err != nil {
 		return err
 	}
 	if len(doc.Mended) > 0 {
@@ -53,21 +52,4 @@ func (*GLTF) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	return job.Write(0, text)
-}
-
-// depSize measures a dependency.
-func depSize(job *recipe.Job, name string) (int64, error) {
-	f, err := job.OpenDep(name)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return 0, fmt.Errorf("%s: not a regular file", info.Name())
-	}
-	return info.Size(), nil
 }

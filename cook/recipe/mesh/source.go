@@ -57,7 +57,7 @@ func readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte, isGLB bo
 	if isGLB {
 		chunkSize = int64(len(chunk))
 	}
-	if err := parsed.Check(ctx, chunkSize, func(name string) (int64, error) { return measure(job, name) }); err != nil {
+	if err := parsed.Check(ctx, chunkSize, gltfcheck.SizeIn(job)); err != nil {
 		return nil, err
 	}
 	for _, m := range parsed.Mended {
@@ -128,38 +128,13 @@ func readBuffers(ctx context.Context, job *recipe.Job, doc *gltfcheck.Document, 
 // maxLibrary bounds the size of an MTL file. Those of cities have some 100 KB.
 const maxLibrary = 4 << 20
 
-// measure returns the size of a dependency.
-func measure(job *recipe.Job, name string) (int64, error) {
-	f, err := job.OpenDep(name)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	return sizeOf(f)
-}
-
-func sizeOf(f fs.File) (int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return 0, fmt.Errorf("%s: not a regular file", info.Name())
-	}
-	return info.Size(), nil
-}
-
 // readUpTo reads a dependency, the first most bytes of it if it may be longer.
 func readUpTo(job *recipe.Job, name string, most int64, mayBeLonger bool) ([]byte, error) {
-	f, err := job.OpenDep(name)
+	f, size, err := gltfcheck.OpenFile(job, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	size, err := sizeOf(f)
-	if err != nil {
-		return nil, err
-	}
 	if size > most && !mayBeLonger {
 		return nil, fmt.Errorf("%d bytes, want at most %d", size, most)
 	}

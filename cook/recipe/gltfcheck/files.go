@@ -2,10 +2,38 @@ package gltfcheck
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 )
+
+// OpenFile opens a dependency of a job that must be a file, and returns its size.
+func OpenFile(job *recipe.Job, name string) (f fs.File, size int64, err error) {
+	if f, err = job.OpenDep(name); err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not a regular file", info.Name())
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// SizeIn returns what Check asks the sizes of files, for the dependencies of a job.
+func SizeIn(job *recipe.Job) func(name string) (int64, error) {
+	return func(name string) (int64, error) {
+		f, size, err := OpenFile(job, name)
+		if err != nil {
+			return 0, err
+		}
+		return size, f.Close()
+	}
+}
 
 // WarnOfImages has a job warn of the images of a document whose files do not exist, or
 // cannot be looked for. That they do, or not, becomes a dependency.
