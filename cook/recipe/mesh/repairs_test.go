@@ -164,9 +164,9 @@ func TestRepairsInverseBindMatrices(t *testing.T) {
 	}
 	wantRefusal(t, model(0.9), "m/a.gltf", "accessor 0: matrix 0: 0.9 in the last row, want 0 0 0 1")
 	// So are those that undo a grid.
-	moved := func(x float32) fstest.MapFS {
+	moved := func(x, corner float32) fstest.MapFS {
 		tree := skinned([]uint16{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, []float32{1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0})
-		bind := []float32{x, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
+		bind := []float32{x, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, corner, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
 		var data []byte
 		for _, v := range bind {
 			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
@@ -179,8 +179,14 @@ func TestRepairsInverseBindMatrices(t *testing.T) {
 		tree["m/a.gltf"].Data = []byte(text)
 		return tree
 	}
-	cook(t, options(nil), moved(1), "m/a.gltf")
-	wantRefusal(t, moved(float32(math.NaN())), "m/a.gltf", "skin 0: element 0 is NaN")
+	res := recipetest.Cook(t, Recipe(), options(nil), moved(1, 0.99999), "", "m/a.gltf")
+	if d := cmp.Diff([]string{"accessor 3: " + lastRow}, res.Warned); res.Err != nil || d != "" {
+		t.Error(res.Err, d)
+	}
+	wantRefusal(t, moved(float32(math.NaN()), 1), "m/a.gltf", "skin 0: element 0 is NaN")
+	large := moved(3e38, 1)
+	binary.LittleEndian.PutUint32(large["m/a b.bin"].Data, math.Float32bits(4e30))
+	wantRefusal(t, large, "m/a.gltf", "skin 0: its mesh is too large")
 }
 
 func TestRepairsDocuments(t *testing.T) {
