@@ -66,7 +66,7 @@ const (
 // Recipe returns the recipe "audio".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "audio", Version: 1,
+		Name: "audio", Version: 2,
 		New: func() recipe.Cooker {
 			return &Audio{Format: "adpcm", Bits: defaultBits, Channels: "keep", Peak: defaultPeak, Loops: "keep"}
 		},

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // A header is the first four bytes of a frame (ISO/IEC 11172-3, 2.4.1.3).
@@ -23,8 +24,13 @@ func (h header) channels() int {
 
 // valid says whether this can be the header of a frame of any layer.
 func (h header) valid() bool {
-	return h>>21 == 0x7ff && h.version() != 1 && h.layer() != 0 && h>>12&15 != 15 && h>>10&3 != 3 && h&3 != 2
+	return h>>21 == 0x7ff && h.version() != 1 && h.layer() != 0 && h>>12&15 != 15 && h>>10&3 != 3
 }
+
+// likely says whether this looks like the header of a stream's first frame. A
+// reserved emphasis does no harm in a stream, but is most likely chance in front
+// of one.
+func (h header) likely() bool { return h.valid() && h&3 != 2 }
 
 // alike says whether two frames can be of one stream.
 func (h header) alike(g header) bool {
@@ -98,7 +104,7 @@ func firstFrame(data []byte) (int, header, bool) {
 	start := skipTags(data)
 	for at := start; at < min(len(data)-4, start+searched); at++ {
 		h, ok := headerAt(data, at)
-		if !ok {
+		if !ok || !h.likely() {
 			continue
 		}
 		if h.layer() != 1 || h.size() == 0 {
@@ -137,6 +143,7 @@ type layout struct {
 	start  int // of the first frame with sound
 	end    int // of the last whole one
 	frames int
+	told   int // frames by the header that describes them, 0 if it does not say
 	// The encoder's delay and padding in samples, if trim.
 	trim           bool
 	delay, padding int
@@ -182,6 +189,10 @@ func findFrames(data []byte) (layout, error) {
 			return l, fmt.Errorf("byte %d: %d bytes between MP3 frames are none; the file is damaged", l.end, i)
 		}
 	}
+	// Some encoders count the describing frame as well.
+	if l.trim && l.frames < l.told-1 {
+		return l, fmt.Errorf("the file ends after %d of %d MP3 frames; copy it again", l.frames, l.told)
+	}
 	return l, nil
 }
 
@@ -211,6 +222,9 @@ func (l *layout) readInfo(frame []byte) bool {
 	}
 	flags := binary.BigEndian.Uint32(frame[at+4:])
 	at += 8
+	if flags&1 != 0 && len(frame) >= at+4 {
+		l.told = int(min(binary.BigEndian.Uint32(frame[at:]), math.MaxInt32))
+	}
 	for bit, size := range []int{4, 4, 100, 4} { // frames, bytes, seek table, quality
 		if flags&(1<<bit) != 0 {
 			at += size

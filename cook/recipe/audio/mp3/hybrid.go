@@ -104,7 +104,7 @@ func (f *hybrid) samples(g *granule, to []float64) {
 			}
 		default:
 			block := g.block
-			if g.mixed {
+			if g.mixed && sub < 2 {
 				block = 0
 			}
 			matrix := &t.long[block]

@@ -5,10 +5,11 @@
 // or not one, is an error, and cuts off what the encoder put around the sound, so
 // that loops have no gap. Samples are not clipped: they may be above 1.
 //
-// There is a library for this. What it cannot do is give the same samples on
-// every processor, which cooking promises: this package works in float64, rounds
-// every product that is added to something, and takes its sines and powers from
-// package steady.
+// It is written here because the library for it (hajimehoshi/go-mp3, archived in
+// 2023) decodes joint stereo of MPEG 2 wrong, keeps delay and padding, and gives 16
+// bits. Samples are the same on every processor: this package works in float64,
+// rounds every product that is added to something, and takes its sines and powers
+// from package steady.
 package mp3
 
 import (

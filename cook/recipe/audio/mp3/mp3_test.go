@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,6 +187,29 @@ func TestAround(t *testing.T) {
 	}
 }
 
+// A reserved emphasis in the midst of a stream says nothing about the sound.
+func TestReservedEmphasis(t *testing.T) {
+	data := read(t, "stereo.mp3")
+	want, err := Decode(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	odd := bytes.Clone(data)
+	for at, n := 0, 0; ; n++ {
+		h, ok := headerAt(data, at)
+		if !ok {
+			break
+		}
+		if n%3 == 2 {
+			odd[at+3] = odd[at+3]&^3 | 2
+		}
+		at += h.size()
+	}
+	if got, err := Decode(t.Context(), odd); err != nil || !slices.Equal(got.Samples, want.Samples) {
+		t.Error(err)
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	data := read(t, "stereo.mp3")
 	var at []int // of the frames
@@ -215,6 +239,7 @@ func TestRefuses(t *testing.T) {
 		{"another rate later", change(at[3]+2, 0x0c, 4), "another kind"},
 		{"mono later", change(at[3]+3, 0xc0, 0xc0), "another kind"},
 		{"a hole", append(append(bytes.Clone(data[:at[5]]), 1, 2, 3, 4, 5), data[at[5]:]...), "damaged"},
+		{"cut short", data[:len(data)*3/4], "the file ends after 6 of 9 MP3 frames; copy it again"},
 		{"an ID3 tag longer than the file", []byte("ID3\x04\x00\x00\x7f\x7f\x7f\x7f"), "no MP3 frames"},
 	} {
 		if _, err := Decode(t.Context(), c.data); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -121,6 +121,42 @@ func TestHybridTransforms(t *testing.T) {
 	}
 }
 
+// Blocks that lead to short ones and back may be mixed as well: their lowest two
+// subbands then have the window of a long block, the others that of their type.
+func TestMixedEdges(t *testing.T) {
+	for block := 1; block <= 3; block++ {
+		low, high := granule{}, granule{block: block}
+		both := granule{block: block, mixed: true}
+		for i := range both.spectrum {
+			v := float64(i%7) - 3
+			if both.spectrum[i] = v; i < 36 {
+				low.spectrum[i] = v
+			} else {
+				high.spectrum[i] = v
+			}
+		}
+		var got, sum, part [1152]float64
+		var f, g, h hybrid
+		for gr := range 2 { // the second one shows what the first left
+			f.samples(&both, got[576*gr:][:576])
+			g.samples(&low, sum[576*gr:][:576])
+			h.samples(&high, part[576*gr:][:576])
+		}
+		for i := range got {
+			if want := sum[i] + part[i]; math.Abs(got[i]-want) > 1e-9 {
+				t.Fatalf("block type %d, sample %d: %v, want %v", block, i, got[i], want)
+			}
+		}
+		// 12+9+8+4 bits of other things, then: switched, type, mixed.
+		word := byte(0x40 | block<<4 | 1<<3)
+		var read granule
+		read.read(&bitReader{data: []byte{0, 0, 0, 0, word, 0, 0, 0, 0, 0}}, header(0xfffb9000), newLayouts(44100))
+		if !read.switched || read.block != block || !read.mixed {
+			t.Errorf("block type %d: %+v", block, read)
+		}
+	}
+}
+
 // The synthesis as the flow chart of 2.4.3.2.2 draws it, with its vector of 1024.
 func TestSynthesis(t *testing.T) {
 	var v [1024]float64
@@ -359,6 +395,31 @@ func TestJointStereo(t *testing.T) {
 		}
 		if math.Abs(left.spectrum[0]-wantLeft) > 1e-12 || math.Abs(right.spectrum[0]-wantRight) > 1e-12 {
 			t.Errorf("%s: below: %v and %v", c.name, left.spectrum[0], right.spectrum[0])
+		}
+	}
+}
+
+// The topmost band has no position of its own. Where the one below is coded for
+// itself, so that its factor is none either, both sides get the same.
+func TestJointStereoTop(t *testing.T) {
+	for h, want := range map[header]float64{0xfffb9050: 0.5, 0xfff39050: 1} {
+		for _, block := range []int{0, shortBlock} {
+			l, below := newLayouts(h.rate()), 1
+			left, right := &granule{bands: l.long}, &granule{bands: l.long}
+			if block == shortBlock {
+				left, right = &granule{bands: l.short, block: block}, &granule{bands: l.short, block: block}
+				below = 3
+			}
+			for i := range right.factors {
+				right.factors[i], right.widths[i] = 6, 3
+			}
+			top := right.bands[len(right.bands)-1]
+			right.spectrum[right.bands[len(right.bands)-1-below].start] = 1
+			left.spectrum[top.start] = 1
+			separate(h, left, right)
+			if l, r := left.spectrum[top.start], right.spectrum[top.start]; l != want || r != want {
+				t.Errorf("%x, block type %d: %v and %v, want %v", uint32(h), block, l, r, want)
+			}
 		}
 	}
 }

@@ -15,8 +15,8 @@ type granule struct {
 	gain      int
 	compress  int // how the scale factors are stored
 	switched  bool
-	block     int // 0: long, 1: start, 2: short, 3: stop
-	mixed     bool
+	block     int  // 0: long, 1: start, 2: short, 3: stop
+	mixed     bool // the lowest two subbands are as in a long block
 	tables    [3]int
 	subGain   [3]int // of the windows of a short block
 	regions   [2]int // in bands
@@ -82,7 +82,6 @@ func (g *granule) read(r *bitReader, h header, bands *layouts) {
 	g.quadTable = 32 + r.bits(1)
 	switch {
 	case g.block != shortBlock:
-		g.mixed = false
 		g.bands = bands.long
 	case g.mixed:
 		g.bands = bands.mixed

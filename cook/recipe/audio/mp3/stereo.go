@@ -29,7 +29,8 @@ func separate(h header, left, right *granule) {
 	}
 	// Above the last line of the right channel that is not zero, in each window,
 	// there is only one spectrum for both, and the factors of the right channel
-	// say where it is heard. The topmost bands have no factor but that below.
+	// say where it is heard. The topmost bands have no factor: they go by the one
+	// below, or are heard on both sides alike if that one is no position.
 	var ended [3]bool
 	below := 1
 	if right.block == shortBlock {
@@ -42,15 +43,17 @@ func separate(h header, left, right *granule) {
 		if b.window < 0 && right.mixed {
 			over = ended[0] || ended[1] || ended[2]
 		}
-		for _, v := range right.spectrum[b.start:b.end] {
-			over = over || v != 0
-		}
+		over = over || !right.silent(i)
 		ended[w] = over
-		at := i
-		if i >= len(right.bands)-below {
-			at = i - below
+		l, r, coded := 0.0, 0.0, true
+		switch top := i >= len(right.bands)-below; {
+		case top && right.silent(i-below):
+			l, r, coded = position(h, right, i-below)
+		case top:
+			l, r = middle(h)
+		default:
+			l, r, coded = position(h, right, i)
 		}
-		l, r, coded := position(h, right, at)
 		switch {
 		case !over && coded:
 			for k := b.start; k < b.end; k++ {
@@ -61,6 +64,26 @@ func separate(h header, left, right *granule) {
 			middleSide(left, right, b.start, b.end)
 		}
 	}
+}
+
+// silent reports whether all lines of a band are zero.
+func (g *granule) silent(i int) bool {
+	b := g.bands[i]
+	for _, v := range g.spectrum[b.start:b.end] {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// middle returns what left and right get of a band that is heard on both sides
+// alike.
+func middle(h header) (left, right float64) {
+	if h.version() == 3 {
+		return 0.5, 0.5
+	}
+	return 1, 1
 }
 
 // position returns what left and right get of a band, by its factor in the right
