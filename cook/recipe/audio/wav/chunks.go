@@ -56,7 +56,12 @@ func read(head []byte, size int64, early bool) (*layout, error) {
 		if id == "data" {
 			n = r.dataSize(n, at)
 		}
-		n = min(n, size-at)
+		if n > size-at {
+			if err := r.cutShort(id, n, at); err != nil {
+				return nil, err
+			}
+			n = size - at
+		}
 		body := head[min(at, int64(len(head))):min(at+n, int64(len(head)))]
 		if err := r.chunk(id, body, at, n); err != nil {
 			return nil, err
@@ -71,8 +76,46 @@ func read(head []byte, size int64, early bool) (*layout, error) {
 		return nil, errors.New("wav: no \"fmt \" chunk; the file is damaged")
 	case !r.hasData:
 		return nil, errors.New("wav: no \"data\" chunk; the file holds no sound or is cut short")
+	case !early && r.missing() > sizeSlack:
+		return nil, fmt.Errorf("wav: the file is cut short: the last %d of %d bytes are missing; copy or export it again", r.missing(), r.riffEnd)
 	}
 	return &r.layout, nil
+}
+
+// sizeSlack is by how many bytes the RIFF header of whole files is off: some programs
+// count that header, or padding that they do not write.
+const sizeSlack = 8
+
+// streamed reports whether a size stands for "until the end of the file", as
+// programs write it that cannot go back to correct it: about 2 or 4 GiB.
+func streamed(n int64) bool {
+	const about = 1 << 16
+	return n > unknownSize-about || n > 1<<31-about && n < 1<<31+about
+}
+
+// missing returns how many bytes the file lacks by its RIFF header.
+func (r *reader) missing() int64 {
+	if streamed(r.riffEnd - chunkHeader) {
+		return 0
+	}
+	return max(0, r.riffEnd-r.size)
+}
+
+// cutShort returns an error if a chunk that claims n bytes, and goes beyond the end
+// of the file, has lost them. What stands behind the end by the RIFF header may be
+// anything.
+func (r *reader) cutShort(id string, n, at int64) error {
+	lost := n - (r.size - at)
+	switch {
+	case id == "data" && !r.hasData:
+		if streamed(n) {
+			return nil
+		}
+		return fmt.Errorf("wav: the file is cut short: %d of %d bytes of sound are missing; copy or export it again", lost, n)
+	case r.missing() > 0:
+		return fmt.Errorf("wav: the file is cut short: %d of %d bytes of its %q chunk are missing; copy or export it again", lost, n, id)
+	}
+	return nil
 }
 
 // A reader is what is known of a file while its chunks are read.

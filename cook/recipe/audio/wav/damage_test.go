@@ -66,11 +66,13 @@ func TestOddFiles(t *testing.T) {
 		{"two formats", riff(mono8, mono16, three), "\x80\xc0\x40"},
 		{"empty", riff(mono8, chunk("data", "")), ""},
 		{"empty before another chunk", riff(mono8, chunk("data", ""), info), ""},
-		{"cut short", claim(riff(mono8, three), size, 1000)[:size+4+2], "\x80\xc0"},
 		{"streamed, all unknown", claim(claim(riff(mono8, unpadded), size, unknownSize), 4, unknownSize), "\x80\xc0\x40"},
 		{"streamed, all zero", claim(claim(riff(mono8, unpadded), size, 0), 4, 0), "\x80\xc0\x40"},
 		{"streamed, unknown and zero", claim(claim(riff(mono8, unpadded), size, 0), 4, unknownSize), "\x80\xc0\x40"},
 		{"streamed, only the header counted", claim(claim(riff(mono8, unpadded), size, 0), 4, size+4-8), "\x80\xc0\x40"},
+		{"streamed, 2 GiB", claim(claim(riff(mono8, unpadded), size, 1<<31), 4, 1<<31+36), "\x80\xc0\x40"},
+		{"the RIFF header counts itself", claim(riff(mono8, unpadded), 4, size+4+3), "\x80\xc0\x40"},
+		{"a tag that is no chunk", append(riff(mono8, three), "TAG of an MP3"...), "\x80\xc0\x40"},
 		{"streamed, very long", claim(claim(riff(mono8, unpadded), size, 0x7ffff000), 4, 0x7ffff024), "\x80\xc0\x40"},
 		{"RF64", long(chunk("ds64", words(0, 0, 3, 0, 3, 0, 0)), unknownSize), "\x80\xc0\x40"},
 		{"RF64, size in place", long(chunk("ds64", words(0, 0, 9, 0, 9, 0, 0)), 3), "\x80\xc0\x40"},
@@ -130,9 +132,50 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 	// A block that is cut short gives what it holds.
-	clip, _ := decode(t, load(t, "sox_ima")[:60+8+12])
+	torn := load(t, "sox_ima")[:60+8+12]
+	binary.LittleEndian.PutUint32(torn[56:], 8+12)
+	binary.LittleEndian.PutUint32(torn[4:], uint32(len(torn)-8))
+	clip, _ := decode(t, torn)
 	if clip.Frames() != 9 {
 		t.Errorf("a torn block: %d frames, want 9", clip.Frames())
+	}
+}
+
+// A file that is shorter than it says is an error, wherever it was cut: in the
+// chunks before the sound, in the sound, and in what follows, where loops stand.
+func TestCutShort(t *testing.T) {
+	for name, file := range map[string][]byte{
+		"PCM":        riff(mono8, chunk("data", strings.Repeat("\x80", 1000))),
+		"with loops": riff(mono16, chunk("data", strings.Repeat("\x80", 1000)), smpl(1, [6]uint32{0, 0, 10, 90})),
+		"ADPCM":      load(t, "sox_ima"),
+	} {
+		if _, _, err := Decode(t.Context(), file); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for n := range file {
+			if _, _, err := Decode(t.Context(), file[:n]); err == nil {
+				t.Fatalf("%s: %d of %d bytes are taken for a whole file", name, n, len(file))
+			}
+		}
+	}
+	sound := riff(mono8, chunk("data", strings.Repeat("\x80", 1000)))
+	loops := riff(mono8, chunk("data", "\x80\x80"), smpl(1, [6]uint32{0, 0, 0, 1}))
+	for _, c := range []struct {
+		name string
+		file []byte
+		want string
+	}{
+		{"a tenth of the sound", sound[:len(sound)-900], "wav: the file is cut short: 900 of 1000 bytes of sound are missing; copy or export it again"},
+		{"part of the loops", loops[:len(loops)-24], `wav: the file is cut short: 24 of 60 bytes of its "smpl" chunk are missing; copy or export it again`},
+		{"all of the loops", loops[:len(loops)-68], "wav: the file is cut short: the last 68 of 114 bytes are missing; copy or export it again"},
+	} {
+		if _, _, err := Decode(t.Context(), c.file); err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+	// Probe, which sees the start alone, knows of lost sound before any is decoded.
+	if _, err := Probe(sound[:100], 144); err == nil || !strings.Contains(err.Error(), "900 of 1000 bytes") {
+		t.Errorf("Probe: %v", err)
 	}
 }
 

@@ -8,12 +8,12 @@
 // # Files as they are
 //
 // Chunks may come in any order, and a missing padding byte after one of odd size
-// is noticed. A data chunk that claims more than there is, as after a crash or
-// from a program that writes into a pipe, ends with the file. One that claims
-// nothing does so too if by the RIFF header the file should have ended there. Of
-// PCM, a torn frame at the end is left out. Of ADPCM, blocks of the wrong length
-// give what they hold, and the fact chunk tells where the sound in the last one
-// ends.
+// is noticed. A file that is shorter than its sizes say is an error. A data chunk of
+// about 2 or 4 GiB ends with the file if that is shorter: programs that write into a
+// pipe do not know better. One of no bytes does so too if by the RIFF header the file
+// should have ended there. Of PCM, a torn frame at the end is left out. Of ADPCM,
+// blocks of the wrong length give what they hold, and the fact chunk tells where the
+// sound in the last one ends.
 //
 // More than two channels that are for other speakers than usual, by the channel mask
 // of the extensible form, are an error; one or two are taken as they come.
