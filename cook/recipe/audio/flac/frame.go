@@ -12,6 +12,7 @@ type frame struct {
 	channels int
 	coupled  int  // how two channels are stored: 0, leftSide, sideRight or midSide
 	width    uint // bits a sample
+	rate     int  // samples a second
 }
 
 const (
@@ -55,21 +56,26 @@ func (d *decoder) readFrame(r *bitReader, start int) (frame, error) {
 	default:
 		f.size = 1 << size
 	}
+	hertz := [12]int{d.info.Rate, 88200, 176400, 192000, 8000, 16000, 22050, 24000, 32000, 44100, 48000, 96000}
 	switch rate {
 	case 12:
-		r.bits(8)
-	case 13, 14:
-		r.bits(16)
+		f.rate = 1000 * int(r.bits(8))
+	case 13:
+		f.rate = int(r.bits(16))
+	case 14:
+		f.rate = 10 * int(r.bits(16))
 	case 15:
 		return f, errReserved
+	default:
+		f.rate = hertz[rate]
 	}
 	end := r.align()
 	if sum := r.bits(8); r.short || uint64(checksum8(r.data[start:end])) != sum {
 		return f, errors.New("wrong checksum of a frame's header")
 	}
-	if f.channels != d.info.Channels || f.width != d.info.bits {
-		return f, fmt.Errorf("%d channels of %d bits, but %d of %d before; split the file",
-			f.channels, f.width, d.info.Channels, d.info.bits)
+	if f.channels != d.info.Channels || f.width != d.info.bits || f.rate != d.info.Rate {
+		return f, fmt.Errorf("%d channels of %d bits at %d Hz, but %d of %d at %d before; split the file",
+			f.channels, f.width, f.rate, d.info.Channels, d.info.bits, d.info.Rate)
 	}
 	return f, nil
 }
