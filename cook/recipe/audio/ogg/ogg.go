@@ -22,7 +22,8 @@ var checksum = sync.OnceValue(func() *crcslice8.Table {
 	return crcslice8.New(crcslice8.Model{Name: "CRC-32/OGG", Poly: 0x04c11db7})
 })
 
-// NoPosition is the granule position of a page on which no packet ends.
+// NoPosition is the granule position of a page on which no packet ends. Other negative
+// ones lie before the start of the sound.
 const NoPosition = -1
 
 // A Page is what one page of a file holds.
@@ -240,7 +241,7 @@ func (r *Reader) finish() error {
 type Extent struct {
 	Granule int64 // the last position, NoPosition if no page has one
 	Packets int64 // how many packets end
-	Early   int64 // how many of them end up to the first page with a position
+	Early   int64 // how many of them end up to the first page with a position of 0 or more
 }
 
 // Measure returns the extent of what Next has not returned yet. It fails where
@@ -275,10 +276,10 @@ func (e *Extent) add(p *Page) {
 			e.Packets++
 		}
 	}
-	if e.Granule == NoPosition {
+	if e.Granule < 0 {
 		e.Early = e.Packets
 	}
-	if p.Granule != NoPosition {
+	if p.Granule >= 0 {
 		e.Granule = p.Granule
 	}
 }

@@ -64,7 +64,9 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	d.start()
 	samples := make([]float32, 0, (info.Frames+info.slack)*int64(d.channels))
 	frames := func() int64 { return int64(len(samples) / d.channels) }
-	first, skip, end := int64(ogg.NoPosition), int64(0), int64(ogg.NoPosition)
+	// The position after what is decoded, once a page has told it, and how many
+	// frames at the start and at the end are not to be heard.
+	position, told, early, late := int64(0), false, int64(0), int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -76,27 +78,25 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		if err != nil {
 			return nil, err
 		}
+		before := frames()
 		if samples = d.decode(packet.Data, samples); frames() > info.Frames+info.slack {
 			return nil, errors.New("vorbis: more sound than the positions of its pages say; the file is damaged")
 		}
+		position += frames() - before
 		if packet.Granule < 0 {
 			continue
 		}
-		if first < 0 {
-			// A stream may start before or after position 0. What is before is
-			// not to be heard.
-			first = packet.Granule - frames()
-			if first < 0 && !packet.Last {
-				skip = -first
-			}
-			first = max(first, 0)
+		// Every page tells the position anew. If it is less than what was decoded,
+		// the first one starts the sound later, the last one ends it earlier.
+		late = max(0, position-packet.Granule)
+		if !told && !packet.Last {
+			early, late = late, 0
 		}
-		end = packet.Granule - first + skip
+		position, told = packet.Granule, true
 	}
-	if end >= 0 && end < frames() {
-		samples = samples[:end*int64(d.channels)]
-	}
-	samples = samples[min(skip, frames())*int64(d.channels):]
+	early = min(early, frames())
+	late = min(late, frames()-early)
+	samples = samples[early*int64(d.channels) : (frames()-late)*int64(d.channels)]
 	reorder(samples, d.channels)
 	c := &pcm.Clip{Rate: d.rate, Channels: d.channels, Samples: samples}
 	if info.Loop != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -224,6 +225,44 @@ func TestPositions(t *testing.T) {
 				break
 			}
 		}
+	}
+	// A position that is off says nothing about the end if a later page is right
+	// again: Adobe Audition starts at 1.
+	odd := repage(t, data, func(packet int, last bool, was int64) int64 {
+		switch {
+		case last:
+			return n + 6000
+		case packet == 3:
+			return 1
+		case packet == 4:
+			return n
+		case packet < 3:
+			return 0
+		}
+		return ogg.NoPosition
+	})
+	if got := decode(t, odd).Samples; int64(len(got)) != n+6000 || !slices.Equal(got, whole[:n+6000]) {
+		t.Errorf("from 1: %d frames, want %d", len(got), n+6000)
+	}
+	// The first positions may lie before the start of the sound.
+	var total []float32
+	_, d, _, err = open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.start()
+	early := repage(t, data, func(packet int, last bool, was int64) int64 {
+		switch {
+		case last:
+			return 3000
+		case packet < 3:
+			return 0
+		}
+		total = d.decode(all[packet], total)
+		return int64(len(total)) - 4000
+	})
+	if got := decode(t, early).Samples; !slices.Equal(got, whole[4000:7000]) {
+		t.Errorf("from -4000: %d frames, want 3000", len(got))
 	}
 	// Positions that claim next to nothing do not let a long sound through.
 	if _, err := Decode(t.Context(), only(4, n, 10)); err == nil || !strings.Contains(err.Error(), "more sound") {
