@@ -4,8 +4,11 @@
 # format allows. IMA ADPCM must be as near as ffmpeg's own, within 0.1 dB. What is
 # not installed is passed over with a line.
 #
-#   bench/readers/audio.sh
+#   bench/readers/audio.sh [FOLDER]   also how near IMA ADPCM of every .wav below FOLDER
+#                                     is, and ffmpeg's own
 set -eu
+folder=${1:-}
+[ -z "$folder" ] || folder=$(cd "$folder" && pwd)
 cd "$(dirname "$0")/../.."
 
 dir=$(mktemp -d)
@@ -90,4 +93,28 @@ for sound in $sounds; do
 		near ffmpeg "$want" "$dir/got.raw" 20 "$file"
 	fi
 done
+# ima FILE: prints in dB how near ours is by SoX and by ffmpeg, and ffmpeg's own by ffmpeg.
+ima() {
+	ffmpeg -nostdin -v error -y -i "$1" -ac "$(ffprobe -v error -show_entries stream=channels -of csv=p=0 "$1")" -c:a pcm_s16le "$dir/want.wav"
+	ffmpeg -nostdin -v error -y -i "$dir/want.wav" -f s16le "$dir/want.raw"
+	ffmpeg -nostdin -v error -y -i "$dir/want.wav" -c:a adpcm_ima_wav "$dir/theirs.wav"
+	"$dir/audiofiles" ima "$dir/want.wav" "$dir/ours.wav"
+	size=$(wc -c <"$dir/want.raw")
+	sox -V1 -D "$dir/ours.wav" -t raw -e signed -b 16 - | head -c "$size" >"$dir/sox.raw"
+	for file in ours theirs; do
+		ffmpeg -nostdin -v error -y -i "$dir/$file.wav" -f s16le - | head -c "$size" >"$dir/$file.raw"
+	done
+	for file in sox ours theirs; do
+		printf '%7s' "$("$dir/audiofiles" compare "$dir/want.raw" "$dir/$file.raw" -99)"
+	done
+}
+
+if [ -n "$folder" ] && has sox && has ffmpeg && has ffprobe; then
+	find "$folder" -type f -name '*.wav' | sort >"$dir/list"
+	while read -r sound; do
+		printf '%s  %s\n' "$(ima "$sound")" "$(basename "$sound")"
+	done <"$dir/list" | tee "$dir/table"
+	awk '{ n++; sum += $2 - $3; if ($2 < $3) less++; if ($2 - $3 < least) least = $2 - $3 }
+	END { printf "audio readers: IMA ADPCM of %d sounds, read by ffmpeg: %+.2f dB of its own on average, less for %d, by %.2f dB at most\n", n, sum / n, less, -least }' "$dir/table"
+fi
 echo "audio readers: all files read"

@@ -3,6 +3,7 @@
 // See audio.sh beside it.
 //
 //	audiofiles write DIR             for each sound X: X.raw, X-*.wav, X.qoa, X.opus
+//	audiofiles ima WAV TO            writes a WAV file again, as IMA ADPCM
 //	audiofiles compare WANT GOT DB   fails unless GOT is as long and as near
 //
 // Raw files are interleaved 16-bit little-endian samples. X starts with its rate and
@@ -30,10 +31,12 @@ func main() {
 	switch {
 	case len(os.Args) == 3 && os.Args[1] == "write":
 		err = write(os.Args[2])
+	case len(os.Args) == 4 && os.Args[1] == "ima":
+		err = ima(os.Args[2], os.Args[3])
 	case len(os.Args) == 5 && os.Args[1] == "compare":
 		err = compare(os.Args[2], os.Args[3], os.Args[4])
 	default:
-		err = fmt.Errorf("usage: audiofiles write DIR | compare WANT GOT DB")
+		err = fmt.Errorf("usage: audiofiles write DIR | ima WAV TO | compare WANT GOT DB")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "audiofiles:", err)
@@ -84,6 +87,22 @@ func write(dir string) error {
 		}
 	}
 	return nil
+}
+
+func ima(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	clip, _, err := wav.Decode(context.Background(), data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	var b bytes.Buffer
+	if err := wav.Encode(context.Background(), &b, clip, wav.Options{Coding: wav.IMA}); err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	return os.WriteFile(to, b.Bytes(), 0o666)
 }
 
 // sound plays notes that rise and fade, others in each channel, over a little noise.

@@ -16,5 +16,5 @@ func Example() {
 		return
 	}
 	fmt.Println(len(block), "bytes:", back)
-	// Output: 8 bytes: [0 10 20 31 41 51 59 70 80]
+	// Output: 8 bytes: [0 11 21 29 40 50 58 69 79]
 }

@@ -50,7 +50,7 @@ func DecodeIMA(to []int16, block []byte, channels int) error {
 			for end := min(i+perGroup, frames); i < end; i++ {
 				code := word & 15
 				word >>= 4
-				sample = clamp16(sample + t.diff[index][code])
+				sample = clamp16(sample + t.sums[index][code])
 				index = int(t.next[index][code])
 				to[i*channels+c] = int16(sample)
 			}
@@ -62,8 +62,10 @@ func DecodeIMA(to []int16, block []byte, channels int) error {
 // imaTables say what a code means at each index of the step size.
 type imaTables struct {
 	steps [maxIndex + 1]int32
-	diff  [maxIndex + 1][16]int32 // what is added to the sample
-	next  [maxIndex + 1][16]uint8 // the index for the sample after it
+	sums  [maxIndex + 1][16]int32 // what is added to the sample, by the recommendation
+	// products are what decoders add that multiply: never less, by 2 at most.
+	products [maxIndex + 1][16]int32
+	next     [maxIndex + 1][16]uint8 // the index for the sample after it
 }
 
 var ima = sync.OnceValue(func() *imaTables {
@@ -79,16 +81,16 @@ var ima = sync.OnceValue(func() *imaTables {
 	move := [8]int{-1, -1, -1, -1, 2, 4, 6, 8}
 	for index, step := range t.steps {
 		for code := range 8 {
-			// Sums of halves that are each cut off, as the recommendation has it;
-			// (2 code + 1) step / 8 would differ in the last bit.
-			diff := step >> 3
+			// Sums of halves that are each cut off.
+			sum, product := step>>3, (2*int32(code)+1)*step>>3
 			for bit, part := range [3]int32{step >> 2, step >> 1, step} {
 				if code>>bit&1 != 0 {
-					diff += part
+					sum += part
 				}
 			}
 			next := uint8(min(max(index+move[code], 0), maxIndex))
-			t.diff[index][code], t.diff[index][code+8] = diff, -diff
+			t.sums[index][code], t.sums[index][code+8] = sum, -sum
+			t.products[index][code], t.products[index][code+8] = product, -product
 			t.next[index][code], t.next[index][code+8] = next, next
 		}
 	}
