@@ -3,6 +3,8 @@
 // It reads WAV (PCM of 8 to 32 bits, float, ADPCM and more), FLAC, MP3 and Ogg
 // Vorbis; what a file holds decides, not what it is called. It writes
 //
+//	auto    adpcm for one or two channels, pcm of 16 bits for more, of which IMA ADPCM
+//	        players read none
 //	adpcm   WAV with IMA ADPCM: a quarter of 16 bits, next to no work to play,
 //	        keeps loops, and there is no engine that does not read it
 //	pcm     WAV with whole numbers of 8 to 32 bits: as it is
@@ -44,7 +46,7 @@ import (
 
 // Audio holds the options of the recipe.
 type Audio struct {
-	Format   string  `toml:"format" enum:"adpcm,pcm,float,qoa,opus" doc:"what is written: WAV with IMA ADPCM, whole numbers or floats; QOA; Ogg Opus"`
+	Format   string  `toml:"format" enum:"auto,adpcm,pcm,float,qoa,opus" doc:"what is written: WAV with IMA ADPCM (by auto for one or two channels), whole numbers (by auto for more) or floats; QOA; Ogg Opus"`
 	Bits     int     `toml:"bits" min:"8" max:"32" doc:"bits of a sample with format pcm: 8, 16, 24 or 32"`
 	Dither   bool    `toml:"dither" doc:"with format pcm, hide what rounding does to quiet sounds behind noise of two steps"`
 	Rate     int     `toml:"rate" min:"0" max:"384000" doc:"frames a second; 0 keeps those of the source; opus always has 48000"`
@@ -68,7 +70,7 @@ func Recipe() recipe.Recipe {
 	return recipe.Recipe{
 		Name: "audio", Version: 2,
 		New: func() recipe.Cooker {
-			return &Audio{Format: "adpcm", Bits: defaultBits, Channels: "keep", Peak: defaultPeak, Loops: "keep"}
+			return &Audio{Format: "auto", Bits: defaultBits, Channels: "keep", Peak: defaultPeak, Loops: "keep"}
 		},
 	}
 }

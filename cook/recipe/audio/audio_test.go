@@ -117,6 +117,24 @@ func TestWAV(t *testing.T) {
 	}
 }
 
+// Surround sounds become PCM where nothing else is asked for, and an error where
+// IMA ADPCM is.
+func TestAuto(t *testing.T) {
+	for channels := 1; channels <= 8; channels++ {
+		in, want := chord(48000, channels, 2000), wav.PCM16
+		if channels <= 2 {
+			want = wav.IMA
+		}
+		if got, info := cookWAV(t, options(nil), in); info.Coding != want || got.Channels != channels || got.Frames() != 2000 {
+			t.Errorf("%d channels: %+v", channels, info)
+		}
+	}
+	asked := options(func(o *Audio) { o.Format = "adpcm" })
+	if _, err := cook(t, asked, file(t, chord(48000, 6, 2000), wav.PCM16)); err == nil || !strings.Contains(err.Error(), "write PCM or mix down") {
+		t.Error(err)
+	}
+}
+
 func TestQOA(t *testing.T) {
 	in := chord(44100, 2, 6000)
 	out, err := cook(t, options(func(o *Audio) { o.Format = "qoa" }), file(t, in, wav.PCM16))
@@ -454,7 +472,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	for format, want := range map[string]string{
-		"adpcm": "{stem}.wav", "pcm": "{stem}.wav", "float": "{stem}.wav", "qoa": "{stem}.qoa", "opus": "{stem}.opus",
+		"auto": "{stem}.wav", "adpcm": "{stem}.wav", "pcm": "{stem}.wav", "float": "{stem}.wav", "qoa": "{stem}.qoa", "opus": "{stem}.opus",
 	} {
 		if got := options(func(o *Audio) { o.Format = format }).Outputs(); len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %v", format, got)
@@ -512,7 +530,7 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range []string{"adpcm", "pcm", "float", "qoa", "opus"} {
+	for _, format := range []string{"auto", "adpcm", "pcm", "float", "qoa", "opus"} {
 		o := options(func(o *Audio) {
 			o.Format, o.Channels, o.Trim, o.Loudness = format, "mono", -50, -20
 			if format != "opus" {

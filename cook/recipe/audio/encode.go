@@ -10,11 +10,22 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/audio/wav"
 )
 
+// format returns what is written of a sound of so many channels.
+func (o *Audio) format(channels int) string {
+	switch {
+	case o.Format != "auto":
+		return o.Format
+	case channels <= wav.MaxIMAChannels:
+		return "adpcm"
+	}
+	return "pcm"
+}
+
 // encode writes the sound.
 func (o *Audio) encode(ctx context.Context, w io.Writer, s *sound) error {
-	switch o.Format {
+	switch format := o.format(s.Channels); format {
 	case "adpcm", "pcm", "float":
-		return wav.Encode(ctx, w, s.Clip, wav.Options{Coding: o.coding(), Dither: o.Dither})
+		return wav.Encode(ctx, w, s.Clip, wav.Options{Coding: o.coding(format), Dither: o.Dither})
 	case "qoa":
 		return qoa.Encode(ctx, w, s.Clip)
 	case "opus":
@@ -24,11 +35,11 @@ func (o *Audio) encode(ctx context.Context, w io.Writer, s *sound) error {
 }
 
 // coding returns what the samples of a WAV file are.
-func (o *Audio) coding() wav.Coding {
-	if o.Format == "float" {
+func (o *Audio) coding(format string) wav.Coding {
+	switch format {
+	case "float":
 		return wav.Float32
-	}
-	if o.Format == "adpcm" {
+	case "adpcm":
 		return wav.IMA
 	}
 	switch o.Bits {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/audio/source"
+	"github.com/assetcook/assetcook/cook/recipe/audio/wav"
 )
 
 // Explain says what cooking makes of the source and why, one thing in a line. It
@@ -45,11 +46,14 @@ func (o *Audio) Explain(ctx context.Context, job *recipe.Job) ([]string, error) 
 
 // result is the line of what is written.
 func (o *Audio) result(s *sound) string {
-	format := o.Format
+	format := o.format(s.Channels)
 	if format == "pcm" {
 		format = fmt.Sprintf("pcm of %d bits", o.Bits)
 	}
 	parts := []string{format + ": " + shape(s.Rate, s.Channels, int64(s.Frames()))}
+	if o.Format == "auto" && s.Channels > wav.MaxIMAChannels {
+		parts = append(parts, fmt.Sprintf("not adpcm because players read no more than %d channels of that", wav.MaxIMAChannels))
+	}
 	if s.trimmed > 0 {
 		parts = append(parts, fmt.Sprintf("%.2f s of silence cut off", float64(s.trimmed)/float64(s.source.Rate)))
 	}

@@ -49,6 +49,10 @@ func TestExplain(t *testing.T) {
 			"clipped: the sound peaks at +6.0 dBFS; set loudness to bring it down"},
 		{func(o *Audio) { o.Loudness = -16 }, &pcm.Clip{Rate: 8000, Channels: 1, Samples: make([]float32, 8000)},
 			"source: 32-bit float, 8000 Hz, 1 channel, 1.00 s|adpcm: 8000 Hz, 1 channel, 1.00 s, silent, so no gain"},
+		{nil, chord(48000, 6, 48000), "source: 32-bit float, 48000 Hz, 6 channels, 1.00 s|" +
+			"pcm of 16 bits: 48000 Hz, 6 channels, 1.00 s, not adpcm because players read no more than 2 channels of that"},
+		{func(o *Audio) { o.Channels = "stereo" }, chord(48000, 6, 48000),
+			"source: 32-bit float, 48000 Hz, 6 channels, 1.00 s|adpcm: 48000 Hz, 2 channels, 1.00 s"},
 	} {
 		if got := strings.Join(explain(t, options(c.set), file(t, c.clip, wav.Float32)), "|"); got != c.want {
 			t.Errorf("have %s\nwant %s", got, c.want)
