@@ -18,8 +18,9 @@ const (
 type codebook struct {
 	dimensions int
 	entries    int
-	code       prefixCode
-	vectors    []float32 // dimensions for each entry; nil if there are none
+	code       *prefixCode
+	isVector   bool
+	vectors    []float32 // dimensions for each entry
 }
 
 func (d *decoder) readCodebook(r *bitReader) (codebook, error) {
@@ -35,8 +36,10 @@ func (d *decoder) readCodebook(r *bitReader) (codebook, error) {
 	if err != nil {
 		return c, err
 	}
-	if c.code, err = newPrefixCode(lengths); err != nil {
-		return c, err
+	if !d.probing {
+		if c.code, err = newPrefixCode(lengths); err != nil {
+			return c, err
+		}
 	}
 	return c, d.readVectors(r, &c)
 }
@@ -80,6 +83,7 @@ func (d *decoder) readVectors(r *bitReader, c *codebook) error {
 	if kind > 2 {
 		return errors.New("a codebook of unknown kind")
 	}
+	c.isVector = true
 	least, delta := unpackFloat(r.bits(32)), unpackFloat(r.bits(32))
 	width := uint(r.bits(4)) + 1
 	cumulative := r.bit()
@@ -89,6 +93,15 @@ func (d *decoder) readVectors(r *bitReader, c *codebook) error {
 	count := c.entries * c.dimensions
 	if kind == 1 {
 		count = latticeSide(c.entries, c.dimensions)
+	}
+	if d.probing {
+		for range count {
+			r.bits(width)
+		}
+		if r.short {
+			return errShortHeader
+		}
+		return nil
 	}
 	steps := make([]float32, count)
 	for i := range steps {
@@ -167,8 +180,8 @@ type longWord struct {
 
 // newPrefixCode gives every entry its word: the lowest that is free of its
 // length, in the order of entries (section 3.2.1).
-func newPrefixCode(lengths []uint8) (prefixCode, error) {
-	var c prefixCode
+func newPrefixCode(lengths []uint8) (*prefixCode, error) {
+	c := new(prefixCode)
 	used, last := 0, 0
 	for i, n := range lengths {
 		if n > 0 {

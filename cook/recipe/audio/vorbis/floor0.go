@@ -30,7 +30,7 @@ func (d *decoder) readFloor0(r *bitReader) (*floor0, error) {
 	}
 	for i := range f.books {
 		f.books[i] = int(r.bits(8))
-		if f.books[i] >= len(d.books) || d.books[f.books[i]].vectors == nil {
+		if f.books[i] >= len(d.books) || !d.books[f.books[i]].isVector {
 			return nil, errors.New("a floor of a codebook that is not there")
 		}
 	}

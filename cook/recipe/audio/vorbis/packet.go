@@ -5,6 +5,7 @@ type decoder struct {
 	rate, channels int
 	block          [2]int // samples in short and long blocks
 
+	probing         bool // the headers are only checked and measured: no tables are made
 	books           []codebook
 	entries, values int // of all books, for the limits
 	floors          []floor

@@ -41,7 +41,7 @@ func (d *decoder) readResidue(r *bitReader) (*residue, error) {
 				continue
 			}
 			books[pass] = int(r.bits(8))
-			if books[pass] >= len(d.books) || d.books[books[pass]].vectors == nil {
+			if books[pass] >= len(d.books) || !d.books[books[pass]].isVector {
 				return nil, errors.New("a residue of a codebook that is not there")
 			}
 		}

@@ -45,7 +45,7 @@ func IsVorbis(head []byte) bool {
 
 // Probe reads the headers and page positions of a whole file.
 func Probe(data []byte) (Info, error) {
-	_, _, info, err := open(data)
+	_, _, info, err := open(data, true)
 	return info, err
 }
 
@@ -57,7 +57,7 @@ func (i Info) Memory() int64 {
 // Decode decodes a file. Samples are not clipped: they may be above 1. The start
 // and the end are cut where the pages' positions say (appendix A.2). Comments may make a loop; see comment.List.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
-	packets, d, info, err := open(data)
+	packets, d, info, err := open(data, false)
 	if err != nil {
 		return nil, err
 	}
@@ -106,12 +106,12 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 }
 
 // open reads the headers and the extent of a file.
-func open(data []byte) (*ogg.Reader, *decoder, Info, error) {
+func open(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) {
 	packets, err := ogg.NewReader(data, []byte("\x01"+signature))
 	if err != nil {
 		return nil, nil, Info{}, err
 	}
-	d, info := new(decoder), Info{}
+	d, info := &decoder{probing: probing}, Info{}
 	err = header(packets, d.readIdentification)
 	if err == nil {
 		err = header(packets, func(packet []byte) error {

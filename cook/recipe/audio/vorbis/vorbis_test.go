@@ -197,7 +197,7 @@ func TestPositions(t *testing.T) {
 		})
 	}
 	// Packet 3 gives nothing, packet 4 the first block: of how many frames?
-	_, d, _, err := open(data)
+	_, d, _, err := open(data, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestPositions(t *testing.T) {
 	}
 	// The first positions may lie before the start of the sound.
 	var total []float32
-	_, d, _, err = open(data)
+	_, d, _, err = open(data, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,6 +299,46 @@ func TestMemory(t *testing.T) {
 	})
 	if i, err := Probe(huge); err != nil || i.Frames > 100_000 {
 		t.Errorf("%d frames, %v", i.Frames, err)
+	}
+}
+
+// A header of a hundred bytes that stands for megabytes of tables is looked at
+// without making them.
+func TestProbingMakesNoTables(t *testing.T) {
+	var acc uint64
+	var n uint
+	setup := []byte("\x05" + signature)
+	put := func(v uint64, width uint) {
+		for acc, n = acc|v<<n, n+width; n >= 8; acc, n = acc>>8, n-8 {
+			setup = append(setup, byte(acc))
+		}
+	}
+	put(0, 8) // one codebook
+	put(0x564342, 24)
+	put(8, 16)
+	put(1<<17, 24)
+	put(1, 1)      // ordered:
+	put(17-1, 5)   // words of 17 bits
+	put(1<<17, 18) // have all entries
+	put(1, 4)      // vectors on a lattice of 4 steps
+	put(0, 32)
+	put(0, 32)
+	put(0, 4)
+	put(0, 1)
+	put(0, 4)
+	setup = append(setup, make([]byte, 20)...)
+	for probing, most := range map[bool]uint64{true: 1 << 20, false: 1 << 30} {
+		d := &decoder{channels: 2, block: [2]int{256, 2048}, probing: probing}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := d.readSetup(setup)
+		runtime.ReadMemStats(&after)
+		if d.entries != 1<<17 || d.values != 1<<20 || err == nil {
+			t.Errorf("%d entries, %d values, %v", d.entries, d.values, err)
+		}
+		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > most || allocated < most>>7 {
+			t.Errorf("probing %v: %d bytes are allocated", probing, allocated)
+		}
 	}
 }
 
