@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/audio"
 	"github.com/assetcook/assetcook/cook/recipe/builtin"
 	pictures "github.com/assetcook/assetcook/cook/recipe/image"
 	"github.com/assetcook/assetcook/cook/recipe/mesh"
@@ -35,7 +36,8 @@ const (
 
 // media damages files of all kinds that recipes decode, and cooks each as a
 // run would: by the estimate under a budget, then into a file. No file may
-// make a recipe panic, hold more than it estimated, or take over a second.
+// make a recipe panic, hold more than it estimated, or take over a second. Whole
+// sounds must be cooked, and pieces of them refused.
 //
 // The file at work is on the disk while it is cooked, so that it is at hand
 // should it end the process. So is each one that broke a bound.
@@ -59,7 +61,11 @@ func media(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	starts = withExtension(starts, *only)
+	sounds, err := mediaSounds(*largest)
+	if err != nil {
+		return err
+	}
+	starts = withExtension(append(starts, sounds...), *only)
 	if len(starts) == 0 {
 		return fmt.Errorf("no files of extension %q to start from", *only)
 	}
@@ -86,6 +92,7 @@ func media(ctx context.Context, args []string) error {
 	mutate := mutator{rand: rand.New(rand.NewPCG(*seed, 0)), starts: starts}
 	// First the bombs and the starts as they are, then what becomes of these.
 	whole := append(withExtension(mediaBombs(), *only), starts...)
+	whole = append(whole, mediaPieces(rand.New(rand.NewPCG(*seed, 1)), starts)...)
 	begin := time.Now()
 	for n := 0; n < *files && ctx.Err() == nil; n++ {
 		var f mediaFile
@@ -182,6 +189,12 @@ func (m *mediaRun) judge(f mediaFile, r mediaResult) {
 	if r.err != nil && len(r.err.Error()) > mediaWords {
 		broke = append(broke, fmt.Sprintf("error of %d bytes", len(r.err.Error())))
 	}
+	switch {
+	case f.want == wantCooked && r.err != nil:
+		broke = append(broke, fmt.Sprintf("refused, but it is good: %v", r.err))
+	case f.want == wantRefused && r.err == nil:
+		broke = append(broke, "cooked, but it is only a piece of a file")
+	}
 	if r.odd != nil {
 		broke = append(broke, r.odd.Error())
 	}
@@ -230,13 +243,14 @@ func (m *mediaRun) print(starts int, took time.Duration) {
 // textures are not packed, which would measure the packing.
 func mediaCookers() map[string]mediaCooker {
 	byName := map[string]recipe.Recipe{}
-	for _, r := range append(builtin.All(), pictures.Recipe(), mesh.Recipe()) {
+	for _, r := range append(builtin.All(), pictures.Recipe(), mesh.Recipe(), audio.Recipe()) {
 		byName[r.Name] = r
 	}
 	cookers := map[string]mediaCooker{}
 	for ext, name := range map[string]string{
 		".png": "image", ".jpeg": "image", ".gif": "image", ".bmp": "image", ".tiff": "image", ".webp": "image", ".tga": "image",
-		".gltf": "gltf", ".json": "json", ".wav": "copy", ".glb": "mesh", ".model": "mesh", ".obj": "mesh",
+		".gltf": "gltf", ".json": "json", ".glb": "mesh", ".model": "mesh", ".obj": "mesh",
+		".wav": "audio", ".flac": "audio", ".mp3": "audio", ".ogg": "audio",
 	} {
 		r := byName[name]
 		c := r.New()

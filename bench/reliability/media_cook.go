@@ -24,7 +24,17 @@ type mediaFile struct {
 	name string // where it came from
 	ext  string
 	data []byte
+	want mediaWant
 }
+
+// mediaWant is what has to come of a file that is known to be good or bad.
+type mediaWant int
+
+const (
+	wantAnything mediaWant = iota
+	wantCooked
+	wantRefused
+)
 
 type mediaCooker struct {
 	recipe recipe.Recipe

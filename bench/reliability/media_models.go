@@ -33,10 +33,10 @@ func madeModels() []mediaFile {
 	const shape = "mtllib gone.mtl\no a\nv 0 0 0\nv 1 0 0 0.5\nv 0 1 -1e-2\nv 1 1 0\nvt 0 0\nvt 1.5 0\nvt 0 1\nvn 0 0 1\nvn 0 0 2\n" +
 		"usemtl x\nf 1/1/1 2/2/1 3/3/2\nf -1 -2 -3 -4\ng b\nl 1 2 3\np 1\nf 1//1 3//2 4//1\n"
 	return []mediaFile{
-		{"made gltf", ".gltf", []byte(document)},
-		{"made model", ".model", []byte(document)},
-		{"made glb", ".glb", glb.Bytes()},
-		{"made obj", ".obj", []byte(shape)},
+		{name: "made gltf", ext: ".gltf", data: []byte(document)},
+		{name: "made model", ext: ".model", data: []byte(document)},
+		{name: "made glb", ext: ".glb", data: glb.Bytes()},
+		{name: "made obj", ext: ".obj", data: []byte(shape)},
 	}
 }
 

@@ -23,7 +23,7 @@ const mediaLargest = 1 << 20
 // next damages a start in one to a dozen ways.
 func (m *mutator) next() mediaFile {
 	f := m.starts[m.rand.IntN(len(m.starts))]
-	f.data = bytes.Clone(f.data)
+	f.data, f.want = bytes.Clone(f.data), wantAnything
 	if isModel(f.ext) && m.rand.IntN(8) > 0 {
 		// Most other damage is the end of a text.
 		for range 1 + m.rand.IntN(3) {
@@ -36,8 +36,13 @@ func (m *mutator) next() mediaFile {
 		f.data = f.data[:min(len(f.data), mediaLargest)]
 	}
 	// Without right sums the decoder would look at nothing else.
-	if f.ext == ".png" && m.rand.IntN(8) > 0 {
-		fixSums(f.data)
+	if m.rand.IntN(8) > 0 {
+		switch f.ext {
+		case ".png":
+			fixSums(f.data)
+		case ".ogg":
+			fixPages(f.data)
+		}
 	}
 	return f
 }

@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/cooktest"
 	"github.com/assetcook/assetcook/cook/recipe/image/imagetest"
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
@@ -44,7 +43,7 @@ func mediaStarts(largest int64) ([]mediaFile, error) {
 func mediaBombs() []mediaFile {
 	var list []mediaFile
 	for _, b := range imagetest.Bombs() {
-		list = append(list, mediaFile{b.Name, b.Ext, b.Data})
+		list = append(list, mediaFile{name: b.Name, ext: b.Ext, data: b.Data})
 	}
 	return append(list, textBombs()...)
 }
@@ -56,21 +55,23 @@ func withExtension(starts []mediaFile, ext string) []mediaFile {
 
 // testdataFolders asks the go command where it keeps them.
 func testdataFolders() []string {
-	ask := func(args ...string) string {
-		out, err := exec.Command("go", args...).Output()
-		if err != nil {
-			return "" // then without
-		}
-		return strings.TrimSpace(string(out))
-	}
 	var dirs []string
-	if root := ask("env", "GOROOT"); root != "" {
+	if root := askGo("env", "GOROOT"); root != "" {
 		dirs = append(dirs, filepath.Join(root, "src", "image"))
 	}
-	if dir := ask("list", "-m", "-f", "{{.Dir}}", "golang.org/x/image"); dir != "" {
+	if dir := askGo("list", "-m", "-f", "{{.Dir}}", "golang.org/x/image"); dir != "" {
 		dirs = append(dirs, dir)
 	}
 	return dirs
+}
+
+// askGo returns what the go command prints, nothing if it fails.
+func askGo(args ...string) string {
+	out, err := exec.Command("go", args...).Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // picturesBelow reads what is small enough.
@@ -99,7 +100,7 @@ func picturesBelow(dir string, largest int64) ([]mediaFile, error) {
 			}
 		}
 		if int64(len(data)) <= largest {
-			list = append(list, mediaFile{filepath.Base(name), ext, data})
+			list = append(list, mediaFile{name: filepath.Base(name), ext: ext, data: data})
 		}
 		return nil
 	})
@@ -130,7 +131,7 @@ func madePictures() []mediaFile {
 		if err := encode(&b); err != nil {
 			panic(fmt.Sprintf("media: %s: %v", name, err)) // the encoders take all of these
 		}
-		list = append(list, mediaFile{"made " + name, ext, b.Bytes()})
+		list = append(list, mediaFile{name: "made " + name, ext: ext, data: b.Bytes()})
 	}
 	for _, one := range []struct {
 		name string
@@ -150,7 +151,7 @@ func madePictures() []mediaFile {
 		return gif.EncodeAll(w, &gif.GIF{Image: []*stdimage.Paletted{mapped, mapped, mapped}, Delay: []int{0, 1, 2}})
 	})
 	solid := "RIFF\x18\x00\x00\x00WEBPVP8L\x0c\x00\x00\x00\x2f\x3f\xc0\x0f\x00\x88\x88\x08\x00\x00\x00\x00" // 64 x 64 of one colour
-	list = append(list, mediaFile{"made webp", ".webp", []byte(solid)})
+	list = append(list, mediaFile{name: "made webp", ext: ".webp", data: []byte(solid)})
 	return append(list, madeTGA(nrgba, grey)...)
 }
 
@@ -164,19 +165,17 @@ func madeTGA(nrgba *stdimage.NRGBA, grey *stdimage.Gray) []mediaFile {
 	}
 	colours := append([]byte{1: 1, 2: 1, 5: 2, 7: 24, 12: w, 14: h, 16: 8, 17: 0}, 1, 2, 3, 4, 5, 6)
 	return []mediaFile{
-		{"made tga", ".tga", append(head(2, 32), nrgba.Pix...)},
-		{"made tga grey", ".tga", append(head(3, 8), grey.Pix...)},
-		{"made tga packets", ".tga", packets},
-		{"made tga mapped", ".tga", append(colours, make([]byte, int(w)*int(h))...)},
+		{name: "made tga", ext: ".tga", data: append(head(2, 32), nrgba.Pix...)},
+		{name: "made tga grey", ext: ".tga", data: append(head(3, 8), grey.Pix...)},
+		{name: "made tga packets", ext: ".tga", data: packets},
+		{name: "made tga mapped", ext: ".tga", data: append(colours, make([]byte, int(w)*int(h))...)},
 	}
 }
 
-// madeTexts are models, JSON, and a sound, which is only copied.
+// madeTexts are models and JSON.
 func madeTexts() []mediaFile {
-	return append(madeModels(), []mediaFile{
-		{"made json", ".json", []byte(`{"a": [1, 2.5e-7, "\ud83d\ude00", null, true, {}], "b": {"c": {"d": [[[]]]}}}`)},
-		{"made wav", ".wav", cooktest.Wave(64)},
-	}...)
+	return append(madeModels(),
+		mediaFile{name: "made json", ext: ".json", data: []byte(`{"a": [1, 2.5e-7, "\ud83d\ude00", null, true, {}], "b": {"c": {"d": [[[]]]}}}`)})
 }
 
 // textBombs are documents whose nesting, lists or names are what hurts.
@@ -187,20 +186,20 @@ func textBombs() []mediaFile {
 	}
 	asset := `{"asset": {"version": "2.0"}, `
 	return []mediaFile{
-		{"json of open lists", ".json", fill("", "[", "")},
-		{"json of open objects", ".json", fill("", `{"":`, "")},
-		{"json of lists", ".json", fill("[", "[],", "0]")},
-		{"json of one key", ".json", fill("{", `"a":0,`, `"b":0}`)},
-		{"json of one number", ".json", fill("", "1", "")},
-		{"gltf of objects", ".gltf", fill(asset+`"nodes": [`, "{},", "{}]}")},
-		{"gltf of numbers for objects", ".gltf", fill(asset+`"nodes": [`, "0,", "0]}")},
-		{"gltf of one long number", ".gltf", fill(asset+`"scene": `, "1", "}")},
-		{"gltf of one long name", ".gltf", fill(asset+`"buffers": [{"byteLength": 1, "uri": "`, "a", `"}]}`)},
-		{"gltf of one long key", ".gltf", fill(asset+`"nodes": [{"`, "a", `": 0, "mesh": ""}]}`)},
-		{"gltf of keys", ".gltf", fill(asset+`"meshes": [{"primitives": [{"attributes": {`, `"":0,`, `"b":0}}]}]}`)},
-		{"gltf of children", ".gltf", fill(asset+`"nodes": [{"children": [`, "0,", "0]}]}")},
-		{"gltf of buffers", ".gltf", fill(asset+`"buffers": [`, `{"uri":"a","byteLength":1},`, "{}]}")},
-		{"gltf of folders", ".gltf", fill(asset+`"buffers": [{"byteLength": 1, "uri": "`, "a/", `"}]}`)},
-		{"gltf of escapes", ".gltf", fill(asset+`"buffers": [{"byteLength": 1, "uri": "data:,`, "%41", `"}]}`)},
+		{name: "json of open lists", ext: ".json", data: fill("", "[", "")},
+		{name: "json of open objects", ext: ".json", data: fill("", `{"":`, "")},
+		{name: "json of lists", ext: ".json", data: fill("[", "[],", "0]")},
+		{name: "json of one key", ext: ".json", data: fill("{", `"a":0,`, `"b":0}`)},
+		{name: "json of one number", ext: ".json", data: fill("", "1", "")},
+		{name: "gltf of objects", ext: ".gltf", data: fill(asset+`"nodes": [`, "{},", "{}]}")},
+		{name: "gltf of numbers for objects", ext: ".gltf", data: fill(asset+`"nodes": [`, "0,", "0]}")},
+		{name: "gltf of one long number", ext: ".gltf", data: fill(asset+`"scene": `, "1", "}")},
+		{name: "gltf of one long name", ext: ".gltf", data: fill(asset+`"buffers": [{"byteLength": 1, "uri": "`, "a", `"}]}`)},
+		{name: "gltf of one long key", ext: ".gltf", data: fill(asset+`"nodes": [{"`, "a", `": 0, "mesh": ""}]}`)},
+		{name: "gltf of keys", ext: ".gltf", data: fill(asset+`"meshes": [{"primitives": [{"attributes": {`, `"":0,`, `"b":0}}]}]}`)},
+		{name: "gltf of children", ext: ".gltf", data: fill(asset+`"nodes": [{"children": [`, "0,", "0]}]}")},
+		{name: "gltf of buffers", ext: ".gltf", data: fill(asset+`"buffers": [`, `{"uri":"a","byteLength":1},`, "{}]}")},
+		{name: "gltf of folders", ext: ".gltf", data: fill(asset+`"buffers": [{"byteLength": 1, "uri": "`, "a/", `"}]}`)},
+		{name: "gltf of escapes", ext: ".gltf", data: fill(asset+`"buffers": [{"byteLength": 1, "uri": "data:,`, "%41", `"}]}`)},
 	}
 }
