@@ -21,6 +21,7 @@ require (
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
 	github.com/thesyncim/gopus v0.1.1
 	github.com/tinylib/msgp v1.6.5
+	github.com/tphakala/go-opus v0.1.2
 	github.com/vmihailenco/msgpack/v5 v5.4.1
 	github.com/woozymasta/bcn v0.7.0
 	github.com/zeebo/blake3 v0.2.4
@@ -39,6 +40,7 @@ require (
 	github.com/jfreymuth/vorbis v1.0.2 // indirect
 	github.com/klauspost/cpuid/v2 v2.2.10 // indirect
 	github.com/philhofer/fwd v1.2.0 // indirect
+	github.com/tphakala/simd v1.5.0 // indirect
 	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	golang.org/x/tools v0.51.0 // indirect

@@ -79,7 +79,7 @@ func write(dir string) error {
 			continue
 		}
 		b.Reset()
-		if err := opus.Encode(context.Background(), &b, clip, opus.Options{Complexity: 10}); err != nil {
+		if err := opus.Encode(context.Background(), &b, clip, opus.Options{}); err != nil {
 			return err
 		}
 		if err := os.WriteFile(name+".opus", b.Bytes(), 0o666); err != nil {

@@ -169,7 +169,7 @@ func TestQOALoops(t *testing.T) {
 func TestOpus(t *testing.T) {
 	in := chord(44100, 1, 4410)
 	in.Loops = []pcm.Loop{{Start: 441, End: 4410}}
-	out, err := cook(t, options(func(o *Audio) { o.Format, o.Bitrate, o.Speech = "opus", 24, true }), file(t, in, wav.PCM16))
+	out, err := cook(t, options(func(o *Audio) { o.Format, o.Bitrate = "opus", 24 }), file(t, in, wav.PCM16))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,6 @@ func TestOpus(t *testing.T) {
 		func(o *Audio) { o.Format, o.Trim = "opus", -60 },
 		func(o *Audio) { o.Format, o.Loops = "opus", "drop" },
 		func(o *Audio) { o.Format, o.Bitrate = "opus", 32 },
-		func(o *Audio) { o.Format, o.Speech = "opus", true },
 	} {
 		if _, err := cook(t, options(set), out); err == nil || !strings.Contains(err.Error(), "Ogg Opus") {
 			t.Errorf("%v, want a refusal", err)
@@ -433,7 +432,7 @@ func TestChannelMask(t *testing.T) {
 func TestOptions(t *testing.T) {
 	recipetest.CheckFingerprint(t, Recipe(), map[string]any{
 		"format": "qoa", "bits": int64(8), "dither": true, "rate": int64(22050), "channels": "mono", "loudness": -16.0,
-		"peak": -2.0, "trim": -60.0, "loops": "drop", "bitrate": int64(64), "speech": true,
+		"peak": -2.0, "trim": -60.0, "loops": "drop", "bitrate": int64(64),
 	})
 	if err := options(nil).Check(); err != nil {
 		t.Errorf("the defaults: %v", err)
@@ -451,7 +450,6 @@ func TestOptions(t *testing.T) {
 		{func(o *Audio) { o.Format, o.Bits = "float", 32 }, "bits"},
 		{func(o *Audio) { o.Peak = -2 }, "peak"},
 		{func(o *Audio) { o.Peak = 0 }, "peak"},
-		{func(o *Audio) { o.Speech = true }, "speech"},
 		{func(o *Audio) { o.Rate, o.Loudness = 3999, -16 }, "rate"},
 		{func(o *Audio) { o.Format, o.Bits, o.Dither = "pcm", 32, true }, "dither"},
 	} {
@@ -465,7 +463,6 @@ func TestOptions(t *testing.T) {
 		func(o *Audio) { o.Format, o.Bits, o.Dither = "pcm", 8, true },
 		func(o *Audio) { o.Rate = 1000 },
 		func(o *Audio) { o.Rate, o.Loudness, o.Peak = 4000, -16, -2 },
-		func(o *Audio) { o.Format, o.Speech = "opus", true },
 	} {
 		if err := options(set).Check(); err != nil {
 			t.Error(err)

@@ -29,7 +29,7 @@ func (o *Audio) encode(ctx context.Context, w io.Writer, s *sound) error {
 	case "qoa":
 		return qoa.Encode(ctx, w, s.Clip)
 	case "opus":
-		return opus.Encode(ctx, w, s.Clip, o.opus(s))
+		return opus.Encode(ctx, w, s.Clip, opus.Options{Bitrate: 1000 * o.Bitrate, SourceRate: s.source.Rate})
 	}
 	return fmt.Errorf("format %q is not known", o.Format)
 }
@@ -51,17 +51,4 @@ func (o *Audio) coding(format string) wav.Coding {
 		return wav.PCM32
 	}
 	return wav.PCM16
-}
-
-// opusComplexity is the encoder's best.
-const opusComplexity = 10
-
-func (o *Audio) opus(s *sound) opus.Options {
-	options := opus.Options{
-		Bitrate: 1000 * o.Bitrate, Complexity: opusComplexity, SourceRate: s.source.Rate,
-	}
-	if o.Speech {
-		options.Application = opus.Voice
-	}
-	return options
 }

@@ -29,8 +29,11 @@ func (o *Audio) probe(head []byte, size int64) (source.Info, error) {
 	return info, err
 }
 
-// fixedMemory is what buffers and tables take, measured.
-const fixedMemory = 2 << 20
+// What buffers and tables take, and an encoder besides the sound, measured.
+const (
+	fixedMemory   = 2 << 20
+	encoderMemory = 1 << 20
+)
 
 // peak returns the most bytes that Cook holds at once: decoding, with the file; or
 // the sound before and after mixing; or that before and after resampling, and what
@@ -54,13 +57,5 @@ func (o *Audio) peak(info source.Info, size int64) int64 {
 		measuring = loudness.Memory(info.Frames, info.Rate)
 	}
 	resampling := resample.Memory(info.Frames, channels, info.Rate, o.rate(info.Rate))
-	return fixedMemory + max(size+info.Memory, mixing, held+resampling+measuring+o.encoder(channels))
-}
-
-// encoder returns what the encoder takes besides the sound, measured.
-func (o *Audio) encoder(channels int) int64 {
-	if o.Format == "opus" {
-		return int64(1+2*channels) << 20
-	}
-	return 1 << 20
+	return fixedMemory + max(size+info.Memory, mixing, held+resampling+measuring+encoderMemory)
 }

@@ -1,5 +1,7 @@
 package opus
 
+import "bytes"
+
 // A layout is how channels are spread over streams (RFC 7845, 5.1.1.2).
 type layout struct {
 	streams, coupled int
@@ -21,4 +23,9 @@ func layouts() [MaxChannels + 1]layout {
 		7: {4, 3, []byte{0, 4, 1, 2, 3, 5, 6}, []int{0, 2, 1, 5, 6, 4, 3}},
 		8: {5, 3, []byte{0, 6, 1, 2, 3, 4, 5, 7}, []int{0, 2, 1, 6, 7, 4, 5, 3}},
 	}
+}
+
+// clipChannel returns which channel of a clip is the n-th that a decoder makes.
+func (l *layout) clipChannel(n int) int {
+	return l.order[bytes.IndexByte(l.mapping, byte(n))]
 }

@@ -16,7 +16,7 @@ func Example() {
 	}
 
 	var file bytes.Buffer
-	err := opus.Encode(context.Background(), &file, clip, opus.Options{Bitrate: 96_000, Complexity: 10})
+	err := opus.Encode(context.Background(), &file, clip, opus.Options{Bitrate: 96_000})
 	fmt.Println(err, bytes.Contains(file.Bytes(), []byte("LOOPSTART=12000")))
 	// Output: <nil> true
 }

@@ -1,8 +1,8 @@
 // Package opus writes Ogg Opus files (RFC 7845): the smallest form of long sounds,
 // which every browser, phone and engine plays.
 //
-// Packets of 20 ms are made by github.com/thesyncim/gopus; the container, with its
-// exact times, is ours. A player gets back as many frames as went in, at the same
+// Packets of 20 ms are made by github.com/tphakala/go-opus; the container, with its
+// exact times, and the packets of more than two channels are ours. A player gets back as many frames as went in, at the same
 // places: the encoder's delay is in the header as pre-skip, and the last page
 // says where the sound ends within the last packet.
 //
@@ -14,13 +14,11 @@
 //
 // # Same bytes
 //
-// The encoder computes in floating point, as the standard's reference does, and that
-// library rounds differently on arm64, on amd64 with and without AVX2, by the
-// maker of an amd64 processor (it uses RCPPS, an approximation of the maker's
-// choice), and with the build tag purego, under which amd64 and 386 agree. On
-// machines that round alike the bytes are the same, always; on others the sound is
-// as good but its bytes may differ. [Numerics] tells such machines apart: whoever
-// shares results between machines has to make it part of a result's name.
+// The library computes in whole numbers, as the standard's reference does where it is
+// built for fixed point, so that a sound becomes the same bytes on every machine.
+//
+// It has the mode for music and sound alone (CELT). For speech of less than about 40
+// kbit/s a channel, opusenc has better ones.
 package opus
 
 import (
@@ -36,28 +34,16 @@ const Rate = 48000
 
 // Limits of the options.
 const (
-	MaxChannels   = 8
-	MinBitrate    = 6_000 // a channel
-	MaxBitrate    = 256_000
-	MaxComplexity = 10
-)
-
-// Application is what a sound is, so that the encoder knows what matters.
-type Application int
-
-const (
-	Audio Application = iota // music, effects
-	Voice                    // speech; at low rates it is kept intelligible
+	MaxChannels = 8
+	MinBitrate  = 6_000 // a channel
+	MaxBitrate  = 256_000
 )
 
 // Options say how Encode writes.
 type Options struct {
 	// Bitrate is in bits a second for all channels together, on average; 0 is
 	// DefaultBitrate.
-	Bitrate     int
-	Application Application
-	// Complexity from 0 to 10 buys quality for time.
-	Complexity int
+	Bitrate int
 	// SourceRate is the rate that the sound had before it was resampled, for the
 	// header, where nothing but programs that describe files read it; 0 is 48000.
 	SourceRate int
@@ -84,10 +70,6 @@ func Check(clip *pcm.Clip, o Options) error {
 	case o.Bitrate != 0 && (o.Bitrate < MinBitrate*clip.Channels || o.Bitrate > MaxBitrate*clip.Channels):
 		return fmt.Errorf("opus: %d bits a second, want %d to %d for %d channels", o.Bitrate,
 			MinBitrate*clip.Channels, MaxBitrate*clip.Channels, clip.Channels)
-	case o.Application != Audio && o.Application != Voice:
-		return fmt.Errorf("opus: application %d is not known", o.Application)
-	case o.Complexity < 0 || o.Complexity > MaxComplexity:
-		return fmt.Errorf("opus: complexity %d, want 0 to %d", o.Complexity, MaxComplexity)
 	case o.SourceRate < 0 || int64(o.SourceRate) > 1<<32-1:
 		return fmt.Errorf("opus: a source rate of %d Hz", o.SourceRate)
 	case !(o.Loudness > -128 && o.Loudness < 100):

@@ -160,11 +160,11 @@ func TestPlaysTheSame(t *testing.T) {
 	for _, frames := range []int{1, 647, 648, 649, 960, 50*960 - 312, 50*960 - 311, 50_000} {
 		for _, channels := range []int{1, 2} {
 			clip := sines(channels, frames)
-			got := play(t, encode(t, clip, Options{Complexity: 10, Bitrate: 96_000 * channels}))
+			got := play(t, encode(t, clip, Options{Bitrate: 96_000 * channels}))
 			if len(got) != len(clip.Samples) {
 				t.Fatalf("%d samples, want %d", len(got), len(clip.Samples))
 			}
-			if r := ratio(clip.Samples, got); frames > 40_000 && r < 30 {
+			if r := ratio(clip.Samples, got); frames > 40_000 && r < 28 {
 				t.Errorf("%d frames of %d channels: %.1f dB", frames, channels, r)
 			}
 		}
@@ -186,7 +186,7 @@ func TestChannelOrder(t *testing.T) {
 			7: "FL FR FC LFE BC SL SR", 8: "FL FR FC LFE BL BR SL SR",
 		}[channels])
 		clip := sines(channels, 9600)
-		got := play(t, encode(t, clip, Options{Complexity: 5}))
+		got := play(t, encode(t, clip, Options{}))
 		for at, name := range strings.Fields(order) {
 			from := slices.Index(wav, name)
 			best, most := -1, 0.
@@ -268,20 +268,31 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// The bytes are the same on every processor. The sum was made on amd64. If it changes,
+// the recipe's version has to rise.
+func TestGolden(t *testing.T) {
+	sum := sha256.New()
+	for _, channels := range []int{1, 2, 6} {
+		for _, rate := range []int{0, 16_000 * channels, 128_000 * channels} {
+			sum.Write(encode(t, probe(channels), Options{Bitrate: rate}))
+		}
+	}
+	if got := fmt.Sprintf("%.8x", sum.Sum(nil)); got != "f87e8b98ce379334" {
+		t.Errorf("the encoder makes %s of the probe", got)
+	}
+}
+
 // Two runs make the same bytes, and different sounds have different serials.
 func TestSameBytes(t *testing.T) {
 	clip := probe(2)
-	a := encode(t, clip, Options{Complexity: 10})
-	if !bytes.Equal(a, encode(t, clip, Options{Complexity: 10})) {
+	a := encode(t, clip, Options{})
+	if !bytes.Equal(a, encode(t, clip, Options{})) {
 		t.Error("two runs differ")
 	}
 	short := *clip
 	short.Samples = short.Samples[2:]
-	if b := encode(t, &short, Options{Complexity: 10}); pages(t, a)[0].serial == pages(t, b)[0].serial {
+	if b := encode(t, &short, Options{}); pages(t, a)[0].serial == pages(t, b)[0].serial {
 		t.Error("a shorter sound has the same serial")
-	}
-	if n := Numerics(); len(n) != 16 {
-		t.Errorf("numerics %q", n)
 	}
 }
 
@@ -294,8 +305,7 @@ func TestExtremes(t *testing.T) {
 		loud.Samples = loud.Samples[:5000*channels]
 		for _, o := range []Options{
 			{Bitrate: MinBitrate * channels},
-			{Bitrate: MinBitrate * channels, Application: Voice, Complexity: 10},
-			{Bitrate: MaxBitrate * channels, Complexity: 10},
+			{Bitrate: MaxBitrate * channels},
 		} {
 			for _, clip := range []*pcm.Clip{silence, loud} {
 				if got := play(t, encode(t, clip, o)); len(got) != len(clip.Samples) {
@@ -311,7 +321,7 @@ func TestBitrate(t *testing.T) {
 	clip := probe(2)
 	before, size := 0., 0
 	for _, rate := range []int{24_000, 64_000, 128_000, 320_000} {
-		file := encode(t, clip, Options{Bitrate: rate, Complexity: 5})
+		file := encode(t, clip, Options{Bitrate: rate})
 		r := ratio(clip.Samples, play(t, file))
 		if r <= before || len(file) <= size {
 			t.Errorf("%d bits a second: %.1f dB in %d bytes, after %.1f in %d", rate, r, len(file), before, size)
@@ -323,10 +333,6 @@ func TestBitrate(t *testing.T) {
 	}
 	if !bytes.Equal(encode(t, clip, Options{}), encode(t, clip, Options{Bitrate: 96_000})) {
 		t.Error("the default for stereo is not 96000")
-	}
-	voice := encode(t, clip, Options{Bitrate: 24_000, Application: Voice})
-	if bytes.Equal(voice, encode(t, clip, Options{Bitrate: 24_000})) {
-		t.Error("voice is no different")
 	}
 }
 
@@ -345,9 +351,6 @@ func TestRefuses(t *testing.T) {
 		{pcm.Clip{Rate: Rate, Channels: 9}, Options{}, "9 channels, want 1 to 8"},
 		{loop(), Options{Bitrate: 5999}, "5999 bits a second, want 6000 to 256000 for 1"},
 		{loop(), Options{Bitrate: 256_001}, "256001 bits a second"},
-		{loop(), Options{Application: 2}, "application 2"},
-		{loop(), Options{Complexity: 11}, "complexity 11"},
-		{loop(), Options{Complexity: -1}, "complexity -1"},
 		{loop(), Options{SourceRate: -1}, "source rate of -1"},
 		{loop(), Options{Loudness: math.NaN()}, "loudness of NaN"},
 		{loop(), Options{Loudness: -200}, "loudness of -200"},
@@ -402,25 +405,31 @@ func TestCancel(t *testing.T) {
 
 type broken struct{ encoder }
 
-func (broken) Encode([]float32, []byte) (int, error) { panic("index out of range") }
+func (broken) Encode([]int16, []byte) (int, error) { panic("index out of range") }
 
 type mute struct{ encoder }
 
-func (mute) Encode([]float32, []byte) (int, error) { return 0, nil }
+func (mute) Encode([]int16, []byte) (int, error) { return 0, nil }
+
+type several struct{ encoder }
+
+func (several) Encode(_ []int16, packet []byte) (int, error) { packet[0] = 1; return 9, nil }
 
 // What the library does wrong is an error.
 func TestLibraryFails(t *testing.T) {
-	if _, err := packet(broken{}, nil, nil); err == nil || !strings.Contains(err.Error(), "index out of range") {
-		t.Error(err)
-	}
-	if _, err := packet(mute{}, nil, nil); err == nil {
-		t.Error("no packet is no error")
+	for want, e := range map[string]encoder{
+		"index out of range": broken{}, "no packet": mute{}, "several frames": several{},
+	} {
+		s := &stream{encoder: e, packet: make([]byte, maxPacket)}
+		if _, err := s.append(nil, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
 
 func BenchmarkEncode(b *testing.B) {
 	clip := probe(2)
 	for b.Loop() {
-		encode(b, clip, Options{Complexity: 10})
+		encode(b, clip, Options{})
 	}
 }
