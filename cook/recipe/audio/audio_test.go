@@ -13,11 +13,11 @@ import (
 	"testing/fstest"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/audio/detmath"
 	"github.com/assetcook/assetcook/cook/recipe/audio/loudness"
 	"github.com/assetcook/assetcook/cook/recipe/audio/ogg"
 	"github.com/assetcook/assetcook/cook/recipe/audio/pcm"
 	"github.com/assetcook/assetcook/cook/recipe/audio/qoa"
-	"github.com/assetcook/assetcook/cook/recipe/audio/steady"
 	"github.com/assetcook/assetcook/cook/recipe/audio/wav"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 )
@@ -29,7 +29,7 @@ func chord(rate, channels, frames int) *pcm.Clip {
 	for i := range frames {
 		for ch := range channels {
 			t := float64(i) / float64(rate)
-			v := 0.1*steady.SinPi(2*440*float64(ch+1)*t) + 0.02*steady.SinPi(2*1234*t)
+			v := 0.1*detmath.SinPi(2*440*float64(ch+1)*t) + 0.02*detmath.SinPi(2*1234*t)
 			c.Samples = append(c.Samples, float32(math.Round(v*(1<<15))/(1<<15)))
 		}
 	}

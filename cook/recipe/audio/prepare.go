@@ -6,12 +6,12 @@ import (
 	"math"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/audio/detmath"
 	"github.com/assetcook/assetcook/cook/recipe/audio/loudness"
 	"github.com/assetcook/assetcook/cook/recipe/audio/opus"
 	"github.com/assetcook/assetcook/cook/recipe/audio/pcm"
 	"github.com/assetcook/assetcook/cook/recipe/audio/resample"
 	"github.com/assetcook/assetcook/cook/recipe/audio/source"
-	"github.com/assetcook/assetcook/cook/recipe/audio/steady"
 )
 
 const minRate = resample.MinRate
@@ -44,7 +44,7 @@ func (o *Audio) prepare(ctx context.Context, job *recipe.Job) (*sound, error) {
 		return nil, err
 	}
 	if o.Trim < 0 {
-		if s.trimmed, err = trim(ctx, c, float32(steady.Gain(o.Trim))); err != nil {
+		if s.trimmed, err = trim(ctx, c, float32(detmath.Gain(o.Trim))); err != nil {
 			return nil, err
 		}
 	}
@@ -133,7 +133,7 @@ func (o *Audio) normalise(ctx context.Context, s *sound) error {
 	if err != nil || s.gain == 0 {
 		return err
 	}
-	factor := float32(steady.Gain(s.gain))
+	factor := float32(detmath.Gain(s.gain))
 	for i := range s.Samples {
 		if i%looks == 0 {
 			if err := ctx.Err(); err != nil {

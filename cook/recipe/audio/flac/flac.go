@@ -15,8 +15,8 @@ import (
 	"hash"
 	"math"
 
-	"github.com/assetcook/assetcook/cook/recipe/audio/comment"
 	"github.com/assetcook/assetcook/cook/recipe/audio/pcm"
+	"github.com/assetcook/assetcook/cook/recipe/audio/vorbiscomment"
 )
 
 // Info is what a file's header says.
@@ -118,7 +118,7 @@ type decoder struct {
 }
 
 // Decode decodes a file. A sample of n bits is divided by 2^(n-1). Comments may
-// make a loop; see comment.List.
+// make a loop; see vorbiscomment.List.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	info, err := Probe(data, int64(len(data)))
 	if err != nil {
@@ -160,7 +160,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		return nil, errors.New("the sound is not the one whose MD5 the FLAC header has; the file is damaged")
 	}
 	if loop != nil {
-		c.Loops = []pcm.Loop{comment.Close(*loop, int64(c.Frames()))}
+		c.Loops = []pcm.Loop{vorbiscomment.Close(*loop, int64(c.Frames()))}
 	}
 	return c, nil
 }
@@ -208,7 +208,7 @@ func metadata(data []byte) (int, *pcm.Loop, error) {
 			return 0, nil, errors.New("the file ends within the FLAC header; copy it again")
 		}
 		if head>>24&0x7f == vorbisComment {
-			list, err := comment.Read(data[at : at+size])
+			list, err := vorbiscomment.Read(data[at : at+size])
 			if err == nil {
 				loop, err = list.Loop()
 			}

@@ -15,8 +15,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/assetcook/assetcook/cook/recipe/audio/detmath"
 	"github.com/assetcook/assetcook/cook/recipe/audio/pcm"
-	"github.com/assetcook/assetcook/cook/recipe/audio/steady"
 )
 
 // A Result is what was measured. Figures are minus infinity where there was no
@@ -205,9 +205,7 @@ func (m *meter) loudest(width int) (float64, error) {
 }
 
 // lufs is the loudness of a mean power.
-func lufs(power float64) float64 { return decibels(math.Sqrt(power)) - 0.691 }
-
-func decibels(x float64) float64 { return steady.Decibels(x) }
+func lufs(power float64) float64 { return detmath.Decibels(math.Sqrt(power)) - 0.691 }
 
 // looks is how many samples, or steps as short as the work on one, are between
 // two looks at the context, and logarithm how many of them one takes.

@@ -7,8 +7,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assetcook/assetcook/cook/recipe/audio/detmath"
 	"github.com/assetcook/assetcook/cook/recipe/audio/pcm"
-	"github.com/assetcook/assetcook/cook/recipe/audio/steady"
 )
 
 // A tone is part of a test signal of EBU Tech 3341: a sine of 1 kHz, on every
@@ -22,13 +22,13 @@ func signal(rate, channels int, tones ...tone) *pcm.Clip {
 	c := &pcm.Clip{Rate: rate, Channels: channels}
 	second := make([]float64, rate)
 	for i := range second {
-		second[i] = steady.SinPi(2 * 1000 * float64(i) / float64(rate))
+		second[i] = detmath.SinPi(2 * 1000 * float64(i) / float64(rate))
 	}
 	for _, part := range tones {
 		gains := make([]float64, channels)
 		for ch := range gains {
 			if len(part.dBFS) > 0 {
-				gains[ch] = steady.Gain(part.dBFS[min(ch, len(part.dBFS)-1)])
+				gains[ch] = detmath.Gain(part.dBFS[min(ch, len(part.dBFS)-1)])
 			}
 		}
 		for i := range int(math.Round(part.seconds * float64(rate))) {
@@ -124,7 +124,7 @@ func TestTruePeakEBUTech3341(t *testing.T) {
 	} {
 		s := &pcm.Clip{Rate: 48000, Channels: 2}
 		for i := range 48000 {
-			v := float32(c.amplitude * steady.SinPi(2*float64(i)/c.divisor+c.degrees/180))
+			v := float32(c.amplitude * detmath.SinPi(2*float64(i)/c.divisor+c.degrees/180))
 			s.Samples = append(s.Samples, v, v)
 		}
 		// The tone starts in full, which rings; the standard's files fade in.
@@ -206,8 +206,8 @@ func TestTruePeakIsThatOfAllPlaces(t *testing.T) {
 		for _, v := range c.Samples {
 			want = max(want, math.Abs(float64(v)))
 		}
-		if math.Abs(got-decibels(want)) > 1e-9 && !(math.IsInf(got, -1) && want == 0) {
-			t.Errorf("round %d: %v, want %v", round, got, decibels(want))
+		if math.Abs(got-detmath.Decibels(want)) > 1e-9 && !(math.IsInf(got, -1) && want == 0) {
+			t.Errorf("round %d: %v, want %v", round, got, detmath.Decibels(want))
 		}
 	}
 }
@@ -364,7 +364,7 @@ func TestGolden(t *testing.T) {
 func ExampleMeasure() {
 	c := &pcm.Clip{Rate: 48000, Channels: 2}
 	for i := range 48000 {
-		v := float32(0.1 * steady.SinPi(2*997*float64(i)/48000))
+		v := float32(0.1 * detmath.SinPi(2*997*float64(i)/48000))
 		c.Samples = append(c.Samples, v, v)
 	}
 	r, err := Measure(context.Background(), c)

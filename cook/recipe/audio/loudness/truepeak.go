@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/assetcook/assetcook/cook/recipe/audio/detmath"
 	"github.com/assetcook/assetcook/cook/recipe/audio/pcm"
 )
 
@@ -68,5 +69,5 @@ func TruePeak(ctx context.Context, c *pcm.Clip) (float64, error) {
 			}
 		}
 	}
-	return decibels(peak), nil
+	return detmath.Decibels(peak), nil
 }

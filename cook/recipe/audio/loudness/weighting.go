@@ -1,6 +1,6 @@
 package loudness
 
-import "github.com/assetcook/assetcook/cook/recipe/audio/steady"
+import "github.com/assetcook/assetcook/cook/recipe/audio/detmath"
 
 // A biquad is a filter of second order with its state, in the transposed
 // direct form II.
@@ -32,8 +32,8 @@ func weighting(rate int) (shelf, highPass biquad) {
 	)
 	k := tanPi(shelfHz / float64(rate))
 	k2 := float64(k * k)
-	high := steady.Gain(shelfGain)
-	middle := steady.Gain(shelfGain * middlePower)
+	high := detmath.Gain(shelfGain)
+	middle := detmath.Gain(shelfGain * middlePower)
 	a0 := 1 + k/shelfQ + k2
 	shelf = biquad{
 		b0: (high + float64(middle*k)/shelfQ + k2) / a0,
@@ -53,7 +53,7 @@ func weighting(rate int) (shelf, highPass biquad) {
 	return shelf, highPass
 }
 
-func tanPi(x float64) float64 { return steady.SinPi(x) / steady.CosPi(x) }
+func tanPi(x float64) float64 { return detmath.SinPi(x) / detmath.CosPi(x) }
 
 // channelWeights returns the factor of each channel's power in the sum, for the
 // speakers that so many channels stand for (see package pcm for their order):

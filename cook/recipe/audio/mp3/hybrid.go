@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/assetcook/assetcook/cook/recipe/audio/steady"
+	"github.com/assetcook/assetcook/cook/recipe/audio/detmath"
 )
 
 // butterflies are the factors against the aliases of neighbouring subbands, from
@@ -46,32 +46,32 @@ type transforms struct {
 var mdct = sync.OnceValue(func() *transforms {
 	t := new(transforms)
 	for i := range 36 {
-		rise := steady.SinPi((float64(i) + 0.5) / 36)
-		edge := steady.SinPi((float64(i%12) + 0.5) / 12)
+		rise := detmath.SinPi((float64(i) + 0.5) / 36)
+		edge := detmath.SinPi((float64(i%12) + 0.5) / 12)
 		window := [4]float64{rise, rise, 0, rise}
 		switch { // the side towards short blocks is short
 		case i >= 30:
 			window[1] = 0
 		case i >= 24:
-			window[1] = steady.SinPi((float64(i-18) + 0.5) / 12)
+			window[1] = detmath.SinPi((float64(i-18) + 0.5) / 12)
 		case i >= 18:
 			window[1] = 1
 		case i >= 12:
 			window[3] = 1
 		case i >= 6:
-			window[3] = steady.SinPi((float64(i-6) + 0.5) / 12)
+			window[3] = detmath.SinPi((float64(i-6) + 0.5) / 12)
 		default:
 			window[3] = 0
 		}
 		for k := range 18 {
-			c := steady.CosPi(float64((2*i+19)*(2*k+1)) / 72)
+			c := detmath.CosPi(float64((2*i+19)*(2*k+1)) / 72)
 			for block, w := range window {
 				t.long[block][i][k] = w * c
 			}
 		}
 		if i < 12 {
 			for k := range 6 {
-				t.short[i][k] = edge * steady.CosPi(float64((2*i+7)*(2*k+1))/24)
+				t.short[i][k] = edge * detmath.CosPi(float64((2*i+7)*(2*k+1))/24)
 			}
 		}
 	}
@@ -146,7 +146,7 @@ var cosines = sync.OnceValue(func() *[32][32]float64 {
 			row = i + 32
 		}
 		for k := range 32 {
-			m[i][k] = steady.CosPi(float64((16+row)*(2*k+1)) / 64)
+			m[i][k] = detmath.CosPi(float64((16+row)*(2*k+1)) / 64)
 		}
 	}
 	return m

@@ -9,7 +9,7 @@
 // 2023) decodes joint stereo of MPEG 2 wrong, keeps delay and padding, and gives 16
 // bits. Samples are the same on every processor: this package works in float64,
 // rounds every product that is added to something, and takes its sines and powers
-// from package steady.
+// from package detmath.
 package mp3
 
 import (

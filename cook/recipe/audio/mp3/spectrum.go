@@ -4,14 +4,14 @@ import (
 	"math"
 	"sync"
 
-	"github.com/assetcook/assetcook/cook/recipe/audio/steady"
+	"github.com/assetcook/assetcook/cook/recipe/audio/detmath"
 )
 
 // powers returns x^(4/3) for all values of a line: 15 and 13 bits.
 var powers = sync.OnceValue(func() *[8207]float64 {
 	p := new([8207]float64)
 	for i := 1; i < len(p); i++ {
-		p[i] = steady.Exp(float64(steady.Log(float64(i)) * 4 / 3))
+		p[i] = detmath.Exp(float64(detmath.Log(float64(i)) * 4 / 3))
 	}
 	return p
 })
@@ -52,7 +52,7 @@ func (g *granule) readSpectrum(r *bitReader, rate, end int) {
 // quarter returns 2^(k/4).
 var quarter = sync.OnceValue(func() (q [4]float64) {
 	for k := range q {
-		q[k] = steady.Exp(math.Ln2 * float64(k) / 4)
+		q[k] = detmath.Exp(math.Ln2 * float64(k) / 4)
 	}
 	return q
 })

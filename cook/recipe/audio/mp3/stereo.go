@@ -3,7 +3,7 @@ package mp3
 import (
 	"math"
 
-	"github.com/assetcook/assetcook/cook/recipe/audio/steady"
+	"github.com/assetcook/assetcook/cook/recipe/audio/detmath"
 )
 
 // joint returns which ways of joint stereo a frame uses.
@@ -95,7 +95,7 @@ func position(h header, right *granule, i int) (left, right2 float64, coded bool
 			return 0, 0, false
 		}
 		// tan(p pi/12) to 1
-		s, c := steady.SinPi(float64(p)/12), steady.CosPi(float64(p)/12)
+		s, c := detmath.SinPi(float64(p)/12), detmath.CosPi(float64(p)/12)
 		return s / (s + c), c / (s + c), true
 	}
 	if w := right.widths[i]; w > 0 && p == 1<<w-1 {
@@ -105,7 +105,7 @@ func position(h header, right *granule, i int) (left, right2 float64, coded bool
 	if right.compress&1 != 0 {
 		half = 2
 	}
-	less := steady.Exp(-math.Ln2 * float64((p+1)/2) / half)
+	less := detmath.Exp(-math.Ln2 * float64((p+1)/2) / half)
 	if p%2 == 1 {
 		return less, 1, true
 	}

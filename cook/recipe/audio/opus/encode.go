@@ -29,7 +29,7 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 		sourceRate = Rate
 	}
 	preSkip := streams[0].PreSkip()
-	head, tags := identification(clip.Channels, preSkip, sourceRate), comments(clip.Loops, o.Loudness)
+	head, tags := identification(clip.Channels, preSkip, sourceRate), comments(clip.Loops)
 	p := pager{w: w, serial: serial(head, tags, clip.Frames())}
 	for _, packet := range [][]byte{head, tags} {
 		if err := p.packet(packet, 0); err != nil {

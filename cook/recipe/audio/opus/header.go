@@ -2,7 +2,6 @@ package opus
 
 import (
 	"encoding/binary"
-	"math"
 	"strconv"
 
 	"github.com/assetcook/assetcook/cook/recipe/audio/pcm"
@@ -26,17 +25,12 @@ func identification(channels, preSkip, sourceRate int) []byte {
 }
 
 // comments returns the OpusTags packet.
-func comments(loops []pcm.Loop, loudness float64) []byte {
+func comments(loops []pcm.Loop) []byte {
 	var list []string
 	for _, l := range loops {
 		list = append(list,
 			"LOOPSTART="+strconv.FormatInt(l.Start, 10),
 			"LOOPLENGTH="+strconv.FormatInt(l.End-l.Start, 10))
-	}
-	if loudness != 0 {
-		// In 1/256 dB, to the reference of EBU R 128. Check has seen to 16 bits.
-		gain := math.RoundToEven(256 * (-23 - loudness))
-		list = append(list, "R128_TRACK_GAIN="+strconv.Itoa(int(gain)))
 	}
 	le := binary.LittleEndian
 	p := append(le.AppendUint32([]byte("OpusTags"), uint32(len(vendor))), vendor...)

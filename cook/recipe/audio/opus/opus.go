@@ -47,9 +47,6 @@ type Options struct {
 	// SourceRate is the rate that the sound had before it was resampled, for the
 	// header, where nothing but programs that describe files read it; 0 is 48000.
 	SourceRate int
-	// Loudness is the integrated loudness of the sound in LUFS (EBU R 128), which
-	// becomes an R128_TRACK_GAIN comment; 0 writes none.
-	Loudness float64
 }
 
 // DefaultBitrate returns what is transparent for most sounds: 64 kbit/s for mono,
@@ -72,8 +69,6 @@ func Check(clip *pcm.Clip, o Options) error {
 			MinBitrate*clip.Channels, MaxBitrate*clip.Channels, clip.Channels)
 	case o.SourceRate < 0 || int64(o.SourceRate) > 1<<32-1:
 		return fmt.Errorf("opus: a source rate of %d Hz", o.SourceRate)
-	case !(o.Loudness > -128 && o.Loudness < 100):
-		return fmt.Errorf("opus: a loudness of %v LUFS", o.Loudness)
 	case len(clip.Loops) > 1:
 		return fmt.Errorf("opus: %d loops, there is room for one; drop the others or write WAV", len(clip.Loops))
 	}

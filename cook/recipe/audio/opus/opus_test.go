@@ -209,13 +209,13 @@ func TestChannelOrder(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	clip := sines(2, 1000)
 	clip.Loops = []pcm.Loop{{Start: 100, End: 900}}
-	list := pages(t, encode(t, clip, Options{SourceRate: 44100, Loudness: -18.5}))
+	list := pages(t, encode(t, clip, Options{SourceRate: 44100}))
 	head := "OpusHead\x01\x02\x38\x01\x44\xac\x00\x00\x00\x00\x00" // pre-skip 312
 	if got := list[0].packets; len(got) != 1 || string(got[0]) != head || list[0].granule != 0 {
 		t.Errorf("%q", got)
 	}
-	tags := "OpusTags\x09\x00\x00\x00assetcook\x03\x00\x00\x00\x0d\x00\x00\x00LOOPSTART=100" +
-		"\x0e\x00\x00\x00LOOPLENGTH=800\x15\x00\x00\x00R128_TRACK_GAIN=-1152"
+	tags := "OpusTags\x09\x00\x00\x00assetcook\x02\x00\x00\x00\x0d\x00\x00\x00LOOPSTART=100" +
+		"\x0e\x00\x00\x00LOOPLENGTH=800"
 	if got := list[1].packets; len(got) != 1 || string(got[0]) != tags || list[1].granule != 0 {
 		t.Errorf("%q", got)
 	}
@@ -223,13 +223,8 @@ func TestHeaders(t *testing.T) {
 	if want := "\x00\x00\x01\x04\x02\x00\x04\x01\x02\x03\x05"; string(six[16:]) != want || six[9] != 6 {
 		t.Errorf("%q, want it to end in %q", six, want)
 	}
-	if got := string(comments(nil, 0)); got != "OpusTags\x09\x00\x00\x00assetcook\x00\x00\x00\x00" {
+	if got := string(comments(nil)); got != "OpusTags\x09\x00\x00\x00assetcook\x00\x00\x00\x00" {
 		t.Errorf("%q", got)
-	}
-	for loudness, want := range map[float64]string{-23: "=0", -127.9: "=26854", 99: "=-31232", -22.998: "=-1"} {
-		if got := string(comments(nil, loudness)); !strings.HasSuffix(got, want) {
-			t.Errorf("%v LUFS: %q, want %q", loudness, got, want)
-		}
 	}
 }
 
@@ -352,8 +347,6 @@ func TestRefuses(t *testing.T) {
 		{loop(), Options{Bitrate: 5999}, "5999 bits a second, want 6000 to 256000 for 1"},
 		{loop(), Options{Bitrate: 256_001}, "256001 bits a second"},
 		{loop(), Options{SourceRate: -1}, "source rate of -1"},
-		{loop(), Options{Loudness: math.NaN()}, "loudness of NaN"},
-		{loop(), Options{Loudness: -200}, "loudness of -200"},
 		{loop(pcm.Loop{End: 1}, pcm.Loop{End: 2}), Options{}, "2 loops, there is room for one"},
 		{loop(pcm.Loop{End: 1, PingPong: true}), Options{}, "forwards and backwards"},
 		{loop(pcm.Loop{End: 1, Count: 3}), Options{}, "played 3 times"},

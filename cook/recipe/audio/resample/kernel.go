@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/assetcook/assetcook/cook/recipe/audio/steady"
+	"github.com/assetcook/assetcook/cook/recipe/audio/detmath"
 )
 
 // The filter: a sinc under a Kaiser window. With the formulas of Kaiser and
@@ -57,7 +57,7 @@ func newBank(ctx context.Context, in, out int) (*bank, error) {
 		rows = int(math.Ceil(interpolated * shrink))
 	}
 	b := &bank{rows: rows, half: half, weights: make([]float64, (rows+1)*2*half)}
-	top := steady.BesselI0(beta)
+	top := detmath.BesselI0(beta)
 	for r := range rows + 1 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -83,10 +83,10 @@ func kernel(t float64) float64 {
 	if x <= -1 || x >= 1 {
 		return 0
 	}
-	window := steady.BesselI0(beta * math.Sqrt(1-float64(x*x)))
+	window := detmath.BesselI0(beta * math.Sqrt(1-float64(x*x)))
 	if t == 0 {
 		return window
 	}
 	// sin(a)/a for a = 2 pi cutoff t
-	return window * steady.SinPi(2*cutoff*t) / (2 * math.Pi * cutoff * t)
+	return window * detmath.SinPi(2*cutoff*t) / (2 * math.Pi * cutoff * t)
 }

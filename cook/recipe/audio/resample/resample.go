@@ -6,7 +6,7 @@
 // is symmetric and its delay is compensated: what happens at a time happens at
 // that time in the output. Outside the clip there is silence.
 //
-// Every processor makes the same bits: see package steady for how. Sums are
+// Every processor makes the same bits: see package detmath for how. Sums are
 // made in float64 and in a fixed order.
 package resample
 

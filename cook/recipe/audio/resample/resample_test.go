@@ -7,8 +7,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assetcook/assetcook/cook/recipe/audio/detmath"
 	"github.com/assetcook/assetcook/cook/recipe/audio/pcm"
-	"github.com/assetcook/assetcook/cook/recipe/audio/steady"
 	"pgregory.net/rapid"
 )
 
@@ -16,7 +16,7 @@ import (
 func sine(rate, frames int, hz, amplitude float64) *pcm.Clip {
 	c := &pcm.Clip{Rate: rate, Channels: 1, Samples: make([]float32, frames)}
 	for i := range c.Samples {
-		c.Samples[i] = float32(amplitude * steady.SinPi(2*hz*float64(i)/float64(rate)))
+		c.Samples[i] = float32(amplitude * detmath.SinPi(2*hz*float64(i)/float64(rate)))
 	}
 	return c
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/assetcook/assetcook/cook/recipe/audio/steady"
+	"github.com/assetcook/assetcook/cook/recipe/audio/detmath"
 )
 
 // A floor0 is the envelope of a linear predictor, given by its line spectral
@@ -47,7 +47,7 @@ func (d *decoder) readFloor0(r *bitReader) (*floor0, error) {
 
 // bark returns a frequency in Hz on the scale of hearing.
 func bark(hz float64) float64 {
-	return float64(13.1*steady.Atan(0.00074*hz)) + float64(2.24*steady.Atan(1.85e-8*hz*hz)) + float64(1e-4*hz)
+	return float64(13.1*detmath.Atan(0.00074*hz)) + float64(2.24*detmath.Atan(1.85e-8*hz*hz)) + float64(1e-4*hz)
 }
 
 // read implements floor.
@@ -68,7 +68,7 @@ func (f *floor0) read(r *bitReader, books []codebook, c *curve) bool {
 		sum := 0.0
 		for _, v := range book.vector(r) {
 			sum = float64(v) + last
-			c.cosines = append(c.cosines, steady.CosPi(sum/math.Pi))
+			c.cosines = append(c.cosines, detmath.CosPi(sum/math.Pi))
 		}
 		last = sum
 	}
@@ -85,8 +85,8 @@ func (f *floor0) apply(c *curve, spectrum []float32) {
 	height := float64(c.amplitude) * f.offset / full
 	for i := 0; i < len(spectrum); {
 		place := places[i]
-		db := height/math.Sqrt(f.power(c, steady.CosPi(float64(place)/float64(f.places)))) - f.offset
-		gain := float32(steady.Gain(db))
+		db := height/math.Sqrt(f.power(c, detmath.CosPi(float64(place)/float64(f.places)))) - f.offset
+		gain := float32(detmath.Gain(db))
 		for ; i < len(spectrum) && places[i] == place; i++ {
 			spectrum[i] *= gain
 		}

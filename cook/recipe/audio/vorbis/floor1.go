@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/assetcook/assetcook/cook/recipe/audio/steady"
+	"github.com/assetcook/assetcook/cook/recipe/audio/detmath"
 )
 
 // A floor1 is a curve of line segments, floor type 1 (section 7).
@@ -199,7 +199,7 @@ func abs(x int) int { return max(x, -x) }
 var floorGains = sync.OnceValue(func() *[256]float32 {
 	g := new([256]float32)
 	for i := range g {
-		g[i] = float32(steady.Gain(float64(i-255) * 0.54687498))
+		g[i] = float32(detmath.Gain(float64(i-255) * 0.54687498))
 	}
 	return g
 })

@@ -3,7 +3,7 @@ package vorbis
 import (
 	"math/bits"
 
-	"github.com/assetcook/assetcook/cook/recipe/audio/steady"
+	"github.com/assetcook/assetcook/cook/recipe/audio/detmath"
 )
 
 // A transform is the inverse MDCT of blocks of one size (section 4.3.7): from m
@@ -41,11 +41,11 @@ func newTransform(m int) *transform {
 	}
 	for i := range t.rotate {
 		a := float64(8*i+1) / float64(8*m)
-		t.rotate[i] = point{steady.CosPi(a), -steady.SinPi(a)}
+		t.rotate[i] = point{detmath.CosPi(a), -detmath.SinPi(a)}
 	}
 	for i := range t.turn {
 		a := 2 * float64(i) / float64(h)
-		t.turn[i] = point{steady.CosPi(a), -steady.SinPi(a)}
+		t.turn[i] = point{detmath.CosPi(a), -detmath.SinPi(a)}
 	}
 	width := bits.Len(uint(h)) - 1
 	for i := range t.reverse {
@@ -97,8 +97,8 @@ func (t *transform) fourier() {
 func slope(n int) []float64 {
 	w := make([]float64, n)
 	for i := range w {
-		s := steady.SinPi((float64(i) + 0.5) / float64(n) / 2)
-		w[i] = steady.SinPi(float64(s*s) / 2)
+		s := detmath.SinPi((float64(i) + 0.5) / float64(n) / 2)
+		w[i] = detmath.SinPi(float64(s*s) / 2)
 	}
 	return w
 }

@@ -1,14 +1,13 @@
 // Package vorbis decodes Ogg Vorbis (Vorbis I specification, 2020-07-04; section
 // numbers in this package are its).
 //
-// There is a library for this. What it cannot do is give the same samples on
-// every processor, which cooking promises: this package works in float64, rounds
-// every product that is added to something, and takes its sines from package
-// steady.
+// It is written here because of what the library for it (jfreymuth/vorbis) does with a
+// header of 30 bytes: it takes gigabytes, or never ends. Samples are the same on every
+// processor: this package works in float64, rounds every product that is added to
+// something, and takes its sines from package detmath.
 //
 // Damage is an error, and headers get no more memory than a limit far above
-// what encoders write. Floor type 0, which no encoder since version 1.0 of 2002
-// has written, is not decoded.
+// what encoders write.
 package vorbis
 
 import (
@@ -17,9 +16,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/assetcook/assetcook/cook/recipe/audio/comment"
 	"github.com/assetcook/assetcook/cook/recipe/audio/ogg"
 	"github.com/assetcook/assetcook/cook/recipe/audio/pcm"
+	"github.com/assetcook/assetcook/cook/recipe/audio/vorbiscomment"
 )
 
 const maxChannels = 8
@@ -31,16 +30,10 @@ type Info struct {
 	// Frames is the most that there can be. It is right but for streams that
 	// were cut out of longer ones.
 	Frames int64
-	Loop   *pcm.Loop // by comments, see comment.List; nil for none
+	Loop   *pcm.Loop // by comments, see vorbiscomment.List; nil for none
 
 	slack int64 // frames that may be decoded besides
 	setup int64 // bytes that the headers and the tables made of them take
-}
-
-// IsVorbis says whether an Ogg file starts with a Vorbis stream.
-func IsVorbis(head []byte) bool {
-	p, _, err := ogg.ReadPage(head, 0)
-	return err == nil && len(p.Body) > 7 && string(p.Body[:7]) == "\x01"+signature
 }
 
 // Probe reads the headers and page positions of a whole file.
@@ -55,7 +48,8 @@ func (i Info) Memory() int64 {
 }
 
 // Decode decodes a file. Samples are not clipped: they may be above 1. The start
-// and the end are cut where the pages' positions say (appendix A.2). Comments may make a loop; see comment.List.
+// and the end are cut where the pages' positions say (appendix A.2). Comments may
+// make a loop; see vorbiscomment.List.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	packets, d, info, err := open(data, false)
 	if err != nil {
@@ -100,7 +94,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	reorder(samples, d.channels)
 	c := &pcm.Clip{Rate: d.rate, Channels: d.channels, Samples: samples}
 	if info.Loop != nil {
-		c.Loops = []pcm.Loop{comment.Close(*info.Loop, int64(c.Frames()))}
+		c.Loops = []pcm.Loop{vorbiscomment.Close(*info.Loop, int64(c.Frames()))}
 	}
 	return c, nil
 }
@@ -119,7 +113,7 @@ func open(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) {
 			if err != nil {
 				return err
 			}
-			list, err := comment.Read(h)
+			list, err := vorbiscomment.Read(h)
 			if err != nil {
 				return err
 			}

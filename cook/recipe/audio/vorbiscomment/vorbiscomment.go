@@ -1,6 +1,6 @@
-// Package comment reads Vorbis comments, the tags of Ogg Vorbis and FLAC
+// Package vorbiscomment reads Vorbis comments, the tags of Ogg Vorbis and FLAC
 // (Vorbis I specification, section 5), and finds loops in them.
-package comment
+package vorbiscomment
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-// Package steady has the elementary functions that sound is computed with,
+// Package detmath has the elementary functions that sound is computed with,
 // made so that they give the same bits on every processor.
 //
 // Those of package math do not: some are assembly on one processor and Go on
@@ -6,7 +6,7 @@
 // rounding, the compiler uses it. Here every product that is added to something
 // is rounded first by an explicit conversion, which the Go specification makes
 // binding. Errors are a few units in the last place, as the tests state.
-package steady
+package detmath
 
 import "math"
 

@@ -1,4 +1,4 @@
-package comment
+package vorbiscomment
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package steady
+package detmath
 
 import (
 	"hash/fnv"
