@@ -18,6 +18,9 @@ var tables = sync.OnceValue(func() *[34]table {
 	t := new([34]table)
 	linear := map[int][]int{16: {1, 2, 3, 4, 6, 8, 10, 13}, 24: {4, 5, 6, 7, 8, 9, 11, 13}}
 	for first, text := range trees {
+		if text == "" {
+			continue
+		}
 		var one table
 		grow(&one.tree, &text)
 		for i := range one.fastLeaf {

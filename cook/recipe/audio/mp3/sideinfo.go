@@ -92,15 +92,15 @@ func (g *granule) read(r *bitReader, h header, bands *layouts) {
 
 // regionEnds returns where the first and the second table of a granule end.
 func (g *granule) regionEnds(rate int) (int, int) {
-	long := longBands[rate]
+	bands := bandsAt(rate)
 	switch {
 	case g.block == shortBlock:
-		return 3 * shortBands[rate][3], 576
+		return 3 * bands.short[3], 576
 	case g.switched:
-		return long[8], 576
+		return bands.long[8], 576
 	}
 	first := min(g.regions[0]+1, 22)
-	return long[first], long[min(first+g.regions[1]+1, 22)]
+	return bands.long[first], bands.long[min(first+g.regions[1]+1, 22)]
 }
 
 // A band is a run of lines with one scale factor.
@@ -120,7 +120,7 @@ func newLayouts(rate int) *layouts {
 
 func bandsOf(rate int, short, mixed bool) []band {
 	var bands []band
-	long, narrow := longBands[rate], shortBands[rate]
+	long, narrow := bandsAt(rate).long, bandsAt(rate).short
 	pre := [22]int{11: 1, 1, 1, 1, 2, 2, 3, 3, 3, 2}
 	first := 0
 	if !short || mixed {
