@@ -61,7 +61,7 @@ var mayImport = map[string][]string{
 	"cook/recipe/audio/vorbis":  {"cook/recipe/audio/vorbiscomment", "cook/recipe/audio/ogg", "cook/recipe/audio/pcm", "cook/recipe/audio/detmath"},
 	"bench/readers/audiofiles":  {"cook/recipe/audio/opus", "cook/recipe/audio/pcm", "cook/recipe/audio/qoa", "cook/recipe/audio/wav"},
 	"cook/recipe/audio/adpcm":   nil,
-	"cook/recipe/audio/opus":    {"cook/recipe/audio/pcm", "crcslice8"},
+	"cook/recipe/audio/opus":    {"cook/recipe/audio/ogg", "cook/recipe/audio/pcm"},
 	"cook/recipe/audio/qoa":     {"cook/recipe/audio/pcm"},
 	"cook/recipe/audio/wav":     {"cook/recipe", "cook/recipe/audio/adpcm", "cook/recipe/audio/pcm"},
 	"cook/recipe/builtin":       {"cook/recipe", "cook/recipe/data/jsontext", "cook/recipe/gltfcheck"},

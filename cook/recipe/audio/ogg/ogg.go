@@ -1,7 +1,7 @@
 // Package ogg takes packets out of an Ogg bitstream that lies in memory (RFC
-// 3533).
+// 3533), and writes such streams.
 //
-// It reads one logical stream: pages of others, such as Skeleton's, are passed
+// A Reader reads one logical stream: pages of others, such as Skeleton's, are passed
 // over. Damage is an error that says where, never guessed away: a file that is
 // cooked should be whole.
 package ogg

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
+	"github.com/assetcook/assetcook/cook/recipe/audio/ogg"
 	"github.com/assetcook/assetcook/cook/recipe/audio/pcm"
 )
 
@@ -30,12 +32,12 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 	}
 	preSkip := streams[0].PreSkip()
 	head, tags := identification(clip.Channels, preSkip, sourceRate), comments(clip.Loops)
-	p := pager{w: w, serial: serial(head, tags, clip.Frames())}
+	p := ogg.NewWriter(w, serial(head, tags, clip.Frames()))
 	for _, packet := range [][]byte{head, tags} {
-		if err := p.packet(packet, 0); err != nil {
+		if err := p.Packet(packet, 0); err != nil {
 			return err
 		}
-		if err := p.flush(0); err != nil {
+		if err := p.Flush(); err != nil {
 			return err
 		}
 	}
@@ -55,19 +57,17 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 				return fmt.Errorf("opus: frame %d: %w", at, err)
 			}
 		}
-		if err := p.packet(buf, int64(min(at+packetFrames, end))); err != nil {
+		if err := p.Packet(buf, int64(min(at+packetFrames, end))); err != nil {
 			return err
 		}
 	}
-	return p.flush(lastPage)
+	return p.Close()
 }
 
 // serial tells streams that are put behind each other apart, as far as one can
 // without chance.
 func serial(head, tags []byte, frames int) uint32 {
-	crc := checksum()
-	sum := crc.Update(crc.Checksum(head), tags)
-	return crc.Update(sum, binary.LittleEndian.AppendUint64(nil, uint64(frames)))
+	return ogg.Serial(binary.LittleEndian.AppendUint64(slices.Concat(head, tags), uint64(frames)))
 }
 
 // take fills the samples of the stream's packet from a frame of the clip on, with

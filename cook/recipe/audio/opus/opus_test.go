@@ -14,6 +14,7 @@ import (
 
 	"github.com/thesyncim/gopus"
 
+	"github.com/assetcook/assetcook/cook/recipe/audio/ogg"
 	"github.com/assetcook/assetcook/cook/recipe/audio/pcm"
 )
 
@@ -232,7 +233,7 @@ func TestHeaders(t *testing.T) {
 // page is full by its segments or by its packets.
 func TestPages(t *testing.T) {
 	var b bytes.Buffer
-	p := pager{w: &b, serial: 9}
+	p := ogg.NewWriter(&b, 9)
 	var want [][]byte
 	for i, size := range []int{0, 1, 254, 255, 256, 509, 510, 511, 60_000, 6000, 65_024} {
 		want = append(want, bytes.Repeat([]byte{byte(i)}, size))
@@ -241,17 +242,17 @@ func TestPages(t *testing.T) {
 		want = append(want, []byte("x"))
 	}
 	for i, packet := range want {
-		if err := p.packet(packet, int64(i+1)); err != nil {
+		if err := p.Packet(packet, int64(i+1)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.flush(lastPage); err != nil {
+	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
 	var got [][]byte
 	for _, page := range pages(t, b.Bytes()) {
 		got = append(got, page.packets...)
-		if page.granule != int64(len(got)) || len(page.packets) > maxPackets {
+		if page.granule != int64(len(got)) || len(page.packets) > 50 {
 			t.Errorf("page %d: %d packets, ends at %d, want %d", page.number, len(page.packets), page.granule, len(got))
 		}
 	}

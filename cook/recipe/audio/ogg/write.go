@@ -1,17 +1,9 @@
-package opus
+package ogg
 
 import (
 	"encoding/binary"
 	"io"
-	"sync"
-
-	"github.com/assetcook/assetcook/crcslice8"
 )
-
-// checksum is the CRC of an Ogg page (RFC 3533, 6).
-var checksum = sync.OnceValue(func() *crcslice8.Table {
-	return crcslice8.New(crcslice8.Model{Name: "CRC-32/OGG", Poly: 0x04c11db7})
-})
 
 // Flags of a page.
 const (
@@ -20,16 +12,15 @@ const (
 )
 
 const (
-	pageHeader  = 27
 	maxSegments = 255
 	// maxPackets on a page keep it to one second, so that a player can seek.
 	maxPackets = 50
 )
 
-// A pager writes the packets of one stream into pages. A packet lies on one page,
+// A Writer writes the packets of one stream into pages. A packet lies on one page,
 // for which it must be shorter than 255 * 255 bytes.
-type pager struct {
-	w       io.Writer
+type Writer struct {
+	to      io.Writer
 	serial  uint32
 	number  uint32
 	granule int64 // frames up to the end of the page's last packet
@@ -38,8 +29,15 @@ type pager struct {
 	body    []byte
 }
 
-// packet adds a packet that ends at a granule position.
-func (p *pager) packet(data []byte, granule int64) error {
+// NewWriter returns a writer of a stream.
+func NewWriter(to io.Writer, serial uint32) *Writer { return &Writer{to: to, serial: serial} }
+
+// Serial makes a stream's serial number of what tells it from others, for writers that
+// leave nothing to chance.
+func Serial(seed []byte) uint32 { return checksum().Checksum(seed) }
+
+// Packet adds a packet that ends at a granule position.
+func (p *Writer) Packet(data []byte, granule int64) error {
 	if p.packets == maxPackets || len(p.lacing)+len(data)/255+1 > maxSegments {
 		if err := p.flush(0); err != nil {
 			return err
@@ -57,8 +55,13 @@ func (p *pager) packet(data []byte, granule int64) error {
 	return nil
 }
 
-// flush writes the page.
-func (p *pager) flush(flags byte) error {
+// Flush ends the page at hand.
+func (p *Writer) Flush() error { return p.flush(0) }
+
+// Close ends the stream with the page at hand.
+func (p *Writer) Close() error { return p.flush(lastPage) }
+
+func (p *Writer) flush(flags byte) error {
 	if p.number == 0 {
 		flags |= firstPage
 	}
@@ -72,6 +75,6 @@ func (p *pager) flush(flags byte) error {
 	le.PutUint32(page[22:], checksum().Checksum(page))
 	p.number++
 	p.packets, p.lacing, p.body = 0, p.lacing[:0], p.body[:0]
-	_, err := p.w.Write(page)
+	_, err := p.to.Write(page)
 	return err
 }
