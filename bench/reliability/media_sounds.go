@@ -37,6 +37,9 @@ func mediaPieces(r *rand.Rand, whole []mediaFile) []mediaFile {
 	for _, f := range whole {
 		for i := 0; i < 8 && f.want == wantCooked && tellsLength(f); i++ {
 			n := r.IntN(len(f.data))
+			if bytes.HasPrefix(f.data[n:], []byte("smpl")) {
+				continue // it is whole but for its loops, of which it only warns
+			}
 			list = append(list, mediaFile{fmt.Sprintf("%s, %d of %d bytes", f.name, n, len(f.data)), f.ext, f.data[:n], wantRefused})
 		}
 	}

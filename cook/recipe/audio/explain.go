@@ -84,8 +84,9 @@ func magnitude(samples []float32) float64 {
 }
 
 // Lint returns what is odd about a source that starts with head, one line each:
-// that it is called by another kind's extension, or not worth cooking.
-func (o *Audio) Lint(path string, head []byte, _ int64) []string {
+// that it is called by another kind's extension, has lost its end, or is not worth
+// cooking.
+func (o *Audio) Lint(path string, head []byte, size int64) []string {
 	kind, err := source.Identify(head)
 	if err != nil {
 		return []string{err.Error()}
@@ -93,6 +94,11 @@ func (o *Audio) Lint(path string, head []byte, _ int64) []string {
 	var lines []string
 	if ext := recipe.Ext(path); !slices.Contains(kind.Extensions(), ext) {
 		lines = append(lines, fmt.Sprintf("the file is %s but is called %q: rename it to %s", kind, ext, kind.Extensions()[0]))
+	}
+	if kind == source.WAV {
+		if n := wav.Missing(head, size); n > 0 {
+			lines = append(lines, fmt.Sprintf("by its header the file has %d bytes more: loops may be lost, copy or export it again", n))
+		}
 	}
 	if kind == source.Opus && !o.leavesOpus() {
 		lines = append(lines, source.ErrOpus.Error())

@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -62,6 +63,8 @@ func TestExplain(t *testing.T) {
 
 func TestLint(t *testing.T) {
 	data := file(t, chord(8000, 1, 100), wav.PCM16)
+	lost := bytes.Clone(data)
+	lost[5]++
 	opus := append(append([]byte("OggS\x00\x02"), make([]byte, 20)...), "\x01\x08OpusHead"...)
 	for _, c := range []struct {
 		path string
@@ -70,6 +73,8 @@ func TestLint(t *testing.T) {
 	}{
 		{"a/b.wav", data, ""},
 		{"a/B.WAV", data, ""},
+		{"a/b.wav", lost, "by its header the file has 256 bytes more: loops may be lost"},
+		{"a/b.wav", data[:100], ""}, // an error when it is cooked
 		{"a/b.mp3", data, `the file is WAV but is called ".mp3": rename it to .wav`},
 		{"a/b", data, `the file is WAV but is called "": rename it to .wav`},
 		{"a/b.wav", nil, "the file is empty"},

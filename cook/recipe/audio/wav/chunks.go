@@ -13,6 +13,7 @@ type layout struct {
 	format            format
 	dataAt, dataLen   int64
 	fact              int64  // frames, 0 if not known
+	lacks             int64  // bytes of the file, by its RIFF header
 	smpl, cues, lists []byte // contents of chunks, clipped to the file
 }
 
@@ -42,6 +43,7 @@ func read(head []byte, size int64, early bool) (*layout, error) {
 		riffEnd: int64(binary.LittleEndian.Uint32(head[4:])) + 8,
 		size:    size,
 	}
+	r.lacks = r.missing()
 	at := int64(riffHeader)
 	for count := 0; at+chunkHeader <= size; count++ {
 		if at+chunkHeader > int64(len(head)) {
@@ -76,21 +78,29 @@ func read(head []byte, size int64, early bool) (*layout, error) {
 		return nil, errors.New("wav: no \"fmt \" chunk; the file is damaged")
 	case !r.hasData:
 		return nil, errors.New("wav: no \"data\" chunk; the file holds no sound or is cut short")
-	case !early && r.missing() > sizeSlack:
-		return nil, fmt.Errorf("wav: the file is cut short: the last %d of %d bytes are missing; copy or export it again", r.missing(), r.riffEnd)
+	case !early && at < size && r.lacks > 0:
+		return nil, errors.New("wav: the file is cut short, within the header of a chunk; copy or export it again")
 	}
 	return &r.layout, nil
 }
-
-// sizeSlack is by how many bytes the RIFF header of whole files is off: some programs
-// count that header, or padding that they do not write.
-const sizeSlack = 8
 
 // streamed reports whether a size stands for "until the end of the file", as
 // programs write it that cannot go back to correct it: about 2 or 4 GiB.
 func streamed(n int64) bool {
 	const about = 1 << 16
 	return n > unknownSize-about || n > 1<<31-about && n < 1<<31+about
+}
+
+// Missing returns how many bytes a file of the given size lacks by its RIFF header,
+// though its chunks are whole: some that followed the sound may be lost, or the header is
+// wrong. Up to 8 do not count, because some programs count that header, or padding that
+// they do not write.
+func Missing(head []byte, size int64) int64 {
+	l, err := read(head, size, true)
+	if err != nil || l.lacks <= 8 {
+		return 0
+	}
+	return l.lacks
 }
 
 // missing returns how many bytes the file lacks by its RIFF header.
@@ -112,7 +122,7 @@ func (r *reader) cutShort(id string, n, at int64) error {
 			return nil
 		}
 		return fmt.Errorf("wav: the file is cut short: %d of %d bytes of sound are missing; copy or export it again", lost, n)
-	case r.missing() > 0:
+	case r.lacks > 0:
 		return fmt.Errorf("wav: the file is cut short: %d of %d bytes of its %q chunk are missing; copy or export it again", lost, n, id)
 	}
 	return nil

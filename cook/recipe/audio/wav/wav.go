@@ -8,7 +8,7 @@
 // # Files as they are
 //
 // Chunks may come in any order, and a missing padding byte after one of odd size
-// is noticed. A file that is shorter than its sizes say is an error. A data chunk of
+// is noticed. A file that ends within a chunk by its sizes is an error. A data chunk of
 // about 2 or 4 GiB ends with the file if that is shorter: programs that write into a
 // pipe do not know better. One of no bytes does so too if by the RIFF header the file
 // should have ended there. Of PCM, a torn frame at the end is left out. Of ADPCM,
