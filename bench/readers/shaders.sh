@@ -1,6 +1,8 @@
 #!/bin/sh
 # Cooks the sample shaders to SPIR-V of several versions, expands their includes, and
-# has spirv-val and glslangValidator judge what comes out. What is not installed is passed over with a line.
+# has spirv-val and glslangValidator judge what comes out. The tests of the recipe that
+# run these programs run here, where they are installed. What is not installed is passed
+# over with a line.
 #
 #   bench/readers/shaders.sh
 set -eu
@@ -46,4 +48,5 @@ defines = { QUALITY = '2' }"
 		glslangValidator --quiet -V -o "$dir/flat.spv" "$file"
 	done
 fi
+go test -count=1 -run TestCompiler ./cook/recipe/shader
 echo "shader readers: all accepted"

@@ -20,7 +20,7 @@ import (
 const (
 	// maxFlat is how large a shader may become by its includes, which can double it
 	// in each file.
-	maxFlat = 16 << 20
+	maxFlat = 8 << 20
 	// maxDeep is how many files may include one another.
 	maxDeep = 64
 	// maxIncludes is how many includes are expanded in all.
@@ -29,10 +29,11 @@ const (
 
 // A flattening expands the includes of one source.
 type flattening struct {
-	ctx   context.Context
-	dirs  []string                          // that includes are looked for in
-	lines bool                              // write #line directives
-	read  func(name string) ([]byte, error) // a file by its name relative to the source's folder
+	ctx     context.Context
+	dirs    []string                          // that includes are looked for in
+	lines   bool                              // write #line directives
+	compact bool                              // without comments, see there
+	read    func(name string) ([]byte, error) // a file by its name relative to the source's folder
 
 	out   bytes.Buffer
 	names []string // of the files, by the numbers that #line gives them
@@ -41,6 +42,7 @@ type flattening struct {
 	files map[string]*file
 	same  map[[sha256.Size]byte]*file // by their content: one file may have two names
 	seen  int                         // lines
+	joins bool                        // lines in comments, see joinsComments
 	// behind says that #line names the line that it stands in, not the next one:
 	// so it was until GLSL 3.30.
 	behind bool
@@ -48,7 +50,7 @@ type flattening struct {
 
 // A file is one that has been included.
 type file struct {
-	text   []byte
+	text
 	number int
 	once   bool // it says #pragma once
 	guards bool // it has an #ifndef of its own around everything
@@ -58,17 +60,28 @@ type file struct {
 func (f *flattening) flatten(name string, source []byte, defines map[string]string) ([]byte, error) {
 	f.files, f.same = map[string]*file{}, map[[sha256.Size]byte]*file{}
 	f.names, f.open = []string{name}, []string{""}
-	version, rest, number := cutVersion(source)
+	all, err := read(source, true)
+	if err != nil {
+		return nil, err
+	}
+	number := cutVersion(all)
+	if f.joins = joinsComments(number); !f.joins {
+		if all, err = read(source, false); err != nil {
+			return nil, err
+		}
+		cutVersion(all)
+	}
 	f.behind = number < 330
-	f.out.Write(version)
+	top := &file{text: *all}
+	first := f.head(top)
 	for _, key := range slices.Sorted(maps.Keys(defines)) {
 		fmt.Fprintf(&f.out, "#define %s %s\n", key, defines[key])
 	}
-	top := f.out.Len()
+	at := f.out.Len()
 	if f.lines || len(defines) > 0 {
-		f.line(1+bytes.Count(version, []byte{'\n'}), 0)
+		f.line(first, 0)
 	}
-	if err := f.expand(&file{text: rest}, "", 1+bytes.Count(version, []byte{'\n'})); err != nil {
+	if err := f.expand(top, "", first); err != nil {
 		return nil, err
 	}
 	if !f.lines || len(f.names) == 1 {
@@ -78,56 +91,72 @@ func (f *flattening) flatten(name string, source []byte, defines map[string]stri
 	for i, name := range f.names[1:] {
 		fmt.Fprintf(&table, "// %d: %s\n", i+1, name)
 	}
-	return slices.Concat(f.out.Bytes()[:top], table.Bytes(), f.out.Bytes()[top:]), nil
+	return slices.Concat(f.out.Bytes()[:at], table.Bytes(), f.out.Bytes()[at:]), nil
 }
 
 var (
-	directive   = regexp.MustCompile(`^[ \t]*#[ \t]*([a-z]+)`)
-	include     = regexp.MustCompile(`^[ \t]*#[ \t]*include[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)[ \t]*\r?\n?$`)
-	guard       = regexp.MustCompile(`^[ \t]*#[ \t]*(?:ifndef\b|if[ \t]*![ \t]*defined\b)`)
-	pragmaOnce  = regexp.MustCompile(`^[ \t]*#[ \t]*pragma[ \t]+once\b`)
-	versionLine = regexp.MustCompile(`^[ \t]*#[ \t]*version[ \t]+(\d{3})\b[ \t]*(es\b)?`)
-	anyVersion  = regexp.MustCompile(`^[ \t]*#[ \t]*version\b`)
+	directive   = regexp.MustCompile(`^[\s\v]*#[\s\v]*(\w+)`)
+	include     = regexp.MustCompile(`^[\s\v]*#[\s\v]*include[\s\v]*(?:"([^"\n]+)"|<([^>\n]+)>)[\s\v]*$`)
+	guard       = regexp.MustCompile(`^[\s\v]*#[\s\v]*(?:ifndef\b|if[\s\v]*![\s\v]*defined\b)`)
+	pragmaOnce  = regexp.MustCompile(`^[\s\v]*#[\s\v]*pragma[\s\v]+once\b`)
+	versionLine = regexp.MustCompile(`^[\s\v]*#[\s\v]*version[\s\v]+(\d{3})\b[\s\v]*(es\b)?`)
+	anyVersion  = regexp.MustCompile(`^[\s\v]*#[\s\v]*version\b`)
 	// includeExtension is a line that lets a compiler expand includes by itself, and
 	// that drivers do not know.
-	includeExtension = regexp.MustCompile(`^[ \t]*#[ \t]*extension[ \t]+(?:GL_GOOGLE_include_directive|GL_ARB_shading_language_include)\b`)
+	includeExtension = regexp.MustCompile(`^[\s\v]*#[\s\v]*extension[\s\v]+(?:GL_GOOGLE_include_directive|GL_ARB_shading_language_include)\b`)
+	leftInclude      = regexp.MustCompile(`(?m)^[ \t\v\f]*#[ \t\v\f]*include\b`)
 )
 
-// cutVersion splits a source behind its #version line, if it has one, and says which
-// version that is, as 330 or, for OpenGL ES, 1000 more than 300. Only comments and
-// empty lines may stand before that, and they stay there, as do those that begin in
-// the line.
-func cutVersion(source []byte) (version, rest []byte, number int) {
-	s := scanner{text: source}
+// cutVersion returns the version of GLSL that a source is written in, as 330 or, for
+// OpenGL ES, 1000 more than 300, and leaves the text behind the line that says so.
+// Only comments and empty lines may stand before that. Without it the text stays at
+// its start, and the version is the first.
+func cutVersion(t *text) int {
 	for {
-		line, code := s.next()
-		if line == nil {
-			return nil, source, 110
-		}
+		_, code := t.next()
 		if m := versionLine.FindSubmatch(code); m != nil {
-			number, _ = strconv.Atoi(string(m[1]))
+			number, _ := strconv.Atoi(string(m[1]))
 			if len(m[2]) > 0 {
 				number += 1000
 			}
-			for s.comment || s.continued {
-				if line, _ := s.next(); line == nil {
-					break
-				}
-			}
-			version, rest = source[:s.at], source[s.at:]
-			if !bytes.HasSuffix(version, []byte{'\n'}) {
-				version = append(slices.Clip(version), '\n')
-			}
-			return version, rest, number
+			return number
 		}
-		if len(bytes.TrimSpace(code)) > 0 {
-			return nil, source, 110
+		if code == nil || len(bytes.TrimSpace(code)) > 0 {
+			t.at = 0
+			return 110
 		}
 	}
 }
 
-// expand writes a file, whose name is relative to the source's folder; first is the
-// number of its first line.
+// head writes the source up to its #version line and returns the number of the line
+// behind that.
+func (f *flattening) head(top *file) int {
+	t := text{shown: top.shown[:top.at], code: top.code[:top.at]}
+	first := 1
+	for {
+		shown, code := t.next()
+		if shown == nil {
+			break
+		}
+		first += bytes.Count(shown, []byte{'\n'})
+		f.write(shown, code)
+	}
+	if f.out.Len() > 0 && !bytes.HasSuffix(f.out.Bytes(), []byte{'\n'}) {
+		f.out.WriteByte('\n')
+	}
+	return first
+}
+
+// write writes a line.
+func (f *flattening) write(shown, code []byte) {
+	if f.compact {
+		shown = compact(shown, code)
+	}
+	f.out.Write(shown)
+}
+
+// expand writes a file from where it has been read to. Its name is relative to the
+// source's folder; first is the number of that line.
 func (f *flattening) expand(file *file, name string, first int) error {
 	if file.once {
 		fmt.Fprintf(&f.out, "#ifndef COOK_INCLUDED_%d\n#define COOK_INCLUDED_%d\n", file.number, file.number)
@@ -135,15 +164,16 @@ func (f *flattening) expand(file *file, name string, first int) error {
 	if f.lines && file.number > 0 {
 		f.line(first, file.number)
 	}
-	s := scanner{text: file.text}
-	for number := first; ; number++ {
-		line, code := s.next()
-		if line == nil {
+	t := file.text
+	for number := first; ; {
+		shown, code := t.next()
+		if shown == nil {
 			break
 		}
 		if f.seen++; f.seen%256 == 0 && f.ctx.Err() != nil {
 			return f.ctx.Err()
 		}
+		newlines := bytes.Count(shown, []byte{'\n'})
 		word := ""
 		if m := directive.FindSubmatch(code); m != nil {
 			word = string(m[1])
@@ -154,15 +184,14 @@ func (f *flattening) expand(file *file, name string, first int) error {
 				return err
 			}
 			if f.lines {
-				f.line(number+1, file.number)
+				f.line(number+newlines, file.number)
 			}
-			f.reopen(&s)
 		case file.number > 0 && anyVersion.Match(code), pragmaOnce.Match(code), includeExtension.Match(code):
-			f.reopen(&s)
-			f.out.WriteByte('\n')
+			f.out.Write(bytes.Repeat([]byte{'\n'}, max(1, newlines)))
 		default:
-			f.out.Write(line)
+			f.write(shown, code)
 		}
+		number += newlines
 		if f.out.Len() > maxFlat {
 			return fmt.Errorf("with its includes the shader is larger than %d bytes", maxFlat)
 		}
@@ -184,13 +213,6 @@ func (f *flattening) line(number, file int) {
 	fmt.Fprintf(&f.out, "#line %d %d\n", number, file)
 }
 
-// reopen begins a comment that has begun in a line that is not written.
-func (f *flattening) reopen(s *scanner) {
-	if s.comment {
-		f.out.WriteString("/*")
-	}
-}
-
 // include expands the file that a line of another one names.
 func (f *flattening) include(code []byte, from string, number int) error {
 	where := fmt.Sprintf("%s:%d: ", f.open[len(f.open)-1], number)
@@ -201,7 +223,13 @@ func (f *flattening) include(code []byte, from string, number int) error {
 	if m == nil {
 		return fmt.Errorf(`%swant #include "file" or #include <file>, have %.100q`, where, bytes.TrimSpace(code))
 	}
+	if bytes.IndexByte(code, '\\') >= 0 {
+		return fmt.Errorf("%sthe name of an included file has no backslashes; write /", where)
+	}
 	name, file, err := f.find(string(m[1]), string(m[2]), from)
+	if e := (*lineError)(nil); errors.As(err, &e) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("%s%w", where, err)
 	}
@@ -253,8 +281,13 @@ func (f *flattening) find(quoted, bracketed, from string) (string, *file, error)
 		sum := sha256.Sum256(text)
 		known := f.same[sum]
 		if known == nil {
+			prepared, err := read(text, f.joins)
+			if e := (*lineError)(nil); errors.As(err, &e) {
+				e.file = name
+				return "", nil, err
+			}
 			f.names = append(f.names, name)
-			known = &file{text: text, number: len(f.names) - 1}
+			known = &file{text: *prepared, number: len(f.names) - 1}
 			known.look()
 			f.same[sum] = known
 		}
@@ -269,11 +302,11 @@ func (f *flattening) find(quoted, bracketed, from string) (string, *file, error)
 
 // look finds out whether a file guards itself against being included twice.
 func (f *file) look() {
-	s := scanner{text: f.text}
+	t := f.text
 	depth, directives, guarded := 0, 0, true
 	for {
-		line, code := s.next()
-		if line == nil {
+		_, code := t.next()
+		if code == nil {
 			break
 		}
 		f.once = f.once || pragmaOnce.Match(code)

@@ -1,60 +1,243 @@
 package shader
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+)
 
-// A scanner goes through the lines of GLSL and knows what of them lies in comments or
-// goes on with the line before, so that no directive can stand there.
-type scanner struct {
-	text      []byte
-	at        int
-	comment   bool // within /* */
-	continued bool // the line before ended with a backslash
-	inLine    bool // and was a // comment
-	code      []byte
+// A text is a file of GLSL after the first steps of its preprocessor: line ends are \n,
+// and lines that end in a backslash are joined with the next. The newlines that joining
+// took away follow the joined line, so that the lines below keep their numbers.
+type text struct {
+	shown []byte // with its comments
+	code  []byte // the same with spaces for comments and the newlines in them
+	at    int
 }
 
-// next returns a line with its end, and what of it is code: the same with spaces for
-// comments, or nothing if it goes on with the line before. Both are nil at the end;
-// code is good until the next call.
-func (s *scanner) next() (line, code []byte) {
-	if s.at >= len(s.text) {
+// next returns a line with its end as it is shown, and what of it is code. A line may
+// hold comments of several lines: a directive goes on behind them. Both are nil at the
+// end.
+func (t *text) next() (shown, code []byte) {
+	if t.at >= len(t.code) {
 		return nil, nil
 	}
-	end := len(s.text)
-	if i := bytes.IndexByte(s.text[s.at:], '\n'); i >= 0 {
-		end = s.at + i + 1
+	end := len(t.code)
+	if i := bytes.IndexByte(t.code[t.at:], '\n'); i >= 0 {
+		end = t.at + i + 1
 	}
-	line = s.text[s.at:end]
-	s.at = end
-	s.code = append(s.code[:0], line...)
-	inLine := s.continued && s.inLine
-	for i := 0; i < len(line); i++ {
-		pair := string(line[i:min(i+2, len(line))])
-		switch {
-		case inLine || !s.comment && pair == "//":
-			inLine = true
-			s.blank(i, 1)
-		case !s.comment && pair == "/*", s.comment && pair == "*/":
-			s.comment = !s.comment
-			s.blank(i, 2)
-			i++
-		case s.comment:
-			s.blank(i, 1)
-		}
-	}
-	if s.continued {
-		s.code = s.code[:0]
-	}
-	s.continued = bytes.HasSuffix(bytes.TrimRight(line, "\r\n"), []byte{'\\'})
-	s.inLine = inLine
-	return line, s.code
+	shown, code = t.shown[t.at:end], t.code[t.at:end]
+	t.at = end
+	return shown, code
 }
 
-// blank puts spaces in the place of n bytes of a comment.
-func (s *scanner) blank(i, n int) {
-	for ; n > 0; i, n = i+1, n-1 {
-		if s.code[i] != '\r' && s.code[i] != '\n' {
-			s.code[i] = ' '
+// compact returns a line without its comments for a compiler, which then cannot take
+// for a directive what is a comment here, or the other way round. It has as many
+// newlines as the line. Where they would cut a directive in two, or begin one, they
+// move to its end.
+func compact(shown, code []byte) []byte {
+	start := bytes.IndexFunc(code, func(r rune) bool { return r != '\n' && !blank(r) })
+	keep := start < 0 || bytes.IndexByte(code[start:], '#') < 0
+	out := make([]byte, 0, len(code))
+	moved := 0
+	for i, c := range shown {
+		if inComment := c == '\n' && code[i] == ' '; inComment && (keep || i < start) {
+			out = append(out, '\n')
+		} else {
+			out = append(out, code[i])
+			if inComment {
+				moved++
+			}
 		}
 	}
+	return append(out, bytes.Repeat([]byte{'\n'}, moved)...)
 }
+
+func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\v' || r == '\f' }
+
+// A lineError is one that is in a line of a file, "" for the source.
+type lineError struct {
+	file string
+	line int
+	what string
+}
+
+func (e *lineError) Error() string {
+	if e.file == "" {
+		return fmt.Sprintf("%d:1: %s", e.line, e.what)
+	}
+	return fmt.Sprintf("%s:%d: %s", e.file, e.line, e.what)
+}
+
+// splice stands for a backslash with a line end behind it while a file is read.
+const splice = 0
+
+// read prepares a file of GLSL. Whether lines are joined in comments, too, depends on
+// the version of GLSL, see joinsComments.
+func read(source []byte, joins bool) (*text, error) {
+	source, err := unifyLines(source)
+	if err != nil {
+		return nil, err
+	}
+	l := lexer{source: source, line: 1}
+	l.shown = make([]byte, 0, len(source)+1)
+	l.code = make([]byte, 0, len(source)+1)
+	for l.at < len(l.source) {
+		if err := l.step(joins); err != nil {
+			return nil, err
+		}
+	}
+	if l.state == inBlock {
+		return nil, &lineError{"", l.opened, "a comment that is not closed"}
+	}
+	for ; l.owed > 0; l.owed-- {
+		l.put('\n', '\n')
+	}
+	return &text{shown: l.shown, code: l.code}, nil
+}
+
+// unifyLines makes every line end a \n and every backslash before one a splice.
+func unifyLines(source []byte) ([]byte, error) {
+	out := make([]byte, 0, len(source))
+	line := 1
+	for i := 0; i < len(source); i++ {
+		switch c := source[i]; c {
+		case 0:
+			return nil, &lineError{"", line, "byte 0x00 ends a shader for some compilers; remove it"}
+		case '\r', '\n':
+			if c == '\r' && i+1 < len(source) && source[i+1] == '\n' {
+				i++
+			}
+			line++
+			if n := len(out); n > 0 && out[n-1] == '\\' {
+				out[n-1] = splice
+			} else {
+				out = append(out, '\n')
+			}
+		default:
+			out = append(out, c)
+		}
+	}
+	if bytes.HasSuffix(out, []byte{'\\'}) {
+		return nil, &lineError{"", line, "a backslash ends the file; there is no line to go on with"}
+	}
+	return out, nil
+}
+
+// The states of a lexer.
+const (
+	inCode   = iota
+	inString // "...", which only extensions know and which ends with its line
+	inLine   // a comment of //
+	inBlock  // a comment of /* */
+)
+
+// A lexer tells code from comments.
+type lexer struct {
+	source      []byte
+	at          int
+	shown, code []byte
+	state       int
+	line        int // that is being read
+	opened      int // where the comment began
+	owed        int // newlines of joined lines
+}
+
+// put appends a character as it is shown and as code.
+func (l *lexer) put(shown, code byte) {
+	l.shown, l.code = append(l.shown, shown), append(l.code, code)
+}
+
+// newlines ends a line, and the lines that were joined with it.
+func (l *lexer) newlines(code byte) {
+	for ; l.owed >= 0; l.owed-- {
+		l.put('\n', code)
+	}
+	l.owed = 0
+	l.line++
+}
+
+// pair reports whether two characters come next, and takes them as a comment's. Lines
+// may be joined between them.
+func (l *lexer) pair(a, b byte) (joined, found bool) {
+	i := l.at + 1
+	for i < len(l.source) && l.source[i] == splice {
+		i++
+	}
+	if l.source[l.at] != a || i == len(l.source) || l.source[i] != b {
+		return false, false
+	}
+	splices := i - l.at - 1
+	l.owed, l.line, l.at = l.owed+splices, l.line+splices, i+1
+	l.put(a, ' ')
+	l.put(b, ' ')
+	return splices > 0, true
+}
+
+// step takes the next character, or the next two.
+func (l *lexer) step(joins bool) error {
+	c := l.source[l.at]
+	switch {
+	case l.state == inBlock:
+		joined, found := l.pair('*', '/')
+		if found && joined && !joins {
+			return &lineError{"", l.line, "a backslash within */: compilers of this version of GLSL do not agree on where the comment ends"}
+		}
+		if found {
+			l.state = inCode
+			return nil
+		}
+		if c == '\n' || c == splice { // in a comment they come to the same
+			l.newlines(' ')
+		} else {
+			l.put(c, ' ')
+		}
+	case c == splice:
+		if l.state == inLine && !joins && !harmless(l.source[l.at+1:]) {
+			return &lineError{"", l.line, "a comment that ends in a backslash: compilers of this version of GLSL do not agree on whether the next line belongs to it"}
+		}
+		l.owed++
+		l.line++
+	case c == '\n':
+		l.newlines('\n')
+		l.state = inCode
+	case l.state == inLine:
+		l.put(c, ' ')
+	case l.state == inString:
+		l.put(c, c)
+		if c == '"' {
+			l.state = inCode
+		} else if c == '\\' && l.at+1 < len(l.source) && (l.source[l.at+1] == '"' || l.source[l.at+1] == '\\') {
+			l.at++
+			l.put(l.source[l.at], l.source[l.at])
+		}
+	default:
+		if _, found := l.pair('/', '/'); found {
+			l.state = inLine
+			return nil
+		}
+		if _, found := l.pair('/', '*'); found {
+			l.state, l.opened = inBlock, l.line
+			return nil
+		}
+		if l.put(c, c); c == '"' {
+			l.state = inString
+		}
+	}
+	l.at++
+	return nil
+}
+
+// harmless reports whether a line is empty or a comment, so that it does not matter
+// whether it belongs to the comment before it.
+func harmless(rest []byte) bool {
+	if i := bytes.IndexAny(rest, "\n\x00"); i >= 0 {
+		rest = rest[:i]
+	}
+	rest = bytes.TrimLeft(rest, " \t\v\f")
+	return len(rest) == 0 || bytes.HasPrefix(rest, []byte("//"))
+}
+
+// joinsComments reports whether a version of GLSL joins lines that end in a backslash
+// in comments, too. Earlier versions know no such lines: some compilers join them
+// all the same, some do so only outside of comments.
+func joinsComments(version int) bool { return version >= 420 && version < 1000 || version >= 1300 }

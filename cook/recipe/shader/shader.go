@@ -13,7 +13,9 @@
 // include_dirs, #include <name> in include_dirs only. Every file is a dependency,
 // also where none is: one that appears there later counts. Includes are expanded
 // wherever they stand outside of comments, in the branches of #if that a compiler
-// will skip as well: which those are only its own macros tell. A file with
+// will skip as well: which those are only its own macros tell. Line ends become \n,
+// and lines that end in a backslash are joined with the next before anything else is
+// looked at; the lines below keep their numbers. A file with
 // #pragma once gets guards of #ifndef in the place of it. A file that includes
 // itself is an error unless it has guards of its own, or that line.
 //
@@ -68,7 +70,7 @@ type Shader struct {
 // Recipe returns the recipe "shader".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "shader", Version: 1,
+		Name: "shader", Version: 2,
 		New: func() recipe.Cooker {
 			return &Shader{Format: "source", GLSLVersion: "450", SPIRVVersion: "1.3", Client: "vulkan", Stage: "auto", Timeout: time.Minute}
 		},
@@ -133,13 +135,13 @@ func (o *Shader) Machine() string {
 // maxSource is the largest shader that is read.
 const maxSource = 4 << 20
 
-// Estimate implements recipe.Estimator. Includes may come to maxFlat; what the child
-// takes for each byte of WGSL is measured, with childHeap as its limit.
+// Estimate implements recipe.Estimator. Includes may come to maxFlat, held as they are
+// read, without comments, and written; what the child takes for each byte of WGSL is measured, with childHeap as its limit.
 func (o *Shader) Estimate(_ []byte, size int64) (int64, error) {
 	if size > maxSource {
 		return 0, fmt.Errorf("%d bytes are no shader; at most %d are read", size, int64(maxSource))
 	}
-	return max(3*maxFlat, 32<<20+nagaBytes*min(size, maxWGSL)), nil
+	return max(8*maxFlat, 32<<20+nagaBytes*min(size, maxWGSL)), nil
 }
 
 // Cook implements recipe.Cooker.
@@ -189,10 +191,15 @@ func (o *Shader) glsl(ctx context.Context, job *recipe.Job, source []byte) ([]by
 	case stage == "":
 		return nil, fmt.Errorf("the extension %q does not tell the stage; set stage", job.Ext())
 	}
-	f := flattening{ctx: ctx, dirs: o.IncludeDirs, lines: o.LineDirectives || o.Format == "spirv", read: func(name string) ([]byte, error) { return readShader(job, name) }}
+	compiled := o.Format == "spirv"
+	f := flattening{ctx: ctx, dirs: o.IncludeDirs, lines: o.LineDirectives || compiled, compact: compiled, read: func(name string) ([]byte, error) { return readShader(job, name) }}
 	text, err := f.flatten(path.Base("source"+job.Ext()), source, o.Defines)
-	if err != nil || o.Format == "source" {
+	if err != nil || !compiled {
 		return text, err
+	}
+	// The compiler would open any file.
+	if line := leftInclude.FindIndex(text); line != nil {
+		return nil, fmt.Errorf("an #include is left for the compiler: %.100q", text[line[0]:])
 	}
 	return nil, o.compile(ctx, job, stage, text, f.names)
 }

@@ -51,14 +51,14 @@ func TestIncludes(t *testing.T) {
 		{"beside, above, below", map[string]string{
 			"s/a.frag": "#version 330\n#include \"b.glsl\"\n  #  include  \"../x/c.glsl\" // c\nend\n",
 			"s/b.glsl": "b\n#include \"d/d.glsl\"\nb2\n", "s/d/d.glsl": "#include \"../e.glsl\"\nd", "s/e.glsl": "e\n", "x/c.glsl": "c\r\n",
-		}, nil, "#version 330\nb\ne\nd\nb2\nc\r\nend\n", []string{"../x/c.glsl", "b.glsl", "d/d.glsl", "e.glsl"}},
+		}, nil, "#version 330\nb\ne\nd\nb2\nc\nend\n", []string{"../x/c.glsl", "b.glsl", "d/d.glsl", "e.glsl"}},
 		{"folders", map[string]string{
 			"s/a.frag": "#include <lib/l.glsl>\n#include \"m.glsl\"\n", "lib/two/lib/l.glsl": "l\n#include \"n.glsl\"\n", "lib/two/lib/n.glsl": "n\n", "lib/one/m.glsl": "m\n",
 		}, options{"include_dirs": []any{"/lib/one", "/lib/two"}}, "l\nn\nm\n",
 			[]string{"!/lib/one/lib/l.glsl", "/lib/one/m.glsl", "/lib/two/lib/l.glsl", "/lib/two/lib/n.glsl", "!m.glsl"}},
 		{"comments", map[string]string{
-			"s/a.frag": "/*\n#include \"no\"\n*/ // #include\n// \\\n#include \"no\"\n/* // */ int a; /*\n*/\n#define X \\\n#include \"no\"\n",
-		}, nil, "/*\n#include \"no\"\n*/ // #include\n// \\\n#include \"no\"\n/* // */ int a; /*\n*/\n#define X \\\n#include \"no\"\n", nil},
+			"s/a.frag": "#version 420\n/*\n#include \"no\"\n*/ // #include\n// \\\n#include \"no\"\n/* // */ int a; /*\n*/\n#define X \\\n#include \"no\"\nend\n",
+		}, nil, "#version 420\n/*\n#include \"no\"\n*/ // #include\n// #include \"no\"\n\n/* // */ int a; /*\n*/\n#define X #include \"no\"\n\nend\n", nil},
 		{"pragma once", map[string]string{
 			"s/a.frag": "#ifdef A\n#include \"b\"\n#endif\n#include \"b\"\n", "s/b": "#pragma once\nb\n#include \"b\"\n",
 		}, nil, "#ifdef A\n#ifndef COOK_INCLUDED_1\n#define COOK_INCLUDED_1\n\nb\n#endif\n#endif\n#ifndef COOK_INCLUDED_1\n#define COOK_INCLUDED_1\n\nb\n#endif\n", []string{"b"}},
@@ -75,8 +75,10 @@ func TestIncludes(t *testing.T) {
 		{"the source's own name", map[string]string{"s/a.frag": "#include \"source.frag\"\n", "s/source.frag": "x\n"}, nil, "x\n", []string{"source.frag"}},
 		{"byte order marks", map[string]string{"s/a.frag": "\ufeff#version 330\n#include \"b\"\n", "s/b": "\ufeff#pragma once\nb\n"},
 			nil, "#version 330\n#ifndef COOK_INCLUDED_1\n#define COOK_INCLUDED_1\n\nb\n#endif\n", []string{"b"}},
-		{"comments that begin in a line", map[string]string{"s/a.frag": "#version 330 /* a\n b */\n#include \"b\" /* c\n d */ int e;\n", "s/b": "#pragma once /* f\n g */ int h;\n"},
-			nil, "#version 330 /* a\n b */\n#ifndef COOK_INCLUDED_1\n#define COOK_INCLUDED_1\n/*\n g */ int h;\n#endif\n/* d */ int e;\n", []string{"b"}},
+		{"comments that begin in a line", map[string]string{"s/a.frag": "#version 330 /* a\n b */\n#include \"b\" /* c\n d */\nint e;\n", "s/b": "#pragma once /* f\n g */ h\n"},
+			options{"line_directives": true}, "#version 330 /* a\n b */\n// 1: b\n#line 3 0\n#ifndef COOK_INCLUDED_1\n#define COOK_INCLUDED_1\n#line 1 1\n\n\n#endif\n#line 5 0\nint e;\n", []string{"b"}},
+		{"line ends and joined lines", map[string]string{"s/a.frag": "#version 330\r#inc\\\r\nlude \"b\"\r\n#def\\\n\\\nine X\nend\n", "s/b": "b\r"}, options{"line_directives": true},
+			"#version 330\n// 1: b\n#line 2 0\n#line 1 1\nb\n#line 3 0\n\n#define X\n\n\nend\n", []string{"b"}},
 		{"extensions for includes", map[string]string{"s/a.frag": "#version 450\n#extension GL_GOOGLE_include_directive : require\n#extension GL_OTHER : enable\n"},
 			nil, "#version 450\n\n#extension GL_OTHER : enable\n", nil},
 		{"lines before GLSL 3.30", map[string]string{"s/a.frag": "#version 120\n#include \"b\"\nend\n", "s/b": "b\n"}, options{"line_directives": true},
@@ -139,10 +141,17 @@ func TestErrors(t *testing.T) {
 		{"a.wgsl", "@group(0) @binding(0) var<storage, read_write> b: array<f32>; @compute @workgroup_size(1) fn main() { b[0] = 1.0; }",
 			options{"format": "glsl", "glsl_version": "330"}, "b is a storage buffer, which GLSL 330 does not have"},
 		{"a.frag", "#include \"huge\"\n", nil, "1:1: huge: more than 4194304 bytes are no shader"},
+		{"a.frag", "\n#include \"lib\\x\"\n", nil, "2:1: the name of an included file has no backslashes; write /"},
+		{"a.frag", "\n\n/*", nil, "3:1: a comment that is not closed"},
+		{"a.frag", "\nmain\\", nil, "2:1: a backslash ends the file"},
+		{"a.frag", "\r\r\n\x00", nil, "3:1: byte 0x00 ends a shader"},
+		{"a.frag", "#include \"open\"\n", nil, "open:2: a comment that is not closed"},
+		{"a.frag", "#version 330\n// a \\\nint b;\n", nil, "2:1: a comment that ends in a backslash: compilers of this version of GLSL do not agree"},
+		{"a.frag", "/* *\\\n/ int b;\n", nil, "2:1: a backslash within */"},
 		{"a.frag", "", options{"defines": map[string]any{"A": "1 /*"}}, "defines: want names of macros"},
 		{"a.wgsl", two, options{"format": "glsl", "entry": "cs"}, `set entry to one of`},
 	} {
-		files := map[string]string{tc.path: tc.source, "self": "\n#include \"self\"\n", "huge": strings.Repeat(" ", maxSource+1)}
+		files := map[string]string{tc.path: tc.source, "self": "\n#include \"self\"\n", "open": "a\n/* b", "huge": strings.Repeat(" ", maxSource+1)}
 		for i := range 70 {
 			files[fmt.Sprint("chain", i)] = fmt.Sprintf("#include \"chain%d\"\n// %d\n", i+1, i)
 		}
@@ -239,6 +248,7 @@ func TestChild(t *testing.T) {
 // Flattening what was flattened changes nothing, and ends.
 func FuzzFlatten(f *testing.F) {
 	f.Add([]byte("#version 330\n#include \"b\"\n/*\n#include \"c\"\n*/"), []byte("#pragma once\n#include \"b\"\n"))
+	f.Add([]byte("#inc\\\nlude \"b\"\r/*\\\r*/#/*\n*/include \"b\""), []byte("// \\\n//\n#pra\\\ngma once"))
 	f.Add([]byte("#include \"b\"\n#include \"b\""), []byte("#ifndef B\n#define B\n#include \"b\"\n#endif"))
 	f.Fuzz(func(t *testing.T, source, other []byte) {
 		files := map[string]string{"a.frag": string(source), "b": string(other), "c": "c"}
@@ -248,6 +258,9 @@ func FuzzFlatten(f *testing.F) {
 				t.Errorf("error of several lines: %q", res.Err)
 			}
 			return
+		}
+		if bytes.ContainsAny(res.Outputs[0], "\r\x00") || bytes.Contains(res.Outputs[0], []byte("\\\n")) {
+			t.Errorf("line ends are left in %q", res.Outputs[0])
 		}
 		again := cook(t, map[string]string{"a.frag": string(res.Outputs[0])}, "a.frag", nil)
 		if again.Err != nil || !bytes.Equal(again.Outputs[0], res.Outputs[0]) {
