@@ -2,8 +2,9 @@
 //
 // WGSL (.wgsl) is compiled to SPIR-V, GLSL, HLSL or the Metal shading language by the
 // library naga. It finds what is no WGSL, unknown names and some wrong types, not
-// all of them: let spirv-val or the driver judge what comes out. It does not know
-// hexadecimal floats and overrides yet. GLSL (.glsl, .vert, .frag, .comp, .geom, .tesc,
+// all of them: let spirv-val or the driver judge what comes out. SPIR-V of a later
+// version than spirv_version is refused, and such as naga is known to get wrong. It
+// does not know hexadecimal floats and overrides yet. GLSL (.glsl, .vert, .frag, .comp, .geom, .tesc,
 // .tese) has its includes expanded, so that one file is all that a driver needs; an
 // external compiler can make SPIR-V of it.
 //
@@ -30,8 +31,8 @@
 // more for each source of WGSL and has that process do the work, for as long as the
 // option timeout says at most. In a program that embeds this package, the functions
 // init of packages that stand before this one run in that process, too, and none of
-// main. Sources that are larger than 256 KiB or nested deeper
-// than 200 brackets are refused before.
+// main. Sources that are larger than 256 KiB, nested deeper than 200 brackets, or whose
+// structs within structs or expressions would keep naga busy are refused before.
 package shader
 
 import (

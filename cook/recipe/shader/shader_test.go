@@ -134,6 +134,11 @@ func TestErrors(t *testing.T) {
 		{"a.wgsl", strings.Repeat("(", 1000), nil, "1:201: nested deeper than 200 brackets"},
 		{"a.wgsl", "const a: " + strings.Repeat("array<", 1000), nil, "nested deeper than 200 brackets"},
 		{"a.wgsl", "const a = " + strings.Repeat("- ", 1000) + "1;", nil, "more than 32 signs in a row"},
+		{"a.wgsl", "// structs\n" + pairs("struct S%[1]d { a: S%[2]d, b: S%[2]d }\n", 40) + "alias S0 = f32;", nil, "15:8: types of structs within structs have more than 65536 parts"},
+		{"a.wgsl", pairs("alias A%[1]d = B%[1]d;\nstruct B%[1]d { a: A%[2]d, b: A%[2]d }", 40), nil, "types of structs within structs"},
+		{"a.wgsl", "fn f(l0: f32) -> f32 { " + pairs("let l%[1]d = l%[2]d * l%[2]d;", 40) + "return l40; }", nil, "expressions so long, or of so many let of let"},
+		{"a.wgsl", "fn f(a: f32) -> f32 { return a" + strings.Repeat("+a", 20_000) + "; }", nil, "expressions so long"},
+		{"a.wgsl", "fn f(a: vec4<f32>) -> vec4<f32> { return a" + strings.Repeat(".wzyx", 100) + "; }", nil, "expressions so long"},
 		{"a.wgsl", strings.Repeat(" ", maxWGSL+1), nil, "bytes of WGSL are more than"},
 		{"a.wgsl", "const a = 1; override a: f32 = 2 * a;", options{"format": "spirv"}, "the WGSL compiler died: stack overflow"},
 		{"a.wgsl", two, options{"format": "spirv", "timeout": "1ms"}, "compiling took longer than 1ms (timeout)"},
@@ -165,6 +170,34 @@ func TestErrors(t *testing.T) {
 		}
 		if len(res.Outputs) > 0 && res.Outputs[0] != nil {
 			t.Errorf("%s %.60q: wrote %d bytes", tc.path, tc.source, len(res.Outputs[0]))
+		}
+	}
+}
+
+// pairs repeats a line whose numbers are those of a declaration and the one before.
+func pairs(line string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, line, i+1, i)
+	}
+	return b.String()
+}
+
+// What is large without being slow is compiled.
+func TestLargeWGSL(t *testing.T) {
+	for _, source := range []string{
+		"struct S0 { a: f32 }\n" + pairs("struct S%[1]d { a: S%[2]d }\n", 14) + "var<private> x: S14;",
+		"alias S0 = f32;" + pairs("struct S%[1]d { a: S%[2]d, b: S%[2]d, c: vec4<f32>, }\n", 12),
+		"fn f() -> i32 { let a = array<i32, 20000>(1" + strings.Repeat(",1", 19_999) + "); return a[0]; }",
+		"fn f(a: f32) -> f32 { return a" + strings.Repeat("+a", 2_000) + "; }",
+		"fn f(v0: f32) -> f32 { " + pairs("var v%[1]d = v%[2]d * v%[2]d;", 500) + "return v500; }",
+		pairs("fn f%[1]d(l0: f32) -> f32 { let l1 = l0 * l0; let l2 = l1 * l1; let l3 = l2 * l2; return l3 * %[2]d.5; }\n", 1_000),
+		"struct T { t: vec4<f32> } struct S { s: array<T, 4> } @group(0) @binding(0) var<uniform> u: S; fn f(i: u32) -> f32 { return u.s[i].t.xyz.yx.x; }",
+		"struct S { a: S }", "struct S { a: T } struct T { a: S }", "alias A = A;", "struct", "struct S {", "fn f() { let", "alias",
+		"fn f() { ) ] } , . ) }",
+	} {
+		if err := tame([]byte(source)); err != nil {
+			t.Errorf("%.80q: %v", source, err)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func tame(source []byte) error {
 			return jsontext.Errorf(source, i, "more than %d signs in a row", maxUnary)
 		}
 	}
-	return nil
+	return checkCost(source, code)
 }
 
 // withoutComments returns WGSL with spaces for its comments, of which those between
@@ -144,7 +144,10 @@ func (o *order) compile() ([]byte, error) {
 		options.Version = spirv.Version{Major: digit(major), Minor: digit(minor)}
 		options.Debug = o.Debug
 		out, err := naga.GenerateSPIRV(module, options)
-		return out, inPlace(err)
+		if err != nil {
+			return nil, inPlace(err)
+		}
+		return out, checkSPIRV(out, o.SPIRVVersion)
 	case "glsl":
 		return o.toGLSL(module)
 	case "hlsl":
