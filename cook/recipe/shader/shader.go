@@ -160,11 +160,11 @@ func (o *Shader) Cook(ctx context.Context, job *recipe.Job) error {
 	case ext == ".wgsl":
 		out, err = o.translate(ctx, source)
 	case ext == ".glsl" || stages[ext] != "" || o.Stage != "auto":
-		out, err = o.glsl(ctx, job, source)
+		return o.glsl(ctx, job, source)
 	default:
 		err = fmt.Errorf("the extension %q tells neither WGSL nor a stage of GLSL; set stage", ext)
 	}
-	if err != nil || out == nil {
+	if err != nil {
 		return err
 	}
 	return job.Write(0, out)
@@ -176,10 +176,10 @@ var stages = map[string]string{
 	".vs": "vert", ".fs": "frag",
 }
 
-// glsl cooks GLSL. It returns nil if the compiler has written the output.
-func (o *Shader) glsl(ctx context.Context, job *recipe.Job, source []byte) ([]byte, error) {
+// glsl cooks GLSL.
+func (o *Shader) glsl(ctx context.Context, job *recipe.Job, source []byte) error {
 	if o.Format != "source" && o.Format != "spirv" {
-		return nil, fmt.Errorf("format %s is made of WGSL only; for GLSL there are source and spirv", o.Format)
+		return fmt.Errorf("format %s is made of WGSL only; for GLSL there are source and spirv", o.Format)
 	}
 	stage := o.Stage
 	if stage == "auto" {
@@ -188,21 +188,24 @@ func (o *Shader) glsl(ctx context.Context, job *recipe.Job, source []byte) ([]by
 	switch {
 	case o.Format == "source":
 	case o.Compiler == "":
-		return nil, fmt.Errorf(`SPIR-V of GLSL is made by an external compiler; install glslang-tools and set compiler = "glslangValidator"`)
+		return fmt.Errorf(`SPIR-V of GLSL is made by an external compiler; install glslang-tools and set compiler = "glslangValidator"`)
 	case stage == "":
-		return nil, fmt.Errorf("the extension %q does not tell the stage; set stage", job.Ext())
+		return fmt.Errorf("the extension %q does not tell the stage; set stage", job.Ext())
 	}
 	compiled := o.Format == "spirv"
 	f := flattening{ctx: ctx, dirs: o.IncludeDirs, lines: o.LineDirectives || compiled, compact: compiled, read: func(name string) ([]byte, error) { return readShader(job, name) }}
 	text, err := f.flatten(path.Base("source"+job.Ext()), source, o.Defines)
-	if err != nil || !compiled {
-		return text, err
+	if err != nil {
+		return err
+	}
+	if !compiled {
+		return job.Write(0, text)
 	}
 	// The compiler would open any file.
 	if line := leftInclude.FindIndex(text); line != nil {
-		return nil, fmt.Errorf("an #include is left for the compiler: %.100q", text[line[0]:])
+		return fmt.Errorf("an #include is left for the compiler: %.100q", text[line[0]:])
 	}
-	return nil, o.compile(ctx, job, stage, text, f.names)
+	return o.compile(ctx, job, stage, text, f.names)
 }
 
 // readShader reads an included file, unless it is too large to be one.

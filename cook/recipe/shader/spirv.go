@@ -11,23 +11,32 @@ import (
 const (
 	opExtInstImport    = 11
 	opExtInst          = 12
+	opTypeBool         = 20
 	opTypeInt          = 21
 	opTypeFloat        = 22
 	opTypeVector       = 23
 	opTypeMatrix       = 24
+	opTypeImage        = 25
+	opTypeSampler      = 26
+	opTypeSampledImage = 27
 	opTypeArray        = 28
 	opTypeRuntimeArray = 29
 	opTypeStruct       = 30
 	opTypePointer      = 32
 	opTypeFunction     = 33
+	opNull             = 46
 	opFunction         = 54
 	opFunctionCall     = 57
+	opVariable         = 59
 	opLoad             = 61
 	opStore            = 62
 	opDecorate         = 71
 	opVectorShuffle    = 79
 	opConstruct        = 80
 	opExtract          = 81
+	opSampledImage     = 86
+	opBranch           = 250 // on a condition
+	opSwitch           = 251
 	opReturnValue      = 254
 )
 
@@ -88,7 +97,14 @@ func (m *spirvModule) instruction(op uint32, w []uint32) error {
 		return m.same(op, m.returns, w[0])
 	case op == opFunction && len(w) >= 4:
 		m.returns, m.functions[w[1]] = w[0], w[3]
+	case op == opBranch && len(w) > 0:
+		return m.scalars(op, opTypeBool, w[0])
+	case op == opSwitch && len(w) > 0:
+		return m.scalars(op, opTypeInt, w[0])
 	case makesValue(op) && len(w) >= 2:
+		if w[0] == 0 || w[1] == 0 || op >= opLoad && len(w) > 2 && w[2] == 0 {
+			return fmt.Errorf("%s names nothing", opName(op))
+		}
 		m.typeOf[w[1]] = w[0]
 		return m.value(op, w[0], w[2:])
 	}
@@ -126,10 +142,14 @@ func (m *spirvModule) pointee(t uint32) uint32 {
 func (m *spirvModule) same(op, t uint32, values ...uint32) error {
 	for _, v := range values {
 		if of := m.typeOf[v]; t != 0 && of != 0 && of != t {
-			return fmt.Errorf("%s has %s for %s", opName(op), m.name(of), m.name(t))
+			return m.mismatch(op, of, t)
 		}
 	}
 	return nil
+}
+
+func (m *spirvModule) mismatch(op, have, want uint32) error {
+	return fmt.Errorf("%s has %s for %s", opName(op), m.name(have), m.name(want))
 }
 
 // shape returns how many components a type has, and of which type they are. Those that
@@ -139,7 +159,7 @@ func (m *spirvModule) shape(t uint32) (count, component uint32) {
 	case len(d) == 0:
 	case d[0] == opTypeVector && len(d) == 3:
 		return d[2], d[1]
-	case d[0] >= 20 && d[0] <= opTypeFloat: // bool, too
+	case d[0] >= opTypeBool && d[0] <= opTypeFloat: // bool, too
 		return 1, t
 	}
 	return 0, 0
@@ -158,7 +178,7 @@ func (m *spirvModule) name(t uint32) string {
 		return fmt.Sprintf("%s%d", []string{"u", "i"}[d[2]&1], d[1])
 	case d[0] == opTypeFloat && len(d) == 2:
 		return fmt.Sprintf("f%d", d[1])
-	case d[0] == 20:
+	case d[0] == opTypeBool:
 		return "bool"
 	}
 	return fmt.Sprintf("type %d", t)

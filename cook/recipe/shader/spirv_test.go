@@ -46,6 +46,17 @@ func TestCheckSPIRV(t *testing.T) {
 		pointer
 		function
 		standard
+		boolean
+		endless
+		uvec
+		uu
+		image
+		sampler
+		sampled
+		b
+		img
+		smp
+		si
 		f
 		u
 		v2
@@ -57,6 +68,8 @@ func TestCheckSPIRV(t *testing.T) {
 	head := slices.Concat(
 		ins(opExtInstImport, standard, 0), ins(opTypeFloat, f32, 32), ins(opTypeInt, u32, 32, 0), ins(opTypeVector, vec2, f32, 2), ins(opTypeVector, vec4, f32, 4),
 		ins(opTypeStruct, two, f32, u32), ins(opTypeArray, pair, f32, 0), ins(opTypePointer, pointer, 7, f32), ins(opTypeFunction, function, f32, u32),
+		ins(opTypeBool, boolean), ins(opTypeVector, uvec, u32, 2), ins(1, uvec, uu), ins(opTypeRuntimeArray, endless, f32), ins(opTypeImage, image, f32, 1, 0, 0, 0, 1, 0),
+		ins(opTypeSampler, sampler), ins(opTypeSampledImage, sampled, image), ins(1, boolean, b), ins(1, image, img), ins(1, sampler, smp), ins(1, sampled, si),
 		ins(1, f32, f), ins(1, u32, u), ins(1, vec2, v2), ins(1, vec4, v4), ins(1, pointer, p), ins(opFunction, f32, fn, 0, function),
 	)
 	const r = 900 // a result
@@ -88,7 +101,25 @@ func TestCheckSPIRV(t *testing.T) {
 		{opExtInst, []uint32{vec2, r, standard, 31, v2}, []uint32{vec2, r, standard, 31, v4}},
 		{169, []uint32{f32, r, 1, f, f}, []uint32{f32, r, 1, f, u}},
 		{245, []uint32{f32, r, f, 1, f, 2}, []uint32{f32, r, f, 1, u, 2}},
-		{186, []uint32{f32, r, f, f}, []uint32{f32, r, f, v2}},
+		{186, []uint32{boolean, r, f, f}, []uint32{boolean, r, f, v2}},
+		{186, []uint32{boolean, r, f, f}, []uint32{f32, r, f, f}},
+		{186, []uint32{boolean, r, f, f}, []uint32{boolean, r, f, u}},
+		{168, []uint32{boolean, r, b}, []uint32{u32, r, u}},
+		{196, []uint32{u32, r, u, u}, []uint32{f32, r, f, u}},
+		{196, []uint32{u32, r, u, u}, []uint32{u32, r, u, f}},
+		{opVariable, []uint32{pointer, r, 7}, []uint32{pointer, 0, 7}},
+		{opNull, []uint32{pair, r}, []uint32{endless, r}},
+		{65, []uint32{pointer, r, p, u}, []uint32{pointer, r, p, f}},
+		{65, []uint32{pointer, r, p, u}, []uint32{pointer, r, p, uu}},
+		{opNull, []uint32{pair, r}, []uint32{image, r}},
+		{opLoad, []uint32{f32, r, p}, []uint32{f32, r, 0}},
+		{opSampledImage, []uint32{sampled, r, img, smp}, []uint32{sampled, r, img, img}},
+		{87, []uint32{vec4, r, si, v2}, []uint32{vec4, r, si, f}},
+		{87, []uint32{vec4, r, si, v2}, []uint32{vec4, r, si, u}},
+		{234, []uint32{u32, r, p, 1, 1, u}, []uint32{u32, r, p, 1, 1, f}},
+		{opBranch, []uint32{b, 1, 2}, []uint32{u, 1, 2}},
+		{opSwitch, []uint32{u, 1}, []uint32{f, 1}},
+		{opConstruct, []uint32{vec2, r, f, f}, []uint32{f32, r, f}},
 	} {
 		for i, words := range [][]uint32{tc.right, tc.bad} {
 			err := checkSPIRV(assemble(0x10300, head, ins(tc.op, words...)), "1.3")
@@ -107,6 +138,7 @@ func TestCheckSPIRV(t *testing.T) {
 		{assemble(0x10300, ins(opTypeArray, 1, 1, 0), ins(opDecorate, 3, 2), ins(opTypeStruct, 3, 1)), ""}, // an array of itself
 		{assemble(0x10300, blocks, ins(opTypeStruct, 4, 2)), ""},
 		{assemble(0x10300, head), ""},
+		{assemble(0x10300, ins(opTypeFloat, f32, 32), ins(opTypePointer, pointer, 7, f32), ins(opVariable, pointer, p, 7)), "a variable of a function lies outside"},
 		{assemble(0x10400, head), "needs SPIR-V 1.4"},
 		{assemble(0x10300, head)[:50], "ends early"},
 		{assemble(0x10300, []uint32{0}), "ends early"},

@@ -7,23 +7,38 @@ import (
 
 // value judges an instruction that makes a value of type t of the operands w.
 func (m *spirvModule) value(op, t uint32, w []uint32) error {
+	if kind := ruleOf(op); kind != [2]uint32{} {
+		return m.math(op, kind, t, w)
+	}
 	switch {
+	case op == opVariable && len(w) >= 1 && w[0] == 7 && m.returns == 0:
+		return errors.New("a variable of a function lies outside of one")
+	case op == opNull:
+		if d := m.types[t]; len(d) > 0 && (d[0] == opTypeRuntimeArray || d[0] >= opTypeImage && d[0] <= opTypeSampledImage) {
+			return errors.New("an array without size, a texture or a sampler is zero")
+		}
 	case op == opFunctionCall && len(w) >= 1:
 		return m.call(t, w)
 	case op == opLoad && len(w) >= 1:
 		if of := m.pointee(m.typeOf[w[0]]); of != 0 && of != t {
-			return fmt.Errorf("%s has %s for %s", opName(op), m.name(of), m.name(t))
+			return m.mismatch(op, of, t)
 		}
+	case op >= 65 && op <= 67 && len(w) >= 1: // access chains
+		return m.scalars(op, opTypeInt, w[1:]...)
 	case op == opVectorShuffle && len(w) >= 2:
 		return m.shuffle(t, w)
 	case op == opConstruct:
 		return m.construct(t, w)
 	case op == opExtract && len(w) >= 1:
 		return m.extract(op, t, w)
+	case op == opSampledImage && len(w) >= 2:
+		if !m.is(w[0], opTypeImage) || !m.is(w[1], opTypeSampler) {
+			return errors.New("a texture and a sampler are taken together that are none")
+		}
+	case op >= 87 && op <= 97 && len(w) >= 2:
+		return m.sample(op, w[0], w[1])
 	case op == opExtInst && len(w) >= 3 && w[0] == m.standard:
 		return m.standardFunction(t, w[1], w[2:])
-	case floatMath[op] != "":
-		return m.same(op, t, w...)
 	case op == 148 && len(w) == 2: // dot
 		return m.reduces(op, t, w...)
 	case op == 142 && len(w) == 2: // vector times scalar
@@ -32,16 +47,10 @@ func (m *spirvModule) value(op, t uint32, w []uint32) error {
 			return err
 		}
 		return m.same(op, component, w[1])
-	case op >= 180 && op <= 191 && len(w) == 2: // comparisons of floats
-		if err := m.same(op, m.typeOf[w[0]], w[1]); err != nil {
-			return err
-		}
-		return m.sameCount(op, t, w...)
-	case op >= 109 && op <= 116, op >= 126 && op <= 139, op >= 164 && op <= 200 && op != 169, op >= 207 && op <= 215:
-		// conversions, integers, comparisons, bits, derivatives
-		return m.sameCount(op, t, w...)
 	case op == 169 && len(w) == 3: // select
 		return m.same(op, t, w[1:]...)
+	case op == 229 || op >= 234 && op <= 242: // atomics with one value
+		return m.same(op, t, w[len(w)-1:]...)
 	case op == 245: // phi: values and where they come from
 		for i := 0; i+1 < len(w); i += 2 {
 			if err := m.same(op, t, w[i]); err != nil {
@@ -52,30 +61,116 @@ func (m *spirvModule) value(op, t uint32, w []uint32) error {
 	return nil
 }
 
+// ruleOf returns what kind of number an operation makes and of what kind, both 0 if it
+// is none that works on numbers component by component.
+func ruleOf(op uint32) (kinds [2]uint32) {
+	switch {
+	case op == 109 || op == 110: // float to integer
+		return [2]uint32{opTypeInt, opTypeFloat}
+	case op == 111 || op == 112: // and back
+		return [2]uint32{opTypeFloat, opTypeInt}
+	case op == 113 || op == 114, op == 126 || op == 128 || op == 130 || op == 132 || op == 134 || op == 135 || op >= 137 && op <= 139, op >= 194 && op <= 200:
+		return [2]uint32{opTypeInt, opTypeInt}
+	case op == 115 || op == 116, floatMath[op] != "", op >= 207 && op <= 215: // the last are derivatives
+		return [2]uint32{opTypeFloat, opTypeFloat}
+	case op >= 164 && op <= 168:
+		return [2]uint32{opTypeBool, opTypeBool}
+	case op >= 170 && op <= 179:
+		return [2]uint32{opTypeBool, opTypeInt}
+	case op >= 180 && op <= 191:
+		return [2]uint32{opTypeBool, opTypeFloat}
+	}
+	return [2]uint32{}
+}
+
+// math wants the result and the operands to be of these kinds, with as many components
+// each. Floats have sizes as well, integers signs that may differ.
+func (m *spirvModule) math(op uint32, kinds [2]uint32, t uint32, w []uint32) error {
+	n, component := m.shape(t)
+	if kind := m.types[component]; n == 0 || kind[0] != kinds[0] {
+		return fmt.Errorf("%s makes %s", opName(op), m.name(t))
+	}
+	for _, v := range w {
+		if have, _ := m.shape(m.typeOf[v]); have != 0 && have != n {
+			return m.mismatch(op, m.typeOf[v], t)
+		}
+	}
+	switch {
+	case floatMath[op] != "":
+		return m.same(op, t, w...)
+	case op >= 180 && op <= 191 && len(w) == 2:
+		if err := m.same(op, m.typeOf[w[0]], w[1]); err != nil {
+			return err
+		}
+	}
+	return m.ofKind(op, kinds[1], w...)
+}
+
+// ofKind wants all values to be numbers of a kind, or vectors of them.
+func (m *spirvModule) ofKind(op, kind uint32, values ...uint32) error {
+	for _, v := range values {
+		of := m.typeOf[v]
+		if _, component := m.shape(of); of != 0 && (component == 0 || m.types[component][0] != kind) {
+			return fmt.Errorf("%s has %s", opName(op), m.name(of))
+		}
+	}
+	return nil
+}
+
+// scalars wants the same without vectors.
+func (m *spirvModule) scalars(op, kind uint32, values ...uint32) error {
+	for _, v := range values {
+		if n, _ := m.shape(m.typeOf[v]); n > 1 {
+			return fmt.Errorf("%s has %s", opName(op), m.name(m.typeOf[v]))
+		}
+	}
+	return m.ofKind(op, kind, values...)
+}
+
+// is reports whether a value is of a type with that opcode, or of none that is known.
+func (m *spirvModule) is(value, opcode uint32) bool {
+	d := m.types[m.typeOf[value]]
+	return len(d) == 0 || d[0] == opcode
+}
+
+// sample wants a coordinate with a number for each dimension of a texture, a float
+// unless a single texel is fetched.
+func (m *spirvModule) sample(op, image, coordinate uint32) error {
+	kind := uint32(opTypeFloat)
+	if op == 95 { // fetch
+		kind = opTypeInt
+	}
+	if err := m.ofKind(op, kind, coordinate); err != nil {
+		return err
+	}
+	d := m.types[m.typeOf[image]]
+	if len(d) == 2 && d[0] == opTypeSampledImage {
+		d = m.types[d[1]]
+	}
+	if len(d) < 5 || d[0] != opTypeImage || d[2] > 3 {
+		return nil
+	}
+	want := []uint32{1, 2, 3, 3}[d[2]] + d[4]&1 // 1D, 2D, 3D, cube; an array's layer
+	if have, _ := m.shape(m.typeOf[coordinate]); have != 0 && have < want {
+		return fmt.Errorf("%s has a coordinate of %d components for %d", opName(op), have, want)
+	}
+	return nil
+}
+
 // floatMath are the operations on floats of one type.
 var floatMath = map[uint32]string{127: "OpFNegate", 129: "OpFAdd", 131: "OpFSub", 133: "OpFMul", 136: "OpFDiv", 140: "OpFRem", 141: "OpFMod"}
 
 // opName names an instruction for people.
 func opName(op uint32) string {
 	names := map[uint32]string{
-		opExtInst: "OpExtInst", opFunctionCall: "OpFunctionCall", opLoad: "OpLoad", opStore: "OpStore", opConstruct: "OpCompositeConstruct",
-		opExtract: "OpCompositeExtract", opReturnValue: "OpReturnValue", 142: "OpVectorTimesScalar", 148: "OpDot", 169: "OpSelect", 245: "OpPhi",
+		opExtInst: "OpExtInst", opFunctionCall: "OpFunctionCall", opLoad: "OpLoad", opStore: "OpStore", 65: "OpAccessChain",
+		opConstruct: "OpCompositeConstruct", opExtract: "OpCompositeExtract", opReturnValue: "OpReturnValue", 142: "OpVectorTimesScalar",
+		148: "OpDot", 168: "OpLogicalNot", 169: "OpSelect", 196: "OpShiftLeftLogical", 234: "OpAtomicIAdd", 245: "OpPhi", 250: "OpBranchConditional", 251: "OpSwitch",
 	}
 	if name := names[op] + floatMath[op]; name != "" {
 		return name
 	}
 	return fmt.Sprint("instruction ", op)
-}
-
-// sameCount wants all values to have as many components as the result.
-func (m *spirvModule) sameCount(op, t uint32, values ...uint32) error {
-	n, _ := m.shape(t)
-	for _, v := range values {
-		if have, _ := m.shape(m.typeOf[v]); n != 0 && have != 0 && have != n {
-			return fmt.Errorf("%s has %s for %d components", opName(op), m.name(m.typeOf[v]), n)
-		}
-	}
-	return nil
 }
 
 // reduces wants vectors of one type, whose components are like the result.
@@ -133,6 +228,8 @@ func (m *spirvModule) construct(t uint32, w []uint32) error {
 		}
 	case opTypeArray, opTypeMatrix:
 		return m.same(opConstruct, d[1], w...)
+	default:
+		return fmt.Errorf("%s is made of parts", m.name(t))
 	case opTypeVector:
 		total := uint32(0)
 		for _, v := range w {
@@ -171,7 +268,7 @@ func (m *spirvModule) extract(op, t uint32, w []uint32) error {
 		}
 	}
 	if of != t {
-		return fmt.Errorf("%s has %s for %s", opName(op), m.name(of), m.name(t))
+		return m.mismatch(op, of, t)
 	}
 	return nil
 }
