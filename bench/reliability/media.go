@@ -16,6 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/builtin"
 	pictures "github.com/assetcook/assetcook/cook/recipe/image"
 	"github.com/assetcook/assetcook/cook/recipe/mesh"
+	"github.com/assetcook/assetcook/cook/recipe/shader"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -30,6 +31,8 @@ const (
 	// a good one, and takes its time.
 	mediaPatience = time.Second
 	mediaShare    = 256 << 20
+	// mediaCompile is how long compiling WGSL may take, which another process does.
+	mediaCompile = 10 * time.Second
 	// mediaWords is how long an error may be, in bytes.
 	mediaWords = 2000
 )
@@ -87,6 +90,8 @@ func media(ctx context.Context, args []string) error {
 		bench: mediaBench{dir: dir, assets: confined, budget: *budget, cookers: mediaCookers()},
 		keep:  *keep,
 	}
+	m.bench.glslang, _ = exec.LookPath("glslangValidator")
+	m.bench.spirvVal, _ = exec.LookPath("spirv-val")
 	stop := m.bench.watchFor(time.Minute)
 	defer stop()
 	mutate := mutator{rand: rand.New(rand.NewPCG(*seed, 0)), starts: starts}
@@ -195,6 +200,9 @@ func (m *mediaRun) judge(f mediaFile, r mediaResult) {
 	case f.want == wantRefused && r.err == nil:
 		broke = append(broke, "cooked, but it is only a piece of a file")
 	}
+	if r.err != nil && strings.Contains(r.err.Error(), "(timeout)") {
+		broke = append(broke, r.err.Error())
+	}
 	if r.odd != nil {
 		broke = append(broke, r.odd.Error())
 	}
@@ -243,7 +251,7 @@ func (m *mediaRun) print(starts int, took time.Duration) {
 // textures are not packed, which would measure the packing.
 func mediaCookers() map[string]mediaCooker {
 	byName := map[string]recipe.Recipe{}
-	for _, r := range append(builtin.All(), pictures.Recipe(), mesh.Recipe(), audio.Recipe()) {
+	for _, r := range append(builtin.All(), pictures.Recipe(), mesh.Recipe(), audio.Recipe(), shader.Recipe()) {
 		byName[r.Name] = r
 	}
 	cookers := map[string]mediaCooker{}
@@ -251,11 +259,15 @@ func mediaCookers() map[string]mediaCooker {
 		".png": "image", ".jpeg": "image", ".gif": "image", ".bmp": "image", ".tiff": "image", ".webp": "image", ".tga": "image",
 		".gltf": "gltf", ".json": "json", ".glb": "mesh", ".model": "mesh", ".obj": "mesh",
 		".wav": "audio", ".flac": "audio", ".mp3": "audio", ".ogg": "audio",
+		".frag": "shader", ".wgsl": "shader",
 	} {
 		r := byName[name]
 		c := r.New()
 		if o, ok := c.(*pictures.Image); ok {
 			o.Zstd = 0
+		}
+		if o, ok := c.(*shader.Shader); ok && ext == ".wgsl" {
+			o.Format, o.Timeout = "spirv", mediaCompile
 		}
 		cookers[ext] = mediaCooker{r, c}
 	}

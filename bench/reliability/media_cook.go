@@ -66,7 +66,9 @@ type mediaBench struct {
 	assets  *confine.Dir // the same
 	budget  int64
 	cookers map[string]mediaCooker
-	begun   atomic.Int64 // when the file at work was begun, in Unix nanoseconds; 0 between files
+	// Programs that judge shaders; "" for those that are not installed.
+	glslang, spirvVal string
+	begun             atomic.Int64 // when the file at work was begun, in Unix nanoseconds; 0 between files
 }
 
 // watchFor ends the process if one file takes that long: the file is then in
@@ -133,6 +135,8 @@ func (b *mediaBench) once(ctx context.Context, f mediaFile, name string) (r medi
 			r.odd = checkTexture(out)
 		case "mesh":
 			r.odd = checkModel(ctx, out, job.Warnings())
+		case "shader":
+			r.odd = b.checkShader(f.ext, out)
 		}
 	}()
 

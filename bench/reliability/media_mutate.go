@@ -31,7 +31,11 @@ func (m *mutator) next() mediaFile {
 		}
 		return f
 	}
-	for range 1 + m.rand.IntN(1+m.rand.IntN(12)) {
+	most := 12
+	if f.ext == ".wgsl" { // of what is damaged more, naga reads the first lines only
+		most = 2
+	}
+	for range 1 + m.rand.IntN(1+m.rand.IntN(most)) {
 		f.data = m.damage(f)
 		f.data = f.data[:min(len(f.data), mediaLargest)]
 	}
@@ -52,6 +56,9 @@ func (m *mutator) damage(f mediaFile) []byte {
 	data := f.data
 	if len(data) < 16 {
 		return append(data, byte(m.rand.Uint32()))
+	}
+	if len(shaderPieces[f.ext]) > 0 && m.rand.IntN(4) > 0 {
+		return m.damageShader(f.ext, data)
 	}
 	at := m.place(len(data))
 	switch m.rand.IntN(10) {

@@ -27,7 +27,7 @@ import (
 // be found, the pictures that Go's own tests and those of golang.org/x/image
 // read, bad ones among them.
 func mediaStarts(largest int64) ([]mediaFile, error) {
-	starts := append(madePictures(), madeTexts()...)
+	starts := slices.Concat(madePictures(), madeTexts(), madeShaders())
 	for _, dir := range testdataFolders() {
 		found, err := picturesBelow(dir, largest)
 		if err != nil {
