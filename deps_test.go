@@ -122,7 +122,7 @@ var mayImport = map[string][]string{
 	"bench/reliability": {"cook", "cook/cooktest", "cook/damagesweep", "cook/faultsweep", "cook/recipe", "cook/recipe/audio",
 		"cook/recipe/audio/ogg", "cook/recipe/audio/pcm", "cook/recipe/audio/wav", "cook/recipe/builtin", "crcslice8",
 		"cook/recipe/image", "cook/recipe/image/imagetest", "cook/recipe/image/ktx2", "cook/recipe/image/texture", "cook/recipe/mesh", "cook/recipe/mesh/model",
-		"cook/report", "cook/scan"},
+		"cook/recipe/shader", "cook/report", "cook/scan"},
 	"internal/at":       {"internal/lease", "internal/regular"},
 	"internal/confine":  {"internal/pathname", "internal/regular"},
 	"internal/mapped":   {"internal/regular"},

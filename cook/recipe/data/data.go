@@ -30,9 +30,13 @@
 //
 // The option schema names a JSON Schema in the asset tree; what it refers to lies
 // there, too, and all of it are dependencies. Nothing is fetched, and $schema names
-// a draft of json-schema.org or nothing. Leave $id out: with it, relative references
-// start from there, which is outside the asset folder. An error names line and column
-// of the value.
+// one of the drafts 4, 6, 7, 2019-09 and 2020-12 or nothing, which means the last. What
+// is refused: other dialects and vocabularies, references to the drafts' own schemas
+// unless a copy of them lies in the asset folder, and patterns that RE2 does not know.
+// format is checked in drafts 4 to 7 only, contentEncoding and the like in none. Numbers
+// are compared by their digits, whatever their size. Leave $id out: with it, relative
+// references start from there, which is outside the asset folder. An error names line
+// and column of the value.
 //
 // # Limits
 //
@@ -68,7 +72,7 @@ type Data struct {
 // Recipe returns the recipe "data".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "data", Version: 1,
+		Name: "data", Version: 2,
 		New: func() recipe.Cooker {
 			return &Data{Format: "json", Input: "auto", Numbers: "nearest", Header: true}
 		},
@@ -213,6 +217,6 @@ const (
 	tableBytes   = 250
 	yamlBytes    = 430
 	aliasBytes   = 100      // for each value that an alias stands for
-	plainBytes   = 210      // more if there is a schema
-	schemasBytes = 64 << 20 // for the schemas themselves
+	plainBytes   = 40       // more if there is a schema, to compare items
+	schemasBytes = 80 << 20 // for the schemas themselves
 )

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"math/big"
 	"strconv"
 	"strings"
@@ -82,4 +83,88 @@ func (d decimal) equals(f float64) bool {
 		r.Neg(r)
 	}
 	return r.Cmp(exact) == 0
+}
+
+// isWhole reports whether there is no fraction.
+func (d decimal) isWhole() bool {
+	return d.digits == "" || d.exp+int64(len(d.digits)-len(strings.TrimRight(d.digits, "0"))) >= 0
+}
+
+// integer returns a number that is whole, if it has no more than mostDigits digits.
+func (d decimal) integer() (*big.Int, bool) {
+	if !d.isWhole() || d.digits != "" && int64(len(d.digits))+d.exp > mostDigits {
+		return nil, false
+	}
+	d.digits, d.exp = strings.TrimRight(d.digits, "0"), d.exp+int64(len(d.digits)-len(strings.TrimRight(d.digits, "0")))
+	n := d.mantissa()
+	return n.Mul(n, powerOfTen(d.exp)), true
+}
+
+func powerOfTen(n int64) *big.Int {
+	if n <= 0 {
+		return big.NewInt(1)
+	}
+	return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil)
+}
+
+// compare orders two numbers, whatever their exponents.
+func (d decimal) compare(e decimal) int {
+	if s := cmp.Compare(d.sign(), e.sign()); s != 0 || d.sign() == 0 {
+		return s
+	}
+	// Where the first digit stands, then the digits.
+	order := cmp.Compare(d.exp+int64(len(d.digits)), e.exp+int64(len(e.digits)))
+	if order == 0 {
+		n := max(len(d.digits), len(e.digits))
+		order = strings.Compare(d.digits+strings.Repeat("0", n-len(d.digits)), e.digits+strings.Repeat("0", n-len(e.digits)))
+	}
+	return order * d.sign()
+}
+
+func (d decimal) sign() int {
+	switch {
+	case d.digits == "":
+		return 0
+	case d.negative:
+		return -1
+	}
+	return 1
+}
+
+// multipleOf reports whether d is a whole multiple of a number that is not 0. It takes
+// time by the digits of both, not by their exponents.
+func (d decimal) multipleOf(e decimal) bool {
+	if d.digits == "" {
+		return true
+	}
+	digits := strings.TrimRight(d.digits, "0")
+	d.digits, d.exp = digits, d.exp+int64(len(d.digits)-len(digits))
+	of := e.mantissa()
+	shift := d.exp - e.exp
+	if shift < 0 {
+		// The digits of d end in no zero: they are a multiple of no power of ten.
+		return false
+	}
+	rest := new(big.Int).Exp(big.NewInt(10), big.NewInt(shift), of.Abs(of))
+	return rest.Mod(rest.Mul(rest, d.mantissa()), of).Sign() == 0
+}
+
+// canonicalNumber writes equal numbers alike.
+func canonicalNumber(s string) string {
+	if _, ok := special(s); ok {
+		return s
+	}
+	d, ok := parseDecimal(s)
+	if !ok {
+		return s
+	}
+	if d.digits == "" {
+		return "0"
+	}
+	digits := strings.TrimRight(d.digits, "0")
+	sign := ""
+	if d.negative {
+		sign = "-"
+	}
+	return sign + digits + "e" + strconv.FormatInt(d.exp+int64(len(d.digits)-len(digits)), 10)
 }

@@ -2,122 +2,77 @@ package data
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"net/url"
-	"strconv"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
 // checkSchema checks a tree against the schema at a path from the asset folder.
-func checkSchema(ctx context.Context, job *recipe.Job, schema string, root *value) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("schema %s: %s", schema, oneLine(fmt.Sprint(p)))
-			if e, ok := p.(ended); ok {
-				err = fmt.Errorf("schema %s: %w", schema, e.error)
-			}
-		}
-		if ctx.Err() != nil && err != nil {
-			err = ctx.Err()
-		}
-	}()
-	compiler := jsonschema.NewCompiler()
-	loader := &schemaLoader{ctx: ctx, job: job}
-	compiler.UseLoader(loader)
-	work := &steps{ctx: ctx}
-	work.into(compiler)
-	compiled, err := compiler.Compile(schemaBase + (&url.URL{Path: schema}).EscapedPath())
-	switch {
-	case loader.err != nil:
-		return loader.err
-	case err != nil:
-		return fmt.Errorf("schema %s: %s", schema, oneLine(err.Error()))
-	}
-	t := &toPlain{ctx: ctx}
-	plain, err := t.value(root)
+//
+// It is ours because a library for JSON Schema has to be one that stops: a few
+// alternatives within alternatives ask for more work than ends. It has to compare
+// numbers by their digits and to know where in a file a value stands, too, and to
+// cost nothing where no schema is used.
+func checkSchema(ctx context.Context, job *recipe.Job, path string, root *value) error {
+	files := &schemaFiles{ctx: ctx, job: job}
+	set := newSchemaSet(ctx, files.load)
+	top, err := set.open(path)
 	if err != nil {
 		return err
 	}
-	if calls := loader.schemas * (t.deepest + 1); calls > mostCalls {
-		return fmt.Errorf("schema %s: %d schemas for data of %d levels are too many together (more than %d); make one of them simpler", schema, loader.schemas, t.deepest, mostCalls)
+	c := &checker{ctx: ctx, set: set, top: top}
+	if err := c.count(root); err != nil {
+		return err
 	}
-	work.most = mostSteps(t.made)
-	err = compiled.Validate(plain)
-	if wrong := (*jsonschema.ValidationError)(nil); errors.As(err, &wrong) {
-		return violations(ctx, root, schema, wrong)
+	c.most = mostSteps(c.taken)
+	c.taken = 0
+	found := &violations{}
+	c.check(top, root, nil, nil, found)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case c.err != nil:
+		return c.err
 	}
-	return err
+	return found.error(path)
 }
 
-// longestExponent is how far the point of a number may be shifted for a schema: to
-// compare it, all its digits are written out.
-const longestExponent = 2000
+// mostSteps is how much work the check of some values may be: a schema applied to a
+// value is one step, and so is each item or alternative that it looks at. A few nested
+// alternatives ask for 2^depth of them.
+func mostSteps(values int) int { return 200_000 + 100*values }
 
-// ToPlain turns a tree into what package jsonschema takes.
-type toPlain struct {
-	ctx     context.Context
-	made    int
-	path    []string
-	deepest int // how many lists and objects lie in one another
+const (
+	// stepsPerLook is how many steps lie between two looks at the context.
+	stepsPerLook = 256
+	// mostNested is how many schemas may be at work within one another. Data has
+	// fewer levels, but each may take several schemas that refer to one another.
+	mostNested = 20_000
+)
+
+// step counts work and reports whether there may be more.
+func (c *checker) step(n int) bool {
+	if c.err != nil {
+		return false
+	}
+	if c.taken += n; c.taken < c.next {
+		return true
+	}
+	c.next = c.taken + stepsPerLook
+	if c.err = c.ctx.Err(); c.err == nil && c.most > 0 && c.taken > c.most {
+		c.err = schemaError(c.top.resource, c.top.at, "the check takes too many steps; the schema has alternatives in alternatives (anyOf, oneOf), or too many of them for so much data")
+	}
+	return c.err == nil
 }
 
-func (t *toPlain) value(v *value) (any, error) {
-	if t.made++; t.made%step == 0 {
-		if err := t.ctx.Err(); err != nil {
-			return nil, err
+// count counts the values of a tree as steps.
+func (c *checker) count(v *value) error {
+	if !c.step(1) {
+		return c.err
+	}
+	for _, item := range v.items {
+		if err := c.count(item); err != nil {
+			return err
 		}
 	}
-	switch v.kind {
-	case boolean:
-		return v.text == yes, nil
-	case text:
-		return v.text, nil
-	case number:
-		if _, ok := special(v.text); ok {
-			return nil, v.errorf(t.path, "%s cannot be checked against a schema", v.text)
-		}
-		d, ok := parseDecimal(v.text)
-		if d.digits == "" {
-			return json.Number("0"), nil
-		}
-		if !ok || max(d.exp, -d.exp) > longestExponent || len(d.digits) > 10*longestExponent {
-			return nil, v.errorf(t.path, "%.40s is too long or too large to be checked against a schema", v.text)
-		}
-		return json.Number(v.text), nil
-	case list:
-		items := make([]any, len(v.items))
-		for i := range v.items {
-			x, err := t.item(v, i, strconv.Itoa(i))
-			if err != nil {
-				return nil, err
-			}
-			items[i] = x
-		}
-		t.deepest = max(t.deepest, len(t.path)+1)
-		return items, nil
-	case object:
-		items := make(map[string]any, len(v.items))
-		for i, key := range v.keys {
-			x, err := t.item(v, i, key)
-			if err != nil {
-				return nil, err
-			}
-			items[key] = x
-		}
-		t.deepest = max(t.deepest, len(t.path)+1)
-		return items, nil
-	}
-	return nil, nil
-}
-
-func (t *toPlain) item(v *value, i int, name string) (any, error) {
-	t.path = append(t.path, name)
-	x, err := t.value(v.items[i])
-	t.path = t.path[:len(t.path)-1]
-	return x, err
+	return nil
 }

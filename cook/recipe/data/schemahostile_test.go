@@ -8,8 +8,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 )
 
@@ -32,8 +30,9 @@ func nested(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", 
 func TestHostileSchema(t *testing.T) {
 	many := strings.Repeat(`{"type":"null"},`, mostSchemas) + "true"
 	for _, tc := range []struct{ source, schema, want string }{
-		{nested(990), chain(1000), "for data of 990 levels are too many together"},
-		{nested(100), chain(1000), ""},
+		{nested(990), chain(1000), "the check takes too many steps"},
+		{nested(30), chain(1000), "more than 20000 schemas refer to one another"},
+		{nested(990), chain(15), ""},
 		{"1", `{"$schema": "/meta.json"}`, `$schema "/meta.json" is not known`},
 		{"1", `{"$defs":{"a":{"$id":"x","$schema": "https://example.com/meta"}}}`, `$schema "https://example.com/meta" is not known`},
 		{"1", `{"$schema": "http://json-schema.org/draft-07/schema#"}`, ""},
@@ -44,12 +43,12 @@ func TestHostileSchema(t *testing.T) {
 		{"1", `{"$ref":"/number.json"}`, ""},
 		{"1", `{"$ref":"number.json"}`, "schema /schemas/number.json: "},
 		{strings.Repeat("[", 20) + "1" + strings.Repeat("]", 20), doubling["plain"], "the check takes too many steps"},
-		{"1", `{"$ref":"#"}`, "causing reference cycle"},
-		{`"z"`, `{"enum":["a",1,{"b":[1,2.50]}]}`, "1:1: at the top: 'enum' failed"},
+		{"1", `{"$ref":"#"}`, "schema /schemas/a.json: 1:1: this schema refers to itself without end"},
+		{`"z"`, `{"enum":["a",1,{"b":[1,2.50]}]}`, "1:1: at the top: it is none of the values that are allowed"},
 		{`{"b":[10e-1,25e-1]}`, `{"enum":["a",1,{"b":[1,2.50]}]}`, ""},
 		{`[0.0,-0,null,true,[],{}]`, `{"items":{"enum":[0,null,true,[],{}]}}`, ""},
 		{`["1"]`, `{"items":{"enum":[1,true]}}`, "1:2: at /0: value must be one of 1, true"},
-		{`[[]]`, `{"items":{"enum":[{}]}}`, "1:2: at /0: 'enum' failed"},
+		{`[[]]`, `{"items":{"enum":[{}]}}`, "1:2: at /0: it is none of the values that are allowed"},
 	} {
 		res := cook(t, map[string]string{"a.json": tc.source, "schemas/a.json": tc.schema, "number.json": `{"type":"number"}`}, "a.json", options{"schema": "/schemas/a.json"})
 		if tc.want == "" && res.Err != nil || tc.want != "" && (res.Err == nil || !strings.Contains(res.Err.Error(), tc.want)) {
@@ -73,32 +72,10 @@ var doubling = map[string]string{
 // Checks that take too many steps come to an end.
 func TestSteps(t *testing.T) {
 	for name, schema := range doubling {
-		c := jsonschema.NewCompiler()
-		s := &steps{ctx: t.Context(), most: 20_000}
-		s.into(c)
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(schema))
-		if err != nil {
-			t.Fatal(name, err)
+		res := cook(t, map[string]string{"a.json": strings.Repeat("[", 24) + "1" + strings.Repeat("]", 24), "s.json": schema}, "a.json", options{"schema": "/s.json"})
+		if res.Err == nil || !strings.Contains(res.Err.Error(), "the check takes too many steps") {
+			t.Errorf("%s: %v", name, res.Err)
 		}
-		if err := c.AddResource("asset:///a.json", doc); err != nil {
-			t.Fatal(name, err)
-		}
-		compiled, err := c.Compile("asset:///a.json")
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		value, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Repeat("[", 14) + "1" + strings.Repeat("]", 14)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		func() {
-			defer func() {
-				if e, ok := recover().(ended); !ok || !errors.Is(e.error, errSteps) {
-					t.Errorf("%s: %d steps, ended by %v", name, s.taken, e)
-				}
-			}()
-			_ = compiled.Validate(value)
-		}()
 	}
 }
 
@@ -106,7 +83,7 @@ func TestSteps(t *testing.T) {
 func TestSchemaCancel(t *testing.T) {
 	for name, tc := range map[string]struct{ source, schema string }{
 		"many violations":   {"[" + strings.Repeat(`"a",`, 20_000) + "1]", `{"items":{"type":"number"}}`},
-		"many alternatives": {strings.Repeat("[", 10) + "1" + strings.Repeat("]", 10), doubling["plain"]},
+		"many alternatives": {strings.Repeat("[", 12) + "1" + strings.Repeat("]", 12), doubling["plain"]},
 		"many keys":         {manyKeys(20_000), `{"additionalProperties":{"minimum":2}}`},
 		"many schemas":      {"1", chain(300)},
 	} {
@@ -139,8 +116,7 @@ func manyKeys(n int) string {
 	return b.String()
 }
 
-// What is wrong is told in the same words each time, though package jsonschema goes
-// through maps.
+// What is wrong is told in the same words each time.
 func TestViolationsAreSteady(t *testing.T) {
 	for _, tc := range []struct{ path, source, schema, want string }{
 		{"a.json", `{"b":1,"a":2,"x":1,"y":2,"z":3,"w":4}`, `{"properties":{"a":{"type":"string"},"b":{"type":"string"}},"additionalProperties":false}`,

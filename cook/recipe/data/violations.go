@@ -2,28 +2,95 @@ package data
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	schemakind "github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 )
 
-// mostViolations is how many are told of in one line.
-const mostViolations = 3
+const (
+	// mostViolations is how many are told of in one line.
+	mostViolations = 3
+	// mostNames is how many names a violation lists.
+	mostNames = 20
+)
 
-// violations is one line that says what is wrong where: the first that stand in the
-// file, and how many more there are.
-func violations(ctx context.Context, root *value, schema string, e *jsonschema.ValidationError) error {
-	f := &finder{ctx: ctx, index: map[*value]map[string]int{}}
-	if err := f.walk(root, e); err != nil {
-		return err
+// A violation is one thing that is wrong with one value.
+type violation struct {
+	at   *value
+	path string // decides where values do not know their place
+	what string
+}
+
+func (v violation) compare(w violation) int {
+	return cmp.Or(v.comparePlace(w), cmp.Compare(v.what, w.what))
+}
+
+func (v violation) comparePlace(w violation) int {
+	return cmp.Or(cmp.Compare(v.at.line, w.at.line), cmp.Compare(v.at.col, w.at.col), cmp.Compare(v.path, w.path))
+}
+
+// Violations counts what is wrong and keeps what stands first in the file. Nil notes
+// nothing.
+type violations struct {
+	all   int
+	first []violation // sorted
+}
+
+// sub returns another one for what may turn out not to count.
+func (f *violations) sub() *violations {
+	if f == nil {
+		return nil
+	}
+	return &violations{}
+}
+
+// note counts a violation. Saying what is wrong costs more than all else, so that is
+// done only for the first ones.
+func (f *violations) note(at *value, path []string, format string, args ...any) {
+	if f == nil {
+		return
+	}
+	f.all++
+	v := violation{at: at}
+	if len(f.first) == mostViolations {
+		last := f.first[mostViolations-1]
+		if order := cmp.Or(cmp.Compare(at.line, last.at.line), cmp.Compare(at.col, last.at.col)); order > 0 {
+			return
+		}
+	}
+	v.path = strings.Join(path, "/")
+	v.what = fmt.Sprintf("%sat %s: %s", at.at(), pointer(path), oneLine(fmt.Sprintf(format, args...)))
+	f.insert(v)
+}
+
+// insert keeps a violation if it is one of the first. The same one again does not
+// count.
+func (f *violations) insert(v violation) {
+	i, twice := slices.BinarySearchFunc(f.first, v, violation.compare)
+	if twice {
+		f.all--
+		return
+	}
+	f.first = slices.Insert(f.first, i, v)
+	f.first = f.first[:min(len(f.first), mostViolations)]
+}
+
+// add counts those of another one, too.
+func (f *violations) add(other *violations) {
+	if f == nil {
+		return
+	}
+	f.all += other.all
+	for _, v := range other.first {
+		f.insert(v)
+	}
+}
+
+// error is one line that says what is wrong where: the first that stand in the file,
+// and how many more there are.
+func (f *violations) error(schema string) error {
+	if f.all == 0 {
+		return nil
 	}
 	more := ""
 	if n := f.all - len(f.first); n > 0 {
@@ -36,109 +103,54 @@ func violations(ctx context.Context, root *value, schema string, e *jsonschema.V
 	return fmt.Errorf("%s%s (schema %s)", strings.Join(line, "; "), more, schema)
 }
 
-// A violation is one thing that is wrong with one value.
-type violation struct {
-	at   *value
-	path string // decides where values do not know their place
-	what string
+// shorten cuts what is very long.
+func shorten(s string) string {
+	if len(s) > 100 {
+		s = strings.ToValidUTF8(s[:100], "") + "..."
+	}
+	return s
 }
 
-func (v violation) compare(w violation) int {
-	return cmp.Or(cmp.Compare(v.at.line, w.at.line), cmp.Compare(v.at.col, w.at.col), cmp.Compare(v.path, w.path), cmp.Compare(v.what, w.what))
+func showNames(names []string, quote string) string {
+	var shown []string
+	for _, name := range names {
+		shown = append(shown, strings.TrimSpace(quote+shorten(name)+quote))
+	}
+	return strings.Join(shown, ", ")
 }
 
-// A finder finds the first violations among those of a tree of errors, whose order
-// is by chance: package jsonschema goes through maps.
-type finder struct {
-	ctx   context.Context
-	seen  int
-	all   int
-	first []violation // sorted
-
-	// index has the items of the objects that were passed, by key.
-	index map[*value]map[string]int
+// showMany shows the first names of so many.
+func showMany(names []string, all int) string {
+	slices.Sort(names)
+	shown := showNames(names, "'")
+	if n := all - len(names); n > 0 {
+		shown += fmt.Sprintf(" and %d more", n)
+	}
+	return shown
 }
 
-func (f *finder) walk(root *value, e *jsonschema.ValidationError) error {
-	if f.seen++; f.seen%stepsPerLook == 0 {
-		if err := f.ctx.Err(); err != nil {
-			return err
+// amongValues says which values a value is none of.
+func amongValues(values []*value) string {
+	var shown []string
+	for _, v := range values[:min(len(values), mostNames)] {
+		if v.kind == list || v.kind == object {
+			return "it is none of the values that are allowed"
 		}
+		shown = append(shown, shorten(canonicalShown(v)))
 	}
-	for _, cause := range e.Causes {
-		if err := f.walk(root, cause); err != nil {
-			return err
-		}
+	if len(shown) < len(values) {
+		shown = append(shown, "...")
 	}
-	if len(e.Causes) == 0 {
-		f.note(f.find(root, e.InstanceLocation), e)
-	}
-	return nil
+	return "value must be " + map[bool]string{true: "one of ", false: ""}[len(values) > 1] + strings.Join(shown, ", ")
 }
 
-// note counts a violation and keeps it if it is one of the first. Saying what is
-// wrong costs more than all else, so that is done last.
-func (f *finder) note(at *value, e *jsonschema.ValidationError) {
-	f.all++
-	v := violation{at: at, path: strings.Join(e.InstanceLocation, "/")}
-	if len(f.first) == mostViolations {
-		last := f.first[mostViolations-1]
-		if cmp.Or(cmp.Compare(at.line, last.at.line), cmp.Compare(at.col, last.at.col), cmp.Compare(v.path, last.path)) > 0 {
-			return
-		}
+// canonicalShown shows a value that is no list and no object.
+func canonicalShown(v *value) string {
+	switch v.kind {
+	case text:
+		return "'" + v.text + "'"
+	case null:
+		return "null"
 	}
-	v.what = fmt.Sprintf("%sat %s: %s", at.at(), pointer(e.InstanceLocation), reason(e.ErrorKind))
-	i, twice := slices.BinarySearchFunc(f.first, v, violation.compare)
-	if twice {
-		f.all--
-		return
-	}
-	f.first = slices.Insert(f.first, i, v)
-	f.first = f.first[:min(len(f.first), mostViolations)]
-}
-
-// reason says in one line what is wrong, the same each time.
-func reason(what jsonschema.ErrorKind) string {
-	switch k := what.(type) {
-	case *schemakind.Format:
-		if enum := (*notAmong)(nil); errors.As(k.Err, &enum) {
-			what = &schemakind.Enum{Got: enum.Got, Want: enum.Want[:min(len(enum.Want), 20)]}
-		}
-	case *schemakind.AdditionalProperties:
-		slices.Sort(k.Properties)
-		k.Properties = k.Properties[:min(len(k.Properties), 20)]
-	}
-	return oneLine(what.LocalizedString(message.NewPrinter(language.English)))
-}
-
-// find returns the value at a path, or the last on the way there.
-func (f *finder) find(v *value, path []string) *value {
-	for _, name := range path {
-		i := -1
-		if v.kind == object {
-			if n, ok := f.keys(v)[name]; ok {
-				i = n
-			}
-		} else if n, err := strconv.Atoi(name); err == nil && n >= 0 && n < len(v.items) {
-			i = n
-		}
-		if i < 0 {
-			return v
-		}
-		v = v.items[i]
-	}
-	return v
-}
-
-// keys returns where each key of an object is.
-func (f *finder) keys(v *value) map[string]int {
-	known := f.index[v]
-	if known == nil {
-		known = make(map[string]int, len(v.keys))
-		for i, key := range v.keys {
-			known[key] = i
-		}
-		f.index[v] = known
-	}
-	return known
+	return v.text
 }

@@ -1,0 +1,330 @@
+package data
+
+import (
+	"context"
+	"errors"
+
+	"strconv"
+)
+
+// A checker applies schemas to values. Once err is set it only unwinds.
+type checker struct {
+	ctx  context.Context
+	set  *schemaSet
+	top  *schema
+	path []string // of the value at hand
+
+	taken, next, most int // see step
+	active            []application
+	err               error
+}
+
+// An application is a schema at work on a value.
+type application struct {
+	schema *schema
+	value  *value
+}
+
+// A scope is the resource that is at work, and those that led to it.
+type scope struct {
+	outer    *scope
+	resource *resource
+}
+
+// Seen notes which items of a list or object some schema has judged.
+type seen []bool
+
+func (s seen) set(i int) {
+	if s != nil {
+		s[i] = true
+	}
+}
+
+// add notes what another one has.
+func (s seen) add(other seen) {
+	for i, yes := range other {
+		if yes {
+			s.set(i)
+		}
+	}
+}
+
+// check reports whether a value satisfies a schema. It notes what is wrong in found
+// and, in judged, which items of the value were looked at; both may be nil for nobody
+// who wants to know.
+func (c *checker) check(s *schema, v *value, outer *scope, judged seen, found *violations) bool {
+	if !c.step(1) {
+		return false
+	}
+	if s.never {
+		return c.wrong(found, v, "nothing is allowed here")
+	}
+	if !c.begin(s, v) {
+		return false
+	}
+	defer func() { c.active = c.active[:len(c.active)-1] }()
+	in := outer
+	if in == nil || in.resource != s.resource {
+		in = &scope{outer, s.resource}
+	}
+	own := judged
+	if s.unevaluatedItems != nil || s.unevaluatedProperties != nil || judged != nil {
+		own = make(seen, len(v.items))
+		c.step(len(v.items) / 16)
+	}
+	ok := c.own(s, v, found)
+	ok = c.inPlace(s, v, in, own, found) && ok
+	switch v.kind {
+	case list:
+		ok = c.items(s, v, in, own, found) && ok
+	case object:
+		ok = c.properties(s, v, in, own, found) && ok
+	}
+	if ok && judged != nil {
+		judged.add(own)
+	}
+	return ok && c.err == nil
+}
+
+// begin notes that a schema is at work, unless it is so already on the same value.
+func (c *checker) begin(s *schema, v *value) bool {
+	last := len(c.active) - 1
+	for i := last; i >= 0 && c.active[i].value == v; i-- {
+		if c.active[i].schema == s {
+			c.err = schemaError(s.resource, s.at, "this schema refers to itself without end")
+			return false
+		}
+		if (last-i)%64 == 63 && !c.step(4) {
+			return false
+		}
+	}
+	if len(c.active) > mostNested {
+		c.err = schemaError(s.resource, s.at, "more than %d schemas refer to one another on the way to one value; make them simpler", mostNested)
+		return false
+	}
+	c.active = append(c.active, application{s, v})
+	return true
+}
+
+// inPlace applies the schemas of a schema that are about the value itself.
+func (c *checker) inPlace(s *schema, v *value, in *scope, own seen, found *violations) bool {
+	ok := true
+	for _, ref := range []*schema{s.ref, c.target(s.dynamic, in)} {
+		if ref != nil {
+			ok = c.check(ref, v, in, own, found) && ok
+		}
+	}
+	for _, all := range s.allOf {
+		ok = c.check(all, v, in, own, found) && ok
+	}
+	if s.anyOf != nil {
+		ok = c.some(s.anyOf, v, in, own, found) && ok
+	}
+	if s.oneOf != nil {
+		ok = c.one(s.oneOf, v, in, own, found) && ok
+	}
+	if s.not != nil && c.check(s.not, v, in, nil, nil) {
+		ok = c.wrong(found, v, "this is what not forbids")
+	}
+	if s.when != nil {
+		next := s.otherwise
+		if c.check(s.when, v, in, own, nil) {
+			next = s.then
+		}
+		if next != nil {
+			ok = c.check(next, v, in, own, found) && ok
+		}
+	}
+	if v.kind == object {
+		for _, d := range s.dependents {
+			if c.step(len(v.keys)/64) && !v.has(d.name) {
+				continue
+			}
+			if d.schema != nil {
+				ok = c.check(d.schema, v, in, own, found) && ok
+			}
+			ok = c.required(v, d.required, found) && ok
+		}
+	}
+	return ok
+}
+
+// target is what a dynamic reference leads to here.
+func (c *checker) target(d *dynamicRef, in *scope) *schema {
+	if d == nil || !d.moves {
+		if d != nil {
+			return d.first
+		}
+		return nil
+	}
+	to := d.first.at
+	for ; in != nil && c.step(1); in = in.outer {
+		switch anchor := in.resource.dynamic[d.name]; {
+		case d.name != "" && anchor != nil:
+			to = anchor
+		case d.name == "" && in.resource.recursive:
+			to = in.resource.root
+		}
+	}
+	s, err := c.set.compile(to)
+	if err != nil {
+		c.err = errors.Join(c.err, err)
+		return nil
+	}
+	return s
+}
+
+// some wants one of several schemas to hold at least.
+func (c *checker) some(any []*schema, v *value, in *scope, own seen, found *violations) bool {
+	ok := false
+	tried := found.sub()
+	for _, s := range any {
+		if c.check(s, v, in, own, tried) {
+			if ok = true; own == nil {
+				break
+			}
+		}
+	}
+	if !ok {
+		found.add(tried)
+	}
+	return ok
+}
+
+// one wants exactly one of several schemas to hold.
+func (c *checker) one(any []*schema, v *value, in *scope, own seen, found *violations) bool {
+	first := -1
+	tried := found.sub()
+	for i, s := range any {
+		if !c.check(s, v, in, own, tried) {
+			continue
+		}
+		if first >= 0 {
+			return c.wrong(found, v, "alternatives %d and %d of oneOf both hold", first+1, i+1)
+		}
+		first = i
+	}
+	if first < 0 {
+		found.add(tried)
+	}
+	return first >= 0
+}
+
+// items applies what a schema says of the items of a list.
+func (c *checker) items(s *schema, v *value, in *scope, own seen, found *violations) bool {
+	ok := true
+	for i, item := range v.items[:min(len(v.items), len(s.prefix))] {
+		ok = c.below(s.prefix[i], v, i, item, in, found) && ok
+		own.set(i)
+	}
+	if s.rest != nil {
+		for i := len(s.prefix); i < len(v.items) && c.err == nil; i++ {
+			ok = c.below(s.rest, v, i, v.items[i], in, found) && ok
+			own.set(i)
+		}
+	}
+	if s.contains != nil {
+		n := 0
+		for i, item := range v.items {
+			if c.below(s.contains, v, i, item, in, nil) {
+				if n++; s.resource.draft >= draft2020 {
+					own.set(i)
+				}
+			}
+		}
+		least := max(1, s.minContains)
+		if s.minContains == 0 {
+			least = 0
+		}
+		if n < least {
+			ok = c.wrong(found, v, "contains: %d items do, want at least %d", n, least)
+		}
+		if s.maxContains >= 0 && n > s.maxContains {
+			ok = c.wrong(found, v, "contains: %d items do, want at most %d", n, s.maxContains)
+		}
+	}
+	if s.unevaluatedItems != nil {
+		for i, item := range v.items {
+			if !own[i] {
+				ok = c.below(s.unevaluatedItems, v, i, item, in, found) && ok
+				own.set(i)
+			}
+		}
+	}
+	return ok
+}
+
+// properties applies what a schema says of the properties of an object.
+func (c *checker) properties(s *schema, v *value, in *scope, own seen, found *violations) bool {
+	ok := true
+	var unknown []string
+	unknownCount := 0
+	for i, key := range v.keys {
+		if s.properties == nil && s.patterns == nil && s.additional == nil && s.names == nil || !c.step(len(s.patterns)*(1+len(key)/64)) {
+			break
+		}
+		item, judged := v.items[i], false
+		if sub := s.properties[key]; sub != nil {
+			ok, judged = c.below(sub, v, i, item, in, found) && ok, true
+		}
+		for _, p := range s.patterns {
+			if p.pattern.MatchString(key) {
+				ok, judged = c.below(p.schema, v, i, item, in, found) && ok, true
+			}
+		}
+		if s.additional != nil && !judged {
+			judged = true
+			if s.additional.never {
+				if unknownCount++; len(unknown) < mostNames {
+					unknown = append(unknown, key)
+				}
+			} else {
+				ok = c.below(s.additional, v, i, item, in, found) && ok
+			}
+		}
+		if judged {
+			own.set(i)
+		}
+		if s.names != nil {
+			name := &value{kind: text, text: key, line: item.line, col: item.col}
+			ok = c.below(s.names, v, i, name, in, found) && ok
+		}
+	}
+	if unknownCount > 0 {
+		ok = c.wrong(found, v, "additional properties %s not allowed", showMany(unknown, unknownCount))
+	}
+	if s.unevaluatedProperties != nil {
+		for i, item := range v.items {
+			if !own[i] {
+				ok = c.below(s.unevaluatedProperties, v, i, item, in, found) && ok
+				own.set(i)
+			}
+		}
+	}
+	return ok
+}
+
+// below applies a schema to an item of v.
+func (c *checker) below(s *schema, v *value, i int, item *value, in *scope, found *violations) bool {
+	if c.err != nil {
+		return false
+	}
+	name := ""
+	if v.kind == object {
+		name = v.keys[i]
+	} else if found != nil {
+		name = strconv.Itoa(i)
+	}
+	c.path = append(c.path, name)
+	ok := c.check(s, item, in, nil, found)
+	c.path = c.path[:len(c.path)-1]
+	return ok
+}
+
+// wrong notes a violation.
+func (c *checker) wrong(found *violations, v *value, format string, args ...any) bool {
+	if c.err == nil {
+		found.note(v, c.path, format, args...)
+	}
+	return false
+}

@@ -1,0 +1,210 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The drafts of JSON Schema.
+const (
+	draft4    = 4
+	draft6    = 6
+	draft7    = 7
+	draft2019 = 2019
+	draft2020 = 2020
+)
+
+// draftOf tells the draft that $schema names, 0 for none that is known.
+func draftOf(name string) int {
+	name = strings.TrimSuffix(name, "#")
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "http://"), "https://")
+	return map[string]int{
+		"json-schema.org/schema": draft2020, "json-schema.org/draft/2020-12/schema": draft2020, "json-schema.org/draft/2019-09/schema": draft2019,
+		"json-schema.org/draft-07/schema": draft7, "json-schema.org/draft-06/schema": draft6, "json-schema.org/draft-04/schema": draft4,
+	}[name]
+}
+
+// A resource is a schema with a URI of its own: a file, or what has an $id in one.
+type resource struct {
+	uri       *url.URL // without fragment
+	file      string   // for messages
+	draft     int
+	root      *value
+	anchors   map[string]*value
+	dynamic   map[string]*value // those of the anchors that are $dynamicAnchor
+	recursive bool              // $recursiveAnchor
+}
+
+// A schemaSet holds schemas that refer to one another.
+type schemaSet struct {
+	ctx       context.Context
+	load      func(uri string) (path string, doc *value, err error)
+	resources map[string]*resource
+	owners    map[*value]*resource
+	compiled  map[*value]*schema
+}
+
+func newSchemaSet(ctx context.Context, load func(uri string) (string, *value, error)) *schemaSet {
+	return &schemaSet{ctx: ctx, load: load, resources: map[string]*resource{}, owners: map[*value]*resource{}, compiled: map[*value]*schema{}}
+}
+
+// open compiles the schema at a path from the asset folder.
+func (set *schemaSet) open(path string) (*schema, error) {
+	r, err := set.resource(&url.URL{Scheme: schemaScheme, Path: path}, draft2020)
+	if err != nil {
+		return nil, err
+	}
+	return set.compile(r.root)
+}
+
+// resource returns the one of a URI, reading its file if need be. Its draft is the
+// given one if it names none.
+func (set *schemaSet) resource(uri *url.URL, draft int) (*resource, error) {
+	name := uri.String()
+	if r := set.resources[name]; r != nil {
+		return r, nil
+	}
+	path, doc, err := set.load(name)
+	if err != nil {
+		return nil, err
+	}
+	r := newResource(uri, path, doc, draft)
+	set.resources[name] = r
+	return r, set.scan(doc, r)
+}
+
+func newResource(uri *url.URL, file string, root *value, draft int) *resource {
+	if name, ok := root.member("$schema"); ok && name.kind == text && draftOf(name.text) != 0 {
+		draft = draftOf(name.text)
+	}
+	return &resource{uri: uri, file: file, root: root, draft: draft, anchors: map[string]*value{}, dynamic: map[string]*value{}}
+}
+
+// member returns what an object has under a key.
+func (v *value) member(key string) (*value, bool) {
+	if v.kind == object {
+		if i := slices.Index(v.keys, key); i >= 0 {
+			return v.items[i], true
+		}
+	}
+	return nil, false
+}
+
+// Where the parts of a schema that are schemas stand: as the value of a keyword, in a
+// list, in an object, or, for items and dependencies, as may be.
+var (
+	schemaKeywords = []string{"additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"}
+	listKeywords   = []string{"allOf", "anyOf", "items", "oneOf", "prefixItems"}
+	mapKeywords    = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
+)
+
+// scan notes which resource the parts of a schema belong to, and their anchors.
+func (set *schemaSet) scan(v *value, r *resource) error {
+	set.owners[v] = r
+	if v.kind != object {
+		return nil
+	}
+	if err := set.ctx.Err(); err != nil {
+		return err
+	}
+	_, refers := v.member("$ref")
+	idKey := "$id"
+	if r.draft == draft4 {
+		idKey = "id"
+	}
+	if id, ok := v.member(idKey); ok && id.kind == text && !(refers && r.draft <= draft7) {
+		uri, err := r.uri.Parse(id.text)
+		switch {
+		case err != nil:
+			return schemaError(r, id, "%s: %v", idKey, err)
+		case strings.HasPrefix(id.text, "#"):
+			r.anchors[id.text[1:]] = v
+		default:
+			uri.Fragment, uri.RawFragment = "", ""
+			if v == r.root {
+				r.uri = uri
+			} else {
+				r = newResource(uri, r.file, v, r.draft)
+				set.owners[v] = r
+			}
+			set.resources[uri.String()] = r
+		}
+	}
+	if name, ok := v.member("$anchor"); ok && name.kind == text && r.draft >= draft2019 {
+		r.anchors[name.text] = v
+	}
+	if name, ok := v.member("$dynamicAnchor"); ok && name.kind == text && r.draft >= draft2020 {
+		r.anchors[name.text], r.dynamic[name.text] = v, v
+	}
+	if flag, ok := v.member("$recursiveAnchor"); ok && v == r.root {
+		r.recursive = r.draft == draft2019 && flag.kind == boolean && flag.text == yes
+	}
+	for i, key := range v.keys {
+		below := v.items[i]
+		var parts []*value
+		switch {
+		case below.kind == list && slices.Contains(listKeywords, key), below.kind == object && slices.Contains(mapKeywords, key):
+			parts = below.items
+		case slices.Contains(schemaKeywords, key):
+			parts = []*value{below}
+		}
+		for _, part := range parts {
+			if part.kind == object || part.kind == boolean {
+				if err := set.scan(part, r); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// find returns what a reference in a resource refers to, and its fragment.
+func (set *schemaSet) find(r *resource, at *value, ref string) (target *value, fragment string, err error) {
+	uri, err := r.uri.Parse(ref)
+	if err != nil {
+		return nil, "", schemaError(r, at, "%v", err)
+	}
+	fragment = uri.Fragment
+	uri.Fragment, uri.RawFragment = "", ""
+	to, err := set.resource(uri, r.draft)
+	if err != nil {
+		return nil, "", err
+	}
+	switch {
+	case fragment == "":
+		return to.root, "", nil
+	case !strings.HasPrefix(fragment, "/"):
+		if v := to.anchors[fragment]; v != nil {
+			return v, fragment, nil
+		}
+		return nil, "", schemaError(r, at, "%.100s: there is no such anchor", ref)
+	}
+	v, owner := to.root, to
+	for name := range strings.SplitSeq(fragment[1:], "/") {
+		name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+		next, ok := v.member(name)
+		if i, err := strconv.Atoi(name); v.kind == list && err == nil && i >= 0 && i < len(v.items) {
+			next, ok = v.items[i], true
+		}
+		if !ok {
+			return nil, "", schemaError(r, at, "%.100s: there is nothing", ref)
+		}
+		if v = next; set.owners[v] != nil {
+			owner = set.owners[v]
+		}
+	}
+	if set.owners[v] == nil { // a place that no keyword makes one of a schema
+		return v, fragment, set.scan(v, owner)
+	}
+	return v, fragment, nil
+}
+
+// schemaError is one about a value of a schema.
+func schemaError(r *resource, at *value, format string, args ...any) error {
+	return fmt.Errorf("schema %s: %s%s", r.file, at.at(), oneLine(fmt.Sprintf(format, args...)))
+}
