@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 // Each fault is made by one edit of the right document.
@@ -105,7 +105,7 @@ func TestGLTFRefuses(t *testing.T) {
 		{`"scenes": [{"nodes": [0, 2]}]`, `"scenes": {}`, `5:13: scenes: want a list of objects, have object`},
 		{`"my%20kart.bin"`, `7`, `buffers.uri: want a string, have number`},
 		{`"nodes": [0, 2]`, `"nodes": [0, 2], "nodes": [0]`, `5:32: duplicate key "nodes", first at 5:15`},
-		{kart, jsontext.ByteOrderMark + kart, `1:1: byte order mark`},
+		{kart, jsoncheck.ByteOrderMark + kart, `1:1: byte order mark`},
 		{kart, "glTF\x02\x00\x00\x00", `binary glTF; name the file .glb`},
 		{kart, `[]`, `1:1: want an object`},
 		{`"scenes": [{`, `"scenes": [null, {`, `5:14: scenes: want a list of objects`},

@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 // JSON checks that the source is one JSON value (RFC 8259) in UTF-8 in which
@@ -34,14 +34,14 @@ func (j *JSON) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	text := bytes.TrimPrefix(data, []byte(jsontext.ByteOrderMark))
-	if err := jsontext.CheckContext(ctx, text); err != nil {
+	text := bytes.TrimPrefix(data, []byte(jsoncheck.ByteOrderMark))
+	if err := jsoncheck.CheckContext(ctx, text); err != nil {
 		return err
 	}
 	if !j.Minify {
 		return job.Write(0, data)
 	}
-	compact, err := jsontext.Compact(ctx, text)
+	compact, err := jsoncheck.Compact(ctx, text)
 	if err != nil {
 		return err
 	}

@@ -8,14 +8,14 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 )
 
 func TestJSONMinifies(t *testing.T) {
 	for in, want := range map[string]string{
 		"{ \"b\" : 1.0 ,\r\n\t\"a\": [ ] }\n":                     `{"b":1.0,"a":[]}`,
-		jsontext.ByteOrderMark + " 1e400 ":                        `1e400`,
+		jsoncheck.ByteOrderMark + " 1e400 ":                       `1e400`,
 		`12345678901234567890123`:                                 `12345678901234567890123`,
 		`"<a href> ` + "\u2028" + ` \u0041"`:                      `"<a href> ` + "\u2028" + ` \u0041"`,
 		`null`:                                                    `null`,
@@ -35,7 +35,7 @@ func TestJSONMinifies(t *testing.T) {
 
 func TestJSONCopies(t *testing.T) {
 	r := named(t, "json")
-	in := jsontext.ByteOrderMark + "{ \"a\" : 1 }\n"
+	in := jsoncheck.ByteOrderMark + "{ \"a\" : 1 }\n"
 	res := recipetest.Cook(t, r, &JSON{}, fstest.MapFS{"a": {Data: []byte(in)}}, "", "a")
 	if res.Err != nil || string(res.Outputs[0]) != in {
 		t.Errorf("got %q, error %v", res.Outputs[0], res.Err)
@@ -45,7 +45,7 @@ func TestJSONCopies(t *testing.T) {
 func TestJSONRefuses(t *testing.T) {
 	for _, tc := range []struct{ in, want string }{
 		{"", "the file is empty, want a JSON value"},
-		{jsontext.ByteOrderMark + " \r\n", "the file is empty, want a JSON value"},
+		{jsoncheck.ByteOrderMark + " \r\n", "the file is empty, want a JSON value"},
 		{"{\n  \"a\": 1,\n}", "3:1: invalid character '}' looking for beginning of object key string"},
 		{"{\"é\": 01}", "1:8: invalid character '1' after object key:value pair"},
 		{"[1, 2\n", "2:1: unexpected end of JSON input"},
@@ -74,12 +74,12 @@ func TestJSONRefuses(t *testing.T) {
 
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{
-		`{"a":[1,2.50,"x\n\u00e9\ud83d\ude00"],"b":{"a":null}}`, jsontext.ByteOrderMark + "[]", "{\"a\":1,\"\\u0061\":2}", "\xff", "[", `"\ud800\u0041"`,
+		`{"a":[1,2.50,"x\n\u00e9\ud83d\ude00"],"b":{"a":null}}`, jsoncheck.ByteOrderMark + "[]", "{\"a\":1,\"\\u0061\":2}", "\xff", "[", `"\ud800\u0041"`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		text := bytes.TrimPrefix(data, []byte(jsontext.ByteOrderMark))
+		text := bytes.TrimPrefix(data, []byte(jsoncheck.ByteOrderMark))
 		res := cook(t, "json", data)
 		if res.Err == nil {
 			var want bytes.Buffer

@@ -54,7 +54,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 // Data holds the options of the recipe.
@@ -155,7 +155,7 @@ func (o *Data) Cook(ctx context.Context, job *recipe.Job) error {
 
 // read makes a tree of values out of a file.
 func (o *Data) read(ctx context.Context, in string, text []byte) (*value, error) {
-	text = bytes.TrimPrefix(text, []byte(jsontext.ByteOrderMark))
+	text = bytes.TrimPrefix(text, []byte(jsoncheck.ByteOrderMark))
 	b := &builder{ctx: ctx}
 	switch in {
 	case "json":

@@ -6,12 +6,12 @@ import (
 	"io"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 // readJSONC reads JSON with comments and trailing commas.
 func readJSONC(b *builder, text []byte) (*value, error) {
-	plain, err := jsontext.WithoutComments(b.ctx, text)
+	plain, err := jsoncheck.WithoutComments(b.ctx, text)
 	if err != nil {
 		return nil, err
 	}
@@ -20,7 +20,7 @@ func readJSONC(b *builder, text []byte) (*value, error) {
 
 // readJSON reads one JSON value.
 func readJSON(b *builder, text []byte) (*value, error) {
-	if err := jsontext.CheckContext(b.ctx, text); err != nil {
+	if err := jsoncheck.CheckContext(b.ctx, text); err != nil {
 		return nil, err
 	}
 	r := &jsonReader{builder: b, places: places{text: text}, dec: json.NewDecoder(&untilDone{b.ctx, bytes.NewReader(text)})}
@@ -113,8 +113,8 @@ func (r *jsonReader) inside(v *value) error {
 // wholeCharacters refuses a string at an offset with an escape such as \ud83d that
 // is half a character: package json would put U+FFFD in its place.
 func (r *jsonReader) wholeCharacters(from int) error {
-	if at, ok := jsontext.HalfCharacter(r.text, from); ok {
-		return jsontext.Errorf(r.text, at, "%s is half a character; write both halves, or the character itself", r.text[at:at+6])
+	if at, ok := jsoncheck.HalfCharacter(r.text, from); ok {
+		return jsoncheck.Errorf(r.text, at, "%s is half a character; write both halves, or the character itself", r.text[at:at+6])
 	}
 	return nil
 }

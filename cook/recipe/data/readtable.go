@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 // What the cells of a column hold.
@@ -22,7 +22,7 @@ const (
 // readTable reads rows of cells: with a header a list of objects, else a list of
 // lists.
 func (o *Data) readTable(b *builder, source []byte, tabs bool) (*value, error) {
-	if err := jsontext.CheckUTF8(source); err != nil {
+	if err := jsoncheck.CheckUTF8(source); err != nil {
 		return nil, err
 	}
 	var from rows = newCommaRows(b.ctx, source)
@@ -135,7 +135,7 @@ func (b *builder) cell(s, what string, line, col int) (*value, error) {
 	case what == cellBool && (trimmed == yes || trimmed == no):
 		v.kind, v.text = boolean, trimmed
 	case what == cellJSON:
-		if err := jsontext.Check([]byte(trimmed)); err != nil {
+		if err := jsoncheck.Check([]byte(trimmed)); err != nil {
 			return nil, v.errorf(nil, "in the cell: %v", err)
 		}
 		inner, err := readJSON(b, []byte(trimmed))

@@ -10,7 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 // readTOML reads a TOML document. Lines are parsed by package unstable of go-toml;
@@ -70,7 +70,7 @@ func (r *tomlReader) syntax(err error) error {
 	if !errors.As(err, &wrong) {
 		return errors.New(oneLine(err.Error()))
 	}
-	return jsontext.Errorf(r.text, int(r.parser.Range(wrong.Highlight).Offset), "%s", oneLine(wrong.Message))
+	return jsoncheck.Errorf(r.text, int(r.parser.Range(wrong.Highlight).Offset), "%s", oneLine(wrong.Message))
 }
 
 // line reads one line, or several if a value has them.

@@ -13,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 // readYAML reads YAML 1.2: one document, or all of them as a list.
@@ -85,7 +85,7 @@ func yamlSyntax(ctx context.Context, source []byte, err error) error {
 		return fmt.Errorf("%s:%s: %s", m[1], m[2], m[3])
 	}
 	if i := bytes.IndexFunc(source, unprintable); i >= 0 {
-		return jsontext.Errorf(source, i, "%s", strings.TrimPrefix(said, "yaml: "))
+		return jsoncheck.Errorf(source, i, "%s", strings.TrimPrefix(said, "yaml: "))
 	}
 	return errors.New(said)
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 const (
@@ -55,7 +55,7 @@ func (l *schemaFiles) read(path string) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := readJSON(&builder{ctx: l.ctx}, bytes.TrimPrefix(source, []byte(jsontext.ByteOrderMark)))
+	doc, err := readJSON(&builder{ctx: l.ctx}, bytes.TrimPrefix(source, []byte(jsoncheck.ByteOrderMark)))
 	if err != nil {
 		return nil, err
 	}

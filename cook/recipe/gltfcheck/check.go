@@ -24,7 +24,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 // Memory returns the most bytes that Parse needs for a text of so many, the text
@@ -66,10 +66,10 @@ func Parse(text []byte) (*Document, error) {
 	switch {
 	case bytes.HasPrefix(text, []byte("glTF")):
 		return nil, errors.New("binary glTF; name the file .glb, this recipe takes the JSON form")
-	case bytes.HasPrefix(text, []byte(jsontext.ByteOrderMark)):
+	case bytes.HasPrefix(text, []byte(jsoncheck.ByteOrderMark)):
 		return nil, errors.New("1:1: byte order mark, which glTF forbids; save the file without")
 	}
-	if err := jsontext.Check(text); err != nil {
+	if err := jsoncheck.Check(text); err != nil {
 		return nil, err
 	}
 	// Braces inside strings count as well: names hold few.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 // A Mend is one kind of fault that was put right: what, how, where it was first, and
@@ -17,7 +17,7 @@ type Mend struct {
 // count adds the fault at an offset of the text.
 func (m *Mend) count(text []byte, at int) {
 	if m.N == 0 {
-		m.First = jsontext.Position(text, at)
+		m.First = jsoncheck.Position(text, at)
 	}
 	m.N++
 }

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 // A walker goes over a document once and compares it with the shapes of glTF, before
@@ -61,7 +61,7 @@ func (w *walker) fault(at int, format string, args ...any) {
 	if len(w.path) > 0 {
 		where = fmt.Sprintf("%.100s: ", strings.Join(w.path, "."))
 	}
-	w.faults.add("%v", jsontext.Errorf(w.text, at, "%s%s", where, fmt.Sprintf(format, args...)))
+	w.faults.add("%v", jsoncheck.Errorf(w.text, at, "%s%s", where, fmt.Sprintf(format, args...)))
 }
 
 func (w *walker) space() {
@@ -81,7 +81,7 @@ func (w *walker) skip() {
 	for ; w.at < len(w.text); w.at++ {
 		switch w.text[w.at] {
 		case '"':
-			w.at = jsontext.StringEnd(w.text, w.at)
+			w.at = jsoncheck.StringEnd(w.text, w.at)
 		case '{', '[':
 			depth++
 			continue
@@ -121,14 +121,14 @@ func (w *walker) members(visit func(name string, nameAt int)) {
 			continue
 		}
 		start := w.at
-		end := jsontext.StringEnd(w.text, start)
+		end := jsoncheck.StringEnd(w.text, start)
 		name := w.text[start+1 : end]
 		w.at = end + 1
 		w.space()
 		w.at++ // :
 		w.space()
 		if bytes.IndexByte(name, '\\') >= 0 {
-			visit(jsontext.DecodeString(w.text, start), start)
+			visit(jsoncheck.DecodeString(w.text, start), start)
 		} else {
 			visit(string(name), start)
 		}

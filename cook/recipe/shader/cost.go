@@ -1,7 +1,7 @@
 package shader
 
 import (
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 const (
@@ -91,7 +91,7 @@ func (s *sizer) types() error {
 	for _, d := range order {
 		size := d.parts(decls)
 		if s.cost += size; size > maxType || s.cost > maxCost {
-			return jsontext.Errorf(s.source, d.at, "types of structs within structs have more than %d parts", maxType)
+			return jsoncheck.Errorf(s.source, d.at, "types of structs within structs have more than %d parts", maxType)
 		}
 	}
 	return nil
@@ -178,7 +178,7 @@ func (s *sizer) expressions() error {
 		top = &runs[len(runs)-1]
 		top.whole, top.parts, top.last = min(top.whole, maxCost), min(top.parts, maxCost), min(top.last, maxCost)
 		if s.cost > maxCost {
-			return jsontext.Errorf(s.source, s.at-len(word), "expressions so long, or of so many let of let, that compiling them would not end soon; make one a var")
+			return jsoncheck.Errorf(s.source, s.at-len(word), "expressions so long, or of so many let of let, that compiling them would not end soon; make one a var")
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 const (
@@ -277,7 +277,7 @@ func (f *flattening) find(quoted, bracketed, from string) (string, *file, error)
 		if err != nil {
 			return "", nil, err
 		}
-		text = bytes.TrimPrefix(text, []byte(jsontext.ByteOrderMark))
+		text = bytes.TrimPrefix(text, []byte(jsoncheck.ByteOrderMark))
 		sum := sha256.Sum256(text)
 		known := f.same[sum]
 		if known == nil {

@@ -49,7 +49,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 // Shader holds the options of the recipe.
@@ -154,7 +154,7 @@ func (o *Shader) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	source = bytes.TrimPrefix(source, []byte(jsontext.ByteOrderMark))
+	source = bytes.TrimPrefix(source, []byte(jsoncheck.ByteOrderMark))
 	var out []byte
 	switch ext := job.Ext(); {
 	case ext == ".wgsl":

@@ -18,7 +18,7 @@ import (
 	"github.com/gogpu/naga/msl"
 	"github.com/gogpu/naga/spirv"
 
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 const (
@@ -49,7 +49,7 @@ func tame(source []byte) error {
 		return fmt.Errorf("%d bytes of WGSL are more than the %d that are compiled", len(source), maxWGSL)
 	}
 	if !utf8.Valid(source) {
-		return jsontext.CheckUTF8(source)
+		return jsoncheck.CheckUTF8(source)
 	}
 	depth, angles, unary := 0, 0, 0
 	code := withoutComments(source)
@@ -75,10 +75,10 @@ func tame(source []byte) error {
 			unary = 0
 		}
 		if depth > maxNested || angles > maxNested {
-			return jsontext.Errorf(source, i, "nested deeper than %d brackets", maxNested)
+			return jsoncheck.Errorf(source, i, "nested deeper than %d brackets", maxNested)
 		}
 		if unary > maxUnary {
-			return jsontext.Errorf(source, i, "more than %d signs in a row", maxUnary)
+			return jsoncheck.Errorf(source, i, "more than %d signs in a row", maxUnary)
 		}
 	}
 	return checkCost(source, code)

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/data/jsontext"
+	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
 )
 
 // Text holds the options of the recipe.
@@ -49,7 +49,7 @@ func (o *Text) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	if i := bytes.IndexByte(text, 0); i >= 0 {
-		return fmt.Errorf("%s: a zero byte; this is no text, or UTF-16 without its mark (encoding = \"utf-16\")", jsontext.Position(text, i))
+		return fmt.Errorf("%s: a zero byte; this is no text, or UTF-16 without its mark (encoding = \"utf-16\")", jsoncheck.Position(text, i))
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (o *Text) decode(ctx context.Context, source []byte) ([]byte, error) {
 		}
 		return out, nil
 	}
-	source = bytes.TrimPrefix(source, []byte(jsontext.ByteOrderMark))
+	source = bytes.TrimPrefix(source, []byte(jsoncheck.ByteOrderMark))
 	look := 0
 	for i := 0; i < len(source); {
 		if i >= look {
@@ -104,7 +104,7 @@ func (o *Text) decode(ctx context.Context, source []byte) ([]byte, error) {
 			i += n
 			continue
 		}
-		return nil, fmt.Errorf("%s: byte 0x%02x is not UTF-8; save the file as UTF-8, or set encoding", jsontext.Position(source, i), source[i])
+		return nil, fmt.Errorf("%s: byte 0x%02x is not UTF-8; save the file as UTF-8, or set encoding", jsoncheck.Position(source, i), source[i])
 	}
 	return source, nil
 }
@@ -128,7 +128,7 @@ func fromUTF16(ctx context.Context, source []byte, order binary.ByteOrder) ([]by
 				low = rune(order.Uint16(source[i+2:]))
 			}
 			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-				return nil, fmt.Errorf("%s: half a character in UTF-16", jsontext.Position(out, len(out)))
+				return nil, fmt.Errorf("%s: half a character in UTF-16", jsoncheck.Position(out, len(out)))
 			}
 			i += 2
 		}

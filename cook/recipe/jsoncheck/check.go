@@ -1,6 +1,6 @@
-// Package jsontext judges JSON text: whether it is JSON at all, and where in it what
+// Package jsoncheck judges JSON text: whether it is JSON at all, and where in it what
 // is wrong stands.
-package jsontext
+package jsoncheck
 
 import (
 	"bytes"
