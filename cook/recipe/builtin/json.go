@@ -3,6 +3,7 @@ package builtin
 import (
 	"bytes"
 	"context"
+	"fmt"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
@@ -36,6 +37,9 @@ func (j *JSON) Cook(ctx context.Context, job *recipe.Job) error {
 	}
 	text := bytes.TrimPrefix(data, []byte(jsoncheck.ByteOrderMark))
 	if err := jsoncheck.CheckContext(ctx, text); err != nil {
+		if ctx.Err() == nil && jsoncheck.OnlyComments(ctx, text) {
+			err = fmt.Errorf(`%w; comments and commas before a bracket are read with recipe = "data", input = "jsonc"`, err)
+		}
 		return err
 	}
 	if !j.Minify {

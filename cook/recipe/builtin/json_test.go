@@ -47,6 +47,8 @@ func TestJSONRefuses(t *testing.T) {
 		{"", "the file is empty, want a JSON value"},
 		{jsoncheck.ByteOrderMark + " \r\n", "the file is empty, want a JSON value"},
 		{"{\n  \"a\": 1,\n}", "3:1: invalid character '}' looking for beginning of object key string"},
+		{"{\n  \"a\": 1,\n}", `key string; comments and commas before a bracket are read with recipe = "data", input = "jsonc"`},
+		{"[1] // x", `1:5: invalid character '/' after top-level value; comments and commas before a bracket are read with recipe = "data", input = "jsonc"`},
 		{"{\"é\": 01}", "1:8: invalid character '1' after object key:value pair"},
 		{"[1, 2\n", "2:1: unexpected end of JSON input"},
 		{"{} {}", "1:4: invalid character '{' after top-level value"},

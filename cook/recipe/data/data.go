@@ -159,7 +159,7 @@ func (o *Data) read(ctx context.Context, in string, text []byte) (*value, error)
 	b := &builder{ctx: ctx}
 	switch in {
 	case "json":
-		return readJSON(b, text)
+		return readPlainJSON(b, text)
 	case "jsonc":
 		return readJSONC(b, text)
 	case "yaml":
@@ -190,33 +190,3 @@ func (o *Data) write(w writer, root *value) ([]byte, error) {
 // maxSource is the largest file that is read. Larger ones are not settings, and the
 // tree of their values would need gigabytes.
 const maxSource = 256 << 20
-
-// Estimate implements recipe.Estimator. What a file needs depends on what it is,
-// which only its name tells: the dearest counts, a YAML list of very small values.
-func (o *Data) Estimate(_ []byte, size int64) (int64, error) {
-	if size > maxSource {
-		return 0, fmt.Errorf("%d bytes are more than the %d that can be read; split the file", size, int64(maxSource))
-	}
-	base, per := int64(1<<20), int64(treeBytes)
-	switch o.Input {
-	case "auto", "yaml":
-		base, per = base+3*int64(mostOutput(0))+aliasRoom*aliasBytes, yamlBytes
-	case "csv", "tsv":
-		base, per = base+3*int64(mostOutput(0)), tableBytes
-	}
-	if o.Schema != "" {
-		base, per = base+schemasBytes, per+plainBytes
-	}
-	return base + per*size, nil
-}
-
-// What each byte of a source costs at most until all is written, measured with
-// lists of one-digit numbers and of empty lists, and with tables of long names.
-const (
-	treeBytes    = 170
-	tableBytes   = 250
-	yamlBytes    = 430
-	aliasBytes   = 100      // for each value that an alias stands for
-	plainBytes   = 40       // more if there is a schema, to compare items
-	schemasBytes = 80 << 20 // for the schemas themselves
-)

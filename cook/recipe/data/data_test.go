@@ -109,6 +109,7 @@ func TestErrors(t *testing.T) {
 		{"a.json", `["\ud83d\u0041"]`, nil, `1:3: \ud83d is half a character`},
 		{"a.json", strings.Repeat("[", 1001) + strings.Repeat("]", 1001), nil, "nested deeper than 1000 levels"},
 		{"a.json", "", nil, "the file is empty"},
+		{"a.json", "[1, /* x */ 2,]", nil, `1:5: invalid character '/' looking for beginning of value; comments and commas before a bracket are read with input = "jsonc"`},
 		{"a.jsonc", "{\n  a: 1}", nil, "2:3: "},
 		{"a.jsonc", "{\"a\": 1, // x\n\"a\": 2,}", nil, `2:1: duplicate key "a", first at 1:2`},
 		{"a.jsonc", strings.Repeat("[", 1<<20), nil, "nested deeper"},

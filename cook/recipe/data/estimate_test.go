@@ -1,11 +1,15 @@
 package data
 
 import (
+	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/assetcook/assetcook/cook/recipe"
 )
 
 // What is held at the end of reading the dearest sources stays below the estimate.
@@ -21,10 +25,20 @@ func TestEstimate(t *testing.T) {
 		{"csv", strings.Repeat("1\n", 200_000)},
 		{"tsv", strings.Repeat("1\n", 200_000)},
 		{"csv", strings.Repeat("h", 20) + strings.Repeat("\n1", 100_000)},
+		{"csv", strings.Repeat("h", 300) + strings.Repeat("\n1", 10_000)},
+		{"csv", "a,b,c,d,e,f,g,h\n" + strings.Repeat(",,,,,,,\n", 50_000)},
+		{"tsv", "a\tb\n" + strings.Repeat("\t\n", 100_000)},
+		{"csv", "a\n\"" + strings.Repeat("\x01", 400_000) + "\""},
+		{"json", "\"" + strings.Repeat("x", 400_000) + "\""},
+		{"json", "[" + strings.Repeat("\"\\u0001\\n\",", 40_000) + "1]"},
+		{"json", "{" + keys(50_000) + "\"\":1}"},
+		{"toml", "a = \"\"\"" + strings.Repeat("x", 400_000) + "\"\"\""},
+		{"toml", tables(20_000)},
+		{"jsonc", strings.Repeat("[", 900) + strings.Repeat("]", 900) + strings.Repeat("// x\n", 50_000)},
 	} {
 		name, source := tc.name, tc.source
 		o := &Data{Format: "json", Input: name, Header: true}
-		estimate, err := o.Estimate(nil, int64(len(source)))
+		estimate, err := o.Estimate([]byte(source), int64(len(source)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +55,7 @@ func TestEstimate(t *testing.T) {
 		runtime.KeepAlive(out)
 		runtime.ReadMemStats(&after)
 		all := int64(after.TotalAlloc - before.TotalAlloc)
-		t.Logf("%s: %d bytes a byte of source in all", name, all/int64(len(source)))
+		t.Logf("%s: %d bytes a byte of source in all, the estimate is %d: %.30q", name, all/int64(len(source)), estimate/int64(len(source)), source)
 		if all > estimate {
 			t.Errorf("%s: %d bytes were allocated for %d, the estimate is %d", name, all, len(source), estimate)
 		}
@@ -52,11 +66,41 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
+func keys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"%x":1,`, i)
+	}
+	return b.String()
+}
+
+func tables(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "[a%d.b.c]\n", i)
+	}
+	return b.String()
+}
+
+// A table as games have them is not taken for something dearer by far.
+func TestEstimateOfTables(t *testing.T) {
+	source := []byte("id,name,mass,speed,text\n" + strings.Repeat("1234,kart_pebble,12.5,100,\"a small, fast kart\"\n", 20_000))
+	for input, most := range map[string]int64{"csv": 60, "auto": 200} {
+		estimate, err := (&Data{Input: input}).Estimate(source, int64(len(source)))
+		if per := (estimate - 1<<20) / int64(len(source)); err != nil || per > most {
+			t.Errorf("%s: %d bytes a byte of source, want at most %d, %v", input, per, most, err)
+		}
+	}
+	if _, err := (&Data{Input: "csv"}).Estimate(source[:1000], int64(len(source))); !errors.Is(err, recipe.ErrShortHead) {
+		t.Errorf("the head of a table is enough: %v", err)
+	}
+}
+
 // What the library holds of the dearest YAML and what is made of it are there at
 // once. All that was allocated on the way says little: most of it is soon garbage.
 func TestEstimateYAML(t *testing.T) {
 	source := []byte("[" + strings.Repeat("[],", 50_000) + "1]")
-	estimate, err := (&Data{Input: "yaml"}).Estimate(nil, int64(len(source)))
+	estimate, err := (&Data{Input: "yaml"}).Estimate(source, int64(len(source)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +111,7 @@ func TestEstimateYAML(t *testing.T) {
 	if err := yaml.Unmarshal(source, &doc); err != nil {
 		t.Fatal(err)
 	}
-	r := &yamlReader{builder: &builder{ctx: t.Context()}, open: map[*yaml.Node]bool{}, room: aliasRoom}
+	r := &yamlReader{builder: &builder{ctx: t.Context()}, layout: &yamlLayout{source: source}, spaces: -1, open: map[*yaml.Node]bool{}, room: aliasRoom}
 	root, err := r.value(&doc)
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 
@@ -16,6 +17,15 @@ func readJSONC(b *builder, text []byte) (*value, error) {
 		return nil, err
 	}
 	return readJSON(b, plain) // every byte is where it was
+}
+
+// readPlainJSON reads JSON of which nothing says that it has comments.
+func readPlainJSON(b *builder, text []byte) (*value, error) {
+	v, err := readJSON(b, text)
+	if err != nil && b.ctx.Err() == nil && jsoncheck.OnlyComments(b.ctx, text) {
+		err = fmt.Errorf(`%w; comments and commas before a bracket are read with input = "jsonc"`, err)
+	}
+	return v, err
 }
 
 // readJSON reads one JSON value.

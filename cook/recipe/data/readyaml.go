@@ -27,6 +27,10 @@ func readYAML(b *builder, source []byte, all bool) (_ *value, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if source, err = withoutDirectives(source); err != nil {
+		return nil, err
+	}
+	layout := &yamlLayout{source: source}
 	dec := yaml.NewDecoder(&untilDone{b.ctx, bytes.NewReader(source)})
 	for {
 		var doc yaml.Node
@@ -40,7 +44,7 @@ func readYAML(b *builder, source []byte, all bool) (_ *value, err error) {
 		if len(documents.items) == 1 && !all {
 			return nil, fmt.Errorf("%d:1: a second document; set documents = true to make a list of them", doc.Line)
 		}
-		r := &yamlReader{builder: b, open: map[*yaml.Node]bool{}, room: len(source) + aliasRoom}
+		r := &yamlReader{builder: b, layout: layout, spaces: -1, open: map[*yaml.Node]bool{}, room: len(source) + aliasRoom}
 		v, err := r.value(&doc)
 		if err != nil {
 			return nil, err
@@ -98,9 +102,12 @@ func unprintable(r rune) bool {
 // A yamlReader turns one document's nodes into values.
 type yamlReader struct {
 	*builder
-	open map[*yaml.Node]bool // aliases lead to them, and they are being read
-	cost int                 // how many values were made, long ones counting as several
-	room int                 // how much of that aliases may still add
+	layout *yamlLayout
+	spaces int                 // by which what is being read in is indented; -1 for nothing
+	flow   bool                // within brackets
+	open   map[*yaml.Node]bool // aliases lead to them, and they are being read
+	cost   int                 // how many values were made, long ones counting as several
+	room   int                 // how much of that aliases may still add
 }
 
 // aliasRoom is how many values aliases may stand for besides one for each byte.
@@ -117,6 +124,11 @@ func (r *yamlReader) value(n *yaml.Node) (*value, error) {
 		v, err := r.make(null, n.Line, n.Column)
 		if err != nil {
 			return nil, err
+		}
+		if n.Style&quoted != 0 && !r.flow {
+			if err := r.layout.check(n, r.spaces); err != nil {
+				return nil, err
+			}
 		}
 		return v, scalar(v, n)
 	case yaml.SequenceNode, yaml.MappingNode:
@@ -137,6 +149,18 @@ func (r *yamlReader) value(n *yaml.Node) (*value, error) {
 		defer r.up()
 		r.open[n] = true
 		defer delete(r.open, n)
+		spaces, flow := r.spaces, r.flow
+		defer func() { r.spaces, r.flow = spaces, flow }()
+		switch {
+		case flow:
+		case n.Style&yaml.FlowStyle == 0:
+			r.spaces = blockIndent(n, spaces)
+		default:
+			r.flow = true
+			if err := r.layout.check(n, spaces); err != nil {
+				return nil, err
+			}
+		}
 		if k == object {
 			return v, r.mapping(v, n)
 		}
@@ -158,8 +182,10 @@ func (r *yamlReader) alias(n *yaml.Node) (*value, error) {
 	if r.open[n.Alias] {
 		return nil, fmt.Errorf("%d:%d: *%.40s stands inside of what it stands for", n.Line, n.Column, n.Value)
 	}
-	before := r.cost
+	before, flow := r.cost, r.flow
+	r.flow = true // how it is indented was judged where it stands
 	v, err := r.value(n.Alias)
+	r.flow = flow
 	if r.room -= r.cost - before; err == nil && r.room < 0 {
 		err = fmt.Errorf("%d:%d: aliases stand for too many values; write out what is meant", n.Line, n.Column)
 	}

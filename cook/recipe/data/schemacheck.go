@@ -94,7 +94,7 @@ func (c *checker) begin(s *schema, v *value) bool {
 			c.err = schemaError(s.resource, s.at, "this schema refers to itself without end")
 			return false
 		}
-		if (last-i)%64 == 63 && !c.step(4) {
+		if (last-i)%64 == 63 && !c.step(1) {
 			return false
 		}
 	}

@@ -30,8 +30,8 @@ func nested(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", 
 func TestHostileSchema(t *testing.T) {
 	many := strings.Repeat(`{"type":"null"},`, mostSchemas) + "true"
 	for _, tc := range []struct{ source, schema, want string }{
-		{nested(990), chain(1000), "the check takes too many steps"},
-		{nested(30), chain(1000), "more than 20000 schemas refer to one another"},
+		{nested(990), chain(1000), "more than 20000 schemas refer to one another"},
+		{nested(24), chain(900), "more than 20000 schemas refer to one another"},
 		{nested(990), chain(15), ""},
 		{"1", `{"$schema": "/meta.json"}`, `$schema "/meta.json" is not known`},
 		{"1", `{"$defs":{"a":{"$id":"x","$schema": "https://example.com/meta"}}}`, `$schema "https://example.com/meta" is not known`},

@@ -61,6 +61,12 @@ func WithoutComments(ctx context.Context, text []byte) ([]byte, error) {
 	return out, nil
 }
 
+// OnlyComments reports whether text is JSON but for what WithoutComments takes out.
+func OnlyComments(ctx context.Context, text []byte) bool {
+	plain, err := WithoutComments(ctx, text)
+	return err == nil && !bytes.Equal(plain, text) && CheckContext(ctx, plain) == nil
+}
+
 // chunk is how many bytes lie between two looks at the context.
 const chunk = 64 << 10
 

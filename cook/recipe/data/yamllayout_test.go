@@ -1,0 +1,68 @@
+package data
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestYAMLLayout(t *testing.T) {
+	for _, tc := range []struct{ source, want string }{
+		{"flow: [a,\nb,\nc]\n", "2:1: indented by 0 spaces, want 1 at least"},
+		{"- {a: 1,\n\tb: 2}\n", "2:1: a tab does not indent; write 1 spaces at least"},
+		{"- - \"x\n   y\"\n", ""},
+		{"- - \"x\n  y\"\n", "2:3: indented by 2 spaces, want 3 at least"},
+		{"a: 'it''s\nb'\n", "2:1: indented by 0 spaces"},
+		{"a: 'it''s\n\n\n b'\n", ""},
+		{"a:\n  b: [1, 2,\n  3]\n", "3:3: indented by 2 spaces, want 3 at least"},
+		{"a:\n  b: [1, \"]\", '}', # ]\n   3]\n", ""},
+		{"[1,\n2,\n\t3]\n", ""},
+		{"\"a\nb\"\n", ""},
+		{"a: &x [1,\n 2]\nb:\n  c: *x\n", ""},
+		{"a: &x\n  b: [1,\n   2]\n", ""},
+		{"a: !!map\n  b: \"1\n   2\"\n", ""},
+		{"a: &x\n  - [1,\n   2]\n", ""},
+		{"a:\n- [1,\n 2]\n", ""},
+		{"a: [it's, b's,\n c]\nd: 'x\n e'\n", ""},
+		{"a: >\n \n  \n   \n # comment\n", "5:2: empty lines before this one have 3 spaces, it has 1"},
+		{"a: |2\n     \n  b\n", ""},
+		{"a: |\n  \n  b\n", ""},
+		{"a: >\n   \nb: 1\n", ""},
+		{"--- |\nb\n...\n---\nc\n", "2:1: text that is not indented goes on over the end of its document"},
+		{"--- |\n b\n...\n", ""},
+		{"%YAML 1.2\n---\na: 1\n", ""},
+		{"%YAML 1.1\n---\na: 1\n", ""},
+		{"%YAML 1.2 # so it is\r\n--- {a: 1}\r\n", ""},
+		{"# c\n%FOO bar\n%TAG !e! tag:yaml.org,2002:\n---\n!e!str a\n", ""},
+		{"%YAML 2.0\n---\na\n", "1:1: YAML 2 is not known; 1.2 is read"},
+		{"%YAML 1.2 foo\n---\na\n", "1:1: want %YAML 1.2, have"},
+		{"%YAML 1.2#x\n---\na\n", "1:1: want %YAML 1.2, have"},
+		{"%YAML 1.2\n%YAML 1.2\n---\na\n", "2:1: a second %YAML for one document"},
+		{"%YAML 1.2\n", "1:1: a directive without a document"},
+		{"%YAML 1.2\n...\n", "1:1: a directive without a document"},
+		{"%YAML 1.2\na: 1\n", "1:1: a directive without a document"},
+		{"a: |\n %YAML\n  x\nb: 1\n", ""},
+		{"a: b\n%x: c\n", "2:1: found unexpected non-alphabetical character"},
+	} {
+		_, err := readYAML(&builder{ctx: t.Context()}, []byte(tc.source), false)
+		if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tc.want)) {
+			t.Errorf("%q: got %v, want %q", tc.source, err, tc.want)
+		}
+	}
+	// Each document may have a header.
+	v, err := readYAML(&builder{ctx: t.Context()}, []byte("%YAML 1.2\n---\na\n...\n# c\n%YAML 1.2\n---\nb\n---\nc\n"), true)
+	if err != nil || len(v.items) != 3 {
+		t.Errorf("three documents: %v, %v", v, err)
+	}
+}
+
+// Flow text is found to its end whatever it holds, in one pass.
+func FuzzYAMLLayout(f *testing.F) {
+	for _, s := range []string{"a: [\"\\", "{'", "[a,\n'b''", "%YAML 1.2\n--- |\n\n...", "a: &x !!map {", "- >\n\n\n", "%", "&", "! '"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, source []byte) {
+		if v, err := readYAML(&builder{ctx: t.Context()}, source, true); err != nil && strings.Contains(err.Error(), "gave up") && !strings.Contains(err.Error(), "yaml") {
+			t.Errorf("%q: %v, %v", source, v, err)
+		}
+	})
+}
