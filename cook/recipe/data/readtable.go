@@ -130,7 +130,7 @@ func (b *builder) cell(s, what string, line, col int) (*value, error) {
 	case what == cellString:
 		v.kind, v.text = text, s
 	case trimmed == "":
-	case what == cellNumber && float.MatchString(trimmed):
+	case what == cellNumber && float().MatchString(trimmed):
 		v.kind, v.text = number, jsonNumber(trimmed)
 	case what == cellBool && (trimmed == yes || trimmed == no):
 		v.kind, v.text = boolean, trimmed

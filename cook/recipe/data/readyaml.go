@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
+	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
 // readYAML reads YAML 1.2: one document, or all of them as a list.
@@ -73,7 +73,7 @@ func (u *untilDone) Read(p []byte) (int, error) {
 	return u.r.Read(p[:min(len(p), 64<<10)])
 }
 
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:.*?)line (\d+)(?:, column (\d+))?: (.*)$`)
+var yamlLine = lazyregexp.New(`^(?:yaml: )?(?:.*?)line (\d+)(?:, column (\d+))?: (.*)$`)
 
 // yamlSyntax puts the line in front of what the reader says, if it was not just told
 // to end.
@@ -82,7 +82,7 @@ func yamlSyntax(ctx context.Context, source []byte, err error) error {
 		return ctx.Err()
 	}
 	said := oneLine(err.Error())
-	if m := yamlLine.FindStringSubmatch(said); m != nil {
+	if m := yamlLine().FindStringSubmatch(said); m != nil {
 		if m[2] == "" {
 			m[2] = "1"
 		}
@@ -285,11 +285,11 @@ func tagged(v *value, n *yaml.Node) error {
 		return nil
 	}
 	plain(v, n.Value)
-	whole := wholeNumber.MatchString(n.Value)
+	whole := wholeNumber().MatchString(n.Value)
 	switch {
 	case v.kind != want,
-		tag == "!!int" && !whole && !otherBase.MatchString(n.Value),
-		tag == "!!float" && otherBase.MatchString(n.Value):
+		tag == "!!int" && !whole && !otherBase().MatchString(n.Value),
+		tag == "!!float" && otherBase().MatchString(n.Value):
 		return v.errorf(nil, "%.40q is no %s", n.Value, tag)
 	case tag == "!!float" && whole:
 		v.text += ".0"
@@ -307,9 +307,9 @@ func collectionTag(n *yaml.Node, own string) error {
 }
 
 var (
-	wholeNumber = regexp.MustCompile(`^[-+]?[0-9]+$`)
-	otherBase   = regexp.MustCompile(`^0(?:o[0-7]+|x[0-9a-fA-F]+)$`)
-	float       = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
+	wholeNumber = lazyregexp.New(`^[-+]?[0-9]+$`)
+	otherBase   = lazyregexp.New(`^0(?:o[0-7]+|x[0-9a-fA-F]+)$`)
+	float       = lazyregexp.New(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
 )
 
 // plain reads a scalar without quotes.
@@ -329,9 +329,9 @@ func plain(v *value, s string) {
 		v.kind, v.text = number, "-"+infinite
 	default:
 		switch {
-		case wholeNumber.MatchString(s), float.MatchString(s):
+		case wholeNumber().MatchString(s), float().MatchString(s):
 			v.kind, v.text = number, jsonNumber(s)
-		case otherBase.MatchString(s) && len(s) < mostDigits:
+		case otherBase().MatchString(s) && len(s) < mostDigits:
 			n, _ := new(big.Int).SetString(s, 0)
 			v.kind, v.text = number, n.String()
 		default:

@@ -108,7 +108,7 @@ func (c *checker) text(s *schema, v *value, found *violations) bool {
 	if s.pattern != nil && c.step(len(v.text)/64) && !s.pattern.MatchString(v.text) {
 		ok = c.wrong(found, v, "'%s' does not match pattern '%s'", shorten(v.text), shorten(s.pattern.String()))
 	}
-	if valid := formats[s.format]; valid != nil && c.step(len(v.text)/64) && !valid(v.text) {
+	if s.format != "" && c.step(len(v.text)/64) && !satisfies(s.format, v.text) {
 		ok = c.wrong(found, v, "'%s' is no %s", shorten(v.text), s.format)
 	}
 	return ok

@@ -7,40 +7,68 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
 // compilePattern compiles a regular expression of a schema. It is one of RE2, which
 // takes time in proportion to the text, with the escapes of four digits that
 // ECMAScript has.
 func compilePattern(pattern string) (*regexp.Regexp, error) {
-	return regexp.Compile(fourDigits.ReplaceAllString(pattern, `${1}\x{$2}`))
+	return regexp.Compile(fourDigits().ReplaceAllString(pattern, `${1}\x{$2}`))
 }
 
-var fourDigits = regexp.MustCompile(`((?:^|[^\\])(?:\\\\)*)\\u([0-9A-Fa-f]{4})`)
+var fourDigits = lazyregexp.New(`((?:^|[^\\])(?:\\\\)*)\\u([0-9A-Fa-f]{4})`)
 
-// formats are those that drafts 4 to 7 check; later ones only note what format says.
-var formats = map[string]func(string) bool{
-	"date-time": isDateTime,
-	"date":      func(s string) bool { return parses("2006-01-02", s) },
-	"time":      func(s string) bool { return isDateTime("2000-06-30T" + s) },
-	"email":     isEmail, "idn-email": isEmail,
-	"hostname": isHost, "idn-hostname": func(s string) bool { return s != "" && len(s) < 254 && !strings.ContainsAny(s, " \t\n/@:?#") },
-	"ipv4": func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is4() },
-	"ipv6": func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is6() && a.Zone() == "" },
-	"uri":  func(s string) bool { return isASCII(s) && isURI(s, true) }, "iri": func(s string) bool { return isURI(s, true) },
-	"uri-reference": func(s string) bool { return isASCII(s) && isURI(s, false) }, "iri-reference": func(s string) bool { return isURI(s, false) },
-	"uri-template":          uriTemplate.MatchString,
-	"json-pointer":          jsonPointer.MatchString,
-	"relative-json-pointer": relativePointer.MatchString,
-	"regex":                 func(s string) bool { _, err := compilePattern(s); return err == nil },
+// satisfies reports whether a string is of a format that drafts 4 to 7 check; later
+// ones only note what format says.
+func satisfies(format, s string) bool {
+	switch format {
+	case "date-time":
+		return isDateTime(s)
+	case "date":
+		return parses("2006-01-02", s)
+	case "time":
+		return isDateTime("2000-06-30T" + s)
+	case "email", "idn-email":
+		return isEmail(s)
+	case "hostname":
+		return len(s) < 254 && hostName().MatchString(s)
+	case "idn-hostname":
+		return s != "" && len(s) < 254 && !strings.ContainsAny(s, " \t\n/@:?#")
+	case "ipv4":
+		a, err := netip.ParseAddr(s)
+		return err == nil && a.Is4()
+	case "ipv6":
+		a, err := netip.ParseAddr(s)
+		return err == nil && a.Is6() && a.Zone() == ""
+	case "uri":
+		return isASCII(s) && isURI(s, true)
+	case "iri":
+		return isURI(s, true)
+	case "uri-reference":
+		return isASCII(s) && isURI(s, false)
+	case "iri-reference":
+		return isURI(s, false)
+	case "uri-template":
+		return uriTemplate().MatchString(s)
+	case "json-pointer":
+		return jsonPointer().MatchString(s)
+	case "relative-json-pointer":
+		return relativePointer().MatchString(s)
+	case "regex":
+		_, err := compilePattern(s)
+		return err == nil
+	}
+	return true
 }
 
 var (
-	dateTime        = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))$`)
-	hostName        = regexp.MustCompile(`^(?i:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?i:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$`)
-	uriTemplate     = regexp.MustCompile(`^(?:[^\x00-\x20"'<>\\^{|}` + "`" + `]|\{[^{}\s]+\})*$`)
-	jsonPointer     = regexp.MustCompile(`^(?:/(?:[^~/]|~[01])*)*$`)
-	relativePointer = regexp.MustCompile(`^(?:0|[1-9]\d*)(?:#|(?:/(?:[^~/]|~[01])*)*)$`)
+	dateTime        = lazyregexp.New(`^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))$`)
+	hostName        = lazyregexp.New(`^(?i:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?i:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$`)
+	uriTemplate     = lazyregexp.New(`^(?:[^\x00-\x20"'<>\\^{|}` + "`" + `]|\{[^{}\s]+\})*$`)
+	jsonPointer     = lazyregexp.New(`^(?:/(?:[^~/]|~[01])*)*$`)
+	relativePointer = lazyregexp.New(`^(?:0|[1-9]\d*)(?:#|(?:/(?:[^~/]|~[01])*)*)$`)
 )
 
 func parses(layout, s string) bool {
@@ -50,7 +78,7 @@ func parses(layout, s string) bool {
 
 // isDateTime knows leap seconds, which are the last of a day of UTC.
 func isDateTime(s string) bool {
-	m := dateTime.FindStringSubmatch(s)
+	m := dateTime().FindStringSubmatch(s)
 	if m == nil || !parses("2006-01-02", m[1]) || !parses("15:04", m[2]) || m[4] != "" && (!parses("15:04", m[5]+":"+m[6])) {
 		return false
 	}
@@ -73,8 +101,6 @@ func isEmail(s string) bool {
 	a, err := mail.ParseAddress("<" + s + ">")
 	return err == nil && a.Name == "" && strings.Contains(s, "@")
 }
-
-func isHost(s string) bool { return len(s) < 254 && hostName.MatchString(s) }
 
 func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0

@@ -3,20 +3,18 @@ package data
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
 // The YAML library takes some documents that are none, and refuses the version that it
 // reads. What it does not look at is judged here.
 
-var versionDirective = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^%YAML[ \t]+([0-9]+)\.[0-9]+[ \t]*(?:[ \t]#.*)?$`)
-})
+var versionDirective = lazyregexp.New(`^%YAML[ \t]+([0-9]+)\.[0-9]+[ \t]*(?:[ \t]#.*)?$`)
 
 // withoutDirectives makes comments of %YAML 1.2 and of directives that are not known
 // (YAML 1.2.2, section 6.8): the library knows %TAG and version 1.1. Every byte stays
@@ -227,4 +225,4 @@ func (l *yamlLayout) block(n *yaml.Node, at, spaces int) error {
 	return nil
 }
 
-var documentMarker = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(?:---|\.\.\.)(?:[ \t\r]|$)`) })
+var documentMarker = lazyregexp.New(`(?m)^(?:---|\.\.\.)(?:[ \t\r]|$)`)

@@ -3,7 +3,7 @@ package shader
 import (
 	"bytes"
 	"context"
-	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -71,7 +71,7 @@ func watchHeap() {
 // serve answers one order.
 func serve(in io.Reader, out io.Writer) error {
 	var o order
-	if err := gob.NewDecoder(in).Decode(&o); err != nil {
+	if err := json.NewDecoder(in).Decode(&o); err != nil {
 		return err
 	}
 	if v := version(); o.Version != v {
@@ -98,7 +98,7 @@ func answer(out io.Writer, r reply) error {
 	if _, err := io.WriteString(out, replyMark); err != nil {
 		return err
 	}
-	return gob.NewEncoder(out).Encode(&r)
+	return json.NewEncoder(out).Encode(&r)
 }
 
 // replyMark stands before a reply.
@@ -125,7 +125,7 @@ func inChild(ctx context.Context, o order, timeout time.Duration) ([]byte, error
 	}
 	o.Version, o.Timeout = version(), timeout
 	var in, out, said bytes.Buffer
-	if err := gob.NewEncoder(&in).Encode(&o); err != nil {
+	if err := json.NewEncoder(&in).Encode(&o); err != nil {
 		return nil, err
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
@@ -151,7 +151,7 @@ func answered(printed []byte) ([]byte, error) {
 		printed = printed[i+len(replyMark):]
 	}
 	var r reply
-	if err := gob.NewDecoder(bytes.NewReader(printed)).Decode(&r); err != nil {
+	if err := json.NewDecoder(bytes.NewReader(printed)).Decode(&r); err != nil {
 		return nil, fmt.Errorf("the WGSL compiler ended early: %w", err)
 	}
 	if r.Refused != "" {

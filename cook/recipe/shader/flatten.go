@@ -9,12 +9,12 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
+	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
 const (
@@ -95,16 +95,16 @@ func (f *flattening) flatten(name string, source []byte, defines map[string]stri
 }
 
 var (
-	directive   = regexp.MustCompile(`^[\s\v]*#[\s\v]*(\w+)`)
-	include     = regexp.MustCompile(`^[\s\v]*#[\s\v]*include[\s\v]*(?:"([^"\n]+)"|<([^>\n]+)>)[\s\v]*$`)
-	guard       = regexp.MustCompile(`^[\s\v]*#[\s\v]*(?:ifndef\b|if[\s\v]*![\s\v]*defined\b)`)
-	pragmaOnce  = regexp.MustCompile(`^[\s\v]*#[\s\v]*pragma[\s\v]+once\b`)
-	versionLine = regexp.MustCompile(`^[\s\v]*#[\s\v]*version[\s\v]+(\d{3})\b[\s\v]*(es\b)?`)
-	anyVersion  = regexp.MustCompile(`^[\s\v]*#[\s\v]*version\b`)
+	directive   = lazyregexp.New(`^[\s\v]*#[\s\v]*(\w+)`)
+	include     = lazyregexp.New(`^[\s\v]*#[\s\v]*include[\s\v]*(?:"([^"\n]+)"|<([^>\n]+)>)[\s\v]*$`)
+	guard       = lazyregexp.New(`^[\s\v]*#[\s\v]*(?:ifndef\b|if[\s\v]*![\s\v]*defined\b)`)
+	pragmaOnce  = lazyregexp.New(`^[\s\v]*#[\s\v]*pragma[\s\v]+once\b`)
+	versionLine = lazyregexp.New(`^[\s\v]*#[\s\v]*version[\s\v]+(\d{3})\b[\s\v]*(es\b)?`)
+	anyVersion  = lazyregexp.New(`^[\s\v]*#[\s\v]*version\b`)
 	// includeExtension is a line that lets a compiler expand includes by itself, and
 	// that drivers do not know.
-	includeExtension = regexp.MustCompile(`^[\s\v]*#[\s\v]*extension[\s\v]+(?:GL_GOOGLE_include_directive|GL_ARB_shading_language_include)\b`)
-	leftInclude      = regexp.MustCompile(`(?m)^[ \t\v\f]*#[ \t\v\f]*include\b`)
+	includeExtension = lazyregexp.New(`^[\s\v]*#[\s\v]*extension[\s\v]+(?:GL_GOOGLE_include_directive|GL_ARB_shading_language_include)\b`)
+	leftInclude      = lazyregexp.New(`(?m)^[ \t\v\f]*#[ \t\v\f]*include\b`)
 )
 
 // cutVersion returns the version of GLSL that a source is written in, as 330 or, for
@@ -114,7 +114,7 @@ var (
 func cutVersion(t *text) int {
 	for {
 		_, code := t.next()
-		if m := versionLine.FindSubmatch(code); m != nil {
+		if m := versionLine().FindSubmatch(code); m != nil {
 			number, _ := strconv.Atoi(string(m[1]))
 			if len(m[2]) > 0 {
 				number += 1000
@@ -175,7 +175,7 @@ func (f *flattening) expand(file *file, name string, first int) error {
 		}
 		newlines := bytes.Count(shown, []byte{'\n'})
 		word := ""
-		if m := directive.FindSubmatch(code); m != nil {
+		if m := directive().FindSubmatch(code); m != nil {
 			word = string(m[1])
 		}
 		switch {
@@ -186,7 +186,7 @@ func (f *flattening) expand(file *file, name string, first int) error {
 			if f.lines {
 				f.line(number+newlines, file.number)
 			}
-		case file.number > 0 && anyVersion.Match(code), pragmaOnce.Match(code), includeExtension.Match(code):
+		case file.number > 0 && anyVersion().Match(code), pragmaOnce().Match(code), includeExtension().Match(code):
 			f.out.Write(bytes.Repeat([]byte{'\n'}, max(1, newlines)))
 		default:
 			f.write(shown, code)
@@ -219,7 +219,7 @@ func (f *flattening) include(code []byte, from string, number int) error {
 	if len(f.open) == 1 {
 		where = fmt.Sprintf("%d:1: ", number)
 	}
-	m := include.FindSubmatch(code)
+	m := include().FindSubmatch(code)
 	if m == nil {
 		return fmt.Errorf(`%swant #include "file" or #include <file>, have %.100q`, where, bytes.TrimSpace(code))
 	}
@@ -309,15 +309,15 @@ func (f *file) look() {
 		if code == nil {
 			break
 		}
-		f.once = f.once || pragmaOnce.Match(code)
-		m := directive.FindSubmatch(code)
+		f.once = f.once || pragmaOnce().Match(code)
+		m := directive().FindSubmatch(code)
 		if m == nil {
 			guarded = guarded && (depth > 0 || len(bytes.TrimSpace(code)) == 0)
 			continue
 		}
 		switch directives++; string(m[1]) {
 		case "ifndef", "if", "ifdef":
-			guarded = guarded && (depth > 0 || directives == 1 && guard.Match(code))
+			guarded = guarded && (depth > 0 || directives == 1 && guard().Match(code))
 			depth++
 		case "endif":
 			depth--

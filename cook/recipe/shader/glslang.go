@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/builtin"
+	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
 // compile has the external compiler make SPIR-V of GLSL. Its messages name files by
@@ -31,14 +31,14 @@ func (o *Shader) compile(ctx context.Context, job *recipe.Job, stage string, tex
 		return builtin.CheckOutput(job.OutputFile(0))
 	}
 	if ctx.Err() == nil {
-		if m := compilerError.FindStringSubmatch(err.Error()); m != nil {
+		if m := compilerError().FindStringSubmatch(err.Error()); m != nil {
 			return errors.New(inFile(m, names))
 		}
 	}
 	return err
 }
 
-var compilerError = regexp.MustCompile(`ERROR: (\d+):(\d+): (.*)`)
+var compilerError = lazyregexp.New(`ERROR: (\d+):(\d+): (.*)`)
 
 // inFile says where in which file a compiler's error is.
 func inFile(m []string, names []string) string {

@@ -202,7 +202,7 @@ func (o *Shader) glsl(ctx context.Context, job *recipe.Job, source []byte) error
 		return job.Write(0, text)
 	}
 	// The compiler would open any file.
-	if line := leftInclude.FindIndex(text); line != nil {
+	if line := leftInclude().FindIndex(text); line != nil {
 		return fmt.Errorf("an #include is left for the compiler: %.100q", text[line[0]:])
 	}
 	return o.compile(ctx, job, stage, text, f.names)

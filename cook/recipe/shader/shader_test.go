@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/gob"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -264,7 +264,7 @@ func TestCancel(t *testing.T) {
 func TestChild(t *testing.T) {
 	for _, tc := range []struct{ version, want string }{{version(), ""}, {"0", "the program has been replaced"}} {
 		var in bytes.Buffer
-		if err := gob.NewEncoder(&in).Encode(&order{Version: tc.version, Source: two, Format: "source", Timeout: time.Hour}); err != nil {
+		if err := json.NewEncoder(&in).Encode(&order{Version: tc.version, Source: two, Format: "source", Timeout: time.Hour}); err != nil {
 			t.Fatal(err)
 		}
 		out := bytes.NewBufferString("hello\n")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/gogpu/naga/spirv"
 
 	"github.com/assetcook/assetcook/cook/recipe/jsoncheck"
+	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
 const (
@@ -191,7 +191,7 @@ func (o *order) toGLSL(module *ir.Module) ([]byte, error) {
 
 func digit(s string) uint8 { return s[0] - '0' }
 
-var placed = regexp.MustCompile(`(?:at )?(?:line )?(\d+)(?::|, column )(\d+):? ?`)
+var placed = lazyregexp.New(`(?:at )?(?:line )?(\d+)(?::|, column )(\d+):? ?`)
 
 // inPlace puts the line and column that naga names in front of what it says.
 func inPlace(err error) error {
@@ -199,7 +199,7 @@ func inPlace(err error) error {
 		return nil
 	}
 	said := oneLine(err.Error())
-	if m := placed.FindStringSubmatchIndex(said); m != nil {
+	if m := placed().FindStringSubmatchIndex(said); m != nil {
 		what := strings.Trim(said[:m[0]]+said[m[1]:], " :")
 		return fmt.Errorf("%s:%s: %s", said[m[2]:m[3]], said[m[4]:m[5]], what)
 	}

@@ -1,0 +1,16 @@
+package lazyregexp
+
+import "testing"
+
+func TestNew(t *testing.T) {
+	bad := New("(") // is not compiled here
+	defer func() {
+		if recover() == nil {
+			t.Error("an expression that is none was compiled")
+		}
+	}()
+	if re := New("^a+$"); !re().MatchString("aa") || re() != re() {
+		t.Error("the expression is another one, or compiled twice")
+	}
+	bad()
+}
