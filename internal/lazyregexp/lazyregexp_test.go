@@ -9,7 +9,8 @@ func TestNew(t *testing.T) {
 			t.Error("an expression that is none was compiled")
 		}
 	}()
-	if re := New("^a+$"); !re().MatchString("aa") || re() != re() {
+	re := New("^a+$")
+	if first := re(); !first.MatchString("aa") || re() != first {
 		t.Error("the expression is another one, or compiled twice")
 	}
 	bad()

@@ -110,7 +110,7 @@ func TestCompilerReadsNoFile(t *testing.T) {
 			sources = append(sources, source)
 			dir := t.TempDir()
 			for path, text := range map[string]string{
-				"a.frag": source, "open": "/* open", "ends": "#inc\\", "includes": "#inc\\\nlude \"" + up + "\"\n", "a\\": "",
+				"a.frag": source, "open": "/* open", "ends": "#inc\\", "includes": "#inc\\\nlude \"" + up + "\"\n",
 			} {
 				if err := os.WriteFile(filepath.Join(dir, path), []byte(text), 0o666); err != nil {
 					t.Fatal(err)

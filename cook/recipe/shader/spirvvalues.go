@@ -228,8 +228,6 @@ func (m *spirvModule) construct(t uint32, w []uint32) error {
 		}
 	case opTypeArray, opTypeMatrix:
 		return m.same(opConstruct, d[1], w...)
-	default:
-		return fmt.Errorf("%s is made of parts", m.name(t))
 	case opTypeVector:
 		total := uint32(0)
 		for _, v := range w {
@@ -244,6 +242,8 @@ func (m *spirvModule) construct(t uint32, w []uint32) error {
 		if total != d[2] {
 			return fmt.Errorf("%s is made of %d components", m.name(t), total)
 		}
+	default:
+		return fmt.Errorf("%s is made of parts", m.name(t))
 	}
 	return nil
 }
