@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 		"cook/recipe/mesh"},
 	"bench/nullrun":                nil,
 	"bench/nullrun/limits/golimit": nil,
+	"bench/readers/pictures":       {"cook/recipe/image/pixel", "cook/recipe/image/source"},
 	"bench/readers/textures": {"cook/recipe/image/dds", "cook/recipe/image/ktx2", "cook/recipe/image/pixel", "cook/recipe/image/texel",
 		"cook/recipe/image/texture"},
 	"cook/scan":                 nil,

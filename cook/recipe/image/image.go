@@ -77,7 +77,7 @@ type Image struct {
 // Recipe returns the recipe "image".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "image", Version: 2,
+		Name: "image", Version: 3,
 		New: func() recipe.Cooker {
 			return &Image{
 				Format: "auto", Quality: "normal", Container: "ktx2", Kind: "auto", SRGB: true,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	stdimage "image"
 	"image/jpeg"
 
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -12,7 +13,14 @@ import (
 )
 
 func decodeJPEG(ctx context.Context, data []byte, h header) (*pixel.Map, error) {
-	return library{jpeg.DecodeConfig, jpeg.Decode}.pixels(ctx, data, h)
+	img, err := library{jpeg.DecodeConfig, jpeg.Decode}.image(ctx, data, h)
+	if err != nil {
+		return nil, err
+	}
+	if m, ok := img.(*stdimage.YCbCr); ok {
+		return fill(ctx, pixel.New(h.w, h.h, pixel.Bits8), yCbCrRows(m, jpegUpsampler, jpegColors))
+	}
+	return straight(ctx, img)
 }
 
 // Bounds on the scans of a progressive picture. Encoders write about ten. Each

@@ -80,8 +80,6 @@ func row8(img stdimage.Image) row[uint8] {
 				setOpaque(dst[i:], r, g, b)
 			}
 		}
-	case *stdimage.YCbCr:
-		return yCbCrRow(m, fullRange())
 	}
 	return func(dst []byte, y int) {
 		b := img.Bounds()

@@ -38,16 +38,6 @@ func TestConvertersAgreeWithAt(t *testing.T) {
 		"NRGBA64": nrgba64.SubImage(inner), "Gray": grey.SubImage(inner), "Gray16": grey16.SubImage(inner),
 		"CMYK": cmyk.SubImage(inner), "Paletted": mapped.SubImage(inner), "uniform": uniform{inner},
 	}
-	for _, ratio := range []stdimage.YCbCrSubsampleRatio{
-		stdimage.YCbCrSubsampleRatio444, stdimage.YCbCrSubsampleRatio422, stdimage.YCbCrSubsampleRatio420,
-		stdimage.YCbCrSubsampleRatio440, stdimage.YCbCrSubsampleRatio411, stdimage.YCbCrSubsampleRatio410,
-	} {
-		m := stdimage.NewYCbCr(r, ratio)
-		for _, plane := range [][]byte{m.Y, m.Cb, m.Cr} {
-			noise(plane, false)
-		}
-		images["YCbCr "+ratio.String()] = m.SubImage(inner)
-	}
 	for name, m := range images {
 		t.Run(name, func(t *testing.T) {
 			got, err := straight(t.Context(), m)
@@ -79,9 +69,6 @@ func reference(m *pixel.Map, c color.Color) {
 		m.Pix8 = append(m.Pix8, c.R, c.G, c.B, c.A)
 	case color.Gray:
 		m.Pix8 = append(m.Pix8, c.Y, c.Y, c.Y, 255)
-	case color.YCbCr:
-		r, g, b := color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
-		m.Pix8 = append(m.Pix8, r, g, b, 255)
 	case color.CMYK:
 		r, g, b := color.CMYKToRGB(c.C, c.M, c.Y, c.K)
 		m.Pix8 = append(m.Pix8, r, g, b, 255)
@@ -127,17 +114,4 @@ func TestDivideRoundTrip(t *testing.T) {
 			t.Fatalf("colour %d alpha %d: %v", c, a, p)
 		}
 	})
-}
-
-func TestReducedRange(t *testing.T) {
-	k := reducedRange()
-	for _, tc := range []struct{ y, cb, cr, r, g, b uint8 }{
-		{16, 128, 128, 0, 0, 0}, {235, 128, 128, 255, 255, 255}, {0, 128, 128, 0, 0, 0}, {255, 128, 128, 255, 255, 255},
-		{81, 90, 240, 254, 0, 0}, // red of BT.601 colour bars, as rounded there
-		{126, 128, 128, 128, 128, 128},
-	} {
-		if r, g, b := k.rgb(tc.y, tc.cb, tc.cr); r != tc.r || g != tc.g || b != tc.b {
-			t.Errorf("%d %d %d is %d %d %d, want %d %d %d", tc.y, tc.cb, tc.cr, r, g, b, tc.r, tc.g, tc.b)
-		}
-	}
 }

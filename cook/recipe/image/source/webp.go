@@ -90,7 +90,6 @@ func (c *webpChunks) notes(p *header, flags byte, partial bool) error {
 	}
 }
 
-// decodeWebP decodes a picture whose luma, if it has any, is of reduced range.
 func decodeWebP(ctx context.Context, data []byte, h header) (*pixel.Map, error) {
 	img, err := library{webp.DecodeConfig, webp.Decode}.image(ctx, data, h)
 	if err != nil {
@@ -98,11 +97,22 @@ func decodeWebP(ctx context.Context, data []byte, h header) (*pixel.Map, error) 
 	}
 	switch m := img.(type) {
 	case *stdimage.YCbCr:
-		return fill(ctx, pixel.New(h.w, h.h, pixel.Bits8), yCbCrRow(m, reducedRange()))
+		return fill(ctx, pixel.New(h.w, h.h, pixel.Bits8), webpRows(m))
 	case *stdimage.NYCbCrA:
-		return fill(ctx, pixel.New(h.w, h.h, pixel.Bits8), yCbCrARow(m, reducedRange()))
+		colors := webpRows(&m.YCbCr)
+		return fill(ctx, pixel.New(h.w, h.h, pixel.Bits8), func(dst []byte, y int) {
+			colors(dst, y)
+			for i, a := range m.A[y*m.AStride:][:h.w] {
+				dst[4*i+3] = a
+			}
+		})
 	}
 	return straight(ctx, img)
+}
+
+// webpRows returns the rows of a lossy picture.
+func webpRows(m *stdimage.YCbCr) row[uint8] {
+	return yCbCrRows(m, func(int, int, int) upsampler { return webpUpsample }, webpColors)
 }
 
 func webpSize(chunk string, b []byte) (header, error) {
