@@ -186,6 +186,38 @@ func TestMaskOfManyChannels(t *testing.T) {
 	}
 }
 
+// Where a file leaves open what its numbers mean, what was decided is said.
+func TestExplainOfDoubtfulNumbers(t *testing.T) {
+	tga := func(alpha ...byte) []byte {
+		b := []byte{2: 2, 12: 2, 14: 1, 16: 32, 17: 0x20}
+		for _, a := range alpha {
+			b = append(b, 3, 2, 1, a)
+		}
+		return b
+	}
+	signed := []byte("II*\x00\x0a\x00\x00\x00\x80\x7f\x07\x00") // two samples, seven tags
+	for _, e := range [][2]byte{{0, 2}, {1, 1}, {2, 8}, {6, 1}, {17, 8}} {
+		signed = append(signed, e[0], 1, 3, 0, 1, 0, 0, 0, e[1], 0, 0, 0)
+	}
+	signed = append(signed, 23, 1, 3, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0x53, 1, 3, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0)
+	tree := fstest.MapFS{
+		"kept.tga":     {Data: tga(0, 9)},
+		"cleared.tga":  {Data: tga(0, 0)},
+		"opaque.tga":   {Data: tga(255, 255)},
+		"signed.tiff":  {Data: signed},
+		"ordinary.png": {Data: encodePNG(t, scene(2, 1))},
+	}
+	for name, want := range map[string]string{
+		"kept.tga": "so it is alpha", "cleared.tga": "so all is opaque", "signed.tiff": "the least number becomes 0",
+		"opaque.tga": "", "ordinary.png": "",
+	} {
+		lines := explain(t, options(), tree, name)
+		if said := len(lines) > 1; said != (want != "") || !strings.Contains(lines[0], want) {
+			t.Errorf("%s: %q, want %q", name, lines, want)
+		}
+	}
+}
+
 func TestExplainOfDDS(t *testing.T) {
 	grey := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), byte(x * y), byte(x * y), 255} })
 	o := options(func(o *Image) { o.Kind, o.Container = "mask", "dds" })

@@ -35,6 +35,9 @@ func (s *subject) load(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
+	for _, note := range info.Notes {
+		s.because("%s", note)
+	}
 	if info.Profile != "" {
 		s.because("%s: colours are taken to be sRGB all the same", info.Profile)
 	}

@@ -35,16 +35,16 @@ func (h Header) LeastBytes() int64 {
 	return 8 * lines
 }
 
-// firstChunk is how many bytes of pixels are allocated before any was read.
-const firstChunk = 1 << 20
-
-// Decode decodes a picture. Memory grows with what r delivers, not with what
-// the header claims, by at most a scan line for eight bytes.
-func Decode(r io.Reader) (*Picture, error) {
+// Decode decodes a file of size bytes. One that is too short for what its header
+// claims is refused before anything is allocated.
+func Decode(r io.Reader, size int64) (*Picture, error) {
 	buffered := bufio.NewReader(r)
 	h, err := ReadHeader(buffered)
 	if err != nil {
 		return nil, err
+	}
+	if size < h.LeastBytes() {
+		return nil, fmt.Errorf("hdr: pixels: %w", io.ErrUnexpectedEOF)
 	}
 	if int64(h.Width) > math.MaxInt/4/int64(h.Height) {
 		return nil, errors.New("hdr: picture is too large for this machine's addresses")
@@ -53,19 +53,11 @@ func Decode(r io.Reader) (*Picture, error) {
 	if h.columns {
 		length, lines = lines, length
 	}
-	total := 4 * length * lines
-	pix := make([]byte, 0, min(total, firstChunk))
+	pix := make([]byte, 4*length*lines)
 	for y := range lines {
-		if cap(pix)-len(pix) < 4*length {
-			grown := make([]byte, len(pix), min(total, max(2*cap(pix), len(pix)+4*length)))
-			copy(grown, pix)
-			pix = grown
-		}
-		line := pix[len(pix) : len(pix)+4*length]
-		if err := readLine(buffered, line); err != nil {
+		if err := readLine(buffered, pix[4*length*y:4*length*(y+1)]); err != nil {
 			return nil, fmt.Errorf("hdr: scan line %d of %d: %w", y, lines, unexpected(err))
 		}
-		pix = pix[:len(pix)+len(line)]
 	}
 	return &Picture{Header: h, packed: pix, light: h.light()}, nil
 }

@@ -13,15 +13,11 @@ type pixel [4]byte
 func (p pixel) slot() byte { return (p[0]*3 + p[1]*5 + p[2]*7 + p[3]*11) % 64 }
 
 type decoder struct {
-	r     *bufio.Reader
-	pix   []byte
-	total int       // how many bytes of pix there will be
-	last  pixel     // the pixel before
-	seen  [64]pixel // what was last in each slot
+	r    *bufio.Reader
+	pix  []byte    // its capacity is the whole picture
+	last pixel     // the pixel before
+	seen [64]pixel // what was last in each slot
 }
-
-// firstChunk is how many bytes of pixels are allocated before any was read.
-const firstChunk = 1 << 20
 
 // pixels reads all pixels. A byte tells by its upper bits what it means; those
 // of all ones are tags, of which two are taken from the longest runs.
@@ -30,8 +26,7 @@ func (d *decoder) pixels() error {
 		tagRGB  = 0xfe
 		tagRGBA = 0xff
 	)
-	d.pix = make([]byte, 0, min(d.total, firstChunk))
-	for len(d.pix) < d.total {
+	for len(d.pix) < cap(d.pix) {
 		b, err := d.r.ReadByte()
 		if err != nil {
 			return err
@@ -61,23 +56,13 @@ func (d *decoder) pixels() error {
 		if err != nil {
 			return err
 		}
-		if left := (d.total - len(d.pix)) / 4; run > left {
+		if left := (cap(d.pix) - len(d.pix)) / 4; run > left {
 			return fmt.Errorf("a run of %d pixels where %d are left", run, left)
 		}
 		d.last, d.seen[p.slot()] = p, p
-		d.put(p, run)
+		for range run {
+			d.pix = append(d.pix, p[:]...)
+		}
 	}
 	return nil
-}
-
-// put appends a pixel so many times.
-func (d *decoder) put(p pixel, times int) {
-	if room := cap(d.pix) - len(d.pix); room < 4*times {
-		grown := make([]byte, len(d.pix), min(d.total, 2*cap(d.pix)))
-		copy(grown, d.pix)
-		d.pix = grown
-	}
-	for range times {
-		d.pix = append(d.pix, p[:]...)
-	}
 }

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
 	"io"
 	"math"
 )
@@ -62,26 +61,25 @@ func (h Header) LeastBytes() int64 {
 // end is what stands after the last pixel.
 const end = "\x00\x00\x00\x00\x00\x00\x00\x01"
 
-// DecodeConfig returns a picture's size without decoding it.
-func DecodeConfig(r io.Reader) (image.Config, error) {
-	h, err := ReadHeader(r)
-	return image.Config{ColorModel: color.NRGBAModel, Width: h.Width, Height: h.Height}, err
-}
-
-// Decode decodes a picture into an *image.NRGBA. Memory grows with what r
-// delivers, not with what the header claims: at most 512 bytes for one of r's.
-func Decode(r io.Reader) (image.Image, error) {
+// Decode decodes a file of size bytes into red, green, blue and alpha, in rows
+// from the top. A file that is too short for what its header claims is refused
+// before anything is allocated.
+func Decode(r io.Reader, size int64) (*image.NRGBA, error) {
 	buffered := bufio.NewReader(r)
 	h, err := ReadHeader(buffered)
 	if err != nil {
 		return nil, err
 	}
+	if size < h.LeastBytes() {
+		return nil, fmt.Errorf("qoi: pixels: %w", io.ErrUnexpectedEOF)
+	}
 	if int64(h.Width) > math.MaxInt/4/int64(h.Height) {
 		return nil, errors.New("qoi: picture is too large for this machine's addresses")
 	}
-	d := decoder{r: buffered, last: pixel{3: 255}, total: 4 * h.Width * h.Height}
+	img := image.NewNRGBA(image.Rect(0, 0, h.Width, h.Height))
+	d := decoder{r: buffered, last: pixel{3: 255}, pix: img.Pix[:0]}
 	if err := d.pixels(); err != nil {
-		return nil, fmt.Errorf("qoi: after %d of %d pixels: %w", len(d.pix)/4, d.total/4, unexpected(err))
+		return nil, fmt.Errorf("qoi: after %d of %d pixels: %w", len(d.pix)/4, len(img.Pix)/4, unexpected(err))
 	}
 	var tail [len(end)]byte
 	if _, err := io.ReadFull(buffered, tail[:]); err != nil {
@@ -90,7 +88,7 @@ func Decode(r io.Reader) (image.Image, error) {
 	if string(tail[:]) != end {
 		return nil, errors.New("qoi: file has more data than pixels")
 	}
-	return &image.NRGBA{Pix: d.pix, Stride: 4 * h.Width, Rect: image.Rect(0, 0, h.Width, h.Height)}, nil
+	return img, nil
 }
 
 // unexpected says that the end of the file is not where it should be.

@@ -22,7 +22,7 @@ func probeBMP(data []byte, _ int64) (header, error) {
 	return p, nil
 }
 
-func decodeBMP(ctx context.Context, data []byte, h header) (*pixel.Map, error) {
+func decodeBMP(ctx context.Context, data []byte, h *header) (*pixel.Map, error) {
 	p, err := bmp.Decode(ctx, data)
 	if err != nil {
 		return nil, err

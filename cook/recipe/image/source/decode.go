@@ -13,7 +13,7 @@ import (
 )
 
 // pixels decodes a whole file whose header is h, upright.
-func (f format) pixels(ctx context.Context, data []byte, h header) (m *pixel.Map, err error) {
+func (f format) pixels(ctx context.Context, data []byte, h *header) (m *pixel.Map, err error) {
 	// Decoders of foreign formats have panicked on hostile input before.
 	defer func() {
 		if r := recover(); r != nil {
@@ -41,7 +41,7 @@ type library struct {
 }
 
 // image decodes data, whose header is h.
-func (l library) image(ctx context.Context, data []byte, h header) (stdimage.Image, error) {
+func (l library) image(ctx context.Context, data []byte, h *header) (stdimage.Image, error) {
 	// What the decoder will allocate is what it reads from the header, which
 	// must then be what was checked.
 	config, err := l.config(&reader{ctx, bytes.NewReader(data)})
@@ -62,7 +62,7 @@ func (l library) image(ctx context.Context, data []byte, h header) (stdimage.Ima
 }
 
 // pixels decodes data, whose header is h, into a map.
-func (l library) pixels(ctx context.Context, data []byte, h header) (*pixel.Map, error) {
+func (l library) pixels(ctx context.Context, data []byte, h *header) (*pixel.Map, error) {
 	img, err := l.image(ctx, data, h)
 	if err != nil {
 		return nil, err

@@ -23,8 +23,9 @@ type format struct {
 	// recipe.ErrShortHead if data does not reach far enough, which means for a
 	// whole file that it is truncated.
 	probe func(data []byte, size int64) (header, error)
-	// decode decodes a whole file whose header is h. It may panic.
-	decode func(ctx context.Context, data []byte, h header) (*pixel.Map, error)
+	// decode decodes a whole file whose header is h, to which it may add notes. It
+	// may panic.
+	decode func(ctx context.Context, data []byte, h *header) (*pixel.Map, error)
 }
 
 // formats lists what there is, TGA last.
@@ -34,7 +35,7 @@ func formats() []format {
 		{"JPEG", []string{".jpg", ".jpeg", ".jpe", ".jfif"}, starts("\xff\xd8\xff"), probeJPEG, decodeJPEG},
 		{"GIF", []string{".gif"}, starts("GIF87a", "GIF89a"), probeGIF, decodeGIF},
 		{"BMP", []string{".bmp", ".dib"}, starts("BM"), probeBMP, decodeBMP},
-		{"TIFF", []string{".tif", ".tiff"}, starts("II*\x00", "MM\x00*"), probeTIFF, decodeTIFF},
+		{"TIFF", []string{".tif", ".tiff"}, starts("II*\x00", "MM\x00*", "II+\x00", "MM\x00+"), probeTIFF, decodeTIFF},
 		{"WebP", []string{".webp"}, isWebP, probeWebP, decodeWebP},
 		{"QOI", []string{".qoi"}, starts("qoif"), probeQOI, decodeQOI},
 		{"HDR", []string{".hdr", ".rgbe"}, starts("#?"), probeHDR, decodeHDR},

@@ -33,7 +33,7 @@ func probeGIF(data []byte, _ int64) (header, error) {
 	return p, nil
 }
 
-func decodeGIF(ctx context.Context, data []byte, h header) (*pixel.Map, error) {
+func decodeGIF(ctx context.Context, data []byte, h *header) (*pixel.Map, error) {
 	img, err := gif.Decode(&reader{ctx, bytes.NewReader(data)})
 	if err != nil {
 		return nil, err

@@ -14,15 +14,15 @@ func probeHDR(data []byte, _ int64) (header, error) {
 		return header{}, shortHead(err)
 	}
 	p := header{w: h.Width, h: h.Height, depth: pixel.Float, bits: 8, least: h.LeastBytes()}
-	p.decoder = 2*4*p.pixels() + 1<<20 // grows as it reads, by doubling
+	p.decoder = 4 * p.pixels() // packed
 	if h.Primaries != "" {
 		p.profile = "primaries " + h.Primaries
 	}
 	return p, nil
 }
 
-func decodeHDR(ctx context.Context, data []byte, _ header) (*pixel.Map, error) {
-	p, err := hdr.Decode(&reader{ctx, bytes.NewReader(data)})
+func decodeHDR(ctx context.Context, data []byte, _ *header) (*pixel.Map, error) {
+	p, err := hdr.Decode(&reader{ctx, bytes.NewReader(data)}, int64(len(data)))
 	if err != nil {
 		return nil, err
 	}

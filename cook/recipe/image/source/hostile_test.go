@@ -285,23 +285,23 @@ func TestHeaderBeyondTheHead(t *testing.T) {
 }
 
 func TestDecodersAreNotTrusted(t *testing.T) {
-	gives := func(m *pixel.Map, err error) func(context.Context, []byte, header) (*pixel.Map, error) {
-		return func(context.Context, []byte, header) (*pixel.Map, error) { return m, err }
+	gives := func(m *pixel.Map, err error) func(context.Context, []byte, *header) (*pixel.Map, error) {
+		return func(context.Context, []byte, *header) (*pixel.Map, error) { return m, err }
 	}
 	for _, tc := range []struct {
 		want   string
-		decode func(context.Context, []byte, header) (*pixel.Map, error)
+		decode func(context.Context, []byte, *header) (*pixel.Map, error)
 	}{
 		{"its header says 2 x 2", gives(pixel.New(2, 3, pixel.Bits8), nil)},
 		{"its header says 2 x 2", gives(pixel.New(2, 2, pixel.Float), nil)},
-		{"confuses the decoder: index", func(context.Context, []byte, header) (*pixel.Map, error) { panic("index") }},
+		{"confuses the decoder: index", func(context.Context, []byte, *header) (*pixel.Map, error) { panic("index") }},
 		{"ABC file is truncated", gives(nil, fmt.Errorf("x: %w", io.ErrUnexpectedEOF))},
 		{"ABC file is truncated", gives(nil, errors.New("png: not enough image data"))},
 		{"ABC file is truncated", gives(nil, io.EOF)},
 		{"decode ABC: odd", gives(nil, errors.New("odd"))},
 	} {
 		f := format{name: "ABC", decode: tc.decode}
-		if _, err := f.pixels(t.Context(), nil, header{w: 2, h: 2}); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := f.pixels(t.Context(), nil, &header{w: 2, h: 2}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
 		}
 	}
@@ -319,7 +319,7 @@ func TestDecodersAreNotTrusted(t *testing.T) {
 		{"its header says 2 x 2", library{config(2, 2, nil), image(2, 3)}},
 		{"odd", library{config(2, 2, errors.New("odd")), image(2, 2)}},
 	} {
-		if _, err := tc.l.pixels(t.Context(), nil, header{w: 2, h: 2}); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := tc.l.pixels(t.Context(), nil, &header{w: 2, h: 2}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
 		}
 	}

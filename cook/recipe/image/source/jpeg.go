@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
 )
 
-func decodeJPEG(ctx context.Context, data []byte, h header) (*pixel.Map, error) {
+func decodeJPEG(ctx context.Context, data []byte, h *header) (*pixel.Map, error) {
 	img, err := library{jpeg.DecodeConfig, jpeg.Decode}.image(ctx, data, h)
 	if err != nil {
 		return nil, err

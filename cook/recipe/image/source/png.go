@@ -66,7 +66,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 	return p, nil
 }
 
-func decodePNG(ctx context.Context, data []byte, h header) (*pixel.Map, error) {
+func decodePNG(ctx context.Context, data []byte, h *header) (*pixel.Map, error) {
 	return library{png.DecodeConfig, png.Decode}.pixels(ctx, data, h)
 }
 

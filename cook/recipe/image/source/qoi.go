@@ -14,13 +14,17 @@ func probeQOI(data []byte, _ int64) (header, error) {
 		return header{}, shortHead(err)
 	}
 	p := header{w: h.Width, h: h.Height, bits: 8, least: h.LeastBytes(), shared: true}
-	p.decoder = 2*4*p.pixels() + 1<<20 // grows as it reads, by doubling
+	p.decoder = p.mapBytes()
 	if h.Linear {
 		p.profile = "linear light (colour space 1)"
 	}
 	return p, nil
 }
 
-func decodeQOI(ctx context.Context, data []byte, h header) (*pixel.Map, error) {
-	return library{qoi.DecodeConfig, qoi.Decode}.pixels(ctx, data, h)
+func decodeQOI(ctx context.Context, data []byte, _ *header) (*pixel.Map, error) {
+	img, err := qoi.Decode(&reader{ctx, bytes.NewReader(data)}, int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	return straight(ctx, img)
 }

@@ -68,6 +68,8 @@ type Info struct {
 	// Profile names a colour space that is not sRGB and that was not applied,
 	// in words for people. It is empty for sRGB and for files that say nothing.
 	Profile string
+	// Notes say what was decided where the file leaves it open, a line each.
+	Notes []string
 }
 
 // Errors that Probe and Decode wrap.
@@ -139,7 +141,7 @@ func DecodeData(ctx context.Context, data []byte, ext string, maxSide int) (*pix
 	if err != nil {
 		return nil, Info{}, err
 	}
-	m, err := f.pixels(ctx, data, h)
+	m, err := f.pixels(ctx, data, &h)
 	if err != nil {
 		return nil, Info{}, err
 	}
@@ -162,6 +164,7 @@ type header struct {
 	orientation int // 0 is 1
 	gamma       int
 	profile     string
+	notes       []string
 }
 
 func (h header) pixels() int64 { return int64(h.w) * int64(h.h) }
@@ -178,7 +181,7 @@ func (h header) info(f format) Info {
 		peak += h.mapBytes()
 	}
 	i := Info{Format: f.name, W: h.w, H: h.h, Depth: h.depth, Bits: h.bits,
-		Orientation: max(1, h.orientation), Gamma: h.gamma, Profile: h.profile}
+		Orientation: max(1, h.orientation), Gamma: h.gamma, Profile: h.profile, Notes: h.notes}
 	if i.Orientation > 1 {
 		peak = max(peak, 2*h.mapBytes())
 	}

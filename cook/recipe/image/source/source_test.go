@@ -44,7 +44,7 @@ func TestSamples(t *testing.T) {
 				t.Errorf("format %s", info.Format)
 			}
 			probed, err := Probe(s.data, s.ext, int64(len(s.data)), maxSide)
-			if err != nil || probed != info {
+			if err != nil || !cmp.Equal(probed, info) {
 				t.Errorf("Probe says %+v, Decode says %+v, error %v", probed, info, err)
 			}
 		})

@@ -17,9 +17,12 @@ func probeTIFF(data []byte, _ int64) (header, error) {
 	if h.ICC != nil {
 		p.profile = judgeProfile(h.ICC, "")
 	}
+	if h.Signed {
+		p.notes = append(p.notes, "signed samples: the least number becomes 0, so that 0 is one half")
+	}
 	return p, nil
 }
 
-func decodeTIFF(ctx context.Context, data []byte, _ header) (*pixel.Map, error) {
+func decodeTIFF(ctx context.Context, data []byte, _ *header) (*pixel.Map, error) {
 	return tiff.Decode(ctx, data)
 }

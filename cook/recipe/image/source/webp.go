@@ -90,7 +90,7 @@ func (c *webpChunks) notes(p *header, flags byte, partial bool) error {
 	}
 }
 
-func decodeWebP(ctx context.Context, data []byte, h header) (*pixel.Map, error) {
+func decodeWebP(ctx context.Context, data []byte, h *header) (*pixel.Map, error) {
 	img, err := library{webp.DecodeConfig, webp.Decode}.image(ctx, data, h)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,7 @@
 package tga
 
 import (
-	"bufio"
+	"context"
 	"fmt"
 	"io"
 )
@@ -10,58 +10,57 @@ import (
 type texel [4]byte
 
 type decoder struct {
-	r      *bufio.Reader
+	ctx    context.Context
+	data   []byte // what is left of the file
 	header Header
 	colors []texel // of a colour-mapped picture
-	raw    [4096]byte
 }
-
-// firstChunk is how many bytes of pixels are allocated before any was read.
-const firstChunk = 1 << 20
 
 // pixels reads all pixels in the order of the file.
 func (d *decoder) pixels() ([]byte, error) {
 	total := 4 * d.header.Width * d.header.Height
-	pix := make([]byte, 0, min(total, firstChunk))
+	pix := make([]byte, 0, total)
 	for len(pix) < total {
-		pix = reserve(pix, total)
-		count, same, err := d.packet((total-len(pix))/4, (cap(pix)-len(pix))/4)
+		if err := d.ctx.Err(); err != nil {
+			return nil, err
+		}
+		count, same, err := d.packet((total - len(pix)) / 4)
 		if err == nil && same {
 			pix, err = d.run(pix, count)
 		} else if err == nil {
 			pix, err = d.texels(pix, count)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("tga: after %d of %d pixels: %w", len(pix)/4, total/4, unexpected(err))
+			return nil, fmt.Errorf("tga: after %d of %d pixels: %w", len(pix)/4, total/4, err)
 		}
 	}
 	return pix, nil
 }
 
-// reserve makes room for the longest run, or for all that is still to come.
-func reserve(pix []byte, total int) []byte {
-	if room := min(4*maxRun, total-len(pix)); cap(pix)-len(pix) >= room {
-		return pix
+// take returns the next n bytes of the file.
+func (d *decoder) take(n int) ([]byte, error) {
+	if n > len(d.data) {
+		return nil, io.ErrUnexpectedEOF
 	}
-	grown := make([]byte, len(pix), min(total, 2*cap(pix)))
-	copy(grown, pix)
-	return grown
+	b := d.data[:n]
+	d.data = d.data[n:]
+	return b, nil
 }
 
-// packet returns how many pixels come next and whether they are all the same.
-// The file still holds left pixels, and there is room for so many of them.
-func (d *decoder) packet(left, room int) (count int, same bool, err error) {
+// packet returns how many of the left pixels come next, and whether they are all
+// the same. Plain ones come a row at a time.
+func (d *decoder) packet(left int) (count int, same bool, err error) {
 	if !d.header.packed {
-		return min(left, room), false, nil
+		return min(left, d.header.Width), false, nil
 	}
-	b, err := d.r.ReadByte()
+	b, err := d.take(1)
 	if err != nil {
 		return 0, false, err
 	}
-	if count = int(b&127) + 1; count > left {
+	if count = int(b[0]&127) + 1; count > left {
 		return 0, false, fmt.Errorf("a packet of %d pixels where %d are left", count, left)
 	}
-	return count, b&128 != 0, nil
+	return count, b[0]&128 != 0, nil
 }
 
 // run reads one pixel and appends it so many times.
@@ -80,35 +79,29 @@ func (d *decoder) run(pix []byte, count int) ([]byte, error) {
 // texels reads so many pixels and appends them to pix.
 func (d *decoder) texels(pix []byte, count int) ([]byte, error) {
 	size := (d.header.Depth + 7) / 8
-	for count > 0 {
-		n := min(count, len(d.raw)/size)
-		raw := d.raw[:n*size]
-		if _, err := io.ReadFull(d.r, raw); err != nil {
+	raw, err := d.take(count * size)
+	if err != nil {
+		return pix, err
+	}
+	if d.header.kind == trueColor && size > 2 {
+		return appendColors(pix, raw, size), nil
+	}
+	for ; len(raw) > 0; raw = raw[size:] {
+		t, err := d.texel(raw[:size])
+		if err != nil {
 			return pix, err
 		}
-		if d.header.kind == trueColor && size > 2 {
-			pix = appendColors(pix, raw, size, size == 4 && d.header.alphaBits > 0)
-			count -= n
-			continue
-		}
-		for ; len(raw) > 0; raw = raw[size:] {
-			t, err := d.texel(raw[:size])
-			if err != nil {
-				return pix, err
-			}
-			pix = append(pix, t[:]...)
-		}
-		count -= n
+		pix = append(pix, t[:]...)
 	}
 	return pix, nil
 }
 
 // appendColors appends colours of 3 or 4 bytes each: blue, green, red, alpha.
 // It does what texel does for most pictures, faster.
-func appendColors(pix, raw []byte, size int, alpha bool) []byte {
+func appendColors(pix, raw []byte, size int) []byte {
 	for ; len(raw) >= size; raw = raw[size:] {
 		a := byte(255)
-		if alpha {
+		if size == 4 {
 			a = raw[3]
 		}
 		pix = append(pix, raw[2], raw[1], raw[0], a)
@@ -120,7 +113,7 @@ func (d *decoder) texel(raw []byte) (texel, error) {
 	switch d.header.kind {
 	case grey:
 		t := texel{raw[0], raw[0], raw[0], 255}
-		if len(raw) == 2 && d.header.alphaBits > 0 {
+		if len(raw) == 2 {
 			t[3] = raw[1]
 		}
 		return t, nil
@@ -135,45 +128,42 @@ func (d *decoder) texel(raw []byte) (texel, error) {
 		}
 		return d.colors[i], nil
 	}
-	return colorOf(raw, d.header.hasAlpha(d.header.Depth)), nil
+	return d.colorOf(raw, d.header.Depth), nil
 }
 
-// hasAlpha says whether colours of the given depth carry alpha. The header
-// gives the number of alpha bits, but many writers leave one behind for
-// colours of 15 bits, which have no room for it.
-func (h *Header) hasAlpha(depth int) bool { return h.alphaBits > 0 && depth != 15 }
-
 // readMap reads the colour map, if there is one.
-func readMap(r io.Reader, h Header) ([]texel, error) {
-	raw := make([]byte, h.mapSize*((h.mapDepth+7)/8))
-	if _, err := io.ReadFull(r, raw); err != nil {
-		return nil, fmt.Errorf("tga: colour map: %w", unexpected(err))
+func (d *decoder) readMap() error {
+	size := (d.header.mapDepth + 7) / 8
+	raw, err := d.take(d.header.mapSize * size)
+	if err != nil {
+		return fmt.Errorf("tga: colour map: %w", err)
 	}
-	if h.kind != mapped {
-		return nil, nil
+	if d.header.kind != mapped {
+		return nil
 	}
-	size := len(raw) / h.mapSize
-	colors := make([]texel, h.mapSize)
-	for i := range colors {
-		colors[i] = colorOf(raw[i*size:(i+1)*size], h.hasAlpha(h.mapDepth))
+	d.colors = make([]texel, d.header.mapSize)
+	for i := range d.colors {
+		d.colors[i] = d.colorOf(raw[i*size:(i+1)*size], d.header.mapDepth)
 	}
-	return colors, nil
+	return nil
 }
 
 // colorOf takes a stored colour of 2, 3 or 4 bytes apart: five bits each of
-// blue, green, red and one of alpha, or a byte each.
-func colorOf(raw []byte, alpha bool) texel {
+// blue, green, red and one of alpha, or a byte each. Many writers leave a number
+// of alpha bits behind for colours of 15 bits, which have no room for it, and one
+// bit of 16 that no header speaks of is nothing.
+func (d *decoder) colorOf(raw []byte, depth int) texel {
 	t := texel{3: 255}
 	if len(raw) == 2 {
 		v := int(raw[0]) | int(raw[1])<<8
 		t[0], t[1], t[2] = five(v>>10), five(v>>5), five(v)
-		if alpha && v>>15 == 0 {
+		if d.header.alphaBits > 0 && depth != 15 && v>>15 == 0 {
 			t[3] = 0
 		}
 		return t
 	}
 	t[0], t[1], t[2] = raw[2], raw[1], raw[0]
-	if alpha && len(raw) == 4 {
+	if len(raw) == 4 {
 		t[3] = raw[3]
 	}
 	return t
@@ -206,4 +196,23 @@ func arrange(pix []byte, h Header) {
 			}
 		}
 	}
+}
+
+// judgeAlpha decides whether the bytes beside the colours are alpha where the header
+// counts no bits of it: they are unless all are 0, as most programs have it.
+func judgeAlpha(pix []byte) Alpha {
+	least, most := byte(255), byte(0)
+	for i := 3; i < len(pix); i += 4 {
+		least, most = min(least, pix[i]), max(most, pix[i])
+	}
+	switch {
+	case most == 0:
+		for i := 3; i < len(pix); i += 4 {
+			pix[i] = 255
+		}
+		return Zero
+	case least == 255:
+		return Declared // and opaque, either way
+	}
+	return Undeclared
 }

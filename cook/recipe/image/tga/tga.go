@@ -3,22 +3,19 @@
 // corner as their origin.
 //
 // The layout follows "Truevision TGA File Format Specification", version 2.0.
-// The format has no magic number, so this package does not register itself
-// with package image: nearly any file would be taken for a TGA. What follows
-// the pixels (developer area, extension area, footer) is not read.
+// The format has no magic number: nearly any file would be taken for a TGA. What
+// follows the pixels (developer area, extension area, footer) is not read.
 package tga
 
 import (
-	"bufio"
+	"context"
 	"errors"
 	"fmt"
-	"image"
-	"image/color"
 	"io"
 	"math"
 )
 
-// HeaderSize is how many bytes ReadHeader needs.
+// HeaderSize is how many bytes ReadHeader needs at least.
 const HeaderSize = 18
 
 // A Header is what the first bytes of a file say of it.
@@ -44,12 +41,11 @@ const (
 	grey      kind = 3
 )
 
-// ReadHeader reads and checks a header. It fails for whatever Decode would not
+// ReadHeader reads and checks the header at the start of a file. It fails for whatever Decode would not
 // decode on account of its header.
-func ReadHeader(r io.Reader) (Header, error) {
-	var b [HeaderSize]byte
-	if _, err := io.ReadFull(r, b[:]); err != nil {
-		return Header{}, fmt.Errorf("tga: header: %w", unexpected(err))
+func ReadHeader(b []byte) (Header, error) {
+	if len(b) < HeaderSize {
+		return Header{}, fmt.Errorf("tga: header: %w", io.ErrUnexpectedEOF)
 	}
 	word := func(i int) int { return int(b[i]) | int(b[i+1])<<8 }
 	h := Header{
@@ -119,38 +115,59 @@ func (h Header) LeastBytes() int64 {
 // maxRun is how many pixels one packet of run-length encoding can stand for.
 const maxRun = 128
 
-// DecodeConfig returns a picture's size without decoding it.
-func DecodeConfig(r io.Reader) (image.Config, error) {
-	h, err := ReadHeader(r)
-	return image.Config{ColorModel: color.NRGBAModel, Width: h.Width, Height: h.Height}, err
+// A Picture is a decoded file.
+type Picture struct {
+	Width, Height int
+	Pix           []byte // red, green, blue and straight alpha, in rows from the top left
+	Alpha         Alpha
 }
 
-// Decode decodes a picture into an *image.NRGBA. Alpha counts only as far as
-// the header says that there is any. Memory grows with what r delivers, not
-// with what the header claims: at most 512 bytes for one of r's.
-func Decode(r io.Reader) (image.Image, error) {
-	h, err := ReadHeader(r)
+// Alpha says how alpha of a byte agrees with the header.
+type Alpha byte
+
+const (
+	Declared   Alpha = iota // the header counts its bits, or there is none
+	Undeclared              // the header does not, but it is not 0 everywhere: it was kept
+	Zero                    // the header does not, and it is 0 everywhere: it was made opaque
+)
+
+// Decode decodes a whole file.
+func Decode(ctx context.Context, data []byte) (*Picture, error) {
+	h, err := ReadHeader(data)
 	if err != nil {
 		return nil, err
+	}
+	if int64(len(data)) < h.LeastBytes() {
+		return nil, fmt.Errorf("tga: pixels: %w", io.ErrUnexpectedEOF)
 	}
 	if int64(h.Width)*int64(h.Height) > math.MaxInt/4 {
 		return nil, errors.New("tga: picture is too large for this machine's addresses")
 	}
-	buffered := bufio.NewReader(r)
-	if _, err := io.CopyN(io.Discard, buffered, int64(h.idSize)); err != nil {
-		return nil, fmt.Errorf("tga: image ID: %w", unexpected(err))
-	}
-	colors, err := readMap(buffered, h)
-	if err != nil {
+	d := decoder{ctx: ctx, data: data[HeaderSize+h.idSize:], header: h}
+	if err := d.readMap(); err != nil {
 		return nil, err
 	}
-	d := decoder{r: buffered, header: h, colors: colors}
 	pix, err := d.pixels()
 	if err != nil {
 		return nil, err
 	}
 	arrange(pix, h)
-	return &image.NRGBA{Pix: pix, Stride: 4 * h.Width, Rect: image.Rect(0, 0, h.Width, h.Height)}, nil
+	p := &Picture{Width: h.Width, Height: h.Height, Pix: pix}
+	if h.alphaBits == 0 && h.alphaByte() {
+		p.Alpha = judgeAlpha(pix)
+	}
+	return p, nil
+}
+
+// alphaByte reports whether pixels or colours of the map have a byte for alpha.
+func (h *Header) alphaByte() bool {
+	switch h.kind {
+	case grey:
+		return h.Depth == 16
+	case mapped:
+		return h.mapDepth == 32
+	}
+	return h.Depth == 32
 }
 
 func oneOf(n int, list []int) bool {
@@ -160,12 +177,4 @@ func oneOf(n int, list []int) bool {
 		}
 	}
 	return false
-}
-
-// unexpected says that the end of the file is not where it should be.
-func unexpected(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }

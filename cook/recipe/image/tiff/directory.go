@@ -29,6 +29,9 @@ func readDirectory(data []byte) (directory, error) {
 	if len(data) < 8 {
 		return directory{}, torn
 	}
+	if sign := string(data[:4]); sign == "II+\x00" || sign == "MM\x00+" {
+		return directory{}, errors.New("tiff: BigTIFF is not supported; save the picture as an ordinary TIFF")
+	}
 	d := directory{data: data, order: byteOrder(string(data[:4])), entries: map[int]entry{}, short: new(bool)}
 	if d.order == nil {
 		return directory{}, errors.New("tiff: file does not start with II*. or MM.*")

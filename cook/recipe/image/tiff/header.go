@@ -19,13 +19,14 @@ type Header struct {
 	// ICC is the colour profile, nil if there is none or if it lies beyond the
 	// bytes that the header was read from.
 	ICC []byte
+	// Signed says that samples are signed.
+	Signed bool
 
 	dir            directory
 	photometric    int64
 	compression    int64
 	samples        int   // of a pixel
 	alpha          alpha // what the sample after the colours is
-	planar         bool  // samples are stored one plane after another
 	predicted      bool  // horizontally
 	lowFirst       bool  // the bits of each byte of the file are reversed
 	tiled          bool
@@ -61,7 +62,6 @@ const (
 	tagTileLength   = 323
 	tagTileOffsets  = 324
 	tagTileSizes    = 325
-	tagInkSet       = 332
 	tagExtraSamples = 338
 	tagSampleFormat = 339
 	tagICC          = 34675
@@ -101,7 +101,6 @@ func ReadHeader(data []byte) (Header, error) {
 	}
 	h.Width, h.Height = int(width), int(height)
 	h.photometric, h.compression = dir.number(tagPhotometric, -1), dir.number(tagCompression, 1)
-	h.planar = dir.number(tagPlanar, 1) == 2
 	h.lowFirst = dir.number(tagFillOrder, 1) == 2
 	if o := dir.number(tagOrientation, 0); o >= 1 && o <= 8 {
 		h.Orientation = int(o)
@@ -129,34 +128,54 @@ func (h *Header) readSamples() error {
 		if b := h.dir.at(tagBits, i, int64(h.Bits)); b != int64(h.Bits) {
 			return errors.New("tiff: samples of different sizes are not supported")
 		}
-		const float = 3
-		if f := h.dir.at(tagSampleFormat, i, 1); f == float {
-			return errors.New("tiff: pixels of floating point are not supported; save them as Radiance HDR, or with 16 bits")
-		}
 	}
 	switch h.Bits {
 	case 1, 2, 4, 8, 16:
-		return nil
+		return h.readSampleFormat()
 	}
 	return fmt.Errorf("tiff: samples of %d bits are not supported; save the picture with 8 or 16", h.Bits)
 }
 
+// readSampleFormat reads what kind of numbers samples are (TIFF 6.0, section 19).
+func (h *Header) readSampleFormat() error {
+	const unsigned, signed, float, undefined = 1, 2, 3, 4
+	format := h.dir.number(tagSampleFormat, unsigned)
+	for i := range h.samples {
+		if h.dir.at(tagSampleFormat, i, format) != format {
+			return errors.New("tiff: samples of different formats are not supported")
+		}
+	}
+	switch {
+	case format == float:
+		return errors.New("tiff: pixels of floating point are not supported; save them as Radiance HDR, or with 16 bits")
+	case format == signed && h.Bits >= 8:
+		h.Signed = true
+	case format != unsigned && format != undefined:
+		return fmt.Errorf("tiff: samples of %d bits in format %d are not supported; save the picture with unsigned numbers", h.Bits, format)
+	}
+	return nil
+}
+
 // readColors reads what the samples mean.
 func (h *Header) readColors() error {
-	colors, ok := map[int64]int{whiteIsZero: 1, blackIsZero: 1, rgb: 3, mapped: 1, cmyk: 4}[h.photometric]
+	colors, ok := map[int64]int{whiteIsZero: 1, blackIsZero: 1, rgb: 3, mapped: 1}[h.photometric]
 	switch {
+	case h.photometric == cmyk:
+		return errors.New("tiff: CMYK is not supported; save the picture as RGB")
 	case !ok:
 		return fmt.Errorf("tiff: colours of kind %d are not supported; save the picture as RGB", h.photometric)
 	case h.samples < colors:
 		return fmt.Errorf("tiff: %d samples a pixel where the colours need %d", h.samples, colors)
-	case h.photometric == cmyk && h.dir.number(tagInkSet, 1) != 1:
-		return errors.New("tiff: inks other than CMYK are not supported; save the picture as RGB")
+	case h.samples > 1 && h.dir.number(tagPlanar, 1) == 2:
+		return errors.New("tiff: separate planes are not supported; save the picture with interleaved channels")
+	case h.photometric == mapped && h.Signed:
+		return errors.New("tiff: a palette with signed numbers is not supported")
 	case h.photometric == mapped && h.Bits > 8:
 		return fmt.Errorf("tiff: a palette of %d bits is not supported", h.Bits)
 	case h.photometric == mapped:
 		return h.readPalette()
 	}
-	if h.samples > colors && h.photometric != cmyk {
+	if h.samples > colors {
 		h.alpha = straight // also where the file does not tell
 		if h.dir.number(tagExtraSamples, 0) == 1 {
 			h.alpha = multiplied
@@ -219,11 +238,7 @@ func (h *Header) grid() (across, down int) {
 
 // rowBytes returns the size of a row of a strip or tile.
 func (h *Header) rowBytes() int64 {
-	samples := int64(h.samples)
-	if h.planar {
-		samples = 1
-	}
-	return (int64(h.chunkW)*samples*int64(h.Bits) + 7) / 8
+	return (int64(h.chunkW)*int64(h.samples)*int64(h.Bits) + 7) / 8
 }
 
 // Depth returns how Decode stores the pixels.
@@ -237,10 +252,7 @@ func (h *Header) Depth() pixel.Depth {
 // LeastBytes returns a lower bound of the size of files with this header.
 func (h *Header) LeastBytes() int64 {
 	row := (int64(h.Width)*int64(h.samples)*int64(h.Bits) + 7) / 8
-	if ratio := h.ratio(); ratio > 0 {
-		return 8 + row*int64(h.Height)/ratio
-	}
-	return 8 + int64(h.Height)/8
+	return 8 + row*int64(h.Height)/h.ratio()
 }
 
 // Memory returns the most bytes that Decode holds at once besides the file.

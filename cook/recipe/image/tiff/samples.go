@@ -1,7 +1,5 @@
 package tiff
 
-import "image/color"
-
 // unpredict adds to each sample of the row the same one of the pixel before it
 // (TIFF 6.0, section 14).
 func (d *decoder) unpredict() {
@@ -9,9 +7,6 @@ func (d *decoder) unpredict() {
 		return
 	}
 	back := d.h.samples
-	if d.h.planar {
-		back = 1
-	}
 	if d.h.Bits == 8 {
 		for i := back; i < len(d.row); i++ {
 			d.row[i] += d.row[i-back]
@@ -26,32 +21,36 @@ func (d *decoder) unpredict() {
 
 // slots returns how many samples of a pixel matter.
 func (h *Header) slots() int {
-	colors := map[int64]int{rgb: 3, cmyk: 4}[h.photometric]
-	if h.alpha != noAlpha {
-		return max(1, colors) + 1
+	colors := 1
+	if h.photometric == rgb {
+		colors = 3
 	}
-	return max(1, colors)
+	if h.alpha != noAlpha {
+		colors++
+	}
+	return colors
 }
 
 // gather puts the samples of the row's first width pixels into the map, from
 // (x, y) on: the first sample of a pixel into its first number and so on.
-func (d *decoder) gather(plane, x, y, width int) {
-	first, count, step := 0, min(d.h.samples, d.h.slots()), d.h.samples
-	if d.h.planar {
-		first, count, step = plane, 1, 1
+func (d *decoder) gather(x, y, width int) {
+	count, step := min(d.h.samples, d.h.slots()), d.h.samples
+	at := 4 * (y*d.h.Width + x)
+	sign := 0 // flipped, it makes the least of signed numbers 0
+	if d.h.Signed {
+		sign = 1 << (d.h.Bits - 1)
 	}
-	at := 4*(y*d.h.Width+x) + first
 	switch d.h.Bits {
 	case 16:
 		for i := range width {
 			for s := range count {
-				d.m.Pix16[at+4*i+s] = d.h.dir.order.Uint16(d.row[2*(i*step+s):])
+				d.m.Pix16[at+4*i+s] = d.h.dir.order.Uint16(d.row[2*(i*step+s):]) ^ uint16(sign)
 			}
 		}
 	case 8:
 		for i := range width {
 			for s := range count {
-				d.m.Pix8[at+4*i+s] = d.row[i*step+s]
+				d.m.Pix8[at+4*i+s] = d.row[i*step+s] ^ uint8(sign)
 			}
 		}
 	default:
@@ -92,8 +91,6 @@ func finish[T uint8 | uint16](h *Header, row []T, top T) {
 		case mapped:
 			c := h.palette[p[0]]
 			p[0], p[1], p[2] = T(c[0]), T(c[1]), T(c[2])
-		case cmyk:
-			uncmyk(p, top)
 		}
 		switch h.alpha {
 		case noAlpha:
@@ -101,19 +98,6 @@ func finish[T uint8 | uint16](h *Header, row []T, top T) {
 		case multiplied:
 			divide(p, top)
 		}
-	}
-}
-
-// uncmyk turns inks into red, green and blue, as package color does.
-func uncmyk[T uint8 | uint16](p []T, top T) {
-	if top == 255 {
-		r, g, b := color.CMYKToRGB(uint8(p[0]), uint8(p[1]), uint8(p[2]), uint8(p[3]))
-		p[0], p[1], p[2] = T(r), T(g), T(b)
-		return
-	}
-	paper := uint64(top - p[3])
-	for i, ink := range p[:3] {
-		p[i] = T((uint64(top-ink)*paper + uint64(top)/2) / uint64(top))
 	}
 }
 

@@ -1,10 +1,10 @@
-// Package tiff decodes the first page of a TIFF file: grey, palette, RGB and
-// CMYK of 1 to 16 bits a channel, with or without alpha, in strips or tiles,
-// interleaved or in planes, plain or packed by LZW, Deflate, PackBits or as a
-// fax.
+// Package tiff decodes the first page of a TIFF file: grey, palette and RGB of 1
+// to 16 bits a channel, with or without alpha, in strips or tiles, plain or packed
+// by LZW, Deflate or PackBits.
 //
-// The layout follows "TIFF Revision 6.0" (Adobe, 1992) and its supplements.
-// Pixels of floats, and those packed as JPEG, are refused.
+// The layout follows "TIFF Revision 6.0" (Adobe, 1992) and its supplements. What
+// games do not ship is refused with advice: floats, CMYK, separate planes, pixels
+// packed as JPEG or as a fax, and BigTIFF.
 package tiff
 
 import (
@@ -18,8 +18,9 @@ import (
 )
 
 // Decode decodes the first page of a whole file as it is stored: Orientation is
-// not applied. Up to eight bits a channel become eight, others sixteen. Alpha
-// that the colours are multiplied with is divided out again. It allocates what
+// not applied. Up to eight bits a channel become eight, others sixteen. The least
+// of signed samples becomes 0. Alpha that the colours are multiplied with is
+// divided out again. It allocates what
 // Header.Memory says, so judge the header first.
 func Decode(ctx context.Context, data []byte) (*pixel.Map, error) {
 	h, err := ReadHeader(data)
@@ -33,16 +34,12 @@ func Decode(ctx context.Context, data []byte) (*pixel.Map, error) {
 		return nil, errors.New("tiff: picture is too large for this machine's addresses")
 	}
 	d := decoder{ctx: ctx, data: data, h: h, m: pixel.New(h.Width, h.Height, h.Depth()), row: make([]byte, h.rowBytes())}
-	planes := 1
-	if h.planar {
-		planes = min(h.samples, h.slots())
-	}
 	across, down := h.grid()
 	// Unpackers read ahead by 4 KiB; beyond that no byte is for two strips.
-	d.budget = 2*int64(len(data)) + int64(planes*across*down)*4096
-	for i := range planes * across * down {
-		if err := d.chunk(i/(across*down), i%across, i/across%down, i); err != nil {
-			return nil, fmt.Errorf("tiff: strip or tile %d of %d: %w", i, planes*across*down, err)
+	d.budget = 2*int64(len(data)) + int64(across*down)*4096
+	for i := range across * down {
+		if err := d.chunk(i%across, i/across, i); err != nil {
+			return nil, fmt.Errorf("tiff: strip or tile %d of %d: %w", i, across*down, err)
 		}
 	}
 	for y := range h.Height {
@@ -67,16 +64,15 @@ type decoder struct {
 	budget  int64
 }
 
-// chunk reads one strip or tile: of the given plane, at the given place of the
-// grid, the i-th in the file.
-func (d *decoder) chunk(plane, column, line, i int) error {
+// chunk reads the i-th strip or tile of the file, at the given place of the grid.
+func (d *decoder) chunk(column, line, i int) error {
 	packed, err := d.h.packed(d.data, i)
 	if err != nil {
 		return err
 	}
 	left, top := column*d.h.chunkW, line*d.h.chunkH
 	width, height := min(d.h.chunkW, d.h.Width-left), min(d.h.chunkH, d.h.Height-top)
-	r, err := d.unpacker(packed, min(d.h.chunkH, d.h.Height-top))
+	r, err := d.unpacker(packed)
 	if err != nil {
 		return err
 	}
@@ -91,7 +87,7 @@ func (d *decoder) chunk(plane, column, line, i int) error {
 			return fmt.Errorf("row %d: %w", y, err)
 		}
 		d.unpredict()
-		d.gather(plane, left, y, width)
+		d.gather(left, y, width)
 	}
 	return nil
 }

@@ -9,14 +9,13 @@ import (
 	"io"
 	"math/bits"
 
-	"golang.org/x/image/ccitt"
 	"golang.org/x/image/tiff/lzw"
 )
 
 // The ways to pack strips and tiles.
 const (
 	plain      = 1
-	group3     = 3 // fax, as are 2 and 4
+	fax        = 2 // and 3 and 4
 	group4     = 4
 	lzwPacked  = 5
 	deflate    = 8
@@ -31,10 +30,8 @@ func (h *Header) readCompression() error {
 	}
 	switch h.compression {
 	case plain, lzwPacked, deflate, oldDeflate, packBits:
-	case group3, group4:
-		if h.Bits != 1 || h.samples != 1 {
-			return errors.New("tiff: a fax of more than one bit a pixel")
-		}
+	case fax, fax + 1, group4:
+		return errors.New("tiff: a picture packed as a fax is not supported; save it with LZW, Deflate or none")
 	default:
 		return fmt.Errorf("tiff: compression %d is not supported; save the picture with LZW, Deflate or none", h.compression)
 	}
@@ -47,7 +44,7 @@ func (h *Header) readCompression() error {
 	return nil
 }
 
-// ratio bounds how far packed data expand; 0 is no bound.
+// ratio bounds how far packed data expand.
 func (h *Header) ratio() int64 {
 	switch h.compression {
 	case plain:
@@ -56,10 +53,8 @@ func (h *Header) ratio() int64 {
 		return 4096*8/12 + 1
 	case deflate, oldDeflate: // a match of 258 bytes takes at least two bits
 		return 1032
-	case packBits: // two bytes for 128
-		return 64
 	}
-	return 0 // fax codes draw a whole row with one bit
+	return 64 // PackBits: two bytes for 128
 }
 
 // packed returns the bytes of the i-th strip or tile.
@@ -84,16 +79,9 @@ func (h *Header) packed(data []byte, i int) ([]byte, error) {
 }
 
 // unpacker returns a reader of the rows of a strip or tile.
-func (d *decoder) unpacker(packed []byte, rows int) (io.Reader, error) {
+func (d *decoder) unpacker(packed []byte) (io.Reader, error) {
 	r := &reader{d.ctx, packed, d.h.lowFirst, &d.budget}
 	switch d.h.compression {
-	case group3, group4:
-		// What a fax calls black is 1, whatever the picture means by it.
-		sub := ccitt.Group3
-		if d.h.compression == group4 {
-			sub = ccitt.Group4
-		}
-		return ccitt.NewReader(r, ccitt.MSB, sub, d.h.chunkW, rows, &ccitt.Options{Invert: true}), nil
 	case lzwPacked:
 		return lzw.NewReader(r, lzw.MSB, 8), nil
 	case deflate, oldDeflate:
