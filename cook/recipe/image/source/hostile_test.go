@@ -73,7 +73,7 @@ func TestRefusals(t *testing.T) {
 		b := append([]byte("BM"), make([]byte, 60)...)
 		b[10], b[14], b[26], b[28], b[30] = 54, 40, 1, 24, compression
 		if compression == 1 {
-			b[28] = 8
+			b[10], b[28] = 62, 8 // two colours
 		}
 		le.PutUint32(b[18:], uint32(w))
 		le.PutUint32(b[22:], uint32(h))

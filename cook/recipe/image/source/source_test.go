@@ -65,8 +65,8 @@ func near(t *testing.T, want, got *pixel.Map, slack int) {
 }
 
 // The pictures in testdata were written by Pillow 9.4 with libjpeg-turbo,
-// ffmpeg 5.1 (qoi, webp) and pamtopng 11.01 (grey2, rgb16-interlaced). They are
-// all drawn by these functions.
+// ffmpeg 5.1 (qoi, webp, bmp-32), pamtopng 11.01 (grey2, rgb16-interlaced) and
+// ppmtobmp 11.01 (bmp-map4). They are all drawn by these functions.
 var drawn = map[string]struct {
 	slack int
 	at    func(x, y int) [4]int
@@ -87,6 +87,12 @@ var drawn = map[string]struct {
 	"soft-progressive.jpg": {12, drawSoft},
 	"grey.jpg":             {3, func(x, y int) [4]int { v := 40 + x*8; return [4]int{v, v, v, 255} }},
 	"soft.webp":            {12, drawSoft},
+	"bmp-1.bmp":            {0, func(x, y int) [4]int { v := map[bool]int{true: 255}[x*y%3 == 0]; return [4]int{v, v, v, 255} }},
+	"bmp-grey8.bmp":        {0, func(x, y int) [4]int { v := x*28 + y*5; return [4]int{v, v, v, 255} }},
+	"bmp-map8.bmp":         {0, func(x, y int) [4]int { i := y*9 + x; return [4]int{i * 4, 255 - i*3, i, 255} }},
+	"bmp-map4.bmp":         {0, func(x, y int) [4]int { i := (x/3 + y) % 16; return [4]int{i * 4, 255 - i*3, i, 255} }},
+	"bmp-24.bmp":           {0, drawOpaque},
+	"bmp-32.bmp":           {0, drawOpaque}, // ffmpeg writes no mask for alpha
 }
 
 func drawRGBA(x, y int) [4]int { return [4]int{x * 28, y * 40, 255 - x*20 - y*5, 255 - x*y*4} }
@@ -197,6 +203,9 @@ func TestGolden(t *testing.T) {
 	}
 	files, _ := filepath.Glob("testdata/*.*")
 	for _, file := range files {
+		if filepath.Ext(file) == ".bmp" {
+			continue // they are drawn exactly
+		}
 		add(read(t, file), filepath.Ext(file))
 	}
 	add(withChunk(read(t, "testdata/rgb16-interlaced.png"), "gAMA", "\x00\x00\xd6\xd8"), ".png")
