@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 
 missing=
-for pair in ffmpeg:ffmpeg sox:sox opusdec:opus-tools oggdec:vorbis-tools flac:flac lame:lame \
+for pair in ffmpeg:ffmpeg convert:imagemagick sox:sox opusdec:opus-tools oggdec:vorbis-tools flac:flac lame:lame \
 	spirv-val:spirv-tools glslangValidator:glslang-tools node:nodejs npm:npm; do
 	command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
 done

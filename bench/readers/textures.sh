@@ -1,6 +1,6 @@
 #!/bin/sh
 # Asks readers of others about our textures; see textures/main.go. Run from the top of the
-# repository. Needs node and npm for KTX2, ffmpeg for DDS.
+# repository. Needs node and npm for KTX2, ffmpeg and ImageMagick for DDS.
 set -e
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -4,8 +4,8 @@
 //   - ktx-parse, a reader of KTX2 in JavaScript: every field of header and
 //     descriptor by the names of the standard, and the levels. It also writes the
 //     file again, which must give the same bytes.
-//   - ffmpeg: DDS of the formats that it knows, decoded to pixels that must look
-//     like the source. (ImageMagick 6 does not know the DX10 header.)
+//   - ffmpeg and ImageMagick: DDS of the formats that they know, decoded to pixels
+//     that must look like the source.
 //
 // It prints a line for each file and reader. What a reader does not know is said,
 // not failed; a tool that is not there is left out. Run ../textures.sh, which
@@ -47,7 +47,7 @@ func run(parse, script string) error {
 	} else if wrong, err = askKTXParse(ctx, filepath.Join(dir, "ktx2"), parse, script, samples); err != nil {
 		return err
 	}
-	more, err := askFFmpeg(ctx, filepath.Join(dir, "dds"), samples)
+	more, err := askDDSReaders(ctx, filepath.Join(dir, "dds"), samples)
 	if err != nil {
 		return err
 	}

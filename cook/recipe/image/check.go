@@ -77,6 +77,11 @@ func (o *Image) checkFormat() error {
 	if err != nil {
 		return &recipe.OptionError{Key: "format", Got: strconv.Quote(o.Format), Want: err.Error()}
 	}
+	if o.Container == "dds" {
+		if _, err := o.ddsHeader().Resolve(&texture.Texture{Format: f, Layers: 1 + len(o.Layers)}); err != nil {
+			return &recipe.OptionError{Key: "dds_header", Got: strconv.Quote(o.DDSHeader), Want: `"auto" or "dx10": ` + err.Error()}
+		}
+	}
 	switch {
 	case o.Kind == "normal" && len(f.Channels()) == 1:
 		return &recipe.OptionError{Key: "format", Got: strconv.Quote(o.Format), Want: `two channels at least with kind = "normal"`}

@@ -47,6 +47,7 @@ type Image struct {
 	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,r8,rg8,rgba8,rgb10a2,rgba16f" doc:"how texels are stored; auto takes what suits the picture"`
 	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7 are worked at: fast for every edit, best for what is shipped"`
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file that texels are put in"`
+	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"legacy is what older engines and ImageMagick read, for bc1 to bc5; auto writes it unless it would lose that colours are sRGB or premultiplied, legacy in any case"`
 	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data" doc:"what the numbers are: colours, unit vectors, one channel, or four channels of anything; auto looks at the pixels"`
 	SRGB      bool   `toml:"srgb" doc:"colours are sRGB, false: linear light; kinds and formats that have no sRGB take numbers as they are"`
 
@@ -80,7 +81,7 @@ func Recipe() recipe.Recipe {
 		Name: "image", Version: 3,
 		New: func() recipe.Cooker {
 			return &Image{
-				Format: "auto", Quality: "normal", Container: "ktx2", Kind: "auto", SRGB: true,
+				Format: "auto", Quality: "normal", Container: "ktx2", DDSHeader: "auto", Kind: "auto", SRGB: true,
 				Mips: true, Filter: "box", Wrap: "clamp",
 				MaxSize: 16384, POT: "keep", Flip: "none", Cube: "none", Zstd: 3,
 			}
@@ -134,7 +135,7 @@ func (o *Image) write(ctx context.Context, job *recipe.Job, t *texture.Texture) 
 		return err
 	}
 	if o.Container == "dds" {
-		return errors.Join(dds.Write(ctx, out, t), out.Close())
+		return errors.Join(dds.Write(ctx, out, t, o.ddsHeader()), out.Close())
 	}
 	packing := ktx2.Supercompression{}
 	if o.Zstd > 0 {

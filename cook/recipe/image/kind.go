@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/image/dds"
 	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
 	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 )
@@ -102,8 +103,31 @@ func (s *subject) content(ctx context.Context) (pixel.Content, error) {
 	return all, nil
 }
 
-// choose decides on the format.
+// choose decides on the format, and on the header of a dds file.
 func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
+	if err := s.chooseFormat(ctx); err != nil || s.o.Container != "dds" {
+		return err
+	}
+	if s.choice.Swizzle != "" {
+		s.because("a dds file cannot say so: shaders find %q in red, green, blue and alpha", s.choice.Swizzle)
+	}
+	t := s.description()
+	switch header, err := s.o.ddsHeader().Resolve(t); {
+	case err != nil:
+		return err
+	case header == dds.Legacy && (t.SRGB || t.Premultiplied):
+		s.because("legacy dds header, as the options say: the engine must know that colours are sRGB or premultiplied")
+	case header == dds.Legacy:
+		s.because("legacy dds header, which older engines read")
+	case s.o.DDSHeader == "auto" && (t.SRGB || t.Premultiplied):
+		s.because(`DX10 dds header: a legacy one cannot say that colours are sRGB or premultiplied (dds_header = "legacy" writes it all the same)`)
+	default:
+		s.because("DX10 dds header")
+	}
+	return nil
+}
+
+func (s *subject) chooseFormat(ctx context.Context) error {
 	explicit, err := texture.ParseFormat(s.o.Format)
 	if err == nil && s.kind != "mask" {
 		s.choice.Format = explicit
@@ -135,9 +159,6 @@ func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
 	s.because("format %s", s.choice.Reason)
 	if s.kind == "normal" && !c.Opaque {
 		s.because("alpha carries something, which bc5 would drop")
-	}
-	if s.choice.Swizzle != "" && s.o.Container == "dds" {
-		s.because("a dds file cannot say so: shaders find %q in red, green, blue and alpha", s.choice.Swizzle)
 	}
 	return nil
 }

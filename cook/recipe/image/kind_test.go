@@ -225,6 +225,36 @@ func TestExplainOfDDS(t *testing.T) {
 	if !strings.Contains(strings.Join(why, "\n"), `a dds file cannot say so: shaders find "rrr1"`) {
 		t.Errorf("reasons %q", why)
 	}
+	for want, o := range map[string]*Image{
+		"legacy dds header, which":        options(func(o *Image) { o.Container, o.Format, o.SRGB = "dds", "bc1", false }),
+		`dds_header = "legacy" writes it`: options(func(o *Image) { o.Container, o.Format = "dds", "bc1" }),
+		"legacy dds header, as":           options(func(o *Image) { o.Container, o.Format, o.DDSHeader = "dds", "bc1", "legacy" }),
+		"DX10 dds header":                 options(func(o *Image) { o.Container, o.Format = "dds", "bc7" }),
+	} {
+		if why := explain(t, o, fstest.MapFS{"a.png": {Data: encodePNG(t, grey)}}, "a.png"); !strings.Contains(strings.Join(why, "\n"), want) {
+			t.Errorf("reasons %q, want %q", why, want)
+		}
+	}
+}
+
+// A legacy header is refused before anything is cooked where the options rule it
+// out, and when it turns out that the format has none.
+func TestLegacyHeaderRefused(t *testing.T) {
+	legacy := func(set func(*Image)) *Image {
+		return options(func(o *Image) { o.Container, o.DDSHeader = "dds", "legacy" }, set)
+	}
+	for want, o := range map[string]*Image{
+		"the legacy header has no bc7,":   legacy(func(o *Image) { o.Format = "bc7" }),
+		"the legacy header has no arrays": legacy(func(o *Image) { o.Format, o.Layers = "bc1", []string{"b.png"} }),
+	} {
+		if err := o.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, scene(70, 70))}}
+	if _, res := cookTree(t, legacy(func(o *Image) { o.Format = "auto" }), tree, "a.png"); res.Err == nil || !strings.Contains(res.Err.Error(), "the legacy header has no bc7") {
+		t.Errorf("error %v", res.Err)
+	}
 }
 
 // All layers must be of one kind.

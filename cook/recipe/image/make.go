@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/image/dds"
 	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
 	"github.com/assetcook/assetcook/cook/recipe/image/texel"
 	"github.com/assetcook/assetcook/cook/recipe/image/texture"
@@ -12,14 +13,7 @@ import (
 
 // texture makes the texture of the pictures, and drops each as soon as it can.
 func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Texture, error) {
-	first, f := s.pictures[0], s.choice.Format
-	t := &texture.Texture{
-		Format: f, SRGB: s.srgb && f.HasSRGB(), Swizzle: s.choice.Swizzle,
-		Premultiplied: s.premultiplies(), W: first.W, H: first.H, Cube: s.o.Cube != "none",
-	}
-	if n := len(s.o.Layers); n > 0 {
-		t.Layers = n + 1
-	}
+	t, f := s.description(), s.choice.Format
 	n := 1
 	if s.o.Mips {
 		n = texture.MaxLevels(t.W, t.H)
@@ -52,6 +46,19 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 		}
 	}
 	return t, nil
+}
+
+// description returns the texture that the pictures become, without its levels.
+func (s *subject) description() *texture.Texture {
+	first, f := s.pictures[0], s.choice.Format
+	t := &texture.Texture{
+		Format: f, SRGB: s.srgb && f.HasSRGB(), Swizzle: s.choice.Swizzle,
+		Premultiplied: s.premultiplies(), W: first.W, H: first.H, Cube: s.o.Cube != "none",
+	}
+	if n := len(s.o.Layers); n > 0 {
+		t.Layers = n + 1
+	}
+	return t
 }
 
 // levels returns n levels of the i-th picture, which is needed no longer.
@@ -115,6 +122,16 @@ func (s *subject) color() pixel.Color {
 		return pixel.SRGB
 	}
 	return pixel.Linear
+}
+
+func (o *Image) ddsHeader() dds.Header {
+	switch o.DDSHeader {
+	case "legacy":
+		return dds.Legacy
+	case "dx10":
+		return dds.DX10
+	}
+	return dds.Auto
 }
 
 // filter and quality are what the options call so; they may be no other words.

@@ -1,15 +1,19 @@
-// Package dds writes and reads DDS files with the DX10 header: two-dimensional
-// textures, cubes and arrays of both, with one or more mip levels.
+// Package dds writes and reads DDS files: two-dimensional textures, cubes and
+// arrays of both, with one or more mip levels.
 //
 // The layout follows Microsoft's "Programming Guide for DDS". A file is
 //
 //	"DDS "                     4 bytes
 //	DDS_HEADER               124 bytes
-//	DDS_HEADER_DXT10          20 bytes
+//	DDS_HEADER_DXT10          20 bytes, unless the header is a legacy one
 //	pictures                  each with its levels, largest first
 //
 // All numbers are little endian. Where KTX2 has a level of all pictures
 // together, DDS has a picture with all its levels together.
+//
+// The legacy header, that of Direct3D 9, is all that older engines and ImageMagick
+// read. It knows the formats BC1 to BC5, and neither arrays, nor the sRGB curve,
+// nor premultiplied colours.
 //
 // A DDS file cannot say where a shader should find its channels, so that a
 // texture's Swizzle is lost, nor tell an array of one from no array. Whether
@@ -18,6 +22,7 @@ package dds
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/assetcook/assetcook/cook/recipe/image/texture"
@@ -28,8 +33,49 @@ const (
 	headerBytes = 124
 	pixelBytes  = 32 // of DDS_PIXELFORMAT, inside the header
 	dx10Bytes   = 20
-	dataAt      = len(magic) + headerBytes + dx10Bytes
+	legacyEnd   = len(magic) + headerBytes // where pictures begin without a DX10 header
 )
+
+// Header says which header a file has.
+type Header uint8
+
+// The headers.
+const (
+	Auto   Header = iota // legacy where it says all that there is to say
+	Legacy               // legacy, also for sRGB and premultiplied colours, which it cannot say
+	DX10
+)
+
+// legacyCode returns the four letters that stand for a format in legacy headers,
+// "" if none do. Those of BC4 and BC5 are DirectXTex's: by the older ATI2 some mean
+// the channels the other way round.
+func legacyCode(f texture.Format) string {
+	switch f {
+	case texture.BC1, texture.BC1A:
+		return "DXT1"
+	case texture.BC3:
+		return "DXT5"
+	case texture.BC4:
+		return "BC4U"
+	case texture.BC5:
+		return "BC5U"
+	}
+	return ""
+}
+
+// Resolve returns Legacy or DX10 for what h means for t.
+func (h Header) Resolve(t *texture.Texture) (Header, error) {
+	possible := legacyCode(t.Format) != "" && t.Layers <= 1
+	switch {
+	case h == Legacy && t.Layers > 1:
+		return 0, errors.New("the legacy header has no arrays")
+	case h == Legacy && !possible:
+		return 0, fmt.Errorf("the legacy header has no %v, only bc1, bc1a, bc3, bc4 and bc5", t.Format)
+	case h == Legacy, h == Auto && possible && !t.SRGB && !(t.Premultiplied && hasAlpha(t.Format)):
+		return Legacy, nil
+	}
+	return DX10, nil
+}
 
 // What flags say is in the header.
 const (
@@ -41,6 +87,7 @@ const (
 	flagLevels     = 0x20000
 	flagLinearSize = 0x80000
 
+	pixelsAlpha  = 0x1
 	pixelsFourCC = 0x4
 
 	capsComplex = 0x8 // more than one picture or level
@@ -131,8 +178,9 @@ func alphaMode(t *texture.Texture) uint32 {
 	return alphaStraight
 }
 
-// header returns everything before the pictures of t, which fits 32 bits.
-func header(t *texture.Texture) []byte {
+// header returns everything before the pictures of t, which fits 32 bits. The form
+// is Legacy or DX10.
+func header(t *texture.Texture, form Header) []byte {
 	side, blockBytes := t.Format.Block()
 	flags, size := uint32(flagCaps|flagHeight|flagWidth|flagPixels|flagLevels), int64(blockBytes)*int64(t.W)
 	if flags |= flagPitch; side > 1 {
@@ -148,13 +196,23 @@ func header(t *texture.Texture) []byte {
 	if t.Cube {
 		caps2, misc = caps2Cube, miscCube
 	}
-	h := append(make([]byte, 0, dataAt), magic...)
+	code, pixels := "DX10", uint32(pixelsFourCC)
+	if form == Legacy {
+		code = legacyCode(t.Format)
+		if t.Format == texture.BC1A {
+			pixels |= pixelsAlpha
+		}
+	}
+	h := append(make([]byte, 0, legacyEnd+dx10Bytes), magic...)
 	h = words(h, headerBytes, flags, uint32(t.H), uint32(t.W), uint32(size), 0, uint32(len(t.Levels)))
 	h = append(h, make([]byte, 4*11)...) // reserved
-	h = words(h, pixelBytes, pixelsFourCC)
-	h = append(h, "DX10"...)
-	h = append(h, make([]byte, 4*5)...) // bits and masks, which DX10 leaves out
+	h = words(h, pixelBytes, pixels)
+	h = append(h, code...)
+	h = append(h, make([]byte, 4*5)...) // bits and masks, which a code leaves out
 	h = words(h, caps, caps2, 0, 0, 0)
+	if form == Legacy {
+		return h
+	}
 	return words(h, uint32(numberOf(t)), dimension2D, misc, uint32(max(1, t.Layers)), alphaMode(t))
 }
 

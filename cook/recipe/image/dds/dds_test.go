@@ -18,7 +18,7 @@ import (
 func encode(t testing.TB, tex *texture.Texture) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(t.Context(), &b, tex); err != nil {
+	if err := Write(t.Context(), &b, tex, Auto); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -73,6 +73,13 @@ func TestWriteGolden(t *testing.T) {
 			00100000 00000000 00000000 00000000 00000000
 			62000000 03000000 00000000 01000000 02000000
 			7369787465656E2062797465732E2E2E`},
+		{"a legacy block with alpha", legacy(texture.BC1A),
+			`44445320 7C000000
+			07100A00 01000000 03000000 08000000 00000000 01000000
+			` + reserved + `
+			20000000 05000000 44585431 00000000 00000000 00000000 00000000 00000000
+			00100000 00000000 00000000 00000000 00000000
+			7369787465656E20`},
 	} {
 		want, err := hex.DecodeString(strings.Join(strings.Fields(tc.want), ""))
 		if err != nil {
@@ -113,7 +120,7 @@ func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tex := drawTexture(t)
 		var b bytes.Buffer
-		if err := Write(context.Background(), &b, tex); err != nil {
+		if err := Write(context.Background(), &b, tex, rapid.SampledFrom([]Header{Auto, DX10}).Draw(t, "header")); err != nil {
 			t.Fatal(err)
 		}
 		got, err := Read(b.Bytes())
@@ -124,6 +131,49 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(d)
 		}
 	})
+}
+
+// legacy is a block of a format.
+func legacy(f texture.Format) *texture.Texture {
+	return &texture.Texture{Format: f, W: 3, H: 1, Levels: [][]byte{[]byte("sixteen bytes...")[:f.Bytes(3, 1)]}}
+}
+
+// The header of Direct3D 9 serves where it says all that there is to say.
+func TestHeaders(t *testing.T) {
+	type change func(*texture.Texture)
+	none, srgb := change(func(*texture.Texture) {}), change(func(t *texture.Texture) { t.SRGB = true })
+	multiplied, array := change(func(t *texture.Texture) { t.Premultiplied = true }), change(func(t *texture.Texture) { t.Layers = 2 })
+	one := change(func(t *texture.Texture) { t.Layers = 1 })
+	for _, tc := range []struct {
+		f      texture.Format
+		change change
+		header Header
+		want   string // the code, or the error
+	}{
+		{texture.BC1, none, Auto, "DXT1"}, {texture.BC1A, none, Auto, "DXT1"}, {texture.BC3, none, Auto, "DXT5"},
+		{texture.BC4, none, Auto, "BC4U"}, {texture.BC5, none, Auto, "BC5U"}, {texture.BC5, one, Auto, "BC5U"},
+		{texture.BC1, srgb, Auto, "DX10"}, {texture.BC3, multiplied, Auto, "DX10"}, {texture.BC3, array, Auto, "DX10"},
+		{texture.BC7, none, Auto, "DX10"}, {texture.BC6H, none, Auto, "DX10"}, {texture.RGBA8, none, Auto, "DX10"},
+		{texture.BC1, none, DX10, "DX10"}, {texture.BC1, srgb, Legacy, "DXT1"}, {texture.BC3, multiplied, Legacy, "DXT5"},
+		{texture.BC1, multiplied, Auto, "DXT1"}, // it has no alpha
+		{texture.BC7, none, Legacy, "has no bc7"}, {texture.BC1, array, Legacy, "has no arrays"},
+	} {
+		tex := legacy(texture.BC3)
+		tex.Format, tex.W, tex.H = tc.f, 4, 4
+		tc.change(tex)
+		tex.Levels = [][]byte{make([]byte, int64(tex.Pictures())*tc.f.Bytes(4, 4))}
+		var b bytes.Buffer
+		err := Write(t.Context(), &b, tex, tc.header)
+		if err != nil {
+			if !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%v, header %d: error %v, want %q", tc.f, tc.header, err, tc.want)
+			}
+			continue
+		}
+		if got := string(b.Bytes()[84:88]); got != tc.want {
+			t.Errorf("%v, header %d: %s, want %s", tc.f, tc.header, got, tc.want)
+		}
+	}
 }
 
 // What a file cannot say is dropped.
@@ -144,7 +194,7 @@ func TestWriteRefuses(t *testing.T) {
 	} {
 		tex := small()
 		change(tex)
-		if err := Write(t.Context(), io.Discard, tex); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Write(t.Context(), io.Discard, tex, Auto); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -157,7 +207,7 @@ func TestWriteRefuses(t *testing.T) {
 func TestWriteStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Write(ctx, io.Discard, small()); !errors.Is(err, context.Canceled) {
+	if err := Write(ctx, io.Discard, small(), Auto); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want cancelled", err)
 	}
 }
@@ -176,7 +226,7 @@ func TestReadRefusesTornFiles(t *testing.T) {
 
 // No bit of a file is without effect.
 func TestReadSeesEveryBit(t *testing.T) {
-	for _, want := range []*texture.Texture{small(), cubes()} {
+	for _, want := range []*texture.Texture{small(), cubes(), legacy(texture.BC1A)} {
 		file := encode(t, want)
 		for i := range file {
 			for bit := range 8 {
@@ -196,7 +246,8 @@ func TestReadRefuses(t *testing.T) {
 		change func(file []byte)
 	}{
 		{"not a DDS file", func(f []byte) { f[0] = 'd' }},
-		{`pixel format "DXT5"`, func(f []byte) { copy(f[84:], "DXT5") }},
+		{`pixel format "DXT3"`, func(f []byte) { copy(f[84:], "DXT3") }},
+		{"need 16", func(f []byte) { copy(f[84:], "DXT1") }},
 		{"DXGI format 5 ", func(f []byte) { f[128] = 5 }},
 		{"DXGI format 0 ", func(f []byte) { f[128] = 0 }},
 		{"DXGI format 29 with alpha mode 3", func(f []byte) { f[144] = 3 }},
@@ -239,12 +290,17 @@ func TestReadBomb(t *testing.T) {
 func FuzzDDS(f *testing.F) {
 	f.Add(encode(f, small()))
 	f.Add(encode(f, cubes()))
+	f.Add(encode(f, legacy(texture.BC1A)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		tex, err := Read(data)
 		if err != nil {
 			return
 		}
-		if !bytes.Equal(encode(t, tex), data) {
+		var dx10 bytes.Buffer
+		if err := Write(t.Context(), &dx10, tex, DX10); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(dx10.Bytes(), data) && !bytes.Equal(encode(t, tex), data) {
 			t.Error("written again, the file differs")
 		}
 	})

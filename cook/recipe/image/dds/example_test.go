@@ -12,7 +12,7 @@ import (
 func ExampleWrite() {
 	array := &texture.Texture{Format: texture.R8, W: 2, H: 1, Layers: 2, Levels: [][]byte{{1, 2, 3, 4}, {5, 6}}}
 	var file bytes.Buffer
-	if err := dds.Write(context.Background(), &file, array); err != nil {
+	if err := dds.Write(context.Background(), &file, array, dds.Auto); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -25,10 +25,14 @@ func read(data []byte) (*texture.Texture, error) {
 	if !bytes.HasPrefix(data, []byte(magic)) {
 		return nil, errors.New("not a DDS file")
 	}
-	if len(data) < dataAt {
+	end, form := legacyEnd, Legacy
+	if len(data) >= 88 && string(data[84:88]) == "DX10" {
+		end, form = legacyEnd+dx10Bytes, DX10
+	}
+	if len(data) < end {
 		return nil, errors.New("file ends inside the header")
 	}
-	t, levels, err := readShape(data[:dataAt])
+	t, levels, err := readShape(data[:end])
 	if err != nil {
 		return nil, err
 	}
@@ -38,12 +42,12 @@ func read(data []byte) (*texture.Texture, error) {
 	for i := range levels {
 		picture += t.Format.Bytes(texture.LevelSize(t.W, t.H, i))
 	}
-	if have, want := int64(len(data)-dataAt), int64(t.Pictures())*picture; have != want {
+	if have, want := int64(len(data)-end), int64(t.Pictures())*picture; have != want {
 		return nil, fmt.Errorf("%d bytes after the header, %d pictures of %d x %d pixels with %d levels need %d",
 			have, t.Pictures(), t.W, t.H, levels, want)
 	}
-	t.Levels = levelsOf(t, levels, data[dataAt:])
-	if want := header(t); !bytes.Equal(data[:dataAt], want) {
+	t.Levels = levelsOf(t, levels, data[end:])
+	if want := header(t, form); !bytes.Equal(data[:end], want) {
 		at := 0
 		for data[at] == want[at] {
 			at++
@@ -56,16 +60,22 @@ func read(data []byte) (*texture.Texture, error) {
 // readShape takes from a header what the rest of it follows from.
 func readShape(h []byte) (t *texture.Texture, levels int, err error) {
 	word := func(at int) uint32 { return binary.LittleEndian.Uint32(h[at:]) }
-	const dx10 = len(magic) + headerBytes
-	if fourCC := string(h[84:88]); fourCC != "DX10" {
-		return nil, 0, fmt.Errorf("pixel format %q is not supported, only DX10", fourCC)
+	t = &texture.Texture{}
+	layers := uint32(1)
+	if len(h) == legacyEnd {
+		if t.Format = legacyFormat(string(h[84:88]), word(80)); t.Format == 0 {
+			return nil, 0, fmt.Errorf("pixel format %q is not supported", h[84:88])
+		}
+		t.Cube = word(112) != 0
+	} else {
+		number, alpha, ok := dxgiFormat(word(legacyEnd)), word(legacyEnd+16), false
+		if t.Format, t.SRGB, ok = formatOf(number, alpha); !ok {
+			return nil, 0, fmt.Errorf("DXGI format %d with alpha mode %d is not supported", number, alpha)
+		}
+		t.Premultiplied, t.Cube = alpha == alphaPremultiplied, word(legacyEnd+8) == miscCube
+		layers = word(legacyEnd + 12)
 	}
-	number, alpha := dxgiFormat(word(dx10)), word(dx10+16)
-	format, srgb, ok := formatOf(number, alpha)
-	if !ok {
-		return nil, 0, fmt.Errorf("DXGI format %d with alpha mode %d is not supported", number, alpha)
-	}
-	height, width, count, layers := word(12), word(16), word(28), word(dx10+12)
+	height, width, count := word(12), word(16), word(28)
 	if width < 1 || height < 1 || width > texture.MaxSide || height > texture.MaxSide {
 		return nil, 0, fmt.Errorf("size %d x %d is out of range", width, height)
 	}
@@ -75,14 +85,21 @@ func readShape(h []byte) (t *texture.Texture, levels int, err error) {
 	if layers < 1 || layers > texture.MaxLayers {
 		return nil, 0, fmt.Errorf("%d layers are out of range", layers)
 	}
-	t = &texture.Texture{
-		Format: format, SRGB: srgb, Premultiplied: alpha == alphaPremultiplied,
-		W: int(width), H: int(height), Layers: int(layers), Cube: word(dx10+8) == miscCube,
-	}
-	if layers == 1 {
-		t.Layers = 0
+	t.W, t.H = int(width), int(height)
+	if layers > 1 {
+		t.Layers = int(layers)
 	}
 	return t, int(count), nil
+}
+
+// legacyFormat returns the format of a legacy header, 0 if there is none.
+func legacyFormat(code string, flags uint32) texture.Format {
+	for _, f := range texture.Formats() {
+		if legacyCode(f) == code && (f != texture.BC1 || flags&pixelsAlpha == 0) {
+			return f
+		}
+	}
+	return 0
 }
 
 // levelsOf gathers each level from the pictures, which hold all the levels.

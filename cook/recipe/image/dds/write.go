@@ -11,11 +11,12 @@ import (
 )
 
 // Write writes t to w.
-func Write(ctx context.Context, w io.Writer, t *texture.Texture) error {
-	if err := errors.Join(t.Check(), fits(t)); err != nil {
+func Write(ctx context.Context, w io.Writer, t *texture.Texture, h Header) error {
+	form, err := h.Resolve(t)
+	if err = errors.Join(t.Check(), fits(t), err); err != nil {
 		return fmt.Errorf("write dds: %w", err)
 	}
-	if _, err := w.Write(header(t)); err != nil {
+	if _, err := w.Write(header(t, form)); err != nil {
 		return err
 	}
 	for p := range t.Pictures() {
