@@ -24,5 +24,5 @@ func (o *Image) Lint(path string, head []byte, size int64) []string {
 	if info.Profile != "" && o.colours() {
 		lines = append(lines, fmt.Sprintf("%s: colours will be taken for sRGB; convert them when exporting", info.Profile))
 	}
-	return lines
+	return append(lines, info.Notes...)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash/crc32"
 	stdimage "image"
+	"image/jpeg"
 	"io/fs"
 	"slices"
 	"strings"
@@ -242,6 +243,14 @@ func TestShapesThatAreRefused(t *testing.T) {
 	fine := encodePNG(t, scene(8, 8))
 	if lines := options(func(o *Image) { o.POT = "require" }).Lint("a.png", fine, int64(len(fine))); lines != nil {
 		t.Errorf("Lint says %q of a fine picture", lines)
+	}
+	var photo bytes.Buffer
+	if err := jpeg.Encode(&photo, scene(9, 9), nil); err != nil {
+		t.Fatal(err)
+	}
+	junk := slices.Insert(photo.Bytes(), bytes.Index(photo.Bytes(), []byte{0xff, 0xc0}), 0, 0, 0)
+	if lines := options().Lint("a.jpg", junk, int64(len(junk))); len(lines) != 1 || !strings.Contains(lines[0], "3 bytes between the segments") {
+		t.Errorf("%q", lines)
 	}
 	if lines := options().Lint("a.png", []byte("no picture"), 10); lines != nil {
 		t.Errorf("Lint says %q of what is no picture", lines)

@@ -53,7 +53,7 @@ func readBitmap(data []byte) (bitmap, error) {
 	unsupported := func(what string, args ...any) (bitmap, error) {
 		return bitmap{}, fmt.Errorf("BMP file with "+what+" is not supported; save it as PNG", args...)
 	}
-	if size < bmpInfoHeader || size > 1<<10 {
+	if !slices.Contains([]uint32{bmpInfoHeader, 52, bmpAlphaHeader, 64, bmpV4Header, 124}, size) {
 		return unsupported("a header of %d bytes", size)
 	}
 	at := int(bmpFileHeader + size)

@@ -17,6 +17,11 @@ func decodeJPEG(ctx context.Context, data []byte, h *header) (*pixel.Map, error)
 	if err != nil {
 		return nil, err
 	}
+	extraneous, err := jpegDamage(data)
+	if err != nil {
+		return nil, err
+	}
+	h.notes = extraneousBytes(extraneous)
 	if m, ok := img.(*stdimage.YCbCr); ok {
 		return fill(ctx, pixel.New(h.w, h.h, pixel.Bits8), yCbCrRows(m, jpegUpsampler, jpegColors))
 	}
@@ -37,9 +42,11 @@ const (
 // colour profile must stand before it, as EXIF and ICC ask.
 func probeJPEG(data []byte, _ int64) (header, error) {
 	var notes jpegNotes
+	extraneous := 0
 	for at := 2; ; {
 		for at+1 < len(data) && (data[at] != 0xff || data[at+1] == 0) {
 			at++
+			extraneous++
 		}
 		for at+1 < len(data) && data[at+1] == 0xff {
 			at++ // fill bytes
@@ -62,7 +69,7 @@ func probeJPEG(data []byte, _ int64) (header, error) {
 				return header{}, recipe.ErrShortHead
 			}
 			h, err := jpegFrame(body[:length-2], marker == 0xc2, data)
-			h.orientation, h.profile = notes.orientation, notes.profile
+			h.orientation, h.profile, h.notes = notes.orientation, notes.profile, extraneousBytes(extraneous)
 			return h, err
 		case 0xc3 <= marker && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc:
 			return header{}, fmt.Errorf("this kind of JPEG (SOF%d) is not supported; save it as baseline or progressive", marker-0xc0)
@@ -70,6 +77,14 @@ func probeJPEG(data []byte, _ int64) (header, error) {
 		notes.read(marker, body[:min(len(body), length-2)])
 		at += 2 + length
 	}
+}
+
+// extraneousBytes returns a note of so many bytes that belong to no segment.
+func extraneousBytes(n int) []string {
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d bytes between the segments of the JPEG file belong to none; export it again", n)}
 }
 
 // jpegNotes is what the segments before the frame header say. Of several of a
@@ -130,7 +145,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	// may have the rest, one to say that nothing follows.
 	p.least = 2 * blocks / 8
 	if progressive {
-		p.decoder += 4 * stored // all coefficients as 32-bit numbers
+		p.decoder += 4*stored + stored/8 // all coefficients as 32-bit numbers, and which are not 0
 		p.least = blocks / 8
 	}
 	return p, nil
