@@ -164,7 +164,7 @@ func TestMeasurementsAgree(t *testing.T) {
 		if round > 0 {
 			continue
 		}
-		groups := []string{"decoded pictures", "decoded sound", "documents", "file contents", "meshes", "pixels", "recipes"}
+		groups := []string{"decoded pictures", "decoded sound", "documents", "file contents", "meshes", "recipes", "texels"}
 		for i, group := range groups {
 			if len(held.Groups) != len(groups) || held.Groups[i].Name != group || held.Groups[i].Peak == 0 {
 				t.Fatalf("memory %+v", held.Groups)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -72,13 +73,13 @@ func askKTXParse(ctx context.Context, dir, parse, script string, samples []sampl
 	schemes := []ktx2.Supercompression{{}, {Scheme: ktx2.Zstd, Level: 3}}
 	for _, s := range samples {
 		for i, scheme := range schemes {
-			var b bytes.Buffer
-			if err := ktx2.Write(ctx, &b, s.texture, scheme); err != nil {
-				return 0, fmt.Errorf("%s: %w", s.name, err)
-			}
 			file := filepath.Join(dir, fmt.Sprintf("%s-%d.ktx2", s.name, i))
-			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+			f, err := os.Create(file)
+			if err != nil {
 				return 0, err
+			}
+			if err := errors.Join(ktx2.Write(ctx, f, s.texture, scheme), f.Close()); err != nil {
+				return 0, fmt.Errorf("%s: %w", s.name, err)
 			}
 			args = append(args, file)
 		}

@@ -41,18 +41,24 @@ func (o *Image) peak(info source.Info, l layout, size int64) int64 {
 	before := int64(l.pictures) * bytesOf(l.w, l.h, info.Depth)
 	after := int64(l.pictures) * bytesOf(l.tw, l.th, info.Depth)
 
-	loading := 3*size + info.Memory // decoders copy parts of the source
+	loading := size + info.Memory
 	if l.beside > 0 {
 		// The pictures beside it are not known, except for their size.
 		pixels := int64(info.W) * int64(info.H)
 		loading = max(loading, int64(l.beside)*whole+3*besideBytes(info.W, info.H)+besideMemory*pixels)
 	}
-	assembling := int64(l.beside+2) * whole // into one more; or into another depth
+	assembling := whole
+	if l.assembles {
+		assembling = int64(l.beside+2) * whole // into one more; or into another depth
+	}
 	cutting := int64(1+len(o.Layers))*whole + before
 	if o.Cube != "cross" {
 		cutting = before
 	}
-	resizing := before + after + pixel.ResizeMemory(l.w, l.h, l.tw, l.th, info.Depth, o.filter())
+	resizing := before
+	if l.w != l.tw || l.h != l.th {
+		resizing += after + pixel.ResizeMemory(l.w, l.h, l.tw, l.th, info.Depth, o.filter())
+	}
 	return fixed + max(loading, assembling, cutting, resizing, after+o.making(info.Depth, l), o.packing(info.Depth, l))
 }
 
@@ -78,20 +84,28 @@ const besideMemory = 24
 
 // making is what levels and texels take besides the pictures.
 func (o *Image) making(d pixel.Depth, l layout) int64 {
-	mips := pixel.MipMemory(l.tw, l.th, d, pixel.MipOptions{
+	mips := pixel.MipOptions{
 		Sampling: pixel.Sampling{Filter: o.filter(), Normal: o.Kind == "normal"},
-	})
-	if !o.Mips {
-		mips = 0
+		Coverage: o.Coverage, Whole: o.wholeLevels(), Levels: 1,
+	}
+	if o.Wrap == "repeat" || o.Wrap == "repeat-y" {
+		mips.WrapY = pixel.Repeat
+	}
+	if o.Mips {
+		mips.Levels = 0
+	}
+	rows := l.th
+	if !o.wholeLevels() {
+		rows = min(rows, pixel.BandRows(l.tw, d))
 	}
 	encoding := int64(0)
 	for _, f := range o.formats(d, l) {
-		encoding = max(encoding, texel.Memory(f, d, l.tw, l.th))
+		encoding = max(encoding, texel.Memory(f, d, l.tw, rows, texel.Options{RDO: o.RDO}))
 	}
-	if o.Kind == "mask" || o.Kind == "auto" {
-		encoding += bytesOf(l.tw, l.th, d) // another map, with its channel in red
+	if o.Premultiply {
+		encoding += 16 * int64(l.tw) * 64 // rows of bands, until they are collected
 	}
-	return mips + encoding + o.texels(d, l)
+	return pixel.MipMemory(l.tw, l.th, d, mips) + encoding + o.texels(d, l)
 }
 
 // packing is what texels take while they are written.
@@ -99,7 +113,7 @@ func (o *Image) packing(d pixel.Depth, l layout) int64 {
 	if o.Container != "ktx2" || o.Zstd == 0 {
 		return o.texels(d, l)
 	}
-	return 2*o.texels(d, l) + zstdMemory(o.Zstd)
+	return o.texels(d, l) + zstdMemory(o.Zstd)
 }
 
 // texels returns what all levels of all pictures take.

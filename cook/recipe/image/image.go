@@ -10,6 +10,11 @@
 //	texel    pixels become texels of that format
 //	ktx2 dds the file is written
 //
+// # Memory
+//
+// What is held is the first level in pixels and the texture: rows of smaller levels
+// are made, become texels and are gone. Estimate says how much that is.
+//
 // # What a picture is
 //
 // Option kind says whether numbers are colours or something else, which decides

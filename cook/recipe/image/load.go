@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"runtime"
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -29,11 +30,19 @@ func (s *subject) because(format string, args ...any) {
 	s.reasons = append(s.reasons, fmt.Sprintf(format, args...))
 }
 
+// muchGarbage is how much a decoder may leave behind, in bytes, before a collection
+// pays: the collector waits until the heap has doubled, and what comes next, levels
+// and texels, takes less than a large picture does.
+const muchGarbage = 64 << 20
+
 // load reads the source and the pictures beside it that options name.
 func (s *subject) load(ctx context.Context, job *recipe.Job) error {
 	m, info, err := s.read(ctx, job, file{ext: job.Ext(), open: job.Open, read: job.Source}, nil)
 	if err != nil {
 		return err
+	}
+	if info.Memory-int64(m.Bytes()) > muchGarbage {
+		runtime.GC()
 	}
 	for _, note := range info.Notes {
 		s.because("%s", note)

@@ -11,41 +11,97 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 )
 
-// texture makes the texture of the pictures, and drops each as soon as it can.
+// texture makes the texture of the pictures, and drops each as soon as it can. No
+// level but the first is ever held in pixels: see pixel.MipBands.
 func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Texture, error) {
 	t, f := s.description(), s.choice.Format
-	n := 1
+	n, isTexels := 1, s.isTexels()
 	if s.o.Mips {
 		n = texture.MaxLevels(t.W, t.H)
 	}
 	t.Levels = make([][]byte, n)
 	for i := range t.Levels {
-		if w, h := texture.LevelSize(t.W, t.H, i); t.Pictures() > 1 {
-			t.Levels[i] = make([]byte, 0, int64(t.Pictures())*f.Bytes(w, h))
+		w, h := texture.LevelSize(t.W, t.H, i)
+		if i == 0 && isTexels {
+			continue // its pixels will be the level
 		}
+		t.Levels[i] = make([]byte, 0, int64(t.Pictures())*f.Bytes(w, h))
+		job.Hold("texels", cap(t.Levels[i]))
 	}
-	for i := range s.pictures {
-		levels, err := s.levels(ctx, i, n)
+	encoder := texel.Encoder{Format: f, Options: s.encoding()}
+	for i, m := range s.pictures {
+		s.pictures[i] = nil
+		encode := func(level int, band *pixel.Map) (err error) {
+			t.Levels[level], err = encoder.Append(ctx, t.Levels[level], band)
+			return err
+		}
+		err := pixel.MipBands(ctx, m, s.mipOptions(n), func(level int, band *pixel.Map) error {
+			if err := s.prepareTexels(ctx, band); err != nil {
+				return err
+			}
+			return encode(level, band)
+		})
+		if err == nil {
+			err = s.prepareTexels(ctx, m)
+		}
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range levels[1:] {
-			job.Hold("pixels", m.Bytes())
+		if isTexels {
+			t.Levels[0] = m.Pix8
+			continue
 		}
-		for j := range levels {
-			data, err := s.encode(ctx, levels[j])
-			if err != nil {
+		rows := pixel.BandRows(m.W, m.Depth())
+		if s.o.wholeLevels() {
+			rows = m.H
+		}
+		for y := 0; y < m.H; y += rows {
+			if err := encode(0, m.Band(y, rows)); err != nil {
 				return nil, err
 			}
-			levels[j] = nil
-			if t.Pictures() == 1 {
-				t.Levels[j] = data
-				continue
-			}
-			t.Levels[j] = append(t.Levels[j], data...)
 		}
 	}
 	return t, nil
+}
+
+// isTexels reports whether the pixels of a picture are the texels of its first level.
+func (s *subject) isTexels() bool {
+	return len(s.pictures) == 1 && s.choice.Format == texture.RGBA8 && s.pictures[0].Pix8 != nil
+}
+
+// wholeLevels reports whether a level cannot be encoded by bands: what may be lost is
+// shared out over all of it.
+func (o *Image) wholeLevels() bool { return o.RDO > 0 }
+
+// mipOptions are how n levels are made.
+func (s *subject) mipOptions(n int) pixel.MipOptions {
+	o := pixel.MipOptions{Sampling: s.sampling(), Levels: n, Whole: s.o.wholeLevels()}
+	if s.kind == "color" {
+		o.Coverage = s.o.Coverage
+	}
+	return o
+}
+
+// prepareTexels turns pixels into those that are stored, in m itself.
+func (s *subject) prepareTexels(ctx context.Context, m *pixel.Map) error {
+	if s.premultiplies() {
+		if err := pixel.Premultiply(ctx, m, s.color()); err != nil {
+			return err
+		}
+	}
+	if from := s.choice.From; from != 0 && from != 'r' {
+		return pixel.Isolate(ctx, m, from)
+	}
+	return nil
+}
+
+// encoding is how texels are made.
+func (s *subject) encoding() texel.Options {
+	o := texel.Options{Quality: s.o.quality(), SRGB: s.srgb}
+	if s.choice.Format == texture.BC7 {
+		o.WeighAlpha, o.RDO = s.o.WeighAlpha && s.kind == "color", s.o.RDO
+	}
+	return o
 }
 
 // description returns the texture that the pictures become, without its levels.
@@ -59,41 +115,6 @@ func (s *subject) description() *texture.Texture {
 		t.Layers = n + 1
 	}
 	return t
-}
-
-// levels returns n levels of the i-th picture, which is needed no longer.
-func (s *subject) levels(ctx context.Context, i, n int) ([]*pixel.Map, error) {
-	m := s.pictures[i]
-	s.pictures[i] = nil
-	o := pixel.MipOptions{Sampling: s.sampling(), Levels: n}
-	if s.kind == "color" {
-		o.Coverage = s.o.Coverage
-	}
-	return pixel.Mips(ctx, m, o)
-}
-
-// encode turns a level into texels.
-func (s *subject) encode(ctx context.Context, m *pixel.Map) ([]byte, error) {
-	if s.premultiplies() {
-		if err := pixel.Premultiply(ctx, m, s.color()); err != nil {
-			return nil, err
-		}
-	}
-	if from := s.choice.From; from != 0 && from != 'r' {
-		zero := pixel.Part{Channel: pixel.Channel{Of: '0'}}
-		var err error
-		m, err = pixel.Assemble(ctx, m.W, m.H, m.Depth(), [4]pixel.Part{
-			{From: m, Channel: pixel.Channel{Of: from}}, zero, zero, {Channel: pixel.Channel{Of: '1'}},
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	o := texel.Options{Quality: s.o.quality(), SRGB: s.srgb}
-	if s.choice.Format == texture.BC7 {
-		o.WeighAlpha, o.RDO = s.o.WeighAlpha && s.kind == "color", s.o.RDO
-	}
-	return texel.Encode(ctx, s.choice.Format, m, o)
 }
 
 // premultiplies reports whether colours are multiplied by alpha.

@@ -14,6 +14,8 @@ type layout struct {
 	tw, th   int // and then
 	pictures int // how many there are
 	beside   int // how many other files are read
+	// assembles says that channels are moved, or pictures brought to another depth.
+	assembles bool
 }
 
 // layout returns what becomes of a source of w by h pixels. Its error refuses the
@@ -41,11 +43,14 @@ func (o *Image) layout(w, h int) (layout, error) {
 	}
 	files := map[string]bool{"": true}
 	for c := range 4 {
-		if p, err := o.channel(c); err == nil && !files[p.file] {
+		p, err := o.channel(c)
+		if err == nil && !files[p.file] {
 			files[p.file] = true
 			l.beside++
 		}
+		l.assembles = l.assembles || p != part{Channel: pixel.Channel{Of: channelKeys[c][0]}}
 	}
+	l.assembles = l.assembles || l.beside > 0
 	l.tw, l.th = o.target(l.w, l.h)
 	return l, nil
 }

@@ -273,9 +273,10 @@ func TestLayout(t *testing.T) {
 	}{
 		{20, 10, func(*Image) {}, layout{w: 20, h: 10, tw: 20, th: 10, pictures: 1}},
 		{40, 30, func(o *Image) { o.Cube, o.POT = "cross", "down" }, layout{w: 10, h: 10, tw: 8, th: 8, pictures: 6}},
-		{40, 30, func(o *Image) { o.Cube, o.Layers = "cross", []string{"b"} }, layout{w: 10, h: 10, tw: 10, th: 10, pictures: 12, beside: 1}},
-		{4, 4, func(o *Image) { o.Cube, o.Faces = "faces", make([]string, 5) }, layout{w: 4, h: 4, tw: 4, th: 4, pictures: 6, beside: 5}},
-		{4, 4, func(o *Image) { o.R, o.G, o.B, o.A = "b:r", "b:g", "c:r", "0" }, layout{w: 4, h: 4, tw: 4, th: 4, pictures: 1, beside: 2}},
+		{40, 30, func(o *Image) { o.Cube, o.Layers = "cross", []string{"b"} }, layout{w: 10, h: 10, tw: 10, th: 10, pictures: 12, beside: 1, assembles: true}},
+		{4, 4, func(o *Image) { o.Cube, o.Faces = "faces", make([]string, 5) }, layout{w: 4, h: 4, tw: 4, th: 4, pictures: 6, beside: 5, assembles: true}},
+		{4, 4, func(o *Image) { o.G = "1-g" }, layout{w: 4, h: 4, tw: 4, th: 4, pictures: 1, assembles: true}},
+		{4, 4, func(o *Image) { o.R, o.G, o.B, o.A = "b:r", "b:g", "c:r", "0" }, layout{w: 4, h: 4, tw: 4, th: 4, pictures: 1, beside: 2, assembles: true}},
 	} {
 		got, err := options(tc.set).layout(tc.w, tc.h)
 		if err != nil || got != tc.want {

@@ -1,9 +1,10 @@
 package ktx2_test
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 
 	"github.com/assetcook/assetcook/cook/recipe/image/ktx2"
 	"github.com/assetcook/assetcook/cook/recipe/image/texture"
@@ -11,12 +12,22 @@ import (
 
 func ExampleWrite() {
 	grey := &texture.Texture{Format: texture.R8, W: 2, H: 1, Swizzle: "rrr1", Levels: [][]byte{{0, 255}, {128}}}
-	var file bytes.Buffer
-	if err := ktx2.Write(context.Background(), &file, grey, ktx2.Supercompression{}); err != nil {
+	file, err := os.CreateTemp("", "example")
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	again, err := ktx2.Read(file.Bytes(), 1<<20)
+	defer os.Remove(file.Name())
+	if err := errors.Join(ktx2.Write(context.Background(), file, grey, ktx2.Supercompression{}), file.Close()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	data, err := os.ReadFile(file.Name())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	again, err := ktx2.Read(data, 1<<20)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -17,9 +17,34 @@ import (
 	"pgregory.net/rapid"
 )
 
+// A memory is a file in memory.
+type memory struct {
+	data []byte
+	at   int64
+}
+
+func (m *memory) Bytes() []byte { return m.data }
+
+func (m *memory) Write(p []byte) (int, error) {
+	if grow := m.at + int64(len(p)) - int64(len(m.data)); grow > 0 {
+		m.data = append(m.data, make([]byte, grow)...)
+	}
+	n := copy(m.data[m.at:], p)
+	m.at += int64(n)
+	return n, nil
+}
+
+func (m *memory) Seek(offset int64, whence int) (int64, error) {
+	if whence == io.SeekCurrent {
+		offset += m.at
+	}
+	m.at = offset
+	return offset, nil
+}
+
 func encode(t testing.TB, tex *texture.Texture, s Supercompression) []byte {
 	t.Helper()
-	var b bytes.Buffer
+	var b memory
 	if err := Write(t.Context(), &b, tex, s); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +147,7 @@ func TestRoundTrip(t *testing.T) {
 		if level := rapid.IntRange(0, 22).Draw(t, "zstd"); level > 0 {
 			s = Supercompression{Zstd, level}
 		}
-		var one, two bytes.Buffer
+		var one, two memory
 		if err := errors.Join(Write(context.Background(), &one, tex, s), Write(context.Background(), &two, tex, s)); err != nil {
 			t.Fatal(err)
 		}
@@ -137,6 +162,20 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(d)
 		}
 	})
+}
+
+// A texture may stand behind something else, and is followed by what is written next.
+func TestWriteInTheMiddle(t *testing.T) {
+	for _, s := range []Supercompression{{}, {Zstd, 3}} {
+		f := &memory{data: []byte("before"), at: 6}
+		if err := Write(t.Context(), f, small(), s); err != nil {
+			t.Fatal(err)
+		}
+		f.Write([]byte("after"))
+		if want := "before" + string(encode(t, small(), s)) + "after"; string(f.data) != want {
+			t.Errorf("%q, want %q", f.data, want)
+		}
+	}
 }
 
 // Data larger than a chunk goes through the packer in several pieces.
@@ -168,7 +207,7 @@ func TestWriteRefuses(t *testing.T) {
 	} {
 		tex, s := small(), Supercompression{}
 		change(tex, &s)
-		if err := Write(t.Context(), io.Discard, tex, s); err == nil || !strings.Contains(err.Error(), name) {
+		if err := Write(t.Context(), new(memory), tex, s); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want %q", err, name)
 		}
 	}
@@ -178,7 +217,7 @@ func TestWriteStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, s := range []Supercompression{{}, {Zstd, 3}} {
-		if err := Write(ctx, io.Discard, small(), s); !errors.Is(err, context.Canceled) {
+		if err := Write(ctx, new(memory), small(), s); !errors.Is(err, context.Canceled) {
 			t.Errorf("%+v: error %v, want cancelled", s, err)
 		}
 	}

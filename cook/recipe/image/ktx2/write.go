@@ -1,7 +1,7 @@
 package ktx2
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -15,51 +15,70 @@ import (
 // context: a few milliseconds' worth at the slowest grade.
 const chunk = 128 << 10
 
-// Write writes t to w. It holds the packed levels in memory, because their
-// sizes stand before them in the file.
-func Write(ctx context.Context, w io.Writer, t *texture.Texture, s Supercompression) error {
+// Write writes t to w, from where it stands. Levels are packed into the file as they
+// are, so that no packed one is held; their sizes are put in front of them at last.
+func Write(ctx context.Context, w io.WriteSeeker, t *texture.Texture, s Supercompression) error {
 	if err := t.Check(); err != nil {
 		return fmt.Errorf("write ktx2: %w", err)
 	}
-	packed, alignment := t.Levels, alignment(t.Format)
+	alignment, put := alignment(t.Format), writeAll
 	switch s.Scheme {
 	case None:
 	case Zstd:
-		var err error
-		if packed, err = packZstd(ctx, t.Levels, s.Level); err != nil {
+		packer, err := newPacker(s.Level)
+		if err != nil {
 			return fmt.Errorf("write ktx2: %w", err)
 		}
-		alignment = 1
+		defer packer.Close()
+		alignment, put = 1, packer.write
 	default:
 		return fmt.Errorf("write ktx2: supercompression scheme %d is not supported", uint32(s.Scheme))
 	}
-
-	head := header(t, s.Scheme)
-	offset := int64(len(head))
-	index := head[headerSize:]
-	var pads [][]byte
-	for i := len(packed) - 1; i >= 0; i-- {
-		start := align(offset, alignment)
-		pads = append(pads, make([]byte, start-offset))
-		entry := index[levelIndexSize*i:]
-		binary.LittleEndian.PutUint64(entry, uint64(start))
-		binary.LittleEndian.PutUint64(entry[8:], uint64(len(packed[i])))
-		binary.LittleEndian.PutUint64(entry[16:], uint64(len(t.Levels[i])))
-		offset = start + int64(len(packed[i]))
+	begin, err := w.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
 	}
-
+	head := header(t, s.Scheme)
+	out := &counter{w: bufio.NewWriterSize(w, chunk)}
+	if err := writeAll(ctx, out, head); err != nil {
+		return err
+	}
+	for i := len(t.Levels) - 1; i >= 0; i-- {
+		start := align(out.n, alignment)
+		if err := writeAll(ctx, out, make([]byte, start-out.n)); err != nil {
+			return err
+		}
+		if err := put(ctx, out, t.Levels[i]); err != nil {
+			return err
+		}
+		entry := head[headerSize+levelIndexSize*i:]
+		binary.LittleEndian.PutUint64(entry, uint64(start))
+		binary.LittleEndian.PutUint64(entry[8:], uint64(out.n-start))
+		binary.LittleEndian.PutUint64(entry[16:], uint64(len(t.Levels[i])))
+	}
+	if err := out.w.Flush(); err != nil {
+		return err
+	}
+	if _, err := w.Seek(begin, io.SeekStart); err != nil {
+		return err
+	}
 	if err := writeAll(ctx, w, head); err != nil {
 		return err
 	}
-	for i := len(packed) - 1; i >= 0; i-- {
-		if err := writeAll(ctx, w, pads[len(packed)-1-i]); err != nil {
-			return err
-		}
-		if err := writeAll(ctx, w, packed[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err = w.Seek(begin+out.n, io.SeekStart)
+	return err
+}
+
+// A counter knows how much was written.
+type counter struct {
+	w *bufio.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
 }
 
 // header returns everything before the levels, with an empty level index.
@@ -117,36 +136,27 @@ func keyValueData(swizzle string) []byte {
 	return kv
 }
 
-// packZstd packs every level by itself, as the scheme wants it.
-func packZstd(ctx context.Context, levels [][]byte, level int) ([][]byte, error) {
+// A packer packs every level by itself, as the scheme wants it.
+type packer struct{ *zstd.Encoder }
+
+func newPacker(level int) (packer, error) {
 	if level < 1 || level > 22 {
-		return nil, fmt.Errorf("zstd level %d is not within 1 to 22", level)
+		return packer{}, fmt.Errorf("zstd level %d is not within 1 to 22", level)
 	}
 	// One goroutine and no checksum: the same bytes on any machine, and the
 	// store checks whole files anyway.
 	enc, err := zstd.NewWriter(nil,
 		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)),
 		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
-	if err != nil {
-		return nil, err
+	return packer{enc}, err
+}
+
+func (p packer) write(ctx context.Context, w io.Writer, level []byte) error {
+	p.ResetContentSize(w, int64(len(level)))
+	if err := writeAll(ctx, p, level); err != nil {
+		return err
 	}
-	defer enc.Close()
-	packed := make([][]byte, len(levels))
-	for i := len(levels) - 1; i >= 0; i-- {
-		// Room for data that does not shrink: a buffer that grows by doubling
-		// would hold up to three times the level while it is copied.
-		var out bytes.Buffer
-		out.Grow(enc.MaxEncodedSize(len(levels[i])))
-		enc.ResetContentSize(&out, int64(len(levels[i])))
-		if err := writeAll(ctx, enc, levels[i]); err != nil {
-			return nil, err
-		}
-		if err := enc.Close(); err != nil {
-			return nil, err
-		}
-		packed[i] = out.Bytes()
-	}
-	return packed, nil
+	return p.Close()
 }
 
 func writeAll(ctx context.Context, w io.Writer, data []byte) error {

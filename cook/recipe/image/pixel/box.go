@@ -1,6 +1,9 @@
 package pixel
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // The box filter for maps of eight bits: a pixel is the average of what it
 // covers of the larger level. With an even side that is two pixels. With an odd
@@ -16,8 +19,9 @@ type pyramid struct {
 	curve  *curve     // of colours
 	weigh  bool       // colours by their alpha
 	narrow narrowFunc // how a row of a level is stored
-	stages []stage
+	stages []boxStage
 	last   []texel // a row of the last level
+	err    error   // what became of a band
 	// odd and two are oddChannels and 2*oddOnes. As constants the compiler would
 	// load them anew for every texel.
 	odd, two uint64
@@ -27,24 +31,11 @@ type pyramid struct {
 // narrowFunc stores a row of texels as bytes.
 type narrowFunc func(dst []byte, src []texel)
 
-// A stage makes one level of the one before.
-type stage struct {
+// A boxStage makes one level of the one before.
+type boxStage struct {
 	w, h int        // of the level before
 	rows [3][]texel // its last rows: row y is rows[y%3]
-	made *Map       // what the stage makes
-}
-
-// boxMips returns the levels below m, n of them.
-func boxMips(ctx context.Context, m *Map, n int, s Sampling) ([]*Map, error) {
-	p := newPyramid(m, n, s)
-	if err := p.build(ctx, m); err != nil {
-		return nil, err
-	}
-	levels := make([]*Map, n)
-	for i, s := range p.stages {
-		levels[i] = s.made
-	}
-	return levels, nil
+	made *bander    // what the stage makes
 }
 
 // build sends all rows of m through the stages.
@@ -52,8 +43,8 @@ func (p *pyramid) build(ctx context.Context, m *Map) error {
 	first := &p.stages[0]
 	direct := m.W%2 == 0 && m.H%2 == 0
 	for y := range m.H {
-		if err := ctx.Err(); err != nil {
-			return err
+		if err := ctx.Err(); err != nil || p.err != nil {
+			return errors.Join(err, p.err)
 		}
 		row := m.Pix8[4*m.W*y : 4*m.W*(y+1)]
 		switch {
@@ -66,13 +57,13 @@ func (p *pyramid) build(ctx context.Context, m *Map) error {
 			p.emit(0, y/2, out)
 		}
 	}
-	return nil
+	return p.err
 }
 
-// newPyramid returns a pyramid of n levels below m.
-func newPyramid(m *Map, n int, s Sampling) *pyramid {
+// newPyramid returns a pyramid of the levels below m that the banders gather.
+func newPyramid(m *Map, banders []*bander, s Sampling) *pyramid {
 	p := &pyramid{
-		curve: evenCurve(), weigh: s.weighs(), stages: make([]stage, n),
+		curve: evenCurve(), weigh: s.weighs(), stages: make([]boxStage, len(banders)),
 		odd: oddChannels, two: 2 * oddOnes,
 	}
 	if s.Color == SRGB {
@@ -93,7 +84,7 @@ func newPyramid(m *Map, n int, s Sampling) *pyramid {
 			s.rows[j] = make([]texel, w)
 		}
 		w, h = max(1, w/2), max(1, h/2)
-		s.made = New(w, h, Bits8)
+		s.made = banders[i]
 	}
 	p.last = make([]texel, w)
 	return p
@@ -133,8 +124,12 @@ func (p *pyramid) push(i, y int) {
 
 // emit stores a row that stage i has made and hands it on.
 func (p *pyramid) emit(i, y int, row []texel) {
+	if p.err != nil {
+		return
+	}
 	made := p.stages[i].made
-	p.narrow(made.Pix8[4*made.W*y:4*made.W*(y+1)], row)
+	p.narrow(made.rows.Band(made.place(y), 1).Pix8, row)
+	p.err = made.stored()
 	if i+1 < len(p.stages) {
 		p.push(i+1, y)
 	}

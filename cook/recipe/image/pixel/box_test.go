@@ -11,7 +11,7 @@ import (
 // firstLevel returns the sixteen bits of the level below m.
 func firstLevel(t testing.TB, m *Map, s Sampling) []texel {
 	t.Helper()
-	p := newPyramid(m, 1, s)
+	p := newPyramid(m, banders(m, 1, func(int, *Map) error { return nil }), s)
 	var got []texel
 	p.narrow = func(_ []byte, src []texel) { got = append(got, src...) }
 	if err := p.build(t.Context(), m); err != nil {
@@ -112,7 +112,7 @@ func TestBoxOfTheLongestSides(t *testing.T) {
 			white.Pix8[i] = 254 // not all alike
 		}
 	}
-	p := newPyramid(white, 1, Sampling{})
+	p := newPyramid(white, banders(white, 1, nil), Sampling{})
 	line, out := p.stages[0].rows[0], make([]texel, 32767)
 	p.widen(line, white.Pix8)
 	p.weighted(out, [3][]texel{line, line, line}, tapsOf(65535, 32766), 65535)

@@ -55,7 +55,20 @@ func Assemble(ctx context.Context, w, h int, d Depth, parts [4]Part) (*Map, erro
 		}
 	}
 	made := New(w, h, d)
-	return made, eachRow(ctx, made, func(from, to int) {
+	return made, assembleInto(ctx, made, parts)
+}
+
+// Isolate puts channel of of m, one of 'r', 'g', 'b' and 'a', into red, in m itself,
+// and makes green and blue 0 and alpha 1.
+func Isolate(ctx context.Context, m *Map, of byte) error {
+	zero := Part{Channel: Channel{Of: '0'}}
+	return assembleInto(ctx, m, [4]Part{{From: m, Channel: Channel{Of: of}}, zero, zero, {Channel: Channel{Of: '1'}}})
+}
+
+// assembleInto fills made row by row, one channel after the other.
+func assembleInto(ctx context.Context, made *Map, parts [4]Part) error {
+	d := made.Depth()
+	return eachRow(ctx, made, func(from, to int) {
 		for c, p := range parts {
 			switch {
 			case d == Float:

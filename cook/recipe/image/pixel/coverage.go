@@ -5,37 +5,42 @@ import (
 	"math"
 )
 
-// keepCoverage scales the alpha of each level so that as large a share of its
-// pixels as of those of base has an alpha of at least test.
-//
-// A level has many alphas: the one that the right share of pixels reaches is
-// made the test's. It is found by counting, so that nothing is searched, and the
-// rounding cannot lift a lower one.
-func keepCoverage(ctx context.Context, base *Map, levels []*Map, test float64) error {
-	counts, err := countAlpha(ctx, base)
-	if err != nil {
-		return err
-	}
+// A coverage is the share of pixels of a map whose alpha is at least threshold.
+type coverage struct {
+	share     float64
+	threshold int
+	counts    []int // of pixels by their alpha, in what was looked at last
+}
+
+func newCoverage(ctx context.Context, base *Map, test float64) (*coverage, error) {
 	top := alphaSteps(base)
+	counts := make([]int, top+1)
+	if err := countAlpha(ctx, base, counts); err != nil {
+		return nil, err
+	}
 	threshold := min(top, max(1, int(math.Ceil(float64(test*float64(top))))))
 	drawn := 0
 	for _, n := range counts[threshold:] {
 		drawn += n
 	}
-	share := float64(drawn) / (float64(base.W) * float64(base.H))
-	for _, m := range levels {
-		if counts, err = countAlpha(ctx, m); err != nil {
-			return err
-		}
-		reached := reachedBy(counts, share*float64(m.W)*float64(m.H), threshold)
-		if reached == threshold {
-			continue
-		}
-		if err := scaleAlpha(ctx, m, threshold, reached); err != nil {
-			return err
-		}
+	return &coverage{float64(drawn) / (float64(base.W) * float64(base.H)), threshold, counts}, nil
+}
+
+// keep scales the alpha of a level so that as large a share of its pixels reaches
+// the threshold.
+//
+// A level has many alphas: the one that the right share of pixels reaches is
+// made the threshold. It is found by counting, so that nothing is searched, and the
+// rounding cannot lift a lower one.
+func (c *coverage) keep(ctx context.Context, m *Map) error {
+	if err := countAlpha(ctx, m, c.counts); err != nil {
+		return err
 	}
-	return nil
+	reached := reachedBy(c.counts, c.share*float64(m.W)*float64(m.H), c.threshold)
+	if reached == c.threshold {
+		return nil
+	}
+	return scaleAlpha(ctx, m, c.threshold, reached)
 }
 
 // reachedBy returns the alpha, at least 1, that about so many pixels reach. Of
@@ -62,10 +67,10 @@ func alphaSteps(m *Map) int {
 	return 65535
 }
 
-// countAlpha returns how many pixels have each alpha.
-func countAlpha(ctx context.Context, m *Map) ([]int, error) {
-	counts := make([]int, alphaSteps(m)+1)
-	return counts, eachRow(ctx, m, func(from, to int) {
+// countAlpha counts how many pixels have each alpha.
+func countAlpha(ctx context.Context, m *Map, counts []int) error {
+	clear(counts)
+	return eachRow(ctx, m, func(from, to int) {
 		switch m.Depth() {
 		case Float:
 			for i := from + 3; i < to; i += 4 {

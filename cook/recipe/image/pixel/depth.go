@@ -24,7 +24,7 @@ func Convert(ctx context.Context, m *Map, d Depth, c Color) (*Map, error) {
 		for i, v := range row {
 			row[i] = float32(min(float64(v)*scale, to.colorTop()))
 		}
-		to.narrow(made, y, row)
+		to.narrow(made, y, row, nil)
 	}
 	return made, nil
 }
@@ -47,7 +47,7 @@ func Premultiply(ctx context.Context, m *Map, c Color) error {
 			}
 			p[0], p[1], p[2] = float32(float64(p[0])*alpha), float32(float64(p[1])*alpha), float32(float64(p[2])*alpha)
 		}
-		l.narrow(m, y, row)
+		l.narrow(m, y, row, nil)
 	}
 	return nil
 }

@@ -72,10 +72,11 @@ func (l light) widen(dst []float32, y int) {
 	}
 }
 
-// narrow stores src as row y of made, a map of the same depth.
-func (l light) narrow(made *Map, y int, src []float32) {
+// narrow stores src as row y of made, a map of the same depth. Spare has as much
+// room as src; it is used for normals alone, and src is left as it is.
+func (l light) narrow(made *Map, y int, src, spare []float32) {
 	if l.normal {
-		src = l.unit(src)
+		src = l.unit(spare[:len(src)], src)
 	}
 	from, to := 4*made.W*y, 4*made.W*(y+1)
 	switch made.Depth() {

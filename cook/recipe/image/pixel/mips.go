@@ -47,86 +47,140 @@ type MipOptions struct {
 	Coverage float64
 	// Levels is how many there shall be, with the map itself; 0 for all.
 	Levels int
+	// Whole says that each level shall be a single band, which is then the caller's.
+	// So it is in any case where Coverage or WrapY need all of a level.
+	Whole bool
 }
 
-// Mips returns m and its smaller levels, down to 1 x 1. Each side of a level is
-// half that of the one before, rounded down. All are as deep as m.
+// Mips returns m and its smaller levels, as MipBands makes them.
+func Mips(ctx context.Context, m *Map, o MipOptions) ([]*Map, error) {
+	levels := []*Map{m}
+	o.Whole = true
+	err := MipBands(ctx, m, o, func(level int, band *Map) error {
+		for len(levels) <= level {
+			levels = append(levels, nil)
+		}
+		levels[level] = band
+		return nil
+	})
+	return levels, err
+}
+
+// MipBands makes the levels below m, down to 1 x 1, and hands them to take in bands.
+// Each side of a level is half that of the one before, rounded down. All are as deep
+// as m. The bands of a level come in order, those of different levels take turns. A
+// band is take's to change until it returns; the rows are then used for the next.
 //
 // Each level is averaged from the one before in more bits than it is stored in.
 // Colours go by what is seen of them, but where all alpha is 0 the plain average
 // of the colours goes on, and no black bleeds in from the edges of sprites.
-func Mips(ctx context.Context, m *Map, o MipOptions) ([]*Map, error) {
-	n := levelCount(m.W, m.H)
-	if o.Levels > 0 {
-		n = min(n, o.Levels)
+func MipBands(ctx context.Context, m *Map, o MipOptions, take func(level int, band *Map) error) error {
+	n := o.levels(m.W, m.H) - 1
+	if n == 0 {
+		return ctx.Err()
 	}
-	levels := []*Map{m}
-	if n == 1 {
-		return levels, ctx.Err()
+	banders := make([]*bander, n)
+	if o.Coverage > 0 {
+		c, err := newCoverage(ctx, m, o.Coverage)
+		if err != nil {
+			return err
+		}
+		plain := take
+		take = func(level int, whole *Map) error {
+			if err := c.keep(ctx, whole); err != nil {
+				return err
+			}
+			return plain(level, whole)
+		}
+	}
+	w, h := m.W, m.H
+	for i := range banders {
+		w, h = max(1, w/2), max(1, h/2)
+		banders[i] = newBander(i+1, w, h, m.Depth(), o.whole(), take)
 	}
 	l := newLight(m, o.Sampling)
-	var smaller []*Map
-	var err error
 	if o.Filter == Box && m.Depth() == Bits8 && !l.flat {
-		smaller, err = boxMips(ctx, m, n-1, o.Sampling)
-	} else {
-		smaller, err = filterMips(ctx, l, n-1, o.Sampling)
+		return newPyramid(m, banders, o.Sampling).build(ctx, m)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if o.Coverage > 0 {
-		if err := keepCoverage(ctx, m, smaller, o.Coverage); err != nil {
-			return nil, err
-		}
-	}
-	return append(levels, smaller...), nil
+	return filterMips(ctx, l, banders, o.Sampling)
 }
 
-// filterMips returns the levels below the map of l, n of them.
-func filterMips(ctx context.Context, l light, n int, s Sampling) ([]*Map, error) {
+// levels returns how many levels a map of w by h pixels has, itself included.
+func (o MipOptions) levels(w, h int) int {
+	if n := levelCount(w, h); o.Levels == 0 || n < o.Levels {
+		return n
+	}
+	return o.Levels
+}
+
+// whole reports whether levels come whole: coverage is that of a level, and where
+// pictures repeat downward the rows of levels do not come in order.
+func (o MipOptions) whole() bool {
+	return o.Whole || o.Coverage > 0 || o.Filter != Box && o.WrapY == Repeat
+}
+
+// filterMips makes the levels below the map of l, by floats.
+func filterMips(ctx context.Context, l light, banders []*bander, s Sampling) error {
 	opaque, err := Opaque(ctx, l.m)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	weigh := s.weighs() && !opaque
+	spare := make([]float32, 4*l.m.W)
+	stages := make([]*stage, len(banders))
 	w, h := l.m.W, l.m.H
-	buf := make([]float32, 4*w)
-	source := func(y int) []float32 {
-		l.widen(buf, y)
-		return buf
-	}
-	var levels []*Map
-	for range n {
-		tw, th := max(1, w/2), max(1, h/2)
-		p, err := newScaler(l, s, weigh, w, h, tw, th, source).plane(ctx)
-		if err != nil {
-			return nil, err
+	for i, b := range banders {
+		tw, th := b.rows.W, b.h
+		stages[i] = newStage(newScaler(l, s, s.weighs() && !opaque, w, h, tw, th, nil))
+		if i > 0 {
+			stages[i].follow(stages[i-1])
 		}
-		made := New(tw, th, l.m.Depth())
-		for y := range th {
-			if err := ctx.Err(); err != nil {
-				return nil, err
+		stages[i].emit = func(y int, row []float32) error {
+			l.narrow(b.rows, b.place(y), row, spare)
+			if err := b.stored(); err != nil || i+1 == len(stages) {
+				return err
 			}
-			l.narrow(made, y, p.row(y))
+			return stages[i+1].feed(ctx, row)
 		}
-		levels = append(levels, made)
-		w, h, source = tw, th, p.row
+		w, h = tw, th
 	}
-	return levels, nil
+	row := make([]float32, 4*l.m.W)
+	for y := range l.m.H {
+		l.widen(row, y)
+		if err := stages[0].feed(ctx, row); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// MipMemory returns the most bytes that Mips holds at once besides the map
-// itself, for one of w by h pixels, with the levels that it returns.
+// MipMemory returns the most bytes that MipBands holds at once besides the map
+// itself, for one of w by h pixels.
 func MipMemory(w, h int, d Depth, o MipOptions) int64 {
-	quarter := int64(max(1, w/2)) * int64(max(1, h/2))
-	levels := (quarter*4/3 + int64(w) + int64(h)) * bytesPerPixel(d)
-	if o.Filter == Box && d == Bits8 && !o.Normal {
-		return levels + 2*3*8*int64(w) + curveMemory
+	memory := int64(curveMemory)
+	if o.Coverage > 0 {
+		memory += 8 << 16 // counts
 	}
-	// The floats of all levels, and the scaler's rows for each.
-	floats := (quarter*4/3 + int64(w) + int64(h)) * 16
-	return levels + floats + 2*scalerMemory(o.Filter, w, h, max(1, w/2), max(1, h/2)) + curveMemory
+	if o.Filter != Box || d != Bits8 || o.Normal {
+		memory += 32 * int64(w) // a row, and vectors made unit vectors
+	}
+	for range o.levels(w, h) - 1 {
+		tw, th := max(1, w/2), max(1, h/2)
+		rows := th
+		if !o.whole() {
+			rows = min(th, BandRows(tw, d))
+		}
+		memory += int64(tw) * int64(rows) * bytesPerPixel(d)
+		if o.Filter == Box && d == Bits8 && !o.Normal {
+			memory += 3*8*int64(w) + 8*int64(tw)
+		} else {
+			memory += scalerMemory(o.Filter, w, h, tw, th) + 16*int64(tw)
+			if o.Filter != Box && o.WrapY == Repeat {
+				memory += scalerMemory(o.Filter, w, h, tw, th) // the first rows once more
+			}
+		}
+		w, h = tw, th
+	}
+	return memory
 }
 
 // curveMemory is what the tables of all curves take.

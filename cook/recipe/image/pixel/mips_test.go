@@ -2,7 +2,10 @@ package pixel
 
 import (
 	"bytes"
+	"errors"
 	"math"
+	"slices"
+	"sort"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -124,6 +127,85 @@ func TestMipsOfOneColour(t *testing.T) {
 	})
 }
 
+// banders gather n levels below m whole.
+func banders(m *Map, n int, take func(int, *Map) error) []*bander {
+	list := make([]*bander, n)
+	w, h := m.W, m.H
+	for i := range list {
+		w, h = max(1, w/2), max(1, h/2)
+		list[i] = newBander(i+1, w, h, m.Depth(), true, take)
+	}
+	return list
+}
+
+func gather(levels *[]*Map) func(int, *Map) error {
+	return func(_ int, m *Map) error {
+		*levels = append(*levels, m)
+		return nil
+	}
+}
+
+// Bands of a few rows hold what whole levels do, in order, and each is as high as
+// blocks are unless it is the last.
+func TestBandsAreLevels(t *testing.T) {
+	for _, size := range [][2]int{{2000, 150}, {7, 5}, {1, 40}, {5, 1}} {
+		for _, d := range []Depth{Bits8, Bits16, Float} {
+			for _, o := range []MipOptions{
+				{}, {Coverage: 0.5}, {Sampling: Sampling{Filter: Kaiser}}, {Sampling: Sampling{Filter: Mitchell, WrapY: Repeat}, Levels: 3},
+			} {
+				m := New(size[0], size[1], Bits8)
+				noise(m.Pix8, false)
+				m = deep(m, d)
+				want, got, bands := mips(t, m, o), []*Map{m}, 0
+				err := MipBands(t.Context(), m, o, func(level int, b *Map) error {
+					if level == len(got) {
+						got = append(got, &Map{W: b.W})
+					}
+					l := got[level]
+					if l.H%4 != 0 || b.H < 1 {
+						t.Fatalf("level %d: a band of %d rows after %d", level, b.H, l.H)
+					}
+					l.H += b.H
+					l.Pix8, l.Pix16, l.PixF = append(l.Pix8, b.Pix8...), append(l.Pix16, b.Pix16...), append(l.PixF, b.PixF...)
+					clear(b.Pix8) // it is ours to change
+					bands++
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(got) != len(want) {
+					t.Fatalf("%v, depth %d, %+v: %d levels, want %d", size, d, o, len(got), len(want))
+				}
+				for i, l := range want {
+					g := got[i]
+					if g.W != l.W || g.H != l.H || !slices.Equal(g.Pix8, l.Pix8) || !slices.Equal(g.Pix16, l.Pix16) || !slices.Equal(g.PixF, l.PixF) {
+						t.Errorf("%v, depth %d, %+v: level %d differs", size, d, o, i)
+					}
+				}
+				if many := bands > len(got)-1; many != (size[0] > 1000 && !o.whole()) {
+					t.Errorf("%v, depth %d, %+v: %d bands of %d levels", size, d, o, bands, len(got))
+				}
+			}
+		}
+	}
+}
+
+// What take says ends it.
+func TestBandsNotTaken(t *testing.T) {
+	full := errors.New("full")
+	for _, f := range []Filter{Box, Kaiser} {
+		n := 0
+		err := MipBands(t.Context(), New(64, 64, Bits8), MipOptions{Sampling: Sampling{Filter: f}}, func(int, *Map) error {
+			n++
+			return full
+		})
+		if !errors.Is(err, full) || n != 1 {
+			t.Errorf("%v: error %v after %d bands", f, err, n)
+		}
+	}
+}
+
 // The box that goes through whole numbers and the one that goes through floats
 // are two programs for one thing.
 func TestBoxesAgree(t *testing.T) {
@@ -138,14 +220,15 @@ func TestBoxesAgree(t *testing.T) {
 		if n == 0 {
 			return
 		}
-		whole, err := boxMips(t.Context(), m, n, s)
-		if err != nil {
+		var whole, floats []*Map
+		if err := newPyramid(m, banders(m, n, gather(&whole)), s).build(t.Context(), m); err != nil {
 			rt.Fatal(err)
 		}
-		floats, err := filterMips(t.Context(), newLight(m, s), n, s)
-		if err != nil {
+		if err := filterMips(t.Context(), newLight(m, s), banders(m, n, gather(&floats)), s); err != nil {
 			rt.Fatal(err)
 		}
+		sort.Slice(whole, func(i, j int) bool { return whole[i].W*whole[i].H > whole[j].W*whole[j].H })
+		sort.Slice(floats, func(i, j int) bool { return floats[i].W*floats[i].H > floats[j].W*floats[j].H })
 		for i := range n {
 			for j, v := range whole[i].Pix8 {
 				// Where colours near black meet rounding to sixteen bits matters.
@@ -157,20 +240,32 @@ func TestBoxesAgree(t *testing.T) {
 	})
 }
 
-// What Mips allocates in all is no more than the peak that MipMemory states.
+// What MipBands allocates in all is no more than the peak that MipMemory states, and
+// little beside the map.
 func TestMipMemory(t *testing.T) {
 	for _, d := range []Depth{Bits8, Bits16, Float} {
-		for _, f := range []Filter{Box, Kaiser} {
-			for _, size := range [][2]int{{300, 200}, {1, 3000}, {1023, 17}, {65535, 1}} {
-				if size[0] > 10_000 && (f != Box || d != Bits8) {
+		for _, o := range []MipOptions{
+			{}, {Sampling: Sampling{Filter: Kaiser}}, {Coverage: 0.5}, {Sampling: Sampling{Filter: Mitchell, WrapY: Repeat}},
+			{Sampling: Sampling{Color: Data, Normal: true}},
+		} {
+			for _, size := range [][2]int{{300, 200}, {1200, 1200}, {1, 3000}, {1023, 17}, {65535, 1}} {
+				if size[0] > 10_000 && (o.Filter != Box || d != Bits8 || o.Normal) {
 					continue // rows do not matter there
 				}
-				o := MipOptions{Sampling: Sampling{Filter: f}}
 				m := New(size[0], size[1], d)
-				mips(t, m, o) // which makes the tables
+				make := func() {
+					if err := MipBands(t.Context(), m, o, func(int, *Map) error { return nil }); err != nil {
+						t.Fatal(err)
+					}
+				}
+				make() // which makes the tables
 				limit := MipMemory(size[0], size[1], d, o)
-				if got := allocated(func() { mips(t, m, o) }); got > limit || limit > 4*got+2*curveMemory {
-					t.Errorf("depth %d, %v, %v: allocated %d bytes, estimated %d", d, f, size, got, limit)
+				got := allocated(make)
+				if got > limit || limit > 4*got+3*curveMemory {
+					t.Errorf("depth %d, %+v, %v: allocated %d bytes, estimated %d", d, o, size, got, limit)
+				}
+				if !o.whole() && size[1] > 1000 && size[0] > 1000 && got > int64(m.Bytes())/4+1<<20 {
+					t.Errorf("depth %d, %+v, %v: allocated %d bytes beside %d", d, o, size, got, m.Bytes())
 				}
 			}
 		}

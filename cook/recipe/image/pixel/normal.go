@@ -28,9 +28,9 @@ func narrowNormals(dst []byte, src []texel) {
 
 func nearestByte(v float64) byte { return byte(float64(255*v) + 0.5) }
 
-// unit returns a row whose vectors are of length 1. It changes none of src.
-func (l light) unit(src []float32) []float32 {
-	dst, top := make([]float32, len(src)), l.vectorTop()
+// unit fills dst with the vectors of src at length 1, and returns it.
+func (l light) unit(dst, src []float32) []float32 {
+	top := l.vectorTop()
 	for i := 0; i+4 <= len(src); i += 4 {
 		x, y, z := unitVector(float64(src[i])/top, float64(src[i+1])/top, float64(src[i+2])/top)
 		if l.flat {

@@ -25,12 +25,12 @@ func Resize(ctx context.Context, m *Map, w, h int, s Sampling) (*Map, error) {
 		l.widen(buf, y)
 		return buf
 	})
-	made, row := New(w, h, m.Depth()), make([]float32, 4*w)
+	made, row, spare := New(w, h, m.Depth()), make([]float32, 4*w), make([]float32, 4*w)
 	for y := range h {
 		if err := c.make(ctx, y, row); err != nil {
 			return nil, err
 		}
-		l.narrow(made, y, row)
+		l.narrow(made, y, row, spare)
 	}
 	return made, nil
 }

@@ -7,14 +7,6 @@ import "context"
 // numbers and sums so much finer than what is stored that one colour stays one
 // colour.
 
-// A plane is a picture in the floats of a light.
-type plane struct {
-	w, h int
-	pix  []float32
-}
-
-func (p *plane) row(y int) []float32 { return p.pix[4*p.w*y : 4*p.w*(y+1)] }
-
 // lanes of a sum: red, green, blue, alpha; and red, green and blue in proportion
 // to alpha, where that matters.
 const (
@@ -28,11 +20,11 @@ type scaler struct {
 	s            Sampling
 	weigh        bool
 	lanes        int
-	w, h         int // of the source
-	source       func(y int) []float32
-	lines        [][]float64 // rows filtered across; the one at i is lines[i%len(lines)]
-	held         []int       // which row is there
-	sum          []float64   // a row while it is made
+	w, h         int                   // of the source
+	source       func(y int) []float32 // nil for a stage, which is fed
+	lines        [][]float64           // rows filtered across; the one at i is lines[i%len(lines)]
+	held         []int                 // which row is there
+	sum          []float64             // a row while it is made
 	alphaTop     float64
 	colorTop     float64
 	// faint is the alpha below which colours in proportion to it are not to be
@@ -62,24 +54,10 @@ func newScaler(l light, s Sampling, weigh bool, w, h, tw, th int, source func(y 
 	return c
 }
 
-// plane makes the whole picture.
-func (c *scaler) plane(ctx context.Context) (*plane, error) {
-	p := &plane{w: len(c.across.spans), h: len(c.down.spans)}
-	p.pix = make([]float32, 4*p.w*p.h)
-	for y := range p.h {
-		if err := c.make(ctx, y, p.row(y)); err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
-}
-
-// make makes row y.
+// make makes row y out of what source gives.
 func (c *scaler) make(ctx context.Context, y int, out []float32) error {
 	span := c.down.spans[y]
-	clear(c.sum)
-	for k, weight := range span.weights {
-		i := span.first + k
+	for i := span.first; i < span.first+len(span.weights); i++ {
 		slot := (i%len(c.lines) + len(c.lines)) % len(c.lines)
 		if c.held[slot] != i {
 			if err := ctx.Err(); err != nil {
@@ -88,13 +66,21 @@ func (c *scaler) make(ctx context.Context, y int, out []float32) error {
 			c.filterAcross(c.lines[slot], c.source(c.s.WrapY.index(i, c.h)))
 			c.held[slot] = i
 		}
-		line := c.lines[slot]
+	}
+	c.combine(span, out, func(i int) []float64 { return c.lines[(i%len(c.lines)+len(c.lines))%len(c.lines)] })
+	return nil
+}
+
+// combine makes a row of those lines that the span counts.
+func (c *scaler) combine(span span, out []float32, line func(i int) []float64) {
+	clear(c.sum)
+	for k, weight := range span.weights {
+		line := line(span.first + k)[:len(c.sum)]
 		for j := range c.sum {
 			c.sum[j] += float64(weight * line[j])
 		}
 	}
 	c.divide(out)
-	return nil
 }
 
 // filterAcross sums row up across.

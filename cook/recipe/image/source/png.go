@@ -15,11 +15,10 @@ import (
 // at least two bits.
 const deflateRatio = 1032
 
-// The colour types of PNG.
+// Colour types of PNG whose pixels have one channel.
 const (
-	pngMapped    = 3
-	pngTrue      = 2
-	pngTrueAlpha = 6
+	pngGrey   = 0
+	pngMapped = 3
 )
 
 // probePNG reads IHDR, which must be the first chunk, and those up to the
@@ -50,15 +49,17 @@ func probePNG(data []byte, _ int64) (header, error) {
 
 	chunks := readPNGChunks(data)
 	p.gamma, p.profile = chunks.colorSpace()
-	decoded := int64(4) // grey and true colour become four channels if tRNS follows
-	if colour == pngMapped || colour == 0 && chunks.whole && !chunks.transparent {
+	// What is decoded to four channels is the map already. Grey becomes that only if
+	// tRNS follows, which takes less than one channel and the map.
+	decoded := int64(4)
+	p.shared = colour != pngMapped && (colour != pngGrey || chunks.whole && chunks.transparent)
+	if !p.shared {
 		decoded = 1
 	}
 	if depth == 16 {
 		decoded *= 2
 		p.depth = pixel.Bits16
 	}
-	p.shared = depth == 8 && (colour == pngTrue || colour == pngTrueAlpha)
 	p.decoder = p.pixels()*decoded + 2*(int64(w)*8+1)
 	if interlaced {
 		p.decoder *= 2 // the passes are decoded as pictures of their own

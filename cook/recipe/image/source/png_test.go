@@ -147,8 +147,8 @@ func TestMemoryOfPNG(t *testing.T) {
 		depth, colour, interlaced byte
 		want                      int64
 	}{
-		{8, 6, 0, 4}, {8, 6, 1, 8}, {8, 2, 0, 4}, {8, 3, 0, 5}, {8, 0, 0, 8}, // a tRNS chunk may follow
-		{16, 6, 0, 16}, {16, 6, 1, 24}, {16, 0, 0, 16},
+		{8, 6, 0, 4}, {8, 6, 1, 8}, {8, 2, 0, 4}, {8, 3, 0, 5}, {8, 0, 0, 5}, {8, 4, 0, 4},
+		{16, 6, 0, 8}, {16, 2, 0, 8}, {16, 6, 1, 16}, {16, 0, 0, 10},
 	} {
 		const side = 4000
 		data := imagetest.PNG(side, side, nil)[:33]
@@ -159,9 +159,10 @@ func TestMemoryOfPNG(t *testing.T) {
 				tc.depth, tc.colour, tc.interlaced, got, tc.want, err)
 		}
 	}
-	// With all chunks before the pixels at hand, grey is known to be opaque.
-	whole := imagetest.PNG(4000, 4000, nil)
-	if info, err := Probe(whole, ".png", 1<<30, maxSide); err != nil || info.Memory/(4000*4000) != 5 {
+	// Grey that is known to have a colour that is transparent is decoded to four
+	// channels.
+	whole := withChunk(imagetest.PNG(4000, 4000, nil), "tRNS", "\x00\x07")
+	if info, err := Probe(whole, ".png", 1<<30, maxSide); err != nil || info.Memory/(4000*4000) != 4 {
 		t.Errorf("grey: %d bytes, error %v", info.Memory, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	stdimage "image"
 	"image/color"
+	"unsafe"
 
 	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
 )
@@ -22,10 +23,42 @@ func straight(ctx context.Context, img stdimage.Image) (*pixel.Map, error) {
 		if m.Stride == 4*w && len(m.Pix) >= 4*w*h && m.Opaque() {
 			return &pixel.Map{W: w, H: h, Pix8: m.Pix[: 4*w*h : 4*w*h]}, nil
 		}
-	case *stdimage.Gray16, *stdimage.NRGBA64, *stdimage.RGBA64:
+	case *stdimage.NRGBA64:
+		if pix := words(m.Pix); m.Stride == 8*w && len(pix) >= 4*w*h {
+			return &pixel.Map{W: w, H: h, Pix16: pix[: 4*w*h : 4*w*h]}, swap(ctx, m.Pix, pix)
+		}
+		return fill(ctx, pixel.New(w, h, pixel.Bits16), row16(img))
+	case *stdimage.RGBA64:
+		if pix := words(m.Pix); m.Stride == 8*w && len(pix) >= 4*w*h && m.Opaque() {
+			return &pixel.Map{W: w, H: h, Pix16: pix[: 4*w*h : 4*w*h]}, swap(ctx, m.Pix, pix)
+		}
+		return fill(ctx, pixel.New(w, h, pixel.Bits16), row16(img))
+	case *stdimage.Gray16:
 		return fill(ctx, pixel.New(w, h, pixel.Bits16), row16(img))
 	}
 	return fill(ctx, pixel.New(w, h, pixel.Bits8), row8(img))
+}
+
+// words returns the memory of pix as numbers of sixteen bits, nil if it cannot be
+// that. So a picture of 2 GiB is not held twice.
+func words(pix []byte) []uint16 {
+	if len(pix) < 2 || uintptr(unsafe.Pointer(&pix[0]))%2 != 0 {
+		return nil
+	}
+	return unsafe.Slice((*uint16)(unsafe.Pointer(&pix[0])), len(pix)/2)
+}
+
+// swap sets each of the words to what the bytes in its place say, of which package
+// image stores the high one first.
+func swap(ctx context.Context, pix []byte, words []uint16) error {
+	const block = 1 << 20 // between two looks at the context
+	for i := range words {
+		if i%block == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		words[i] = uint16(pix[2*i])<<8 | uint16(pix[2*i+1])
+	}
+	return nil
 }
 
 // A row puts row y of a picture, counted from its top, into dst, four numbers a

@@ -5,12 +5,10 @@ import (
 	"math"
 
 	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
-	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 )
 
-// encodeBC6H writes unsigned BC6H blocks of one line of colours each.
-func encodeBC6H(ctx context.Context, m *pixel.Map, o Options) ([]byte, error) {
-	out := make([]byte, 0, texture.BC6H.Bytes(m.W, m.H))
+// appendBC6H writes unsigned BC6H blocks of one line of colours each.
+func appendBC6H(ctx context.Context, out []byte, m *pixel.Map, o Options) ([]byte, error) {
 	r := newLinearReader(m, o.SRGB)
 	var block lightBlock
 	for y := 0; y < m.H; y += 4 {

@@ -12,12 +12,11 @@ import (
 // context: less than a millisecond's worth.
 const texelsBetweenLooks = 1 << 14
 
-// encodeTexels writes the formats that pack no blocks.
-func encodeTexels(ctx context.Context, f texture.Format, m *pixel.Map, o Options) ([]byte, error) {
+// appendTexels writes the formats that pack no blocks.
+func appendTexels(ctx context.Context, out []byte, f texture.Format, m *pixel.Map, o Options) ([]byte, error) {
 	if f == texture.RGBA8 && m.Pix8 != nil {
-		return m.Pix8, nil
+		return append(out, m.Pix8...), nil
 	}
-	out := make([]byte, 0, f.Bytes(m.W, m.H))
 	r := newReader(m, o.SRGB && f.HasSRGB())
 	linear := newLinearReader(m, o.SRGB)
 	for i := 0; i < 4*m.W*m.H; i += 4 {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/assetcook/assetcook/cook/recipe/image/bc7"
 	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
@@ -42,28 +43,47 @@ const (
 	Best
 )
 
-// Encode returns the texels of m in format f, in rows from the top. It takes
-// maps of any depth. Pixels beyond the right and lower edge, which blocks of 4x4
-// have, repeat the last column and row. Channels that f does not store are
-// dropped: BC4 and R8 take red, BC5 and RG8 red and green. BC1A takes a pixel for
-// transparent whose alpha is less than a half. Floating point is cut off at 0
-// and at what f can hold.
+// Encode returns the texels of m in format f, as an Encoder appends them. RGBA8 of
+// a map of eight bits is the map's own pixels.
+func Encode(ctx context.Context, f texture.Format, m *pixel.Map, o Options) ([]byte, error) {
+	if f == texture.RGBA8 && m.Pix8 != nil {
+		return m.Pix8, check(f, m, o)
+	}
+	e := Encoder{Format: f, Options: o}
+	return e.Append(ctx, make([]byte, 0, f.Bytes(m.W, m.H)), m)
+}
+
+// An Encoder encodes pictures, or bands of one: what is appended for rows that begin
+// at a multiple of four is the same as if they had been encoded with those above.
+type Encoder struct {
+	Format  texture.Format
+	Options Options
+	pix     []byte // what bc7 is given of maps that have no bytes
+}
+
+// Append appends the texels of m to dst, in rows from the top. It takes maps of any
+// depth. Pixels beyond the right and lower edge, which blocks of 4x4 have, repeat
+// the last column and row. Channels that the format does not store are dropped: BC4
+// and R8 take red, BC5 and RG8 red and green. BC1A takes a pixel for transparent
+// whose alpha is less than a half. Floating point is cut off at 0 and at what the
+// format can hold.
 //
 // It runs in the goroutine it is called in and looks at ctx every few
-// milliseconds. RGBA8 of a map of eight bits is the map's own pixels.
-func Encode(ctx context.Context, f texture.Format, m *pixel.Map, o Options) ([]byte, error) {
+// milliseconds.
+func (e *Encoder) Append(ctx context.Context, dst []byte, m *pixel.Map) ([]byte, error) {
+	f, o := e.Format, e.Options
 	if err := check(f, m, o); err != nil {
 		return nil, fmt.Errorf("encode %v: %w", f, err)
 	}
 	switch f {
 	case texture.BC7:
-		return encodeBC7(ctx, m, o)
+		return e.appendBC7(ctx, dst, m)
 	case texture.BC6H:
-		return encodeBC6H(ctx, m, o)
+		return appendBC6H(ctx, dst, m, o)
 	case texture.BC1, texture.BC1A, texture.BC3, texture.BC4, texture.BC5:
-		return encodeBlocks(ctx, f, m, o)
+		return appendBlocks(ctx, dst, f, m, o)
 	}
-	return encodeTexels(ctx, f, m, o)
+	return appendTexels(ctx, dst, f, m, o)
 }
 
 func check(f texture.Format, m *pixel.Map, o Options) error {
@@ -82,17 +102,17 @@ func check(f texture.Format, m *pixel.Map, o Options) error {
 	return nil
 }
 
-// Memory returns the most bytes that Encode holds at once for a map of the given
-// size and depth, with the texels that it returns and without the map.
-func Memory(f texture.Format, d pixel.Depth, w, h int) int64 {
-	texels := f.Bytes(w, h)
-	switch {
-	case f == texture.BC7 && d != pixel.Bits8:
-		texels += texture.RGBA8.Bytes(w, h) // what its encoder takes
-	case f == texture.RGBA8 && d == pixel.Bits8:
-		texels = 0
+// Memory returns the most bytes that Append holds at once for a map of the given
+// size and depth, without dst and the map.
+func Memory(f texture.Format, d pixel.Depth, w, h int, o Options) int64 {
+	memory := int64(tables)
+	if f == texture.BC7 && d != pixel.Bits8 {
+		memory += texture.RGBA8.Bytes(w, h) // what its encoder takes
 	}
-	return tables + texels
+	if f == texture.BC7 && o.RDO > 0 {
+		memory += texture.BC7.Bytes(w, h) * 9 / 2
+	}
+	return memory
 }
 
 // tables is more than what is made once and kept, such as curves.
@@ -102,8 +122,7 @@ const tables = 1 << 20
 // context: a few milliseconds' worth of the slowest encoder.
 const blocksBetweenLooks = 128
 
-func encodeBlocks(ctx context.Context, f texture.Format, m *pixel.Map, o Options) ([]byte, error) {
-	out := make([]byte, 0, f.Bytes(m.W, m.H))
+func appendBlocks(ctx context.Context, out []byte, f texture.Format, m *pixel.Map, o Options) ([]byte, error) {
 	r := newReader(m, o.SRGB && f.HasSRGB())
 	var b block
 	for y := 0; y < m.H; y += 4 {
@@ -159,15 +178,20 @@ func (b *block) colours(clear bool) (c colourBlock) {
 	return c
 }
 
-func encodeBC7(ctx context.Context, m *pixel.Map, o Options) ([]byte, error) {
-	pix := m.Pix8
+func (e *Encoder) appendBC7(ctx context.Context, dst []byte, m *pixel.Map) ([]byte, error) {
+	pix, o := m.Pix8, e.Options
 	if pix == nil {
 		var err error
-		if pix, err = encodeTexels(ctx, texture.RGBA8, m, o); err != nil {
+		if e.pix == nil {
+			e.pix = make([]byte, 0, texture.RGBA8.Bytes(m.W, m.H))
+		}
+		if e.pix, err = appendTexels(ctx, e.pix[:0], texture.RGBA8, m, o); err != nil {
 			return nil, err
 		}
+		pix = e.pix
 	}
-	out := make([]byte, bc7.Size(m.W, m.H))
+	at, size := len(dst), bc7.Size(m.W, m.H)
+	dst = slices.Grow(dst, size)[:at+size]
 	quality := [...]bc7.Quality{Fast: bc7.Fast, Normal: bc7.Normal, Best: bc7.Best}[o.Quality]
-	return out, bc7.Encode(ctx, out, pix, m.W, m.H, bc7.Options{Quality: quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
+	return dst, bc7.Encode(ctx, dst[at:], pix, m.W, m.H, bc7.Options{Quality: quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
 }
