@@ -68,6 +68,7 @@ type mediaBench struct {
 	cookers map[string]mediaCooker
 	// Programs that judge shaders; "" for those that are not installed.
 	glslang, spirvVal string
+	sound             bool         // the file at work was not damaged
 	begun             atomic.Int64 // when the file at work was begun, in Unix nanoseconds; 0 between files
 }
 
@@ -133,6 +134,9 @@ func (b *mediaBench) once(ctx context.Context, f mediaFile, name string) (r medi
 		switch c.recipe.Name {
 		case "image":
 			r.odd = checkTexture(out)
+			if r.odd == nil {
+				r.odd = checkPixels(ctx, b.dir, f, b.sound)
+			}
 		case "mesh":
 			r.odd = checkModel(ctx, out, job.Warnings())
 		case "shader":

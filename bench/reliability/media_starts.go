@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/bzip2"
+	"encoding/binary"
 	"fmt"
 	stdimage "image"
 	"image/color"
@@ -144,6 +145,10 @@ func madePictures() []mediaFile {
 			return tiff.Encode(w, one.m, &tiff.Options{Compression: tiff.Deflate, Predictor: true})
 		})
 	}
+	var signed bytes.Buffer
+	if err := tiff.Encode(&signed, wide, nil); err == nil {
+		list = append(list, mediaFile{name: "made tiff signed", ext: ".tiff", data: withSignedSamples(signed.Bytes())})
+	}
 	for _, m := range []stdimage.Image{ycbcr, grey} {
 		add("jpeg", ".jpeg", func(w io.Writer) error { return jpeg.Encode(w, m, nil) })
 	}
@@ -153,6 +158,20 @@ func madePictures() []mediaFile {
 	solid := "RIFF\x18\x00\x00\x00WEBPVP8L\x0c\x00\x00\x00\x2f\x3f\xc0\x0f\x00\x88\x88\x08\x00\x00\x00\x00" // 64 x 64 of one colour
 	list = append(list, mediaFile{name: "made webp", ext: ".webp", data: []byte(solid)})
 	return append(list, madeTGA(nrgba, grey)...)
+}
+
+// withSignedSamples adds to the directory at the end of a little-endian TIFF that its
+// samples are signed.
+func withSignedSamples(data []byte) []byte {
+	le := binary.LittleEndian
+	dir := le.Uint32(data[4:])
+	count := le.Uint16(data[dir:])
+	end := dir + 2 + 12*uint32(count)
+	entry := []byte{0x53, 1, 3, 0, 1, 0, 0, 0, 2, 0, 0, 0}
+	copied := append(le.AppendUint16(nil, count+1), data[dir+2:end]...)
+	copied = append(append(copied, entry...), 0, 0, 0, 0)
+	le.PutUint32(data[4:], uint32(len(data)))
+	return append(data, copied...)
 }
 
 // madeTGA writes pictures plain and as packets, true colour, grey and mapped.
@@ -166,6 +185,7 @@ func madeTGA(nrgba *stdimage.NRGBA, grey *stdimage.Gray) []mediaFile {
 	colours := append([]byte{1: 1, 2: 1, 5: 2, 7: 24, 12: w, 14: h, 16: 8, 17: 0}, 1, 2, 3, 4, 5, 6)
 	return []mediaFile{
 		{name: "made tga", ext: ".tga", data: append(head(2, 32), nrgba.Pix...)},
+		{name: "made tga without a number of alpha bits", ext: ".tga", data: append([]byte{2: 2, 12: w, 14: h, 16: 32}, nrgba.Pix...)},
 		{name: "made tga grey", ext: ".tga", data: append(head(3, 8), grey.Pix...)},
 		{name: "made tga packets", ext: ".tga", data: packets},
 		{name: "made tga mapped", ext: ".tga", data: append(colours, make([]byte, int(w)*int(h))...)},

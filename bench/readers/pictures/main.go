@@ -11,7 +11,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -24,6 +23,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/bench/peers"
 	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
 	"github.com/assetcook/assetcook/cook/recipe/image/source"
 )
@@ -162,54 +162,20 @@ func find(dirs []string, n int) ([]string, error) {
 
 // compare returns the PSNR in dB between our pixels and the reference decoder's.
 func compare(ctx context.Context, dir, ext string, data []byte) (float64, error) {
-	file := filepath.Join(dir, "file"+ext)
-	if err := os.WriteFile(file, data, 0o666); err != nil {
-		return 0, err
-	}
-	argv := []string{"djpeg", "-pnm", "-outfile", "out.ppm", file}
-	if ext == ".webp" {
-		argv = []string{"dwebp", "-quiet", "-ppm", file, "-o", "out.ppm"}
-	}
-	said, refErr := command(ctx, dir, argv...)
-	m, _, err := source.Decode(ctx, data, ext, 65535)
-	switch {
-	case refErr != nil || len(said) > 0:
-		if err == nil {
-			return 0, fmt.Errorf("taken without a word, but %s says: %s", argv[0], said)
-		}
-		return 99, nil
-	case err != nil:
-		return 0, fmt.Errorf("refused, but %s takes it: %w", argv[0], err)
-	}
-	want, err := os.ReadFile(filepath.Join(dir, "out.ppm"))
+	want, said, err := peers.Decode(ctx, dir, ext, data)
 	if err != nil {
 		return 0, err
 	}
-	return psnr(m, want)
-}
-
-// psnr compares the colours of m with a PNM file of eight bits.
-func psnr(m *pixel.Map, pnm []byte) (float64, error) {
-	var kind, w, h, top int
-	if _, err := fmt.Fscanf(bytes.NewReader(pnm), "P%d\n%d %d\n%d\n", &kind, &w, &h, &top); err != nil {
-		return 0, err
+	m, info, err := source.Decode(ctx, data, ext, 65535)
+	switch {
+	case said != "" && err == nil && info.Notes == nil:
+		return 0, fmt.Errorf("taken without a word, but the reference decoder says: %s", said)
+	case said != "":
+		return peers.Equal, nil
+	case err != nil:
+		return 0, fmt.Errorf("refused, but the reference decoder takes it: %w", err)
 	}
-	channels := map[int]int{5: 1, 6: 3}[kind]
-	if w != m.W || h != m.H || top != 255 || channels == 0 || len(pnm) < channels*w*h {
-		return 0, fmt.Errorf("%d x %d pixels, the reference has %d x %d (P%d)", m.W, m.H, w, h, kind)
-	}
-	pix := pnm[len(pnm)-channels*w*h:]
-	sum := 0.0
-	for i := range w * h {
-		for c := range 3 {
-			d := float64(m.Pix8[4*i+c]) - float64(pix[channels*i+c%channels])
-			sum += d * d
-		}
-	}
-	if sum == 0 {
-		return 99, nil
-	}
-	return 10 * math.Log10(255*255*3*float64(w*h)/sum), nil
+	return peers.PSNR(m, want)
 }
 
 func ppm(m *pixel.Map) []byte {
