@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 
 missing=
-for pair in ffmpeg:ffmpeg convert:imagemagick sox:sox opusdec:opus-tools oggdec:vorbis-tools flac:flac lame:lame \
+for pair in ffmpeg:ffmpeg convert:imagemagick djpeg:libjpeg-turbo-progs dwebp:webp sox:sox opusdec:opus-tools oggdec:vorbis-tools flac:flac lame:lame \
 	spirv-val:spirv-tools glslangValidator:glslang-tools node:nodejs npm:npm; do
 	command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
 done
@@ -22,6 +22,11 @@ if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; the
 fi
 
 "$here/textures.sh"
+if command -v djpeg >/dev/null && command -v dwebp >/dev/null; then
+	go run ./bench/readers/pictures -least 55 testdata/assets
+else
+	echo "readers: no djpeg and dwebp, so no reference for JPEG and WebP"
+fi
 "$here/audio.sh"
 "$here/audio_recipe.sh"
 "$here/shaders.sh"

@@ -74,6 +74,9 @@ func run(ctx context.Context, dirs []string, n int, least float64) error {
 	var faults []string
 	add := func(kind, name, ext string, data []byte) {
 		dB, err := compare(ctx, dir, ext, data)
+		if errors.Is(err, errTurned) {
+			return
+		}
 		if err != nil {
 			faults = append(faults, fmt.Sprintf("%s, %s: %v", name, kind, err))
 			return
@@ -175,8 +178,14 @@ func compare(ctx context.Context, dir, ext string, data []byte) (float64, error)
 	case err != nil:
 		return 0, fmt.Errorf("refused, but the reference decoder takes it: %w", err)
 	}
+	if info.Orientation > 1 {
+		return 0, errTurned
+	}
 	return peers.PSNR(m, want)
 }
+
+// errTurned says that we turn a picture upright, as the reference decoders do not.
+var errTurned = errors.New("turned upright")
 
 func ppm(m *pixel.Map) []byte {
 	b := fmt.Appendf(nil, "P6\n%d %d\n255\n", m.W, m.H)

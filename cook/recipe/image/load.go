@@ -30,9 +30,9 @@ func (s *subject) because(format string, args ...any) {
 	s.reasons = append(s.reasons, fmt.Sprintf(format, args...))
 }
 
-// muchGarbage is how much a decoder may leave behind, in bytes, before a collection
-// pays: the collector waits until the heap has doubled, and what comes next, levels
-// and texels, takes less than a large picture does.
+// muchGarbage is how many bytes of garbage a decoder may leave before an explicit
+// collection pays: by itself the collector waits until the heap has doubled, and the
+// texture that is made next is smaller than the picture.
 const muchGarbage = 64 << 20
 
 // load reads the source and the pictures beside it that options name.

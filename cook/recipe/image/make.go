@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 )
 
-// texture makes the texture of the pictures, and drops each as soon as it can. No
-// level but the first is ever held in pixels: see pixel.MipBands.
+// texture makes the texture of the pictures, and drops each as soon as it can. Only
+// the first level is ever in memory as pixels: see pixel.MipBands.
 func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Texture, error) {
 	t, f := s.description(), s.choice.Format
 	n, isTexels := 1, s.isTexels()

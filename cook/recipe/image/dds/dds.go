@@ -11,9 +11,9 @@
 // All numbers are little endian. Where KTX2 has a level of all pictures
 // together, DDS has a picture with all its levels together.
 //
-// The legacy header, that of Direct3D 9, is all that older engines and ImageMagick
-// read. It knows the formats BC1 to BC5, and neither arrays, nor the sRGB curve,
-// nor premultiplied colours.
+// The legacy header, that of Direct3D 9, is the only one that older engines and
+// ImageMagick read. It has the formats BC1 to BC5, but no arrays, and no way to mark
+// colours as sRGB or premultiplied.
 //
 // A DDS file cannot say where a shader should find its channels, so that a
 // texture's Swizzle is lost, nor tell an array of one from no array. Whether

@@ -1,8 +1,7 @@
 package pixel
 
-// Levels are made row by row, and handed on in bands: a few rows that lie below
-// each other. So no level is held but the map that they are made of, which would
-// take as much memory as the picture again.
+// Levels are made row by row and handed on in bands of a few adjacent rows, so that
+// no level is ever in memory as a whole, except the map they are made from.
 
 // bandBytes is about how much a band holds.
 const bandBytes = 256 << 10
@@ -12,7 +11,7 @@ func BandRows(w int, d Depth) int {
 	return max(4, bandBytes/int(bytesPerPixel(d))/w&^3)
 }
 
-// Band returns rows y to y+n of m, or as many of them as there are. They are m's own.
+// Band returns rows y to y+n of m, fewer at the lower edge. It shares m's memory.
 func (m *Map) Band(y, n int) *Map {
 	n = min(n, m.H-y)
 	from, to := 4*m.W*y, 4*m.W*(y+n)
@@ -55,7 +54,7 @@ func (b *bander) place(y int) int {
 	return b.have % b.rows.H
 }
 
-// stored says that a row is in its place.
+// stored counts a row that was put in its place, and hands on a band that is full.
 func (b *bander) stored() error {
 	b.have++
 	if n := b.have % b.rows.H; n == 0 || b.have == b.h {

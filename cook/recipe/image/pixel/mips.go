@@ -47,8 +47,8 @@ type MipOptions struct {
 	Coverage float64
 	// Levels is how many there shall be, with the map itself; 0 for all.
 	Levels int
-	// Whole says that each level shall be a single band, which is then the caller's.
-	// So it is in any case where Coverage or WrapY need all of a level.
+	// Whole makes each level a single band, which the caller may keep. Levels are
+	// whole anyway where Coverage or WrapY need all of one.
 	Whole bool
 }
 
@@ -66,10 +66,10 @@ func Mips(ctx context.Context, m *Map, o MipOptions) ([]*Map, error) {
 	return levels, err
 }
 
-// MipBands makes the levels below m, down to 1 x 1, and hands them to take in bands.
+// MipBands makes the levels below m, down to 1 x 1, and passes them to take in bands.
 // Each side of a level is half that of the one before, rounded down. All are as deep
-// as m. The bands of a level come in order, those of different levels take turns. A
-// band is take's to change until it returns; the rows are then used for the next.
+// as m. The bands of a level come in order, interleaved with those of other levels.
+// take may change a band, but not keep it: its memory is reused.
 //
 // Each level is averaged from the one before in more bits than it is stored in.
 // Colours go by what is seen of them, but where all alpha is 0 the plain average

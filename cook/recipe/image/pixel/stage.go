@@ -2,22 +2,22 @@ package pixel
 
 import "context"
 
-// A stage makes the rows of a level as those of the level before arrive.
+// A stage makes the rows of one level while the rows of the level above it arrive.
 //
-// Rows arrive in order, but where pictures repeat downward, from some row on: the
-// first rows of a level are made of the last ones of the level before, too, and so
-// come last. There a row is called by its number, or by that plus the height once it
-// is seen beyond the lower edge.
+// Rows arrive in order. With WrapY == Repeat the order is circular: the first rows of
+// a level also depend on the last rows of the level above, so they are made last, and
+// the next stage starts at a later row. Row numbers then run past the lower edge: row
+// h+i is row i again.
 type stage struct {
 	c    *scaler
 	from int // the row that arrives first
-	fed  int // how many did
-	next int // the row to make next, of next to end
-	end  int
-	// first are the first lines to arrive, where they are needed once more at the end.
+	fed  int // rows that have arrived
+	next int // the row to make next
+	end  int // where to stop
+	// first holds the first lines, which the last rows need again. Repeat only.
 	first [][]float64
-	// all says that all lines are kept, and that no row is made before the last
-	// arrived: the level is no higher than what its rows are made of.
+	// all keeps every line and makes nothing until the last one is there: the level
+	// is not much higher than the filter. Repeat only.
 	all  bool
 	row  []float32
 	emit func(y int, row []float32) error
@@ -37,10 +37,11 @@ func newStage(c *scaler) *stage {
 
 func (s *stage) repeats() bool { return s.c.s.Filter != Box && s.c.s.WrapY == Repeat }
 
-// follow says that rows come from the stage before.
+// follow sets the order of rows to that in which the stage before makes them.
 func (s *stage) follow(before *stage) { s.begin(before.next) }
 
-// begin sets the row that arrives first. What is made first needs none before it.
+// begin sets the row that arrives first, and starts with the first row that needs
+// nothing from before it.
 func (s *stage) begin(from int) {
 	s.from, s.next, s.end = from, 0, len(s.c.down.spans)
 	if s.all || !s.repeats() {
@@ -64,7 +65,7 @@ func (s *stage) window(y int) span {
 	return w
 }
 
-// feed takes the next row of the level before, and makes what rows it can.
+// feed takes the next row of the level above and makes every row that is now complete.
 func (s *stage) feed(ctx context.Context, row []float32) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -98,7 +99,7 @@ func (s *stage) line(i int) []float64 {
 	switch {
 	case s.all || !s.repeats():
 		i = s.c.s.WrapY.index(i, s.c.h)
-	case s.fed >= s.c.h && i >= s.from+s.c.h: // it arrived long ago
+	case s.fed >= s.c.h && i >= s.from+s.c.h: // around the edge
 		return s.first[i-s.from-s.c.h]
 	}
 	return s.c.lines[i%len(s.c.lines)]

@@ -5,11 +5,10 @@ import (
 	"fmt"
 )
 
-// Package image/jpeg says nothing of some damage: it skips bytes that belong to
-// no segment, and those that are left when a scan has all its blocks. The latter
-// is how most errors in entropy-coded data end, since codes of any bits mean
-// something: half the picture may be noise. So the codes are read a second time,
-// for where they end, which costs a third of decoding. libjpeg warns of the same.
+// Package image/jpeg silently skips bytes between segments and bytes left over at
+// the end of a scan. Most errors in entropy-coded data end that way, because almost
+// any bits decode to something: half the picture may be noise. So the codes are read
+// a second time, only to see where they end. libjpeg warns about the same damage.
 
 // A jpegWalk goes through the segments of a file that image/jpeg has decoded.
 type jpegWalk struct {

@@ -26,6 +26,12 @@
 // pixels that it claims even if it were packed as tightly as its format
 // permits. Decoders that panic are caught.
 //
+// # Damage
+//
+// What is truncated or damaged is refused, as far as the format lets it show; JPEG
+// files are checked for damage that package image/jpeg passes over. What a file leaves
+// open, and damage that harms no pixel, is in Info.Notes.
+//
 // All arithmetic is on integers, or on floats in a way that no compiler or
 // processor rounds differently: the same file gives the same pixels everywhere.
 package source

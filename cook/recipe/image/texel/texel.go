@@ -110,7 +110,7 @@ func Memory(f texture.Format, d pixel.Depth, w, h int, o Options) int64 {
 		memory += texture.RGBA8.Bytes(w, h) // what its encoder takes
 	}
 	if f == texture.BC7 && o.RDO > 0 {
-		memory += texture.BC7.Bytes(w, h) * 9 / 2
+		memory += texture.BC7.Bytes(w, h)*3/2 + 140<<10
 	}
 	return memory
 }

@@ -238,8 +238,11 @@ func TestMemory(t *testing.T) {
 	for _, m := range []*pixel.Map{scene(256, 192), deep(256, 192), bright(256, 192)} {
 		for _, f := range texture.Formats() {
 			for _, o := range []Options{{SRGB: true}, {RDO: 1}} {
-				if o.RDO > 0 && f != texture.BC7 {
-					continue
+				if o.RDO > 0 {
+					if f != texture.BC7 {
+						continue
+					}
+					m = m.Band(0, 64) // it takes its time
 				}
 				dst := make([]byte, 0, f.Bytes(m.W, m.H))
 				work := func() {
