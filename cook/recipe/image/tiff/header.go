@@ -129,9 +129,12 @@ func (h *Header) readSamples() error {
 			return errors.New("tiff: samples of different sizes are not supported")
 		}
 	}
+	if err := h.readSampleFormat(); err != nil {
+		return err
+	}
 	switch h.Bits {
 	case 1, 2, 4, 8, 16:
-		return h.readSampleFormat()
+		return nil
 	}
 	return fmt.Errorf("tiff: samples of %d bits are not supported; save the picture with 8 or 16", h.Bits)
 }

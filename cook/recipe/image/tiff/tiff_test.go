@@ -223,6 +223,7 @@ func TestRefuses(t *testing.T) {
 		{"samples of 12 bits", file(nil, picture(1, 1, 12, blackIsZero, 1)...)},
 		{"different sizes", file(nil, append(picture(1, 1, 8, rgb, 3)[:2], tag{tagBits, []int{8, 8, 16}}, tag{tagSamples, []int{3}}, tag{tagPhotometric, []int{rgb}})...)},
 		{"floating point", grey(tag{tagSampleFormat, []int{3}})},
+		{"floating point", file(nil, picture(1, 1, 32, blackIsZero, 1, tag{tagSampleFormat, []int{3}})...)},
 		{"colours of kind 6", file(nil, picture(1, 1, 8, 6, 3)...)},
 		{"colours of kind -1", file(nil, tag{tagWidth, []int{1}}, tag{tagLength, []int{1}})},
 		{"palette of 16 bits", file(nil, picture(1, 1, 16, mapped, 1)...)},
