@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // Knows reports whether there is a decoder for files of an extension.
@@ -61,7 +61,7 @@ const Equal = 99
 
 // PSNR returns the likeness in dB of the colours of m, of eight bits, and those of a
 // PNM file.
-func PSNR(m *pixel.Map, pnm []byte) (float64, error) {
+func PSNR(m *pixmap.Map, pnm []byte) (float64, error) {
 	var kind, w, h, top int
 	if _, err := fmt.Fscanf(bytes.NewReader(pnm), "P%d\n%d %d\n%d\n", &kind, &w, &h, &top); err != nil {
 		return 0, err

@@ -19,7 +19,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe/image/bc7"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 	"github.com/assetcook/assetcook/cook/recipe/image/source"
 )
 
@@ -50,7 +50,7 @@ func run(name, quality, out string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if m.Depth() != pixel.Bits8 {
+	if m.Depth() != pixmap.Bits8 {
 		return fmt.Errorf("%s: want a picture of 8 bits", name)
 	}
 	blocks := make([]byte, bc7.Size(m.W, m.H))
@@ -102,7 +102,7 @@ const (
 	times    = 8 // how strong differences are shown
 )
 
-func sideBySide(m *pixel.Map, cooked []byte) image.Image {
+func sideBySide(m *pixmap.Map, cooked []byte) image.Image {
 	img := image.NewRGBA(image.Rect(0, 0, 3*m.W+2*gap, m.H))
 	for i := range img.Pix {
 		img.Pix[i] = 255

@@ -24,7 +24,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/bench/peers"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 	"github.com/assetcook/assetcook/cook/recipe/image/source"
 )
 
@@ -187,7 +187,7 @@ func compare(ctx context.Context, dir, ext string, data []byte) (float64, error)
 // errTurned says that we turn a picture upright, as the reference decoders do not.
 var errTurned = errors.New("turned upright")
 
-func ppm(m *pixel.Map) []byte {
+func ppm(m *pixmap.Map) []byte {
 	b := fmt.Appendf(nil, "P6\n%d %d\n255\n", m.W, m.H)
 	for i := 0; i < len(m.Pix8); i += 4 {
 		b = append(b, m.Pix8[i:i+3]...)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
-	"github.com/assetcook/assetcook/cook/recipe/image/texel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
+	"github.com/assetcook/assetcook/cook/recipe/image/texenc"
 	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 )
 
@@ -13,7 +13,7 @@ import (
 type sample struct {
 	name    string
 	texture *texture.Texture
-	source  *pixel.Map
+	source  *pixmap.Map
 }
 
 // side is that of the samples. It is no multiple of 4.
@@ -29,7 +29,7 @@ func makeSamples(ctx context.Context) ([]sample, error) {
 		source := picture(side)
 		for i := range texture.MaxLevels(side, side) {
 			w, _ := texture.LevelSize(side, side, i)
-			data, err := texel.Encode(ctx, f, picture(w), texel.Options{Quality: texel.Normal})
+			data, err := texenc.Encode(ctx, f, picture(w), texenc.Options{Quality: texenc.Normal})
 			if err != nil {
 				return err
 			}
@@ -75,8 +75,8 @@ func makeSamples(ctx context.Context) ([]sample, error) {
 
 // picture is a smooth square whose alpha is whole on the left and fades to the
 // right.
-func picture(n int) *pixel.Map {
-	m := pixel.New(n, n, pixel.Bits8)
+func picture(n int) *pixmap.Map {
+	m := pixmap.New(n, n, pixmap.Bits8)
 	for y := range n {
 		for x := range n {
 			p := m.Pix8[4*(n*y+x):]

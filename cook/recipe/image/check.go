@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 )
 
@@ -22,7 +22,7 @@ func (o *Image) Check() error {
 			return err
 		}
 	}
-	if o.POT == "require" && o.Fit > 0 && pixel.Down.PowerOfTwo(o.Fit) != o.Fit {
+	if o.POT == "require" && o.Fit > 0 && pixmap.Down.PowerOfTwo(o.Fit) != o.Fit {
 		return &recipe.OptionError{Key: "fit", Got: strconv.Itoa(o.Fit), Want: `a power of two, because of pot = "require"`}
 	}
 	return nil
@@ -107,7 +107,7 @@ func (o *Image) channelText(c int) string { return [4]string{o.R, o.G, o.B, o.A}
 // A part is where a channel comes from: of the source, or of another file.
 type part struct {
 	file string
-	pixel.Channel
+	pixmap.Channel
 }
 
 // channel returns where channel c comes from. The error is for people.
@@ -122,7 +122,7 @@ func (o *Image) channel(c int) (part, error) {
 		p.file, letter = text[:i], text[i+1:]
 	}
 	var err error
-	p.Channel, err = pixel.ParseChannel(letter)
+	p.Channel, err = pixmap.ParseChannel(letter)
 	constant := p.Of == '0' || p.Of == '1'
 	if err != nil || constant && p.file != "" {
 		return part{}, &recipe.OptionError{

@@ -4,9 +4,9 @@ import (
 	"errors"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 	"github.com/assetcook/assetcook/cook/recipe/image/source"
-	"github.com/assetcook/assetcook/cook/recipe/image/texel"
+	"github.com/assetcook/assetcook/cook/recipe/image/texenc"
 	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 )
 
@@ -57,18 +57,18 @@ func (o *Image) peak(info source.Info, l layout, size int64) int64 {
 	}
 	resizing := before
 	if l.w != l.tw || l.h != l.th {
-		resizing += after + pixel.ResizeMemory(l.w, l.h, l.tw, l.th, info.Depth, o.filter())
+		resizing += after + pixmap.ResizeMemory(l.w, l.h, l.tw, l.th, info.Depth, o.filter())
 	}
 	return fixed + max(loading, assembling, cutting, resizing, after+o.making(info.Depth, l), o.packing(info.Depth, l))
 }
 
 // bytesOf returns what the pixels of a map take.
-func bytesOf(w, h int, d pixel.Depth) int64 {
+func bytesOf(w, h int, d pixmap.Depth) int64 {
 	channels := 4 * int64(w) * int64(h)
 	switch d {
-	case pixel.Float:
+	case pixmap.Float:
 		return 4 * channels
-	case pixel.Bits16:
+	case pixmap.Bits16:
 		return 2 * channels
 	}
 	return channels
@@ -83,33 +83,33 @@ func besideBytes(w, h int) int64 { return 16*int64(w)*int64(h) + 1<<20 }
 const besideMemory = 24
 
 // making is what levels and texels take besides the pictures.
-func (o *Image) making(d pixel.Depth, l layout) int64 {
-	mips := pixel.MipOptions{
-		Sampling: pixel.Sampling{Filter: o.filter(), Normal: o.Kind == "normal"},
+func (o *Image) making(d pixmap.Depth, l layout) int64 {
+	mips := pixmap.MipOptions{
+		Sampling: pixmap.Sampling{Filter: o.filter(), Normal: o.Kind == "normal"},
 		Coverage: o.Coverage, Whole: o.wholeLevels(), Levels: 1,
 	}
 	if o.Wrap == "repeat" || o.Wrap == "repeat-y" {
-		mips.WrapY = pixel.Repeat
+		mips.WrapY = pixmap.Repeat
 	}
 	if o.Mips {
 		mips.Levels = 0
 	}
 	rows := l.th
 	if !o.wholeLevels() {
-		rows = min(rows, pixel.BandRows(l.tw, d))
+		rows = min(rows, pixmap.BandRows(l.tw, d))
 	}
 	encoding := int64(0)
 	for _, f := range o.formats(d, l) {
-		encoding = max(encoding, texel.Memory(f, d, l.tw, rows, texel.Options{RDO: o.RDO}))
+		encoding = max(encoding, texenc.Memory(f, d, l.tw, rows, texenc.Options{RDO: o.RDO}))
 	}
 	if o.Premultiply {
 		encoding += 16 * int64(l.tw) * 64 // rows of bands, until they are collected
 	}
-	return pixel.MipMemory(l.tw, l.th, d, mips) + encoding + o.texels(d, l)
+	return pixmap.MipMemory(l.tw, l.th, d, mips) + encoding + o.texels(d, l)
 }
 
 // packing is what texels take while they are written.
-func (o *Image) packing(d pixel.Depth, l layout) int64 {
+func (o *Image) packing(d pixmap.Depth, l layout) int64 {
 	if o.Container != "ktx2" || o.Zstd == 0 {
 		return o.texels(d, l)
 	}
@@ -117,7 +117,7 @@ func (o *Image) packing(d pixel.Depth, l layout) int64 {
 }
 
 // texels returns what all levels of all pictures take.
-func (o *Image) texels(d pixel.Depth, l layout) int64 {
+func (o *Image) texels(d pixmap.Depth, l layout) int64 {
 	most := int64(0)
 	for _, f := range o.formats(d, l) {
 		sum := int64(0)
@@ -136,11 +136,11 @@ func (o *Image) texels(d pixel.Depth, l layout) int64 {
 const largestPlain = 512 * 512
 
 // formats returns the format, or those that may be chosen.
-func (o *Image) formats(d pixel.Depth, l layout) []texture.Format {
+func (o *Image) formats(d pixmap.Depth, l layout) []texture.Format {
 	if f, err := texture.ParseFormat(o.Format); err == nil {
 		return []texture.Format{f}
 	}
-	if d == pixel.Float {
+	if d == pixmap.Float {
 		return []texture.Format{texture.BC6H, texture.RGBA16F}
 	}
 	if int64(l.tw)*int64(l.th) > largestPlain {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/image/imagetest"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 )
@@ -154,7 +154,7 @@ func TestEstimateIsNearlyTheLevel(t *testing.T) {
 		data := imagetest.PNG(side, side, nil)[:33]
 		data[24], data[25] = tc.depth, tc.colour
 		need, err := options().Estimate(data, 2<<20)
-		level := bytesOf(side, side, pixel.Bits8) * int64(tc.depth) / 8
+		level := bytesOf(side, side, pixmap.Bits8) * int64(tc.depth) / 8
 		if most := (level + texture.BC7.Bytes(side, side)*4/3) * 13 / 10; err != nil || need < level || need > most {
 			t.Errorf("%d bits, colour type %d: %d bytes for a level of %d, want %d at most, error %v", tc.depth, tc.colour, need, level, most, err)
 		}
@@ -237,8 +237,8 @@ func FuzzCook(f *testing.F) {
 }
 
 func TestBytesOf(t *testing.T) {
-	for _, d := range []pixel.Depth{pixel.Bits8, pixel.Bits16, pixel.Float} {
-		if got, want := bytesOf(7, 5, d), pixel.New(7, 5, d).Bytes(); got != int64(want) {
+	for _, d := range []pixmap.Depth{pixmap.Bits8, pixmap.Bits16, pixmap.Float} {
+		if got, want := bytesOf(7, 5, d), pixmap.New(7, 5, d).Bytes(); got != int64(want) {
 			t.Errorf("depth %d: %d bytes, want %d", d, got, want)
 		}
 	}

@@ -4,10 +4,10 @@
 // What it does, in this order, and the packages that do it:
 //
 //	source   the picture is read, whatever format it is in
-//	pixel    channels are swizzled or packed from other pictures, faces are cut
+//	pixmap   channels are swizzled or packed from other pictures, faces are cut
 //	         from a cross, pictures flipped, resized, and made smaller level by level
 //	texture  the format is chosen, if the options leave it open
-//	texel    pixels become texels of that format
+//	texenc   pixels become texels of that format
 //	ktx2 dds the file is written
 //
 // # Memory

@@ -8,7 +8,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/image/dds"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 )
 
@@ -59,9 +59,9 @@ func (s *subject) judge(ctx context.Context, _ *recipe.Job) error {
 }
 
 // kindOf returns what a picture of some content is.
-func (s *subject) kindOf(c pixel.Content) string {
+func (s *subject) kindOf(c pixmap.Content) string {
 	share := fmt.Sprintf("%.4g %% of its pixels are unit vectors, %.4g %% nearly so, and it leans by %.2f", 100*c.Unit, 100*c.Near, c.Tilt)
-	float := s.pictures[0].Depth() == pixel.Float
+	float := s.pictures[0].Depth() == pixmap.Float
 	switch {
 	case s.o.Kind == "auto" && (s.o.Premultiply || s.o.Coverage > 0 || s.o.WeighAlpha):
 		return "color" // the options say that alpha is transparency
@@ -82,12 +82,12 @@ func (s *subject) kindOf(c pixel.Content) string {
 }
 
 // content looks at all pictures: what is true of each of them.
-func (s *subject) content(ctx context.Context) (pixel.Content, error) {
-	var all pixel.Content
+func (s *subject) content(ctx context.Context) (pixmap.Content, error) {
+	var all pixmap.Content
 	for i, m := range s.pictures {
-		c, err := pixel.Analyse(ctx, m, texture.MaxColours)
+		c, err := pixmap.Analyse(ctx, m, texture.MaxColours)
 		if err != nil {
-			return pixel.Content{}, err
+			return pixmap.Content{}, err
 		}
 		if i == 0 {
 			all = c
@@ -143,7 +143,7 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	}
 	first := s.pictures[0]
 	facts := texture.Facts{
-		W: first.W, H: first.H, Float: first.Depth() == pixel.Float, SRGB: s.srgb,
+		W: first.W, H: first.H, Float: first.Depth() == pixmap.Float, SRGB: s.srgb,
 		Opaque: c.Opaque, Normal: s.kind == "normal" && c.Opaque, One: c.One, Colours: c.Colours,
 	}
 	if s.kind == "data" || s.o.Premultiply {
@@ -163,7 +163,7 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	return nil
 }
 
-// oneChannel stores a mask, written as pixel.Content.One has it, in format f.
+// oneChannel stores a mask, written as pixmap.Content.One has it, in format f.
 func oneChannel(one string, f texture.Format) texture.Choice {
 	c := texture.Choice{Format: f, Reason: f.String() + ": as the options say"}
 	i := strings.IndexAny(one, "rgba")

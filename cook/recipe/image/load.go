@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 	"github.com/assetcook/assetcook/cook/recipe/image/source"
 )
 
@@ -20,7 +20,7 @@ type subject struct {
 	o *Image
 	// pictures are the faces of layer 0, of layer 1 and so on; one if there is
 	// neither.
-	pictures []*pixel.Map
+	pictures []*pixmap.Map
 	decision
 	// reasons are what Explain returns.
 	reasons []string
@@ -56,7 +56,7 @@ func (s *subject) load(ctx context.Context, job *recipe.Job) error {
 	if m, err = s.assemble(ctx, job, m); err != nil {
 		return err
 	}
-	s.pictures = []*pixel.Map{m}
+	s.pictures = []*pixmap.Map{m}
 	if len(s.o.Faces) == 6 {
 		s.pictures = nil // the source is among them, or only stands for them
 	}
@@ -79,13 +79,13 @@ func (s *subject) load(ctx context.Context, job *recipe.Job) error {
 
 // alike brings all pictures to the depth of the deepest.
 func (s *subject) alike(ctx context.Context) error {
-	deepest := pixel.Bits8
+	deepest := pixmap.Bits8
 	for _, m := range s.pictures {
 		deepest = max(deepest, m.Depth())
 	}
 	var err error
 	for i, m := range s.pictures {
-		if s.pictures[i], err = pixel.Convert(ctx, m, deepest, s.o.stored()); err != nil {
+		if s.pictures[i], err = pixmap.Convert(ctx, m, deepest, s.o.stored()); err != nil {
 			return err
 		}
 	}
@@ -94,9 +94,9 @@ func (s *subject) alike(ctx context.Context) error {
 
 // assemble puts the source's channels where options want them, and those of other
 // pictures.
-func (s *subject) assemble(ctx context.Context, job *recipe.Job, m *pixel.Map) (*pixel.Map, error) {
-	var parts [4]pixel.Part
-	files, asItIs := map[string]*pixel.Map{"": m}, true
+func (s *subject) assemble(ctx context.Context, job *recipe.Job, m *pixmap.Map) (*pixmap.Map, error) {
+	var parts [4]pixmap.Part
+	files, asItIs := map[string]*pixmap.Map{"": m}, true
 	for c := range parts {
 		p, err := s.o.channel(c)
 		if err != nil {
@@ -107,17 +107,17 @@ func (s *subject) assemble(ctx context.Context, job *recipe.Job, m *pixel.Map) (
 			if err != nil {
 				return nil, err
 			}
-			if files[p.file], err = pixel.Convert(ctx, other, m.Depth(), s.o.stored()); err != nil {
+			if files[p.file], err = pixmap.Convert(ctx, other, m.Depth(), s.o.stored()); err != nil {
 				return nil, err
 			}
 		}
-		parts[c] = pixel.Part{From: files[p.file], Channel: p.Channel}
-		asItIs = asItIs && p == part{Channel: pixel.Channel{Of: channelKeys[c][0]}}
+		parts[c] = pixmap.Part{From: files[p.file], Channel: p.Channel}
+		asItIs = asItIs && p == part{Channel: pixmap.Channel{Of: channelKeys[c][0]}}
 	}
 	if asItIs {
 		return m, nil
 	}
-	made, err := pixel.Assemble(ctx, m.W, m.H, m.Depth(), parts)
+	made, err := pixmap.Assemble(ctx, m.W, m.H, m.Depth(), parts)
 	if err == nil {
 		job.Hold("pixels", made.Bytes())
 	}
@@ -125,7 +125,7 @@ func (s *subject) assemble(ctx context.Context, job *recipe.Job, m *pixel.Map) (
 }
 
 // beside reads a picture that an option names. It must be as large as like.
-func (s *subject) beside(ctx context.Context, job *recipe.Job, name string, like *pixel.Map) (*pixel.Map, error) {
+func (s *subject) beside(ctx context.Context, job *recipe.Job, name string, like *pixmap.Map) (*pixmap.Map, error) {
 	f := file{
 		ext:  recipe.Ext(name),
 		open: func() (fs.File, error) { return job.OpenDep(name) },
@@ -147,7 +147,7 @@ type file struct {
 
 // read reads a picture. The head is looked at first: the file may be huge and no
 // picture, or, if like is not nil, a picture of another size.
-func (s *subject) read(ctx context.Context, job *recipe.Job, f file, like *pixel.Map) (*pixel.Map, source.Info, error) {
+func (s *subject) read(ctx context.Context, job *recipe.Job, f file, like *pixmap.Map) (*pixmap.Map, source.Info, error) {
 	head, size, err := readHead(f.open)
 	if err != nil {
 		return nil, source.Info{}, err
@@ -205,12 +205,12 @@ func readHead(open func() (fs.File, error)) ([]byte, int64, error) {
 func (o *Image) colours() bool { return o.SRGB && (o.Kind == "auto" || o.Kind == "color") }
 
 // stored is what numbers of the source are.
-func (o *Image) stored() pixel.Color {
+func (o *Image) stored() pixmap.Color {
 	switch {
 	case o.colours():
-		return pixel.SRGB
+		return pixmap.SRGB
 	case o.Kind == "auto" || o.Kind == "color":
-		return pixel.Linear
+		return pixmap.Linear
 	}
-	return pixel.Data
+	return pixmap.Data
 }

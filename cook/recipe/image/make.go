@@ -6,13 +6,13 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/image/dds"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
-	"github.com/assetcook/assetcook/cook/recipe/image/texel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
+	"github.com/assetcook/assetcook/cook/recipe/image/texenc"
 	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 )
 
 // texture makes the texture of the pictures, and drops each as soon as it can. Only
-// the first level is ever in memory as pixels: see pixel.MipBands.
+// the first level is ever in memory as pixels: see pixmap.MipBands.
 func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Texture, error) {
 	t, f := s.description(), s.choice.Format
 	n, isTexels := 1, s.isTexels()
@@ -28,14 +28,14 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 		t.Levels[i] = make([]byte, 0, int64(t.Pictures())*f.Bytes(w, h))
 		job.Hold("texels", cap(t.Levels[i]))
 	}
-	encoder := texel.Encoder{Format: f, Options: s.encoding()}
+	encoder := texenc.Encoder{Format: f, Options: s.encoding()}
 	for i, m := range s.pictures {
 		s.pictures[i] = nil
-		encode := func(level int, band *pixel.Map) (err error) {
+		encode := func(level int, band *pixmap.Map) (err error) {
 			t.Levels[level], err = encoder.Append(ctx, t.Levels[level], band)
 			return err
 		}
-		err := pixel.MipBands(ctx, m, s.mipOptions(n), func(level int, band *pixel.Map) error {
+		err := pixmap.MipBands(ctx, m, s.mipOptions(n), func(level int, band *pixmap.Map) error {
 			if err := s.prepareTexels(ctx, band); err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 			t.Levels[0] = m.Pix8
 			continue
 		}
-		rows := pixel.BandRows(m.W, m.Depth())
+		rows := pixmap.BandRows(m.W, m.Depth())
 		if s.o.wholeLevels() {
 			rows = m.H
 		}
@@ -74,8 +74,8 @@ func (s *subject) isTexels() bool {
 func (o *Image) wholeLevels() bool { return o.RDO > 0 }
 
 // mipOptions are how n levels are made.
-func (s *subject) mipOptions(n int) pixel.MipOptions {
-	o := pixel.MipOptions{Sampling: s.sampling(), Levels: n, Whole: s.o.wholeLevels()}
+func (s *subject) mipOptions(n int) pixmap.MipOptions {
+	o := pixmap.MipOptions{Sampling: s.sampling(), Levels: n, Whole: s.o.wholeLevels()}
 	if s.kind == "color" {
 		o.Coverage = s.o.Coverage
 	}
@@ -83,21 +83,21 @@ func (s *subject) mipOptions(n int) pixel.MipOptions {
 }
 
 // prepareTexels turns pixels into those that are stored, in m itself.
-func (s *subject) prepareTexels(ctx context.Context, m *pixel.Map) error {
+func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 	if s.premultiplies() {
-		if err := pixel.Premultiply(ctx, m, s.color()); err != nil {
+		if err := pixmap.Premultiply(ctx, m, s.color()); err != nil {
 			return err
 		}
 	}
 	if from := s.choice.From; from != 0 && from != 'r' {
-		return pixel.Isolate(ctx, m, from)
+		return pixmap.Isolate(ctx, m, from)
 	}
 	return nil
 }
 
 // encoding is how texels are made.
-func (s *subject) encoding() texel.Options {
-	o := texel.Options{Quality: s.o.quality(), SRGB: s.srgb}
+func (s *subject) encoding() texenc.Options {
+	o := texenc.Options{Quality: s.o.quality(), SRGB: s.srgb}
 	if s.choice.Format == texture.BC7 {
 		o.WeighAlpha, o.RDO = s.o.WeighAlpha && s.kind == "color", s.o.RDO
 	}
@@ -123,26 +123,26 @@ func (s *subject) premultiplies() bool {
 }
 
 // sampling is how pictures change their size.
-func (s *subject) sampling() pixel.Sampling {
-	p := pixel.Sampling{Filter: s.o.filter(), Color: s.color(), Normal: s.kind == "normal"}
+func (s *subject) sampling() pixmap.Sampling {
+	p := pixmap.Sampling{Filter: s.o.filter(), Color: s.color(), Normal: s.kind == "normal"}
 	if s.o.Wrap == "repeat" || s.o.Wrap == "repeat-x" {
-		p.WrapX = pixel.Repeat
+		p.WrapX = pixmap.Repeat
 	}
 	if s.o.Wrap == "repeat" || s.o.Wrap == "repeat-y" {
-		p.WrapY = pixel.Repeat
+		p.WrapY = pixmap.Repeat
 	}
 	return p
 }
 
 // color is what the numbers are, now that the kind is known.
-func (s *subject) color() pixel.Color {
+func (s *subject) color() pixmap.Color {
 	switch {
 	case s.kind != "color":
-		return pixel.Data
+		return pixmap.Data
 	case s.srgb:
-		return pixel.SRGB
+		return pixmap.SRGB
 	}
-	return pixel.Linear
+	return pixmap.Linear
 }
 
 func (o *Image) ddsHeader() dds.Header {
@@ -156,17 +156,17 @@ func (o *Image) ddsHeader() dds.Header {
 }
 
 // filter and quality are what the options call so; they may be no other words.
-func (o *Image) filter() pixel.Filter {
-	f, _ := pixel.ParseFilter(o.Filter)
+func (o *Image) filter() pixmap.Filter {
+	f, _ := pixmap.ParseFilter(o.Filter)
 	return f
 }
 
-func (o *Image) quality() texel.Quality {
+func (o *Image) quality() texenc.Quality {
 	switch o.Quality {
 	case "fast":
-		return texel.Fast
+		return texenc.Fast
 	case "best":
-		return texel.Best
+		return texenc.Best
 	}
-	return texel.Normal
+	return texenc.Normal
 }

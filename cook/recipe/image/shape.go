@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // A layout is what the options make of a source's size.
@@ -32,7 +32,7 @@ func (o *Image) layout(w, h int) (layout, error) {
 			return layout{}, fmt.Errorf("the faces of a cube are squares, this one is %d x %d pixels", w, h)
 		}
 	case "cross":
-		side := pixel.FaceSide(w, h)
+		side := pixmap.FaceSide(w, h)
 		if side == 0 {
 			return layout{}, fmt.Errorf("%d x %d pixels are no cross (4:3 or 3:4) and no strip (6:1 or 1:6) of six square faces", w, h)
 		}
@@ -48,7 +48,7 @@ func (o *Image) layout(w, h int) (layout, error) {
 			files[p.file] = true
 			l.beside++
 		}
-		l.assembles = l.assembles || p != part{Channel: pixel.Channel{Of: channelKeys[c][0]}}
+		l.assembles = l.assembles || p != part{Channel: pixmap.Channel{Of: channelKeys[c][0]}}
 	}
 	l.assembles = l.assembles || l.beside > 0
 	l.tw, l.th = o.target(l.w, l.h)
@@ -59,23 +59,23 @@ func requireError(w, h int) error {
 	return fmt.Errorf(`%d x %d pixels, but sides must be powers of two (pot = "require")`, w, h)
 }
 
-func notPowerOfTwo(n int) bool { return pixel.Down.PowerOfTwo(n) != n }
+func notPowerOfTwo(n int) bool { return pixmap.Down.PowerOfTwo(n) != n }
 
 // target returns the size at which a picture of w by h pixels becomes a texture.
 func (o *Image) target(w, h int) (int, int) {
 	if o.Fit > 0 {
-		w, h = pixel.Fit(w, h, o.Fit)
+		w, h = pixmap.Fit(w, h, o.Fit)
 	}
 	return o.powerOfTwo(w), o.powerOfTwo(h)
 }
 
 func (o *Image) powerOfTwo(n int) int {
-	r := pixel.Down
+	r := pixmap.Down
 	switch o.POT {
 	case "up":
-		r = pixel.Up
+		r = pixmap.Up
 	case "nearest":
-		r = pixel.Nearest
+		r = pixmap.Nearest
 	case "down":
 	default:
 		return n
@@ -83,7 +83,7 @@ func (o *Image) powerOfTwo(n int) int {
 	if p := r.PowerOfTwo(n); o.Fit == 0 || p <= o.Fit {
 		return p
 	}
-	return pixel.Down.PowerOfTwo(o.Fit)
+	return pixmap.Down.PowerOfTwo(o.Fit)
 }
 
 // cut takes the faces out of crosses and mirrors every picture.
@@ -94,9 +94,9 @@ func (s *subject) cut(ctx context.Context, job *recipe.Job) error {
 		}
 	}
 	if s.o.Cube == "cross" {
-		var all []*pixel.Map
+		var all []*pixmap.Map
 		for i, m := range s.pictures {
-			faces, err := pixel.Faces(ctx, m)
+			faces, err := pixmap.Faces(ctx, m)
 			if err != nil {
 				return err
 			}
@@ -109,7 +109,7 @@ func (s *subject) cut(ctx context.Context, job *recipe.Job) error {
 	}
 	x, y := s.o.Flip == "x" || s.o.Flip == "xy", s.o.Flip == "y" || s.o.Flip == "xy"
 	for _, m := range s.pictures {
-		if err := pixel.Flip(ctx, m, x, y); err != nil {
+		if err := pixmap.Flip(ctx, m, x, y); err != nil {
 			return err
 		}
 	}
@@ -134,7 +134,7 @@ func (s *subject) resize(ctx context.Context, job *recipe.Job) error {
 	}
 	s.because("size %d x %d: scaled from %d x %d (fit = %d, pot = %q)", w, h, first.W, first.H, s.o.Fit, s.o.POT)
 	for i, m := range s.pictures {
-		made, err := pixel.Resize(ctx, m, w, h, s.sampling())
+		made, err := pixmap.Resize(ctx, m, w, h, s.sampling())
 		if err != nil {
 			return err
 		}

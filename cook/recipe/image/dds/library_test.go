@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
-	"github.com/assetcook/assetcook/cook/recipe/image/texel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
+	"github.com/assetcook/assetcook/cook/recipe/image/texenc"
 	"github.com/assetcook/assetcook/cook/recipe/image/texture"
 	"github.com/woozymasta/bcn"
 )
@@ -63,7 +63,7 @@ func TestLibraryReads(t *testing.T) {
 // channels that the format has.
 func TestLibraryDecodes(t *testing.T) {
 	const w, h = 50, 30
-	m := pixel.New(w, h, pixel.Bits8)
+	m := pixmap.New(w, h, pixmap.Bits8)
 	for y := range h {
 		for x := range w {
 			copy(m.Pix8[4*(w*y+x):], []byte{byte(5 * x), byte(8 * y), byte(200 - 3*x), byte(255 - 4*y)})
@@ -76,7 +76,7 @@ func TestLibraryDecodes(t *testing.T) {
 		{texture.BC1, 35}, {texture.BC3, 36.5}, {texture.BC4, 45}, {texture.BC5, 45}, {texture.BC7, 38},
 		{texture.R8, 99}, {texture.RG8, 99}, {texture.RGBA8, 99}, {texture.RGB10A2, 99},
 	} {
-		data, err := texel.Encode(t.Context(), tc.format, m, texel.Options{Quality: texel.Normal})
+		data, err := texenc.Encode(t.Context(), tc.format, m, texenc.Options{Quality: texenc.Normal})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,11 +106,11 @@ func TestLibraryDecodes(t *testing.T) {
 
 // Light in BC6H is compared with the library's own reader for that.
 func TestLibraryDecodesLight(t *testing.T) {
-	m := pixel.New(8, 8, pixel.Float)
+	m := pixmap.New(8, 8, pixmap.Float)
 	for i := range m.PixF {
 		m.PixF[i] = float32(i/4) / 8
 	}
-	data, err := texel.Encode(t.Context(), texture.BC6H, m, texel.Options{})
+	data, err := texenc.Encode(t.Context(), texture.BC6H, m, texenc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package hdr
 import (
 	"math"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/power"
+	"github.com/assetcook/assetcook/cook/recipe/image/portablemath"
 )
 
 // A light turns packed pixels into floats: the product of what stands here for
@@ -18,11 +18,11 @@ type light struct {
 func (h *Header) light() light {
 	var l light
 	for i := range 256 {
-		l.mantissa[i] = power.Pow(float64(i), h.Gamma)
+		l.mantissa[i] = portablemath.Pow(float64(i), h.Gamma)
 		if i == 0 {
 			continue
 		}
-		unit := power.Pow(math.Ldexp(1, i-136), h.Gamma)
+		unit := portablemath.Pow(math.Ldexp(1, i-136), h.Gamma)
 		for c, e := range h.Exposure {
 			l.exponent[i][c] = min(1e300, unit/e) // times 0 it must be 0
 		}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/image/bmp"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // A bitmap is the header of a BMP file (Microsoft, "Bitmap Storage"). Of what the
@@ -124,7 +124,7 @@ func probeBMP(data []byte, _ int64) (header, error) {
 	return p, nil
 }
 
-func decodeBMP(ctx context.Context, data []byte, h *header) (*pixel.Map, error) {
+func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	b, err := readBitmap(data)
 	if err != nil {
 		return nil, err

@@ -9,11 +9,11 @@ import (
 	"io"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // pixels decodes a whole file whose header is h, upright.
-func (f format) pixels(ctx context.Context, data []byte, h *header) (m *pixel.Map, err error) {
+func (f format) pixels(ctx context.Context, data []byte, h *header) (m *pixmap.Map, err error) {
 	// Decoders of foreign formats have panicked on hostile input before.
 	defer func() {
 		if r := recover(); r != nil {
@@ -62,7 +62,7 @@ func (l library) image(ctx context.Context, data []byte, h *header) (stdimage.Im
 }
 
 // pixels decodes data, whose header is h, into a map.
-func (l library) pixels(ctx context.Context, data []byte, h *header) (*pixel.Map, error) {
+func (l library) pixels(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	img, err := l.image(ctx, data, h)
 	if err != nil {
 		return nil, err

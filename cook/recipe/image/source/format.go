@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // A format is one kind of picture file.
@@ -25,7 +25,7 @@ type format struct {
 	probe func(data []byte, size int64) (header, error)
 	// decode decodes a whole file whose header is h, to which it may add notes. It
 	// may panic.
-	decode func(ctx context.Context, data []byte, h *header) (*pixel.Map, error)
+	decode func(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 }
 
 // formats lists what there is, TGA last.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
-	"github.com/assetcook/assetcook/cook/recipe/image/power"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
+	"github.com/assetcook/assetcook/cook/recipe/image/portablemath"
 )
 
 // A gAMA chunk holds 100000 times the exponent that made the stored numbers out
@@ -31,7 +31,7 @@ func applicable(gamma int64) int {
 
 // toSRGB turns the colours of m, which are light to the power of gamma, into
 // sRGB.
-func toSRGB(ctx context.Context, m *pixel.Map, gamma int) error {
+func toSRGB(ctx context.Context, m *pixmap.Map, gamma int) error {
 	if m.Pix16 != nil {
 		return apply(ctx, m.Pix16, gammaTable[uint16](math.MaxUint16, gamma))
 	}
@@ -58,7 +58,7 @@ func apply[T uint8 | uint16](ctx context.Context, pix, table []T) error {
 func gammaTable[T uint8 | uint16](top int, gamma int) []T {
 	table := make([]T, top+1)
 	for i := range table {
-		light := power.Pow(float64(i)/float64(top), gammaUnit/float64(gamma))
+		light := portablemath.Pow(float64(i)/float64(top), gammaUnit/float64(gamma))
 		table[i] = T(math.Floor(float64(encodeSRGB(light)*float64(top)) + 0.5))
 	}
 	return table
@@ -69,5 +69,5 @@ func encodeSRGB(light float64) float64 {
 	if light <= 0.0031308 {
 		return 12.92 * light
 	}
-	return min(1, float64(1.055*power.Pow(light, 1/2.4))-0.055)
+	return min(1, float64(1.055*portablemath.Pow(light, 1/2.4))-0.055)
 }

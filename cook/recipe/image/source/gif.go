@@ -10,7 +10,7 @@ import (
 	"io"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // gifRatio bounds how far the LZW data of GIF can expand: a code of w bits
@@ -33,7 +33,7 @@ func probeGIF(data []byte, _ int64) (header, error) {
 	return p, nil
 }
 
-func decodeGIF(ctx context.Context, data []byte, h *header) (*pixel.Map, error) {
+func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	img, err := gif.Decode(&reader{ctx, bytes.NewReader(data)})
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixel.Map, error) 
 		return nil, io.ErrUnexpectedEOF
 	}
 	table := walk.table()
-	return fill(ctx, pixel.New(h.w, h.h, pixel.Bits8), func(dst []uint8, y int) {
+	return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), func(dst []uint8, y int) {
 		if y < m.Rect.Min.Y || y >= m.Rect.Max.Y {
 			return // it stays transparent
 		}

@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/assetcook/assetcook/cook/recipe/image/hdr"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 func probeHDR(data []byte, _ int64) (header, error) {
@@ -13,7 +13,7 @@ func probeHDR(data []byte, _ int64) (header, error) {
 	if err != nil {
 		return header{}, shortHead(err)
 	}
-	p := header{w: h.Width, h: h.Height, depth: pixel.Float, bits: 8, least: h.LeastBytes()}
+	p := header{w: h.Width, h: h.Height, depth: pixmap.Float, bits: 8, least: h.LeastBytes()}
 	p.decoder = 4 * p.pixels() // packed
 	if h.Primaries != "" {
 		p.profile = "primaries " + h.Primaries
@@ -21,10 +21,10 @@ func probeHDR(data []byte, _ int64) (header, error) {
 	return p, nil
 }
 
-func decodeHDR(ctx context.Context, data []byte, _ *header) (*pixel.Map, error) {
+func decodeHDR(ctx context.Context, data []byte, _ *header) (*pixmap.Map, error) {
 	p, err := hdr.Decode(&reader{ctx, bytes.NewReader(data)}, int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
-	return fill(ctx, pixel.New(p.Width, p.Height, pixel.Float), p.Row)
+	return fill(ctx, pixmap.New(p.Width, p.Height, pixmap.Float), p.Row)
 }

@@ -20,7 +20,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/image/imagetest"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // probeHead is Probe as a recipe calls it: with the head of the file alone.
@@ -285,16 +285,16 @@ func TestHeaderBeyondTheHead(t *testing.T) {
 }
 
 func TestDecodersAreNotTrusted(t *testing.T) {
-	gives := func(m *pixel.Map, err error) func(context.Context, []byte, *header) (*pixel.Map, error) {
-		return func(context.Context, []byte, *header) (*pixel.Map, error) { return m, err }
+	gives := func(m *pixmap.Map, err error) func(context.Context, []byte, *header) (*pixmap.Map, error) {
+		return func(context.Context, []byte, *header) (*pixmap.Map, error) { return m, err }
 	}
 	for _, tc := range []struct {
 		want   string
-		decode func(context.Context, []byte, *header) (*pixel.Map, error)
+		decode func(context.Context, []byte, *header) (*pixmap.Map, error)
 	}{
-		{"its header says 2 x 2", gives(pixel.New(2, 3, pixel.Bits8), nil)},
-		{"its header says 2 x 2", gives(pixel.New(2, 2, pixel.Float), nil)},
-		{"confuses the decoder: index", func(context.Context, []byte, *header) (*pixel.Map, error) { panic("index") }},
+		{"its header says 2 x 2", gives(pixmap.New(2, 3, pixmap.Bits8), nil)},
+		{"its header says 2 x 2", gives(pixmap.New(2, 2, pixmap.Float), nil)},
+		{"confuses the decoder: index", func(context.Context, []byte, *header) (*pixmap.Map, error) { panic("index") }},
 		{"ABC file is truncated", gives(nil, fmt.Errorf("x: %w", io.ErrUnexpectedEOF))},
 		{"ABC file is truncated", gives(nil, errors.New("png: not enough image data"))},
 		{"ABC file is truncated", gives(nil, io.EOF)},

@@ -9,10 +9,10 @@ import (
 	"image/jpeg"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
-func decodeJPEG(ctx context.Context, data []byte, h *header) (*pixel.Map, error) {
+func decodeJPEG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	img, err := library{jpeg.DecodeConfig, jpeg.Decode}.image(ctx, data, h)
 	if err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func decodeJPEG(ctx context.Context, data []byte, h *header) (*pixel.Map, error)
 	}
 	h.notes = extraneousBytes(extraneous)
 	if m, ok := img.(*stdimage.YCbCr); ok {
-		return fill(ctx, pixel.New(h.w, h.h, pixel.Bits8), yCbCrRows(m, jpegUpsampler, jpegColors))
+		return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), yCbCrRows(m, jpegUpsampler, jpegColors))
 	}
 	return straight(ctx, img)
 }

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/image/tiff"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // exifBlock is a block that states an orientation and, before it, a camera.
@@ -110,14 +110,14 @@ func TestUpright(t *testing.T) {
 		0: {"abc", "def"}, 1: {"abc", "def"}, 2: {"cba", "fed"}, 3: {"fed", "cba"}, 4: {"def", "abc"},
 		5: {"ad", "be", "cf"}, 6: {"da", "eb", "fc"}, 7: {"fc", "eb", "da"}, 8: {"cf", "be", "ad"}, 9: {"abc", "def"},
 	} {
-		for _, depth := range []pixel.Depth{pixel.Bits8, pixel.Bits16, pixel.Float} {
-			m := pixel.New(3, 2, depth)
+		for _, depth := range []pixmap.Depth{pixmap.Bits8, pixmap.Bits16, pixmap.Float} {
+			m := pixmap.New(3, 2, depth)
 			for i, c := range "abcdef" {
 				for s := range 4 { // each number of a pixel is another
 					switch depth {
-					case pixel.Bits8:
+					case pixmap.Bits8:
 						m.Pix8[4*i+s] = uint8(c) + uint8(s)
-					case pixel.Bits16:
+					case pixmap.Bits16:
 						m.Pix16[4*i+s] = uint16(c) + uint16(s)
 					default:
 						m.PixF[4*i+s] = float32(c) + float32(s)
@@ -137,9 +137,9 @@ func TestUpright(t *testing.T) {
 						at := 4*(y*got.W+x) + s
 						v := 0
 						switch depth {
-						case pixel.Bits8:
+						case pixmap.Bits8:
 							v = int(got.Pix8[at])
-						case pixel.Bits16:
+						case pixmap.Bits16:
 							v = int(got.Pix16[at])
 						default:
 							v = int(got.PixF[at])

@@ -3,7 +3,7 @@ package source
 import (
 	"context"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // transposed is the first of the orientations whose rows are stored as columns.
@@ -12,7 +12,7 @@ const transposed = 5
 // upright returns m turned so that it is seen as it was meant. Orientations are
 // those of EXIF 2.3, tag 0x0112, which name the sides where the stored picture
 // has its first row and its first column; what is not 2 to 8 changes nothing.
-func upright(ctx context.Context, m *pixel.Map, orientation int) (*pixel.Map, error) {
+func upright(ctx context.Context, m *pixmap.Map, orientation int) (*pixmap.Map, error) {
 	if orientation < 2 || orientation > 8 {
 		return m, nil
 	}
@@ -20,7 +20,7 @@ func upright(ctx context.Context, m *pixel.Map, orientation int) (*pixel.Map, er
 	if orientation >= transposed {
 		w, h = h, w
 	}
-	out := pixel.New(w, h, m.Depth())
+	out := pixmap.New(w, h, m.Depth())
 	// Pixel (0, 0) of out is pixel start of m; a step to the right or down is
 	// so many pixels further in m.
 	start, right, down := 0, 1, m.W

@@ -8,7 +8,7 @@ import (
 	"image/png"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // deflateRatio bounds how far zlib data can expand: a match of 258 bytes takes
@@ -58,7 +58,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	if depth == 16 {
 		decoded *= 2
-		p.depth = pixel.Bits16
+		p.depth = pixmap.Bits16
 	}
 	p.decoder = p.pixels()*decoded + 2*(int64(w)*8+1)
 	if interlaced {
@@ -67,7 +67,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 	return p, nil
 }
 
-func decodePNG(ctx context.Context, data []byte, h *header) (*pixel.Map, error) {
+func decodePNG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	return library{png.DecodeConfig, png.Decode}.pixels(ctx, data, h)
 }
 

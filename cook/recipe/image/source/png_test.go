@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/recipe/image/imagetest"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // withChunk puts a chunk behind the header of a PNG file.
@@ -125,7 +125,7 @@ func TestGammaOfSixteenBits(t *testing.T) {
 	m := stdimage.NewNRGBA64(stdimage.Rect(0, 0, 1, 1))
 	m.SetNRGBA64(0, 0, color.NRGBA64{R: 32768, G: 1, B: 65535, A: 7})
 	got, _, err := Decode(t.Context(), withChunk(encodePNG(t, m), "gAMA", long(100000)), ".png", maxSide)
-	if err != nil || got.Depth() != pixel.Bits16 || len(got.Pix16) != 4 {
+	if err != nil || got.Depth() != pixmap.Bits16 || len(got.Pix16) != 4 {
 		t.Fatalf("%+v, error %v", got, err)
 	}
 	if p := got.Pix16; p[0] != 48193 && p[0] != 48192 || p[1] != 13 || p[2] != 65535 || p[3] != 7 {
@@ -135,7 +135,7 @@ func TestGammaOfSixteenBits(t *testing.T) {
 
 // There is a look at the context for every some pixels.
 func TestGammaCancel(t *testing.T) {
-	m := pixel.New(1024, 256, pixel.Bits8)
+	m := pixmap.New(1024, 256, pixmap.Bits8)
 	if err := toSRGB(&countdown{t.Context(), 2}, m, 100000); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 	"github.com/assetcook/assetcook/cook/recipe/image/qoi"
 )
 
@@ -21,7 +21,7 @@ func probeQOI(data []byte, _ int64) (header, error) {
 	return p, nil
 }
 
-func decodeQOI(ctx context.Context, data []byte, _ *header) (*pixel.Map, error) {
+func decodeQOI(ctx context.Context, data []byte, _ *header) (*pixmap.Map, error) {
 	img, err := qoi.Decode(&reader{ctx, bytes.NewReader(data)}, int64(len(data)))
 	if err != nil {
 		return nil, err

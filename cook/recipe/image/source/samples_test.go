@@ -15,14 +15,14 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // A sample is a small file of some kind and what must come of it.
 type sample struct {
 	name, ext string
 	data      []byte
-	want      *pixel.Map
+	want      *pixmap.Map
 	slack     int // how far a lossy format may be off
 }
 
@@ -71,7 +71,7 @@ func samples(t testing.TB) []sample {
 		{name: "tga", ext: ".tga", data: append([]byte{2: 2, 12: 2, 14: 1, 16: 32, 17: 0x28}, 3, 2, 1, 4, 7, 6, 5, 8), want: map8(2, 1, []byte{1, 2, 3, 4, 5, 6, 7, 8})},
 		{name: "qoi", data: []byte("qoif\x00\x00\x00\x02\x00\x00\x00\x01\x04\x00\xff\x01\x02\x03\x04\xc0\x00\x00\x00\x00\x00\x00\x00\x01"), want: map8(2, 1, []byte{1, 2, 3, 4, 1, 2, 3, 4})},
 		{name: "hdr", data: []byte("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n\x80\x40\x00\x81\x80\x40\x00\x83"),
-			want: &pixel.Map{W: 2, H: 1, PixF: []float32{1, 0.5, 0, 1, 4, 2, 0, 1}}},
+			want: &pixmap.Map{W: 2, H: 1, PixF: []float32{1, 0.5, 0, 1, 4, 2, 0, 1}}},
 	}
 	list = append(list, webpSamples(t)...)
 	for i := range list {
@@ -82,13 +82,13 @@ func samples(t testing.TB) []sample {
 	return list
 }
 
-func map8(w, h int, pix []byte) *pixel.Map { return &pixel.Map{W: w, H: h, Pix8: pix} }
+func map8(w, h int, pix []byte) *pixmap.Map { return &pixmap.Map{W: w, H: h, Pix8: pix} }
 
 // exact is a sample of a lossless format. It takes the expected numbers from
 // package color, one pixel at a time.
 func exact(name string, data []byte, m stdimage.Image) sample {
 	b := m.Bounds()
-	s := sample{name: name, data: data, want: &pixel.Map{W: b.Dx(), H: b.Dy()}}
+	s := sample{name: name, data: data, want: &pixmap.Map{W: b.Dx(), H: b.Dy()}}
 	for i := range s.want.W * s.want.H {
 		switch c := m.At(i%s.want.W, i/s.want.W).(type) {
 		case color.NRGBA:

@@ -1,5 +1,5 @@
 // Package source reads pictures, whatever format they are in, into a
-// pixel.Map.
+// pixmap.Map.
 //
 // It reads PNG, JPEG, GIF (the first frame), BMP, TIFF (the first page), WebP,
 // TGA, QOI and Radiance HDR. What a file holds decides, not what it is called;
@@ -44,7 +44,7 @@ import (
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // Info is what is known of a picture besides its pixels. Probe fills it as far
@@ -57,7 +57,7 @@ type Info struct {
 	// is upright.
 	W, H int
 	// Depth is how the map that Decode returns holds its pixels.
-	Depth pixel.Depth
+	Depth pixmap.Depth
 	// Memory is the most bytes that Decode holds at once, the result included
 	// and the file's own bytes not.
 	Memory int64
@@ -127,7 +127,7 @@ func Probe(head []byte, ext string, size int64, maxSide int) (Info, error) {
 
 // Decode decodes a whole file. It refuses what Probe refuses, and what turns
 // out to be damaged. A context that is cancelled ends it early.
-func Decode(ctx context.Context, data []byte, ext string, maxSide int) (*pixel.Map, Info, error) {
+func Decode(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.Map, Info, error) {
 	m, info, err := DecodeData(ctx, data, ext, maxSide)
 	if err != nil || info.Gamma == 0 {
 		return m, info, err
@@ -138,7 +138,7 @@ func Decode(ctx context.Context, data []byte, ext string, maxSide int) (*pixel.M
 // DecodeData is Decode for a picture whose numbers are not colours but data, as
 // those of a normal map or a mask are: it leaves them as stored, whatever
 // Info.Gamma says.
-func DecodeData(ctx context.Context, data []byte, ext string, maxSide int) (*pixel.Map, Info, error) {
+func DecodeData(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.Map, Info, error) {
 	f, err := identify(data, ext)
 	if err != nil {
 		return nil, Info{}, err
@@ -157,7 +157,7 @@ func DecodeData(ctx context.Context, data []byte, ext string, maxSide int) (*pix
 // A header is what the first bytes of a file say.
 type header struct {
 	w, h  int // as stored
-	depth pixel.Depth
+	depth pixmap.Depth
 	bits  int
 	// decoder is the most bytes that decoding holds, including the decoded
 	// picture in the form that the decoder gives.
@@ -175,9 +175,9 @@ type header struct {
 
 func (h header) pixels() int64 { return int64(h.w) * int64(h.h) }
 
-// mapBytes returns what the pixel.Map of the picture takes.
+// mapBytes returns what the pixmap.Map of the picture takes.
 func (h header) mapBytes() int64 {
-	return 4 * h.pixels() * map[pixel.Depth]int64{pixel.Bits8: 1, pixel.Bits16: 2, pixel.Float: 4}[h.depth]
+	return 4 * h.pixels() * map[pixmap.Depth]int64{pixmap.Bits8: 1, pixmap.Bits16: 2, pixmap.Float: 4}[h.depth]
 }
 
 func (h header) info(f format) Info {

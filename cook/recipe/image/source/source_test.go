@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 const maxSide = 16384
@@ -52,7 +52,7 @@ func TestSamples(t *testing.T) {
 }
 
 // near checks that no number is off by more than slack.
-func near(t *testing.T, want, got *pixel.Map, slack int) {
+func near(t *testing.T, want, got *pixmap.Map, slack int) {
 	t.Helper()
 	if got.W != want.W || got.H != want.H || len(got.Pix8) != len(want.Pix8) {
 		t.Fatalf("%d x %d pixels, want %d x %d", got.W, got.H, want.W, want.H)
@@ -149,7 +149,7 @@ func TestFilesOfOthers(t *testing.T) {
 			if !info.Fits(filepath.Ext(name)) || info.Profile != "" {
 				t.Errorf("info %+v", info)
 			}
-			want := &pixel.Map{W: m.W, H: m.H}
+			want := &pixmap.Map{W: m.W, H: m.H}
 			for i := range m.W * m.H {
 				for _, v := range drawn[name].at(i%m.W, i/m.W) {
 					if m.Pix16 != nil {

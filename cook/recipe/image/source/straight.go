@@ -6,37 +6,37 @@ import (
 	"image/color"
 	"unsafe"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // straight turns what a library decoded into a map: sixteen bits a channel
 // where the picture has them, eight elsewhere, alpha straight. It hands out the
 // picture's own bytes where they are that already.
-func straight(ctx context.Context, img stdimage.Image) (*pixel.Map, error) {
+func straight(ctx context.Context, img stdimage.Image) (*pixmap.Map, error) {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	switch m := img.(type) {
 	case *stdimage.NRGBA:
 		if m.Stride == 4*w && len(m.Pix) >= 4*w*h {
-			return &pixel.Map{W: w, H: h, Pix8: m.Pix[: 4*w*h : 4*w*h]}, nil
+			return &pixmap.Map{W: w, H: h, Pix8: m.Pix[: 4*w*h : 4*w*h]}, nil
 		}
 	case *stdimage.RGBA:
 		if m.Stride == 4*w && len(m.Pix) >= 4*w*h && m.Opaque() {
-			return &pixel.Map{W: w, H: h, Pix8: m.Pix[: 4*w*h : 4*w*h]}, nil
+			return &pixmap.Map{W: w, H: h, Pix8: m.Pix[: 4*w*h : 4*w*h]}, nil
 		}
 	case *stdimage.NRGBA64:
 		if pix := words(m.Pix); m.Stride == 8*w && len(pix) >= 4*w*h {
-			return &pixel.Map{W: w, H: h, Pix16: pix[: 4*w*h : 4*w*h]}, swap(ctx, m.Pix, pix)
+			return &pixmap.Map{W: w, H: h, Pix16: pix[: 4*w*h : 4*w*h]}, swap(ctx, m.Pix, pix)
 		}
-		return fill(ctx, pixel.New(w, h, pixel.Bits16), row16(img))
+		return fill(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
 	case *stdimage.RGBA64:
 		if pix := words(m.Pix); m.Stride == 8*w && len(pix) >= 4*w*h && m.Opaque() {
-			return &pixel.Map{W: w, H: h, Pix16: pix[: 4*w*h : 4*w*h]}, swap(ctx, m.Pix, pix)
+			return &pixmap.Map{W: w, H: h, Pix16: pix[: 4*w*h : 4*w*h]}, swap(ctx, m.Pix, pix)
 		}
-		return fill(ctx, pixel.New(w, h, pixel.Bits16), row16(img))
+		return fill(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
 	case *stdimage.Gray16:
-		return fill(ctx, pixel.New(w, h, pixel.Bits16), row16(img))
+		return fill(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
 	}
-	return fill(ctx, pixel.New(w, h, pixel.Bits8), row8(img))
+	return fill(ctx, pixmap.New(w, h, pixmap.Bits8), row8(img))
 }
 
 // words returns the memory of pix as numbers of sixteen bits, nil if it cannot be
@@ -66,7 +66,7 @@ func swap(ctx context.Context, pix []byte, words []uint16) error {
 type row[T uint8 | uint16 | float32] func(dst []T, y int)
 
 // fill fills m row by row.
-func fill[T uint8 | uint16 | float32](ctx context.Context, m *pixel.Map, r row[T]) (*pixel.Map, error) {
+func fill[T uint8 | uint16 | float32](ctx context.Context, m *pixmap.Map, r row[T]) (*pixmap.Map, error) {
 	var pix []T
 	switch p := any(&pix).(type) {
 	case *[]uint8:

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // Every fast loop gives what the slow way over color.Color gives, on pictures
@@ -44,7 +44,7 @@ func TestConvertersAgreeWithAt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := &pixel.Map{W: inner.Dx(), H: inner.Dy()}
+			want := &pixmap.Map{W: inner.Dx(), H: inner.Dy()}
 			for i := range want.W * want.H {
 				reference(want, m.At(inner.Min.X+i%want.W, inner.Min.Y+i/want.W))
 			}
@@ -63,7 +63,7 @@ func (u uniform) Bounds() stdimage.Rectangle { return u.r }
 func (u uniform) At(int, int) color.Color    { return color.RGBA{R: 50, G: 100, B: 0, A: 100} }
 
 // reference appends a colour to m.
-func reference(m *pixel.Map, c color.Color) {
+func reference(m *pixmap.Map, c color.Color) {
 	switch c := c.(type) {
 	case color.NRGBA:
 		m.Pix8 = append(m.Pix8, c.R, c.G, c.B, c.A)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 	"github.com/assetcook/assetcook/cook/recipe/image/tga"
 )
 
@@ -23,7 +23,7 @@ func probeTGA(data []byte, _ int64) (header, error) {
 	return p, nil
 }
 
-func decodeTGA(ctx context.Context, data []byte, h *header) (*pixel.Map, error) {
+func decodeTGA(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	p, err := tga.Decode(ctx, data)
 	if err != nil {
 		return nil, err
@@ -34,5 +34,5 @@ func decodeTGA(ctx context.Context, data []byte, h *header) (*pixel.Map, error) 
 	case tga.Zero:
 		h.notes = append(h.notes, "alpha: the header counts 0 bits, and it is 0 everywhere, so all is opaque")
 	}
-	return &pixel.Map{W: p.Width, H: p.Height, Pix8: p.Pix}, nil
+	return &pixmap.Map{W: p.Width, H: p.Height, Pix8: p.Pix}, nil
 }

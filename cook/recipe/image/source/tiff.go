@@ -3,7 +3,7 @@ package source
 import (
 	"context"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 	"github.com/assetcook/assetcook/cook/recipe/image/tiff"
 )
 
@@ -23,6 +23,6 @@ func probeTIFF(data []byte, _ int64) (header, error) {
 	return p, nil
 }
 
-func decodeTIFF(ctx context.Context, data []byte, _ *header) (*pixel.Map, error) {
+func decodeTIFF(ctx context.Context, data []byte, _ *header) (*pixmap.Map, error) {
 	return tiff.Decode(ctx, data)
 }

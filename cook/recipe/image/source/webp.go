@@ -9,7 +9,7 @@ import (
 	"golang.org/x/image/webp"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // The flags of a VP8X chunk.
@@ -90,17 +90,17 @@ func (c *webpChunks) notes(p *header, flags byte, partial bool) error {
 	}
 }
 
-func decodeWebP(ctx context.Context, data []byte, h *header) (*pixel.Map, error) {
+func decodeWebP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	img, err := library{webp.DecodeConfig, webp.Decode}.image(ctx, data, h)
 	if err != nil {
 		return nil, err
 	}
 	switch m := img.(type) {
 	case *stdimage.YCbCr:
-		return fill(ctx, pixel.New(h.w, h.h, pixel.Bits8), webpRows(m))
+		return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), webpRows(m))
 	case *stdimage.NYCbCrA:
 		colors := webpRows(&m.YCbCr)
-		return fill(ctx, pixel.New(h.w, h.h, pixel.Bits8), func(dst []byte, y int) {
+		return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), func(dst []byte, y int) {
 			colors(dst, y)
 			for i, a := range m.A[y*m.AStride:][:h.w] {
 				dst[4*i+3] = a

@@ -2,7 +2,7 @@
 // processor reads as they are. It knows the formats, what a texture of them
 // holds, and which format suits a picture.
 //
-// Package texel encodes pixels into these formats. Packages ktx2 and dds write
+// Package texenc encodes pixels into these formats. Packages ktx2 and dds write
 // and read a Texture as a file.
 package texture
 

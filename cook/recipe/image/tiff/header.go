@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // A Header is what the first directory of a file says of its page.
@@ -245,11 +245,11 @@ func (h *Header) rowBytes() int64 {
 }
 
 // Depth returns how Decode stores the pixels.
-func (h *Header) Depth() pixel.Depth {
+func (h *Header) Depth() pixmap.Depth {
 	if h.Bits > 8 {
-		return pixel.Bits16
+		return pixmap.Bits16
 	}
-	return pixel.Bits8
+	return pixmap.Bits8
 }
 
 // LeastBytes returns a lower bound of the size of files with this header.
@@ -262,7 +262,7 @@ func (h *Header) LeastBytes() int64 {
 func (h *Header) Memory() int64 {
 	const unpacker = 128 << 10
 	pixels := 4 * int64(h.Width) * int64(h.Height)
-	if h.Depth() == pixel.Bits16 {
+	if h.Depth() == pixmap.Bits16 {
 		pixels *= 2
 	}
 	return pixels + h.rowBytes() + unpacker

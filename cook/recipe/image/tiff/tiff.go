@@ -14,7 +14,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // Decode decodes the first page of a whole file as it is stored: Orientation is
@@ -22,7 +22,7 @@ import (
 // of signed samples becomes 0. Alpha that the colours are multiplied with is
 // divided out again. It allocates what
 // Header.Memory says, so judge the header first.
-func Decode(ctx context.Context, data []byte) (*pixel.Map, error) {
+func Decode(ctx context.Context, data []byte) (*pixmap.Map, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func Decode(ctx context.Context, data []byte) (*pixel.Map, error) {
 	if int64(h.Width) > math.MaxInt/64/int64(h.Height) {
 		return nil, errors.New("tiff: picture is too large for this machine's addresses")
 	}
-	d := decoder{ctx: ctx, data: data, h: h, m: pixel.New(h.Width, h.Height, h.Depth()), row: make([]byte, h.rowBytes())}
+	d := decoder{ctx: ctx, data: data, h: h, m: pixmap.New(h.Width, h.Height, h.Depth()), row: make([]byte, h.rowBytes())}
 	across, down := h.grid()
 	// Unpackers read ahead by 4 KiB; beyond that no byte is for two strips.
 	d.budget = 2*int64(len(data)) + int64(across*down)*4096
@@ -57,7 +57,7 @@ type decoder struct {
 	ctx  context.Context
 	data []byte
 	h    Header
-	m    *pixel.Map
+	m    *pixmap.Map
 	row  []byte // of a strip or tile
 
 	inflate io.Reader // nil until it is needed

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixel"
+	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
 )
 
 // The pictures in testdata were written by libtiff 4.5 (through Pillow 9.4 and
@@ -94,7 +94,7 @@ func read(t testing.TB, file string) []byte {
 }
 
 // numbers decodes a picture and widens what it holds.
-func numbers(t *testing.T, data []byte) ([]int, *pixel.Map) {
+func numbers(t *testing.T, data []byte) ([]int, *pixmap.Map) {
 	t.Helper()
 	m, err := Decode(t.Context(), data)
 	if err != nil {

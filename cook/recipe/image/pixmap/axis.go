@@ -1,0 +1,119 @@
+package pixmap
+
+import "math"
+
+// An axis is how the pixels along one side are made of those of a side of
+// another length.
+type axis struct {
+	total float64 // what the weights of a pixel add up to
+	spans []span  // for each pixel
+	most  int     // weights of the longest span
+}
+
+// A span is what makes one pixel: the pixels from first on, with their weights,
+// which are whole numbers. It may reach beyond the side.
+type span struct {
+	first   int
+	weights []float64
+}
+
+// kernelTotal is what weights of Kaiser and Mitchell add up to, exactly: one
+// colour stays one colour.
+const kernelTotal = 1 << 20
+
+// newAxis returns the axis from a side of n pixels to one of m.
+func newAxis(f Filter, n, m int) axis {
+	a := axis{total: kernelTotal, spans: make([]span, m)}
+	if f == Box {
+		a.total = float64(n / gcd(n, m))
+	}
+	for i := range a.spans {
+		if f == Box {
+			a.spans[i] = boxSpan(int64(n), int64(m), int64(i))
+		} else {
+			a.spans[i] = kernelSpan(f, int64(n), int64(m), int64(i))
+		}
+		a.most = max(a.most, len(a.spans[i].weights))
+	}
+	return a
+}
+
+// boxSpan returns the parts of a side of n that pixel i of m covers.
+func boxSpan(n, m, i int64) span {
+	// In m-ths of a pixel of n, which are whole numbers.
+	from, to := i*n, (i+1)*n
+	first, last := from/m, (to-1)/m
+	s := span{first: int(first), weights: make([]float64, last-first+1)}
+	unit := int64(gcd(int(n), int(m)))
+	for j := first; j <= last; j++ {
+		s.weights[j-first] = float64((min(to, (j+1)*m) - max(from, j*m)) / unit)
+	}
+	return s
+}
+
+// kernelSpan weighs the pixels of a side of n around pixel i of m. If pixels get
+// larger the filter does too.
+func kernelSpan(f Filter, n, m, i int64) span {
+	// Counted in parts of 1/(2m) all places are whole numbers: pixel j is 2mj -
+	// centre away, and unit is what the filter takes for 1.
+	unit, centre := 2*max(n, m), (2*i+1)*n-m
+	reach := int64(f.reach()) * unit
+	first, last := floorDiv(centre-reach, 2*m)+1, -floorDiv(-centre-reach, 2*m)-1
+	values, sum := make([]float64, last-first+1), 0.0
+	for k := range values {
+		values[k] = f.at(float64(2*m*(first+int64(k))-centre) / float64(unit))
+		sum += values[k]
+	}
+	rest := float64(kernelTotal)
+	low, high := (len(values)-1)/2, len(values)/2
+	heavier := high
+	if values[low] > values[high] {
+		heavier = low
+	}
+	// In whole numbers. What rounding leaves goes to the middle, evenly: a
+	// mirrored picture shall stay one.
+	for k, v := range values {
+		values[k] = math.Floor(float64(v/sum*kernelTotal) + 0.5)
+		rest -= values[k]
+	}
+	half := math.Floor(rest / 2)
+	values[low] += half
+	values[high] += half
+	values[heavier] += rest - half - half
+	return span{first: int(first), weights: values}
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// A Wrap is what lies beyond the edge of a picture.
+type Wrap uint8
+
+// What may lie there.
+const (
+	Clamp  Wrap = iota // the pixels at the edge, again and again
+	Repeat             // the picture once more, as on tiles
+)
+
+// index returns the pixel of a side of n that stands at i, which may be outside.
+func (w Wrap) index(i, n int) int {
+	if w == Repeat {
+		if i %= n; i < 0 {
+			i += n
+		}
+		return i
+	}
+	return max(0, min(n-1, i))
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

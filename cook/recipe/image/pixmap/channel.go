@@ -1,0 +1,110 @@
+package pixmap
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// A Channel says where the numbers of one channel come from.
+type Channel struct {
+	// Of is 'r', 'g', 'b' or 'a'; '0' for zeros and '1' for the top.
+	Of byte
+	// Invert takes each number from the top: 1 - v.
+	Invert bool
+}
+
+// ParseChannel reads "r", "g", "b", "a", "0", "1", or one of the letters with
+// "1-" in front, which inverts it.
+func ParseChannel(s string) (Channel, error) {
+	letter, invert := strings.CutPrefix(s, "1-")
+	if len(letter) == 1 && (strings.Contains("rgba", letter) || !invert && strings.Contains("01", letter)) {
+		return Channel{Of: letter[0], Invert: invert}, nil
+	}
+	return Channel{}, fmt.Errorf(`channel %q is none of r, g, b, a, 1-r, 1-g, 1-b, 1-a, 0 and 1`, s)
+}
+
+// String returns what ParseChannel reads.
+func (c Channel) String() string {
+	if c.Invert {
+		return "1-" + string(c.Of)
+	}
+	return string(c.Of)
+}
+
+// A Part is a channel of a map.
+type Part struct {
+	From *Map
+	Channel
+}
+
+// Assemble returns a map of w by h pixels whose red, green, blue and alpha are
+// the four parts. The maps must be of that size and depth; that of '0' and '1' is
+// not looked at.
+func Assemble(ctx context.Context, w, h int, d Depth, parts [4]Part) (*Map, error) {
+	for i, p := range parts {
+		switch {
+		case p.Of == '0' || p.Of == '1':
+		case p.From == nil || !strings.ContainsRune("rgba", rune(p.Of)):
+			return nil, fmt.Errorf("nothing is given for channel %c", "rgba"[i])
+		case p.From.W != w || p.From.H != h:
+			return nil, fmt.Errorf("channel %c comes from a picture of %d x %d pixels, the others have %d x %d",
+				"rgba"[i], p.From.W, p.From.H, w, h)
+		case p.From.Depth() != d:
+			return nil, fmt.Errorf("channel %c comes from a picture of another depth", "rgba"[i])
+		}
+	}
+	made := New(w, h, d)
+	return made, assembleInto(ctx, made, parts)
+}
+
+// Isolate puts channel of of m, one of 'r', 'g', 'b' and 'a', into red, in m itself,
+// and makes green and blue 0 and alpha 1.
+func Isolate(ctx context.Context, m *Map, of byte) error {
+	zero := Part{Channel: Channel{Of: '0'}}
+	return assembleInto(ctx, m, [4]Part{{From: m, Channel: Channel{Of: of}}, zero, zero, {Channel: Channel{Of: '1'}}})
+}
+
+// assembleInto fills made row by row, one channel after the other.
+func assembleInto(ctx context.Context, made *Map, parts [4]Part) error {
+	d := made.Depth()
+	return eachRow(ctx, made, func(from, to int) {
+		for c, p := range parts {
+			switch {
+			case d == Float:
+				assemble(made.PixF, p, c, from, to, pixF, 1)
+			case d == Bits16:
+				assemble(made.Pix16, p, c, from, to, pix16, 65535)
+			default:
+				assemble(made.Pix8, p, c, from, to, pix8, 255)
+			}
+		}
+	})
+}
+
+func pix8(m *Map) []uint8   { return m.Pix8 }
+func pix16(m *Map) []uint16 { return m.Pix16 }
+func pixF(m *Map) []float32 { return m.PixF }
+
+// assemble fills channel c of what is from from to to.
+func assemble[T uint8 | uint16 | float32](dst []T, p Part, c, from, to int, pix func(*Map) []T, top T) {
+	var src []T
+	fill, of := T(0), 0
+	switch p.Of {
+	case '0':
+	case '1':
+		fill = top
+	default:
+		src, of = pix(p.From), strings.IndexByte("rgba", p.Of)
+	}
+	for i := from; i < to; i += 4 {
+		v := fill
+		if src != nil {
+			v = src[i+of]
+		}
+		if p.Invert {
+			v = top - v
+		}
+		dst[i+c] = v
+	}
+}

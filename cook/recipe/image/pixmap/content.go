@@ -1,0 +1,205 @@
+package pixmap
+
+import (
+	"context"
+	"math"
+)
+
+// Content is what a picture turns out to be when all its pixels are looked at.
+type Content struct {
+	// Opaque says that alpha is at its top everywhere.
+	Opaque bool
+	// One writes the picture with one of its channels, if that is all it takes:
+	// "rrr1" is an opaque grey, "r001" red alone, "111a" an alpha over white, "0001"
+	// black. It is empty if more than one channel carries something.
+	One string
+	// Blue says that blue is the same everywhere.
+	Blue bool
+	// Colours is how many different pixels there are, alpha included; one more
+	// than was asked for if there are more.
+	Colours int
+	Vectors
+}
+
+// Vectors say how much a picture looks like a normal map, whose red, green and
+// blue are x, y and z from -1 at 0 to 1 at the top. Black pixels, as lie between
+// the pieces of an unwrapped model, do not count.
+type Vectors struct {
+	// Unit is the share, from 0 to 1, of pixels whose vector points out of the
+	// surface, z > 0, and is within 6 % of length 1; Near of those within 30 %.
+	Unit, Near float64
+	// Tilt is by how much the mean vector leans: the larger of its x and y. A
+	// surface as a whole does not lean.
+	Tilt float64
+}
+
+// Analyse looks at all pixels of m. It counts different ones up to maxColours.
+func Analyse(ctx context.Context, m *Map, maxColours int) (Content, error) {
+	a := analysis{limit: maxColours, top: 1}
+	switch m.Depth() {
+	case Bits8:
+		a.top = 255
+	case Bits16:
+		a.top = 65535
+	}
+	a.scale, a.first = 2/float64(a.top), pixelAt(m, 0)
+	a.look(a.first)
+	err := eachRow(ctx, m, func(from, to int) {
+		switch m.Depth() {
+		case Float:
+			lookAt(&a, m.PixF[from:to])
+		case Bits16:
+			lookAt(&a, m.Pix16[from:to])
+		default:
+			lookAt(&a, m.Pix8[from:to])
+		}
+	})
+	if err != nil {
+		return Content{}, err
+	}
+	return a.content(), nil
+}
+
+// An analysis is what has been seen so far.
+type analysis struct {
+	top    float32
+	scale  float64 // takes 0 to top to 0 to 2
+	first  [4]float32
+	varies [4]bool    // channels that are not as in the first pixel
+	differ [4][4]bool // pairs of channels that are not equal everywhere
+	limit  int
+	seen   map[[4]float32]struct{}
+
+	last    [4]float32
+	runs    int // how often last came since it was added to the counts below
+	vectors int
+	unit    int
+	near    int
+	sumX    float64
+	sumY    float64
+}
+
+// lookAt looks at a row. Pixels often repeat; only changes are looked at closely.
+func lookAt[T uint8 | uint16 | float32](a *analysis, row []T) {
+	for i := 0; i+4 <= len(row); i += 4 {
+		p := row[i : i+4 : i+4]
+		if q := [4]float32{float32(p[0]), float32(p[1]), float32(p[2]), float32(p[3])}; q != a.last {
+			a.count()
+			a.look(q)
+		}
+		a.runs++
+	}
+}
+
+// look takes up a pixel that is not like the last one.
+func (a *analysis) look(p [4]float32) {
+	a.last = p
+	for c, v := range p {
+		a.varies[c] = a.varies[c] || v != a.first[c]
+	}
+	a.differ[0][1] = a.differ[0][1] || p[0] != p[1]
+	a.differ[0][2] = a.differ[0][2] || p[0] != p[2]
+	a.differ[0][3] = a.differ[0][3] || p[0] != p[3]
+	a.differ[1][2] = a.differ[1][2] || p[1] != p[2]
+	a.differ[1][3] = a.differ[1][3] || p[1] != p[3]
+	a.differ[2][3] = a.differ[2][3] || p[2] != p[3]
+	if len(a.seen) <= a.limit {
+		if a.seen == nil {
+			a.seen = make(map[[4]float32]struct{}, a.limit+1)
+		}
+		a.seen[p] = struct{}{}
+	}
+}
+
+// count adds the last pixel to the counts, as often as it came.
+func (a *analysis) count() {
+	p, n := a.last, a.runs
+	a.runs = 0
+	if n == 0 || p[0] == 0 && p[1] == 0 && p[2] == 0 {
+		return
+	}
+	x := float64(float64(p[0])*a.scale) - 1
+	y := float64(float64(p[1])*a.scale) - 1
+	z := float64(float64(p[2])*a.scale) - 1
+	a.vectors += n
+	a.sumX += float64(x * float64(n))
+	a.sumY += float64(y * float64(n))
+	if z <= 0 {
+		return
+	}
+	square := float64(x*x) + float64(y*y) + float64(z*z)
+	if math.Abs(square-1) < 0.12 {
+		a.unit += n
+	}
+	if square > 0.49 && square < 1.69 {
+		a.near += n
+	}
+}
+
+func (a *analysis) content() Content {
+	a.count()
+	c := Content{Opaque: !a.varies[3] && a.first[3] == a.top, One: a.one(), Blue: !a.varies[2], Colours: len(a.seen)}
+	if n := float64(a.vectors); n > 0 {
+		c.Vectors = Vectors{
+			Unit: float64(a.unit) / n, Near: float64(a.near) / n,
+			Tilt: max(math.Abs(a.sumX), math.Abs(a.sumY)) / n,
+		}
+	}
+	return c
+}
+
+// one returns Content.One.
+func (a *analysis) one() string {
+	var word [4]byte
+	carrier := -1 // the first channel that is more than a constant of 0 or 1
+	for c := range word {
+		switch {
+		case !a.varies[c] && a.first[c] == 0:
+			word[c] = '0'
+		case !a.varies[c] && a.first[c] == a.top:
+			word[c] = '1'
+		case carrier < 0:
+			carrier = c
+			word[c] = "rgba"[c]
+		case a.differ[carrier][c]:
+			return ""
+		default:
+			word[c] = "rgba"[carrier]
+		}
+	}
+	return string(word[:])
+}
+
+// pixelAt returns the i-th pixel.
+func pixelAt(m *Map, i int) [4]float32 {
+	var p [4]float32
+	for c := range p {
+		switch m.Depth() {
+		case Float:
+			p[c] = m.PixF[4*i+c]
+		case Bits16:
+			p[c] = float32(m.Pix16[4*i+c])
+		default:
+			p[c] = float32(m.Pix8[4*i+c])
+		}
+	}
+	return p
+}
+
+// Opaque reports whether alpha is at its top everywhere.
+func Opaque(ctx context.Context, m *Map) (bool, error) {
+	opaque := true
+	err := eachRow(ctx, m, func(from, to int) {
+		for i := from + 3; i < to && opaque; i += 4 {
+			switch m.Depth() {
+			case Float:
+				opaque = m.PixF[i] >= 1
+			case Bits16:
+				opaque = m.Pix16[i] == 65535
+			default:
+				opaque = m.Pix8[i] == 255
+			}
+		}
+	})
+	return opaque, err
+}

@@ -1,0 +1,100 @@
+package pixmap
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAnalyse(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		pix  []byte // of two pixels
+		want Content
+	}{
+		{"colours", []byte{1, 2, 3, 255, 4, 5, 6, 255}, Content{Opaque: true, Colours: 2}},
+		{"one colour", []byte{1, 2, 3, 255, 1, 2, 3, 255}, Content{Opaque: true, Blue: true, Colours: 1}},
+		{"alpha", []byte{1, 2, 3, 254, 1, 2, 4, 254}, Content{Colours: 2}},
+		{"alpha changes", []byte{1, 2, 3, 255, 1, 2, 3, 9}, Content{Blue: true, Colours: 2}},
+		{"grey", []byte{1, 1, 1, 255, 7, 7, 7, 255}, Content{Opaque: true, One: "rrr1", Colours: 2}},
+		{"grey once", []byte{1, 1, 1, 255, 7, 7, 8, 255}, Content{Opaque: true, Colours: 2}},
+		{"one grey", []byte{7, 7, 7, 255, 7, 7, 7, 255}, Content{Opaque: true, One: "rrr1", Blue: true, Colours: 1}},
+		{"grey that fades", []byte{1, 1, 1, 1, 7, 7, 7, 7}, Content{One: "rrrr", Colours: 2}},
+		{"red alone", []byte{1, 0, 0, 255, 7, 0, 0, 255}, Content{Opaque: true, One: "r001", Blue: true, Colours: 2}},
+		{"green alone", []byte{255, 1, 0, 255, 255, 0, 0, 255}, Content{Opaque: true, One: "1g01", Blue: true, Colours: 2}},
+		{"green and blue", []byte{255, 1, 1, 255, 255, 0, 0, 255}, Content{Opaque: true, One: "1gg1", Colours: 2}},
+		{"alpha over white", []byte{255, 255, 255, 255, 255, 255, 255, 5}, Content{One: "111a", Blue: true, Colours: 2}},
+		{"nothing", []byte{0, 0, 0, 255, 0, 0, 0, 255}, Content{Opaque: true, One: "0001", Blue: true, Colours: 1}},
+		{"red beside a constant", []byte{1, 9, 0, 255, 7, 9, 0, 255}, Content{Opaque: true, Blue: true, Colours: 2}},
+		{"normals", []byte{128, 128, 255, 255, 255, 128, 140, 255}, Content{Opaque: true, Colours: 2}},
+		{"half normals", []byte{128, 128, 255, 255, 255, 254, 255, 255}, Content{Opaque: true, Blue: true, Colours: 2}},
+		{"inwards", []byte{128, 127, 0, 255, 128, 127, 0, 255}, Content{Opaque: true, Blue: true, Colours: 1}},
+	} {
+		for _, d := range []Depth{Bits8, Bits16, Float} {
+			got, err := Analyse(t.Context(), deep(of(2, 1, tc.pix...), d), 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Vectors = Vectors{}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("%s: %s", tc.name, d)
+			}
+		}
+	}
+	m := New(16, 16, Bits8)
+	for i := range m.Pix8 {
+		m.Pix8[i] = byte(i / 4)
+	}
+	for _, tc := range [][2]int{{0, 1}, {100, 101}, {255, 256}, {256, 256}, {999, 256}} {
+		if got, err := Analyse(t.Context(), m, tc[0]); err != nil || got.Colours != tc[1] {
+			t.Errorf("counting to %d: %d colours, error %v; want %d", tc[0], got.Colours, err, tc[1])
+		}
+	}
+}
+
+func TestOpaque(t *testing.T) {
+	for _, d := range []Depth{Bits8, Bits16, Float} {
+		m := of(2, 2, 1, 1, 1, 255, 1, 1, 1, 255, 1, 1, 1, 255, 1, 1, 1, 255)
+		if got, err := Opaque(t.Context(), deep(m, d)); !got || err != nil {
+			t.Errorf("depth %d: opaque is %v, error %v", d, got, err)
+		}
+		m.Pix8[7] = 254
+		if got, err := Opaque(t.Context(), deep(m, d)); got || err != nil {
+			t.Errorf("depth %d: with one hole opaque is %v, error %v", d, got, err)
+		}
+	}
+}
+
+func TestVectors(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		pix  []byte // of four pixels, without alpha
+		want Vectors
+	}{
+		{"flat", []byte{128, 128, 255, 128, 128, 255, 128, 128, 255, 128, 128, 255}, Vectors{Unit: 1, Near: 1, Tilt: 0.004}},
+		{"to all sides", []byte{255, 128, 140, 0, 128, 140, 128, 255, 140, 128, 0, 140}, Vectors{Unit: 1, Near: 1, Tilt: 0.002}},
+		{"leaning", []byte{255, 128, 140, 255, 128, 140, 128, 128, 255, 128, 128, 255}, Vectors{Unit: 1, Near: 1, Tilt: 0.502}},
+		{"the other way", []byte{128, 0, 140, 128, 0, 140, 128, 128, 255, 128, 128, 255}, Vectors{Unit: 1, Near: 1, Tilt: 0.498}},
+		{"short and long", []byte{128, 128, 230, 128, 128, 210, 190, 128, 255, 220, 200, 255}, Vectors{Unit: 0, Near: 0.5, Tilt: 0.306}},
+		{"inwards", []byte{128, 128, 0, 128, 128, 0, 128, 128, 0, 128, 128, 255}, Vectors{Unit: 0.25, Near: 0.25, Tilt: 0.004}},
+		{"black between", []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 128, 128, 255}, Vectors{Unit: 1, Near: 1, Tilt: 0.004}},
+		{"all black", make([]byte, 12), Vectors{}},
+		{"photo", []byte{255, 255, 255, 200, 10, 60, 90, 90, 80, 30, 200, 140}, Vectors{Unit: 0.25, Near: 0.25, Tilt: 0.127}},
+	} {
+		m := New(2, 2, Bits8)
+		for i := range 4 {
+			copy(m.Pix8[4*i:], append(tc.pix[3*i:3*i+3:3*i+3], 255))
+		}
+		for _, d := range []Depth{Bits8, Bits16, Float} {
+			c, err := Analyse(t.Context(), deep(m, d), 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := c.Vectors
+			if got.Unit != tc.want.Unit || got.Near != tc.want.Near || math.Abs(got.Tilt-tc.want.Tilt) > 0.001 {
+				t.Errorf("%s: %+v, want %+v", tc.name, got, tc.want)
+			}
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package pixmap
+
+import (
+	"context"
+	"math"
+)
+
+// A coverage is the share of pixels of a map whose alpha is at least threshold.
+type coverage struct {
+	share     float64
+	threshold int
+	counts    []int // of pixels by their alpha, in what was looked at last
+}
+
+func newCoverage(ctx context.Context, base *Map, test float64) (*coverage, error) {
+	top := alphaSteps(base)
+	counts := make([]int, top+1)
+	if err := countAlpha(ctx, base, counts); err != nil {
+		return nil, err
+	}
+	threshold := min(top, max(1, int(math.Ceil(float64(test*float64(top))))))
+	drawn := 0
+	for _, n := range counts[threshold:] {
+		drawn += n
+	}
+	return &coverage{float64(drawn) / (float64(base.W) * float64(base.H)), threshold, counts}, nil
+}
+
+// keep scales the alpha of a level so that as large a share of its pixels reaches
+// the threshold.
+//
+// A level has many alphas: the one that the right share of pixels reaches is
+// made the threshold. It is found by counting, so that nothing is searched, and the
+// rounding cannot lift a lower one.
+func (c *coverage) keep(ctx context.Context, m *Map) error {
+	if err := countAlpha(ctx, m, c.counts); err != nil {
+		return err
+	}
+	reached := reachedBy(c.counts, c.share*float64(m.W)*float64(m.H), c.threshold)
+	if reached == c.threshold {
+		return nil
+	}
+	return scaleAlpha(ctx, m, c.threshold, reached)
+}
+
+// reachedBy returns the alpha, at least 1, that about so many pixels reach. Of
+// equally good ones it takes what is nearest to threshold.
+func reachedBy(counts []int, pixels float64, threshold int) int {
+	best, bestOff, reach := threshold, math.Inf(1), 0
+	for a := len(counts) - 1; a >= 1; a-- {
+		reach += counts[a]
+		off := math.Abs(float64(reach) - pixels)
+		if off < bestOff || off == bestOff && distance(a, threshold) < distance(best, threshold) {
+			best, bestOff = a, off
+		}
+	}
+	return best
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// alphaSteps returns the alpha of opaque pixels as countAlpha counts it.
+func alphaSteps(m *Map) int {
+	if m.Depth() == Bits8 {
+		return 255
+	}
+	return 65535
+}
+
+// countAlpha counts how many pixels have each alpha.
+func countAlpha(ctx context.Context, m *Map, counts []int) error {
+	clear(counts)
+	return eachRow(ctx, m, func(from, to int) {
+		switch m.Depth() {
+		case Float:
+			for i := from + 3; i < to; i += 4 {
+				counts[floatAlpha(m.PixF[i])]++
+			}
+		case Bits16:
+			for i := from + 3; i < to; i += 4 {
+				counts[m.Pix16[i]]++
+			}
+		default:
+			for i := from + 3; i < to; i += 4 {
+				counts[m.Pix8[i]]++
+			}
+		}
+	})
+}
+
+// floatAlpha returns an alpha of 0 to 1 in steps, rounded down.
+func floatAlpha(a float32) int { return int(min(1, float64(sane(a))) * 65535) }
+
+// scaleAlpha multiplies all alpha by num/den, rounded down: what was below den
+// stays below num.
+func scaleAlpha(ctx context.Context, m *Map, num, den int) error {
+	return eachRow(ctx, m, func(from, to int) {
+		switch m.Depth() {
+		case Float:
+			for i := from + 3; i < to; i += 4 {
+				m.PixF[i] = float32(min(1, float64(sane(m.PixF[i]))*float64(num)/float64(den)))
+			}
+		case Bits16:
+			for i := from + 3; i < to; i += 4 {
+				m.Pix16[i] = uint16(min(65535, uint64(m.Pix16[i])*uint64(num)/uint64(den)))
+			}
+		default:
+			for i := from + 3; i < to; i += 4 {
+				m.Pix8[i] = uint8(min(255, int(m.Pix8[i])*num/den))
+			}
+		}
+	})
+}

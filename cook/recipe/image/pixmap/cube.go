@@ -1,0 +1,75 @@
+package pixmap
+
+import (
+	"context"
+	"fmt"
+)
+
+// Faces cuts the six faces of a cube out of one picture, in the order +X -X +Y -Y
+// +Z -Z. The picture's proportions say how they lie in it:
+//
+//	4:3           3:4         6:1 and 1:6
+//	 .  +Y  .  .   .  +Y  .   in that order
+//	-X  +Z +X -Z  -X  +Z +X
+//	 .  -Y  .  .   .  -Y  .
+//	               .  -Z  .
+//
+// In the upright cross -Z hangs below -Y and is turned by half a turn. Faces are
+// as a viewer at the middle of the cube sees them, as textures want them.
+func Faces(ctx context.Context, m *Map) ([]*Map, error) {
+	side, cells, turned := cross(m.W, m.H)
+	if side == 0 {
+		return nil, fmt.Errorf("%d x %d pixels are no cross (4:3 or 3:4) and no strip (6:1 or 1:6) of six square faces", m.W, m.H)
+	}
+	faces := make([]*Map, 6)
+	for i, cell := range cells {
+		f := New(side, side, m.Depth())
+		for y := range side {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			from, to := 4*(m.W*(cell[1]*side+y)+cell[0]*side), 4*side*y
+			copyPixels(f, to, m, from, side)
+		}
+		faces[i] = f
+	}
+	if turned {
+		return faces, Flip(ctx, faces[5], true, true)
+	}
+	return faces, nil
+}
+
+// cross returns the side of the faces in a picture of w by h pixels, 0 if there
+// are none, and in which column and row of faces each stands.
+func cross(w, h int) (side int, cells [6][2]int, turned bool) {
+	switch {
+	case w%4 == 0 && w/4*3 == h:
+		return w / 4, [6][2]int{{2, 1}, {0, 1}, {1, 0}, {1, 2}, {1, 1}, {3, 1}}, false
+	case h%4 == 0 && h/4*3 == w:
+		return h / 4, [6][2]int{{2, 1}, {0, 1}, {1, 0}, {1, 2}, {1, 1}, {1, 3}}, true
+	case w == 6*h:
+		return h, [6][2]int{{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}}, false
+	case h == 6*w:
+		return w, [6][2]int{{0, 0}, {0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}}, false
+	}
+	return 0, cells, false
+}
+
+// FaceSide returns the side in pixels of the faces that Faces finds in a picture
+// of w by h pixels, 0 if it finds none.
+func FaceSide(w, h int) int {
+	side, _, _ := cross(w, h)
+	return side
+}
+
+// copyPixels copies n pixels from the number at from on.
+func copyPixels(dst *Map, to int, src *Map, from, n int) {
+	switch src.Depth() {
+	case Float:
+		copy(dst.PixF[to:to+4*n], src.PixF[from:])
+	case Bits16:
+		copy(dst.Pix16[to:to+4*n], src.Pix16[from:])
+	default:
+		copy(dst.Pix8[to:to+4*n], src.Pix8[from:])
+	}
+}

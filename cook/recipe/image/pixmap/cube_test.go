@@ -1,0 +1,57 @@
+package pixmap
+
+import (
+	"strings"
+	"testing"
+)
+
+// Each face is drawn with its number and its corners into the layout, as a person
+// would, and must come out upright.
+func TestFaces(t *testing.T) {
+	const side = 3
+	for _, tc := range []struct {
+		name   string
+		layout string // faces by number, one letter a cell
+	}{
+		{"lying cross", ".2..\n1405\n.3.."},
+		{"upright cross", ".2.\n140\n.3.\n.5."},
+		{"row", "012345"},
+		{"column", "0\n1\n2\n3\n4\n5"},
+	} {
+		for _, d := range []Depth{Bits8, Bits16, Float} {
+			rows := strings.Split(tc.layout, "\n")
+			m := New(side*len(rows[0]), side*len(rows), Bits8)
+			for y := range m.H {
+				for x := range m.W {
+					cell, fx, fy := rows[y/side][x/side], x%side, y%side
+					if cell == '5' && tc.name == "upright cross" {
+						fx, fy = side-1-fx, side-1-fy // it hangs there upside down
+					}
+					copy(m.Pix8[4*(m.W*y+x):], []byte{cell, byte(fx), byte(fy), 255})
+				}
+			}
+			faces, err := Faces(t.Context(), deep(m, d))
+			if err != nil || len(faces) != 6 {
+				t.Fatalf("%s: %d faces, error %v", tc.name, len(faces), err)
+			}
+			if got := FaceSide(m.W, m.H); got != side {
+				t.Errorf("%s: sides of %d pixels", tc.name, got)
+			}
+			for i, f := range faces {
+				for y := range side {
+					for x := range side {
+						want := pixelAt(deep(of(1, 1, byte('0'+i), byte(x), byte(y), 255), d), 0)
+						if got := pixelAt(f, side*y+x); got != want {
+							t.Fatalf("%s: face %d at %d, %d is %v, want %v", tc.name, i, x, y, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, size := range [][2]int{{1, 1}, {4, 4}, {5, 4}, {12, 3}, {7, 1}, {4, 2}, {5, 3}, {3, 5}} {
+		if _, err := Faces(t.Context(), New(size[0], size[1], Bits8)); err == nil || FaceSide(size[0], size[1]) != 0 {
+			t.Errorf("%v: no error", size)
+		}
+	}
+}

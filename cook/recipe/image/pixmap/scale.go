@@ -1,0 +1,129 @@
+package pixmap
+
+import "context"
+
+// Sizes are changed first across and then down. A row that has been filtered
+// across is kept for as long as rows that are made need it. Weights are whole
+// numbers and sums so much finer than what is stored that one colour stays one
+// colour.
+
+// lanes of a sum: red, green, blue, alpha; and red, green and blue in proportion
+// to alpha, where that matters.
+const (
+	plainLanes = 4
+	seenLanes  = 7
+)
+
+// A scaler makes the rows of a picture of another size.
+type scaler struct {
+	across, down axis
+	s            Sampling
+	weigh        bool
+	lanes        int
+	w, h         int                   // of the source
+	source       func(y int) []float32 // nil for a stage, which is fed
+	lines        [][]float64           // rows filtered across; the one at i is lines[i%len(lines)]
+	held         []int                 // which row is there
+	sum          []float64             // a row while it is made
+	alphaTop     float64
+	colorTop     float64
+	// faint is the alpha below which colours in proportion to it are not to be
+	// had: weights of either sign may cancel to anything.
+	faint float64
+}
+
+// newScaler returns a scaler from a source of w by h to one of tw by th. Rows of
+// the source may be used until the next is asked for.
+func newScaler(l light, s Sampling, weigh bool, w, h, tw, th int, source func(y int) []float32) *scaler {
+	c := &scaler{
+		across: newAxis(s.Filter, w, tw), down: newAxis(s.Filter, h, th),
+		s: s, weigh: weigh, lanes: plainLanes, w: w, h: h, source: source,
+		alphaTop: l.alphaTop(), colorTop: l.colorTop(),
+	}
+	if weigh {
+		c.lanes = seenLanes
+	}
+	if s.Filter != Box {
+		c.faint = l.alphaTop() / 1024
+	}
+	c.lines, c.held = make([][]float64, c.down.most), make([]int, c.down.most)
+	for i := range c.lines {
+		c.lines[i], c.held[i] = make([]float64, c.lanes*tw), -1<<31
+	}
+	c.sum = make([]float64, c.lanes*tw)
+	return c
+}
+
+// make makes row y out of what source gives.
+func (c *scaler) make(ctx context.Context, y int, out []float32) error {
+	span := c.down.spans[y]
+	for i := span.first; i < span.first+len(span.weights); i++ {
+		slot := (i%len(c.lines) + len(c.lines)) % len(c.lines)
+		if c.held[slot] != i {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			c.filterAcross(c.lines[slot], c.source(c.s.WrapY.index(i, c.h)))
+			c.held[slot] = i
+		}
+	}
+	c.combine(span, out, func(i int) []float64 { return c.lines[(i%len(c.lines)+len(c.lines))%len(c.lines)] })
+	return nil
+}
+
+// combine makes a row of those lines that the span counts.
+func (c *scaler) combine(span span, out []float32, line func(i int) []float64) {
+	clear(c.sum)
+	for k, weight := range span.weights {
+		line := line(span.first + k)[:len(c.sum)]
+		for j := range c.sum {
+			c.sum[j] += float64(weight * line[j])
+		}
+	}
+	c.divide(out)
+}
+
+// filterAcross sums row up across.
+func (c *scaler) filterAcross(line []float64, row []float32) {
+	for x, span := range c.across.spans {
+		var sum [seenLanes]float64
+		for k, weight := range span.weights {
+			i := span.first + k
+			if i < 0 || i >= c.w {
+				i = c.s.WrapX.index(i, c.w)
+			}
+			p := row[4*i : 4*i+4 : 4*i+4]
+			red, green, blue := float64(p[0]), float64(p[1]), float64(p[2])
+			alpha := float64(weight * float64(p[3]))
+			sum[0] += float64(weight * red)
+			sum[1] += float64(weight * green)
+			sum[2] += float64(weight * blue)
+			sum[3] += alpha
+			if c.weigh {
+				sum[4] += float64(alpha * red)
+				sum[5] += float64(alpha * green)
+				sum[6] += float64(alpha * blue)
+			}
+		}
+		copy(line[c.lanes*x:c.lanes*(x+1)], sum[:])
+	}
+}
+
+// divide turns the sums of a row into pixels.
+func (c *scaler) divide(out []float32) {
+	total := c.across.total * c.down.total
+	for x := range len(out) / 4 {
+		sum, p := c.sum[c.lanes*x:c.lanes*(x+1)], out[4*x:4*x+4:4*x+4]
+		alpha := sum[3]
+		p[3] = float32(max(0, min(c.alphaTop, alpha/total)))
+		if c.weigh && alpha > total*c.faint {
+			p[0] = float32(max(0, min(c.colorTop, sum[4]/alpha)))
+			p[1] = float32(max(0, min(c.colorTop, sum[5]/alpha)))
+			p[2] = float32(max(0, min(c.colorTop, sum[6]/alpha)))
+			continue
+		}
+		p[0] = float32(max(0, min(c.colorTop, sum[0]/total)))
+		p[1] = float32(max(0, min(c.colorTop, sum[1]/total)))
+		p[2] = float32(max(0, min(c.colorTop, sum[2]/total)))
+	}
+}

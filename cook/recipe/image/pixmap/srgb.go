@@ -1,0 +1,71 @@
+package pixmap
+
+import (
+	"math/big"
+	"sort"
+	"sync"
+)
+
+// A curve maps stored bytes to sixteen bits that can be averaged, and back.
+type curve struct {
+	wide   [256]uint16
+	narrow [1 << 16]byte // the nearest byte
+}
+
+// evenCurve is the curve of alpha and of data: 255 becomes 65535.
+var evenCurve = sync.OnceValue(func() *curve {
+	c := new(curve)
+	for i := range c.wide {
+		c.wide[i] = uint16(257 * i)
+	}
+	for i := range c.narrow {
+		c.narrow[i] = round16(uint32(i))
+	}
+	return c
+})
+
+// srgbCurve is the curve of IEC 61966-2-1 to linear light. Both tables are
+// rounded exactly, in whole numbers: floating point powers differ between
+// processors.
+var srgbCurve = sync.OnceValue(func() *curve {
+	c := new(curve)
+	for i := range c.wide {
+		// To round up twice a value and halve that is to round the value.
+		c.wide[i] = uint16(srgbCeil(2*i, 2) / 2)
+	}
+	// The byte rises to i where the light reaches that of i-1/2.
+	for i := 1; i < 256; i++ {
+		from, to := srgbCeil(2*i-1, 1), 1<<16
+		if i < 255 {
+			to = srgbCeil(2*i+1, 1)
+		}
+		for x := from; x < to; x++ {
+			c.narrow[x] = byte(i)
+		}
+	}
+	return c
+})
+
+// srgbCeil returns the least whole number that is not below scale times the
+// linear light, of 0 to 65535, of the sRGB value half/2, of 0 to 255.
+func srgbCeil(half, scale int) int {
+	if half <= 20 { // up to 0.04045 the curve is a line: value / 12.92
+		// scale * 65535 * half/2/255 / 12.92 = scale * half * 257 * 100 / 2584
+		return (scale*half*25700 + 2583) / 2584
+	}
+	// Above, it is ((value + 0.055) / 1.055) ^ 2.4, where value = half/510. The
+	// fraction is (20*half + 561) / 10761, and k >= scale*65535 * fraction^(12/5)
+	// means k^5 * 10761^12 >= (scale*65535)^5 * (20*half+561)^12.
+	want := new(big.Int).Mul(power(scale*65535, 5), power(20*half+561, 12))
+	unit := power(10761, 12)
+	return sort.Search(scale*65535, func(k int) bool {
+		return new(big.Int).Mul(power(k, 5), unit).Cmp(want) >= 0
+	})
+}
+
+func power(base, exponent int) *big.Int {
+	return new(big.Int).Exp(big.NewInt(int64(base)), big.NewInt(int64(exponent)), nil)
+}
+
+// round16 rounds sixteen bits to eight: 65535 is 255 times 257.
+func round16(v uint32) byte { return byte((v + 128) / 257) }

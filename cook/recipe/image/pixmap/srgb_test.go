@@ -1,0 +1,69 @@
+package pixmap
+
+import (
+	"math"
+	"testing"
+)
+
+// reference is the curve of IEC 61966-2-1 in floating point, from and to 0 to 1.
+func reference(v float64) float64 {
+	if v <= 0.04045 {
+		return v / 12.92
+	}
+	return math.Pow((v+0.055)/1.055, 2.4)
+}
+
+func TestSRGBIsRoundedExactly(t *testing.T) {
+	c := srgbCurve()
+	for i, got := range c.wide {
+		if want := math.Round(65535 * reference(float64(i)/255)); float64(got) != want {
+			t.Errorf("byte %d is %d in light, want %v", i, got, want)
+		}
+	}
+	for x, got := range c.narrow {
+		// The byte whose surroundings of half a step hold x.
+		low, high := 65535*reference((float64(got)-0.5)/255), 65535*reference((float64(got)+0.5)/255)
+		if got > 0 && float64(x) < low || got < 255 && float64(x) >= high {
+			t.Fatalf("light %d becomes byte %d, which stands for %v to %v", x, got, low, high)
+		}
+	}
+}
+
+func TestCurvesReturn(t *testing.T) {
+	for name, c := range map[string]*curve{"even": evenCurve(), "srgb": srgbCurve()} {
+		for i, v := range c.wide {
+			if got := c.narrow[v]; int(got) != i {
+				t.Errorf("%s: byte %d comes back as %d", name, i, got)
+			}
+		}
+	}
+}
+
+func TestRound16(t *testing.T) {
+	for v := range uint32(65536) {
+		if got, want := round16(v), math.Round(float64(v)/257); float64(got) != want {
+			t.Fatalf("round16(%d) = %d, want %v", v, got, want)
+		}
+	}
+}
+
+// Sixteen bits go through roots of our own: near the truth, and back to where
+// they came from.
+func TestSRGBOfSixteenBits(t *testing.T) {
+	wide := srgb16()
+	for i := range wide {
+		v := float64(i) / 65535
+		if got, want := toLinear(v), reference(v); math.Abs(got-want) > 1e-14 {
+			t.Fatalf("toLinear(%v) = %v, want %v", v, got, want)
+		}
+		if got := toSRGB(toLinear(v)); math.Abs(got-v) > 1e-13 {
+			t.Fatalf("toSRGB(toLinear(%v)) = %v", v, got)
+		}
+		if got := nearest(65535 * toSRGB(float64(wide[i])/65535)); int(got) != i {
+			t.Fatalf("%d comes back as %d", i, got)
+		}
+	}
+	if toSRGB(1) > 1+1e-15 {
+		t.Errorf("white becomes %v", toSRGB(1))
+	}
+}

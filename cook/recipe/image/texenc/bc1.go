@@ -1,0 +1,208 @@
+package texenc
+
+import "encoding/binary"
+
+// A BC1 block is two colours of 5, 6 and 5 bits and sixteen indices of two. If
+// the first colour is the larger number, the indices pick one of four colours on
+// the line between them: 0, 1, 1/3, 2/3 of the way. Otherwise they pick one of
+// three, 0, 1 and 1/2, or black that is transparent.
+//
+// Source: Microsoft, "Texture Block Compression in Direct3D 11", BC1.
+
+// A colourBlock is what a BC1 block shall look like: n colours of channels from 0
+// to 255, and at[i], the place of each in the block.
+type colourBlock struct {
+	n     int
+	pix   [16][3]float32
+	at    [16]uint8
+	clear uint32 // places that are transparent
+}
+
+// encodeBC1 writes the block of c. Blocks with transparent places take the mode
+// of three colours; four says that this mode must not be used, as in BC3.
+func encodeBC1(dst *[8]byte, c *colourBlock, four bool, q Quality) {
+	if c.n == 0 {
+		binary.LittleEndian.PutUint64(dst[:], 0xffffffff<<32) // all transparent
+		return
+	}
+	if solid := c.solid(); solid {
+		best := solidLine(c, 3)
+		if c.clear != 0 {
+			best = solidLine(c, 2)
+		} else if !four {
+			best = best.better(solidLine(c, 2))
+		}
+		best.write(dst, c)
+		return
+	}
+	l := newLayout(c)
+	var best colourLine
+	switch {
+	case c.clear != 0:
+		best = l.fit(2, q)
+	case four || q == Fast:
+		best = l.fit(3, q)
+	default:
+		best = l.fit(3, q).better(l.fit(2, q))
+	}
+	best.write(dst, c)
+}
+
+func (c *colourBlock) solid() bool {
+	for _, p := range c.pix[1:c.n] {
+		if p != c.pix[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// A colour565 is a colour as stored: the steps of red, green and blue.
+type colour565 [3]int32
+
+// tops are the largest steps of each channel.
+var tops = [3]int32{31, 63, 31}
+
+func (c colour565) word() uint16 { return uint16(c[0]<<11 | c[1]<<5 | c[2]) }
+
+// wide returns c with channels from 0 to 255, by repeating the high bits.
+func (c colour565) wide() [3]float32 {
+	return [3]float32{
+		float32(c[0]<<3 | c[0]>>2),
+		float32(c[1]<<2 | c[1]>>4),
+		float32(c[2]<<3 | c[2]>>2),
+	}
+}
+
+// narrow returns the stored colour nearest to p.
+func narrow(p [3]float32) colour565 {
+	return colour565{nearestStep(p[0], 31), nearestStep(p[1], 63), nearestStep(p[2], 31)}
+}
+
+func nearestStep(x float32, top int32) int32 {
+	return max(0, min(top, int32(float32(x*(float32(top)/255))+0.5)))
+}
+
+// A colourLine is a way to store a block: steps+1 colours, evenly spaced from a
+// to b, with steps 3 or 2.
+type colourLine struct {
+	a, b  colour565
+	steps int32
+	index [16]uint8 // steps from a, of each of the block's colours
+	err   float32   // sum of squares
+}
+
+func (l colourLine) better(m colourLine) colourLine {
+	if m.err < l.err {
+		return m
+	}
+	return l
+}
+
+// lineBetween stores the colours of c with the given ends.
+func lineBetween(c *colourBlock, a, b colour565, steps int32) colourLine {
+	l := colourLine{a: a, b: b, steps: steps}
+	from, to := a.wide(), b.wide()
+	way := [3]float32{to[0] - from[0], to[1] - from[1], to[2] - from[2]}
+	n := float32(steps)
+	length := float32(way[0]*way[0]) + float32(way[1]*way[1]) + float32(way[2]*way[2])
+	scale := float32(0)
+	if length > 0 {
+		scale = n / length
+	}
+	for i := range c.pix[:c.n] {
+		p := &c.pix[i]
+		x, y, z := p[0]-from[0], p[1]-from[1], p[2]-from[2]
+		along := float32(x*way[0]) + float32(y*way[1]) + float32(z*way[2])
+		k := max(0, min(steps, int32(float32(along*scale)+0.5)))
+		t := float32(k) / n
+		x -= float32(t * way[0])
+		y -= float32(t * way[1])
+		z -= float32(t * way[2])
+		l.err += float32(x*x) + float32(y*y) + float32(z*z)
+		l.index[i] = uint8(k)
+	}
+	return l
+}
+
+// refined moves the ends to where they suit the indices best, by least squares,
+// as long as that helps.
+func (l colourLine) refined(c *colourBlock, rounds int) colourLine {
+	for range rounds {
+		if l.err == 0 {
+			return l
+		}
+		var s sums
+		for i := range c.pix[:c.n] {
+			s.add(int32(l.index[i]), l.steps, &c.pix[i])
+		}
+		a, b, ok := s.ends(l.steps)
+		if !ok {
+			return l
+		}
+		next := lineBetween(c, narrow(a), narrow(b), l.steps)
+		if next.err >= l.err {
+			return l
+		}
+		l = next
+	}
+	return l
+}
+
+// near tries ends with one channel a step away as long as that helps.
+func (l colourLine) near(c *colourBlock) colourLine {
+	for better := true; better && l.err > 0; {
+		better = false
+		for channel := range 3 {
+			for _, d := range [...][2]int32{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}, {1, -1}, {-1, 1}} {
+				a, b := l.a, l.b
+				a[channel] += d[0]
+				b[channel] += d[1]
+				if min(a[channel], b[channel]) < 0 || max(a[channel], b[channel]) > tops[channel] {
+					continue
+				}
+				if next := lineBetween(c, a, b, l.steps); next.err < l.err {
+					l, better = next, true
+				}
+			}
+		}
+	}
+	return l
+}
+
+func (l *colourLine) write(dst *[8]byte, c *colourBlock) {
+	a, b := l.a.word(), l.b.word()
+	// Which word comes first says how many steps there are. Two that are equal
+	// mean two, where the first index is that colour as well.
+	turned := l.steps == 3 && a < b || l.steps == 2 && a > b
+	if turned {
+		a, b = b, a
+	}
+	var indices uint32
+	for i := range c.pix[:c.n] {
+		k := uint32(l.index[i])
+		if turned {
+			k = uint32(l.steps) - k
+		}
+		var code uint32
+		switch {
+		case a == b:
+			code = 0
+		case k == 0:
+			code = 0
+		case k == uint32(l.steps):
+			code = 1
+		default:
+			code = k + 1 // 1/3, 2/3, or 1/2
+		}
+		indices |= code << (2 * c.at[i])
+	}
+	for i := range 16 {
+		if c.clear>>i&1 != 0 {
+			indices |= 3 << (2 * i)
+		}
+	}
+	binary.LittleEndian.PutUint16(dst[0:], a)
+	binary.LittleEndian.PutUint16(dst[2:], b)
+	binary.LittleEndian.PutUint32(dst[4:], indices)
+}

@@ -1,0 +1,274 @@
+package texenc
+
+import "math"
+
+// A layout is the order of a block's colours along the line that they scatter
+// around most. A way to store them cuts this order into one part for each index.
+//
+// Trying cuts rather than ends is "cluster fit", as in Simon Brown's squish
+// (2006): the ends that suit a cut best follow by least squares, from sums that
+// are known for every start of the order.
+type layout struct {
+	block *colourBlock // in the order
+	mean  [3]float32
+	// upTo are the sums of the first colours, less the mean each: small numbers,
+	// whose rounding errors are small as well.
+	upTo [17][3]float32
+}
+
+func newLayout(c *colourBlock) layout {
+	l := layout{block: c, mean: meanOf(c)}
+	axis := axisOf(c)
+	var along [16]float32
+	for i, p := range c.pix[:c.n] {
+		along[i] = dot(p, axis)
+	}
+	// Equal ones keep their order.
+	for i := 1; i < c.n; i++ {
+		for j := i; j > 0 && along[j] < along[j-1]; j-- {
+			along[j], along[j-1] = along[j-1], along[j]
+			c.pix[j], c.pix[j-1] = c.pix[j-1], c.pix[j]
+			c.at[j], c.at[j-1] = c.at[j-1], c.at[j]
+		}
+	}
+	for i, p := range c.pix[:c.n] {
+		for k, x := range p {
+			l.upTo[i+1][k] = l.upTo[i][k] + (x - l.mean[k])
+		}
+	}
+	return l
+}
+
+func meanOf(c *colourBlock) (mean [3]float32) {
+	for _, p := range c.pix[:c.n] {
+		for k, x := range p {
+			mean[k] += x
+		}
+	}
+	for k := range mean {
+		mean[k] /= float32(c.n)
+	}
+	return mean
+}
+
+// axisOf returns a vector along which the colours of c scatter most: the first
+// eigenvector of their covariance, by power iteration.
+func axisOf(c *colourBlock) [3]float32 {
+	mean := meanOf(c)
+	var rr, rg, rb, gg, gb, bb float32
+	for i := range c.pix[:c.n] {
+		p := &c.pix[i]
+		r, g, b := p[0]-mean[0], p[1]-mean[1], p[2]-mean[2]
+		rr += float32(r * r)
+		rg += float32(r * g)
+		rb += float32(r * b)
+		gg += float32(g * g)
+		gb += float32(g * b)
+		bb += float32(b * b)
+	}
+	// The row of the largest variance is a start that is not at right angles to
+	// the answer.
+	axis := [3]float32{rr, rg, rb}
+	if gg > rr && gg >= bb {
+		axis = [3]float32{rg, gg, gb}
+	} else if bb > rr {
+		axis = [3]float32{rb, gb, bb}
+	}
+	for range 4 {
+		x := float32(rr*axis[0]) + float32(rg*axis[1]) + float32(rb*axis[2])
+		y := float32(rg*axis[0]) + float32(gg*axis[1]) + float32(gb*axis[2])
+		z := float32(rb*axis[0]) + float32(gb*axis[1]) + float32(bb*axis[2])
+		top := max(x, -x, y, -y, z, -z)
+		if top == 0 {
+			break
+		}
+		axis = [3]float32{x / top, y / top, z / top}
+	}
+	return axis
+}
+
+// fit returns a line of the given steps that suits the block.
+func (l *layout) fit(steps int32, q Quality) colourLine {
+	c := l.block
+	first, last := c.pix[0], c.pix[c.n-1]
+	line := lineBetween(c, narrow(first), narrow(last), steps).refined(c, 2)
+	if q == Fast || line.err == 0 {
+		return line
+	}
+	climbed := l.climb(cutOf(&line, c.n), steps)
+	line = line.better(l.lineOf(climbed, steps))
+	if q == Best {
+		line = line.better(l.lineOf(l.searchAll(climbed, steps), steps)).near(c)
+	}
+	return line
+}
+
+// lineOf returns the line that a cut leads to.
+func (l *layout) lineOf(cuts cut, steps int32) colourLine {
+	a, b, _, ok := l.try(cuts, steps, math.MaxFloat32)
+	if !ok {
+		return colourLine{err: math.MaxFloat32}
+	}
+	return lineBetween(l.block, a, b, steps).refined(l.block, 4)
+}
+
+// A cut is where the second and later parts of an order start, rising. With two
+// steps the last is the end of the order.
+type cut [3]int
+
+func cutOf(l *colourLine, n int) cut {
+	var counts [4]int
+	for _, k := range l.index[:n] {
+		counts[k]++
+	}
+	return cut{counts[0], counts[0] + counts[1], counts[0] + counts[1] + counts[2]}
+}
+
+// climb moves cuts by one colour as long as that helps.
+func (l *layout) climb(c cut, steps int32) cut {
+	n := l.block.n
+	best := float32(math.MaxFloat32)
+	if _, _, err, ok := l.try(c, steps, best); ok {
+		best = err
+	}
+	for range 16 {
+		from := c
+		for i := range int(steps) {
+			for _, d := range [2]int{-1, 1} {
+				next := from
+				next[i] += d
+				low, high := 0, n
+				if i > 0 {
+					low = next[i-1]
+				}
+				if i+1 < int(steps) {
+					high = next[i+1]
+				}
+				if next[i] < low || next[i] > high {
+					continue
+				}
+				if _, _, err, ok := l.try(next, steps, best); ok && err < best {
+					c, best = next, err
+				}
+			}
+		}
+		if c == from {
+			break
+		}
+	}
+	return c
+}
+
+// searchAll returns the best cut, which is best so far or another: it tries all
+// 969 of sixteen colours into four parts, or all 153 into three.
+func (l *layout) searchAll(best cut, steps int32) cut {
+	least, n := float32(math.MaxFloat32), l.block.n
+	if _, _, err, ok := l.try(best, steps, least); ok {
+		least = err
+	}
+	for i := 0; i <= n; i++ {
+		for j := i; j <= n; j++ {
+			last := n
+			if steps == 2 {
+				last = j
+			}
+			for k := j; k <= last; k++ {
+				c := cut{i, j, k}
+				if steps == 2 {
+					c[2] = n
+				}
+				if _, _, err, ok := l.try(c, steps, least); ok && err < least {
+					best, least = c, err
+				}
+			}
+		}
+	}
+	return best
+}
+
+// try returns the stored ends that suit a cut best, and the squared error less
+// that of storing the mean, or false if all colours lie in one part, or if that
+// error would not be less than most.
+func (l *layout) try(c cut, steps int32, most float32) (a, b colour565, err float32, ok bool) {
+	n := l.block.n
+	var s sums
+	p, q := &l.upTo[c[0]], &l.upTo[c[1]]
+	n0, n1, n2 := int32(c[0]), int32(c[1]-c[0]), int32(n-c[1])
+	if steps == 3 {
+		r := &l.upTo[c[2]]
+		n3 := int32(n - c[2])
+		n2 -= n3
+		s.aa, s.ab, s.bb = 9*n0+4*n1+n2, 2*n1+2*n2, n1+4*n2+9*n3
+		s.a = [3]float32{p[0] + q[0] + r[0], p[1] + q[1] + r[1], p[2] + q[2] + r[2]}
+	} else {
+		s.aa, s.ab, s.bb = 4*n0+n1, n1, n1+4*n2
+		s.a = [3]float32{p[0] + q[0], p[1] + q[1], p[2] + q[2]}
+	}
+	det := s.aa*s.bb - s.ab*s.ab
+	if det == 0 {
+		return a, b, 0, false
+	}
+	// Less the mean, all colours come to 0, and what b weighs is what a weighs,
+	// negative. So both ends lie on one line through the mean, and their error
+	// before they are rounded, which makes it no less, is known already.
+	one := 1 / float32(det)
+	if -float32(dot(s.a, s.a)*float32(s.aa+2*s.ab+s.bb))*one >= most {
+		return a, b, 0, false
+	}
+	s.b = [3]float32{-s.a[0], -s.a[1], -s.a[2]}
+	toA, toB := float32(steps*(s.bb+s.ab))*one, float32(steps*(s.aa+s.ab))*one
+	var from, to [3]float32
+	for k, x := range s.a {
+		from[k] = l.mean[k] + float32(toA*x)
+		to[k] = l.mean[k] - float32(toB*x)
+	}
+	a, b = narrow(from), narrow(to)
+	return a, b, s.error(minus(a.wide(), l.mean), minus(b.wide(), l.mean), steps), true
+}
+
+func minus(a, b [3]float32) [3]float32 { return [3]float32{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
+
+// sums are what least squares needs of colours p that lie k of n steps from end a
+// to end b: a weighs n-k in them, and b weighs k.
+type sums struct {
+	aa, ab, bb int32
+	a, b       [3]float32
+}
+
+func (s *sums) add(k, n int32, p *[3]float32) {
+	s.aa += (n - k) * (n - k)
+	s.ab += k * (n - k)
+	s.bb += k * k
+	for i, x := range p {
+		s.a[i] += float32(float32(n-k) * x)
+		s.b[i] += float32(float32(k) * x)
+	}
+}
+
+// ends returns the two ends of least error, or false if there is no one answer.
+func (s *sums) ends(n int32) (a, b [3]float32, ok bool) {
+	det := s.aa*s.bb - s.ab*s.ab
+	if det == 0 {
+		return a, b, false
+	}
+	scale := float32(n) / float32(det)
+	aa, ab, bb := float32(s.aa)*scale, float32(s.ab)*scale, float32(s.bb)*scale
+	for i := range 3 {
+		a[i] = float32(bb*s.a[i]) - float32(ab*s.b[i])
+		b[i] = float32(aa*s.b[i]) - float32(ab*s.a[i])
+	}
+	return a, b, true
+}
+
+// error returns the squared error with the given ends, less the sum of the
+// colours' own squares, which is the same for all ends.
+func (s *sums) error(a, b [3]float32, n int32) float32 {
+	one := 1 / float32(n)
+	aa, ab, bb := float32(s.aa)*one*one, 2*float32(s.ab)*one*one, float32(s.bb)*one*one
+	var e float32
+	for i := range 3 {
+		e += float32(float32(aa*a[i])*a[i]) + float32(float32(ab*a[i])*b[i]) + float32(float32(bb*b[i])*b[i])
+		e -= float32(float32(2*one) * (float32(a[i]*s.a[i]) + float32(b[i]*s.b[i])))
+	}
+	return e
+}

@@ -1,0 +1,190 @@
+package texenc
+
+// A BC4 block is two ends of eight bits and sixteen indices of three. If the
+// first end is larger, they pick one of eight values from end to end; otherwise
+// one of six, or 0, or 255.
+//
+// Source: Microsoft, "Texture Block Compression in Direct3D 11", BC4. Values are
+// interpolated exactly here; decoders round the result to their own precision.
+
+// encodeBC4 writes the block of sixteen values from 0 to 255, which need not be
+// whole: a source of sixteen bits keeps more than eight of them.
+func encodeBC4(dst *[8]byte, v *[16]float32, q Quality) {
+	low, high := v[0], v[0]
+	for _, x := range v[1:] {
+		low, high = min(low, x), max(high, x)
+	}
+	best := rampFit(v, low, high, 7, q)
+	if q != Fast && best.err > 0 {
+		// Where a block touches black or white, those values cost no end.
+		if low < 1 || high > 254 {
+			best = best.better(rampFitInside(v, q))
+		}
+		best = best.better(rampFit(v, low+float32((high-low)/16), high-float32((high-low)/16), 7, q))
+	}
+	best.write(dst)
+}
+
+// A ramp is a way to store sixteen values: steps+1 evenly spaced values from low
+// to high, with steps 7, or 5 and the values 0 and 255 besides.
+type ramp struct {
+	low, high int
+	steps     int
+	index     [16]uint8 // steps from low; atZero and atFull besides
+	err       float32   // sum of squares
+}
+
+const (
+	atZero = 6
+	atFull = 7
+)
+
+func (r ramp) better(s ramp) ramp {
+	if s.err < r.err {
+		return s
+	}
+	return r
+}
+
+// rampFit fits a ramp to v, starting from ends low and high.
+func rampFit(v *[16]float32, low, high float32, steps int, q Quality) ramp {
+	best := rampBetween(v, toByte(low), toByte(high), steps)
+	for range rounds(q) {
+		if best.err == 0 {
+			break
+		}
+		a, b, ok := rampEnds(v, &best)
+		if !ok {
+			break
+		}
+		next := rampBetween(v, a, b, steps)
+		if next.err >= best.err {
+			break
+		}
+		best = next
+	}
+	if q == Best {
+		best = rampNear(v, best)
+	}
+	return best
+}
+
+func rounds(q Quality) int {
+	switch q {
+	case Fast:
+		return 1
+	case Normal:
+		return 3
+	}
+	return 8
+}
+
+// rampFitInside fits a ramp of six values to those that are not black or white.
+func rampFitInside(v *[16]float32, q Quality) ramp {
+	low, high := float32(255), float32(0)
+	for _, x := range v {
+		if x >= 1 && x <= 254 {
+			low, high = min(low, x), max(high, x)
+		}
+	}
+	if low > high { // nothing but black and white
+		low, high = 0, 255
+	}
+	return rampFit(v, low, high, 5, q)
+}
+
+// rampNear tries ends next to those of r as long as that helps.
+func rampNear(v *[16]float32, r ramp) ramp {
+	for better := true; better && r.err > 0; {
+		better = false
+		from := r
+		for low := max(0, from.low-2); low <= min(255, from.low+2); low++ {
+			for high := max(low, from.high-2); high <= min(255, from.high+2); high++ {
+				if next := rampBetween(v, low, high, r.steps); next.err < r.err {
+					r, better = next, true
+				}
+			}
+		}
+	}
+	return r
+}
+
+// rampBetween stores v with the given ends.
+func rampBetween(v *[16]float32, low, high, steps int) ramp {
+	if low > high {
+		low, high = high, low
+	}
+	r := ramp{low: low, high: high, steps: steps}
+	from, n := float32(low), float32(steps)
+	width := float32(high) - from
+	scale, step := float32(0), width/n
+	if width > 0 {
+		scale = n / width
+	}
+	for i, x := range v {
+		k := int32(float32((x-from)*scale) + 0.5) // rounds down to 0 below low
+		k = max(0, min(int32(steps), k))
+		d := x - from - float32(float32(k)*step)
+		e := float32(d * d)
+		if steps == 5 {
+			if z := float32(x * x); z < e {
+				k, e = atZero, z
+			}
+			if w := float32((255 - x) * (255 - x)); w < e {
+				k, e = atFull, w
+			}
+		}
+		r.index[i] = uint8(k)
+		r.err += e
+	}
+	return r
+}
+
+// rampEnds returns the ends that suit r's indices best, by least squares, or
+// false if all are equal.
+func rampEnds(v *[16]float32, r *ramp) (low, high int, ok bool) {
+	n := int32(r.steps)
+	var aa, ab, bb int32
+	var av, bv float32
+	for i, x := range v {
+		k := int32(r.index[i])
+		if k > n {
+			continue
+		}
+		aa, ab, bb = aa+(n-k)*(n-k), ab+k*(n-k), bb+k*k
+		av += float32(float32(n-k) * x)
+		bv += float32(float32(k) * x)
+	}
+	det := aa*bb - ab*ab
+	if det == 0 {
+		return 0, 0, false
+	}
+	scale := float32(n) / float32(det)
+	low = toByte(float32((float32(float32(bb)*av) - float32(float32(ab)*bv)) * scale))
+	high = toByte(float32((float32(float32(aa)*bv) - float32(float32(ab)*av)) * scale))
+	return low, high, true
+}
+
+func toByte(x float32) int { return int(max(0, min(255, x)) + 0.5) }
+
+func (r *ramp) write(dst *[8]byte) {
+	// Which end comes first says how many steps there are.
+	dst[0], dst[1] = byte(r.high), byte(r.low)
+	if r.steps == 5 || r.low == r.high {
+		dst[0], dst[1] = byte(r.low), byte(r.high)
+	}
+	code := [8]uint64{1, 7, 6, 5, 4, 3, 2, 0} // of low, ..., high
+	switch {
+	case r.low == r.high && r.steps == 7:
+		code = [8]uint64{} // all are the same
+	case r.steps == 5:
+		code = [8]uint64{0, 2, 3, 4, 5, 1, atZero, atFull}
+	}
+	var bits uint64
+	for i, k := range r.index {
+		bits |= code[k] << (3 * i)
+	}
+	for i := range 6 {
+		dst[2+i] = byte(bits >> (8 * i))
+	}
+}
