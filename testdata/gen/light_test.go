@@ -12,7 +12,7 @@ import (
 
 // decodeHDR returns the picture's size and its red, green, blue and alpha.
 func decodeHDR(t interface{ Fatal(...any) }, data []byte) (w, h int, pix []float32) {
-	p, err := hdr.Decode(bytes.NewReader(data))
+	p, err := hdr.Decode(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
