@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -185,6 +186,14 @@ func start(t *testing.T, ignored []string, command string, args ...string) *proc
 	if err := os.Symlink(self, name); err != nil {
 		t.Fatal(err)
 	}
+	// What these tests' own parent ignores, as nohup does, is not to be ignored here.
+	heard := make(chan os.Signal, 1)
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if signal.Ignored(sig) {
+			signal.Notify(heard, sig)
+		}
+	}
+	defer signal.Stop(heard)
 	script := `exec "$0" "$@"`
 	if len(ignored) > 0 {
 		script = "trap '' " + strings.Join(ignored, " ") + "; " + script
