@@ -346,6 +346,7 @@ func TestReferencePrograms(t *testing.T) {
 		"a.wav":   read(t, "wav/testdata/ff_s16le.wav"),
 		"b.wav":   read(t, "wav/testdata/ff_f32le.wav"),
 		"c.wav":   read(t, "wav/testdata/ff_s16le.wav")[:60] + strings.Repeat("\x00", 2000),
+		"d.wav":   read(t, "wav/testdata/ff_s16le.wav")[:40] + "\x08\x00\x00\x00" + read(t, "wav/testdata/ff_s16le.wav")[44:],
 		"bad.wav": "RIFF", "fuzz/bad.wav": "RIFF",
 		"one.pam": "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\x80\xff",
 		"two.pam": "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 65535\nENDHDR\n\x80\x80\x80\x80\x80\x80",
@@ -362,6 +363,7 @@ func TestReferencePrograms(t *testing.T) {
 		{"a.wav", cat, right},
 		{"b.wav", cat, right},
 		{"a.wav", other("c.wav"), wrong},
+		{"a.wav", other("d.wav"), right}, // says that it is shorter
 		{"a.wav", complaining, right},
 		{"a.wav", []string{"sh", "-c", "echo hm >&2; cat $0", filepath.Join(dir, "c.wav")}, unjudged},
 		{"a.wav", []string{"false"}, unjudged},
