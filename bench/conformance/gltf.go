@@ -77,6 +77,8 @@ func (r gltfReport) codes() []string {
 	return slices.Compact(list)
 }
 
+const otherStride = "a byteStride for other data than attributes"
+
 // sayings are what a warning says that names an error of the validator, by the error's
 // code. A warning of anything else does not excuse the error.
 var sayings = map[string][]string{
@@ -85,19 +87,28 @@ var sayings = map[string][]string{
 	"ACCESSOR_ELEMENT_OUT_OF_MIN_BOUND":                           {"min or max are not those of the elements"},
 	"ACCESSOR_MAX_MISMATCH":                                       {"min or max are not those of the elements"},
 	"ACCESSOR_MIN_MISMATCH":                                       {"min or max are not those of the elements"},
+	"ANIMATION_SAMPLER_ACCESSOR_WITH_BYTESTRIDE":                  {otherStride},
 	"ANIMATION_SAMPLER_INPUT_ACCESSOR_WITHOUT_BOUNDS":             {"min or max are missing"},
+	"BUFFER_VIEW_INVALID_BYTE_STRIDE":                             {otherStride},
+	"BUFFER_VIEW_TARGET_OVERRIDE":                                 {"a bufferView for data of more than one kind"},
+	"BUFFER_VIEW_TOO_BIG_BYTE_STRIDE":                             {"a byteStride of more bytes than the bufferView has"},
 	"DUPLICATE_ELEMENTS":                                          {"an extension is named twice in a list"},
 	"EMPTY_ENTITY":                                                {"an empty list"},
 	"GLB_CHUNK_LENGTH_UNALIGNED":                                  {"is not a multiple of four bytes long"},
 	"GLB_DUPLICATE_CHUNK":                                         {"more than one chunk of a type"},
 	"GLB_UNEXPECTED_BIN_CHUNK":                                    {"the binary chunk of the GLB file is not its second"},
+	"IMAGE_BUFFER_VIEW_WITH_BYTESTRIDE":                           {otherStride},
 	"IMAGE_MIME_TYPE_INVALID":                                     {"an embedded image of another type than it is declared"},
 	"INVALID_URI":                                                 {"an embedded image of another type than it is declared"},
 	"IO_ERROR":                                                    {"does not exist"},
+	"MESH_PRIMITIVE_ACCESSOR_UNALIGNED":                           {"attributes that do not all start at multiples of four bytes"},
+	"MESH_PRIMITIVE_ACCESSOR_WITHOUT_BYTESTRIDE":                  {"several accessors of attributes in a bufferView without byteStride"},
+	"MESH_PRIMITIVE_INDICES_ACCESSOR_WITH_BYTESTRIDE":             {otherStride},
 	"MESH_PRIMITIVE_POSITION_ACCESSOR_WITHOUT_BOUNDS":             {"min or max are missing"},
 	"MESH_PRIMITIVE_TOO_FEW_TEXCOORDS":                            {"a textured material on a primitive without the texture's coordinates"},
 	"NON_REQUIRED_EXTENSION":                                      {"extensionsUsed and extensionsRequired contradict each other"},
 	"ROTATION_NON_UNIT":                                           {"a rotation of another length than 1"},
+	"SKIN_IBM_ACCESSOR_WITH_BYTESTRIDE":                           {otherStride},
 	"TEXTURE_INVALID_IMAGE_MIME_TYPE":                             {"an image of a type that another member of the texture has to name"},
 	"UNDECLARED_EXTENSION":                                        {"an extension that extensionsUsed does not name"},
 	"UNSATISFIED_DEPENDENCY":                                      {"byteOffset without a bufferView", "extensionsUsed and extensionsRequired contradict each other"},

@@ -12,12 +12,15 @@ import (
 
 // check checks one document.
 type check struct {
-	doc    *Document
-	chunk  int64                            // bytes of the GLB file's binary chunk, or NoChunk
-	size   func(name string) (int64, error) // of a dependency, in bytes
-	faults faults
-	usages []usage // of accessors
-	parent []int32 // of nodes, -1 for roots; nil if some are on a cycle
+	doc       *Document
+	chunk     int64                            // bytes of the GLB file's binary chunk, or NoChunk
+	size      func(name string) (int64, error) // of a dependency, in bytes
+	faults    faults
+	mended    []Mend
+	usages    []usage // of accessors
+	states    []viewState
+	unbounded map[int32]bool // accessors without the min and max that they need
+	parent    []int32        // of nodes, -1 for roots; nil if some are on a cycle
 }
 
 // buffers checks that each buffer holds the bytes that it declares. It returns

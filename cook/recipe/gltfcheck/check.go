@@ -6,6 +6,7 @@
 //	mend.go        faults that are put right: empty lists, undeclared extensions
 //	buffers.go     buffers hold what they declare
 //	views.go       views lie inside buffers, accessors inside views, aligned
+//	layout.go      views hold data of one kind, and strides where they belong
 //	indices.go     every index points at something; cameras and lights
 //	primitives.go  attributes fit together and have formats that glTF allows
 //	nodes.go       nodes form trees, scenes list roots, matrices can be taken apart
@@ -56,6 +57,7 @@ func (d *Document) Check(ctx context.Context, chunk int64, size func(name string
 		return err
 	}
 	c.structure()
+	d.Mended = append(d.Mended, c.mended...)
 	return c.faults.err()
 }
 

@@ -11,6 +11,7 @@ import (
 func (c *check) structure() {
 	c.asset()
 	c.views()
+	c.strides()
 	c.accessors()
 	c.meshes()
 	c.materials()
@@ -106,6 +107,7 @@ func (c *check) texture(info *TextureInfo, where string, i int) {
 func (c *check) images() {
 	for i, image := range c.doc.Images {
 		c.optional(image.BufferView, len(c.doc.BufferViews), "bufferView", "image %d", i)
+		c.useView(image.BufferView, forImages)
 		if image.URI == nil {
 			if image.BufferView == nil && !image.Extensions {
 				c.faults.add("image %d: neither uri nor bufferView", i)
