@@ -89,6 +89,7 @@ var sayings = map[string][]string{
 	"ACCESSOR_MIN_MISMATCH":                                       {"min or max are not those of the elements"},
 	"ANIMATION_SAMPLER_ACCESSOR_WITH_BYTESTRIDE":                  {otherStride},
 	"ANIMATION_SAMPLER_INPUT_ACCESSOR_WITHOUT_BOUNDS":             {"min or max are missing"},
+	"BUFFER_DATA_URI_MIME_TYPE_INVALID":                           {"a data URI of a buffer whose media type"},
 	"BUFFER_VIEW_INVALID_BYTE_STRIDE":                             {otherStride},
 	"BUFFER_VIEW_TARGET_OVERRIDE":                                 {"a bufferView for data of more than one kind"},
 	"BUFFER_VIEW_TOO_BIG_BYTE_STRIDE":                             {"a byteStride of more bytes than the bufferView has"},
@@ -99,6 +100,7 @@ var sayings = map[string][]string{
 	"GLB_UNEXPECTED_BIN_CHUNK":                                    {"the binary chunk of the GLB file is not its second"},
 	"IMAGE_BUFFER_VIEW_WITH_BYTESTRIDE":                           {otherStride},
 	"IMAGE_MIME_TYPE_INVALID":                                     {"an embedded image of another type than it is declared"},
+	"IMAGE_NON_ENABLED_MIME_TYPE":                                 {"an embedded image of a type whose extension"},
 	"INVALID_URI":                                                 {"an embedded image of another type than it is declared"},
 	"IO_ERROR":                                                    {"does not exist"},
 	"MESH_PRIMITIVE_ACCESSOR_UNALIGNED":                           {"attributes that do not all start at multiples of four bytes"},
@@ -111,7 +113,7 @@ var sayings = map[string][]string{
 	"SKIN_IBM_ACCESSOR_WITH_BYTESTRIDE":                           {otherStride},
 	"TEXTURE_INVALID_IMAGE_MIME_TYPE":                             {"an image of a type that another member of the texture has to name"},
 	"UNDECLARED_EXTENSION":                                        {"an extension that extensionsUsed does not name"},
-	"UNSATISFIED_DEPENDENCY":                                      {"byteOffset without a bufferView", "extensionsUsed and extensionsRequired contradict each other"},
+	"UNSATISFIED_DEPENDENCY":                                      {"byteOffset without a bufferView", "an image in a bufferView without mimeType", "extensionsUsed and extensionsRequired contradict each other"},
 	"UNUSED_EXTENSION_REQUIRED":                                   {"extensionsUsed and extensionsRequired contradict each other"},
 }
 

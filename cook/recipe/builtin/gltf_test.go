@@ -101,9 +101,9 @@ func TestGLTFAccepts(t *testing.T) {
 		{`"my%20kart.bin"`, `"./../models/my kart.bin"`},
 		{`{"uri": "my%20kart.bin", "byteLength": 48}`, `{"uri": "../shared/wheel.bin", "byteLength": 10}, {"uri": "my%20kart.bin", "byteLength": 48}`},
 		{`{"uri": "my%20kart.bin", "byteLength": 48}`, `{"uri": "my%20kart.bin", "byteLength": 48}, {"uri": "100%25.bin", "byteLength": 10}`},
-		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `DATA:;BASE64,AAAAAAAAAAAA`},
-		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `data:;base64,AAAAAAAAAAAAAAA`},
-		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `data:,ninebytes%20`},
+		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `DATA:application/Octet-Stream;BASE64,AAAAAAAAAAAA`},
+		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `data:application/gltf-buffer;a=b;base64,AAAAAAAAAAAAAAA`},
+		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `data:application/octet-stream,ninebytes%20`},
 		{`"version": "2.0"`, `"version": "2.11"`},
 		// What is not decoded may be anything.
 		{`"extras": {`, `"extras": {"nodes": [1], "targets": [null], "x": [{"targets": [2]}], `},

@@ -51,8 +51,15 @@ func (c *check) buffers(ctx context.Context) error {
 		} else if have < b.ByteLength {
 			c.faults.add("buffer %d: %s holds %d bytes, byteLength asks for %d", i, showURI(*b.URI), have, b.ByteLength)
 		}
+		if IsDataURI(*b.URI) && !isBufferType(mediaTypeOf(*b.URI)) {
+			c.mend("a data URI of a buffer whose media type is not application/octet-stream or application/gltf-buffer", "read all the same", "buffer", i)
+		}
 	}
 	return nil
+}
+
+func isBufferType(mediaType string) bool {
+	return strings.EqualFold(mediaType, "application/octet-stream") || strings.EqualFold(mediaType, "application/gltf-buffer")
 }
 
 // sizeOrError is what came of measuring a file. Any number of buffers may name

@@ -11,6 +11,7 @@
 //	primitives.go  attributes fit together and have formats that glTF allows
 //	nodes.go       nodes form trees, scenes list roots, matrices can be taken apart
 //	skins.go       joints have a common root and are where their meshes are
+//	images.go      pictures have one place, and are of the types that they are declared
 //	animations.go  keyframes fit what they move
 //
 // Code that has checked a document may follow its numbers without looking. What the
@@ -91,8 +92,10 @@ func Parse(text []byte) (*Document, error) {
 	if err := json.Unmarshal(doc.Text, doc); err != nil {
 		return nil, err
 	}
-	if w.empty.N > 0 {
-		doc.Mended = append(doc.Mended, w.empty)
+	for _, m := range []Mend{w.empty, w.alone} {
+		if m.N > 0 {
+			doc.Mended = append(doc.Mended, m)
+		}
 	}
 	doc.declare(w)
 	return doc, nil

@@ -104,31 +104,6 @@ func (c *check) texture(info *TextureInfo, where string, i int) {
 	}
 }
 
-func (c *check) images() {
-	for i, image := range c.doc.Images {
-		c.optional(image.BufferView, len(c.doc.BufferViews), "bufferView", "image %d", i)
-		c.useView(image.BufferView, forImages)
-		if image.URI == nil {
-			if image.BufferView == nil && !image.Extensions {
-				c.faults.add("image %d: neither uri nor bufferView", i)
-			}
-			continue
-		}
-		var err error
-		if IsDataURI(*image.URI) {
-			_, err = dataURISize(*image.URI)
-		} else {
-			_, err = FileOfURI(*image.URI)
-		}
-		if err != nil {
-			c.faults.add("image %d: %v", i, err)
-		}
-		if image.BufferView != nil {
-			c.faults.add("image %d: both uri and bufferView", i)
-		}
-	}
-}
-
 // optional returns whether an index is there and right, and records a fault
 // if it is there and wrong. The place is formatted only then.
 func (c *check) optional(index *int32, n int, kind, where string, numbers ...int) bool {

@@ -80,3 +80,44 @@ func TestMendsLayout(t *testing.T) {
 		}
 	}
 }
+
+// So is what else is put right.
+func TestMendsOthers(t *testing.T) {
+	const (
+		png     = "iVBORw0KGgo="
+		webp    = "UklGRhwAAABXRUJQVlA4TA8AAAA="
+		other   = "an embedded image of another type than it is declared; declared as what it is"
+		unnamed = "an embedded image of a type whose extension extensionsUsed does not name; entered there"
+		octets  = "a data URI of a buffer whose media type is not application/octet-stream or application/gltf-buffer; read all the same"
+		view    = `,"bufferViews":[{"buffer":0,"byteLength":1}],"buffers":[{"byteLength":1}]`
+	)
+	for _, tc := range []struct{ rest, want string }{
+		{`"nodes":[{"rotation":[0,0,0,1.004]}]`, ""},
+		{`"nodes":[{},{"rotation":[0,0,0,1.006]},{"rotation":[1,1,1,1]}]`, "node 1: a rotation of another length than 1; scaled"},
+		{`"buffers":[{"byteLength":1,"uri":"data:Application/Octet-Stream,a"},{"byteLength":1,"uri":"data:application/gltf-buffer;base64,AA=="}]`, ""},
+		{`"buffers":[{"byteLength":1,"uri":"data:,a"}]`, "buffer 0: " + octets},
+		{`"buffers":[{"byteLength":1,"uri":"data:text/plain;base64,AA=="}]`, "buffer 0: " + octets},
+		{`"images":[{"uri":"data:image/png;base64,` + png + `"},{"uri":"data:image/png;base64,` + png + `","mimeType":"image/png"},{"uri":"data:;base64,` + png + `"}]`, ""},
+		{`"images":[{"uri":"data:image/gif;base64,` + png + `"}]`, "image 0: " + other},
+		{`"images":[{"uri":"data:image/png;base64,` + png + `","mimeType":"image/jpeg"}]`, "image 0: " + other},
+		{`"images":[{"uri":"data:image/x;base64,AA==","mimeType":"image/y"}]`, "image 0: " + other},
+		{`"images":[{"uri":"data:image/webp;base64,` + webp + `"}]`, "image 0: " + unnamed},
+		{`"images":[{"uri":"data:image/webp;base64,` + webp + `"}],"extensionsUsed":["EXT_texture_webp"]`, ""},
+		{`"images":[{"bufferView":0,"mimeType":"image/webp"}]` + view, "image 0: " + unnamed},
+		{`"images":[{"bufferView":0,"mimeType":"image/png"}]` + view, ""},
+		{`"images":[{"bufferView":0}]` + view, "image 0: an image in a bufferView without mimeType; known by its first bytes"},
+	} {
+		doc, err := parseAndCheck(t, tc.rest)
+		if err != nil {
+			t.Errorf("%s: %v", tc.rest, err)
+			continue
+		}
+		have := ""
+		for _, m := range doc.Mended {
+			have += m.First + ": " + m.What + "; " + m.How
+		}
+		if have != tc.want {
+			t.Errorf("%s: mended %q, want %q", tc.rest, have, tc.want)
+		}
+	}
+}

@@ -197,7 +197,7 @@ func TestRepairsDocuments(t *testing.T) {
 	doc := repaired(t, tree, "m/a.gltf",
 		`1:82: an empty list, and 1 more of them; left out`,
 		`1:218: an extension that extensionsUsed does not name; entered there`,
-		`node 0: a rotation of another length than 1, scaled`)
+		`node 0: a rotation of another length than 1; scaled`)
 	if doc.Nodes[0].Rotation != [4]float64{0, 0, 0, 1} || !reflect.DeepEqual(doc.ExtensionsUsed, []string{"EXT_mine"}) || doc.Nodes[0].Children != nil {
 		t.Errorf("node %v, extensions %v", doc.Nodes[0], doc.ExtensionsUsed)
 	}
