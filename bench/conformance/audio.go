@@ -219,14 +219,17 @@ func samples16(pcm []byte) []float32 {
 	return list
 }
 
-// readWAV reads what the programs write: 16-bit integers or 32-bit floats. Their
-// sizes do not count, as a pipe cannot be written twice.
+// readWAV reads what the programs write: 16-bit integers or 32-bit floats, up to the
+// end. The size of the samples does not count: a pipe cannot be written twice, and
+// oggdec puts there what it expects, not what it then writes.
 func readWAV(b []byte) (sound, error) {
 	var s sound
 	bits := 0
 	for at := 12; at+8 <= len(b); {
 		name, body := string(b[at:at+4]), b[at+8:]
-		body = body[:min(uint64(len(body)), uint64(binary.LittleEndian.Uint32(b[at+4:])))]
+		if name != "data" {
+			body = body[:min(uint64(len(body)), uint64(binary.LittleEndian.Uint32(b[at+4:])))]
+		}
 		at += 8 + len(body) + len(body)&1
 		switch {
 		case name == "fmt " && len(body) >= 16:

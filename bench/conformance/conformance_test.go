@@ -59,7 +59,7 @@ func read(t *testing.T, name string) string {
 }
 
 // Each fake suite has files that must come to different verdicts. The numbers are:
-// files, right, refused rightly, refused wrongly, wrong, not judged.
+// files, right, refused rightly, mended, refused wrongly, wrong, not judged.
 func TestVerdicts(t *testing.T) {
 	flac, mp3 := read(t, "flac/testdata/tri16.flac"), read(t, "mp3/testdata/stereo.mp3")
 	for _, c := range []struct {
@@ -74,7 +74,7 @@ func TestVerdicts(t *testing.T) {
 			"test_parsing/n_wrong.json":   `[1]`,
 			"test_parsing/i_right.json":   `[1e400]`,
 			"test_parsing/i_refused.json": "[\"\xff\"]",
-		}, "recipe json | 6 | 2 | 2 | 1 | 1 | 0\nrecipe data | 6 | 2 | 2 | 1 | 1 | 0"},
+		}, "recipe json | 6 | 2 | 2 | 0 | 1 | 1 | 0\nrecipe data | 6 | 2 | 2 | 0 | 1 | 1 | 0"},
 		{"yaml-test-suite", map[string]string{
 			"A/in.yaml": "a: 1", "A/in.json": `{"a": 1.0}`, // equal numbers
 			"B/in.yaml": "a: 1", "B/in.json": `{"a": 2}`,
@@ -87,7 +87,7 @@ func TestVerdicts(t *testing.T) {
 			"I/in.yaml": "a: [x, 1.5]", "I/in.json": `{"a": ["y", 1.5]}`,
 			"J/in.yaml": "a: 1.5", "J/in.json": `{"a": 1.25}`,
 			"K/in.yaml": "a: 1.5", "K/in.json": `{"b": 1.5}`,
-		}, "YAML | 11 | 2 | 1 | 1 | 6 | 1"},
+		}, "YAML | 11 | 2 | 1 | 0 | 1 | 6 | 1"},
 		{"toml-test", map[string]string{
 			"tests/files-toml-1.0.0": "valid/a.toml\nvalid/a.json\nvalid/b.toml\nvalid/c.toml\nvalid/d.toml\ninvalid/e.toml\ninvalid/f.toml\n",
 			"tests/valid/a.toml":     "t = 1987-07-05 17:45:00.50Z\ni = 0x10",
@@ -100,38 +100,41 @@ func TestVerdicts(t *testing.T) {
 			"tests/valid/d.json":     `{"x": {"type": "string", "value": ""}}`,
 			"tests/invalid/e.toml":   "x = ",
 			"tests/invalid/f.toml":   "x = 1",
-		}, "TOML 1.0 | 6 | 1 | 2 | 1 | 2 | 0"},
+		}, "TOML 1.0 | 6 | 1 | 2 | 0 | 1 | 2 | 0"},
 		{"JSON-Schema-Test-Suite", map[string]string{
 			"remotes/int.json": `{"type": "integer"}`,
 			"tests/draft7/a.json": `[{"description": "a", "schema": {"$ref": "http://localhost:1234/int.json"}, "tests": [
 				{"data": 1, "valid": true}, {"data": "x", "valid": false}, {"data": 1, "valid": false}, {"data": "x", "valid": true}]},
 				{"description": "b", "schema": {"$ref": "http://localhost:1234/none.json"}, "tests": [
 				{"data": 1, "valid": true}, {"data": 1, "valid": false}]}]`,
-		}, "draft7 | 6 | 1 | 1 | 3 | 1 | 0"},
+		}, "draft7 | 6 | 1 | 1 | 0 | 3 | 1 | 0"},
 		{"glTF-Validator", map[string]string{
 			"test/a.gltf": `{"asset": {"version": "2.0"}}`, "test/a.gltf.report.json": `{"issues": {"numErrors": 0}}`,
 			"test/b.gltf": `{"asset": {"version": "2.0"}}`, "test/b.gltf.report.json": `{"issues": {"numErrors": 1}}`,
 			"test/c.gltf": `{"asset": {"version": "9"}}`, "test/c.gltf.report.json": `{"issues": {"numErrors": 1}}`,
 			"test/d.gltf": `{"asset": {"version": "9"}}`, "test/d.gltf.report.json": `{"issues": {"numErrors": 0}}`,
 			"test/e.gltf": `{"asset": {"version": "2.0"}}`,
-		}, "recipe gltf | 4 | 1 | 1 | 1 | 1 | 0\nrecipe mesh | 4 | 1 | 1 | 1 | 1 | 0"},
+			"test/f.gltf": `{"asset": {"version": "2.0"}, "nodes": []}`, "test/f.gltf.report.json": gltfErrors("EMPTY_ENTITY"),
+			"test/g.gltf": `{"asset": {"version": "2.0"}, "nodes": []}`, "test/g.gltf.report.json": gltfErrors("EMPTY_ENTITY", "UNRESOLVED_REFERENCE"),
+			"test/h.gltf": `{"asset": {"version": "2.0"}, "nodes": []}`, "test/h.gltf.report.json": gltfErrors(),
+		}, "recipe gltf | 7 | 1 | 4 | 0 | 1 | 1 | 0\nrecipe mesh | 7 | 1 | 1 | 1 | 1 | 3 | 0"},
 		{"flac-test-files", map[string]string{
 			"subset/a.flac": flac, "subset/b.flac": flac[:len(flac)/2], "faulty/c.flac": flac[:len(flac)/2],
 			"uncommon/d.flac": flac[:26] + strings.Repeat("\x00", 16) + flac[42:],
-		}, "FLAC, faulty | 1 | 0 | 1 | 0 | 0 | 0\nFLAC, subset | 2 | 1 | 0 | 1 | 0 | 0\nFLAC, uncommon | 1 | 0 | 0 | 0 | 0 | 1"},
+		}, "FLAC, faulty | 1 | 0 | 1 | 0 | 0 | 0 | 0\nFLAC, subset | 2 | 1 | 0 | 0 | 1 | 0 | 0\nFLAC, uncommon | 1 | 0 | 0 | 0 | 0 | 0 | 1"},
 		{"minimp3", map[string]string{
 			"vectors/l3-a.bit": mp3, "vectors/l3-a.pcm": pcm(t, mp3, 0),
 			"vectors/l3-b.bit": mp3, "vectors/l3-b.pcm": pcm(t, mp3, 3),
 			"vectors/l3-c.bit": "no sound", "vectors/l3-c.pcm": "",
 			"vectors/l1-d.bit": "no sound", "vectors/l1-d.pcm": "",
 			"vectors/fuzz/l3-e.mp3": mp3,
-		}, "MP3, nonstandard | 1 | 0 | 0 | 0 | 0 | 1\nMPEG Layer I and II | 1 | 0 | 1 | 0 | 0 | 0\nMP3 | 3 | 1 | 0 | 1 | 1 | 0"},
+		}, "MP3, nonstandard | 1 | 0 | 0 | 0 | 0 | 0 | 1\nMPEG Layer I and II | 1 | 0 | 1 | 0 | 0 | 0 | 0\nMP3 | 3 | 1 | 0 | 0 | 1 | 1 | 0"},
 		{"bmpsuite", map[string]string{
 			"html/bmpsuite.html": `<tr><td><img src="red.png"> or <img src="blue.png"><td><img src="../g/red.bmp">
 				</tr><tr><td><img src="blue.png"><td><img class=x src="../q/red.bmp"></tr>`,
 			"html/red.png": onePNG(t, color.NRGBA{255, 0, 0, 255}), "html/blue.png": onePNG(t, color.NRGBA{0, 0, 255, 255}),
 			"g/red.bmp": redBMP, "g/short.bmp": redBMP[:20], "b/red.bmp": redBMP, "b/short.bmp": redBMP[:20],
-		}, "BMP, good | 2 | 1 | 0 | 1 | 0 | 0\nBMP, bad | 2 | 0 | 1 | 0 | 1 | 0"},
+		}, "BMP, good | 2 | 1 | 0 | 0 | 1 | 0 | 0\nBMP, bad | 2 | 0 | 1 | 0 | 0 | 1 | 0"},
 	} {
 		t.Run(c.suite, func(t *testing.T) {
 			if got := table(t, folder(t, c.suite, c.content), c.suite); got != c.want {
@@ -139,6 +142,15 @@ func TestVerdicts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// gltfErrors is a report of the validator's with errors of some kinds, and a hint.
+func gltfErrors(codes ...string) string {
+	list := []string{`{"code": "UNUSED_OBJECT", "severity": 3}`}
+	for _, c := range codes {
+		list = append(list, `{"code": "`+c+`", "severity": 0}`)
+	}
+	return `{"issues": {"numErrors": 1, "messages": [` + strings.Join(list, ",") + `]}}`
 }
 
 // pcm is what our decoder makes of a sound, as 16-bit samples, one of them off by a
@@ -192,6 +204,9 @@ func TestJudge(t *testing.T) {
 		{outcome{noReference: "n"}, unjudged},
 		{outcome{difference: "d", noReference: "n"}, wrong},
 		{outcome{expect: mustRefuse}, wrong},
+		{outcome{expect: mustRefuse, warning: "w"}, mended},
+		{outcome{expect: mustRefuse, warning: "w", refusal: no}, rightlyRefused},
+		{outcome{difference: "d", warning: "w"}, wrong},
 		{outcome{expect: mustRefuse, refusal: no}, rightlyRefused},
 		{outcome{expect: mayRefuse}, right},
 		{outcome{expect: mayRefuse, refusal: no}, rightlyRefused},
@@ -223,7 +238,7 @@ func TestRun(t *testing.T) {
 		status         int
 		stdout, stderr string
 	}{
-		{[]string{"-suites", dir, "broken"}, 0, "| broken | r | 1 | 0 | 0 | 0 | 1 | 0 |", ""},
+		{[]string{"-suites", dir, "broken"}, 0, "| broken | r | 1 | 0 | 0 | 0 | 0 | 1 | 0 |", ""},
 		{[]string{"-suites", dir, "-v", "broken"}, 0, "`panics`: panic: p", ""},
 		{[]string{"-suites", dir, "missing"}, 0, "| all |  | 0 |", "missing skipped"},
 		{[]string{"-suites", dir, "empty"}, 1, "", "no test file"},
@@ -331,6 +346,7 @@ func TestReferencePrograms(t *testing.T) {
 		"a.wav":   read(t, "wav/testdata/ff_s16le.wav"),
 		"b.wav":   read(t, "wav/testdata/ff_f32le.wav"),
 		"c.wav":   read(t, "wav/testdata/ff_s16le.wav")[:60] + strings.Repeat("\x00", 2000),
+		"d.wav":   read(t, "wav/testdata/ff_s16le.wav")[:40] + "\x08\x00\x00\x00" + read(t, "wav/testdata/ff_s16le.wav")[44:],
 		"bad.wav": "RIFF", "fuzz/bad.wav": "RIFF",
 		"one.pam": "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\x80\xff",
 		"two.pam": "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 65535\nENDHDR\n\x80\x80\x80\x80\x80\x80",
@@ -347,6 +363,7 @@ func TestReferencePrograms(t *testing.T) {
 		{"a.wav", cat, right},
 		{"b.wav", cat, right},
 		{"a.wav", other("c.wav"), wrong},
+		{"a.wav", other("d.wav"), right}, // says that it is shorter
 		{"a.wav", complaining, right},
 		{"a.wav", []string{"sh", "-c", "echo hm >&2; cat $0", filepath.Join(dir, "c.wav")}, unjudged},
 		{"a.wav", []string{"false"}, unjudged},

@@ -10,8 +10,9 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// cook cooks one file of a tree with a recipe and options, and returns its output.
-func cook(ctx context.Context, r recipe.Recipe, options map[string]any, tree fs.FS, name string) ([]byte, error) {
+// cook cooks one file of a tree with a recipe and options, and returns its output and
+// what the recipe warns of.
+func cook(ctx context.Context, r recipe.Recipe, options map[string]any, tree fs.FS, name string) (out []byte, warnings []string, err error) {
 	c := r.New()
 	for key, value := range options {
 		if err := recipe.SetOption(c, key, value); err != nil {
@@ -20,25 +21,26 @@ func cook(ctx context.Context, r recipe.Recipe, options map[string]any, tree fs.
 	}
 	info, err := fs.Stat(tree, name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	dir, err := os.MkdirTemp("", "conformance")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer os.RemoveAll(dir)
-	out := filepath.Join(dir, "out")
+	file := filepath.Join(dir, "out")
 	job := recipe.NewJob(recipe.Env{
-		Recipe: r, Path: name, Outputs: []string{out},
+		Recipe: r, Path: name, Outputs: []string{file},
 		Open:    tree.Open,
 		Stat:    func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
-		Create:  func(int) (*os.File, error) { return os.Create(out) },
+		Create:  func(int) (*os.File, error) { return os.Create(file) },
 		Scratch: func() (string, error) { return os.MkdirTemp(dir, "scratch") },
 	}, info.Size())
 	if err := c.Cook(ctx, job); err != nil {
-		return nil, err
+		return nil, job.Warnings(), err
 	}
-	return os.ReadFile(out)
+	out, err = os.ReadFile(file)
+	return out, job.Warnings(), err
 }
 
 // files lists the files below a folder that have one of the extensions, by their

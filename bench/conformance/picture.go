@@ -128,8 +128,8 @@ var viewers = map[string][][]string{
 	"BMP":  {{"convert-im6.q16", "bmp:FILE", "-depth", "16", "PAM:-"}, {"gm", "convert", "bmp:FILE", "-depth", "16", "PAM:-"}},
 	"TGA":  {{"convert-im6.q16", "tga:FILE", "-auto-orient", "-depth", "16", "PAM:-"}, {"gm", "convert", "tga:FILE", "-depth", "16", "PAM:-"}, ffmpegPicture},
 	"TIFF": {{"convert-im6.q16", "tiff:FILE[0]", "-auto-orient", "-colorspace", "sRGB", "-depth", "16", "PAM:-"}, {"gm", "convert", "tiff:FILE[0]", "-auto-orient", "-colorspace", "RGB", "-depth", "16", "PAM:-"}, ffmpegPicture},
-	"JPEG": {{"convert-im6.q16", "-define", "jpeg:fancy-upsampling=off", "-define", "jpeg:dct-method=islow", "jpeg:FILE", "-auto-orient", "-colorspace", "sRGB", "-depth", "16", "PAM:-"}},
-	"WebP": {{"dwebp", "-quiet", "-nofancy", "-pam", "FILE", "-o", "-"}, uprightWebP},
+	"JPEG": {{"convert-im6.q16", "-define", "jpeg:dct-method=islow", "jpeg:FILE", "-auto-orient", "-colorspace", "sRGB", "-depth", "16", "PAM:-"}},
+	"WebP": {{"dwebp", "-quiet", "-pam", "FILE", "-o", "-"}, uprightWebP},
 	"QOI":  {ffmpegPicture},
 	"HDR":  {{"convert-im6.q16hdri", "hdr:FILE", "-strip", "+set", "comment", "-set", "colorspace", "sRGB", "PFM:-"}},
 }
@@ -137,7 +137,7 @@ var viewers = map[string][][]string{
 var ffmpegPicture = []string{"ffmpeg", "-nostdin", "-v", "error", "-i", "FILE", "-frames:v", "1", "-pix_fmt", "rgba", "-c:v", "pam", "-f", "image2pipe", "-"}
 
 // uprightWebP turns what dwebp leaves as it is stored.
-var uprightWebP = []string{"sh", "-c", `dwebp -quiet -nofancy -pam "$0" -o - | convert-im6.q16 PAM:- -orient "$(identify-im6.q16 -format '%[orientation]' "$0")" -auto-orient -depth 16 PAM:-`, "FILE"}
+var uprightWebP = []string{"sh", "-c", `dwebp -quiet -pam "$0" -o - | convert-im6.q16 PAM:- -orient "$(identify-im6.q16 -format '%[orientation]' "$0")" -auto-orient -depth 16 PAM:-`, "FILE"}
 
 // view has a viewer read a file. The complaint is empty if the file is fine.
 func view(ctx context.Context, viewer []string, file string) (p picture, complaint string, err error) {

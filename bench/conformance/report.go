@@ -39,8 +39,8 @@ func (r *report) add(suite, version string, results []result) {
 
 func (r *report) print(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintln(&b, "| suite | what | files | right | refused rightly | refused wrongly | wrong | not judged |")
-	fmt.Fprintln(&b, "|---|---|---:|---:|---:|---:|---:|---:|")
+	fmt.Fprintln(&b, "| suite | what | files | right | refused rightly | mended | refused wrongly | wrong | not judged |")
+	fmt.Fprintln(&b, "|---|---|---:|---:|---:|---:|---:|---:|---:|")
 	var total [verdicts]int
 	files := 0
 	line := func(suite, kind string, n int, count [verdicts]int) {
@@ -66,7 +66,7 @@ func (r *report) print(w io.Writer) error {
 	return err
 }
 
-var verdictNames = [verdicts]string{wronglyRefused: "refused wrongly", wrong: "wrong", unjudged: "not judged"}
+var verdictNames = [verdicts]string{mended: "mended", wronglyRefused: "refused wrongly", wrong: "wrong", unjudged: "not judged"}
 
 // printFamilies prints files of the verdicts that have a name, by their cause.
 func (r row) printFamilies(w io.Writer, verbose bool) {

@@ -28,8 +28,9 @@ type verdict int
 const (
 	right verdict = iota
 	rightlyRefused
+	mended // accepted though it is invalid, with warnings that name all that is
 	wronglyRefused
-	wrong    // accepted though it is invalid, or decoded to something else
+	wrong    // accepted though it is invalid, without a word, or decoded to something else
 	unjudged // accepted, and there is nothing to compare with
 	verdicts
 )
@@ -41,6 +42,7 @@ type outcome struct {
 	difference  string // from the reference; "" if there is none
 	noReference string // why there is nothing to compare with; "" if there is
 	invalid     string // what is invalid about the file, for people
+	warning     string // ours, if it names all that is invalid
 }
 
 func (o outcome) judge() (verdict, string) {
@@ -49,6 +51,8 @@ func (o outcome) judge() (verdict, string) {
 		return wronglyRefused, o.refusal.Error()
 	case o.refusal != nil:
 		return rightlyRefused, o.refusal.Error()
+	case o.expect == mustRefuse && o.warning != "":
+		return mended, o.warning
 	case o.expect == mustRefuse:
 		return wrong, strings.TrimSuffix("accepted: "+o.invalid, ": ")
 	case o.difference != "":

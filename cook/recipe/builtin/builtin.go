@@ -28,7 +28,7 @@ func All() []recipe.Recipe {
 			New: func() recipe.Cooker { return &Copy{} },
 		},
 		{
-			Name: "gltf", Version: 3, Cheap: true,
+			Name: "gltf", Version: 4, Cheap: true,
 			New: func() recipe.Cooker { return &GLTF{} },
 		},
 		{

@@ -35,7 +35,7 @@ const kart = `{
   "textures": [{"sampler": 0, "source": 0}, {"source": 1}, {"source": 2}],
   "samplers": [{"magFilter": 9729}],
   "images": [
-    {"uri": "no%20such.png"}, {"uri": "data:image/png;base64,AAAA"}, {"bufferView": 0, "mimeType": "image/png"}
+    {"uri": "no%20such.png"}, {"uri": "data:image/png;base64,AAAA"}, {"bufferView": 3, "mimeType": "image/png"}
   ],
   "skins": [{"joints": [0, 1], "skeleton": 0, "inverseBindMatrices": 2}],
   "animations": [{
@@ -43,11 +43,11 @@ const kart = `{
     "samplers": [{"input": 3, "output": 6}]
   }],
   "accessors": [
-    {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"},
+    {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [0, 0, 0]},
     {"bufferView": 1, "byteOffset": 2, "componentType": 5123, "count": 3, "type": "SCALAR"},
     {"componentType": 5126, "count": 2, "type": "MAT4"},
-    {"componentType": 5126, "count": 3, "type": "SCALAR", "sparse": {
-      "count": 2, "indices": {"bufferView": 1, "componentType": 5121}, "values": {"bufferView": 0, "byteOffset": 4}
+    {"componentType": 5126, "count": 3, "type": "SCALAR", "min": [0], "max": [0], "sparse": {
+      "count": 2, "indices": {"bufferView": 2, "componentType": 5121}, "values": {"bufferView": 2, "byteOffset": 4}
     }},
     {"componentType": 5121, "count": 3, "type": "VEC4"},
     {"componentType": 5126, "count": 3, "type": "VEC4"},
@@ -55,7 +55,9 @@ const kart = `{
   ],
   "bufferViews": [
     {"buffer": 0, "byteOffset": 4, "byteLength": 44, "byteStride": 16},
-    {"buffer": 1, "byteLength": 8}
+    {"buffer": 1, "byteLength": 8},
+    {"buffer": 0, "byteLength": 40},
+    {"buffer": 0, "byteLength": 4}
   ],
   "buffers": [
     {"uri": "my%20kart.bin", "byteLength": 48},
@@ -99,9 +101,9 @@ func TestGLTFAccepts(t *testing.T) {
 		{`"my%20kart.bin"`, `"./../models/my kart.bin"`},
 		{`{"uri": "my%20kart.bin", "byteLength": 48}`, `{"uri": "../shared/wheel.bin", "byteLength": 10}, {"uri": "my%20kart.bin", "byteLength": 48}`},
 		{`{"uri": "my%20kart.bin", "byteLength": 48}`, `{"uri": "my%20kart.bin", "byteLength": 48}, {"uri": "100%25.bin", "byteLength": 10}`},
-		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `DATA:;BASE64,AAAAAAAAAAAA`},
-		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `data:;base64,AAAAAAAAAAAAAAA`},
-		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `data:,ninebytes%20`},
+		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `DATA:application/Octet-Stream;BASE64,AAAAAAAAAAAA`},
+		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `data:application/gltf-buffer;a=b;base64,AAAAAAAAAAAAAAA`},
+		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `data:application/octet-stream,ninebytes%20`},
 		{`"version": "2.0"`, `"version": "2.11"`},
 		// What is not decoded may be anything.
 		{`"extras": {`, `"extras": {"nodes": [1], "targets": [null], "x": [{"targets": [2]}], `},

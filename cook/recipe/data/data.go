@@ -72,7 +72,7 @@ type Data struct {
 // Recipe returns the recipe "data".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "data", Version: 2,
+		Name: "data", Version: 3,
 		New: func() recipe.Cooker {
 			return &Data{Format: "json", Input: "auto", Numbers: "nearest", Header: true}
 		},

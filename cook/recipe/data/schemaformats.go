@@ -33,7 +33,7 @@ func satisfies(format, s string) bool {
 	case "email", "idn-email":
 		return isEmail(s)
 	case "hostname":
-		return len(s) < 254 && hostName().MatchString(s)
+		return len(s) < 254 && isASCII(s) && hostName().MatchString(s)
 	case "idn-hostname":
 		return s != "" && len(s) < 254 && !strings.ContainsAny(s, " \t\n/@:?#")
 	case "ipv4":
@@ -63,10 +63,14 @@ func satisfies(format, s string) bool {
 	return true
 }
 
+// variable is a varspec of RFC 6570, section 2.3.
+const variable = `(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*(?:\*|:[1-9]\d{0,3})?`
+
 var (
-	dateTime        = lazyregexp.New(`^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))$`)
-	hostName        = lazyregexp.New(`^(?i:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?i:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$`)
-	uriTemplate     = lazyregexp.New(`^(?:[^\x00-\x20"'<>\\^{|}` + "`" + `]|\{[^{}\s]+\})*$`)
+	dateTime    = lazyregexp.New(`^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))$`)
+	hostName    = lazyregexp.New(`^(?i:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?i:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$`)
+	uriTemplate = lazyregexp.New("^(?:[^\\x00-\\x20\\x7f-\\x9f\"%<>\\\\^`{|}]|%[0-9A-Fa-f]{2}|" +
+		`\{[+#./;?&=,!@|]?` + variable + "(?:," + variable + `)*\})*$`)
 	jsonPointer     = lazyregexp.New(`^(?:/(?:[^~/]|~[01])*)*$`)
 	relativePointer = lazyregexp.New(`^(?:0|[1-9]\d*)(?:#|(?:/(?:[^~/]|~[01])*)*)$`)
 )
@@ -112,5 +116,19 @@ func isURI(s string, absolute bool) bool {
 		return false
 	}
 	u, err := url.Parse(s)
-	return err == nil && (!absolute || u.IsAbs()) && (u.Host == "" || !strings.ContainsAny(u.Host, "[]") || strings.HasPrefix(u.Host, "["))
+	if err != nil || absolute && !u.IsAbs() {
+		return false
+	}
+	if u.Scheme != "" {
+		s = s[len(u.Scheme)+1:]
+	}
+	authority, found := strings.CutPrefix(s, "//")
+	if end := strings.IndexAny(authority, "/?#"); !found {
+		authority = ""
+	} else if end >= 0 {
+		authority = authority[:end]
+	}
+	// Package url takes brackets outside of hosts, and more than one @.
+	return strings.Count(s, "[") == strings.Count(u.Host, "[") && strings.Count(s, "]") == strings.Count(u.Host, "]") &&
+		(!strings.ContainsAny(u.Host, "[]") || strings.HasPrefix(u.Host, "[")) && strings.Count(authority, "@") <= 1
 }

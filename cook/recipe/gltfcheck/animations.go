@@ -35,6 +35,7 @@ func (c *check) sampler(s *AnimationSampler, animation, sampler int) {
 	n := len(c.doc.Accessors)
 	if c.required(s.Input, n, "accessor", "animation %d sampler %d input", animation, sampler) {
 		c.use(*s.Input, ofTimes)
+		c.needBounds(*s.Input)
 		in := &c.doc.Accessors[*s.Input]
 		if in.Type != "SCALAR" || in.ComponentType != 5126 {
 			c.faults.add("animation %d sampler %d input: is %s, want SCALAR of componentType 5126", animation, sampler, in.format())

@@ -12,12 +12,15 @@ import (
 
 // check checks one document.
 type check struct {
-	doc    *Document
-	chunk  int64                            // bytes of the GLB file's binary chunk, or NoChunk
-	size   func(name string) (int64, error) // of a dependency, in bytes
-	faults faults
-	usages []usage // of accessors
-	parent []int32 // of nodes, -1 for roots; nil if some are on a cycle
+	doc       *Document
+	chunk     int64                            // bytes of the GLB file's binary chunk, or NoChunk
+	size      func(name string) (int64, error) // of a dependency, in bytes
+	faults    faults
+	mended    []Mend
+	usages    []usage // of accessors
+	states    []viewState
+	unbounded map[int32]bool // accessors without the min and max that they need
+	parent    []int32        // of nodes, -1 for roots; nil if some are on a cycle
 }
 
 // buffers checks that each buffer holds the bytes that it declares. It returns
@@ -48,8 +51,15 @@ func (c *check) buffers(ctx context.Context) error {
 		} else if have < b.ByteLength {
 			c.faults.add("buffer %d: %s holds %d bytes, byteLength asks for %d", i, showURI(*b.URI), have, b.ByteLength)
 		}
+		if IsDataURI(*b.URI) && !isBufferType(mediaTypeOf(*b.URI)) {
+			c.mend("a data URI of a buffer whose media type is not application/octet-stream or application/gltf-buffer", "read all the same", "buffer", i)
+		}
 	}
 	return nil
+}
+
+func isBufferType(mediaType string) bool {
+	return strings.EqualFold(mediaType, "application/octet-stream") || strings.EqualFold(mediaType, "application/gltf-buffer")
 }
 
 // sizeOrError is what came of measuring a file. Any number of buffers may name

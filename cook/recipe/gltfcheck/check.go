@@ -6,10 +6,12 @@
 //	mend.go        faults that are put right: empty lists, undeclared extensions
 //	buffers.go     buffers hold what they declare
 //	views.go       views lie inside buffers, accessors inside views, aligned
+//	layout.go      views hold data of one kind, and strides where they belong
 //	indices.go     every index points at something; cameras and lights
 //	primitives.go  attributes fit together and have formats that glTF allows
 //	nodes.go       nodes form trees, scenes list roots, matrices can be taken apart
 //	skins.go       joints have a common root and are where their meshes are
+//	images.go      pictures have one place, and are of the types that they are declared
 //	animations.go  keyframes fit what they move
 //
 // Code that has checked a document may follow its numbers without looking. What the
@@ -56,6 +58,7 @@ func (d *Document) Check(ctx context.Context, chunk int64, size func(name string
 		return err
 	}
 	c.structure()
+	d.Mended = append(d.Mended, c.mended...)
 	return c.faults.err()
 }
 
@@ -89,8 +92,10 @@ func Parse(text []byte) (*Document, error) {
 	if err := json.Unmarshal(doc.Text, doc); err != nil {
 		return nil, err
 	}
-	if w.empty.N > 0 {
-		doc.Mended = append(doc.Mended, w.empty)
+	for _, m := range []Mend{w.empty, w.alone} {
+		if m.N > 0 {
+			doc.Mended = append(doc.Mended, m)
+		}
 	}
 	doc.declare(w)
 	return doc, nil

@@ -27,9 +27,14 @@ func DataURI(uri string) (data []byte, mediaType string, err error) {
 	if err != io.EOF {
 		return nil, "", fmt.Errorf("data URI: %w", err)
 	}
-	mediaType, _, _ = strings.Cut(uri[len("data:"):], ",")
-	mediaType, _, _ = strings.Cut(mediaType, ";")
-	return data, mediaType, nil
+	return data, mediaTypeOf(uri), nil
+}
+
+// mediaTypeOf returns the media type of a data URI, without parameters.
+func mediaTypeOf(uri string) string {
+	head, _, _ := strings.Cut(uri[len("data:"):], ",")
+	mediaType, _, _ := strings.Cut(head, ";")
+	return mediaType
 }
 
 // dataURISize returns how many bytes a data URI decodes to, without keeping them.
@@ -50,6 +55,12 @@ func openDataURI(uri string) (r io.Reader, size int, err error) {
 	head, body, found := strings.Cut(uri, ",")
 	if !found {
 		return nil, 0, errors.New("data URI without a comma")
+	}
+	parameters := strings.Split(head, ";")[1:]
+	for i, p := range parameters {
+		if !strings.Contains(p, "=") && (i < len(parameters)-1 || !strings.EqualFold(p, "base64")) {
+			return nil, 0, fmt.Errorf("data URI with the parameter %.40q, want name=value", p)
+		}
 	}
 	if !strings.HasSuffix(strings.ToLower(head), ";base64") {
 		// Each escape stands for one byte.

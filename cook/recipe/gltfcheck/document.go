@@ -11,7 +11,8 @@ type Document struct {
 	// Text is the text that the document was decoded from. It differs from the one
 	// given to Parse by what Mended says, and in how whole numbers are written.
 	Text []byte `json:"-"`
-	// Mended is what was wrong with the text and could be put right.
+	// Mended is what is wrong and was put right in Text, or will be if the document and
+	// its views are written anew. Parse and Check add to it.
 	Mended []Mend `json:"-"`
 
 	ExtensionsUsed     []string `json:"extensionsUsed"`
@@ -209,6 +210,7 @@ type BufferView struct {
 	ByteOffset int64  `json:"byteOffset"`
 	ByteLength int64  `json:"byteLength"`
 	ByteStride *int64 `json:"byteStride"`
+	Target     int32  `json:"target"`
 }
 
 // A Buffer is bytes: of a file, of a data URI, or of the GLB file itself.

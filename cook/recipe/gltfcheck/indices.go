@@ -11,6 +11,7 @@ import (
 func (c *check) structure() {
 	c.asset()
 	c.views()
+	c.strides()
 	c.accessors()
 	c.meshes()
 	c.materials()
@@ -100,30 +101,6 @@ func (c *check) lights() {
 func (c *check) texture(info *TextureInfo, where string, i int) {
 	if info != nil {
 		c.required(info.Index, len(c.doc.Textures), "texture", where, i)
-	}
-}
-
-func (c *check) images() {
-	for i, image := range c.doc.Images {
-		c.optional(image.BufferView, len(c.doc.BufferViews), "bufferView", "image %d", i)
-		if image.URI == nil {
-			if image.BufferView == nil && !image.Extensions {
-				c.faults.add("image %d: neither uri nor bufferView", i)
-			}
-			continue
-		}
-		var err error
-		if IsDataURI(*image.URI) {
-			_, err = dataURISize(*image.URI)
-		} else {
-			_, err = FileOfURI(*image.URI)
-		}
-		if err != nil {
-			c.faults.add("image %d: %v", i, err)
-		}
-		if image.BufferView != nil {
-			c.faults.add("image %d: both uri and bufferView", i)
-		}
 	}
 }
 

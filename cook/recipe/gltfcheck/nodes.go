@@ -69,10 +69,18 @@ func onCycle(parent []int32) int {
 	return -1
 }
 
+// UnitSlack is how far the length of a rotation, normal or tangent may be off 1.
+const UnitSlack = 0.005
+
 // transform checks how a node is placed.
 func (c *check) transform(n *Node, i int) {
-	if n.Rotation != nil && length(n.Rotation[:]) == 0 {
-		c.faults.add("node %d: rotation is 0", i)
+	if n.Rotation != nil {
+		switch l := length(n.Rotation[:]); {
+		case l == 0:
+			c.faults.add("node %d: rotation is 0", i)
+		case math.Abs(l-1) > UnitSlack:
+			c.mend("a rotation of another length than 1", "scaled", "node", i)
+		}
 	}
 	if n.Matrix == nil {
 		return

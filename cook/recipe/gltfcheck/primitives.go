@@ -32,6 +32,7 @@ func (c *check) use(accessor int32, u usage) {
 	switch was := c.usages[accessor]; was {
 	case unused:
 		c.usages[accessor] = u
+		c.layout(accessor, u)
 	case u:
 	default:
 		c.faults.add("accessor %d: is used as %v and as %v; export them apart", accessor, was, u)
@@ -116,6 +117,9 @@ func (c *check) primitive(p *Primitive, mesh, primitive int) {
 			continue
 		}
 		c.use(k, ofVertices)
+		if name == "POSITION" {
+			c.needBounds(k)
+		}
 		a := &c.doc.Accessors[k]
 		c.attribute(name, a, false, where(name))
 		if kind, n, numbered := splitName(name); numbered {
@@ -143,6 +147,9 @@ func (c *check) primitive(p *Primitive, mesh, primitive int) {
 				continue
 			}
 			c.use(k, ofVertices)
+			if name == "POSITION" {
+				c.needBounds(k)
+			}
 			a := &c.doc.Accessors[k]
 			c.attribute(name, a, true, where(name))
 			base, ok := p.Attributes[name]

@@ -131,6 +131,8 @@ func TestCheckRefuses(t *testing.T) {
 
 		{`"images":[{}]`, "image 0: neither uri nor bufferView"},
 		{`"images":[{"uri":":"}]`, "is no relative URI"},
+		{`"images":[{"uri":"data:image/png;;base64,AA=="}]`, `image 0: data URI with the parameter "", want name=value`},
+		{`"images":[{"uri":"data:image/png;base64;x,AA=="}]`, `image 0: data URI with the parameter "base64", want name=value`},
 	} {
 		_, err := parseAndCheck(t, tc.rest)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -162,6 +164,7 @@ func TestMends(t *testing.T) {
 			`"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"translation":[1.5,2.0,0]}]`, ""},
 		{`"nodes":[{"mesh":1e1}],"meshes":[]`, `"nodes":[{"mesh":10}]`, "1:51: an empty list"},
 		{`"nodes":[{"extensions":{"X":{}}},{"extensions":{"X":{}}}]`, "", "1:52: an extension that extensionsUsed does not name"},
+		{`"accessors":[{"byteOffset":0,"componentType":5126,"count":1,"type":"SCALAR"}]`, "", "1:42: byteOffset without a bufferView"},
 		{`"extensionsUsed":["X","X"]`, "", "an extension is named twice in a list"},
 		{`"extensionsRequired":["X"]`, "", "extensionsUsed and extensionsRequired contradict each other"},
 		{`"extensionsUsed":["KHR_mesh_quantization"]`, "", "extensionsUsed and extensionsRequired contradict each other"},

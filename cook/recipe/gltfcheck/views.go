@@ -56,6 +56,8 @@ func (c *check) accessors() {
 
 func (c *check) sparse(i int, a *Accessor, component int64, shape extent) {
 	s := a.Sparse
+	c.useView(s.Indices.BufferView, forOthers)
+	c.useView(s.Values.BufferView, forOthers)
 	if s.Count < 1 || s.Count > a.Count {
 		c.faults.add("accessor %d: sparse.count is %d, want from 1 to the accessor's %d", i, s.Count, a.Count)
 		return

@@ -26,6 +26,7 @@ type walker struct {
 	// fractions, and empty lists, which glTF forbids, gone.
 	edits  []edit
 	empty  Mend
+	alone  Mend                // members that make no sense without another one
 	ranges map[string]farthest // by the list that they are indices of
 	sizes  map[string]int      // of lists of objects
 	named  map[string]int      // extensions of objects, and where the first is
@@ -40,6 +41,7 @@ const maxNamed = 1 << 10
 func walk(text []byte) *walker {
 	w := &walker{
 		text: text, shapes: allShapes(), empty: Mend{What: "an empty list", How: "left out"},
+		alone:  Mend{What: "byteOffset without a bufferView", How: "left out"},
 		ranges: map[string]farthest{}, sizes: map[string]int{}, named: map[string]int{},
 	}
 	w.space()
@@ -141,6 +143,7 @@ func (w *walker) object(s *shape) {
 	start := w.at
 	var have [16]string
 	found := have[:0]
+	offset, view := -1, false
 	w.members(func(name string, at int) {
 		v := s.members[name]
 		switch {
@@ -151,6 +154,12 @@ func (w *walker) object(s *shape) {
 			w.strange(s, name, at)
 			w.skip()
 			return
+		}
+		switch {
+		case name == "byteOffset":
+			offset = at
+		case name == "bufferView":
+			view = true
 		}
 		if slices.Contains(s.needs, name) {
 			found = append(found, name)
@@ -163,6 +172,9 @@ func (w *walker) object(s *shape) {
 		}
 		w.path = w.path[:len(w.path)-1]
 	})
+	if offset >= 0 && !view && s.members["bufferView"] != nil {
+		w.alone.count(w.text, offset)
+	}
 	for _, name := range s.needs {
 		if !slices.Contains(found, name) {
 			w.fault(start, "a %s without %s", s.name, name)

@@ -107,10 +107,7 @@ func (as *accessors) copy(ctx context.Context, i int32, u use) error {
 		return as.copySparse(ctx, i, u)
 	}
 	if a.BufferView == nil {
-		if o.Member("byteOffset") != nil {
-			o.Delete("byteOffset")
-			as.repairs.add("byteOffset without a bufferView, left out", fmt.Sprintf("accessor %d", i), 1)
-		}
+		o.Delete("byteOffset")
 		return nil
 	}
 	view, offset, err := as.views.add(ctx, u, whole)

@@ -1,7 +1,6 @@
 package mesh
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
@@ -28,7 +27,7 @@ func (w *writer) images(ctx context.Context) error {
 			return fmt.Errorf("image %d: %w", i, err)
 		}
 		mediaType := declared
-		if found := sniff(data); found != "" {
+		if found := gltfcheck.ImageType(data); found != "" {
 			mediaType = found
 		}
 		switch {
@@ -39,7 +38,7 @@ func (w *writer) images(ctx context.Context) error {
 		case mediaType == "":
 			continue // a view needs a type, so it stays where it is
 		}
-		if mediaType != declared && declared != "" {
+		if mediaType != declared && declared != "" && w.doc.Images[i].BufferView != nil { // of others the checker has warned
 			w.repairs.add("an embedded image of another type than it is declared, declared as what it is", fmt.Sprintf("image %d", i), 1)
 		}
 		types[i] = mediaType
@@ -72,23 +71,4 @@ func (w *writer) embedded(picture *gltfcheck.Image) (data []byte, declared strin
 		}
 	}
 	return data, declared, err
-}
-
-// sniff returns the media type of a picture, "" if it is none of those that glTF and its
-// extensions name.
-func sniff(data []byte) string {
-	for _, kind := range []struct{ start, mediaType string }{
-		{"\x89PNG\r\n\x1a\n", "image/png"},
-		{"\xff\xd8\xff", "image/jpeg"},
-		{"\xabKTX 20\xbb\r\n\x1a\n", "image/ktx2"},
-		{"DDS ", "image/vnd-ms.dds"},
-	} {
-		if bytes.HasPrefix(data, []byte(kind.start)) {
-			return kind.mediaType
-		}
-	}
-	if len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
-		return "image/webp"
-	}
-	return ""
 }

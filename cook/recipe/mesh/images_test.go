@@ -142,7 +142,7 @@ func TestEmbeddedImages(t *testing.T) {
 		"buffers":[{"byteLength":4,"uri":"data:application/octet-stream;base64,AAAAAA=="}]}`)}}
 	wantRefusal(t, odd, "m/a.gltf", "image 0: without a mimeType, and of no known kind")
 	want := []string{
-		"image 0: an embedded image of another type than it is declared, declared as what it is",
+		"image 0: an embedded image of another type than it is declared; declared as what it is",
 		"texture 1: an image of a type that another member of the texture has to name, named by that, and 1 more like it",
 	}
 	if d := cmp.Diff(want, res.Warned); d != "" {

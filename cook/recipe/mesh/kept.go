@@ -265,8 +265,7 @@ func (as *accessors) bounds(i int32, o *model.Object, array model.Array) {
 		switch {
 		case b.have == nil && !needs:
 			continue
-		case b.have == nil:
-			as.repairs.add("min or max are missing, added", fmt.Sprintf("accessor %d", i), 1)
+		case b.have == nil: // as the checker has said
 		case sameFloats(*b.have, b.want):
 			continue
 		default:

@@ -105,7 +105,7 @@ type Mesh struct {
 // Recipe returns the recipe "mesh".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "mesh", Version: 2,
+		Name: "mesh", Version: 3,
 		New: func() recipe.Cooker {
 			return &Mesh{
 				Normals: "flat", Tangents: true, Optimize: true, Overdraw: 1.02,

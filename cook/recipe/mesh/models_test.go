@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing/fstest"
@@ -43,6 +44,18 @@ func (s *sheet) floats(kind string, width int, values ...float32) int {
 		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
 	}
 	return s.add(5126, kind, len(values)/width, data)
+}
+
+// positions is floats with the bounds that positions need.
+func (s *sheet) positions(values ...float32) int {
+	low, high := slices.Clone(values[:3]), slices.Clone(values[:3])
+	for i, x := range values {
+		low[i%3], high[i%3] = min(low[i%3], x), max(high[i%3], x)
+	}
+	i := s.floats("VEC3", 3, values...)
+	bounds := fmt.Sprintf(`,"min":[%v,%v,%v],"max":[%v,%v,%v]}`, low[0], low[1], low[2], high[0], high[1], high[2])
+	s.accessors[i] = strings.TrimSuffix(s.accessors[i], "}") + bounds
+	return i
 }
 
 func (s *sheet) shorts(kind string, width int, values ...uint16) int {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/gltfcheck"
 	"github.com/assetcook/assetcook/cook/recipe/mesh/model"
 	"github.com/assetcook/assetcook/cook/recipe/mesh/tangent"
 )
@@ -45,10 +46,7 @@ func (r *repairs) warn(job *recipe.Job) {
 	}
 }
 
-// unitSlack is how far the length of a normal may be off 1 before it is scaled.
-const unitSlack = 0.005
-
-// repairRotations scales the rotations of nodes to length 1.
+// repairRotations scales the rotations of nodes to length 1. The checker has warned.
 func (c *cooking) repairRotations() {
 	for i := range c.doc.Nodes {
 		q := c.doc.Nodes[i].Rotation
@@ -60,11 +58,10 @@ func (c *cooking) repairRotations() {
 			sum += float64(x * x)
 		}
 		length := math.Sqrt(sum)
-		if math.Abs(length-1) <= unitSlack {
+		if math.Abs(length-1) <= gltfcheck.UnitSlack {
 			continue
 		}
 		c.nodes[i].Set("rotation", numbers(q[0]/length, q[1]/length, q[2]/length, q[3]/length))
-		c.repairs.add("a rotation of another length than 1, scaled", fmt.Sprintf("node %d", i), 1)
 	}
 }
 
@@ -123,7 +120,7 @@ func scaleTo1(v []float32) (was, ok bool) {
 		sum += float64(float64(x) * float64(x))
 	}
 	length := math.Sqrt(sum)
-	if math.Abs(length-1) <= unitSlack {
+	if math.Abs(length-1) <= gltfcheck.UnitSlack {
 		return true, true
 	}
 	if !(length > 1e-30) || math.IsInf(length, 1) {

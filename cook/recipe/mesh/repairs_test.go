@@ -46,7 +46,7 @@ func near(t *testing.T, have [][]float64, want ...[]float64) {
 
 // triangle returns a model of one triangle with more attributes and other parts.
 func (s *sheet) triangle(attributes, rest string) fstest.MapFS {
-	p := s.floats("VEC3", 3, 0, 0, 0, 2, 0, 0, 0, 2, 0)
+	p := s.positions(0, 0, 0, 2, 0, 0, 0, 2, 0)
 	return s.tree(fmt.Sprintf(`"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":%d%s}}]}]%s`,
 		p, attributes, rest))
 }
@@ -91,7 +91,7 @@ func TestRepairsColours(t *testing.T) {
 // skinned returns a model of one triangle that two joints move.
 func skinned(joints []uint16, weights []float32) fstest.MapFS {
 	s := new(sheet)
-	p := s.floats("VEC3", 3, 0, 0, 0, 2, 0, 0, 0, 2, 0)
+	p := s.positions(0, 0, 0, 2, 0, 0, 0, 2, 0)
 	j, w := s.shorts("VEC4", 4, joints...), s.floats("VEC4", 4, weights...)
 	return s.tree(fmt.Sprintf(`"scene":0,"scenes":[{"nodes":[0,1]}],"nodes":[{"mesh":0,"skin":0},{"children":[2]},{}],"skins":[{"joints":[1,2]}],
 		"meshes":[{"primitives":[{"attributes":{"POSITION":%d,"JOINTS_0":%d,"WEIGHTS_0":%d}}]}]`, p, j, w))
@@ -134,7 +134,7 @@ func TestRepairsAnimations(t *testing.T) {
 		t.Errorf("max %v", have)
 	}
 	doc = repaired(t, animated([]float32{0.5, 1}, []float32{0, 0, 0, 1, 0, 0, 0, 1}, "", "STEP"), "m/a.gltf",
-		"accessor 0: min or max are missing, added, and 1 more like it")
+		"accessor 0: min or max are missing; added")
 	if a := doc.Accessors[0]; !reflect.DeepEqual(a.Min, []float64{0.5}) || !reflect.DeepEqual(a.Max, []float64{1}) {
 		t.Errorf("min %v, max %v", a.Min, a.Max)
 	}
@@ -197,9 +197,48 @@ func TestRepairsDocuments(t *testing.T) {
 	doc := repaired(t, tree, "m/a.gltf",
 		`1:82: an empty list, and 1 more of them; left out`,
 		`1:218: an extension that extensionsUsed does not name; entered there`,
-		`node 0: a rotation of another length than 1, scaled`)
+		`node 0: a rotation of another length than 1; scaled`)
 	if doc.Nodes[0].Rotation != [4]float64{0, 0, 0, 1} || !reflect.DeepEqual(doc.ExtensionsUsed, []string{"EXT_mine"}) || doc.Nodes[0].Children != nil {
 		t.Errorf("node %v, extensions %v", doc.Nodes[0], doc.ExtensionsUsed)
+	}
+}
+
+// Views are laid out anew, whatever shares them or lies askew in them.
+func TestRepairsLayout(t *testing.T) {
+	s := new(sheet)
+	s.floats("VEC3", 3, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1) // positions, then normals
+	s.accessors = []string{
+		`{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"}`,
+		`{"bufferView":0,"byteOffset":36,"componentType":5126,"count":3,"type":"VEC3"}`,
+		`{"bufferView":1,"componentType":5121,"normalized":true,"count":3,"type":"VEC3"}`,
+		`{"bufferView":2,"componentType":5126,"count":2,"type":"SCALAR","min":[0],"max":[1]}`,
+		`{"bufferView":3,"componentType":5126,"count":2,"type":"VEC3"}`,
+	}
+	view := func(more string, data ...byte) {
+		s.views = append(s.views, fmt.Sprintf(`{"buffer":0,"byteOffset":%d,"byteLength":%d%s}`, len(s.data), len(data), more))
+		s.data = append(s.data, data...)
+	}
+	view("", 255, 0, 0, 0, 255, 0, 0, 0, 255)
+	s.data = append(s.data, 0, 0, 0)
+	view(`,"byteStride":8`, 0, 0, 0, 0, 9, 9, 9, 9, 0, 0, 0x80, 0x3f)
+	view("", append(make([]byte, 20), 0, 0, 0x40, 0x40)...) // up to 3
+	doc := repaired(t, s.tree(`"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":0,"NORMAL":1,"COLOR_0":2}}]}],
+		"animations":[{"channels":[{"sampler":0,"target":{"node":0,"path":"translation"}}],"samplers":[{"input":3,"output":4}]}]`), "m/a.gltf",
+		"accessor 2: attributes that do not all start at multiples of four bytes; laid out anew",
+		"bufferView 0: several accessors of attributes in a bufferView without byteStride; laid out anew",
+		"accessor 0: min or max are missing; added",
+		"bufferView 2: a byteStride for other data than attributes; laid out anew")
+	attributes := doc.Meshes[0].Primitives[0].Attributes
+	near(t, elements(t, doc, attributes["POSITION"]), []float64{0, 0, 0}, []float64{2, 0, 0}, []float64{0, 2, 0})
+	near(t, elements(t, doc, attributes["NORMAL"]), []float64{0, 0, 1}, []float64{0, 0, 1}, []float64{0, 0, 1})
+	near(t, elements(t, doc, attributes["COLOR_0"]), []float64{1, 0, 0}, []float64{0, 1, 0}, []float64{0, 0, 1})
+	sampler := doc.Animations[0].Samplers[0]
+	near(t, elements(t, doc, sampler.Input), []float64{0}, []float64{1})
+	near(t, elements(t, doc, sampler.Output), []float64{0, 0, 0}, []float64{0, 0, 3})
+	for i, v := range doc.BufferViews {
+		if a := doc.Accessors[sampler.Input]; *a.BufferView == i && v.ByteStride != 0 {
+			t.Errorf("keyframes have a byteStride of %d", v.ByteStride)
+		}
 	}
 }
 
@@ -207,7 +246,7 @@ func TestRepairsDocuments(t *testing.T) {
 // material without these; others keep it.
 func TestTexturesWithoutCoordinates(t *testing.T) {
 	s := new(sheet)
-	p := s.floats("VEC3", 3, 0, 0, 0, 2, 0, 0, 0, 2, 0)
+	p := s.positions(0, 0, 0, 2, 0, 0, 0, 2, 0)
 	uv := s.floats("VEC2", 2, 0, 0, 1, 0, 0, 1)
 	tree := s.tree(fmt.Sprintf(`"extensionsUsed":["KHR_texture_transform","KHR_materials_sheen","KHR_materials_variants"],
 		"extensions":{"KHR_materials_variants":{"variants":[{"name":"x"}]}},"textures":[{}],
@@ -311,7 +350,7 @@ func TestRefusesFaultsInWhatStays(t *testing.T) {
 func TestRefusesSparseOutOfOrder(t *testing.T) {
 	s := new(sheet)
 	at, values := s.shorts("SCALAR", 1, 2, 1), s.floats("VEC3", 3, 1, 1, 1, 2, 2, 2)
-	p := s.floats("VEC3", 3, 0, 0, 0, 2, 0, 0, 0, 2, 0)
+	p := s.positions(0, 0, 0, 2, 0, 0, 0, 2, 0)
 	s.accessors[p] = strings.TrimSuffix(s.accessors[p], "}") + fmt.Sprintf(`,"sparse":{"count":2,"indices":{"bufferView":%d,"componentType":5123},"values":{"bufferView":%d}}}`, at, values)
 	wantRefusal(t, s.tree(fmt.Sprintf(`"meshes":[{"primitives":[{"attributes":{"POSITION":%d}}]}]`, p)), "m/a.gltf", "sparse indices do not increase at 1")
 }

@@ -87,7 +87,7 @@ type sources struct {
 func (s *sources) put(extension string, source int, cooked []bool, types []string) {
 	right := extension
 	if types[source] != "" {
-		right = extensionFor(types[source])
+		right = gltfcheck.ImageExtension(types[source])
 	}
 	switch {
 	case cooked[source]:
@@ -138,28 +138,12 @@ func imageOf(extension json.RawMessage, images int) (source int, ok bool) {
 // know.
 var textureExtensions = []string{"EXT_texture_avif", "EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds"}
 
-// extensionFor returns the extension by which textures name images of a type, "" for
-// those that glTF itself knows.
-func extensionFor(mediaType string) string {
-	switch mediaType {
-	case "image/avif":
-		return "EXT_texture_avif"
-	case "image/webp":
-		return "EXT_texture_webp"
-	case "image/ktx2":
-		return "KHR_texture_basisu"
-	case "image/vnd-ms.dds":
-		return "MSFT_texture_dds"
-	}
-	return ""
-}
-
 // declareTextures enters the extensions that textures use into the document's lists, and
 // removes those that none uses any more. One is required if a texture has no other
 // image.
 func (w *writer) declareTextures(textures []model.Object, types []string) {
 	for _, name := range textureExtensions {
-		used, required := slices.ContainsFunc(types, func(t string) bool { return extensionFor(t) == name }), false
+		used, required := slices.ContainsFunc(types, func(t string) bool { return gltfcheck.ImageExtension(t) == name }), false
 		for _, t := range textures {
 			if extension(t, name) != nil {
 				used = true
