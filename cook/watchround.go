@@ -63,11 +63,12 @@ func (m *watchman) learn(q *quick) {
 		odd[slashed(f.Path)] = f.Odd
 	}
 	for _, e := range q.tree.Entries {
-		if dir, _ := path.Split(e.Path); odd[dir] {
+		if dir, _ := path.Split(e.Path); odd[dir] && !q.fresh[e.Path] {
 			continue
 		}
-		// A file that came with a second name: the first may be anywhere.
-		if info, err := q.assets.Root().Lstat(e.Path); err != nil || linked(info) {
+		// A file that came with a second name: the first may be anywhere. A symbolic
+		// link may have brought one that is no asset by itself.
+		if info, err := q.assets.Root().Stat(e.Path); err != nil || linked(info) {
 			m.doubt = true
 			return
 		}
