@@ -51,6 +51,9 @@ func (k *kitchen) quick(ctx context.Context) (done bool, err error) {
 	if !k.mayBeQuick() {
 		return false, nil
 	}
+	if k.watch != nil {
+		k.watch.recognize(k)
+	}
 	var file *mapped.File
 	read := func(name string) ([]byte, error) {
 		if file != nil {

@@ -17,9 +17,11 @@ func TestWatcherLearnsOfNewNames(t *testing.T) {
 	for name, came := range map[string]struct {
 		linked string // the new name of y/b.json
 		links  map[string]string
+		other  bool // another cook meets it before the watcher does
 	}{
 		"beside a link":              {linked: "x/a.json", links: map[string]string{"x/other": "../y/c.json"}},
 		"beside no link":             {linked: "z/a.json"},
+		"beside no link, met before": {linked: "z/a.json", other: true},
 		"for no asset, behind links": {linked: "no/a.json", links: map[string]string{"x/other": "../y/c.json", "x/a.json": "../no/a.json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,6 +53,12 @@ func TestWatcherLearnsOfNewNames(t *testing.T) {
 			must(os.Link(asset("y/b.json"), asset(came.linked)))
 			if to := came.links["x/a.json"]; to != "" {
 				must(os.Symlink(to, asset("x/a.json")))
+			}
+			if came.other {
+				own := opt
+				own.Verify, own.Wait = true, true // so that it does not ask the watcher
+				_, err := cook.Cook(t.Context(), own)
+				must(err)
 			}
 			ask()
 			must(os.WriteFile(asset(came.linked), []byte("4"), 0o666))

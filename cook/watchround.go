@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -36,6 +37,14 @@ func (m *watchman) name(f *index.Folder) string {
 		return filepath.Join(m.out, string(f.Real))
 	}
 	return filepath.Clean(string(f.Path))
+}
+
+// recognize makes a run, which has the lock, look at everything if the index is not
+// the one that the last round left. Another cook then knows of files that this
+// watcher has not learned of, and they look unchanged.
+func (m *watchman) recognize(k *kitchen) {
+	now := k.indexStamps()
+	m.all = m.all || now == nil || !maps.Equal(now, m.index)
 }
 
 // learn takes from a quick run which folders there are, and which of them need a
