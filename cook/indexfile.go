@@ -10,6 +10,7 @@ import (
 	"github.com/assetcook/assetcook/cook/index"
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/cook/plan"
+	"github.com/assetcook/assetcook/cook/scan"
 )
 
 // The index lies in two files: the flat one, and beside it the changes since it
@@ -106,6 +107,28 @@ func (k *kitchen) writeIndex(x *index.Index, changes []byte, owed *debt) error {
 		return err
 	}
 	return k.removeChanges(x.ID())
+}
+
+// indexStamps returns the stamps of the index's files, one of which is replaced
+// whenever the index changes. It is nil if they are not available.
+func (k *kitchen) indexStamps() map[string]scan.Stamp {
+	state, err := fs.ReadDir(k.out.Root().FS(), plan.StateDir)
+	if err != nil {
+		return nil
+	}
+	stamps := map[string]scan.Stamp{}
+	for _, e := range state {
+		name := plan.StateDir + "/" + e.Name()
+		if name != indexName && !strings.HasPrefix(e.Name(), changesPrefix) {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			return nil
+		}
+		stamps[name] = scan.StampOf(info)
+	}
+	return stamps
 }
 
 // removeChanges removes the changes of every index but one.

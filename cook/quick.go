@@ -30,7 +30,8 @@ type quick struct {
 	*kitchen
 	live  *index.Live
 	found *sweep.Found
-	tree  *scan.Tree // the folders that were listed again
+	tree  *scan.Tree      // the folders that were listed again
+	fresh map[string]bool // of its assets: those that are new or whose stamp vouches for nothing
 
 	now     map[string]*scan.Entry // the sources to look after; nil if gone
 	changed map[string]bool        // paths with another content, or none, or one at last
@@ -49,6 +50,9 @@ var errWhole = errors.New("the whole tree must be looked at")
 func (k *kitchen) quick(ctx context.Context) (done bool, err error) {
 	if !k.mayBeQuick() {
 		return false, nil
+	}
+	if k.watch != nil {
+		k.watch.recognize(k)
 	}
 	var file *mapped.File
 	read := func(name string) ([]byte, error) {

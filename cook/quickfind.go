@@ -43,7 +43,7 @@ func (q *quick) sameTools() error {
 // listAgain lists the folders whose listing may be another one and finds out
 // which files came, went or changed.
 func (q *quick) listAgain(ctx context.Context) error {
-	q.tree = &scan.Tree{}
+	q.tree, q.fresh = &scan.Tree{}, map[string]bool{}
 	if len(q.found.Folders) == 0 {
 		return nil
 	}
@@ -181,8 +181,11 @@ func (q *quick) match(gone map[string]bool) error {
 			if ok {
 				p = q.live.Parts()[at.part].Probe(at.node)
 			}
+			if ok && p.Role == role && p.Settled && p.Stamp == e.Stamp && !q.Verify {
+				continue
+			}
+			q.fresh[e.Path] = role == index.Asset
 			switch {
-			case ok && p.Role == role && p.Settled && p.Stamp == e.Stamp && !q.Verify:
 			case ok && p.Role == role:
 				q.found.Files = append(q.found.Files, sweep.File{
 					Part: at.part, Node: at.node, Role: role, Kind: sweep.Changed, Known: p.Stamp, Now: e.Stamp,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/report"
+	"github.com/assetcook/assetcook/cook/scan"
 	"github.com/assetcook/assetcook/cook/watch"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -105,7 +106,8 @@ type watchman struct {
 	assets, out string
 	roots       [2]os.FileInfo
 	folders     []string
-	tools       map[string]string // the files of the programs that methods name
+	index       map[string]scan.Stamp // the stamps of its files
+	tools       map[string]string     // the files of the programs that methods name
 	mounts      string
 	always      map[string]bool // folders of which events do not tell all
 }
@@ -281,7 +283,7 @@ func (m *watchman) cook(ctx context.Context) (report.Summary, error) {
 		m.all = true
 		return k.summary, err
 	}
-	m.dirty, m.all = map[string]bool{}, m.doubt
+	m.dirty, m.all, m.index = map[string]bool{}, m.doubt, k.indexStamps()
 	if k.saved != nil {
 		// The long way. It did not look for files with several names, and what
 		// happened in folders before they were watched is not known.

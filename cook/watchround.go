@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -38,6 +39,14 @@ func (m *watchman) name(f *index.Folder) string {
 	return filepath.Clean(string(f.Path))
 }
 
+// recognize makes a run, which has the lock, look at everything if the index is not
+// the one that the last round left. Another cook then knows of files that this
+// watcher has not learned of, and they look unchanged.
+func (m *watchman) recognize(k *kitchen) {
+	now := k.indexStamps()
+	m.all = m.all || now == nil || !maps.Equal(now, m.index)
+}
+
 // learn takes from a quick run which folders there are, and which of them need a
 // look each time: those with links, whose targets may change anywhere, and those
 // with files that have another name elsewhere.
@@ -63,11 +72,12 @@ func (m *watchman) learn(q *quick) {
 		odd[slashed(f.Path)] = f.Odd
 	}
 	for _, e := range q.tree.Entries {
-		if dir, _ := path.Split(e.Path); odd[dir] {
+		if dir, _ := path.Split(e.Path); odd[dir] && !q.fresh[e.Path] {
 			continue
 		}
-		// A file that came with a second name: the first may be anywhere.
-		if info, err := q.assets.Root().Lstat(e.Path); err != nil || linked(info) {
+		// A file that came with a second name: the first may be anywhere. A symbolic
+		// link may have brought one that is no asset by itself.
+		if info, err := q.assets.Root().Stat(e.Path); err != nil || linked(info) {
 			m.doubt = true
 			return
 		}
