@@ -11,13 +11,13 @@ import (
 const Chunk = 1024
 
 // Stream is the least number of keys in a contest, a multiple of Chunk. A
-// shorter stream is learnt by heart by the processor's branch predictor, which
-// flatters everyone.
+// shorter stream would be learned by the branch predictor, which makes all results too
+// good.
 const Stream = 1 << 19
 
 // Contender is one way to look keys up.
 type Contender[K any] struct {
-	Impl string                // as the benchmark names it
+	Impl string                // name in the benchmark
 	Find func(keys []K) uint64 // looks up Chunk keys and adds up what it found; called by all goroutines at once
 	Want uint64                // what it must find of all keys of the contest
 }

@@ -60,7 +60,7 @@ func BenchmarkCRC32(b *testing.B) {
 	}
 }
 
-// What is compared must compute the same thing.
+// All implementations compute the same results.
 func TestPolynomials(t *testing.T) {
 	p := Bytes(100_000)
 	for _, poly := range polynomials {

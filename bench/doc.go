@@ -31,7 +31,7 @@
 //	Intern     intern.Table and Frozen / map, map with RWMutex, sync.Map, unique.Make
 //	Pointer    ptrhash.Table / map
 //
-// Inputs are made by a fixed generator. Random reads follow an order of more
-// steps than a branch predictor can learn. That all sides give the same answer
-// is made sure by tests, or by the benchmarks themselves.
+// Inputs come from a generator with a fixed seed. Random reads follow an order too long for
+// a branch predictor to learn. Tests, or the benchmarks themselves, check that all sides
+// give the same results.
 package bench

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// BenchmarkLargeFile sums one file in the page cache: by one stream, and by
+// BenchmarkLargeFile checksums one file in the page cache: by one stream, and by
 // hashing.Files with one worker and with GOMAXPROCS. With BENCH_LARGE=1 the file
 // has 1 GiB, otherwise 64 MiB.
 func BenchmarkLargeFile(b *testing.B) {

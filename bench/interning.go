@@ -10,12 +10,12 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// Interning returns a contest in finding names that are there: package intern
-// against the standard library, on 1 and on 2 goroutines. There are n names, which
-// it returns as well; names[i] has the value i+1 everywhere.
+// Interning returns a contest in finding existing names: package intern against the
+// standard library, on 1 and on 2 goroutines. It also returns the n names; names[i] has
+// the value i+1 everywhere.
 //
-// A map without a lock is a contender only where nobody ever writes. unique.Make
-// returns no number, only a handle.
+// A map without a lock can only compete if there are no writes. unique.Make returns a
+// handle, not a number.
 func Interning(tb testing.TB, n int) (c Contest[string], names []string) {
 	names = Names(n)
 	length := 0
@@ -99,7 +99,7 @@ func Interning(tb testing.TB, n int) (c Contest[string], names []string) {
 					equal++
 				}
 			}
-			runtime.KeepAlive(handles) // or unique would forget the names
+			runtime.KeepAlive(handles) // otherwise unique drops the names
 			return equal
 		}, first},
 	}}, names

@@ -21,7 +21,7 @@ func BenchmarkPointer(b *testing.B) {
 	}
 }
 
-// All contenders find what they must.
+// All contenders find the expected values.
 func TestContenders(t *testing.T) {
 	names, _ := Interning(t, 1000)
 	hit, miss, _ := Pointers(t, Chunk)
@@ -39,7 +39,7 @@ func TestContenders(t *testing.T) {
 	}
 }
 
-// A pass looks up each key once, whoever does it.
+// A pass looks up each key once, with any number of goroutines.
 func TestPass(t *testing.T) {
 	keys := make([]int, 10*Chunk)
 	for i := range keys {

@@ -7,124 +7,133 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/plan"
-	"github.com/assetcook/assetcook/cook/store"
-	"github.com/assetcook/assetcook/cook/watch"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Trim shrinks the store of opt.Cache to opt.CacheSize, least recently used
-// results first.
-func Trim(ctx context.Context, opt Options) (store.TrimStats, error) {
-	dir, err := cacheDir(opt.Cache)
+// Trimmed is what Trim did. Sizes are those of the files in the store.
+type Trimmed struct {
+	Before, After int64
+	Removed       int // files
+}
+
+// Trim shrinks the store in a folder ("" as in Project.Cache) to a size (0 is
+// DefaultCacheSize), least recently used results first.
+func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
+	dir, err := pass.CacheDir(cache)
 	if err != nil {
-		return store.TrimStats{}, &ConfigError{err}
+		return Trimmed{}, asPublic(err)
 	}
-	if !exists(dir) {
-		return store.TrimStats{}, configError("no store in %s", dir)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return Trimmed{}, &ConfigError{fmt.Errorf("no store in %s", dir)}
 	}
 	s, err := store.Open(dir)
 	if err != nil {
-		return store.TrimStats{}, err
+		return Trimmed{}, asPublic(err)
 	}
-	if opt.CacheSize <= 0 {
-		opt.CacheSize = DefaultCacheSize
+	if size <= 0 {
+		size = DefaultCacheSize
 	}
-	if opt.Now == nil {
-		opt.Now = time.Now
-	}
-	return s.Trim(ctx, opt.CacheSize, opt.Now())
+	stats, err := s.Trim(ctx, size, time.Now())
+	return Trimmed(stats), asPublic(err)
 }
 
-// Clean removes from the output folder what the cooker made, and the cooker's
-// own files, and returns how many artifacts that were. Other files stay, and
-// so do the store and the sources.
-//
-// An interrupt leaves the artifacts that were not reached to the next run.
-func Clean(ctx context.Context, opt Options) (removed int, err error) {
-	removed, err = clean(ctx, opt)
-	return removed, advised(err)
+// Clean removes from the output folder what cook made, and cook's own files, and
+// returns how many artifacts that were. Other files stay, and so do the store and the
+// sources. An interrupt leaves the artifacts that were not reached to the next run.
+func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) {
+	opt := p.options()
+	opt.Observer = observed(o, false)
+	s, err := pass.Open(opt, pass.Look)
+	if err != nil {
+		return 0, asPublic(err)
+	}
+	defer s.Close()
+	removed, err = clean(ctx, s)
+	return removed, asPublic(err)
 }
 
-func clean(ctx context.Context, opt Options) (removed int, err error) {
-	opt.DryRun = true // make no folder that is not there
-	k, err := begin(opt)
+func clean(ctx context.Context, s *pass.Session) (removed int, err error) {
+	if !s.Used() {
+		return 0, nil
+	}
+	if process, beside := watch.Beside(ctx, s); beside {
+		return 0, &state.LockedError{Path: filepath.Join(s.State.Folder(), "socket"), Holder: "cook -watch (" + process + ")"}
+	}
+	if err := s.Lock(); err != nil {
+		return 0, err
+	}
+	outputs, err := owned(s)
 	if err != nil {
 		return 0, err
 	}
-	defer k.close()
-	if k.out == nil || !k.used {
-		return 0, nil
-	}
-	k.DryRun = false
-	if pid, beside := watch.Listens(ctx, k.outFile(plan.StateDir)); beside {
-		return 0, &LockedError{Path: k.outFile(plan.StateDir + "/socket"), Holder: "cook -watch (" + watch.Process(pid) + ")"}
-	}
-	if err := k.takeOut(); err != nil {
-		return 0, err
-	}
-	if err := errors.Join(k.readIndex(), k.readClaims()); err != nil {
-		return 0, err
-	}
-	root := k.out.Root()
+	root := s.Out.Root()
 	outward := map[string]bool{}
-	for p := range plan.Owned(k.last, k.claims) {
+	for _, p := range outputs {
 		if ctx.Err() != nil {
 			return removed, ctx.Err()
 		}
 		was, rmErr := removeOutput(root, p)
-		if dir := k.outward(p, rmErr); dir != "" {
-			if outward[dir] {
-				continue
+		if rmErr != nil {
+			if dir := s.Out.Outward(p); dir != "" {
+				if outward[dir] {
+					continue
+				}
+				outward[dir] = true
+				rmErr = fmt.Errorf("%s is a link that leads out of the output folder; remove the link", pathname.Show(dir))
 			}
-			outward[dir] = true
-			rmErr = fmt.Errorf("%s is a link that leads out of the output folder; remove the link", pathname.Show(dir))
 		}
 		if was {
 			removed++
 		}
 		err = errors.Join(err, rmErr)
 	}
+	if err == nil {
+		err = s.State.Remove()
+	}
 	if err != nil {
-		return removed, fmt.Errorf("clean %s: %w", k.out.Name(), err)
+		return removed, fmt.Errorf("clean %s: %w", s.Out.Name(), err)
 	}
-	if err := errors.Join(k.removeManifest(), removeState(root)); err != nil {
-		return removed, fmt.Errorf("clean %s: %w", k.out.Name(), err)
-	}
-	return removed, removeFolder(k.Out, k.out.Name())
+	return removed, removeFolder(s.Place.Out, s.Out.Name())
 }
 
-// removeState removes the cooker's own folder, the lock last: from then on
-// another cook may make a new one, and the folder stays.
-func removeState(root confine.Root) error {
-	state, err := root.Open(plan.StateDir)
+// owned lists the outputs that cook made, each once.
+func owned(s *pass.Session) ([]string, error) {
+	known, err := s.Load()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	names, err := state.Readdirnames(-1)
-	state.Close()
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if name = plan.StateDir + "/" + name; name != lockName {
-			if err := root.RemoveAll(name); err != nil {
-				return err
-			}
+	defer known.Close()
+	last := s.Loaded(known.Index)
+	var list []string
+	listed := map[string]bool{}
+	add := func(output string) {
+		if !listed[output] {
+			listed[output] = true
+			list = append(list, output)
 		}
 	}
-	if err := root.RemoveAll(lockName); err != nil {
-		return err
+	for a := range last.Actions() {
+		for i := range a.Made {
+			add(a.Made[i].Path)
+		}
 	}
-	_, err = root.RemoveEmpty(plan.StateDir)
-	return err
+	claims, err := s.State.Claims(last.ID() != "", s.Observer.Note)
+	for _, c := range claims {
+		add(c.Output)
+	}
+	return list, err
 }
 
-// removeOutput removes an artifact, if it is there, and the folders that were there
-// for it only.
+// removeOutput removes an artifact, if it is there, and the folders that were there for
+// it only.
 func removeOutput(root confine.Root, output string) (was bool, err error) {
 	info, err := root.Lstat(output)
 	switch {
@@ -145,16 +154,8 @@ func removeOutput(root confine.Root, output string) (was bool, err error) {
 	return was, nil
 }
 
-// outward is the link that keeps an output from being reached, "" for none.
-func (k *kitchen) outward(output string, err error) string {
-	if err == nil {
-		return ""
-	}
-	return k.out.Outward(output)
-}
-
-// removeFolder removes the output folder if nothing of anybody else's is in it,
-// unless the user named it by a link, which would lead nowhere then.
+// removeFolder removes the output folder if nothing else is in it, unless the user
+// named it by a link, which would lead nowhere then.
 func removeFolder(given, name string) error {
 	if info, err := os.Lstat(given); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil

@@ -7,110 +7,106 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/index"
-	"github.com/assetcook/assetcook/cook/scan"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// all is what a run checksums of a pantry whose stamps it does not trust: sources
-// and outputs.
-func (p *pantry) all() int { return 2 * p.files }
-
-// mistrusts proves that runs read every file and write none, for as long as the
-// clocks are what they are, and still see an edit.
-func (p *pantry) mistrusts() {
+// checkUntrusted checks that runs trust no stamp: each reads all sources and outputs,
+// writes nothing, and still notices an edit.
+func (p *project) checkUntrusted() {
 	p.Helper()
-	p.cook() // which notes that the stamps are not to be trusted
+	p.cook() // records that the stamps are not trusted
 	p.tick()
-	before := p.stamps()
+	before := p.outputStamps()
 	for round := range 3 {
-		if s := p.cook(); s.UpToDate() != p.files || s.Checksummed.Assets != p.all() {
-			p.Errorf("round %d: %s, %d files were read, want %d", round, s.Line(), s.Checksummed.Assets, p.all())
+		if s := p.cook(); s.UpToDate() != p.files || s.Checksummed.Assets != 2*p.files {
+			p.Errorf("round %d: %s, %d files were read, want %d", round, s.String(), s.Checksummed.Assets, 2*p.files)
 		}
 		if names, _ := p.written(before); len(names) > 0 {
 			p.Errorf("round %d wrote %q", round, names)
 		}
 	}
-	p.write(p.source(1), fmt.Sprintf("%0*d", cheapSize, -1))
-	if s := p.sameAsFromScratch(); s.Cooked.Assets != 1 {
-		p.Errorf("after an edit: %s", s.Line())
+	p.write(p.source(1), fmt.Sprintf("%0*d", smallSize, -1))
+	if s := p.compareWithScratch(); s.Cooked.Assets != 1 {
+		p.Errorf("after an edit: %s", s.String())
 	}
 }
 
-// touchAll gives everything that a run looks at a stamp of now.
-func (p *pantry) touchAll() {
+// touchAll sets the modification time of all sources and outputs to now.
+func (p *project) touchAll() {
 	p.Helper()
 	for _, tree := range []string{"assets", "cooked"} {
-		for _, name := range list(p, filepath.Join(p.dir, tree), false) {
+		for _, name := range list(p, p.path(tree), false) {
 			now := time.Now()
-			p.must(os.Chtimes(filepath.Join(p.dir, tree, filepath.FromSlash(name)), now, now))
+			p.must(os.Chtimes(p.path(tree+"/"+name), now, now))
 		}
 	}
 }
 
-// trusts proves that runs read nothing any more.
-func (p *pantry) trusts() {
+// checkTrusted checks that runs trust all stamps and read no file.
+func (p *project) checkTrusted() {
 	p.Helper()
 	p.cook()
 	if s := p.cook(); s.ByStamp.Assets != p.files || s.Checksummed.Assets != 0 {
-		p.Errorf("%s, %d files were read", s.Line(), s.Checksummed.Assets)
+		p.Errorf("%s, %d files were read", s.String(), s.Checksummed.Assets)
 	}
 }
 
-// A clock that is behind makes every stamp one of the future. That costs the
-// reading and nothing else, and ends when the clock is right.
+// If cook's clock is behind, all stamps are in the future. Runs then read all files, until
+// the clock is right again.
 func TestStampsFromTheFuture(t *testing.T) {
-	p := newPantry(t, 30)
-	late := p.opt.Now
-	p.opt.Now = func() time.Time { return time.Now().Add(-time.Hour) }
+	p := smallFiles(t, 30)
+	late := p.run.Now
+	p.run.Now = func() time.Time { return time.Now().Add(-time.Hour) }
 	p.write(p.source(0), "edited")
 	p.write("1/new.txt", "new")
 	p.files++
 	p.touchAll()
-	p.sameAsFromScratch()
-	p.mistrusts()
-	p.opt.Now = late
-	p.trusts()
+	p.compareWithScratch()
+	p.checkUntrusted()
+	p.run.Now = late
+	p.checkTrusted()
 }
 
-// A file system whose clock is behind ours gives old stamps to what has just been
-// written. So it is asked for its time, and that is believed if it is earlier.
-func TestClockOfFileSystem(t *testing.T) {
-	p := newPantry(t, 30)
-	right := p.opt
+// A file system whose clock is behind gives new files old stamps. Cook asks it for its
+// time, and uses that if it is earlier than its own.
+func TestFileSystemClock(t *testing.T) {
+	p := smallFiles(t, 30)
+	right := p.run
 	behind := func(s scan.Stamp) scan.Stamp {
 		s.MTime, s.CTime = s.MTime-int64(time.Minute), s.CTime-int64(time.Minute)
 		return s
 	}
-	p.opt = cook.FileTime(right, behind)
+	p.run = fileTime(right, behind)
 	p.touchAll()
-	p.mistrusts()
-	p.opt = cook.FileTime(right, func(s scan.Stamp) scan.Stamp {
+	p.checkUntrusted()
+	p.run = fileTime(right, func(s scan.Stamp) scan.Stamp {
 		s.MTime, s.CTime = s.MTime+int64(time.Hour), s.CTime+int64(time.Hour)
 		return s
 	})
-	p.trusts()
+	p.checkTrusted()
 }
 
-// Without a clock of the caller's, the time of the file system is what the lock
-// was written at, which is now.
-func TestLockTellsTheTime(t *testing.T) {
-	p := newPantry(t, 3)
+// The time of the file system is the modification time of the lock that the run has just
+// written.
+func TestLockShowsFileSystemTime(t *testing.T) {
+	p := smallFiles(t, 3)
 	asked := 0
 	begin := time.Now()
-	p.opt = cook.FileTime(p.opt, func(s scan.Stamp) scan.Stamp {
+	p.run = fileTime(p.run, func(s scan.Stamp) scan.Stamp {
 		asked++
-		// The clock of a file system may be behind by some ticks, or by its 2 s.
+		// The file system clock may be behind by some ticks, or by the 2 s of FAT.
 		if at := time.Unix(0, s.MTime); at.Before(begin.Add(-scan.SettleTime)) || at.After(time.Now().Add(scan.SettleTime)) {
-			t.Errorf("the lock is from %v, it is %v", at, begin)
+			t.Errorf("the lock is from %v, now is %v", at, begin)
 		}
-		info, err := os.Lstat(filepath.Join(p.dir, "cooked", ".cook", "lock"))
+		info, err := os.Lstat(p.path("cooked/.cook/lock"))
 		p.must(err)
 		if scan.StampOf(info) != s {
-			t.Errorf("told %+v, the lock has %+v", s, scan.StampOf(info))
+			t.Errorf("got %+v, the lock has %+v", s, scan.StampOf(info))
 		}
 		return s
 	})
@@ -120,10 +116,9 @@ func TestLockTellsTheTime(t *testing.T) {
 	}
 }
 
-// What no stamp shows: the index vouches for a file under the stamp that it has
-// now, and the content is another one. A run that trusts stamps takes it for what
-// it was; -verify finds it, whatever file it is.
-func TestVerifyFindsWhatNoStampShows(t *testing.T) {
+// A file changes, but its stamp is the one in the index. A run that trusts stamps takes the
+// file for unchanged; a run with IgnoreTimestamps notices, whatever file it is.
+func TestIgnoreTimestampsFindsUnstampedEdits(t *testing.T) {
 	const gltf = `{"asset":{"version":"2.0"},"buffers":[{"uri":"a.bin","byteLength":8}]}`
 	for what, file := range map[string]string{
 		"source":     "assets/0/0000.txt",
@@ -133,14 +128,14 @@ func TestVerifyFindsWhatNoStampShows(t *testing.T) {
 		"ignore":     "assets/.cookignore",
 	} {
 		t.Run(what, func(t *testing.T) {
-			p := newPantry(t, 3)
+			p := smallFiles(t, 3)
 			p.write("0/a.bin", "12345678")
 			p.write("0/a.gltf", gltf)
 			p.write("cook.toml", "[[rule]]\nmatch = \"*.txt\"\nrecipe = \"copy\"\n[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"gltf\"\n")
-			p.sameAsFromScratch()
+			p.compareWithScratch()
 			p.cook()
 
-			name := filepath.Join(p.dir, filepath.FromSlash(file))
+			name := p.path(file)
 			data, err := os.ReadFile(name)
 			p.must(err)
 			switch what {
@@ -152,42 +147,43 @@ func TestVerifyFindsWhatNoStampShows(t *testing.T) {
 				data[0] ^= 1
 			}
 			p.must(os.WriteFile(name, data, 0o666))
-			p.vouch(name, file)
-			before := readTree(t, filepath.Join(p.dir, "cooked"))
+			p.forgeStamp(name, file)
+			before := p.outputs()
 			p.cook()
-			if d := before.Diff(readTree(t, filepath.Join(p.dir, "cooked"))); d != "" {
-				t.Fatalf("the edit was found without -verify: there is nothing to test\n%s", d)
+			if d := before.Diff(p.outputs()); d != "" {
+				t.Fatalf("the edit was found by its stamp: there is nothing to test\n%s", d)
 			}
-			p.opt.Verify = true
-			p.sameAsFromScratch()
+			p.run.Verify = true
+			p.compareWithScratch()
 		})
 	}
 }
 
-// vouch makes the index say that a file is as it knows it.
-func (p *pantry) vouch(name, file string) {
+// forgeStamp puts the current stamp of a file into the index.
+func (p *project) forgeStamp(name, file string) {
 	p.Helper()
-	state := filepath.Join(p.dir, "cooked", ".cook")
+	state := p.path("cooked/.cook")
 	base, err := os.ReadFile(filepath.Join(state, "index"))
 	p.must(err)
 	id, err := index.ReadID(base)
 	p.must(err)
 	changes, err := os.ReadFile(filepath.Join(state, "changes-"+id))
 	p.must(err)
-	live, err := index.OpenLive(base, changes)
+	last, err := index.Open(base, changes)
 	p.must(err)
-	live.Count([]string{""})
+	p.must(last.Check())
 	info, err := os.Lstat(name)
 	p.must(err)
-	tree, rel := index.Assets, file[len("assets/"):]
-	if file[:len("cooked/")] == "cooked/" {
-		tree, rel = index.Out, file[len("cooked/"):]
+	tree, rel := index.Assets, strings.TrimPrefix(file, "assets/")
+	if made, ok := strings.CutPrefix(file, "cooked/"); ok {
+		tree, rel = index.Out, made
 	}
-	found := false
-	for part, x := range live.Parts() {
-		for node := range x.Nodes() {
-			if q := x.Probe(node); !q.Idle() && x.Folder(x.NodeFolder(node)).Tree == tree && x.NodePath(node) == rel {
-				live.Restamp(part, node, scan.StampOf(info), true)
+	next, found := last.Edit(), false
+	for ref := range last.Folders() {
+		folder := last.Folder(index.FolderRef(ref))
+		for i := range folder.Len() {
+			if n, ok := folder.Node(i); ok && folder.Tree == tree && last.Path(n.Ref) == rel {
+				next.Restamp(n.Ref, scan.StampOf(info), true)
 				found = true
 			}
 		}
@@ -195,6 +191,7 @@ func (p *pantry) vouch(name, file string) {
 	if !found {
 		p.Fatalf("the index has no %s", file)
 	}
-	p.must(live.Load())
-	p.must(os.WriteFile(filepath.Join(state, "changes-"+id), live.Changes(), 0o666))
+	e, _, err := next.Encode()
+	p.must(err)
+	p.must(os.WriteFile(filepath.Join(state, "changes-"+id), e.Changes, 0o666))
 }

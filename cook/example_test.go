@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/proof/oracle"
 )
 
 // Upper is a recipe that writes text in capitals.
@@ -38,14 +38,14 @@ func Example() {
 	os.WriteFile(filepath.Join(assets, "sign.txt"), []byte("exit"), 0o666)
 	os.WriteFile(filepath.Join(assets, "cook.toml"), []byte("[[rule]]\nmatch = \"*.txt\"\nrecipe = \"upper\"\nsuffix = \"!\""), 0o666)
 
-	summary, err := cook.Cook(context.Background(), cook.Options{
+	summary, err := oracle.Run{
 		Dir:   assets,
 		Cache: filepath.Join(dir, "store"),
 		Recipes: []recipe.Recipe{{
 			Name: "upper", Version: 1,
 			New: func() recipe.Cooker { return &Upper{} },
 		}},
-	})
+	}.Cook(context.Background())
 	sign, _ := os.ReadFile(filepath.Join(dir, "cooked", "sign.txt"))
 	fmt.Println(summary.Cooked.Assets, string(sign), err)
 	// Output: 1 EXIT! <nil>

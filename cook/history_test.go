@@ -5,33 +5,28 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/assetcook/assetcook/cook"
 )
 
-// A run that does something is told of afterwards, one that does nothing leaves the
-// history as it was.
+// A run that does work is added to the history; a no-op run leaves the history
+// unchanged.
 func TestHistory(t *testing.T) {
-	opt := sampleOptions(t)
-	file := filepath.Join(opt.Out, ".cook", "history")
-	asset := filepath.Join(opt.Dir, "new.json")
+	p := sampleProject(t)
+	must := p.must
+	file, asset := p.path("cooked/.cook/history"), p.asset("new.json")
 	past := func() []cook.Past {
 		t.Helper()
-		runs, err := cook.History(opt.Out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		runs, err := cook.History(p.run.Out)
+		must(err)
 		return runs
 	}
-	// check cooks, and fails unless that is n-th in the history, or not in it.
+	// check cooks and checks that the history then has n runs (0: any number), of which
+	// the last one is this run if it did work.
 	check := func(n int) {
 		t.Helper()
-		s, err := cook.Cook(t.Context(), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := p.cook()
 		runs := past()
 		if len(runs) == 0 && n > 0 || n > 0 && len(runs) != n {
 			t.Fatalf("%d runs, want %d", len(runs), n)
@@ -49,12 +44,6 @@ func TestHistory(t *testing.T) {
 			t.Errorf("%v, want %v; %v, want %v", last.Counts, want, last.Took, s.Took)
 		}
 	}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	check(1)
 	check(1)
 	for n := range 3 {
@@ -63,16 +52,16 @@ func TestHistory(t *testing.T) {
 	}
 	must(os.WriteFile(asset, []byte("["), 0o666))
 	check(4)
-	check(4) // it fails again
+	check(4) // fails again
 
-	// What a killed run left of its line harms no other.
+	// A line torn by a killed run does not affect other lines.
 	text, err := os.ReadFile(file)
 	must(err)
 	must(os.WriteFile(file, text[:len(text)-5], 0o666))
 	must(os.WriteFile(asset, []byte("[1]"), 0o666))
 	check(4)
 
-	// It has an end.
+	// The history is bounded.
 	long := make([]byte, 0, 1<<20)
 	first := text[:1+bytes.IndexByte(text[1:], '\n')]
 	for range 5000 {
@@ -90,7 +79,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d bytes", info.Size())
 	}
 
-	// Rubbish goes when it has become too much.
+	// A history of garbage that is too large is dropped.
 	must(os.WriteFile(file, make([]byte, 3<<20), 0o666))
 	must(os.WriteFile(asset, []byte("[4]"), 0o666))
 	check(1)
@@ -100,14 +89,14 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d bytes for one run", info.Size())
 	}
 
-	// Something else of that name is left alone, and keeps nobody from cooking.
+	// Anything but a file of that name is left alone and does not prevent cooking.
 	must(os.Remove(file))
 	must(os.Mkdir(file, 0o777))
 	must(os.WriteFile(asset, []byte("[3]"), 0o666))
-	if s, err := cook.Cook(t.Context(), opt); err != nil || s.Cooked.Assets != 1 {
-		t.Errorf("%s, %v", s.Line(), err)
+	if s := p.cook(); s.Cooked.Assets != 1 {
+		t.Error(s.String())
 	}
-	if _, err := cook.History(opt.Out); err == nil {
+	if _, err := cook.History(p.run.Out); err == nil {
 		t.Error("a folder was read as a history")
 	}
 }

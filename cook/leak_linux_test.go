@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -14,26 +13,25 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/cooktest"
-	"github.com/assetcook/assetcook/cook/run"
+	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// held is what a process holds: goroutines, and descriptors and mappings by what
-// they lead to.
-type held struct {
+// resources are what this process holds: goroutines, and descriptors and mappings by
+// file.
+type resources struct {
 	goroutines int
 	files      map[string]int
 }
 
-func whatIsHeld(t *testing.T) held {
+func held(t *testing.T) resources {
 	t.Helper()
-	h := held{goroutines: runtime.NumGoroutine(), files: map[string]int{}}
+	h := resources{goroutines: runtime.NumGoroutine(), files: map[string]int{}}
 	list, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, fd := range list {
-		// The descriptor that has just listed them is gone.
+		// The descriptor of /proc/self/fd itself is closed by now.
 		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil {
 			h.files[to]++
 		}
@@ -50,86 +48,92 @@ func whatIsHeld(t *testing.T) held {
 	return h
 }
 
-// more says what is held beyond h, or "".
-func (h held) more(now held) string {
+// more returns what now holds beyond h, or "".
+func (h resources) more(now resources) string {
 	var lines []string
 	if now.goroutines > h.goroutines {
 		stacks := make([]byte, 1<<20)
 		lines = append(lines, fmt.Sprintf("%d goroutines, %d before\n%s", now.goroutines, h.goroutines, stacks[:runtime.Stack(stacks, true)]))
 	}
 	for to, n := range now.files {
-		if n > h.files[to] && !strings.HasPrefix(to, "anon_inode:[event") { // the runtime's
+		if n > h.files[to] && !strings.HasPrefix(to, "anon_inode:[event") { // of the runtime
 			lines = append(lines, fmt.Sprintf("%d open: %s, %d before", n, to, h.files[to]))
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// keepGarbage keeps files that were forgotten from being closed by the garbage
-// collector until the returned function is called.
-func keepGarbage() (collect func()) {
+// stopGC stops the garbage collector, which would close leaked files, until the returned
+// function is called.
+func stopGC() (collect func()) {
 	percent := debug.SetGCPercent(-1)
 	return func() { debug.SetGCPercent(percent) }
 }
 
-// noLeak fails the test if something is held that was not before. A goroutine that
-// has done its work may still be on its way out.
-func noLeak(t *testing.T, what string, before held) {
+// checkLeaks fails the test if the process holds more than before. It waits for
+// goroutines that are about to exit.
+func checkLeaks(t *testing.T, what string, before resources) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)
-	for before.more(whatIsHeld(t)) != "" && time.Now().Before(deadline) {
+	for before.more(held(t)) != "" && time.Now().Before(deadline) {
 		runtime.Gosched()
 	}
-	if more := before.more(whatIsHeld(t)); more != "" {
+	if more := before.more(held(t)); more != "" {
 		t.Fatalf("%s leaves behind: %s", what, more)
 	}
 }
 
-// A fuse is an observer that ends a context at the n-th thing that it is told.
-type fuse struct {
+// An interrupter is an observer that cancels a context at the n-th call.
+type interrupter struct {
 	cancel context.CancelFunc
 	mu     sync.Mutex
 	n      int
-	late   int // assets that were begun after that
+	late   int // assets that were started after that
 }
 
-func (f *fuse) burn() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.n--; f.n == 0 {
-		f.cancel()
+func (i *interrupter) count() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.n--; i.n == 0 {
+		i.cancel()
 	}
 }
 
-// wet makes the fuse burn no more.
-func (f *fuse) wet() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.n = 0
+// disarm makes further calls cancel nothing.
+func (i *interrupter) disarm() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.n = 0
 }
 
-func (f *fuse) Stage(string)               { f.burn() }
-func (f *fuse) Planned(int, time.Duration) { f.burn() }
-func (f *fuse) Note(string)                { f.burn() }
-func (f *fuse) EveryAsset() bool           { return false }
+func (i *interrupter) Stage(string)               { i.count() }
+func (i *interrupter) Planned(int, time.Duration) { i.count() }
+func (i *interrupter) Note(string)                { i.count() }
+func (i *interrupter) Event(e cook.Event) {
+	i.mu.Lock()
+	if e.Outcome == cook.Started && i.n <= 0 {
+		i.late++
+	}
+	i.mu.Unlock()
+	i.count()
+}
 
-// untilFuse calls do with a context that ends at the n-th thing that is told, for
-// n = 1, 2, ... until nothing that do tells is left. do reports whether it was
-// done to the end.
-func untilFuse(t *testing.T, what string, do func(ctx context.Context, f *fuse) error) {
+// interruptEach calls do again and again, and cancels its context at the first call of the
+// observer, then at the second, and so on, until do completes without being interrupted.
+func interruptEach(t *testing.T, what string, do func(ctx context.Context, in *interrupter) error) {
 	t.Helper()
 	for n := 1; ; n++ {
-		collect := keepGarbage()
-		before := whatIsHeld(t)
+		collect := stopGC()
+		before := held(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		f := &fuse{cancel: cancel, n: n}
-		err := do(ctx, f)
+		in := &interrupter{cancel: cancel, n: n}
+		err := do(ctx, in)
 		ended := ctx.Err() != nil
-		if ended && f.late > 2 { // one for each worker may have been on its way
-			t.Errorf("%s, ended at %d: %d assets were begun after that", what, n, f.late)
+		if ended && in.late > 2 { // each worker may just have taken one
+			t.Errorf("%s, interrupted at %d: %d assets were started after that", what, n, in.late)
 		}
 		cancel()
-		noLeak(t, fmt.Sprintf("%s, ended at %d", what, n), before)
+		checkLeaks(t, fmt.Sprintf("%s, interrupted at %d", what, n), before)
 		collect()
 		if !ended {
 			if err != nil {
@@ -141,35 +145,23 @@ func untilFuse(t *testing.T, what string, do func(ctx context.Context, f *fuse) 
 			return
 		}
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s, ended at %d: error %v, want %v", what, n, err, context.Canceled)
+			t.Errorf("%s, interrupted at %d: error %v, want %v", what, n, err, context.Canceled)
 		}
 	}
 }
 
-func (f *fuse) Event(e run.Event) {
-	f.mu.Lock()
-	if e.Started && f.n <= 0 {
-		f.late++
-	}
-	f.mu.Unlock()
-	f.burn()
-}
-
-// fewAssets is a part of the sample.
-func fewAssets(t *testing.T) cook.Options {
+// fewAssets makes a project with a part of the sample.
+func fewAssets(t *testing.T) *project {
 	t.Helper()
-	opt := sampleOptions(t)
+	p := sampleProject(t)
 	for _, dir := range []string{"tex", "ui", "same", "data"} {
-		if err := os.RemoveAll(filepath.Join(opt.Dir, dir)); err != nil {
-			t.Fatal(err)
-		}
+		p.must(os.RemoveAll(p.asset(dir)))
 	}
-	return opt
+	return p
 }
 
-// whole proves that no output is there that a cook from scratch would not make, or
-// make otherwise.
-func whole(t *testing.T, what string, out string, want ...cooktest.Tree) {
+// checkOutputs fails the test if an output equals none of those in some trees.
+func checkOutputs(t *testing.T, what string, out string, want ...oracle.Tree) {
 	t.Helper()
 	for name, text := range readTree(t, out) {
 		found := name == "manifest.json"
@@ -177,41 +169,36 @@ func whole(t *testing.T, what string, out string, want ...cooktest.Tree) {
 			found = found || tree[name] == text
 		}
 		if !found {
-			t.Errorf("%s: %s is neither as before nor as it should be", what, name)
+			t.Errorf("%s: %s has neither its old nor its new content", what, name)
 		}
 	}
 }
 
-// A cook that is interrupted, whenever that is, ends with the context's error,
-// leaves nothing behind, neither goroutines nor files, and nothing half done; and
-// the next one makes everything right.
+// A cook that is interrupted at any point returns the context's error, leaks neither
+// goroutines nor files, and leaves no partial output; the next one completes it.
 func TestInterruptedAnywhere(t *testing.T) {
-	opt := fewAssets(t)
+	p := fewAssets(t)
+	opt := p.run
 	rules := "\n[[rule]]\nmatch = \"sound/*\"\ncommand = [\"sh\", \"-c\", 'cat \"$1\" > \"$2\"', \"sh\", \"{in}\", \"{out}\"]\noutputs = [\"{name}\"]\n"
-	toml := filepath.Join(opt.Dir, "cook.toml")
-	text, err := os.ReadFile(toml)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(toml, append(text, rules...), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	none := scratchTree(t, opt)
-	untilFuse(t, "first cook", func(ctx context.Context, f *fuse) error {
+	text, err := os.ReadFile(p.asset("cook.toml"))
+	p.must(err)
+	p.write("cook.toml", string(text)+rules)
+	want := fromScratch(t, opt)
+	interruptEach(t, "first cook", func(ctx context.Context, in *interrupter) error {
 		for _, dir := range []string{opt.Out, opt.Cache} {
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)
 			}
 		}
 		cut := opt
-		cut.Observer = f
-		_, err := cook.Cook(ctx, cut)
-		whole(t, "first cook", opt.Out, none)
+		cut.Observer = in
+		_, err := cut.Cook(ctx)
+		checkOutputs(t, "first cook", opt.Out, want)
 		return err
 	})
-	before, edits := none, 0
-	untilFuse(t, "cook after an edit", func(ctx context.Context, f *fuse) error {
-		if _, err := cook.Cook(context.Background(), opt); err != nil {
+	before, edits := want, 0
+	interruptEach(t, "cook after an edit", func(ctx context.Context, in *interrupter) error {
+		if _, err := opt.Cook(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if d := before.Diff(readTree(t, opt.Out)); d != "" {
@@ -219,81 +206,78 @@ func TestInterruptedAnywhere(t *testing.T) {
 		}
 		edits++
 		for _, name := range []string{"plain.txt", "notes/readme.txt", fmt.Sprintf("new%d.txt", edits)} {
-			if err := os.WriteFile(filepath.Join(opt.Dir, name), fmt.Appendf(nil, "edit %d", edits), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			p.write(name, fmt.Sprintf("edit %d", edits))
 		}
-		os.Remove(filepath.Join(opt.Dir, fmt.Sprintf("new%d.txt", edits-1)))
-		want := scratchTree(t, opt)
+		os.Remove(p.asset(fmt.Sprintf("new%d.txt", edits-1)))
+		want := fromScratch(t, opt)
 		cut := opt
-		cut.Observer = f
-		_, err := cook.Cook(ctx, cut)
-		whole(t, "cook after an edit", opt.Out, before, want)
+		cut.Observer = in
+		_, err := cut.Cook(ctx)
+		checkOutputs(t, "cook after an edit", opt.Out, before, want)
 		before = want
 		return err
 	})
 }
 
-// Nothing is left behind by the others either, whether they succeed or fail.
-func TestNothingIsLeftBehind(t *testing.T) {
-	opt := sampleOptions(t)
+// No verb leaks goroutines or files, whether it succeeds or fails.
+func TestNoLeaks(t *testing.T) {
+	p := sampleProject(t)
+	opt := p.run
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	broken := opt
-	broken.Config = filepath.Join(t.TempDir(), "none.toml")
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	broken.Config = p.path("none.toml")
+	p.writeFile("file", "")
+	file := p.path("file")
 	for _, tc := range []struct {
 		what string
 		do   func() error
 		good bool
 	}{
-		{"cook", func() error { _, err := cook.Cook(t.Context(), opt); return err }, true},
-		{"cook without work", func() error { _, err := cook.Cook(t.Context(), opt); return err }, true},
-		{"cook without rules", func() error { _, err := cook.Cook(t.Context(), broken); return err }, false},
-		{"cook into a file", func() error { o := opt; o.Out = file; _, err := cook.Cook(t.Context(), o); return err }, false},
-		{"cook of nothing", func() error { o := opt; o.Dir += "2"; _, err := cook.Cook(t.Context(), o); return err }, false},
-		{"cook that is over before it begins", func() error { _, err := cook.Cook(ended, opt); return err }, false},
-		{"why", func() error { _, err := cook.Why(t.Context(), opt, "plain.txt"); return err }, true},
-		{"why of nothing", func() error { _, err := cook.Why(t.Context(), opt, "none"); return err }, false},
-		{"why that is over", func() error { _, err := cook.Why(ended, opt, "plain.txt"); return err }, false},
-		{"trim", func() error { o := opt; o.CacheSize = 1; _, err := cook.Trim(t.Context(), o); return err }, true},
-		{"trim that is over", func() error { _, err := cook.Trim(ended, opt); return err }, false},
-		{"trim of nothing", func() error { o := opt; o.Cache += "2"; _, err := cook.Trim(t.Context(), o); return err }, false},
-		{"watch that is over", func() error { return cook.Watch(ended, opt, nil) }, false},
-		{"watch without rules", func() error { return cook.Watch(t.Context(), broken, nil) }, false},
-		{"clean", func() error { _, err := cook.Clean(t.Context(), opt); return err }, true},
-		{"clean into a file", func() error { o := opt; o.Out = file; _, err := cook.Clean(t.Context(), o); return err }, false},
+		{"cook", func() error { _, err := opt.Cook(t.Context()); return err }, true},
+		{"cook without work", func() error { _, err := opt.Cook(t.Context()); return err }, true},
+		{"cook without rules", func() error { _, err := broken.Cook(t.Context()); return err }, false},
+		{"cook into a file", func() error { o := opt; o.Out = file; _, err := o.Cook(t.Context()); return err }, false},
+		{"cook of a missing folder", func() error { o := opt; o.Dir += "2"; _, err := o.Cook(t.Context()); return err }, false},
+		{"canceled cook", func() error { _, err := opt.Cook(ended); return err }, false},
+		{"why", func() error { _, err := opt.Why(t.Context(), "plain.txt"); return err }, true},
+		{"why of a missing asset", func() error { _, err := opt.Why(t.Context(), "none"); return err }, false},
+		{"canceled why", func() error { _, err := opt.Why(ended, "plain.txt"); return err }, false},
+		{"trim", func() error { o := opt; o.CacheSize = 1; _, err := o.Trim(t.Context()); return err }, true},
+		{"canceled trim", func() error { _, err := opt.Trim(ended); return err }, false},
+		{"trim of a missing store", func() error { o := opt; o.Cache += "2"; _, err := o.Trim(t.Context()); return err }, false},
+		{"canceled watch", func() error { return opt.Watch(ended, nil) }, false},
+		{"watch without rules", func() error { return broken.Watch(t.Context(), nil) }, false},
+		{"clean", func() error { _, err := opt.Clean(t.Context()); return err }, true},
+		{"clean into a file", func() error { o := opt; o.Out = file; _, err := o.Clean(t.Context()); return err }, false},
 	} {
-		collect := keepGarbage()
-		before := whatIsHeld(t)
+		collect := stopGC()
+		before := held(t)
 		for range 3 {
 			if err := tc.do(); (err == nil) != tc.good {
 				t.Errorf("%s: %v", tc.what, err)
 			}
 		}
-		noLeak(t, tc.what, before)
+		checkLeaks(t, tc.what, before)
 		collect()
 	}
 }
 
-// A watcher that is interrupted, whenever that is, leaves nothing behind.
+// A watcher that is interrupted at any point leaks nothing.
 func TestWatcherInterruptedAnywhere(t *testing.T) {
-	opt := fewAssets(t)
-	untilFuse(t, "watch", func(ctx context.Context, f *fuse) error {
+	opt := fewAssets(t).run
+	interruptEach(t, "watch", func(ctx context.Context, in *interrupter) error {
 		if err := os.RemoveAll(opt.Out); err != nil {
 			t.Fatal(err)
 		}
-		over := errors.New("all was told")
+		over := errors.New("first round done")
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		cut := opt
-		cut.Observer = f
-		err := cook.Watch(ctx, cut, func(cook.Round) {
-			f.burn()
-			f.wet()
+		cut.Observer = in
+		err := cut.Watch(ctx, func(cook.Round) {
+			in.count()
+			in.disarm()
 			cancel(over)
 		})
 		if context.Cause(ctx) == over && errors.Is(err, context.Canceled) {
@@ -301,8 +285,8 @@ func TestWatcherInterruptedAnywhere(t *testing.T) {
 		}
 		return err
 	})
-	want := scratchTree(t, opt)
-	if _, err := cook.Cook(t.Context(), opt); err != nil {
+	want := fromScratch(t, opt)
+	if _, err := opt.Cook(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if d := want.Diff(readTree(t, opt.Out)); d != "" {
@@ -310,41 +294,36 @@ func TestWatcherInterruptedAnywhere(t *testing.T) {
 	}
 }
 
-// A watcher from which the lock is taken away tries again soon, and makes all
-// right.
+// A watcher whose lock is removed during a round soon tries again, and completes.
 func TestWatcherLosesItsLock(t *testing.T) {
-	opt := fewAssets(t)
-	if _, err := cook.Cook(t.Context(), opt); err != nil {
+	p := fewAssets(t)
+	opt := p.run
+	if _, err := opt.Cook(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	h := &halt{at: make(chan bool), on: make(chan bool)}
+	b := newBlocker()
 	watched := opt
-	watched.Observer = h
+	watched.Observer = b
 	ctx, stop := context.WithCancel(t.Context())
 	rounds := make(chan cook.Round, 100)
 	over := make(chan error)
-	go func() { over <- cook.Watch(ctx, watched, func(r cook.Round) { rounds <- r }) }()
+	go func() { over <- watched.Watch(ctx, func(r cook.Round) { rounds <- r }) }()
 	<-rounds
-	plain := filepath.Join(opt.Dir, "plain.txt")
-	if err := os.WriteFile(plain, []byte("edited"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	<-h.at
-	if err := os.Remove(filepath.Join(opt.Out, ".cook/lock")); err != nil {
-		t.Fatal(err)
-	}
-	close(h.on)
+	p.write("plain.txt", "edited")
+	<-b.reached
+	p.must(os.Remove(p.path("cooked/.cook/lock")))
+	close(b.resume)
 	select {
 	case r := <-rounds:
 		if r.Err != nil {
 			t.Error(r.Err)
 		}
-	case <-time.After(30 * time.Second): // it looks at everything once a minute anyway
-		t.Error("the watcher does not try again")
+	case <-time.After(30 * time.Second): // before the full check that it does every minute
+		t.Error("the watcher did not try again")
 	}
 	stop()
 	<-over
-	if d := scratchTree(t, opt).Diff(readTree(t, opt.Out)); d != "" {
+	if d := fromScratch(t, opt).Diff(readTree(t, opt.Out)); d != "" {
 		t.Error(d)
 	}
 }

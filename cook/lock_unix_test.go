@@ -13,106 +13,99 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/cooktest"
-	"github.com/assetcook/assetcook/cook/report"
-	"github.com/assetcook/assetcook/cook/run"
+	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// A halt is an observer that stops a cook when it begins its first asset.
-type halt struct {
-	report.Multi // does nothing
-	at, on       chan bool
+// A blocker is an observer that blocks a cook when it starts its first asset.
+type blocker struct {
+	cook.Observers // does nothing
+	reached        chan bool
+	resume         chan bool // closed by the test
 }
 
-func (h *halt) Event(e run.Event) {
-	if e.Started {
+func newBlocker() *blocker { return &blocker{reached: make(chan bool), resume: make(chan bool)} }
+
+func (b *blocker) Event(e cook.Event) {
+	if e.Outcome == cook.Started {
 		select {
-		case h.at <- true:
-			<-h.on
-		case <-h.on:
+		case b.reached <- true:
+			<-b.resume
+		case <-b.resume:
 		}
 	}
 }
 
-// A course is a cook in the middle of its work.
-type course struct {
-	t    *testing.T
-	halt *halt
-	done chan error
-	sum  report.Summary
+// A blockedCook is a cook that is blocked at its first asset.
+type blockedCook struct {
+	blocker *blocker
+	done    chan error
+	sum     cook.Summary
 }
 
-// amid starts a cook and returns when it is in the middle of its work.
-func amid(t *testing.T, opt cook.Options) *course {
+// startBlocked starts a cook and returns when it is blocked.
+func startBlocked(t *testing.T, opt oracle.Run) *blockedCook {
 	t.Helper()
-	c := &course{t: t, halt: &halt{at: make(chan bool), on: make(chan bool)}, done: make(chan error, 1)}
-	opt.Observer, opt.Workers = c.halt, 1
+	c := &blockedCook{blocker: newBlocker(), done: make(chan error, 1)}
+	opt.Observer, opt.Workers = c.blocker, 1
 	go func() {
 		var err error
-		c.sum, err = cook.Cook(context.Background(), opt)
+		c.sum, err = opt.Cook(context.Background())
 		c.done <- err
 	}()
 	select {
-	case <-c.halt.at:
+	case <-c.blocker.reached:
 	case err := <-c.done:
-		t.Fatalf("a cook that found nothing to do: %v", err)
+		t.Fatalf("the cook found nothing to do: %v", err)
 	}
 	return c
 }
 
-// end lets the cook go on to its end.
-func (c *course) end() error {
-	close(c.halt.on)
+// finish unblocks the cook and waits for its end.
+func (c *blockedCook) finish() error {
+	close(c.blocker.resume)
 	return <-c.done
 }
 
-// One cook at a time works on an output folder, and the next is told who it is.
-func TestSecondCookIsToldWhoCooks(t *testing.T) {
-	opt := sampleOptions(t)
-	first := amid(t, opt)
+// Only one cook at a time works on an output folder; the error of the next one names the
+// lock holder.
+func TestSecondCookNamesLockHolder(t *testing.T) {
+	opt := sampleProject(t).run
+	first := startBlocked(t, opt)
 	var locked *cook.LockedError
 	want := fmt.Sprintf("process %d", os.Getpid())
-	if _, err := cook.Cook(t.Context(), opt); !errors.As(err, &locked) || locked.Holder != want {
-		t.Errorf("a second cook: %v, want one that says %s", err, want)
+	if _, err := opt.Cook(t.Context()); !errors.As(err, &locked) || locked.Holder != want {
+		t.Errorf("second cook: %v, want holder %s", err, want)
 	}
-	if _, err := cook.Clean(t.Context(), opt); !errors.As(err, &locked) || locked.Holder != want {
-		t.Errorf("clean beside a cook: %v, want one that says %s", err, want)
+	if _, err := opt.Clean(t.Context()); !errors.As(err, &locked) || locked.Holder != want {
+		t.Errorf("clean during a cook: %v, want holder %s", err, want)
 	}
 	other := opt
 	other.Out += "2"
-	if s, err := cook.Cook(t.Context(), other); err != nil || s.Failed.Assets > 0 {
-		t.Errorf("a cook into another folder: %v", err)
+	if s, err := other.Cook(t.Context()); err != nil || s.Failed.Assets > 0 {
+		t.Errorf("cook into another folder: %v", err)
 	}
-	if err := first.end(); err != nil {
+	if err := first.finish(); err != nil {
 		t.Error(err)
 	}
-	if d := scratchTree(t, opt).Diff(readTree(t, opt.Out)); d != "" {
+	if d := fromScratch(t, opt).Diff(readTree(t, opt.Out)); d != "" {
 		t.Error(d)
 	}
 }
 
-// noted tells what a run notes.
-type noted struct {
-	report.Multi
-	notes chan string
-}
-
-func (n noted) Note(text string) { n.notes <- text }
-
-// With Wait, a cook waits for the one before it, and only for that.
+// With Wait, a cook waits until the first one ends or its context is canceled.
 func TestSecondCookWaits(t *testing.T) {
-	opt := sampleOptions(t)
-	first := amid(t, opt)
+	opt := sampleProject(t).run
+	first := startBlocked(t, opt)
 	waiting := opt
 	waiting.Wait = true
 	cooks := func(ctx context.Context) (notes chan string, done chan error) {
 		opt := waiting
 		notes, done = make(chan string, 1), make(chan error, 1)
-		opt.Observer = noted{notes: notes}
+		opt.Observer = hooks{note: func(text string) { notes <- text }}
 		go func() {
-			s, err := cook.Cook(ctx, opt)
-			if err == nil && s.UpToDate() != cooktest.Assets {
-				err = errors.New(s.Line())
+			s, err := opt.Cook(ctx)
+			if err == nil && s.UpToDate() != oracle.Assets {
+				err = errors.New(s.String())
 			}
 			done <- err
 		}()
@@ -133,35 +126,35 @@ func TestSecondCookWaits(t *testing.T) {
 	}
 	cancel()
 	if err := <-impatientDone; !errors.Is(err, context.Canceled) {
-		t.Errorf("interrupted while it waits: %v", err)
+		t.Errorf("canceled while waiting: %v", err)
 	}
 	select {
 	case err := <-patientDone:
 		t.Errorf("did not wait: %v", err)
 	default:
 	}
-	if err := first.end(); err != nil {
+	if err := first.finish(); err != nil {
 		t.Error(err)
 	}
 	if err := <-patientDone; err != nil {
-		t.Errorf("who waited: %v", err)
+		t.Errorf("after waiting: %v", err)
 	}
 }
 
-// Whoever removes or moves a cook's lock or its output folder cannot make it write
-// what is wrong: it says that something is amiss, or all is well. So it is if
-// another cook works meanwhile on what then has the name.
-func TestOutputFolderIsTakenAway(t *testing.T) {
-	for what, harm := range map[string]func(opt cook.Options) error{
-		"the lock is removed": func(opt cook.Options) error { return os.Remove(filepath.Join(opt.Out, ".cook/lock")) },
-		"the lock is replaced": func(opt cook.Options) error {
+// A cook whose lock or output folder is removed or moved while it runs either reports an
+// error or leaves right outputs, even if another cook uses the folder that then has the
+// name.
+func TestOutputFolderReplacedDuringRun(t *testing.T) {
+	for what, harm := range map[string]func(opt oracle.Run) error{
+		"the lock is removed": func(opt oracle.Run) error { return os.Remove(filepath.Join(opt.Out, ".cook/lock")) },
+		"the lock is replaced": func(opt oracle.Run) error {
 			name := filepath.Join(opt.Out, ".cook/lock")
 			return errors.Join(os.WriteFile(name+"2", nil, 0o666), os.Rename(name+"2", name))
 		},
-		"the state is removed":  func(opt cook.Options) error { return os.RemoveAll(filepath.Join(opt.Out, ".cook")) },
-		"the folder is removed": func(opt cook.Options) error { return os.RemoveAll(opt.Out) },
-		"the folder is renamed": func(opt cook.Options) error { return os.Rename(opt.Out, opt.Out+"2") },
-		"another folder has the name": func(opt cook.Options) error {
+		"the state is removed":  func(opt oracle.Run) error { return os.RemoveAll(filepath.Join(opt.Out, ".cook")) },
+		"the folder is removed": func(opt oracle.Run) error { return os.RemoveAll(opt.Out) },
+		"the folder is renamed": func(opt oracle.Run) error { return os.Rename(opt.Out, opt.Out+"2") },
+		"another folder has the name": func(opt oracle.Run) error {
 			return errors.Join(os.Rename(opt.Out, opt.Out+"2"), os.Mkdir(opt.Out, 0o777))
 		},
 	} {
@@ -169,29 +162,29 @@ func TestOutputFolderIsTakenAway(t *testing.T) {
 			if !beside && !strings.Contains(what, "folder") {
 				continue
 			}
-			opt := sampleOptions(t)
-			first := amid(t, opt)
+			opt := sampleProject(t).run
+			first := startBlocked(t, opt)
 			if err := harm(opt); err != nil {
 				t.Fatal(err)
 			}
 			if beside {
-				// What the first one made is not known to be ours any more, so this may fail.
-				if _, err := cook.Cook(t.Context(), opt); err != nil {
-					t.Errorf("%s: a cook beside it: %v", what, err)
+				// Assets may fail: the outputs of the first run now count as foreign.
+				if _, err := opt.Cook(t.Context()); err != nil {
+					t.Errorf("%s: concurrent cook: %v", what, err)
 				}
 			}
-			err := first.end()
-			want := scratchTree(t, opt)
+			err := first.finish()
+			want := fromScratch(t, opt)
 			if err == nil && first.sum.Failed.Assets == 0 {
 				if d := want.Diff(readTree(t, opt.Out)); d != "" {
-					t.Errorf("%s, another cook %t: said to be well, but\n%s", what, beside, d)
+					t.Errorf("%s, another cook %t: no error, but\n%s", what, beside, d)
 				}
 			}
 			if beside && (err == nil || !strings.Contains(err.Error(), "removed or replaced by another process meanwhile; run cook again")) {
-				t.Errorf("%s beside another cook: %v", what, err)
+				t.Errorf("%s during another cook: %v", what, err)
 			}
-			if s, err := cook.Cook(t.Context(), opt); err != nil || s.Failed.Assets > 0 {
-				t.Errorf("%s, another cook %t: then %s, %v", what, beside, s.Line(), err)
+			if s, err := opt.Cook(t.Context()); err != nil || s.Failed.Assets > 0 {
+				t.Errorf("%s, another cook %t: then %s, %v", what, beside, s.String(), err)
 			}
 			if d := want.Diff(readTree(t, opt.Out)); d != "" {
 				t.Errorf("%s, another cook %t: after the next run\n%s", what, beside, d)
@@ -200,10 +193,10 @@ func TestOutputFolderIsTakenAway(t *testing.T) {
 	}
 }
 
-// The rules that a run follows are those that its index is for, whatever happens
-// to the file of rules meanwhile.
-func TestConfigEditedAndPutBack(t *testing.T) {
-	opt := sampleOptions(t)
+// If the rules change during a run and are then changed back, the next run does not take
+// its outputs for up to date.
+func TestConfigEditedDuringRun(t *testing.T) {
+	opt := sampleProject(t).run
 	opt.Config = filepath.Join(t.TempDir(), "rules.toml")
 	write := func(text string) {
 		if err := os.WriteFile(opt.Config, []byte(text), 0o666); err != nil {
@@ -213,29 +206,20 @@ func TestConfigEditedAndPutBack(t *testing.T) {
 	const before = "[[rule]]\nmatch = \"notes/**\"\nrecipe = \"copy\"\n"
 	write(before)
 	during := opt
-	during.Observer = stages(func(stage string) {
+	during.Observer = hooks{stage: func(stage string) {
 		if stage == "scan" {
 			write("[[rule]]\nmatch = \"notes/**\"\nrecipe = \"zstd\"\n")
 		}
-	})
-	during.Now = func() time.Time { return time.Now().Add(time.Hour) } // so that all stamps are settled
-	if _, err := cook.Cook(t.Context(), during); err != nil {
+	}}
+	during.Now = func() time.Time { return time.Now().Add(time.Hour) } // so that all stamps are trusted
+	if _, err := during.Cook(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	write(before)
-	if _, err := cook.Cook(t.Context(), opt); err != nil {
+	if _, err := opt.Cook(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(opt.Out, "notes/readme.txt")); err != nil {
-		t.Errorf("the rules are not followed: %v", err)
+		t.Errorf("the output of the current rules is missing: %v", err)
 	}
 }
-
-// stages is an observer that is told of stages.
-type stages func(string)
-
-func (s stages) Stage(name string)        { s(name) }
-func (stages) Planned(int, time.Duration) {}
-func (stages) Event(run.Event)            {}
-func (stages) Note(string)                {}
-func (stages) EveryAsset() bool           { return false }

@@ -3,30 +3,29 @@ package cook_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/assetcook/assetcook/cook/scan"
+	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// A mapping is a file of one page or less that somebody writes to in memory.
+// A mapping is a memory mapping of a file of at most one page.
 type mapping struct {
-	*pantry
+	*project
 	name string
 	mem  []byte
 	size int
 }
 
-func (p *pantry) mapped(name string) *mapping {
+func (p *project) mapped(name string) *mapping {
 	p.Helper()
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	p.must(err)
 	defer f.Close()
 	info, err := f.Stat()
 	p.must(err)
-	m := &mapping{pantry: p, name: name, size: int(info.Size())}
+	m := &mapping{project: p, name: name, size: int(info.Size())}
 	m.mem, err = unix.Mmap(int(f.Fd()), 0, m.size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	p.must(err)
 	p.Cleanup(func() { p.must(unix.Munmap(m.mem)) })
@@ -40,7 +39,7 @@ func (m *mapping) stamp() scan.Stamp {
 	return scan.StampOf(info)
 }
 
-// write changes the content. It reports whether the stamp is what it was.
+// write changes the content and reports whether the stamp is unchanged.
 func (m *mapping) write(text string) (unseen bool) {
 	m.Helper()
 	if len(text) != m.size {
@@ -51,9 +50,8 @@ func (m *mapping) write(text string) (unseen bool) {
 	return m.stamp() == before
 }
 
-// Whoever keeps a file mapped changes its content without a trace in its stamp,
-// however long the file was left alone: by the clock of these runs, always long
-// enough. All the same no run takes the file to be as it was, on either way.
+// A write through a memory mapping can leave the stamp of a file unchanged, even when the
+// stamp looks old enough to be trusted. Incremental and full runs notice it all the same.
 func TestWritesThroughMapping(t *testing.T) {
 	const gltf = `{"asset":{"version":"2.0"},"buffers":[{"uri":"a.bin","byteLength":8}]}`
 	text := func(n int) string { return fmt.Sprintf("text %03d", n) }
@@ -71,16 +69,16 @@ func TestWritesThroughMapping(t *testing.T) {
 		"rules":      {"assets/cook.toml", config},
 		"ignore":     {"assets/.cookignore", ignore},
 	} {
-		for way, opt := range map[string]struct {
-			patterns []string // that lead every run the long way
-			force    bool     // lead the run that remembers the stamp there
-		}{"quick": {}, "long": {patterns: []string{"**"}}, "long then quick": {force: true}} {
-			t.Run(what+", "+way, func(t *testing.T) {
-				// In memory nobody takes pages to a disk meanwhile.
+		for mode, opt := range map[string]struct {
+			patterns []string // all runs are full if set
+			force    bool     // the run that records the stamp is full
+		}{"incremental": {}, "full": {patterns: []string{"**"}}, "full then incremental": {force: true}} {
+			t.Run(what+", "+mode, func(t *testing.T) {
+				// On tmpfs no page is written back meanwhile.
 				if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 					t.Setenv("TMPDIR", "/dev/shm")
 				}
-				p := newPantry(t, 3)
+				p := smallFiles(t, 3)
 				p.write("cook.toml", config(0))
 				p.write(".cookignore", ignore(0))
 				p.write("0/a.txt", text(0))
@@ -89,20 +87,20 @@ func TestWritesThroughMapping(t *testing.T) {
 				}
 				p.write("0/a.bin", text(0))
 				p.write("0/a.gltf", gltf)
-				p.opt.Patterns = opt.patterns
+				p.run.Patterns = opt.patterns
 				p.tick()
 				p.cook()
 
-				m := p.mapped(filepath.Join(p.dir, filepath.FromSlash(tt.file)))
-				// The first write after the system has taken the page to the disk shows,
-				// those that follow do not, unless it has done so again.
+				m := p.mapped(p.path(tt.file))
+				// The first write after the page was written back changes the stamp, those
+				// after it do not, until the page is written back again.
 				now := 0
 				for try := 0; ; try++ {
 					m.write(tt.text(now))
 					p.tick()
-					p.opt.Force = opt.force
-					p.cook() // and remember the stamp
-					p.opt.Force = false
+					p.run.Force = opt.force
+					p.cook() // records the stamp
+					p.run.Force = false
 					now++
 					if m.write(tt.text(now)) {
 						break
@@ -111,7 +109,7 @@ func TestWritesThroughMapping(t *testing.T) {
 						t.Fatal("every write changed the stamp: there is nothing to test")
 					}
 				}
-				p.sameAsFromScratch()
+				p.compareWithScratch()
 			})
 		}
 	}

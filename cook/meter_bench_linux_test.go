@@ -10,21 +10,20 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/memory"
+	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// BenchmarkMeasured cooks the assets of testdata in turn with nothing and with
-// everything measured, and gives the ratio of their processor times. Garbage is
-// collected between the runs only: when it is depends on the size of the heap, to
-// which what is measured with adds, and that makes more difference than measuring
-// itself.
+// BenchmarkMeasured cooks testdata/assets alternately without and with all measurements,
+// and reports the ratio of CPU times. Garbage is collected between the runs only:
+// otherwise the measurements' own memory would change when it is collected, which makes
+// more difference than measuring.
 func BenchmarkMeasured(b *testing.B) {
 	dir := b.TempDir()
-	opt := cook.Options{
+	opt := oracle.Run{
 		Dir: filepath.Join("..", "testdata", "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "cache"), Force: true,
 	}
 	once := func(p profile.Probe) float64 {
@@ -34,8 +33,8 @@ func BenchmarkMeasured(b *testing.B) {
 		}
 		runtime.GC()
 		before := processorTime(b)
-		if s, err := cook.Cook(b.Context(), opt); err != nil || s.Failed.Assets > 0 {
-			b.Fatal(s.Line(), err)
+		if s, err := opt.Cook(b.Context()); err != nil || s.Failed.Assets > 0 {
+			b.Fatal(s.String(), err)
 		}
 		if err := p.Events.Close(); err != nil {
 			b.Fatal(err)
@@ -56,14 +55,14 @@ func BenchmarkMeasured(b *testing.B) {
 	for b.Loop() {
 		a, z := off(), on()
 		ratios = append(ratios, z/a)
-		z, a = on(), off() // the order shall not matter
+		z, a = on(), off() // in both orders
 		ratios = append(ratios, z/a)
 	}
 	slices.Sort(ratios)
 	b.ReportMetric(ratios[len(ratios)/2], "median-on/off")
 }
 
-// processorTime is what this process has used, in seconds.
+// processorTime returns the CPU time of this process in seconds.
 func processorTime(tb testing.TB) float64 {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

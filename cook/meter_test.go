@@ -6,26 +6,24 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/cooktest"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/report"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/memory"
+	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// recorded is what a recording has, summed up.
+// recorded sums up a recording.
 type recorded struct {
-	scopes  map[string]int64   // of each name, how many
-	details map[string]string  // of each detail, the name
-	last    map[string]float64 // of each value, the last
+	scopes  map[string]int64   // count by name
+	details map[string]string  // name by detail
+	last    map[string]float64 // last value by name
 	workers []string
 }
 
@@ -54,8 +52,8 @@ func readRecording(t *testing.T, data []byte) recorded {
 	return r
 }
 
-// measured cooks with everything measured.
-func measured(t *testing.T, opt cook.Options) (report.Summary, recorded, profile.Probe) {
+// cookMeasured cooks with counters, events and memory tracking.
+func cookMeasured(t *testing.T, opt oracle.Run) (cook.Summary, recorded, profile.Probe) {
 	t.Helper()
 	var stream bytes.Buffer
 	opt.Probe = profile.Probe{
@@ -64,8 +62,8 @@ func measured(t *testing.T, opt cook.Options) (report.Summary, recorded, profile
 		Memory:   memory.New(memory.Options{}),
 	}
 	opt.Probe.Counters.WatchAll()
-	defer watchLive(opt.Probe)()
-	s, err := cook.Cook(t.Context(), opt)
+	defer readLive(opt.Probe)()
+	s, err := opt.Cook(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +73,9 @@ func measured(t *testing.T, opt cook.Options) (report.Summary, recorded, profile
 	return s, readRecording(t, stream.Bytes()), opt.Probe
 }
 
-// watchLive reads all that is measured over and over, as a page does that shows it
-// while assets are cooked.
-func watchLive(p profile.Probe) (stop func()) {
+// readLive reads all measurements over and over, like a page that shows them while
+// assets are cooked.
+func readLive(p profile.Probe) (stop func()) {
 	quit := make(chan bool)
 	var reading sync.WaitGroup
 	reading.Go(func() {
@@ -97,26 +95,20 @@ func watchLive(p profile.Probe) (stop func()) {
 	return func() { close(quit); reading.Wait() }
 }
 
-// Summary, counters and recording of a run say the same, also while others read
-// them.
+// Summary, counters and recording of a run agree, even if they are read concurrently.
 func TestMeasurementsAgree(t *testing.T) {
-	dir := t.TempDir()
-	opt := cook.Options{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "cache"), Workers: 3}
-	if err := cooktest.Sample(opt.Dir); err != nil {
-		t.Fatal(err)
-	}
+	p := sampleProject(t)
+	p.run.Workers = 3
 	edits := []func() error{
 		func() error { return nil },
 		func() error { return nil },
-		func() error { return os.WriteFile(filepath.Join(opt.Dir, "new.json"), []byte("[1]"), 0o666) },
-		func() error { return os.WriteFile(filepath.Join(opt.Dir, "new.json"), []byte("["), 0o666) },
-		func() error { return os.RemoveAll(opt.Out) },
+		func() error { return os.WriteFile(p.asset("new.json"), []byte("[1]"), 0o666) },
+		func() error { return os.WriteFile(p.asset("new.json"), []byte("["), 0o666) },
+		func() error { return os.RemoveAll(p.run.Out) },
 	}
 	for round, edit := range edits {
-		if err := edit(); err != nil {
-			t.Fatal(err)
-		}
-		s, rec, probe := measured(t, opt)
+		p.must(edit())
+		s, rec, probe := cookMeasured(t, p.run)
 		counted := probe.Counters.Snapshot()
 		for name, want := range s.Values() {
 			if got, _ := counted.Of(name); got.Int != want {
@@ -127,7 +119,7 @@ func TestMeasurementsAgree(t *testing.T) {
 				frames += value
 			}
 			if frames != float64(want) {
-				t.Errorf("round %d: the frames of %s come to %v, the summary has %d", round, name, frames, want)
+				t.Errorf("round %d: the frames of %s add up to %v, the summary has %d", round, name, frames, want)
 			}
 			if got := rec.last[name]; got != float64(want) {
 				t.Errorf("round %d: the recording has %v for %s, the summary %d", round, got, name, want)
@@ -146,7 +138,7 @@ func TestMeasurementsAgree(t *testing.T) {
 			}
 		}
 		if worked := s.Found.Assets - s.UpToDate(); recipes != worked {
-			t.Errorf("round %d: recipes were timed %d times, work was done on %d assets: %s", round, recipes, worked, s.Line())
+			t.Errorf("round %d: recipes were timed %d times, work was done on %d assets: %s", round, recipes, worked, s.String())
 		}
 		if round == 0 {
 			if n := len(rec.workers); n < 2 || rec.workers[0] != "cook" {
@@ -173,15 +165,14 @@ func TestMeasurementsAgree(t *testing.T) {
 	}
 }
 
-// Measuring changes nothing of what comes out, however many kinds of memory a recipe
-// names.
+// Measuring changes no result, however many kinds of memory a recipe names.
 func TestMeasuringChangesNothing(t *testing.T) {
 	const files = 300
 	names := map[string]string{}
 	for i := range files {
 		names[fmt.Sprintf("%d.kinds", i)] = fmt.Sprint(i)
 	}
-	v := cookWith(t, names, map[string]func(context.Context, *recipe.Job) error{
+	p := cookWith(t, names, map[string]func(context.Context, *recipe.Job) error{
 		"kinds": func(_ context.Context, j *recipe.Job) error {
 			text, err := j.Source()
 			if err != nil {
@@ -191,34 +182,29 @@ func TestMeasuringChangesNothing(t *testing.T) {
 			return j.Write(0, text)
 		},
 	})
-	v.Force = true
-	s, _, probe := measured(t, v.Options)
+	p.run.Force = true
+	s, _, probe := cookMeasured(t, p.run)
 	if s.Cooked.Assets != files {
-		t.Error(s.Line())
+		t.Error(s.String())
 	}
 	if n := len(probe.Memory.Snapshot().Groups); n > 70 {
 		t.Errorf("%d kinds of memory", n)
 	}
 }
 
-// A recipe that does not know what it needs fails its own asset only.
-func TestEstimateBelowNothing(t *testing.T) {
-	opt := sampleOptions(t)
-	if err := os.WriteFile(filepath.Join(opt.Dir, "a.json"), []byte("[1]"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(opt.Dir, "cook.toml"), []byte("[[rule]]\nmatch = 'a.json'\nrecipe = 'confused'\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	opt.Recipes = []recipe.Recipe{{Name: "confused", Version: 1, New: func() recipe.Cooker { return &confused{} }}}
-	s, err := cook.Cook(t.Context(), opt)
-	if err != nil || s.Failed.Assets != 1 || s.Cooked.Assets == 0 {
-		t.Errorf("%s, %v", s.Line(), err)
+// A negative estimate fails only the asset itself.
+func TestNegativeEstimate(t *testing.T) {
+	p := sampleProject(t)
+	p.write("a.json", "[1]")
+	p.write("cook.toml", "[[rule]]\nmatch = 'a.json'\nrecipe = 'negative'\n")
+	p.run.Recipes = []recipe.Recipe{{Name: "negative", Version: 1, New: func() recipe.Cooker { return &negative{} }}}
+	if s := p.cook(); s.Failed.Assets != 1 || s.Cooked.Assets == 0 {
+		t.Error(s.String())
 	}
 }
 
-type confused struct{}
+type negative struct{}
 
-func (*confused) Outputs() []string                               { return []string{"{path}"} }
-func (*confused) Cook(context.Context, *recipe.Job) error         { return nil }
-func (*confused) Estimate(head []byte, size int64) (int64, error) { return -size, nil }
+func (*negative) Outputs() []string                               { return []string{"{path}"} }
+func (*negative) Cook(context.Context, *recipe.Job) error         { return nil }
+func (*negative) Estimate(head []byte, size int64) (int64, error) { return -size, nil }

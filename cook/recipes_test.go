@@ -11,95 +11,68 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/run"
+	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// odd is a recipe that does what the test wants.
-type odd struct {
-	do   func(ctx context.Context, job *recipe.Job) error
-	need func() (int64, error)
+// A testRecipe is what the recipe "test" does. A nil estimate is 1 byte.
+type testRecipe struct {
+	cook     func(ctx context.Context, job *recipe.Job) error
+	estimate func() (int64, error)
 }
 
-// oddOptions has no options; what it does hangs on a package of the test's.
-type oddOptions struct{}
+// testOptions has no options; its methods call the test's functions in currentRecipe,
+// because the fields of a recipe can only hold options.
+type testOptions struct{}
 
 var (
-	oddMu sync.Mutex
-	oddly odd
+	recipeMu      sync.Mutex // held by the test that uses currentRecipe
+	currentRecipe testRecipe
 )
 
-func (*oddOptions) Outputs() []string { return []string{"{path}"} }
-func (*oddOptions) Cook(ctx context.Context, job *recipe.Job) error {
-	return oddly.do(ctx, job)
+func (*testOptions) Outputs() []string { return []string{"{path}"} }
+func (*testOptions) Cook(ctx context.Context, job *recipe.Job) error {
+	return currentRecipe.cook(ctx, job)
 }
-func (*oddOptions) Estimate([]byte, int64) (int64, error) {
-	if oddly.need == nil {
+func (*testOptions) Estimate([]byte, int64) (int64, error) {
+	if currentRecipe.estimate == nil {
 		return 1, nil
 	}
-	return oddly.need()
+	return currentRecipe.estimate()
 }
 
-// watcher collects a run's events. It is told by one goroutine at a time, so
-// it needs no lock of its own: the race detector says if that is not so.
-type watcher struct {
-	failed map[string]string
-	notes  []string
-	events int
+// testRecipes lists the recipe "test".
+func testRecipes() []recipe.Recipe {
+	return []recipe.Recipe{{Name: "test", Version: 1, New: func() recipe.Cooker { return &testOptions{} }}}
 }
 
-func (w *watcher) Stage(string)               {}
-func (w *watcher) Planned(int, time.Duration) {}
-func (w *watcher) Note(text string)           { w.notes = append(w.notes, text) }
-func (w *watcher) EveryAsset() bool           { return true }
-func (w *watcher) Event(e run.Event) {
-	w.events++
-	if e.Outcome == run.Failed {
-		w.failed[e.Path] = e.Err.Error()
-	}
-}
-
-// cookOddly cooks files, all of them with the odd recipe.
-func cookOddly(t *testing.T, files map[string]string, o odd, opt cook.Options) (summary string, w *watcher, out string) {
+// cookWithRecipe cooks some files with the recipe "test". Workers and Memory are those of
+// run.
+func cookWithRecipe(t *testing.T, files map[string]string, r testRecipe, run oracle.Run) (summary string, rec *recorder, out string) {
 	t.Helper()
-	oddMu.Lock()
-	defer oddMu.Unlock()
-	oddly = o
-	dir := t.TempDir()
-	opt.Dir = filepath.Join(dir, "assets")
-	opt.Cache = filepath.Join(dir, "store")
+	recipeMu.Lock()
+	defer recipeMu.Unlock()
+	currentRecipe = r
+	p := newProject(t)
 	for name, text := range files {
-		name = filepath.Join(opt.Dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		p.write(name, text)
 	}
-	if err := os.WriteFile(filepath.Join(opt.Dir, "cook.toml"), []byte("[[rule]]\nmatch = \"*\"\nrecipe = \"odd\""), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	opt.Recipes = []recipe.Recipe{{Name: "odd", Version: 1, New: func() recipe.Cooker { return &oddOptions{} }}}
-	w = &watcher{failed: map[string]string{}}
-	opt.Observer = w
-	s, err := cook.Cook(t.Context(), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.Line(), w, filepath.Join(dir, "cooked")
+	p.write("cook.toml", "[[rule]]\nmatch = \"*\"\nrecipe = \"test\"")
+	rec = &recorder{}
+	p.run.Workers, p.run.Memory = run.Workers, run.Memory
+	p.run.Recipes, p.run.Observer, p.run.EveryAsset = testRecipes(), rec, true
+	s := p.cook()
+	return s.String(), rec, p.run.Out
 }
 
-func TestRecipesThatMisbehave(t *testing.T) {
+func TestMisbehavingRecipes(t *testing.T) {
 	for name, tc := range map[string]struct {
-		do   func(ctx context.Context, job *recipe.Job) error
+		cook func(ctx context.Context, job *recipe.Job) error
 		want string
 	}{
-		"panics":         {func(context.Context, *recipe.Job) error { panic("out of paint") }, "recipe panicked: out of paint"},
-		"writes nothing": {func(context.Context, *recipe.Job) error { return nil }, "recipe odd wrote nothing to output a.txt"},
+		"panics":         {func(context.Context, *recipe.Job) error { panic("out of range") }, "recipe panicked: out of range"},
+		"writes nothing": {func(context.Context, *recipe.Job) error { return nil }, "recipe test wrote nothing to output a.txt"},
 		"makes a folder": {func(_ context.Context, j *recipe.Job) error { return os.Mkdir(j.OutputFile(0), 0o777) }, "made no regular file of output a.txt"},
 		"links":          {func(_ context.Context, j *recipe.Job) error { return os.Symlink("/etc/passwd", j.OutputFile(0)) }, "made no regular file of output a.txt"},
 		"reads outside":  {func(_ context.Context, j *recipe.Job) error { _, err := j.Read("../../secret"); return err }, `dependency "../../secret": outside the asset tree`},
@@ -108,19 +81,19 @@ func TestRecipesThatMisbehave(t *testing.T) {
 			return errors.Join(j.Write(0, []byte("half")), errors.New("no more"))
 		}, "no more"},
 		"writes twice":  {func(_ context.Context, j *recipe.Job) error { return errors.Join(j.Write(0, nil), j.Write(0, nil)) }, "output a.txt: file exists"},
-		"uses the path": {func(_ context.Context, j *recipe.Job) error { return j.Write(0, []byte(j.Path())) }, "recipe panicked: recipe odd: Job.Path without Recipe.UsesPath"},
+		"uses the path": {func(_ context.Context, j *recipe.Job) error { return j.Write(0, []byte(j.Path())) }, "recipe panicked: recipe test: Job.Path without Recipe.UsesPath"},
 		"edits the source": {func(_ context.Context, j *recipe.Job) error {
 			return errors.Join(j.Write(0, nil), os.WriteFile(filepath.Join(j.Assets(), "a.txt"), []byte("x"), 0o666))
 		}, "changed while it was being cooked; run cook again"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			line, w, out := cookOddly(t, map[string]string{"a.txt": "one", "sub/b.txt": "two"}, odd{do: func(ctx context.Context, j *recipe.Job) error {
+			line, w, out := cookWithRecipe(t, map[string]string{"a.txt": "one", "sub/b.txt": "two"}, testRecipe{cook: func(ctx context.Context, j *recipe.Job) error {
 				if text, err := j.Source(); err != nil || string(text) != "one" {
 					return errors.Join(err, j.Write(0, text))
 				}
-				return tc.do(ctx, j)
-			}}, cook.Options{})
-			if !strings.Contains(w.failed["a.txt"], tc.want) || len(w.failed) != 1 {
+				return tc.cook(ctx, j)
+			}}, oracle.Run{})
+			if !strings.Contains(w.failure("a.txt"), tc.want) || len(w.failed) != 1 {
 				t.Errorf("failures %q, want %q", w.failed, tc.want)
 			}
 			if !strings.Contains(line, " 1 cooked, 1 failed") {
@@ -130,14 +103,14 @@ func TestRecipesThatMisbehave(t *testing.T) {
 				t.Errorf("a.txt is in the output folder: %v", err)
 			}
 			if left, err := os.ReadDir(filepath.Join(out, ".cook", "tmp")); err == nil {
-				t.Errorf("scratch files were left: %v", left)
+				t.Errorf("scratch files are left: %v", left)
 			}
 		})
 	}
 }
 
-// What runs at once never needs more than the budget; what alone needs more is
-// refused.
+// Assets cooked at once never need more than the budget; an asset that alone needs more
+// is refused.
 func TestMemoryBudget(t *testing.T) {
 	const budget, each = 10, 4
 	files := map[string]string{}
@@ -146,14 +119,14 @@ func TestMemoryBudget(t *testing.T) {
 	}
 	var mu sync.Mutex
 	now, most := 0, 0
-	line, _, _ := cookOddly(t, files, odd{
-		need: func() (int64, error) { return each, nil },
-		do: func(_ context.Context, j *recipe.Job) error {
+	line, _, _ := cookWithRecipe(t, files, testRecipe{
+		estimate: func() (int64, error) { return each, nil },
+		cook: func(_ context.Context, j *recipe.Job) error {
 			mu.Lock()
 			now += each
 			most = max(most, now)
 			mu.Unlock()
-			for range 1000 { // let everybody in who may come in
+			for range 1000 { // let every cook start that may
 				runtime.Gosched()
 			}
 			err := j.Write(0, nil)
@@ -162,7 +135,7 @@ func TestMemoryBudget(t *testing.T) {
 			mu.Unlock()
 			return err
 		},
-	}, cook.Options{Workers: 8, Memory: budget})
+	}, oracle.Run{Workers: 8, Memory: budget})
 	if most > budget {
 		t.Errorf("%d bytes at once, the budget is %d", most, budget)
 	}
@@ -170,8 +143,8 @@ func TestMemoryBudget(t *testing.T) {
 		t.Error(line)
 	}
 
-	_, w, _ := cookOddly(t, map[string]string{"a.txt": "x"}, odd{need: func() (int64, error) { return budget + 1, nil }}, cook.Options{Memory: budget})
-	if want := "needs about 1 MiB of memory; the budget is 0 MiB (-mem)"; w.failed["a.txt"] != want {
+	_, w, _ := cookWithRecipe(t, map[string]string{"a.txt": "x"}, testRecipe{estimate: func() (int64, error) { return budget + 1, nil }}, oracle.Run{Memory: budget})
+	if want := "needs about 1 MiB of memory; the budget is 0 MiB (-mem)"; w.failure("a.txt") != want {
 		t.Errorf("failures %q, want %q", w.failed, want)
 	}
 }
@@ -182,45 +155,38 @@ func TestEqualFilesAreCookedOnce(t *testing.T) {
 	for i := range 30 {
 		files[fmt.Sprintf("%d.txt", i)] = "the same"
 	}
-	line, _, _ := cookOddly(t, files, odd{do: func(_ context.Context, j *recipe.Job) error { return j.Write(0, []byte("out")) }}, cook.Options{Workers: 8})
+	line, _, _ := cookWithRecipe(t, files, testRecipe{cook: func(_ context.Context, j *recipe.Job) error { return j.Write(0, []byte("out")) }}, oracle.Run{Workers: 8})
 	if !strings.Contains(line, " 29 restored, 1 cooked, 0 failed") {
 		t.Error(line)
 	}
 }
 
-// A recipe that asks for all of a source is shown it.
-func TestEstimateOfTheWhole(t *testing.T) {
+// A recipe that asks for the whole source to estimate from gets it.
+func TestEstimateFromWholeSource(t *testing.T) {
 	asked := 0
 	text := strings.Repeat("x", 2*recipe.HeadSize)
-	_, w, _ := cookOddly(t, map[string]string{"a.txt": text}, odd{
-		need: func() (int64, error) {
+	_, w, _ := cookWithRecipe(t, map[string]string{"a.txt": text}, testRecipe{
+		estimate: func() (int64, error) {
 			if asked++; asked == 1 {
 				return 0, recipe.ErrShortHead
 			}
-			return 0, errors.New("seen all of it")
+			return 0, errors.New("got all of it")
 		},
-	}, cook.Options{})
-	if w.failed["a.txt"] != "seen all of it" || asked != 2 {
+	}, oracle.Run{})
+	if w.failure("a.txt") != "got all of it" || asked != 2 {
 		t.Errorf("asked %d times, failures %q", asked, w.failed)
 	}
 }
 
-// Without a store that can be written everything is cooked, with one note.
-func TestStoreThatCannotBeUsed(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	assets := filepath.Join(dir, "assets")
-	if err := os.Mkdir(assets, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(assets, "a.txt"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	w := &watcher{failed: map[string]string{}}
-	s, err := cook.Cook(t.Context(), cook.Options{Dir: assets, Cache: filepath.Join(dir, "file", "store"), Observer: w})
-	if err != nil || s.Cooked.Assets != 1 || len(w.notes) != 1 || !strings.Contains(w.notes[0], "results are not kept for later") {
-		t.Errorf("%s, error %v, notes %q", s.Line(), err, w.notes)
+// If the store cannot be written, everything is cooked, with one note.
+func TestUnusableStore(t *testing.T) {
+	p := newProject(t)
+	p.writeFile("file", "")
+	p.write("a.txt", "")
+	rec := &recorder{}
+	p.run.Cache, p.run.Observer, p.run.EveryAsset = p.path("file/store"), rec, true
+	s := p.cook()
+	if s.Cooked.Assets != 1 || len(rec.notes) != 1 || !strings.Contains(rec.notes[0], "results are not kept for later") {
+		t.Errorf("%s, notes %q", s.String(), rec.notes)
 	}
 }

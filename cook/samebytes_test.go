@@ -8,33 +8,28 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/cooktest"
+	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-var update = flag.Bool("update", false, "write the manifest of testdata/assets anew")
+var update = flag.Bool("update", false, "rewrite testdata/manifest.json")
 
-// The assets that come with the source are cooked to the bytes that stand in
-// testdata/manifest.json, whatever the processor, the number of workers, the
-// names of the folders and the builds' tags. Who changes a recipe raises its
-// version and runs this with -update.
+// The outputs of testdata/assets are those listed in testdata/manifest.json on every
+// processor, with any number of workers, folder names and build tags. After changing a
+// recipe, raise its version and run this test with -update.
 func TestSameBytesEverywhere(t *testing.T) {
 	golden := filepath.Join("testdata", "manifest.json")
-	var first cooktest.Tree
+	var first oracle.Tree
 	for i, workers := range []int{1, 2, 16} {
-		// Names of different lengths, at another depth each.
+		// Folder names of different lengths.
 		base := filepath.Join(t.TempDir(), fmt.Sprintf("%0*d", 1+7*i, 0))
 		out := filepath.Join(base, "out")
-		s, err := cook.Cook(t.Context(), cook.Options{
+		s, err := oracle.Run{
 			Dir: filepath.Join("..", "testdata", "assets"), Out: out, Cache: filepath.Join(base, "store"), Workers: workers,
-		})
+		}.Cook(t.Context())
 		if err != nil || s.Failed.Assets != 0 || s.Cooked.Assets < 80 {
-			t.Fatalf("%d workers: %s, %v", workers, s.Line(), err)
+			t.Fatalf("%d workers: %s, %v", workers, s.String(), err)
 		}
-		tree, err := cooktest.ReadTree(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := readTree(t, out)
 		if first == nil {
 			first = tree
 		}
@@ -55,14 +50,14 @@ func TestSameBytesEverywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%d workers: another manifest than %s, which begins to differ at byte %d: %.80q, want %.80q",
-				workers, golden, common(got, want), got[common(got, want):], want[common(got, want):])
+			t.Errorf("%d workers: manifest differs from %s at byte %d: %.80q, want %.80q",
+				workers, golden, commonPrefix(got, want), got[commonPrefix(got, want):], want[commonPrefix(got, want):])
 		}
 	}
 }
 
-// common is how many bytes two texts have in common at their beginning.
-func common(a, b []byte) int {
+// commonPrefix returns the length of the common prefix.
+func commonPrefix(a, b []byte) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++

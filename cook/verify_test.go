@@ -11,61 +11,25 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/cooktest"
-	"github.com/assetcook/assetcook/cook/report"
+	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// A verifiable is a tree that has been cooked.
-type verifiable struct {
-	cook.Options
-	out string
-}
-
-// cookedSample cooks the sample tree.
-func cookedSample(t *testing.T) *verifiable {
-	t.Helper()
-	dir := t.TempDir()
-	v := &verifiable{out: filepath.Join(dir, "out")}
-	v.Options = cook.Options{Dir: filepath.Join(dir, "assets"), Out: v.out, Cache: filepath.Join(dir, "store")}
-	if err := cooktest.Sample(v.Dir); err != nil {
-		t.Fatal(err)
-	}
-	v.cook(t)
-	return v
-}
-
-func (v *verifiable) write(t *testing.T, asset, text string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(v.Dir, asset), []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (v *verifiable) cook(t *testing.T) {
-	t.Helper()
-	if s, err := cook.Cook(t.Context(), v.Options); err != nil || s.Failed.Assets > 0 {
-		t.Fatal(s.Line(), err)
-	}
-}
-
-// verify returns what is found, one line each, and what it amounts to.
-func (v *verifiable) verify(t *testing.T, how cook.VerifyOptions) (found []report.Finding, sum report.Verified) {
-	t.Helper()
-	how.Found = func(f report.Finding) { found = append(found, f) }
-	sum, err := cook.Verify(t.Context(), v.Options, how)
-	if err != nil {
-		t.Fatal(err)
-	}
+// verify returns the findings and the totals.
+func (p *project) verify(how oracle.Check) (found []cook.Finding, sum cook.Verified) {
+	p.Helper()
+	how.Found = func(f cook.Finding) { found = append(found, f) }
+	sum, err := p.run.Check(p.Context(), how)
+	p.must(err)
 	if sum.Differences != len(found) {
-		t.Errorf("%d differences, but %d were told", sum.Differences, len(found))
+		p.Errorf("%d differences, but %d were reported", sum.Differences, len(found))
 	}
 	return found, sum
 }
 
-// mustFind fails unless all that is found, and nothing else, is of these kinds.
-func mustFind(t *testing.T, found []report.Finding, want ...report.FindingKind) {
+// mustFind fails the test unless the findings are of exactly these kinds.
+func mustFind(t *testing.T, found []cook.Finding, want ...string) {
 	t.Helper()
-	var kinds []report.FindingKind
+	var kinds []string
 	for _, f := range found {
 		kinds = append(kinds, f.Kind)
 	}
@@ -76,7 +40,7 @@ func mustFind(t *testing.T, found []report.Finding, want ...report.FindingKind) 
 	}
 }
 
-// flip inverts a byte of a file and keeps its mode and times.
+// flip flips a bit of a file and keeps its mode and modification time.
 func flip(t *testing.T, name string, at int) {
 	t.Helper()
 	info, err := os.Stat(name)
@@ -95,7 +59,7 @@ func flip(t *testing.T, name string, at int) {
 	}
 }
 
-// files lists the regular files below a folder.
+// files returns the regular files below a folder.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string
@@ -111,65 +75,28 @@ func files(t *testing.T, dir string) []string {
 	return all
 }
 
-// stateOf is everything below the folders, times and the cooker's own files
-// included.
-func stateOf(t *testing.T, dirs ...string) map[string]string {
-	t.Helper()
-	state := map[string]string{}
-	for _, dir := range dirs {
-		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			info, err := d.Info()
-			if err != nil {
-				return err
-			}
-			state[name] = info.Mode().String()
-			if d.IsDir() {
-				return nil // its times change when scratch files come and go
-			}
-			data, err := os.ReadFile(name)
-			state[name] += fmt.Sprint(info.ModTime().UnixNano(), string(data))
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return state
-}
-
 func TestVerifyChangesNothing(t *testing.T) {
 	for _, workers := range []int{1, 5} {
-		v := cookedSample(t)
-		v.Workers = workers
-		before := stateOf(t, v.Dir, v.out)
-		found, sum := v.verify(t, cook.VerifyOptions{Sample: "all"})
+		p := sampleProject(t)
+		p.cookAll()
+		p.run.Workers = workers
+		before := stampsOf(t, isLockOrFolder, p.run.Dir, p.run.Out)
+		found, sum := p.verify(oracle.Check{Sample: "all"})
 		mustFind(t, found)
-		if sum.Again != cooktest.Assets || sum.Assets != cooktest.Assets || sum.Outputs != cooktest.Assets || sum.Blobs == 0 {
-			t.Error(sum.Line())
+		if sum.Again != oracle.Assets || sum.Assets != oracle.Assets || sum.Outputs != oracle.Assets || sum.Blobs == 0 {
+			t.Error(sum.String())
 		}
-		after := stateOf(t, v.Dir, v.out)
-		for name := range before {
-			if filepath.Base(name) != "lock" && before[name] != after[name] {
-				t.Errorf("%s was %.60q, is %.60q", name, before[name], after[name])
-			}
-		}
-		for name := range after {
-			if _, ok := before[name]; !ok {
-				t.Errorf("%s is new", name)
-			}
-		}
+		checkStamps(t, fmt.Sprint(workers, " workers"), before, stampsOf(t, isLockOrFolder, p.run.Dir, p.run.Out))
 	}
 }
 
-// Whatever byte of whatever output changes, it is found, and nothing else is.
+// A changed byte of any output is found, and nothing else is reported.
 func TestVerifyFindsEveryDamagedOutput(t *testing.T) {
-	v := cookedSample(t)
+	p := sampleProject(t)
+	p.cookAll()
 	n := 0
-	for i, name := range files(t, v.out) {
-		rel, err := filepath.Rel(v.out, name)
+	for i, name := range files(t, p.run.Out) {
+		rel, err := filepath.Rel(p.run.Out, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,61 +110,63 @@ func TestVerifyFindsEveryDamagedOutput(t *testing.T) {
 		}
 		at := i * 7 % int(info.Size())
 		flip(t, name, at)
-		how := cook.VerifyOptions{Sample: "0"}
-		if n == 0 { // a new cook does not blame the recipe
+		how := oracle.Check{Sample: "0"}
+		if n == 0 { // cooking it again does not blame the recipe
 			how.Sample = "all"
 		}
-		found, _ := v.verify(t, how)
-		mustFind(t, found, report.OutputDamaged)
+		found, _ := p.verify(how)
+		mustFind(t, found, "output damaged")
 		if len(found) == 1 && found[0].Output != rel {
-			t.Errorf("%s is damaged, and told is %v", rel, found[0])
+			t.Errorf("%s is damaged, but the finding is %v", rel, found[0])
 		}
 		flip(t, name, at)
 		n++
 	}
-	if n < cooktest.Assets-1 { // one may be empty
+	if n < oracle.Assets-1 { // one may be empty
 		t.Errorf("only %d outputs were damaged", n)
 	}
-	found, _ := v.verify(t, cook.VerifyOptions{})
+	found, _ := p.verify(oracle.Check{})
 	mustFind(t, found)
 }
 
-// A source of which no stamp tells that it changed is found.
-func TestVerifyTrustsNoStamp(t *testing.T) {
-	v := cookedSample(t)
-	for name, kind := range map[string]int{"plain.txt": 1, "mesh/cart.bin": 2} { // the source of one, and a dependency
-		flip(t, filepath.Join(v.Dir, filepath.FromSlash(name)), 3)
-		found, sum := v.verify(t, cook.VerifyOptions{Sample: "all"})
-		mustFind(t, found, slices.Repeat([]report.FindingKind{report.NotUpToDate}, kind)...)
-		if sum.Again != cooktest.Assets-kind {
-			t.Errorf("%s: %s", name, sum.Line()) // what is not up to date is not cooked
+// A changed source whose stamp is unchanged is found.
+func TestVerifyIgnoresTimestamps(t *testing.T) {
+	p := sampleProject(t)
+	p.cookAll()
+	for name, kind := range map[string]int{"plain.txt": 1, "mesh/cart.bin": 2} { // a source, and a dependency
+		flip(t, filepath.Join(p.run.Dir, filepath.FromSlash(name)), 3)
+		found, sum := p.verify(oracle.Check{Sample: "all"})
+		mustFind(t, found, slices.Repeat([]string{"not up to date"}, kind)...)
+		if sum.Again != oracle.Assets-kind {
+			t.Errorf("%s: %s", name, sum.String()) // assets that are not up to date are not cooked again
 		}
-		flip(t, filepath.Join(v.Dir, filepath.FromSlash(name)), 3)
+		flip(t, filepath.Join(p.run.Dir, filepath.FromSlash(name)), 3)
 	}
 }
 
-// Nor does a checksum vouch for anything: these two words have the same CRC-32.
-func TestVerifyTrustsNoChecksum(t *testing.T) {
+// A changed file with the same checksum is found. These two words have the same CRC-32.
+func TestVerifyIgnoresChecksums(t *testing.T) {
 	const one, two = "plumless", "buckeroo"
-	v := cookedSample(t)
-	v.Checksum = "crc32"
-	v.write(t, "word.txt", one)
-	v.cook(t)
+	p := sampleProject(t)
+	p.cookAll()
+	p.run.Checksum = "crc32"
+	p.write("word.txt", one)
+	p.cookAll()
 	for _, tc := range []struct {
 		dir  string
-		want []report.FindingKind
+		want []string
 	}{
-		{v.Dir, []report.FindingKind{report.NotUpToDate}},
-		{v.out, []report.FindingKind{report.OutputDamaged}},
+		{p.run.Dir, []string{"not up to date"}},
+		{p.run.Out, []string{"output damaged"}},
 	} {
 		for _, word := range []string{two, one} {
 			if err := os.WriteFile(filepath.Join(tc.dir, "word.txt"), []byte(word), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if s, err := cook.Cook(t.Context(), v.Options); err != nil || s.UpToDate() != cooktest.Assets+1 {
-				t.Fatalf("the words do not have one checksum: %s, %v", s.Line(), err)
+			if s, err := p.run.Cook(t.Context()); err != nil || s.UpToDate() != oracle.Assets+1 {
+				t.Fatalf("the words do not have the same checksum: %s, %v", s.String(), err)
 			}
-			found, _ := v.verify(t, cook.VerifyOptions{})
+			found, _ := p.verify(oracle.Check{})
 			if word == one {
 				tc.want = nil
 			}
@@ -246,16 +175,14 @@ func TestVerifyTrustsNoChecksum(t *testing.T) {
 	}
 }
 
-// Each file of the store, damaged, is told of and removed; the next cook that
-// would need it makes the same outputs without.
-func TestVerifyClearsDamagedStore(t *testing.T) {
-	v := cookedSample(t)
-	want, err := cooktest.ReadTree(v.out)
-	if err != nil {
-		t.Fatal(err)
-	}
+// Each damaged file of the store is reported and removed; the next cook makes the same
+// outputs without it.
+func TestVerifyRemovesDamagedStoreFiles(t *testing.T) {
+	p := sampleProject(t)
+	p.cookAll()
+	want := p.outputs()
 	n := 0
-	for _, name := range files(t, v.Cache) {
+	for _, name := range files(t, p.run.Cache) {
 		if kind := filepath.Base(filepath.Dir(filepath.Dir(name))); kind != "blobs" && kind != "reads" && kind != "results" {
 			continue
 		}
@@ -264,61 +191,56 @@ func TestVerifyClearsDamagedStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		flip(t, name, int(info.Size()/2))
-		found, _ := v.verify(t, cook.VerifyOptions{Sample: "0"})
-		mustFind(t, found, report.StoreDamaged)
+		found, _ := p.verify(oracle.Check{Sample: "0"})
+		mustFind(t, found, "store damaged")
 		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s is still there: %v", name, err)
 		}
 		n++
 	}
-	if n < cooktest.Assets {
+	if n < oracle.Assets {
 		t.Errorf("only %d files of the store were damaged", n)
 	}
-	found, _ := v.verify(t, cook.VerifyOptions{})
+	found, _ := p.verify(oracle.Check{})
 	mustFind(t, found)
 	for name := range want {
 		if !strings.HasSuffix(name, "/") && name != "manifest.json" {
-			if err := os.Remove(filepath.Join(v.out, filepath.FromSlash(name))); err != nil {
-				t.Fatal(err)
-			}
+			p.must(os.Remove(filepath.Join(p.run.Out, filepath.FromSlash(name))))
 		}
 	}
-	v.cook(t)
-	got, err := cooktest.ReadTree(v.out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := want.Diff(got); d != "" {
+	p.cookAll()
+	if d := want.Diff(p.outputs()); d != "" {
 		t.Error(d)
 	}
 }
 
-// Without targets all that were cooked are verified: here the first cook's, which
-// has no name, as well.
+// Without targets, all targets that were cooked are verified, including the unnamed
+// one of the first cook.
 func TestVerifyTargets(t *testing.T) {
-	v := cookedSample(t)
-	rules, err := os.ReadFile(filepath.Join(v.Dir, "cook.toml"))
+	p := sampleProject(t)
+	p.cookAll()
+	rules, err := os.ReadFile(filepath.Join(p.run.Dir, "cook.toml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.write(t, "cook.toml", string(rules)+"[target.pc.image]\nmips = true\n[target.mobile.image]\nmips = false\n")
-	v.Targets = []string{"mobile", "pc"}
-	v.cook(t)
-	flip(t, filepath.Join(v.out, "pc", "tex", "sky.png.ktx2"), 90)
+	p.write("cook.toml", string(rules)+"[target.pc.image]\nmips = true\n[target.mobile.image]\nmips = false\n")
+	p.run.Targets = []string{"mobile", "pc"}
+	p.cookAll()
+	flip(t, filepath.Join(p.run.Out, "pc", "tex", "sky.png.ktx2"), 90)
 	for _, tc := range []struct {
 		targets []string
 		outputs int
-		want    []report.FindingKind
+		want    []string
 	}{
-		{nil, 3 * cooktest.Assets, []report.FindingKind{report.OutputDamaged}},
-		{[]string{"pc"}, cooktest.Assets, []report.FindingKind{report.OutputDamaged}},
-		{[]string{"mobile"}, cooktest.Assets, nil},
+		{nil, 3 * oracle.Assets, []string{"output damaged"}},
+		{[]string{"pc"}, oracle.Assets, []string{"output damaged"}},
+		{[]string{"mobile"}, oracle.Assets, nil},
 	} {
-		v.Targets = tc.targets
-		found, sum := v.verify(t, cook.VerifyOptions{Sample: "all"})
+		p.run.Targets = tc.targets
+		found, sum := p.verify(oracle.Check{Sample: "all"})
 		mustFind(t, found, tc.want...)
 		if sum.Outputs != tc.outputs || sum.Again != tc.outputs {
-			t.Errorf("targets %q: %s", tc.targets, sum.Line())
+			t.Errorf("targets %q: %s", tc.targets, sum.String())
 		}
 	}
 }

@@ -18,47 +18,43 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/report"
+	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// cookWith cooks some files with recipes of the test's, each those of the extension
-// of its name.
-func cookWith(t *testing.T, files map[string]string, recipes map[string]func(ctx context.Context, job *recipe.Job) error) *verifiable {
+// cookWith cooks some files with recipes of the test: a file is cooked by the recipe that
+// is named like its extension.
+func cookWith(t *testing.T, files map[string]string, recipes map[string]func(ctx context.Context, job *recipe.Job) error) *project {
 	t.Helper()
-	dir := t.TempDir()
-	v := &verifiable{out: filepath.Join(dir, "out")}
-	v.Options = cook.Options{Dir: filepath.Join(dir, "assets"), Out: v.out, Cache: filepath.Join(dir, "store")}
+	p := newProject(t)
 	var rules strings.Builder
-	doings = recipes
+	recipesByExt = recipes
 	for name := range recipes {
 		fmt.Fprintf(&rules, "[[rule]]\nmatch = \"*.%s\"\nrecipe = %q\n", name, name)
-		v.Recipes = append(v.Recipes, recipe.Recipe{Name: name, Version: 1, New: func() recipe.Cooker { return &doing{} }})
-	}
-	if err := os.Mkdir(v.Dir, 0o777); err != nil {
-		t.Fatal(err)
+		p.run.Recipes = append(p.run.Recipes, recipe.Recipe{Name: name, Version: 1, New: func() recipe.Cooker { return &recipeByExt{} }})
 	}
 	for name, text := range files {
-		v.write(t, name, text)
+		p.write(name, text)
 	}
-	v.write(t, "cook.toml", rules.String())
-	v.cook(t)
-	return v
+	p.write("cook.toml", rules.String())
+	p.cookAll()
+	return p
 }
 
-// doing is a recipe's lack of options; what it does hangs on the extension.
-type doing struct{}
+// A recipeByExt is a recipe without options. It calls the function for the extension of
+// its source, because the fields of a recipe can only hold options.
+type recipeByExt struct{}
 
-var doings map[string]func(ctx context.Context, job *recipe.Job) error // of the test that runs
+var recipesByExt map[string]func(ctx context.Context, job *recipe.Job) error // of the running test
 
-func (*doing) Outputs() []string { return []string{"{path}"} }
-func (*doing) Cook(ctx context.Context, j *recipe.Job) error {
-	return doings[strings.TrimPrefix(j.Ext(), ".")](ctx, j)
+func (*recipeByExt) Outputs() []string { return []string{"{path}"} }
+func (*recipeByExt) Cook(ctx context.Context, j *recipe.Job) error {
+	return recipesByExt[strings.TrimPrefix(j.Ext(), ".")](ctx, j)
 }
 
-// Recipes in process that depend on what they must not depend on.
-func TestVerifyFindsOddRecipes(t *testing.T) {
+// Recipes whose results depend on more than their inputs are found.
+func TestVerifyFindsNondeterministicRecipes(t *testing.T) {
 	var calls atomic.Int64
-	v := cookWith(t, map[string]string{"a.count": "x", "a.place": "x", "a.good": "x", "a.vars": "x", "a.broken": "x"},
+	p := cookWith(t, map[string]string{"a.count": "x", "a.place": "x", "a.good": "x", "a.vars": "x", "a.broken": "x"},
 		map[string]func(context.Context, *recipe.Job) error{
 			"count": func(_ context.Context, j *recipe.Job) error {
 				return j.Write(0, fmt.Appendf(nil, "count %9d", calls.Add(1)))
@@ -75,11 +71,11 @@ func TestVerifyFindsOddRecipes(t *testing.T) {
 				return j.Write(0, nil)
 			},
 		})
-	found, sum := v.verify(t, cook.VerifyOptions{Sample: "all"})
-	mustFind(t, found, slices.Repeat([]report.FindingKind{report.NotReproducible}, 4)...)
-	told := map[string]string{}
+	found, sum := p.verify(oracle.Check{Sample: "all"})
+	mustFind(t, found, slices.Repeat([]string{"not reproducible"}, 4)...)
+	reported := map[string]string{}
 	for _, f := range found {
-		told[f.Path] = f.String()
+		reported[f.Path] = f.String()
 	}
 	for path, want := range map[string]string{
 		"a.count":  `a.count: a.count differs from a new cook at offset 14 (0x`,
@@ -87,43 +83,45 @@ func TestVerifyFindsOddRecipes(t *testing.T) {
 		"a.vars":   `at offset 0 (the end, now 0x`,
 		"a.broken": "out of paint\n  | and of brushes",
 	} {
-		if !strings.Contains(told[path], want) {
-			t.Errorf("%q, want %q in it", told[path], want)
+		if !strings.Contains(reported[path], want) {
+			t.Errorf("%q, want %q in it", reported[path], want)
 		}
 	}
-	if !strings.HasSuffix(told["a.count"], `): the recipe "count" is not deterministic`) {
-		t.Errorf("%q", told["a.count"])
+	if !strings.HasSuffix(reported["a.count"], `): the recipe "count" is not deterministic`) {
+		t.Errorf("%q", reported["a.count"])
 	}
 	if sum.Again != 5 {
-		t.Error(sum.Line())
+		t.Error(sum.String())
 	}
 }
 
-// What another checkout made of the same inputs is in the store they share.
-func TestVerifyAsksTheStore(t *testing.T) {
+// A different result that another checkout made from the same inputs is found in the
+// shared store.
+func TestVerifyComparesWithStore(t *testing.T) {
 	var calls atomic.Int64
-	v := cookWith(t, map[string]string{"a.count": "x", "a.good": "y"}, map[string]func(context.Context, *recipe.Job) error{
+	p := cookWith(t, map[string]string{"a.count": "x", "a.good": "y"}, map[string]func(context.Context, *recipe.Job) error{
 		"count": func(_ context.Context, j *recipe.Job) error { return j.Write(0, fmt.Append(nil, calls.Add(1))) },
 		"good":  func(_ context.Context, j *recipe.Job) error { return j.Write(0, []byte("good")) },
 	})
-	found, _ := v.verify(t, cook.VerifyOptions{Sample: "0"})
+	found, _ := p.verify(oracle.Check{Sample: "0"})
 	mustFind(t, found)
-	other := v.Options
+	other := p.run
 	other.Out, other.Force = filepath.Join(t.TempDir(), "out"), true
-	if _, err := cook.Cook(t.Context(), other); err != nil {
+	if _, err := other.Cook(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	found, _ = v.verify(t, cook.VerifyOptions{Sample: "0"})
-	mustFind(t, found, report.NotReproducible)
+	found, _ = p.verify(oracle.Check{Sample: "0"})
+	mustFind(t, found, "not reproducible")
 	if len(found) == 1 && found[0].Text != `the store has another result of the same inputs: the recipe "count" is not deterministic` {
 		t.Error(found[0])
 	}
 }
 
-// The asset that changes while it is cooked again is not what is to blame.
-func TestVerifyNoticesChangesMeanwhile(t *testing.T) {
+// A source that changes while it is cooked again is reported as such, and the recipe is
+// not blamed.
+func TestVerifyNoticesConcurrentEdit(t *testing.T) {
 	armed := atomic.Bool{}
-	v := cookWith(t, map[string]string{"a.edit": "one"}, map[string]func(context.Context, *recipe.Job) error{
+	p := cookWith(t, map[string]string{"a.edit": "one"}, map[string]func(context.Context, *recipe.Job) error{
 		"edit": func(_ context.Context, j *recipe.Job) error {
 			text, err := j.Source()
 			if err == nil && armed.Load() {
@@ -133,17 +131,17 @@ func TestVerifyNoticesChangesMeanwhile(t *testing.T) {
 		},
 	})
 	armed.Store(true)
-	found, _ := v.verify(t, cook.VerifyOptions{})
-	mustFind(t, found, report.NotUpToDate)
+	found, _ := p.verify(oracle.Check{})
+	mustFind(t, found, "not up to date")
 	if len(found) == 1 && !strings.Contains(found[0].Text, "changed while it was being verified") {
 		t.Error(found[0])
 	}
 }
 
-// Verify and Cook exclude each other, and an interrupt leaves nothing behind.
+// Verify and Cook exclude each other, and an interrupted Verify leaves no scratch files.
 func TestVerifyLocksAndStops(t *testing.T) {
 	var during func()
-	v := cookWith(t, map[string]string{"a.call": "x", "b.call": "y"}, map[string]func(context.Context, *recipe.Job) error{
+	p := cookWith(t, map[string]string{"a.call": "x", "b.call": "y"}, map[string]func(context.Context, *recipe.Job) error{
 		"call": func(ctx context.Context, j *recipe.Job) error {
 			if during != nil {
 				during()
@@ -155,38 +153,38 @@ func TestVerifyLocksAndStops(t *testing.T) {
 	var once sync.Once
 	during = func() {
 		once.Do(func() {
-			if _, err := cook.Cook(t.Context(), v.Options); !errors.As(err, &locked) {
-				t.Errorf("a cook while it verifies: %v", err)
+			if _, err := p.run.Cook(t.Context()); !errors.As(err, &locked) {
+				t.Errorf("cook during verify: %v", err)
 			}
 		})
 	}
-	found, _ := v.verify(t, cook.VerifyOptions{Sample: "all"})
+	found, _ := p.verify(oracle.Check{Sample: "all"})
 	mustFind(t, found)
 
 	once = sync.Once{}
 	during = func() {
 		once.Do(func() {
-			if _, err := cook.Verify(t.Context(), v.Options, cook.VerifyOptions{}); !errors.As(err, &locked) {
-				t.Errorf("verifying while it cooks: %v", err)
+			if _, err := p.run.Check(t.Context(), oracle.Check{}); !errors.As(err, &locked) {
+				t.Errorf("verify during cook: %v", err)
 			}
 		})
 	}
-	v.Force = true
-	v.cook(t)
-	v.Force = false
+	p.run.Force = true
+	p.cookAll()
+	p.run.Force = false
 
 	ctx, cancel := context.WithCancel(t.Context())
 	during = cancel
-	sum, err := cook.Verify(ctx, v.Options, cook.VerifyOptions{Sample: "all", Found: func(f report.Finding) { t.Error(f) }})
+	sum, err := p.run.Check(ctx, oracle.Check{Sample: "all", Found: func(f cook.Finding) { t.Error(f) }})
 	if !errors.Is(err, context.Canceled) || sum.Again != 0 || sum.Outputs != 2 {
-		t.Errorf("%s, error %v", sum.Line(), err)
+		t.Errorf("%s, error %v", sum.String(), err)
 	}
-	if _, err := os.Lstat(filepath.Join(v.out, ".cook", "tmp")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(p.run.Out, ".cook", "tmp")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("scratch files are left: %v", err)
 	}
 }
 
-// The same seed draws the same assets, another one others.
+// The same seed draws the same assets, and another seed draws others.
 func TestVerifySeed(t *testing.T) {
 	var mu sync.Mutex
 	cooked := map[string]bool{}
@@ -194,7 +192,7 @@ func TestVerifySeed(t *testing.T) {
 	for i := range 40 {
 		names[fmt.Sprintf("%d.note", i)] = fmt.Sprint(i)
 	}
-	v := cookWith(t, names, map[string]func(context.Context, *recipe.Job) error{
+	p := cookWith(t, names, map[string]func(context.Context, *recipe.Job) error{
 		"note": func(_ context.Context, j *recipe.Job) error {
 			f, err := j.Open()
 			if err != nil {
@@ -210,9 +208,9 @@ func TestVerifySeed(t *testing.T) {
 	})
 	drawn := func(seed uint64) []string {
 		clear(cooked)
-		_, sum := v.verify(t, cook.VerifyOptions{Sample: "25%", Seed: seed})
+		_, sum := p.verify(oracle.Check{Sample: "25%", Seed: seed})
 		if sum.Again != 10 || len(cooked) != 10 || seed != 0 && sum.Seed != seed || sum.Seed == 0 {
-			t.Errorf("seed %d: %d cooked, %s", seed, len(cooked), sum.Line())
+			t.Errorf("seed %d: %d cooked, %s", seed, len(cooked), sum.String())
 		}
 		return slices.Sorted(maps.Keys(cooked))
 	}
@@ -226,56 +224,56 @@ func TestVerifySeed(t *testing.T) {
 	drawn(0)
 }
 
-// What keeps an asset from being cooked again is no difference: it says nothing of
-// the recipe.
-func TestHindranceIsNoDifference(t *testing.T) {
+// An error that prevents cooking an asset again is not a difference: it says nothing
+// about the recipe.
+func TestVerifyErrorIsNotADifference(t *testing.T) {
 	for what, tt := range map[string]struct {
-		hinder func(v *verifiable, j *recipe.Job) error // while it is cooked again
+		fail   func(p *project, j *recipe.Job) error // when cooked again
 		memory int64
 		want   string
 	}{
 		"memory": {memory: 1, want: "the budget is 0 MiB (-mem)"},
 		"full disk": {
-			hinder: func(*verifiable, *recipe.Job) error {
+			fail: func(*project, *recipe.Job) error {
 				return &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
 			},
 			want: "make room and run cook again",
 		},
 		"scratch folder gone": {
-			hinder: func(_ *verifiable, j *recipe.Job) error {
-				return errors.Join(os.RemoveAll(filepath.Dir(j.OutputFile(0))), errors.New("it does not work"))
+			fail: func(_ *project, j *recipe.Job) error {
+				return errors.Join(os.RemoveAll(filepath.Dir(j.OutputFile(0))), errors.New("broken"))
 			},
 			want: "no such file or directory",
 		},
 		"output folder gone": {
-			hinder: func(v *verifiable, j *recipe.Job) error {
-				return errors.Join(os.RemoveAll(v.out), errors.New("it does not work"))
+			fail: func(p *project, j *recipe.Job) error {
+				return errors.Join(os.RemoveAll(p.run.Out), errors.New("broken"))
 			},
 			want: "removed or replaced by another process meanwhile",
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			var v *verifiable
+			var p *project
 			again := false
-			v = cookWith(t, map[string]string{"a.fine": "a"}, map[string]func(context.Context, *recipe.Job) error{
+			p = cookWith(t, map[string]string{"a.fine": "a"}, map[string]func(context.Context, *recipe.Job) error{
 				"fine": func(_ context.Context, j *recipe.Job) error {
-					if again && tt.hinder != nil {
-						return tt.hinder(v, j)
+					if again && tt.fail != nil {
+						return tt.fail(p, j)
 					}
 					return j.Write(0, []byte("cooked"))
 				},
 			})
-			again, v.Memory = true, tt.memory
-			var found []report.Finding
-			_, err := cook.Verify(t.Context(), v.Options, cook.VerifyOptions{
-				Sample: "all", Found: func(f report.Finding) { found = append(found, f) },
+			again, p.run.Memory = true, tt.memory
+			var found []cook.Finding
+			_, err := p.run.Check(t.Context(), oracle.Check{
+				Sample: "all", Found: func(f cook.Finding) { found = append(found, f) },
 			})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || len(found) > 0 {
 				t.Errorf("error %v, want %q; found %v", err, tt.want, found)
 			}
 			if what == "output folder gone" {
-				if _, err := os.Lstat(v.out); !errors.Is(err, fs.ErrNotExist) {
-					t.Errorf("the output folder was made again: %v", err)
+				if _, err := os.Lstat(p.run.Out); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("the output folder was created again: %v", err)
 				}
 			}
 		})

@@ -4,19 +4,15 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/run"
 )
 
-// warner copies, and warns if there is no file with the name of the source and ".see"
-// behind it.
+// A warner copies its source and warns unless there is a file named like the text of the
+// source with the suffix ".see".
 type warner struct{}
 
 var warnerCalls int // of Cook; there is one source
@@ -36,26 +32,9 @@ func (*warner) Cook(_ context.Context, job *recipe.Job) error {
 	return errors.Join(err, job.Write(0, text))
 }
 
-// told collects warnings and failures.
-type told struct{ warned, failed []string }
-
-func (w *told) Stage(string)               {}
-func (w *told) Planned(int, time.Duration) {}
-func (w *told) Note(string)                {}
-func (w *told) EveryAsset() bool           { return false }
-func (w *told) Event(e run.Event) {
-	switch e.Outcome {
-	case run.Warned:
-		w.warned = append(w.warned, e.Path+": "+e.Warning)
-	case run.Failed:
-		w.failed = append(w.failed, e.Path+": "+e.Err.Error())
-	}
-}
-
-// What a recipe warns of is said when the source is cooked and when the result comes
-// back from the store, and is a failure of each strict run until it is put right. A file
-// of which only the presence counts makes work when it comes or goes, not when it is
-// edited.
+// A warning is reported when the source is cooked and when the result is restored from
+// the store, and fails each strict run until it is fixed. A file whose existence alone was
+// checked causes work when it appears or disappears, not when it is edited.
 func TestWarnings(t *testing.T) {
 	for _, cheap := range []bool{false, true} {
 		for _, stored := range []bool{true, false} {
@@ -65,39 +44,19 @@ func TestWarnings(t *testing.T) {
 }
 
 func testWarnings(t *testing.T, cheap, stored bool) {
-	dir := t.TempDir()
-	assets := filepath.Join(dir, "assets")
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(assets, name)), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(assets, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	remove := func(name string) {
-		t.Helper()
-		if err := os.RemoveAll(name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("a.txt", "tree")
-	write("cook.toml", "[[rule]]\nmatch = \"*.txt\"\nrecipe = \"warner\"")
+	p := newProject(t)
+	p.run.Recipes = []recipe.Recipe{{Name: "warner", Version: 1, Cheap: cheap, New: func() recipe.Cooker { return &warner{} }}}
+	p.write("a.txt", "tree")
+	p.write("cook.toml", "[[rule]]\nmatch = \"*.txt\"\nrecipe = \"warner\"")
 	step := func(name string, strict bool, warned, failed []string, cooked int) {
 		t.Helper()
 		if !stored {
-			remove(filepath.Join(dir, "store"))
+			p.must(os.RemoveAll(p.run.Cache))
 		}
-		w := &told{}
+		w := &recorder{}
 		warnerCalls = 0
-		s, err := cook.Cook(t.Context(), cook.Options{
-			Dir: assets, Cache: filepath.Join(dir, "store"), Strict: strict, Observer: w,
-			Recipes: []recipe.Recipe{{Name: "warner", Version: 1, Cheap: cheap, New: func() recipe.Cooker { return &warner{} }}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p.run.Strict, p.run.Observer = strict, w
+		s := p.cook()
 		name = name + map[bool]string{true: ", cheap", false: ""}[cheap] + map[bool]string{false: ", without a store", true: ""}[stored]
 		if d := cmp.Diff(warned, w.warned); d != "" {
 			t.Errorf("%s: warned %s", name, d)
@@ -106,7 +65,7 @@ func testWarnings(t *testing.T, cheap, stored bool) {
 			t.Errorf("%s: failed %s", name, d)
 		}
 		if stored && !cheap && warnerCalls != cooked {
-			t.Errorf("%s: cooked %d times, want %d: %s", name, warnerCalls, cooked, s.Line())
+			t.Errorf("%s: cooked %d times, want %d: %s", name, warnerCalls, cooked, s.String())
 		}
 		if s.Warnings != len(warned) {
 			t.Errorf("%s: %d warnings counted, want %d", name, s.Warnings, len(warned))
@@ -116,30 +75,26 @@ func testWarnings(t *testing.T, cheap, stored bool) {
 	step("at first", false, line, nil, 1)
 	step("again", false, nil, nil, 0)
 	step("strict", true, nil, line, 0)
-	if text, err := os.ReadFile(filepath.Join(dir, "cooked", "a.txt")); err != nil || string(text) != "tree" {
-		t.Errorf("the strict run took the output: %q, %v", text, err)
+	if text, err := os.ReadFile(p.path("cooked/a.txt")); err != nil || string(text) != "tree" {
+		t.Errorf("the strict run removed the output: %q, %v", text, err)
 	}
 	step("strict again", true, nil, line, 0)
 	step("not strict any more", false, line, nil, 0)
-	remove(filepath.Join(dir, "cooked"))
+	p.must(os.RemoveAll(p.run.Out))
 	step("into an empty folder", false, line, nil, 0)
-	if err := os.Mkdir(filepath.Join(assets, "b"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(filepath.Join(assets, "a.txt"), filepath.Join(assets, "b", "a.txt")); err != nil {
-		t.Fatal(err)
-	}
+	p.must(os.Mkdir(p.asset("b"), 0o777))
+	p.must(os.Rename(p.asset("a.txt"), p.asset("b/a.txt")))
 	line[0] = "b/" + line[0]
 	step("moved", false, line, nil, 0)
-	write("b/tree.see", "a picture")
+	p.write("b/tree.see", "a picture")
 	step("with a picture", false, nil, nil, 1)
 	step("strict with a picture", true, nil, nil, 0)
-	write("b/tree.see", "another picture")
+	p.write("b/tree.see", "another picture")
 	step("the picture was edited", true, nil, nil, 0)
-	remove(filepath.Join(assets, "b", "tree.see"))
+	p.must(os.Remove(p.asset("b/tree.see")))
 	step("the picture is gone", false, line, nil, 0)
-	write("b/tree.see", "a picture")
+	p.write("b/tree.see", "a picture")
 	step("the picture is back", true, nil, nil, 0)
-	remove(filepath.Join(assets, "b", "tree.see"))
+	p.must(os.Remove(p.asset("b/tree.see")))
 	step("strict without it", true, nil, line, 0)
 }

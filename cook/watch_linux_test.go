@@ -8,44 +8,44 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/cooktest"
+	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// While a watcher is at work, whoever cooks beside it gets what a run from
-// scratch gives, whatever was edited before.
+// While a watcher runs, each cook gives the outputs of a run from scratch, whatever was
+// edited before.
 func TestWatcherEqualsFromScratch(t *testing.T) {
 	first := *seed
 	if first == 0 {
 		first = uint64(time.Now().UnixNano()) >> 10
 	}
-	t.Logf("-cooktest.seed=%d", first)
-	told := 0
+	t.Logf("-oracle.seed=%d", first)
+	answered := 0
 	for i := range uint64(8) {
-		// A watcher leaves it to others to say what fails, and why.
-		told += playBeside(t, first+i, i%4 > 0)
+		// A watcher does not answer if assets fail: the cook has to report why.
+		answered += playWithWatcher(t, first+i, i%4 > 0)
 	}
-	if told == 0 {
-		t.Error("the watcher was never asked")
+	if answered == 0 {
+		t.Error("the watcher never answered")
 	}
-	t.Logf("the watcher answered %d times", told)
+	t.Logf("the watcher answered %d times", answered)
 }
 
-// playBeside plays a random script beside a watcher and returns how often the
-// watcher told what there was to tell.
-func playBeside(t *testing.T, seed uint64, copied bool) (told int) {
+// playWithWatcher plays a random script while a watcher runs, and returns how often the
+// watcher answered for a cook.
+func playWithWatcher(t *testing.T, seed uint64, copied bool) (answered int) {
 	place := newPlace(t)
-	beside := func(ctx context.Context, f cooktest.Folders, w cooktest.Way) (cooktest.Meal, error) {
-		meal, err := inKitchen(ctx, f, w)
+	cooker := func(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
+		result, err := cookInProcess(ctx, f, mode)
 		var locked *cook.LockedError
 		for tries := 0; errors.As(err, &locked) && tries < 1000; tries++ { // the watcher may have the lock
-			meal, err = inKitchen(ctx, f, w)
+			result, err = cookInProcess(ctx, f, mode)
 		}
-		if meal.Told {
-			told++
+		if result.FromWatcher {
+			answered++
 		}
-		return meal, err
+		return result, err
 	}
-	p, err := cooktest.NewPlayer(place, beside)
+	p, err := oracle.NewPlayer(place, cooker)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,23 +55,23 @@ func playBeside(t *testing.T, seed uint64, copied bool) (told int) {
 	defer group.Wait()
 	defer stop()
 	began := false
-	script := cooktest.Random(seed, cooktest.Options{Rounds: 6, SourcesOnly: true, Plain: true, Copied: copied})
+	script := oracle.Random(seed, oracle.Options{Rounds: 6, SourcesOnly: true, Plain: true, Copied: copied})
 	for i, step := range script {
-		if step.Way == nil {
+		if step.Mode == nil {
 			err = p.Edit(step.Edit)
 		} else {
-			err = p.Cook(t.Context(), *step.Way)
+			err = p.Cook(t.Context(), *step.Mode)
 		}
 		if err != nil {
 			t.Fatalf("seed %d: step %d: %v\n%s", seed, i, err, script[:i+1].Txtar())
 		}
-		if step.Way != nil && !began {
+		if step.Mode != nil && !began {
 			began = true
 			watching := make(chan bool)
 			group.Go(func() {
 				var once sync.Once
-				_, opt := cooktest.Way{}.Options(ctx, p.Folders())
-				err := cook.Watch(ctx, opt, func(cook.Round) { once.Do(func() { close(watching) }) })
+				_, opt := oracle.Mode{}.Options(ctx, p.Folders())
+				err := opt.Watch(ctx, func(cook.Round) { once.Do(func() { close(watching) }) })
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("seed %d: watch: %v", seed, err)
 				}
@@ -79,5 +79,5 @@ func playBeside(t *testing.T, seed uint64, copied bool) (told int) {
 			<-watching
 		}
 	}
-	return told
+	return answered
 }

@@ -2,29 +2,28 @@ package cook_test
 
 import (
 	"context"
-	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// dueTime is far below the minute after which a watcher looks at everything, and far
-// above what it needs to do what it knows to be due.
+// dueTime is far less than the minute after which a watcher checks everything, and far
+// more than it needs for work that is due.
 const dueTime = 25 * time.Second
 
-// watching starts a watcher and returns its rounds.
-func watching(t *testing.T, opt cook.Options) <-chan cook.Round {
+// watch starts a watcher and returns its rounds.
+func watch(t *testing.T, opt oracle.Run) <-chan cook.Round {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	rounds := make(chan cook.Round, 100)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := cook.Watch(ctx, opt, func(r cook.Round) { rounds <- r }); ctx.Err() == nil {
+		if err := opt.Watch(ctx, func(r cook.Round) { rounds <- r }); ctx.Err() == nil {
 			t.Errorf("watch: %v", err)
 		}
 	}()
@@ -51,11 +50,11 @@ func awaitRound(t *testing.T, rounds <-chan cook.Round) {
 	}
 }
 
-// A slow recipe copies its source, and before that tells that it has begun and waits
-// for leave to go on. (A recipe can have no fields but options.)
+// The slow recipe copies its source, but first sends to slowStarted and receives from
+// slowResume. These are variables because the fields of a recipe can only hold options.
 type slow struct{}
 
-var slowBegun, slowLeave = make(chan struct{}), make(chan struct{})
+var slowStarted, slowResume = make(chan struct{}), make(chan struct{})
 
 func (s *slow) Outputs() []string { return []string{"{name}"} }
 
@@ -63,7 +62,7 @@ func (s *slow) Cook(ctx context.Context, job *recipe.Job) error {
 	for _, step := range []func() bool{
 		func() bool {
 			select {
-			case slowBegun <- struct{}{}:
+			case slowStarted <- struct{}{}:
 				return true
 			case <-ctx.Done():
 				return false
@@ -71,7 +70,7 @@ func (s *slow) Cook(ctx context.Context, job *recipe.Job) error {
 		},
 		func() bool {
 			select {
-			case <-slowLeave:
+			case <-slowResume:
 				return true
 			case <-ctx.Done():
 				return false
@@ -89,55 +88,49 @@ func (s *slow) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, data)
 }
 
-// within waits for something to come about that the watcher has to see to soon.
-func within(t *testing.T, what string, comes func(late <-chan time.Time) bool) {
+// within waits for something that the watcher has to do soon.
+func within(t *testing.T, what string, happens func(late <-chan time.Time) bool) {
 	t.Helper()
-	if !comes(time.After(dueTime)) {
+	if !happens(time.After(dueTime)) {
 		t.Fatalf("%s: not within %v", what, dueTime)
 	}
 }
 
-// A cook that asks a watcher and goes away before it is answered does not take the
-// watcher from the work that the question brought to light: here a write through a
-// name outside the tree, of which no event tells.
-func TestWatcherWorksOnWithoutAsker(t *testing.T) {
-	dir := t.TempDir()
-	assets, outside := filepath.Join(dir, "assets"), filepath.Join(dir, "outside")
-	err := errors.Join(os.Mkdir(assets, 0o777), os.WriteFile(outside, []byte("first"), 0o666), os.Link(outside, filepath.Join(assets, "a.slow")),
-		os.WriteFile(filepath.Join(assets, "cook.toml"), []byte("[[rule]]\nmatch = \"*.slow\"\nrecipe = \"slow\"\n"), 0o666))
-	if err != nil {
-		t.Fatal(err)
-	}
-	opt := cook.Options{Dir: assets, Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store"),
-		Recipes: []recipe.Recipe{{Name: "slow", Version: 1, New: func() recipe.Cooker { return new(slow) }}},
-		Now:     func() time.Time { return time.Now().Add(time.Minute) }} // so that stamps are trusted at once
-	rounds := watching(t, opt)
-	<-slowBegun
-	slowLeave <- struct{}{}
+// A cook that asks a watcher and is canceled before the answer does not stop the watcher
+// from doing the work that it found for that cook: here, a write through a hard link
+// outside of the tree, which causes no event.
+func TestWatcherFinishesWhenClientLeaves(t *testing.T) {
+	p := newProject(t)
+	p.writeFile("outside", "first")
+	p.write("cook.toml", "[[rule]]\nmatch = \"*.slow\"\nrecipe = \"slow\"\n")
+	p.must(os.Link(p.path("outside"), p.asset("a.slow")))
+	p.run.Recipes = []recipe.Recipe{{Name: "slow", Version: 1, New: func() recipe.Cooker { return new(slow) }}}
+	p.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // so that stamps are trusted at once
+	rounds := watch(t, p.run)
+	<-slowStarted
+	slowResume <- struct{}{}
 	awaitRound(t, rounds)
-	if s, err := cook.Cook(t.Context(), opt); err != nil || !s.Told { // it rests, and knows of the link
-		t.Fatalf("%+v, %v", s, err)
+	if s := p.cook(); !s.Told { // the watcher is idle, and knows of the hard link
+		t.Fatalf("%+v", s)
 	}
 
-	if err := os.WriteFile(outside, []byte("second"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	ctx, goAway := context.WithCancel(t.Context())
-	gone := make(chan struct{})
-	go func() { cook.Cook(ctx, opt); close(gone) }()
-	within(t, "the round for the asker", func(late <-chan time.Time) bool {
+	p.writeFile("outside", "second")
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan struct{})
+	go func() { p.run.Cook(ctx); close(left) }()
+	within(t, "the round for the client", func(late <-chan time.Time) bool {
 		select {
-		case <-slowBegun:
+		case <-slowStarted:
 			return true
 		case <-late:
 			return false
 		}
 	})
-	goAway()
-	<-gone
-	within(t, "the round without it", func(late <-chan time.Time) bool {
+	leave()
+	<-left
+	within(t, "the end of that round", func(late <-chan time.Time) bool {
 		select {
-		case slowLeave <- struct{}{}:
+		case slowResume <- struct{}{}:
 			return true
 		case <-late:
 			return false
@@ -146,33 +139,18 @@ func TestWatcherWorksOnWithoutAsker(t *testing.T) {
 	awaitRound(t, rounds)
 }
 
-// An asset folder that disappears and comes back is cooked soon.
-func TestWatcherWaitsForRoot(t *testing.T) {
-	dir := t.TempDir()
-	assets := filepath.Join(dir, "assets")
-	if err := os.Mkdir(assets, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	write := func(text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(assets, "a.txt"), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("0")
-	rounds := watching(t, cook.Options{Dir: assets, Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store")})
+// An asset folder that is removed and made again is soon cooked.
+func TestWatcherRecoversAssetFolder(t *testing.T) {
+	p := newProject(t)
+	p.write("a.txt", "0")
+	rounds := watch(t, p.run)
 	awaitRound(t, rounds)
-	if err := os.RemoveAll(assets); err != nil {
-		t.Fatal(err)
-	}
-	for r := range rounds { // it has noticed
+	p.must(os.RemoveAll(p.run.Dir))
+	for r := range rounds { // until the watcher has noticed
 		if r.Err != nil {
 			break
 		}
 	}
-	if err := os.Mkdir(assets, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	write("1")
+	p.write("a.txt", "1")
 	awaitRound(t, rounds)
 }

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/proof/oracle"
 )
 
 // A write through one name of a file reaches the outputs of its other name in
-// another folder, of which no event tells, however the first name came to be: also
-// in a folder that is listed each time because it holds a symbolic link.
+// another folder, of which there is no event, however the first name came to be: also
+// in a folder that is listed in every round because it holds a symbolic link.
 func TestWatcherLearnsOfNewNames(t *testing.T) {
 	for name, came := range map[string]struct {
 		linked string // the new name of y/b.json
@@ -26,7 +26,7 @@ func TestWatcherLearnsOfNewNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			opt := cook.Options{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store"),
+			opt := oracle.Run{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store"),
 				Now: func() time.Time { return time.Now().Add(time.Minute) }} // so that stamps are trusted at once
 			asset := func(name string) string { return filepath.Join(opt.Dir, name) }
 			must := func(err error) {
@@ -41,10 +41,10 @@ func TestWatcherLearnsOfNewNames(t *testing.T) {
 			if to := came.links["x/other"]; to != "" {
 				must(os.Symlink(to, asset("x/other")))
 			}
-			awaitRound(t, watching(t, opt))
+			awaitRound(t, watch(t, opt))
 			ask := func() {
 				t.Helper()
-				if s, err := cook.Cook(t.Context(), opt); err != nil || !s.Told {
+				if s, err := opt.Cook(t.Context()); err != nil || !s.Told {
 					t.Fatalf("%+v, %v", s, err)
 				}
 			}
@@ -57,7 +57,7 @@ func TestWatcherLearnsOfNewNames(t *testing.T) {
 			if came.other {
 				own := opt
 				own.Verify, own.Wait = true, true // so that it does not ask the watcher
-				_, err := cook.Cook(t.Context(), own)
+				_, err := own.Cook(t.Context())
 				must(err)
 			}
 			ask()

@@ -1,9 +1,8 @@
-// Package profile is what a program hands to those of its parts that are to be
-// measured: counters, a recording of events, and a memory tracker, each of them
-// or none.
+// Package profile bundles what a program passes to the parts that it measures: counters, a
+// recorder of events, and a memory tracker, each of them optional.
 //
-// The zero [Probe] measures nothing, and all that is got from it does nothing for
-// the cost of a comparison.
+// The zero [Probe] measures nothing, and everything derived from it does nothing, at the
+// cost of a comparison.
 package profile
 
 import (
@@ -23,7 +22,7 @@ type Probe struct {
 func (p Probe) On() bool { return p.Counters != nil || p.Events != nil || p.Memory != nil }
 
 // Worker returns a worker of all three on the row of that name. One goroutine at a
-// time may use it; whoever is done with it calls Release.
+// time may use it; call Release when done.
 func (p Probe) Worker(name string) *Worker {
 	if !p.On() {
 		return nil

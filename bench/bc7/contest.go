@@ -17,7 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/woozymasta/bcn"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/bc7"
 )
 
 // A contestant compresses pictures.
@@ -27,7 +27,7 @@ type contestant struct {
 	run func(ctx context.Context, pictures []picture) (blocks [][]byte, seconds []float64, err error)
 }
 
-// ours is the package bc7.
+// ours returns the contestant that is package bc7.
 func ours(name string, o bc7.Options) contestant {
 	return contestant{"ours " + name, func(ctx context.Context, pictures []picture) ([][]byte, []float64, error) {
 		var all [][]byte
@@ -120,16 +120,16 @@ func peer(program, encoder, level string) contestant {
 	}}
 }
 
-// A result is what a contestant did to one picture.
+// A result is a contestant's result for one picture.
 type result struct {
 	seconds float64 // the least of all rounds
 	psnr    float64
 	zstd    int  // bytes
-	leaks   bool // an opaque picture is opaque no more
+	leaks   bool // an opaque picture got transparent pixels
 }
 
-// contest lets all run, round after round, so that what else the machine does in the
-// meantime meets them alike.
+// contest runs all contestants in turn, round after round, so that other load on the
+// machine affects all of them.
 func contest(ctx context.Context, pictures []picture, all []contestant, rounds int) ([][]result, error) {
 	results := make([][]result, len(all))
 	for round := range rounds {
@@ -156,7 +156,7 @@ func contest(ctx context.Context, pictures []picture, all []contestant, rounds i
 	return results, nil
 }
 
-// judge measures blocks by a decoder that is neither ours nor a peer's.
+// judge measures blocks with a decoder that is independent of all contestants.
 func judge(p picture, blocks []byte) (r result, err error) {
 	pix, err := bcn.DecodeBC7(blocks, side, side)
 	if err != nil {

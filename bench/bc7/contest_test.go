@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/bc7"
 )
 
 // slope is a picture that is easily compressed.

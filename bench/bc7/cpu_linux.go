@@ -4,7 +4,7 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// cpuSeconds is the CPU time that this process has had.
+// cpuSeconds returns the CPU time of this process.
 func cpuSeconds() (float64, error) {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

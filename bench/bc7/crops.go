@@ -41,7 +41,7 @@ var crops = []crop{
 type picture struct {
 	crop
 	pix   []byte
-	alpha bool // has any that is not opaque
+	alpha bool // some pixel is not opaque
 }
 
 // load reads the crops from the folder of the game's data.

@@ -1,13 +1,13 @@
 //go:build amd64 || arm64
 
-// Command bc7 compares the package bc7 with other encoders: how many pixels a second
-// of CPU time, how near to the source, over ten crops of a game's pictures.
+// Command bc7 compares package bc7 with other encoders on ten crops of a game's pictures:
+// pixels per second of CPU time, and similarity to the source.
 //
 //	go run ./bench/bc7 -data /usr/share/games/supertuxkart/data -peer PROGRAM
 //
 // The pictures are those of Debian's package supertuxkart-data. PROGRAM is built from
 // testdata/peer.cpp, which says how, and from the sources of its encoders. Without
-// it only encoders in Go run. The library that judges needs a processor of 64 bits.
+// it only encoders in Go run. The decoder library needs a 64-bit processor.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/bc7"
 )
 
 func main() {

@@ -1,6 +1,5 @@
-// Command chart draws what go test -bench printed: throughput over input size,
-// one line for each implementation, as SVG that is readable on light and dark
-// pages and needs nothing from elsewhere.
+// Command chart draws the output of go test -bench: throughput over input size, one line
+// for each implementation, as self-contained SVG that is readable on light and dark pages.
 //
 //	go test ./bench -run '^$' -bench 'CRC32/poly=ieee' |
 //		go run ./bench/chart -title 'CRC-32 (IEEE)' -out crc32-ieee.svg
@@ -11,7 +10,7 @@
 // error: select with -bench or grep. -table prints the same medians as a
 // Markdown table instead.
 //
-// Exit status: 0 fine, 1 no chart, 2 usage.
+// Exit status: 0 success, 1 no chart, 2 usage.
 package main
 
 import (

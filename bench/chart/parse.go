@@ -32,7 +32,7 @@ type point struct {
 // maxLine is the longest line of input. Lines of go test are much shorter.
 const maxLine = 64 << 10
 
-// limits of what a chart can show; more of it is not output of a benchmark.
+// Limits of a chart; larger values are not output of a benchmark.
 const (
 	minRate, maxRate = 1e-6, 1e6 // GB/s
 	maxSize          = 1 << 50   // bytes
@@ -101,7 +101,7 @@ func parse(r io.Reader, key string) (*results, error) {
 
 func (s series) last() point { return s.points[len(s.points)-1] }
 
-// throughput takes a line with a result apart; ok tells whether it is one.
+// throughput parses a result line; ok reports whether it is one.
 func throughput(line string) (name string, rate float64, ok bool, err error) {
 	if !strings.HasPrefix(line, "Benchmark") {
 		return "", 0, false, nil
@@ -122,8 +122,8 @@ func throughput(line string) (name string, rate float64, ok bool, err error) {
 	return fields[0], rate, true, nil
 }
 
-// take returns the values of the series' key and of size in a benchmark's name,
-// and what else there is, without the number of processors at the end.
+// take returns the values of the series' key and of size in a benchmark's name, and the
+// rest of the name, without the number of processors at the end.
 func take(name, key string) (of, size, rest string) {
 	if at := strings.LastIndexByte(name, '-'); at > 0 && strings.Trim(name[at+1:], "0123456789") == "" {
 		name = name[:at]

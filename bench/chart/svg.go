@@ -16,18 +16,17 @@ const (
 	labelWidth              = 44 // of a size below the axis
 )
 
-// colours of the lines on light and on dark ground: Okabe and Ito's palette,
-// which people with any colour vision can tell apart, made lighter for the dark.
+// colours of the lines on light and dark backgrounds: the palette of Okabe and Ito, which
+// is distinguishable with any color vision, lightened for dark backgrounds.
 var colours = [][2]string{
 	{"#0072b2", "#4aa8e0"}, {"#d55e00", "#f08a3c"}, {"#009e73", "#2fc79b"}, {"#b5569a", "#e08cc4"},
 	{"#a67c00", "#e0b43c"}, {"#1f8fc4", "#8fd0f5"}, {"#6b6b6b", "#a8a8a8"}, {"#5b3fb0", "#a995ee"},
 }
 
-// dashes tell lines of similar colour apart.
+// dashes distinguish lines of similar color.
 var dashes = []string{"none", "8 3", "3 3", "10 3 3 3"}
 
-// svg returns the chart. It fails if there are more lines than a reader can tell
-// apart.
+// svg returns the chart. It fails if there are more lines than a reader can distinguish.
 func (r *results) svg(title string, log bool) ([]byte, error) {
 	if len(r.series) > len(colours) {
 		return nil, fmt.Errorf("%d lines: no more than %d can be told apart; select fewer", len(r.series), len(colours))
@@ -91,15 +90,14 @@ func (r *results) svg(title string, log bool) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// rateScale is the vertical axis.
+// A rateScale is the vertical axis.
 type rateScale struct {
 	low, high float64
 	log       bool
 	marks     []float64
 }
 
-// rates returns an axis for all medians: from 0 in even steps, or logarithmic in
-// whole decades with a mark for each.
+// rates returns an axis for all medians: linear from 0, or logarithmic in whole decades.
 func (r *results) rates(log bool) rateScale {
 	low, high := math.Inf(1), 0.0
 	for _, s := range r.series {
@@ -142,8 +140,8 @@ func (y rateScale) place(rate float64) float64 {
 
 func rateMark(rate float64) string { return fmt.Sprintf("%.4g", rate) }
 
-// style holds all colours, so that the ground, the text and the lines change
-// together with the reader's preference.
+// style returns all colors, so that background, text and lines follow the reader's
+// preference.
 func style(lines int) string {
 	var light, dark strings.Builder
 	for i := range lines {
@@ -168,7 +166,7 @@ func text(b *strings.Builder, x, y float64, class, s string) {
 	fmt.Fprintf(b, `<text class="%s" x="%.1f" y="%.1f">%s</text>`+"\n", class, x, y, escape(s))
 }
 
-// escape makes any bytes fit for XML, which has no form for control characters.
+// escape escapes any bytes for XML, and replaces control characters, which XML cannot hold.
 func escape(s string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0xfffe || r == 0xffff {

@@ -28,7 +28,7 @@ func (r *results) markdown(key string) []byte {
 	return []byte(b.String())
 }
 
-// cell keeps a name from ending its cell.
+// cell escapes a name for a table cell.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
 // sizes returns the sizes of all series, ascending.

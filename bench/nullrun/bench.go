@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// A bench is a run of this command: where it works, and what it measures with.
+// A bench is a run of this command.
 type bench struct {
 	settings
-	dir     string // where all is made: absolute, new, ours
-	run     Runner
-	kitchen *kitchen
-	limits  *limits
-	parties []*party
-	log     io.Writer
+	dir       string // absolute path of a new folder for all files
+	run       Runner
+	cmd       *cookCommand
+	limits    *limits
+	peerTools []*peerTool
+	log       io.Writer
 }
 
-// measure makes everything, holds all contests and removes what it made.
+// measure sets everything up, runs all rows and cleans up.
 func measure(ctx context.Context, s settings, log io.Writer) (*Report, error) {
 	work, err := os.MkdirTemp(s.work, "nullrun-")
 	if err != nil {
@@ -46,7 +46,7 @@ func measure(ctx context.Context, s settings, log io.Writer) (*Report, error) {
 	}
 	defer starter.Close()
 	b.run = starter.Run
-	if err := b.equip(ctx); err != nil {
+	if err := b.build(ctx); err != nil {
 		return nil, err
 	}
 	report := &Report{Machine: b.facts(ctx)}
@@ -65,8 +65,8 @@ func measure(ctx context.Context, s settings, log io.Writer) (*Report, error) {
 	return report, nil
 }
 
-// equip builds cook and the limits and looks for the peers.
-func (b *bench) equip(ctx context.Context) error {
+// build builds cook and the limits and looks for the peers.
+func (b *bench) build(ctx context.Context) error {
 	fmt.Fprintln(b.log, "building")
 	bin, err := filepath.Join(b.dir, "cook"), error(nil)
 	if b.cook != "" {
@@ -77,10 +77,10 @@ func (b *bench) equip(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Nothing of the user's own configuration reaches a contestant.
+	// Contestants do not see the user's configuration.
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir, "TMPDIR=" + b.dir, "LC_ALL=C",
 		"COOKCACHE=" + filepath.Join(b.dir, "store")}
-	b.kitchen = &kitchen{bin: bin, env: env, run: b.run}
+	b.cmd = &cookCommand{bin: bin, env: env, run: b.run}
 	dir := filepath.Join(b.dir, "limits")
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
@@ -88,11 +88,11 @@ func (b *bench) equip(ctx context.Context) error {
 	if b.limits, err = buildLimits(ctx, dir, b.threads); err != nil {
 		return err
 	}
-	b.parties, err = invite(ctx, b.run, env)
+	b.peerTools, err = findPeers(ctx, b.run, env)
 	return err
 }
 
-// tree holds the contests of one size.
+// tree runs the rows for one tree size.
 func (b *bench) tree(ctx context.Context, files int) (Section, error) {
 	section := Section{Title: thousands(files) + " files"}
 	t := newTree(filepath.Join(b.dir, "tree"+strconv.Itoa(files)), files)
@@ -101,10 +101,10 @@ func (b *bench) tree(ctx context.Context, files int) (Section, error) {
 		return section, nil
 	}
 	fmt.Fprintf(b.log, "%s: making the tree\n", section.Title)
-	if err := b.kitchen.fill(ctx, t); err != nil {
+	if err := b.cmd.fill(ctx, t); err != nil {
 		return section, err
 	}
-	if err := b.kitchen.rest(ctx, t); err != nil {
+	if err := b.cmd.rest(ctx, t); err != nil {
 		return section, err
 	}
 	err := b.hold(ctx, &section, plans)
@@ -119,8 +119,8 @@ func (b *bench) tree(ctx context.Context, files int) (Section, error) {
 
 func (b *bench) wanted(p plan) bool { return b.rows.matches(p.name) }
 
-// hold holds the contests that are wanted. The error is the end of ctx; rows that
-// fail are in the section.
+// hold runs the selected rows. It returns an error only if ctx ends; failed rows are in the
+// section.
 func (b *bench) hold(ctx context.Context, section *Section, plans []plan) error {
 	for _, p := range plans {
 		if !b.wanted(p) {
@@ -129,9 +129,9 @@ func (b *bench) hold(ctx context.Context, section *Section, plans []plan) error 
 		fmt.Fprintf(b.log, "%s: %s\n", section.Title, p.name)
 		row, err := p.make(ctx)
 		row.Name = p.name
-		standing := Standing{Row: p.name, Err: err}
+		outcome := Outcome{Row: p.name, Err: err}
 		if err == nil {
-			standing = row.Hold(ctx, b.run, b.runs)
+			outcome = row.Hold(ctx, b.run, b.runs)
 		}
 		if row.Close != nil {
 			row.Close()
@@ -139,21 +139,21 @@ func (b *bench) hold(ctx context.Context, section *Section, plans []plan) error 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		var out errLeftOut
+		var out errSkipped
 		if errors.As(err, &out) {
 			section.Notes = append(section.Notes, fmt.Sprintf("*%s* is left out: %v.", p.name, out))
 			continue
 		}
-		if standing.Err != nil {
-			fmt.Fprintf(b.log, "%s: %s: %v\n", section.Title, p.name, standing.Err)
+		if outcome.Err != nil {
+			fmt.Fprintf(b.log, "%s: %s: %v\n", section.Title, p.name, outcome.Err)
 		}
-		section.Rows = append(section.Rows, standing)
+		section.Rows = append(section.Rows, outcome)
 	}
 	return nil
 }
 
-// remove removes a folder of ours, unless it is to be kept. What was just ended
-// may still be writing there.
+// remove removes a folder unless -keep is given. It retries, because a process that was
+// just ended may still write there.
 func (b *bench) remove(dir string) {
 	if b.keep {
 		return

@@ -15,7 +15,7 @@ type Command struct {
 	Env  []string
 }
 
-// A Result is what became of a process.
+// A Result describes a process that has ended.
 type Result struct {
 	Wall         time.Duration // from before the fork until it was waited for
 	User, System time.Duration
@@ -26,35 +26,35 @@ type Result struct {
 	Stderr       string
 }
 
-// A Runner runs a command to its end. A process that fails is a Result; an error
-// is one that could not be started, or the end of ctx.
+// A Runner runs a command until it ends. A process that fails gives a Result; the error is
+// for a process that could not be started, or the end of ctx.
 type Runner func(ctx context.Context, c Command) (Result, error)
 
 // A Contestant is one process of a row.
 type Contestant struct {
 	Name    string
 	Command Command
-	// Prepare makes ready for one run, untimed; round counts from 0. nil does nothing.
+	// Prepare runs before each run, untimed, if it is not nil; round counts from 0.
 	Prepare func(ctx context.Context, round int) error
-	// Check says whether a run that exited with 0 did what the row is about; nil accepts it.
+	// Check checks a run that exited with 0; nil accepts it.
 	Check func(Result) error
-	// Missing says why there is nothing to run, for instance "not installed".
+	// Missing is why the contestant cannot run, for instance "not installed".
 	Missing string
 }
 
 // A Row is a contest.
 type Row struct {
 	Name        string
-	Reference   string // the contestant to which the others are put in proportion
+	Reference   string // the contestant that ratios are relative to
 	WarmUp      int    // rounds that are not counted
 	Contestants []Contestant
-	Close       func() // ends what the row needed; nil: nothing
+	Close       func() // cleans up if not nil
 }
 
 // Quartiles of a set of numbers.
 type Quartiles struct{ Low, Median, High float64 }
 
-// An Entry is what a contestant came to: medians of its runs.
+// An Entry has the medians of a contestant's runs.
 type Entry struct {
 	Name      string
 	Missing   string
@@ -65,15 +65,15 @@ type Entry struct {
 	Ratio     *Quartiles // of its wall time to the reference's of the same round; nil: no reference
 }
 
-// A Standing is the outcome of a contest.
-type Standing struct {
+// An Outcome is the result of a contest.
+type Outcome struct {
 	Row     string
 	Entries []Entry
 	Err     error // the row has no figures
 }
 
 // Entry returns the entry of that name, or nil.
-func (s *Standing) Entry(name string) *Entry {
+func (s *Outcome) Entry(name string) *Entry {
 	i := slices.IndexFunc(s.Entries, func(e Entry) bool { return e.Name == name })
 	if i < 0 || s.Err != nil || s.Entries[i].Missing != "" {
 		return nil
@@ -81,9 +81,9 @@ func (s *Standing) Entry(name string) *Entry {
 	return &s.Entries[i]
 }
 
-// Hold holds the contest: rounds of one run of each contestant, in turn.
-func (r *Row) Hold(ctx context.Context, run Runner, rounds int) Standing {
-	s := Standing{Row: r.Name}
+// Hold runs the contest: in each round, each contestant in turn.
+func (r *Row) Hold(ctx context.Context, run Runner, rounds int) Outcome {
+	s := Outcome{Row: r.Name}
 	results := make([][]Result, len(r.Contestants))
 	for round := range r.WarmUp + rounds {
 		for i, c := range r.Contestants {
@@ -143,7 +143,7 @@ func checked(ctx context.Context, run Runner, command Command, check func(Result
 	return result, nil
 }
 
-// excerpt is the last of what a process said, for an error message.
+// excerpt returns the last line of a process's output, for an error message.
 func excerpt(r Result) string {
 	if line := lastLine(r.Stderr); line != "" {
 		return line
@@ -154,13 +154,13 @@ func excerpt(r Result) string {
 	return "no output"
 }
 
-// says checks that a process wrote one of the texts.
+// says checks that a process printed one of the texts.
 func says(texts ...string) func(Result) error {
 	return func(r Result) error {
 		if slices.ContainsFunc(texts, func(text string) bool { return containsEither(r, text) }) {
 			return nil
 		}
-		return fmt.Errorf("did not say %q but: %s", texts[0], excerpt(r))
+		return fmt.Errorf("did not print %q but: %s", texts[0], excerpt(r))
 	}
 }
 
@@ -169,5 +169,5 @@ func silent(r Result) error {
 	if r.Stdout == "" && r.Stderr == "" {
 		return nil
 	}
-	return errors.New("was to say nothing, said: " + excerpt(r))
+	return errors.New("should print nothing, but printed: " + excerpt(r))
 }

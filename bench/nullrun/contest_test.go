@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// script is a Runner that knows how long each run takes, by Argv[0], and writes
-// down what happened.
+// script is a Runner with a predefined duration for each run, by Argv[0], that logs runs.
 type script struct {
 	walls map[string][]time.Duration
 	log   []string
@@ -50,7 +49,7 @@ func TestHoldRunsInTurnAndComparesWithinRounds(t *testing.T) {
 	row := Row{Name: "row", Reference: "limit", WarmUp: 1, Contestants: []Contestant{s.contestant("ours"), missing, s.contestant("limit")}}
 	got := row.Hold(t.Context(), s.run, 3)
 
-	want := Standing{Row: "row", Entries: []Entry{
+	want := Outcome{Row: "row", Entries: []Entry{
 		{Name: "ours", Wall: 20, CPU: 15, MaxRSS: 20, Ratio: &Quartiles{2.5, 3, 6.5}},
 		{Name: "peer", Missing: "not installed"},
 		{Name: "limit", Wall: 10, CPU: 7, MaxRSS: 10, Reference: true},
@@ -124,7 +123,7 @@ func TestChecks(t *testing.T) {
 		name  string
 		check func(Result) error
 		r     Result
-		want  string // part of the error; "" if there is to be none
+		want  string // part of the error; "" for none
 	}{
 		{"says on stdout", says("a", "b"), Result{Stdout: "xbx"}, ""},
 		{"says on stderr", says("a"), Result{Stderr: "a"}, ""},
@@ -134,11 +133,11 @@ func TestChecks(t *testing.T) {
 		{"not silent", silent, Result{Stdout: ">f.st...... x"}, ">f.st...... x"},
 		{"both", both(says("a"), says("b")), Result{Stdout: "ab"}, ""},
 		{"only one", both(says("a"), says("b")), Result{Stdout: "a"}, `"b"`},
-		{"cook", expect(7, 2), Result{Stdout: "note\ncook: 7 assets: 5 up to date, 0 cutoff, 0 restored, 2 cooked, 0 failed in 3ms (saved 0s)\n"}, ""},
-		{"another number", expect(7, 0), Result{Stdout: "cook: 7 assets: 6 up to date, 0 cutoff, 0 restored, 1 cooked, 0 failed in 3ms\n"}, "want 7 assets, 0 of them cooked"},
-		{"restored", expect(7, 1), Result{Stdout: "cook: 7 assets: 6 up to date, 0 cutoff, 1 restored, 0 cooked, 0 failed in 3ms\n"}, "1 restored"},
-		{"fewer files", expect(7, 0), Result{Stdout: "cook: 6 assets: 6 up to date, 0 cutoff, 0 restored, 0 cooked, 0 failed in 3ms\n"}, "want 7"},
-		{"more after the summary", expect(7, 0), Result{Stdout: "cook: 7 assets: 7 up to date, 0 cutoff, 0 restored, 0 cooked, 0 failed in 3ms\nmore\n"}, `"more"`},
+		{"cook", expect(7, 2), Result{Stdout: "note\ncook: 7 assets: 5 up to date, 0 unchanged, 0 restored, 2 cooked, 0 failed in 3ms (saved 0s)\n"}, ""},
+		{"another number", expect(7, 0), Result{Stdout: "cook: 7 assets: 6 up to date, 0 unchanged, 0 restored, 1 cooked, 0 failed in 3ms\n"}, "want 7 assets, 0 of them cooked"},
+		{"restored", expect(7, 1), Result{Stdout: "cook: 7 assets: 6 up to date, 0 unchanged, 1 restored, 0 cooked, 0 failed in 3ms\n"}, "1 restored"},
+		{"fewer files", expect(7, 0), Result{Stdout: "cook: 6 assets: 6 up to date, 0 unchanged, 0 restored, 0 cooked, 0 failed in 3ms\n"}, "want 7"},
+		{"more after the summary", expect(7, 0), Result{Stdout: "cook: 7 assets: 7 up to date, 0 unchanged, 0 restored, 0 cooked, 0 failed in 3ms\nmore\n"}, `"more"`},
 		{"by stamp", byStamp(12), Result{Stdout: "    found  12  1\n  up to date by stamp  12  692\nup to date by checksum  0 0\n"}, ""},
 		{"by checksum", byStamp(12), Result{Stdout: "  up to date by stamp  3  692\nup to date by checksum  9 0\n"}, "3 of 12"},
 		{"no counters", byStamp(12), Result{Stdout: "cook: 12 assets"}, "no line"},

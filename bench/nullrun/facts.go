@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// facts are what a reader must know of the machine to judge the figures.
+// facts describes the machine, as needed to interpret the figures.
 func (b *bench) facts(ctx context.Context) []Fact {
 	built := "built from this module"
 	if b.cook != "" {
@@ -29,7 +29,7 @@ func (b *bench) facts(ctx context.Context) []Fact {
 		{"C compiler", compiler(ctx)},
 		{"threads of the limits", strconv.Itoa(b.limits.threads)},
 	}
-	for _, p := range b.parties {
+	for _, p := range b.peerTools {
 		version := p.Version
 		if version == "" {
 			version = "not installed"
@@ -39,7 +39,7 @@ func (b *bench) facts(ctx context.Context) []Fact {
 	return facts
 }
 
-// processor is the model as the kernel names it.
+// processor returns the CPU model name.
 func processor() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -62,8 +62,8 @@ func compiler(ctx context.Context) string {
 	return line
 }
 
-// commandLine is how to run this again, without the flags that say where things
-// lie on this machine.
+// commandLine returns the command that repeats this run, without flags that hold paths of
+// this machine.
 func commandLine(fs *flag.FlagSet) string {
 	line := "go run ./bench/nullrun"
 	fs.Visit(func(f *flag.Flag) {
@@ -78,7 +78,7 @@ func commandLine(fs *flag.FlagSet) string {
 	return line
 }
 
-// plain is what a shell takes as it is.
+// plain matches text that needs no quoting in a shell.
 var plain = regexp.MustCompile(`^[A-Za-z0-9_,./-]+$`)
 
 func quoted(word string) string {
@@ -88,10 +88,10 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// memoryNote sets the peak memory of a run in which nothing changed beside the
-// files that it reads.
-func memoryNote(s *Standing, t *Tree) string {
-	e := s.Entry(oursName)
+// memoryNote compares the peak memory of a no-op run with the size of the files that it
+// reads.
+func memoryNote(s *Outcome, t *Tree) string {
+	e := s.Entry(cookName)
 	if e == nil {
 		return ""
 	}

@@ -14,10 +14,10 @@ import (
 //go:embed limits/list.h limits/statknown.c limits/readall.c
 var limitSources embed.FS
 
-// modulePath is where this module's commands are built from.
+// modulePath is the path of this module.
 const modulePath = "github.com/assetcook/assetcook/"
 
-// hello is the least that a Go program can do and say so.
+// hello is a minimal Go program.
 const hello = `package main
 
 import "os"
@@ -25,14 +25,14 @@ import "os"
 func main() { os.Stdout.WriteString("hello\n") }
 `
 
-// limits are the built programs that bound what cook can reach.
+// limits are the programs that give lower bounds.
 type limits struct {
 	dir       string // holds statknown and readall, golimit, hello
 	threads   int
-	noC, noGo string // why there are none in that language; "" if there are
+	noC, noGo string // why the programs in that language are missing, or ""
 }
 
-// buildLimits builds them in dir, which exists.
+// buildLimits builds the programs in an existing folder.
 func buildLimits(ctx context.Context, dir string, threads int) (*limits, error) {
 	l := &limits{dir: dir, threads: threads}
 	for _, name := range []string{"list.h", "statknown.c", "readall.c"} {
@@ -68,7 +68,7 @@ func buildCook(ctx context.Context, to string) error {
 	return tool(ctx, "", "go", "build", "-o", to, modulePath+"cmd/cook")
 }
 
-// tool runs a compiler; what it says becomes the error.
+// tool runs a compiler; its output becomes the error.
 func tool(ctx context.Context, dir, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
@@ -87,7 +87,7 @@ const (
 	readGo = "readall (Go)"
 )
 
-// stat and read are the contestants for the files of the tree below roots.
+// stat and read return the contestants for the files of the tree below roots.
 func (l *limits) stat(ctx context.Context, t *Tree, roots ...string) ([]Contestant, error) {
 	return l.pair(ctx, t, roots, "stat", "statknown", statC, statGo)
 }
@@ -120,7 +120,7 @@ func (t *Tree) bytes() (n int64) {
 	return n
 }
 
-// hello is the contestant that only starts.
+// hello returns the contestant that only starts.
 func (l *limits) hello() Contestant {
 	return Contestant{Name: oneLine, Check: says("hello\n"), Command: Command{Argv: []string{filepath.Join(l.dir, "hello")}, Dir: l.dir}}
 }

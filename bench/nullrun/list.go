@@ -10,14 +10,14 @@ import (
 	"slices"
 )
 
-// A folder of a list: names in the order in which they are to be visited.
+// A folder of a list, with names in the order to visit them.
 type folder struct {
 	root  uint32
 	path  string
 	names []string
 }
 
-// appendList appends a list of known names, in the form of limits/list.h.
+// appendList appends a list of known names in the format of limits/list.h.
 func appendList(b []byte, roots int, folders []folder) []byte {
 	b = append(b, "nullrun1"...)
 	b = binary.NativeEndian.AppendUint32(b, uint32(roots))

@@ -12,17 +12,17 @@ import (
 
 const supported = true
 
-// ownGroup makes a process the head of a group, which endGroup ends.
+// ownGroup makes a process the leader of a process group, for endGroup.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// endGroup asks all processes of a group to end, and a second later makes them.
+// endGroup sends SIGTERM to all processes of a group, and SIGKILL a second later.
 func endGroup(p *os.Process) {
 	syscall.Kill(-p.Pid, syscall.SIGTERM)
 	time.Sleep(time.Second)
 	syscall.Kill(-p.Pid, syscall.SIGKILL)
 }
 
-// maxRSS is in bytes.
+// maxRSS returns bytes.
 func maxRSS(state *os.ProcessState) int64 {
 	if u, ok := state.SysUsage().(*syscall.Rusage); ok {
 		return int64(u.Maxrss) << 10
@@ -30,7 +30,7 @@ func maxRSS(state *os.ProcessState) int64 {
 	return 0
 }
 
-// ownPeak is that of this process, in bytes.
+// ownPeak returns the peak memory of this process in bytes.
 func ownPeak() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -54,7 +54,7 @@ func kernel() string {
 	return unix.ByteSliceToString(u.Sysname[:]) + " " + unix.ByteSliceToString(u.Release[:])
 }
 
-// fileSystem is the type of the file system that holds dir, an absolute path.
+// fileSystem returns the type of the file system that holds dir, an absolute path.
 func fileSystem(dir string) string {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -63,8 +63,8 @@ func fileSystem(dir string) string {
 	return mountType(string(mounts), dir)
 }
 
-// mountType finds in the text of mountinfo(5) the type of what is mounted at the
-// longest path that leads to dir; of equal ones the last, which hides the others.
+// mountType returns the file system type of the longest mount point in mountinfo(5) that
+// contains dir; of equal ones the last, which hides the others.
 func mountType(mounts, dir string) string {
 	found, longest := "unknown", 0
 	for line := range strings.Lines(mounts) {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// supported: the limits are Linux programs, and what the rows compare is how its
-// file systems are asked.
+// supported is false: the limits are Linux programs, and the rows compare uses of Linux
+// file systems.
 const supported = false
 
 func ownGroup() *syscall.SysProcAttr { return nil }

@@ -76,7 +76,7 @@ func (c *counts) Set(text string) error {
 	return nil
 }
 
-// pattern is a flag value: a regular expression, by default one that matches all.
+// pattern is a flag value: a regular expression that matches everything by default.
 type pattern struct{ re *regexp.Regexp }
 
 func (p *pattern) String() string {
@@ -140,7 +140,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return fail(exitFailed, "%v", err)
 	}
 	for _, section := range report.Sections {
-		if slices.ContainsFunc(section.Rows, func(row Standing) bool { return row.Err != nil }) {
+		if slices.ContainsFunc(section.Rows, func(row Outcome) bool { return row.Err != nil }) {
 			return fail(exitFailed, "not all rows have figures")
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The command line in a report repeats the run, and tells nothing of the machine.
+// The command line in a report repeats the run, without details of the machine.
 func TestCommandLine(t *testing.T) {
 	for _, test := range []struct {
 		args []string
@@ -53,7 +53,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// The test binary itself is a program that runs on every system.
+// The test binary is a program that runs on every system.
 func TestStarterRunsWhatItReads(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// A peer is another tool that can tell that nothing changed.
+// A peer is another tool that can detect that nothing changed.
 type peer struct {
 	name    string
-	bins    []string // what it may be called; the first that is installed is taken
+	bins    []string // possible names; the first one installed is used
 	version []string // arguments that make it print its version
-	is      string   // what that output holds, where the name alone proves nothing
+	is      string   // text in that output, if the name alone is ambiguous
 	slow    bool     // takes minutes to set up a million files
-	// setUp makes all that the peer needs in dir, which exists, so that sources
-	// are copied and nothing is left to do.
-	setUp func(ctx context.Context, p *party, t *Tree, dir string) (Contestant, error)
+	// setUp prepares the peer in the existing folder dir, so that the sources are copied
+	// and it has nothing left to do.
+	setUp func(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error)
 }
 
 var peers = [...]peer{
@@ -31,20 +31,20 @@ var peers = [...]peer{
 	{name: "rsync -n -a", bins: []string{"rsync"}, version: []string{"--version"}, setUp: setUpRsync},
 }
 
-// A party is a peer that was looked for.
-type party struct {
+// A peerTool is the result of looking for a peer.
+type peerTool struct {
 	peer
 	bin     string // "" if it is not installed
-	Version string // first line of what it says
+	Version string // first line of its output
 	env     []string
 	run     Runner
 }
 
-// invite looks for all peers.
-func invite(ctx context.Context, run Runner, env []string) ([]*party, error) {
-	var all []*party
+// findPeers looks for all peers.
+func findPeers(ctx context.Context, run Runner, env []string) ([]*peerTool, error) {
+	var all []*peerTool
 	for _, peer := range peers {
-		p := &party{peer: peer, env: env, run: run}
+		p := &peerTool{peer: peer, env: env, run: run}
 		all = append(all, p)
 		for _, bin := range peer.bins {
 			path, err := exec.LookPath(bin)
@@ -65,8 +65,8 @@ func invite(ctx context.Context, run Runner, env []string) ([]*party, error) {
 	return all, nil
 }
 
-// contestant sets the peer up for the tree, a slow one only if that is wanted.
-func (p *party) contestant(ctx context.Context, t *Tree, slow bool) (Contestant, error) {
+// contestant sets the peer up for the tree; slow peers only if slow is true.
+func (p *peerTool) contestant(ctx context.Context, t *Tree, slow bool) (Contestant, error) {
 	c := Contestant{Name: p.name}
 	switch {
 	case p.bin == "":
@@ -89,11 +89,11 @@ func (p *party) contestant(ctx context.Context, t *Tree, slow bool) (Contestant,
 }
 
 // command runs the peer in dir.
-func (p *party) command(dir string, args ...string) Command {
+func (p *peerTool) command(dir string, args ...string) Command {
 	return Command{Argv: append([]string{p.bin}, args...), Dir: dir, Env: p.env}
 }
 
-// write makes a file of what body writes.
+// write makes a file with the output of body.
 func write(name string, body func(w *bufio.Writer)) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -108,8 +108,8 @@ func write(name string, body func(w *bufio.Writer)) error {
 	return f.Close()
 }
 
-// setUpNinja writes an edge for each file and builds them; samurai reads the same.
-func setUpNinja(ctx context.Context, p *party, t *Tree, dir string) (Contestant, error) {
+// setUpNinja writes an edge for each file and builds them; samurai reads the same file.
+func setUpNinja(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	err := write(filepath.Join(dir, "build.ninja"), func(w *bufio.Writer) {
 		fmt.Fprint(w, "rule copy\n  command = cp $in $out\n")
 		for i := range t.Files {
@@ -126,14 +126,14 @@ func setUpNinja(ctx context.Context, p *party, t *Tree, dir string) (Contestant,
 	}, err
 }
 
-// setUpMake writes a rule for each file. Make keeps no log, so the outputs need
-// not be built by it.
-func setUpMake(ctx context.Context, p *party, t *Tree, dir string) (Contestant, error) {
+// setUpMake writes a rule for each file. Make keeps no log, so it need not build the
+// outputs itself.
+func setUpMake(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	if err := t.copyTo(ctx, filepath.Join(dir, "out")); err != nil {
 		return Contestant{}, err
 	}
 	err := write(filepath.Join(dir, "Makefile"), func(w *bufio.Writer) {
-		// Without its built-in rules, which it would try for each source.
+		// Without the built-in rules, which make would try for each source.
 		fmt.Fprint(w, "MAKEFLAGS += --no-builtin-rules\n.PHONY: all\nall:")
 		for i := range t.Files {
 			fmt.Fprintf(w, " out/%s", t.Path(i))
@@ -149,8 +149,8 @@ func setUpMake(ctx context.Context, p *party, t *Tree, dir string) (Contestant, 
 	}, err
 }
 
-// setUpGit commits the sources to a repository that lies elsewhere.
-func setUpGit(ctx context.Context, p *party, t *Tree, dir string) (Contestant, error) {
+// setUpGit commits the sources to a repository in another folder.
+func setUpGit(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	env := append(append([]string(nil), p.env...),
 		"GIT_DIR="+dir, "GIT_WORK_TREE="+t.Assets(),
 		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
@@ -173,9 +173,9 @@ func setUpGit(ctx context.Context, p *party, t *Tree, dir string) (Contestant, e
 	return Contestant{Command: git("status"), Check: says("nothing to commit, working tree clean")}, nil
 }
 
-// setUpTask writes one task for the whole tree; timestamp is the method that does
-// not read the sources.
-func setUpTask(ctx context.Context, p *party, t *Tree, dir string) (Contestant, error) {
+// setUpTask writes one task for the whole tree, with the method timestamp, which does not
+// read the sources.
+func setUpTask(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	err := write(filepath.Join(dir, "Taskfile.yml"), func(w *bufio.Writer) {
 		fmt.Fprint(w, `version: '3'
 tasks:
@@ -193,9 +193,9 @@ tasks:
 	return Contestant{Command: p.command(dir), Check: says("is up to date")}, err
 }
 
-// setUpRsync copies the tree. -i has it name every difference, so that silence
-// is proof that there is none.
-func setUpRsync(ctx context.Context, p *party, t *Tree, dir string) (Contestant, error) {
+// setUpRsync copies the tree. With -i it prints every difference, so that no output means
+// no difference.
+func setUpRsync(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	from, to := t.Assets()+"/", dir+"/"
 	_, err := checked(ctx, p.run, p.command(dir, "-a", from, to), nil)
 	return Contestant{Command: p.command(dir, "-n", "-a", "-i", from, to), Check: silent}, err

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// starterArg as the only argument makes this command the starter. It is no flag,
-// because nobody is to give it.
+// starterArg as the only argument makes this command the starter. It is not a flag,
+// because it is internal.
 const starterArg = "start-what-stdin-says"
 
-// keep is how much of the end of an output a Result holds.
+// keep is how many bytes at the end of an output a Result holds.
 const keep = 64 << 10
 
-// A starter is a small process of our own that starts the contestants: the peak
-// memory that the kernel reports of a process counts in its parent's.
+// A starter is a small child process that starts the contestants, because the peak memory
+// that the kernel reports for a process includes that of its parent at the fork.
 type starter struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -51,14 +51,14 @@ func newStarter(scratch string) (*starter, error) {
 	return s, s.cmd.Start()
 }
 
-// answer is what the starter says of a command.
+// answer is the starter's reply to a command.
 type answer struct {
 	Result Result
 	Err    string
 }
 
-// Run is a Runner. When ctx ends, the starter and all it started are ended, and
-// it can run nothing more.
+// Run is a Runner. When ctx ends, the starter and everything it started are killed, and it
+// cannot run anything else.
 func (s *starter) Run(ctx context.Context, c Command) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
@@ -87,8 +87,8 @@ func (s *starter) Close() {
 	s.cmd.Wait()
 }
 
-// serve is the starter: it runs one command after the other until in ends.
-// Outputs go through files in dir, so that nothing but the contestant runs.
+// serve is the starter: it runs one command after another until in ends. Outputs go to
+// files in dir, so that only the contestant runs.
 func serve(in io.Reader, out io.Writer, dir string) error {
 	dec, enc := json.NewDecoder(in), json.NewEncoder(out)
 	for {

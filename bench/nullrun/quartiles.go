@@ -15,8 +15,8 @@ func median[T time.Duration | int64](results []Result, value func(Result) T) T {
 	return T(math.Round(quantile(sorted, 0.5)))
 }
 
-// ratios are those of the wall times of the same rounds. A clock that did not
-// tick counts as a nanosecond.
+// ratios returns the quartiles of the per-round ratios of wall times. A time of zero counts
+// as a nanosecond.
 func ratios(of, to []Result) *Quartiles {
 	sorted := make([]float64, len(of))
 	for i := range of {
@@ -26,7 +26,7 @@ func ratios(of, to []Result) *Quartiles {
 	return &Quartiles{quantile(sorted, 0.25), quantile(sorted, 0.5), quantile(sorted, 0.75)}
 }
 
-// quantile interpolates between the nearest of at least one sorted numbers.
+// quantile interpolates between the nearest of at least one sorted number.
 func quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
 	i := int(at)

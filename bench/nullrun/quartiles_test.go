@@ -29,8 +29,8 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// Half of the ratios lie on each side of the median, and the order of the runs
-// does not matter to a median of walls.
+// Half of the ratios are on each side of the median, and the order of the runs does not
+// affect it.
 func TestRatiosOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		walls := func(label string, n int) []Result {

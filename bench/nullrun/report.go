@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// A Report is all that the command has to say. It names no path and no host.
+// A Report is the output of the command. It contains no paths or host names.
 type Report struct {
-	Command  string // as one would type it
+	Command  string // as typed in a shell
 	Date     string
 	Machine  []Fact
 	Sections []Section
@@ -19,10 +19,10 @@ type Report struct {
 // A Fact is a line about the machine.
 type Fact struct{ Name, Value string }
 
-// A Section is a table, and what is to be said below it.
+// A Section is a table with notes below it.
 type Section struct {
 	Title string
-	Rows  []Standing
+	Rows  []Outcome
 	Notes []string
 }
 
@@ -59,7 +59,7 @@ func (s *Section) write(b *strings.Builder) {
 	}
 }
 
-func (s *Standing) write(b *strings.Builder) {
+func (s *Outcome) write(b *strings.Builder) {
 	if s.Err != nil {
 		fmt.Fprintf(b, "| %s | **error** %s | | | | |\n", cell(s.Row), cell(s.Err.Error()))
 		return
@@ -93,7 +93,7 @@ func (e *Entry) ratio() string {
 	return fmt.Sprintf("**%sx** (%s-%s)", digits(e.Ratio.Median), digits(e.Ratio.Low), digits(e.Ratio.High))
 }
 
-// cell makes text fit for a cell: one line, no bars.
+// cell escapes text for a table cell: one line, without bars.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 }
@@ -107,7 +107,7 @@ func duration(d time.Duration) string {
 
 func mebibytes(n int64) string { return digits(float64(n)/(1<<20)) + " MiB" }
 
-// digits prints three of them, or all of an integer part that has more.
+// digits formats a number with three significant digits, or its whole integer part.
 func digits(x float64) string {
 	decimals := 2
 	for limit := 10.0; decimals > 0 && x >= limit-0.5/pow10(decimals); limit *= 10 {

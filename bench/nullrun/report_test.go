@@ -20,7 +20,7 @@ func TestReport(t *testing.T) {
 			{Title: "not wanted"},
 			{
 				Title: "12,345 files",
-				Rows: []Standing{
+				Rows: []Outcome{
 					{Row: "nothing changed", Entries: []Entry{
 						{Name: "cook", Wall: 61_234 * time.Microsecond, CPU: 1500 * time.Millisecond, MaxRSS: 23 << 20, Ratio: &Quartiles{1.9, 2.096, 12.34}},
 						{Name: "statknown (C)", Wall: 29 * time.Millisecond, CPU: 50 * time.Microsecond, MaxRSS: 3 << 19, AtMost: true, Reference: true},

@@ -9,30 +9,30 @@ import (
 	"path/filepath"
 )
 
-// A plan is a row that is yet to be made ready: making it ready takes time and
-// disk, and may turn out not to be possible.
+// A plan is a row that is not set up yet: setting it up takes time and disk space, and may
+// turn out to be impossible.
 type plan struct {
 	name string
 	make func(ctx context.Context) (Row, error)
 }
 
-// errLeftOut is why a row is not there although nothing is wrong.
-type errLeftOut string
+// errSkipped is the reason why a row is skipped without being an error.
+type errSkipped string
 
-func (e errLeftOut) Error() string { return string(e) }
+func (e errSkipped) Error() string { return string(e) }
 
-// Names of contestants that more than one row or the report asks for.
+// Names of contestants that several rows or the report use.
 const (
-	oursName    = "cook"
-	nothingName = "cook, nothing changed"
-	oneByOne    = "nothing changed, outputs one by one"
+	cookName = "cook"
+	noopName = "cook, nothing changed"
+	oneByOne = "nothing changed, outputs one by one"
 )
 
-// slowFrom is the size from which slow peers are left out unless they are asked for.
+// slowFrom is the size from which slow peers are skipped without -all.
 const slowFrom = 1_000_000
 
-// treeRows are the rows of a tree in the order in which they must be held: the
-// later ones change it.
+// treeRows returns the rows of a tree in the order in which they must run: the later ones
+// change the tree.
 func (b *bench) treeRows(t *Tree) []plan {
 	return []plan{
 		{"nothing changed, sources only", func(ctx context.Context) (Row, error) { return b.sourcesOnly(ctx, t) }},
@@ -45,13 +45,13 @@ func (b *bench) treeRows(t *Tree) []plan {
 }
 
 func (b *bench) sourcesOnly(ctx context.Context, t *Tree) (Row, error) {
-	c := b.kitchen.contestant("cook -outputs folder", t, t.Files, 0, "-outputs", "folder")
+	c := b.cmd.contestant("cook -outputs folder", t, t.Files, 0, "-outputs", "folder")
 	r, err := b.run(ctx, c.Command)
 	if err != nil {
 		return Row{}, err
 	}
 	if r.Exit == 2 {
-		return Row{}, errLeftOut("this cook has no flag -outputs")
+		return Row{}, errSkipped("this cook has no flag -outputs")
 	}
 	limits, err := b.limits.stat(ctx, t, t.Assets())
 	return Row{Reference: statC, WarmUp: 1, Contestants: append([]Contestant{c}, limits...)}, err
@@ -59,13 +59,13 @@ func (b *bench) sourcesOnly(ctx context.Context, t *Tree) (Row, error) {
 
 func (b *bench) nothing(ctx context.Context, t *Tree) (Row, error) {
 	limits, err := b.limits.stat(ctx, t, t.Assets(), t.Cooked())
-	c := b.kitchen.contestant(oursName, t, t.Files, 0)
+	c := b.cmd.contestant(cookName, t, t.Files, 0)
 	return Row{Reference: statC, WarmUp: 1, Contestants: append([]Contestant{c}, limits...)}, err
 }
 
 func (b *bench) peers(ctx context.Context, t *Tree) (Row, error) {
-	row := Row{Reference: oursName, WarmUp: 1, Contestants: []Contestant{b.kitchen.contestant(oursName, t, t.Files, 0)}}
-	for _, p := range b.parties {
+	row := Row{Reference: cookName, WarmUp: 1, Contestants: []Contestant{b.cmd.contestant(cookName, t, t.Files, 0)}}
+	for _, p := range b.peerTools {
 		c, err := p.contestant(ctx, t, b.all || t.Files < slowFrom)
 		if ctx.Err() != nil {
 			return Row{}, ctx.Err()
@@ -79,10 +79,9 @@ func (b *bench) peers(ctx context.Context, t *Tree) (Row, error) {
 	return row, nil
 }
 
-// touched gives all sources another mtime before each run, so that each must be
-// read to see that nothing changed.
+// touched changes the mtime of all sources before each run, so that each must be read.
 func (b *bench) touched(ctx context.Context, t *Tree) (Row, error) {
-	c := b.kitchen.contestant(oursName, t, t.Files, 0)
+	c := b.cmd.contestant(cookName, t, t.Files, 0)
 	c.Prepare = func(ctx context.Context, round int) error {
 		if err := t.Touch(ctx, round+1); err != nil {
 			return err
@@ -93,13 +92,13 @@ func (b *bench) touched(ctx context.Context, t *Tree) (Row, error) {
 	return Row{Reference: readC, WarmUp: 1, Contestants: append([]Contestant{c}, limits...)}, err
 }
 
-// oneFile edits, adds and removes one file. Each round begins with a cook that is
-// not counted, after which all stamps are trusted again.
+// oneFile edits, adds and removes one file. Each round begins with an uncounted cook, after
+// which all stamps are trusted again.
 func (b *bench) oneFile(t *Tree) Row {
 	added := filepath.Join(t.Folder(0), "added.dat")
 	source, output := filepath.Join(t.Assets(), added), filepath.Join(t.Cooked(), added)
 
-	nothing := b.kitchen.contestant(nothingName, t, t.Files, 0)
+	nothing := b.cmd.contestant(noopName, t, t.Files, 0)
 	nothing.Prepare = func(ctx context.Context, _ int) error {
 		if err := settle(ctx); err != nil {
 			return err
@@ -108,9 +107,9 @@ func (b *bench) oneFile(t *Tree) Row {
 		return err
 	}
 
-	add := b.kitchen.contestant("cook, one added", t, t.Files+1, 1)
+	add := b.cmd.contestant("cook, one added", t, t.Files+1, 1)
 	add.Prepare = func(ctx context.Context, round int) error {
-		// Content that nothing else ever has: a known result would be restored.
+		// Unique content, because a known result would be restored.
 		if err := os.WriteFile(source, t.content(0, -1-round), 0o666); err != nil {
 			return err
 		}
@@ -118,7 +117,7 @@ func (b *bench) oneFile(t *Tree) Row {
 	}
 	add.Check = both(add.Check, func(Result) error { _, err := os.Lstat(output); return err })
 
-	remove := b.kitchen.contestant("cook, one removed", t, t.Files, 0)
+	remove := b.cmd.contestant("cook, one removed", t, t.Files, 0)
 	remove.Prepare = func(ctx context.Context, _ int) error {
 		if err := os.Remove(source); err != nil {
 			return err
@@ -127,19 +126,19 @@ func (b *bench) oneFile(t *Tree) Row {
 	}
 	remove.Check = both(remove.Check, func(Result) error {
 		if _, err := os.Lstat(output); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("the output of a removed source is still there (%v)", err)
+			return fmt.Errorf("the output of a removed source still exists (%v)", err)
 		}
 		return nil
 	})
 
-	edit := b.kitchen.contestant("cook, one edited", t, t.Files, 1)
+	edit := b.cmd.contestant("cook, one edited", t, t.Files, 1)
 	edit.Prepare = func(ctx context.Context, round int) error {
 		if err := t.Edit(round%t.Files, round+1); err != nil {
 			return err
 		}
 		return settle(ctx)
 	}
-	return Row{Reference: nothingName, Contestants: []Contestant{nothing, add, remove, edit}}
+	return Row{Reference: noopName, Contestants: []Contestant{nothing, add, remove, edit}}
 }
 
 func both(a, b func(Result) error) func(Result) error {
@@ -152,24 +151,24 @@ const bulkSize = 32 << 20
 // verify reads all of a tree of large files, sources and outputs.
 func (b *bench) verify(ctx context.Context) (Row, error) {
 	if b.verifyBytes == 0 {
-		return Row{}, errLeftOut("-verify-bytes is 0")
+		return Row{}, errSkipped("-verify-bytes is 0")
 	}
 	files := max(1, int(b.verifyBytes/2/bulkSize))
 	t := newBulk(filepath.Join(b.dir, "bulk"), files, int(min(bulkSize, max(1, b.verifyBytes/2))))
-	if err := b.kitchen.fill(ctx, t); err != nil {
+	if err := b.cmd.fill(ctx, t); err != nil {
 		return Row{}, err
 	}
-	c := b.kitchen.contestant("cook -verify", t, t.Files, 0, "-verify")
+	c := b.cmd.contestant("cook -verify", t, t.Files, 0, "-verify")
 	limits, err := b.limits.read(ctx, t, t.Assets(), t.Cooked())
 	return Row{Reference: readC, WarmUp: 1, Contestants: append([]Contestant{c}, limits...), Close: func() { b.remove(t.Root) }}, err
 }
 
-// start cooks nothing at all.
+// start measures a cook of an empty folder.
 func (b *bench) start(context.Context) (Row, error) {
 	t := newTree(filepath.Join(b.dir, "empty"), 0)
 	if err := os.MkdirAll(t.Assets(), 0o777); err != nil {
 		return Row{}, err
 	}
-	c := b.kitchen.contestant("cook of an empty folder", t, 0, 0)
+	c := b.cmd.contestant("cook of an empty folder", t, 0, 0)
 	return Row{Reference: oneLine, WarmUp: 1, Contestants: []Contestant{c, b.limits.hello()}}, nil
 }

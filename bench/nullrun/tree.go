@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// seed of all contents; another number gives other trees.
+// seed of all contents.
 const seed = 1
 
-// settleTime is how long a file must rest before cook trusts its stamp: two
-// seconds, and some ticks of the kernel's clock.
+// settleTime is how long a file must be unchanged before cook trusts its stamp: 2 s, plus
+// some ticks of the kernel's clock.
 const settleTime = 2100 * time.Millisecond
 
-// settle waits until everything that was written before may be trusted.
+// settle waits until the stamps of all earlier writes can be trusted.
 func settle(ctx context.Context) error {
 	t := time.NewTimer(settleTime)
 	defer t.Stop()
@@ -32,9 +32,9 @@ func settle(ctx context.Context) error {
 	}
 }
 
-// A Tree is a folder of sources, and of what is cooked from them.
+// A Tree is a folder of sources and their outputs.
 type Tree struct {
-	Root      string // absolute; holds assets and all that is made of them
+	Root      string // absolute; holds assets and outputs
 	Files     int
 	PerFolder int
 	Size      func(i int) int // of source i, in bytes
@@ -52,8 +52,8 @@ func newTree(root string, files int) *Tree {
 	return &Tree{Root: root, Files: files, PerFolder: 100, Size: func(i int) int { return 20 + i*7919%180 }}
 }
 
-// newBulk describes files of a size, each in a folder of its own, so that the
-// limits, whose unit of work is the folder, can share them.
+// newBulk describes files of one size, each in its own folder, because the limits
+// distribute work by folder.
 func newBulk(root string, files, size int) *Tree {
 	return &Tree{Root: root, Files: files, PerFolder: 1, Size: func(int) int { return size }}
 }
@@ -61,27 +61,27 @@ func newBulk(root string, files, size int) *Tree {
 func (t *Tree) Assets() string { return filepath.Join(t.Root, "assets") }
 func (t *Tree) Cooked() string { return filepath.Join(t.Root, "cooked") }
 
-// State is a file of cook's own.
+// State returns the path of a state file of cook.
 func (t *Tree) State(name string) string { return filepath.Join(t.Cooked(), ".cook", name) }
 
-// Folders is how many folders hold files.
+// Folders returns the number of folders with files.
 func (t *Tree) Folders() int { return (t.Files + t.PerFolder - 1) / t.PerFolder }
 
-// Folder is the path of folder i below the sources.
+// Folder returns the path of folder i below the assets.
 func (t *Tree) Folder(i int) string { return fmt.Sprintf("level%03d/area%02d", i/100, i%100) }
 
-// Name is the name of file i in its folder.
+// Name returns the name of file i in its folder.
 func (t *Tree) Name(i int) string { return fmt.Sprintf("asset%07d.dat", i) }
 
-// Path is the path of file i below the sources.
+// Path returns the path of file i below the assets.
 func (t *Tree) Path(i int) string { return t.Folder(i/t.PerFolder) + "/" + t.Name(i) }
 
-// In returns which files folder i holds.
+// In returns the files of folder i.
 func (t *Tree) In(i int) (first, end int) {
 	return i * t.PerFolder, min((i+1)*t.PerFolder, t.Files)
 }
 
-// content is what file i holds in its n-th version.
+// content returns the n-th version of file i.
 func (t *Tree) content(i, n int) []byte {
 	var key [32]byte
 	copy(key[:], fmt.Sprintf("%d/%d/%d", seed, i, n))
@@ -115,7 +115,7 @@ func (t *Tree) Make(ctx context.Context) error {
 	return t.Touch(ctx, 0)
 }
 
-// Touch gives all sources another mtime, the n-th.
+// Touch sets the mtime of all sources to the n-th time.
 func (t *Tree) Touch(ctx context.Context, n int) error {
 	at := t.born.Add(time.Duration(n) * time.Second)
 	return each(ctx, t.Folders(), func(folder int) error {
@@ -129,7 +129,7 @@ func (t *Tree) Touch(ctx context.Context, n int) error {
 	})
 }
 
-// Edit gives a source its n-th content, of the same size, in place.
+// Edit overwrites a source in place with its n-th version, of the same size.
 func (t *Tree) Edit(i, n int) error {
 	return os.WriteFile(filepath.Join(t.Assets(), t.Path(i)), t.content(i, n), 0o666)
 }

@@ -61,7 +61,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// A list names every file below every root once, where its folder says.
+// A list names every file below every root once, in its folder.
 func TestListNamesAll(t *testing.T) {
 	tree := newTree(t.TempDir(), 250)
 	if err := tree.Make(t.Context()); err != nil {
@@ -124,11 +124,11 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// What the peers are told names every file, and they are run once before.
+// The files written for the peers name every source, and each peer is run once in advance.
 func TestSetUps(t *testing.T) {
 	tree := newTree(t.TempDir(), 2)
 	for _, test := range []struct {
-		setUp func(context.Context, *party, *Tree, string) (Contestant, error)
+		setUp func(context.Context, *peerTool, *Tree, string) (Contestant, error)
 		file  string
 		want  string
 		runs  int
@@ -148,7 +148,7 @@ out/level000/area00/asset0000001.dat: ../assets/level000/area00/asset0000001.dat
 `, 0},
 	} {
 		dir, runs := t.TempDir(), 0
-		p := &party{bin: "peer", run: func(context.Context, Command) (Result, error) { runs++; return Result{}, nil }}
+		p := &peerTool{bin: "peer", run: func(context.Context, Command) (Result, error) { runs++; return Result{}, nil }}
 		if _, err := test.setUp(t.Context(), p, tree, dir); err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ out/level000/area00/asset0000001.dat: ../assets/level000/area00/asset0000001.dat
 		}
 	}
 	fails := errors.New("disk full")
-	p := &party{bin: "peer", run: func(context.Context, Command) (Result, error) { return Result{}, fails }}
+	p := &peerTool{bin: "peer", run: func(context.Context, Command) (Result, error) { return Result{}, fails }}
 	if _, err := setUpNinja(t.Context(), p, tree, t.TempDir()); !errors.Is(err, fails) {
 		t.Errorf("got %v", err)
 	}

@@ -14,18 +14,18 @@ import (
 // watcherReady is how long a watcher may take until its socket answers.
 const watcherReady = 5 * time.Minute
 
-// watched asks a cook that watches the tree, in place of looking for itself.
+// watched measures a cook that asks a watcher.
 func (b *bench) watched(ctx context.Context, t *Tree) (Row, error) {
-	if ok, err := b.kitchen.understands(ctx, "watch"); err != nil {
+	if ok, err := b.cmd.hasFlag(ctx, "watch"); err != nil {
 		return Row{}, err
 	} else if !ok {
-		return Row{}, errLeftOut("this cook has no flag -watch")
+		return Row{}, errSkipped("this cook has no flag -watch")
 	}
 	stop, err := b.watch(ctx, t)
 	if err != nil {
 		return Row{}, err
 	}
-	c := b.kitchen.contestant(oursName, t, t.Files, 0)
+	c := b.cmd.contestant(cookName, t, t.Files, 0)
 	return Row{Reference: oneLine, WarmUp: 1, Contestants: []Contestant{c, b.limits.hello()}, Close: stop}, nil
 }
 
@@ -36,7 +36,7 @@ func (b *bench) watch(ctx context.Context, t *Tree) (stop func(), err error) {
 		return nil, err
 	}
 	defer log.Close()
-	c := b.kitchen.command(t, "-watch")
+	c := b.cmd.command(t, "-watch")
 	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = c.Dir, c.Env, log, log, ownGroup()
 	if err := cmd.Start(); err != nil {
@@ -61,8 +61,8 @@ func (b *bench) watch(ctx context.Context, t *Tree) (stop func(), err error) {
 	return stop, nil
 }
 
-// answers waits until somebody accepts connections at a socket, or ended tells
-// that nobody will.
+// answers waits until a process accepts connections at a socket. It fails if the process
+// ends first.
 func answers(ctx context.Context, socket string, ended chan error) error {
 	ctx, cancel := context.WithTimeout(ctx, watcherReady)
 	defer cancel()
@@ -83,7 +83,8 @@ func answers(ctx context.Context, socket string, ended chan error) error {
 	}
 }
 
-// dial goes through the folder, as the path of a socket may have 107 bytes only.
+// dial connects through the folder's descriptor, because the path of a socket is limited to
+// 107 bytes.
 func dial(ctx context.Context, socket string) (net.Conn, error) {
 	dir, err := os.Open(filepath.Dir(socket))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A socket answers however long its path is, and whenever it appears.
+// A socket answers however long its path is, and whenever it is created.
 func TestAnswers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("long/", 30))
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
 // Knows reports whether there is a decoder for files of an extension.

@@ -104,7 +104,7 @@ func BenchmarkSum(b *testing.B) {
 	}
 }
 
-// What is compared must compute the same thing.
+// All implementations compute the same results.
 func TestSums(t *testing.T) {
 	p := bench.Bytes(10_000)
 	for _, r := range rivals {

@@ -11,7 +11,7 @@ import (
 )
 
 // BenchmarkIntern adds xsync, which any number of goroutines may share, and two
-// maps that are contenders only where nobody ever writes.
+// maps that can only compete if there are no writes.
 func BenchmarkIntern(b *testing.B) {
 	for _, n := range []int{10_000, 200_000} {
 		c, names := bench.Interning(b, n)

@@ -1,6 +1,6 @@
-// Command traceread reads traces with Perfetto's own trace processor, a reader that
-// shares nothing with what writes them here, and tells by SQL what it found. See
-// README.md for what has to be installed.
+// Command traceread reads traces with Perfetto's trace processor, which shares no code with
+// the writers in this module, and queries them with SQL. See README.md for what has to be
+// installed.
 //
 // With files it prints their slices and counters. Without, it makes a recording,
 // writes it in each format of a time line, reads those back, and fails unless every
@@ -49,7 +49,7 @@ func run(out io.Writer, perfetto string, assets int, files []string) error {
 	defer os.RemoveAll(dir)
 	made := makeRecording(assets)
 	fmt.Fprintf(out, "recording: %s\n", made.sums)
-	for _, ending := range []string{".pftrace", ".fxt", ".json.gz"} {
+	for _, ending := range []string{".pftrace", ".json.gz"} {
 		file := filepath.Join(dir, "made"+ending)
 		if err := writeFile(file, ending, made.recording()); err != nil {
 			return err

@@ -14,12 +14,10 @@ import (
 //go:embed query.cjs
 var queryScript string
 
-// Queries of the trace processor's tables. Marks are slices of no duration; this
-// version puts those of Fuchsia traces into a table of their own.
+// Queries of the trace processor's tables. Marks are slices of no duration.
 const (
 	slicesSQL = `select thread.name, slice.category, slice.name, count(*), sum(dur) from slice
 		join thread_track on slice.track_id = thread_track.id join thread using (utid) group by 1, 2, 3`
-	marksSQL  = `select thread.name, i.name, count(*) from instant i join thread on i.ref = thread.utid where ref_type = 'utid' group by 1, 2`
 	levelsSQL = `select t.name, count(*), sum(value) from counter c join counter_track t on c.track_id = t.id group by 1`
 	arrowsSQL = `select a.name, b.name, count(*) from flow join slice a on slice_out = a.id join slice b on slice_in = b.id group by 1, 2`
 	faultsSQL = `select name, value from stats where value > 0 and severity in ('error', 'data_loss')`
@@ -31,7 +29,7 @@ func readBack(perfetto, file string) (sums, error) {
 	if err != nil {
 		return sums{}, err
 	}
-	cmd := exec.Command("node", "-", perfetto, file, slicesSQL, marksSQL, levelsSQL, arrowsSQL, faultsSQL)
+	cmd := exec.Command("node", "-", perfetto, file, slicesSQL, levelsSQL, arrowsSQL, faultsSQL)
 	cmd.Stdin = strings.NewReader(queryScript)
 	out, err := cmd.Output()
 	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
@@ -39,11 +37,11 @@ func readBack(perfetto, file string) (sums, error) {
 	} else if err != nil {
 		return sums{}, fmt.Errorf("%w (this needs Node.js)", err)
 	}
-	var tables [5][]cells
+	var tables [4][]cells
 	if err := json.Unmarshal(out, &tables); err != nil {
 		return sums{}, fmt.Errorf("output of node: %w", err)
 	}
-	if faults := tables[4]; len(faults) > 0 {
+	if faults := tables[3]; len(faults) > 0 {
 		return sums{}, fmt.Errorf("the trace processor complains of %s (%d)", faults[0].text(0), faults[0].number(1))
 	}
 	s := newSums()
@@ -51,15 +49,12 @@ func readBack(perfetto, file string) (sums, error) {
 		s.add(slice{c.text(0), c.text(1), c.text(2)}, c.number(3), c.number(4))
 	}
 	for _, c := range tables[1] {
-		s.add(slice{c.text(0), c.text(1), c.text(1)}, c.number(2), 0)
-	}
-	for _, c := range tables[2] {
 		// From formats that have several numbers in a counter it is "name value".
-		name := strings.TrimSuffix(strings.TrimSuffix(c.text(0), ":value"), " value")
+		name := strings.TrimSuffix(c.text(0), " value")
 		sum, _ := c[2].(float64)
 		s.levels[name] = level{c.number(1), sum}
 	}
-	for _, c := range tables[3] {
+	for _, c := range tables[2] {
 		s.arrows[arrow{c.text(0), c.text(1)}] = c.number(2)
 	}
 	return s, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events/export"
 )
 
-// A made recording is that of a cook that never was, and what should be found in it.
+// A made recording is a synthetic recording of a cook, with the sums expected from it.
 type made struct {
 	events  []events.Event
 	workers []string
@@ -43,7 +43,7 @@ func makeRecording(assets int) *made {
 		m.workers = append(m.workers, fmt.Sprintf("worker %d", worker))
 	}
 	clocks := make([]int64, len(byWorker))
-	sources := make([]string, len(byWorker)) // what an arrow of the worker leaves
+	sources := make([]string, len(byWorker)) // by worker, where an arrow starts
 	for i := range assets {
 		worker := i % len(byWorker)
 		row, now := m.workers[worker], &clocks[worker]
@@ -74,8 +74,8 @@ func makeRecording(assets int) *made {
 			scope(stage, "", from)
 		}
 		if i%7 == 0 {
-			tell(events.Event{Kind: events.Instant, Name: "cook/cutoff", Time: *now})
-			m.sums.add(slice{row, "cook/cutoff", "cook/cutoff"}, 1, 0)
+			tell(events.Event{Kind: events.Instant, Name: "cook/unchanged", Time: *now})
+			m.sums.add(slice{row, "cook/unchanged", "cook/cutoff"}, 1, 0)
 		}
 		if i%20 == 0 && i+len(byWorker) < assets {
 			tell(events.Event{Kind: events.FlowOut, Name: "needs", Flow: uint64(i), Time: *now})

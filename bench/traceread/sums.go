@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// sums are what two sides have to agree on about a trace.
+// sums are the totals of a trace that both sides have to agree on.
 type sums struct {
 	slices map[slice]total // marks among them, as slices of no duration
 	levels map[string]level
@@ -53,7 +53,7 @@ func (s sums) String() string {
 		all.count, len(titles), len(categories), len(rows), all.nanos, len(s.levels), samples, arrows)
 }
 
-// differs says in what two sums differ, "" if in nothing.
+// differs returns the differences between two sums, or "".
 func (s sums) differs(want sums) string {
 	return cmp.Or(firstOff("slices", s.slices, want.slices), firstOff("counter", s.levels, want.levels),
 		firstOff("flows", s.arrows, want.arrows))

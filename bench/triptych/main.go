@@ -3,7 +3,7 @@
 //
 //	go run ./bench/triptych -quality normal -o brick.png testdata/assets/textures/terrain/brick.png
 //
-// What is transparent lies over grey.
+// Transparent pixels are shown over gray.
 package main
 
 import (
@@ -18,9 +18,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe/image/bc7"
-	"github.com/assetcook/assetcook/cook/recipe/image/pixmap"
-	"github.com/assetcook/assetcook/cook/recipe/image/source"
+	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/source"
 )
 
 func main() {
@@ -99,7 +99,7 @@ func psnr(a, b []byte) float64 {
 const (
 	gap      = 8
 	backdrop = 128
-	times    = 8 // how strong differences are shown
+	times    = 8 // factor of the difference picture
 )
 
 func sideBySide(m *pixmap.Map, cooked []byte) image.Image {

@@ -220,7 +220,7 @@ func (k *checking) conclude(end error) {
 // md5Size is the length of MD5 sums in bytes.
 const md5Size = 16
 
-// doubtGuesses tells of guesses that no entry bore out.
+// doubtGuesses reports guesses that no entry confirmed.
 func (k *checking) doubtGuesses(list string) {
 	for i := range functions {
 		f := &functions[i]

@@ -119,8 +119,8 @@ func (c *command) fail(err error) {
 	c.msg.error(err)
 }
 
-// showProgress begins to show progress if stderr is a terminal, but not where
-// somebody types the input. The function it returns ends that.
+// showProgress starts to show progress if stderr is a terminal and the input is not typed.
+// The returned function stops it.
 func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
 	typed := isTerminal(c.stdin) && slices.Contains(slices.Concat(c.files, c.lists), stdinName)
 	if !isTerminal(stderr) || c.status || typed {

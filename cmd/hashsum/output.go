@@ -74,7 +74,7 @@ func (m *messages) error(err error) {
 	m.printf("%v", err)
 }
 
-// shown is a name for a message: as it is where that is clear, else quoted.
+// shown returns a name for a message: unchanged if that is unambiguous, otherwise quoted.
 func shown(name string) string {
 	if name == "" {
 		return `""`

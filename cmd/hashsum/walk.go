@@ -28,8 +28,8 @@ type walker struct {
 
 // walk goes through all arguments. A link is followed if it is an argument or
 // leads to a file; a link in a folder that leads to a folder is not, so that the
-// walk ends. One that leads nowhere is a failure as an argument, and skipped in a
-// folder: nobody asked for it.
+// walk ends. A dangling link is a failure as an argument, and skipped in a folder, where
+// it was not asked for.
 func (w *walker) walk(ctx context.Context, args []string) {
 	for _, arg := range args {
 		if ctx.Err() != nil || !w.argument(ctx, arg) {

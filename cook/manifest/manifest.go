@@ -31,7 +31,7 @@
 // # Parts
 //
 // A part is named by the first 16 bytes of the BLAKE3 of its bytes, so it never
-// changes, and a reader can tell a damaged one. Whoever writes puts new parts
+// changes, and a reader can tell a damaged one. A writer puts new parts
 // into place first, replaces the root by a rename, and removes the parts that
 // are no longer named last: at every instant the root names whole parts. A
 // reader that finds a part gone reads the root again.

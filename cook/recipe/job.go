@@ -28,7 +28,7 @@ type Env struct {
 	// Create makes the i-th of them, for writing. It must not be led elsewhere.
 	Create func(i int) (*os.File, error)
 	// Hold notes that the job holds so many bytes of a kind until it is over; nil
-	// for nobody who wants to know.
+	// if it is not wanted.
 	Hold func(kind string, bytes int64)
 	// Assets is the asset tree's folder, for external programs.
 	Assets string

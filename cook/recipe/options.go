@@ -65,7 +65,7 @@ var ErrNoOption = errors.New("no such option")
 
 // SetOption sets one option from a value as a TOML reader gives it: bool,
 // int64, float64, string, []any, map[string]any. A value that does not fit
-// gives an *OptionError and leaves the option as it was.
+// gives an *OptionError and leaves the option unchanged.
 func SetOption(c Cooker, key string, value any) error {
 	v := reflect.ValueOf(c).Elem()
 	for _, o := range Options(c) {

@@ -18,11 +18,12 @@
 //	}
 //
 //	var upper = recipe.Recipe{
-//		Name: "upper", Version: 1,
+//		Name: "upper", Version: 1, Extensions: []string{".shout"},
 //		New: func() recipe.Cooker { return &Upper{Suffix: "\n"} },
 //	}
 //
-// Handing it to cook.Options.Recipes is all it takes for rules to name it.
+// Once it is one of cook.Project.Recipes, or handed to cli.Main, it cooks the files of
+// its extensions, and rules can name it for others.
 //
 // # What a recipe promises
 //
@@ -35,14 +36,24 @@
 //
 // Options are in the fingerprint by construction: Fields walks the struct, and
 // a field stays out only if its tag gives a reason for it.
+//
+// # Optional methods
+//
+// A Cooker may have more methods, each the only one of an interface:
+//
+//	method    interface    what it does                                 without it
+//	Check     Checker      refuses options that do not fit together     all values that fit their option are taken
+//	Estimate  Estimator    says how much memory a source needs          three times the source's size
+//	Lint      Linter       warns of mistakes in the first bytes         only what all formats have in common
+//	Explain   Explainer    adds lines to cook why                       the options alone
+//	Tools     ToolUser     names programs whose content is an input     no program may be run
+//	Machine   MachineUser  keeps results of kinds of machines apart     same bytes on all machines
+//
+// A method of such a name with other parameters or results is not called. Check of
+// package recipetest, which every recipe's tests should call, reports it.
 package recipe
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"slices"
-)
+import "context"
 
 // A Recipe names a kind of cooking and makes its options.
 type Recipe struct {
@@ -58,6 +69,23 @@ type Recipe struct {
 	// Cheap says that cooking costs no more than copying the result out of the
 	// store, so the store keeps no blobs of it.
 	Cheap bool
+	// Extensions are the files that the recipe cooks where no rule names another
+	// recipe: ".png", in lower case, which stands for ".PNG" as well. No two recipes
+	// of a set share one.
+	Extensions []string
+	// Hints set options of these files by their names.
+	Hints []Hint
+	// Formats are those that the recipe knows by their first bytes. A file that is empty
+	// or of another format than its name says gets a warning, whatever cooks it.
+	Formats []Format
+}
+
+// A Hint sets an option of the files whose names end in one of the suffixes, before the
+// extension. The first hint of a recipe that fits a name counts. Rules override it.
+type Hint struct {
+	Suffixes []string // in lower case, which stand for upper case as well: "_n"
+	Key      string
+	Value    any // as SetOption takes it
 }
 
 // A Cooker is a recipe's options, filled in and ready to cook. It is used by
@@ -70,108 +98,4 @@ type Cooker interface {
 	// Cook reads the source and its dependencies through job and writes every
 	// output. Errors need not name the source: the cooker does.
 	Cook(ctx context.Context, job *Job) error
-}
-
-// A Checker judges options that are each right but may not fit together. It is
-// asked once per rule, before anything is cooked.
-type Checker interface {
-	// Check returns nil or an *OptionError.
-	Check() error
-}
-
-// An Estimator says how much memory one asset needs. Cookers without it are
-// taken to need three times the source's size.
-type Estimator interface {
-	// Estimate returns the peak bytes that Cook will hold for a source of the
-	// given size that starts with head. An error refuses the source before
-	// anything is allocated for it; ErrShortHead asks to be shown all of it.
-	Estimate(head []byte, size int64) (int64, error)
-}
-
-// An Explainer can say what it makes of a source, and why, beyond what the options
-// say.
-type Explainer interface {
-	// Explain returns lines for people. It reads through job as Cook does and
-	// writes nothing.
-	Explain(ctx context.Context, job *Job) ([]string, error)
-}
-
-// A Linter knows what is odd about a source though it can be cooked.
-type Linter interface {
-	// Lint returns a line for each oddity of a source of the given path and size
-	// that starts with head, which is HeadSize bytes long if there are as many.
-	// The lines need not name the source.
-	Lint(path string, head []byte, size int64) []string
-}
-
-// HeadSize is how many bytes of a source an Estimator is shown at first.
-const HeadSize = 64 << 10
-
-// ErrShortHead is what an Estimator says if the head does not tell.
-var ErrShortHead = errors.New("more of the source is needed")
-
-// A ToolUser runs programs. Their content is part of the action's identity.
-type ToolUser interface {
-	// Tools are program names to be found on PATH, or files: absolute, or
-	// relative to the asset tree when they contain a slash.
-	Tools() []string
-}
-
-// A MachineUser makes bytes that may differ in the last bits of numbers from one kind
-// of machine to another, as where a library rounds as the processor does. Each kind
-// then has results of its own.
-type MachineUser interface {
-	// Machine names the kind of this machine; "" if the options as they are make
-	// the same bytes on all.
-	Machine() string
-}
-
-// A Set holds the recipes that rules may name. It never changes.
-type Set struct {
-	byName map[string]Recipe
-	names  []string
-}
-
-// NewSet makes a set. A later recipe replaces an earlier one of the same name,
-// so that a program can improve on a built-in one.
-func NewSet(recipes ...Recipe) (*Set, error) {
-	s := &Set{byName: make(map[string]Recipe, len(recipes)), names: make([]string, 0, len(recipes))}
-	for _, r := range recipes {
-		if err := check(r); err != nil {
-			return nil, fmt.Errorf("recipe %q: %w", r.Name, err)
-		}
-		if _, ok := s.byName[r.Name]; !ok {
-			s.names = append(s.names, r.Name)
-		}
-		s.byName[r.Name] = r
-	}
-	slices.Sort(s.names)
-	return s, nil
-}
-
-// Lookup finds a recipe by name.
-func (s *Set) Lookup(name string) (Recipe, bool) {
-	r, ok := s.byName[name]
-	return r, ok
-}
-
-// Names lists the recipes in order. The caller must not change the slice.
-func (s *Set) Names() []string { return s.names }
-
-func check(r Recipe) error {
-	if r.Name == "" {
-		return fmt.Errorf("no name")
-	}
-	for _, c := range []byte(r.Name) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-			return fmt.Errorf("name may hold a-z, 0-9 and '-' only")
-		}
-	}
-	if r.Version < 1 {
-		return fmt.Errorf("version must be at least 1")
-	}
-	if r.New == nil {
-		return fmt.Errorf("the New function is nil")
-	}
-	return checkOptions(r.New())
 }

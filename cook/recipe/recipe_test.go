@@ -116,6 +116,52 @@ type reservedKey struct {
 func (*reservedKey) Outputs() []string                { return nil }
 func (*reservedKey) Cook(context.Context, *Job) error { return nil }
 
+func cooking(fresh func() Cooker, extensions ...string) Recipe {
+	return Recipe{Name: "x", Version: 1, New: fresh, Extensions: extensions}
+}
+
+func hinting(key string, value any, suffixes ...string) Recipe {
+	r := cooking(newSample, ".a")
+	r.Hints = []Hint{{suffixes, key, value}}
+	return r
+}
+
+func knowing(formats ...Format) Recipe {
+	return Recipe{Name: "x", Version: 1, New: newSample, Formats: formats}
+}
+
+func TestFormatStarts(t *testing.T) {
+	f := Format{Magic: []string{"AB", "A..D", "\x00"}}
+	for head, want := range map[string]int{"": 0, "A": 0, "ABC": 2, "ABCD": 4, "A\x00\xffDE": 4, "\x00": 1, "xAB": 0} {
+		if got := f.Starts([]byte(head)); got != want {
+			t.Errorf("%q: %d, want %d", head, got, want)
+		}
+	}
+}
+
+func TestExtensionsOfASet(t *testing.T) {
+	named := func(name string, extensions ...string) Recipe {
+		r := cooking(newSample, extensions...)
+		r.Name = name
+		return r
+	}
+	for _, tc := range []struct {
+		recipes []Recipe
+		want    string
+	}{
+		{[]Recipe{named("a", ".x", ".y"), named("b", ".z"), named("c")}, ""},
+		{[]Recipe{named("b", ".y"), named("a", ".x", ".y")}, `recipes "a" and "b" both have the extension .y; remove it from one, or give both the same name for the later one to replace the earlier`},
+		{[]Recipe{named("a", ".x"), named("a", ".x")}, ""},
+		{[]Recipe{named("a", ".x"), named("b", ".x"), named("a", ".y")}, ""}, // what is replaced does not count
+		{[]Recipe{named("a", ".y"), named("b", ".x"), named("a", ".x")}, `recipes "a" and "b" both`},
+	} {
+		s, err := NewSet(tc.recipes...)
+		if (err == nil) != (tc.want == "") || err != nil && (s != nil || !strings.HasPrefix(err.Error(), tc.want)) {
+			t.Errorf("%v, want %q", err, tc.want)
+		}
+	}
+}
+
 func TestNewSetRefuses(t *testing.T) {
 	for _, tc := range []struct {
 		r    Recipe
@@ -129,6 +175,25 @@ func TestNewSetRefuses(t *testing.T) {
 		{Recipe{Name: "x", Version: 1, New: func() Cooker { return &untagged{} }}, "toml tag"},
 		{Recipe{Name: "x", Version: 1, New: func() Cooker { return &odd{} }}, "cannot be of type"},
 		{Recipe{Name: "x", Version: 1, New: func() Cooker { return &reservedKey{} }}, "word of the rules"},
+		{cooking(newSample, "png"), `extension "png": want a dot`},
+		{cooking(newSample, "."), `extension ".": want a dot and one or more`},
+		{cooking(newSample, ".PNG"), `extension ".PNG": want`},
+		{cooking(newSample, ".tar.gz"), `extension ".tar.gz": want`},
+		{cooking(newSample, ".{a,b}"), `extension ".{a,b}": want`},
+		{cooking(newSample, ".abcdefghijklmnop"), "at most 16 bytes"},
+		{cooking(newSample, ".a", ".b", ".a"), "extension .a is listed twice"},
+		{hinting("level", 1, "_n"), "hint level: want a whole number from 1 to 9, have 1 (of type int)"}, // SetOption takes an int64
+		{hinting("level", int64(10), "_n"), "hint level: want a whole number"},
+		{hinting("nothing", int64(1), "_n"), "hint nothing: no such option"},
+		{hinting("level", int64(1)), "hint level: no suffixes"},
+		{hinting("level", int64(1), "_n", "_N"), `hint level: suffix "_N": want`},
+		{hinting("level", int64(1), ""), `hint level: suffix "": want`},
+		{knowing(Format{Extensions: []string{".a"}, Magic: []string{"a"}}), `format "": no name`},
+		{knowing(Format{Name: "an A", Magic: []string{"a"}}), `format "an A": no extensions`},
+		{knowing(Format{Name: "an A", Extensions: []string{".a"}}), "without magic numbers it has to be loose"},
+		{knowing(Format{Name: "an A", Extensions: []string{".a"}, Magic: []string{"a", "..."}}), "that any file starts with"},
+		{knowing(Format{Name: "an A", Extensions: []string{"a"}, Magic: []string{"a"}}), `format "an A": extension "a": want a dot`},
+		{Recipe{Name: "x", Version: 1, New: newSample, Hints: []Hint{{[]string{"_n"}, "level", int64(1)}}}, "hints without extensions"},
 	} {
 		if _, err := NewSet(tc.r); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: error %v, want %q", tc.r, err, tc.want)

@@ -18,7 +18,7 @@ func TestCut(t *testing.T) {
 	if err := os.WriteFile(name, content, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(name)
+	f, err := open(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,7 @@ package mapped
 
 import (
 	"io"
-
-	"github.com/assetcook/assetcook/internal/regular"
+	"os"
 )
 
 // A File is the content of a file in memory of the caller's own: it can be
@@ -17,15 +16,10 @@ type File struct {
 // small is up to which size a file is rather read.
 const small = 64 << 10
 
-// Open gives the content of a file: mapped where the system can do that, read
-// otherwise. Somebody who cuts a mapped file makes the access to what is
-// missing a fault; see [runtime/debug.SetPanicOnFault].
-func Open(name string) (*File, error) {
-	f, err := regular.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+// Of returns the content of an open file, which may be closed then: mapped where the
+// system can do that, read otherwise. If another process cuts a mapped file, access to
+// what is missing is a fault; see [runtime/debug.SetPanicOnFault].
+func Of(f *os.File) (*File, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

@@ -1,20 +1,18 @@
 package mapped
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 )
 
-func TestOpen(t *testing.T) {
+func TestOf(t *testing.T) {
 	for _, content := range []string{"", "some bytes", string(make([]byte, 1<<20))} {
 		name := filepath.Join(t.TempDir(), "f")
 		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		f, err := Open(name)
+		f, err := open(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,13 +34,20 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-func TestOpenOfNothing(t *testing.T) {
-	if _, err := Open(filepath.Join(t.TempDir(), "absent")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v", err)
+func TestOfAFolder(t *testing.T) {
+	if _, err := open(t.TempDir()); err == nil {
+		t.Error("a folder was read")
 	}
-	if _, err := Open(t.TempDir()); err == nil {
-		t.Error("a folder was opened")
+}
+
+// open maps or reads a file by its name.
+func open(name string) (*File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
 	}
+	defer f.Close()
+	return Of(f)
 }
 
 // A file that is replaced or removed stays what it was to whoever has it open.
@@ -56,12 +61,12 @@ func TestReplaced(t *testing.T) {
 		}
 	}
 	write(name, "old")
-	old, err := Open(name)
+	old, err := open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer old.Close()
-	twin, err := Open(name)
+	twin, err := open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +76,7 @@ func TestReplaced(t *testing.T) {
 	if err := os.Rename(name+"2", name); err != nil {
 		t.Fatal(err)
 	}
-	now, err := Open(name)
+	now, err := open(name)
 	if err != nil {
 		t.Fatal(err)
 	}

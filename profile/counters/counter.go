@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// A cell is what stands behind a handle. It is longer than a cache line, so that what
-// goroutines add to different cells does not meet.
+// A cell is the storage behind a handle. It is longer than a cache line, so that goroutines
+// that add to different cells do not share lines.
 type cell struct {
 	shared atomic.Int64 // added since the last collect: a number or the bits of a float
 	queued atomic.Int32 // 1: it stands in set.touched
@@ -25,9 +25,8 @@ type cell struct {
 	since int64 // first frame of its history, or notWatched
 }
 
-// queue has the cell collected. Whoever adds does so first and then finds the cell
-// queued or queues it; who collects clears the mark first and then reads. So nothing
-// that was added stays behind.
+// queue marks the cell for collection. Writers add first, and then queue the cell unless it
+// is queued; the collector clears the mark first and then reads. So no addition is missed.
 func (c *cell) queue() {
 	if !c.queued.CompareAndSwap(0, 1) {
 		return

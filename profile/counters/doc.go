@@ -3,8 +3,8 @@
 // beginning and for each of the last frames.
 //
 // A [Set] hands out permanent handles by name: a [Counter] for whole numbers, a
-// [Float] for sums that go up and down, a [Timer] for durations. Whoever keeps a
-// handle never looks the name up again.
+// [Float] for sums that go up and down, a [Timer] for durations. With a handle, a
+// program never looks up the name again.
 //
 //	set := counters.New(counters.Options{})
 //	drawn := set.Counter("scene/drawn")
@@ -25,9 +25,9 @@
 //	}
 //	w.Flush()                        // now the others see it
 //
-// Nobody else reads those numbers before [Worker.Flush] publishes them, for which a
-// natural boundary is right: a task done, a frame drawn. A flush waits for nobody: it
-// leaves its sums in a letter box, and whoever wants to know them empties that.
+// Those numbers are not visible until [Worker.Flush] publishes them, best at a natural
+// boundary: a task done, a frame drawn. A flush never waits: it leaves its sums in a
+// mailbox, which readers empty.
 //
 // # Frames
 //
@@ -41,7 +41,7 @@
 //
 // Timers read the processor's own counter where that runs at a constant rate, which
 // costs less than half of what the runtime's clock does, and add up its ticks; they are
-// converted when somebody reads them. The rate comes from comparing that counter with
+// converted when they are read. The rate comes from comparing that counter with
 // the monotonic clock at [New] and at the reading; one second after New it is good to
 // 1e-7 and is held from then on, so that a sum never runs backwards. A reading one
 // millisecond after New may be wrong by one part in ten thousand. [Timer.Record] takes
@@ -62,9 +62,9 @@
 // # Sources
 //
 // The Machinery's "Recording Statistics" has the counter as a pointer that is looked
-// up once, the frame that is pushed, and memory for history only where somebody
-// watches. "Game Profiling 102" has categories with calls, total, shortest and longest
-// and 600 frames of them. The moving average that is seeded with its first value
+// up once, the frame that is pushed, and memory for history only for watched counters.
+// "Game Profiling 102" has categories with calls, total, shortest and longest and 600
+// frames of them. The moving average that is seeded with its first value
 // instead of zero comes from a post on moving averages; rows instead of rings, lines
-// instead of single values and the letter boxes are this package's own.
+// instead of single values and the mailboxes are this package's own.
 package counters

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"time"
 
-	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
 const notWatched = -1
@@ -68,7 +68,7 @@ func (s *Set) WatchAll() {
 	}
 }
 
-// admit watches a new cell if somebody asked for it.
+// admit watches a new cell if its name is to be watched.
 func (h *history) admit(c *cell) {
 	if h.all || h.wanted[c.name] {
 		h.watch(c)
@@ -119,9 +119,9 @@ func (h *history) row(row int) (lines []line, touched []uint64) {
 	return h.lines[row*h.stride : (row+1)*h.stride], h.touched[row*words : (row+1)*words]
 }
 
-// PushFrame closes a frame at a moment that means something to who reads the history.
-// What was added from any goroutine or flushed by workers since the last frame goes
-// into the history where it is watched, and the next frame starts at zero.
+// PushFrame ends a frame. Call it at moments that are meaningful in the history. What was
+// added by any goroutine or flushed by workers since the last frame goes into the history of
+// watched counters, and the next frame starts at zero.
 func (s *Set) PushFrame(at time.Time) {
 	if s == nil {
 		return
@@ -171,7 +171,7 @@ func (h *history) line(c *cell, frame int64) line {
 }
 
 // value returns the number that a cell shows: for a timer the nanoseconds of all calls.
-func (l *line) value(c *cell, rate tick.Scale) float64 {
+func (l *line) value(c *cell, rate fastclock.Scale) float64 {
 	switch c.kind {
 	case KindCounter:
 		return float64(l[c.slot])
@@ -211,7 +211,7 @@ func (s *Set) TimerHistory(name string) []Stat {
 }
 
 // past returns what is kept of a watched name; the cell is nil if there is none.
-func (s *Set) past(name string) (c *cell, lines []line, rate tick.Scale) {
+func (s *Set) past(name string) (c *cell, lines []line, rate fastclock.Scale) {
 	if s == nil {
 		return nil, nil, rate
 	}

@@ -26,7 +26,7 @@ func (m *model) flush(w *Worker) {
 	clear(m.pending[w])
 }
 
-// meet notes that a name was used, and watch that somebody wants its history: that
+// meet records that a name was used, and watch that its history is wanted: the history
 // begins when both have happened.
 func (m *model) meet(name string) {
 	m.known[name] = true

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/assetcook/assetcook/intern"
-	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
 // Names that a set has for itself. They show up in snapshots once a name has been
@@ -48,8 +48,8 @@ type Set struct {
 	total   sheet // all before that
 	history history
 
-	start  tick.Pair
-	scale  tick.Scale
+	start  fastclock.Pair
+	scale  fastclock.Scale
 	steady bool // scale does not change any more
 }
 
@@ -72,7 +72,7 @@ func New(o Options) *Set {
 	if err != nil {
 		panic(fmt.Sprintf("counters: %v", err))
 	}
-	s := &Set{names: names, cells: make([]*cell, 1), start: tick.Mark()}
+	s := &Set{names: names, cells: make([]*cell, 1), start: fastclock.Mark()}
 	s.history.frames = o.Frames
 	s.cell(Refused, KindCounter)
 	s.cell(OverflowCounter, KindCounter)
@@ -162,7 +162,7 @@ func (s *Set) newLine(kind Kind) int {
 }
 
 // Worker returns a shard for one goroutine at a time: a released one if there is any.
-// Whoever is done with it calls [Worker.Release].
+// Call [Worker.Release] when done.
 func (s *Set) Worker() *Worker {
 	if s == nil {
 		return nil

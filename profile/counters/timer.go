@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
 // Timer counts calls and how long they took. A nil *Timer never ran.
@@ -23,7 +23,7 @@ func (t *Timer) Begin() Span {
 	if t == nil {
 		return Span{}
 	}
-	return Span{t, tick.Now()}
+	return Span{t, fastclock.Now()}
 }
 
 // End ends the span.
@@ -31,7 +31,7 @@ func (s Span) End() {
 	if s.t == nil {
 		return
 	}
-	took := max(tick.Now()-s.start, 0)
+	took := max(fastclock.Now()-s.start, 0)
 	s.t.mu.Lock()
 	s.t.timed.addTicks(took, took)
 	s.t.mu.Unlock()
@@ -89,17 +89,17 @@ func (s Stat) Mean() time.Duration {
 const steadyAfter = 1e9
 
 // rate returns how long a tick is. The set is locked.
-func (s *Set) rate() tick.Scale {
+func (s *Set) rate() fastclock.Scale {
 	if !s.steady {
-		now := tick.Mark()
-		s.scale = tick.Between(s.start, now)
+		now := fastclock.Mark()
+		s.scale = fastclock.Between(s.start, now)
 		s.steady = now.Nanos-s.start.Nanos >= steadyAfter
 	}
 	return s.scale
 }
 
 // stat converts a timer's line.
-func (l *line) stat(rate tick.Scale) Stat {
+func (l *line) stat(rate fastclock.Scale) Stat {
 	s := Stat{
 		Calls: l[timerCalls],
 		Total: time.Duration(rate.Duration(l[timerTicks]) + l[timerNanos]),

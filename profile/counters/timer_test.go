@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
 // fixedRate returns a set for which a tick is half a nanosecond.
 func fixedRate() *Set {
 	set := New(Options{})
-	set.scale = tick.Between(tick.Pair{}, tick.Pair{Tick: 2 << 20, Nanos: 1 << 20})
+	set.scale = fastclock.Between(fastclock.Pair{}, fastclock.Pair{Tick: 2 << 20, Nanos: 1 << 20})
 	set.steady = true
 	return set
 }

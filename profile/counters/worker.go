@@ -5,7 +5,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
 // Worker counts for one goroutine at a time without atomic operations. What it counts
@@ -114,7 +114,7 @@ func (w *Worker) Begin(t *Timer) Scope {
 func (w *Worker) begin(t *Timer) Scope {
 	s := Scope{w: w, l: w.line((*cell)(t)), outer: w.inner}
 	w.inner = 0
-	s.start = tick.Now()
+	s.start = fastclock.Now()
 	return s
 }
 
@@ -125,7 +125,7 @@ func (s Scope) End() {
 	}
 }
 
-func (s Scope) endNow() { s.end(tick.Now()) }
+func (s Scope) endNow() { s.end(fastclock.Now()) }
 
 func (s Scope) end(now int64) {
 	took := max(now-s.start, 0) // cores may disagree by some ticks

@@ -13,7 +13,7 @@ import "encoding/binary"
 //
 // The time of a scope is its end. 38 bits are 90 seconds at 3 GHz, after which the
 // worker begins another buffer; a scope of more than 42 bits, 24 minutes, is
-// longScope, whose duration is in a slot of its own.
+// longScope, whose duration is in a separate slot.
 type slot struct{ a, b uint64 }
 
 const (

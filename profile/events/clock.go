@@ -3,7 +3,7 @@ package events
 import (
 	"sort"
 
-	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
 // A clock converts the ticks of a stream to nanoseconds, both from the beginning
@@ -13,13 +13,13 @@ import (
 // in nanoseconds.
 type clock struct {
 	lines []line
-	last  tick.Pair
+	last  fastclock.Pair
 }
 
 // A line converts the ticks after the given one, up to and with the next line's.
 type line struct {
 	from  int64
-	scale tick.Scale
+	scale fastclock.Scale
 }
 
 // maxLines bounds the memory of a clock. Beyond, the older half of the lines is
@@ -27,27 +27,27 @@ type line struct {
 const maxLines = 1 << 15
 
 // add tells the clock of a pair, if it is one that is later than those before.
-func (c *clock) add(p tick.Pair) {
+func (c *clock) add(p fastclock.Pair) {
 	if p.Tick <= c.last.Tick || p.Nanos <= c.last.Nanos {
 		return
 	}
 	if len(c.lines) == maxLines {
 		c.thin()
 	}
-	c.lines = append(c.lines, line{c.last.Tick, tick.Between(c.last, p)})
+	c.lines = append(c.lines, line{c.last.Tick, fastclock.Between(c.last, p)})
 	c.last = p
 }
 
 // thin joins the lines of the older half by twos.
 func (c *clock) thin() {
-	start := func(i int) tick.Pair {
+	start := func(i int) fastclock.Pair {
 		from := c.lines[i].from
-		return tick.Pair{Tick: from, Nanos: c.lines[i].scale.Nanos(from)}
+		return fastclock.Pair{Tick: from, Nanos: c.lines[i].scale.Nanos(from)}
 	}
 	kept := c.lines[:0]
 	for i := 0; i < maxLines/2; i += 2 {
 		a, b := start(i), start(i+2) // i+2 is still to be read, or in the newer half
-		kept = append(kept, line{a.Tick, tick.Between(a, b)})
+		kept = append(kept, line{a.Tick, fastclock.Between(a, b)})
 	}
 	c.lines = append(kept, c.lines[maxLines/2:]...)
 }

@@ -3,7 +3,7 @@ package events
 import (
 	"testing"
 
-	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/assetcook/assetcook/internal/fastclock"
 	"pgregory.net/rapid"
 )
 
@@ -12,13 +12,13 @@ import (
 func TestClock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var c clock
-		var p tick.Pair
+		var p fastclock.Pair
 		asked := map[int64]int64{}
 		last := int64(0)
 		for range rapid.IntRange(1, 20).Draw(t, "pairs") {
 			step := rapid.Int64Range(1, 1<<40).Draw(t, "ticks")
 			from := p
-			p = tick.Pair{Tick: p.Tick + step, Nanos: p.Nanos + rapid.Int64Range(1, min(1<<40, 4*step)).Draw(t, "nanos")}
+			p = fastclock.Pair{Tick: p.Tick + step, Nanos: p.Nanos + rapid.Int64Range(1, min(1<<40, 4*step)).Draw(t, "nanos")}
 			c.add(p)
 			c.add(from) // an older one changes nothing
 			for at, want := range asked {
@@ -45,7 +45,7 @@ func TestClockThins(t *testing.T) {
 	var c clock
 	const step = 1000
 	for i := int64(1); i <= 5*maxLines; i++ {
-		c.add(tick.Pair{Tick: step * i, Nanos: 3*step*i + i%2*500})
+		c.add(fastclock.Pair{Tick: step * i, Nanos: 3*step*i + i%2*500})
 		if len(c.lines) > maxLines || cap(c.lines) > 2*maxLines {
 			t.Fatalf("%d lines, room for %d", len(c.lines), cap(c.lines))
 		}

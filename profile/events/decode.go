@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
 // A decoder is what a reader knows of a stream: tables, clock and the block of
@@ -88,7 +88,7 @@ func addCapped(sum int64, n uint64) int64 { return sum + int64(min(n, uint64(mat
 
 func (d *decoder) openRecords(p *parser) {
 	count, row, lost := p.number(maxBlock), p.number(uint64(len(d.rows))), p.any()
-	mark := tick.Pair{Tick: int64(p.number(maxTick)), Nanos: int64(p.number(maxTick))}
+	mark := fastclock.Pair{Tick: int64(p.number(maxTick)), Nanos: int64(p.number(maxTick))}
 	base := p.signed()
 	if p.bad || base > maxTick || base < -maxTick {
 		p.fail()

@@ -11,9 +11,9 @@
 //	...
 //	mark.End()
 //
-// and after all that rec.Close. [Read] reads the stream, a [Feed] shows it to
-// viewers meanwhile. A program that is not to record has a nil [Recorder]: it and
-// all that comes from it do nothing, for the cost of a nil check.
+// and finally rec.Close. [Read] reads the stream, and a [Feed] serves it to viewers while it
+// is recorded. A program that does not record uses a nil [Recorder]: it and everything
+// derived from it do nothing, at the cost of a nil check.
 //
 // # How it works
 //

@@ -3,7 +3,7 @@ package events
 import (
 	"encoding/binary"
 
-	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
 // Flags in the two low bits of what a record begins with.
@@ -31,7 +31,7 @@ func (c *cache) place(kind Kind, name Symbol) (at *struct{ key, index uint32 }, 
 
 // appendRecords appends the records of buf as a block. mark is the moment of
 // writing, began that of the recording; names is how many there are.
-func (e *encoder) appendRecords(b []byte, buf *buffer, mark, began tick.Pair, names int) []byte {
+func (e *encoder) appendRecords(b []byte, buf *buffer, mark, began fastclock.Pair, names int) []byte {
 	from := len(b)
 	b = openBlock(b, blockRecords)
 	b = binary.AppendUvarint(b, uint64(buf.records()))

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/assetcook/assetcook/internal/fastclock"
 	"pgregory.net/rapid"
 )
 
@@ -52,7 +52,7 @@ func nestedBuffer() (buf *buffer, names int) {
 func TestBytesOfScope(t *testing.T) {
 	buf, names := nestedBuffer()
 	var enc encoder
-	out := enc.appendRecords(nil, buf, tick.Pair{Tick: 1 << 40, Nanos: 1 << 39}, tick.Pair{}, names)
+	out := enc.appendRecords(nil, buf, fastclock.Pair{Tick: 1 << 40, Nanos: 1 << 39}, fastclock.Pair{}, names)
 	if got := float64(len(out)) / float64(buf.records()); got > 6 {
 		t.Errorf("a nested scope takes %.2f bytes, want at most 6", got)
 	}
@@ -76,7 +76,7 @@ func TestTimesAreExact(t *testing.T) {
 			}
 			// One tick is one nanosecond.
 			w.buf.used = w.used
-			stream = enc.appendRecords(stream, w.buf, tick.Pair{Tick: 1 << 60, Nanos: 1 << 60}, tick.Pair{}, 3)
+			stream = enc.appendRecords(stream, w.buf, fastclock.Pair{Tick: 1 << 60, Nanos: 1 << 60}, fastclock.Pair{}, 3)
 			r.free <- w.buf
 			w.buf, w.used = nil, bufferSlots
 		}
@@ -123,7 +123,7 @@ func TestClockRunsBackwards(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
 	w := r.Worker("worker")
-	base := tick.Now()
+	base := fastclock.Now()
 	w.put(first(Instant, 0), 0, base)
 	w.put(first(Instant, 0), 0, base-100)
 	ScopeMark{w: w, start: base + 500}.endAt(base + 400)
@@ -147,15 +147,15 @@ func TestTimesAreNanoseconds(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
 	w := r.Worker("worker")
-	for tick.Mark().Nanos-r.began.Nanos < 5e6 {
+	for fastclock.Mark().Nanos-r.began.Nanos < 5e6 {
 		runtime.Gosched()
 	}
-	now := tick.Now()
+	now := fastclock.Now()
 	ScopeMark{w: w, start: r.began.Tick + (now-r.began.Tick)/2}.endAt(now)
 	w.Release()
 	r.Close()
 	_, events := readAll(t, stream.Bytes())
-	want := tick.Between(r.began, tick.Mark()).Nanos(now) - r.began.Nanos
+	want := fastclock.Between(r.began, fastclock.Mark()).Nanos(now) - r.began.Nanos
 	for what, got := range map[string]int64{
 		"end":            events[0].Time + events[0].Dur,
 		"twice begun":    events[0].Time * 2,
@@ -172,7 +172,7 @@ func TestOldBuffer(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
 	w := r.Worker("worker")
-	base := tick.Now() - 3<<timeBits
+	base := fastclock.Now() - 3<<timeBits
 	for i := range int64(3) {
 		w.put(first(Instant, 0), 0, base+i<<timeBits)
 	}
@@ -203,7 +203,7 @@ func TestFormat(t *testing.T) {
 	b := appendStart([]byte(magic), time.Unix(0, 64))
 	b = appendTable(b, blockNames, 0, []string{"", "a", "bc"})
 	b = appendTable(b, blockRows, 0, []string{"w"})
-	b = enc.appendRecords(b, buf, tick.Pair{Tick: 5000, Nanos: 2500}, tick.Pair{}, 3)
+	b = enc.appendRecords(b, buf, fastclock.Pair{Tick: 5000, Nanos: 2500}, fastclock.Pair{}, 3)
 	b = appendLost(b, 7)
 	b = appendEnd(b, 3, 2)
 	want := strings.ReplaceAll("894556454e545301"+

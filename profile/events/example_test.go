@@ -2,11 +2,7 @@ package events_test
 
 import (
 	"fmt"
-	"io"
 	"log"
-	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 
@@ -70,51 +66,4 @@ func Example_command() {
 	// worker 0 scope cook/encode textures/wall.png []
 	// worker 0 scope cook textures/wall.png []
 	// 0 dropped
-}
-
-// A server with a live feed, for programs over TCP and for a page in a browser,
-// that keeps the stream as well.
-func ExampleFeed() {
-	feed := events.NewFeed()
-	file := io.Discard // or a file
-	rec := events.New(io.MultiWriter(file, feed), events.Options{})
-
-	l, err := net.Listen("tcp", "localhost:0") // nobody else's business
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer l.Close()
-	go feed.Serve(l)
-	page := httptest.NewServer(feed) // or http.Handle("/events", feed)
-	defer page.Close()
-
-	conn, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		log.Fatal(err)
-	}
-	response, err := http.Get(page.URL)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer response.Body.Close()
-
-	w := rec.Worker("requests")
-	w.Begin(rec.Symbol("GET"), rec.Symbol("/index.html")).End()
-	w.Release() // or Flush, after each request
-	rec.Close()
-
-	viewer := events.Read(conn)
-	for _, err := range viewer.All() { // with each e, draw it
-		if err != nil {
-			log.Fatal(err)
-		}
-	}
-	if _, err := io.Copy(io.Discard, response.Body); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("TCP:", viewer.Workers())
-	fmt.Println("page:", response.Header.Get("Content-Type"))
-	// Output:
-	// TCP: [requests]
-	// page: text/event-stream
 }

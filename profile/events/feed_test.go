@@ -2,12 +2,13 @@ package events
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
-	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,9 +23,9 @@ func drain(f *Feed, v *viewer, to *[]byte) (ended bool) {
 	return ended
 }
 
-// However the stream is cut, a viewer who is there from the beginning gets all,
-// the tables before the records; one who comes in the middle gets what is after
-// that, with all names; one who comes after the end gets the names and the end.
+// However the stream is cut, a viewer that joins at the beginning gets everything, tables
+// before records; one that joins in the middle gets what follows, with all names; one that
+// joins after the end gets the names and the end.
 func TestFeedJoin(t *testing.T) {
 	stream, ends := sample(t)
 	_, want := readAll(t, stream)
@@ -78,8 +79,8 @@ func TestFeedJoin(t *testing.T) {
 	}
 }
 
-// A viewer who takes nothing loses whole blocks, is told how many records, and has
-// what comes afterwards.
+// A viewer that reads nothing loses whole blocks, gets the number of lost records, and then
+// gets what follows.
 func TestSlowViewer(t *testing.T) {
 	f := NewFeed()
 	r := New(f, Options{Buffers: 4 * maxQueue})
@@ -144,26 +145,21 @@ func TestFeedTakesOnlyStreams(t *testing.T) {
 	}
 }
 
-// Over TCP: viewers come, go early, stay to the end or come after it; closing the
-// listener ends Serve and every connection.
-func TestServe(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+// Viewers come, go early, stay to the end or come after it.
+func TestWriteStream(t *testing.T) {
 	f := NewFeed()
-	served := make(chan error, 1)
-	go func() { served <- f.Serve(l) }()
-	dial := func() net.Conn {
-		conn, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return conn
+	var serving sync.WaitGroup
+	view := func() net.Conn {
+		here, there := net.Pipe()
+		serving.Go(func() {
+			f.WriteStream(t.Context(), there)
+			there.Close()
+		})
+		return here
 	}
 	r := New(f, Options{})
 	w := r.Worker("worker")
-	stays, goes := dial(), dial()
+	stays, goes := view(), view()
 	s, gone := Read(stays), Read(goes)
 	// A viewer has joined when it gets something; until then there is more.
 	first := make(chan string, 2)
@@ -175,8 +171,7 @@ func TestServe(t *testing.T) {
 			}
 		}()
 	}
-	sent := int64(0)
-	for joined := 0; joined < 2; sent++ {
+	for joined := 0; joined < 2; {
 		w.Instant(r.Symbol("hello"), 0)
 		w.Flush()
 		select {
@@ -188,64 +183,39 @@ func TestServe(t *testing.T) {
 		}
 	}
 	goes.Close()
-	for waits := true; waits; { // so that there is room for the last block
-		f.mu.Lock()
-		waits = r.Stats().Events+r.Stats().Dropped < sent
-		for v := range f.viewers {
-			waits = waits || len(v.queue) > 0
-		}
-		f.mu.Unlock()
-		runtime.Gosched()
-	}
-	w.Instant(r.Symbol("bye"), 0)
 	w.Release()
+	rest := make(chan error)
+	go func() {
+		_, err := collect(s)
+		rest <- err
+	}()
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	rest, err := collect(s)
-	if err != nil || len(rest) == 0 || rest[len(rest)-1].Name != "bye" {
-		t.Errorf("the viewer who stayed got %d events and %v", len(rest), err)
+	if err := <-rest; err != nil {
+		t.Errorf("the viewer who stayed got %v", err)
 	}
-	if _, err := io.Copy(io.Discard, stays); err != nil { // it hangs up by itself
-		t.Error(err)
+	if n, err := stays.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		t.Errorf("after the end come %d bytes and %v", n, err)
 	}
-	late, err := collect(Read(dial()))
+	late, err := collect(Read(view()))
 	if err != nil || len(late) != 0 {
 		t.Errorf("the viewer who was late got %d events and %v", len(late), err)
 	}
-	l.Close()
-	if err := <-served; err != nil {
-		t.Errorf("Serve: %v", err)
-	}
+	serving.Wait()
 	if len(f.viewers) != 0 {
 		t.Errorf("%d viewers are left", len(f.viewers))
 	}
 }
 
-// Closing the listener hangs up on viewers of a recording that goes on.
-func TestServeHangsUp(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+// A viewer of a recording that goes on can be sent away.
+func TestWriteStreamDone(t *testing.T) {
 	f := NewFeed()
-	r := New(f, Options{})
-	defer r.Close()
-	served := make(chan error, 1)
-	go func() { served <- f.Serve(l) }()
-	conn, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := io.ReadFull(conn, make([]byte, len(magic))); err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	if err := <-served; err != nil {
-		t.Errorf("Serve: %v", err)
-	}
-	if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, net.ErrClosed) {
-		t.Logf("the connection ended with %v", err) // by end or by reset, but it ended
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error)
+	go func() { served <- f.WriteStream(ctx, io.Discard) }()
+	cancel()
+	if err := <-served; err != nil || len(f.viewers) != 0 {
+		t.Errorf("%v, %d viewers are left", err, len(f.viewers))
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"math/bits"
 )
 
-// magic begins a stream; its last byte is the version. The first is no letter, so
-// that nobody takes a stream for text.
+// magic begins a stream; its last byte is the version. The first byte is not ASCII, so that
+// a stream is not taken for text.
 const magic = "\x89EVENTS\x01"
 
 // Kinds of blocks; see "Format" in the package's documentation.

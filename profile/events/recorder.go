@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/intern"
-	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
 // Symbol is a name of a recorder. 0 is the empty name.
@@ -51,7 +51,7 @@ func (o Options) orDefault() Options {
 // A nil Recorder records nothing: its symbols are 0 and its workers nil.
 type Recorder struct {
 	names *intern.Table
-	began tick.Pair
+	began fastclock.Pair
 
 	// Buffers are in free, with a worker, or in full. Both channels hold all of them,
 	// so that sending never blocks.
@@ -90,7 +90,7 @@ func New(w io.Writer, opt Options) *Recorder {
 	names.Intern(unnamedText) // fits: it is the first
 	r := &Recorder{
 		names: names,
-		began: tick.Mark(),
+		began: fastclock.Mark(),
 		free:  make(chan *buffer, opt.Buffers),
 		full:  make(chan *buffer, opt.Buffers),
 		done:  make(chan struct{}),

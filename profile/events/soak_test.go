@@ -3,8 +3,6 @@ package events
 import (
 	"flag"
 	"io"
-	"net"
-	"net/http/httptest"
 	"runtime"
 	"sync"
 	"testing"
@@ -16,32 +14,28 @@ var soak = flag.Int("soak", 1_000_000, "records that TestSoak records; 100000000
 // both kinds: no record is neither written nor counted, the memory stays what it
 // was, and what the stream says is what the counts say.
 func TestSoak(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	f := NewFeed()
-	var viewers, serving sync.WaitGroup
-	serving.Go(func() {
-		if err := f.Serve(l); err != nil {
-			t.Error(err)
-		}
-	})
+	var viewers sync.WaitGroup
 	for range 2 {
-		conn, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		from, to := io.Pipe()
 		viewers.Go(func() {
-			defer conn.Close()
-			for _, err := range Read(conn).All() {
+			if err := f.WriteStream(t.Context(), to); err != nil {
+				t.Error(err)
+			}
+		})
+		viewers.Go(func() {
+			for _, err := range Read(from).All() {
 				if err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
-	viewers.Go(func() { f.ServeHTTP(discard{httptest.NewRecorder()}, httptest.NewRequest("GET", "/", nil)) })
+	viewers.Go(func() {
+		if err := f.WriteSSE(t.Context(), io.Discard, func() error { return nil }); err != nil {
+			t.Error(err)
+		}
+	})
 
 	// The stream itself is read while it is written.
 	from, to := io.Pipe()
@@ -97,8 +91,6 @@ func TestSoak(t *testing.T) {
 	}
 	to.Close()
 	viewers.Wait()
-	l.Close()
-	serving.Wait()
 
 	total, s := int64(0), r.Stats()
 	for _, n := range recorded {
@@ -120,8 +112,3 @@ func TestSoak(t *testing.T) {
 	}
 	t.Logf("%d written, %d dropped, %.2f bytes each", s.Events, s.Dropped, float64(s.Bytes)/float64(s.Events))
 }
-
-// discard is a page that nobody keeps.
-type discard struct{ *httptest.ResponseRecorder }
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }

@@ -1,11 +1,12 @@
 package events
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
-	"net/http"
 	"strconv"
 	"time"
 )
@@ -14,9 +15,10 @@ import (
 // proxy takes the connection for dead.
 const heartbeat = 15 * time.Second
 
-// ServeHTTP serves the stream as server-sent events, for an EventSource in a
-// browser. The data of each is JSON; times are nanoseconds since the beginning,
-// names are numbers of the names that have come before:
+// WriteSSE writes the stream as server-sent events, for an EventSource in a browser,
+// and calls flush after each write. It returns as [Feed.WriteStream] does. The data of
+// each event is JSON; times are nanoseconds since the beginning, names are numbers of
+// the names that have come before:
 //
 //	event: start    {"start":"2006-01-02T15:04:05.999Z"}
 //	event: names    {"first":0,"names":["","…","cook/encode"]}
@@ -33,19 +35,8 @@ const heartbeat = 15 * time.Second
 // null. A comment comes after 15 seconds without anything else.
 //
 // After "end" a page should close its EventSource, which otherwise comes back for
-// all of it again. A viewer is served until the recording ends: close the recorder
-// before the server is shut down, or close the viewers' connections.
-//
-// There is no password; see [Feed.Serve]. A server with a WriteTimeout hangs up
-// when that has passed, and EventSource comes back by itself.
-func (f *Feed) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if req.Method != http.MethodGet {
-		w.Header().Set("Allow", http.MethodGet)
-		http.Error(w, "events: use GET", http.StatusMethodNotAllowed)
-		return
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
+// all of it again.
+func (f *Feed) WriteSSE(ctx context.Context, w io.Writer, flush func() error) error {
 	v := f.join()
 	defer f.leave(v)
 	beat := time.NewTicker(heartbeat)
@@ -55,8 +46,8 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		ended := false
 		page.out = page.out[:0]
 		select {
-		case <-req.Context().Done():
-			return
+		case <-ctx.Done():
+			return nil
 		case <-beat.C:
 			page.out = append(page.out, ": nothing new\n\n"...)
 		case <-v.wake:
@@ -64,16 +55,16 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 			parts, ended = f.take(v)
 			for _, part := range parts {
 				if err := page.add(part); err != nil {
-					return // the feed was given what is no stream; its writer knows
+					return err
 				}
 			}
 			beat.Reset(heartbeat)
 		}
 		if _, err := w.Write(page.out); err != nil {
-			return
+			return err
 		}
-		if err := http.NewResponseController(w).Flush(); err != nil || ended {
-			return
+		if err := flush(); err != nil || ended {
+			return err
 		}
 	}
 }

@@ -1,18 +1,16 @@
 package events
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"math"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/assetcook/assetcook/internal/fastclock"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -32,22 +30,21 @@ func page(t *testing.T, body string) (events []string) {
 	return events
 }
 
-func get(f *Feed) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	f.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
-	return w
-}
-
-func TestServeHTTP(t *testing.T) {
+func TestWriteSSE(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := NewFeed()
 		got := make(chan string)
 		go func() {
-			w := get(f)
-			if w.Header().Get("Content-Type") != "text/event-stream" || !w.Flushed {
-				t.Error("no event stream, or not flushed")
+			var body strings.Builder
+			flushed := 0
+			flush := func() error {
+				flushed = body.Len()
+				return nil
 			}
-			got <- w.Body.String()
+			if err := f.WriteSSE(t.Context(), &body, flush); err != nil || flushed != body.Len() {
+				t.Errorf("%v; %d bytes of %d flushed", err, flushed, body.Len())
+			}
+			got <- body.String()
 		}()
 		synctest.Wait() // it has joined
 
@@ -72,7 +69,7 @@ func TestServeHTTP(t *testing.T) {
 		stream := appendStart([]byte(magic), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 		stream = appendTable(stream, blockNames, 0, []string{"", "…", "a \"name\"\n", "\xffdetail"})
 		stream = appendTable(stream, blockRows, 0, []string{"worker"})
-		records := enc.appendRecords(nil, buf, tick.Pair{Tick: 1000, Nanos: 1000}, tick.Pair{}, 4)
+		records := enc.appendRecords(nil, buf, fastclock.Pair{Tick: 1000, Nanos: 1000}, fastclock.Pair{}, 4)
 		f.Write(stream)
 		f.Write(records)
 		synctest.Wait()
@@ -109,20 +106,12 @@ func TestServeHTTP(t *testing.T) {
 }
 
 // A viewer that goes is forgotten.
-func TestServeHTTPGone(t *testing.T) {
+func TestWriteSSEGone(t *testing.T) {
 	f := NewFeed()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	f.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
+	f.WriteSSE(ctx, io.Discard, func() error { return nil })
 	if len(f.viewers) != 0 {
 		t.Error("a viewer who has gone is still there")
-	}
-}
-
-func TestServeHTTPMethod(t *testing.T) {
-	w := httptest.NewRecorder()
-	NewFeed().ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(nil)))
-	if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != http.MethodGet {
-		t.Errorf("POST: %d", w.Code)
 	}
 }

@@ -3,7 +3,7 @@ package events
 import (
 	"math"
 
-	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
 // A Worker records what happens on one row of the timeline. One goroutine at a
@@ -35,7 +35,9 @@ func (w *Worker) put(a, b uint64, now int64) {
 
 // stamp appends a record of one slot with the present time. The methods that call
 // it are short enough to be inlined, so that a nil worker costs no call.
-func (w *Worker) stamp(kind Kind, name Symbol, b uint64) { w.put(first(kind, name), b, tick.Now()) }
+func (w *Worker) stamp(kind Kind, name Symbol, b uint64) {
+	w.put(first(kind, name), b, fastclock.Now())
+}
 
 // insert appends a record that is continued in more slots, and returns these for
 // the caller to fill, or nil if the record was dropped.
@@ -88,8 +90,8 @@ func (w *Worker) Flush() {
 	w.buf, w.used = nil, bufferSlots
 }
 
-// Release flushes the worker and gives its row to whoever next asks for a worker
-// of that name. What is recorded on it afterwards is dropped and counted.
+// Release flushes the worker and frees its row for the next worker of that name. Events
+// recorded on it afterwards are dropped and counted.
 func (w *Worker) Release() {
 	if w == nil || w.row == nil {
 		return
@@ -115,7 +117,7 @@ func (w *Worker) Begin(name, detail Symbol) ScopeMark {
 	if w == nil {
 		return ScopeMark{}
 	}
-	return ScopeMark{w, tick.Now(), name, detail}
+	return ScopeMark{w, fastclock.Now(), name, detail}
 }
 
 // End records the scope, from Begin to now. Call it once, where the worker is
@@ -126,7 +128,7 @@ func (m ScopeMark) End() {
 	}
 }
 
-func (m ScopeMark) end() { m.endAt(tick.Now()) }
+func (m ScopeMark) end() { m.endAt(fastclock.Now()) }
 
 func (m ScopeMark) endAt(now int64) {
 	dur := uint64(now - m.start)
@@ -162,7 +164,7 @@ func (w *Worker) Vector(name Symbol, values ...float64) {
 	if w == nil {
 		return
 	}
-	more := w.insert(first(Vector, name), uint64(len(values)), tick.Now(), (len(values)+1)/2)
+	more := w.insert(first(Vector, name), uint64(len(values)), fastclock.Now(), (len(values)+1)/2)
 	for i := range more {
 		more[i].a = math.Float64bits(values[2*i])
 		if more[i].b = 0; 2*i+1 < len(values) {
@@ -206,5 +208,5 @@ func (w *Worker) User(name Symbol, data []byte) {
 	if w == nil {
 		return
 	}
-	putBytes(w.insert(first(User, name), uint64(len(data)), tick.Now(), slotsFor(len(data))), data)
+	putBytes(w.insert(first(User, name), uint64(len(data)), fastclock.Now(), slotsFor(len(data))), data)
 }

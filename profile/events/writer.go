@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/intern"
-	"github.com/assetcook/assetcook/internal/tick"
+	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
 // write is the goroutine of a recorder: it turns buffers into blocks until the
@@ -44,7 +44,7 @@ type sink struct {
 	out   []byte // blocks to be written
 	names int    // how many are in the stream
 	rows  int
-	last  tick.Pair
+	last  fastclock.Pair
 }
 
 // send writes the blocks that are ready, unless writing has failed before.
@@ -68,8 +68,8 @@ func (s *sink) send() bool {
 
 // mark pairs the clocks for the next block. Everything in it has happened before;
 // with the pairs in order the reader's clock runs forwards.
-func (s *sink) mark() tick.Pair {
-	if p := tick.Mark(); p.Tick > s.last.Tick && p.Nanos > s.last.Nanos {
+func (s *sink) mark() fastclock.Pair {
+	if p := fastclock.Mark(); p.Tick > s.last.Tick && p.Nanos > s.last.Nanos {
 		s.last = p
 	}
 	return s.last

@@ -1,7 +1,6 @@
-// Package memory tells who holds the memory: how many bytes, in how many pieces,
-// for what, since which scope, and what the most was. It suits a program whose
-// memory lies in few large buffers, as a cooker of assets, a loader or a server
-// of files is, and which therefore can say of each what it is for.
+// Package memory tracks memory by owner: how many bytes, in how many blocks, for what, in
+// which scope, and the peak. It suits programs whose memory is in few large buffers, such as
+// asset cookers, loaders and file servers, and which can therefore name the purpose of each.
 //
 // Go's heap profile samples, knows call stacks and nothing else. Here every
 // allocation of a pool is entered, under names that the program gives:
@@ -34,8 +33,8 @@
 // together; reuse spares the page faults that make a fresh buffer dear. Beyond
 // that, memory of other sizes makes room, in turn.
 //
-// The price is that of C: a slice used after it was given back is somebody else's
-// memory or none at all. Built with -tags guard, each slice ends at a page that
+// The price is that of C: a slice that is used after it was freed is another owner's
+// memory, or unmapped. Built with -tags guard, each slice ends at a page that
 // cannot be read, is filled with rubbish, and faults when it is used after Free;
 // a write just before its start is found by Free. Nothing is used again then. Run
 // the tests so once.
@@ -68,6 +67,6 @@
 // Tracking by scope with a tool that sums it up is The Machinery's way ("Allocation
 // tracking", Our Machinery blog); tags, groups, scope stacks, the comparison of two
 // snapshots and a viewer with filters are those of MallocTracker; budgets by group,
-// and asking at any time who is over, were Insomniac's habit on consoles. Pages
+// and checking them at any time, were Insomniac's practice on consoles. Pages
 // that fault are the stomp allocator of engines.
 package memory

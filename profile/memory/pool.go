@@ -73,14 +73,13 @@ func (p *Pool) bytes(w *Worker, n int) (mem []byte, clean bool) {
 }
 
 // Free takes back a slice that Bytes or Zeroed of this pool has returned, or one of
-// another length that begins where that does. Nobody may use it afterwards. A nil
-// slice is no slice, and nothing happens.
+// another length that begins at the same address. It must not be used afterwards. Free does
+// nothing with a nil slice.
 //
 // Any goroutine may call Free. It panics if the slice is not the pool's, is a part
 // that begins later, or has been given back before and its memory was not handed
 // out again since; the message says under which scope it was allocated, if that is
-// known. Once there were allocations that could not be tracked, slices that are not
-// known are let pass as theirs.
+// known. Once some allocations could not be tracked, unknown slices are accepted.
 func (p *Pool) Free(slice []byte) {
 	if p == nil || slice == nil {
 		return

@@ -90,9 +90,9 @@ type Account struct {
 	bytes int64
 }
 
-// Grow enters n bytes that somebody else has allocated, or is about to, as held
-// by w under its current scope, and with the empty name. They are entered until
-// the account's Shrink. w may be nil. Grow panics if n is negative.
+// Grow records n bytes that were allocated elsewhere, or are about to be, as held by w under
+// its current scope, with the empty name, until the account's Shrink. w may be nil. Grow
+// panics if n is negative.
 //
 //	image := images.Grow(w, 4*width*height)
 //	defer image.Shrink()

@@ -31,7 +31,7 @@ type GroupRow struct {
 	Exceeded int64  `json:"exceeded"` // how often the bytes rose above the budget
 }
 
-// A Key tells rows apart.
+// A Key identifies a row.
 type Key struct {
 	Worker string `json:"worker"` // "" if none was given
 	Group  string `json:"group"`

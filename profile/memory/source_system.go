@@ -32,5 +32,5 @@ func (source) give(mem []byte, mapped bool) {
 	}
 }
 
-// check says whether somebody wrote beside the memory, as far as that can be seen.
+// check reports writes outside of the memory, as far as they can be detected.
 func (source) check([]byte, bool) error { return nil }

@@ -125,7 +125,7 @@ func (k *stock) admit() bool {
 	return false
 }
 
-// put takes a block back that is nobody's, and keeps it if it may.
+// put takes back an unused block, and keeps it if the limit allows that.
 func (k *stock) put(b *block) {
 	if b.class == exact || int64(len(b.mem)) > k.keep {
 		k.release(b)
@@ -176,7 +176,7 @@ func (k *stock) trim() {
 	}
 }
 
-// release gives a block that is nobody's to the system.
+// release returns an unused block to the system.
 func (k *stock) release(b *block) {
 	k.gone.add(b.key(), b.owner.Load())
 	// Before the memory is gone: from then on its address may be another block's.

@@ -157,7 +157,7 @@ func (g *Group) pool(name string) *Pool {
 	}
 	p := &Pool{group: g, name: name, number: t.pools, sites: map[intern.Symbol]*site{}}
 	t.pools++
-	p.outside = p.siteLocked(nobody)
+	p.outside = p.siteLocked(noWorker)
 	g.pools = append(g.pools, p)
 	return p
 }

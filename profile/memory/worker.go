@@ -30,7 +30,7 @@ func (t *Tracker) Worker(name string) *Worker {
 	}
 	w := &Worker{tracker: t, frames: make([]frame, 1, 8)}
 	if w.frames[0].stack = w.enter(0, name); w.frames[0].stack == 0 {
-		w.frames[0].stack = nobody
+		w.frames[0].stack = noWorker
 	}
 	return w
 }
@@ -67,9 +67,9 @@ func (w *Worker) Pop() {
 	w.frames = w.frames[:len(w.frames)-1]
 }
 
-// nobody is the stack of what is allocated without a worker, which is that of a
-// worker without a name and without scopes. [New] enters it first.
-const nobody intern.Symbol = 1
+// noWorker is the stack of allocations without a worker, which is that of a worker without
+// name and scopes. [New] adds it first.
+const noWorker intern.Symbol = 1
 
 // enter returns the stack of name inside outer; outer itself if there are too many
 // to tell apart.

@@ -1,4 +1,5 @@
-// Package recipetest cooks one source with one recipe, for tests of recipes.
+// Package recipetest is for tests of recipes: Check proves what every recipe has to hold,
+// Cook cooks one source.
 package recipetest
 
 import (
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -62,12 +64,22 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 	return res
 }
 
-// CheckFingerprint proves that every option is either in the fingerprint or
-// excused from it by name: it sets each to another value and looks whether
+// Check proves what every recipe has to hold: it can be part of a set, no optional method
+// has a signature that keeps it from being called, and every option has a line of
+// documentation and is either in the fingerprint or excused from it by name. For the last
+// it sets each option to another value, as recipe.SetOption takes it, and looks whether
 // recipe.Fields sees it.
-func CheckFingerprint(t testing.TB, r recipe.Recipe, other map[string]any) {
+func Check(t testing.TB, r recipe.Recipe, other map[string]any) {
 	t.Helper()
+	if _, err := recipe.NewSet(r); err != nil {
+		t.Error(err)
+		return
+	}
+	checkMethods(t, r)
 	for _, o := range recipe.Options(r.New()) {
+		if o.Doc == "" {
+			t.Errorf("%s: option %s has no doc for cook help", r.Name, o.Key)
+		}
 		value, ok := other[o.Key]
 		if !ok {
 			t.Errorf("%s: no other value given for option %s", r.Name, o.Key)
@@ -81,6 +93,28 @@ func CheckFingerprint(t testing.TB, r recipe.Recipe, other map[string]any) {
 		changed := fmt.Sprint(recipe.Fields(c)) != fmt.Sprint(recipe.Fields(r.New()))
 		if excused := o.Unkeyed != ""; changed == excused {
 			t.Errorf("%s: option %s: changes the fingerprint: %v, excused: %v", r.Name, o.Key, changed, excused)
+		}
+	}
+}
+
+// optional are the interfaces, of one method each, that a cooker may have as well.
+var optional = []reflect.Type{
+	reflect.TypeFor[recipe.Checker](),
+	reflect.TypeFor[recipe.Estimator](),
+	reflect.TypeFor[recipe.Linter](),
+	reflect.TypeFor[recipe.Explainer](),
+	reflect.TypeFor[recipe.ToolUser](),
+	reflect.TypeFor[recipe.MachineUser](),
+}
+
+// checkMethods reports methods that are called like optional ones and are none.
+func checkMethods(t testing.TB, r recipe.Recipe) {
+	t.Helper()
+	cooker := reflect.ValueOf(r.New())
+	for _, want := range optional {
+		m := want.Method(0)
+		if have := cooker.MethodByName(m.Name); have.IsValid() && !cooker.Type().Implements(want) {
+			t.Errorf("%s: method %s is a %v and is not called: want %v, as recipe.%s has it", r.Name, m.Name, have.Type(), m.Type, want.Name())
 		}
 	}
 }

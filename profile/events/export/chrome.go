@@ -46,6 +46,9 @@ func WriteChrome(w io.Writer, rec Recording) error {
 	return errors.Join(failed, c.out.Flush(), packed.Close())
 }
 
+// threadOf is the number of a row's thread. That of the process carries the counters.
+func threadOf(row int) int { return processID + 1 + row }
+
 // A chromeWriter writes events: begin, then more fields, then put.
 type chromeWriter struct {
 	*timeline

@@ -1,12 +1,11 @@
 // Package export writes a recording of events in formats that other programs show:
 //
 //	.pftrace   Perfetto TrackEvent   ui.perfetto.dev, trace_processor      [WritePerfetto]
-//	.fxt       Fuchsia trace         ui.perfetto.dev, Tracy, magic-trace   [WriteFuchsia]
-//	.json.gz   Chrome trace event    ui.perfetto.dev, speedscope           [WriteChrome]
+//	.json.gz   Chrome trace event    ui.perfetto.dev, speedscope, Tracy    [WriteChrome]
 //	.folded    folded stacks         flamegraph.pl, inferno, speedscope    [WriteFolded]
 //	.pprof     pprof profile         go tool pprof                         [WritePprof]
 //
-// The first three are time lines: a row for each worker, on it a slice for each
+// The first two are time lines: a row for each worker, on it a slice for each
 // scope and a mark for each instant, counters above, arrows for flows. The last two
 // are sums: time by stack of scopes. [ByEnding] chooses by a file's name.
 //
@@ -39,7 +38,7 @@
 // in a name is written as Go would escape it: a newline as \n, the byte 0xff as \xff.
 // An event without a name is called (unnamed), a flow without one flow. Folded stacks
 // are held apart by semicolons, so in them a semicolon of a name is written as a
-// colon. Fuchsia records have a size limit, so in them names end after 15,000 bytes.
+// colon.
 //
 // # Memory
 //

@@ -27,7 +27,7 @@ func some() iter.Seq2[events.Event, error] {
 
 // The ending of the file that was asked for chooses the format.
 func ExampleByEnding() {
-	name := "cook.fxt"
+	name := "cook.pftrace"
 	write, ok := export.ByEnding(name)
 	if !ok {
 		fmt.Println("-trace: want a file that ends in one of", export.Endings())
@@ -39,7 +39,7 @@ func ExampleByEnding() {
 		return
 	}
 	fmt.Println(name, file.Len(), "bytes")
-	// Output: cook.fxt 376 bytes
+	// Output: cook.pftrace 303 bytes
 }
 
 func ExampleWriteFolded() {

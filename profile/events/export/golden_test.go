@@ -18,7 +18,6 @@ func TestGolden(t *testing.T) {
 		got  []byte
 	}{
 		{"kitchen.pftrace", writtenBy(t, WritePerfetto, kitchen())},
-		{"kitchen.fxt", writtenBy(t, WriteFuchsia, kitchen())},
 		{"kitchen.json", unpacked(t, writtenBy(t, WriteChrome, kitchen()))},
 		{"kitchen.folded", writtenBy(t, WriteFolded, kitchen())},
 		{"kitchen.pprof.txt", []byte(readPprof(t, writtenBy(t, WritePprof, kitchen())).String())},

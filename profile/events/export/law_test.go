@@ -158,11 +158,7 @@ func TestTimelinesAreExact(t *testing.T) {
 					t.Fatalf("%d arrows, want %d", len(got.arrows), p.flows)
 				}
 				got.arrows = nil
-				want := p.want
-				if name == "fuchsia" {
-					want = want.mapped(func(s string) string { return shortened(s, longestString) })
-				}
-				if off := got.differs(want); off != "" {
+				if off := got.differs(p.want); off != "" {
 					t.Fatal(off)
 				}
 			})

@@ -243,7 +243,7 @@ func (p *perfettoWriter) row(r *row) {
 	r.walk(enter, leave)
 }
 
-// flows adds the arrows that are to be told now. Readers from before 2022 know only
+// flows adds the arrows that are due now. Readers from before 2022 know only
 // the old field; newer ones prefer the new one and do not count twice.
 func (p *perfettoWriter) flows(arrows []arrow, now func(arrow) bool) {
 	for _, a := range arrows {
@@ -254,7 +254,7 @@ func (p *perfettoWriter) flows(arrows []arrow, now func(arrow) bool) {
 	}
 }
 
-// intern returns the number of a name, and tells it with the present event if the
+// intern returns the number of a name, and adds the name to the current event if the
 // sequence does not have it yet.
 func (p *perfettoWriter) intern(name uint32, field, role uint64) uint64 {
 	id := uint64(name)

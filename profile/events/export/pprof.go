@@ -2,11 +2,10 @@ package export
 
 import (
 	"cmp"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-
-	"github.com/google/pprof/profile"
 )
 
 // WritePprof writes a profile for go tool pprof: how often and how long each stack of
@@ -16,49 +15,116 @@ import (
 // have no place in it.
 func WritePprof(w io.Writer, rec Recording) error {
 	t, failed := gather(rec)
-	p := &profile.Profile{
-		SampleType:        []*profile.ValueType{{Type: "calls", Unit: "count"}, {Type: "time", Unit: "nanoseconds"}},
-		DefaultSampleType: "time",
-		DurationNanos:     t.length(),
-	}
-	if !t.start.IsZero() {
-		p.TimeNanos = t.start.UnixNano()
-	}
-	if t.dropped > 0 {
-		p.Comments = append(p.Comments, fmt.Sprintf("%d events are missing", t.dropped))
-	}
+	p := pprof{strings: map[string]uint64{}, places: map[uint32]uint64{}}
+	p.string("") // number 0 must be the empty string
+	p.valueType("calls", "count")
+	p.valueType("time", "nanoseconds")
 	var all []*stack
 	known := map[stack]*stack{}
 	for _, r := range t.rows {
 		all = r.add(all, known)
 	}
-	places := map[uint32]*profile.Location{}
 	for _, s := range all {
-		sample := &profile.Sample{Value: []int64{s.calls, s.self}}
-		var detail uint32
-		for ; s != nil; s = s.under {
-			if places[s.name] == nil {
-				places[s.name] = addPlace(p, t.names[s.name])
-			}
-			sample.Location = append(sample.Location, places[s.name])
-			detail = cmp.Or(detail, s.detail)
-		}
-		if detail != 0 {
-			sample.Label = map[string][]string{"detail": {t.names[detail]}}
-		}
-		p.Sample = append(p.Sample, sample)
+		p.sample(s, t.names)
 	}
-	return errors.Join(failed, p.Write(w))
+	if !t.start.IsZero() {
+		p.out = appendUint(p.out, profileTime, uint64(t.start.UnixNano()))
+	}
+	p.out = appendUint(p.out, profileDuration, uint64(t.length()))
+	if t.dropped > 0 {
+		p.out = appendUint(p.out, profileComment, p.string(fmt.Sprintf("%d events are missing", t.dropped)))
+	}
+	p.out = appendUint(p.out, profileDefaultType, p.string("time"))
+
+	packed := gzip.NewWriter(w)
+	_, err := packed.Write(p.out)
+	return errors.Join(failed, err, packed.Close())
 }
 
-// addPlace adds a function of that name and returns the place in it.
-func addPlace(p *profile.Profile, name string) *profile.Location {
-	id := uint64(len(p.Function) + 1)
-	f := &profile.Function{ID: id, Name: name, SystemName: name}
-	l := &profile.Location{ID: id, Line: []profile.Line{{Function: f}}}
-	p.Function = append(p.Function, f)
-	p.Location = append(p.Location, l)
-	return l
+// The fields that are written, by the numbers that they have in the messages of
+// profile.proto of github.com/google/pprof. The package that goes with it is not used
+// because it compiles regular expressions whenever a program that has it starts.
+const (
+	profileType        = 1 // ValueType
+	profileSample      = 2
+	profileLocation    = 4
+	profileFunction    = 5
+	profileString      = 6
+	profileTime        = 9
+	profileDuration    = 10
+	profileComment     = 13
+	profileDefaultType = 14
+
+	typeName, typeUnit                        = 1, 2
+	sampleLocation, sampleValue, sampleLabel  = 1, 2, 3 // Location IDs from the leaf
+	labelKey, labelString                     = 1, 2
+	locationID, locationLine                  = 1, 4
+	lineFunction                              = 1
+	functionID, functionName, functionSysName = 1, 2, 3
+)
+
+// A pprof is a profile being written. Its tables are written as they grow; readers
+// take fields in any order, and repeated ones in the order in which they come.
+type pprof struct {
+	out     []byte
+	message []byte
+	inner   []byte
+	strings map[string]uint64 // by number in the table
+	places  map[uint32]uint64 // location and function of a name, which have one ID
+}
+
+// string returns the number of s.
+func (p *pprof) string(s string) uint64 {
+	n, ok := p.strings[s]
+	if !ok {
+		n = uint64(len(p.strings))
+		p.strings[s] = n
+		p.out = appendBytes(p.out, profileString, s)
+	}
+	return n
+}
+
+func (p *pprof) valueType(name, unit string) {
+	p.message = appendUint(p.message[:0], typeName, p.string(name))
+	p.message = appendUint(p.message, typeUnit, p.string(unit))
+	p.out = appendBytes(p.out, profileType, p.message)
+}
+
+func (p *pprof) sample(s *stack, names []string) {
+	calls, self, detail := s.calls, s.self, uint32(0)
+	p.inner = p.inner[:0]
+	for ; s != nil; s = s.under {
+		p.inner = appendUint(p.inner, sampleLocation, p.place(s.name, names[s.name]))
+		detail = cmp.Or(detail, s.detail)
+	}
+	p.inner = appendUint(p.inner, sampleValue, uint64(calls))
+	p.inner = appendUint(p.inner, sampleValue, uint64(self))
+	if detail != 0 {
+		p.message = appendUint(p.message[:0], labelKey, p.string("detail"))
+		p.message = appendUint(p.message, labelString, p.string(names[detail]))
+		p.inner = appendBytes(p.inner, sampleLabel, p.message)
+	}
+	p.out = appendBytes(p.out, profileSample, p.inner)
+}
+
+// place returns the ID of the location in the function of that name.
+func (p *pprof) place(number uint32, name string) uint64 {
+	if id, ok := p.places[number]; ok {
+		return id
+	}
+	id := uint64(len(p.places) + 1)
+	p.places[number] = id
+
+	p.message = appendUint(p.message[:0], functionID, id)
+	p.message = appendUint(p.message, functionName, p.string(name))
+	p.message = appendUint(p.message, functionSysName, p.string(name))
+	p.out = appendBytes(p.out, profileFunction, p.message)
+
+	line := appendUint(nil, lineFunction, id)
+	p.message = appendUint(p.message[:0], locationID, id)
+	p.message = appendBytes(p.message, locationLine, line)
+	p.out = appendBytes(p.out, profileLocation, p.message)
+	return id
 }
 
 // length is the time of the last thing that happened.

@@ -88,30 +88,6 @@ func firstOff[T comparable](what string, got, want []T) string {
 	return ""
 }
 
-// mapped returns the reading with every name changed.
-func (r reading) mapped(f func(string) string) reading {
-	m := reading{process: f(r.process)}
-	for _, row := range r.rows {
-		m.rows = append(m.rows, f(row))
-	}
-	for _, s := range r.slices {
-		s.row, s.category, s.title = f(s.row), f(s.category), f(s.title)
-		m.slices = append(m.slices, s)
-	}
-	for _, s := range r.marks {
-		s.row, s.category, s.title = f(s.row), f(s.category), f(s.title)
-		m.marks = append(m.marks, s)
-	}
-	for _, s := range r.samples {
-		s.track = f(s.track)
-		m.samples = append(m.samples, s)
-	}
-	for _, a := range r.arrows {
-		m.arrows = append(m.arrows, readArrow{f(a.from), f(a.to)})
-	}
-	return m
-}
-
 // mustNest fails unless slices of a file, in its order, lie within one another or
 // apart on each row, outer ones first.
 func mustNest(t failer, all []readSlice) {
@@ -163,7 +139,6 @@ var timelines = map[string]struct {
 	read  func(failer, []byte) reading
 }{
 	"perfetto": {WritePerfetto, readPerfetto},
-	"fuchsia":  {WriteFuchsia, readFuchsia},
 	"chrome":   {WriteChrome, readChrome},
 }
 

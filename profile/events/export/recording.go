@@ -31,7 +31,6 @@ type format struct {
 func formats() []format {
 	return []format{
 		{".pftrace", WritePerfetto},
-		{".fxt", WriteFuchsia},
 		{".json.gz", WriteChrome},
 		{".folded", WriteFolded},
 		{".pprof", WritePprof},

@@ -25,8 +25,6 @@ func TestByEnding(t *testing.T) {
 		switch ending {
 		case ".pftrace":
 			direct = WritePerfetto
-		case ".fxt":
-			direct = WriteFuchsia
 		case ".json.gz":
 			direct = WriteChrome
 		case ".folded":
@@ -40,10 +38,10 @@ func TestByEnding(t *testing.T) {
 			t.Errorf("%s is written as another format", ending)
 		}
 	}
-	if n := len(Endings()); n != 5 {
+	if n := len(Endings()); n != 4 {
 		t.Errorf("%d endings", n)
 	}
-	for _, name := range []string{"", "trace", "trace.json", "fxt", "trace.fxt.zip"} {
+	for _, name := range []string{"", "trace", "trace.json", "folded", "trace.folded.zip"} {
 		if _, ok := ByEnding(name); ok {
 			t.Errorf("a format for %q", name)
 		}

@@ -1,12 +1,11 @@
 //go:build linux && (amd64 || arm64)
 
-// Command golimit is what a Go program can reach where the same in C is
-// statknown and readall: one stat for each known folder and file, or reading
-// every known file to its end, by system calls without anything around them.
+// Command golimit is the Go version of statknown and readall: it stats each known folder
+// and file, or reads each known file, by raw system calls.
 //
 //	golimit stat|read LIST THREADS ROOT...
 //
-// The form of the list stands in limits/list.h.
+// The format of the list is described in limits/list.h.
 package main
 
 import (

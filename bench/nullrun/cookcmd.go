@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+)
+
+// A cookCommand is the cook binary that is measured.
+type cookCommand struct {
+	bin string
+	env []string
+	run Runner
+}
+
+// command cooks a tree.
+func (c *cookCommand) command(t *Tree, flags ...string) Command {
+	argv := append([]string{c.bin, "-dir", t.Assets(), "-out", t.Cooked()}, flags...)
+	return Command{Argv: argv, Dir: t.Root, Env: c.env}
+}
+
+// contestant returns a cook of the tree that must find the given number of assets and
+// cook some of them; the others must be up to date.
+func (c *cookCommand) contestant(name string, t *Tree, files, cooked int, flags ...string) Contestant {
+	return Contestant{Name: name, Command: c.command(t, flags...), Check: expect(files, cooked)}
+}
+
+// fill makes a tree and cooks it.
+func (c *cookCommand) fill(ctx context.Context, t *Tree) error {
+	if err := t.Make(ctx); err != nil {
+		return err
+	}
+	if _, err := checked(ctx, c.run, c.command(t), expect(t.Files, t.Files)); err != nil {
+		return fmt.Errorf("fill the tree: %w", err)
+	}
+	return nil
+}
+
+// rest cooks a filled tree again once its stamps can be trusted, and checks that the next
+// run trusts them.
+func (c *cookCommand) rest(ctx context.Context, t *Tree) error {
+	if err := settle(ctx); err != nil {
+		return err
+	}
+	if _, err := checked(ctx, c.run, c.command(t), expect(t.Files, 0)); err != nil {
+		return fmt.Errorf("settle the tree: %w", err)
+	}
+	if _, err := checked(ctx, c.run, c.command(t, "-stats"), byStamp(t.Files)); err != nil {
+		return fmt.Errorf("settle the tree: %w", err)
+	}
+	return nil
+}
+
+var summary = regexp.MustCompile(`^cook: (\d+) assets: (\d+) up to date, (\d+) unchanged, (\d+) restored, (\d+) cooked, (\d+) failed in `)
+
+// expect checks the summary line of a cook.
+func expect(files, cooked int) func(Result) error {
+	return func(r Result) error {
+		line := lastLine(r.Stdout)
+		m := summary.FindStringSubmatch(line)
+		if m == nil {
+			return fmt.Errorf("last line is not a summary: %q", line)
+		}
+		want := []int{files, files - cooked, 0, 0, cooked, 0}
+		for i, w := range want {
+			if n, err := strconv.Atoi(m[i+1]); err != nil || n != w {
+				return fmt.Errorf("want %d assets, %d of them cooked and the others up to date: %s", files, cooked, line)
+			}
+		}
+		return nil
+	}
+}
+
+var stamped = regexp.MustCompile(`(?m)^ *up to date by stamp +(\d+) `)
+
+// byStamp checks by its counters that a cook opened no file.
+func byStamp(files int) func(Result) error {
+	return func(r Result) error {
+		m := stamped.FindStringSubmatch(r.Stdout)
+		if m == nil {
+			return errors.New("-stats prints no line \"up to date by stamp\"")
+		}
+		if m[1] != strconv.Itoa(files) {
+			return fmt.Errorf("%s of %d assets are up to date by stamp", m[1], files)
+		}
+		return nil
+	}
+}
+
+// hasFlag reports whether cook has the flag.
+func (c *cookCommand) hasFlag(ctx context.Context, flag string) (bool, error) {
+	r, err := c.run(ctx, Command{Argv: []string{c.bin, "help"}, Env: c.env})
+	if err != nil {
+		return false, err
+	}
+	return regexp.MustCompile(`(?m)^\s+-` + regexp.QuoteMeta(flag) + `\b`).MatchString(r.Stdout), nil
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/events/export"
+	"github.com/assetcook/assetcook/profile/memory"
+)
+
+// A cookRun is a command line without a verb.
+type cookRun struct {
+	cook      cookFunc
+	project   cook.Project
+	options   cook.CookOptions
+	show      show
+	keepGoing bool
+	watch     bool
+	trace     string // file, "" for none
+
+	atWork         func()
+	stdout, stderr io.Writer
+}
+
+func (r *cookRun) flags() *flag.FlagSet {
+	fs := flag.NewFlagSet("cook", flag.ContinueOnError)
+	folderFlags(fs, &r.project)
+	sizeFlag(fs, &r.options.Limits.CacheSize)
+	ruleFlags(fs, &r.project, targetsToCook)
+	changeFlags(fs, &r.project, &r.options.IgnoreTimestamps, &r.options.OutputsByFolder)
+	workerFlag(fs, &r.options.Limits.Workers)
+	memoryFlag(fs, &r.options.Limits.Memory)
+	r.show.flags(fs)
+	fs.BoolVar(&r.show.explain, "explain", false, "print the reasons for what was done; with -v, also for assets that were skipped")
+	fs.BoolVar(&r.show.stats, "stats", false, "print counters and timers at the end")
+	fs.BoolVar(&r.keepGoing, "k", true, "keep going after an asset failed; -k=false starts nothing new")
+	fs.BoolVar(&r.options.Wait, "wait", false, "wait while another cook works on the same output folder, instead of failing")
+	fs.BoolVar(&r.options.DryRun, "n", false, "dry run: print what would be done and why, change nothing")
+	fs.BoolVar(&r.options.Force, "a", false, "cook all assets, changed or not")
+	fs.BoolVar(&r.options.Strict, "strict", false, "treat warnings as errors; reads the first bytes of all sources")
+	fs.StringVar(&r.trace, "trace", "", "record a timeline of the run into this `file`; its ending is the format: "+strings.Join(append(export.Endings(), streamEnding), ", "))
+	fs.BoolVar(&r.watch, "watch", false, "keep running and cook whatever changes; a cook of the same folder asks this one")
+	fs.Usage = func() { usage(fs.Output(), r.project.Recipes) }
+	return fs
+}
+
+func (c command) runCook(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
+	r := cookRun{cook: c.cook, project: cook.Project{Recipes: c.recipes}, atWork: atWork, stdout: stdout, stderr: stderr}
+	patterns, code, ok := parse(r.flags(), args, stderr)
+	if !ok {
+		return code
+	}
+	switch {
+	case r.project.Dir == "" && len(patterns) > 0:
+		fmt.Fprintf(stderr, "cook: there is no command %q, and no asset folder is given; try: cook -dir assets, or cook help\n", patterns[0])
+		return exitUsage
+	case r.project.Dir == "":
+		fmt.Fprintln(stderr, "cook: no asset folder given; try: cook -dir assets")
+		return exitUsage
+	case r.watch && (len(patterns) > 0 || r.options.Force || r.options.DryRun || r.options.IgnoreTimestamps):
+		fmt.Fprintln(stderr, "cook: -watch looks after everything that changes; it goes with neither patterns nor -a, -n, -verify")
+		return exitUsage
+	}
+	r.options.Patterns, r.options.StopOnFailure = patterns, !r.keepGoing
+	if r.show.stats {
+		r.options.Probe.Counters = counters.New(counters.Options{Max: 256})
+		r.options.Probe.Memory = memory.New(memory.Options{Live: 1}) // none of cook's memory comes from its pools
+	}
+	if r.trace == "" {
+		code, _ := r.cookOrWatch(ctx)
+		return code
+	}
+	return r.traced(ctx)
+}
+
+// traced runs with a recording.
+func (r *cookRun) traced(ctx context.Context) int {
+	r.atWork() // so that nothing is left behind by an interrupt
+	recording, err := startTrace(r.trace, r.project.Dir)
+	if err != nil {
+		return fail(ctx, r.stderr, &cook.ConfigError{Err: err})
+	}
+	r.options.Probe.Events = recording.Recorder
+	code, began := r.cookOrWatch(ctx)
+	if !began {
+		recording.discard() // the recording of an earlier run is worth more
+		return code
+	}
+	stats, err := recording.finish()
+	if err != nil {
+		return max(code, fail(context.Background(), r.stderr, err))
+	}
+	r.warnMissing(stats)
+	return code
+}
+
+// warnMissing prints what a recording lacks.
+func (r *cookRun) warnMissing(stats events.Stats) {
+	if stats.Dropped > 0 {
+		fmt.Fprintf(r.stderr, "cook: trace %s: %d events are missing, they came faster than they could be written\n", r.trace, stats.Dropped)
+	}
+	if stats.Unnamed > 0 {
+		fmt.Fprintf(r.stderr, "cook: trace %s: %d names found no room and are shown as …\n", r.trace, stats.Unnamed)
+	}
+}
+
+// cookOrWatch does what was asked for and reports whether it began to.
+func (r *cookRun) cookOrWatch(ctx context.Context) (code int, began bool) {
+	if r.watch {
+		r.atWork()
+		code = r.runWatch(ctx)
+		return code, code != exitUsage && code != exitLocked
+	}
+	opt := r.options
+	observer, done := r.show.observe(opt.DryRun, r.stdout, r.stderr)
+	opt.Observer = cook.Observers{workWatch{listen: r.atWork}, &memoryLimit{memory: opt.Limits.Memory}, observer}
+	opt.EveryAsset = r.show.everyAsset()
+	summary, err := r.cook(ctx, r.project, opt)
+	done()
+	if began = err == nil || summary.Found.Assets > 0; began {
+		r.show.summary(&summary, r.stdout, opt.Probe)
+	}
+	switch {
+	case err != nil:
+		return fail(ctx, r.stderr, err), began
+	case summary.Failures() == 0:
+		return exitOK, true
+	}
+	if !r.show.json && opt.StopOnFailure && summary.NotReached.Assets > 0 {
+		fmt.Fprintf(r.stderr, "cook: stopped at the first failure; %d assets left\n", summary.NotReached.Assets)
+	}
+	return exitFailed, true
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The tests of the documentation read the pages where they are, so go test runs them
+// again when only a page has changed. With -update they write what they compare.
+var update = flag.Bool("update", false, "rewrite transcripts and generated tables in README.md and docs")
+
+// root is the module's folder, seen from this package.
+const root = "../.."
+
+// languages are what fenced blocks may hold. Each has a test that runs, compiles or
+// parses the block.
+var languages = []string{"console", "go", "json", "sh", "toml"}
+
+// A page is a Markdown file for users.
+type page struct {
+	name   string // from the module's folder
+	text   string
+	blocks []block
+}
+
+// A block is a fenced block of a page.
+type block struct {
+	lang, text string
+	line       int // of the first line within
+	start, end int // of text in the page's
+}
+
+var fence = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
+
+// pages reads README.md and docs.
+func pages(t *testing.T) []page {
+	t.Helper()
+	names := []string{filepath.Join(root, "README.md")}
+	for _, pattern := range []string{"docs/*.md", "docs/recipes/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: no pages, %v", pattern, err)
+		}
+		names = append(names, found...)
+	}
+	var all []page
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, parsePage(filepath.ToSlash(rel), string(text)))
+	}
+	return all
+}
+
+func parsePage(name, text string) page {
+	p := page{name: name, text: text}
+	for _, m := range fence.FindAllStringSubmatchIndex(text, -1) {
+		p.blocks = append(p.blocks, block{
+			lang: text[m[2]:m[3]], text: text[m[4]:m[5]],
+			line: 1 + strings.Count(text[:m[4]], "\n"), start: m[4], end: m[5],
+		})
+	}
+	return p
+}
+
+// write replaces a page's text, with -update.
+func (p page) write(t *testing.T, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(p.name)), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// in returns the pages that have blocks of a language, and fails if there are none.
+func in(t *testing.T, lang string) []page {
+	t.Helper()
+	all := slices.DeleteFunc(pages(t), func(p page) bool {
+		return !slices.ContainsFunc(p.blocks, func(b block) bool { return b.lang == lang })
+	})
+	if len(all) == 0 {
+		t.Fatalf("no page has a %s block", lang)
+	}
+	return all
+}
+
+// Every fence opens a block that some test takes, and every block is closed.
+func TestDocsBlocks(t *testing.T) {
+	for _, p := range pages(t) {
+		if n := strings.Count("\n"+p.text, "\n```"); n != 2*len(p.blocks) {
+			t.Errorf("%s: %d fences, %d blocks", p.name, n, len(p.blocks))
+		}
+		for _, b := range p.blocks {
+			if !slices.Contains(languages, b.lang) {
+				t.Errorf("%s:%d: a block of %q; have %q", p.name, b.line, b.lang, languages)
+			}
+		}
+	}
+	for _, lang := range languages {
+		in(t, lang)
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+// Links lead to files and headings that exist.
+func TestDocsLinks(t *testing.T) {
+	all := pages(t)
+	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, p := range append(all, page{name: "ARCHITECTURE.md", text: string(text)}) {
+		for _, m := range link.FindAllStringSubmatch(p.text, -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			seen++
+			target, heading, _ := strings.Cut(m[1], "#")
+			name := filepath.Join(root, filepath.Dir(filepath.FromSlash(p.name)), filepath.FromSlash(target))
+			if target == "" {
+				name = filepath.Join(root, filepath.FromSlash(p.name))
+			}
+			if _, err := os.Stat(name); err != nil {
+				t.Errorf("%s: %v", p.name, err)
+			} else if heading != "" && !hasHeading(t, name, heading) {
+				t.Errorf("%s: %s has no heading %q", p.name, target, heading)
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("%d links looked at", seen)
+	}
+}
+
+var notInAnchor = regexp.MustCompile("[^a-z0-9 _-]")
+
+// hasHeading reports whether a page has a heading of an anchor, as GitHub makes them.
+func hasHeading(t *testing.T, name, anchor string) bool {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(text) {
+		title, ok := strings.CutPrefix(strings.TrimLeft(string(line), "#"), " ")
+		if ok && line[0] == '#' && strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ", "-") == anchor {
+			return true
+		}
+	}
+	return false
+}
+
+// generated compares what stands between two markers of a page with what should, and
+// writes it with -update.
+func (p page) generated(t *testing.T, name, want string) {
+	t.Helper()
+	begin, end := fmt.Sprintf("<!-- %s: generated -->\n", name), fmt.Sprintf("<!-- %s: end -->\n", name)
+	before, rest, ok := strings.Cut(p.text, begin)
+	got, after, closed := strings.Cut(rest, end)
+	switch {
+	case !ok || !closed:
+		t.Errorf("%s has no %q and %q", p.name, begin, end)
+	case got == want:
+	case *update:
+		p.write(t, before+begin+want+end+after)
+	default:
+		t.Errorf("%s: %s is not what it should be; run go test ./cook/cli -run %s -update\n%s", p.name, name, t.Name(), want)
+	}
+}

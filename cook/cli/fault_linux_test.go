@@ -1,0 +1,155 @@
+//go:build amd64 || arm64
+
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/faultfs"
+	"github.com/assetcook/assetcook/proof/faults"
+	"github.com/assetcook/assetcook/proof/oracle"
+)
+
+// buildCook builds the command without the race detector: it is started hundreds of
+// times, and would take ten times as long.
+func buildCook(t *testing.T) func(args ...string) *exec.Cmd {
+	program := filepath.Join(t.TempDir(), "cook")
+	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/cook").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return func(args ...string) *exec.Cmd { return exec.Command(program, args...) }
+}
+
+// inMemory makes a folder on tmpfs if there is one.
+func inMemory(t *testing.T) string {
+	dir, err := os.MkdirTemp("/dev/shm", "cook-faults")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// If any system call fails, is cut short or is interrupted, or the process is killed at
+// it, cook reports the truth, and the next run repairs everything.
+func TestBrokenCalls(t *testing.T) {
+	command := buildCook(t)
+	t.Run("sample", func(t *testing.T) { breakSample(t, command) })
+	t.Run("regressions", func(t *testing.T) { breakKnownCalls(t, command) })
+	t.Run("full disk at the end", func(t *testing.T) { fillDiskAtTheEnd(t, command) })
+}
+
+// breakSample breaks a sample of calls; "go run ./proof/reliability faults" breaks all.
+func breakSample(t *testing.T, command func(...string) *exec.Cmd) {
+	seed := uint64(time.Now().UnixNano() % 1e6)
+	sweep := faults.Sweep{
+		Command: command, Dir: inMemory(t), Sample: 30, Seed: seed, Workers: runtime.GOMAXPROCS(0),
+		Found: func(f faults.Finding) { t.Errorf("seed %d: %s", seed, f) },
+	}
+	tally, err := sweep.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("seed %d: %d runs, %d missed their call; calls of each scene: %v", seed, tally.Runs, tally.Missed, tally.Calls)
+	if tally.Runs != sweep.Sample || tally.Missed > tally.Runs/2 {
+		t.Errorf("%d runs, %d missed their call; want %d and few", tally.Runs, tally.Missed, sweep.Sample)
+	}
+}
+
+// breakKnownCalls breaks calls whose errors are easily handled wrong.
+func breakKnownCalls(t *testing.T, command func(...string) *exec.Cmd) {
+	rows := []struct{ why, scene, call, path, fault string }{
+		{"a folder that is no longer needed is removed eventually", "edited", "unlinkat", "out/data/deep", "EIO"},
+		{"an output whose stat fails may exist", "edited", "newfstatat", "out/sound/bell.wav", "EIO"},
+		{"os.Root does not retry this call", "edited", "newfstatat", "out/sound/bell.wav", "EINTR"},
+		{"nor this one", "edited", "renameat", "out/plain.txt", "EINTR"},
+		{"nor does flock", "unchanged", "flock", "out/.cook/lock", "EINTR"},
+		{"nor syncfs", "edited", "syncfs", "out", "EINTR"},
+		{"the folder that cannot be synced is named", "edited", "syncfs", "out", "EIO"},
+		{"a source whose stat fails is not taken for removed", "edited", "newfstatat", "src/tex/sky.png", "EACCES"},
+		{"a file whose stat fails may be foreign", "foreign", "newfstatat", "out/plain.txt", "EIO"},
+		{"clean forgets no file that it could not remove", "clean", "newfstatat", "out/plain.txt", "EIO"},
+		{"nor a folder", "clean", "unlinkat", "out/ui", "EIO"},
+		{"a file that was not written completely is not renamed into place", "edited", "write", "out/.cook/.tmp-*", "ENOSPC"},
+		{"a lock whose stat fails is not reported as removed", "edited", "fstat", "out/.cook/lock", "EACCES"},
+		{"outputs that a killed cook has placed are known as owned", "edited", "openat", "out/.cook/.tmp-*", "kill"},
+	}
+	matters := func(scene string, call faultfs.Call, f faults.Fault) (all []int) {
+		for i, r := range rows {
+			if r.scene == scene && r.call == call.Name && endsLike(call.Path, r.path) && r.fault == f.Name {
+				all = append(all, i)
+			}
+		}
+		return all
+	}
+	reached := map[int]bool{}
+	sweep := faults.Sweep{
+		Command: command, Dir: inMemory(t), Scenes: []string{"edited", "unchanged", "foreign", "clean"},
+		Workers: runtime.GOMAXPROCS(0),
+		Only: func(scene string, call faultfs.Call, f faults.Fault) bool {
+			of := matters(scene, call, f)
+			for _, i := range of {
+				reached[i] = true
+			}
+			return len(of) > 0
+		},
+		Found: func(f faults.Finding) { t.Error(f) },
+	}
+	if _, err := sweep.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range rows {
+		if !reached[i] {
+			t.Errorf("no call to %s of %s in scene %s; choose another one for: %s", r.call, r.path, r.scene, r.why)
+		}
+	}
+}
+
+// endsLike reports whether the last elements of a path match a pattern.
+func endsLike(name, pattern string) bool {
+	names := strings.Split(name, "/")
+	n := strings.Count(pattern, "/") + 1
+	ok, err := path.Match(pattern, strings.Join(names[max(0, len(names)-n):], "/"))
+	return ok && err == nil
+}
+
+// fillDiskAtTheEnd checks that cook reports what it did, and what to do, if the disk
+// is full when it saves its state.
+func fillDiskAtTheEnd(t *testing.T, command func(...string) *exec.Cmd) {
+	dir := inMemory(t)
+	if err := oracle.Sample(filepath.Join(dir, "src")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := command("-dir", filepath.Join(dir, "src"), "-cache", filepath.Join(dir, "store"), "-j", "1")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	placed, full := 0, false
+	_, err := faultfs.Run(t.Context(), cmd, []string{dir}, func(c faultfs.Call) faultfs.Action {
+		if c.Name == "renameat" && strings.Contains(c.Path, "/cooked/.cook/tmp/") {
+			placed++
+		}
+		full = full || placed == oracle.Assets && strings.HasSuffix(c.Path, "manifest.json")
+		if full && c.Grows {
+			return faultfs.Fail(syscall.ENOSPC)
+		}
+		return faultfs.Continue
+	})
+	if err == nil || !full {
+		t.Errorf("exit 0, or nothing was broken: %v", full)
+	}
+	if out := stdout.String(); !strings.HasPrefix(out, "cook: 20 assets: ") || !strings.Contains(out, " 0 failed in ") {
+		t.Errorf("stdout %q", out)
+	}
+	if line := stderr.String(); !strings.Contains(line, "manifest") || !strings.HasSuffix(line, ": no space left on device; make room and run cook again\n") {
+		t.Errorf("stderr %q", line)
+	}
+}

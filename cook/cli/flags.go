@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook"
+)
+
+// size is a flag value in bytes: 4GiB, 512MB, 1048576.
+type size int64
+
+func (s *size) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(*s), 10)
+}
+
+func (s *size) Set(text string) error {
+	n := strings.TrimRight(text, "bBiIkKmMgGtT")
+	unit, ok := map[string]float64{
+		"": 1, "b": 1,
+		"k": 1 << 10, "kib": 1 << 10, "kb": 1e3,
+		"m": 1 << 20, "mib": 1 << 20, "mb": 1e6,
+		"g": 1 << 30, "gib": 1 << 30, "gb": 1e9,
+		"t": 1 << 40, "tib": 1 << 40, "tb": 1e12,
+	}[strings.ToLower(text[len(n):])]
+	x, err := strconv.ParseFloat(n, 64)
+	if err != nil || !ok || x*unit < 1 || x*unit > math.MaxInt64/2 {
+		return errors.New("want a size such as 512MiB or 4GiB")
+	}
+	*s = size(x * unit)
+	return nil
+}
+
+// outputs is a flag value: each or folder.
+type outputs bool
+
+func (o *outputs) String() string {
+	if *o {
+		return "folder"
+	}
+	return ""
+}
+
+func (o *outputs) Set(text string) error {
+	if text != "each" && text != "folder" {
+		return errors.New("want each or folder")
+	}
+	*o = text == "folder"
+	return nil
+}
+
+// names is a flag value of words separated by commas.
+type names []string
+
+func (n *names) String() string { return strings.Join(*n, ",") }
+
+func (n *names) Set(text string) error {
+	for word := range strings.SplitSeq(text, ",") {
+		if word = strings.TrimSpace(word); word == "" {
+			return errors.New("want names separated by commas")
+		}
+		*n = append(*n, word)
+	}
+	return nil
+}
+
+// folderFlags declares where a project is.
+func folderFlags(fs *flag.FlagSet, p *cook.Project) {
+	fs.StringVar(&p.Dir, "dir", "", "`folder` of the source assets")
+	fs.StringVar(&p.Out, "out", "", "output `folder` (default: cooked beside the asset folder)")
+	storeFlag(fs, &p.Cache)
+}
+
+func storeFlag(fs *flag.FlagSet, dir *string) {
+	fs.StringVar(dir, "cache", "", "`folder` of the store of results (default: $COOKCACHE, or assetcook in the user's cache folder)")
+}
+
+func sizeFlag(fs *flag.FlagSet, bytes *int64) {
+	fs.Var((*size)(bytes), "cache-size", "`size` to which the store is trimmed (default 10GiB)")
+}
+
+const targetsToCook = "cook for these targets, `names` separated by commas"
+
+// ruleFlags declares what is made of each source. The targets' help depends on the verb.
+func ruleFlags(fs *flag.FlagSet, p *cook.Project, targets string) {
+	fs.StringVar(&p.Config, "config", "", "`file` of rules for the whole tree (default: cook.toml in the asset folder)")
+	fs.Var((*names)(&p.Targets), "target", targets)
+}
+
+// changeFlags declares how changed files are detected.
+func changeFlags(fs *flag.FlagSet, p *cook.Project, ignoreTimestamps, outputsByFolder *bool) {
+	fs.StringVar(&p.Checksum, "checksum", "", "`function` that detects changed files: xxh3, xxh64, crc32, crc32c, murmur3, slice8 (default xxh3)")
+	fs.Var((*outputs)(outputsByFolder), "outputs", "each: check each output; `folder`: skip per-file checks in output folders whose stamp is unchanged (misses in-place edits) (default each)")
+	fs.BoolVar(ignoreTimestamps, "verify", false, "ignore timestamps: checksum all sources and outputs")
+}
+
+func workerFlag(fs *flag.FlagSet, n *int) {
+	fs.IntVar(n, "j", 0, "`number` of assets to work on at once (default: one for each CPU)")
+}
+
+func memoryFlag(fs *flag.FlagSet, bytes *int64) {
+	fs.Var((*size)(bytes), "mem", "`size` of the memory that running recipes may use (default: half of the machine's)")
+}
+
+// withFlags adds to an error's text the flags for what it suggests. Package cook does
+// not know that it is used by a command.
+func withFlags(text string) string {
+	return strings.NewReplacer(
+		"choose another output folder", "choose another output folder with -out",
+		"choose another folder for the store", "choose another folder for the store with -cache",
+		"set COOKCACHE or choose one", "set COOKCACHE or -cache",
+		" workers: want", " workers (-j): want",
+	).Replace(text)
+}
+
+// parse parses flags before, between and after other words.
+func parse(fs *flag.FlagSet, args []string, stderr io.Writer) (words []string, code int, ok bool) {
+	fs.SetOutput(io.Discard)
+	for {
+		switch err := fs.Parse(args); {
+		case errors.Is(err, flag.ErrHelp):
+			fs.SetOutput(stderr)
+			fs.Usage()
+			return nil, exitOK, false
+		case err != nil:
+			fmt.Fprintf(stderr, "cook: %v; see cook help\n", err)
+			return nil, exitUsage, false
+		}
+		rest := fs.Args()
+		dashes := len(args) > len(rest) && args[len(args)-len(rest)-1] == "--"
+		if len(rest) == 0 || dashes {
+			return append(words, rest...), exitOK, true
+		}
+		words, args = append(words, rest[0]), rest[1:]
+	}
+}

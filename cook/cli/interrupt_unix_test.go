@@ -1,0 +1,253 @@
+//go:build unix
+
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// hang is a command that never ends by itself. It prints when it listens for signals and
+// when its context has ended.
+func hang() {
+	ctx, i := interruptible()
+	i.listen()
+	i.listen() // a second time, like the timer
+	os.Stdout.WriteString("listens\n")
+	<-ctx.Done()
+	os.Stdout.WriteString("interrupted\n")
+	time.Sleep(time.Minute) // only if the test fails
+}
+
+func init() { commands["hang"] = hang }
+
+// The first interrupt cancels the context, and the second ends the process, even if the
+// context is ignored.
+func TestInterruptTwice(t *testing.T) {
+	for _, pair := range [][2]syscall.Signal{
+		{syscall.SIGINT, syscall.SIGINT}, {syscall.SIGTERM, syscall.SIGHUP}, {syscall.SIGHUP, syscall.SIGTERM},
+	} {
+		p := start(t, nil, "hang")
+		p.expect("listens")
+		p.send(pair[0])
+		p.expect("interrupted")
+		p.send(pair[1])
+		if code := p.wait(); code != exitInterrupted {
+			t.Errorf("%v: exit status %d, want %d", pair, code, exitInterrupted)
+		}
+	}
+}
+
+// An interrupt right after another is not lost.
+func TestInterruptTwiceAtOnce(t *testing.T) {
+	for range 5 {
+		p := start(t, nil, "hang")
+		p.expect("listens")
+		p.send(syscall.SIGINT)
+		p.send(syscall.SIGTERM)
+		if code := p.wait(); code != exitInterrupted {
+			t.Errorf("exit status %d, want %d", code, exitInterrupted)
+		}
+	}
+}
+
+// A slowProject has an asset that is cooked at once, and one whose tool writes "started" to
+// one named pipe and then waits for a line from another.
+type slowProject struct {
+	t                  *testing.T
+	dir, started, wait string
+}
+
+func newSlowProject(t *testing.T) *slowProject {
+	s := &slowProject{t: t, dir: t.TempDir()}
+	s.started, s.wait = filepath.Join(s.dir, "started"), filepath.Join(s.dir, "wait")
+	for _, name := range []string{s.started, s.wait} {
+		if err := syscall.Mkfifo(name, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{
+		"assets/a.json": `{ "big": "enough that it comes first" }`,
+		"assets/b.slow": "slow",
+		"assets/cook.toml": `[[rule]]
+match = "*.slow"
+command = ["sh", "-c", 'exec 9>"$2"; echo started >&9; read x < "$3"; echo "$x" > "$1"', "sh", "{out}", "` + s.started + `", "` + s.wait + `"]
+outputs = ["{name}"]
+`,
+	} {
+		name = filepath.Join(s.dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// cook starts the command with some signals ignored.
+func (s *slowProject) cook(ignored ...string) *process {
+	return start(s.t, ignored, "cook", "-dir", filepath.Join(s.dir, "assets"), "-cache", filepath.Join(s.dir, "store"), "-j", "1", "-v")
+}
+
+// hold waits until the tool has started. The returned reader ends when the tool and its
+// children have ended.
+func (s *slowProject) hold() *bufio.Reader {
+	s.t.Helper()
+	f, err := os.Open(s.started) // waits for the tool
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { f.Close() })
+	r := bufio.NewReader(f)
+	if line, err := r.ReadString('\n'); line != "started\n" {
+		s.t.Fatalf("the tool wrote %q, %v", line, err)
+	}
+	return r
+}
+
+// release lets the tool finish.
+func (s *slowProject) release() {
+	if err := os.WriteFile(s.wait, []byte("done\n"), 0); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// Assets finished before an interrupt are kept, and the next run cooks the rest.
+func TestInterruptKeepsFinishedAssets(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		s := newSlowProject(t)
+		p := s.cook()
+		program := s.hold()
+		p.send(sig)
+		if code := p.wait(); code != exitInterrupted {
+			t.Errorf("%v: exit status %d, want %d", sig, code, exitInterrupted)
+		}
+		if !strings.Contains(p.errors.String(), "cook: interrupted; what was finished is kept\n") {
+			t.Errorf("%v: says %q", sig, p.errors.String())
+		}
+		if rest, err := io.ReadAll(program); err != nil || len(rest) > 0 {
+			t.Errorf("%v: the tool still runs: %q, %v", sig, rest, err)
+		}
+		p = s.cook()
+		s.hold()
+		s.release()
+		if code := p.wait(); code != exitOK || !strings.Contains(p.remaining(), "cook: 2 assets: 1 up to date, 0 unchanged, 0 restored, 1 cooked, 0 failed") {
+			t.Errorf("%v: then exit status %d, %s", sig, code, p.remaining())
+		}
+		text, err := os.ReadFile(filepath.Join(s.dir, "cooked", "b.slow"))
+		if string(text) != "done\n" {
+			t.Errorf("%v: cooked to %q, %v", sig, text, err)
+		}
+	}
+}
+
+// Signals that the parent process ignores are ignored.
+func TestInterruptIgnored(t *testing.T) {
+	s := newSlowProject(t)
+	p := s.cook("HUP", "INT")
+	s.hold()
+	p.send(syscall.SIGHUP)
+	p.send(syscall.SIGINT)
+	s.release()
+	if code := p.wait(); code != exitOK {
+		t.Errorf("exit status %d: %s", code, p.errors.String())
+	}
+}
+
+// A process is this test binary, run as one of its commands.
+type process struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	out    *bufio.Reader
+	errors bytes.Buffer
+	rest   string
+}
+
+// start starts a command with some signals ignored.
+func start(t *testing.T, ignored []string, command string, args ...string) *process {
+	t.Helper()
+	// The name of the link selects the command.
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), command)
+	if err := os.Symlink(self, name); err != nil {
+		t.Fatal(err)
+	}
+	// Signals that the parent of this test ignores, as under nohup, are not to be ignored.
+	received := make(chan os.Signal, 1)
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if signal.Ignored(sig) {
+			signal.Notify(received, sig)
+		}
+	}
+	defer signal.Stop(received)
+	script := `exec "$0" "$@"`
+	if len(ignored) > 0 {
+		script = "trap '' " + strings.Join(ignored, " ") + "; " + script
+	}
+	p := &process{t: t, cmd: exec.Command("sh", append([]string{"-c", script, name}, args...)...)}
+	p.cmd.Stderr = &p.errors
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.out = bufio.NewReader(out)
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// Only a failing test takes that long.
+	kill := time.AfterFunc(time.Minute, func() { p.cmd.Process.Kill() })
+	t.Cleanup(func() { kill.Stop() })
+	return p
+}
+
+func (p *process) expect(line string) {
+	p.t.Helper()
+	if got, err := p.out.ReadString('\n'); got != line+"\n" {
+		p.t.Fatalf("says %q, %v; want %q", got, err, line)
+	}
+}
+
+func (p *process) send(sig syscall.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(sig); err != nil {
+		p.t.Error(err)
+	}
+}
+
+// wait returns the exit status, -1 after a signal.
+func (p *process) wait() int {
+	rest, _ := io.ReadAll(p.out)
+	p.rest = string(rest)
+	p.cmd.Wait()
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// remaining is the output after the expected lines, once the process has ended.
+func (p *process) remaining() string { return p.rest }
+
+func TestListensBeforeWork(t *testing.T) {
+	calls := 0
+	w := workWatch{listen: func() { calls++ }}
+	w.Planned(0, 0)
+	if calls != 0 {
+		t.Error("listens without work")
+	}
+	w.Planned(1, 0)
+	if calls != 1 {
+		t.Error("does not listen before work")
+	}
+}

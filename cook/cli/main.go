@@ -1,0 +1,115 @@
+// Package cli is the cook command, for programs with recipes of their own:
+//
+//	func main() { cli.Main(append(recipes.All(), upper)...) }
+//
+// Such a program has all verbs and flags of the command that comes with this module;
+// "cook help" prints them and the exit status, and docs/command.md has that text.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// Exit codes.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitDifferent   = 3
+	exitLocked      = 4
+	exitInterrupted = 130
+)
+
+// Main runs the command line of this process with the given recipes and exits.
+func Main(recipes ...recipe.Recipe) { command{cook.Cook, recipes}.main() }
+
+type cookFunc func(context.Context, cook.Project, cook.CookOptions) (cook.Summary, error)
+
+// A command is the command with what tests replace.
+type command struct {
+	cook    cookFunc
+	recipes []recipe.Recipe
+}
+
+func (c command) main() {
+	ctx, interrupt := interruptible()
+	os.Exit(c.run(ctx, interrupt.listen, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the command without the process around it. It calls atWork before it works
+// on assets.
+func (c command) run(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
+	out := &checkedWriter{w: stdout}
+	code := c.verb(ctx, atWork, args, out, stderr)
+	if out.err != nil && code == exitOK {
+		fmt.Fprintf(stderr, "cook: not all could be printed: %v\n", out.err)
+		return exitFailed
+	}
+	return code
+}
+
+// A checkedWriter remembers the first error of a writer.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (w *checkedWriter) Write(b []byte) (int, error) {
+	n, err := w.w.Write(b)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	return n, err
+}
+
+func (c command) verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 {
+		switch args[0] {
+		case "why":
+			return c.runWhy(ctx, args[1:], stdout, stderr)
+		case "verify":
+			return c.runVerify(ctx, atWork, args[1:], stdout, stderr)
+		case "trim":
+			return runTrim(ctx, args[1:], stdout, stderr)
+		case "clean":
+			return c.runClean(ctx, atWork, args[1:], stdout, stderr)
+		case "help":
+			return c.runHelp(args[1:], stdout, stderr)
+		}
+	}
+	return c.runCook(ctx, atWork, args, stdout, stderr)
+}
+
+// fail prints an error and returns its exit code.
+func fail(ctx context.Context, stderr io.Writer, err error) int {
+	var config *cook.ConfigError
+	var locked *cook.LockedError
+	if ctx.Err() != nil {
+		fmt.Fprintln(stderr, "cook: interrupted; what was finished is kept")
+		return exitInterrupted
+	}
+	printError(stderr, err)
+	switch {
+	case errors.As(err, &config):
+		return exitUsage
+	case errors.As(err, &locked):
+		return exitLocked
+	}
+	return exitFailed
+}
+
+// printError prints each line of an error, and the flags for what it suggests.
+func printError(stderr io.Writer, err error) {
+	for line := range strings.Lines(pathname.Escape(withFlags(err.Error())) + "\n") {
+		fmt.Fprint(stderr, "cook: "+line)
+	}
+}

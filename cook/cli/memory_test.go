@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"testing"
+)
+
+func TestMemoryLimit(t *testing.T) {
+	before := debug.SetMemoryLimit(math.MaxInt64)
+	defer debug.SetMemoryLimit(before)
+	limit := func() int64 { return debug.SetMemoryLimit(-1) }
+
+	m := &memoryLimit{memory: 1 << 30}
+	m.Planned(0, 0)
+	if limit() != math.MaxInt64 {
+		t.Error("a run without work has a limit")
+	}
+	m.Planned(1, 0)
+	first := limit()
+	// The live heap of this test is less than 1 GiB.
+	if first < 1<<30+besides || first > 2<<30+besides {
+		t.Errorf("limit %d MiB for a budget of 1 GiB", first>>20)
+	}
+	m.Planned(1, 0)
+	if limit() != first {
+		t.Errorf("limit %d, then %d", first, limit())
+	}
+	(&memoryLimit{memory: 8 << 30}).Planned(1, 0)
+	if limit() != first {
+		t.Errorf("a limit from outside was raised from %d to %d", first, limit())
+	}
+	debug.SetMemoryLimit(math.MaxInt64)
+	(&memoryLimit{}).Planned(1, 0)
+	if limit() == math.MaxInt64 {
+		t.Error("no limit without -mem")
+	}
+}
+
+// The live heap grows by what is kept, and not by garbage.
+func TestLiveHeap(t *testing.T) {
+	runtime.GC()
+	before := liveHeap()
+	kept := make([]byte, 64<<20)
+	runtime.GC()
+	with := liveHeap()
+	runtime.KeepAlive(kept)
+	if grown := with - before; grown < 60<<20 || grown > 68<<20 {
+		t.Errorf("64 MiB more are %d MiB", grown>>20)
+	}
+	kept = nil
+	runtime.GC()
+	if grown := liveHeap() - before; grown > 4<<20 {
+		t.Errorf("nothing more is %d MiB", grown>>20)
+	}
+}

@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/faultfs"
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/recipes"
+)
+
+// commands are the programs that this test binary can run as, by name.
+var commands = map[string]func(){"cook": command{countedCook, recipes.All()}.main}
+
+func TestMain(m *testing.M) {
+	faultfs.Init() // this process may be the tracee that executes cook
+	testscript.Main(m, commands)
+}
+
+// miscounted is the variable that names the file in which a run reports that its counters
+// and its summary differ.
+const miscounted = "COOK_MISCOUNTED"
+
+// countedCook calls cook.Cook and compares its counters with its summary.
+func countedCook(ctx context.Context, p cook.Project, opt cook.CookOptions) (cook.Summary, error) {
+	if opt.Probe.Counters == nil {
+		opt.Probe.Counters = counters.New(counters.Options{Max: 256})
+	}
+	s, err := cook.Cook(ctx, p, opt)
+	if d := oracle.CountedOtherwise(opt.Probe.Counters, &s); d != "" {
+		err = errors.Join(err, os.WriteFile(os.Getenv(miscounted), []byte(d), 0o666))
+	}
+	return s, err
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, params("testdata/script"))
+}
+
+// params returns the parameters to run the scripts of a folder with.
+func params(dir string) testscript.Params {
+	return testscript.Params{
+		Dir: dir,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("COOKCACHE", filepath.Join(e.WorkDir, ".store"))
+			e.Values[playerKey{}] = &player{}
+			wrong := filepath.Join(e.WorkDir, ".miscounted")
+			e.Setenv(miscounted, wrong)
+			e.Defer(func() {
+				if text, err := os.ReadFile(wrong); err == nil {
+					e.T().Fatal("miscounted: " + string(text))
+				}
+			})
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"png":   makePNG,
+			"cut":   cutFile,
+			"touch": touchFile,
+			"same":  sameTrees,
+			"lock":  lockFile,
+			"sh":    writeProgram,
+			"size":  fileSize,
+			"until": untilThere,
+			"flip":  flipByte,
+			"code":  exitCode,
+			"edit":  doEdit,
+			"agree": agree,
+			// Fails on some systems.
+			"freeze": freeze,
+		},
+	}
+}
+
+// png FILE WIDTH HEIGHT SHADE writes a picture.
+func makePNG(ts *testscript.TestScript, _ bool, args []string) {
+	n := make([]int, 3)
+	for i := range n {
+		var err error
+		n[i], err = strconv.Atoi(args[i+1])
+		ts.Check(err)
+	}
+	img := image.NewNRGBA(image.Rect(0, 0, n[0], n[1]))
+	for y := range n[1] {
+		for x := range n[0] {
+			img.SetNRGBA(x, y, color.NRGBA{byte(x * 8), byte(y * 8), byte(n[2]), 255})
+		}
+	}
+	var b bytes.Buffer
+	ts.Check(png.Encode(&b, img))
+	name := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
+	ts.Check(os.WriteFile(name, b.Bytes(), 0o666))
+}
+
+// cut FILE BYTES shortens a file.
+func cutFile(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
+}
+
+// touch FILE|DIR ... changes the modification time of files.
+func touchFile(ts *testscript.TestScript, _ bool, args []string) {
+	at := time.Unix(1_000_000_000, 0)
+	for _, arg := range args {
+		ts.Check(filepath.WalkDir(ts.MkAbs(arg), func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			return os.Chtimes(name, at, at)
+		}))
+	}
+}
+
+// same DIR DIR compares output folders, ignoring cook's state folder.
+func sameTrees(ts *testscript.TestScript, neg bool, args []string) {
+	a, b := treeText(ts, args[0]), treeText(ts, args[1])
+	if (a == b) == neg {
+		ts.Fatalf("%s:\n%s\n%s:\n%s", args[0], a, args[1], b)
+	}
+}
+
+func treeText(ts *testscript.TestScript, dir string) string {
+	var b strings.Builder
+	root := ts.MkAbs(dir)
+	ts.Check(filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(root, name)
+		switch {
+		case err != nil:
+			return err
+		case rel == ".cook":
+			return fs.SkipDir
+		case d.IsDir():
+			fmt.Fprintf(&b, "%s/\n", rel)
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		fmt.Fprintf(&b, "%s %q\n", rel, data)
+		return err
+	}))
+	return b.String()
+}
+
+// lock FILE locks an output folder until the script ends.
+func lockFile(ts *testscript.TestScript, _ bool, args []string) {
+	name := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
+	ts.Check(os.WriteFile(name, []byte("\x00process 4711\n"), 0o666))
+	l := flock.New(name)
+	ok, err := l.TryLock()
+	ts.Check(err)
+	if !ok {
+		ts.Fatalf("%s is locked already", args[0])
+	}
+	ts.Defer(func() { l.Close() })
+}
+
+// sh FILE LINE writes an executable shell script of one line.
+func writeProgram(ts *testscript.TestScript, _ bool, args []string) {
+	name := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
+	ts.Check(os.WriteFile(name, []byte("#!/bin/sh\n"+strings.Join(args[1:], " ")+"\n"), 0o777))
+}
+
+// until FILE waits until a file exists; ! until FILE, until it does not.
+func untilThere(ts *testscript.TestScript, neg bool, args []string) {
+	name := ts.MkAbs(args[0])
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Lstat(name); (err == nil) != neg {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("waited a minute for %s", args[0])
+		}
+	}
+}
+
+// size FILE BYTES fails unless the file is that long.
+func fileSize(ts *testscript.TestScript, neg bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if (fmt.Sprint(info.Size()) == args[1]) == neg {
+		ts.Fatalf("%s has %d bytes", args[0], info.Size())
+	}
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/profile"
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/memory"
+)
+
+// show is what to print of a run.
+type show struct {
+	verbose, quiet, explain, stats, json bool
+}
+
+// flags declares the flags of all verbs that cook.
+func (s *show) flags(fs *flag.FlagSet) {
+	fs.BoolVar(&s.verbose, "v", false, "print a line for each asset that was worked on, with its time")
+	fs.BoolVar(&s.quiet, "q", false, "print only failures, differences and warnings")
+	fs.BoolVar(&s.json, "json", false, "print every event as one line of JSON on stdout")
+}
+
+// everyAsset reports whether assets that needed no work are printed, too.
+func (s show) everyAsset() bool { return s.json && !s.quiet || s.explain && s.verbose }
+
+// observe returns an observer that prints a run. done ends it.
+func (s show) observe(dryRun bool, stdout, stderr io.Writer) (o cook.Observers, done func()) {
+	done = func() {}
+	if file, ok := terminal(stderr); ok && !s.quiet && !s.json && !dryRun {
+		tick := time.NewTicker(100 * time.Millisecond)
+		width := func() int {
+			w, _, err := term.GetSize(int(file.Fd()))
+			if err != nil {
+				return 80
+			}
+			return w
+		}
+		progress := report.NewProgress(stderr, width, time.Now, tick.C)
+		o = append(o, progress)
+		done = func() {
+			tick.Stop()
+			progress.Stop()
+		}
+		stderr = progress
+		if _, ok := terminal(stdout); ok {
+			stdout = progress
+		}
+	}
+	if s.json {
+		lines := report.NewJSON(stdout)
+		return append(o, lines), lines.Flush
+	}
+	text := &report.Text{Out: stdout, Err: stderr, Verbose: s.verbose, Explain: s.explain, DryRun: dryRun}
+	if s.quiet {
+		text.Out = io.Discard
+	}
+	return append(o, text), done
+}
+
+// terminal returns the terminal that a writer writes to, if any.
+func terminal(w io.Writer) (*os.File, bool) {
+	if inner, ok := w.(*checkedWriter); ok {
+		w = inner.w
+	}
+	file, ok := w.(*os.File)
+	return file, ok && term.IsTerminal(int(file.Fd()))
+}
+
+// notes returns an observer that prints notes and failures only.
+func notes(stderr io.Writer) cook.Observer { return &report.Text{Out: io.Discard, Err: stderr} }
+
+// summary prints the end of a run.
+func (s show) summary(sum *cook.Summary, stdout io.Writer, probe profile.Probe) {
+	if s.json {
+		report.NewJSON(stdout).Summary(sum)
+		if s.stats {
+			json.NewEncoder(stdout).Encode(measured{"measured", probe.Counters.Snapshot(), probe.Memory.Snapshot().Groups})
+		}
+		return
+	}
+	if s.stats {
+		report.WriteTable(stdout, sum)
+		writeProbe(stdout, probe)
+	}
+	if !s.quiet {
+		fmt.Fprintf(stdout, "cook: %s\n", sum)
+	}
+}
+
+// measured is the JSON record of time and memory by stage and recipe.
+type measured struct {
+	Event    string            `json:"event"`
+	Counters counters.Snapshot `json:"counters"`
+	Memory   []memory.GroupRow `json:"memory"`
+}
+
+// writeProbe prints tables of time and memory by stage and recipe.
+func writeProbe(w io.Writer, probe profile.Probe) {
+	var timers counters.Snapshot
+	for _, sample := range probe.Counters.Snapshot() {
+		if sample.Kind == counters.KindTimer {
+			timers = append(timers, sample)
+		}
+	}
+	if len(timers) > 0 {
+		fmt.Fprintln(w)
+		timers.WriteTable(w)
+	}
+	if held := probe.Memory.Snapshot(); len(held.Groups) > 0 {
+		fmt.Fprintln(w)
+		held.WriteGroups(w)
+	}
+}

@@ -1,0 +1,108 @@
+//go:build amd64 || arm64
+
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/faultfs"
+)
+
+// Files are synced in the order that recovery after a power cut relies on. This checks
+// the system calls; "go run ./proof/reliability power" cuts the power.
+func TestOrderOnDisk(t *testing.T) {
+	command := buildCook(t)
+	dir := inMemory(t)
+	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(in(name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// cook returns the relevant system calls, each as its name and its path.
+	cook := func() (calls []string) {
+		t.Helper()
+		cmd := command("-dir", in("assets"), "-out", in("cooked"), "-cache", in("store"), "-j", "1")
+		_, err := faultfs.Run(t.Context(), cmd, []string{in("assets"), in("cooked")}, func(c faultfs.Call) faultfs.Action {
+			on := c.Path
+			if strings.HasPrefix(c.Name, "rename") {
+				on = c.To
+			}
+			rel, err := filepath.Rel(dir, on)
+			if err != nil {
+				t.Error(err)
+			}
+			if base, tmp, ok := strings.Cut(rel, "/.tmp-"); ok && len(tmp) == 16 {
+				rel = base + "/.tmp"
+			}
+			if before, _, ok := strings.Cut(rel, "changes-"); ok {
+				rel = before + "changes"
+			}
+			switch c.Name {
+			case "fsync", "syncfs", "rename", "renameat", "renameat2", "unlinkat":
+				calls = append(calls, strings.TrimRight(c.Name, "at2")+" "+rel)
+			}
+			return faultfs.Continue
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return calls
+	}
+	// inOrder checks that these calls are made in this order, among others.
+	inOrder := func(what string, calls []string, want ...string) {
+		t.Helper()
+		rest := calls
+		for _, w := range want {
+			i := slices.Index(rest, w)
+			if i < 0 {
+				t.Errorf("%s: no %q in the right place; want %q in order, got\n%s", what, w, want, strings.Join(calls, "\n"))
+				return
+			}
+			rest = rest[i+1:]
+		}
+	}
+	for _, name := range []string{"assets", "cooked"} {
+		if err := os.Mkdir(in(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("assets/a.json", `{"a": 1}`)
+	calls := cook()
+	inOrder("first", calls, "fsync cooked/.cook/.tmp", "rename cooked/.cook/journal", "fsync cooked/.cook",
+		"rename cooked/a.json", "fsync cooked/.cook/.tmp", "rename cooked/manifest.json", "syncfs cooked",
+		"rename cooked/.cook/changes", "rename cooked/.cook/index")
+	if slices.Contains(calls[slices.Index(calls, "rename cooked/.cook/index"):], "rename cooked/a.json") {
+		t.Errorf("an output comes after the index: %q", calls)
+	}
+
+	write("assets/a.json", `{"a": 2}`)
+	inOrder("edited", cook(), "rename cooked/a.json", "syncfs cooked", "rename cooked/.cook/changes")
+
+	// Edited in place with the same output: the stamp has to be on disk before the
+	// content, and the content before the changes.
+	write("assets/a.json", `{"a":  2}`)
+	calls = cook()
+	if slices.Contains(calls, "rename cooked/manifest.json") {
+		t.Fatalf("the output changed: %q", calls)
+	}
+	inOrder("edited to the same", calls, "fsync cooked/.cook/.tmp", "syncfs cooked", "rename cooked/.cook/changes")
+
+	// Only touched. The content may have been changed and restored.
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(in("assets/a.json"), later, later); err != nil {
+		t.Fatal(err)
+	}
+	inOrder("touched", cook(), "syncfs cooked", "rename cooked/.cook/changes")
+	// A run that records nothing new does not wait for the disk. It may record stamps
+	// that were too recent to be trusted before.
+	if calls := cook(); slices.ContainsFunc(calls, func(c string) bool { return strings.HasPrefix(c, "syncfs") }) {
+		t.Errorf("nothing changed: %q", calls)
+	}
+}

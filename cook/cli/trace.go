@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/events/export"
+)
+
+// streamEnding is that of a recording as it is recorded.
+const streamEnding = ".events"
+
+// A trace is a recording on its way to its file. It is recorded into a temporary
+// file, and the file that is wanted is made when it is complete.
+type trace struct {
+	name   string
+	stream *os.File
+	write  func(io.Writer, export.Recording) error // nil for what is recorded
+	start  time.Time
+	*events.Recorder
+}
+
+// startTrace begins to record for a file whose ending says in which format. What
+// would keep that file from being written is reported now. assets is the folder that
+// the file must not be in.
+func startTrace(name, assets string) (*trace, error) {
+	t := &trace{name: name}
+	var known bool
+	if t.write, known = export.ByEnding(name); !known && !strings.HasSuffix(name, streamEnding) {
+		return nil, fmt.Errorf("trace %s: the ending says the format; have %s", name, strings.Join(append(export.Endings(), streamEnding), ", "))
+	}
+	if err := placeTrace(name, assets); err != nil {
+		return nil, fmt.Errorf("trace %s: %w", name, err)
+	}
+	var err error
+	if t.stream, err = os.CreateTemp("", "cook-trace-"); err != nil {
+		return nil, fmt.Errorf("trace %s: folder of temporary files (TMPDIR): %w", name, err)
+	}
+	os.Remove(t.stream.Name()) // it goes with us, however we end; Windows lets finish do it
+	t.start = time.Now()
+	t.Recorder = events.New(t.stream, events.Options{Names: 1 << 21, NameBytes: 128 << 20})
+	return t, nil
+}
+
+// placeTrace proves that a file of that name can be made and does no harm.
+func placeTrace(name, assets string) error {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return errors.New("is a folder; name a file")
+	}
+	dir, err := filepath.Abs(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return err
+	}
+	if real, err := filepath.Abs(assets); err == nil {
+		if real, err = filepath.EvalSymlinks(real); err == nil {
+			if _, inside := pathname.Below(real, dir); inside {
+				return errors.New("lies among the assets and would be cooked; choose a place outside")
+			}
+		}
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(dir), "/") {
+		if part == ".cook" {
+			return errors.New("lies in a folder of cook's own; choose a place outside")
+		}
+	}
+	f, err := atomicfile.Create(dir, 0o666)
+	if err != nil {
+		return err
+	}
+	f.Discard()
+	return nil
+}
+
+// discard ends a recording that is not wanted.
+func (t *trace) discard() {
+	t.Close()
+	t.stream.Close()
+	os.Remove(t.stream.Name())
+}
+
+// finish writes the file.
+func (t *trace) finish() (stats events.Stats, err error) {
+	defer t.discard()
+	if err := t.Close(); err != nil {
+		return stats, fmt.Errorf("trace %s: recording into the folder of temporary files (TMPDIR): %w", t.name, err)
+	}
+	if _, err := t.stream.Seek(0, io.SeekStart); err != nil {
+		return stats, fmt.Errorf("trace %s: %w", t.name, err)
+	}
+	if err := atomicfile.Write(t.name, 0o666, t.convert); err != nil {
+		return stats, fmt.Errorf("trace %s: %w", t.name, err)
+	}
+	return t.Stats(), nil
+}
+
+// convert writes the recording in the format that is wanted.
+func (t *trace) convert(w io.Writer) error {
+	if t.write == nil {
+		_, err := io.Copy(w, t.stream)
+		return err
+	}
+	recorded := events.Read(bufio.NewReaderSize(t.stream, 1<<16))
+	out := bufio.NewWriterSize(w, 1<<16)
+	err := t.write(out, export.Recording{
+		Workers: recorded.Workers, Events: recorded.All(), Dropped: recorded.Dropped, Process: "cook", Start: t.start,
+	})
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}

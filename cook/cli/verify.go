@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/report"
+)
+
+const verifyText = `usage: cook verify -dir assets [flags] [pattern ...]
+
+Proves that the output folder is what a cook from scratch would make: reads all
+outputs, sources and stored results, compares them with what was cooked, and
+cooks a sample of the assets again under different conditions. Changes nothing,
+except that damaged entries of the store are removed.
+
+Flags:
+`
+
+func verifyFlags(p *cook.Project, opt *cook.VerifyOptions, s *show) *flag.FlagSet {
+	fs := flag.NewFlagSet("cook verify", flag.ContinueOnError)
+	folderFlags(fs, p)
+	ruleFlags(fs, p, "verify these targets, `names` separated by commas (default: all that were cooked)")
+	workerFlag(fs, &opt.Limits.Workers)
+	memoryFlag(fs, &opt.Limits.Memory)
+	s.flags(fs)
+	fs.StringVar(&opt.Sample, "sample", cook.DefaultSample, "how many assets to cook again: a `number`, a percentage, or all; 0 only compares what is there")
+	fs.Uint64Var(&opt.Seed, "seed", 0, "choose the sample by this `number` (default: another one each time)")
+	fs.Usage = func() {
+		fmt.Fprint(fs.Output(), verifyText)
+		fs.PrintDefaults()
+		fmt.Fprint(fs.Output(), exitText)
+	}
+	return fs
+}
+
+// runVerify changes process-wide settings on which no recipe may depend: the mode of
+// new files and the number of processors.
+func (c command) runVerify(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
+	project := cook.Project{Recipes: c.recipes}
+	var opt cook.VerifyOptions
+	var s show
+	patterns, code, ok := parse(verifyFlags(&project, &opt, &s), args, stderr)
+	if !ok {
+		return code
+	}
+	if project.Dir == "" {
+		fmt.Fprintln(stderr, "cook: no asset folder given; try: cook verify -dir assets")
+		return exitUsage
+	}
+	opt.Patterns = patterns
+	atWork()
+	if opt.Limits.Workers <= 0 {
+		opt.Limits.Workers = runtime.GOMAXPROCS(0)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
+	defer otherUmask()()
+
+	observer, done := s.observe(false, stdout, stderr)
+	opt.Observer = cook.Observers{&memoryLimit{memory: opt.Limits.Memory}, observer}
+	opt.Found = func(f cook.Finding) { report.Find(observer, f) }
+	if s.quiet {
+		opt.Found = func(f cook.Finding) { fmt.Fprintf(stdout, "cook: %s\n", f) }
+	}
+	sum, err := cook.Verify(ctx, project, opt)
+	done()
+	switch {
+	case ctx.Err() != nil && err != nil:
+		fmt.Fprintln(stderr, "cook: interrupted; not all was verified")
+		return exitInterrupted
+	case err != nil:
+		return fail(ctx, stderr, err)
+	case s.json:
+		report.NewJSON(stdout).Verified(&sum)
+	case !s.quiet:
+		if sum.Again > 0 && sum.Again < sum.Assets {
+			fmt.Fprintf(stdout, "cook: the sample is that of -seed %d\n", sum.Seed)
+		}
+		fmt.Fprintf(stdout, "cook: %s\n", &sum)
+	}
+	if sum.Differences > 0 {
+		return exitDifferent
+	}
+	return exitOK
+}

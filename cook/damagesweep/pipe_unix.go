@@ -1,7 +1,0 @@
-//go:build unix
-
-package damagesweep
-
-import "syscall"
-
-func makePipe(name string) error { return syscall.Mkfifo(name, 0o666) }

@@ -1,0 +1,123 @@
+package cook_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+)
+
+// outputStamps returns the stamps of all files in the output folder, except the lock.
+func (p *project) outputStamps() map[string]scan.Stamp {
+	p.Helper()
+	return stampsOf(p, isLockOrFolder, p.run.Out)
+}
+
+// written returns the output and state files that have another stamp than before, and
+// how many bytes were written to the state folder.
+func (p *project) written(before map[string]scan.Stamp) (names []string, state int64) {
+	p.Helper()
+	for name, stamp := range p.outputStamps() {
+		if before[name] == stamp {
+			continue
+		}
+		rel, err := filepath.Rel(p.run.Out, name)
+		p.must(err)
+		rel = filepath.ToSlash(rel)
+		if !strings.HasPrefix(rel, ".cook/") {
+			names = append(names, rel)
+			continue
+		}
+		names = append(names, strings.SplitAfter(rel, "-")[0]) // without the ID
+		if rel != ".cook/history" {
+			state += stamp.Size
+		} else if grown := stamp.Size - before[name].Size; grown > 1000 {
+			p.Errorf("the history grew by %d bytes", grown)
+		}
+	}
+	slices.Sort(names)
+	return names, state
+}
+
+// After one edit, what a run reads and writes does not depend on the number of files: one
+// source, one output, and the changes to the index, which itself is not rewritten. The
+// manifest is an exception.
+func TestCostOfOneEdit(t *testing.T) {
+	type cost struct {
+		checksummed int
+		bytes       int64
+		state       int64
+	}
+	costs := map[int]cost{}
+	for _, files := range []int{100, 3000} {
+		p := smallFiles(t, files)
+		for round := range 3 {
+			before := p.outputStamps()
+			p.write(p.source(7), fmt.Sprintf("%0*d", smallSize, -1-round))
+			p.tick()
+			s := p.cook()
+			if s.Cooked.Assets != 1 || s.ByStamp.Assets != files-1 || s.Found.Assets != files {
+				t.Errorf("%d files: %s", files, s.String())
+			}
+			names, state := p.written(before)
+			if got, want := strings.Join(names, " "), ".cook/changes- .cook/history 7/0007.txt manifest.json"; got != want {
+				t.Errorf("%d files, round %d: %s were written, want %s", files, round, got, want)
+			}
+			now := cost{s.Checksummed.Assets, s.Checksummed.In, state}
+			if round > 0 && now != costs[files] {
+				t.Errorf("%d files, round %d: cost %+v, was %+v", files, round, now, costs[files])
+			}
+			costs[files] = now
+			p.tick()
+		}
+	}
+	few, many := costs[100], costs[3000]
+	if few != many {
+		t.Errorf("100 files cost %+v, 3000 cost %+v", few, many)
+	}
+	// The source is read while restatting and while listing contents, which both notice
+	// the change, and once more to compute its blob ID.
+	if few.checksummed > 3 || few.bytes > 3*smallSize {
+		t.Errorf("%d files of %d bytes were read", few.checksummed, few.bytes)
+	}
+	// Most of this is the headers of the changes and of the index in them.
+	if few.state > 4096 {
+		t.Errorf("%d bytes of state were written", few.state)
+	}
+}
+
+// Touched sources are read once each, nothing is cooked, and the next run trusts their
+// stamps again.
+func TestTouchedSourcesAreReadOnce(t *testing.T) {
+	for _, files := range []int{100, 1000} {
+		p := smallFiles(t, files)
+		before := p.outputStamps()
+		for i := range files {
+			when := time.Unix(int64(1+i), 0)
+			p.must(os.Chtimes(p.asset(p.source(i)), when, when))
+		}
+		p.tick()
+		s := p.cook()
+		if s.ByChecksum.Assets != files || s.Found.Assets != files || s.Checksummed.Assets != files || s.Checksummed.In != int64(files)*smallSize {
+			t.Errorf("%d files: %s; %d files of %d bytes were read", files, s.String(), s.Checksummed.Assets, s.Checksummed.In)
+		}
+		names, _ := p.written(before)
+		for _, name := range names {
+			if !strings.HasPrefix(name, ".cook/") {
+				t.Errorf("%d files: %s was written", files, name)
+			}
+		}
+		before = p.outputStamps()
+		if s := p.cook(); s.ByStamp.Assets != files || s.Checksummed.Assets != 0 {
+			t.Errorf("%d files, second run: %s; %d files were read", files, s.String(), s.Checksummed.Assets)
+		}
+		if names, _ := p.written(before); len(names) > 0 {
+			t.Errorf("%d files, second run: %q were written", files, names)
+		}
+	}
+}

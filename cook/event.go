@@ -1,0 +1,138 @@
+package cook
+
+import (
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+)
+
+// An Observer follows a run. Its methods are called by one goroutine at a time.
+type Observer interface {
+	// Stage names what the run is at, such as "scan", "checksum", "cook", "save".
+	Stage(name string)
+	// Planned says how many assets have work to do, and how long that is expected to
+	// take one after the other.
+	Planned(assets int, expected time.Duration)
+	// Event is called for everything that happens to an asset.
+	Event(Event)
+	// Note takes one line about something that is no asset's failure.
+	Note(text string)
+}
+
+// An Outcome is how an asset fared.
+type Outcome string
+
+const (
+	UpToDate   Outcome = Outcome(execute.UpToDate)
+	Unchanged  Outcome = Outcome(execute.Unchanged) // an input changed, the artifacts did not
+	Restored   Outcome = Outcome(execute.Restored)  // the result was known and not cooked again
+	Cooked     Outcome = Outcome(execute.Cooked)
+	Failed     Outcome = Outcome(execute.Failed)
+	NotReached Outcome = Outcome(execute.NotReached) // the run ended before
+	Removed    Outcome = Outcome(execute.Removed)    // artifacts whose source is gone
+
+	Started Outcome = "started" // work has begun
+	Warned  Outcome = Outcome(execute.Warned)
+	Error   Outcome = Outcome(execute.Error) // a failure that is no asset's, such as a folder that cannot be listed
+)
+
+// An Event is something that happened to an asset.
+type Event struct {
+	Path    string // the source
+	Target  string
+	Recipe  string // "" if none could be chosen
+	Outcome Outcome
+	Reasons []Reason
+	Outputs []string
+	// In and Out are the bytes of source and artifacts.
+	In, Out int64
+	// Took is how long the work took; CookTime is how long cooking takes, as measured
+	// when it was last done.
+	Took, CookTime time.Duration
+	// Err is why it failed, or the warning.
+	Err error
+}
+
+// A Reason is one reason for a decision.
+type Reason struct {
+	Kind    string `json:"kind"`              // such as "content changed"
+	Subject string `json:"subject,omitempty"` // the file, option or tool in question
+	Old     string `json:"old,omitempty"`
+	New     string `json:"new,omitempty"`
+}
+
+// String is the reason as one line.
+func (r Reason) String() string {
+	return plan.Reason{Kind: plan.Kind(r.Kind), Subject: r.Subject, Old: r.Old, New: r.New}.String()
+}
+
+func reasons(list []plan.Reason) []Reason {
+	if len(list) == 0 {
+		return nil
+	}
+	all := make([]Reason, len(list))
+	for i, r := range list {
+		all[i] = Reason{string(r.Kind), r.Subject, r.Old, r.New}
+	}
+	return all
+}
+
+// observer lets an Observer follow a pass.
+type observer struct {
+	to    Observer
+	every bool
+}
+
+// observed returns nil for no observer.
+func observed(to Observer, every bool) pass.Observer {
+	if to == nil {
+		return nil
+	}
+	return observer{to, every}
+}
+
+func (o observer) Stage(name string)                 { o.to.Stage(name) }
+func (o observer) Planned(n int, took time.Duration) { o.to.Planned(n, took) }
+func (o observer) Note(text string)                  { o.to.Note(text) }
+func (o observer) EveryAction() bool                 { return o.every }
+
+func (o observer) Event(e execute.Event) {
+	outcome := Outcome(e.Outcome)
+	if e.Started {
+		outcome = Started
+	}
+	o.to.Event(Event{
+		Path: e.Path, Target: e.Target, Recipe: e.Recipe, Outcome: outcome, Reasons: reasons(e.Reasons), Outputs: e.Outputs,
+		In: e.In, Out: e.Out, Took: e.Took, CookTime: e.CookTime, Err: e.Err,
+	})
+}
+
+// Observers hand everything on to each of them. No Observers do nothing, for those to
+// embed that follow a part of a run.
+type Observers []Observer
+
+func (all Observers) Stage(name string) {
+	for _, o := range all {
+		o.Stage(name)
+	}
+}
+
+func (all Observers) Planned(assets int, expected time.Duration) {
+	for _, o := range all {
+		o.Planned(assets, expected)
+	}
+}
+
+func (all Observers) Event(e Event) {
+	for _, o := range all {
+		o.Event(e)
+	}
+}
+
+func (all Observers) Note(text string) {
+	for _, o := range all {
+		o.Note(text)
+	}
+}

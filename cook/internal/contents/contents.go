@@ -1,0 +1,314 @@
+// Package contents finds out what the content of each file is now, and reads no more
+// than it must.
+//
+// The scan says how files look from outside; the index says what their contents were.
+// Where both agree on a stamp that could be trusted, nothing is read. Otherwise the
+// file's checksum is computed, and only if that is new, or nothing is known to compare
+// it with, its blob ID as well, which costs several times as much.
+//
+// Stamps are taken before contents are read and compared again after an asset was
+// cooked, so that no content is ever kept under a stamp that is younger than it. The
+// stamp of a file that is open for writing when it is read is not trusted by the next
+// run, which reads the file again; see package lease.
+package contents
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"sort"
+	"sync"
+	"sync/atomic"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/lease"
+	"github.com/assetcook/assetcook/internal/regular"
+)
+
+// How says by what a file's content is known.
+type How uint8
+
+const (
+	Absent     How = iota // there is no such file
+	Unreadable            // there is, but Err kept it from being read
+	ByStamp               // the index knows it, and its stamp is the same
+	ByChecksum            // the index knows it, and its checksum is the same
+	ByReading             // the index does not know this content
+)
+
+// A File is one file and its content.
+type File struct {
+	Path    string
+	Stamp   scan.Stamp
+	Settled bool // the stamp may be trusted by the next run
+	Sum     hashing.Sum128
+	Blob    store.BlobID
+	How     How
+	Err     error // for Unreadable
+	// Turn tells when the file was looked at: after a Mark that is smaller.
+	Turn int64
+}
+
+// Known reports whether the content is known.
+func (f File) Known() bool { return f.How >= ByStamp }
+
+// Known is what the last run knew of files. An *index.Index is one.
+type Known interface {
+	// Checksum names the function of all sums.
+	Checksum() string
+	File(path string) (index.File, bool)
+	// Match yields entries, which are sorted by path, with what is known of each.
+	Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *index.File]
+}
+
+// Options say what to look at.
+type Options struct {
+	Assets   *confine.Dir
+	Known    Known
+	Checksum hashing.Func
+	// IgnoreStamps reads every file.
+	IgnoreStamps bool
+	// Workers is how many files are read at once.
+	Workers int
+	// Clock judges stamps. No stamp that is seen here was taken before it was started.
+	Clock *scan.Clock
+}
+
+// Contents holds what has been found. Its methods may be called by many goroutines
+// once Sources has returned.
+type Contents struct {
+	opt      Options
+	summer   *hashing.Summer
+	sameFunc bool // the sums that are known are of the function that we compute
+	assets   []File
+
+	mu    sync.Mutex
+	extra map[string]*entry // files that are no assets, by path
+
+	read  Counts
+	turns atomic.Int64
+}
+
+type entry struct {
+	once sync.Once
+	file File
+}
+
+// Counts are what has been read.
+type Counts struct{ Files, Bytes atomic.Int64 }
+
+// New starts with nothing found.
+func New(opt Options) *Contents {
+	return &Contents{
+		opt:      opt,
+		summer:   hashing.NewSummer(opt.Checksum),
+		sameFunc: opt.Known.Checksum() == opt.Checksum.Name,
+		extra:    map[string]*entry{},
+	}
+}
+
+// Read counts the files and bytes read so far.
+func (s *Contents) Read() *Counts { return &s.read }
+
+// Assets returns the assets in the order of their paths.
+func (s *Contents) Assets() []File { return s.assets }
+
+// Sources finds out the contents of the assets, which are sorted by path. It ends
+// early only with ctx; files that cannot be read are in the result.
+func (s *Contents) Sources(ctx context.Context, entries []scan.Entry) error {
+	s.assets = make([]File, len(entries))
+	var todo []job
+	i := 0
+	for e, known := range s.opt.Known.Match(entries) {
+		s.assets[i] = File{Path: e.Path, Stamp: e.Stamp}
+		if j := s.judge(&s.assets[i], known); j.file != nil {
+			todo = append(todo, j)
+		}
+		i++
+	}
+	return s.readAll(ctx, todo)
+}
+
+// At returns a file of the asset tree, which is looked at first if it is no asset.
+func (s *Contents) At(ctx context.Context, path string) File {
+	if f, ok := s.asset(path); ok {
+		return f
+	}
+	return s.other(ctx, path, s.opt.Assets.Stat)
+}
+
+// Mark is the moment now, to be compared with File.Turn.
+func (s *Contents) Mark() int64 { return s.turns.Load() }
+
+func (s *Contents) asset(path string) (File, bool) {
+	i := sort.Search(len(s.assets), func(i int) bool { return s.assets[i].Path >= path })
+	if i < len(s.assets) && s.assets[i].Path == path {
+		return s.assets[i], true
+	}
+	return File{}, false
+}
+
+// Tool returns a program, or a file that belongs to one, by its absolute name.
+func (s *Contents) Tool(ctx context.Context, file string) (File, error) {
+	f := s.other(ctx, file, os.Stat)
+	switch f.How {
+	case Absent:
+		return f, fs.ErrNotExist
+	case Unreadable:
+		return f, f.Err
+	}
+	return f, nil
+}
+
+// Extra returns the files looked at that are no assets, in any order.
+func (s *Contents) Extra() []File {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	files := make([]File, 0, len(s.extra))
+	for _, e := range s.extra {
+		if e.file.Known() {
+			files = append(files, e.file)
+		}
+	}
+	return files
+}
+
+func (s *Contents) other(ctx context.Context, path string, stat func(string) (fs.FileInfo, error)) File {
+	s.mu.Lock()
+	e, ok := s.extra[path]
+	if !ok {
+		e = &entry{file: File{Path: path}}
+		s.extra[path] = e
+	}
+	s.mu.Unlock()
+	e.once.Do(func() {
+		e.file.Turn = s.turns.Add(1)
+		info, err := stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return // Absent
+		case err == nil && !info.Mode().IsRegular():
+			err = errors.New("not a regular file")
+		}
+		if err != nil {
+			e.file.How, e.file.Err = Unreadable, err
+			return
+		}
+		e.file.Stamp = scan.StampOf(info)
+		var known *index.File
+		if f, ok := s.opt.Known.File(path); ok {
+			known = &f
+		}
+		if j := s.judge(&e.file, known); j.file != nil {
+			if err := s.readAll(ctx, []job{j}); err != nil {
+				e.file.How, e.file.Err = Unreadable, err
+			}
+		}
+	})
+	return e.file
+}
+
+// A job is a file to be read and what is known of it.
+type job struct {
+	file  *File
+	known *index.File // nil for nothing
+	want  hashing.Want
+}
+
+// judge finds out a file's content by its stamp, or returns the job of reading it.
+func (s *Contents) judge(f *File, known *index.File) job {
+	f.Settled = s.opt.Clock.Settled(f.Stamp)
+	if known == nil {
+		return job{file: f, want: hashing.WantSum | hashing.WantDigest}
+	}
+	if known.Settled && known.Stamp == f.Stamp && s.sameFunc && !s.opt.IgnoreStamps {
+		f.Sum, f.Blob, f.How = known.Sum, known.Blob, ByStamp
+		return job{}
+	}
+	if s.sameFunc && known.Stamp.Size == f.Stamp.Size {
+		return job{file: f, known: known, want: hashing.WantSum}
+	}
+	return job{file: f, known: known, want: hashing.WantSum | hashing.WantDigest}
+}
+
+// readAll reads what the jobs want, and once more for the blob ID where the
+// checksum shows another content.
+func (s *Contents) readAll(ctx context.Context, jobs []job) error {
+	again := make([]bool, len(jobs))
+	open := func(i int) (io.ReadCloser, hashing.Want, error) {
+		r, err := s.open(jobs[i].file)
+		return r, jobs[i].want, err
+	}
+	done := func(i int, sum hashing.FileSum, err error) {
+		again[i] = s.note(jobs[i], sum, err)
+	}
+	if err := s.summer.SumAll(ctx, len(jobs), s.opt.Workers, open, done); err != nil {
+		return err
+	}
+	var rest []job
+	for i, more := range again {
+		if more {
+			rest = append(rest, job{jobs[i].file, jobs[i].known, hashing.WantSum | hashing.WantDigest})
+		}
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	return s.readAll(ctx, rest)
+}
+
+// open opens a file and takes its stamp before the first byte is read. While
+// another process can write to the file, no stamp proves what is read.
+func (s *Contents) open(f *File) (io.ReadCloser, error) {
+	var r *os.File
+	var err error
+	if filepath.IsAbs(f.Path) {
+		r, err = regular.Open(f.Path)
+	} else {
+		r, err = s.opt.Assets.OpenFile(f.Path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := r.Stat()
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	f.Stamp = scan.StampOf(info)
+	f.Settled = s.opt.Clock.Settled(f.Stamp) && lease.File(r) != lease.Busy
+	return r, nil
+}
+
+// note records what reading gave and reports whether the blob ID has yet to be read.
+func (s *Contents) note(j job, sum hashing.FileSum, err error) (more bool) {
+	f := j.file
+	if err != nil {
+		f.How, f.Err = Unreadable, err
+		return false
+	}
+	s.read.Files.Add(1)
+	s.read.Bytes.Add(sum.Size)
+	f.Sum = sum.Sum
+	switch {
+	case j.want&hashing.WantDigest != 0:
+		f.Blob = store.BlobID(sum.Digest)
+		f.How = ByReading
+		if j.known != nil && f.Blob == j.known.Blob {
+			f.How = ByChecksum
+		}
+	case sum.Sum == j.known.Sum && sum.Size == j.known.Stamp.Size:
+		f.Blob, f.How = j.known.Blob, ByChecksum
+	default:
+		return true
+	}
+	return false
+}

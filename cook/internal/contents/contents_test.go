@@ -1,0 +1,265 @@
+package contents
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+)
+
+// later is a time at which every stamp of this test has settled.
+var later = time.Now().Add(time.Hour).UnixNano()
+
+// clockAt stands still.
+func clockAt(ns int64) *scan.Clock {
+	at := time.Unix(0, ns)
+	return scan.NewClock(at, func() time.Time { return at })
+}
+
+type tree struct {
+	t    *testing.T
+	dir  *confine.Dir
+	last *index.Index
+	now  int64
+	sum  string
+}
+
+func newTree(t *testing.T, files map[string]string) *tree {
+	t.Helper()
+	dir, err := confine.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dir.Close() })
+	tr := &tree{t: t, dir: dir, last: index.Empty(), now: later, sum: "xxh3"}
+	for name, text := range files {
+		tr.write(name, text)
+	}
+	return tr
+}
+
+func (tr *tree) path(name string) string { return filepath.Join(tr.dir.Name(), name) }
+
+func (tr *tree) write(name, text string) {
+	tr.t.Helper()
+	if err := os.WriteFile(tr.path(name), []byte(text), 0o666); err != nil {
+		tr.t.Fatal(err)
+	}
+}
+
+// look looks at the whole tree and remembers what it saw as the next index.
+func (tr *tree) look(ignoreStamps bool, others ...string) (*Contents, map[string]File) {
+	tr.t.Helper()
+	fn, ok := hashing.Lookup(tr.sum)
+	if !ok {
+		tr.t.Fatalf("no checksum %s", tr.sum)
+	}
+	s := New(Options{Assets: tr.dir, Known: tr.last, Checksum: fn, IgnoreStamps: ignoreStamps, Workers: 2, Clock: clockAt(tr.now)})
+	found, err := scan.Dir(tr.t.Context(), tr.dir.Name(), scan.Options{})
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	if err := s.Sources(tr.t.Context(), found.Entries); err != nil {
+		tr.t.Fatal(err)
+	}
+	files := map[string]File{}
+	for _, f := range s.Assets() {
+		files[f.Path] = f
+	}
+	for _, name := range others {
+		files[name] = s.At(tr.t.Context(), name)
+	}
+	b := index.Empty().Anew(tr.sum)
+	for _, f := range append(s.Assets(), s.Extra()...) {
+		if f.Known() {
+			b.PutFile(index.File{Path: f.Path, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
+		}
+	}
+	if tr.last, err = b.Index(); err != nil {
+		tr.t.Fatal(err)
+	}
+	return s, files
+}
+
+func (tr *tree) want(step string, files map[string]File, how map[string]How) {
+	tr.t.Helper()
+	for name, h := range how {
+		if files[name].How != h {
+			tr.t.Errorf("%s: %s is known by %d, want %d (%v)", step, name, files[name].How, h, files[name].Err)
+		}
+	}
+}
+
+func TestOnlyWhatChangedIsRead(t *testing.T) {
+	tr := newTree(t, map[string]string{"a": "one", "b": "two"})
+	s, files := tr.look(false)
+	tr.want("first", files, map[string]How{"a": ByReading, "b": ByReading})
+	if n := s.Read().Files.Load(); n != 2 {
+		t.Errorf("first: %d files read, want 2", n)
+	}
+
+	s, files = tr.look(false)
+	tr.want("unchanged", files, map[string]How{"a": ByStamp, "b": ByStamp})
+	if n := s.Read().Files.Load(); n != 0 {
+		t.Errorf("unchanged: %d files read", n)
+	}
+
+	before := files["a"].Blob
+	at := time.Unix(1e9, 0)
+	if err := os.Chtimes(tr.path("a"), at, at); err != nil {
+		t.Fatal(err)
+	}
+	s, files = tr.look(false)
+	tr.want("touched", files, map[string]How{"a": ByChecksum, "b": ByStamp})
+	if files["a"].Blob != before || s.Read().Files.Load() != 1 {
+		t.Errorf("touched: blob %v, %d files read", files["a"].Blob, s.Read().Files.Load())
+	}
+
+	tr.write("a", "six") // same size
+	_, files = tr.look(false)
+	tr.want("edited", files, map[string]How{"a": ByReading, "b": ByStamp})
+	if files["a"].Blob == before || files["a"].Blob.String() != hashing.DigestOf([]byte("six")).String() {
+		t.Errorf("edited: blob %v", files["a"].Blob)
+	}
+}
+
+// A stamp taken within two seconds of the change it shows is not trusted.
+func TestFreshStampsAreReadAgain(t *testing.T) {
+	tr := newTree(t, map[string]string{"a": "one"})
+	tr.now = time.Now().UnixNano()
+	tr.look(false)
+	tr.now = later
+	_, files := tr.look(false)
+	tr.want("second", files, map[string]How{"a": ByChecksum})
+	_, files = tr.look(false)
+	tr.want("third", files, map[string]How{"a": ByStamp})
+}
+
+// A file that is edited after the scan has the stamp that goes with what was
+// read, not the scan's.
+func TestEditBetweenScanAndReading(t *testing.T) {
+	tr := newTree(t, map[string]string{"a": "one"})
+	found, err := scan.Dir(t.Context(), tr.dir.Name(), scan.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.write("a", "longer")
+	info, err := os.Stat(tr.path("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fn, _ := hashing.Lookup(tr.sum)
+	s := New(Options{Assets: tr.dir, Known: tr.last, Checksum: fn, Workers: 1, Clock: clockAt(time.Now().UnixNano())})
+	if err := s.Sources(t.Context(), found.Entries); err != nil {
+		t.Fatal(err)
+	}
+	if f := s.Assets()[0]; f.Stamp != scan.StampOf(info) || f.Settled || f.Blob.String() != hashing.DigestOf([]byte("longer")).String() {
+		t.Errorf("stamp %+v, settled %v, blob %v", f.Stamp, f.Settled, f.Blob)
+	}
+}
+
+func TestIgnoringStampsTrustsNothing(t *testing.T) {
+	tr := newTree(t, map[string]string{"a": "one"})
+	tr.look(false)
+	_, files := tr.look(true)
+	tr.want("verify", files, map[string]How{"a": ByChecksum})
+}
+
+func TestAnotherChecksumIsNoChange(t *testing.T) {
+	tr := newTree(t, map[string]string{"a": "one"})
+	tr.look(false)
+	tr.sum = "crc32c"
+	_, files := tr.look(false)
+	tr.want("crc32c", files, map[string]How{"a": ByChecksum})
+}
+
+func TestOtherFiles(t *testing.T) {
+	tr := newTree(t, map[string]string{"a": "one", ".cookignore": "*.inc\n", "x.inc": "text"})
+	if err := os.Mkdir(tr.path("folder"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	others := []string{"x.inc", "gone", "a/below", "folder", "../outside", strings.Repeat("n", 300)}
+	want := map[string]How{"x.inc": ByReading, "gone": Absent, "a/below": Absent, "folder": Unreadable, "../outside": Unreadable, others[5]: Absent}
+	_, files := tr.look(false, others...)
+	tr.want("first", files, want)
+	want["x.inc"] = ByStamp
+	_, files = tr.look(false, others...)
+	tr.want("again", files, want)
+	tr.write("x.inc", "other")
+	want["x.inc"] = ByReading
+	_, files = tr.look(false, others...)
+	tr.want("edited", files, want)
+}
+
+func TestTool(t *testing.T) {
+	tr := newTree(t, map[string]string{"execute.sh": "#!/bin/sh\n"})
+	s, _ := tr.look(false)
+	tool, err := s.Tool(t.Context(), tr.path("execute.sh"))
+	if err != nil || tool.Blob.String() != hashing.DigestOf([]byte("#!/bin/sh\n")).String() {
+		t.Errorf("execute.sh: %v, %v", tool.Blob, err)
+	}
+	if _, err := s.Tool(t.Context(), tr.path("gone.sh")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("gone.sh: error %v", err)
+	}
+	if _, err := s.Tool(t.Context(), tr.dir.Name()); err == nil {
+		t.Error("a folder passes for a tool")
+	}
+}
+
+func TestOutputs(t *testing.T) {
+	tr := newTree(t, map[string]string{"same": "1", "touched": "2", "edited": "3", "longer": "4", "folder": "5", "gone": "6", "fresh": "7"})
+	_, files := tr.look(false)
+	var made []index.Artifact
+	for name, f := range files {
+		made = append(made, index.Artifact{Path: name, Stamp: f.Stamp, Settled: name != "fresh", Sum: f.Sum, Blob: f.Blob})
+	}
+	made = append(made, index.Artifact{Path: "same/below"})
+	known := []index.Action{{Path: "a", Made: made}}
+
+	at := time.Unix(1e9, 0)
+	if err := os.Chtimes(tr.path("touched"), at, at); err != nil {
+		t.Fatal(err)
+	}
+	tr.write("edited", "x")
+	tr.write("longer", "44")
+	for _, name := range []string{"folder", "gone"} {
+		if err := os.Remove(tr.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(tr.path("folder"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+
+	want := map[string]State{"same": Intact, "fresh": Intact, "touched": Intact, "edited": Edited, "longer": Edited, "folder": Edited, "gone": Missing, "same/below": Missing}
+	fn, _ := hashing.Lookup(tr.sum)
+	for _, ignoreStamps := range []bool{false, true} {
+		s := New(Options{Assets: tr.dir, Known: tr.last, Checksum: fn, IgnoreStamps: ignoreStamps, Workers: 2, Clock: clockAt(later)})
+		before, err := s.Outputs(t.Context(), tr.dir, known, func(*index.Action) bool { return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range before[0].Outputs {
+			if o.State != want[o.Artifact.Path] {
+				t.Errorf("ignoring stamps %v: %s is %d, want %d", ignoreStamps, o.Artifact.Path, o.State, want[o.Artifact.Path])
+			}
+			if byReads := ignoreStamps || o.Artifact.Path == "touched" || o.Artifact.Path == "fresh"; o.State == Intact && o.ByReads != byReads {
+				t.Errorf("ignoring stamps %v: %s known by reading: %v", ignoreStamps, o.Artifact.Path, o.ByReads)
+			}
+		}
+		if none, err := s.Outputs(t.Context(), nil, known, func(*index.Action) bool { return true }); err != nil || none[0].Outputs[0].State != Missing {
+			t.Errorf("without an output folder: %v, %v", none, err)
+		}
+		if none, err := s.Outputs(t.Context(), tr.dir, known, func(*index.Action) bool { return false }); err != nil || none[0].Outputs[0].State != Unseen {
+			t.Errorf("not wanted: %v, %v", none, err)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package execute
+
+import (
+	"context"
+
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/confine"
+)
+
+// Conditions are what a recipe may see of its surroundings and must not depend on.
+type Conditions struct {
+	// Scratch is the folder in which the artifacts are made. Nothing else is in it at
+	// the same time.
+	Scratch *confine.Dir
+	// Vars are as in recipe.Env.
+	Vars map[string]string
+}
+
+// Again cooks actions once more without placing, storing or remembering what comes out.
+// Its methods may be called by many goroutines, which keep to the memory budget
+// together.
+type Again struct{ *cooker }
+
+// NewAgain prepares to cook again. Out and Store of env are not used.
+func NewAgain(env Env) Again {
+	c := newCooker(env)
+	c.mode = 0o600 // private
+	return Again{c}
+}
+
+// Cook cooks an action and passes the artifacts, with the files of the scratch folder in
+// which they are, to look, before it removes them. The inputs are checked as in a run;
+// if one has changed the error wraps ErrChanged.
+func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func(files []string, made []store.Artifact) error) error {
+	r, err := g.cooker.cook(ctx, planned{a}, attempt{scratch: func() *scratch { return scratchIn(c.Scratch, "made", a.Outputs) }, vars: c.Vars})
+	if err != nil {
+		return err
+	}
+	defer r.scratch.remove()
+	return look(r.scratch.files, stored(r.made))
+}

@@ -1,0 +1,190 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/profile"
+)
+
+// A cooker runs recipes and checks what they read and wrote. It serves the workers of
+// a run as well as those that cook again to compare.
+type cooker struct {
+	Env
+	summer *hashing.Summer
+	budget *budget
+	kinds  *kinds
+	mode   fs.FileMode // that artifacts are to have
+}
+
+func newCooker(env Env) *cooker {
+	return &cooker{
+		Env: env, summer: hashing.NewSummer(env.Checksum), budget: newBudget(env.Memory, env.Probe),
+		kinds: &kinds{named: map[string]bool{}},
+	}
+}
+
+// An attempt is how an action is cooked once.
+type attempt struct {
+	scratch func() *scratch   // makes a place for the artifacts
+	vars    map[string]string // as in recipe.Env
+	probe   *profile.Worker
+	held    *holdings // nil if it does not matter what the recipe holds
+}
+
+// cook runs the recipe, once more if a dependency turned up that is too fresh to tell
+// whether it changed meanwhile: the second time it is watched.
+func (c *cooker) cook(ctx context.Context, a planned, how attempt) (ready, error) {
+	release, err := c.budget.admit(ctx, c.Assets, a.Action, how.probe)
+	if err != nil {
+		return ready{}, err
+	}
+	defer release()
+	r, err := c.once(ctx, a, how)
+	if errors.Is(err, errUnwatched) {
+		r, err = c.once(ctx, a, how)
+	}
+	if errors.Is(err, errUnwatched) {
+		err = ErrChanged // it reads other files each time
+	}
+	return r, err
+}
+
+func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err error) {
+	tmp := how.scratch()
+	defer func() {
+		if err != nil {
+			tmp.remove()
+		}
+	}()
+	w := watch{mark: c.Contents.Mark(), begin: c.Now(), opened: map[string]bool{}}
+	job := recipe.NewJob(c.env(ctx, a, tmp, &w, how), a.Source.Stamp.Size)
+	span := how.probe.Begin("cook/run/recipe", "")
+	cookErr := protect(func() error { return a.Method.Cooker.Cook(ctx, job) })
+	span.End()
+	if how.held != nil {
+		how.held.release(how.probe)
+	}
+	r := ready{planned: a, scratch: tmp, cookTime: c.Now().Sub(w.begin), warnings: job.Warnings()}
+	r.deps, err = c.checkInputs(ctx, a, job.Deps(), &w, how.probe)
+	if err := errors.Join(err, cookErr); err != nil {
+		return ready{}, c.inUserTerms(err, tmp, a.Outputs)
+	}
+	r.made, err = c.collect(ctx, a, tmp, how.probe)
+	return r, err
+}
+
+// env is what a recipe's job works with.
+func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how attempt) recipe.Env {
+	env := recipe.Env{
+		Recipe: a.Method.Recipe, Path: a.Path, Outputs: tmp.abs(), Create: tmp.create, Assets: c.Assets.Name(),
+		Open: func(p string) (fs.File, error) {
+			c.Contents.At(ctx, p) // from now on it is watched
+			w.opened[p] = true
+			return c.Assets.OpenFile(p)
+		},
+		Stat:    c.Assets.Stat,
+		Scratch: tmp.folder,
+		Vars:    how.vars,
+	}
+	if how.probe != nil && how.held != nil {
+		env.Hold = func(kind string, bytes int64) { how.held.hold(c.Probe, how.probe, kind, bytes) }
+	}
+	return env
+}
+
+// collect checks that the recipe wrote what it said it would, and sums it.
+func (c *cooker) collect(ctx context.Context, a planned, tmp *scratch, probe *profile.Worker) ([]index.Artifact, error) {
+	defer probe.Begin("cook/run/sum", "").End()
+	root := tmp.in.Root()
+	made := make([]index.Artifact, len(tmp.files))
+	for i, name := range tmp.files {
+		info, err := root.Lstat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("recipe %s wrote nothing to output %s", a.Method.Recipe.Name, pathname.Show(a.Outputs[i]))
+		case err != nil:
+			return nil, err
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("recipe %s made no regular file of output %s", a.Method.Recipe.Name, pathname.Show(a.Outputs[i]))
+		}
+		if info.Mode().Perm() != c.mode {
+			if err := root.Chmod(name, c.mode); err != nil {
+				return nil, err
+			}
+		}
+		sum, err := c.sumAlone(ctx, tmp.in, name, hashing.WantSum|hashing.WantDigest)
+		if errors.Is(err, errStillOpen) {
+			return nil, fmt.Errorf("output %s: %w", pathname.Show(a.Outputs[i]), err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		made[i] = index.Artifact{Stamp: scan.StampOf(info), Sum: sum.Sum, Blob: store.BlobID(sum.Digest)}
+		made[i].Stamp.Size = sum.Size
+	}
+	return made, nil
+}
+
+// cook makes an action's artifacts as scratch files.
+func (w *worker) cook(ctx context.Context, a planned) (ready, error) {
+	return w.cooker.cook(ctx, a, attempt{scratch: func() *scratch { return w.newScratch(a.Outputs) }, probe: w.probe, held: w.held})
+}
+
+// Explain has a recipe say what it makes of a source. A panic of its is an error.
+func Explain(ctx context.Context, e recipe.Explainer, job *recipe.Job) (lines []string, err error) {
+	err = protect(func() error {
+		lines, err = e.Explain(ctx, job)
+		return err
+	})
+	return lines, err
+}
+
+// protect turns a recipe's panic into its asset's failure.
+func protect(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("recipe panicked: %v", p)
+		}
+	}()
+	return f()
+}
+
+// inUserTerms names outputs in an error's text as the user does, not as the scratch
+// files that they still are.
+func (c *cooker) inUserTerms(err error, tmp *scratch, outputs []string) error {
+	pairs := []string{c.Assets.Name() + string(os.PathSeparator), ""}
+	for i, name := range tmp.abs() {
+		output := "output " + pathname.Show(outputs[i])
+		pairs = append(pairs, name, output, tmp.files[i], output)
+	}
+	return &reworded{strings.NewReplacer(pairs...).Replace(err.Error()), err}
+}
+
+type reworded struct {
+	text string
+	err  error
+}
+
+func (e *reworded) Error() string { return e.text }
+func (e *reworded) Unwrap() error { return e.err }
+
+// A watch tells whether a file was looked at before a recipe could read it: before the
+// recipe began, or when it was opened through its job. If its stamp is settled, it does
+// not matter when: it has not changed since the run began.
+type watch struct {
+	mark   int64
+	begin  time.Time
+	opened map[string]bool
+}

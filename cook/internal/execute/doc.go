@@ -1,0 +1,24 @@
+// Package execute carries a plan out: it brings results back from the store or cooks
+// them, and puts them in place. It is the only stage that cooks or writes artifacts.
+//
+// # The life of an action
+//
+//	planned -> up to date                       nothing differs
+//	        -> known  -> ready -> placed        restored: the content came from elsewhere
+//	        |                                   unchanged: it was in place all the time
+//	        -> ready           -> placed        cooked, or unchanged: an input changed,
+//	                                            the artifacts did not
+//	        -> failed                           and so does whatever cannot be planned
+//
+// Each state is a type, and each arrow a method that takes one state and returns the
+// next (life.go), so that nothing can be placed that is not complete.
+//
+// Every artifact is made as a scratch file below the output folder's .cook and renamed
+// into place when it is complete, so it is never seen half written. Sources and
+// dependencies are looked at again after cooking; if one of them changed, the result
+// is thrown away.
+//
+// Artifacts that no action claims any more are first set aside in .cook/trash, where an
+// action of the same ID may take them, and deleted at the end. If the run is killed in
+// between, they are missing and the index still names them, which the next run mends.
+package execute

@@ -1,0 +1,258 @@
+package execute
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/profile"
+)
+
+// An Env is what actions work with.
+type Env struct {
+	Assets   *confine.Dir
+	Out      *confine.Dir // nil in a dry run if there is no such folder yet
+	Contents *contents.Contents
+	Checksum hashing.Func
+	Store    *store.Store // nil for none
+	Memory   int64        // bytes that all running recipes together may need
+	Now      func() time.Time
+	Probe    profile.Probe // each worker gets a row of its own
+}
+
+// Options say how a plan is carried out.
+type Options struct {
+	// Owned reports whether cook has made a file of the output folder.
+	Owned   func(output string) bool
+	Workers int
+	// StopOnFailure starts nothing new after the first failure.
+	StopOnFailure bool
+	// Strict fails what a recipe warns of.
+	Strict bool
+	// DryRun reports what would be done and does nothing.
+	DryRun bool
+	// Suspect returns what was found wrong with a source before its action is carried
+	// out, a line each.
+	Suspect func(*plan.Action) []string
+	// Report is called for each event, by one goroutine at a time.
+	Report func(Event)
+	// Warn is called with problems that cost time and do no harm.
+	Warn func(string)
+}
+
+// A Result is how one action ended, and what the index is to remember.
+type Result struct {
+	Outcome Outcome
+	Row     index.Action // without Method and Decision
+	Err     error
+	// Warnings are what the recipe found wrong with the source.
+	Warnings []string
+}
+
+// Done is what carrying out a plan came to.
+type Done struct {
+	// Results has one element for each action of the plan, also when the run ended
+	// early.
+	Results []Result
+	// Wrote says that something in the output folder changed.
+	Wrote bool
+	// Stuck are folders of the output folder that are empty and could not be removed.
+	Stuck map[string]bool
+}
+
+// Run carries out a plan. Its error means that nothing could be begun.
+func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error) {
+	r := &runner{
+		Options: opt,
+		cooker:  newCooker(env),
+		plan:    p,
+		results: make([]Result, len(p.Actions)),
+		id:      rand.Uint64(),
+		flights: flights{byID: map[store.ActionID]*flight{}},
+		outputs: newOutputs(env.Out),
+		warned:  map[[2]string]bool{},
+	}
+	writes := !opt.DryRun && !r.idle()
+	if writes {
+		if err := r.prepare(); err != nil {
+			return nil, fmt.Errorf("output folder %s: %w", env.Out.Name(), err)
+		}
+	}
+	r.retire()
+	r.actions(ctx)
+	if writes {
+		r.cleanUp()
+	}
+	return &Done{Results: r.results, Wrote: r.outputs.wrote.Load(), Stuck: r.outputs.stuck}, nil
+}
+
+type runner struct {
+	Options
+	*cooker
+	plan    *plan.Plan
+	results []Result
+
+	outputs *outputs
+	flights flights
+	id      uint64       // of this run, in the names of scratch files
+	serial  atomic.Int64 // numbers scratch files
+	failed  atomic.Bool  // nothing new is to be started
+
+	reporting sync.Mutex
+	warned    map[[2]string]bool // sources and lines, guarded by reporting
+	storeOnce sync.Once          // warns of the store
+}
+
+// A worker brings one action after the other up to date.
+type worker struct {
+	*runner
+	probe *profile.Worker // nil if nothing is measured
+	held  *holdings       // of the recipe at work
+}
+
+func (r *runner) report(e Event) {
+	r.reporting.Lock()
+	defer r.reporting.Unlock()
+	r.Report(e)
+}
+
+// actions finishes what needs no work at once and hands the rest to the workers, what
+// took longest last time first, so that none of it is left for the end.
+func (r *runner) actions(ctx context.Context) {
+	var todo []int
+	for i := range r.plan.Actions {
+		a := &r.plan.Actions[i]
+		switch {
+		case a.Err != nil:
+			r.finish(i, Result{Outcome: Failed, Err: a.Err}, 0)
+		case !a.Runs:
+			r.finish(i, Result{Outcome: UpToDate, Row: refreshed(a)}, 0)
+		default:
+			todo = append(todo, i)
+		}
+	}
+	slices.SortStableFunc(todo, func(i, j int) int {
+		return cmp.Compare(Expected(&r.plan.Actions[j]), Expected(&r.plan.Actions[i]))
+	})
+	workers := make([]*worker, min(r.Workers, len(todo)))
+	for n := range workers {
+		workers[n] = r.worker(fmt.Sprintf("worker %d", n))
+	}
+	// Each action gets a result, also of a run that was interrupted.
+	parallel.Each(context.WithoutCancel(ctx), len(workers), len(todo), func(n, i int) error {
+		workers[n].work(ctx, todo[i])
+		workers[n].probe.Flush()
+		return nil
+	})
+	for _, w := range workers {
+		w.probe.Release()
+	}
+}
+
+func (r *runner) worker(name string) *worker {
+	return &worker{runner: r, probe: r.Probe.Worker(name), held: &holdings{kinds: r.kinds}}
+}
+
+// Expected is how long an action is expected to take: what it took last time, or a
+// guess from its size.
+func Expected(a *plan.Action) time.Duration {
+	if a.Last != nil && a.Last.CookTime > 0 {
+		return a.Last.CookTime
+	}
+	const perByte = 20 * time.Nanosecond // of an image, roughly
+	return time.Duration(a.Source.Stamp.Size) * perByte
+}
+
+func (w *worker) work(ctx context.Context, i int) {
+	a := &w.plan.Actions[i]
+	if ctx.Err() != nil || w.failed.Load() {
+		w.finish(i, Result{Outcome: NotReached}, 0)
+		return
+	}
+	w.report(Event{Started: true, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size, CookTime: Expected(a)})
+	defer w.probe.Begin("cook/recipe/"+a.Method.Recipe.Name, a.Path).End()
+	defer w.probe.Memory().Push(a.Path).Pop()
+	begin := w.Now()
+	var res Result
+	if w.DryRun {
+		res = w.foretell(ctx, planned{a})
+	} else {
+		res = w.bringUpToDate(ctx, planned{a})
+	}
+	if res.Err != nil {
+		res.Outcome = Failed
+		if ctx.Err() != nil {
+			res = Result{Outcome: NotReached}
+		}
+	}
+	w.finish(i, res, w.Now().Sub(begin))
+}
+
+// finish records and reports a result.
+func (r *runner) finish(i int, res Result, took time.Duration) {
+	a := &r.plan.Actions[i]
+	if res.Outcome == Failed && r.StopOnFailure {
+		r.failed.Store(true)
+	}
+	r.results[i] = res
+	e := Event{
+		Path: a.Path, Target: a.Target, Outcome: res.Outcome, Reasons: a.Reasons,
+		Outputs: a.Outputs, In: a.Source.Stamp.Size, Took: took, CookTime: res.Row.CookTime, Err: res.Err,
+	}
+	if a.Method != nil {
+		e.Recipe = a.Method.Recipe.Name
+	}
+	for _, m := range res.Row.Made {
+		e.Out += m.Stamp.Size
+	}
+	if res.Outcome != Failed && res.Outcome != NotReached { // the failure says more
+		r.warn(a, slices.Concat(r.Suspect(a), res.Warnings))
+	}
+	r.report(e)
+}
+
+// warn reports what is wrong with the source of an action, once if several targets say
+// the same.
+func (r *runner) warn(a *plan.Action, lines []string) {
+	for _, line := range lines {
+		key := [2]string{a.Path, line}
+		r.reporting.Lock()
+		again := r.warned[key]
+		r.warned[key] = true
+		r.reporting.Unlock()
+		if !again {
+			r.report(Event{Path: a.Path, Target: a.Target, Outcome: Warned, Err: errors.New(line)})
+		}
+	}
+}
+
+// refreshed is the index's row of an action that is up to date, with the artifacts'
+// stamps as they were found now.
+func refreshed(a *plan.Action) index.Action {
+	row := a.Last.Action
+	row.Made = make([]index.Artifact, len(a.Last.Outputs))
+	for i := range a.Last.Outputs {
+		row.Made[i] = asFound(&a.Last.Outputs[i])
+	}
+	return row
+}
+
+// asFound is an artifact under the stamp that it was found to have.
+func asFound(o *contents.Output) index.Artifact {
+	m := o.Artifact
+	m.Stamp, m.Settled = o.Stamp, o.Settled
+	return m
+}

@@ -1,0 +1,109 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/regular"
+	"github.com/assetcook/assetcook/profile"
+)
+
+// ErrChanged says that an input changed while an action was being cooked.
+var ErrChanged = errors.New("changed while it was being cooked; run cook again")
+
+// errUnwatched says that a dependency came up that was not looked at before the recipe
+// began, and may have changed since.
+var errUnwatched = errors.New("not watched while it was being read")
+
+func (w *watch) saw(f contents.File) bool {
+	return f.Turn <= w.mark || w.opened[f.Path] || !f.Known() || f.Settled
+}
+
+// checkInputs proves that the source, the tools and all that the recipe read are still
+// what was found before, and returns the dependencies with their content.
+func (c *cooker) checkInputs(ctx context.Context, a planned, deps []recipe.Dep, w *watch, probe *profile.Worker) ([]index.Dep, error) {
+	defer probe.Begin("cook/run/check_inputs", "").End()
+	if err := c.recheck(ctx, a.Source); err != nil {
+		return nil, err
+	}
+	for _, tool := range a.Method.Tools {
+		if err := c.recheck(ctx, tool); err != nil {
+			return nil, fmt.Errorf("tool %s: %w", pathname.Show(tool.Path), err)
+		}
+	}
+	var out []index.Dep
+	unwatched := false
+	for _, d := range deps {
+		f := c.Contents.At(ctx, d.Path)
+		unwatched = unwatched || !w.saw(f)
+		if f.How == contents.Unreadable {
+			return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), f.Err)
+		}
+		if f.Known() != d.Found {
+			return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), ErrChanged)
+		}
+		if d.Found && !recipe.PresenceOnly(d.Name) {
+			if err := c.recheck(ctx, f); err != nil {
+				return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), err)
+			}
+		}
+		out = append(out, plan.Dependency(d.Name, d.Path, f))
+	}
+	if unwatched {
+		return nil, errUnwatched
+	}
+	return out, nil
+}
+
+// recheck returns an error unless a file still has the content that was found: by its
+// stamp, and by checksum if the stamp need not show a change, because it is too fresh
+// or the file was open for writing. A process that opened it since then cannot write
+// to it under the stamp that it had.
+func (c *cooker) recheck(ctx context.Context, f contents.File) error {
+	stat, open := c.Assets.Stat, c.Assets.OpenFile
+	if filepath.IsAbs(f.Path) { // a tool
+		stat, open = os.Stat, regular.Open
+	}
+	info, err := stat(f.Path)
+	if err != nil {
+		return goneOr(err)
+	}
+	if scan.StampOf(info) != f.Stamp {
+		return ErrChanged
+	}
+	if f.Settled {
+		return nil
+	}
+	file, err := open(f.Path)
+	if err != nil {
+		return goneOr(err)
+	}
+	defer file.Close()
+	sum, err := c.summer.Sum(ctx, file, hashing.WantSum)
+	if err != nil {
+		return err
+	}
+	if sum.Sum != f.Sum || sum.Size != f.Stamp.Size {
+		return ErrChanged
+	}
+	return nil
+}
+
+// goneOr says what it means that a file cannot be looked at once more.
+func goneOr(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrChanged
+	}
+	return fmt.Errorf("did it change while it was being cooked? %w", err)
+}

@@ -1,0 +1,180 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+)
+
+// planned is an action that has work to do.
+type planned struct{ *plan.Action }
+
+// known is an action whose result was made before: it need not be cooked to be known.
+type known struct {
+	planned
+	deps     []index.Dep
+	made     []store.Artifact
+	cookTime time.Duration
+	warnings []string
+}
+
+// ready is an action all of whose artifacts are complete: as scratch files, or in place
+// already.
+type ready struct {
+	planned
+	scratch  *scratch
+	made     []index.Artifact
+	inPlace  []bool // nil for none
+	deps     []index.Dep
+	cookTime time.Duration
+	warnings []string // of the recipe, about the source
+}
+
+// placed is an action whose artifacts are where they belong.
+type placed struct {
+	planned
+	made     []index.Artifact
+	deps     []index.Dep
+	cookTime time.Duration
+	warnings []string
+}
+
+// bringUpToDate leads an action from planned to its end.
+func (w *worker) bringUpToDate(ctx context.Context, a planned) Result {
+	done, outcome, err := w.live(ctx, a)
+	if err != nil {
+		return w.fail(ctx, a, err)
+	}
+	return Result{Outcome: outcome, Warnings: done.warnings, Row: index.Action{
+		Path: a.Path, Target: a.Target, State: index.Done, ID: a.ID, Source: a.Source.Blob,
+		CookTime: done.cookTime, Warned: len(done.warnings) > 0, Deps: done.deps, Made: done.made,
+	}}
+}
+
+func (w *worker) live(ctx context.Context, a planned) (placed, Outcome, error) {
+	if a.forced() {
+		return w.cookAndPlace(ctx, a, nil)
+	}
+	defer w.exclusive(a.ID)() // the second of two equal files waits for the first one's result
+	k, ok := w.lookUp(ctx, a)
+	if !ok {
+		return w.cookAndPlace(ctx, a, nil)
+	}
+	if err := w.strictly(k.warnings); err != nil {
+		return placed{}, "", err
+	}
+	r, err := w.fetch(ctx, k)
+	if errors.Is(err, errNotAtHand) {
+		return w.cookAndPlace(ctx, a, &k)
+	}
+	if err != nil {
+		return placed{}, "", err
+	}
+	defer r.scratch.remove()
+	done, err := w.place(r)
+	return done, a.outcome(k.made, Restored), err
+}
+
+// cookAndPlace is the way of what has to be cooked. If the result is known but its
+// content is not at hand, and it comes out the same, then it was restored by cooking.
+func (w *worker) cookAndPlace(ctx context.Context, a planned, k *known) (placed, Outcome, error) {
+	r, err := w.cook(ctx, a)
+	if err != nil {
+		return placed{}, "", err
+	}
+	defer r.scratch.remove()
+	made := stored(r.made)
+	w.keep(ctx, r)
+	if err := w.strictly(r.warnings); err != nil {
+		return placed{}, "", err
+	}
+	outcome := Cooked
+	if k != nil && a.Method.Recipe.Cheap && slices.Equal(k.made, made) {
+		outcome = Restored
+	}
+	done, err := w.place(r)
+	return done, a.outcome(made, outcome), err
+}
+
+// strictly returns an error for what a recipe warned of if the run is strict.
+func (r *runner) strictly(warnings []string) error {
+	if r.Strict && len(warnings) > 0 {
+		return errors.New(strings.Join(warnings, "; "))
+	}
+	return nil
+}
+
+// fail ends an action that could not be brought up to date.
+func (w *worker) fail(ctx context.Context, a planned, err error) Result {
+	row := index.Action{Path: a.Path, Target: a.Target, State: index.Failed, ID: a.ID, Source: a.Source.Blob}
+	if a.Last != nil {
+		row.CookTime, row.Made = a.Last.CookTime, a.Last.Made
+	}
+	if ctx.Err() == nil {
+		row.Made = w.stillGood(a)
+		err = errors.Join(err, w.removeStale(a, row.Made))
+	}
+	return Result{Outcome: Failed, Row: row, Err: err}
+}
+
+// foretell reports how bringUpToDate would end.
+func (w *worker) foretell(ctx context.Context, a planned) Result {
+	if !a.forced() {
+		if k, ok := w.lookUp(ctx, a); ok && w.atHand(k) {
+			return Result{
+				Outcome: a.outcome(k.made, Restored), Row: index.Action{CookTime: k.cookTime},
+				Warnings: k.warnings, Err: w.strictly(k.warnings),
+			}
+		}
+	}
+	if !w.flights.first(a.ID) && !a.forced() && w.Store != nil {
+		return Result{Outcome: Restored} // from the result of an equal file
+	}
+	return Result{Outcome: Cooked}
+}
+
+func (a planned) forced() bool {
+	return slices.ContainsFunc(a.Reasons, func(r plan.Reason) bool { return r.Kind == plan.Forced })
+}
+
+// outcome is Unchanged instead of another one if an input changed and the artifacts
+// did not.
+func (a planned) outcome(made []store.Artifact, otherwise Outcome) Outcome {
+	if a.Last == nil || a.Last.State != index.Done || len(made) != len(a.Last.Outputs) {
+		return otherwise
+	}
+	changed := false
+	for _, r := range a.Reasons {
+		switch r.Kind {
+		case plan.SourceChanged, plan.DependencyChanged:
+			changed = true
+		case plan.Forced, plan.MovedFrom:
+			return otherwise
+		}
+	}
+	for i, o := range a.Last.Outputs {
+		if o.State != contents.Intact || o.Artifact.Path != a.Outputs[i] || o.Artifact.Blob != made[i].Blob {
+			return otherwise
+		}
+	}
+	if changed {
+		return Unchanged
+	}
+	return otherwise
+}
+
+// stored is how the store names artifacts.
+func stored(made []index.Artifact) []store.Artifact {
+	list := make([]store.Artifact, len(made))
+	for i, m := range made {
+		list[i] = store.Artifact{Blob: m.Blob, Size: m.Stamp.Size}
+	}
+	return list
+}

@@ -1,0 +1,206 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// lookUp finds an action's result without cooking: in the index if only the artifacts
+// were lost or moved, else in the store, which alone has the text of warnings.
+func (w *worker) lookUp(ctx context.Context, a planned) (known, bool) {
+	switch {
+	case a.Moved != nil && !a.Moved.Warned:
+		return a.knownFrom(&a.Moved.Action, w.relocate(ctx, a.Path, a.Moved.Deps)), true
+	case a.Last != nil && a.Last.State == index.Done && !a.Stale && !a.Last.Warned && len(a.Last.Made) == len(a.Outputs):
+		return a.knownFrom(&a.Last.Action, a.Last.Deps), true
+	case w.Store == nil:
+		return known{}, false
+	}
+	defer w.probe.Begin("cook/run/look_up", "").End()
+	sets, err := w.Store.ReadSets(a.ID)
+	if err != nil {
+		w.warnOfStore(err)
+	}
+	// Most recipes read nothing but their source. They have no read set on record, and
+	// the empty one is theirs.
+	for _, set := range append(sets, nil) {
+		deps, ok := w.digest(ctx, a.Path, set)
+		if !ok {
+			continue
+		}
+		result, err := w.Store.Result(plan.ResultID(a.ID, deps))
+		if err == nil && len(result.Artifacts) == len(a.Outputs) {
+			return known{planned: a, deps: deps, made: result.Artifacts, cookTime: result.CookTime, warnings: result.Warnings}, true
+		}
+		if err != nil && !errors.Is(err, store.ErrMissing) {
+			w.warnOfStore(err)
+		}
+	}
+	return known{}, false
+}
+
+func (a planned) knownFrom(row *index.Action, deps []index.Dep) known {
+	return known{planned: a, deps: deps, made: stored(row.Made), cookTime: row.CookTime}
+}
+
+// relocate gives dependencies the paths that their names have from a new place.
+func (r *runner) relocate(ctx context.Context, source string, deps []index.Dep) []index.Dep {
+	names := make(store.ReadSet, len(deps))
+	for i, d := range deps {
+		names[i] = d.Name
+	}
+	moved, _ := r.digest(ctx, source, names) // plan has seen that all resolve
+	return moved
+}
+
+// digest finds the content behind names as the file at source means them.
+func (r *runner) digest(ctx context.Context, source string, names store.ReadSet) ([]index.Dep, bool) {
+	var deps []index.Dep
+	for _, name := range names {
+		at, err := recipe.Resolve(source, name)
+		if err != nil {
+			return nil, false
+		}
+		f := r.Contents.At(ctx, at)
+		if f.How == contents.Unreadable {
+			return nil, false
+		}
+		deps = append(deps, plan.Dependency(name, at, f))
+	}
+	return deps, true
+}
+
+// errNotAtHand says that the content of a known result is not available.
+var errNotAtHand = errors.New("not in the store any more")
+
+// atHand reports whether fetch would find a known result's content.
+func (r *runner) atHand(k known) bool {
+	if k.Moved != nil || k.Method.Recipe.Cheap {
+		return true
+	}
+	for _, m := range k.made {
+		if r.Store == nil || !r.Store.HasBlob(m.Blob, m.Size) {
+			return false
+		}
+	}
+	return true
+}
+
+// fetch brings the content of a known result from wherever it lies: all of it, or the
+// error wraps errNotAtHand.
+func (w *worker) fetch(ctx context.Context, k known) (ready, error) {
+	defer w.probe.Begin("cook/run/fetch", "").End()
+	r := ready{planned: k.planned, deps: k.deps, cookTime: k.cookTime, warnings: k.warnings, scratch: w.newScratch(k.Outputs),
+		made: make([]index.Artifact, len(k.made)), inPlace: make([]bool, len(k.made))}
+	for i := range k.made {
+		if err := w.fetchOne(ctx, k, &r, i); err != nil {
+			r.scratch.remove()
+			return ready{}, err
+		}
+	}
+	return r, nil
+}
+
+func (w *worker) fetchOne(ctx context.Context, k known, r *ready, i int) error {
+	want, file := k.made[i], r.scratch.files[i]
+	if k.Last != nil && i < len(k.Last.Outputs) {
+		o := &k.Last.Outputs[i]
+		if o.State == contents.Intact && o.Artifact.Path == k.Outputs[i] && o.Artifact.Blob == want.Blob {
+			r.made[i], r.inPlace[i] = asFound(o), true
+			return nil
+		}
+	}
+	if k.Moved != nil && w.takeBack(&k.Moved.Outputs[i], file) {
+		old := &k.Moved.Outputs[i]
+		r.made[i] = old.Artifact
+		r.made[i].Stamp = old.Stamp
+		return nil
+	}
+	if w.Store == nil || k.Method.Recipe.Cheap {
+		return errNotAtHand
+	}
+	err := w.Store.CopyBlob(ctx, want.Blob, want.Size, w.Out.Root().Root, file)
+	switch {
+	case errors.Is(err, store.ErrMissing):
+		return errNotAtHand
+	case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrUnavailable):
+		w.warnOfStore(err)
+		return errNotAtHand
+	case err != nil:
+		return w.inUserTerms(err, r.scratch, k.Outputs)
+	}
+	info, err := w.Out.Root().Lstat(file)
+	if err != nil {
+		return err
+	}
+	sum, err := w.sumAlone(ctx, w.Out, file, hashing.WantSum)
+	r.made[i] = index.Artifact{Stamp: scan.StampOf(info), Sum: sum.Sum, Blob: want.Blob}
+	return err
+}
+
+// takeBack makes a scratch file of an artifact that was set aside, if it still has its
+// content.
+func (w *worker) takeBack(old *contents.Output, file string) bool {
+	aside, ok := w.outputs.trash[old.Artifact.Path]
+	return ok && (old.Settled || w.holdsContent(aside, &old.Artifact)) && w.Out.Root().Rename(aside, file) == nil
+}
+
+// keep puts a result into the store. Failing to do so costs time later and nothing
+// else.
+func (w *worker) keep(ctx context.Context, r ready) {
+	if w.Store == nil {
+		return
+	}
+	defer w.probe.Begin("cook/run/store", "").End()
+	if err := w.keepAll(ctx, r); err != nil && ctx.Err() == nil {
+		w.warnOfStore(err)
+	}
+}
+
+func (w *worker) keepAll(ctx context.Context, r ready) error {
+	made := stored(r.made)
+	if !r.Method.Recipe.Cheap {
+		for i, file := range r.scratch.files {
+			if err := w.putBlob(ctx, file, made[i]); err != nil {
+				return err
+			}
+		}
+	}
+	if len(r.deps) > 0 {
+		set := make(store.ReadSet, len(r.deps))
+		for i, d := range r.deps {
+			set[i] = d.Name
+		}
+		if err := w.Store.AddReadSet(r.ID, set); err != nil {
+			return err
+		}
+	}
+	return w.Store.PutResult(plan.ResultID(r.ID, r.deps), store.Result{Artifacts: made, CookTime: r.cookTime, Warnings: r.warnings})
+}
+
+func (w *worker) putBlob(ctx context.Context, file string, a store.Artifact) error {
+	f, err := w.Out.OpenFile(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return w.Store.PutBlob(ctx, f, a.Blob, a.Size)
+}
+
+// warnOfStore reports once that the store is in trouble.
+func (r *runner) warnOfStore(err error) {
+	r.storeOnce.Do(func() {
+		r.reporting.Lock()
+		defer r.reporting.Unlock()
+		r.Warn("store: " + strings.TrimPrefix(err.Error(), "store: "))
+	})
+}

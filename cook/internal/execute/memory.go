@@ -1,0 +1,145 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/profile"
+	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/memory"
+)
+
+// A MemoryError says that an action would need more memory than the budget is.
+type MemoryError struct{ Need, Budget int64 } // bytes
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("needs about %d MiB of memory; the budget is %d MiB (-mem)", e.Need>>20+1, e.Budget>>20)
+}
+
+// A budget is the memory that recipes share.
+type budget struct {
+	bytes int64
+	left  *semaphore.Weighted
+	group *memory.Group // what was given out
+}
+
+func newBudget(bytes int64, probe profile.Probe) *budget {
+	return &budget{bytes: bytes, left: semaphore.NewWeighted(bytes), group: probe.Memory.Group("recipes", bytes)}
+}
+
+// reserve waits for a part of the budget.
+func (b *budget) reserve(ctx context.Context, need int64, probe *profile.Worker) (release func(), err error) {
+	if need > b.bytes {
+		return nil, &MemoryError{need, b.bytes}
+	}
+	if err := b.left.Acquire(ctx, need); err != nil {
+		return nil, err
+	}
+	held := b.group.Grow(probe.Memory(), need)
+	return func() {
+		held.Shrink()
+		b.left.Release(need)
+	}, nil
+}
+
+// admit waits until the memory that an action is estimated to need is free.
+func (b *budget) admit(ctx context.Context, assets *confine.Dir, a *plan.Action, probe *profile.Worker) (release func(), err error) {
+	defer probe.Begin("cook/run/admit", "").End()
+	size := a.Source.Stamp.Size
+	need := size*3 + 1<<20
+	if e, ok := a.Method.Cooker.(recipe.Estimator); ok {
+		need, err = estimate(e, assets, a, recipe.HeadSize)
+		if errors.Is(err, recipe.ErrShortHead) {
+			var whole func()
+			if whole, err = b.reserve(ctx, size, probe); err != nil {
+				return nil, err
+			}
+			need, err = estimate(e, assets, a, size)
+			whole()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if need < 0 {
+		return nil, fmt.Errorf("recipe %s estimates that it needs %d bytes of memory", a.Method.Recipe.Name, need)
+	}
+	return b.reserve(ctx, need, probe)
+}
+
+// estimate shows a recipe the first bytes of a source.
+func estimate(e recipe.Estimator, assets *confine.Dir, a *plan.Action, most int64) (int64, error) {
+	f, err := assets.OpenFile(a.Path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	head := make([]byte, min(most, a.Source.Stamp.Size))
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return 0, err
+	}
+	return e.Estimate(head[:n], a.Source.Stamp.Size)
+}
+
+// holdings are what the recipe at work on one worker says that it holds.
+type holdings struct {
+	kinds *kinds
+	list  []holding
+}
+
+type holding struct {
+	memory.Account
+	name  events.Symbol
+	bytes int64
+}
+
+// kinds are the kinds of memory that recipes named in a run.
+type kinds struct {
+	mu    sync.Mutex
+	named map[string]bool
+}
+
+// mostKinds is how many kinds of memory are told apart.
+const mostKinds = 64
+
+// of returns the kind that memory is entered under.
+func (k *kinds) of(kind string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.named[kind] && len(k.named) == mostKinds {
+		return "other"
+	}
+	k.named[kind] = true
+	return kind
+}
+
+// hold notes that the recipe holds memory of a kind.
+func (h *holdings) hold(probe profile.Probe, w *profile.Worker, kind string, bytes int64) {
+	kind = h.kinds.of(kind)
+	one := holding{
+		Account: probe.Memory.Group(kind, 0).Grow(w.Memory(), bytes),
+		name:    probe.Events.Symbol(kind),
+		bytes:   bytes,
+	}
+	w.Row().Alloc(one.name, one.bytes)
+	h.list = append(h.list, one)
+}
+
+// release notes that the recipe is over.
+func (h *holdings) release(w *profile.Worker) {
+	for i := range h.list {
+		one := &h.list[i]
+		one.Shrink()
+		w.Row().Free(one.name, one.bytes)
+	}
+	h.list = h.list[:0]
+}

@@ -1,0 +1,127 @@
+package execute
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"sync"
+	"sync/atomic"
+
+	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/internal/confine"
+)
+
+// Folders for artifacts on their way in and out.
+const (
+	tmpDir   = manifest.StateDir + "/tmp"
+	trashDir = manifest.StateDir + "/trash"
+)
+
+// outputs is what a run has done to the output folder so far.
+type outputs struct {
+	dir   *confine.Dir
+	wrote atomic.Bool
+	// Before the workers begin, retired artifacts are set aside, by path.
+	trash map[string]string
+
+	mu      sync.Mutex
+	placed  map[string]bool // outputs that were renamed into place
+	emptied []string        // folders that lost an artifact while workers were at it
+	stuck   map[string]bool // empty folders that could not be removed
+}
+
+func newOutputs(dir *confine.Dir) *outputs {
+	return &outputs{dir: dir, trash: map[string]string{}, placed: map[string]bool{}, stuck: map[string]bool{}}
+}
+
+func (o *outputs) notePlaced(path string) {
+	o.wrote.Store(true)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.placed[path] = true
+}
+
+func (o *outputs) wasPlaced(path string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.placed[path]
+}
+
+func (o *outputs) noteEmptied(output string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.emptied = append(o.emptied, path.Dir(output))
+}
+
+// removeEmpty removes a folder of the output tree and those above it, as long as they
+// are empty. One that cannot be removed is remembered. It is called while no worker is
+// at work.
+func (o *outputs) removeEmpty(dir string) error {
+	for ; dir != "."; dir = path.Dir(dir) {
+		gone, err := o.dir.Root().RemoveEmpty(dir)
+		if err != nil && !o.stuck[dir] {
+			o.stuck[dir] = true
+			return err
+		}
+		if !gone {
+			return nil
+		}
+	}
+	return nil
+}
+
+// idle reports whether nothing is to be written, nor to be cleared away after a run
+// that was killed.
+func (r *runner) idle() bool {
+	for i := range r.plan.Actions {
+		if r.plan.Actions[i].Runs {
+			return false
+		}
+	}
+	for _, dir := range []string{tmpDir, trashDir} {
+		if _, err := r.Out.Root().Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return len(r.plan.Retired) == 0
+}
+
+func (r *runner) prepare() error {
+	root := r.Out.Root()
+	for _, dir := range []string{tmpDir, trashDir} {
+		if err := root.RemoveAll(dir); err != nil {
+			return err
+		}
+		if err := root.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	// A new file shows what the user's umask leaves of a file's mode.
+	f, err := root.OpenFile(tmpDir+"/mode", os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	r.mode = info.Mode().Perm()
+	return nil
+}
+
+// cleanUp removes what the run needed for itself. What it leaves costs room until the
+// next run and nothing else.
+func (r *runner) cleanUp() {
+	var err error
+	for _, dir := range r.outputs.emptied {
+		err = errors.Join(err, r.outputs.removeEmpty(dir))
+	}
+	for _, dir := range []string{tmpDir, trashDir} {
+		err = errors.Join(err, r.Out.Root().RemoveAll(dir))
+	}
+	if err != nil {
+		r.Warn("output folder " + r.Out.Name() + ": clear up: " + err.Error() + "; the next cook will try again")
+	}
+}

@@ -1,0 +1,118 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+	"path"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// place renames complete files to the names of the outputs.
+func (w *worker) place(r ready) (placed, error) {
+	for i := range r.made {
+		if r.inPlace != nil && r.inPlace[i] {
+			continue
+		}
+		if err := w.placeOne(r.planned, i, r.scratch.files[i], &r.made[i]); err != nil {
+			return placed{}, err
+		}
+	}
+	return placed{planned: r.planned, made: r.made, deps: r.deps, cookTime: r.cookTime, warnings: r.warnings}, nil
+}
+
+// placeOne renames a complete file to the i-th output's name, unless the very same
+// content lies there, and completes the artifact's row. What cook did not make is not
+// overwritten.
+func (w *worker) placeOne(a planned, i int, file string, made *index.Artifact) error {
+	defer w.probe.Begin("cook/run/place", "").End()
+	root := w.Out.Root()
+	out := a.Outputs[i]
+	made.Path, made.Settled = out, false
+
+	info, err := root.Lstat(out)
+	switch {
+	case pathname.IsAbsent(err):
+		// Nothing there, or no folder yet: Rename will tell.
+	case err != nil:
+		return w.misled(out, err) // it may be foreign
+	case info.IsDir():
+		return fmt.Errorf("output %s: a folder of that name is in the way", pathname.Show(out))
+	case info.Mode().IsRegular() && (info.Mode().Perm() == w.mode || !w.Owned(out)) && w.inPlaceAlready(a, i, scan.StampOf(info), made):
+		return nil
+	case !w.Owned(out):
+		return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another -out", pathname.Show(out))
+	}
+	err = root.Rename(file, out)
+	if dir := path.Dir(out); pathname.IsAbsent(err) {
+		if err := root.MkdirAll(dir, 0o777); err != nil {
+			return fmt.Errorf("output folder %s: %w", pathname.Show(dir), err)
+		}
+		err = root.Rename(file, out)
+	}
+	if err != nil {
+		return w.misled(out, err)
+	}
+	w.outputs.notePlaced(out)
+	if info, err = root.Lstat(out); err != nil {
+		return err
+	}
+	now := scan.StampOf(info)
+	if err := w.isAsMade(out, now, made); err != nil {
+		root.Remove(out) // what was there before is gone, and this is not to be seen
+		return err
+	}
+	made.Stamp = now
+	return nil
+}
+
+// inPlaceAlready reports whether the i-th output, which has the stamp now, has an
+// artifact's content already, and completes the artifact's row. Unless its stamp
+// vouches for the output, the row gets a stamp that no file has, so that the next run
+// looks at the content: the output may be open for writing.
+func (w *worker) inPlaceAlready(a planned, i int, now scan.Stamp, made *index.Artifact) bool {
+	if a.Last != nil && i < len(a.Last.Outputs) {
+		o := &a.Last.Outputs[i]
+		if o.State == contents.Intact && o.Artifact.Path == a.Outputs[i] && o.Settled && o.Stamp == now {
+			if o.Artifact.Blob != made.Blob {
+				return false
+			}
+			made.Stamp, made.Settled = now, true
+			return true
+		}
+	}
+	f, err := w.Out.OpenFile(a.Outputs[i])
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	sum, err := w.summer.Sum(context.Background(), f, hashing.WantDigest)
+	if err != nil || store.BlobID(sum.Digest) != made.Blob {
+		return false
+	}
+	made.Stamp = scan.Stamp{Size: sum.Size, Mode: now.Mode}
+	return true
+}
+
+// isAsMade returns an error unless what has been renamed into place is what was summed.
+// A rename changes neither size nor write time; where one of them differs, as it may if
+// a server sets it late, the file is read again.
+func (r *runner) isAsMade(out string, now scan.Stamp, made *index.Artifact) error {
+	if now.Size == made.Stamp.Size && now.MTime == made.Stamp.MTime || r.holdsContent(out, made) {
+		return nil
+	}
+	return fmt.Errorf("output %s was changed by another process before it was in place; run cook again", pathname.Show(out))
+}
+
+// misled says what to do if a folder on the way to an output leads elsewhere.
+func (r *runner) misled(out string, err error) error {
+	if dir := r.Out.Outward(out); dir != "" {
+		return fmt.Errorf("output folder %s is a link that leads out of %s; remove the link", pathname.Show(dir), r.Out.Name())
+	}
+	return err
+}

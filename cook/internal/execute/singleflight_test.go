@@ -1,0 +1,78 @@
+package execute
+
+import (
+	"bytes"
+	"runtime"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/profile"
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+// One action of an ID is in hand at a time, and an arrow of the recording leads
+// from it to those that wait for it.
+func TestEqualActionsWaitAndAreLinked(t *testing.T) {
+	var stream bytes.Buffer
+	probe := profile.Probe{Events: events.New(&stream, events.Options{})}
+	r := &runner{cooker: newCooker(Env{Probe: probe}), flights: flights{byID: map[store.ActionID]*flight{}}}
+	newWorker := func(name string) *worker { return &worker{runner: r, probe: probe.Worker(name)} }
+
+	const waiting = 3
+	first := newWorker("first")
+	other := first.exclusive(store.ActionID{2})
+	release := first.exclusive(store.ActionID{1})
+	in := 0 // how many have it in hand, which the race detector watches
+	in++
+	done := make(chan bool)
+	for range waiting {
+		go func() {
+			w := newWorker("second")
+			release := w.exclusive(store.ActionID{1})
+			in++
+			release()
+			w.probe.Release()
+			done <- true
+		}()
+	}
+	for queued := 0; queued < waiting; {
+		runtime.Gosched()
+		r.flights.mu.Lock()
+		queued = len(r.flights.byID[store.ActionID{1}].waiting)
+		r.flights.mu.Unlock()
+	}
+	if in != 1 {
+		t.Errorf("%d have the same action in hand", in)
+	}
+	release()
+	other()
+	for range waiting {
+		<-done
+	}
+	first.probe.Release()
+	if err := probe.Events.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	from, to := map[uint64]string{}, map[uint64]bool{}
+	recorded := events.Read(&stream)
+	for e, err := range recorded.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e.Kind {
+		case events.FlowOut:
+			from[e.Flow] = recorded.Workers()[e.Worker]
+		case events.FlowIn:
+			to[e.Flow] = true
+		}
+	}
+	if len(from) != waiting || len(to) != waiting {
+		t.Fatalf("%d arrows begin, %d end; want %d", len(from), len(to), waiting)
+	}
+	for flow, row := range from {
+		if !to[flow] || row != "first" {
+			t.Errorf("arrow %d from %s arrives: %v", flow, row, to[flow])
+		}
+	}
+}

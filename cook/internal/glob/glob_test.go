@@ -1,0 +1,201 @@
+package glob
+
+import (
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestMatch(t *testing.T) {
+	for _, tc := range []struct {
+		patterns string // separated by spaces
+		yes, no  string
+	}{
+		{"*.png", "a.png x/a.png x/y/.png \xff/\xfe.png", "a.PNG a.pngx png a.png/b"},
+		{"/*.png", "a.png", "x/a.png"},
+		{"a.png", "a.png x/a.png", "ba.png a.pngx"},
+		{"/a.png", "a.png", "x/a.png"},
+		{"./a.png", "a.png", "x/a.png"},
+		{"./*.png", "a.png", "x/a.png"},
+		{"x/a.png", "x/a.png", "a.png y/x/a.png x/a.pngx"},
+		{"ui", "ui/a ui/x/b ui x/ui", "uix ui.png x/ui/a uix/a"},
+		{"/ui", "ui/a ui/x/b ui", "uix x/ui x/ui/a"},
+		{"ui/", "ui/a ui/x/b", "uix x/ui x/ui/a"},
+		{"./ui/", "ui/a ui/x/b", "uix x/ui x/ui/a"},
+		{"x/ui", "x/ui/a x/ui", "ui/a x/uix y/x/ui/a"},
+		{"x/ui/", "x/ui/a", "ui/a x/uix/a"},
+		{"u*/", "ui/a ux/x/b", "xu/a x/ui/a"},
+		{"{ui,fx}", "ui/a fx/b x/fx", "x/fx/b"},
+		{"{ui,fx/}", "ui/a fx/b", "fu x/fx/b"},
+		{"**/ui", "ui x/ui", "ui/a"}, // a name, not a folder
+		{"u?", "ui x/ui", "ui/a"},    // only a name without marks, or a slash at the end, means a folder
+		{".", "a x/a", ""},
+		{"./", "a x/a", ""},
+		{"ui !ui/old", "ui/a ui/x/old", "ui/old ui/old/a ui/old/x/a"},
+		{"ui !old", "ui/a ui/old/a", "ui/old old"},
+		{". !*.png x", "a x/a.png", "a.png y/a.png"},
+		{"x/**", "x/a x/y/a x/\xff", "y/x/a xa y"},
+		{"/x/**", "x/a x/y/a", "y/x/a"},
+		{"**", "a x/a x/y/a", ""},
+		{"/**", "a x/a x/y/a", ""},
+		{"*", "a x/a x/y/a", ""},
+		{"/*", "a", "x/a"},
+		{"**/a.png", "a.png x/a.png x/y/a.png", "ba.png x/ba.png"},
+		{"**/x/*.png", "x/a.png y/x/a.png", "a.png x/y/a.png"},
+		{"x/**/*_n.png", "x/a_n.png x/y/z/a_n.png x/_n.png", "a_n.png x/a.png x_n.png y/x/a_n.png"},
+		{"x/**/a", "x/a x/y/a", "a x/ba"},
+		{"x/*/a", "x/y/a", "x/a x/y/z/a"},
+		{"?.png", "a.png x/é.png \xff.png", "ab.png .png"},
+		{"[a-c].png", "b.png x/c.png", "d.png -.png"},
+		{"[!a-c].png", "d.png \xff.png", "b.png"},
+		{"*.{png,tga}", "a.png x/a.tga", "a.jpg a.{png,tga}"},
+		{"{a,b/**}/*.{png,tga}", "a/x.png b/x.tga b/c/d/x.png", "x.png a/b/x.png c/x.png"},
+		{"a{,b{c,d}}", "a abc abd", "ab a{,bc}"},
+		{`a\*b`, "a*b x/a*b", "axb a\\*b"},
+		{`\!a`, "!a", "a"},
+		{`\{a,b\}`, "{a,b}", "a b"},
+		{"[{]a[}]", "{a}", "a"},
+		{"a[1].png", "a1.png a[1].png x/a[1].png", "a.png"}, // or as it is written
+		{"x[1]/a{1,2}", "x1/a1 x[1]/a{1,2} x[1]/a{1,2}/b", "x[1]/a1 a{1,2}"},
+		{"x/** !*.png", "x/a x/y/a.tga", "x/a.png y/a"},
+		{"x/** !/x/*.png", "x/a x/y/a.png", "x/a.png"},
+		{"* !*.{png,tga} keep.*", "keep.png a.jpg x/keep.tga", "a.png a.tga"},
+		{"* ![ab]", "c aa", "a x/b [ab]"},
+	} {
+		var list List
+		for text := range strings.FieldsSeq(tc.patterns) {
+			if err := list.Add(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for want, paths := range map[bool]string{true: tc.yes, false: tc.no} {
+			for p := range strings.FieldsSeq(paths) {
+				if got := list.Match(p, path.Base(p)); got != want {
+					t.Errorf("%s on %q: %v", tc.patterns, p, got)
+				}
+			}
+		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	for text, want := range map[string]kind{
+		"**": anything, "*": anything, "**/*": anything, "**/**": anything, "/**": anything, "/*": glob,
+		"*.png": ending, "**/*.png": ending, "*_n.png": ending, "/*.png": glob, "a*.png": glob, "**.png": glob,
+		"a.png": literal, "x/a.png": literal, "**/a.png": literal,
+		"x/**": below, "x/y/**": below, "x*/**": glob,
+		"x/**/*.png": belowEnd, "x/y/**/*": belowEnd, "x/**/a*.png": glob, "x/*/*.png": glob,
+		`\*.png`: glob, "[*].png": glob,
+	} {
+		ps, err := parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ps[0].kind; got != want {
+			t.Errorf("%s: kind %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestBadPatterns(t *testing.T) {
+	for text, want := range map[string]string{
+		"":           `pattern "": empty`,
+		"!":          `pattern "!": empty`,
+		"!a":         `pattern "!a": excludes from nothing; put it behind what it excludes from`,
+		"/":          `pattern "/": empty`,
+		"a{b":        `pattern "a{b": unfinished [class], {alternatives} or backslash`,
+		"a}":         `pattern "a}": unfinished [class], {alternatives} or backslash`,
+		"[]":         `pattern "[]": unfinished [class], {alternatives} or backslash`,
+		`a\`:         `pattern "a\\": unfinished [class], {alternatives} or backslash`,
+		`textures\a`: `pattern "textures\\a": a backslash only takes the meaning from a mark; folders are separated by "/"`,
+		"a//b":       `pattern "a//b": has an empty element, which no path has`,
+		"//a":        `pattern "//a": has an empty element, which no path has`,
+		"a/./b":      `pattern "a/./b": has an element ".", which no path has`,
+		"../a":       `pattern "../a": has an element "..", which no path has`,
+		"././a":      `pattern "././a": has an element ".", which no path has`,
+		"/.":         `pattern "/.": has an element ".", which no path has`,
+		"{../,}a":    `pattern "{../,}a": has an element "..", which no path has`,
+		"textures//": `pattern "textures//": has an empty element, which no path has`,
+		"textures/ ": "",
+	} {
+		got := ""
+		if err := new(List).Add(text); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q:\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+func TestAlternatives(t *testing.T) {
+	for glob, want := range map[string][]string{
+		"a":              {"a"},
+		"{a}":            {"a"},
+		"{}":             {""},
+		"{a,b}{c,d}":     {"ac", "ad", "bc", "bd"},
+		"x{a,{b,c}d}y":   {"xay", "xbdy", "xcdy"},
+		`{a\,b,c}`:       {`a\,b`, "c"},
+		`\{a,b\}{c,\}}`:  {`\{a,b\}c`, `\{a,b\}\}`},
+		"[{,}]{[,],[}]}": {"[{,}][,]", "[{,}][}]"},
+	} {
+		got, ok := alternatives(glob)
+		if d := cmp.Diff(want, got); !ok || d != "" {
+			t.Errorf("%s: %v %s", glob, ok, d)
+		}
+	}
+}
+
+// The library is the oracle: what the fast ways say, it says too.
+func TestMatchAgreesWithDoublestar(t *testing.T) {
+	atom := rapid.SampledFrom([]string{"a", "b", "ab", ".", "*", "**", "?", "/", "/", "/**/", "*.a", "[ab]", `\*`, "{a,b}", "{a/b,}", "é"})
+	element := rapid.StringOfN(rapid.SampledFrom([]rune{'a', 'b', '.', '*', 'é', '{'}), 1, 4, -1)
+	hits := 0
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(atom, 1, 6).Draw(t, "pattern"), "")
+		file := strings.Join(rapid.SliceOfN(element, 1, 4).Draw(t, "path"), "/")
+		if rapid.Bool().Draw(t, "badly encoded") {
+			file += "\xff"
+		}
+		var list List
+		if err := list.Add(text); err != nil || text == "." || text == "./" {
+			return
+		}
+		seen := file
+		if !strings.Contains(text, "/") {
+			seen = path.Base(file)
+		}
+		want := false
+		rest := strings.TrimPrefix(strings.TrimPrefix(text, "/"), "./")
+		globs, _ := alternatives(rest)
+		folder := false // that stands for all below it, which the library does not have
+		for _, g := range globs {
+			if strings.HasSuffix(g, "/") {
+				folder, g = true, g+"**"
+			} else if !strings.ContainsAny(g, `*?[{\`) && strings.HasPrefix(file, g+"/") {
+				folder, want = true, true
+			}
+			want = want || doublestar.MatchUnvalidated(g, seen)
+		}
+		if got := list.Match(file, path.Base(file)); got != want {
+			t.Fatalf("%q on %q: got %v, want %v", text, file, got, want)
+		}
+		if want {
+			hits++
+		}
+		// A star beside a brace may become ** when spelled out, which the
+		// library, unlike a shell, does not see. All else it spells out alike.
+		if !strings.Contains(text, "*{") && !strings.Contains(text, "}*") && !strings.Contains(text, "}/**") && !folder {
+			if got := doublestar.MatchUnvalidated(rest, seen); got != want {
+				t.Fatalf("%q on %q: got %v, the library says %v", text, file, want, got)
+			}
+		}
+	})
+	if hits == 0 {
+		t.Error("no pattern ever matched: the law says nothing")
+	}
+}

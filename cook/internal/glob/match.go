@@ -1,0 +1,171 @@
+package glob
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// A pattern is one glob without alternatives, judged and sorted into the
+// cheapest way to match it. Matching allocates nothing and takes any bytes.
+type pattern struct {
+	kind    kind
+	exclude bool   // written with a leading "!"
+	inName  bool   // sees the file name, not the path
+	text    string // the whole glob
+	prefix  string // whatever matches starts with this,
+	suffix  string // ends in this
+}
+
+type kind uint8
+
+const (
+	glob     kind = iota
+	anything      // **
+	literal       // no marks: text, or what starts with prefix "dir/" unless that is ""
+	ending        // *.ext in any folder: suffix
+	below         // dir/**: prefix "dir/"
+	belowEnd      // dir/**/*.ext: prefix "dir/", suffix
+)
+
+// Bounds on one pattern, far above what people write.
+const (
+	maxLength       = 1024 // bytes
+	maxBraces       = 50   // spelling out takes time for each
+	maxAlternatives = 1000
+)
+
+// parse reads a pattern as written, without its "!", and spells out its alternatives.
+func parse(text string) ([]pattern, error) {
+	rest, tied := strings.CutPrefix(text, "/")
+	if !tied {
+		rest, tied = strings.CutPrefix(text, "./")
+	}
+	switch {
+	case text == "." || text == "./":
+		return []pattern{{kind: anything}}, nil
+	case len(text) > maxLength:
+		return nil, fmt.Errorf("longer than %d bytes", maxLength)
+	case rest == "":
+		return nil, errors.New("empty")
+	case !doublestar.ValidatePattern(rest):
+		return nil, errors.New("unfinished [class], {alternatives} or backslash")
+	case escapedLetter(rest) >= 0:
+		return nil, errors.New(`a backslash only takes the meaning from a mark; folders are separated by "/"`)
+	case strings.Count(rest, "{") > maxBraces:
+		return nil, fmt.Errorf("more than %d braces", maxBraces)
+	}
+	globs, ok := alternatives(rest)
+	if !ok {
+		return nil, fmt.Errorf("more than %d alternatives", maxAlternatives)
+	}
+	inName := !tied && !strings.Contains(rest, "/")
+	list := make([]pattern, len(globs))
+	for i, g := range globs {
+		if strings.HasSuffix(g, "/") {
+			g += "**"
+		}
+		if err := checkElements(g); err != nil {
+			return nil, err
+		}
+		list[i] = newPattern(g, inName)
+	}
+	if strings.ContainsAny(rest, "[{") && !strings.Contains(rest, `\`) {
+		list = append(list, newLiteral(strings.TrimSuffix(rest, "/"), inName))
+	}
+	return list, nil
+}
+
+// escapedLetter finds a backslash that escapes what needs no escape: nearly
+// always a Windows path.
+func escapedLetter(glob string) int {
+	for i := 0; i+1 < len(glob); i++ {
+		if glob[i] != '\\' {
+			continue
+		}
+		if c := glob[i+1]; c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80 {
+			return i
+		}
+		i++
+	}
+	return -1
+}
+
+// checkElements refuses what no clean path could match.
+func checkElements(glob string) error {
+	for element := range strings.SplitSeq(glob, "/") {
+		switch element {
+		case "":
+			return errors.New("has an empty element, which no path has")
+		case ".", "..":
+			return fmt.Errorf("has an element %q, which no path has", element)
+		}
+	}
+	return nil
+}
+
+func newPattern(glob string, inName bool) pattern {
+	const marks = `*?[]{}\`
+	// A name below any folders is just a name.
+	rest, anywhere := strings.CutPrefix(glob, "**/")
+	if anywhere = anywhere && !strings.Contains(rest, "/"); anywhere {
+		glob, inName = rest, true
+	}
+	p := pattern{text: glob, inName: inName}
+	i := strings.IndexAny(glob, marks)
+	if i < 0 {
+		p = newLiteral(glob, inName)
+		if anywhere {
+			p.prefix = ""
+		}
+		return p
+	}
+	// Slashes beside ** may match nothing, so they prove nothing.
+	p.prefix = strings.TrimSuffix(glob[:i], "/")
+	p.suffix = strings.TrimPrefix(glob[strings.LastIndexAny(glob, marks)+1:], "/")
+	switch {
+	case glob == "**" || inName && glob == "*":
+		p.kind = anything
+	case inName && glob == "*"+p.suffix:
+		p.kind = ending
+	case p.prefix != "" && glob == p.prefix+"/**":
+		p.kind = below
+	case p.prefix != "" && glob == p.prefix+"/**/*"+p.suffix:
+		p.kind, p.prefix = belowEnd, p.prefix+"/"
+	}
+	return p
+}
+
+// newLiteral is a pattern of a name, or of all below a folder.
+func newLiteral(text string, inName bool) pattern {
+	return pattern{kind: literal, inName: inName, text: text, prefix: text + "/"}
+}
+
+// match compares with a path relative to the pattern's folder, and with its
+// last element.
+func (p *pattern) match(path, name string) bool {
+	whole := path
+	if p.inName {
+		path = name
+	}
+	switch p.kind {
+	case anything:
+		return true
+	case literal:
+		return path == p.text || p.prefix != "" && strings.HasPrefix(whole, p.prefix)
+	case ending:
+		return strings.HasSuffix(path, p.suffix)
+	case below:
+		// Like the library, dir/** matches a file called dir as well.
+		rest, ok := strings.CutPrefix(path, p.prefix)
+		return ok && (rest == "" || rest[0] == '/')
+	case belowEnd:
+		rest, ok := strings.CutPrefix(path, p.prefix)
+		return ok && strings.HasSuffix(rest, p.suffix)
+	}
+	return len(path) >= len(p.prefix) && len(path) >= len(p.suffix) &&
+		path[:len(p.prefix)] == p.prefix && path[len(path)-len(p.suffix):] == p.suffix &&
+		doublestar.MatchUnvalidated(p.text, path)
+}

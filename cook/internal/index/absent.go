@@ -1,0 +1,78 @@
+package index
+
+import "encoding/binary"
+
+// settleAbsent sees to it that each path whose absence some result depends on has
+// one node to be asked about, and no other path has. The flat index has that by
+// its making; an edit only notes the paths for which it may no longer be so
+// ([Live.doubt]), because to find out takes a look at all dependencies.
+func (l *live) settleAbsent() {
+	if len(l.unsure) == 0 {
+		return
+	}
+	wanted, known := map[string]bool{}, map[string]bool{}
+	l.base.eachDep(l.unsure, func(row, action int) {
+		d := l.base.dep(row)
+		known[d.Path] = known[d.Path] || !d.Found
+		wanted[d.Path] = wanted[d.Path] || !d.Found && !l.deadActions.has(action)
+	})
+	l.eachOver(func(a *Action) {
+		for _, d := range a.Deps {
+			wanted[d.Path] = wanted[d.Path] || !d.Found && l.unsure[d.Path]
+		}
+	})
+	for path := range wanted {
+		if _, there := l.File(path); there {
+			wanted[path] = false
+		}
+	}
+	if len(known) > 0 {
+		l.settleBase(wanted, known)
+	}
+	for path := range l.unsure {
+		if wanted[path] {
+			l.absent[path] = true
+		} else {
+			delete(l.absent, path)
+		}
+	}
+	clear(l.unsure)
+}
+
+// settleBase marks the nodes of the known paths and strikes what is wanted and
+// has one.
+func (l *live) settleBase(wanted, known map[string]bool) {
+	for node := range l.base.Nodes() {
+		if l.base.role(node) != Absent {
+			continue
+		}
+		switch path := l.base.nodePath(node); {
+		case wanted[path] && l.inPlace(node):
+			delete(wanted, path)
+			l.deadNodes.remove(node)
+			r := l.base.row(secNodes, node)[nodeFlagsAt:]
+			binary.LittleEndian.PutUint32(r, binary.LittleEndian.Uint32(r)&^nodeDead)
+		case known[path]:
+			l.markNode(node)
+		}
+	}
+}
+
+// inPlace reports whether the folder of a node of the base still lies where the
+// base says.
+func (l *live) inPlace(node int) bool {
+	f := l.base.Folder(l.base.NodeFolder(node))
+	now, ok := l.folders[string(f.Path)]
+	return !ok || now.real == string(f.Real)
+}
+
+// doubt notes that it is not sure whether a path's absence must be watched.
+func (l *live) doubt(path string) { l.unsure[path] = true }
+
+func (l *live) doubtDeps(deps []Dep) {
+	for _, d := range deps {
+		if !d.Found {
+			l.doubt(d.Path)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package index
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// A Builder makes the bytes of a new index. Folders, files and actions may come
+// in any order.
+type builder struct {
+	checksum string
+	identity hashing.Digest
+	folders  []folderIn
+	files    []File
+	actions  []Action
+	counted  counted
+	totals   *Totals // nil to count
+	// absent, if not nil, is what gets nodes as not being there, in the place of
+	// what the actions looked for and did not find.
+	absent map[string]bool
+}
+
+// NewBuilder starts an index whose sums are of the named function.
+func newBuilder(checksum string) *builder {
+	if len(checksum) > nameSize {
+		panic("index: checksum name too long: " + checksum)
+	}
+	return &builder{checksum: checksum}
+}
+
+// Identify says that the index vouches for the whole tree, as cooked by the
+// program and with the options that id stands for.
+func (b *builder) Identify(id hashing.Digest) { b.identity = id }
+
+// Count makes the totals count the actions of these targets only, those that the
+// index vouches for.
+func (b *builder) Count(targets []string) { b.counted = countedTargets(targets) }
+
+// counted are the targets whose actions count; nil means all.
+type counted map[string]bool
+
+func countedTargets(targets []string) counted {
+	c := counted{}
+	for _, t := range targets {
+		c[t] = true
+	}
+	return c
+}
+
+func (c counted) has(target string) bool { return c == nil || c[target] }
+
+// Grow makes room for so many files and actions.
+func (b *builder) Grow(files, actions int) {
+	b.files = slices.Grow(b.files, files)
+	b.actions = slices.Grow(b.actions, actions)
+}
+
+// AddFolder adds a folder that the scan listed. settled says that its stamp was
+// old enough to be trusted. Each path may come once.
+func (b *builder) AddFolder(f scan.Folder, settled bool) {
+	flags := uint32(folderListed)
+	if f.Odd {
+		flags |= folderOdd
+	}
+	if !settled {
+		flags |= folderFresh
+	}
+	b.folders = append(b.folders, folderIn{
+		folderKey: folderKey{Assets, slashed(f.Path)}, real: slashed(f.Real), flags: flags, stamp: f.Stamp,
+	})
+}
+
+// slashed is a folder's path with a slash behind each name.
+func slashed(path string) string {
+	if path == "" || path == "." {
+		return ""
+	}
+	return path + "/"
+}
+
+// AddFile adds a file. Each path may come once.
+func (b *builder) AddFile(f File) { b.files = append(b.files, f) }
+
+// AddAction adds an action. Each path and target may come once.
+func (b *builder) AddAction(a Action) { b.actions = append(b.actions, a) }
+
+// Files returns the files added so far. The caller must not change them.
+func (b *builder) Files() []File { return b.files }
+
+// Actions returns the actions added so far, sorted by path and target. The
+// caller must not change them.
+func (b *builder) Actions() []Action {
+	slices.SortFunc(b.actions, func(x, y Action) int {
+		return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Target, y.Target))
+	})
+	return b.actions
+}
+
+// Totals returns what the actions added so far amount to.
+func (b *builder) Totals() Totals {
+	if b.totals != nil {
+		return *b.totals
+	}
+	size := make(map[string]int64, len(b.files))
+	for i := range b.files {
+		size[b.files[i].Path] = b.files[i].Stamp.Size
+	}
+	var t Totals
+	for i := range b.actions {
+		if a := &b.actions[i]; b.counted.has(a.Target) {
+			t.Add(a, size[a.Path])
+		}
+	}
+	return t
+}
+
+// Add counts an action whose source has so many bytes.
+func (t *Totals) Add(a *Action, size int64) {
+	t.Actions++
+	if a.State == Failed {
+		t.Failed++
+		return
+	}
+	t.In += size
+	for _, m := range a.Made {
+		t.Out += m.Stamp.Size
+	}
+	t.CookTime += a.CookTime
+}
+
+// Take undoes Add.
+func (t *Totals) Take(a *Action, size int64) {
+	var one Totals
+	one.Add(a, size)
+	t.Actions -= one.Actions
+	t.Failed -= one.Failed
+	t.In -= one.In
+	t.Out -= one.Out
+	t.CookTime -= one.CookTime
+}
+
+// Bytes returns the index. Equal contents give equal bytes. It panics if there
+// is more than the format can count, which is billions.
+func (b *builder) Bytes() []byte {
+	slices.SortFunc(b.files, func(x, y File) int { return cmp.Compare(x.Path, y.Path) })
+	b.Actions()
+	w := &writer{
+		known: map[string]int{}, folders: map[folderKey]int{},
+		methods: methodRows{byText: map[string]int{}, byHead: map[*Field]int{}},
+	}
+	w.addFolders(b.folders)
+	w.collect(b)
+	w.placeNodes(b)
+	w.byPath(b)
+	w.actions(b)
+	w.writeMethods()
+	return w.finish(b)
+}
+
+// splitPath gives the folder part of a path, with its slash.
+func splitPath(path string) (folder, name string) {
+	i := strings.LastIndexByte(path, '/')
+	if filepath.Separator != '/' {
+		i = max(i, strings.LastIndexByte(path, filepath.Separator))
+	}
+	return path[:i+1], path[i+1:]
+}
+
+func treeOf(path string) Tree {
+	if filepath.IsAbs(path) {
+		return System
+	}
+	return Assets
+}
+
+// A methodRows numbers methods by their first use, equal ones alike, so that the bytes
+// do not depend on the order in which workers finished.
+type methodRows struct {
+	list   []Method
+	byText map[string]int
+	byHead map[*Field]int // shared ones need no comparing
+}
+
+func (r *methodRows) row(m Method) int {
+	var head *Field
+	if len(m) > 0 {
+		head = &m[0]
+		if row, ok := r.byHead[head]; ok && len(r.list[row]) == len(m) {
+			return row
+		}
+	}
+	text := fmt.Sprintf("%q", m)
+	row, ok := r.byText[text]
+	if !ok {
+		row = len(r.list)
+		r.list = append(r.list, m)
+		r.byText[text] = row
+	}
+	if head != nil {
+		r.byHead[head] = row
+	}
+	return row
+}
+
+func (w *writer) writeMethods() {
+	fields := uint64(0)
+	for _, m := range w.methods.list {
+		w.u64(secMethods, fields)
+		w.u64(secMethods, uint64(len(m)))
+		fields += uint64(len(m))
+		for _, f := range m {
+			w.str(secFields, f.Key)
+			w.str(secFields, f.Value)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package index
+
+import (
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// A Folder is a folder that holds nodes, or that the scan listed. It stays good as
+// long as its Index.
+type Folder struct {
+	Ref   FolderRef
+	Tree  Tree
+	Stamp scan.Stamp
+	// Listed says that the scan has listed the folder, so that its nodes are all that
+	// it wants of it. Usable says that an equal stamp means an equal listing.
+	Listed, Usable bool
+	Odd            bool // see scan.Folder
+
+	x          *flat
+	row        folderRow
+	node       Ref // of the part's first node
+	fromChange bool
+}
+
+// Folders returns how many folders there are: their refs are the numbers below. Some
+// hold no node any more.
+func (x *Index) Folders() int { return x.live.base.Folders() + x.live.over.Folders() }
+
+// Nodes returns an upper bound of how many nodes there are.
+func (x *Index) Nodes() int { return x.live.base.Nodes() + x.live.over.Nodes() }
+
+// Folder decodes a folder.
+func (x *Index) Folder(ref FolderRef) Folder {
+	part, row := x.live.folderPart(ref)
+	f := Folder{Ref: ref, x: x.live.Parts()[part], fromChange: part == 1}
+	if part == 1 {
+		f.node = Ref(x.live.base.Nodes())
+	}
+	f.row = f.x.Folder(row)
+	f.Tree, f.Stamp, f.Odd = f.row.Tree, f.row.Stamp, f.row.Odd
+	f.Listed, f.Usable = f.row.Listed && !f.row.Dead, f.row.Usable && !f.row.Dead
+	return f
+}
+
+// FindFolder finds a folder of the asset tree that the scan listed.
+func (x *Index) FindFolder(path string) (f Folder, ok bool) {
+	part, row, ok := x.live.FindFolder(slashed(path))
+	if !ok {
+		return Folder{}, false
+	}
+	return x.Folder(x.live.folderRef(part, row)), true
+}
+
+func (l *live) folderPart(ref FolderRef) (part, row int) {
+	if n := l.base.Folders(); int(ref) >= n {
+		return 1, int(ref) - n
+	}
+	return 0, int(ref)
+}
+
+func (l *live) folderRef(part, row int) FolderRef {
+	if part == 1 {
+		row += l.base.Folders()
+	}
+	return FolderRef(row)
+}
+
+func (l *live) nodePart(ref Ref) (part, row int) {
+	if n := l.base.Nodes(); int(ref) >= n {
+		return 1, int(ref) - n
+	}
+	return 0, int(ref)
+}
+
+// Path is where the folder was met, as in scan.Folder; of a folder of the system, its
+// absolute name.
+func (f *Folder) Path() string { return unslashed(f.row.Path) }
+
+// Real is where the folder lies, as in scan.Folder.
+func (f *Folder) Real() string { return unslashed(f.row.Real) }
+
+// RealName is where the folder lies, in place, with a slash behind each name and a NUL
+// at the end, as system calls want it.
+func (f *Folder) RealName() []byte { return f.row.real }
+
+// unslashed is a folder's path without the slash behind it.
+func unslashed(path []byte) string {
+	if len(path) == 1 {
+		return string(path) // the root of the system
+	}
+	return strings.TrimSuffix(string(path), "/")
+}
+
+// Len is how many nodes the folder has.
+func (f *Folder) Len() int { return f.row.Count }
+
+// FromChanges reports whether the folder came with the changes, where it stands for
+// what they add to a folder of the flat file.
+func (f *Folder) FromChanges() bool { return f.fromChange }
+
+// A Node is what stat is asked about a file, and what it said last time.
+type Node struct {
+	Ref     Ref
+	Name    []byte // in the folder, ended by a NUL, in place
+	Role    Role
+	Stamp   scan.Stamp
+	Settled bool
+}
+
+// Node decodes the i-th node of a folder; false if nothing is known of it any more.
+func (f *Folder) Node(i int) (Node, bool) {
+	row := f.row.First + i
+	p := f.x.Probe(row)
+	if p.Idle() {
+		return Node{}, false
+	}
+	return Node{Ref: f.node + Ref(row), Name: p.Name, Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}, true
+}
+
+// Follow reports whether stat is to follow links: a recipe that asks for a file gets
+// what a link leads to, while the scan and the outputs want no links.
+func (n *Node) Follow() bool { return n.Role == Other || n.Role == Absent }
+
+// Node decodes a node.
+func (x *Index) Node(ref Ref) Node {
+	part, row := x.live.nodePart(ref)
+	p := x.live.Parts()[part].Probe(row)
+	return Node{Ref: ref, Name: p.Name, Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}
+}
+
+// FolderOf returns the folder of a node.
+func (x *Index) FolderOf(ref Ref) FolderRef {
+	part, row := x.live.nodePart(ref)
+	return x.live.folderRef(part, x.live.Parts()[part].NodeFolder(row))
+}
+
+// Path returns the path of a node: of an artifact, in the output folder; of any
+// other, in the asset tree or absolute.
+func (x *Index) Path(ref Ref) string {
+	part, row := x.live.nodePart(ref)
+	return x.live.NodePath(part, row)
+}
+
+// Content returns the checksum and the blob ID that a node had.
+func (x *Index) Content(ref Ref) (hashing.Sum128, store.BlobID) {
+	part, row := x.live.nodePart(ref)
+	return x.live.Parts()[part].Content(row)
+}
+
+// Source returns the source of the action that made an artifact.
+func (x *Index) Source(ref Ref) string {
+	part, row := x.live.nodePart(ref)
+	return x.live.Source(part, row)
+}
+
+// Target returns the target of the action that made an artifact.
+func (x *Index) Target(ref Ref) string {
+	part, row := x.live.nodePart(ref)
+	return x.live.Target(part, row)
+}
+
+// Find finds a file and its node.
+func (x *Index) Find(path string) (ref Ref, f File, ok bool) {
+	l := x.live
+	if f, ok := l.files[path]; ok {
+		row, ok := l.over.FindFile(path)
+		if !ok {
+			return 0, File{}, false // it came with an edit
+		}
+		return Ref(l.base.Nodes() + l.over.ref(secByPath, row)), f, true
+	}
+	if node, ok := l.baseFile(path); ok {
+		return Ref(node), l.base.file(node), true
+	}
+	return 0, File{}, false
+}

@@ -1,0 +1,291 @@
+package index
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// Version is the format's. An index of another version is not read.
+const Version = 2
+
+var magic = [8]byte{'c', 'o', 'o', 'k', 'i', 'd', 'x', '\n'}
+
+// The sections, in the order in which they follow each other. The first three
+// are all that a run needs in which nothing changed.
+const (
+	secFolders = iota
+	secNodes
+	secNames
+	secContents
+	secByPath
+	secByOutput
+	secActions
+	secDeps
+	secMade
+	secMethods
+	secFields
+	secStrings
+	sectionCount
+	firstCold = secContents
+)
+
+const (
+	nameSize   = 16               // of the checksum function
+	totalsSize = 5 * 8            // see Totals
+	sealSize   = 16               // XXH3-128
+	stampSize  = 5*8 + 4          // size, times, inode, device, mode
+	strSize    = 8 + 4 + 4        // offset, length, zero
+	entrySize  = 8 + 8 + sealSize // of the section table
+	checksumAt = 8 + 4 + 4        // behind magic, version, zero
+	identityAt = checksumAt + nameSize
+	totalsAt   = identityAt + 32
+	tableAt    = totalsAt + totalsSize
+	headerEnd  = tableAt + sectionCount*entrySize // where the header's own seal is
+	headerSize = headerEnd + sealSize
+
+	// A folder: offset and length of its path, of where it lies, flags, the
+	// row after those below it, first node, nodes, stamp.
+	folderRealAt  = 4 + 4
+	folderFlagsAt = folderRealAt + 4 + 4
+	folderEndAt   = folderFlagsAt + 4
+	folderFirstAt = folderEndAt + 4
+	folderCountAt = folderFirstAt + 4
+	folderStampAt = folderCountAt + 4
+	folderSize    = folderStampAt + stampSize + 4
+
+	// A node: offset and length of its name, flags, folder, action, stamp. One
+	// cache line.
+	nodeFlagsAt  = 4 + 4
+	nodeFolderAt = nodeFlagsAt + 4
+	nodeActionAt = nodeFolderAt + 4
+	nodeStampAt  = nodeActionAt + 4
+	nodeSize     = nodeStampAt + stampSize
+
+	contentSize = 16 + 32 // checksum, blob ID
+
+	actionStateAt     = 4 // behind the source's node
+	actionDepsCountAt = actionStateAt + 4 + 4
+	actionMadeCountAt = actionDepsCountAt + 4
+	actionDepsAt      = actionMadeCountAt + 4 + 4
+	actionMadeAt      = actionDepsAt + 8
+	actionTargetAt    = actionMadeAt + 8
+	actionCookTimeAt  = actionTargetAt + 3*strSize + 2*32
+	actionSize        = actionCookTimeAt + 2*8
+
+	actionWarned = 1 // flag of an action
+)
+
+var rowSize = [sectionCount]int{
+	secFolders:  folderSize,
+	secNodes:    nodeSize,
+	secNames:    1,
+	secContents: contentSize,
+	secByPath:   4,
+	secByOutput: 4,
+	secActions:  actionSize,
+	secDeps:     2*strSize + 32 + 4,
+	secMade:     4,
+	secMethods:  2 * 8,
+	secFields:   2 * strSize,
+	secStrings:  1,
+}
+
+type section struct{ offset, count int }
+
+// Why an index was not read. All of them mean work, none means harm.
+var (
+	ErrForeign = errors.New("not an index of cook")
+	ErrVersion = errors.New("written by another version of cook")
+	ErrDamaged = errors.New("damaged")
+)
+
+// Open reads an index in place; data must not change while it is in use.
+// All of it is checked, so that no accessor can fail.
+// The error wraps ErrForeign, ErrVersion or ErrDamaged.
+func openFlat(data []byte) (*flat, error) {
+	x, err := openHeader(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.checkSeals(0, sectionCount); err != nil {
+		return nil, err
+	}
+	if err := x.validate(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return x, nil
+}
+
+// openHeader checks the header and that the sections fit the file.
+func openHeader(data []byte) (*flat, error) {
+	if len(data) < len(magic) || !bytes.Equal(data[:len(magic)], magic[:]) {
+		return nil, ErrForeign
+	}
+	if len(data) < len(magic)+4 {
+		return nil, fmt.Errorf("%w: cut short", ErrDamaged)
+	}
+	if v := binary.LittleEndian.Uint32(data[len(magic):]); v != Version {
+		return nil, fmt.Errorf("%w (format %d, this one reads %d)", ErrVersion, v, Version)
+	}
+	if len(data) < headerSize {
+		return nil, fmt.Errorf("%w: cut short", ErrDamaged)
+	}
+	if sum := seal(data[:headerEnd]); !bytes.Equal(sum[:], data[headerEnd:headerSize]) {
+		return nil, fmt.Errorf("%w: checksum of the header does not match", ErrDamaged)
+	}
+	x := &flat{data: data}
+	x.checksum = string(bytes.TrimRight(data[checksumAt:identityAt], "\x00"))
+	// The checksum holds, so what follows guards against a writer's mistake and
+	// a forger, not against the weather.
+	next := headerSize
+	for s := range x.sections {
+		e := data[tableAt+s*entrySize:]
+		offset, count := binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint64(e[8:])
+		if offset != uint64(next) || count > uint64((len(data)-next)/rowSize[s]) || count > math.MaxUint32 {
+			return nil, fmt.Errorf("%w: section %d does not fit", ErrDamaged, s)
+		}
+		x.sections[s] = section{next, int(count)}
+		next += int(count) * rowSize[s]
+	}
+	if next != len(data) {
+		return nil, fmt.Errorf("%w: %d bytes too many", ErrDamaged, len(data)-next)
+	}
+	return x, nil
+}
+
+// checkSeals compares the checksums of some sections.
+func (x *flat) checkSeals(from, to int) error {
+	for s := from; s < to; s++ {
+		e := x.data[tableAt+s*entrySize+16:]
+		if sum := seal(x.body(s)); !bytes.Equal(sum[:], e[:sealSize]) {
+			return fmt.Errorf("%w: checksum of section %d does not match", ErrDamaged, s)
+		}
+	}
+	return nil
+}
+
+// ID tells one flat index from another.
+func (x *flat) ID() string {
+	id := x.id()
+	return hex.EncodeToString(id[:])
+}
+
+// ReadID returns the ID of the index that data holds. Only the header is looked
+// at.
+func ReadID(data []byte) (string, error) {
+	x, err := openHeader(data)
+	if err != nil {
+		return "", err
+	}
+	return x.ID(), nil
+}
+
+// id is the header's seal, which covers all seals.
+func (x *flat) id() (id [sealSize]byte) {
+	if len(x.data) > 0 {
+		copy(id[:], x.data[headerEnd:])
+	}
+	return id
+}
+
+func seal(b []byte) [sealSize]byte { return xxh3.Hash128(b).Bytes() }
+
+// body is all of a section.
+func (x *flat) body(s int) []byte {
+	at := x.sections[s]
+	return x.data[at.offset : at.offset+at.count*rowSize[s]]
+}
+
+func (x *flat) row(s, i int) []byte {
+	at := x.sections[s].offset + i*rowSize[s]
+	return x.data[at : at+rowSize[s] : at+rowSize[s]]
+}
+
+// ref returns the row that row i of a section of references points to.
+func (x *flat) ref(s, i int) int { return int(binary.LittleEndian.Uint32(x.row(s, i))) }
+
+// str returns the string that a row's reference points to.
+func (x *flat) str(ref []byte) []byte {
+	d := decoder{b: ref}
+	at := x.sections[secStrings].offset + int(d.u64())
+	n := int(d.u32())
+	return x.data[at : at+n : at+n]
+}
+
+// name returns the name that a row's reference points to.
+func (x *flat) name(ref []byte) []byte {
+	at := x.sections[secNames].offset + int(binary.LittleEndian.Uint32(ref))
+	n := int(binary.LittleEndian.Uint32(ref[4:]))
+	return x.data[at : at+n : at+n]
+}
+
+// ended is name with the NUL that ends it, as system calls want it.
+func (x *flat) ended(ref []byte) []byte {
+	at := x.sections[secNames].offset + int(binary.LittleEndian.Uint32(ref))
+	n := int(binary.LittleEndian.Uint32(ref[4:])) + 1
+	return x.data[at : at+n : at+n]
+}
+
+func (x *flat) content(node int) (sum hashing.Sum128, blob store.BlobID) {
+	d := decoder{b: x.row(secContents, node)}
+	sum.Hi, sum.Lo = d.u64(), d.u64()
+	copy(blob[:], d.take(32))
+	return sum, blob
+}
+
+func appendContent(b []byte, sum hashing.Sum128, blob store.BlobID) []byte {
+	le := binary.LittleEndian
+	return append(le.AppendUint64(le.AppendUint64(b, sum.Hi), sum.Lo), blob[:]...)
+}
+
+func decodeStamp(b []byte) (st scan.Stamp) {
+	_ = b[stampSize-1]
+	le := binary.LittleEndian
+	st.Size, st.MTime, st.CTime = int64(le.Uint64(b)), int64(le.Uint64(b[8:])), int64(le.Uint64(b[16:]))
+	st.Inode, st.Device = le.Uint64(b[24:]), le.Uint64(b[32:])
+	st.Mode = le.Uint32(b[40:])
+	return st
+}
+
+func appendStamp(b []byte, st scan.Stamp) []byte {
+	le := binary.LittleEndian
+	for _, v := range [...]uint64{uint64(st.Size), uint64(st.MTime), uint64(st.CTime), st.Inode, st.Device} {
+		b = le.AppendUint64(b, v)
+	}
+	return le.AppendUint32(b, st.Mode)
+}
+
+func decodeTotals(b []byte) Totals {
+	d := decoder{b: b}
+	return Totals{int(d.u64()), int(d.u64()), int64(d.u64()), int64(d.u64()), time.Duration(d.u64())}
+}
+
+func appendTotals(b []byte, t Totals) []byte {
+	for _, v := range [...]uint64{uint64(t.Actions), uint64(t.Failed), uint64(t.In), uint64(t.Out), uint64(t.CookTime)} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return b
+}
+
+// A decoder takes fields off the front of a row.
+type decoder struct{ b []byte }
+
+func (d *decoder) take(n int) []byte {
+	b := d.b[:n]
+	d.b = d.b[n:]
+	return b
+}
+
+func (d *decoder) u32() uint32 { return binary.LittleEndian.Uint32(d.take(4)) }
+func (d *decoder) u64() uint64 { return binary.LittleEndian.Uint64(d.take(8)) }

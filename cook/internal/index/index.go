@@ -1,0 +1,280 @@
+// Package index remembers what the last run knew of a tree: which folders and
+// files were there, what their content was, how each asset was cooked and what
+// came out.
+//
+// The index is a cache. Deleting it costs time and never truth: whatever it
+// does not vouch for is read again. So reading is strict: anything odd about
+// the file and the whole of it is ignored, with one line saying why.
+//
+// # Format
+//
+// One flat file of little-endian columns that is mapped and read in place. Every
+// section is a run of rows of one size, so that row i is found by multiplication:
+//
+//	header     magic, version, checksum function, identity, totals, section table
+//	folders    path, stamp, first node, nodes            sorted by tree and path
+//	nodes      name, stamp: all that stat is asked       by folder, then inode
+//	names      what folders and nodes are called, each ended by a NUL
+//	contents   checksum, blob ID                         one for each node
+//	by path    nodes that are files, sorted by path
+//	by output  artifacts, sorted by path
+//	actions    source, target, method, IDs, outcome      sorted by path, target
+//	deps       name, path, blob ID                       by action
+//	artifacts  node                                      by action
+//	methods    first field, fields
+//	fields     key, value                                by method
+//	strings    bytes that the rows of actions point into
+//
+// Each section has its XXH3-128 in the header, and the header its own. A run
+// in which nothing changed touches the header and the first three sections:
+// they hold every name and every stamp in the order in which stat is fastest.
+//
+// # Changes
+//
+// A run that changed little does not write all that again. It leaves the flat
+// file as it is and puts what differs from it into a second, small one. When that
+// has grown to a part of the first, both become a new flat file. An [Index] is the
+// two together; [Index.Edit] and [Index.Anew] begin the one that is written next.
+//
+// # Faults
+//
+// What is read in place may be cut or damaged by others while it is in use, and only
+// what was touched has been compared with its checksum. Methods of an Index then
+// panic or fault; see [Guard].
+package index
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"runtime/debug"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// An Index is what the last run knew, as the disk has it.
+type Index struct{ live *live }
+
+// A Ref refers to a node of one Index: a file of the asset tree, an artifact, a path
+// that was looked for in vain. Refs ascend with folders, and within a folder with the
+// order in which stat is fastest.
+type Ref uint32
+
+// A FolderRef refers to a folder of one Index.
+type FolderRef uint32
+
+// Open reads an index and its changes. base must be memory of the caller's own that
+// can be written to, such as a private mapping. Folders, nodes and names are compared
+// with their checksums; the rest waits for Load. The error wraps ErrForeign,
+// ErrVersion or ErrDamaged.
+func Open(base, changes []byte) (*Index, error) {
+	l, err := openLive(base, changes)
+	if err != nil {
+		return nil, err
+	}
+	return &Index{l}, nil
+}
+
+// Empty is an index that knows nothing.
+func Empty() *Index {
+	l := &live{base: &flat{}, over: &flat{}, loaded: true}
+	if err := l.decodeOver(); err != nil {
+		panic(err) // there is nothing that could be damaged
+	}
+	return &Index{l}
+}
+
+// Load makes the rest of the index ready: all methods but those for folders and
+// nodes, Methods, Fingerprint, Totals and Checksum need it.
+func (x *Index) Load() error { return x.live.Load() }
+
+// Guard runs what reads an index in place. A fault, or a row that points nowhere,
+// becomes an error that wraps ErrFault.
+func Guard(do func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", ErrFault, p)
+		}
+	}()
+	return do()
+}
+
+// ErrFault says that the index was cut while it was in use.
+var ErrFault = errors.New("index: cut while it was in use")
+
+// ID tells one flat file from another; "" for an empty index.
+func (x *Index) ID() string {
+	if x.live.base.data == nil {
+		return ""
+	}
+	return x.live.base.ID()
+}
+
+// Checksum names the function of all sums.
+func (x *Index) Checksum() string { return x.live.Checksum() }
+
+// Fingerprint is that of the last run that saw to the whole tree; zero if the last
+// run did not.
+func (x *Index) Fingerprint() hashing.Digest { return x.live.Identity() }
+
+// Count says which targets the totals are about: those of the runs whose fingerprint
+// the index has. Other actions are not reported as failed, nor added up.
+func (x *Index) Count(targets []string) { x.live.Count(targets) }
+
+// Totals returns what the actions that count amount to.
+func (x *Index) Totals() Totals { return x.live.Totals() }
+
+// File finds a file.
+func (x *Index) File(path string) (File, bool) { return x.live.File(path) }
+
+// Files yields all files, in no order.
+func (x *Index) Files() iter.Seq[File] {
+	return func(yield func(File) bool) {
+		b := x.live.base
+		for i := range b.Files() {
+			if node := b.ref(secByPath, i); !x.live.deadNodes.has(node) && !yield(b.file(node)) {
+				return
+			}
+		}
+		for _, f := range x.live.files {
+			if !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// Match yields each of some entries, which are sorted by path, with what is known of
+// it, nil for nothing.
+func (x *Index) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
+	return func(yield func(*scan.Entry, *File) bool) {
+		b := x.live.base
+		row := 0
+		for i := range entries {
+			e := &entries[i]
+			if row < b.Files() && i > 0 && b.comparePath(b.ref(secByPath, row), e.Path) < 0 {
+				row++ // mostly it is the next one
+			}
+			if row < b.Files() && b.comparePath(b.ref(secByPath, row), e.Path) < 0 {
+				row, _ = b.FindFile(e.Path)
+			}
+			var known *File
+			if row < b.Files() && b.comparePath(b.ref(secByPath, row), e.Path) == 0 {
+				if node := b.ref(secByPath, row); !x.live.deadNodes.has(node) {
+					f := b.file(node)
+					known = &f
+				}
+			}
+			if known == nil {
+				if f, ok := x.live.files[e.Path]; ok {
+					known = &f
+				}
+			}
+			if !yield(e, known) {
+				return
+			}
+		}
+	}
+}
+
+// Configs returns the cook.toml files of the tree, sorted by folder: parents come
+// first.
+func (x *Index) Configs() []File { return x.live.Configs() }
+
+// Actions yields all actions, sorted by path and target.
+func (x *Index) Actions() iter.Seq[*Action] { return x.live.allActions }
+
+func (l *live) allActions(yield func(*Action) bool) {
+	over := slices.Sorted(maps.Keys(l.actions))
+	// flush yields the actions of one source, and those of sources before it that lie
+	// over the base.
+	flush := func(path string, group []Action) bool {
+		for len(over) > 0 && over[0] < path {
+			list := slices.Clone(l.actions[over[0]])
+			over = over[1:]
+			if !yieldSource(list, yield) {
+				return false
+			}
+		}
+		if len(over) > 0 && over[0] == path {
+			group = append(group, l.actions[path]...)
+			over = over[1:]
+		}
+		return yieldSource(group, yield)
+	}
+	var group []Action
+	for i := range l.base.Actions() {
+		if l.deadActions.has(i) {
+			continue
+		}
+		a := l.base.Action(i)
+		if len(group) > 0 && group[0].Path != a.Path {
+			if !flush(group[0].Path, group) {
+				return
+			}
+			group = group[:0]
+		}
+		group = append(group, a)
+	}
+	if len(group) > 0 && !flush(group[0].Path, group) {
+		return
+	}
+	for _, path := range over {
+		if !yieldSource(slices.Clone(l.actions[path]), yield) {
+			return
+		}
+	}
+}
+
+func yieldSource(group []Action, yield func(*Action) bool) bool {
+	slices.SortFunc(group, func(a, b Action) int { return cmp.Compare(a.Target, b.Target) })
+	for i := range group {
+		if !yield(&group[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// ActionsOf returns the actions of a source, sorted by target.
+func (x *Index) ActionsOf(source string) []Action {
+	var list []Action
+	x.live.Actions(source, func(a *Action) { list = append(list, *a) })
+	slices.SortFunc(list, func(a, b Action) int { return cmp.Compare(a.Target, b.Target) })
+	return list
+}
+
+// Methods calls do for every method that is in use, some perhaps twice. It does not
+// need Load.
+func (x *Index) Methods(do func(Method)) error { return x.live.Methods(do) }
+
+// Failed calls do for the source of each action that failed.
+func (x *Index) Failed(do func(source string)) { x.live.FailedSources(do) }
+
+// Dependents calls do for the source of each action that depends on one of the paths.
+func (x *Index) Dependents(paths map[string]bool, do func(source string)) {
+	x.live.Dependents(paths, do)
+}
+
+// Owner returns the source whose action made an output.
+func (x *Index) Owner(output string) (source string, ok bool) { return x.live.Owner(output) }
+
+// HoldsOutputs reports whether a folder of the output folder has artifacts.
+func (x *Index) HoldsOutputs(folder string) bool { return x.live.HoldsOutputs(folder) }
+
+// Tally begins to add up actions.
+func (x *Index) Tally() *Tally { return x.live.Tally() }
+
+// Check makes all of the index ready, and checks it so that no method can fail as long
+// as the memory stays.
+func (x *Index) Check() error {
+	if err := x.Load(); err != nil || x.live.base.data == nil {
+		return err
+	}
+	return x.live.base.validateFlat()
+}

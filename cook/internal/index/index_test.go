@@ -1,0 +1,505 @@
+package index
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+func stamp(n int64) scan.Stamp {
+	return scan.Stamp{Size: n, MTime: -n, CTime: n << 33, Inode: uint64(n) * 7, Device: 66, Mode: 0o644}
+}
+
+func blob(b byte) store.BlobID { return store.BlobID{0: b, 31: b} }
+
+// content is what a test puts in and expects out again.
+type content struct {
+	folders []listed
+	files   []File
+	actions []Action
+}
+
+type listed struct {
+	scan.Folder
+	settled bool
+	tree    Tree
+}
+
+func sample() content {
+	return content{
+		folders: []listed{
+			{scan.Folder{Path: "", Stamp: stamp(5)}, true, Assets},
+			{scan.Folder{Path: "b", Real: "elsewhere/b", Stamp: stamp(6), Odd: true}, true, Assets},
+			{scan.Folder{Path: "b/empty", Real: "b/empty", Stamp: stamp(7)}, false, Assets},
+		},
+		files: []File{
+			{Path: "/usr/bin/tool", Role: Other, Stamp: stamp(9), Blob: blob(9)},
+			{Path: "a\xff\n.png", Stamp: stamp(1), Settled: true, Sum: hashing.Sum128{Hi: 1, Lo: 2}, Blob: blob(1)},
+			{Path: "b/c.gltf", Stamp: stamp(2), Sum: hashing.Sum128{Lo: 3}, Blob: blob(2)},
+		},
+		actions: []Action{
+			{
+				Path: "a\xff\n.png", ID: store.ActionID{1}, Source: blob(1), CookTime: 5 * time.Second,
+				Decision: Decision{time.Unix(7, 8), "cooked", "new\nforced"},
+				Method:   Method{{"recipe", "image"}, {"srgb", "true"}},
+				Made:     []Artifact{{Path: "a\xff\n.png.ktx2", Stamp: stamp(3), Settled: true, Sum: hashing.Sum128{Hi: 9}, Blob: blob(3)}},
+			},
+			{
+				Path: "b/c.gltf", Target: "mobile", State: Failed, ID: store.ActionID{2}, Source: blob(2), Decision: Decision{At: time.Unix(0, 0)},
+				Method: Method{{"recipe", "gltf"}},
+				Deps:   []Dep{{Name: "c.bin", Path: "b/c.bin", Blob: blob(4), Found: true}, {Name: "d.bin", Path: "b/d.bin"}},
+			},
+		},
+	}
+}
+
+func build(c content) []byte {
+	b := newBuilder("xxh3")
+	b.Identify(hashing.Digest{5})
+	for _, f := range c.folders {
+		b.AddFolder(f.Folder, f.settled)
+	}
+	for _, f := range c.files {
+		b.AddFile(f)
+	}
+	for _, a := range c.actions {
+		b.AddAction(a)
+	}
+	return b.Bytes()
+}
+
+type reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+func readBack(t reporter, x *flat) content {
+	t.Helper()
+	var c content
+	for i := range x.Folders() {
+		f := x.Folder(i)
+		if string(f.RealName()) != string(f.Real)+"\x00" || f.End <= i || f.Dead || f.Usable && !f.Listed {
+			t.Errorf("folder %d: %+v", i, f)
+		}
+		if flags := binary.LittleEndian.Uint32(x.row(secFolders, i)[folderFlagsAt:]); f.Listed {
+			path, real := strings.TrimSuffix(string(f.Path), "/"), strings.TrimSuffix(string(f.Real), "/")
+			c.folders = append(c.folders, listed{
+				scan.Folder{Path: path, Real: real, Stamp: f.Stamp, Odd: f.Odd}, flags&folderFresh == 0, f.Tree,
+			})
+		}
+		for n := f.First; n < f.First+f.Count; n++ {
+			if x.NodeFolder(n) != i {
+				t.Errorf("node %d is of folder %d, not %d", n, x.NodeFolder(n), i)
+			}
+		}
+	}
+	for i := range x.Nodes() {
+		p := x.Probe(i)
+		if path := x.NodePath(i) + "\x00"; p.Dead || !strings.HasSuffix(path, string(p.Name)) {
+			t.Errorf("node %d, %q: %+v", i, path, p)
+		}
+		x.Content(i)
+	}
+	for i := range x.Files() {
+		c.files = append(c.files, x.File(i))
+		if string(x.FilePath(i)) != x.File(i).Path {
+			t.Errorf("FilePath(%d) = %q", i, x.FilePath(i))
+		}
+	}
+	for i := range x.Actions() {
+		a := x.Action(i)
+		c.actions = append(c.actions, a)
+		if x.ActionPath(i) != a.Path || string(x.ActionTarget(i)) != a.Target || x.ActionState(i) != a.State {
+			t.Errorf("action %d is told in two ways", i)
+		}
+		x.FindAction(a.Path, a.Target)
+		first, n := x.ActionArtifacts(i)
+		for k := range n {
+			if d := cmp.Diff(a.Made[k], x.Artifact(first+k)); d != "" {
+				t.Errorf("artifact %d of action %d: %s", k, i, d)
+			}
+			if at, ok := x.findOutput(a.Made[k].Path); ok {
+				x.artifactAction(x.ref(secByOutput, at))
+			}
+		}
+	}
+	x.Match(nil, func(int, int) {})
+	x.Totals()
+	return c
+}
+
+func TestRoundTrip(t *testing.T) {
+	want := sample()
+	reversed := content{
+		slices.Clone(want.folders), slices.Clone(want.files), slices.Clone(want.actions),
+	}
+	slices.Reverse(reversed.folders)
+	slices.Reverse(reversed.files)
+	slices.Reverse(reversed.actions)
+	data := build(want)
+	if string(data) != string(build(reversed)) {
+		t.Error("the order in which things are added shows in the bytes")
+	}
+	x, err := openFlat(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, readBack(t, x), cmp.AllowUnexported(content{}, listed{})); d != "" {
+		t.Error(d)
+	}
+	if x.Checksum() != "xxh3" {
+		t.Errorf("Checksum = %q", x.Checksum())
+	}
+	if x.Identity() != (hashing.Digest{5}) {
+		t.Errorf("Identity = %v", x.Identity())
+	}
+	if d := cmp.Diff(Totals{Actions: 2, Failed: 1, In: 1, Out: 3, CookTime: 5 * time.Second}, x.Totals()); d != "" {
+		t.Error(d)
+	}
+	if id, err := ReadID(data); err != nil || id != x.ID() || len(id) != 2*sealSize {
+		t.Errorf("ReadID = %q, %v; ID = %q", id, err, x.ID())
+	}
+}
+
+// Whatever is put in comes out again, and does so in the same bytes if it comes
+// from there.
+func TestRoundTripLaw(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawModel(t)
+		data := m.flat()
+		x, err := openFlat(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := readBack(t, x)
+		if d := cmp.Diff(m.content(), c, cmp.AllowUnexported(content{}, listed{}), cmpopts.EquateEmpty()); d != "" {
+			t.Fatal(d)
+		}
+		if d := cmp.Diff(m.probes(), probesOf(m, x)); d != "" {
+			t.Fatal(d)
+		}
+		if b := rebuild(x); !bytes.Equal(b, data) {
+			t.Fatal("built again it has other bytes")
+		}
+	})
+}
+
+// A folder's first nodes and stamps are in the order in which stat is fastest.
+func TestNodesComeByInode(t *testing.T) {
+	b := newBuilder("xxh3")
+	for i, name := range []string{"d/a", "d/b", "d/c"} {
+		b.AddFile(File{Path: name, Stamp: scan.Stamp{Inode: uint64(9 - i)}})
+	}
+	x, err := openFlat(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range x.Nodes() {
+		got = append(got, x.NodePath(i))
+	}
+	if d := cmp.Diff([]string{"d/c", "d/b", "d/a"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// Each folder ends behind all that are below it.
+func TestFoldersBelow(t *testing.T) {
+	b := newBuilder("xxh3")
+	for _, path := range []string{"", "a", "a-", "a/b", "a/b/c", "ab"} {
+		b.AddFolder(scan.Folder{Path: path, Real: path}, true)
+	}
+	b.AddAction(Action{Path: "a/s", Made: []Artifact{{Path: "a.out/o"}}})
+	x, err := openFlat(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for i := range x.Folders() {
+		f := x.Folder(i)
+		got[string(f.Path)] = f.End - i - 1
+	}
+	if d := cmp.Diff(map[string]int{"": 5, "a/": 2, "a-/": 0, "a/b/": 1, "a/b/c/": 0, "ab/": 0, "a.out/": 0}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestFind(t *testing.T) {
+	x, err := openFlat(build(sample()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]int{"/usr/bin/tool": 0, "a\xff\n.png": 1, "b/c.gltf": 2, "": -1, "b": -1, "z": -1} {
+		if i, ok := x.FindFile(path); ok != (want >= 0) || ok && i != want {
+			t.Errorf("FindFile(%q) = %d, %v; want %d", path, i, ok, want)
+		}
+	}
+	for _, tc := range []struct {
+		path, target string
+		want         int
+	}{{"a\xff\n.png", "", 0}, {"b/c.gltf", "mobile", 1}, {"b/c.gltf", "", -1}, {"b/c.gltf", "pc", -1}} {
+		if i, ok := x.FindAction(tc.path, tc.target); ok != (tc.want >= 0) || ok && i != tc.want {
+			t.Errorf("FindAction(%q, %q) = %d, %v; want %d", tc.path, tc.target, i, ok, tc.want)
+		}
+	}
+}
+
+func TestEmptyIndexKnowsNothing(t *testing.T) {
+	x := &flat{}
+	if _, ok := x.FindFile("a"); ok || x.Files() != 0 || x.Actions() != 0 || x.Artifacts() != 0 {
+		t.Error("the zero index has rows")
+	}
+	y, err := openFlat(newBuilder("crc32").Bytes())
+	if err != nil || y.Files() != 0 || y.Checksum() != "crc32" {
+		t.Errorf("an index without rows: %v", err)
+	}
+}
+
+// Match pairs what a nested loop would pair.
+func TestMatch(t *testing.T) {
+	names := rapid.SliceOfDistinct(rapid.StringOfN(rapid.RuneFrom([]rune("ab/-")), 1, 4, -1), rapid.ID)
+	rapid.Check(t, func(t *rapid.T) {
+		now, before := names.Draw(t, "now"), names.Draw(t, "before")
+		slices.Sort(now)
+		slices.Sort(before)
+		var entries []scan.Entry
+		for _, n := range now {
+			entries = append(entries, scan.Entry{Path: n})
+		}
+		b := newBuilder("xxh3")
+		for _, n := range before {
+			b.AddFile(File{Path: n})
+		}
+		x, err := openFlat(b.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[[2]int]bool{}
+		x.Match(entries, func(e, r int) { got[[2]int{e, r}] = true })
+		want := map[[2]int]bool{}
+		for e, n := range now {
+			want[[2]int{e, slices.Index(before, n)}] = true
+		}
+		for r, n := range before {
+			if !slices.Contains(now, n) {
+				want[[2]int{-1, r}] = true
+			}
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestLookingDoesNotAllocate(t *testing.T) {
+	x, err := openFlat(build(sample()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := []scan.Entry{{Path: "/usr/bin/tool"}, {Path: "a\xff\n.png"}, {Path: "b/c.gltf"}}
+	same := 0
+	if n := testing.AllocsPerRun(100, func() {
+		x.Match(entries, func(e, r int) {
+			if e == r {
+				same++
+			}
+		})
+	}); n != 0 {
+		t.Errorf("%v allocations for 3 unchanged paths", n)
+	}
+	if same == 0 {
+		t.Error("nothing matched")
+	}
+}
+
+func TestProbingDoesNotAllocate(t *testing.T) {
+	x, err := openFlat(build(sample()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	busy, bytes := 0, 0
+	if n := testing.AllocsPerRun(100, func() {
+		for i := range x.Folders() {
+			f := x.Folder(i)
+			bytes += len(f.RealName())
+			for node := f.First; node < f.First+f.Count; node++ {
+				if p := x.Probe(node); !p.Idle() {
+					busy++
+					bytes += len(p.Name) + int(p.Stamp.Size)
+					if p.Follow() && p.Settled {
+						bytes++
+					}
+				}
+			}
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations for %d nodes", n, x.Nodes())
+	}
+	if busy%5 != 0 || busy == 0 || bytes == 0 {
+		t.Errorf("%d probes, want 5 a run", busy)
+	}
+}
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	good := build(sample())
+	newer := slices.Clone(good)
+	newer[8] = Version + 1
+	for _, tc := range []struct {
+		name string
+		data []byte
+		want error
+	}{
+		{"empty", nil, ErrForeign},
+		{"text", []byte("not an index at all, but long enough"), ErrForeign},
+		{"newer", newer, ErrVersion},
+		{"header only", good[:headerSize], ErrDamaged},
+		{"magic only", good[:8], ErrDamaged},
+		{"longer", append(slices.Clone(good), 0), ErrDamaged},
+	} {
+		if _, err := openFlat(tc.data); !errors.Is(err, tc.want) {
+			t.Errorf("%s: error %v, want %v", tc.name, err, tc.want)
+		}
+	}
+}
+
+func TestEveryBitAndEveryCutIsNoticed(t *testing.T) {
+	good := build(sample())
+	for i := range good {
+		for bit := range 8 {
+			bad := slices.Clone(good)
+			bad[i] ^= 1 << bit
+			if _, err := openFlat(bad); err == nil {
+				t.Fatalf("byte %d bit %d flipped: not noticed", i, bit)
+			}
+		}
+		if _, err := openFlat(good[:i]); err == nil {
+			t.Fatalf("cut to %d bytes: not noticed", i)
+		}
+	}
+}
+
+// forge makes all seals fit again after a change to the rest, as no accident
+// would.
+func forge(data []byte) []byte {
+	data = slices.Clone(data)
+	if len(data) < headerSize {
+		return data
+	}
+	for s := range sectionCount {
+		e := data[tableAt+s*entrySize:]
+		offset, count := binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint64(e[8:])
+		if size := uint64(len(data)); offset <= size && count <= (size-offset)/uint64(rowSize[s]) {
+			sum := seal(data[offset : offset+count*uint64(rowSize[s])])
+			copy(e[16:], sum[:])
+		}
+	}
+	sum := seal(data[:headerEnd])
+	copy(data[headerEnd:], sum[:])
+	return data
+}
+
+// The helper itself must get past the seals, or what it forges proves nothing.
+func TestForgePassesTheSeals(t *testing.T) {
+	good := build(sample())
+	for s := range sectionCount {
+		bad := slices.Clone(good)
+		bad[binary.LittleEndian.Uint64(bad[tableAt+s*entrySize:])] ^= 1
+		x, err := openHeader(forge(bad))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.checkSeals(0, sectionCount); err != nil {
+			t.Errorf("section %d: %v", s, err)
+		}
+	}
+}
+
+// Even a forged index must not make an accessor leave its bounds.
+func TestForgedIndexIsRefusedOrHarmless(t *testing.T) {
+	good := build(sample())
+	for i := 8; i < len(good); i++ {
+		for _, v := range []byte{0, 1, 0x7f, 0x80, 0xff} {
+			bad := slices.Clone(good)
+			bad[i] = v
+			if x, err := openFlat(forge(bad)); err == nil {
+				readBack(discard{}, x)
+			}
+		}
+	}
+}
+
+// Roles and flags that no writer gives are refused: what a sweep or a run does
+// with them is not thought of.
+func TestOpenRefusesForgedFlags(t *testing.T) {
+	good := build(sample())
+	x, err := openFlat(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(s, row, at int, v uint32) []byte {
+		bad := slices.Clone(good)
+		y := &flat{data: bad, sections: x.sections}
+		binary.LittleEndian.PutUint32(y.row(s, row)[at:], v)
+		return forge(bad)
+	}
+	file, artifact := x.ref(secByPath, 0), x.ref(secMade, 0)
+	for name, data := range map[string][]byte{
+		"a file that is an artifact": set(secNodes, file, nodeFlagsAt, uint32(Made)),
+		"a file that is absent":      set(secNodes, file, nodeFlagsAt, uint32(Absent)),
+		"an artifact that is none":   set(secNodes, artifact, nodeFlagsAt, uint32(Other)),
+		"an artifact of nobody":      set(secNodes, artifact, nodeActionAt, noAction),
+		"an unknown role":            set(secNodes, file, nodeFlagsAt, nodeRole),
+		"a dead node":                set(secNodes, file, nodeFlagsAt, nodeDead),
+		"an unknown flag of a node":  set(secNodes, file, nodeFlagsAt, 1<<31),
+		"an unknown tree":            set(secFolders, 0, folderFlagsAt, uint32(trees)),
+		"a dead folder":              set(secFolders, 0, folderFlagsAt, folderDead),
+	} {
+		if _, err := openFlat(data); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := openFlat(set(secNodes, file, nodeFlagsAt, uint32(Config)|nodeSettled)); err != nil {
+		t.Errorf("a known role: %v", err)
+	}
+}
+
+// discard is for what a forged index may well get wrong.
+type discard struct{}
+
+func (discard) Helper()               {}
+func (discard) Errorf(string, ...any) {}
+
+func TestNewBuilderRefusesLongNames(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	newBuilder(strings.Repeat("x", nameSize+1))
+}
+
+func FuzzOpenFlat(f *testing.F) {
+	f.Add(build(sample()), false)
+	f.Add(newBuilder("xxh3").Bytes(), true)
+	f.Add([]byte("cookidx\n"), false)
+	f.Fuzz(func(t *testing.T, data []byte, sealed bool) {
+		if sealed {
+			data = forge(data)
+		}
+		if x, err := openFlat(data); err == nil {
+			readBack(discard{}, x)
+		}
+	})
+}

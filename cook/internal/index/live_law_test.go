@@ -1,0 +1,456 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+)
+
+// Whatever edits are made, in whatever pieces they are written and read again,
+// a Live knows what a model in maps knows.
+func TestLiveLaw(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := &session{model: drawModel(t)}
+		s.base = s.flat()
+		s.open(t, noChanges(mustOpen(t, s.base)))
+		t.Repeat(map[string]func(*rapid.T){
+			"PutFile": s.putFile, "DropFile": s.dropFile,
+			"PutAction": s.putAction, "DropActions": s.dropActions, "Recook": s.recook,
+			"AddFolder": s.addFolder, "DropFolder": s.dropFolder, "RestampFolder": s.restampFolder, "RestampOutput": s.restampOutput,
+			"DropNode": s.dropNode, "Restamp": s.restamp, "Identify": s.identify,
+			"reopen":        func(t *rapid.T) { s.reopen(t, s.live.Changes()) },
+			"reopenTwice":   s.reopenTwice,
+			"rewrite":       s.rewrite,
+			"":              s.check,
+			"checkReopened": s.checkReopened,
+		})
+	})
+}
+
+// A session is a Live under test, with what it is to know.
+type session struct {
+	*model
+	base []byte // as it lies on the disk
+	live *live
+	// touched is what was edited since: nodes over the base that stood for it
+	// mean nothing any more.
+	touched map[string]bool
+	opened  []byte // the model when it was opened, flat
+	patched bool   // the base was rewritten in place: its nodes may be in another order
+}
+
+func mustOpen(t *rapid.T, data []byte) *flat {
+	x, err := openFlat(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func load(t *rapid.T, base, changes []byte) *live {
+	l, err := openLive(bytes.Clone(base), changes)
+	if err == nil {
+		err = l.Load()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func (s *session) open(t *rapid.T, changes []byte) {
+	s.live = load(t, s.base, changes)
+	s.touched = map[string]bool{}
+	s.opened = s.flat()
+}
+
+func (s *session) reopen(t *rapid.T, changes []byte) {
+	s.open(t, changes)
+	if again := s.live.Changes(); !bytes.Equal(again, changes) {
+		t.Fatal("what was read is written with other bytes")
+	}
+}
+
+// reopenTwice writes the changes once by a Live that was not loaded.
+func (s *session) reopenTwice(t *rapid.T) {
+	changes := s.live.Changes()
+	l, err := openLive(bytes.Clone(s.base), changes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := l.Changes(); !bytes.Equal(again, changes) {
+		t.Fatal("what was not loaded is written with other bytes")
+	}
+	s.identity = drawIdentity(t)
+	l.Identify(s.identity)
+	s.reopen(t, l.Changes())
+}
+
+func (s *session) rewrite(t *rapid.T) {
+	before := s.live.base
+	s.live.weight = rapid.IntRange(0, 20).Draw(t, "weight")
+	x, changes := s.live.Rewrite()
+	s.base = bytes.Clone(x.Bytes())
+	if s.patched = x == before; s.patched {
+		s.open(t, changes)
+		return
+	}
+	if !bytes.Equal(s.base, s.flat()) {
+		t.Fatal("put together anew, it has other bytes than a new one")
+	}
+	maps.DeleteFunc(s.folders, func(_ string, f listed) bool { return s.isEmptyOutput(f) })
+	s.open(t, changes)
+}
+
+func (s *session) putFile(t *rapid.T) {
+	f := drawFile(t)
+	s.live.PutFile(f)
+	s.files[f.Path] = f
+	s.touched[f.Path] = true
+}
+
+func (s *session) dropFile(t *rapid.T) {
+	p := rapid.SampledFrom(filePaths).Draw(t, "file")
+	s.live.DropFile(p)
+	delete(s.files, p)
+	s.touched[p] = true
+}
+
+func (s *session) putAction(t *rapid.T) {
+	h := s.drawAction(t)
+	if _, ok := s.actions[h.key()]; ok {
+		t.Skip("there is one already")
+	}
+	s.put(h)
+}
+
+func (s *session) put(h Action) {
+	s.live.PutAction(h)
+	h.Made = slices.Clone(h.Made)
+	s.actions[h.key()] = h
+	for _, o := range h.Made {
+		s.touched[o.Path] = true
+	}
+}
+
+func (s *session) dropActions(t *rapid.T) {
+	s.drop(rapid.SampledFrom(filePaths).Draw(t, "source"))
+}
+
+func (s *session) drop(source string) {
+	s.live.DropActions(source)
+	maps.DeleteFunc(s.actions, func(key [2]string, h Action) bool {
+		for _, o := range h.Made {
+			s.touched[o.Path] = s.touched[o.Path] || key[0] == source
+		}
+		return key[0] == source
+	})
+}
+
+// recook replaces an action by one that makes the same, as a run does.
+func (s *session) recook(t *rapid.T) {
+	keys := slices.SortedFunc(maps.Keys(s.actions), func(a, b [2]string) int {
+		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+	})
+	if len(keys) == 0 {
+		t.Skip("no action")
+	}
+	h := s.actions[rapid.SampledFrom(keys).Draw(t, "action")]
+	s.drop(h.Path)
+	now := s.drawAction(t)
+	h.State, h.Deps, h.Method = now.State, now.Deps, now.Method
+	s.put(h)
+}
+
+func (s *session) addFolder(t *rapid.T) {
+	f := drawFolder(t)
+	s.live.AddFolder(f.Folder, f.settled)
+	s.folders[f.Path] = f
+	s.touched[slashed(f.Path)] = true
+}
+
+// A place is a row of one of the parts.
+type place struct{ part, row int }
+
+// anyFolder draws a folder that the scan has listed, and that is as it was when
+// the Live was opened.
+func (s *session) anyFolder(t *rapid.T) (place, folderRow) {
+	var list []place
+	for part, x := range s.live.Parts() {
+		for i := range x.Folders() {
+			f := x.Folder(i)
+			if f.Tree == Assets && f.Listed && !f.Dead && (part == 0 || !s.touched[string(f.Path)]) {
+				list = append(list, place{part, i})
+			}
+		}
+	}
+	if len(list) == 0 {
+		t.Skip("no folder")
+	}
+	at := rapid.SampledFrom(list).Draw(t, "folder")
+	return at, s.live.Parts()[at.part].Folder(at.row)
+}
+
+func (s *session) dropFolder(t *rapid.T) {
+	at, f := s.anyFolder(t)
+	path := string(f.Path)
+	if part, row, ok := s.live.FindFolder(path); !ok || (place{part, row}) != at {
+		t.Fatalf("FindFolder(%q) = %d, %d, %v; want %v", path, part, row, ok, at)
+	}
+	s.live.DropFolder(at.part, at.row)
+	delete(s.folders, strings.TrimSuffix(path, "/"))
+	s.touched[path] = true
+}
+
+func (s *session) restampFolder(t *rapid.T) {
+	at, f := s.anyFolder(t)
+	now := drawFolder(t)
+	s.live.RestampFolder(at.part, at.row, now.Stamp, now.settled, now.Odd)
+	path := strings.TrimSuffix(string(f.Path), "/")
+	was := s.folders[path]
+	now.Path, now.Real = was.Path, was.Real
+	s.folders[path] = now
+}
+
+// restampOutput gives an output folder of the base a stamp.
+func (s *session) restampOutput(t *rapid.T) {
+	x := s.live.Base()
+	var rows []int
+	for i := range x.Folders() {
+		if x.Folder(i).Tree == Out {
+			rows = append(rows, i)
+		}
+	}
+	if len(rows) == 0 {
+		t.Skip("no folder")
+	}
+	row := rapid.SampledFrom(rows).Draw(t, "folder")
+	path := strings.TrimSuffix(string(x.Folder(row).Path), "/")
+	f := listed{scan.Folder{Path: path, Real: path, Stamp: drawStamp(t)}, rapid.Bool().Draw(t, "settled"), Out}
+	s.live.RestampFolder(0, row, f.Stamp, f.settled, false)
+	s.folders[outKey(path)] = f
+}
+
+// anyNode draws a node with a stamp that is as it was when the Live was opened.
+func (s *session) anyNode(t *rapid.T, wanted func(Role) bool) (place, Probe, string) {
+	var list []place
+	for part, x := range s.live.Parts() {
+		for i := range x.Nodes() {
+			if p := x.Probe(i); !p.Idle() && wanted(p.Role) && (part == 0 || !s.touched[x.NodePath(i)]) {
+				list = append(list, place{part, i})
+			}
+		}
+	}
+	if len(list) == 0 {
+		t.Skip("no node")
+	}
+	at := rapid.SampledFrom(list).Draw(t, "node")
+	return at, s.live.Parts()[at.part].Probe(at.row), s.live.NodePath(at.part, at.row)
+}
+
+func (s *session) dropNode(t *rapid.T) {
+	at, p, path := s.anyNode(t, func(r Role) bool { return r != Made })
+	s.live.DropNode(at.part, at.row)
+	if p.Role != Absent {
+		delete(s.files, path)
+		s.touched[path] = true
+	}
+}
+
+func (s *session) restamp(t *rapid.T) {
+	at, p, path := s.anyNode(t, func(r Role) bool { return r != Absent })
+	now, settled := drawStamp(t), rapid.Bool().Draw(t, "settled")
+	now.Size = p.Stamp.Size // for the content is the same
+	if p.Role != Made {
+		known, _ := s.live.File(path)
+		if d := gocmp.Diff(s.files[path], known); d != "" {
+			t.Fatalf("node of another file: %s", d)
+		}
+		s.live.Restamp(at.part, at.row, now, settled)
+		f := s.files[path]
+		f.Stamp, f.Settled = now, settled
+		s.files[path] = f
+		return
+	}
+	source := s.live.Source(at.part, at.row)
+	s.live.Restamp(at.part, at.row, now, settled)
+	for _, h := range s.actions {
+		for i := range h.Made {
+			if h.Made[i].Path == path {
+				h.Made[i].Stamp, h.Made[i].Settled = now, settled
+				if h.Path != source {
+					t.Fatalf("Source of %q = %q, want %q", path, source, h.Path)
+				}
+			}
+		}
+	}
+}
+
+func (s *session) identify(t *rapid.T) {
+	s.identity = drawIdentity(t)
+	s.live.Identify(s.identity)
+}
+
+// check compares all that the Live can be asked with the model.
+func (s *session) check(t *rapid.T) {
+	s.compare(t, s.live)
+	x, err := s.live.Flat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := s.flat(), x.Bytes()
+	if s.patched {
+		got = rebuild(x)
+	}
+	if !bytes.Equal(got, want) {
+		t.Fatalf("flat: %s", gocmp.Diff(s.content(), readBack(discard{}, x), gocmp.AllowUnexported(content{}, listed{}), cmpopts.EquateEmpty()))
+	}
+	if !bytes.Equal(want, s.opened) && !s.live.Edited() {
+		t.Fatal("edited without its notice")
+	}
+}
+
+// checkReopened compares what the files would give to the next run.
+func (s *session) checkReopened(t *rapid.T) {
+	l := load(t, s.base, s.live.Changes())
+	s.compare(t, l)
+	if l.Edited() {
+		t.Fatal("edited before any edit")
+	}
+	parts := l.Parts()
+	if want, got := s.probes(), probesOf(s.model, parts[:]...); !maps.Equal(want, got) {
+		t.Fatalf("probes: %s", gocmp.Diff(want, got))
+	}
+	for _, p := range folderPaths {
+		if _, _, ok := l.FindFolder(slashed(p)); ok != (s.folders[p].Folder != scan.Folder{}) {
+			t.Fatalf("FindFolder(%q) = %v", p, ok)
+		}
+	}
+	got := slices.DeleteFunc(foldersOf(parts[:]...), s.isEmptyOutput)
+	if d := gocmp.Diff(s.content().folders, got, gocmp.AllowUnexported(listed{}), cmpopts.EquateEmpty()); d != "" {
+		t.Fatalf("folders: %s", d)
+	}
+}
+
+func (s *session) compare(t *rapid.T, l *live) {
+	if l.Checksum() != "xxh3" || l.Identity() != s.identity {
+		t.Fatalf("Checksum = %q, Identity = %v, want %v", l.Checksum(), l.Identity(), s.identity)
+	}
+	if want := s.totals(); want != l.Totals() {
+		t.Fatalf("Totals = %+v, want %+v", l.Totals(), want)
+	}
+	var failed, configs []string
+	depend, owner, methods := map[string][]string{}, map[string]string{}, map[string]bool{}
+	for key, h := range s.actions {
+		if h.State == Failed {
+			failed = append(failed, key[0])
+		}
+		for _, d := range h.Deps {
+			depend[d.Path] = append(depend[d.Path], key[0])
+		}
+		for _, o := range h.Made {
+			owner[o.Path] = key[0]
+		}
+		methods[show(h.Method)] = true
+	}
+	for _, p := range slices.Concat(filePaths, missingPaths) {
+		want, known := s.files[p]
+		got, ok := l.File(p)
+		if ok != known || got != want || l.Size(p) != want.Stamp.Size {
+			t.Fatalf("File(%q) = %+v, %v; want %+v", p, got, ok, want)
+		}
+		if want.Role == Config {
+			configs = append(configs, p)
+		}
+		s.compareActions(t, l, p)
+		compareSet(t, "Dependents of "+p, depend[p], func(add func(string)) { l.Dependents(map[string]bool{p: true, "-": true}, add) })
+	}
+	compareSet(t, "FailedSources", failed, l.FailedSources)
+	s.compareConfigs(t, l, configs)
+	for _, p := range outputPaths {
+		if source, ok := l.Owner(p); ok != (owner[p] != "") || source != owner[p] {
+			t.Fatalf("Owner(%q) = %q, %v; want %q", p, source, ok, owner[p])
+		}
+	}
+	for _, p := range []string{"a", "o", "o/p", "o/", "q", "q/r", "q/r/s", "-"} {
+		want := false
+		for o := range owner {
+			want = want || strings.HasPrefix(o, p+"/")
+		}
+		if got := l.HoldsOutputs(p); got != want {
+			t.Fatalf("HoldsOutputs(%q) = %v", p, got)
+		}
+	}
+	l.Methods(func(m Method) { delete(methods, show(m)) })
+	if len(methods) > 0 {
+		t.Fatalf("Methods lacks %v", methods)
+	}
+}
+
+func show(m Method) string {
+	var b strings.Builder
+	for _, f := range m {
+		b.WriteString(f.Key + "=" + f.Value + "\n")
+	}
+	return b.String()
+}
+
+func (s *session) compareActions(t *rapid.T, l *live, path string) {
+	got := map[string]Action{}
+	l.Actions(path, func(a *Action) {
+		if _, twice := got[a.Target]; twice {
+			t.Fatalf("Actions(%q): %q comes twice", path, a.Target)
+		}
+		got[a.Target] = *a
+	})
+	want := map[string]Action{}
+	for key, h := range s.actions {
+		if key[0] == path {
+			want[key[1]] = h
+		}
+	}
+	if reflect.DeepEqual(want, got) {
+		return // the other way to know takes long
+	}
+	if d := gocmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
+		t.Fatalf("Actions(%q): %s", path, d)
+	}
+}
+
+func (s *session) compareConfigs(t *rapid.T, l *live, want []string) {
+	slices.SortFunc(want, func(a, b string) int {
+		return cmp.Compare(strings.TrimSuffix(a, scan.ConfigName), strings.TrimSuffix(b, scan.ConfigName))
+	})
+	var got []string
+	for _, f := range l.Configs() {
+		got = append(got, f.Path)
+		if f != s.files[f.Path] {
+			t.Fatalf("Configs: %+v", f)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("Configs = %q, want %q", got, want)
+	}
+}
+
+// compareSet compares what an iterator gives, perhaps several times, with what it
+// is to give.
+func compareSet(t *rapid.T, what string, want []string, each func(func(string))) {
+	var got []string
+	each(func(s string) { got = append(got, s) })
+	slices.Sort(got)
+	slices.Sort(want)
+	if got, want = slices.Compact(got), slices.Compact(want); !slices.Equal(got, want) {
+		t.Fatalf("%s: %q, want %q", what, got, want)
+	}
+}

@@ -1,0 +1,517 @@
+package index
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// changed is a base, and changes of every kind to it.
+func changed(t testing.TB) (base, changes []byte) {
+	t.Helper()
+	c := sample()
+	c.files = append(c.files, File{Path: "b/gone.bin", Role: Other, Stamp: stamp(4)})
+	base = build(c)
+	x, err := openFlat(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := mustLive(t, base, noChanges(x))
+	l.Identify(hashing.Digest{8})
+	l.PutFile(File{Path: "a\xff\n.png", Stamp: stamp(11), Settled: true, Blob: blob(11)})
+	l.PutFile(File{Path: "b/new", Stamp: stamp(12), Blob: blob(12)})
+	l.DropFile("b/gone.bin")
+	l.DropActions("b/c.gltf")
+	l.PutAction(Action{
+		Path: "b/c.gltf", Target: "pc", State: Failed, Decision: Decision{At: time.Unix(0, 5), Why: "new"},
+		Deps: []Dep{{Name: "e", Path: "b/e"}}, Made: []Artifact{{Path: "o/c.glb", Stamp: stamp(13)}},
+		Method: Method{{"recipe", "gltf"}},
+	})
+	l.RestampFolder(0, 1, stamp(14), false, false)
+	_, row, _ := l.FindFolder("b/empty/")
+	l.DropFolder(0, row)
+	l.AddFolder(scan.Folder{Path: "n", Real: "n", Stamp: stamp(15)}, true)
+	return base, l.Changes()
+}
+
+func mustLive(t testing.TB, base, changes []byte) *live {
+	t.Helper()
+	l, err := openLive(bytes.Clone(base), changes)
+	if err == nil {
+		err = l.Load()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestNoChangesIsTheIndex(t *testing.T) {
+	data := build(sample())
+	want, err := openFlat(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := mustLive(t, data, noChanges(want))
+	got, err := l.Flat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), data) || l.Edited() || l.Grown() {
+		t.Errorf("not as the index is: edited %v, grown %v", l.Edited(), l.Grown())
+	}
+	if l.Identity() != want.Identity() || l.Totals() != want.Totals() || l.Checksum() != want.Checksum() || l.Base().ID() != want.ID() {
+		t.Error("not who the index is")
+	}
+	if over := l.Parts()[1]; over.Nodes()+over.Folders()+over.Actions() != 0 {
+		t.Error("something lies over it")
+	}
+	if d := cmp.Diff(readBack(t, want), readBack(t, got), cmp.AllowUnexported(content{}, listed{})); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestChangesOfWhatWasNotLoaded(t *testing.T) {
+	base, changes := changed(t)
+	l, err := openLive(bytes.Clone(base), changes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(l.Changes(), changes) {
+		t.Error("they are not what they were")
+	}
+}
+
+// An edit that says what is known already is none.
+func TestEditsThatChangeNothing(t *testing.T) {
+	base, changes := changed(t)
+	l := mustLive(t, base, changes)
+	for part, x := range l.Parts() {
+		for i := range x.Nodes() {
+			if p := x.Probe(i); !p.Dead {
+				l.Restamp(part, i, p.Stamp, p.Settled)
+			}
+		}
+		for i := range x.Folders() {
+			if f := x.Folder(i); f.Listed && !f.Dead {
+				flags := binary.LittleEndian.Uint32(x.row(secFolders, i)[folderFlagsAt:])
+				l.RestampFolder(part, i, f.Stamp, flags&folderFresh == 0, f.Odd)
+			}
+		}
+	}
+	for _, path := range []string{"a\xff\n.png", "b/new"} {
+		f, ok := l.File(path)
+		if !ok {
+			t.Fatalf("%q is not there", path)
+		}
+		l.PutFile(f)
+	}
+	l.DropFile("b/gone.bin")
+	l.DropActions("nobody")
+	l.Identify(l.Identity())
+	if l.Edited() {
+		t.Error("edited")
+	}
+}
+
+// A link that leads elsewhere takes the files below it along.
+func TestFolderThatMoved(t *testing.T) {
+	b := newBuilder("xxh3")
+	b.AddFolder(scan.Folder{Path: "link", Real: "old"}, true)
+	b.AddFile(File{Path: "link/a", Stamp: stamp(1)})
+	b.AddAction(Action{Path: "link/a", Deps: []Dep{{Path: "link/no"}}})
+	base := b.Bytes()
+	x, err := openFlat(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := mustLive(t, base, noChanges(x))
+	l.AddFolder(scan.Folder{Path: "link", Real: "new"}, true)
+	l.Restamp(0, x.ref(secByPath, 0), stamp(2), true) // by its number of before
+	l = mustLive(t, base, l.Changes())
+	type found struct {
+		real, path string
+		stamp      scan.Stamp
+	}
+	var got []found
+	for _, x := range l.Parts() {
+		for i := range x.Nodes() {
+			if p := x.Probe(i); !p.Idle() {
+				f := x.Folder(x.NodeFolder(i))
+				got = append(got, found{string(f.Real), x.NodePath(i), p.Stamp})
+			}
+		}
+	}
+	want := []found{{"new/", "link/no", scan.Stamp{}}, {"new/", "link/a", stamp(2)}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// What was not there, came and went is looked for where it was looked for before.
+func TestAbsentAgain(t *testing.T) {
+	base := build(sample())
+	x, err := openFlat(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(l *live) (dead, alive int) {
+		for _, x := range l.Parts() {
+			for i := range x.Nodes() {
+				if p := x.Probe(i); p.Role == Absent && p.Dead {
+					dead++
+				} else if p.Role == Absent {
+					alive++
+				}
+			}
+		}
+		return dead, alive
+	}
+	l := mustLive(t, base, noChanges(x))
+	l.PutFile(File{Path: "b/d.bin"})
+	came := mustLive(t, base, l.Changes())
+	if dead, alive := find(came); dead != 1 || alive != 0 {
+		t.Errorf("it came: %d dead, %d alive", dead, alive)
+	}
+	came.DropFile("b/d.bin")
+	went := mustLive(t, base, came.Changes())
+	if dead, alive := find(went); dead != 0 || alive != 1 {
+		t.Errorf("it went: %d dead, %d alive", dead, alive)
+	}
+	if !bytes.Equal(came.Changes(), noChanges(x)) {
+		t.Error("nothing has changed, and yet there are changes")
+	}
+}
+
+func TestRewriteInPlace(t *testing.T) {
+	base := build(sample())
+	x, err := openFlat(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := mustLive(t, base, noChanges(x))
+	f, _ := l.File("a\xff\n.png")
+	f.Stamp, f.Blob = stamp(100), blob(100)
+	l.PutFile(f)
+	l.Identify(hashing.Digest{9})
+	y, _ := l.Rewrite()
+	if y != l.Base() {
+		t.Fatal("not in place")
+	}
+	y, err = openFlat(bytes.Clone(y.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := x.Totals()
+	want.In += 99
+	if got, ok := mustLive(t, y.Bytes(), noChanges(y)).File(f.Path); y.Totals() != want || y.Identity() != l.Identity() || !ok || got != f {
+		t.Errorf("Totals = %+v, Identity = %v, File = %+v", y.Totals(), y.Identity(), got)
+	}
+	if y.ID() == x.ID() {
+		t.Error("the changes of the old index would fit the new one")
+	}
+}
+
+func TestGrown(t *testing.T) {
+	x, err := openFlat(build(sample()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := mustLive(t, x.Bytes(), noChanges(x))
+	n := 0
+	for ; !l.Grown() && n < 1e6; n++ {
+		l.PutFile(File{Path: string(binary.BigEndian.AppendUint32(nil, uint32(n)))})
+	}
+	if size := len(l.Changes()); size < 64<<10 || size > 1<<20 {
+		t.Errorf("grown after %d files, %d bytes", n, size)
+	}
+}
+
+func TestOpenLiveNoticesDamageOfTheBase(t *testing.T) {
+	base, changes := changed(t)
+	x, err := openFlat(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cold := x.sections[firstCold].offset
+	for i := range base {
+		bad := bytes.Clone(base)
+		bad[i] ^= 1 << (i % 8)
+		l, err := openLive(bad, changes)
+		want := ErrDamaged
+		switch {
+		case i < len(magic):
+			want = ErrForeign
+		case i < len(magic)+4:
+			want = ErrVersion
+		case i >= cold:
+			if err != nil {
+				t.Fatalf("byte %d: %v; that is for Load to find", i, err)
+			}
+			if _, err := l.Flat(); !errors.Is(err, ErrDamaged) {
+				t.Fatalf("byte %d: Flat says %v", i, err)
+			}
+			err = l.Load()
+		}
+		if !errors.Is(err, want) {
+			t.Fatalf("byte %d: %v, want %v", i, err, want)
+		}
+	}
+	for n := range base {
+		if _, err := openLive(bytes.Clone(base[:n]), changes); err == nil {
+			t.Fatalf("cut to %d bytes: not noticed", n)
+		}
+	}
+}
+
+func TestOpenLiveNoticesDamageOfTheChanges(t *testing.T) {
+	base, changes := changed(t)
+	check := func(what string, i int, data []byte) {
+		t.Helper()
+		if _, err := openLive(bytes.Clone(base), data); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("%s %d: %v", what, i, err)
+		}
+	}
+	for i := range changes {
+		for bit := range 8 {
+			bad := bytes.Clone(changes)
+			bad[i] ^= 1 << bit
+			check("byte", i, bad)
+		}
+		check("cut to", i, changes[:i])
+	}
+	check("longer by", 1, append(bytes.Clone(changes), 0))
+	other, err := openFlat(build(content{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("of another base", 0, noChanges(other))
+	newer := bytes.Clone(changes)
+	newer[len(changesMagic)]++
+	if _, err := openLive(bytes.Clone(base), forgeChanges(newer, base)); !errors.Is(err, ErrVersion) {
+		t.Errorf("another version: %v", err)
+	}
+}
+
+// forgeChanges makes changes belong to a base and all seals fit.
+func forgeChanges(data, base []byte) []byte {
+	data = bytes.Clone(data)
+	if len(data) < changesHeader+sealSize {
+		return data
+	}
+	copy(data, changesMagic[:])
+	copy(data[changesBaseAt:changesIDAt], base[headerEnd:headerSize])
+	at := uint64(changesHeader)
+	for i, size := range []uint64{patchSize, patchFolderSize, 4, 4, 4} {
+		at += uint64(binary.LittleEndian.Uint32(data[changesListsAt+4*i:])) * size
+	}
+	body := data[:len(data)-sealSize]
+	if at < uint64(len(body)) {
+		copy(body[at:], forge(body[at:]))
+	}
+	sum := seal(body)
+	copy(data[len(body):], sum[:])
+	return data
+}
+
+// Forged changes are refused, or harmless whatever is asked or edited.
+func TestForgedChangesAreRefusedOrHarmless(t *testing.T) {
+	base, changes := changed(t)
+	useAll(t, base, forgeChanges(changes, base))
+	accepted := 0
+	for i := changesBaseAt; i < len(changes)-sealSize; i++ {
+		for _, v := range []byte{0, changes[i] ^ 2, 0xff} {
+			bad := bytes.Clone(changes)
+			bad[i] = v
+			if useAll(t, base, forgeChanges(bad, base)) {
+				accepted++
+			}
+		}
+	}
+	if accepted == 0 {
+		t.Error("none got past the seals")
+	}
+}
+
+// What lies over the base must not be in it as well.
+func TestChangesThatRepeatTheBase(t *testing.T) {
+	base := build(sample())
+	for name, add := range map[string]func(b *builder){
+		"file":   func(b *builder) { b.AddFile(sample().files[1]) },
+		"action": func(b *builder) { b.AddAction(sample().actions[0]) },
+	} {
+		x, err := openFlat(base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newBuilder("xxh3")
+		add(b)
+		over, err := openFlat(b.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &live{base: x, over: over}
+		l, err = openLive(bytes.Clone(base), l.Changes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Load(); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// useAll asks and edits all that there is, if the changes are accepted. Nothing
+// of that may panic, and what is written must be readable.
+func useAll(t testing.TB, base, changes []byte) bool {
+	t.Helper()
+	l, err := openLive(bytes.Clone(base), changes)
+	if err != nil {
+		return false
+	}
+	probeAll(l)
+	_ = l.Methods(func(Method) {})
+	mustLiveOrDamaged(t, base, l.Changes())
+	if err := l.Load(); err != nil {
+		if !errors.Is(err, ErrDamaged) {
+			t.Fatal(err)
+		}
+		return false
+	}
+	askAll(l)
+	writable(t, base, l)
+	editAll(l)
+	writable(t, base, l)
+	probeAll(l)
+	askAll(l)
+	dropAll(l)
+	writable(t, base, l)
+	x, changes := l.Rewrite()
+	l, err = openLive(bytes.Clone(x.Bytes()), changes)
+	if err == nil {
+		err = l.Load()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return true
+}
+
+func mustLiveOrDamaged(t testing.TB, base, changes []byte) {
+	t.Helper()
+	l, err := openLive(bytes.Clone(base), changes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Load(); err != nil && !errors.Is(err, ErrDamaged) {
+		t.Fatal(err)
+	}
+}
+
+// writable proves that what a Live writes can be read.
+func writable(t testing.TB, base []byte, l *live) {
+	t.Helper()
+	mustLive(t, base, l.Changes())
+	if _, err := l.Flat(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func probeAll(l *live) {
+	for part, x := range l.Parts() {
+		for i := range x.Folders() {
+			f := x.Folder(i)
+			_ = [trees]int{}[f.Tree]
+			l.FindFolder(string(f.Path))
+			for node := f.First; node < f.First+f.Count; node++ {
+				if p := x.Probe(node); p.Role == Made {
+					l.Source(part, node)
+				}
+				l.NodePath(part, node)
+				x.Content(node)
+			}
+		}
+	}
+}
+
+func askAll(l *live) {
+	paths := map[string]bool{}
+	for part, x := range l.Parts() {
+		for i := range x.Nodes() {
+			paths[l.NodePath(part, i)] = true
+		}
+	}
+	for p := range paths {
+		l.File(p)
+		l.Size(p)
+		l.Owner(p)
+		l.HoldsOutputs(p)
+		l.Actions(p, func(*Action) {})
+	}
+	l.HoldsOutputs("")
+	l.Dependents(paths, func(string) {})
+	l.FailedSources(func(string) {})
+	_ = l.Methods(func(Method) {})
+	l.Configs()
+	l.Grown()
+}
+
+func editAll(l *live) {
+	for part, x := range l.Parts() {
+		for i := range x.Nodes() {
+			l.Restamp(part, i, stamp(int64(i)), i%2 == 0)
+		}
+		for i := range x.Folders() {
+			f := x.Folder(i)
+			l.RestampFolder(part, i, stamp(int64(i)), i%2 == 0, i%3 == 0)
+			l.AddFolder(scan.Folder{Path: string(f.Path), Real: "r"}, true)
+		}
+	}
+	for i, f := range slices.Concat(sample().files, []File{{Path: "b/e"}, {Path: "b/d.bin"}}) {
+		l.PutFile(f)
+		l.DropActions(f.Path)
+		l.PutAction(Action{Path: f.Path, Decision: Decision{At: time.Unix(0, 0)}, Method: Method{{"k", "v"}}, Deps: []Dep{{Path: "b/e"}, {Path: "b/x"}}})
+		if i%2 == 0 {
+			l.DropFile(f.Path)
+		}
+	}
+}
+
+func dropAll(l *live) {
+	for part, x := range l.Parts() {
+		for i := range x.Actions() {
+			l.DropActions(x.ActionPath(i))
+		}
+		for i := range x.Nodes() {
+			l.DropNode(part, i)
+		}
+		for i := range x.Folders() {
+			l.DropFolder(part, i)
+		}
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	base, changes := changed(f)
+	x, err := openFlat(base)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(changes, true)
+	f.Add(noChanges(x), false)
+	f.Add([]byte("cookchg\n"), true)
+	f.Fuzz(func(t *testing.T, data []byte, sealed bool) {
+		if sealed {
+			data = forgeChanges(data, base)
+		}
+		useAll(t, base, data)
+	})
+}

@@ -1,0 +1,290 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// The names that models are made of: few, so that they meet, and such as sort
+// one way as paths and another way by their folders.
+var (
+	filePaths = []string{
+		"a", "a-", "a\xff\n", "cook.toml", "d-/cook.toml", "d/a", "d/b", "d/cook.toml", "d/e/a", "d/e/cook.toml",
+		"link/a", "link/b", "/t/tool", "zz/y/x",
+	}
+	missingPaths = []string{"no", "d/no", "d/e/no", "link/no", "none/no"}
+	folderPaths  = []string{"", "d", "d-", "d/e", "link", "empty"}
+	outputPaths  = []string{"a", "o/a", "o/b", "o/p/a", "o/p/b", "o-/a", "q/r/s/t", "o/c", "o/d", "o/e"}
+	targets      = []string{"", "m", "pc"}
+)
+
+// A model is what an index is to know, in maps.
+type model struct {
+	identity hashing.Digest
+	folders  map[string]listed
+	files    map[string]File
+	actions  map[[2]string]Action // by path and target
+}
+
+func drawModel(t *rapid.T) *model {
+	m := &model{folders: map[string]listed{}, files: map[string]File{}, actions: map[[2]string]Action{}}
+	m.identity = drawIdentity(t)
+	for range rapid.IntRange(0, 5).Draw(t, "folders") {
+		f := drawFolder(t)
+		m.folders[f.Path] = f
+	}
+	for range rapid.IntRange(0, 12).Draw(t, "files") {
+		f := drawFile(t)
+		m.files[f.Path] = f
+	}
+	for range rapid.IntRange(0, 8).Draw(t, "actions") {
+		h := m.drawAction(t)
+		if _, ok := m.actions[h.key()]; !ok {
+			m.actions[h.key()] = h
+		}
+	}
+	return m
+}
+
+func (h *Action) key() [2]string { return [2]string{h.Path, h.Target} }
+
+func drawIdentity(t *rapid.T) hashing.Digest {
+	return hashing.Digest{rapid.ByteMax(2).Draw(t, "identity")}
+}
+
+func drawStamp(t *rapid.T) scan.Stamp {
+	return scan.Stamp{
+		Size: rapid.Int64Range(0, 5).Draw(t, "size"), MTime: rapid.Int64Range(-1, 2).Draw(t, "mtime"),
+		Inode: rapid.Uint64Max(3).Draw(t, "inode"), Device: 66, Mode: 0o644,
+	}
+}
+
+func drawFolder(t *rapid.T) listed {
+	f := scan.Folder{Path: rapid.SampledFrom(folderPaths).Draw(t, "folder"), Stamp: drawStamp(t), Odd: rapid.Bool().Draw(t, "odd")}
+	f.Real = f.Path
+	if f.Path == "link" {
+		f.Real = rapid.SampledFrom([]string{"d", "d/e", "link"}).Draw(t, "real")
+	}
+	return listed{f, rapid.Bool().Draw(t, "settled"), Assets}
+}
+
+func drawFile(t *rapid.T) File {
+	p := rapid.SampledFrom(filePaths).Draw(t, "file")
+	role := rapid.SampledFrom([]Role{Asset, Asset, Other, Ignore}).Draw(t, "role")
+	if path.Base(p) == scan.ConfigName && role == Ignore {
+		role = Config
+	}
+	n := rapid.ByteMax(3).Draw(t, "content")
+	return File{
+		Path: p, Role: role, Stamp: drawStamp(t), Settled: rapid.Bool().Draw(t, "settled"),
+		Sum: hashing.Sum128{Hi: uint64(n)}, Blob: blob(n),
+	}
+}
+
+// drawAction draws one that makes nothing that another one makes.
+func (m *model) drawAction(t *rapid.T) Action {
+	text := rapid.SampledFrom([]string{"", "cooked", "new\nforced"})
+	a := Action{
+		Path: rapid.SampledFrom(filePaths).Draw(t, "source"), Target: rapid.SampledFrom(targets).Draw(t, "target"),
+		State: rapid.SampledFrom([]State{Done, Done, Failed}).Draw(t, "state"),
+		ID:    store.ActionID{rapid.Byte().Draw(t, "id")}, Source: blob(rapid.Byte().Draw(t, "source content")),
+		CookTime: time.Duration(rapid.IntRange(0, 9).Draw(t, "time")), Warned: rapid.Bool().Draw(t, "warned"),
+		Decision: Decision{At: time.Unix(0, rapid.Int64().Draw(t, "decided")), Outcome: text.Draw(t, "outcome"), Why: text.Draw(t, "why")},
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "deps") {
+		d := Dep{Name: text.Draw(t, "dep name"), Path: rapid.SampledFrom(append(filePaths[:4:4], missingPaths...)).Draw(t, "dep")}
+		if d.Found = rapid.Bool().Draw(t, "found"); d.Found {
+			d.Blob = blob(1)
+		}
+		a.Deps = append(a.Deps, d)
+	}
+	taken := map[string]bool{}
+	for _, h := range m.actions {
+		for _, o := range h.Made {
+			taken[o.Path] = true
+		}
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "outputs") {
+		if o := rapid.SampledFrom(outputPaths).Draw(t, "output"); !taken[o] {
+			taken[o] = true
+			n := rapid.Byte().Draw(t, "output content")
+			a.Made = append(a.Made, Artifact{o, drawStamp(t), rapid.Bool().Draw(t, "settled"), hashing.Sum128{Lo: uint64(n)}, blob(n)})
+		}
+	}
+	method := Method{{"recipe", rapid.SampledFrom([]string{"image", "gltf"}).Draw(t, "recipe")}}
+	if rapid.Bool().Draw(t, "option") {
+		method = append(method, Field{"srgb", "true"})
+	}
+	a.Method = method
+	return a
+}
+
+// content is the model as readBack gives it.
+func (m *model) content() content {
+	var c content
+	c.folders = slices.SortedFunc(maps.Values(m.folders), compareListed)
+	c.folders = slices.DeleteFunc(c.folders, m.isEmptyOutput)
+	c.files = slices.SortedFunc(maps.Values(m.files), func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	c.actions = slices.SortedFunc(maps.Values(m.actions), func(a, b Action) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target))
+	})
+	return c
+}
+
+func compareListed(a, b listed) int {
+	return cmp.Or(cmp.Compare(a.tree, b.tree), cmp.Compare(slashed(a.Path), slashed(b.Path)))
+}
+
+// isEmptyOutput reports whether a folder is one of outputs that has none: such
+// ones are not kept.
+func (m *model) isEmptyOutput(f listed) bool {
+	for _, h := range m.actions {
+		for _, o := range h.Made {
+			if folder, _ := splitPath(o.Path); folder == slashed(f.Path) {
+				return false
+			}
+		}
+	}
+	return f.tree == Out
+}
+
+// outKey is the key in folders of one that holds outputs.
+func outKey(path string) string { return "out:" + path }
+
+func (m *model) flat() []byte { return flatBytes(m.content(), m.identity) }
+
+// rebuild gives what a builder makes of all that an index has.
+func rebuild(x *flat) []byte { return flatBytes(readBack(discard{}, x), x.Identity()) }
+
+func flatBytes(c content, id hashing.Digest) []byte {
+	b := newBuilder("xxh3")
+	b.Identify(id)
+	for _, f := range c.folders {
+		b.AddFolder(f.Folder, f.settled)
+		b.folders[len(b.folders)-1].tree = f.tree
+	}
+	for _, f := range c.files {
+		b.AddFile(f)
+	}
+	for _, a := range c.actions {
+		b.AddAction(a)
+	}
+	return b.Bytes()
+}
+
+// totals are what the actions of the model amount to.
+func (m *model) totals() (sum Totals) {
+	for key, h := range m.actions {
+		sum.Actions++
+		if h.State == Failed {
+			sum.Failed++
+			continue
+		}
+		sum.In += m.files[key[0]].Stamp.Size
+		sum.CookTime += h.CookTime
+		for _, o := range h.Made {
+			sum.Out += o.Stamp.Size
+		}
+	}
+	return sum
+}
+
+// A question is what stat is to be asked, and what it is to answer.
+type question struct {
+	Tree    Tree
+	Path    string
+	Real    string // of its folder, if that was listed
+	Role    Role
+	Stamp   scan.Stamp
+	Settled bool
+}
+
+func (m *model) ask(tree Tree, path string) question {
+	q := question{Tree: tree, Path: path}
+	folder, _ := splitPath(path)
+	if f, ok := m.folders[strings.TrimSuffix(folder, "/")]; ok && tree == Assets {
+		q.Real = slashed(f.Real)
+	}
+	return q
+}
+
+// probes counts the questions that a sweep is to ask: each of them once.
+func (m *model) probes() map[question]int {
+	all := map[question]int{}
+	for _, f := range m.files {
+		q := m.ask(treeOf(f.Path), f.Path)
+		q.Role, q.Stamp, q.Settled = f.Role, f.Stamp, f.Settled
+		all[q] = 1
+	}
+	for _, h := range m.actions {
+		for _, d := range h.Deps {
+			if _, there := m.files[d.Path]; !there && !d.Found {
+				q := m.ask(Assets, d.Path)
+				q.Role = Absent
+				all[q] = 1
+			}
+		}
+		for _, o := range h.Made {
+			q := m.ask(Out, o.Path)
+			q.Role, q.Stamp, q.Settled = Made, o.Stamp, o.Settled
+			all[q] = 1
+		}
+	}
+	return all
+}
+
+// probesOf counts the questions that the parts of an index ask.
+func probesOf(m *model, parts ...*flat) map[question]int {
+	all := map[question]int{}
+	for _, x := range parts {
+		for i := range x.Folders() {
+			f := x.Folder(i)
+			for node := f.First; node < f.First+f.Count; node++ {
+				p := x.Probe(node)
+				if p.Idle() {
+					continue
+				}
+				q := m.ask(f.Tree, x.NodePath(node))
+				if q.Real != "" {
+					q.Real = string(f.Real)
+				}
+				q.Role, q.Stamp, q.Settled = p.Role, p.Stamp, p.Settled
+				if string(p.Name) != path.Base(q.Path)+"\x00" {
+					q.Path += " asked for as " + string(p.Name)
+				}
+				all[q]++
+			}
+		}
+	}
+	return all
+}
+
+// foldersOf lists the folders of the parts that the scan listed and that count.
+func foldersOf(parts ...*flat) []listed {
+	var all []listed
+	for _, x := range parts {
+		for i := range x.Folders() {
+			if f := x.Folder(i); f.Listed && !f.Dead {
+				flags := binary.LittleEndian.Uint32(x.row(secFolders, i)[folderFlagsAt:])
+				all = append(all, listed{scan.Folder{
+					Path: string(bytes.TrimSuffix(f.Path, []byte("/"))), Real: string(bytes.TrimSuffix(f.Real, []byte("/"))),
+					Stamp: f.Stamp, Odd: f.Odd,
+				}, flags&folderFresh == 0, f.Tree})
+			}
+		}
+	}
+	slices.SortFunc(all, compareListed)
+	return all
+}

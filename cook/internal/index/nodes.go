@@ -1,0 +1,128 @@
+package index
+
+import (
+	"encoding/binary"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// A Tree is what a folder's path is relative to.
+type Tree uint8
+
+const (
+	Assets Tree = iota
+	Out
+	System // nothing: paths are absolute
+	trees
+)
+
+// Flags of a folder's row, above the two bits of its tree.
+const (
+	folderTree   = 3
+	folderListed = 1 << 2 // the scan listed it
+	folderOdd    = 1 << 3 // and must do so again
+	folderFresh  = 1 << 4 // its stamp was too fresh to be trusted
+	folderDead   = 1 << 5 // the changes drop it
+)
+
+// A folderRow is a decoded folder.
+type folderRow struct {
+	Tree Tree
+	// Path has a slash behind each name, and is empty for the tree's root. Real
+	// is where the folder lies; it differs from Path below a link.
+	Path, Real []byte // in place
+	real       []byte // Real with its NUL
+	Stamp      scan.Stamp
+	// Listed says that the scan has listed the folder, so that its nodes are all
+	// that it wants of it. Usable says that an equal stamp means an equal
+	// listing.
+	Listed, Usable bool
+	Odd            bool // see scan.Folder
+	Dead           bool
+	First, Count   int // its nodes
+	End            int // the folders below it are those up to End
+}
+
+// RealName is Real ended by a NUL, as system calls want it.
+func (f *folderRow) RealName() []byte { return f.real }
+
+// Folders returns the number of folders.
+func (x *flat) Folders() int { return x.sections[secFolders].count }
+
+// Folder decodes folder i. Folders are sorted by tree and path, so that each is
+// followed by those below it.
+func (x *flat) Folder(i int) folderRow {
+	le := binary.LittleEndian
+	r := x.row(secFolders, i)
+	flags := le.Uint32(r[folderFlagsAt:])
+	real := x.ended(r[folderRealAt:])
+	return folderRow{
+		Tree: Tree(flags & folderTree), Path: x.name(r), Real: real[:len(real)-1], real: real,
+		Stamp:  decodeStamp(r[folderStampAt:]),
+		Listed: flags&folderListed != 0,
+		Usable: flags&(folderListed|folderOdd|folderFresh) == folderListed,
+		Odd:    flags&folderOdd != 0,
+		Dead:   flags&folderDead != 0,
+		First:  int(le.Uint32(r[folderFirstAt:])), Count: int(le.Uint32(r[folderCountAt:])),
+		End: int(le.Uint32(r[folderEndAt:])),
+	}
+}
+
+// Flags of a node's row, above the three bits of its role.
+const (
+	nodeRole    = 7
+	nodeSettled = 1 << 3
+	nodeDead    = 1 << 4 // the changes drop or replace it
+)
+
+const noAction = 1<<32 - 1
+
+// A Probe is what stat is asked about a node, and what it said last time.
+type Probe struct {
+	Name    []byte // in the node's folder, ended by a NUL, in place
+	Role    Role
+	Stamp   scan.Stamp
+	Settled bool
+	Dead    bool
+}
+
+// Idle reports whether stat need not be asked.
+func (p *Probe) Idle() bool { return p.Dead || p.Role == ghost }
+
+// Follow reports whether stat is to follow links: a recipe that asks for a file
+// gets what a link leads to, while the scan and the outputs want no links.
+func (p *Probe) Follow() bool { return p.Role == Other || p.Role == Absent }
+
+// Nodes returns the number of nodes.
+func (x *flat) Nodes() int { return x.sections[secNodes].count }
+
+// Probe decodes the part of node i that stat is asked about.
+func (x *flat) Probe(i int) Probe {
+	r := x.row(secNodes, i)
+	flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:])
+	return Probe{
+		Name: x.ended(r), Role: Role(flags & nodeRole), Stamp: decodeStamp(r[nodeStampAt:]),
+		Settled: flags&nodeSettled != 0, Dead: flags&nodeDead != 0,
+	}
+}
+
+// Content returns the checksum and the blob ID of node i.
+func (x *flat) Content(i int) (hashing.Sum128, store.BlobID) { return x.content(i) }
+
+// NodePath returns the path of node i: of an artifact, in the output folder; of
+// any other, in the asset tree or absolute.
+func (x *flat) NodePath(i int) string { return x.nodePath(i) }
+
+// NodeFolder returns the folder of node i.
+func (x *flat) NodeFolder(i int) int {
+	return int(binary.LittleEndian.Uint32(x.row(secNodes, i)[nodeFolderAt:]))
+}
+
+// nodeAction returns the first action of a source, or the action that an
+// artifact belongs to.
+func (x *flat) nodeAction(i int) (action int, ok bool) {
+	a := binary.LittleEndian.Uint32(x.row(secNodes, i)[nodeActionAt:])
+	return int(a), a != noAction
+}

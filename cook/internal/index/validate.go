@@ -1,0 +1,203 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// validate proves that no accessor can leave its section and that rows are in
+// order, each once.
+func (x *flat) validate() error { return x.check(false) }
+
+// validateFlat is validate for a base that changes were laid over.
+func (x *flat) validateFlat() error {
+	if err := x.check(true); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return nil
+}
+
+func (x *flat) check(patched bool) error {
+	if x.sections[secContents].count != x.Nodes() {
+		return errors.New("nodes and contents differ in number")
+	}
+	for _, validate := range []func() error{
+		func() error { return x.validateFolders(patched) }, func() error { return x.validateNodes(patched) },
+		x.validateOrders, x.validateStrings, x.validateActions, x.validateMethods,
+	} {
+		if err := validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *flat) validateNodes(patched bool) error {
+	for i := range x.Nodes() {
+		r := x.row(secNodes, i)
+		if err := x.validateName(r); err != nil {
+			return fmt.Errorf("node %d: %w", i, err)
+		}
+		a := binary.LittleEndian.Uint32(r[nodeActionAt:])
+		if a != noAction && int(a) >= x.Actions() || a == noAction && x.role(i) == Made {
+			return fmt.Errorf("node %d: action %d", i, a)
+		}
+		flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:])
+		if patched {
+			flags &^= nodeDead
+		}
+		if x.role(i) > ghost || flags&^(nodeRole|nodeSettled) != 0 {
+			return fmt.Errorf("node %d: flags %#x", i, flags)
+		}
+	}
+	return nil
+}
+
+// validateOrders checks the orders by path and what they point to.
+func (x *flat) validateOrders() error {
+	for s, limit := range map[int]int{secByPath: x.Nodes(), secMade: x.Nodes(), secByOutput: x.Artifacts()} {
+		for i := range x.sections[s].count {
+			if x.ref(s, i) >= limit {
+				return fmt.Errorf("section %d row %d: points to row %d", s, i, x.ref(s, i))
+			}
+		}
+	}
+	for i := range x.Files() {
+		if r := x.role(x.ref(secByPath, i)); r > Ignore {
+			return fmt.Errorf("file %d: role %d", i, r)
+		}
+	}
+	for i := range x.Artifacts() {
+		if r := x.role(x.ref(secMade, i)); r != Made {
+			return fmt.Errorf("artifact %d: role %d", i, r)
+		}
+	}
+	for i := 1; i < x.Files(); i++ {
+		if x.compareNodes(x.ref(secByPath, i-1), x.ref(secByPath, i)) >= 0 {
+			return fmt.Errorf("file %d out of order", i)
+		}
+	}
+	if x.sections[secByOutput].count != x.Artifacts() {
+		return errors.New("artifacts differ in number")
+	}
+	for i := 1; i < x.Artifacts(); i++ {
+		if x.compareNodes(x.ref(secMade, x.ref(secByOutput, i-1)), x.ref(secMade, x.ref(secByOutput, i))) > 0 {
+			return fmt.Errorf("output %d out of order", i)
+		}
+	}
+	return nil
+}
+
+func (x *flat) validateStrings() error {
+	for s, at := range map[int][2]int{secDeps: {0, 2}, secActions: {actionTargetAt, 3}, secFields: {0, 2}} {
+		for i := range x.sections[s].count {
+			for k := range at[1] {
+				d := decoder{b: x.row(s, i)[at[0]+k*strSize:]}
+				offset, length := d.u64(), uint64(d.u32())
+				if total := uint64(x.sections[secStrings].count); offset > total || length > total-offset {
+					return fmt.Errorf("section %d row %d: string outside", s, i)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (x *flat) validateMethods() error {
+	fields := uint64(0)
+	for i := range x.Methods() {
+		d := decoder{b: x.row(secMethods, i)}
+		first, n := d.u64(), d.u64()
+		if first != fields || n > math.MaxInt32 {
+			return fmt.Errorf("method %d: rows do not follow", i)
+		}
+		fields += n
+	}
+	if fields != uint64(x.sections[secFields].count) {
+		return errors.New("fields that belong to no method")
+	}
+	return nil
+}
+
+func (x *flat) validateFolders(patched bool) error {
+	known := uint32(folderTree | folderListed | folderOdd | folderFresh)
+	if patched {
+		known |= folderDead
+	}
+	next := 0
+	for i := range x.Folders() {
+		r := x.row(secFolders, i)
+		if err := errors.Join(x.validateName(r), x.validateName(r[folderRealAt:])); err != nil {
+			return fmt.Errorf("folder %d: %w", i, err)
+		}
+		f := x.Folder(i)
+		if flags := binary.LittleEndian.Uint32(r[folderFlagsAt:]); f.Tree >= trees || flags&^known != 0 {
+			return fmt.Errorf("folder %d: flags %#x", i, flags)
+		}
+		if f.First != next || f.Count > x.Nodes()-next || f.End <= i || f.End > x.Folders() {
+			return fmt.Errorf("folder %d: rows do not follow", i)
+		}
+		if i > 0 {
+			last := x.Folder(i - 1)
+			if c := cmp.Or(cmp.Compare(last.Tree, f.Tree), bytes.Compare(last.Path, f.Path)); c >= 0 {
+				return fmt.Errorf("folder %d out of order", i)
+			}
+		}
+		for n := range f.Count {
+			if int(binary.LittleEndian.Uint32(x.row(secNodes, next+n)[nodeFolderAt:])) != i {
+				return fmt.Errorf("folder %d: has a node of another", i)
+			}
+		}
+		next += f.Count
+	}
+	if next != x.Nodes() {
+		return errors.New("nodes that belong to no folder")
+	}
+	return nil
+}
+
+// validateName proves that a name lies in its section, with the NUL behind it.
+func (x *flat) validateName(ref []byte) error {
+	offset, length := uint64(binary.LittleEndian.Uint32(ref)), uint64(binary.LittleEndian.Uint32(ref[4:]))
+	total := uint64(x.sections[secNames].count)
+	if offset+length >= total || x.data[x.sections[secNames].offset+int(offset+length)] != 0 {
+		return errors.New("name outside")
+	}
+	return nil
+}
+
+func (x *flat) validateActions() error {
+	deps, made := uint64(0), uint64(0)
+	for i := range x.Actions() {
+		d := decoder{b: x.row(secActions, i)}
+		source, state, method := d.u32(), d.u32(), d.u32()
+		nDeps, nMade := uint64(d.u32()), uint64(d.u32())
+		d.u32()
+		firstDep, firstMade := d.u64(), d.u64()
+		switch {
+		case int(source) >= x.Nodes():
+			return fmt.Errorf("action %d: source %d", i, source)
+		case state > uint32(Failed):
+			return fmt.Errorf("action %d: state %d", i, state)
+		case int(method) >= x.Methods():
+			return fmt.Errorf("action %d: method %d", i, method)
+		case firstDep != deps || firstMade != made:
+			return fmt.Errorf("action %d: rows do not follow", i)
+		}
+		deps, made = deps+nDeps, made+nMade
+		if i > 0 {
+			c := x.compareNodes(x.actionSource(i-1), x.actionSource(i))
+			if c > 0 || c == 0 && bytes.Compare(x.ActionTarget(i-1), x.ActionTarget(i)) >= 0 {
+				return fmt.Errorf("action %d out of order", i)
+			}
+		}
+	}
+	if deps != uint64(x.Deps()) || made != uint64(x.Artifacts()) {
+		return errors.New("rows that belong to no action")
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package lint
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/recipes"
+)
+
+// all are the formats of the recipes that come with assetcook.
+var all = func() []recipe.Format {
+	set, err := recipe.NewSet(recipes.All()...)
+	if err != nil {
+		panic(err)
+	}
+	return set.Formats()
+}()
+
+// A recipe of a studio brings its formats along. Two may know the same one.
+func TestFormatsOfARecipe(t *testing.T) {
+	mine := append(all, recipe.Format{Name: "a voxel model", Extensions: []string{".vox"}, Magic: []string{"VOX "}},
+		recipe.Format{Name: "a sound of ours", Extensions: []string{".snd"}, Magic: []string{"RIFF"}})
+	for _, tc := range []struct{ path, head, want string }{
+		{"a.vox", "VOX \x96", ""},
+		{"a.vox", "", "the file is empty"},
+		{"a.vox", "glTF\x02", "the content is a binary glTF model, which does not go by .vox"},
+		{"a.vox", "hello", "the content is not what .vox stands for"},
+		{"a.glb", "VOX \x96", "the content is a voxel model, which does not go by .glb"},
+		{"a.snd", "RIFF\x24\x00\x00\x00WAVEfmt ", ""},
+		{"a.wav", "RIFF\x24\x00\x00\x00WAVEfmt ", ""},
+		{"a.png", "RIFF\x24\x00\x00\x00WAVEfmt ", "the content is a WAV sound"}, // the longest one
+	} {
+		got := strings.Join(Source(mine, tc.path, []byte(tc.head), int64(len(tc.head))), "; ")
+		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+			t.Errorf("%s with %q: %q, want %q", tc.path, tc.head, got, tc.want)
+		}
+	}
+	for _, head := range []string{"", "VOX \x96", "glTF\x02"} {
+		if got := Source(all, "a.vox", []byte(head), int64(len(head))); got != nil {
+			t.Errorf("without the recipe, %q: %q", head, got)
+		}
+	}
+}
+
+func TestSource(t *testing.T) {
+	const png, jpeg = "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR", "\xff\xd8\xff\xe0\x00\x10JFIF"
+	for _, tc := range []struct{ path, head, want string }{
+		{"a.png", png, ""},
+		{"a.PNG", png, ""},
+		{"a.jpeg", jpeg, ""},
+		{"ui/a.png", jpeg, "the content is a JPEG picture, which does not go by .png"},
+		{"a.tga", png, "the content is a PNG picture, which does not go by .tga"},
+		{"a.tga", "\x00\x00\x02\x00", ""},
+		{"a.png", "<!DOCTYPE html>\n<html>", `it starts with "<!DOCTYPE html>"`},
+		{"a.png", "version https://git-lfs.github.com/spec/v1\noid sha256:0", "git lfs pull"},
+		{"a.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:0", "git lfs pull"},
+		{"notes.md", "version https://git-lfs.github.com/spec/v1 is how pointers begin", ""},
+		{"a.flac", "ID3\x04", ""},
+		{"a.obj", "true north\n", ""},
+		{"version.txt", "version https://example.org", ""},
+		{"a.png", "", "the file is empty"},
+		{"a.txt", "", ""},
+		{".png", "", ""}, // a name without an extension
+		{"a.wav", "RIFF\x24\x00\x00\x00WAVEfmt ", ""},
+		{"a.wav", "RIFF\x24\x00\x00\x00WEBPVP8 ", "a WebP picture"},
+		{"a.webp", "RIFF\x24\x00\x00\x00AVI ", "not what .webp stands for"},
+		{"a.mp3", "\xff\xfb\x90\x44", ""},
+		{"a.mp3", "OggS\x00", "an Ogg stream"},
+		{"a.txt", png, ""},
+		{"notes", png, ""},
+		{"a.bmp", "BMW is a maker of cars", ""},
+		{"a.ttf", "OTTO\x00\x0b", ""},
+		{"a.gltf", "glTF\x02\x00\x00\x00", "a binary glTF model"},
+		{"a.gltf", "{}", ""},
+	} {
+		got := strings.Join(Source(all, tc.path, []byte(tc.head), int64(len(tc.head))), "; ")
+		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+			t.Errorf("%s with %q: %q, want %q", tc.path, tc.head, got, tc.want)
+		}
+	}
+}
+
+// Every format is known by each of its magic numbers, goes by its extensions, and is
+// odd under those of all others.
+func TestFormats(t *testing.T) {
+	for f := range formats(all) {
+		for _, m := range f.Magic {
+			head := []byte(strings.ReplaceAll(m, ".", "\x07"))
+			if got := guessOf(all, "", head).found; got != f.Name {
+				t.Errorf("%q is taken for %q, want %q", m, got, f.Name)
+			}
+			for other := range formats(all) {
+				for _, ext := range other.Extensions {
+					odd := Source(all, "a"+ext, head, int64(len(head)))
+					if (len(odd) == 0) != f.Has(ext) {
+						t.Errorf("%s that starts with %q: %q", ext, m, odd)
+					}
+				}
+			}
+		}
+	}
+}
+
+// One line each, whatever the bytes.
+func TestLines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		head := rapid.SliceOfN(rapid.Byte(), 0, 64).Draw(t, "head")
+		ext := rapid.SampledFrom([]string{".png", ".wav", ".ttf", ".txt"}).Draw(t, "ext")
+		for _, line := range Source(all, "a"+ext, head, int64(len(head))) {
+			if strings.ContainsAny(line, "\r\n\x1b") || len(line) > 300 || bytes.ContainsRune([]byte(line), 0) {
+				t.Fatalf("%q", line)
+			}
+		}
+	})
+}

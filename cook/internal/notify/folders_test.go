@@ -1,0 +1,137 @@
+package notify
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// known is folders with each path watched by its number.
+func known(watches map[string]watchID) folders {
+	f := newFolders()
+	for path, id := range watches {
+		f.add(path, id)
+	}
+	return f
+}
+
+func TestFoldersNote(t *testing.T) {
+	tree := map[string]watchID{"/t": 1, "/t/a": 2, "/t/a/x": 3, "/t/a/x/y": 4, "/t/ab": 5, "/t/l": 2, "/t/l/x": 3}
+	for _, test := range []struct {
+		name   string
+		event  event
+		ours   bool
+		want   Changes
+		unused []watchID
+	}{
+		{"entry", event{watch: 1, name: []byte("f"), kind: changed}, true, Changes{Folders: []string{"/t"}}, nil},
+		{"two paths", event{watch: 3, name: []byte("f"), kind: changed}, true, Changes{Folders: []string{"/t/a/x", "/t/l/x"}}, nil},
+		{"unknown watch", event{watch: 9, name: []byte("f"), kind: changed}, false, Changes{}, nil},
+		{"unknown entry goes", event{watch: 1, name: []byte("f"), kind: removed}, true, Changes{Folders: []string{"/t"}}, nil},
+		{"folder goes, and what is below", event{watch: 1, name: []byte("a"), kind: removed}, true, Changes{
+			Folders:   []string{"/t", "/t/a", "/t/a/x", "/t/a/x/y"},
+			Unwatched: []string{"/t/a", "/t/a/x", "/t/a/x/y"}}, []watchID{4}},
+		{"link goes", event{watch: 1, name: []byte("l"), kind: removed}, true, Changes{
+			Folders:   []string{"/t", "/t/l", "/t/l/x"},
+			Unwatched: []string{"/t/l", "/t/l/x"}}, nil},
+		{"goes itself", event{watch: 5, kind: ended}, true, Changes{
+			Folders: []string{"/t", "/t/ab"}, Unwatched: []string{"/t/ab"}}, []watchID{5}},
+		{"root goes", event{watch: 1, kind: ended}, true, Changes{
+			Folders:   []string{"/t", "/t/a", "/t/a/x", "/t/a/x/y", "/t/ab", "/t/l", "/t/l/x"},
+			Unwatched: []string{"/t", "/t/a", "/t/a/x", "/t/a/x/y", "/t/ab", "/t/l", "/t/l/x"}}, []watchID{1, 2, 3, 4, 5}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := known(tree)
+			if ours := f.note(test.event); ours != test.ours {
+				t.Errorf("about an added folder: %t", ours)
+			}
+			got, unused := f.take()
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(test.unused, unused, sortWatches); diff != "" {
+				t.Error("unused watches: ", diff)
+			}
+			if again, unused := f.take(); len(again.Folders)+len(again.Unwatched)+len(unused) > 0 {
+				t.Errorf("taken again: %v", again)
+			}
+			for _, path := range got.Unwatched {
+				if f.byPath[path] != nil {
+					t.Errorf("%s is still there", path)
+				}
+			}
+		})
+	}
+}
+
+var sortWatches = cmp.Transformer("set", func(ids []watchID) map[watchID]int {
+	set := map[watchID]int{}
+	for _, id := range ids {
+		set[id]++
+	}
+	return set
+})
+
+// TestFoldersSharedWatch: a watch is unused when its last path goes, whichever
+// that is.
+func TestFoldersSharedWatch(t *testing.T) {
+	for _, order := range [][]string{{"/a", "/b", "/c"}, {"/c", "/b", "/a"}, {"/b", "/c", "/a"}, {"/b", "/a", "/c"}} {
+		f := known(map[string]watchID{"/a": 7, "/b": 7, "/c": 7})
+		for i, path := range order {
+			want := noWatch
+			if i == 2 {
+				want = 7
+			}
+			if got := f.remove(path); got != want {
+				t.Errorf("%v: removing %s leaves watch %d unused, want %d", order, path, got, want)
+			}
+		}
+		if len(f.byPath)+len(f.byWatch) > 0 || f.remove("/a") != noWatch {
+			t.Errorf("%v: something is left", order)
+		}
+	}
+}
+
+// TestFoldersAddReplaced: the path leads to another directory than before, and
+// no event said so yet. What was below it belongs to another folder.
+func TestFoldersAddReplaced(t *testing.T) {
+	f := known(map[string]watchID{"/t": 1, "/t/a": 2, "/t/a/x": 3})
+	if unused := f.add("/t/a", 8); unused != 2 {
+		t.Errorf("watch %d is unused, want 2", unused)
+	}
+	if f.note(event{watch: 2, kind: ended}) {
+		t.Error("the old watch still counts")
+	}
+	got, unused := f.take()
+	want := Changes{Folders: []string{"/t/a", "/t/a/x"}, Unwatched: []string{"/t/a", "/t/a/x"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]watchID{3, 8}, unused, sortWatches); diff != "" {
+		t.Error(diff)
+	}
+	f.add("/t/a", 9)
+	if got, _ := f.take(); len(got.Unwatched) > 0 {
+		t.Errorf("unwatched for ever: %v", got)
+	}
+}
+
+// TestFoldersBounded: what is kept depends on the folders, not on the events.
+func TestFoldersBounded(t *testing.T) {
+	f := known(map[string]watchID{"/": 1, "/a": 2})
+	for i := range 1000 {
+		name := []byte{byte(i), byte(i >> 8)}
+		for _, k := range []kind{changed, made, removed, movedFrom} {
+			f.note(event{watch: 1, name: name, kind: k})
+			f.note(event{watch: 2, name: name, kind: k})
+			f.note(event{watch: watchID(i + 3), name: name, kind: k})
+		}
+	}
+	if n := len(f.changed) + len(f.ended); n > 2 {
+		t.Errorf("%d entries for two folders", n)
+	}
+	f.note(event{watch: 1, name: []byte("a"), kind: removed})
+	if got, _ := f.take(); cmp.Diff([]string{"/a"}, got.Unwatched) != "" {
+		t.Errorf("below the root: %v", got)
+	}
+}

@@ -1,0 +1,219 @@
+package notify
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/leaktest"
+)
+
+// follower keeps a tree watched as the package comment says, and no more: a
+// folder is added once, until it is said to be unwatched.
+type follower struct {
+	w     *Watcher
+	root  string
+	has   map[string]bool
+	links map[string]bool
+}
+
+func newFollower(w *Watcher, root string) *follower {
+	return &follower{w: w, root: root, has: map[string]bool{}, links: map[string]bool{}}
+}
+
+func (f *follower) follow(c Changes) error {
+	if c.Lost {
+		f.has = map[string]bool{}
+		return f.visit(f.root)
+	}
+	for _, path := range c.Unwatched {
+		delete(f.has, path)
+	}
+	for _, path := range c.Folders {
+		if err := f.visit(path); err != nil {
+			return err
+		}
+	}
+	for path := range f.links {
+		if err := f.relink(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// relink looks where a link leads now.
+func (f *follower) relink(path string) error {
+	if info, err := os.Stat(path); !f.has[path] && (err != nil || !info.IsDir()) {
+		return nil
+	} else if !f.has[path] {
+		return f.visit(path)
+	}
+	if err := f.w.Add(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil // if it leads elsewhere the next Sync says so
+}
+
+// visit adds a folder, lists it, and visits those below that are new.
+func (f *follower) visit(path string) error {
+	if !f.has[path] {
+		if err := f.w.Add(path); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		f.has[path] = true
+	}
+	entries, _ := os.ReadDir(path) // gone meanwhile: the next Sync says so
+	for _, e := range entries {
+		below := filepath.Join(path, e.Name())
+		if e.Type() == fs.ModeSymlink {
+			f.links[below] = true
+		}
+		if info, err := os.Stat(below); err == nil && info.IsDir() && !f.has[below] {
+			if err := f.visit(below); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// TestFollow: whatever is done to the folders of a tree while it is followed,
+// afterwards a change in any of them is reported for all of its paths.
+func TestFollow(t *testing.T) {
+	leaktest.Check(t)
+	w := start(t) // one for all: closing takes the system a tenth of a second
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp("", "follow")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		root := filepath.Join(dir, "tree")
+		check := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		check(os.MkdirAll(filepath.Join(root, "a", "b"), 0o777))
+		f := newFollower(w, root)
+		check(f.visit(root))
+
+		// Few names, so that paths are taken again; "../out" is out of the tree.
+		path := rapid.SampledFrom([]string{"a", "b", "c", "a/a", "a/b", "b/a", "b/b", "c/a", "a/b/a", "b/b/b", "../out"})
+		type step struct {
+			kind     int
+			from, to string
+		}
+		steps := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
+			return step{rapid.IntRange(0, 3).Draw(t, "kind"), path.Draw(t, "from"), path.Draw(t, "to")}
+		}), 1, 40).Draw(t, "steps")
+
+		// Most steps fail, having nothing to work on: that is fine.
+		var doing sync.WaitGroup
+		doing.Go(func() {
+			for _, s := range steps {
+				from, to := filepath.Join(root, s.from), filepath.Join(root, s.to)
+				switch s.kind {
+				case 0:
+					os.MkdirAll(to, 0o777)
+				case 1:
+					os.Rename(from, to)
+				case 2:
+					os.RemoveAll(from)
+				case 3:
+					if s.to == "c" { // a link below its target would make a circle
+						os.Remove(to)
+						os.Symlink("b/b", to)
+					}
+				}
+			}
+		})
+		if rapid.Bool().Draw(t, "at once") {
+			for range 5 {
+				c, err := w.Sync(t.Context())
+				check(err)
+				check(f.follow(c))
+			}
+		}
+		doing.Wait()
+		for {
+			c, err := w.Sync(t.Context())
+			check(err)
+			if len(c.Folders) == 0 && !c.Lost {
+				break
+			}
+			check(f.follow(c))
+		}
+
+		for _, name := range foldersBelow(root) {
+			check(os.WriteFile(filepath.Join(name, "file"), nil, 0o666))
+			c, err := w.Sync(t.Context())
+			check(err)
+			here, err := os.Stat(name)
+			check(err)
+			for _, other := range foldersBelow(root) {
+				there, err := os.Stat(other)
+				check(err)
+				if got, want := slices.Contains(c.Folders, other), os.SameFile(here, there); got != want {
+					t.Errorf("change in %s: %s is reported: %t, want %t", name, other, got, want)
+				}
+			}
+			if len(c.Unwatched) > 0 {
+				t.Errorf("a file in %s ended %v", name, c.Unwatched)
+			}
+		}
+		for path := range f.has {
+			w.Remove(path)
+		}
+		if n := len(w.folders.byPath) + len(w.folders.byWatch); n > 0 {
+			t.Fatalf("%d entries left", n)
+		}
+	})
+	must(t, w.Close())
+}
+
+// foldersBelow returns a folder and all below it, through links as well.
+func foldersBelow(path string) []string {
+	all := []string{path}
+	entries, _ := os.ReadDir(path)
+	for _, e := range entries {
+		below := filepath.Join(path, e.Name())
+		if info, err := os.Stat(below); err == nil && info.IsDir() {
+			all = append(all, foldersBelow(below)...)
+		}
+	}
+	return all
+}
+
+// TestAddBeforeRenameIsNoted: the new path is added while the event that ends
+// the old path of the same directory is still in the queue.
+func TestAddBeforeRenameIsNoted(t *testing.T) {
+	w, dir := start(t), t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	must(t, os.Mkdir(a, 0o777))
+	f := newFollower(w, dir)
+	must(t, f.visit(dir))
+	w.mu.Lock() // keeps the drain away
+	must(t, os.Rename(a, b))
+	id, err := w.queue.add(b)
+	must(t, err)
+	w.folders.add(b, id)
+	w.mu.Unlock()
+	f.has[b] = true
+	must(t, f.follow(sync1(t, w)))
+	sync1(t, w)
+	write(t, filepath.Join(b, "f"), "")
+	if c := sync1(t, w); !slices.Contains(c.Folders, b) {
+		t.Errorf("change in b gives %v", c)
+	}
+}

@@ -1,0 +1,159 @@
+package notify
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// The events asked for. IN_CLOSE_WRITE shows the end of writes through a
+// mapping, whose beginning nothing shows. Without IN_EXCL_UNLINK: a file made
+// with O_TMPFILE and linked afterwards counts as unlinked while it is open.
+const interest = unix.IN_CREATE | unix.IN_MODIFY | unix.IN_CLOSE_WRITE | unix.IN_ATTRIB |
+	unix.IN_DELETE | unix.IN_MOVED_FROM | unix.IN_MOVED_TO |
+	unix.IN_DELETE_SELF | unix.IN_MOVE_SELF | unix.IN_ONLYDIR
+
+// queue is an inotify instance, see inotify(7).
+type queue struct {
+	file *os.File
+	conn syscall.RawConn
+	buf  []byte
+}
+
+func openQueue() (*queue, error) {
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	if err != nil {
+		return nil, openError(err)
+	}
+	file := os.NewFile(uintptr(fd), "inotify")
+	conn, err := file.SyscallConn()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return &queue{file: file, conn: conn, buf: make([]byte, 64<<10)}, nil
+}
+
+// control calls f with the descriptor, which is not closed meanwhile.
+func (q *queue) control(f func(fd int) error) error {
+	var result error
+	if err := q.conn.Control(func(fd uintptr) { result = f(int(fd)) }); err != nil {
+		return err
+	}
+	return result
+}
+
+// add watches the directory that path leads to. One directory has one watch.
+func (q *queue) add(path string) (id watchID, err error) {
+	err = q.control(func(fd int) error {
+		n, err := unix.InotifyAddWatch(fd, path, interest)
+		id = watchID(n)
+		return err
+	})
+	return id, addError(err)
+}
+
+// openError and addError say what a system's error means here.
+func openError(err error) error {
+	if errors.Is(err, unix.EMFILE) {
+		return fmt.Errorf("%w: %w; raise fs.inotify.max_user_instances with sysctl, or the limit of open files", ErrLimit, err)
+	}
+	return os.NewSyscallError("inotify_init1", err)
+}
+
+func addError(err error) error {
+	switch {
+	case errors.Is(err, unix.ENOSPC):
+		return fmt.Errorf("%w: %w; raise fs.inotify.max_user_watches with sysctl to more than the number of folders", ErrLimit, err)
+	case errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
+		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	return err
+}
+
+// remove ends a watch. That it has ended by itself already is no error.
+func (q *queue) remove(id watchID) {
+	_ = q.control(func(fd int) error {
+		_, err := unix.InotifyRmWatch(fd, uint32(id))
+		return err
+	})
+}
+
+// size returns how many bytes of events are in the queue.
+func (q *queue) size() (n int, err error) {
+	err = q.control(func(fd int) error {
+		n, err = unix.IoctlGetInt(fd, unix.TIOCINQ) // inotify(7) calls it FIONREAD
+		return err
+	})
+	return n, os.NewSyscallError("ioctl", err)
+}
+
+// read hands some events to note and returns their bytes, 0 if there are none.
+func (q *queue) read(note func(event)) (n int, err error) {
+	err = q.control(func(fd int) error {
+		n, err = unix.Read(fd, q.buf)
+		return err
+	})
+	switch {
+	case errors.Is(err, unix.EAGAIN):
+		return 0, nil
+	case err != nil:
+		return 0, os.NewSyscallError("read", err)
+	}
+	return n, decode(q.buf[:n], note)
+}
+
+// each calls take, which is to call read, until there is no more, and again
+// whenever there is, until take fails or the queue is closed.
+func (q *queue) each(take func() (more bool, err error)) error {
+	var failed error
+	err := q.conn.Read(func(uintptr) (done bool) {
+		for more := true; more && failed == nil; {
+			more, failed = take()
+		}
+		return failed != nil
+	})
+	return errors.Join(failed, err)
+}
+
+// close also ends each, and must not be called from within it.
+func (q *queue) close() error { return q.file.Close() }
+
+// decode reads a buffer of struct inotify_event.
+func decode(b []byte, note func(event)) error {
+	for len(b) > 0 {
+		if len(b) < unix.SizeofInotifyEvent {
+			return fmt.Errorf("inotify: %d bytes after the last event", len(b))
+		}
+		mask, length := binary.NativeEndian.Uint32(b[4:]), binary.NativeEndian.Uint32(b[12:])
+		e := event{watch: watchID(binary.NativeEndian.Uint32(b)), kind: changed, cookie: binary.NativeEndian.Uint32(b[8:])}
+		b = b[unix.SizeofInotifyEvent:]
+		if uint64(length) > uint64(len(b)) {
+			return fmt.Errorf("inotify: name of %d bytes in an event of %d", length, len(b))
+		}
+		e.name, _, _ = bytes.Cut(b[:length], []byte{0})
+		b = b[length:]
+		switch {
+		case mask&unix.IN_Q_OVERFLOW != 0:
+			e.kind = overflowed
+		case mask&(unix.IN_DELETE_SELF|unix.IN_MOVE_SELF|unix.IN_UNMOUNT|unix.IN_IGNORED) != 0:
+			e.kind = ended
+		case mask&unix.IN_CREATE != 0:
+			e.kind = made
+		case mask&unix.IN_DELETE != 0:
+			e.kind = removed
+		case mask&unix.IN_MOVED_FROM != 0:
+			e.kind = movedFrom
+		case mask&unix.IN_MOVED_TO != 0:
+			e.kind = movedTo
+		}
+		note(e)
+	}
+	return nil
+}

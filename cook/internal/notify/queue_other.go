@@ -1,0 +1,23 @@
+//go:build !linux
+
+package notify
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+)
+
+// queue does not exist here: openQueue returns none.
+type queue struct{}
+
+func openQueue() (*queue, error) {
+	return nil, fmt.Errorf("no watching on %s, scan instead: %w", runtime.GOOS, errors.ErrUnsupported)
+}
+
+func (*queue) add(string) (watchID, error)     { return noWatch, errors.ErrUnsupported }
+func (*queue) remove(watchID)                  {}
+func (*queue) size() (int, error)              { return 0, errors.ErrUnsupported }
+func (*queue) read(func(event)) (int, error)   { return 0, errors.ErrUnsupported }
+func (*queue) each(func() (bool, error)) error { return errors.ErrUnsupported }
+func (*queue) close() error                    { return nil }

@@ -1,0 +1,123 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+const (
+	quiet = 50 * time.Millisecond
+	most  = time.Second
+)
+
+// handDriven is a watcher of one folder without a system below it.
+func handDriven() *Watcher {
+	w := newWatcher()
+	w.folders.add("/t", 1)
+	return w
+}
+
+// touch is an event of its folder.
+func (w *Watcher) touch() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.note(event{watch: 1, name: []byte("f"), kind: changed})
+}
+
+func TestWait(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		before bool            // something changed before the call
+		events []time.Duration // after the call
+		want   time.Duration
+	}{
+		{"one", false, []time.Duration{3 * time.Second}, 3*time.Second + quiet},
+		{"already changed", true, nil, quiet},
+		{"burst", false, []time.Duration{time.Second, time.Second + quiet - 1, time.Second + 2*quiet - 2}, time.Second + 3*quiet - 2},
+		{"then later ones", false, []time.Duration{time.Second, time.Second + quiet + 1}, time.Second + quiet},
+		{"never quiet", false, every(10*time.Millisecond, 3*time.Second), 10*time.Millisecond + most},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, start := handDriven(), time.Now()
+				if test.before {
+					w.touch()
+				}
+				for _, at := range test.events {
+					time.AfterFunc(at, w.touch)
+				}
+				if err := w.Wait(t.Context(), quiet, most); err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(start); took != test.want {
+					t.Errorf("took %v, want %v", took, test.want)
+				}
+			})
+		})
+	}
+}
+
+func every(d, until time.Duration) (at []time.Duration) {
+	for t := d; t <= until; t += d {
+		at = append(at, t)
+	}
+	return at
+}
+
+// TestWaitAfterSync: what a Sync has taken does not count any more.
+func TestWaitAfterSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, start := handDriven(), time.Now()
+		w.touch()
+		w.folders.take()
+		time.AfterFunc(time.Minute, w.touch)
+		if err := w.Wait(t.Context(), quiet, most); err != nil || time.Since(start) != time.Minute+quiet {
+			t.Errorf("took %v, %v", time.Since(start), err)
+		}
+	})
+}
+
+func TestWaitLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, start := handDriven(), time.Now()
+		time.AfterFunc(time.Minute, func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.note(event{watch: noWatch, kind: overflowed})
+		})
+		if err := w.Wait(t.Context(), quiet, most); err != nil || time.Since(start) != time.Minute+quiet {
+			t.Errorf("took %v, %v", time.Since(start), err)
+		}
+	})
+}
+
+// TestWaitEnds before a change and in the quiet after one.
+func TestWaitEnds(t *testing.T) {
+	for _, changed := range []bool{false, true} {
+		for name, test := range map[string]struct {
+			end  func(w *Watcher, cancel context.CancelCauseFunc)
+			want error
+		}{
+			"closed":    {func(w *Watcher, _ context.CancelCauseFunc) { close(w.closed) }, fs.ErrClosed},
+			"cancelled": {func(_ *Watcher, cancel context.CancelCauseFunc) { cancel(errors.ErrUnsupported) }, errors.ErrUnsupported},
+		} {
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w, start := handDriven(), time.Now()
+					ctx, cancel := context.WithCancelCause(t.Context())
+					if changed {
+						w.touch()
+					}
+					time.AfterFunc(quiet/2, func() { test.end(w, cancel) })
+					if err := w.Wait(ctx, quiet, most); !errors.Is(err, test.want) || time.Since(start) != quiet/2 {
+						t.Errorf("after %v: %v, want %v", time.Since(start), err, test.want)
+					}
+				})
+			})
+		}
+	}
+}

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package notify
+
+import (
+	"errors"
+	"testing"
+)
+
+func TestUnsupported(t *testing.T) {
+	if w, err := New(); w != nil || !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("%v, %v", w, err)
+	}
+}

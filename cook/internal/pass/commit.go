@@ -1,0 +1,414 @@
+package pass
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/restat"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A committer puts together what the next run is to know.
+type committer struct {
+	s     *Session
+	delta *Delta
+	todo  *Todo
+	work  *Work
+	next  *index.Next
+	// actions are those that were planned, or kept beside them.
+	actions []index.Action
+}
+
+// Commit leaves for the next run what this one knows, and returns the actions of the
+// sources that were seen to. What it writes is in proportion to what changed.
+func Commit(s *Session, d *Delta, t *Todo, w *Work) ([]index.Action, error) {
+	if d.empty() {
+		return nil, nil
+	}
+	c := &committer{s: s, delta: d, todo: t, work: w}
+	c.actions = c.results()
+	listed := state.Changes(eachAction(d.Before), c.actions)
+	journal := c.openClaims()
+	pending, err := c.collectPending() // while Last says what was known
+	if err != nil {
+		return nil, err
+	}
+	if len(t.Actions)+len(d.Before) > 0 {
+		s.Observer.Stage("save")
+	}
+	if d.Whole {
+		c.makeAnew()
+	} else {
+		c.edit()
+	}
+	return c.actions, s.State.Commit(state.Commit{
+		Last: d.Last, Next: c.next, Listed: listed, Journal: journal, Pending: pending, Whole: s.Scope.whole(),
+		Checksum: s.Checksum, Clock: s.Clock, Note: s.Observer.Note,
+	})
+}
+
+func eachAction(list []index.Action) func(yield func(*index.Action) bool) {
+	return func(yield func(*index.Action) bool) {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
+}
+
+// results are the actions that were planned as they are now, and those that were kept.
+func (c *committer) results() []index.Action {
+	p := c.todo.Plan
+	list := make([]index.Action, 0, len(p.Actions)+len(p.Kept))
+	for _, b := range p.Kept {
+		list = append(list, b.Action)
+	}
+	for i, res := range c.work.Results {
+		a := &p.Actions[i]
+		row := res.Row
+		switch {
+		case a.Err != nil || res.Outcome == execute.NotReached:
+			if a.Last == nil {
+				continue
+			}
+			row = a.Last.Action
+		case res.Outcome == execute.UpToDate:
+			row.Method = a.Method.Fields
+		default:
+			row.Method = a.Method.Fields
+			row.Decision = index.Decision{At: c.s.Started, Outcome: string(res.Outcome), Why: why(a, res.Err)}
+			if last := a.Last; last != nil && last.State == index.Failed && row.State == index.Failed && last.ID == row.ID && last.Decision.Why == row.Decision.Why {
+				row.Decision.At = last.Decision.At // it fails as it did
+			}
+			c.s.recheckStamps(row.Made, c.s.State.FineStamps)
+		}
+		list = append(list, row)
+	}
+	return list
+}
+
+// makeAnew begins an index with nothing in it.
+func (c *committer) makeAnew() {
+	d, t := c.delta, c.todo
+	c.next = d.Last.Anew(c.s.Checksum.Name)
+	c.next.Grow(len(t.Contents.Assets())+1, len(c.actions))
+	files := map[string]bool{}
+	put := func(f index.File) {
+		if !files[f.Path] {
+			files[f.Path] = true
+			c.next.PutFile(f)
+		}
+	}
+	c.files(put)
+	for _, f := range d.Tree.Folders {
+		c.next.PutFolder(f, c.s.Clock.Settled(f.Stamp))
+	}
+	for role, list := range map[index.Role][]scan.Entry{index.Config: d.Tree.Configs, index.Ignore: d.Tree.Ignores} {
+		for _, e := range list {
+			settled := c.s.Clock.Settled(e.Stamp) && !t.Rules.busy[e.Path]
+			put(index.File{Path: e.Path, Role: role, Stamp: e.Stamp, Settled: settled, Sum: t.Rules.sums[e.Path]})
+		}
+	}
+	for i := range c.actions {
+		c.next.PutAction(c.actions[i])
+	}
+	c.keepFiles(put)
+	if c.s.Scope.whole() && len(t.Claims) == 0 && c.wholly() && !d.Tree.Failed() {
+		c.next.Vouch(c.s.Fingerprint, c.s.Scope.Targets)
+	} else {
+		c.next.Vouch([32]byte{}, c.s.Scope.Targets)
+	}
+}
+
+// keepFiles puts what was known of files that only kept actions have read.
+func (c *committer) keepFiles(put func(index.File)) {
+	last := c.delta.Last
+	if last.Checksum() != c.s.Checksum.Name {
+		return
+	}
+	kept := map[string]bool{}
+	keep := func(a *index.Action) {
+		kept[a.Path] = true
+		for _, d := range a.Deps {
+			kept[d.Path] = true
+		}
+	}
+	for _, b := range c.todo.Kept {
+		keep(&b.Action)
+	}
+	for i, res := range c.work.Results {
+		if a := &c.todo.Actions[i]; (a.Err != nil || res.Outcome == execute.NotReached) && a.Last != nil {
+			keep(&a.Last.Action)
+		}
+	}
+	for f := range last.Files() {
+		if (kept[f.Path] || len(c.todo.Kept) > 0 && filepath.IsAbs(f.Path)) && !c.s.State.IsManifest(f.Path) && c.inTree(f) {
+			put(f)
+		}
+	}
+}
+
+// inTree reports whether a file of the index that was not looked at now is still what
+// the index says that it is. A source that is ignored or gone, of which an action of
+// another target is kept, must not be taken for one.
+func (c *committer) inTree(f index.File) bool {
+	tree := c.delta.Tree
+	if !restat.Listed(f.Role) || tree.Incomplete(f.Path) {
+		return true
+	}
+	_, found := slices.BinarySearchFunc(tree.Entries, f.Path, func(e scan.Entry, path string) int { return strings.Compare(e.Path, path) })
+	return found && f.Role == index.Asset
+}
+
+// files calls put for the files whose contents were found out.
+func (c *committer) files(put func(index.File)) {
+	add := func(f contents.File, role index.Role) {
+		if f.Known() && !c.s.State.IsManifest(f.Path) { // which is about to change
+			put(index.File{Path: f.Path, Role: role, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
+		}
+	}
+	for _, f := range c.todo.Contents.Assets() {
+		add(f, index.Asset)
+	}
+	for _, f := range c.todo.Contents.Extra() {
+		add(f, index.Other)
+	}
+}
+
+// edit begins with what was known, and changes what differs.
+func (c *committer) edit() {
+	d := c.delta
+	c.next = d.Last.Edit()
+	for i := range d.Found.Files {
+		if f := &d.Found.Files[i]; f.Same {
+			c.next.Restamp(f.Ref, f.Now, c.s.Clock.Settled(f.Now) && !f.Busy)
+		}
+	}
+	for _, ref := range d.Stale.Folders {
+		c.next.DropFolder(ref)
+	}
+	for _, f := range d.Found.OutFolders {
+		if !c.differs(f) {
+			c.next.RestampOutputs(f.Ref, f.Now, c.s.Clock.Settled(f.Now))
+		}
+	}
+	for _, f := range d.Tree.Folders {
+		c.next.PutFolder(f, c.s.Clock.Settled(f.Stamp))
+	}
+	for _, ref := range d.Stale.Nodes {
+		c.next.DropNode(ref)
+	}
+	for _, f := range c.editedRules() {
+		c.next.PutFile(f)
+	}
+	if len(d.Concerned) > 0 {
+		c.editActions()
+	}
+}
+
+// editedRules are the files of rules that were edited, if the tree was not listed.
+func (c *committer) editedRules() (list []index.File) {
+	d := c.delta
+	if d.Rules == nil {
+		return nil
+	}
+	for i := range d.Found.Files {
+		if f := &d.Found.Files[i]; f.Role == index.Config && !f.Same {
+			path := d.Last.Path(f.Ref)
+			settled := c.s.Clock.Settled(f.Now) && !f.Busy && !d.Rules.busy[path]
+			list = append(list, index.File{Path: path, Role: index.Config, Stamp: f.Now, Settled: settled, Sum: d.Rules.sums[path]})
+		}
+	}
+	return list
+}
+
+// differs reports whether an output in a folder was not as the index knows it.
+func (c *committer) differs(f restat.OutFolder) bool {
+	files := c.delta.Found.Files
+	for i := range files {
+		if c.delta.Last.FolderOf(files[i].Ref) == f.Ref {
+			return true
+		}
+	}
+	return false
+}
+
+// editActions puts what is known of the concerned sources in the place of what was.
+func (c *committer) editActions() {
+	d := c.delta
+	there := map[string]bool{}
+	for _, e := range d.Sources {
+		there[e.Path] = true
+	}
+	for path := range d.Concerned {
+		c.next.DropActions(path)
+	}
+	for path := range d.Concerned {
+		if !there[path] {
+			c.next.DropFile(path)
+		}
+	}
+	c.files(func(f index.File) {
+		// What else the index knows was as it knows it when the stamps were compared;
+		// if it has changed since, the next run must see that.
+		if _, known := d.Last.File(f.Path); !known || d.Concerned[f.Path] || d.Changed[f.Path] {
+			c.next.PutFile(f)
+		}
+	})
+	for i := range c.actions {
+		c.next.PutAction(c.actions[i])
+	}
+	if !c.wholly() {
+		c.next.Vouch([32]byte{}, c.s.Scope.Targets) // the next run must look at everything
+	}
+}
+
+// wholly reports whether the index will know of every action of the plan how it ended.
+func (c *committer) wholly() bool {
+	for i := range c.todo.Actions {
+		if c.todo.Actions[i].Err != nil || c.work.Results[i].Outcome == execute.NotReached {
+			return false
+		}
+	}
+	return true
+}
+
+// collectPending collects what this run saw or made and the last did not know.
+func (c *committer) collectPending() (*state.Pending, error) {
+	d := c.delta
+	pending, err := c.s.State.NewPending(c.s.Assets)
+	if err != nil {
+		return nil, err
+	}
+	if c.work.Wrote || c.madeOthers() {
+		pending.AddOutputs(c.s.State)
+	}
+	if d.Found != nil {
+		for i := range d.Found.Files {
+			if f := &d.Found.Files[i]; f.Same && f.Known != f.Now {
+				name := d.Last.Path(f.Ref)
+				if f.Role == index.Made {
+					name = filepath.Join(c.s.Out.Name(), filepath.FromSlash(name))
+				}
+				pending.Add(name, f.Now)
+			}
+		}
+	}
+	for _, f := range c.editedRules() {
+		pending.AddFile(d.Last, f)
+	}
+	if c.todo.Contents == nil {
+		return pending, nil
+	}
+	for _, list := range [][]contents.File{c.todo.Contents.Assets(), c.todo.Contents.Extra()} {
+		for _, f := range list {
+			if f.How == contents.ByChecksum || f.How == contents.ByReading {
+				pending.AddFile(d.Last, index.File{Path: f.Path, Stamp: f.Stamp, Sum: f.Sum})
+			}
+		}
+	}
+	if !d.Whole {
+		return pending, nil
+	}
+	for _, list := range [][]scan.Entry{d.Tree.Configs, d.Tree.Ignores} {
+		for _, e := range list {
+			if sum, ok := c.todo.Rules.sums[e.Path]; ok {
+				pending.AddFile(d.Last, index.File{Path: e.Path, Stamp: e.Stamp, Sum: sum})
+			}
+		}
+	}
+	return pending, nil
+}
+
+// madeOthers reports whether the run knows artifacts under other stamps than the last
+// one, be it only that it found them there.
+func (c *committer) madeOthers() bool {
+	for i := range c.work.Results {
+		var last []contents.Output
+		if a := &c.todo.Actions[i]; a.Last != nil {
+			last = a.Last.Outputs
+		}
+		for n, m := range c.work.Results[i].Row.Made {
+			if n >= len(last) || last[n].Artifact.Path != m.Path || last[n].Artifact.Stamp != m.Stamp {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// openClaims are outputs that are ours though the new index does not say so: artifacts
+// that could not be removed, and those of sources that this run did not come to after
+// the index was lost or their name was taken over.
+func (c *committer) openClaims() []plan.Claim {
+	candidates := append(slices.Clone(c.todo.Claims), newOutputs(c.todo.Plan)...)
+	claim := func(a *index.Action) {
+		for _, m := range a.Made {
+			candidates = append(candidates, plan.Claim{Output: m.Path, Source: a.Path, Target: a.Target})
+		}
+	}
+	for i := range c.delta.Before {
+		claim(&c.delta.Before[i])
+	}
+	// What the manifest lists needs no journal even if the index is lost. It does not
+	// list what an action that failed has left from before.
+	known := map[string]bool{}
+	for i := range c.actions {
+		if a := &c.actions[i]; a.State != index.Done {
+			claim(a)
+		} else {
+			for _, m := range a.Made {
+				known[m.Path] = true
+			}
+		}
+	}
+	var open []plan.Claim
+	for i, cl := range candidates {
+		if known[cl.Output] {
+			continue
+		}
+		known[cl.Output] = true
+		if c.s.State.MayBeFile(cl.Output) && !c.work.foreign[cl.Output] || c.isStuck(cl.Output) || i < len(c.todo.Claims) && c.leftFolder(cl) {
+			open = append(open, cl)
+		}
+	}
+	return open
+}
+
+// leftFolder reports whether an output that was removed was in a folder that is still
+// there, and the next run for its target is to remove if nothing needs it.
+func (c *committer) leftFolder(cl plan.Claim) bool {
+	dir := path.Dir(cl.Output)
+	return dir != "." && !slices.Contains(c.s.Scope.Targets, cl.Target) && c.s.State.MayExist(dir)
+}
+
+// isStuck reports whether an output left an empty folder that could not be removed. Its
+// claim stays until that is gone.
+func (c *committer) isStuck(output string) bool {
+	for dir := path.Dir(output); dir != "."; dir = path.Dir(dir) {
+		if c.work.Stuck[dir] {
+			return true
+		}
+	}
+	return false
+}
+
+func why(a *plan.Action, err error) string {
+	lines := make([]string, len(a.Reasons))
+	for i, r := range a.Reasons {
+		lines[i] = r.String()
+	}
+	if err != nil {
+		lines = append(lines, "error: "+strings.ReplaceAll(pathname.Escape(err.Error()), "\n", " | "))
+	}
+	return strings.Join(lines, "\n")
+}

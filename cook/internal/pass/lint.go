@@ -1,0 +1,145 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/lint"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// lint looks at the first bytes of the sources that are to be cooked, and returns what
+// looks like a mistake. A strict session looks at all sources, and fails those with
+// mistakes: their outputs stay.
+func (s *Session) lint(ctx context.Context, t *Todo) map[*plan.Action][]string {
+	lines := make([][]string, len(t.Actions))
+	parallel.Each(ctx, s.Limits.Workers, len(t.Actions), func(_, i int) error {
+		if a := &t.Actions[i]; a.Err == nil && (a.Runs || s.Mode.Strict) {
+			lines[i] = s.Suspect(a)
+		}
+		return nil
+	})
+	suspect := map[*plan.Action][]string{}
+	for i := range t.Actions {
+		a := &t.Actions[i]
+		switch {
+		case len(lines[i]) == 0:
+		case s.Mode.Strict:
+			a.Err, a.Runs = errors.New(strings.Join(lines[i], "; ")), false
+		default:
+			suspect[a] = lines[i]
+		}
+	}
+	return suspect
+}
+
+// Suspect returns what in an action's source looks like a mistake, a line each. A
+// source that cannot be read has none: its recipe will say more.
+func (s *Session) Suspect(a *plan.Action) (lines []string) {
+	defer func() {
+		if p := recover(); p != nil {
+			lines = []string{fmt.Sprintf("looking at it panicked: %v", p)}
+		}
+	}()
+	linter, ok := a.Method.Cooker.(recipe.Linter)
+	want := lint.Head
+	if ok {
+		want = recipe.HeadSize
+	}
+	f, err := s.Assets.OpenFile(a.Path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head := make([]byte, min(int64(want), a.Source.Stamp.Size))
+	n, err := io.ReadFull(f, head)
+	if err != nil {
+		return nil // it is being written
+	}
+	head = head[:n]
+	lines = lint.Source(s.Recipes.Formats(), a.Path, head[:min(lint.Head, n)], a.Source.Stamp.Size)
+	if ok && len(lines) == 0 {
+		lines = linter.Lint(a.Path, head, a.Source.Stamp.Size)
+	}
+	return lines
+}
+
+// A tally is the first of many texts and how many there are.
+type tally struct {
+	first string
+	n     int
+}
+
+func (t *tally) add(text string) {
+	if t.n++; t.n == 1 {
+		t.first = text
+	}
+}
+
+func (t *tally) String() string {
+	if t.n == 1 {
+		return t.first
+	}
+	return fmt.Sprintf("%s (and %d more like it)", t.first, t.n-1)
+}
+
+// NoteProblems reports what of a tree is left out though the run goes on: a line for
+// each kind of problem.
+func (s *Session) NoteProblems(tree *scan.Tree) {
+	byKind := map[scan.Kind]*tally{}
+	var kinds []scan.Kind // in the order in which they were met
+	for _, p := range tree.Problems {
+		if p.Fatal() {
+			continue
+		}
+		if byKind[p.Kind] == nil {
+			byKind[p.Kind] = new(tally)
+			kinds = append(kinds, p.Kind)
+		}
+		byKind[p.Kind].add(p.Error())
+	}
+	for _, kind := range kinds {
+		s.Observer.Note(byKind[kind].String())
+	}
+}
+
+// notePortability reports outputs that are about to be made and that not every system
+// can have: the folder may be meant for another one than this. It is no failure,
+// because here they are fine.
+func (s *Session) notePortability(p *plan.Plan) {
+	folded := map[string]string{} // every output and folder of outputs, by its name in lower case
+	var clashes, names tally
+	for i := range p.Actions {
+		a := &p.Actions[i]
+		for _, out := range a.Outputs {
+			if why := rules.Unportable(out); why != "" && a.Runs {
+				names.add(fmt.Sprintf("output %s %s, which Windows does not take; choose another one with output = in cook.toml", pathname.Show(out), why))
+			}
+			for name := out; name != "."; name = path.Dir(name) {
+				lower := strings.ToLower(name)
+				other, known := folded[lower]
+				if !known {
+					folded[lower] = name
+				} else if other == name {
+					break // and so are all folders above it
+				} else if a.Runs {
+					clashes.add(fmt.Sprintf("outputs %s and %s differ in case only; Windows and macOS take them for one", pathname.Show(other), pathname.Show(name)))
+				}
+			}
+		}
+	}
+	for _, t := range []tally{names, clashes} {
+		if t.first != "" {
+			s.Observer.Note(t.String())
+		}
+	}
+}

@@ -1,0 +1,117 @@
+//go:build unix
+
+package pass
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/internal/confine"
+)
+
+// lockOf takes the lock of an output folder for another cook.
+func lockOf(t *testing.T, folder string) (*state.Dir, error) {
+	t.Helper()
+	out, err := confine.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { out.Close() })
+	d := state.Open(out)
+	_, err = d.Lock()
+	return d, err
+}
+
+// Between the opening of the output folder and the taking of its lock it may be
+// removed, or another may get its name. The session has the lock of the folder that it
+// works on all the same.
+func TestLockIsThatOfTheFolder(t *testing.T) {
+	for what, harm := range map[string]func(out string) error{
+		"nothing":        func(string) error { return nil },
+		"lock removed":   func(out string) error { return os.RemoveAll(filepath.Join(out, manifest.StateDir, "lock")) },
+		"state removed":  func(out string) error { return os.RemoveAll(filepath.Join(out, manifest.StateDir)) },
+		"folder removed": func(out string) error { return os.RemoveAll(out) },
+		"folder moved":   func(out string) error { return os.Rename(out, out+"3") },
+		"folder replaced": func(out string) error {
+			return errors.Join(os.RemoveAll(out), os.Rename(out+"2", out))
+		},
+		"folder moved and replaced": func(out string) error {
+			return errors.Join(os.Rename(out, out+"3"), os.Rename(out+"2", out))
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			p := newProject(t, map[string]string{"a.txt": "one"})
+			second := filepath.Join(p.Place.Out+"2", manifest.StateDir)
+			if err := errors.Join(os.MkdirAll(second, 0o777), os.WriteFile(filepath.Join(second, "lock"), nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			s, err := Open(p.Options, Ask)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if err := harm(p.Place.Out); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Lock(); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.State.CheckLock(); err != nil {
+				t.Error(err)
+			}
+			var locked *state.LockedError
+			if _, err := lockOf(t, p.Place.Out); !errors.As(err, &locked) {
+				t.Errorf("another cook takes the lock as well: %v", err)
+			}
+			if done, err := Run(t.Context(), s, nil); err != nil || done.Cooked.Assets != 1 || !exists(p.out("a.txt")) {
+				t.Errorf("run: %s, %v", counts(done), err)
+			}
+			s.Close()
+			other, err := lockOf(t, p.Place.Out)
+			if err != nil {
+				t.Errorf("the lock is not given back: %v", err)
+			}
+			other.Close()
+		})
+	}
+}
+
+// A folder that another cook works on is opened by no session that would write, and its
+// state stays available to say who does.
+func TestLockedByAnotherCook(t *testing.T) {
+	p := newProject(t, map[string]string{"a.txt": "one"})
+	p.run()
+	s, err := Open(p.Options, Ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	other, err := lockOf(t, p.Place.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	var locked *state.LockedError
+	if err := s.Lock(); !errors.As(err, &locked) {
+		t.Errorf("Lock: %v", err)
+	}
+	if s.State == nil || !s.Used() {
+		t.Error("the session has lost its output folder")
+	}
+	for _, access := range []Access{Write, WriteExisting} {
+		if s, err := Open(p.Options, access); !errors.As(err, &locked) {
+			t.Errorf("Open: %v", err)
+			if err == nil {
+				s.Close()
+			}
+		}
+	}
+	other.Close()
+	if err := s.Lock(); err != nil {
+		t.Errorf("Lock of a folder that is free again: %v", err)
+	}
+}

@@ -1,0 +1,158 @@
+package pass
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/store"
+)
+
+// Done is what a pass came to, besides its events.
+type Done struct {
+	Tally
+	Took time.Duration // since the session began
+	// Delta and Actions are what was seen to, and what is known of it now.
+	Delta   *Delta
+	Actions []index.Action
+}
+
+// Run brings the output folder up to date. What was done is returned with every error.
+func Run(ctx context.Context, s *Session, where Where) (*Done, error) {
+	return RunLearning(ctx, s, where, func(*Done) error { return nil })
+}
+
+// RunLearning is Run for a watcher: when all is done, learn is called, while the index
+// that the delta is about can still serve to look up its refs.
+func RunLearning(ctx context.Context, s *Session, where Where, learn func(*Done) error) (*Done, error) {
+	done := &Done{}
+	s, meter := s.metered()
+	defer func() { s.finish(done, meter) }()
+	known, err := s.Load()
+	if err != nil {
+		return done, err
+	}
+	defer known.Close()
+	s.Observer.Stage("scan")
+	s = s.ignoringDirtyStamps()
+
+	delta, todo, err := Decide(ctx, s, known.Index, where)
+	if err != nil {
+		return done, err
+	}
+	done.Delta = delta
+	if err := s.begin(delta, todo, meter); err != nil {
+		return done, err
+	}
+	work, err := Execute(ctx, s, delta, todo)
+	meter.addRead(delta, todo)
+	if err != nil || s.Mode.DryRun {
+		return done, errors.Join(err, ctx.Err())
+	}
+	if done.Actions, err = Commit(s, delta, todo, work); err != nil {
+		return done, err
+	}
+	if err := index.Guard(func() error { return learn(done) }); err != nil {
+		return done, err
+	}
+	s.trim(ctx, todo.Store)
+	return done, ctx.Err()
+}
+
+// ignoringDirtyStamps returns a session that trusts no stamp if the last run was cut off
+// while it put sources on the disk.
+func (s *Session) ignoringDirtyStamps() *Session {
+	if s.Out == nil || !s.State.Dirty() {
+		return s
+	}
+	s.Observer.Note("the last run was cut off while it put sources on the disk; everything is read again")
+	with := *s
+	with.Mode.IgnoreStamps = true
+	return &with
+}
+
+// begin reports what was found out and what is planned. From here on the pass is not
+// begun again.
+func (s *Session) begin(d *Delta, t *Todo, m *meter) error {
+	if d.Whole && !s.Mode.DryRun {
+		if err := s.State.ClearLeftovers(); err != nil {
+			return err
+		}
+	}
+	for _, p := range d.Tree.Problems {
+		if p.Fatal() {
+			s.Observer.Event(execute.Event{Path: p.Path, Outcome: execute.Error, Err: errors.New(p.Reason())})
+		}
+	}
+	s.NoteProblems(d.Tree)
+	m.Looked = d.looked()
+	m.Looked.Stats += t.Looked
+	err := index.Guard(func() error {
+		m.addRest(s.rest(d))
+		s.reportRest(d, m.Observer)
+		return nil
+	})
+	if err == nil && (d.Whole || len(d.Concerned) > 0) {
+		s.Observer.Planned(t.expected())
+	}
+	return err
+}
+
+// addRead counts what was read to find out what differs.
+func (m *meter) addRead(d *Delta, t *Todo) {
+	m.Checksummed = Count{Assets: int(d.Read.Files), In: d.Read.Bytes, Time: d.Read.Took + t.Reading}
+	if t.Contents != nil {
+		read := t.Contents.Read()
+		m.Checksummed.Assets += int(read.Files.Load())
+		m.Checksummed.In += read.Bytes.Load()
+	}
+}
+
+// trim shrinks the store if that is due.
+func (s *Session) trim(ctx context.Context, store *store.Store) {
+	if store != nil && store.TrimDue(s.Time.Now(), s.Limits.CacheSize) {
+		if _, err := store.Trim(ctx, s.Limits.CacheSize, s.Time.Now()); err != nil && ctx.Err() == nil {
+			s.Observer.Note(fmt.Sprintf("store: %v", err))
+		}
+	}
+}
+
+// A Past is a run as the history has it.
+type Past struct {
+	At     time.Time        `json:"at"`
+	Took   time.Duration    `json:"took_ns"`
+	Counts map[string]int64 `json:"counts"` // those of Tally.Values that are not 0
+}
+
+// ParsePast parses a line of the history.
+func ParsePast(line []byte) (p Past, ok bool) {
+	err := json.Unmarshal(line, &p)
+	return p, err == nil && !p.At.IsZero()
+}
+
+// finish ends what is measured, and adds the pass to the history if it did something.
+// That it cannot is worth a note and nothing else.
+func (s *Session) finish(done *Done, m *meter) {
+	m.stop()
+	done.Tally, done.Took = m.Tally, s.Time.Now().Sub(s.Started)
+	if s.Mode.DryRun || !done.Worked() {
+		return
+	}
+	p := Past{At: s.Started, Took: done.Took, Counts: map[string]int64{}}
+	for name, value := range done.Values() {
+		if value != 0 {
+			p.Counts[name] = value
+		}
+	}
+	line, err := json.Marshal(p)
+	if err == nil {
+		err = s.State.AddHistory(line, func(line []byte) bool { _, ok := ParsePast(line); return ok })
+	}
+	if err != nil {
+		s.Observer.Note(err.Error())
+	}
+}

@@ -1,0 +1,205 @@
+package pass
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A Todo is what is to be done about a delta, and what that was decided from.
+type Todo struct {
+	*plan.Plan
+	Rules    *Ruleset
+	Contents *contents.Contents
+	Claims   []plan.Claim  // outputs that are ours though the index may not say so
+	Store    *store.Store  // nil for none
+	Looked   int64         // outputs that were looked at
+	Reading  time.Duration // that finding out contents took
+}
+
+// Decide finds out what differs from what the last run knew, and what is to be done
+// about it.
+func Decide(ctx context.Context, s *Session, last *index.Index, where Where) (*Delta, *Todo, error) {
+	delta, err := Changes(ctx, s, last, where)
+	if err != nil {
+		return nil, nil, err
+	}
+	todo, err := Plan(ctx, s, delta)
+	if delta.Whole || err == nil && !todo.partial() {
+		return delta, todo, err
+	}
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	// Rules that cannot be read, outputs that are contested: what is wrong shows when the
+	// tree is looked at as a whole.
+	s.Observer.Stage("scan")
+	if delta, err = ListTree(ctx, s, s.Loaded(last)); err != nil {
+		return nil, nil, err
+	}
+	todo, err = Plan(ctx, s, delta)
+	return delta, todo, err
+}
+
+// Plan decides what is to be done about a delta. Nothing is told to the observer but
+// what is damaged.
+func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
+	t := &Todo{Plan: &plan.Plan{}}
+	if !d.Whole && len(d.Concerned) == 0 {
+		return t, nil
+	}
+	var err error
+	if t.Rules = d.Rules; t.Rules == nil {
+		if t.Rules, err = s.CompileRules(d.configs()); err != nil {
+			return nil, err
+		}
+	}
+	if s.State != nil {
+		s.State.BeginReading()
+	}
+	begin := s.Time.Now()
+	t.Contents = contents.New(contents.Options{
+		Assets: s.Assets, Known: s.known(d), Checksum: s.Checksum, IgnoreStamps: s.Mode.IgnoreStamps,
+		Workers: s.Limits.Workers, Clock: s.Clock,
+	})
+	if err := t.Contents.Sources(ctx, d.Sources); err != nil {
+		return nil, err
+	}
+	before, err := t.Contents.Outputs(ctx, s.Out, d.Before, func(a *index.Action) bool {
+		wanted := s.Wants(a)
+		if wanted {
+			t.Looked += int64(len(a.Made))
+		}
+		return wanted
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.Reading = s.Time.Now().Sub(begin)
+	if d.Whole && s.Out != nil {
+		if t.Claims, err = s.State.Claims(d.Last.ID() != "", s.Observer.Note); err != nil {
+			return nil, err
+		}
+	}
+	t.Store = s.OpenStore()
+	t.Plan = s.Make(ctx, d, t, before)
+	return t, nil
+}
+
+// known is what is known of files. A question about one source is to be told that it
+// was touched, so that its reasons are those of the full scan.
+func (s *Session) known(d *Delta) contents.Known {
+	if s.Scope.Source != "" {
+		return d.Last
+	}
+	return view{d.Last, d, s.Clock}
+}
+
+// configs are the tree's files of rules.
+func (d *Delta) configs() []scan.Entry {
+	if d.Whole {
+		return d.Tree.Configs
+	}
+	var list []scan.Entry
+	for _, f := range d.Last.Configs() {
+		list = append(list, scan.Entry{Path: f.Path, Stamp: f.Stamp})
+	}
+	return list
+}
+
+// Make makes the plan of a delta, given what has been found out for it.
+func (s *Session) Make(ctx context.Context, d *Delta, t *Todo, before []contents.Before) *plan.Plan {
+	var outside plan.Outside
+	if !d.Whole {
+		outside = others{d}
+	}
+	return plan.Make(plan.Input{
+		Sources:    t.Contents.Assets(),
+		File:       func(p string) contents.File { return t.Contents.At(ctx, p) },
+		Tool:       func(name string) (contents.File, error) { return s.Tool(ctx, t.Contents, name) },
+		Rules:      t.Rules.Set,
+		Targets:    s.Scope.Targets,
+		Before:     before,
+		Claims:     t.Claims,
+		Outside:    outside,
+		InScope:    s.inScope,
+		Incomplete: d.Tree.Incomplete,
+		Force:      s.Mode.Force,
+		Strict:     s.Mode.Strict,
+	})
+}
+
+// Tool finds a program, or a file that belongs to one, and its content.
+func (s *Session) Tool(ctx context.Context, c *contents.Contents, name string) (contents.File, error) {
+	file, err := recipe.FindTool(s.Assets.Name(), name)
+	if err != nil {
+		return contents.File{}, err
+	}
+	f, err := c.Tool(ctx, file)
+	if err != nil {
+		return f, fmt.Errorf("tool %s: %w", pathname.Show(name), err)
+	}
+	return f, nil
+}
+
+// partial reports whether a plan for a part of the tree cannot be right: then the whole
+// tree must be looked at.
+func (t *Todo) partial() bool { return t.Contested || len(t.Unseen) > 0 }
+
+// expected is how many actions run, and how long they are expected to take.
+func (t *Todo) expected() (n int, took time.Duration) {
+	for i := range t.Actions {
+		if a := &t.Actions[i]; a.Runs {
+			n++
+			took += execute.Expected(a)
+		}
+	}
+	return n, took
+}
+
+// others knows the outputs of sources that a delta does not concern.
+type others struct{ *Delta }
+
+// Owns reports whether a file of the output folder was made from one of them.
+func (o others) Owns(output string) bool {
+	yes := true // if it cannot be told, everything must be looked at
+	index.Guard(func() error {
+		source, ok := o.Last.Owner(output)
+		yes = ok && !o.Concerned[source]
+		return nil
+	})
+	return yes
+}
+
+// Holds reports whether a folder of the output folder has artifacts.
+func (o others) Holds(folder string) bool {
+	yes := true
+	index.Guard(func() error { yes = o.Last.HoldsOutputs(folder); return nil })
+	return yes
+}
+
+// owned returns a function that reports whether cook has made a file of the output
+// folder.
+func (t *Todo) owned(d *Delta) func(output string) bool {
+	claimed := map[string]bool{}
+	for _, c := range t.Claims {
+		claimed[c.Output] = true
+	}
+	return func(output string) bool {
+		if claimed[output] {
+			return true
+		}
+		owned := false // if it cannot be told, it is left alone
+		index.Guard(func() error { _, owned = d.Last.Owner(output); return nil })
+		return owned
+	}
+}

@@ -1,0 +1,119 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+)
+
+// rest adds up the actions that a delta does not concern: all of them are up to date,
+// those of touched by their checksums.
+func (s *Session) rest(d *Delta) (rest, touched index.Totals) {
+	if d.Whole {
+		return rest, touched
+	}
+	if len(s.Scope.Patterns) > 0 {
+		return s.restInScope(d)
+	}
+	rest = d.Last.Totals()
+	for i := range d.Before {
+		if a := &d.Before[i]; slices.Contains(s.Scope.Targets, a.Target) {
+			f, _ := d.Last.File(a.Path)
+			rest.Take(a, f.Stamp.Size)
+		}
+	}
+	tally := d.Last.Tally()
+	for i := range d.Found.Files {
+		if f := &d.Found.Files[i]; f.Same && (f.Role == index.Asset || f.Role == index.Made) && !d.concerns(f.Ref, f.Role) {
+			tally.Node(f.Ref)
+		}
+	}
+	return rest, tally.Totals
+}
+
+// restInScope is rest for a part of the tree.
+func (s *Session) restInScope(d *Delta) (rest, touched index.Totals) {
+	stamped := map[index.Ref]bool{}
+	for i := range d.Found.Files {
+		if f := &d.Found.Files[i]; f.Same {
+			stamped[f.Ref] = true
+		}
+	}
+	for a := range d.Last.Actions() {
+		if d.Concerned[a.Path] || !s.Wants(a) || a.State != index.Done {
+			continue
+		}
+		ref, f, _ := d.Last.Find(a.Path)
+		same := stamped[ref]
+		for _, m := range a.Made {
+			rest.Out += m.Stamp.Size
+		}
+		rest.Actions, rest.In, rest.CookTime = rest.Actions+1, rest.In+f.Stamp.Size, rest.CookTime+a.CookTime
+		if same {
+			touched.Actions++
+		}
+	}
+	return rest, touched
+}
+
+// concerns reports whether the source that a file is, or was made from, is to be seen
+// to.
+func (d *Delta) concerns(ref index.Ref, role index.Role) bool {
+	if len(d.Concerned) == 0 {
+		return false
+	}
+	if role == index.Made {
+		return d.Concerned[d.Last.Source(ref)]
+	}
+	return d.Concerned[d.Last.Path(ref)]
+}
+
+// reportRest reports each action that a delta does not concern to an observer, which is
+// not to be one that counts: rest has counted them.
+func (s *Session) reportRest(d *Delta, o Observer) {
+	if d.Whole || !o.EveryAction() {
+		return
+	}
+	touched := map[string]bool{}
+	for i := range d.Found.Files {
+		if f := &d.Found.Files[i]; f.Same {
+			touched[roleName(f.Role, d.Last.Path(f.Ref))] = true
+		}
+	}
+	reason := func(a *index.Action) plan.Reason {
+		if touched[roleName(index.Asset, a.Path)] {
+			return plan.Reason{Kind: plan.SameChecksum, Subject: a.Path}
+		}
+		for i := range a.Made {
+			if touched[roleName(index.Made, a.Made[i].Path)] {
+				return plan.Reason{Kind: plan.SameChecksum, Subject: a.Made[i].Path}
+			}
+		}
+		return plan.Reason{Kind: plan.SameStamp}
+	}
+	for a := range d.Last.Actions() {
+		if d.Concerned[a.Path] || !s.Wants(a) {
+			continue
+		}
+		f, _ := d.Last.File(a.Path)
+		e := execute.Event{
+			Path: a.Path, Target: a.Target, Recipe: plan.RecipeOf(a.Method), Outcome: execute.UpToDate, Reasons: []plan.Reason{reason(a)},
+			In: f.Stamp.Size, CookTime: a.CookTime, Outputs: make([]string, len(a.Made)),
+		}
+		for i, m := range a.Made {
+			e.Outputs[i] = m.Path
+			e.Out += m.Stamp.Size
+		}
+		o.Event(e)
+	}
+}
+
+// roleName tells outputs from sources of the same path.
+func roleName(role index.Role, path string) string {
+	if role == index.Made {
+		return "\x00" + path
+	}
+	return path
+}

@@ -1,0 +1,271 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/restat"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// A finder is restatTree at work.
+type finder struct {
+	s     *Session
+	last  *index.Index
+	delta *Delta
+	now   map[string]*scan.Entry // the sources to see to; nil if gone
+	rules map[string]scan.Stamp  // of files of rules that were edited
+}
+
+// restatTree compares the stamps of all that the index knows, or of the folders that
+// where names. The error is errNeedFullScan if they cannot tell what differs.
+func restatTree(ctx context.Context, s *Session, last *index.Index, where Where) (*Delta, error) {
+	last.Count(s.Scope.Targets)
+	f := &finder{s: s, last: last, now: map[string]*scan.Entry{}, rules: map[string]scan.Stamp{}, delta: &Delta{Last: last, Tree: &scan.Tree{}, Changed: map[string]bool{}}}
+	err := index.Guard(func() error { return f.find(ctx, where) })
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if errors.Is(err, index.ErrFault) {
+		return nil, err
+	}
+	return f.delta, err
+}
+
+func (f *finder) find(ctx context.Context, where Where) error {
+	opt := restat.Options{
+		Index: f.last, Assets: f.s.Assets.Name(), Out: f.s.Out.Name(), Workers: f.s.Limits.Workers, IgnoreStamps: f.s.Mode.IgnoreStamps,
+		OutputsByFolder: f.s.Mode.OutputsByFolder && !f.s.Mode.IgnoreStamps && where == nil, Only: where,
+	}
+	found, err := restat.Find(ctx, opt)
+	if err != nil {
+		if errors.Is(err, index.ErrFault) {
+			return err
+		}
+		return errNeedFullScan
+	}
+	f.delta.Found = found
+	needed := len(found.Files)+len(found.Folders)+len(f.s.Scope.Patterns)+f.last.Totals().Failed > 0
+	if (needed || f.s.Observer.EveryAction()) && f.last.Load() != nil {
+		return errNeedFullScan
+	}
+	if err := f.sameTools(); err != nil {
+		return err
+	}
+	if err := f.listAgain(ctx); err != nil {
+		return err
+	}
+	if len(found.Files) > 0 {
+		f.s.Observer.Stage("checksum")
+	}
+	if err := f.compare(ctx, opt); err != nil {
+		return err
+	}
+	if err := f.followRules(); err != nil {
+		return err
+	}
+	if source := f.s.Scope.Source; source != "" {
+		if !f.concern(source) {
+			return errNeedFullScan
+		}
+		f.now = map[string]*scan.Entry{source: f.now[source]}
+	} else if err := f.alsoConcerned(); err != nil {
+		return err
+	}
+	if len(f.s.Scope.Patterns) > 0 {
+		if err := f.leaveOut(); err != nil {
+			return err
+		}
+	}
+	f.collect()
+	return nil
+}
+
+// sameTools proves that the programs by whose names methods were identified are still
+// those programs. Their stamps have been compared.
+func (f *finder) sameTools() error {
+	tools := map[string]string{}
+	f.delta.Tools = tools
+	err := f.last.Methods(func(m index.Method) {
+		for _, field := range m {
+			if name, ok := plan.ToolOf(field); ok {
+				tools[name] = field.Value
+			}
+		}
+	})
+	if err != nil || len(tools) > 0 && f.last.Load() != nil {
+		return errNeedFullScan
+	}
+	for name, blob := range tools {
+		file, err := recipe.FindTool(f.s.Assets.Name(), name)
+		if err != nil {
+			return errNeedFullScan
+		}
+		if known, ok := f.last.File(file); !ok || known.Blob.String() != blob {
+			return errNeedFullScan
+		}
+	}
+	return nil
+}
+
+// compare reads what stamps do not vouch for, and sorts the files that differ.
+func (f *finder) compare(ctx context.Context, opt restat.Options) error {
+	files := f.delta.Found.Files
+	if len(files) == 0 {
+		return nil
+	}
+	var read restat.Reads
+	begin := f.s.Time.Now()
+	if err := restat.Compare(ctx, opt, files, f.s.Checksum, &read); err != nil {
+		return err
+	}
+	f.delta.Read = Read{read.Files.Load(), read.Bytes.Load(), f.s.Time.Now().Sub(begin)}
+	for i := range files {
+		file := &files[i]
+		if file.Role == index.Made && file.Known.Mode != 0 && file.Known.Mode != file.Now.Mode {
+			file.Same = false // it is to have the permissions that a new one has
+		}
+		if file.Same {
+			continue
+		}
+		if err := f.sort(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sort says whom a file that differs concerns.
+func (f *finder) sort(file *restat.File) error {
+	path := f.last.Path(file.Ref)
+	switch file.Role {
+	case index.Asset:
+		f.delta.Changed[path] = true
+		f.now[path] = nil
+		if file.Kind == restat.Changed {
+			f.now[path] = &scan.Entry{Path: path, Stamp: file.Now}
+		}
+	case index.Made:
+		if !slices.Contains(f.s.Scope.Targets, f.last.Target(file.Ref)) {
+			return nil // of a run with other targets
+		}
+		if !f.concern(f.last.Source(file.Ref)) {
+			return errNeedFullScan
+		}
+	case index.Other:
+		if filepath.IsAbs(path) {
+			return errNeedFullScan // a program, or the manifest
+		}
+		f.delta.Changed[path] = true
+		f.delta.Stale.Nodes = append(f.delta.Stale.Nodes, file.Ref)
+	case index.Absent:
+		f.delta.Changed[path] = true
+		f.delta.Stale.Nodes = append(f.delta.Stale.Nodes, file.Ref)
+	case index.Config:
+		if file.Kind != restat.Changed {
+			return errNeedFullScan
+		}
+		f.rules[path] = file.Now
+	default:
+		return errNeedFullScan // which files are sources
+	}
+	return nil
+}
+
+// concern makes a source one to see to, unchanged unless it is known to differ. It
+// reports false if the source is not known.
+func (f *finder) concern(path string) bool {
+	if _, ok := f.now[path]; ok {
+		return true
+	}
+	file, ok := f.last.File(path)
+	if !ok || file.Role != index.Asset {
+		return false
+	}
+	f.now[path] = &scan.Entry{Path: path, Stamp: file.Stamp}
+	return true
+}
+
+// alsoConcerned adds the sources that depend on what changed, and those that failed
+// last time. If that is a good part of all, listing the tree is shorter.
+func (f *finder) alsoConcerned() error {
+	unknown := false
+	f.last.Failed(func(path string) { unknown = unknown || !f.concern(path) })
+	f.last.Dependents(f.delta.Changed, func(path string) { unknown = unknown || !f.concern(path) })
+	if unknown || len(f.now) > 100+f.last.Totals().Actions/4 {
+		return errNeedFullScan
+	}
+	return nil
+}
+
+// followRules adds the sources that edited rules have cooked another way than the last
+// run did.
+func (f *finder) followRules() error {
+	if len(f.rules) == 0 {
+		return nil
+	}
+	configs := f.delta.configs()
+	for i := range configs {
+		if stamp, ok := f.rules[configs[i].Path]; ok {
+			configs[i].Stamp = stamp
+		}
+	}
+	rules, err := f.s.CompileRules(configs)
+	if err != nil {
+		return errNeedFullScan // which will say so
+	}
+	f.delta.Rules = rules
+	methods := plan.NewMethods(rules.Set, func(name string) (contents.File, error) {
+		file, err := recipe.FindTool(f.s.Assets.Name(), name)
+		known, ok := f.last.File(file)
+		if err != nil || !ok {
+			return contents.File{}, errNeedFullScan // it is new: the plan will find it
+		}
+		return contents.File{Path: file, Blob: known.Blob}, nil
+	})
+	for a := range f.last.Actions() {
+		if a.Target != "" && !rules.HasTarget(a.Target) {
+			return errNeedFullScan // its artifacts must go
+		}
+		if slices.Contains(f.s.Scope.Targets, a.Target) && a.State == index.Done && !methods.Still(a) && !f.concern(a.Path) {
+			return errNeedFullScan
+		}
+	}
+	return nil
+}
+
+// collect completes the delta.
+func (f *finder) collect() {
+	d := f.delta
+	if len(f.now) == 0 {
+		return
+	}
+	d.Concerned = make(map[string]bool, len(f.now))
+	for _, path := range sortedKeys(f.now) {
+		d.Concerned[path] = true
+		d.Before = append(d.Before, f.last.ActionsOf(path)...)
+		e := f.now[path]
+		if e == nil {
+			continue
+		}
+		if file := d.touched(path); file != nil {
+			e.Stamp = file.Now
+		}
+		d.Sources = append(d.Sources, *e)
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

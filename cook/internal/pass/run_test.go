@@ -1,0 +1,261 @@
+package pass
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/recipes/builtin"
+)
+
+// A project is a folder of assets whose stamps are all trusted.
+type project struct {
+	t *testing.T
+	Options
+	heard *recorder
+}
+
+// A recorder keeps what an observer is told.
+type recorder struct {
+	silent
+	every  bool // whether to be told of actions that need no work
+	notes  string
+	events []execute.Event
+}
+
+func (r *recorder) EveryAction() bool { return r.every }
+
+func (r *recorder) Note(text string)      { r.notes += text + "\n" }
+func (r *recorder) Event(e execute.Event) { r.events = append(r.events, e) }
+
+// newProject makes a project of files with these texts, by path.
+func newProject(t *testing.T, files map[string]string) *project {
+	t.Helper()
+	dir := t.TempDir()
+	p := &project{t: t, heard: &recorder{}}
+	p.Options = Options{
+		Place:   Place{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store")},
+		Recipes: builtin.All(),
+		Time:    Time{Now: func() time.Time { return time.Now().Add(time.Hour) }},
+	}
+	for name, text := range files {
+		p.write(name, text)
+	}
+	return p
+}
+
+// write writes an asset.
+func (p *project) write(name, text string) {
+	p.t.Helper()
+	name = filepath.Join(p.Place.Dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// open opens a session that may write.
+func (p *project) open() *Session {
+	p.t.Helper()
+	*p.heard = recorder{every: p.heard.every}
+	p.Observer = p.heard
+	s, err := Open(p.Options, Write)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(s.Close)
+	return s
+}
+
+// run runs a pass over everything.
+func (p *project) run() *Done {
+	p.t.Helper()
+	s := p.open()
+	defer s.Close()
+	done, err := Run(p.t.Context(), s, nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return done
+}
+
+// out is the name of a file of the output folder.
+func (p *project) out(name string) string {
+	return filepath.Join(p.Place.Out, filepath.FromSlash(name))
+}
+
+// counts are the counts of a pass that are not 0.
+func counts(d *Done) string {
+	var list []string
+	for name, n := range d.Values() {
+		if of, ok := strings.CutSuffix(name, "/count"); ok && n != 0 {
+			list = append(list, fmt.Sprint(of, " ", n))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+// An action that needs no work counts once, whether or not there is an event for it.
+func TestUpToDateCountsOnce(t *testing.T) {
+	for _, every := range []bool{false, true} {
+		p := newProject(t, map[string]string{"a.txt": "one", "b/c.txt": "two", "d.txt": "three"})
+		p.heard.every = every
+		p.run()
+		p.write("a.txt", "other")
+		for _, want := range [...]string{"cook/found 3, cook/skip/stamp 2, cook/cook 1, cook/checksum 1", "cook/found 3, cook/skip/stamp 3"} {
+			if got := counts(p.run()); got != want {
+				t.Errorf("every action %v: %s, want %s", every, got, want)
+			}
+			told := 0
+			for _, e := range p.heard.events {
+				if e.Outcome == execute.UpToDate {
+					told++
+				}
+			}
+			if (told > 0) != every {
+				t.Errorf("every action %v: %d events of actions that need no work", every, told)
+			}
+		}
+	}
+}
+
+// A run that is cut off while it syncs sources of another file system leaves a dirty
+// marker. The next run ignores stamps, and one that looks at the whole tree removes it.
+func TestDirtyMarker(t *testing.T) {
+	p := newProject(t, map[string]string{"a.txt": "one", "b/c.txt": "two"})
+	p.run()
+	if d := p.run(); d.ByStamp.Assets != 2 || d.Checksummed.Assets != 0 {
+		t.Fatalf("no-op run: %s", counts(d))
+	}
+	marker := p.out(manifest.StateDir + "/dirty")
+	if err := os.WriteFile(marker, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		patterns []string
+		read     int // sources and outputs
+	}{{[]string{"a.txt"}, 2}, {nil, 4}} {
+		p.Scope.Patterns = tt.patterns
+		d := p.run()
+		if d.Checksummed.Assets < tt.read || d.ByStamp.Assets > 0 || !strings.Contains(p.heard.notes, "cut off") {
+			t.Errorf("patterns %q: %s, notes %q", tt.patterns, counts(d), p.heard.notes)
+		}
+		if exists(marker) != (tt.patterns != nil) {
+			t.Errorf("patterns %q: marker %v", tt.patterns, exists(marker))
+		}
+	}
+	if d := p.run(); d.ByStamp.Assets != 2 || d.Checksummed.Assets != 0 || p.heard.notes != "" {
+		t.Errorf("afterwards: %s, notes %q", counts(d), p.heard.notes)
+	}
+}
+
+// A source is broken, mended, and broken again in the same way. Meanwhile a run was
+// killed after it had made the output. That must not stay.
+func TestOutputOfKilledRunGoesWithItsSource(t *testing.T) {
+	p := newProject(t, map[string]string{"a.json": "", "b.txt": "two"})
+	if d := p.run(); d.Failed.Assets != 1 || d.Cooked.Assets != 1 {
+		t.Fatalf("%s", counts(d))
+	}
+	s := p.open()
+	if err := s.State.WriteJournal([]plan.Claim{{Output: "a.json", Source: "a.json"}}); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if err := os.WriteFile(p.out("a.json"), []byte(`{}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if d := p.run(); d.Failed.Assets != 1 || d.UpToDate() != 1 {
+		t.Errorf("%s", counts(d))
+	}
+	if exists(p.out("a.json")) {
+		t.Error("the output of a broken source is there")
+	}
+	if exists(p.out(manifest.StateDir + "/journal")) {
+		t.Error("the journal is left")
+	}
+}
+
+// What recipes cook by default is part of what an index vouches for.
+func TestRecipesWithOtherExtensions(t *testing.T) {
+	p := newProject(t, map[string]string{"a.json": "{ }", "b.txt": "{ }"})
+	p.run()
+	for i := range p.Recipes {
+		if p.Recipes[i].Name == "json" {
+			p.Recipes[i].Extensions = []string{".txt"}
+		}
+	}
+	if d := p.run(); d.Cooked.Assets+d.Restored.Assets != 2 {
+		t.Errorf("%s, %v", counts(d), p.heard.events)
+	}
+	for name, want := range map[string]string{"a.json": "{ }", "b.txt": "{}"} {
+		if got, err := os.ReadFile(p.out(name)); string(got) != want {
+			t.Errorf("%s becomes %q, %v, want %q", name, got, err, want)
+		}
+	}
+	if d := p.run(); d.UpToDate() != 2 {
+		t.Errorf("afterwards: %s", counts(d))
+	}
+}
+
+// Without the recipe copy, files that no recipe cooks fail one by one, with advice.
+func TestNoRecipeForAFile(t *testing.T) {
+	p := newProject(t, map[string]string{"a.json": "{ }", "b.txt": "two", "c": "three", "d.bin": "four", ".cookignore": "*.bin\n"})
+	p.Recipes = slices.DeleteFunc(p.Recipes, func(r recipe.Recipe) bool { return r.Name != "json" })
+	if d := p.run(); d.Cooked.Assets != 1 || d.Failed.Assets != 2 {
+		t.Errorf("%s", counts(d))
+	}
+	const want = `no recipe has this file's extension, and there is no recipe "copy" for all other files; name one in a [[rule]] (have json), or list the file in .cookignore`
+	for _, e := range p.heard.events {
+		if e.Outcome == execute.Failed && e.Err.Error() != want {
+			t.Errorf("%s: %v", e.Path, e.Err)
+		}
+	}
+}
+
+// What an action that failed has left from before stays cook's own even if the index is
+// lost: the manifest does not list it.
+func TestOutputOfFailedActionStaysOurs(t *testing.T) {
+	p := newProject(t, map[string]string{
+		"cook.toml": "[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"gltf\"\n",
+		"a.gltf":    `{"asset":{"version":"2.0"},"images":[{"uri":"missing.png"}]}`,
+	})
+	if d := p.run(); d.Cooked.Assets != 1 || d.Warnings != 1 {
+		t.Fatalf("%s", counts(d))
+	}
+	p.Mode.Strict = true
+	if d := p.run(); d.Failed.Assets != 1 {
+		t.Fatalf("strict: %s", counts(d))
+	}
+	if !exists(p.out("a.gltf")) {
+		t.Fatal("the output of the same source is gone")
+	}
+	if listed, err := os.ReadFile(p.out(manifest.Name)); err != nil || strings.Contains(string(listed), "a.gltf") {
+		t.Errorf("the manifest lists what failed: %s, %v", listed, err)
+	}
+	if err := os.Remove(p.out(manifest.StateDir + "/index")); err != nil {
+		t.Fatal(err)
+	}
+	p.Mode.Strict = false
+	p.write("a.gltf", `{"asset":{"version":"2.0"}}`) // a foreign output of the same content would be taken over
+	if d := p.run(); d.Cooked.Assets != 1 {
+		t.Errorf("without the index: %s, %v", counts(d), p.heard.events)
+	}
+	if exists(p.out(manifest.StateDir + "/journal")) {
+		t.Error("the journal is left") // the manifest lists it again
+	}
+}

@@ -1,0 +1,104 @@
+package pass
+
+import (
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/glob"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/restat"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A Scope says what of the tree to bring up to date.
+type Scope struct {
+	Targets  []string // none is the one without a name
+	Patterns []string // globs on sources, as in rules; none is everything
+	Source   string   // if not "", nothing but this source
+
+	chosen glob.List // Patterns compiled
+}
+
+// compiled returns the scope with its patterns compiled.
+func (s Scope) compiled() (Scope, error) {
+	s.chosen = glob.List{}
+	for _, pattern := range s.Patterns {
+		if err := s.chosen.Add(filepath.ToSlash(pattern)); err != nil {
+			return s, &ConfigError{err}
+		}
+	}
+	return s, nil
+}
+
+// whole reports whether nothing is left out.
+func (s *Scope) whole() bool { return len(s.Patterns) == 0 && s.Source == "" }
+
+// has reports whether a source is to be brought up to date.
+func (s *Scope) has(p string) bool {
+	switch {
+	case s.Source != "":
+		return p == s.Source
+	case len(s.Patterns) == 0:
+		return true
+	}
+	return s.chosen.Match(p, path.Base(p))
+}
+
+// leaveOut takes out of the delta what the patterns leave out. The index keeps what it
+// knows of that, and the old stamps of folders, so that a run over everything finds it.
+// It needs a full scan if a source that is left out depends on what changed: the index
+// cannot know a file anew for some of its dependents only.
+func (f *finder) leaveOut() error {
+	d := f.delta
+	if err := f.s.Scope.check(d.Tree.Entries, f.last); err != nil {
+		return err
+	}
+	if len(f.rules) > 0 {
+		return errNeedFullScan
+	}
+	out := func(path string) bool { return !f.s.inScope(path) }
+	apart := true
+	f.last.Dependents(d.Changed, func(path string) { apart = apart && !out(path) })
+	if !apart {
+		return errNeedFullScan
+	}
+	maps.DeleteFunc(f.now, func(path string, _ *scan.Entry) bool { return out(path) })
+	maps.DeleteFunc(d.Changed, func(path string, _ bool) bool { return out(path) })
+	d.Found.Files = slices.DeleteFunc(d.Found.Files, func(file restat.File) bool {
+		switch file.Role {
+		case index.Asset:
+			return out(f.last.Path(file.Ref))
+		case index.Made:
+			return out(f.last.Source(file.Ref))
+		}
+		return false
+	})
+	d.Tree.Folders, d.Stale.Folders, d.Found.OutFolders = nil, nil, nil
+	return nil
+}
+
+// check refuses a pattern that means nothing, now or when last cooked: it is misspelt.
+func (s *Scope) check(entries []scan.Entry, last *index.Index) error {
+	for _, pattern := range s.Patterns {
+		var alone glob.List
+		if err := alone.Add(strings.TrimPrefix(filepath.ToSlash(pattern), "!")); err != nil {
+			return &ConfigError{err}
+		}
+		found := slices.ContainsFunc(entries, func(e scan.Entry) bool { return alone.Match(e.Path, path.Base(e.Path)) })
+		if !found {
+			for a := range last.Actions() {
+				if found = alone.Match(a.Path, path.Base(a.Path)); found {
+					break
+				}
+			}
+		}
+		if !found {
+			return configError("no asset matches %s", pathname.Show(pattern))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package pass
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// joinRules has lists of names become the files of these names.
+const joinRules = "[[rule]]\nmatch = \"*.list\"\nrecipe = \"join\"\n"
+
+type join struct{}
+
+func (*join) Outputs() []string { return []string{"{path}"} }
+
+func (*join) Cook(ctx context.Context, j *recipe.Job) error {
+	names, err := j.Source()
+	if err != nil {
+		return err
+	}
+	var all []byte
+	for _, name := range strings.Fields(string(names)) {
+		data, err := j.Read(name)
+		if err != nil {
+			return err
+		}
+		all = append(all, data...)
+	}
+	return j.Write(0, all)
+}
+
+// decided shows what would be done about a source, and whether the whole tree was
+// listed for that.
+func (p *project) decided(source string, all bool) (what string, whole bool) {
+	p.t.Helper()
+	opt := p.Options
+	opt.Mode.DryRun = true
+	s, err := Open(opt, Look)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer s.Close()
+	known, err := s.Load()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer known.Close()
+	var d *Delta
+	var todo *Todo
+	if all {
+		if d, err = ListTree(p.t.Context(), s, s.Loaded(known.Index)); err == nil {
+			todo, err = Plan(p.t.Context(), s, d)
+		}
+	} else {
+		d, todo, err = Decide(p.t.Context(), s.For(source), known.Index, nil)
+	}
+	if err != nil {
+		return err.Error(), false
+	}
+	var b strings.Builder
+	for i := range todo.Actions {
+		if a := &todo.Actions[i]; a.Path == source {
+			fmt.Fprintln(&b, a.Path, a.Target, a.Runs, a.Reasons, a.Err, a.Outputs, a.Stale, a.Last != nil)
+		}
+	}
+	return b.String(), d.Whole
+}
+
+// What is decided about one source is what a run over everything decides, whatever
+// happened to the tree, and only what the index does not know needs a full scan.
+func TestOneSource(t *testing.T) {
+	for what, tt := range map[string]struct {
+		edit  func(p *project)
+		whole bool
+	}{
+		"nothing":            {func(p *project) {}, false},
+		"source edited":      {func(p *project) { p.write("m/a.list", "../b.bin ") }, false},
+		"source touched":     {func(p *project) { p.write("m/a.list", "../b.bin") }, false},
+		"source removed":     {func(p *project) { os.Remove(p.Place.Dir + "/m/a.list") }, false},
+		"dependency edited":  {func(p *project) { p.write("b.bin", "4321") }, false},
+		"dependency removed": {func(p *project) { os.Remove(p.Place.Dir + "/b.bin") }, false},
+		"output edited":      {func(p *project) { os.WriteFile(p.out("m/a.list"), []byte("x"), 0o666) }, false},
+		"output removed":     {func(p *project) { os.Remove(p.out("m/a.list")) }, false},
+		"neighbor edited":    {func(p *project) { p.write("m/c.txt", "other") }, false},
+		"neighbor added":     {func(p *project) { p.write("m/d.txt", "new") }, false},
+		"rules above edited": {func(p *project) { p.write("cook.toml", "[[rule]]\nmatch = \"*.list\"\nrecipe = \"copy\"\n") }, false},
+		"rules added beside": {func(p *project) { p.write("m/cook.toml", "[[rule]]\nmatch = \"*.list\"\nrecipe = \"copy\"\n") }, true},
+		"rules elsewhere":    {func(p *project) { p.write("far/cook.toml", "[[rule]]\nmatch = \"*\"\nrecipe = \"zstd\"\n") }, false},
+		"ignored":            {func(p *project) { p.write("m/.cookignore", "*.list\n") }, true},
+		"folder moved":       {func(p *project) { os.Rename(p.Place.Dir+"/m", p.Place.Dir+"/n") }, false},
+		"output taken over":  {func(p *project) { p.write("m/a.list/x.txt", "x") }, false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			p := newProject(t, map[string]string{"m/a.list": "../b.bin", "b.bin": "1234", "m/c.txt": "one", "far/e.txt": "two", "cook.toml": joinRules})
+			p.Recipes = append(p.Recipes, recipe.Recipe{Name: "join", Version: 1, New: func() recipe.Cooker { return &join{} }})
+			p.run()
+			if got, whole := p.decided("m/a.list", false); whole || !strings.Contains(got, "unchanged") {
+				t.Fatalf("at first: whole %t, %s", whole, got)
+			}
+			if what == "output taken over" {
+				os.Remove(p.Place.Dir + "/m/a.list")
+			}
+			tt.edit(p)
+			want, _ := p.decided("m/a.list", true)
+			got, whole := p.decided("m/a.list", false)
+			if got != want {
+				t.Errorf("alone: %s\namong all: %s", got, want)
+			}
+			if whole != tt.whole {
+				t.Errorf("full scan %t, want %t", whole, tt.whole)
+			}
+		})
+	}
+}
+
+// Edited rules concern the sources that they have cooked another way, and the tree is
+// not listed for that.
+func TestEditedRules(t *testing.T) {
+	for _, tt := range []struct {
+		rules string
+		want  string
+		whole bool
+	}{
+		{joinRules + "# a comment\n", "cook/found 3, cook/skip/stamp 3", false},
+		{"[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n" + joinRules, "cook/found 3, cook/skip/stamp 1, cook/cook 2, cook/remove 2", false},
+		{"[[rule]]\nmatch = \"*.list\"\nrecipe = \"copy\"\n", "cook/found 3, cook/skip/stamp 2, cook/cook 1, cook/checksum 1", false},
+		{joinRules + "[[rule]]\nmatch = \"*.list\"\noutput = \"{path}.joined\"\n", "cook/found 3, cook/skip/stamp 2, cook/cook 1, cook/remove 1", false},
+		{"", "cook/found 3, cook/skip/stamp 2, cook/cook 1", false},
+	} {
+		p := newProject(t, map[string]string{"m/a.list": "c.txt", "m/c.txt": "one", "far/e.txt": "two", "cook.toml": joinRules})
+		p.Recipes = append(p.Recipes, recipe.Recipe{Name: "join", Version: 1, New: func() recipe.Cooker { return &join{} }})
+		p.run()
+		p.write("cook.toml", tt.rules)
+		done := p.run()
+		if got := counts(done); got != tt.want || done.Delta.Whole != tt.whole {
+			t.Errorf("%q: %s, want %s; full scan %t", tt.rules, got, tt.want, done.Delta.Whole)
+		}
+		if got, want := counts(p.run()), "cook/found 3, cook/skip/stamp 3"; got != want {
+			t.Errorf("%q: then %s, want %s", tt.rules, got, want)
+		}
+	}
+}
+
+// A run over a part of the tree sees to that part, lists no tree, and leaves the rest to
+// a run that is incremental, too.
+func TestPatternsAreIncremental(t *testing.T) {
+	p := newProject(t, map[string]string{"a/1.txt": "one", "a/2.txt": "two", "b/3.txt": "three", "b/4.txt": "four"})
+	p.run()
+	p.write("a/1.txt", "other")
+	p.write("a/new.txt", "new")
+	p.write("b/3.txt", "changed")
+	p.write("b/new.txt", "new")
+	if err := os.Remove(p.Place.Dir + "/b/4.txt"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		patterns []string
+		want     string
+	}{
+		{[]string{"a"}, "cook/found 3, cook/skip/stamp 1, cook/cook 2, cook/checksum 2"},
+		{[]string{"a"}, "cook/found 3, cook/skip/stamp 3"},
+		{nil, "cook/found 5, cook/skip/stamp 3, cook/restore 1, cook/cook 1, cook/remove 1, cook/checksum 2"},
+		{nil, "cook/found 5, cook/skip/stamp 5"},
+		{[]string{"b/3.txt"}, "cook/found 1, cook/skip/stamp 1"},
+	} {
+		p.Scope.Patterns = tt.patterns
+		done := p.run()
+		if got := counts(done); got != tt.want || done.Delta.Whole {
+			t.Errorf("%q: %s, want %s; full scan %t", tt.patterns, got, tt.want, done.Delta.Whole)
+		}
+	}
+}

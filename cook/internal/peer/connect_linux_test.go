@@ -1,0 +1,157 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// crowded is a folder with a socket at which one more would have to wait to be
+// accepted than may.
+func crowded(t *testing.T) (dir string, listening int) {
+	t.Helper()
+	dir = shortDir(t)
+	listening, err := openSocket()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(listening) })
+	address := &unix.SockaddrUnix{Name: filepath.Join(dir, socketName)}
+	if err := errors.Join(unix.Bind(listening, address), unix.Listen(listening, 0)); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		fd, err := openSocket()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { unix.Close(fd) })
+		switch err := unix.Connect(fd, address); {
+		case errors.Is(err, unix.EAGAIN):
+			return dir, listening
+		case err != nil:
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestCrowd(t *testing.T) {
+	dir, listening := crowded(t)
+	interrupted := errors.New("interrupted")
+	for name, test := range map[string]struct {
+		cancelAfter time.Duration // 0 is never
+		want        error
+		took        time.Duration
+	}{
+		"to the end":  {0, unix.EAGAIN, dialTimeout},
+		"interrupted": {dialTimeout / 3, interrupted, dialTimeout / 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				if test.cancelAfter > 0 {
+					time.AfterFunc(test.cancelAfter, func() { cancel(interrupted) })
+				}
+				start := time.Now()
+				got, err := Ask(ctx, dir, nil)
+				if took := time.Since(start); !errors.Is(err, test.want) || errors.Is(err, ErrNoListener) || took != test.took {
+					t.Errorf("%q, %v after %v; want %v after %v", got, err, took, test.want, test.took)
+				}
+			})
+		})
+	}
+	// The socket is in use: it must not be taken for one left behind.
+	t.Run("listen", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			if _, err := Listen(dir); !errors.Is(err, unix.EAGAIN) {
+				t.Error(err)
+			}
+		})
+	})
+	t.Run("until there is room", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			time.AfterFunc(dialTimeout/2, func() {
+				fd, err := acceptSocket(listening)
+				if err != nil {
+					t.Error(err)
+				}
+				unix.Close(fd)
+			})
+			conn, err := dial(t.Context(), dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn.Close()
+			if took := time.Since(start); took < dialTimeout/2 || took > dialTimeout/2+dialPause {
+				t.Errorf("connected after %v", took)
+			}
+		})
+	})
+}
+
+// TestDescriptors do not block, or closing them would not end what waits for
+// them, and are not handed to tools that the command starts.
+func TestDescriptors(t *testing.T) {
+	dir := shortDir(t)
+	l, err := Listen(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	client, err := dial(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	server, err := accept(l.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	for name, f := range map[string]*os.File{"listener": l.socket, "client": client, "server": server} {
+		raw, err := f.SyscallConn()
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = raw.Control(func(fd uintptr) {
+			for what, cmd := range map[int]int{unix.FD_CLOEXEC: unix.F_GETFD, unix.O_NONBLOCK: unix.F_GETFL} {
+				if got, err := unix.FcntlInt(fd, cmd, 0); err != nil || got&what == 0 {
+					t.Errorf("%s: flags %#x lack %#x, %v", name, got, what, err)
+				}
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAcceptEnds(t *testing.T) {
+	l, err := Listen(shortDir(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		_, err := accept(l.socket)
+		ended <- err
+	}()
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("while closing: %v", err)
+	}
+	if _, err := accept(l.socket); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+}

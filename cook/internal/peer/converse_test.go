@@ -1,0 +1,236 @@
+package peer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// upper answers in capitals.
+func upper(_ context.Context, question []byte) []byte { return bytes.ToUpper(question) }
+
+// client is one end of a connection on whose other end converse is at work.
+// ended is closed when that has returned.
+func client(t *testing.T, ctx context.Context, handle Handler) (conn net.Conn, ended chan struct{}) {
+	t.Helper()
+	conn, other := net.Pipe()
+	t.Cleanup(func() { conn.Close() })
+	ended = make(chan struct{})
+	go func() {
+		defer close(ended)
+		converse(ctx, other, handle)
+	}()
+	return conn, ended
+}
+
+func TestSeveralQuestions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn, ended := client(t, t.Context(), upper)
+		for _, q := range []string{"a", "", strings.Repeat("b", MaxPayload)} {
+			if err := writeFrame(conn, []byte(q)); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := readFrame(conn); err != nil || string(got) != strings.ToUpper(q) {
+				t.Fatalf("%d bytes: %v", len(got), err)
+			}
+			time.Sleep(patience - 1) // of the bubble: the next one is just in time
+		}
+		conn.Close()
+		<-ended
+	})
+}
+
+// TestSlowClients are given up after 5 seconds, counted for each question.
+func TestSlowClients(t *testing.T) {
+	for name, act := range map[string]func(conn net.Conn){
+		"silent":             func(net.Conn) {},
+		"silent in the head": func(conn net.Conn) { conn.Write([]byte("\x02\x05")) },
+		"silent in the body": func(conn net.Conn) { conn.Write([]byte("\x02\x05\x00\x00\x00ab")) },
+		"dripping": func(conn net.Conn) {
+			for _, b := range []byte("\x02\x05\x00\x00\x00abcd") {
+				conn.Write([]byte{b})
+				time.Sleep(patience / 4)
+			}
+		},
+		"does not take the answer": func(conn net.Conn) { writeFrame(conn, []byte("q")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				conn, ended := client(t, t.Context(), upper)
+				var acting sync.WaitGroup
+				acting.Go(func() { act(conn) })
+				<-ended
+				if took := time.Since(start); took != patience {
+					t.Errorf("given up after %v", took)
+				}
+				acting.Wait()
+			})
+		})
+	}
+}
+
+// TestGarbage: the connection ends at once, and another version is answered with ours.
+func TestGarbage(t *testing.T) {
+	for name, test := range map[string]struct{ wire, answer string }{
+		"version":  {"\x03\x01\x00\x00\x00a", "\x02\x00\x00\x00\x00"},
+		"text":     {"GET / HTTP/1.1\r\n\r\n", "\x02\x00\x00\x00\x00"},
+		"too long": {"\x02\xff\xff\xff\xff", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				conn, ended := client(t, t.Context(), func(context.Context, []byte) []byte {
+					t.Error("a question was heard")
+					return nil
+				})
+				go conn.Write([]byte(test.wire))
+				got, err := io.ReadAll(conn)
+				<-ended
+				if string(got) != test.answer || err != nil || time.Since(start) != 0 {
+					t.Errorf("%q, %v after %v", got, err, time.Since(start))
+				}
+			})
+		})
+	}
+}
+
+// TestHangUp: the handler's context ends if the client hangs up.
+func TestHangUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn, ended := client(t, t.Context(), func(ctx context.Context, _ []byte) []byte {
+			<-ctx.Done()
+			return nil
+		})
+		if err := writeFrame(conn, nil); err != nil {
+			t.Fatal(err)
+		}
+		go io.Copy(io.Discard, conn) // beats
+		time.Sleep(time.Hour)        // of the bubble: thinking is not limited
+		select {
+		case <-ended:
+			t.Fatal("ended early")
+		default:
+		}
+		conn.Close()
+		<-ended
+	})
+}
+
+// TestServerEnds: a waiting client is hung up on at once, one whose question is
+// being handled gets its answer.
+func TestServerEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		handle := func(ctx context.Context, _ []byte) []byte {
+			<-ctx.Done()
+			return []byte("ended")
+		}
+		idle, idleEnded := client(t, ctx, handle)
+		busy, busyEnded := client(t, ctx, handle)
+		if err := writeFrame(busy, nil); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		start := time.Now()
+		cancel()
+		<-idleEnded
+		if _, err := readFrame(idle); err == nil {
+			t.Error("an answer without a question")
+		}
+		if got, err := readFrame(busy); string(got) != "ended" {
+			t.Errorf("%q, %v", got, err)
+		}
+		<-busyEnded
+		if took := time.Since(start); took != 0 {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// TestQuestionsInAdvance: the next question may come while the first is being
+// handled.
+func TestQuestionsInAdvance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn, ended := client(t, t.Context(), func(ctx context.Context, q []byte) []byte {
+			select {
+			case <-ctx.Done():
+				t.Error("taken for hung up")
+			case <-time.After(time.Minute):
+			}
+			return upper(ctx, q)
+		})
+		go func() {
+			writeFrame(conn, []byte("a"))
+			writeFrame(conn, []byte("b"))
+		}()
+		for _, want := range []string{"A", "B"} {
+			if got, err := await(conn); string(got) != want {
+				t.Errorf("%q, %v, want %q", got, err, want)
+			}
+		}
+		conn.Close()
+		<-ended
+	})
+}
+
+func TestAnswerTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn, ended := client(t, t.Context(), func(context.Context, []byte) []byte { return make([]byte, MaxPayload+1) })
+		if err := writeFrame(conn, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readFrame(conn); err != io.EOF {
+			t.Errorf("%d bytes, %v", len(got), err)
+		}
+		<-ended
+	})
+}
+
+// TestAwait: a process that works for long is not taken for one that was stopped.
+func TestAwait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn, _ := client(t, t.Context(), func(ctx context.Context, q []byte) []byte {
+			time.Sleep(time.Hour) // of the bubble
+			return upper(ctx, q)
+		})
+		if err := writeFrame(conn, []byte("q")); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		if got, err := await(conn); string(got) != "Q" || time.Since(start) != time.Hour {
+			t.Errorf("%q, %v after %v", got, err, time.Since(start))
+		}
+		start = time.Now()
+		if got, err := await(conn); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != silence {
+			t.Errorf("of one that does not answer: %q, %v after %v", got, err, time.Since(start))
+		}
+	})
+}
+
+// TestClientStops: one that takes no beats is hung up on, as one that does not take
+// the answer is.
+func TestClientStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn, ended := client(t, t.Context(), func(ctx context.Context, q []byte) []byte {
+			<-ctx.Done()
+			return nil
+		})
+		if err := writeFrame(conn, []byte("q")); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		<-ended
+		if took := time.Since(start); took != beat+patience {
+			t.Errorf("hung up on after %v", took)
+		}
+	})
+}

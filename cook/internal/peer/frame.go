@@ -1,0 +1,77 @@
+package peer
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// MaxPayload is how many bytes a question or an answer may have.
+const MaxPayload = 1 << 20
+
+// A frame is the version of the protocol, one byte, the length of the payload,
+// four bytes in little-endian order, and the payload. A beat is a frame without a
+// payload that has beatLen for its length: the answer takes more time.
+const (
+	version   = 2
+	headerLen = 5
+	beatLen   = 1<<32 - 1
+)
+
+// errBeat is about a beat in the place of a payload.
+var errBeat = errors.New("the answer takes more time")
+
+// errVersion is about a frame of another version, of which nothing else is known.
+var errVersion = errors.New("the other side speaks another version")
+
+// writeFrame writes a frame at once.
+func writeFrame(w io.Writer, payload []byte) error {
+	if len(payload) > MaxPayload {
+		return fmt.Errorf("payload has %d bytes, at most %d are possible", len(payload), MaxPayload)
+	}
+	b := make([]byte, 0, headerLen+len(payload))
+	b = append(b, version)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(payload)))
+	_, err := w.Write(append(b, payload...))
+	return err
+}
+
+// writeBeat writes a beat.
+func writeBeat(w io.Writer) error {
+	_, err := w.Write(binary.LittleEndian.AppendUint32([]byte{version}, beatLen))
+	return err
+}
+
+// readFrame returns a frame's payload. The error is io.EOF if there is not one
+// byte, io.ErrUnexpectedEOF if the frame is torn, and errBeat for a beat. Memory is taken as bytes
+// come, not as the length says.
+func readFrame(r io.Reader) ([]byte, error) {
+	var header [headerLen]byte
+	if n, err := io.ReadFull(r, header[:]); err != nil {
+		if n > 0 && header[0] != version {
+			return nil, errVersion
+		}
+		return nil, err
+	}
+	if header[0] != version {
+		return nil, fmt.Errorf("%w (%d, not %d)", errVersion, header[0], version)
+	}
+	length := binary.LittleEndian.Uint32(header[1:])
+	if length == beatLen {
+		return nil, errBeat
+	}
+	if length > MaxPayload {
+		return nil, fmt.Errorf("frame says it has %d bytes, at most %d are possible", length, MaxPayload)
+	}
+	var payload bytes.Buffer
+	n, err := io.Copy(&payload, io.LimitReader(r, int64(length)))
+	if err == nil && n < int64(length) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, err
+	}
+	return payload.Bytes(), nil
+}

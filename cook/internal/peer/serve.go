@@ -1,0 +1,177 @@
+package peer
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// patience is how long a client may take to put its question, or to take the
+// answer.
+const patience = 5 * time.Second
+
+// maxClients is how many connections are open at once. More wait.
+const maxClients = 256
+
+// A Handler answers a question. Its context ends with that of Serve, and when
+// the client hangs up, by closing its side for writing too. An answer of more
+// than [MaxPayload] bytes is not sent: the client is hung up on.
+type Handler func(ctx context.Context, question []byte) (answer []byte)
+
+// Serve answers questions until ctx ends, and returns nil then, after the last
+// handler has returned and its answer was sent. Several clients are served at
+// once, the questions of one client one after the other. Clients of other users
+// are hung up on, as are those that send anything but questions, or take more
+// than 5 seconds over one. The listener is closed.
+func (l *Listener) Serve(ctx context.Context, handle Handler) error {
+	defer l.Close()
+	var clients sync.WaitGroup
+	defer clients.Wait()
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel() // of the clients, if accepting fails
+	stop := context.AfterFunc(ctx, func() { l.Close() })
+	defer stop()
+	slots := make(chan struct{}, maxClients)
+	for {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil
+		}
+		conn, err := l.accept(ctx)
+		if ctx.Err() != nil {
+			if err == nil {
+				conn.Close()
+			}
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("serve at %s: %w", l.path, err)
+		}
+		clients.Go(func() {
+			defer func() { <-slots }()
+			defer conn.Close()
+			p, err := peerOf(conn)
+			if err != nil || checkUser(p.user, l.user) != nil {
+				return
+			}
+			converse(inner, conn, handle)
+		})
+	}
+}
+
+// accept waits where trying again may help: for descriptors to become free.
+func (l *Listener) accept(ctx context.Context) (*os.File, error) {
+	for {
+		conn, err := accept(l.socket)
+		switch {
+		case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE),
+			errors.Is(err, syscall.ENOBUFS), errors.Is(err, syscall.ENOMEM):
+			select {
+			case <-time.After(50 * time.Millisecond):
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		case errors.Is(err, syscall.ECONNABORTED):
+		default:
+			return conn, err
+		}
+	}
+}
+
+// A stream is one end of a connection. Closing it ends its reads and writes.
+type stream interface {
+	io.ReadWriteCloser
+	SetReadDeadline(time.Time) error
+}
+
+// converse answers one client's questions.
+func converse(ctx context.Context, conn stream, handle Handler) {
+	defer conn.Close()
+	r := bufio.NewReader(conn)
+	for {
+		question, err := hear(ctx, conn, r)
+		if err != nil {
+			if errors.Is(err, errVersion) {
+				_ = say(conn, nil) // shows our version
+			}
+			return
+		}
+		answer, ok := attend(ctx, conn, r, handle, question)
+		if !ok || say(conn, answer) != nil || ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// hear reads a question. After patience, or when ctx ends, it closes conn.
+func hear(ctx context.Context, conn stream, r *bufio.Reader) ([]byte, error) {
+	late := time.AfterFunc(patience, func() { conn.Close() })
+	defer late.Stop()
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	return readFrame(r)
+}
+
+// say writes an answer. After patience it closes conn.
+func say(conn stream, answer []byte) error {
+	late := time.AfterFunc(patience, func() { conn.Close() })
+	defer late.Stop()
+	return writeFrame(conn, answer)
+}
+
+// attend calls handle and has its context end if the client hangs up; then it
+// returns false.
+func attend(ctx context.Context, conn stream, r *bufio.Reader, handle Handler, question []byte) (answer []byte, ok bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	there := make(chan bool, 1)
+	go func() {
+		// Nothing is taken from r: a next question stays there.
+		_, err := r.Peek(1)
+		if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			there <- true
+			return
+		}
+		cancel()
+		there <- false
+	}()
+	answer = beating(conn, func() []byte { return handle(ctx, question) })
+	_ = conn.SetReadDeadline(time.Unix(1, 0)) // long ago: ends the Peek
+	ok = <-there
+	_ = conn.SetReadDeadline(time.Time{})
+	return answer, ok
+}
+
+// beating shows the client that it is being attended to for as long as think takes.
+func beating(conn stream, think func() []byte) []byte {
+	thought := make(chan struct{})
+	var beats sync.WaitGroup
+	beats.Go(func() {
+		ticker := time.NewTicker(beat)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-thought:
+				return
+			case <-ticker.C:
+			}
+			late := time.AfterFunc(patience, func() { conn.Close() })
+			err := writeBeat(conn)
+			late.Stop()
+			if err != nil {
+				return // the client has hung up, or will not read the answer either
+			}
+		}
+	})
+	answer := think()
+	close(thought)
+	beats.Wait()
+	return answer
+}

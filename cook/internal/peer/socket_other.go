@@ -1,0 +1,25 @@
+//go:build !linux && !darwin
+
+package peer
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+)
+
+// identifiesPeers says that the system knows the process at the other end of a socket.
+// Where it does not, no process is served and none is asked.
+const identifiesPeers = false
+
+func shortAddress(dir, name string) (short string, release func(), err error) {
+	return "", nil, longAddress(name)
+}
+
+func bind(name, path string) (*os.File, error) { return nil, errors.ErrUnsupported }
+func accept(*os.File) (*os.File, error)        { return nil, errors.ErrUnsupported }
+func peerOf(syscall.Conn) (peer, error)        { return peer{}, errors.ErrUnsupported }
+func connect(context.Context, string, string) (*os.File, error) {
+	return nil, errors.ErrUnsupported
+}

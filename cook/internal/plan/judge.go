@@ -1,0 +1,115 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// judge collects the reasons for running an action, or for leaving it.
+func (p *planner) judge(a *Action) {
+	run := func(r Reason) { a.Reasons = append(a.Reasons, r) }
+	if a.Last == nil {
+		run(Reason{Kind: New})
+	} else {
+		if a.Last.Source != a.Source.Blob {
+			run(Reason{Kind: SourceChanged, Old: short(a.Last.Source), New: short(a.Source.Blob)})
+		}
+		for _, r := range p.methodChanges(a) {
+			run(r)
+		}
+		for _, d := range a.Last.Deps {
+			if r, changed := p.depChange(d); changed {
+				run(r)
+			}
+		}
+		if a.Last.ID != a.ID && len(a.Reasons) == 0 {
+			// The path is in the ID, or the cooker's own way of making IDs changed.
+			run(Reason{Kind: IdentityChanged, Old: short(a.Last.ID), New: short(a.ID)})
+		}
+		a.Stale = len(a.Reasons) > 0
+		if a.Last.Warned && p.Strict {
+			run(Reason{Kind: WarnedLastTime})
+		}
+		if a.Last.State == index.Failed {
+			run(Reason{Kind: FailedLastTime})
+		} else {
+			for _, r := range outputChanges(a) {
+				run(r)
+			}
+		}
+	}
+	if p.Force {
+		run(Reason{Kind: Forced})
+	}
+	if a.Runs = len(a.Reasons) > 0; !a.Runs {
+		a.Reasons = []Reason{skipReason(a)}
+	}
+}
+
+func (p *planner) depChange(d index.Dep) (Reason, bool) {
+	now := p.File(d.Path)
+	if now.How != contents.Unreadable && Dependency(d.Name, d.Path, now) == d {
+		return Reason{}, false
+	}
+	r := Reason{Kind: DependencyChanged, Subject: d.Path, Old: "absent", New: "absent"}
+	if d.Found {
+		r.Old = short(d.Blob)
+	}
+	switch {
+	case now.How == contents.Unreadable:
+		r.New = "unreadable"
+	case now.Known():
+		r.New = short(now.Blob)
+	}
+	if recipe.PresenceOnly(d.Name) {
+		for _, s := range []*string{&r.Old, &r.New} {
+			if *s != "absent" && *s != "unreadable" {
+				*s = "present"
+			}
+		}
+	}
+	return r, true
+}
+
+// Dependency is what an action depends on of a file: its content, or only that it is
+// there.
+func Dependency(name, path string, f contents.File) index.Dep {
+	d := index.Dep{Name: name, Path: path, Found: f.Known()}
+	if d.Found && !recipe.PresenceOnly(name) {
+		d.Blob = f.Blob
+	}
+	return d
+}
+
+func outputChanges(a *Action) []Reason {
+	var reasons []Reason
+	for i, o := range a.Last.Outputs {
+		switch {
+		case i < len(a.Outputs) && o.Artifact.Path != a.Outputs[i]:
+			reasons = append(reasons, Reason{Kind: OutputRenamed, Old: o.Artifact.Path, New: a.Outputs[i]})
+		case o.State == contents.Missing:
+			reasons = append(reasons, Reason{Kind: OutputMissing, Subject: o.Artifact.Path})
+		case o.State != contents.Intact:
+			reasons = append(reasons, Reason{Kind: OutputEdited, Subject: o.Artifact.Path})
+		}
+	}
+	if len(a.Last.Outputs) != len(a.Outputs) {
+		reasons = append(reasons, Reason{Kind: OutputCount, Old: fmt.Sprint(len(a.Last.Outputs)), New: fmt.Sprint(len(a.Outputs))})
+	}
+	return reasons
+}
+
+func skipReason(a *Action) Reason {
+	if a.Source.How != contents.ByStamp {
+		return Reason{Kind: SameChecksum, Subject: a.Path}
+	}
+	for _, o := range a.Last.Outputs {
+		if o.ByReads {
+			return Reason{Kind: SameChecksum, Subject: o.Artifact.Path}
+		}
+	}
+	return Reason{Kind: SameStamp}
+}

@@ -1,0 +1,218 @@
+// Package plan decides what has to be done, and says why.
+//
+// It is pure: it looks at what scan, contents, index and rules found and at nothing
+// else, so a dry run and a real one cannot disagree. The reasons come
+// from the same walk as the keys: what -explain prints is what was hashed.
+//
+// # Why a key is right
+//
+// A method is everything but the source that decides what a recipe makes: its
+// name and version, every option that is not excused by name, the content of
+// its tools. An action ID is the hash of the method, the source's extension
+// and content, and, where the recipe declares that it uses it, the path. What
+// a recipe reads besides (its dependencies) is not known before it runs, so
+// results are found in two steps: the action ID finds the names that were read
+// last time (the read sets), and the content behind those names, hashed
+// together with the action ID, is the result ID. A file that was looked for
+// and not found is in the read set too, so that its appearance is a change.
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/internal/store"
+)
+
+// An Action is one recipe applied to one source for one target.
+type Action struct {
+	Path    string
+	Target  string
+	Source  contents.File
+	Method  *Method // nil if Err
+	ID      store.ActionID
+	Outputs []string // paths in the output folder
+
+	// Last is what the last run knew of the action, nil for nothing.
+	Last *contents.Before
+
+	// Runs says that there is work to do. Reasons say why, or why not.
+	Runs    bool
+	Reasons []Reason
+	// Stale says that the recorded artifacts were made from something else
+	// than what is there now, so they must not outlive a failure.
+	Stale bool
+	// Moved is a finished action whose artifacts this one would make, and which lie
+	// under names that no action claims any more.
+	Moved *contents.Before
+	// Err says why the action cannot run at all.
+	Err error
+}
+
+// A Retired artifact is claimed by no action any more.
+type Retired struct {
+	Path   string // in the output folder
+	Source string
+	Target string
+}
+
+// A Claim is an output that an earlier run made or was about to make, and that
+// the index may not know of.
+type Claim struct{ Output, Source, Target string }
+
+// Input is all that a plan is made from.
+type Input struct {
+	Sources []contents.File // sorted by path
+	// File finds any file of the asset tree, Tool a program.
+	File func(path string) contents.File
+	Tool func(name string) (contents.File, error)
+	// Rules choose the method of each source.
+	Rules *rules.Set
+	// Targets are the targets of this run, sorted; one empty name for none.
+	Targets []string
+	// Before is what the last run knew of these sources, and of sources that are gone,
+	// sorted by path and target.
+	Before []contents.Before
+	// Claims are artifacts that only the manifest or the journal remember.
+	Claims []Claim
+	// Outside knows the outputs of all actions that are not in Before; nil if there are
+	// none.
+	Outside Outside
+	// InScope says whether a source is among those to be brought up to date.
+	InScope func(path string) bool
+	// Incomplete says that a path's absence proves nothing.
+	Incomplete func(path string) bool
+	Force      bool
+	// Strict runs what the recipe warned of, so that it fails.
+	Strict bool
+}
+
+// Outside knows the outputs that a plan must leave alone.
+type Outside interface {
+	// Owns reports whether an output is one of them, Holds whether one of them
+	// lies in a folder.
+	Owns(output string) bool
+	Holds(folder string) bool
+}
+
+// A Plan is what a run has to do.
+type Plan struct {
+	// Contested says that an action and one from Outside claim the same output,
+	// so that a plan for a part of the tree cannot be right.
+	Contested bool
+	Actions   []Action // sorted by path, target
+	Retired   []Retired
+	// Kept are the known actions that this run leaves alone.
+	Kept []*contents.Before
+	// Gone is how many sources are no longer there.
+	Gone int
+	// Unseen are sources below folders that could not be listed.
+	Unseen []string
+}
+
+// Make makes the plan.
+func Make(in Input) *Plan {
+	p := &planner{Input: in, methods: NewMethods(in.Rules, in.Tool), plan: &Plan{}}
+	p.plan.Actions = make([]Action, 0, len(in.Sources)*len(in.Targets))
+	before := in.Before
+	for i := range in.Sources {
+		src := &in.Sources[i]
+		for len(before) > 0 && before[0].Path < src.Path {
+			p.leftOver(&before[0])
+			before = before[1:]
+		}
+		if !in.InScope(src.Path) {
+			continue // leftOver keeps what is known of it
+		}
+		n := 0
+		for n < len(before) && before[n].Path == src.Path {
+			n++
+		}
+		for _, target := range in.Targets {
+			p.plan.Actions = append(p.plan.Actions, p.action(*src, target, before[:n]))
+		}
+		for k := range before[:n] {
+			switch b := &before[k]; {
+			case !p.hasTarget(b.Target):
+				p.gone = append(p.gone, b)
+				p.plan.Gone++
+			case !slices.Contains(in.Targets, b.Target):
+				p.plan.Kept = append(p.plan.Kept, b)
+			}
+		}
+		before = before[n:]
+	}
+	for i := range before {
+		p.leftOver(&before[i])
+	}
+	p.claim()
+	p.retire()
+	p.findMoves()
+	return p.plan
+}
+
+type planner struct {
+	Input
+	plan    *Plan
+	methods *Methods
+	gone    []*contents.Before // actions whose source is gone
+	claims  map[string]int
+}
+
+// leftOver deals with a known action that no source in scope asks for.
+func (p *planner) leftOver(b *contents.Before) {
+	switch {
+	case p.Incomplete(b.Path):
+		p.plan.Unseen = append(p.plan.Unseen, b.Path)
+		p.plan.Kept = append(p.plan.Kept, b)
+	case !p.InScope(b.Path), p.hasTarget(b.Target) && !slices.Contains(p.Targets, b.Target):
+		p.plan.Kept = append(p.plan.Kept, b)
+	default:
+		p.gone = append(p.gone, b)
+		p.plan.Gone++
+	}
+}
+
+// action decides about one source and target, given what is known of that source.
+func (p *planner) action(src contents.File, target string, before []contents.Before) Action {
+	a := Action{Path: src.Path, Target: target, Source: src}
+	for i := range before {
+		if before[i].Target == target {
+			a.Last = &before[i]
+		}
+	}
+	chosen, err := p.Rules.Method(src.Path, target)
+	if err == nil {
+		a.Method, err = p.methods.identify(chosen)
+	}
+	if err != nil {
+		a.Err = err
+		return a
+	}
+	for _, t := range chosen.Outputs {
+		a.Outputs = append(a.Outputs, under(target, t.Name(src.Path)))
+	}
+	if !src.Known() {
+		a.Err = src.Err
+		if src.How == contents.Absent {
+			a.Err = fmt.Errorf("vanished while it was being read")
+		}
+		return a
+	}
+	a.ID = actionID(a.Method, src, a.Outputs)
+	p.judge(&a)
+	return a
+}
+
+// hasTarget reports whether the rules still have a target.
+func (p *planner) hasTarget(name string) bool { return name == "" || p.Rules.HasTarget(name) }
+
+// under places an output below its target's own folder.
+func under(target, name string) string {
+	if target == "" {
+		return name
+	}
+	return target + "/" + name
+}

@@ -1,0 +1,396 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+type fake struct {
+	Level int      `toml:"level"`
+	Tool  []string `toml:"tool"`
+}
+
+func (*fake) Outputs() []string                       { return []string{"{path}.out"} }
+func (*fake) Cook(context.Context, *recipe.Job) error { return nil }
+func (f *fake) Tools() []string                       { return f.Tool }
+func newFake() recipe.Cooker                          { return &fake{Level: 1} }
+func fakes(version int, usesPath bool) []recipe.Recipe {
+	return []recipe.Recipe{
+		{Name: "copy", Version: version, UsesPath: usesPath, New: newFake},
+		{Name: "json", Version: 1, New: newFake},
+	}
+}
+
+func blob(b byte) store.BlobID { return store.BlobID{b} }
+
+// world is everything a plan is made from, in a form that tests can edit.
+type world struct {
+	files    map[string]store.BlobID // the asset tree now
+	ignored  map[string]store.BlobID // what is there but is no asset
+	tools    map[string]store.BlobID
+	touched  bool // stamps differ
+	config   string
+	version  int
+	usesPath bool
+	outputs  map[string]contents.State // Intact unless it says otherwise
+	last     []index.Action            // sorted by path and target
+	claims   []Claim
+	targets  []string
+	scope    string
+	blind    string // a folder that cannot be listed
+	force    bool
+}
+
+func newWorld(files map[string]store.BlobID) *world {
+	return &world{files: files, ignored: map[string]store.BlobID{}, tools: map[string]store.BlobID{}, version: 1,
+		outputs: map[string]contents.State{}, targets: []string{""}}
+}
+
+func (w *world) file(p string) contents.File {
+	how := contents.ByStamp
+	if w.touched {
+		how = contents.ByChecksum
+	}
+	for _, m := range []map[string]store.BlobID{w.files, w.ignored} {
+		if b, ok := m[p]; ok {
+			return contents.File{Path: p, Blob: b, How: how, Stamp: scan.Stamp{Size: 1}}
+		}
+	}
+	return contents.File{Path: p}
+}
+
+func (w *world) plan(t *testing.T) *Plan {
+	t.Helper()
+	set, err := recipe.NewSet(fakes(w.version, w.usesPath)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice, err := rules.Compile([]rules.File{{Name: "cook.toml", Data: []byte(w.config)}}, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := Input{
+		File: w.file,
+		Tool: func(name string) (contents.File, error) {
+			if b, ok := w.tools[name]; ok {
+				return contents.File{Path: "/bin/" + name, Blob: b, How: contents.ByStamp}, nil
+			}
+			return contents.File{}, errors.New("no such program")
+		},
+		Rules: choice, Targets: w.targets, Claims: w.claims,
+		InScope:    func(p string) bool { return strings.HasPrefix(p, w.scope) },
+		Incomplete: func(p string) bool { return w.blind != "" && strings.HasPrefix(p, w.blind) },
+		Force:      w.force,
+	}
+	for _, p := range slices.Sorted(func(yield func(string) bool) {
+		for p := range w.files {
+			if !yield(p) {
+				return
+			}
+		}
+	}) {
+		in.Sources = append(in.Sources, w.file(p))
+	}
+	for _, a := range w.last {
+		b := contents.Before{Action: a}
+		for _, m := range a.Made {
+			state, ok := w.outputs[m.Path]
+			if !ok {
+				state = contents.Intact
+			}
+			b.Outputs = append(b.Outputs, contents.Output{State: state, Artifact: m})
+		}
+		in.Before = append(in.Before, b)
+	}
+	return Make(in)
+}
+
+// cooked pretends that a plan was carried out and read these dependencies.
+func (w *world) cooked(t *testing.T, deps map[string][]index.Dep) {
+	t.Helper()
+	var last []index.Action
+	p := w.plan(t)
+	for _, b := range p.Kept {
+		last = append(last, b.Action)
+	}
+	for _, a := range p.Actions {
+		if a.Err != nil {
+			t.Fatalf("%s: %v", a.Path, a.Err)
+		}
+		row := index.Action{Path: a.Path, Target: a.Target, ID: a.ID, Source: a.Source.Blob,
+			Method: a.Method.Fields, Deps: deps[a.Path]}
+		for i, out := range a.Outputs {
+			row.Made = append(row.Made, index.Artifact{Path: out, Blob: store.BlobID{a.Source.Blob[0], byte(i), 99}})
+		}
+		last = append(last, row)
+	}
+	slices.SortFunc(last, func(a, b index.Action) int {
+		return slices.Compare([]string{a.Path, a.Target}, []string{b.Path, b.Target})
+	})
+	w.last, w.outputs = last, map[string]contents.State{}
+}
+
+// decisions is a plan as text: what runs and why, what is retired.
+func decisions(p *Plan) []string {
+	var list []string
+	for _, a := range p.Actions {
+		s := a.Path
+		if a.Target != "" {
+			s += " [" + a.Target + "]"
+		}
+		switch {
+		case a.Err != nil:
+			s += " fails: " + a.Err.Error()
+		case a.Runs:
+			s += " runs"
+		default:
+			s += " rests"
+		}
+		for _, r := range a.Reasons {
+			s += "; " + r.String()
+		}
+		list = append(list, s)
+	}
+	for _, r := range p.Retired {
+		list = append(list, "retire "+r.Path)
+	}
+	return list
+}
+
+func TestReasons(t *testing.T) {
+	const unchanged = "source, options, dependencies and outputs are unchanged"
+	for _, tc := range []struct {
+		name string
+		edit func(*world)
+		want []string
+	}{
+		{"nothing", func(w *world) {}, []string{"a rests; " + unchanged, "b rests; " + unchanged}},
+		{"touched", func(w *world) { w.touched = true }, []string{
+			"a rests; the stamp of a differs or is too fresh to be trusted, its checksum is the same", "b rests; the stamp of b differs or is too fresh to be trusted, its checksum is the same"}},
+		{"edited", func(w *world) { w.files["a"] = blob(9) }, []string{
+			"a runs; content changed: 010000000000 -> 090000000000", "b rests; " + unchanged}},
+		{"new", func(w *world) { w.files["c"] = blob(9) }, []string{
+			"a rests; " + unchanged, "b rests; " + unchanged, "c runs; new"}},
+		{"dependency edited", func(w *world) { w.ignored["inc"] = blob(9) }, []string{
+			"a runs; dependency changed: inc: 070000000000 -> 090000000000", "b rests; " + unchanged}},
+		{"dependency gone", func(w *world) { delete(w.ignored, "inc") }, []string{
+			"a runs; dependency changed: inc: 070000000000 -> absent", "b rests; " + unchanged}},
+		{"absent dependency appears", func(w *world) { w.ignored["maybe"] = blob(8) }, []string{
+			"a runs; dependency changed: maybe: absent -> 080000000000", "b rests; " + unchanged}},
+		{"option", func(w *world) { w.config = "[[rule]]\nmatch = \"a\"\nlevel = 2" }, []string{
+			"a runs; option level changed: 1 -> 2", "b rests; " + unchanged}},
+		{"recipe", func(w *world) { w.config = "[[rule]]\nmatch = \"a\"\nrecipe = \"json\"" }, []string{
+			"a runs; recipe changed: copy -> json", "b rests; " + unchanged}},
+		{"version", func(w *world) { w.version = 2 }, []string{
+			"a runs; recipe version changed: copy: 1 -> 2", "b runs; recipe version changed: copy: 1 -> 2"}},
+		{"tool", func(w *world) {
+			w.config = "[[rule]]\nmatch = \"a\"\ntool = [\"gcc\"]"
+			w.tools["gcc"] = blob(5)
+		}, []string{
+			"a runs; option tool changed: [] -> [\"gcc\"]; tool changed: gcc: none -> 050000000000", "b rests; " + unchanged}},
+		{"no such tool", func(w *world) { w.config = "[[rule]]\nmatch = \"a\"\ntool = [\"gcc\"]" }, []string{
+			"a fails: no such program", "b rests; " + unchanged}},
+		{"output missing", func(w *world) { w.outputs["a.out"] = contents.Missing }, []string{
+			"a runs; output missing: a.out", "b rests; " + unchanged}},
+		{"output edited", func(w *world) { w.outputs["b.out"] = contents.Edited }, []string{
+			"a rests; " + unchanged, "b runs; output edited: b.out"}},
+		{"output renamed", func(w *world) { w.config = "[[rule]]\nmatch = \"a\"\noutput = \"x/{name}.out\"" }, []string{
+			"a runs; output renamed: a.out -> x/a.out", "b rests; " + unchanged, "retire a.out"}},
+		{"forced", func(w *world) { w.force = true }, []string{
+			"a runs; forced", "b runs; forced"}},
+		{"deleted", func(w *world) { delete(w.files, "b") }, []string{"a rests; " + unchanged, "retire b.out"}},
+		{"renamed", func(w *world) { delete(w.files, "b"); w.files["z"] = blob(2) }, []string{
+			"a rests; " + unchanged, "z runs; new; moved from b", "retire b.out"}},
+		{"folder cannot be listed", func(w *world) { delete(w.files, "b"); w.blind = "b" }, []string{"a rests; " + unchanged}},
+		{"out of scope", func(w *world) { w.files["b"] = blob(9); w.scope = "a" }, []string{"a rests; " + unchanged}},
+		{"another target", func(w *world) {
+			w.config, w.targets = "[target.pc.copy]\nlevel = 3", []string{"pc"}
+		}, []string{"a [pc] runs; new", "b [pc] runs; new"}},
+		{"two claim one output", func(w *world) {
+			w.config = "[[rule]]\nmatch = \"*\"\noutput = \"same.out\""
+		}, []string{
+			"a fails: output same.out is claimed by b as well; give one of them another name with output = in cook.toml; output renamed: a.out -> same.out",
+			"b fails: output same.out is claimed by a as well; give one of them another name with output = in cook.toml; output renamed: b.out -> same.out"}},
+		{"file where a folder is needed", func(w *world) {
+			w.config = "[[rule]]\nmatch = \"a\"\noutput = \"b.out/{name}.out\""
+		}, []string{
+			"a fails: output b.out is claimed by b as well; give one of them another name with output = in cook.toml; output renamed: a.out -> b.out/a.out",
+			"b fails: output b.out is claimed by a as well; give one of them another name with output = in cook.toml; " + unchanged}},
+		{"the cooker's own name", func(w *world) {
+			w.files["manifest.json"] = blob(6)
+			w.config = "[[rule]]\nmatch = \"*.json\"\noutput = \"{name}\""
+		}, []string{
+			"a rests; " + unchanged, "b rests; " + unchanged,
+			"manifest.json fails: output manifest.json is the cooker's own file; choose another name with output = in cook.toml; new"}},
+	} {
+		w := newWorld(map[string]store.BlobID{"a": blob(1), "b": blob(2)})
+		w.ignored["inc"] = blob(7)
+		w.cooked(t, map[string][]index.Dep{"a": {{Name: "inc", Path: "inc", Blob: blob(7), Found: true}, {Name: "maybe", Path: "maybe"}}})
+		tc.edit(w)
+		if d := cmp.Diff(tc.want, decisions(w.plan(t))); d != "" {
+			t.Errorf("%s: %s", tc.name, d)
+		}
+	}
+}
+
+func TestFailedIsTriedAgain(t *testing.T) {
+	w := newWorld(map[string]store.BlobID{"a": blob(1)})
+	a := w.plan(t).Actions[0]
+	w.last = []index.Action{{Path: "a", State: index.Failed, ID: a.ID, Source: blob(1), Method: a.Method.Fields}}
+	if d := cmp.Diff([]string{"a runs; failed last time"}, decisions(w.plan(t))); d != "" {
+		t.Error(d)
+	}
+}
+
+// A path is in the identity only of recipes that say so.
+func TestRenameAndIdentity(t *testing.T) {
+	id := func(usesPath bool, name string) store.ActionID {
+		w := newWorld(map[string]store.BlobID{name: blob(1)})
+		w.usesPath = usesPath
+		return w.plan(t).Actions[0].ID
+	}
+	if id(false, "a/x.txt") != id(false, "b/y.TXT") {
+		t.Error("a rename changed the identity")
+	}
+	if id(false, "a/x.txt") == id(false, "a/x.md") {
+		t.Error("another extension did not change the identity")
+	}
+	if id(true, "a/x.txt") == id(true, "b/x.txt") {
+		t.Error("a rename did not change the identity of a recipe that uses the path")
+	}
+}
+
+// Different things that decide a result give different identities.
+func TestIdentityHasEverything(t *testing.T) {
+	seen := map[store.ActionID]string{}
+	for name, edit := range map[string]func(*world){
+		"plain":   func(w *world) {},
+		"content": func(w *world) { w.files["a"] = blob(2) },
+		"version": func(w *world) { w.version = 2 },
+		"option":  func(w *world) { w.config = "[[rule]]\nmatch = \"*\"\nlevel = 2" },
+		"recipe":  func(w *world) { w.config = "[[rule]]\nmatch = \"*\"\nrecipe = \"json\"" },
+		"tool":    func(w *world) { w.config = "[[rule]]\nmatch = \"*\"\ntool = [\"x\"]"; w.tools["x"] = blob(1) },
+		"tool 2":  func(w *world) { w.config = "[[rule]]\nmatch = \"*\"\ntool = [\"x\"]"; w.tools["x"] = blob(2) },
+	} {
+		w := newWorld(map[string]store.BlobID{"a": blob(1)})
+		edit(w)
+		id := w.plan(t).Actions[0].ID
+		if other, ok := seen[id]; ok {
+			t.Errorf("%s and %s have one identity", name, other)
+		}
+		seen[id] = name
+	}
+	// Targets with equal options share results.
+	w := newWorld(map[string]store.BlobID{"a": blob(1)})
+	w.config, w.targets = "[target.pc.copy]\nlevel = 1", []string{"pc"}
+	if id := w.plan(t).Actions[0].ID; seen[id] != "plain" {
+		t.Error("a target without options of its own has an identity of its own")
+	}
+}
+
+func TestResultID(t *testing.T) {
+	deps := func(names ...string) []index.Dep {
+		var list []index.Dep
+		for _, n := range names {
+			list = append(list, index.Dep{Name: n, Found: true})
+		}
+		return list
+	}
+	absent := deps("a")
+	absent[0].Found = false
+	edited := deps("a")
+	edited[0].Blob = blob(1)
+	moved := deps("a")
+	moved[0].Path = "elsewhere/a"
+	ids := map[store.ResultID]int{}
+	for i, d := range [][]index.Dep{nil, deps("a"), deps("a", "b"), deps("ab"), absent, edited} {
+		id := ResultID(store.ActionID{1}, d)
+		if j, ok := ids[id]; ok {
+			t.Errorf("read sets %d and %d share a result", i, j)
+		}
+		ids[id] = i
+	}
+	if ResultID(store.ActionID{1}, moved) != ResultID(store.ActionID{1}, deps("a")) {
+		t.Error("where a name leads changed the result, though its content is the same")
+	}
+}
+
+// Two vanished files and one new one of that content: one move, two retired.
+func TestEachArtifactMovesOnce(t *testing.T) {
+	w := newWorld(map[string]store.BlobID{"a": blob(1), "b": blob(1), "c": blob(3)})
+	w.cooked(t, nil)
+	w.files = map[string]store.BlobID{"x": blob(1), "y": blob(1), "z": blob(1), "c": blob(3)}
+	p := w.plan(t)
+	from := map[string]bool{}
+	moved := 0
+	for _, a := range p.Actions {
+		if a.Moved != nil {
+			moved++
+			from[a.Moved.Path] = true
+		}
+	}
+	if moved != 2 || len(from) != 2 || len(p.Retired) != 2 {
+		t.Errorf("%d moves from %d files, %d retired; want 2, 2, 2", moved, len(from), len(p.Retired))
+	}
+}
+
+// What an action read is part of it: moved to where another file has that
+// name, it is not the same any more.
+func TestNoMoveToOtherDependencies(t *testing.T) {
+	for _, tc := range []struct {
+		content store.BlobID
+		want    bool
+	}{{blob(7), true}, {blob(8), false}} {
+		w := newWorld(map[string]store.BlobID{"x/a": blob(1)})
+		w.ignored["x/inc"], w.ignored["y/inc"] = blob(7), tc.content
+		w.cooked(t, map[string][]index.Dep{"x/a": {{Name: "inc", Path: "x/inc", Blob: blob(7), Found: true}}})
+		w.files = map[string]store.BlobID{"y/a": blob(1)}
+		if moved := w.plan(t).Actions[0].Moved != nil; moved != tc.want {
+			t.Errorf("with inc being %v moved is %v", tc.content, moved)
+		}
+	}
+}
+
+// An artifact under a name that somebody else claims now cannot be moved.
+func TestNoMoveFromClaimedName(t *testing.T) {
+	w := newWorld(map[string]store.BlobID{"a": blob(1)})
+	w.cooked(t, nil)
+	w.config = "[[rule]]\nmatch = \"new\"\noutput = \"a.out\""
+	w.files = map[string]store.BlobID{"new": blob(2), "z": blob(1)}
+	for _, a := range w.plan(t).Actions {
+		if a.Moved != nil {
+			t.Errorf("%s takes the artifact of %s, which is overwritten", a.Path, a.Moved.Path)
+		}
+	}
+}
+
+func TestClaimsOfALostIndexAreRetired(t *testing.T) {
+	w := newWorld(map[string]store.BlobID{"a": blob(1)})
+	w.claims = []Claim{
+		{Output: "a.out", Source: "a"}, {Output: "old.out", Source: "old"}, {Output: "old.out", Source: "old"},
+		{Output: ".cook/index", Source: "x"}, {Output: "pc/old.out", Source: "old", Target: "pc"},
+	}
+	if d := cmp.Diff([]string{"a runs; new", "retire old.out"}, decisions(w.plan(t))); d != "" {
+		t.Error(d)
+	}
+	w.blind = "old"
+	if d := cmp.Diff([]string{"a runs; new"}, decisions(w.plan(t))); d != "" {
+		t.Errorf("where the source's folder cannot be listed: %s", d)
+	}
+	w.blind, w.scope = "", "a"
+	if d := cmp.Diff([]string{"a runs; new"}, decisions(w.plan(t))); d != "" {
+		t.Errorf("where the source is out of scope: %s", d)
+	}
+}

@@ -1,0 +1,68 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A Kind is a kind of reason. Its text is part of the JSON output.
+type Kind string
+
+// Why an action runs.
+const (
+	New                  Kind = "new"
+	SourceChanged        Kind = "content changed"
+	DependencyChanged    Kind = "dependency changed"
+	RecipeChanged        Kind = "recipe changed"
+	RecipeVersionChanged Kind = "recipe version changed"
+	OptionChanged        Kind = "option changed"
+	ToolChanged          Kind = "tool changed"
+	MachineChanged       Kind = "kind of machine changed"
+	IdentityChanged      Kind = "identity changed"
+	OutputMissing        Kind = "output missing"
+	OutputEdited         Kind = "output edited"
+	OutputRenamed        Kind = "output renamed"
+	OutputCount          Kind = "number of outputs changed"
+	FailedLastTime       Kind = "failed last time"
+	WarnedLastTime       Kind = "warned of last time" // and the run is strict
+	Forced               Kind = "forced"
+	MovedFrom            Kind = "moved"
+)
+
+// Why it does not.
+const (
+	SameStamp    Kind = "unchanged"
+	SameChecksum Kind = "touched but equal"
+)
+
+// A Reason is one reason for a decision.
+type Reason struct {
+	Kind    Kind   `json:"kind"`
+	Subject string `json:"subject,omitempty"` // the file, option or tool in question
+	Old     string `json:"old,omitempty"`
+	New     string `json:"new,omitempty"`
+}
+
+// String is the reason as one line.
+func (r Reason) String() string {
+	s := string(r.Kind)
+	switch r.Kind {
+	case MovedFrom:
+		return "moved from " + pathname.Show(r.Subject)
+	case OptionChanged:
+		s = "option " + r.Subject + " changed"
+	case SameStamp:
+		return "source, options, dependencies and outputs are unchanged"
+	case SameChecksum:
+		return "the stamp of " + pathname.Show(r.Subject) + " differs or is too fresh to be trusted, its checksum is the same"
+	default:
+		if r.Subject != "" {
+			s += ": " + pathname.Show(r.Subject)
+		}
+	}
+	if r.Old != "" || r.New != "" {
+		s += fmt.Sprintf(": %s -> %s", pathname.Show(r.Old), pathname.Show(r.New))
+	}
+	return s
+}

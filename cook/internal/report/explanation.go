@@ -1,0 +1,89 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// idDigits is how many digits of a content's ID are printed.
+const idDigits = 12
+
+// WriteExplanation prints everything that decides about an asset.
+func WriteExplanation(w io.Writer, e *cook.Explanation) error {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("%s", show(e.Path, e.Target))
+	switch {
+	case e.Err != nil:
+		line("  now:      fails: %s", oneLine(e.Err.Error()))
+	case e.Runs:
+		line("  now:      has work to do")
+	default:
+		line("  now:      up to date")
+	}
+	for _, r := range e.Reasons {
+		line("    because %s", r)
+	}
+	explainLast(line, e.Last)
+	for _, text := range e.Makes {
+		line("  makes:    %s", oneLine(text))
+	}
+	for _, text := range e.Warnings {
+		line("  warning:  %s", oneLine(text))
+	}
+	for _, o := range e.Options {
+		if o.Key == "recipe" {
+			line("  recipe:   %s (%s)", o.Value, o.From)
+		} else {
+			line("    %s = %s (%s)", o.Key, o.Value, o.From)
+		}
+	}
+	for _, rule := range e.Rules {
+		line("  rule:     %s", rule)
+	}
+	line("  inputs:")
+	for i := range e.Inputs {
+		line("    %s", input(&e.Inputs[i]))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func explainLast(line func(string, ...any), last *cook.LastTime) {
+	if last == nil {
+		line("  last:     never cooked")
+		return
+	}
+	line("  last:     %s on %s, cooking took %s", last.Outcome, last.At.UTC().Format("2006-01-02 15:04:05 UTC"), human.Duration(last.CookTime))
+	for _, why := range last.Reasons {
+		line("    because %s", why)
+	}
+	for _, o := range last.Outputs {
+		line("  output:   %s %s (%s, %s)", short(o.Blob), pathname.Show(o.Path), human.Bytes(o.Size), o.State)
+	}
+}
+
+// input is one line: content, path, and the content of last time if it differs.
+func input(in *cook.Input) string {
+	now := in.Now
+	if in.Err {
+		now = "unreadable"
+	} else if now == "" {
+		now = "absent"
+	}
+	s := fmt.Sprintf("%-*s %s", idDigits, short(now), pathname.Show(in.Path))
+	if in.Program {
+		s += " (program)"
+	}
+	if in.Was == "" || in.Was == now {
+		return s
+	}
+	return s + " (was " + short(in.Was) + ")"
+}
+
+func short(id string) string { return id[:min(idDigits, len(id))] }

@@ -1,0 +1,40 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/assetcook/assetcook/cook"
+)
+
+// A Finder is an observer that prints findings of a verification, too.
+type Finder interface {
+	// Finding is called as the methods of cook.Observer are, by one goroutine at a time.
+	Finding(cook.Finding)
+}
+
+// Find passes a finding on to the observers that are a Finder.
+func Find(all cook.Observers, f cook.Finding) {
+	for _, o := range all {
+		if o, ok := o.(Finder); ok {
+			o.Finding(f)
+		}
+	}
+}
+
+// Finding prints a line.
+func (t *Text) Finding(f cook.Finding) { fmt.Fprintf(t.Out, "cook: %s\n", f) }
+
+// Finding writes a record.
+func (j *JSON) Finding(f cook.Finding) {
+	rec := Record{
+		Event: "difference", Path: f.Path, PathBase64: unlessUTF8(f.Path), Target: f.Target, Recipe: f.Recipe,
+		Text: f.Text, Finding: &f,
+	}
+	if f.Output != "" {
+		rec.Outputs = []string{f.Output}
+	}
+	j.encode(rec)
+}
+
+// Verified writes the last record of a verification.
+func (j *JSON) Verified(v *cook.Verified) { j.encode(Record{Event: "verified", Verified: v}) }

@@ -1,0 +1,194 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/human"
+)
+
+// Progress is an observer that draws a bar on a terminal: done and total, bytes, time
+// left, and the assets that have been cooking for longest.
+//
+//	cook [=========>          ] 412/1204  318.2 MiB  eta 41s
+//	    12.1s textures/sky.png
+//	     3.4s models/castle.gltf
+//
+// The estimate weighs each asset by the time it took last time.
+type Progress struct {
+	w     io.Writer
+	now   func() time.Time
+	width func() int
+
+	mu    sync.Mutex
+	stage string
+	work
+	drawn   int // lines on the screen
+	quit    chan struct{}
+	stopped sync.WaitGroup
+}
+
+// A work is how far a run has come.
+type work struct {
+	begin    time.Time
+	total    int
+	done     int
+	bytes    int64
+	expected time.Duration // of everything, in one worker's time
+	past     time.Duration // expected time of what is done
+	running  []started
+}
+
+type asset struct{ path, target string }
+
+type started struct {
+	asset
+	at       time.Time
+	expected time.Duration
+}
+
+// NewProgress draws to w, a terminal that is width() columns wide, each time
+// that tick gives a value, until Stop. A terminal wants about ten a second.
+func NewProgress(w io.Writer, width func() int, now func() time.Time, tick <-chan time.Time) *Progress {
+	p := &Progress{w: w, now: now, width: width, work: work{begin: now()}, quit: make(chan struct{})}
+	p.stopped.Go(func() {
+		for {
+			select {
+			case <-tick:
+				p.mu.Lock()
+				p.draw()
+				p.mu.Unlock()
+			case <-p.quit:
+				return
+			}
+		}
+	})
+	return p
+}
+
+// Stop ends the drawing and clears the bar.
+func (p *Progress) Stop() {
+	close(p.quit)
+	p.stopped.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+}
+
+// Write prints other lines above the bar, so that a Text observer can print to the same
+// terminal.
+func (p *Progress) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	return p.w.Write(b)
+}
+
+// Stage is shown until the bar has a length.
+func (p *Progress) Stage(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stage = name
+}
+
+// Planned gives the bar its length.
+func (p *Progress) Planned(assets int, expected time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total, p.expected, p.begin = assets, expected, p.now()
+}
+
+// Note does nothing: a Text observer prints notes.
+func (p *Progress) Note(string) {}
+
+// Event moves the bar when an asset that was started has ended.
+func (p *Progress) Event(e cook.Event) {
+	if e.Outcome == cook.Warned {
+		return
+	}
+	asset := asset{e.Path, e.Target}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.Outcome == cook.Started {
+		p.running = append(p.running, started{asset, p.now(), e.CookTime})
+		return
+	}
+	i := slices.IndexFunc(p.running, func(s started) bool { return s.asset == asset })
+	if i < 0 {
+		return
+	}
+	p.done++
+	p.bytes += e.In
+	p.past += p.running[i].expected
+	p.running = slices.Delete(p.running, i, i+1)
+}
+
+// slowest is how many running assets are named.
+const slowest = 3
+
+func (p *Progress) draw() {
+	width := max(20, p.width()) - 1
+	lines := []string{p.bar(width)}
+	for _, s := range p.running[:min(slowest, len(p.running))] { // oldest first
+		lines = append(lines, cut(fmt.Sprintf("  %8s %s", human.Duration(p.now().Sub(s.at).Round(100*time.Millisecond)), show(s.path, s.target)), width))
+	}
+	p.clear()
+	io.WriteString(p.w, strings.Join(lines, "\n"))
+	p.drawn = len(lines)
+}
+
+// bar is the first line.
+func (p *Progress) bar(width int) string {
+	if p.total == 0 {
+		return cut("cook: "+p.stage, width)
+	}
+	text := fmt.Sprintf(" %d/%d  %s  %s", p.done, p.total, human.Bytes(p.bytes), p.eta())
+	room := min(40, width-len(text)-len("cook []"))
+	if room < 5 {
+		return cut("cook"+text, width)
+	}
+	full := room * p.done / p.total
+	bar := strings.Repeat("=", full)
+	if full < room {
+		bar += ">" + strings.Repeat(" ", room-full-1)
+	}
+	return "cook [" + bar + "]" + text
+}
+
+// eta scales the time taken by the work that is left. An asset that is running counts
+// as done for as long as it has been running, up to its expected time.
+func (p *Progress) eta() string {
+	past := p.past
+	for _, s := range p.running {
+		past += min(s.expected, p.now().Sub(s.at))
+	}
+	took := p.now().Sub(p.begin)
+	if past <= 0 || took < time.Second || p.expected <= past {
+		return ""
+	}
+	left := time.Duration(float64(took) * float64(p.expected-past) / float64(past))
+	return "eta " + left.Round(time.Second).String()
+}
+
+// clear removes the bar and leaves the cursor where the bar began.
+func (p *Progress) clear() {
+	if p.drawn == 0 {
+		return
+	}
+	io.WriteString(p.w, "\r\x1b[K"+strings.Repeat("\x1b[1A\x1b[K", p.drawn-1))
+	p.drawn = 0
+}
+
+// cut shortens a line to the terminal, so that it is one line there.
+func cut(s string, width int) string {
+	r := []rune(s)
+	if len(r) <= width {
+		return s
+	}
+	return string(r[:width-1]) + "~"
+}

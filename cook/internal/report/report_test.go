@@ -1,0 +1,186 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/cook"
+)
+
+// events are a small run: two assets that are up to date, one of each other outcome.
+func events() []cook.Event {
+	reason := func(kind string) []cook.Reason { return []cook.Reason{{Kind: kind}} }
+	return []cook.Event{
+		{Path: "gone", Outcome: cook.Error, Err: errors.New("permission denied")},
+		{Path: "old.png", Outcome: cook.Removed, Outputs: []string{"old.png.ktx2"}, Out: 7},
+		{Path: "a", Outcome: cook.UpToDate, Reasons: reason("unchanged"), In: 1, Out: 2, CookTime: time.Second},
+		{Path: "b", Outcome: cook.UpToDate, Reasons: reason("touched but equal"), In: 3, Out: 4, CookTime: time.Second},
+		{Path: "c", Outcome: cook.Started, In: 5, CookTime: 2 * time.Second},
+		{Path: "c", Outcome: cook.Warned, Err: errors.New("odd\nvery")},
+		{Path: "c", Outcome: cook.Cooked, Reasons: reason("new"), Outputs: []string{"c.out"}, In: 5, Out: 6, Took: 40 * time.Millisecond, CookTime: 30 * time.Millisecond},
+		{Path: "d", Target: "pc", Outcome: cook.Restored, Reasons: reason("output missing"), Took: time.Millisecond, CookTime: time.Minute},
+		{Path: "e", Outcome: cook.Unchanged, Reasons: reason("content changed"), Took: time.Millisecond},
+		{Path: "f\n", Outcome: cook.Failed, Reasons: reason("new"), Err: errors.New("no good\nline two")},
+		{Path: "g", Outcome: cook.NotReached, Reasons: reason("new")},
+	}
+}
+
+func TestWriteTable(t *testing.T) {
+	s := cook.Summary{Took: 38 * time.Millisecond, Cooked: cook.Count{Assets: 1, In: 5, Out: 6, Time: 40 * time.Millisecond}, Errors: 2}
+	s.Unchanged.Assets = 9
+	var b strings.Builder
+	if err := WriteTable(&b, &s); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"                cooked       1         5          6  40ms\n",
+		"             unchanged       9         0          0    0s\n",
+		"          other errors       2                           \n",
+		"                  wall                               38ms\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no line %q in table:\n%s", want, b.String())
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	const wantErr = "cook: gone: permission denied\ncook: c: warning: odd\n  | very\ncook: \"f\\n\": no good\n  | line two\n"
+	for _, tc := range []struct {
+		name string
+		text Text
+		out  string
+	}{
+		{"plain", Text{}, ""},
+		{"verbose", Text{Verbose: true}, "removed: old.png.ktx2 (of old.png)\ncooked: c in 40ms\nrestored: d [pc] in 1ms\nunchanged: e in 1ms\n"},
+		{"explain", Text{Explain: true}, "removed: old.png.ktx2 (of old.png)\ncooked: c in 40ms\n  because: new\nrestored: d [pc] in 1ms\n  because: output missing\nunchanged: e in 1ms\n  because: content changed\n"},
+		{"dry run", Text{DryRun: true}, "would be removed: old.png.ktx2 (of old.png)\nwould be cooked: c\n  because: new\nwould be restored: d [pc]\n  because: output missing\nwould be unchanged: e\n  because: content changed\n"},
+	} {
+		var out, err bytes.Buffer
+		tc.text.Out, tc.text.Err = &out, &err
+		for _, e := range events() {
+			tc.text.Event(e)
+		}
+		if d := cmp.Diff(tc.out, out.String()); d != "" {
+			t.Errorf("%s: %s", tc.name, d)
+		}
+		if d := cmp.Diff(wantErr, err.String()); d != "" {
+			t.Errorf("%s: %s", tc.name, d)
+		}
+	}
+}
+
+func TestJSONIsOneObjectALine(t *testing.T) {
+	var b bytes.Buffer
+	j := NewJSON(&b)
+	for _, e := range events() {
+		j.Event(e)
+	}
+	j.Event(cook.Event{Path: "\xff<", Outcome: cook.UpToDate})
+	j.Note("careful")
+	j.Summary(&cook.Summary{})
+	var kinds []string
+	for line := range strings.Lines(b.String()) {
+		var r Record
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		kinds = append(kinds, r.Event)
+		if strings.Contains(line, `\u003c`) || r.Path == "\ufffd<" && r.PathBase64 != "/zw=" {
+			t.Errorf("line %s", line)
+		}
+	}
+	want := []string{"error", "removed", "up_to_date", "up_to_date", "started", "warned", "cooked", "restored", "unchanged", "failed", "not_reached", "up_to_date", "note", "summary"}
+	if d := cmp.Diff(want, kinds); d != "" {
+		t.Error(d)
+	}
+}
+
+// screen is what a terminal shows of what was written to it, as far as Progress
+// uses a terminal.
+func screen(text string) []string {
+	lines, at := []string{""}, 0
+	for text != "" {
+		switch {
+		case strings.HasPrefix(text, "\x1b[1A"):
+			at, text = at-1, text[4:]
+		case strings.HasPrefix(text, "\x1b[K"):
+			lines[at], text = "", text[3:]
+		case text[0] == '\r':
+			text = text[1:]
+		case text[0] == '\n':
+			if at++; at == len(lines) {
+				lines = append(lines, "")
+			}
+			text = text[1:]
+		default:
+			lines[at], text = lines[at]+text[:1], text[1:]
+		}
+	}
+	return lines
+}
+
+func TestProgress(t *testing.T) {
+	now := time.Unix(0, 0)
+	var b bytes.Buffer
+	p := NewProgress(&b, func() int { return 60 }, func() time.Time { return now }, nil)
+	show := func(want ...string) {
+		t.Helper()
+		p.mu.Lock()
+		p.draw()
+		p.mu.Unlock()
+		got := screen(b.String())
+		for len(got) > len(want) && got[len(got)-1] == "" {
+			got = got[:len(got)-1]
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+	}
+	p.Stage("checksum")
+	show("cook: checksum")
+	p.Planned(4, 8*time.Second)
+	start := func(name string, expected time.Duration) {
+		p.Event(cook.Event{Path: name, Outcome: cook.Started, CookTime: expected})
+	}
+	end := func(name string) {
+		p.Event(cook.Event{Path: name, Outcome: cook.Warned, Err: errors.New("odd")})
+		p.Event(cook.Event{Path: name, Outcome: cook.Cooked, In: 1 << 20})
+	}
+	start("a.png", 4*time.Second)
+	start("b\n.png", 2*time.Second)
+	p.Event(cook.Event{Path: "rests", Outcome: cook.UpToDate})
+	p.Event(cook.Event{Path: "bad", Outcome: cook.Failed, Err: errors.New("no recipe")})
+	p.Event(cook.Event{Path: "a.png", Target: "pc", Outcome: cook.Removed})
+	now = now.Add(4 * time.Second)
+	end("a.png")
+	// 4 s of a and 2 s of b in 4 s, so the 2 s that are left take 1.3.
+	show("cook [=======>                       ] 1/4  1.0 MiB  eta 1s", `        4s "b\n.png"`)
+	p.Write([]byte("cook: a line\n"))
+	show("cook: a line", "cook [=======>                       ] 1/4  1.0 MiB  eta 1s", `        4s "b\n.png"`)
+	end("b\n.png")
+	start("c", time.Second)
+	end("c")
+	start("d", time.Second)
+	end("d")
+	show("cook: a line", "cook [=====================================] 4/4  4.0 MiB  ")
+	p.Stop()
+	if got := screen(b.String()); got[0] != "cook: a line" || strings.Join(got[1:], "") != "" {
+		t.Errorf("after the end: %q", got)
+	}
+}
+
+func TestCut(t *testing.T) {
+	if got := cut("größer", 4); got != "grö~" {
+		t.Errorf("cut: %q", got)
+	}
+	if got := cut("four", 4); got != "four" {
+		t.Errorf("cut: %q", got)
+	}
+}

@@ -1,0 +1,45 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/cook"
+)
+
+// Each round has an observer of its own, and what each round repeats is printed once.
+func TestRounds(t *testing.T) {
+	var out bytes.Buffer
+	ended := 0
+	r := NewRounds(func() (cook.Observer, func()) {
+		return &Text{Out: io.Discard, Err: &out}, func() { ended++ }
+	})
+	bad := cook.Event{Path: "bad", Outcome: cook.Failed, Err: errors.New("no good")}
+	worse := bad
+	worse.Err = errors.New("worse")
+	unlisted := cook.Event{Path: "folder", Outcome: cook.Error, Err: errors.New("permission denied")}
+	for _, events := range [][]cook.Event{{bad, unlisted}, {bad, unlisted}, {worse}, {}, {bad}} {
+		r.Stage("scan")
+		r.Note("a link")
+		r.Note("a link")
+		for _, e := range events {
+			r.Event(e)
+		}
+		r.Stage(cook.StageWait)
+		r.Stage(cook.StageWait)
+	}
+	r.Stage("scan")
+	r.Stage(cook.StageWait)
+	r.Note("a link")
+	want := "cook: a link\ncook: bad: no good\ncook: folder: permission denied\ncook: bad: worse\ncook: bad: no good\ncook: a link\n"
+	if d := cmp.Diff(want, out.String()); d != "" {
+		t.Error(d)
+	}
+	if ended != 6 {
+		t.Errorf("%d rounds ended, want 6", ended)
+	}
+}

@@ -1,0 +1,38 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/human"
+)
+
+// WriteTable prints all counts of a summary.
+func WriteTable(w io.Writer, s *cook.Summary) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "counter\tassets\tbytes in\tbytes out\ttime\t")
+	row := func(name string, c cook.Count) {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\t\n", name, c.Assets, c.In, c.Out, human.Duration(c.Time))
+	}
+	row("found", s.Found)
+	row("up to date by stamp", s.ByStamp)
+	row("up to date by checksum", s.ByChecksum)
+	row("unchanged", s.Unchanged)
+	row("restored", s.Restored)
+	row("cooked", s.Cooked)
+	row("failed", s.Failed)
+	row("not reached", s.NotReached)
+	row("removed", s.Removed)
+	row("files checksummed", s.Checksummed)
+	if s.Errors > 0 {
+		fmt.Fprintf(t, "other errors\t%d\t\t\t\t\n", s.Errors)
+	}
+	fmt.Fprintf(t, "folders opened\t%d\t\t\t\t\n", s.Looked.Opened)
+	fmt.Fprintf(t, "folders listed\t%d\t\t\t\t\n", s.Looked.Listed)
+	fmt.Fprintf(t, "stats\t%d\t\t\t\t\n", s.Looked.Stats)
+	fmt.Fprintf(t, "saved\t\t\t\t%s\t\n", human.Duration(s.Saved))
+	fmt.Fprintf(t, "wall\t\t\t\t%s\t\n", human.Duration(s.Took))
+	return t.Flush()
+}

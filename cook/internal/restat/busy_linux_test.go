@@ -1,0 +1,32 @@
+package restat_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// Compare notes which files somebody could write to while it read them.
+func TestCompareNotesWhoIsBusy(t *testing.T) {
+	for _, size := range []int{1, buffer - 1, buffer + 1} {
+		w := &tree{TB: t, base: t.TempDir()}
+		for _, name := range []string{"assets/a", "assets/b"} {
+			w.write(name, strings.Repeat("x", size))
+		}
+		opt := w.options(w.live())
+		w.touch("assets/a")
+		w.touch("assets/b")
+		f, err := os.OpenFile(w.name("assets/b"), os.O_RDWR, 0)
+		w.must(err)
+		defer f.Close()
+		found := w.sweep(opt)
+		if same := w.compare(opt, found, 2, int64(2*size)); len(same) != 2 {
+			t.Errorf("%d bytes: %q are the same", size, same)
+		}
+		for _, file := range found.Files {
+			if name := w.shown(opt.Index, file); file.Busy != (name == "asset b") {
+				t.Errorf("%d bytes: %s is busy: %v", size, name, file.Busy)
+			}
+		}
+	}
+}

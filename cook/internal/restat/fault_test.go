@@ -1,0 +1,53 @@
+//go:build linux || darwin
+
+package restat_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/restat"
+	"github.com/assetcook/assetcook/internal/mapped"
+)
+
+// An index that is cut while it is mapped is an error, not the end of the
+// process: where its folders are listed, where its nodes are, and where names
+// are looked up after the restat.
+func TestCutIndex(t *testing.T) {
+	w := &tree{TB: t, base: t.TempDir()}
+	for i := range 300 {
+		w.write(fmt.Sprintf("assets/x/%d", i), "")
+	}
+	w.live()
+	e := w.index()
+	data := e.Flat
+	for _, length := range []int64{0, 4096, 16384} {
+		if length >= int64(len(data)) {
+			t.Fatalf("the index has only %d bytes", len(data))
+		}
+		w.must(os.WriteFile(w.name("index"), data, 0o666))
+		f, err := os.Open(w.name("index"))
+		w.must(err)
+		file, err := mapped.Of(f)
+		f.Close()
+		w.must(err)
+		live, err := index.Open(file.Data, e.Changes)
+		w.must(err)
+		opt := w.options(live)
+		opt.IgnoreStamps = true
+		all := w.sweep(opt)
+		w.must(os.Truncate(w.name("index"), length))
+		for _, opt.Workers = range []int{1, 4} {
+			if found, err := restat.Find(t.Context(), opt); !errors.Is(err, index.ErrFault) || found != nil {
+				t.Errorf("cut to %d: found %v, error %v", length, found, err)
+			}
+			if err := restat.Compare(t.Context(), opt, all.Files, function(t), new(restat.Reads)); !errors.Is(err, index.ErrFault) {
+				t.Errorf("cut to %d: compared with error %v", length, err)
+			}
+		}
+		w.must(file.Close())
+	}
+}

@@ -1,0 +1,357 @@
+// Package restat compares the stamps of all that an index knows with the file system,
+// in the order of the index, and returns what differs.
+//
+// It is all that a no-op run does: folders are opened, their files are looked up by
+// name, and the answers are compared with the index where it lies. Nothing is
+// allocated, sorted or searched for a file that is unchanged.
+//
+// # Which folders need no listing
+//
+// Adding, removing or renaming a file changes the stamp of the folder that holds it.
+// A folder of the asset tree whose stamp is unchanged, and was old enough to be
+// trusted when it was listed, holds the same names; only the files under them are
+// looked up. Any other folder has to be listed again, by package scan. So do folders
+// whose stamps the scan does not vouch for (scan.Folder.Odd).
+//
+// Output folders, and those of dependencies and programs, are never listed: what else
+// lies there does not matter.
+package restat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/internal/dirfd"
+	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// Options say what to compare.
+type Options struct {
+	Index       *index.Index
+	Assets, Out string // the folders, absolute
+	Workers     int
+	// IgnoreStamps makes every file one that differs.
+	IgnoreStamps bool
+	// OutputsByFolder skips the outputs in a folder whose stamp is usable and equal.
+	OutputsByFolder bool
+	// Only, if not nil, says which folders to look at: the others are known to be
+	// unchanged.
+	Only func(f *index.Folder) bool
+}
+
+// A Kind says how a file differs.
+type Kind uint8
+
+const (
+	Changed  Kind = iota // another stamp, or one that was too fresh to be trusted
+	Missing              // there is no such file
+	Appeared             // there is one where there was none
+)
+
+// A File is one that differs.
+type File struct {
+	Ref   index.Ref
+	Role  index.Role
+	Kind  Kind
+	Known scan.Stamp
+	Now   scan.Stamp // unless Missing
+	// Same says that Compare found the content unchanged, Busy that the file was open
+	// for writing then: the stamp does not vouch for what was read.
+	Same, Busy bool
+}
+
+// A Folder is one that must be listed again.
+type Folder struct {
+	Ref  index.FolderRef
+	Gone bool // there is no such folder any more
+}
+
+// An OutFolder is a folder of outputs with a stamp that is not in the index. It was
+// taken before the outputs were looked up.
+type OutFolder struct {
+	Ref index.FolderRef
+	Now scan.Stamp
+}
+
+// Found is what differs.
+type Found struct {
+	// Linked are folders that were looked at and hold files with several names.
+	Linked     []index.FolderRef
+	OutFolders []OutFolder // if outputs go by folder
+	Files      []File      // by ref
+	Folders    []Folder    // by ref
+	Counts
+}
+
+// Counts are the system calls of a comparison.
+type Counts struct {
+	Opened int64 // folders opened
+	Stats  int64 // stamps of files and folders
+}
+
+// A task is a run of nodes of one folder.
+type task struct {
+	folder      index.FolderRef
+	first, last int32 // of its nodes: from first up to last
+}
+
+// bigFolder is how many nodes of one folder make one task.
+const bigFolder = 4096
+
+// Find compares everything. It returns an error if the result is inconclusive: then a
+// scan must find out.
+func Find(ctx context.Context, opt Options) (*Found, error) {
+	s := &comparison{Options: opt}
+	defer s.close()
+	if err := s.openRoots(); err != nil {
+		return nil, err
+	}
+	if err := index.Guard(func() error { s.tasks = s.plan(); return nil }); err != nil {
+		return nil, err
+	}
+	found := make([]Found, max(1, opt.Workers))
+	err := parallel.Each(ctx, opt.Workers, len(s.tasks), func(worker, i int) error {
+		return index.Guard(func() error { return s.do(s.tasks[i], &found[worker]) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := merge(found)
+	if err := index.Guard(func() error { s.dropListed(all); return nil }); err != nil {
+		return nil, err
+	}
+	return all, ctx.Err()
+}
+
+type comparison struct {
+	Options
+	roots [2]dirfd.Folder
+	tasks []task
+	// trusted is the device on which the stamps of folders can be trusted, 0 if none is
+	// known.
+	trusted uint64
+}
+
+func (s *comparison) openRoots() (err error) {
+	if s.roots[index.Assets], err = dirfd.Open(s.Assets); err != nil {
+		return err
+	}
+	s.roots[index.Out], err = dirfd.Open(s.Out)
+	return err
+}
+
+func (s *comparison) close() {
+	for i := range s.roots {
+		s.roots[i].Close()
+	}
+}
+
+// plan lists the tasks.
+func (s *comparison) plan() []task {
+	folders := s.Index.Folders()
+	if folders > 0 {
+		if f := s.Index.Folder(0); f.Tree == index.Assets && f.Listed && !f.Odd {
+			s.trusted = f.Stamp.Device
+		}
+	}
+	tasks := make([]task, 0, folders+s.Index.Nodes()/bigFolder)
+	for ref := range index.FolderRef(folders) {
+		f := s.Index.Folder(ref)
+		if !f.Listed && f.Len() == 0 || s.Only != nil && !s.Only(&f) {
+			continue
+		}
+		for first, end := 0, f.Len(); ; {
+			last := min(end, first+bigFolder)
+			tasks = append(tasks, task{ref, int32(first), int32(last)})
+			if first = last; first >= end {
+				break
+			}
+		}
+	}
+	return tasks
+}
+
+func (s *comparison) do(t task, found *Found) error {
+	f := s.Index.Folder(t.folder)
+	listed := f.Tree == index.Assets && f.Listed
+	dir, err := s.open(&f, f.Tree == index.Assets)
+	found.Opened++
+	if absent(err) {
+		if listed && t.first == 0 { // one of the folder's tasks speaks for the folder
+			found.Folders = append(found.Folders, Folder{f.Ref, true})
+		}
+		missing(t, &f, errors.Is(err, syscall.ELOOP), found)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open %s: %w", f.Path(), err)
+	}
+	defer dir.Close()
+	again := false // a listing will show what the scan wants
+	if listed {
+		var info dirfd.Info
+		again = !f.Usable
+		if !again {
+			found.Stats++
+			if err := dir.Info(&info); err != nil {
+				return fmt.Errorf("stat %s: %w", f.Path(), err)
+			}
+			again = stampOf(&info) != f.Stamp
+		}
+		if again {
+			found.Folders = append(found.Folders, Folder{f.Ref, false})
+		}
+	}
+	if f.Tree == index.Out && s.OutputsByFolder {
+		if same, err := s.sameOutputs(t, &f, dir, found); same || err != nil {
+			return err
+		}
+	}
+	return s.look(t, &f, dir, again, found)
+}
+
+// sameOutputs reports whether a folder of outputs has the stamp that vouches for what
+// is in it. That it can do so on this file system is known if the assets lie there too
+// and their folders' stamps are usable.
+func (s *comparison) sameOutputs(t task, f *index.Folder, dir dirfd.Folder, found *Found) (bool, error) {
+	var info dirfd.Info
+	found.Stats++
+	if err := dir.Info(&info); err != nil {
+		return false, fmt.Errorf("stat %s: %w", f.Path(), err)
+	}
+	if s.trusted == 0 || info.Device != s.trusted {
+		return false, nil
+	}
+	now := stampOf(&info)
+	if f.Listed && f.Usable && f.Stamp == now {
+		return true, nil
+	}
+	if !f.FromChanges() && t.first == 0 {
+		found.OutFolders = append(found.OutFolders, OutFolder{f.Ref, now})
+	}
+	return false, nil
+}
+
+// open opens a folder of the index, through links or, beneath, through none.
+func (s *comparison) open(f *index.Folder, beneath bool) (dirfd.Folder, error) {
+	if f.Tree == index.System {
+		return dirfd.Open(f.Path())
+	}
+	return s.roots[f.Tree].Sub(f.RealName(), beneath)
+}
+
+// look looks up each file of a task.
+func (s *comparison) look(t task, f *index.Folder, dir dirfd.Folder, again bool, found *Found) error {
+	var info dirfd.Info
+	linked := false
+	for i := t.first; i < t.last; i++ {
+		n, ok := f.Node(int(i))
+		if !ok || again && Listed(n.Role) {
+			continue
+		}
+		found.Stats++
+		err := dir.Stat(n.Name, n.Follow(), &info)
+		linked = linked || err == nil && info.Links > 1 && n.Role != index.Absent
+		switch {
+		case err == nil && n.Role == index.Absent:
+			found.add(&n, Appeared, stampOf(&info))
+		case n.Role == index.Absent && errors.Is(err, syscall.ELOOP):
+			found.add(&n, Appeared, scan.Stamp{}) // a link, if to nowhere
+		case err == nil:
+			if now := stampOf(&info); now != n.Stamp || !n.Settled || s.IgnoreStamps {
+				found.add(&n, Changed, now)
+			}
+		case !absent(err):
+			return fmt.Errorf("stat %s: %w", s.Index.Path(n.Ref), err)
+		case n.Role != index.Absent:
+			found.add(&n, Missing, scan.Stamp{})
+		}
+	}
+	if linked {
+		found.Linked = append(found.Linked, f.Ref)
+	}
+	return nil
+}
+
+// missing notes the files of a folder that is not there. If that is because a link is
+// on the way to it, then a recipe, which may follow links, may find there what was
+// absent.
+func missing(t task, f *index.Folder, linked bool, found *Found) {
+	for i := t.first; i < t.last; i++ {
+		n, ok := f.Node(int(i))
+		switch {
+		case !ok || f.Listed && Listed(n.Role):
+		case n.Role != index.Absent:
+			found.add(&n, Missing, scan.Stamp{})
+		case linked:
+			found.add(&n, Appeared, scan.Stamp{})
+		}
+	}
+}
+
+// Listed reports whether a scan lists files of a role.
+func Listed(r index.Role) bool { return r == index.Asset || r == index.Config || r == index.Ignore }
+
+func (f *Found) add(n *index.Node, kind Kind, now scan.Stamp) {
+	f.Files = append(f.Files, File{Ref: n.Ref, Role: n.Role, Kind: kind, Known: n.Stamp, Now: now})
+}
+
+// absent reports whether err says that nothing is there. A link on the way to a folder
+// of the tree is a change as well.
+func absent(err error) bool { return pathname.IsAbsent(err) || errors.Is(err, syscall.ELOOP) }
+
+func stampOf(i *dirfd.Info) scan.Stamp {
+	return scan.Stamp{Size: i.Size, MTime: i.MTime, CTime: i.CTime, Inode: i.Inode, Device: i.Device, Mode: i.Mode}
+}
+
+func merge(found []Found) *Found {
+	all := &found[0]
+	for _, f := range found[1:] {
+		all.Files = append(all.Files, f.Files...)
+		all.Folders = append(all.Folders, f.Folders...)
+		all.OutFolders = append(all.OutFolders, f.OutFolders...)
+		all.Linked = append(all.Linked, f.Linked...)
+		all.Opened += f.Opened
+		all.Stats += f.Stats
+	}
+	Sort(all.Files)
+	slices.SortFunc(all.OutFolders, func(a, b OutFolder) int { return cmp.Compare(a.Ref, b.Ref) })
+	slices.SortFunc(all.Folders, func(a, b Folder) int { return cmp.Compare(a.Ref, b.Ref) })
+	all.Folders = slices.CompactFunc(all.Folders, func(a, b Folder) bool { return a.Ref == b.Ref })
+	slices.Sort(all.Linked)
+	all.Linked = slices.Compact(all.Linked)
+	return all
+}
+
+// Sort puts files into the order of the index.
+func Sort(files []File) {
+	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Ref, b.Ref) })
+}
+
+// dropListed drops what a listing will tell: a big folder may have changed between two
+// of its tasks, and what the changes add to a folder of the flat file lies in a folder
+// of its own, which knows nothing of a listing.
+func (s *comparison) dropListed(all *Found) {
+	if len(all.Folders) == 0 {
+		return
+	}
+	all.Files = slices.DeleteFunc(all.Files, func(f File) bool {
+		if !Listed(f.Role) {
+			return false
+		}
+		in := s.Index.Folder(s.Index.FolderOf(f.Ref))
+		folder, ok := s.Index.FindFolder(in.Path())
+		if !ok {
+			return false
+		}
+		_, again := slices.BinarySearchFunc(all.Folders, folder.Ref, func(f Folder, ref index.FolderRef) int { return cmp.Compare(f.Ref, ref) })
+		return again
+	})
+}

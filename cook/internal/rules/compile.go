@@ -1,0 +1,159 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// A compiler turns files into layers and collects what is wrong with them.
+type compiler struct {
+	set      *Set
+	tables   []layer             // of targets; they go behind the rules
+	options  map[string][]string // what keys has returned, by recipe
+	patterns int                 // so far
+	full     bool                // there are too many layers, and that has been said
+	errs     Errors
+
+	file  *document       // that is being read
+	torn  bool            // some file could not be read
+	gives map[string]bool // recipes for which some rule has outputs; "" for any
+	needs []need          // rules whose recipe has no outputs of its own
+}
+
+// A need is a rule that can cook nothing unless another one gives its recipe
+// outputs.
+type need struct {
+	recipe string
+	at     Origin
+}
+
+func newCompiler(recipes *recipe.Set) *compiler {
+	return &compiler{
+		set: &Set{
+			recipes: recipes,
+			builtin: newTable(recipes),
+			number:  map[string]int{"": 0},
+			seen:    map[string]*outcome{},
+			decided: map[string]*outcome{},
+		},
+		options: map[string][]string{},
+		gives:   map[string]bool{},
+	}
+}
+
+// finish puts the parts together once every file has been read.
+func (c *compiler) finish() (*Set, error) {
+	for _, n := range c.needs {
+		if !c.torn && !c.gives[n.recipe] && !c.gives[""] {
+			c.errs = append(c.errs, &Error{n.at.File, n.at.Line, n.at.Column, needsOutputs(n.recipe)})
+		}
+	}
+	if len(c.errs) > 0 {
+		c.errs.sort()
+		return nil, c.errs
+	}
+	s := c.set
+	s.tables = len(s.layers)
+	s.layers = append(s.layers, c.tables...)
+	s.targets = slices.Sorted(maps.Keys(s.number))[1:] // the first is ""
+	return s, nil
+}
+
+// read compiles one file.
+func (c *compiler) read(f File) {
+	d, err := parse(f.Name, f.Data)
+	if err != nil {
+		c.errs = append(c.errs, err)
+		c.torn = true
+		return
+	}
+	c.file = d
+	prefix := ""
+	if f.Dir != "" {
+		prefix = f.Dir + "/"
+	}
+	first := len(c.set.layers)
+	for _, key := range sortedKeys(d.values) {
+		switch at := d.places.field(key); key {
+		case "rule":
+			c.rules(at, d.values[key])
+		case "target":
+			c.targets(at, d.values[key], prefix)
+		default:
+			c.failf(at.key, "unknown key %q%s", clip(key), instead(key, []string{"rule", "target"}))
+		}
+	}
+	c.set.folders = append(c.set.folders, folder{prefix, first, len(c.set.layers)})
+}
+
+// failf notes a problem at an offset of the current file.
+func (c *compiler) failf(offset int, format string, args ...any) {
+	line, column := c.file.position(offset)
+	c.errs = append(c.errs, &Error{c.file.name, line, column, fmt.Sprintf(format, args...)})
+}
+
+func (c *compiler) rules(at *node, value any) {
+	list, ok := value.([]any)
+	if !ok {
+		c.failf(at.key, "rule: want a list of tables; write [[rule]] above each")
+		return
+	}
+	for i, v := range list {
+		table, ok := v.(map[string]any)
+		if !ok {
+			c.failf(at.item(i).value, "rule: want a table")
+			continue
+		}
+		if !c.room(at.item(i).value) {
+			return
+		}
+		c.rule(at.item(i), table)
+	}
+}
+
+// room says whether another layer may be added at an offset.
+func (c *compiler) room(offset int) bool {
+	if len(c.set.layers)+len(c.tables) < maxLayers {
+		return true
+	}
+	if !c.full {
+		c.full = true
+		c.failf(offset, "more than %d rules and target tables", maxLayers)
+	}
+	return false
+}
+
+// cooker returns a recipe's defaults, nil for none.
+func (c *compiler) cooker(name string) recipe.Cooker {
+	if r, ok := c.set.recipes.Lookup(name); ok {
+		return r.New()
+	}
+	return nil
+}
+
+// keys returns the options of a recipe, sorted. A run without rules never asks.
+func (c *compiler) keys(recipeName string) []string {
+	if keys, known := c.options[recipeName]; known {
+		return keys
+	}
+	var keys []string
+	if cooker := c.cooker(recipeName); cooker != nil {
+		for _, o := range recipe.Options(cooker) {
+			keys = append(keys, o.Key)
+		}
+	}
+	slices.Sort(keys)
+	c.options[recipeName] = keys
+	return keys
+}
+
+func (c *compiler) knows(recipe string) bool {
+	_, ok := c.set.recipes.Lookup(recipe)
+	return ok
+}
+
+func (c *compiler) names() string { return strings.Join(c.set.recipes.Names(), ", ") }

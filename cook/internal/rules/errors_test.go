@@ -1,0 +1,178 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestBadFiles(t *testing.T) {
+	const rule = "[[rule]]\nmatch = '*.png'\n"
+	for _, tc := range []struct{ file, want string }{
+		// The TOML itself.
+		{"a = \n", "1:5: unexpected character U+000A at start of value"},
+		{"[[rule]]\nmatch = 'a\n", "2:11: literal strings cannot have new lines"},
+		{rule + "srgb = true\nsrgb = false\n", "4:1: key srgb is already defined"},
+		{"[target.pc]\n[target.pc]\n", "2:2: table pc already exists"},
+		{"x = \"\xff\"", "1:6: invalid UTF-8 character in basic string"},
+		{rule + "quality = 99999999999999999999", "3:11: decimal number is too large to fit in a 64-bit signed integer"},
+
+		// Top level.
+		{"rules = 1", `1:1: unknown key "rules"; did you mean "rule"?`},
+		{"\n[defaults]\n", `2:2: unknown key "defaults"; have rule, target`},
+		{"[rule]\nmatch = '*'", "1:2: rule: want a list of tables; write [[rule]] above each"},
+		{"rule = [{match = 'a'}, 3]", "1:24: rule: want a table"},
+		{"target = 1", "1:1: target: want tables such as [target.mobile.image]"},
+
+		// match
+		{"\n  [[rule]]\nsrgb = true", `2:3: rule without match; say which files it is for, as in match = "*.png"`},
+		{"[[rule]]\nmatch = 3", "2:9: match: want a pattern or a list of patterns"},
+		{"[[rule]]\nmatch = []", "2:9: match: want at least one pattern"},
+		{"[[rule]]\nmatch = ['a',\n  2]", "3:3: match: want a pattern or a list of patterns"},
+		{"[[rule]]\nmatch = ['a',\n  ['b']]", "2:9: match: want a pattern or a list of patterns"},
+		{"[[rule]]\nmatch = ['a', '[b']", `2:15: match: pattern "[b": unfinished [class], {alternatives} or backslash`},
+		{"[[rule]]\nmatch = '!a'", `2:9: match: pattern "!a": excludes from nothing; put it behind what it excludes from`},
+		{"[[rule]]\nmatch = 'a/../b'", `2:9: match: pattern "a/../b": has an element "..", which no path has`},
+
+		// recipe
+		{"[[rule]]\nmatch  = '*'\nrecipe = \"imagee\"", `3:10: unknown recipe "imagee"; have command, copy, image, json, mesh, zstd`},
+		{"[[rule]]\nmatch = '*'\nrecipe = 1", `3:10: recipe: want a name; have command, copy, image, json, mesh, zstd`},
+		{"[[rule]]\nmatch = '*'\nrecipe = 'other'\nwhatever = 1", `3:10: unknown recipe "other"; have command, copy, image, json, mesh, zstd`},
+
+		// Options of a named recipe.
+		{"[[rule]]\nmatch = '*'\nrecipe = 'image'\nsrbg = false", `4:1: unknown key "srbg" for recipe "image"; did you mean "srgb"?`},
+		{"[[rule]]\nmach = '*'\nmatch = '*'\nrecipe = 'image'", `2:1: unknown key "mach" for recipe "image"; did you mean "match"?`},
+		{"[[rule]]\nmatch = '*'\nrecipe = 'image'\nlevel = 3", `4:1: unknown key "level" for recipe "image"; have max_size, quality, srgb`},
+		{"[[rule]]\nmatch = '*'\nrecipe = 'copy'\nlevel = 3", `4:1: unknown key "level" for recipe "copy", which has no options`},
+		{"[[rule]]\nmatch = '*'\nrecipe = 'image'\nquality =  10", `4:12: quality: want a whole number from 1 to 9, have 10`},
+		{"[[rule]]\nmatch = '*'\nrecipe = 'image'\nsrgb = [1, 2]", `4:8: srgb: want true or false, have [1, 2]`},
+		{"[[rule]]\nmatch = '*'\nrecipe = 'image'\nsrgb.x = 1", `4:1: srgb: want true or false, have a table`},
+		{"[[rule]]\nmatch = '*'\ncommand = 'x'\noutputs = ['a']", `3:11: command: want a list of strings, have "x"`},
+		{"[[rule]]\nmatch = '*'\ncommand = ['x']\nsrgb = true\noutputs = ['a']", `4:1: unknown key "srgb" for recipe "command"; have command, env`},
+
+		// Options of any recipe.
+		{rule + "srbg = false", `3:1: unknown key "srbg"; did you mean "srgb"?`},
+		{rule + "filter = 1", `3:1: unknown key "filter"; no recipe has such an option`},
+		{rule + "level = 23", `3:9: level: want a whole number from 1 to 22, have 23`},
+		{rule + "quality = 'best'", `3:11: quality: want a whole number from 1 to 9 or "low" or "high", have "best"`},
+		{rule + "srgb = 2020-01-01", `3:8: srgb: want true or false, have 2020-01-01`},
+
+		// Outputs.
+		{rule + "output = 'a'\noutputs = ['b']", "4:1: output and outputs: a rule may have only one of them"},
+		{rule + "output = ['b']", `3:10: output: want a template such as "{stem}.bin"; a list is called outputs`},
+		{rule + "outputs = 'b'", `3:11: outputs: want a list of templates such as ["{stem}.bin"]`},
+		{rule + "outputs = []", `3:11: outputs: want a list of templates such as ["{stem}.bin"]`},
+		{rule + "outputs = ['a', 2]", `3:17: outputs: want a template`},
+		{rule + "outputs = ['{stem}',\n'{stme}']", `4:1: template "{stme}": unknown word {stme}; did you mean "stem"?`},
+		{rule + "output = '../a'", `3:10: template "../a": has an element ".."; write the folders out`},
+		{"[[rule]]\nmatch = '*'\nrecipe = 'mesh'\noutputs = ['a']", `4:11: outputs: want 2 for recipe "mesh", have 1`},
+		{"[[rule]]\nmatch = '*'\nrecipe = 'image'\noutputs = ['a', 'b']", `4:11: outputs: want 1 for recipe "image", have 2`},
+		{"[[rule]]\nmatch = '*'\ncommand = ['x']", `3:1: recipe "command" needs outputs = [...]`},
+
+		// Targets.
+		{"[target.Mobile]", `1:9: target "Mobile": want a name of a-z, 0-9, '-' and '_', at most 64 bytes`},
+		{"[target.'']", `1:9: target "": want a name of a-z, 0-9, '-' and '_', at most 64 bytes`},
+		{"[target]\nmobile = 3", `2:10: target "mobile": want tables such as [target.mobile.image]`},
+		{"[target.mobile]\nimage = 3", `2:9: target "mobile": want a table of options for recipe "image"`},
+		{"[target.mobile.imag]", `1:16: unknown recipe "imag"; have command, copy, image, json, mesh, zstd`},
+		{"[target.mobile.image]\nmaxsize = 3", `2:1: unknown key "maxsize" for recipe "image"; did you mean "max_size"?`},
+		{"[target.mobile.image]\nmatch = '*'", `2:1: unknown key "match" for recipe "image"; have max_size, quality, srgb`},
+		{"target.mobile.image.max_size = -1", `1:32: max_size: want a whole number of at least 0, have -1`},
+	} {
+		_, err := Compile([]File{{Name: "a/cook.toml", Dir: "a", Data: []byte(tc.file)}}, recipes(t))
+		if want := "a/cook.toml:" + tc.want; err == nil || err.Error() != want {
+			t.Errorf("%q:\ngot  %v\nwant %s", tc.file, err, want)
+		}
+	}
+}
+
+func TestAllErrorsOfAllFiles(t *testing.T) {
+	_, err := Compile([]File{
+		{Name: "b/cook.toml", Dir: "b", Data: []byte("x = \n")},
+		{Name: "a/cook.toml", Dir: "a", Data: []byte("[[rule]]\nquality = 0\nrecipe = 'image'\n[[rule]]\nmatch = 'a//b'\nsrbg = 1\n[foo]")},
+		{Name: "cook.toml", Data: []byte("[[rule]]\nmatch = '*'\ncommand = ['x']\noutputs=['{']")},
+	}, recipes(t))
+	want := `a/cook.toml:1:1: rule without match; say which files it is for, as in match = "*.png"
+a/cook.toml:2:11: quality: want a whole number from 1 to 9, have 0
+a/cook.toml:5:9: match: pattern "a//b": has an empty element, which no path has
+a/cook.toml:6:1: unknown key "srbg"; did you mean "srgb"?
+a/cook.toml:7:2: unknown key "foo"; have rule, target
+b/cook.toml:1:5: unexpected character U+000A at start of value
+cook.toml:4:10: template "{": "{" without "}"; write "{{" for a brace`
+	if err == nil {
+		t.Fatal("no error")
+	}
+	if d := cmp.Diff(want, err.Error()); d != "" {
+		t.Error(d)
+	}
+	var list Errors
+	var one *Error
+	if !errors.As(err, &list) || len(list) != 7 || !errors.As(err, &one) || one.Line != 1 || one.File != "a/cook.toml" {
+		t.Errorf("errors.As finds %v and %v", list, one)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	rules := func(n int) string { return strings.Repeat("[[rule]]\nmatch='*'\n", n) }
+	var keys strings.Builder
+	for i := range maxInRule {
+		fmt.Fprintf(&keys, "k%d=1\n", i)
+	}
+	braces := func(n int) string { return "match='" + strings.Repeat("{a,b}", n) + "'\n" }
+	for _, tc := range []struct{ name, file, want string }{
+		{"bytes", strings.Repeat("#", MaxFile+1), "c:1:1: file has more than 4194304 bytes, which is the most that is read"},
+		{"rules", rules(maxLayers + 1), "c:20001:1: more than 10000 rules and target tables"},
+		{"rules and tables", rules(maxLayers) + "[target.a.image]\n[target.b.image]", "c:20001:11: more than 10000 rules and target tables"},
+		{"keys in a rule", "[[rule]]\nmatch='*'\n[rule.x]\n" + keys.String(), "c:1000:1: too many keys: at most 100000 in a file, 1000 in one rule, 2000 outside of rules"},
+		{"keys outside", keys.String() + "[a]\n" + keys.String(), "c:2001:1: too many keys: at most 100000 in a file, 1000 in one rule, 2000 outside of rules"},
+		{"items", "x=[" + strings.Repeat("0,", maxKeys) + "]", "c:1:200002: too many keys: at most 100000 in a file, 1000 in one rule, 2000 outside of rules"},
+		{"alternatives", "[[rule]]\n" + braces(10), `c:2:7: match: pattern "` + strings.Repeat("{a,b}", 10) + `": more than 1000 alternatives`},
+		{"braces", "[[rule]]\n" + braces(51), `c:2:7: match: pattern "` + strings.Repeat("{a,b}", 20) + `...": more than 50 braces`},
+		{"patterns", strings.Repeat("[[rule]]\n"+braces(9), 99), "c:196:7: match: more than 50000 patterns in all files"},
+		{"long pattern", "[[rule]]\nmatch='" + strings.Repeat("a", 1024+1) + "'", `c:2:7: match: pattern "` + strings.Repeat("a", 100) + `...": longer than 1024 bytes`},
+		{"long template", rules(1) + "output='" + strings.Repeat("é", maxTemplate) + "'", `c:3:8: template "` + strings.Repeat("é", 50) + `...": longer than 1024 bytes`},
+		{"long key", rules(1) + strings.Repeat("k", 200) + "=1", `c:3:1: unknown key "` + strings.Repeat("k", 100) + `..."; no recipe has such an option`},
+		{"long value", rules(1) + "srgb='" + strings.Repeat("k", 200) + "'", `c:3:6: srgb: want true or false, have "` + strings.Repeat("k", 99) + `...`},
+	} {
+		_, err := Compile([]File{{Name: "c", Data: []byte(tc.file)}}, recipes(t))
+		if err == nil || err.Error() != tc.want {
+			t.Errorf("%s:\ngot  %.300v\nwant %s", tc.name, err, tc.want)
+		}
+	}
+
+	// What is just inside of them is fine.
+	s := compile(t, rules(maxLayers-1)+"[target.a.image]\nquality = 2\n")
+	m := method(t, s, "a.png", "a")
+	if got := m.Cooker.(*fakeImage).Quality; got != 2 {
+		t.Errorf("quality %d from layer %d, want 2", got, maxLayers)
+	}
+}
+
+func TestNear(t *testing.T) {
+	words := []string{"at", "max_size", "quality", "srgb"}
+	for word, want := range map[string]string{
+		"srbg": "srgb", "SRGB": "srgb", "maxsize": "max_size", "max-size": "max_size", "quilaty": "quality",
+		"q": "", "": "", "it": "at", "xy": "", "qualityyyy": "", strings.Repeat("x", 1<<20): "",
+	} {
+		if got := near(word, words); got != want {
+			t.Errorf("near(%.20q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestClip(t *testing.T) {
+	for s, want := range map[string]string{
+		"short":                       "short",
+		strings.Repeat("a", 100):      strings.Repeat("a", 100),
+		strings.Repeat("a", 101):      strings.Repeat("a", 100) + "...",
+		"a" + strings.Repeat("é", 60): "a" + strings.Repeat("é", 49) + "...",
+		strings.Repeat("\x80", 200):   strings.Repeat("\x80", 96) + "...",
+	} {
+		if got := clip(s); got != want {
+			t.Errorf("clip(%q) = %q, want %q", s, got, want)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package rules
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// A Method is how a source is cooked: what all rules that match it come to. It
+// is shared and must not be changed.
+type Method struct {
+	Recipe recipe.Recipe
+	// Cooker has its options filled in and has passed its Check.
+	Cooker  recipe.Cooker
+	Outputs []Template
+	Target  string
+	// Chosen is where the recipe is named.
+	Chosen Origin
+	// Options are the Cooker's that can change the result, sorted by key.
+	Options []Option
+	// Rules are those that decided something, weakest first.
+	Rules []Origin
+}
+
+// An Option is an option's canonical value and where it was set.
+type Option struct {
+	recipe.Field
+	From Origin
+}
+
+// An Origin is a place in the configuration: a rule, or a key.
+type Origin struct {
+	File   string // as in File.Name, "built-in" or, for what no rule sets, "default"
+	Line   int    // from 1; 0 unless it is in a file
+	Column int    // in bytes, from 1; 0 unless it is in a file
+	// Match is the rule's patterns, or the header of a target's table.
+	Match string
+}
+
+// String returns "file:line", "built-in" or "default".
+func (o Origin) String() string {
+	if o.Line == 0 {
+		return o.File
+	}
+	return fmt.Sprintf("%s:%d", o.File, o.Line)
+}
+
+// An outcome is a Method or why there is none.
+type outcome struct {
+	method *Method
+	err    error
+}
+
+// A selection is the set of layers that match a source, one bit for each, after
+// a header of the target's number and the row of the built-in table. It is big
+// enough for any configuration, so that it can live on the stack.
+type selection [selectionHeader + (maxLayers+7)/8]byte
+
+const selectionHeader = 8 // bytes
+
+func (b *selection) set(i int)      { b[selectionHeader+i/8] |= 1 << (i % 8) }
+func (b *selection) has(i int) bool { return b[selectionHeader+i/8]>>(i%8)&1 == 1 }
+
+// Method returns how the source at a clean slash path in the asset tree is
+// cooked for a target, "" for none. Sources whose rules come to the same thing
+// share one Method: equal choices are equal pointers. A choice that was made
+// before costs no allocation.
+//
+// The error is an *Error; it does not name the source. It stays the same for
+// the life of the Set.
+func (s *Set) Method(path, target string) (*Method, error) {
+	number, ok := s.number[target]
+	if !ok {
+		return nil, &Error{Msg: fmt.Sprintf("unknown target %q%s", clip(target), instead(target, s.targets))}
+	}
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	row := s.builtin.find(name)
+
+	var matched selection
+	binary.LittleEndian.PutUint32(matched[:], uint32(number))
+	binary.LittleEndian.PutUint32(matched[4:], uint32(row))
+	for _, f := range s.folders {
+		rest, inside := strings.CutPrefix(path, f.prefix)
+		if !inside {
+			continue
+		}
+		for i := f.first; i < f.last; i++ {
+			if s.layers[i].patterns.Match(rest, name) {
+				matched.set(i)
+			}
+		}
+	}
+	if target != "" {
+		for i := s.tables; i < len(s.layers); i++ {
+			if l := &s.layers[i]; l.target == target && strings.HasPrefix(path, l.prefix) {
+				matched.set(i)
+			}
+		}
+	}
+
+	key := matched[:selectionHeader+(len(s.layers)+7)/8]
+	s.mu.RLock()
+	known := s.seen[string(key)]
+	s.mu.RUnlock()
+	if known == nil {
+		known = s.decide(string(key), target, row)
+	}
+	return known.method, known.err
+}
+
+// decide finds the outcome of a selection that is new.
+func (s *Set) decide(key, target string, row int) *outcome {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known := s.seen[key]; known != nil {
+		return known // another goroutine was faster
+	}
+	var matched selection
+	copy(matched[:], key)
+	d := s.weigh(&matched, row)
+
+	// Rules that match but have no say make no difference to the choice.
+	same := fmt.Sprintf("%q %s %v %q", target, d.recipe, d.had, d.row)
+	known := s.decided[same]
+	if known == nil {
+		known = d.conclude(target)
+		s.decided[same] = known
+	}
+	s.seen[key] = known
+	return known
+}
+
+// A decision is what the matching layers have come to.
+type decision struct {
+	set     *Set
+	recipe  string
+	cooker  recipe.Cooker
+	outputs *layer         // that gives the outputs; nil for the recipe's own
+	won     map[string]win // by "recipe", "outputs" and the options that are not default
+	had     []int          // layers that won something, in order
+	row     string         // what the built-in rule matches, if it did
+}
+
+// A win is the layer that decides something, -1 for the built-in rules, and the place.
+type win struct {
+	layer int
+	at    Origin
+}
+
+func (s *Set) weigh(matched *selection, row int) *decision {
+	b := &s.builtin.rows[row]
+	builtin := win{-1, Origin{File: "built-in", Match: b.match}}
+	d := &decision{set: s, recipe: b.recipe, won: map[string]win{"recipe": builtin}}
+	for i := range s.tables {
+		if l := &s.layers[i]; l.recipe != "" && matched.has(i) {
+			d.recipe, d.won["recipe"] = l.recipe, win{i, l.chosen}
+		}
+	}
+	r, ok := s.recipes.Lookup(d.recipe)
+	if !ok {
+		return d
+	}
+	d.cooker = r.New()
+	if d.recipe == b.recipe && b.hint.Key != "" && recipe.SetOption(d.cooker, b.hint.Key, b.hint.Value) == nil {
+		d.won[b.hint.Key] = builtin
+	}
+	for i := range s.layers {
+		l := &s.layers[i]
+		if !matched.has(i) || l.recipe != "" && l.recipe != d.recipe {
+			continue
+		}
+		for _, o := range l.settings {
+			// A rule that names no recipe may hold what this one cannot take.
+			if recipe.SetOption(d.cooker, o.key, o.value) == nil {
+				d.won[o.key] = win{i, o.at}
+			}
+		}
+		if l.outputs != nil {
+			d.outputs, d.won["outputs"] = l, win{i, l.written}
+		}
+	}
+	for _, w := range d.won {
+		d.had = append(d.had, w.layer)
+	}
+	slices.Sort(d.had)
+	d.had = slices.Compact(d.had)
+	if d.had[0] < 0 {
+		d.row = b.match
+	}
+	return d
+}
+
+// conclude judges what could only be judged with all options together.
+func (d *decision) conclude(target string) *outcome {
+	fail := func(at Origin, format string, args ...any) *outcome {
+		e := &Error{Msg: fmt.Sprintf(format, args...)}
+		if at.Line > 0 {
+			e.File, e.Line, e.Column = at.File, at.Line, at.Column
+		}
+		return &outcome{err: e}
+	}
+	chosen := d.won["recipe"].at
+	r, ok := d.set.recipes.Lookup(d.recipe)
+	if !ok {
+		return fail(chosen, "no recipe has this file's extension, and there is no recipe %q for all other files; name one in a [[rule]] (have %s), or list the file in .cookignore",
+			d.recipe, strings.Join(d.set.recipes.Names(), ", "))
+	}
+	if c, ok := d.cooker.(recipe.Checker); ok {
+		if err := c.Check(); err != nil {
+			at := chosen
+			var wrong *recipe.OptionError
+			if errors.As(err, &wrong) {
+				if w, ok := d.won[wrong.Key]; ok {
+					at = w.at
+				}
+			}
+			return fail(at, "recipe %q: %v", d.recipe, err)
+		}
+	}
+
+	m := &Method{Recipe: r, Cooker: d.cooker, Target: target, Chosen: chosen}
+	for _, f := range recipe.Fields(d.cooker) {
+		from := Origin{File: "default"}
+		if w, ok := d.won[f.Key]; ok {
+			from = w.at
+		}
+		m.Options = append(m.Options, Option{f, from})
+	}
+	own := d.cooker.Outputs()
+	switch {
+	case d.outputs == nil && len(own) == 0:
+		return fail(chosen, "%s", needsOutputs(d.recipe))
+	case d.outputs == nil:
+		for _, text := range own {
+			t, err := ParseTemplate(text)
+			if err != nil {
+				return fail(chosen, "recipe %q: %v", d.recipe, err)
+			}
+			m.Outputs = append(m.Outputs, t)
+		}
+	case len(own) > 0 && len(own) != len(d.outputs.outputs):
+		return fail(d.outputs.written, "%s", wrongCount(d.recipe, len(own), len(d.outputs.outputs)))
+	default:
+		m.Outputs = d.outputs.outputs
+	}
+	for _, i := range d.had {
+		if i < 0 {
+			m.Rules = append(m.Rules, Origin{File: "built-in", Match: d.row})
+		} else {
+			m.Rules = append(m.Rules, d.set.layers[i].origin)
+		}
+	}
+	return &outcome{method: m}
+}
+
+func wrongCount(recipe string, want, have int) string {
+	return fmt.Sprintf("outputs: want %d for recipe %q, have %d", want, recipe, have)
+}
+
+func needsOutputs(recipe string) string {
+	return fmt.Sprintf("recipe %q needs outputs = [...]", recipe)
+}

@@ -1,0 +1,153 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// ruleKeys are the keys of a rule that are not options.
+var ruleKeys = []string{"match", "recipe", "output", "outputs"}
+
+// rule compiles one [[rule]].
+func (c *compiler) rule(at *node, table map[string]any) {
+	l := layer{}
+	matches := c.match(at, table, &l)
+	l.origin = c.file.origin(at.value, matches)
+	known := c.recipe(at, table, &l)
+
+	cooker := c.cooker(l.recipe)
+	for _, key := range sortedKeys(table) {
+		// Nothing can be said of the options of a recipe that there is not.
+		if !known || slices.Contains(ruleKeys, key) {
+			continue
+		}
+		place := at.field(key)
+		if c.option(place, l.recipe, cooker, key, table[key], ruleKeys) {
+			l.settings = append(l.settings, setting{key, table[key], c.file.origin(place.key, matches)})
+		}
+	}
+	c.outputs(at, table, cooker, &l)
+	c.set.layers = append(c.set.layers, l)
+}
+
+// match compiles a rule's patterns and returns them as text.
+func (c *compiler) match(at *node, table map[string]any, l *layer) string {
+	value, ok := table["match"]
+	if !ok {
+		c.failf(at.value, `rule without match; say which files it is for, as in match = "*.png"`)
+		return ""
+	}
+	at = at.field("match")
+	list, isList := value.([]any)
+	if !isList {
+		list = []any{value}
+	}
+	if len(list) == 0 {
+		c.failf(at.value, "match: want at least one pattern")
+	}
+	var texts []string
+	for i, v := range list {
+		text, ok := v.(string)
+		if !ok {
+			c.failf(at.item(i).value, "match: want a pattern or a list of patterns")
+			continue
+		}
+		texts = append(texts, text)
+		if c.patterns > maxPatterns {
+			continue // which has been said
+		}
+		before := l.patterns.Len()
+		if err := l.patterns.Add(text); err != nil {
+			c.failf(at.item(i).value, "match: %v", err)
+		}
+		if c.patterns += l.patterns.Len() - before; c.patterns > maxPatterns {
+			c.failf(at.item(i).value, "match: more than %d patterns in all files", maxPatterns)
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// recipe finds which recipe a rule names, if any. It returns false if the rule
+// means to name one and fails.
+func (c *compiler) recipe(at *node, table map[string]any, l *layer) bool {
+	value, ok := table["recipe"]
+	if !ok {
+		if _, has := table["command"]; has && slices.Contains(c.keys("command"), "command") {
+			l.recipe = "command"
+			l.chosen = c.file.origin(at.field("command").key, l.origin.Match)
+		}
+		return true
+	}
+	at = at.field("recipe")
+	name, ok := value.(string)
+	if !ok {
+		c.failf(at.value, "recipe: want a name; have %s", c.names())
+		return false
+	}
+	if !c.knows(name) {
+		c.failf(at.value, "unknown recipe %q; have %s", clip(name), c.names())
+		return false
+	}
+	l.recipe = name
+	l.chosen = c.file.origin(at.key, l.origin.Match)
+	return true
+}
+
+// outputs compiles a rule's templates. The cooker is that of the recipe that
+// the rule names, with the rule's options, or nil.
+func (c *compiler) outputs(at *node, table map[string]any, cooker recipe.Cooker, l *layer) {
+	one, single := table["output"]
+	value, many := table["outputs"]
+	own := 0
+	if cooker != nil {
+		own = len(cooker.Outputs())
+	}
+	switch {
+	case single && many:
+		c.failf(max(at.field("output").key, at.field("outputs").key), "output and outputs: a rule may have only one of them")
+		c.gives[l.recipe] = true
+		return
+	case single:
+		at, value = at.field("output"), one
+		if _, ok := value.(string); !ok {
+			c.failf(at.value, `output: want a template such as "{stem}.bin"; a list is called outputs`)
+		}
+	case many:
+		at = at.field("outputs")
+		if list, ok := value.([]any); !ok || len(list) == 0 {
+			c.failf(at.value, `outputs: want a list of templates such as ["{stem}.bin"]`)
+		}
+	default:
+		if cooker != nil && own == 0 {
+			c.needs = append(c.needs, need{l.recipe, l.chosen})
+		}
+		return
+	}
+
+	c.gives[l.recipe] = true
+	list, isList := value.([]any)
+	if !isList {
+		list = []any{value}
+	}
+	for i, v := range list {
+		text, ok := v.(string)
+		if !ok {
+			if isList {
+				c.failf(at.item(i).value, "outputs: want a template")
+			}
+			continue
+		}
+		t, err := ParseTemplate(text)
+		if err != nil {
+			c.failf(at.item(i).value, "%v", err)
+			continue
+		}
+		l.outputs = append(l.outputs, t)
+	}
+	if own > 0 && len(list) > 0 && own != len(list) {
+		c.failf(at.value, "%s", wrongCount(l.recipe, own, len(list)))
+	}
+	l.written = c.file.origin(at.key, l.origin.Match)
+}

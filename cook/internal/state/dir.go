@@ -1,0 +1,171 @@
+package state
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// IndexName is the index, below the output folder.
+const IndexName = manifest.StateDir + "/index"
+
+// Names of the rest of the state.
+const (
+	lockName      = manifest.StateDir + "/lock"
+	changesPrefix = "changes-"
+	journalName   = manifest.StateDir + "/journal"
+	dirtyName     = manifest.StateDir + "/dirty"
+	historyName   = manifest.StateDir + "/history"
+)
+
+// A Dir is the state of one output folder. Without a lock it only answers questions.
+type Dir struct {
+	out  *confine.Dir
+	lock *lock // nil without
+
+	// logged says that a file of the output folder was synced since BeginReading, so
+	// the log of its file system is written.
+	logged bool
+	// dirty says that there is a dirty marker, raised that it is of this run.
+	dirty, raised bool
+
+	fineOnce   sync.Once // see FineStamps
+	fine       bool
+	fineDevice uint64
+}
+
+// Open returns the state of an output folder.
+func Open(out *confine.Dir) *Dir { return &Dir{out: out} }
+
+// Exists reports whether the output folder has been cooked into before.
+func (d *Dir) Exists() bool {
+	_, err := d.out.Root().Lstat(manifest.StateDir)
+	return err == nil
+}
+
+// Make makes the folder of the state.
+func (d *Dir) Make() error {
+	if err := d.out.Root().MkdirAll(manifest.StateDir, 0o777); err != nil {
+		return fmt.Errorf("output folder %s: %w", d.out.Name(), err)
+	}
+	return nil
+}
+
+// Close lets go of the lock.
+func (d *Dir) Close() {
+	if d.lock != nil {
+		d.lock.Close()
+		d.lock = nil
+	}
+}
+
+// Folder returns the absolute name of the folder .cook.
+func (d *Dir) Folder() string { return d.name(manifest.StateDir) }
+
+func (d *Dir) name(p string) string { return filepath.Join(d.out.Name(), filepath.FromSlash(p)) }
+
+// MayExist reports whether something of that name is in the output folder, or cannot
+// be ruled out.
+func (d *Dir) MayExist(output string) bool {
+	_, err := d.out.Root().Lstat(output)
+	return err == nil || !pathname.IsAbsent(err)
+}
+
+// MayBeFile is MayExist for anything but a folder.
+func (d *Dir) MayBeFile(output string) bool {
+	info, err := d.out.Root().Lstat(output)
+	return err == nil && !info.IsDir() || err != nil && !pathname.IsAbsent(err)
+}
+
+// Interrupted reports whether the last run left something that has to be tidied up.
+func (d *Dir) Interrupted() bool {
+	for _, left := range []string{journalName, dirtyName, manifest.StateDir + "/tmp", manifest.StateDir + "/trash"} {
+		if _, err := d.out.Root().Lstat(left); !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	return false
+}
+
+// ClearLeftovers removes what put left behind in a process that was killed.
+func (d *Dir) ClearLeftovers() error {
+	left, err := fs.ReadDir(d.out.Root().FS(), manifest.StateDir)
+	for _, e := range left {
+		if strings.HasPrefix(e.Name(), atomicfile.Prefix) {
+			err = errors.Join(err, d.out.Root().Remove(manifest.StateDir+"/"+e.Name()))
+		}
+	}
+	return err
+}
+
+// BeginReading notes that contents are read from now on: what they say goes to the
+// disk after this moment.
+func (d *Dir) BeginReading() { d.logged = false }
+
+// read reads a file. What took its place and is no regular file is an error.
+func (d *Dir) read(name string) ([]byte, error) {
+	f, err := d.out.OpenFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var b bytes.Buffer
+	if info, err := f.Stat(); err == nil {
+		b.Grow(int(info.Size()) + bytes.MinRead)
+	}
+	_, err = b.ReadFrom(f)
+	return b.Bytes(), err
+}
+
+// replace writes a file whole or leaves the old one, power cuts included. What a killed
+// process may leave behind lies in the state folder, where ClearLeftovers finds it.
+func (d *Dir) replace(name string, data []byte) error {
+	d.logged = true
+	return d.put(name, data, (*atomicfile.File).Sync)
+}
+
+// replaceDurably replaces a file on whose name the next thing that is done relies: no
+// power cut can leave that and not the name.
+func (d *Dir) replaceDurably(name string, data []byte) error {
+	if err := d.replace(name, data); err != nil {
+		return err
+	}
+	return atomicfile.SyncFolder(filepath.Dir(d.name(name)))
+}
+
+// put replaces a file. Between writing it and giving it its name, ready is called.
+func (d *Dir) put(name string, data []byte, ready func(*atomicfile.File) error) error {
+	failed := func(err error) error { return fmt.Errorf("write %s: %w", d.name(name), err) }
+	f, err := atomicfile.CreateIn(d.out.Root(), manifest.StateDir, 0o666)
+	if err != nil {
+		return cmp.Or(d.CheckLock(), failed(err)) // a folder that was removed takes no files
+	}
+	defer f.Discard()
+	if _, err := f.Write(data); err != nil {
+		return failed(err)
+	}
+	if err := ready(f); err != nil {
+		return failed(err)
+	}
+	if err := d.CheckLock(); err != nil {
+		return err
+	}
+	if err := f.Commit(name); err != nil {
+		return failed(err)
+	}
+	return nil
+}
+
+// unsynced is for a file that need not survive a power cut, because it shows when it
+// did not.
+func unsynced(*atomicfile.File) error { return nil }

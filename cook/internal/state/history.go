@@ -1,0 +1,94 @@
+package state
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/regular"
+)
+
+// The history is a line of JSON for each of the last runs. It is for people and charts:
+// no run depends on it.
+
+const (
+	// HistoryRuns is how many runs are reported. There may be more in the file.
+	HistoryRuns = 600
+	// historyBytes is about twice what so many lines come to if each has all its
+	// numbers.
+	historyBytes = 2 * HistoryRuns * 1024
+)
+
+// ReadHistory returns the end of the history of an output folder, nil if there is none.
+// The first line may be torn, and so may lines of runs that were killed.
+func ReadHistory(out *confine.Dir) ([]byte, error) {
+	f, err := out.OpenFile(historyName)
+	if pathname.IsAbsent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > 2*historyBytes {
+		if _, err := f.Seek(info.Size()-2*historyBytes, io.SeekStart); err != nil {
+			return nil, err
+		}
+	}
+	return io.ReadAll(io.LimitReader(f, 3*historyBytes))
+}
+
+// AddHistory adds a line. If the history has become long only its last lines stay, of
+// which whole tells torn ones.
+func (d *Dir) AddHistory(line []byte, whole func(line []byte) bool) error {
+	if err := d.addHistory(line, whole); err != nil {
+		return fmt.Errorf("history %s: %w", d.name(historyName), err)
+	}
+	return nil
+}
+
+func (d *Dir) addHistory(line []byte, whole func(line []byte) bool) error {
+	root := d.out.Root()
+	info, err := root.Lstat(historyName)
+	if err == nil && !info.Mode().IsRegular() {
+		return regular.Mode(info.Mode())
+	}
+	if err == nil && info.Size() > historyBytes {
+		if err := d.shortenHistory(whole); err != nil {
+			return err
+		}
+	}
+	f, err := root.OpenFile(historyName, os.O_CREATE|os.O_APPEND|os.O_WRONLY|regular.NoWait, 0o666)
+	if err != nil {
+		return err
+	}
+	// A line break first ends what a killed run may have left of its line.
+	_, err = f.Write(fmt.Appendf(nil, "\n%s", line))
+	return errors.Join(err, f.Close())
+}
+
+// shortenHistory leaves the last lines.
+func (d *Dir) shortenHistory(whole func(line []byte) bool) error {
+	text, err := d.read(historyName)
+	if err != nil {
+		return err
+	}
+	var lines [][]byte
+	size := 0
+	for _, line := range slices.Backward(bytes.Split(text, []byte("\n"))) {
+		if !whole(line) {
+			continue
+		}
+		if size += len(line) + 1; size > historyBytes/2 {
+			break
+		}
+		lines = append(lines, line)
+	}
+	slices.Reverse(lines)
+	return d.put(historyName, append([]byte("\n"), bytes.Join(lines, []byte("\n"))...), unsynced)
+}

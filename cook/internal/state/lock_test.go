@@ -1,0 +1,91 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+)
+
+func TestFineStamps(t *testing.T) {
+	for what, tt := range map[string]struct {
+		times []time.Duration // of one write after the other
+		want  bool
+	}{
+		"each its own":           {[]time.Duration{0, 3 * time.Microsecond}, true},
+		"delayed at first":       {[]time.Duration{0, time.Second, time.Second + 100}, true},
+		"ticks of 1 ms":          {[]time.Duration{0, 0, time.Millisecond, time.Millisecond, 2 * time.Millisecond}, false},
+		"ticks of 4 ms, crossed": {[]time.Duration{0, 4 * time.Millisecond, 8 * time.Millisecond}, false},
+		"ticks of 2 s":           {[]time.Duration{0}, false},
+		"set back":               {[]time.Duration{0, -time.Second, -2 * time.Second}, false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			n := 0
+			fine, device := fineStamps(func() (scan.Stamp, error) {
+				at := tt.times[min(n, len(tt.times)-1)]
+				n++
+				return scan.Stamp{CTime: 1e18 + int64(at), Device: 7}, nil
+			})
+			if fine != tt.want || fine && device != 7 {
+				t.Errorf("fine %v on device %d", fine, device)
+			}
+		})
+	}
+	for failing := range 2 {
+		n := 0
+		fine, _ := fineStamps(func() (scan.Stamp, error) {
+			n++
+			if n > failing {
+				return scan.Stamp{CTime: int64(n)}, errors.New("no")
+			}
+			return scan.Stamp{CTime: int64(n)}, nil
+		})
+		if fine {
+			t.Errorf("fine though write %d failed", failing)
+		}
+	}
+}
+
+// What is found out of a file system holds for its device only, and is asked once.
+func TestFineStampsOfDevice(t *testing.T) {
+	d := &Dir{fine: true, fineDevice: 7}
+	d.fineOnce.Do(func() {})
+	if !d.FineStamps(7) || d.FineStamps(8) {
+		t.Errorf("device 7 %v, device 8 %v", d.FineStamps(7), d.FineStamps(8))
+	}
+}
+
+// The text of a lock that another program wrote names no process, and none of it is
+// printed.
+func FuzzHolder(f *testing.F) {
+	for _, text := range []string{
+		"", "process 4711\n", "process 12                  \n", "process -1\n", "process 1\x1b[2J\n", "process 1\nprocess 2\n", "\xff",
+	} {
+		f.Add([]byte(text))
+	}
+	plain := regexp.MustCompile(`^(process \d{1,10})?$`)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if got := parseHolder(text); !plain.MatchString(got) {
+			t.Errorf("holder %q", got)
+		}
+	})
+}
+
+func TestParseHolder(t *testing.T) {
+	for text, want := range map[string]string{
+		"process 4711\n":               "process 4711",
+		fmt.Sprintf(textFormat, 12):    "process 12",
+		"process 4711 \x1b[2J\n":       "",
+		"process \n":                   "",
+		strings.Repeat("9", 100):       "",
+		"process 18446744073709551615": "",
+	} {
+		if got := parseHolder([]byte(text)); got != want {
+			t.Errorf("parseHolder(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

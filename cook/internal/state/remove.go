@@ -1,0 +1,45 @@
+package state
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/assetcook/assetcook/cook/manifest"
+)
+
+// Remove removes all that the cooker keeps in the output folder, the lock last: from
+// then on another cook may make a new one, and the folder stays.
+func (d *Dir) Remove() error {
+	root := d.out.Root()
+	parts, err := d.parts()
+	if err != nil {
+		return err
+	}
+	if err := root.Remove(manifest.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := d.removeParts(parts); err != nil {
+		return err
+	}
+	state, err := root.Open(manifest.StateDir)
+	if err != nil {
+		return err
+	}
+	names, err := state.Readdirnames(-1)
+	state.Close()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name = manifest.StateDir + "/" + name; name != lockName {
+			if err := root.RemoveAll(name); err != nil {
+				return err
+			}
+		}
+	}
+	if err := root.RemoveAll(lockName); err != nil {
+		return err
+	}
+	_, err = root.RemoveEmpty(manifest.StateDir)
+	return err
+}

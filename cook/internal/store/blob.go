@@ -1,0 +1,215 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// PutBlob copies size bytes of src, the whole file, into the store under id, by
+// reflink where the file system can. The offset of src is neither used nor moved.
+// What was copied is verified: if it is not what id and size state, nothing is
+// kept and the error wraps ErrMismatch. An error of reading src is neither that
+// nor ErrUnavailable.
+//
+// A blob that is there with the right size is only marked as used. Should it be
+// damaged, CopyBlob will notice.
+func (s *Store) PutBlob(ctx context.Context, src *os.File, id BlobID, size int64) error {
+	path := s.path(blobs, id)
+	if err := s.putBlob(ctx, src, path, id, size); err != nil {
+		return fmt.Errorf("put blob %s from %s: %w", path, src.Name(), err)
+	}
+	return nil
+}
+
+func (s *Store) putBlob(ctx context.Context, src *os.File, path string, id BlobID, size int64) error {
+	if s.readOnly {
+		return ErrReadOnly
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	info, err := s.stat(path)
+	switch {
+	case err == nil && info.Size() == size:
+		s.used(path, info)
+		return nil
+	case err == nil:
+		// Torn. Windows would not let the rename below replace a read-only file.
+		s.remove(path)
+	case errors.Is(err, ErrUnavailable):
+		return err
+	}
+	// Writing is denied so that following a path into the store cannot lead to editing a
+	// blob by accident.
+	f, err := s.create(0o444)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	defer f.Discard()
+	landed, err := s.transfer(ctx, f.File, src, size)
+	var writing *writeError
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &writing):
+		return fmt.Errorf("%w: %w", ErrUnavailable, writing.err)
+	case err != nil:
+		return err
+	case landed.Size != size || BlobID(landed.Digest) != id:
+		return fmt.Errorf("%w: %s", ErrMismatch, describe(landed, size))
+	}
+	// On Windows the rename fails where another process has just put this blob.
+	if err := s.commit(f, path, size); err != nil && !s.HasBlob(id, size) {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return nil
+}
+
+// CopyBlob writes the blob of that size to dst, a file of a folder, which must not
+// exist, by reflink where the file system can; dst gets the permissions 0666 less
+// the umask. What landed in dst is verified. On any error there is no dst.
+//
+// The error wraps ErrMissing where there is no such blob, ErrDamaged where there
+// was one with another content (it has been deleted), ErrUnavailable where the
+// store cannot be read. Any other error is about dst or ctx.
+func (s *Store) CopyBlob(ctx context.Context, id BlobID, size int64, in *os.Root, dst string) error {
+	path := s.path(blobs, id)
+	if err := s.copyBlob(ctx, path, id, size, in, dst); err != nil {
+		return fmt.Errorf("copy blob %s to %s: %w", path, filepath.Join(in.Name(), dst), err)
+	}
+	return nil
+}
+
+func (s *Store) copyBlob(ctx context.Context, path string, id BlobID, size int64, in *os.Root, dst string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	info, err := s.stat(path)
+	if err != nil {
+		return err
+	}
+	if info.Size() != size {
+		return s.damaged(path, fmt.Sprintf("%d bytes, want %d", info.Size(), size))
+	}
+	blob, err := s.open(path)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	landed, err := s.copyOut(ctx, blob, size, id, in, dst)
+	var writing *writeError
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &writing):
+		return writing.err
+	case errors.Is(err, errOther):
+		return s.damaged(path, describe(landed, size))
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	s.used(path, info)
+	return nil
+}
+
+// errOther is copyOut's word for a blob with another content.
+var errOther = errors.New("other content")
+
+// copyOut makes dst out of an open blob, or leaves none. An error of dst is a
+// writeError.
+func (s *Store) copyOut(ctx context.Context, blob *os.File, size int64, id BlobID, in *os.Root, dst string) (landed hashing.FileSum, err error) {
+	if err := s.trip("create", dst); err != nil {
+		return landed, &writeError{err}
+	}
+	f, err := in.OpenFile(dst, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return landed, &writeError{err}
+	}
+	defer func() {
+		if closeErr := f.Close(); err == nil && closeErr != nil {
+			err = &writeError{closeErr}
+		}
+		if err != nil {
+			in.Remove(dst) // ours: O_EXCL made it
+		}
+	}()
+	if landed, err = s.transfer(ctx, f, blob, size); err != nil {
+		return landed, err
+	}
+	if landed.Size != size || BlobID(landed.Digest) != id {
+		return landed, errOther
+	}
+	return landed, nil
+}
+
+// HasBlob reports whether a blob of that size is there. It does not read it and
+// does not count as use: the answer is for plans and questions.
+func (s *Store) HasBlob(id BlobID, size int64) bool {
+	info, err := os.Lstat(s.path(blobs, id))
+	return err == nil && info.Mode().IsRegular() && info.Size() == size
+}
+
+// transfer copies src into dst, a new file, and returns what landed there. It
+// stops one byte after size, which is enough to know that src is longer. Errors of
+// dst are writeErrors; other ones are of src or ctx.
+func (s *Store) transfer(ctx context.Context, dst, src *os.File, size int64) (hashing.FileSum, error) {
+	limit := min(max(size, 0), math.MaxInt64-1) + 1
+	err := s.trip("clone", dst.Name())
+	if err == nil {
+		err = s.clone(dst, src)
+	}
+	if err == nil {
+		sum, err := s.sums.Sum(ctx, io.NewSectionReader(dst, 0, limit), hashing.WantDigest)
+		if err != nil {
+			return sum, &writeError{err}
+		}
+		return sum, nil
+	}
+	// Whatever the reason, bytes may still do. The digest is of the very bytes
+	// handed to dst, so there is no need to read them back.
+	if !errors.Is(err, errors.ErrUnsupported) {
+		if err := dst.Truncate(0); err != nil {
+			return hashing.FileSum{}, &writeError{err}
+		}
+	}
+	return s.sums.Sum(ctx, &tee{io.NewSectionReader(src, 0, limit), s.writer(dst)}, hashing.WantDigest)
+}
+
+// tee hands on what it reads after writing it.
+type tee struct {
+	r io.Reader
+	w io.Writer
+}
+
+func (t *tee) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	if n > 0 {
+		if _, err := t.w.Write(p[:n]); err != nil {
+			return 0, &writeError{err}
+		}
+	}
+	return n, err
+}
+
+// writeError tells errors of the destination from errors of the origin.
+type writeError struct{ err error }
+
+func (e *writeError) Error() string { return e.err.Error() }
+func (e *writeError) Unwrap() error { return e.err }
+
+func describe(landed hashing.FileSum, size int64) string {
+	switch {
+	case landed.Size > size:
+		return fmt.Sprintf("more than %d bytes", size)
+	case landed.Size < size:
+		return fmt.Sprintf("%d bytes, want %d", landed.Size, size)
+	}
+	return "the content is " + landed.Digest.String()
+}

@@ -1,0 +1,125 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Result is what an action gave.
+type Result struct {
+	Artifacts []Artifact    // in the order in which the recipe declares its outputs
+	CookTime  time.Duration // what the next one saves by not cooking
+	Warnings  []string      // what the recipe had to say about the source
+}
+
+// Artifact is one output file by content. Where it goes is not the store's to say.
+type Artifact struct {
+	Blob BlobID
+	Size int64 // bytes
+}
+
+const artifactSize = 32 + 8 // in a record
+
+// Result returns what was recorded under id. The error wraps ErrMissing, ErrDamaged
+// (the record has been deleted) or ErrUnavailable. The blobs may be gone all the
+// same: CopyBlob will say.
+func (s *Store) Result(id ResultID) (Result, error) {
+	payload, path, err := s.readRecord(results, id)
+	if err != nil {
+		return Result{}, fmt.Errorf("read result: %w", err)
+	}
+	r, err := decodeResult(payload)
+	if err != nil {
+		return Result{}, fmt.Errorf("read result: %w", s.damaged(path, err.Error()))
+	}
+	return r, nil
+}
+
+// PutResult records what an action gave. Put the blobs first: a result that is
+// there before its blobs is a miss for its reader. If the same artifacts are
+// recorded already, the record stays as it is, with its older CookTime.
+func (s *Store) PutResult(id ResultID, r Result) error {
+	if err := s.putResult(id, r); err != nil {
+		return fmt.Errorf("put result %s: %w", s.path(results, id), err)
+	}
+	return nil
+}
+
+func (s *Store) putResult(id ResultID, r Result) error {
+	if s.readOnly {
+		return ErrReadOnly
+	}
+	payload, err := encodeResult(r)
+	if err != nil {
+		return err
+	}
+	switch old, err := s.Result(id); {
+	case err == nil && slices.Equal(old.Artifacts, r.Artifacts) && slices.Equal(old.Warnings, r.Warnings):
+		return nil
+	case errors.Is(err, ErrUnavailable):
+		return err
+	}
+	return s.writeRecord(results, id, payload)
+}
+
+// The payload of a result is the cook time in ns (8 bytes), the number of
+// artifacts (4), and for each its blob ID (32) and its size (8); if there are warnings,
+// their number (4), and for each its length (4) and its bytes.
+func encodeResult(r Result) ([]byte, error) {
+	if r.CookTime < 0 {
+		return nil, fmt.Errorf("negative cook time %v", r.CookTime)
+	}
+	if most := (maxRecord - recordHead - recordTail - 12) / artifactSize; len(r.Artifacts) > most {
+		return nil, fmt.Errorf("%d artifacts, at most %d fit", len(r.Artifacts), most)
+	}
+	b := binary.LittleEndian.AppendUint64(nil, uint64(r.CookTime))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(r.Artifacts)))
+	for i, a := range r.Artifacts {
+		if a.Size < 0 || a.Blob.IsZero() {
+			return nil, fmt.Errorf("artifact %d: blob %v, size %d", i, a.Blob, a.Size)
+		}
+		b = append(b, a.Blob[:]...)
+		b = binary.LittleEndian.AppendUint64(b, uint64(a.Size))
+	}
+	if len(r.Warnings) > 0 {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(r.Warnings)))
+	}
+	for _, w := range r.Warnings {
+		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(w))), w...)
+	}
+	if len(b) > maxRecord-recordHead-recordTail {
+		return nil, fmt.Errorf("a record of %d bytes, at most %d fit", len(b), maxRecord)
+	}
+	return b, nil
+}
+
+func decodeResult(payload []byte) (Result, error) {
+	d := decoder{b: payload}
+	r := Result{CookTime: time.Duration(d.int64())}
+	if n := d.count(artifactSize); n > 0 {
+		r.Artifacts = make([]Artifact, n)
+	}
+	for i := range r.Artifacts {
+		a := &r.Artifacts[i]
+		copy(a.Blob[:], d.bytes(32))
+		a.Size = d.int64()
+		if d.err == nil && a.Blob.IsZero() {
+			d.err = errors.New("artifact without a blob ID")
+		}
+	}
+	if d.err == nil && len(d.b) > 0 {
+		if r.Warnings = make([]string, d.count(4)); len(r.Warnings) == 0 && d.err == nil {
+			d.err = errors.New("an empty list of warnings")
+		}
+	}
+	for i := range r.Warnings {
+		r.Warnings[i] = string(d.bytes(uint64(d.uint32())))
+	}
+	if err := d.end(); err != nil {
+		return Result{}, err
+	}
+	return r, nil
+}

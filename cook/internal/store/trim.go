@@ -1,0 +1,212 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/regular"
+)
+
+const (
+	trimEvery    = 24 * time.Hour
+	leftoverAge  = 24 * time.Hour // after which a file in tmp belongs to no running process
+	addedPortion = 20             // a trim is due after a 20th of the cap came in
+)
+
+// TrimStats is what a Trim did. Sizes are those of the files, without what the
+// file system adds.
+type TrimStats struct {
+	Before, After int64 // bytes
+	Removed       int   // entries
+}
+
+// entry is what Trim remembers of a file: 56 bytes, so that a million of them are
+// no burden.
+type entry struct {
+	used int64 // mtime, ns
+	size int64
+	id   [32]byte
+	kind kind
+}
+
+// Trim deletes the least recently used entries until at most limit bytes remain; a
+// limit of 0 or below leaves at most empty files. It also deletes files that a killed process left
+// in tmp a day or more before now.
+//
+// It is harmless beside anything else: what goes while someone wants it is a miss,
+// and what someone uses while Trim runs is kept. An entry that cannot be deleted is
+// passed over and the first such error is returned at the end.
+func (s *Store) Trim(ctx context.Context, limit int64, now time.Time) (TrimStats, error) {
+	stats, err := s.trim(ctx, limit, now)
+	if err != nil {
+		return stats, fmt.Errorf("trim store %s: %w", s.dir, err)
+	}
+	return stats, nil
+}
+
+func (s *Store) trim(ctx context.Context, limit int64, now time.Time) (TrimStats, error) {
+	if s.readOnly {
+		return TrimStats{}, ErrReadOnly
+	}
+	limit = max(limit, 0)
+	added := s.added.Load()
+	firstErr := s.sweepTmp(now)
+	var entries []entry
+	for k := range kinds {
+		found, err := s.list(ctx, k)
+		if err != nil {
+			return TrimStats{}, err
+		}
+		entries = append(entries, found...)
+	}
+	var stats TrimStats
+	for _, e := range entries {
+		stats.Before += e.size
+	}
+	stats.After = stats.Before
+	// The order among equals is fixed, so that two processes that trim at the same
+	// time choose the same entries.
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.used, b.used), cmp.Compare(a.kind, b.kind), bytes.Compare(a.id[:], b.id[:]))
+	})
+	for _, e := range entries {
+		if stats.After <= limit {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return stats, err
+		}
+		switch removed, err := s.evict(e); {
+		case errors.Is(err, fs.ErrNotExist):
+			stats.After -= e.size // someone else was faster
+		case err != nil:
+			firstErr = cmp.Or(firstErr, err)
+		case removed:
+			stats.After -= e.size
+			stats.Removed++
+		}
+	}
+	s.added.Add(-added)
+	firstErr = cmp.Or(firstErr, s.stampTrim(now))
+	if firstErr != nil {
+		return stats, fmt.Errorf("%w: %w", ErrUnavailable, firstErr)
+	}
+	return stats, nil
+}
+
+// evict removes an entry unless it was used since it was listed.
+func (s *Store) evict(e entry) (bool, error) {
+	path := s.path(e.kind, e.id)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false, err
+	}
+	if info.ModTime().UnixNano() != e.used {
+		return false, nil
+	}
+	if err := s.remove(path); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// list returns the entries of a kind. A file that is not named like an entry is
+// not ours: it is neither counted nor deleted.
+func (s *Store) list(ctx context.Context, k kind) ([]entry, error) {
+	shards, err := os.ReadDir(s.folder(k))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	var entries []entry
+	for _, shard := range shards {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if len(shard.Name()) != 2 || !shard.IsDir() {
+			continue
+		}
+		files, err := os.ReadDir(filepath.Join(s.folder(k), shard.Name()))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+		for _, f := range files {
+			id, err := ParseBlobID(f.Name())
+			if err != nil || f.Name()[:2] != shard.Name() {
+				continue
+			}
+			info, err := f.Info()
+			if err != nil || !info.Mode().IsRegular() {
+				continue // gone, or for CopyBlob to find
+			}
+			entries = append(entries, entry{used: info.ModTime().UnixNano(), size: info.Size(), id: id, kind: k})
+		}
+	}
+	return entries, nil
+}
+
+// sweepTmp removes leftovers. It goes on after an error and returns the first.
+func (s *Store) sweepTmp(now time.Time) error {
+	files, err := os.ReadDir(s.tmp())
+	if err != nil {
+		return err
+	}
+	var firstErr error
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil || !strings.HasPrefix(f.Name(), atomicfile.Prefix) || now.Sub(info.ModTime()) < leftoverAge {
+			continue
+		}
+		if err := s.remove(filepath.Join(s.tmp(), f.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			firstErr = cmp.Or(firstErr, err)
+		}
+	}
+	return firstErr
+}
+
+// TrimDue reports whether a Trim to limit is worth its time: the last one ended a
+// day ago or more, by whichever process, or this Store has put more than 5 % of
+// limit since. A time of last trim ahead of now is not believed.
+func (s *Store) TrimDue(now time.Time, limit int64) bool {
+	if s.readOnly {
+		return false
+	}
+	if s.added.Load() > limit/addedPortion {
+		return true
+	}
+	info, err := os.Lstat(s.trimStamp())
+	if err != nil || !info.Mode().IsRegular() {
+		return true
+	}
+	age := now.Sub(info.ModTime())
+	return age >= trimEvery || age <= -trimEvery
+}
+
+func (s *Store) trimStamp() string { return filepath.Join(s.root, "trimmed") }
+
+// stampTrim notes the time of a trim. What took the note's place, a pipe or a link for
+// instance, is removed.
+func (s *Store) stampTrim(now time.Time) error {
+	if info, err := os.Lstat(s.trimStamp()); err == nil && !info.Mode().IsRegular() {
+		if err := s.remove(s.trimStamp()); err != nil {
+			return err
+		}
+	}
+	f, err := os.OpenFile(s.trimStamp(), os.O_WRONLY|os.O_CREATE|regular.NoWait, 0o666)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Chtimes(s.trimStamp(), now, now)
+}

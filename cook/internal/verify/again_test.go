@@ -1,0 +1,268 @@
+package verify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/verify"
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// cookFuncs are what recipes do, by name. Each cooks the files of the extension of its
+// name.
+type cookFuncs map[string]func(ctx context.Context, job *recipe.Job) error
+
+// funcCooker is a recipe without options. It has no fields, which would be options.
+type funcCooker struct{}
+
+var testFuncs cookFuncs // of the test that runs
+
+func (*funcCooker) Outputs() []string { return []string{"{path}"} }
+func (*funcCooker) Cook(ctx context.Context, j *recipe.Job) error {
+	return testFuncs[strings.TrimPrefix(j.Ext(), ".")](ctx, j)
+}
+
+// cookedWith cooks some files with recipes of the test.
+func cookedWith(t *testing.T, files map[string]string, funcs cookFuncs) *tree {
+	t.Helper()
+	tr := newTree(t)
+	testFuncs = funcs
+	var rules strings.Builder
+	tr.Recipes = nil
+	for name := range funcs {
+		fmt.Fprintf(&rules, "[[rule]]\nmatch = \"*.%s\"\nrecipe = %q\n", name, name)
+		tr.Recipes = append(tr.Recipes, recipe.Recipe{Name: name, Version: 1, New: func() recipe.Cooker { return &funcCooker{} }})
+	}
+	for name, text := range files {
+		tr.write(t, name, text)
+	}
+	tr.write(t, "cook.toml", rules.String())
+	tr.cook(t)
+	return tr
+}
+
+// Recipes that depend on what they must not depend on are reported with the cause.
+func TestCauses(t *testing.T) {
+	var calls atomic.Int64
+	tr := cookedWith(t, map[string]string{"a.count": "x", "a.place": "x", "a.good": "x", "a.vars": "x", "a.broken": "x"}, cookFuncs{
+		"count": func(_ context.Context, j *recipe.Job) error {
+			return j.Write(0, fmt.Appendf(nil, "count %9d", calls.Add(1)))
+		},
+		"place": func(_ context.Context, j *recipe.Job) error { return j.Write(0, fmt.Append(nil, len(j.OutputFile(0)))) },
+		"good":  func(_ context.Context, j *recipe.Job) error { return j.Write(0, []byte("good")) },
+		"vars":  func(_ context.Context, j *recipe.Job) error { return j.Write(0, fmt.Append(nil, j.Vars()["TZ"])) },
+		"broken": func(_ context.Context, j *recipe.Job) error {
+			if len(j.Vars()) > 0 {
+				return errors.New("out of paint\nand of brushes")
+			}
+			return j.Write(0, nil)
+		},
+	})
+	found, sum := tr.verify(t, "all")
+	mustFind(t, found, slices.Repeat([]verify.FindingKind{verify.NotReproducible}, 4)...)
+	text := map[string]string{}
+	for _, f := range found {
+		text[f.Path] = f.Text
+		if f.Recipe != strings.TrimPrefix(f.Path, "a.") {
+			t.Errorf("%s: recipe %q", f.Path, f.Recipe)
+		}
+	}
+	for path, want := range map[string][2]string{
+		"a.count":  {"a.count differs from a new cook at offset 14 (0x", `): the recipe "count" is not deterministic`},
+		"a.place":  {"a.place differs from a new cook at offset ", `): the recipe "place" depends on the name of its scratch folder`},
+		"a.vars":   {"a.vars differs from a new cook at offset 0 (the end, now 0x", "depends on the time zone (TZ); if it has to, let the rule set that with env"},
+		"a.broken": {`cannot be cooked again: the recipe "broken" `, ": out of paint\nand of brushes"},
+	} {
+		if got := text[path]; !strings.HasPrefix(got, want[0]) || !strings.HasSuffix(got, want[1]) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if sum.Again != 5 {
+		t.Errorf("%+v", sum)
+	}
+}
+
+// The store that two checkouts share has what the other one made of the same inputs.
+func TestStoreDisagrees(t *testing.T) {
+	var calls atomic.Int64
+	tr := cookedWith(t, map[string]string{"a.count": "x"}, cookFuncs{
+		"count": func(_ context.Context, j *recipe.Job) error { return j.Write(0, fmt.Append(nil, calls.Add(1))) },
+	})
+	found, _ := tr.verify(t, "0")
+	mustFind(t, found)
+	other := *tr
+	other.Place.Out, other.Mode.Force = filepath.Join(t.TempDir(), "out"), true
+	other.cook(t)
+	found, _ = tr.verify(t, "0")
+	mustFind(t, found, verify.NotReproducible)
+	if len(found) == 1 && found[0].Text != `the store has another result of the same inputs: the recipe "count" is not deterministic` {
+		t.Errorf("%q", found[0].Text)
+	}
+}
+
+// If a source changes while it is cooked again, the recipe is not to blame.
+func TestChangedMeanwhile(t *testing.T) {
+	var edits atomic.Bool
+	tr := cookedWith(t, map[string]string{"a.edit": "one"}, cookFuncs{
+		"edit": func(_ context.Context, j *recipe.Job) error {
+			text, err := j.Source()
+			if err == nil && edits.Load() {
+				err = os.WriteFile(filepath.Join(j.Assets(), "a.edit"), []byte("two"), 0o666)
+			}
+			return errors.Join(err, j.Write(0, append(text, "!!"...)))
+		},
+	})
+	edits.Store(true)
+	found, _ := tr.verify(t, "all")
+	mustFind(t, found, verify.NotUpToDate)
+	if len(found) == 1 && found[0].Text != "changed while it was being verified; run cook" {
+		t.Errorf("%q", found[0].Text)
+	}
+}
+
+// The lock is held while assets are cooked again, and an interrupt leaves nothing behind.
+func TestLockAndInterrupt(t *testing.T) {
+	var during func()
+	tr := cookedWith(t, map[string]string{"a.call": "x", "b.call": "y"}, cookFuncs{
+		"call": func(ctx context.Context, j *recipe.Job) error {
+			if during != nil {
+				during()
+			}
+			return errors.Join(ctx.Err(), j.Write(0, nil))
+		},
+	})
+	var once sync.Once
+	during = func() {
+		once.Do(func() {
+			var locked *state.LockedError
+			if _, err := pass.Open(tr.Options, pass.Write); !errors.As(err, &locked) {
+				t.Errorf("a cook meanwhile: %v", err)
+			}
+		})
+	}
+	found, _ := tr.verify(t, "all")
+	mustFind(t, found)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	during = cancel
+	sum, err := verify.Run(ctx, verify.Options{Pass: tr.Options, Sample: "all", Found: func(f verify.Finding) { t.Error(f) }})
+	if !errors.Is(err, context.Canceled) || sum.Again != 0 || sum.Outputs != 2 {
+		t.Errorf("%+v, error %v", sum, err)
+	}
+	if _, err := os.Lstat(tr.output(".cook/tmp")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("scratch files are left: %v", err)
+	}
+}
+
+// What says nothing about the recipe is an error, not a difference.
+func TestHindrance(t *testing.T) {
+	for what, tt := range map[string]struct {
+		hinder func(tr *tree, j *recipe.Job) error // while it is cooked again
+		memory int64
+		want   string
+	}{
+		"memory": {memory: 1, want: "the budget is 0 MiB"},
+		"full disk": {
+			hinder: func(*tree, *recipe.Job) error { return &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC} },
+			want:   "make room and run cook again",
+		},
+		"scratch folder gone": {
+			hinder: func(_ *tree, j *recipe.Job) error {
+				return errors.Join(os.RemoveAll(filepath.Dir(j.OutputFile(0))), errors.New("it does not work"))
+			},
+			want: "no such file or directory",
+		},
+		"output folder gone": {
+			hinder: func(tr *tree, j *recipe.Job) error {
+				return errors.Join(os.RemoveAll(tr.Place.Out), errors.New("it does not work"))
+			},
+			want: "removed or replaced by another process meanwhile",
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			var tr *tree
+			again := false
+			tr = cookedWith(t, map[string]string{"a.fine": "a"}, cookFuncs{
+				"fine": func(_ context.Context, j *recipe.Job) error {
+					if again && tt.hinder != nil {
+						return tt.hinder(tr, j)
+					}
+					return j.Write(0, []byte("cooked"))
+				},
+			})
+			again, tr.Limits.Memory = true, tt.memory
+			_, err := verify.Run(t.Context(), verify.Options{Pass: tr.Options, Sample: "all", Found: func(f verify.Finding) { t.Error(f) }})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+			if what != "output folder gone" {
+				return
+			}
+			if _, err := os.Lstat(tr.Place.Out); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the output folder was made again: %v", err)
+			}
+		})
+	}
+}
+
+// A seed draws the same assets each time.
+func TestSeed(t *testing.T) {
+	var mu sync.Mutex
+	cooked := map[string]bool{}
+	files := map[string]string{}
+	for i := range 40 {
+		files[fmt.Sprintf("%d.note", i)] = fmt.Sprint(i)
+	}
+	tr := cookedWith(t, files, cookFuncs{"note": func(_ context.Context, j *recipe.Job) error {
+		text, err := j.Source()
+		mu.Lock()
+		cooked[string(text)] = true
+		mu.Unlock()
+		return errors.Join(err, j.Write(0, text))
+	}})
+	drawn := func(seed uint64) []string {
+		clear(cooked)
+		sum, err := verify.Run(t.Context(), verify.Options{Pass: tr.Options, Sample: "25%", Seed: seed})
+		if err != nil || sum.Again != 10 || len(cooked) != 10 || seed != 0 && sum.Seed != seed || sum.Seed == 0 {
+			t.Errorf("seed %d: %d cooked, %+v, %v", seed, len(cooked), sum, err)
+		}
+		var names []string
+		for name := range cooked {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return names
+	}
+	one := drawn(1)
+	if two := drawn(1); !slices.Equal(one, two) {
+		t.Errorf("the same seed drew %q and %q", one, two)
+	}
+	if two := drawn(2); slices.Equal(one, two) {
+		t.Errorf("two seeds drew %q", one)
+	}
+	drawn(0)
+}
+
+// If the lock is lost at any time, nothing that was found counts.
+func TestLockLost(t *testing.T) {
+	tr := cooked(t)
+	tr.write(t, "new.txt", "new")
+	_, err := verify.Run(t.Context(), verify.Options{Pass: tr.Options, Sample: "0", Found: func(verify.Finding) {
+		must(t, os.Remove(tr.output(".cook/lock")))
+	}})
+	if !errors.Is(err, state.ErrLostLock) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,115 @@
+package verify
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/confine"
+)
+
+// changes are the conditions that differ from those of an ordinary cook.
+type changes uint
+
+const (
+	otherScratch changes = 1 << iota
+	otherZone
+	otherLocale
+	otherHome
+
+	allChanged = otherScratch | otherZone | otherLocale | otherHome
+)
+
+// conditions are the changes by name.
+var conditions = [...]struct {
+	change changes
+	name   string
+}{
+	{otherScratch, "the name of its scratch folder"},
+	{otherZone, "the time zone (TZ)"},
+	{otherLocale, "the locale (LANG, LC_ALL)"},
+	{otherHome, "the home folder (HOME)"},
+}
+
+// vars are the environment variables of external programs that go with changes.
+// home is an empty folder.
+func (c changes) vars(home string) map[string]string {
+	vars := map[string]string{}
+	if c&otherZone != 0 {
+		// Its offset has a quarter of an hour. Not all systems know it by its name.
+		vars["TZ"] = "Asia/Kathmandu"
+		if _, err := os.Stat("/usr/share/zoneinfo/Asia/Kathmandu"); err != nil {
+			vars["TZ"] = "<+0545>-5:45"
+		}
+	}
+	if c&otherLocale != 0 {
+		// It has a comma in its numbers and four kinds of the letter i. Where it is
+		// not installed programs use the locale C, which is not UTF-8.
+		vars["LANG"], vars["LC_ALL"] = "tr_TR.UTF-8", "tr_TR.UTF-8"
+	}
+	if c&otherHome != 0 {
+		vars["HOME"] = home
+		if runtime.GOOS == "windows" {
+			vars["USERPROFILE"] = home
+		}
+	}
+	return vars
+}
+
+// A result is what a new cook gave.
+type result struct {
+	made []store.Artifact
+	err  error
+}
+
+// same reports whether two cooks gave the same. All errors are alike: they may name
+// files.
+func (r result) same(other result) bool {
+	return (r.err == nil) == (other.err == nil) && slices.Equal(r.made, other.made)
+}
+
+// cause finds out why an action came out otherwise when all conditions were changed, by
+// cooking it a few more times. What it returns completes the sentence that begins with
+// the recipe's name.
+func (w *worker) cause(ctx context.Context, a *plan.Action) string {
+	with := func(c changes) (res result) {
+		res.err = w.cook(ctx, a, c, func(_ *confine.Dir, _ []string, made []store.Artifact) error {
+			res.made = made
+			return nil
+		})
+		return res
+	}
+	was := result{made: storedOf(&a.Last.Action)}
+	const random = "is not deterministic"
+	plain := with(0)
+	if !with(0).same(plain) {
+		return random
+	}
+	if !plain.same(was) {
+		switch {
+		case !with(otherScratch).same(plain):
+			return "depends on " + conditions[0].name
+		case plain.err != nil:
+			return "fails now"
+		}
+		return "depends on something that it does not declare: the clock, the umask, or a file that it reads but does not name"
+	}
+	var causes []string
+	for _, c := range conditions {
+		if !with(c.change).same(plain) {
+			causes = append(causes, c.name)
+		}
+	}
+	if len(causes) == 0 {
+		return random // or it takes two of them, which is as bad
+	}
+	text := "depends on " + strings.Join(causes, " and ")
+	if !slices.Contains(causes, conditions[0].name) {
+		text += "; if it has to, let the rule set that with env"
+	}
+	return text
+}

@@ -1,0 +1,85 @@
+package verify
+
+import (
+	"bufio"
+	"io"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/confine"
+)
+
+// A difference is an output that came out otherwise than before.
+type difference struct {
+	output string
+	bytes  *ByteDifference // nil if the old one is not there to compare with
+}
+
+// compare returns the outputs that differ.
+func (w *worker) compare(a *plan.Action, scratch *confine.Dir, files []string, made []store.Artifact) ([]difference, error) {
+	var all []difference
+	for i, m := range made {
+		was := &a.Last.Outputs[i]
+		if m.Blob == was.Artifact.Blob {
+			continue
+		}
+		d := difference{output: a.Outputs[i]}
+		if was.State == contents.Intact {
+			var err error
+			if d.bytes, err = compareFiles(w.session.Out, was.Artifact.Path, scratch, files[i]); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// compareFiles finds the first difference between an output and a new artifact, nil if
+// they are equal.
+func compareFiles(out *confine.Dir, output string, scratch *confine.Dir, file string) (*ByteDifference, error) {
+	was, err := out.OpenFile(output)
+	if err != nil {
+		return nil, err
+	}
+	defer was.Close()
+	now, err := scratch.OpenFile(file)
+	if err != nil {
+		return nil, err
+	}
+	defer now.Close()
+	return firstDifference(was, now)
+}
+
+// firstDifference reads both until they differ.
+func firstDifference(was, now io.Reader) (*ByteDifference, error) {
+	const size = 64 << 10
+	w, n := bufio.NewReaderSize(was, size), bufio.NewReaderSize(now, size)
+	next := func(r *bufio.Reader) (int, error) {
+		b, err := r.ReadByte()
+		switch err {
+		case nil:
+			return int(b), nil
+		case io.EOF:
+			return -1, nil
+		}
+		return 0, err
+	}
+	for offset := int64(0); ; offset++ {
+		a, err := next(w)
+		if err != nil {
+			return nil, err
+		}
+		b, err := next(n)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case a != b:
+			return &ByteDifference{Offset: offset, Was: a, Now: b}, nil
+		case a < 0:
+			return nil, nil
+		}
+	}
+}

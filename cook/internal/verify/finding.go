@@ -1,0 +1,109 @@
+package verify
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/profile"
+)
+
+// A FindingKind is a kind of difference. Its text is part of the JSON output.
+type FindingKind string
+
+const (
+	OutputMissing   FindingKind = "output missing"
+	OutputDamaged   FindingKind = "output damaged"     // another content than was cooked
+	OutputMode      FindingKind = "output mode"        // other permissions than cook gave it
+	StateDamaged    FindingKind = "state damaged"      // index or manifest
+	StoreDamaged    FindingKind = "store damaged"      // a blob or a record; costs time, not truth
+	NotUpToDate     FindingKind = "not up to date"     // a cook would have work to do
+	NotReproducible FindingKind = "not reproducible"   // a new cook gave something else
+	Unreadable      FindingKind = "cannot be verified" // something could not be read
+)
+
+// A Finding is one difference between what is there and what should be.
+type Finding struct {
+	Kind FindingKind
+	// Path is the source, Target its target; if no one source is concerned, Path
+	// is the file in the output folder or the store.
+	Path   string
+	Target string
+	Output string // the artifact concerned, if one is
+	Recipe string // set if Kind is NotReproducible
+	// Bytes says where two artifacts first differ; nil if that is not known.
+	Bytes *ByteDifference
+	// Text says what is wrong and what to do, without the path. What a program
+	// printed follows on lines of its own.
+	Text string
+}
+
+// A ByteDifference is the first place in which two artifacts differ.
+type ByteDifference struct {
+	Offset int64 // from 0
+	Was    int   // the byte in the output folder, -1 for its end
+	Now    int   // the byte in the new artifact, -1 for its end
+}
+
+// String is the place as people are shown it.
+func (d ByteDifference) String() string {
+	show := func(b int) string {
+		if b < 0 {
+			return "the end"
+		}
+		return fmt.Sprintf("0x%02x", b)
+	}
+	return fmt.Sprintf("offset %d (%s, now %s)", d.Offset, show(d.Was), show(d.Now))
+}
+
+// Sum is what verifying amounts to. An asset cooked for two targets counts twice.
+type Sum struct {
+	Outputs int   // looked at
+	Bytes   int64 // of them, read
+	Blobs   int   // of the store, found intact
+	Again   int   // assets cooked again
+	Assets  int
+	// Seed draws the same sample again.
+	Seed        uint64
+	Differences int
+	Took        time.Duration
+}
+
+// A reporter counts differences, and calls Found and the observer one at a time.
+type reporter struct {
+	mu          sync.Mutex
+	onFinding   func(Finding) // nil for none
+	observer    pass.Observer
+	differences int
+	row         *profile.Worker // nil if nothing is measured
+	span        profile.Span    // of the stage
+}
+
+func (r *reporter) found(f Finding) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.differences++
+	if r.onFinding != nil {
+		r.onFinding(f)
+	}
+}
+
+func (r *reporter) event(e execute.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.observer.Event(e)
+}
+
+// stage begins a stage. No other goroutine is at work then.
+func (r *reporter) stage(name string) {
+	r.observer.Stage(name)
+	r.span.End()
+	r.span = r.row.Begin("cook/stage/"+name, "")
+}
+
+func (r *reporter) close() {
+	r.span.End()
+	r.row.Release()
+}

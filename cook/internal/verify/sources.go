@@ -1,0 +1,83 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// readSources reads all sources, and plans what a cook would do about them.
+func readSources(ctx context.Context, s *pass.Session, delta *pass.Delta, rules *pass.Ruleset, before []contents.Before) (*pass.Todo, error) {
+	t := &pass.Todo{Rules: rules}
+	// With nothing known each file is read, and its BLAKE3 computed.
+	t.Contents = contents.New(contents.Options{
+		Assets: s.Assets, Known: index.Empty(), Checksum: s.Checksum, Workers: s.Limits.Workers, Clock: s.Clock,
+	})
+	if err := t.Contents.Sources(ctx, delta.Sources); err != nil {
+		return nil, err
+	}
+	var err error
+	if t.Claims, err = s.State.Claims(delta.Last.ID() != "", s.Observer.Note); err != nil {
+		return nil, err
+	}
+	t.Plan = s.Make(ctx, delta, t, before)
+	return t, ctx.Err() // what was not read looks as if it were missing
+}
+
+// checkPlan reports the work that a cook would have. After the index was lost it is not
+// known what was cooked from what.
+func checkPlan(s *pass.Session, r *reporter, p *plan.Plan, lost bool) {
+	for i := range p.Actions {
+		a := &p.Actions[i]
+		switch {
+		case a.Err != nil:
+			r.found(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: a.Err.Error()})
+		case lost && a.Last != nil:
+		default:
+			if reasons := outdated(a); len(reasons) > 0 {
+				r.found(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: describe(reasons)})
+			}
+		}
+	}
+	for _, old := range p.Retired {
+		if _, err := s.Out.Root().Lstat(old.Path); err == nil {
+			r.found(Finding{Kind: NotUpToDate, Path: old.Source, Target: old.Target, Output: old.Path,
+				Text: fmt.Sprintf("%s is made by no source any more; run cook", pathname.Show(old.Path))})
+		}
+	}
+}
+
+// outdated returns the reasons for cooking an action, except those that concern the
+// state of its outputs, which checkOutputs reports.
+func outdated(a *plan.Action) []plan.Reason {
+	if !a.Runs {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(a.Reasons), func(r plan.Reason) bool {
+		return r.Kind == plan.OutputMissing || r.Kind == plan.OutputEdited
+	})
+}
+
+// describe says that an action is not up to date for some reasons, and what to do.
+func describe(reasons []plan.Reason) string {
+	if len(reasons) == 1 && reasons[0].Kind == plan.FailedLastTime {
+		return "could not be cooked the last time; run cook to see why"
+	}
+	words := make([]string, len(reasons))
+	remedy := "run cook"
+	for i, r := range reasons {
+		words[i] = r.String()
+		switch r.Kind {
+		case plan.SourceChanged, plan.DependencyChanged, plan.ToolChanged:
+			remedy = ignoreStamps // in case no stamp shows the change
+		}
+	}
+	return fmt.Sprintf("not up to date (%s); %s", strings.Join(words, "; "), remedy)
+}

@@ -1,0 +1,179 @@
+package verify_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/verify"
+	"github.com/assetcook/assetcook/recipes/builtin"
+)
+
+// A tree is an asset folder that has been cooked.
+type tree struct {
+	pass.Options
+	observer *observer
+}
+
+// sources are cooked by recipes that are built in.
+var sources = map[string]string{
+	"a.txt": "alpha", "b.json": "[1, 2]", "sub/c.txt": "gamma", "sub/d.bin": strings.Repeat("delta", 1000),
+	"cook.toml": "[[rule]]\nmatch = \"*.bin\"\nrecipe = \"zstd\"\n",
+}
+
+const assets = 4
+
+// newTree makes a tree without sources.
+func newTree(t *testing.T) *tree {
+	t.Helper()
+	dir := t.TempDir()
+	tr := &tree{observer: &observer{t: t}}
+	tr.Place = pass.Place{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "store")}
+	tr.Recipes, tr.Observer = builtin.All(), tr.observer
+	return tr
+}
+
+// cooked makes a tree and cooks it.
+func cooked(t *testing.T) *tree {
+	t.Helper()
+	tr := newTree(t)
+	for name, text := range sources {
+		tr.write(t, name, text)
+	}
+	tr.cook(t)
+	return tr
+}
+
+func (tr *tree) asset(name string) string {
+	return filepath.Join(tr.Place.Dir, filepath.FromSlash(name))
+}
+
+func (tr *tree) output(name string) string {
+	return filepath.Join(tr.Place.Out, filepath.FromSlash(name))
+}
+
+func (tr *tree) write(t *testing.T, name, text string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(tr.asset(name)), 0o777))
+	must(t, os.WriteFile(tr.asset(name), []byte(text), 0o666))
+}
+
+// cook brings the output folder up to date.
+func (tr *tree) cook(t *testing.T) *pass.Done {
+	t.Helper()
+	s, err := pass.Open(tr.Options, pass.Write)
+	must(t, err)
+	defer s.Close()
+	done, err := pass.Run(t.Context(), s, nil)
+	must(t, err)
+	if n := done.Failed.Assets + done.Errors; n > 0 {
+		t.Fatalf("%d failures", n)
+	}
+	return done
+}
+
+// verify returns what is found, and what it amounts to.
+func (tr *tree) verify(t *testing.T, sample string) (found []verify.Finding, sum verify.Sum) {
+	t.Helper()
+	tr.observer.begin()
+	sum, err := verify.Run(t.Context(), verify.Options{
+		Pass: tr.Options, Sample: sample, Found: func(f verify.Finding) { found = append(found, f) },
+	})
+	must(t, err)
+	if sum.Differences != len(found) {
+		t.Errorf("%d differences, %d reported", sum.Differences, len(found))
+	}
+	return found, sum
+}
+
+// mustFind fails unless what is found is exactly of these kinds.
+func mustFind(t *testing.T, found []verify.Finding, want ...verify.FindingKind) {
+	t.Helper()
+	var kinds []verify.FindingKind
+	for _, f := range found {
+		kinds = append(kinds, f.Kind)
+	}
+	slices.Sort(kinds)
+	slices.Sort(want)
+	if !slices.Equal(kinds, want) {
+		t.Errorf("found %q, want %q: %+v", kinds, want, found)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// flip inverts a bit of a file and restores its times.
+func flip(t *testing.T, name string) {
+	t.Helper()
+	info, err := os.Stat(name)
+	must(t, err)
+	data, err := os.ReadFile(name)
+	must(t, err)
+	data[len(data)/2] ^= 1
+	must(t, os.WriteFile(name, data, 0o666))
+	must(t, os.Chtimes(name, info.ModTime(), info.ModTime()))
+}
+
+// An observer counts what it is told while a tree is verified.
+type observer struct {
+	t        *testing.T
+	stages   []string
+	planned  int
+	started  int
+	cooked   int
+	atWork   atomic.Bool
+	overlaps atomic.Bool
+}
+
+func (o *observer) begin() { o.stages, o.planned, o.started, o.cooked = nil, 0, 0, 0 }
+
+func (o *observer) Stage(name string)                    { o.stages = append(o.stages, name) }
+func (o *observer) Planned(actions int, _ time.Duration) { o.planned = actions }
+func (o *observer) EveryAction() bool                    { return false }
+func (o *observer) Note(text string)                     { o.t.Logf("note: %s", text) }
+
+func (o *observer) Event(e execute.Event) {
+	if !o.atWork.CompareAndSwap(false, true) {
+		o.overlaps.Store(true)
+	}
+	defer o.atWork.Store(false)
+	switch {
+	case e.Recipe == "" && (e.Started || e.Outcome == execute.Cooked):
+		o.t.Errorf("no recipe in %+v", e)
+	case e.Started:
+		o.started++
+	case e.Outcome == execute.Cooked:
+		o.cooked++
+	}
+}
+
+// files are the contents and times of all files below the output folder.
+func (tr *tree) files(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	must(t, filepath.WalkDir(tr.Place.Out, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == "lock" {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		all[name] = info.ModTime().String() + string(data)
+		return err
+	}))
+	return all
+}

@@ -1,0 +1,200 @@
+// Package verify proves that an output folder is what a cook from scratch would make,
+// and reports every difference:
+//
+//   - all outputs are read and compared by BLAKE3 with what was cooked, and so are
+//     manifest and index with each other;
+//   - all sources, dependencies and programs are read and compared in the same way
+//     with what the outputs were cooked from;
+//   - the store's records and blobs that this tree would be restored from are read.
+//     A damaged one is removed, so that no cook meets it; a missing one is no
+//     difference;
+//   - a sample of the assets is cooked again in another scratch folder, time zone,
+//     locale and home folder, with another number of workers, and compared byte by
+//     byte with what is in the output folder.
+//
+// Nothing else is changed: not the assets, not the outputs, not the index.
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/internal/advice"
+)
+
+// Options say what to verify, and how much of it to cook again.
+type Options struct {
+	// Pass is as for a pass over the same tree. Without targets those that were cooked
+	// last are verified; a scope limits everything to some sources. Force,
+	// IgnoreStamps, StopOnFailure, OutputsByFolder and DryRun mean nothing here.
+	Pass pass.Options
+	// Sample is how many assets are cooked again: a number such as "20", a part
+	// such as "5%", or "all"; "" is DefaultSample.
+	Sample string
+	// Seed chooses the sample. The same seed chooses the same assets as long as
+	// nothing is added, changed or removed; 0 is another seed each time.
+	Seed uint64
+	// Found is called for each difference, by one goroutine at a time; nil for none.
+	Found func(Finding)
+}
+
+// Run verifies an output folder. It holds the folder's lock, so that no cook runs at
+// the same time.
+//
+// Differences are counted, not errors. An error means that verifying could not be
+// completed; the result then has what was found until then.
+func Run(ctx context.Context, opt Options) (Sum, error) {
+	sample, err := parseSample(opt.Sample)
+	if err != nil {
+		return Sum{}, err
+	}
+	allTargets := len(opt.Pass.Scope.Targets) == 0
+	opt.Pass.Mode.Force, opt.Pass.Mode.DryRun = false, false
+	s, err := pass.Open(opt.Pass, pass.WriteExisting)
+	if err != nil {
+		return Sum{}, advice.For(err)
+	}
+	defer s.Close()
+	if !s.Used() {
+		return Sum{}, configError("nothing was cooked into %s yet; run cook, or choose another output folder", s.Place.Out)
+	}
+	r := &reporter{onFinding: opt.Found, observer: s.Observer, row: s.Probe.Worker("cook")}
+	defer r.close()
+	sum, err := verify(ctx, s, r, sample, opt.Seed, allTargets)
+	if err == nil {
+		err = s.State.CheckLock() // else another process may have caused what was found
+	}
+	sum.Differences, sum.Took = r.differences, s.Time.Now().Sub(s.Started)
+	return sum, advice.For(err)
+}
+
+func configError(format string, args ...any) error {
+	return &pass.ConfigError{Err: fmt.Errorf(format, args...)}
+}
+
+// verify does the work of Run once the session is open.
+func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, seed uint64, allTargets bool) (sum Sum, err error) {
+	last, err := load(s, r)
+	if err != nil {
+		return sum, err
+	}
+	defer last.Close()
+	r.stage("scan")
+	delta, err := pass.ListTree(ctx, s, last.Index)
+	if err != nil {
+		return sum, err
+	}
+	s.NoteProblems(delta.Tree)
+	rules, err := s.CompileRules(delta.Tree.Configs)
+	if err != nil {
+		return sum, err
+	}
+	if allTargets {
+		with := *s
+		with.Scope.Targets = knownTargets(delta.Before, rules)
+		s = &with
+	}
+	for _, p := range delta.Tree.Problems {
+		if p.Fatal() {
+			r.found(Finding{Kind: Unreadable, Path: p.Path, Text: p.Reason()})
+		}
+	}
+	r.stage("outputs")
+	before, read, err := checkOutputs(ctx, s, r, delta.Before)
+	sum.Outputs, sum.Bytes = read.outputs, read.bytes
+	if err != nil {
+		return sum, err
+	}
+	if !last.lost {
+		if err := checkManifest(s, r, delta.Before); err != nil {
+			return sum, err
+		}
+	}
+	r.stage("sources")
+	todo, err := readSources(ctx, s, delta, rules, before)
+	if err != nil {
+		return sum, err
+	}
+	sum.Assets = len(todo.Actions)
+	checkPlan(s, r, todo.Plan, last.lost)
+	r.stage("store")
+	if sum.Blobs, err = checkStore(ctx, s, r, delta.Before, last.lost); err != nil {
+		return sum, err
+	}
+	r.stage("cook")
+	sum.Seed = newSeed(seed)
+	sum.Again, err = cookAgain(ctx, s, r, todo, sampleOf(todo.Plan, sample, sum.Seed, last.lost))
+	return sum, err
+}
+
+// A known is what the last run left.
+type known struct {
+	*state.Known
+	lost bool // there is no index, and this is what the manifest knows
+}
+
+// load loads the index, or what the manifest knows of it.
+func load(s *pass.Session, r *reporter) (known, error) {
+	last, err := s.State.Load()
+	if err == nil {
+		if err = index.Guard(last.Check); err == nil {
+			return known{last, false}, nil
+		}
+		last.Close()
+	}
+	if errors.Is(err, state.ErrUnreadable) {
+		return known{}, fmt.Errorf("%w; remove it", s.State.Describe(err))
+	}
+	damaged := func(name string, err error) {
+		text := err.Error()
+		if errors.Is(err, fs.ErrNotExist) {
+			text = "missing"
+		}
+		r.found(Finding{Kind: StateDamaged, Path: name, Text: text + "; run cook"})
+	}
+	damaged(state.IndexName, err)
+	listed, err := s.State.ManifestIndex(s.Checksum.Name)
+	if err != nil {
+		damaged(manifest.Name, err)
+		return known{state.Empty(), true}, nil
+	}
+	return known{&state.Known{Index: listed}, true}, nil
+}
+
+// knownTargets are the targets that were cooked, if the rules still have them.
+func knownTargets(actions []index.Action, rules *pass.Ruleset) []string {
+	cooked := map[string]bool{}
+	for i := range actions {
+		cooked[actions[i].Target] = true
+	}
+	var targets []string
+	for t := range cooked {
+		if t == "" || rules.HasTarget(t) {
+			targets = append(targets, t)
+		}
+	}
+	if len(targets) == 0 {
+		return []string{""}
+	}
+	slices.Sort(targets)
+	return targets
+}
+
+// each yields the elements of a list by reference.
+func each(actions []index.Action) iter.Seq[*index.Action] {
+	return func(yield func(*index.Action) bool) {
+		for i := range actions {
+			if !yield(&actions[i]) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package watch
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// awaitCooked waits for a round that cooked something.
+func (w *tree) awaitCooked(rounds <-chan Round) {
+	w.t.Helper()
+	for end := time.After(late); ; {
+		select {
+		case r := <-rounds:
+			if r.Err == nil && r.Done.Cooked.Assets > 0 {
+				return
+			}
+		case <-end:
+			w.t.Fatalf("nothing was cooked for %v", late)
+		}
+	}
+}
+
+// A slow recipe copies its source, and before that reports that it has begun and waits
+// for leave to go on. (A recipe can have no fields but options.)
+type slow struct{}
+
+var slowBegun, slowLeave = make(chan struct{}), make(chan struct{})
+
+func (s *slow) Outputs() []string { return []string{"{name}"} }
+
+func (s *slow) Cook(ctx context.Context, job *recipe.Job) error {
+	select {
+	case slowBegun <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-slowLeave:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	data, err := job.Source()
+	if err != nil {
+		return err
+	}
+	return job.Write(0, data)
+}
+
+// A cook that asks a watcher and goes away before it is answered does not keep the
+// watcher from the work that the question brought to light: here a write through a name
+// outside the tree, of which the system reports nothing.
+func TestWatcherWorksOnWithoutClient(t *testing.T) {
+	w := newTree(t, map[string]string{"cook.toml": "[[rule]]\nmatch = \"*.slow\"\nrecipe = \"slow\"\n"})
+	w.opt.Recipes = []recipe.Recipe{{Name: "slow", Version: 1, New: func() recipe.Cooker { return new(slow) }}}
+	outside := filepath.Join(w.dir, "outside")
+	w.must(os.WriteFile(outside, []byte("first"), 0o666))
+	w.must(os.Link(outside, w.asset("a.slow")))
+	rounds := w.watch()
+	<-slowBegun
+	slowLeave <- struct{}{}
+	w.awaitCooked(rounds)
+	w.settle() // it rests, and knows of the link
+
+	w.must(os.WriteFile(outside, []byte("second"), 0o666))
+	ctx, goAway := context.WithCancel(t.Context())
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		s, err := pass.Open(w.opt, pass.Ask)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer s.Close()
+		Ask(ctx, s)
+	}()
+	select {
+	case <-slowBegun:
+	case <-time.After(late):
+		t.Fatalf("no round for the client within %v", late)
+	}
+	goAway()
+	<-gone
+	select {
+	case slowLeave <- struct{}{}:
+	case <-slowBegun:
+		t.Fatal("the round was begun again")
+	}
+	w.awaitCooked(rounds)
+	w.cooked("a.slow", "second")
+}
+
+// An asset folder that disappears and comes back is cooked soon.
+func TestWatcherWaitsForRoot(t *testing.T) {
+	w := newTree(t, map[string]string{"a.txt": "0"})
+	rounds := w.watch()
+	w.awaitCooked(rounds)
+	w.must(os.RemoveAll(w.asset("")))
+	for r := range rounds { // it has noticed
+		if r.Err != nil {
+			break
+		}
+	}
+	w.must(os.Mkdir(w.asset(""), 0o777))
+	w.write("a.txt", "1")
+	w.awaitCooked(rounds)
+	w.cooked("a.txt", "1")
+}
+
+// An observer of this type wants events for actions that need no work, too.
+type every struct {
+	t    *testing.T
+	idle chan string
+}
+
+func (every) Stage(string)               {}
+func (every) Planned(int, time.Duration) {}
+func (every) EveryAction() bool          { return true }
+func (e every) Note(text string)         { e.t.Error(text) }
+func (e every) Event(v execute.Event) {
+	if v.Outcome == execute.UpToDate && !v.Started {
+		e.idle <- v.Path
+	}
+}
+
+// A watcher has no events for the many actions that need no work, whatever its observer
+// wants.
+func TestWatcherReportsSomeActions(t *testing.T) {
+	w := newTree(t, map[string]string{"a.txt": "a", "b.txt": "b"})
+	observer := every{t, make(chan string, 1000)}
+	w.opt.Observer = observer
+	rounds := w.watch()
+	w.awaitCooked(rounds)
+	w.write("a.txt", "A")
+	w.awaitCooked(rounds)
+	for range len(observer.idle) {
+		t.Errorf("event for %s", <-observer.idle)
+	}
+}
+
+// A frowning recipe copies its source and warns of it.
+type frowning struct{}
+
+func (*frowning) Outputs() []string { return []string{"{name}"} }
+
+func (*frowning) Cook(_ context.Context, job *recipe.Job) error {
+	data, err := job.Source()
+	if err != nil {
+		return err
+	}
+	job.Warn("not nice")
+	return job.Write(0, data)
+}
+
+// A strict watcher fails what an earlier cook only warned of.
+func TestStrictWatcherAfterWarnings(t *testing.T) {
+	w := newTree(t, map[string]string{"a.txt": "a", "cook.toml": "[[rule]]\nmatch = \"*.txt\"\nrecipe = \"frowning\"\n"})
+	w.opt.Recipes = []recipe.Recipe{{Name: "frowning", Version: 1, New: func() recipe.Cooker { return new(frowning) }}}
+	s, err := pass.Open(w.opt, pass.Write)
+	w.must(err)
+	done, err := pass.Run(t.Context(), s, nil)
+	s.Close()
+	if err != nil || done.Cooked.Assets != 1 || done.Warnings != 1 {
+		t.Fatalf("%+v, %v", done.Tally, err)
+	}
+	w.opt.Mode.Strict = true
+	if n := w.await(w.watch()); n.Failed.Assets != 1 {
+		t.Errorf("%+v", n)
+	}
+}
+
+// Another cook meets a new name of a file before the watcher does, to which the file then
+// looks unchanged. The watcher learns of the name nevertheless.
+func TestWatcherAfterAnotherCook(t *testing.T) {
+	w := newTree(t, map[string]string{"y/b.json": "[1]", "z/c.json": "[2]"})
+	m := newWatcher(w.opt, nil) // and nothing in the background
+	socket, err := m.listen()
+	w.must(err)
+	defer socket.Close()
+	w.must(m.firstRound(t.Context()))
+	defer m.watched.close()
+
+	w.must(os.Link(w.asset("y/b.json"), w.asset("z/a.json")))
+	s, err := pass.Open(w.opt, pass.Write)
+	w.must(err)
+	_, err = pass.Run(t.Context(), s, nil)
+	s.Close()
+	w.must(err)
+	m.catchUp(t.Context())
+	w.write("z/a.json", "[3]")
+	w.must(os.Remove(w.asset("z/a.json")))
+	m.catchUp(t.Context())
+	w.cooked("y/b.json", "[3]")
+}

@@ -1,0 +1,209 @@
+package watch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// learned is what the last round showed of where something may change.
+type learned struct {
+	folders []string          // absolute
+	always  map[string]bool   // those of which events do not show everything
+	tools   map[string]string // the files of the programs that methods name
+	// vouched says that the round began with an index that vouches for the whole tree,
+	// and knew all folders by it.
+	vouched bool
+	// index is the seal of the index that the round left.
+	index string
+	// everywhere says that the next round must look everywhere.
+	everywhere bool
+}
+
+// learn returns what is known after a round, given what was known before it, and
+// whether it looked everywhere.
+func learn(s *pass.Session, done *pass.Done, at places, was learned, all bool) (learned, error) {
+	now := learned{always: was.always, tools: was.tools, index: s.State.IndexSeal()}
+	if done.Delta.Whole || all {
+		now.always = map[string]bool{}
+	}
+	if at.config != "" {
+		now.folders = append(now.folders, at.config)
+	}
+	if done.Delta.Whole {
+		return now, now.fromIndex(s, at)
+	}
+	now.vouched = true
+	now.fromDelta(s, done, at)
+	now.fromActions(done.Actions, at)
+	if all {
+		now.fromFiles(done.Delta, at)
+	}
+	return now, nil
+}
+
+// fromIndex takes the folders from the index that a round has left which listed the
+// whole tree. It did not look for files with several names, and what happened in folders
+// before they were watched is not known: the next round must look everywhere, if the
+// index vouches for the whole tree.
+func (l *learned) fromIndex(s *pass.Session, at places) error {
+	known, err := s.State.Load()
+	if err != nil {
+		return nil // the next round lists the whole tree again, and says why
+	}
+	defer known.Close()
+	return index.Guard(func() error {
+		l.addFolders(known.Index, at)
+		l.everywhere = known.Fingerprint() == s.Fingerprint
+		return nil
+	})
+}
+
+// addFolders adds the folders of an index.
+func (l *learned) addFolders(x *index.Index, at places) {
+	for ref := range index.FolderRef(x.Folders()) {
+		f := x.Folder(ref)
+		if !f.Listed && f.Len() == 0 {
+			continue
+		}
+		name := at.name(&f)
+		l.folders = append(l.folders, name)
+		if f.Odd {
+			l.always[name] = true
+		}
+	}
+}
+
+// fromDelta takes the folders, and those that need a look in every round: with links,
+// whose targets may change anywhere, and with files that have another name elsewhere.
+func (l *learned) fromDelta(s *pass.Session, done *pass.Done, at places) {
+	d := done.Delta
+	l.addFolders(d.Last, at)
+	for _, ref := range d.Found.Linked {
+		f := d.Last.Folder(ref)
+		l.always[at.name(&f)] = true
+	}
+	odd := map[string]bool{}
+	for _, f := range d.Tree.Folders { // some of them new
+		name := filepath.Join(at.assets, filepath.FromSlash(f.Real))
+		l.folders = append(l.folders, name)
+		if f.Odd {
+			l.always[name] = true
+			odd[f.Path] = true
+		}
+	}
+	fresh := freshIn(d, done.Actions)
+	for _, e := range d.Tree.Entries {
+		if !odd[folderOf(e.Path)] { // otherwise the folder is listed in every round
+			fresh[e.Path] = true
+		}
+	}
+	// A file that came with a second name: the first may be anywhere. A symbolic link may
+	// have brought one whose own name is no asset.
+	for file, is := range fresh {
+		if !is || filepath.IsAbs(file) { // a program
+			continue
+		}
+		info, err := s.Assets.Root().Stat(filepath.FromSlash(file))
+		if gone := errors.Is(err, fs.ErrNotExist); !gone && (err != nil || linked(info)) {
+			l.everywhere = true
+			return
+		}
+	}
+}
+
+// freshIn returns the files that are new or have another inode, and so perhaps another
+// name.
+func freshIn(d *pass.Delta, actions []index.Action) map[string]bool {
+	fresh := map[string]bool{}
+	for path := range d.Changed {
+		fresh[path] = true
+	}
+	for i := range d.Found.Files {
+		f := &d.Found.Files[i]
+		if f.Role == index.Asset || f.Role == index.Other {
+			fresh[d.Last.Path(f.Ref)] = f.Known.Inode != f.Now.Inode || f.Known.Device != f.Now.Device
+		}
+	}
+	needed := map[string]bool{} // by the actions as they were
+	for i := range d.Before {
+		for _, dep := range d.Before[i].Deps {
+			needed[dep.Path] = needed[dep.Path] || dep.Found
+		}
+	}
+	for i := range actions {
+		for _, dep := range actions[i].Deps {
+			if dep.Found && !needed[dep.Path] {
+				fresh[dep.Path] = true
+			}
+		}
+	}
+	return fresh
+}
+
+// folderOf returns the folder of a source, "" for the root.
+func folderOf(source string) string {
+	if dir := path.Dir(source); dir != "." {
+		return dir
+	}
+	return ""
+}
+
+// use adds the folder of a file that recipes use.
+func (l *learned) use(file string) {
+	dir := filepath.Dir(file)
+	l.folders = append(l.folders, dir)
+	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		l.always[dir] = true // what it leads to may change anywhere
+	}
+}
+
+// fromActions takes the folders of new dependencies and outputs.
+func (l *learned) fromActions(actions []index.Action, at places) {
+	for i := range actions {
+		for _, d := range actions[i].Deps {
+			l.use(filepath.Join(at.assets, filepath.FromSlash(d.Path)))
+		}
+		for _, o := range actions[i].Made {
+			l.use(filepath.Join(at.out, filepath.FromSlash(o.Path)))
+		}
+	}
+}
+
+// fromFiles takes what recipes use besides the assets: links to files, and programs.
+func (l *learned) fromFiles(d *pass.Delta, at places) {
+	for ref := range index.FolderRef(d.Last.Folders()) {
+		f := d.Last.Folder(ref)
+		for i := range f.Len() {
+			n, ok := f.Node(i)
+			if !ok || n.Role != index.Other {
+				continue
+			}
+			file := d.Last.Path(n.Ref)
+			if !filepath.IsAbs(file) {
+				file = filepath.Join(at.assets, filepath.FromSlash(file))
+			}
+			l.use(file)
+		}
+	}
+	l.tools = map[string]string{}
+	for name := range d.Tools {
+		l.tools[name], _ = recipe.FindTool(at.assets, name)
+	}
+}
+
+// sameTools reports whether the names of programs still mean the same files.
+func (l *learned) sameTools(assets string) bool {
+	for name, was := range l.tools {
+		if file, _ := recipe.FindTool(assets, name); file != was {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,53 @@
+package watch
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+)
+
+// places are where a round worked.
+type places struct {
+	assets, out string // absolute
+	config      string // the folder of the rules for all assets, "" for none
+	roots       [2]os.FileInfo
+	mounts      string
+}
+
+func placesOf(s *pass.Session) places {
+	p := places{assets: s.Assets.Name(), out: s.Out.Name(), mounts: mounts()}
+	for i, name := range [...]string{p.assets, p.out} {
+		p.roots[i], _ = os.Stat(name) // nil is like no other
+	}
+	if s.Place.Config != "" {
+		if config, err := filepath.Abs(s.Place.Config); err == nil {
+			p.config = filepath.Dir(config)
+		}
+	}
+	return p
+}
+
+// same reports whether the two folders and all mounts are still the same, of which no
+// event reports a change.
+func (p *places) same() bool {
+	for i, name := range [...]string{p.assets, p.out} {
+		info, err := os.Stat(name)
+		if err != nil || p.roots[i] == nil || !os.SameFile(info, p.roots[i]) {
+			return false
+		}
+	}
+	return mounts() == p.mounts
+}
+
+// name returns a folder's absolute name.
+func (p *places) name(f *index.Folder) string {
+	switch f.Tree {
+	case index.Assets:
+		return filepath.Join(p.assets, f.Real())
+	case index.Out:
+		return filepath.Join(p.out, f.Real())
+	}
+	return filepath.Clean(f.Path())
+}

@@ -1,0 +1,120 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/notify"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// round brings everything up to date. Its error has been told.
+func (m *watcher) round(ctx context.Context) error {
+	first := m.rounds == 0
+	m.rounds++
+	done, err := m.cook(ctx, first)
+	m.opt.Observer.Stage(StageWait)
+	var locked *state.LockedError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && first:
+		return err
+	case errors.As(err, &locked), errors.Is(err, state.ErrLostLock):
+		// The cook that holds the lock changes what is known here.
+		m.last.good, m.pending.all, m.pending.locked = false, true, true
+		return nil
+	}
+	m.pending.locked = false
+	t := &done.Tally
+	m.last.tally = *t
+	m.last.good = err == nil && t.Failures()+t.NotReached.Assets == 0
+	worked := t.UpToDate() != t.Found.Assets || t.Removed.Assets > 0
+	state := fmt.Sprint(t.Found.Assets, t.Failures(), err)
+	if m.told != nil && (worked || state != m.last.state) {
+		m.last.state = state
+		m.told(Round{Done: done, Err: err, Folders: len(m.watched.folders)})
+	}
+	return err
+}
+
+// cook runs a pass where something may have changed, and learns from it.
+func (m *watcher) cook(ctx context.Context, first bool) (*pass.Done, error) {
+	s, err := pass.Open(m.opt, pass.Write)
+	if err != nil {
+		m.pending.all = true
+		return &pass.Done{}, err
+	}
+	defer s.Close()
+	m.places, m.last.question = placesOf(s), question(s)
+	// Another cook may know files by the index that this watcher has not learned of: to it
+	// they look unchanged.
+	m.pending.all = m.pending.all || s.State.IndexSeal() != m.learned.index
+	where := m.concerns
+	if first && s.Mode.Strict {
+		where = nil // an index does not say what its last run warned of
+	}
+	var now learned
+	done, err := pass.RunLearning(ctx, s, where, func(done *pass.Done) (err error) {
+		now, err = learn(s, done, m.places, m.learned, m.pending.all)
+		return err
+	})
+	if err != nil {
+		m.pending.all, m.learned.vouched = true, false
+		return done, err
+	}
+	m.learned, m.pending = now, pending{all: now.everywhere || m.pending.rest && !m.pending.all}
+	m.watch()
+	return done, nil
+}
+
+// concerns reports whether a round has to look at a folder.
+func (m *watcher) concerns(f *index.Folder) bool {
+	if m.pending.all {
+		return true
+	}
+	dir := m.places.name(f)
+	return m.pending.folders[dir] || m.learned.always[dir] || !m.watched.folders[dir]
+}
+
+// watched are the folders in which the system reports changes.
+type watched struct {
+	events  *notify.Watcher // nil if nothing can be watched
+	folders map[string]bool // absolute
+}
+
+func (w *watched) close() {
+	if w.events != nil {
+		w.events.Close()
+	}
+}
+
+// watch adds the folders that the last round knew of. If there are new ones, the next
+// round must look everywhere: another name of any file may have come into a folder, and
+// gone again, before it was watched.
+func (m *watcher) watch() {
+	for _, dir := range m.learned.folders {
+		// Of a folder of ours, those on the way to it may be renamed as well.
+		for inside := true; inside && !m.watched.folders[dir] && m.watched.events != nil; dir = filepath.Dir(dir) {
+			m.watchFolder(dir)
+			_, asset := pathname.Below(m.places.assets, dir)
+			_, output := pathname.Below(m.places.out, dir)
+			inside = (asset || output) && dir != m.places.assets && dir != m.places.out
+		}
+	}
+}
+
+func (m *watcher) watchFolder(dir string) {
+	switch err := m.watched.events.Add(dir); {
+	case errors.Is(err, notify.ErrLimit):
+		m.poll(err)
+	case err == nil:
+		m.watched.folders[dir], m.pending.all = true, true
+	}
+	// Whatever else is wrong with a folder, the next round will meet it.
+}

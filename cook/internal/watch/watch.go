@@ -1,0 +1,236 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/notify"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/state"
+)
+
+// A Round is one time that a watcher brought the output folder up to date.
+type Round struct {
+	Done *pass.Done
+	Err  error
+	// Folders is how many folders are watched; 0 means that none can be and that the
+	// tree is looked at from time to time.
+	Folders int
+}
+
+// How long a watcher waits: until nothing more happens, but not forever. After fullTime
+// it looks everywhere, for the sake of what no event shows.
+const (
+	quietTime = 50 * time.Millisecond
+	mostTime  = 500 * time.Millisecond
+	fullTime  = time.Minute
+	// pollTime is between two looks where watching is not possible, and before the next
+	// try while another cook has the lock or something is known to be due.
+	pollTime = 2 * time.Second
+	// mostRounds is how often a watcher looks again at once, because of events that
+	// came meanwhile.
+	mostRounds = 8
+)
+
+// StageWait is the stage between two rounds.
+const StageWait = "wait"
+
+// Run brings the output folder up to date whenever something changes, until ctx ends;
+// it returns the context's error, or that of the first round if that could not even
+// begin. told is called after the first round and after every one that found work to do
+// or ended otherwise than the one before, by one goroutine at a time.
+func Run(ctx context.Context, opt pass.Options, told func(Round)) error {
+	if len(opt.Scope.Patterns) > 0 || opt.Scope.Source != "" {
+		return &pass.ConfigError{Err: errors.New("-watch brings everything up to date; it takes no patterns")}
+	}
+	m := newWatcher(opt, told)
+	socket, err := m.listen()
+	if err != nil {
+		return err
+	}
+	serving, stop := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer stop()
+	m.mu.Lock() // cooks that ask wait for the first round
+	group.Go(func() { m.serve(serving, socket) })
+	err = m.firstRound(ctx)
+	m.mu.Unlock()
+	defer m.watched.close()
+	if err != nil {
+		return err
+	}
+	for {
+		full := m.wait(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		m.mu.Lock()
+		m.pending.all = m.pending.all || full
+		m.catchUp(ctx)
+		m.mu.Unlock()
+	}
+}
+
+// forWatching returns the options of each round: a watcher does what is needed.
+func forWatching(opt pass.Options) pass.Options {
+	m := opt.Mode
+	opt.Mode = pass.Mode{Strict: m.Strict, StopOnFailure: m.StopOnFailure, OutputsByFolder: m.OutputsByFolder, ListAll: m.ListAll}
+	return opt
+}
+
+// someActions is an observer that gets no events for actions that need no work.
+type someActions struct{ pass.Observer }
+
+func (someActions) EveryAction() bool { return false }
+
+// A watcher keeps one output folder up to date.
+type watcher struct {
+	opt  pass.Options
+	told func(Round)
+
+	mu      sync.Mutex // of all that follows
+	watched watched
+	pending pending
+	places  places
+	learned learned
+	last    outcome
+	rounds  int    // so far
+	hurry   func() // ends a wait
+}
+
+// pending is what a round must look at.
+type pending struct {
+	folders map[string]bool // those in which something may have changed
+	all     bool            // anything may have changed
+	rest    bool            // likewise, but there is something in folders to see to first
+	locked  bool            // another cook had the lock
+}
+
+// due reports whether there is something to look at that no event will report, because
+// it has been reported already or because the last round failed.
+func (p *pending) due() bool { return p.locked || p.all || p.rest || len(p.folders) > 0 }
+
+// add notes that something may have changed in a folder.
+func (p *pending) add(folder string) {
+	if p.folders == nil {
+		p.folders = map[string]bool{}
+	}
+	p.folders[folder] = true
+}
+
+// outcome is how the last round ended.
+type outcome struct {
+	tally    pass.Tally
+	good     bool   // everything is up to date
+	state    string // what was reported of it
+	question string // that of a cook which would do the same
+}
+
+func newWatcher(opt pass.Options, told func(Round)) *watcher {
+	return &watcher{
+		opt: forWatching(opt), told: told, hurry: func() {},
+		watched: watched{folders: map[string]bool{}}, pending: pending{all: true},
+	}
+}
+
+// firstRound begins to watch. It waits for another cook to end.
+func (m *watcher) firstRound(ctx context.Context) error {
+	var err error
+	if m.watched.events, err = notify.New(); err != nil {
+		m.poll(err)
+	}
+	var locked *state.LockedError
+	for {
+		if err = m.round(ctx); !errors.As(err, &locked) || !Pause(ctx) {
+			break
+		}
+		m.rounds = 0
+	}
+	if err != nil {
+		return err
+	}
+	m.catchUp(ctx)
+	return nil
+}
+
+// Pause waits a moment, and reports false if ctx ended.
+func Pause(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(quietTime):
+		return true
+	}
+}
+
+// poll gives up watching, says why, and looks from time to time instead.
+func (m *watcher) poll(err error) {
+	m.opt.Observer.Note(fmt.Sprintf("%v; looking at the whole tree every %v instead", err, pollTime))
+	m.watched.close()
+	m.watched = watched{folders: map[string]bool{}}
+}
+
+// wait waits until something may have changed and reports whether that may be
+// anywhere.
+func (m *watcher) wait(ctx context.Context) (full bool) {
+	m.mu.Lock()
+	patience := fullTime
+	if m.watched.events == nil || m.pending.due() {
+		patience = pollTime
+	}
+	events := m.watched.events
+	ctx, m.hurry = context.WithTimeout(ctx, patience)
+	defer m.hurry()
+	m.mu.Unlock()
+	if events == nil {
+		<-ctx.Done()
+		return true
+	}
+	waited := events.Wait(ctx, quietTime, mostTime)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return waited != nil && !m.pending.due()
+}
+
+// catchUp brings everything up to date again and again until no more events come.
+func (m *watcher) catchUp(ctx context.Context) {
+	for range mostRounds {
+		if !m.look(ctx) || m.round(ctx) != nil || !m.last.good || ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// look takes the events that have come and reports whether there is anything to look
+// at.
+func (m *watcher) look(ctx context.Context) bool {
+	if m.watched.events == nil {
+		return m.pending.all
+	}
+	changes, err := m.watched.events.Sync(ctx)
+	if err != nil || changes.Lost {
+		if changes.Lost {
+			m.opt.Observer.Note("watch: too much changed at once; looking at the whole tree")
+		}
+		m.pending.all, m.watched.folders = true, map[string]bool{}
+	}
+	for _, dir := range changes.Folders {
+		m.pending.add(dir)
+	}
+	for _, dir := range changes.Unwatched {
+		m.pending.add(dir)
+		delete(m.watched.folders, dir)
+	}
+	if len(m.watched.folders) == 0 || len(changes.Unwatched) > 0 {
+		m.watch()
+	}
+	// What came into a folder and is gone again may have been another name of a file. Of a
+	// folder that is gone, or elsewhere, that is not known.
+	m.pending.rest = m.pending.rest || changes.Vanished || len(changes.Unwatched) > 0
+	m.pending.all = m.pending.all || !m.places.same() || !m.learned.sameTools(m.places.assets)
+	return m.pending.all || m.pending.rest || len(m.pending.folders) > 0
+}

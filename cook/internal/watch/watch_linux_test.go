@@ -1,0 +1,292 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/internal/leaktest"
+	"github.com/assetcook/assetcook/recipes/builtin"
+)
+
+// late is far below the minute after which a watcher looks at everything, and far above
+// what it needs to do what it knows to be due.
+const late = 25 * time.Second
+
+// A tree is a folder of assets with an output folder beside it.
+type tree struct {
+	t   *testing.T
+	dir string
+	opt pass.Options
+}
+
+func newTree(t *testing.T, files map[string]string) *tree {
+	t.Helper()
+	dir := t.TempDir()
+	w := &tree{t: t, dir: dir, opt: pass.Options{
+		Place:   pass.Place{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store")},
+		Recipes: builtin.All(),
+		Time:    pass.Time{Now: func() time.Time { return time.Now().Add(time.Minute) }}, // so that stamps are trusted at once
+	}}
+	for name, text := range files {
+		w.must(os.MkdirAll(filepath.Dir(w.asset(name)), 0o777))
+		w.write(name, text)
+	}
+	return w
+}
+
+func (w *tree) asset(name string) string { return filepath.Join(w.dir, "assets", name) }
+
+func (w *tree) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *tree) write(name, text string) {
+	w.t.Helper()
+	w.must(os.WriteFile(w.asset(name), []byte(text), 0o666))
+}
+
+// cooked proves what an output holds.
+func (w *tree) cooked(name, want string) {
+	w.t.Helper()
+	if got, err := os.ReadFile(filepath.Join(w.dir, "cooked", name)); err != nil || string(got) != want {
+		w.t.Errorf("%s holds %q (%v), want %q", name, got, err, want)
+	}
+}
+
+// watch starts a watcher and returns its rounds.
+func (w *tree) watch() <-chan Round {
+	w.t.Helper()
+	ctx, stop := context.WithCancel(w.t.Context())
+	rounds, ended := make(chan Round, 100), make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := Run(ctx, w.opt, func(r Round) { rounds <- r }); !errors.Is(err, context.Canceled) {
+			w.t.Errorf("watch: %v", err)
+		}
+	}()
+	w.t.Cleanup(func() {
+		stop()
+		<-ended
+	})
+	return rounds
+}
+
+// await returns the next round that is told.
+func (w *tree) await(rounds <-chan Round) pass.Tally {
+	w.t.Helper()
+	select {
+	case r := <-rounds:
+		w.must(r.Err)
+		if r.Folders == 0 {
+			w.t.Fatal("nothing is watched")
+		}
+		return r.Done.Tally
+	case <-time.After(late):
+		w.t.Fatalf("no round for %v", late)
+	}
+	return pass.Tally{}
+}
+
+// ask asks the watcher as a cook does.
+func (w *tree) ask() *pass.Tally {
+	w.t.Helper()
+	s, err := pass.Open(w.opt, pass.Ask)
+	w.must(err)
+	defer s.Close()
+	tally, beside := Ask(w.t.Context(), s)
+	// On a busy machine a watcher may give no sign of life in time.
+	for deadline := time.Now().Add(late); !beside || !Alive(w.t.Context(), s); tally, beside = Ask(w.t.Context(), s) {
+		if time.Now().After(deadline) {
+			w.t.Fatal("the watcher does not answer")
+		}
+	}
+	if process, ok := Beside(w.t.Context(), s); !ok || process == "" {
+		w.t.Errorf("beside %q, %t", process, ok)
+	}
+	return tally
+}
+
+// settle asks until the watcher has an answer, which it has when it knows all folders.
+func (w *tree) settle() pass.Tally {
+	w.t.Helper()
+	for deadline := time.Now().Add(late); time.Now().Before(deadline); {
+		if tally := w.ask(); tally != nil {
+			return *tally
+		}
+	}
+	w.t.Fatalf("no answer for %v", late)
+	return pass.Tally{}
+}
+
+func TestWatcherCooksWhatChanges(t *testing.T) {
+	leaktest.Check(t)
+	w := newTree(t, map[string]string{"a.json": "{}", "sub/b.json": "[1]", "sub/c.txt": "c"})
+	rounds := w.watch()
+	if n := w.await(rounds); n.Found.Assets != 3 || n.Cooked.Assets != 3 {
+		t.Fatalf("first round: %+v", n)
+	}
+	if n := w.settle(); n.Found.Assets != 3 || n.ByStamp.Assets != 3 || n.Looked != (pass.Looked{}) {
+		t.Errorf("answer: %+v", n)
+	}
+	w.write("sub/b.json", "[2]")
+	if n := w.await(rounds); n.Found.Assets != 3 || n.Cooked.Assets != 1 {
+		t.Errorf("second round: %+v", n)
+	}
+	w.cooked("sub/b.json", "[2]")
+	w.write("new.txt", "new")
+	if n := w.settle(); n.Found.Assets != 4 {
+		t.Errorf("answer after a new file: %+v", n)
+	}
+	w.cooked("new.txt", "new")
+}
+
+func TestSecondWatcher(t *testing.T) {
+	w := newTree(t, map[string]string{"a.txt": "a"})
+	w.await(w.watch())
+	var locked *state.LockedError
+	if err := Run(t.Context(), w.opt, nil); !errors.As(err, &locked) || locked.Process() != "another cook -watch" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestPatterns(t *testing.T) {
+	w := newTree(t, map[string]string{"a.txt": "a"})
+	w.opt.Scope.Patterns = []string{"a.txt"}
+	var wrong *pass.ConfigError
+	if err := Run(t.Context(), w.opt, nil); !errors.As(err, &wrong) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A session that wants more than an end is told that a watcher is beside, and nothing
+// else.
+func TestAskWithOtherOptions(t *testing.T) {
+	w := newTree(t, map[string]string{"a.txt": "a"})
+	w.await(w.watch())
+	w.settle()
+	for name, with := range map[string]func(o *pass.Options){
+		"force":         func(o *pass.Options) { o.Mode.Force = true },
+		"ignore stamps": func(o *pass.Options) { o.Mode.IgnoreStamps = true },
+		"strict":        func(o *pass.Options) { o.Mode.Strict = true },
+		"patterns":      func(o *pass.Options) { o.Scope.Patterns = []string{"a.txt"} },
+		"target":        func(o *pass.Options) { o.Scope.Targets = []string{"", "other"} },
+	} {
+		opt := w.opt
+		with(&opt)
+		s, err := pass.Open(opt, pass.Ask)
+		w.must(err)
+		if tally, beside := Ask(t.Context(), s); tally != nil || !beside {
+			t.Errorf("%s: %+v, beside %t", name, tally, beside)
+		}
+		s.Close()
+	}
+}
+
+// A file is given a second name in a folder with links, which is listed in every round,
+// and written through that name, of which the system reports nothing for the first.
+func TestSecondNameBesideLinks(t *testing.T) {
+	link := func(w *tree) { w.must(os.Link(w.asset("y/b.json"), w.asset("x/a.json"))) }
+	for _, test := range []struct {
+		name   string
+		give   func(w *tree)
+		atOnce bool // the write comes before the watcher has looked
+	}{
+		{"new", link, false},
+		{"new and written", link, true},
+		{"replaced and written", func(w *tree) {
+			other := filepath.Join(w.dir, "other")
+			w.must(os.Link(w.asset("y/b.json"), other))
+			w.must(os.Rename(other, w.asset("x/a.json")))
+		}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			files := map[string]string{"x/c.json": "[0]", "y/b.json": "[1]"}
+			if test.name == "replaced and written" {
+				files["x/a.json"] = "[2]" // as it is going to be: its content will not differ
+			}
+			w := newTree(t, files)
+			w.must(os.Symlink("c.json", w.asset("x/link.json")))
+			w.await(w.watch())
+			w.settle()
+			test.give(w)
+			if !test.atOnce {
+				w.settle()
+			}
+			w.write("x/a.json", "[2]")
+			w.settle()
+			w.cooked("x/a.json", "[2]")
+			w.cooked("y/b.json", "[2]")
+		})
+	}
+}
+
+// A file that is no asset is another name of one, and becomes a dependency: it is
+// learned of as well.
+func TestSecondNameOfDependency(t *testing.T) {
+	const rule = "[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"gltf\"\n"
+	needs := func(file string) string {
+		return `{"asset":{"version":"2.0"},"buffers":[{"uri":"../no/` + file + `","byteLength":8}]}`
+	}
+	for _, name := range []string{"new.bin", "known.bin"} {
+		t.Run(name, func(t *testing.T) {
+			w := newTree(t, map[string]string{"cook.toml": rule, ".cookignore": "/no/\n",
+				"no/known.bin": "12345678", "x/a.gltf": needs("known.bin"), "y/b.json": "[234567]"})
+			w.await(w.watch())
+			w.settle()
+			other := filepath.Join(w.dir, "other")
+			w.must(os.Link(w.asset("y/b.json"), other))
+			w.must(os.Rename(other, w.asset("no/"+name)))
+			w.write("x/a.gltf", needs(name))
+			w.settle()
+			w.write("no/"+name, "[876543]")
+			w.settle()
+			w.cooked("y/b.json", "[876543]")
+		})
+	}
+}
+
+// A file is given another name, written through it, and the name is gone before the
+// watcher looks.
+func TestNameThatVanishes(t *testing.T) {
+	for name, at := range map[string]string{"file": "l.txt", "in a folder": "new/l.txt", "in a folder that stays": "stays/l.txt"} {
+		t.Run(name, func(t *testing.T) {
+			w := newTree(t, map[string]string{"x/b.txt": "first", "y/c.txt": "c"})
+			w.await(w.watch())
+			w.settle()
+			dir := filepath.Dir(w.asset(at))
+			w.must(os.MkdirAll(dir, 0o777))
+			w.must(os.Link(w.asset("x/b.txt"), w.asset(at)))
+			w.write(at, "other")
+			w.must(os.Remove(w.asset(at)))
+			switch filepath.Base(dir) {
+			case "new":
+				w.must(os.Remove(dir))
+			case "stays":
+				w.write("stays/d.txt", "d")
+			}
+			w.settle()
+			w.cooked("x/b.txt", "other")
+		})
+	}
+}
+
+// The same in a folder that is moved away before the watcher looks.
+func TestNameThatMovesAway(t *testing.T) {
+	w := newTree(t, map[string]string{"x/b.txt": "first", "y/c.txt": "c"})
+	w.await(w.watch())
+	w.settle()
+	w.must(os.Link(w.asset("x/b.txt"), w.asset("y/l.txt")))
+	w.write("y/l.txt", "other")
+	w.must(os.Rename(w.asset("y"), filepath.Join(w.dir, "away")))
+	w.settle()
+	w.cooked("x/b.txt", "other")
+}

@@ -1,0 +1,116 @@
+//go:build linux || darwin
+
+package cook_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// A new file in a folder that is then moved and replaced by a symbolic link to its new
+// place is still cooked.
+func TestNewFileUnderNewSymlink(t *testing.T) {
+	p := smallFiles(t, 30)
+	p.write("0/new.txt", "new")
+	p.compareWithScratch()
+	p.must(os.Rename(p.asset("0"), p.asset("moved")))
+	p.must(os.Symlink("moved", p.asset("0")))
+	p.compareWithScratch()
+	p.compareWithScratch()
+}
+
+// copyFound adds an asset, copies.txt, whose recipe copies the files that exist under some
+// names.
+func (p *project) copyFound(names ...string) {
+	recipeMu.Lock()
+	p.Cleanup(recipeMu.Unlock)
+	currentRecipe = testRecipe{cook: func(_ context.Context, j *recipe.Job) error {
+		var found []byte
+		for _, name := range names {
+			data, err := j.Read(name)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			found = append(append(found, data...), '\n')
+		}
+		return j.Write(0, found)
+	}}
+	p.run.Recipes = testRecipes()
+	p.write("cook.toml", "[[rule]]\nmatch = \"*\"\nrecipe = \"copy\"\n[[rule]]\nmatch = \"copies.txt\"\nrecipe = \"test\"\n")
+	p.write("copies.txt", "")
+}
+
+// A missing dependency that appears through a symbolic link to one of its folders is
+// noticed, though no scan lists it.
+func TestMissingDependencyUnderNewSymlink(t *testing.T) {
+	p := smallFiles(t, 30)
+	p.write("library/a.ignored", "a")
+	p.write("2/0/there", "")
+	p.copyFound("include/a.ignored", "2/0/a.ignored")
+	p.compareWithScratch()
+	p.must(os.Symlink("library", p.asset("include")))
+	p.compareWithScratch()
+	p.write("library/a.ignored", "b")
+	p.compareWithScratch()
+	// Replace a folder of the tree with a link.
+	p.must(os.RemoveAll(p.asset("2/0")))
+	p.must(os.Symlink("../library", p.asset("2/0")))
+	p.compareWithScratch()
+}
+
+// A dependency that was found through a symbolic link is missing, or another file, when
+// the link changes, though no file does.
+func TestDependencyUnderChangedSymlink(t *testing.T) {
+	p := smallFiles(t, 30)
+	p.write("library/a.ignored", "a")
+	p.write("library/sub/a.ignored", "sub a")
+	p.write("other/a.ignored", "b")
+	p.write("other/b.ignored", "only here")
+	p.must(os.Symlink("library", p.asset("include")))
+	p.copyFound("include/a.ignored", "include/b.ignored", "include/sub/a.ignored")
+	p.compareWithScratch()
+	for _, to := range []string{"other", "library", "nowhere", "other"} {
+		p.must(os.Remove(p.asset("include")))
+		p.compareWithScratch()
+		p.must(os.Symlink(to, p.asset("include")))
+		p.compareWithScratch()
+		p.must(os.Remove(p.asset("include")))
+		p.must(os.Symlink("library", p.asset("include")))
+		p.compareWithScratch()
+	}
+}
+
+// A symbolic link that loops is not the same as a missing file.
+func TestSymlinkLoopForMissingDependency(t *testing.T) {
+	p := smallFiles(t, 30)
+	p.copyFound("library/loop")
+	p.compareWithScratch()
+	p.must(os.Mkdir(p.asset("library"), 0o777))
+	p.compareWithScratch()
+	p.must(os.Symlink("loop", p.asset("library/loop")))
+	if s := p.compareWithScratch(); s.Failed.Assets != 1 {
+		t.Error(s.String())
+	}
+	p.must(os.Remove(p.asset("library/loop")))
+	if s := p.compareWithScratch(); s.Failed.Assets != 0 {
+		t.Error(s.String())
+	}
+}
+
+// A missing dependency whose name is too long for any file does not make each run list
+// the whole tree.
+func TestDependencyNameTooLong(t *testing.T) {
+	p := smallFiles(t, 30)
+	long := strings.Repeat("long", 100)
+	p.copyFound(long, "0/"+long+"/in")
+	p.compareWithScratch()
+	if s := p.compareWithScratch(); s.ByStamp.Assets != 31 || s.Looked.Listed != 0 {
+		t.Errorf("%s, %d folders listed", s.String(), s.Looked.Listed)
+	}
+}

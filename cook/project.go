@@ -1,0 +1,97 @@
+package cook
+
+import (
+	"errors"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/advice"
+)
+
+// A Project says what is cooked, where to, and by which recipes. Only Dir is required.
+type Project struct {
+	// Dir is the folder of the source assets.
+	Dir string
+	// Out is the output folder; "" is a folder named cooked beside Dir.
+	Out string
+	// Config is the file of rules that governs all of Dir; "" is cook.toml in Dir, if
+	// there is one.
+	Config string
+	// Cache is the store's folder. "" is $COOKCACHE, or assetcook in the user's cache
+	// folder.
+	Cache string
+	// Recipes cook the assets.
+	Recipes []recipe.Recipe
+	// Targets are the variants to cook; none means the one without a name.
+	Targets []string
+	// Checksum names the function that detects changed files: xxh3 (with 128 bits),
+	// xxh64, crc32, crc32c, murmur3 (with 128 bits) or slice8, which is there to measure
+	// the others against. "" is xxh3.
+	Checksum string
+	// Now is the clock; nil is time.Now, and the file system of Out is asked for its own
+	// time as well.
+	Now func() time.Time
+
+	fileTime func(scan.Stamp) scan.Stamp // see pass.Time
+	listAll  bool                        // see pass.Mode
+}
+
+// Limits say what a run may use.
+type Limits struct {
+	Workers   int   // assets cooked at once; 0 is one for each CPU
+	Memory    int64 // bytes that all running recipes together may need; 0 is DefaultMemory
+	CacheSize int64 // bytes that the store may keep; 0 is DefaultCacheSize
+}
+
+// DefaultCacheSize is how much the store may keep unless Limits say otherwise.
+const DefaultCacheSize = pass.DefaultCacheSize
+
+// DefaultMemory is half of what this process may use: of the machine's memory, or of
+// what its container leaves it.
+func DefaultMemory() int64 { return pass.DefaultMemory() }
+
+// options are those of a pass over the project.
+func (p Project) options() pass.Options {
+	return pass.Options{
+		Place:    pass.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache},
+		Scope:    pass.Scope{Targets: p.Targets},
+		Mode:     pass.Mode{ListAll: p.listAll},
+		Recipes:  p.Recipes,
+		Checksum: p.Checksum,
+		Time:     pass.Time{Now: p.Now, File: p.fileTime},
+	}
+}
+
+// A ConfigError is an error of the options or of a cook.toml. Nothing has been done
+// when one is returned.
+type ConfigError struct{ Err error }
+
+func (e *ConfigError) Error() string { return e.Err.Error() }
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// A LockedError says that another cook works on the same output folder.
+type LockedError struct {
+	Path   string // the lock
+	Holder string // "process 1234", or "" if it does not say
+}
+
+func (e *LockedError) Error() string {
+	return (&state.LockedError{Path: e.Path, Holder: e.Holder}).Error()
+}
+
+// asPublic turns an error of the stages into one of this package, with what can be done
+// about it.
+func asPublic(err error) error {
+	var config *pass.ConfigError
+	var locked *state.LockedError
+	switch {
+	case errors.As(err, &config):
+		return &ConfigError{config.Err}
+	case errors.As(err, &locked):
+		return &LockedError{locked.Path, locked.Holder}
+	}
+	return advice.For(err)
+}

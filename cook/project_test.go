@@ -1,0 +1,255 @@
+package cook_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/proof/oracle"
+)
+
+// A project is a temporary folder with assets, outputs and a store, and the options to
+// cook it with. Its methods end the test on an error.
+type project struct {
+	testing.TB
+	dir   string
+	run   oracle.Run
+	files int // sources made by smallFiles
+}
+
+// newProject makes a project without assets.
+func newProject(t testing.TB) *project {
+	dir := t.TempDir()
+	return &project{TB: t, dir: dir, run: oracle.Run{
+		Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store"), Workers: 2,
+	}}
+}
+
+// sampleProject makes a project with the assets of [oracle.Sample].
+func sampleProject(t testing.TB) *project {
+	t.Helper()
+	p := newProject(t)
+	p.must(oracle.Sample(p.run.Dir))
+	return p
+}
+
+const (
+	smallFolders = 10  // folders that smallFiles makes
+	smallSize    = 100 // bytes of each source
+)
+
+// smallFiles makes a project of small files and cooks it. Its clock is so far ahead
+// that every stamp is old enough to be trusted.
+func smallFiles(t testing.TB, files int) *project {
+	t.Helper()
+	p := newProject(t)
+	p.files = files
+	for i := range files {
+		p.write(p.source(i), fmt.Sprintf("%0*d", smallSize, i))
+	}
+	p.write("cook.toml", "[[rule]]\nmatch = \"*\"\nrecipe = \"copy\"\n")
+	p.write(".cookignore", "*.ignored\n")
+	p.run.Now = func() time.Time { return time.Now().Add(time.Hour) }
+	if s := p.cook(); s.Cooked.Assets != files {
+		t.Fatalf("%d files: %s", files, s.String())
+	}
+	p.tick()
+	return p
+}
+
+// source returns the path of the i-th source that smallFiles makes.
+func (p *project) source(i int) string { return fmt.Sprintf("%d/%04d.txt", i%smallFolders, i) }
+
+// path returns the absolute path of a file of the project.
+func (p *project) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
+
+// asset returns the absolute path of an asset.
+func (p *project) asset(name string) string { return p.path("assets/" + name) }
+
+func (p *project) must(err error) {
+	p.Helper()
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// write writes an asset.
+func (p *project) write(name, text string) {
+	p.Helper()
+	p.writeFile("assets/"+name, text)
+}
+
+// writeFile writes a file of the project and makes its folder.
+func (p *project) writeFile(name, text string) {
+	p.Helper()
+	name = p.path(name)
+	p.must(os.MkdirAll(filepath.Dir(name), 0o777))
+	p.must(os.WriteFile(name, []byte(text), 0o666))
+}
+
+// cook cooks; assets may fail.
+func (p *project) cook() cook.Summary {
+	p.Helper()
+	s, err := p.run.Cook(p.Context())
+	p.must(err)
+	return s
+}
+
+// cookAll cooks, and ends the test if an asset fails.
+func (p *project) cookAll() cook.Summary {
+	p.Helper()
+	s := p.cook()
+	if s.Failed.Assets > 0 {
+		p.Fatal(s.String())
+	}
+	return s
+}
+
+// outputs reads the output folder.
+func (p *project) outputs() oracle.Tree {
+	p.Helper()
+	return readTree(p, p.run.Out)
+}
+
+// fromScratch cooks the assets of a run into an empty folder, with default options, and
+// returns the outputs.
+func fromScratch(t testing.TB, run oracle.Run) oracle.Tree {
+	t.Helper()
+	p := newProject(t)
+	p.run.Dir = run.Dir
+	p.cookAll()
+	return p.outputs()
+}
+
+// compareWithScratch cooks, and compares the outputs with those of the same run into an
+// empty folder.
+func (p *project) compareWithScratch() cook.Summary {
+	p.Helper()
+	p.tick()
+	s := p.cook()
+	scratch := newProject(p.TB)
+	out, cache := scratch.run.Out, scratch.run.Cache
+	scratch.run = p.run
+	scratch.run.Observer, scratch.run.Out, scratch.run.Cache = nil, out, cache
+	all := scratch.cook()
+	if d := scratch.outputs().Diff(p.outputs()); d != "" {
+		p.Errorf("%s\nfrom scratch: %s\n%s", s.String(), all.String(), d)
+	}
+	if s.Failed.Assets != all.Failed.Assets || s.Found.Assets != all.Found.Assets {
+		p.Errorf("%s\nfrom scratch: %s", s.String(), all.String())
+	}
+	p.tick()
+	return s
+}
+
+// tick waits until the file system clock ticks.
+func (p *project) tick() {
+	p.Helper()
+	change := func() scan.Stamp {
+		name := p.path("tick")
+		p.must(os.WriteFile(name, nil, 0o666))
+		defer os.Remove(name)
+		info, err := os.Lstat(name)
+		p.must(err)
+		s := scan.StampOf(info)
+		return scan.Stamp{MTime: s.MTime, CTime: s.CTime}
+	}
+	for begin := change(); change() == begin; {
+	}
+}
+
+// readTree reads the tree below a folder, except .cook.
+func readTree(t testing.TB, dir string) oracle.Tree {
+	t.Helper()
+	tree, err := oracle.ReadTree(dir)
+	if err != nil {
+		t.Fatalf("read %s: %v", dir, err)
+	}
+	return tree
+}
+
+// list returns the sorted paths of the folders or of the files below a folder.
+func list(t testing.TB, dir string, folders bool) []string {
+	t.Helper()
+	var names []string
+	for name := range readTree(t, dir) {
+		if strings.HasSuffix(name, "/") == folders {
+			names = append(names, strings.TrimSuffix(name, "/"))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// stampsOf returns the stamps of everything in some folders, which need not exist, by
+// path. If skip is not nil, it selects what to leave out.
+func stampsOf(t testing.TB, skip func(name string, s scan.Stamp) bool, dirs ...string) map[string]scan.Stamp {
+	t.Helper()
+	all := map[string]scan.Stamp{}
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			if s := scan.StampOf(info); skip == nil || !skip(name, s) {
+				all[name] = s
+			}
+			return nil
+		})
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// isLock reports whether a file is the lock, in which each run writes its process ID.
+func isLock(name string, _ scan.Stamp) bool { return filepath.Base(name) == "lock" }
+
+// isLockOrFolder is true for folders as well: scratch files change their stamps.
+func isLockOrFolder(name string, s scan.Stamp) bool {
+	return isLock(name, s) || fs.FileMode(s.Mode).IsDir()
+}
+
+// checkStamps fails the test for each path that has another stamp than before, or only
+// exists before or after.
+func checkStamps(t testing.TB, what string, before, after map[string]scan.Stamp) {
+	t.Helper()
+	for name, stamp := range after {
+		if was, ok := before[name]; !ok {
+			t.Errorf("%s: %s is new", what, name)
+		} else if was != stamp {
+			t.Errorf("%s: %s was written: %+v, was %+v", what, name, stamp, was)
+		}
+	}
+	for name := range before {
+		if _, ok := after[name]; !ok {
+			t.Errorf("%s: %s was removed", what, name)
+		}
+	}
+}
+
+// fileTime returns a run for which the output folder's file system has a clock of its
+// own: stamp converts the stamp of a new file to what that clock shows.
+func fileTime(r oracle.Run, stamp func(scan.Stamp) scan.Stamp) oracle.Run {
+	r.Adjust = func(p *cook.Project) { p.SetFileTime(stamp) }
+	return r
+}
+
+// listAll returns a run that lists every folder, as on systems where folder stamps are
+// not reliable.
+func listAll(r oracle.Run) oracle.Run {
+	r.Adjust = (*cook.Project).SetListAll
+	return r
+}

@@ -1,0 +1,127 @@
+package recipe
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Set holds the recipes that rules may name. It never changes.
+type Set struct {
+	byName  map[string]Recipe
+	names   []string
+	formats []Format
+}
+
+// NewSet makes a set. A later recipe replaces an earlier one of the same name, with its
+// extensions, so that a program can improve on a built-in one.
+func NewSet(recipes ...Recipe) (*Set, error) {
+	s := &Set{byName: make(map[string]Recipe, len(recipes)), names: make([]string, 0, len(recipes))}
+	for _, r := range recipes {
+		if err := check(r); err != nil {
+			return nil, fmt.Errorf("recipe %q: %w", r.Name, err)
+		}
+		if _, ok := s.byName[r.Name]; !ok {
+			s.names = append(s.names, r.Name)
+		}
+		s.byName[r.Name] = r
+	}
+	slices.Sort(s.names)
+	if err := s.checkClaims(); err != nil {
+		return nil, err
+	}
+	for _, name := range s.names {
+		s.formats = append(s.formats, s.byName[name].Formats...)
+	}
+	return s, nil
+}
+
+// Lookup finds a recipe by name.
+func (s *Set) Lookup(name string) (Recipe, bool) {
+	r, ok := s.byName[name]
+	return r, ok
+}
+
+// Names lists the recipes in order. The caller must not change the slice.
+func (s *Set) Names() []string { return s.names }
+
+// Formats lists the formats of all recipes. The caller must not change the slice.
+func (s *Set) Formats() []Format { return s.formats }
+
+// checkClaims refuses a set in which two recipes cook the same files by default.
+func (s *Set) checkClaims() error {
+	cooks := map[string]string{}
+	for _, name := range s.names {
+		for _, ext := range s.byName[name].Extensions {
+			if other, ok := cooks[ext]; ok {
+				return fmt.Errorf("recipes %q and %q both have the extension %s; remove it from one, or give both the same name for the later one to replace the earlier", other, name, ext)
+			}
+			cooks[ext] = name
+		}
+	}
+	return nil
+}
+
+func check(r Recipe) error {
+	if r.Name == "" {
+		return errors.New("no name")
+	}
+	if !isWord(r.Name, "-") {
+		return errors.New("name may hold a-z, 0-9 and '-' only")
+	}
+	if r.Version < 1 {
+		return errors.New("version must be at least 1")
+	}
+	if r.New == nil {
+		return errors.New("the New function is nil")
+	}
+	c := r.New()
+	if err := checkOptions(c); err != nil {
+		return err
+	}
+	if err := checkExtensions(r.Extensions); err != nil {
+		return err
+	}
+	for _, f := range r.Formats {
+		if err := f.check(); err != nil {
+			return fmt.Errorf("format %q: %w", f.Name, err)
+		}
+	}
+	return checkHints(r, c)
+}
+
+// Fallback names the recipe, if there is one, of the files whose extension no recipe of
+// the set has.
+const Fallback = "copy"
+
+// MaxExtension is how long an extension of a recipe may be, in bytes.
+const MaxExtension = 16
+
+func checkHints(r Recipe, c Cooker) error {
+	if len(r.Hints) > 0 && len(r.Extensions) == 0 {
+		return errors.New("hints without extensions have no effect")
+	}
+	for _, h := range r.Hints {
+		if len(h.Suffixes) == 0 {
+			return fmt.Errorf("hint %s: no suffixes", h.Key)
+		}
+		for _, suffix := range h.Suffixes {
+			if !isWord(suffix, "-_") {
+				return fmt.Errorf("hint %s: suffix %q: want one or more of a-z, 0-9, '-' and '_'", h.Key, suffix)
+			}
+		}
+		if err := SetOption(c, h.Key, h.Value); errors.Is(err, ErrNoOption) {
+			return fmt.Errorf("hint %s: %w", h.Key, err)
+		} else if err != nil {
+			return fmt.Errorf("hint %w (of type %T)", err, h.Value)
+		}
+	}
+	return nil
+}
+
+// isWord reports whether a text is made of lower-case letters, digits and the given
+// marks.
+func isWord(s, marks string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789"+marks) == ""
+}

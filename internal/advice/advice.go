@@ -1,0 +1,47 @@
+// Package advice says what can be done about errors of the system.
+package advice
+
+import (
+	"errors"
+	"syscall"
+)
+
+// For returns err with what can be done about it, where that is known and not plain,
+// and err itself elsewhere.
+func For(err error) error {
+	if err == nil {
+		return nil
+	}
+	var given *advised
+	if errors.As(err, &given) {
+		return err
+	}
+	for _, known := range [...]struct {
+		errno  syscall.Errno
+		advice string
+	}{
+		{syscall.ENOSPC, "make room and run cook again"},
+		{syscall.EDQUOT, "make room and run cook again"},
+		{syscall.EMFILE, "allow more open files (ulimit -n) or use fewer workers (-j)"},
+		{syscall.ENFILE, "allow the system more open files, or run less beside cook"},
+		{syscall.EROFS, "choose folders that can be written to with -out and -cache"},
+		{syscall.EIO, "see whether the disk is damaged and run cook again"},
+	} {
+		if errors.Is(err, known.errno) {
+			return &advised{err, known.advice}
+		}
+	}
+	return err
+}
+
+// Known reports whether err is one of the system's means that are used up or broken,
+// which says nothing of what was being done.
+func Known(err error) bool { return For(err) != err }
+
+type advised struct {
+	error
+	advice string
+}
+
+func (e *advised) Error() string { return e.error.Error() + "; " + e.advice }
+func (e *advised) Unwrap() error { return e.error }

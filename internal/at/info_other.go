@@ -1,7 +1,0 @@
-//go:build !linux && !darwin
-
-package at
-
-// addSystem has nothing to add: a FileInfo holds neither change time nor inode
-// nor the number of links here.
-func (i *Info) addSystem(any) {}

@@ -1,0 +1,224 @@
+// Package flac decodes FLAC (RFC 9639), exactly: the checksums of every frame
+// and of the whole sound must be right.
+//
+// It is written here because the library for it refuses frames of 32 bits and
+// blocks of 65536 samples, and prints to standard error.
+package flac
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"math"
+
+	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"github.com/assetcook/assetcook/internal/audio/vorbiscomment"
+)
+
+// Info is what a file's header says.
+type Info struct {
+	Rate     int
+	Channels int
+	Bits     int   // of a sample
+	Frames   int64 // 0 if the header does not know
+
+	bits uint
+	md5  [md5.Size]byte // zero if the encoder did not sum
+	data int64          // the size of the file
+}
+
+const (
+	magic      = "fLaC"
+	streamInfo = 34
+	// leastFrame is the size of the shortest frame, and mostSamples what each
+	// channel of one can hold: of silence, a file has next to nothing.
+	leastFrame  = 11
+	mostSamples = 65536
+	// unknownRatio is how well a file without a length may be packed.
+	unknownRatio = 8
+)
+
+// Probe reads the header of a file of the given size from its first bytes.
+func Probe(head []byte, size int64) (Info, error) {
+	head, err := skipID3(head)
+	if err != nil {
+		return Info{}, err
+	}
+	if len(head) < 8+streamInfo || string(head[:4]) != magic || head[4]&0x7f != 0 {
+		return Info{}, errors.New("no FLAC header")
+	}
+	h := head[8 : 8+streamInfo]
+	packed := binary.BigEndian.Uint64(h[10:]) // 20 bits rate, 3 channels, 5 bits, 36 frames
+	i := Info{
+		Rate:     int(packed >> 44),
+		Channels: int(packed>>41&7) + 1,
+		Bits:     int(packed>>36&31) + 1,
+		Frames:   int64(packed & (1<<36 - 1)),
+		md5:      [md5.Size]byte(h[18:]),
+		data:     size,
+	}
+	i.bits = uint(i.Bits)
+	switch most := size / leastFrame * mostSamples; {
+	case i.Rate == 0:
+		return Info{}, errors.New("a FLAC file of 0 Hz")
+	case i.Bits < 4:
+		return Info{}, fmt.Errorf("FLAC samples of %d bits", i.Bits)
+	case i.Frames > most:
+		return Info{}, fmt.Errorf("the FLAC header claims %d frames, more than %d bytes can hold", i.Frames, size)
+	}
+	return i, nil
+}
+
+// Memory returns the most bytes that Decode holds besides the file.
+func (i Info) Memory() int64 {
+	channels := int64(i.Channels)
+	blocks := 8 * mostSamples * channels
+	if known := 4 * i.Frames * channels; i.Frames > 0 && known <= i.backed() {
+		return blocks + known
+	}
+	most := 4 * channels * i.Most()
+	return blocks + most*9/4 // the slice that grows, and the one before
+}
+
+// Most returns the most frames that Decode gives of the file.
+func (i Info) Most() int64 {
+	if i.Frames > 0 {
+		return i.Frames
+	}
+	return i.data * 8 * unknownRatio / int64(i.Bits*i.Channels)
+}
+
+// backed is how many bytes of samples are made room for on the header's word.
+func (i Info) backed() int64 { return 1<<20 + 32*i.data }
+
+// skipID3 passes over the ID3v2 tag that some programs put in front.
+func skipID3(data []byte) ([]byte, error) {
+	if len(data) < 10 || string(data[:3]) != "ID3" {
+		return data, nil
+	}
+	size := 0
+	for _, b := range data[6:10] {
+		size = size<<7 | int(b&0x7f)
+	}
+	if 10+size > len(data) {
+		return nil, errors.New("an ID3 tag in front of a FLAC file that is longer than what is here; remove the tag")
+	}
+	return data[10+size:], nil
+}
+
+type decoder struct {
+	info     Info
+	channels [8][]int64 // of the block at hand
+	sum      hash.Hash
+	buffer   []byte // the block at hand, as it is summed
+}
+
+// Decode decodes a file. A sample of n bits is divided by 2^(n-1). Comments may
+// make a loop; see vorbiscomment.List.
+func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
+	info, err := Probe(data, int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	data, err = skipID3(data)
+	if err != nil {
+		return nil, err
+	}
+	at, loop, err := metadata(data)
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{info: info, sum: md5.New()}
+	c := &pcm.Clip{Rate: info.Rate, Channels: info.Channels}
+	c.Samples = make([]float32, 0, min(info.Frames*int64(info.Channels), info.backed()/4))
+	r := &bitReader{data: data, at: at}
+	for !d.over(r, int64(c.Frames())) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		start := r.align()
+		n, err := d.readBlock(r)
+		if err != nil {
+			return nil, fmt.Errorf("FLAC, byte %d: %w", start, err)
+		}
+		if most := info.Most(); int64(c.Frames()+n) > most {
+			if info.Frames == 0 {
+				return nil, errors.New("a FLAC file that does not say how long it is and is longer than it looks; encode it again with flac")
+			}
+			return nil, fmt.Errorf("more FLAC frames than the %d that the header says; the file is damaged", most)
+		}
+		c.Samples = d.collect(c.Samples, n)
+	}
+	if info.Frames > 0 && int64(c.Frames()) < info.Frames {
+		return nil, fmt.Errorf("the file ends after %d of %d frames; copy it again", c.Frames(), info.Frames)
+	}
+	if info.md5 != [md5.Size]byte{} && !bytes.Equal(d.sum.Sum(nil), info.md5[:]) {
+		return nil, errors.New("the sound is not the one whose MD5 the FLAC header has; the file is damaged")
+	}
+	if loop != nil {
+		c.Loops = []pcm.Loop{vorbiscomment.Close(*loop, int64(c.Frames()))}
+	}
+	return c, nil
+}
+
+// over says whether no frame follows. What follows the last one, such as an
+// ID3v1 tag, is not ours.
+func (d *decoder) over(r *bitReader, frames int64) bool {
+	if d.info.Frames > 0 {
+		return frames >= d.info.Frames || r.align() == len(r.data)
+	}
+	rest := r.data[r.align():]
+	return len(rest) == 0 || bytes.HasPrefix(rest, []byte("TAG"))
+}
+
+// collect appends a block to the samples of a clip, and to the checksum.
+func (d *decoder) collect(samples []float32, n int) []float32 {
+	scale := float32(math.Ldexp(1, 1-d.info.Bits))
+	bytes := (d.info.Bits + 7) / 8
+	d.buffer = d.buffer[:0]
+	for i := range n {
+		for ch := range d.info.Channels {
+			v := d.channels[ch][i]
+			samples = append(samples, float32(v)*scale)
+			for b := range bytes {
+				d.buffer = append(d.buffer, byte(v>>(8*b)))
+			}
+		}
+	}
+	d.sum.Write(d.buffer)
+	return samples
+}
+
+// metadata passes over the blocks in front of the frames and returns where those
+// start, and the loop of the comments.
+func metadata(data []byte) (int, *pcm.Loop, error) {
+	const vorbisComment = 4
+	var loop *pcm.Loop
+	for at := 4; ; {
+		if at+4 > len(data) {
+			return 0, nil, errors.New("the file ends within the FLAC header; copy it again")
+		}
+		head := binary.BigEndian.Uint32(data[at:])
+		size := int(head & 0xffffff)
+		if at += 4; size > len(data)-at {
+			return 0, nil, errors.New("the file ends within the FLAC header; copy it again")
+		}
+		if head>>24&0x7f == vorbisComment {
+			list, err := vorbiscomment.Read(data[at : at+size])
+			if err == nil {
+				loop, err = list.Loop()
+			}
+			if err != nil {
+				return 0, nil, fmt.Errorf("FLAC: %w", err)
+			}
+		}
+		at += size
+		if head>>31 != 0 {
+			return at, loop, nil
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package opus
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/assetcook/assetcook/internal/audio/ogg"
+	"github.com/assetcook/assetcook/internal/audio/pcm"
+)
+
+// packetFrames is what a packet holds: 20 ms.
+const packetFrames = Rate / 50
+
+// Encode writes a clip, whose channels are in the order of WAV files, as an Ogg
+// Opus file. Samples beyond full scale are clipped; NaN is an error. Nothing is
+// written if Check refuses the clip.
+func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
+	if err := Check(clip, o); err != nil {
+		return err
+	}
+	streams, err := newStreams(clip.Channels, o)
+	if err != nil {
+		return fmt.Errorf("opus: %w", err)
+	}
+	sourceRate := o.SourceRate
+	if sourceRate == 0 {
+		sourceRate = Rate
+	}
+	preSkip := streams[0].PreSkip()
+	head, tags := identification(clip.Channels, preSkip, sourceRate), comments(clip.Loops)
+	p := ogg.NewWriter(w, serial(head, tags, clip.Frames()))
+	for _, packet := range [][]byte{head, tags} {
+		if err := p.Packet(packet, 0); err != nil {
+			return err
+		}
+		if err := p.Flush(); err != nil {
+			return err
+		}
+	}
+
+	end := preSkip + clip.Frames() // what has to be put in for all to come out
+	var buf []byte
+	for at := 0; at < end; at += packetFrames {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		buf = buf[:0]
+		for i, s := range streams {
+			if err := s.take(clip, at); err != nil {
+				return err
+			}
+			if buf, err = s.append(buf, i == len(streams)-1); err != nil {
+				return fmt.Errorf("opus: frame %d: %w", at, err)
+			}
+		}
+		if err := p.Packet(buf, int64(min(at+packetFrames, end))); err != nil {
+			return err
+		}
+	}
+	return p.Close()
+}
+
+// serial tells streams that are put behind each other apart, as far as one can
+// without chance.
+func serial(head, tags []byte, frames int) uint32 {
+	return ogg.Serial(binary.LittleEndian.AppendUint64(slices.Concat(head, tags), uint64(frames)))
+}
+
+// take fills the samples of the stream's packet from a frame of the clip on, with
+// silence beyond its end.
+func (s *stream) take(clip *pcm.Clip, at int) error {
+	s.samples = s.samples[:0]
+	for i := at; i < at+packetFrames; i++ {
+		for _, c := range s.channels {
+			x := float32(0)
+			if i < clip.Frames() {
+				x = clip.Samples[i*clip.Channels+c]
+			}
+			if x != x {
+				return fmt.Errorf("opus: frame %d is NaN, which is no sound", i)
+			}
+			x = float32(math.RoundToEven(float64(min(max(x, -1), 1)) * (1 << 15)))
+			s.samples = append(s.samples, int16(min(x, 1<<15-1)))
+		}
+	}
+	return nil
+}

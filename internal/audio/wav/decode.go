@@ -1,0 +1,131 @@
+package wav
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/assetcook/assetcook/internal/audio/adpcm"
+	"github.com/assetcook/assetcook/internal/audio/pcm"
+)
+
+// piece is about how many samples are worked on between two looks at the context.
+const piece = 1 << 16
+
+// Decode reads a file. Integers of up to 24 bits, floats of 32, A-law, mu-law and
+// ADPCM become the very numbers that are stored; others are rounded to nearest.
+func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
+	l, err := read(data, int64(len(data)), false)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	info := l.info()
+	if info.Frames > math.MaxInt/8/int64(info.Channels) {
+		return nil, info, fmt.Errorf("wav: %d frames do not fit in the memory of this machine", info.Frames)
+	}
+	clip := &pcm.Clip{Rate: info.Rate, Channels: info.Channels}
+	clip.Samples = make([]float32, int(info.Frames)*info.Channels)
+	sound := data[l.dataAt:][:l.dataLen]
+	if info.Coding == IMA || info.Coding == MS {
+		err = l.format.blocks(ctx, clip.Samples, sound)
+	} else {
+		err = l.format.frames(ctx, clip.Samples, sound)
+	}
+	if err != nil {
+		return nil, info, err
+	}
+	clip.Loops = l.loops(info.Frames)
+	return clip, info, nil
+}
+
+// frames decodes all that is stored sample by sample.
+func (f *format) frames(ctx context.Context, to []float32, from []byte) error {
+	size := f.coding.bytes()
+	for at := 0; at < len(to); at += piece {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(piece, len(to)-at)
+		samples(to[at:at+n], from[at*size:], f.coding)
+		if f.coding != Float32 && f.coding != Float64 {
+			continue
+		}
+		for i, x := range to[at : at+n] {
+			if x-x != 0 {
+				return fmt.Errorf("wav: frame %d is %v, which is no sound; export the file again", (at+i)/f.channels, x)
+			}
+		}
+	}
+	return nil
+}
+
+// samples decodes len(to) samples that are stored one by one.
+func samples(to []float32, from []byte, coding Coding) {
+	le := binary.LittleEndian
+	switch coding {
+	case PCM8:
+		for i := range to {
+			to[i] = float32(int(from[i])-128) / (1 << 7)
+		}
+	case PCM16:
+		for i := range to {
+			to[i] = float32(int16(le.Uint16(from[2*i:]))) / (1 << 15)
+		}
+	case PCM24:
+		for i := range to {
+			p := from[3*i : 3*i+3]
+			to[i] = float32(int32(uint32(p[0])<<8|uint32(p[1])<<16|uint32(p[2])<<24)>>8) / (1 << 23)
+		}
+	case PCM32:
+		for i := range to {
+			to[i] = float32(int32(le.Uint32(from[4*i:]))) / (1 << 31)
+		}
+	case Float32:
+		for i := range to {
+			to[i] = math.Float32frombits(le.Uint32(from[4*i:]))
+		}
+	case Float64:
+		for i := range to {
+			to[i] = float32(math.Float64frombits(le.Uint64(from[8*i:])))
+		}
+	case ALaw:
+		for i := range to {
+			to[i] = float32(alaw(from[i])) / (1 << 15)
+		}
+	case MuLaw:
+		for i := range to {
+			to[i] = float32(mulaw(from[i])) / (1 << 15)
+		}
+	}
+}
+
+// blocks decodes ADPCM.
+func (f *format) blocks(ctx context.Context, to []float32, from []byte) error {
+	block := make([]int16, f.blockFrames*f.channels)
+	work := 0
+	for number := 0; len(to) > 0; number++ {
+		if work -= len(block); work <= 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			work = piece
+		}
+		n := min(len(block), len(to))
+		stored := from[:min(f.block, len(from))]
+		var err error
+		if f.coding == IMA {
+			err = adpcm.DecodeIMA(block[:n], stored, f.channels)
+		} else {
+			err = adpcm.DecodeMS(block[:n], stored, f.channels, f.predictors)
+		}
+		if err != nil {
+			return fmt.Errorf("wav: block %d: %w", number, err)
+		}
+		for i, x := range block[:n] {
+			to[i] = float32(x) / (1 << 15)
+		}
+		to, from = to[n:], from[len(stored):]
+	}
+	return nil
+}

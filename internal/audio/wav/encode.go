@@ -1,0 +1,184 @@
+package wav
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/assetcook/assetcook/internal/audio/adpcm"
+	"github.com/assetcook/assetcook/internal/audio/pcm"
+)
+
+// Options say how Encode writes.
+type Options struct {
+	// Coding is PCM8, PCM16, PCM24, PCM32, Float32 or IMA.
+	Coding Coding
+	// Dither adds triangular noise of two steps, always the same, before a
+	// sample is rounded to 8, 16 or 24 bits. It turns the distortion of quiet
+	// sounds into hiss. It is wrong for sounds that have as few bits already,
+	// which come out of Encode bit for bit without it.
+	Dither bool
+}
+
+// Encode writes a clip with its loops. Samples beyond full scale are clipped and
+// NaN becomes silence, but for Float32, which keeps them. Nothing is written if
+// the coding or the clip do not fit the format.
+//
+// The chunks are fmt, fact (IMA and Float32), data, smpl (with loops), in this
+// order: many loaders of games look no further than the data. More than two
+// channels of PCM make the format extensible, with the channels' usual places.
+// IMA ADPCM has blocks of adpcm.IMABlockSize.
+func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
+	if err := check(clip, o); err != nil {
+		return err
+	}
+	size := dataSize(int64(clip.Frames()), clip.Rate, clip.Channels, o.Coding)
+	head, tail := header(clip, o.Coding, size), make([]byte, 0, size&1)
+	tail = tail[:size&1]
+	if len(clip.Loops) > 0 {
+		tail = appendSmpl(tail, clip.Rate, clip.Loops)
+	}
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	var err error
+	if o.Coding == IMA {
+		err = writeIMA(ctx, w, clip)
+	} else {
+		err = writeSamples(ctx, w, clip, o)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(tail)
+	return err
+}
+
+// Size returns how many bytes Encode writes for a clip of so many frames and loops.
+func Size(frames int64, rate, channels, loops int, coding Coding) int64 {
+	clip := &pcm.Clip{Rate: rate, Channels: channels}
+	size := dataSize(frames, rate, channels, coding)
+	return int64(len(header(clip, coding, 0))) + size + size&1 + smplSize(loops)
+}
+
+func smplSize(loops int) int64 {
+	if loops == 0 {
+		return 0
+	}
+	return chunkHeader + smplHeader + smplLoop*int64(loops)
+}
+
+func dataSize(frames int64, rate, channels int, coding Coding) int64 {
+	if coding != IMA {
+		return frames * int64(channels*coding.bytes())
+	}
+	block := adpcm.IMABlockSize(rate, channels)
+	n := int64(adpcm.IMAFrames(block, channels))
+	return (frames + n - 1) / n * int64(block)
+}
+
+func check(clip *pcm.Clip, o Options) error {
+	switch {
+	case o.Coding != IMA && (o.Coding < PCM8 || o.Coding > Float32):
+		return fmt.Errorf("wav: coding %v is not written", o.Coding)
+	case clip.Channels < 1 || clip.Channels > MaxChannels:
+		return fmt.Errorf("wav: %d channels, want 1 to %d", clip.Channels, MaxChannels)
+	case o.Coding == IMA && clip.Channels > MaxIMAChannels:
+		return fmt.Errorf("wav: %d channels of IMA ADPCM, which players read %d of; write PCM or mix down", clip.Channels, MaxIMAChannels)
+	case clip.Rate < 1 || clip.Rate > MaxRate:
+		return fmt.Errorf("wav: %d frames a second, want 1 to %d", clip.Rate, MaxRate)
+	case len(clip.Loops) > maxLoops:
+		return fmt.Errorf("wav: %d loops, want %d at most", len(clip.Loops), maxLoops)
+	}
+	frames := int64(clip.Frames())
+	for _, loop := range clip.Loops {
+		if loop.Start < 0 || loop.Start >= loop.End || loop.End > frames || loop.Count < 0 {
+			return fmt.Errorf("wav: a loop from frame %d to %d in a sound of %d", loop.Start, loop.End, frames)
+		}
+	}
+	if Size(frames, clip.Rate, clip.Channels, len(clip.Loops), o.Coding) > unknownSize {
+		return errors.New("wav: the sound is longer than the 4 GiB of a WAV file; cut it or use fewer bits")
+	}
+	return nil
+}
+
+// header returns all that comes before the data.
+func header(clip *pcm.Clip, coding Coding, dataSize int64) []byte {
+	le := binary.LittleEndian
+	tag, bits, block := tagPCM, 8*coding.bytes(), clip.Channels*coding.bytes()
+	perSecond := clip.Rate * block
+	var extra []byte
+	switch {
+	case coding == IMA:
+		tag, bits, block = tagIMA, 4, adpcm.IMABlockSize(clip.Rate, clip.Channels)
+		frames := adpcm.IMAFrames(block, clip.Channels)
+		perSecond = int(int64(clip.Rate) * int64(block) / int64(frames))
+		extra = le.AppendUint16([]byte{2, 0}, uint16(frames))
+	case clip.Channels > 2:
+		if coding == Float32 {
+			tag = tagFloat
+		}
+		extra = le.AppendUint16([]byte{22, 0}, uint16(bits))
+		extra = le.AppendUint32(extra, places(clip.Channels))
+		extra = append(le.AppendUint16(extra, uint16(tag)), subFormat...)
+		tag = tagExtensible
+	case coding == Float32:
+		tag, extra = tagFloat, []byte{0, 0}
+	}
+	h := append([]byte("RIFF"), 0, 0, 0, 0)
+	h = append(h, "WAVEfmt "...)
+	h = le.AppendUint32(h, uint32(16+len(extra)))
+	h = le.AppendUint16(h, uint16(tag))
+	h = le.AppendUint16(h, uint16(clip.Channels))
+	h = le.AppendUint32(h, uint32(clip.Rate))
+	h = le.AppendUint32(h, uint32(perSecond))
+	h = le.AppendUint16(h, uint16(block))
+	h = append(le.AppendUint16(h, uint16(bits)), extra...)
+	if coding == IMA || coding == Float32 {
+		h = le.AppendUint32(append(h, "fact"...), 4)
+		h = le.AppendUint32(h, uint32(clip.Frames()))
+	}
+	h = le.AppendUint32(append(h, "data"...), uint32(dataSize))
+	le.PutUint32(h[4:], uint32(int64(len(h))-chunkHeader+dataSize+dataSize&1+smplSize(len(clip.Loops))))
+	return h
+}
+
+func writeSamples(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
+	q := quantiser{coding: o.Coding, dither: o.Dither}
+	var buf []byte
+	for rest := clip.Samples[:clip.Frames()*clip.Channels]; len(rest) > 0; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(piece, len(rest))
+		buf = q.append(buf[:0], rest[:n])
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+func writeIMA(ctx context.Context, w io.Writer, clip *pcm.Clip) error {
+	e := adpcm.NewIMAEncoder(adpcm.IMABlockSize(clip.Rate, clip.Channels), clip.Channels)
+	samples := make([]int16, e.Frames()*clip.Channels)
+	var buf []byte
+	for rest := clip.Samples[:clip.Frames()*clip.Channels]; len(rest) > 0; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(len(samples), len(rest))
+		for i, x := range rest[:n] {
+			samples[i] = int16(round(x, 16))
+		}
+		buf = e.Append(buf[:0], samples[:n])
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	return nil
+}

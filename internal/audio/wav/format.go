@@ -1,0 +1,154 @@
+package wav
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/assetcook/assetcook/internal/audio/adpcm"
+)
+
+// A format is what the fmt chunk says, checked.
+type format struct {
+	coding         Coding
+	rate, channels int
+	// block is the unit of the data in bytes: a frame, or an ADPCM block, and
+	// blockFrames what it holds.
+	block, blockFrames int
+	predictors         []adpcm.Predictor // of Microsoft ADPCM
+}
+
+// Codes of the fmt chunk.
+const (
+	tagPCM        = 0x0001
+	tagMS         = 0x0002
+	tagFloat      = 0x0003
+	tagALaw       = 0x0006
+	tagMuLaw      = 0x0007
+	tagIMA        = 0x0011
+	tagMP3        = 0x0055
+	tagExtensible = 0xfffe
+)
+
+// subFormat is the end of a GUID whose beginning is one of the codes above.
+const subFormat = "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"
+
+// maxFormat is how many bytes of the fmt chunk may matter: all predictors of
+// Microsoft ADPCM.
+const maxFormat = 22 + 4*256
+
+func readFormat(p []byte) (format, error) {
+	u16 := func(at int) int { return int(binary.LittleEndian.Uint16(p[at:])) }
+	if len(p) < 16 {
+		return format{}, fmt.Errorf("a \"fmt \" chunk of %d bytes, want 16 at least", len(p))
+	}
+	tag, channels, bits := u16(0), u16(2), u16(14)
+	rate := binary.LittleEndian.Uint32(p[4:])
+	f := format{channels: channels, rate: int(min(rate, math.MaxInt32)), block: u16(12), blockFrames: 1}
+	switch {
+	case channels < 1 || channels > MaxChannels:
+		return format{}, fmt.Errorf("%d channels, want 1 to %d", channels, MaxChannels)
+	case f.rate < 1 || f.rate > MaxRate:
+		return format{}, fmt.Errorf("%d frames a second, want 1 to %d", rate, MaxRate)
+	}
+	if tag == tagExtensible {
+		if len(p) < 40 || string(p[26:40]) != subFormat {
+			return format{}, errors.New("an extensible format of unknown kind; save it as PCM")
+		}
+		tag = u16(24)
+		if err := checkPlaces(channels, binary.LittleEndian.Uint32(p[20:])); err != nil {
+			return format{}, err
+		}
+	}
+	switch tag {
+	case tagPCM:
+		return f, f.setPCM(bits)
+	case tagFloat:
+		f.coding = Float32
+		if bits == 64 {
+			f.coding = Float64
+		}
+		return f, f.want(bits == 32 || bits == 64, bits)
+	case tagALaw, tagMuLaw:
+		f.coding = ALaw
+		if tag == tagMuLaw {
+			f.coding = MuLaw
+		}
+		return f, f.want(bits == 8, bits)
+	case tagIMA, tagMS:
+		f.coding = IMA
+		if tag == tagMS {
+			f.coding = MS
+		}
+		if bits != 4 {
+			return format{}, fmt.Errorf("%v of %d bits, want 4", f.coding, bits)
+		}
+		return f, f.setADPCM(p)
+	case tagMP3:
+		return format{}, errors.New("an MP3 in a WAV file is not read; take the .mp3 itself, or save as PCM")
+	}
+	return format{}, fmt.Errorf("the coding 0x%04x is not read; save it as PCM", tag)
+}
+
+// setPCM takes bits rounded up to whole bytes: what a sample lacks to them it
+// lacks below. Some programs give no bits, some a container that is larger.
+func (f *format) setPCM(bits int) error {
+	size := f.block / f.channels
+	if size < 1 || size > 4 || f.block%f.channels != 0 || bits > 8*size {
+		return fmt.Errorf("PCM of %d bits in frames of %d bytes for %d channels, want 1 to 32 bits", bits, f.block, f.channels)
+	}
+	f.coding = [...]Coding{PCM8, PCM16, PCM24, PCM32}[size-1]
+	return nil
+}
+
+// want checks the frame size of codings that leave no choice.
+func (f *format) want(bitsFit bool, bits int) error {
+	if !bitsFit || f.block != f.channels*f.coding.bytes() {
+		return fmt.Errorf("%v with %d bits in frames of %d bytes for %d channels", f.coding, bits, f.block, f.channels)
+	}
+	return nil
+}
+
+func (f *format) setADPCM(p []byte) error {
+	full := f.framesOf(f.block)
+	if full < 2 {
+		return fmt.Errorf("%v in blocks of %d bytes for %d channels, which hold no sound", f.coding, f.block, f.channels)
+	}
+	f.blockFrames = full
+	if len(p) >= 20 {
+		// A block may hold less than it has room for.
+		if n := int(binary.LittleEndian.Uint16(p[18:])); n > 0 {
+			f.blockFrames = min(n, full)
+		}
+	}
+	if f.coding == IMA {
+		return nil
+	}
+	f.predictors = adpcm.MSPredictors()
+	if len(p) < 22 {
+		return nil
+	}
+	if n := int(binary.LittleEndian.Uint16(p[20:])); n > 0 {
+		if n > 256 || len(p) < 22+4*n {
+			return fmt.Errorf("%v with %d predictors in a \"fmt \" chunk of %d bytes", f.coding, n, len(p))
+		}
+		f.predictors = f.predictors[:0]
+		for i := range n {
+			at := p[22+4*i:]
+			f.predictors = append(f.predictors, adpcm.Predictor{
+				Last:   int16(binary.LittleEndian.Uint16(at)),
+				Before: int16(binary.LittleEndian.Uint16(at[2:])),
+			})
+		}
+	}
+	return nil
+}
+
+// framesOf returns how many frames an ADPCM block of so many bytes holds.
+func (f *format) framesOf(size int) int {
+	if f.coding == IMA {
+		return adpcm.IMAFrames(size, f.channels)
+	}
+	return adpcm.MSFrames(size, f.channels)
+}

@@ -1,0 +1,327 @@
+package wav
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"pgregory.net/rapid"
+)
+
+func sound(rate, channels int) *pcm.Clip {
+	clip := &pcm.Clip{Rate: rate, Channels: channels}
+	for _, v := range source() {
+		clip.Samples = append(clip.Samples, float32(v)/(1<<23))
+	}
+	clip.Samples = clip.Samples[:len(clip.Samples)/channels*channels]
+	return clip
+}
+
+func encode(t testing.TB, clip *pcm.Clip, o Options) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Encode(t.Context(), &b, clip, o); err != nil {
+		t.Fatal(err)
+	}
+	if want := Size(int64(clip.Frames()), clip.Rate, clip.Channels, len(clip.Loops), o.Coding); int64(b.Len()) != want {
+		t.Errorf("%v: %d bytes, Size says %d", o.Coding, b.Len(), want)
+	}
+	if riff := binary.LittleEndian.Uint32(b.Bytes()[4:]); int(riff) != b.Len()-8 {
+		t.Errorf("%v: %d bytes, the RIFF header says %d", o.Coding, b.Len(), riff+8)
+	}
+	return b.Bytes()
+}
+
+var written = []Coding{PCM8, PCM16, PCM24, PCM32, Float32}
+
+// What a coding can hold comes back as it went in, and so do the loops.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		coding := rapid.SampledFrom(written).Draw(rt, "coding")
+		clip := &pcm.Clip{Rate: rapid.IntRange(1, MaxRate).Draw(rt, "rate"), Channels: rapid.IntRange(1, 9).Draw(rt, "channels")}
+		frames := rapid.IntRange(0, 9).Draw(rt, "frames")
+		bits := min(8*coding.bytes(), 24)
+		for range frames * clip.Channels {
+			v := rapid.Int32Range(-1<<(bits-1), 1<<(bits-1)-1).Draw(rt, "v")
+			clip.Samples = append(clip.Samples, float32(v)/float32(int64(1)<<(bits-1)))
+		}
+		for range rapid.IntRange(0, min(frames, 2)).Draw(rt, "loops") {
+			start := rapid.Int64Range(0, int64(frames)-1).Draw(rt, "start")
+			clip.Loops = append(clip.Loops, pcm.Loop{
+				Start: start, End: rapid.Int64Range(start+1, int64(frames)).Draw(rt, "end"),
+				Count: rapid.IntRange(0, 1<<31-1).Draw(rt, "count"), PingPong: rapid.Bool().Draw(rt, "ping-pong"),
+			})
+		}
+		file := encode(t, clip, Options{Coding: coding})
+		got, info := decode(t, file)
+		if want := (Info{coding, clip.Rate, clip.Channels, int64(frames)}); info != want {
+			rt.Fatalf("%+v, want %+v", info, want)
+		}
+		if !slices.Equal(got.Samples, clip.Samples) || !slices.Equal(got.Loops, clip.Loops) {
+			rt.Fatalf("%v became %v", clip, got)
+		}
+		if probed, err := Probe(file, int64(len(file))); err != nil || probed != info {
+			rt.Fatalf("Probe says %v, %v", probed, err)
+		}
+	})
+}
+
+// The bytes of every coding, for every machine. Those of PCM and float follow from
+// the standard and TestRoundTrip; IMA's are what the search finds.
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		channels int
+		o        Options
+		sum      string
+	}{
+		{2, Options{Coding: PCM8, Dither: true}, "2fe1cf0c31622f90"},
+		{2, Options{Coding: PCM16, Dither: true}, "4ff8c698ea14635c"},
+		{2, Options{Coding: PCM24, Dither: true}, "43e164ad4b711d84"},
+		{3, Options{Coding: Float32}, "9ef54ca6092c7c0a"},
+		{1, Options{Coding: IMA}, "9ea113f1493b8ebd"},
+		{2, Options{Coding: IMA}, "e0f34c9ce12b99bc"},
+	} {
+		clip := sound(22050, c.channels)
+		clip.Loops = []pcm.Loop{{Start: 10, End: 77}}
+		file := encode(t, clip, c.o)
+		if got := fmt.Sprintf("%.8x", sha256.Sum256(file)); got[:16] != c.sum {
+			t.Errorf("%v, %d channels: sum %.16s, want %s", c.o.Coding, c.channels, got, c.sum)
+		}
+		if got, _ := decode(t, file); !slices.Equal(got.Loops, clip.Loops) || got.Frames() != clip.Frames() {
+			t.Errorf("%v: %d frames with loops %v", c.o.Coding, got.Frames(), got.Loops)
+		}
+	}
+}
+
+// Samples that a coding cannot hold are rounded to nearest and clipped.
+func TestRounding(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for _, c := range []struct {
+		x    float32
+		bits int
+		want int32
+	}{
+		{0.5, 8, 64}, {1, 8, 127}, {-1, 8, -128}, {1.5 / 128, 8, 2}, {2.5 / 128, 8, 2}, {-1.5 / 128, 8, -2},
+		{1, 16, 32767}, {-7, 16, -32768}, {32766.6 / 32768, 16, 32767}, {inf, 16, 32767}, {-inf, 16, -32768}, {nan, 16, 0},
+		{1, 24, 1<<23 - 1}, {1, 32, math.MaxInt32}, {-1, 32, math.MinInt32}, {0.25, 32, 1 << 29},
+	} {
+		if got := round(c.x, c.bits); got != c.want {
+			t.Errorf("%v to %d bits: %d, want %d", c.x, c.bits, got, c.want)
+		}
+	}
+}
+
+// Every channel has one place, left and right go together, and there is an LFE from
+// six channels on.
+func TestPlaces(t *testing.T) {
+	for channels := 3; channels <= 8; channels++ {
+		p := places(channels)
+		pairs := p>>0&1 == p>>1&1 && p>>4&1 == p>>5&1 && p>>9&1 == p>>10&1
+		if bits.OnesCount32(p) != channels || !pairs || p>>3&1 == 1 != (channels >= 6) || p>>2&1 == 1 != (channels != 4) {
+			t.Errorf("%d channels: %b", channels, p)
+		}
+	}
+	if places(9) != 0 {
+		t.Error("nine channels have places")
+	}
+}
+
+// A file of more than two channels is for the usual speakers, or says nothing of use;
+// the pair behind may as well be at the sides. Mono and stereo are for any.
+func TestChannelMask(t *testing.T) {
+	const kept = ""
+	for _, c := range []struct {
+		channels int
+		mask     uint32
+		want     string
+	}{
+		{1, 0x4, kept}, {1, 0x1, kept}, {1, 0x8, kept}, {2, 0x3, kept}, {2, 0x600, kept}, {2, 0xc, kept},
+		{3, 0x7, kept}, {4, 0x33, kept}, {4, 0x603, kept}, {5, 0x37, kept}, {5, 0x607, kept},
+		{6, 0x3f, kept}, {6, 0x60f, kept}, {7, 0x70f, kept}, {8, 0x63f, kept}, {9, 0x1ff, kept},
+		{3, 0, kept}, {3, 0x3, kept}, {3, 0xf, kept}, {6, 0xffffffff, kept},
+		{3, 0xb, "wav: 3 channels for the speakers FL FR LFE are not read, only for FL FR FC; export the sound for those, or as stereo"},
+		{4, 0x107, "FL FR FC BC are not read, only for FL FR BL BR"},
+		{5, 0xf | 1<<31, "FL FR FC LFE 0x80000000 are"},
+		{6, 0x633, "FL FR BL BR SL SR are"},
+		{7, 0x13f, "FL FR FC LFE BL BR BC are"},
+		{8, 0xff, "FL FR FC LFE BL BR FLC FRC are not read, only for FL FR FC LFE BL BR SL SR"},
+	} {
+		clip := &pcm.Clip{Rate: 8000, Channels: max(c.channels, 3), Samples: make([]float32, 72*c.channels)}
+		file := encode(t, clip, Options{Coding: PCM16})
+		le := binary.LittleEndian
+		le.PutUint16(file[22:], uint16(c.channels))
+		le.PutUint16(file[32:], uint16(2*c.channels))
+		le.PutUint32(file[40:], c.mask)
+		_, info, err := Decode(t.Context(), file)
+		_, probed := Probe(file, int64(len(file)))
+		if c.want == kept {
+			if err != nil || probed != nil || info.Channels != c.channels {
+				t.Errorf("%d channels for %#x: %v, %v, %v", c.channels, c.mask, info, err, probed)
+			}
+			continue
+		}
+		for _, err := range []error{err, probed} {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%d channels for %#x: %v, want %s", c.channels, c.mask, err, c.want)
+			}
+		}
+	}
+}
+
+// Dither makes the mean of a constant right that rounding would move, never strays
+// by more than a step and a half, and is the same every time.
+func TestDither(t *testing.T) {
+	const x, n = 0.3 / 128, 100_000
+	clip := &pcm.Clip{Rate: 8000, Channels: 1, Samples: slices.Repeat([]float32{x}, n)}
+	file := encode(t, clip, Options{Coding: PCM8, Dither: true})
+	if !bytes.Equal(file, encode(t, clip, Options{Coding: PCM8, Dither: true})) {
+		t.Error("two runs differ")
+	}
+	got, _ := decode(t, file)
+	sum := 0.
+	for _, y := range got.Samples {
+		sum += float64(y) * 128
+		if d := math.Abs(float64(y-x)) * 128; d > 1.5 {
+			t.Fatalf("%v became %v", x, y)
+		}
+	}
+	if mean := sum / n; math.Abs(mean-0.3) > 0.01 {
+		t.Errorf("the mean is %v steps, want 0.3", mean)
+	}
+	full := &pcm.Clip{Rate: 8000, Channels: 1, Samples: slices.Repeat([]float32{1, -1}, 1000)}
+	got, _ = decode(t, encode(t, full, Options{Coding: PCM8, Dither: true}))
+	for i, y := range got.Samples {
+		if d := math.Abs(float64(y - full.Samples[i])); d > 3./128 {
+			t.Fatalf("%v became %v", full.Samples[i], y)
+		}
+	}
+}
+
+// patience is a context that is cancelled after so many looks at it.
+type patience struct {
+	context.Context
+	looks int
+}
+
+func (p *patience) Err() error {
+	if p.looks--; p.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// All directions look at the context once for about a piece of samples.
+func TestCancel(t *testing.T) {
+	clip := &pcm.Clip{Rate: 44100, Channels: 1, Samples: make([]float32, 4*piece)}
+	for _, coding := range append(written, IMA) {
+		file := encode(t, clip, Options{Coding: coding})
+		var b bytes.Buffer
+		if err := Encode(&patience{t.Context(), 3}, &b, clip, Options{Coding: coding}); !errors.Is(err, context.Canceled) || b.Len() >= len(file) {
+			t.Errorf("encoding %v: %v after %d of %d bytes", coding, err, b.Len(), len(file))
+		}
+		if _, _, err := Decode(&patience{t.Context(), 3}, file); !errors.Is(err, context.Canceled) {
+			t.Errorf("decoding %v: %v", coding, err)
+		}
+		if _, _, err := Decode(&patience{t.Context(), 5}, file); err != nil {
+			t.Errorf("decoding %v looks more often: %v", coding, err)
+		}
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	ok := pcm.Clip{Rate: 8000, Channels: 1, Samples: make([]float32, 10)}
+	with := func(f func(c *pcm.Clip)) *pcm.Clip { c := ok; f(&c); return &c }
+	looped := func(l pcm.Loop) *pcm.Clip { return with(func(c *pcm.Clip) { c.Loops = []pcm.Loop{l} }) }
+	for _, c := range []struct {
+		clip   *pcm.Clip
+		coding Coding
+		want   string
+	}{
+		{&ok, 0, "is not written"},
+		{&ok, Float64, "coding 64-bit float is not written"},
+		{&ok, MS, "coding Microsoft ADPCM is not written"},
+		{with(func(c *pcm.Clip) { c.Channels = 0 }), PCM16, "0 channels, want 1 to 64"},
+		{with(func(c *pcm.Clip) { c.Channels = 65 }), PCM16, "65 channels, want 1 to 64"},
+		{with(func(c *pcm.Clip) { c.Channels = 3 }), IMA, "3 channels of IMA ADPCM, which players read 2 of"},
+		{with(func(c *pcm.Clip) { c.Rate = 0 }), PCM16, "0 frames a second"},
+		{with(func(c *pcm.Clip) { c.Loops = make([]pcm.Loop, 1001) }), PCM16, "1001 loops, want 1000 at most"},
+		{looped(pcm.Loop{Start: -1, End: 4}), PCM16, "a loop from frame -1 to 4 in a sound of 10"},
+		{looped(pcm.Loop{Start: 4, End: 4}), PCM16, "a loop from frame 4 to 4"},
+		{looped(pcm.Loop{Start: 4, End: 11}), PCM16, "a loop from frame 4 to 11"},
+		{looped(pcm.Loop{Start: 4, End: 9, Count: -1}), PCM16, "a loop from frame 4"},
+	} {
+		var b bytes.Buffer
+		err := Encode(t.Context(), &b, c.clip, Options{Coding: c.coding})
+		if err == nil || !strings.Contains(err.Error(), c.want) || b.Len() != 0 {
+			t.Errorf("%v after %d bytes, want %q", err, b.Len(), c.want)
+		}
+	}
+}
+
+// Whatever the bytes are, the end is an error or a clip that the file can back,
+// which can be written and read again. Probe takes what Decode takes.
+func FuzzDecode(f *testing.F) {
+	for _, name := range []string{"ff_u8", "sox_s24", "ff_f32le", "ff_f64le", "ff_mulaw", "ff_alaw", "sox_ima", "sox_ms", "ff_pipe"} {
+		data := load(f, name)
+		f.Add(data[:min(len(data), 400)])
+	}
+	clip := sound(8000, 3)
+	clip.Samples = clip.Samples[:30]
+	clip.Loops = []pcm.Loop{{Start: 1, End: 9}}
+	f.Add(encode(f, clip, Options{Coding: PCM24}))
+	f.Add(cueFile(10, "Loop", 2, 5))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, probed := Probe(data, int64(len(data)))
+		clip, info, err := Decode(t.Context(), data)
+		if err != nil {
+			return
+		}
+		if probed != nil {
+			t.Fatalf("decoded, but Probe says %v", probed)
+		}
+		if n := len(clip.Samples); n > 2*len(data) || n != clip.Channels*int(info.Frames) {
+			t.Fatalf("%d samples of %d bytes", n, len(data))
+		}
+		again, _, err := Decode(t.Context(), encode(t, clip, Options{Coding: Float32}))
+		if err != nil || !slices.Equal(again.Samples, clip.Samples) || !reflect.DeepEqual(again.Loops, clip.Loops) {
+			t.Fatalf("written and read again: %v", err)
+		}
+	})
+}
+
+func TestShortHead(t *testing.T) {
+	clip := sound(8000, 2)
+	clip.Loops = []pcm.Loop{{Start: 1, End: 9}}
+	file := encode(t, clip, Options{Coding: IMA})
+	want, err := Probe(file, int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	enough := 0
+	for n := 12; n <= len(file); n++ {
+		got, err := Probe(file[:n], int64(len(file)))
+		switch {
+		case err == nil && got == want:
+			enough++
+		case !errors.Is(err, recipe.ErrShortHead):
+			t.Errorf("%d bytes: %+v, %v", n, got, err)
+		case enough > 0:
+			t.Errorf("%d bytes are not enough, fewer were", n)
+		}
+	}
+	// fmt, fact and the data's header are all that it takes.
+	if data := 12 + 28 + 12 + 8; enough != len(file)-data+1 {
+		t.Errorf("%d heads of %d were enough, want all from %d", enough, len(file), data)
+	}
+}

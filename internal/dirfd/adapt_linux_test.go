@@ -1,0 +1,25 @@
+package dirfd
+
+// implementations are held to the same contract: what is used here, what is
+// used on other systems, and what is used where openat2 is missing.
+var implementations = []implementation{
+	{"Folder", opener[Folder, File](Open)},
+	{"root", opener[rootFolder, rootFile](openRootFolder)},
+	{"steps", opener[stepFolder, fdFile](openStepFolder)},
+}
+
+// stepFolder opens every folder below name by name.
+type stepFolder struct{ fdFolder }
+
+func openStepFolder(name string) (stepFolder, error) {
+	f, err := openFolder(name)
+	return stepFolder{f}, err
+}
+
+func (f stepFolder) Sub(path []byte, beneath bool) (stepFolder, error) {
+	if err := checkPath(path); err != nil {
+		return stepFolder{}, err
+	}
+	sub, err := f.steps(path, beneath)
+	return stepFolder{sub}, err
+}

@@ -1,0 +1,58 @@
+package dirfd
+
+import "io"
+
+// folderOf is what Folder and the types behind it have in common: F opens
+// folders of its own type, and files of type H.
+type folderOf[F, H any] interface {
+	*F
+	Sub(path []byte, beneath bool) (F, error)
+	Info(into *Info) error
+	Stat(name []byte, follow bool, into *Info) error
+	Read(name []byte, want int64, buf []byte) (n int, end, busy bool, err error)
+	OpenFile(name []byte) (H, error)
+	Close() error
+}
+
+type fileOf[H any] interface {
+	*H
+	io.ReadCloser
+}
+
+// adapted makes any of them opened.
+type adapted[F, H any, PF folderOf[F, H], PH fileOf[H]] struct{ f PF }
+
+func adapt[F, H any, PF folderOf[F, H], PH fileOf[H]](f PF) opened {
+	return adapted[F, H, PF, PH]{f}
+}
+
+// opener makes a function that opens F one that opens the contract's folder.
+func opener[F, H any, PF folderOf[F, H], PH fileOf[H]](open func(string) (F, error)) func(string) (opened, error) {
+	return func(name string) (opened, error) {
+		f, err := open(name)
+		return adapted[F, H, PF, PH]{&f}, err
+	}
+}
+
+func (a adapted[F, H, PF, PH]) Sub(path string, beneath bool) (opened, error) {
+	sub, err := a.f.Sub(z(path), beneath)
+	return adapted[F, H, PF, PH]{&sub}, err
+}
+
+func (a adapted[F, H, PF, PH]) Info(into *Info) error { return a.f.Info(into) }
+
+func (a adapted[F, H, PF, PH]) Stat(name string, follow bool, into *Info) error {
+	return a.f.Stat(z(name), follow, into)
+}
+
+func (a adapted[F, H, PF, PH]) Read(name string, want int64, buf []byte) (int, bool, error) {
+	n, end, _, err := a.f.Read(z(name), want, buf)
+	return n, end, err
+}
+
+func (a adapted[F, H, PF, PH]) OpenFile(name string) (io.ReadCloser, error) {
+	file, err := a.f.OpenFile(z(name))
+	return PH(&file), err
+}
+
+func (a adapted[F, H, PF, PH]) Close() error { return a.f.Close() }

@@ -1,0 +1,111 @@
+//go:build linux && (amd64 || arm64) && !race
+
+package dirfd
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestAllocatesNothing: neither an answer nor a refusal costs memory.
+func TestAllocatesNothing(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "file"), "hello")
+	write(t, filepath.Join(dir, "a", "b", "file"), "below")
+	link(t, "a", filepath.Join(dir, "link"))
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var (
+		// As in a mapped index: one name behind the other.
+		names  = []byte("file\x00gone\x00link\x00a/b\x00../a\x00a/link\x00")
+		file   = names[:5]
+		gone   = names[5:10]
+		linked = names[10:15]
+		below  = names[15:19]
+		forged = names[19:24]
+		buf    = make([]byte, 64)
+		info   Info
+	)
+	expect := func(got, want error) {
+		if got != want {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	}
+	for _, tc := range []struct {
+		name string
+		do   func()
+	}{
+		{"Stat", func() { expect(f.Stat(file, false, &info), nil) }},
+		{"Stat, follow", func() { expect(f.Stat(linked, true, &info), nil) }},
+		{"Stat, absent", func() { expect(f.Stat(gone, false, &info), syscall.ENOENT) }},
+		{"Stat, forged", func() { expect(f.Stat(forged, false, &info), syscall.EINVAL) }},
+		{"Stat, local", func() {
+			var info Info
+			expect(f.Stat(file, false, &info), nil)
+		}},
+		{"Info", func() { expect(f.Info(&info), nil) }},
+		{"Read", func() {
+			_, _, _, err := f.Read(file, 5, buf)
+			expect(err, nil)
+		}},
+		{"Read, local", func() {
+			var buf [64]byte
+			_, _, _, err := f.Read(file, 5, buf[:])
+			expect(err, nil)
+		}},
+		{"Read, shrunk", func() {
+			_, _, _, err := f.Read(file, 9, buf)
+			expect(err, nil)
+		}},
+		{"Read, link", func() {
+			_, _, _, err := f.Read(linked, 9, buf)
+			expect(err, syscall.ELOOP)
+		}},
+		{"OpenFile, Read, Close", func() {
+			file, err := f.OpenFile(file)
+			expect(err, nil)
+			_, err = file.Read(buf)
+			expect(err, nil)
+			expect(file.Close(), nil)
+		}},
+		{"Sub, Info, Close", func() {
+			for _, beneath := range []bool{true, false} {
+				sub, err := f.Sub(below, beneath)
+				expect(err, nil)
+				expect(sub.Info(&info), nil)
+				expect(sub.Close(), nil)
+			}
+		}},
+		{"Sub, link", func() {
+			_, err := f.Sub(linked, true)
+			expect(err, syscall.ELOOP)
+		}},
+		{"Sub, name by name", func() {
+			sub, err := f.sys.steps(below, true)
+			expect(err, nil)
+			expect(sub.Close(), nil)
+		}},
+		{"Sub, itself", func() {
+			sub, err := f.Sub(below[3:], true)
+			expect(err, nil)
+			expect(sub.Close(), nil)
+		}},
+	} {
+		if n := testing.AllocsPerRun(100, tc.do); n != 0 {
+			t.Errorf("%s: %v allocations", tc.name, n)
+		}
+	}
+	// The measure measures.
+	if n := testing.AllocsPerRun(100, func() {
+		if _, err := os.Lstat(dir); err != nil {
+			t.Fatal(err)
+		}
+	}); n == 0 {
+		t.Error("os.Lstat is said to allocate nothing")
+	}
+}

@@ -1,0 +1,61 @@
+package dirfd
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Who reads learns whether others could write meanwhile, if he asks.
+func TestBusy(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"quiet", "busy"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("text"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := os.OpenFile(filepath.Join(dir, "busy"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	fd, err := openFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fd.Close()
+	root, err := openRootFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for name, want := range map[string]bool{"quiet": false, "busy": true} {
+		base := append([]byte(name), 0)
+		buf := make([]byte, 9)
+		for kind, read := range map[string]func([]byte, int64, []byte) (int, bool, bool, error){"fd": fd.Read, "root": root.Read} {
+			n, end, busy, err := read(base, 4, buf)
+			if string(buf[:n]) != "text" || !end || busy != want || err != nil {
+				t.Errorf("%s, %s: %q, end %v, busy %v, %v", kind, name, buf[:n], end, busy, err)
+			}
+		}
+		a, err := fd.OpenFile(base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := root.OpenFile(base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Busy() != want || b.Busy() != want {
+			t.Errorf("%s: busy %v and %v", name, a.Busy(), b.Busy())
+		}
+		a.Close()
+		b.Close()
+	}
+	if _, _, busy, err := fd.Read([]byte("gone\x00"), 4, nil); busy || err == nil {
+		t.Errorf("gone: busy %v, %v", busy, err)
+	}
+	if (fdFile{}).Busy() || (rootFile{}).Busy() {
+		t.Error("no file is busy")
+	}
+}

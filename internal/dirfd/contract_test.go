@@ -1,0 +1,370 @@
+package dirfd
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// opened is Folder or what stands behind it on some system. Names are without
+// NUL, so that the tests are easy to read.
+type opened interface {
+	Sub(path string, beneath bool) (opened, error)
+	Info(into *Info) error
+	Stat(name string, follow bool, into *Info) error
+	Read(name string, want int64, buf []byte) (n int, end bool, err error)
+	OpenFile(name string) (io.ReadCloser, error)
+	Close() error
+}
+
+// An implementation opens a folder by name.
+type implementation struct {
+	name string
+	open func(name string) (opened, error)
+}
+
+// each runs a test of the contract with every implementation, in an empty
+// folder of its own.
+func each(t *testing.T, test func(t *testing.T, open func(string) (opened, error), dir string)) {
+	for _, i := range implementations {
+		t.Run(i.name, func(t *testing.T) { test(t, i.open, t.TempDir()) })
+	}
+}
+
+// eachOpen is each for tests that need just the one folder.
+func eachOpen(t *testing.T, test func(t *testing.T, f opened, dir string)) {
+	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
+		f, err := open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, f, dir)
+		if err := f.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+}
+
+func z(name string) []byte { return append([]byte(name), 0) }
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// infoOf is the oracle: what package os says.
+func infoOf(t *testing.T, info fs.FileInfo, err error) Info {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var i Info
+	i.from(info)
+	return i
+}
+
+func lstat(t *testing.T, name string) Info {
+	t.Helper()
+	info, err := os.Lstat(name)
+	return infoOf(t, info, err)
+}
+
+func wantStat(t *testing.T, f opened, name string, follow bool, want Info) {
+	t.Helper()
+	var got Info
+	if err := f.Stat(name, follow, &got); err != nil || got != want {
+		t.Errorf("stat %q, follow %v: got %+v, %v, want %+v", name, follow, got, err, want)
+	}
+}
+
+// wantErr also holds errors to being bare.
+func wantErr(t *testing.T, what string, err error, want syscall.Errno) {
+	t.Helper()
+	if err != want {
+		t.Errorf("%s: got %v (%T), want %v", what, err, err, want)
+	}
+}
+
+// wantAbsent: Windows has more than one number for what does not exist.
+func wantAbsent(t *testing.T, what string, err error) {
+	t.Helper()
+	if _, bare := err.(syscall.Errno); !bare || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s: got %v (%T), want a number that is fs.ErrNotExist", what, err, err)
+	}
+}
+
+// wantFile reads a file whole, by Read and through OpenFile.
+func wantFile(t *testing.T, f opened, name, text string) {
+	t.Helper()
+	buf := make([]byte, len(text)+1)
+	n, end, err := f.Read(name, int64(len(text)), buf)
+	if string(buf[:n]) != text || !end || err != nil {
+		t.Errorf("read %q: got %q, end %v, %v, want %q", name, buf[:n], end, err, text)
+	}
+	file, err := f.OpenFile(name)
+	if err != nil {
+		t.Errorf("open %q: %v", name, err)
+		return
+	}
+	if all, err := io.ReadAll(file); string(all) != text || err != nil {
+		t.Errorf("open %q: got %q, %v, want %q", name, all, err, text)
+	}
+	if err := file.Close(); err != nil {
+		t.Errorf("close %q: %v", name, err)
+	}
+}
+
+// wantNoFile: neither Read nor OpenFile takes what is no regular file.
+func wantNoFile(t *testing.T, f opened, name string, want syscall.Errno) {
+	t.Helper()
+	for _, size := range []int64{0, 1, 5} {
+		n, end, err := f.Read(name, size, make([]byte, 9))
+		wantErr(t, "read "+name, err, want)
+		if n != 0 || end {
+			t.Errorf("read %q: %d bytes, end %v, and an error", name, n, end)
+		}
+	}
+	_, err := f.OpenFile(name)
+	wantErr(t, "open "+name, err, want)
+}
+
+func TestFilesAndFolders(t *testing.T) {
+	eachOpen(t, func(t *testing.T, f opened, dir string) {
+		write(t, filepath.Join(dir, "a"), "hello")
+		write(t, filepath.Join(dir, "empty"), "")
+		write(t, filepath.Join(dir, "sub", "deeper", "b"), "below")
+		long := strings.Repeat("n", 255)
+		write(t, filepath.Join(dir, long), "long")
+
+		for _, name := range []string{"a", "empty", "sub", long} {
+			wantStat(t, f, name, false, lstat(t, filepath.Join(dir, name)))
+			wantStat(t, f, name, true, lstat(t, filepath.Join(dir, name)))
+		}
+		var itself Info
+		if err := f.Info(&itself); err != nil || itself != lstat(t, dir) {
+			t.Errorf("got %+v, %v of the folder, want %+v", itself, err, lstat(t, dir))
+		}
+		wantFile(t, f, "a", "hello")
+		wantFile(t, f, "empty", "")
+		wantFile(t, f, long, "long")
+		wantNoFile(t, f, "sub", syscall.EISDIR)
+	})
+}
+
+func TestSub(t *testing.T) {
+	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
+		write(t, filepath.Join(dir, "a"), "top")
+		write(t, filepath.Join(dir, "sub", "deeper", "a"), "below")
+		for _, tc := range []struct{ path, folder, text string }{
+			{"", "", "top"},
+			{".", "", "top"},
+			{"./", "", "top"},
+			{"sub/deeper", "sub/deeper", "below"},
+			{"sub//./deeper/", "sub/deeper", "below"},
+		} {
+			for _, beneath := range []bool{true, false} {
+				f, err := open(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sub, err := f.Sub(tc.path, beneath)
+				if err != nil {
+					t.Errorf("%q, beneath %v: %v", tc.path, beneath, err)
+					continue
+				}
+				// One stays open without the other.
+				if err := f.Close(); err != nil {
+					t.Error(err)
+				}
+				var info Info
+				if err := sub.Info(&info); err != nil || info != lstat(t, filepath.Join(dir, tc.folder)) {
+					t.Errorf("%q, beneath %v: got %+v, %v", tc.path, beneath, info, err)
+				}
+				wantFile(t, sub, "a", tc.text)
+				if err := sub.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
+
+func TestSubAbsent(t *testing.T) {
+	eachOpen(t, func(t *testing.T, f opened, dir string) {
+		write(t, filepath.Join(dir, "sub", "file"), "")
+		for _, beneath := range []bool{true, false} {
+			for _, path := range []string{"gone", "sub/gone", "gone/sub"} {
+				_, err := f.Sub(path, beneath)
+				wantAbsent(t, path, err)
+			}
+			for _, path := range []string{"sub/file", "sub/file/", "sub/file/."} {
+				_, err := f.Sub(path, beneath)
+				wantErr(t, path, err, syscall.ENOTDIR)
+			}
+			_, err := f.Sub("sub/file/below", beneath)
+			wantErr(t, "below a file", err, syscall.ENOTDIR)
+		}
+	})
+}
+
+func TestOpenAbsent(t *testing.T) {
+	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
+		write(t, filepath.Join(dir, "file"), "")
+		for _, tc := range []struct {
+			name string
+			want error
+		}{
+			{"", fs.ErrNotExist},
+			{filepath.Join(dir, "gone"), fs.ErrNotExist},
+			{filepath.Join(dir, "file"), syscall.ENOTDIR},
+			{dir + "\x00", syscall.EINVAL},
+		} {
+			_, err := open(tc.name)
+			var path *fs.PathError
+			if !errors.As(err, &path) || path.Op != "open" || path.Path != tc.name || !errors.Is(err, tc.want) {
+				t.Errorf("%q: got %v, want %v", tc.name, err, tc.want)
+			}
+		}
+	})
+}
+
+func TestStatAbsent(t *testing.T) {
+	eachOpen(t, func(t *testing.T, f opened, dir string) {
+		before := Info{Size: 1, Links: 2}
+		info := before
+		for _, follow := range []bool{false, true} {
+			wantAbsent(t, "stat", f.Stat("gone", follow, &info))
+		}
+		if info != before {
+			t.Errorf("a failed stat left %+v", info)
+		}
+		_, _, err := f.Read("gone", 0, nil)
+		wantAbsent(t, "read", err)
+		_, err = f.OpenFile("gone")
+		wantAbsent(t, "open", err)
+	})
+}
+
+// TestReadSizes reads files that have, or by now have not, the size that stat gave.
+func TestReadSizes(t *testing.T) {
+	eachOpen(t, func(t *testing.T, f opened, dir string) {
+		const text = "0123456789"
+		write(t, filepath.Join(dir, "file"), text)
+		for _, tc := range []struct {
+			name string
+			want int64
+			buf  int
+			n    int
+			end  bool
+		}{
+			{"as expected", 10, 11, 10, true},
+			{"room to spare", 10, 4096, 10, true},
+			{"fills the buffer", 10, 10, 10, false},
+			{"grown, all of it fits", 4, 4096, 10, true},
+			{"grown past the buffer", 4, 5, 5, false},
+			{"shrunk", 20, 21, 10, true},
+			{"was empty", 0, 1, 1, false},
+			{"larger than the buffer", 10, 3, 3, false},
+			{"no buffer", 10, 0, 0, false},
+			{"nonsense", -1, 11, 10, true},
+		} {
+			buf := bytes.Repeat([]byte{'-'}, tc.buf)
+			n, end, err := f.Read("file", tc.want, buf)
+			if n != tc.n || end != tc.end || err != nil {
+				t.Errorf("%s: got %d bytes, end %v, %v, want %d, %v", tc.name, n, end, err, tc.n, tc.end)
+				continue
+			}
+			if string(buf[:n]) != text[:n] || strings.Trim(string(buf[n:]), "-") != "" {
+				t.Errorf("%s: got %q", tc.name, buf)
+			}
+		}
+	})
+}
+
+func TestFileReadsOn(t *testing.T) {
+	eachOpen(t, func(t *testing.T, f opened, dir string) {
+		write(t, filepath.Join(dir, "file"), "hello")
+		file, err := f.OpenFile("file")
+		if err != nil {
+			t.Fatal(err)
+		}
+		buf := make([]byte, 3)
+		for _, want := range []struct {
+			text string
+			err  error
+		}{{"hel", nil}, {"lo", nil}, {"", io.EOF}, {"", io.EOF}} {
+			if n, err := file.Read(buf); string(buf[:n]) != want.text || err != want.err {
+				t.Errorf("got %q, %v, want %q, %v", buf[:n], err, want.text, want.err)
+			}
+		}
+		if n, err := file.Read(nil); n != 0 || err != nil {
+			t.Errorf("got %d, %v for no bytes", n, err)
+		}
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+		_, err = file.Read(buf)
+		wantErr(t, "read what is closed", err, syscall.EBADF)
+		wantErr(t, "close what is closed", file.Close(), syscall.EBADF)
+	})
+}
+
+// TestClosed: neither a closed folder nor the zero one is anybody's descriptor.
+func TestClosed(t *testing.T) {
+	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
+		write(t, filepath.Join(dir, "sub", "file"), "")
+		f, err := open(filepath.Join(dir, "sub"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		// The system gives the number of what was closed to what is opened next.
+		next, err := open(filepath.Join(dir, "sub"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantClosed(t, f)
+		wantFile(t, next, "file", "")
+		if err := next.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	var zero Folder
+	wantClosed(t, adapt(&zero))
+	var file File
+	_, err := file.Read(make([]byte, 1))
+	wantErr(t, "read from no file", err, syscall.EBADF)
+	wantErr(t, "close no file", file.Close(), syscall.EBADF)
+}
+
+func wantClosed(t *testing.T, f opened) {
+	t.Helper()
+	var info Info
+	wantErr(t, "info", f.Info(&info), syscall.EBADF)
+	wantErr(t, "stat", f.Stat("file", false, &info), syscall.EBADF)
+	wantErr(t, "stat", f.Stat("file", true, &info), syscall.EBADF)
+	_, _, err := f.Read("file", 0, make([]byte, 1))
+	wantErr(t, "read", err, syscall.EBADF)
+	_, err = f.OpenFile("file")
+	wantErr(t, "open", err, syscall.EBADF)
+	for _, path := range []string{"", ".", "sub"} {
+		for _, beneath := range []bool{true, false} {
+			_, err = f.Sub(path, beneath)
+			wantErr(t, "sub "+path, err, syscall.EBADF)
+		}
+	}
+	wantErr(t, "close", f.Close(), syscall.EBADF)
+}

@@ -1,0 +1,104 @@
+package dirfd
+
+import (
+	"io"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/assetcook/assetcook/internal/lease"
+)
+
+// fileFlags open a file for reading: no link, no pipe whose writer is waited
+// for, no terminal that would become ours.
+const fileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC | unix.O_LARGEFILE
+
+// openFile opens a file without leaving a trace of that: the time of the last
+// reading, when it has to be written, costs more than the reading. Only the
+// file's owner may ask for that.
+func openFile(fd int, name []byte) (descriptor, syscall.Errno) {
+	d, errno := openat(fd, name, fileFlags|unix.O_NOATIME)
+	if errno == unix.EPERM {
+		d, errno = openat(fd, name, fileFlags)
+	}
+	return d, errno
+}
+
+func (f fdFolder) Read(name []byte, want int64, buf []byte) (n int, end, busy bool, err error) {
+	if err := checkName(name); err != nil {
+		return 0, false, false, err
+	}
+	d, errno := openFile(f.fd(), name)
+	if errno != 0 {
+		return 0, false, false, errno
+	}
+	busy = lease.Ask(d.fd()) == lease.Busy
+	n, end, err = readFrom(d.fd(), want, buf)
+	d.Close() // nothing was written that this could lose
+	return n, end, busy, err
+}
+
+// readFrom reads at offsets, which the system refuses for a pipe: so the read
+// itself says what would else take a question of its own. A read that stops
+// short where stat saw the end is at the end; any other stop is read past.
+func readFrom(fd int, want int64, buf []byte) (n int, end bool, err error) {
+	for {
+		m, err := unix.Pread(fd, buf[n:], int64(n))
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return n, false, err
+		}
+		n += m
+		switch {
+		case n == len(buf):
+			return n, false, nil
+		case m == 0, int64(n) == want:
+			return n, true, nil
+		}
+	}
+}
+
+func (f fdFolder) OpenFile(name []byte) (fdFile, error) {
+	if err := checkName(name); err != nil {
+		return fdFile{}, err
+	}
+	d, errno := openFile(f.fd(), name)
+	if errno != 0 {
+		return fdFile{}, errno
+	}
+	var st unix.Stat_t
+	var err error
+	if errno := fstat(d.fd(), &st, false); errno != 0 {
+		err = errno
+	} else {
+		err = notRegular(fileMode(st.Mode))
+	}
+	if err != nil {
+		d.Close()
+		return fdFile{}, err
+	}
+	return fdFile{d}, nil
+}
+
+// fdFile is an open regular file. An os.File would be asked, by several system
+// calls, whether it can be waited for, which is never so here.
+type fdFile struct{ descriptor }
+
+func (f fdFile) Busy() bool { return lease.Ask(f.fd()) == lease.Busy }
+
+func (f fdFile) Read(buf []byte) (int, error) {
+	for {
+		n, err := unix.Read(f.fd(), buf)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return 0, err
+		case n == 0 && len(buf) > 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package dirfd
+
+import (
+	"io/fs"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+type (
+	folder = fdFolder
+	file   = fdFile
+)
+
+// A descriptor is the number that the system gave, plus one, so that the zero
+// value is no open file.
+type descriptor int
+
+// fd returns the system's number. For what is not open it is -1, to which every
+// system call answers EBADF.
+func (d descriptor) fd() int { return int(d) - 1 }
+
+func (d *descriptor) Close() error {
+	fd := d.fd()
+	*d = 0
+	// The descriptor is gone even if a signal came; closing it again could hit
+	// somebody else's.
+	if err := unix.Close(fd); err != unix.EINTR {
+		return err
+	}
+	return nil
+}
+
+// fdFolder asks by descriptor and by system calls of its own: those of packages
+// os, syscall and unix want the name as a string, which they copy to add a NUL.
+type fdFolder struct {
+	descriptor
+	prompt bool // see Open
+}
+
+// folderFlags ask for the right to look up names in a folder, not to list it,
+// which costs less and needs fewer permissions.
+const folderFlags = unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC
+
+func openFolder(name string) (fdFolder, error) {
+	for {
+		fd, err := unix.Open(name, folderFlags, 0)
+		if err == nil {
+			return fdFolder{descriptor(fd + 1), isPrompt(fd)}, nil
+		}
+		if err != unix.EINTR {
+			return fdFolder{}, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+	}
+}
+
+// isPrompt reports whether a folder lies on a file system that answers from
+// memory or from a disk of this machine.
+func isPrompt(fd int) bool {
+	var st unix.Statfs_t
+	if unix.Fstatfs(fd, &st) != nil {
+		return false
+	}
+	switch uint32(st.Type) {
+	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC,
+		unix.TMPFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC:
+		return true
+	}
+	return false
+}
+
+func (f fdFolder) Sub(path []byte, beneath bool) (fdFolder, error) {
+	if err := checkPath(path); err != nil {
+		return fdFolder{}, err
+	}
+	if len(path) == 1 {
+		fd, err := unix.FcntlInt(uintptr(f.fd()), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			return fdFolder{}, err
+		}
+		return fdFolder{descriptor(fd + 1), f.prompt}, nil
+	}
+	var d descriptor
+	var errno syscall.Errno
+	if beneath {
+		d, errno = openBeneath(f.fd(), path)
+	} else {
+		d, errno = openat(f.fd(), path, folderFlags)
+	}
+	if stepwise(errno) {
+		return f.steps(path, beneath)
+	}
+	if errno != 0 {
+		return fdFolder{}, errno
+	}
+	return fdFolder{d, f.prompt}, nil
+}
+
+func (f fdFolder) Info(into *Info) error {
+	var st unix.Stat_t
+	if errno := fstat(f.fd(), &st, f.prompt); errno != 0 {
+		return errno
+	}
+	into.fill(&st)
+	return nil
+}
+
+func (f fdFolder) Stat(name []byte, follow bool, into *Info) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	flags := unix.AT_SYMLINK_NOFOLLOW
+	if follow {
+		flags = 0
+	}
+	var st unix.Stat_t
+	if errno := fstatat(f.fd(), name, &st, flags, f.prompt); errno != 0 {
+		return errno
+	}
+	into.fill(&st)
+	return nil
+}
+
+func (i *Info) fill(st *unix.Stat_t) {
+	*i = Info{
+		Size:   st.Size,
+		MTime:  st.Mtim.Nano(),
+		CTime:  st.Ctim.Nano(),
+		Inode:  st.Ino,
+		Device: uint64(st.Dev),
+		Mode:   uint32(fileMode(st.Mode)),
+		Links:  uint32(st.Nlink),
+	}
+}
+
+// openat is the system call. The path ends in NUL.
+func openat(fd int, path []byte, flags int) (descriptor, syscall.Errno) {
+	for {
+		n, _, errno := syscall.Syscall6(unix.SYS_OPENAT, uintptr(fd), uintptr(unsafe.Pointer(&path[0])), uintptr(flags), 0, 0, 0)
+		switch errno {
+		case 0:
+			return descriptor(n + 1), 0
+		case syscall.EINTR:
+		default:
+			return 0, errno
+		}
+	}
+}

@@ -1,0 +1,10 @@
+//go:build !linux
+
+package dirfd
+
+type (
+	folder = rootFolder
+	file   = rootFile
+)
+
+func openFolder(name string) (folder, error) { return openRootFolder(name) }

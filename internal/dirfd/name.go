@@ -1,0 +1,57 @@
+package dirfd
+
+import (
+	"bytes"
+	"syscall"
+)
+
+// checkName returns EINVAL unless name is one name of a file in a folder,
+// followed by its only NUL.
+func checkName(name []byte) error {
+	end := len(name) - 1
+	if bytes.IndexByte(name, 0) != end || end < 1 {
+		return syscall.EINVAL
+	}
+	if bytes.IndexByte(name, '/') >= 0 || !canBeName(name[:end]) {
+		return syscall.EINVAL
+	}
+	return nil
+}
+
+// checkPath returns EINVAL unless path is names with slashes between them,
+// followed by its only NUL. Empty names and "." say nothing and are allowed.
+func checkPath(path []byte) error {
+	end := len(path) - 1
+	if end < 0 || bytes.IndexByte(path, 0) != end || path[0] == '/' {
+		return syscall.EINVAL
+	}
+	for rest := path[:end]; len(rest) > 0; {
+		var name []byte
+		if name, rest = nextName(rest); name != nil && !canBeName(name) {
+			return syscall.EINVAL
+		}
+	}
+	return nil
+}
+
+// nextName cuts the first name off a path without NUL. The name is nil if it
+// says nothing.
+func nextName(path []byte) (name, rest []byte) {
+	name = path
+	if i := bytes.IndexByte(path, '/'); i >= 0 {
+		name, rest = path[:i], path[i+1:]
+	}
+	if len(name) == 0 || len(name) == 1 && name[0] == '.' {
+		return nil, rest
+	}
+	return name, rest
+}
+
+// canBeName reports whether a file can have this name, which is not empty and
+// holds neither slash nor NUL.
+func canBeName(name []byte) bool {
+	if name[0] == '.' && (len(name) == 1 || len(name) == 2 && name[1] == '.') {
+		return false
+	}
+	return systemTakes(name)
+}

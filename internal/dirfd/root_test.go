@@ -1,0 +1,53 @@
+package dirfd
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestRootSwapped puts something else in the place of what was seen, right
+// before it is opened.
+func TestRootSwapped(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "folder", "file"), "right")
+	write(t, filepath.Join(dir, "other", "file"), "wrong")
+	f, err := openRootFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	sub, err := f.step("folder")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Close()
+	folder, err := f.root.Lstat("folder")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := sub.root.Lstat("file")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if same, err := f.enter("folder", folder); err != nil {
+		t.Errorf("the folder that was seen: %v", err)
+	} else {
+		same.Close()
+	}
+	if same, err := sub.openSeen("file", file); err != nil {
+		t.Errorf("the file that was seen: %v", err)
+	} else {
+		same.Close()
+	}
+	_, err = f.enter("other", folder)
+	wantErr(t, "another folder", err, syscall.ELOOP)
+
+	if err := os.Rename(filepath.Join(dir, "other", "file"), filepath.Join(dir, "folder", "other")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = sub.openSeen("other", file)
+	wantErr(t, "another file", err, syscall.ELOOP)
+}

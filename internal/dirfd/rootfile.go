@@ -1,0 +1,89 @@
+package dirfd
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/assetcook/assetcook/internal/lease"
+	"github.com/assetcook/assetcook/internal/regular"
+)
+
+func (f rootFolder) Read(name []byte, want int64, buf []byte) (n int, end, busy bool, err error) {
+	file, err := f.OpenFile(name)
+	if err != nil {
+		return 0, false, false, err
+	}
+	defer file.Close()
+	busy = file.Busy()
+	for n < len(buf) {
+		m, err := file.Read(buf[n:])
+		n += m
+		switch {
+		case err == io.EOF:
+			return n, true, busy, nil
+		case err != nil:
+			return n, false, busy, err
+		}
+	}
+	return n, false, busy, nil
+}
+
+func (f rootFolder) OpenFile(name []byte) (rootFile, error) {
+	if err := checkName(name); err != nil {
+		return rootFile{}, err
+	}
+	if f.root == nil {
+		return rootFile{}, syscall.EBADF
+	}
+	base := string(name[:len(name)-1])
+	seen, err := f.root.Lstat(base)
+	if err == nil {
+		err = notRegular(seen.Mode())
+	}
+	if err != nil {
+		return rootFile{}, bare(err)
+	}
+	return f.openSeen(base, seen)
+}
+
+// openSeen opens a regular file that was seen in f. Should a link or another
+// file have taken its place, that is ELOOP, as in enter.
+func (f rootFolder) openSeen(name string, seen fs.FileInfo) (rootFile, error) {
+	file, err := f.root.OpenFile(name, os.O_RDONLY|regular.NoWait, 0)
+	if err != nil {
+		return rootFile{}, bare(err)
+	}
+	opened, err := file.Stat()
+	if err == nil && !os.SameFile(seen, opened) {
+		err = syscall.ELOOP
+	}
+	if err != nil {
+		file.Close()
+		return rootFile{}, bare(err)
+	}
+	return rootFile{file}, nil
+}
+
+// rootFile is the portable file.
+type rootFile struct{ *os.File } // nil if not open
+
+func (f rootFile) Read(buf []byte) (int, error) {
+	if f.File == nil {
+		return 0, syscall.EBADF
+	}
+	n, err := f.File.Read(buf)
+	return n, bare(err)
+}
+
+func (f rootFile) Busy() bool { return lease.File(f.File) == lease.Busy }
+
+func (f *rootFile) Close() error {
+	file := f.File
+	f.File = nil
+	if file == nil {
+		return syscall.EBADF
+	}
+	return bare(file.Close())
+}

@@ -1,0 +1,36 @@
+//go:build linux && !amd64 && !arm64
+
+package dirfd
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// fstatat asks through package unix, which knows what each processor's Linux
+// calls this and how it lays out the answer. It costs a string. Name ends in NUL.
+func fstatat(fd int, name []byte, st *unix.Stat_t, flags int, _ bool) syscall.Errno {
+	path := string(name[:len(name)-1])
+	return again(func() error { return unix.Fstatat(fd, path, st, flags) })
+}
+
+func fstat(fd int, st *unix.Stat_t, _ bool) syscall.Errno {
+	return again(func() error { return unix.Fstat(fd, st) })
+}
+
+// again repeats a system call that a signal interrupted.
+func again(call func() error) syscall.Errno {
+	for {
+		switch err := call().(type) {
+		case nil:
+			return 0
+		case syscall.Errno:
+			if err != syscall.EINTR {
+				return err
+			}
+		default: // package unix returns nothing else
+			return syscall.EIO
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package fastclock
+
+import (
+	"math"
+	"runtime"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// The two clocks tell the same time: over a stretch of work the scale made of its
+// ends puts a moment in the middle where the other clock has it.
+func TestScaleAgreesWithClock(t *testing.T) {
+	a := Mark()
+	for time.Since(start)-time.Duration(a.Nanos) < 20*time.Millisecond {
+		runtime.Gosched()
+	}
+	middle := Mark()
+	for time.Since(start)-time.Duration(a.Nanos) < 40*time.Millisecond {
+		runtime.Gosched()
+	}
+	b := Mark()
+	s := Between(a, b)
+	if got := s.Nanos(b.Tick); math.Abs(float64(got-b.Nanos)) > 2 {
+		t.Errorf("the end is at %d ns, want %d", got, b.Nanos)
+	}
+	if got := s.Nanos(a.Tick); got != a.Nanos {
+		t.Errorf("the beginning is at %d ns, want %d", got, a.Nanos)
+	}
+	if got := s.Nanos(middle.Tick); got <= a.Nanos || got >= b.Nanos {
+		t.Errorf("the middle is at %d ns, outside of %d to %d", got, a.Nanos, b.Nanos)
+	}
+}
+
+func TestNowNeverGoesBackOnOneCore(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	last := Now()
+	for range 100_000 {
+		now := Now()
+		if now < last-1000 { // the thread may have changed cores
+			t.Fatalf("%d after %d", now, last)
+		}
+		last = now
+	}
+}
+
+// A scale is exact at its ends and never runs backwards, whatever the rates.
+func TestScale(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := Pair{rapid.Int64Range(0, 1<<61).Draw(t, "tick"), rapid.Int64Range(0, 1<<50).Draw(t, "ns")}
+		ticks := rapid.Int64Range(1, 1<<50).Draw(t, "ticks")
+		ns := rapid.Int64Range(1, min(1<<50, ticks*1000)).Draw(t, "nanos")
+		b := Pair{a.Tick + ticks, a.Nanos + ns}
+		s := Between(a, b)
+		if s != Between(b, a) {
+			t.Fatal("the order of the pairs matters")
+		}
+		// 32 bits behind the point: half a unit of the last of them for each tick.
+		if got, most := s.Nanos(b.Tick), ticks>>32+1; got > b.Nanos || got < b.Nanos-most {
+			t.Fatalf("the end is at %d, want %d less %d at most", got, b.Nanos, most)
+		}
+		x := rapid.Int64Range(0, ticks).Draw(t, "x")
+		y := rapid.Int64Range(x, ticks).Draw(t, "y")
+		if s.Nanos(a.Tick+x) > s.Nanos(a.Tick+y) || s.Duration(x) > s.Duration(y) {
+			t.Fatalf("%d comes after %d", x, y)
+		}
+		if s.Nanos(a.Tick-x) > a.Nanos {
+			t.Fatal("before the beginning is after it")
+		}
+	})
+}
+
+func TestScaleOfOneMoment(t *testing.T) {
+	p := Pair{100, 7}
+	if got := Between(p, p).Nanos(130); got != 37 {
+		t.Errorf("got %d, want ticks taken for nanoseconds", got)
+	}
+	if got := Between(p, p).Duration(-5); got != 0 {
+		t.Errorf("a negative stretch lasts %d", got)
+	}
+}
+
+func BenchmarkNow(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		Now()
+	}
+}
+
+func BenchmarkTimeSince(b *testing.B) {
+	for b.Loop() {
+		time.Since(start)
+	}
+}

@@ -1,0 +1,415 @@
+package distancefield
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func drawPoint(t *rapid.T, name string) Point {
+	return Point{float64(rapid.IntRange(-640, 640).Draw(t, name+"x")) / 16, float64(rapid.IntRange(-640, 640).Draw(t, name+"y")) / 16}
+}
+
+func drawCurve(t *rapid.T, name string) curve {
+	c := curve{n: rapid.IntRange(1, 3).Draw(t, name+"n")}
+	for i := range c.n + 1 {
+		c.p[i] = drawPoint(t, name)
+	}
+	return c.boxed()
+}
+
+// sampled is a second way to the distance: many short lines.
+func sampled(c curve, q Point, parts int) float64 {
+	best, from := math.Inf(1), c.p[0]
+	for i := range parts {
+		to := c.at(float64(i+1) / float64(parts))
+		d, v := Point{to.X - from.X, to.Y - from.Y}, Point{q.X - from.X, q.Y - from.Y}
+		t := 0.0
+		if d.X != 0 || d.Y != 0 {
+			t = min(1, max(0, (d.X*v.X+d.Y*v.Y)/(d.X*d.X+d.Y*d.Y)))
+		}
+		best = min(best, math.Hypot(v.X-t*d.X, v.Y-t*d.Y))
+		from = to
+	}
+	return best
+}
+
+func TestDistanceIsThatOfManyShortLines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, q := drawCurve(t, "c"), drawPoint(t, "q")
+		got, want := math.Sqrt(c.distance2(q, math.Inf(1))), sampled(c, q, 1000)
+		// A line of a thousandth of the curve leaves it by less than this.
+		if math.Abs(got-want) > 1e-3 {
+			t.Errorf("%v from %v: %v, want %v", q, c.p[:c.n+1], got, want)
+		}
+	})
+}
+
+func TestDistanceKeepsTheBest(t *testing.T) {
+	for n := 1; n <= 3; n++ {
+		c := curve{p: [4]Point{{0, 0}, {1, 2}, {3, 2}, {4, 0}}, n: n}
+		if got := c.distance2(Point{100, 0}, 4); got != 4 {
+			t.Errorf("degree %d: %v", n, got)
+		}
+		if got := c.distance2(c.at(0.3), 4); got > 1e-15 {
+			t.Errorf("degree %d: a point on the curve is %v away", n, got)
+		}
+	}
+}
+
+// A minimum may lie right where the search cuts the curve in two.
+func TestDistanceToTheMiddle(t *testing.T) {
+	c := curve{p: [4]Point{{-2, 0}, {0, 2}, {2, 0}}, n: 2}
+	if got := c.distance2(Point{0, 0.5}, 100); got != 0.25 {
+		t.Error(got)
+	}
+}
+
+// Rows that pass through corners count them once.
+func TestCornersOnPixelCentres(t *testing.T) {
+	out := render(t, polygons(contour{{20.5, 4.5}, {28.5, 12.5}, {20.5, 20.5}, {12.5, 12.5}}))
+	for _, y := range []int{4, 12, 20} {
+		for x := range grid.W {
+			away := math.Abs(float64(grid.Left+x)-20) + math.Abs(float64(y)-12) - 8
+			v := out[(y-grid.Top)*grid.W+x]
+			if away > 0.5 && v > 127 || away < -0.5 && v < 128 {
+				t.Fatalf("at %d, %d: %d", grid.Left+x, y, v)
+			}
+		}
+	}
+}
+
+// Pieces of a path go on where the one before ends and turn around nowhere.
+func TestPathPiecesAreMonotone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var p Path
+		start := drawPoint(t, "start")
+		p.MoveTo(start)
+		for range rapid.IntRange(1, 5).Draw(t, "curves") {
+			a, b, c := drawPoint(t, "a"), drawPoint(t, "b"), drawPoint(t, "c")
+			switch rapid.IntRange(1, 3).Draw(t, "degree") {
+			case 1:
+				p.LineTo(a)
+			case 2:
+				p.QuadTo(a, b)
+			case 3:
+				p.CubeTo(a, b, c)
+			}
+		}
+		p.close()
+		end := start
+		for _, c := range p.pieces {
+			if c.p[0] != end {
+				t.Fatalf("%v does not go on at %v", c.p, end)
+			}
+			end = c.p[c.n]
+			for i := range 65 {
+				at := c.at(float64(i) / 64)
+				const slack = 1e-9
+				if at.X < c.minX-slack || at.X > c.maxX+slack || at.Y < c.minY-slack || at.Y > c.maxY+slack {
+					t.Fatalf("%v leaves the box of its ends at %v", c.p, at)
+				}
+			}
+		}
+		if end != start {
+			t.Fatal("not closed")
+		}
+	})
+}
+
+type contour []Point
+
+func (c contour) reversed() contour {
+	r := contour{}
+	for i := range c {
+		r = append(r, c[len(c)-1-i])
+	}
+	return r
+}
+
+func box(left, top, right, bottom float64) contour {
+	return contour{{left, top}, {right, top}, {right, bottom}, {left, bottom}}
+}
+
+// disc is round, of quadratic curves.
+func disc(p *Path, x, y, r float64) {
+	const k = 0.41421356237309503 // tan(22.5 degrees)
+	at := func(a, b float64) Point { return Point{x + r*a, y + r*b} }
+	const h = 0.7071067811865476
+	corners := []Point{at(1, 0), at(h, h), at(0, 1), at(-h, h), at(-1, 0), at(-h, -h), at(0, -1), at(h, -h)}
+	controls := []Point{at(1, k), at(k, 1), at(-k, 1), at(-1, k), at(-1, -k), at(-k, -1), at(k, -1), at(1, -k)}
+	p.MoveTo(corners[0])
+	for i := range corners {
+		p.QuadTo(controls[i], corners[(i+1)%8])
+	}
+}
+
+func polygons(list ...contour) *Path {
+	p := new(Path)
+	for _, c := range list {
+		p.MoveTo(c[0])
+		for _, q := range c[1:] {
+			p.LineTo(q)
+		}
+	}
+	return p
+}
+
+var grid = Grid{Left: -4, Top: -5, W: 40, H: 36}
+
+func render(t testing.TB, p *Path) []byte {
+	t.Helper()
+	s, err := p.Shape(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]byte, grid.W*grid.H)
+	if err := s.Render(t.Context(), out, grid.W, grid, 8); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Contours that overlap give the very field of the one contour around both.
+func TestOverlapsLeaveNoSeam(t *testing.T) {
+	plus := contour{{10, 2}, {20, 2}, {20, 10}, {28, 10}, {28, 20}, {20, 20}, {20, 27}, {10, 27}, {10, 20}, {2, 20}, {2, 10}, {10, 10}}
+	for _, tc := range []struct {
+		name      string
+		have, are *Path
+	}{
+		{"a cross of two boxes", polygons(box(10, 2, 20, 27), box(2, 10, 28, 20)), polygons(plus)},
+		{"turned the other way", polygons(box(10, 2, 20, 27).reversed(), box(2, 10, 28, 20).reversed()), polygons(plus)},
+		{"a box within a box", polygons(box(2, 2, 25, 25), box(8, 8, 15, 15)), polygons(box(2, 2, 25, 25))},
+		{"a hole", polygons(box(2, 2, 25, 25), box(8, 8, 15, 15).reversed()),
+			polygons(contour{{2, 2}, {25, 2}, {25, 25}, {2, 25}, {2, 2}, {8, 8}, {8, 15}, {15, 15}, {15, 8}, {8, 8}})},
+		{"side by side", polygons(box(2, 2, 10, 20), box(10, 2, 25, 20)), polygons(box(2, 2, 25, 20))},
+		{"partly side by side", polygons(box(2, 2, 10, 20), box(10, 6, 25, 16)),
+			polygons(contour{{2, 2}, {10, 2}, {10, 6}, {25, 6}, {25, 16}, {10, 16}, {10, 20}, {2, 20}})},
+		{"twice the same", polygons(box(2, 2, 25, 20), box(2, 2, 25, 20)), polygons(box(2, 2, 25, 20))},
+		{"taken away again", polygons(box(2, 2, 10, 20), box(2, 2, 10, 20).reversed(), box(20, 2, 25, 20)), polygons(box(20, 2, 25, 20))},
+		{"a contour that crosses itself", polygons(contour{{2, 2}, {20, 2}, {20, 20}, {10, 20}, {10, 10}, {28, 10}, {28, 15}, {5, 15}, {5, 25}, {2, 25}}),
+			polygons(contour{{2, 2}, {20, 2}, {20, 10}, {28, 10}, {28, 15}, {20, 15}, {20, 20}, {10, 20}, {10, 15}, {5, 15}, {5, 25}, {2, 25}})},
+	} {
+		have, are := render(t, tc.have), render(t, tc.are)
+		wrong, worst := 0, 0
+		for i := range have {
+			if d := int(have[i]) - int(are[i]); d != 0 {
+				wrong++
+				worst = max(worst, d, -d)
+			}
+		}
+		if wrong > 0 {
+			t.Errorf("%s: %d pixels differ, by %d at most", tc.name, wrong, worst)
+		}
+	}
+}
+
+// Curves that overlap: measured against circles, from which the curves of disc are
+// less than 0.003 of the radius away.
+func TestOverlappingDiscs(t *testing.T) {
+	var p Path
+	disc(&p, 11, 13, 9)
+	disc(&p, 20, 12, 8)
+	out := render(t, &p)
+	for y := range grid.H {
+		for x := range grid.W {
+			px, py := float64(grid.Left+x)+0.5, float64(grid.Top+y)+0.5
+			a, b := math.Hypot(px-11, py-13)-9, math.Hypot(px-20, py-12)-8
+			want := -min(a, b)
+			if a < 0 && b < 0 || a < 4 && b < 4 {
+				continue // near both, the nearest point may be where they cross
+			}
+			got := (float64(out[y*grid.W+x])/255 - 0.5) * 8
+			if math.Abs(got-min(4, max(-4, want))) > 0.05 {
+				t.Fatalf("at %v, %v: %v, want %v", px, py, got, want)
+			}
+		}
+	}
+	// In the middle of both the nearest points are where they cross, at 3 away at
+	// least; a seam would be at 0.
+	if v := out[(12-grid.Top)*grid.W+15-grid.Left]; v < 220 {
+		t.Errorf("between the discs: %d", v)
+	}
+}
+
+// The field of random curves, overlapping as they like, against one made of many
+// short lines whose sides are looked at one by one.
+func TestFieldOfAnything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var p Path
+		for range rapid.IntRange(1, 3).Draw(t, "contours") {
+			p.MoveTo(drawPoint(t, "start"))
+			for range rapid.IntRange(1, 3).Draw(t, "curves") {
+				if rapid.Bool().Draw(t, "cubic") {
+					p.CubeTo(drawPoint(t, "a"), drawPoint(t, "b"), drawPoint(t, "c"))
+				} else {
+					p.QuadTo(drawPoint(t, "a"), drawPoint(t, "b"))
+				}
+			}
+		}
+		s, err := p.Shape(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := drawPoint(t, "q")
+		row := make([]float64, 1)
+		if err := s.measure(context.Background(), row, q.X, q.Y, 20); err != nil {
+			t.Fatal(err)
+		}
+		got, want := math.Sqrt(row[0]), 20.0
+		for _, c := range s.pieces {
+			const parts = 2000
+			for i := range parts {
+				a, b := c.at(float64(i)/parts), c.at(float64(i+1)/parts)
+				away := sampled(curve{p: [4]Point{a, b}, n: 1}, q, 1)
+				at, d := c.at((float64(i)+0.5)/parts), Point{b.X - a.X, b.Y - a.Y}
+				if a != b && away < want && (insideAt(s, at, d, 1e-7) != 0) != (insideAt(s, at, d, -1e-7) != 0) {
+					want = away
+				}
+			}
+		}
+		// Where curves touch or nearly run together either may be right.
+		if want > got+0.1 || got > want+0.1 {
+			t.Errorf("at %v: %v, want %v", q, got, want)
+		}
+	})
+}
+
+// insideAt returns the winding number beside a point, across a direction.
+func insideAt(s *Shape, at, along Point, by float64) int {
+	d := math.Hypot(along.X, along.Y)
+	return winding(s.pieces, Point{at.X + by*along.Y/d, at.Y - by*along.X/d})
+}
+
+func TestBounds(t *testing.T) {
+	var p Path
+	p.MoveTo(Point{1, 5})
+	p.QuadTo(Point{3, 1}, Point{5, 5}) // turns at 3
+	s, err := p.Shape(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, top, right, bottom, ok := s.Bounds()
+	if left != 1 || top != 3 || right != 5 || bottom != 5 || !ok {
+		t.Error(left, top, right, bottom, ok)
+	}
+	empty, err := new(Path).Shape(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, _, ok := empty.Bounds(); ok {
+		t.Error("nothing has bounds")
+	}
+}
+
+// The same bytes on every machine. A change here changes atlases: the version of the
+// recipe font must rise with it.
+func TestGolden(t *testing.T) {
+	var p Path
+	disc(&p, 10.3, 12.7, 8.1)
+	disc(&p, 18.9, 11.2, 7.7)
+	p.MoveTo(Point{3.1, 20.2})
+	p.CubeTo(Point{40.7, -12.9}, Point{-9.3, 1.1}, Point{29.9, 27.3})
+	p.CubeTo(Point{12.3, 30.1}, Point{20.9, 3.3}, Point{3.1, 20.2})
+	const want = "b819dea7e801d7af"
+	if got := fmt.Sprintf("%x", sha256.Sum256(render(t, &p)))[:16]; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// hasty is a context that is over after some looks at it.
+type hasty struct {
+	context.Context
+	looks int
+}
+
+func (h *hasty) Err() error {
+	if h.looks--; h.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestCancel(t *testing.T) {
+	many := new(Path)
+	for i := range 150 {
+		disc(many, float64(i%25), float64(i/25), 0.7)
+	}
+	all := &hasty{t.Context(), math.MaxInt}
+	s, err := many.Shape(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Once for every so many pieces in both passes over them.
+	if had, want := math.MaxInt-all.looks, 2*(len(s.pieces)/looksEvery); had < want {
+		t.Errorf("looks %d times, want %d", had, want)
+	}
+	for _, looks := range []int{0, 5, 20} {
+		if _, err := many.Shape(&hasty{t.Context(), looks}); !errors.Is(err, context.Canceled) {
+			t.Errorf("shape, %d looks: %v", looks, err)
+		}
+	}
+	if s, err = polygons(box(2, 2, 20, 20)).Shape(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	out := make([]byte, grid.W*grid.H)
+	for _, looks := range []int{0, 10, grid.H - 1} {
+		if err := s.Render(&hasty{t.Context(), looks}, out, grid.W, grid, 8); !errors.Is(err, context.Canceled) {
+			t.Errorf("render, %d looks: %v", looks, err)
+		}
+	}
+	// A row that takes long is left in the middle.
+	wide := new(Path)
+	for i := range 60 { // each nearer to the row than those before
+		y := float64(4 * (60 - i))
+		wide.MoveTo(Point{0, y})
+		wide.QuadTo(Point{2000, y + 4}, Point{4000, y})
+	}
+	if s, err = wide.Shape(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	long := Grid{W: 4000, H: 1}
+	if err := s.Render(&hasty{t.Context(), 2}, make([]byte, long.W), long.W, long, 1<<13); !errors.Is(err, context.Canceled) {
+		t.Errorf("a long row: %v", err)
+	}
+}
+
+func TestHostilePaths(t *testing.T) {
+	comb := new(Path)
+	for i := range maxPieces + 2 {
+		comb.LineTo(Point{float64(i % 7), float64(i)})
+	}
+	if _, err := comb.Shape(t.Context()); !errors.Is(err, ErrTangled) {
+		t.Errorf("too many lines: %v", err)
+	}
+	for _, far := range []float64{math.NaN(), math.Inf(1), -1e10} {
+		p := polygons(box(1, 2, 3, 4))
+		p.QuadTo(Point{0, 0}, Point{far, 1})
+		if _, err := p.Shape(t.Context()); !errors.Is(err, ErrFar) {
+			t.Errorf("%v: %v", far, err)
+		}
+	}
+	// Thousands of the same curve lie on each other all along.
+	stack := new(Path)
+	for range 2000 {
+		stack.MoveTo(Point{0, 0})
+		stack.QuadTo(Point{10, 3}, Point{20, 20})
+	}
+	if _, err := stack.Shape(t.Context()); !errors.Is(err, ErrTangled) {
+		t.Errorf("a stack: %v", err)
+	}
+	// Lines and curves without length, or straight, or turning back on themselves.
+	odd := new(Path)
+	odd.CubeTo(Point{5, 5}, Point{5, 5}, Point{5, 5})
+	odd.CubeTo(Point{5, 5}, Point{9, 5}, Point{5, 5})
+	odd.QuadTo(Point{20, 5}, Point{8, 5})
+	odd.QuadTo(Point{8, 5}, Point{8, 5})
+	odd.LineTo(Point{8, 5})
+	odd.CubeTo(Point{30, 30}, Point{-30, 30}, Point{8, 5})
+	render(t, odd)
+}

@@ -1,0 +1,191 @@
+package distancefield
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// boundary returns the parts of the pieces that have inside on one side only. Pieces
+// are cut where they cross, and each part is judged by the winding numbers beside its
+// middle.
+func boundary(ctx context.Context, pieces []curve) ([]curve, error) {
+	m := meeting{cuts: make([][]float64, len(pieces))}
+	for i := range pieces {
+		if i%looksEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		for j := i + 1; j < len(pieces); j++ {
+			if pieces[i].apart(&pieces[j]) {
+				continue
+			}
+			m.meet(pieces, i, j)
+			if m.steps > maxSteps {
+				return nil, ErrTangled
+			}
+			if m.sinceLook > stepsPerLook {
+				m.sinceLook = 0
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	edges, judged := make([]curve, 0, len(pieces)), 0
+	for i := range pieces {
+		slices.Sort(m.cuts[i])
+		for _, part := range pieces[i].cut(m.cuts[i]) {
+			if judged%looksEvery == 0 {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+			}
+			if judged++; judged > 2*maxPieces {
+				return nil, ErrTangled
+			}
+			if parts(pieces, &part) {
+				edges = append(edges, part)
+			}
+		}
+	}
+	return edges, nil
+}
+
+const (
+	// looksEvery is how many pieces, or parts of them, are compared with all others
+	// between looks at the context.
+	looksEvery = 64
+	// maxSteps and stepsPerLook count halvings in the search for crossings. Two
+	// pieces that meet at an end take about 60.
+	maxSteps     = 1 << 22
+	stepsPerLook = 1 << 16
+	// maxPairSteps is for pairs that lie on each other. They are cut no further:
+	// both sides of them are the same all along.
+	maxPairSteps = 4096
+	// crossingSize is how exactly crossings are found, in pixels.
+	crossingSize = 1.0 / (1 << 24)
+	// besideDistance is how far from a part its sides are looked at, in pixels.
+	besideDistance = 1.0 / (1 << 18)
+	// shortest is how long parts are that can be judged so: where several pieces
+	// cross at one place there are shorter ones, which nobody sees.
+	shortest = 1.0 / (1 << 16)
+)
+
+// apart reports whether the boxes of two pieces do not touch.
+func (c *curve) apart(d *curve) bool {
+	return c.minX > d.maxX || d.minX > c.maxX || c.minY > d.maxY || d.minY > c.maxY
+}
+
+// parts reports whether inside is on one side of a part and outside on the other.
+func parts(pieces []curve, part *curve) bool {
+	if part.maxX-part.minX < shortest && part.maxY-part.minY < shortest {
+		return false
+	}
+	before, after := part.split(0.5)
+	at := after.p[0]
+	// The direction in the middle; that of the ends where it stands still there.
+	a, b := before.p[part.n-1], after.p[1]
+	if a == b {
+		a, b = part.p[0], part.p[part.n]
+	}
+	d := Point{b.X - a.X, b.Y - a.Y}
+	length := math.Sqrt(dot(d, d))
+	if length == 0 {
+		return false
+	}
+	x, y := float64(d.Y/length*besideDistance), float64(d.X/length*besideDistance)
+	left := winding(pieces, Point{at.X + x, at.Y - y})
+	right := winding(pieces, Point{at.X - x, at.Y + y})
+	return (left != 0) != (right != 0)
+}
+
+// A meeting collects where pieces cross: cuts[i] are places on piece i.
+type meeting struct {
+	cuts      [][]float64
+	steps     int
+	sinceLook int
+}
+
+func (m *meeting) meet(pieces []curve, i, j int) {
+	a, b := &pieces[i], &pieces[j]
+	if a.n == 1 && b.n == 1 {
+		m.steps++
+		m.sinceLook++
+		t, u := crossLines(a, b)
+		m.cuts[i] = append(m.cuts[i], t...)
+		m.cuts[j] = append(m.cuts[j], u...)
+		return
+	}
+	pair := pairing{m: m, i: i, j: j, left: maxPairSteps}
+	pair.narrow(*a, *b, 0, 1, 0, 1)
+	m.steps += maxPairSteps - pair.left
+	m.sinceLook += maxPairSteps - pair.left
+}
+
+// A pairing looks for the crossings of two pieces.
+type pairing struct {
+	m    *meeting
+	i, j int
+	left int // steps
+}
+
+// narrow halves both pieces until their boxes do not touch or are as good as points.
+// a is piece i from t0 to t1, b piece j from u0 to u1.
+func (p *pairing) narrow(a, b curve, t0, t1, u0, u1 float64) {
+	if p.left <= 0 || a.apart(&b) {
+		return
+	}
+	p.left--
+	smallA := a.maxX-a.minX < crossingSize && a.maxY-a.minY < crossingSize
+	smallB := b.maxX-b.minX < crossingSize && b.maxY-b.minY < crossingSize
+	switch {
+	case smallA && smallB:
+		p.m.cuts[p.i] = addCut(p.m.cuts[p.i], float64((t0+t1)/2))
+		p.m.cuts[p.j] = addCut(p.m.cuts[p.j], float64((u0+u1)/2))
+		// Boxes beside this one touch as well; one cut stands for all.
+	case smallB || !smallA && a.maxX-a.minX+a.maxY-a.minY >= b.maxX-b.minX+b.maxY-b.minY:
+		before, after := a.split(0.5)
+		t := float64((t0 + t1) / 2)
+		p.narrow(before.boxed(), b, t0, t, u0, u1)
+		p.narrow(after.boxed(), b, t, t1, u0, u1)
+	default:
+		before, after := b.split(0.5)
+		u := float64((u0 + u1) / 2)
+		p.narrow(a, before.boxed(), t0, t1, u0, u)
+		p.narrow(a, after.boxed(), t0, t1, u, u1)
+	}
+}
+
+// sameCut is how close two cuts of a piece may be, and how close to its ends.
+const sameCut = 1e-6
+
+func addCut(cuts []float64, t float64) []float64 {
+	if t < sameCut || t > 1-sameCut {
+		return cuts
+	}
+	for _, other := range cuts {
+		if math.Abs(other-t) < sameCut {
+			return cuts
+		}
+	}
+	return append(cuts, t)
+}
+
+// crossLines returns where on lines a and b they cross. Parallel ones do not: where
+// one leaves the other, what follows it cuts both.
+func crossLines(a, b *curve) (onA, onB []float64) {
+	d, e := Point{a.p[1].X - a.p[0].X, a.p[1].Y - a.p[0].Y}, Point{b.p[1].X - b.p[0].X, b.p[1].Y - b.p[0].Y}
+	w := Point{b.p[0].X - a.p[0].X, b.p[0].Y - a.p[0].Y}
+	across := float64(d.X*e.Y) - float64(d.Y*e.X)
+	if across*across <= 1e-20*dot(d, d)*dot(e, e) {
+		return nil, nil
+	}
+	t := (float64(w.X*e.Y) - float64(w.Y*e.X)) / across
+	u := (float64(w.X*d.Y) - float64(w.Y*d.X)) / across
+	if t < 0 || t > 1 || u < 0 || u > 1 {
+		return nil, nil
+	}
+	return addCut(nil, t), addCut(nil, u)
+}

@@ -1,0 +1,225 @@
+// Package dds writes and reads DDS files: two-dimensional textures, cubes and
+// arrays of both, with one or more mip levels.
+//
+// The layout follows Microsoft's "Programming Guide for DDS". A file is
+//
+//	"DDS "                     4 bytes
+//	DDS_HEADER               124 bytes
+//	DDS_HEADER_DXT10          20 bytes, unless the header is a legacy one
+//	pictures                  each with its levels, largest first
+//
+// All numbers are little endian. Where KTX2 has a level of all pictures
+// together, DDS has a picture with all its levels together.
+//
+// The legacy header, that of Direct3D 9, is the only one that older engines and
+// ImageMagick read. It has the formats BC1 to BC5, but no arrays, and no way to mark
+// colours as sRGB or premultiplied.
+//
+// A DDS file cannot say where a shader should find its channels, so that a
+// texture's Swizzle is lost, nor tell an array of one from no array. Whether
+// colours are premultiplied is kept for formats that have alpha.
+package dds
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+const (
+	magic       = "DDS "
+	headerBytes = 124
+	pixelBytes  = 32 // of DDS_PIXELFORMAT, inside the header
+	dx10Bytes   = 20
+	legacyEnd   = len(magic) + headerBytes // where pictures begin without a DX10 header
+)
+
+// Header says which header a file has.
+type Header uint8
+
+// The headers.
+const (
+	Auto   Header = iota // legacy where it says all that there is to say
+	Legacy               // legacy, also for sRGB and premultiplied colours, which it cannot say
+	DX10
+)
+
+// legacyCode returns the four letters that stand for a format in legacy headers,
+// "" if none do. Those of BC4 and BC5 are DirectXTex's: by the older ATI2 some mean
+// the channels the other way round.
+func legacyCode(f texture.Format) string {
+	switch f {
+	case texture.BC1, texture.BC1A:
+		return "DXT1"
+	case texture.BC3:
+		return "DXT5"
+	case texture.BC4:
+		return "BC4U"
+	case texture.BC5:
+		return "BC5U"
+	}
+	return ""
+}
+
+// Resolve returns Legacy or DX10 for what h means for t.
+func (h Header) Resolve(t *texture.Texture) (Header, error) {
+	possible := legacyCode(t.Format) != "" && t.Layers <= 1
+	switch {
+	case h == Legacy && t.Layers > 1:
+		return 0, errors.New("the legacy header has no arrays")
+	case h == Legacy && !possible:
+		return 0, fmt.Errorf("the legacy header has no %v, only bc1, bc1a, bc3, bc4 and bc5", t.Format)
+	case h == Legacy, h == Auto && possible && !t.SRGB && !(t.Premultiplied && hasAlpha(t.Format)):
+		return Legacy, nil
+	}
+	return DX10, nil
+}
+
+// What flags say is in the header.
+const (
+	flagCaps       = 0x1
+	flagHeight     = 0x2
+	flagWidth      = 0x4
+	flagPitch      = 0x8
+	flagPixels     = 0x1000
+	flagLevels     = 0x20000
+	flagLinearSize = 0x80000
+
+	pixelsAlpha  = 0x1
+	pixelsFourCC = 0x4
+
+	capsComplex = 0x8 // more than one picture or level
+	capsTexture = 0x1000
+	capsLevels  = 0x400000
+
+	caps2Cube = 0x200 | 0xfc00 // with all six faces
+
+	dimension2D = 3
+	miscCube    = 0x4
+)
+
+// How alpha is meant, in the last word of the DX10 header.
+const (
+	alphaStraight      = 1
+	alphaPremultiplied = 2
+	alphaOpaque        = 3
+)
+
+// A dxgiFormat is a number of DirectX's enumeration DXGI_FORMAT.
+type dxgiFormat uint32
+
+// directX returns DirectX's number of a format without and with the sRGB curve;
+// srgb is 0 where there is none. BC1 and BC1A share theirs: alpha is then told by
+// how it is meant.
+func directX(f texture.Format) (plain, srgb dxgiFormat) {
+	switch f {
+	case texture.BC1, texture.BC1A:
+		return 71, 72
+	case texture.BC3:
+		return 77, 78
+	case texture.BC4:
+		return 80, 0
+	case texture.BC5:
+		return 83, 0
+	case texture.BC6H:
+		return 95, 0 // DXGI_FORMAT_BC6H_UF16
+	case texture.BC7:
+		return 98, 99
+	case texture.R8:
+		return 61, 0
+	case texture.RG8:
+		return 49, 0
+	case texture.RGBA8:
+		return 28, 29
+	case texture.RGB10A2:
+		return 24, 0 // DXGI_FORMAT_R10G10B10A2_UNORM
+	case texture.RGBA16F:
+		return 10, 0 // DXGI_FORMAT_R16G16B16A16_FLOAT
+	}
+	return 0, 0
+}
+
+func numberOf(t *texture.Texture) dxgiFormat {
+	plain, srgb := directX(t.Format)
+	if t.SRGB {
+		return srgb
+	}
+	return plain
+}
+
+// formatOf returns the format of a number, by how alpha is meant where two share it.
+func formatOf(number dxgiFormat, alpha uint32) (f texture.Format, srgb, ok bool) {
+	for _, f := range texture.Formats() {
+		if hasAlpha(f) == (alpha == alphaOpaque) {
+			continue
+		}
+		switch plain, srgb := directX(f); number {
+		case 0:
+		case plain:
+			return f, false, true
+		case srgb:
+			return f, true, true
+		}
+	}
+	return 0, false, false
+}
+
+func hasAlpha(f texture.Format) bool { return f.Channels() == "rgba" }
+
+func alphaMode(t *texture.Texture) uint32 {
+	switch {
+	case !hasAlpha(t.Format):
+		return alphaOpaque
+	case t.Premultiplied:
+		return alphaPremultiplied
+	}
+	return alphaStraight
+}
+
+// header returns everything before the pictures of t, which fits 32 bits. The form
+// is Legacy or DX10.
+func header(t *texture.Texture, form Header) []byte {
+	side, blockBytes := t.Format.Block()
+	flags, size := uint32(flagCaps|flagHeight|flagWidth|flagPixels|flagLevels), int64(blockBytes)*int64(t.W)
+	if flags |= flagPitch; side > 1 {
+		flags, size = flags&^flagPitch|flagLinearSize, t.Format.Bytes(t.W, t.H)
+	}
+	caps, caps2, misc := uint32(capsTexture), uint32(0), uint32(0)
+	if len(t.Levels) > 1 {
+		caps |= capsComplex | capsLevels
+	}
+	if t.Pictures() > 1 {
+		caps |= capsComplex
+	}
+	if t.Cube {
+		caps2, misc = caps2Cube, miscCube
+	}
+	code, pixels := "DX10", uint32(pixelsFourCC)
+	if form == Legacy {
+		code = legacyCode(t.Format)
+		if t.Format == texture.BC1A {
+			pixels |= pixelsAlpha
+		}
+	}
+	h := append(make([]byte, 0, legacyEnd+dx10Bytes), magic...)
+	h = words(h, headerBytes, flags, uint32(t.H), uint32(t.W), uint32(size), 0, uint32(len(t.Levels)))
+	h = append(h, make([]byte, 4*11)...) // reserved
+	h = words(h, pixelBytes, pixels)
+	h = append(h, code...)
+	h = append(h, make([]byte, 4*5)...) // bits and masks, which a code leaves out
+	h = words(h, caps, caps2, 0, 0, 0)
+	if form == Legacy {
+		return h
+	}
+	return words(h, uint32(numberOf(t)), dimension2D, misc, uint32(max(1, t.Layers)), alphaMode(t))
+}
+
+// fits says what of t the header has no room for.
+func fits(t *texture.Texture) error {
+	if t.Format.Bytes(t.W, t.H) > math.MaxUint32 {
+		return errors.New("level 0 takes 4 GiB or more, which a DDS file has no room for")
+	}
+	return nil
+}

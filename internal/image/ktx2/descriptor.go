@@ -1,0 +1,170 @@
+package ktx2
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// The numbers below are those of the Khronos Data Format Specification.
+type (
+	colorModel byte
+	channel    byte
+)
+
+const (
+	modelRGBSDA colorModel = 1
+	modelBC1A   colorModel = 128
+	modelBC3    colorModel = 130
+	modelBC4    colorModel = 131
+	modelBC5    colorModel = 132
+	modelBC6H   colorModel = 133
+	modelBC7    colorModel = 134
+
+	primariesBT709    = 1
+	transferLinear    = 1
+	transferSRGB      = 2
+	premultiplied     = 1 // a flag
+	descriptorVersion = 2
+
+	channelRed   channel = 0
+	channelGreen channel = 1
+	channelBlue  channel = 2
+	channelAlpha channel = 15
+	// A packed block is one sample, called colour, data or red: all are 0. That
+	// of BC1 has another number if it may be transparent.
+	channelColor        channel = 0
+	channelColorOrClear channel = 1
+
+	// These are set beside a channel: it is exempt from the transfer function,
+	// it can be negative, it is floating point.
+	isLinear channel = 1 << 4
+	isSigned channel = 1 << 6
+	isFloat  channel = 1 << 7
+
+	// What floating point channels have for -1, 0 and 1.
+	floatMinusOne = 0xbf800000
+	floatOne      = 0x3f800000
+)
+
+// A sample is one channel of a texel, or a part of a packed block.
+type sample struct {
+	bitOffset, bits int
+	channel         channel
+	lower, upper    uint32 // the stored values that mean 0 (-1 if signed) and 1
+}
+
+func modelOf(f texture.Format) colorModel {
+	switch f {
+	case texture.BC1, texture.BC1A:
+		return modelBC1A
+	case texture.BC3:
+		return modelBC3
+	case texture.BC4:
+		return modelBC4
+	case texture.BC5:
+		return modelBC5
+	case texture.BC6H:
+		return modelBC6H
+	case texture.BC7:
+		return modelBC7
+	}
+	return modelRGBSDA
+}
+
+func samplesOf(f texture.Format, srgb bool) []sample {
+	alpha := channelAlpha
+	if srgb {
+		alpha |= isLinear
+	}
+	block := func(offset, bits int, c channel) sample {
+		return sample{bitOffset: offset, bits: bits, channel: c, upper: math.MaxUint32}
+	}
+	switch f {
+	case texture.BC1:
+		return []sample{block(0, 64, channelColor)}
+	case texture.BC1A:
+		return []sample{block(0, 64, channelColorOrClear)}
+	case texture.BC3:
+		return []sample{block(0, 64, alpha), block(64, 64, channelColor)}
+	case texture.BC4:
+		return []sample{block(0, 64, channelRed)}
+	case texture.BC5:
+		return []sample{block(0, 64, channelRed), block(64, 64, channelGreen)}
+	case texture.BC6H:
+		return []sample{{bits: 128, channel: channelColor | isFloat, upper: floatOne}}
+	case texture.BC7:
+		return []sample{block(0, 128, channelColor)}
+	case texture.R8:
+		return unpacked(alpha, 8)
+	case texture.RG8:
+		return unpacked(alpha, 8, 8)
+	case texture.RGBA8:
+		return unpacked(alpha, 8, 8, 8, 8)
+	case texture.RGB10A2:
+		return unpacked(alpha, 10, 10, 10, 2)
+	case texture.RGBA16F:
+		samples := unpacked(alpha, 16, 16, 16, 16)
+		for i := range samples {
+			s := &samples[i]
+			s.channel |= isFloat | isSigned
+			s.lower, s.upper = floatMinusOne, floatOne
+		}
+		return samples
+	}
+	return nil
+}
+
+// unpacked returns red, green, blue and alpha of so many bits, or the first few.
+func unpacked(alpha channel, bits ...int) []sample {
+	channels := [4]channel{channelRed, channelGreen, channelBlue, alpha}
+	samples, offset := make([]sample, 0, len(bits)), 0
+	for i, n := range bits {
+		samples = append(samples, sample{bitOffset: offset, bits: n, channel: channels[i], upper: 1<<n - 1})
+		offset += n
+	}
+	return samples
+}
+
+const (
+	descriptorHead  = 28 // with the total size in front
+	descriptorBytes = 16 // each sample
+
+	// flagsAt and bytesPlane0At are where the descriptor says how alpha is meant
+	// and keeps the bytes of a texel block.
+	flagsAt       = 15
+	bytesPlane0At = 20
+)
+
+// descriptor returns the data format descriptor: its total size and one basic
+// block. Bytes a plane are those of the unpacked data for packed files too, as
+// the specification has it since revision 4; before, they had to be 0.
+func descriptor(t *texture.Texture) []byte {
+	side, blockBytes := t.Format.Block()
+	samples := samplesOf(t.Format, t.SRGB)
+	transfer, flags := byte(transferLinear), byte(0)
+	if t.SRGB {
+		transfer = transferSRGB
+	}
+	if t.Premultiplied {
+		flags = premultiplied
+	}
+
+	size := descriptorHead + descriptorBytes*len(samples)
+	d := binary.LittleEndian.AppendUint32(make([]byte, 0, size), uint32(size))
+	d = binary.LittleEndian.AppendUint32(d, 0) // vendor Khronos, type basic
+	d = binary.LittleEndian.AppendUint16(d, descriptorVersion)
+	d = binary.LittleEndian.AppendUint16(d, uint16(size-4))
+	d = append(d, byte(modelOf(t.Format)), primariesBT709, transfer, flags)
+	d = append(d, byte(side-1), byte(side-1), 0, 0)      // block size less one
+	d = append(d, byte(blockBytes), 0, 0, 0, 0, 0, 0, 0) // bytes in planes 0-7
+	for _, s := range samples {
+		d = binary.LittleEndian.AppendUint16(d, uint16(s.bitOffset))
+		d = append(d, byte(s.bits-1), byte(s.channel))
+		d = binary.LittleEndian.AppendUint32(d, 0) // position in the block
+		d = binary.LittleEndian.AppendUint32(d, s.lower)
+		d = binary.LittleEndian.AppendUint32(d, s.upper)
+	}
+	return d
+}

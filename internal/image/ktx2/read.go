@@ -1,0 +1,239 @@
+package ktx2
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxZstdRatio bounds how far Zstandard data can expand: a block of at most
+// 128 KiB takes at least 4 bytes, three of header and one to repeat (RFC 8878,
+// section 3.1.1.2).
+const maxZstdRatio = 128 << 10 / 4
+
+// Read reads a file whole and checks all that Write promises: sections in
+// order and without gaps, padding of zeros, a descriptor that fits the format,
+// sorted keys, levels of the right size. Unpacked levels take at most limit
+// bytes; a file that claims more is refused before anything is allocated.
+// Levels that are not packed point into data.
+func Read(data []byte, limit int64) (*texture.Texture, error) {
+	t, err := read(data, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read ktx2: %w", err)
+	}
+	return t, nil
+}
+
+func read(data []byte, limit int64) (*texture.Texture, error) {
+	if !bytes.HasPrefix(data, []byte(identifier)) {
+		return nil, errors.New("not a KTX 2.0 file")
+	}
+	if len(data) < headerSize {
+		return nil, errors.New("file ends inside the header")
+	}
+	field := func(i int) uint32 { return binary.LittleEndian.Uint32(data[len(identifier)+4*i:]) }
+	t, err := readShape(field)
+	if err != nil {
+		return nil, err
+	}
+	count := int64(field(7))
+	if count < 1 || count > int64(texture.MaxLevels(t.W, t.H)) {
+		return nil, fmt.Errorf("%d levels for %d x %d pixels", count, t.W, t.H)
+	}
+	scheme := Scheme(field(8))
+	if scheme != None && scheme != Zstd {
+		return nil, fmt.Errorf("supercompression scheme %d is not supported", uint32(scheme))
+	}
+	if sgd := data[64:headerSize]; !zero(sgd) {
+		return nil, errors.New("supercompression global data where the scheme has none")
+	}
+
+	at := headerSize + levelIndexSize*count
+	at, ok := section(data, at, field(9), field(10))
+	if !ok {
+		return nil, errors.New("data format descriptor is not where it belongs")
+	}
+	if err := readDescriptor(t, data[field(9):at], scheme); err != nil {
+		return nil, err
+	}
+	if field(12) == 0 {
+		if field(11) != 0 {
+			return nil, errors.New("key/value data is empty but has an offset")
+		}
+	} else {
+		if at, ok = section(data, at, field(11), field(12)); !ok {
+			return nil, errors.New("key/value data is not where it belongs")
+		}
+		if err := readKeyValues(t, data[field(11):at]); err != nil {
+			return nil, err
+		}
+	}
+	return t, readLevels(t, data, at, int(count), scheme, limit)
+}
+
+// readShape reads the part of the header that says what a level holds.
+func readShape(field func(int) uint32) (*texture.Texture, error) {
+	number := vkFormat(field(0))
+	format, srgb, ok := formatOf(number)
+	if !ok {
+		return nil, fmt.Errorf("%v is not supported", number)
+	}
+	if want := typeSize(format); field(1) != uint32(want) {
+		return nil, fmt.Errorf("type size is %d, %v needs %d", field(1), format, want)
+	}
+	if field(2) < 1 || field(3) < 1 || field(2) > texture.MaxSide || field(3) > texture.MaxSide {
+		return nil, fmt.Errorf("size %d x %d is out of range", field(2), field(3))
+	}
+	if field(4) != 0 {
+		return nil, fmt.Errorf("depth is %d: volumes are not supported", field(4))
+	}
+	if field(5) > texture.MaxLayers {
+		return nil, fmt.Errorf("%d layers are too many", field(5))
+	}
+	if field(6) != 1 && field(6) != 6 {
+		return nil, fmt.Errorf("face count is %d, which is neither 1 nor 6", field(6))
+	}
+	t := &texture.Texture{Format: format, SRGB: srgb, W: int(field(2)), H: int(field(3)), Layers: int(field(5)), Cube: field(6) == 6}
+	if t.Cube && t.W != t.H {
+		return nil, fmt.Errorf("the faces of a cube are %d x %d pixels, not square", t.W, t.H)
+	}
+	return t, nil
+}
+
+// section checks that the section of the given offset and length stands at
+// byte at of data, and returns where it ends.
+func section(data []byte, at int64, offset, length uint32) (int64, bool) {
+	end := at + int64(length)
+	return end, int64(offset) == at && end <= int64(len(data))
+}
+
+// readDescriptor checks that d is the descriptor of the texture, and takes from
+// it how alpha is meant.
+func readDescriptor(t *texture.Texture, d []byte, s Scheme) error {
+	t.Premultiplied = len(d) > flagsAt && d[flagsAt] == premultiplied
+	want := descriptor(t)
+	// Before revision 4 the specification wanted 0 in packed files.
+	if s != None && len(d) == len(want) && d[bytesPlane0At] == 0 {
+		want[bytesPlane0At] = 0
+	}
+	if !bytes.Equal(d, want) {
+		return fmt.Errorf("data format descriptor does not describe %v", t.Format)
+	}
+	return nil
+}
+
+// readKeyValues checks the key/value data and takes the swizzle from it.
+func readKeyValues(t *texture.Texture, kv []byte) error {
+	last := ""
+	for at := int64(0); at < int64(len(kv)); {
+		rest := kv[at:]
+		if len(rest) < 4 {
+			return errors.New("key/value data ends inside a length")
+		}
+		length := int64(binary.LittleEndian.Uint32(rest))
+		end := 4 + align(length, 4)
+		if end > int64(len(rest)) {
+			return errors.New("a key/value pair is longer than the key/value data")
+		}
+		key, value, ok := strings.Cut(string(rest[4:4+length]), "\x00")
+		switch {
+		case !ok || key == "":
+			return errors.New("a key/value pair has no key")
+		case key <= last:
+			return fmt.Errorf("key %q is not after %q: keys must be sorted", key, last)
+		case !zero(rest[4+length : end]):
+			return fmt.Errorf("padding after key %q is not zero", key)
+		case key == orientationKey && value != orientation:
+			return fmt.Errorf("orientation %q is not supported, only %q", value, orientation)
+		case key == swizzleKey:
+			letters, ended := strings.CutSuffix(value, "\x00")
+			if texture.CheckSwizzle(letters) != nil || letters == "" || !ended {
+				return fmt.Errorf("swizzle %q: it must be four of rgba01 and a zero", value)
+			}
+			t.Swizzle = letters
+		}
+		last, at = key, at+end
+	}
+	return nil
+}
+
+func readLevels(t *texture.Texture, data []byte, at int64, count int, s Scheme, limit int64) error {
+	alignment := alignment(t.Format)
+	if s != None {
+		alignment = 1
+	}
+	var total int64
+	packed, sizes := make([][]byte, count), make([]int64, count)
+	for i := count - 1; i >= 0; i-- {
+		entry := data[headerSize+levelIndexSize*i:]
+		offset := binary.LittleEndian.Uint64(entry)
+		length := binary.LittleEndian.Uint64(entry[8:])
+		start := align(at, alignment)
+		if offset != uint64(start) || start > int64(len(data)) || length > uint64(int64(len(data))-start) {
+			return fmt.Errorf("level %d is not where it belongs, or the file is truncated", i)
+		}
+		if !zero(data[at:start]) {
+			return fmt.Errorf("padding before level %d is not zero", i)
+		}
+		at = start + int64(length)
+		packed[i] = data[start:at:at]
+
+		w, h := texture.LevelSize(t.W, t.H, i)
+		want := int64(t.Pictures()) * t.Format.Bytes(w, h)
+		if binary.LittleEndian.Uint64(entry[16:]) != uint64(want) {
+			return fmt.Errorf("level %d does not hold the bytes that %d x %d pixels need", i, w, h)
+		}
+		if s == None && int64(length) != want || want/maxZstdRatio > int64(length) {
+			return fmt.Errorf("level %d is too short for %d x %d pixels", i, w, h)
+		}
+		if total += want; total > limit || total < want {
+			return fmt.Errorf("levels take more than %d bytes", limit)
+		}
+		sizes[i] = want
+	}
+	if at != int64(len(data)) {
+		return fmt.Errorf("%d bytes after the last level", int64(len(data))-at)
+	}
+	if s == None {
+		t.Levels = packed
+		return nil
+	}
+	levels, err := unpackZstd(packed, sizes)
+	t.Levels = levels
+	return err
+}
+
+func unpackZstd(packed [][]byte, sizes []int64) ([][]byte, error) {
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		return nil, err
+	}
+	defer dec.Close()
+	levels := make([][]byte, len(packed))
+	for i, p := range packed {
+		// Never grows: the decoder stops at the capacity it is given.
+		out, err := dec.DecodeAll(p, make([]byte, 0, sizes[i]))
+		if err != nil {
+			return nil, fmt.Errorf("level %d: %w", i, err)
+		}
+		if int64(len(out)) != sizes[i] {
+			return nil, fmt.Errorf("level %d unpacks to %d bytes, not %d", i, len(out), sizes[i])
+		}
+		levels[i] = out
+	}
+	return levels, nil
+}
+
+func zero(b []byte) bool {
+	for _, v := range b {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}

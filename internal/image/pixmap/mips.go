@@ -1,0 +1,199 @@
+package pixmap
+
+import (
+	"context"
+	"math/bits"
+)
+
+// Color says what the colours of a map of 8 or 16 bits are. Maps of floats are
+// linear light unless they are Data.
+type Color uint8
+
+// What colours may be.
+const (
+	// SRGB colours are averaged as linear light, in proportion to their alpha.
+	SRGB Color = iota
+	// Linear colours are linear light already.
+	Linear
+	// Data is no colour: each of the four channels is averaged by itself.
+	Data
+)
+
+// Sampling is how the pixels of one size become those of another.
+type Sampling struct {
+	Filter Filter
+	Color  Color
+	// Normal says that red, green and blue are the x, y and z of unit vectors,
+	// from -1 at 0 to 1 at the top: they are averaged as such and made unit
+	// vectors again. A map whose blue is the same everywhere has two channels: z
+	// is found from x and y, and blue stays. Color must be Data.
+	Normal bool
+	// Premultiplied says that colours are multiplied by alpha already.
+	Premultiplied bool
+	// WrapX and WrapY are what lies beyond the edges. Box does not look there.
+	WrapX, WrapY Wrap
+}
+
+// weighs reports whether colours of m count in proportion to their alpha.
+func (s Sampling) weighs() bool { return s.Color != Data && !s.Premultiplied }
+
+// MipOptions are how Mips makes levels.
+type MipOptions struct {
+	Sampling
+	// Coverage is the alpha, from 0 to 1, from which on a pixel is drawn by an
+	// alpha test; 0 for none. The alpha of each level is scaled so that the share
+	// of pixels drawn stays that of the map (Castaño, "Computing Alpha Mipmaps",
+	// 2010): leaves do not thin out with distance.
+	Coverage float64
+	// Levels is how many there shall be, with the map itself; 0 for all.
+	Levels int
+	// Whole makes each level a single band, which the caller may keep. Levels are
+	// whole anyway where Coverage or WrapY need all of one.
+	Whole bool
+}
+
+// MipBands makes the levels below m, down to 1 x 1, and passes them to take in bands.
+// Each side of a level is half that of the one before, rounded down. All are as deep
+// as m. The bands of a level come in order, interleaved with those of other levels.
+// take may change a band, but not keep it: its memory is reused.
+//
+// Each level is averaged from the one before in more bits than it is stored in.
+// Colours go by what is seen of them, but where all alpha is 0 the plain average
+// of the colours goes on, and no black bleeds in from the edges of sprites.
+func MipBands(ctx context.Context, m *Map, o MipOptions, take func(level int, band *Map) error) error {
+	n := o.levels(m.W, m.H) - 1
+	if n == 0 {
+		return ctx.Err()
+	}
+	banders := make([]*bander, n)
+	if o.Coverage > 0 {
+		c, err := newCoverage(ctx, m, o.Coverage)
+		if err != nil {
+			return err
+		}
+		plain := take
+		take = func(level int, whole *Map) error {
+			if err := c.keep(ctx, whole); err != nil {
+				return err
+			}
+			return plain(level, whole)
+		}
+	}
+	w, h := m.W, m.H
+	for i := range banders {
+		w, h = max(1, w/2), max(1, h/2)
+		banders[i] = newBander(i+1, w, h, m.Depth(), o.whole(), take)
+	}
+	l := newLight(m, o.Sampling)
+	if o.Filter == Box && m.Depth() == Bits8 && !l.flat {
+		return newPyramid(m, banders, o.Sampling).build(ctx, m)
+	}
+	return filterMips(ctx, l, banders, o.Sampling)
+}
+
+// levels returns how many levels a map of w by h pixels has, itself included.
+func (o MipOptions) levels(w, h int) int {
+	if n := levelCount(w, h); o.Levels == 0 || n < o.Levels {
+		return n
+	}
+	return o.Levels
+}
+
+// whole reports whether levels come whole: coverage is that of a level, and where
+// pictures repeat downward the rows of levels do not come in order.
+func (o MipOptions) whole() bool {
+	return o.Whole || o.Coverage > 0 || o.Filter != Box && o.WrapY == Repeat
+}
+
+// filterMips makes the levels below the map of l, by floats.
+func filterMips(ctx context.Context, l light, banders []*bander, s Sampling) error {
+	opaque, err := Opaque(ctx, l.m)
+	if err != nil {
+		return err
+	}
+	spare := make([]float32, 4*l.m.W)
+	stages := make([]*stage, len(banders))
+	w, h := l.m.W, l.m.H
+	for i, b := range banders {
+		tw, th := b.rows.W, b.h
+		stages[i] = newStage(newScaler(l, s, s.weighs() && !opaque, w, h, tw, th, nil))
+		if i > 0 {
+			stages[i].follow(stages[i-1])
+		}
+		stages[i].emit = func(y int, row []float32) error {
+			l.narrow(b.rows, b.place(y), row, spare)
+			if err := b.stored(); err != nil || i+1 == len(stages) {
+				return err
+			}
+			return stages[i+1].feed(ctx, row)
+		}
+		w, h = tw, th
+	}
+	row := make([]float32, 4*l.m.W)
+	for y := range l.m.H {
+		l.widen(row, y)
+		if err := stages[0].feed(ctx, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MipMemory returns the most bytes that MipBands holds at once besides the map
+// itself, for one of w by h pixels.
+func MipMemory(w, h int, d Depth, o MipOptions) int64 {
+	memory := int64(curveMemory)
+	if o.Coverage > 0 {
+		memory += 8 << 16 // counts
+	}
+	if o.Filter != Box || d != Bits8 || o.Normal {
+		memory += 32 * int64(w) // a row, and vectors made unit vectors
+	}
+	for range o.levels(w, h) - 1 {
+		tw, th := max(1, w/2), max(1, h/2)
+		rows := th
+		if !o.whole() {
+			rows = min(th, BandRows(tw, d))
+		}
+		memory += int64(tw) * int64(rows) * bytesPerPixel(d)
+		if o.Filter == Box && d == Bits8 && !o.Normal {
+			memory += 3*8*int64(w) + 8*int64(tw)
+		} else {
+			memory += scalerMemory(o.Filter, w, h, tw, th) + 16*int64(tw)
+			if o.Filter != Box && o.WrapY == Repeat {
+				memory += scalerMemory(o.Filter, w, h, tw, th) // the first rows once more
+			}
+		}
+		w, h = tw, th
+	}
+	return memory
+}
+
+// curveMemory is what the tables of all curves take.
+const curveMemory = 1 << 20
+
+func bytesPerPixel(d Depth) int64 {
+	switch d {
+	case Float:
+		return 16
+	case Bits16:
+		return 8
+	}
+	return 4
+}
+
+// scalerMemory returns what a scaler takes.
+func scalerMemory(f Filter, w, h, tw, th int) int64 {
+	taps := func(n, m int) int64 {
+		if f == Box {
+			return int64(n/m) + 2
+		}
+		return int64(2*f.reach()*max(1, float64(n)/float64(m))) + 2
+	}
+	spans := int64(tw)*(32+8*taps(w, tw)) + int64(th)*(32+8*taps(h, th))
+	lines := (taps(h, th) + 1) * seenLanes * 8 * int64(tw)
+	return (lines+spans)*9/8 + 16*int64(w) // the allocator rounds up
+}
+
+// levelCount returns how many levels a map of w by h pixels has.
+func levelCount(w, h int) int { return bits.Len(uint(max(w, h))) }

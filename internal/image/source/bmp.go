@@ -1,0 +1,249 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	stdimage "image"
+	"image/color"
+	"io"
+	"slices"
+
+	"golang.org/x/image/bmp"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
+// A bitmap is the header of a BMP file (Microsoft, "Bitmap Storage"). Of what the
+// format allows, games ship palettes, 24 and 32 bits with a byte for each channel,
+// and 8 bits run-length encoded; the rest is refused with advice.
+type bitmap struct {
+	w, h    int
+	topDown bool
+	depth   int // bits a pixel
+	packed  bool
+	order   [4]int // which byte of a pixel of 32 bits is red, green, blue and, unless it is -1, alpha
+	palette []byte // blue, green, red and nothing, for each colour
+	offset  int64  // of the pixels
+}
+
+const (
+	bmpFileHeader  = 14
+	bmpInfoHeader  = 40
+	bmpMasks       = bmpFileHeader + bmpInfoHeader // part of longer headers, or after this one
+	bmpAlphaHeader = 56                            // has the mask of alpha
+	bmpV4Header    = 108
+)
+
+// readBitmap reads the header at the start of data.
+func readBitmap(data []byte) (bitmap, error) {
+	if len(data) < bmpFileHeader+bmpInfoHeader {
+		return bitmap{}, recipe.ErrShortHead
+	}
+	long := func(at int) uint32 {
+		if at+4 > len(data) {
+			return 0
+		}
+		return binary.LittleEndian.Uint32(data[at:])
+	}
+	size, depth, compression := long(14), int(binary.LittleEndian.Uint16(data[28:])), long(30)
+	unsupported := func(what string, args ...any) (bitmap, error) {
+		return bitmap{}, fmt.Errorf("BMP file with "+what+" is not supported; save it as PNG", args...)
+	}
+	if !slices.Contains([]uint32{bmpInfoHeader, 52, bmpAlphaHeader, 64, bmpV4Header, 124}, size) {
+		return unsupported("a header of %d bytes", size)
+	}
+	at := int(bmpFileHeader + size)
+	if len(data) < at {
+		return bitmap{}, recipe.ErrShortHead
+	}
+	width, height := int64(int32(long(18))), int64(int32(long(22)))
+	b := bitmap{topDown: height < 0, depth: depth, offset: int64(long(10)), order: [4]int{2, 1, 0, -1}}
+	const plain, rle8, masked, maskedAlpha = 0, 1, 3, 6
+	switch {
+	case compression == plain && (depth == 1 || depth == 2 || depth == 4 || depth == 8 || depth == 24 || depth == 32):
+		if size > bmpInfoHeader && long(bmpMasks+12) == 0xff000000 {
+			b.order[3] = 3
+		}
+	case compression == rle8 && depth == 8 && !b.topDown:
+		b.packed = true
+	case (compression == masked || compression == maskedAlpha) && depth == 32:
+		for c := range b.order {
+			b.order[c] = slices.Index([]uint32{0xff, 0xff00, 0xff0000, 0xff000000}, long(bmpMasks+4*c))
+		}
+		if compression == masked && size < bmpAlphaHeader { // what stands there is no mask
+			b.order[3] = -1
+		}
+		if min(b.order[0], b.order[1], b.order[2]) < 0 {
+			return unsupported("masks of other than a byte a channel")
+		}
+	default:
+		return unsupported("%d bits a pixel and compression %d", depth, compression)
+	}
+	if height < 0 {
+		height = -height
+	}
+	if width < 1 || height < 1 || width > 1<<24 || height > 1<<24 {
+		return bitmap{}, fmt.Errorf("BMP file of %d x %d pixels", width, height)
+	}
+	b.w, b.h = int(width), int(height)
+	if depth <= 8 {
+		colors := int64(long(46))
+		if colors == 0 || colors > 1<<depth {
+			colors = 1 << depth
+		}
+		colors = min(colors, max(0, b.offset-int64(at))/4)
+		if int64(len(data)) < int64(at)+4*colors {
+			return bitmap{}, recipe.ErrShortHead
+		}
+		b.palette = data[at : at+int(4*colors)]
+	}
+	if b.offset < int64(at) || depth <= 8 && len(b.palette) == 0 {
+		return bitmap{}, errors.New("BMP file whose pixels are said to begin within header or palette")
+	}
+	return b, nil
+}
+
+func probeBMP(data []byte, _ int64) (header, error) {
+	b, err := readBitmap(data)
+	if err != nil {
+		return header{}, err
+	}
+	p := header{w: b.w, h: b.h, bits: min(b.depth, 8), shared: b.depth > 8, decoder: int64(b.w) * int64(b.h)}
+	if b.depth > 8 {
+		p.decoder *= 4
+	}
+	// That rows of a packed picture are skipped altogether is not granted.
+	p.least = b.offset + 2*int64(b.h)
+	if !b.packed {
+		p.least = b.offset + (int64(b.w)*int64(b.depth)+31)/32*4*int64(b.h)
+	}
+	return p, nil
+}
+
+func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
+	b, err := readBitmap(data)
+	if err != nil {
+		return nil, err
+	}
+	if b.packed {
+		img, err := b.unpack(ctx, data[b.offset:])
+		if err != nil {
+			return nil, err
+		}
+		return straight(ctx, img)
+	}
+	// The library knows few of the headers, and nothing may lie between them and
+	// the pixels.
+	head := b.plainHeader()
+	read := func() io.Reader {
+		return io.MultiReader(bytes.NewReader(head), &reader{ctx, bytes.NewReader(data[b.offset:])})
+	}
+	m, err := library{
+		func(io.Reader) (stdimage.Config, error) { return bmp.DecodeConfig(read()) },
+		func(io.Reader) (stdimage.Image, error) { return bmp.Decode(read()) },
+	}.pixels(ctx, data, h)
+	if err != nil || b.depth < 32 || b.order == [4]int{2, 1, 0, 3} {
+		return m, err
+	}
+	for i := 0; i < len(m.Pix8); i += 4 {
+		p := m.Pix8[i : i+4 : i+4]
+		file := [4]byte{p[2], p[1], p[0], p[3]}
+		p[0], p[1], p[2], p[3] = file[b.order[0]], file[b.order[1]], file[b.order[2]], 255
+		if b.order[3] >= 0 {
+			p[3] = file[b.order[3]]
+		}
+	}
+	return m, nil
+}
+
+// plainHeader returns a header that the library knows, and the palette. All four
+// bytes of a pixel are kept.
+func (b *bitmap) plainHeader() []byte {
+	size, height := bmpInfoHeader, int32(b.h)
+	if b.depth == 32 {
+		size = bmpV4Header
+	}
+	if b.topDown {
+		height = -height
+	}
+	head := append(make([]byte, bmpFileHeader+size), b.palette...)
+	copy(head, "BM")
+	le := binary.LittleEndian
+	le.PutUint32(head[10:], uint32(len(head)))
+	le.PutUint32(head[14:], uint32(size))
+	le.PutUint32(head[18:], uint32(b.w))
+	le.PutUint32(head[22:], uint32(height))
+	le.PutUint16(head[26:], 1)
+	le.PutUint16(head[28:], uint16(b.depth))
+	le.PutUint32(head[46:], uint32(len(b.palette)/4))
+	return head
+}
+
+// unpack unpacks run-length encoded pixels. Every two bytes are a run, its length
+// first, or after a length of 0 an order: end of row, end of picture, a step to
+// the right and up, or a count of pixels that follow as they are.
+func (b *bitmap) unpack(ctx context.Context, data []byte) (*stdimage.Paletted, error) {
+	const endOfRow, endOfPicture, step = 0, 1, 2
+	img := stdimage.NewPaletted(stdimage.Rect(0, 0, b.w, b.h), make(color.Palette, len(b.palette)/4))
+	for i := range img.Palette {
+		c := b.palette[4*i:]
+		img.Palette[i] = color.NRGBA{c[2], c[1], c[0], 255}
+	}
+	take := func(n int) []byte {
+		if n > len(data) {
+			return nil
+		}
+		part := data[:n]
+		data = data[n:]
+		return part
+	}
+	x, y := 0, 0
+	for orders := 0; y < b.h; orders++ {
+		if orders%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		order := take(2)
+		if order == nil {
+			return nil, io.ErrUnexpectedEOF
+		}
+		row := img.Pix[(b.h-1-y)*b.w:][x:b.w]
+		count, v := int(order[0]), order[1]
+		switch {
+		case count == 0 && v == endOfRow:
+			x, y = 0, y+1
+			continue
+		case count == 0 && v == endOfPicture:
+			return img, nil
+		case count == 0 && v == step:
+			way := take(2)
+			if way == nil {
+				return nil, io.ErrUnexpectedEOF
+			}
+			if x, y = x+int(way[0]), y+int(way[1]); x > b.w || y > b.h {
+				return nil, fmt.Errorf("a step leads out of the picture, to column %d of row %d", x, y)
+			}
+			continue
+		}
+		pixels := order[1:]
+		if count == 0 {
+			if pixels = take(int(v) + int(v)%2); pixels == nil { // an even number of bytes
+				return nil, io.ErrUnexpectedEOF
+			}
+			count, pixels = int(v), pixels[:v]
+		}
+		count = min(count, len(row)) // encoders round the last one up
+		for i := range count {
+			index := pixels[i%len(pixels)]
+			if int(index) >= len(img.Palette) {
+				return nil, fmt.Errorf("colour %d is not in the palette", index)
+			}
+			row[i] = index
+		}
+		x += count
+	}
+	return img, nil
+}

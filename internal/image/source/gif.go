@@ -1,0 +1,166 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	stdimage "image"
+	"image/gif"
+	"io"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
+// gifRatio bounds how far the LZW data of GIF can expand: a code of w bits
+// stands for fewer than 2^w bytes, and 12 bits are the most.
+const gifRatio = 4096 * 8 / 12
+
+// probeGIF reads the screen's size and, if it is within reach, the first
+// frame's. The picture is the screen with that frame on it.
+func probeGIF(data []byte, _ int64) (header, error) {
+	if len(data) < 13 {
+		return header{}, recipe.ErrShortHead
+	}
+	p := header{w: int(binary.LittleEndian.Uint16(data[6:])), h: int(binary.LittleEndian.Uint16(data[8:])), bits: 8}
+	frame := p.pixels()
+	if walk := walkGIF(data); walk.found {
+		frame = walk.w * walk.h
+		p.least = frame / (gifRatio + 1)
+	}
+	p.decoder = 2 * frame // a second one to undo interlacing
+	return p, nil
+}
+
+func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
+	img, err := gif.Decode(&reader{ctx, bytes.NewReader(data)})
+	if err != nil {
+		return nil, err
+	}
+	m, ok := img.(*stdimage.Paletted)
+	if !ok || !m.Rect.In(stdimage.Rect(0, 0, h.w, h.h)) {
+		return nil, fmt.Errorf("first frame is %v on a screen of %d x %d", img.Bounds(), h.w, h.h)
+	}
+	walk := walkGIF(data)
+	if walk.short {
+		return nil, io.ErrUnexpectedEOF
+	}
+	table := walk.table()
+	return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), func(dst []uint8, y int) {
+		if y < m.Rect.Min.Y || y >= m.Rect.Max.Y {
+			return // it stays transparent
+		}
+		dst = dst[4*m.Rect.Min.X : 4*m.Rect.Max.X]
+		for i, v := range m.Pix[(y-m.Rect.Min.Y)*m.Stride:][:m.Rect.Dx()] {
+			copy(dst[4*i:], table[v][:])
+		}
+	})
+}
+
+// gifWalk is what the blocks of a GIF say.
+type gifWalk struct {
+	w, h        int64  // of the first frame
+	colors      []byte // its colour table, three bytes each
+	transparent int    // the colour of it that is not drawn, or -1
+	found       bool   // there is a first frame
+	short       bool   // data ends before the trailer does
+}
+
+// table returns the colours of the first frame. The decoder blackens the
+// transparent one; here it keeps its colour, under an alpha of 0.
+func (g *gifWalk) table() (table [256][4]byte) {
+	for i := range len(g.colors) / 3 {
+		setOpaque(table[i][:], g.colors[3*i], g.colors[3*i+1], g.colors[3*i+2])
+	}
+	if g.transparent >= 0 {
+		table[g.transparent][3] = 0
+	}
+	return table
+}
+
+// walkGIF goes through the blocks of a GIF without unpacking anything. It
+// stops early at what is not a block.
+func walkGIF(data []byte) gifWalk {
+	walk := gifWalk{transparent: -1}
+	r := gifReader{data: data, at: 10}
+	flags := r.byte()
+	r.take(2) // background, aspect ratio
+	walk.colors = r.colors(flags)
+	for !r.short {
+		switch r.byte() {
+		case 0x21: // extension: label, sub-blocks
+			label := r.byte()
+			first := r.blocks()
+			// Graphic control: flags, delay, transparent colour.
+			if label == 0xf9 && !walk.found && len(first) == 4 && first[0]&1 != 0 {
+				walk.transparent = int(first[3])
+			}
+		case 0x2c: // frame: place, size, flags, colours, code size, sub-blocks
+			r.take(4)
+			w, h := r.word(), r.word()
+			flags := r.byte()
+			colors := r.colors(flags)
+			if !r.short && !walk.found {
+				walk.w, walk.h, walk.found = w, h, true
+				if colors != nil {
+					walk.colors = colors
+				}
+			}
+			r.take(1)
+			r.blocks()
+		default: // trailer, or no block at all
+			walk.short = r.short
+			return walk
+		}
+	}
+	walk.short = true
+	return walk
+}
+
+// A gifReader reads zeros once it has run out of data.
+type gifReader struct {
+	data  []byte
+	at    int
+	short bool
+}
+
+// take returns the next n bytes, or nil if they are not all there.
+func (r *gifReader) take(n int) []byte {
+	if r.short = r.short || n > len(r.data)-r.at; r.short {
+		return nil
+	}
+	r.at += n
+	return r.data[r.at-n : r.at]
+}
+
+func (r *gifReader) byte() byte {
+	if b := r.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (r *gifReader) word() int64 {
+	low, high := r.byte(), r.byte()
+	return int64(low) | int64(high)<<8
+}
+
+// colors reads a colour table, if flags say that there is one.
+func (r *gifReader) colors(flags byte) []byte {
+	if flags&0x80 == 0 {
+		return nil
+	}
+	return r.take(3 << (flags&7 + 1))
+}
+
+// blocks reads sub-blocks up to the empty one and returns the first.
+func (r *gifReader) blocks() (first []byte) {
+	for n := r.byte(); n != 0; n = r.byte() {
+		b := r.take(int(n))
+		if first == nil {
+			first = b
+		}
+	}
+	return first
+}

@@ -1,0 +1,399 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	stdimage "image"
+	"image/color"
+	"io"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/image/tiff"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/imagetest"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
+// probeHead is Probe as a recipe calls it: with the head of the file alone.
+func probeHead(data []byte, ext string, side int) (Info, error) {
+	return Probe(data[:min(len(data), recipe.HeadSize)], ext, int64(len(data)), side)
+}
+
+// allocated returns how many bytes f allocates, dead or alive.
+func allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// A torn file is an error. Only a TIFF may miss bytes that no pixel needs.
+func TestTornFiles(t *testing.T) {
+	for _, s := range samples(t) {
+		t.Run(s.name, func(t *testing.T) {
+			whole, _, err := Decode(t.Context(), s.data, s.ext, maxSide)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range s.data {
+				got, _, err := Decode(t.Context(), s.data[:n], s.ext, maxSide)
+				if err == nil && !(strings.HasPrefix(s.name, "tiff") && cmp.Equal(got, whole)) {
+					t.Fatalf("first %d of %d bytes: no error", n, len(s.data))
+				}
+				if _, refused := probeHead(s.data[:n], s.ext, maxSide); refused != nil && err == nil {
+					t.Fatalf("first %d of %d bytes: %v, but they are decoded", n, len(s.data), refused)
+				}
+			}
+		})
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	le := binary.LittleEndian
+	const huge = 65535
+	pngOf := func(w, h uint32) []byte {
+		ihdr := append([]byte("IHDR"), 0, 0, 0, 0, 0, 0, 0, 0, 8, 6, 0, 0, 0)
+		binary.BigEndian.PutUint32(ihdr[4:], w)
+		binary.BigEndian.PutUint32(ihdr[8:], h)
+		b := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), ihdr...)
+		b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(ihdr))
+		return append(b, make([]byte, 68-len(b))...)
+	}
+	bmpOf := func(w, h int32, compression byte) []byte {
+		b := append([]byte("BM"), make([]byte, 60)...)
+		b[10], b[14], b[26], b[28], b[30] = 54, 40, 1, 24, compression
+		if compression == 1 {
+			b[10], b[28] = 62, 8 // two colours
+		}
+		le.PutUint32(b[18:], uint32(w))
+		le.PutUint32(b[22:], uint32(h))
+		return b
+	}
+	tiffOf := func(w, h int) []byte {
+		data := encodeTIFF(t, stdimage.NewGray(stdimage.Rect(0, 0, 2, 2)), nil)
+		dir := data[le.Uint32(data[4:]):]
+		le.PutUint32(dir[2+8:], uint32(w)) // the first two entries
+		le.PutUint32(dir[2+12+8:], uint32(h))
+		return data
+	}
+	gifOf := func(w, h uint16) []byte {
+		b := []byte("GIF89a____\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00____\x00\x02\x00;")
+		for _, at := range []int{6, 24} {
+			le.PutUint16(b[at:], w)
+			le.PutUint16(b[at+2:], h)
+		}
+		return b
+	}
+	scansOf := func(side, n int) []byte {
+		one := progressiveJPEG(side, side)
+		at := bytes.Index(one, []byte{0xff, 0xda})
+		scan := one[at : len(one)-2]
+		return append(append(bytes.Clone(one[:at]), bytes.Repeat(scan, n)...), 0xff, 0xd9)
+	}
+	vp8x := func(flags byte) []byte {
+		return append([]byte("RIFF\x80\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00"), flags, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)
+	}
+	hdrOf := func(lines, resolution string) []byte {
+		return []byte("#?RADIANCE\n" + lines + "\n" + resolution + "\n____")
+	}
+	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n"
+	gif1 := encodeGIF(t, stdimage.NewPaletted(stdimage.Rect(0, 0, 1, 1), color.Palette{color.Black}))
+
+	for _, tc := range []struct {
+		name, ext string
+		data      []byte
+		side      int
+		want      string
+		later     bool // only Decode can tell
+	}{
+		{"empty", ".png", nil, maxSide, "file is empty", false},
+		{"pointer", ".tga", []byte(pointer), maxSide, "git lfs pull", false},
+		{"text", ".png", []byte("<!DOCTYPE html>\n<html>"), maxSide, `starts with "<!DOCTYPE html>"`, false},
+		{"text as TGA", ".tga", []byte("<!DOCTYPE html>\n<html>"), maxSide, "tga: unknown", false},
+		{"TGA by another name", ".png", append([]byte{2: 3, 12: 1, 14: 1, 16: 8, 17: 0}, 5), maxSide, "not a PNG", false},
+
+		{"PNG of 68 bytes", "", pngOf(16384, 16384), maxSide, "68 bytes cannot hold 16384 x 16384", false},
+		{"PNG over the limit", "", pngOf(100000, 100000), maxSide, "image is 100000 x 100000 pixels; the limit is 16384 a side (max_size)", false},
+		{"PNG with a bad size", "", pngOf(1<<31, 1), maxSide, "2147483648 x 1 pixels", false},
+		{"PNG of nothing", "", pngOf(0, 7), maxSide, "0 x 7 pixels", false},
+		{"BMP over the limit", "", bmpOf(65535, -65535, 0), maxSide, "the limit is 16384", false},
+		{"BMP too short", "", bmpOf(65535, -65535, 0), huge, "cannot hold", false},
+		{"BMP from right", "", bmpOf(-2, 2, 0), maxSide, "-2 x 2", false},
+		{"packed BMP too short", "", bmpOf(2000, 2000, 1), huge, "62 bytes cannot hold", false},
+		{"TIFF over the limit", "", tiffOf(65535, 65535), maxSide, "the limit is 16384", false},
+		{"TIFF too short", "", tiffOf(65535, 65535), huge, "cannot hold", false},
+		{"GIF over the limit", "", gifOf(65535, 65535), maxSide, "the limit is 16384", false},
+		{"GIF too short", "", gifOf(65535, 65535), huge, "cannot hold", false},
+		{"GIF without trailer", "", gif1[:len(gif1)-1], maxSide, "GIF file is truncated", true},
+		{"TGA over the limit", ".tga", append([]byte{2: 10, 12: 255, 255, 255, 255, 32, 0}, 1), maxSide, "the limit is 16384", false},
+		{"TGA too short", ".tga", append([]byte{2: 10, 12: 255, 255, 255, 255, 32, 0}, 1), huge, "cannot hold", false},
+		{"QOI over the limit", "", []byte("qoif\x00\x01\x00\x00\x00\x01\x00\x00\x03\x00"), maxSide, "the limit is 16384", false},
+		{"QOI too short", "", []byte("qoif\x00\x00\x40\x00\x00\x00\x40\x00\x03\x00"), maxSide, "14 bytes cannot hold 16384 x 16384 pixels, it takes at least 4329627", false},
+		{"HDR over the limit", "", hdrOf("", "-Y 20000 +X 1"), maxSide, "the limit is 16384", false},
+		{"HDR too short", "", hdrOf("", "-Y 16384 +X 16384"), maxSide, "cannot hold", false},
+		{"HDR of XYZ", "", hdrOf("FORMAT=32-bit_rle_xyze\n", "-Y 1 +X 1"), maxSide, "ra_xyze", false},
+		{"JPEG too short", "", progressiveJPEG(8, 8)[:20], maxSide, "truncated", false},
+		{"JPEG bomb", "", bytes.Replace(progressiveJPEG(8, 8), []byte("\x00\x08\x00\x08"), []byte("\x40\x00\x40\x00"), 1), maxSide, "cannot hold 16384 x 16384", false},
+		{"JPEG of many scans", "", scansOf(8, maxScans+1), maxSide, "more than 1000 scans", false},
+		// A small picture may have more scans than a large one.
+		{"JPEG of many scans for its size", "", bytes.Replace(scansOf(8, 1000), []byte("\x00\x08\x00\x08"), []byte("\x20\x00\x20\x00"), 1), maxSide, "more than 64 scans", false},
+		{"JPEG lossless", "", bytes.Replace(progressiveJPEG(8, 8), []byte{0xff, 0xc2}, []byte{0xff, 0xc3}, 1), maxSide, "SOF3", false},
+		{"WebP over the limit", "", vp8x(0), maxSide, "16777216 x 16777216", false},
+		{"WebP animated", "", vp8x(2), maxSide, "animated", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var err error
+			if got := allocated(func() { _, _, err = Decode(t.Context(), tc.data, tc.ext, tc.side) }); got > 1<<20 {
+				t.Errorf("allocated %d bytes", got)
+			}
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want %q", err, tc.want)
+			}
+			if _, early := probeHead(tc.data, tc.ext, tc.side); (early == nil) != tc.later || !tc.later && early.Error() != err.Error() {
+				t.Errorf("Probe says %v, Decode says %v", early, err)
+			}
+			if strings.Contains(tc.want, "cannot hold") && !errors.Is(err, ErrTruncated) {
+				t.Errorf("%v is not ErrTruncated", err)
+			}
+			if strings.Contains(tc.name, "text") && !errors.Is(err, ErrFormat) {
+				t.Errorf("%v is not ErrFormat", err)
+			}
+		})
+	}
+	for _, side := range []int{8, 512} {
+		if _, _, err := Decode(t.Context(), scansOf(side, freeScans), "", maxSide); err != nil {
+			t.Errorf("%d scans of %d x %d pixels: %v", freeScans, side, side, err)
+		}
+	}
+}
+
+// What the smallest files of a format can hold is decoded.
+func TestDensestFilesAreDecoded(t *testing.T) {
+	flat := stdimage.NewPaletted(stdimage.Rect(0, 0, 1024, 1024), color.Palette{color.White, color.Black})
+	solid := "RIFF\x18\x00\x00\x00WEBPVP8L\x0c\x00\x00\x00\x2f\xff\xc3\xff\x00" // 1024 x 1024
+	for name, data := range map[string][]byte{
+		"png":         encodePNG(t, stdimage.NewGray(flat.Rect)),
+		"png mapped":  encodePNG(t, flat),
+		"gif":         encodeGIF(t, flat),
+		"tiff":        encodeTIFF(t, flat, &tiff.Options{Compression: tiff.Deflate}),
+		"jpeg":        encodeJPEG(t, stdimage.NewGray(flat.Rect)),
+		"progressive": progressiveJPEG(1024, 1024),
+		// One code of no bits for each of green, red, blue, alpha, distance.
+		"webp": append([]byte(solid), "\x88\x88\x08\x00\x00\x00\x00"...),
+		"qoi":  qoiRuns(1024),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := probeHead(data, "", maxSide); err != nil {
+				t.Errorf("%d bytes: Probe: %v", len(data), err)
+			}
+			if _, _, err := Decode(t.Context(), data, "", maxSide); err != nil {
+				t.Errorf("%d bytes: %v", len(data), err)
+			}
+		})
+	}
+}
+
+// qoiRuns is a black picture, packed as well as can be.
+func qoiRuns(side int) []byte {
+	b := binary.BigEndian.AppendUint32([]byte("qoif"), uint32(side))
+	b = append(binary.BigEndian.AppendUint32(b, uint32(side)), 3, 0)
+	for left := side * side; left > 0; left -= 62 {
+		b = append(b, 0xc0|byte(min(left, 62)-1))
+	}
+	return append(b, 0, 0, 0, 0, 0, 0, 0, 1)
+}
+
+// Decoding allocates no more in all than it is said to hold at its peak, and
+// not much less.
+func TestMemoryIsAsSaid(t *testing.T) {
+	r := stdimage.Rect(0, 0, 500, 400)
+	nrgba, opaque, wide, grey := stdimage.NewNRGBA(r), stdimage.NewNRGBA(r), stdimage.NewNRGBA64(r), stdimage.NewGray(r)
+	mapped := stdimage.NewPaletted(r, color.Palette{color.White, color.Black})
+	noise(nrgba.Pix, false)
+	noise(opaque.Pix, true)
+	noise(wide.Pix, false)
+	noise(grey.Pix, false)
+	tga := append([]byte{2: 2, 12: 500 & 255, 500 >> 8, 400 & 255, 400 >> 8, 32, 0}, nrgba.Pix...)
+	hdr := append([]byte("#?RADIANCE\n\n-Y 400 +X 500\n"), bytes.Repeat([]byte{9, 9, 9, 136}, 500*400)...)
+	for name, data := range map[string][]byte{
+		"png": encodePNG(t, nrgba), "png opaque": encodePNG(t, opaque), "png 16": encodePNG(t, wide),
+		"png mapped": encodePNG(t, mapped), "png grey": encodePNG(t, grey),
+		"gif": encodeGIF(t, mapped), "bmp": encodeBMP(t, nrgba), "tga": tga, "qoi": qoiRuns(500), "hdr": hdr,
+		"jpeg": encodeJPEG(t, nrgba), "jpeg grey": encodeJPEG(t, grey), "jpeg progressive": progressiveJPEG(500, 400),
+		"jpeg turned": withEXIF(encodeJPEG(t, grey), exifBlock('I', 6)),
+		"tiff":        encodeTIFF(t, wide, nil), "tiff deflate": encodeTIFF(t, wide, &tiff.Options{Compression: tiff.Deflate}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			info, err := Probe(data, ".tga", int64(len(data)), maxSide)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := allocated(func() { _, _, err = Decode(t.Context(), data, ".tga", maxSide) })
+			// What grows by doubling, and what is turned, lets go of as much as
+			// it holds; the one may also end just after it has doubled.
+			slack, least := int64(0), info.Memory/3
+			if name == "tga" || name == "qoi" || name == "hdr" || name == "jpeg turned" {
+				slack, least = info.Memory/2, info.Memory/6
+			}
+			if err != nil || got > info.Memory+slack || got < least {
+				t.Errorf("allocated %d bytes, said %d, error %v", got, info.Memory, err)
+			}
+		})
+	}
+}
+
+// 4:2:0 has 1.5 samples a pixel, each of 4 bytes in progressive files.
+func TestMemoryOfProgressiveJPEG(t *testing.T) {
+	const side = 4096
+	info, err := probeHead(progressiveJPEG(side, side), "", maxSide)
+	if least := int64(side * side * 15 / 2); err != nil || info.Memory < least {
+		t.Errorf("%d bytes, error %v; want at least %d", info.Memory, err, least)
+	}
+}
+
+// A header behind the head of the file: Probe asks for more.
+func TestHeaderBeyondTheHead(t *testing.T) {
+	jpeg := progressiveJPEG(64, 64)
+	segment := append([]byte{0xff, 0xe2, 0xff, 0xff}, make([]byte, 65533)...)
+	late := append(append(bytes.Clone(jpeg[:2]), bytes.Repeat(segment, 2)...), jpeg[2:]...)
+	wide := stdimage.NewNRGBA(stdimage.Rect(0, 0, 200, 200))
+	noise(wide.Pix, false)
+	for name, data := range map[string][]byte{"jpeg": late, "tiff": encodeTIFF(t, wide, nil)} {
+		if _, err := probeHead(data, "", maxSide); !errors.Is(err, recipe.ErrShortHead) {
+			t.Errorf("%s: error %v from the head alone", name, err)
+		}
+		if _, err := Probe(data, "", int64(len(data)), maxSide); err != nil {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if _, _, err := Decode(t.Context(), data, "", maxSide); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, _, err := Decode(t.Context(), data, "", 60); err == nil || !strings.Contains(err.Error(), "the limit is 60") {
+			t.Errorf("%s: error %v, want the limit", name, err)
+		}
+	}
+}
+
+func TestDecodersAreNotTrusted(t *testing.T) {
+	gives := func(m *pixmap.Map, err error) func(context.Context, []byte, *header) (*pixmap.Map, error) {
+		return func(context.Context, []byte, *header) (*pixmap.Map, error) { return m, err }
+	}
+	for _, tc := range []struct {
+		want   string
+		decode func(context.Context, []byte, *header) (*pixmap.Map, error)
+	}{
+		{"its header says 2 x 2", gives(pixmap.New(2, 3, pixmap.Bits8), nil)},
+		{"its header says 2 x 2", gives(pixmap.New(2, 2, pixmap.Float), nil)},
+		{"confuses the decoder: index", func(context.Context, []byte, *header) (*pixmap.Map, error) { panic("index") }},
+		{"ABC file is truncated", gives(nil, fmt.Errorf("x: %w", io.ErrUnexpectedEOF))},
+		{"ABC file is truncated", gives(nil, errors.New("png: not enough image data"))},
+		{"ABC file is truncated", gives(nil, io.EOF)},
+		{"decode ABC: odd", gives(nil, errors.New("odd"))},
+	} {
+		f := format{name: "ABC", decode: tc.decode}
+		if _, err := f.pixels(t.Context(), nil, &header{w: 2, h: 2}); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("error %v, want %q", err, tc.want)
+		}
+	}
+	config := func(w, h int, err error) func(io.Reader) (stdimage.Config, error) {
+		return func(io.Reader) (stdimage.Config, error) { return stdimage.Config{Width: w, Height: h}, err }
+	}
+	image := func(w, h int) func(io.Reader) (stdimage.Image, error) {
+		return func(io.Reader) (stdimage.Image, error) { return stdimage.NewGray(stdimage.Rect(0, 0, w, h)), nil }
+	}
+	for _, tc := range []struct {
+		want string
+		l    library
+	}{
+		{"header is contradictory", library{config(9, 2, nil), image(2, 2)}},
+		{"its header says 2 x 2", library{config(2, 2, nil), image(2, 3)}},
+		{"odd", library{config(2, 2, errors.New("odd")), image(2, 2)}},
+	} {
+		if _, err := tc.l.pixels(t.Context(), nil, &header{w: 2, h: 2}); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("error %v, want %q", err, tc.want)
+		}
+	}
+}
+
+// What is no picture is refused before it costs anything; what is one costs no
+// more than it was said to.
+func TestBombs(t *testing.T) {
+	for _, b := range imagetest.Bombs() {
+		t.Run(b.Name, func(t *testing.T) {
+			info, refused := probeHead(b.Data, b.Ext, maxSide)
+			if errors.Is(refused, recipe.ErrShortHead) {
+				info, refused = Probe(b.Data, b.Ext, int64(len(b.Data)), maxSide)
+			}
+			limit := info.Memory + int64(len(b.Data))
+			if refused != nil {
+				limit = 1 << 20
+			}
+			var err error
+			if got := allocated(func() { _, _, err = Decode(t.Context(), b.Data, b.Ext, maxSide) }); got > limit+bombSlack(b) {
+				t.Errorf("%d bytes of file: allocated %d bytes, said %d", len(b.Data), got, limit)
+			}
+			if (err == nil) != b.Fine {
+				t.Errorf("error %v, fine: %v", err, b.Fine)
+			}
+			if (err == nil) != (refused == nil) {
+				t.Errorf("Decode says %v, Probe says %v", err, refused)
+			}
+		})
+	}
+}
+
+// bombSlack is what decoders drop again at once, which Memory is not about: a
+// buffer for each chunk or tile, and lists of lengths and codes for each tree.
+func bombSlack(b imagetest.Bomb) int64 {
+	switch {
+	case strings.Contains(b.Name, "chunks"), strings.Contains(b.Name, "tiles"):
+		return 1 << 30
+	case strings.Contains(b.Name, "trees"):
+		return 80 << 20
+	}
+	return 0
+}
+
+// Whatever the bytes are, decoding them ends in an error or in a picture that
+// is right in itself, and Probe refuses nothing that Decode takes.
+func FuzzDecode(f *testing.F) {
+	for _, s := range samples(f) {
+		f.Add(s.data, s.ext == ".tga")
+	}
+	f.Add(withChunk(encodePNG(f, stdimage.NewGray(stdimage.Rect(0, 0, 2, 1))), "gAMA", "\x00\x01\x86\xa0"), false)
+	f.Add(withEXIF(encodeJPEG(f, stdimage.NewGray(stdimage.Rect(0, 0, 2, 1))), exifBlock('M', 6)), false)
+	f.Fuzz(func(t *testing.T, data []byte, tga bool) {
+		ext := ""
+		if tga {
+			ext = ".tga"
+		}
+		const side = 64
+		probed, refused := probeHead(data, ext, side)
+		m, info, err := Decode(t.Context(), data, ext, side)
+		if err != nil {
+			return
+		}
+		if refused != nil && !errors.Is(refused, recipe.ErrShortHead) || refused == nil && probed.Memory != info.Memory && len(data) <= recipe.HeadSize {
+			t.Errorf("decoded as %+v, but Probe says %+v, %v", info, probed, refused)
+		}
+		if m.W != info.W || m.H != info.H || m.W < 1 || m.H < 1 || m.W > side || m.H > side || m.Depth() != info.Depth ||
+			len(m.Pix8)+len(m.Pix16)+len(m.PixF) != 4*m.W*m.H {
+			t.Errorf("%d x %d pixels, info %+v", m.W, m.H, info)
+		}
+		for _, v := range m.PixF {
+			if !(v >= 0 && v <= math.MaxFloat32) {
+				t.Fatalf("light of %g", v)
+			}
+		}
+	})
+}

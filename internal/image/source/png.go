@@ -1,0 +1,157 @@
+package source
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image/png"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
+// deflateRatio bounds how far zlib data can expand: a match of 258 bytes takes
+// at least two bits.
+const deflateRatio = 1032
+
+// Colour types of PNG whose pixels have one channel.
+const (
+	pngGrey   = 0
+	pngMapped = 3
+)
+
+// probePNG reads IHDR, which must be the first chunk, and those up to the
+// first of pixels.
+func probePNG(data []byte, _ int64) (header, error) {
+	if len(data) < 33 {
+		return header{}, recipe.ErrShortHead
+	}
+	if string(data[8:16]) != "\x00\x00\x00\x0dIHDR" {
+		return header{}, errors.New("PNG file does not start with an IHDR chunk")
+	}
+	w, h := binary.BigEndian.Uint32(data[16:]), binary.BigEndian.Uint32(data[20:])
+	if w >= 1<<31 || h >= 1<<31 {
+		return header{}, fmt.Errorf("image is %d x %d pixels", w, h)
+	}
+	depth, colour, interlaced := int64(data[24]), data[25], data[28] != 0
+	channels, ok := map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
+	if !ok || depth > 16 {
+		return header{}, fmt.Errorf("PNG file with unknown colour type %d of %d bits", colour, depth)
+	}
+	p := header{w: int(w), h: int(h), bits: int(depth)}
+
+	// Interlacing only adds bytes: each row is then spread over several, each
+	// with its own filter byte and rounded up by itself.
+	raw := int64(h) * (1 + (int64(w)*channels*depth+7)/8)
+	const frame = 8 + 25 + 12 + 12 // signature, IHDR, one IDAT, IEND
+	p.least = frame + (raw+deflateRatio-1)/deflateRatio
+
+	chunks := readPNGChunks(data)
+	p.gamma, p.profile = chunks.colorSpace()
+	// What is decoded to four channels is the map already. Grey becomes that only if
+	// tRNS follows, which takes less than one channel and the map.
+	decoded := int64(4)
+	p.shared = colour != pngMapped && (colour != pngGrey || chunks.whole && chunks.transparent)
+	if !p.shared {
+		decoded = 1
+	}
+	if depth == 16 {
+		decoded *= 2
+		p.depth = pixmap.Bits16
+	}
+	p.decoder = p.pixels()*decoded + 2*(int64(w)*8+1)
+	if interlaced {
+		p.decoder *= 2 // the passes are decoded as pictures of their own
+	}
+	return p, nil
+}
+
+func decodePNG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
+	return library{png.DecodeConfig, png.Decode}.pixels(ctx, data, h)
+}
+
+// pngChunks is what the chunks before the pixels say.
+type pngChunks struct {
+	whole       bool // the first chunk of pixels was reached
+	transparent bool // there is a tRNS chunk
+
+	// The bodies of the chunks of these names, nil where there is none. Of
+	// several, the first counts.
+	cICP, iCCP, sRGB, gAMA, cHRM []byte
+}
+
+// readPNGChunks reads as many chunks as data holds.
+func readPNGChunks(data []byte) pngChunks {
+	var c pngChunks
+	known := map[string]*[]byte{"cICP": &c.cICP, "iCCP": &c.iCCP, "sRGB": &c.sRGB, "gAMA": &c.gAMA, "cHRM": &c.cHRM}
+	// Every chunk: length, four letters, body, checksum, which the decoder
+	// looks at.
+	for at := int64(8); at+8 <= int64(len(data)); {
+		length := int64(binary.BigEndian.Uint32(data[at:]))
+		name := string(data[at+4 : at+8])
+		if name == "IDAT" {
+			c.whole = true
+			return c
+		}
+		c.transparent = c.transparent || name == "tRNS"
+		if at+8+length > int64(len(data)) {
+			return c
+		}
+		if body, ok := known[name]; ok && *body == nil {
+			*body = data[at+8 : at+8+length]
+		}
+		at += 8 + length + 4
+	}
+	return c
+}
+
+// colorSpace returns what a picture's numbers mean: the gamma that they are to
+// be rid of, or the name of a space that is not sRGB. The order in which chunks
+// count is that of "PNG Specification, Third Edition", section 12.1.
+func (c *pngChunks) colorSpace() (gamma int, profile string) {
+	switch {
+	case len(c.cICP) == 4:
+		return cicpSpace(c.cICP)
+	case c.iCCP != nil:
+		return 0, pngProfile(c.iCCP)
+	case c.sRGB != nil:
+		return 0, ""
+	}
+	if len(c.gAMA) == 4 {
+		gamma = applicable(int64(binary.BigEndian.Uint32(c.gAMA)))
+	}
+	if len(c.cHRM) == 32 && !sRGBPrimaries(c.cHRM) {
+		profile = "primaries that are not those of sRGB (cHRM)"
+	}
+	return gamma, profile
+}
+
+// cicpSpace reads the code points of ITU-T H.273: primaries, transfer function,
+// matrix, range. Transfer functions that are a plain power are applied.
+func cicpSpace(b []byte) (gamma int, profile string) {
+	const bt709, fullRange = 1, 1
+	if b[0] == bt709 && b[2] == 0 && b[3] == fullRange {
+		switch b[1] {
+		case 13: // sRGB itself
+			return 0, ""
+		case 4: // 2.2, which is near enough
+			return 0, ""
+		case 8: // linear
+			return 100000, ""
+		}
+	}
+	return 0, fmt.Sprintf("colours of code points %d/%d/%d/%d (cICP)", b[0], b[1], b[2], b[3])
+}
+
+// sRGBPrimaries says whether white, red, green and blue of a cHRM chunk are
+// those of sRGB, as far as writers round them.
+func sRGBPrimaries(b []byte) bool {
+	for i, want := range []int64{31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000} {
+		const near = 1000 // a hundredth
+		if got := int64(binary.BigEndian.Uint32(b[4*i:])); got < want-near || got > want+near {
+			return false
+		}
+	}
+	return true
+}

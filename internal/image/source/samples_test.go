@@ -1,0 +1,188 @@
+package source
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	stdimage "image"
+	"image/color"
+	"image/draw"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"testing"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
+// A sample is a small file of some kind and what must come of it.
+type sample struct {
+	name, ext string
+	data      []byte
+	want      *pixmap.Map
+	slack     int // how far a lossy format may be off
+}
+
+// samples returns files of every kind.
+func samples(t testing.TB) []sample {
+	t.Helper()
+	colours := stdimage.NewNRGBA(stdimage.Rect(0, 0, 5, 3))
+	noise(colours.Pix, true)
+	grey := stdimage.NewGray(stdimage.Rect(0, 0, 5, 3))
+	noise(grey.Pix, false)
+	grey16 := stdimage.NewGray16(grey.Rect)
+	wide := stdimage.NewNRGBA64(grey.Rect)
+	noise(grey16.Pix, false)
+	noise(wide.Pix, false)
+	alpha := stdimage.NewNRGBA(colours.Rect)
+	noise(alpha.Pix, false)
+	alpha.Pix[7] = 0                                       // its colour stays
+	flat := stdimage.NewNRGBA(stdimage.Rect(0, 0, 20, 12)) // no detail to lose
+	draw.Draw(flat, flat.Rect, stdimage.NewUniform(color.NRGBA{R: 200, G: 40, B: 10, A: 255}), stdimage.Point{}, draw.Src)
+	palette := color.Palette{color.NRGBA{R: 9, G: 8, B: 7, A: 255}, color.NRGBA{R: 250, G: 1, B: 99, A: 255}}
+	mapped := stdimage.NewPaletted(stdimage.Rect(0, 0, 3, 2), palette)
+	mapped.Pix = []byte{0, 1, 1, 1, 0, 0}
+	hidden := stdimage.NewPaletted(mapped.Rect, color.Palette{palette[0], color.NRGBA{R: 250, G: 1, B: 99}})
+	hidden.Pix = mapped.Pix
+
+	list := []sample{
+		exact("png", encodePNG(t, colours), colours),
+		exact("png alpha", encodePNG(t, alpha), alpha),
+		exact("png grey", encodePNG(t, grey), grey),
+		exact("png grey 16", encodePNG(t, grey16), grey16),
+		exact("png 16", encodePNG(t, wide), wide),
+		exact("png mapped", encodePNG(t, mapped), mapped),
+		exact("png mapped alpha", encodePNG(t, hidden), hidden),
+		exact("bmp", encodeBMP(t, colours), colours),
+		exact("bmp mapped", encodeBMP(t, mapped), mapped),
+		exact("tiff", encodeTIFF(t, colours, nil), colours),
+		exact("tiff alpha", encodeTIFF(t, alpha, nil), alpha),
+		exact("tiff deflate", encodeTIFF(t, alpha, &tiff.Options{Compression: tiff.Deflate, Predictor: true}), alpha),
+		exact("tiff 16", encodeTIFF(t, wide, nil), wide),
+		exact("tiff grey 16", encodeTIFF(t, grey16, nil), grey16),
+		exact("tiff mapped", encodeTIFF(t, mapped, nil), mapped),
+		exact("gif", encodeGIF(t, mapped), mapped),
+		{name: "jpeg", data: encodeJPEG(t, flat), want: map8(20, 12, flat.Pix), slack: 3},
+		{name: "jpeg grey", data: encodeJPEG(t, stdimage.NewGray(stdimage.Rect(0, 0, 9, 9))), want: map8(9, 9, bytes.Repeat([]byte{0, 0, 0, 255}, 81))},
+		{name: "jpeg progressive", data: progressiveJPEG(19, 9), want: map8(19, 9, bytes.Repeat([]byte{128, 128, 128, 255}, 19*9))},
+		{name: "tga", ext: ".tga", data: append([]byte{2: 2, 12: 2, 14: 1, 16: 32, 17: 0x28}, 3, 2, 1, 4, 7, 6, 5, 8), want: map8(2, 1, []byte{1, 2, 3, 4, 5, 6, 7, 8})},
+		{name: "qoi", data: []byte("qoif\x00\x00\x00\x02\x00\x00\x00\x01\x04\x00\xff\x01\x02\x03\x04\xc0\x00\x00\x00\x00\x00\x00\x00\x01"), want: map8(2, 1, []byte{1, 2, 3, 4, 1, 2, 3, 4})},
+		{name: "hdr", data: []byte("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n\x80\x40\x00\x81\x80\x40\x00\x83"),
+			want: &pixmap.Map{W: 2, H: 1, PixF: []float32{1, 0.5, 0, 1, 4, 2, 0, 1}}},
+	}
+	list = append(list, webpSamples(t)...)
+	for i := range list {
+		if list[i].ext == "" {
+			list[i].ext = ".bin"
+		}
+	}
+	return list
+}
+
+func map8(w, h int, pix []byte) *pixmap.Map { return &pixmap.Map{W: w, H: h, Pix8: pix} }
+
+// exact is a sample of a lossless format. It takes the expected numbers from
+// package color, one pixel at a time.
+func exact(name string, data []byte, m stdimage.Image) sample {
+	b := m.Bounds()
+	s := sample{name: name, data: data, want: &pixmap.Map{W: b.Dx(), H: b.Dy()}}
+	for i := range s.want.W * s.want.H {
+		switch c := m.At(i%s.want.W, i/s.want.W).(type) {
+		case color.NRGBA:
+			s.want.Pix8 = append(s.want.Pix8, c.R, c.G, c.B, c.A)
+		case color.Gray:
+			s.want.Pix8 = append(s.want.Pix8, c.Y, c.Y, c.Y, 255)
+		default:
+			n := color.NRGBA64Model.Convert(c).(color.NRGBA64)
+			s.want.Pix16 = append(s.want.Pix16, n.R, n.G, n.B, n.A)
+		}
+	}
+	return s
+}
+
+// webpSamples are files of cwebp 1.2.4: a lossy one, one with alpha and a
+// lossless one.
+func webpSamples(t testing.TB) []sample {
+	const red = "2034000000d001009d012a0800080000c01225a00274ba01f80003b000fef85f7fff779bf69ebda7afea67ffdbe1fee3cbf6f87ffb76400000"
+	unhex := func(s string) []byte {
+		b, err := hex.DecodeString(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	lossy := unhex("524946464000000057454250565038" + red)
+	alpha := unhex("524946466600000057454250565038580a00000010000000070000070000414c50480c000000010ff0a0ff888850f888fe07565038" + red)
+	lossless := unhex("524946461c000000574542505650384c100000002f0240000018e42be8df43abffe1380e")
+	var opaque, half []byte
+	for i := range 64 {
+		opaque = append(opaque, 200, 40, 10, 255)
+		half = append(half, 200, 40, 10, []byte{255, 64}[i%8/4])
+	}
+	a, b := []byte{250, 0, 90, 255}, []byte{10, 200, 30, 255}
+	return []sample{
+		{name: "webp", data: lossy, want: map8(8, 8, opaque), slack: 3},
+		{name: "webp alpha", data: alpha, want: map8(8, 8, half), slack: 3},
+		{name: "webp lossless", data: lossless, want: map8(3, 2, bytes.Join([][]byte{a, b, a, b, a, b}, nil))},
+	}
+}
+
+// progressiveJPEG makes a picture of uniform grey of three components at
+// 4:2:0, whose only scan says one bit for each block: as before.
+func progressiveJPEG(w, h int) []byte {
+	out := []byte("\xff\xd8\xff\xdb\x00\x43\x00")
+	out = append(out, bytes.Repeat([]byte{1}, 64)...) // quantisation
+	out = append(out, "\xff\xc2\x00\x11\x08"...)
+	out = binary.BigEndian.AppendUint16(out, uint16(h))
+	out = binary.BigEndian.AppendUint16(out, uint16(w))
+	out = append(out, "\x03\x01\x22\x00\x02\x11\x00\x03\x11\x00"...)
+	out = append(out, "\xff\xc4\x00\x14\x00\x01"...) // one code of one bit: 0
+	out = append(out, make([]byte, 16)...)
+	out = append(out, "\xff\xda\x00\x0c\x03\x01\x00\x02\x00\x03\x00\x00\x00\x00"...)
+	blocks := (w + 15) / 16 * ((h + 15) / 16) * 6
+	out = append(out, make([]byte, (blocks+7)/8)...)
+	return append(out, "\xff\xd9"...)
+}
+
+// noise fills pix with numbers that look random; every fourth is 255 if opaque.
+func noise(pix []byte, opaque bool) {
+	state := uint32(1)
+	for i := range pix {
+		state = state*1664525 + 1013904223
+		if pix[i] = byte(state >> 24); opaque && i%4 == 3 {
+			pix[i] = 255
+		}
+	}
+}
+
+func encodePNG(t testing.TB, m stdimage.Image) []byte {
+	return encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, m) })
+}
+
+func encodeJPEG(t testing.TB, m stdimage.Image) []byte {
+	return encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, m, &jpeg.Options{Quality: 100}) })
+}
+
+func encodeGIF(t testing.TB, m *stdimage.Paletted) []byte {
+	return encoded(t, func(b *bytes.Buffer) error { return gif.Encode(b, m, nil) })
+}
+
+func encodeBMP(t testing.TB, m stdimage.Image) []byte {
+	return encoded(t, func(b *bytes.Buffer) error { return bmp.Encode(b, m) })
+}
+
+func encodeTIFF(t testing.TB, m stdimage.Image, o *tiff.Options) []byte {
+	return encoded(t, func(b *bytes.Buffer) error { return tiff.Encode(b, m, o) })
+}
+
+func encoded(t testing.TB, encode func(*bytes.Buffer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,163 @@
+package source
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	stdimage "image"
+
+	"golang.org/x/image/webp"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
+// The flags of a VP8X chunk.
+const (
+	webpAnimated = 1 << 1
+	webpEXIF     = 1 << 3
+	webpICC      = 1 << 5
+)
+
+// probeWebP reads the first chunk that tells the size and, if that announces
+// any, the notes that stand before and after the pixels. Lossless data can take
+// no bits at all for a pixel, so that any file may be long enough.
+func probeWebP(data []byte, size int64) (header, error) {
+	chunks := webpChunks{data: data[12:]}
+	for {
+		name, length, body, ok := chunks.next()
+		if !ok {
+			return header{}, recipe.ErrShortHead
+		}
+		switch name {
+		case "VP8X", "VP8 ", "VP8L":
+			if len(body) < 10 && int64(len(body)) < length {
+				return header{}, recipe.ErrShortHead
+			}
+			p, err := webpSize(name, body[:min(10, len(body))])
+			if err != nil {
+				return header{}, err
+			}
+			// A decoder reads what the RIFF header counts.
+			total := 8 + int64(binary.LittleEndian.Uint32(data[4:]))
+			p.least = max(p.least, total)
+			if name != "VP8 " {
+				p.decoder += webpTrees(p, total)
+			}
+			p.decoder += min(size, total) // compressed data are copied
+			if name != "VP8X" {
+				return p, nil
+			}
+			err = chunks.notes(&p, body[0], int64(len(data)) < size)
+			return p, err
+		}
+	}
+}
+
+// webpChunks goes through the chunks of a file.
+type webpChunks struct{ data []byte }
+
+// next returns the next chunk: its name, its length, and as much of it as there
+// is. It returns false at the end of the data.
+func (c *webpChunks) next() (name string, length int64, body []byte, ok bool) {
+	if len(c.data) < 8 {
+		return "", 0, nil, false
+	}
+	name, length = string(c.data[:4]), int64(binary.LittleEndian.Uint32(c.data[4:]))
+	rest := c.data[8:]
+	body = rest[:min(length, int64(len(rest)))]
+	c.data = rest[min(length+length&1, int64(len(rest))):]
+	return name, length, body, true
+}
+
+// notes reads colour profile and orientation, which stand after the chunk VP8X
+// with these flags. If data is not all of the file, they may stand beyond it.
+func (c *webpChunks) notes(p *header, flags byte, partial bool) error {
+	if partial && flags&webpEXIF != 0 {
+		return recipe.ErrShortHead // it decides which side is up
+	}
+	for {
+		name, length, body, ok := c.next()
+		switch {
+		case !ok:
+			return nil
+		case int64(len(body)) < length: // torn, or beyond the head
+		case name == "ICCP" && flags&webpICC != 0 && p.profile == "":
+			p.profile = judgeProfile(body, "")
+		case name == "EXIF" && flags&webpEXIF != 0 && p.orientation == 0:
+			p.orientation = exifOrientation(body)
+		}
+	}
+}
+
+func decodeWebP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
+	img, err := library{webp.DecodeConfig, webp.Decode}.image(ctx, data, h)
+	if err != nil {
+		return nil, err
+	}
+	switch m := img.(type) {
+	case *stdimage.YCbCr:
+		return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), webpRows(m))
+	case *stdimage.NYCbCrA:
+		colors := webpRows(&m.YCbCr)
+		return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), func(dst []byte, y int) {
+			colors(dst, y)
+			for i, a := range m.A[y*m.AStride:][:h.w] {
+				dst[4*i+3] = a
+			}
+		})
+	}
+	return straight(ctx, img)
+}
+
+// webpRows returns the rows of a lossy picture.
+func webpRows(m *stdimage.YCbCr) row[uint8] {
+	return yCbCrRows(m, func(int, int, int) upsampler { return webpUpsample }, webpColors)
+}
+
+func webpSize(chunk string, b []byte) (header, error) {
+	p := header{bits: 8}
+	switch {
+	case chunk == "VP8X" && len(b) >= 10:
+		if b[0]&webpAnimated != 0 {
+			return p, errors.New("animated WebP is not supported; save one frame as a picture")
+		}
+		p.w = 1 + int(b[4]) + int(b[5])<<8 + int(b[6])<<16
+		p.h = 1 + int(b[7]) + int(b[8])<<8 + int(b[9])<<16
+		p.decoder = 12 * p.pixels() // planes and alpha, which is decoded as four channels
+	case chunk == "VP8 " && len(b) >= 10:
+		p.w = int(binary.LittleEndian.Uint16(b[6:]) & 0x3fff)
+		p.h = int(binary.LittleEndian.Uint16(b[8:]) & 0x3fff)
+		macroblocks := int64(p.w+15) / 16 * (int64(p.h+15) / 16)
+		p.least = macroblocks / 8 // by far the likeliest prediction modes still cost over a bit
+		p.decoder = 2 * 256 * macroblocks
+	case chunk == "VP8L" && len(b) >= 5:
+		v := binary.LittleEndian.Uint32(b[1:])
+		p.w, p.h = 1+int(v&0x3fff), 1+int(v>>14&0x3fff)
+		p.decoder = 9 * p.pixels() // twice where the colours were indexed
+		p.shared = true
+	default:
+		return p, errors.New("WebP file with a damaged header")
+	}
+	return p, nil
+}
+
+// webpTrees bounds what the Huffman trees of lossless data, or of an alpha
+// channel, take in a file of so many bytes. Each tile of 4 by 4 pixels or more
+// may have a group of five trees of its own, up to as many groups as the
+// decoder accepts. A group has five tables of 128 numbers, and at most two
+// nodes of 8 bytes for each of its symbols. Real files come nowhere near it,
+// but which one does shows only in the middle of decoding.
+func webpTrees(p header, size int64) int64 {
+	const (
+		maxGroups = 2600
+		tables    = 5 * (128*4 + 24)
+		node      = 2 * 8 * 9 / 8 // for each symbol; the allocator rounds up
+		nodes     = node * (256 + 24 + 1<<11 + 3*256 + 40)
+		// A symbol's length takes a third of a bit at least: "repeat the last
+		// one six times" may take two bits.
+		nodesOfByte = node * 8 * 3
+	)
+	groups := min(maxGroups, int64(p.w+3)/4*(int64(p.h+3)/4))
+	return groups*tables + min(groups*nodes, size*nodesOfByte)
+}

@@ -1,0 +1,197 @@
+// Package texenc encodes pixels into the formats of package texture: blocks of
+// 4x4, or single texels, that a graphics processor reads as they are.
+//
+// Same pixels and same options give the same bytes on every machine: encoders
+// use whole numbers, or floating point whose every product is rounded before it
+// is added, which keeps a compiler from fusing the two.
+package texenc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// Options are how pixels are encoded.
+type Options struct {
+	// Quality trades time for likeness. The zero value is Fast.
+	Quality Quality
+	// SRGB says that colours are on the sRGB curve where the picture has 8 or 16
+	// bits, and shall be where the texture is not floating point. It matters
+	// only between the two kinds: float pictures are linear light.
+	SRGB bool
+	// WeighAlpha counts a colour's error by its alpha: what cannot be seen may
+	// differ. BC7 only.
+	WeighAlpha bool
+	// RDO is bc7.Options.RDO: how much likeness may be given up for blocks that a
+	// packer shrinks further. 0 is none. BC7 only.
+	RDO float64
+}
+
+// Quality is how hard an encoder tries.
+type Quality uint8
+
+// The qualities.
+const (
+	Fast Quality = iota
+	Normal
+	Best
+)
+
+// Encode returns the texels of m in format f, as an Encoder appends them. RGBA8 of
+// a map of eight bits is the map's own pixels.
+func Encode(ctx context.Context, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
+	if f == texture.RGBA8 && m.Pix8 != nil {
+		return m.Pix8, check(f, m, o)
+	}
+	e := Encoder{Format: f, Options: o}
+	return e.Append(ctx, make([]byte, 0, f.Bytes(m.W, m.H)), m)
+}
+
+// An Encoder encodes pictures, or bands of one: what is appended for rows that begin
+// at a multiple of four is the same as if they had been encoded with those above.
+type Encoder struct {
+	Format  texture.Format
+	Options Options
+	pix     []byte // what bc7 is given of maps that have no bytes
+}
+
+// Append appends the texels of m to dst, in rows from the top. It takes maps of any
+// depth. Pixels beyond the right and lower edge, which blocks of 4x4 have, repeat
+// the last column and row. Channels that the format does not store are dropped: BC4
+// and R8 take red, BC5 and RG8 red and green. BC1A takes a pixel for transparent
+// whose alpha is less than a half. Floating point is cut off at 0 and at what the
+// format can hold.
+//
+// It runs in the goroutine it is called in and looks at ctx every few
+// milliseconds.
+func (e *Encoder) Append(ctx context.Context, dst []byte, m *pixmap.Map) ([]byte, error) {
+	f, o := e.Format, e.Options
+	if err := check(f, m, o); err != nil {
+		return nil, fmt.Errorf("encode %v: %w", f, err)
+	}
+	switch f {
+	case texture.BC7:
+		return e.appendBC7(ctx, dst, m)
+	case texture.BC6H:
+		return appendBC6H(ctx, dst, m, o)
+	case texture.BC1, texture.BC1A, texture.BC3, texture.BC4, texture.BC5:
+		return appendBlocks(ctx, dst, f, m, o)
+	}
+	return appendTexels(ctx, dst, f, m, o)
+}
+
+func check(f texture.Format, m *pixmap.Map, o Options) error {
+	if side, _ := f.Block(); side == 0 {
+		return errors.New("format is not known")
+	}
+	if m.W < 1 || m.H < 1 || m.W > texture.MaxSide || m.H > texture.MaxSide {
+		return fmt.Errorf("size %d x %d is not within 1 to %d", m.W, m.H, texture.MaxSide)
+	}
+	if n := len(m.Pix8) + len(m.Pix16) + len(m.PixF); int64(n) != 4*int64(m.W)*int64(m.H) {
+		return fmt.Errorf("%d numbers for %d x %d pixels", n, m.W, m.H)
+	}
+	if o.Quality > Best {
+		return fmt.Errorf("quality %d is not known", o.Quality)
+	}
+	return nil
+}
+
+// Memory returns the most bytes that Append holds at once for a map of the given
+// size and depth, without dst and the map.
+func Memory(f texture.Format, d pixmap.Depth, w, h int, o Options) int64 {
+	memory := int64(tables)
+	if f == texture.BC7 && d != pixmap.Bits8 {
+		memory += texture.RGBA8.Bytes(w, h) // what its encoder takes
+	}
+	if f == texture.BC7 && o.RDO > 0 {
+		memory += texture.BC7.Bytes(w, h)*3/2 + 140<<10
+	}
+	return memory
+}
+
+// tables is more than what is made once and kept, such as curves.
+const tables = 1 << 20
+
+// blocksBetweenLooks is how many blocks are encoded between two looks at the
+// context: a few milliseconds' worth of the slowest encoder.
+const blocksBetweenLooks = 128
+
+func appendBlocks(ctx context.Context, out []byte, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
+	r := newReader(m, o.SRGB && f.HasSRGB())
+	var b block
+	for y := 0; y < m.H; y += 4 {
+		for x := 0; x < m.W; x += 4 {
+			if x/4%blocksBetweenLooks == 0 {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+			}
+			r.block(&b, x, y)
+			out = b.append(out, f, o.Quality)
+		}
+	}
+	return out, nil
+}
+
+// A block is 4x4 pixels in rows, by channel, from 0 to 255.
+type block [4][16]float32
+
+func (b *block) append(out []byte, f texture.Format, q Quality) []byte {
+	var half [8]byte
+	switch f {
+	case texture.BC1, texture.BC1A:
+		c := b.colours(f == texture.BC1A)
+		encodeBC1(&half, &c, false, q)
+	case texture.BC3:
+		encodeBC4(&half, &b[3], q)
+		out = append(out, half[:]...)
+		c := b.colours(false)
+		encodeBC1(&half, &c, true, q)
+	case texture.BC4:
+		encodeBC4(&half, &b[0], q)
+	case texture.BC5:
+		encodeBC4(&half, &b[0], q)
+		out = append(out, half[:]...)
+		encodeBC4(&half, &b[1], q)
+	}
+	return append(out, half[:]...)
+}
+
+// colours returns the colours of b; without those of transparent pixels if
+// there may be such.
+func (b *block) colours(clear bool) (c colourBlock) {
+	for i := range 16 {
+		if clear && b[3][i] < 127.5 {
+			c.clear |= 1 << i
+			continue
+		}
+		c.pix[c.n] = [3]float32{b[0][i], b[1][i], b[2][i]}
+		c.at[c.n] = uint8(i)
+		c.n++
+	}
+	return c
+}
+
+func (e *Encoder) appendBC7(ctx context.Context, dst []byte, m *pixmap.Map) ([]byte, error) {
+	pix, o := m.Pix8, e.Options
+	if pix == nil {
+		var err error
+		if e.pix == nil {
+			e.pix = make([]byte, 0, texture.RGBA8.Bytes(m.W, m.H))
+		}
+		if e.pix, err = appendTexels(ctx, e.pix[:0], texture.RGBA8, m, o); err != nil {
+			return nil, err
+		}
+		pix = e.pix
+	}
+	at, size := len(dst), bc7.Size(m.W, m.H)
+	dst = slices.Grow(dst, size)[:at+size]
+	quality := [...]bc7.Quality{Fast: bc7.Fast, Normal: bc7.Normal, Best: bc7.Best}[o.Quality]
+	return dst, bc7.Encode(ctx, dst[at:], pix, m.W, m.H, bc7.Options{Quality: quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
+}

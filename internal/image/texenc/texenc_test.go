@@ -1,0 +1,302 @@
+package texenc
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// scene is a picture of eight bits with a bit of everything: a gradient, edges,
+// noise, flat colour, and a soft round alpha. Whole numbers only.
+func scene(w, h int) *pixmap.Map {
+	m := pixmap.New(w, h, pixmap.Bits8)
+	random := uint32(1)
+	for y := range h {
+		for x := range w {
+			random = random*1664525 + 1013904223
+			r, g, b := 255*x/w, 255*y/h, 255-255*x/w
+			switch {
+			case y < h/4:
+				noise := int(random >> 27)
+				r, g, b = r/2+noise, g+noise*2, 90+noise
+			case x > w/2 && y > h/2:
+				r, g, b = 200, 40+160*(x/5%2), 30
+			case x < w/4 && y > 3*h/4:
+				r, g, b = 17, 99, 201
+			}
+			dx, dy := 200*(2*x-w)/w, 200*(2*y-h)/h
+			a := max(0, min(255, 400-(dx*dx+dy*dy)/100))
+			at := 4 * (w*y + x)
+			m.Pix8[at], m.Pix8[at+1], m.Pix8[at+2], m.Pix8[at+3] = byte(min(255, r)), byte(min(255, g)), byte(min(255, b)), byte(a)
+		}
+	}
+	return m
+}
+
+// deep is the scene in sixteen bits, its low byte not a copy of the high one.
+func deep(w, h int) *pixmap.Map {
+	m, from := pixmap.New(w, h, pixmap.Bits16), scene(w, h)
+	for i, v := range from.Pix8 {
+		m.Pix16[i] = uint16(v)<<8 | uint16(i*37&0xff)
+	}
+	return m
+}
+
+// bright is the scene as light from 0 to 16.
+func bright(w, h int) *pixmap.Map {
+	m, from := pixmap.New(w, h, pixmap.Float), scene(w, h)
+	for i, v := range from.Pix8 {
+		x := float32(v) / 255
+		m.PixF[i] = 16 * x * x
+		if i%4 == 3 {
+			m.PixF[i] = x
+		}
+	}
+	return m
+}
+
+func encode(t testing.TB, f texture.Format, m *pixmap.Map, o Options) []byte {
+	t.Helper()
+	out, err := Encode(t.Context(), f, m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := f.Bytes(m.W, m.H); int64(len(out)) != want {
+		t.Fatalf("%v: %d bytes, want %d", f, len(out), want)
+	}
+	return out
+}
+
+// Sixteen bits and floats are encoded as what they are in eight.
+func TestDepthsAgree(t *testing.T) {
+	m := scene(32, 24)
+	wide, light := pixmap.New(32, 24, pixmap.Bits16), pixmap.New(32, 24, pixmap.Float)
+	for i, v := range m.Pix8 {
+		wide.Pix16[i] = 257 * uint16(v)
+		light.PixF[i] = float32(v) / 255
+		if i%4 < 3 {
+			light.PixF[i] = srgbCurve().light[v]
+		}
+	}
+	for _, f := range texture.Formats() {
+		want := encode(t, f, m, Options{SRGB: true})
+		if got := encode(t, f, wide, Options{SRGB: true}); !bytes.Equal(got, want) {
+			t.Errorf("%v: 16 bits differ from 8", f)
+		}
+		if !f.HasSRGB() && !f.Float() {
+			continue // a float's light is stored as it is there
+		}
+		if got := encode(t, f, light, Options{SRGB: true}); !bytes.Equal(got, want) {
+			t.Errorf("%v: floats differ from 8 bits", f)
+		}
+	}
+}
+
+// The options of BC7 reach its package.
+func TestBC7Options(t *testing.T) {
+	m := scene(64, 64)
+	plain := encode(t, texture.BC7, m, Options{Quality: Normal})
+	for name, o := range map[string]Options{
+		"quality":     {Quality: Best},
+		"weigh alpha": {Quality: Normal, WeighAlpha: true},
+		"rdo":         {Quality: Normal, RDO: 1},
+	} {
+		if bytes.Equal(encode(t, texture.BC7, m, o), plain) {
+			t.Errorf("%s changes nothing", name)
+		}
+	}
+}
+
+// What hangs over the edges repeats the last column and row.
+func TestEdgesRepeat(t *testing.T) {
+	for _, m := range []*pixmap.Map{scene(13, 6), deep(13, 6), bright(13, 6)} {
+		full := pixmap.New(16, 8, m.Depth())
+		for y := range 8 {
+			for x := range 16 {
+				from, to := 4*(13*min(y, 5)+min(x, 12)), 4*(16*y+x)
+				switch m.Depth() {
+				case pixmap.Bits8:
+					copy(full.Pix8[to:to+4], m.Pix8[from:])
+				case pixmap.Bits16:
+					copy(full.Pix16[to:to+4], m.Pix16[from:])
+				case pixmap.Float:
+					copy(full.PixF[to:to+4], m.PixF[from:])
+				}
+			}
+		}
+		for _, f := range texture.Formats() {
+			if side, _ := f.Block(); side == 1 {
+				continue
+			}
+			if !bytes.Equal(encode(t, f, m, Options{}), encode(t, f, full, Options{})) {
+				t.Errorf("%v: blocks at the edge differ from those of a larger picture", f)
+			}
+		}
+	}
+}
+
+// The bytes are the same on every machine. BC7 has a test like this of its own.
+func TestGolden(t *testing.T) {
+	want := map[texture.Format]string{}
+	for line := range strings.Lines(golden) {
+		var name, sum string
+		if _, err := fmt.Sscan(line, &name, &sum); err == nil {
+			f, err := texture.ParseFormat(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want[f] = sum
+		}
+	}
+	for _, f := range texture.Formats() {
+		if f == texture.BC7 {
+			continue
+		}
+		h := sha256.New()
+		for _, m := range []*pixmap.Map{scene(40, 28), deep(40, 28), bright(40, 28)} {
+			for q := Fast; q <= Best; q++ {
+				h.Write(encode(t, f, m, Options{Quality: q}))
+				h.Write(encode(t, f, m, Options{Quality: q, SRGB: true}))
+			}
+		}
+		if got := hex.EncodeToString(h.Sum(nil)[:16]); got != want[f] {
+			t.Errorf("%v %s, want %q", f, got, want[f])
+		}
+	}
+}
+
+// looks is a context that is cancelled when it has been looked at so often.
+type looks struct {
+	context.Context
+	left, seen int
+}
+
+func (l *looks) Err() error {
+	l.seen++
+	if l.left--; l.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestEncodeStopsWhenCancelled(t *testing.T) {
+	m := bright(1024, 64) // of 4096 blocks
+	for _, f := range texture.Formats() {
+		ctx := &looks{Context: t.Context(), left: math.MaxInt}
+		if _, err := Encode(ctx, f, m, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		least := 4096 / blocksBetweenLooks
+		if side, _ := f.Block(); side == 1 {
+			least = 1024 * 64 / texelsBetweenLooks
+		}
+		if f == texture.BC7 {
+			least = 4
+		}
+		if ctx.seen < least {
+			t.Errorf("%v: looks %d times, want %d", f, ctx.seen, least)
+		}
+		ctx = &looks{Context: t.Context(), left: 2}
+		if _, err := Encode(ctx, f, m, Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: error %v, want cancelled", f, err)
+		}
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	small := scene(4, 4)
+	for _, tc := range []struct {
+		want   string
+		format texture.Format
+		m      *pixmap.Map
+		o      Options
+	}{
+		{"format is not known", 0, small, Options{}},
+		{"format is not known", 99, small, Options{}},
+		{"size 0 x 4", texture.BC1, &pixmap.Map{H: 4}, Options{}},
+		{"64 numbers for 4 x 5", texture.BC1, &pixmap.Map{W: 4, H: 5, Pix8: small.Pix8}, Options{}},
+		{"quality 3", texture.BC1, small, Options{Quality: 3}},
+	} {
+		if _, err := Encode(t.Context(), tc.format, tc.m, tc.o); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("error %v, want %q", err, tc.want)
+		}
+	}
+}
+
+// Append holds what Memory says, and not much less; only RDO lets go of much.
+func TestMemory(t *testing.T) {
+	for _, m := range []*pixmap.Map{scene(256, 192), deep(256, 192), bright(256, 192)} {
+		for _, f := range texture.Formats() {
+			for _, o := range []Options{{SRGB: true}, {RDO: 1}} {
+				if o.RDO > 0 {
+					if f != texture.BC7 {
+						continue
+					}
+					m = m.Band(0, 64) // it takes its time
+				}
+				dst := make([]byte, 0, f.Bytes(m.W, m.H))
+				work := func() {
+					e := Encoder{Format: f, Options: o}
+					if _, err := e.Append(t.Context(), dst, m); err != nil {
+						t.Fatal(err)
+					}
+				}
+				work() // makes the tables
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				work()
+				runtime.ReadMemStats(&after)
+				got, said := int64(after.TotalAlloc-before.TotalAlloc), Memory(f, m.Depth(), m.W, m.H, o)-tables
+				if got > said+64<<10 || got < said-64<<10 {
+					t.Errorf("%v, depth %d, %+v: allocates %d bytes besides tables, Memory says %d", f, m.Depth(), o, got, said)
+				}
+			}
+		}
+	}
+}
+
+// Bands of whole blocks give the texels of the picture.
+func TestBands(t *testing.T) {
+	for _, m := range []*pixmap.Map{scene(37, 29), deep(37, 29), bright(37, 29)} {
+		for _, f := range texture.Formats() {
+			e := Encoder{Format: f, Options: Options{SRGB: true}}
+			var got []byte
+			for y := 0; y < m.H; y += 8 {
+				var err error
+				if got, err = e.Append(t.Context(), got, m.Band(y, 8)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !bytes.Equal(got, encode(t, f, m, e.Options)) {
+				t.Errorf("%v, depth %d: bands differ", f, m.Depth())
+			}
+		}
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	m := scene(256, 256)
+	for _, f := range texture.Formats() {
+		for q := Fast; q <= Best; q++ {
+			if side, _ := f.Block(); side == 1 && q > Fast {
+				continue
+			}
+			b.Run(fmt.Sprintf("%v-%d", f, q), func(b *testing.B) {
+				b.SetBytes(int64(m.W * m.H)) // MB/s are Mpix/s
+				for b.Loop() {
+					encode(b, f, m, Options{Quality: q})
+				}
+			})
+		}
+	}
+}

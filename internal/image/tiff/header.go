@@ -1,0 +1,280 @@
+package tiff
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
+// A Header is what the first directory of a file says of its page.
+type Header struct {
+	Width, Height int
+	Bits          int // of a sample: 1, 2, 4, 8 or 16
+	// Orientation says where the first row and column are to be seen, 1 to 8 as
+	// EXIF counts; 0 if the file does not tell.
+	Orientation int
+	// ICC is the colour profile, nil if there is none or if it lies beyond the
+	// bytes that the header was read from.
+	ICC []byte
+	// Signed says that samples are signed.
+	Signed bool
+
+	dir            directory
+	photometric    int64
+	compression    int64
+	samples        int   // of a pixel
+	alpha          alpha // what the sample after the colours is
+	predicted      bool  // horizontally
+	lowFirst       bool  // the bits of each byte of the file are reversed
+	tiled          bool
+	chunkW, chunkH int // of a strip or tile
+	palette        [256][3]byte
+}
+
+type alpha byte
+
+const (
+	noAlpha alpha = iota
+	straight
+	multiplied // into the colours
+)
+
+// The tags that count (TIFF 6.0, section 8, and others).
+const (
+	tagWidth        = 256
+	tagLength       = 257
+	tagBits         = 258
+	tagCompression  = 259
+	tagPhotometric  = 262
+	tagFillOrder    = 266
+	tagStripOffsets = 273
+	tagOrientation  = 274
+	tagSamples      = 277
+	tagRowsPerStrip = 278
+	tagStripSizes   = 279
+	tagPlanar       = 284
+	tagPredictor    = 317
+	tagPalette      = 320
+	tagTileWidth    = 322
+	tagTileLength   = 323
+	tagTileOffsets  = 324
+	tagTileSizes    = 325
+	tagExtraSamples = 338
+	tagSampleFormat = 339
+	tagICC          = 34675
+)
+
+// What colours mean.
+const (
+	whiteIsZero = 0
+	blackIsZero = 1
+	rgb         = 2
+	mapped      = 3
+	cmyk        = 5
+)
+
+// Bounds on what is believed. Each tile costs an unpacker of its own, however
+// little is in it.
+const (
+	mostSide    = 1 << 24
+	mostSamples = 8
+	minTile     = 16      // smallest side (TIFF 6.0, section 15)
+	maxTiles    = 1 << 16 // in a plane: 256 a side suffice for the largest
+)
+
+// ReadHeader reads and checks the first directory of a file that starts with
+// data. It fails for whatever Decode would not decode on account of it. The
+// error is io.ErrUnexpectedEOF if data does not reach to the directory, which
+// may stand anywhere in the file, or to what it refers to.
+func ReadHeader(data []byte) (Header, error) {
+	dir, err := readDirectory(data)
+	if err != nil {
+		return Header{}, err
+	}
+	h := Header{dir: dir}
+	width, height := dir.number(tagWidth, 0), dir.number(tagLength, 0)
+	if width < 1 || height < 1 || width > mostSide || height > mostSide {
+		return Header{}, fmt.Errorf("tiff: picture of %d x %d pixels", width, height)
+	}
+	h.Width, h.Height = int(width), int(height)
+	h.photometric, h.compression = dir.number(tagPhotometric, -1), dir.number(tagCompression, 1)
+	h.lowFirst = dir.number(tagFillOrder, 1) == 2
+	if o := dir.number(tagOrientation, 0); o >= 1 && o <= 8 {
+		h.Orientation = int(o)
+	}
+	h.ICC = dir.bytes(tagICC)
+	for _, step := range []func() error{h.readSamples, h.readColors, h.readCompression, h.readChunks} {
+		// What is judged without having been seen is misjudged.
+		if err := step(); dir.err() != nil || err != nil {
+			return Header{}, cmp.Or(dir.err(), err)
+		}
+	}
+	return h, nil
+}
+
+// readSamples reads what a pixel is made of.
+func (h *Header) readSamples() error {
+	samples := h.dir.number(tagSamples, 1)
+	if samples < 1 || samples > mostSamples {
+		return fmt.Errorf("tiff: %d samples a pixel are not supported", samples)
+	}
+	h.samples = int(samples)
+	// A value for each sample, but many a writer gives one for all.
+	h.Bits = int(min(h.dir.number(tagBits, 1), 99))
+	for i := range h.samples {
+		if b := h.dir.at(tagBits, i, int64(h.Bits)); b != int64(h.Bits) {
+			return errors.New("tiff: samples of different sizes are not supported")
+		}
+	}
+	if err := h.readSampleFormat(); err != nil {
+		return err
+	}
+	switch h.Bits {
+	case 1, 2, 4, 8, 16:
+		return nil
+	}
+	return fmt.Errorf("tiff: samples of %d bits are not supported; save the picture with 8 or 16", h.Bits)
+}
+
+// readSampleFormat reads what kind of numbers samples are (TIFF 6.0, section 19).
+func (h *Header) readSampleFormat() error {
+	const unsigned, signed, float, undefined = 1, 2, 3, 4
+	format := h.dir.number(tagSampleFormat, unsigned)
+	for i := range h.samples {
+		if h.dir.at(tagSampleFormat, i, format) != format {
+			return errors.New("tiff: samples of different formats are not supported")
+		}
+	}
+	switch {
+	case format == float:
+		return errors.New("tiff: pixels of floating point are not supported; save them as Radiance HDR, or with 16 bits")
+	case format == signed && h.Bits >= 8:
+		h.Signed = true
+	case format != unsigned && format != undefined:
+		return fmt.Errorf("tiff: samples of %d bits in format %d are not supported; save the picture with unsigned numbers", h.Bits, format)
+	}
+	return nil
+}
+
+// readColors reads what the samples mean.
+func (h *Header) readColors() error {
+	colors, ok := map[int64]int{whiteIsZero: 1, blackIsZero: 1, rgb: 3, mapped: 1}[h.photometric]
+	switch {
+	case h.photometric == cmyk:
+		return errors.New("tiff: CMYK is not supported; save the picture as RGB")
+	case !ok:
+		return fmt.Errorf("tiff: colours of kind %d are not supported; save the picture as RGB", h.photometric)
+	case h.samples < colors:
+		return fmt.Errorf("tiff: %d samples a pixel where the colours need %d", h.samples, colors)
+	case h.samples > 1 && h.dir.number(tagPlanar, 1) == 2:
+		return errors.New("tiff: separate planes are not supported; save the picture with interleaved channels")
+	case h.photometric == mapped && h.Signed:
+		return errors.New("tiff: a palette with signed numbers is not supported")
+	case h.photometric == mapped && h.Bits > 8:
+		return fmt.Errorf("tiff: a palette of %d bits is not supported", h.Bits)
+	case h.photometric == mapped:
+		return h.readPalette()
+	}
+	if h.samples > colors {
+		h.alpha = straight // also where the file does not tell
+		if h.dir.number(tagExtraSamples, 0) == 1 {
+			h.alpha = multiplied
+		}
+	}
+	return nil
+}
+
+// readPalette reads all reds, then greens, then blues, of 16 bits each. Some
+// writers use the lower 8 only.
+func (h *Header) readPalette() error {
+	n := 1 << h.Bits
+	if got := h.dir.entries[tagPalette].count; got < int64(3*n) {
+		return fmt.Errorf("tiff: a palette of %d numbers where there should be %d", got, 3*n)
+	}
+	shift := 0
+	for i := range 3 * n {
+		if h.dir.at(tagPalette, i, 0) > 255 {
+			shift = 8
+		}
+	}
+	for i := range n {
+		for c := range 3 {
+			h.palette[i][c] = byte(h.dir.at(tagPalette, c*n+i, 0) >> shift)
+		}
+	}
+	return nil
+}
+
+// readChunks reads how the picture is cut up.
+func (h *Header) readChunks() error {
+	rows := h.dir.number(tagRowsPerStrip, int64(h.Height))
+	if rows < 1 || rows > int64(h.Height) {
+		rows = int64(h.Height)
+	}
+	h.chunkW, h.chunkH = h.Width, int(rows)
+	h.tiled = h.dir.number(tagTileWidth, 0) > 0
+	if !h.tiled {
+		return nil
+	}
+	w, l := h.dir.number(tagTileWidth, 0), h.dir.number(tagTileLength, 0)
+	if w < minTile || l < minTile {
+		return fmt.Errorf("tiff: tiles of %d x %d pixels; at least %d a side are needed", w, l, minTile)
+	}
+	// One tile larger than the picture is a small one; more is no good sense.
+	if w > max(1024, int64(h.Width)+minTile) || l > max(1024, int64(h.Height)+minTile) {
+		return fmt.Errorf("tiff: tiles of %d x %d pixels in a picture of %d x %d", w, l, h.Width, h.Height)
+	}
+	h.chunkW, h.chunkH = int(w), int(l)
+	if across, down := h.grid(); int64(across)*int64(down) > maxTiles {
+		return fmt.Errorf("tiff: %d tiles; at most %d are unpacked, save it with larger ones", int64(across)*int64(down), maxTiles)
+	}
+	return nil
+}
+
+// grid returns how many strips or tiles there are beside and below each other.
+func (h *Header) grid() (across, down int) {
+	return (h.Width + h.chunkW - 1) / h.chunkW, (h.Height + h.chunkH - 1) / h.chunkH
+}
+
+// rowBytes returns the size of a row of a strip or tile.
+func (h *Header) rowBytes() int64 {
+	return (int64(h.chunkW)*int64(h.samples)*int64(h.Bits) + 7) / 8
+}
+
+// Depth returns how Decode stores the pixels.
+func (h *Header) Depth() pixmap.Depth {
+	if h.Bits > 8 {
+		return pixmap.Bits16
+	}
+	return pixmap.Bits8
+}
+
+// LeastBytes returns a lower bound of the size of files with this header.
+func (h *Header) LeastBytes() int64 {
+	row := (int64(h.Width)*int64(h.samples)*int64(h.Bits) + 7) / 8
+	return 8 + row*int64(h.Height)/h.ratio()
+}
+
+// Memory returns the most bytes that Decode holds at once besides the file.
+func (h *Header) Memory() int64 {
+	const unpacker = 128 << 10
+	pixels := 4 * int64(h.Width) * int64(h.Height)
+	if h.Depth() == pixmap.Bits16 {
+		pixels *= 2
+	}
+	return pixels + h.rowBytes() + unpacker
+}
+
+// byteOrder returns the order of the bytes of a file, nil if it is no TIFF.
+func byteOrder(sign string) binary.ByteOrder {
+	switch sign {
+	case "II*\x00":
+		return binary.LittleEndian
+	case "MM\x00*":
+		return binary.BigEndian
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package jsontext
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func FuzzCompact(f *testing.F) {
+	for _, text := range append(texts, " { \"a b\" : [ 1 ,\t2 , \"\\\" \\\\\" ] } \r\n", "\"<\u2028>\"") {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var want bytes.Buffer
+		if json.Compact(&want, text) != nil {
+			return
+		}
+		if got, err := Compact(t.Context(), text); err != nil || string(got) != want.String() {
+			t.Errorf("%q: %q, %v, want %q", text, got, err, want.String())
+		}
+	})
+}
+
+func TestCompactEnds(t *testing.T) {
+	for left := range 4 {
+		if _, err := Compact(&ending{Context: t.Context(), left: left}, []byte("["+strings.Repeat("1,", 2*chunk)+"1]")); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v after %d looks", err, left)
+		}
+	}
+}

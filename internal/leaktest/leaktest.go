@@ -1,0 +1,25 @@
+// Package leaktest is for tests that must leave no goroutine behind.
+package leaktest
+
+import (
+	"runtime"
+	"testing"
+	"time"
+)
+
+// Check fails the test if goroutines are left when it ends.
+func Check(t *testing.T) {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() {
+		// A goroutine that has done its last statement may still be on its way out.
+		deadline := time.Now().Add(10 * time.Second)
+		for runtime.NumGoroutine() > before && time.Now().Before(deadline) {
+			runtime.Gosched()
+		}
+		if n := runtime.NumGoroutine(); n > before {
+			stacks := make([]byte, 64<<10)
+			t.Errorf("%d goroutines, %d before\n%s", n, before, stacks[:runtime.Stack(stacks, true)])
+		}
+	})
+}

@@ -1,0 +1,98 @@
+package optimize
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/internal/mesh/optimize/meshtest"
+)
+
+func TestRefuses(t *testing.T) {
+	nan := float32(math.NaN())
+	triangle := []float32{0, 0, 0, 1, 0, 0, 0, 1, 0}
+	ctx := t.Context()
+	for _, c := range []struct {
+		name string
+		do   func() error
+		want string
+	}{
+		{"half a triangle", func() error { return CheckTriangles([]uint32{0, 1}, 2) }, "2 indices are not whole triangles"},
+		{"no such vertex", func() error { return CheckTriangles([]uint32{0, 1, 2, 0, 1, 3}, 3) }, "triangle 1 uses vertex 3 of 3"},
+		{"vertices below 0", func() error { return CheckTriangles(nil, -1) }, "-1 vertices"},
+		{"not a number", func() error { return CheckPositions([]float32{0, 0, 0, 0, nan, 0}) }, "vertex 1 lies at NaN"},
+		{"infinite", func() error { return CheckPositions([]float32{float32(math.Inf(-1)), 0, 0}) }, "vertex 0 lies at -Inf"},
+		{"half a position", func() error { return CheckPositions([]float32{0, 0}) }, "2 numbers are not whole positions"},
+		{"weld below 0", func() error { _, _, err := Weld(ctx, -1); return err }, "-1 vertices"},
+		{"weld short", func() error { _, _, err := Weld(ctx, 2, Stream{make([]byte, 7), 4}); return err }, "stream 0 has 7 bytes, too few"},
+		{"weld no stride", func() error { _, _, err := Weld(ctx, 0, Stream{nil, 0}); return err }, "stream 0"},
+		{"cache", func() error { _, err := VertexCache(ctx, []uint32{9, 0, 0}, 3); return err }, "vertex 9 of 3"},
+		{"overdraw", func() error { _, err := Overdraw(ctx, []uint32{9, 0, 0}, triangle, 1); return err }, "vertex 9 of 3"},
+		{"overdraw threshold", func() error { _, err := Overdraw(ctx, []uint32{0, 1, 2}, triangle, nan); return err }, "threshold NaN"},
+		{"overdraw position", func() error { _, err := Overdraw(ctx, []uint32{0, 0, 0}, []float32{nan, 0, 0}, 1); return err }, "lies at NaN"},
+		{"fetch", func() error { _, _, err := FetchOrder(ctx, []uint32{0, 1, 2}, 2); return err }, "vertex 2 of 2"},
+		{"analyze cache", func() error { _, err := AnalyzeCache(ctx, []uint32{0, 1, 2}, 2, CacheModel{Size: 16}); return err }, "vertex 2 of 2"},
+		{"cache of 2", func() error { _, err := AnalyzeCache(ctx, nil, 0, CacheModel{Size: 2}); return err }, "size and warp need 3"},
+		{"warp of 2", func() error { _, err := AnalyzeCache(ctx, nil, 0, CacheModel{Size: 16, Warp: 2}); return err }, "size and warp need 3"},
+		{"analyze fetch", func() error { _, err := AnalyzeFetch(ctx, []uint32{0, 1, 2}, 2, 32); return err }, "vertex 2 of 2"},
+		{"vertices of 0 bytes", func() error { _, err := AnalyzeFetch(ctx, nil, 0, 0); return err }, "vertices of 0 bytes"},
+		{"analyze overdraw", func() error { _, err := AnalyzeOverdraw(ctx, []uint32{3, 1, 2}, triangle); return err }, "vertex 3 of 3"},
+		{"analyze overdraw position", func() error { _, err := AnalyzeOverdraw(ctx, nil, []float32{nan, 0, 0}); return err }, "lies at NaN"},
+	} {
+		if err := c.do(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+		}
+	}
+}
+
+// steps are all calls that may take long, on a mesh.
+var steps = []struct {
+	name string
+	do   func(context.Context, *meshtest.Mesh) error
+}{
+	{"Weld", func(ctx context.Context, m *meshtest.Mesh) error {
+		_, _, err := Weld(ctx, m.Vertices(), FloatStream(m.Positions, 3))
+		return err
+	}},
+	{"VertexCache", func(ctx context.Context, m *meshtest.Mesh) error {
+		_, err := VertexCache(ctx, m.Indices, m.Vertices())
+		return err
+	}},
+	{"Overdraw", func(ctx context.Context, m *meshtest.Mesh) error {
+		_, err := Overdraw(ctx, m.Indices, m.Positions, 1.05)
+		return err
+	}},
+	{"FetchOrder", func(ctx context.Context, m *meshtest.Mesh) error {
+		_, _, err := FetchOrder(ctx, m.Indices, m.Vertices())
+		return err
+	}},
+	{"AnalyzeCache", func(ctx context.Context, m *meshtest.Mesh) error {
+		_, err := AnalyzeCache(ctx, m.Indices, m.Vertices(), CacheModel{Size: 16})
+		return err
+	}},
+	{"AnalyzeFetch", func(ctx context.Context, m *meshtest.Mesh) error {
+		_, err := AnalyzeFetch(ctx, m.Indices, m.Vertices(), 32)
+		return err
+	}},
+	{"AnalyzeOverdraw", func(ctx context.Context, m *meshtest.Mesh) error {
+		_, err := AnalyzeOverdraw(ctx, m.Indices, m.Positions)
+		return err
+	}},
+}
+
+// Every step looks at the context, and ends with its error; and a fan of many
+// triangles around one vertex, which could cost the square of their number, does not.
+func TestCancel(t *testing.T) {
+	grid, fan := meshtest.Grid(300, 300, nil), meshtest.Fan(200000)
+	for _, s := range steps {
+		if err := s.do(meshtest.NewPatience(1), grid); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s of a grid: error %v after the first look", s.name, err)
+		}
+		looks := meshtest.NewPatience(1000)
+		if err := s.do(looks, fan); err != nil {
+			t.Errorf("%s of a fan: %v after %d looks", s.name, err, looks.Looks)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+// Package plaintext has what all recipes that read text need: whether it is UTF-8, and
+// the line and column of a byte in it.
+package plaintext
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// ByteOrderMark is what some editors put in front of UTF-8 text. JSON text has none
+// (RFC 8259, section 8.1).
+const ByteOrderMark = "\xef\xbb\xbf"
+
+// CheckUTF8 returns an error that starts with the line and column of the first byte
+// that is not UTF-8.
+func CheckUTF8(text []byte) error {
+	i := invalidUTF8(text)
+	if i < 0 {
+		return nil
+	}
+	hint := ""
+	if i == 0 && (text[0] == 0xff || text[0] == 0xfe) {
+		hint = "; save the file as UTF-8, not UTF-16"
+	}
+	return Errorf(text, i, "byte 0x%02x is not UTF-8%s", text[i], hint)
+}
+
+// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
+func invalidUTF8(text []byte) int {
+	if utf8.Valid(text) {
+		return -1
+	}
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
+// Errorf is an error about the byte at an offset. It starts with its Position.
+func Errorf(text []byte, offset int, format string, args ...any) error {
+	return fmt.Errorf("%s: %s", Position(text, offset), fmt.Sprintf(format, args...))
+}
+
+// Position says where the byte at an offset stands: line and column, both from 1.
+func Position(text []byte, offset int) string {
+	before := text[:offset]
+	line := 1 + bytes.Count(before, []byte{'\n'})
+	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	return fmt.Sprintf("%d:%d", line, column)
+}

@@ -1,0 +1,29 @@
+package plaintext
+
+import "testing"
+
+func TestCheckUTF8(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "é\n\U0001f600": "", "a\né\xff": "2:2: byte 0xff is not UTF-8",
+		"\xff\xfea\x00": "1:1: byte 0xff is not UTF-8; save the file as UTF-8, not UTF-16",
+		"\xed\xa0\x80":  "1:1: byte 0xed is not UTF-8", "\ufffd": "",
+	} {
+		got := ""
+		if err := CheckUTF8([]byte(text)); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Columns count characters, and both count from 1; the end of the text has a position.
+func TestPosition(t *testing.T) {
+	text := []byte("é a\n\nb")
+	for offset, want := range map[int]string{0: "1:1", 2: "1:2", 3: "1:3", 4: "1:4", 5: "2:1", 6: "3:1", 7: "3:2"} {
+		if got := Position(text, offset); got != want {
+			t.Errorf("%d: %s, want %s", offset, got, want)
+		}
+	}
+}

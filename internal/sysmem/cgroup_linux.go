@@ -1,0 +1,54 @@
+package sysmem
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// groupMemory returns the smallest limit that a process's control groups set, 0
+// for none. root is where they are mounted, groups what /proc/self/cgroup says:
+// a line "0::/path" for version 2, "7:memory:/path" for version 1. A limit of a
+// group holds for all below it. In a container the path may be that of the host
+// and not exist; then the mount itself is the group.
+func groupMemory(root, groups string) int64 {
+	least := int64(0)
+	for line := range strings.Lines(groups) {
+		words := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+		if len(words) != 3 {
+			continue
+		}
+		dir, file := root, "memory.max"
+		if words[1] != "" { // version 1
+			if !strings.Contains(","+words[1]+",", ",memory,") {
+				continue
+			}
+			dir, file = filepath.Join(root, "memory"), "memory.limit_in_bytes"
+		}
+		// Joined to the root, no path leads out of it.
+		for group := filepath.Join("/", words[2]); ; group = filepath.Dir(group) {
+			if n := readLimit(filepath.Join(dir, group, file)); n > 0 && (least == 0 || n < least) {
+				least = n
+			}
+			if group == "/" {
+				break
+			}
+		}
+	}
+	return least
+}
+
+// readLimit reads a number of bytes, 0 for "max" and whatever is no number.
+// Version 1 says no limit with a number near 2^63.
+func readLimit(name string) int64 {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil || n < 0 || n >= 1<<62 {
+		return 0
+	}
+	return n
+}

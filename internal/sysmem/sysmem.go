@@ -1,0 +1,2 @@
+// Package sysmem reports how much memory the machine has, or lets the process use.
+package sysmem

@@ -1,0 +1,12 @@
+package sysmem
+
+import "golang.org/x/sys/unix"
+
+// Total returns the bytes of physical memory, 0 if they are not known.
+func Total() int64 {
+	n, err := unix.SysctlUint64("hw.memsize")
+	if err != nil {
+		return 0
+	}
+	return int64(n)
+}

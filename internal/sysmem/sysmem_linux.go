@@ -1,0 +1,22 @@
+package sysmem
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Total returns the bytes of physical memory or, if that is less, what the
+// control group of the process may use; 0 if neither is known.
+func Total() int64 {
+	var total int64
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) == nil {
+		total = int64(info.Totalram) * int64(info.Unit)
+	}
+	groups, _ := os.ReadFile("/proc/self/cgroup")
+	if n := groupMemory("/sys/fs/cgroup", string(groups)); n > 0 && (total == 0 || n < total) {
+		return n
+	}
+	return total
+}

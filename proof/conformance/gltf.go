@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/recipes/mesh"
+)
+
+// gltfReport is the official validator's report beside each test file.
+type gltfReport struct {
+	Issues struct {
+		NumErrors int
+		Messages  []struct {
+			Code     string
+			Severity int // 0 is an error
+		}
+	}
+}
+
+// gltfSuite: what the validator reports an error of must be refused, or mended with
+// warnings that name each kind of error in its report. The checker of the recipe gltf
+// takes .gltf only; the recipe mesh takes both.
+func gltfSuite(dir string) ([]trial, error) {
+	names, err := files(dir, "test", ".gltf", ".glb")
+	var list []trial
+	for _, r := range []recipe.Recipe{builtinRecipe("gltf"), mesh.Recipe()} {
+		for _, name := range names {
+			if r.Name == "gltf" && path.Ext(name) == ".glb" {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(dir, name+".report.json"))
+			if os.IsNotExist(err) {
+				continue // an asset that others refer to
+			}
+			if err != nil {
+				return nil, err
+			}
+			var report gltfReport
+			if err := json.Unmarshal(text, &report); err != nil {
+				return nil, err
+			}
+			list = append(list, trial{row: "recipe " + r.Name, file: name, run: func(ctx context.Context) (outcome, error) {
+				var o outcome
+				if report.Issues.NumErrors > 0 {
+					o.expect, o.invalid = mustRefuse, strings.Join(report.codes(), ", ")
+				}
+				var warnings []string
+				_, warnings, o.refusal = cook(ctx, r, nil, os.DirFS(filepath.Join(dir, path.Dir(name))), path.Base(name))
+				if text := strings.Join(warnings, "; "); report.named(warnings) {
+					o.warning = text
+				} else if text != "" {
+					o.invalid += ", with a warning of something else: " + text
+				}
+				return o, nil
+			}})
+		}
+	}
+	return list, err
+}
+
+// codes returns the kinds of errors in a report, sorted.
+func (r gltfReport) codes() []string {
+	var list []string
+	for _, m := range r.Issues.Messages {
+		if m.Severity == 0 {
+			list = append(list, m.Code)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+const otherStride = "a byteStride for other data than attributes"
+
+// sayings are what a warning says that names an error of the validator, by the error's
+// code. A warning of anything else does not excuse the error.
+var sayings = map[string][]string{
+	"ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION": {"a rotation of another length than 1"},
+	"ACCESSOR_ELEMENT_OUT_OF_MAX_BOUND":                           {"min or max are not those of the elements"},
+	"ACCESSOR_ELEMENT_OUT_OF_MIN_BOUND":                           {"min or max are not those of the elements"},
+	"ACCESSOR_MAX_MISMATCH":                                       {"min or max are not those of the elements"},
+	"ACCESSOR_MIN_MISMATCH":                                       {"min or max are not those of the elements"},
+	"ANIMATION_SAMPLER_ACCESSOR_WITH_BYTESTRIDE":                  {otherStride},
+	"ANIMATION_SAMPLER_INPUT_ACCESSOR_WITHOUT_BOUNDS":             {"min or max are missing"},
+	"BUFFER_DATA_URI_MIME_TYPE_INVALID":                           {"a data URI of a buffer whose media type"},
+	"BUFFER_VIEW_INVALID_BYTE_STRIDE":                             {otherStride},
+	"BUFFER_VIEW_TARGET_OVERRIDE":                                 {"a bufferView for data of more than one kind"},
+	"BUFFER_VIEW_TOO_BIG_BYTE_STRIDE":                             {"a byteStride of more bytes than the bufferView has"},
+	"DUPLICATE_ELEMENTS":                                          {"an extension is named twice in a list"},
+	"EMPTY_ENTITY":                                                {"an empty list"},
+	"GLB_CHUNK_LENGTH_UNALIGNED":                                  {"is not a multiple of four bytes long"},
+	"GLB_DUPLICATE_CHUNK":                                         {"more than one chunk of a type"},
+	"GLB_UNEXPECTED_BIN_CHUNK":                                    {"the binary chunk of the GLB file is not its second"},
+	"IMAGE_BUFFER_VIEW_WITH_BYTESTRIDE":                           {otherStride},
+	"IMAGE_MIME_TYPE_INVALID":                                     {"an embedded image of another type than it is declared"},
+	"IMAGE_NON_ENABLED_MIME_TYPE":                                 {"an embedded image of a type whose extension"},
+	"INVALID_URI":                                                 {"an embedded image of another type than it is declared"},
+	"IO_ERROR":                                                    {"does not exist"},
+	"MESH_PRIMITIVE_ACCESSOR_UNALIGNED":                           {"attributes that do not all start at multiples of four bytes"},
+	"MESH_PRIMITIVE_ACCESSOR_WITHOUT_BYTESTRIDE":                  {"several accessors of attributes in a bufferView without byteStride"},
+	"MESH_PRIMITIVE_INDICES_ACCESSOR_WITH_BYTESTRIDE":             {otherStride},
+	"MESH_PRIMITIVE_POSITION_ACCESSOR_WITHOUT_BOUNDS":             {"min or max are missing"},
+	"MESH_PRIMITIVE_TOO_FEW_TEXCOORDS":                            {"a textured material on a primitive without the texture's coordinates"},
+	"NON_REQUIRED_EXTENSION":                                      {"extensionsUsed and extensionsRequired contradict each other"},
+	"ROTATION_NON_UNIT":                                           {"a rotation of another length than 1"},
+	"SKIN_IBM_ACCESSOR_WITH_BYTESTRIDE":                           {otherStride},
+	"TEXTURE_INVALID_IMAGE_MIME_TYPE":                             {"an image of a type that another member of the texture has to name"},
+	"UNDECLARED_EXTENSION":                                        {"an extension that extensionsUsed does not name"},
+	"UNSATISFIED_DEPENDENCY":                                      {"byteOffset without a bufferView", "an image in a bufferView without mimeType", "extensionsUsed and extensionsRequired contradict each other"},
+	"UNUSED_EXTENSION_REQUIRED":                                   {"extensionsUsed and extensionsRequired contradict each other"},
+}
+
+// named reports whether warnings name each kind of error in a report.
+func (r gltfReport) named(warnings []string) bool {
+	text, codes := strings.Join(warnings, "\n"), r.codes()
+	for _, code := range codes {
+		if !slices.ContainsFunc(sayings[code], func(s string) bool { return strings.Contains(text, s) }) {
+			return false
+		}
+	}
+	return len(codes) > 0
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// A ruling is a suite's expectation for a picture.
+type ruling struct {
+	expect expectation
+	// known says that expect is the suite's word; otherwise a viewer that reads the
+	// file without complaint makes it mustAccept.
+	known bool
+	// references are the suite's own PNG files of the picture, any of which will do;
+	// if none does, viewers are asked.
+	references []string
+	skip       bool // another suite has it, or it is no test of reading
+}
+
+var (
+	valid   = ruling{expect: mustAccept, known: true}
+	invalid = ruling{expect: mustRefuse, known: true}
+	unsaid  = ruling{expect: mayRefuse}
+)
+
+var kinds = map[string]string{
+	".png": "PNG", ".gif": "GIF", ".bmp": "BMP", ".tga": "TGA", ".tif": "TIFF", ".tiff": "TIFF", ".jpg": "JPEG", ".jpeg": "JPEG",
+	".webp": "WebP", ".qoi": "QOI", ".hdr": "HDR",
+}
+
+// tolerances are for each kind: nothing, where every program must come to the same.
+var tolerances = map[string]pictureTolerance{
+	// Channels of 5, 6 or 10 bits are scaled to 8 in more than one way.
+	"BMP": {most: 1, mean: 1}, "TGA": {most: 1, mean: 1}, "TIFF": {most: 1, mean: 1},
+	// Each program rounds the inverse DCT and the conversion to RGB its own way.
+	"JPEG": {most: 6, mean: 1}, "WebP": {most: 3, mean: 1},
+	"HDR": {most: 0.001, mean: 0.001},
+}
+
+// pictures is a suite of the pictures below some folders.
+func pictures(rule func(dir, name string) ruling, below ...string) func(dir string) ([]trial, error) {
+	return func(dir string) ([]trial, error) {
+		var extensions []string
+		for ext := range kinds {
+			extensions = append(extensions, ext)
+		}
+		var list []trial
+		for _, folder := range below {
+			names, err := files(dir, folder, extensions...)
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range names {
+				if r := rule(dir, name); !r.skip {
+					list = append(list, pictureTrial(dir, name, r, viewers[kinds[recipe.Ext(name)]]))
+				}
+			}
+		}
+		return list, nil
+	}
+}
+
+func pictureTrial(dir, name string, rule ruling, viewers [][]string) trial {
+	kind := kinds[recipe.Ext(name)]
+	return trial{row: kind, file: name, run: func(ctx context.Context) (outcome, error) {
+		file := filepath.Join(dir, name)
+		o := outcome{expect: rule.expect}
+		var got picture
+		got, o.refusal = see(ctx, file)
+		if rule.known && (o.expect == mustRefuse || o.refusal != nil) {
+			return o, nil
+		}
+		for _, name := range rule.references {
+			want, err := readPNG(filepath.Join(dir, name))
+			if err != nil {
+				return o, err
+			}
+			if o.difference = got.differ(want, tolerances[kind]); o.difference == "" {
+				return o, nil
+			}
+		}
+		err := rule.ask(ctx, &o, got, file, viewers, tolerances[kind])
+		return o, err
+	}}
+}
+
+// ask asks viewers until one sees what we see. What the first of them refuses or
+// complains about may be refused unless the suite says otherwise.
+func (r ruling) ask(ctx context.Context, o *outcome, got picture, file string, viewers [][]string, t pictureTolerance) error {
+	for i, viewer := range viewers {
+		want, complaint, err := view(ctx, viewer, file)
+		if err != nil {
+			return err
+		}
+		if i == 0 && !r.known && complaint == "" {
+			o.expect = mustAccept
+		}
+		if o.refusal != nil {
+			return nil
+		}
+		difference := complaint
+		if want.pix != nil {
+			difference = got.differ(want, t)
+		}
+		switch {
+		case difference == "":
+			o.difference, o.noReference = "", ""
+			return nil
+		case complaint != "" && i == 0:
+			o.noReference = "reference: " + complaint
+		case complaint == "" && o.noReference == "":
+			o.difference = strings.TrimPrefix(o.difference+"; "+viewer[0]+": "+difference, "; ")
+		}
+	}
+	return nil
+}
+
+// anyPicture leaves it to the viewers.
+func anyPicture(string, string) ruling { return unsaid }
+
+// pngSuite: the files that start with x are corrupt.
+func pngSuite(_, name string) ruling {
+	if strings.HasPrefix(path.Base(name), "x") {
+		return invalid
+	}
+	return valid
+}
+
+// besidePNG takes the PNG of the same name for the reference.
+func besidePNG(dir, name string) ruling {
+	r := valid
+	beside := strings.TrimSuffix(name, path.Ext(name)) + ".png"
+	if _, err := os.Stat(filepath.Join(dir, beside)); err == nil {
+		r.references = []string{beside}
+	}
+	return r
+}
+
+// zuneImage: some pictures are there to measure speed.
+func zuneImage(_, name string) ruling {
+	r := unsaid
+	r.skip = strings.Contains(name, "/benchmarks/") || strings.Contains(name, "/large_")
+	return r
+}
+
+var bmpRow = regexp.MustCompile(`(?s)<tr>.*?</tr>`)
+var bmpImage = regexp.MustCompile(`<img [^>]*src="([^"]+)"`)
+
+// bmpSuite reads the suite's own table of pictures and references.
+func bmpSuite(dir string) ([]trial, error) {
+	const page = "html/bmpsuite.html"
+	text, err := os.ReadFile(filepath.Join(dir, page))
+	if err != nil {
+		return nil, err
+	}
+	references := map[string][]string{}
+	for _, row := range bmpRow.FindAllString(string(text), -1) {
+		var bmp string
+		var list []string
+		for _, m := range bmpImage.FindAllStringSubmatch(row, -1) {
+			if strings.HasSuffix(m[1], ".bmp") {
+				bmp = path.Join("html", m[1])
+			} else if strings.HasSuffix(m[1], ".png") {
+				list = append(list, path.Join("html", m[1]))
+			}
+		}
+		references[bmp] = list
+	}
+	list, err := pictures(func(_, name string) ruling {
+		switch path.Dir(name) {
+		case "g":
+			return ruling{expect: mustAccept, known: true, references: references[name]}
+		case "b":
+			return invalid
+		}
+		return ruling{expect: mayRefuse, known: true, references: references[name]}
+	}, "g", "q", "b")(dir)
+	for i := range list {
+		list[i].row += ", " + map[string]string{"g": "good", "q": "questionable", "b": "bad"}[path.Dir(list[i].file)]
+	}
+	return list, err
+}
+
+// imageRS: bad pictures are in a folder of their own, references in another. Those of
+// lossy kinds, and of TIFF, hold what that decoder makes of them.
+func imageRS(dir, name string) ruling {
+	reference := strings.Replace(name, "tests/images/", "tests/reference/", 1) + ".png"
+	_, err := os.Stat(filepath.Join(dir, reference))
+	switch kind := kinds[recipe.Ext(name)]; {
+	case strings.HasPrefix(name, "tests/bad/") && !strings.Contains(name, "TODO"):
+		return invalid
+	case strings.Contains(name, "rlecut") || strings.Contains(name, "rletrns"):
+		return ruling{skip: true} // bmpsuite allows more than the one reference
+	case strings.Contains(name, "/lenient/"):
+		return ruling{expect: mayRefuse, known: true}
+	case err != nil || kind == "JPEG" || kind == "WebP" || kind == "TIFF":
+		return unsaid
+	}
+	return ruling{expect: mustAccept, known: true, references: []string{reference}}
+}
+
+var tgaName = regexp.MustCompile(`^(.*/[0-9]+x[0-9]+_[a-z]+)_.*\.tga$`)
+
+// pillow: the pictures of tga/common have PNGs of the same content.
+func pillow(dir, name string) ruling {
+	if strings.HasPrefix(name, "Tests/images/bmp/") {
+		return ruling{skip: true} // bmpsuite of 2012
+	}
+	switch path.Base(name) {
+	case "la.tga", "rgb32rle_bottom_right.tga", "rgb32rle_top_right.tga":
+		// No viewer here reads gray with alpha, or both mirrors a picture and knows
+		// that one without attribute bits is opaque.
+		return ruling{skip: true}
+	}
+	if m := tgaName.FindStringSubmatch(name); m != nil {
+		if _, err := os.Stat(filepath.Join(dir, m[1]+".png")); err == nil {
+			return ruling{expect: mustAccept, known: true, references: []string{m[1] + ".png"}}
+		}
+	}
+	return unsaid
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// An expectation is what the suite, or the reference program, says of a file.
+type expectation int
+
+const (
+	mustAccept expectation = iota
+	mustRefuse
+	mayRefuse // but what is accepted must equal the reference
+)
+
+// A verdict is the result for a file.
+type verdict int
+
+const (
+	right verdict = iota
+	rightlyRefused
+	mended // accepted though it is invalid, with warnings that name all that is
+	wronglyRefused
+	wrong    // accepted though it is invalid, without a word, or decoded to something else
+	unjudged // accepted, and there is nothing to compare with
+	verdicts
+)
+
+// An outcome is the expectation for a file and what happened.
+type outcome struct {
+	expect      expectation
+	refusal     error  // ours; nil if the file was accepted
+	difference  string // from the reference; "" if there is none
+	noReference string // why there is nothing to compare with; "" if there is
+	invalid     string // what is invalid about the file
+	warning     string // the recipe's, if it names everything that is invalid
+}
+
+func (o outcome) judge() (verdict, string) {
+	switch {
+	case o.refusal != nil && o.expect == mustAccept:
+		return wronglyRefused, o.refusal.Error()
+	case o.refusal != nil:
+		return rightlyRefused, o.refusal.Error()
+	case o.expect == mustRefuse && o.warning != "":
+		return mended, o.warning
+	case o.expect == mustRefuse:
+		return wrong, strings.TrimSuffix("accepted: "+o.invalid, ": ")
+	case o.difference != "":
+		return wrong, o.difference
+	case o.noReference != "":
+		return unjudged, o.noReference
+	}
+	return right, ""
+}
+
+// A suite is a folder of test files.
+type suite struct {
+	name string // of its repository
+	from string // where to get it
+	// trials lists the tests in the suite's folder.
+	trials func(dir string) ([]trial, error)
+}
+
+// A trial is one test of a suite. Its run returns an error only if the test itself
+// could not be made.
+type trial struct {
+	row  string // of the table: what is decoded or checked
+	file string // inside the suite
+	run  func(context.Context) (outcome, error)
+}
+
+type result struct {
+	trial
+	verdict verdict
+	why     string
+}
+
+// patience is how long one trial may take. The largest pictures need some seconds.
+const patience = 2 * time.Minute
+
+// runTrials runs trials on all processors and returns results in their order.
+func runTrials(ctx context.Context, trials []trial) ([]result, error) {
+	results := make([]result, len(trials))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, t := range trials {
+		g.Go(func() error {
+			limited, cancel := context.WithTimeout(ctx, patience)
+			defer cancel()
+			o, err := runTrial(limited, t)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", t.file, err)
+			}
+			results[i].trial = t
+			results[i].verdict, results[i].why = o.judge()
+			return nil
+		})
+	}
+	return results, g.Wait()
+}
+
+// runTrial runs a trial; one that panics is wrong whatever was expected.
+func runTrial(ctx context.Context, t trial) (o outcome, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			o, err = outcome{difference: fmt.Sprintf("panic: %v", p)}, nil
+		}
+	}()
+	return t.run(ctx)
+}
+
+// version says which version of a suite a folder holds: its git commit, or what a
+// file .commit in it says.
+func version(ctx context.Context, folder string) string {
+	if text, err := os.ReadFile(filepath.Join(folder, ".commit")); err == nil {
+		return strings.Join(strings.Fields(string(text)), ", ")
+	}
+	if _, err := os.Stat(filepath.Join(folder, ".git")); err == nil {
+		if out, err := exec.CommandContext(ctx, "git", "-C", folder, "rev-parse", "HEAD").Output(); err == nil {
+			return strings.TrimSpace(string(out))
+		}
+	}
+	return "unknown"
+}

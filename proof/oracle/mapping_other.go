@@ -1,0 +1,21 @@
+//go:build !linux && !darwin
+
+package oracle
+
+import "os"
+
+// openMapping does nothing: on these systems an open file may not be renamed or removed.
+func (p *Player) openMapping(string, int64) error { return nil }
+
+func (p *Player) writeMapping(string, int64) error { return nil }
+
+func (p *Player) closeMappings() {}
+
+// changeTime returns the modification time of a file.
+func changeTime(name string) (int64, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return 0, err
+	}
+	return info.ModTime().UnixNano(), nil
+}

@@ -1,0 +1,161 @@
+package oracle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// A Place is where a script is played.
+type Place struct {
+	// Dir holds assets, outputs and store, and is empty at first. The stamps of its
+	// file system are the ones under test.
+	Dir string
+	// Scratch is for the runs from scratch, preferably on tmpfs.
+	Scratch string
+}
+
+// Play executes a script. It returns a *Difference if a check failed, and another
+// error if it could not execute the script.
+func Play(ctx context.Context, place Place, s Script, k Cooker) error {
+	p, err := NewPlayer(place, k)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	for i, step := range s {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if step.Mode == nil {
+			err = p.Edit(step.Edit)
+		} else {
+			err = p.Cook(ctx, *step.Mode)
+		}
+		var d *Difference
+		if errors.As(err, &d) {
+			d.Step = i
+			return d
+		}
+		if err != nil {
+			return fmt.Errorf("step %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// A Player executes a script step by step.
+type Player struct {
+	place   Place
+	cooker  Cooker
+	folders Folders
+
+	expected map[string]*expected // results of runs from scratch, by sources and targets
+	baseline map[string]*baseline // the last run with right outputs, by targets
+	damaged  *stateDamage         // nil if none
+	inPlace  map[string]bool      // outputs that were edited in place
+	made     map[string]listed    // by output, the asset that made it last
+	blocks   []string             // foreign folders in the way of outputs, absolute
+	mappings map[string][]byte    // by absolute name
+}
+
+// NewPlayer makes a Player with an empty asset folder.
+func NewPlayer(place Place, k Cooker) (*Player, error) {
+	p := &Player{
+		place: place, cooker: k,
+		expected: map[string]*expected{}, baseline: map[string]*baseline{}, inPlace: map[string]bool{}, mappings: map[string][]byte{},
+		made: map[string]listed{},
+	}
+	p.folders = Folders{Assets: p.name("assets"), Out: p.name("cooked"), Cache: p.name("store")}
+	if err := os.MkdirAll(p.folders.Assets, 0o777); err != nil {
+		return nil, err
+	}
+	return p, os.MkdirAll(place.Scratch, 0o777)
+}
+
+// Close releases the mappings that edits keep open.
+func (p *Player) Close() { p.closeMappings() }
+
+// Folders returns the folders of the incremental runs.
+func (p *Player) Folders() Folders { return p.folders }
+
+func (p *Player) name(path string) string {
+	return filepath.Join(p.place.Dir, filepath.FromSlash(path))
+}
+
+// Edit applies an edit, unless that is impossible or would damage more than cook can
+// recover from. It returns an error if the edit is invalid.
+func (p *Player) Edit(e Edit) error {
+	has, ok := fields[e.Kind]
+	if !ok {
+		return fmt.Errorf("edit: there is no kind %q", e.Kind)
+	}
+	for _, path := range []string{e.Path, e.To} {
+		leads := path == e.To && e.Kind == Link // may lead anywhere
+		if path != "" && !leads && !filepath.IsLocal(filepath.FromSlash(path)) {
+			return fmt.Errorf("edit %s %s: path is outside the place", e.Kind, path)
+		}
+	}
+	if has.path && e.Path == "" || has.to && e.To == "" {
+		return fmt.Errorf("edit %s: no path given", e.Kind)
+	}
+	out, ok := strings.CutPrefix(e.Path, "cooked/")
+	if place, pattern := stateFile(out); ok && place != "" {
+		p.damageState(e, place, pattern)
+	} else if p.allows(e) {
+		p.apply(e) // may fail
+	}
+	return nil
+}
+
+// allows reports whether cook can recover from an edit, and records what it means for
+// the next run.
+func (p *Player) allows(e Edit) bool {
+	out, ok := strings.CutPrefix(e.Path, "cooked/")
+	switch {
+	case e.Path == "cooked":
+		if e.Kind != Remove {
+			return false
+		}
+		p.baseline, p.damaged, p.blocks = map[string]*baseline{}, nil, nil
+		clear(p.inPlace)
+		return true
+	case e.Path == "assets":
+		return false
+	case !ok:
+		return true
+	case strings.HasPrefix(out, ".cook/"), path.Ext(out) == ".own" && path.Dir(out) == ".":
+		return true // a user's file, or state that is not a record of outputs
+	}
+	return p.allowsOutput(e, out)
+}
+
+// allowsOutput is allows for outputs. A new file there would be foreign, so only
+// existing ones may be edited.
+func (p *Player) allowsOutput(e Edit, out string) bool {
+	info, err := os.Lstat(p.name(e.Path))
+	if err != nil || info.IsDir() {
+		return err == nil && e.Kind == Remove
+	}
+	switch e.Kind {
+	case Write, Overwrite, KeepTime, Append, Truncate, Touch, Retouch, Chmod, Flip, Cut:
+		if !info.Mode().IsRegular() {
+			return false // its target is foreign
+		}
+		p.inPlace[out] = true
+	case Replace, Restore, Remove, Link, Block, Lose:
+	case Swap:
+		other, ok := strings.CutPrefix(e.To, "cooked/")
+		info, err := os.Lstat(p.name(e.To))
+		if !ok || err != nil || info.IsDir() || strings.HasPrefix(other, ".cook") || strings.HasPrefix(other, "manifest") {
+			return false
+		}
+	default:
+		return false
+	}
+	return true
+}

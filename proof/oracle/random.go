@@ -1,0 +1,195 @@
+package oracle
+
+import (
+	"math/rand/v2"
+	"path"
+)
+
+// Options control what a random script may contain. The zero value allows everything
+// that needs neither external tools nor waiting.
+type Options struct {
+	Rounds int // rounds of edits followed by a run; 0 means 10
+	// Tools cooks some assets with a script from the tree, which needs a shell.
+	Tools bool
+	// SourcesOnly leaves outputs, store and state files alone.
+	SourcesOnly bool
+	// Copied copies all assets, so that none can fail, and leaves the rules alone.
+	Copied bool
+	// Plain uses the zero Mode for all runs.
+	Plain bool
+	// Aged waits before edits and runs until stamps are old enough to be trusted:
+	// several seconds per round.
+	Aged bool
+	// Mappings writes to sources through memory mappings that stay open.
+	Mappings bool
+}
+
+// agedFor is the time in ms after which a stamp is trusted, plus a margin.
+const agedFor = 2300
+
+// Random generates a script. The same seed and options give the same script.
+func Random(seed uint64, opt Options) Script {
+	g := &generator{Options: opt, r: rand.New(rand.NewPCG(seed, 0)), m: model{}}
+	if g.Rounds == 0 {
+		g.Rounds = 10
+	}
+	g.targets = !g.Plain && !g.Copied && g.r.IntN(4) == 0
+	g.Tools = g.Tools && !g.Copied && g.r.IntN(4) == 0
+	if !g.Aged && !g.Plain {
+		g.clocks = oneOf(g.r, []int64{0}, []int64{3600}, []int64{3600}, []int64{0, 3600, 3600, 7200, -3600, -40 * 365 * 86400})
+	}
+	g.begin()
+	g.run(Mode{})
+	for round := range g.Rounds {
+		g.pause()
+		for range 1 + g.r.IntN(3) {
+			g.edit()
+		}
+		g.pause()
+		if round == g.Rounds-1 {
+			g.run(Mode{}) // finish what a partial run has left
+		} else {
+			g.run(g.mode())
+		}
+	}
+	return g.s
+}
+
+// A generator builds a random script.
+type generator struct {
+	Options
+	r       *rand.Rand
+	m       model
+	s       Script
+	targets bool
+	clocks  []int64
+	mapped  []string
+	last    string // source edited last
+	tools   string // rule for the tool, if any
+	rules   string // further rules and targets of cook.toml, if any
+}
+
+// do adds an edit with the fields that its kind uses.
+func (g *generator) do(kind Kind, path, to string, n int64, data string) {
+	e := Edit{Kind: kind, Path: path, To: to, N: n, Data: data}
+	has := fields[kind]
+	if !has.to {
+		e.To = ""
+	}
+	if !has.n {
+		e.N = 0
+	}
+	if !has.data {
+		e.Data = ""
+	}
+	g.s = append(g.s, Step{Edit: e})
+}
+
+// run adds a run, with one of the script's clocks.
+func (g *generator) run(mode Mode) {
+	if len(g.clocks) > 0 {
+		mode.Clock = oneOf(g.r, g.clocks...)
+	}
+	g.s = append(g.s, Step{Mode: &mode})
+}
+
+// pause sometimes waits until stamps are trusted.
+func (g *generator) pause() {
+	if g.Aged && g.r.IntN(2) == 0 {
+		g.do(Wait, "", "", agedFor, "")
+	}
+}
+
+// mode chooses how to cook.
+func (g *generator) mode() Mode {
+	var mode Mode
+	if g.Plain {
+		return mode
+	}
+	switch g.r.IntN(15) {
+	case 0, 1:
+		mode.Full = true
+	case 2:
+		mode.Verify = true
+	case 3, 4:
+		mode.ByFolder = true
+	case 5:
+		mode.Patterns = oneOf(g.r, []string{"x"}, []string{"*.txt", "y"}, []string{"x/y", "a.*"}, []string{"*.png"})
+	case 6, 7:
+		mode.Cancel = 1 + g.r.IntN(25)
+		mode.Full = g.r.IntN(2) == 0
+	case 8:
+		mode.FirstFailure = true
+	}
+	mode.List = g.r.IntN(4) == 0
+	if g.targets {
+		mode.Targets = oneOf(g.r, nil, []string{"small"}, []string{"small"}, []string{"", "small"}, []string{"big", "small"})
+	}
+	return mode
+}
+
+// begin makes a tree of 10 to 25 small files.
+func (g *generator) begin() {
+	for n := 8 + g.r.IntN(12); len(g.m) < n; {
+		name, kind := g.place()
+		g.write(name, oneOf(g.r, contents[kind]...))
+	}
+	if g.r.IntN(2) == 0 {
+		g.write("x/a.gltf", contents[".gltf"][0])
+		g.write("x/a.bin", contents[".bin"][0])
+	}
+	if g.r.IntN(2) == 0 { // an ignored folder that other assets depend on
+		g.do(Write, "assets/lib/.cookignore", "", 0, "*\n")
+		g.write("lib/a.bin", contents[".bin"][0])
+		g.write("x/b.gltf", contents[".gltf"][4])
+		g.write("b.gltf", contents[".gltf"][5])
+	}
+	if g.targets {
+		g.rules = targetRules[0]
+	}
+	if g.Copied {
+		g.rules = "[[rule]]\nmatch = \"*\"\nrecipe = \"copy\"\n"
+	}
+	if g.Tools {
+		g.tools = toolRule
+		g.write("tools/shout", oneOf(g.r, toolScripts[0], toolScripts[3]))
+		g.write("tools/head", "one:\n")
+		if g.r.IntN(2) == 0 {
+			g.do(Write, "assets/tools/.cookignore", "", 0, "*\n")
+		}
+		g.write("say.in", contents[".in"][0])
+		g.write("x/say.in", contents[".in"][1])
+	}
+	config := ""
+	if !g.Copied {
+		config = oneOf(g.r, configs[:len(configs)-1]...) // the last one is invalid
+	}
+	g.writeOrRemove("assets/cook.toml", config+g.tools+g.rules)
+}
+
+func (g *generator) place() (name, kind string) {
+	kind = oneOf(g.r, extensions...)
+	return path.Join(oneOf(g.r, "", "x", "y", "x/y"), oneOf(g.r, "a", "b")+kind), kind
+}
+
+func (g *generator) write(name, data string) {
+	g.m.write(name, data)
+	g.do(Write, "assets/"+name, "", 0, data)
+}
+
+// edit adds a random edit.
+func (g *generator) edit() {
+	n := g.r.IntN(100)
+	switch {
+	case g.Tools && n < 15:
+		g.editTool()
+	case g.Mappings && n < 30:
+		g.editMapped()
+	case g.SourcesOnly || n < 70:
+		g.editSource()
+	case n < 88:
+		g.damageOutput()
+	default:
+		g.damageOwnFiles()
+	}
+}

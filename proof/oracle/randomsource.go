@@ -1,0 +1,172 @@
+package oracle
+
+import (
+	"path"
+	"strings"
+)
+
+// editSource edits the sources.
+func (g *generator) editSource() {
+	name, ok := g.m.pick(g.r, "")
+	if !ok || g.r.IntN(8) == 0 {
+		name, kind := g.place()
+		g.write(name, oneOf(g.r, contents[kind]...))
+		return
+	}
+	if _, there := g.m[g.last]; there && g.r.IntN(3) == 0 {
+		name = g.last // edit it again, perhaps within the same clock tick
+	}
+	g.last = name
+	file := "assets/" + name
+	kind := path.Ext(name)
+	switch n := g.r.IntN(40); {
+	case n < 4:
+		g.write(name, g.content(kind))
+	case n < 9:
+		g.rewrite(name)
+	case n < 11:
+		g.do(Append, file, "", 0, " ")
+	case n < 12:
+		g.do(Truncate, file, "", g.r.Int64N(5), "")
+	case n < 13:
+		g.do(Touch, file, "", g.time(), "")
+	case n < 15:
+		g.do(oneOf(g.r, Retouch, Restore), file, "", 0, "")
+	case n < 16:
+		g.do(Replace, file, "", 0, g.content(kind))
+	case n < 19:
+		g.m.remove(name)
+		g.do(Remove, file, "", 0, "")
+	case n < 22:
+		to := path.Join(oneOf(g.r, "", "x", "y", "x/y", "w"), oneOf(g.r, path.Base(name), "a"+kind, "b"+kind))
+		g.m.rename(name, to)
+		g.do(Rename, file, "assets/"+to, 0, "")
+	case n < 23:
+		g.editCase(name)
+	case n < 26:
+		if other, ok := g.m.pick(g.r, oneOf(g.r, kind, kind, "")); ok {
+			g.m[name], g.m[other] = g.m[other], g.m[name]
+			g.do(Swap, file, "assets/"+other, 0, "")
+		}
+	case n < 30:
+		g.editFolder()
+	case n < 31 && g.r.IntN(2) == 0: // an ignored dependency
+		file := "lib/" + oneOf(g.r, "a.bin", "a.bin", "b.bin")
+		if g.r.IntN(3) == 0 {
+			g.do(Remove, "assets/"+file, "", 0, "")
+		} else {
+			g.write(file, oneOf(g.r, contents[".bin"]...))
+		}
+	case n < 31: // replace a file with a folder
+		g.m.remove(name)
+		g.do(Remove, file, "", 0, "")
+		g.write(name+"/in.txt", "was a file")
+	case n < 35:
+		g.editLink(name)
+	case n < 36:
+		g.do(Chmod, file, "", oneOf[int64](g.r, 0o600, 0o644, 0o755), "")
+	default:
+		g.editRules()
+	}
+}
+
+func (g *generator) content(kind string) string {
+	if len(contents[kind]) == 0 {
+		return "changed"
+	}
+	return oneOf(g.r, contents[kind]...)
+}
+
+// rewrite edits a file and keeps its size or modification time.
+func (g *generator) rewrite(name string) {
+	data, ok := sized(g.r, path.Ext(name), g.m[name])
+	if !ok {
+		data = g.content(path.Ext(name))
+	}
+	g.m[name] = data
+	g.do(oneOf(g.r, Write, Overwrite, KeepTime, KeepTime), "assets/"+name, "", 0, data)
+}
+
+// editCase renames a file, changing only the case of its name.
+func (g *generator) editCase(name string) {
+	base := path.Base(name)
+	to := strings.ToUpper(base[:1]) + base[1:]
+	if to == base {
+		to = strings.ToLower(base[:1]) + base[1:]
+	}
+	to = path.Join(path.Dir(name), to)
+	g.m.rename(name, to)
+	g.do(Rename, "assets/"+name, "assets/"+to, 0, "")
+}
+
+func (g *generator) editFolder() {
+	folders := g.m.folders()
+	if len(folders) == 0 {
+		g.do(Mkdir, "assets/empty/in", "", 0, "")
+		return
+	}
+	dir := oneOf(g.r, folders...)
+	switch g.r.IntN(7) {
+	case 0, 1:
+		to := oneOf(g.r, "x", "y", "w", "x/w", "y/w")
+		if strings.HasPrefix(to+"/", dir+"/") {
+			return
+		}
+		g.m.rename(dir, to)
+		g.do(Rename, "assets/"+dir, "assets/"+to, 0, "")
+	case 2:
+		if other := oneOf(g.r, folders...); !strings.HasPrefix(other+"/", dir+"/") && !strings.HasPrefix(dir+"/", other+"/") {
+			g.m.rename(dir, "~")
+			g.m.rename(other, dir)
+			g.m.rename("~", other)
+			g.do(Swap, "assets/"+dir, "assets/"+other, 0, "")
+		}
+	case 3: // replace a folder with a file
+		g.m.remove(dir)
+		g.do(Remove, "assets/"+dir, "", 0, "")
+		g.write(dir, "was a folder")
+	case 4:
+		g.do(Mkdir, "assets/"+dir+"/empty", "", 0, "")
+	case 5:
+		g.m.remove(dir)
+		g.do(Remove, "assets/"+dir, "", 0, "")
+	case 6: // change its metadata
+		g.do(oneOf(g.r, Touch, Chmod), "assets/"+dir, "", 0o755, "")
+	}
+}
+
+// editLink makes a symbolic or hard link.
+func (g *generator) editLink(to string) {
+	name, kind := g.place()
+	up := strings.Repeat("../", strings.Count(name, "/"))
+	if g.r.IntN(3) == 0 {
+		g.m.write(name, g.m[to])
+		g.do(HardLink, "assets/"+name, "assets/"+to, 0, "")
+		return
+	}
+	text := up + to
+	switch g.r.IntN(8) {
+	case 0:
+		text = "nowhere"
+	case 1:
+		text = path.Base(name) // itself
+	case 2:
+		g.do(Write, "outside/file", "", 0, g.content(kind))
+		text = up + "../outside/file"
+	case 3, 4: // a folder
+		if folders := g.m.folders(); len(folders) > 0 {
+			text = up + oneOf(g.r, folders...)
+			name = oneOf(g.r, name, path.Join(path.Dir(name), "l"))
+		}
+	case 5:
+		text = up + oneOf(g.r, ".", "..", "../outside")
+		name = path.Join(path.Dir(name), "l")
+	}
+	if text != up+to {
+		g.m.remove(name)
+	} else {
+		g.m.write(name, g.m[to])
+	}
+	g.do(Remove, "assets/"+name, "", 0, "")
+	g.do(Link, "assets/"+name, text, 0, "")
+}

@@ -1,0 +1,94 @@
+package oracle
+
+import "math/rand/v2"
+
+// contents are what a file with an extension may hold. Some are invalid, and some are
+// of equal size.
+var contents = map[string][]string{
+	".png":  {string(Picture(1)), string(Picture(2)), string(Picture(3)), string(Picture(1)), "broken", ""},
+	".json": {`{"a": 1}`, `{"a":1}`, `{"a": 2}`, `{"a": 3}`, `{"a": `},
+	".txt":  {"one", "two", "six", "eleven", ""},
+	".bin":  {"12345678", "abcdefgh", "1234", "efgh"},
+	".in":   {"say\n", "cry\n", "shout\n"},
+	".gltf": {
+		`{"asset":{"version":"2.0"},"buffers":[{"uri":"a.bin","byteLength":8}]}`,
+		`{"asset":{"version":"2.0"},"buffers":[{"uri":"b.bin","byteLength":8}]}`,
+		`{"asset":{"version":"2.0"},"buffers":[{"uri":"b.bin","byteLength":4}]}`,
+		`{"asset":{"version":"2.0"},"buffers":[{"uri":"../a.bin","byteLength":4}]}`,
+		`{"asset":{"version":"2.0"},"buffers":[{"uri":"../lib/a.bin","byteLength":4}]}`,
+		`{"asset":{"version":"2.0"},"buffers":[{"uri":"lib/a.bin","byteLength":8}]}`,
+		`{"asset":{"version":"2.0"}}`,
+	},
+}
+
+// extensions of generated files, the most frequent first.
+var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf"}
+
+// configs are contents of cook.toml. The last two are invalid: two sources with one
+// output, and a TOML syntax error.
+var configs = []string{
+	"",
+	"[[rule]]\nmatch = \"*.png\"\nsrgb = false\n",
+	"[[rule]]\nmatch = \"*.png\"\nzstd = 0\n",
+	"[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n",
+	"[[rule]]\nmatch = \"*.png\"\noutput = \"{dir}/{stem}.ktx2\"\n",
+	"[[rule]]\nmatch = \"x/**\"\nrecipe = \"copy\"\n",
+	"[[rule]]\nmatch = \"*.json\"\nminify = false\n",
+	"[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n[[rule]]\nmatch = \"a.*\"\nrecipe = \"copy\"\n",
+	"[[rule]]\nmatch = \"a.*\"\nrecipe = \"copy\"\n[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n",
+	"[[rule]]\nmatch = \"*.{txt,bin}\"\noutput = \"{dir}/{stem}.o\"\n",
+	"[[rule]\n",
+}
+
+// folderConfigs are contents of a cook.toml in a subfolder.
+var folderConfigs = []string{
+	"",
+	"[[rule]]\nmatch = \"*.png\"\nsrgb = false\n",
+	"[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n",
+	"[[rule]]\nmatch = \"a.*\"\nrecipe = \"copy\"\n",
+}
+
+// targetRules are the target sections of a cook.toml.
+var targetRules = []string{
+	"[target.small.image]\nzstd = 1\n[target.big.image]\nzstd = 0\n",
+	"[target.small.image]\nzstd = 2\n[target.big.json]\nminify = false\n",
+	"[target.small.image]\nzstd = 1\n",
+}
+
+// toolRule cooks *.in files with a script from the asset tree. The script is passed to
+// a shell, because executing a file that was just written may fail.
+const toolRule = "[[rule]]\nmatch = \"*.in\"\n" +
+	"command = [\"sh\", \"tools/shout\", \"{in}\", \"{out}\", \"{depfile}\"]\ntools = [\"tools/shout\"]\noutputs = [\"{path}.loud\"]\n"
+
+// toolScripts are variants of that script. Most read another file besides the source,
+// some only if it exists; the last one fails.
+var toolScripts = []string{
+	"n=0; echo $n | cat - tools/head \"$1\" >\"$2\" && echo \"out: tools/head\" >\"$3\"\n",
+	"n=0; echo $n | cat - \"$1\" tools/head >\"$2\" && echo \"out: tools/head\" >\"$3\"\n",
+	"n=0; cat tools/head \"$1\" >\"$2\" 2>&- || cat \"$1\" >\"$2\"; echo \"out: tools/head\" >\"$3\"\n",
+	"n=0; cat tools/more \"$1\" >\"$2\" 2>&- || cat \"$1\" >\"$2\"; echo \"out: tools/more\" >\"$3\"\n",
+	"n=0; cat \"$1\" >\"$2\" && echo \"out: \" >\"$3\"\n",
+	"exit 1\n",
+}
+
+// toolScriptByte is the offset in a tool script that edits may change to any digit.
+// Changing another byte could make the shell write to any file, even to sources.
+const toolScriptByte = 2
+
+var ignores = []string{"", "*.txt\n", "/a.png\n", "y/\n", "*.bin\n", "b.*\n"}
+
+func oneOf[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
+
+// sized picks another content of the same size for an extension, if there is one.
+func sized(r *rand.Rand, kind string, like string) (string, bool) {
+	var same []string
+	for _, data := range contents[kind] {
+		if len(data) == len(like) && data != like {
+			same = append(same, data)
+		}
+	}
+	if len(same) == 0 {
+		return "", false
+	}
+	return oneOf(r, same...), true
+}

@@ -1,0 +1,68 @@
+package oracle
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/manifest"
+)
+
+// diffScope compares the outputs that were in the scope of a run with those of a run
+// from scratch. It skips outputs whose path is occupied by an out-of-scope output,
+// because the run had to leave that one alone.
+func (p *Player) diffScope(mode Mode, want *expected, before, got Tree, list listing) string {
+	kept := map[string]bool{} // outputs and their parent folders
+	for name, l := range p.made {
+		if _, there := before[name]; there && !inScope(mode, l.Source) {
+			for ; name != "."; name = path.Dir(name) {
+				kept[name] = true
+			}
+		}
+	}
+	var lines []string
+	for key, l := range want.list {
+		if !inScope(mode, l.Source) {
+			continue
+		}
+		if slices.ContainsFunc(l.Outputs, func(o manifest.Output) bool { return taken(kept, o.Path) }) {
+			continue
+		}
+		if list[key].text() != l.text() {
+			lines = append(lines, fmt.Sprintf("manifest: %q has %s, want %s", key, list[key].text(), l.text()))
+		}
+		for _, o := range l.Outputs {
+			if got[o.Path] != want.tree[o.Path] && !mode.ByFolder {
+				lines = append(lines, fmt.Sprintf("%s differs: %.80q, want %.80q", o.Path, got[o.Path], want.tree[o.Path]))
+			}
+		}
+	}
+	for key, l := range list {
+		if _, there := want.list[key]; !there && inScope(mode, l.Source) && slices.Contains(targets(mode.Targets), l.Target) &&
+			!slices.Contains(want.result.Unplanned, l.Source) {
+			lines = append(lines, fmt.Sprintf("manifest: superfluous %q", key))
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// taken reports whether a set of names holds a path or one of its parents.
+func taken(names map[string]bool, name string) bool {
+	for ; name != "."; name = path.Dir(name) {
+		if names[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// inScope reports whether the patterns of a mode match a source. Scripts only use
+// paths, folders, and globs without a slash.
+func inScope(mode Mode, source string) bool {
+	return slices.ContainsFunc(mode.Patterns, func(pattern string) bool {
+		byName, _ := path.Match(pattern, path.Base(source))
+		return source == pattern || strings.HasPrefix(source, pattern+"/") || byName && !strings.Contains(pattern, "/")
+	})
+}

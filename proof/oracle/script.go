@@ -1,0 +1,128 @@
+package oracle
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Mode is how a run cooks. The zero Mode is a plain run.
+type Mode struct {
+	Full     bool     // scan the whole tree instead of restatting what the index lists
+	List     bool     // list every folder, as on systems without folder mtimes
+	Verify   bool     // ignore timestamps
+	ByFolder bool     // skip per-file checks in output folders whose stamp is unchanged
+	Targets  []string // in order; empty for the unnamed target
+	Patterns []string // sources to cook; empty for all
+	// Cancel interrupts the run at that event; 0 means never.
+	Cancel int
+	// FirstFailure stops the run after the first failed asset.
+	FirstFailure bool
+	// Clock is how many seconds cook's clock is ahead of the real one. A run whose clock
+	// is ahead considers all stamps old enough to be trusted. To make that true, the
+	// player waits for a tick of the file system clock before and after such a run.
+	Clock int64
+}
+
+// String returns the mode as flags.
+func (m Mode) String() string {
+	var words []string
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{{"-full", m.Full}, {"-list", m.List}, {"-verify", m.Verify}, {"-byfolder", m.ByFolder}, {"-firstfailure", m.FirstFailure}} {
+		if f.on {
+			words = append(words, f.name)
+		}
+	}
+	if len(m.Targets) > 0 {
+		words = append(words, "-target", strings.Join(m.Targets, ","))
+	}
+	if m.Cancel != 0 {
+		words = append(words, "-cancel", strconv.Itoa(m.Cancel))
+	}
+	if m.Clock != 0 {
+		words = append(words, "-clock", strconv.FormatInt(m.Clock, 10))
+	}
+	for _, p := range m.Patterns {
+		words = append(words, quote(p))
+	}
+	return strings.Join(words, " ")
+}
+
+// ParseMode parses flags.
+func ParseMode(words []string) (Mode, error) {
+	var m Mode
+	fs := flag.NewFlagSet("agree", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.BoolVar(&m.Full, "full", false, "")
+	fs.BoolVar(&m.List, "list", false, "")
+	fs.BoolVar(&m.Verify, "verify", false, "")
+	fs.BoolVar(&m.ByFolder, "byfolder", false, "")
+	fs.BoolVar(&m.FirstFailure, "firstfailure", false, "")
+	fs.IntVar(&m.Cancel, "cancel", 0, "")
+	fs.Int64Var(&m.Clock, "clock", 0, "")
+	targets := fs.String("target", "", "")
+	if err := fs.Parse(words); err != nil {
+		return m, err
+	}
+	if *targets != "" {
+		m.Targets = strings.Split(*targets, ",")
+	}
+	m.Patterns = slices.Clip(fs.Args())
+	if len(m.Patterns) == 0 {
+		m.Patterns = nil
+	}
+	return m, nil
+}
+
+// A Step is a run if it has a Mode, and otherwise an edit.
+type Step struct {
+	Edit
+	Mode *Mode
+}
+
+// String returns the step as a script line.
+func (s Step) String() string {
+	if s.Mode == nil {
+		return "edit " + s.Edit.String()
+	}
+	return strings.TrimSpace("agree " + s.Mode.String())
+}
+
+// A Script is a sequence of edits and runs, beginning with an empty tree.
+type Script []Step
+
+// Txtar returns the script in the language of the script tests of package cli.
+func (s Script) Txtar() []byte {
+	var b bytes.Buffer
+	for _, step := range s {
+		fmt.Fprintln(&b, step)
+	}
+	return b.Bytes()
+}
+
+// Runs counts the runs of a script.
+func (s Script) Runs() int {
+	n := 0
+	for _, step := range s {
+		if step.Mode != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// A Difference is a failed check.
+type Difference struct {
+	Step int    // index into the script
+	Text string // what is wrong
+	// Needless means that the outputs are right, but the run did unnecessary work.
+	Needless bool
+}
+
+func (d *Difference) Error() string { return fmt.Sprintf("step %d: %s", d.Step, d.Text) }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/assetcook/assetcook/internal/image/dds"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// least is the likeness in decibels that a decoded sample must have.
+const least = 38
+
+// ddsReaders turn a DDS file into RGBA pixels of eight bits on standard output.
+var ddsReaders = []struct {
+	name string
+	argv func(file string) []string
+	must []string // samples that it has to know
+}{
+	{"ffmpeg", func(file string) []string {
+		return []string{"-v", "error", "-i", file, "-f", "rawvideo", "-pix_fmt", "rgba", "-"}
+	}, []string{"bc1", "bc1-srgb", "bc3", "bc3-srgb", "bc4", "bc5"}},
+	// ImageMagick 6 knows legacy headers alone.
+	{"convert", func(file string) []string { return []string{file + "[0]", "-depth", "8", "rgba:-"} }, []string{"bc1", "bc1a", "bc3", "bc3-cube"}},
+}
+
+// askDDSReaders writes the samples as DDS and returns how many a reader turns into
+// another picture.
+func askDDSReaders(ctx context.Context, dir string, samples []sample) (wrong int, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, err
+	}
+	for _, s := range samples {
+		var b bytes.Buffer
+		if err := dds.Write(ctx, &b, s.texture, dds.Auto); err != nil {
+			return 0, fmt.Errorf("%s: %w", s.name, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, s.name+".dds"), b.Bytes(), 0o644); err != nil {
+			return 0, err
+		}
+	}
+	for _, r := range ddsReaders {
+		if _, err := exec.LookPath(r.name); err != nil {
+			fmt.Printf("%s: not there\n", r.name)
+			continue
+		}
+		for _, s := range samples {
+			var said bytes.Buffer
+			cmd := exec.CommandContext(ctx, r.name, r.argv(filepath.Join(dir, s.name+".dds"))...)
+			cmd.Stderr = &said
+			pix, err := cmd.Output()
+			answer, known, fine := judge(s, pix, err, said.Bytes())
+			if !fine || !known && slices.Contains(r.must, s.name) {
+				wrong++
+			}
+			fmt.Printf("%-10s %-18s %s\n", r.name, s.name, answer)
+		}
+	}
+	return wrong, nil
+}
+
+// judge compares decoded pixels with a sample's source.
+func judge(s sample, pix []byte, err error, said []byte) (answer string, known, fine bool) {
+	if err != nil || len(pix) == 0 {
+		first, _, _ := bytes.Cut(bytes.TrimSpace(said), []byte("\n"))
+		return fmt.Sprintf("not known to it: %s", first[:min(len(first), 90)]), false, true
+	}
+	if len(pix) != 4*side*side {
+		return fmt.Sprintf("DIFFERS: %d bytes, not %d", len(pix), 4*side*side), true, false
+	}
+	channels := s.texture.Format.Channels()
+	switch s.texture.Format {
+	case texture.RGBA8: // ffmpeg 5.1 takes red for blue in files with this header
+		swapped := pix[0] > pix[2] // the first pixel is blue
+		for i := 0; swapped && i < len(pix); i += 4 {
+			pix[i], pix[i+2] = pix[i+2], pix[i]
+		}
+	case texture.RGBA16F:
+		return "not known to it: takes half floats for whole numbers", false, true
+	}
+	if s.texture.Format == texture.BC1A {
+		channels = "a" // its colours under clear pixels are black
+	}
+	sum, n := 0.0, 0
+	for i, v := range pix {
+		if i%4 >= len(channels) && channels != "a" || channels == "a" && i%4 != 3 {
+			continue
+		}
+		want := float64(s.source.Pix8[i])
+		if channels == "a" {
+			want = 255 * math.Round(want/255)
+		}
+		d := float64(v) - want
+		sum += d * d
+		n++
+	}
+	like := 10 * math.Log10(255*255*float64(n)/max(sum, 1e-6))
+	if like < least {
+		return fmt.Sprintf("DIFFERS: %.1f dB in %s", like, channels), true, false
+	}
+	return fmt.Sprintf("%.1f dB in %s", like, channels), true, true
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/assetcook/assetcook/internal/image/ktx2"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// found is what ktxparse.mjs prints of a file.
+type found struct {
+	Format      string
+	TypeSize    int
+	Size        [3]int
+	Layers      int
+	Faces       int
+	Scheme      string
+	Levels      []struct{ Bytes, Packed int }
+	Descriptors int
+	Model       int
+	Primaries   string
+	Transfer    string
+	Flags       string
+	Block       [4]int
+	Planes      [8]int
+	Samples     [][5]float64
+	Words       map[string]string
+
+	WritesTheSame bool
+}
+
+// A standard is how a format is called and described in Vulkan and in the Khronos
+// Data Format Specification.
+type standard struct {
+	plain, srgb string
+	typeSize    int
+	model       int
+	samples     int
+}
+
+// standards stand here a second time, and by name, on purpose.
+func standards() map[texture.Format]standard {
+	return map[texture.Format]standard{
+		texture.BC1:     {"VK_FORMAT_BC1_RGB_UNORM_BLOCK", "VK_FORMAT_BC1_RGB_SRGB_BLOCK", 1, 128, 1},
+		texture.BC1A:    {"VK_FORMAT_BC1_RGBA_UNORM_BLOCK", "VK_FORMAT_BC1_RGBA_SRGB_BLOCK", 1, 128, 1},
+		texture.BC3:     {"VK_FORMAT_BC3_UNORM_BLOCK", "VK_FORMAT_BC3_SRGB_BLOCK", 1, 130, 2},
+		texture.BC4:     {"VK_FORMAT_BC4_UNORM_BLOCK", "", 1, 131, 1},
+		texture.BC5:     {"VK_FORMAT_BC5_UNORM_BLOCK", "", 1, 132, 2},
+		texture.BC6H:    {"VK_FORMAT_BC6H_UFLOAT_BLOCK", "", 1, 133, 1},
+		texture.BC7:     {"VK_FORMAT_BC7_UNORM_BLOCK", "VK_FORMAT_BC7_SRGB_BLOCK", 1, 134, 1},
+		texture.R8:      {"VK_FORMAT_R8_UNORM", "", 1, 1, 1},
+		texture.RG8:     {"VK_FORMAT_R8G8_UNORM", "", 1, 1, 2},
+		texture.RGBA8:   {"VK_FORMAT_R8G8B8A8_UNORM", "VK_FORMAT_R8G8B8A8_SRGB", 1, 1, 4},
+		texture.RGB10A2: {"VK_FORMAT_A2B10G10R10_UNORM_PACK32", "", 4, 1, 4},
+		texture.RGBA16F: {"VK_FORMAT_R16G16B16A16_SFLOAT", "", 2, 1, 4},
+	}
+}
+
+// askKTXParse writes the samples, plain and packed, and returns how many files
+// ktx-parse reads otherwise than they were meant.
+func askKTXParse(ctx context.Context, dir, parse, script string, samples []sample) (wrong int, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, err
+	}
+	args := []string{script, parse}
+	schemes := []ktx2.Supercompression{{}, {Scheme: ktx2.Zstd, Level: 3}}
+	for _, s := range samples {
+		for i, scheme := range schemes {
+			file := filepath.Join(dir, fmt.Sprintf("%s-%d.ktx2", s.name, i))
+			f, err := os.Create(file)
+			if err != nil {
+				return 0, err
+			}
+			if err := errors.Join(ktx2.Write(ctx, f, s.texture, scheme), f.Close()); err != nil {
+				return 0, fmt.Errorf("%s: %w", s.name, err)
+			}
+			args = append(args, file)
+		}
+	}
+	cmd := exec.CommandContext(ctx, "node", args...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, fmt.Errorf("node %s: %w", script, err)
+	}
+	lines := json.NewDecoder(bytes.NewReader(out))
+	for _, s := range samples {
+		for _, scheme := range schemes {
+			var f found
+			if err := lines.Decode(&f); err != nil {
+				return 0, err
+			}
+			kind := "plain"
+			if scheme.Scheme == ktx2.Zstd {
+				kind = "zstd"
+			}
+			problems := compare(s.texture, scheme, &f)
+			wrong += min(1, len(problems))
+			fmt.Printf("ktx-parse  %-18s %-5s %-35s %s\n", s.name, kind, f.Format, verdict(problems))
+		}
+	}
+	return wrong, nil
+}
+
+func verdict(problems []string) string {
+	if len(problems) == 0 {
+		return "as meant"
+	}
+	return fmt.Sprintf("DIFFERS: %q", problems)
+}
+
+// compare names each field in which f is not what t says.
+func compare(t *texture.Texture, s ktx2.Supercompression, f *found) (problems []string) {
+	want := standards()[t.Format]
+	pick := func(yes bool, a, b string) string {
+		if yes {
+			return a
+		}
+		return b
+	}
+	side, blockBytes := t.Format.Block()
+	check := func(name string, got, want any) {
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			problems = append(problems, fmt.Sprintf("%s is %v, not %v", name, got, want))
+		}
+	}
+	check("format", f.Format, pick(t.SRGB, want.srgb, want.plain))
+	check("type size", f.TypeSize, want.typeSize)
+	check("size", f.Size, [3]int{t.W, t.H, 0})
+	check("layers", f.Layers, t.Layers)
+	check("faces", f.Faces, t.Faces())
+	check("scheme", f.Scheme, pick(s.Scheme == ktx2.Zstd, "KHR_SUPERCOMPRESSION_ZSTD", "KHR_SUPERCOMPRESSION_NONE"))
+	check("levels", len(f.Levels), len(t.Levels))
+	for i := range min(len(f.Levels), len(t.Levels)) {
+		check(fmt.Sprintf("bytes of level %d", i), f.Levels[i].Bytes, len(t.Levels[i]))
+	}
+	check("descriptors", f.Descriptors, 1)
+	check("colour model", f.Model, want.model)
+	check("primaries", f.Primaries, "KHR_DF_PRIMARIES_BT709")
+	check("transfer", f.Transfer, pick(t.SRGB, "KHR_DF_TRANSFER_SRGB", "KHR_DF_TRANSFER_LINEAR"))
+	check("alpha", f.Flags, pick(t.Premultiplied, "KHR_DF_FLAG_ALPHA_PREMULTIPLIED", "KHR_DF_FLAG_ALPHA_STRAIGHT"))
+	check("block", f.Block, [4]int{side - 1, side - 1, 0, 0})
+	check("bytes in planes", f.Planes, [8]int{blockBytes})
+	check("samples", len(f.Samples), want.samples)
+	check("orientation", f.Words["KTXorientation"], "rd")
+	check("swizzle", f.Words["KTXswizzle"], t.Swizzle)
+	check("writer", f.Words["KTXwriter"], "assetcook")
+	check("written again: the same", f.WritesTheSame, true)
+	return problems
+}

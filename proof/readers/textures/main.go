@@ -1,0 +1,58 @@
+// Command textures writes a texture of every format, as KTX2 and DDS, and checks what
+// independent programs read from the files:
+//
+//   - ktx-parse, a reader of KTX2 in JavaScript: every field of header and
+//     descriptor by the names of the standard, and the levels. It also writes the
+//     file again, which must give the same bytes.
+//   - ffmpeg and ImageMagick: DDS of the formats that they know, decoded to pixels
+//     that must look like the source.
+//
+// It prints a line for each file and reader. A format that a reader does not support is
+// reported but is not a failure; a tool that is not installed is skipped. Run
+// ../textures.sh, which gets ktx-parse first.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	parse := flag.String("ktx-parse", "", "`path` of ktx-parse's index.mjs")
+	script := flag.String("script", "proof/readers/textures/ktxparse.mjs", "`path` of the script that runs it")
+	flag.Parse()
+	if err := run(*parse, *script); err != nil {
+		fmt.Fprintln(os.Stderr, "textures:", err)
+		os.Exit(1)
+	}
+}
+
+func run(parse, script string) error {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "textures-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	samples, err := makeSamples(ctx)
+	if err != nil {
+		return err
+	}
+	wrong := 0
+	if parse == "" {
+		fmt.Println("ktx-parse: not asked (-ktx-parse)")
+	} else if wrong, err = askKTXParse(ctx, filepath.Join(dir, "ktx2"), parse, script, samples); err != nil {
+		return err
+	}
+	more, err := askDDSReaders(ctx, filepath.Join(dir, "dds"), samples)
+	if err != nil {
+		return err
+	}
+	if wrong += more; wrong > 0 {
+		return fmt.Errorf("%d answers differ", wrong)
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/texenc"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// A sample is a texture and the picture it was made of.
+type sample struct {
+	name    string
+	texture *texture.Texture
+	source  *pixmap.Map
+}
+
+// side is that of the samples. It is no multiple of 4.
+const side = 90
+
+// makeSamples returns a texture of each format, with and without sRGB, and a
+// cube, an array, and a premultiplied and a swizzled texture.
+func makeSamples(ctx context.Context) ([]sample, error) {
+	var all []sample
+	add := func(name string, change func(*texture.Texture), f texture.Format) error {
+		t := &texture.Texture{Format: f, W: side, H: side}
+		change(t)
+		source := picture(side)
+		for i := range texture.MaxLevels(side, side) {
+			w, _ := texture.LevelSize(side, side, i)
+			data, err := texenc.Encode(ctx, f, picture(w), texenc.Options{Quality: texenc.Normal})
+			if err != nil {
+				return err
+			}
+			var level []byte
+			for range t.Pictures() {
+				level = append(level, data...)
+			}
+			t.Levels = append(t.Levels, level)
+		}
+		if err := t.Check(); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		all = append(all, sample{name, t, source})
+		return nil
+	}
+	for _, f := range texture.Formats() {
+		if err := add(f.String(), func(*texture.Texture) {}, f); err != nil {
+			return nil, err
+		}
+		if !f.HasSRGB() {
+			continue
+		}
+		if err := add(f.String()+"-srgb", func(t *texture.Texture) { t.SRGB = true }, f); err != nil {
+			return nil, err
+		}
+	}
+	for _, kind := range []struct {
+		name   string
+		change func(*texture.Texture)
+	}{
+		{"cube", func(t *texture.Texture) { t.Cube = true }},
+		{"array", func(t *texture.Texture) { t.Layers = 3 }},
+		{"cubes", func(t *texture.Texture) { t.Layers, t.Cube = 2, true }},
+		{"premultiplied", func(t *texture.Texture) { t.Premultiplied = true }},
+		{"swizzled", func(t *texture.Texture) { t.Swizzle = "rrr1" }},
+	} {
+		if err := add("bc3-"+kind.name, kind.change, texture.BC3); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// picture is a smooth square whose alpha is whole on the left and fades to the
+// right.
+func picture(n int) *pixmap.Map {
+	m := pixmap.New(n, n, pixmap.Bits8)
+	for y := range n {
+		for x := range n {
+			p := m.Pix8[4*(n*y+x):]
+			p[0], p[1], p[2] = byte(255*x/n), byte(255*y/n), byte(128+127*(x-y)/n)
+			p[3] = byte(min(255, 510-510*x/n))
+		}
+	}
+	return m
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/assetcook/assetcook/proof/oracle"
+)
+
+// disk fills the disk of outputs, store or everything to many levels. A run that could not
+// do its work has to report that: by its exit status, a line with path and cause, and the
+// summary. No output may be partially written. With free space again, the next run has to
+// give the outputs of a run from scratch.
+//
+// It also takes permissions away; see denied.
+func disk(ctx context.Context, args []string) error {
+	d := fullDisk{rounds: rounds{workplace: workplace{name: "disk", dir: "/dev/shm"}, count: 500}}
+	if d.flags("levels").Parse(args) != nil {
+		return errUsage
+	}
+	work, err := inMountNamespace()
+	if err != nil || !work {
+		return err
+	}
+	if err := d.open(ctx); err != nil {
+		return err
+	}
+	defer d.close()
+	if err := os.Chmod(d.dir, 0o755); err != nil { // for the unprivileged user
+		return err
+	}
+	return d.run(ctx, shortages, denials)
+}
+
+// fullDisk is the campaign disk. A round is a level; levels are spread evenly over what a
+// run needs.
+type fullDisk struct {
+	rounds
+	full int // levels at which the disk was full
+}
+
+// A shortage is a lack of space or inodes in some folder.
+type shortage struct {
+	name   string
+	small  func(s *scene) string // the folder that gets its own file system
+	inodes bool
+	again  bool // on the second run instead of the first
+	most   int  // pages or inodes that are always enough
+}
+
+func outOf(s *scene) string   { return s.out }
+func storeOf(s *scene) string { return s.store }
+func allOf(s *scene) string   { return filepath.Dir(s.out) }
+
+var shortages = []shortage{
+	{name: "room for outputs", small: outOf, most: 450},
+	{name: "room for outputs, second run", small: outOf, again: true, most: 450},
+	{name: "inodes for outputs", small: outOf, inodes: true, most: 60},
+	{name: "inodes for outputs, second run", small: outOf, inodes: true, again: true, most: 20},
+	{name: "room for the store", small: storeOf, most: 30},
+	{name: "inodes for the store", small: storeOf, inodes: true, most: 100},
+	{name: "room for everything", small: allOf, most: 450},
+	{name: "room for everything, second run", small: allOf, again: true, most: 450},
+	{name: "inodes for everything", small: allOf, inodes: true, most: 160},
+}
+
+func (d *fullDisk) run(ctx context.Context, shortages []shortage, denials []denial) error {
+	cases, err := d.all(ctx, shortages, denials)
+	counted := fmt.Sprintf("%d levels, full at %d of them, %d cases of what is denied", d.done.Load(), d.full, cases)
+	return d.finish(ctx, err, counted, int64(d.full), "levels at which the disk was full")
+}
+
+// all runs all levels and then all denials.
+func (d *fullDisk) all(ctx context.Context, shortages []shortage, denials []denial) (cases int, err error) {
+	for _, sh := range shortages {
+		each := max(1, d.count/len(shortages))
+		for i := range each {
+			log, err := d.level(ctx, sh, i*sh.most/each, d.seed+uint64(d.done.Load()))
+			if err := d.record(ctx, fmt.Sprintf("%s, %d left", sh.name, i*sh.most/each), log, err); err != nil {
+				return 0, err
+			}
+			d.done.Add(1)
+		}
+	}
+	for _, c := range denials {
+		log, err := d.denied(ctx, c)
+		if err := d.record(ctx, c.name, log, err); err != nil {
+			return cases, err
+		}
+		cases++
+	}
+	return cases, nil
+}
+
+// record reports a failure. It returns an error if the campaign cannot go on.
+func (d *fullDisk) record(ctx context.Context, what string, log []string, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, errScene):
+		return err
+	case err != nil:
+		d.report(what, log, err)
+	}
+	return nil
+}
+
+// scene makes a scene with a small file system mounted on one folder.
+func (d *fullDisk) scene(small func(*scene) string, seed uint64) (s *scene, at string, err error) {
+	dir, err := os.MkdirTemp(d.dir, "level")
+	if err != nil {
+		return nil, "", sceneError(err)
+	}
+	all := filepath.Join(dir, "all")
+	s = d.rounds.scene(all, 0)
+	s.scratch, s.args, s.rng = dir, []string{"-j", "1"}, rand.New(rand.NewPCG(seed, 0))
+	at = small(s)
+	err = errors.Join(os.Chmod(dir, 0o755), os.MkdirAll(at, 0o755), unix.Mount("tmpfs", at, "tmpfs", 0, "size=64m,nr_inodes=100000,mode=755"))
+	if err == nil {
+		err = s.fill()
+	}
+	return s, at, sceneError(err)
+}
+
+func (d *fullDisk) end(s *scene, at string) error {
+	return errors.Join(unix.Unmount(at, unix.MNT_DETACH), os.RemoveAll(s.scratch))
+}
+
+var fullText = regexp.MustCompile(`(?m)^cook: .*[\w./]+.*: no space left on device`)
+
+// level runs cook with a given number of pages or inodes left.
+func (d *fullDisk) level(ctx context.Context, sh shortage, left int, seed uint64) (log []string, err error) {
+	s, at, err := d.scene(sh.small, seed)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, sceneError(d.end(s, at))) }()
+	if sh.again {
+		if err := s.check(ctx); err != nil {
+			return s.log, err
+		}
+		if err := s.edits(1 + s.rng.IntN(8)); err != nil {
+			return s.log, err
+		}
+	}
+	before, err := s.outputs()
+	if err != nil {
+		return s.log, sceneError(err)
+	}
+	if err := leave(at, left, sh.inodes); err != nil {
+		return s.log, sceneError(err)
+	}
+	end, err := s.run(ctx)
+	if err != nil {
+		return s.log, err
+	}
+	if strings.Contains(end.stderr, "no space left") {
+		d.full++
+	}
+	if err := s.checkOutputs(ctx, before); err != nil {
+		return s.log, err
+	}
+	if err := d.checkReport(ctx, s, end, before); err != nil {
+		return s.log, err
+	}
+	if err := unix.Mount("", at, "", unix.MS_REMOUNT, "size=64m,nr_inodes=100000"); err != nil {
+		return s.log, sceneError(err)
+	}
+	return s.log, s.check(ctx)
+}
+
+// leave limits a tmpfs to the given number of free pages or inodes.
+func leave(at string, left int, inodes bool) error {
+	var st unix.Statfs_t
+	if err := unix.Statfs(at, &st); err != nil {
+		return err
+	}
+	option := fmt.Sprintf("nr_blocks=%d", int(st.Blocks-st.Bfree)+max(left, 1))
+	if inodes {
+		option = fmt.Sprintf("nr_inodes=%d", int(st.Files-st.Ffree)+max(left, 1))
+	}
+	return unix.Mount("", at, "", unix.MS_REMOUNT, option)
+}
+
+// checkReport compares what a run reported with what it did. A run that could not start
+// prints no summary.
+func (d *fullDisk) checkReport(ctx context.Context, s *scene, end ending, before oracle.Tree) error {
+	want, summary, err := s.fromScratch(ctx)
+	if err != nil {
+		return sceneError(err)
+	}
+	got, err := s.outputs()
+	if err != nil {
+		return sceneError(err)
+	}
+	diff := want.Diff(got)
+	bad := summary.Failures() > 0
+	switch {
+	case end.code == 0 && (diff != "" || bad):
+		return fmt.Errorf("success is reported, but: %s", diff)
+	case end.code == 0:
+		return nil
+	case end.code != 1:
+		return fmt.Errorf("exit %d", end.code)
+	case !bad && !fullText.MatchString(end.stderr):
+		return fmt.Errorf("no line with path and cause: %s", end.stderr)
+	case !summaryLine.MatchString(end.stdout) && before.Diff(got) != "": // it had started
+		return fmt.Errorf("no summary: %q, %q", end.stdout, end.stderr)
+	}
+	return nil
+}

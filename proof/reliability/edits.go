@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/assetcook/assetcook/proof/oracle"
+)
+
+// maxPrinted is how many failures are shrunk and printed.
+const maxPrinted = 3
+
+// edits plays random scripts of package oracle: after every run the outputs have to be
+// those of a run from scratch, and no needless work may be done. A failure is printed as a
+// script for cook/cli/testdata/script.
+func edits(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("edits", flag.ContinueOnError)
+	var e editing
+	flags.IntVar(&e.sequences, "sequences", 1000, "how many scripts")
+	flags.IntVar(&e.opt.Rounds, "steps", 10, "rounds of edits and a run in each")
+	flags.Uint64Var(&e.seed, "seed", uint64(time.Now().UnixNano()), "seed of the first script; the following ones count up")
+	flags.IntVar(&e.jobs, "jobs", 0, "scripts played side by side (default 4; 200 with -aged, where they mostly wait)")
+	flags.StringVar(&e.dir, "dir", os.TempDir(), "folder for assets, outputs and store; its file system's stamps are relied on")
+	flags.StringVar(&e.scratch, "scratch", "/dev/shm", "folder for the runs from scratch")
+	flags.BoolVar(&e.opt.Aged, "aged", false, "wait between edits and runs until stamps are trusted")
+	flags.BoolVar(&e.opt.Mappings, "mmap", false, "write to sources through mappings that stay open")
+	flags.BoolVar(&e.opt.Tools, "tools", true, "have some assets cooked by a program")
+	if flags.Parse(args) != nil {
+		return errUsage
+	}
+	if e.jobs == 0 {
+		e.jobs = 4
+		if e.opt.Aged {
+			e.jobs = 200
+		}
+	}
+	return e.run(ctx)
+}
+
+type editing struct {
+	sequences, jobs int
+	seed            uint64
+	dir, scratch    string
+	opt             oracle.Options
+
+	runs, edits, stale, needless, stuck atomic.Int64
+	printing                            sync.Mutex
+	printed                             int
+}
+
+func (e *editing) run(ctx context.Context) error {
+	fmt.Printf("edits: seed %d\n", e.seed)
+	var err error
+	if e.dir, err = os.MkdirTemp(e.dir, "edits"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(e.dir)
+	if e.scratch, err = os.MkdirTemp(e.scratch, "edits"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(e.scratch)
+
+	begin := time.Now()
+	var next, played atomic.Int64
+	var players sync.WaitGroup
+	for range e.jobs {
+		players.Go(func() {
+			for i := next.Add(1) - 1; i < int64(e.sequences) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				e.one(ctx, e.seed+uint64(i))
+				played.Add(1)
+			}
+		})
+	}
+	players.Wait()
+	took := time.Since(begin)
+	fmt.Printf("edits: %d sequences, %d runs after %d edits: %d stale, %d needless, %d stuck; seed %d; %.1f runs/s, %v\n",
+		played.Load(), e.runs.Load(), e.edits.Load(), e.stale.Load(), e.needless.Load(), e.stuck.Load(), e.seed,
+		float64(e.runs.Load())/took.Seconds(), took.Round(time.Second))
+	if n := e.stale.Load() + e.needless.Load() + e.stuck.Load(); n > 0 {
+		return errReported
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return requireNonzero(e.runs.Load(), "runs")
+}
+
+// one plays one script and counts how it ended.
+func (e *editing) one(ctx context.Context, seed uint64) {
+	script := oracle.Random(seed, e.opt)
+	err := e.play(ctx, script)
+	if ctx.Err() != nil {
+		return
+	}
+	runs := int64(script.Runs())
+	e.runs.Add(runs)
+	e.edits.Add(int64(len(script)) - runs)
+	var d *oracle.Difference
+	switch {
+	case err == nil:
+		return
+	case !errors.As(err, &d):
+		e.stuck.Add(1)
+	case d.Needless:
+		e.needless.Add(1)
+	default:
+		e.stale.Add(1)
+	}
+	e.printing.Lock()
+	defer e.printing.Unlock()
+	fmt.Printf("edits: seed %d: %v\n", seed, err)
+	if e.printed++; e.printed > maxPrinted || d == nil {
+		return
+	}
+	short := oracle.Shrink(script[:d.Step+1], func(s oracle.Script) bool {
+		var again *oracle.Difference
+		return errors.As(e.play(ctx, s), &again) && again.Needless == d.Needless
+	})
+	fmt.Printf("-- seed%d.txtar --\n%s-- end --\n", seed, short.Txtar())
+}
+
+// play plays a script in folders of its own.
+func (e *editing) play(ctx context.Context, s oracle.Script) error {
+	dir, err := os.MkdirTemp(e.dir, "")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	scratch, err := os.MkdirTemp(e.scratch, "")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	place := oracle.Place{Dir: filepath.Join(dir, "place"), Scratch: scratch}
+	return oracle.Play(ctx, place, s, oracle.InProcess)
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// killable is a scene with outputs, for a campaign that runs a fake.
+func killable(t *testing.T, program string) (*killing, *scene) {
+	t.Helper()
+	c := &killing{}
+	c.workplace = workplace{name: "kills", seed: 1, dir: t.TempDir(), program: program}
+	j, err := c.job(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := j.scenes[0]
+	if err := os.Mkdir(s.out, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return c, s
+}
+
+func TestWatcherHasToWatch(t *testing.T) {
+	for _, atOnce := range []bool{false, true} {
+		code := 2
+		if atOnce {
+			code = 0
+		}
+		c, s := killable(t, says(t, "no such flag", code))
+		// Some of the runs may be killed before they end, but not all.
+		err := eventually(func() error { return c.killWatcher(t.Context(), s, atOnce) })
+		if err == nil || !strings.Contains(err.Error(), "no such flag") {
+			t.Errorf("at once %t: one that exits with %d: %v", atOnce, code, err)
+		}
+		c, s = killable(t, fake(t, "sleeps"))
+		if err := c.killWatcher(t.Context(), s, atOnce); err != nil || c.amid.Load() != 1 || c.watched.Load() != 1 {
+			t.Errorf("at once %t: one that watches: %v, counted %d and %d", atOnce, err, c.amid.Load(), c.watched.Load())
+		}
+	}
+}
+
+func TestWatcherLeavesOutputsWhole(t *testing.T) {
+	c, s := killable(t, fake(t, "half"))
+	err := eventually(func() error { return c.killWatcher(t.Context(), s, true) })
+	if err == nil || !strings.Contains(err.Error(), "plain.txt is partially written") {
+		t.Error(err)
+	}
+}
+
+// eventually returns the first error of some attempts.
+func eventually(try func() error) (err error) {
+	for n := 0; n < 20 && err == nil; n++ {
+		err = try()
+	}
+	return err
+}
+
+func TestCutShort(t *testing.T) {
+	cut := func(program string, wait time.Duration, harm func(kill func()) error) (bool, error) {
+		_, s := killable(t, program)
+		return s.runAndKill(t.Context(), wait, harm)
+	}
+	none := func(kill func()) error { return nil }
+	for _, harm := range []func(func()) error{nil, none} {
+		if amid, err := cut(says(t, "no such flag", 2), 30*time.Second, harm); amid || err == nil || !strings.Contains(err.Error(), "no such flag") {
+			t.Errorf("one that ends by itself: amid %t, %v", amid, err)
+		}
+		if amid, err := cut(fake(t, "sleeps"), 0, harm); !amid || err != nil {
+			t.Errorf("one at work: amid %t, %v", amid, err)
+		}
+	}
+	kept := func(kill func()) error { return context.DeadlineExceeded }
+	if _, err := cut(fake(t, "sleeps"), 0, kept); err != context.DeadlineExceeded {
+		t.Errorf("harm that cannot be done: %v", err)
+	}
+}
+
+func TestKills(t *testing.T) {
+	args := func(program string) []string {
+		return []string{"-kills", "1", "-jobs", "1", "-seed", "1", "-dir", t.TempDir(), "-cook", program}
+	}
+	// Whether a kill comes during a cook depends on timing.
+	if err := kills(t.Context(), args(fake(t, "cook"))); err != nil && !strings.HasPrefix(err.Error(), "0 kills amid a cook") {
+		t.Errorf("cook as it is: %v", err)
+	}
+	if err := kills(t.Context(), args(fake(t, "spoils"))); err == nil || err.Error() != "1 wrong" {
+		t.Errorf("one that spoils outputs: %v, want 1 wrong", err)
+	}
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+
+	"github.com/assetcook/assetcook/internal/faultfs"
+)
+
+func main() {
+	faultfs.Init() // this process may be the tracee that executes cook
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	all := campaigns()
+	at := -1
+	if len(os.Args) > 1 {
+		at = slices.IndexFunc(all, func(c campaign) bool { return c.name == os.Args[1] })
+	}
+	if at < 0 {
+		usage(os.Stderr, all)
+		os.Exit(2)
+	}
+	err := all[at].run(ctx, os.Args[2:])
+	if errors.Is(err, errUsage) {
+		os.Exit(2)
+	}
+	if errors.Is(err, errReported) {
+		os.Exit(1)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "reliability: %s: %v\n", os.Args[1], err)
+		os.Exit(1)
+	}
+}
+
+// errUsage is returned after the flag set has printed what is wrong with the arguments.
+var errUsage = errors.New("usage")
+
+// errReported is returned after the errors have been printed.
+var errReported = errors.New("errors reported")
+
+func usage(w io.Writer, all []campaign) {
+	fmt.Fprintln(w, "usage: go run ./proof/reliability CAMPAIGN [flags]")
+	slices.SortFunc(all, func(a, b campaign) int { return cmp.Compare(a.name, b.name) })
+	for _, c := range all {
+		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.about)
+	}
+}

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/recipes/audio"
+	"github.com/assetcook/assetcook/recipes/builtin"
+	pictures "github.com/assetcook/assetcook/recipes/image"
+	"github.com/assetcook/assetcook/recipes/mesh"
+	"github.com/assetcook/assetcook/recipes/shader"
+)
+
+// The bounds that each file must keep.
+const (
+	// mediaSlack is how many bytes a cook may hold beyond its estimate, to allow for the
+	// measurement itself and the lag of the collector.
+	mediaSlack = 2 << 20
+	// mediaPatience is how long a file may take, plus the same again for each mediaShare
+	// bytes of its estimate: a picture that fills the budget may be valid, and is slow.
+	mediaPatience = time.Second
+	mediaShare    = 256 << 20
+	// mediaCompile is how long compiling WGSL may take, in another process.
+	mediaCompile = 10 * time.Second
+	// mediaWords is how long an error may be, in bytes.
+	mediaWords = 2000
+)
+
+// media damages files of all formats that recipes decode, and cooks each like a run: its
+// estimate against a budget, then into a file. No file may make a recipe panic, hold more
+// memory than it estimated, or take over a second. If djpeg and dwebp are installed, damage
+// that they detect must not be accepted silently, and the pixels of undamaged files must
+// match theirs. Complete sounds must be cooked, and truncated ones refused.
+//
+// The current file is on disk while it is cooked, so that it is available if it ends the
+// process. So is each file that broke a bound.
+func media(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("media", flag.ContinueOnError)
+	files := flags.Int("files", 100_000, "how many `files` to cook")
+	seed := flags.Uint64("seed", 1, "start of the random numbers; the same one gives the same files")
+	largest := flags.Int64("largest", 24<<10, "`bytes` of the largest file to start from")
+	budget := flags.Int64("mem", 1<<30, "`bytes` of memory, as -mem of cook")
+	keep := flags.String("keep", filepath.Join(os.TempDir(), "cook-media"), "`folder` for files that broke a bound")
+	only := flags.String("only", "", "start only from files with this `extension`, such as .tiff")
+	if err := flags.Parse(args); err != nil {
+		return errUsage
+	}
+	if os.Getenv("GODEBUG") != exactHeap {
+		return withExactHeap(ctx, args)
+	}
+	fmt.Printf("media: seed %d\n", *seed)
+
+	starts, err := mediaStarts(*largest)
+	if err != nil {
+		return err
+	}
+	sounds, err := mediaSounds(*largest)
+	if err != nil {
+		return err
+	}
+	starts = withExtension(append(starts, sounds...), *only)
+	if len(starts) == 0 {
+		return fmt.Errorf("no files of extension %q to start from", *only)
+	}
+	if err := os.MkdirAll(*keep, 0o777); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(*keep, "work")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+
+	confined, err := confine.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer confined.Close()
+	m := mediaRun{
+		bench: mediaBench{dir: dir, assets: confined, budget: *budget, cookers: mediaCookers()},
+		keep:  *keep,
+	}
+	m.bench.glslang, _ = exec.LookPath("glslangValidator")
+	m.bench.spirvVal, _ = exec.LookPath("spirv-val")
+	stop := m.bench.watchFor(time.Minute)
+	defer stop()
+	mutate := mutator{rand: rand.New(rand.NewPCG(*seed, 0)), starts: starts}
+	// First the bombs and the undamaged files, then mutations of the latter.
+	whole := append(withExtension(mediaBombs(), *only), starts...)
+	whole = append(whole, mediaPieces(rand.New(rand.NewPCG(*seed, 1)), starts)...)
+	begin := time.Now()
+	for n := 0; n < *files && ctx.Err() == nil; n++ {
+		var f mediaFile
+		if n < len(whole) {
+			f = whole[n]
+		} else {
+			f = mutate.next()
+		}
+		m.bench.sound = n < len(whole)
+		m.judge(f, m.bench.cook(ctx, f))
+		if n%20_000 == 19_999 {
+			fmt.Printf("media: %d files, %.0f/s\n", n+1, float64(n+1)/time.Since(begin).Seconds())
+		}
+	}
+	m.print(len(starts), time.Since(begin))
+	if m.broken > 0 {
+		return fmt.Errorf("%d files broke a bound; see %s", m.broken, *keep)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return requireNonzero(int64(m.decoded+m.refused), "files that a recipe has looked into")
+}
+
+// exactHeap makes collections stop the world. Otherwise memory allocated during a
+// collection counts as live, which is more on a busy machine.
+const exactHeap = "gcstoptheworld=1"
+
+// withExactHeap runs the campaign in a process with that setting.
+func withExactHeap(ctx context.Context, args []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, self, append([]string{"media"}, args...)...)
+	cmd.Env = append(os.Environ(), "GODEBUG="+exactHeap)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	return cmd.Run()
+}
+
+// mediaRun counts the results.
+type mediaRun struct {
+	bench mediaBench
+	keep  string
+
+	files, decoded, refused, overBudget int
+	panics, recovered, broken           int
+
+	longest     time.Duration
+	longestName string
+	most        int64 // bytes held beyond the estimate, negative if never
+	mostName    string
+	measured    int            // files that allocated more than the estimate, and so were watched
+	why         map[string]int // refusals by their first words
+}
+
+func (m *mediaRun) judge(f mediaFile, r mediaResult) {
+	if m.files == 0 {
+		m.most, m.why = -1<<62, map[string]int{}
+	}
+	m.files++
+	switch {
+	case r.overBudget:
+		m.overBudget++
+	case r.err != nil:
+		m.refused++
+		m.why[kindOfError(r.err)]++
+	default:
+		m.decoded++
+	}
+	if r.took > m.longest {
+		m.longest, m.longestName = r.took, m.save("longest"+f.ext, f)
+	}
+	if r.peak > 0 {
+		m.measured++
+		if over := r.peak - r.estimate; over > m.most {
+			m.most, m.mostName = over, f.name
+		}
+	}
+	var broke []string
+	if r.panicked != nil {
+		m.panics++
+		broke = append(broke, fmt.Sprintf("panic: %v", r.panicked))
+	}
+	if r.err != nil && strings.Contains(r.err.Error(), "confuses the decoder") {
+		m.recovered++
+	}
+	if r.took > r.patience() {
+		broke = append(broke, fmt.Sprintf("took %v", r.took))
+	}
+	if over := r.peak - r.estimate; over > mediaSlack {
+		broke = append(broke, fmt.Sprintf("held %d bytes, %d more than estimated", r.peak, over))
+	}
+	if r.err != nil && len(r.err.Error()) > mediaWords {
+		broke = append(broke, fmt.Sprintf("error of %d bytes", len(r.err.Error())))
+	}
+	switch {
+	case f.want == wantCooked && r.err != nil:
+		broke = append(broke, fmt.Sprintf("refused, but it is good: %v", r.err))
+	case f.want == wantRefused && r.err == nil:
+		broke = append(broke, "cooked, but it is only a piece of a file")
+	}
+	if r.err != nil && strings.Contains(r.err.Error(), "(timeout)") {
+		broke = append(broke, r.err.Error())
+	}
+	if r.odd != nil {
+		broke = append(broke, r.odd.Error())
+	}
+	if len(broke) > 0 {
+		m.broken++
+		name := m.save(fmt.Sprintf("broke-%d%s", m.broken, f.ext), f)
+		fmt.Printf("media: %s (from %s, %d bytes): %s\n", name, f.name, len(f.data), pathname.Escape(strings.Join(broke, "; ")))
+	}
+}
+
+func (m *mediaRun) save(name string, f mediaFile) string {
+	name = filepath.Join(m.keep, name)
+	if err := os.WriteFile(name, f.data, 0o666); err != nil {
+		return err.Error()
+	}
+	return name
+}
+
+// kindOfError returns the start of an error, without the numbers that differ by file.
+func kindOfError(err error) string {
+	text := strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return '#'
+		}
+		return r
+	}, err.Error())
+	words := strings.Fields(text)
+	return pathname.Escape(strings.Join(words[:min(6, len(words))], " "))
+}
+
+func (m *mediaRun) print(starts int, took time.Duration) {
+	for _, line := range commonest(m.why, 12) {
+		fmt.Printf("media: refused: %s\n", line)
+	}
+	fmt.Printf("media: longest %v, %s\n", m.longest.Round(time.Microsecond), m.longestName)
+	if m.measured > 0 {
+		fmt.Printf("media: %d files allocated more in all than their estimated peak; the most held at once, beside the estimate: %+d bytes, from %s\n",
+			m.measured, m.most, m.mostName)
+	}
+	fmt.Printf("media: %d files from %d starts in %v (%.0f/s): %d decoded, %d refused, %d over the budget, %d panics, %d recovered in decoders, %d broke a bound\n",
+		m.files, starts, took.Round(time.Second), float64(m.files)/took.Seconds(), m.decoded, m.refused, m.overBudget, m.panics, m.recovered, m.broken)
+}
+
+// mediaCookers are the recipes by extension. Textures are not supercompressed, because that
+// would dominate the measurements.
+func mediaCookers() map[string]mediaCooker {
+	byName := map[string]recipe.Recipe{}
+	for _, r := range append(builtin.All(), pictures.Recipe(), mesh.Recipe(), audio.Recipe(), shader.Recipe()) {
+		byName[r.Name] = r
+	}
+	cookers := map[string]mediaCooker{}
+	for ext, name := range map[string]string{
+		".png": "image", ".jpeg": "image", ".gif": "image", ".bmp": "image", ".tiff": "image", ".webp": "image", ".tga": "image",
+		".gltf": "gltf", ".json": "json", ".glb": "mesh", ".model": "mesh", ".obj": "mesh",
+		".wav": "audio", ".flac": "audio", ".mp3": "audio", ".ogg": "audio",
+		".frag": "shader", ".wgsl": "shader",
+	} {
+		r := byName[name]
+		c := r.New()
+		if o, ok := c.(*pictures.Image); ok {
+			o.Zstd = 0
+		}
+		if o, ok := c.(*shader.Shader); ok && ext == ".wgsl" {
+			o.Format, o.Timeout = "spirv", mediaCompile
+		}
+		cookers[ext] = mediaCooker{r, c}
+	}
+	return cookers
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync/atomic"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/image/ktx2"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// A mediaFile is one file to cook.
+type mediaFile struct {
+	name string // where it came from
+	ext  string
+	data []byte
+	want mediaWant
+}
+
+// mediaWant is the expected result for a file that is known to be valid or invalid.
+type mediaWant int
+
+const (
+	wantAnything mediaWant = iota
+	wantCooked
+	wantRefused
+)
+
+type mediaCooker struct {
+	recipe recipe.Recipe
+	cooker recipe.Cooker
+}
+
+// mediaResult is the result for one file.
+type mediaResult struct {
+	err        error // the recipe's, of Estimate or Cook
+	overBudget bool  // may be valid, but needs more than the budget
+	cooked     bool  // Cook was called
+	panicked   any
+	odd        error // the output is wrong
+
+	took      time.Duration // of the processors
+	estimate  int64         // bytes, at least that of reading the file
+	allocated int64         // bytes in all, dead or alive
+	peak      int64         // bytes held at once, at most; measured only if allocated is above the estimate
+}
+
+// patience returns how long the file may take.
+func (r *mediaResult) patience() time.Duration {
+	return mediaPatience + time.Duration(float64(r.estimate)/mediaShare*float64(mediaPatience))
+}
+
+// mediaBench cooks one file after another in its own folder.
+type mediaBench struct {
+	dir     string
+	assets  *confine.Dir // the same
+	budget  int64
+	cookers map[string]mediaCooker
+	// Programs that judge shaders; "" for those that are not installed.
+	glslang, spirvVal string
+	sound             bool         // the current file is undamaged
+	begun             atomic.Int64 // start of the current file in Unix nanoseconds; 0 between files
+}
+
+// watchFor ends the process if a file takes that long, and leaves the file in the folder.
+func (b *mediaBench) watchFor(most time.Duration) (stop func()) {
+	quit := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-quit:
+				return
+			case now := <-time.After(time.Second):
+				if begun := b.begun.Load(); begun > 0 && now.UnixNano()-begun > int64(most) {
+					debug.SetTraceback("all")
+					panic(fmt.Sprintf("media: the file in %s has taken more than %v", b.dir, most))
+				}
+			}
+		}
+	}()
+	return func() { close(quit) }
+}
+
+func (b *mediaBench) cook(ctx context.Context, f mediaFile) (r mediaResult) {
+	name := "a" + f.ext
+	if err := os.WriteFile(filepath.Join(b.dir, name), f.data, 0o666); err != nil {
+		return mediaResult{odd: err}
+	}
+	r = b.once(ctx, f, name)
+	if r.allocated > r.estimate+mediaSlack {
+		// Not all of that was live at once. Cook again with continuous collections, and
+		// watch the live heap.
+		defer debug.SetGCPercent(debug.SetGCPercent(5))
+		runtime.GC()
+		before := heapBytes()
+		peak, stop := watchHeap()
+		b.once(ctx, f, name)
+		stop()
+		r.peak = peak.Load() - before
+	}
+	if r.took > r.patience() {
+		// If the cause is this file, and not garbage of earlier ones, it repeats.
+		r.took = min(r.took, b.once(ctx, f, name).took)
+	}
+	return r
+}
+
+// once admits and cooks a file like the execute stage.
+func (b *mediaBench) once(ctx context.Context, f mediaFile, name string) (r mediaResult) {
+	c := b.cookers[f.ext]
+	out := filepath.Join(b.dir, "out")
+	defer os.Remove(out)
+	begin, before := cpuTime(), allocatedBytes()
+	b.begun.Store(time.Now().UnixNano())
+	var job *recipe.Job
+	defer func() {
+		b.begun.Store(0)
+		r.panicked = recover()
+		r.took, r.allocated = cpuTime()-begin, allocatedBytes()-before
+		if !r.cooked || r.err != nil || r.panicked != nil {
+			return
+		}
+		switch c.recipe.Name {
+		case "image":
+			r.odd = checkTexture(out)
+			if r.odd == nil {
+				r.odd = checkPixels(ctx, b.dir, f, b.sound)
+			}
+		case "mesh":
+			r.odd = checkModel(ctx, out, job.Warnings())
+		case "shader":
+			r.odd = b.checkShader(f.ext, out)
+		}
+	}()
+
+	size := int64(len(f.data))
+	r.estimate = 3*size + 1<<20
+	if e, ok := c.cooker.(recipe.Estimator); ok {
+		r.estimate, r.err = e.Estimate(f.data[:min(size, recipe.HeadSize)], size)
+		if errors.Is(r.err, recipe.ErrShortHead) {
+			r.estimate, r.err = e.Estimate(f.data, size)
+		}
+		if r.err != nil {
+			r.estimate = size
+			return r
+		}
+	}
+	if r.estimate > b.budget {
+		r.overBudget = true
+		return r
+	}
+	job = recipe.NewJob(recipe.Env{
+		Recipe: c.recipe, Path: name, Outputs: []string{out}, Assets: b.dir,
+		Create:  func(int) (*os.File, error) { return os.Create(out) },
+		Open:    func(p string) (fs.File, error) { return b.assets.OpenFile(p) },
+		Stat:    b.assets.Stat,
+		Scratch: func() (string, error) { return "", errors.New("no scratch folder") },
+	}, size)
+	r.cooked = true
+	r.err = c.cooker.Cook(ctx, job)
+	return r
+}
+
+// checkTexture reads a cooked texture.
+func checkTexture(file string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	t, err := ktx2.Read(data, int64(len(data)))
+	if err != nil {
+		return err
+	}
+	if len(t.Levels) != texture.MaxLevels(t.W, t.H) {
+		return fmt.Errorf("texture of %d x %d pixels has %d levels", t.W, t.H, len(t.Levels))
+	}
+	return nil
+}
+
+func allocatedBytes() int64 { return readMetric("/gc/heap/allocs:bytes") }
+
+// heapBytes returns the live heap as of the last collection.
+func heapBytes() int64 { return readMetric("/gc/heap/live:bytes") }
+
+func readMetric(name string) int64 {
+	s := []metrics.Sample{{Name: name}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64())
+}
+
+// watchHeap polls the live heap until stopped. Collections must be frequent for this to be
+// useful.
+func watchHeap() (peak *atomic.Int64, stop func()) {
+	peak = new(atomic.Int64)
+	quit, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		for {
+			peak.Store(max(peak.Load(), heapBytes()))
+			select {
+			case <-quit:
+				return
+			case <-time.After(50 * time.Microsecond):
+			}
+		}
+	}()
+	return peak, func() { close(quit); <-over }
+}

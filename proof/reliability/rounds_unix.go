@@ -1,0 +1,132 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// rounds are the main part of most campaigns: injecting a fault and checking the result,
+// again and again, with some jobs in parallel.
+type rounds struct {
+	workplace
+	count int // total number
+	jobs  int // each with its own tree; 0 if the campaign does not call each
+
+	next, done, wrong atomic.Int64
+}
+
+// maxReported is how many failed rounds are printed in full.
+const maxReported = 10
+
+// flags returns a flag set in which the flag for the number of rounds is named each. The
+// current values of count and jobs are the defaults.
+func (r *rounds) flags(each string) *flag.FlagSet {
+	fs := r.workplace.flags()
+	fs.IntVar(&r.count, each, r.count, "how many")
+	if r.jobs > 0 {
+		fs.IntVar(&r.jobs, "jobs", r.jobs, "how many trees are worked on side by side")
+	}
+	return fs
+}
+
+// A job plays one round after another.
+type job struct {
+	// After a failed round the logs of the scenes are printed, and their outputs and
+	// stores are removed.
+	scenes []*scene
+	// round plays a round and returns what was wrong. An errScene ends the campaign.
+	round func(ctx context.Context) error
+	end   func() // may be nil
+}
+
+// each plays all rounds. begin makes the jobs, which are numbered from 0; end is called even
+// for a job that begin failed to make.
+func (r *rounds) each(ctx context.Context, begin func(ctx context.Context, n int) (job, error)) error {
+	var group sync.WaitGroup
+	errs := make([]error, r.jobs)
+	for n := range r.jobs {
+		group.Go(func() {
+			j, err := begin(ctx, n)
+			if j.end != nil {
+				defer j.end()
+			}
+			if err == nil {
+				err = r.play(ctx, n, j)
+			}
+			errs[n] = err
+		})
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+func (r *rounds) play(ctx context.Context, n int, j job) error {
+	for r.next.Add(1) <= int64(r.count) && ctx.Err() == nil {
+		for _, s := range j.scenes {
+			s.log, s.recent = nil, nil
+		}
+		err := j.round(ctx)
+		if ctx.Err() != nil {
+			return nil // see finish
+		}
+		r.done.Add(1)
+		if err == nil {
+			continue
+		}
+		var log []string
+		var emptied error
+		for _, s := range j.scenes {
+			log = append(log, s.log...)
+			emptied = errors.Join(emptied, s.empty())
+		}
+		if errors.Is(err, errScene) {
+			return fmt.Errorf("job %d: %w\n  %s", n, err, strings.Join(log, "\n  "))
+		}
+		r.report(fmt.Sprintf("job %d", n), log, err)
+		if emptied != nil {
+			return emptied
+		}
+	}
+	return nil
+}
+
+// report counts a failure, and prints it with the log of the round.
+func (r *rounds) report(where string, log []string, err error) {
+	if r.wrong.Add(1) <= maxReported {
+		fmt.Printf("wrong: %s: %v\n  %s\n", where, err, strings.Join(log, "\n  "))
+	}
+}
+
+// finish prints the last line, with the campaign's counts, and returns the campaign's
+// error: err, or that a check failed, or that the fault never happened (times is 0).
+func (r *rounds) finish(ctx context.Context, err error, counted string, times int64, what string) error {
+	wrong := r.wrong.Load()
+	fmt.Printf("%s: %s, %d wrong, seed %d, %s\n", r.name, counted, wrong, r.seed, r.took())
+	switch {
+	case err != nil:
+		return err
+	case wrong > 0:
+		return fmt.Errorf("%d wrong", wrong)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return requireNonzero(times, what)
+}
+
+// scene returns a scene in an empty folder. Scenes with different streams draw different
+// random numbers.
+func (r *rounds) scene(dir string, stream uint64) *scene {
+	return &scene{
+		assets: filepath.Join(dir, "assets"), out: filepath.Join(dir, "cooked"), store: filepath.Join(dir, "store"),
+		scratch: dir, program: r.program, rng: rand.New(rand.NewPCG(r.seed, stream)),
+	}
+}

@@ -1,0 +1,54 @@
+//go:build unix
+
+package main
+
+import (
+	"os/exec"
+	"testing"
+)
+
+func TestWaitFor(t *testing.T) {
+	const (
+		waiting = "cook: process 7 works on the same output folder; waiting for it to end\n"
+		changed = "cook: tex/a.png: changed while it was being cooked; run cook again\n"
+		summary = "cook: 23 assets: 20 up to date, 0 unchanged, 0 restored, 2 cooked, 1 failed in 90ms (saved 0s)\n"
+		noFile  = ": no such file or directory\n"
+	)
+	for _, c := range []struct {
+		code     int
+		text     string
+		checkout bool
+		fine     bool
+		changed  int64
+	}{
+		{0, summary, true, true, 0},
+		{0, "cook: tex/a.png was not made by cook; moved away\n", true, false, 0},
+		{1, waiting + changed + changed + summary, true, true, 2},
+		{1, waiting + changed + summary, false, false, 0},
+		{1, "", true, false, 0},
+		{1, "something else failed\n", true, false, 0},
+		{1, waiting + summary, true, false, 0},
+		{1, "cook: tex/a.png: openat tex/a.png" + noFile, true, true, 1},
+		{1, "cook: tex/blocks.png: openat tex/blocks.png" + noFile, true, true, 1},
+		{1, "cook: mesh/cart.gltf: cart.bin does not exist\n", true, true, 1},
+		{1, "cook: tex/a.png: file is empty\n", true, true, 1},
+		{1, changed + "cook: tex/a.png: no space left on device\n", true, false, 0},
+		{1, changed + "cook: tex/a.png: openat .cook/tmp/x" + noFile, true, false, 0},
+		{1, "cook: openat manifest.json" + noFile, true, false, 0},
+		{1, "cook: lock: openat x" + noFile, true, false, 0},
+		{1, "cook: tex/a.png: output tex/a.ktx2: renameat" + noFile, true, false, 0},
+		{2, changed, true, false, 0},
+		{4, waiting, true, false, 0},
+	} {
+		p := concurrentRuns{rounds: testRounds(t, "")}
+		err := p.waitFor(&concurrentRun{cmd: exec.Command(says(t, c.text, c.code)), codes: []int{0}}, c.checkout)
+		if (err == nil) != c.fine || p.changed.Load() != c.changed {
+			t.Errorf("exit %d, checkout %t, %d changed, error %v: %s", c.code, c.checkout, p.changed.Load(), err, c.text)
+		}
+	}
+	p := concurrentRuns{rounds: testRounds(t, "")}
+	err := p.waitFor(&concurrentRun{cmd: exec.Command(says(t, "", 4)), codes: []int{0, 4}}, false)
+	if err != nil || p.locked.Load() != 1 {
+		t.Errorf("one that may find the lock taken: counted %d, error %v", p.locked.Load(), err)
+	}
+}

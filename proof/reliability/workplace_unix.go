@@ -1,0 +1,65 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// A workplace is the working folder and the cook command of a campaign.
+type workplace struct {
+	name    string // of the campaign
+	seed    uint64
+	dir     string // folder to work in; once it is open, a new one in there
+	program string // the cook command
+	began   time.Time
+}
+
+// flags makes a flag set that fills in the workplace. The current value of dir is the
+// default.
+func (w *workplace) flags() *flag.FlagSet {
+	fs := flag.NewFlagSet(w.name, flag.ContinueOnError)
+	fs.Uint64Var(&w.seed, "seed", uint64(time.Now().UnixNano()), "seed of everything random, except timing")
+	fs.StringVar(&w.dir, "dir", w.dir, "`folder` to work in, preferably on tmpfs (default: the temporary folder)")
+	fs.StringVar(&w.program, "cook", "", "cook `command` (default: built from this module)")
+	return fs
+}
+
+// open prints the seed, makes the folder and, without -cook, builds the command. close
+// removes the folder.
+func (w *workplace) open(ctx context.Context) error {
+	fmt.Printf("%s: seed %d\n", w.name, w.seed)
+	w.began = time.Now()
+	dir, err := os.MkdirTemp(w.dir, w.name)
+	if err != nil {
+		return err
+	}
+	w.dir = dir
+	if w.program == "" {
+		if w.program, err = build(ctx, dir); err != nil {
+			w.close()
+		}
+	}
+	return err
+}
+
+func (w *workplace) close() { os.RemoveAll(w.dir) }
+
+// took returns the time since open, for printing.
+func (w *workplace) took() time.Duration { return time.Since(w.began).Round(time.Second) }
+
+// build builds the cook command in dir.
+func build(ctx context.Context, dir string) (string, error) {
+	program := filepath.Join(dir, "cook")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/assetcook/assetcook/cmd/cook")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build cook: %w: %s", err, text)
+	}
+	return program, nil
+}

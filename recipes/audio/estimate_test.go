@@ -1,0 +1,93 @@
+package audio
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/audio/wav"
+)
+
+// A weighed cooker notes how much memory it allocates.
+type weighed struct {
+	*Audio
+	allocated int64
+}
+
+func (w *weighed) Cook(ctx context.Context, job *recipe.Job) error {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := w.Audio.Cook(ctx, job)
+	runtime.ReadMemStats(&after)
+	w.allocated = int64(after.TotalAlloc - before.TotalAlloc)
+	return err
+}
+
+// The estimate is above what is allocated in all, garbage included, where there
+// is next to none, and not above twice that besides the fixed part.
+func TestEstimate(t *testing.T) {
+	stereo := file(t, chord(44100, 2, 400_000), wav.PCM16)
+	mono := file(t, chord(44100, 1, 400_000), wav.PCM24)
+	slow := file(t, chord(1, 1, 100_000), wav.PCM8)
+	low := file(t, chord(4000, 1, 200_000), wav.PCM8)
+	for _, c := range []struct {
+		name string
+		set  func(o *Audio)
+		data []byte
+	}{
+		{"pcm", func(o *Audio) { o.Format = "pcm" }, stereo},
+		{"qoa", func(o *Audio) { o.Format = "qoa" }, stereo},
+		{"adpcm", nil, stereo},
+		{"down", func(o *Audio) { o.Rate = 22050 }, stereo},
+		{"up", func(o *Audio) { o.Format, o.Rate = "pcm", 96000 }, stereo},
+		{"an odd ratio", func(o *Audio) { o.Format, o.Rate = "pcm", 47999 }, mono},
+		{"mono to stereo", func(o *Audio) { o.Format, o.Channels = "pcm", "stereo" }, mono},
+		{"a frame a second", func(o *Audio) { o.Format = "pcm" }, slow},
+		{"a low rate", func(o *Audio) { o.Format, o.Loudness = "pcm", -16 }, low},
+		{"stereo to mono", func(o *Audio) { o.Format, o.Channels, o.Loudness = "float", "mono", -16 }, stereo},
+	} {
+		w := &weighed{Audio: options(c.set)}
+		want, err := w.Estimate(c.data[:recipe.HeadSize], int64(len(c.data)))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if r := recipetest.Cook(t, Recipe(), w, fstest.MapFS{"a": {Data: c.data}}, "", "a"); r.Err != nil {
+			t.Errorf("%s: %v", c.name, r.Err)
+		}
+		// The source is garbage after decoding, so all that is allocated is more
+		// than the peak by its size at most.
+		if w.allocated-int64(len(c.data)) > want-fixedMemory+1<<20 {
+			t.Errorf("%s: %d bytes are estimated, %d allocated", c.name, want, w.allocated)
+		}
+		if want-fixedMemory > 2*w.allocated {
+			t.Errorf("%s: %d bytes are estimated, only %d allocated", c.name, want, w.allocated)
+		}
+	}
+}
+
+func TestEstimateRefuses(t *testing.T) {
+	o := options(nil)
+	for name, head := range map[string][]byte{
+		"nothing": nil, "text": []byte("text"), "half a header": []byte("fLaC\x00\x00"), "Opus": []byte("OggS"),
+	} {
+		if n, err := o.Estimate(head, int64(len(head))); err == nil {
+			t.Errorf("%s: %d bytes", name, n)
+		}
+	}
+	data, err := os.ReadFile("../../internal/audio/vorbis/testdata/stereo.ogg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Estimate(data[:4000], int64(len(data))); !errors.Is(err, recipe.ErrShortHead) {
+		t.Errorf("the head of an Ogg file: %v", err)
+	}
+	if n, err := o.Estimate(data, int64(len(data))); err != nil || n < 4*9000*2 {
+		t.Errorf("all of it: %d, %v", n, err)
+	}
+}

@@ -1,0 +1,107 @@
+package audio
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/audio/source"
+	"github.com/assetcook/assetcook/internal/audio/wav"
+)
+
+// Explain says what cooking makes of the source and why, one thing in a line. It
+// decodes the source and measures it, but writes nothing.
+func (o *Audio) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
+	head, err := readHead(job)
+	if err != nil {
+		return nil, err
+	}
+	if kind, err := source.Identify(head); err != nil {
+		return nil, err
+	} else if kind == source.Opus && o.leavesOpus() {
+		return []string{"opus: the source is Ogg Opus already and is copied"}, nil
+	}
+	s, err := o.prepare(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{
+		fmt.Sprintf("source: %s, %s", s.source.Coding, shape(s.source.Rate, s.source.Channels, s.source.Frames)),
+		o.result(s),
+	}
+	if s.limited {
+		lines = append(lines, fmt.Sprintf("gain: %+.1f dB and no more, or the peak would pass %.1f dBTP", s.gain, o.Peak))
+	}
+	if peak := magnitude(s.Samples); peak > 1 && o.Format != "float" {
+		lines = append(lines, fmt.Sprintf("clipped: the sound peaks at %+.1f dBFS; set loudness to bring it down", 20*math.Log10(peak)))
+	}
+	for _, l := range s.Loops {
+		lines = append(lines, fmt.Sprintf("loop: frames %d to %d", l.Start, l.End))
+	}
+	return lines, nil
+}
+
+// result is the line of what is written.
+func (o *Audio) result(s *sound) string {
+	format := o.format(s.Channels)
+	if format == "pcm" {
+		format = fmt.Sprintf("pcm of %d bits", o.Bits)
+	}
+	parts := []string{format + ": " + shape(s.Rate, s.Channels, int64(s.Frames()))}
+	if o.Format == "auto" && s.Channels > wav.MaxIMAChannels {
+		parts = append(parts, fmt.Sprintf("not adpcm because players read no more than %d channels of that", wav.MaxIMAChannels))
+	}
+	if s.trimmed > 0 {
+		parts = append(parts, fmt.Sprintf("%.2f s of silence cut off", float64(s.trimmed)/float64(s.source.Rate)))
+	}
+	switch {
+	case o.Loudness == 0:
+	case math.IsInf(s.loudness, -1):
+		parts = append(parts, "silent, so no gain")
+	default:
+		parts = append(parts, fmt.Sprintf("loudness %.1f LUFS, gain %+.1f dB", s.loudness, s.gain))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func shape(rate, channels int, frames int64) string {
+	plural := "s"
+	if channels == 1 {
+		plural = ""
+	}
+	return fmt.Sprintf("%d Hz, %d channel%s, %.2f s", rate, channels, plural, float64(frames)/float64(rate))
+}
+
+func magnitude(samples []float32) float64 {
+	top := float32(0)
+	for _, v := range samples {
+		top = max(top, v, -v)
+	}
+	return float64(top)
+}
+
+// Lint returns what is odd about a source that starts with head, one line each:
+// that it is called by another kind's extension, has lost its end, or is not worth
+// cooking.
+func (o *Audio) Lint(path string, head []byte, size int64) []string {
+	kind, err := source.Identify(head)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var lines []string
+	if ext := recipe.Ext(path); !slices.Contains(kind.Extensions(), ext) {
+		lines = append(lines, fmt.Sprintf("the file is %s but is called %q: rename it to %s", kind, ext, kind.Extensions()[0]))
+	}
+	if kind == source.WAV {
+		if n := wav.Missing(head, size); n > 0 {
+			lines = append(lines, fmt.Sprintf("by its header the file has %d bytes more: loops may be lost, copy or export it again", n))
+		}
+	}
+	if kind == source.Opus && !o.leavesOpus() {
+		lines = append(lines, source.ErrOpus.Error())
+	}
+	return lines
+}

@@ -1,0 +1,88 @@
+package audio
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"github.com/assetcook/assetcook/internal/audio/wav"
+)
+
+func explain(t *testing.T, o *Audio, data []byte) []string {
+	t.Helper()
+	tree := fstest.MapFS{"a": {Data: data}}
+	job := recipe.NewJob(recipe.Env{
+		Recipe: Recipe(), Path: "a", Open: func(p string) (fs.File, error) { return tree.Open(p) },
+		Create: func(int) (*os.File, error) { return nil, fmt.Errorf("nothing is to be written") },
+	}, int64(len(data)))
+	lines, err := o.Explain(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+func TestExplain(t *testing.T) {
+	in := chord(44100, 2, 44100)
+	in.Samples = append(make([]float32, 2*4410), in.Samples...)
+	in.Loops = []pcm.Loop{{Start: 10000, End: 20000}}
+	loud := &pcm.Clip{Rate: 8000, Channels: 1, Samples: []float32{0, 2, 0}}
+	for _, c := range []struct {
+		set  func(o *Audio)
+		clip *pcm.Clip
+		want string
+	}{
+		{nil, in, "source: 32-bit float, 44100 Hz, 2 channels, 1.10 s|adpcm: 44100 Hz, 2 channels, 1.10 s|loop: frames 10000 to 20000"},
+		{func(o *Audio) {
+			o.Format, o.Trim, o.Loudness, o.Channels, o.Rate, o.Loops = "pcm", -60, -20, "mono", 22050, "drop"
+		}, in,
+			"source: 32-bit float, 44100 Hz, 2 channels, 1.10 s|pcm of 16 bits: 22050 Hz, 1 channel, 1.00 s, 0.10 s of silence cut off, loudness -26.0 LUFS, gain +6.0 dB"},
+		{func(o *Audio) { o.Loudness, o.Peak = -1, -3 }, in,
+			"source: 32-bit float, 44100 Hz, 2 channels, 1.10 s|adpcm: 44100 Hz, 2 channels, 1.10 s, loudness -20.4 LUFS, gain +15.4 dB|" +
+				"gain: +15.4 dB and no more, or the peak would pass -3.0 dBTP|loop: frames 10000 to 20000"},
+		{nil, loud, "source: 32-bit float, 8000 Hz, 1 channel, 0.00 s|adpcm: 8000 Hz, 1 channel, 0.00 s|" +
+			"clipped: the sound peaks at +6.0 dBFS; set loudness to bring it down"},
+		{func(o *Audio) { o.Loudness = -16 }, &pcm.Clip{Rate: 8000, Channels: 1, Samples: make([]float32, 8000)},
+			"source: 32-bit float, 8000 Hz, 1 channel, 1.00 s|adpcm: 8000 Hz, 1 channel, 1.00 s, silent, so no gain"},
+		{nil, chord(48000, 6, 48000), "source: 32-bit float, 48000 Hz, 6 channels, 1.00 s|" +
+			"pcm of 16 bits: 48000 Hz, 6 channels, 1.00 s, not adpcm because players read no more than 2 channels of that"},
+		{func(o *Audio) { o.Channels = "stereo" }, chord(48000, 6, 48000),
+			"source: 32-bit float, 48000 Hz, 6 channels, 1.00 s|adpcm: 48000 Hz, 2 channels, 1.00 s"},
+	} {
+		if got := strings.Join(explain(t, options(c.set), file(t, c.clip, wav.Float32)), "|"); got != c.want {
+			t.Errorf("have %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+func TestLint(t *testing.T) {
+	data := file(t, chord(8000, 1, 100), wav.PCM16)
+	lost := bytes.Clone(data)
+	lost[5]++
+	opus := append(append([]byte("OggS\x00\x02"), make([]byte, 20)...), "\x01\x08OpusHead"...)
+	for _, c := range []struct {
+		path string
+		head []byte
+		want string
+	}{
+		{"a/b.wav", data, ""},
+		{"a/B.WAV", data, ""},
+		{"a/b.wav", lost, "by its header the file has 256 bytes more: loops may be lost"},
+		{"a/b.wav", data[:100], ""}, // an error when it is cooked
+		{"a/b.mp3", data, `the file is WAV but is called ".mp3": rename it to .wav`},
+		{"a/b", data, `the file is WAV but is called "": rename it to .wav`},
+		{"a/b.wav", nil, "the file is empty"},
+		{"a/b.opus", opus, "the file is Ogg Opus, which"},
+	} {
+		got := strings.Join(options(nil).Lint(c.path, c.head, int64(len(c.head))), "|")
+		if (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.path, got, c.want)
+		}
+	}
+}

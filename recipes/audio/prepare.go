@@ -1,0 +1,162 @@
+package audio
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/audio/loudness"
+	"github.com/assetcook/assetcook/internal/audio/opus"
+	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"github.com/assetcook/assetcook/internal/audio/resample"
+	"github.com/assetcook/assetcook/internal/audio/source"
+	"github.com/assetcook/assetcook/internal/detmath"
+)
+
+const minRate = resample.MinRate
+
+// A sound is a clip ready to be written, and what was found and done on the way.
+type sound struct {
+	*pcm.Clip
+	source   source.Info
+	trimmed  int64   // frames
+	loudness float64 // LUFS before the gain; only with a target
+	gain     float64 // dB
+	limited  bool    // the peak kept the gain down
+}
+
+// prepare decodes the source and does all that is to be done before encoding.
+func (o *Audio) prepare(ctx context.Context, job *recipe.Job) (*sound, error) {
+	c, info, err := o.decode(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	s := &sound{Clip: c, source: info}
+	switch {
+	case o.Loops == "drop":
+		c.Loops = nil
+	case len(c.Loops) > 0 && o.Format == "qoa":
+		return nil, fmt.Errorf(`the sound loops from frame %d to %d, which QOA cannot tell: set loops = "drop" or another format`,
+			c.Loops[0].Start, c.Loops[0].End)
+	}
+	if err := o.mix(ctx, c); err != nil {
+		return nil, err
+	}
+	if o.Trim < 0 {
+		if s.trimmed, err = trim(ctx, c, float32(detmath.Gain(o.Trim))); err != nil {
+			return nil, err
+		}
+	}
+	if s.Clip, err = resample.Clip(ctx, c, o.rate(c.Rate)); err != nil {
+		return nil, err
+	}
+	if s.Clip != c {
+		job.Hold("decoded sound", 4*len(s.Samples))
+	}
+	if o.Loudness != 0 {
+		err = o.normalise(ctx, s)
+	}
+	return s, err
+}
+
+// rate returns the rate that is written of a source with the given one.
+func (o *Audio) rate(of int) int {
+	switch {
+	case o.Format == "opus":
+		return opus.Rate
+	case o.Rate != 0:
+		return o.Rate
+	}
+	return of
+}
+
+// mix makes as many channels as are asked for.
+func (o *Audio) mix(ctx context.Context, c *pcm.Clip) error {
+	switch o.Channels {
+	case "mono":
+		return c.Mix(ctx, 1)
+	case "stereo":
+		return c.Mix(ctx, 2)
+	}
+	return nil
+}
+
+// looks is how many samples are worked on between two looks at the context.
+const looks = 1 << 18
+
+// trim cuts off what is not above the threshold at both ends, but nothing that a
+// loop plays, and returns how many frames that were. A clip that is never above
+// stays whole.
+func trim(ctx context.Context, c *pcm.Clip, threshold float32) (int64, error) {
+	first, last := -1, -1
+	for i, v := range c.Samples {
+		if i%looks == 0 {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
+		}
+		if v > threshold || v < -threshold {
+			if last = i / c.Channels; first < 0 {
+				first = last
+			}
+		}
+	}
+	if first < 0 {
+		return 0, nil
+	}
+	from, until := int64(first), int64(last)+1
+	for _, l := range c.Loops {
+		from, until = min(from, l.Start), max(until, l.End)
+	}
+	frames := int64(c.Frames())
+	c.Samples = c.Samples[from*int64(c.Channels) : until*int64(c.Channels)]
+	for i := range c.Loops {
+		c.Loops[i].Start -= from
+		c.Loops[i].End -= from
+	}
+	return frames - (until - from), nil
+}
+
+// normalise brings the sound to the loudness asked for, as far as the peak lets
+// it. Silence stays as it is.
+func (o *Audio) normalise(ctx context.Context, s *sound) error {
+	var err error
+	if s.loudness, err = loudness.Integrated(ctx, s.Clip); err != nil {
+		return err
+	}
+	peak, err := loudness.TruePeak(ctx, s.Clip)
+	if err != nil {
+		return err
+	}
+	s.gain, s.limited, err = o.gain(s.loudness, peak)
+	if err != nil || s.gain == 0 {
+		return err
+	}
+	factor := float32(detmath.Gain(s.gain))
+	for i := range s.Samples {
+		if i%looks == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		s.Samples[i] *= factor
+	}
+	return nil
+}
+
+// gain returns the gain in dB for a sound of the given loudness and peak, and
+// whether the peak keeps it down. It is 0 for silence.
+func (o *Audio) gain(integrated, peak float64) (gain float64, limited bool, err error) {
+	if math.IsInf(integrated, -1) || math.IsInf(peak, -1) {
+		return 0, false, nil
+	}
+	gain = o.Loudness - integrated
+	if room := o.Peak - peak; gain > room {
+		gain, limited = room, true
+	}
+	if math.IsNaN(gain) || math.IsInf(gain, 0) || math.IsNaN(peak) {
+		return 0, false, fmt.Errorf("the sound measures %v LUFS with a peak of %v dBTP, from which no gain follows; set loudness to 0", integrated, peak)
+	}
+	return gain, limited, nil
+}

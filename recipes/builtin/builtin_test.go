@@ -1,0 +1,111 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAllMakesASet(t *testing.T) {
+	set, err := recipe.NewSet(All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"command", "copy", "gltf", "json", "zstd"}, set.Names()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestEveryOptionIsInTheFingerprint(t *testing.T) {
+	other := map[string]map[string]any{
+		"command": {
+			"command": []any{"x"}, "env": map[string]any{"A": "1"},
+			"tools": []any{"x"}, "timeout": "1s", "daemons": true,
+		},
+		"copy": {}, "gltf": {},
+		"json": {"minify": false},
+		"zstd": {"level": int64(19)},
+	}
+	for _, r := range All() {
+		recipetest.Check(t, r, other[r.Name])
+	}
+}
+
+// named returns one of the recipes.
+func named(t testing.TB, name string) recipe.Recipe {
+	t.Helper()
+	i := slices.IndexFunc(All(), func(r recipe.Recipe) bool { return r.Name == name })
+	if i < 0 {
+		t.Fatalf("no recipe %s", name)
+	}
+	return All()[i]
+}
+
+// cook cooks the only file of a tree with a recipe's defaults.
+func cook(t testing.TB, name string, data []byte) recipetest.Result {
+	t.Helper()
+	r := named(t, name)
+	return recipetest.Cook(t, r, r.New(), fstest.MapFS{"a.x": {Data: data}}, "", "a.x")
+}
+
+// wantError checks that an error is there and says what is wanted.
+func wantError(t testing.TB, err error, want ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want one that says %q", want)
+		return
+	}
+	for _, w := range want {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error %q, want one that says %q", err, w)
+		}
+	}
+}
+
+func TestCopy(t *testing.T) {
+	for _, size := range []int{0, 1, 4096, copyStep - 1, copyStep, copyStep + 1} {
+		data := bytes.Repeat([]byte{'a', 0, 0xff}, size/3+1)[:size]
+		res := cook(t, "copy", data)
+		if res.Err != nil || !bytes.Equal(res.Outputs[0], data) || res.Outputs[0] == nil {
+			t.Errorf("%d bytes: error %v, %d bytes out", size, res.Err, len(res.Outputs[0]))
+		}
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	tree := fstest.MapFS{"a": {Data: bytes.Repeat([]byte("[1] "), 100_000)}}
+	for _, name := range []string{"copy", "zstd"} {
+		r := named(t, name)
+		if res := recipetest.CookContext(ctx, t, r, r.New(), tree, "", "a"); !errors.Is(res.Err, context.Canceled) {
+			t.Errorf("%s: error %v, want %v", name, res.Err, context.Canceled)
+		}
+	}
+}
+
+func TestSourceIsGone(t *testing.T) {
+	for _, r := range All() {
+		c := r.New()
+		if cmd, ok := c.(*Command); ok {
+			cmd.Command = []string{"sh", "{out}"}
+		}
+		job := recipe.NewJob(recipe.Env{
+			Recipe: r, Path: "a", Open: fstest.MapFS{}.Open,
+			Outputs: []string{t.TempDir() + "/out"}, Assets: t.TempDir(),
+			Scratch: func() (string, error) { return t.TempDir(), nil },
+		}, 0)
+		if err := c.Cook(t.Context(), job); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: error %v, want %v", r.Name, err, fs.ErrNotExist)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/ctxio"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Zstd compresses the source into one Zstandard frame (RFC 8878) that carries
+// the content's size and checksum. Its window is at most 8 MiB, which the RFC
+// asks every decoder to support.
+//
+// The bytes are those of one version of the encoder: when that changes them,
+// as the test of golden sums notices, the recipe's version must rise.
+type Zstd struct {
+	Level int `toml:"level" min:"1" max:"19" doc:"as the zstd program counts; the encoder has four: 1-2, 3-5, 6-9 and 10-19"`
+}
+
+const (
+	zstdMaxWindow = 8 << 20
+	// zstdMinWindow is where a smaller window stops to save memory.
+	zstdMinWindow = 512 << 10
+)
+
+// Outputs implements recipe.Cooker.
+func (*Zstd) Outputs() []string { return []string{"{path}.zst"} }
+
+// Estimate implements recipe.Estimator.
+func (z *Zstd) Estimate(_ []byte, size int64) (int64, error) {
+	// The encoder keeps two windows of history. Its tables and block buffers
+	// are of a fixed size that grows with the level.
+	tables := int64(3 << 20)
+	switch zstd.EncoderLevelFromZstd(z.Level) {
+	case zstd.SpeedBetterCompression:
+		tables = 8 << 20
+	case zstd.SpeedBestCompression:
+		tables = 40 << 20
+	}
+	return tables + 2*int64(zstdWindow(size)), nil
+}
+
+// Cook implements recipe.Cooker.
+func (z *Zstd) Cook(ctx context.Context, job *recipe.Job) error {
+	src, err := job.Open()
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	info, err := src.Stat()
+	if err != nil {
+		return err
+	}
+	dst, err := job.Create(0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(z.compress(dst, ctxio.Reader(ctx, src), info.Size()), dst.Close())
+}
+
+func (z *Zstd) compress(dst io.Writer, src io.Reader, size int64) error {
+	enc, err := zstd.NewWriter(nil,
+		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(z.Level)),
+		zstd.WithWindowSize(zstdWindow(size)),
+		// More would make the bytes a matter of the core count.
+		zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(true),
+		// Else a frame of less than 256 bytes would not say its size.
+		zstd.WithSingleSegment(true),
+	)
+	if err != nil {
+		return err
+	}
+	enc.ResetContentSize(dst, size)
+	n, err := enc.ReadFrom(src)
+	if err != nil {
+		return err
+	}
+	if n != size {
+		return fmt.Errorf("the file changed from %d to %d bytes while it was read", size, n)
+	}
+	if size == 0 {
+		// The stream's frame would leave the size open.
+		_, err = dst.Write(enc.EncodeAll(nil, nil))
+		return err
+	}
+	return enc.Close()
+}
+
+// zstdWindow returns the smallest power of two that holds the content, within
+// bounds. A larger window would be allocated and never used.
+func zstdWindow(size int64) int {
+	if size >= zstdMaxWindow {
+		return zstdMaxWindow
+	}
+	return max(zstdMinWindow, 1<<bits.Len64(uint64(max(size, 1)-1)))
+}

@@ -1,0 +1,117 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/ctxio"
+	"github.com/klauspost/compress/zstd"
+)
+
+// words is text that compresses about as well as real data does.
+func words(size int) []byte {
+	r := rand.New(rand.NewPCG(1, 2))
+	var b bytes.Buffer
+	for b.Len() < size {
+		fmt.Fprintf(&b, "vertex %d of %x\n", r.IntN(1000), r.IntN(1<<20))
+	}
+	return b.Bytes()[:size]
+}
+
+func TestZstdRoundTrip(t *testing.T) {
+	r := named(t, "zstd")
+	for _, level := range []int{1, 3, 6, 10, 19} {
+		for _, size := range []int{0, 1, 100, 255, 256, 65536, 128 << 10, 128<<10 + 1, 1 << 20} {
+			data := words(size)
+			res := recipetest.Cook(t, r, &Zstd{Level: level}, fstest.MapFS{"a": {Data: data}}, "", "a")
+			if res.Err != nil {
+				t.Fatal(res.Err)
+			}
+			var head zstd.Header
+			if err := head.Decode(res.Outputs[0]); err != nil {
+				t.Fatal(err)
+			}
+			if !head.HasFCS || head.FrameContentSize != uint64(size) {
+				t.Errorf("level %d, %d bytes: the frame says %v, %d bytes", level, size, head.HasFCS, head.FrameContentSize)
+			}
+			// There is nothing to sum in an empty frame.
+			if !head.HasCheckSum && size > 0 {
+				t.Errorf("level %d, %d bytes: no checksum", level, size)
+			}
+			dec, err := zstd.NewReader(nil, zstd.WithDecoderMaxWindow(zstdMaxWindow))
+			if err != nil {
+				t.Fatal(err)
+			}
+			back, err := dec.DecodeAll(res.Outputs[0], nil)
+			dec.Close()
+			if err != nil || !bytes.Equal(back, data) {
+				t.Errorf("level %d, %d bytes: %v, %d bytes back", level, size, err, len(back))
+			}
+		}
+	}
+}
+
+// If this fails after the encoder was updated, cached results are no longer
+// what a fresh cook gives: raise the recipe's version with the sums.
+func TestZstdBytesArePinned(t *testing.T) {
+	for level, want := range map[int]string{
+		1:  "3e85b71bb34e0487",
+		3:  "8b53ba2d018abb26",
+		6:  "e87a428ad7ddcf4c",
+		10: "19d13e048f9b1988",
+	} {
+		var out bytes.Buffer
+		if err := (&Zstd{Level: level}).compress(&out, bytes.NewReader(words(700_000)), 700_000); err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(out.Bytes())
+		if got := hex.EncodeToString(sum[:8]); got != want {
+			t.Errorf("level %d: sum %s, want %s", level, got, want)
+		}
+	}
+}
+
+func TestZstdNoticesAChangedSize(t *testing.T) {
+	for _, size := range []int64{0, 9, 11, 1 << 20} {
+		var out bytes.Buffer
+		err := (&Zstd{Level: 3}).compress(&out, strings.NewReader("ten bytes."), size)
+		wantError(t, err, "changed from", "to 10 bytes")
+	}
+}
+
+func TestZstdStaysInsideItsEstimate(t *testing.T) {
+	for _, level := range []int{1, 3, 6, 10} {
+		for _, size := range []int{10, 1 << 20, 20 << 20} {
+			z := &Zstd{Level: level}
+			estimate, err := z.Estimate(nil, int64(size))
+			if err != nil {
+				t.Fatal(err)
+			}
+			src := ctxio.Reader(context.Background(), bytes.NewReader(make([]byte, size)))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if err := z.compress(discard{}, src, int64(size)); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			// All that was ever allocated is more than the peak.
+			if got := int64(after.TotalAlloc - before.TotalAlloc); got > estimate || got < estimate/8 {
+				t.Errorf("level %d, %d bytes: allocated %d, estimate %d", level, size, got, estimate)
+			}
+		}
+	}
+}
+
+// discard is not io.Discard, which reads by itself and takes its own buffers.
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }

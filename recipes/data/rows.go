@@ -1,0 +1,86 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/assetcook/assetcook/internal/ctxio"
+)
+
+// Rows reads a table row by row: all have as many cells as the first. Lines without
+// anything in them are no rows.
+type rows interface {
+	// next returns the cells of the next row, or io.EOF. They are good until the
+	// next call.
+	next() ([]string, error)
+	// place returns line and column of a cell of that row.
+	place(i int) (line, col int)
+}
+
+// commaRows are cells between commas, perhaps in quotes (RFC 4180).
+type commaRows struct{ *csv.Reader }
+
+func newCommaRows(ctx context.Context, source []byte) commaRows {
+	r := csv.NewReader(ctxio.Reader(ctx, bytes.NewReader(source)))
+	r.ReuseRecord = true
+	return commaRows{r}
+}
+
+func (r commaRows) next() ([]string, error) {
+	cells, err := r.Read()
+	if syntax := (*csv.ParseError)(nil); errors.As(err, &syntax) {
+		return nil, fmt.Errorf("%d:%d: %v", syntax.Line, syntax.Column, syntax.Err)
+	}
+	return cells, err
+}
+
+func (r commaRows) place(i int) (line, col int) { return r.FieldPos(i) }
+
+// tabRows are cells between tabs, as they stand: neither tabs nor line ends can be in
+// them, and a quote is a quote (text/tab-separated-values of the IANA).
+type tabRows struct {
+	ctx   context.Context
+	rest  string
+	line  int // number of the row's line
+	cells []string
+	cols  []int // where each starts
+	want  int   // cells of the first row
+}
+
+func (r *tabRows) next() ([]string, error) {
+	for r.rest != "" {
+		if r.line++; r.line%step == 0 {
+			if err := r.ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		var row string
+		row, r.rest, _ = strings.Cut(r.rest, "\n")
+		row = strings.TrimSuffix(row, "\r")
+		if row == "" {
+			continue
+		}
+		r.cells, r.cols = r.cells[:0], r.cols[:0]
+		col := 1
+		for cell := range strings.SplitSeq(row, "\t") {
+			r.cells, r.cols = append(r.cells, cell), append(r.cols, col)
+			col += utf8.RuneCountInString(cell) + 1
+		}
+		if r.want == 0 {
+			r.want = len(r.cells)
+		}
+		if len(r.cells) != r.want {
+			return nil, fmt.Errorf("%d:1: %d cells, the first row has %d", r.line, len(r.cells), r.want)
+		}
+		return r.cells, nil
+	}
+	return nil, io.EOF
+}
+
+func (r *tabRows) place(i int) (line, col int) { return r.line, r.cols[i] }

@@ -1,0 +1,149 @@
+package font
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	xfont "golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+
+	"github.com/assetcook/assetcook/internal/font/distancefield"
+)
+
+// A face is an open font. Lengths are in font units.
+type face struct {
+	font   *sfnt.Font
+	meter  *meter
+	buffer sfnt.Buffer
+	gpos   []byte // tables for kerning
+	kern   []byte
+
+	unitsPerEm                   int
+	ascender, descender, lineGap int
+}
+
+// openFace opens a font of the file, which must not change while it is in use.
+func openFace(ctx context.Context, file []byte, index int) (*face, error) {
+	at, err := faceDirectory(file, index)
+	if err != nil {
+		return nil, err
+	}
+	tables, _, err := readDirectory(file, at)
+	if err != nil {
+		return nil, err
+	}
+	f := &face{}
+	for _, t := range tables {
+		switch data := file[t.offset:][:t.size]; t.name {
+		case "GPOS":
+			f.gpos = data
+		case "kern":
+			f.kern = data
+		}
+	}
+	if f.meter, err = newMeter(ctx, file, at); err != nil {
+		return nil, err
+	}
+	if err := f.guard(func() error { return f.open() }); err != nil {
+		return nil, fmt.Errorf("open the font: %w", err)
+	}
+	return f, nil
+}
+
+func (f *face) open() error {
+	var err error
+	if f.font, err = sfnt.ParseReaderAt(f.meter); err != nil {
+		return err
+	}
+	// Limits of the OpenType specification, table head.
+	f.unitsPerEm = int(f.font.UnitsPerEm())
+	if f.unitsPerEm < 16 || f.unitsPerEm > 16384 {
+		return fmt.Errorf("%d units per em, want 16 to 16384; export the font again", f.unitsPerEm)
+	}
+	m, err := f.font.Metrics(&f.buffer, f.em(), xfont.HintingNone)
+	f.ascender, f.descender = int(m.Ascent), -int(m.Descent)
+	f.lineGap = int(m.Height - m.Ascent - m.Descent)
+	return err
+}
+
+// em is the size at which the library's numbers are font units.
+func (f *face) em() fixed.Int26_6 { return fixed.Int26_6(f.unitsPerEm) }
+
+// guard calls the library, which may panic, and says why the meter stopped it.
+func (f *face) guard(call func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("damaged (%v); export the font again", p)
+		}
+		if f.meter.err != nil {
+			err = f.meter.err
+		}
+	}()
+	return call()
+}
+
+// lookup returns the glyph of a rune, 0 if there is none.
+func (f *face) lookup(r rune) (glyph uint16, err error) {
+	f.meter.nextGlyph()
+	err = f.guard(func() error {
+		x, err := f.font.GlyphIndex(&f.buffer, r)
+		if int(x) >= f.font.NumGlyphs() {
+			x = 0
+		}
+		glyph = uint16(x)
+		return err
+	})
+	return glyph, err
+}
+
+// advance returns how far the pen moves after a glyph.
+func (f *face) advance(glyph uint16) (units int, err error) {
+	f.meter.nextGlyph()
+	err = f.guard(func() error {
+		a, err := f.font.GlyphAdvance(&f.buffer, sfnt.GlyphIndex(glyph), f.em(), xfont.HintingNone)
+		units = int(a)
+		return err
+	})
+	return units, err
+}
+
+// outline returns the outline of a glyph at so many pixels per em, the pen being at
+// 0, 0.
+func (f *face) outline(glyph uint16, size int) (*distancefield.Path, error) {
+	f.meter.nextGlyph()
+	path := new(distancefield.Path)
+	err := f.guard(func() error {
+		segments, err := f.font.LoadGlyph(&f.buffer, sfnt.GlyphIndex(glyph), f.em(), nil)
+		if errors.Is(err, sfnt.ErrColoredGlyph) {
+			return errors.New("its glyphs are pictures, which have no outlines; take another font")
+		}
+		for _, s := range segments {
+			f.add(path, s, size)
+		}
+		return err
+	})
+	return path, err
+}
+
+func (f *face) add(path *distancefield.Path, s sfnt.Segment, size int) {
+	point := func(p fixed.Point26_6) distancefield.Point {
+		return distancefield.Point{X: f.pixels(int64(p.X), size), Y: f.pixels(int64(p.Y), size)}
+	}
+	switch s.Op {
+	case sfnt.SegmentOpMoveTo:
+		path.MoveTo(point(s.Args[0]))
+	case sfnt.SegmentOpLineTo:
+		path.LineTo(point(s.Args[0]))
+	case sfnt.SegmentOpQuadTo:
+		path.QuadTo(point(s.Args[0]), point(s.Args[1]))
+	case sfnt.SegmentOpCubeTo:
+		path.CubeTo(point(s.Args[0]), point(s.Args[1]), point(s.Args[2]))
+	}
+}
+
+// pixels turns font units into pixels, rounding once.
+func (f *face) pixels(units int64, size int) float64 {
+	return float64(units*int64(size)) / float64(f.unitsPerEm)
+}

@@ -1,0 +1,162 @@
+package font
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/font/distancefield"
+)
+
+// A subject is a font on its way through the recipe.
+type subject struct {
+	o       *Font
+	face    *face
+	chars   []char
+	glyphs  []glyph
+	missing []rune
+	atlas   extent
+}
+
+// A char is a rune and which of the glyphs it has. Runes may share one.
+type char struct {
+	r     rune
+	glyph int
+}
+
+// A glyph is what is drawn once.
+type glyph struct {
+	index   uint16 // in the font
+	advance int    // font units
+	box     box
+}
+
+// A box is where a glyph is drawn: pixels around the pen's place, y growing
+// downward, and where in the atlas. One without pixels is not drawn.
+type box struct {
+	left, top, w, h int
+	x, y            int
+}
+
+type extent struct{ w, h int }
+
+// prepare reads the source and places the glyphs.
+func (o *Font) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	runes, err := o.runes(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	if job.Size() > maxSource {
+		return nil, errLarge
+	}
+	file, err := job.Source()
+	if err != nil {
+		return nil, err
+	}
+	s := &subject{o: o}
+	if s.face, err = openFace(ctx, file, o.Face); err != nil {
+		return nil, err
+	}
+	if err := s.choose(runes); err != nil {
+		return nil, err
+	}
+	for i := range s.glyphs {
+		if err := s.bound(ctx, &s.glyphs[i]); err != nil {
+			return nil, err
+		}
+	}
+	if !slices.ContainsFunc(s.glyphs, func(g glyph) bool { return g.box.w > 0 }) {
+		job.Warn("no glyph has an outline: the atlas is empty; see charset and text")
+	}
+	s.atlas, err = o.place(ctx, s.glyphs)
+	return s, err
+}
+
+// choose looks up the runes. Each glyph comes once, in the order of the runes.
+func (s *subject) choose(runes []rune) error {
+	seen := map[uint16]int{}
+	for _, r := range runes {
+		index, err := s.face.lookup(r)
+		if err != nil {
+			return fmt.Errorf("look up U+%04X: %w", r, err)
+		}
+		if index == 0 {
+			s.missing = append(s.missing, r)
+			continue
+		}
+		i, ok := seen[index]
+		if !ok {
+			i = len(s.glyphs)
+			seen[index] = i
+			s.glyphs = append(s.glyphs, glyph{index: index})
+		}
+		s.chars = append(s.chars, char{r, i})
+	}
+	switch {
+	case len(s.glyphs) == 0:
+		return fmt.Errorf("the font has a glyph for none of %s; take another font, or see charset and text", listRunes(s.missing))
+	case len(s.missing) > 0 && s.o.Missing == "error":
+		return fmt.Errorf("no glyphs for %s; take them out of charset and text, or set missing = \"skip\"", listRunes(s.missing))
+	}
+	return nil
+}
+
+// shape reads the outline of a glyph.
+func (s *subject) shape(ctx context.Context, index uint16) (*distancefield.Shape, error) {
+	path, err := s.face.outline(index, s.o.Size)
+	if err != nil {
+		return nil, err
+	}
+	return path.Shape(ctx)
+}
+
+// bound measures a glyph: the smallest box of whole pixels that holds its outline
+// and half of the range around it.
+func (s *subject) bound(ctx context.Context, g *glyph) error {
+	fail := func(err error) error { return fmt.Errorf("glyph %d: %w", g.index, err) }
+	var err error
+	if g.advance, err = s.face.advance(g.index); err != nil {
+		return fail(err)
+	}
+	shape, err := s.shape(ctx, g.index)
+	if err != nil {
+		return fail(err)
+	}
+	left, top, right, bottom, ok := shape.Bounds()
+	if !ok {
+		return nil
+	}
+	reach := float64(float64(s.o.Range) / 2)
+	b := box{left: int(math.Floor(left - reach)), top: int(math.Floor(top - reach))}
+	b.w, b.h = int(math.Ceil(right+reach))-b.left, int(math.Ceil(bottom+reach))-b.top
+	if b.w > s.o.MaxSize || b.h > s.o.MaxSize {
+		return fail(fmt.Errorf("%d x %d pixels, more than max_size, %d; lower size or raise max_size", b.w, b.h, s.o.MaxSize))
+	}
+	g.box = b
+	return nil
+}
+
+// draw makes the atlas, a byte for each pixel.
+func (s *subject) draw(ctx context.Context) ([]byte, error) {
+	texels := make([]byte, s.atlas.w*s.atlas.h)
+	for _, g := range s.glyphs {
+		b := g.box
+		if b.w == 0 {
+			continue
+		}
+		shape, err := s.shape(ctx, g.index)
+		if err == nil {
+			grid := distancefield.Grid{Left: b.left, Top: b.top, W: b.w, H: b.h}
+			err = shape.Render(ctx, texels[b.y*s.atlas.w+b.x:], s.atlas.w, grid, float64(s.o.Range))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("glyph %d: %w", g.index, err)
+		}
+	}
+	return texels, nil
+}

@@ -1,0 +1,134 @@
+package image
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// Check implements recipe.Checker.
+func (o *Image) Check() error {
+	for c := range 4 {
+		if _, err := o.channel(c); err != nil {
+			return err
+		}
+	}
+	for _, check := range []func() error{o.checkPictures, o.checkAlpha, o.checkFormat} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	if o.POT == "require" && o.Fit > 0 && pixmap.Down.PowerOfTwo(o.Fit) != o.Fit {
+		return &recipe.OptionError{Key: "fit", Got: strconv.Itoa(o.Fit), Want: `a power of two, because of pot = "require"`}
+	}
+	return nil
+}
+
+// checkPictures looks at what is made of more than one picture.
+func (o *Image) checkPictures() error {
+	if o.Cube == "faces" && len(o.Faces) != 5 && len(o.Faces) != 6 {
+		return &recipe.OptionError{Key: "faces", Got: strconv.Itoa(len(o.Faces)), Want: `5 files beside the source, or 6, because of cube = "faces"`}
+	}
+	if o.Cube != "faces" && len(o.Faces) > 0 {
+		return &recipe.OptionError{Key: "cube", Got: strconv.Quote(o.Cube), Want: `"faces", because faces are given`}
+	}
+	if o.Cube == "faces" && len(o.Layers) > 0 {
+		return &recipe.OptionError{Key: "layers", Want: `none with cube = "faces"; make each cube a cross`}
+	}
+	if len(o.Layers) >= texture.MaxLayers {
+		return &recipe.OptionError{Key: "layers", Got: strconv.Itoa(len(o.Layers)), Want: fmt.Sprintf("less than %d", texture.MaxLayers)}
+	}
+	for c := range 4 {
+		if p, _ := o.channel(c); p.file != "" && len(o.Faces)+len(o.Layers) > 0 {
+			return &recipe.OptionError{Key: channelKeys[c], Got: strconv.Quote(o.channelText(c)), Want: "no other picture where there are faces or layers"}
+		}
+	}
+	return nil
+}
+
+// checkAlpha looks at what takes alpha for transparency.
+func (o *Image) checkAlpha() error {
+	colour := o.Kind == "auto" || o.Kind == "color"
+	switch {
+	case o.Coverage > 0 && !colour:
+		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: fmt.Sprintf("0 with kind = %q, whose alpha is no transparency", o.Kind)}
+	case o.Coverage > 0 && !o.Mips:
+		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: "0 with mips = false: it is kept on smaller levels"}
+	case o.Premultiply && !colour:
+		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf("false with kind = %q, which has no colours", o.Kind)}
+	case o.WeighAlpha && !colour:
+		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: fmt.Sprintf("false with kind = %q, whose alpha is no transparency", o.Kind)}
+	case o.WeighAlpha && o.Premultiply:
+		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: "false with premultiply, which weighs colours by itself"}
+	}
+	return nil
+}
+
+// checkFormat looks at what only some formats can.
+func (o *Image) checkFormat() error {
+	if o.Format == "auto" {
+		return nil
+	}
+	f, err := texture.ParseFormat(o.Format)
+	if err != nil {
+		return &recipe.OptionError{Key: "format", Got: strconv.Quote(o.Format), Want: err.Error()}
+	}
+	if o.Container == "dds" {
+		if _, err := o.ddsHeader().Resolve(&texture.Texture{Format: f, Layers: 1 + len(o.Layers)}); err != nil {
+			return &recipe.OptionError{Key: "dds_header", Got: strconv.Quote(o.DDSHeader), Want: `"auto" or "dx10": ` + err.Error()}
+		}
+	}
+	switch {
+	case o.Kind == "normal" && len(f.Channels()) == 1:
+		return &recipe.OptionError{Key: "format", Got: strconv.Quote(o.Format), Want: `two channels at least with kind = "normal"`}
+	case o.Coverage > 0 && !strings.Contains(f.Channels(), "a"):
+		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: fmt.Sprintf("0 with format = %q, which has no alpha", o.Format)}
+	case o.Coverage > 0 && o.Coverage != 0.5 && f == texture.BC1A:
+		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: `0 or 0.5 with format = "bc1a", which cuts alpha at one half`}
+	case o.Premultiply && !strings.Contains(f.Channels(), "a"):
+		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf("false with format = %q, which has no alpha", o.Format)}
+	case o.WeighAlpha && f != texture.BC7:
+		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: fmt.Sprintf("false with format = %q, only bc7 can", o.Format)}
+	case o.RDO > 0 && f != texture.BC7:
+		return &recipe.OptionError{Key: "rdo", Got: fmt.Sprint(o.RDO), Want: fmt.Sprintf("0 with format = %q, only bc7 can", o.Format)}
+	}
+	return nil
+}
+
+// channelKeys are the options that say where channels come from.
+var channelKeys = [4]string{"r", "g", "b", "a"}
+
+func (o *Image) channelText(c int) string { return [4]string{o.R, o.G, o.B, o.A}[c] }
+
+// A part is where a channel comes from: of the source, or of another file.
+type part struct {
+	file string
+	pixmap.Channel
+}
+
+// channel returns where channel c comes from. The error is for people.
+func (o *Image) channel(c int) (part, error) {
+	text := o.channelText(c)
+	if text == "" {
+		text = channelKeys[c]
+	}
+	var p part
+	letter := text
+	if i := strings.LastIndexByte(text, ':'); i > 0 {
+		p.file, letter = text[:i], text[i+1:]
+	}
+	var err error
+	p.Channel, err = pixmap.ParseChannel(letter)
+	constant := p.Of == '0' || p.Of == '1'
+	if err != nil || constant && p.file != "" {
+		return part{}, &recipe.OptionError{
+			Key: channelKeys[c], Got: strconv.Quote(o.channelText(c)),
+			Want: `r, g, b, a, one of these inverted such as "1-g", "0", "1", or a channel of another file such as "rough.png:r"`,
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,161 @@
+package image
+
+import (
+	"errors"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/source"
+	"github.com/assetcook/assetcook/internal/image/texenc"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// Estimate implements recipe.Estimator. It refuses what Cook would refuse by
+// the same header. It is not told the extension, so it leaves it to Cook, which
+// looks at the head first as well, to say what is no picture at all.
+func (o *Image) Estimate(head []byte, size int64) (int64, error) {
+	info, err := source.Probe(head, "", size, o.MaxSize)
+	if errors.Is(err, source.ErrFormat) {
+		// TGA has no sign of its own. What is no TGA either, Cook will say.
+		info, err = source.Probe(head, ".tga", size, o.MaxSize)
+		if errors.Is(err, source.ErrFormat) || errors.Is(err, source.ErrTruncated) {
+			return recipe.HeadSize, nil
+		}
+	}
+	if err != nil {
+		// A JPEG may have its size behind a large profile, a TIFF at its end.
+		return 0, err
+	}
+	l, err := o.layout(info.W, info.H)
+	if err != nil {
+		return 0, err
+	}
+	return o.peak(info, l, size), nil
+}
+
+// peak returns the most bytes that Cook holds at once. Each stage's own and what
+// lives on from the stage before it are counted.
+func (o *Image) peak(info source.Info, l layout, size int64) int64 {
+	const fixed = 1 << 20 // tables and buffers
+	whole := bytesOf(info.W, info.H, info.Depth)
+	before := int64(l.pictures) * bytesOf(l.w, l.h, info.Depth)
+	after := int64(l.pictures) * bytesOf(l.tw, l.th, info.Depth)
+
+	loading := size + info.Memory
+	if l.beside > 0 {
+		// The pictures beside it are not known, except for their size.
+		pixels := int64(info.W) * int64(info.H)
+		loading = max(loading, int64(l.beside)*whole+3*besideBytes(info.W, info.H)+besideMemory*pixels)
+	}
+	assembling := whole
+	if l.assembles {
+		assembling = int64(l.beside+2) * whole // into one more; or into another depth
+	}
+	cutting := int64(1+len(o.Layers))*whole + before
+	if o.Cube != "cross" {
+		cutting = before
+	}
+	resizing := before
+	if l.w != l.tw || l.h != l.th {
+		resizing += after + pixmap.ResizeMemory(l.w, l.h, l.tw, l.th, info.Depth, o.filter())
+	}
+	return fixed + max(loading, assembling, cutting, resizing, after+o.making(info.Depth, l), o.packing(info.Depth, l))
+}
+
+// bytesOf returns what the pixels of a map take.
+func bytesOf(w, h int, d pixmap.Depth) int64 {
+	channels := 4 * int64(w) * int64(h)
+	switch d {
+	case pixmap.Float:
+		return 4 * channels
+	case pixmap.Bits16:
+		return 2 * channels
+	}
+	return channels
+}
+
+// besideBytes is how large the file of a picture beside a source of w by h pixels
+// may be.
+func besideBytes(w, h int) int64 { return 16*int64(w)*int64(h) + 1<<20 }
+
+// besideMemory is what decoding such a picture takes for each pixel, the result
+// included: as much as the greediest of the usual formats, a progressive JPEG.
+const besideMemory = 24
+
+// making is what levels and texels take besides the pictures.
+func (o *Image) making(d pixmap.Depth, l layout) int64 {
+	mips := pixmap.MipOptions{
+		Sampling: pixmap.Sampling{Filter: o.filter(), Normal: o.Kind == "normal"},
+		Coverage: o.Coverage, Whole: o.wholeLevels(), Levels: 1,
+	}
+	if o.Wrap == "repeat" || o.Wrap == "repeat-y" {
+		mips.WrapY = pixmap.Repeat
+	}
+	if o.Mips {
+		mips.Levels = 0
+	}
+	rows := l.th
+	if !o.wholeLevels() {
+		rows = min(rows, pixmap.BandRows(l.tw, d))
+	}
+	encoding := int64(0)
+	for _, f := range o.formats(d, l) {
+		encoding = max(encoding, texenc.Memory(f, d, l.tw, rows, texenc.Options{RDO: o.RDO}))
+	}
+	if o.Premultiply {
+		encoding += 16 * int64(l.tw) * 64 // rows of bands, until they are collected
+	}
+	return pixmap.MipMemory(l.tw, l.th, d, mips) + encoding + o.texels(d, l)
+}
+
+// packing is what texels take while they are written.
+func (o *Image) packing(d pixmap.Depth, l layout) int64 {
+	if o.Container != "ktx2" || o.Zstd == 0 {
+		return o.texels(d, l)
+	}
+	return o.texels(d, l) + zstdMemory(o.Zstd)
+}
+
+// texels returns what all levels of all pictures take.
+func (o *Image) texels(d pixmap.Depth, l layout) int64 {
+	most := int64(0)
+	for _, f := range o.formats(d, l) {
+		sum := int64(0)
+		for i := range texture.MaxLevels(l.tw, l.th) {
+			if w, h := texture.LevelSize(l.tw, l.th, i); i == 0 || o.Mips {
+				sum += f.Bytes(w, h)
+			}
+		}
+		most = max(most, sum*int64(l.pictures))
+	}
+	return most
+}
+
+// largestPlain is how many pixels a picture has at most for which texture.Choose
+// takes rgba8.
+const largestPlain = 512 * 512
+
+// formats returns the format, or those that may be chosen.
+func (o *Image) formats(d pixmap.Depth, l layout) []texture.Format {
+	if f, err := texture.ParseFormat(o.Format); err == nil {
+		return []texture.Format{f}
+	}
+	if d == pixmap.Float {
+		return []texture.Format{texture.BC6H, texture.RGBA16F}
+	}
+	if int64(l.tw)*int64(l.th) > largestPlain {
+		return []texture.Format{texture.BC4, texture.BC5, texture.BC7}
+	}
+	return []texture.Format{texture.BC4, texture.BC5, texture.BC7, texture.RGBA8}
+}
+
+// zstdMemory returns what the encoder takes besides its output, measured.
+func zstdMemory(level int) int64 {
+	switch {
+	case level < 3:
+		return 10 << 20
+	case level < 10:
+		return 22 << 20
+	}
+	return 54 << 20
+}

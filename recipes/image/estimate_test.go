@@ -1,0 +1,245 @@
+package image
+
+import (
+	"bytes"
+	"errors"
+	stdimage "image"
+	"image/jpeg"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/image/imagetest"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+func estimate(o *Image, data []byte) (int64, error) {
+	need, err := o.Estimate(data[:min(len(data), recipe.HeadSize)], int64(len(data)))
+	if errors.Is(err, recipe.ErrShortHead) {
+		return o.Estimate(data, int64(len(data)))
+	}
+	return need, err
+}
+
+// allocated returns how many bytes f allocates, dead or alive.
+func allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// prepare decodes data and decides on a format, but encodes nothing.
+func prepare(t testing.TB, o *Image, name string, data []byte) error {
+	t.Helper()
+	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: name, Open: fstest.MapFS{name: {Data: data}}.Open}, int64(len(data)))
+	_, err := o.prepare(t.Context(), job)
+	return err
+}
+
+// What is no picture is refused before it costs anything; what is one costs no
+// more than it was said to.
+func TestBombs(t *testing.T) {
+	for _, b := range imagetest.Bombs() {
+		t.Run(b.Name, func(t *testing.T) {
+			o := options(plain)
+			limit, refused := estimate(o, b.Data)
+			if refused != nil {
+				limit = 3*int64(len(b.Data)) + 1<<20
+			}
+			var err error
+			if got := allocated(func() { err = prepare(t, o, "a"+b.Ext, b.Data) }); got > limit+slack(b) {
+				t.Errorf("%d bytes of file: allocated %d bytes, estimated %d", len(b.Data), got, limit)
+			}
+			if (err == nil) != b.Fine {
+				t.Errorf("error %v, fine: %v", err, b.Fine)
+			}
+			if !b.Fine && refused == nil {
+				t.Errorf("Estimate lets it through, for %d bytes", limit)
+			}
+			if err == nil && refused != nil {
+				t.Errorf("decoded, but Estimate says %v", refused)
+			}
+		})
+	}
+}
+
+// slack is what decoders drop again at once, which the estimate is not about:
+// a buffer for each chunk or tile, and lists of lengths and codes for each tree.
+func slack(b imagetest.Bomb) int64 {
+	switch {
+	case strings.Contains(b.Name, "chunks"), strings.Contains(b.Name, "tiles"):
+		return 1 << 30
+	case strings.Contains(b.Name, "trees"):
+		return 80 << 20
+	}
+	return 0
+}
+
+// All that is allocated on the way is more than what is held at once, but not by
+// much: a quarter at most beyond the estimate, which is thus the peak indeed.
+func TestEstimateIsThePeak(t *testing.T) {
+	m, wide := scene(520, 390), stdimage.NewNRGBA64(stdimage.Rect(0, 0, 520, 390))
+	noise(wide.Pix)
+	file, wideFile := encodePNG(t, m), encodePNG(t, wide)
+	var photo bytes.Buffer
+	if err := jpeg.Encode(&photo, m, nil); err != nil {
+		t.Fatal(err)
+	}
+	fast := func(o *Image) { o.Quality, o.Zstd, o.Format = "fast", 0, "rgba8" }
+	for _, tc := range []struct {
+		name string
+		data []byte
+		set  func(*Image)
+	}{
+		{"auto", file, func(o *Image) { o.Format = "auto" }},
+		{"plain", file, plain},
+		{"photo", photo.Bytes(), func(*Image) {}},
+		{"kaiser", file, func(o *Image) { o.Filter, o.Coverage = "kaiser", 0.5 }},
+		{"wide", wideFile, func(*Image) {}},
+		{"wide to rgba16f", wideFile, func(o *Image) { o.Format = "rgba16f" }},
+		{"light", radiance(520, 390), func(o *Image) { o.Format = "rgba16f" }},
+		{"fit", file, func(o *Image) { o.Fit, o.Filter = 260, "mitchell" }},
+		{"up", file, func(o *Image) { o.POT = "up" }},
+		{"cross", file, func(o *Image) { o.Cube = "cross" }},
+		{"swizzled", file, func(o *Image) { o.R, o.G = "g", "r" }},
+		{"packed", file, func(o *Image) { o.R = "a.png:g" }},
+		{"layers", file, func(o *Image) { o.Layers = []string{"a.png", "a.png", "a.png"} }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			o := options(fast, tc.set)
+			need, err := estimate(o, tc.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tree := fstest.MapFS{"a.png": {Data: tc.data}}
+			written := 0
+			run := func() {
+				res := recipetest.Cook(t, Recipe(), o, tree, "", "a.png")
+				if res.Err != nil {
+					t.Fatal(res.Err)
+				}
+				written = len(res.Outputs[0])
+			}
+			run() // which makes the tables
+			// Faces are cut when what decoding took is free again.
+			most := 1.25
+			if o.Cube == "cross" {
+				most = 1.8
+			}
+			const tables = 2 << 20 // made by the first run
+			// The file, and pixels as an HDR file has them, are let go before levels are made.
+			// What was written the test reads again.
+			got := allocated(run) - int64(len(tc.data)) - int64(written)
+			if tc.name == "light" {
+				got -= 4 * 520 * 390
+			}
+			if ratio := float64(got) / float64(need-tables); ratio > most || ratio < 0.15 {
+				t.Errorf("allocated %d bytes in all, estimated %d and tables", got, need-tables)
+			}
+		})
+	}
+}
+
+// By default a picture takes as much as its first level and the texture, give or take
+// a third, whatever kind of PNG it is: no second copy, no level in floats.
+func TestEstimateIsNearlyTheLevel(t *testing.T) {
+	const side = 16384
+	for _, tc := range []struct{ depth, colour byte }{{8, 0}, {8, 2}, {8, 6}, {8, 3}, {16, 0}, {16, 2}, {16, 4}, {16, 6}} {
+		data := imagetest.PNG(side, side, nil)[:33]
+		data[24], data[25] = tc.depth, tc.colour
+		need, err := options().Estimate(data, 2<<20)
+		level := bytesOf(side, side, pixmap.Bits8) * int64(tc.depth) / 8
+		if most := (level + texture.BC7.Bytes(side, side)*4/3) * 13 / 10; err != nil || need < level || need > most {
+			t.Errorf("%d bits, colour type %d: %d bytes for a level of %d, want %d at most, error %v", tc.depth, tc.colour, need, level, most, err)
+		}
+	}
+}
+
+// The estimate knows what may be chosen.
+func TestEstimateKnowsTheChoice(t *testing.T) {
+	for colours := range texture.MaxColours + 2 {
+		for _, one := range []string{"", "rrr1", "0001"} {
+			c := texture.Choose(texture.Facts{W: 513, H: 512, SRGB: true, Opaque: true, One: one, Colours: colours})
+			if c.Format == texture.RGBA8 {
+				t.Errorf("%d pixels become rgba8: %s", 513*512, c.Reason)
+			}
+		}
+	}
+}
+
+func TestEstimate(t *testing.T) {
+	small, err := estimate(options(), encodePNG(t, scene(16, 16)))
+	if err != nil || small > 32<<20 {
+		t.Errorf("16 x 16 PNG: %d bytes, error %v", small, err)
+	}
+	if got, err := options().Estimate([]byte("no picture"), 10); err != nil || got < 1 {
+		t.Errorf("no picture: %d bytes, error %v; want Cook to say it", got, err)
+	}
+	for _, text := range []string{"", "version https://git-lfs.github.com/spec/v1\n"} {
+		_, early := options().Estimate([]byte(text), int64(len(text)))
+		late := prepare(t, options(), "a.png", []byte(text))
+		if early == nil || late == nil || early.Error() != late.Error() {
+			t.Errorf("%q: Estimate says %v, Cook says %v", text, early, late)
+		}
+	}
+}
+
+// A header behind the head of the file: Estimate asks for more.
+func TestHeaderBeyondTheHead(t *testing.T) {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, scene(64, 64), nil); err != nil {
+		t.Fatal(err)
+	}
+	profile := append([]byte{0xff, 0xe2, 0xff, 0xff}, make([]byte, 65533)...)
+	late := append(append(bytes.Clone(b.Bytes()[:2]), bytes.Repeat(profile, 2)...), b.Bytes()[2:]...)
+	if _, err := options().Estimate(late[:recipe.HeadSize], int64(len(late))); !errors.Is(err, recipe.ErrShortHead) {
+		t.Errorf("error %v from the head alone", err)
+	}
+	if got, err := options().Estimate(late, int64(len(late))); err != nil || got < int64(len(late)) {
+		t.Errorf("%d bytes, error %v", got, err)
+	}
+	if err := prepare(t, options(), "a.jpg", late); err != nil {
+		t.Error(err)
+	}
+	limited := options(func(o *Image) { o.MaxSize = 60 })
+	if err := prepare(t, limited, "a.jpg", late); err == nil || !strings.Contains(err.Error(), "the limit is 60") {
+		t.Errorf("error %v, want the limit", err)
+	}
+}
+
+// Whatever the bytes are, cooking them ends in an error or in a texture that
+// is right in itself, and Estimate refuses nothing that Cook takes.
+func FuzzCook(f *testing.F) {
+	f.Add(encodePNG(f, scene(9, 7)))
+	f.Add(encodePNG(f, bumps(16, 16, true)))
+	f.Add(radiance(8, 2))
+	f.Add(append([]byte{2: 2, 12: 2, 14: 1, 16: 32, 17: 0x28}, 3, 2, 1, 4, 7, 6, 5, 8))
+	o := options(func(o *Image) { o.MaxSize, o.Zstd, o.Quality = 64, 0, "fast" })
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, refused := estimate(o, data)
+		tex, res := cookTree(t, o, fstest.MapFS{"a.tga": {Data: data}}, "a.tga")
+		if res.Err != nil {
+			return
+		}
+		if refused != nil {
+			t.Errorf("cooked, but Estimate says %v", refused)
+		}
+		if err := tex.Check(); err != nil || tex.W > 64 || tex.H > 64 {
+			t.Errorf("%d x %d pixels, error %v", tex.W, tex.H, err)
+		}
+	})
+}
+
+func TestBytesOf(t *testing.T) {
+	for _, d := range []pixmap.Depth{pixmap.Bits8, pixmap.Bits16, pixmap.Float} {
+		if got, want := bytesOf(7, 5, d), pixmap.New(7, 5, d).Bytes(); got != int64(want) {
+			t.Errorf("depth %d: %d bytes, want %d", d, got, want)
+		}
+	}
+}

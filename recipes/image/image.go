@@ -1,0 +1,154 @@
+// Package image is the recipe that turns pictures into textures: KTX2 or DDS
+// files of texels that a graphics processor reads as they are, with mipmaps.
+//
+// What it does, in this order, and the packages that do it:
+//
+//	source   the picture is read, whatever format it is in
+//	pixmap   channels are swizzled or packed from other pictures, faces are cut
+//	         from a cross, pictures flipped, resized, and made smaller level by level
+//	texture  the format is chosen, if the options leave it open
+//	texenc   pixels become texels of that format
+//	ktx2 dds the file is written
+//
+// # Memory
+//
+// What is held is the first level in pixels and the texture: rows of smaller levels
+// are made, become texels and are gone. Estimate says how much that is.
+//
+// # What a picture is
+//
+// Option kind says whether numbers are colours or something else, which decides
+// how they are averaged and stored. With "auto", and to see whether a name that
+// promises a normal map keeps its word, the pixels themselves are looked at; see
+// kind.go. Explain says what came of it.
+//
+// # Same bytes everywhere
+//
+// All arithmetic is on whole numbers, or on floats in ways that no processor
+// rounds differently. Recipe's version rises whenever other bytes come out.
+//
+// # Hostile files
+//
+// Before anything is decoded the header is read, first by Estimate from the head
+// of the file, then by Cook from the whole. A picture is refused if a side is
+// longer than max_size, or if the file is too short for the pixels that it claims
+// even if it were packed as tightly as its format allows. Other pictures that an
+// option names must be as large as the source, which keeps them within what was
+// estimated.
+package image
+
+import (
+	"context"
+	"errors"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/dds"
+	"github.com/assetcook/assetcook/internal/image/ktx2"
+	"github.com/assetcook/assetcook/internal/image/source"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// Image holds the options of the recipe.
+type Image struct {
+	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,r8,rg8,rgba8,rgb10a2,rgba16f" doc:"how texels are stored; auto takes what suits the picture"`
+	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7 are worked at: fast for every edit, best for what is shipped"`
+	Container string `toml:"container" enum:"ktx2,dds" doc:"the file that texels are put in"`
+	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"legacy is what older engines and ImageMagick read, for bc1 to bc5; auto writes it unless it would lose that colours are sRGB or premultiplied, legacy in any case"`
+	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data" doc:"what the numbers are: colours, unit vectors, one channel, or four channels of anything; auto looks at the pixels"`
+	SRGB      bool   `toml:"srgb" doc:"colours are sRGB, false: linear light; kinds and formats that have no sRGB take numbers as they are"`
+
+	Mips       bool    `toml:"mips" doc:"add all smaller levels down to 1x1"`
+	Filter     string  `toml:"filter" enum:"box,kaiser,mitchell" doc:"how levels and sizes are averaged: box is exact and fast, kaiser sharpest, mitchell between"`
+	Wrap       string  `toml:"wrap" enum:"clamp,repeat,repeat-x,repeat-y" doc:"what filters see beyond the edges: the edge again, or the picture once more, to the sides, above and below, or both"`
+	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha, 0 to 1, from which on the game draws a pixel: levels keep the share of such pixels; 0 for no such test"`
+	WeighAlpha bool    `toml:"weigh_alpha" doc:"bc7 may change colours the more, the less of them is seen; needs alpha to be transparency"`
+
+	MaxSize int    `toml:"max_size" min:"1" max:"65535" doc:"longest side in pixels that a source may have"`
+	Fit     int    `toml:"fit" min:"0" max:"65535" doc:"longest side in pixels of the texture, larger pictures are scaled down; 0 keeps them"`
+	POT     string `toml:"pot" enum:"keep,up,down,nearest,require" doc:"powers of two: sides stay, are scaled to one, or must be one"`
+
+	R           string   `toml:"r" doc:"where red comes from: r, g, b, a, 1-r (inverted) ..., 0, 1, or such a channel of another picture: rough.png:r"`
+	G           string   `toml:"g" doc:"where green comes from, likewise; 1-g turns a normal map of Direct3D into one of OpenGL"`
+	B           string   `toml:"b" doc:"where blue comes from, likewise"`
+	A           string   `toml:"a" doc:"where alpha comes from, likewise"`
+	Flip        string   `toml:"flip" enum:"none,x,y,xy" doc:"mirror from left to right (x), upside down (y), or both"`
+	Premultiply bool     `toml:"premultiply" doc:"multiply colours by alpha, in linear light"`
+	Cube        string   `toml:"cube" enum:"none,cross,faces" doc:"make a cube, of a cross (4:3, 3:4) or strip (6:1, 1:6), or of one picture a face"`
+	Faces       []string `toml:"faces" doc:"files of the faces -X +Y -Y +Z -Z if the source is +X, or of all six, relative to the source"`
+	Layers      []string `toml:"layers" doc:"files of the further layers of an array, relative to the source"`
+
+	RDO  float64 `toml:"rdo" min:"0" max:"10" doc:"PSNR in dB that bc7 may lose for blocks that Zstandard packs better; 0 for none"`
+	Zstd int     `toml:"zstd" min:"0" max:"19" doc:"effort to pack levels of ktx2 with Zstandard; 0 leaves them as they are"`
+}
+
+// Recipe returns the recipe "image".
+func Recipe() recipe.Recipe {
+	return recipe.Recipe{
+		Name: "image", Version: 3, Extensions: source.TextureExtensions(), Formats: source.Formats(),
+		// The recipe looks whether the content may be a normal map. A name that says so
+		// is needed as well: few pictures show beyond doubt what they are for.
+		Hints: []recipe.Hint{{Suffixes: []string{"_n", "_nrm", "_norm", "_normal", "_normals"}, Key: "kind", Value: "normal"}},
+		New: func() recipe.Cooker {
+			return &Image{
+				Format: "auto", Quality: "normal", Container: "ktx2", DDSHeader: "auto", Kind: "auto", SRGB: true,
+				Mips: true, Filter: "box", Wrap: "clamp",
+				MaxSize: 16384, POT: "keep", Flip: "none", Cube: "none", Zstd: 3,
+			}
+		},
+	}
+}
+
+// Outputs implements recipe.Cooker.
+func (o *Image) Outputs() []string { return []string{"{path}." + o.Container} }
+
+// Cook implements recipe.Cooker.
+func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
+	s, err := o.prepare(ctx, job)
+	if err != nil {
+		return err
+	}
+	t, err := s.texture(ctx, job)
+	if err != nil {
+		return err
+	}
+	return o.write(ctx, job, t)
+}
+
+// Explain implements recipe.Explainer.
+func (o *Image) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
+	s, err := o.prepare(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	return s.reasons, nil
+}
+
+// prepare reads the source and what belongs to it, and decides what becomes of
+// them.
+func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	s := &subject{o: o}
+	for _, step := range []func(context.Context, *recipe.Job) error{s.load, s.cut, s.judge, s.resize, s.choose} {
+		if err := step(ctx, job); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (o *Image) write(ctx context.Context, job *recipe.Job, t *texture.Texture) error {
+	out, err := job.Create(0)
+	if err != nil {
+		return err
+	}
+	if o.Container == "dds" {
+		return errors.Join(dds.Write(ctx, out, t, o.ddsHeader()), out.Close())
+	}
+	packing := ktx2.Supercompression{}
+	if o.Zstd > 0 {
+		packing = ktx2.Supercompression{Scheme: ktx2.Zstd, Level: o.Zstd}
+	}
+	return errors.Join(ktx2.Write(ctx, out, t, packing), out.Close())
+}

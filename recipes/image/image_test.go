@@ -1,0 +1,212 @@
+package image
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	stdimage "image"
+	"image/color"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/image/dds"
+	"github.com/assetcook/assetcook/internal/image/ktx2"
+	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/google/go-cmp/cmp"
+)
+
+// options are the defaults with changes.
+func options(changes ...func(*Image)) *Image {
+	o := Recipe().New().(*Image)
+	for _, change := range changes {
+		change(o)
+	}
+	return o
+}
+
+// plain options leave pixels to be seen as they are.
+func plain(o *Image) { o.Format, o.Kind = "rgba8", "color" }
+
+// tree holds files, the first of which is the source.
+func cookTree(t testing.TB, o *Image, tree fstest.MapFS, name string) (*texture.Texture, recipetest.Result) {
+	t.Helper()
+	if err := o.Check(); err != nil {
+		t.Fatal(err)
+	}
+	res := recipetest.Cook(t, Recipe(), o, tree, "", name)
+	if res.Err != nil {
+		return nil, res
+	}
+	read := func() (*texture.Texture, error) { return ktx2.Read(res.Outputs[0], 1<<28) }
+	if o.Container == "dds" {
+		read = func() (*texture.Texture, error) { return dds.Read(res.Outputs[0]) }
+	}
+	tex, err := read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tex, res
+}
+
+// cook cooks a single file.
+func cook(t testing.TB, o *Image, name string, data []byte) *texture.Texture {
+	t.Helper()
+	tex, res := cookTree(t, o, fstest.MapFS{name: {Data: data}}, name)
+	if res.Err != nil {
+		t.Fatal(res.Err)
+	}
+	return tex
+}
+
+// A picture of four bytes a pixel.
+func nrgba(w, h int, pix ...byte) *stdimage.NRGBA {
+	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, w, h))
+	copy(m.Pix, pix)
+	return m
+}
+
+// scene is a picture of soft colours and fading alpha.
+func scene(w, h int) *stdimage.NRGBA {
+	m := nrgba(w, h)
+	for y := range h {
+		for x := range w {
+			m.SetNRGBA(x, y, color.NRGBA{R: byte(4 * x), G: byte(5 * y), B: byte(200 - 2*x), A: byte(255 - 3*y)})
+		}
+	}
+	return m
+}
+
+func opaque(m *stdimage.NRGBA) *stdimage.NRGBA {
+	for i := 3; i < len(m.Pix); i += 4 {
+		m.Pix[i] = 255
+	}
+	return m
+}
+
+func noise(pix []byte) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range pix {
+		pix[i] = byte(rng.Uint32())
+	}
+}
+
+func encodePNG(t testing.TB, m stdimage.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// radiance is an HDR file of grey steps, each a power of two, from 1/8 up.
+func radiance(w, h int) []byte {
+	var b bytes.Buffer
+	b.WriteString("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y ")
+	b.WriteString(itoa(h) + " +X " + itoa(w) + "\n")
+	for i := range w * h {
+		b.Write([]byte{128, 128, 128, byte(126 + i%8)})
+	}
+	return b.Bytes()
+}
+
+func itoa(n int) string {
+	if n < 10 {
+		return string(rune('0' + n))
+	}
+	return itoa(n/10) + itoa(n%10)
+}
+
+func TestRecipe(t *testing.T) {
+	r := Recipe()
+	if err := options().Check(); err != nil {
+		t.Errorf("the defaults: %v", err)
+	}
+	for container, want := range map[string]string{"ktx2": "{path}.ktx2", "dds": "{path}.dds"} {
+		if d := cmp.Diff([]string{want}, options(func(o *Image) { o.Container = container }).Outputs()); d != "" {
+			t.Error(d)
+		}
+	}
+	files := []any{"a", "b"}
+	recipetest.Check(t, r, map[string]any{
+		"format": "bc7", "quality": "best", "container": "dds", "dds_header": "dx10", "kind": "data", "srgb": false,
+		"mips": false, "filter": "kaiser", "wrap": "repeat", "coverage": 0.5, "weigh_alpha": true,
+		"max_size": int64(64), "fit": int64(32), "pot": "up", "r": "g", "g": "r", "b": "1-b", "a": "1",
+		"flip": "x", "premultiply": true, "cube": "cross", "faces": files, "layers": files, "rdo": 0.5, "zstd": int64(0),
+	})
+}
+
+// Straight alpha is kept bit for bit, also the colour under an alpha of 0.
+func TestCookKeepsPixels(t *testing.T) {
+	m := nrgba(61, 17)
+	noise(m.Pix)
+	for i := 3; i < len(m.Pix); i += 8 {
+		m.Pix[i] = 0
+	}
+	if tex := cook(t, options(plain), "a.png", encodePNG(t, m)); !bytes.Equal(tex.Levels[0], m.Pix) {
+		t.Error("level 0 differs from the picture")
+	}
+}
+
+// Content decides, and the same content gives the same bytes.
+func TestCookIgnoresTheName(t *testing.T) {
+	file := encodePNG(t, scene(50, 30))
+	var got [][]byte
+	for _, name := range []string{"a.png", "b/c.jpg"} {
+		_, res := cookTree(t, options(), fstest.MapFS{name: {Data: file}}, name)
+		got = append(got, res.Outputs[0])
+	}
+	if !bytes.Equal(got[0], got[1]) || len(got[0]) == 0 {
+		t.Errorf("outputs of %d and %d bytes, want the same", len(got[0]), len(got[1]))
+	}
+}
+
+// countdown is cancelled once Err was called n times.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Wherever the work is stopped, Cook says so and nothing else.
+func TestCookStopsAnywhere(t *testing.T) {
+	o := options(func(o *Image) {
+		o.Layers, o.Cube, o.Flip, o.Fit, o.Premultiply, o.Coverage, o.Quality = []string{"b.png"}, "cross", "x", 5, true, 0.5, "fast"
+	})
+	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, scene(24, 18))}, "b.png": {Data: encodePNG(t, scene(24, 18))}}
+	run := func(n int) (used int, err error) {
+		ctx := &countdown{Context: context.Background(), left: n}
+		res := recipetest.CookContext(ctx, t, Recipe(), o, tree, "", "a.png")
+		return n - ctx.left, res.Err
+	}
+	looks, err := run(1 << 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if looks < 2*18+12*6 {
+		t.Errorf("%d looks at the context, want one for each row of sources and faces", looks)
+	}
+	for n := 0; n < looks; n += 1 + looks/300 {
+		if _, err := run(n); !errors.Is(err, context.Canceled) {
+			t.Fatalf("cancelled at look %d of %d: error %v", n, looks, err)
+		}
+	}
+}
+
+func TestCookMissingSource(t *testing.T) {
+	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "a.png", Open: fstest.MapFS{}.Open}, 10)
+	if err := options().Cook(t.Context(), job); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v, want not exist", err)
+	}
+}

@@ -1,0 +1,216 @@
+package image
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"runtime"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/source"
+)
+
+// A subject is what is being cooked: the source, and whatever is made of it on
+// its way to a texture.
+type subject struct {
+	o *Image
+	// pictures are the faces of layer 0, of layer 1 and so on; one if there is
+	// neither.
+	pictures []*pixmap.Map
+	decision
+	// reasons are what Explain returns.
+	reasons []string
+}
+
+func (s *subject) because(format string, args ...any) {
+	s.reasons = append(s.reasons, fmt.Sprintf(format, args...))
+}
+
+// muchGarbage is how many bytes of garbage a decoder may leave before an explicit
+// collection pays: by itself the collector waits until the heap has doubled, and the
+// texture that is made next is smaller than the picture.
+const muchGarbage = 64 << 20
+
+// load reads the source and the pictures beside it that options name.
+func (s *subject) load(ctx context.Context, job *recipe.Job) error {
+	m, info, err := s.read(ctx, job, file{ext: job.Ext(), open: job.Open, read: job.Source}, nil)
+	if err != nil {
+		return err
+	}
+	if info.Memory-int64(m.Bytes()) > muchGarbage {
+		runtime.GC()
+	}
+	for _, note := range info.Notes {
+		s.because("%s", note)
+	}
+	if info.Profile != "" {
+		s.because("%s: colours are taken to be sRGB all the same", info.Profile)
+	}
+	if info.Gamma != 0 && s.o.colours() {
+		s.because("gamma of %.5f was applied to reach sRGB", float64(info.Gamma)/100000)
+	}
+	if m, err = s.assemble(ctx, job, m); err != nil {
+		return err
+	}
+	s.pictures = []*pixmap.Map{m}
+	if len(s.o.Faces) == 6 {
+		s.pictures = nil // the source is among them, or only stands for them
+	}
+	for _, name := range slices.Concat(s.o.Faces, s.o.Layers) {
+		other, err := s.beside(ctx, job, name, m)
+		if err != nil {
+			return err
+		}
+		if other.Depth() > m.Depth() { // the estimate knows the source only
+			return fmt.Errorf("%s: more bits a channel than the source has; make the picture with most bits the source, or save this one with less", name)
+		}
+		// No other file is named where there are layers or faces: see checkPictures.
+		if other, err = s.assemble(ctx, job, other); err != nil {
+			return err
+		}
+		s.pictures = append(s.pictures, other)
+	}
+	return s.alike(ctx)
+}
+
+// alike brings all pictures to the depth of the deepest.
+func (s *subject) alike(ctx context.Context) error {
+	deepest := pixmap.Bits8
+	for _, m := range s.pictures {
+		deepest = max(deepest, m.Depth())
+	}
+	var err error
+	for i, m := range s.pictures {
+		if s.pictures[i], err = pixmap.Convert(ctx, m, deepest, s.o.stored()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assemble puts the source's channels where options want them, and those of other
+// pictures.
+func (s *subject) assemble(ctx context.Context, job *recipe.Job, m *pixmap.Map) (*pixmap.Map, error) {
+	var parts [4]pixmap.Part
+	files, asItIs := map[string]*pixmap.Map{"": m}, true
+	for c := range parts {
+		p, err := s.o.channel(c)
+		if err != nil {
+			return nil, err
+		}
+		if files[p.file] == nil {
+			other, err := s.beside(ctx, job, p.file, m)
+			if err != nil {
+				return nil, err
+			}
+			if files[p.file], err = pixmap.Convert(ctx, other, m.Depth(), s.o.stored()); err != nil {
+				return nil, err
+			}
+		}
+		parts[c] = pixmap.Part{From: files[p.file], Channel: p.Channel}
+		asItIs = asItIs && p == part{Channel: pixmap.Channel{Of: channelKeys[c][0]}}
+	}
+	if asItIs {
+		return m, nil
+	}
+	made, err := pixmap.Assemble(ctx, m.W, m.H, m.Depth(), parts)
+	if err == nil {
+		job.Hold("pixels", made.Bytes())
+	}
+	return made, err
+}
+
+// beside reads a picture that an option names. It must be as large as like.
+func (s *subject) beside(ctx context.Context, job *recipe.Job, name string, like *pixmap.Map) (*pixmap.Map, error) {
+	f := file{
+		ext:  recipe.Ext(name),
+		open: func() (fs.File, error) { return job.OpenDep(name) },
+		read: func() ([]byte, error) { return job.Read(name) },
+	}
+	m, _, err := s.read(ctx, job, f, like)
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, err
+}
+
+// A file is where a picture is read from.
+type file struct {
+	ext  string
+	open func() (fs.File, error)
+	read func() ([]byte, error)
+}
+
+// read reads a picture. The head is looked at first: the file may be huge and no
+// picture, or, if like is not nil, a picture of another size.
+func (s *subject) read(ctx context.Context, job *recipe.Job, f file, like *pixmap.Map) (*pixmap.Map, source.Info, error) {
+	head, size, err := readHead(f.open)
+	if err != nil {
+		return nil, source.Info{}, err
+	}
+	_, err = source.Probe(head, f.ext, size, s.o.MaxSize)
+	if err != nil && !errors.Is(err, recipe.ErrShortHead) {
+		return nil, source.Info{}, err
+	}
+	if like != nil {
+		if most := besideBytes(like.W, like.H); size > most {
+			return nil, source.Info{}, fmt.Errorf("%d bytes are too many beside a source of %d x %d pixels (at most %d); save it without what is no picture", size, like.W, like.H, most)
+		}
+	}
+	data, err := f.read()
+	if err != nil {
+		return nil, source.Info{}, err
+	}
+	if like != nil {
+		info, err := source.Probe(data, f.ext, int64(len(data)), s.o.MaxSize)
+		if err != nil {
+			return nil, source.Info{}, err
+		}
+		if info.W != like.W || info.H != like.H {
+			return nil, source.Info{}, fmt.Errorf("picture of %d x %d pixels beside a source of %d x %d; they must be alike", info.W, info.H, like.W, like.H)
+		}
+	}
+	decode := source.Decode
+	if !s.o.colours() {
+		decode = source.DecodeData
+	}
+	m, info, err := decode(ctx, data, f.ext, s.o.MaxSize)
+	if err != nil {
+		return nil, source.Info{}, err
+	}
+	job.Hold("decoded pictures", m.Bytes())
+	return m, info, nil
+}
+
+// readHead returns the first bytes of a file, and its size.
+func readHead(open func() (fs.File, error)) ([]byte, int64, error) {
+	f, err := open()
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	head, err := io.ReadAll(io.LimitReader(f, recipe.HeadSize))
+	return head, info.Size(), err
+}
+
+// colours reports whether numbers may be sRGB colours, as far as options tell.
+func (o *Image) colours() bool { return o.SRGB && (o.Kind == "auto" || o.Kind == "color") }
+
+// stored is what numbers of the source are.
+func (o *Image) stored() pixmap.Color {
+	switch {
+	case o.colours():
+		return pixmap.SRGB
+	case o.Kind == "auto" || o.Kind == "color":
+		return pixmap.Linear
+	}
+	return pixmap.Data
+}

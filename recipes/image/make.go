@@ -1,0 +1,172 @@
+package image
+
+import (
+	"context"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/dds"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/texenc"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// texture makes the texture of the pictures, and drops each as soon as it can. Only
+// the first level is ever in memory as pixels: see pixmap.MipBands.
+func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Texture, error) {
+	t, f := s.description(), s.choice.Format
+	n, isTexels := 1, s.isTexels()
+	if s.o.Mips {
+		n = texture.MaxLevels(t.W, t.H)
+	}
+	t.Levels = make([][]byte, n)
+	for i := range t.Levels {
+		w, h := texture.LevelSize(t.W, t.H, i)
+		if i == 0 && isTexels {
+			continue // its pixels will be the level
+		}
+		t.Levels[i] = make([]byte, 0, int64(t.Pictures())*f.Bytes(w, h))
+		job.Hold("texels", cap(t.Levels[i]))
+	}
+	encoder := texenc.Encoder{Format: f, Options: s.encoding()}
+	for i, m := range s.pictures {
+		s.pictures[i] = nil
+		encode := func(level int, band *pixmap.Map) (err error) {
+			t.Levels[level], err = encoder.Append(ctx, t.Levels[level], band)
+			return err
+		}
+		err := pixmap.MipBands(ctx, m, s.mipOptions(n), func(level int, band *pixmap.Map) error {
+			if err := s.prepareTexels(ctx, band); err != nil {
+				return err
+			}
+			return encode(level, band)
+		})
+		if err == nil {
+			err = s.prepareTexels(ctx, m)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if isTexels {
+			t.Levels[0] = m.Pix8
+			continue
+		}
+		rows := pixmap.BandRows(m.W, m.Depth())
+		if s.o.wholeLevels() {
+			rows = m.H
+		}
+		for y := 0; y < m.H; y += rows {
+			if err := encode(0, m.Band(y, rows)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return t, nil
+}
+
+// isTexels reports whether the pixels of a picture are the texels of its first level.
+func (s *subject) isTexels() bool {
+	return len(s.pictures) == 1 && s.choice.Format == texture.RGBA8 && s.pictures[0].Pix8 != nil
+}
+
+// wholeLevels reports whether a level cannot be encoded by bands: what may be lost is
+// shared out over all of it.
+func (o *Image) wholeLevels() bool { return o.RDO > 0 }
+
+// mipOptions are how n levels are made.
+func (s *subject) mipOptions(n int) pixmap.MipOptions {
+	o := pixmap.MipOptions{Sampling: s.sampling(), Levels: n, Whole: s.o.wholeLevels()}
+	if s.kind == "color" {
+		o.Coverage = s.o.Coverage
+	}
+	return o
+}
+
+// prepareTexels turns pixels into those that are stored, in m itself.
+func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
+	if s.premultiplies() {
+		if err := pixmap.Premultiply(ctx, m, s.color()); err != nil {
+			return err
+		}
+	}
+	if from := s.choice.From; from != 0 && from != 'r' {
+		return pixmap.Isolate(ctx, m, from)
+	}
+	return nil
+}
+
+// encoding is how texels are made.
+func (s *subject) encoding() texenc.Options {
+	o := texenc.Options{Quality: s.o.quality(), SRGB: s.srgb}
+	if s.choice.Format == texture.BC7 {
+		o.WeighAlpha, o.RDO = s.o.WeighAlpha && s.kind == "color", s.o.RDO
+	}
+	return o
+}
+
+// description returns the texture that the pictures become, without its levels.
+func (s *subject) description() *texture.Texture {
+	first, f := s.pictures[0], s.choice.Format
+	t := &texture.Texture{
+		Format: f, SRGB: s.srgb && f.HasSRGB(), Swizzle: s.choice.Swizzle,
+		Premultiplied: s.premultiplies(), W: first.W, H: first.H, Cube: s.o.Cube != "none",
+	}
+	if n := len(s.o.Layers); n > 0 {
+		t.Layers = n + 1
+	}
+	return t
+}
+
+// premultiplies reports whether colours are multiplied by alpha.
+func (s *subject) premultiplies() bool {
+	return s.o.Premultiply && s.kind == "color" && strings.Contains(s.choice.Format.Channels(), "a")
+}
+
+// sampling is how pictures change their size.
+func (s *subject) sampling() pixmap.Sampling {
+	p := pixmap.Sampling{Filter: s.o.filter(), Color: s.color(), Normal: s.kind == "normal"}
+	if s.o.Wrap == "repeat" || s.o.Wrap == "repeat-x" {
+		p.WrapX = pixmap.Repeat
+	}
+	if s.o.Wrap == "repeat" || s.o.Wrap == "repeat-y" {
+		p.WrapY = pixmap.Repeat
+	}
+	return p
+}
+
+// color is what the numbers are, now that the kind is known.
+func (s *subject) color() pixmap.Color {
+	switch {
+	case s.kind != "color":
+		return pixmap.Data
+	case s.srgb:
+		return pixmap.SRGB
+	}
+	return pixmap.Linear
+}
+
+func (o *Image) ddsHeader() dds.Header {
+	switch o.DDSHeader {
+	case "legacy":
+		return dds.Legacy
+	case "dx10":
+		return dds.DX10
+	}
+	return dds.Auto
+}
+
+// filter and quality are what the options call so; they may be no other words.
+func (o *Image) filter() pixmap.Filter {
+	f, _ := pixmap.ParseFilter(o.Filter)
+	return f
+}
+
+func (o *Image) quality() texenc.Quality {
+	switch o.Quality {
+	case "fast":
+		return texenc.Fast
+	case "best":
+		return texenc.Best
+	}
+	return texenc.Normal
+}

@@ -1,0 +1,145 @@
+package image
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
+// A layout is what the options make of a source's size.
+type layout struct {
+	w, h     int // of each picture before it is resized
+	tw, th   int // and then
+	pictures int // how many there are
+	beside   int // how many other files are read
+	// assembles says that channels are moved, or pictures brought to another depth.
+	assembles bool
+}
+
+// layout returns what becomes of a source of w by h pixels. Its error refuses the
+// source.
+func (o *Image) layout(w, h int) (layout, error) {
+	if o.POT == "require" && (notPowerOfTwo(w) || notPowerOfTwo(h)) && o.Cube != "cross" {
+		return layout{}, requireError(w, h)
+	}
+	l := layout{w: w, h: h, pictures: 1 + len(o.Layers), beside: len(o.Layers)}
+	switch o.Cube {
+	case "faces":
+		l.pictures, l.beside = 6, len(o.Faces)
+		if w != h {
+			return layout{}, fmt.Errorf("the faces of a cube are squares, this one is %d x %d pixels", w, h)
+		}
+	case "cross":
+		side := pixmap.FaceSide(w, h)
+		if side == 0 {
+			return layout{}, fmt.Errorf("%d x %d pixels are no cross (4:3 or 3:4) and no strip (6:1 or 1:6) of six square faces", w, h)
+		}
+		if o.POT == "require" && notPowerOfTwo(side) {
+			return layout{}, requireError(side, side)
+		}
+		l.w, l.h, l.pictures = side, side, 6*l.pictures
+	}
+	files := map[string]bool{"": true}
+	for c := range 4 {
+		p, err := o.channel(c)
+		if err == nil && !files[p.file] {
+			files[p.file] = true
+			l.beside++
+		}
+		l.assembles = l.assembles || p != part{Channel: pixmap.Channel{Of: channelKeys[c][0]}}
+	}
+	l.assembles = l.assembles || l.beside > 0
+	l.tw, l.th = o.target(l.w, l.h)
+	return l, nil
+}
+
+func requireError(w, h int) error {
+	return fmt.Errorf(`%d x %d pixels, but sides must be powers of two (pot = "require")`, w, h)
+}
+
+func notPowerOfTwo(n int) bool { return pixmap.Down.PowerOfTwo(n) != n }
+
+// target returns the size at which a picture of w by h pixels becomes a texture.
+func (o *Image) target(w, h int) (int, int) {
+	if o.Fit > 0 {
+		w, h = pixmap.Fit(w, h, o.Fit)
+	}
+	return o.powerOfTwo(w), o.powerOfTwo(h)
+}
+
+func (o *Image) powerOfTwo(n int) int {
+	r := pixmap.Down
+	switch o.POT {
+	case "up":
+		r = pixmap.Up
+	case "nearest":
+		r = pixmap.Nearest
+	case "down":
+	default:
+		return n
+	}
+	if p := r.PowerOfTwo(n); o.Fit == 0 || p <= o.Fit {
+		return p
+	}
+	return pixmap.Down.PowerOfTwo(o.Fit)
+}
+
+// cut takes the faces out of crosses and mirrors every picture.
+func (s *subject) cut(ctx context.Context, job *recipe.Job) error {
+	for _, m := range s.pictures {
+		if _, err := s.o.layout(m.W, m.H); err != nil {
+			return err
+		}
+	}
+	if s.o.Cube == "cross" {
+		var all []*pixmap.Map
+		for i, m := range s.pictures {
+			faces, err := pixmap.Faces(ctx, m)
+			if err != nil {
+				return err
+			}
+			all, s.pictures[i] = append(all, faces...), nil
+			for _, f := range faces {
+				job.Hold("pixels", f.Bytes())
+			}
+		}
+		s.pictures = all
+	}
+	x, y := s.o.Flip == "x" || s.o.Flip == "xy", s.o.Flip == "y" || s.o.Flip == "xy"
+	for _, m := range s.pictures {
+		if err := pixmap.Flip(ctx, m, x, y); err != nil {
+			return err
+		}
+	}
+	for i := 0; s.o.Cube != "none" && i < len(s.pictures); i += 6 {
+		f := s.pictures[i : i+6]
+		if x {
+			f[0], f[1] = f[1], f[0]
+		}
+		if y {
+			f[2], f[3] = f[3], f[2]
+		}
+	}
+	return nil
+}
+
+// resize brings every picture to the size of the texture.
+func (s *subject) resize(ctx context.Context, job *recipe.Job) error {
+	first := s.pictures[0]
+	w, h := s.o.target(first.W, first.H)
+	if w == first.W && h == first.H {
+		return nil
+	}
+	s.because("size %d x %d: scaled from %d x %d (fit = %d, pot = %q)", w, h, first.W, first.H, s.o.Fit, s.o.POT)
+	for i, m := range s.pictures {
+		made, err := pixmap.Resize(ctx, m, w, h, s.sampling())
+		if err != nil {
+			return err
+		}
+		s.pictures[i] = made
+		job.Hold("pixels", made.Bytes())
+	}
+	return nil
+}

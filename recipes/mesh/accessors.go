@@ -1,0 +1,203 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/assetcook/assetcook/internal/gltfcheck"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+)
+
+// accessors are those of the output. One keeps its number for life; what has replaced
+// the elements of one takes its number, and all else is added at the end. So whoever
+// else names an accessor goes on naming the right one.
+type accessors struct {
+	doc     *model.Document
+	objects []model.Object
+	free    []bool // of the source's: nobody needs its elements as they are
+	taken   []bool // of these: something has replaced it
+	views   views
+
+	contents []content // of the source's
+	vertices []int64   // that the source's indices may name
+	repairs  *repairs
+}
+
+// newAccessors returns the accessors of a document. free says of which the elements
+// are replaced wherever they are used.
+func newAccessors(doc *model.Document, free []bool, r *repairs) (*accessors, error) {
+	objects, err := doc.Objects("accessors")
+	as := &accessors{doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), repairs: r}
+	as.contents, as.vertices = contents(doc)
+	return as, err
+}
+
+// replace adds an array in the place of a source's accessor, or of none (made), and
+// returns its number. kind is the accessor's type.
+func (as *accessors) replace(ctx context.Context, source int32, kind string, u use, a model.Array, bounds bool) (int, error) {
+	view, offset, err := as.views.add(ctx, u, a)
+	if err != nil {
+		return 0, err
+	}
+	var o model.Object
+	number := len(as.objects)
+	if source != made && as.free[source] && !as.taken[source] {
+		as.taken[source] = true
+		number = int(source)
+		o = as.objects[number]
+		o.Delete("sparse")
+		o.Delete("min")
+		o.Delete("max")
+		o.Delete("normalized")
+	} else {
+		as.objects = append(as.objects, nil)
+	}
+	o.SetInt("bufferView", view)
+	o.SetInt("byteOffset", offset)
+	o.SetInt("componentType", int(a.Component))
+	if a.Normalized {
+		o.Set("normalized", []byte("true"))
+	}
+	o.SetInt("count", a.Count)
+	o.Set("type", model.Quote(kind))
+	if bounds {
+		low, high := a.Bounds()
+		o.Set("min", numbers(low...))
+		o.Set("max", numbers(high...))
+	}
+	as.objects[number] = o
+	return number, nil
+}
+
+// keep copies the elements of all accessors that have not been replaced. use says what
+// each is for.
+func (as *accessors) keep(ctx context.Context, uses []use) error {
+	for i := range as.doc.Accessors {
+		if as.taken[i] {
+			continue
+		}
+		if as.free[i] {
+			as.contents[i] = free // nothing uses it any more
+		}
+		if err := as.copy(ctx, int32(i), uses[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (as *accessors) copy(ctx context.Context, i int32, u use) error {
+	a := &as.doc.Accessors[i]
+	o := &as.objects[i]
+	whole, err := as.whole(ctx, i)
+	if err != nil {
+		return err
+	}
+	changed, err := as.inspect(ctx, i, whole)
+	if err == nil && changed && a.BufferView == nil {
+		err = errors.New("needs repair, but most of its elements are not in the file")
+	}
+	if err != nil {
+		return fmt.Errorf("accessor %d: %w", i, err)
+	}
+	as.bounds(i, o, whole)
+	if a.Sparse != nil && !changed {
+		return as.copySparse(ctx, i, u)
+	}
+	if a.BufferView == nil {
+		o.Delete("byteOffset")
+		return nil
+	}
+	view, offset, err := as.views.add(ctx, u, whole)
+	if err != nil {
+		return err
+	}
+	o.SetInt("bufferView", view)
+	o.SetInt("byteOffset", offset)
+	o.Delete("sparse")
+	return nil
+}
+
+// whole returns the elements of an accessor of the source. Of one without a view, whose
+// elements may be as many as it likes, it returns those that it replaces, and a zero for
+// all others.
+func (as *accessors) whole(ctx context.Context, i int32) (model.Array, error) {
+	a := &as.doc.Accessors[i]
+	if a.BufferView != nil {
+		return as.doc.First(ctx, i, int(a.Count))
+	}
+	array := as.doc.Shape(i)
+	array.Count = 0
+	if a.Sparse != nil {
+		_, values, err := as.doc.Sparse(i)
+		if err != nil {
+			return array, err
+		}
+		array.Count = values.Count
+		array.Data = slices.Grow(slices.Clone(values.Data), array.Size)
+	}
+	if int64(array.Count) < a.Count {
+		array.Count++
+		array.Data = append(array.Data, make([]byte, array.Size*array.Count-len(array.Data))...)
+	}
+	return array, nil
+}
+
+// copySparse copies an accessor that replaces some of its elements by a list of its own.
+func (as *accessors) copySparse(ctx context.Context, i int32, u use) error {
+	o := &as.objects[i]
+	if as.doc.Accessors[i].BufferView != nil {
+		array, err := as.doc.Dense(ctx, i)
+		if err != nil {
+			return err
+		}
+		view, offset, err := as.views.add(ctx, u, array)
+		if err != nil {
+			return err
+		}
+		o.SetInt("bufferView", view)
+		o.SetInt("byteOffset", offset)
+	}
+	at, values, err := as.doc.Sparse(i)
+	if err != nil {
+		return err
+	}
+	sparse, err := model.ParseObject(o.Member("sparse"))
+	if err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		key   string
+		array model.Array
+	}{{"indices", at}, {"values", values}} {
+		view, offset, err := as.views.add(ctx, other, part.array)
+		if err != nil {
+			return err
+		}
+		of, err := model.ParseObject(sparse.Member(part.key))
+		if err != nil {
+			return err
+		}
+		of.SetInt("bufferView", view)
+		of.SetInt("byteOffset", offset)
+		sparse.Set(part.key, of.Text())
+	}
+	o.Set("sparse", sparse.Text())
+	return nil
+}
+
+// kindOf returns the type of an accessor of the source, or for one that was made that
+// of vectors as wide.
+func kindOf(doc *model.Document, source int32, width int) string {
+	if source != made {
+		return doc.Accessors[source].Type
+	}
+	for _, kind := range []string{"SCALAR", "VEC2", "VEC3", "VEC4"} {
+		if gltfcheck.Components(kind) == width {
+			return kind
+		}
+	}
+	return "MAT4"
+}

@@ -1,0 +1,250 @@
+package mesh
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/ctxio"
+	"github.com/assetcook/assetcook/internal/gltfcheck"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/optimize"
+)
+
+// Cook implements recipe.Cooker.
+func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
+	doc, err := read(ctx, job)
+	if err != nil {
+		return err
+	}
+	c, err := o.cook(ctx, doc, false)
+	if err != nil {
+		return err
+	}
+	w, err := c.document(ctx)
+	if err != nil {
+		return err
+	}
+	c.repairs.warn(job)
+	text, parts, err := w.text()
+	if err != nil {
+		return err
+	}
+	size := len(text)
+	for _, p := range parts {
+		size += len(p)
+	}
+	job.Hold("meshes", size)
+	out, err := job.Create(0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(model.WriteGLB(ctxio.Writer(ctx, out), text, parts), out.Close())
+}
+
+// A cooking is one model on its way: its geometries in the order of their first use,
+// and which primitive shows which.
+type cooking struct {
+	o          *Mesh
+	doc        *model.Document
+	meshes     []model.Object
+	primitives [][]model.Object // of each mesh
+	nodes      []model.Object
+	named      []bool // nodes that extensions name: their meshes stay there
+	groups     *groups
+	skinned    []int // a mesh that each skin moves, -1 for none
+	joints     []int // that the smallest skin of each mesh has, 0 for none
+	repairs    repairs
+	geometries []*geometry
+	shows      [][]*geometry // by mesh and primitive; nil for one that stays as it is
+}
+
+// cook takes a model through all the steps. measure counts the misses of the vertex
+// cache on the way, for people.
+func (o *Mesh) cook(ctx context.Context, doc *model.Document, measure bool) (*cooking, error) {
+	c := &cooking{o: o, doc: doc}
+	err := c.parse()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.load(ctx, measure); err != nil {
+		return nil, err
+	}
+	c.groups.makeGrids(o.PositionBits)
+	for _, g := range c.geometries {
+		grid := c.groups.grids[g.group]
+		if err := o.pack(ctx, g, grid); err != nil {
+			return nil, err
+		}
+		if err := o.finish(ctx, g, grid); err != nil {
+			return nil, err
+		}
+		if measure {
+			if g.stats.after, err = misses(ctx, g); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c, nil
+}
+
+// parse takes the document's meshes and nodes apart.
+func (c *cooking) parse() (err error) {
+	if c.meshes, err = c.doc.Objects("meshes"); err != nil {
+		return err
+	}
+	c.primitives = make([][]model.Object, len(c.meshes))
+	for i, m := range c.meshes {
+		list, err := model.ParseList(m.Member("primitives"))
+		if err != nil {
+			return fmt.Errorf("mesh %d: %w", i, err)
+		}
+		for _, text := range list {
+			p, err := model.ParseObject(text)
+			if err != nil {
+				return fmt.Errorf("mesh %d: %w", i, err)
+			}
+			c.primitives[i] = append(c.primitives[i], p)
+		}
+	}
+	c.skinned, c.joints = skinMeshes(c.doc.Document), fewestJoints(c.doc.Document)
+	if c.nodes, err = c.doc.Objects("nodes"); err != nil {
+		return err
+	}
+	c.repairRotations()
+	return c.repairTextures()
+}
+
+// load reads all primitives that are to change, each geometry once, and shades them.
+func (c *cooking) load(ctx context.Context, measure bool) error {
+	looks, err := looks(c.doc)
+	if err != nil {
+		return err
+	}
+	change, asIs, err := c.choose()
+	if err != nil {
+		return err
+	}
+	c.groups = findGroups(c.doc, asIs)
+	l := &loader{doc: c.doc}
+	known := map[string]*geometry{}
+	c.shows = make([][]*geometry, len(c.meshes))
+	for i := range c.meshes {
+		c.shows[i] = make([]*geometry, len(c.primitives[i]))
+		for j := range c.primitives[i] {
+			p, where := &c.doc.Meshes[i].Primitives[j], fmt.Sprintf("mesh %d primitive %d", i, j)
+			if !change[i][j] {
+				if err := c.keep(ctx, p, lookOf(looks, p, c.primitives[i][j]), c.joints[i]); err != nil {
+					return fmt.Errorf("%s: %w", where, err)
+				}
+				continue
+			}
+			look, group, several := lookOf(looks, p, c.primitives[i][j]), c.groups.of[i], len(c.primitives[i]) > 1
+			key := fmt.Sprint(c.joints[i], geometryKey(p, group, look, several))
+			if known[key] == nil {
+				g, err := l.load(ctx, p)
+				if err == nil {
+					err = g.repair(ctx, &c.repairs, where, c.joints[i])
+				}
+				if err == nil {
+					g.group, g.keepOrder, g.lockBorder = group, look.blend, several
+					err = c.prepare(ctx, g, look, measure)
+				}
+				if err != nil {
+					return fmt.Errorf("%s: %w", where, err)
+				}
+				known[key] = g
+			}
+			c.shows[i][j] = known[key]
+		}
+	}
+	return nil
+}
+
+// prepare shades a geometry that has been read and takes it up.
+func (c *cooking) prepare(ctx context.Context, g *geometry, l look, measure bool) (err error) {
+	if measure {
+		if g.stats.before, err = misses(ctx, g); err != nil {
+			return err
+		}
+	}
+	if g.mode == triangles && g.indexAccessor == made {
+		// A vertex for each corner: the steps to come have less to do on shared ones.
+		if err := g.weld(ctx); err != nil {
+			return err
+		}
+	}
+	if err := c.o.shade(ctx, g, l); err != nil {
+		return err
+	}
+	if l.must && (g.stream("NORMAL") == nil || g.stream("TANGENT") == nil) {
+		return errNoTangents
+	}
+	c.groups.add(g)
+	c.geometries = append(c.geometries, g)
+	return nil
+}
+
+// geometryKey is equal for primitives that become the same geometry.
+func geometryKey(p *gltfcheck.Primitive, group int, l look, lockBorder bool) string {
+	indices, mode := int32(made), int32(triangles)
+	if p.Indices != nil {
+		indices = *p.Indices
+	}
+	if p.Mode != nil {
+		mode = *p.Mode
+	}
+	return fmt.Sprint(group, indices, mode, l, lockBorder, p.Attributes, p.Targets) // maps are printed in order
+}
+
+// misses returns how many vertices a GPU transforms for a triangle, with a cache of 16.
+func misses(ctx context.Context, g *geometry) (float64, error) {
+	if g.mode != triangles {
+		return 0, nil
+	}
+	s, err := optimize.AnalyzeCache(ctx, g.indices, g.vertices(), optimize.CacheModel{Size: 16})
+	return s.ACMR, err
+}
+
+// document enters what has been cooked into the document.
+func (c *cooking) document(ctx context.Context) (*writer, error) {
+	free, uses := c.survey()
+	as, err := newAccessors(c.doc, free, &c.repairs)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{cooking: c, accessors: as}
+	for _, step := range []func(context.Context) error{w.geometry, w.skins} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := as.keep(ctx, uses); err != nil {
+		return nil, err
+	}
+	for _, step := range []func(context.Context) error{w.place, w.images, w.extensions} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// text returns the document and the parts of its buffer.
+func (w *writer) text() (json.RawMessage, [][]byte, error) {
+	list, parts, size := w.accessors.views.finish()
+	root := &w.doc.Root
+	w.doc.SetObjects("accessors", w.accessors.objects)
+	w.doc.SetObjects("bufferViews", list)
+	if size > 0 {
+		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d}]`, size))
+	} else {
+		root.Delete("buffers")
+	}
+	var text bytes.Buffer
+	err := json.Compact(&text, root.Text())
+	return text.Bytes(), parts, err
+}

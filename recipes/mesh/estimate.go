@@ -1,0 +1,225 @@
+package mesh
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/gltfcheck"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/obj"
+)
+
+// Estimate implements recipe.Estimator. It needs all of a document's text, as only that
+// says how much lies in other files, and all of an OBJ file.
+func (o *Mesh) Estimate(head []byte, size int64) (int64, error) {
+	switch start := bytes.TrimLeft(head, " \t\r\n"); {
+	case model.IsGLB(head):
+		n, err := model.TextSize(head, size)
+		if err != nil {
+			return 0, err
+		}
+		if model.HeaderSize+n > int64(len(head)) {
+			return 0, recipe.ErrShortHead
+		}
+		return o.estimate(head[model.HeaderSize:][:n], max(size-model.HeaderSize-n-8, 0), size)
+	case int64(len(head)) < size:
+		return 0, recipe.ErrShortHead
+	case len(start) > 0 && start[0] == '{':
+		return o.estimate(head, gltfcheck.NoChunk, size)
+	}
+	// What an OBJ file becomes is a buffer of so many bytes, which is cooked with a
+	// vertex for each corner.
+	need, corners := obj.Measure(head)
+	return need + maxLibrary + 2*36*corners + o.work(load{vertices: corners, corners: corners}), nil
+}
+
+// hopeless is more memory than any machine has on which models are cooked.
+const hopeless = 1 << 40
+
+// estimate returns the peak for a document whose file has so many bytes, and a binary
+// chunk of so many.
+func (o *Mesh) estimate(text []byte, chunk, size int64) (int64, error) {
+	doc, err := gltfcheck.Parse(text)
+	if err != nil {
+		return 0, err
+	}
+	// Only what is in other files is taken on the document's word.
+	any := func(string) (int64, error) { return math.MaxInt64, nil }
+	if err := doc.Check(context.Background(), chunk, any); err != nil {
+		return 0, err
+	}
+	need := float64(size) + float64(gltfcheck.Memory(int64(len(text)))) + float64(textCost*float64(len(text)))
+	for i := range doc.Buffers {
+		if doc.Buffers[i].URI != nil {
+			need += float64(doc.Buffers[i].ByteLength)
+		}
+	}
+	var largest load
+	var bytes float64
+	more, err := o.objects(doc, text)
+	if err != nil {
+		return 0, err
+	}
+	need += more
+	mapped := variantMaps(doc, text)
+	seen := map[string]bool{}
+	drawn := make([]bool, len(doc.Accessors))
+	for i := range doc.Meshes {
+		for j := range doc.Meshes[i].Primitives {
+			p := &doc.Meshes[i].Primitives[j]
+			key := geometryKey(p, 0, look{}, false)
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			l := o.loadOf(doc, p, mapped, drawn)
+			bytes += float64(l.bytes)
+			if l.corners > largest.corners {
+				largest = l
+			}
+		}
+	}
+	// Vertices as they were read and as they are written; what is kept, copied.
+	need += float64(o.work(largest)) + 2*bytes + kept(doc, drawn)
+	if need > hopeless {
+		return 0, fmt.Errorf("would need %.3g bytes of memory; its accessors overlap, or the file is damaged", need)
+	}
+	return int64(need), nil
+}
+
+// textCost is how many bytes the document's parts take for each of its text, as objects
+// and as the text that is written.
+const textCost = 14
+
+// Besides its text, a node that moves its mesh to one below it costs about nodeCost, and
+// as much for each level of detail; a primitive, for what is known of its geometry,
+// primitiveCost.
+const (
+	nodeCost      = 650
+	primitiveCost = 2 << 10
+)
+
+// objects returns what is made for nodes and meshes besides vertices and triangles.
+func (o *Mesh) objects(doc *gltfcheck.Document, text []byte) (float64, error) {
+	levels := make([]int, len(doc.Meshes)) // that each mesh may get
+	need := float64(0)
+	for i := range doc.Meshes {
+		need += float64(primitiveCost * len(doc.Meshes[i].Primitives))
+		for j := range doc.Meshes[i].Primitives {
+			if p := &doc.Meshes[i].Primitives[j]; len(p.Targets) == 0 && (p.Mode == nil || *p.Mode >= triangles) {
+				levels[i] = o.LODs
+			}
+		}
+	}
+	for i := range doc.Nodes {
+		if mesh := doc.Nodes[i].Mesh; mesh != nil {
+			need += float64(nodeCost * (1 + levels[*mesh]))
+		}
+	}
+	if o.LODs == 0 {
+		return need, nil
+	}
+	root, err := model.ParseObject(text)
+	if err != nil {
+		return 0, err
+	}
+	meshes, err := model.ParseList(root.Member("meshes"))
+	if err != nil {
+		return 0, fmt.Errorf("meshes: %w", err)
+	}
+	for i, mesh := range meshes {
+		need += float64(textCost * levels[i] * len(mesh))
+	}
+	return need, nil
+}
+
+// variantMaps reports whether a primitive's variants may have normal maps.
+func variantMaps(doc *gltfcheck.Document, text []byte) bool {
+	hasMap := func(m gltfcheck.Material) bool { return m.Normal != nil }
+	return bytes.Contains(text, []byte(extVariants)) && slices.ContainsFunc(doc.Materials, hasMap)
+}
+
+// A load is the size of a geometry.
+type load struct{ vertices, corners, bytes int64 }
+
+// loadOf returns the most that a primitive may become. Its sizes are the document's word,
+// so they are bounded here. mapped says that variants of it may have normal maps. It marks
+// the accessors that are drawn from.
+func (o *Mesh) loadOf(doc *gltfcheck.Document, p *gltfcheck.Primitive, mapped bool, drawn []bool) load {
+	if !hasVertices(doc, p) {
+		return load{}
+	}
+	const most = 1 << 44
+	count := min(doc.Accessors[p.Attributes["POSITION"]].Count, most)
+	l := load{vertices: count, corners: count}
+	if p.Indices != nil {
+		drawn[*p.Indices] = true
+		l.corners = min(doc.Accessors[*p.Indices].Count, most)
+		l.vertices = min(count, l.corners)
+	}
+	if p.Mode != nil && *p.Mode > triangles {
+		l.corners *= 3
+	}
+	size := int64(0)
+	for _, attributes := range append([]map[string]int32{p.Attributes}, p.Targets...) {
+		for _, a := range attributes {
+			drawn[a] = true
+			size += int64(gltfcheck.ElementSize(doc.Accessors[a].ComponentType, doc.Accessors[a].Type))
+		}
+	}
+	if o.unrolls(doc, p, mapped) {
+		size += 12 + 16
+		l.vertices = l.corners
+	}
+	// Accessors of zeros have no bytes in the file that bound their sum.
+	if float64(size)*float64(l.vertices) > most {
+		l.bytes = most
+	} else {
+		l.bytes = size*l.vertices + 4*l.corners
+	}
+	return l
+}
+
+// unrolls reports whether normals or tangents may be made, for which each corner gets a
+// vertex of its own.
+func (o *Mesh) unrolls(doc *gltfcheck.Document, p *gltfcheck.Primitive, mapped bool) bool {
+	_, normals := p.Attributes["NORMAL"]
+	_, tangents := p.Attributes["TANGENT"]
+	return !normals && o.Normals != "none" ||
+		o.Tangents && !tangents && (mapped || p.Material != nil && doc.Materials[*p.Material].Normal != nil)
+}
+
+// work returns what the steps take for one geometry besides its vertices before and
+// after: measured, for each corner and vertex.
+func (o *Mesh) work(l load) int64 {
+	perCorner := int64(12)
+	if l.vertices == l.corners {
+		perCorner = 48
+	}
+	if o.LODs > 0 {
+		perCorner = 180
+	}
+	return perCorner*l.corners + 60*l.vertices
+}
+
+// kept returns the bytes of what is copied as it is: pictures, and accessors from which
+// nothing is drawn.
+func kept(doc *gltfcheck.Document, drawn []bool) float64 {
+	sum := float64(0)
+	for i := range doc.Accessors {
+		a := &doc.Accessors[i]
+		if a.BufferView != nil && !drawn[i] {
+			sum += float64(float64(a.Count) * float64(gltfcheck.ElementSize(a.ComponentType, a.Type)))
+		}
+	}
+	for i := range doc.Images {
+		if v := doc.Images[i].BufferView; v != nil {
+			sum += float64(doc.BufferViews[*v].ByteLength)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,30 @@
+package mesh_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/recipes/mesh"
+)
+
+// What the recipe would make of a model, without making it.
+func ExampleMesh_Explain() {
+	tree := fstest.MapFS{"flag.obj": {Data: []byte("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n")}}
+	job := recipe.NewJob(recipe.Env{
+		Recipe: mesh.Recipe(), Path: "flag.obj",
+		Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
+	}, int64(len(tree["flag.obj"].Data)))
+	options := mesh.Recipe().New().(*mesh.Mesh)
+	lines, err := options.Explain(context.Background(), job)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, l := range lines {
+		fmt.Println(l)
+	}
+	// Output: mesh 0 primitive 0: 4 vertices, were 6; 2 triangles, ACMR 2.000, was 3.000; flat normals made; positions off by 7.63e-06 at most
+}

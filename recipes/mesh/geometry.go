@@ -1,0 +1,107 @@
+package mesh
+
+import (
+	"context"
+
+	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/optimize"
+)
+
+// Modes of primitives (glTF 2.0, section 5.24.4): below triangles are points and lines,
+// above them strips and fans.
+const (
+	triangles   = 4
+	triangleFan = 6
+)
+
+// A stream is one attribute of all vertices of a geometry.
+type stream struct {
+	name     string // "POSITION" ...
+	target   int    // the morph target that it belongs to, base for none
+	accessor int32  // the source's, made for none
+	data     model.Array
+}
+
+const (
+	base = -1 // no morph target
+	made = -1 // no accessor of the source
+)
+
+// A geometry is the vertices and triangles, lines or points of one primitive, or of
+// several that show the same.
+type geometry struct {
+	mode    int // triangles also for what was strips and fans
+	streams []stream
+	targets int
+	// indices are nil for points and lines that had none.
+	indices       []uint32
+	indexAccessor int32 // the source's, made for none
+	group         int   // of the grid that positions are on
+	keepOrder     bool  // of triangles, because they blend
+	lockBorder    bool  // because other primitives of the mesh join there
+	lods          []lod
+	stats         stats
+}
+
+// vertices returns how many there are.
+func (g *geometry) vertices() int {
+	if len(g.streams) == 0 {
+		return 0
+	}
+	return g.streams[0].data.Count
+}
+
+// stream returns an attribute of the vertices themselves, nil if there is none.
+func (g *geometry) stream(name string) *stream {
+	for i := range g.streams {
+		if s := &g.streams[i]; s.name == name && s.target == base {
+			return s
+		}
+	}
+	return nil
+}
+
+// unroll gives each corner a vertex of its own.
+func (g *geometry) unroll(ctx context.Context) error {
+	for i := range g.streams {
+		picked, err := g.streams[i].data.Pick(ctx, g.indices)
+		if err != nil {
+			return err
+		}
+		g.streams[i].data = picked
+	}
+	for i := range g.indices {
+		g.indices[i] = uint32(i)
+	}
+	return nil
+}
+
+// weld makes one of vertices that are equal in all streams.
+func (g *geometry) weld(ctx context.Context) error {
+	streams := make([]optimize.Stream, len(g.streams))
+	for i, s := range g.streams {
+		streams[i] = optimize.Stream{Data: s.data.Data, Stride: s.data.Size}
+	}
+	remap, unique, err := optimize.Weld(ctx, g.vertices(), streams...)
+	if err != nil {
+		return err
+	}
+	return g.renumber(ctx, remap, unique)
+}
+
+// renumber gives vertex i the number remap[i] of n.
+func (g *geometry) renumber(ctx context.Context, remap []uint32, n int) error {
+	for i := range g.streams {
+		moved, err := g.streams[i].data.Move(ctx, remap, n)
+		if err != nil {
+			return err
+		}
+		g.streams[i].data = moved
+	}
+	for _, indices := range append([][]uint32{g.indices}, lodIndices(g.lods)...) {
+		for i, v := range indices {
+			indices[i] = remap[v]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package mesh
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/assetcook/assetcook/internal/gltfcheck"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+)
+
+// images moves pictures that are part of the document into the buffer, byte for byte,
+// and names those in files of their own by their cooked form.
+func (w *writer) images(ctx context.Context) error {
+	objects, err := w.doc.Objects("images")
+	if err != nil {
+		return err
+	}
+	cooked := w.o.cookedImages(w.doc.Images)
+	types := make([]string, len(objects)) // of the images that are part of the document
+	for i := range w.doc.Images {
+		if cooked[i] {
+			w.o.nameCooked(&objects[i], *w.doc.Images[i].URI)
+			continue
+		}
+		data, declared, err := w.embedded(&w.doc.Images[i])
+		if err != nil {
+			return fmt.Errorf("image %d: %w", i, err)
+		}
+		mediaType := declared
+		if found := gltfcheck.ImageType(data); found != "" {
+			mediaType = found
+		}
+		switch {
+		case data == nil: // in a file of its own
+			continue
+		case mediaType == "" && w.doc.Images[i].BufferView != nil:
+			return fmt.Errorf("image %d: without a mimeType, and of no known kind by its first bytes", i)
+		case mediaType == "":
+			continue // a view needs a type, so it stays where it is
+		}
+		if mediaType != declared && declared != "" && w.doc.Images[i].BufferView != nil { // of others the checker has warned
+			w.repairs.add("an embedded image of another type than it is declared, declared as what it is", fmt.Sprintf("image %d", i), 1)
+		}
+		types[i] = mediaType
+		number, _, err := w.accessors.views.add(ctx, image, model.Array{Size: len(data), Count: 1, Data: data})
+		if err != nil {
+			return err
+		}
+		objects[i].Delete("uri")
+		objects[i].SetInt("bufferView", number)
+		objects[i].Set("mimeType", model.Quote(mediaType))
+	}
+	w.doc.SetObjects("images", objects)
+	return w.textures(cooked, types)
+}
+
+// embedded returns the bytes of a picture that is part of the document, nil for others,
+// and the media type that it is said to have.
+func (w *writer) embedded(picture *gltfcheck.Image) (data []byte, declared string, err error) {
+	switch {
+	case picture.BufferView != nil:
+		data, err = w.doc.View(*picture.BufferView)
+		return data, picture.MimeType, err
+	case picture.URI != nil && gltfcheck.IsDataURI(*picture.URI):
+		data, declared, err = gltfcheck.DataURI(*picture.URI)
+		if picture.MimeType != "" {
+			declared = picture.MimeType
+		}
+		if len(data) == 0 {
+			data = nil
+		}
+	}
+	return data, declared, err
+}

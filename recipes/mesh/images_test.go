@@ -1,0 +1,179 @@
+package mesh
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+	pictureRecipe "github.com/assetcook/assetcook/recipes/image"
+)
+
+// pictured returns a document of images and textures, and the files that it names.
+func pictured(images, textures, rest string) fstest.MapFS {
+	tree := fstest.MapFS{"m/a.gltf": {Data: []byte(`{"asset":{"version":"2.0"},` + rest + `"images":` + images + `,"textures":` + textures + `}`)}}
+	for _, name := range []string{"a.png", "a b.PNG", "c.webp", "d.dds", "e.avif", "f.ktx2", "g.hdr"} {
+		tree["m/"+name] = &fstest.MapFile{Data: []byte("x")}
+	}
+	return tree
+}
+
+// list returns a list of the document that is made of a tree.
+func lists(t *testing.T, o *Mesh, tree fstest.MapFS, names ...string) string {
+	t.Helper()
+	root, err := model.ParseObject(textOf(t, cook(t, o, tree, "m/a.gltf")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, name := range names {
+		all = append(all, string(root.Member(name)))
+	}
+	return strings.Join(all, " ")
+}
+
+// Textures name what the images beside them are cooked to, in the way of its format.
+func TestTexturesNameCookedImages(t *testing.T) {
+	webp := `[{"source":0,"sampler":0,"extensions":{"EXT_texture_webp":{"source":1}}}]`
+	both := `"samplers":[{}],"extensionsUsed":["EXT_texture_webp"],`
+	for _, tc := range []struct {
+		name                           string
+		suffix, mode                   string
+		images, textures, rest         string
+		wantImages, wantTex, wantLists string
+	}{
+		{"ktx2", ".ktx2", "cooked", `[{"uri":"a%20b.PNG","mimeType":"image/png"}]`, `[{"source":0}]`, "",
+			`[{"uri":"a%20b.PNG.ktx2"}]`, `[{"source":0}]`, " "},
+		{"basisu", ".ktx2", "basisu", `[{"uri":"a.png","mimeType":"image/png"}]`, `[{"source":0}]`, "",
+			`[{"uri":"a.png.ktx2","mimeType":"image/ktx2"}]`, `[{"extensions":{"KHR_texture_basisu":{"source":0}}}]`,
+			`["KHR_texture_basisu"] ["KHR_texture_basisu"]`},
+		{"dds", ".dds", "cooked", `[{"uri":"a.png"}]`, `[{"source":0}]`, "",
+			`[{"uri":"a.png.dds","mimeType":"image/vnd-ms.dds"}]`, `[{"extensions":{"MSFT_texture_dds":{"source":0}}}]`,
+			`["MSFT_texture_dds"] ["MSFT_texture_dds"]`},
+		{"a name of the user's", ".mine", "cooked", `[{"uri":"a.png"}]`, `[{"source":0}]`, "", `[{"uri":"a.png.mine"}]`, `[{"source":0}]`, " "},
+		{"the same name", ".PNG", "cooked", `[{"uri":"a.png"}]`, `[{"source":0}]`, "", `[{"uri":"a.png"}]`, `[{"source":0}]`, " "},
+		{"kept", ".ktx2", "keep", `[{"uri":"a.png"},{"uri":"c.webp"}]`, webp, both,
+			`[{"uri":"a.png"},{"uri":"c.webp"}]`, `[{"sampler":0,"source":0,"extensions":{"EXT_texture_webp":{"source":1}}}]`, `["EXT_texture_webp"] `},
+		{"WebP and PNG are one format", ".ktx2", "cooked", `[{"uri":"a.png"},{"uri":"c.webp","mimeType":"image/webp"}]`, webp,
+			both + `"extensionsRequired":["EXT_texture_webp"],`,
+			`[{"uri":"a.png.ktx2"},{"uri":"c.webp.ktx2"}]`, `[{"sampler":0,"source":1}]`, " "},
+		{"WebP alone", ".ktx2", "cooked", `[{"uri":"a.png"},{"uri":"c.webp"}]`, `[{"extensions":{"EXT_texture_webp":{"source":1}}}]`, both,
+			`[{"uri":"a.png.ktx2"},{"uri":"c.webp.ktx2"}]`, `[{"source":1}]`, " "},
+		{"WebP to DDS", ".dds", "cooked", `[{"uri":"a.png"},{"uri":"c.webp"}]`, webp, both,
+			`[{"uri":"a.png.dds","mimeType":"image/vnd-ms.dds"},{"uri":"c.webp.dds","mimeType":"image/vnd-ms.dds"}]`,
+			`[{"sampler":0,"extensions":{"MSFT_texture_dds":{"source":1}}}]`, `["MSFT_texture_dds"] ["MSFT_texture_dds"]`},
+		{"what is not cooked keeps its name", ".ktx2", "cooked", `[{"uri":"a.png"},{"uri":"d.dds"},{"uri":"e.avif"},{"uri":"f.ktx2"}]`,
+			`[{"source":0,"extensions":{"MSFT_texture_dds":{"source":1}}},{"source":0,"extensions":{"EXT_texture_avif":{"source":2}}},{"extensions":{"KHR_texture_basisu":{"source":3}}}]`,
+			`"extensionsUsed":["MSFT_texture_dds","EXT_texture_avif","KHR_texture_basisu"],`,
+			`[{"uri":"a.png.ktx2"},{"uri":"d.dds"},{"uri":"e.avif"},{"uri":"f.ktx2"}]`,
+			`[{"source":0,"extensions":{"MSFT_texture_dds":{"source":1}}},{"source":0,"extensions":{"EXT_texture_avif":{"source":2}}},{"extensions":{"KHR_texture_basisu":{"source":3}}}]`,
+			`["MSFT_texture_dds","EXT_texture_avif","KHR_texture_basisu"] ["KHR_texture_basisu"]`},
+		{"an extension of others", ".ktx2", "cooked", `[{"uri":"a.png"},{"uri":"g.hdr"}]`, `[{"source":0,"extensions":{"EXT_other":{"source":1}}}]`,
+			`"extensionsUsed":["EXT_other"],`, `[{"uri":"a.png.ktx2"},{"uri":"g.hdr.ktx2"}]`,
+			`[{"source":0,"extensions":{"EXT_other":{"source":1}}}]`, `["EXT_other"] `},
+	} {
+		o := options(func(o *Mesh) { o.TextureSuffix, o.Textures = tc.suffix, tc.mode })
+		tree := pictured(tc.images, tc.textures, tc.rest)
+		for names, want := range map[string]string{"images": tc.wantImages, "textures": tc.wantTex, "extensionsUsed extensionsRequired": tc.wantLists} {
+			if have := lists(t, o, tree, strings.Fields(names)...); have != want {
+				t.Errorf("%s: %s %s, want %s", tc.name, names, have, want)
+			}
+		}
+	}
+	if err := options(func(o *Mesh) { o.Textures, o.TextureSuffix = "basisu", ".dds" }).Check(); err == nil {
+		t.Error("basisu in DDS: accepted")
+	}
+}
+
+// A model names the cooked form of the images that the recipe image cooks by default, and
+// of no others.
+func TestCookedImagesAreThoseOfTheRecipe(t *testing.T) {
+	textures := pictureRecipe.Recipe().Extensions
+	if len(textures) < 11 {
+		t.Errorf("the recipe image cooks %q", textures)
+	}
+	for _, ext := range append(slices.Clone(textures), ".apng", ".dds", ".ktx", ".avif", ".exr", ".psd", ".basis", ".jxl", ".ico") {
+		want := `[{"uri":"a` + ext + `"}]`
+		if slices.Contains(textures, ext) {
+			want = `[{"uri":"a` + ext + `.ktx2"}]`
+		}
+		tree := pictured(`[{"uri":"a`+ext+`"}]`, `[{"source":0}]`, "")
+		tree["m/a"+ext] = &fstest.MapFile{Data: []byte("x")}
+		if got := strings.TrimSpace(lists(t, options(nil), tree, "images")); got != want {
+			t.Errorf("images %s, want %s", got, want)
+		}
+	}
+}
+
+// Images that are part of the document move to the buffer, byte for byte, as what they
+// are.
+func TestEmbeddedImages(t *testing.T) {
+	const png, webp = "iVBORw0KGgo=", "UklGRgQAAABXRUJQ"
+	tree := pictured(`[{"uri":"data:image/jpeg;base64,`+png+`"},{"uri":"data:image/webp;base64,`+webp+`"},{"uri":"data:;base64,AAAA"}]`,
+		`[{"source":0},{"source":1},{"extensions":{"EXT_texture_webp":{"source":0}}}]`, `"extensionsUsed":["EXT_texture_webp"],`)
+	res := recipetest.Cook(t, Recipe(), options(nil), tree, "", "m/a.gltf")
+	if res.Err != nil {
+		t.Fatal(res.Err)
+	}
+	_, chunk, _, err := model.SplitGLB(res.Outputs[0])
+	if err != nil || !bytes.Contains(chunk, []byte("\x89PNG\r\n\x1a\n")) || !bytes.Contains(chunk, []byte("RIFF\x04\x00\x00\x00WEBP")) {
+		t.Errorf("the images are not in the buffer: %v", err)
+	}
+	for names, want := range map[string]string{
+		"images":             `[{"bufferView":0,"mimeType":"image/png"},{"bufferView":1,"mimeType":"image/webp"},{"uri":"data:;base64,AAAA"}]`,
+		"textures":           `[{"source":0},{"extensions":{"EXT_texture_webp":{"source":1}}},{"source":0}]`,
+		"extensionsRequired": `["EXT_texture_webp"]`,
+	} {
+		if have := lists(t, options(nil), tree, names); have != want {
+			t.Errorf("%s %s, want %s", names, have, want)
+		}
+	}
+	odd := fstest.MapFS{"m/a.gltf": {Data: []byte(`{"asset":{"version":"2.0"},"images":[{"bufferView":0}],"bufferViews":[{"buffer":0,"byteLength":4}],
+		"buffers":[{"byteLength":4,"uri":"data:application/octet-stream;base64,AAAAAA=="}]}`)}}
+	wantRefusal(t, odd, "m/a.gltf", "image 0: without a mimeType, and of no known kind")
+	want := []string{
+		"image 0: an embedded image of another type than it is declared; declared as what it is",
+		"texture 1: an image of a type that another member of the texture has to name, named by that, and 1 more like it",
+	}
+	if d := cmp.Diff(want, res.Warned); d != "" {
+		t.Error(d)
+	}
+}
+
+// An image that does not exist is warned of, and its absence is a dependency; one that
+// does is a dependency by its presence only.
+func TestMissingImages(t *testing.T) {
+	tree := pictured(`[{"uri":"a.png"},{"uri":"no.png"}]`, `[{"source":0},{"source":1}]`, "")
+	res := recipetest.Cook(t, Recipe(), options(nil), tree, "", "m/a.gltf")
+	deps := []recipe.Dep{{Name: "\x00a.png", Path: "m/a.png", Found: true}, {Name: "\x00no.png", Path: "m/no.png"}}
+	if d := cmp.Diff(deps, res.Deps); res.Err != nil || d != "" {
+		t.Error(res.Err, d)
+	}
+	if d := cmp.Diff([]string{`image "no.png" does not exist; it is named all the same`}, res.Warned); d != "" {
+		t.Error(d)
+	}
+	// A flood is one line.
+	var images []string
+	for i := range 1000 {
+		images = append(images, fmt.Sprintf(`{"uri":"%d.png"}`, i))
+	}
+	res = recipetest.Cook(t, Recipe(), options(nil), pictured(`[`+strings.Join(images, ",")+`]`, `[{"source":0}]`, ""), "", "m/a.gltf")
+	want := []string{`1000 images do not exist: "0.png", "1.png", "2.png" and 997 more; they are named all the same`}
+	if d := cmp.Diff(want, res.Warned); res.Err != nil || d != "" {
+		t.Error(res.Err, d)
+	}
+	wantRefusal(t, pictured(`[{"uri":"a:b.png"}]`, `[{"source":0}]`, ""), "m/a.gltf", "is not a file")
+	wantRefusal(t, pictured(`[{"uri":":.png"}]`, `[{"source":0}]`, ""), "m/a.gltf", "a colon is written %3A")
+	res = recipetest.Cook(t, Recipe(), options(nil), pictured(`[{"uri":"../../a.png"},{"uri":"../../b.png"}]`, `[{"source":0}]`, ""), "", "m/a.gltf")
+	want = []string{`image 0: dependency "../../a.png": outside the asset tree, and 1 more; they are named all the same`}
+	if d := cmp.Diff(want, res.Warned); res.Err != nil || d != "" {
+		t.Error(res.Err, d)
+	}
+}

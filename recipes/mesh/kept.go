@@ -1,0 +1,286 @@
+package mesh
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/internal/gltfcheck"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+)
+
+// A content is what the elements of an accessor that stays as it is stand for, as far as
+// glTF bounds them.
+type content uint8
+
+const (
+	free      content = iota
+	positions         // need bounds
+	unit              // vectors of length 1
+	unitSign          // with a sign behind
+	clamped           // from 0 to 1
+	times             // of keyframes; need bounds
+	rotations
+	splines // of rotations: a tangent, a rotation, a tangent
+	corners // indices of vertices
+	binds   // inverse bind matrices
+)
+
+// contents returns what each accessor of the document holds, and how many vertices those
+// that are indices may name.
+func contents(doc *model.Document) (list []content, vertices []int64) {
+	list, vertices = make([]content, len(doc.Accessors)), make([]int64, len(doc.Accessors))
+	for i := range doc.Meshes {
+		for j := range doc.Meshes[i].Primitives {
+			p := &doc.Meshes[i].Primitives[j]
+			for name, of := range map[string]content{"POSITION": positions, "NORMAL": unit, "TANGENT": unitSign, "COLOR_0": clamped} {
+				if a, ok := p.Attributes[name]; ok {
+					list[a] = of
+				}
+			}
+			if p.Indices != nil {
+				list[*p.Indices] = corners
+				for _, a := range p.Attributes {
+					if n := doc.Accessors[a].Count; vertices[*p.Indices] == 0 || n < vertices[*p.Indices] {
+						vertices[*p.Indices] = n
+					}
+				}
+			}
+			for _, target := range p.Targets {
+				if a, ok := target["POSITION"]; ok {
+					list[a] = positions
+				}
+			}
+		}
+	}
+	for _, s := range doc.Skins {
+		if s.InverseBindMatrices != nil {
+			list[*s.InverseBindMatrices] = binds
+		}
+	}
+	for i := range doc.Animations {
+		a := &doc.Animations[i]
+		for _, s := range a.Samplers {
+			list[*s.Input] = times
+		}
+		for _, ch := range a.Channels {
+			if s := a.Samplers[*ch.Sampler]; ch.Target.Path == "rotation" {
+				list[*s.Output] = rotations
+				if s.Interpolation == "CUBICSPLINE" {
+					list[*s.Output] = splines
+				}
+			}
+		}
+	}
+	return list, vertices
+}
+
+var errNoTangents = errors.New("the material needs tangents, which are not there and not made; export them, or see the options tangents and normals")
+
+// keep checks a primitive that stays as it is, as far as accessors alone do not show it.
+func (c *cooking) keep(ctx context.Context, p *gltfcheck.Primitive, look look, joints int) error {
+	_, normals := p.Attributes["NORMAL"]
+	_, tangents := p.Attributes["TANGENT"]
+	if look.must && !(normals && tangents) {
+		return errNoTangents
+	}
+	g := &geometry{mode: triangles}
+	for name, accessor := range p.Attributes {
+		if !strings.HasPrefix(name, "JOINTS_") && !strings.HasPrefix(name, "WEIGHTS_") {
+			continue
+		}
+		if c.doc.Accessors[accessor].BufferView == nil {
+			return nil // how many there are is only said
+		}
+		data, err := c.doc.First(ctx, accessor, int(c.doc.Accessors[accessor].Count))
+		if err != nil {
+			return err
+		}
+		g.streams = append(g.streams, stream{name: name, target: base, data: data})
+	}
+	slices.SortFunc(g.streams, func(a, b stream) int { return strings.Compare(a.name, b.name) })
+	var found repairs
+	if err := g.repairWeights(&found, "", joints); err != nil {
+		return err
+	}
+	if len(found.kinds) > 0 {
+		return fmt.Errorf("cannot be repaired, as it stays as it is: %s", found.kinds[0].what)
+	}
+	return nil
+}
+
+// inspect checks the elements of an accessor that stays as it is, and repairs those that
+// can be. It reports whether it has changed any. bounds are of what the components hold.
+func (as *accessors) inspect(ctx context.Context, i int32, array model.Array) (changed bool, err error) {
+	if err := array.Finite(ctx, "element"); err != nil {
+		return false, err
+	}
+	if a := &as.doc.Accessors[i]; a.BufferView == nil && a.Sparse == nil {
+		return false, nil // all of them are zeros, which nothing forbids
+	}
+	what, n := "", 0
+	switch as.contents[i] {
+	case times:
+		return false, checkTimes(array)
+	case rotations, splines:
+		what = "a rotation of another length than 1 in an animation, scaled"
+		n, err = repairQuaternions(array, as.contents[i] == splines)
+	case binds:
+		what = lastRow
+		n, err = repairMatrices(array)
+	case corners:
+		return false, checkCorners(array, as.vertices[i])
+	case unit, unitSign, clamped:
+		return false, checkVectors(array, as.contents[i])
+	}
+	as.repairs.add(what, fmt.Sprintf("accessor %d", i), n)
+	return n > 0, err
+}
+
+func checkTimes(a model.Array) error {
+	last := float32(math.Inf(-1))
+	for i, t := range a.Floats() {
+		switch {
+		case t < 0:
+			return fmt.Errorf("keyframe %d is at %v seconds", i, t)
+		case t <= last:
+			return fmt.Errorf("keyframe %d at %v seconds is not behind the one before, at %v", i, t, last)
+		}
+		last = t
+	}
+	return nil
+}
+
+func checkCorners(a model.Array, vertices int64) error {
+	restart := uint32(1)<<(8*model.ComponentSize(a.Component)) - 1
+	for i, v := range a.Uints() {
+		if int64(v) >= vertices || v == restart {
+			return fmt.Errorf("index %d is vertex %d of %d", i, v, vertices)
+		}
+	}
+	return nil
+}
+
+// checkVectors checks the vertices of a primitive that stays as it is.
+func checkVectors(a model.Array, of content) error {
+	values := a.Floats()
+	for i := range a.Count {
+		v := values[i*a.Width:][:a.Width]
+		if of == clamped {
+			for _, x := range v {
+				if a.Component == model.Float32 && (x < 0 || x > 1) {
+					return fmt.Errorf("vertex %d has a colour of %v, want 0 to 1", i, v)
+				}
+			}
+			continue
+		}
+		if was, _ := scaleTo1(v[:3]); !was {
+			return fmt.Errorf("vertex %d: %v is not of length 1", i, a.Floats()[i*a.Width:][:a.Width])
+		}
+		if of == unitSign && v[3] != 1 && v[3] != -1 {
+			return fmt.Errorf("vertex %d: a tangent whose sign is %v, want 1 or -1", i, v[3])
+		}
+	}
+	return nil
+}
+
+// repairQuaternions scales rotations to length 1 in place, every third from the second
+// on for splines.
+func repairQuaternions(a model.Array, splines bool) (n int, err error) {
+	values := a.Floats()
+	for i := range a.Count {
+		if splines && i%3 != 1 {
+			continue
+		}
+		q := values[4*i:][:4]
+		was, ok := scaleTo1(q)
+		switch {
+		case was:
+			continue
+		case !ok:
+			return n, fmt.Errorf("element %d is a rotation without length", i)
+		case a.Component != model.Float32:
+			return n, fmt.Errorf("element %d is a rotation of another length than 1", i)
+		}
+		n++
+		for k, x := range q {
+			binary.LittleEndian.PutUint32(a.Data[16*i+4*k:], math.Float32bits(x))
+		}
+	}
+	return n, nil
+}
+
+const lastRow = "an inverse bind matrix whose last row is not quite 0 0 0 1, rounded"
+
+// repairMatrices makes the last rows of matrices, which are stored by columns, 0 0 0 1,
+// in place.
+func repairMatrices(a model.Array) (n int, err error) {
+	for i := range a.Count {
+		m, off := a.Element(i), false
+		for column, want := range []float32{0, 0, 0, 1} {
+			at := m[16*column+12:]
+			x := math.Float32frombits(binary.LittleEndian.Uint32(at))
+			if x == want {
+				continue
+			}
+			if math.Abs(float64(x)-float64(want)) > 1e-3 {
+				return n, fmt.Errorf("matrix %d: %v in the last row, want 0 0 0 1", i, x)
+			}
+			binary.LittleEndian.PutUint32(at, math.Float32bits(want))
+			off = true
+		}
+		if off {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// bounds writes the min and max of an accessor that stays as it is, where it has some or
+// needs them.
+func (as *accessors) bounds(i int32, o *model.Object, array model.Array) {
+	a := &as.doc.Accessors[i]
+	needs := as.contents[i] == positions || as.contents[i] == times
+	switch {
+	case a.Min == nil && a.Max == nil && !needs:
+		return
+	case a.BufferView == nil && a.Sparse == nil && (!needs || a.Min != nil && a.Max != nil):
+		return // those of what an extension brings
+	case array.Size != array.Width*model.ComponentSize(array.Component): // padded
+		o.Delete("min")
+		o.Delete("max")
+		return
+	}
+	array.Normalized = false // they are of what is stored
+	low, high := array.Bounds()
+	for _, b := range []struct {
+		key  string
+		have *[]float64
+		want []float64
+	}{{"min", a.Min, low}, {"max", a.Max, high}} {
+		switch {
+		case b.have == nil && !needs:
+			continue
+		case b.have == nil: // as the checker has said
+		case sameFloats(*b.have, b.want):
+			continue
+		default:
+			as.repairs.add("min or max are not those of the elements, corrected", fmt.Sprintf("accessor %d", i), 1)
+		}
+		o.Set(b.key, numbers(b.want...))
+	}
+}
+
+// sameFloats compares numbers as float32.
+func sameFloats(a, b []float64) bool {
+	for i := range a {
+		if float32(a[i]) != float32(b[i]) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}

@@ -1,0 +1,158 @@
+// Package mesh is the recipe that turns models into GLB files which a GPU draws with
+// less work and which take less room.
+//
+// It reads glTF 2.0 (.gltf with its buffers, .glb) and Wavefront OBJ with its
+// materials (.obj, .mtl; see package obj). What a file holds decides, only OBJ, which
+// has no magic number, needs its extension.
+//
+// # What is done to triangles
+//
+// Each primitive goes through these steps, all of which can be left out by options:
+//
+//	load     strips and fans become triangles, vertices that none uses go
+//	shade    normals and MikkTSpace tangents are made where they are missing
+//	pack     numbers are stored in fewer bits, within a stated error
+//	weld     vertices that are equal in all they have become one
+//	order    triangles for the vertex cache and against overdraw, vertices for fetching
+//	lods     meshes of fewer triangles over the same vertices
+//
+// Points and lines are packed only. A primitive or a mesh with an extension that may
+// speak of vertices or triangles by number stays as it is, and so do all attributes
+// whose names start with an underscore or whose numbers are not floats: their maker has
+// packed them already. Triangles of materials that blend keep their order, which shows.
+//
+// # Positions
+//
+// Positions become whole numbers on a grid of 2^position_bits lines along the longest
+// side of the mesh (KHR_mesh_quantization), so that none moves by more than half the
+// distance of two lines, extent/(2^(position_bits+1)-2); where a morph target moves
+// something further than half the extent, by at most 1/65534 of that way. What scales them back is a
+// node of its own under each node that shows the mesh, and for skinned meshes, whose
+// nodes do not count, the inverse bind matrices. The nodes of the source keep their
+// transforms, children and animations; only morph target weights move to the new node,
+// with the channels that animate them.
+//
+// # What survives
+//
+// Everything else: the document's text is edited, not made anew. No list is renumbered
+// but those of buffers and views, so extensions that name views by number are refused;
+// what is added stands at the end of its list.
+//
+// # Images
+//
+// An image in a file that the recipe image cooks is named by its cooked form, whatever
+// names it: the texture itself or EXT_texture_webp, whose picture is taken where there are
+// two. Files of other kinds (DDS, KTX2, AVIF) keep their names and extensions. How a
+// texture names a cooked image depends on texture_suffix:
+//
+//	.ktx2  source, without a mimeType. KHR_texture_basisu, the only extension for KTX2,
+//	       forbids BC7, BC5 and all that graphics cards take as it is; with textures =
+//	       "basisu" it is written, and required. Readers that know KTX2 go by the name or
+//	       the first bytes: Bevy, Babylon.js, three.js with a handler for .ktx2
+//	.dds   MSFT_texture_dds, required
+//	.webp  EXT_texture_webp, required
+//	else   source
+//
+// The files of images are not read, but looked for: one that does not exist is warned of,
+// and its coming or going cooks the model again.
+//
+// # Faulty sources
+//
+// What comes out is valid: the Khronos validator finds no error in it. A source that is
+// not is repaired where a user would want that, with a warning for each kind of fault:
+// normals, tangents, rotations and weights are scaled, colours clamped, bounds corrected,
+// empty lists left out, extensions declared; a primitive without the coordinates of a
+// texture gets a copy of the material without it. Other faults refuse it; see package
+// gltfcheck.
+//
+// # Levels of detail
+//
+// They are meshes of their own, on nodes that the extension MSFT_lod lists beside the
+// one that shows the full mesh: viewers that know it choose, all others show the full
+// mesh. extras.lod of such a mesh says its level, triangles and error, the distance in
+// units of the mesh by which the surface moved. Meshes with morph targets get none.
+package mesh
+
+import (
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// Mesh holds the options of the recipe.
+type Mesh struct {
+	Normals string `toml:"normals" enum:"flat,smooth,none" doc:"how normals are made where they are missing: flat as glTF asks for, smooth over all edges, or not at all"`
+
+	Tangents bool `toml:"tangents" doc:"make MikkTSpace tangents where a material has a normal map and the mesh none"`
+
+	Optimize bool    `toml:"optimize" doc:"order triangles for the vertex cache and vertices for fetching"`
+	Overdraw float64 `toml:"overdraw" min:"1" max:"3" doc:"how much worse the vertex cache may get for less overdraw, as a factor; 1 does nothing about overdraw"`
+
+	PositionBits int `toml:"position_bits" min:"0" max:"16" doc:"bits of a coordinate: an error of at most extent/(2^(bits+1)-2); 0 keeps floats"`
+	NormalBits   int `toml:"normal_bits" min:"0" max:"16" doc:"bits of each component of normals and tangents, 8 or 16; 0 keeps floats"`
+	UVBits       int `toml:"uv_bits" min:"0" max:"16" doc:"bits of texture coordinates that all lie from 0 to 1, 16; 0 keeps floats"`
+	ColorBits    int `toml:"color_bits" min:"0" max:"16" doc:"bits of each component of colours, 8 or 16; 0 keeps floats"`
+	WeightBits   int `toml:"weight_bits" min:"0" max:"16" doc:"bits of the weights of joints, 8 or 16; 0 keeps floats"`
+
+	LODs     int     `toml:"lods" min:"0" max:"8" doc:"how many meshes with fewer triangles to add as levels of detail"`
+	LODRatio float64 `toml:"lod_ratio" min:"0.05" max:"0.95" doc:"triangles of a level of detail, as a share of those of the level before"`
+	LODError float64 `toml:"lod_error" min:"0" max:"1" doc:"largest error of any level of detail, as a share of the mesh's longest side"`
+
+	Textures      string `toml:"textures" enum:"cooked,basisu,keep" doc:"how images in files of their own are named: cooked, by what the recipe image makes of them, their name with texture_suffix; basisu, likewise, where the files are Basis Universal (KHR_texture_basisu); keep, as they are"`
+	TextureSuffix string `toml:"texture_suffix" doc:"what the cooked form of an image has at the end of its name"`
+}
+
+// Recipe returns the recipe "mesh".
+func Recipe() recipe.Recipe {
+	return recipe.Recipe{
+		Name: "mesh", Version: 3, Extensions: []string{".glb", ".gltf", ".obj"},
+		Formats: []recipe.Format{
+			{Name: "a binary glTF model", Extensions: []string{".glb"}, Magic: []string{"glTF"}},
+			{Name: "a glTF model", Extensions: []string{".gltf"}, Loose: true},
+			{Name: "an OBJ model", Extensions: []string{".obj"}, Loose: true},
+		},
+		New: func() recipe.Cooker {
+			return &Mesh{
+				Normals: "flat", Tangents: true, Optimize: true, Overdraw: 1.02,
+				PositionBits: 16, NormalBits: 8, UVBits: 16, ColorBits: 8, WeightBits: 8,
+				LODRatio: 0.5, LODError: 0.02,
+				Textures: "cooked", TextureSuffix: ".ktx2",
+			}
+		},
+	}
+}
+
+// Outputs implements recipe.Cooker.
+func (o *Mesh) Outputs() []string { return []string{"{dir}/{stem}.glb"} }
+
+// Check implements recipe.Checker.
+func (o *Mesh) Check() error {
+	for _, bits := range []struct {
+		key    string
+		n      int
+		eight  bool
+		wanted string
+	}{
+		{"normal_bits", o.NormalBits, true, "0, 8 or 16"},
+		{"uv_bits", o.UVBits, false, "0 or 16"},
+		{"color_bits", o.ColorBits, true, "0, 8 or 16"},
+		{"weight_bits", o.WeightBits, true, "0, 8 or 16"},
+	} {
+		if bits.n != 0 && bits.n != 16 && (bits.n != 8 || !bits.eight) {
+			return &recipe.OptionError{Key: bits.key, Want: bits.wanted}
+		}
+	}
+	if o.Textures == "basisu" && !strings.HasSuffix(strings.ToLower(o.TextureSuffix), ".ktx2") {
+		return &recipe.OptionError{Key: "texture_suffix", Got: o.TextureSuffix, Want: `".ktx2" at the end, because of textures = "basisu"`}
+	}
+	if o.Textures != "keep" && !isSuffix(o.TextureSuffix) {
+		return &recipe.OptionError{Key: "texture_suffix", Got: o.TextureSuffix, Want: `the end of a file name, such as ".ktx2"`}
+	}
+	return nil
+}
+
+// isSuffix reports whether a text can stand at the end of any relative URI.
+func isSuffix(s string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
+	return s != "" && len(s) <= 32 && strings.Trim(s, letters) == ""
+}

@@ -1,0 +1,104 @@
+package mesh
+
+import (
+	"io/fs"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+)
+
+func options(change func(*Mesh)) *Mesh {
+	o := Recipe().New().(*Mesh)
+	if change != nil {
+		change(o)
+	}
+	return o
+}
+
+func cook(t testing.TB, o *Mesh, tree fs.FS, name string) []byte {
+	t.Helper()
+	res := recipetest.Cook(t, Recipe(), o, tree, "", name)
+	if res.Err != nil {
+		t.Fatalf("%s: %v", name, res.Err)
+	}
+	return res.Outputs[0]
+}
+
+// tolerances of the default options for a model whose longest side is extent, which no
+// node makes larger.
+func tolerances(extent float64, o *Mesh) dot {
+	position := 2e-6 * extent // floats and their sums
+	if o.PositionBits > 0 {
+		position += extent / (math.Exp2(float64(o.PositionBits+1)) - 2)
+	}
+	normal, uv, colour := 1e-6, 1e-7, 1e-7
+	if o.NormalBits > 0 {
+		normal = 1.5 / math.Exp2(float64(o.NormalBits-1)) // half a step on each axis, and the length
+	}
+	if o.UVBits > 0 {
+		uv = 0.5000001 / 65535
+	}
+	if o.ColorBits > 0 {
+		colour = 0.5000001 / (math.Exp2(float64(o.ColorBits)) - 1)
+	}
+	return dot{position, position, position, normal, normal, normal, uv, uv, colour, colour, colour, colour}
+}
+
+var ways = map[string]func(*Mesh){
+	"default": nil,
+	"floats": func(o *Mesh) {
+		o.PositionBits, o.NormalBits, o.UVBits, o.ColorBits, o.WeightBits = 0, 0, 0, 0, 0
+	},
+	"coarse":   func(o *Mesh) { o.PositionBits, o.NormalBits, o.ColorBits, o.WeightBits = 9, 16, 16, 16 },
+	"no order": func(o *Mesh) { o.Optimize = false },
+	"lods":     func(o *Mesh) { o.LODs = 2 },
+}
+
+// A cooked model shows the same triangles as its source.
+func TestShowsTheSame(t *testing.T) {
+	assets := os.DirFS("../../testdata/assets")
+	models := map[string]struct {
+		tree   fs.FS
+		name   string
+		extent float64
+		joints float64 // how far joints are apart, which matters if weights are rounded
+	}{
+		"kart":   {assets, "models/kart.gltf", 3, 0},
+		"crate":  {assets, "models/crate.gltf", 2, 0},
+		"pebble": {assets, "models/pebble.glb", 2, 0},
+		"coin":   {assets, "models/coin.gltf", 2, 0},
+		"cone":   {assets, "models/cone.gltf", 2, 0},
+		"figure": {figure(), "m/a.gltf", 80, 6},
+		"forms":  {forms(), "m/a.gltf", 62, 0},
+	}
+	for way, change := range ways {
+		o := options(change)
+		for name, m := range models {
+			t.Run(way+"/"+name, func(t *testing.T) {
+				source := show(t, decodeFile(t, m.tree, m.name))
+				cooked := show(t, decode(t, cook(t, o, m.tree, m.name), nil))
+				tolerance := tolerances(m.extent, o)
+				if hasFlatNormals(cooked) && !hasFlatNormals(source) {
+					tolerance[3], tolerance[4], tolerance[5] = 2, 2, 2 // were made; see TestNormals
+				}
+				if o.WeightBits > 0 {
+					for k := range 3 {
+						tolerance[k] += m.joints / math.Exp2(float64(o.WeightBits))
+					}
+				}
+				sameTriangles(t, source, cooked, tolerance)
+			})
+		}
+	}
+}
+
+func hasFlatNormals(list []shown) bool {
+	for _, s := range list {
+		if s[0][3] != 0 || s[0][4] != 0 || s[0][5] != 0 {
+			return true
+		}
+	}
+	return false
+}

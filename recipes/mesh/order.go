@@ -1,0 +1,137 @@
+package mesh
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/optimize"
+	"github.com/assetcook/assetcook/internal/mesh/quantize"
+	"github.com/assetcook/assetcook/internal/mesh/simplify"
+)
+
+// A lod is a level of detail: other triangles over the same vertices.
+type lod struct {
+	indices []uint32
+	err     float64 // how far the surface moved, in units of the mesh
+}
+
+func lodIndices(lods []lod) [][]uint32 {
+	lists := make([][]uint32, len(lods))
+	for i := range lods {
+		lists[i] = lods[i].indices
+	}
+	return lists
+}
+
+// finish welds the packed vertices of a geometry, makes its levels of detail and puts
+// triangles and vertices in order.
+func (o *Mesh) finish(ctx context.Context, g *geometry, grid *quantize.Grid) error {
+	if g.mode != triangles {
+		return nil
+	}
+	if err := g.weld(ctx); err != nil {
+		return err
+	}
+	g.dropDegenerate()
+	positions := g.stream("POSITION").data.Floats()
+	if grid != nil {
+		for i := range positions {
+			positions[i] = grid.At(uint16(positions[i]), i%3)
+		}
+	}
+	if err := o.makeLODs(ctx, g, positions); err != nil {
+		return fmt.Errorf("levels of detail: %w", err)
+	}
+	if !o.Optimize {
+		return nil
+	}
+	var err error
+	if !g.keepOrder {
+		if g.indices, err = o.orderTriangles(ctx, g.indices, positions); err != nil {
+			return err
+		}
+		for i := range g.lods {
+			if g.lods[i].indices, err = o.orderTriangles(ctx, g.lods[i].indices, positions); err != nil {
+				return err
+			}
+		}
+	}
+	remap, used, err := optimize.FetchOrder(ctx, g.indices, g.vertices())
+	if err != nil {
+		return err
+	}
+	return g.renumber(ctx, remap, used)
+}
+
+func (o *Mesh) orderTriangles(ctx context.Context, indices []uint32, positions []float32) ([]uint32, error) {
+	indices, err := optimize.VertexCache(ctx, indices, len(positions)/3)
+	if err != nil || o.Overdraw <= 1 {
+		return indices, err
+	}
+	return optimize.Overdraw(ctx, indices, positions, float32(o.Overdraw))
+}
+
+// makeLODs simplifies the triangles to a share after share of them. Each level is made
+// of the full mesh, so that its error is that against the full mesh. A level that would
+// save less than a tenth against the one before ends it.
+func (o *Mesh) makeLODs(ctx context.Context, g *geometry, positions []float32) error {
+	if o.LODs == 0 || g.targets > 0 {
+		return nil
+	}
+	scale := simplify.Scale(positions)
+	share, before := float64(1), len(g.indices)
+	for range o.LODs {
+		share *= o.LODRatio
+		options := simplify.Options{
+			Target:     int(math.Ceil(float64(len(g.indices)/3)*share)) * 3,
+			MaxError:   float32(o.LODError),
+			LockBorder: g.lockBorder,
+			Attributes: g.looksAlike(),
+		}
+		indices, reached, err := simplify.Simplify(ctx, g.indices, positions, options)
+		if err != nil {
+			return err
+		}
+		if len(indices) == 0 || len(indices)*10 > before*9 {
+			return nil
+		}
+		g.lods = append(g.lods, lod{indices: indices, err: float64(reached) * float64(scale)})
+		before = len(indices)
+	}
+	return nil
+}
+
+// looksAlike returns what simplification heeds besides the shape.
+func (g *geometry) looksAlike() []simplify.Attribute {
+	var list []simplify.Attribute
+	for _, a := range []struct {
+		name   string
+		weight float32
+	}{{"NORMAL", 0.5}, {"TEXCOORD_0", 0.5}, {"COLOR_0", 0.5}} {
+		if s := g.stream(a.name); s != nil {
+			list = append(list, simplify.Attribute{Values: s.data.Floats(), Width: s.data.Width, Weight: a.weight})
+		}
+	}
+	return list
+}
+
+// indexArray writes indices as 16-bit numbers where they all fit, else as 32-bit
+// ones. 65535 ends a strip in some interfaces and is never used (section 3.7.2.1).
+func indexArray(indices []uint32, vertices int) model.Array {
+	component := int32(model.Uint16)
+	if vertices > 1<<16-1 {
+		component = model.Uint32
+	}
+	a := model.NewArray(component, false, 1, len(indices))
+	for i, v := range indices {
+		if component == model.Uint16 {
+			binary.LittleEndian.PutUint16(a.Data[2*i:], uint16(v))
+		} else {
+			binary.LittleEndian.PutUint32(a.Data[4*i:], v)
+		}
+	}
+	return a
+}

@@ -1,0 +1,146 @@
+package mesh
+
+import (
+	"context"
+	"encoding/binary"
+	"strings"
+
+	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/quantize"
+)
+
+// pack stores the attributes of a geometry in fewer bits, positions on the grid if
+// there is one. What is not float has been packed by its maker.
+func (o *Mesh) pack(ctx context.Context, g *geometry, grid *quantize.Grid) error {
+	if err := o.packWeights(ctx, g); err != nil {
+		return err
+	}
+	for i := range g.streams {
+		s := &g.streams[i]
+		if s.data.Component != model.Float32 {
+			continue
+		}
+		var err error
+		kind, _, _ := strings.Cut(s.name, "_")
+		switch {
+		case kind == "POSITION" && grid != nil:
+			err = s.packPositions(ctx, grid)
+		case (kind == "NORMAL" || kind == "TANGENT") && o.NormalBits > 0:
+			err = s.packDirections(ctx, o.NormalBits)
+		case kind == "TEXCOORD" && s.target == base && o.UVBits > 0:
+			err = s.packShares(ctx, o.UVBits)
+		case kind == "COLOR" && s.target == base && o.ColorBits > 0:
+			err = s.packShares(ctx, o.ColorBits)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stream) packPositions(ctx context.Context, grid *quantize.Grid) error {
+	component := int32(model.Uint16)
+	if s.target != base {
+		component = model.Int16
+	}
+	values := s.data.Floats()
+	packed := model.NewArray(component, false, 3, s.data.Count)
+	err := model.Chunks(ctx, len(values), func(from, to int) error {
+		for i := from; i < to; i++ {
+			n := uint16(0)
+			if s.target == base {
+				n = grid.Position(values[i], i%3)
+			} else {
+				n = uint16(grid.Delta(values[i]))
+			}
+			binary.LittleEndian.PutUint16(packed.Data[2*i:], n)
+		}
+		return nil
+	})
+	s.data = packed
+	return err
+}
+
+// packDirections stores normals and tangents as signed fractions. Those of morph
+// targets are differences: they stay floats if one is longer than 1.
+func (s *stream) packDirections(ctx context.Context, bits int) error {
+	values := s.data.Floats()
+	if s.target != base {
+		if low, high := s.data.Bounds(); outside(low, high, -1, 1, 0) {
+			return nil
+		}
+	}
+	component := int32(model.Int8)
+	if bits == 16 {
+		component = model.Int16
+	}
+	packed := model.NewArray(component, true, s.data.Width, s.data.Count)
+	err := model.Chunks(ctx, s.data.Count, func(from, to int) error {
+		var numbers [4]int16
+		for i := from; i < to; i++ {
+			v := values[i*s.data.Width:][:s.data.Width]
+			if s.target == base {
+				quantize.Direction(v[:3], bits, numbers[:3])
+			} else {
+				for k, x := range v[:3] {
+					numbers[k] = quantize.Signed(x, bits)
+				}
+			}
+			if len(v) == 4 { // the sign of the bitangent
+				numbers[3] = quantize.Signed(1, bits)
+				if v[3] < 0 {
+					numbers[3] = -numbers[3]
+				}
+			}
+			for k := range v {
+				put(packed, i*packed.Width+k, uint16(numbers[k]))
+			}
+		}
+		return nil
+	})
+	s.data = packed
+	return err
+}
+
+// packShares stores numbers from 0 to 1 as unsigned fractions, if they all are.
+func (s *stream) packShares(ctx context.Context, bits int) error {
+	// What rounding has put a little outside is no further from a fraction than others.
+	const slack = 1. / (2 * 65535)
+	if low, high := s.data.Bounds(); outside(low, high, 0, 1, slack) {
+		return nil
+	}
+	component := int32(model.Uint8)
+	if bits == 16 {
+		component = model.Uint16
+	}
+	values := s.data.Floats()
+	packed := model.NewArray(component, true, s.data.Width, s.data.Count)
+	err := model.Chunks(ctx, len(values), func(from, to int) error {
+		for i := from; i < to; i++ {
+			put(packed, i, quantize.Unsigned(values[i], bits))
+		}
+		return nil
+	})
+	s.data = packed
+	return err
+}
+
+// outside reports whether some component leaves the range from least to most.
+func outside(low, high []float64, least, most, slack float64) bool {
+	for k := range low {
+		if low[k] < least-slack || high[k] > most+slack {
+			return true
+		}
+	}
+	return false
+}
+
+// put writes component i of an array of bytes or shorts.
+func put(a model.Array, i int, n uint16) {
+	if model.ComponentSize(a.Component) == 1 {
+		a.Data[i] = byte(n)
+		return
+	}
+	binary.LittleEndian.PutUint16(a.Data[2*i:], n)
+}

@@ -1,0 +1,116 @@
+package mesh
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+)
+
+// Each fault is made by one edit of a right document.
+func TestRefuses(t *testing.T) {
+	for _, tc := range []struct{ old, new, want string }{
+		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "KHR_draco_mesh_compression is in use: the mesh was compressed already"},
+		{`"scene":0`, `"scene":0,"extensionsUsed":["EXT_meshopt_compression"]`, "EXT_meshopt_compression is in use"},
+		{`"scene":0`, `"scene":0,"extensions":{"EXT_structural_metadata":{"propertyTables":[{"properties":{"x":{"values":0}}}]}}`, "EXT_structural_metadata names bufferViews, which get other numbers"},
+		{`"scene":0`, `"scene":0,"extensionsUsed":[7]`, "extensionsUsed: want a string, have number"},
+		{`"scene":0`, `"scene":0,"extensions":{"KHR_audio":{"audio":[{"bufferView":0}]}}`, "extension KHR_audio names bufferViews"},
+		{`"scene":0`, `"scene":0,"\u0065xtensions":{"X":{"a":[{"BUFFERVIEWS":[0]}]}}`, "extension X names bufferViews"},
+		{`"scene":0`, `"scene":1`, "there is no scene 1"},
+		{`"meshes":[{"primitives":[{"attributes":{"POSITION":0`, `"meshes":[{"primitives":[{"attributes":{"POSITION":2`, `mesh 0 primitive 0 "POSITION": is VEC2, want VEC3`},
+		{`"NORMAL":1`, `"NORMAL":2`, `mesh 0 primitive 0 "NORMAL": is VEC2, want VEC3`},
+		{`"JOINTS_0":4`, `"JOINTS_0":1`, `"JOINTS_0": is VEC3, want VEC4`},
+		{`"NORMAL":1`, `"NORMAL":1,"TANGENT":1`, `"TANGENT": is VEC3, want VEC4`},
+		{`"indices":3`, `"indices":1`, "mesh 0 primitive 0 indices: are VEC3 of componentType 5126"},
+		{`"count":9,"type":"VEC3"`, `"count":8,"type":"VEC3"`, `"POSITION": 8 elements, others have 9`},
+		{`"count":24,"type":"SCALAR"`, `"count":23,"type":"SCALAR"`, "23 corners are not whole triangles"},
+		{`"skins"`, `"Skins"`, `"Skins" must be written "skins"`},
+		{`"mode":4`, `"mode":9`, "mode is 9"},
+		{`"bufferView":3,"componentType":5123,"count":24`, `"componentType":5123,"count":24`, "indices have no bufferView"},
+		{`a%20b.bin`, `gone.bin`, `buffer 0: "gone.bin" does not exist`},
+		{`"joints":[0]`, `"joints":[0],"inverseBindMatrices":0`, "skin 0: inverseBindMatrices are VEC3 of componentType 5126"},
+	} {
+		tree := small()
+		text := string(tree["m/a.gltf"].Data)
+		changed := strings.Replace(text, tc.old, tc.new, 1)
+		if changed == text {
+			t.Errorf("%s is not in the document", tc.old)
+		}
+		tree["m/a.gltf"].Data = []byte(changed)
+		wantRefusal(t, tree, "m/a.gltf", tc.want)
+	}
+}
+
+func wantRefusal(t *testing.T, tree fstest.MapFS, name, want string) {
+	t.Helper()
+	res := recipetest.Cook(t, Recipe(), options(nil), tree, "", name)
+	switch {
+	case res.Err == nil:
+		t.Errorf("accepted, want %q", want)
+	case !strings.Contains(res.Err.Error(), want):
+		t.Errorf("error %v, want %q", res.Err, want)
+	case strings.Contains(res.Err.Error(), "\n") || len(res.Err.Error()) > 1000 || res.Outputs[0] != nil:
+		t.Errorf("more than a line, or written all the same: %v", res.Err)
+	}
+}
+
+// small returns a skinned sheet of four squares.
+func small() fstest.MapFS {
+	s := new(sheet)
+	p, n, uv, i := s.grid(2, 1)
+	j := s.add(5121, "VEC4", 9, make([]byte, 36))
+	weights := make([]float32, 36)
+	for i := range 9 {
+		weights[4*i] = 1
+	}
+	w := s.floats("VEC4", 4, weights...)
+	return s.tree(fill(`"scene":0,"scenes":[{"nodes":[0,1]}],"nodes":[{"mesh":0,"skin":0},{}],"skins":[{"joints":[0]}],
+		"meshes":[{"primitives":[{"attributes":{"POSITION":$p,"NORMAL":$n,"TEXCOORD_0":$uv,"JOINTS_0":$j,"WEIGHTS_0":$w},"indices":$i,"mode":4}]}]`,
+		map[string]int{"p": p, "n": n, "uv": uv, "i": i, "j": j, "w": w}))
+}
+
+// Wrong numbers in a buffer are told with their place.
+func TestRefusesWrongNumbers(t *testing.T) {
+	tree := small()
+	binary.LittleEndian.PutUint32(tree["m/a b.bin"].Data[4*3*5:], math.Float32bits(float32(math.NaN())))
+	wantRefusal(t, tree, "m/a.gltf", "mesh 0 primitive 0: POSITION: vertex 5 is NaN")
+	tree = small()
+	end := 9*4*(3+3+2) + 2*23
+	binary.LittleEndian.PutUint16(tree["m/a b.bin"].Data[end:], 9)
+	wantRefusal(t, tree, "m/a.gltf", "mesh 0 primitive 0: index 23 is vertex 9 of 9")
+}
+
+func TestRefusesTornGLB(t *testing.T) {
+	glb := cook(t, options(nil), small(), "m/a.gltf")
+	for _, n := range []int{4, 11, 19, 20, 100, len(glb) - 1} {
+		res := recipetest.Cook(t, Recipe(), options(nil), fstest.MapFS{"a.glb": {Data: glb[:n]}}, "", "a.glb")
+		if res.Err == nil || res.Outputs[0] != nil {
+			t.Errorf("%d of %d bytes: accepted", n, len(glb))
+		}
+	}
+	var short bytes.Buffer
+	text := `{"asset":{"version":"2.0"},"buffers":[{"byteLength":8}]}`
+	if err := model.WriteGLB(&short, []byte(text), [][]byte{make([]byte, 4)}); err != nil {
+		t.Fatal(err)
+	}
+	wantRefusal(t, fstest.MapFS{"a.glb": {Data: short.Bytes()}}, "a.glb", "buffer 0: the binary chunk holds 4 bytes, byteLength asks for 8")
+	old := append([]byte("glTF\x01\x00\x00\x00"), glb[8:]...)
+	wantRefusal(t, fstest.MapFS{"a.glb": {Data: old}}, "a.glb", "glTF 1.0")
+}
+
+// Cooking what has been cooked gives a model that shows the same; its numbers are whole
+// already.
+func TestCooksItsOwnOutput(t *testing.T) {
+	once := cook(t, options(nil), figure(), "m/a.gltf")
+	twice := cook(t, options(nil), fstest.MapFS{"a.glb": {Data: once}}, "a.glb")
+	tolerance := tolerances(40, options(nil))
+	sameTriangles(t, show(t, decode(t, once, nil)), show(t, decode(t, twice, nil)), tolerance)
+	if len(twice) > len(once)+64 {
+		t.Errorf("%d bytes became %d", len(once), len(twice))
+	}
+}

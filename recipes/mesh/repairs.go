@@ -1,0 +1,284 @@
+package mesh
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/gltfcheck"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/tangent"
+)
+
+// Repairs are the faults of a source that were put right, each kind once.
+type repairs struct{ kinds []repair }
+
+type repair struct {
+	what  string // and how, such as "normals of another length than 1, scaled"
+	first string // where the first is
+	n     int
+}
+
+func (r *repairs) add(what, where string, n int) {
+	if n == 0 {
+		return
+	}
+	for i := range r.kinds {
+		if r.kinds[i].what == what {
+			r.kinds[i].n += n
+			return
+		}
+	}
+	r.kinds = append(r.kinds, repair{what, where, n})
+}
+
+// warn reports them, a line for each kind.
+func (r *repairs) warn(job *recipe.Job) {
+	for _, k := range r.kinds {
+		if k.n == 1 {
+			job.Warn("%s: %s", k.first, k.what)
+		} else {
+			job.Warn("%s: %s, and %d more like it", k.first, k.what, k.n-1)
+		}
+	}
+}
+
+// repairRotations scales the rotations of nodes to length 1. The checker has warned.
+func (c *cooking) repairRotations() {
+	for i := range c.doc.Nodes {
+		q := c.doc.Nodes[i].Rotation
+		if q == nil {
+			continue
+		}
+		sum := float64(0)
+		for _, x := range q {
+			sum += float64(x * x)
+		}
+		length := math.Sqrt(sum)
+		if math.Abs(length-1) <= gltfcheck.UnitSlack {
+			continue
+		}
+		c.nodes[i].Set("rotation", numbers(q[0]/length, q[1]/length, q[2]/length, q[3]/length))
+	}
+}
+
+// repair puts right the attributes of a geometry that glTF bounds. joints is how many
+// joints the smallest skin that moves it has, 0 for none.
+func (g *geometry) repair(ctx context.Context, r *repairs, where string, joints int) error {
+	for i := 0; i < len(g.streams); i++ {
+		s := &g.streams[i]
+		if s.target != base {
+			continue
+		}
+		kind, _, _ := strings.Cut(s.name, "_")
+		switch kind {
+		case "NORMAL":
+			if err := g.repairNormals(ctx, s, r, where); err != nil {
+				return err
+			}
+		case "TANGENT":
+			if dropped := s.repairTangents(r, where); dropped {
+				g.streams = slices.Delete(g.streams, i, i+1)
+				i--
+			}
+		case "COLOR":
+			if s.data.Component == model.Float32 {
+				s.change(func(values []float32) (changed bool) {
+					n := 0
+					for k, x := range values {
+						if x < 0 || x > 1 {
+							values[k] = min(max(x, 0), 1)
+							n++
+						}
+					}
+					r.add("a number of a colour below 0 or above 1, clamped", where, n)
+					return n > 0
+				})
+			}
+		}
+	}
+	return g.repairWeights(r, where, joints)
+}
+
+// change hands the values of a stream to edit, and stores them as floats if it has
+// changed them.
+func (s *stream) change(edit func(values []float32) (changed bool)) {
+	values := s.data.Floats()
+	if edit(values) {
+		s.data = model.FloatArray(values, s.data.Width)
+	}
+}
+
+// scaleTo1 gives a vector length 1. It reports whether it was about that long before,
+// and whether it has a length at all.
+func scaleTo1(v []float32) (was, ok bool) {
+	sum := float64(0)
+	for _, x := range v {
+		sum += float64(float64(x) * float64(x))
+	}
+	length := math.Sqrt(sum)
+	if math.Abs(length-1) <= gltfcheck.UnitSlack {
+		return true, true
+	}
+	if !(length > 1e-30) || math.IsInf(length, 1) {
+		return false, false
+	}
+	for k, x := range v {
+		v[k] = float32(float64(x) / length)
+	}
+	return false, true
+}
+
+// repairNormals scales normals to length 1. One without length becomes that of the
+// triangles around.
+func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, where string) (err error) {
+	var made []float32
+	s.change(func(values []float32) bool {
+		scaled, none := 0, 0
+		for k := 0; k < len(values); k += 3 {
+			was, ok := scaleTo1(values[k:][:3])
+			switch {
+			case was:
+				continue
+			case ok:
+				scaled++
+				continue
+			}
+			none++
+			if made == nil && g.mode == triangles {
+				if made, err = tangent.Normals(ctx, g.indices, g.stream("POSITION").data.Floats()); err != nil {
+					return false
+				}
+			}
+			v := values[k:][:3]
+			copy(v, []float32{0, 0, 1})
+			if made != nil {
+				copy(v, made[k:][:3])
+			}
+			if was, ok := scaleTo1(v); !was && !ok {
+				copy(v, []float32{0, 0, 1})
+			}
+		}
+		r.add("a normal of another length than 1, scaled", where, scaled)
+		r.add("a normal without length, made anew", where, none)
+		return scaled+none > 0
+	})
+	return err
+}
+
+// repairTangents scales tangents to length 1 and makes their signs 1 or -1. If one has
+// no length, all are dropped, to be made again where they are needed.
+func (s *stream) repairTangents(r *repairs, where string) (dropped bool) {
+	s.change(func(values []float32) bool {
+		scaled, signs := 0, 0
+		for k := 0; k < len(values); k += 4 {
+			was, ok := scaleTo1(values[k:][:3])
+			if !ok {
+				dropped = true
+				return false
+			}
+			if !was {
+				scaled++
+			}
+			if w := values[k+3]; w != 1 && w != -1 {
+				values[k+3] = 1
+				if w < 0 {
+					values[k+3] = -1
+				}
+				signs++
+			}
+		}
+		r.add("a tangent of another length than 1, scaled", where, scaled)
+		r.add("a tangent whose sign is not 1 or -1, rounded", where, signs)
+		return scaled+signs > 0
+	})
+	if dropped {
+		r.add("tangents without length, left out", where, 1)
+	}
+	return dropped
+}
+
+// repairWeights makes the weights of the joints of each vertex shares of 1, and each
+// joint come once.
+func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
+	sets := g.influences()
+	numbers, weights := make([][]uint32, len(sets)), make([][]float32, len(sets))
+	for i, s := range sets {
+		numbers[i], weights[i] = s.joints.data.Uints(), s.weights.data.Floats()
+	}
+	double, without, scaled, changed := 0, 0, 0, false
+	for v := range g.vertices() {
+		if len(sets) == 0 {
+			break
+		}
+		at := func(k int) (joint uint32, weight *float32) { return numbers[k/4][4*v+k%4], &weights[k/4][4*v+k%4] }
+		sum := float64(0)
+		for k := range 4 * len(sets) {
+			joint, weight := at(k)
+			switch {
+			case joints > 0 && int64(joint) >= int64(joints):
+				return fmt.Errorf("vertex %d: joint %d of a skin with %d", v, joint, joints)
+			case *weight < 0:
+				return fmt.Errorf("vertex %d: a weight of %v", v, *weight)
+			case *weight == 0:
+				continue
+			}
+			sum += float64(*weight)
+			for before := range k {
+				if j, w := at(before); j == joint && *w != 0 {
+					*w += *weight
+					*weight = 0
+					double++
+					break
+				}
+			}
+		}
+		switch off := math.Abs(sum - 1); {
+		case sum < 1e-6:
+			_, first := at(0)
+			*first = 1
+			without++
+			continue
+		case off > 1e-3:
+			scaled++
+		case off <= 1e-7:
+			continue
+		}
+		changed = true
+		for k := range 4 * len(sets) {
+			_, weight := at(k)
+			*weight = float32(float64(*weight) / sum)
+		}
+	}
+	r.add("a joint with two weights in one vertex, added up", where, double)
+	r.add("a vertex without weights, given to its first joint", where, without)
+	r.add("weights whose sum is not 1, scaled", where, scaled)
+	if changed || double+without > 0 {
+		for i, s := range sets {
+			s.weights.data = model.FloatArray(weights[i], 4)
+		}
+	}
+	return nil
+}
+
+// An influence is a set of joints and their weights.
+type influence struct{ joints, weights *stream }
+
+// influences returns the sets of a geometry, none if they do not fit together.
+func (g *geometry) influences() (sets []influence) {
+	for i := range g.streams {
+		weights := &g.streams[i]
+		if weights.target != base || weights.data.Width != 4 || !strings.HasPrefix(weights.name, "WEIGHTS_") {
+			continue
+		}
+		joints := g.stream("JOINTS_" + strings.TrimPrefix(weights.name, "WEIGHTS_"))
+		if joints == nil || joints.data.Width != 4 || joints.data.Component != model.Uint8 && joints.data.Component != model.Uint16 {
+			return nil
+		}
+		sets = append(sets, influence{joints, weights})
+	}
+	return sets
+}

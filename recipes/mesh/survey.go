@@ -1,0 +1,80 @@
+package mesh
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/assetcook/assetcook/internal/mesh/model"
+)
+
+// survey looks who uses each accessor of the source. One is free if all who use it get
+// other numbers: geometries, and skins whose meshes are on a grid. uses says what the
+// others are for.
+func (c *cooking) survey() (free []bool, uses []use) {
+	n := len(c.doc.Accessors)
+	held, freed := make([]bool, n), make([]bool, n)
+	uses = make([]use, n)
+	for i := range c.doc.Meshes {
+		for j := range c.doc.Meshes[i].Primitives {
+			note := func(accessor int32, u use) {
+				if c.shows[i][j] != nil {
+					freed[accessor] = true
+					return
+				}
+				held[accessor] = true
+				uses[accessor] = u
+			}
+			p := &c.doc.Meshes[i].Primitives[j]
+			for _, attributes := range append([]map[string]int32{p.Attributes}, p.Targets...) {
+				for _, name := range slices.Sorted(maps.Keys(attributes)) {
+					note(attributes[name], vertices)
+				}
+			}
+			if p.Indices != nil {
+				note(*p.Indices, indices)
+			}
+		}
+	}
+	for i, s := range c.doc.Skins {
+		if s.InverseBindMatrices != nil {
+			if c.skinGrid(i) != nil {
+				freed[*s.InverseBindMatrices] = true
+			} else {
+				held[*s.InverseBindMatrices] = true
+				uses[*s.InverseBindMatrices] = matrices
+			}
+		}
+	}
+	for i := range c.doc.Animations {
+		for _, s := range c.doc.Animations[i].Samplers {
+			held[*s.Input], held[*s.Output] = true, true
+		}
+	}
+	for _, accessor := range instanceAccessors(c.nodes) {
+		if accessor >= 0 && accessor < n {
+			held[accessor] = true
+		}
+	}
+	free = make([]bool, n)
+	for i := range free {
+		free[i] = freed[i] && !held[i]
+	}
+	return free, uses
+}
+
+// instanceAccessors returns the accessors that EXT_mesh_gpu_instancing names.
+func instanceAccessors(nodes []model.Object) []int {
+	var list []int
+	for _, n := range nodes {
+		var instancing struct {
+			Attributes map[string]int `json:"attributes"`
+		}
+		text := extension(n, extInstancing)
+		if text == nil || json.Unmarshal(text, &instancing) != nil {
+			continue
+		}
+		list = slices.AppendSeq(list, maps.Values(instancing.Attributes))
+	}
+	return list
+}

@@ -1,0 +1,154 @@
+package mesh
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/assetcook/assetcook/internal/mesh/model"
+)
+
+// value reads JSON with its numbers as they are written.
+func value(t testing.TB, text []byte) map[string]any {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v map[string]any
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func textOf(t testing.TB, glb []byte) []byte {
+	t.Helper()
+	text, _, _, err := model.SplitGLB(glb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func at(v any, path ...any) any {
+	for _, p := range path {
+		switch p := p.(type) {
+		case string:
+			v = v.(map[string]any)[p]
+		case int:
+			v = v.([]any)[p]
+		}
+	}
+	return v
+}
+
+// All that is not of meshes, buffers and what undoes grids is as it was written.
+func TestSurvives(t *testing.T) {
+	tree := figure()
+	source, _ := fs.ReadFile(tree, "m/a.gltf")
+	before := value(t, source)
+	glb := cook(t, options(nil), tree, "m/a.gltf")
+	after := value(t, textOf(t, glb))
+	for _, key := range []string{"asset", "scene", "scenes", "extras"} {
+		if !reflect.DeepEqual(before[key], after[key]) {
+			t.Errorf("%s: %v, want %v", key, after[key], before[key])
+		}
+	}
+	if n := fmt.Sprint(at(after, "extras", "exactly")); n != "12345678901234567890.1250" {
+		t.Errorf("a number became %s", n)
+	}
+	nodes := after["nodes"].([]any)
+	for i, n := range before["nodes"].([]any) {
+		want, have := maps.Clone(n.(map[string]any)), maps.Clone(nodes[i].(map[string]any))
+		for _, key := range []string{"mesh", "weights", "children"} {
+			delete(want, key)
+			delete(have, key)
+		}
+		if !reflect.DeepEqual(want, have) {
+			t.Errorf("node %d: %v, want %v", i, have, want)
+		}
+	}
+	// The two nodes that show the face show it by a node below them.
+	if len(nodes) != 12 {
+		t.Fatalf("%d nodes, want 12", len(nodes))
+	}
+	for i, parent := range []int{5, 6} {
+		children := at(nodes, parent, "children").([]any)
+		if last := fmt.Sprint(children[len(children)-1]); last != fmt.Sprint(10+i) {
+			t.Errorf("node %d has %v below it", parent, children)
+		}
+		if at(nodes, parent, "mesh") != nil || fmt.Sprint(at(nodes, 10+i, "mesh")) != "1" || at(nodes, 10+i, "weights") == nil {
+			t.Errorf("node %d: %v, below %v", parent, nodes[parent], nodes[10+i])
+		}
+	}
+	// Where weights are animated they went with them; all else is animated as before.
+	channels := at(after, "animations", 0, "channels")
+	for i, node := range []string{"10", "5", "1", "3"} {
+		if have := fmt.Sprint(at(channels, i, "target", "node")); have != node {
+			t.Errorf("channel %d moves node %s, want %s", i, have, node)
+		}
+	}
+	if !reflect.DeepEqual(at(before, "animations", 0, "samplers", 1, "interpolation"), at(after, "animations", 0, "samplers", 1, "interpolation")) {
+		t.Error("interpolation is gone")
+	}
+	from, to := decodeFile(t, tree, "m/a.gltf"), decode(t, glb, nil)
+	for i, s := range from.Animations[0].Samplers {
+		for _, pair := range [][2]int{{s.Input, to.Animations[0].Samplers[i].Input}, {s.Output, to.Animations[0].Samplers[i].Output}} {
+			if !reflect.DeepEqual(elements(t, from, pair[0]), elements(t, to, pair[1])) {
+				t.Errorf("animation sampler %d: other values", i)
+			}
+		}
+	}
+	instances := at(after, "nodes", 8, "extensions", "EXT_mesh_gpu_instancing", "attributes", "TRANSLATION")
+	var index int
+	if _, err := fmt.Sscan(fmt.Sprint(instances), &index); err != nil {
+		t.Fatal(err)
+	}
+	if have := elements(t, to, index); !reflect.DeepEqual(have, [][]float64{{0, 1, 0}, {5, 1, 0}}) {
+		t.Errorf("instances at %v", have)
+	}
+	if !slices.Contains(to.ExtensionsRequired, extQuantization) || !slices.Contains(to.ExtensionsUsed, "EXT_mesh_gpu_instancing") {
+		t.Errorf("extensions %v, required %v", to.ExtensionsUsed, to.ExtensionsRequired)
+	}
+}
+
+// What nothing is known of stays as it is, and so does all of its mesh.
+func TestUnknownPrimitiveStays(t *testing.T) {
+	tree := forms()
+	from, to := decodeFile(t, tree, "m/a.gltf"), decode(t, cook(t, options(nil), tree, "m/a.gltf"), nil)
+	for name, a := range from.Meshes[2].Primitives[0].Attributes {
+		b := to.Meshes[2].Primitives[0].Attributes[name]
+		if !reflect.DeepEqual(elements(t, from, a), elements(t, to, b)) {
+			t.Errorf("%s: other values", name)
+		}
+	}
+	a, b := *from.Meshes[2].Primitives[0].Indices, *to.Meshes[2].Primitives[0].Indices
+	if !reflect.DeepEqual(elements(t, from, a), elements(t, to, b)) {
+		t.Error("other indices")
+	}
+	if to.Nodes[2].Mesh == nil {
+		t.Error("the mesh left its node")
+	}
+	own := from.Meshes[0].Primitives[3].Attributes["_OWN"]
+	if have := elements(t, to, to.Meshes[0].Primitives[3].Attributes["_OWN"]); !reflect.DeepEqual(elements(t, from, own)[:len(have)], have) {
+		t.Errorf("_OWN: %v", have)
+	}
+}
+
+// A triangle list of a material that blends keeps its order.
+func TestBlendingKeepsOrder(t *testing.T) {
+	tree := forms()
+	first := func(o *Mesh) []shown {
+		doc := decode(t, cook(t, o, tree, "m/a.gltf"), nil)
+		doc.Scenes[0].Nodes = doc.Scenes[0].Nodes[:1]
+		doc.Meshes[0].Primitives = doc.Meshes[0].Primitives[3:4]
+		return show(t, doc)
+	}
+	if have, want := first(options(nil)), first(options(func(o *Mesh) { o.Optimize = false })); !reflect.DeepEqual(have, want) {
+		t.Error("other order")
+	}
+}

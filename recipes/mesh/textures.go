@@ -1,0 +1,191 @@
+package mesh
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/gltfcheck"
+	picturefile "github.com/assetcook/assetcook/internal/image/source"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+)
+
+// cookedImages reports which images are files that the recipe "image" cooks by default,
+// which gives them other names.
+func (o *Mesh) cookedImages(images []gltfcheck.Image) []bool {
+	textures := picturefile.TextureExtensions()
+	cooked := make([]bool, len(images))
+	for i, picture := range images {
+		if o.Textures == "keep" || picture.URI == nil || gltfcheck.IsDataURI(*picture.URI) {
+			continue
+		}
+		name, err := gltfcheck.FileOfURI(*picture.URI)
+		cooked[i] = err == nil && slices.Contains(textures, recipe.Ext(name)) &&
+			!strings.HasSuffix(strings.ToLower(name), strings.ToLower(o.TextureSuffix))
+	}
+	return cooked
+}
+
+// nameCooked renames an image.
+func (o *Mesh) nameCooked(image *model.Object, uri string) {
+	image.Set("uri", model.Quote(uri+o.TextureSuffix))
+	image.Delete("mimeType")
+	if f := o.textureFormat(); f.mediaType != "" {
+		image.Set("mimeType", model.Quote(f.mediaType))
+	}
+}
+
+// textures has textures name the cooked form of their images, in the way that its format
+// asks for. Where an extension brings a picture that is cooked, that one is taken, as
+// it is the better one of two that become files of one format. types are those of
+// images that are part of the document, which only the right extension may name.
+func (w *writer) textures(cooked []bool, types []string) error {
+	textures, err := w.doc.Objects("textures")
+	if err != nil {
+		return err
+	}
+	for i := range textures {
+		extensions, err := model.ParseObject(orEmpty(textures[i].Member("extensions")))
+		if err != nil {
+			return fmt.Errorf("texture %d: %w", i, err)
+		}
+		s := sources{plain: -1, cooked: -1}
+		if p := w.doc.Textures[i].Source; p != nil {
+			s.put("", int(*p), cooked, types)
+		}
+		for _, e := range extensions {
+			source, ok := imageOf(e.Value, len(cooked))
+			if !ok || !slices.Contains(textureExtensions, e.Key) {
+				s.extensions = append(s.extensions, e)
+				continue
+			}
+			s.put(e.Key, source, cooked, types)
+		}
+		w.name(&textures[i], &s)
+		if s.moved {
+			w.repairs.add("an image of a type that another member of the texture has to name, named by that", fmt.Sprintf("texture %d", i), 1)
+		}
+	}
+	w.doc.SetObjects("textures", textures)
+	w.declareTextures(textures, types)
+	return nil
+}
+
+// Sources are the images of a texture.
+type sources struct {
+	plain      int  // -1 for none
+	cooked     int  // the one that cooking renames, -1 for none
+	better     bool // an extension named it
+	extensions model.Object
+	moved      bool // one of them was in the wrong place
+}
+
+// put enters an image that is named by an extension, "" for the texture itself.
+func (s *sources) put(extension string, source int, cooked []bool, types []string) {
+	right := extension
+	if types[source] != "" {
+		right = gltfcheck.ImageExtension(types[source])
+	}
+	switch {
+	case cooked[source]:
+		if s.cooked < 0 || extension != "" && !s.better {
+			s.cooked, s.better = source, extension != ""
+		}
+		return
+	case right == "" && s.plain < 0:
+		s.plain = source
+	case right != "" && s.extensions.Member(right) == nil:
+		s.extensions.Set(right, fmt.Appendf(nil, `{"source":%d}`, source))
+	}
+	s.moved = s.moved || right != extension
+}
+
+// name writes the images of a texture.
+func (w *writer) name(texture *model.Object, s *sources) {
+	format := w.o.textureFormat()
+	switch {
+	case s.cooked < 0:
+	case format.extension == "":
+		s.plain = s.cooked
+	case s.extensions.Member(format.extension) == nil:
+		s.extensions.Set(format.extension, fmt.Appendf(nil, `{"source":%d}`, s.cooked))
+	}
+	texture.Delete("source")
+	if s.plain >= 0 {
+		texture.SetInt("source", s.plain)
+	}
+	texture.Delete("extensions")
+	if len(s.extensions) > 0 {
+		texture.Set("extensions", s.extensions.Text())
+	}
+}
+
+// imageOf returns the image that an extension of a texture names.
+func imageOf(extension json.RawMessage, images int) (source int, ok bool) {
+	var named struct {
+		Source *int `json:"source"`
+	}
+	if json.Unmarshal(extension, &named) != nil || named.Source == nil || *named.Source < 0 || *named.Source >= images {
+		return 0, false
+	}
+	return *named.Source, true
+}
+
+// textureExtensions are those that name images of formats which glTF itself does not
+// know.
+var textureExtensions = []string{"EXT_texture_avif", "EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds"}
+
+// declareTextures enters the extensions that textures use into the document's lists, and
+// removes those that none uses any more. One is required if a texture has no other
+// image.
+func (w *writer) declareTextures(textures []model.Object, types []string) {
+	for _, name := range textureExtensions {
+		used, required := slices.ContainsFunc(types, func(t string) bool { return gltfcheck.ImageExtension(t) == name }), false
+		for _, t := range textures {
+			if extension(t, name) != nil {
+				used = true
+				required = required || t.Member("source") == nil
+			}
+		}
+		w.declare(name, used, required)
+		if !used {
+			is := func(s string) bool { return s == name }
+			w.doc.ExtensionsUsed = slices.DeleteFunc(w.doc.ExtensionsUsed, is)
+			w.doc.ExtensionsRequired = slices.DeleteFunc(w.doc.ExtensionsRequired, is)
+		}
+	}
+}
+
+// A format is how glTF names images of a kind.
+type format struct {
+	mediaType string // "" for one that core glTF does not know
+	extension string // of textures; "" if a plain source does
+}
+
+// textureFormat returns the format of cooked images.
+//
+// KHR_texture_basisu is for pictures that are to be transcoded, and forbids blocks that
+// a graphics card takes as they are; there is no other extension for KTX2. A plain
+// source without a media type claims nothing: readers go by the name or the first bytes.
+func (o *Mesh) textureFormat() format {
+	suffix := strings.ToLower(o.TextureSuffix)
+	switch suffix[strings.LastIndexByte(suffix, '.')+1:] {
+	case "ktx2":
+		if o.Textures == "basisu" {
+			return format{"image/ktx2", "KHR_texture_basisu"}
+		}
+	case "dds":
+		return format{"image/vnd-ms.dds", "MSFT_texture_dds"}
+	case "webp":
+		return format{"image/webp", "EXT_texture_webp"}
+	case "avif":
+		return format{"image/avif", "EXT_texture_avif"}
+	case "png":
+		return format{mediaType: "image/png"}
+	case "jpg", "jpeg":
+		return format{mediaType: "image/jpeg"}
+	}
+	return format{}
+}

@@ -1,0 +1,19 @@
+// Package recipes has the recipes that come with assetcook.
+package recipes
+
+import (
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/recipes/audio"
+	"github.com/assetcook/assetcook/recipes/builtin"
+	"github.com/assetcook/assetcook/recipes/data"
+	"github.com/assetcook/assetcook/recipes/font"
+	"github.com/assetcook/assetcook/recipes/image"
+	"github.com/assetcook/assetcook/recipes/mesh"
+	"github.com/assetcook/assetcook/recipes/shader"
+	"github.com/assetcook/assetcook/recipes/text"
+)
+
+// All returns the recipes.
+func All() []recipe.Recipe {
+	return append(builtin.All(), audio.Recipe(), data.Recipe(), font.Recipe(), image.Recipe(), mesh.Recipe(), shader.Recipe(), text.Recipe())
+}

@@ -1,0 +1,124 @@
+package recipes_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/recipes"
+)
+
+// failures collects what went wrong in a cook.
+type failures struct {
+	cook.Observers
+	lines []string
+}
+
+func (f *failures) Event(e cook.Event) {
+	if e.Outcome == cook.Failed || e.Outcome == cook.Error {
+		f.lines = append(f.lines, e.Path+": "+e.Err.Error())
+	}
+}
+
+// inHaste are rules for a test that people wait for.
+const inHaste = `
+[[rule]]
+match   = "textures/**"
+quality = "fast"
+
+[[rule]]
+match = "textures/sky/*.{jpg,tiff}"
+fit   = 32
+`
+
+// Every kind of source of the sample tree becomes what everything.toml says.
+func TestEverything(t *testing.T) {
+	rules, err := os.ReadFile("../testdata/rules/everything.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	config := filepath.Join(dir, "rules.toml")
+	if err := os.WriteFile(config, append(rules, inHaste...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p := cook.Project{Dir: "../testdata/assets", Out: filepath.Join(dir, "out"), Config: config, Cache: filepath.Join(dir, "cache"), Recipes: recipes.All()}
+	var failed failures
+	if _, err := cook.Cook(t.Context(), p, cook.CookOptions{Observer: &failed}); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range failed.lines {
+		t.Error(line)
+	}
+	for source, want := range map[string]string{
+		"data/lap_targets.csv": `[{"level":"gravel_garden","kart":"granite","gold":39.515,"silver":42.676,"bronze":49.393},`,
+		"data/controls.jsonc":  `{"keyboard":{"left":["A","Left"],"right":["D","Right"],"gas":["W","Up"],`,
+		"data/karts.csv":       "\x94\x88\xa2id\xa7granite\xa4name\xa7Granite",
+		"data/season.toml":     "\xa5\x65title\x78\x2cPebble Grand Prix",
+		"data/lang/de.json":    "\x8a\xa9_language\xa7Deutsch\xa6finish",
+		"data/game.json":       `{"title":"Pebble Grand Prix","version":[0,3,0],`,
+		"credits.txt":          "PEBBLE GRAND PRIX\r\n\r\nStones",
+		"scripts/camera.lua":   "-- ",
+		"shaders/kart.vert":    "#version 450\n#define FOG 1\n#define QUALITY 2\n",
+
+		"data/ghosts/crater_loop.json": "\x28\xb5\x2f\xfd",
+		"shaders/particles.wgsl":       "\x03\x02\x23\x07\x00\x03\x01\x00",
+		"audio/finish_fanfare.wav":     "OggS",
+		"audio/coin.wav":               "qoaf",
+		"audio/engine_loop.wav":        "RIFF",
+		"textures/sky/sun.hdr":         "\xabKTX 20\xbb\r\n\x1a\n\x8f\x00\x00\x00", // VK_FORMAT_BC6H_UFLOAT_BLOCK
+		"textures/terrain/brick_n.png": "\xabKTX 20\xbb\r\n\x1a\n\x8d\x00\x00\x00", // VK_FORMAT_BC5_UNORM_BLOCK
+		"textures/props/crate.png":     "DDS ",
+		"fonts/pebble.ttf":             "\xabKTX 20\xbb\r\n\x1a\n\x09\x00\x00\x00", // VK_FORMAT_R8_UNORM
+		"models/kart.gltf":             "glTF\x02\x00\x00\x00",
+	} {
+		all, err := cook.Why(t.Context(), p, source, cook.WhyOptions{})
+		if err != nil || all[0].Last == nil || len(all[0].Last.Outputs) == 0 {
+			t.Errorf("%s: %v", source, err)
+			continue
+		}
+		got, err := os.ReadFile(filepath.Join(p.Out, all[0].Last.Outputs[0].Path))
+		if err != nil || !strings.HasPrefix(string(got), want) {
+			t.Errorf("%s becomes %q..., %v, want %q", source, got[:min(len(got), len(want))], err, want)
+		}
+	}
+}
+
+// Each example of rules has a way to cook every file of the sample tree, for all its
+// targets, where the programs that it names are installed.
+func TestExamplesFit(t *testing.T) {
+	examples, err := filepath.Glob("../testdata/rules/*.toml")
+	if err != nil || len(examples) < 3 {
+		t.Fatal(examples, err)
+	}
+	for _, example := range examples {
+		dir := t.TempDir()
+		targets := []string{""}
+		text, err := os.ReadFile(example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if name, ok := strings.CutPrefix(strings.TrimSpace(line), "[target."); ok {
+				name, _, _ = strings.Cut(strings.TrimSuffix(name, "]"), ".") // the target or one of its tables
+				if !slices.Contains(targets, name) {
+					targets = append(targets, name)
+				}
+			}
+		}
+		p := cook.Project{Dir: "../testdata/assets", Out: filepath.Join(dir, "out"), Config: example, Cache: filepath.Join(dir, "cache"), Recipes: recipes.All(), Targets: targets}
+		var failed failures
+		s, err := cook.Cook(t.Context(), p, cook.CookOptions{DryRun: true, Observer: &failed})
+		if err != nil || s.Found.Assets < 50 {
+			t.Errorf("%s: %s, %v", example, s.String(), err)
+		}
+		for _, line := range failed.lines {
+			if !strings.Contains(line, " is not on PATH; install it") { // which this machine may not have
+				t.Errorf("%s: %s", example, line)
+			}
+		}
+	}
+}

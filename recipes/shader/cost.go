@@ -1,0 +1,184 @@
+package shader
+
+import (
+	"github.com/assetcook/assetcook/internal/plaintext"
+)
+
+const (
+	// maxType is how many parts a type may have, those of its structs included, each as
+	// often as it lies in it: naga walks all of them, so structs of two structs of two
+	// structs double its work with each line.
+	maxType = 1 << 16
+	// maxCost bounds how many parts of types and expressions naga looks at, each of which
+	// takes it 20 to 200 ns. It works out the type of an expression from those of its
+	// parts again for each of its operators, down to the value of each let.
+	maxCost = 10_000_000
+	// memberCost is how much dearer a member is: naga looks twice at what it is of.
+	memberCost = 16
+)
+
+// A sizer counts what naga would look at in WGSL without comments.
+type sizer struct {
+	source, code []byte
+	at           int
+	cost         int
+}
+
+// checkCost refuses WGSL that would keep naga busy for very long.
+func checkCost(source, code []byte) error {
+	s := sizer{source: source, code: code}
+	if err := s.types(); err != nil {
+		return err
+	}
+	s.at = 0
+	return s.expressions()
+}
+
+// token returns the next name, number or single character, nil at the end.
+func (s *sizer) token() []byte {
+	for s.at < len(s.code) && (s.code[s.at] <= ' ') {
+		s.at++
+	}
+	start := s.at
+	for s.at < len(s.code) && inName(s.code[s.at]) {
+		s.at++
+	}
+	if s.at == start && s.at < len(s.code) {
+		s.at++
+	}
+	return s.code[start:s.at]
+}
+
+func inName(c byte) bool {
+	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// A typeDecl is a struct or alias, and the names that stand in it.
+type typeDecl struct {
+	at    int
+	names []string
+	size  int // 0 if it is not known yet
+	open  bool
+}
+
+// types bounds the sizes of structs and aliases, which may be declared in any order.
+func (s *sizer) types() error {
+	decls := map[string]*typeDecl{}
+	var order []*typeDecl
+	for {
+		word := s.token()
+		if len(word) == 0 {
+			break
+		}
+		isStruct := string(word) == "struct"
+		if !isStruct && string(word) != "alias" {
+			continue
+		}
+		name := string(s.token())
+		d := &typeDecl{at: s.at - len(name)}
+		for {
+			word := s.token()
+			if len(word) == 0 || isStruct && word[0] == '}' || !isStruct && word[0] == ';' {
+				break
+			}
+			if inName(word[0]) {
+				d.names = append(d.names, string(word))
+			}
+		}
+		decls[name] = d
+		order = append(order, d)
+	}
+	for _, d := range order {
+		size := d.parts(decls)
+		if s.cost += size; size > maxType || s.cost > maxCost {
+			return plaintext.Errorf(s.source, d.at, "types of structs within structs have more than %d parts", maxType)
+		}
+	}
+	return nil
+}
+
+// parts works out the size of a type.
+func (d *typeDecl) parts(decls map[string]*typeDecl) int {
+	if d.size > 0 || d.open { // naga refuses a type that is in itself
+		return max(1, d.size)
+	}
+	d.open = true
+	size := 1
+	for _, name := range d.names {
+		add := 1
+		if of := decls[name]; of != nil {
+			add = of.parts(decls)
+		}
+		size = min(size+add, 2*maxType)
+	}
+	d.open, d.size = false, size
+	return size
+}
+
+// A run is an expression at one depth of brackets, up to a comma.
+type run struct {
+	whole int // what came before commas
+	parts int // what has come since
+	last  int // of these, what a member would be one of
+}
+
+// expressions bounds what naga looks at in the bodies of functions.
+func (s *sizer) expressions() error {
+	lets := map[string]int{}
+	runs := []run{{}}
+	braces := 0
+	let := "" // what is being declared
+	begins, member := true, false
+	for {
+		word := s.token()
+		if len(word) == 0 {
+			return nil
+		}
+		top := &runs[len(runs)-1]
+		switch c := word[0]; {
+		case c == ';' || c == '{' || c == '}':
+			if let != "" {
+				lets[let] = runs[0].whole + runs[0].parts
+			}
+			if c == '{' {
+				braces++
+			} else if c == '}' {
+				braces = max(0, braces-1)
+			}
+			if braces == 0 {
+				clear(lets) // they end with their function
+			}
+			runs, let, begins, member = append(runs[:0], run{}), "", true, false
+			continue
+		case begins && string(word) == "let":
+			let = string(s.token())
+		case member: // its name costs nothing
+		case inName(c):
+			top.last = 1 + lets[string(word)]
+			top.parts += top.last
+		case c == '(' || c == '[':
+			runs = append(runs, run{})
+		case (c == ')' || c == ']') && len(runs) > 1:
+			inner := top.whole + top.parts
+			runs = runs[:len(runs)-1]
+			top = &runs[len(runs)-1]
+			top.last += inner
+			top.parts += inner
+		case c == '.':
+			s.cost += memberCost * top.last
+			top.parts += top.last
+			top.last *= 2
+		case c == ',':
+			*top = run{whole: top.whole + top.parts}
+		default:
+			s.cost += top.parts
+			top.last = 0
+		}
+		begins, member = false, word[0] == '.'
+		top = &runs[len(runs)-1]
+		top.whole, top.parts, top.last = min(top.whole, maxCost), min(top.parts, maxCost), min(top.last, maxCost)
+		if s.cost > maxCost {
+			return plaintext.Errorf(s.source, s.at-len(word), "expressions so long, or of so many let of let, that compiling them would not end soon; make one a var")
+		}
+	}
+}

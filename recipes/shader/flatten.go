@@ -1,0 +1,329 @@
+package shader
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assetcook/assetcook/internal/lazyregexp"
+	"github.com/assetcook/assetcook/internal/plaintext"
+)
+
+const (
+	// maxFlat is how large a shader may become by its includes, which can double it
+	// in each file.
+	maxFlat = 8 << 20
+	// maxDeep is how many files may include one another.
+	maxDeep = 64
+	// maxIncludes is how many includes are expanded in all.
+	maxIncludes = 10_000
+)
+
+// A flattening expands the includes of one source.
+type flattening struct {
+	ctx     context.Context
+	dirs    []string                          // that includes are looked for in
+	lines   bool                              // write #line directives
+	compact bool                              // without comments, see there
+	read    func(name string) ([]byte, error) // a file by its name relative to the source's folder
+
+	out   bytes.Buffer
+	names []string // of the files, by the numbers that #line gives them
+	open  []string // those that are being read, for errors
+	count int      // of includes
+	files map[string]*file
+	same  map[[sha256.Size]byte]*file // by their content: one file may have two names
+	seen  int                         // lines
+	joins bool                        // lines in comments, see joinsComments
+	// behind says that #line names the line that it stands in, not the next one:
+	// so it was until GLSL 3.30.
+	behind bool
+}
+
+// A file is one that has been included.
+type file struct {
+	text
+	number int
+	once   bool // it says #pragma once
+	guards bool // it has an #ifndef of its own around everything
+}
+
+// flatten returns the source with its includes expanded.
+func (f *flattening) flatten(name string, source []byte, defines map[string]string) ([]byte, error) {
+	f.files, f.same = map[string]*file{}, map[[sha256.Size]byte]*file{}
+	f.names, f.open = []string{name}, []string{""}
+	all, err := read(source, true)
+	if err != nil {
+		return nil, err
+	}
+	number := cutVersion(all)
+	if f.joins = joinsComments(number); !f.joins {
+		if all, err = read(source, false); err != nil {
+			return nil, err
+		}
+		cutVersion(all)
+	}
+	f.behind = number < 330
+	top := &file{text: *all}
+	first := f.head(top)
+	for _, key := range slices.Sorted(maps.Keys(defines)) {
+		fmt.Fprintf(&f.out, "#define %s %s\n", key, defines[key])
+	}
+	at := f.out.Len()
+	if f.lines || len(defines) > 0 {
+		f.line(first, 0)
+	}
+	if err := f.expand(top, "", first); err != nil {
+		return nil, err
+	}
+	if !f.lines || len(f.names) == 1 {
+		return f.out.Bytes(), nil
+	}
+	var table bytes.Buffer
+	for i, name := range f.names[1:] {
+		fmt.Fprintf(&table, "// %d: %s\n", i+1, name)
+	}
+	return slices.Concat(f.out.Bytes()[:at], table.Bytes(), f.out.Bytes()[at:]), nil
+}
+
+var (
+	directive   = lazyregexp.New(`^[\s\v]*#[\s\v]*(\w+)`)
+	include     = lazyregexp.New(`^[\s\v]*#[\s\v]*include[\s\v]*(?:"([^"\n]+)"|<([^>\n]+)>)[\s\v]*$`)
+	guard       = lazyregexp.New(`^[\s\v]*#[\s\v]*(?:ifndef\b|if[\s\v]*![\s\v]*defined\b)`)
+	pragmaOnce  = lazyregexp.New(`^[\s\v]*#[\s\v]*pragma[\s\v]+once\b`)
+	versionLine = lazyregexp.New(`^[\s\v]*#[\s\v]*version[\s\v]+(\d{3})\b[\s\v]*(es\b)?`)
+	anyVersion  = lazyregexp.New(`^[\s\v]*#[\s\v]*version\b`)
+	// includeExtension is a line that lets a compiler expand includes by itself, and
+	// that drivers do not know.
+	includeExtension = lazyregexp.New(`^[\s\v]*#[\s\v]*extension[\s\v]+(?:GL_GOOGLE_include_directive|GL_ARB_shading_language_include)\b`)
+	leftInclude      = lazyregexp.New(`(?m)^[ \t\v\f]*#[ \t\v\f]*include\b`)
+)
+
+// cutVersion returns the version of GLSL that a source is written in, as 330 or, for
+// OpenGL ES, 1000 more than 300, and leaves the text behind the line that says so.
+// Only comments and empty lines may stand before that. Without it the text stays at
+// its start, and the version is the first.
+func cutVersion(t *text) int {
+	for {
+		_, code := t.next()
+		if m := versionLine().FindSubmatch(code); m != nil {
+			number, _ := strconv.Atoi(string(m[1]))
+			if len(m[2]) > 0 {
+				number += 1000
+			}
+			return number
+		}
+		if code == nil || len(bytes.TrimSpace(code)) > 0 {
+			t.at = 0
+			return 110
+		}
+	}
+}
+
+// head writes the source up to its #version line and returns the number of the line
+// behind that.
+func (f *flattening) head(top *file) int {
+	t := text{shown: top.shown[:top.at], code: top.code[:top.at]}
+	first := 1
+	for {
+		shown, code := t.next()
+		if shown == nil {
+			break
+		}
+		first += bytes.Count(shown, []byte{'\n'})
+		f.write(shown, code)
+	}
+	if f.out.Len() > 0 && !bytes.HasSuffix(f.out.Bytes(), []byte{'\n'}) {
+		f.out.WriteByte('\n')
+	}
+	return first
+}
+
+// write writes a line.
+func (f *flattening) write(shown, code []byte) {
+	if f.compact {
+		shown = compact(shown, code)
+	}
+	f.out.Write(shown)
+}
+
+// expand writes a file from where it has been read to. Its name is relative to the
+// source's folder; first is the number of that line.
+func (f *flattening) expand(file *file, name string, first int) error {
+	if file.once {
+		fmt.Fprintf(&f.out, "#ifndef COOK_INCLUDED_%d\n#define COOK_INCLUDED_%d\n", file.number, file.number)
+	}
+	if f.lines && file.number > 0 {
+		f.line(first, file.number)
+	}
+	t := file.text
+	for number := first; ; {
+		shown, code := t.next()
+		if shown == nil {
+			break
+		}
+		if f.seen++; f.seen%256 == 0 && f.ctx.Err() != nil {
+			return f.ctx.Err()
+		}
+		newlines := bytes.Count(shown, []byte{'\n'})
+		word := ""
+		if m := directive().FindSubmatch(code); m != nil {
+			word = string(m[1])
+		}
+		switch {
+		case word == "include":
+			if err := f.include(code, name, number); err != nil {
+				return err
+			}
+			if f.lines {
+				f.line(number+newlines, file.number)
+			}
+		case file.number > 0 && anyVersion().Match(code), pragmaOnce().Match(code), includeExtension().Match(code):
+			f.out.Write(bytes.Repeat([]byte{'\n'}, max(1, newlines)))
+		default:
+			f.write(shown, code)
+		}
+		number += newlines
+		if f.out.Len() > maxFlat {
+			return fmt.Errorf("with its includes the shader is larger than %d bytes", maxFlat)
+		}
+	}
+	if f.out.Len() > 0 && f.out.Bytes()[f.out.Len()-1] != '\n' && file.number > 0 {
+		f.out.WriteByte('\n')
+	}
+	if file.once {
+		f.out.WriteString("#endif\n")
+	}
+	return nil
+}
+
+// line says that the next line is the given one of a file.
+func (f *flattening) line(number, file int) {
+	if f.behind {
+		number--
+	}
+	fmt.Fprintf(&f.out, "#line %d %d\n", number, file)
+}
+
+// include expands the file that a line of another one names.
+func (f *flattening) include(code []byte, from string, number int) error {
+	where := fmt.Sprintf("%s:%d: ", f.open[len(f.open)-1], number)
+	if len(f.open) == 1 {
+		where = fmt.Sprintf("%d:1: ", number)
+	}
+	m := include().FindSubmatch(code)
+	if m == nil {
+		return fmt.Errorf(`%swant #include "file" or #include <file>, have %.100q`, where, bytes.TrimSpace(code))
+	}
+	if bytes.IndexByte(code, '\\') >= 0 {
+		return fmt.Errorf("%sthe name of an included file has no backslashes; write /", where)
+	}
+	name, file, err := f.find(string(m[1]), string(m[2]), from)
+	if e := (*lineError)(nil); errors.As(err, &e) {
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("%s%w", where, err)
+	}
+	if slices.Contains(f.open, name) {
+		if file.once || file.guards {
+			return nil // what is inside its guards is being read
+		}
+		return fmt.Errorf("%s%s includes itself: %s -> %s", where, name, strings.Join(f.open[1:], " -> "), name)
+	}
+	if f.count++; f.count > maxIncludes {
+		return fmt.Errorf("%smore than %d includes", where, maxIncludes)
+	}
+	if len(f.open) > maxDeep {
+		return fmt.Errorf("%smore than %d files include one another, beginning with %s", where, maxDeep, strings.Join(f.open[1:4], " -> "))
+	}
+	f.open = append(f.open, name)
+	err = f.expand(file, name, 1)
+	f.open = f.open[:len(f.open)-1]
+	return err
+}
+
+// find reads the file of an include: quoted ones beside the including file first.
+func (f *flattening) find(quoted, bracketed, from string) (string, *file, error) {
+	var tries []string
+	asked := bracketed
+	if quoted != "" {
+		asked = quoted
+		beside := quoted
+		if !strings.HasPrefix(quoted, "/") {
+			beside = path.Join(path.Dir(from), quoted)
+		}
+		tries = append(tries, beside)
+	}
+	for _, dir := range f.dirs {
+		tries = append(tries, path.Join(dir, asked))
+	}
+	for _, name := range tries {
+		if known := f.files[name]; known != nil {
+			return name, known, nil
+		}
+		text, err := f.read(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		text = bytes.TrimPrefix(text, []byte(plaintext.ByteOrderMark))
+		sum := sha256.Sum256(text)
+		known := f.same[sum]
+		if known == nil {
+			prepared, err := read(text, f.joins)
+			if e := (*lineError)(nil); errors.As(err, &e) {
+				e.file = name
+				return "", nil, err
+			}
+			f.names = append(f.names, name)
+			known = &file{text: *prepared, number: len(f.names) - 1}
+			known.look()
+			f.same[sum] = known
+		}
+		f.files[name] = known
+		return name, known, nil
+	}
+	if len(tries) == 0 {
+		return "", nil, fmt.Errorf("<%s> is looked for in include_dirs, of which there are none", asked)
+	}
+	return "", nil, fmt.Errorf("%s is not there; looked for %s", asked, strings.Join(tries, ", "))
+}
+
+// look finds out whether a file guards itself against being included twice.
+func (f *file) look() {
+	t := f.text
+	depth, directives, guarded := 0, 0, true
+	for {
+		_, code := t.next()
+		if code == nil {
+			break
+		}
+		f.once = f.once || pragmaOnce().Match(code)
+		m := directive().FindSubmatch(code)
+		if m == nil {
+			guarded = guarded && (depth > 0 || len(bytes.TrimSpace(code)) == 0)
+			continue
+		}
+		switch directives++; string(m[1]) {
+		case "ifndef", "if", "ifdef":
+			guarded = guarded && (depth > 0 || directives == 1 && guard().Match(code))
+			depth++
+		case "endif":
+			depth--
+		default:
+			guarded = guarded && depth > 0
+		}
+	}
+	f.guards = guarded && directives > 2 && depth == 0
+}

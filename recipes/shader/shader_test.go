@@ -1,0 +1,311 @@
+package shader
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+)
+
+type options = map[string]any
+
+// cook cooks one file of a tree with options as cook.toml would set them.
+func cook(t testing.TB, files map[string]string, path string, o options) recipetest.Result {
+	t.Helper()
+	tree := fstest.MapFS{}
+	for name, text := range files {
+		tree[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	r := Recipe()
+	c := r.New()
+	for key, v := range o {
+		if err := recipe.SetOption(c, key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.(recipe.Checker).Check(); err != nil {
+		return recipetest.Result{Err: err}
+	}
+	return recipetest.Cook(t, r, c, tree, "", path)
+}
+
+func TestRecipe(t *testing.T) {
+	recipetest.Check(t, Recipe(), map[string]any{
+		"format": "msl", "entry": "main", "glsl_version": "330", "spirv_version": "1.6", "debug": true,
+		"include_dirs": []any{"/lib"}, "defines": map[string]any{"A": "1"}, "line_directives": true, "compiler": "glslc",
+		"client": "opengl", "stage": "frag", "timeout": "1s",
+	})
+}
+
+func TestIncludes(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		files map[string]string
+		o     options
+		want  string
+		deps  []string // names, with ! for those that are absent
+	}{
+		{"none", map[string]string{"s/a.frag": "#version 330\nvoid main() {}"}, nil, "#version 330\nvoid main() {}", nil},
+		{"beside, above, below", map[string]string{
+			"s/a.frag": "#version 330\n#include \"b.glsl\"\n  #  include  \"../x/c.glsl\" // c\nend\n",
+			"s/b.glsl": "b\n#include \"d/d.glsl\"\nb2\n", "s/d/d.glsl": "#include \"../e.glsl\"\nd", "s/e.glsl": "e\n", "x/c.glsl": "c\r\n",
+		}, nil, "#version 330\nb\ne\nd\nb2\nc\nend\n", []string{"../x/c.glsl", "b.glsl", "d/d.glsl", "e.glsl"}},
+		{"folders", map[string]string{
+			"s/a.frag": "#include <lib/l.glsl>\n#include \"m.glsl\"\n", "lib/two/lib/l.glsl": "l\n#include \"n.glsl\"\n", "lib/two/lib/n.glsl": "n\n", "lib/one/m.glsl": "m\n",
+		}, options{"include_dirs": []any{"/lib/one", "/lib/two"}}, "l\nn\nm\n",
+			[]string{"!/lib/one/lib/l.glsl", "/lib/one/m.glsl", "/lib/two/lib/l.glsl", "/lib/two/lib/n.glsl", "!m.glsl"}},
+		{"comments", map[string]string{
+			"s/a.frag": "#version 420\n/*\n#include \"no\"\n*/ // #include\n// \\\n#include \"no\"\n/* // */ int a; /*\n*/\n#define X \\\n#include \"no\"\nend\n",
+		}, nil, "#version 420\n/*\n#include \"no\"\n*/ // #include\n// #include \"no\"\n\n/* // */ int a; /*\n*/\n#define X #include \"no\"\n\nend\n", nil},
+		{"pragma once", map[string]string{
+			"s/a.frag": "#ifdef A\n#include \"b\"\n#endif\n#include \"b\"\n", "s/b": "#pragma once\nb\n#include \"b\"\n",
+		}, nil, "#ifdef A\n#ifndef COOK_INCLUDED_1\n#define COOK_INCLUDED_1\n\nb\n#endif\n#endif\n#ifndef COOK_INCLUDED_1\n#define COOK_INCLUDED_1\n\nb\n#endif\n", []string{"b"}},
+		{"guards", map[string]string{
+			"s/a.frag": "#include \"b\"\n#include \"b\"\n", "s/b": "// b\n#ifndef B\n#define B\n#include \"b\"\nb\n#endif\n",
+		}, nil, "// b\n#ifndef B\n#define B\nb\n#endif\n// b\n#ifndef B\n#define B\nb\n#endif\n", []string{"b"}},
+		{"version of an included file", map[string]string{"s/a.frag": "// c\n\n#version 450\n#include \"b\"\n", "s/b": "#version 330\nb"}, nil, "// c\n\n#version 450\n\nb\n", []string{"b"}},
+		{"defines", map[string]string{"s/a.frag": "/* c */\n#version 450\nmain\n"}, options{"defines": map[string]any{"B": "2 * x", "A": ""}},
+			"/* c */\n#version 450\n#define A \n#define B 2 * x\n#line 3 0\nmain\n", nil},
+		{"defines without version", map[string]string{"s/a.frag": "main\n#version 3\n"}, options{"defines": map[string]any{"A": "1"}}, "#define A 1\n#line 0 0\nmain\n#version 3\n", nil},
+		{"two names of one file", map[string]string{
+			"s/a.frag": "#include \"lib/b\"\n#include <lib/b>\n", "s/lib/b": "#pragma once\nb\n",
+		}, options{"include_dirs": []any{"/s"}}, "#ifndef COOK_INCLUDED_1\n#define COOK_INCLUDED_1\n\nb\n#endif\n#ifndef COOK_INCLUDED_1\n#define COOK_INCLUDED_1\n\nb\n#endif\n", []string{"/s/lib/b", "lib/b"}},
+		{"the source's own name", map[string]string{"s/a.frag": "#include \"source.frag\"\n", "s/source.frag": "x\n"}, nil, "x\n", []string{"source.frag"}},
+		{"byte order marks", map[string]string{"s/a.frag": "\ufeff#version 330\n#include \"b\"\n", "s/b": "\ufeff#pragma once\nb\n"},
+			nil, "#version 330\n#ifndef COOK_INCLUDED_1\n#define COOK_INCLUDED_1\n\nb\n#endif\n", []string{"b"}},
+		{"comments that begin in a line", map[string]string{"s/a.frag": "#version 330 /* a\n b */\n#include \"b\" /* c\n d */\nint e;\n", "s/b": "#pragma once /* f\n g */ h\n"},
+			options{"line_directives": true}, "#version 330 /* a\n b */\n// 1: b\n#line 3 0\n#ifndef COOK_INCLUDED_1\n#define COOK_INCLUDED_1\n#line 1 1\n\n\n#endif\n#line 5 0\nint e;\n", []string{"b"}},
+		{"line ends and joined lines", map[string]string{"s/a.frag": "#version 330\r#inc\\\r\nlude \"b\"\r\n#def\\\n\\\nine X\nend\n", "s/b": "b\r"}, options{"line_directives": true},
+			"#version 330\n// 1: b\n#line 2 0\n#line 1 1\nb\n#line 3 0\n\n#define X\n\n\nend\n", []string{"b"}},
+		{"extensions for includes", map[string]string{"s/a.frag": "#version 450\n#extension GL_GOOGLE_include_directive : require\n#extension GL_OTHER : enable\n"},
+			nil, "#version 450\n\n#extension GL_OTHER : enable\n", nil},
+		{"lines before GLSL 3.30", map[string]string{"s/a.frag": "#version 120\n#include \"b\"\nend\n", "s/b": "b\n"}, options{"line_directives": true},
+			"#version 120\n// 1: b\n#line 1 0\n#line 0 1\nb\n#line 2 0\nend\n", []string{"b"}},
+		{"lines of OpenGL ES 3", map[string]string{"s/a.frag": "#version 300 es\nend\n"}, options{"line_directives": true}, "#version 300 es\n#line 2 0\nend\n", nil},
+		{"guards by defined", map[string]string{"s/a.frag": "#include \"b\"\n", "s/b": "#if !defined(B)\n#define B\n#include \"b\"\n#endif\n"},
+			nil, "#if !defined(B)\n#define B\n#endif\n", []string{"b"}},
+		{"lines", map[string]string{"s/a.frag": "#version 450\n#include \"b\"\nend\n", "s/b": "b\n#include \"c\"\nb3", "s/c": "c\n"}, options{"line_directives": true},
+			"#version 450\n// 1: b\n// 2: c\n#line 2 0\n#line 1 1\nb\n#line 1 2\nc\n#line 3 1\nb3\n#line 3 0\nend\n", []string{"b", "c"}},
+	} {
+		res := cook(t, tc.files, "s/a.frag", tc.o)
+		if res.Err != nil || string(res.Outputs[0]) != tc.want {
+			t.Errorf("%s: error %v\ngot  %q\nwant %q", tc.name, res.Err, res.Outputs[0], tc.want)
+		}
+		var deps []string
+		for _, d := range res.Deps {
+			if !d.Found {
+				d.Name = "!" + d.Name
+			}
+			deps = append(deps, d.Name)
+		}
+		if d := cmp.Diff(tc.deps, deps); d != "" {
+			t.Errorf("%s: dependencies %s", tc.name, d)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, tc := range []struct {
+		path, source string
+		o            options
+		want         string
+	}{
+		{"a.frag", "\n#include \"gone\"\n", nil, "2:1: gone is not there; looked for gone"},
+		{"a.frag", "#include <gone>\n", nil, "1:1: <gone> is looked for in include_dirs, of which there are none"},
+		{"a.frag", "#include <gone>\n", options{"include_dirs": []any{"/l"}}, "1:1: gone is not there; looked for /l/gone"},
+		{"a.frag", "#include FILE\n", nil, `1:1: want #include "file" or #include <file>, have "#include FILE"`},
+		{"a.frag", "#include \"../../x\"\n", nil, "1:1: dependency \"../../x\": outside the asset tree"},
+		{"a.frag", "#include \"self\"\n", nil, "self:2: self includes itself: self -> self"},
+		{"a.frag", "#include \"chain0\"\n", nil, "more than 64 files include one another, beginning with chain0 -> chain1 -> chain2"},
+		{"a.frag", "#include \"double0\"\n", nil, "more than 10000 includes"},
+		{"a.frag", "", options{"include_dirs": []any{"l"}}, "include_dirs: want paths from the asset folder"},
+		{"a.frag", "", options{"defines": map[string]any{"1A": ""}}, "defines: want names of macros"},
+		{"a.frag", "", options{"defines": map[string]any{"A": "1\n#error"}}, "defines: want names of macros"},
+		{"a.frag", "", options{"compiler": "glslangValidator"}, "compiler: want format = \"spirv\""},
+		{"a.frag", "", options{"format": "spirv"}, "SPIR-V of GLSL is made by an external compiler"},
+		{"a.frag", "", options{"format": "msl"}, "format msl is made of WGSL only"},
+		{"a.txt", "", nil, `the extension ".txt" tells neither`},
+		{"a.glsl", "", options{"format": "spirv", "compiler": "glslangValidator"}, `".glsl" does not tell the stage`},
+		{"a.wgsl", "fn main( {", nil, "1:10: parse error: parsing failed with 1 error(s): expected parameter name"},
+		{"a.wgsl", "\xff", nil, "1:1: byte 0xff is not UTF-8"},
+		{"a.wgsl", "fn f() -> i32 {\n  return g(1);\n}", nil, "unknown function: g"},
+		{"a.wgsl", strings.Repeat("(", 1000), nil, "1:201: nested deeper than 200 brackets"},
+		{"a.wgsl", "const a: " + strings.Repeat("array<", 1000), nil, "nested deeper than 200 brackets"},
+		{"a.wgsl", "const a = " + strings.Repeat("- ", 1000) + "1;", nil, "more than 32 signs in a row"},
+		{"a.wgsl", "// structs\n" + pairs("struct S%[1]d { a: S%[2]d, b: S%[2]d }\n", 40) + "alias S0 = f32;", nil, "15:8: types of structs within structs have more than 65536 parts"},
+		{"a.wgsl", pairs("alias A%[1]d = B%[1]d;\nstruct B%[1]d { a: A%[2]d, b: A%[2]d }", 40), nil, "types of structs within structs"},
+		{"a.wgsl", "fn f(l0: f32) -> f32 { " + pairs("let l%[1]d = l%[2]d * l%[2]d;", 40) + "return l40; }", nil, "expressions so long, or of so many let of let"},
+		{"a.wgsl", "fn f(a: f32) -> f32 { return a" + strings.Repeat("+a", 20_000) + "; }", nil, "expressions so long"},
+		{"a.wgsl", "fn f(a: vec4<f32>) -> vec4<f32> { return a" + strings.Repeat(".wzyx", 100) + "; }", nil, "expressions so long"},
+		{"a.wgsl", strings.Repeat(" ", maxWGSL+1), nil, "bytes of WGSL are more than"},
+		{"a.wgsl", "const a = 1; override a: f32 = 2 * a;", options{"format": "spirv"}, "the WGSL compiler died: stack overflow"},
+		{"a.wgsl", two, options{"format": "spirv", "timeout": "1ms"}, "compiling took longer than 1ms (timeout)"},
+		{"a.wgsl", two, options{"format": "glsl"}, `GLSL is written for one entry point; set entry to one of ["vs" "fs"]`},
+		{"a.wgsl", "@group(0) @binding(0) var<storage, read_write> b: array<f32>; @compute @workgroup_size(1) fn main() { b[0] = 1.0; }",
+			options{"format": "glsl", "glsl_version": "330"}, "b is a storage buffer, which GLSL 330 does not have"},
+		{"a.frag", "#include \"huge\"\n", nil, "1:1: huge: more than 4194304 bytes are no shader"},
+		{"a.frag", "\n#include \"lib\\x\"\n", nil, "2:1: the name of an included file has no backslashes; write /"},
+		{"a.frag", "\n\n/*", nil, "3:1: a comment that is not closed"},
+		{"a.frag", "\nmain\\", nil, "2:1: a backslash ends the file"},
+		{"a.frag", "\r\r\n\x00", nil, "3:1: byte 0x00 ends a shader"},
+		{"a.frag", "#include \"open\"\n", nil, "open:2: a comment that is not closed"},
+		{"a.frag", "#version 330\n// a \\\nint b;\n", nil, "2:1: a comment that ends in a backslash: compilers of this version of GLSL do not agree"},
+		{"a.frag", "/* *\\\n/ int b;\n", nil, "2:1: a backslash within */"},
+		{"a.frag", "", options{"defines": map[string]any{"A": "1 /*"}}, "defines: want names of macros"},
+		{"a.wgsl", two, options{"format": "glsl", "entry": "cs"}, `set entry to one of`},
+	} {
+		files := map[string]string{tc.path: tc.source, "self": "\n#include \"self\"\n", "open": "a\n/* b", "huge": strings.Repeat(" ", maxSource+1)}
+		for i := range 70 {
+			files[fmt.Sprint("chain", i)] = fmt.Sprintf("#include \"chain%d\"\n// %d\n", i+1, i)
+		}
+		for i := range 40 {
+			files["double"+string(rune('0'+i))] = strings.Repeat("#include \"double"+string(rune('1'+i))+"\"\n", 2) + "x\n"
+		}
+		files["double"+string(rune('0'+40))] = "x\n"
+		res := cook(t, files, tc.path, tc.o)
+		if res.Err == nil || !strings.Contains(res.Err.Error(), tc.want) || strings.Contains(res.Err.Error(), "\n") {
+			t.Errorf("%s %.60q %v:\ngot  %v\nwant %s", tc.path, tc.source, tc.o, res.Err, tc.want)
+		}
+		if len(res.Outputs) > 0 && res.Outputs[0] != nil {
+			t.Errorf("%s %.60q: wrote %d bytes", tc.path, tc.source, len(res.Outputs[0]))
+		}
+	}
+}
+
+// pairs repeats a line whose numbers are those of a declaration and the one before.
+func pairs(line string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, line, i+1, i)
+	}
+	return b.String()
+}
+
+// What is large without being slow is compiled.
+func TestLargeWGSL(t *testing.T) {
+	for _, source := range []string{
+		"struct S0 { a: f32 }\n" + pairs("struct S%[1]d { a: S%[2]d }\n", 14) + "var<private> x: S14;",
+		"alias S0 = f32;" + pairs("struct S%[1]d { a: S%[2]d, b: S%[2]d, c: vec4<f32>, }\n", 12),
+		"fn f() -> i32 { let a = array<i32, 20000>(1" + strings.Repeat(",1", 19_999) + "); return a[0]; }",
+		"fn f(a: f32) -> f32 { return a" + strings.Repeat("+a", 2_000) + "; }",
+		"fn f(v0: f32) -> f32 { " + pairs("var v%[1]d = v%[2]d * v%[2]d;", 500) + "return v500; }",
+		pairs("fn f%[1]d(l0: f32) -> f32 { let l1 = l0 * l0; let l2 = l1 * l1; let l3 = l2 * l2; return l3 * %[2]d.5; }\n", 1_000),
+		"struct T { t: vec4<f32> } struct S { s: array<T, 4> } @group(0) @binding(0) var<uniform> u: S; fn f(i: u32) -> f32 { return u.s[i].t.xyz.yx.x; }",
+		"struct S { a: S }", "struct S { a: T } struct T { a: S }", "alias A = A;", "struct", "struct S {", "fn f() { let", "alias",
+		"fn f() { ) ] } , . ) }",
+	} {
+		if err := tame([]byte(source)); err != nil {
+			t.Errorf("%.80q: %v", source, err)
+		}
+	}
+}
+
+const two = `
+/* the /* inner */ comment */ // ---------------------------------------------
+struct Out { @builtin(position) at: vec4<f32>, @location(0) uv: vec2<f32> }
+
+@group(0) @binding(0) var picture: texture_2d<f32>;
+@group(0) @binding(1) var smooth_: sampler;
+
+@vertex fn vs(@builtin(vertex_index) i: u32) -> Out {
+    var o: Out;
+    let x = f32(i & 1u) * 2.0 - 1.0;
+    o.at = vec4<f32>(x, -x, 0.0, 1.0);
+    o.uv = vec2<f32>(x, x);
+    return o;
+}
+
+@fragment fn fs(o: Out) -> @location(0) vec4<f32> {
+    return textureSample(picture, smooth_, o.uv);
+}
+`
+
+func TestWGSL(t *testing.T) {
+	for format, want := range map[string]string{"source": two, "hlsl": "float4", "msl": "metal", "spirv": "\x03\x02\x23\x07\x00\x03\x01\x00"} {
+		o := options{"format": format}
+		res := cook(t, map[string]string{"a.wgsl": two}, "a.wgsl", o)
+		if res.Err != nil || !bytes.Contains(res.Outputs[0], []byte(want)) {
+			t.Errorf("%s: %v, %q", format, res.Err, res.Outputs[0])
+		}
+		for range 3 { // the compiler's own maps must not show
+			if again := cook(t, map[string]string{"a.wgsl": two}, "a.wgsl", o); !bytes.Equal(again.Outputs[0], res.Outputs[0]) {
+				t.Fatalf("%s: other bytes the second time", format)
+			}
+		}
+	}
+	for version, want := range map[string]string{"330": "#version 330 core", "300 es": "#version 300 es", "450": "#version 450 core"} {
+		res := cook(t, map[string]string{"a.wgsl": two}, "a.wgsl", options{"format": "glsl", "entry": "fs", "glsl_version": version})
+		if res.Err != nil || !strings.HasPrefix(string(res.Outputs[0]), want) || !strings.Contains(string(res.Outputs[0]), "texture(") {
+			t.Errorf("%s: %v, %q", version, res.Err, res.Outputs[0])
+		}
+	}
+	res := cook(t, map[string]string{"a.wgsl": two}, "a.wgsl", options{"format": "spirv", "spirv_version": "1.5"})
+	if res.Err != nil || binary.LittleEndian.Uint32(res.Outputs[0][4:]) != 0x10500 {
+		t.Errorf("SPIR-V 1.5: %v, %x", res.Err, res.Outputs[0][:8])
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := Recipe()
+	tree := fstest.MapFS{"a.wgsl": &fstest.MapFile{Data: []byte(two)}, "a.frag": &fstest.MapFile{Data: []byte(strings.Repeat("x\n", 2048))}}
+	for _, path := range []string{"a.wgsl", "a.frag"} {
+		if res := recipetest.CookContext(ctx, t, r, r.New(), tree, "", path); res.Err == nil || !strings.Contains(res.Err.Error(), "canceled") {
+			t.Errorf("%s: error %v", path, res.Err)
+		}
+	}
+}
+
+// A child of another version of the program refuses, and what others print before it
+// answers does no harm.
+func TestChild(t *testing.T) {
+	for _, tc := range []struct{ version, want string }{{version(), ""}, {"0", "the program has been replaced"}} {
+		var in bytes.Buffer
+		if err := json.NewEncoder(&in).Encode(&order{Version: tc.version, Source: two, Format: "source", Timeout: time.Hour}); err != nil {
+			t.Fatal(err)
+		}
+		out := bytes.NewBufferString("hello\n")
+		if err := serve(&in, out); err != nil {
+			t.Fatal(err)
+		}
+		got, err := answered(out.Bytes())
+		if tc.want == "" && (err != nil || string(got) != two) || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("version %q: %.20q, %v", tc.version, got, err)
+		}
+	}
+}
+
+// Flattening what was flattened changes nothing, and ends.
+func FuzzFlatten(f *testing.F) {
+	f.Add([]byte("#version 330\n#include \"b\"\n/*\n#include \"c\"\n*/"), []byte("#pragma once\n#include \"b\"\n"))
+	f.Add([]byte("#inc\\\nlude \"b\"\r/*\\\r*/#/*\n*/include \"b\""), []byte("// \\\n//\n#pra\\\ngma once"))
+	f.Add([]byte("#include \"b\"\n#include \"b\""), []byte("#ifndef B\n#define B\n#include \"b\"\n#endif"))
+	f.Fuzz(func(t *testing.T, source, other []byte) {
+		files := map[string]string{"a.frag": string(source), "b": string(other), "c": "c"}
+		res := cook(t, files, "a.frag", nil)
+		if res.Err != nil {
+			if strings.Contains(res.Err.Error(), "\n") {
+				t.Errorf("error of several lines: %q", res.Err)
+			}
+			return
+		}
+		if bytes.ContainsAny(res.Outputs[0], "\r\x00") || bytes.Contains(res.Outputs[0], []byte("\\\n")) {
+			t.Errorf("line ends are left in %q", res.Outputs[0])
+		}
+		again := cook(t, map[string]string{"a.frag": string(res.Outputs[0])}, "a.frag", nil)
+		if again.Err != nil || !bytes.Equal(again.Outputs[0], res.Outputs[0]) {
+			t.Errorf("%q, then %q, %v", res.Outputs[0], again.Outputs[0], again.Err)
+		}
+	})
+}

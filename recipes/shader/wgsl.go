@@ -1,0 +1,216 @@
+package shader
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gogpu/naga"
+	"github.com/gogpu/naga/glsl"
+	"github.com/gogpu/naga/hlsl"
+	"github.com/gogpu/naga/ir"
+	"github.com/gogpu/naga/msl"
+	"github.com/gogpu/naga/spirv"
+
+	"github.com/assetcook/assetcook/internal/lazyregexp"
+	"github.com/assetcook/assetcook/internal/plaintext"
+)
+
+const (
+	// maxWGSL is the largest WGSL source that naga is given, and maxNested how deep
+	// its brackets may lie in one another: it calls itself for each.
+	maxWGSL   = 256 << 10
+	maxNested = 200
+	// maxUnary is how many signs such as - and ! may follow each other.
+	maxUnary = 32
+	// nagaBytes is what it takes for a byte of source at most.
+	nagaBytes = 1800
+)
+
+// translate checks WGSL and compiles it, in a process of its own.
+func (o *Shader) translate(ctx context.Context, source []byte) ([]byte, error) {
+	if err := tame(source); err != nil {
+		return nil, err
+	}
+	return inChild(ctx, order{
+		Source: string(source), Format: o.Format, Entry: o.Entry,
+		GLSLVersion: o.GLSLVersion, SPIRVVersion: o.SPIRVVersion, Debug: o.Debug,
+	}, o.Timeout)
+}
+
+// tame refuses what naga might not survive.
+func tame(source []byte) error {
+	if len(source) > maxWGSL {
+		return fmt.Errorf("%d bytes of WGSL are more than the %d that are compiled", len(source), maxWGSL)
+	}
+	if !utf8.Valid(source) {
+		return plaintext.CheckUTF8(source)
+	}
+	depth, angles, unary := 0, 0, 0
+	code := withoutComments(source)
+	for i, c := range code {
+		comparing := i+1 < len(code) && (code[i+1] == '=' || code[i+1] == c) || i > 0 && code[i-1] == c
+		switch {
+		case c == '(', c == '[', c == '{':
+			depth++
+		case c == ')', c == ']', c == '}':
+			depth = max(0, depth-1)
+		case c == '<' && !comparing: // << and <= are no brackets
+			angles++
+		case c == '>': // >> may be two of them
+			angles = max(0, angles-1)
+		}
+		switch c {
+		case ';', '{', '}':
+			angles, unary = 0, 0 // they were less than, not brackets
+		case '-', '!', '~', '&', '*':
+			unary++
+		case ' ', '\t', '\r', '\n':
+		default:
+			unary = 0
+		}
+		if depth > maxNested || angles > maxNested {
+			return plaintext.Errorf(source, i, "nested deeper than %d brackets", maxNested)
+		}
+		if unary > maxUnary {
+			return plaintext.Errorf(source, i, "more than %d signs in a row", maxUnary)
+		}
+	}
+	return checkCost(source, code)
+}
+
+// withoutComments returns WGSL with spaces for its comments, of which those between
+// /* and */ may lie in one another.
+func withoutComments(source []byte) []byte {
+	out := bytes.Clone(source)
+	for i := 0; i < len(out); {
+		end := i
+		switch {
+		case bytes.HasPrefix(out[i:], []byte("//")):
+			for end < len(out) && out[end] != '\n' {
+				end++
+			}
+		case bytes.HasPrefix(out[i:], []byte("/*")):
+			for depth := 0; end < len(out) && (depth > 0 || end == i); {
+				switch {
+				case bytes.HasPrefix(out[end:], []byte("/*")):
+					depth++
+					end += 2
+				case bytes.HasPrefix(out[end:], []byte("*/")):
+					depth--
+					end += 2
+				default:
+					end++
+				}
+			}
+		default:
+			i++
+			continue
+		}
+		for ; i < end; i++ {
+			out[i] = ' '
+		}
+	}
+	return out
+}
+
+// compile is what the child process does. The error starts with line and column, if
+// naga names them.
+func (o *order) compile() ([]byte, error) {
+	ast, err := naga.Parse(o.Source)
+	if err != nil {
+		return nil, inPlace(err)
+	}
+	module, err := naga.LowerWithSource(ast, o.Source)
+	if err != nil {
+		return nil, inPlace(err)
+	}
+	problems, err := naga.Validate(module)
+	if err != nil {
+		return nil, inPlace(err)
+	}
+	if len(problems) > 0 {
+		return nil, inPlace(problems[0])
+	}
+	switch o.Format {
+	case "spirv":
+		options := spirv.DefaultOptions()
+		major, minor, _ := strings.Cut(o.SPIRVVersion, ".")
+		options.Version = spirv.Version{Major: digit(major), Minor: digit(minor)}
+		options.Debug = o.Debug
+		out, err := naga.GenerateSPIRV(module, options)
+		if err != nil {
+			return nil, inPlace(err)
+		}
+		return out, checkSPIRV(out, o.SPIRVVersion)
+	case "glsl":
+		return o.toGLSL(module)
+	case "hlsl":
+		out, _, err := hlsl.Compile(module, hlsl.DefaultOptions())
+		return []byte(out), inPlace(err)
+	case "msl":
+		out, _, err := msl.Compile(module, msl.DefaultOptions())
+		return []byte(out), inPlace(err)
+	}
+	return []byte(o.Source), nil
+}
+
+func (o *order) toGLSL(module *ir.Module) ([]byte, error) {
+	var names []string
+	for _, e := range module.EntryPoints {
+		names = append(names, e.Name)
+	}
+	entry := o.Entry
+	switch {
+	case entry == "" && len(names) == 1:
+		entry = names[0]
+	case entry == "" || !slices.Contains(names, entry):
+		return nil, fmt.Errorf("GLSL is written for one entry point; set entry to one of %q", names)
+	}
+	for _, v := range module.GlobalVariables {
+		if v.Space == ir.SpaceStorage && !slices.Contains([]string{"430", "450", "460", "310 es", "320 es"}, o.GLSLVersion) {
+			return nil, fmt.Errorf("%s is a storage buffer, which GLSL %s does not have; glsl_version 430 and 310 es do", v.Name, o.GLSLVersion)
+		}
+	}
+	options := glsl.DefaultOptions()
+	options.EntryPoint = entry
+	number, es := strings.CutSuffix(o.GLSLVersion, " es")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return nil, err
+	}
+	options.LangVersion = glsl.Version{Major: uint8(n / 100), Minor: uint8(n % 100), ES: es}
+	out, _, err := glsl.Compile(module, options)
+	return []byte(out), inPlace(err)
+}
+
+func digit(s string) uint8 { return s[0] - '0' }
+
+var placed = lazyregexp.New(`(?:at )?(?:line )?(\d+)(?::|, column )(\d+):? ?`)
+
+// inPlace puts the line and column that naga names in front of what it says.
+func inPlace(err error) error {
+	if err == nil {
+		return nil
+	}
+	said := oneLine(err.Error())
+	if m := placed().FindStringSubmatchIndex(said); m != nil {
+		what := strings.Trim(said[:m[0]]+said[m[1]:], " :")
+		return fmt.Errorf("%s:%s: %s", said[m[2]:m[3]], said[m[4]:m[5]], what)
+	}
+	return errors.New(said)
+}
+
+// oneLine is what a library says, without line ends, shortened if it is very long.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > 300 {
+		s = s[:300] + "..."
+	}
+	return s
+}

@@ -1,0 +1,185 @@
+// Package text is the recipe for plain text such as dialogue, credits and scripts:
+// it makes sure that a game finds UTF-8 in it and the line ends that it expects.
+package text
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/plaintext"
+)
+
+// Text holds the options of the recipe.
+type Text struct {
+	Encoding     string `toml:"encoding" enum:"auto,utf-8,utf-16,latin1" doc:"what the source is in; auto is UTF-16 if it starts with the byte order mark of that, else UTF-8; utf-16 without a mark is little-endian; what is written is UTF-8 without a mark"`
+	LineEndings  string `toml:"line_endings" enum:"keep,lf,crlf" doc:"how lines end"`
+	FinalNewline bool   `toml:"final_newline" doc:"end the last line as well, if there is one; with line_endings = keep as the line before it"`
+	TrimSpace    bool   `toml:"trim_space" doc:"drop spaces and tabs at the ends of lines"`
+}
+
+// Recipe returns the recipe "text".
+func Recipe() recipe.Recipe {
+	return recipe.Recipe{
+		Name: "text", Version: 1, Cheap: true,
+		New: func() recipe.Cooker { return &Text{Encoding: "auto", LineEndings: "lf"} },
+	}
+}
+
+// Outputs implements recipe.Cooker.
+func (*Text) Outputs() []string { return []string{"{path}"} }
+
+// Estimate implements recipe.Estimator. Latin-1 may double in UTF-8, each bare line
+// end in CRLF, and while a result grows there are two of it.
+func (*Text) Estimate(_ []byte, size int64) (int64, error) { return 64<<10 + 8*size, nil }
+
+// Cook implements recipe.Cooker.
+func (o *Text) Cook(ctx context.Context, job *recipe.Job) error {
+	source, err := job.Source()
+	if err != nil {
+		return err
+	}
+	text, err := o.decode(ctx, source)
+	if err != nil {
+		return err
+	}
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		return fmt.Errorf("%s: a zero byte; this is no text, or UTF-16 without its mark (encoding = \"utf-16\")", plaintext.Position(text, i))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	out, err := o.lines(ctx, text)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	job.Hold("text", len(out))
+	return job.Write(0, out)
+}
+
+// chunk is how many bytes are decoded between two looks at the context.
+const chunk = 64 << 10
+
+// decode returns the source as UTF-8.
+func (o *Text) decode(ctx context.Context, source []byte) ([]byte, error) {
+	wide, order := o.Encoding == "utf-16", binary.ByteOrder(binary.LittleEndian)
+	if o.Encoding == "utf-16" || o.Encoding == "auto" {
+		switch {
+		case bytes.HasPrefix(source, []byte("\xff\xfe")):
+			wide, source = true, source[2:]
+		case bytes.HasPrefix(source, []byte("\xfe\xff")):
+			wide, order, source = true, binary.BigEndian, source[2:]
+		}
+	}
+	switch {
+	case wide:
+		return fromUTF16(ctx, source, order)
+	case o.Encoding == "latin1":
+		out := make([]byte, 0, len(source)+len(source)/8)
+		for i, c := range source {
+			if i%chunk == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			out = utf8.AppendRune(out, rune(c))
+		}
+		return out, nil
+	}
+	source = bytes.TrimPrefix(source, []byte(plaintext.ByteOrderMark))
+	look := 0
+	for i := 0; i < len(source); {
+		if i >= look {
+			if look = i + chunk; ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+		}
+		if r, n := utf8.DecodeRune(source[i:]); r != utf8.RuneError || n > 1 {
+			i += n
+			continue
+		}
+		return nil, fmt.Errorf("%s: byte 0x%02x is not UTF-8; save the file as UTF-8, or set encoding", plaintext.Position(source, i), source[i])
+	}
+	return source, nil
+}
+
+func fromUTF16(ctx context.Context, source []byte, order binary.ByteOrder) ([]byte, error) {
+	if len(source)%2 != 0 {
+		return nil, errors.New("an odd number of bytes, which UTF-16 cannot have; the file is cut short, or it is not UTF-16")
+	}
+	out := make([]byte, 0, len(source))
+	look := 0
+	for i := 0; i < len(source); i += 2 {
+		if i >= look {
+			if look = i + chunk; ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+		}
+		r := rune(order.Uint16(source[i:]))
+		if utf16.IsSurrogate(r) {
+			low := rune(0)
+			if i+4 <= len(source) {
+				low = rune(order.Uint16(source[i+2:]))
+			}
+			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+				return nil, fmt.Errorf("%s: half a character in UTF-16", plaintext.Position(out, len(out)))
+			}
+			i += 2
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return out, nil
+}
+
+// lines gives every line the end that was asked for. A line ends with LF, CRLF or
+// CR alone.
+func (o *Text) lines(ctx context.Context, text []byte) ([]byte, error) {
+	if o.LineEndings == "keep" && !o.TrimSpace && !o.FinalNewline {
+		return text, nil
+	}
+	out := make([]byte, 0, len(text)+len(text)/16)
+	last := "\n" // what the line before ended with
+	for n := 0; len(text) > 0; n++ {
+		if n%4096 == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		line, end := text, ""
+		if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
+			line, end = text[:i], string(text[i:i+1])
+			if bytes.HasPrefix(text[i:], []byte("\r\n")) {
+				end = "\r\n"
+			}
+		}
+		text = text[len(line)+len(end):]
+		if o.TrimSpace {
+			line = bytes.TrimRight(line, " \t")
+		}
+		out = append(append(out, line...), o.end(end, last)...)
+		last = end
+	}
+	return out, nil
+}
+
+// end is what a line ends with that ended with was, "" at the end of the text; the
+// line before it ended with last.
+func (o *Text) end(was, last string) string {
+	switch {
+	case was == "" && !o.FinalNewline:
+		return ""
+	case o.LineEndings == "crlf":
+		return "\r\n"
+	case o.LineEndings == "lf":
+		return "\n"
+	case was == "":
+		return last
+	}
+	return was
+}

@@ -1,0 +1,236 @@
+package assetcook
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// parsePackage parses the files of a package, tests aside, whatever their system.
+func parsePackage(t *testing.T, dir string) (*token.FileSet, []*ast.File) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	return fset, files
+}
+
+// sourceDirs are the folders of Go packages that fit a pattern such as "cook/...".
+func sourceDirs(t *testing.T, patterns ...string) []string {
+	t.Helper()
+	var dirs []string
+	for _, pattern := range patterns {
+		dir, below := strings.CutSuffix(pattern, "/...")
+		globs := []string{dir}
+		for depth := dir; below && len(globs) < 6; {
+			depth += "/*"
+			globs = append(globs, depth)
+		}
+		for _, g := range globs {
+			files, err := filepath.Glob(g + "/*.go")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range files {
+				if d := filepath.ToSlash(filepath.Dir(f)); !slices.Contains(dirs, d) && !strings.Contains(d, "testdata") {
+					dirs = append(dirs, d)
+				}
+			}
+		}
+	}
+	if len(dirs) == 0 {
+		t.Fatalf("no packages in %v", patterns)
+	}
+	return dirs
+}
+
+// The public packages of the cooker are small, and their signatures and fields name
+// nothing that others cannot import.
+func TestPublicFaceIsSmall(t *testing.T) {
+	identifiers, lines := 0, 0
+	for _, dir := range []string{"cook", "cook/cli", "cook/recipe", "cook/manifest"} {
+		fset, files := parsePackage(t, dir)
+		for _, f := range files {
+			if dir == "cook" {
+				lines += fset.Position(f.FileEnd).Line
+			}
+			hidden := map[string]string{} // names of imports
+			for _, spec := range f.Imports {
+				imported, _ := strconv.Unquote(spec.Path.Value)
+				if strings.Contains("/"+imported+"/", "/internal/") {
+					name := path.Base(imported)
+					if spec.Name != nil {
+						name = spec.Name.Name
+					}
+					hidden[name] = imported
+				}
+			}
+			for _, d := range f.Decls {
+				for _, e := range exported(d) {
+					identifiers++
+					ast.Inspect(e.signature, func(n ast.Node) bool {
+						if sel, ok := n.(*ast.SelectorExpr); ok {
+							if x, ok := sel.X.(*ast.Ident); ok && hidden[x.Name] != "" {
+								t.Errorf("%s: %s mentions %s.%s of %s", fset.Position(n.Pos()), e.name, x.Name, sel.Sel.Name, hidden[x.Name])
+							}
+						}
+						return true
+					})
+				}
+			}
+		}
+	}
+	if identifiers == 0 || identifiers > 150 {
+		t.Errorf("%d exported identifiers, want at most 150", identifiers)
+	}
+	if lines == 0 || lines >= 1200 {
+		t.Errorf("package cook has %d lines, want fewer than 1200", lines)
+	}
+}
+
+// An identifier is one that a package exports, and what others see of it.
+type identifier struct {
+	name      string
+	signature ast.Node
+}
+
+// exported lists what a declaration exports.
+func exported(d ast.Decl) (list []identifier) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Name.IsExported() && (d.Recv == nil || ast.IsExported(receiver(d))) {
+			list = append(list, identifier{d.Name.Name, d.Type})
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				if s.Name.IsExported() {
+					list = append(list, identifier{s.Name.Name, visible(s.Type)})
+				}
+			case *ast.ValueSpec:
+				for _, name := range s.Names {
+					if name.IsExported() {
+						var seen ast.Node = name
+						if s.Type != nil {
+							seen = s.Type
+						}
+						list = append(list, identifier{name.Name, seen})
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// visible is a type without the unexported fields of a struct.
+func visible(typ ast.Expr) ast.Expr {
+	s, ok := typ.(*ast.StructType)
+	if !ok {
+		return typ
+	}
+	fields := &ast.FieldList{}
+	for _, f := range s.Fields.List {
+		if len(f.Names) == 0 || slices.ContainsFunc(f.Names, func(n *ast.Ident) bool { return n.IsExported() }) {
+			fields.List = append(fields.List, f)
+		}
+	}
+	return &ast.StructType{Fields: fields}
+}
+
+func receiver(d *ast.FuncDecl) string {
+	typ := d.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	if generic, ok := typ.(*ast.IndexExpr); ok {
+		typ = generic.X
+	}
+	name, _ := typ.(*ast.Ident)
+	if name == nil {
+		return ""
+	}
+	return name.Name
+}
+
+// wide are structs that may have more fields: rows of tables, which are data.
+var wide = []string{"report.Record"}
+
+// No struct of the pipeline holds more than a reader can keep in mind.
+func TestStructsAreSmall(t *testing.T) {
+	const most = 12
+	seen := 0
+	for _, dir := range sourceDirs(t, "cook/internal/...") {
+		fset, files := parsePackage(t, dir)
+		for _, f := range files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				spec, ok := n.(*ast.TypeSpec)
+				if !ok {
+					return true
+				}
+				s, ok := spec.Type.(*ast.StructType)
+				if !ok {
+					return true
+				}
+				seen++
+				if n := s.Fields.NumFields(); n > most && !slices.Contains(wide, path.Base(dir)+"."+spec.Name.Name) {
+					t.Errorf("%s: %s has %d fields, want at most %d", fset.Position(spec.Pos()), spec.Name.Name, n, most)
+				}
+				return true
+			})
+		}
+	}
+	if seen < 50 {
+		t.Errorf("%d structs seen", seen)
+	}
+}
+
+// long are functions that may have more lines: kernels, whose steps share too much to
+// be told apart.
+var long = []string{"profile/events.appendRecords"}
+
+// Functions fit on a screen.
+func TestFunctionsAreShort(t *testing.T) {
+	const most = 70
+	seen := 0
+	for _, dir := range sourceDirs(t, "cook/...", "recipes/...", "cmd/...", "internal/...", "profile/...", "hashing", "crcslice8", "intern", "ptrhash") {
+		fset, files := parsePackage(t, dir)
+		for _, f := range files {
+			for _, d := range f.Decls {
+				fn, ok := d.(*ast.FuncDecl)
+				if !ok || fn.Body == nil {
+					continue
+				}
+				seen++
+				lines := fset.Position(fn.End()).Line - fset.Position(fn.Pos()).Line + 1
+				if lines > most && !slices.Contains(long, fmt.Sprintf("%s.%s", dir, fn.Name.Name)) {
+					t.Errorf("%s: %s has %d lines, want at most %d", fset.Position(fn.Pos()), fn.Name.Name, lines, most)
+				}
+			}
+		}
+	}
+	if seen < 1000 {
+		t.Errorf("%d functions seen", seen)
+	}
+}
