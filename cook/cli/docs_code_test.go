@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/assetcook/assetcook"
+
+// imports are the packages that fragments in pages use without saying so.
+var imports = map[string]string{
+	"bytes": "bytes", "context": "context", "fmt": "fmt", "os": "os", "testing": "testing", "fstest": "testing/fstest",
+	"cook": "cook", "cli": "cook/cli", "recipe": "cook/recipe", "recipetest": "cook/recipe/recipetest",
+	"manifest": "cook/manifest", "recipes": "recipes", "hashing": "hashing", "crcslice8": "crcslice8",
+	"counters": "profile/counters", "events": "profile/events", "profile": "profile",
+}
+
+// Go in pages compiles, and vet finds nothing. The fragments of a page are a package of
+// another module than ours, which can import what users can.
+func TestDocsGo(t *testing.T) {
+	dir := otherModule(t)
+	for i, p := range in(t, "go") {
+		pkg := filepath.Join(dir, fmt.Sprintf("page%d", i))
+		if err := os.Mkdir(pkg, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for j, b := range p.blocks {
+			if b.lang != "go" {
+				continue
+			}
+			name := fmt.Sprintf("fragment%d.go", j)
+			if strings.Contains(b.text, "*testing.T") {
+				name = fmt.Sprintf("fragment%d_test.go", j)
+			}
+			text, err := whole(p.name, b)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if err := os.WriteFile(filepath.Join(pkg, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cmd := exec.Command("go", "vet", "./...")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "GOPROXY=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// otherModule makes a module that uses this one, as it is here.
+func otherModule(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	ours, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "go.mod" {
+			_, rest, _ := strings.Cut(string(text), "\n") // the name
+			text = fmt.Appendf(nil, "module pages\n%s\nrequire %s v0.0.0\nreplace %[2]s => %s\n", rest, module, ours)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// whole makes a fragment, declarations or statements, a file.
+func whole(name string, b block) (string, error) {
+	text := b.text
+	if _, err := parsed("package page\n" + text); err != nil {
+		text = "func _(ctx context.Context) error {\n" + text + "\nreturn nil\n}\n"
+		b.line--
+	}
+	file, err := parsed("package page\n" + text)
+	if err != nil {
+		return "", fmt.Errorf("%s:%d: %w", name, b.line, err)
+	}
+	var used []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && x.Obj == nil && imports[x.Name] != "" && !slices.Contains(used, x.Name) {
+				used = append(used, x.Name)
+			}
+		}
+		return true
+	})
+	head := "package page\n"
+	for _, pkg := range used {
+		path := imports[pkg]
+		if _, err := os.Stat(filepath.Join(root, path)); err == nil {
+			path = module + "/" + path
+		}
+		head += fmt.Sprintf("import %q\n", path)
+	}
+	return head + fmt.Sprintf("//line %s:%d\n", name, b.line) + text, nil
+}
+
+func parsed(text string) (*ast.File, error) {
+	return parser.ParseFile(token.NewFileSet(), "", text, 0)
+}
+
+// JSON in pages is JSON.
+func TestDocsJSON(t *testing.T) {
+	for _, p := range in(t, "json") {
+		for _, b := range p.blocks {
+			if b.lang == "json" && !json.Valid([]byte(b.text)) {
+				t.Errorf("%s:%d: not JSON", p.name, b.line)
+			}
+		}
+	}
+}
+
+// Commands that install, or that are run in a clone of the repository, name commands that
+// exist. They are not run: they need the network, or would start these tests again.
+func TestDocsShell(t *testing.T) {
+	for _, p := range in(t, "sh") {
+		for _, b := range p.blocks {
+			if b.lang != "sh" {
+				continue
+			}
+			for line := range strings.Lines(b.text) {
+				if problem := strange(strings.Fields(line)); problem != "" {
+					t.Errorf("%s:%d: %s: %s", p.name, b.line, strings.TrimSpace(line), problem)
+				}
+			}
+		}
+	}
+}
+
+// strange returns what is wrong with a command.
+func strange(words []string) string {
+	name, ok := "", false
+	switch {
+	case len(words) == 0:
+		return "an empty line"
+	case words[0] == "./check" || words[0] == "cook":
+		return ""
+	case len(words) < 3 || words[0] != "go":
+		return "want go, cook or ./check"
+	case words[1] == "install":
+		name, ok = strings.CutPrefix(words[2], module+"/")
+		name = strings.TrimSuffix(name, "@latest")
+	case words[1] == "run":
+		name, ok = strings.CutPrefix(words[2], "./")
+	case words[1] == "test":
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(root, name, "main.go")); !ok || err != nil {
+		return "no such command"
+	}
+	return ""
+}

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// Transcripts are run from top to bottom in a folder with the sample assets, and toml
+// blocks are its rules from there on. What differs from run to run (times, dates, seeds)
+// is not compared, a line "..." stands for any lines.
+func TestDocsConsole(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the transcripts are from Linux")
+	}
+	bin := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin, root+"/cmd/hashsum").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	literals(t, "cmd/hashsum") // opened, so that go test runs this again when they change
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	for _, p := range in(t, "console") {
+		t.Run(p.name, func(t *testing.T) { p.play(t) })
+	}
+}
+
+// Rules in pages are rules.
+func TestDocsTOML(t *testing.T) {
+	for _, p := range in(t, "toml") {
+		for _, b := range p.blocks {
+			if b.lang == "toml" {
+				newPlace(t).rules(t, p.name, b)
+			}
+		}
+	}
+}
+
+// play runs the blocks of a page.
+func (p page) play(t *testing.T) {
+	at, text, done := newPlace(t), "", 0
+	for _, b := range p.blocks {
+		switch b.lang {
+		case "toml":
+			at.rules(t, p.name, b)
+		case "console":
+			text += p.text[done:b.start] + at.transcript(t, p.name, b)
+			done = b.end
+		}
+	}
+	if text += p.text[done:]; *update && text != p.text {
+		p.write(t, text)
+	}
+}
+
+// A place is where the commands of a page are run.
+type place struct {
+	dir    string
+	status int // of the last command
+}
+
+func newPlace(t *testing.T) *place {
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "assets"), os.DirFS(root+"/testdata/assets")); err != nil {
+		t.Fatal(err)
+	}
+	return &place{dir: dir}
+}
+
+// rules makes a block the rules of the assets. Programs that it names may be missing.
+func (at *place) rules(t *testing.T, name string, b block) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(at.dir, "assets", "cook.toml"), []byte(b.text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	trial := *at
+	if out := trial.run(t, "cook -n -q -dir assets"); trial.status > exitFailed {
+		t.Errorf("%s:%d: %s", name, b.line, out)
+	}
+}
+
+// run runs a command and returns what it prints.
+func (at *place) run(t *testing.T, line string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", fmt.Sprintf("(exit %d)\n%s", at.status, line))
+	cmd.Dir = at.dir
+	cmd.Env = append(os.Environ(), "COOKCACHE="+filepath.Join(at.dir, ".store"), "TZ=UTC", "LC_ALL=C.UTF-8")
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		at.status = 0
+	case errors.As(err, &exit):
+		at.status = exit.ExitCode()
+	default:
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// transcript runs the commands of a block and returns the block with, if -update says
+// so, what they print now.
+func (at *place) transcript(t *testing.T, name string, b block) string {
+	t.Helper()
+	first, rest, ok := strings.Cut("\n"+b.text, "\n$ ")
+	if !ok || first != "" {
+		t.Errorf("%s:%d: a transcript that does not begin with a command", name, b.line)
+		return b.text
+	}
+	text := ""
+	for _, step := range strings.Split(strings.TrimSuffix(rest, "\n"), "\n$ ") {
+		line, want, _ := strings.Cut(step+"\n", "\n")
+		text += "$ " + line + "\n"
+		for strings.HasPrefix(want, "> ") { // what sh prints before it reads on
+			more, after, _ := strings.Cut(want, "\n")
+			line, text, want = line+"\n"+more[len("> "):], text+more+"\n", after
+		}
+		got := at.run(t, line)
+		switch {
+		case alike(want, got):
+		case *update:
+			want = got
+		default:
+			t.Errorf("%s:%d: $ %s\nprints\n%s\nnot\n%s", name, b.line, line, got, want)
+		}
+		text += want
+	}
+	return text
+}
+
+// varying is what no two runs have in common.
+var varying = regexp.MustCompile(`\b[0-9.]+(ns|µs|ms|m[0-9]+s|s)\b|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|-seed \d+|"(seed|\w*_?ns)":\d+|[ \t]+`)
+
+// alike reports whether got is what want shows.
+func alike(want, got string) bool {
+	want, got = varying.ReplaceAllString(want, " "), varying.ReplaceAllString(got, " ")
+	pattern := regexp.QuoteMeta(want)
+	pattern = regexp.MustCompile(`(?m)^ ?\\\.\\\.\\\.\n`).ReplaceAllString(pattern, `(?:.*\n)*`)
+	return regexp.MustCompile(`^` + pattern + `$`).MatchString(got)
+}
+
+// The comparison sees differences, and only those that matter.
+func TestAlike(t *testing.T) {
+	for _, tt := range []struct {
+		want, got string
+		alike     bool
+	}{
+		{"", "", true},
+		{"", "a\n", false},
+		{"a.b\n", "a.b\n", true},
+		{"a.b\n", "axb\n", false},
+		{"2 cooked in 594ms (saved 0s)\n", "2 cooked in 1.02s (saved 1m3s)\n", true},
+		{"2 cooked in 594ms\n", "3 cooked in 594ms\n", false},
+		{"a\n...\nz\n", "a\nb\nc\nz\n", true},
+		{"a\n  ...\nz\n", "a\nz\n", true},
+		{"a\n...\nz\n", "a\nb\n", false},
+		{`{"took_ns":12,"n":1}`, `{"took_ns":3,"n":1}`, true},
+		{`{"took_ns":12,"n":1}`, `{"took_ns":12,"n":2}`, false},
+	} {
+		if got := alike(tt.want, tt.got); got != tt.alike {
+			t.Errorf("%q and %q: %v", tt.want, tt.got, got)
+		}
+	}
+}
