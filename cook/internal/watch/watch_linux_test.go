@@ -149,6 +149,33 @@ func TestWatcherCooksWhatChanges(t *testing.T) {
 	w.cooked("new.txt", "new")
 }
 
+// A program that edited rules name is watched from then on, and so is whether its name
+// means another one.
+func TestWatcherLearnsOfProgramsInEditedRules(t *testing.T) {
+	w := newTree(t, map[string]string{"a.up": "a", "b.txt": "b", "cook.toml": "[[rule]]\nmatch = \"*.up\"\nrecipe = \"copy\"\n"})
+	first, second := filepath.Join(w.dir, "first"), filepath.Join(w.dir, "second")
+	t.Setenv("PATH", first+":"+second+":"+os.Getenv("PATH"))
+	program := func(dir, text string) {
+		t.Helper()
+		name := filepath.Join(dir, "upper")
+		w.must(os.MkdirAll(dir, 0o777))
+		w.must(os.WriteFile(name+"~", []byte("#!/bin/sh\nprintf "+text+" >\"$1\"\n"), 0o777))
+		w.must(os.Rename(name+"~", name))
+	}
+	program(second, "one")
+	w.await(w.watch())
+	w.settle()
+	w.write("cook.toml", "[[rule]]\nmatch = \"*.up\"\ncommand = [\"upper\", \"{out}\"]\noutputs = [\"{path}\"]\n")
+	w.settle()
+	w.cooked("a.up", "one")
+	program(second, "two")
+	w.settle()
+	w.cooked("a.up", "two")
+	program(first, "three")
+	w.settle()
+	w.cooked("a.up", "three")
+}
+
 func TestSecondWatcher(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a"})
 	w.await(w.watch())
