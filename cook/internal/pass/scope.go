@@ -51,7 +51,8 @@ func (s *Scope) has(p string) bool {
 // leaveOut takes out of the delta what the patterns leave out. The index keeps what it
 // knows of that, and the old stamps of folders, so that a run over everything finds it.
 // It needs a full scan if a source that is left out depends on what changed: the index
-// cannot know a file anew for some of its dependents only.
+// cannot know a file anew for some of its dependents only; or if a source came with its
+// folder.
 func (f *finder) leaveOut() error {
 	d := f.delta
 	if err := f.s.Scope.check(d.Tree.Entries, f.last); err != nil {
@@ -67,6 +68,11 @@ func (f *finder) leaveOut() error {
 		return errNeedFullScan
 	}
 	maps.DeleteFunc(f.now, func(path string, _ *scan.Entry) bool { return out(path) })
+	for path, e := range f.now {
+		if _, known := f.last.FindFolder(parent(path)); e != nil && !known {
+			return errNeedFullScan // the index is to get the folder as well, by its real name
+		}
+	}
 	maps.DeleteFunc(d.Changed, func(path string, _ bool) bool { return out(path) })
 	d.Found.Files = slices.DeleteFunc(d.Found.Files, func(file restat.File) bool {
 		switch file.Role {

@@ -174,3 +174,22 @@ func TestPatternsAreIncremental(t *testing.T) {
 		}
 	}
 }
+
+// A source that a run over a part of the tree found below a new symbolic link stays
+// known.
+func TestPatternUnderNewLink(t *testing.T) {
+	p := newProject(t, map[string]string{"x/y/b.txt": "one"})
+	p.run()
+	if err := os.Mkdir(p.Place.Dir+"/y", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../x/y", p.Place.Dir+"/y/l"); err != nil {
+		t.Skip(err)
+	}
+	for _, patterns := range [][]string{{"*.txt"}, nil, nil} {
+		p.Scope.Patterns = patterns
+		if n := p.run().Found.Assets; n != 2 || !exists(p.out("y/l/b.txt")) {
+			t.Errorf("%q: %d assets, output there: %t", patterns, n, exists(p.out("y/l/b.txt")))
+		}
+	}
+}
