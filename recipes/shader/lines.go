@@ -156,6 +156,18 @@ func (l *lexer) newlines(code byte) {
 	l.line++
 }
 
+// endsInBackslash reports whether the line that is being ended is shown with a backslash
+// at its end, which would join it with the next for whoever reads what is shown: the line
+// was joined with an empty one behind another backslash. remove takes it away.
+func (l *lexer) endsInBackslash(remove bool) bool {
+	n := len(l.shown)
+	found := n > 0 && l.shown[n-1] == '\\'
+	if found && remove {
+		l.shown[n-1] = ' '
+	}
+	return found
+}
+
 // pair reports whether two characters come next, and takes them as a comment's. Lines
 // may be joined between them.
 func (l *lexer) pair(a, b byte) (joined, found bool) {
@@ -187,6 +199,7 @@ func (l *lexer) step(joins bool) error {
 			return nil
 		}
 		if c == '\n' || c == splice { // in a comment they come to the same
+			l.endsInBackslash(true)
 			l.newlines(' ')
 		} else {
 			l.put(c, ' ')
@@ -198,6 +211,9 @@ func (l *lexer) step(joins bool) error {
 		l.owed++
 		l.line++
 	case c == '\n':
+		if l.endsInBackslash(l.state == inLine) && l.state != inLine {
+			return &lineError{"", l.line, "two backslashes before a line end; the second joins the lines, the first means nothing"}
+		}
 		l.newlines('\n')
 		l.state = inCode
 	case l.state == inLine:
