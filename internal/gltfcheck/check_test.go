@@ -54,6 +54,7 @@ func FuzzDataURI(f *testing.F) {
 	f.Add("data:text/plain,a%20b")
 	f.Add("data:image/png;x=y;base64,AAA=")
 	f.Add("data:;base64,AAAAA")
+	f.Add("0,a") // no scheme, shorter than one
 	f.Fuzz(func(t *testing.T, uri string) {
 		size, err := dataURISize(uri)
 		data, _, dataErr := DataURI(uri)

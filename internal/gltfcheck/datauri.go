@@ -52,6 +52,9 @@ func dataURISize(uri string) (int64, error) {
 
 // openDataURI returns a reader of what a data URI holds, which is at most size bytes.
 func openDataURI(uri string) (r io.Reader, size int, err error) {
+	if !IsDataURI(uri) {
+		return nil, 0, fmt.Errorf("%.40q is not a data URI", uri)
+	}
 	head, body, found := strings.Cut(uri, ",")
 	if !found {
 		return nil, 0, errors.New("data URI without a comma")
