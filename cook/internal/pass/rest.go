@@ -15,13 +15,14 @@ func (s *Session) rest(d *Delta) (rest, touched index.Totals) {
 		return rest, touched
 	}
 	if len(s.Scope.Patterns) > 0 {
-		return s.restInScope(d)
-	}
-	rest = d.Last.Totals()
-	for i := range d.Before {
-		if a := &d.Before[i]; slices.Contains(s.Scope.Targets, a.Target) {
-			f, _ := d.Last.File(a.Path)
-			rest.Take(a, f.Stamp.Size)
+		rest = s.restInScope(d)
+	} else {
+		rest = d.Last.Totals()
+		for i := range d.Before {
+			if a := &d.Before[i]; slices.Contains(s.Scope.Targets, a.Target) {
+				f, _ := d.Last.File(a.Path)
+				rest.Take(a, f.Stamp.Size)
+			}
 		}
 	}
 	tally := d.Last.Tally()
@@ -33,29 +34,15 @@ func (s *Session) rest(d *Delta) (rest, touched index.Totals) {
 	return rest, tally.Totals
 }
 
-// restInScope is rest for a part of the tree.
-func (s *Session) restInScope(d *Delta) (rest, touched index.Totals) {
-	stamped := map[index.Ref]bool{}
-	for i := range d.Found.Files {
-		if f := &d.Found.Files[i]; f.Same {
-			stamped[f.Ref] = true
-		}
-	}
+// restInScope adds up the actions that match the patterns and are not concerned.
+func (s *Session) restInScope(d *Delta) (rest index.Totals) {
 	for a := range d.Last.Actions() {
-		if d.Concerned[a.Path] || !s.Wants(a) || a.State != index.Done {
-			continue
-		}
-		ref, f, _ := d.Last.Find(a.Path)
-		same := stamped[ref]
-		for _, m := range a.Made {
-			rest.Out += m.Stamp.Size
-		}
-		rest.Actions, rest.In, rest.CookTime = rest.Actions+1, rest.In+f.Stamp.Size, rest.CookTime+a.CookTime
-		if same {
-			touched.Actions++
+		if s.Wants(a) && !d.Concerned[a.Path] {
+			f, _ := d.Last.File(a.Path)
+			rest.Add(a, f.Stamp.Size)
 		}
 	}
-	return rest, touched
+	return rest
 }
 
 // concerns reports whether the source that a file is, or was made from, is to be seen
