@@ -115,3 +115,31 @@ func TestLockedByAnotherCook(t *testing.T) {
 		t.Errorf("Lock of a folder that is free again: %v", err)
 	}
 }
+
+// A session whose output folder is opened again vouches for nothing that can no longer
+// be read.
+func TestFingerprintOfReopened(t *testing.T) {
+	p := newProject(t, map[string]string{"a.txt": "one"})
+	p.Place.Config = filepath.Join(t.TempDir(), "rules.toml")
+	if err := os.WriteFile(p.Place.Config, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(p.Options, Ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if s.Fingerprint.IsZero() {
+		t.Fatal("no fingerprint")
+	}
+	if err := errors.Join(os.Remove(p.Place.Config), os.RemoveAll(p.Place.Out), s.Lock()); err != nil {
+		t.Fatal(err)
+	}
+	if !s.Fingerprint.IsZero() {
+		t.Error("the fingerprint is that of rules that are gone")
+	}
+	var config *ConfigError
+	if _, err := Run(t.Context(), s, nil); !errors.As(err, &config) {
+		t.Errorf("run: %v", err)
+	}
+}

@@ -206,6 +206,7 @@ func (s *Session) Used() bool { return s.used }
 // fingerprint does not vouch for what this session would make. It stays zero if it
 // cannot be told.
 func (s *Session) fingerprint() {
+	s.Fingerprint, s.config = hashing.Digest{}, nil
 	program, err := os.Executable()
 	if err != nil {
 		return
