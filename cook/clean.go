@@ -61,13 +61,13 @@ func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) 
 }
 
 func clean(ctx context.Context, s *pass.Session) (removed int, err error) {
-	if !s.Used() {
-		return 0, nil
+	if ok, err := cleanable(ctx, s); !ok {
+		return 0, err
 	}
-	if process, beside := watch.Beside(ctx, s); beside {
-		return 0, &state.LockedError{Path: filepath.Join(s.State.Folder(), "socket"), Holder: "cook -watch (" + process + ")"}
+	if err := s.Lock(pass.WriteExisting); err != nil {
+		return 0, err
 	}
-	if err := s.Lock(); err != nil {
+	if ok, err := cleanable(ctx, s); !ok { // the folder may be gone, or another one, by now
 		return 0, err
 	}
 	outputs, err := owned(s)
@@ -102,6 +102,18 @@ func clean(ctx context.Context, s *pass.Session) (removed int, err error) {
 		return removed, fmt.Errorf("clean %s: %w", s.Out.Name(), err)
 	}
 	return removed, removeFolder(s.Place.Out, s.Out.Name())
+}
+
+// cleanable reports whether the output folder has been cooked into. It is an error if a
+// watcher has it.
+func cleanable(ctx context.Context, s *pass.Session) (ok bool, err error) {
+	if !s.Used() {
+		return false, nil
+	}
+	if process, beside := watch.Beside(ctx, s); beside {
+		return false, &state.LockedError{Path: filepath.Join(s.State.Folder(), "socket"), Holder: "cook -watch (" + process + ")"}
+	}
+	return true, nil
 }
 
 // owned lists the outputs that cook made, each once.

@@ -103,7 +103,7 @@ func cookOnce(ctx context.Context, opt pass.Options) (_ Summary, beside bool, er
 		return summary, beside, ctx.Err()
 	}
 	if !opt.Mode.DryRun {
-		if err := s.Lock(); err != nil {
+		if err := s.Lock(pass.Write); err != nil {
 			var locked *state.LockedError
 			if errors.As(err, &locked) && beside {
 				beside = watch.Alive(ctx, s) // it may have been stopped since, in the middle of a round

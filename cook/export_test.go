@@ -1,6 +1,11 @@
 package cook
 
-import "github.com/assetcook/assetcook/cook/internal/scan"
+import (
+	"context"
+
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+)
 
 // SetListAll makes every folder be listed, as on a system where the stamps of folders
 // tell nothing.
@@ -9,3 +14,14 @@ func (p *Project) SetListAll() { p.listAll = true }
 // SetFileTime gives the file system of the output folder a clock of its own: stamp
 // turns that of a file just written into what it shows.
 func (p *Project) SetFileTime(stamp func(scan.Stamp) scan.Stamp) { p.fileTime = stamp }
+
+// CleanAfter is Clean, with something that happens after the output folder was opened.
+func (p Project) CleanAfter(ctx context.Context, opened func()) (removed int, err error) {
+	s, err := pass.Open(p.options(), pass.Look)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	opened()
+	return clean(ctx, s)
+}

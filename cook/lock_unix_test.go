@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -221,5 +223,35 @@ func TestConfigEditedDuringRun(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(opt.Out, "notes/readme.txt")); err != nil {
 		t.Errorf("the output of the current rules is missing: %v", err)
+	}
+}
+
+// If the output folder is gone by the time that Clean has its lock, nothing is made anew.
+func TestCleanOfVanishedFolder(t *testing.T) {
+	p := newProject(t)
+	outer := filepath.Join(p.dir, "outer")
+	p.run.Out = filepath.Join(outer, "cooked")
+	mine := filepath.Join(p.run.Out, "mine")
+	for what, tt := range map[string]struct {
+		vanish func() error
+		left   []string // of outer
+	}{
+		"gone":  {func() error { return os.RemoveAll(outer) }, nil},
+		"state": {func() error { return os.RemoveAll(filepath.Join(p.run.Out, ".cook")) }, []string{"cooked/", "cooked/a.txt", "cooked/manifest.json"}},
+		"replaced": {func() error {
+			return errors.Join(os.RemoveAll(p.run.Out), os.Mkdir(p.run.Out, 0o777), os.WriteFile(mine, nil, 0o666))
+		}, []string{"cooked/", "cooked/mine"}},
+	} {
+		p.must(os.RemoveAll(outer))
+		p.write("a.txt", "one")
+		p.cookAll()
+		removed, err := p.run.Project().CleanAfter(t.Context(), func() { p.must(tt.vanish()) })
+		if removed != 0 || err != nil {
+			t.Errorf("%s: %d removed, %v", what, removed, err)
+		}
+		left, err := oracle.ReadTree(outer)
+		if got := slices.Sorted(maps.Keys(left)); !slices.Equal(got, tt.left) || (err != nil) != (tt.left == nil) {
+			t.Errorf("%s: %q are left, %v; want %q", what, got, err, tt.left)
+		}
 	}
 }

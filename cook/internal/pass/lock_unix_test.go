@@ -57,7 +57,7 @@ func TestLockIsThatOfTheFolder(t *testing.T) {
 			if err := harm(p.Place.Out); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Lock(); err != nil {
+			if err := s.Lock(Write); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.State.CheckLock(); err != nil {
@@ -80,6 +80,28 @@ func TestLockIsThatOfTheFolder(t *testing.T) {
 	}
 }
 
+// A session that is to lock what exists makes no folder that has vanished since it was
+// opened.
+func TestLockOfVanishedFolder(t *testing.T) {
+	for what, vanishing := range map[string]string{"state": manifest.StateDir, "folder": ""} {
+		t.Run(what, func(t *testing.T) {
+			p := newProject(t, map[string]string{"a.txt": "one"})
+			p.run()
+			s, err := Open(p.Options, Look)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if err := errors.Join(os.RemoveAll(p.out(vanishing)), s.Lock(WriteExisting)); err != nil {
+				t.Fatal(err)
+			}
+			if s.Used() || exists(p.out(vanishing)) {
+				t.Errorf("used %v, there %v", s.Used(), exists(p.out(vanishing)))
+			}
+		})
+	}
+}
+
 // A folder that another cook works on is opened by no session that would write, and its
 // state stays available to say who does.
 func TestLockedByAnotherCook(t *testing.T) {
@@ -96,7 +118,7 @@ func TestLockedByAnotherCook(t *testing.T) {
 	}
 	defer other.Close()
 	var locked *state.LockedError
-	if err := s.Lock(); !errors.As(err, &locked) {
+	if err := s.Lock(Write); !errors.As(err, &locked) {
 		t.Errorf("Lock: %v", err)
 	}
 	if s.State == nil || !s.Used() {
@@ -111,7 +133,7 @@ func TestLockedByAnotherCook(t *testing.T) {
 		}
 	}
 	other.Close()
-	if err := s.Lock(); err != nil {
+	if err := s.Lock(Write); err != nil {
 		t.Errorf("Lock of a folder that is free again: %v", err)
 	}
 }
@@ -132,7 +154,7 @@ func TestFingerprintOfReopened(t *testing.T) {
 	if s.Fingerprint.IsZero() {
 		t.Fatal("no fingerprint")
 	}
-	if err := errors.Join(os.Remove(p.Place.Config), os.RemoveAll(p.Place.Out), s.Lock()); err != nil {
+	if err := errors.Join(os.Remove(p.Place.Config), os.RemoveAll(p.Place.Out), s.Lock(Write)); err != nil {
 		t.Fatal(err)
 	}
 	if !s.Fingerprint.IsZero() {

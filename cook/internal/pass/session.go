@@ -83,15 +83,16 @@ func (s *Session) For(source string) *Session {
 	return &with
 }
 
-// Lock takes the output folder's lock for a session that was opened to Ask. The folder
-// is opened again if a cook clean has removed it, or the lock, meanwhile.
-func (s *Session) Lock() error {
+// Lock takes the output folder's lock for a session that was opened to Look or Ask. If a
+// cook clean has removed the folder, or the lock, meanwhile, the folder is opened again
+// for an access that locks. With WriteExisting, Used says whether it still is there.
+func (s *Session) Lock(access Access) error {
 	err := s.lock()
 	if !reopens(err) {
 		return err
 	}
 	s.closeOut()
-	err = s.openOut(Write)
+	err = s.openOut(access)
 	s.fingerprint()
 	return err
 }
