@@ -351,21 +351,17 @@ func (c *committer) madeOthers() bool {
 // the index was lost or their name was taken over.
 func (c *committer) openClaims() []plan.Claim {
 	candidates := append(slices.Clone(c.todo.Claims), newOutputs(c.todo.Plan)...)
-	claim := func(a *index.Action) {
+	for i := range c.delta.Before {
+		a := &c.delta.Before[i]
 		for _, m := range a.Made {
 			candidates = append(candidates, plan.Claim{Output: m.Path, Source: a.Path, Target: a.Target})
 		}
 	}
-	for i := range c.delta.Before {
-		claim(&c.delta.Before[i])
-	}
 	// What the manifest lists needs no journal even if the index is lost. It does not
-	// list what an action that failed has left from before.
+	// list what an action that failed has left from before, which is among Before.
 	known := map[string]bool{}
 	for i := range c.actions {
-		if a := &c.actions[i]; a.State != index.Done {
-			claim(a)
-		} else {
+		if a := &c.actions[i]; a.State == index.Done {
 			for _, m := range a.Made {
 				known[m.Path] = true
 			}
