@@ -81,6 +81,9 @@ func TestSecondCookNamesLockHolder(t *testing.T) {
 	if _, err := opt.Clean(t.Context()); !errors.As(err, &locked) || locked.Holder != want {
 		t.Errorf("clean during a cook: %v, want holder %s", err, want)
 	}
+	if _, err := opt.Check(t.Context(), oracle.Check{}); !errors.As(err, &locked) || locked.Holder != want {
+		t.Errorf("verify during a cook: %v, want holder %s", err, want)
+	}
 	other := opt
 	other.Out += "2"
 	if s, err := other.Cook(t.Context()); err != nil || s.Failed.Assets > 0 {

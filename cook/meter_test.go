@@ -168,21 +168,11 @@ func TestMeasurementsAgree(t *testing.T) {
 // Measuring changes no result, however many kinds of memory a recipe names.
 func TestMeasuringChangesNothing(t *testing.T) {
 	const files = 300
-	names := map[string]string{}
+	p := newProject(t)
+	p.run.Recipes = []recipe.Recipe{{Name: "holder", Version: 1, Extensions: []string{".kinds"}, New: func() recipe.Cooker { return &holder{} }}}
 	for i := range files {
-		names[fmt.Sprintf("%d.kinds", i)] = fmt.Sprint(i)
+		p.write(fmt.Sprintf("%d.kinds", i), fmt.Sprint(i))
 	}
-	p := cookWith(t, names, map[string]func(context.Context, *recipe.Job) error{
-		"kinds": func(_ context.Context, j *recipe.Job) error {
-			text, err := j.Source()
-			if err != nil {
-				return err
-			}
-			j.Hold("buffer of "+string(text), 100)
-			return j.Write(0, text)
-		},
-	})
-	p.run.Force = true
 	s, _, probe := cookMeasured(t, p.run)
 	if s.Cooked.Assets != files {
 		t.Error(s.String())
@@ -190,6 +180,19 @@ func TestMeasuringChangesNothing(t *testing.T) {
 	if n := len(probe.Memory.Snapshot().Groups); n > 70 {
 		t.Errorf("%d kinds of memory", n)
 	}
+}
+
+// A holder is a recipe that holds another kind of memory for each source.
+type holder struct{}
+
+func (*holder) Outputs() []string { return []string{"{path}"} }
+func (*holder) Cook(_ context.Context, j *recipe.Job) error {
+	text, err := j.Source()
+	if err != nil {
+		return err
+	}
+	j.Hold("buffer of "+string(text), 100)
+	return j.Write(0, text)
 }
 
 // A negative estimate fails only the asset itself.
