@@ -11,6 +11,9 @@ import (
 // tell nothing.
 func (p *Project) SetListAll() { p.listAll = true }
 
+// SetFullScan makes runs list the whole tree. They keep what the index knows.
+func (p *Project) SetFullScan() { p.fullScan = true }
+
 // SetFileTime gives the file system of the output folder a clock of its own: stamp
 // turns that of a file just written into what it shows.
 func (p *Project) SetFileTime(stamp func(scan.Stamp) scan.Stamp) { p.fileTime = stamp }

@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/proof/oracle"
 )
 
@@ -20,13 +24,58 @@ var (
 	seed      = flag.Uint64("oracle.seed", 0, "seed of the first script; 0 picks one by the time")
 )
 
-// cookInProcess is oracle.InProcess that supports Mode.List.
+// cookInProcess is oracle.InProcess that supports Mode.List, and Mode.Full with the index
+// of other runs.
 func cookInProcess(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
-	ctx, opt := mode.Options(ctx, f)
-	if mode.List {
-		opt = listAll(opt)
-	}
+	ctx, opt := options(ctx, f, mode)
 	return oracle.Cook(ctx, opt)
+}
+
+func options(ctx context.Context, f oracle.Folders, mode oracle.Mode) (context.Context, oracle.Run) {
+	full := mode.Full
+	mode.Full = false
+	ctx, opt := mode.Options(ctx, f)
+	opt.Adjust = func(p *cook.Project) {
+		if mode.List {
+			p.SetListAll()
+		}
+		if full {
+			p.SetFullScan()
+		}
+	}
+	return ctx, opt
+}
+
+// cookCompared is cookInProcess that first asks, of the same index, what a run would do
+// that looks at what differs, and one that lists the whole tree. They agree.
+func cookCompared(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
+	if _, err := os.Lstat(filepath.Join(f.Out, ".cook", "index")); err == nil {
+		question := mode
+		question.Full = false
+		incremental := foretold(ctx, f, question)
+		question.Full = true
+		if full := foretold(ctx, f, question); full != incremental {
+			return oracle.Result{}, fmt.Errorf("an incremental run would do\n%s\nand a full scan\n%s", incremental, full)
+		}
+	}
+	return cookInProcess(ctx, f, mode)
+}
+
+// foretold is what a run would do, as text.
+func foretold(ctx context.Context, f oracle.Folders, mode oracle.Mode) string {
+	mode.ByFolder, mode.Cancel, mode.FirstFailure = false, 0, false
+	ctx, opt := options(ctx, f, mode)
+	var lines []string
+	opt.DryRun, opt.Workers = true, 1 // which of two equal sources is cooked depends on the order
+	opt.Observer = hooks{event: func(e cook.Event) {
+		if e.Outcome != cook.Started && e.Outcome != cook.UpToDate && e.Outcome != cook.Warned {
+			lines = append(lines, fmt.Sprintf("%s %s [%s] %v: %v", e.Outcome, e.Path, e.Target, e.Reasons, e.Err))
+		}
+	}}
+	sum, err := opt.Cook(ctx)
+	slices.Sort(lines)
+	return fmt.Sprintf("%s\nfound %d of %d and %d bytes, up to date %d, %v", strings.Join(lines, "\n"),
+		sum.Found.Assets, sum.Found.In, sum.Found.Out, sum.UpToDate(), err)
 }
 
 // After any edits, an incremental cook gives the outputs of a cook from scratch and does no
@@ -49,6 +98,19 @@ func TestIncrementalEqualsFromScratch(t *testing.T) {
 	players.Wait()
 }
 
+// The full scan of the laws lists the tree, and keeps what the index knows.
+func TestFullScan(t *testing.T) {
+	p := smallFiles(t, 20)
+	for _, full := range []bool{false, true} {
+		if full {
+			p.run.Adjust = (*cook.Project).SetFullScan
+		}
+		if s := p.cook(); s.Looked.Listed > 0 != full || s.ByStamp.Assets != 20 || s.Checksummed.Assets > 0 {
+			t.Errorf("full scan %v: %s, %+v", full, s.String(), s.Looked)
+		}
+	}
+}
+
 // newPlace makes a place on tmpfs if there is one: most of the time would be spent waiting
 // for the disk.
 func newPlace(t *testing.T) oracle.Place {
@@ -66,7 +128,7 @@ func play(t *testing.T, seed uint64, opt oracle.Options) {
 	once := func(s oracle.Script) (d *oracle.Difference) {
 		place := newPlace(t)
 		defer os.RemoveAll(filepath.Dir(place.Dir))
-		if err := oracle.Play(t.Context(), place, s, cookInProcess); err != nil && !errors.As(err, &d) {
+		if err := oracle.Play(t.Context(), place, s, cookCompared); err != nil && !errors.As(err, &d) {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 		return d

@@ -37,6 +37,7 @@ type Project struct {
 
 	fileTime func(scan.Stamp) scan.Stamp // see pass.Time
 	listAll  bool                        // see pass.Mode
+	fullScan bool                        // see pass.Mode
 }
 
 // Limits say what a run may use.
@@ -58,7 +59,7 @@ func (p Project) options() pass.Options {
 	return pass.Options{
 		Place:    pass.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache},
 		Scope:    pass.Scope{Targets: p.Targets},
-		Mode:     pass.Mode{ListAll: p.listAll},
+		Mode:     pass.Mode{ListAll: p.listAll, FullScan: p.fullScan},
 		Recipes:  p.Recipes,
 		Checksum: p.Checksum,
 		Time:     pass.Time{Now: p.Now, File: p.fileTime},

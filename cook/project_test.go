@@ -246,10 +246,3 @@ func fileTime(r oracle.Run, stamp func(scan.Stamp) scan.Stamp) oracle.Run {
 	r.Adjust = func(p *cook.Project) { p.SetFileTime(stamp) }
 	return r
 }
-
-// listAll returns a run that lists every folder, as on systems where folder stamps are
-// not reliable.
-func listAll(r oracle.Run) oracle.Run {
-	r.Adjust = (*cook.Project).SetListAll
-	return r
-}

@@ -12,7 +12,7 @@ import (
 
 // A Mode is how a run cooks. The zero Mode is a plain run.
 type Mode struct {
-	Full     bool     // scan the whole tree instead of restatting what the index lists
+	Full     bool     // scan the whole tree instead of restatting what the index lists; InProcess takes another checksum for that
 	List     bool     // list every folder, as on systems without folder mtimes
 	Verify   bool     // ignore timestamps
 	ByFolder bool     // skip per-file checks in output folders whose stamp is unchanged

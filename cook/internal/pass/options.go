@@ -46,6 +46,7 @@ type Mode struct {
 	StopOnFailure   bool // start nothing new after the first failure
 	OutputsByFolder bool // skip per-file checks in output folders whose stamp is unchanged
 	ListAll         bool // list every folder, as where folders keep no times
+	FullScan        bool // list the whole tree, as where the index does not vouch for it
 }
 
 // Limits say what a session may use.

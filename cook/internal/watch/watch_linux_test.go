@@ -204,6 +204,7 @@ func TestAskWithOtherOptions(t *testing.T) {
 		"force":         func(o *pass.Options) { o.Mode.Force = true },
 		"ignore stamps": func(o *pass.Options) { o.Mode.IgnoreStamps = true },
 		"strict":        func(o *pass.Options) { o.Mode.Strict = true },
+		"full scan":     func(o *pass.Options) { o.Mode.FullScan = true },
 		"patterns":      func(o *pass.Options) { o.Scope.Patterns = []string{"a.txt"} },
 		"target":        func(o *pass.Options) { o.Scope.Targets = []string{"", "other"} },
 	} {
