@@ -76,17 +76,6 @@ func (f *folders) add(path string, id watchID) (unused watchID) {
 	return unused
 }
 
-// remove forgets path, and returns its watch if no other path has it.
-func (f *folders) remove(path string) (unused watchID) {
-	entry := f.byPath[path]
-	if entry == nil {
-		return noWatch
-	}
-	delete(f.byPath, path)
-	delete(f.changed, path)
-	return f.unlink(entry)
-}
-
 func (f *folders) unlink(entry *folder) (unused watchID) {
 	first := f.byWatch[entry.watch]
 	switch {

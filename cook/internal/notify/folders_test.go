@@ -82,11 +82,13 @@ func TestFoldersSharedWatch(t *testing.T) {
 			if i == 2 {
 				want = 7
 			}
-			if got := f.remove(path); got != want {
-				t.Errorf("%v: removing %s leaves watch %d unused, want %d", order, path, got, want)
+			f.end(path)
+			_, unused := f.take()
+			if got := append(unused, noWatch)[0]; got != want {
+				t.Errorf("%v: the end of %s leaves watch %d unused, want %d", order, path, got, want)
 			}
 		}
-		if len(f.byPath)+len(f.byWatch) > 0 || f.remove("/a") != noWatch {
+		if len(f.byPath)+len(f.byWatch) > 0 {
 			t.Errorf("%v: something is left", order)
 		}
 	}

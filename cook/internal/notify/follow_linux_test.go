@@ -172,8 +172,14 @@ func TestFollow(t *testing.T) {
 				t.Errorf("a file in %s ended %v", name, c.Unwatched)
 			}
 		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
 		for path := range f.has {
-			w.Remove(path)
+			w.folders.end(path)
+		}
+		_, unused := w.folders.take()
+		for _, id := range unused {
+			w.release(id)
 		}
 		if n := len(w.folders.byPath) + len(w.folders.byWatch); n > 0 {
 			t.Fatalf("%d entries left", n)

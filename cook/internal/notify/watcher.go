@@ -110,13 +110,6 @@ func (w *Watcher) Add(folder string) error {
 	return nil
 }
 
-// Remove ends the watch of a folder. What changed in it is not reported.
-func (w *Watcher) Remove(folder string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.release(w.folders.remove(folder))
-}
-
 // release gives back a watch that no folder has any more.
 func (w *Watcher) release(id watchID) {
 	if id != noWatch && w.queue != nil {

@@ -260,30 +260,8 @@ func TestAddFailsLater(t *testing.T) {
 	}
 }
 
-func TestRemove(t *testing.T) {
-	dir := t.TempDir()
-	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	must(t, os.Mkdir(a, 0o777), os.Mkdir(b, 0o777))
-	w := start(t)
-	add(t, w, a, b)
-	write(t, a+"/f", "")
-	w.Remove(a)
-	w.Remove(a)
-	w.Remove("/never added")
-	write(t, a+"/g", "")
-	write(t, b+"/g", "")
-	if diff := cmp.Diff(Changes{Folders: []string{b}}, sync1(t, w)); diff != "" {
-		t.Error(diff)
-	}
-	add(t, w, a)
-	write(t, a+"/h", "")
-	if diff := cmp.Diff(Changes{Folders: []string{a}}, sync1(t, w)); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// TestTwoPaths: a folder and a link to it are both reported, also when one of
-// them is not watched any more.
+// TestTwoPaths: a folder and a link to it are both reported, and one of them when the
+// other is not watched any more.
 func TestTwoPaths(t *testing.T) {
 	dir := t.TempDir()
 	a, l := filepath.Join(dir, "a"), filepath.Join(dir, "l")
@@ -294,13 +272,12 @@ func TestTwoPaths(t *testing.T) {
 	if diff := cmp.Diff(Changes{Folders: []string{a, l}}, sync1(t, w)); diff != "" {
 		t.Error(diff)
 	}
-	w.Remove(a)
-	write(t, a+"/f", "2")
-	if diff := cmp.Diff(Changes{Folders: []string{l}}, sync1(t, w)); diff != "" {
-		t.Error(diff)
-	}
 	must(t, os.Symlink("a", l+"2"), os.Rename(l+"2", l))
 	if diff := cmp.Diff(Changes{Folders: []string{dir, l}, Unwatched: []string{l}}, sync1(t, w)); diff != "" {
+		t.Error(diff)
+	}
+	write(t, a+"/f", "2")
+	if diff := cmp.Diff(Changes{Folders: []string{a}}, sync1(t, w)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -375,7 +352,7 @@ func TestOverflow(t *testing.T) {
 }
 
 // TestLostUntilSync: between the loss and the Sync that says so, folders can be
-// added, removed and waited for.
+// added and waited for.
 func TestLostUntilSync(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	add(t, w, dir)
@@ -384,7 +361,6 @@ func TestLostUntilSync(t *testing.T) {
 	w.mu.Unlock()
 	add(t, w, dir)
 	must(t, w.Wait(t.Context(), 0, 0))
-	w.Remove(dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if c, err := w.Sync(ctx); !errors.Is(err, context.Canceled) || c.Lost {
@@ -496,7 +472,6 @@ func TestClosed(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	w.Remove(dir)
 }
 
 func TestWaitForFiles(t *testing.T) {
