@@ -39,7 +39,7 @@ func TestBuildIsTheOracle(t *testing.T) {
 		if diff := cmp.Diff(assets, back, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatal(diff)
 		}
-		parts, err := c.partNames(f[Name])
+		parts, err := f.parts(c)
 		if err != nil {
 			t.Fatal(err)
 		}

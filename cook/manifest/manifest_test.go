@@ -177,9 +177,6 @@ func TestFormats(t *testing.T) {
 	if diff := cmp.Diff(assets, got); err != nil || diff != "" {
 		t.Errorf("format 1: %v %s", err, diff)
 	}
-	if names, err := Parts(one[Name]); err != nil || names != nil {
-		t.Errorf("format 1 has parts %q, %v", names, err)
-	}
 	if _, _, err := Update(one[Name], one.load, nil); !errors.Is(err, ErrFormat) {
 		t.Errorf("format 1 is updated: %v", err)
 	}
@@ -193,8 +190,7 @@ func TestFormats(t *testing.T) {
 	three := folder{Name: []byte(`{"assetcook":3,"tree":{}}`)}
 	_, readErr := three.read(standard())
 	_, _, updateErr := Update(three[Name], three.load, nil)
-	_, partsErr := Parts(three[Name])
-	for _, err := range []error{readErr, updateErr, partsErr} {
+	for _, err := range []error{readErr, updateErr} {
 		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "format 3") {
 			t.Errorf("format 3: %v", err)
 		}
@@ -276,7 +272,7 @@ func TestReadStops(t *testing.T) {
 func TestMissingPart(t *testing.T) {
 	assets := manyAssets(5000)
 	f := mustBuild(t, standard(), assets)
-	names, err := Parts(f[Name])
+	names, err := f.parts(standard())
 	if err != nil || len(names) < 3 {
 		t.Fatalf("%d parts, %v", len(names), err)
 	}

@@ -211,10 +211,19 @@ func (f folder) read(c cutting) ([]Asset, error) {
 	return assets, nil
 }
 
+// parts returns the names of the parts that the root names.
+func (f folder) parts(c cutting) (names []string, err error) {
+	r, err := c.openRoot(f[Name])
+	for _, p := range r.parts {
+		names = append(names, p.name)
+	}
+	return names, err
+}
+
 // update applies what an update asks for, and checks that it asks for nothing
 // that is not needed.
 func (f folder) update(t interface{ Fatalf(string, ...any) }, c cutting, changes []Change) error {
-	named, _ := c.partNames(f[Name])
+	named, _ := f.parts(c)
 	write, remove, err := c.update(f[Name], f.load, changes)
 	if err != nil {
 		if write != nil || remove != nil {

@@ -97,36 +97,6 @@ func (c cutting) checkNext(before []part, p part, names map[string]bool) error {
 	return nil
 }
 
-// Parts returns the names of the parts that a root names, in order; none if the
-// root holds all assets itself. It reads the whole root and trusts none of it:
-// a name is PartsDir, a slash, 32 hex digits and ".json".
-func Parts(root []byte) ([]string, error) {
-	names, err := standard().partNames(root)
-	if err != nil {
-		return nil, fmt.Errorf("read %w", err)
-	}
-	return names, nil
-}
-
-func (c cutting) partNames(data []byte) ([]string, error) {
-	r, err := c.openRoot(data)
-	if err != nil {
-		return nil, err
-	}
-	if r.assets != nil {
-		for _, err := range c.wholeAssets(r) {
-			if err != nil {
-				return nil, err
-			}
-		}
-	}
-	var names []string
-	for _, p := range r.parts {
-		names = append(names, p.name)
-	}
-	return names, nil
-}
-
 // line is a line of a file, without the comma at its end.
 type line struct {
 	number int // from 1
