@@ -1,0 +1,66 @@
+package vorbis
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCodewords(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		lengths []uint8
+		err     string
+	}{
+		{"of the specification", []uint8{2, 4, 4, 4, 4, 2, 3, 3}, ""},
+		{"one entry", []uint8{0, 1, 0}, ""},
+		{"one entry of five bits", []uint8{5}, ""},
+		{"none", []uint8{0, 0}, ""},
+		{"full at 32 bits", append(func() (l []uint8) {
+			for i := uint8(1); i <= 31; i++ {
+				l = append(l, i)
+			}
+			return l
+		}(), 32, 32), ""},
+		{"too many", []uint8{1, 1, 1}, "more words"},
+		{"too few", []uint8{1, 2}, "gap"},
+	} {
+		_, err := newPrefixCode(c.lengths)
+		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	// Section 3.2.1 prints the words of the first: 00 0100 0101 0110 0111 10 110 111.
+	words := []string{"00", "0100", "0101", "0110", "0111", "10", "110", "111"}
+	code, err := newPrefixCode([]uint8{2, 4, 4, 4, 4, 2, 3, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	book := &codebook{code: code}
+	for entry, word := range words {
+		b := byte(0)
+		for i, bit := range word {
+			b |= byte(bit-'0') << i
+		}
+		r := &bitReader{data: []byte{b}}
+		if got := book.entry(r); got != entry || r.n != 8-uint(len(word)) {
+			t.Errorf("%s: entry %d and %d bits left", word, got, r.n)
+		}
+	}
+	// Words longer than the table of the first ten bits.
+	var lengths []uint8
+	for i := uint8(1); i <= 20; i++ {
+		lengths = append(lengths, i)
+	}
+	code, err = newPrefixCode(append(lengths, 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	book = &codebook{code: code}
+	for entry := range 21 {
+		ones := uint64(1)<<min(entry, 20) - 1 // the word is so many ones, and a zero but for the last
+		r := &bitReader{data: []byte{byte(ones), byte(ones >> 8), byte(ones >> 16), 0}}
+		if got := book.entry(r); got != entry {
+			t.Errorf("%d ones: entry %d", entry, got)
+		}
+	}
+}

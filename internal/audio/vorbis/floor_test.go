@@ -1,0 +1,60 @@
+package vorbis
+
+import (
+	"math"
+	"testing"
+)
+
+// The table as section 10.1 prints it, in places.
+func TestFloorGains(t *testing.T) {
+	for i, want := range map[int]float64{
+		0: 1.0649863e-07, 1: 1.1341951e-07, 2: 1.2079015e-07, 253: 0.88168307, 254: 0.9389798, 255: 1,
+	} {
+		if got := float64(floorGains()[i]); math.Abs(got/want-1) > 1e-7 {
+			t.Errorf("%d: %v, want %v", i, got, want)
+		}
+	}
+}
+
+// Floor type 0 against the formula as section 6.2.3 has it.
+func TestFloor0(t *testing.T) {
+	for _, order := range []int{1, 2, 7, 8} {
+		f := &floor0{order: order, bits: 6, offset: 100, places: 40}
+		for size, n := range []int{64, 512} {
+			for i := range n {
+				f.placesOf[size] = append(f.placesOf[size], i*40/n)
+			}
+		}
+		c := &curve{amplitude: 37}
+		var angles []float64
+		for i := range order {
+			angles = append(angles, math.Pi*(float64(i)+0.7)/float64(order+1))
+			c.cosines = append(c.cosines, math.Cos(angles[i]))
+		}
+		spectrum := make([]float32, 512)
+		for i := range spectrum {
+			spectrum[i] = 1
+		}
+		f.apply(c, spectrum)
+		for i, got := range spectrum {
+			w := math.Pi * float64(i*40/512) / 40
+			p, q := (1-math.Cos(w))/2, (1+math.Cos(w))/2
+			if order%2 == 1 {
+				p, q = math.Sin(w)*math.Sin(w), 0.25
+			}
+			for j, a := range angles {
+				v := 4 * (math.Cos(a) - math.Cos(w)) * (math.Cos(a) - math.Cos(w))
+				if j%2 == 1 {
+					p *= v
+				} else {
+					q *= v
+				}
+			}
+			want := math.Exp(0.11512925 * (37*100/(63*math.Sqrt(p+q)) - 100))
+			if math.Abs(float64(got)/want-1) > 1e-5 {
+				t.Errorf("order %d, line %d: %v, want %v", order, i, got, want)
+				break
+			}
+		}
+	}
+}
