@@ -47,9 +47,8 @@ func (s seen) add(other seen) {
 	}
 }
 
-// check reports whether a value satisfies a schema. It notes what is wrong in found
-// and, in judged, which items of the value were looked at; both may be nil for nobody
-// who wants to know.
+// check reports whether a value satisfies a schema. It records violations in found and
+// the items of the value that were evaluated in judged. Either may be nil.
 func (c *checker) check(s *schema, v *value, outer *scope, judged seen, found *violations) bool {
 	if !c.step(1) {
 		return false

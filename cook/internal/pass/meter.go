@@ -26,11 +26,11 @@ type meter struct {
 // the pass.
 const frameTime = 100 * time.Millisecond
 
-// A published is one number of the tally, as it was last shown.
+// A published is one value of the tally and where it is published.
 type published struct {
 	counter *counters.Counter
 	symbol  events.Symbol
-	value   int64
+	value   int64 // last published
 }
 
 // metered returns a session whose observer is a meter.
