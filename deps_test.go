@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -53,6 +54,51 @@ var apart = []struct{ importer, imported string }{
 	{"profile/...", "hashing/..."},
 }
 
+// edges lists which of our packages those of the engine, the recipes and the proofs import,
+// on any system, apart from tests: a new edge is a decision that shows in a diff.
+const edges = `
+cook/cli: cook cook/internal/report cook/recipe internal/atomicfile internal/human internal/pathname profile profile/counters profile/events profile/events/export profile/memory
+cook/internal/contents: cook/internal/index cook/internal/scan cook/internal/store hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
+cook/internal/execute: cook/internal/contents cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
+cook/internal/glob:
+cook/internal/index: cook/internal/scan cook/internal/store hashing
+cook/internal/lint: cook/recipe
+cook/internal/notify:
+cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/lint cook/internal/plan cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/recipe hashing internal/advice internal/confine internal/lease internal/parallel internal/pathname internal/regular internal/sysmem profile profile/counters profile/events
+cook/internal/peer:
+cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/pathname
+cook/internal/report: cook internal/human internal/pathname
+cook/internal/restat: cook/internal/index cook/internal/scan hashing internal/dirfd internal/parallel internal/pathname
+cook/internal/rules: cook/internal/glob cook/recipe internal/pathname
+cook/internal/scan: internal/lease internal/pathname
+cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest hashing internal/atomicfile internal/confine internal/mapped internal/pathname internal/regular internal/syncfs
+cook/internal/store: hashing internal/atomicfile internal/reflink internal/regular
+cook/internal/verify: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/manifest hashing internal/advice internal/confine internal/parallel internal/pathname internal/regular profile
+cook/internal/watch: cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/state cook/recipe internal/pathname
+cook/manifest: hashing
+cook/recipe/recipetest: cook/recipe
+cook/recipe:
+cook: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/confine internal/human internal/pathname profile
+proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
+proof/damage: cook proof/oracle
+proof/faults: cook/manifest internal/faultfs proof/oracle
+proof/oracle: cook cook/manifest cook/recipe profile profile/counters recipes
+proof/readers/audiodecode: internal/audio/source
+proof/readers/audiofiles: internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/wav
+proof/readers/pictures: bench/peers internal/image/pixmap internal/image/source
+proof/readers/textures: internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/texenc internal/image/texture
+proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/mesh/model internal/pathname proof/damage proof/faults proof/oracle recipes/audio recipes/builtin recipes/image recipes/mesh recipes/shader
+recipes/audio: cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/resample internal/audio/source internal/audio/wav internal/detmath
+recipes/builtin: cook/recipe internal/ctxio internal/gltfcheck internal/jsontext internal/pathname internal/plaintext
+recipes/data: cook/recipe internal/ctxio internal/jsontext internal/lazyregexp internal/plaintext
+recipes/font: cook/recipe internal/font/distancefield internal/font/kerning internal/image/ktx2 internal/image/texture
+recipes/image: cook/recipe internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/source internal/image/texenc internal/image/texture
+recipes/mesh: cook/recipe internal/ctxio internal/gltfcheck internal/image/source internal/mesh/model internal/mesh/obj internal/mesh/optimize internal/mesh/quantize internal/mesh/simplify internal/mesh/tangent
+recipes/shader: cook/recipe internal/lazyregexp internal/plaintext recipes/builtin
+recipes/text: cook/recipe internal/plaintext
+recipes: cook/recipe recipes/audio recipes/builtin recipes/data recipes/font recipes/image recipes/mesh recipes/shader recipes/text
+`
+
 // pure packages decide and do nothing: neither disk nor clock.
 var pure = map[string][]string{
 	"cook/internal/plan":  {"os", "os/exec", "net", "syscall"},
@@ -92,7 +138,7 @@ func mayImport(pkg, imported string) bool {
 }
 
 func TestImports(t *testing.T) {
-	seen := map[string]bool{}
+	seen, found := map[string]bool{}, map[string]map[string]bool{}
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -108,6 +154,9 @@ func TestImports(t *testing.T) {
 			t.Errorf("package %q is in no layer; add it where it belongs", pkg)
 		}
 		seen[pattern] = true
+		if found[pkg] == nil {
+			found[pkg] = map[string]bool{}
+		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
 		if err != nil {
 			return err
@@ -117,7 +166,12 @@ func TestImports(t *testing.T) {
 			if slices.Contains(pure[pkg], imported) {
 				t.Errorf("%s imports %s, but package %s is pure", name, imported, pkg)
 			}
-			if ours, ok := strings.CutPrefix(imported, module); ok && !mayImport(pkg, ours) {
+			ours, ok := strings.CutPrefix(imported, module)
+			if !ok {
+				continue
+			}
+			found[pkg][ours] = true
+			if !mayImport(pkg, ours) {
 				t.Errorf("%s imports %s, which package %q may not", name, ours, pkg)
 			}
 		}
@@ -130,6 +184,32 @@ func TestImports(t *testing.T) {
 		if !seen[pattern] {
 			t.Errorf("the layers have %q, which does not exist", pattern)
 		}
+	}
+	compareEdges(t, found)
+}
+
+// compareEdges fails the test for each line to add to edges or to remove.
+func compareEdges(t *testing.T, found map[string]map[string]bool) {
+	var want []string
+	for pkg, imports := range found {
+		if fits("cook/...", pkg) || fits("recipes/...", pkg) || fits("proof/...", pkg) {
+			want = append(want, strings.Join(append([]string{pkg + ":"}, slices.Sorted(maps.Keys(imports))...), " "))
+		}
+	}
+	slices.Sort(want)
+	have := strings.Split(strings.Trim(edges, "\n"), "\n")
+	for _, line := range want {
+		if !slices.Contains(have, line) {
+			t.Errorf("edges: add this line\n%s", line)
+		}
+	}
+	for _, line := range have {
+		if !slices.Contains(want, line) {
+			t.Errorf("edges: remove this line\n%s", line)
+		}
+	}
+	if !t.Failed() && !slices.Equal(have, want) {
+		t.Error("edges: sort the lines and remove duplicates")
 	}
 }
 
