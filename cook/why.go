@@ -146,6 +146,9 @@ func sourceOf(s *pass.Session, last *index.Index, name string) string {
 		output = rel
 	}
 	index.Guard(func() error {
+		if err := last.Load(); err != nil {
+			return err
+		}
 		if source, ok := last.Owner(output); ok {
 			given = source
 		}

@@ -48,6 +48,7 @@ var kinds = []kind{
 	{name: "index", prepare: ready, files: inState("index"), setups: []setup{nothing, edited, full}, reports: every, judge: repaired},
 	{name: "changes", prepare: changed, files: inState("changes-*"), setups: []setup{nothing, edited, full}, reports: every, judge: repaired},
 	{name: "manifest", prepare: ready, files: inOut("manifest.json"), setups: []setup{nothing, edited, full}, reports: every, judge: repaired},
+	{name: "blocks", prepare: ready, files: inState("index"), setups: []setup{edited, nothing}, judge: repaired, parts: true},
 	{name: "parts", prepare: ready, files: inOut("manifest.parts/*"), setups: []setup{nothing, edited}, judge: repaired, parts: true},
 	{name: "journal", prepare: killed, files: inState("journal"), setups: []setup{edited}, reports: wrongBits, judge: repairedOrReported, rebuild: true},
 	{name: "lock", prepare: ready, files: inState("lock"), setups: []setup{nothing}, judge: repaired},

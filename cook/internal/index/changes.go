@@ -202,6 +202,7 @@ func (l *live) Rewrite() (base *flat, changes []byte) {
 	l.settleAbsent() // which marks nodes
 	// The patches become part of the base. What is dead in it, and what lies over
 	// it, stays in the changes.
+	patched, patchedFolders := l.patched, l.patchedFolders
 	l.patched, l.patchedFolders = bitset{}, bitset{}
 	l.deadNodes.each(func(node int) { l.base.mark(secNodes, node, nodeFlagsAt, nodeDead, false) })
 	l.deadFolder.each(func(row int) { l.base.mark(secFolders, row, folderFlagsAt, folderDead, false) })
@@ -210,11 +211,14 @@ func (l *live) Rewrite() (base *flat, changes []byte) {
 	if l.pristine() {
 		appendTotals(data[:totalsAt], l.totals)
 	}
-	for _, s := range [...]int{secFolders, secNodes, secContents} {
-		sum := seal(l.base.body(s))
-		copy(data[tableAt+s*entrySize+16:], sum[:])
-	}
-	sum := seal(data[:headerEnd])
+	patched.each(func(node int) {
+		l.base.sealAgain(secNodes, node)
+		l.base.sealAgain(secContents, node)
+	})
+	patchedFolders.each(func(row int) { l.base.sealAgain(secFolders, row) })
+	sum := seal(l.base.seals)
+	copy(data[sealsAt:], sum[:])
+	sum = seal(data[:headerEnd])
 	copy(data[headerEnd:], sum[:])
 	return l.base, l.Changes()
 }

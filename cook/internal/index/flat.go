@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"sort"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
@@ -111,6 +112,9 @@ type Totals struct {
 // A flat is one opened file of columns. The zero value is an empty one.
 type flat struct {
 	data     []byte
+	seals    []byte             // of its blocks
+	sealed   []atomic.Uint32    // blocks that were compared with their seals, a bit each
+	intact   [sectionCount]bool // sections of which all blocks were; set before others read
 	checksum string
 	sections [sectionCount]section
 	methods  methodTable
@@ -199,7 +203,7 @@ func (x *flat) Action(i int) Action {
 	deps := int(d.u32())
 	made := int(d.u32())
 	a.Warned = d.u32()&actionWarned != 0
-	firstDep, firstMade := int(d.u64()), int(d.u64())
+	firstDep, firstMade := int(d.u32()), int(d.u32())
 	a.Target = string(x.str(d.take(strSize)))
 	a.Decision.Outcome = string(x.str(d.take(strSize)))
 	a.Decision.Why = string(x.str(d.take(strSize)))
@@ -230,12 +234,12 @@ func (x *flat) actionCookTime(i int) time.Duration {
 // number.
 func (x *flat) ActionArtifacts(i int) (first, n int) {
 	r := x.row(secActions, i)
-	return int(binary.LittleEndian.Uint64(r[actionMadeAt:])), int(binary.LittleEndian.Uint32(r[actionMadeCountAt:]))
+	return int(binary.LittleEndian.Uint32(r[actionMadeAt:])), int(binary.LittleEndian.Uint32(r[actionMadeCountAt:]))
 }
 
 func (x *flat) actionDeps(i int) (first, n int) {
 	r := x.row(secActions, i)
-	return int(binary.LittleEndian.Uint64(r[actionDepsAt:])), int(binary.LittleEndian.Uint32(r[actionDepsCountAt:]))
+	return int(binary.LittleEndian.Uint32(r[actionDepsAt:])), int(binary.LittleEndian.Uint32(r[actionDepsCountAt:]))
 }
 
 // Artifacts returns the number of artifacts.

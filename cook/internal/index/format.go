@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -17,7 +18,7 @@ import (
 )
 
 // Version is the format's. An index of another version is not read.
-const Version = 2
+const Version = 3
 
 var magic = [8]byte{'c', 'o', 'o', 'k', 'i', 'd', 'x', '\n'}
 
@@ -29,6 +30,7 @@ const (
 	secNames
 	secContents
 	secByPath
+	secConfigs
 	secByOutput
 	secActions
 	secDeps
@@ -41,18 +43,23 @@ const (
 )
 
 const (
-	nameSize   = 16               // of the checksum function
-	totalsSize = 5 * 8            // see Totals
-	sealSize   = 16               // XXH3-128
-	stampSize  = 5*8 + 4          // size, times, inode, device, mode
-	strSize    = 8 + 4 + 4        // offset, length, zero
-	entrySize  = 8 + 8 + sealSize // of the section table
-	checksumAt = 8 + 4 + 4        // behind magic, version, zero
+	nameSize   = 16        // of the checksum function
+	totalsSize = 5 * 8     // see Totals
+	sealSize   = 16        // XXH3-128
+	stampSize  = 5*8 + 4   // size, times, inode, device, mode
+	strSize    = 4 + 4     // offset, length
+	entrySize  = 8 + 8     // of the section table
+	checksumAt = 8 + 4 + 4 // behind magic, version, zero
 	identityAt = checksumAt + nameSize
 	totalsAt   = identityAt + 32
 	tableAt    = totalsAt + totalsSize
-	headerEnd  = tableAt + sectionCount*entrySize // where the header's own seal is
+	sealsAt    = tableAt + sectionCount*entrySize // the seal of the blocks' seals
+	headerEnd  = sealsAt + sealSize               // where the header's own seal is
 	headerSize = headerEnd + sealSize
+
+	// What is behind the header is sealed in blocks of this size, so that what a
+	// question does not touch need not be read.
+	blockSize = 64 << 10
 
 	// A folder: offset and length of its path, of where it lies, flags, the
 	// row after those below it, first node, nodes, stamp.
@@ -78,8 +85,8 @@ const (
 	actionDepsCountAt = actionStateAt + 4 + 4
 	actionMadeCountAt = actionDepsCountAt + 4
 	actionDepsAt      = actionMadeCountAt + 4 + 4
-	actionMadeAt      = actionDepsAt + 8
-	actionTargetAt    = actionMadeAt + 8
+	actionMadeAt      = actionDepsAt + 4
+	actionTargetAt    = actionMadeAt + 4
 	actionCookTimeAt  = actionTargetAt + 3*strSize + 2*32
 	actionSize        = actionCookTimeAt + 2*8
 
@@ -92,6 +99,7 @@ var rowSize = [sectionCount]int{
 	secNames:    1,
 	secContents: contentSize,
 	secByPath:   4,
+	secConfigs:  4,
 	secByOutput: 4,
 	secActions:  actionSize,
 	secDeps:     2*strSize + 32 + 4,
@@ -110,7 +118,7 @@ var (
 	ErrDamaged = errors.New("damaged")
 )
 
-// Open reads an index in place; data must not change while it is in use.
+// openFlat reads an index in place; data must not change while it is in use.
 // All of it is checked, so that no accessor can fail.
 // The error wraps ErrForeign, ErrVersion or ErrDamaged.
 func openFlat(data []byte) (*flat, error) {
@@ -127,7 +135,8 @@ func openFlat(data []byte) (*flat, error) {
 	return x, nil
 }
 
-// openHeader checks the header and that the sections fit the file.
+// openHeader checks the header, and that the sections and the seals of their blocks fit
+// the file.
 func openHeader(data []byte) (*flat, error) {
 	if len(data) < len(magic) || !bytes.Equal(data[:len(magic)], magic[:]) {
 		return nil, ErrForeign
@@ -158,21 +167,15 @@ func openHeader(data []byte) (*flat, error) {
 		x.sections[s] = section{next, int(count)}
 		next += int(count) * rowSize[s]
 	}
-	if next != len(data) {
-		return nil, fmt.Errorf("%w: %d bytes too many", ErrDamaged, len(data)-next)
+	x.seals = data[next:]
+	if n := blocks(next - headerSize); len(x.seals) != n*sealSize {
+		return nil, fmt.Errorf("%w: %d bytes of seals of %d blocks", ErrDamaged, len(x.seals), n)
 	}
+	if sum := seal(x.seals); !bytes.Equal(sum[:], data[sealsAt:headerEnd]) {
+		return nil, fmt.Errorf("%w: checksum of the seals does not match", ErrDamaged)
+	}
+	x.sealed = make([]atomic.Uint32, (blocks(next-headerSize)+31)/32)
 	return x, nil
-}
-
-// checkSeals compares the checksums of some sections.
-func (x *flat) checkSeals(from, to int) error {
-	for s := from; s < to; s++ {
-		e := x.data[tableAt+s*entrySize+16:]
-		if sum := seal(x.body(s)); !bytes.Equal(sum[:], e[:sealSize]) {
-			return fmt.Errorf("%w: checksum of section %d does not match", ErrDamaged, s)
-		}
-	}
-	return nil
 }
 
 // ID tells one flat index from another.
@@ -201,15 +204,8 @@ func (x *flat) id() (id [sealSize]byte) {
 
 func seal(b []byte) [sealSize]byte { return xxh3.Hash128(b).Bytes() }
 
-// body is all of a section.
-func (x *flat) body(s int) []byte {
-	at := x.sections[s]
-	return x.data[at.offset : at.offset+at.count*rowSize[s]]
-}
-
 func (x *flat) row(s, i int) []byte {
-	at := x.sections[s].offset + i*rowSize[s]
-	return x.data[at : at+rowSize[s] : at+rowSize[s]]
+	return x.bytes(s, x.sections[s].offset+i*rowSize[s], rowSize[s])
 }
 
 // ref returns the row that row i of a section of references points to.
@@ -218,23 +214,20 @@ func (x *flat) ref(s, i int) int { return int(binary.LittleEndian.Uint32(x.row(s
 // str returns the string that a row's reference points to.
 func (x *flat) str(ref []byte) []byte {
 	d := decoder{b: ref}
-	at := x.sections[secStrings].offset + int(d.u64())
-	n := int(d.u32())
-	return x.data[at : at+n : at+n]
+	at := int(d.u32())
+	return x.bytes(secStrings, x.sections[secStrings].offset+at, int(d.u32()))
 }
 
 // name returns the name that a row's reference points to.
 func (x *flat) name(ref []byte) []byte {
-	at := x.sections[secNames].offset + int(binary.LittleEndian.Uint32(ref))
-	n := int(binary.LittleEndian.Uint32(ref[4:]))
-	return x.data[at : at+n : at+n]
+	name := x.ended(ref)
+	return name[: len(name)-1 : len(name)-1]
 }
 
 // ended is name with the NUL that ends it, as system calls want it.
 func (x *flat) ended(ref []byte) []byte {
-	at := x.sections[secNames].offset + int(binary.LittleEndian.Uint32(ref))
-	n := int(binary.LittleEndian.Uint32(ref[4:])) + 1
-	return x.data[at : at+n : at+n]
+	at := int(binary.LittleEndian.Uint32(ref))
+	return x.bytes(secNames, x.sections[secNames].offset+at, int(binary.LittleEndian.Uint32(ref[4:]))+1)
 }
 
 func (x *flat) content(node int) (sum hashing.Sum128, blob store.BlobID) {

@@ -17,6 +17,7 @@
 //	names      what folders and nodes are called, each ended by a NUL
 //	contents   checksum, blob ID                         one for each node
 //	by path    nodes that are files, sorted by path
+//	configs    nodes that are files of rules, sorted by path
 //	by output  artifacts, sorted by path
 //	actions    source, target, method, IDs, outcome      sorted by path, target
 //	deps       name, path, blob ID                       by action
@@ -25,9 +26,11 @@
 //	fields     key, value                                by method
 //	strings    bytes that the rows of actions point into
 //
-// Each section has its XXH3-128 in the header, and the header its own. A run
-// in which nothing changed touches the header and the first three sections:
-// they hold every name and every stamp in the order in which stat is fastest.
+// What is behind the header is sealed in blocks of 64 KiB, each by its XXH3-128; the
+// seals are at the end, and the header has their own seal and its own. A run in which
+// nothing changed touches the first three sections: they hold every name and every stamp
+// in the order in which stat is fastest. A question about one asset touches the blocks
+// on the way to it.
 //
 // # Changes
 //
@@ -38,9 +41,10 @@
 //
 // # Faults
 //
-// What is read in place may be cut or damaged by others while it is in use, and only
-// what was touched has been compared with its checksum. Methods of an Index then
-// panic or fault; see [Guard].
+// What is read in place may be cut or damaged by others while it is in use, and a block
+// is compared with its checksum when it is first touched. Methods of an Index that meet
+// damage panic or fault; see [Guard]. After [Index.Check] that needs another process that
+// writes to the file.
 package index
 
 import (
@@ -68,9 +72,9 @@ type Ref uint32
 type FolderRef uint32
 
 // Open reads an index and its changes. base must be memory of the caller's own that
-// can be written to, such as a private mapping. Folders, nodes and names are compared
-// with their checksums; the rest waits for Load. The error wraps ErrForeign,
-// ErrVersion or ErrDamaged.
+// can be written to, such as a private mapping. Whatever is read in place is compared
+// with its checksum when it is touched. The error wraps ErrForeign, ErrVersion or
+// ErrDamaged.
 func Open(base, changes []byte) (*Index, error) {
 	l, err := openLive(base, changes)
 	if err != nil {
@@ -88,23 +92,32 @@ func Empty() *Index {
 	return &Index{l}
 }
 
-// Load makes the rest of the index ready: all methods but those for folders and
-// nodes, Methods, Fingerprint, Totals and Checksum need it.
+// Load makes the changes ready: all methods but those for folders and nodes, Methods,
+// Fingerprint, Totals and Checksum need it.
 func (x *Index) Load() error { return x.live.Load() }
 
-// Guard runs what reads an index in place. A fault, or a row that points nowhere,
-// becomes an error that wraps ErrFault.
+// CheckNodes compares all folders, nodes and names with their checksums at once, which
+// is the shortest way if most of them are to be looked at.
+func (x *Index) CheckNodes() error { return x.live.base.checkSeals(0, firstCold) }
+
+// CheckAll compares all of it with its checksums at once.
+func (x *Index) CheckAll() error { return x.live.base.checkSeals(0, sectionCount) }
+
+// Guard runs what reads an index in place. Damage, a fault, or a row that points
+// nowhere, becomes an error that wraps ErrFault.
 func Guard(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if p := recover(); p != nil {
+		if p := recover(); p == errBlock {
+			err = errBlock
+		} else if p != nil {
 			err = fmt.Errorf("%w: %v", ErrFault, p)
 		}
 	}()
 	return do()
 }
 
-// ErrFault says that the index was cut while it was in use.
+// ErrFault says that the index was found damaged, or was cut, while it was in use.
 var ErrFault = errors.New("index: cut while it was in use")
 
 // ID tells one flat file from another; "" for an empty index.
@@ -273,8 +286,11 @@ func (x *Index) Tally() *Tally { return x.live.Tally() }
 // Check makes all of the index ready, and checks it so that no method can fail as long
 // as the memory stays.
 func (x *Index) Check() error {
-	if err := x.Load(); err != nil || x.live.base.data == nil {
+	if x.live.base.data == nil {
+		return nil
+	}
+	if err := x.live.base.checkAll(); err != nil {
 		return err
 	}
-	return x.live.base.validateFlat()
+	return x.Load()
 }

@@ -397,13 +397,11 @@ func forge(data []byte) []byte {
 	if len(data) < headerSize {
 		return data
 	}
-	for s := range sectionCount {
-		e := data[tableAt+s*entrySize:]
-		offset, count := binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint64(e[8:])
-		if size := uint64(len(data)); offset <= size && count <= (size-offset)/uint64(rowSize[s]) {
-			sum := seal(data[offset : offset+count*uint64(rowSize[s])])
-			copy(e[16:], sum[:])
-		}
+	n := (len(data) - headerSize + blockSize + sealSize - 1) / (blockSize + sealSize)
+	if end := len(data) - n*sealSize; end >= headerSize {
+		copy(data[end:], appendSeals(nil, data[headerSize:end]))
+		sum := seal(data[end:])
+		copy(data[sealsAt:], sum[:])
 	}
 	sum := seal(data[:headerEnd])
 	copy(data[headerEnd:], sum[:])
@@ -450,7 +448,7 @@ func TestOpenRefusesForgedFlags(t *testing.T) {
 	}
 	set := func(s, row, at int, v uint32) []byte {
 		bad := slices.Clone(good)
-		y := &flat{data: bad, sections: x.sections}
+		y := &flat{data: bad, sections: x.sections, intact: x.intact}
 		binary.LittleEndian.PutUint32(y.row(s, row)[at:], v)
 		return forge(bad)
 	}
@@ -460,6 +458,7 @@ func TestOpenRefusesForgedFlags(t *testing.T) {
 		"a file that is absent":      set(secNodes, file, nodeFlagsAt, uint32(Absent)),
 		"an artifact that is none":   set(secNodes, artifact, nodeFlagsAt, uint32(Other)),
 		"an artifact of nobody":      set(secNodes, artifact, nodeActionAt, noAction),
+		"rules that are not listed":  set(secNodes, file, nodeFlagsAt, uint32(Config)),
 		"an unknown role":            set(secNodes, file, nodeFlagsAt, nodeRole),
 		"a dead node":                set(secNodes, file, nodeFlagsAt, nodeDead),
 		"an unknown flag of a node":  set(secNodes, file, nodeFlagsAt, 1<<31),
@@ -470,7 +469,7 @@ func TestOpenRefusesForgedFlags(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := openFlat(set(secNodes, file, nodeFlagsAt, uint32(Config)|nodeSettled)); err != nil {
+	if _, err := openFlat(set(secNodes, file, nodeFlagsAt, uint32(Ignore)|nodeSettled)); err != nil {
 		t.Errorf("a known role: %v", err)
 	}
 }

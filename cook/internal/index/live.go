@@ -17,10 +17,10 @@ import (
 // has to be changed it is changed in memory, and [Live.Changes] gives what is to
 // be written.
 //
-// The base need not be checked whole: only what was touched has been compared
-// with its checksum. A forged one can make a method panic; the caller of a Live
-// must be ready for that, as it must be for a fault if the base is a mapped file
-// that another process truncates.
+// The base need not be checked whole: what is touched is compared with its checksum
+// then. A damaged or forged one makes a method panic; the caller of a live must be ready
+// for that, as it must be for a fault if the base is a mapped file that another process
+// truncates.
 type live struct {
 	base *flat // rows of nodes, folders and actions may be marked dead or patched
 	over *flat // what the changes add
@@ -93,36 +93,32 @@ func (s *bitset) each(do func(i int)) {
 }
 
 // OpenLive reads an index and its changes. base must be memory of the caller's
-// own that can be written to, such as a private mapping. The folders, nodes and
-// names are compared with their checksums; the rest waits for Load.
+// own that can be written to, such as a private mapping.
 func openLive(base, changes []byte) (*live, error) {
 	x, err := openHeader(base)
 	if err != nil {
 		return nil, err
 	}
-	if err := x.checkSeals(0, firstCold); err != nil {
-		return nil, err
-	}
 	l := &live{base: x, identity: x.Identity(), totals: x.Totals(), weight: 1000 + x.Nodes()/16}
-	if err := l.apply(changes); err != nil {
+	if err := noticing(func() error { return l.apply(changes) }); err != nil {
 		return nil, fmt.Errorf("changes: %w", err)
 	}
 	return l, nil
 }
 
-// Load makes the rest of the index ready: everything but Parts, Methods, Identity,
-// Totals and Checksum needs it.
+// Load makes maps of the changes: everything but Parts, Methods, Identity, Totals and
+// Checksum needs it.
 func (l *live) Load() error {
 	if l.loaded {
 		return nil
 	}
-	if err := l.base.checkSeals(firstCold, sectionCount); err != nil {
-		return err
-	}
-	for node, row := range l.contents {
-		copy(l.base.row(secContents, node), row)
-	}
-	if err := l.decodeOver(); err != nil {
+	err := noticing(func() error {
+		for node, row := range l.contents {
+			copy(l.base.row(secContents, node), row)
+		}
+		return l.decodeOver()
+	})
+	if err != nil {
 		return fmt.Errorf("changes: %w: %w", ErrDamaged, err)
 	}
 	l.loaded = true
@@ -327,9 +323,6 @@ func (x *flat) eachDep(paths map[string]bool, do func(dep, action int)) {
 // Methods calls do for every method that is in use, some perhaps twice. It does
 // not need Load.
 func (l *live) Methods(do func(Method)) error {
-	if err := l.base.checkSeals(secMethods, sectionCount); err != nil {
-		return err
-	}
 	for i := range l.base.Methods() {
 		do(l.base.Method(i))
 	}
@@ -347,8 +340,8 @@ func (l *live) Methods(do func(Method)) error {
 // come first.
 func (l *live) Configs() []File {
 	var list []File
-	for i := range l.base.Files() {
-		if node := l.base.ref(secByPath, i); l.base.role(node) == Config && !l.deadNodes.has(node) {
+	for i := range l.base.sections[secConfigs].count {
+		if node := l.base.ref(secConfigs, i); !l.deadNodes.has(node) {
 			list = append(list, l.base.file(node))
 		}
 	}
@@ -374,7 +367,7 @@ func (l *live) Flat() (*flat, error) {
 	if l.pristine() && l.patched.n+l.patchedFolders.n == 0 && l.identity == l.base.Identity() {
 		return openFlat(l.base.data)
 	}
-	if err := l.base.validateFlat(); err != nil {
+	if err := l.base.checkAll(); err != nil {
 		return nil, err
 	}
 	return openFlat(l.builder().Bytes())

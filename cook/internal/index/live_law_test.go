@@ -49,7 +49,7 @@ type session struct {
 	patched bool   // the base was rewritten in place: its nodes may be in another order
 }
 
-func mustOpen(t *rapid.T, data []byte) *flat {
+func mustOpen(t rapid.TB, data []byte) *flat {
 	x, err := openFlat(data)
 	if err != nil {
 		t.Fatal(err)

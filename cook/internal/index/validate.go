@@ -13,8 +13,11 @@ import (
 // order, each once.
 func (x *flat) validate() error { return x.check(false) }
 
-// validateFlat is validate for a base that changes were laid over.
-func (x *flat) validateFlat() error {
+// checkAll checks a base that changes were laid over as openFlat does.
+func (x *flat) checkAll() error {
+	if err := x.checkSeals(0, sectionCount); err != nil {
+		return err
+	}
 	if err := x.check(true); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
@@ -59,17 +62,27 @@ func (x *flat) validateNodes(patched bool) error {
 
 // validateOrders checks the orders by path and what they point to.
 func (x *flat) validateOrders() error {
-	for s, limit := range map[int]int{secByPath: x.Nodes(), secMade: x.Nodes(), secByOutput: x.Artifacts()} {
+	for s, limit := range map[int]int{secByPath: x.Nodes(), secConfigs: x.Nodes(), secMade: x.Nodes(), secByOutput: x.Artifacts()} {
 		for i := range x.sections[s].count {
 			if x.ref(s, i) >= limit {
 				return fmt.Errorf("section %d row %d: points to row %d", s, i, x.ref(s, i))
 			}
 		}
 	}
+	configs := 0
 	for i := range x.Files() {
-		if r := x.role(x.ref(secByPath, i)); r > Ignore {
+		node := x.ref(secByPath, i)
+		switch r := x.role(node); {
+		case r > Ignore:
 			return fmt.Errorf("file %d: role %d", i, r)
+		case r == Config && (configs == x.sections[secConfigs].count || x.ref(secConfigs, configs) != node):
+			return fmt.Errorf("file %d: not among the rules", i)
+		case r == Config:
+			configs++
 		}
+	}
+	if configs != x.sections[secConfigs].count {
+		return errors.New("files of rules differ in number")
 	}
 	for i := range x.Artifacts() {
 		if r := x.role(x.ref(secMade, i)); r != Made {
@@ -97,7 +110,7 @@ func (x *flat) validateStrings() error {
 		for i := range x.sections[s].count {
 			for k := range at[1] {
 				d := decoder{b: x.row(s, i)[at[0]+k*strSize:]}
-				offset, length := d.u64(), uint64(d.u32())
+				offset, length := uint64(d.u32()), uint64(d.u32())
 				if total := uint64(x.sections[secStrings].count); offset > total || length > total-offset {
 					return fmt.Errorf("section %d row %d: string outside", s, i)
 				}
@@ -177,7 +190,7 @@ func (x *flat) validateActions() error {
 		source, state, method := d.u32(), d.u32(), d.u32()
 		nDeps, nMade := uint64(d.u32()), uint64(d.u32())
 		d.u32()
-		firstDep, firstMade := d.u64(), d.u64()
+		firstDep, firstMade := uint64(d.u32()), uint64(d.u32())
 		switch {
 		case int(source) >= x.Nodes():
 			return fmt.Errorf("action %d: source %d", i, source)

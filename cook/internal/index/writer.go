@@ -209,10 +209,13 @@ func (w *writer) putFolders(order []int) {
 	}
 }
 
-// byPath writes the two orders by path.
+// byPath writes the orders by path.
 func (w *writer) byPath(b *builder) {
-	for _, node := range w.fileNode {
+	for i, node := range w.fileNode {
 		w.u32(secByPath, uint32(node)) // the files are sorted
+		if b.files[i].Role == Config {
+			w.u32(secConfigs, uint32(node))
+		}
 	}
 	type output struct {
 		path string
@@ -235,7 +238,7 @@ func (w *writer) byPath(b *builder) {
 
 func (w *writer) actions(b *builder) {
 	w.sec[secActions] = make([]byte, 0, len(b.actions)*actionSize)
-	var deps, made uint64
+	var deps, made uint32
 	for i := range b.actions {
 		a := &b.actions[i]
 		flags := 0
@@ -245,15 +248,15 @@ func (w *writer) actions(b *builder) {
 		for _, v := range [...]int{w.sourceNode[i], int(a.State), w.methods.row(a.Method), len(a.Deps), len(a.Made), flags} {
 			w.u32(secActions, uint32(v))
 		}
-		w.u64(secActions, deps)
-		w.u64(secActions, made)
+		w.u32(secActions, deps)
+		w.u32(secActions, made)
 		for _, s := range [...]string{a.Target, a.Decision.Outcome, a.Decision.Why} {
 			w.str(secActions, s)
 		}
 		w.sec[secActions] = append(append(w.sec[secActions], a.ID[:]...), a.Source[:]...)
 		w.u64(secActions, uint64(a.CookTime))
 		w.u64(secActions, uint64(a.Decision.At.UnixNano()))
-		deps, made = deps+uint64(len(a.Deps)), made+uint64(len(a.Made))
+		deps, made = deps+uint32(len(a.Deps)), made+uint32(len(a.Made))
 		for _, d := range a.Deps {
 			w.str(secDeps, d.Name)
 			w.str(secDeps, d.Path)
@@ -277,9 +280,8 @@ func (w *writer) str(s int, text string) {
 		w.sec[secStrings] = append(w.sec[secStrings], text...)
 		w.known[text] = at
 	}
-	w.u64(s, uint64(at))
+	w.u32(s, uint32(at))
 	w.u32(s, uint32(len(text)))
-	w.u32(s, 0)
 }
 
 func (w *writer) name(s int, text string) {
@@ -297,7 +299,7 @@ func (w *writer) finish(b *builder) []byte {
 		}
 	}
 	le := binary.LittleEndian
-	out := make([]byte, 0, size)
+	out := make([]byte, 0, size+blocks(size-headerSize)*sealSize)
 	out = append(out, magic[:]...)
 	out = le.AppendUint32(out, Version)
 	out = le.AppendUint32(out, 0)
@@ -308,16 +310,19 @@ func (w *writer) finish(b *builder) []byte {
 	out = appendTotals(out, b.Totals())
 	at := headerSize
 	for s, sec := range w.sec {
-		sum := seal(sec)
 		out = le.AppendUint64(out, uint64(at))
 		out = le.AppendUint64(out, uint64(len(sec)/rowSize[s]))
-		out = append(out, sum[:]...)
 		at += len(sec)
 	}
-	sum := seal(out)
-	out = append(out, sum[:]...)
+	head := len(out)
+	out = out[:headerSize]
 	for _, sec := range w.sec {
 		out = append(out, sec...)
 	}
+	out = appendSeals(out, out[headerSize:])
+	sum := seal(out[at:])
+	copy(out[head:], sum[:])
+	sum = seal(out[:headerEnd])
+	copy(out[headerEnd:], sum[:])
 	return out
 }

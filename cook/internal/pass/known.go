@@ -35,12 +35,15 @@ type view struct {
 	clock *scan.Clock
 }
 
-func (v view) File(path string) (index.File, bool) {
-	f, ok := v.Index.File(path)
-	if ok {
-		v.restamp(&f)
-	}
-	return f, ok
+// File is called by many goroutines. A file of which the index is damaged is not known.
+func (v view) File(path string) (f index.File, ok bool) {
+	err := index.Guard(func() error {
+		if f, ok = v.Index.File(path); ok {
+			v.restamp(&f)
+		}
+		return nil
+	})
+	return f, ok && err == nil
 }
 
 func (v view) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *index.File] {

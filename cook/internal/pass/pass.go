@@ -39,28 +39,45 @@ func RunLearning(ctx context.Context, s *Session, where Where, learn func(*Done)
 	defer known.Close()
 	s.Observer.Stage("scan")
 	s = s.ignoringDirtyStamps()
+	err = run(ctx, s, known.Index, where, meter, done, learn)
+	if errors.Is(err, index.ErrFault) && known.ID() != "" && ctx.Err() == nil {
+		// A part of the index that the decision did not need, but what was to be done then.
+		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Describe(err)))
+		s.Observer.Stage("scan")
+		err = run(ctx, s, index.Empty(), nil, meter, done, learn)
+	}
+	return done, err
+}
 
-	delta, todo, err := Decide(ctx, s, known.Index, where)
+// run is RunLearning, given what is known.
+func run(ctx context.Context, s *Session, last *index.Index, where Where, meter *meter, done *Done, learn func(*Done) error) error {
+	delta, todo, err := Decide(ctx, s, last, where)
 	if err != nil {
-		return done, err
+		return err
 	}
 	done.Delta = delta
 	if err := s.begin(delta, todo, meter); err != nil {
-		return done, err
+		return err
 	}
 	work, err := Execute(ctx, s, delta, todo)
 	meter.addRead(delta, todo)
 	if err != nil || s.Mode.DryRun {
-		return done, errors.Join(err, ctx.Err())
+		return errors.Join(err, ctx.Err())
 	}
-	if done.Actions, err = Commit(s, delta, todo, work); err != nil {
-		return done, err
+	commit := func() (err error) { done.Actions, err = Commit(s, delta, todo, work); return err }
+	if delta.Whole {
+		err = commit() // all of the index was checked
+	} else {
+		err = index.Guard(commit)
+	}
+	if err != nil {
+		return err
 	}
 	if err := index.Guard(func() error { return learn(done) }); err != nil {
-		return done, err
+		return err
 	}
 	s.trim(ctx, todo.Store)
-	return done, ctx.Err()
+	return ctx.Err()
 }
 
 // ignoringDirtyStamps returns a session that trusts no stamp if the last run was cut off
@@ -92,7 +109,7 @@ func (s *Session) begin(d *Delta, t *Todo, m *meter) error {
 	m.Looked = d.looked()
 	m.Looked.Stats += t.Looked
 	err := index.Guard(func() error {
-		m.addRest(s.rest(d))
+		m.addRest(d.Rest, d.Touched)
 		s.reportRest(d, m.Observer)
 		return nil
 	})

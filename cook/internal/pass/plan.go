@@ -33,15 +33,20 @@ func Decide(ctx context.Context, s *Session, last *index.Index, where Where) (*D
 	if err != nil {
 		return nil, nil, err
 	}
-	todo, err := Plan(ctx, s, delta)
-	if delta.Whole || err == nil && !todo.partial() {
+	if delta.Whole {
+		todo, err := Plan(ctx, s, delta)
 		return delta, todo, err
+	}
+	var todo *Todo
+	err = index.Guard(func() (err error) { todo, err = Plan(ctx, s, delta); return err })
+	if err == nil && !todo.partial() {
+		return delta, todo, nil
 	}
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	// Rules that cannot be read, outputs that are contested: what is wrong shows when the
-	// tree is looked at as a whole.
+	// Rules that cannot be read, outputs that are contested, a damaged index: what is wrong
+	// shows when the tree is looked at as a whole.
 	s.Observer.Stage("scan")
 	if delta, err = ListTree(ctx, s, s.Loaded(last)); err != nil {
 		return nil, nil, err
@@ -99,7 +104,7 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 // was touched, so that its reasons are those of the full scan.
 func (s *Session) known(d *Delta) contents.Known {
 	if s.Scope.Source != "" {
-		return d.Last
+		return view{d.Last, &Delta{}, s.Clock}
 	}
 	return view{d.Last, d, s.Clock}
 }

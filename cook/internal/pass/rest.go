@@ -11,9 +11,6 @@ import (
 // rest adds up the actions that a delta does not concern: all of them are up to date,
 // those of touched by their checksums.
 func (s *Session) rest(d *Delta) (rest, touched index.Totals) {
-	if d.Whole {
-		return rest, touched
-	}
 	if len(s.Scope.Patterns) > 0 {
 		rest = s.restInScope(d)
 	} else {

@@ -43,6 +43,9 @@ func (f *finder) find(ctx context.Context, where Where) error {
 		Index: f.last, Assets: f.s.Assets.Name(), Out: f.s.Out.Name(), Workers: f.s.Limits.Workers, IgnoreStamps: f.s.Mode.IgnoreStamps,
 		OutputsByFolder: f.s.Mode.OutputsByFolder && !f.s.Mode.IgnoreStamps && where == nil, Only: where,
 	}
+	if where == nil && f.last.CheckNodes() != nil {
+		return errNeedFullScan
+	}
 	found, err := restat.Find(ctx, opt)
 	if err != nil {
 		if errors.Is(err, index.ErrFault) {
@@ -51,6 +54,9 @@ func (f *finder) find(ctx context.Context, where Where) error {
 		return errNeedFullScan
 	}
 	f.delta.Found = found
+	if (f.s.Observer.EveryAction() || len(f.s.Scope.Patterns) > 0) && f.last.CheckAll() != nil {
+		return errNeedFullScan
+	}
 	needed := len(found.Files)+len(found.Folders)+len(f.s.Scope.Patterns)+f.last.Totals().Failed > 0
 	if (needed || f.s.Observer.EveryAction()) && f.last.Load() != nil {
 		return errNeedFullScan
@@ -84,6 +90,7 @@ func (f *finder) find(ctx context.Context, where Where) error {
 		}
 	}
 	f.collect()
+	f.delta.Rest, f.delta.Touched = f.s.rest(f.delta)
 	return nil
 }
 

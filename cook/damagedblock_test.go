@@ -1,0 +1,52 @@
+package cook_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+)
+
+// An index with a damaged block costs time, and a note once the block is needed, whatever
+// a run needs it for: to find out what differs, to plan, to commit, to answer a question.
+func TestDamagedBlockOfTheIndex(t *testing.T) {
+	const block = 64 << 10
+	p := smallFiles(t, 600)
+	p.cook()
+	blocks, noted := 0, 0
+	for at := int64(block / 2); ; at += block {
+		name := p.path("cooked/.cook/index")
+		data, err := os.ReadFile(name)
+		p.must(err)
+		if at >= int64(len(data)) {
+			break
+		}
+		blocks++
+		data[at] ^= 1
+		p.must(os.WriteFile(name, data, 0o666))
+		rec := &recorder{}
+		p.run.Observer = rec
+		for _, i := range []int{3, 300, 599} {
+			if _, err := cook.Why(t.Context(), p.run.Project(), p.source(i), cook.WhyOptions{Observer: rec}); err != nil {
+				t.Errorf("byte %d: %v", at, err)
+			}
+		}
+		p.write(p.source(7), fmt.Sprint("edited ", blocks))
+		when := time.Unix(int64(1+blocks), 0)
+		p.must(os.Chtimes(p.asset(p.source(400)), when, when))
+		p.write(fmt.Sprintf("new/%d.txt", blocks), "new")
+		p.compareWithScratch()
+		if strings.Contains(strings.Join(rec.notes, "\n"), "everything is checked anew") {
+			noted++
+		}
+		p.run.Observer = nil
+		p.must(os.Remove(name)) // or damage that was not met would stay
+		p.cook()
+	}
+	if blocks < 3 || noted < 2 {
+		t.Errorf("%d of %d blocks noted", noted, blocks)
+	}
+}

@@ -1,0 +1,97 @@
+package index
+
+import "bytes"
+
+// What is behind the header is sealed in blocks. A block is compared with its seal when
+// something in it is first used, so that a question reads what it asks about.
+
+// errBlock is what a method of an Index panics with that meets a damaged block; see Guard.
+var errBlock error = blockError{}
+
+type blockError struct{}
+
+func (blockError) Error() string { return "damaged: checksum does not match" }
+
+func (blockError) Is(target error) bool { return target == ErrDamaged || target == ErrFault }
+
+// blocks is how many blocks so many bytes make.
+func blocks(n int) int { return (n + blockSize - 1) / blockSize }
+
+// bytes returns n bytes of a section, all of which match their seals. It panics with
+// errBlock if they do not.
+func (x *flat) bytes(s, offset, n int) []byte {
+	if !x.intact[s] && n > 0 {
+		x.need(offset, n)
+	}
+	return x.data[offset : offset+n : offset+n]
+}
+
+// need compares blocks with their seals that were not yet.
+func (x *flat) need(offset, n int) {
+	for b := (offset - headerSize) / blockSize; b <= (offset+n-1-headerSize)/blockSize; b++ {
+		if x.sealed[b/32].Load()>>(b%32)&1 == 0 {
+			if !x.matches(b) {
+				panic(errBlock)
+			}
+			x.sealed[b/32].Or(1 << (b % 32))
+		}
+	}
+}
+
+// block returns a block and its seal.
+func (x *flat) block(b int) (data, sum []byte) {
+	end := len(x.data) - len(x.seals)
+	at := headerSize + b*blockSize
+	return x.data[at:min(at+blockSize, end)], x.seals[b*sealSize : (b+1)*sealSize]
+}
+
+func (x *flat) matches(b int) bool {
+	data, want := x.block(b)
+	have := seal(data)
+	return bytes.Equal(have[:], want)
+}
+
+// noticing runs what reads an index and returns a damaged block as an error.
+func noticing(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p == errBlock {
+			err = errBlock
+		} else if p != nil {
+			panic(p)
+		}
+	}()
+	return do()
+}
+
+// checkSeals compares all of some sections with their seals.
+func (x *flat) checkSeals(from, to int) error {
+	return noticing(func() error {
+		for s := from; s < to && len(x.data) > 0; s++ {
+			if at := x.sections[s]; at.count > 0 {
+				x.need(at.offset, at.count*rowSize[s])
+			}
+			x.intact[s] = true
+		}
+		return nil
+	})
+}
+
+// sealAgain seals the blocks of a row that was changed in place.
+func (x *flat) sealAgain(s, i int) {
+	first := x.sections[s].offset + i*rowSize[s] - headerSize
+	for b := first / blockSize; b <= (first+rowSize[s]-1)/blockSize; b++ {
+		data, at := x.block(b)
+		sum := seal(data)
+		copy(at, sum[:])
+	}
+}
+
+// appendSeals appends the seals of what is behind the header.
+func appendSeals(out, body []byte) []byte {
+	for len(body) > 0 {
+		n := min(blockSize, len(body))
+		sum := seal(body[:n])
+		out, body = append(out, sum[:]...), body[n:]
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package index
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+)
+
+// manyBlocks is an index of some 40 blocks.
+func manyBlocks(t *testing.T) []byte {
+	var c content
+	for folder := range 100 {
+		c.folders = append(c.folders, listed{scan.Folder{Path: fmt.Sprintf("d%02d", folder)}, true, Assets})
+		for i := range 100 {
+			path := fmt.Sprintf("d%02d/f%02d.bin", folder, i)
+			c.files = append(c.files, File{Path: path, Stamp: stamp(int64(1 + 100*folder + i)), Blob: blob(byte(i))})
+			c.actions = append(c.actions, Action{Path: path, Method: Method{{"recipe", "copy"}}, Made: []Artifact{{Path: path}}})
+		}
+	}
+	c.files = append(c.files, File{Path: "d50/cook.toml", Role: Config})
+	data := build(c)
+	if n := blocks(len(data)); n < 30 {
+		t.Fatalf("%d blocks", n)
+	}
+	return data
+}
+
+func openLazily(t *testing.T, data []byte) *Index {
+	x, err := Open(bytes.Clone(data), noChanges(mustOpen(t, bytes.Clone(data))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// ask is what a question about one asset looks up.
+func ask(x *Index) error {
+	return Guard(func() error {
+		if err := x.Load(); err != nil {
+			return err
+		}
+		f, ok := x.File("d33/f44.bin")
+		actions := x.ActionsOf("d33/f44.bin")
+		owner, _ := x.Owner("d33/f44.bin")
+		if !ok || f.Blob != blob(44) || len(actions) != 1 || len(actions[0].Made) != 1 || owner != "d33/f44.bin" || len(x.Configs()) != 1 {
+			return fmt.Errorf("%v, %v, made by %q, %v", f, actions, owner, x.Configs())
+		}
+		return nil
+	})
+}
+
+// A question touches a small part of the blocks, and none of the others matters to it.
+func TestQuestionReadsWhatItAsksAbout(t *testing.T) {
+	data := manyBlocks(t)
+	x := openLazily(t, data)
+	if err := ask(x); err != nil {
+		t.Fatal(err)
+	}
+	base := x.live.base
+	touched, all := 0, blocks(len(base.data)-len(base.seals)-headerSize)
+	for b := range all {
+		bad := bytes.Clone(data)
+		bad[headerSize+b*blockSize] ^= 1
+		x, err := Open(bad, noChanges(mustOpen(t, bytes.Clone(data))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = ask(x)
+		if base.sealed[b/32].Load()>>(b%32)&1 != 0 {
+			touched++
+			if !errors.Is(err, ErrFault) {
+				t.Errorf("block %d, which is touched: %v", b, err)
+			}
+		} else if err != nil {
+			t.Errorf("block %d, which is not touched: %v", b, err)
+		}
+		if err := x.Check(); !errors.Is(err, ErrDamaged) {
+			t.Errorf("block %d: Check says %v", b, err)
+		}
+	}
+	if touched == 0 || touched > all/2 {
+		t.Errorf("%d of %d blocks touched", touched, all)
+	}
+}
+
+// What was changed in place is sealed again when the index is written anew.
+func TestRewriteSealsWhatChanged(t *testing.T) {
+	x := openLazily(t, manyBlocks(t))
+	if err := x.Check(); err != nil {
+		t.Fatal(err)
+	}
+	n := x.Edit()
+	for _, path := range []string{"d00/f00.bin", "d55/f00.bin", "d99/f99.bin"} {
+		ref, _, ok := x.Find(path)
+		if !ok {
+			t.Fatal(path)
+		}
+		n.Restamp(ref, stamp(77777), true)
+	}
+	flat, changes := x.live.Rewrite()
+	again, err := Open(bytes.Clone(flat.data), changes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if f, ok := again.File("d55/f00.bin"); !ok || f.Stamp != stamp(77777) {
+		t.Errorf("%v", f)
+	}
+}
