@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,6 +173,66 @@ func receiver(d *ast.FuncDecl) string {
 		return ""
 	}
 	return name.Name
+}
+
+// commandFlags are the names of the flags that package cli declares.
+func commandFlags(t *testing.T) map[string]bool {
+	names := map[string]bool{}
+	_, files := parsePackage(t, "cook/cli")
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) < 3 {
+				return true
+			}
+			// fs.Var(&value, "name", "usage"), fs.BoolVar(...)
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && strings.HasSuffix(sel.Sel.Name, "Var") {
+				if name, ok := call.Args[1].(*ast.BasicLit); ok {
+					text, _ := strconv.Unquote(name.Value)
+					names[text] = true
+				}
+			}
+			return true
+		})
+	}
+	if len(names) < 20 || !names["out"] || !names["j"] {
+		t.Fatalf("the command's flags are %v", names)
+	}
+	return names
+}
+
+var flagWord = regexp.MustCompile(`(?:^|[^\w-])-([a-z][a-z-]*)`)
+
+// A program that uses package cook is not told flags that it does not have: package cli
+// adds them.
+func TestNoFlagsInLibraries(t *testing.T) {
+	flags := commandFlags(t)
+	seen := 0
+	for _, dir := range sourceDirs(t, "cook", "cook/recipe", "cook/recipe/recipetest", "cook/manifest", "cook/internal/...", "internal/...", "hashing", "profile/...") {
+		if dir == "cook/internal/report" {
+			continue // part of the command
+		}
+		fset, files := parsePackage(t, dir)
+		for _, f := range files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				lit, ok := n.(*ast.BasicLit)
+				if !ok || lit.Kind != token.STRING {
+					return true
+				}
+				seen++
+				text, _ := strconv.Unquote(lit.Value)
+				for _, word := range flagWord.FindAllStringSubmatch(text, -1) {
+					if flags[word[1]] {
+						t.Errorf("%s: %q names the flag -%s", fset.Position(lit.Pos()), text, word[1])
+					}
+				}
+				return true
+			})
+		}
+	}
+	if seen < 1000 {
+		t.Errorf("%d strings seen", seen)
+	}
 }
 
 // wide are structs that may have more fields: rows of tables, which are data.

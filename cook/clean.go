@@ -111,7 +111,7 @@ func cleanable(ctx context.Context, s *pass.Session) (ok bool, err error) {
 		return false, nil
 	}
 	if process, beside := watch.Beside(ctx, s); beside {
-		return false, &state.LockedError{Path: filepath.Join(s.State.Folder(), "socket"), Holder: "cook -watch (" + process + ")"}
+		return false, &state.LockedError{Path: filepath.Join(s.State.Folder(), "socket"), Holder: "a watching cook (" + process + ")"}
 	}
 	return true, nil
 }

@@ -76,7 +76,7 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 // A LockedError says that another cook works on the same output folder.
 type LockedError struct {
 	Path   string // the lock
-	Holder string // "process 1234", or "" if it does not say
+	Holder string // such as "process 1234", or "" if it does not say
 }
 
 func (e *LockedError) Error() string {

@@ -144,7 +144,7 @@ func TestMemoryBudget(t *testing.T) {
 	}
 
 	_, w, _ := cookWithRecipe(t, map[string]string{"a.txt": "x"}, testRecipe{estimate: func() (int64, error) { return budget + 1, nil }}, oracle.Run{Memory: budget})
-	if want := "needs about 1 MiB of memory; the budget is 0 MiB (-mem)"; w.failure("a.txt") != want {
+	if want := "needs about 1 MiB of memory; the budget is 0 MiB"; w.failure("a.txt") != want {
 		t.Errorf("failures %q, want %q", w.failed, want)
 	}
 }

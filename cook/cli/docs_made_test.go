@@ -185,7 +185,7 @@ func TestDocsMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := strings.Join(slices.Concat(literals(t, "cook"), literals(t, "internal"), literals(t, "recipes")), "\x00")
+	said := withFlags(strings.Join(slices.Concat(literals(t, "cook"), literals(t, "internal"), literals(t, "recipes")), "\x00"))
 	messages := regexp.MustCompile("(?m)^### `(.+)`$").FindAllStringSubmatch(string(text), -1)
 	reasons := regexp.MustCompile("(?m)^\\| `([^|]*)` \\| ").FindAllStringSubmatch(string(text), -1)
 	if len(messages) < 15 || len(reasons) < 7 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/report"
 )
 
 // size is a flag value in bytes: 4GiB, 512MB, 1048576.
@@ -110,15 +111,52 @@ func memoryFlag(fs *flag.FlagSet, bytes *int64) {
 	fs.Var((*size)(bytes), "mem", "`size` of the memory that running recipes may use (default: half of the machine's)")
 }
 
-// withFlags adds to an error's text the flags for what it suggests. Package cook does
+// suggestions are what texts of package cook suggest, and the same with flags: it does
 // not know that it is used by a command.
-func withFlags(text string) string {
-	return strings.NewReplacer(
-		"choose another output folder", "choose another output folder with -out",
-		"choose another folder for the store", "choose another folder for the store with -cache",
-		"set COOKCACHE or choose one", "set COOKCACHE or -cache",
-		" workers: want", " workers (-j): want",
-	).Replace(text)
+var suggestions = strings.NewReplacer(
+	"choose another output folder", "choose another output folder with -out",
+	"choose another folder for the store", "choose another folder for the store with -cache",
+	"choose folders that can be written to", "choose folders that can be written to with -out and -cache",
+	"set COOKCACHE or choose one", "set COOKCACHE or -cache",
+	" workers: want", " workers (-j): want",
+	"allow more open files or use fewer workers", "allow more open files (ulimit -n) or use fewer workers (-j)",
+	"of memory; the budget is", "of memory; the budget (-mem) is",
+	"; wait for it or", "; wait for it (cook -wait does) or",
+	"cook again ignoring timestamps", "cook again ignoring timestamps (-verify)",
+	"a watching cook (", "cook -watch (",
+	"another watching cook", "another cook -watch",
+)
+
+// withFlags adds to a text the flags for what it suggests.
+func withFlags(text string) string { return suggestions.Replace(text) }
+
+// A flagged error has a text with flags.
+type flagged struct{ error }
+
+func (e flagged) Error() string { return withFlags(e.error.Error()) }
+func (e flagged) Unwrap() error { return e.error }
+
+// addFlags makes an error flagged, if there is one.
+func addFlags(err error) error {
+	if err == nil {
+		return nil
+	}
+	return flagged{err}
+}
+
+// A flagging observer passes everything on, with flags in its texts.
+type flagging struct{ cook.Observers }
+
+func (o flagging) Event(e cook.Event) {
+	e.Err = addFlags(e.Err)
+	o.Observers.Event(e)
+}
+
+func (o flagging) Note(text string) { o.Observers.Note(withFlags(text)) }
+
+func (o flagging) Finding(f cook.Finding) {
+	f.Text = withFlags(f.Text)
+	report.Find(o.Observers, f)
 }
 
 // parse parses flags before, between and after other words.

@@ -57,13 +57,13 @@ func (s show) observe(dryRun bool, stdout, stderr io.Writer) (o cook.Observers, 
 	}
 	if s.json {
 		lines := report.NewJSON(stdout)
-		return append(o, lines), lines.Flush
+		return cook.Observers{flagging{append(o, lines)}}, lines.Flush
 	}
 	text := &report.Text{Out: stdout, Err: stderr, Verbose: s.verbose, Explain: s.explain, DryRun: dryRun}
 	if s.quiet {
 		text.Out = io.Discard
 	}
-	return append(o, text), done
+	return cook.Observers{flagging{append(o, text)}}, done
 }
 
 // terminal returns the terminal that a writer writes to, if any.
@@ -76,7 +76,9 @@ func terminal(w io.Writer) (*os.File, bool) {
 }
 
 // notes returns an observer that prints notes and failures only.
-func notes(stderr io.Writer) cook.Observer { return &report.Text{Out: io.Discard, Err: stderr} }
+func notes(stderr io.Writer) cook.Observer {
+	return flagging{cook.Observers{&report.Text{Out: io.Discard, Err: stderr}}}
+}
 
 // summary prints the end of a run.
 func (s show) summary(sum *cook.Summary, stdout io.Writer, probe profile.Probe) {

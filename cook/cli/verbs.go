@@ -37,6 +37,7 @@ func (c command) runWhy(ctx context.Context, args []string, stdout, stderr io.Wr
 			return fail(ctx, stderr, err)
 		}
 		for i := range all {
+			all[i].Err = addFlags(all[i].Err)
 			report.WriteExplanation(stdout, &all[i])
 		}
 	}

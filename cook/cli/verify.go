@@ -62,10 +62,10 @@ func (c command) runVerify(ctx context.Context, atWork func(), args []string, st
 
 	observer, done := s.observe(false, stdout, stderr)
 	opt.Observer = cook.Observers{&memoryLimit{memory: opt.Limits.Memory}, observer}
-	opt.Found = func(f cook.Finding) { report.Find(observer, f) }
-	if s.quiet {
-		opt.Found = func(f cook.Finding) { fmt.Fprintf(stdout, "cook: %s\n", f) }
+	if s.quiet { // findings are what was asked for
+		observer = cook.Observers{flagging{cook.Observers{&report.Text{Out: stdout, Err: stderr}}}}
 	}
+	opt.Found = func(f cook.Finding) { report.Find(observer, f) }
 	sum, err := cook.Verify(ctx, project, opt)
 	done()
 	switch {

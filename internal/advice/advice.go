@@ -22,9 +22,9 @@ func For(err error) error {
 	}{
 		{syscall.ENOSPC, "make room and run cook again"},
 		{syscall.EDQUOT, "make room and run cook again"},
-		{syscall.EMFILE, "allow more open files (ulimit -n) or use fewer workers (-j)"},
+		{syscall.EMFILE, "allow more open files or use fewer workers"},
 		{syscall.ENFILE, "allow the system more open files, or run less beside cook"},
-		{syscall.EROFS, "choose folders that can be written to with -out and -cache"},
+		{syscall.EROFS, "choose folders that can be written to"},
 		{syscall.EIO, "see whether the disk is damaged and run cook again"},
 	} {
 		if errors.Is(err, known.errno) {

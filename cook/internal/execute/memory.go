@@ -21,7 +21,7 @@ import (
 type MemoryError struct{ Need, Budget int64 } // bytes
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("needs about %d MiB of memory; the budget is %d MiB (-mem)", e.Need>>20+1, e.Budget>>20)
+	return fmt.Sprintf("needs about %d MiB of memory; the budget is %d MiB", e.Need>>20+1, e.Budget>>20)
 }
 
 // A budget is the memory that recipes share.

@@ -46,7 +46,7 @@ func (w *worker) placeOne(a planned, i int, file string, made *index.Artifact) e
 	case info.Mode().IsRegular() && (info.Mode().Perm() == w.mode || !w.Owned(out)) && w.inPlaceAlready(a, i, scan.StampOf(info), made):
 		return nil
 	case !w.Owned(out):
-		return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another -out", pathname.Show(out))
+		return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another output folder", pathname.Show(out))
 	}
 	err = root.Rename(file, out)
 	if dir := path.Dir(out); pathname.IsAbsent(err) {

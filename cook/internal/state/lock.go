@@ -20,7 +20,7 @@ import (
 // A LockedError says that another cook works on the same output folder.
 type LockedError struct {
 	Path   string // the lock file
-	Holder string // "process 1234", or "" if it does not say
+	Holder string // such as "process 1234", or "" if it does not say
 }
 
 // Process names the holder.
@@ -32,7 +32,7 @@ func (e *LockedError) Process() string {
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("%s works on the same output folder (lock %s); wait for it (cook -wait does) or choose another -out", e.Process(), e.Path)
+	return fmt.Sprintf("%s works on the same output folder (lock %s); wait for it or choose another output folder", e.Process(), e.Path)
 }
 
 // A lock is an output folder's lock while this process has it. It ends with the

@@ -204,7 +204,7 @@ func (d *Dir) CheckForeign() error {
 	case err != nil:
 		return fmt.Errorf("%s: %w; cannot tell whether cook made it", d.name(manifest.Name), err)
 	}
-	return fmt.Errorf("%s exists and was not made by cook; move it away or choose another -out", d.name(manifest.Name))
+	return fmt.Errorf("%s exists and was not made by cook; move it away or choose another output folder", d.name(manifest.Name))
 }
 
 // isOurs reports whether a manifest was made by a cooker, this version or another,

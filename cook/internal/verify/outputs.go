@@ -19,7 +19,7 @@ import (
 )
 
 // ignoreStamps is the advice where nothing but the content may show a difference.
-const ignoreStamps = "cook again ignoring timestamps (-verify)"
+const ignoreStamps = "cook again ignoring timestamps"
 
 // A check is an artifact that is read, and what was wrong with that.
 type check struct {

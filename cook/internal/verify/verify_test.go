@@ -56,12 +56,12 @@ var harms = map[string]struct {
 	"edited output": {
 		harm: func(t *testing.T, tr *tree) { flip(t, tr.output("a.txt")) },
 		want: []verify.FindingKind{verify.OutputDamaged},
-		text: "a.txt does not hold what was cooked; cook again ignoring timestamps (-verify)",
+		text: "a.txt does not hold what was cooked; cook again ignoring timestamps",
 	},
 	"longer output": {
 		harm: func(t *testing.T, tr *tree) { must(t, os.WriteFile(tr.output("a.txt"), []byte("longer"), 0o666)) },
 		want: []verify.FindingKind{verify.OutputDamaged},
-		text: "a.txt has 6 bytes, and 5 were cooked; cook again ignoring timestamps (-verify)",
+		text: "a.txt has 6 bytes, and 5 were cooked; cook again ignoring timestamps",
 	},
 	"missing output": {
 		harm: func(t *testing.T, tr *tree) { must(t, os.Remove(tr.output("sub/c.txt"))) },
@@ -81,7 +81,7 @@ var harms = map[string]struct {
 	"edited source": {
 		harm: func(t *testing.T, tr *tree) { flip(t, tr.asset("a.txt")) },
 		want: []verify.FindingKind{verify.NotUpToDate},
-		text: "; cook again ignoring timestamps (-verify)",
+		text: "; cook again ignoring timestamps",
 	},
 	"new source": {
 		harm: func(t *testing.T, tr *tree) { tr.write(t, "new.txt", "new") },
@@ -114,12 +114,12 @@ var harms = map[string]struct {
 	"damaged manifest": {
 		harm: func(t *testing.T, tr *tree) { flip(t, tr.output("manifest.json")) },
 		want: []verify.FindingKind{verify.StateDamaged},
-		text: "does not list what was cooked; cook again ignoring timestamps (-verify)",
+		text: "does not list what was cooked; cook again ignoring timestamps",
 	},
 	"lost manifest": {
 		harm: func(t *testing.T, tr *tree) { must(t, os.Remove(tr.output("manifest.json"))) },
 		want: []verify.FindingKind{verify.StateDamaged},
-		text: "missing; cook again ignoring timestamps (-verify)",
+		text: "missing; cook again ignoring timestamps",
 	},
 	"folder that cannot be listed": {
 		harm: func(t *testing.T, tr *tree) { must(t, os.Mkdir(tr.asset("sub/.cookignore"), 0o777)) },

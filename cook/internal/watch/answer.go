@@ -34,7 +34,7 @@ func (m *watcher) listen() (*peer.Listener, error) {
 	socket, err := peer.Listen(dir)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return nil, &state.LockedError{Path: filepath.Join(dir, "socket"), Holder: "another cook -watch"}
+		return nil, &state.LockedError{Path: filepath.Join(dir, "socket"), Holder: "another watching cook"}
 	case err != nil:
 		s.Observer.Note(err.Error() + "; every cook looks for itself")
 	}

@@ -51,12 +51,12 @@ func ask(ctx context.Context, s *pass.Session) (answer []byte, err error) {
 	case <-answered:
 	case <-timer.C:
 		pid, _ := peer.Listens(ctx, s.State.Folder())
-		s.Observer.Note(fmt.Sprintf("cook -watch (%s) is at work on the same output folder; waiting for its answer", peer.Process(pid)))
+		s.Observer.Note(fmt.Sprintf("a watching cook (%s) is at work on the same output folder; waiting for its answer", peer.Process(pid)))
 		<-answered
 	}
 	var silent *peer.SilentError
 	if errors.As(err, &silent) {
-		s.Observer.Note(fmt.Sprintf("cook -watch (%v); looking at the tree without it", silent))
+		s.Observer.Note(fmt.Sprintf("a watching cook (%v); looking at the tree without it", silent))
 	}
 	return answer, err
 }

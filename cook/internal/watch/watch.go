@@ -44,7 +44,7 @@ const StageWait = "wait"
 // or ended otherwise than the one before, by one goroutine at a time.
 func Run(ctx context.Context, opt pass.Options, told func(Round)) error {
 	if len(opt.Scope.Patterns) > 0 || opt.Scope.Source != "" {
-		return &pass.ConfigError{Err: errors.New("-watch brings everything up to date; it takes no patterns")}
+		return &pass.ConfigError{Err: errors.New("watching brings everything up to date; it takes no patterns")}
 	}
 	m := newWatcher(opt, told)
 	socket, err := m.listen()

@@ -180,7 +180,7 @@ func TestSecondWatcher(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a"})
 	w.await(w.watch())
 	var locked *state.LockedError
-	if err := Run(t.Context(), w.opt, nil); !errors.As(err, &locked) || locked.Process() != "another cook -watch" {
+	if err := Run(t.Context(), w.opt, nil); !errors.As(err, &locked) || locked.Process() != "another watching cook" {
 		t.Errorf("%v", err)
 	}
 }
