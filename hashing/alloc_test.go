@@ -7,6 +7,7 @@ package hashing
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"testing"
 )
@@ -76,6 +77,28 @@ func TestSumAllAllocatesPerCall(t *testing.T) {
 	}
 	if few, many := cost(10), cost(len(files)); many > few+4 {
 		t.Errorf("10 files: %v allocations, %d files: %v", few, len(files), many)
+	}
+}
+
+func BenchmarkSumAll(b *testing.B) {
+	files := make([]memory, 1000)
+	for i := range files {
+		files[i].content = someBytes(i % 100 * 100)
+	}
+	s := NewSummer(registry[0])
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				err := s.SumAll(b.Context(), len(files), workers, func(i int) (io.ReadCloser, Want, error) {
+					files[i].Reset(files[i].content)
+					return &files[i], WantSum, nil
+				}, func(int, FileSum, error) {})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

@@ -3,8 +3,8 @@ package hashing
 import (
 	"context"
 	"io"
-	"sync"
-	"sync/atomic"
+
+	"github.com/assetcook/assetcook/internal/parallel"
 )
 
 // SumAll sums the files 0 to n-1 on that many workers (at least one).
@@ -21,51 +21,34 @@ import (
 // Nothing is allocated per file besides what open does.
 func (s *Summer) SumAll(ctx context.Context, n, workers int,
 	open func(i int) (io.ReadCloser, Want, error), done func(i int, sum FileSum, err error)) error {
-	b := &batch{ctx: ctx, n: int64(n), open: open, done: done}
-	workers = min(max(workers, 1), max(n, 0))
-	for range workers {
-		b.wg.Go(func() {
-			w := s.take()
-			defer s.pool.Put(w)
-			b.work(w)
-		})
-	}
-	b.wg.Wait()
-	if b.finished.Load() == max(b.n, 0) {
-		return nil
-	}
-	return ctx.Err()
-}
-
-// batch is one call of SumAll.
-type batch struct {
-	ctx      context.Context
-	n        int64
-	next     atomic.Int64 // the next file to begin
-	finished atomic.Int64 // files handed to done
-	wg       sync.WaitGroup
-	open     func(int) (io.ReadCloser, Want, error)
-	done     func(int, FileSum, error)
-}
-
-func (b *batch) work(w *scratch) {
-	for b.ctx.Err() == nil {
-		i := b.next.Add(1) - 1
-		if i >= b.n {
-			return
+	workers = max(1, min(workers, n))
+	held := make([]*scratch, workers) // by worker
+	err := parallel.Each(ctx, workers, n, func(worker, i int) error {
+		if held[worker] == nil {
+			held[worker] = s.take()
 		}
-		sum, err := b.one(int(i), w)
-		b.done(int(i), sum, err)
-		b.finished.Add(1)
+		sum, err := held[worker].file(ctx, i, open)
+		done(i, sum, err)
+		return nil
+	})
+	for _, w := range held {
+		if w != nil {
+			s.pool.Put(w)
+		}
 	}
+	if err != nil {
+		return ctx.Err() // as no file ends the batch
+	}
+	return nil
 }
 
-func (b *batch) one(i int, w *scratch) (FileSum, error) {
-	r, want, err := b.open(i)
+// file opens and sums file i.
+func (w *scratch) file(ctx context.Context, i int, open func(int) (io.ReadCloser, Want, error)) (FileSum, error) {
+	r, want, err := open(i)
 	if err != nil {
 		return FileSum{}, err
 	}
 	// A file that was only read has nothing to say at its close.
 	defer r.Close()
-	return w.run(b.ctx, r, want)
+	return w.run(ctx, r, want)
 }
