@@ -69,9 +69,7 @@ func infoOf(t *testing.T, info fs.FileInfo, err error) Info {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var i Info
-	i.from(info)
-	return i
+	return InfoOf(info)
 }
 
 func lstat(t *testing.T, name string) Info {

@@ -98,40 +98,15 @@ func (f fdFolder) Sub(path []byte, beneath bool) (fdFolder, error) {
 }
 
 func (f fdFolder) Info(into *Info) error {
-	var st unix.Stat_t
-	if errno := fstat(f.fd(), &st, f.prompt); errno != 0 {
-		return errno
-	}
-	into.fill(&st)
-	return nil
+	return into.ofFile(f.fd(), f.prompt)
 }
 
 func (f fdFolder) Stat(name []byte, follow bool, into *Info) error {
-	if err := checkName(name); err != nil {
-		return err
-	}
 	flags := unix.AT_SYMLINK_NOFOLLOW
 	if follow {
 		flags = 0
 	}
-	var st unix.Stat_t
-	if errno := fstatat(f.fd(), name, &st, flags, f.prompt); errno != 0 {
-		return errno
-	}
-	into.fill(&st)
-	return nil
-}
-
-func (i *Info) fill(st *unix.Stat_t) {
-	*i = Info{
-		Size:   st.Size,
-		MTime:  st.Mtim.Nano(),
-		CTime:  st.Ctim.Nano(),
-		Inode:  st.Ino,
-		Device: uint64(st.Dev),
-		Mode:   uint32(fileMode(st.Mode)),
-		Links:  uint32(st.Nlink),
-	}
+	return into.ofName(f.fd(), name, flags, f.prompt)
 }
 
 // openat is the system call. The path ends in NUL.

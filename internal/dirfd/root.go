@@ -126,7 +126,7 @@ func (f rootFolder) Info(into *Info) error {
 	if err != nil {
 		return bare(err)
 	}
-	into.from(info)
+	*into = InfoOf(info)
 	return nil
 }
 
@@ -145,17 +145,20 @@ func (f rootFolder) Stat(name []byte, follow bool, into *Info) error {
 	if err != nil {
 		return bare(err)
 	}
-	into.from(info)
+	*into = InfoOf(info)
 	return nil
 }
 
-func (i *Info) from(info fs.FileInfo) {
-	*i = Info{
+// InfoOf takes the Info from a FileInfo made by [os.Stat], [os.Lstat], [os.Root] or
+// [os.File.Stat].
+func InfoOf(info fs.FileInfo) Info {
+	i := Info{
 		Size:  info.Size(),
 		MTime: info.ModTime().UnixNano(),
 		Mode:  uint32(info.Mode()),
 	}
 	i.addSystem(info.Sys())
+	return i
 }
 
 func (f *rootFolder) Close() error {

@@ -203,7 +203,7 @@ func (s *comparison) do(t task, found *Found) error {
 			if err := dir.Info(&info); err != nil {
 				return fmt.Errorf("stat %s: %w", f.Path(), err)
 			}
-			again = stampOf(&info) != f.Stamp
+			again = scan.StampOfInfo(&info) != f.Stamp
 		}
 		if again {
 			found.Folders = append(found.Folders, Folder{f.Ref, false})
@@ -229,7 +229,7 @@ func (s *comparison) sameOutputs(t task, f *index.Folder, dir dirfd.Folder, foun
 	if s.trusted == 0 || info.Device != s.trusted {
 		return false, nil
 	}
-	now := stampOf(&info)
+	now := scan.StampOfInfo(&info)
 	if f.Listed && f.Usable && f.Stamp == now {
 		return true, nil
 	}
@@ -261,11 +261,11 @@ func (s *comparison) look(t task, f *index.Folder, dir dirfd.Folder, again bool,
 		linked = linked || err == nil && info.Links > 1 && n.Role != index.Absent
 		switch {
 		case err == nil && n.Role == index.Absent:
-			found.add(&n, Appeared, stampOf(&info))
+			found.add(&n, Appeared, scan.StampOfInfo(&info))
 		case n.Role == index.Absent && errors.Is(err, syscall.ELOOP):
 			found.add(&n, Appeared, scan.Stamp{}) // a link, if to nowhere
 		case err == nil:
-			if now := stampOf(&info); now != n.Stamp || !n.Settled || s.IgnoreStamps {
+			if now := scan.StampOfInfo(&info); now != n.Stamp || !n.Settled || s.IgnoreStamps {
 				found.add(&n, Changed, now)
 			}
 		case !absent(err):
@@ -306,10 +306,6 @@ func (f *Found) add(n *index.Node, kind Kind, now scan.Stamp) {
 // absent reports whether err says that nothing is there. A link on the way to a folder
 // of the tree is a change as well.
 func absent(err error) bool { return pathname.IsAbsent(err) || errors.Is(err, syscall.ELOOP) }
-
-func stampOf(i *dirfd.Info) scan.Stamp {
-	return scan.Stamp{Size: i.Size, MTime: i.MTime, CTime: i.CTime, Inode: i.Inode, Device: i.Device, Mode: i.Mode}
-}
 
 func merge(found []Found) *Found {
 	all := &found[0]

@@ -3,6 +3,8 @@ package scan
 import (
 	"io/fs"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/dirfd"
 )
 
 // SettleTime is how long a file must have been left alone before its stamp can
@@ -26,13 +28,13 @@ type Stamp struct {
 // StampOf reads the stamp out of a FileInfo made by [os.Stat], [os.Lstat],
 // [os.Root] or [os.File.Stat].
 func StampOf(fi fs.FileInfo) Stamp {
-	s := Stamp{
-		Size:  fi.Size(),
-		MTime: fi.ModTime().UnixNano(),
-		Mode:  uint32(fi.Mode()),
-	}
-	s.fill(fi.Sys())
-	return s
+	info := dirfd.InfoOf(fi)
+	return StampOfInfo(&info)
+}
+
+// StampOfInfo is StampOf for what a folder was asked for.
+func StampOfInfo(i *dirfd.Info) Stamp {
+	return Stamp{Size: i.Size, MTime: i.MTime, CTime: i.CTime, Inode: i.Inode, Device: i.Device, Mode: i.Mode}
 }
 
 // Settled reports whether a stamp that was taken at or after the time at (ns

@@ -1,4 +1,4 @@
-//go:build linux && !amd64 && !arm64
+//go:build darwin || (linux && !amd64 && !arm64)
 
 package dirfd
 
@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fstatat asks through package unix, which knows what each processor's Linux
+// fstatat asks through package unix, which knows what each system and processor
 // calls this and how it lays out the answer. It costs a string. Name ends in NUL.
 func fstatat(fd int, name []byte, st *unix.Stat_t, flags int, _ bool) syscall.Errno {
 	path := string(name[:len(name)-1])

@@ -1,0 +1,47 @@
+//go:build linux || darwin
+
+package dirfd
+
+import "golang.org/x/sys/unix"
+
+// StatAt is [Folder.Stat] in a folder that the caller has open as fd. It follows no
+// link.
+func StatAt(fd int, name []byte, into *Info) error {
+	return into.ofName(fd, name, unix.AT_SYMLINK_NOFOLLOW, false)
+}
+
+// StatFd describes what the caller has open as fd. It leaves into alone if it fails.
+func StatFd(fd int, into *Info) error { return into.ofFile(fd, false) }
+
+func (i *Info) ofName(fd int, name []byte, flags int, prompt bool) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	var st unix.Stat_t
+	if errno := fstatat(fd, name, &st, flags, prompt); errno != 0 {
+		return errno
+	}
+	i.fill(&st)
+	return nil
+}
+
+func (i *Info) ofFile(fd int, prompt bool) error {
+	var st unix.Stat_t
+	if errno := fstat(fd, &st, prompt); errno != 0 {
+		return errno
+	}
+	i.fill(&st)
+	return nil
+}
+
+func (i *Info) fill(st *unix.Stat_t) {
+	*i = Info{
+		Size:   st.Size,
+		MTime:  st.Mtim.Nano(),
+		CTime:  st.Ctim.Nano(),
+		Inode:  st.Ino,
+		Device: uint64(st.Dev),
+		Mode:   uint32(fileMode(uint32(st.Mode))),
+		Links:  uint32(st.Nlink),
+	}
+}
