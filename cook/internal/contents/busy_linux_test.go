@@ -52,6 +52,35 @@ func TestOpenForWriting(t *testing.T) {
 	}
 }
 
+// A file holds a content that has its size as well as its checksum, as long as no
+// process can change it unseen.
+func TestHolds(t *testing.T) {
+	tr := newTree(t, map[string]string{"quiet": "text", "busy": "text"})
+	w, err := os.OpenFile(tr.path("busy"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	fn, _ := hashing.Lookup(tr.sum)
+	for _, tt := range []struct {
+		file, content string
+		size          int64
+		want          bool
+	}{
+		{"quiet", "text", 4, true},
+		{"quiet", "TEXT", 4, false},
+		{"quiet", "text", 5, false},
+		{"busy", "text", 4, false},
+		{"gone", "text", 4, false},
+	} {
+		m := index.Artifact{Sum: fn.Sum128([]byte(tt.content))}
+		m.Stamp.Size = tt.size
+		if got := Holds(t.Context(), hashing.NewSummer(fn), tr.dir, tt.file, &m); got != tt.want {
+			t.Errorf("%s, %q of %d bytes: %v", tt.file, tt.content, tt.size, got)
+		}
+	}
+}
+
 func TestOutputOpenForWriting(t *testing.T) {
 	tr := newTree(t, map[string]string{"quiet": "1", "busy": "2"})
 	_, files := tr.look(false)

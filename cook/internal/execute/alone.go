@@ -7,7 +7,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/lease"
@@ -57,11 +56,4 @@ func (c *cooker) sumAlone(ctx context.Context, in *confine.Dir, file string, wan
 		return hashing.FileSum{}, err
 	}
 	return c.summer.Sum(ctx, f, want)
-}
-
-// holdsContent reports whether a file of the output folder has the content of an
-// artifact, and no other process has it open for writing.
-func (c *cooker) holdsContent(file string, made *index.Artifact) bool {
-	sum, err := c.sumAlone(context.Background(), c.Out, file, hashing.WantSum)
-	return err == nil && sum.Sum == made.Sum
 }

@@ -144,6 +144,7 @@ func (w *worker) fetchOne(ctx context.Context, k known, r *ready, i int) error {
 	}
 	sum, err := w.sumAlone(ctx, w.Out, file, hashing.WantSum)
 	r.made[i] = index.Artifact{Stamp: scan.StampOf(info), Sum: sum.Sum, Blob: want.Blob}
+	r.made[i].Stamp.Size = sum.Size
 	return err
 }
 
@@ -151,7 +152,7 @@ func (w *worker) fetchOne(ctx context.Context, k known, r *ready, i int) error {
 // content.
 func (w *worker) takeBack(old *contents.Output, file string) bool {
 	aside, ok := w.outputs.trash[old.Artifact.Path]
-	return ok && (old.Settled || w.holdsContent(aside, &old.Artifact)) && w.Out.Root().Rename(aside, file) == nil
+	return ok && (old.Settled || contents.Holds(context.Background(), w.summer, w.Out, aside, &old.Artifact)) && w.Out.Root().Rename(aside, file) == nil
 }
 
 // keep puts a result into the store. Failing to do so costs time later and nothing

@@ -103,7 +103,7 @@ func (w *worker) inPlaceAlready(a planned, i int, now scan.Stamp, made *index.Ar
 // A rename changes neither size nor write time; where one of them differs, as it may if
 // a server sets it late, the file is read again.
 func (r *runner) isAsMade(out string, now scan.Stamp, made *index.Artifact) error {
-	if now.Size == made.Stamp.Size && now.MTime == made.Stamp.MTime || r.holdsContent(out, made) {
+	if now.Size == made.Stamp.Size && now.MTime == made.Stamp.MTime || contents.Holds(context.Background(), r.summer, r.Out, out, made) {
 		return nil
 	}
 	return fmt.Errorf("output %s was changed by another process before it was in place; run cook again", pathname.Show(out))

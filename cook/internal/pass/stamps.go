@@ -3,10 +3,10 @@ package pass
 import (
 	"context"
 
+	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/internal/lease"
 )
 
 // recheckStamps looks at new artifacts once more: a stamp that has become old enough
@@ -16,6 +16,7 @@ import (
 // is summed again. fine reports whether the file system of a device is known to stamp
 // finely.
 func (s *Session) recheckStamps(made []index.Artifact, fine func(device uint64) bool) {
+	summer := hashing.NewSummer(s.Checksum)
 	for i := range made {
 		m := &made[i]
 		if m.Settled || !s.Clock.SettledSince(m.Stamp) {
@@ -23,22 +24,7 @@ func (s *Session) recheckStamps(made []index.Artifact, fine func(device uint64) 
 		}
 		info, err := s.Out.Root().Lstat(m.Path)
 		if err == nil && scan.StampOf(info) == m.Stamp {
-			m.Settled = fine(m.Stamp.Device) || s.stillHolds(m)
+			m.Settled = fine(m.Stamp.Device) || contents.Holds(context.Background(), summer, s.Out, m.Path, m)
 		}
 	}
-}
-
-// stillHolds reports whether an artifact, whose stamp is old, has its content, and no
-// process could change it under that stamp.
-func (s *Session) stillHolds(m *index.Artifact) bool {
-	f, err := s.Out.OpenFile(m.Path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	if lease.File(f) == lease.Busy {
-		return false
-	}
-	got, err := hashing.NewSummer(s.Checksum).Sum(context.Background(), f, hashing.WantSum)
-	return err == nil && got.Sum == m.Sum
 }
