@@ -33,7 +33,7 @@ func blake3Part(block []byte, i int64) part {
 	return blake3Words(units.fold(0))
 }
 
-// blake3Tree joins the chaining values of neighbouring trees of one size.
+// blake3Tree joins the chaining values of neighboring trees of one size.
 type blake3Tree struct {
 	count uint64        // trees taken in besides last
 	roots [64][8]uint32 // of the full trees that count's bits stand for, the largest first

@@ -20,7 +20,7 @@ type joiner interface {
 	sum() Sum
 }
 
-// narrowJoints are those of functions whose sum of two neighbours follows from
+// narrowJoints are those of functions whose sum of two neighbors follows from
 // their sums and the length of the second. combiner makes the function that does
 // it, for one input.
 func narrowJoints(size int, sum func([]byte) Sum128, combiner func() func(a, b uint64, lenB int64) uint64) *joints {

@@ -108,7 +108,7 @@ func parse(b []byte) (domain string, fields []field, err error) {
 	return domain, fields, err
 }
 
-// drawFields draws from a tiny alphabet, so that neighbours that differ only in
+// drawFields draws from a tiny alphabet, so that neighbors that differ only in
 // where one part ends and the next begins are drawn often.
 func drawFields(t *rapid.T, label string) []field {
 	text := rapid.StringOfN(rapid.SampledFrom([]rune("ab\x00\x01s")), 0, 4, -1)
@@ -164,7 +164,7 @@ func TestKeysDifferAsFieldsDo(t *testing.T) {
 	})
 }
 
-func TestKeyNeighbours(t *testing.T) {
+func TestKeyNeighbors(t *testing.T) {
 	seen := map[Digest]int{}
 	for i, fields := range [][]field{
 		nil,

@@ -91,7 +91,7 @@ func TestSummerErrors(t *testing.T) {
 		if got != (FileSum{}) {
 			t.Errorf("%s: %+v beside an error", c.name, got)
 		}
-		// The failed pass must not colour the next one.
+		// The failed pass must not color the next one.
 		b := someBytes(100)
 		if got, err := s.Sum(t.Context(), bytes.NewReader(b), WantSum); err != nil || got != wanted(registry[0], b, WantSum) {
 			t.Errorf("%s: afterwards %+v, %v", c.name, got, err)

@@ -91,7 +91,7 @@ func TestPublishedTable(t *testing.T) {
 			t.Errorf("Intern(%q) = %d, %v, want %d", w.word, sym, err, i+1)
 		}
 	}
-	// Eight names in three neighbouring bins fill a row of slots, and each
+	// Eight names in three neighboring bins fill a row of slots, and each
 	// slot holds the hash of one of them.
 	stored := map[uint32]int{}
 	for bin := uint32(0x32ba); bin < 0x32ba+8; bin++ {

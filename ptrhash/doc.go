@@ -28,7 +28,7 @@
 // slot taken looks for a displacement that puts all entries of its bucket, about
 // two, on free slots: the "hash and displace" of perfect hashing (Pagh, 1999;
 // Belazzougui, Botelho and Dietzfelbinger, 2009), one bucket at a time. The
-// slots that it tries are neighbours of the taken one. A bucket for which there
+// slots that it tries are neighbors of the taken one. A bucket for which there
 // is none, one of 400 in a table that has long been full, becomes a linked list
 // until it is empty or an Insert finds one for it.
 //

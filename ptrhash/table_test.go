@@ -203,7 +203,7 @@ func TestCapacityOutOfRangeIsMisuse(t *testing.T) {
 func TestKey(t *testing.T) {
 	pair := new([2]int32)
 	if a, b := Key(&pair[0]), Key(&pair[1]); a == 0 || b != a+4 {
-		t.Errorf("keys %#x and %#x of two neighbouring int32", a, b)
+		t.Errorf("keys %#x and %#x of two neighboring int32", a, b)
 	}
 	if Key[int](nil) != 0 {
 		t.Error("the key of nil is not 0")

@@ -45,7 +45,7 @@ func TestJudge(t *testing.T) {
 	}
 	p.alpha = true
 	if r, err := judge(p, blocks); err != nil || r.leaks || r.psnr >= bad.psnr {
-		t.Errorf("with alpha: %+v, %v; colour alone had %.2f dB", r, err, bad.psnr)
+		t.Errorf("with alpha: %+v, %v; color alone had %.2f dB", r, err, bad.psnr)
 	}
 }
 

@@ -76,7 +76,7 @@ func (c *crop) read(name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: no %dx%d pixels from %d, %d", name, side, side, c.x, c.y)
 	}
 	to := image.NewNRGBA(image.Rect(0, 0, side, side))
-	// image/draw goes through premultiplied colours; pixels that have none are copied.
+	// image/draw goes through premultiplied colors; pixels that have none are copied.
 	if straight, ok := img.(*image.NRGBA); ok {
 		for y := range side {
 			copy(to.Pix[y*to.Stride:][:4*side], straight.Pix[straight.PixOffset(from.X, from.Y+y):])

@@ -16,9 +16,9 @@ const (
 	labelWidth              = 44 // of a size below the axis
 )
 
-// colours of the lines on light and dark backgrounds: the palette of Okabe and Ito, which
+// colors of the lines on light and dark backgrounds: the palette of Okabe and Ito, which
 // is distinguishable with any color vision, lightened for dark backgrounds.
-var colours = [][2]string{
+var colors = [][2]string{
 	{"#0072b2", "#4aa8e0"}, {"#d55e00", "#f08a3c"}, {"#009e73", "#2fc79b"}, {"#b5569a", "#e08cc4"},
 	{"#a67c00", "#e0b43c"}, {"#1f8fc4", "#8fd0f5"}, {"#6b6b6b", "#a8a8a8"}, {"#5b3fb0", "#a995ee"},
 }
@@ -28,8 +28,8 @@ var dashes = []string{"none", "8 3", "3 3", "10 3 3 3"}
 
 // svg returns the chart. It fails if there are more lines than a reader can distinguish.
 func (r *results) svg(title string, log bool) ([]byte, error) {
-	if len(r.series) > len(colours) {
-		return nil, fmt.Errorf("%d lines: no more than %d can be told apart; select fewer", len(r.series), len(colours))
+	if len(r.series) > len(colors) {
+		return nil, fmt.Errorf("%d lines: no more than %d can be told apart; select fewer", len(r.series), len(colors))
 	}
 	sizes := r.sizes()
 	y := r.rates(log)
@@ -146,8 +146,8 @@ func style(lines int) string {
 	var light, dark strings.Builder
 	for i := range lines {
 		fmt.Fprintf(&light, ".s%d{stroke:%s;stroke-dasharray:%s}.d%d{fill:%s}\n",
-			i, colours[i][0], dashes[i%len(dashes)], i, colours[i][0])
-		fmt.Fprintf(&dark, ".s%d{stroke:%s}.d%d{fill:%s}\n", i, colours[i][1], i, colours[i][1])
+			i, colors[i][0], dashes[i%len(dashes)], i, colors[i][0])
+		fmt.Fprintf(&dark, ".s%d{stroke:%s}.d%d{fill:%s}\n", i, colors[i][1], i, colors[i][1])
 	}
 	return `<style>
 text{font:13px system-ui,"DejaVu Sans",sans-serif;fill:#1f2328}

@@ -59,7 +59,7 @@ func Decode(ctx context.Context, dir, ext string, data []byte) (pnm []byte, said
 // Equal is the likeness in dB of pictures without a difference.
 const Equal = 99
 
-// PSNR returns the likeness in dB of the colours of m, of eight bits, and those of a
+// PSNR returns the likeness in dB of the colors of m, of eight bits, and those of a
 // PNM file.
 func PSNR(m *pixmap.Map, pnm []byte) (float64, error) {
 	var kind, w, h, top int

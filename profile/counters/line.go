@@ -19,7 +19,7 @@ func (k Kind) String() string { return [...]string{"counter", "float", "timer"}[
 
 // A line is a cache line of values of one kind: eight counters, the bits of eight
 // floats, or one timer. It is the unit of all copying, because testing whether eight
-// neighbours are untouched costs little more than testing one.
+// neighbors are untouched costs little more than testing one.
 type line [8]int64
 
 // What the fields of a timer's line are. Ticks come from scopes, nanoseconds from

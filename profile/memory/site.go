@@ -31,7 +31,7 @@ type site struct {
 	pool  *Pool
 	stack intern.Symbol
 
-	_ [24]byte // a cache line, as the neighbour may be another worker's
+	_ [24]byte // a cache line, as the neighbor may be another worker's
 }
 
 // unused is the peak of a site that has never held anything, not even no bytes.

@@ -61,7 +61,7 @@ func madeDocument() (text string, data []byte) {
 	position := floats("VEC3", 4, `,"min":[0,0,0],"max":[1,1,0]`, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0)
 	normal := floats("VEC3", 4, "", 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0.6, 0.8)
 	uv := floats("VEC2", 4, "", 0, 0, 1, 0, 0, 1, 1, 1)
-	colour := floats("VEC4", 4, "", 1, 0.5, 0, 1, 1, 0.5, 0, 1, 1, 0.5, 0, 1, 0, 0.25, 0, 1)
+	color := floats("VEC4", 4, "", 1, 0.5, 0, 1, 1, 0.5, 0, 1, 1, 0.5, 0, 1, 0, 0.25, 0, 1)
 	joints := add(5121, "VEC4", 4, []byte{0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0}, "")
 	weights := floats("VEC4", 4, "", 1, 0, 0, 0, 1, 0, 0, 0, 0.5, 0.5, 0, 0, 1, 0, 0, 0)
 	corners := add(5123, "SCALAR", 6, []byte{0, 0, 1, 0, 2, 0, 2, 0, 1, 0, 3, 0}, "")
@@ -92,7 +92,7 @@ func madeDocument() (text string, data []byte) {
 "extensionsUsed":["KHR_lights_punctual","KHR_materials_variants","KHR_materials_clearcoat","EXT_texture_webp"],
 "extensions":{"KHR_lights_punctual":{"lights":[{"type":"spot","spot":{"outerConeAngle":0.5}}]},"KHR_materials_variants":{"variants":[{"name":"x"}]}},
 "accessors":[%s],"bufferViews":[%s],"buffers":[{"byteLength":%d}]}`,
-		bind, position, normal, uv, colour, joints, weights, corners, bump, position, uv, corners, sparse,
+		bind, position, normal, uv, color, joints, weights, corners, bump, position, uv, corners, sparse,
 		len(views)-1, times, turns, times, shapes, strings.Join(accessors, ","), strings.Join(views, ","), len(data)), data
 }
 

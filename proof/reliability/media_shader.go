@@ -26,8 +26,8 @@ func madeShaders() []mediaFile {
 #ifdef A
 #pragma once
 #endif
-layout(location = 0) out vec4 colour;
-void main() { colour = vec4(LIGHT(1.0)); }
+layout(location = 0) out vec4 color;
+void main() { color = vec4(LIGHT(1.0)); }
 `
 	const module = `struct Light { at: vec4<f32>, tint: vec3f }
 struct Scene { lights: array<Light, 4>, count: u32 }

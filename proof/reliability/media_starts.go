@@ -117,10 +117,10 @@ func madePictures() []mediaFile {
 		}
 	}
 	bounds := stdimage.Rect(0, 0, 19, 11)
-	nrgba, wide, grey := stdimage.NewNRGBA(bounds), stdimage.NewNRGBA64(bounds), stdimage.NewGray(bounds)
+	nrgba, wide, gray := stdimage.NewNRGBA(bounds), stdimage.NewNRGBA64(bounds), stdimage.NewGray(bounds)
 	ycbcr := stdimage.NewYCbCr(bounds, stdimage.YCbCrSubsampleRatio420)
 	mapped := stdimage.NewPaletted(bounds, color.Palette{color.Black, color.White, color.NRGBA{R: 9, G: 8, B: 7, A: 6}})
-	for _, pix := range [][]byte{nrgba.Pix, wide.Pix, grey.Pix, ycbcr.Y, ycbcr.Cb, ycbcr.Cr} {
+	for _, pix := range [][]byte{nrgba.Pix, wide.Pix, gray.Pix, ycbcr.Y, ycbcr.Cb, ycbcr.Cr} {
 		noise(pix)
 	}
 	for i := range mapped.Pix {
@@ -137,7 +137,7 @@ func madePictures() []mediaFile {
 	for _, one := range []struct {
 		name string
 		m    stdimage.Image
-	}{{"nrgba", nrgba}, {"wide", wide}, {"grey", grey}, {"mapped", mapped}} {
+	}{{"nrgba", nrgba}, {"wide", wide}, {"gray", gray}, {"mapped", mapped}} {
 		add("png "+one.name, ".png", func(w io.Writer) error { return png.Encode(w, one.m) })
 		add("bmp "+one.name, ".bmp", func(w io.Writer) error { return bmp.Encode(w, one.m) })
 		add("tiff "+one.name, ".tiff", func(w io.Writer) error { return tiff.Encode(w, one.m, nil) })
@@ -149,15 +149,15 @@ func madePictures() []mediaFile {
 	if err := tiff.Encode(&signed, wide, nil); err == nil {
 		list = append(list, mediaFile{name: "made tiff signed", ext: ".tiff", data: withSignedSamples(signed.Bytes())})
 	}
-	for _, m := range []stdimage.Image{ycbcr, grey} {
+	for _, m := range []stdimage.Image{ycbcr, gray} {
 		add("jpeg", ".jpeg", func(w io.Writer) error { return jpeg.Encode(w, m, nil) })
 	}
 	add("gif", ".gif", func(w io.Writer) error {
 		return gif.EncodeAll(w, &gif.GIF{Image: []*stdimage.Paletted{mapped, mapped, mapped}, Delay: []int{0, 1, 2}})
 	})
-	solid := "RIFF\x18\x00\x00\x00WEBPVP8L\x0c\x00\x00\x00\x2f\x3f\xc0\x0f\x00\x88\x88\x08\x00\x00\x00\x00" // 64 x 64 of one colour
+	solid := "RIFF\x18\x00\x00\x00WEBPVP8L\x0c\x00\x00\x00\x2f\x3f\xc0\x0f\x00\x88\x88\x08\x00\x00\x00\x00" // 64 x 64 of one color
 	list = append(list, mediaFile{name: "made webp", ext: ".webp", data: []byte(solid)})
-	return append(list, madeTGA(nrgba, grey)...)
+	return append(list, madeTGA(nrgba, gray)...)
 }
 
 // withSignedSamples adds to the directory at the end of a little-endian TIFF that its
@@ -174,21 +174,21 @@ func withSignedSamples(data []byte) []byte {
 	return append(data, copied...)
 }
 
-// madeTGA writes pictures plain and as packets, true colour, grey and mapped.
-func madeTGA(nrgba *stdimage.NRGBA, grey *stdimage.Gray) []mediaFile {
+// madeTGA writes pictures plain and as packets, true color, gray and mapped.
+func madeTGA(nrgba *stdimage.NRGBA, gray *stdimage.Gray) []mediaFile {
 	w, h := byte(nrgba.Rect.Dx()), byte(nrgba.Rect.Dy())
 	head := func(kind, depth byte) []byte { return []byte{2: kind, 12: w, 14: h, 16: depth, 17: 8} }
 	packets := head(10, 32)
 	for n := 0; n < int(w)*int(h); n += 11 {
 		packets = append(packets, 0x80|10, byte(n), 2, 3, 4)
 	}
-	colours := append([]byte{1: 1, 2: 1, 5: 2, 7: 24, 12: w, 14: h, 16: 8, 17: 0}, 1, 2, 3, 4, 5, 6)
+	colors := append([]byte{1: 1, 2: 1, 5: 2, 7: 24, 12: w, 14: h, 16: 8, 17: 0}, 1, 2, 3, 4, 5, 6)
 	return []mediaFile{
 		{name: "made tga", ext: ".tga", data: append(head(2, 32), nrgba.Pix...)},
 		{name: "made tga without a number of alpha bits", ext: ".tga", data: append([]byte{2: 2, 12: w, 14: h, 16: 32}, nrgba.Pix...)},
-		{name: "made tga grey", ext: ".tga", data: append(head(3, 8), grey.Pix...)},
+		{name: "made tga gray", ext: ".tga", data: append(head(3, 8), gray.Pix...)},
 		{name: "made tga packets", ext: ".tga", data: packets},
-		{name: "made tga mapped", ext: ".tga", data: append(colours, make([]byte, int(w)*int(h))...)},
+		{name: "made tga mapped", ext: ".tga", data: append(colors, make([]byte, int(w)*int(h))...)},
 	}
 }
 

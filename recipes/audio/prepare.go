@@ -55,7 +55,7 @@ func (o *Audio) prepare(ctx context.Context, job *recipe.Job) (*sound, error) {
 		job.Hold("decoded sound", 4*len(s.Samples))
 	}
 	if o.Loudness != 0 {
-		err = o.normalise(ctx, s)
+		err = o.normalize(ctx, s)
 	}
 	return s, err
 }
@@ -118,9 +118,9 @@ func trim(ctx context.Context, c *pcm.Clip, threshold float32) (int64, error) {
 	return frames - (until - from), nil
 }
 
-// normalise brings the sound to the loudness asked for, as far as the peak lets
+// normalize brings the sound to the loudness asked for, as far as the peak lets
 // it. Silence stays as it is.
-func (o *Audio) normalise(ctx context.Context, s *sound) error {
+func (o *Audio) normalize(ctx context.Context, s *sound) error {
 	var err error
 	if s.loudness, err = loudness.Integrated(ctx, s.Clip); err != nil {
 		return err

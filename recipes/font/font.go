@@ -65,7 +65,7 @@ type Font struct {
 	MaxSize    int      `toml:"max_size" min:"16" max:"16384" doc:"longest side of the atlas in pixels"`
 	PowerOfTwo bool     `toml:"power_of_two" doc:"sides of the atlas are powers of two"`
 	Face       int      `toml:"face" min:"0" max:"255" doc:"which font of a collection (.ttc), the first is 0"`
-	Container  string   `toml:"container" enum:"ktx2,png" doc:"the file that the atlas is put in: ktx2 (r8) or a grey png"`
+	Container  string   `toml:"container" enum:"ktx2,png" doc:"the file that the atlas is put in: ktx2 (r8) or a gray png"`
 	Zstd       int      `toml:"zstd" min:"0" max:"19" doc:"effort to pack ktx2 with Zstandard; 0 leaves it as it is"`
 }
 

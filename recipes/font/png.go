@@ -10,15 +10,15 @@ import (
 	"io"
 )
 
-// writePNG writes a grey picture of 8 bits. It looks at the context in every row, which
+// writePNG writes a gray picture of 8 bits. It looks at the context in every row, which
 // image/png leaves no way to.
 //
 // Source: W3C, "Portable Network Graphics (PNG) Specification (Third Edition)".
 func writePNG(ctx context.Context, w io.Writer, size extent, pixels []byte) error {
 	head := binary.BigEndian.AppendUint32(nil, uint32(size.w))
 	head = binary.BigEndian.AppendUint32(head, uint32(size.h))
-	const depth, grey = 8, 0
-	head = append(head, depth, grey, 0, 0, 0)
+	const depth, gray = 8, 0
+	head = append(head, depth, gray, 0, 0, 0)
 	if _, err := w.Write([]byte("\x89PNG\r\n\x1a\n")); err != nil {
 		return err
 	}

@@ -52,18 +52,18 @@ func (o *Image) checkPictures() error {
 
 // checkAlpha looks at what takes alpha for transparency.
 func (o *Image) checkAlpha() error {
-	colour := o.Kind == "auto" || o.Kind == "color"
+	color := o.Kind == "auto" || o.Kind == "color"
 	switch {
-	case o.Coverage > 0 && !colour:
+	case o.Coverage > 0 && !color:
 		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: fmt.Sprintf("0 with kind = %q, whose alpha is no transparency", o.Kind)}
 	case o.Coverage > 0 && !o.Mips:
 		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: "0 with mips = false: it is kept on smaller levels"}
-	case o.Premultiply && !colour:
-		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf("false with kind = %q, which has no colours", o.Kind)}
-	case o.WeighAlpha && !colour:
+	case o.Premultiply && !color:
+		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf("false with kind = %q, which has no colors", o.Kind)}
+	case o.WeighAlpha && !color:
 		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: fmt.Sprintf("false with kind = %q, whose alpha is no transparency", o.Kind)}
 	case o.WeighAlpha && o.Premultiply:
-		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: "false with premultiply, which weighs colours by itself"}
+		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: "false with premultiply, which weighs colors by itself"}
 	}
 	return nil
 }

@@ -150,22 +150,22 @@ func TestEstimateIsThePeak(t *testing.T) {
 // a third, whatever kind of PNG it is: no second copy, no level in floats.
 func TestEstimateIsNearlyTheLevel(t *testing.T) {
 	const side = 16384
-	for _, tc := range []struct{ depth, colour byte }{{8, 0}, {8, 2}, {8, 6}, {8, 3}, {16, 0}, {16, 2}, {16, 4}, {16, 6}} {
+	for _, tc := range []struct{ depth, color byte }{{8, 0}, {8, 2}, {8, 6}, {8, 3}, {16, 0}, {16, 2}, {16, 4}, {16, 6}} {
 		data := imagetest.PNG(side, side, nil)[:33]
-		data[24], data[25] = tc.depth, tc.colour
+		data[24], data[25] = tc.depth, tc.color
 		need, err := options().Estimate(data, 2<<20)
 		level := bytesOf(side, side, pixmap.Bits8) * int64(tc.depth) / 8
 		if most := (level + texture.BC7.Bytes(side, side)*4/3) * 13 / 10; err != nil || need < level || need > most {
-			t.Errorf("%d bits, colour type %d: %d bytes for a level of %d, want %d at most, error %v", tc.depth, tc.colour, need, level, most, err)
+			t.Errorf("%d bits, color type %d: %d bytes for a level of %d, want %d at most, error %v", tc.depth, tc.color, need, level, most, err)
 		}
 	}
 }
 
 // The estimate knows what may be chosen.
 func TestEstimateKnowsTheChoice(t *testing.T) {
-	for colours := range texture.MaxColours + 2 {
+	for colors := range texture.MaxColors + 2 {
 		for _, one := range []string{"", "rrr1", "0001"} {
-			c := texture.Choose(texture.Facts{W: 513, H: 512, SRGB: true, Opaque: true, One: one, Colours: colours})
+			c := texture.Choose(texture.Facts{W: 513, H: 512, SRGB: true, Opaque: true, One: one, Colors: colors})
 			if c.Format == texture.RGBA8 {
 				t.Errorf("%d pixels become rgba8: %s", 513*512, c.Reason)
 			}

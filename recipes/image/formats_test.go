@@ -61,7 +61,7 @@ func TestFormats(t *testing.T) {
 			if like := likeness(got.Pix, m.Pix, channels); like < tc.least {
 				t.Errorf("%.2f dB, want %.2f", like, tc.least)
 			}
-			// A small level is one of soft colours too, not noise.
+			// A small level is one of soft colors too, not noise.
 			small, err := bcn.DecodeImage(tex.Levels[2], w/4, h/4, tc.bcn)
 			if err != nil {
 				t.Fatal(err)

@@ -17,7 +17,7 @@
 //
 // # What a picture is
 //
-// Option kind says whether numbers are colours or something else, which decides
+// Option kind says whether numbers are colors or something else, which decides
 // how they are averaged and stored. With "auto", and to see whether a name that
 // promises a normal map keeps its word, the pixels themselves are looked at; see
 // kind.go. Explain says what came of it.
@@ -53,15 +53,15 @@ type Image struct {
 	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,r8,rg8,rgba8,rgb10a2,rgba16f" doc:"how texels are stored; auto takes what suits the picture"`
 	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7 are worked at: fast for every edit, best for what is shipped"`
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file that texels are put in"`
-	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"legacy is what older engines and ImageMagick read, for bc1 to bc5; auto writes it unless it would lose that colours are sRGB or premultiplied, legacy in any case"`
-	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data" doc:"what the numbers are: colours, unit vectors, one channel, or four channels of anything; auto looks at the pixels"`
-	SRGB      bool   `toml:"srgb" doc:"colours are sRGB, false: linear light; kinds and formats that have no sRGB take numbers as they are"`
+	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"legacy is what older engines and ImageMagick read, for bc1 to bc5; auto writes it unless it would lose that colors are sRGB or premultiplied, legacy in any case"`
+	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data" doc:"what the numbers are: colors, unit vectors, one channel, or four channels of anything; auto looks at the pixels"`
+	SRGB      bool   `toml:"srgb" doc:"colors are sRGB, false: linear light; kinds and formats that have no sRGB take numbers as they are"`
 
 	Mips       bool    `toml:"mips" doc:"add all smaller levels down to 1x1"`
 	Filter     string  `toml:"filter" enum:"box,kaiser,mitchell" doc:"how levels and sizes are averaged: box is exact and fast, kaiser sharpest, mitchell between"`
 	Wrap       string  `toml:"wrap" enum:"clamp,repeat,repeat-x,repeat-y" doc:"what filters see beyond the edges: the edge again, or the picture once more, to the sides, above and below, or both"`
 	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha, 0 to 1, from which on the game draws a pixel: levels keep the share of such pixels; 0 for no such test"`
-	WeighAlpha bool    `toml:"weigh_alpha" doc:"bc7 may change colours the more, the less of them is seen; needs alpha to be transparency"`
+	WeighAlpha bool    `toml:"weigh_alpha" doc:"bc7 may change colors the more, the less of them is seen; needs alpha to be transparency"`
 
 	MaxSize int    `toml:"max_size" min:"1" max:"65535" doc:"longest side in pixels that a source may have"`
 	Fit     int    `toml:"fit" min:"0" max:"65535" doc:"longest side in pixels of the texture, larger pictures are scaled down; 0 keeps them"`
@@ -72,7 +72,7 @@ type Image struct {
 	B           string   `toml:"b" doc:"where blue comes from, likewise"`
 	A           string   `toml:"a" doc:"where alpha comes from, likewise"`
 	Flip        string   `toml:"flip" enum:"none,x,y,xy" doc:"mirror from left to right (x), upside down (y), or both"`
-	Premultiply bool     `toml:"premultiply" doc:"multiply colours by alpha, in linear light"`
+	Premultiply bool     `toml:"premultiply" doc:"multiply colors by alpha, in linear light"`
 	Cube        string   `toml:"cube" enum:"none,cross,faces" doc:"make a cube, of a cross (4:3, 3:4) or strip (6:1, 1:6), or of one picture a face"`
 	Faces       []string `toml:"faces" doc:"files of the faces -X +Y -Y +Z -Z if the source is +X, or of all six, relative to the source"`
 	Layers      []string `toml:"layers" doc:"files of the further layers of an array, relative to the source"`

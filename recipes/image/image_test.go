@@ -70,7 +70,7 @@ func nrgba(w, h int, pix ...byte) *stdimage.NRGBA {
 	return m
 }
 
-// scene is a picture of soft colours and fading alpha.
+// scene is a picture of soft colors and fading alpha.
 func scene(w, h int) *stdimage.NRGBA {
 	m := nrgba(w, h)
 	for y := range h {
@@ -104,7 +104,7 @@ func encodePNG(t testing.TB, m stdimage.Image) []byte {
 	return b.Bytes()
 }
 
-// radiance is an HDR file of grey steps, each a power of two, from 1/8 up.
+// radiance is an HDR file of gray steps, each a power of two, from 1/8 up.
 func radiance(w, h int) []byte {
 	var b bytes.Buffer
 	b.WriteString("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y ")
@@ -141,7 +141,7 @@ func TestRecipe(t *testing.T) {
 	})
 }
 
-// Straight alpha is kept bit for bit, also the colour under an alpha of 0.
+// Straight alpha is kept bit for bit, also the color under an alpha of 0.
 func TestCookKeepsPixels(t *testing.T) {
 	m := nrgba(61, 17)
 	noise(m.Pix)

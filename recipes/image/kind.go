@@ -15,7 +15,7 @@ import (
 // A decision is what a subject turns out to be, and how it is stored.
 type decision struct {
 	kind string // "color", "normal", "mask" or "data"
-	// srgb says that colours are on the sRGB curve; false for other kinds.
+	// srgb says that colors are on the sRGB curve; false for other kinds.
 	srgb   bool
 	choice texture.Choice
 }
@@ -29,11 +29,11 @@ type decision struct {
 const (
 	// surelyNormal is the share of unit vectors that makes one of a picture which
 	// nobody has called so, if it leans by surelyTilt at most, its z is not always
-	// the same, and it has more colours than normalColours: a plain light blue is
+	// the same, and it has more colors than normalColors: a plain light blue is
 	// all unit vectors by chance.
-	surelyNormal  = 0.95
-	surelyTilt    = 0.1
-	normalColours = texture.MaxColours
+	surelyNormal = 0.95
+	surelyTilt   = 0.1
+	normalColors = texture.MaxColors
 	// maybeNormal is the share of pixels near unit vectors, and maybeTilt the tilt,
 	// with which a picture may be what its name says.
 	maybeNormal = 0.5
@@ -65,8 +65,8 @@ func (s *subject) kindOf(c pixmap.Content) string {
 	switch {
 	case s.o.Kind == "auto" && (s.o.Premultiply || s.o.Coverage > 0 || s.o.WeighAlpha):
 		return "color" // the options say that alpha is transparency
-	case s.o.Kind == "auto" && !float && !c.Blue && c.Unit >= surelyNormal && c.Tilt <= surelyTilt && c.Colours > normalColours:
-		s.because("kind normal: %s (kind = \"color\" makes it colours)", share)
+	case s.o.Kind == "auto" && !float && !c.Blue && c.Unit >= surelyNormal && c.Tilt <= surelyTilt && c.Colors > normalColors:
+		s.because("kind normal: %s (kind = \"color\" makes it colors)", share)
 		return "normal"
 	case s.o.Kind == "auto":
 		return "color"
@@ -85,7 +85,7 @@ func (s *subject) kindOf(c pixmap.Content) string {
 func (s *subject) content(ctx context.Context) (pixmap.Content, error) {
 	var all pixmap.Content
 	for i, m := range s.pictures {
-		c, err := pixmap.Analyse(ctx, m, texture.MaxColours)
+		c, err := pixmap.Analyse(ctx, m, texture.MaxColors)
 		if err != nil {
 			return pixmap.Content{}, err
 		}
@@ -97,7 +97,7 @@ func (s *subject) content(ctx context.Context) (pixmap.Content, error) {
 			all.One = ""
 		}
 		all.Opaque, all.Blue = all.Opaque && c.Opaque, all.Blue && c.Blue
-		all.Colours = max(all.Colours, c.Colours)
+		all.Colors = max(all.Colors, c.Colors)
 		all.Unit, all.Near, all.Tilt = min(all.Unit, c.Unit), min(all.Near, c.Near), max(all.Tilt, c.Tilt)
 	}
 	return all, nil
@@ -116,11 +116,11 @@ func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
 	case err != nil:
 		return err
 	case header == dds.Legacy && (t.SRGB || t.Premultiplied):
-		s.because("legacy dds header, as the options say: the engine must know that colours are sRGB or premultiplied")
+		s.because("legacy dds header, as the options say: the engine must know that colors are sRGB or premultiplied")
 	case header == dds.Legacy:
 		s.because("legacy dds header, which older engines read")
 	case s.o.DDSHeader == "auto" && (t.SRGB || t.Premultiplied):
-		s.because(`DX10 dds header: a legacy one cannot say that colours are sRGB or premultiplied (dds_header = "legacy" writes it all the same)`)
+		s.because(`DX10 dds header: a legacy one cannot say that colors are sRGB or premultiplied (dds_header = "legacy" writes it all the same)`)
 	default:
 		s.because("DX10 dds header")
 	}
@@ -144,13 +144,13 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	first := s.pictures[0]
 	facts := texture.Facts{
 		W: first.W, H: first.H, Float: first.Depth() == pixmap.Float, SRGB: s.srgb,
-		Opaque: c.Opaque, Normal: s.kind == "normal" && c.Opaque, One: c.One, Colours: c.Colours,
+		Opaque: c.Opaque, Normal: s.kind == "normal" && c.Opaque, One: c.One, Colors: c.Colors,
 	}
 	if s.kind == "data" || s.o.Premultiply {
-		facts.One = "" // shaders look for data where it was; colours become another
+		facts.One = "" // shaders look for data where it was; colors become another
 	}
 	if one := c.One; s.kind == "color" && len(one) == 4 && strings.ContainsAny(one[3:], "rgb") {
-		facts.One = "" // levels weigh colours by alpha, which then differs from them
+		facts.One = "" // levels weigh colors by alpha, which then differs from them
 	}
 	s.choice = texture.Choose(facts)
 	if explicit != 0 {

@@ -43,7 +43,7 @@ func painted(w, h int, paint func(x, y int) color.NRGBA) *stdimage.NRGBA {
 
 // What auto makes of pictures, and how it says so.
 func TestKindsAndFormats(t *testing.T) {
-	grey := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), byte(x * y), byte(x * y), 255} })
+	gray := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), byte(x * y), byte(x * y), 255} })
 	red := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), 0, 0, 255} })
 	green := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{0, byte(x * y), 0, 255} })
 	smoke := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{255, 255, 255, byte(x * y)} })
@@ -80,29 +80,29 @@ func TestKindsAndFormats(t *testing.T) {
 		swizzle string
 		why     []string // what each line contains
 	}{
-		{"colours", opaque(scene(64, 64)), none, texture.BC7, true, "", []string{"format bc7: colours, opaque"}},
-		{"alpha", scene(64, 64), none, texture.BC7, true, "", []string{"format bc7: colours with alpha"}},
+		{"colors", opaque(scene(64, 64)), none, texture.BC7, true, "", []string{"format bc7: colors, opaque"}},
+		{"alpha", scene(64, 64), none, texture.BC7, true, "", []string{"format bc7: colors with alpha"}},
 		{"tiny", scene(16, 16), none, texture.RGBA8, true, "", []string{"format rgba8: tiny"}},
-		{"pixel art", art, none, texture.RGBA8, true, "", []string{"format rgba8: pixel art of 16 colours"}},
+		{"pixel art", art, none, texture.RGBA8, true, "", []string{"format rgba8: pixel art of 16 colors"}},
 		{"normals", bumps(64, 64, true), none, texture.BC5, false, "", []string{"kind normal: 100 % of its pixels are unit vectors", "format bc5: normal map"}},
 		{"normals by name", bumps(64, 64, true), named, texture.BC5, false, "", []string{"it is called one, and 100 %", "format bc5"}},
 		{"two channels by name", bumps(64, 64, false), named, texture.BC5, false, "", []string{"it is called one, and has two channels", "format bc5"}},
 		{"a name that lies", opaque(scene(64, 64)), named, texture.BC7, true, "", []string{"kind color: it is called a normal map, but", "format bc7"}},
 		{"a sky in the north", sky, named, texture.BC7, true, "", []string{"kind color: it is called a normal map, but 100 %", "format bc7"}},
-		{"a sky", sky, none, texture.BC7, true, "", []string{"format bc7: colours, opaque"}},
+		{"a sky", sky, none, texture.BC7, true, "", []string{"format bc7: colors, opaque"}},
 		{"normals of any length", uneven, named, texture.BC5, false, "", []string{"it is called one, and", "format bc5"}},
-		{"z always the same", shallow, none, texture.BC7, true, "", []string{"format bc7: colours, opaque"}},
-		{"the same without a name", uneven, none, texture.BC7, true, "", []string{"format bc7: colours, opaque"}},
-		{"light blue", plainBlue, none, texture.RGBA8, true, "", []string{"format rgba8: pixel art of 4 colours"}},
+		{"z always the same", shallow, none, texture.BC7, true, "", []string{"format bc7: colors, opaque"}},
+		{"the same without a name", uneven, none, texture.BC7, true, "", []string{"format bc7: colors, opaque"}},
+		{"light blue", plainBlue, none, texture.RGBA8, true, "", []string{"format rgba8: pixel art of 4 colors"}},
 		{"normals with height", height, named, texture.BC7, false, "", []string{"kind normal", "format bc7", "alpha carries something"}},
 		{"normals that are cut out", bumps(64, 64, true), func(o *Image) { o.Coverage = 0.5 }, texture.BC7, true, "", []string{"format bc7"}},
 		{"a flame by name", flame, named, texture.BC7, true, "", []string{"kind color: it is called a normal map, but", "format bc7"}},
-		{"alpha as colours", puff, linear, texture.BC7, false, "", []string{"format bc7"}},
+		{"alpha as colors", puff, linear, texture.BC7, false, "", []string{"format bc7"}},
 		{"white in r8", white, func(o *Image) { mask(o); o.Format = "r8" }, texture.R8, false, "1111", []string{"format r8: as the options say"}},
-		{"normals that are colours", bumps(64, 64, true), func(o *Image) { o.Kind = "color" }, texture.BC7, true, "", []string{"format bc7"}},
-		{"grey", grey, none, texture.BC7, true, "", []string{"format bc7: grey, but on the sRGB curve"}},
-		{"grey light", grey, linear, texture.BC4, false, "rrr1", []string{"format bc4: grey"}},
-		{"grey mask", grey, mask, texture.BC4, false, "rrr1", []string{"format bc4: grey"}},
+		{"normals that are colors", bumps(64, 64, true), func(o *Image) { o.Kind = "color" }, texture.BC7, true, "", []string{"format bc7"}},
+		{"gray", gray, none, texture.BC7, true, "", []string{"format bc7: gray, but on the sRGB curve"}},
+		{"gray light", gray, linear, texture.BC4, false, "rrr1", []string{"format bc4: gray"}},
+		{"gray mask", gray, mask, texture.BC4, false, "rrr1", []string{"format bc4: gray"}},
 		{"red mask", red, mask, texture.BC4, false, "", []string{"format bc4: only red"}},
 		{"green mask", green, mask, texture.BC4, false, "0r01", []string{"format bc4: only green"}},
 		{"green mask in r8", green, func(o *Image) { mask(o); o.Format = "r8" }, texture.R8, false, "0r01", []string{"format r8: as the options say, of the only channel"}},
@@ -112,7 +112,7 @@ func TestKindsAndFormats(t *testing.T) {
 		{"explicit", green, func(o *Image) { o.Format = "bc1" }, texture.BC1, true, "", []string{"format bc1: as the options say"}},
 		{"explicit without sRGB", green, func(o *Image) { o.Format = "rg8" }, texture.RG8, false, "", []string{"numbers are stored as they are: rg8 has no sRGB form", "format rg8"}},
 		{"scaled", opaque(scene(64, 64)), func(o *Image) { o.Fit = 48 }, texture.BC7, true, "", []string{"size 48 x 48: scaled from 64 x 64", "format bc7"}},
-		{"art that is scaled", art, func(o *Image) { o.Fit = 37 }, texture.RGBA8, true, "", []string{"size 37 x 37", "format rgba8: pixel art of 49 colours"}},
+		{"art that is scaled", art, func(o *Image) { o.Fit = 37 }, texture.RGBA8, true, "", []string{"size 37 x 37", "format rgba8: pixel art of 49 colors"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tree := fstest.MapFS{"a.png": {Data: encodePNG(t, tc.m)}}
@@ -219,9 +219,9 @@ func TestExplainOfDoubtfulNumbers(t *testing.T) {
 }
 
 func TestExplainOfDDS(t *testing.T) {
-	grey := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), byte(x * y), byte(x * y), 255} })
+	gray := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), byte(x * y), byte(x * y), 255} })
 	o := options(func(o *Image) { o.Kind, o.Container = "mask", "dds" })
-	why := explain(t, o, fstest.MapFS{"a.png": {Data: encodePNG(t, grey)}}, "a.png")
+	why := explain(t, o, fstest.MapFS{"a.png": {Data: encodePNG(t, gray)}}, "a.png")
 	if !strings.Contains(strings.Join(why, "\n"), `a dds file cannot say so: shaders find "rrr1"`) {
 		t.Errorf("reasons %q", why)
 	}
@@ -231,7 +231,7 @@ func TestExplainOfDDS(t *testing.T) {
 		"legacy dds header, as":           options(func(o *Image) { o.Container, o.Format, o.DDSHeader = "dds", "bc1", "legacy" }),
 		"DX10 dds header":                 options(func(o *Image) { o.Container, o.Format = "dds", "bc7" }),
 	} {
-		if why := explain(t, o, fstest.MapFS{"a.png": {Data: encodePNG(t, grey)}}, "a.png"); !strings.Contains(strings.Join(why, "\n"), want) {
+		if why := explain(t, o, fstest.MapFS{"a.png": {Data: encodePNG(t, gray)}}, "a.png"); !strings.Contains(strings.Join(why, "\n"), want) {
 			t.Errorf("reasons %q, want %q", why, want)
 		}
 	}
@@ -261,12 +261,12 @@ func TestLegacyHeaderRefused(t *testing.T) {
 func TestLayersOfManyKinds(t *testing.T) {
 	red := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), 0, 0, 255} })
 	green := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{0, byte(x * y), 0, 255} })
-	colourful := nrgba(64, 64) // whose mean leans to no side
-	noise(colourful.Pix)
-	opaque(colourful)
+	colorful := nrgba(64, 64) // whose mean leans to no side
+	noise(colorful.Pix)
+	opaque(colorful)
 	tree := fstest.MapFS{
 		"red.png": {Data: encodePNG(t, red)}, "green.png": {Data: encodePNG(t, green)},
-		"bumps.png": {Data: encodePNG(t, bumps(64, 64, true))}, "scene.png": {Data: encodePNG(t, colourful)},
+		"bumps.png": {Data: encodePNG(t, bumps(64, 64, true))}, "scene.png": {Data: encodePNG(t, colorful)},
 	}
 	layer := func(kind, other string) *Image {
 		return options(func(o *Image) { o.Kind, o.Layers, o.Quality = kind, []string{other}, "fast" })
@@ -287,7 +287,7 @@ func TestLayersOfManyKinds(t *testing.T) {
 
 // Options of bc7 reach it.
 func TestOptionsOfBC7(t *testing.T) {
-	m := scene(48, 48) // colours, noise and alpha: each has something to do
+	m := scene(48, 48) // colors, noise and alpha: each has something to do
 	noise(m.Pix[:len(m.Pix)/2])
 	seen := map[string]int{}
 	for i, set := range []func(*Image){

@@ -21,8 +21,8 @@ func (o *Image) Lint(path string, head []byte, size int64) []string {
 	if _, err := o.layout(info.W, info.H); err != nil {
 		lines = append(lines, err.Error())
 	}
-	if info.Profile != "" && o.colours() {
-		lines = append(lines, fmt.Sprintf("%s: colours will be taken for sRGB; convert them when exporting", info.Profile))
+	if info.Profile != "" && o.colors() {
+		lines = append(lines, fmt.Sprintf("%s: colors will be taken for sRGB; convert them when exporting", info.Profile))
 	}
 	return append(lines, info.Notes...)
 }

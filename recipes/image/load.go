@@ -48,9 +48,9 @@ func (s *subject) load(ctx context.Context, job *recipe.Job) error {
 		s.because("%s", note)
 	}
 	if info.Profile != "" {
-		s.because("%s: colours are taken to be sRGB all the same", info.Profile)
+		s.because("%s: colors are taken to be sRGB all the same", info.Profile)
 	}
-	if info.Gamma != 0 && s.o.colours() {
+	if info.Gamma != 0 && s.o.colors() {
 		s.because("gamma of %.5f was applied to reach sRGB", float64(info.Gamma)/100000)
 	}
 	if m, err = s.assemble(ctx, job, m); err != nil {
@@ -175,7 +175,7 @@ func (s *subject) read(ctx context.Context, job *recipe.Job, f file, like *pixma
 		}
 	}
 	decode := source.Decode
-	if !s.o.colours() {
+	if !s.o.colors() {
 		decode = source.DecodeData
 	}
 	m, info, err := decode(ctx, data, f.ext, s.o.MaxSize)
@@ -201,13 +201,13 @@ func readHead(open func() (fs.File, error)) ([]byte, int64, error) {
 	return head, info.Size(), err
 }
 
-// colours reports whether numbers may be sRGB colours, as far as options tell.
-func (o *Image) colours() bool { return o.SRGB && (o.Kind == "auto" || o.Kind == "color") }
+// colors reports whether numbers may be sRGB colors, as far as options tell.
+func (o *Image) colors() bool { return o.SRGB && (o.Kind == "auto" || o.Kind == "color") }
 
 // stored is what numbers of the source are.
 func (o *Image) stored() pixmap.Color {
 	switch {
-	case o.colours():
+	case o.colors():
 		return pixmap.SRGB
 	case o.Kind == "auto" || o.Kind == "color":
 		return pixmap.Linear

@@ -117,7 +117,7 @@ func (s *subject) description() *texture.Texture {
 	return t
 }
 
-// premultiplies reports whether colours are multiplied by alpha.
+// premultiplies reports whether colors are multiplied by alpha.
 func (s *subject) premultiplies() bool {
 	return s.o.Premultiply && s.kind == "color" && strings.Contains(s.choice.Format.Channels(), "a")
 }

@@ -104,7 +104,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// solid is a file of one colour, told by its red.
+// solid is a file of one color, told by its red.
 func solid(t testing.TB, w, h int, red byte) *fstest.MapFile {
 	m := nrgba(w, h)
 	for i := 0; i < len(m.Pix); i += 4 {
@@ -348,8 +348,8 @@ func TestFlippedCube(t *testing.T) {
 	}
 }
 
-// A gamma chunk says what colours are; data it does not touch.
-func TestGammaIsOfColours(t *testing.T) {
+// A gamma chunk says what colors are; data it does not touch.
+func TestGammaIsOfColors(t *testing.T) {
 	file := encodePNG(t, nrgba(1, 1, 128, 64, 0, 255))
 	const afterHeader = 8 + 12 + 13
 	chunk := append([]byte("gAMA"), 0, 1, 0x86, 0xa0) // 1.0: linear light

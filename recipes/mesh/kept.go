@@ -173,7 +173,7 @@ func checkVectors(a model.Array, of content) error {
 		if of == clamped {
 			for _, x := range v {
 				if a.Component == model.Float32 && (x < 0 || x > 1) {
-					return fmt.Errorf("vertex %d has a colour of %v, want 0 to 1", i, v)
+					return fmt.Errorf("vertex %d has a color of %v, want 0 to 1", i, v)
 				}
 			}
 			continue

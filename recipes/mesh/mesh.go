@@ -60,7 +60,7 @@
 //
 // What comes out is valid: the Khronos validator finds no error in it. A source that is
 // not is repaired where a user would want that, with a warning for each kind of fault:
-// normals, tangents, rotations and weights are scaled, colours clamped, bounds corrected,
+// normals, tangents, rotations and weights are scaled, colors clamped, bounds corrected,
 // empty lists left out, extensions declared; a primitive without the coordinates of a
 // texture gets a copy of the material without it. Other faults refuse it; see package
 // gltfcheck.
@@ -91,7 +91,7 @@ type Mesh struct {
 	PositionBits int `toml:"position_bits" min:"0" max:"16" doc:"bits of a coordinate: an error of at most extent/(2^(bits+1)-2); 0 keeps floats"`
 	NormalBits   int `toml:"normal_bits" min:"0" max:"16" doc:"bits of each component of normals and tangents, 8 or 16; 0 keeps floats"`
 	UVBits       int `toml:"uv_bits" min:"0" max:"16" doc:"bits of texture coordinates that all lie from 0 to 1, 16; 0 keeps floats"`
-	ColorBits    int `toml:"color_bits" min:"0" max:"16" doc:"bits of each component of colours, 8 or 16; 0 keeps floats"`
+	ColorBits    int `toml:"color_bits" min:"0" max:"16" doc:"bits of each component of colors, 8 or 16; 0 keeps floats"`
 	WeightBits   int `toml:"weight_bits" min:"0" max:"16" doc:"bits of the weights of joints, 8 or 16; 0 keeps floats"`
 
 	LODs     int     `toml:"lods" min:"0" max:"8" doc:"how many meshes with fewer triangles to add as levels of detail"`

@@ -33,7 +33,7 @@ func tolerances(extent float64, o *Mesh) dot {
 	if o.PositionBits > 0 {
 		position += extent / (math.Exp2(float64(o.PositionBits+1)) - 2)
 	}
-	normal, uv, colour := 1e-6, 1e-7, 1e-7
+	normal, uv, color := 1e-6, 1e-7, 1e-7
 	if o.NormalBits > 0 {
 		normal = 1.5 / math.Exp2(float64(o.NormalBits-1)) // half a step on each axis, and the length
 	}
@@ -41,9 +41,9 @@ func tolerances(extent float64, o *Mesh) dot {
 		uv = 0.5000001 / 65535
 	}
 	if o.ColorBits > 0 {
-		colour = 0.5000001 / (math.Exp2(float64(o.ColorBits)) - 1)
+		color = 0.5000001 / (math.Exp2(float64(o.ColorBits)) - 1)
 	}
-	return dot{position, position, position, normal, normal, normal, uv, uv, colour, colour, colour, colour}
+	return dot{position, position, position, normal, normal, normal, uv, uv, color, color, color, color}
 }
 
 var ways = map[string]func(*Mesh){

@@ -191,15 +191,15 @@ func forms() fstest.MapFS {
 	}
 	strips := s.shorts("SCALAR", 1, strip...)
 	fan := s.add(5121, "SCALAR", 7, []byte{14, 15, 9, 8, 7, 13, 19})
-	colours := make([]float32, 4*count)
+	colors := make([]float32, 4*count)
 	wide := make([]float32, 2*count)
-	for i := range colours {
-		colours[i] = float32(i%11) / 10
+	for i := range colors {
+		colors[i] = float32(i%11) / 10
 	}
 	for i := range wide {
 		wide[i] = float32(i)/9 - 2
 	}
-	c, far := s.floats("VEC4", 4, colours...), s.floats("VEC2", 2, wide...)
+	c, far := s.floats("VEC4", 4, colors...), s.floats("VEC2", 2, wide...)
 	whole := make([]uint16, 3*count)
 	for i := range whole {
 		whole[i] = uint16(i * i % 3001)

@@ -16,7 +16,7 @@ import (
 // What a viewer would show of a model, read by a library that is not ours.
 
 // A dot is a corner of a triangle in the world: x, y, z, its normal, its texture
-// coordinates, its colour. What is missing is zero.
+// coordinates, its color. What is missing is zero.
 type dot [12]float64
 
 type shown [3]dot
@@ -173,7 +173,7 @@ func showPrimitive(t testing.TB, doc *gltf.Document, n *gltf.Node, p *gltf.Primi
 			add(normals, n.Weights[i], target, "NORMAL", t, doc)
 		}
 	}
-	uvs, colours := attribute("TEXCOORD_0"), attribute("COLOR_0")
+	uvs, colors := attribute("TEXCOORD_0"), attribute("COLOR_0")
 	joints, weights := attribute("JOINTS_0"), attribute("WEIGHTS_0")
 	dots := make([]dot, len(positions))
 	for i, v := range positions {
@@ -193,8 +193,8 @@ func showPrimitive(t testing.TB, doc *gltf.Document, n *gltf.Node, p *gltf.Primi
 		if uvs != nil {
 			copy(dots[i][6:], uvs[i])
 		}
-		if colours != nil {
-			copy(dots[i][8:], colours[i])
+		if colors != nil {
+			copy(dots[i][8:], colors[i])
 		}
 	}
 	var corners []int

@@ -94,7 +94,7 @@ func (g *geometry) repair(ctx context.Context, r *repairs, where string, joints 
 							n++
 						}
 					}
-					r.add("a number of a colour below 0 or above 1, clamped", where, n)
+					r.add("a number of a color below 0 or above 1, clamped", where, n)
 					return n > 0
 				})
 			}

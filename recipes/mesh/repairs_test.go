@@ -80,11 +80,11 @@ func TestRepairsTangents(t *testing.T) {
 	}
 }
 
-func TestRepairsColours(t *testing.T) {
+func TestRepairsColors(t *testing.T) {
 	s := new(sheet)
 	s.floats("VEC3", 3, 1.5, 0, -1, 0.5, 1, 0, 0, 0, 0)
 	doc := repaired(t, s.triangle(`,"COLOR_0":0`, ""), "m/a.gltf",
-		"mesh 0 primitive 0: a number of a colour below 0 or above 1, clamped, and 1 more like it")
+		"mesh 0 primitive 0: a number of a color below 0 or above 1, clamped, and 1 more like it")
 	near(t, elements(t, doc, doc.Meshes[0].Primitives[0].Attributes["COLOR_0"]), []float64{1, 0, 0}, []float64{0.5, 1, 0})
 }
 
@@ -338,7 +338,7 @@ func TestRefusesFaultsInWhatStays(t *testing.T) {
 		return tree
 	}
 	wantRefusal(t, stays(3, "VEC3", `,"NORMAL":0`, 0, 0, 2, 0, 0, 1, 0, 0, 1), "m/a.gltf", "accessor 0: vertex 0: [0 0 2] is not of length 1")
-	wantRefusal(t, stays(3, "VEC3", `,"COLOR_0":0`, 0, 0, 1, 0, 0, 1, 0, 0, 1.5), "m/a.gltf", "accessor 0: vertex 2 has a colour of [0 0 1.5]")
+	wantRefusal(t, stays(3, "VEC3", `,"COLOR_0":0`, 0, 0, 1, 0, 0, 1, 0, 0, 1.5), "m/a.gltf", "accessor 0: vertex 2 has a color of [0 0 1.5]")
 	s := new(sheet)
 	i := s.shorts("SCALAR", 1, 0, 1, 3)
 	tree := s.triangle("", `,"extensionsUsed":["EXT_mine"]`)

@@ -434,7 +434,7 @@ func fill(t *testing.T, dir string, n int) {
 	f, g := filepath.Join(dir, "f"), filepath.Join(dir, "g")
 	write(t, f, "")
 	write(t, g, "")
-	for range n / 2 { // equal neighbours would become one event
+	for range n / 2 { // equal neighbors would become one event
 		must(t, os.Chmod(f, 0o600), os.Chmod(g, 0o600))
 	}
 }

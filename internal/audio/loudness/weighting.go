@@ -69,7 +69,7 @@ func channelWeights(channels int) []float64 {
 		return []float64{1, 1, 1, side, side}
 	case 6:
 		return []float64{1, 1, 1, 0, side, side}
-	case 7: // back centre, then sides
+	case 7: // back center, then sides
 		return []float64{1, 1, 1, 0, 1, side, side}
 	case 8: // back pair, then sides
 		return []float64{1, 1, 1, 0, 1, 1, side, side}

@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// butterflies are the factors against the aliases of neighbouring subbands, from
+// butterflies are the factors against the aliases of neighboring subbands, from
 // table B.9.
 var butterflies = sync.OnceValue(func() (b [8]struct{ s, a float64 }) {
 	for i, c := range [8]float64{-0.6, -0.535, -0.33, -0.185, -0.095, -0.041, -0.0142, -0.0037} {

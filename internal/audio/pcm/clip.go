@@ -5,9 +5,9 @@
 // is value / 2^(n-1), so up to 24 bits come out of a Clip as they went in; the
 // last bits of louder 32-bit samples are rounded to nearest.
 //
-// Channels lie in the order of WAVE and FLAC: mono; left, right; L R centre;
+// Channels lie in the order of WAVE and FLAC: mono; left, right; L R center;
 // L R and the surround pair; L R C and the pair; L R C, low-frequency effects
-// and the pair; L R C LFE, back centre, side pair; L R C LFE, back pair, side
+// and the pair; L R C LFE, back center, side pair; L R C LFE, back pair, side
 // pair.
 package pcm
 

@@ -7,7 +7,7 @@ import (
 
 // Mix makes a clip of one or two channels, in place where there are fewer than
 // before. One channel becomes two of the same; two become one that is their
-// mean. Of more, the centre goes to both sides and each surround to its own, both
+// mean. Of more, the center goes to both sides and each surround to its own, both
 // by -3 dB, as ITU-R BS.775 has it, and the sum is divided so that it cannot
 // pass full scale; the low-frequency channel is left out. Their mean is mono.
 //
@@ -62,7 +62,7 @@ func (c *Clip) mixture(channels int) [][]float64 {
 		left, right = []float64{1, 0, less, less, 0}, []float64{0, 1, less, 0, less}
 	case 6:
 		left, right = []float64{1, 0, less, 0, less, 0}, []float64{0, 1, less, 0, 0, less}
-	case 7: // the back centre goes to both surrounds
+	case 7: // the back center goes to both surrounds
 		left, right = []float64{1, 0, less, 0, 0.5, less, 0}, []float64{0, 1, less, 0, 0.5, 0, less}
 	case 8:
 		left, right = []float64{1, 0, less, 0, less, 0, less, 0}, []float64{0, 1, less, 0, 0, less, 0, less}

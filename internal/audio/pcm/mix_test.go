@@ -19,7 +19,7 @@ func TestMix(t *testing.T) {
 		{"stereo to mono", 2, []float32{0.5, -0.1}, 1, []float64{0.2}},
 		{"full scale stereo to mono", 2, []float32{1, 1}, 1, []float64{1}},
 		{"stays stereo", 2, []float32{0.5, -0.1}, 2, []float64{0.5, -0.1}},
-		{"centre", 3, []float32{0, 0, 1}, 2, []float64{c / (1 + c), c / (1 + c)}},
+		{"center", 3, []float32{0, 0, 1}, 2, []float64{c / (1 + c), c / (1 + c)}},
 		{"quad", 4, []float32{0, 0, 1, 0}, 2, []float64{c / (1 + c), 0}},
 		{"5.0", 5, []float32{0, 0, 0, 0, 1}, 2, []float64{0, c / (1 + 2*c)}},
 		{"5.1 without effects", 6, []float32{0, 0, 0, 1, 0, 0}, 2, []float64{0, 0}},

@@ -61,7 +61,7 @@ func (e *encoder) frame(to []byte, samples []float32) []byte {
 		var state [stateSize]byte
 		e.states[c].put(state[:])
 		to = append(to, state[:]...)
-		// Neighbours in time tend to share a scale; those in different frames
+		// Neighbors in time tend to share a scale; those in different frames
 		// are not made to depend on each other.
 		e.states[c].scale = 0
 	}

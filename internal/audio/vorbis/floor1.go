@@ -15,7 +15,7 @@ type floor1 struct {
 	multiplier int
 	x          []int // where the curve may bend, in the order of the stream
 	sorted     []int // indices into x, by x
-	low, high  []int // for each x from the third on, its neighbours among those before
+	low, high  []int // for each x from the third on, its neighbors among those before
 }
 
 const maxPoints = 65
@@ -64,7 +64,7 @@ func (d *decoder) readFloor1(r *bitReader) (*floor1, error) {
 	return f, f.prepare()
 }
 
-// prepare finds the neighbours of each point and the order of all.
+// prepare finds the neighbors of each point and the order of all.
 func (f *floor1) prepare() error {
 	f.low, f.high = make([]int, len(f.x)), make([]int, len(f.x))
 	for i := range f.x {

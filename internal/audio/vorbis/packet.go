@@ -52,7 +52,7 @@ func (d *decoder) decode(packet []byte, out []float32) []float32 {
 		return out
 	}
 	m := d.modes[number]
-	size, before, after := 0, 0, 0 // kinds of this block and of its neighbours
+	size, before, after := 0, 0, 0 // kinds of this block and of its neighbors
 	if m.long {
 		size = 1
 		before, after = int(r.bits(1)), int(r.bits(1))
@@ -92,7 +92,7 @@ func (d *decoder) decode(packet []byte, out []float32) []float32 {
 }
 
 // window multiplies the halves of a block with the slopes of the window, which are
-// as wide as the neighbours' kinds say. What lies behind a slope is not used.
+// as wide as the neighbors' kinds say. What lies behind a slope is not used.
 func (d *decoder) window(left, right []float64, before, after int) {
 	n := len(left)
 	rise, fall := d.slopes[before], d.slopes[after] // a short block's are short

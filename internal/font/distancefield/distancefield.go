@@ -73,7 +73,7 @@ func (s *Shape) Bounds() (left, top, right, bottom float64, ok bool) {
 	return left, top, right, bottom, true
 }
 
-// A Grid is where a Shape is measured: at the centres of W by H pixels, the first of
+// A Grid is where a Shape is measured: at the centers of W by H pixels, the first of
 // which has its left upper corner at Left, Top.
 type Grid struct {
 	Left, Top, W, H int
@@ -156,7 +156,7 @@ func (s *Shape) measure(ctx context.Context, row []float64, x, y, reach float64)
 	return nil
 }
 
-// A crossing is where a contour passes a row of pixel centres, downward (+1) or
+// A crossing is where a contour passes a row of pixel centers, downward (+1) or
 // upward (-1).
 type crossing struct {
 	x    float64

@@ -71,7 +71,7 @@ func TestDistanceToTheMiddle(t *testing.T) {
 }
 
 // Rows that pass through corners count them once.
-func TestCornersOnPixelCentres(t *testing.T) {
+func TestCornersOnPixelCenters(t *testing.T) {
 	out := render(t, polygons(contour{{20.5, 4.5}, {28.5, 12.5}, {20.5, 20.5}, {12.5, 12.5}}))
 	for _, y := range []int{4, 12, 20} {
 		for x := range grid.W {

@@ -2,9 +2,9 @@ package bc7
 
 import "math"
 
-// apart tries mode 4 or 5: colour, and one channel apart.
+// apart tries mode 4 or 5: color, and one channel apart.
 func (e *encoder) apart(mode, rotation, selector uint8) {
-	colour, single := kindsApart(mode, selector)
+	color, single := kindsApart(mode, selector)
 	px, scalar := e.px.rotated(rotation)
 	c := code{mode: mode, rotation: rotation, selector: selector}
 	sse := e.fitScalar(&scalar, single, &c)
@@ -18,12 +18,12 @@ func (e *encoder) apart(mode, rotation, selector uint8) {
 	s := m.scatter(false)
 	v := s.principal(false)
 	d := v.axis()
-	ls := px.place(whole[:], &d, colour, false)
+	ls := px.place(whole[:], &d, color, false)
 	sse += m.squares(false)
 	var l line
 	for range e.effort.rounds {
-		l.solve(&ls, &m, 3, colour, e.effort.thorough)
-		total := sse + px.choose(whole[:], &l, colour, false, &c.index, &ls)
+		l.solve(&ls, &m, 3, color, e.effort.thorough)
+		total := sse + px.choose(whole[:], &l, color, false, &c.index, &ls)
 		if total >= e.sse {
 			return
 		}
@@ -32,15 +32,15 @@ func (e *encoder) apart(mode, rotation, selector uint8) {
 	}
 }
 
-// kindsApart returns how the modes 4 and 5 store colour and the channel apart.
-func kindsApart(mode, selector uint8) (colour, single *kind) {
+// kindsApart returns how the modes 4 and 5 store color and the channel apart.
+func kindsApart(mode, selector uint8) (color, single *kind) {
 	switch {
 	case mode == 5:
-		return colour5, scalar5
+		return color5, scalar5
 	case selector == 1:
-		return colour4long, scalar4short
+		return color4long, scalar4short
 	}
-	return colour4, scalar4
+	return color4, scalar4
 }
 
 // fitScalar fits ends and indices of a single channel and returns their error.

@@ -2,7 +2,7 @@ package bc7
 
 import "math"
 
-// An axis is a direction in the space of colours, to project pixels on. Where a
+// An axis is a direction in the space of colors, to project pixels on. Where a
 // channel falls along it, the pixel's 255-v is taken instead of v, so that all
 // components are positive: flip has 255 there.
 type axis struct {
@@ -10,10 +10,10 @@ type axis struct {
 	flipA, a       uint64
 }
 
-// at projects a colour.
+// at projects a color.
 func (d *axis) at(rgb uint64) uint64 { return (rgb ^ d.flip) * d.reversed >> (2 * lane) }
 
-// at4 projects a colour with alpha.
+// at4 projects a color with alpha.
 func (d *axis) at4(rgb, a uint64) uint64 {
 	return (rgb^d.flip)*d.reversed>>(2*lane) + (a^d.flipA)*d.a
 }

@@ -5,7 +5,7 @@
 // alike everywhere.
 //
 // A block of 4 by 4 pixels is 16 bytes. It says which of eight modes it is in; each
-// splits the bits otherwise between colours, the number of lines of colours, and
+// splits the bits otherwise between colors, the number of lines of colors, and
 // the pixels' places on them. An encoder is good where it finds the right mode, and
 // quick where it finds it without trying them all.
 package bc7
@@ -30,9 +30,9 @@ const (
 type Options struct {
 	Quality Quality
 
-	// WeighAlpha says that alpha is coverage: the error of a pixel's colour counts as
-	// much as its alpha, and what is fully transparent may have any colour. Without
-	// it the colour of every pixel counts alike.
+	// WeighAlpha says that alpha is coverage: the error of a pixel's color counts as
+	// much as its alpha, and what is fully transparent may have any color. Without
+	// it the color of every pixel counts alike.
 	WeighAlpha bool
 
 	// RDO is the loss of PSNR, in dB up to 10, that is allowed for blocks that a general
@@ -50,8 +50,8 @@ func Size(w, h int) int {
 // Encode writes the blocks of a picture of w by h pixels, row by row, to dst, which
 // has Size(w, h) bytes. pix has four bytes, RGBA, for each pixel, row by row. Where
 // the size is no multiple of four, the last column and row are repeated. A block of
-// pixels whose alpha is 255 decodes to an alpha of 255, and one of a single colour to
-// just that colour. The work is done in the calling goroutine, and ends early with the
+// pixels whose alpha is 255 decodes to an alpha of 255, and one of a single color to
+// just that color. The work is done in the calling goroutine, and ends early with the
 // error of ctx. What is in dst after an error is of no use.
 func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 	switch {

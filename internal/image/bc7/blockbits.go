@@ -14,8 +14,8 @@ func (c *code) pack() (block [16]byte) {
 	b.put(c.selector, l.selector)
 	for channel := range 3 {
 		for s := range l.subsets {
-			b.put(c.ends[s][0][channel], l.colour)
-			b.put(c.ends[s][1][channel], l.colour)
+			b.put(c.ends[s][0][channel], l.color)
+			b.put(c.ends[s][1][channel], l.color)
 		}
 	}
 	for s := range l.subsets {
@@ -26,16 +26,16 @@ func (c *code) pack() (block [16]byte) {
 		b.put(c.p[s][0], l.own|l.shared)
 		b.put(c.p[s][1], l.own)
 	}
-	colour, alpha := c.widths(l)
+	color, alpha := c.widths(l)
 	switch {
 	case l.scalar == 0:
 		anchors := l.anchors(c.partition)
-		b.indices(&c.index, colour, ascending(anchors[:l.subsets]))
+		b.indices(&c.index, color, ascending(anchors[:l.subsets]))
 	case c.selector == 1:
 		b.indices(&c.scalar, alpha, []uint8{0})
-		b.indices(&c.index, colour, []uint8{0})
+		b.indices(&c.index, color, []uint8{0})
 	default:
-		b.indices(&c.index, colour, []uint8{0})
+		b.indices(&c.index, color, []uint8{0})
 		b.indices(&c.scalar, alpha, []uint8{0})
 	}
 	binary.LittleEndian.PutUint64(block[:8], b.lo)
@@ -53,19 +53,19 @@ func ascending(anchors []uint8) []uint8 {
 
 // turn swaps ends until every anchor's index has 0 as its top bit.
 func (c *code) turn(l *layout) {
-	colour, alpha := c.widths(l)
+	color, alpha := c.widths(l)
 	one, two := l.masks(c.partition)
 	parts := [3]uint16{^(one | two), one, two}
 	for s, anchor := range l.anchors(c.partition) {
 		if s == int(l.subsets) {
 			break
 		}
-		if c.index[anchor&15]>>(colour-1) == 0 {
+		if c.index[anchor&15]>>(color-1) == 0 {
 			continue
 		}
 		for i := range c.index {
 			if parts[s]>>i&1 != 0 {
-				c.index[i] ^= 1<<colour - 1
+				c.index[i] ^= 1<<color - 1
 			}
 		}
 		ends := &c.ends[s]
@@ -100,8 +100,8 @@ func unpack(block *[16]byte) (c code, ok bool) {
 	c.selector = b.take(l.selector)
 	for channel := range 3 {
 		for s := range l.subsets {
-			c.ends[s][0][channel] = b.take(l.colour)
-			c.ends[s][1][channel] = b.take(l.colour)
+			c.ends[s][0][channel] = b.take(l.color)
+			c.ends[s][1][channel] = b.take(l.color)
 		}
 	}
 	for s := range l.subsets {
@@ -115,16 +115,16 @@ func unpack(block *[16]byte) (c code, ok bool) {
 			c.p[s][1] = b.take(1)
 		}
 	}
-	colour, alpha := c.widths(l)
+	color, alpha := c.widths(l)
 	switch {
 	case l.scalar == 0:
 		anchors := l.anchors(c.partition)
-		b.indices(&c.index, colour, ascending(anchors[:l.subsets]))
+		b.indices(&c.index, color, ascending(anchors[:l.subsets]))
 	case c.selector == 1:
 		b.indices(&c.scalar, alpha, []uint8{0})
-		b.indices(&c.index, colour, []uint8{0})
+		b.indices(&c.index, color, []uint8{0})
 	default:
-		b.indices(&c.index, colour, []uint8{0})
+		b.indices(&c.index, color, []uint8{0})
 		b.indices(&c.scalar, alpha, []uint8{0})
 	}
 	return c, true

@@ -130,7 +130,7 @@ const blocksBetweenSlowLooks = 32
 // It is worked out by products and sums alone, which are the same on every machine.
 func growth(loss float64) (float64, error) {
 	if !(loss > 0 && loss <= mostLoss) {
-		return 0, errors.New("bc7: the loss of rate-distortion optimisation must be more than 0 and at most 10 dB")
+		return 0, errors.New("bc7: the loss of rate-distortion optimization must be more than 0 and at most 10 dB")
 	}
 	const ln10 = 2.302585092994045684
 	x := float64(loss * (ln10 / 10 / 1024))

@@ -21,11 +21,11 @@ func (c *code) pixels(dst *[64]byte) {
 			ends[s][e] = l.end(c.ends[s][e], c.p[s][e])
 		}
 	}
-	colour, alpha := c.widths(l)
+	color, alpha := c.widths(l)
 	one, two := l.masks(c.partition)
 	for i := range 16 {
 		ends := &ends[one>>i&1|two>>i&1<<1]
-		w := int(weights[colour][c.index[i]&15])
+		w := int(weights[color][c.index[i]&15])
 		pixel := (*[4]byte)(dst[4*i:])
 		for channel := range 3 {
 			pixel[channel] = blend(ends[0][channel], ends[1][channel], w)
@@ -40,11 +40,11 @@ func (c *code) pixels(dst *[64]byte) {
 	}
 }
 
-// end returns the colour of a stored end.
+// end returns the color of a stored end.
 func (l *layout) end(stored [4]uint8, p uint8) (rgba [4]uint8) {
 	bits := l.own | l.shared
 	for channel := range 3 {
-		rgba[channel] = expand(stored[channel]<<bits|p, l.colour+bits)
+		rgba[channel] = expand(stored[channel]<<bits|p, l.color+bits)
 	}
 	if l.alpha == 0 {
 		rgba[3] = 255

@@ -47,7 +47,7 @@ func TestPackTurns(t *testing.T) {
 		for s := range l.subsets {
 			for e := range 2 {
 				for channel := range 3 {
-					c.ends[s][e][channel] = below(l.colour)
+					c.ends[s][e][channel] = below(l.color)
 				}
 				c.ends[s][e][3] = below(l.alpha)
 				c.p[s][e] = below(l.own)
@@ -57,9 +57,9 @@ func TestPackTurns(t *testing.T) {
 				c.p[s][1] = c.p[s][0]
 			}
 		}
-		colour, alpha := c.widths(l)
+		color, alpha := c.widths(l)
 		for i := range 16 {
-			c.index[i] = below(colour)
+			c.index[i] = below(color)
 			if l.scalar != 0 {
 				c.scalar[i] = below(alpha)
 			}

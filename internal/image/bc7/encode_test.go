@@ -88,7 +88,7 @@ func TestEncodeGolden(t *testing.T) {
 	}
 }
 
-// pixelsOf draws the pixels of a block: few colours or many, opaque or not.
+// pixelsOf draws the pixels of a block: few colors or many, opaque or not.
 func pixelsOf(t *rapid.T) (pixels [64]byte) {
 	most := rapid.SampledFrom([]byte{0, 1, 3, 20, 255}).Draw(t, "spread")
 	base := rapid.SliceOfN(rapid.Byte(), 8, 8).Draw(t, "base")

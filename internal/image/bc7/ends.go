@@ -11,7 +11,7 @@ type line struct {
 }
 
 // leastSquares is what least squares need to know of the indices of some pixels: sums
-// of the weights of the second end, of their squares, and of their products with colours.
+// of the weights of the second end, of their squares, and of their products with colors.
 type leastSquares struct {
 	w   uint64 // sum of weights, and of their squares from bit 32 on
 	rgb uint64 // in lanes
@@ -34,7 +34,7 @@ func (l *line) solve(s *leastSquares, m *moments, channels int, k *kind, thoroug
 	det := q.A*q.C - q.B*q.B
 	rgb, a := s.rgb, s.a
 	if det == 0 {
-		// All indices are one: whatever it is, two equal ends are the colour.
+		// All indices are one: whatever it is, two equal ends are the color.
 		q.A, q.B, q.C = 64*32*n, 0, 64*32*n
 		det = q.A * q.C
 		rgb, a = 32*m.sum, 32*sumA

@@ -67,7 +67,7 @@ func (b *block) place4(list []uint8, d *axis, k *kind) (s leastSquares) {
 	return s
 }
 
-// choose gives every pixel of list the nearest colour of the line, and returns the
+// choose gives every pixel of list the nearest color of the line, and returns the
 // sum of squared errors less the sum of the squares of the pixels, which is
 // known already. What least squares need to better the ends is left in s.
 func (b *block) choose(list []uint8, l *line, k *kind, alpha bool, index *[16]uint8, s *leastSquares) int64 {
@@ -78,14 +78,14 @@ func (b *block) choose(list []uint8, l *line, k *kind, alpha bool, index *[16]ui
 }
 
 func choose3(px *[16]uint64, list []uint8, l *line, k *kind, index *[16]uint8, s *leastSquares) int64 {
-	var colours [16]uint64 // reversed
+	var colors [16]uint64 // reversed
 	var squares [16]int64
 	w := &packedWeights[k.width]
 	r0, r1 := reverse(l.rgb[0]), reverse(l.rgb[1])
 	for i := range k.levels {
 		v := w[i&15] & 127
 		c := (r0*(64-v) + r1*v + lanesOf32) >> 6 & lanesOfFF
-		colours[i&15] = c
+		colors[i&15] = c
 		squares[i&15] = int64(dot(reverse(c), c))
 	}
 	d, first, scale := l.axis3(k)
@@ -96,7 +96,7 @@ func choose3(px *[16]uint64, list []uint8, l *line, k *kind, index *[16]uint8, s
 		at := ((int64(d.at(p))-first)*scale + 1<<23) >> 24
 		at = max(0, min(at, k.levels-1))
 		index[i&15] = uint8(at)
-		sse += squares[at&15] - 2*int64(dot(p, colours[at&15]))
+		sse += squares[at&15] - 2*int64(dot(p, colors[at&15]))
 		ww := w[at&15]
 		s.w += ww
 		s.rgb += p * (ww & 127)
@@ -105,7 +105,7 @@ func choose3(px *[16]uint64, list []uint8, l *line, k *kind, index *[16]uint8, s
 }
 
 func (b *block) choose4(list []uint8, l *line, k *kind, index *[16]uint8, s *leastSquares) int64 {
-	var colours, alphas [16]uint64
+	var colors, alphas [16]uint64
 	var squares [16]int64
 	w := &packedWeights[k.width]
 	r0, r1 := reverse(l.rgb[0]), reverse(l.rgb[1])
@@ -113,7 +113,7 @@ func (b *block) choose4(list []uint8, l *line, k *kind, index *[16]uint8, s *lea
 		v := w[i&15] & 127
 		c := (r0*(64-v) + r1*v + lanesOf32) >> 6 & lanesOfFF
 		a := (l.a[0]*(64-v) + l.a[1]*v + 32) >> 6
-		colours[i&15], alphas[i&15] = c, a
+		colors[i&15], alphas[i&15] = c, a
 		squares[i&15] = int64(dot(reverse(c), c) + a*a)
 	}
 	d, first, scale := l.axis4(k)
@@ -124,7 +124,7 @@ func (b *block) choose4(list []uint8, l *line, k *kind, index *[16]uint8, s *lea
 		at := ((int64(d.at4(p, a))-first)*scale + 1<<23) >> 24
 		at = max(0, min(at, k.levels-1))
 		index[i&15] = uint8(at)
-		sse += squares[at&15] - 2*int64(dot(p, colours[at&15])+a*alphas[at&15])
+		sse += squares[at&15] - 2*int64(dot(p, colors[at&15])+a*alphas[at&15])
 		ww := w[at&15]
 		s.w += ww
 		s.rgb += p * (ww & 127)

@@ -8,8 +8,8 @@ type layout struct {
 	subsets   uint8
 	partition uint8 // bits of the number of the partition
 	rotation  uint8 // bits that say which channel changed places with alpha
-	selector  uint8 // bits that say which of colour and alpha has the longer indices
-	colour    uint8 // bits of an end in each of red, green and blue, without its p-bit
+	selector  uint8 // bits that say which of color and alpha has the longer indices
+	color     uint8 // bits of an end in each of red, green and blue, without its p-bit
 	alpha     uint8 // the same of alpha; 0: the block is opaque
 	own       uint8 // p-bits of each end
 	shared    uint8 // p-bits of both ends of a subset together
@@ -18,14 +18,14 @@ type layout struct {
 }
 
 var layouts = [8]layout{
-	{subsets: 3, partition: 4, colour: 4, own: 1, index: 3},
-	{subsets: 2, partition: 6, colour: 6, shared: 1, index: 3},
-	{subsets: 3, partition: 6, colour: 5, index: 2},
-	{subsets: 2, partition: 6, colour: 7, own: 1, index: 2},
-	{subsets: 1, rotation: 2, selector: 1, colour: 5, alpha: 6, index: 2, scalar: 3},
-	{subsets: 1, rotation: 2, colour: 7, alpha: 8, index: 2, scalar: 2},
-	{subsets: 1, colour: 7, alpha: 7, own: 1, index: 4},
-	{subsets: 2, partition: 6, colour: 5, alpha: 5, own: 1, index: 2},
+	{subsets: 3, partition: 4, color: 4, own: 1, index: 3},
+	{subsets: 2, partition: 6, color: 6, shared: 1, index: 3},
+	{subsets: 3, partition: 6, color: 5, index: 2},
+	{subsets: 2, partition: 6, color: 7, own: 1, index: 2},
+	{subsets: 1, rotation: 2, selector: 1, color: 5, alpha: 6, index: 2, scalar: 3},
+	{subsets: 1, rotation: 2, color: 7, alpha: 8, index: 2, scalar: 2},
+	{subsets: 1, color: 7, alpha: 7, own: 1, index: 4},
+	{subsets: 2, partition: 6, color: 5, alpha: 5, own: 1, index: 2},
 }
 
 // weights say, by the bits of an index, how many 64ths of the second end a pixel has.
@@ -76,8 +76,8 @@ func (l *layout) anchors(partition uint8) [3]uint8 {
 	return [3]uint8{}
 }
 
-// widths returns the bits of the indices of colour and of alpha.
-func (c *code) widths(l *layout) (colour, alpha uint8) {
+// widths returns the bits of the indices of color and of alpha.
+func (c *code) widths(l *layout) (color, alpha uint8) {
 	switch {
 	case l.scalar == 0:
 		return l.index, l.index

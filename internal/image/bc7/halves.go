@@ -1,8 +1,8 @@
 package bc7
 
-// kinds returns how colour, and a channel apart, are stored by a code; nil for the modes
+// kinds returns how color, and a channel apart, are stored by a code; nil for the modes
 // that are not made here.
-func (c *code) kinds(alpha bool) (colour, single *kind) {
+func (c *code) kinds(alpha bool) (color, single *kind) {
 	switch c.mode {
 	case 1:
 		return kind1, nil
@@ -41,7 +41,7 @@ func (s *shrinker) withEnds(of *code, most float64) (code, bool) {
 		return code{}, false
 	}
 	c := *of
-	colour, single := c.kinds(s.alpha)
+	color, single := c.kinds(s.alpha)
 	px, alpha := &s.px, s.alpha
 	var sse int64
 	var ls leastSquares
@@ -65,7 +65,7 @@ func (s *shrinker) withEnds(of *code, most float64) (code, bool) {
 	for n := range layout.subsets {
 		l := &lines[n&1]
 		l.stored, l.p = c.ends[n], c.p[n]
-		l.mean(colour)
+		l.mean(color)
 		if single == nil {
 			m := s.subset(&c, n)
 			bound += l.offMean(&m)
@@ -76,7 +76,7 @@ func (s *shrinker) withEnds(of *code, most float64) (code, bool) {
 	}
 	parts := s.parts(&c)
 	for n := range layout.subsets {
-		sse += px.choose(parts[n&1], &lines[n&1], colour, alpha, &c.index, &ls)
+		sse += px.choose(parts[n&1], &lines[n&1], color, alpha, &c.index, &ls)
 	}
 	for _, v := range &px.rgb {
 		sse += int64(dot(v, reverse(v)))
@@ -91,7 +91,7 @@ func (s *shrinker) withEnds(of *code, most float64) (code, bool) {
 	}
 	anchors := layout.anchors(c.partition)
 	for _, a := range anchors[:layout.subsets] {
-		c.index[a] = min(c.index[a], uint8(colour.levels/2-1))
+		c.index[a] = min(c.index[a], uint8(color.levels/2-1))
 	}
 	return c, true
 }
@@ -149,9 +149,9 @@ func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
 		return code{}, false
 	}
 	c := *of
-	colour, single := c.kinds(s.alpha)
+	color, single := c.kinds(s.alpha)
 	if single != nil {
-		return c, s.solveApart(&c, colour, single, most)
+		return c, s.solveApart(&c, color, single, most)
 	}
 	subsets := layouts[c.mode&7].subsets
 	var sums [2]leastSquares
@@ -160,7 +160,7 @@ func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
 	parts := s.parts(&c)
 	for n := range subsets {
 		m[n&1] = s.subset(&c, n)
-		sums[n&1] = s.px.weightsOf(parts[n&1], &c.index, colour, s.alpha)
+		sums[n&1] = s.px.weightsOf(parts[n&1], &c.index, color, s.alpha)
 		if bound += sums[n&1].offLine(&m[n&1]); bound > most {
 			return c, false
 		}
@@ -168,7 +168,7 @@ func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
 	channels := s.channels()
 	for n := range subsets {
 		var l line
-		l.solve(&sums[n&1], &m[n&1], channels, colour, false)
+		l.solve(&sums[n&1], &m[n&1], channels, color, false)
 		c.setEnds(n, &l, channels)
 		c.p[n] = l.p
 	}
@@ -176,7 +176,7 @@ func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
 }
 
 // solveApart sets the ends of a code in mode 4 or 5 to the best for its indices.
-func (s *shrinker) solveApart(c *code, colour, single *kind, most float64) bool {
+func (s *shrinker) solveApart(c *code, color, single *kind, most float64) bool {
 	px, scalar := s.px.rotated(c.rotation)
 	apart := block{rgb: scalar}
 	var m, mApart moments
@@ -184,7 +184,7 @@ func (s *shrinker) solveApart(c *code, colour, single *kind, most float64) bool 
 		m.add(v)
 		mApart.add(scalar[i])
 	}
-	sums := px.weightsOf(whole[:], &c.index, colour, false)
+	sums := px.weightsOf(whole[:], &c.index, color, false)
 	sumsApart := apart.weightsOf(whole[:], &c.scalar, single, false)
 	if sums.offLine(&m)+sumsApart.offLine(&mApart) > most {
 		return false
@@ -192,7 +192,7 @@ func (s *shrinker) solveApart(c *code, colour, single *kind, most float64) bool 
 	var l line
 	l.solve(&sumsApart, &mApart, 1, single, false)
 	c.ends[0][0][3], c.ends[0][1][3] = l.stored[0][0], l.stored[1][0]
-	l.solve(&sums, &m, 3, colour, false)
+	l.solve(&sums, &m, 3, color, false)
 	c.setEnds(0, &l, 3)
 	return true
 }

@@ -1,6 +1,6 @@
 package bc7
 
-// Colours are kept as three lanes of 22 bits in one word: red in the lowest, then
+// Colors are kept as three lanes of 22 bits in one word: red in the lowest, then
 // green, then blue. The lanes hold the sum of sixteen products of two bytes without
 // running over, so that one operation does the work of three, and one multiplication
 // that of a scalar product: the product of two words is a convolution of their lanes,
@@ -26,7 +26,7 @@ func reverse(v uint64) uint64 {
 	return v>>(2*lane)&laneMask | v&(laneMask<<lane) | v<<(2*lane)
 }
 
-// dot is the scalar product of two colours, the second reversed.
+// dot is the scalar product of two colors, the second reversed.
 func dot(v, reversed uint64) uint64 { return v * reversed >> (2 * lane) }
 
 // A block has the pixels of a block: red, green and blue in lanes, alpha apart.
@@ -35,7 +35,7 @@ type block struct {
 	a   [16]uint64
 }
 
-// rotated returns a block whose colour is what is stored as colour under a rotation
+// rotated returns a block whose color is what is stored as color under a rotation
 // of 0 to 3, and the channel that is stored in place of alpha.
 func (b *block) rotated(rotation uint8) (px block, scalar [16]uint64) {
 	if rotation == 0 {

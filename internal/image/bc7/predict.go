@@ -114,9 +114,9 @@ func (e *encoder) guessApart(rotation uint8, s *scatter) {
 		2*(float64(t.rg*t.rg)+float64(t.rb*t.rb)+float64(t.gb*t.gb)))
 	const per = 1.0 / 16
 	all, line, scalar = float64(all*per), float64(line*per), float64(scalar*inside*per)
-	e.guesses.add(5, rotation, all-float64(line*colour5.along)+float64(scalar*(1-scalar5.along))+cost5)
-	e.guesses.add(4, rotation, all-float64(line*colour4.along)+float64(scalar*(1-scalar4.along))+cost4)
-	e.guesses.add(4, rotation|4, all-float64(line*colour4long.along)+float64(scalar*(1-scalar4short.along))+cost4)
+	e.guesses.add(5, rotation, all-float64(line*color5.along)+float64(scalar*(1-scalar5.along))+cost5)
+	e.guesses.add(4, rotation, all-float64(line*color4.along)+float64(scalar*(1-scalar4.along))+cost4)
+	e.guesses.add(4, rotation|4, all-float64(line*color4long.along)+float64(scalar*(1-scalar4short.along))+cost4)
 }
 
 // alphaInside is the part of the pixels whose alpha is neither the least nor the most in

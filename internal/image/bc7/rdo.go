@@ -10,7 +10,7 @@ import "math"
 // worth.
 type shrinker struct {
 	*encoder
-	weighed bool // colour counts by alpha
+	weighed bool // color counts by alpha
 	price   float64
 	limit   int64        // of the error of a block
 	past    [window]past // a ring of blocks that differ
@@ -28,7 +28,7 @@ type past struct {
 	bytes [16]byte
 	code  code
 	px    block
-	sum   uint64 // of the colours, in lanes
+	sum   uint64 // of the colors, in lanes
 }
 
 // What a part of a block costs a compressor, in bits: to write a byte, and to say that
@@ -83,8 +83,8 @@ func (s *shrinker) next(pixels *[64]byte, given [16]byte, sse, limit int64) ([16
 	return best.bytes, best.sse
 }
 
-// take sets what is to be matched. Where colours are weighed by alpha, the search is
-// for colours that need not be matched where they do not count: those of the best.
+// take sets what is to be matched. Where colors are weighed by alpha, the search is
+// for colors that need not be matched where they do not count: those of the best.
 func (s *shrinker) take(pixels *[64]byte, best *[16]byte) {
 	s.truth.load(pixels)
 	s.px = s.truth
@@ -144,14 +144,14 @@ func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	for i, v := range &s.truth.rgb {
 		w, a := o.rgb[i], s.truth.a[i]
 		dr, dg, db, da := red(v)-red(w), green(v)-green(w), blue(v)-blue(w), int64(a)-int64(o.a[i])
-		colour := dr*dr + dg*dg + db*db
+		color := dr*dr + dg*dg + db*db
 		if s.weighed {
-			colour = (colour*int64(a) + 127) / 255
+			color = (color*int64(a) + 127) / 255
 		}
 		if !s.alpha && da != 0 {
 			return math.MaxInt64
 		}
-		if sse += colour + da*da; sse > most {
+		if sse += color + da*da; sse > most {
 			return sse
 		}
 	}
@@ -165,7 +165,7 @@ func (b *block) decode(c *code) {
 	b.load(&pixels)
 }
 
-// sum is the sum of the colours, in lanes.
+// sum is the sum of the colors, in lanes.
 func (b *block) sum() (sum uint64) {
 	for _, v := range &b.rgb {
 		sum += v
@@ -173,7 +173,7 @@ func (b *block) sum() (sum uint64) {
 	return sum
 }
 
-// apartAtLeast is the least squared error of two blocks whose colours have these sums.
+// apartAtLeast is the least squared error of two blocks whose colors have these sums.
 func apartAtLeast(a, b uint64) int64 {
 	dr, dg, db := red(a)-red(b), green(a)-green(b), blue(a)-blue(b)
 	return (dr*dr + dg*dg + db*db) / 16

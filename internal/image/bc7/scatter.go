@@ -7,7 +7,7 @@ type scatter struct {
 	ra, ga, ba, aa         float64
 }
 
-// scatter returns how the pixels scatter, in alpha too or in colour alone.
+// scatter returns how the pixels scatter, in alpha too or in color alone.
 func (m *moments) scatter(alpha bool) (s scatter) {
 	n := int64(m.count())
 	r, g, b := red(m.sum), green(m.sum), blue(m.sum)

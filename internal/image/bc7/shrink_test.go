@@ -76,7 +76,7 @@ func TestPassKeepsLimit(t *testing.T) {
 	}
 }
 
-// Where colour counts by alpha, so does it in what is lost.
+// Where color counts by alpha, so does it in what is lost.
 func TestRDOWeighed(t *testing.T) {
 	pix := samples()["leaves"]
 	o := Options{WeighAlpha: true}
@@ -98,7 +98,7 @@ func TestRDOWeighed(t *testing.T) {
 	}
 }
 
-// The loss of a picture whose colours count little is counted as little.
+// The loss of a picture whose colors count little is counted as little.
 func TestRDOShrinksTranslucent(t *testing.T) {
 	pix := bricks()
 	for i := 3; i < len(pix); i += 4 {
@@ -170,7 +170,7 @@ func TestWeighAlphaPays(t *testing.T) {
 	}
 }
 
-// The colours of pixels that cannot be seen cost those that can nothing.
+// The colors of pixels that cannot be seen cost those that can nothing.
 func TestWeighAlphaHidden(t *testing.T) {
 	pix := samples()["noise"][:64]
 	for i := 0; i < 64; i += 4 {

@@ -63,7 +63,7 @@ func nearestTo(set uint16) (near [nearest]uint8) {
 	return near
 }
 
-// solid returns the block of one colour, which is exact.
+// solid returns the block of one color, which is exact.
 func (t *tables) solid(r, g, b, a uint8) [16]byte {
 	c := code{mode: 5}
 	for channel, v := range [3]uint8{r, g, b} {

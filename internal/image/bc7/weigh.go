@@ -1,13 +1,13 @@
 package bc7
 
-// encodeWeighed returns the best block found where a pixel's colour counts as much as
+// encodeWeighed returns the best block found where a pixel's color counts as much as
 // its alpha: the error is the sum of a*(dr^2+dg^2+db^2) + 255*da^2.
 //
-// The search for lines knows no weights. But let q be the colour that a pixel has
+// The search for lines knows no weights. But let q be the color that a pixel has
 // now, and ask for q + a/255*(p-q) in place of p: wherever the unweighed error of that
 // falls, the weighed error of p falls at least as much, since a/255 is at most 1 and
 // the two agree in value and slope at q. So a block is coded, decoded and coded again,
-// each time for such colours. It begins with the mean colour as q; the pixels as they
+// each time for such colors. It begins with the mean color as q; the pixels as they
 // are compete too.
 func (e *encoder) encodeWeighed(pixels *[64]byte) [16]byte {
 	block := e.encode(pixels)
@@ -17,7 +17,7 @@ func (e *encoder) encodeWeighed(pixels *[64]byte) [16]byte {
 	var decoded, wanted [64]byte
 	DecodeBlock(&decoded, &block)
 	least := weighedError(pixels, &decoded)
-	meanColour(&decoded, pixels)
+	meanColor(&decoded, pixels)
 	for range e.effort.rounds {
 		weigh(&wanted, pixels, &decoded)
 		other := e.encode(&wanted)
@@ -44,8 +44,8 @@ func weigh(wanted, pixels, now *[64]byte) {
 	}
 }
 
-// meanColour sets every pixel to the mean of the colours, weighed by alpha.
-func meanColour(dst, pixels *[64]byte) {
+// meanColor sets every pixel to the mean of the colors, weighed by alpha.
+func meanColor(dst, pixels *[64]byte) {
 	var sum [3]int
 	weight := 0
 	for i := 0; i < 64; i += 4 {
@@ -62,16 +62,16 @@ func meanColour(dst, pixels *[64]byte) {
 	}
 }
 
-// weighedError is 255 times the squared error, where colour counts by alpha.
+// weighedError is 255 times the squared error, where color counts by alpha.
 func weighedError(pixels, decoded *[64]byte) (sse int64) {
 	for i := 0; i < 64; i += 4 {
-		var colour int64
+		var color int64
 		for c := i; c < i+3; c++ {
 			d := int64(pixels[c]) - int64(decoded[c])
-			colour += d * d
+			color += d * d
 		}
 		d := int64(pixels[i+3]) - int64(decoded[i+3])
-		sse += int64(pixels[i+3])*colour + 255*d*d
+		sse += int64(pixels[i+3])*color + 255*d*d
 	}
 	return sse
 }

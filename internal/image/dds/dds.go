@@ -13,11 +13,11 @@
 //
 // The legacy header, that of Direct3D 9, is the only one that older engines and
 // ImageMagick read. It has the formats BC1 to BC5, but no arrays, and no way to mark
-// colours as sRGB or premultiplied.
+// colors as sRGB or premultiplied.
 //
 // A DDS file cannot say where a shader should find its channels, so that a
 // texture's Swizzle is lost, nor tell an array of one from no array. Whether
-// colours are premultiplied is kept for formats that have alpha.
+// colors are premultiplied is kept for formats that have alpha.
 package dds
 
 import (
@@ -42,7 +42,7 @@ type Header uint8
 // The headers.
 const (
 	Auto   Header = iota // legacy where it says all that there is to say
-	Legacy               // legacy, also for sRGB and premultiplied colours, which it cannot say
+	Legacy               // legacy, also for sRGB and premultiplied colors, which it cannot say
 	DX10
 )
 

@@ -76,7 +76,7 @@ func (h *Header) variable(line string) error {
 		case "32-bit_rle_rgbe":
 			return nil
 		case "32-bit_rle_xyze":
-			return errors.New("hdr: colours are XYZ; convert the picture to RGB with ra_xyze -r")
+			return errors.New("hdr: colors are XYZ; convert the picture to RGB with ra_xyze -r")
 		}
 		return fmt.Errorf("hdr: unknown format %.40q", value)
 	case "PRIMARIES":

@@ -40,7 +40,7 @@ func Bombs() []Bomb {
 	}
 }
 
-// PNG is a picture of eight-bit grey whose pixels are the given zlib data.
+// PNG is a picture of eight-bit gray whose pixels are the given zlib data.
 func PNG(w, h uint32, pixels []byte) []byte {
 	b := pngHead(w, h)
 	b = appendChunk(b, "IDAT", pixels)

@@ -30,7 +30,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TIFFTiles is a grey picture of side by side pixels in tiles of tile by tile,
+// TIFFTiles is a gray picture of side by side pixels in tiles of tile by tile,
 // which all are the same bytes of the file.
 func TIFFTiles(side, tile int) []byte {
 	tiles := (side / tile) * (side / tile)
@@ -46,7 +46,7 @@ func TIFFTiles(side, tile int) []byte {
 	})
 }
 
-// tiffStrip is a grey picture whose only strip goes on for 64 MiB.
+// tiffStrip is a gray picture whose only strip goes on for 64 MiB.
 func tiffStrip(side uint32) []byte {
 	data := deflate(1 << 26)
 	return tiff(data, [][3]uint32{
@@ -73,7 +73,7 @@ func tiff(body []byte, entries [][3]uint32) []byte {
 	return le.AppendUint32(b, 0)
 }
 
-// JPEGScans is a progressive picture of uniform grey, side by side pixels, that
+// JPEGScans is a progressive picture of uniform gray, side by side pixels, that
 // is followed by scans which say with a few bytes that nothing changes.
 func JPEGScans(side, scans int) []byte {
 	b := []byte("\xff\xd8\xff\xdb\x00\x43\x00")

@@ -22,7 +22,7 @@ func WebPTrees(side, groups int) []byte {
 	// The picture of groups: one pixel for each tile of 4 by 4.
 	w.put(1, 1)
 	w.put(0, 3)
-	w.put(0, 1)            // no colour cache
+	w.put(0, 1)            // no color cache
 	w.fixedTree(256+24, 8) // green: any byte in 8 bits
 	w.fixedTree(256, 4)    // red: 0 to 15 in 4 bits
 	w.emptyTree()          // blue

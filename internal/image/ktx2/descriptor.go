@@ -32,7 +32,7 @@ const (
 	channelGreen channel = 1
 	channelBlue  channel = 2
 	channelAlpha channel = 15
-	// A packed block is one sample, called colour, data or red: all are 0. That
+	// A packed block is one sample, called color, data or red: all are 0. That
 	// of BC1 has another number if it may be transparent.
 	channelColor        channel = 0
 	channelColorOrClear channel = 1

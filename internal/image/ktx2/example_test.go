@@ -11,14 +11,14 @@ import (
 )
 
 func ExampleWrite() {
-	grey := &texture.Texture{Format: texture.R8, W: 2, H: 1, Swizzle: "rrr1", Levels: [][]byte{{0, 255}, {128}}}
+	gray := &texture.Texture{Format: texture.R8, W: 2, H: 1, Swizzle: "rrr1", Levels: [][]byte{{0, 255}, {128}}}
 	file, err := os.CreateTemp("", "example")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer os.Remove(file.Name())
-	if err := errors.Join(ktx2.Write(context.Background(), file, grey, ktx2.Supercompression{}), file.Close()); err != nil {
+	if err := errors.Join(ktx2.Write(context.Background(), file, gray, ktx2.Supercompression{}), file.Close()); err != nil {
 		fmt.Println(err)
 		return
 	}

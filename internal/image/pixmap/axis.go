@@ -18,7 +18,7 @@ type span struct {
 }
 
 // kernelTotal is what weights of Kaiser and Mitchell add up to, exactly: one
-// colour stays one colour.
+// color stays one color.
 const kernelTotal = 1 << 20
 
 // newAxis returns the axis from a side of n pixels to one of m.
@@ -55,13 +55,13 @@ func boxSpan(n, m, i int64) span {
 // larger the filter does too.
 func kernelSpan(f Filter, n, m, i int64) span {
 	// Counted in parts of 1/(2m) all places are whole numbers: pixel j is 2mj -
-	// centre away, and unit is what the filter takes for 1.
-	unit, centre := 2*max(n, m), (2*i+1)*n-m
+	// center away, and unit is what the filter takes for 1.
+	unit, center := 2*max(n, m), (2*i+1)*n-m
 	reach := int64(f.reach()) * unit
-	first, last := floorDiv(centre-reach, 2*m)+1, -floorDiv(-centre-reach, 2*m)-1
+	first, last := floorDiv(center-reach, 2*m)+1, -floorDiv(-center-reach, 2*m)-1
 	values, sum := make([]float64, last-first+1), 0.0
 	for k := range values {
-		values[k] = f.at(float64(2*m*(first+int64(k))-centre) / float64(unit))
+		values[k] = f.at(float64(2*m*(first+int64(k))-center) / float64(unit))
 		sum += values[k]
 	}
 	rest := float64(kernelTotal)

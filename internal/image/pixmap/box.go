@@ -16,8 +16,8 @@ import (
 
 // A pyramid averages level by level.
 type pyramid struct {
-	curve  *curve     // of colours
-	weigh  bool       // colours by their alpha
+	curve  *curve     // of colors
+	weigh  bool       // colors by their alpha
 	narrow narrowFunc // how a row of a level is stored
 	stages []boxStage
 	last   []texel // a row of the last level

@@ -10,14 +10,14 @@ type Content struct {
 	// Opaque says that alpha is at its top everywhere.
 	Opaque bool
 	// One writes the picture with one of its channels, if that is all it takes:
-	// "rrr1" is an opaque grey, "r001" red alone, "111a" an alpha over white, "0001"
+	// "rrr1" is an opaque gray, "r001" red alone, "111a" an alpha over white, "0001"
 	// black. It is empty if more than one channel carries something.
 	One string
 	// Blue says that blue is the same everywhere.
 	Blue bool
-	// Colours is how many different pixels there are, alpha included; one more
+	// Colors is how many different pixels there are, alpha included; one more
 	// than was asked for if there are more.
-	Colours int
+	Colors int
 	Vectors
 }
 
@@ -33,9 +33,9 @@ type Vectors struct {
 	Tilt float64
 }
 
-// Analyse looks at all pixels of m. It counts different ones up to maxColours.
-func Analyse(ctx context.Context, m *Map, maxColours int) (Content, error) {
-	a := analysis{limit: maxColours, top: 1}
+// Analyse looks at all pixels of m. It counts different ones up to maxColors.
+func Analyse(ctx context.Context, m *Map, maxColors int) (Content, error) {
+	a := analysis{limit: maxColors, top: 1}
 	switch m.Depth() {
 	case Bits8:
 		a.top = 255
@@ -138,7 +138,7 @@ func (a *analysis) count() {
 
 func (a *analysis) content() Content {
 	a.count()
-	c := Content{Opaque: !a.varies[3] && a.first[3] == a.top, One: a.one(), Blue: !a.varies[2], Colours: len(a.seen)}
+	c := Content{Opaque: !a.varies[3] && a.first[3] == a.top, One: a.one(), Blue: !a.varies[2], Colors: len(a.seen)}
 	if n := float64(a.vectors); n > 0 {
 		c.Vectors = Vectors{
 			Unit: float64(a.unit) / n, Near: float64(a.near) / n,

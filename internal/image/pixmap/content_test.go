@@ -13,23 +13,23 @@ func TestAnalyse(t *testing.T) {
 		pix  []byte // of two pixels
 		want Content
 	}{
-		{"colours", []byte{1, 2, 3, 255, 4, 5, 6, 255}, Content{Opaque: true, Colours: 2}},
-		{"one colour", []byte{1, 2, 3, 255, 1, 2, 3, 255}, Content{Opaque: true, Blue: true, Colours: 1}},
-		{"alpha", []byte{1, 2, 3, 254, 1, 2, 4, 254}, Content{Colours: 2}},
-		{"alpha changes", []byte{1, 2, 3, 255, 1, 2, 3, 9}, Content{Blue: true, Colours: 2}},
-		{"grey", []byte{1, 1, 1, 255, 7, 7, 7, 255}, Content{Opaque: true, One: "rrr1", Colours: 2}},
-		{"grey once", []byte{1, 1, 1, 255, 7, 7, 8, 255}, Content{Opaque: true, Colours: 2}},
-		{"one grey", []byte{7, 7, 7, 255, 7, 7, 7, 255}, Content{Opaque: true, One: "rrr1", Blue: true, Colours: 1}},
-		{"grey that fades", []byte{1, 1, 1, 1, 7, 7, 7, 7}, Content{One: "rrrr", Colours: 2}},
-		{"red alone", []byte{1, 0, 0, 255, 7, 0, 0, 255}, Content{Opaque: true, One: "r001", Blue: true, Colours: 2}},
-		{"green alone", []byte{255, 1, 0, 255, 255, 0, 0, 255}, Content{Opaque: true, One: "1g01", Blue: true, Colours: 2}},
-		{"green and blue", []byte{255, 1, 1, 255, 255, 0, 0, 255}, Content{Opaque: true, One: "1gg1", Colours: 2}},
-		{"alpha over white", []byte{255, 255, 255, 255, 255, 255, 255, 5}, Content{One: "111a", Blue: true, Colours: 2}},
-		{"nothing", []byte{0, 0, 0, 255, 0, 0, 0, 255}, Content{Opaque: true, One: "0001", Blue: true, Colours: 1}},
-		{"red beside a constant", []byte{1, 9, 0, 255, 7, 9, 0, 255}, Content{Opaque: true, Blue: true, Colours: 2}},
-		{"normals", []byte{128, 128, 255, 255, 255, 128, 140, 255}, Content{Opaque: true, Colours: 2}},
-		{"half normals", []byte{128, 128, 255, 255, 255, 254, 255, 255}, Content{Opaque: true, Blue: true, Colours: 2}},
-		{"inwards", []byte{128, 127, 0, 255, 128, 127, 0, 255}, Content{Opaque: true, Blue: true, Colours: 1}},
+		{"colors", []byte{1, 2, 3, 255, 4, 5, 6, 255}, Content{Opaque: true, Colors: 2}},
+		{"one color", []byte{1, 2, 3, 255, 1, 2, 3, 255}, Content{Opaque: true, Blue: true, Colors: 1}},
+		{"alpha", []byte{1, 2, 3, 254, 1, 2, 4, 254}, Content{Colors: 2}},
+		{"alpha changes", []byte{1, 2, 3, 255, 1, 2, 3, 9}, Content{Blue: true, Colors: 2}},
+		{"gray", []byte{1, 1, 1, 255, 7, 7, 7, 255}, Content{Opaque: true, One: "rrr1", Colors: 2}},
+		{"gray once", []byte{1, 1, 1, 255, 7, 7, 8, 255}, Content{Opaque: true, Colors: 2}},
+		{"one gray", []byte{7, 7, 7, 255, 7, 7, 7, 255}, Content{Opaque: true, One: "rrr1", Blue: true, Colors: 1}},
+		{"gray that fades", []byte{1, 1, 1, 1, 7, 7, 7, 7}, Content{One: "rrrr", Colors: 2}},
+		{"red alone", []byte{1, 0, 0, 255, 7, 0, 0, 255}, Content{Opaque: true, One: "r001", Blue: true, Colors: 2}},
+		{"green alone", []byte{255, 1, 0, 255, 255, 0, 0, 255}, Content{Opaque: true, One: "1g01", Blue: true, Colors: 2}},
+		{"green and blue", []byte{255, 1, 1, 255, 255, 0, 0, 255}, Content{Opaque: true, One: "1gg1", Colors: 2}},
+		{"alpha over white", []byte{255, 255, 255, 255, 255, 255, 255, 5}, Content{One: "111a", Blue: true, Colors: 2}},
+		{"nothing", []byte{0, 0, 0, 255, 0, 0, 0, 255}, Content{Opaque: true, One: "0001", Blue: true, Colors: 1}},
+		{"red beside a constant", []byte{1, 9, 0, 255, 7, 9, 0, 255}, Content{Opaque: true, Blue: true, Colors: 2}},
+		{"normals", []byte{128, 128, 255, 255, 255, 128, 140, 255}, Content{Opaque: true, Colors: 2}},
+		{"half normals", []byte{128, 128, 255, 255, 255, 254, 255, 255}, Content{Opaque: true, Blue: true, Colors: 2}},
+		{"inwards", []byte{128, 127, 0, 255, 128, 127, 0, 255}, Content{Opaque: true, Blue: true, Colors: 1}},
 	} {
 		for _, d := range []Depth{Bits8, Bits16, Float} {
 			got, err := Analyse(t.Context(), deep(of(2, 1, tc.pix...), d), 8)
@@ -47,8 +47,8 @@ func TestAnalyse(t *testing.T) {
 		m.Pix8[i] = byte(i / 4)
 	}
 	for _, tc := range [][2]int{{0, 1}, {100, 101}, {255, 256}, {256, 256}, {999, 256}} {
-		if got, err := Analyse(t.Context(), m, tc[0]); err != nil || got.Colours != tc[1] {
-			t.Errorf("counting to %d: %d colours, error %v; want %d", tc[0], got.Colours, err, tc[1])
+		if got, err := Analyse(t.Context(), m, tc[0]); err != nil || got.Colors != tc[1] {
+			t.Errorf("counting to %d: %d colors, error %v; want %d", tc[0], got.Colors, err, tc[1])
 		}
 	}
 }

@@ -59,7 +59,7 @@ func TestCoverageIsKept(t *testing.T) {
 			if got := drawn(faded[4], test); math.Abs(got-want) < 0.1 {
 				t.Errorf("depth %d, test %v: without, level 4 covers %.3f of %.3f: the test tests nothing", d, test, got, want)
 			}
-			if d == Bits8 { // colours are not touched
+			if d == Bits8 { // colors are not touched
 				for i := range kept[2].Pix8 {
 					if i%4 != 3 && kept[2].Pix8[i] != faded[2].Pix8[i] {
 						t.Fatalf("byte %d of level 2 is %d, without coverage %d", i, kept[2].Pix8[i], faded[2].Pix8[i])

@@ -2,7 +2,7 @@ package pixmap
 
 import "context"
 
-// Convert returns m at another depth, or m itself if it has that one. Colours of
+// Convert returns m at another depth, or m itself if it has that one. Colors of
 // 8 and 16 bits are as c says; those of floats are linear light unless they are
 // Data. What is too bright for whole numbers becomes their top.
 func Convert(ctx context.Context, m *Map, d Depth, c Color) (*Map, error) {
@@ -29,7 +29,7 @@ func Convert(ctx context.Context, m *Map, d Depth, c Color) (*Map, error) {
 	return made, nil
 }
 
-// Premultiply multiplies the colours of m by their alpha, in m itself: as linear
+// Premultiply multiplies the colors of m by their alpha, in m itself: as linear
 // light, whatever they are stored as.
 func Premultiply(ctx context.Context, m *Map, c Color) error {
 	l, row := light{m: m, color: c}, make([]float32, 4*m.W)

@@ -43,7 +43,7 @@ func (f Filter) String() string {
 	return fmt.Sprintf("Filter(%d)", uint8(f))
 }
 
-// reach returns how far from its centre a filter is not 0.
+// reach returns how far from its center a filter is not 0.
 func (f Filter) reach() float64 {
 	if f == Kaiser {
 		return 3
@@ -51,7 +51,7 @@ func (f Filter) reach() float64 {
 	return 2
 }
 
-// at returns the value of Kaiser or Mitchell x pixels from the centre. What it
+// at returns the value of Kaiser or Mitchell x pixels from the center. What it
 // returns decides bytes, so nothing in it may depend on the processor: no
 // function of package math but the exact ones, and no product that could be fused
 // with a sum.

@@ -78,10 +78,10 @@ func TestAxes(t *testing.T) {
 		f := rapid.SampledFrom([]Filter{Box, Kaiser, Mitchell}).Draw(rt, "filter")
 		a := newAxis(f, n, m)
 		for i, s := range a.spans {
-			sum, centre := 0.0, 0.0
+			sum, center := 0.0, 0.0
 			for k, w := range s.weights {
 				sum += w
-				centre += w * (float64(s.first+k) + 0.5)
+				center += w * (float64(s.first+k) + 0.5)
 			}
 			if sum != a.total {
 				rt.Fatalf("pixel %d: weights add up to %v of %v", i, sum, a.total)
@@ -91,8 +91,8 @@ func TestAxes(t *testing.T) {
 			if f == Box {
 				slack = 0.5 // it covers part of a pixel and takes it for the whole
 			}
-			if math.Abs(centre/sum-want) > slack {
-				rt.Fatalf("pixel %d lies around %v, want %v", i, centre/sum, want)
+			if math.Abs(center/sum-want) > slack {
+				rt.Fatalf("pixel %d lies around %v, want %v", i, center/sum, want)
 			}
 			mirror := a.spans[m-1-i]
 			for k, w := range s.weights {
@@ -199,9 +199,9 @@ func TestFiltersDifferInSharpness(t *testing.T) {
 	}
 }
 
-// Where weights of either sign leave no alpha, colours are the plain average:
+// Where weights of either sign leave no alpha, colors are the plain average:
 // divided by next to nothing they would be anything.
-func TestUnseenColoursAreNotWild(t *testing.T) {
+func TestUnseenColorsAreNotWild(t *testing.T) {
 	m := New(64, 64, Float)
 	for i := range m.W * m.H {
 		p := m.PixF[4*i:]

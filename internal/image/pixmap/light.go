@@ -20,7 +20,7 @@ func newLight(m *Map, s Sampling) light {
 	return light{m: m, color: s.Color, normal: s.Normal, flat: s.Normal && constantBlue(m)}
 }
 
-// alphaTop is the alpha that means opaque, colorTop the brightest colour.
+// alphaTop is the alpha that means opaque, colorTop the brightest color.
 func (l light) alphaTop() float64 {
 	if l.m.Depth() == Float {
 		return 1
@@ -123,7 +123,7 @@ func sane(v float32) float32 {
 	return min(v, math.MaxFloat32)
 }
 
-// srgb16 is the linear light, from 0 to 65535, of sRGB colours of sixteen bits.
+// srgb16 is the linear light, from 0 to 65535, of sRGB colors of sixteen bits.
 var srgb16 = sync.OnceValue(func() *[1 << 16]float32 {
 	t := new([1 << 16]float32)
 	for i := range t {
@@ -132,7 +132,7 @@ var srgb16 = sync.OnceValue(func() *[1 << 16]float32 {
 	return t
 })
 
-// toLinear returns the light of an sRGB colour, toSRGB the colour of a light;
+// toLinear returns the light of an sRGB color, toSRGB the color of a light;
 // both from 0 to 1 (IEC 61966-2-1). They are within 1e-14 of the truth, and the
 // same on every processor: powers are made of roots, and roots of arithmetic that
 // is rounded exactly.

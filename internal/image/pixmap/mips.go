@@ -5,17 +5,17 @@ import (
 	"math/bits"
 )
 
-// Color says what the colours of a map of 8 or 16 bits are. Maps of floats are
+// Color says what the colors of a map of 8 or 16 bits are. Maps of floats are
 // linear light unless they are Data.
 type Color uint8
 
-// What colours may be.
+// What colors may be.
 const (
-	// SRGB colours are averaged as linear light, in proportion to their alpha.
+	// SRGB colors are averaged as linear light, in proportion to their alpha.
 	SRGB Color = iota
-	// Linear colours are linear light already.
+	// Linear colors are linear light already.
 	Linear
-	// Data is no colour: each of the four channels is averaged by itself.
+	// Data is no color: each of the four channels is averaged by itself.
 	Data
 )
 
@@ -28,13 +28,13 @@ type Sampling struct {
 	// vectors again. A map whose blue is the same everywhere has two channels: z
 	// is found from x and y, and blue stays. Color must be Data.
 	Normal bool
-	// Premultiplied says that colours are multiplied by alpha already.
+	// Premultiplied says that colors are multiplied by alpha already.
 	Premultiplied bool
 	// WrapX and WrapY are what lies beyond the edges. Box does not look there.
 	WrapX, WrapY Wrap
 }
 
-// weighs reports whether colours of m count in proportion to their alpha.
+// weighs reports whether colors of m count in proportion to their alpha.
 func (s Sampling) weighs() bool { return s.Color != Data && !s.Premultiplied }
 
 // MipOptions are how Mips makes levels.
@@ -58,8 +58,8 @@ type MipOptions struct {
 // take may change a band, but not keep it: its memory is reused.
 //
 // Each level is averaged from the one before in more bits than it is stored in.
-// Colours go by what is seen of them, but where all alpha is 0 the plain average
-// of the colours goes on, and no black bleeds in from the edges of sprites.
+// Colors go by what is seen of them, but where all alpha is 0 the plain average
+// of the colors goes on, and no black bleeds in from the edges of sprites.
 func MipBands(ctx context.Context, m *Map, o MipOptions, take func(level int, band *Map) error) error {
 	n := o.levels(m.W, m.H) - 1
 	if n == 0 {

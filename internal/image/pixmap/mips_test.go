@@ -33,7 +33,7 @@ func TestMipExamples(t *testing.T) {
 		pix  [][]byte
 		want []byte // the last level
 	}{
-		{"alpha weighs colour", 2, 2, Sampling{}, [][]byte{red, green, green, green}, []byte{255, 0, 0, 64}},
+		{"alpha weighs color", 2, 2, Sampling{}, [][]byte{red, green, green, green}, []byte{255, 0, 0, 64}},
 		{"also in a row", 4, 1, Sampling{}, [][]byte{red, green, green, green}, []byte{255, 0, 0, 64}},
 		{"also with odd sides", 3, 1, Sampling{}, [][]byte{red, green, green}, []byte{255, 0, 0, 85}},
 		{"also in light", 2, 2, linear, [][]byte{red, green, green, green}, []byte{255, 0, 0, 64}},
@@ -42,8 +42,8 @@ func TestMipExamples(t *testing.T) {
 		{"checkerboard of light", 2, 2, linear, [][]byte{black, white, white, black}, []byte{128, 128, 128, 255}},
 		{"checkerboard as data", 2, 2, data, [][]byte{black, white, white, black}, []byte{128, 128, 128, 255}},
 		{"data ignores alpha", 2, 2, data, [][]byte{red, green, green, green}, []byte{64, 191, 0, 64}},
-		{"unseen colours go on", 2, 2, Sampling{}, [][]byte{green, green, green, green}, []byte{0, 255, 0, 0}},
-		{"unseen colours mix", 2, 1, Sampling{}, [][]byte{clear, clearBlue}, []byte{0, 0, 188, 0}},
+		{"unseen colors go on", 2, 2, Sampling{}, [][]byte{green, green, green, green}, []byte{0, 255, 0, 0}},
+		{"unseen colors mix", 2, 1, Sampling{}, [][]byte{clear, clearBlue}, []byte{0, 0, 188, 0}},
 		{"one pixel in three", 3, 3, data, [][]byte{white, black, black, black, black, black, black, black, black}, []byte{28, 28, 28, 255}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -96,11 +96,11 @@ func TestMipSizes(t *testing.T) {
 	}
 }
 
-// One colour stays that colour, whatever the filter, the depth and the size.
-func TestMipsOfOneColour(t *testing.T) {
+// One color stays that color, whatever the filter, the depth and the size.
+func TestMipsOfOneColor(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(1, 37).Draw(rt, "w"), rapid.IntRange(1, 37).Draw(rt, "h")
-		c := rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(rt, "colour")
+		c := rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(rt, "color")
 		d := rapid.SampledFrom([]Depth{Bits8, Bits16, Float}).Draw(rt, "depth")
 		s := Sampling{
 			Filter: rapid.SampledFrom([]Filter{Box, Kaiser, Mitchell}).Draw(rt, "filter"),
@@ -231,7 +231,7 @@ func TestBoxesAgree(t *testing.T) {
 		sort.Slice(floats, func(i, j int) bool { return floats[i].W*floats[i].H > floats[j].W*floats[j].H })
 		for i := range n {
 			for j, v := range whole[i].Pix8 {
-				// Where colours near black meet rounding to sixteen bits matters.
+				// Where colors near black meet rounding to sixteen bits matters.
 				if off := int(v) - int(floats[i].Pix8[j]); off > 1 || off < -1 {
 					rt.Fatalf("level %d byte %d is %d and %d", i+1, j, v, floats[i].Pix8[j])
 				}

@@ -9,7 +9,7 @@ import "fmt"
 // is set; it has 4*W*H elements.
 type Map struct {
 	W, H int
-	// Pix8 and Pix16 are as stored in files: 255 or 65535 is 1.0, colours are
+	// Pix8 and Pix16 are as stored in files: 255 or 65535 is 1.0, colors are
 	// sRGB or plain data, which the map does not know.
 	Pix8  []uint8
 	Pix16 []uint16

@@ -4,8 +4,8 @@ import "context"
 
 // Sizes are changed first across and then down. A row that has been filtered
 // across is kept for as long as rows that are made need it. Weights are whole
-// numbers and sums so much finer than what is stored that one colour stays one
-// colour.
+// numbers and sums so much finer than what is stored that one color stays one
+// color.
 
 // lanes of a sum: red, green, blue, alpha; and red, green and blue in proportion
 // to alpha, where that matters.
@@ -27,7 +27,7 @@ type scaler struct {
 	sum          []float64             // a row while it is made
 	alphaTop     float64
 	colorTop     float64
-	// faint is the alpha below which colours in proportion to it are not to be
+	// faint is the alpha below which colors in proportion to it are not to be
 	// had: weights of either sign may cancel to anything.
 	faint float64
 }

@@ -113,11 +113,11 @@ func weighTexels(a, b, c, d texel) texel {
 
 // weighted averages up to three by three texels of a level of width w. Sums stay
 // below 2^64: the weights of a side add up to at most 65535, like alpha and
-// colour.
+// color.
 func (p *pyramid) weighted(out []texel, in [3][]texel, down taps, w int) {
 	for x := range out {
 		across := tapsOf(w, x)
-		var plain, seen [3]uint64 // colours without and with regard to alpha
+		var plain, seen [3]uint64 // colors without and with regard to alpha
 		var alpha uint64
 		for j := range down.count {
 			line := in[j][across.first:]

@@ -23,7 +23,7 @@ type Header struct {
 	// Channels is 3 or 4. It says whether alpha is meant to be kept; the
 	// decoder takes what the pixels say.
 	Channels int
-	// Linear says that colours are linear light; else they are sRGB, and alpha
+	// Linear says that colors are linear light; else they are sRGB, and alpha
 	// is linear. The decoder does not convert.
 	Linear bool
 }
@@ -44,7 +44,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	case b[12] != 3 && b[12] != 4:
 		return Header{}, fmt.Errorf("qoi: picture of %d channels", b[12])
 	case b[13] > 1:
-		return Header{}, fmt.Errorf("qoi: unknown colour space %d", b[13])
+		return Header{}, fmt.Errorf("qoi: unknown color space %d", b[13])
 	}
 	return Header{Width: int(w), Height: int(h), Channels: int(b[12]), Linear: b[13] == 1}, nil
 }

@@ -70,7 +70,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"0 x 1 pixels", file(0, 1)},
 		{"4294967295 x 1 pixels", file(1<<32-1, 1)},
 		{"5 channels", set(12, 5)},
-		{"unknown colour space 2", set(13, 2)},
+		{"unknown color space 2", set(13, 2)},
 		{"run of 3 pixels where 2 are left", file(2, 1, 0xc2)},
 		{"more data than pixels", file(1, 1, 0xc0, 0xc0)},
 		{"header: unexpected EOF", []byte("qoif")},
@@ -196,7 +196,7 @@ func FuzzQOI(f *testing.F) {
 }
 
 func ExampleDecode() {
-	// Two white pixels: a colour, and a run of one more.
+	// Two white pixels: a color, and a run of one more.
 	data := "qoif\x00\x00\x00\x02\x00\x00\x00\x01\x03\x00\xfe\xff\xff\xff\xc0\x00\x00\x00\x00\x00\x00\x00\x01"
 	img, err := Decode(strings.NewReader(data), int64(len(data)))
 	fmt.Println(img.Bounds(), img.At(1, 0), err)

@@ -26,7 +26,7 @@ type bitmap struct {
 	depth   int // bits a pixel
 	packed  bool
 	order   [4]int // which byte of a pixel of 32 bits is red, green, blue and, unless it is -1, alpha
-	palette []byte // blue, green, red and nothing, for each colour
+	palette []byte // blue, green, red and nothing, for each color
 	offset  int64  // of the pixels
 }
 
@@ -239,7 +239,7 @@ func (b *bitmap) unpack(ctx context.Context, data []byte) (*stdimage.Paletted, e
 		for i := range count {
 			index := pixels[i%len(pixels)]
 			if int(index) >= len(img.Palette) {
-				return nil, fmt.Errorf("colour %d is not in the palette", index)
+				return nil, fmt.Errorf("color %d is not in the palette", index)
 			}
 			row[i] = index
 		}

@@ -30,7 +30,7 @@ func bitmapFile(size uint32, w, h, depth, compression int, between []uint32, bod
 	return append(b, body...)
 }
 
-// bitmapColors is a palette whose colour i is i, 10+i, 20+i.
+// bitmapColors is a palette whose color i is i, 10+i, 20+i.
 func bitmapColors(n int) (list []uint32) {
 	for i := range uint32(n) {
 		list = append(list, i<<16|(10+i)<<8|20+i)
@@ -60,8 +60,8 @@ func TestBitmaps(t *testing.T) {
 		{"rows from below", bitmapFile(40, 1, 2, 24, plain, nil, 3, 2, 1, 0, 6, 5, 4, 0), []byte{4, 5, 6, 255, 1, 2, 3, 255}},
 		{"rows from the top", bitmapFile(40, 1, -2, 24, plain, nil, 3, 2, 1, 0, 6, 5, 4, 0), []byte{1, 2, 3, 255, 4, 5, 6, 255}},
 		{"a gap before the pixels", gap, []byte{1, 2, 3, 255}},
-		{"few colours", few, rgb(0, 1)},
-		{"fewer colours than it says", fewer, rgb(0, 1)},
+		{"few colors", few, rgb(0, 1)},
+		{"fewer colors than it says", fewer, rgb(0, 1)},
 		{"four bits", bitmapFile(40, 3, 1, 4, plain, colors[:16], 0x12, 0x30, 0, 0), rgb(1, 2, 3)},
 		{"two bits", bitmapFile(40, 3, 1, 2, plain, colors[:4], 0x6c, 0, 0, 0), rgb(1, 2, 3)},
 		{"one bit", bitmapFile(40, 3, 1, 1, plain, colors[:2], 0x40, 0, 0, 0), rgb(0, 1, 0)},
@@ -113,7 +113,7 @@ func TestBitmapsRefused(t *testing.T) {
 		{"within header or palette", within},
 		{"a step leads out of the picture, to column 3 of row 0", bitmapFile(40, 2, 1, 8, 1, colors, 0, 2, 3, 0)},
 		{"truncated", bitmapFile(40, 9, 1, 8, 1, colors, 0, 9, 0)},
-		{"colour 2 is not in the palette", bitmapFile(40, 1, 1, 8, 1, colors[:2], 1, 2, 0, 1)},
+		{"color 2 is not in the palette", bitmapFile(40, 1, 1, 8, 1, colors[:2], 1, 2, 0, 1)},
 		{"palette", bitmapFile(40, 1, 1, 8, 0, colors[:2], 2, 0, 0, 0)},
 	} {
 		_, _, err := Decode(t.Context(), tc.file, ".bmp", maxSide)

@@ -96,7 +96,7 @@ func TestUpsamplersReplicate(t *testing.T) {
 }
 
 // Rows above and below are found at any height, and a lone sample is its own
-// neighbour.
+// neighbor.
 func TestYCbCrRows(t *testing.T) {
 	for _, ratio := range []stdimage.YCbCrSubsampleRatio{
 		stdimage.YCbCrSubsampleRatio444, stdimage.YCbCrSubsampleRatio422, stdimage.YCbCrSubsampleRatio420,
@@ -155,7 +155,7 @@ func TestJPEGColors(t *testing.T) {
 func TestWebPColors(t *testing.T) {
 	for _, tc := range []struct{ y, cb, cr, r, g, b uint8 }{
 		{16, 128, 128, 0, 0, 0}, {235, 128, 128, 255, 255, 255}, {0, 128, 128, 0, 0, 0}, {255, 128, 128, 255, 255, 255},
-		{81, 90, 240, 254, 0, 0}, // red of BT.601 colour bars, as rounded there
+		{81, 90, 240, 254, 0, 0}, // red of BT.601 color bars, as rounded there
 		{126, 128, 128, 128, 128, 128},
 	} {
 		got := make([]byte, 4)

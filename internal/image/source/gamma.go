@@ -29,7 +29,7 @@ func applicable(gamma int64) int {
 	return int(gamma)
 }
 
-// toSRGB turns the colours of m, which are light to the power of gamma, into
+// toSRGB turns the colors of m, which are light to the power of gamma, into
 // sRGB.
 func toSRGB(ctx context.Context, m *pixmap.Map, gamma int) error {
 	if m.Pix16 != nil {
@@ -38,7 +38,7 @@ func toSRGB(ctx context.Context, m *pixmap.Map, gamma int) error {
 	return apply(ctx, m.Pix8, gammaTable[uint8](math.MaxUint8, gamma))
 }
 
-// apply looks up every colour of pix, but not its alpha.
+// apply looks up every color of pix, but not its alpha.
 func apply[T uint8 | uint16](ctx context.Context, pix, table []T) error {
 	const block = 4 << 16 // numbers between two looks at the context
 	for len(pix) > 0 {

@@ -61,14 +61,14 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 // gifWalk is what the blocks of a GIF say.
 type gifWalk struct {
 	w, h        int64  // of the first frame
-	colors      []byte // its colour table, three bytes each
-	transparent int    // the colour of it that is not drawn, or -1
+	colors      []byte // its color table, three bytes each
+	transparent int    // the color of it that is not drawn, or -1
 	found       bool   // there is a first frame
 	short       bool   // data ends before the trailer does
 }
 
-// table returns the colours of the first frame. The decoder blackens the
-// transparent one; here it keeps its colour, under an alpha of 0.
+// table returns the colors of the first frame. The decoder blackens the
+// transparent one; here it keeps its color, under an alpha of 0.
 func (g *gifWalk) table() (table [256][4]byte) {
 	for i := range len(g.colors) / 3 {
 		setOpaque(table[i][:], g.colors[3*i], g.colors[3*i+1], g.colors[3*i+2])
@@ -92,11 +92,11 @@ func walkGIF(data []byte) gifWalk {
 		case 0x21: // extension: label, sub-blocks
 			label := r.byte()
 			first := r.blocks()
-			// Graphic control: flags, delay, transparent colour.
+			// Graphic control: flags, delay, transparent color.
 			if label == 0xf9 && !walk.found && len(first) == 4 && first[0]&1 != 0 {
 				walk.transparent = int(first[3])
 			}
-		case 0x2c: // frame: place, size, flags, colours, code size, sub-blocks
+		case 0x2c: // frame: place, size, flags, colors, code size, sub-blocks
 			r.take(4)
 			w, h := r.word(), r.word()
 			flags := r.byte()
@@ -146,7 +146,7 @@ func (r *gifReader) word() int64 {
 	return int64(low) | int64(high)<<8
 }
 
-// colors reads a colour table, if flags say that there is one.
+// colors reads a color table, if flags say that there is one.
 func (r *gifReader) colors(flags byte) []byte {
 	if flags&0x80 == 0 {
 		return nil

@@ -73,7 +73,7 @@ func TestRefusals(t *testing.T) {
 		b := append([]byte("BM"), make([]byte, 60)...)
 		b[10], b[14], b[26], b[28], b[30] = 54, 40, 1, 24, compression
 		if compression == 1 {
-			b[10], b[28] = 62, 8 // two colours
+			b[10], b[28] = 62, 8 // two colors
 		}
 		le.PutUint32(b[18:], uint32(w))
 		le.PutUint32(b[22:], uint32(h))
@@ -217,20 +217,20 @@ func qoiRuns(side int) []byte {
 // not much less.
 func TestMemoryIsAsSaid(t *testing.T) {
 	r := stdimage.Rect(0, 0, 500, 400)
-	nrgba, opaque, wide, grey := stdimage.NewNRGBA(r), stdimage.NewNRGBA(r), stdimage.NewNRGBA64(r), stdimage.NewGray(r)
+	nrgba, opaque, wide, gray := stdimage.NewNRGBA(r), stdimage.NewNRGBA(r), stdimage.NewNRGBA64(r), stdimage.NewGray(r)
 	mapped := stdimage.NewPaletted(r, color.Palette{color.White, color.Black})
 	noise(nrgba.Pix, false)
 	noise(opaque.Pix, true)
 	noise(wide.Pix, false)
-	noise(grey.Pix, false)
+	noise(gray.Pix, false)
 	tga := append([]byte{2: 2, 12: 500 & 255, 500 >> 8, 400 & 255, 400 >> 8, 32, 0}, nrgba.Pix...)
 	hdr := append([]byte("#?RADIANCE\n\n-Y 400 +X 500\n"), bytes.Repeat([]byte{9, 9, 9, 136}, 500*400)...)
 	for name, data := range map[string][]byte{
 		"png": encodePNG(t, nrgba), "png opaque": encodePNG(t, opaque), "png 16": encodePNG(t, wide),
-		"png mapped": encodePNG(t, mapped), "png grey": encodePNG(t, grey),
+		"png mapped": encodePNG(t, mapped), "png gray": encodePNG(t, gray),
 		"gif": encodeGIF(t, mapped), "bmp": encodeBMP(t, nrgba), "tga": tga, "qoi": qoiRuns(500), "hdr": hdr,
-		"jpeg": encodeJPEG(t, nrgba), "jpeg grey": encodeJPEG(t, grey), "jpeg progressive": progressiveJPEG(500, 400),
-		"jpeg turned": withEXIF(encodeJPEG(t, grey), exifBlock('I', 6)),
+		"jpeg": encodeJPEG(t, nrgba), "jpeg gray": encodeJPEG(t, gray), "jpeg progressive": progressiveJPEG(500, 400),
+		"jpeg turned": withEXIF(encodeJPEG(t, gray), exifBlock('I', 6)),
 		"tiff":        encodeTIFF(t, wide, nil), "tiff deflate": encodeTIFF(t, wide, &tiff.Options{Compression: tiff.Deflate}),
 	} {
 		t.Run(name, func(t *testing.T) {

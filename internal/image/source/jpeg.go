@@ -39,7 +39,7 @@ const (
 
 // probeJPEG reads markers up to the frame header (SOF). It reads them as
 // package image/jpeg does, which tolerates rubbish between them. Orientation and
-// colour profile must stand before it, as EXIF and ICC ask.
+// color profile must stand before it, as EXIF and ICC ask.
 func probeJPEG(data []byte, _ int64) (header, error) {
 	var notes jpegNotes
 	extraneous := 0

@@ -38,7 +38,7 @@ func withSegment(data []byte, marker byte, body []byte) []byte {
 	return bytes.Join([][]byte{data[:2], head, body, data[2:]}, nil)
 }
 
-// profile is a colour profile with a description of one of two types.
+// profile is a color profile with a description of one of two types.
 func profile(kind, text string) []byte {
 	be := binary.BigEndian
 	b := make([]byte, 128)

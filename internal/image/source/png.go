@@ -15,9 +15,9 @@ import (
 // at least two bits.
 const deflateRatio = 1032
 
-// Colour types of PNG whose pixels have one channel.
+// Color types of PNG whose pixels have one channel.
 const (
-	pngGrey   = 0
+	pngGray   = 0
 	pngMapped = 3
 )
 
@@ -34,10 +34,10 @@ func probePNG(data []byte, _ int64) (header, error) {
 	if w >= 1<<31 || h >= 1<<31 {
 		return header{}, fmt.Errorf("image is %d x %d pixels", w, h)
 	}
-	depth, colour, interlaced := int64(data[24]), data[25], data[28] != 0
-	channels, ok := map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
+	depth, color, interlaced := int64(data[24]), data[25], data[28] != 0
+	channels, ok := map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color]
 	if !ok || depth > 16 {
-		return header{}, fmt.Errorf("PNG file with unknown colour type %d of %d bits", colour, depth)
+		return header{}, fmt.Errorf("PNG file with unknown color type %d of %d bits", color, depth)
 	}
 	p := header{w: int(w), h: int(h), bits: int(depth)}
 
@@ -49,10 +49,10 @@ func probePNG(data []byte, _ int64) (header, error) {
 
 	chunks := readPNGChunks(data)
 	p.gamma, p.profile = chunks.colorSpace()
-	// What is decoded to four channels is the map already. Grey becomes that only if
+	// What is decoded to four channels is the map already. Gray becomes that only if
 	// tRNS follows, which takes less than one channel and the map.
 	decoded := int64(4)
-	p.shared = colour != pngMapped && (colour != pngGrey || chunks.whole && chunks.transparent)
+	p.shared = color != pngMapped && (color != pngGray || chunks.whole && chunks.transparent)
 	if !p.shared {
 		decoded = 1
 	}
@@ -141,7 +141,7 @@ func cicpSpace(b []byte) (gamma int, profile string) {
 			return 100000, ""
 		}
 	}
-	return 0, fmt.Sprintf("colours of code points %d/%d/%d/%d (cICP)", b[0], b[1], b[2], b[3])
+	return 0, fmt.Sprintf("colors of code points %d/%d/%d/%d (cICP)", b[0], b[1], b[2], b[3])
 }
 
 // sRGBPrimaries says whether white, red, green and blue of a cHRM chunk are

@@ -33,7 +33,7 @@ func long(v ...uint32) string {
 	return string(b)
 }
 
-// Which chunk counts, and what it makes of a grey of 128.
+// Which chunk counts, and what it makes of a gray of 128.
 func TestPNGColorSpaces(t *testing.T) {
 	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, 1, 1))
 	m.SetNRGBA(0, 0, color.NRGBA{R: 128, G: 0, B: 255, A: 128})
@@ -67,7 +67,7 @@ func TestPNGColorSpaces(t *testing.T) {
 		{"other primaries", chunks{"cHRM": long(31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000)}, 0, 128, "primaries that are not those of sRGB (cHRM)"},
 		{"code points of sRGB", chunks{"gAMA": long(100000), "cICP": "\x01\x0d\x00\x01"}, 0, 128, ""},
 		{"code points of linear light", chunks{"cICP": "\x01\x08\x00\x01", "sRGB": "\x00"}, 100000, 188, ""},
-		{"code points of PQ", chunks{"cICP": "\x09\x10\x00\x01"}, 0, 128, "colours of code points 9/16/0/1 (cICP)"},
+		{"code points of PQ", chunks{"cICP": "\x09\x10\x00\x01"}, 0, 128, "colors of code points 9/16/0/1 (cICP)"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			data := plain
@@ -144,26 +144,26 @@ func TestGammaCancel(t *testing.T) {
 // What a pixel takes, of those of the decoder and those of the map.
 func TestMemoryOfPNG(t *testing.T) {
 	for _, tc := range []struct {
-		depth, colour, interlaced byte
-		want                      int64
+		depth, color, interlaced byte
+		want                     int64
 	}{
 		{8, 6, 0, 4}, {8, 6, 1, 8}, {8, 2, 0, 4}, {8, 3, 0, 5}, {8, 0, 0, 5}, {8, 4, 0, 4},
 		{16, 6, 0, 8}, {16, 2, 0, 8}, {16, 6, 1, 16}, {16, 0, 0, 10},
 	} {
 		const side = 4000
 		data := imagetest.PNG(side, side, nil)[:33]
-		data[24], data[25], data[28] = tc.depth, tc.colour, tc.interlaced
+		data[24], data[25], data[28] = tc.depth, tc.color, tc.interlaced
 		info, err := Probe(data, ".png", 1<<30, maxSide)
 		if got := info.Memory / (side * side); err != nil || got != tc.want {
-			t.Errorf("%d bits of colour type %d, interlaced %d: %d bytes a pixel, want %d, error %v",
-				tc.depth, tc.colour, tc.interlaced, got, tc.want, err)
+			t.Errorf("%d bits of color type %d, interlaced %d: %d bytes a pixel, want %d, error %v",
+				tc.depth, tc.color, tc.interlaced, got, tc.want, err)
 		}
 	}
-	// Grey that is known to have a colour that is transparent is decoded to four
+	// Gray that is known to have a color that is transparent is decoded to four
 	// channels.
 	whole := withChunk(imagetest.PNG(4000, 4000, nil), "tRNS", "\x00\x07")
 	if info, err := Probe(whole, ".png", 1<<30, maxSide); err != nil || info.Memory/(4000*4000) != 4 {
-		t.Errorf("grey: %d bytes, error %v", info.Memory, err)
+		t.Errorf("gray: %d bytes, error %v", info.Memory, err)
 	}
 }
 

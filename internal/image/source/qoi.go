@@ -16,7 +16,7 @@ func probeQOI(data []byte, _ int64) (header, error) {
 	p := header{w: h.Width, h: h.Height, bits: 8, least: h.LeastBytes(), shared: true}
 	p.decoder = p.mapBytes()
 	if h.Linear {
-		p.profile = "linear light (colour space 1)"
+		p.profile = "linear light (color space 1)"
 	}
 	return p, nil
 }

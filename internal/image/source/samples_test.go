@@ -29,17 +29,17 @@ type sample struct {
 // samples returns files of every kind.
 func samples(t testing.TB) []sample {
 	t.Helper()
-	colours := stdimage.NewNRGBA(stdimage.Rect(0, 0, 5, 3))
-	noise(colours.Pix, true)
-	grey := stdimage.NewGray(stdimage.Rect(0, 0, 5, 3))
-	noise(grey.Pix, false)
-	grey16 := stdimage.NewGray16(grey.Rect)
-	wide := stdimage.NewNRGBA64(grey.Rect)
-	noise(grey16.Pix, false)
+	colors := stdimage.NewNRGBA(stdimage.Rect(0, 0, 5, 3))
+	noise(colors.Pix, true)
+	gray := stdimage.NewGray(stdimage.Rect(0, 0, 5, 3))
+	noise(gray.Pix, false)
+	gray16 := stdimage.NewGray16(gray.Rect)
+	wide := stdimage.NewNRGBA64(gray.Rect)
+	noise(gray16.Pix, false)
 	noise(wide.Pix, false)
-	alpha := stdimage.NewNRGBA(colours.Rect)
+	alpha := stdimage.NewNRGBA(colors.Rect)
 	noise(alpha.Pix, false)
-	alpha.Pix[7] = 0                                       // its colour stays
+	alpha.Pix[7] = 0                                       // its color stays
 	flat := stdimage.NewNRGBA(stdimage.Rect(0, 0, 20, 12)) // no detail to lose
 	draw.Draw(flat, flat.Rect, stdimage.NewUniform(color.NRGBA{R: 200, G: 40, B: 10, A: 255}), stdimage.Point{}, draw.Src)
 	palette := color.Palette{color.NRGBA{R: 9, G: 8, B: 7, A: 255}, color.NRGBA{R: 250, G: 1, B: 99, A: 255}}
@@ -49,24 +49,24 @@ func samples(t testing.TB) []sample {
 	hidden.Pix = mapped.Pix
 
 	list := []sample{
-		exact("png", encodePNG(t, colours), colours),
+		exact("png", encodePNG(t, colors), colors),
 		exact("png alpha", encodePNG(t, alpha), alpha),
-		exact("png grey", encodePNG(t, grey), grey),
-		exact("png grey 16", encodePNG(t, grey16), grey16),
+		exact("png gray", encodePNG(t, gray), gray),
+		exact("png gray 16", encodePNG(t, gray16), gray16),
 		exact("png 16", encodePNG(t, wide), wide),
 		exact("png mapped", encodePNG(t, mapped), mapped),
 		exact("png mapped alpha", encodePNG(t, hidden), hidden),
-		exact("bmp", encodeBMP(t, colours), colours),
+		exact("bmp", encodeBMP(t, colors), colors),
 		exact("bmp mapped", encodeBMP(t, mapped), mapped),
-		exact("tiff", encodeTIFF(t, colours, nil), colours),
+		exact("tiff", encodeTIFF(t, colors, nil), colors),
 		exact("tiff alpha", encodeTIFF(t, alpha, nil), alpha),
 		exact("tiff deflate", encodeTIFF(t, alpha, &tiff.Options{Compression: tiff.Deflate, Predictor: true}), alpha),
 		exact("tiff 16", encodeTIFF(t, wide, nil), wide),
-		exact("tiff grey 16", encodeTIFF(t, grey16, nil), grey16),
+		exact("tiff gray 16", encodeTIFF(t, gray16, nil), gray16),
 		exact("tiff mapped", encodeTIFF(t, mapped, nil), mapped),
 		exact("gif", encodeGIF(t, mapped), mapped),
 		{name: "jpeg", data: encodeJPEG(t, flat), want: map8(20, 12, flat.Pix), slack: 3},
-		{name: "jpeg grey", data: encodeJPEG(t, stdimage.NewGray(stdimage.Rect(0, 0, 9, 9))), want: map8(9, 9, bytes.Repeat([]byte{0, 0, 0, 255}, 81))},
+		{name: "jpeg gray", data: encodeJPEG(t, stdimage.NewGray(stdimage.Rect(0, 0, 9, 9))), want: map8(9, 9, bytes.Repeat([]byte{0, 0, 0, 255}, 81))},
 		{name: "jpeg progressive", data: progressiveJPEG(19, 9), want: map8(19, 9, bytes.Repeat([]byte{128, 128, 128, 255}, 19*9))},
 		{name: "tga", ext: ".tga", data: append([]byte{2: 2, 12: 2, 14: 1, 16: 32, 17: 0x28}, 3, 2, 1, 4, 7, 6, 5, 8), want: map8(2, 1, []byte{1, 2, 3, 4, 5, 6, 7, 8})},
 		{name: "qoi", data: []byte("qoif\x00\x00\x00\x02\x00\x00\x00\x01\x04\x00\xff\x01\x02\x03\x04\xc0\x00\x00\x00\x00\x00\x00\x00\x01"), want: map8(2, 1, []byte{1, 2, 3, 4, 1, 2, 3, 4})},
@@ -130,7 +130,7 @@ func webpSamples(t testing.TB) []sample {
 	}
 }
 
-// progressiveJPEG makes a picture of uniform grey of three components at
+// progressiveJPEG makes a picture of uniform gray of three components at
 // 4:2:0, whose only scan says one bit for each block: as before.
 func progressiveJPEG(w, h int) []byte {
 	out := []byte("\xff\xd8\xff\xdb\x00\x43\x00")

@@ -7,16 +7,16 @@
 //
 // # Pixels
 //
-// Eight-bit pixels are taken over bit for bit, also the colour under an alpha
+// Eight-bit pixels are taken over bit for bit, also the color under an alpha
 // of 0. Sixteen-bit ones stay as they are, premultiplied ones are divided by
 // their alpha, Radiance files become linear light in floats. A picture that is
 // stored lying down is turned upright, as its EXIF or TIFF orientation says.
 //
-// # Colours
+// # Colors
 //
-// Colours are taken to be sRGB. A PNG whose gAMA chunk says otherwise is
+// Colors are taken to be sRGB. A PNG whose gAMA chunk says otherwise is
 // converted, unless a chunk that counts more (cICP, iCCP, sRGB) stands there as
-// well. Other colour spaces are not converted: Info.Profile names them, so that
+// well. Other color spaces are not converted: Info.Profile names them, so that
 // somebody can be told.
 //
 // # Hostile files
@@ -70,7 +70,7 @@ type Info struct {
 	// Gamma is 100000 times the exponent of a gAMA chunk that was applied to
 	// reach sRGB; 0 if there was nothing to do.
 	Gamma int
-	// Profile names a colour space that is not sRGB and that was not applied,
+	// Profile names a color space that is not sRGB and that was not applied,
 	// in words for people. It is empty for sRGB and for files that say nothing.
 	Profile string
 	// Notes say what was decided where the file leaves it open, a line each.
@@ -129,7 +129,7 @@ func Decode(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.
 	return m, info, toSRGB(ctx, m, info.Gamma)
 }
 
-// DecodeData is Decode for a picture whose numbers are not colours but data, as
+// DecodeData is Decode for a picture whose numbers are not colors but data, as
 // those of a normal map or a mask are: it leaves them as stored, whatever
 // Info.Gamma says.
 func DecodeData(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.Map, Info, error) {

@@ -65,7 +65,7 @@ func near(t *testing.T, want, got *pixmap.Map, slack int) {
 }
 
 // The pictures in testdata were written by Pillow 9.4 with libjpeg-turbo,
-// ffmpeg 5.1 (qoi, webp, bmp-32), pamtopng 11.01 (grey2, rgb16-interlaced) and
+// ffmpeg 5.1 (qoi, webp, bmp-32), pamtopng 11.01 (gray2, rgb16-interlaced) and
 // ppmtobmp 11.01 (bmp-map4). They are all drawn by these functions.
 var drawn = map[string]struct {
 	slack int
@@ -79,16 +79,16 @@ var drawn = map[string]struct {
 	"map2-transparent.png": {0, drawMap2},
 	"map4.png":             {0, func(x, y int) [4]int { i := (x/3 + y) % 16; return [4]int{i * 4, 255 - i*3, i, 255} }},
 	"bit.png":              {0, func(x, y int) [4]int { v := map[bool]int{true: 255}[x*y%3 == 0]; return [4]int{v, v, v, 255} }},
-	"grey2.png":            {0, func(x, y int) [4]int { v := (x + 2*y) % 4 * 85; return [4]int{v, v, v, 255} }},
+	"gray2.png":            {0, func(x, y int) [4]int { v := (x + 2*y) % 4 * 85; return [4]int{v, v, v, 255} }},
 	"rgb-key.png":          {0, drawKey},
 	"rgb16-interlaced.png": {0, drawWide},
 	"cmyk.jpg":             {12, drawInk},
 	"soft.jpg":             {6, drawSoft},
 	"soft-progressive.jpg": {12, drawSoft},
-	"grey.jpg":             {3, func(x, y int) [4]int { v := 40 + x*8; return [4]int{v, v, v, 255} }},
+	"gray.jpg":             {3, func(x, y int) [4]int { v := 40 + x*8; return [4]int{v, v, v, 255} }},
 	"soft.webp":            {12, drawSoft},
 	"bmp-1.bmp":            {0, func(x, y int) [4]int { v := map[bool]int{true: 255}[x*y%3 == 0]; return [4]int{v, v, v, 255} }},
-	"bmp-grey8.bmp":        {0, func(x, y int) [4]int { v := x*28 + y*5; return [4]int{v, v, v, 255} }},
+	"bmp-gray8.bmp":        {0, func(x, y int) [4]int { v := x*28 + y*5; return [4]int{v, v, v, 255} }},
 	"bmp-map8.bmp":         {0, func(x, y int) [4]int { i := y*9 + x; return [4]int{i * 4, 255 - i*3, i, 255} }},
 	"bmp-map4.bmp":         {0, func(x, y int) [4]int { i := (x/3 + y) % 16; return [4]int{i * 4, 255 - i*3, i, 255} }},
 	"bmp-24.bmp":           {0, drawOpaque},
@@ -103,7 +103,7 @@ func drawOpaque(x, y int) [4]int {
 	return p
 }
 
-// drawKey is opaque but for one colour.
+// drawKey is opaque but for one color.
 func drawKey(x, y int) [4]int {
 	p := drawOpaque(x, y)
 	if x == 3 && y == 2 {
@@ -112,7 +112,7 @@ func drawKey(x, y int) [4]int {
 	return p
 }
 
-// drawMap2 has four colours, of which the third is transparent.
+// drawMap2 has four colors, of which the third is transparent.
 func drawMap2(x, y int) [4]int {
 	i := (x + y) % 4
 	return [4]int{i * 4, 255 - i*3, i, map[bool]int{false: 255}[i == 2]}

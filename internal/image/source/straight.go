@@ -164,7 +164,7 @@ func row16(img stdimage.Image) row[uint16] {
 func paletteOf(p color.Palette) (table [256][4]byte) {
 	for i, c := range p[:min(256, len(p))] {
 		if n, ok := c.(color.NRGBA); ok {
-			table[i] = [4]byte{n.R, n.G, n.B, n.A} // keeps the colour under alpha 0
+			table[i] = [4]byte{n.R, n.G, n.B, n.A} // keeps the color under alpha 0
 			continue
 		}
 		r, g, b, a := c.RGBA()

@@ -19,9 +19,9 @@ func TestConvertersAgreeWithAt(t *testing.T) {
 	palette := color.Palette{color.NRGBA{R: 1, G: 2, B: 3, A: 255}, color.NRGBA{R: 90, G: 80, B: 70, A: 60}, color.RGBA{R: 20, G: 30, B: 40, A: 50}}
 	rgba, rgba64 := stdimage.NewRGBA(r), stdimage.NewRGBA64(r)
 	nrgba, nrgba64 := stdimage.NewNRGBA(r), stdimage.NewNRGBA64(r)
-	grey, grey16 := stdimage.NewGray(r), stdimage.NewGray16(r)
+	gray, gray16 := stdimage.NewGray(r), stdimage.NewGray16(r)
 	cmyk, mapped := stdimage.NewCMYK(r), stdimage.NewPaletted(r, palette)
-	for _, pix := range [][]byte{nrgba.Pix, nrgba64.Pix, grey.Pix, grey16.Pix, cmyk.Pix, mapped.Pix} {
+	for _, pix := range [][]byte{nrgba.Pix, nrgba64.Pix, gray.Pix, gray16.Pix, cmyk.Pix, mapped.Pix} {
 		noise(pix, false)
 	}
 	for i := range mapped.Pix {
@@ -35,7 +35,7 @@ func TestConvertersAgreeWithAt(t *testing.T) {
 	}
 	images := map[string]stdimage.Image{
 		"RGBA": rgba.SubImage(inner), "RGBA64": rgba64.SubImage(inner), "NRGBA": nrgba.SubImage(inner),
-		"NRGBA64": nrgba64.SubImage(inner), "Gray": grey.SubImage(inner), "Gray16": grey16.SubImage(inner),
+		"NRGBA64": nrgba64.SubImage(inner), "Gray": gray.SubImage(inner), "Gray16": gray16.SubImage(inner),
 		"CMYK": cmyk.SubImage(inner), "Paletted": mapped.SubImage(inner), "uniform": uniform{inner},
 	}
 	for name, m := range images {
@@ -62,7 +62,7 @@ func (u uniform) ColorModel() color.Model    { return color.RGBAModel }
 func (u uniform) Bounds() stdimage.Rectangle { return u.r }
 func (u uniform) At(int, int) color.Color    { return color.RGBA{R: 50, G: 100, B: 0, A: 100} }
 
-// reference appends a colour to m.
+// reference appends a color to m.
 func reference(m *pixmap.Map, c color.Color) {
 	switch c := c.(type) {
 	case color.NRGBA:
@@ -91,19 +91,19 @@ func reference(m *pixmap.Map, c color.Color) {
 	}
 }
 
-// What is premultiplied to a colour comes back to that colour.
+// What is premultiplied to a color comes back to that color.
 func TestDivideRoundTrip(t *testing.T) {
 	for a := range uint32(256) {
 		for c := range uint32(256) {
 			premultiplied := (c*a + 127) / 255
 			back := divide(premultiplied, 0, 0, a, 255)
 			if again := (uint32(back[0])*a + 127) / 255; again != premultiplied || uint32(back[3]) != a {
-				t.Fatalf("colour %d alpha %d: %v", c, a, back)
+				t.Fatalf("color %d alpha %d: %v", c, a, back)
 			}
 		}
 	}
 	if got := divide(200, 0, 0, 100, 255); got != [4]byte{255, 0, 0, 100} {
-		t.Errorf("more colour than alpha: %v", got)
+		t.Errorf("more color than alpha: %v", got)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		c, a := uint64(rapid.Uint16().Draw(t, "c")), uint64(rapid.Uint16().Draw(t, "a"))
@@ -111,7 +111,7 @@ func TestDivideRoundTrip(t *testing.T) {
 		p := []uint16{uint16(premultiplied), 65535, 0, uint16(a)}
 		divide16(p)
 		if again := (uint64(p[0])*a + 32767) / 65535; again != premultiplied || uint64(p[3]) != a || a > 0 && p[1] != 65535 {
-			t.Fatalf("colour %d alpha %d: %v", c, a, p)
+			t.Fatalf("color %d alpha %d: %v", c, a, p)
 		}
 	})
 }

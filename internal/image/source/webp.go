@@ -70,7 +70,7 @@ func (c *webpChunks) next() (name string, length int64, body []byte, ok bool) {
 	return name, length, body, true
 }
 
-// notes reads colour profile and orientation, which stand after the chunk VP8X
+// notes reads color profile and orientation, which stand after the chunk VP8X
 // with these flags. If data is not all of the file, they may stand beyond it.
 func (c *webpChunks) notes(p *header, flags byte, partial bool) error {
 	if partial && flags&webpEXIF != 0 {
@@ -134,7 +134,7 @@ func webpSize(chunk string, b []byte) (header, error) {
 	case chunk == "VP8L" && len(b) >= 5:
 		v := binary.LittleEndian.Uint32(b[1:])
 		p.w, p.h = 1+int(v&0x3fff), 1+int(v>>14&0x3fff)
-		p.decoder = 9 * p.pixels() // twice where the colours were indexed
+		p.decoder = 9 * p.pixels() // twice where the colors were indexed
 		p.shared = true
 	default:
 		return p, errors.New("WebP file with a damaged header")

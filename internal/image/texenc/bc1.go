@@ -2,16 +2,16 @@ package texenc
 
 import "encoding/binary"
 
-// A BC1 block is two colours of 5, 6 and 5 bits and sixteen indices of two. If
-// the first colour is the larger number, the indices pick one of four colours on
+// A BC1 block is two colors of 5, 6 and 5 bits and sixteen indices of two. If
+// the first color is the larger number, the indices pick one of four colors on
 // the line between them: 0, 1, 1/3, 2/3 of the way. Otherwise they pick one of
 // three, 0, 1 and 1/2, or black that is transparent.
 //
 // Source: Microsoft, "Texture Block Compression in Direct3D 11", BC1.
 
-// A colourBlock is what a BC1 block shall look like: n colours of channels from 0
+// A colorBlock is what a BC1 block shall look like: n colors of channels from 0
 // to 255, and at[i], the place of each in the block.
-type colourBlock struct {
+type colorBlock struct {
 	n     int
 	pix   [16][3]float32
 	at    [16]uint8
@@ -19,8 +19,8 @@ type colourBlock struct {
 }
 
 // encodeBC1 writes the block of c. Blocks with transparent places take the mode
-// of three colours; four says that this mode must not be used, as in BC3.
-func encodeBC1(dst *[8]byte, c *colourBlock, four bool, q Quality) {
+// of three colors; four says that this mode must not be used, as in BC3.
+func encodeBC1(dst *[8]byte, c *colorBlock, four bool, q Quality) {
 	if c.n == 0 {
 		binary.LittleEndian.PutUint64(dst[:], 0xffffffff<<32) // all transparent
 		return
@@ -36,7 +36,7 @@ func encodeBC1(dst *[8]byte, c *colourBlock, four bool, q Quality) {
 		return
 	}
 	l := newLayout(c)
-	var best colourLine
+	var best colorLine
 	switch {
 	case c.clear != 0:
 		best = l.fit(2, q)
@@ -48,7 +48,7 @@ func encodeBC1(dst *[8]byte, c *colourBlock, four bool, q Quality) {
 	best.write(dst, c)
 }
 
-func (c *colourBlock) solid() bool {
+func (c *colorBlock) solid() bool {
 	for _, p := range c.pix[1:c.n] {
 		if p != c.pix[0] {
 			return false
@@ -57,16 +57,16 @@ func (c *colourBlock) solid() bool {
 	return true
 }
 
-// A colour565 is a colour as stored: the steps of red, green and blue.
-type colour565 [3]int32
+// A color565 is a color as stored: the steps of red, green and blue.
+type color565 [3]int32
 
 // tops are the largest steps of each channel.
 var tops = [3]int32{31, 63, 31}
 
-func (c colour565) word() uint16 { return uint16(c[0]<<11 | c[1]<<5 | c[2]) }
+func (c color565) word() uint16 { return uint16(c[0]<<11 | c[1]<<5 | c[2]) }
 
 // wide returns c with channels from 0 to 255, by repeating the high bits.
-func (c colour565) wide() [3]float32 {
+func (c color565) wide() [3]float32 {
 	return [3]float32{
 		float32(c[0]<<3 | c[0]>>2),
 		float32(c[1]<<2 | c[1]>>4),
@@ -74,34 +74,34 @@ func (c colour565) wide() [3]float32 {
 	}
 }
 
-// narrow returns the stored colour nearest to p.
-func narrow(p [3]float32) colour565 {
-	return colour565{nearestStep(p[0], 31), nearestStep(p[1], 63), nearestStep(p[2], 31)}
+// narrow returns the stored color nearest to p.
+func narrow(p [3]float32) color565 {
+	return color565{nearestStep(p[0], 31), nearestStep(p[1], 63), nearestStep(p[2], 31)}
 }
 
 func nearestStep(x float32, top int32) int32 {
 	return max(0, min(top, int32(float32(x*(float32(top)/255))+0.5)))
 }
 
-// A colourLine is a way to store a block: steps+1 colours, evenly spaced from a
+// A colorLine is a way to store a block: steps+1 colors, evenly spaced from a
 // to b, with steps 3 or 2.
-type colourLine struct {
-	a, b  colour565
+type colorLine struct {
+	a, b  color565
 	steps int32
-	index [16]uint8 // steps from a, of each of the block's colours
+	index [16]uint8 // steps from a, of each of the block's colors
 	err   float32   // sum of squares
 }
 
-func (l colourLine) better(m colourLine) colourLine {
+func (l colorLine) better(m colorLine) colorLine {
 	if m.err < l.err {
 		return m
 	}
 	return l
 }
 
-// lineBetween stores the colours of c with the given ends.
-func lineBetween(c *colourBlock, a, b colour565, steps int32) colourLine {
-	l := colourLine{a: a, b: b, steps: steps}
+// lineBetween stores the colors of c with the given ends.
+func lineBetween(c *colorBlock, a, b color565, steps int32) colorLine {
+	l := colorLine{a: a, b: b, steps: steps}
 	from, to := a.wide(), b.wide()
 	way := [3]float32{to[0] - from[0], to[1] - from[1], to[2] - from[2]}
 	n := float32(steps)
@@ -127,7 +127,7 @@ func lineBetween(c *colourBlock, a, b colour565, steps int32) colourLine {
 
 // refined moves the ends to where they suit the indices best, by least squares,
 // as long as that helps.
-func (l colourLine) refined(c *colourBlock, rounds int) colourLine {
+func (l colorLine) refined(c *colorBlock, rounds int) colorLine {
 	for range rounds {
 		if l.err == 0 {
 			return l
@@ -150,7 +150,7 @@ func (l colourLine) refined(c *colourBlock, rounds int) colourLine {
 }
 
 // near tries ends with one channel a step away as long as that helps.
-func (l colourLine) near(c *colourBlock) colourLine {
+func (l colorLine) near(c *colorBlock) colorLine {
 	for better := true; better && l.err > 0; {
 		better = false
 		for channel := range 3 {
@@ -170,10 +170,10 @@ func (l colourLine) near(c *colourBlock) colourLine {
 	return l
 }
 
-func (l *colourLine) write(dst *[8]byte, c *colourBlock) {
+func (l *colorLine) write(dst *[8]byte, c *colorBlock) {
 	a, b := l.a.word(), l.b.word()
 	// Which word comes first says how many steps there are. Two that are equal
-	// mean two, where the first index is that colour as well.
+	// mean two, where the first index is that color as well.
 	turned := l.steps == 3 && a < b || l.steps == 2 && a > b
 	if turned {
 		a, b = b, a

@@ -2,21 +2,21 @@ package texenc
 
 import "math"
 
-// A layout is the order of a block's colours along the line that they scatter
+// A layout is the order of a block's colors along the line that they scatter
 // around most. A way to store them cuts this order into one part for each index.
 //
 // Trying cuts rather than ends is "cluster fit", as in Simon Brown's squish
 // (2006): the ends that suit a cut best follow by least squares, from sums that
 // are known for every start of the order.
 type layout struct {
-	block *colourBlock // in the order
+	block *colorBlock // in the order
 	mean  [3]float32
-	// upTo are the sums of the first colours, less the mean each: small numbers,
+	// upTo are the sums of the first colors, less the mean each: small numbers,
 	// whose rounding errors are small as well.
 	upTo [17][3]float32
 }
 
-func newLayout(c *colourBlock) layout {
+func newLayout(c *colorBlock) layout {
 	l := layout{block: c, mean: meanOf(c)}
 	axis := axisOf(c)
 	var along [16]float32
@@ -39,7 +39,7 @@ func newLayout(c *colourBlock) layout {
 	return l
 }
 
-func meanOf(c *colourBlock) (mean [3]float32) {
+func meanOf(c *colorBlock) (mean [3]float32) {
 	for _, p := range c.pix[:c.n] {
 		for k, x := range p {
 			mean[k] += x
@@ -51,9 +51,9 @@ func meanOf(c *colourBlock) (mean [3]float32) {
 	return mean
 }
 
-// axisOf returns a vector along which the colours of c scatter most: the first
+// axisOf returns a vector along which the colors of c scatter most: the first
 // eigenvector of their covariance, by power iteration.
-func axisOf(c *colourBlock) [3]float32 {
+func axisOf(c *colorBlock) [3]float32 {
 	mean := meanOf(c)
 	var rr, rg, rb, gg, gb, bb float32
 	for i := range c.pix[:c.n] {
@@ -88,7 +88,7 @@ func axisOf(c *colourBlock) [3]float32 {
 }
 
 // fit returns a line of the given steps that suits the block.
-func (l *layout) fit(steps int32, q Quality) colourLine {
+func (l *layout) fit(steps int32, q Quality) colorLine {
 	c := l.block
 	first, last := c.pix[0], c.pix[c.n-1]
 	line := lineBetween(c, narrow(first), narrow(last), steps).refined(c, 2)
@@ -104,10 +104,10 @@ func (l *layout) fit(steps int32, q Quality) colourLine {
 }
 
 // lineOf returns the line that a cut leads to.
-func (l *layout) lineOf(cuts cut, steps int32) colourLine {
+func (l *layout) lineOf(cuts cut, steps int32) colorLine {
 	a, b, _, ok := l.try(cuts, steps, math.MaxFloat32)
 	if !ok {
-		return colourLine{err: math.MaxFloat32}
+		return colorLine{err: math.MaxFloat32}
 	}
 	return lineBetween(l.block, a, b, steps).refined(l.block, 4)
 }
@@ -116,7 +116,7 @@ func (l *layout) lineOf(cuts cut, steps int32) colourLine {
 // steps the last is the end of the order.
 type cut [3]int
 
-func cutOf(l *colourLine, n int) cut {
+func cutOf(l *colorLine, n int) cut {
 	var counts [4]int
 	for _, k := range l.index[:n] {
 		counts[k]++
@@ -124,7 +124,7 @@ func cutOf(l *colourLine, n int) cut {
 	return cut{counts[0], counts[0] + counts[1], counts[0] + counts[1] + counts[2]}
 }
 
-// climb moves cuts by one colour as long as that helps.
+// climb moves cuts by one color as long as that helps.
 func (l *layout) climb(c cut, steps int32) cut {
 	n := l.block.n
 	best := float32(math.MaxFloat32)
@@ -160,7 +160,7 @@ func (l *layout) climb(c cut, steps int32) cut {
 }
 
 // searchAll returns the best cut, which is best so far or another: it tries all
-// 969 of sixteen colours into four parts, or all 153 into three.
+// 969 of sixteen colors into four parts, or all 153 into three.
 func (l *layout) searchAll(best cut, steps int32) cut {
 	least, n := float32(math.MaxFloat32), l.block.n
 	if _, _, err, ok := l.try(best, steps, least); ok {
@@ -187,9 +187,9 @@ func (l *layout) searchAll(best cut, steps int32) cut {
 }
 
 // try returns the stored ends that suit a cut best, and the squared error less
-// that of storing the mean, or false if all colours lie in one part, or if that
+// that of storing the mean, or false if all colors lie in one part, or if that
 // error would not be less than most.
-func (l *layout) try(c cut, steps int32, most float32) (a, b colour565, err float32, ok bool) {
+func (l *layout) try(c cut, steps int32, most float32) (a, b color565, err float32, ok bool) {
 	n := l.block.n
 	var s sums
 	p, q := &l.upTo[c[0]], &l.upTo[c[1]]
@@ -208,7 +208,7 @@ func (l *layout) try(c cut, steps int32, most float32) (a, b colour565, err floa
 	if det == 0 {
 		return a, b, 0, false
 	}
-	// Less the mean, all colours come to 0, and what b weighs is what a weighs,
+	// Less the mean, all colors come to 0, and what b weighs is what a weighs,
 	// negative. So both ends lie on one line through the mean, and their error
 	// before they are rounded, which makes it no less, is known already.
 	one := 1 / float32(det)
@@ -228,7 +228,7 @@ func (l *layout) try(c cut, steps int32, most float32) (a, b colour565, err floa
 
 func minus(a, b [3]float32) [3]float32 { return [3]float32{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
 
-// sums are what least squares needs of colours p that lie k of n steps from end a
+// sums are what least squares needs of colors p that lie k of n steps from end a
 // to end b: a weighs n-k in them, and b weighs k.
 type sums struct {
 	aa, ab, bb int32
@@ -261,7 +261,7 @@ func (s *sums) ends(n int32) (a, b [3]float32, ok bool) {
 }
 
 // error returns the squared error with the given ends, less the sum of the
-// colours' own squares, which is the same for all ends.
+// colors' own squares, which is the same for all ends.
 func (s *sums) error(a, b [3]float32, n int32) float32 {
 	one := 1 / float32(n)
 	aa, ab, bb := float32(s.aa)*one*one, 2*float32(s.ab)*one*one, float32(s.bb)*one*one

@@ -37,11 +37,11 @@ func pairsOf(steps, bits int) (out [256]pair) {
 	return out
 }
 
-// solidLine stores a block of one colour: all of it lies one step from the first
+// solidLine stores a block of one color: all of it lies one step from the first
 // end to the second.
-func solidLine(c *colourBlock, steps int32) colourLine {
+func solidLine(c *colorBlock, steps int32) colorLine {
 	tables := &solidPairs()[3-steps]
-	l := colourLine{steps: steps}
+	l := colorLine{steps: steps}
 	p := c.pix[0]
 	for k, table := range [3]*[256]pair{&tables[0], &tables[1], &tables[0]} {
 		found := table[toByte(p[k])]

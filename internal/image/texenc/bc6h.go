@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// appendBC6H writes unsigned BC6H blocks of one line of colours each.
+// appendBC6H writes unsigned BC6H blocks of one line of colors each.
 func appendBC6H(ctx context.Context, out []byte, m *pixmap.Map, o Options) ([]byte, error) {
 	r := newLinearReader(m, o.SRGB)
 	var block lightBlock
@@ -28,10 +28,10 @@ func appendBC6H(ctx context.Context, out []byte, m *pixmap.Map, o Options) ([]by
 	return out, nil
 }
 
-// A lightBlock is 4x4 colours as half floats, none of them negative.
+// A lightBlock is 4x4 colors as half floats, none of them negative.
 type lightBlock [16][3]uint16
 
-// halves returns the colour at x, y, or at the edge next to it.
+// halves returns the color at x, y, or at the edge next to it.
 func (r *linearReader) halves(x, y int) [3]uint16 {
 	at := 4 * (r.m.W*min(y, r.m.H-1) + min(x, r.m.W-1))
 	return [3]uint16{half(r.at(at), false), half(r.at(at+1), false), half(r.at(at+2), false)}

@@ -1,8 +1,8 @@
 package texenc
 
-// A BC6H block of one line is two colours and sixteen indices of four bits, which
-// pick one of sixteen colours from one to the other. There are four such modes;
-// three of them store the second colour as its distance from the first, which
+// A BC6H block of one line is two colors and sixteen indices of four bits, which
+// pick one of sixteen colors from one to the other. There are four such modes;
+// three of them store the second color as its distance from the first, which
 // leaves more bits for both where they are near each other.
 //
 // Channels are half floats taken for whole numbers, from 0 to 0x7bff, times 64/31:
@@ -13,8 +13,8 @@ package texenc
 // A lineMode is one of these modes.
 type lineMode struct {
 	number   uint64 // its five bits
-	bits     int    // of a channel of the first colour
-	distance int    // bits of a distance; 0 if the second colour is stored itself
+	bits     int    // of a channel of the first color
+	distance int    // bits of a distance; 0 if the second color is stored itself
 }
 
 func lineModes() [4]lineMode {
@@ -29,7 +29,7 @@ type lightLine struct {
 	err   float32 // sum of squares
 }
 
-// lightWeight is how far index i lies from the first colour, in 64ths.
+// lightWeight is how far index i lies from the first color, in 64ths.
 func lightWeight(i uint8) int32 {
 	return [16]int32{0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64}[i]
 }
@@ -38,11 +38,11 @@ func lightWeight(i uint8) int32 {
 // lightError.
 //
 // On the scale of halves black lies many steps below all else, and would stretch
-// the line until its colours are a stop apart. So where a block has colours far
+// the line until its colors are a stop apart. So where a block has colors far
 // darker than its brightest, other lines are tried which take them for brighter
 // than they are.
 func fitLight(block *lightBlock, q Quality) lightLine {
-	c := colourBlock{n: 16}
+	c := colorBlock{n: 16}
 	brightest, darkest := uint16(0), uint16(0x7bff)
 	for i, p := range block {
 		for k, h := range p {
@@ -126,7 +126,7 @@ func (l *lightLine) fits() bool {
 }
 
 // fitLine returns the line of least squared error.
-func fitLine(c *colourBlock, q Quality) lightLine {
+func fitLine(c *colorBlock, q Quality) lightLine {
 	axis := axisOf(c)
 	first, last := c.pix[0], c.pix[0]
 	low, high := dot(first, axis), dot(first, axis)
@@ -171,9 +171,9 @@ func dot(a, b [3]float32) float32 {
 	return float32(a[0]*b[0]) + float32(a[1]*b[1]) + float32(a[2]*b[2])
 }
 
-// lineIn stores c between two colours, or returns false if they lie too far
+// lineIn stores c between two colors, or returns false if they lie too far
 // apart for the mode.
-func lineIn(mode lineMode, c *colourBlock, a, b [3]float32) (lightLine, bool) {
+func lineIn(mode lineMode, c *colorBlock, a, b [3]float32) (lightLine, bool) {
 	l := lightLine{mode: mode}
 	for k := range 3 {
 		l.a[k], l.b[k] = quantizeLight(a[k], mode.bits), quantizeLight(b[k], mode.bits)
@@ -198,7 +198,7 @@ func quantizeLight(x float32, bits int) int32 {
 	return max(0, min(int32(1)<<bits-1, int32(x)>>(16-bits)))
 }
 
-// wide returns the values of the two colours.
+// wide returns the values of the two colors.
 func (l *lightLine) wide() (a, b [3]float32) {
 	value := func(x int32) float32 {
 		switch {
@@ -215,8 +215,8 @@ func (l *lightLine) wide() (a, b [3]float32) {
 	return a, b
 }
 
-// lightIndices returns the index nearest to each colour between two ends.
-func lightIndices(c *colourBlock, from, to [3]float32) (index [16]uint8) {
+// lightIndices returns the index nearest to each color between two ends.
+func lightIndices(c *colorBlock, from, to [3]float32) (index [16]uint8) {
 	way := [3]float32{to[0] - from[0], to[1] - from[1], to[2] - from[2]}
 	length := float32(way[0]*way[0]) + float32(way[1]*way[1]) + float32(way[2]*way[2])
 	if length == 0 {
@@ -233,7 +233,7 @@ func lightIndices(c *colourBlock, from, to [3]float32) (index [16]uint8) {
 
 // lightEnds returns the ends that suit the indices best, by least squares, or
 // false if all are equal.
-func lightEnds(c *colourBlock, index *[16]uint8) (a, b [3]float32, ok bool) {
+func lightEnds(c *colorBlock, index *[16]uint8) (a, b [3]float32, ok bool) {
 	var s sums
 	var aa, ab, bb int32
 	for i := range c.pix {

@@ -19,7 +19,7 @@ func (l *lightLine) append(out []byte) []byte {
 			second, bits = l.b[k]-l.a[k], l.mode.distance
 		}
 		w.put(uint64(second)&(1<<bits-1), bits)
-		// What is left of the first colour, from the highest bit down. These are
+		// What is left of the first color, from the highest bit down. These are
 		// one or two modes' single bits as well.
 		for i := l.mode.bits - 1; i >= 10; i-- {
 			w.put(uint64(l.a[k])>>i&1, 1)

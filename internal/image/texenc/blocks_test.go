@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawBlock draws colours of few or many values, near each other or far apart.
+// drawBlock draws colors of few or many values, near each other or far apart.
 func drawBlock(t *rapid.T) *block {
 	b := new(block)
 	spread := rapid.SampledFrom([]int{0, 1, 5, 40, 255}).Draw(t, "spread")
@@ -21,9 +21,9 @@ func drawBlock(t *rapid.T) *block {
 	return b
 }
 
-// bc1Colours returns the four colours of a block as the specification has them,
+// bc1Colors returns the four colors of a block as the specification has them,
 // not rounded; the fourth of three has alpha 0.
-func bc1Colours(data []byte, four bool) (out [4][4]float64) {
+func bc1Colors(data []byte, four bool) (out [4][4]float64) {
 	a, b := binary.LittleEndian.Uint16(data), binary.LittleEndian.Uint16(data[2:])
 	wide := func(w uint16) [4]float64 {
 		r, g, b := w>>11, w>>5&63, w&31
@@ -42,9 +42,9 @@ func bc1Colours(data []byte, four bool) (out [4][4]float64) {
 }
 
 func bc1Error(data []byte, b *block, four bool) (sum float64, clear uint32) {
-	colours := bc1Colours(data, four)
+	colors := bc1Colors(data, four)
 	for i := range 16 {
-		c := colours[binary.LittleEndian.Uint32(data[4:])>>(2*i)&3]
+		c := colors[binary.LittleEndian.Uint32(data[4:])>>(2*i)&3]
 		if c[3] == 0 {
 			clear |= 1 << i
 			continue
@@ -67,7 +67,7 @@ func TestBC1Qualities(t *testing.T) {
 		last := math.Inf(1)
 		for q := Fast; q <= Best; q++ {
 			var data [8]byte
-			c := b.colours(false)
+			c := b.colors(false)
 			encodeBC1(&data, &c, four, q)
 			err, clear := bc1Error(data[:], b, four)
 			if clear != 0 {
@@ -93,7 +93,7 @@ func TestBC1PunchThrough(t *testing.T) {
 		}
 		for q := Fast; q <= Best; q++ {
 			var data [8]byte
-			c := b.colours(true)
+			c := b.colors(true)
 			encodeBC1(&data, &c, false, q)
 			if _, clear := bc1Error(data[:], b, false); clear != want {
 				t.Fatalf("quality %d: places %016b are transparent, want %016b", q, clear, want)
@@ -102,7 +102,7 @@ func TestBC1PunchThrough(t *testing.T) {
 	})
 }
 
-// A flat block is as near as it can be with any two stored colours and any place
+// A flat block is as near as it can be with any two stored colors and any place
 // between them.
 func TestBC1Solid(t *testing.T) {
 	// least[n][bits][v] is the least squared error of a channel of such bits at v,
@@ -136,7 +136,7 @@ func TestBC1Solid(t *testing.T) {
 					want = min(want, of(2))
 				}
 				var data [8]byte
-				c := b.colours(false)
+				c := b.colors(false)
 				encodeBC1(&data, &c, four, q)
 				if err, _ := bc1Error(data[:], &b, four); err > want+1e-3 {
 					t.Errorf("value %d, quality %d: error %.2f, want %.2f", v, q, err, want)

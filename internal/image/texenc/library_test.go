@@ -93,10 +93,10 @@ func TestDecodersAgree(t *testing.T) {
 		b := drawBlock(t)
 		q := Quality(rapid.IntRange(0, 2).Draw(t, "quality"))
 		var bc1, bc4 [8]byte
-		c := b.colours(true)
+		c := b.colors(true)
 		encodeBC1(&bc1, &c, false, q)
 		encodeBC4(&bc4, &b[3], q)
-		colours, values := bc1Colours(bc1[:], false), bc4Values(bc4[:])
+		colors, values := bc1Colors(bc1[:], false), bc4Values(bc4[:])
 		one, err := bcn.DecodeBC1(bc1[:], 4, 4)
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +108,7 @@ func TestDecodersAgree(t *testing.T) {
 		var bits [8]byte
 		copy(bits[:], bc4[2:])
 		for i := range 16 {
-			c := colours[binary.LittleEndian.Uint32(bc1[4:])>>(2*i)&3]
+			c := colors[binary.LittleEndian.Uint32(bc1[4:])>>(2*i)&3]
 			for k := range 4 {
 				if math.Abs(c[k]-float64(one[4*i+k])) > 2 {
 					t.Fatalf("BC1: it decodes %v, the specification has %v", one[4*i:4*i+4], c)

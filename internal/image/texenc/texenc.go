@@ -21,11 +21,11 @@ import (
 type Options struct {
 	// Quality trades time for likeness. The zero value is Fast.
 	Quality Quality
-	// SRGB says that colours are on the sRGB curve where the picture has 8 or 16
+	// SRGB says that colors are on the sRGB curve where the picture has 8 or 16
 	// bits, and shall be where the texture is not floating point. It matters
 	// only between the two kinds: float pictures are linear light.
 	SRGB bool
-	// WeighAlpha counts a colour's error by its alpha: what cannot be seen may
+	// WeighAlpha counts a color's error by its alpha: what cannot be seen may
 	// differ. BC7 only.
 	WeighAlpha bool
 	// RDO is bc7.Options.RDO: how much likeness may be given up for blocks that a
@@ -146,12 +146,12 @@ func (b *block) append(out []byte, f texture.Format, q Quality) []byte {
 	var half [8]byte
 	switch f {
 	case texture.BC1, texture.BC1A:
-		c := b.colours(f == texture.BC1A)
+		c := b.colors(f == texture.BC1A)
 		encodeBC1(&half, &c, false, q)
 	case texture.BC3:
 		encodeBC4(&half, &b[3], q)
 		out = append(out, half[:]...)
-		c := b.colours(false)
+		c := b.colors(false)
 		encodeBC1(&half, &c, true, q)
 	case texture.BC4:
 		encodeBC4(&half, &b[0], q)
@@ -163,9 +163,9 @@ func (b *block) append(out []byte, f texture.Format, q Quality) []byte {
 	return append(out, half[:]...)
 }
 
-// colours returns the colours of b; without those of transparent pixels if
+// colors returns the colors of b; without those of transparent pixels if
 // there may be such.
-func (b *block) colours(clear bool) (c colourBlock) {
+func (b *block) colors(clear bool) (c colorBlock) {
 	for i := range 16 {
 		if clear && b[3][i] < 127.5 {
 			c.clear |= 1 << i

@@ -17,7 +17,7 @@ import (
 )
 
 // scene is a picture of eight bits with a bit of everything: a gradient, edges,
-// noise, flat colour, and a soft round alpha. Whole numbers only.
+// noise, flat color, and a soft round alpha. Whole numbers only.
 func scene(w, h int) *pixmap.Map {
 	m := pixmap.New(w, h, pixmap.Bits8)
 	random := uint32(1)

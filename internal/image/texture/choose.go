@@ -11,32 +11,32 @@ type Facts struct {
 	W, H int
 	// Float says that it holds linear light without an upper end.
 	Float bool
-	// SRGB says that its colours are sRGB, not plain numbers.
+	// SRGB says that its colors are sRGB, not plain numbers.
 	SRGB bool
 	// Opaque says that alpha is 1 everywhere.
 	Opaque bool
 	// Normal says that it is a normal map.
 	Normal bool
 	// One writes the picture with one of its channels, if that is all it takes:
-	// "rrr1" is an opaque grey, "r001" a mask in red, "111a" an alpha over
+	// "rrr1" is an opaque gray, "r001" a mask in red, "111a" an alpha over
 	// white. It is empty if more than one channel carries something.
 	One string
-	// Colours is how many different pixels there are, or anything above
-	// MaxColours for more than that, or for not having counted: 0.
-	Colours int
+	// Colors is how many different pixels there are, or anything above
+	// MaxColors for more than that, or for not having counted: 0.
+	Colors int
 }
 
 // The bounds of what stays uncompressed.
 const (
-	// MaxColours is how far different pixels need to be counted. The palettes of
-	// pixel artists end at 64 colours; a photograph that was reduced to a palette
+	// MaxColors is how far different pixels need to be counted. The palettes of
+	// pixel artists end at 64 colors; a photograph that was reduced to a palette
 	// has 256, and hides the loss of compression.
-	MaxColours = 64
-	// minColours is where compression begins to show: two colours in a block are
+	MaxColors = 64
+	// minColors is where compression begins to show: two colors in a block are
 	// the ends of its line, which are stored nearly as they are.
-	minColours = 3
+	minColors = 3
 	// maxPalettePixels bounds what sharp pixel art may cost: 1 MiB instead of 256
-	// KiB. Larger pictures of few colours are diagrams and flat fills.
+	// KiB. Larger pictures of few colors are diagrams and flat fills.
 	maxPalettePixels = 512 * 512
 	// tinyPixels is what fits the smallest piece of memory that a driver hands
 	// out for a texture, 4 KiB; compressed, it would take as much.
@@ -51,7 +51,7 @@ type Choice struct {
 	From byte
 	// Swizzle is for Texture.Swizzle.
 	Swizzle string
-	// Reason is one line for a person: "bc7: colours, opaque".
+	// Reason is one line for a person: "bc7: colors, opaque".
 	Reason string
 }
 
@@ -70,16 +70,16 @@ func Choose(f Facts) Choice {
 		return plain(RGBA8, fmt.Sprintf("tiny (%d x %d pixels fit 4 KiB as they are)", f.W, f.H))
 	case f.Normal:
 		return plain(BC5, "normal map: x and y are kept apart and sharp, a shader works out z")
-	case f.Colours >= minColours && f.Colours <= MaxColours && pixels <= maxPalettePixels:
-		return plain(RGBA8, fmt.Sprintf("pixel art of %d colours, which compression would blur", f.Colours))
+	case f.Colors >= minColors && f.Colors <= MaxColors && pixels <= maxPalettePixels:
+		return plain(RGBA8, fmt.Sprintf("pixel art of %d colors, which compression would blur", f.Colors))
 	case f.One != "" && (!f.SRGB || plainAlpha(f.One)):
 		return chooseOne(f.One)
 	case f.One != "" && strings.HasPrefix(f.One, "rrr"):
-		return plain(BC7, "grey, but on the sRGB curve, which bc4 does not have (srgb = false makes it bc4)")
+		return plain(BC7, "gray, but on the sRGB curve, which bc4 does not have (srgb = false makes it bc4)")
 	case f.Opaque:
-		return plain(BC7, "colours, opaque")
+		return plain(BC7, "colors, opaque")
 	}
-	return plain(BC7, "colours with alpha")
+	return plain(BC7, "colors with alpha")
 }
 
 // plainAlpha reports whether alpha over black or white, which no curve moves, is
@@ -102,7 +102,7 @@ func chooseOne(one string) Choice {
 	names := map[byte]string{'r': "red", 'g': "green", 'b': "blue", 'a': "alpha"}
 	c.Reason = "bc4: only " + names[from] + " carries something"
 	if strings.HasPrefix(one, "rrr") {
-		c.Reason = "bc4: grey"
+		c.Reason = "bc4: gray"
 	}
 	if c.Swizzle == "r001" { // what a shader reads anyway
 		c.Swizzle = ""

@@ -110,7 +110,7 @@ func (f Format) Channels() string { return f.info().channels }
 // Float reports whether f stores floating point: linear light, also above 1.
 func (f Format) Float() bool { return f.info().float }
 
-// HasSRGB reports whether f has a form whose colours a graphics processor takes
+// HasSRGB reports whether f has a form whose colors a graphics processor takes
 // from the sRGB curve to linear light. The others hold plain numbers.
 func (f Format) HasSRGB() bool { return f.info().srgb }
 

@@ -16,13 +16,13 @@ import (
 // with its smaller copies.
 type Texture struct {
 	Format Format
-	// SRGB says that colours are stored on the sRGB curve. Only formats whose
+	// SRGB says that colors are stored on the sRGB curve. Only formats whose
 	// HasSRGB is true may set it.
 	SRGB bool
-	// Premultiplied says that colours are multiplied by alpha already.
+	// Premultiplied says that colors are multiplied by alpha already.
 	Premultiplied bool
 	// Swizzle says where a shader should find red, green, blue and alpha: four of
-	// "rgba01", such as "rrr1" for a grey stored as one channel. Empty is
+	// "rgba01", such as "rrr1" for a gray stored as one channel. Empty is
 	// "rgba". KTX2 carries it, DDS cannot.
 	Swizzle string
 	// W and H are the size of level 0 in pixels. The faces of a cube are square.

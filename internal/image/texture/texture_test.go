@@ -101,20 +101,20 @@ func TestChoose(t *testing.T) {
 		swizzle string
 		reason  string
 	}{
-		{"photograph", Facts{W: 512, H: 512, SRGB: true, Opaque: true}, BC7, 0, "", "bc7: colours, opaque"},
-		{"leaves", Facts{W: 512, H: 512, SRGB: true}, BC7, 0, "", "bc7: colours with alpha"},
+		{"photograph", Facts{W: 512, H: 512, SRGB: true, Opaque: true}, BC7, 0, "", "bc7: colors, opaque"},
+		{"leaves", Facts{W: 512, H: 512, SRGB: true}, BC7, 0, "", "bc7: colors with alpha"},
 		{"normal map", Facts{W: 512, H: 512, Opaque: true, Normal: true}, BC5, 0, "", "bc5: normal map: x and y are kept apart and sharp, a shader works out z"},
 		{"sky", Facts{W: 512, H: 512, Float: true, Opaque: true}, BC6H, 0, "", "bc6h: high dynamic range"},
 		{"light with alpha", Facts{W: 512, H: 512, Float: true}, RGBA16F, 0, "", "rgba16f: high dynamic range with alpha, which bc6h does not have"},
 		{"small sky", Facts{W: 8, H: 8, Float: true, Opaque: true}, BC6H, 0, "", "bc6h: high dynamic range"},
 		{"icon", Facts{W: 32, H: 32, SRGB: true, Opaque: true}, RGBA8, 0, "", "rgba8: tiny (32 x 32 pixels fit 4 KiB as they are)"},
-		{"strip", Facts{W: 1025, H: 1, SRGB: true, Opaque: true}, BC7, 0, "", "bc7: colours, opaque"},
-		{"sprites", Facts{W: 512, H: 512, SRGB: true, Colours: 64}, RGBA8, 0, "", "rgba8: pixel art of 64 colours, which compression would blur"},
-		{"too many colours", Facts{W: 512, H: 512, SRGB: true, Colours: 65}, BC7, 0, "", "bc7: colours with alpha"},
-		{"two colours", Facts{W: 512, H: 512, SRGB: true, Colours: 2}, BC7, 0, "", "bc7: colours with alpha"},
-		{"diagram", Facts{W: 1024, H: 512, SRGB: true, Colours: 9}, BC7, 0, "", "bc7: colours with alpha"},
-		{"roughness", Facts{W: 512, H: 512, Opaque: true, One: "rrr1", Colours: 65}, BC4, 'r', "rrr1", "bc4: grey"},
-		{"grey photograph", Facts{W: 512, H: 512, SRGB: true, Opaque: true, One: "rrr1"}, BC7, 0, "", "bc7: grey, but on the sRGB curve, which bc4 does not have (srgb = false makes it bc4)"},
+		{"strip", Facts{W: 1025, H: 1, SRGB: true, Opaque: true}, BC7, 0, "", "bc7: colors, opaque"},
+		{"sprites", Facts{W: 512, H: 512, SRGB: true, Colors: 64}, RGBA8, 0, "", "rgba8: pixel art of 64 colors, which compression would blur"},
+		{"too many colors", Facts{W: 512, H: 512, SRGB: true, Colors: 65}, BC7, 0, "", "bc7: colors with alpha"},
+		{"two colors", Facts{W: 512, H: 512, SRGB: true, Colors: 2}, BC7, 0, "", "bc7: colors with alpha"},
+		{"diagram", Facts{W: 1024, H: 512, SRGB: true, Colors: 9}, BC7, 0, "", "bc7: colors with alpha"},
+		{"roughness", Facts{W: 512, H: 512, Opaque: true, One: "rrr1", Colors: 65}, BC4, 'r', "rrr1", "bc4: gray"},
+		{"gray photograph", Facts{W: 512, H: 512, SRGB: true, Opaque: true, One: "rrr1"}, BC7, 0, "", "bc7: gray, but on the sRGB curve, which bc4 does not have (srgb = false makes it bc4)"},
 		{"mask in red", Facts{W: 512, H: 512, Opaque: true, One: "r001"}, BC4, 'r', "", "bc4: only red carries something"},
 		{"mask in blue", Facts{W: 512, H: 512, Opaque: true, One: "00b1"}, BC4, 'b', "00r1", "bc4: only blue carries something"},
 		{"alpha", Facts{W: 512, H: 512, One: "111a"}, BC4, 'a', "111r", "bc4: only alpha carries something"},
@@ -135,6 +135,6 @@ func ExampleChoose() {
 	fmt.Println(Choose(Facts{W: 1024, H: 1024, SRGB: true, Opaque: true}).Reason)
 	fmt.Println(Choose(Facts{W: 16, H: 16, SRGB: true}).Reason)
 	// Output:
-	// bc7: colours, opaque
+	// bc7: colors, opaque
 	// rgba8: tiny (16 x 16 pixels fit 4 KiB as they are)
 }

@@ -13,7 +13,7 @@ type decoder struct {
 	ctx    context.Context
 	data   []byte // what is left of the file
 	header Header
-	colors []texel // of a colour-mapped picture
+	colors []texel // of a color-mapped picture
 }
 
 // pixels reads all pixels in the order of the file.
@@ -96,7 +96,7 @@ func (d *decoder) texels(pix []byte, count int) ([]byte, error) {
 	return pix, nil
 }
 
-// appendColors appends colours of 3 or 4 bytes each: blue, green, red, alpha.
+// appendColors appends colors of 3 or 4 bytes each: blue, green, red, alpha.
 // It does what texel does for most pictures, faster.
 func appendColors(pix, raw []byte, size int) []byte {
 	for ; len(raw) >= size; raw = raw[size:] {
@@ -111,7 +111,7 @@ func appendColors(pix, raw []byte, size int) []byte {
 
 func (d *decoder) texel(raw []byte) (texel, error) {
 	switch d.header.kind {
-	case grey:
+	case gray:
 		t := texel{raw[0], raw[0], raw[0], 255}
 		if len(raw) == 2 {
 			t[3] = raw[1]
@@ -124,19 +124,19 @@ func (d *decoder) texel(raw []byte) (texel, error) {
 		}
 		i := index - d.header.mapFirst
 		if i < 0 || i >= len(d.colors) {
-			return texel{}, fmt.Errorf("colour %d is not in the colour map", index)
+			return texel{}, fmt.Errorf("color %d is not in the color map", index)
 		}
 		return d.colors[i], nil
 	}
 	return d.colorOf(raw, d.header.Depth), nil
 }
 
-// readMap reads the colour map, if there is one.
+// readMap reads the color map, if there is one.
 func (d *decoder) readMap() error {
 	size := (d.header.mapDepth + 7) / 8
 	raw, err := d.take(d.header.mapSize * size)
 	if err != nil {
-		return fmt.Errorf("tga: colour map: %w", err)
+		return fmt.Errorf("tga: color map: %w", err)
 	}
 	if d.header.kind != mapped {
 		return nil
@@ -148,9 +148,9 @@ func (d *decoder) readMap() error {
 	return nil
 }
 
-// colorOf takes a stored colour of 2, 3 or 4 bytes apart: five bits each of
+// colorOf takes a stored color of 2, 3 or 4 bytes apart: five bits each of
 // blue, green, red and one of alpha, or a byte each. Many writers leave a number
-// of alpha bits behind for colours of 15 bits, which have no room for it, and one
+// of alpha bits behind for colors of 15 bits, which have no room for it, and one
 // bit of 16 that no header speaks of is nothing.
 func (d *decoder) colorOf(raw []byte, depth int) texel {
 	t := texel{3: 255}
@@ -198,7 +198,7 @@ func arrange(pix []byte, h Header) {
 	}
 }
 
-// judgeAlpha decides whether the bytes beside the colours are alpha where the header
+// judgeAlpha decides whether the bytes beside the colors are alpha where the header
 // counts no bits of it: they are unless all are 0, as most programs have it.
 func judgeAlpha(pix []byte) Alpha {
 	least, most := byte(255), byte(0)

@@ -1,5 +1,5 @@
-// Package tga decodes Truevision TGA pictures: colour-mapped, true-colour and
-// grey ones, plain or run-length encoded, of 8 to 32 bits a pixel and any
+// Package tga decodes Truevision TGA pictures: color-mapped, true-color and
+// gray ones, plain or run-length encoded, of 8 to 32 bits a pixel and any
 // corner as their origin.
 //
 // The layout follows "Truevision TGA File Format Specification", version 2.0.
@@ -29,8 +29,8 @@ type Header struct {
 	topDown       bool
 	idSize        int
 
-	mapFirst, mapSize int // the index of the first colour, and how many
-	mapDepth          int // bits a colour; 0 without a colour map
+	mapFirst, mapSize int // the index of the first color, and how many
+	mapDepth          int // bits a color; 0 without a color map
 }
 
 type kind byte
@@ -38,7 +38,7 @@ type kind byte
 const (
 	mapped    kind = 1
 	trueColor kind = 2
-	grey      kind = 3
+	gray      kind = 3
 )
 
 // ReadHeader reads and checks the header at the start of a file. It fails for whatever Decode would not
@@ -57,10 +57,10 @@ func ReadHeader(b []byte) (Header, error) {
 	switch {
 	case b[2] == 0:
 		return Header{}, errors.New("tga: file holds no picture (image type 0)")
-	case h.kind < mapped || h.kind > grey:
+	case h.kind < mapped || h.kind > gray:
 		return Header{}, fmt.Errorf("tga: unknown image type %d", b[2])
 	case b[1] > 1:
-		return Header{}, fmt.Errorf("tga: unknown colour map type %d", b[1])
+		return Header{}, fmt.Errorf("tga: unknown color map type %d", b[1])
 	case b[17]>>6 != 0:
 		return Header{}, errors.New("tga: interleaved rows are not supported")
 	case h.Width == 0 || h.Height == 0:
@@ -73,16 +73,16 @@ func ReadHeader(b []byte) (Header, error) {
 }
 
 func (h *Header) check() error {
-	depths := map[kind][]int{mapped: {8, 16}, trueColor: {15, 16, 24, 32}, grey: {8, 16}}
+	depths := map[kind][]int{mapped: {8, 16}, trueColor: {15, 16, 24, 32}, gray: {8, 16}}
 	if !oneOf(h.Depth, depths[h.kind]) {
 		return fmt.Errorf("tga: image type %d with %d bits a pixel is not supported", h.kind, h.Depth)
 	}
 	if h.kind == mapped && h.mapSize == 0 {
-		return errors.New("tga: colour-mapped picture without a colour map")
+		return errors.New("tga: color-mapped picture without a color map")
 	}
-	// A true-colour picture may carry a map that it does not use.
+	// A true-color picture may carry a map that it does not use.
 	if h.mapSize > 0 && !oneOf(h.mapDepth, []int{15, 16, 24, 32}) {
-		return fmt.Errorf("tga: colour map of %d bits a colour is not supported", h.mapDepth)
+		return fmt.Errorf("tga: color map of %d bits a color is not supported", h.mapDepth)
 	}
 	if h.alphaBits > 8 {
 		return fmt.Errorf("tga: %d bits of alpha", h.alphaBits)
@@ -91,7 +91,7 @@ func (h *Header) check() error {
 }
 
 // Bits returns how many bits the file stores for a channel of a pixel or, in a
-// colour-mapped picture, for a pixel.
+// color-mapped picture, for a pixel.
 func (h Header) Bits() int {
 	switch {
 	case h.kind == mapped:
@@ -159,10 +159,10 @@ func Decode(ctx context.Context, data []byte) (*Picture, error) {
 	return p, nil
 }
 
-// alphaByte reports whether pixels or colours of the map have a byte for alpha.
+// alphaByte reports whether pixels or colors of the map have a byte for alpha.
 func (h *Header) alphaByte() bool {
 	switch h.kind {
-	case grey:
+	case gray:
 		return h.Depth == 16
 	case mapped:
 		return h.mapDepth == 32

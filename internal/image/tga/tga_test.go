@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// file puts a TGA together: image type, colour map depth and colours, size,
+// file puts a TGA together: image type, color map depth and colors, size,
 // depth, descriptor, then the bytes of the map and the pixels.
 func file(kind, mapDepth byte, mapSize, w, h int, depth, descriptor byte, body ...byte) []byte {
 	mapped := byte(0)
@@ -43,25 +43,25 @@ func TestDecodeTypes(t *testing.T) {
 		file []byte
 		want []byte
 	}{
-		{"true colour 24", file(2, 0, 0, 2, 1, 24, top, 3, 2, 1, 6, 5, 4), []byte{1, 2, 3, 255, 4, 5, 6, 255}},
-		{"true colour 32", file(2, 0, 0, 1, 1, 32, top|8, 3, 2, 1, 0), []byte{1, 2, 3, 0}},
-		{"true colour 32 without alpha", file(2, 0, 0, 2, 1, 32, top, 3, 2, 1, 0, 6, 5, 4, 0), []byte{1, 2, 3, 255, 4, 5, 6, 255}},
-		{"true colour 32 with alpha that the header leaves out", file(2, 0, 0, 2, 1, 32, top, 3, 2, 1, 0, 6, 5, 4, 9), []byte{1, 2, 3, 0, 4, 5, 6, 9}},
+		{"true color 24", file(2, 0, 0, 2, 1, 24, top, 3, 2, 1, 6, 5, 4), []byte{1, 2, 3, 255, 4, 5, 6, 255}},
+		{"true color 32", file(2, 0, 0, 1, 1, 32, top|8, 3, 2, 1, 0), []byte{1, 2, 3, 0}},
+		{"true color 32 without alpha", file(2, 0, 0, 2, 1, 32, top, 3, 2, 1, 0, 6, 5, 4, 0), []byte{1, 2, 3, 255, 4, 5, 6, 255}},
+		{"true color 32 with alpha that the header leaves out", file(2, 0, 0, 2, 1, 32, top, 3, 2, 1, 0, 6, 5, 4, 9), []byte{1, 2, 3, 0, 4, 5, 6, 9}},
 		{"packed, with alpha that the header leaves out", file(10, 0, 0, 2, 1, 32, top, 0, 3, 2, 1, 0, 0x80, 6, 5, 4, 9), []byte{1, 2, 3, 0, 4, 5, 6, 9}},
 		{"mapped 32 with alpha that the header leaves out", file(1, 32, 2, 2, 1, 8, top, 3, 2, 1, 9, 6, 5, 4, 0, 0, 1), []byte{1, 2, 3, 9, 4, 5, 6, 0}},
-		{"grey 16 without alpha", file(3, 0, 0, 1, 1, 16, top, 7, 0), []byte{7, 7, 7, 255}},
-		{"true colour 16", file(2, 0, 0, 2, 1, 16, top|1, 0x1f, 0xfc, 0xe0, 0x03), []byte{255, 0, 255, 255, 0, 255, 0, 0}},
-		{"true colour 16 without alpha", file(2, 0, 0, 1, 1, 16, top, 0x01, 0x40), []byte{132, 0, 8, 255}},
-		{"true colour 15", file(2, 0, 0, 1, 1, 15, top|1, 0x00, 0x7c), []byte{255, 0, 0, 255}},
-		{"true colour with a map not used", file(2, 24, 1, 1, 1, 24, top, 9, 9, 9, 3, 2, 1), []byte{1, 2, 3, 255}},
+		{"gray 16 without alpha", file(3, 0, 0, 1, 1, 16, top, 7, 0), []byte{7, 7, 7, 255}},
+		{"true color 16", file(2, 0, 0, 2, 1, 16, top|1, 0x1f, 0xfc, 0xe0, 0x03), []byte{255, 0, 255, 255, 0, 255, 0, 0}},
+		{"true color 16 without alpha", file(2, 0, 0, 1, 1, 16, top, 0x01, 0x40), []byte{132, 0, 8, 255}},
+		{"true color 15", file(2, 0, 0, 1, 1, 15, top|1, 0x00, 0x7c), []byte{255, 0, 0, 255}},
+		{"true color with a map not used", file(2, 24, 1, 1, 1, 24, top, 9, 9, 9, 3, 2, 1), []byte{1, 2, 3, 255}},
 		{"mapped 24", file(1, 24, 2, 2, 1, 8, top, 3, 2, 1, 6, 5, 4, 1, 0), []byte{4, 5, 6, 255, 1, 2, 3, 255}},
 		{"mapped 32", file(1, 32, 1, 1, 1, 8, top|8, 3, 2, 1, 9, 0), []byte{1, 2, 3, 9}},
 		{"mapped 15 by 16", file(1, 15, 1, 1, 1, 16, top, 0x00, 0x7c, 0, 0), []byte{255, 0, 0, 255}},
-		{"grey 8", file(3, 0, 0, 2, 1, 8, top, 7, 8), []byte{7, 7, 7, 255, 8, 8, 8, 255}},
-		{"grey 16", file(3, 0, 0, 1, 1, 16, top|8, 7, 80), []byte{7, 7, 7, 80}},
+		{"gray 8", file(3, 0, 0, 2, 1, 8, top, 7, 8), []byte{7, 7, 7, 255, 8, 8, 8, 255}},
+		{"gray 16", file(3, 0, 0, 1, 1, 16, top|8, 7, 80), []byte{7, 7, 7, 80}},
 		{"packed mapped", file(9, 24, 1, 2, 1, 8, top, 3, 2, 1, 0x81, 0), []byte{1, 2, 3, 255, 1, 2, 3, 255}},
-		{"packed true colour", file(10, 0, 0, 3, 1, 24, top, 0x81, 3, 2, 1, 0x00, 6, 5, 4), []byte{1, 2, 3, 255, 1, 2, 3, 255, 4, 5, 6, 255}},
-		{"packed grey", file(11, 0, 0, 3, 1, 8, top, 0x01, 7, 8, 0x80, 9), []byte{7, 7, 7, 255, 8, 8, 8, 255, 9, 9, 9, 255}},
+		{"packed true color", file(10, 0, 0, 3, 1, 24, top, 0x81, 3, 2, 1, 0x00, 6, 5, 4), []byte{1, 2, 3, 255, 1, 2, 3, 255, 4, 5, 6, 255}},
+		{"packed gray", file(11, 0, 0, 3, 1, 8, top, 0x01, 7, 8, 0x80, 9), []byte{7, 7, 7, 255, 8, 8, 8, 255, 9, 9, 9, 255}},
 		{"packet over two rows", file(11, 0, 0, 1, 3, 8, top, 0x82, 7), []byte{7, 7, 7, 255, 7, 7, 7, 255, 7, 7, 7, 255}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestDecodeOrigins(t *testing.T) {
 
 func TestImageIDAndFirstColorIndex(t *testing.T) {
 	data := file(1, 24, 1, 1, 1, 8, top, 'i', 'd', 3, 2, 1, 5)
-	data[0], data[3] = 2, 5 // two bytes of ID; the map starts at colour 5
+	data[0], data[3] = 2, 5 // two bytes of ID; the map starts at color 5
 	if d := cmp.Diff([]byte{1, 2, 3, 255}, pixels(t, data)); d != "" {
 		t.Error(d)
 	}
@@ -124,11 +124,11 @@ func TestDecodeRefuses(t *testing.T) {
 		{"unknown image type 32", file(32, 0, 0, 1, 1, 8, 0)},
 		{"0 x 1 pixels", file(2, 0, 0, 0, 1, 24, 0)},
 		{"24 bits a pixel is not supported", file(3, 0, 0, 1, 1, 24, 0)},
-		{"without a colour map", file(1, 0, 0, 1, 1, 8, 0)},
-		{"colour map of 8 bits", file(1, 8, 1, 1, 1, 8, 0)},
+		{"without a color map", file(1, 0, 0, 1, 1, 8, 0)},
+		{"color map of 8 bits", file(1, 8, 1, 1, 1, 8, 0)},
 		{"9 bits of alpha", file(2, 0, 0, 1, 1, 32, 9)},
 		{"interleaved", file(2, 0, 0, 1, 1, 32, 0x40)},
-		{"colour 1 is not in", file(1, 24, 1, 1, 1, 8, 0, 1, 2, 3, 1)},
+		{"color 1 is not in", file(1, 24, 1, 1, 1, 8, 0, 1, 2, 3, 1)},
 		{"packet of 3 pixels where 2 are left", file(11, 0, 0, 2, 1, 8, 0, 0x82, 1)},
 	} {
 		if _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {

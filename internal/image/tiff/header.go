@@ -16,7 +16,7 @@ type Header struct {
 	// Orientation says where the first row and column are to be seen, 1 to 8 as
 	// EXIF counts; 0 if the file does not tell.
 	Orientation int
-	// ICC is the colour profile, nil if there is none or if it lies beyond the
+	// ICC is the color profile, nil if there is none or if it lies beyond the
 	// bytes that the header was read from.
 	ICC []byte
 	// Signed says that samples are signed.
@@ -26,7 +26,7 @@ type Header struct {
 	photometric    int64
 	compression    int64
 	samples        int   // of a pixel
-	alpha          alpha // what the sample after the colours is
+	alpha          alpha // what the sample after the colors is
 	predicted      bool  // horizontally
 	lowFirst       bool  // the bits of each byte of the file are reversed
 	tiled          bool
@@ -39,7 +39,7 @@ type alpha byte
 const (
 	noAlpha alpha = iota
 	straight
-	multiplied // into the colours
+	multiplied // into the colors
 )
 
 // The tags that count (TIFF 6.0, section 8, and others).
@@ -67,7 +67,7 @@ const (
 	tagICC          = 34675
 )
 
-// What colours mean.
+// What colors mean.
 const (
 	whiteIsZero = 0
 	blackIsZero = 1
@@ -166,9 +166,9 @@ func (h *Header) readColors() error {
 	case h.photometric == cmyk:
 		return errors.New("tiff: CMYK is not supported; save the picture as RGB")
 	case !ok:
-		return fmt.Errorf("tiff: colours of kind %d are not supported; save the picture as RGB", h.photometric)
+		return fmt.Errorf("tiff: colors of kind %d are not supported; save the picture as RGB", h.photometric)
 	case h.samples < colors:
-		return fmt.Errorf("tiff: %d samples a pixel where the colours need %d", h.samples, colors)
+		return fmt.Errorf("tiff: %d samples a pixel where the colors need %d", h.samples, colors)
 	case h.samples > 1 && h.dir.number(tagPlanar, 1) == 2:
 		return errors.New("tiff: separate planes are not supported; save the picture with interleaved channels")
 	case h.photometric == mapped && h.Signed:

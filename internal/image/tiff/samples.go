@@ -68,7 +68,7 @@ func (d *decoder) gather(x, y, width int) {
 	}
 }
 
-// finish turns the samples of row y into colours.
+// finish turns the samples of row y into colors.
 func (d *decoder) finish(y int) {
 	from, to := 4*y*d.h.Width, 4*(y+1)*d.h.Width
 	if d.m.Pix16 != nil {
@@ -83,11 +83,11 @@ func finish[T uint8 | uint16](h *Header, row []T, top T) {
 		p := row[:4]
 		switch h.photometric {
 		case whiteIsZero, blackIsZero:
-			grey, a := p[0], p[1]
+			gray, a := p[0], p[1]
 			if h.photometric == whiteIsZero {
-				grey = top - grey
+				gray = top - gray
 			}
-			p[0], p[1], p[2], p[3] = grey, grey, grey, a
+			p[0], p[1], p[2], p[3] = gray, gray, gray, a
 		case mapped:
 			c := h.palette[p[0]]
 			p[0], p[1], p[2] = T(c[0]), T(c[1]), T(c[2])
@@ -101,7 +101,7 @@ func finish[T uint8 | uint16](h *Header, row []T, top T) {
 	}
 }
 
-// divide divides colours that were multiplied with their alpha.
+// divide divides colors that were multiplied with their alpha.
 func divide[T uint8 | uint16](p []T, top T) {
 	a := uint64(p[3])
 	for i, c := range p[:3] {

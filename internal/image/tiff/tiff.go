@@ -1,4 +1,4 @@
-// Package tiff decodes the first page of a TIFF file: grey, palette and RGB of 1
+// Package tiff decodes the first page of a TIFF file: gray, palette and RGB of 1
 // to 16 bits a channel, with or without alpha, in strips or tiles, plain or packed
 // by LZW, Deflate or PackBits.
 //
@@ -19,7 +19,7 @@ import (
 
 // Decode decodes the first page of a whole file as it is stored: Orientation is
 // not applied. Up to eight bits a channel become eight, others sixteen. The least
-// of signed samples becomes 0. Alpha that the colours are multiplied with is
+// of signed samples becomes 0. Alpha that the colors are multiplied with is
 // divided out again. It allocates what
 // Header.Memory says, so judge the header first.
 func Decode(ctx context.Context, data []byte) (*pixmap.Map, error) {
@@ -52,7 +52,7 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, error) {
 }
 
 // A decoder first gathers the samples of each pixel in the four numbers of it,
-// as they are stored, and then turns those into a colour.
+// as they are stored, and then turns those into a color.
 type decoder struct {
 	ctx  context.Context
 	data []byte

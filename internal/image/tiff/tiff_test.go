@@ -20,7 +20,7 @@ import (
 )
 
 // The pictures in testdata were written by libtiff 4.5 (through Pillow 9.4 and
-// tiffcp) and, where their names have grey4 and rgb16, by pamtotiff 11.01. They
+// tiffcp) and, where their names have gray4 and rgb16, by pamtotiff 11.01. They
 // are all drawn by these functions.
 func drawRGBA(x, y int) [4]int { return [4]int{x * 28, y * 40, 255 - x*20 - y*5, 255 - x*y*4} }
 
@@ -30,17 +30,17 @@ func drawOpaque(x, y int) [4]int {
 	return p
 }
 
-func drawGrey(v int) [4]int { return [4]int{v, v, v, 255} }
+func drawGray(v int) [4]int { return [4]int{v, v, v, 255} }
 
 var drawn = map[string]func(x, y int) [4]int{
 	"rgb":   drawOpaque,
 	"rgba":  drawRGBA,
-	"grey":  func(x, y int) [4]int { return drawGrey(x*28 + y*5) },
-	"grey4": func(x, y int) [4]int { return drawGrey((x + 2*y) % 16 * 17) },
-	"bit":   func(x, y int) [4]int { return drawGrey(map[bool]int{true: 255}[x*y%3 == 0]) },
+	"gray":  func(x, y int) [4]int { return drawGray(x*28 + y*5) },
+	"gray4": func(x, y int) [4]int { return drawGray((x + 2*y) % 16 * 17) },
+	"bit":   func(x, y int) [4]int { return drawGray(map[bool]int{true: 255}[x*y%3 == 0]) },
 	"map8":  func(x, y int) [4]int { i := y*9 + x; return [4]int{i * 4, 255 - i*3, i, 255} },
 	"tiles": func(x, y int) [4]int { return drawOpaque(x%9, y%7) },
-	"greyalpha": func(x, y int) [4]int {
+	"grayalpha": func(x, y int) [4]int {
 		g := x*28 + y*5
 		return [4]int{g, g, g, drawRGBA(x, y)[3]}
 	},
@@ -173,7 +173,7 @@ func TestKinds(t *testing.T) {
 		{"associated alpha", file([]byte{50, 100, 0, 100, 9, 8, 7, 0}, picture(2, 1, 8, rgb, 4, tag{tagExtraSamples, []int{1}})...),
 			[]int{128, 255, 0, 100, 9, 8, 7, 0}},
 		{"alpha of no kind", file([]byte{50, 100, 0, 100}, picture(1, 1, 8, rgb, 4)...), []int{50, 100, 0, 100}},
-		{"more samples than colours and alpha", file([]byte{1, 2, 3, 4, 5, 6}, picture(1, 1, 8, rgb, 6)...), []int{1, 2, 3, 4}},
+		{"more samples than colors and alpha", file([]byte{1, 2, 3, 4, 5, 6}, picture(1, 1, 8, rgb, 6)...), []int{1, 2, 3, 4}},
 		{"palette of 8 bits", file([]byte{0x80}, picture(2, 1, 1, mapped, 1, tag{tagPalette, []int{1, 2, 3, 4, 5, 6}})...),
 			[]int{2, 4, 6, 255, 1, 3, 5, 255}},
 		{"palette times 256", file([]byte{0x80}, picture(1, 1, 1, mapped, 1, tag{tagPalette, []int{0, 255 << 8, 0, 1 << 8, 0, 0x1234}})...),
@@ -202,7 +202,7 @@ func TestKinds(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	grey := func(more ...tag) []byte { return file([]byte{1}, picture(1, 1, 8, blackIsZero, 1, more...)...) }
+	gray := func(more ...tag) []byte { return file([]byte{1}, picture(1, 1, 8, blackIsZero, 1, more...)...) }
 	for _, tc := range []struct {
 		want string
 		file []byte
@@ -219,21 +219,21 @@ func TestRefuses(t *testing.T) {
 		{"different formats", file(nil, picture(1, 1, 8, rgb, 3, tag{tagSampleFormat, []int{1, 2, 1}})...)},
 		{"picture of 0 x 1", file(nil, picture(0, 1, 8, blackIsZero, 1)...)},
 		{"9 samples a pixel", file(nil, picture(1, 1, 8, rgb, 9)...)},
-		{"where the colours need 3", file(nil, picture(1, 1, 8, rgb, 1)...)},
+		{"where the colors need 3", file(nil, picture(1, 1, 8, rgb, 1)...)},
 		{"samples of 12 bits", file(nil, picture(1, 1, 12, blackIsZero, 1)...)},
 		{"different sizes", file(nil, append(picture(1, 1, 8, rgb, 3)[:2], tag{tagBits, []int{8, 8, 16}}, tag{tagSamples, []int{3}}, tag{tagPhotometric, []int{rgb}})...)},
-		{"floating point", grey(tag{tagSampleFormat, []int{3}})},
+		{"floating point", gray(tag{tagSampleFormat, []int{3}})},
 		{"floating point", file(nil, picture(1, 1, 32, blackIsZero, 1, tag{tagSampleFormat, []int{3}})...)},
-		{"colours of kind 6", file(nil, picture(1, 1, 8, 6, 3)...)},
-		{"colours of kind -1", file(nil, tag{tagWidth, []int{1}}, tag{tagLength, []int{1}})},
+		{"colors of kind 6", file(nil, picture(1, 1, 8, 6, 3)...)},
+		{"colors of kind -1", file(nil, tag{tagWidth, []int{1}}, tag{tagLength, []int{1}})},
 		{"palette of 16 bits", file(nil, picture(1, 1, 16, mapped, 1)...)},
 		{"palette of 5 numbers where there should be 6", file(nil, picture(1, 1, 1, mapped, 1, tag{tagPalette, []int{1, 2, 3, 4, 5}})...)},
-		{"compression 7", grey(tag{tagCompression, []int{7}})},
-		{"predictor 3", grey(tag{tagPredictor, []int{3}})},
-		{"tiles of 8 x 16", grey(tag{tagTileWidth, []int{8}}, tag{tagTileLength, []int{16}})},
-		{"tiles of 16 x 2000", grey(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{2000}})},
+		{"compression 7", gray(tag{tagCompression, []int{7}})},
+		{"predictor 3", gray(tag{tagPredictor, []int{3}})},
+		{"tiles of 8 x 16", gray(tag{tagTileWidth, []int{8}}, tag{tagTileLength, []int{16}})},
+		{"tiles of 16 x 2000", gray(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{2000}})},
 		{"tiles; at most", file(nil, picture(6000, 6000, 1, blackIsZero, 1, tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})...)},
-		{"does not say where", grey(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})},
+		{"does not say where", gray(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})},
 		{"row 0: unexpected EOF", file([]byte{1, 2}, picture(3, 1, 8, blackIsZero, 1, tag{tagCompression, []int{packBits}})...)},
 	} {
 		if _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -244,7 +244,7 @@ func TestRefuses(t *testing.T) {
 
 // A torn file is an error, unless no pixel is missing.
 func TestTorn(t *testing.T) {
-	for _, name := range []string{"grey-packbits", "rgb-tiles", "rgba-lzw", "greyalpha-deflate", "map8"} {
+	for _, name := range []string{"gray-packbits", "rgb-tiles", "rgba-lzw", "grayalpha-deflate", "map8"} {
 		data := read(t, "testdata/"+name+".tif")
 		_, whole := numbers(t, data)
 		for n := range data {
@@ -282,7 +282,7 @@ func TestMemory(t *testing.T) {
 	}
 	for name, data := range map[string][]byte{
 		"plain":    file(noise, picture(side, side, 16, rgb, 4)...),
-		"grey":     file(noise, picture(side, side, 8, blackIsZero, 1)...),
+		"gray":     file(noise, picture(side, side, 8, blackIsZero, 1)...),
 		"packbits": file(bytes.Repeat([]byte{0x81, 7}, side*side/128+1), picture(side, side, 8, blackIsZero, 1, tag{tagCompression, []int{packBits}})...),
 	} {
 		h, err := ReadHeader(data)
@@ -364,7 +364,7 @@ func (c *countdown) Err() error {
 }
 
 // A picture of many rows that takes few bytes: there is a look at the context
-// for every row, and again when its samples become colours.
+// for every row, and again when its samples become colors.
 func TestCancel(t *testing.T) {
 	const rows = 600
 	data := file(bytes.Repeat([]byte{0x81, 7}, rows*256/128), picture(256, rows, 8, blackIsZero, 1, tag{tagCompression, []int{packBits}})...)

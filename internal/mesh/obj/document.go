@@ -196,7 +196,7 @@ func (d *gltf) look(m *material, images map[string]int) gltfLook {
 	if m.hasKd || m.opacity < 1 {
 		factor := [4]float64{1, 1, 1, float64(m.opacity)}
 		if m.hasKd {
-			for k, x := range m.colour {
+			for k, x := range m.color {
 				factor[k] = float64(x)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 type material struct {
 	name    string
 	known   bool       // it stands in a file
-	colour  [3]float32 // Kd
+	color   [3]float32 // Kd
 	hasKd   bool
 	opacity float32
 	base    string // map_Kd, relative to the model
@@ -42,7 +42,7 @@ func (l *library) line(words []string, rest string) error {
 	m := l.materials[l.current]
 	switch words[0] {
 	case "Kd":
-		return m.readColour(words[1:])
+		return m.readColor(words[1:])
 	case "d", "Tr":
 		if len(words) < 2 {
 			return errors.New("no number behind " + words[0])
@@ -65,23 +65,23 @@ func (l *library) line(words []string, rest string) error {
 	return nil
 }
 
-func (m *material) readColour(words []string) error {
+func (m *material) readColor(words []string) error {
 	if len(words) > 0 && (words[0] == "spectral" || words[0] == "xyz") {
 		return nil // rare, and of no use without a spectrum
 	}
-	for i := range m.colour {
-		if i >= len(words) { // one number is a grey
+	for i := range m.color {
+		if i >= len(words) { // one number is a gray
 			if i == 0 {
 				return errors.New("no number behind Kd")
 			}
-			m.colour[i] = m.colour[0]
+			m.color[i] = m.color[0]
 			continue
 		}
 		x, err := number(words[i])
 		if err != nil {
 			return err
 		}
-		m.colour[i] = min(max(x, 0), 1)
+		m.color[i] = min(max(x, 0), 1)
 	}
 	m.hasKd = true
 	return nil

@@ -5,7 +5,7 @@
 // What is read: v, vt, vn, f, l, p with positive and negative numbers, o, g, usemtl,
 // mtllib, comments, lines that go on after a backslash; newmtl, Kd, d, Tr, map_Kd,
 // map_d and norm. Numbers are rounded to float32 once, correctly. What is left out:
-// free-form curves and surfaces, smoothing groups, colours behind vertices, the maps
+// free-form curves and surfaces, smoothing groups, colors behind vertices, the maps
 // and numbers of other lighting models.
 //
 // Each object becomes a node and a mesh; where a file has no objects, each group does.

@@ -10,7 +10,7 @@ import (
 // corners in their order. The order suits caches of any size and kind. It takes
 // about 14 bytes an index, 4 of them the result, and 20 a vertex.
 //
-// The way is that of Tom Forsyth, "Linear-Speed Vertex Cache Optimisation", 2006:
+// The way is that of Tom Forsyth, "Linear-Speed Vertex Cache Optimization", 2006:
 // take the triangle of the highest score, where the score of a vertex says how
 // recently it was used and how few triangles still need it. No scores are the best
 // for every mesh: the order that misses least of several is taken.

@@ -140,7 +140,7 @@ func (m *mesh) others(c uint32) (a, b uint32) {
 
 // healthy tells whether p may move onto q, where neither took part in this pass:
 // no triangle that stays may flip, and the surface must stay one. That is so if p and
-// q share no neighbours but those across their common triangles (Dey and others,
+// q share no neighbors but those across their common triangles (Dey and others,
 // "Topology Preserving Edge Contraction", 1999). removed are the common triangles.
 func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 	near, shared := m.stamp+1, m.stamp+2
@@ -179,12 +179,12 @@ func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 	if common != removed || stay == 0 { // a triangle by itself would be gone
 		return 0, false
 	}
-	// The two triangles p and q have on the far side of both shared neighbours would
+	// The two triangles p and q have on the far side of both shared neighbors would
 	// become one: that is the end of a tetrahedron.
 	return removed, !m.spans(p, q, shared) || !m.spans(q, p, shared)
 }
 
-// spans tells whether a triangle of p besides those of q has two marked neighbours.
+// spans tells whether a triangle of p besides those of q has two marked neighbors.
 func (m *mesh) spans(p, q, mark uint32) bool {
 	for _, c := range m.corners(p) {
 		a, b := m.others(c)

@@ -39,7 +39,7 @@ func (m *mesh) connect() error {
 			return err
 		}
 		if len(corners) > 0 {
-			m.judge(p, corners, r.neighbours(m, corners))
+			m.judge(p, corners, r.neighbors(m, corners))
 		}
 	}
 	return nil
@@ -74,26 +74,26 @@ func (m *mesh) findCorners() error {
 	return nil
 }
 
-// A neighbour is a position that shares edges with another one: the last corner of an
+// A neighbor is a position that shares edges with another one: the last corner of an
 // edge to it and of one back, and how many of each there are.
-type neighbour struct {
+type neighbor struct {
 	position      uint32
 	out, back     uint32
 	outs, returns int
 }
 
-// A rim is the neighbours of one position after the other.
+// A rim is the neighbors of one position after the other.
 type rim struct {
-	list []neighbour
+	list []neighbor
 	slot []uint32 // by position: 1 + its place in list, 0 between two uses
 }
 
-// neighbours returns those of the position that has the corners, in the order of these.
-func (r *rim) neighbours(m *mesh, corners []uint32) []neighbour {
+// neighbors returns those of the position that has the corners, in the order of these.
+func (r *rim) neighbors(m *mesh, corners []uint32) []neighbor {
 	r.list = r.list[:0]
-	meet := func(q uint32) *neighbour {
+	meet := func(q uint32) *neighbor {
 		if r.slot[q] == 0 {
-			r.list = append(r.list, neighbour{position: q, out: none, back: none})
+			r.list = append(r.list, neighbor{position: q, out: none, back: none})
 			r.slot[q] = uint32(len(r.list))
 		}
 		return &r.list[r.slot[q]-1]
@@ -111,7 +111,7 @@ func (r *rim) neighbours(m *mesh, corners []uint32) []neighbour {
 }
 
 // judge enters the edges of a position to later ones, and its kind.
-func (m *mesh) judge(p uint32, corners []uint32, around []neighbour) {
+func (m *mesh) judge(p uint32, corners []uint32, around []neighbor) {
 	open, tangled := 0, len(corners) > crowd
 	for _, n := range around {
 		switch {

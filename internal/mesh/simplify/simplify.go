@@ -3,7 +3,7 @@
 // makes, measured by quadrics (Garland and Heckbert, "Surface Simplification Using
 // Quadric Error Metrics", 1997; for what a vertex has besides its position Hoppe,
 // "New Quadric Metric for Simplifying Meshes with Appearance Attributes", 1999). A
-// vertex only ever moves onto one of its neighbours, so that all levels share the
+// vertex only ever moves onto one of its neighbors, so that all levels share the
 // vertices of the first.
 //
 // The result is the same on every machine.
@@ -34,7 +34,7 @@ type Options struct {
 	Attributes []Attribute
 }
 
-// An Attribute is what each vertex has besides a position: a normal, a colour, a
+// An Attribute is what each vertex has besides a position: a normal, a color, a
 // texture coordinate.
 type Attribute struct {
 	Values []float32 // Width numbers a vertex

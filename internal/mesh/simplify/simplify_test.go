@@ -117,31 +117,31 @@ func TestFree(t *testing.T) {
 // An attribute keeps the triangles where it changes.
 func TestAttributes(t *testing.T) {
 	m := meshtest.Grid(32, 32, nil)
-	colour := make([]float32, m.Vertices())
-	for v := range colour {
+	color := make([]float32, m.Vertices())
+	for v := range color {
 		if m.Positions[3*v] > 0.5 {
-			colour[v] = 1
+			color[v] = 1
 		}
 	}
-	step := func(o Options) float64 { // how far the colour is off, on average
+	step := func(o Options) float64 { // how far the color is off, on average
 		out, _ := simplified(t, m, o)
 		var sum float64
-		for v := range colour {
+		for v := range color {
 			i := containing(m.Positions, out, m.Positions[3*v:][:2])
 			if i < 0 {
 				t.Fatalf("vertex %d is no longer covered", v)
 			}
 			a, b, c := weights(m.Positions, out[i:i+3], m.Positions[3*v:][:2])
-			got := a*float64(colour[out[i]]) + b*float64(colour[out[i+1]]) + c*float64(colour[out[i+2]])
-			sum += math.Abs(got - float64(colour[v]))
+			got := a*float64(color[out[i]]) + b*float64(color[out[i+1]]) + c*float64(color[out[i+2]])
+			sum += math.Abs(got - float64(color[v]))
 		}
-		return sum / float64(len(colour))
+		return sum / float64(len(color))
 	}
 	target := 300
-	blind := step(Options{Target: target, MaxError: 1, Attributes: []Attribute{{Values: colour, Width: 1}}})
-	seeing := step(Options{Target: target, MaxError: 1, Attributes: []Attribute{{Values: colour, Width: 1, Weight: 1}}})
+	blind := step(Options{Target: target, MaxError: 1, Attributes: []Attribute{{Values: color, Width: 1}}})
+	seeing := step(Options{Target: target, MaxError: 1, Attributes: []Attribute{{Values: color, Width: 1, Weight: 1}}})
 	if blind < 0.02 || seeing > 0.002 {
-		t.Errorf("the colour is off by %v without a weight and %v with one", blind, seeing)
+		t.Errorf("the color is off by %v without a weight and %v with one", blind, seeing)
 	}
 	out, _ := simplified(t, m, Options{MaxError: 0.001, Attributes: []Attribute{{Values: m.UVs, Width: 2, Weight: 1}}})
 	if len(out) != 6 {

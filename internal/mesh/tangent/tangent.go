@@ -3,7 +3,7 @@
 // Surfaces Revisited", 2008, and its reference implementation), which tools that bake
 // normal maps and engines that draw them agree on: any other tangents show seams.
 // They are the reference's to the last bit but for one slip of it: it leaves the edges
-// at the highest numbered vertex unsorted, and so may take neighbours there for
+// at the highest numbered vertex unsorted, and so may take neighbors there for
 // strangers.
 //
 // A mesh is a list of indices, three a triangle, into arrays of vertices. The

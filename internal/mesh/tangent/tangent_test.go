@@ -189,7 +189,7 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// A triangle on a line has a direction of u but none of v. It joins its neighbour's
+// A triangle on a line has a direction of u but none of v. It joins its neighbor's
 // group and must not turn its tangent, though its angle at vertex 1 is the widest.
 func TestNoDirection(t *testing.T) {
 	m := &meshtest.Mesh{

@@ -85,7 +85,7 @@ func judge(s sample, pix []byte, err error, said []byte) (answer string, known, 
 		return "not known to it: takes half floats for whole numbers", false, true
 	}
 	if s.texture.Format == texture.BC1A {
-		channels = "a" // its colours under clear pixels are black
+		channels = "a" // its colors under clear pixels are black
 	}
 	sum, n := 0.0, 0
 	for i, v := range pix {

@@ -142,7 +142,7 @@ func compare(t *texture.Texture, s ktx2.Supercompression, f *found) (problems []
 		check(fmt.Sprintf("bytes of level %d", i), f.Levels[i].Bytes, len(t.Levels[i]))
 	}
 	check("descriptors", f.Descriptors, 1)
-	check("colour model", f.Model, want.model)
+	check("color model", f.Model, want.model)
 	check("primaries", f.Primaries, "KHR_DF_PRIMARIES_BT709")
 	check("transfer", f.Transfer, pick(t.SRGB, "KHR_DF_TRANSFER_SRGB", "KHR_DF_TRANSFER_LINEAR"))
 	check("alpha", f.Flags, pick(t.Premultiplied, "KHR_DF_FLAG_ALPHA_PREMULTIPLIED", "KHR_DF_FLAG_ALPHA_STRAIGHT"))
