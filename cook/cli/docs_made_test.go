@@ -58,10 +58,6 @@ func optionsTable(r recipe.Recipe) string {
 		outputs = "Outputs: `" + strings.Join(list, "`, `") + "`\n"
 	}
 	b.WriteString(outputs)
-	defaults := map[string]string{}
-	for _, f := range recipe.Fields(c) {
-		defaults[f.Key] = f.Value
-	}
 	options := recipe.Options(c)
 	if len(options) == 0 {
 		b.WriteString("\nThis recipe has no options.\n")
@@ -69,11 +65,7 @@ func optionsTable(r recipe.Recipe) string {
 	}
 	b.WriteString("\n| option | value | default | |\n|---|---|---|---|\n")
 	for _, o := range options {
-		value := defaults[o.Key]
-		if value != "" {
-			value = "`" + value + "`"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", o.Key, cell(o.Want), cell(value), cell(o.Doc))
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s |\n", o.Key, cell(o.Want), cell(o.Value(c)), cell(o.Doc))
 	}
 	return b.String()
 }

@@ -88,15 +88,7 @@ func describe(w io.Writer, r recipe.Recipe) {
 	for _, out := range c.Outputs() {
 		fmt.Fprintf(w, "  output: %s\n", out)
 	}
-	defaults := map[string]string{}
-	for _, f := range recipe.Fields(c) {
-		defaults[f.Key] = f.Value
-	}
 	for _, o := range recipe.Options(c) {
-		fmt.Fprintf(w, "\n  %s: %s", o.Key, o.Want)
-		if d, ok := defaults[o.Key]; ok {
-			fmt.Fprintf(w, "; default %s", d)
-		}
-		fmt.Fprintf(w, "\n      %s\n", o.Doc)
+		fmt.Fprintf(w, "\n  %s: %s; default %s\n      %s\n", o.Key, o.Want, o.Value(c), o.Doc)
 	}
 }

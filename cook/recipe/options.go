@@ -87,6 +87,11 @@ func SetOption(c Cooker, key string, value any) error {
 // hashes it and as people are shown it.
 type Field struct{ Key, Value string }
 
+// Value returns what a cooker has for the option, as a Field has it.
+func (o Option) Value(c Cooker) string { return o.value(reflect.ValueOf(c).Elem()) }
+
+func (o Option) value(options reflect.Value) string { return canonical(options.Field(o.field)) }
+
 // Fields lists the options that can change the result, sorted by key. The
 // values are canonical: equal options give equal text and no two different
 // options share one.
@@ -95,7 +100,7 @@ func Fields(c Cooker) []Field {
 	var fields []Field
 	for _, o := range Options(c) {
 		if o.Unkeyed == "" {
-			fields = append(fields, Field{o.Key, canonical(v.Field(o.field))})
+			fields = append(fields, Field{o.Key, o.value(v)})
 		}
 	}
 	slices.SortFunc(fields, func(a, b Field) int { return strings.Compare(a.Key, b.Key) })
