@@ -76,8 +76,9 @@ type Verified struct {
 
 // String is the last line of verifying. Its form is fixed, for scripts.
 func (v *Verified) String() string {
-	return fmt.Sprintf("verified %d outputs (%s) and %d blobs, cooked %d of %d assets again: %d differences in %s",
-		v.Outputs, human.Bytes(v.Bytes), v.Blobs, v.Again, v.Assets, v.Differences, human.Duration(v.Took))
+	return fmt.Sprintf("verified %s (%s) and %s, cooked %d of %s again: %s in %s",
+		human.Count(v.Outputs, "output"), human.Bytes(v.Bytes), human.Count(v.Blobs, "blob"),
+		v.Again, human.Count(v.Assets, "asset"), human.Count(v.Differences, "difference"), human.Duration(v.Took))
 }
 
 // A Finding is one difference between what is there and what should be.

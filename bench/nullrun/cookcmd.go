@@ -53,7 +53,7 @@ func (c *cookCommand) rest(ctx context.Context, t *Tree) error {
 	return nil
 }
 
-var summary = regexp.MustCompile(`^cook: (\d+) assets: (\d+) up to date, (\d+) unchanged, (\d+) restored, (\d+) cooked, (\d+) failed in `)
+var summary = regexp.MustCompile(`^cook: (\d+) assets?: (\d+) up to date, (\d+) unchanged, (\d+) restored, (\d+) cooked, (\d+) failed in `)
 
 // expect checks the summary line of a cook.
 func expect(files, cooked int) func(Result) error {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/events/export"
@@ -52,7 +53,7 @@ func (r *cookRun) flags() *flag.FlagSet {
 
 func (c command) runCook(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	r := cookRun{cook: c.cook, project: cook.Project{Recipes: c.recipes}, atWork: atWork, stdout: stdout, stderr: stderr}
-	patterns, code, ok := parse(r.flags(), args, stderr)
+	patterns, code, ok := parse(r.flags(), args, stdout, stderr)
 	if !ok {
 		return code
 	}
@@ -133,7 +134,7 @@ func (r *cookRun) cookOrWatch(ctx context.Context) (code int, began bool) {
 		return exitOK, true
 	}
 	if !r.show.json && opt.StopOnFailure && summary.NotReached.Assets > 0 {
-		fmt.Fprintf(r.stderr, "cook: stopped at the first failure; %d assets left\n", summary.NotReached.Assets)
+		fmt.Fprintf(r.stderr, "cook: stopped at the first failure; %s left\n", human.Count(summary.NotReached.Assets, "asset"))
 	}
 	return exitFailed, true
 }

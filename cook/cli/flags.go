@@ -159,13 +159,25 @@ func (o flagging) Finding(f cook.Finding) {
 	report.Find(o.Observers, f)
 }
 
+// newFlags returns the flags of a verb, of which there are none yet. Asked for help, they
+// print a text, themselves and the exit status.
+func newFlags(verb, text string) *flag.FlagSet {
+	fs := flag.NewFlagSet("cook "+verb, flag.ContinueOnError)
+	fs.Usage = func() {
+		fmt.Fprintf(fs.Output(), "%s\nFlags:\n", text)
+		fs.PrintDefaults()
+		fmt.Fprint(fs.Output(), exitText)
+	}
+	return fs
+}
+
 // parse parses flags before, between and after other words.
-func parse(fs *flag.FlagSet, args []string, stderr io.Writer) (words []string, code int, ok bool) {
+func parse(fs *flag.FlagSet, args []string, stdout, stderr io.Writer) (words []string, code int, ok bool) {
 	fs.SetOutput(io.Discard)
 	for {
 		switch err := fs.Parse(args); {
 		case errors.Is(err, flag.ErrHelp):
-			fs.SetOutput(stderr)
+			fs.SetOutput(stdout)
 			fs.Usage()
 			return nil, exitOK, false
 		case err != nil:

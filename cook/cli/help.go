@@ -18,7 +18,7 @@ only the work that is needed.
 	cook verify -dir assets [flags]          prove that the outputs are correct
 	cook trim [flags]                        shrink the store to its size limit
 	cook clean -dir assets [flags]           remove what cook made
-	cook help [RECIPE]                       print this text, or the options of a recipe
+	cook help [VERB|RECIPE]                  print this text, or that of a verb or recipe
 
 Patterns are those of cook.toml, for paths in the asset folder: *.png in any folder,
 '/*.png' in the asset folder itself, ui (or ui/) for all below the folder ui, ui/**/*.png,

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
@@ -71,6 +72,9 @@ func (w *checkedWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// verbs have help of their own.
+var verbs = []string{"why", "verify", "trim", "clean"}
+
 func (c command) verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		switch args[0] {
@@ -83,6 +87,9 @@ func (c command) verb(ctx context.Context, atWork func(), args []string, stdout,
 		case "clean":
 			return c.runClean(ctx, atWork, args[1:], stdout, stderr)
 		case "help":
+			if len(args) == 2 && slices.Contains(verbs, args[1]) {
+				return c.verb(ctx, atWork, []string{args[1], "-h"}, stdout, stderr)
+			}
 			return c.runHelp(args[1:], stdout, stderr)
 		}
 	}

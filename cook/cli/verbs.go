@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 
@@ -12,15 +11,24 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 )
 
+const whyText = `usage: cook why -dir assets [flags] PATH ...
+
+Explains what the next cook would do with an asset and why, what the last one did,
+and which rules, options and inputs decide that. Changes nothing.
+
+Example:
+	cook why -dir assets textures/wood.png
+`
+
 func (c command) runWhy(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	project := cook.Project{Recipes: c.recipes}
 	opt := cook.WhyOptions{Observer: notes(stderr)}
-	fs := flag.NewFlagSet("cook why", flag.ContinueOnError)
+	fs := newFlags("why", whyText)
 	folderFlags(fs, &project)
 	ruleFlags(fs, &project, targetsToCook)
 	changeFlags(fs, &project, &opt.IgnoreTimestamps, &opt.OutputsByFolder)
 	workerFlag(fs, &opt.Workers)
-	paths, code, ok := parse(fs, args, stderr)
+	paths, code, ok := parse(fs, args, stdout, stderr)
 	if !ok {
 		return code
 	}
@@ -44,13 +52,21 @@ func (c command) runWhy(ctx context.Context, args []string, stdout, stderr io.Wr
 	return exitOK
 }
 
+const trimText = `usage: cook trim [flags]
+
+Removes the least recently used results from the store until it has its size.
+
+Example:
+	cook trim -cache-size 4GiB
+`
+
 func runTrim(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var cache string
 	var size int64
-	fs := flag.NewFlagSet("cook trim", flag.ContinueOnError)
+	fs := newFlags("trim", trimText)
 	storeFlag(fs, &cache)
 	sizeFlag(fs, &size)
-	words, code, ok := parse(fs, args, stderr)
+	words, code, ok := parse(fs, args, stdout, stderr)
 	if !ok {
 		return code
 	}
@@ -62,16 +78,25 @@ func runTrim(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return fail(ctx, stderr, err)
 	}
-	fmt.Fprintf(stdout, "cook: store: %s before, %s after, %d files removed\n",
-		human.Bytes(stats.Before), human.Bytes(stats.After), stats.Removed)
+	fmt.Fprintf(stdout, "cook: store: %s before, %s after, %s removed\n",
+		human.Bytes(stats.Before), human.Bytes(stats.After), human.Count(stats.Removed, "file"))
 	return exitOK
 }
 
+const cleanText = `usage: cook clean -dir assets [flags]
+
+Removes from the output folder what cook made. Other files, the store and the assets
+stay.
+
+Example:
+	cook clean -dir assets -out build/data
+`
+
 func (c command) runClean(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	project := cook.Project{Recipes: c.recipes}
-	fs := flag.NewFlagSet("cook clean", flag.ContinueOnError)
+	fs := newFlags("clean", cleanText)
 	folderFlags(fs, &project)
-	words, code, ok := parse(fs, args, stderr)
+	words, code, ok := parse(fs, args, stdout, stderr)
 	if !ok {
 		return code
 	}
@@ -82,12 +107,12 @@ func (c command) runClean(ctx context.Context, atWork func(), args []string, std
 	atWork()
 	removed, err := cook.Clean(ctx, project, notes(stderr))
 	if err != nil && ctx.Err() != nil {
-		fmt.Fprintf(stderr, "cook: interrupted; %d outputs removed, not all\n", removed)
+		fmt.Fprintf(stderr, "cook: interrupted; %s removed, not all\n", human.Count(removed, "output"))
 		return exitInterrupted
 	}
 	if err != nil {
 		return fail(ctx, stderr, err)
 	}
-	fmt.Fprintf(stdout, "cook: %d outputs removed\n", removed)
+	fmt.Fprintf(stdout, "cook: %s removed\n", human.Count(removed, "output"))
 	return exitOK
 }

@@ -18,11 +18,12 @@ outputs, sources and stored results, compares them with what was cooked, and
 cooks a sample of the assets again under different conditions. Changes nothing,
 except that damaged entries of the store are removed.
 
-Flags:
+Example:
+	cook verify -dir assets -sample 5% textures
 `
 
 func verifyFlags(p *cook.Project, opt *cook.VerifyOptions, s *show) *flag.FlagSet {
-	fs := flag.NewFlagSet("cook verify", flag.ContinueOnError)
+	fs := newFlags("verify", verifyText)
 	folderFlags(fs, p)
 	ruleFlags(fs, p, "verify these targets, `names` separated by commas (default: all that were cooked)")
 	workerFlag(fs, &opt.Limits.Workers)
@@ -30,11 +31,6 @@ func verifyFlags(p *cook.Project, opt *cook.VerifyOptions, s *show) *flag.FlagSe
 	s.flags(fs)
 	fs.StringVar(&opt.Sample, "sample", cook.DefaultSample, "how many assets to cook again: a `number`, a percentage, or all; 0 only compares what is there")
 	fs.Uint64Var(&opt.Seed, "seed", 0, "choose the sample by this `number` (default: another one each time)")
-	fs.Usage = func() {
-		fmt.Fprint(fs.Output(), verifyText)
-		fs.PrintDefaults()
-		fmt.Fprint(fs.Output(), exitText)
-	}
 	return fs
 }
 
@@ -44,7 +40,7 @@ func (c command) runVerify(ctx context.Context, atWork func(), args []string, st
 	project := cook.Project{Recipes: c.recipes}
 	var opt cook.VerifyOptions
 	var s show
-	patterns, code, ok := parse(verifyFlags(&project, &opt, &s), args, stderr)
+	patterns, code, ok := parse(verifyFlags(&project, &opt, &s), args, stdout, stderr)
 	if !ok {
 		return code
 	}

@@ -21,6 +21,14 @@ func Duration(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
+// Count prints a number of things: 1 asset, 2 assets.
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // Bytes prints a size with its unit: 312 B, 4.7 MiB.
 func Bytes(n int64) string {
 	const units = "KMGTPE"

@@ -14,6 +14,11 @@ func TestDurationAndBytes(t *testing.T) {
 			t.Errorf("Duration(%d) = %s, want %s", d, got, want)
 		}
 	}
+	for n, want := range map[int]string{0: "0 files", 1: "1 file", 2: "2 files", 21: "21 files", -1: "-1 files"} {
+		if got := Count(n, "file"); got != want {
+			t.Errorf("Count(%d) = %s, want %s", n, got, want)
+		}
+	}
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1<<20 - 1: "1.0 MiB", 5 << 30: "5.0 GiB", 1 << 62: "4.0 EiB"} {
 		if got := Bytes(n); got != want {
 			t.Errorf("Bytes(%d) = %s, want %s", n, got, want)

@@ -134,7 +134,7 @@ func (s *scene) fromScratch(ctx context.Context) (oracle.Tree, cook.Summary, err
 	return tree, summary, err
 }
 
-var summaryLine = regexp.MustCompile(`(?m)^cook: (\d+) assets: (\d+) up to date, (\d+) unchanged, (\d+) restored, (\d+) cooked, (\d+) failed in `)
+var summaryLine = regexp.MustCompile(`(?m)^cook: (\d+) assets?: (\d+) up to date, (\d+) unchanged, (\d+) restored, (\d+) cooked, (\d+) failed in `)
 
 // check cooks twice, and returns an error unless the outputs are those of a run from scratch
 // and the second run had nothing to do.
