@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"cook/internal/execute", "cook/internal/state"},
 	{"cook/internal/plan"},
 	{"cook/internal/contents", "cook/internal/restat"},
-	{"cook/internal/index"},
+	{"cook/internal/index", "cook/internal/bulk"},
 	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/lint", "cook/internal/notify", "cook/internal/peer", "cook/manifest"},
 	{"cook/internal/glob"},
 	{"recipes/..."},

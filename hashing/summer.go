@@ -94,3 +94,19 @@ func (w *scratch) run(ctx context.Context, r io.Reader, want Want) (FileSum, err
 	}
 	return out, nil
 }
+
+// SumBytes is Sum of a reader of b.
+func (s *Summer) SumBytes(b []byte, want Want) FileSum {
+	out := FileSum{Size: int64(len(b))}
+	if want&WantSum != 0 {
+		out.Sum = s.f.Sum128(b)
+	}
+	if want&WantDigest != 0 {
+		w := s.take()
+		w.digest.Reset()
+		w.digest.Write(b)
+		w.digest.Sum(out.Digest[:0])
+		s.pool.Put(w)
+	}
+	return out
+}

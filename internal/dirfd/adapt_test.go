@@ -9,15 +9,30 @@ type folderOf[F, H any] interface {
 	Sub(path []byte, beneath bool) (F, error)
 	Info(into *Info) error
 	Stat(name []byte, follow bool, into *Info) error
-	Read(name []byte, want int64, buf []byte) (n int, end, busy bool, err error)
-	OpenFile(name []byte) (H, error)
+	Read(name []byte, want int64, ask bool, buf []byte) (n int, end, busy bool, err error)
+	OpenFile(name []byte, into *Info) (H, error)
 	Close() error
 }
 
 type fileOf[H any] interface {
 	*H
 	io.ReadCloser
+	io.ReaderAt
 }
+
+// described is a file with what was said of it when it was opened.
+type described[F interface {
+	io.ReadCloser
+	io.ReaderAt
+}] struct {
+	file F
+	info Info
+}
+
+func (d described[F]) Read(b []byte) (int, error)             { return d.file.Read(b) }
+func (d described[F]) ReadAt(b []byte, at int64) (int, error) { return d.file.ReadAt(b, at) }
+func (d described[F]) Close() error                           { return d.file.Close() }
+func (d described[F]) Info() Info                             { return d.info }
 
 // adapted makes any of them opened.
 type adapted[F, H any, PF folderOf[F, H], PH fileOf[H]] struct{ f PF }
@@ -46,13 +61,14 @@ func (a adapted[F, H, PF, PH]) Stat(name string, follow bool, into *Info) error 
 }
 
 func (a adapted[F, H, PF, PH]) Read(name string, want int64, buf []byte) (int, bool, error) {
-	n, end, _, err := a.f.Read(z(name), want, buf)
+	n, end, _, err := a.f.Read(z(name), want, true, buf)
 	return n, end, err
 }
 
-func (a adapted[F, H, PF, PH]) OpenFile(name string) (io.ReadCloser, error) {
-	file, err := a.f.OpenFile(z(name))
-	return PH(&file), err
+func (a adapted[F, H, PF, PH]) OpenFile(name string) (openedFile, error) {
+	var info Info
+	file, err := a.f.OpenFile(z(name), &info)
+	return described[PH]{PH(&file), info}, err
 }
 
 func (a adapted[F, H, PF, PH]) Close() error { return a.f.Close() }

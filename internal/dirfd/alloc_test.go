@@ -50,24 +50,24 @@ func TestAllocatesNothing(t *testing.T) {
 		}},
 		{"Info", func() { expect(f.Info(&info), nil) }},
 		{"Read", func() {
-			_, _, _, err := f.Read(file, 5, buf)
+			_, _, _, err := f.Read(file, 5, true, buf)
 			expect(err, nil)
 		}},
 		{"Read, local", func() {
 			var buf [64]byte
-			_, _, _, err := f.Read(file, 5, buf[:])
+			_, _, _, err := f.Read(file, 5, true, buf[:])
 			expect(err, nil)
 		}},
 		{"Read, shrunk", func() {
-			_, _, _, err := f.Read(file, 9, buf)
+			_, _, _, err := f.Read(file, 9, true, buf)
 			expect(err, nil)
 		}},
 		{"Read, link", func() {
-			_, _, _, err := f.Read(linked, 9, buf)
+			_, _, _, err := f.Read(linked, 9, true, buf)
 			expect(err, syscall.ELOOP)
 		}},
 		{"OpenFile, Read, Close", func() {
-			file, err := f.OpenFile(file)
+			file, err := f.OpenFile(file, &info)
 			expect(err, nil)
 			_, err = file.Read(buf)
 			expect(err, nil)

@@ -83,16 +83,17 @@ func BenchmarkStat(b *testing.B) {
 
 func BenchmarkRead(b *testing.B) {
 	f, names, _, paths := thousand(b)
+	var info Info
 	buf := make([]byte, 64<<10)
 	perFile(b, "at", func(i int) error {
-		n, end, _, err := f.Read(names[i], 100, buf)
+		n, end, _, err := f.Read(names[i], 100, true, buf)
 		if n != 100 || !end {
 			return fmt.Errorf("%d bytes, end %v: %w", n, end, err)
 		}
 		return err
 	})
 	perFile(b, "at.OpenFile", func(i int) error {
-		file, err := f.OpenFile(names[i])
+		file, err := f.OpenFile(names[i], &info)
 		if err != nil {
 			return err
 		}

@@ -32,17 +32,19 @@ func TestBusy(t *testing.T) {
 	for name, want := range map[string]bool{"quiet": false, "busy": true} {
 		base := append([]byte(name), 0)
 		buf := make([]byte, 9)
-		for kind, read := range map[string]func([]byte, int64, []byte) (int, bool, bool, error){"fd": fd.Read, "root": root.Read} {
-			n, end, busy, err := read(base, 4, buf)
-			if string(buf[:n]) != "text" || !end || busy != want || err != nil {
-				t.Errorf("%s, %s: %q, end %v, busy %v, %v", kind, name, buf[:n], end, busy, err)
+		for kind, read := range map[string]func([]byte, int64, bool, []byte) (int, bool, bool, error){"fd": fd.Read, "root": root.Read} {
+			for _, ask := range []bool{true, false} {
+				n, end, busy, err := read(base, 4, ask, buf)
+				if string(buf[:n]) != "text" || !end || busy != (want && ask) || err != nil {
+					t.Errorf("%s, %s, ask %v: %q, end %v, busy %v, %v", kind, name, ask, buf[:n], end, busy, err)
+				}
 			}
 		}
-		a, err := fd.OpenFile(base)
+		a, err := fd.OpenFile(base, new(Info))
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := root.OpenFile(base)
+		b, err := root.OpenFile(base, new(Info))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +54,7 @@ func TestBusy(t *testing.T) {
 		a.Close()
 		b.Close()
 	}
-	if _, _, busy, err := fd.Read([]byte("gone\x00"), 4, nil); busy || err == nil {
+	if _, _, busy, err := fd.Read([]byte("gone\x00"), 4, true, nil); busy || err == nil {
 		t.Errorf("gone: busy %v, %v", busy, err)
 	}
 	if (fdFile{}).Busy() || (rootFile{}).Busy() {

@@ -19,8 +19,15 @@ type opened interface {
 	Info(into *Info) error
 	Stat(name string, follow bool, into *Info) error
 	Read(name string, want int64, buf []byte) (n int, end bool, err error)
-	OpenFile(name string) (io.ReadCloser, error)
+	OpenFile(name string) (openedFile, error)
 	Close() error
+}
+
+// openedFile is File or what stands behind it, and what OpenFile said of it.
+type openedFile interface {
+	io.ReadCloser
+	io.ReaderAt
+	Info() Info
 }
 
 // An implementation opens a folder by name.
@@ -309,10 +316,25 @@ func TestFileReadsOn(t *testing.T) {
 		if n, err := file.Read(nil); n != 0 || err != nil {
 			t.Errorf("got %d, %v for no bytes", n, err)
 		}
+		for _, want := range []struct {
+			at   int64
+			text string
+			err  error
+		}{{1, "ell", nil}, {2, "llo", nil}, {3, "lo", io.EOF}, {5, "", io.EOF}, {9, "", io.EOF}} {
+			if n, err := file.ReadAt(buf, want.at); string(buf[:n]) != want.text || err != want.err {
+				t.Errorf("at %d: got %q, %v, want %q, %v", want.at, buf[:n], err, want.text, want.err)
+			}
+		}
+		var info Info
+		if err := f.Stat("file", false, &info); err != nil || info.Size != 5 || file.Info() != info {
+			t.Errorf("opened %+v, stat says %+v, %v", file.Info(), info, err)
+		}
 		if err := file.Close(); err != nil {
 			t.Error(err)
 		}
 		_, err = file.Read(buf)
+		wantErr(t, "read what is closed", err, syscall.EBADF)
+		_, err = file.ReadAt(buf, 0)
 		wantErr(t, "read what is closed", err, syscall.EBADF)
 		wantErr(t, "close what is closed", file.Close(), syscall.EBADF)
 	})

@@ -82,18 +82,18 @@ func (f Folder) Stat(name []byte, follow bool, into *Info) error {
 // and a socket ENXIO; none of them makes Read wait. Devices are not told from
 // files on every system: stat first.
 //
-// busy reports whether another process has the file open for writing, or mapped so,
-// which is asked before the first byte is read and costs two system calls more; see
-// package lease.
-func (f Folder) Read(name []byte, want int64, buf []byte) (n int, end, busy bool, err error) {
-	return f.sys.Read(name, want, buf)
+// With ask, busy reports whether another process has the file open for writing, or
+// mapped so, which is asked before the first byte is read and costs two system calls
+// more; see package lease.
+func (f Folder) Read(name []byte, want int64, ask bool, buf []byte) (n int, end, busy bool, err error) {
+	return f.sys.Read(name, want, ask, buf)
 }
 
 // OpenFile opens the regular file name, which ends in NUL, for files that are
-// too large for one Read. What is no regular file fails as with Read, a device
-// as ENXIO.
-func (f Folder) OpenFile(name []byte) (File, error) {
-	file, err := f.sys.OpenFile(name)
+// too large for one Read, and describes it. What is no regular file fails as with
+// Read, a device as ENXIO.
+func (f Folder) OpenFile(name []byte, into *Info) (File, error) {
+	file, err := f.sys.OpenFile(name, into)
 	return File{file}, err
 }
 
@@ -104,6 +104,9 @@ func (f *Folder) Close() error { return f.sys.Close() }
 // Read reads on where the last Read ended, as [io.Reader] says: at the end of
 // the file the error is io.EOF.
 func (f File) Read(buf []byte) (int, error) { return f.sys.Read(buf) }
+
+// ReadAt reads at an offset, as [io.ReaderAt] says.
+func (f File) ReadAt(buf []byte, offset int64) (int, error) { return f.sys.ReadAt(buf, offset) }
 
 // Busy reports whether somebody has the file open for writing, or mapped so.
 func (f File) Busy() bool { return f.sys.Busy() }

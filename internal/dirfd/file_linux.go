@@ -24,7 +24,7 @@ func openFile(fd int, name []byte) (descriptor, syscall.Errno) {
 	return d, errno
 }
 
-func (f fdFolder) Read(name []byte, want int64, buf []byte) (n int, end, busy bool, err error) {
+func (f fdFolder) Read(name []byte, want int64, ask bool, buf []byte) (n int, end, busy bool, err error) {
 	if err := checkName(name); err != nil {
 		return 0, false, false, err
 	}
@@ -32,7 +32,7 @@ func (f fdFolder) Read(name []byte, want int64, buf []byte) (n int, end, busy bo
 	if errno != 0 {
 		return 0, false, false, errno
 	}
-	busy = lease.Ask(d.fd()) == lease.Busy
+	busy = ask && lease.Ask(d.fd()) == lease.Busy
 	n, end, err = readFrom(d.fd(), want, buf)
 	d.Close() // nothing was written that this could lose
 	return n, end, busy, err
@@ -60,7 +60,7 @@ func readFrom(fd int, want int64, buf []byte) (n int, end bool, err error) {
 	}
 }
 
-func (f fdFolder) OpenFile(name []byte) (fdFile, error) {
+func (f fdFolder) OpenFile(name []byte, into *Info) (fdFile, error) {
 	if err := checkName(name); err != nil {
 		return fdFile{}, err
 	}
@@ -70,7 +70,7 @@ func (f fdFolder) OpenFile(name []byte) (fdFile, error) {
 	}
 	var st unix.Stat_t
 	var err error
-	if errno := fstat(d.fd(), &st, false); errno != 0 {
+	if errno := fstat(d.fd(), &st, f.prompt); errno != 0 {
 		err = errno
 	} else {
 		err = notRegular(fileMode(st.Mode))
@@ -79,6 +79,7 @@ func (f fdFolder) OpenFile(name []byte) (fdFile, error) {
 		d.Close()
 		return fdFile{}, err
 	}
+	into.fill(&st)
 	return fdFile{d}, nil
 }
 
@@ -99,6 +100,25 @@ func (f fdFile) Read(buf []byte) (int, error) {
 			return 0, io.EOF
 		default:
 			return n, nil
+		}
+	}
+}
+
+func (f fdFile) ReadAt(buf []byte, offset int64) (int, error) {
+	for n := 0; ; {
+		m, err := unix.Pread(f.fd(), buf[n:], offset+int64(n))
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return n, err
+		}
+		n += m
+		switch {
+		case n == len(buf):
+			return n, nil
+		case m == 0:
+			return n, io.EOF
 		}
 	}
 }

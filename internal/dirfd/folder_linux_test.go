@@ -186,7 +186,7 @@ func TestCloseOnExec(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stepped.Close()
-	file, err := stepped.OpenFile(z("file"))
+	file, err := stepped.OpenFile(z("file"), new(Info))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,13 +37,13 @@ func TestForgedNames(t *testing.T) {
 			wantErr(t, "stat "+name, f.Stat(b, follow, &info), syscall.EINVAL)
 			wantErr(t, "stat "+name, root.Stat(b, follow, &info), syscall.EINVAL)
 		}
-		_, _, _, err := f.Read(b, 1, make([]byte, 2))
+		_, _, _, err := f.Read(b, 1, true, make([]byte, 2))
 		wantErr(t, "read "+name, err, syscall.EINVAL)
-		_, _, _, err = root.Read(b, 1, make([]byte, 2))
+		_, _, _, err = root.Read(b, 1, true, make([]byte, 2))
 		wantErr(t, "read "+name, err, syscall.EINVAL)
-		_, err = f.OpenFile(b)
+		_, err = f.OpenFile(b, &info)
 		wantErr(t, "open "+name, err, syscall.EINVAL)
-		_, err = root.OpenFile(b)
+		_, err = root.OpenFile(b, &info)
 		wantErr(t, "open "+name, err, syscall.EINVAL)
 	}
 	wantErr(t, "stat nil", f.Stat(nil, false, nil), syscall.EINVAL)

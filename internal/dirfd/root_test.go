@@ -37,7 +37,7 @@ func TestRootSwapped(t *testing.T) {
 	} else {
 		same.Close()
 	}
-	if same, err := sub.openSeen("file", file); err != nil {
+	if same, err := sub.openSeen("file", file, new(Info)); err != nil {
 		t.Errorf("the file that was seen: %v", err)
 	} else {
 		same.Close()
@@ -48,6 +48,6 @@ func TestRootSwapped(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "other", "file"), filepath.Join(dir, "folder", "other")); err != nil {
 		t.Fatal(err)
 	}
-	_, err = sub.openSeen("other", file)
+	_, err = sub.openSeen("other", file, new(Info))
 	wantErr(t, "another file", err, syscall.ELOOP)
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-func (f rootFolder) Read(name []byte, want int64, buf []byte) (n int, end, busy bool, err error) {
-	file, err := f.OpenFile(name)
+func (f rootFolder) Read(name []byte, _ int64, ask bool, buf []byte) (n int, end, busy bool, err error) {
+	var info Info
+	file, err := f.OpenFile(name, &info)
 	if err != nil {
 		return 0, false, false, err
 	}
 	defer file.Close()
-	busy = file.Busy()
+	busy = ask && file.Busy()
 	for n < len(buf) {
 		m, err := file.Read(buf[n:])
 		n += m
@@ -30,7 +31,7 @@ func (f rootFolder) Read(name []byte, want int64, buf []byte) (n int, end, busy 
 	return n, false, busy, nil
 }
 
-func (f rootFolder) OpenFile(name []byte) (rootFile, error) {
+func (f rootFolder) OpenFile(name []byte, into *Info) (rootFile, error) {
 	if err := checkName(name); err != nil {
 		return rootFile{}, err
 	}
@@ -45,12 +46,12 @@ func (f rootFolder) OpenFile(name []byte) (rootFile, error) {
 	if err != nil {
 		return rootFile{}, bare(err)
 	}
-	return f.openSeen(base, seen)
+	return f.openSeen(base, seen, into)
 }
 
 // openSeen opens a regular file that was seen in f. Should a link or another
 // file have taken its place, that is ELOOP, as in enter.
-func (f rootFolder) openSeen(name string, seen fs.FileInfo) (rootFile, error) {
+func (f rootFolder) openSeen(name string, seen fs.FileInfo, into *Info) (rootFile, error) {
 	file, err := f.root.OpenFile(name, os.O_RDONLY|regular.NoWait, 0)
 	if err != nil {
 		return rootFile{}, bare(err)
@@ -63,6 +64,7 @@ func (f rootFolder) openSeen(name string, seen fs.FileInfo) (rootFile, error) {
 		file.Close()
 		return rootFile{}, bare(err)
 	}
+	*into = InfoOf(opened)
 	return rootFile{file}, nil
 }
 
@@ -74,6 +76,14 @@ func (f rootFile) Read(buf []byte) (int, error) {
 		return 0, syscall.EBADF
 	}
 	n, err := f.File.Read(buf)
+	return n, bare(err)
+}
+
+func (f rootFile) ReadAt(buf []byte, offset int64) (int, error) {
+	if f.File == nil {
+		return 0, syscall.EBADF
+	}
+	n, err := f.File.ReadAt(buf, offset)
 	return n, bare(err)
 }
 

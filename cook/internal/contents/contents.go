@@ -24,6 +24,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/assetcook/assetcook/cook/internal/bulk"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
@@ -208,8 +209,11 @@ func (s *Contents) other(ctx context.Context, path string, stat func(string) (fs
 			known = &f
 		}
 		if j := s.judge(&e.file, known); j.file != nil {
-			if err := s.readAll(ctx, []job{j}); err != nil {
-				e.file.How, e.file.Err = Unreadable, err
+			sum, err := s.sumAlone(ctx, j)
+			if s.note(j, sum, err) {
+				j.want |= hashing.WantDigest
+				sum, err = s.sumAlone(ctx, j)
+				s.note(j, sum, err)
 			}
 		}
 	})
@@ -243,14 +247,18 @@ func (s *Contents) judge(f *File, known *index.File) job {
 // checksum shows another content.
 func (s *Contents) readAll(ctx context.Context, jobs []job) error {
 	again := make([]bool, len(jobs))
-	open := func(i int) (io.ReadCloser, hashing.Want, error) {
-		r, err := s.open(jobs[i].file)
-		return r, jobs[i].want, err
-	}
-	done := func(i int, sum hashing.FileSum, err error) {
-		again[i] = s.note(jobs[i], sum, err)
-	}
-	if err := s.summer.SumAll(ctx, len(jobs), s.opt.Workers, open, done); err != nil {
+	tree := bulk.OpenTree(s.opt.Assets)
+	defer tree.Close()
+	runs := bulk.Runs(len(jobs), func(i, j int) bool { return bulk.SameFolder(jobs[i].file.Path, jobs[j].file.Path) },
+		func(i int) int64 { return jobs[i].file.Stamp.Size })
+	err := bulk.Each(ctx, s.opt.Workers, s.summer, runs, func(w *bulk.Worker, r bulk.Run) error {
+		for i := r.First; i < r.Last && ctx.Err() == nil; i++ {
+			sum, err := s.sum(ctx, w, &tree, jobs[i])
+			again[i] = s.note(jobs[i], sum, err)
+		}
+		return ctx.Err()
+	})
+	if err != nil {
 		return err
 	}
 	var rest []job
@@ -265,8 +273,27 @@ func (s *Contents) readAll(ctx context.Context, jobs []job) error {
 	return s.readAll(ctx, rest)
 }
 
-// open opens a file and takes its stamp before the first byte is read. While
-// another process can write to the file, no stamp proves what is read.
+// sum reads a file, and takes its stamp before the first byte is read. While another
+// process can write to the file, no stamp proves what is read.
+func (s *Contents) sum(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, j job) (hashing.FileSum, error) {
+	if got, err := w.Sum(tree, j.file.Path, bulk.Ask{Want: j.want, Busy: true}); err == nil {
+		j.file.Stamp = got.Stamp
+		j.file.Settled = s.opt.Clock.Settled(got.Stamp) && !got.Busy
+		return got.FileSum, nil
+	}
+	return s.sumAlone(ctx, j) // through a link, perhaps, or for the reason why not
+}
+
+// sumAlone is sum for a file that is not one of many.
+func (s *Contents) sumAlone(ctx context.Context, j job) (hashing.FileSum, error) {
+	r, err := s.open(j.file)
+	if err != nil {
+		return hashing.FileSum{}, err
+	}
+	defer r.Close()
+	return s.summer.Sum(ctx, r, j.want)
+}
+
 func (s *Contents) open(f *File) (io.ReadCloser, error) {
 	var r *os.File
 	var err error

@@ -1,15 +1,16 @@
 package contents
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"syscall"
 
+	"github.com/assetcook/assetcook/cook/internal/bulk"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
@@ -150,16 +151,16 @@ func (s *Contents) readOutputs(ctx context.Context, out *confine.Dir, all []Outp
 }
 
 func (s *Contents) compareOutputs(ctx context.Context, out *confine.Dir, all []Output, rows []int, want hashing.Want) error {
-	open := func(i int) (io.ReadCloser, hashing.Want, error) {
-		o := &all[rows[i]]
-		r, err := out.OpenFile(o.Artifact.Path)
-		if err == nil && lease.File(r) == lease.Busy {
-			o.Settled = false
-		}
-		return r, want, err
+	if len(rows) == 0 {
+		return ctx.Err()
 	}
-	done := func(i int, sum hashing.FileSum, err error) {
-		o := &all[rows[i]]
+	tree := bulk.OpenTree(out)
+	defer tree.Close()
+	slices.SortFunc(rows, func(i, j int) int { return cmp.Compare(all[i].Artifact.Path, all[j].Artifact.Path) })
+	runs := bulk.Runs(len(rows), func(i, j int) bool { return bulk.SameFolder(all[rows[i]].Artifact.Path, all[rows[j]].Artifact.Path) },
+		func(i int) int64 { return all[rows[i]].Artifact.Stamp.Size })
+	one := func(w *bulk.Worker, o *Output) {
+		sum, err := s.sumOutput(ctx, w, &tree, out, o, want)
 		if err != nil {
 			return // stays Edited
 		}
@@ -174,5 +175,28 @@ func (s *Contents) compareOutputs(ctx context.Context, out *confine.Dir, all []O
 			o.Artifact.Sum = sum.Sum
 		}
 	}
-	return s.summer.SumAll(ctx, len(rows), s.opt.Workers, open, done)
+	return bulk.Each(ctx, s.opt.Workers, s.summer, runs, func(w *bulk.Worker, r bulk.Run) error {
+		for i := r.First; i < r.Last && ctx.Err() == nil; i++ {
+			one(w, &all[rows[i]])
+		}
+		return ctx.Err()
+	})
+}
+
+// sumOutput reads an artifact. The stamp of one that another process can write to proves
+// nothing.
+func (s *Contents) sumOutput(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, out *confine.Dir, o *Output, want hashing.Want) (hashing.FileSum, error) {
+	if got, err := w.Sum(tree, o.Artifact.Path, bulk.Ask{Want: want, Busy: true}); err == nil {
+		o.Settled = o.Settled && !got.Busy
+		return got.FileSum, nil
+	}
+	r, err := out.OpenFile(o.Artifact.Path) // through a link, perhaps
+	if err != nil {
+		return hashing.FileSum{}, err
+	}
+	defer r.Close()
+	if lease.File(r) == lease.Busy {
+		o.Settled = false
+	}
+	return s.summer.Sum(ctx, r, want)
 }

@@ -30,3 +30,29 @@ func TestCompareNotesWhoIsBusy(t *testing.T) {
 		}
 	}
 }
+
+// Where stamps are ignored, a file that still has its trusted stamp is not asked about: it
+// was when its content was first read.
+func TestCompareAsksWhereStampsChanged(t *testing.T) {
+	w := &tree{TB: t, base: t.TempDir()}
+	for _, name := range []string{"assets/a", "assets/b"} {
+		w.write(name, "text")
+	}
+	opt := w.options(w.live())
+	opt.IgnoreStamps = true
+	w.touch("assets/b")
+	for _, name := range []string{"assets/a", "assets/b"} {
+		f, err := os.OpenFile(w.name(name), os.O_RDWR, 0)
+		w.must(err)
+		defer f.Close()
+	}
+	found := w.sweep(opt)
+	if same := w.compare(opt, found, 2, 8); len(same) != 2 {
+		t.Errorf("%q are the same", same)
+	}
+	for _, file := range found.Files {
+		if name := w.shown(opt.Index, file); file.Busy != (name == "asset b") {
+			t.Errorf("%s is busy: %v", name, file.Busy)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package bulk
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"syscall"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/dirfd"
+)
+
+// A Tree is a folder below which files are read by name. The zero Tree has no files.
+type Tree struct{ root dirfd.Folder }
+
+// OpenTree opens the tree of a confined folder. If that cannot be done without doubt
+// about its being the same folder, the tree is one without files.
+func OpenTree(dir *confine.Dir) Tree {
+	t := OpenFolder(dir.Name())
+	var now dirfd.Info
+	info, err := dir.Root().Stat(".")
+	if err != nil || t.root.Info(&now) != nil {
+		t.Close()
+		return Tree{}
+	}
+	want, got := scan.StampOf(info), scan.StampOfInfo(&now)
+	if want.Inode == 0 || want.Inode != got.Inode || want.Device != got.Device {
+		t.Close()
+		return Tree{}
+	}
+	return t
+}
+
+// OpenFolder opens the tree of a folder by name. If that cannot be done, the tree is one
+// without files.
+func OpenFolder(name string) Tree {
+	root, err := dirfd.Open(name)
+	if err != nil {
+		return Tree{}
+	}
+	return Tree{root}
+}
+
+// Close closes the tree.
+func (t *Tree) Close() { t.root.Close() }
+
+// Ask says what to find out about a file.
+type Ask struct {
+	hashing.Want
+	// Busy asks whether another process can write to the file; see package lease.
+	Busy bool
+}
+
+// An Answer is a file that was read to its end.
+type Answer struct {
+	hashing.FileSum
+	Stamp scan.Stamp // from before the first byte was read
+	Busy  bool
+}
+
+// A Worker reads one file after the other.
+type Worker struct {
+	ctx     context.Context
+	summer  *hashing.Summer
+	sharers int // cores that share a large file
+
+	name []byte       // a path or name on its way to the system
+	open []openFolder // of each tree the folder of the last file
+
+	// Small contents are read into the two buffers in turn, so that the one before is
+	// there to be compared with.
+	bufs [2][]byte
+	next int
+	last small
+}
+
+type openFolder struct {
+	tree *Tree
+	path string
+	dirfd.Folder
+}
+
+// A small content is still in a buffer.
+type small struct {
+	data  []byte
+	stamp scan.Stamp
+	want  hashing.Want // what sum has; 0 if there is no such content
+	sum   hashing.FileSum
+}
+
+func newWorker(ctx context.Context, summer *hashing.Summer) *Worker {
+	return &Worker{ctx: ctx, summer: summer}
+}
+
+// buffer returns the buffer for the next small content.
+func (w *Worker) buffer() []byte {
+	if w.bufs[w.next] == nil {
+		w.bufs[w.next] = make([]byte, bufferSize)
+	}
+	return w.bufs[w.next]
+}
+
+func (w *Worker) close() {
+	for i := range w.open {
+		w.open[i].Close()
+	}
+}
+
+// Sum reads the file of a tree at a path with slashes.
+func (w *Worker) Sum(t *Tree, path string, ask Ask) (Answer, error) {
+	dir, name, err := w.in(t, path)
+	if err != nil {
+		return Answer{}, err
+	}
+	return w.sum(dir, name, ask)
+}
+
+// Bytes returns the content of a small file of a tree until the worker's next call.
+// A file that does not fit its buffer is an error.
+func (w *Worker) Bytes(t *Tree, path string) ([]byte, scan.Stamp, error) {
+	dir, name, err := w.in(t, path)
+	if err != nil {
+		return nil, scan.Stamp{}, err
+	}
+	var info dirfd.Info
+	f, err := dir.OpenFile(name, &info)
+	if err != nil {
+		return nil, scan.Stamp{}, err
+	}
+	defer f.Close()
+	data, end, err := w.read(f, info.Size)
+	if err == nil && !end {
+		err = syscall.EFBIG
+	}
+	return data, scan.StampOfInfo(&info), err
+}
+
+// in opens the folder of a file, unless it is that of the last file of the tree, and
+// returns the file's name in it.
+func (w *Worker) in(t *Tree, path string) (dirfd.Folder, []byte, error) {
+	slash := strings.LastIndexByte(path, '/')
+	folder := path[:max(slash, 0)]
+	at := -1
+	for i := range w.open {
+		if w.open[i].tree == t {
+			at = i
+		}
+	}
+	if at < 0 || w.open[at].path != folder {
+		w.name = append(append(w.name[:0], folder...), 0)
+		dir, err := t.root.Sub(w.name, true)
+		if err != nil {
+			return dirfd.Folder{}, nil, err
+		}
+		if at < 0 {
+			at = len(w.open)
+			w.open = append(w.open, openFolder{tree: t})
+		} else {
+			w.open[at].Close()
+		}
+		w.open[at].path, w.open[at].Folder = folder, dir
+	}
+	w.name = append(append(w.name[:0], path[slash+1:]...), 0)
+	return w.open[at].Folder, w.name, nil
+}
+
+func (w *Worker) sum(dir dirfd.Folder, name []byte, ask Ask) (a Answer, err error) {
+	var info dirfd.Info
+	f, err := dir.OpenFile(name, &info)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer f.Close()
+	a.Stamp = scan.StampOfInfo(&info)
+	a.Busy = ask.Busy && f.Busy()
+	if a.Stamp == w.last.stamp && a.Stamp.Inode != 0 && w.last.has(ask.Want) {
+		a.FileSum = w.last.sum // another name of the same file
+		return a, nil
+	}
+	if info.Size >= bufferSize {
+		a.FileSum, err = w.large(f, info.Size, ask.Want)
+		return a, err
+	}
+	data, end, err := w.read(f, info.Size)
+	switch {
+	case err != nil:
+		return Answer{}, err
+	case end:
+		a.FileSum = w.small(data, a.Stamp, ask.Want)
+	default: // it grows
+		a.FileSum, err = w.summer.Sum(w.ctx, io.MultiReader(bytes.NewReader(data), f), ask.Want)
+	}
+	return a, err
+}
+
+// SumKnown reads a file of a folder whose size was seen a moment ago. name ends in NUL.
+// The answer has no stamp.
+func (w *Worker) SumKnown(dir dirfd.Folder, name []byte, size int64, ask Ask) (a Answer, err error) {
+	if size < bufferSize {
+		buf := w.buffer()
+		n, end, busy, err := dir.Read(name, size, ask.Busy, buf)
+		if err != nil {
+			return Answer{}, err
+		}
+		if end {
+			return Answer{FileSum: w.small(buf[:n], scan.Stamp{}, ask.Want), Busy: busy}, nil
+		}
+	}
+	return w.sum(dir, name, ask)
+}
+
+// read reads a file to its end, or until the buffer is full.
+func (w *Worker) read(f dirfd.File, size int64) (data []byte, end bool, err error) {
+	buf := w.buffer()
+	for n := 0; n < len(buf); {
+		m, err := f.Read(buf[n:])
+		n += m
+		if err != nil && err != io.EOF {
+			return nil, false, err
+		}
+		// A read that stops short where stat saw the end is at the end.
+		if err == io.EOF || int64(n) == size && n < len(buf) {
+			return buf[:n], true, nil
+		}
+	}
+	return buf, false, nil
+}
+
+// small sums a content that was read into the next buffer.
+func (w *Worker) small(data []byte, stamp scan.Stamp, want hashing.Want) hashing.FileSum {
+	sum := w.last.sum
+	if !w.last.has(want) || want&hashing.WantDigest == 0 || !bytes.Equal(data, w.last.data) {
+		sum = w.summer.SumBytes(data, want)
+	}
+	w.last = small{data, stamp, want, sum}
+	w.next = 1 - w.next
+	return sum
+}
+
+func (s *small) has(want hashing.Want) bool { return want != 0 && s.want == want }
+
+func (w *Worker) large(f dirfd.File, size int64, want hashing.Want) (hashing.FileSum, error) {
+	if size >= sharedSize && w.sharers > 1 {
+		return w.summer.SumShared(w.ctx, f, size, want, w.sharers)
+	}
+	return w.summer.Sum(w.ctx, f, want)
+}
