@@ -177,7 +177,7 @@ func (w *Worker) sum(dir dirfd.Folder, name []byte, ask Ask) (a Answer, err erro
 	a.Stamp = scan.StampOfInfo(&info)
 	a.Busy = ask.Busy && f.Busy()
 	if a.Stamp == w.last.stamp && a.Stamp.Inode != 0 && w.last.has(ask.Want) {
-		a.FileSum = w.last.sum // another name of the same file
+		a.FileSum = w.last.only(ask.Want) // another name of the same file
 		return a, nil
 	}
 	if info.Size >= bufferSize {
@@ -231,16 +231,28 @@ func (w *Worker) read(f dirfd.File, size int64) (data []byte, end bool, err erro
 
 // small sums a content that was read into the next buffer.
 func (w *Worker) small(data []byte, stamp scan.Stamp, want hashing.Want) hashing.FileSum {
-	sum := w.last.sum
-	if !w.last.has(want) || want&hashing.WantDigest == 0 || !bytes.Equal(data, w.last.data) {
-		sum = w.summer.SumBytes(data, want)
+	if w.last.has(want) && want&hashing.WantDigest != 0 && bytes.Equal(data, w.last.data) {
+		w.last.data, w.last.stamp = data, stamp
+	} else {
+		w.last = small{data, stamp, want, w.summer.SumBytes(data, want)}
 	}
-	w.last = small{data, stamp, want, sum}
 	w.next = 1 - w.next
-	return sum
+	return w.last.only(want)
 }
 
-func (s *small) has(want hashing.Want) bool { return want != 0 && s.want == want }
+func (s *small) has(want hashing.Want) bool { return s.want != 0 && s.want&want == want }
+
+// only returns what is wanted of the sum.
+func (s *small) only(want hashing.Want) hashing.FileSum {
+	sum := s.sum
+	if want&hashing.WantSum == 0 {
+		sum.Sum = hashing.Sum128{}
+	}
+	if want&hashing.WantDigest == 0 {
+		sum.Digest = hashing.Digest{}
+	}
+	return sum
+}
 
 func (w *Worker) large(f dirfd.File, size int64, want hashing.Want) (hashing.FileSum, error) {
 	if size >= sharedSize && w.sharers > 1 {

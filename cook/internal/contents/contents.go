@@ -77,6 +77,8 @@ type Options struct {
 	Checksum hashing.Func
 	// IgnoreStamps reads every file.
 	IgnoreStamps bool
+	// Unsettled trusts no stamp later either, which saves asking about open writers.
+	Unsettled bool
 	// Workers is how many files are read at once.
 	Workers int
 	// Clock judges stamps. No stamp that is seen here was taken before it was started.
@@ -125,6 +127,12 @@ func (s *Contents) Assets() []File { return s.assets }
 // Sources finds out the contents of the assets, which are sorted by path. It ends
 // early only with ctx; files that cannot be read are in the result.
 func (s *Contents) Sources(ctx context.Context, entries []scan.Entry) error {
+	return s.readAll(ctx, s.judgeAll(entries))
+}
+
+// judgeAll finds out by stamps what the contents of the assets are, and returns the jobs
+// of reading the others.
+func (s *Contents) judgeAll(entries []scan.Entry) []job {
 	s.assets = make([]File, len(entries))
 	var todo []job
 	i := 0
@@ -135,7 +143,22 @@ func (s *Contents) Sources(ctx context.Context, entries []scan.Entry) error {
 		}
 		i++
 	}
-	return s.readAll(ctx, todo)
+	return todo
+}
+
+// A Reading is Sources for a caller that reads other files at the same time.
+type Reading struct {
+	s    *Contents
+	jobs []job
+}
+
+// Begin lists the assets. Nothing must be known of them, so that all are to be read.
+func (s *Contents) Begin(entries []scan.Entry) Reading { return Reading{s, s.judgeAll(entries)} }
+
+// Read finds out the content of the asset of that number. Several workers may do so.
+func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i int) {
+	sum, err := r.s.sum(ctx, w, tree, r.jobs[i])
+	r.s.note(r.jobs[i], sum, err)
 }
 
 // At returns a file of the asset tree, which is looked at first if it is no asset.
@@ -276,9 +299,9 @@ func (s *Contents) readAll(ctx context.Context, jobs []job) error {
 // sum reads a file, and takes its stamp before the first byte is read. While another
 // process can write to the file, no stamp proves what is read.
 func (s *Contents) sum(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, j job) (hashing.FileSum, error) {
-	if got, err := w.Sum(tree, j.file.Path, bulk.Ask{Want: j.want, Busy: true}); err == nil {
+	if got, err := w.Sum(tree, j.file.Path, bulk.Ask{Want: j.want, Busy: !s.opt.Unsettled}); err == nil {
 		j.file.Stamp = got.Stamp
-		j.file.Settled = s.opt.Clock.Settled(got.Stamp) && !got.Busy
+		j.file.Settled = s.opt.Clock.Settled(got.Stamp) && !got.Busy && !s.opt.Unsettled
 		return got.FileSum, nil
 	}
 	return s.sumAlone(ctx, j) // through a link, perhaps, or for the reason why not

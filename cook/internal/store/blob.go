@@ -38,7 +38,7 @@ func (s *Store) putBlob(ctx context.Context, src *os.File, path string, id BlobI
 	info, err := s.stat(path)
 	switch {
 	case err == nil && info.Size() == size:
-		s.used(path, info)
+		s.used(path, info.ModTime())
 		return nil
 	case err == nil:
 		// Torn. Windows would not let the rename below replace a read-only file.
@@ -115,7 +115,7 @@ func (s *Store) copyBlob(ctx context.Context, path string, id BlobID, size int64
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	s.used(path, info)
+	s.used(path, info.ModTime())
 	return nil
 }
 

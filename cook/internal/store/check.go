@@ -2,10 +2,12 @@ package store
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"time"
 
 	"github.com/assetcook/assetcook/hashing"
 )
@@ -18,6 +20,57 @@ func Exists(dir string) bool {
 	}
 	_, err = os.Stat(s.root)
 	return err == nil
+}
+
+// Root is the folder of all entries, for callers that read many of them; see BlobFile and
+// ResultFile. Entries that are there and right count as used by UsedBlob and UsedResult;
+// CheckBlob and Result say what is wrong with any other.
+func (s *Store) Root() string { return s.root }
+
+// BlobFile is the path of a blob below Root.
+func BlobFile(id BlobID) string { return file(blobs, id) }
+
+// ResultFile is the path of a result below Root.
+func ResultFile(id ResultID) string { return file(results, id) }
+
+func file(k kind, id [32]byte) string {
+	name := BlobID(id).String()
+	return k.String() + "/" + name[:2] + "/" + name
+}
+
+// ParseResult returns the result in the file of that ID.
+func ParseResult(id ResultID, file []byte) (Result, error) {
+	payload, err := openRecord(results, id, file)
+	if err != nil {
+		return Result{}, err
+	}
+	return decodeResult(payload)
+}
+
+// UsedBlob notes that a blob with that time of last use, in ns since 1970, was read.
+func (s *Store) UsedBlob(id BlobID, last int64) { s.usedEntry(blobs, id, last) }
+
+// UsedResult is UsedBlob for a result.
+func (s *Store) UsedResult(id ResultID, last int64) { s.usedEntry(results, id, last) }
+
+func (s *Store) usedEntry(k kind, id [32]byte, last int64) {
+	if s.due(time.Unix(0, last)) {
+		s.mark(s.path(k, id), s.Now())
+	}
+}
+
+// BlobFolders reports by the first byte of their IDs which blobs there may be.
+func (s *Store) BlobFolders() (there [256]bool) {
+	list, err := os.ReadDir(s.folder(blobs))
+	for i := range there {
+		there[i] = err != nil
+	}
+	for _, e := range list {
+		if b, err := hex.DecodeString(e.Name()); err == nil && len(b) == 1 {
+			there[b[0]] = true
+		}
+	}
+	return there
 }
 
 // CheckBlob reads a blob of that size where it lies and compares it with its ID.
@@ -58,6 +111,6 @@ func (s *Store) checkBlob(ctx context.Context, path string, id BlobID, size int6
 	case sum.Size != size || BlobID(sum.Digest) != id:
 		return s.damaged(path, describe(sum, size))
 	}
-	s.used(path, info)
+	s.used(path, info.ModTime())
 	return nil
 }

@@ -98,7 +98,7 @@ func (s *Store) readRecord(k kind, id [32]byte) (payload []byte, path string, er
 	if payload, err = openRecord(k, id, b.Bytes()); err != nil {
 		return nil, path, s.damaged(path, err.Error())
 	}
-	s.used(path, info)
+	s.used(path, info.ModTime())
 	return payload, path, nil
 }
 

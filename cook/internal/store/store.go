@@ -154,8 +154,7 @@ func (s *Store) tmp() string          { return filepath.Join(s.root, "tmp") }
 
 // path is where the entry of an ID lies.
 func (s *Store) path(k kind, id [32]byte) string {
-	name := BlobID(id).String()
-	return filepath.Join(s.root, k.String(), name[:2], name)
+	return filepath.Join(s.root, filepath.FromSlash(file(k, id)))
 }
 
 // stat looks at an entry without following links. What is not a regular file
@@ -207,11 +206,15 @@ func (s *Store) damaged(path, why string) error {
 
 // used notes that an entry was used. It is advice to Trim, so failing is no
 // failure. A time ahead of the clock is set right as well.
-func (s *Store) used(path string, info fs.FileInfo) {
-	now := s.Now()
-	if age := now.Sub(info.ModTime()); !s.readOnly && (age > refreshAfter || age < -refreshAfter) {
-		s.mark(path, now)
+func (s *Store) used(path string, last time.Time) {
+	if s.due(last) {
+		s.mark(path, s.Now())
 	}
+}
+
+func (s *Store) due(last time.Time) bool {
+	age := s.Now().Sub(last)
+	return !s.readOnly && (age > refreshAfter || age < -refreshAfter)
 }
 
 func (s *Store) mark(path string, now time.Time) {

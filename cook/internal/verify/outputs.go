@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"sync/atomic"
 
+	"github.com/assetcook/assetcook/cook/internal/bulk"
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
@@ -28,72 +27,43 @@ type check struct {
 	problem error // nil if output.State says all
 }
 
-// A reading is what was read of the outputs.
-type reading struct {
-	outputs int
-	bytes   int64
+// readOutput finds out what an artifact holds. No stamp or checksum stands for that.
+func (r *reader) readOutput(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, c *check) {
+	c.output.State = contents.Edited
+	got, err := w.Sum(tree, c.output.Artifact.Path, bulk.Ask{Want: hashing.WantDigest})
+	if err == nil {
+		c.output.Stamp = got.Stamp
+	} else {
+		got.FileSum, err = r.readAlone(ctx, c.output) // through a link, perhaps, or for the reason why not
+	}
+	r.bytes.Add(got.Size)
+	switch was := c.output.Artifact; {
+	case pathname.IsAbsent(err):
+		c.output.State = contents.Missing
+	case err != nil:
+		c.problem = err
+	case got.Size != was.Stamp.Size:
+		c.problem = &sizeError{got.Size, was.Stamp.Size}
+	case store.BlobID(got.Digest) == was.Blob:
+		c.output.State = contents.Intact
+	}
 }
 
-// checkOutputs reads the artifacts of all actions that the session wants, and compares
-// them with what was cooked. No stamp or checksum stands for their content.
-func checkOutputs(ctx context.Context, s *pass.Session, r *reporter, actions []index.Action) ([]contents.Before, reading, error) {
-	before := make([]contents.Before, len(actions))
-	var checks []check
-	for i := range actions {
-		a := &actions[i]
-		before[i] = contents.Before{Action: *a, Outputs: make([]contents.Output, len(a.Made))}
-		for n := range a.Made {
-			o := &before[i].Outputs[n]
-			if o.Artifact = a.Made[n]; s.Wants(a) {
-				checks = append(checks, check{action: a, output: o})
-			}
-		}
-	}
-	bytes, err := readOutputs(ctx, s, checks)
+func (r *reader) readAlone(ctx context.Context, o *contents.Output) (hashing.FileSum, error) {
+	info, err := r.s.Out.Root().Lstat(o.Artifact.Path)
 	if err != nil {
-		return nil, reading{}, err
+		return hashing.FileSum{}, err
 	}
-	for i := range checks {
-		if f, differs := checks[i].finding(s); differs {
-			r.found(f)
-		}
+	if err := regular.Mode(info.Mode()); err != nil {
+		return hashing.FileSum{}, err
 	}
-	return before, reading{len(checks), bytes}, nil
-}
-
-// readOutputs fills in what reading shows, and returns how much was read.
-func readOutputs(ctx context.Context, s *pass.Session, checks []check) (bytes int64, err error) {
-	var read atomic.Int64
-	open := func(i int) (io.ReadCloser, hashing.Want, error) {
-		o := checks[i].output
-		o.State = contents.Edited
-		info, err := s.Out.Root().Lstat(o.Artifact.Path)
-		if err != nil {
-			return nil, 0, err
-		}
-		if err := regular.Mode(info.Mode()); err != nil {
-			return nil, 0, err
-		}
-		o.Stamp = scan.StampOf(info)
-		f, err := s.Out.OpenFile(o.Artifact.Path)
-		return f, hashing.WantDigest, err
+	o.Stamp = scan.StampOf(info)
+	f, err := r.s.Out.OpenFile(o.Artifact.Path)
+	if err != nil {
+		return hashing.FileSum{}, err
 	}
-	done := func(i int, sum hashing.FileSum, err error) {
-		c := &checks[i]
-		read.Add(sum.Size)
-		switch was := c.output.Artifact; {
-		case pathname.IsAbsent(err):
-			c.output.State = contents.Missing
-		case err != nil:
-			c.problem = err
-		case sum.Size != was.Stamp.Size:
-			c.problem = &sizeError{sum.Size, was.Stamp.Size}
-		case store.BlobID(sum.Digest) == was.Blob:
-			c.output.State = contents.Intact
-		}
-	}
-	err = hashing.NewSummer(s.Checksum).SumAll(ctx, len(checks), s.Limits.Workers, open, done)
-	return read.Load(), err
+	defer f.Close()
+	return r.summer.Sum(ctx, f, hashing.WantDigest)
 }
 
 // A sizeError says that an artifact has another size, in bytes.

@@ -13,16 +13,16 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// readSources reads all sources, and plans what a cook would do about them.
-func readSources(ctx context.Context, s *pass.Session, delta *pass.Delta, rules *pass.Ruleset, before []contents.Before) (*pass.Todo, error) {
-	t := &pass.Todo{Rules: rules}
-	// With nothing known each file is read, and its BLAKE3 computed.
-	t.Contents = contents.New(contents.Options{
-		Assets: s.Assets, Known: index.Empty(), Checksum: s.Checksum, Workers: s.Limits.Workers, Clock: s.Clock,
+// newContents knows nothing, so that each source is read, and its BLAKE3 computed.
+func newContents(s *pass.Session) *contents.Contents {
+	return contents.New(contents.Options{
+		Assets: s.Assets, Known: index.Empty(), Checksum: s.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock,
 	})
-	if err := t.Contents.Sources(ctx, delta.Sources); err != nil {
-		return nil, err
-	}
+}
+
+// makePlan plans what a cook would do about what was read.
+func makePlan(ctx context.Context, s *pass.Session, delta *pass.Delta, rules *pass.Ruleset, read *contents.Contents, before []contents.Before) (*pass.Todo, error) {
+	t := &pass.Todo{Rules: rules, Contents: read}
 	var err error
 	if t.Claims, err = s.State.Claims(delta.Last.ID() != "", s.Observer.Note); err != nil {
 		return nil, err

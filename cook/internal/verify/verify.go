@@ -107,26 +107,32 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, se
 			r.found(Finding{Kind: Unreadable, Path: p.Path, Text: p.Reason()})
 		}
 	}
-	r.stage("outputs")
-	before, read, err := checkOutputs(ctx, s, r, delta.Before)
-	sum.Outputs, sum.Bytes = read.outputs, read.bytes
-	if err != nil {
+	r.stage("read")
+	sources := newContents(s)
+	read := newReader(s, delta, sources, openStore(s))
+	if err := read.read(ctx); err != nil {
 		return sum, err
+	}
+	sum.Outputs, sum.Bytes = len(read.checks), read.bytes.Load()
+	for i := range read.checks {
+		if f, differs := read.checks[i].finding(s); differs {
+			r.found(f)
+		}
 	}
 	if !last.lost {
 		if err := checkManifest(s, r, delta.Before); err != nil {
 			return sum, err
 		}
 	}
-	r.stage("sources")
-	todo, err := readSources(ctx, s, delta, rules, before)
+	r.stage("plan")
+	todo, err := makePlan(ctx, s, delta, rules, sources, read.before)
 	if err != nil {
 		return sum, err
 	}
 	sum.Assets = len(todo.Actions)
 	checkPlan(s, r, todo.Plan, last.lost)
 	r.stage("store")
-	if sum.Blobs, err = checkStore(ctx, s, r, delta.Before, last.lost); err != nil {
+	if sum.Blobs, err = read.checkStore(ctx, r, last.lost); err != nil {
 		return sum, err
 	}
 	r.stage("cook")

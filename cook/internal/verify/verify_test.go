@@ -27,7 +27,7 @@ func TestNoDifferences(t *testing.T) {
 		t.Errorf("%+v", sum)
 	}
 	o := tr.observer
-	if want := []string{"scan", "outputs", "sources", "store", "cook"}; !slices.Equal(o.stages, want) {
+	if want := []string{"scan", "read", "plan", "store", "cook"}; !slices.Equal(o.stages, want) {
 		t.Errorf("stages %q, want %q", o.stages, want)
 	}
 	if o.planned != assets || o.started != assets || o.cooked != assets || o.overlaps.Load() {
