@@ -95,6 +95,10 @@ func (b *bench) build(ctx context.Context) error {
 // tree runs the rows for one tree size.
 func (b *bench) tree(ctx context.Context, files int) (Section, error) {
 	section := Section{Title: thousands(files) + " files"}
+	own := plan{"all contents read", func(ctx context.Context) (Row, error) { return b.contents(ctx, files) }}
+	if err := b.hold(ctx, &section, []plan{own}); err != nil {
+		return section, err
+	}
 	t := newTree(filepath.Join(b.dir, "tree"+strconv.Itoa(files)), files)
 	plans := b.treeRows(t)
 	if !slices.ContainsFunc(plans, b.wanted) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // A cookCommand is the cook binary that is measured.
@@ -25,6 +26,18 @@ func (c *cookCommand) command(t *Tree, flags ...string) Command {
 // cook some of them; the others must be up to date.
 func (c *cookCommand) contestant(name string, t *Tree, files, cooked int, flags ...string) Contestant {
 	return Contestant{Name: name, Command: c.command(t, flags...), Check: expect(files, cooked)}
+}
+
+// verified returns a cook verify of a cooked tree, which cooks nothing again.
+func (c *cookCommand) verified(name string, t *Tree) Contestant {
+	argv := []string{c.bin, "verify", "-dir", t.Assets(), "-out", t.Cooked(), "-sample", "0"}
+	return Contestant{Name: name, Command: Command{Argv: argv, Dir: t.Root, Env: c.env}, Check: func(r Result) error {
+		line := lastLine(r.Stdout)
+		if !strings.HasPrefix(line, fmt.Sprintf("cook: verified %d outputs (", t.Files)) || !strings.Contains(line, ": 0 differences in ") {
+			return fmt.Errorf("want %d outputs without differences: %q", t.Files, line)
+		}
+		return nil
+	}}
 }
 
 // fill makes a tree and cooks it.

@@ -28,7 +28,8 @@
 // # Trees
 //
 // Sources are small files of 20 to 199 bytes, a hundred per folder, two levels deep, with
-// the recipe copy. Their mtime is an hour ago. The ctime cannot be set, so after each
+// the recipe copy; where all contents are read, of some 3.9 KB, 250 per folder. Their mtime
+// is an hour ago. The ctime cannot be set, so after each
 // change the command waits until cook can trust the stamps.
 //
 // # Limits

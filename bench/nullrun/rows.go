@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 )
 
 // A plan is a row that is not set up yet: setting it up takes time and disk space, and may
@@ -42,6 +43,24 @@ func (b *bench) treeRows(t *Tree) []plan {
 		{"all touched", func(ctx context.Context) (Row, error) { return b.touched(ctx, t) }},
 		{"one file changed", func(ctx context.Context) (Row, error) { return b.oneFile(t), nil }},
 	}
+}
+
+// contents reads all of a tree of files of some KiB, sources and outputs. Of the two verbs
+// verify hashes with BLAKE3, lists the tree, and reads a record of the store for each asset
+// besides.
+func (b *bench) contents(ctx context.Context, files int) (Row, error) {
+	t := newPages(filepath.Join(b.dir, "pages"+strconv.Itoa(files)), files)
+	if err := b.cmd.fill(ctx, t); err != nil {
+		return Row{}, err
+	}
+	if err := b.cmd.rest(ctx, t); err != nil {
+		return Row{}, err
+	}
+	limits, err := b.limits.read(ctx, t, t.Assets(), t.Cooked())
+	return Row{Reference: readC, WarmUp: 1, Contestants: append([]Contestant{
+		b.cmd.contestant("cook -verify", t, t.Files, 0, "-verify"),
+		b.cmd.verified("cook verify -sample 0", t),
+	}, limits...), Close: func() { b.remove(t.Root) }}, err
 }
 
 func (b *bench) sourcesOnly(ctx context.Context, t *Tree) (Row, error) {

@@ -52,6 +52,11 @@ func newTree(root string, files int) *Tree {
 	return &Tree{Root: root, Files: files, PerFolder: 100, Size: func(i int) int { return 20 + i*7919%180 }}
 }
 
+// newPages describes files of nearly a page, 250 in a folder.
+func newPages(root string, files int) *Tree {
+	return &Tree{Root: root, Files: files, PerFolder: 250, Size: func(i int) int { return 3700 + i*7919%396 }}
+}
+
 // newBulk describes files of one size, each in its own folder, because the limits
 // distribute work by folder.
 func newBulk(root string, files, size int) *Tree {
