@@ -21,6 +21,14 @@ type Observer interface {
 	Note(text string)
 }
 
+// A ReadObserver is an Observer that also follows the reading of a whole tree, as Verify
+// does it.
+type ReadObserver interface {
+	Observer
+	// Reading says how many of the files that are to be read have been, and their bytes.
+	Reading(files, of int, bytes int64)
+}
+
 // An Outcome is how an asset fared.
 type Outcome string
 
@@ -98,6 +106,12 @@ func (o observer) Planned(n int, took time.Duration) { o.to.Planned(n, took) }
 func (o observer) Note(text string)                  { o.to.Note(text) }
 func (o observer) EveryAction() bool                 { return o.every }
 
+func (o observer) Reading(files, of int, bytes int64) {
+	if to, ok := o.to.(ReadObserver); ok {
+		to.Reading(files, of, bytes)
+	}
+}
+
 func (o observer) Event(e execute.Event) {
 	outcome := Outcome(e.Outcome)
 	if e.Started {
@@ -128,6 +142,14 @@ func (all Observers) Planned(assets int, expected time.Duration) {
 func (all Observers) Event(e Event) {
 	for _, o := range all {
 		o.Event(e)
+	}
+}
+
+func (all Observers) Reading(files, of int, bytes int64) {
+	for _, o := range all {
+		if o, ok := o.(ReadObserver); ok {
+			o.Reading(files, of, bytes)
+		}
 	}
 }
 

@@ -2,11 +2,15 @@ package cook_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/recipes"
 )
 
 // A recorder is an observer that records what it is called with. It has no lock, because
@@ -71,3 +75,39 @@ func failOnFailure(t testing.TB) cook.Observer {
 		}
 	}}
 }
+
+// TestReadObserver: reading is reported to those of several observers that follow it.
+func TestReadObserver(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "assets"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "assets", "a.bin"), []byte("text"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p := cook.Project{Dir: filepath.Join(dir, "assets"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All()}
+	if _, err := cook.Cook(t.Context(), p, cook.CookOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var r readObserver
+	for _, o := range []cook.Observer{&r, cook.Observers{cook.Observers{}, &r}, cook.Observers{}} {
+		r.read = nil
+		if _, err := cook.Verify(t.Context(), p, cook.VerifyOptions{Sample: "0", Observer: o}); err != nil {
+			t.Fatal(err)
+		}
+		want := []int{2, 2, 8}
+		if all, ok := o.(cook.Observers); ok && len(all) == 0 {
+			want = nil
+		}
+		if !slices.Equal(r.read, want) {
+			t.Errorf("read %v, want %v", r.read, want)
+		}
+	}
+}
+
+type readObserver struct {
+	cook.Observers
+	read []int
+}
+
+func (r *readObserver) Reading(files, of int, bytes int64) { r.read = []int{files, of, int(bytes)} }

@@ -13,7 +13,8 @@ import (
 )
 
 // Progress is an observer that draws a bar on a terminal: done and total, bytes, time
-// left, and the assets that have been cooking for longest.
+// left, and the assets that have been cooking for longest; while a tree is read, files and
+// the rate.
 //
 //	cook [=========>          ] 412/1204  318.2 MiB  eta 41s
 //	    12.1s textures/sky.png
@@ -28,6 +29,7 @@ type Progress struct {
 	mu    sync.Mutex
 	stage string
 	work
+	reading reading
 	drawn   int // lines on the screen
 	quit    chan struct{}
 	stopped sync.WaitGroup
@@ -42,6 +44,13 @@ type work struct {
 	expected time.Duration // of everything, in one worker's time
 	past     time.Duration // expected time of what is done
 	running  []started
+}
+
+// A reading is how far the reading of a tree has come.
+type reading struct {
+	begin     time.Time
+	files, of int
+	bytes     int64
 }
 
 type asset struct{ path, target string }
@@ -93,7 +102,14 @@ func (p *Progress) Write(b []byte) (int, error) {
 func (p *Progress) Stage(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.stage = name
+	p.stage, p.reading = name, reading{begin: p.now()}
+}
+
+// Reading gives the bar its length until the stage ends.
+func (p *Progress) Reading(files, of int, bytes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reading.files, p.reading.of, p.reading.bytes = files, of, bytes
 }
 
 // Planned gives the bar its length.
@@ -144,15 +160,32 @@ func (p *Progress) draw() {
 
 // bar is the first line.
 func (p *Progress) bar(width int) string {
-	if p.total == 0 {
+	switch r := &p.reading; {
+	case r.of > 0:
+		return bar(width, r.files, r.of, fmt.Sprintf(" %d/%d files  %s  %s", r.files, r.of, human.Bytes(r.bytes), r.rate(p.now())))
+	case p.total == 0:
 		return cut("cook: "+p.stage, width)
 	}
-	text := fmt.Sprintf(" %d/%d  %s  %s", p.done, p.total, human.Bytes(p.bytes), p.eta())
+	return bar(width, p.done, p.total, fmt.Sprintf(" %d/%d  %s  %s", p.done, p.total, human.Bytes(p.bytes), p.eta()))
+}
+
+// rate is empty until there is enough to tell.
+func (r *reading) rate(now time.Time) string {
+	took := now.Sub(r.begin)
+	if took < 100*time.Millisecond {
+		return ""
+	}
+	per := func(n float64) int64 { return int64(n / took.Seconds()) }
+	return fmt.Sprintf("%d files/s  %s/s", per(float64(r.files)), human.Bytes(per(float64(r.bytes))))
+}
+
+// bar draws a bar before a text.
+func bar(width, done, total int, text string) string {
 	room := min(40, width-len(text)-len("cook []"))
 	if room < 5 {
 		return cut("cook"+text, width)
 	}
-	full := room * p.done / p.total
+	full := room * done / total
 	bar := strings.Repeat("=", full)
 	if full < room {
 		bar += ">" + strings.Repeat(" ", room-full-1)

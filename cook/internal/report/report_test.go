@@ -143,6 +143,13 @@ func TestProgress(t *testing.T) {
 			t.Error(d)
 		}
 	}
+	p.Stage("read")
+	show("cook: read")
+	p.Reading(0, 200, 0)
+	show("cook [>                                ] 0/200 files  0 B  ")
+	now = now.Add(2 * time.Second)
+	p.Reading(50, 200, 6<<20)
+	show("cook [=>     ] 50/200 files  6.0 MiB  25 files/s  3.0 MiB/s")
 	p.Stage("checksum")
 	show("cook: checksum")
 	p.Planned(4, 8*time.Second)

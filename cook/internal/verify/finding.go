@@ -77,6 +77,8 @@ type reporter struct {
 	onFinding   func(Finding) // nil for none
 	observer    pass.Observer
 	differences int
+	files       int             // read
+	bytes       int64           // of them
 	row         *profile.Worker // nil if nothing is measured
 	span        profile.Span    // of the stage
 }
@@ -94,6 +96,20 @@ func (r *reporter) event(e execute.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.observer.Event(e)
+}
+
+// reading reports files that were read.
+func (r *reporter) reading(files, of int, bytes int64) {
+	to, ok := r.observer.(interface {
+		Reading(files, of int, bytes int64)
+	})
+	if !ok {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.files, r.bytes = r.files+files, r.bytes+bytes
+	to.Reading(r.files, of, r.bytes)
 }
 
 // stage begins a stage. No other goroutine is at work then.

@@ -120,7 +120,7 @@ func (r *reader) size(f file) int64 {
 }
 
 // read reads everything. The error is the end of ctx.
-func (r *reader) read(ctx context.Context) error {
+func (r *reader) read(ctx context.Context, report *reporter) error {
 	trees := [...]bulk.Tree{source: bulk.OpenTree(r.s.Assets), output: bulk.OpenTree(r.s.Out), blob: {}}
 	if r.store != nil {
 		trees[blob] = bulk.OpenFolder(r.store.Root())
@@ -147,6 +147,11 @@ func (r *reader) read(ctx context.Context) error {
 				b.err = b.read(ctx, w, tree, r.store)
 			}
 		}
+		var bytes int64
+		for _, f := range r.files[run.First:run.Last] {
+			bytes += r.size(f)
+		}
+		report.reading(run.Last-run.First, len(r.files), bytes)
 		return nil
 	})
 }

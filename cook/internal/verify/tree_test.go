@@ -133,14 +133,22 @@ type observer struct {
 	planned  int
 	started  int
 	cooked   int
+	read, of int
 	atWork   atomic.Bool
 	overlaps atomic.Bool
 }
 
-func (o *observer) begin() { o.stages, o.planned, o.started, o.cooked = nil, 0, 0, 0 }
+func (o *observer) begin() { o.stages, o.planned, o.started, o.cooked, o.read, o.of = nil, 0, 0, 0, 0, 0 }
 
 func (o *observer) Stage(name string)                    { o.stages = append(o.stages, name) }
 func (o *observer) Planned(actions int, _ time.Duration) { o.planned = actions }
+func (o *observer) Reading(files, of int, bytes int64) {
+	if files <= o.read || bytes < int64(files) {
+		o.t.Errorf("read %d files of %d bytes after %d files", files, bytes, o.read)
+	}
+	o.read, o.of = files, of
+}
+
 func (o *observer) EveryAction() bool                    { return false }
 func (o *observer) Note(text string)                     { o.t.Logf("note: %s", text) }
 

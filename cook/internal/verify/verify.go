@@ -110,7 +110,7 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, se
 	r.stage("read")
 	sources := newContents(s)
 	read := newReader(s, delta, sources, openStore(s))
-	if err := read.read(ctx); err != nil {
+	if err := read.read(ctx, r); err != nil {
 		return sum, err
 	}
 	sum.Outputs, sum.Bytes = len(read.checks), read.bytes.Load()

@@ -33,6 +33,9 @@ func TestNoDifferences(t *testing.T) {
 	if o.planned != assets || o.started != assets || o.cooked != assets || o.overlaps.Load() {
 		t.Errorf("planned %d, started %d, cooked %d, at once: %v", o.planned, o.started, o.cooked, o.overlaps.Load())
 	}
+	if o.read != o.of || o.read < 2*assets {
+		t.Errorf("read %d of %d files", o.read, o.of)
+	}
 	after := tr.files(t)
 	for name := range after {
 		if before[name] != after[name] {
