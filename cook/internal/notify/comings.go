@@ -16,7 +16,7 @@ type comings struct {
 const mostComings = 4096
 
 func newComings() comings {
-	return comings{now: newNames(), before: newNames(), moving: map[uint32]bool{}}
+	return comings{now: newNames(mostComings), before: newNames(mostComings), moving: map[uint32]bool{}}
 }
 
 // note records an event in a watched folder.
@@ -56,35 +56,4 @@ func (c *comings) take() (vanished bool) {
 	c.now, c.before = c.before, c.now
 	c.now.clear()
 	return vanished
-}
-
-// names are names in folders.
-type names struct {
-	set  map[entryName]struct{}
-	full bool // there were more
-}
-
-type entryName struct {
-	watch watchID
-	name  string
-}
-
-func newNames() names { return names{set: map[entryName]struct{}{}} }
-
-func (n *names) add(e event) {
-	if len(n.set) >= mostComings {
-		n.full = true
-		return
-	}
-	n.set[entryName{e.watch, string(e.name)}] = struct{}{}
-}
-
-func (n *names) has(e event) bool {
-	_, ok := n.set[entryName{e.watch, string(e.name)}]
-	return ok || n.full
-}
-
-func (n *names) clear() {
-	clear(n.set)
-	n.full = false
 }

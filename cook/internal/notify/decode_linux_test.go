@@ -24,11 +24,12 @@ type plain struct {
 	Watch  watchID
 	Name   string
 	Kind   kind
+	Folder bool
 	Cookie uint32
 }
 
 func decoded(b []byte) (events []plain, err error) {
-	err = decode(b, func(e event) { events = append(events, plain{e.watch, string(e.name), e.kind, e.cookie}) })
+	err = decode(b, func(e event) { events = append(events, plain{e.watch, string(e.name), e.kind, e.folder, e.cookie}) })
 	return events, err
 }
 
@@ -39,18 +40,18 @@ func TestDecode(t *testing.T) {
 		mask uint32
 		kind kind
 	}{
-		{unix.IN_CREATE, made}, {unix.IN_CREATE | unix.IN_ISDIR, made}, {unix.IN_MODIFY, changed},
-		{unix.IN_CLOSE_WRITE, changed}, {unix.IN_ATTRIB, changed},
+		{unix.IN_CREATE, made}, {unix.IN_CREATE | unix.IN_ISDIR, made}, {unix.IN_MODIFY, written},
+		{unix.IN_CLOSE_WRITE, closed}, {unix.IN_ATTRIB, changed},
 		{unix.IN_DELETE, removed}, {unix.IN_MOVED_FROM | unix.IN_ISDIR, movedFrom}, {unix.IN_MOVED_TO, movedTo},
 		{unix.IN_DELETE_SELF, ended}, {unix.IN_MOVE_SELF | unix.IN_ISDIR, ended}, {unix.IN_UNMOUNT, ended}, {unix.IN_IGNORED, ended},
 	} {
 		for _, name := range []string{"", "n", "name of 16 bytes", "\xff\n\\"} {
 			all = append(all, raw(3, test.mask, name)...)
-			want = append(want, plain{3, name, test.kind, test.mask + 5})
+			want = append(want, plain{3, name, test.kind, test.mask&unix.IN_ISDIR != 0, test.mask + 5})
 		}
 	}
 	all = append(all, raw(-1, unix.IN_Q_OVERFLOW, "")...)
-	want = append(want, plain{-1, "", overflowed, unix.IN_Q_OVERFLOW + 5})
+	want = append(want, plain{-1, "", overflowed, false, unix.IN_Q_OVERFLOW + 5})
 	got, err := decoded(all)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
@@ -78,7 +79,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		more, err := decoded(slices.Concat(b, one))
-		if diff := cmp.Diff(append(events, plain{1, "name", made, unix.IN_CREATE + 5}), more); diff != "" || err != nil {
+		if diff := cmp.Diff(append(events, plain{1, "name", made, false, unix.IN_CREATE + 5}), more); diff != "" || err != nil {
 			t.Errorf("with one more event: %v\n%s", err, diff)
 		}
 	})

@@ -15,13 +15,16 @@ type event struct {
 	watch  watchID
 	name   []byte // the entry it is about; empty for the folder itself
 	kind   kind
+	folder bool   // the entry is one
 	cookie uint32 // pairs the two events of a move
 }
 
 type kind uint8
 
 const (
-	changed    kind = iota // an entry, or the folder's own attributes
+	changed    kind = iota // an entry's attributes, or the folder's own
+	written                // an entry
+	closed                 // an entry that was open for writing
 	made                   // an entry
 	removed                // an entry: its name leads nowhere from now on
 	movedFrom              // likewise
@@ -37,8 +40,8 @@ type folder struct {
 	next  *folder // another path of the same directory
 }
 
-// folders are the added paths and what became of them. Everything but the comings, which
-// have a bound of their own, is bounded by their number, however many events come.
+// folders are the added paths and what became of them. Everything but the comings and the
+// burst, which have bounds of their own, is bounded by their number, however many events come.
 type folders struct {
 	byPath  map[string]*folder
 	byWatch map[watchID]*folder
@@ -46,6 +49,7 @@ type folders struct {
 	ended   map[string]struct{} // paths that led elsewhere at some time since the last take
 	child   []byte              // scratch
 	comings comings
+	burst   burst
 }
 
 func newFolders() folders {
@@ -55,6 +59,7 @@ func newFolders() folders {
 		changed: map[string]struct{}{},
 		ended:   map[string]struct{}{},
 		comings: newComings(),
+		burst:   newBurst(),
 	}
 }
 
@@ -98,6 +103,7 @@ func (f *folders) note(e event) bool {
 	first := f.byWatch[e.watch]
 	if first != nil {
 		f.comings.note(e)
+		f.burst.note(e)
 	}
 	for entry := first; entry != nil; entry = entry.next {
 		f.changed[entry.path] = struct{}{}
@@ -157,6 +163,7 @@ func (f *folders) take() (c Changes, unused []watchID) {
 		slices.Sort(c.Folders)
 	}
 	c.Vanished = f.comings.take()
+	f.burst.clear()
 	return c, unused
 }
 

@@ -132,7 +132,7 @@ func decode(b []byte, note func(event)) error {
 			return fmt.Errorf("inotify: %d bytes after the last event", len(b))
 		}
 		mask, length := binary.NativeEndian.Uint32(b[4:]), binary.NativeEndian.Uint32(b[12:])
-		e := event{watch: watchID(binary.NativeEndian.Uint32(b)), kind: changed, cookie: binary.NativeEndian.Uint32(b[8:])}
+		e := event{watch: watchID(binary.NativeEndian.Uint32(b)), kind: changed, folder: mask&unix.IN_ISDIR != 0, cookie: binary.NativeEndian.Uint32(b[8:])}
 		b = b[unix.SizeofInotifyEvent:]
 		if uint64(length) > uint64(len(b)) {
 			return fmt.Errorf("inotify: name of %d bytes in an event of %d", length, len(b))
@@ -152,6 +152,10 @@ func decode(b []byte, note func(event)) error {
 			e.kind = movedFrom
 		case mask&unix.IN_MOVED_TO != 0:
 			e.kind = movedTo
+		case mask&unix.IN_CLOSE_WRITE != 0:
+			e.kind = closed
+		case mask&unix.IN_MODIFY != 0:
+			e.kind = written
 		}
 		note(e)
 	}

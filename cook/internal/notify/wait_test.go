@@ -14,6 +14,8 @@ const (
 	most  = time.Second
 )
 
+var patience = Patience{Settled: quiet, Open: 4 * quiet, Most: most}
+
 // handDriven is a watcher of one folder without a system below it.
 func handDriven() *Watcher {
 	w := newWatcher()
@@ -50,7 +52,7 @@ func TestWait(t *testing.T) {
 				for _, at := range test.events {
 					time.AfterFunc(at, w.touch)
 				}
-				if err := w.Wait(t.Context(), quiet, most); err != nil {
+				if err := w.Wait(t.Context(), patience); err != nil {
 					t.Fatal(err)
 				}
 				if took := time.Since(start); took != test.want {
@@ -75,7 +77,7 @@ func TestWaitAfterSync(t *testing.T) {
 		w.touch()
 		w.folders.take()
 		time.AfterFunc(time.Minute, w.touch)
-		if err := w.Wait(t.Context(), quiet, most); err != nil || time.Since(start) != time.Minute+quiet {
+		if err := w.Wait(t.Context(), patience); err != nil || time.Since(start) != time.Minute+quiet {
 			t.Errorf("took %v, %v", time.Since(start), err)
 		}
 	})
@@ -89,7 +91,7 @@ func TestWaitLost(t *testing.T) {
 			defer w.mu.Unlock()
 			w.note(event{watch: noWatch, kind: overflowed})
 		})
-		if err := w.Wait(t.Context(), quiet, most); err != nil || time.Since(start) != time.Minute+quiet {
+		if err := w.Wait(t.Context(), patience); err != nil || time.Since(start) != time.Minute+quiet {
 			t.Errorf("took %v, %v", time.Since(start), err)
 		}
 	})
@@ -113,7 +115,7 @@ func TestWaitEnds(t *testing.T) {
 						w.touch()
 					}
 					time.AfterFunc(quiet/2, func() { test.end(w, cancel) })
-					if err := w.Wait(ctx, quiet, most); !errors.Is(err, test.want) || time.Since(start) != quiet/2 {
+					if err := w.Wait(ctx, patience); !errors.Is(err, test.want) || time.Since(start) != quiet/2 {
 						t.Errorf("after %v: %v, want %v", time.Since(start), err, test.want)
 					}
 				})

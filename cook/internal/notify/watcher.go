@@ -218,12 +218,13 @@ func (w *Watcher) drain(q *queue) {
 	}
 }
 
-// Wait returns when something has changed since the last Sync and then nothing
-// more for quiet, or when most has passed since the first change, counted from
-// the call at the earliest. It is for one goroutine at a time: a change wakes one.
-func (w *Watcher) Wait(ctx context.Context, quiet, most time.Duration) error {
+// Wait returns when something has changed since the last Sync and then nothing more for
+// as long as p says, or when p.Most has passed since the first change, counted from the
+// call at the earliest. It is for one goroutine at a time: a change wakes one.
+func (w *Watcher) Wait(ctx context.Context, p Patience) error {
 	ended := func() error { return fmt.Errorf("watch: %w", context.Cause(ctx)) }
-	for !w.pending() {
+	quiet, pending := w.quiet(p)
+	for !pending {
 		select {
 		case <-ctx.Done():
 			return ended()
@@ -231,8 +232,9 @@ func (w *Watcher) Wait(ctx context.Context, quiet, most time.Duration) error {
 			return fmt.Errorf("watch: %w", fs.ErrClosed)
 		case <-w.bell: // of changes that a Sync may have reported already
 		}
+		quiet, pending = w.quiet(p)
 	}
-	calm, enough := time.NewTimer(quiet), time.NewTimer(most)
+	calm, enough := time.NewTimer(quiet), time.NewTimer(p.Most)
 	defer calm.Stop()
 	defer enough.Stop()
 	for {
@@ -242,6 +244,7 @@ func (w *Watcher) Wait(ctx context.Context, quiet, most time.Duration) error {
 		case <-w.closed:
 			return fmt.Errorf("watch: %w", fs.ErrClosed)
 		case <-w.bell:
+			quiet, _ := w.quiet(p)
 			calm.Reset(quiet)
 		case <-calm.C:
 			return nil
@@ -251,10 +254,12 @@ func (w *Watcher) Wait(ctx context.Context, quiet, most time.Duration) error {
 	}
 }
 
-func (w *Watcher) pending() bool {
+// quiet returns how long to wait for more after what has changed, and whether anything
+// has.
+func (w *Watcher) quiet(p Patience) (quiet time.Duration, pending bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.lost || len(w.folders.changed) > 0
+	return p.quiet(&w.folders.burst), w.lost || len(w.folders.changed) > 0
 }
 
 // Close ends all watches and the calls of Wait. What changed is forgotten.

@@ -253,7 +253,7 @@ func TestAddFailsLater(t *testing.T) {
 	if err := w.Add(l); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	must(t, w.Wait(t.Context(), 0, 0))
+	must(t, w.Wait(t.Context(), Patience{}))
 	both := []string{l, filepath.Join(l, "x")}
 	if diff := cmp.Diff(Changes{Folders: both, Unwatched: both}, sync1(t, w)); diff != "" {
 		t.Error(diff)
@@ -360,7 +360,7 @@ func TestLostUntilSync(t *testing.T) {
 	w.note(event{watch: noWatch, kind: overflowed})
 	w.mu.Unlock()
 	add(t, w, dir)
-	must(t, w.Wait(t.Context(), 0, 0))
+	must(t, w.Wait(t.Context(), Patience{}))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if c, err := w.Sync(ctx); !errors.Is(err, context.Canceled) || c.Lost {
@@ -464,7 +464,7 @@ func TestClosed(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	add(t, w, dir)
 	waited := make(chan error)
-	go func() { waited <- w.Wait(context.Background(), time.Hour, time.Hour) }()
+	go func() { waited <- w.Wait(context.Background(), Patience{time.Hour, time.Hour, time.Hour}) }()
 	must(t, w.Close(), w.Close())
 	_, err := w.Sync(t.Context())
 	for what, err := range map[string]error{"Sync": err, "Add": w.Add(dir), "Wait": <-waited} {
@@ -478,7 +478,7 @@ func TestWaitForFiles(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	add(t, w, dir)
 	go os.WriteFile(filepath.Join(dir, "f"), nil, 0o666)
-	must(t, w.Wait(t.Context(), 0, time.Hour))
+	must(t, w.Wait(t.Context(), Patience{Most: time.Hour}))
 	if c := sync1(t, w); len(c.Folders) != 1 {
 		t.Errorf("%v", c)
 	}

@@ -24,8 +24,7 @@ type Round struct {
 // How long a watcher waits: until nothing more happens, but not forever. After fullTime
 // it looks everywhere, for the sake of what no event shows.
 const (
-	quietTime = 50 * time.Millisecond
-	mostTime  = 500 * time.Millisecond
+	pauseTime = 50 * time.Millisecond
 	fullTime  = time.Minute
 	// pollTime is between two looks where watching is not possible, and before the next
 	// try while another cook has the lock or something is known to be due.
@@ -34,6 +33,10 @@ const (
 	// came meanwhile.
 	mostRounds = 8
 )
+
+// patience is for an editor's burst: it is over in a few milliseconds if it leaves no file
+// open and none missing.
+var patience = notify.Patience{Settled: 4 * time.Millisecond, Open: 50 * time.Millisecond, Most: 500 * time.Millisecond}
 
 // StageWait is the stage between two rounds.
 const StageWait = "wait"
@@ -162,7 +165,7 @@ func Pause(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
 		return false
-	case <-time.After(quietTime):
+	case <-time.After(pauseTime):
 		return true
 	}
 }
@@ -178,19 +181,19 @@ func (m *watcher) poll(err error) {
 // anywhere.
 func (m *watcher) wait(ctx context.Context) (full bool) {
 	m.mu.Lock()
-	patience := fullTime
+	timeout := fullTime
 	if m.watched.events == nil || m.pending.due() {
-		patience = pollTime
+		timeout = pollTime
 	}
 	events := m.watched.events
-	ctx, m.hurry = context.WithTimeout(ctx, patience)
+	ctx, m.hurry = context.WithTimeout(ctx, timeout)
 	defer m.hurry()
 	m.mu.Unlock()
 	if events == nil {
 		<-ctx.Done()
 		return true
 	}
-	waited := events.Wait(ctx, quietTime, mostTime)
+	waited := events.Wait(ctx, patience)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return waited != nil && !m.pending.due()

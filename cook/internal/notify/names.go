@@ -1,0 +1,48 @@
+package notify
+
+// names is a bounded set of names in folders.
+type names struct {
+	set  map[entryName]struct{}
+	most int
+	full bool // there were more
+}
+
+type entryName struct {
+	watch watchID
+	name  string
+}
+
+func newNames(most int) names { return names{set: map[entryName]struct{}{}, most: most} }
+
+func (n *names) add(e event) {
+	if n.has(e) {
+		return
+	}
+	if len(n.set) >= n.most {
+		n.full = true
+		return
+	}
+	n.set[entryName{e.watch, string(e.name)}] = struct{}{}
+}
+
+// has reports whether a name was added, or may have been.
+func (n *names) has(e event) bool {
+	_, ok := n.set[entryName{e.watch, string(e.name)}]
+	return ok || n.full
+}
+
+// remove reports whether the name was there.
+func (n *names) remove(e event) bool {
+	key := entryName{e.watch, string(e.name)}
+	_, ok := n.set[key]
+	delete(n.set, key)
+	return ok
+}
+
+// none reports whether nothing was added.
+func (n *names) none() bool { return len(n.set) == 0 && !n.full }
+
+func (n *names) clear() {
+	clear(n.set)
+	n.full = false
+}
