@@ -18,7 +18,7 @@
 // and went between two rounds. Mounts, the two
 // root folders and the programs that PATH leads to are compared before each round. The
 // rest (writes through a mapping that stays open, other hosts, names outside the tree)
-// is found by a look at everything from time to time.
+// is found by a look at everything from time to time: the less often, the longer it takes.
 //
 // # Answers
 //

@@ -14,10 +14,12 @@ type places struct {
 	config      string // the folder of the rules for all assets, "" for none
 	roots       [2]os.FileInfo
 	mounts      string
+	local       bool // both folders are on file systems whose changes are all reported
 }
 
 func placesOf(s *pass.Session) places {
 	p := places{assets: s.Assets.Name(), out: s.Out.Name(), mounts: mounts()}
+	p.local = allLocal(p.mounts, p.assets) && allLocal(p.mounts, p.out)
 	for i, name := range [...]string{p.assets, p.out} {
 		p.roots[i], _ = os.Stat(name) // nil is like no other
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/notify"
@@ -17,7 +19,7 @@ import (
 func (m *watcher) round(ctx context.Context) error {
 	first := m.rounds == 0
 	m.rounds++
-	done, err := m.cook(ctx, first)
+	done, all, err := m.cook(ctx, first)
 	m.opt.Observer.Stage(StageWait)
 	var locked *state.LockedError
 	switch {
@@ -35,20 +37,28 @@ func (m *watcher) round(ctx context.Context) error {
 	m.last.tally = *t
 	m.last.good = err == nil && t.Failures()+t.NotReached.Assets == 0
 	worked := t.UpToDate() != t.Found.Assets || t.Removed.Assets > 0
+	whole := all && err == nil
+	if whole {
+		m.pace.looked(m.opt.Time.Now(), done.Took, worked)
+	}
 	state := fmt.Sprint(t.Found.Assets, t.Failures(), err)
 	if m.told != nil && (worked || state != m.last.state) {
 		m.last.state = state
 		m.told(Round{Done: done, Err: err, Folders: len(m.watched.folders)})
 	}
+	if whole {
+		debug.FreeOSMemory() // such a pass has seen much, of which little is kept
+	}
 	return err
 }
 
-// cook runs a pass where something may have changed, and learns from it.
-func (m *watcher) cook(ctx context.Context, first bool) (*pass.Done, error) {
+// cook runs a pass where something may have changed, and learns from it. all reports
+// whether it looked everywhere.
+func (m *watcher) cook(ctx context.Context, first bool) (done *pass.Done, all bool, err error) {
 	s, err := pass.Open(m.opt, pass.Write)
 	if err != nil {
 		m.pending.all = true
-		return &pass.Done{}, err
+		return &pass.Done{}, false, err
 	}
 	defer s.Close()
 	m.places, m.last.question = placesOf(s), question(s)
@@ -60,17 +70,18 @@ func (m *watcher) cook(ctx context.Context, first bool) (*pass.Done, error) {
 		where = nil // an index does not say what its last run warned of
 	}
 	var now learned
-	done, err := pass.RunLearning(ctx, s, where, func(done *pass.Done) (err error) {
+	done, err = pass.RunLearning(ctx, s, where, func(done *pass.Done) (err error) {
 		now, err = learn(s, done, m.places, m.learned, m.pending.all)
 		return err
 	})
 	if err != nil {
 		m.pending.all, m.learned.vouched = true, false
-		return done, err
+		return done, false, err
 	}
+	all = m.pending.all || done.Delta.Whole
 	m.learned, m.pending = now, pending{all: now.everywhere || m.pending.rest && !m.pending.all}
 	m.watch()
-	return done, nil
+	return done, all, nil
 }
 
 // concerns reports whether a round has to look at a folder.
@@ -86,6 +97,7 @@ func (m *watcher) concerns(f *index.Folder) bool {
 type watched struct {
 	events  *notify.Watcher // nil if nothing can be watched
 	folders map[string]bool // absolute
+	blind   bool            // some folder that is there cannot be watched
 }
 
 func (w *watched) close() {
@@ -98,6 +110,7 @@ func (w *watched) close() {
 // round must look everywhere: another name of any file may have come into a folder, and
 // gone again, before it was watched.
 func (m *watcher) watch() {
+	m.watched.blind = false
 	for _, dir := range m.learned.folders {
 		// Of a folder of ours, those on the way to it may be renamed as well.
 		for inside := true; inside && !m.watched.folders[dir] && m.watched.events != nil; dir = filepath.Dir(dir) {
@@ -115,6 +128,8 @@ func (m *watcher) watchFolder(dir string) {
 		m.poll(err)
 	case err == nil:
 		m.watched.folders[dir], m.pending.all = true, true
+	case !errors.Is(err, fs.ErrNotExist):
+		m.watched.blind = true
 	}
 	// Whatever else is wrong with a folder, the next round will meet it.
 }

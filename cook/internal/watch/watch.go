@@ -21,14 +21,9 @@ type Round struct {
 	Folders int
 }
 
-// How long a watcher waits: until nothing more happens, but not forever. After fullTime
-// it looks everywhere, for the sake of what no event shows.
 const (
+	// pauseTime is between two tries where another cook has the lock.
 	pauseTime = 50 * time.Millisecond
-	fullTime  = time.Minute
-	// pollTime is between two looks where watching is not possible, and before the next
-	// try while another cook has the lock or something is known to be due.
-	pollTime = 2 * time.Second
 	// mostRounds is how often a watcher looks again at once, because of events that
 	// came meanwhile.
 	mostRounds = 8
@@ -101,6 +96,7 @@ type watcher struct {
 	places  places
 	learned learned
 	last    outcome
+	pace    pace
 	rounds  int    // so far
 	hurry   func() // ends a wait
 }
@@ -172,7 +168,7 @@ func Pause(ctx context.Context) bool {
 
 // poll gives up watching, says why, and looks from time to time instead.
 func (m *watcher) poll(err error) {
-	m.opt.Observer.Note(fmt.Sprintf("%v; looking at the whole tree every %v instead", err, pollTime))
+	m.opt.Observer.Note(fmt.Sprintf("%v; looking at the whole tree every %v instead, or less often if it is large", err, pollTime))
 	m.watched.close()
 	m.watched = watched{folders: map[string]bool{}}
 }
@@ -181,12 +177,8 @@ func (m *watcher) poll(err error) {
 // anywhere.
 func (m *watcher) wait(ctx context.Context) (full bool) {
 	m.mu.Lock()
-	timeout := fullTime
-	if m.watched.events == nil || m.pending.due() {
-		timeout = pollTime
-	}
 	events := m.watched.events
-	ctx, m.hurry = context.WithTimeout(ctx, timeout)
+	ctx, m.hurry = context.WithTimeout(ctx, m.untilDue())
 	defer m.hurry()
 	m.mu.Unlock()
 	if events == nil {
@@ -197,6 +189,18 @@ func (m *watcher) wait(ctx context.Context) (full bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return waited != nil && !m.pending.due()
+}
+
+// untilDue returns how long to wait if nothing happens: until the next look at
+// everything, or the next try if something is known to be due.
+func (m *watcher) untilDue() time.Duration {
+	switch {
+	case m.watched.events == nil:
+		return m.pace.poll()
+	case m.pending.due():
+		return pollTime
+	}
+	return max(0, m.pace.due(m.opt.Limits.Workers, m.places.local && !m.watched.blind).Sub(m.opt.Time.Now()))
 }
 
 // catchUp brings everything up to date again and again until no more events come.

@@ -1,0 +1,89 @@
+package watch
+
+import (
+	"runtime"
+	"testing"
+	"time"
+)
+
+// byHand returns a watcher of a tree after its first round, with nothing in the
+// background.
+func (w *tree) byHand() *watcher {
+	w.t.Helper()
+	m := newWatcher(w.opt, nil)
+	socket, err := m.listen()
+	w.must(err)
+	w.t.Cleanup(func() { socket.Close() })
+	w.must(m.firstRound(w.t.Context()))
+	w.t.Cleanup(func() { m.watched.close() })
+	return m
+}
+
+// A round that looked at the whole tree gives its memory back to the system, and no other
+// does.
+func TestMemoryGivenBack(t *testing.T) {
+	forced := func() uint32 {
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return stats.NumForcedGC
+	}
+	w := newTree(t, map[string]string{"a.txt": "a", "b.txt": "b"})
+	begun := forced()
+	m := w.byHand()
+	rested := forced()
+	if rested == begun {
+		t.Error("nothing was given back after the first round")
+	}
+	w.write("a.txt", "A")
+	m.catchUp(t.Context())
+	w.cooked("a.txt", "A")
+	if n := forced() - rested; n > 0 {
+		t.Errorf("%d collections were forced by an edit", n)
+	}
+	m.pending.all = true
+	m.catchUp(t.Context())
+	if forced() == rested {
+		t.Error("nothing was given back after a look at everything")
+	}
+}
+
+// A watcher at rest looks at everything less often if that takes long, and an edit does
+// not put it off.
+func TestWatcherPace(t *testing.T) {
+	w := newTree(t, map[string]string{"a.txt": "a"})
+	now := time.Now().Add(time.Hour)
+	w.opt.Time.Now = func() time.Time { return now }
+	w.opt.Limits.Workers = 2
+	m := w.byHand()
+	m.places.local = true // whatever the tests lie on
+	if d := m.untilDue(); d != time.Minute {
+		t.Errorf("the next look is due in %v", d)
+	}
+	m.pace.took = time.Second
+	w.write("a.txt", "A")
+	now = now.Add(30 * time.Second)
+	m.catchUp(t.Context())
+	w.cooked("a.txt", "A")
+	m.places.local = true
+	if d := m.untilDue(); d != 370*time.Second {
+		t.Errorf("after an edit the next look is due in %v", d)
+	}
+	for name, hidden := range map[string]func(){
+		"others may write": func() { m.places.local = false },
+		"unwatched folder": func() { m.places.local, m.watched.blind = true, true },
+	} {
+		hidden()
+		if d := m.untilDue(); d != 30*time.Second {
+			t.Errorf("%s: the next look is due in %v", name, d)
+		}
+	}
+	now = now.Add(time.Minute)
+	if !m.wait(t.Context()) {
+		t.Error("a look that is due did not end the wait")
+	}
+	m.pending.all = true
+	m.catchUp(t.Context())
+	if m.pace.last != now || m.pace.took != 0 {
+		t.Errorf("after the look: %+v", m.pace)
+	}
+}
