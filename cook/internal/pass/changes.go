@@ -39,10 +39,7 @@ type Delta struct {
 	// Rules are those of configs that were edited, nil if none was.
 	Rules *Ruleset
 	Read  Read
-	// Rest are the actions that the delta does not concern, and Touched those of them that
-	// are up to date by their checksums.
-	Rest, Touched index.Totals
-	Tools         map[string]string // content of the programs that methods name
+	Tools map[string]string // content of the programs that methods name
 }
 
 // Stale are nodes of files that were looked for and not there, and no longer are so, and

@@ -109,7 +109,7 @@ func (s *Session) begin(d *Delta, t *Todo, m *meter) error {
 	m.Looked = d.looked()
 	m.Looked.Stats += t.Looked
 	err := index.Guard(func() error {
-		m.addRest(d.Rest, d.Touched)
+		m.addRest(t.Rest, t.Touched)
 		s.reportRest(d, m.Observer)
 		return nil
 	})

@@ -24,6 +24,9 @@ type Todo struct {
 	Store    *store.Store  // nil for none
 	Looked   int64         // outputs that were looked at
 	Reading  time.Duration // that finding out contents took
+	// Rest are the actions that the delta does not concern, and Touched those of them that
+	// are up to date by their checksums.
+	Rest, Touched index.Totals
 }
 
 // Decide finds out what differs from what the last run knew, and what is to be done
@@ -59,6 +62,9 @@ func Decide(ctx context.Context, s *Session, last *index.Index, where Where) (*D
 // what is damaged.
 func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 	t := &Todo{Plan: &plan.Plan{}}
+	if !d.Whole {
+		t.Rest, t.Touched = s.rest(d)
+	}
 	if !d.Whole && len(d.Concerned) == 0 {
 		return t, nil
 	}

@@ -90,7 +90,6 @@ func (f *finder) find(ctx context.Context, where Where) error {
 		}
 	}
 	f.collect()
-	f.delta.Rest, f.delta.Touched = f.s.rest(f.delta)
 	return nil
 }
 

@@ -138,7 +138,9 @@ type observer struct {
 	overlaps atomic.Bool
 }
 
-func (o *observer) begin() { o.stages, o.planned, o.started, o.cooked, o.read, o.of = nil, 0, 0, 0, 0, 0 }
+func (o *observer) begin() {
+	o.stages, o.planned, o.started, o.cooked, o.read, o.of = nil, 0, 0, 0, 0, 0
+}
 
 func (o *observer) Stage(name string)                    { o.stages = append(o.stages, name) }
 func (o *observer) Planned(actions int, _ time.Duration) { o.planned = actions }
@@ -149,8 +151,8 @@ func (o *observer) Reading(files, of int, bytes int64) {
 	o.read, o.of = files, of
 }
 
-func (o *observer) EveryAction() bool                    { return false }
-func (o *observer) Note(text string)                     { o.t.Logf("note: %s", text) }
+func (o *observer) EveryAction() bool { return false }
+func (o *observer) Note(text string)  { o.t.Logf("note: %s", text) }
 
 func (o *observer) Event(e execute.Event) {
 	if !o.atWork.CompareAndSwap(false, true) {
