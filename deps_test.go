@@ -58,7 +58,8 @@ var apart = []struct{ importer, imported string }{
 // on any system, apart from tests: a new edge is a decision that shows in a diff.
 const edges = `
 cook/cli: cook cook/internal/report cook/recipe internal/atomicfile internal/human internal/pathname profile profile/counters profile/events profile/events/export profile/memory
-cook/internal/contents: cook/internal/index cook/internal/scan cook/internal/store hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
+cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
+cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
 cook/internal/execute: cook/internal/contents cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
 cook/internal/glob:
 cook/internal/index: cook/internal/scan cook/internal/store hashing
@@ -68,12 +69,12 @@ cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/g
 cook/internal/peer:
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/pathname
 cook/internal/report: cook internal/human internal/pathname
-cook/internal/restat: cook/internal/index cook/internal/scan hashing internal/dirfd internal/parallel internal/pathname
+cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dirfd internal/parallel internal/pathname
 cook/internal/rules: cook/internal/glob cook/recipe internal/pathname
-cook/internal/scan: internal/lease internal/pathname
+cook/internal/scan: internal/dirfd internal/lease internal/pathname
 cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest hashing internal/atomicfile internal/confine internal/mapped internal/pathname internal/regular internal/syncfs
 cook/internal/store: hashing internal/atomicfile internal/reflink internal/regular
-cook/internal/verify: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/manifest hashing internal/advice internal/confine internal/parallel internal/pathname internal/regular profile
+cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/manifest hashing internal/advice internal/confine internal/parallel internal/pathname internal/regular profile
 cook/internal/watch: cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/state cook/recipe internal/pathname
 cook/manifest: hashing
 cook/recipe/recipetest: cook/recipe
