@@ -69,6 +69,8 @@ type Done struct {
 	Results []Result
 	// Wrote says that something in the output folder changed.
 	Wrote bool
+	// Placed are the outputs that were renamed into place.
+	Placed map[string]bool
 	// Stuck are folders of the output folder that are empty and could not be removed.
 	Stuck map[string]bool
 }
@@ -96,7 +98,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	if writes {
 		r.cleanUp()
 	}
-	return &Done{Results: r.results, Wrote: r.outputs.wrote.Load(), Stuck: r.outputs.stuck}, nil
+	return &Done{Results: r.results, Wrote: r.outputs.wrote.Load(), Placed: r.outputs.placed, Stuck: r.outputs.stuck}, nil
 }
 
 type runner struct {

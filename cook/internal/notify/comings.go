@@ -45,6 +45,9 @@ func (c *comings) note(e event) {
 // came reports whether the name of an event came, or may have.
 func (c *comings) came(e event) bool { return c.now.has(e) || c.before.has(e) }
 
+// placed forgets that a name came once since the last take.
+func (c *comings) placed(id watchID, name string) { c.now.takeBack(entryName{id, name}) }
+
 // take reports whether a name came and went, and forgets those that came before the last
 // take.
 func (c *comings) take() (vanished bool) {

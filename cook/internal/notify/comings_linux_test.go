@@ -124,3 +124,46 @@ func TestComingsBounded(t *testing.T) {
 		t.Error("moves were forgotten")
 	}
 }
+
+// What the caller has placed itself does not vanish when it is replaced or removed; what
+// others put in its place does.
+func TestPlaced(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		placed int // how often the caller says so
+		others func(t *testing.T, at func(string) string)
+		want   bool
+	}{
+		{"not said", 0, func(*testing.T, func(string) string) {}, true},
+		{"said", 1, func(*testing.T, func(string) string) {}, false},
+		{"linked by others afterwards", 1, func(t *testing.T, at func(string) string) {
+			must(t, os.Remove(at("a/new")), os.Link(at("a/f"), at("a/new")))
+		}, true},
+		{"replaced by others", 1, func(t *testing.T, at func(string) string) {
+			write(t, at("out/g"), "text")
+			must(t, os.Rename(at("out/g"), at("a/new")))
+		}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			at := func(name string) string { return filepath.Join(dir, name) }
+			for _, f := range []string{"a/f", "out/f"} {
+				must(t, os.Mkdir(filepath.Dir(at(f)), 0o777))
+				write(t, at(f), "text")
+			}
+			w := start(t)
+			add(t, w, at("a"))
+			must(t, os.Rename(at("out/f"), at("a/new")))
+			test.others(t, at)
+			for range test.placed {
+				w.Placed([]string{at("a/new"), at("a/never"), at("out/f")})
+			}
+			vanished := sync1(t, w).Vanished
+			must(t, os.Remove(at("a/new")))
+			vanished = vanished || sync1(t, w).Vanished
+			if vanished != test.want {
+				t.Errorf("vanished %t, want %t", vanished, test.want)
+			}
+		})
+	}
+}

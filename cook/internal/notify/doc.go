@@ -20,6 +20,8 @@
 //   - After [Changes.Vanished] look at all files. Do so as well after a folder was added
 //     that may have changed before, or has become unwatched: what came into it and is
 //     gone again, unwatched, cannot be known.
+//   - Say what was [Watcher.Placed] by the program itself, or replacing it soon counts as
+//     vanishing.
 //   - After [Changes.Lost] nothing is watched any more: begin anew.
 //
 // A folder may be added by several paths, over links for instance; each of them is

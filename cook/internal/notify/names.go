@@ -1,8 +1,8 @@
 package notify
 
-// names is a bounded set of names in folders.
+// names counts names in folders, up to a bound.
 type names struct {
-	set  map[entryName]struct{}
+	set  map[entryName]int
 	most int
 	full bool // there were more
 }
@@ -12,17 +12,15 @@ type entryName struct {
 	name  string
 }
 
-func newNames(most int) names { return names{set: map[entryName]struct{}{}, most: most} }
+func newNames(most int) names { return names{set: map[entryName]int{}, most: most} }
 
 func (n *names) add(e event) {
-	if n.has(e) {
-		return
-	}
-	if len(n.set) >= n.most {
+	key := entryName{e.watch, string(e.name)}
+	if n.set[key] == 0 && len(n.set) >= n.most {
 		n.full = true
 		return
 	}
-	n.set[entryName{e.watch, string(e.name)}] = struct{}{}
+	n.set[key]++
 }
 
 // has reports whether a name was added, or may have been.
@@ -37,6 +35,13 @@ func (n *names) remove(e event) bool {
 	_, ok := n.set[key]
 	delete(n.set, key)
 	return ok
+}
+
+// takeBack undoes one add of a name.
+func (n *names) takeBack(key entryName) {
+	if n.set[key]--; n.set[key] <= 0 {
+		delete(n.set, key)
+	}
 }
 
 // none reports whether nothing was added.

@@ -137,6 +137,24 @@ func (w *Watcher) Sync(ctx context.Context) (Changes, error) {
 	return c, nil
 }
 
+// Placed tells the watcher that its caller has renamed files to these paths since the
+// last Sync, each once. So they can be no other names of other files, and if they go
+// again that is no case of [Changes.Vanished].
+func (w *Watcher) Placed(files []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.queue == nil || len(files) == 0 {
+		return
+	}
+	w.catchUp()
+	for _, file := range files {
+		dir, name := filepath.Split(file)
+		if f := w.folders.byPath[filepath.Clean(dir)]; f != nil {
+			w.folders.comings.placed(f.watch, name)
+		}
+	}
+}
+
 // releaseAll gives watches back. The system acknowledges each in the queue,
 // which must have room for that.
 func (w *Watcher) releaseAll(ids []watchID) {

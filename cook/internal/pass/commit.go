@@ -27,11 +27,12 @@ type committer struct {
 	actions []index.Action
 }
 
-// Commit leaves for the next run what this one knows, and returns the actions of the
-// sources that were seen to. What it writes is in proportion to what changed.
-func Commit(s *Session, d *Delta, t *Todo, w *Work) ([]index.Action, error) {
+// Commit leaves for the next run what this one knows. It returns the actions of the
+// sources that were seen to, and the files of the manifest that were replaced. What it
+// writes is in proportion to what changed.
+func Commit(s *Session, d *Delta, t *Todo, w *Work) (actions []index.Action, replaced []string, err error) {
 	if d.empty() {
-		return nil, nil
+		return nil, nil, nil
 	}
 	c := &committer{s: s, delta: d, todo: t, work: w}
 	c.actions = c.results()
@@ -39,7 +40,7 @@ func Commit(s *Session, d *Delta, t *Todo, w *Work) ([]index.Action, error) {
 	journal := c.openClaims()
 	pending, err := c.collectPending() // while Last says what was known
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(t.Actions)+len(d.Before) > 0 {
 		s.Observer.Stage("save")
@@ -49,10 +50,11 @@ func Commit(s *Session, d *Delta, t *Todo, w *Work) ([]index.Action, error) {
 	} else {
 		c.edit()
 	}
-	return c.actions, s.State.Commit(state.Commit{
+	replaced, err = s.State.Commit(state.Commit{
 		Last: d.Last, Next: c.next, Listed: listed, Journal: journal, Pending: pending, Whole: s.Scope.whole(),
 		Checksum: s.Checksum, Clock: s.Clock, Note: s.Observer.Note,
 	})
+	return c.actions, replaced, err
 }
 
 func eachAction(list []index.Action) func(yield func(*index.Action) bool) {

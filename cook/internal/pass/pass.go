@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
@@ -19,6 +20,9 @@ type Done struct {
 	// Delta and Actions are what was seen to, and what is known of it now.
 	Delta   *Delta
 	Actions []index.Action
+	// Placed are the files of the output folder that were renamed into place, by their
+	// absolute names.
+	Placed []string
 }
 
 // Run brings the output folder up to date. What was done is returned with every error.
@@ -64,7 +68,7 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 	if err != nil || s.Mode.DryRun {
 		return errors.Join(err, ctx.Err())
 	}
-	commit := func() (err error) { done.Actions, err = Commit(s, delta, todo, work); return err }
+	commit := func() (err error) { done.Actions, done.Placed, err = Commit(s, delta, todo, work); return err }
 	if delta.Whole {
 		err = commit() // all of the index was checked
 	} else {
@@ -72,6 +76,9 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 	}
 	if err != nil {
 		return err
+	}
+	for file := range work.Placed {
+		done.Placed = append(done.Placed, filepath.Join(s.Out.Name(), filepath.FromSlash(file)))
 	}
 	if err := index.Guard(func() error { return learn(done) }); err != nil {
 		return err

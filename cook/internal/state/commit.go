@@ -31,17 +31,18 @@ type Commit struct {
 }
 
 // Commit writes the manifest and, when all that it speaks of is on the disk, the index.
-// It writes in proportion to what changed: nothing if nothing did.
-func (d *Dir) Commit(c Commit) error {
+// It writes in proportion to what changed: nothing if nothing did. It returns the names
+// of the manifest's files that were replaced.
+func (d *Dir) Commit(c Commit) (replaced []string, err error) {
 	if !c.Next.Edited() {
-		return nil
+		return nil, nil
 	}
 	if err := d.ClearLeftovers(); err != nil {
-		return cmp.Or(d.CheckLock(), err) // the folder may have been removed
+		return nil, cmp.Or(d.CheckLock(), err) // the folder may have been removed
 	}
 	listed, err := d.commitManifest(c)
 	if err != nil {
-		return fmt.Errorf("manifest: %w", err)
+		return nil, fmt.Errorf("manifest: %w", err)
 	}
 	for _, name := range listed.removed {
 		c.Next.DropFile(d.name(name))
@@ -49,22 +50,22 @@ func (d *Dir) Commit(c Commit) error {
 	for _, f := range listed.files {
 		c.Next.PutFile(f)
 	}
-	if listed.wrote {
+	if listed.wrote() {
 		c.Pending.AddOutputs(d)
 	}
 	e, changed, err := c.Next.Encode()
 	if err != nil {
-		return fmt.Errorf("index: %w (this is a bug in cook)", err)
+		return nil, fmt.Errorf("index: %w (this is a bug in cook)", err)
 	}
 	if changed {
 		if err := d.writeIndex(e, c.Pending); err != nil {
 			if errors.Is(err, syscall.EFAULT) {
 				err = fmt.Errorf("%w: %w", index.ErrFault, err) // what is written lies there
 			}
-			return err
+			return nil, err
 		}
 	}
-	return errors.Join(d.WriteJournal(c.Journal), d.endDirty(c.Whole))
+	return listed.replaced, errors.Join(d.WriteJournal(c.Journal), d.endDirty(c.Whole))
 }
 
 // commitManifest updates the manifest, or builds it anew if there is no other way.

@@ -19,10 +19,13 @@ import (
 
 // A listing is what a run did to the manifest.
 type listing struct {
-	files   []index.File // those that are new or were looked at, for the index
-	wrote   bool
-	removed []string // parts that are no longer named
+	files    []index.File // those that are new or were looked at, for the index
+	replaced []string     // files, by their absolute names
+	removed  []string     // parts that are no longer named
 }
+
+// wrote reports whether anything was changed.
+func (l *listing) wrote() bool { return len(l.replaced)+len(l.removed) > 0 }
 
 // A manifestWriter makes the manifest list what was cooked.
 type manifestWriter struct {
@@ -131,7 +134,7 @@ func (w *manifestWriter) write(f manifest.File) error {
 		if err := w.replace(f.Name, f.Data); err != nil {
 			return err
 		}
-		w.wrote = true
+		w.replaced = append(w.replaced, w.name(f.Name))
 	}
 	info, err := w.out.Root().Lstat(f.Name)
 	if err != nil {
@@ -171,7 +174,6 @@ func (d *Dir) parts() ([]string, error) {
 // removeParts removes what the manifest does not name any more. Its root has been
 // replaced by then.
 func (w *manifestWriter) removeParts() error {
-	w.wrote = w.wrote || len(w.removed) > 0
 	return w.Dir.removeParts(w.removed)
 }
 

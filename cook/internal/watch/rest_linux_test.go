@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -85,5 +86,23 @@ func TestWatcherPace(t *testing.T) {
 	m.catchUp(t.Context())
 	if m.pace.last != now || m.pace.took != 0 {
 		t.Errorf("after the look: %+v", m.pace)
+	}
+}
+
+// Saves that come while a round is at work are seen to where they are: that the round
+// itself replaces outputs and the manifest makes no whole look necessary.
+func TestSavesInQuickSuccession(t *testing.T) {
+	files := map[string]string{"a.txt": "a", "sub/b.txt": "b"}
+	w := newTree(t, files)
+	m := w.byHand()
+	for i := range 3 {
+		for name := range files {
+			w.write(name, fmt.Sprint(i, name))
+			if !m.look(t.Context()) || m.pending.all || m.pending.rest {
+				t.Fatalf("save %d of %s: to look at: %+v", i, name, m.pending)
+			}
+			w.must(m.round(t.Context()))
+			w.cooked(name, fmt.Sprint(i, name))
+		}
 	}
 }

@@ -78,6 +78,9 @@ func (m *watcher) cook(ctx context.Context, first bool) (done *pass.Done, all bo
 		m.pending.all, m.learned.vouched = true, false
 		return done, false, err
 	}
+	if m.watched.events != nil {
+		m.watched.events.Placed(done.Placed)
+	}
 	all = m.pending.all || done.Delta.Whole
 	m.learned, m.pending = now, pending{all: now.everywhere || m.pending.rest && !m.pending.all}
 	m.watch()
