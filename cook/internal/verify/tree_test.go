@@ -134,6 +134,7 @@ type observer struct {
 	started  int
 	cooked   int
 	read, of int
+	bytes    int64
 	atWork   atomic.Bool
 	overlaps atomic.Bool
 }
@@ -142,13 +143,19 @@ func (o *observer) begin() {
 	o.stages, o.planned, o.started, o.cooked, o.read, o.of = nil, 0, 0, 0, 0, 0
 }
 
-func (o *observer) Stage(name string)                    { o.stages = append(o.stages, name) }
+func (o *observer) Stage(name string) {
+	o.stages = append(o.stages, name)
+	if name == "read" {
+		o.read, o.of, o.bytes = 0, 0, 0
+	}
+}
+
 func (o *observer) Planned(actions int, _ time.Duration) { o.planned = actions }
 func (o *observer) Reading(files, of int, bytes int64) {
-	if files <= o.read || bytes < int64(files) {
-		o.t.Errorf("read %d files of %d bytes after %d files", files, bytes, o.read)
+	if files <= o.read || files > of || bytes < o.bytes {
+		o.t.Errorf("read %d of %d files, %d bytes, after %d files, %d bytes", files, of, bytes, o.read, o.bytes)
 	}
-	o.read, o.of = files, of
+	o.read, o.of, o.bytes = files, of, bytes
 }
 
 func (o *observer) EveryAction() bool { return false }
