@@ -154,3 +154,31 @@ func TestWatcherRecoversAssetFolder(t *testing.T) {
 	p.write("a.txt", "1")
 	awaitRound(t, rounds)
 }
+
+// A question beside a watcher that is at work is answered from the index: that a round has
+// not tidied up yet does not make the question list the whole tree.
+func TestWhyBesideWorkingWatcher(t *testing.T) {
+	p := newProject(t)
+	p.write("cook.toml", "[[rule]]\nmatch = \"*.slow\"\nrecipe = \"slow\"\n")
+	p.write("a.slow", "first")
+	p.write("b.txt", "b")
+	p.write("far/c.txt", "c")
+	p.run.Recipes = []recipe.Recipe{{Name: "slow", Version: 1, New: func() recipe.Cooker { return new(slow) }}}
+	p.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // so that stamps are trusted at once
+	rounds := watch(t, p.run)
+	<-slowStarted
+	slowResume <- struct{}{}
+	awaitRound(t, rounds)
+	if s := p.cook(); !s.Told { // the watcher is idle
+		t.Fatalf("%+v", s)
+	}
+	p.write("a.slow", "second")
+	<-slowStarted // in the middle of a round
+	p.write("far/cook.toml", "which no run could take")
+	all, err := cook.Why(t.Context(), p.run.Project(), "b.txt", cook.WhyOptions{})
+	slowResume <- struct{}{}
+	if err != nil || len(all) != 1 || all[0].Runs {
+		t.Errorf("explained as %+v, %v", all, err)
+	}
+	awaitRound(t, rounds)
+}

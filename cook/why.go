@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -103,6 +104,7 @@ func explain(ctx context.Context, opt pass.Options, name string) ([]Explanation,
 		return nil, err
 	}
 	defer s.Close()
+	_, s.Mode.Beside = watch.Beside(ctx, s)
 	known, err := s.Load()
 	if err != nil {
 		return nil, err

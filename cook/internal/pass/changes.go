@@ -116,7 +116,7 @@ func (s *Session) Load() (*state.Known, error) {
 func (s *Session) canRestat(last *index.Index, watching bool) bool {
 	m := s.Mode
 	return s.Out != nil && !s.Fingerprint.IsZero() && last.Fingerprint() == s.Fingerprint && last.Checksum() == s.Checksum.Name &&
-		!m.Force && !m.FullScan && (!m.Strict || watching) && !s.State.Interrupted()
+		!m.Force && !m.FullScan && (!m.Strict || watching) && (m.Beside || !s.State.Interrupted())
 }
 
 // aroundSource returns the folders that decide about the one source that the session

@@ -47,6 +47,9 @@ type Mode struct {
 	OutputsByFolder bool // skip per-file checks in output folders whose stamp is unchanged
 	ListAll         bool // list every folder, as where folders keep no times
 	FullScan        bool // list the whole tree, as where the index does not vouch for it
+	// Beside says that another process works on the output folder: what it is about to tidy
+	// up was not left by a run that was cut off. It is for questions only.
+	Beside bool
 }
 
 // Limits say what a session may use.
