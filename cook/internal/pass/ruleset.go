@@ -59,7 +59,7 @@ func (s *Session) CompileRules(configs []scan.Entry) (*Ruleset, error) {
 		return nil, &ConfigError{err}
 	}
 	for _, t := range s.Scope.Targets {
-		if t != "" && !set.HasTarget(t) {
+		if !set.HasTarget(t) {
 			return nil, configError("unknown target %q; cook.toml has %s", t, list(set.Targets()))
 		}
 	}

@@ -88,7 +88,7 @@ func TestMethodErrors(t *testing.T) {
 		if !errors.As(err, &e) {
 			t.Errorf("%s: %T is not an *Error", tc.name, err)
 		}
-		if tc.target != "" && !s.HasTarget(tc.target) {
+		if !s.HasTarget(tc.target) {
 			continue
 		}
 		if _, again := s.Method(tc.path, tc.target); again != err {

@@ -148,5 +148,5 @@ func depth(dir string) int {
 // slice.
 func (s *Set) Targets() []string { return s.targets }
 
-// HasTarget says whether any file declares the target.
-func (s *Set) HasTarget(name string) bool { return s.number[name] > 0 }
+// HasTarget says whether any file declares the target. The one without a name needs none.
+func (s *Set) HasTarget(name string) bool { return name == "" || s.number[name] > 0 }

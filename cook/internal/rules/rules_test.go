@@ -195,7 +195,7 @@ func TestFolders(t *testing.T) {
 	if d := cmp.Diff([]string{"pc", "web"}, s.Targets()); d != "" {
 		t.Error(d)
 	}
-	for name, want := range map[string]bool{"pc": true, "web": true, "": false, "mobile": false} {
+	for name, want := range map[string]bool{"pc": true, "web": true, "": true, "mobile": false} {
 		if got := s.HasTarget(name); got != want {
 			t.Errorf("HasTarget(%q) = %v", name, got)
 		}

@@ -183,7 +183,7 @@ func knownTargets(actions []index.Action, rules *pass.Ruleset) []string {
 	}
 	var targets []string
 	for t := range cooked {
-		if t == "" || rules.HasTarget(t) {
+		if rules.HasTarget(t) {
 			targets = append(targets, t)
 		}
 	}
