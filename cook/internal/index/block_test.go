@@ -29,7 +29,7 @@ func manyBlocks(t *testing.T) []byte {
 }
 
 func openLazily(t *testing.T, data []byte) *Index {
-	x, err := Open(bytes.Clone(data), noChanges(mustOpen(t, bytes.Clone(data))))
+	x, err := Open(bytes.Clone(data), noChanges(mustOpen(t, bytes.Clone(data)), vouching{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestQuestionReadsWhatItAsksAbout(t *testing.T) {
 	for b := range all {
 		bad := bytes.Clone(data)
 		bad[headerSize+b*blockSize] ^= 1
-		x, err := Open(bad, noChanges(mustOpen(t, bytes.Clone(data))))
+		x, err := Open(bad, noChanges(mustOpen(t, bytes.Clone(data)), vouching{}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,19 +8,15 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
-	"github.com/assetcook/assetcook/hashing"
 )
 
 // A Builder makes the bytes of a new index. Folders, files and actions may come
 // in any order.
 type builder struct {
 	checksum string
-	identity hashing.Digest
 	folders  []folderIn
 	files    []File
 	actions  []Action
-	counted  counted
-	totals   *Totals // nil to count
 	// absent, if not nil, is what gets nodes as not being there, in the place of
 	// what the actions looked for and did not find.
 	absent map[string]bool
@@ -33,14 +29,6 @@ func newBuilder(checksum string) *builder {
 	}
 	return &builder{checksum: checksum}
 }
-
-// Identify says that the index vouches for the whole tree, as cooked by the
-// program and with the options that id stands for.
-func (b *builder) Identify(id hashing.Digest) { b.identity = id }
-
-// Count makes the totals count the actions of these targets only, those that the
-// index vouches for.
-func (b *builder) Count(targets []string) { b.counted = countedTargets(targets) }
 
 // counted are the targets whose actions count; nil means all.
 type counted map[string]bool
@@ -102,22 +90,24 @@ func (b *builder) Actions() []Action {
 	return b.actions
 }
 
-// Totals returns what the actions added so far amount to.
-func (b *builder) Totals() Totals {
-	if b.totals != nil {
-		return *b.totals
+// count adds up what the actions added so far amount to.
+func (b *builder) count(v *vouching) {
+	for i := range v.vouches {
+		v.vouches[i].totals = Totals{}
+	}
+	if len(v.vouches) == 0 {
+		return
 	}
 	size := make(map[string]int64, len(b.files))
 	for i := range b.files {
 		size[b.files[i].Path] = b.files[i].Stamp.Size
 	}
-	var t Totals
 	for i := range b.actions {
-		if a := &b.actions[i]; b.counted.has(a.Target) {
-			t.Add(a, size[a.Path])
+		a := &b.actions[i]
+		if one := v.of(a.Target); one != nil {
+			one.totals.Add(a, size[a.Path])
 		}
 	}
-	return t
 }
 
 // Add counts an action whose source has so many bytes.

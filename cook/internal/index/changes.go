@@ -8,11 +8,12 @@ import (
 
 // The changes file:
 //
-//	magic, version, zero, the base's seal, identity, totals
-//	number of: patched nodes, patched folders, dead nodes, folders, actions; zero
+//	magic, version, zero, the base's seal, identity
+//	number of: patched nodes, patched folders, dead nodes, folders, actions; bytes of vouches
 //	patched nodes: node, flags, stamp, content
 //	patched folders: folder, flags, stamp
 //	dead nodes, folders, actions: row
+//	vouches, by target: totals, lengths of what follows, target, pending sources
 //	an index with what was added
 //	XXH3-128 of all that comes before
 var changesMagic = [8]byte{'c', 'o', 'o', 'k', 'c', 'h', 'g', '\n'}
@@ -20,8 +21,7 @@ var changesMagic = [8]byte{'c', 'o', 'o', 'k', 'c', 'h', 'g', '\n'}
 const (
 	changesBaseAt  = 8 + 4 + 4
 	changesIDAt    = changesBaseAt + sealSize
-	changesSumsAt  = changesIDAt + 32
-	changesListsAt = changesSumsAt + totalsSize
+	changesListsAt = changesIDAt + 32
 	changesHeader  = changesListsAt + 6*4
 
 	patchSize       = 4 + 4 + stampSize + contentSize
@@ -34,8 +34,8 @@ const SealSize = sealSize
 
 // NoChanges is the changes file that belongs to a new index. There is always
 // one: without it lost changes would go unnoticed.
-func noChanges(base *flat) []byte {
-	l := &live{base: base, over: &flat{}, identity: base.Identity(), totals: base.Totals()}
+func noChanges(base *flat, v vouching) []byte {
+	l := &live{base: base, over: &flat{}, vouched: v}
 	return l.Changes()
 }
 
@@ -48,12 +48,12 @@ func (l *live) Changes() []byte {
 	out = le.AppendUint32(out, Version)
 	out = le.AppendUint32(out, 0)
 	out = append(out, id[:]...)
-	out = append(out, l.identity[:]...)
-	out = appendTotals(out, l.totals)
+	out = append(out, l.vouched.identity[:]...)
 	for _, set := range [...]*bitset{&l.patched, &l.patchedFolders, &l.deadNodes, &l.deadFolder, &l.deadActions} {
 		out = le.AppendUint32(out, uint32(set.n))
 	}
-	out = le.AppendUint32(out, 0)
+	vouches := l.vouched.append(nil)
+	out = le.AppendUint32(out, uint32(len(vouches)))
 	l.patched.each(func(node int) {
 		r := l.base.row(secNodes, node)
 		out = le.AppendUint32(out, uint32(node))
@@ -74,6 +74,7 @@ func (l *live) Changes() []byte {
 	for _, set := range [...]*bitset{&l.deadNodes, &l.deadFolder, &l.deadActions} {
 		set.each(func(row int) { out = le.AppendUint32(out, uint32(row)) })
 	}
+	out = append(out, vouches...)
 	switch {
 	case l.loaded:
 		out = append(out, l.overBytes()...)
@@ -103,22 +104,24 @@ func (l *live) apply(data []byte) error {
 	if id := l.base.id(); !bytes.Equal(d.take(sealSize), id[:]) {
 		return fmt.Errorf("%w: belong to another index", ErrDamaged)
 	}
-	copy(l.identity[:], d.take(32))
-	l.totals = decodeTotals(d.take(totalsSize))
+	copy(l.vouched.identity[:], d.take(32))
 	var n [5]int
 	need := 0
 	for i, size := range [...]int{patchSize, patchFolderSize, 4, 4, 4} {
 		n[i] = int(d.u32())
 		need += n[i] * size
 	}
-	d.u32()
-	if need > len(d.b) {
+	vouches := int(d.u32())
+	if need+vouches > len(d.b) {
 		return fmt.Errorf("%w: lists do not fit", ErrDamaged)
 	}
 	if err := l.applyLists(&d, n); err != nil {
 		return err
 	}
-	var err error
+	err := l.vouched.decode(d.take(vouches))
+	if err != nil {
+		return err
+	}
 	l.over, err = openFlat(bytes.Clone(d.b))
 	return err
 }
@@ -197,7 +200,7 @@ func (l *live) Rewrite() (base *flat, changes []byte) {
 		if err != nil {
 			panic("index: rewritten: " + err.Error())
 		}
-		return x, noChanges(x)
+		return x, noChanges(x, l.vouched)
 	}
 	l.settleAbsent() // which marks nodes
 	// The patches become part of the base. What is dead in it, and what lies over
@@ -207,10 +210,6 @@ func (l *live) Rewrite() (base *flat, changes []byte) {
 	l.deadNodes.each(func(node int) { l.base.mark(secNodes, node, nodeFlagsAt, nodeDead, false) })
 	l.deadFolder.each(func(row int) { l.base.mark(secFolders, row, folderFlagsAt, folderDead, false) })
 	data := l.base.data
-	copy(data[identityAt:], l.identity[:])
-	if l.pristine() {
-		appendTotals(data[:totalsAt], l.totals)
-	}
 	patched.each(func(node int) {
 		l.base.sealAgain(secNodes, node)
 		l.base.sealAgain(secContents, node)

@@ -4,14 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
-	"github.com/assetcook/assetcook/hashing"
 )
-
-// Identify sets the fingerprint for which the index vouches for the whole tree, zero for none.
-func (l *live) Identify(id hashing.Digest) {
-	l.edited = l.edited || l.identity != id
-	l.identity = id
-}
 
 // Restamp gives a node of a part the stamp that its content was found under.
 func (l *live) Restamp(part, node int, stamp scan.Stamp, settled bool) {
@@ -271,17 +264,4 @@ func (x *flat) mark(s, i, flagsAt int, flag uint32, on bool) {
 		flags |= flag
 	}
 	binary.LittleEndian.PutUint32(r, flags)
-}
-
-// add and take keep the totals.
-func (l *live) add(a *Action, size int64) {
-	if l.counted.has(a.Target) {
-		l.totals.Add(a, size)
-	}
-}
-
-func (l *live) take(a *Action, size int64) {
-	if l.counted.has(a.Target) {
-		l.totals.Take(a, size)
-	}
 }

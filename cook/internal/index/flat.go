@@ -100,7 +100,7 @@ type Method []Field
 // A Field is one of them.
 type Field struct{ Key, Value string }
 
-// Totals are what all actions of an index amount to.
+// Totals are what actions amount to.
 type Totals struct {
 	Actions  int
 	Failed   int
@@ -142,23 +142,6 @@ func (x *flat) Checksum() string { return x.checksum }
 
 // Bytes is the index as it stands in the file. It must not be changed.
 func (x *flat) Bytes() []byte { return x.data }
-
-// Identity is what Builder.Identify was given: who cooked, with what options.
-// It is zero if the index does not vouch for the whole tree.
-func (x *flat) Identity() (id hashing.Digest) {
-	if len(x.data) > 0 {
-		copy(id[:], x.data[identityAt:])
-	}
-	return id
-}
-
-// Totals returns what all actions amount to.
-func (x *flat) Totals() Totals {
-	if len(x.data) == 0 {
-		return Totals{}
-	}
-	return decodeTotals(x.data[totalsAt:])
-}
 
 // Files returns the number of files.
 func (x *flat) Files() int { return x.sections[secByPath].count }

@@ -50,9 +50,7 @@ const (
 	strSize    = 4 + 4     // offset, length
 	entrySize  = 8 + 8     // of the section table
 	checksumAt = 8 + 4 + 4 // behind magic, version, zero
-	identityAt = checksumAt + nameSize
-	totalsAt   = identityAt + 32
-	tableAt    = totalsAt + totalsSize
+	tableAt    = checksumAt + nameSize
 	sealsAt    = tableAt + sectionCount*entrySize // the seal of the blocks' seals
 	headerEnd  = sealsAt + sealSize               // where the header's own seal is
 	headerSize = headerEnd + sealSize
@@ -154,7 +152,7 @@ func openHeader(data []byte) (*flat, error) {
 		return nil, fmt.Errorf("%w: checksum of the header does not match", ErrDamaged)
 	}
 	x := &flat{data: data}
-	x.checksum = string(bytes.TrimRight(data[checksumAt:identityAt], "\x00"))
+	x.checksum = string(bytes.TrimRight(data[checksumAt:tableAt], "\x00"))
 	// The checksum holds, so what follows guards against a writer's mistake and
 	// a forger, not against the weather.
 	next := headerSize

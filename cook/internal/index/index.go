@@ -11,7 +11,7 @@
 // One flat file of little-endian columns that is mapped and read in place. Every
 // section is a run of rows of one size, so that row i is found by multiplication:
 //
-//	header     magic, version, checksum function, identity, totals, section table
+//	header     magic, version, checksum function, section table
 //	folders    path, stamp, first node, nodes            sorted by tree and path
 //	nodes      name, stamp: all that stat is asked       by folder, then inode
 //	names      what folders and nodes are called, each ended by a NUL
@@ -37,7 +37,8 @@
 // A run that changed little does not write all that again. It leaves the flat
 // file as it is and puts what differs from it into a second, small one. When that
 // has grown to a part of the first, both become a new flat file. An [Index] is the
-// two together; [Index.Edit] and [Index.Anew] begin the one that is written next.
+// two together; [Index.Edit] and [Index.Anew] begin the one that is written next. The
+// second one also says for which targets the index vouches, see [Vouch].
 //
 // # Faults
 //
@@ -131,12 +132,12 @@ func (x *Index) ID() string {
 // Checksum names the function of all sums.
 func (x *Index) Checksum() string { return x.live.Checksum() }
 
-// Fingerprint is that of the last run that saw to the whole tree; zero if the last
-// run did not.
+// Fingerprint is that of the runs whose targets the index vouches for; zero if there is
+// none.
 func (x *Index) Fingerprint() hashing.Digest { return x.live.Identity() }
 
-// Count says which targets the totals are about: those of the runs whose fingerprint
-// the index has. Other actions are not reported as failed, nor added up.
+// Count says which targets the totals are about. Other actions are not reported as
+// failed, nor added up.
 func (x *Index) Count(targets []string) { x.live.Count(targets) }
 
 // Totals returns what the actions that count amount to.

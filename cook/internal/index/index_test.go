@@ -67,7 +67,6 @@ func sample() content {
 
 func build(c content) []byte {
 	b := newBuilder("xxh3")
-	b.Identify(hashing.Digest{5})
 	for _, f := range c.folders {
 		b.AddFolder(f.Folder, f.settled)
 	}
@@ -136,7 +135,6 @@ func readBack(t reporter, x *flat) content {
 		}
 	}
 	x.Match(nil, func(int, int) {})
-	x.Totals()
 	return c
 }
 
@@ -161,12 +159,6 @@ func TestRoundTrip(t *testing.T) {
 	}
 	if x.Checksum() != "xxh3" {
 		t.Errorf("Checksum = %q", x.Checksum())
-	}
-	if x.Identity() != (hashing.Digest{5}) {
-		t.Errorf("Identity = %v", x.Identity())
-	}
-	if d := cmp.Diff(Totals{Actions: 2, Failed: 1, In: 1, Out: 3, CookTime: 5 * time.Second}, x.Totals()); d != "" {
-		t.Error(d)
 	}
 	if id, err := ReadID(data); err != nil || id != x.ID() || len(id) != 2*sealSize {
 		t.Errorf("ReadID = %q, %v; ID = %q", id, err, x.ID())

@@ -32,7 +32,7 @@ func TestViewIsTheFlatFile(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		before, after := drawModel(rt), drawModel(rt)
 		base := before.flat()
-		l := mustLive(t, base, noChanges(mustOpen(rt, base)))
+		l := mustLive(t, base, noChanges(mustOpen(rt, base), vouching{}))
 		if err := l.Load(); err != nil {
 			rt.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestRefs(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := drawModel(rt)
 		base := m.flat()
-		first := mustLive(t, base, noChanges(mustOpen(rt, base)))
+		first := mustLive(t, base, noChanges(mustOpen(rt, base), vouching{}))
 		if err := first.Load(); err != nil {
 			rt.Fatal(err)
 		}

@@ -25,9 +25,8 @@ type live struct {
 	base *flat // rows of nodes, folders and actions may be marked dead or patched
 	over *flat // what the changes add
 
-	identity hashing.Digest
-	totals   Totals
-	counted  counted
+	vouched vouching
+	counted counted
 
 	marks
 	contents map[int][]byte // patches that wait for Load
@@ -99,7 +98,7 @@ func openLive(base, changes []byte) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &live{base: x, identity: x.Identity(), totals: x.Totals(), weight: 1000 + x.Nodes()/16}
+	l := &live{base: x, weight: 1000 + x.Nodes()/16}
 	if err := noticing(func() error { return l.apply(changes) }); err != nil {
 		return nil, fmt.Errorf("changes: %w", err)
 	}
@@ -144,12 +143,9 @@ func (l *live) Base() *flat { return l.base }
 // Checksum names the function of all sums.
 func (l *live) Checksum() string { return l.base.checksum }
 
-// Identity is that of the last run that vouched for the whole tree; zero if the
-// last run did not.
-func (l *live) Identity() hashing.Digest { return l.identity }
-
-// Totals returns what all actions amount to.
-func (l *live) Totals() Totals { return l.totals }
+// Identity is that of the runs whose targets the index vouches for; zero if there is
+// none.
+func (l *live) Identity() hashing.Digest { return l.vouched.identity }
 
 // Edited reports whether anything was changed since OpenLive.
 func (l *live) Edited() bool { return l.edited }
@@ -267,13 +263,13 @@ func (l *live) Source(part, node int) string {
 	return x.ActionPath(action)
 }
 
-// Count says which targets the totals are about: those of the runs whose identity
-// the index has. Other actions are neither reported as failed nor added up.
+// Count says which targets the totals are about. Other actions are neither reported as
+// failed nor added up.
 func (l *live) Count(targets []string) { l.counted = countedTargets(targets) }
 
 // FailedSources calls do for the source of each action that failed.
 func (l *live) FailedSources(do func(path string)) {
-	if l.totals.Failed == 0 {
+	if l.Totals().Failed == 0 {
 		return
 	}
 	for i := range l.base.Actions() {
@@ -364,7 +360,7 @@ func (l *live) Flat() (*flat, error) {
 	if err := l.Load(); err != nil {
 		return nil, err
 	}
-	if l.pristine() && l.patched.n+l.patchedFolders.n == 0 && l.identity == l.base.Identity() {
+	if l.pristine() && l.patched.n+l.patchedFolders.n == 0 {
 		return openFlat(l.base.data)
 	}
 	if err := l.base.checkAll(); err != nil {
@@ -380,8 +376,6 @@ func (l *live) pristine() bool {
 
 func (l *live) builder() *builder {
 	b := newBuilder(l.Checksum())
-	b.Identify(l.identity)
-	b.totals = &l.totals
 	for i := range l.base.Folders() {
 		if f := l.base.Folder(i); f.Listed && !f.Dead {
 			b.folders = append(b.folders, l.base.folderIn(i))

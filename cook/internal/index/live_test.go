@@ -24,8 +24,7 @@ func changed(t testing.TB) (base, changes []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := mustLive(t, base, noChanges(x))
-	l.Identify(hashing.Digest{8})
+	l := mustLive(t, base, noChanges(x, newVouching(hashing.Digest{8}, []Vouch{{"", []string{"b/c.gltf", "b/new"}}, {"pc", nil}})))
 	l.PutFile(File{Path: "a\xff\n.png", Stamp: stamp(11), Settled: true, Blob: blob(11)})
 	l.PutFile(File{Path: "b/new", Stamp: stamp(12), Blob: blob(12)})
 	l.DropFile("b/gone.bin")
@@ -60,7 +59,7 @@ func TestNoChangesIsTheIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := mustLive(t, data, noChanges(want))
+	l := mustLive(t, data, noChanges(want, vouching{}))
 	got, err := l.Flat()
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +67,7 @@ func TestNoChangesIsTheIndex(t *testing.T) {
 	if !bytes.Equal(got.Bytes(), data) || l.Edited() || l.Grown() {
 		t.Errorf("not as the index is: edited %v, grown %v", l.Edited(), l.Grown())
 	}
-	if l.Identity() != want.Identity() || l.Totals() != want.Totals() || l.Checksum() != want.Checksum() || l.Base().ID() != want.ID() {
+	if !l.Identity().IsZero() || l.Totals() != (Totals{}) || l.Checksum() != want.Checksum() || l.Base().ID() != want.ID() {
 		t.Error("not who the index is")
 	}
 	if over := l.Parts()[1]; over.Nodes()+over.Folders()+over.Actions() != 0 {
@@ -116,7 +115,7 @@ func TestEditsThatChangeNothing(t *testing.T) {
 	}
 	l.DropFile("b/gone.bin")
 	l.DropActions("nobody")
-	l.Identify(l.Identity())
+	l.Vouch(newVouching(l.Identity(), []Vouch{{"", []string{"b/c.gltf", "b/new"}}, {"pc", nil}}))
 	if l.Edited() {
 		t.Error("edited")
 	}
@@ -133,7 +132,7 @@ func TestFolderThatMoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := mustLive(t, base, noChanges(x))
+	l := mustLive(t, base, noChanges(x, vouching{}))
 	l.AddFolder(scan.Folder{Path: "link", Real: "new"}, true)
 	l.Restamp(0, x.ref(secByPath, 0), stamp(2), true) // by its number of before
 	l = mustLive(t, base, l.Changes())
@@ -175,7 +174,7 @@ func TestAbsentAgain(t *testing.T) {
 		}
 		return dead, alive
 	}
-	l := mustLive(t, base, noChanges(x))
+	l := mustLive(t, base, noChanges(x, vouching{}))
 	l.PutFile(File{Path: "b/d.bin"})
 	came := mustLive(t, base, l.Changes())
 	if dead, alive := find(came); dead != 1 || alive != 0 {
@@ -186,7 +185,7 @@ func TestAbsentAgain(t *testing.T) {
 	if dead, alive := find(went); dead != 0 || alive != 1 {
 		t.Errorf("it went: %d dead, %d alive", dead, alive)
 	}
-	if !bytes.Equal(came.Changes(), noChanges(x)) {
+	if !bytes.Equal(came.Changes(), noChanges(x, vouching{})) {
 		t.Error("nothing has changed, and yet there are changes")
 	}
 }
@@ -197,12 +196,11 @@ func TestRewriteInPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := mustLive(t, base, noChanges(x))
+	l := mustLive(t, base, noChanges(x, vouching{}))
 	f, _ := l.File("a\xff\n.png")
 	f.Stamp, f.Blob = stamp(100), blob(100)
 	l.PutFile(f)
-	l.Identify(hashing.Digest{9})
-	y, _ := l.Rewrite()
+	y, changes := l.Rewrite()
 	if y != l.Base() {
 		t.Fatal("not in place")
 	}
@@ -210,10 +208,9 @@ func TestRewriteInPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := x.Totals()
-	want.In += 99
-	if got, ok := mustLive(t, y.Bytes(), noChanges(y)).File(f.Path); y.Totals() != want || y.Identity() != l.Identity() || !ok || got != f {
-		t.Errorf("Totals = %+v, Identity = %v, File = %+v", y.Totals(), y.Identity(), got)
+	again := mustLive(t, y.Bytes(), changes)
+	if got, ok := again.File(f.Path); again.Totals() != l.Totals() || again.Identity() != l.Identity() || !ok || got != f {
+		t.Errorf("Totals = %+v, Identity = %v, File = %+v", again.Totals(), again.Identity(), got)
 	}
 	if y.ID() == x.ID() {
 		t.Error("the changes of the old index would fit the new one")
@@ -225,7 +222,7 @@ func TestGrown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := mustLive(t, x.Bytes(), noChanges(x))
+	l := mustLive(t, x.Bytes(), noChanges(x, vouching{}))
 	n := 0
 	for ; !l.Grown() && n < 1e6; n++ {
 		l.PutFile(File{Path: string(binary.BigEndian.AppendUint32(nil, uint32(n)))})
@@ -285,7 +282,7 @@ func TestOpenLiveNoticesDamageOfTheChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check("of another base", 0, noChanges(other))
+	check("of another base", 0, noChanges(other, vouching{}))
 	newer := bytes.Clone(changes)
 	newer[len(changesMagic)]++
 	if _, err := openLive(bytes.Clone(base), forgeChanges(newer, base)); !errors.Is(err, ErrVersion) {
@@ -305,6 +302,7 @@ func forgeChanges(data, base []byte) []byte {
 	for i, size := range []uint64{patchSize, patchFolderSize, 4, 4, 4} {
 		at += uint64(binary.LittleEndian.Uint32(data[changesListsAt+4*i:])) * size
 	}
+	at += uint64(binary.LittleEndian.Uint32(data[changesHeader-4:]))
 	body := data[:len(data)-sealSize]
 	if at < uint64(len(body)) {
 		copy(body[at:], forge(body[at:]))
@@ -498,7 +496,7 @@ func FuzzOpen(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(changes, true)
-	f.Add(noChanges(x), false)
+	f.Add(noChanges(x, vouching{}), false)
 	f.Add([]byte("cookchg\n"), true)
 	f.Fuzz(func(t *testing.T, data []byte, sealed bool) {
 		if sealed {

@@ -33,6 +33,7 @@ var (
 // A model is what an index is to know, in maps.
 type model struct {
 	identity hashing.Digest
+	vouched  []Vouch
 	folders  map[string]listed
 	files    map[string]File
 	actions  map[[2]string]Action // by path and target
@@ -41,6 +42,7 @@ type model struct {
 func drawModel(t *rapid.T) *model {
 	m := &model{folders: map[string]listed{}, files: map[string]File{}, actions: map[[2]string]Action{}}
 	m.identity = drawIdentity(t)
+	m.vouched = drawVouched(t, targets)
 	for range rapid.IntRange(0, 5).Draw(t, "folders") {
 		f := drawFolder(t)
 		m.folders[f.Path] = f
@@ -62,6 +64,32 @@ func (h *Action) key() [2]string { return [2]string{h.Path, h.Target} }
 
 func drawIdentity(t *rapid.T) hashing.Digest {
 	return hashing.Digest{rapid.ByteMax(2).Draw(t, "identity")}
+}
+
+// drawVouched draws some of the targets, each with what is pending.
+func drawVouched(t *rapid.T, targets []string) (list []Vouch) {
+	for _, target := range targets {
+		if !rapid.Bool().Draw(t, "vouched") {
+			continue
+		}
+		v := Vouch{Target: target}
+		for _, path := range filePaths {
+			if rapid.IntRange(0, 9).Draw(t, "pending") == 0 {
+				v.Pending = append(v.Pending, path)
+			}
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// vouching is what the files are to hold of that.
+func (m *model) vouching() vouching {
+	v := newVouching(m.identity, m.vouched)
+	for i := range v.vouches {
+		v.vouches[i].totals = m.totals(v.vouches[i].target)
+	}
+	return v
 }
 
 func drawStamp(t *rapid.T) scan.Stamp {
@@ -163,14 +191,13 @@ func (m *model) isEmptyOutput(f listed) bool {
 // outKey is the key in folders of one that holds outputs.
 func outKey(path string) string { return "out:" + path }
 
-func (m *model) flat() []byte { return flatBytes(m.content(), m.identity) }
+func (m *model) flat() []byte { return flatBytes(m.content()) }
 
 // rebuild gives what a builder makes of all that an index has.
-func rebuild(x *flat) []byte { return flatBytes(readBack(discard{}, x), x.Identity()) }
+func rebuild(x *flat) []byte { return flatBytes(readBack(discard{}, x)) }
 
-func flatBytes(c content, id hashing.Digest) []byte {
+func flatBytes(c content) []byte {
 	b := newBuilder("xxh3")
-	b.Identify(id)
 	for _, f := range c.folders {
 		b.AddFolder(f.Folder, f.settled)
 		b.folders[len(b.folders)-1].tree = f.tree
@@ -184,9 +211,12 @@ func flatBytes(c content, id hashing.Digest) []byte {
 	return b.Bytes()
 }
 
-// totals are what the actions of the model amount to.
-func (m *model) totals() (sum Totals) {
+// totals are what the actions of a target amount to.
+func (m *model) totals(target string) (sum Totals) {
 	for key, h := range m.actions {
+		if key[1] != target {
+			continue
+		}
 		sum.Actions++
 		if h.State == Failed {
 			sum.Failed++

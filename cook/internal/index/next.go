@@ -11,8 +11,9 @@ import (
 // A Next is what the next run will know, in the making: either what was known with
 // edits, or all anew.
 type Next struct {
-	last *Index
-	anew *builder // nil for edits
+	last    *Index
+	anew    *builder // nil for edits
+	vouched vouching // by what is made anew
 }
 
 // Anew begins an index that has nothing of x in it.
@@ -25,15 +26,13 @@ func (x *Index) Edit() *Next { return &Next{last: x} }
 // IsAnew reports whether nothing is in it but what was put there.
 func (n *Next) IsAnew() bool { return n.anew != nil }
 
-// Vouch sets the fingerprint for which the index vouches for the whole tree, zero for none, and
-// which targets its totals count.
-func (n *Next) Vouch(fingerprint hashing.Digest, targets []string) {
-	if n.anew != nil {
-		n.anew.Identify(fingerprint)
-		n.anew.Count(targets)
-		return
+// Vouch sets what the index vouches for: targets, as runs of a fingerprint cook them.
+// Edits may only leave out targets.
+func (n *Next) Vouch(fingerprint hashing.Digest, list []Vouch) {
+	n.vouched = newVouching(fingerprint, list)
+	if n.anew == nil {
+		n.last.live.Vouch(n.vouched)
 	}
-	n.last.live.Identify(fingerprint)
 }
 
 // Grow makes room for so many files and actions.
@@ -160,10 +159,11 @@ func (n *Next) Encode() (e Encoded, ok bool, err error) {
 		if err != nil {
 			return Encoded{}, false, err
 		}
-		if l.pristine() && l.patched.n+l.patchedFolders.n == 0 && bytes.Equal(data, l.base.data) && l.identity == l.base.Identity() {
+		n.anew.count(&n.vouched)
+		if l.pristine() && l.patched.n+l.patchedFolders.n == 0 && bytes.Equal(data, l.base.data) && l.vouched.equal(&n.vouched) {
 			return Encoded{}, false, nil
 		}
-		return Encoded{Flat: data, Changes: noChanges(x), ID: x.ID()}, true, nil
+		return Encoded{Flat: data, Changes: noChanges(x, n.vouched), ID: x.ID()}, true, nil
 	}
 	if !l.Edited() {
 		return Encoded{}, false, nil
@@ -182,7 +182,8 @@ func (n *Next) Index() (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, err := Open(data, noChanges(x))
+	n.anew.count(&n.vouched)
+	opened, err := Open(data, noChanges(x, n.vouched))
 	if err != nil {
 		return nil, err
 	}

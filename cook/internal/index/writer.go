@@ -306,8 +306,6 @@ func (w *writer) finish(b *builder) []byte {
 	name := [nameSize]byte{}
 	copy(name[:], b.checksum)
 	out = append(out, name[:]...)
-	out = append(out, b.identity[:]...)
-	out = appendTotals(out, b.Totals())
 	at := headerSize
 	for s, sec := range w.sec {
 		out = le.AppendUint64(out, uint64(at))

@@ -33,6 +33,9 @@ type Delta struct {
 	Concerned, Changed map[string]bool
 	// Found has the files that differ. Those that are the Same were only touched.
 	Found *restat.Found
+	// Outdated are, by target, sources that edited rules have cooked another way for
+	// targets that this run leaves alone.
+	Outdated map[string][]string
 	// Stale is what the index must forget.
 	Stale Stale
 
@@ -115,8 +118,7 @@ func (s *Session) Load() (*state.Known, error) {
 // last run left nothing to be tidied up. A watcher saw to warnings in its first round.
 func (s *Session) canRestat(last *index.Index, watching bool) bool {
 	m := s.Mode
-	return s.Out != nil && !s.Fingerprint.IsZero() && last.Fingerprint() == s.Fingerprint && last.Checksum() == s.Checksum.Name &&
-		!m.Force && !m.FullScan && (!m.Strict || watching) && (m.Beside || !s.State.Interrupted())
+	return s.Out != nil && s.Vouched(last) && !m.Force && !m.FullScan && (!m.Strict || watching) && (m.Beside || !s.State.Interrupted())
 }
 
 // aroundSource returns the folders that decide about the one source that the session

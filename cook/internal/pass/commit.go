@@ -50,6 +50,7 @@ func Commit(s *Session, d *Delta, t *Todo, w *Work) (actions []index.Action, rep
 	} else {
 		c.edit()
 	}
+	c.vouch()
 	replaced, err = s.State.Commit(state.Commit{
 		Last: d.Last, Next: c.next, Listed: listed, Journal: journal, Pending: pending, Whole: s.Scope.whole(),
 		Checksum: s.Checksum, Clock: s.Clock, Note: s.Observer.Note,
@@ -124,11 +125,6 @@ func (c *committer) makeAnew() {
 		c.next.PutAction(c.actions[i])
 	}
 	c.keepFiles(put)
-	if c.s.Scope.whole() && len(t.Claims) == 0 && c.wholly() && !d.Tree.Failed() {
-		c.next.Vouch(c.s.Fingerprint, c.s.Scope.Targets)
-	} else {
-		c.next.Vouch([32]byte{}, c.s.Scope.Targets)
-	}
 }
 
 // keepFiles puts what was known of files that only kept actions have read.
@@ -268,9 +264,6 @@ func (c *committer) editActions() {
 	})
 	for i := range c.actions {
 		c.next.PutAction(c.actions[i])
-	}
-	if !c.wholly() {
-		c.next.Vouch([32]byte{}, c.s.Scope.Targets) // the next run must look at everything
 	}
 }
 

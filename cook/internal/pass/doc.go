@@ -15,9 +15,17 @@
 // # What differs
 //
 // If the index vouches for the whole tree, as cooked by this program with these
-// options (the fingerprint), then the stamps of all that it knows are compared with the
-// file system (package restat), and only what differs is listed, read and planned.
-// What concerns the tree as a whole (rules or ignore files that changed, a folder that
-// cannot be listed, outputs that an action elsewhere claims) makes everything differ:
-// the tree is listed whole, and every source is planned.
+// options (the fingerprint) for these targets, then the stamps of all that it knows are
+// compared with the file system (package restat), and only what differs is listed, read
+// and planned. What concerns the tree as a whole (ignore files that changed, a folder
+// that cannot be listed, outputs that an action elsewhere claims) makes everything
+// differ: the tree is listed whole, and every source is planned.
+//
+// # Targets in turn
+//
+// An index vouches for targets one by one. What a run finds out about sources,
+// dependencies and rules is news to the targets that it was not for: the plan also
+// judges the actions of those, and what they would have to do is pending in the index.
+// The next run for such a target sees to that besides what differs. Outputs need no such
+// care: their stamps are those under which their own target knows them.
 package pass

@@ -139,6 +139,7 @@ func (s *Session) Make(ctx context.Context, d *Delta, t *Todo, before []contents
 		Tool:       func(name string) (contents.File, error) { return s.Tool(ctx, t.Contents, name) },
 		Rules:      t.Rules.Set,
 		Targets:    s.Scope.Targets,
+		Others:     s.others(d.Last, t.Rules),
 		Before:     before,
 		Claims:     t.Claims,
 		Outside:    outside,

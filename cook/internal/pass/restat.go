@@ -57,7 +57,11 @@ func (f *finder) find(ctx context.Context, where Where) error {
 	if (f.s.Observer.EveryAction() || len(f.s.Scope.Patterns) > 0) && f.last.CheckAll() != nil {
 		return errNeedFullScan
 	}
-	needed := len(found.Files)+len(found.Folders)+len(f.s.Scope.Patterns)+f.last.Totals().Failed > 0
+	pending := 0
+	for _, target := range f.s.Scope.Targets {
+		f.last.Pending(target, func(string) { pending++ })
+	}
+	needed := len(found.Files)+len(found.Folders)+len(f.s.Scope.Patterns)+f.last.Totals().Failed+pending > 0
 	if (needed || f.s.Observer.EveryAction()) && f.last.Load() != nil {
 		return errNeedFullScan
 	}
@@ -77,9 +81,7 @@ func (f *finder) find(ctx context.Context, where Where) error {
 		return err
 	}
 	if source := f.s.Scope.Source; source != "" {
-		if !f.concern(source) {
-			return errNeedFullScan
-		}
+		f.concern(source)
 		f.now = map[string]*scan.Entry{source: f.now[source]}
 	} else if err := f.alsoConcerned(); err != nil {
 		return err
@@ -161,9 +163,7 @@ func (f *finder) sort(file *restat.File) error {
 		if !slices.Contains(f.s.Scope.Targets, f.last.Target(file.Ref)) {
 			return nil // of a run with other targets
 		}
-		if !f.concern(f.last.Source(file.Ref)) {
-			return errNeedFullScan
-		}
+		f.concern(f.last.Source(file.Ref))
 	case index.Other:
 		if filepath.IsAbs(path) {
 			return errNeedFullScan // a program, or the manifest
@@ -184,34 +184,35 @@ func (f *finder) sort(file *restat.File) error {
 	return nil
 }
 
-// concern makes a source one to see to, unchanged unless it is known to differ. It
-// reports false if the source is not known.
-func (f *finder) concern(path string) bool {
+// concern makes a source one to see to, unchanged unless it is known to differ. One that
+// the index does not know is gone: a run for other targets has seen that.
+func (f *finder) concern(path string) {
 	if _, ok := f.now[path]; ok {
-		return true
+		return
 	}
-	file, ok := f.last.File(path)
-	if !ok || file.Role != index.Asset {
-		return false
+	f.now[path] = nil
+	if file, ok := f.last.File(path); ok && file.Role == index.Asset {
+		f.now[path] = &scan.Entry{Path: path, Stamp: file.Stamp}
 	}
-	f.now[path] = &scan.Entry{Path: path, Stamp: file.Stamp}
-	return true
 }
 
-// alsoConcerned adds the sources that depend on what changed, and those that failed
-// last time. If that is a good part of all, listing the tree is shorter.
+// alsoConcerned adds the sources that depend on what changed, those that failed last
+// time, and those that runs for other targets have seen change. If that is a good part
+// of all, listing the tree is shorter.
 func (f *finder) alsoConcerned() error {
-	unknown := false
-	f.last.Failed(func(path string) { unknown = unknown || !f.concern(path) })
-	f.last.Dependents(f.delta.Changed, func(path string) { unknown = unknown || !f.concern(path) })
-	if unknown || len(f.now) > 100+f.last.Totals().Actions/4 {
+	f.last.Failed(f.concern)
+	f.last.Dependents(f.delta.Changed, f.concern)
+	for _, target := range f.s.Scope.Targets {
+		f.last.Pending(target, f.concern)
+	}
+	if tooMany(len(f.now), f.last.Totals().Actions) {
 		return errNeedFullScan
 	}
 	return nil
 }
 
 // followRules adds the sources that edited rules have cooked another way than the last
-// run did.
+// run did, and notes those of other targets.
 func (f *finder) followRules() error {
 	if len(f.rules) == 0 {
 		return nil
@@ -235,12 +236,21 @@ func (f *finder) followRules() error {
 		}
 		return contents.File{Path: file, Blob: known.Blob}, nil
 	})
-	for a := range f.last.Actions() {
-		if a.Target != "" && !rules.HasTarget(a.Target) {
-			return errNeedFullScan // its artifacts must go
-		}
-		if slices.Contains(f.s.Scope.Targets, a.Target) && a.State == index.Done && !methods.Still(a) && !f.concern(a.Path) {
+	for _, target := range f.last.Vouched() {
+		if !rules.HasTarget(target) {
 			return errNeedFullScan
+		}
+	}
+	f.delta.Outdated = map[string][]string{}
+	for a := range f.last.Actions() {
+		switch {
+		case !rules.HasTarget(a.Target):
+			return errNeedFullScan // its artifacts must go
+		case a.State != index.Done || methods.Still(a):
+		case slices.Contains(f.s.Scope.Targets, a.Target):
+			f.concern(a.Path)
+		default:
+			f.delta.Outdated[a.Target] = append(f.delta.Outdated[a.Target], a.Path)
 		}
 	}
 	return nil

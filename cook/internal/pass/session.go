@@ -31,7 +31,8 @@ type Session struct {
 	Out      *confine.Dir // nil if there is no output folder, and the session may not make one
 	State    *state.Dir   // of Out
 	used     bool         // Out has been cooked into before
-	// Fingerprint identifies all that decides about the whole tree and is not in it.
+	// Fingerprint identifies all that decides about the whole tree, for any target, and
+	// is not in it.
 	Fingerprint hashing.Digest
 	config      []byte // what Place.Config said when the fingerprint was taken
 }
@@ -216,7 +217,7 @@ func (s *Session) fingerprint() {
 	if err != nil || s.Out == nil {
 		return
 	}
-	h := hashing.NewKey("assetcook whole 1")
+	h := hashing.NewKey("assetcook whole 2")
 	stamp := scan.StampOf(info)
 	h.String("program", program)
 	for _, v := range [...]int64{stamp.Size, stamp.MTime, stamp.CTime, int64(stamp.Inode), int64(stamp.Device)} {
@@ -225,9 +226,6 @@ func (s *Session) fingerprint() {
 	h.String("assets", s.Assets.Name())
 	h.String("out", s.Out.Name())
 	h.String("checksum", s.Checksum.Name)
-	for _, t := range s.Scope.Targets {
-		h.String("target", t)
-	}
 	for _, dir := range s.ownFolders() {
 		h.String("not scanned", dir)
 	}

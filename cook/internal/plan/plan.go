@@ -22,6 +22,7 @@ import (
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
@@ -72,6 +73,8 @@ type Input struct {
 	Rules *rules.Set
 	// Targets are the targets of this run, sorted; one empty name for none.
 	Targets []string
+	// Others are targets that this run leaves alone, and of which the last run knew all.
+	Others []string
 	// Before is what the last run knew of these sources, and of sources that are gone,
 	// sorted by path and target.
 	Before []contents.Before
@@ -106,6 +109,9 @@ type Plan struct {
 	Retired   []Retired
 	// Kept are the known actions that this run leaves alone.
 	Kept []*contents.Before
+	// Pending are the sources, sorted, about which a run for one of Others would have to
+	// do something.
+	Pending map[string][]string
 	// Gone is how many sources are no longer there.
 	Gone int
 	// Unseen are sources below folders that could not be listed.
@@ -114,7 +120,7 @@ type Plan struct {
 
 // Make makes the plan.
 func Make(in Input) *Plan {
-	p := &planner{Input: in, methods: NewMethods(in.Rules, in.Tool), plan: &Plan{}}
+	p := &planner{Input: in, methods: NewMethods(in.Rules, in.Tool), plan: &Plan{Pending: map[string][]string{}}}
 	p.plan.Actions = make([]Action, 0, len(in.Sources)*len(in.Targets))
 	before := in.Before
 	for i := range in.Sources {
@@ -133,9 +139,14 @@ func Make(in Input) *Plan {
 		for _, target := range in.Targets {
 			p.plan.Actions = append(p.plan.Actions, p.action(*src, target, before[:n]))
 		}
+		for _, target := range in.Others {
+			if a := p.action(*src, target, before[:n]); a.outdated() {
+				p.pend(src.Path, target)
+			}
+		}
 		for k := range before[:n] {
 			switch b := &before[k]; {
-			case !p.hasTarget(b.Target):
+			case !p.Rules.HasTarget(b.Target):
 				p.gone = append(p.gone, b)
 				p.plan.Gone++
 			case !slices.Contains(in.Targets, b.Target):
@@ -167,12 +178,28 @@ func (p *planner) leftOver(b *contents.Before) {
 	case p.Incomplete(b.Path):
 		p.plan.Unseen = append(p.plan.Unseen, b.Path)
 		p.plan.Kept = append(p.plan.Kept, b)
-	case !p.InScope(b.Path), p.hasTarget(b.Target) && !slices.Contains(p.Targets, b.Target):
+	case !p.InScope(b.Path), p.Rules.HasTarget(b.Target) && !slices.Contains(p.Targets, b.Target):
 		p.plan.Kept = append(p.plan.Kept, b)
+		if slices.Contains(p.Others, b.Target) {
+			p.pend(b.Path, b.Target)
+		}
 	default:
 		p.gone = append(p.gone, b)
 		p.plan.Gone++
 	}
+}
+
+// pend notes that a run for another target has to see to a source.
+func (p *planner) pend(source, target string) {
+	p.plan.Pending[target] = append(p.plan.Pending[target], source)
+}
+
+// outdated reports whether the last run for the action's target knew something else of
+// its source, dependencies or method. What it knew of outputs, and that it failed, is
+// still known.
+func (a *Action) outdated() bool {
+	return a.Last == nil || a.Err != nil || a.Stale || a.Last.State == index.Done &&
+		!slices.EqualFunc(a.Last.Made, a.Outputs, func(m index.Artifact, output string) bool { return m.Path == output })
 }
 
 // action decides about one source and target, given what is known of that source.
@@ -205,9 +232,6 @@ func (p *planner) action(src contents.File, target string, before []contents.Bef
 	p.judge(&a)
 	return a
 }
-
-// hasTarget reports whether the rules still have a target.
-func (p *planner) hasTarget(name string) bool { return name == "" || p.Rules.HasTarget(name) }
 
 // under places an output below its target's own folder.
 func under(target, name string) string {

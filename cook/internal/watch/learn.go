@@ -60,7 +60,7 @@ func (l *learned) fromIndex(s *pass.Session, at places) error {
 	defer known.Close()
 	return index.Guard(func() error {
 		l.addFolders(known.Index, at)
-		l.everywhere = known.Fingerprint() == s.Fingerprint
+		l.everywhere = s.Vouched(known.Index)
 		return nil
 	})
 }

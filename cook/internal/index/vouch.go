@@ -1,0 +1,159 @@
+package index
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// A Vouch says that an index knows all about one target: each source of the tree that is
+// not pending has an action for it, which was done with what the index knows of files.
+type Vouch struct {
+	Target string
+	// Pending are sources, sorted, that runs for other targets have seen change, come or
+	// go. The next run for this one sees to them.
+	Pending []string
+}
+
+// A vouching is all that an index vouches for.
+type vouching struct {
+	identity hashing.Digest
+	vouches  []vouch // sorted by target
+}
+
+// A vouch is a Vouch as the changes file has it.
+type vouch struct {
+	target  string
+	totals  Totals // of the target's actions
+	pending []byte // paths, each ended by a NUL
+}
+
+// of returns the vouch for a target, nil if there is none.
+func (v *vouching) of(target string) *vouch {
+	for i := range v.vouches {
+		if v.vouches[i].target == target {
+			return &v.vouches[i]
+		}
+	}
+	return nil
+}
+
+func (v *vouching) equal(w *vouching) bool {
+	return v.identity == w.identity && slices.EqualFunc(v.vouches, w.vouches, func(a, b vouch) bool {
+		return a.target == b.target && a.totals == b.totals && bytes.Equal(a.pending, b.pending)
+	})
+}
+
+// newVouching returns what vouches for some targets, whose totals are yet to be added.
+func newVouching(identity hashing.Digest, list []Vouch) vouching {
+	v := vouching{identity: identity}
+	for _, in := range list {
+		out := vouch{target: in.Target}
+		for _, path := range in.Pending {
+			out.pending = append(append(out.pending, path...), 0)
+		}
+		v.vouches = append(v.vouches, out)
+	}
+	slices.SortFunc(v.vouches, func(a, b vouch) int { return strings.Compare(a.target, b.target) })
+	return v
+}
+
+// append adds the vouches in the form of the changes file: totals, lengths of target and
+// pending, both.
+func (v *vouching) append(b []byte) []byte {
+	le := binary.LittleEndian
+	for _, one := range v.vouches {
+		b = appendTotals(b, one.totals)
+		b = le.AppendUint32(le.AppendUint32(b, uint32(len(one.target))), uint32(len(one.pending)))
+		b = append(append(b, one.target...), one.pending...)
+	}
+	return b
+}
+
+// decode reads what append has written.
+func (v *vouching) decode(b []byte) error {
+	v.vouches = nil
+	for d := (decoder{b: b}); len(d.b) > 0; {
+		if len(d.b) < totalsSize+4+4 {
+			return fmt.Errorf("%w: targets cut short", ErrDamaged)
+		}
+		one := vouch{totals: decodeTotals(d.take(totalsSize))}
+		target, pending := uint64(d.u32()), uint64(d.u32())
+		if target+pending > uint64(len(d.b)) {
+			return fmt.Errorf("%w: targets do not fit", ErrDamaged)
+		}
+		one.target, one.pending = string(d.take(int(target))), d.take(int(pending))
+		if n := len(v.vouches); n > 0 && v.vouches[n-1].target >= one.target || pending > 0 && one.pending[pending-1] != 0 {
+			return fmt.Errorf("%w: target %q", ErrDamaged, one.target)
+		}
+		v.vouches = append(v.vouches, one)
+	}
+	return nil
+}
+
+// eachPending calls do for each pending source.
+func (v *vouch) eachPending(do func(source string)) {
+	for rest := v.pending; len(rest) > 0; {
+		n := bytes.IndexByte(rest, 0)
+		do(string(rest[:n]))
+		rest = rest[n+1:]
+	}
+}
+
+// Vouch replaces what the index vouches for. Totals are kept, so that there can be no
+// target for which it did not vouch.
+func (l *live) Vouch(v vouching) {
+	for i := range v.vouches {
+		v.vouches[i].totals = l.vouched.of(v.vouches[i].target).totals
+	}
+	l.edited = l.edited || !l.vouched.equal(&v)
+	l.vouched = v
+}
+
+// Totals returns what the actions that count amount to.
+func (l *live) Totals() (sum Totals) {
+	for _, v := range l.vouched.vouches {
+		if l.counted.has(v.target) {
+			sum.Actions += v.totals.Actions
+			sum.Failed += v.totals.Failed
+			sum.In += v.totals.In
+			sum.Out += v.totals.Out
+			sum.CookTime += v.totals.CookTime
+		}
+	}
+	return sum
+}
+
+// add and take keep the totals.
+func (l *live) add(a *Action, size int64) {
+	if v := l.vouched.of(a.Target); v != nil {
+		v.totals.Add(a, size)
+	}
+}
+
+func (l *live) take(a *Action, size int64) {
+	if v := l.vouched.of(a.Target); v != nil {
+		v.totals.Take(a, size)
+	}
+}
+
+// Vouched returns the targets that the index vouches for, sorted.
+func (x *Index) Vouched() []string {
+	list := make([]string, len(x.live.vouched.vouches))
+	for i := range list {
+		list[i] = x.live.vouched.vouches[i].target
+	}
+	return list
+}
+
+// Pending calls do for each source that is pending for a target, in order. It does not
+// need Load.
+func (x *Index) Pending(target string, do func(source string)) {
+	if v := x.live.vouched.of(target); v != nil {
+		v.eachPending(do)
+	}
+}

@@ -1,0 +1,145 @@
+package pass
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// targetRules are those of a tree with two targets.
+const targetRules = "[target.pc.json]\nminify = true\n[target.mobile.json]\nminify = false\n"
+
+// Targets that are cooked in turn are incremental: a run lists no folder that another one
+// has listed, and sees to what has changed since the last run for its own target.
+func TestTargetsInTurn(t *testing.T) {
+	files := map[string]string{"cook.toml": targetRules, "a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`, "b/d.txt": "three"}
+	p := newProject(t, files)
+	name := func(path string) string { return filepath.Join(p.Place.Dir, filepath.FromSlash(path)) }
+	run := func(target string) *Done {
+		p.Scope.Targets = []string{target}
+		return p.run()
+	}
+	want := func(step, target, counted string, listed int64) {
+		t.Helper()
+		d := run(target)
+		if got := counts(d); got != counted || d.Looked.Listed != listed {
+			t.Errorf("%s, %s: %s, %d folders listed; want %s, %d", step, target, got, d.Looked.Listed, counted, listed)
+		}
+	}
+	want("first run", "pc", "cook/found 3, cook/cook 3, cook/checksum 3", 2)
+	want("first run", "mobile", "cook/found 3, cook/restore 1, cook/cook 2", 2)
+	const noop = "cook/found 3, cook/skip/stamp 3"
+	for range 2 {
+		want("no-op run", "pc", noop, 0)
+		want("no-op run", "mobile", noop, 0)
+	}
+
+	p.write("a.json", `{"a": 234}`)
+	want("edited", "pc", "cook/found 3, cook/skip/stamp 2, cook/cook 1, cook/checksum 1", 0)
+	want("edited", "mobile", "cook/found 3, cook/skip/stamp 2, cook/cook 1", 0)
+	want("edited, again", "pc", noop, 0)
+	want("edited, again", "mobile", noop, 0)
+
+	p.write("a.json", `{"a": 5}`)
+	want("edited once more", "pc", "cook/found 3, cook/skip/stamp 2, cook/cook 1, cook/checksum 1", 0)
+	p.write("a.json", `{"a": 234}`)
+	want("edited back", "pc", "cook/found 3, cook/skip/stamp 2, cook/restore 1, cook/checksum 1", 0)
+	want("edited back", "mobile", noop, 0)
+
+	p.write("b/e.json", `{}`)
+	want("new", "pc", "cook/found 4, cook/skip/stamp 3, cook/cook 1, cook/checksum 1", 1)
+	want("new", "mobile", "cook/found 4, cook/skip/stamp 3, cook/cook 1", 0)
+
+	if err := os.Rename(name("b/e.json"), name("b/f.json")); err != nil {
+		t.Fatal(err)
+	}
+	want("renamed", "pc", "cook/found 4, cook/skip/stamp 3, cook/restore 1, cook/remove 1, cook/checksum 1", 1)
+	want("renamed", "mobile", "cook/found 4, cook/skip/stamp 3, cook/restore 1, cook/remove 1", 0)
+
+	if err := os.Remove(name("b/f.json")); err != nil {
+		t.Fatal(err)
+	}
+	want("removed", "pc", "cook/found 3, cook/skip/stamp 3, cook/remove 1", 1)
+	want("removed", "mobile", "cook/found 3, cook/skip/stamp 3, cook/remove 1", 0)
+	if exists(p.out("mobile/b/f.json")) {
+		t.Error("the output of a removed source is there")
+	}
+
+	p.write("a.json", `{"a": `)
+	want("broken", "pc", "cook/found 3, cook/skip/stamp 2, cook/fail 1, cook/checksum 1", 0)
+	want("broken", "mobile", "cook/found 3, cook/skip/stamp 2, cook/fail 1", 0)
+	if exists(p.out("mobile/a.json")) {
+		t.Error("the output of a broken source is there")
+	}
+	want("broken, again", "pc", "cook/found 3, cook/skip/stamp 2, cook/fail 1", 0)
+
+	p.write("a.json", `{"a": 2345}`)
+	p.write("cook.toml", targetRules+"[[rule]]\nmatch = \"c.json\"\nrecipe = \"copy\"\n")
+	want("mended, and a rule", "pc", "cook/found 3, cook/skip/stamp 1, cook/cook 2, cook/checksum 1", 0)
+	want("mended, and a rule", "mobile", "cook/found 3, cook/skip/stamp 1, cook/restore 1, cook/cook 1", 0)
+
+	if err := os.Remove(p.out("mobile/b/d.txt")); err != nil {
+		t.Fatal(err)
+	}
+	want("output of another target removed", "pc", noop, 0)
+	want("output removed", "mobile", "cook/found 3, cook/skip/stamp 2, cook/restore 1", 0)
+
+	p.Scope.Targets = []string{"mobile", "pc"}
+	if d := p.run(); counts(d) != "cook/found 6, cook/skip/stamp 6" || d.Looked.Listed != 0 {
+		t.Errorf("both: %s, %d folders listed", counts(d), d.Looked.Listed)
+	}
+}
+
+// What is pending for a target stays so until a run for it has that source in its scope.
+func TestPendingOutOfScope(t *testing.T) {
+	p := newProject(t, map[string]string{"cook.toml": targetRules, "a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`})
+	run := func(target string, patterns ...string) *Done {
+		p.Scope.Targets, p.Scope.Patterns = []string{target}, patterns
+		return p.run()
+	}
+	run("pc")
+	run("mobile")
+	p.write("a.json", `{"a": 234}`)
+	p.write("b/c.json", `{"b": 3}`)
+	run("pc")
+	for _, step := range []struct{ pattern, want string }{
+		{"b", "cook/found 1, cook/cook 1"},
+		{"b", "cook/found 1, cook/skip/stamp 1"},
+		{"*", "cook/found 2, cook/skip/stamp 1, cook/cook 1"},
+	} {
+		if d := run("mobile", step.pattern); counts(d) != step.want || d.Looked.Listed != 0 {
+			t.Errorf("mobile, %s: %s, %d folders listed, want %s", step.pattern, counts(d), d.Looked.Listed, step.want)
+		}
+	}
+}
+
+// If so much is pending that a run for the target would list the tree, the index does not
+// keep it.
+func TestTooManyPending(t *testing.T) {
+	p := newProject(t, map[string]string{"cook.toml": targetRules})
+	for i := range 150 {
+		p.write(fmt.Sprintf("%d.json", i), `{"a": 1}`)
+	}
+	p.Scope.Targets = []string{"mobile"}
+	p.run()
+	for i := range 140 {
+		p.write(fmt.Sprintf("%d.json", i), fmt.Sprintf(`{"a": %d}`, 1000+i))
+	}
+	p.Scope.Targets = []string{"pc"}
+	p.run()
+	s := p.open()
+	known, err := s.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(known.Vouched()); got != "[pc]" {
+		t.Errorf("vouches for %s", got)
+	}
+	known.Close()
+	s.Close()
+	p.Scope.Targets = []string{"mobile"}
+	if d := p.run(); d.Cooked.Assets != 140 || d.Looked.Listed == 0 {
+		t.Errorf("%s, %d folders listed", counts(d), d.Looked.Listed)
+	}
+}
