@@ -22,6 +22,8 @@ type Options struct {
 	Aged bool
 	// Mappings writes to sources through memory mappings that stay open.
 	Mappings bool
+	// Targets cooks for several targets in turn; without it a quarter of the scripts does.
+	Targets bool
 }
 
 // agedFor is the time in ms after which a stamp is trusted, plus a margin.
@@ -33,7 +35,7 @@ func Random(seed uint64, opt Options) Script {
 	if g.Rounds == 0 {
 		g.Rounds = 10
 	}
-	g.targets = !g.Plain && !g.Copied && g.r.IntN(4) == 0
+	g.targets = !g.Plain && !g.Copied && (g.r.IntN(4) == 0 || g.Targets)
 	g.Tools = g.Tools && !g.Copied && g.r.IntN(4) == 0
 	if !g.Aged && !g.Plain {
 		g.clocks = oneOf(g.r, []int64{0}, []int64{3600}, []int64{3600}, []int64{0, 3600, 3600, 7200, -3600, -40 * 365 * 86400})
@@ -51,6 +53,9 @@ func Random(seed uint64, opt Options) Script {
 		} else {
 			g.run(g.mode())
 		}
+		if g.targets {
+			g.turns()
+		}
 	}
 	return g.s
 }
@@ -65,6 +70,7 @@ type generator struct {
 	clocks  []int64
 	mapped  []string
 	last    string // source edited last
+	was     string // content that it had before
 	tools   string // rule for the tool, if any
 	rules   string // further rules and targets of cook.toml, if any
 }
@@ -91,6 +97,25 @@ func (g *generator) run(mode Mode) {
 		mode.Clock = oneOf(g.r, g.clocks...)
 	}
 	g.s = append(g.s, Step{Mode: &mode})
+}
+
+// turns runs for other targets, mostly with nothing edited in between.
+func (g *generator) turns() {
+	for range g.r.IntN(4) {
+		if g.r.IntN(4) == 0 {
+			g.editSource()
+		}
+		mode := Mode{Targets: g.turn(), ByFolder: g.r.IntN(6) == 0}
+		if g.r.IntN(8) == 0 {
+			mode.Cancel = 1 + g.r.IntN(25)
+		}
+		g.run(mode)
+	}
+}
+
+// turn chooses the targets of a run.
+func (g *generator) turn() []string {
+	return oneOf(g.r, nil, []string{"small"}, []string{"small"}, []string{"big"}, []string{"", "small"}, []string{"big", "small"}, []string{"", "big", "small"})
 }
 
 // pause sometimes waits until stamps are trusted.
@@ -123,7 +148,7 @@ func (g *generator) mode() Mode {
 	}
 	mode.List = g.r.IntN(4) == 0
 	if g.targets {
-		mode.Targets = oneOf(g.r, nil, []string{"small"}, []string{"small"}, []string{"", "small"}, []string{"big", "small"})
+		mode.Targets = g.turn()
 	}
 	return mode
 }

@@ -43,7 +43,7 @@ func (g *generator) output(name string) string {
 		name += oneOf(g.r, "", "", "", ".zst")
 	}
 	if g.targets && g.r.IntN(2) == 0 {
-		name = "small/" + name
+		name = oneOf(g.r, "small/", "small/", "big/") + name
 	}
 	return "cooked/" + name
 }

@@ -13,10 +13,14 @@ func (g *generator) editSource() {
 		g.write(name, oneOf(g.r, contents[kind]...))
 		return
 	}
-	if _, there := g.m[g.last]; there && g.r.IntN(3) == 0 {
+	if now, there := g.m[g.last]; there && g.r.IntN(3) == 0 {
 		name = g.last // edit it again, perhaps within the same clock tick
+		if now != g.was && g.r.IntN(3) == 0 {
+			g.write(name, g.was) // back
+			return
+		}
 	}
-	g.last = name
+	g.last, g.was = name, g.m[name]
 	file := "assets/" + name
 	kind := path.Ext(name)
 	switch n := g.r.IntN(40); {

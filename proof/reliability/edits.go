@@ -31,6 +31,7 @@ func edits(ctx context.Context, args []string) error {
 	flags.StringVar(&e.scratch, "scratch", "/dev/shm", "folder for the runs from scratch")
 	flags.BoolVar(&e.opt.Aged, "aged", false, "wait between edits and runs until stamps are trusted")
 	flags.BoolVar(&e.opt.Mappings, "mmap", false, "write to sources through mappings that stay open")
+	flags.BoolVar(&e.opt.Targets, "targets", false, "cook for several targets in turn in every script")
 	flags.BoolVar(&e.opt.Tools, "tools", true, "have some assets cooked by a program")
 	if flags.Parse(args) != nil {
 		return errUsage
