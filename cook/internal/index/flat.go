@@ -177,6 +177,10 @@ func (x *flat) actionSource(i int) int {
 	return int(binary.LittleEndian.Uint32(x.row(secActions, i)))
 }
 
+func (x *flat) actionMethod(i int) int {
+	return int(binary.LittleEndian.Uint32(x.row(secActions, i)[actionMethodAt:]))
+}
+
 // Action decodes action i.
 func (x *flat) Action(i int) Action {
 	d := decoder{b: x.row(secActions, i)}

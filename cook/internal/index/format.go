@@ -80,7 +80,8 @@ const (
 	contentSize = 16 + 32 // checksum, blob ID
 
 	actionStateAt     = 4 // behind the source's node
-	actionDepsCountAt = actionStateAt + 4 + 4
+	actionMethodAt    = actionStateAt + 4
+	actionDepsCountAt = actionMethodAt + 4
 	actionMadeCountAt = actionDepsCountAt + 4
 	actionDepsAt      = actionMadeCountAt + 4 + 4
 	actionMadeAt      = actionDepsAt + 4

@@ -267,6 +267,11 @@ func (x *Index) ActionsOf(source string) []Action {
 // need Load.
 func (x *Index) Methods(do func(Method)) error { return x.live.Methods(do) }
 
+// MethodsOf calls do for every method of the actions that count but some, perhaps twice.
+func (x *Index) MethodsOf(except func(source, target string) bool, do func(Method)) {
+	x.live.MethodsOf(except, do)
+}
+
 // Failed calls do for the source of each action that failed.
 func (x *Index) Failed(do func(source string)) { x.live.FailedSources(do) }
 

@@ -332,6 +332,27 @@ func (l *live) Methods(do func(Method)) error {
 	return nil
 }
 
+// MethodsOf calls do for every method of the actions that count but some, perhaps twice.
+func (l *live) MethodsOf(except func(source, target string) bool, do func(Method)) {
+	done := make([]bool, l.base.Methods())
+	for i := range l.base.Actions() {
+		row := l.base.actionMethod(i)
+		if done[row] || l.deadActions.has(i) {
+			continue
+		}
+		if target := string(l.base.ActionTarget(i)); !l.counted.has(target) || except(l.base.ActionPath(i), target) {
+			continue
+		}
+		done[row] = true
+		do(l.base.methods.of(l.base, row))
+	}
+	l.eachOver(func(a *Action) {
+		if l.counted.has(a.Target) && !except(a.Path, a.Target) {
+			do(a.Method)
+		}
+	})
+}
+
 // Configs returns the cook.toml files of the tree, sorted by folder: parents
 // come first.
 func (l *live) Configs() []File {

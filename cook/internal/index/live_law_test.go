@@ -358,7 +358,7 @@ func (s *session) compare(t *rapid.T, l *live) {
 		compareSet(t, "Pending of "+v.Target, slices.Clone(v.Pending), func(add func(string)) { x.Pending(v.Target, add) })
 	}
 	l.Count(x.Vouched())
-	var failed, configs []string
+	var failed, configs, counted []string
 	depend, owner, methods := map[string][]string{}, map[string]string{}, map[string]bool{}
 	for key, h := range s.actions {
 		if h.State == Failed && l.vouched.of(key[1]) != nil {
@@ -371,6 +371,9 @@ func (s *session) compare(t *rapid.T, l *live) {
 			owner[o.Path] = key[0]
 		}
 		methods[show(h.Method)] = true
+		if key[0] != "a" && l.vouched.of(key[1]) != nil {
+			counted = append(counted, show(h.Method))
+		}
 	}
 	for _, p := range slices.Concat(filePaths, missingPaths) {
 		want, known := s.files[p]
@@ -385,6 +388,9 @@ func (s *session) compare(t *rapid.T, l *live) {
 		compareSet(t, "Dependents of "+p, depend[p], func(add func(string)) { l.Dependents(map[string]bool{p: true, "-": true}, add) })
 	}
 	compareSet(t, "FailedSources", failed, l.FailedSources)
+	compareSet(t, "MethodsOf", counted, func(add func(string)) {
+		l.MethodsOf(func(source, _ string) bool { return source == "a" }, func(m Method) { add(show(m)) })
+	})
 	s.compareConfigs(t, l, configs)
 	for _, p := range outputPaths {
 		if source, ok := l.Owner(p); ok != (owner[p] != "") || source != owner[p] {

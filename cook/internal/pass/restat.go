@@ -96,28 +96,44 @@ func (f *finder) find(ctx context.Context, where Where) error {
 }
 
 // sameTools proves that the programs by whose names methods were identified are still
-// those programs. Their stamps have been compared.
+// those programs. Their stamps have been compared. Actions that are pending, or of other
+// targets, may have used others.
 func (f *finder) sameTools() error {
 	tools := map[string]string{}
 	f.delta.Tools = tools
 	err := f.last.Methods(func(m index.Method) {
 		for _, field := range m {
 			if name, ok := plan.ToolOf(field); ok {
-				tools[name] = field.Value
+				tools[name] = ""
 			}
 		}
 	})
 	if err != nil || len(tools) > 0 && f.last.Load() != nil {
 		return errNeedFullScan
 	}
-	for name, blob := range tools {
-		file, err := recipe.FindTool(f.s.Assets.Name(), name)
-		if err != nil {
-			return errNeedFullScan
+	if len(tools) == 0 {
+		return nil
+	}
+	for name := range tools {
+		if file, err := recipe.FindTool(f.s.Assets.Name(), name); err == nil {
+			known, _ := f.last.File(file)
+			tools[name] = known.Blob.String()
 		}
-		if known, ok := f.last.File(file); !ok || known.Blob.String() != blob {
-			return errNeedFullScan
+	}
+	pending := map[[2]string]bool{}
+	for _, target := range f.s.Scope.Targets {
+		f.last.Pending(target, func(source string) { pending[[2]string{source, target}] = true })
+	}
+	same := true
+	f.last.MethodsOf(func(source, target string) bool { return pending[[2]string{source, target}] }, func(m index.Method) {
+		for _, field := range m {
+			if name, ok := plan.ToolOf(field); ok {
+				same = same && tools[name] == field.Value
+			}
 		}
+	})
+	if !same {
+		return errNeedFullScan
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package pass
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -141,5 +142,37 @@ func TestTooManyPending(t *testing.T) {
 	p.Scope.Targets = []string{"mobile"}
 	if d := p.run(); d.Cooked.Assets != 140 || d.Looked.Listed == 0 {
 		t.Errorf("%s, %d folders listed", counts(d), d.Looked.Listed)
+	}
+}
+
+// What a program was when another target was cooked with it does not concern a run.
+func TestToolsOfTargetsInTurn(t *testing.T) {
+	if _, err := exec.LookPath("cp"); err != nil {
+		t.Skip(err)
+	}
+	p := newProject(t, map[string]string{
+		"cook.toml": targetRules + "[[rule]]\nmatch = \"*.in\"\ncommand = [\"cp\", \"{in}\", \"{out}\"]\ntools = [\"tools/list\"]\noutputs = [\"{path}\"]\n",
+		"a.in":      "one", "b.txt": "two", "tools/list": "one", "tools/.cookignore": "*\n",
+	})
+	run := func(target string) *Done {
+		p.Scope.Targets = []string{target}
+		return p.run()
+	}
+	run("pc")
+	run("mobile")
+	p.write("tools/list", "other")
+	for _, step := range []struct {
+		target, want string
+		whole        bool
+	}{
+		{"mobile", "cook/found 2, cook/skip/stamp 1, cook/cook 1, cook/checksum 1", true},
+		{"mobile", "cook/found 2, cook/skip/stamp 2", false},
+		{"pc", "cook/found 2, cook/skip/stamp 1, cook/restore 1", false},
+		{"pc", "cook/found 2, cook/skip/stamp 2", false},
+		{"mobile", "cook/found 2, cook/skip/stamp 2", false},
+	} {
+		if d := run(step.target); counts(d) != step.want || d.Delta.Whole != step.whole {
+			t.Errorf("%s: %s, whole %v; want %s, %v", step.target, counts(d), d.Delta.Whole, step.want, step.whole)
+		}
 	}
 }
