@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -174,5 +175,52 @@ func TestToolsOfTargetsInTurn(t *testing.T) {
 		if d := run(step.target); counts(d) != step.want || d.Delta.Whole != step.whole {
 			t.Errorf("%s: %s, whole %v; want %s, %v", step.target, counts(d), d.Delta.Whole, step.want, step.whole)
 		}
+	}
+}
+
+// Rules that are edited while another target is cooked are followed by the next run for
+// each: if they concern only one, and if the tree was listed.
+func TestRulesOfTargetsInTurn(t *testing.T) {
+	p := newProject(t, map[string]string{"cook.toml": targetRules, "a.txt": "one", "b.json": "{}"})
+	run := func(target string, whole bool, want string) {
+		t.Helper()
+		p.Scope.Targets = []string{target}
+		if d := p.run(); d.Delta.Whole != whole || counts(d) != want {
+			t.Errorf("%s: %s, whole %v; want %s, %v", target, counts(d), d.Delta.Whole, want, whole)
+		}
+	}
+	run("pc", true, "cook/found 2, cook/cook 2, cook/checksum 2")
+	run("mobile", true, "cook/found 2, cook/restore 1, cook/cook 1")
+	const same = "[target.pc.json]\nminify = true\n[target.mobile.json]\nminify = true\n"
+	p.write("cook.toml", same)
+	run("pc", false, "cook/found 2, cook/skip/stamp 2")
+	run("mobile", false, "cook/found 2, cook/skip/stamp 1, cook/restore 1")
+	p.write("cook.toml", same+"[[rule]]\nmatch = \"*.txt\"\noutput = \"{dir}/{stem}-one.txt\"\n")
+	p.write(".cookignore", "*.no\n")
+	run("pc", true, "cook/found 2, cook/skip/stamp 1, cook/restore 1, cook/remove 1")
+	run("mobile", false, "cook/found 2, cook/skip/stamp 1, cook/restore 1, cook/remove 1")
+}
+
+// A target that rules no longer have is refused, even if a run for another target has
+// seen the edit and there is no asset.
+func TestTargetThatRulesDropped(t *testing.T) {
+	p := newProject(t, map[string]string{"cook.toml": targetRules})
+	run := func(target string) error {
+		p.Scope.Targets = []string{target}
+		s := p.open()
+		defer s.Close()
+		_, err := Run(t.Context(), s, nil)
+		return err
+	}
+	if err := errors.Join(run("pc"), run("mobile")); err != nil {
+		t.Fatal(err)
+	}
+	p.write("cook.toml", "[target.pc.json]\nminify = true\n")
+	if err := run("pc"); err != nil {
+		t.Fatal(err)
+	}
+	var wrong *ConfigError
+	if err := run("mobile"); !errors.As(err, &wrong) {
+		t.Errorf("mobile: %v", err)
 	}
 }
