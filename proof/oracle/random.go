@@ -102,8 +102,11 @@ func (g *generator) run(mode Mode) {
 // turns runs for other targets, mostly with nothing edited in between.
 func (g *generator) turns() {
 	for range g.r.IntN(4) {
-		if g.r.IntN(4) == 0 {
+		switch g.r.IntN(8) {
+		case 0, 1:
 			g.editSource()
+		case 2:
+			g.editRootRules()
 		}
 		mode := Mode{Targets: g.turn(), ByFolder: g.r.IntN(6) == 0}
 		if g.r.IntN(8) == 0 {

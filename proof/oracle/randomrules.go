@@ -48,10 +48,7 @@ func (g *generator) editRules() {
 	dir := oneOf(g.r, "", "x/", "y/", "x/y/")
 	switch g.r.IntN(3) {
 	case 0:
-		if g.targets && g.r.IntN(3) == 0 {
-			g.rules = oneOf(g.r, targetRules...)
-		}
-		g.writeOrRemove("assets/cook.toml", oneOf(g.r, configs...)+g.tools+g.rules)
+		g.editRootRules()
 	case 1:
 		if dir != "" {
 			g.writeOrRemove("assets/"+dir+"cook.toml", oneOf(g.r, folderConfigs...))
@@ -59,6 +56,13 @@ func (g *generator) editRules() {
 	case 2:
 		g.writeOrRemove("assets/"+dir+".cookignore", oneOf(g.r, ignores...))
 	}
+}
+
+func (g *generator) editRootRules() {
+	if g.targets && g.r.IntN(3) == 0 {
+		g.rules = oneOf(g.r, targetRules...)
+	}
+	g.writeOrRemove("assets/cook.toml", oneOf(g.r, configs...)+g.tools+g.rules)
 }
 
 // writeOrRemove writes a file, or removes it if data is empty.
