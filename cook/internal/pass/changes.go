@@ -33,16 +33,20 @@ type Delta struct {
 	Concerned, Changed map[string]bool
 	// Found has the files that differ. Those that are the Same were only touched.
 	Found *restat.Found
-	// Outdated are, by target, sources that edited rules have cooked another way for
-	// targets that this run leaves alone.
-	Outdated map[string][]string
 	// Stale is what the index must forget.
 	Stale Stale
 
-	// Rules are those of configs that were edited, nil if none was.
-	Rules *Ruleset
-	Read  Read
-	Tools map[string]string // content of the programs that methods name
+	Edited Edited
+	Read   Read
+	Tools  map[string]string // content of the programs that methods name
+}
+
+// Edited is what came of configs that were edited.
+type Edited struct {
+	Rules *Ruleset // nil if none was
+	// Outdated are, by target, sources that are now cooked another way for targets that
+	// this run leaves alone.
+	Outdated map[string][]string
 }
 
 // Stale are nodes of files that were looked for and not there, and no longer are so, and

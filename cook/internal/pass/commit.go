@@ -216,14 +216,14 @@ func (c *committer) edit() {
 // editedRules are the files of rules that were edited, if the tree was not listed.
 func (c *committer) editedRules() (list []index.File) {
 	d := c.delta
-	if d.Rules == nil {
+	if d.Edited.Rules == nil {
 		return nil
 	}
 	for i := range d.Found.Files {
 		if f := &d.Found.Files[i]; f.Role == index.Config && !f.Same {
 			path := d.Last.Path(f.Ref)
-			settled := c.s.Clock.Settled(f.Now) && !f.Busy && !d.Rules.busy[path]
-			list = append(list, index.File{Path: path, Role: index.Config, Stamp: f.Now, Settled: settled, Sum: d.Rules.sums[path]})
+			settled := c.s.Clock.Settled(f.Now) && !f.Busy && !d.Edited.Rules.busy[path]
+			list = append(list, index.File{Path: path, Role: index.Config, Stamp: f.Now, Settled: settled, Sum: d.Edited.Rules.sums[path]})
 		}
 	}
 	return list

@@ -69,7 +69,7 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 		return t, nil
 	}
 	var err error
-	if t.Rules = d.Rules; t.Rules == nil {
+	if t.Rules = d.Edited.Rules; t.Rules == nil {
 		if t.Rules, err = s.CompileRules(d.configs()); err != nil {
 			return nil, err
 		}
@@ -145,8 +145,7 @@ func (s *Session) Make(ctx context.Context, d *Delta, t *Todo, before []contents
 		Outside:    outside,
 		InScope:    s.inScope,
 		Incomplete: d.Tree.Incomplete,
-		Force:      s.Mode.Force,
-		Strict:     s.Mode.Strict,
+		Demand:     plan.Demand{Force: s.Mode.Force, Strict: s.Mode.Strict},
 	})
 }
 

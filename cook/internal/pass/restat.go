@@ -243,7 +243,7 @@ func (f *finder) followRules() error {
 	if err != nil {
 		return errNeedFullScan // which will say so
 	}
-	f.delta.Rules = rules
+	f.delta.Edited.Rules = rules
 	methods := plan.NewMethods(rules.Set, func(name string) (contents.File, error) {
 		file, err := recipe.FindTool(f.s.Assets.Name(), name)
 		known, ok := f.last.File(file)
@@ -257,7 +257,7 @@ func (f *finder) followRules() error {
 			return errNeedFullScan
 		}
 	}
-	f.delta.Outdated = map[string][]string{}
+	f.delta.Edited.Outdated = map[string][]string{}
 	for a := range f.last.Actions() {
 		switch {
 		case !rules.HasTarget(a.Target):
@@ -266,7 +266,7 @@ func (f *finder) followRules() error {
 		case slices.Contains(f.s.Scope.Targets, a.Target):
 			f.concern(a.Path)
 		default:
-			f.delta.Outdated[a.Target] = append(f.delta.Outdated[a.Target], a.Path)
+			f.delta.Edited.Outdated[a.Target] = append(f.delta.Edited.Outdated[a.Target], a.Path)
 		}
 	}
 	return nil

@@ -74,7 +74,7 @@ func (c *committer) stillPending(target string, more []string) []string {
 			all[source] = true
 		}
 	})
-	for _, source := range slices.Concat(c.delta.Outdated[target], more) {
+	for _, source := range slices.Concat(c.delta.Edited.Outdated[target], more) {
 		all[source] = true
 	}
 	return slices.Sorted(maps.Keys(all))

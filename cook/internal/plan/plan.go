@@ -87,9 +87,13 @@ type Input struct {
 	InScope func(path string) bool
 	// Incomplete says that a path's absence proves nothing.
 	Incomplete func(path string) bool
-	Force      bool
-	// Strict runs what the recipe warned of, so that it fails.
-	Strict bool
+	Demand
+}
+
+// A Demand is for more than what differs.
+type Demand struct {
+	Force  bool // run everything
+	Strict bool // run what the recipe warned of, so that it fails
 }
 
 // Outside knows the outputs that a plan must leave alone.

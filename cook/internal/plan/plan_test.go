@@ -92,7 +92,7 @@ func (w *world) plan(t *testing.T) *Plan {
 		Rules: choice, Targets: w.targets, Claims: w.claims,
 		InScope:    func(p string) bool { return strings.HasPrefix(p, w.scope) },
 		Incomplete: func(p string) bool { return w.blind != "" && strings.HasPrefix(p, w.blind) },
-		Force:      w.force,
+		Demand:     Demand{Force: w.force},
 	}
 	for _, p := range slices.Sorted(func(yield func(string) bool) {
 		for p := range w.files {
