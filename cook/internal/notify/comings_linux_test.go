@@ -139,10 +139,6 @@ func TestPlaced(t *testing.T) {
 		{"linked by others afterwards", 1, func(t *testing.T, at func(string) string) {
 			must(t, os.Remove(at("a/new")), os.Link(at("a/f"), at("a/new")))
 		}, true},
-		{"replaced by others", 1, func(t *testing.T, at func(string) string) {
-			write(t, at("out/g"), "text")
-			must(t, os.Rename(at("out/g"), at("a/new")))
-		}, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -139,7 +139,8 @@ func (w *Watcher) Sync(ctx context.Context) (Changes, error) {
 
 // Placed tells the watcher that its caller has renamed files to these paths since the
 // last Sync, each once. So they can be no other names of other files, and if they go
-// again that is no case of [Changes.Vanished].
+// again that is no case of [Changes.Vanished]. What others move there right afterwards may
+// be taken for the same: the system merges two equal events in a row.
 func (w *Watcher) Placed(files []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
