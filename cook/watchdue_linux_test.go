@@ -3,10 +3,12 @@ package cook_test
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/proof/oracle"
 )
@@ -181,4 +183,19 @@ func TestWhyBesideWorkingWatcher(t *testing.T) {
 		t.Errorf("explained as %+v, %v", all, err)
 	}
 	awaitRound(t, rounds)
+}
+
+// A question about one asset does not list the whole tree because the manifest is being
+// replaced.
+func TestWhyIgnoresManifest(t *testing.T) {
+	p := newProject(t)
+	p.write("b.txt", "b")
+	p.write("far/c.txt", "c")
+	p.cook()
+	p.must(os.Remove(filepath.Join(p.run.Out, manifest.Name)))
+	p.write("far/cook.toml", "which no run could take")
+	all, err := cook.Why(t.Context(), p.run.Project(), "b.txt", cook.WhyOptions{})
+	if err != nil || len(all) != 1 || all[0].Runs {
+		t.Errorf("explained as %+v, %v", all, err)
+	}
 }

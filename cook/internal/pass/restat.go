@@ -181,6 +181,9 @@ func (f *finder) sort(file *restat.File) error {
 		}
 		f.concern(f.last.Source(file.Ref))
 	case index.Other:
+		if f.s.Scope.Source != "" && f.s.State.IsManifest(path) {
+			return nil // no question about a source depends on it, and a run may be replacing it
+		}
 		if filepath.IsAbs(path) {
 			return errNeedFullScan // a program, or the manifest
 		}
