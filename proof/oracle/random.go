@@ -48,15 +48,14 @@ func Random(seed uint64, opt Options) Script {
 			g.edit()
 		}
 		g.pause()
-		if round == g.Rounds-1 {
-			g.run(Mode{}) // finish what a partial run has left
-		} else {
+		if round < g.Rounds-1 {
 			g.run(g.mode())
 		}
 		if g.targets {
 			g.turns()
 		}
 	}
+	g.run(Mode{}) // finish what a partial run has left
 	return g.s
 }
 
