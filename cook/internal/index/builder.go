@@ -98,16 +98,26 @@ func (b *builder) count(v *vouching) {
 	if len(v.vouches) == 0 {
 		return
 	}
-	size := make(map[string]int64, len(b.files))
-	for i := range b.files {
-		size[b.files[i].Path] = b.files[i].Stamp.Size
-	}
+	b.sortFiles()
 	for i := range b.actions {
 		a := &b.actions[i]
 		if one := v.of(a.Target); one != nil {
-			one.totals.Add(a, size[a.Path])
+			size := int64(0)
+			if at, ok := b.file(a.Path); ok {
+				size = b.files[at].Stamp.Size
+			}
+			one.totals.Add(a, size)
 		}
 	}
+}
+
+func (b *builder) sortFiles() {
+	slices.SortFunc(b.files, func(x, y File) int { return cmp.Compare(x.Path, y.Path) })
+}
+
+// file finds a file once the files are sorted.
+func (b *builder) file(path string) (int, bool) {
+	return slices.BinarySearchFunc(b.files, path, func(f File, p string) int { return cmp.Compare(f.Path, p) })
 }
 
 // Add counts an action whose source has so many bytes.
@@ -138,7 +148,7 @@ func (t *Totals) Take(a *Action, size int64) {
 // Bytes returns the index. Equal contents give equal bytes. It panics if there
 // is more than the format can count, which is billions.
 func (b *builder) Bytes() []byte {
-	slices.SortFunc(b.files, func(x, y File) int { return cmp.Compare(x.Path, y.Path) })
+	b.sortFiles()
 	b.Actions()
 	w := &writer{
 		known: map[string]int{}, folders: map[folderKey]int{},

@@ -30,9 +30,31 @@ type nodeIn struct {
 	folder int // as numbered by their coming, later by their order
 	role   Role
 	name   string
-	file   File // but for its path
+	file   *File     // nil for an artifact, for what is absent, and for a ghost
+	made   *Artifact // nil for all others
 	action uint32
 	after  int // what the node is for: its place in files, or in made
+}
+
+func (n *nodeIn) inode() uint64 {
+	switch {
+	case n.file != nil:
+		return n.file.Stamp.Inode
+	case n.made != nil:
+		return n.made.Stamp.Inode
+	}
+	return 0
+}
+
+// known is what is known of the node's file.
+func (n *nodeIn) known() File {
+	switch {
+	case n.file != nil:
+		return *n.file
+	case n.made != nil:
+		return File{Stamp: n.made.Stamp, Settled: n.made.Settled, Sum: n.made.Sum, Blob: n.made.Blob}
+	}
+	return File{}
 }
 
 // A writer collects the sections.
@@ -81,17 +103,14 @@ func (w *writer) collect(b *builder) {
 	}
 	for i := range b.files {
 		f := &b.files[i]
-		add(treeOf(f.Path), f.Path, nodeIn{role: f.Role, file: *f, action: noAction, after: i})
-	}
-	hasFile := func(path string) (int, bool) {
-		return slices.BinarySearchFunc(b.files, path, func(f File, p string) int { return cmp.Compare(f.Path, p) })
+		add(treeOf(f.Path), f.Path, nodeIn{role: f.Role, file: f, action: noAction, after: i})
 	}
 	absent := b.absent
 	if absent == nil {
 		absent = map[string]bool{}
 		for i := range b.actions {
 			for _, d := range b.actions[i].Deps {
-				if _, there := hasFile(d.Path); !d.Found && !there {
+				if _, there := b.file(d.Path); !d.Found && !there {
 					absent[d.Path] = true
 				}
 			}
@@ -103,9 +122,8 @@ func (w *writer) collect(b *builder) {
 	next := 0
 	for i := range b.actions {
 		a := &b.actions[i]
-		for _, m := range a.Made {
-			f := File{Stamp: m.Stamp, Settled: m.Settled, Sum: m.Sum, Blob: m.Blob}
-			add(Out, m.Path, nodeIn{role: Made, file: f, action: uint32(i), after: next})
+		for k := range a.Made {
+			add(Out, a.Made[k].Path, nodeIn{role: Made, made: &a.Made[k], action: uint32(i), after: next})
 			next++
 		}
 	}
@@ -113,7 +131,7 @@ func (w *writer) collect(b *builder) {
 	w.sourceNode = make([]int, len(b.actions))
 	for i := range b.actions {
 		a := &b.actions[i]
-		switch at, there := hasFile(a.Path); {
+		switch at, there := b.file(a.Path); {
 		case i > 0 && b.actions[i-1].Path == a.Path:
 			w.sourceNode[i] = w.sourceNode[i-1]
 		case there:
@@ -146,7 +164,7 @@ func (w *writer) placeNodes(b *builder) {
 	}
 	slices.SortFunc(perm, func(i, j int) int {
 		a, b := &w.nodes[i], &w.nodes[j]
-		return cmp.Or(cmp.Compare(a.folder, b.folder), cmp.Compare(a.file.Stamp.Inode, b.file.Stamp.Inode),
+		return cmp.Or(cmp.Compare(a.folder, b.folder), cmp.Compare(a.inode(), b.inode()),
 			cmp.Compare(a.name, b.name), cmp.Compare(i, j))
 	})
 	place := make([]int, len(perm))
@@ -169,15 +187,16 @@ func (w *writer) placeNodes(b *builder) {
 			w.fileNode[n.after] = at
 		}
 		w.name(secNodes, n.name)
+		known := n.known()
 		flags := uint32(n.role)
-		if n.file.Settled {
+		if known.Settled {
 			flags |= nodeSettled
 		}
 		w.u32(secNodes, flags)
 		w.u32(secNodes, uint32(n.folder))
 		w.u32(secNodes, n.action)
-		w.sec[secNodes] = appendStamp(w.sec[secNodes], n.file.Stamp)
-		w.sec[secContents] = appendContent(w.sec[secContents], n.file.Sum, n.file.Blob)
+		w.sec[secNodes] = appendStamp(w.sec[secNodes], known.Stamp)
+		w.sec[secContents] = appendContent(w.sec[secContents], known.Sum, known.Blob)
 	}
 	for i, n := range w.sourceNode {
 		w.sourceNode[i] = place[n]
@@ -314,8 +333,9 @@ func (w *writer) finish(b *builder) []byte {
 	}
 	head := len(out)
 	out = out[:headerSize]
-	for _, sec := range w.sec {
+	for s, sec := range w.sec {
 		out = append(out, sec...)
+		w.sec[s] = nil // not all of them twice in memory
 	}
 	out = appendSeals(out, out[headerSize:])
 	sum := seal(out[at:])

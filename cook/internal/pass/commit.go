@@ -13,6 +13,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/restat"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -28,7 +29,8 @@ type committer struct {
 }
 
 // Commit leaves for the next run what this one knows. It returns the actions of the
-// sources that were seen to, and the files of the manifest that were replaced. What it
+// sources that were seen to, none if that was the whole tree, and the files of the
+// manifest that were replaced. The plan and the work are used up. What it
 // writes is in proportion to what changed.
 func Commit(s *Session, d *Delta, t *Todo, w *Work) (actions []index.Action, replaced []string, err error) {
 	if d.empty() {
@@ -36,7 +38,10 @@ func Commit(s *Session, d *Delta, t *Todo, w *Work) (actions []index.Action, rep
 	}
 	c := &committer{s: s, delta: d, todo: t, work: w}
 	c.actions = c.results()
-	listed := state.Changes(eachAction(d.Before), c.actions)
+	var listed []manifest.Change
+	if !d.Whole {
+		listed = state.Changes(eachAction(d.Before), c.actions)
+	}
 	journal := c.openClaims()
 	pending, err := c.collectPending() // while Last says what was known
 	if err != nil {
@@ -51,11 +56,21 @@ func Commit(s *Session, d *Delta, t *Todo, w *Work) (actions []index.Action, rep
 		c.edit()
 	}
 	c.vouch()
+	if d.Whole {
+		c.release()
+	}
 	replaced, err = s.State.Commit(state.Commit{
 		Last: d.Last, Next: c.next, Listed: listed, Journal: journal, Pending: pending, Whole: s.Scope.whole(),
 		Checksum: s.Checksum, Clock: s.Clock, Note: s.Observer.Note,
 	})
 	return c.actions, replaced, err
+}
+
+// release drops what was planned and done once the next index has it: to write that
+// takes as much memory again.
+func (c *committer) release() {
+	c.actions, c.work.Results = nil, nil
+	c.todo.Plan, c.todo.Contents = &plan.Plan{}, nil
 }
 
 func eachAction(list []index.Action) func(yield func(*index.Action) bool) {
