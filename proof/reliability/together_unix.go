@@ -220,8 +220,9 @@ func (c *concurrentRuns) startWatcher(ctx context.Context, s *scene) (stop func(
 }
 
 // sourceChanged matches errors of assets that change, appear or disappear while they are
-// cooked. git truncates a file before it writes to it.
-var sourceChanged = regexp.MustCompile(`changed while it was being cooked|no such file or directory|does not exist|file is empty`)
+// cooked. git truncates a file before it writes to it, and its branches' files, and rules,
+// come one after the other.
+var sourceChanged = regexp.MustCompile(`changed while it was being cooked|no such file or directory|does not exist|file is empty|file is cut short`)
 
 // lockProtected matches paths that the lock protects: they do not change while a cook runs.
 var lockProtected = regexp.MustCompile(`\.cook/|\bmanifest|\block\b|\boutputs?\b`)

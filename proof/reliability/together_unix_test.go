@@ -32,6 +32,7 @@ func TestWaitFor(t *testing.T) {
 		{1, "cook: tex/blocks.png: openat tex/blocks.png" + noFile, true, true, 1},
 		{1, "cook: mesh/cart.gltf: cart.bin does not exist\n", true, true, 1},
 		{1, "cook: tex/a.png: file is empty\n", true, true, 1},
+		{1, "cook: sound/a.wav: wav: the file is cut short: 16 of 48 bytes of sound are missing\n", true, true, 1},
 		{1, changed + "cook: tex/a.png: no space left on device\n", true, false, 0},
 		{1, changed + "cook: tex/a.png: openat .cook/tmp/x" + noFile, true, false, 0},
 		{1, "cook: openat manifest.json" + noFile, true, false, 0},
