@@ -119,7 +119,7 @@ func (w *worker) fetchOne(ctx context.Context, k known, r *ready, i int) error {
 			return nil
 		}
 	}
-	if k.Moved != nil && w.takeBack(&k.Moved.Outputs[i], file) {
+	if k.Moved != nil && w.takeBack(&k.Moved.Outputs[i], inOut(file)) {
 		old := &k.Moved.Outputs[i]
 		r.made[i] = old.Artifact
 		r.made[i].Stamp = old.Stamp
@@ -128,7 +128,7 @@ func (w *worker) fetchOne(ctx context.Context, k known, r *ready, i int) error {
 	if w.Store == nil || k.Method.Recipe.Cheap {
 		return errNotAtHand
 	}
-	err := w.Store.CopyBlob(ctx, want.Blob, want.Size, w.Out.Root().Root, file)
+	err := w.Store.CopyBlob(ctx, want.Blob, want.Size, w.outputs.tmp.Root().Root, file)
 	switch {
 	case errors.Is(err, store.ErrMissing):
 		return errNotAtHand
@@ -138,11 +138,11 @@ func (w *worker) fetchOne(ctx context.Context, k known, r *ready, i int) error {
 	case err != nil:
 		return w.inUserTerms(err, r.scratch, k.Outputs)
 	}
-	info, err := w.Out.Root().Lstat(file)
+	info, err := w.outputs.tmp.Root().Lstat(file)
 	if err != nil {
 		return err
 	}
-	sum, err := w.sumAlone(ctx, w.Out, file, hashing.WantSum)
+	sum, err := w.sumAlone(ctx, w.outputs.tmp, file, hashing.WantSum)
 	r.made[i] = index.Artifact{Stamp: scan.StampOf(info), Sum: sum.Sum, Blob: want.Blob}
 	r.made[i].Stamp.Size = sum.Size
 	return err
@@ -189,7 +189,7 @@ func (w *worker) keepAll(ctx context.Context, r ready) error {
 }
 
 func (w *worker) putBlob(ctx context.Context, file string, a store.Artifact) error {
-	f, err := w.Out.OpenFile(file)
+	f, err := w.outputs.tmp.OpenFile(file)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ const (
 // outputs is what a run has done to the output folder so far.
 type outputs struct {
 	dir   *confine.Dir
+	tmp   *confine.Dir // holds the scratch files, if anything is to be written
 	wrote atomic.Bool
 	// Before the workers begin, retired artifacts are set aside, by path.
 	trash map[string]string
@@ -87,7 +88,7 @@ func (r *runner) idle() bool {
 	return len(r.plan.Retired) == 0
 }
 
-func (r *runner) prepare() error {
+func (r *runner) prepare() (err error) {
 	root := r.Out.Root()
 	for _, dir := range []string{tmpDir, trashDir} {
 		if err := root.RemoveAll(dir); err != nil {
@@ -97,8 +98,16 @@ func (r *runner) prepare() error {
 			return err
 		}
 	}
+	if r.outputs.tmp, err = r.Out.Sub(tmpDir); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			r.outputs.tmp.Close()
+		}
+	}()
 	// A new file shows what the user's umask leaves of a file's mode.
-	f, err := root.OpenFile(tmpDir+"/mode", os.O_CREATE|os.O_WRONLY, 0o666)
+	f, err := r.outputs.tmp.Root().OpenFile("mode", os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}
@@ -115,6 +124,9 @@ func (r *runner) prepare() error {
 // next run and nothing else.
 func (r *runner) cleanUp() {
 	var err error
+	if r.outputs.tmp != nil {
+		err = r.outputs.tmp.Close()
+	}
 	for _, dir := range r.outputs.emptied {
 		err = errors.Join(err, r.outputs.removeEmpty(dir))
 	}

@@ -19,7 +19,7 @@ func (w *worker) place(r ready) (placed, error) {
 		if r.inPlace != nil && r.inPlace[i] {
 			continue
 		}
-		if err := w.placeOne(r.planned, i, r.scratch.files[i], &r.made[i]); err != nil {
+		if err := w.placeOne(r.planned, i, r.scratch, &r.made[i]); err != nil {
 			return placed{}, err
 		}
 	}
@@ -29,7 +29,7 @@ func (w *worker) place(r ready) (placed, error) {
 // placeOne renames a complete file to the i-th output's name, unless the very same
 // content lies there, and completes the artifact's row. What cook did not make is not
 // overwritten.
-func (w *worker) placeOne(a planned, i int, file string, made *index.Artifact) error {
+func (w *worker) placeOne(a planned, i int, tmp *scratch, made *index.Artifact) error {
 	defer w.probe.Begin("cook/run/place", "").End()
 	root := w.Out.Root()
 	out := a.Outputs[i]
@@ -48,6 +48,7 @@ func (w *worker) placeOne(a planned, i int, file string, made *index.Artifact) e
 	case !w.Owned(out):
 		return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another output folder", pathname.Show(out))
 	}
+	file := inOut(tmp.files[i])
 	err = root.Rename(file, out)
 	if dir := path.Dir(out); pathname.IsAbsent(err) {
 		if err := root.MkdirAll(dir, 0o777); err != nil {
@@ -58,6 +59,7 @@ func (w *worker) placeOne(a planned, i int, file string, made *index.Artifact) e
 	if err != nil {
 		return w.misled(out, err)
 	}
+	tmp.placed[i] = true
 	w.outputs.notePlaced(out)
 	if info, err = root.Lstat(out); err != nil {
 		return err

@@ -14,9 +14,11 @@ import (
 // A scratch is where one action's artifacts are made, before they are renamed into
 // place.
 type scratch struct {
-	in    *confine.Dir
-	base  string   // of all names, below the folder
-	files []string // one for each output, below the folder
+	in     *confine.Dir
+	base   string   // of all names in the folder
+	files  []string // one for each output, in the folder
+	placed []bool   // those that were renamed into place
+	opened bool     // the folder for whatever else a recipe wants to write
 }
 
 // longestExt is the longest extension that scratch files get, in bytes. An output may
@@ -27,11 +29,14 @@ const longestExt = 64
 // extension to know what to write. No other run has the same names: a program that
 // outlived its cook must not write to what another one makes.
 func (r *runner) newScratch(outputs []string) *scratch {
-	return scratchIn(r.Out, fmt.Sprintf("%s/%x-%d", tmpDir, r.id, r.serial.Add(1)), outputs)
+	return scratchIn(r.outputs.tmp, fmt.Sprintf("%x-%d", r.id, r.serial.Add(1)), outputs)
 }
 
+// inOut is the path of a run's scratch file below the output folder.
+func inOut(file string) string { return tmpDir + "/" + file }
+
 func scratchIn(folder *confine.Dir, base string, outputs []string) *scratch {
-	s := &scratch{in: folder, base: base}
+	s := &scratch{in: folder, base: base, placed: make([]bool, len(outputs))}
 	for i, out := range outputs {
 		ext := path.Ext(out)
 		if len(ext) > longestExt {
@@ -46,7 +51,7 @@ func scratchIn(folder *confine.Dir, base string, outputs []string) *scratch {
 func (s *scratch) abs() []string {
 	all := make([]string, len(s.files))
 	for i, file := range s.files {
-		all[i] = filepath.Join(s.in.Name(), filepath.FromSlash(file))
+		all[i] = filepath.Join(s.in.Name(), file)
 	}
 	return all
 }
@@ -61,13 +66,18 @@ func (s *scratch) folder() (string, error) {
 	if err := s.in.Root().Mkdir(s.base, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	return filepath.Join(s.in.Name(), filepath.FromSlash(s.base)), nil
+	s.opened = true
+	return filepath.Join(s.in.Name(), s.base), nil
 }
 
 // remove removes what was not renamed. What it cannot remove goes when the run ends.
 func (s *scratch) remove() {
-	for _, file := range s.files {
-		s.in.Root().RemoveAll(file)
+	for i, file := range s.files {
+		if !s.placed[i] {
+			s.in.Root().RemoveAll(file)
+		}
 	}
-	s.in.Root().RemoveAll(s.base)
+	if s.opened {
+		s.in.Root().RemoveAll(s.base)
+	}
 }
