@@ -76,14 +76,23 @@ func (x *flat) checkSeals(from, to int) error {
 	})
 }
 
-// sealAgain seals the blocks of a row that was changed in place.
-func (x *flat) sealAgain(s, i int) {
-	first := x.sections[s].offset + i*rowSize[s] - headerSize
-	for b := first / blockSize; b <= (first+rowSize[s]-1)/blockSize; b++ {
+// sealAgain seals the blocks of rows that were changed in place, each block once.
+func (x *flat) sealAgain(changed map[int]*bitset) (sealed int) {
+	var blocks bitset
+	for s, rows := range changed {
+		rows.each(func(i int) {
+			first := x.sections[s].offset + i*rowSize[s] - headerSize
+			for b := first / blockSize; b <= (first+rowSize[s]-1)/blockSize; b++ {
+				blocks.add(b)
+			}
+		})
+	}
+	blocks.each(func(b int) {
 		data, at := x.block(b)
 		sum := seal(data)
 		copy(at, sum[:])
-	}
+	})
+	return blocks.n
 }
 
 // appendSeals appends the seals of what is behind the header.

@@ -112,3 +112,16 @@ func TestRewriteSealsWhatChanged(t *testing.T) {
 		t.Errorf("%v", f)
 	}
 }
+
+// However many rows of a block were changed, it is sealed once.
+func TestSealAgainOnce(t *testing.T) {
+	x := openLazily(t, manyBlocks(t)).live.base
+	var rows bitset
+	for i := range x.Nodes() {
+		rows.add(i)
+	}
+	have := x.sealAgain(map[int]*bitset{secNodes: &rows})
+	if want := blocks(x.Nodes()*nodeSize) + 1; have > want {
+		t.Errorf("%d blocks, want at most %d", have, want)
+	}
+}

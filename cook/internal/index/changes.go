@@ -210,11 +210,7 @@ func (l *live) Rewrite() (base *flat, changes []byte) {
 	l.deadNodes.each(func(node int) { l.base.mark(secNodes, node, nodeFlagsAt, nodeDead, false) })
 	l.deadFolder.each(func(row int) { l.base.mark(secFolders, row, folderFlagsAt, folderDead, false) })
 	data := l.base.data
-	patched.each(func(node int) {
-		l.base.sealAgain(secNodes, node)
-		l.base.sealAgain(secContents, node)
-	})
-	patchedFolders.each(func(row int) { l.base.sealAgain(secFolders, row) })
+	l.base.sealAgain(map[int]*bitset{secNodes: &patched, secContents: &patched, secFolders: &patchedFolders})
 	sum := seal(l.base.seals)
 	copy(data[sealsAt:], sum[:])
 	sum = seal(data[:headerEnd])
