@@ -313,7 +313,7 @@ func (w *writer) finish(b *builder) []byte {
 	size := headerSize
 	for s, sec := range w.sec {
 		size += len(sec)
-		if len(sec)/rowSize[s] >= math.MaxUint32 {
+		if int64(len(sec)/rowSize[s]) >= math.MaxUint32 {
 			panic(fmt.Sprintf("index: %d rows in section %d", len(sec)/rowSize[s], s))
 		}
 	}
