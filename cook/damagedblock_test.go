@@ -1,6 +1,7 @@
 package cook_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -48,5 +49,30 @@ func TestDamagedBlockOfTheIndex(t *testing.T) {
 	}
 	if blocks < 3 || noted < 2 {
 		t.Errorf("%d of %d blocks noted", noted, blocks)
+	}
+}
+
+// A run in which nothing changed looks at no action, not even to compare the programs that
+// were used: damage there stays unnoticed.
+func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
+	p := smallFiles(t, 2000)
+	p.write("a.sh", "")
+	p.write("cook.toml", "[[rule]]\nmatch = \"a.sh\"\ncommand = [\"sh\", \"-c\", \"echo made >\\\"$0\\\"\", \"{out}\"]\noutputs = [\"{name}.out\"]\n")
+	p.cookAll()
+	p.tick()
+	p.cookAll()
+	name := p.path("cooked/.cook/index")
+	data, err := os.ReadFile(name)
+	p.must(err)
+	at := bytes.LastIndex(data, []byte("cooked")) // they follow the actions
+	if at < len(data)/2 {
+		t.Fatalf("strings at %d of %d bytes", at, len(data))
+	}
+	data[at-200<<10] ^= 1 // amid the actions
+	p.must(os.WriteFile(name, data, 0o666))
+	rec := &recorder{}
+	p.run.Observer = rec
+	if s := p.cookAll(); s.ByStamp.Assets != s.Found.Assets || len(rec.notes) > 0 {
+		t.Errorf("%s, notes %q", s.String(), rec.notes)
 	}
 }

@@ -41,7 +41,7 @@ type Delta struct {
 	Tools  map[string]string // content of the programs that methods name
 }
 
-// Edited is what came of configs that were edited.
+// Edited has the rules after an edit, and what they change for other targets.
 type Edited struct {
 	Rules *Ruleset // nil if none was
 	// Outdated are, by target, sources that are now cooked another way for targets that

@@ -101,41 +101,46 @@ func (f *finder) find(ctx context.Context, where Where) error {
 func (f *finder) sameTools() error {
 	tools := map[string]string{}
 	f.delta.Tools = tools
-	err := f.last.Methods(func(m index.Method) {
+	same := true
+	compare := func(m index.Method) {
 		for _, field := range m {
 			if name, ok := plan.ToolOf(field); ok {
-				tools[name] = ""
+				if _, asked := tools[name]; !asked {
+					tools[name] = f.tool(name)
+				}
+				same = same && tools[name] == field.Value
 			}
 		}
-	})
-	if err != nil || len(tools) > 0 && f.last.Load() != nil {
+	}
+	if f.last.Methods(compare) != nil {
 		return errNeedFullScan
 	}
-	if len(tools) == 0 {
-		return nil
+	if same {
+		return nil // mostly, and then no action need be looked at
 	}
-	for name := range tools {
-		if file, err := recipe.FindTool(f.s.Assets.Name(), name); err == nil {
-			known, _ := f.last.File(file)
-			tools[name] = known.Blob.String()
-		}
+	if f.last.Load() != nil {
+		return errNeedFullScan
 	}
+	same = true
 	pending := map[[2]string]bool{}
 	for _, target := range f.s.Scope.Targets {
 		f.last.Pending(target, func(source string) { pending[[2]string{source, target}] = true })
 	}
-	same := true
-	f.last.MethodsOf(func(source, target string) bool { return pending[[2]string{source, target}] }, func(m index.Method) {
-		for _, field := range m {
-			if name, ok := plan.ToolOf(field); ok {
-				same = same && tools[name] == field.Value
-			}
-		}
-	})
+	f.last.MethodsOf(func(source, target string) bool { return pending[[2]string{source, target}] }, compare)
 	if !same {
 		return errNeedFullScan
 	}
 	return nil
+}
+
+// tool returns the content of a program as the index has it, "" if there is none.
+func (f *finder) tool(name string) string {
+	file, err := recipe.FindTool(f.s.Assets.Name(), name)
+	if err != nil || f.last.Load() != nil {
+		return ""
+	}
+	known, _ := f.last.File(file)
+	return known.Blob.String()
 }
 
 // compare reads what stamps do not vouch for, and sorts the files that differ.
