@@ -60,8 +60,6 @@
 //
 // A [Summer] is for callers that open their files themselves. It reads a stream
 // once and gives its size, its checksum and, where asked for, its Digest.
-// [Summer.SumAll] does so for a list of streams on several goroutines and allocates
-// nothing per stream.
 //
 // # Keys
 //

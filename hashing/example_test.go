@@ -47,24 +47,6 @@ func ExampleSummer_Sum() {
 	// true
 }
 
-func ExampleSummer_SumAll() {
-	contents := []string{"rock", "grass", "rock"}
-	sums := make([]hashing.FileSum, len(contents))
-
-	f, _ := hashing.Lookup("xxh64")
-	err := hashing.NewSummer(f).SumAll(context.Background(), len(contents), 2,
-		func(i int) (io.ReadCloser, hashing.Want, error) {
-			return io.NopCloser(strings.NewReader(contents[i])), hashing.WantSum, nil
-		},
-		func(i int, sum hashing.FileSum, err error) {
-			if err == nil {
-				sums[i] = sum // each i is handed over once, so this needs no lock
-			}
-		})
-	fmt.Println(err, sums[0].Sum == sums[2].Sum, sums[0].Sum == sums[1].Sum)
-	// Output: <nil> true false
-}
-
 func ExampleKey() {
 	key := func(recipe, format string) hashing.Digest {
 		k := hashing.NewKey("example recipe 1")
