@@ -19,7 +19,7 @@ import (
 
 // A Dir is a folder that nothing opened through it can leave.
 type Dir struct {
-	root *os.Root
+	root Root
 	real string // the folder's name, absolute and without links
 }
 
@@ -37,14 +37,14 @@ func Open(name string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dir{root: root, real: real}, nil
+	return &Dir{root: newRoot(root), real: real}, nil
 }
 
 // Name returns the folder's name: absolute, without symbolic links.
 func (d *Dir) Name() string { return d.real }
 
 // Root returns the os.Root under the folder, for what only writes.
-func (d *Dir) Root() Root { return Root{d.root} }
+func (d *Dir) Root() Root { return d.root }
 
 // Sub opens a folder inside as one that nothing can leave either.
 func (d *Dir) Sub(path string) (*Dir, error) {
@@ -52,7 +52,7 @@ func (d *Dir) Sub(path string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dir{root: root, real: filepath.Join(d.real, filepath.FromSlash(path))}, nil
+	return &Dir{root: newRoot(root), real: filepath.Join(d.real, filepath.FromSlash(path))}, nil
 }
 
 // Outward returns the first folder on the way to a file that is a link which leads
@@ -62,12 +62,12 @@ func (d *Dir) Outward(path string) string {
 		if path[i] != '/' {
 			continue
 		}
-		info, err := d.Root().Lstat(path[:i])
+		info, err := d.root.Lstat(path[:i])
 		if err != nil {
 			return ""
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
-			if _, err := d.Root().Stat(path[:i]); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if _, err := d.root.Stat(path[:i]); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return path[:i]
 			}
 		}
@@ -83,7 +83,7 @@ func (d *Dir) Close() error { return d.root.Close() }
 func (d *Dir) Stat(path string) (fs.FileInfo, error) {
 	var info fs.FileInfo
 	err := d.reach(path, func(path string) (err error) {
-		info, err = d.Root().Stat(path)
+		info, err = d.root.Stat(path)
 		return err
 	})
 	return info, err

@@ -11,20 +11,50 @@ import (
 
 // A Root is an os.Root that makes a call again when a signal interrupted it, which
 // os.Root does for some of its methods only, and tells a folder that is not empty
-// from one that cannot be removed.
-type Root struct{ *os.Root }
+// from one that cannot be removed. Where the system can look up a whole path in one
+// call, it does.
+//
+// [os.SameFile] does not know the results of its Stat and Lstat.
+type Root struct {
+	*os.Root
+	quick *beneath // nil if the system has no such calls
+}
+
+// errAsk is how beneath says that os.Root is to be asked.
+var errAsk = errors.New("ask os.Root")
+
+func newRoot(root *os.Root) Root { return Root{root, openBeneath(root)} }
+
+func (r Root) Close() error { return errors.Join(r.quick.Close(), r.Root.Close()) }
+
+func (r Root) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	f, err := r.quick.openFile(name, flag, perm)
+	if err == errAsk {
+		return r.Root.OpenFile(name, flag, perm)
+	}
+	return f, err
+}
 
 func (r Root) Stat(name string) (info fs.FileInfo, err error) {
+	if info, err := r.quick.lstat(name); err == nil && info.Mode()&fs.ModeSymlink == 0 || err != nil && err != errAsk {
+		return info, err
+	}
 	err = again(func() error { info, err = r.Root.Stat(name); return err })
 	return info, err
 }
 
 func (r Root) Lstat(name string) (info fs.FileInfo, err error) {
+	if info, err := r.quick.lstat(name); err != errAsk {
+		return info, err
+	}
 	err = again(func() error { info, err = r.Root.Lstat(name); return err })
 	return info, err
 }
 
 func (r Root) Rename(from, to string) error {
+	if err := r.quick.rename(from, to); err != errAsk {
+		return err
+	}
 	return again(func() error { return r.Root.Rename(from, to) })
 }
 

@@ -149,9 +149,12 @@ func (f rootFolder) Stat(name []byte, follow bool, into *Info) error {
 	return nil
 }
 
-// InfoOf takes the Info from a FileInfo made by [os.Stat], [os.Lstat], [os.Root] or
-// [os.File.Stat].
+// InfoOf takes the Info from a FileInfo made by [os.Stat], [os.Lstat], [os.Root],
+// [os.File.Stat] or [Info.Named].
 func InfoOf(info fs.FileInfo) Info {
+	if named, ok := info.(*namedInfo); ok {
+		return named.Info
+	}
 	i := Info{
 		Size:  info.Size(),
 		MTime: info.ModTime().UnixNano(),

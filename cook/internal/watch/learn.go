@@ -10,6 +10,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/dirfd"
 )
 
 // learned is what the last round showed of where something may change.
@@ -111,7 +112,7 @@ func (l *learned) fromDelta(s *pass.Session, done *pass.Done, at places) {
 			continue
 		}
 		info, err := s.Assets.Root().Stat(filepath.FromSlash(file))
-		if gone := errors.Is(err, fs.ErrNotExist); !gone && (err != nil || linked(info)) {
+		if gone := errors.Is(err, fs.ErrNotExist); !gone && (err != nil || dirfd.InfoOf(info).Links != 1) {
 			l.everywhere = true
 			return
 		}
