@@ -81,7 +81,7 @@ func breakKnownCalls(t *testing.T, command func(...string) *exec.Cmd) {
 		{"nor a folder", "clean", "unlinkat", "out/ui", "EIO"},
 		{"a file that was not written completely is not renamed into place", "edited", "write", "out/.cook/.tmp-*", "ENOSPC"},
 		{"a lock whose stat fails is not reported as removed", "edited", "fstat", "out/.cook/lock", "EACCES"},
-		{"outputs that a killed cook has placed are known as owned", "edited", "openat", "out/.cook/.tmp-*", "kill"},
+		{"outputs that a killed cook has placed are known as owned", "edited", "openat2", "out/.cook/.tmp-*", "kill"},
 	}
 	matters := func(scene string, call faultfs.Call, f faults.Fault) (all []int) {
 		for i, r := range rows {

@@ -67,7 +67,7 @@ type Recipe struct {
 	// asset is cooked again when it is renamed.
 	UsesPath bool
 	// Cheap says that cooking costs no more than copying the result out of the
-	// store, so the store keeps no blobs of it.
+	// store, so the store keeps nothing of it.
 	Cheap bool
 	// Extensions are the files that the recipe cooks where no rule names another
 	// recipe: ".png", in lower case, which stands for ".PNG" as well. No two recipes

@@ -62,7 +62,9 @@ func (w *worker) live(ctx context.Context, a planned) (placed, Outcome, error) {
 	if a.forced() {
 		return w.cookAndPlace(ctx, a, nil)
 	}
-	defer w.exclusive(a.ID)() // the second of two equal files waits for the first one's result
+	if a.inStore(w.Store) {
+		defer w.exclusive(a.ID)() // the second of two equal files waits for the first one's result
+	}
 	k, ok := w.lookUp(ctx, a)
 	if !ok {
 		return w.cookAndPlace(ctx, a, nil)
@@ -134,11 +136,14 @@ func (w *worker) foretell(ctx context.Context, a planned) Result {
 			}
 		}
 	}
-	if !w.flights.first(a.ID) && !a.forced() && w.Store != nil {
+	if a.inStore(w.Store) && !w.flights.first(a.ID) && !a.forced() {
 		return Result{Outcome: Restored} // from the result of an equal file
 	}
 	return Result{Outcome: Cooked}
 }
+
+// inStore reports whether the action's result is kept in a store, nil for none.
+func (a planned) inStore(s *store.Store) bool { return s != nil && !a.Method.Recipe.Cheap }
 
 func (a planned) forced() bool {
 	return slices.ContainsFunc(a.Reasons, func(r plan.Reason) bool { return r.Kind == plan.Forced })

@@ -22,7 +22,7 @@ func (w *worker) lookUp(ctx context.Context, a planned) (known, bool) {
 		return a.knownFrom(&a.Moved.Action, w.relocate(ctx, a.Path, a.Moved.Deps)), true
 	case a.Last != nil && a.Last.State == index.Done && !a.Stale && !a.Last.Warned && len(a.Last.Made) == len(a.Outputs):
 		return a.knownFrom(&a.Last.Action, a.Last.Deps), true
-	case w.Store == nil:
+	case !a.inStore(w.Store):
 		return known{}, false
 	}
 	defer w.probe.Begin("cook/run/look_up", "").End()
@@ -84,7 +84,7 @@ var errNotAtHand = errors.New("not in the store any more")
 
 // atHand reports whether fetch would find a known result's content.
 func (r *runner) atHand(k known) bool {
-	if k.Moved != nil || k.Method.Recipe.Cheap {
+	if k.Moved != nil || k.Method.Recipe.Cheap { // made again
 		return true
 	}
 	for _, m := range k.made {
@@ -125,7 +125,7 @@ func (w *worker) fetchOne(ctx context.Context, k known, r *ready, i int) error {
 		r.made[i].Stamp = old.Stamp
 		return nil
 	}
-	if w.Store == nil || k.Method.Recipe.Cheap {
+	if !k.inStore(w.Store) {
 		return errNotAtHand
 	}
 	err := w.Store.CopyBlob(ctx, want.Blob, want.Size, w.outputs.tmp.Root().Root, file)
@@ -158,7 +158,7 @@ func (w *worker) takeBack(old *contents.Output, file string) bool {
 // keep puts a result into the store. Failing to do so costs time later and nothing
 // else.
 func (w *worker) keep(ctx context.Context, r ready) {
-	if w.Store == nil {
+	if !r.inStore(w.Store) {
 		return
 	}
 	defer w.probe.Begin("cook/run/store", "").End()
@@ -169,11 +169,9 @@ func (w *worker) keep(ctx context.Context, r ready) {
 
 func (w *worker) keepAll(ctx context.Context, r ready) error {
 	made := stored(r.made)
-	if !r.Method.Recipe.Cheap {
-		for i, file := range r.scratch.files {
-			if err := w.putBlob(ctx, file, made[i]); err != nil {
-				return err
-			}
+	for i, file := range r.scratch.files {
+		if err := w.putBlob(ctx, file, made[i]); err != nil {
+			return err
 		}
 	}
 	if len(r.deps) > 0 {
