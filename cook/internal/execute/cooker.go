@@ -41,12 +41,13 @@ type attempt struct {
 	vars    map[string]string // as in recipe.Env
 	probe   *profile.Worker
 	held    *holdings // nil if it does not matter what the recipe holds
+	source  *source
 }
 
 // cook runs the recipe, once more if a dependency turned up that is too fresh to tell
 // whether it changed meanwhile: the second time it is watched.
 func (c *cooker) cook(ctx context.Context, a planned, how attempt) (ready, error) {
-	release, err := c.budget.admit(ctx, c.Assets, a.Action, how.probe)
+	release, err := c.budget.admit(ctx, how.source, a.Action, how.probe)
 	if err != nil {
 		return ready{}, err
 	}
@@ -92,6 +93,9 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 		Open: func(p string) (fs.File, error) {
 			c.Contents.At(ctx, p) // from now on it is watched
 			w.opened[p] = true
+			if p == a.Path {
+				return how.source.take()
+			}
 			return c.Assets.OpenFile(p)
 		},
 		Stat:    c.Assets.Stat,
@@ -139,7 +143,7 @@ func (c *cooker) collect(ctx context.Context, a planned, tmp *scratch, probe *pr
 
 // cook makes an action's artifacts as scratch files.
 func (w *worker) cook(ctx context.Context, a planned) (ready, error) {
-	return w.cooker.cook(ctx, a, attempt{scratch: func() *scratch { return w.newScratch(a.Outputs) }, probe: w.probe, held: w.held})
+	return w.cooker.cook(ctx, a, attempt{scratch: func() *scratch { return w.newScratch(a.Outputs) }, probe: w.probe, held: w.held, source: &w.src})
 }
 
 // Explain has a recipe say what it makes of a source. A panic of its is an error.

@@ -44,9 +44,10 @@ type Options struct {
 	Strict bool
 	// DryRun reports what would be done and does nothing.
 	DryRun bool
-	// Suspect returns what was found wrong with a source before its action is carried
-	// out, a line each.
-	Suspect func(*plan.Action) []string
+	// Suspect returns what in a source that is to be cooked looks like a mistake, a line
+	// each. first gives it the file's first bytes. Suspect is nil if this is not of
+	// interest.
+	Suspect func(a *plan.Action, first func(n int64) ([]byte, error)) []string
 	// Report is called for each event, by one goroutine at a time.
 	Report func(Event)
 	// Warn is called with problems that cost time and do no harm.
@@ -58,7 +59,7 @@ type Result struct {
 	Outcome Outcome
 	Row     index.Action // without Method and Decision
 	Err     error
-	// Warnings are what the recipe found wrong with the source.
+	// Warnings are what Suspect or the recipe found wrong with the source.
 	Warnings []string
 }
 
@@ -123,6 +124,7 @@ type worker struct {
 	*runner
 	probe *profile.Worker // nil if nothing is measured
 	held  *holdings       // of the recipe at work
+	src   source          // of the action at work
 }
 
 func (r *runner) report(e Event) {
@@ -188,6 +190,12 @@ func (w *worker) work(ctx context.Context, i int) {
 	defer w.probe.Begin("cook/recipe/"+a.Method.Recipe.Name, a.Path).End()
 	defer w.probe.Memory().Push(a.Path).Pop()
 	begin := w.Now()
+	w.src.of(w.Assets, a.Path)
+	defer w.src.close()
+	var lines []string
+	if w.Suspect != nil {
+		lines = w.Suspect(a, w.src.first)
+	}
 	var res Result
 	if w.DryRun {
 		res = w.foretell(ctx, planned{a})
@@ -200,6 +208,7 @@ func (w *worker) work(ctx context.Context, i int) {
 			res = Result{Outcome: NotReached}
 		}
 	}
+	res.Warnings = slices.Concat(lines, res.Warnings)
 	w.finish(i, res, w.Now().Sub(begin))
 }
 
@@ -221,7 +230,7 @@ func (r *runner) finish(i int, res Result, took time.Duration) {
 		e.Out += m.Stamp.Size
 	}
 	if res.Outcome != Failed && res.Outcome != NotReached { // the failure says more
-		r.warn(a, slices.Concat(r.Suspect(a), res.Warnings))
+		r.warn(a, res.Warnings)
 	}
 	r.report(e)
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
 
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/memory"
@@ -51,18 +49,18 @@ func (b *budget) reserve(ctx context.Context, need int64, probe *profile.Worker)
 }
 
 // admit waits until the memory that an action is estimated to need is free.
-func (b *budget) admit(ctx context.Context, assets *confine.Dir, a *plan.Action, probe *profile.Worker) (release func(), err error) {
+func (b *budget) admit(ctx context.Context, src *source, a *plan.Action, probe *profile.Worker) (release func(), err error) {
 	defer probe.Begin("cook/run/admit", "").End()
 	size := a.Source.Stamp.Size
 	need := size*3 + 1<<20
 	if e, ok := a.Method.Cooker.(recipe.Estimator); ok {
-		need, err = estimate(e, assets, a, recipe.HeadSize)
+		need, err = estimate(e, src, min(size, recipe.HeadSize), size)
 		if errors.Is(err, recipe.ErrShortHead) {
 			var whole func()
 			if whole, err = b.reserve(ctx, size, probe); err != nil {
 				return nil, err
 			}
-			need, err = estimate(e, assets, a, size)
+			need, err = estimate(e, src, size, size)
 			whole()
 		}
 		if err != nil {
@@ -75,19 +73,13 @@ func (b *budget) admit(ctx context.Context, assets *confine.Dir, a *plan.Action,
 	return b.reserve(ctx, need, probe)
 }
 
-// estimate shows a recipe the first bytes of a source.
-func estimate(e recipe.Estimator, assets *confine.Dir, a *plan.Action, most int64) (int64, error) {
-	f, err := assets.OpenFile(a.Path)
+// estimate shows a recipe the first n bytes of a source.
+func estimate(e recipe.Estimator, src *source, n, size int64) (int64, error) {
+	head, err := src.first(n)
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
-	head := make([]byte, min(most, a.Source.Stamp.Size))
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
-		return 0, err
-	}
-	return e.Estimate(head[:n], a.Source.Stamp.Size)
+	return e.Estimate(head, size)
 }
 
 // holdings are what the recipe at work on one worker says that it holds.

@@ -24,7 +24,11 @@ func Execute(ctx context.Context, s *Session, d *Delta, t *Todo) (*Work, error) 
 		s.Observer.Event(execute.Event{Path: source, Outcome: execute.NotReached})
 	}
 	s.notePortability(t.Plan)
-	suspect := s.lint(ctx, t)
+	suspect := s.suspect
+	if s.Mode.Strict {
+		s.lint(ctx, t)
+		suspect = nil
+	}
 	s.Observer.Stage("cook")
 	owned := t.owned(d)
 	w := &Work{foreign: map[string]bool{}}
@@ -44,7 +48,7 @@ func Execute(ctx context.Context, s *Session, d *Delta, t *Todo) (*Work, error) 
 	var err error
 	w.Done, err = execute.Run(ctx, t.Plan, s.Env(t), execute.Options{
 		Owned: owned, Workers: s.Limits.Workers, StopOnFailure: s.Mode.StopOnFailure, Strict: s.Mode.Strict,
-		DryRun: s.Mode.DryRun, Suspect: func(a *plan.Action) []string { return suspect[a] }, Report: s.Observer.Event, Warn: s.Observer.Note,
+		DryRun: s.Mode.DryRun, Suspect: suspect, Report: s.Observer.Event, Warn: s.Observer.Note,
 	})
 	return w, err
 }

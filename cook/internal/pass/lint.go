@@ -17,56 +17,52 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// lint looks at the first bytes of the sources that are to be cooked, and returns what
-// looks like a mistake. A strict session looks at all sources, and fails those with
-// mistakes: their outputs stay.
-func (s *Session) lint(ctx context.Context, t *Todo) map[*plan.Action][]string {
-	lines := make([][]string, len(t.Actions))
+// lint fails the actions of a strict session whose sources look like mistakes, whether
+// they are to be cooked or not: their outputs stay.
+func (s *Session) lint(ctx context.Context, t *Todo) {
 	parallel.Each(ctx, s.Limits.Workers, len(t.Actions), func(_, i int) error {
-		if a := &t.Actions[i]; a.Err == nil && (a.Runs || s.Mode.Strict) {
-			lines[i] = s.Suspect(a)
+		if a := &t.Actions[i]; a.Err == nil {
+			if lines := s.Suspect(a); len(lines) > 0 {
+				a.Err, a.Runs = errors.New(strings.Join(lines, "; ")), false
+			}
 		}
 		return nil
 	})
-	suspect := map[*plan.Action][]string{}
-	for i := range t.Actions {
-		a := &t.Actions[i]
-		switch {
-		case len(lines[i]) == 0:
-		case s.Mode.Strict:
-			a.Err, a.Runs = errors.New(strings.Join(lines[i], "; ")), false
-		default:
-			suspect[a] = lines[i]
-		}
-	}
-	return suspect
 }
 
-// Suspect returns what in an action's source looks like a mistake, a line each. A
-// source that cannot be read has none: its recipe will say more.
-func (s *Session) Suspect(a *plan.Action) (lines []string) {
+// Suspect returns what in an action's source looks like a mistake, a line each.
+func (s *Session) Suspect(a *plan.Action) []string {
+	f, err := s.Assets.OpenFile(a.Path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	return s.suspect(a, func(n int64) ([]byte, error) {
+		head := make([]byte, n)
+		got, err := io.ReadFull(f, head)
+		return head[:got], err
+	})
+}
+
+// suspect is Suspect for a source whose first bytes somebody else reads. One that cannot
+// be read has no mistakes: its recipe will say more.
+func (s *Session) suspect(a *plan.Action, first func(n int64) ([]byte, error)) (lines []string) {
 	defer func() {
 		if p := recover(); p != nil {
 			lines = []string{fmt.Sprintf("looking at it panicked: %v", p)}
 		}
 	}()
 	linter, ok := a.Method.Cooker.(recipe.Linter)
-	want := lint.Head
+	want := int64(lint.Head)
 	if ok {
 		want = recipe.HeadSize
 	}
-	f, err := s.Assets.OpenFile(a.Path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	head := make([]byte, min(int64(want), a.Source.Stamp.Size))
-	n, err := io.ReadFull(f, head)
-	if err != nil {
+	want = min(want, a.Source.Stamp.Size)
+	head, err := first(want)
+	if err != nil || int64(len(head)) < want {
 		return nil // it is being written
 	}
-	head = head[:n]
-	lines = lint.Source(s.Recipes.Formats(), a.Path, head[:min(lint.Head, n)], a.Source.Stamp.Size)
+	lines = lint.Source(s.Recipes.Formats(), a.Path, head[:min(lint.Head, len(head))], a.Source.Stamp.Size)
 	if ok && len(lines) == 0 {
 		lines = linter.Lint(a.Path, head, a.Source.Stamp.Size)
 	}

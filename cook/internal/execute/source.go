@@ -1,0 +1,69 @@
+package execute
+
+import (
+	"io"
+	"os"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/confine"
+)
+
+// A source is the file that an action is made of, opened once for all that look into
+// it: those that judge its first bytes, and then the recipe.
+type source struct {
+	assets *confine.Dir
+	path   string
+
+	file *os.File // nil if not open
+	err  error    // why not
+	head []byte   // its first HeadSize bytes, if read
+	read bool
+}
+
+// of makes s the source of another action. The buffer is used again.
+func (s *source) of(assets *confine.Dir, path string) {
+	s.close()
+	*s = source{assets: assets, path: path, head: s.head[:0]}
+}
+
+// first returns the first n bytes of the file, or all if there are fewer. Up to HeadSize
+// of them are read once, and are there until s is of another action.
+func (s *source) first(n int64) ([]byte, error) {
+	if !s.read {
+		s.read = true
+		if s.head == nil {
+			s.head = make([]byte, recipe.HeadSize)
+		}
+		if s.file, s.err = s.assets.OpenFile(s.path); s.err == nil {
+			s.head, s.err = readFirst(s.file, s.head[:recipe.HeadSize])
+		}
+	}
+	if s.err != nil || n <= recipe.HeadSize {
+		return s.head[:min(int(n), len(s.head))], s.err
+	}
+	return readFirst(s.file, make([]byte, n))
+}
+
+func readFirst(f *os.File, buf []byte) ([]byte, error) {
+	n, err := f.ReadAt(buf, 0)
+	if err == io.EOF {
+		err = nil
+	}
+	return buf[:n], err
+}
+
+// take hands over the open file, at its start, or opens it.
+func (s *source) take() (*os.File, error) {
+	if f := s.file; f != nil {
+		s.file = nil
+		return f, nil
+	}
+	return s.assets.OpenFile(s.path)
+}
+
+func (s *source) close() {
+	if s.file != nil {
+		s.file.Close()
+		s.file = nil
+	}
+}
