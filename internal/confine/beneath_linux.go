@@ -54,10 +54,15 @@ func (b *beneath) at(do func(fd int) error) error {
 	if b.dir.Control(func(fd uintptr) { err = do(int(fd)) }) != nil {
 		return errAsk // closed
 	}
+	if err == unix.ENOSYS {
+		b.off.Store(true)
+	}
+	return orAsk(err)
+}
+
+// orAsk returns errAsk in the place of an undecided answer.
+func orAsk(err error) error {
 	if errno, ok := err.(syscall.Errno); ok && undecided(errno) {
-		if errno == unix.ENOSYS {
-			b.off.Store(true)
-		}
 		return errAsk
 	}
 	return err
@@ -74,21 +79,74 @@ func undecided(errno syscall.Errno) bool {
 	return false
 }
 
-// in calls do with the folder of a path and the name in it, which ends in NUL.
-func (b *beneath) in(path string, do func(dir int, name []byte) error) error {
+// in calls do with the folder of a path and the name in it.
+func (b *beneath) in(path string, do func(dir openFolder, name string) error) error {
 	slash := strings.LastIndexByte(path, '/')
-	name := append([]byte(path[slash+1:]), 0)
 	return b.at(func(fd int) error {
 		if slash < 0 {
-			return do(fd, name)
+			return do(openFolder{fd + 1}, path)
 		}
-		dir, err := open(fd, path[:slash], unix.O_PATH|unix.O_DIRECTORY, 0)
+		dir, err := open(fd, path[:slash], folderFlags, 0)
 		if err != nil {
 			return err
 		}
 		defer unix.Close(dir)
-		return do(dir, name)
+		return do(openFolder{dir + 1}, path[slash+1:])
 	})
+}
+
+const folderFlags = unix.O_PATH | unix.O_DIRECTORY
+
+// folder opens the folder of a path; one that is not open if that fails.
+func (b *beneath) folder(path string) (f openFolder) {
+	b.at(func(fd int) error {
+		dir, err := open(fd, path, folderFlags, 0)
+		if err == nil {
+			f.plus1 = dir + 1
+		}
+		return err
+	})
+	return f
+}
+
+// An openFolder is the descriptor of a folder, plus one; 0 is none.
+type openFolder struct{ plus1 int }
+
+func (f openFolder) fd() int { return f.plus1 - 1 }
+
+func (f *openFolder) close() {
+	if f.plus1 > 0 {
+		unix.Close(f.fd())
+		f.plus1 = 0
+	}
+}
+
+// lstat describes a file of the folder whose whole path is at.
+func (f openFolder) lstat(name, at string) (fs.FileInfo, error) {
+	if f.plus1 == 0 {
+		return nil, errAsk
+	}
+	var info dirfd.Info
+	err := orAsk(dirfd.StatAt(f.fd(), append([]byte(name), 0), &info))
+	if errno, ok := err.(syscall.Errno); ok {
+		err = &fs.PathError{Op: "statat", Path: at, Err: errno}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return info.Named(name), nil
+}
+
+// rename renames a file of the folder; from and dest are the whole paths.
+func (f openFolder) rename(name string, to openFolder, toName, from, dest string) error {
+	if f.plus1 == 0 || to.plus1 == 0 {
+		return errAsk
+	}
+	err := orAsk(again(func() error { return unix.Renameat(f.fd(), name, to.fd(), toName) }))
+	if errno, ok := err.(syscall.Errno); ok {
+		err = &os.LinkError{Op: "renameat", Old: from, New: dest, Err: errno}
+	}
+	return err
 }
 
 // open is the system call.
@@ -126,27 +184,22 @@ func (b *beneath) openFile(path string, flag int, perm fs.FileMode) (*os.File, e
 	return f, err
 }
 
-func (b *beneath) lstat(path string) (fs.FileInfo, error) {
-	var info dirfd.Info
-	err := b.in(path, func(dir int, name []byte) error { return dirfd.StatAt(dir, name, &info) })
-	if errno, ok := err.(syscall.Errno); ok {
+func (b *beneath) lstat(path string) (info fs.FileInfo, err error) {
+	err = b.in(path, func(dir openFolder, name string) error {
+		info, err = dir.lstat(name, path)
+		return err
+	})
+	if errno, ok := err.(syscall.Errno); ok { // of the folder
 		err = &fs.PathError{Op: "statat", Path: path, Err: errno}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return info.Named(path), nil
+	return info, err
 }
 
 func (b *beneath) rename(from, to string) error {
-	err := b.in(from, func(fromDir int, fromName []byte) error {
-		return b.in(to, func(toDir int, toName []byte) error {
-			return again(func() error {
-				return unix.Renameat(fromDir, string(fromName[:len(fromName)-1]), toDir, string(toName[:len(toName)-1]))
-			})
-		})
+	err := b.in(from, func(dir openFolder, name string) error {
+		return b.in(to, func(toDir openFolder, toName string) error { return dir.rename(name, toDir, toName, from, to) })
 	})
-	if errno, ok := err.(syscall.Errno); ok {
+	if errno, ok := err.(syscall.Errno); ok { // of a folder
 		err = &os.LinkError{Op: "renameat", Old: from, New: to, Err: errno}
 	}
 	return err

@@ -16,3 +16,14 @@ func (*beneath) Close() error       { return nil }
 func (*beneath) openFile(string, int, fs.FileMode) (*os.File, error) { return nil, errAsk }
 func (*beneath) lstat(string) (fs.FileInfo, error)                   { return nil, errAsk }
 func (*beneath) rename(from, to string) error                        { return errAsk }
+
+func (*beneath) folder(string) openFolder { return openFolder{} }
+
+type openFolder struct{}
+
+func (openFolder) close() {}
+
+func (openFolder) lstat(name, at string) (fs.FileInfo, error) { return nil, errAsk }
+func (openFolder) rename(name string, to openFolder, toName, from, dest string) error {
+	return errAsk
+}

@@ -32,9 +32,10 @@ func (*Copy) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	for err == nil {
+	// No more than was found: what has grown since is cooked again.
+	for left := job.Size(); left > 0 && err == nil; left -= copyStep {
 		if err = ctx.Err(); err == nil {
-			_, err = io.CopyN(dst, src, copyStep)
+			_, err = io.CopyN(dst, src, min(left, copyStep))
 		}
 	}
 	if err == io.EOF {

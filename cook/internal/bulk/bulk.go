@@ -74,7 +74,7 @@ func Each(ctx context.Context, workers int, summer *hashing.Summer, runs []Run, 
 	defer func() {
 		for _, w := range made {
 			if w != nil {
-				w.close()
+				w.Close()
 			}
 		}
 	}()
@@ -86,7 +86,7 @@ func Each(ctx context.Context, workers int, summer *hashing.Summer, runs []Run, 
 	some := func(runs []Run, workers, sharers int) error {
 		return parallel.Each(ctx, workers, len(runs), func(n, i int) error {
 			if made[n] == nil {
-				made[n] = newWorker(ctx, summer)
+				made[n] = NewWorker(ctx, summer)
 			}
 			made[n].sharers = sharers
 			return do(made[n], runs[i])

@@ -58,8 +58,8 @@ func worker(t *testing.T, dir string) (*Worker, *Tree) {
 	must(t, err)
 	tree := OpenTree(confined)
 	s, _ := summer()
-	w := newWorker(t.Context(), s)
-	t.Cleanup(func() { w.close(); tree.Close(); confined.Close() })
+	w := NewWorker(t.Context(), s)
+	t.Cleanup(func() { w.Close(); tree.Close(); confined.Close() })
 	if _, err := tree.root.Sub([]byte{0}, true); err != nil {
 		t.Skip("files have no identity here, by which the folder could be known again")
 	}
@@ -172,8 +172,8 @@ func TestSwapped(t *testing.T) {
 	tree := OpenTree(confined)
 	defer tree.Close()
 	s, _ := summer()
-	w := newWorker(t.Context(), s)
-	defer w.close()
+	w := NewWorker(t.Context(), s)
+	defer w.Close()
 	if got, err := w.Sum(&tree, "a", Ask{Want: both}); err == nil {
 		t.Errorf("read %+v", got)
 	}

@@ -91,7 +91,8 @@ type small struct {
 	sum   hashing.FileSum
 }
 
-func newWorker(ctx context.Context, summer *hashing.Summer) *Worker {
+// NewWorker returns a worker for files that come one by one; see [Each] for many.
+func NewWorker(ctx context.Context, summer *hashing.Summer) *Worker {
 	return &Worker{ctx: ctx, summer: summer}
 }
 
@@ -103,10 +104,12 @@ func (w *Worker) buffer() []byte {
 	return w.bufs[w.next]
 }
 
-func (w *Worker) close() {
+// Close closes the folders that the worker has open. It can be used again.
+func (w *Worker) Close() {
 	for i := range w.open {
 		w.open[i].Close()
 	}
+	w.open = nil
 }
 
 // Sum reads the file of a tree at a path with slashes.

@@ -33,10 +33,10 @@ func NewAgain(env Env) Again {
 // which they are, to look, before it removes them. The inputs are checked as in a run;
 // if one has changed the error wraps ErrChanged.
 func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func(files []string, made []store.Artifact) error) error {
-	src := &source{assets: g.Assets, path: a.Path}
+	src := sourceOf(g.Assets, a, nil)
 	defer src.close()
 	r, err := g.cooker.cook(ctx, planned{a}, attempt{
-		scratch: func() *scratch { return scratchIn(c.Scratch, "made", a.Outputs) }, vars: c.Vars, source: src,
+		scratch: func() *scratch { return scratchIn(c.Scratch, "made", a.Outputs) }, vars: c.Vars, source: &src,
 	})
 	if err != nil {
 		return err

@@ -3,10 +3,15 @@ package execute
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/bulk"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/lease"
@@ -43,6 +48,25 @@ func leftAlone(ctx context.Context, f *os.File) error {
 		answer = lease.File(f)
 	}
 	return nil
+}
+
+// sumQuickly sums the i-th scratch file if it is a regular file with the mode of an
+// artifact that nobody else has open for writing.
+func (c *cooker) sumQuickly(tmp *scratch, i int, want hashing.Want) (index.Artifact, bool) {
+	if tmp.sums == nil {
+		return index.Artifact{}, false
+	}
+	got, err := tmp.sums.Sum(tmp.tree, tmp.files[i], bulk.Ask{Want: want, Busy: true})
+	if err != nil || got.Busy || fs.FileMode(got.Stamp.Mode).Perm() != c.mode {
+		return index.Artifact{}, false
+	}
+	return artifact(got.Stamp, got.FileSum), true
+}
+
+// artifact is the row of a file that had a stamp before it was summed.
+func artifact(stamp scan.Stamp, sum hashing.FileSum) index.Artifact {
+	stamp.Size = sum.Size
+	return index.Artifact{Stamp: stamp, Sum: sum.Sum, Blob: store.BlobID(sum.Digest)}
 }
 
 // sumAlone sums a file of ours, once no other process has it open for writing.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/scan"
-	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -114,6 +113,10 @@ func (c *cooker) collect(ctx context.Context, a planned, tmp *scratch, probe *pr
 	root := tmp.in.Root()
 	made := make([]index.Artifact, len(tmp.files))
 	for i, name := range tmp.files {
+		var ok bool
+		if made[i], ok = c.sumQuickly(tmp, i, hashing.WantSum|hashing.WantDigest); ok {
+			continue
+		}
 		info, err := root.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -135,8 +138,7 @@ func (c *cooker) collect(ctx context.Context, a planned, tmp *scratch, probe *pr
 		if err != nil {
 			return nil, err
 		}
-		made[i] = index.Artifact{Stamp: scan.StampOf(info), Sum: sum.Sum, Blob: store.BlobID(sum.Digest)}
-		made[i].Stamp.Size = sum.Size
+		made[i] = artifact(scan.StampOf(info), sum)
 	}
 	return made, nil
 }

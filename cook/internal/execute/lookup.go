@@ -138,14 +138,21 @@ func (w *worker) fetchOne(ctx context.Context, k known, r *ready, i int) error {
 	case err != nil:
 		return w.inUserTerms(err, r.scratch, k.Outputs)
 	}
-	info, err := w.outputs.tmp.Root().Lstat(file)
-	if err != nil {
-		return err
+	made, ok := w.sumQuickly(r.scratch, i, hashing.WantSum)
+	if !ok {
+		info, err := w.outputs.tmp.Root().Lstat(file)
+		if err != nil {
+			return err
+		}
+		sum, err := w.sumAlone(ctx, w.outputs.tmp, file, hashing.WantSum)
+		if err != nil {
+			return err
+		}
+		made = artifact(scan.StampOf(info), sum)
 	}
-	sum, err := w.sumAlone(ctx, w.outputs.tmp, file, hashing.WantSum)
-	r.made[i] = index.Artifact{Stamp: scan.StampOf(info), Sum: sum.Sum, Blob: want.Blob}
-	r.made[i].Stamp.Size = sum.Size
-	return err
+	made.Blob = want.Blob
+	r.made[i] = made
+	return nil
 }
 
 // takeBack makes a scratch file of an artifact that was set aside, if it still has its

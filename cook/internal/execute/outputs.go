@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/assetcook/assetcook/cook/internal/bulk"
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/confine"
 )
@@ -21,7 +22,9 @@ const (
 // outputs is what a run has done to the output folder so far.
 type outputs struct {
 	dir   *confine.Dir
-	tmp   *confine.Dir // holds the scratch files, if anything is to be written
+	tmp   *confine.Dir   // holds the scratch files, if anything is to be written
+	made  confine.Folder // the same
+	tree  bulk.Tree      // the same
 	wrote atomic.Bool
 	// Before the workers begin, retired artifacts are set aside, by path.
 	trash map[string]string
@@ -101,9 +104,10 @@ func (r *runner) prepare() (err error) {
 	if r.outputs.tmp, err = r.Out.Sub(tmpDir); err != nil {
 		return err
 	}
+	r.outputs.made, r.outputs.tree = root.Folder(tmpDir), bulk.OpenTree(r.outputs.tmp)
 	defer func() {
 		if err != nil {
-			r.outputs.tmp.Close()
+			r.outputs.closeTmp()
 		}
 	}()
 	// A new file shows what the user's umask leaves of a file's mode.
@@ -120,12 +124,18 @@ func (r *runner) prepare() (err error) {
 	return nil
 }
 
+func (o *outputs) closeTmp() error {
+	o.made.Close()
+	o.tree.Close()
+	return o.tmp.Close()
+}
+
 // cleanUp removes what the run needed for itself. What it leaves costs room until the
 // next run and nothing else.
 func (r *runner) cleanUp() {
 	var err error
 	if r.outputs.tmp != nil {
-		err = r.outputs.tmp.Close()
+		err = r.outputs.closeTmp()
 	}
 	for _, dir := range r.outputs.emptied {
 		err = errors.Join(err, r.outputs.removeEmpty(dir))

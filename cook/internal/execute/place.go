@@ -31,11 +31,14 @@ func (w *worker) place(r ready) (placed, error) {
 // overwritten.
 func (w *worker) placeOne(a planned, i int, tmp *scratch, made *index.Artifact) error {
 	defer w.probe.Begin("cook/run/place", "").End()
-	root := w.Out.Root()
 	out := a.Outputs[i]
+	dir, base := path.Split(out)
+	dir = path.Clean(dir)
+	folder := w.Out.Root().Folder(dir)
+	defer func() { folder.Close() }()
 	made.Path, made.Settled = out, false
 
-	info, err := root.Lstat(out)
+	info, err := folder.Lstat(base)
 	switch {
 	case pathname.IsAbsent(err):
 		// Nothing there, or no folder yet: Rename will tell.
@@ -48,25 +51,26 @@ func (w *worker) placeOne(a planned, i int, tmp *scratch, made *index.Artifact) 
 	case !w.Owned(out):
 		return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another output folder", pathname.Show(out))
 	}
-	file := inOut(tmp.files[i])
-	err = root.Rename(file, out)
-	if dir := path.Dir(out); pathname.IsAbsent(err) {
-		if err := root.MkdirAll(dir, 0o777); err != nil {
+	err = w.outputs.made.Rename(tmp.files[i], &folder, base)
+	if pathname.IsAbsent(err) {
+		if err := w.Out.Root().MkdirAll(dir, 0o777); err != nil {
 			return fmt.Errorf("output folder %s: %w", pathname.Show(dir), err)
 		}
-		err = root.Rename(file, out)
+		folder.Close()
+		folder = w.Out.Root().Folder(dir)
+		err = w.outputs.made.Rename(tmp.files[i], &folder, base)
 	}
 	if err != nil {
 		return w.misled(out, err)
 	}
 	tmp.placed[i] = true
 	w.outputs.notePlaced(out)
-	if info, err = root.Lstat(out); err != nil {
+	if info, err = folder.Lstat(base); err != nil {
 		return err
 	}
 	now := scan.StampOf(info)
 	if err := w.isAsMade(out, now, made); err != nil {
-		root.Remove(out) // what was there before is gone, and this is not to be seen
+		w.Out.Root().Remove(out) // what was there before is gone, and this is not to be seen
 		return err
 	}
 	made.Stamp = now

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/assetcook/assetcook/cook/internal/bulk"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
@@ -15,6 +16,8 @@ import (
 // place.
 type scratch struct {
 	in     *confine.Dir
+	sums   *bulk.Worker // reads files of tree, which is in; nil for none
+	tree   *bulk.Tree
 	base   string   // of all names in the folder
 	files  []string // one for each output, in the folder
 	placed []bool   // those that were renamed into place
@@ -28,8 +31,10 @@ const longestExt = 64
 // newScratch names files that end like the outputs they will be: programs look at the
 // extension to know what to write. No other run has the same names: a program that
 // outlived its cook must not write to what another one makes.
-func (r *runner) newScratch(outputs []string) *scratch {
-	return scratchIn(r.outputs.tmp, fmt.Sprintf("%x-%d", r.id, r.serial.Add(1)), outputs)
+func (w *worker) newScratch(outputs []string) *scratch {
+	s := scratchIn(w.outputs.tmp, fmt.Sprintf("%x-%d", w.id, w.serial.Add(1)), outputs)
+	s.sums, s.tree = w.sums, &w.outputs.tree
+	return s
 }
 
 // inOut is the path of a run's scratch file below the output folder.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/confine"
 )
@@ -13,6 +14,7 @@ import (
 type source struct {
 	assets *confine.Dir
 	path   string
+	size   int64 // as it was found
 
 	file *os.File // nil if not open
 	err  error    // why not
@@ -20,22 +22,20 @@ type source struct {
 	read bool
 }
 
-// of makes s the source of another action. The buffer is used again.
-func (s *source) of(assets *confine.Dir, path string) {
-	s.close()
-	*s = source{assets: assets, path: path, head: s.head[:0]}
+func sourceOf(assets *confine.Dir, a *plan.Action, buffer []byte) source {
+	return source{assets: assets, path: a.Path, size: a.Source.Stamp.Size, head: buffer[:0]}
 }
 
 // first returns the first n bytes of the file, or all if there are fewer. Up to HeadSize
-// of them are read once, and are there until s is of another action.
+// of them are read once, and are there until the buffer is of another source.
 func (s *source) first(n int64) ([]byte, error) {
 	if !s.read {
 		s.read = true
-		if s.head == nil {
-			s.head = make([]byte, recipe.HeadSize)
+		if cap(s.head) == 0 {
+			s.head = make([]byte, 0, recipe.HeadSize)
 		}
 		if s.file, s.err = s.assets.OpenFile(s.path); s.err == nil {
-			s.head, s.err = readFirst(s.file, s.head[:recipe.HeadSize])
+			s.head, s.err = readFirst(s.file, s.head[:min(s.size, recipe.HeadSize)])
 		}
 	}
 	if s.err != nil || n <= recipe.HeadSize {
