@@ -78,7 +78,7 @@ func (r *reader) list(actions []index.Action) {
 		own := outputs[:len(a.Made):len(a.Made)]
 		outputs = outputs[len(a.Made):]
 		r.before[i] = contents.Before{Action: *a, Outputs: own}
-		wanted := r.s.Wants(a)
+		wanted, stored := r.s.Wants(a), r.mayBeStored(a)
 		for n, m := range a.Made {
 			own[n].Artifact = m
 			if !wanted {
@@ -86,7 +86,7 @@ func (r *reader) list(actions []index.Action) {
 			}
 			r.files = append(r.files, file{output, int32(len(r.checks))})
 			r.checks = append(r.checks, check{action: a, output: &own[n]})
-			if a.State == index.Done && folders[m.Blob[0]] && !seen[m.Blob] {
+			if stored && folders[m.Blob[0]] && !seen[m.Blob] {
 				seen[m.Blob] = true
 				r.files = append(r.files, file{blob, int32(len(r.blobs))})
 				r.blobs = append(r.blobs, blobCheck{Artifact: store.Artifact{Blob: m.Blob, Size: m.Stamp.Size}, action: a})

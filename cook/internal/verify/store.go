@@ -47,6 +47,12 @@ func (r *reader) checkStore(ctx context.Context, report *reporter, lost bool) (i
 	return intact, ctx.Err()
 }
 
+// mayBeStored reports whether the store may have the result of an action.
+func (r *reader) mayBeStored(a *index.Action) bool {
+	recipe, known := r.s.Recipes.Lookup(plan.RecipeOf(a.Method))
+	return a.State == index.Done && !(known && recipe.Cheap)
+}
+
 // A record is a result that the store may have, and what was found.
 type record struct {
 	action *index.Action
@@ -60,7 +66,7 @@ type record struct {
 func (r *reader) checkRecords(ctx context.Context, report *reporter) error {
 	var records []record
 	for i := range r.before {
-		if a := &r.before[i].Action; a.State == index.Done && r.s.Wants(a) {
+		if a := &r.before[i].Action; r.mayBeStored(a) && r.s.Wants(a) {
 			records = append(records, record{action: a})
 		}
 	}
