@@ -166,7 +166,7 @@ func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Act
 		was = a.Last.Source.String()
 		e.Last = lastTime(a.Last)
 	}
-	e.Inputs = append(e.Inputs, input(a.Path, was, a.Source))
+	e.Inputs = append(e.Inputs, input(a.Path, was, *a.Source))
 	if a.Last != nil {
 		for i := range a.Last.Deps {
 			d := &a.Last.Deps[i]

@@ -34,7 +34,7 @@ func (w *watch) saw(f contents.File) bool {
 // what was found before, and returns the dependencies with their content.
 func (c *cooker) checkInputs(ctx context.Context, a planned, deps []recipe.Dep, w *watch, probe *profile.Worker) ([]index.Dep, error) {
 	defer probe.Begin("cook/run/check_inputs", "").End()
-	if err := c.recheck(ctx, a.Source); err != nil {
+	if err := c.recheck(ctx, *a.Source); err != nil {
 		return nil, err
 	}
 	for _, tool := range a.Method.Tools {

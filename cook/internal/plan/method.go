@@ -124,7 +124,7 @@ func (p *Methods) identify(chosen *rules.Method) (*Method, error) {
 // it does with a recipe's result.
 const salt = "assetcook action 1"
 
-func actionID(m *Method, src contents.File, outputs []string) store.ActionID {
+func actionID(m *Method, src *contents.File, outputs []string) store.ActionID {
 	k := hashing.NewKey(salt)
 	for _, f := range m.Fields {
 		k.String(f.Key, f.Value)

@@ -31,7 +31,7 @@ import (
 type Action struct {
 	Path    string
 	Target  string
-	Source  contents.File
+	Source  *contents.File
 	Method  *Method // nil if Err
 	ID      store.ActionID
 	Outputs []string // paths in the output folder
@@ -141,10 +141,10 @@ func Make(in Input) *Plan {
 			n++
 		}
 		for _, target := range in.Targets {
-			p.plan.Actions = append(p.plan.Actions, p.action(*src, target, before[:n]))
+			p.plan.Actions = append(p.plan.Actions, p.action(src, target, before[:n]))
 		}
 		for _, target := range in.Others {
-			if a := p.action(*src, target, before[:n]); a.outdated() {
+			if a := p.action(src, target, before[:n]); a.outdated() {
 				p.pend(src.Path, target)
 			}
 		}
@@ -207,7 +207,7 @@ func (a *Action) outdated() bool {
 }
 
 // action decides about one source and target, given what is known of that source.
-func (p *planner) action(src contents.File, target string, before []contents.Before) Action {
+func (p *planner) action(src *contents.File, target string, before []contents.Before) Action {
 	a := Action{Path: src.Path, Target: target, Source: src}
 	for i := range before {
 		if before[i].Target == target {
