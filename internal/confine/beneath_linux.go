@@ -45,9 +45,10 @@ func (b *beneath) Close() error {
 	return b.file.Close()
 }
 
-// at calls do with the folder's descriptor, which stays open for that long.
-func (b *beneath) at(do func(fd int) error) error {
-	if b == nil || b.off.Load() {
+// at calls do with the folder's descriptor, which stays open for that long, if path is
+// one that both would take for the same.
+func (b *beneath) at(path string, do func(fd int) error) error {
+	if b == nil || b.off.Load() || path != "." && !plain(path) {
 		return errAsk
 	}
 	err := errAsk
@@ -60,6 +61,11 @@ func (b *beneath) at(do func(fd int) error) error {
 	return orAsk(err)
 }
 
+// plain reports whether a path is but names with slashes between them.
+func plain(path string) bool {
+	return path != "." && fs.ValidPath(path) && strings.IndexByte(path, 0) < 0
+}
+
 // orAsk returns errAsk in the place of an undecided answer.
 func orAsk(err error) error {
 	if errno, ok := err.(syscall.Errno); ok && undecided(errno) {
@@ -70,10 +76,12 @@ func orAsk(err error) error {
 
 // undecided reports whether os.Root could have another answer, or a better error:
 // about a link that leads out or is absolute, a folder that was moved meanwhile, a name
-// that is too long for one call, what is no folder, a sandbox that forbids the call.
+// that is too long for one call, what is no folder or is one, a sandbox that forbids the
+// call.
 func undecided(errno syscall.Errno) bool {
 	switch errno {
-	case unix.EXDEV, unix.ELOOP, unix.EAGAIN, unix.ENAMETOOLONG, unix.ENOTDIR, unix.EISDIR, unix.EINVAL, unix.EPERM, unix.ENOSYS:
+	case unix.EXDEV, unix.ELOOP, unix.EAGAIN, unix.ENAMETOOLONG, unix.ENOTDIR, unix.EISDIR,
+		unix.ENOTEMPTY, unix.EEXIST, unix.EBUSY, unix.EINVAL, unix.EPERM, unix.ENOSYS:
 		return true
 	}
 	return false
@@ -82,9 +90,9 @@ func undecided(errno syscall.Errno) bool {
 // in calls do with the folder of a path and the name in it.
 func (b *beneath) in(path string, do func(dir openFolder, name string) error) error {
 	slash := strings.LastIndexByte(path, '/')
-	return b.at(func(fd int) error {
+	return b.at(path, func(fd int) error {
 		if slash < 0 {
-			return do(openFolder{fd + 1}, path)
+			return do(openFolder{fd + 1}, path) // which refuses "."
 		}
 		dir, err := open(fd, path[:slash], folderFlags, 0)
 		if err != nil {
@@ -99,7 +107,7 @@ const folderFlags = unix.O_PATH | unix.O_DIRECTORY
 
 // folder opens the folder of a path; one that is not open if that fails.
 func (b *beneath) folder(path string) (f openFolder) {
-	b.at(func(fd int) error {
+	b.at(path, func(fd int) error {
 		dir, err := open(fd, path, folderFlags, 0)
 		if err == nil {
 			f.plus1 = dir + 1
@@ -123,7 +131,7 @@ func (f *openFolder) close() {
 
 // lstat describes a file of the folder whose whole path is at.
 func (f openFolder) lstat(name, at string) (fs.FileInfo, error) {
-	if f.plus1 == 0 {
+	if f.plus1 == 0 || !plain(name) {
 		return nil, errAsk
 	}
 	var info dirfd.Info
@@ -139,7 +147,7 @@ func (f openFolder) lstat(name, at string) (fs.FileInfo, error) {
 
 // rename renames a file of the folder; from and dest are the whole paths.
 func (f openFolder) rename(name string, to openFolder, toName, from, dest string) error {
-	if f.plus1 == 0 || to.plus1 == 0 {
+	if f.plus1 == 0 || to.plus1 == 0 || !plain(name) || !plain(toName) {
 		return errAsk
 	}
 	err := orAsk(again(func() error { return unix.Renameat(f.fd(), name, to.fd(), toName) }))
@@ -165,13 +173,16 @@ func open(dir int, path string, flags int, perm fs.FileMode) (int, error) {
 }
 
 func (b *beneath) openFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
+	if path == "." {
+		return nil, errAsk
+	}
 	if flag&os.O_CREATE == 0 {
 		perm = 0 // as openat2 wants it
 	} else if perm&^fs.ModePerm != 0 {
 		return nil, errAsk
 	}
 	var f *os.File
-	err := b.at(func(fd int) error {
+	err := b.at(path, func(fd int) error {
 		made, err := open(fd, path, flag, perm)
 		if err == nil {
 			f = os.NewFile(uintptr(made), filepath.Join(b.file.Name(), path))

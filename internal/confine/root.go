@@ -51,6 +51,8 @@ func (r Root) Lstat(name string) (info fs.FileInfo, err error) {
 	return info, err
 }
 
+// Rename renames a file. A folder may take the place of an empty one, where os.Root
+// refuses.
 func (r Root) Rename(from, to string) error {
 	if err := r.quick.rename(from, to); err != errAsk {
 		return err

@@ -1,0 +1,185 @@
+package confine
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/internal/dirfd"
+)
+
+// names are paths of a tree with links, good ones and bad ones.
+var names = []string{
+	".", "..", "", "/", "a", "a/", "a/file", "a//file", "a/./file", "a/../top", "top", "top/", "top/below", "gone", "gone/file", "a/gone",
+	"../secret", "link", "chain", "absolute", "out", "absolute-out", "circle", "dangling", "folder", "folder/file", "folder/up", "folder/../top",
+	"deep/b/c/file", "deep/b/c", "up/top", "deep/b/c/back/file", "outward/secret", "outward", "a\x00b", "closed/file", "closed",
+	strings.Repeat("x", 300), strings.Repeat("d/", 3000) + "file",
+}
+
+// linked makes a tree with all that names lead to.
+func linked(t *testing.T) *Dir {
+	base, d := tree(t)
+	in := filepath.Join(base, "in")
+	for _, dir := range []string{"deep/b/c", "closed"} {
+		if err := os.MkdirAll(filepath.Join(in, dir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"deep/b/c/file", "closed/file"} {
+		if err := os.WriteFile(filepath.Join(in, name), []byte(name), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(filepath.Join(in, "closed"), 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Join(in, "closed"), 0o777) })
+	for name, target := range map[string]string{
+		"link": "a/file", "chain": "link", "absolute": filepath.Join(in, "a", "file"), "out": "../secret", "absolute-out": filepath.Join(base, "secret"),
+		"circle": "circle", "dangling": "nowhere", "folder": "a", "up": ".", "deep/b/c/back": "..", "outward": "..",
+	} {
+		link(t, target, filepath.Join(in, filepath.FromSlash(name)))
+	}
+	return d
+}
+
+// alike reports whether two errors say the same.
+func alike(a, b error) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Error() == b.Error() && errors.Is(a, fs.ErrNotExist) == errors.Is(b, fs.ErrNotExist)
+}
+
+// One call for a whole path answers as os.Root does, which goes step by step.
+func TestAnswersAreThoseOfRoot(t *testing.T) {
+	d := linked(t)
+	r := d.Root()
+	for _, name := range names {
+		want, wantErr := r.Root.Lstat(name)
+		got, err := r.Lstat(name)
+		if !alike(err, wantErr) {
+			t.Errorf("lstat %.40q: error %v, want %v", name, err, wantErr)
+		} else if err == nil && (dirfd.InfoOf(got) != dirfd.InfoOf(want) || got.Name() != want.Name()) {
+			t.Errorf("lstat %.40q: %v, want %v", name, got, want)
+		}
+		want, wantErr = r.Root.Stat(name)
+		got, err = r.Stat(name)
+		if !alike(err, wantErr) {
+			t.Errorf("stat %.40q: error %v, want %v", name, err, wantErr)
+		} else if err == nil && dirfd.InfoOf(got) != dirfd.InfoOf(want) {
+			t.Errorf("stat %.40q: %v, want %v", name, got, want)
+		}
+		if dir, base := path.Split(name); base != "" {
+			folder := r.Folder(path.Clean(dir))
+			want, wantErr := r.Root.Lstat(path.Join(dir, base))
+			got, err := folder.Lstat(base)
+			folder.Close()
+			if !alike(err, wantErr) {
+				t.Errorf("lstat %.40q in its folder: error %v, want %v", name, err, wantErr)
+			} else if err == nil && dirfd.InfoOf(got) != dirfd.InfoOf(want) {
+				t.Errorf("lstat %.40q in its folder: %v, want %v", name, got, want)
+			}
+		}
+		for _, flag := range []int{os.O_RDONLY, os.O_RDWR | os.O_CREATE | os.O_EXCL} {
+			text, wantErr := open1(r.Root.OpenFile, r, name, flag)
+			gotText, err := open1(r.OpenFile, r, name, flag)
+			if !alike(err, wantErr) || gotText != text {
+				t.Errorf("open %.40q, flags %#x: %q, error %v; want %q, %v", name, flag, gotText, err, text, wantErr)
+			}
+		}
+	}
+}
+
+// open1 returns the content of a file, and removes one that it created.
+func open1(open func(string, int, fs.FileMode) (*os.File, error), r Root, name string, flag int) (string, error) {
+	f, err := open(name, flag, 0o640)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	text := f.Name() + info.Mode().String()
+	if flag&os.O_CREATE != 0 {
+		return text, r.Remove(name)
+	}
+	if info.IsDir() {
+		return text, nil
+	}
+	data, err := io.ReadAll(f)
+	return text + string(data), err
+}
+
+// A rename does what that of os.Root does, by paths and between open folders.
+func TestRenamesAreThoseOfRoot(t *testing.T) {
+	for _, from := range []string{"a/file", "a", "top", "gone", "gone/file", "link", "circle", "folder/file", "deep/b/c", "outward/secret", ".", "..", "", "a/", "a//file", "top/below"} {
+		for _, to := range []string{"a/new", "top", "gone/new", "deep/b/c/new", "folder/new", "outward/new", "../new", "circle/new", "a", "", "top/new"} {
+			if from == "a" && to == "a" {
+				continue // a folder's own name is no other
+			}
+			want := renamed(t, from, to, func(r Root) error { return r.Root.Rename(from, to) })
+			if got := renamed(t, from, to, func(r Root) error { return r.Rename(from, to) }); got != want {
+				t.Errorf("rename %.40q to %q: %s; want %s", from, to, got, want)
+			}
+			fromDir, fromName := path.Split(from)
+			toDir, toName := path.Split(to)
+			if fromName == "" || toName == "" || path.Join(fromDir, fromName) != from {
+				continue
+			}
+			got := renamed(t, from, to, func(r Root) error {
+				f, g := r.Folder(path.Clean(fromDir)), r.Folder(path.Clean(toDir))
+				defer f.Close()
+				defer g.Close()
+				return f.Rename(fromName, &g, toName)
+			})
+			if got != want {
+				t.Errorf("rename %.40q to %q by folders: %s; want %s", from, to, got, want)
+			}
+		}
+	}
+}
+
+// renamed makes a fresh tree, renames, and says what is there then.
+func renamed(t *testing.T, from, to string, rename func(Root) error) string {
+	d := linked(t)
+	said := "done"
+	if err := rename(d.Root()); err != nil {
+		said = err.Error()
+	}
+	for _, name := range []string{from, to} {
+		info, err := os.Lstat(filepath.Join(d.Name(), name))
+		if err != nil {
+			said += ", none"
+		} else {
+			said += ", " + info.Mode().String()
+		}
+	}
+	return said
+}
+
+// A Root that is closed fails, and touches nothing by a descriptor that is somebody
+// else's by now.
+func TestClosedRoot(t *testing.T) {
+	_, d := tree(t)
+	r := d.Root()
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Lstat("top"); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("lstat: %v", err)
+	}
+	if err := r.Rename("top", "new"); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("rename: %v", err)
+	}
+	if f, err := r.OpenFile("top", os.O_RDONLY, 0); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("open: %v, %v", f, err)
+	}
+}
