@@ -1,0 +1,13 @@
+package sysmem
+
+import "golang.org/x/sys/unix"
+
+// PeakRSS returns the most bytes of physical memory that the process has held at once
+// since it began, files that it has mapped included; 0 if that is not known.
+func PeakRSS() int64 {
+	var usage unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return usage.Maxrss // in bytes, unlike on other systems
+}
