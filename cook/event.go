@@ -10,7 +10,7 @@ import (
 
 // An Observer follows a run. Its methods are called by one goroutine at a time.
 type Observer interface {
-	// Stage names what the run is at, such as "scan", "checksum", "cook", "save".
+	// Stage names what the run is at, such as "scan", "checksum", "plan", "cook", "save".
 	Stage(name string)
 	// Planned says how many assets have work to do, and how long that is expected to
 	// take one after the other.

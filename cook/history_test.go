@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"runtime"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
 // A run that does work is added to the history; a no-op run leaves the history
@@ -40,9 +44,11 @@ func TestHistory(t *testing.T) {
 				want[name] = value
 			}
 		}
-		if last := runs[len(runs)-1]; !maps.Equal(last.Counts, want) || last.Took != s.Took || last.At.IsZero() {
+		last := runs[len(runs)-1]
+		if !maps.Equal(last.Counts, want) || last.Took != s.Took || last.At.IsZero() {
 			t.Errorf("%v, want %v; %v, want %v", last.Counts, want, last.Took, s.Took)
 		}
+		checkStages(t, last)
 	}
 	check(1)
 	check(1)
@@ -64,6 +70,7 @@ func TestHistory(t *testing.T) {
 	// The history is bounded.
 	long := make([]byte, 0, 1<<20)
 	first := text[:1+bytes.IndexByte(text[1:], '\n')]
+	first = append(first[:2:2], append(bytes.Repeat([]byte(" "), 1900-len(first)), first[2:]...)...) // as long as one with all numbers
 	for range 5000 {
 		long = append(long, first...)
 	}
@@ -75,7 +82,7 @@ func TestHistory(t *testing.T) {
 	}
 	info, err := os.Stat(file)
 	must(err)
-	if info.Size() > 700<<10 {
+	if info.Size() > 1300<<10 {
 		t.Errorf("%d bytes", info.Size())
 	}
 
@@ -98,5 +105,29 @@ func TestHistory(t *testing.T) {
 	}
 	if _, err := cook.History(p.run.Out); err == nil {
 		t.Error("a folder was read as a history")
+	}
+}
+
+// checkStages checks what a run that did work says of its stages.
+func checkStages(t *testing.T, run cook.Past) {
+	t.Helper()
+	var names []string
+	took, peak := time.Duration(0), int64(0)
+	for _, s := range run.Stages {
+		names = append(names, s.Name)
+		took += s.Took
+		peak = max(peak, s.PeakRSS)
+		if known := runtime.GOOS == "linux" || runtime.GOOS == "darwin"; known && s.PeakRSS < 1<<20 || s.PeakRSS > 1<<40 {
+			t.Errorf("stage %s: a peak of %d bytes", s.Name, s.PeakRSS)
+		}
+	}
+	if want := []string{"scan", "checksum", "plan", "cook", "save"}; !slices.Equal(names, want) {
+		t.Errorf("stages %v, want %v", names, want)
+	}
+	if took <= 0 || took > run.Took {
+		t.Errorf("stages of %v in a run of %v", took, run.Took)
+	}
+	if now := sysmem.PeakRSS(); peak > now {
+		t.Errorf("a peak of %d bytes, the process's is %d", peak, now)
 	}
 }

@@ -18,7 +18,8 @@ type meter struct {
 	Tally
 	row       *profile.Worker // the pass's own row
 	stage     profile.Span    // that the pass is at
-	published []published     // in the order of Tally.Values
+	stages    stopwatch
+	published []published // in the order of Tally.Values
 	endFrames func()
 }
 
@@ -35,7 +36,7 @@ type published struct {
 
 // metered returns a session whose observer is a meter.
 func (s *Session) metered() (*Session, *meter) {
-	m := &meter{Observer: s.Observer}
+	m := &meter{Observer: s.Observer, stages: stopwatch{now: s.Time.Now}}
 	with := *s
 	with.Observer = m
 	if !s.Probe.On() {
@@ -86,9 +87,10 @@ func (s *Session) Publish(t *Tally) {
 	m.stop()
 }
 
-// Stage begins a stage of the recording.
+// Stage begins a stage of the recording and of the history.
 func (m *meter) Stage(name string) {
 	m.Observer.Stage(name)
+	m.stages.begin(name)
 	m.stage.End()
 	m.stage = m.row.Begin("cook/stage/"+name, "")
 	m.publish()

@@ -2,7 +2,6 @@ package pass
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -142,41 +141,5 @@ func (s *Session) trim(ctx context.Context, store *store.Store) {
 		if _, err := store.Trim(ctx, s.Limits.CacheSize, s.Time.Now()); err != nil && ctx.Err() == nil {
 			s.Observer.Note(fmt.Sprintf("store: %v", err))
 		}
-	}
-}
-
-// A Past is a run as the history has it.
-type Past struct {
-	At     time.Time        `json:"at"`
-	Took   time.Duration    `json:"took_ns"`
-	Counts map[string]int64 `json:"counts"` // those of Tally.Values that are not 0
-}
-
-// ParsePast parses a line of the history.
-func ParsePast(line []byte) (p Past, ok bool) {
-	err := json.Unmarshal(line, &p)
-	return p, err == nil && !p.At.IsZero()
-}
-
-// finish ends what is measured, and adds the pass to the history if it did something.
-// That it cannot is worth a note and nothing else.
-func (s *Session) finish(done *Done, m *meter) {
-	m.stop()
-	done.Tally, done.Took = m.Tally, s.Time.Now().Sub(s.Started)
-	if s.Mode.DryRun || !done.Worked() {
-		return
-	}
-	p := Past{At: s.Started, Took: done.Took, Counts: map[string]int64{}}
-	for name, value := range done.Values() {
-		if value != 0 {
-			p.Counts[name] = value
-		}
-	}
-	line, err := json.Marshal(p)
-	if err == nil {
-		err = s.State.AddHistory(line, func(line []byte) bool { _, ok := ParsePast(line); return ok })
-	}
-	if err != nil {
-		s.Observer.Note(err.Error())
 	}
 }

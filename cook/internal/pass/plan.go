@@ -58,8 +58,8 @@ func Decide(ctx context.Context, s *Session, last *index.Index, where Where) (*D
 	return delta, todo, err
 }
 
-// Plan decides what is to be done about a delta. Nothing is told to the observer but
-// what is damaged.
+// Plan decides what is to be done about a delta. The observer is told stages and what
+// is damaged, nothing else.
 func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 	t := &Todo{Plan: &plan.Plan{}}
 	if !d.Whole {
@@ -77,6 +77,7 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 	if s.State != nil {
 		s.State.BeginReading()
 	}
+	s.Observer.Stage("checksum")
 	begin := s.Time.Now()
 	t.Contents = contents.New(contents.Options{
 		Assets: s.Assets, Known: s.known(d), Checksum: s.Checksum, IgnoreStamps: s.Mode.IgnoreStamps,
@@ -96,6 +97,7 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 		return nil, err
 	}
 	t.Reading = s.Time.Now().Sub(begin)
+	s.Observer.Stage("plan")
 	if d.Whole && s.Out != nil {
 		if t.Claims, err = s.State.Claims(d.Last.ID() != "", s.Observer.Note); err != nil {
 			return nil, err

@@ -19,9 +19,9 @@ import (
 const (
 	// HistoryRuns is how many runs are reported. There may be more in the file.
 	HistoryRuns = 600
-	// historyBytes is about twice what so many lines come to if each has all its
-	// numbers.
-	historyBytes = 2 * HistoryRuns * 1024
+	// historyBytes is twice what so many lines come to if each has all its numbers, some
+	// 1,900 bytes.
+	historyBytes = 2 * HistoryRuns * 2048
 )
 
 // ReadHistory returns the end of the history of an output folder, nil if there is none.
