@@ -12,6 +12,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/internal/sysmem"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/memory"
@@ -85,12 +86,12 @@ func (s show) summary(sum *cook.Summary, stdout io.Writer, probe profile.Probe) 
 	if s.json {
 		report.NewJSON(stdout).Summary(sum)
 		if s.stats {
-			json.NewEncoder(stdout).Encode(measured{"measured", probe.Counters.Snapshot(), probe.Memory.Snapshot().Groups})
+			json.NewEncoder(stdout).Encode(measured{"measured", probe.Counters.Snapshot(), probe.Memory.Snapshot().Groups, sysmem.PeakRSS()})
 		}
 		return
 	}
 	if s.stats {
-		report.WriteTable(stdout, sum)
+		report.WriteTable(stdout, sum, sysmem.PeakRSS())
 		writeProbe(stdout, probe)
 	}
 	if !s.quiet {
@@ -103,6 +104,7 @@ type measured struct {
 	Event    string            `json:"event"`
 	Counters counters.Snapshot `json:"counters"`
 	Memory   []memory.GroupRow `json:"memory"`
+	PeakRSS  int64             `json:"peak_rss,omitempty"` // bytes
 }
 
 // writeProbe prints tables of time and memory by stage and recipe.

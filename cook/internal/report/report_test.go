@@ -35,13 +35,14 @@ func TestWriteTable(t *testing.T) {
 	s := cook.Summary{Took: 38 * time.Millisecond, Cooked: cook.Count{Assets: 1, In: 5, Out: 6, Time: 40 * time.Millisecond}, Errors: 2}
 	s.Unchanged.Assets = 9
 	var b strings.Builder
-	if err := WriteTable(&b, &s); err != nil {
+	if err := WriteTable(&b, &s, 4096); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		"                cooked       1         5          6  40ms\n",
 		"             unchanged       9         0          0    0s\n",
 		"          other errors       2                           \n",
+		"     peak RSS in bytes    4096                           \n",
 		"                  wall                               38ms\n",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -9,8 +9,9 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 )
 
-// WriteTable prints all counts of a summary.
-func WriteTable(w io.Writer, s *cook.Summary) error {
+// WriteTable prints all counts of a summary, and the most bytes of physical memory that
+// the process has held, if that is not 0.
+func WriteTable(w io.Writer, s *cook.Summary, peakRSS int64) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "counter\tassets\tbytes in\tbytes out\ttime\t")
 	row := func(name string, c cook.Count) {
@@ -32,6 +33,9 @@ func WriteTable(w io.Writer, s *cook.Summary) error {
 	fmt.Fprintf(t, "folders opened\t%d\t\t\t\t\n", s.Looked.Opened)
 	fmt.Fprintf(t, "folders listed\t%d\t\t\t\t\n", s.Looked.Listed)
 	fmt.Fprintf(t, "stats\t%d\t\t\t\t\n", s.Looked.Stats)
+	if peakRSS > 0 {
+		fmt.Fprintf(t, "peak RSS in bytes\t%d\t\t\t\t\n", peakRSS)
+	}
 	fmt.Fprintf(t, "saved\t\t\t\t%s\t\n", human.Duration(s.Saved))
 	fmt.Fprintf(t, "wall\t\t\t\t%s\t\n", human.Duration(s.Took))
 	return t.Flush()
