@@ -1,4 +1,5 @@
-// Package parallel shares numbered work among goroutines.
+// Package parallel shares numbered work among goroutines, or among the cores that have
+// none.
 package parallel
 
 import (
