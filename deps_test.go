@@ -77,7 +77,7 @@ cook/internal/store: hashing internal/atomicfile internal/reflink internal/regul
 cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/manifest hashing internal/advice internal/confine internal/parallel internal/pathname internal/regular profile
 cook/internal/watch: cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/state cook/recipe internal/dirfd internal/pathname
 cook/manifest: hashing
-cook/recipe/recipetest: cook/recipe
+cook/recipe/recipetest: cook/recipe internal/parallel
 cook/recipe:
 cook: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/confine internal/human internal/pathname profile
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh

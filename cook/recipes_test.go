@@ -10,8 +10,10 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/proof/oracle"
 )
@@ -47,8 +49,8 @@ func testRecipes() []recipe.Recipe {
 	return []recipe.Recipe{{Name: "test", Version: 1, New: func() recipe.Cooker { return &testOptions{} }}}
 }
 
-// cookWithRecipe cooks some files with the recipe "test". Workers and Memory are those of
-// run.
+// cookWithRecipe cooks some files with the recipe "test". Workers, Memory and Observer are
+// those of run.
 func cookWithRecipe(t *testing.T, files map[string]string, r testRecipe, run oracle.Run) (summary string, rec *recorder, out string) {
 	t.Helper()
 	recipeMu.Lock()
@@ -62,6 +64,9 @@ func cookWithRecipe(t *testing.T, files map[string]string, r testRecipe, run ora
 	rec = &recorder{}
 	p.run.Workers, p.run.Memory = run.Workers, run.Memory
 	p.run.Recipes, p.run.Observer, p.run.EveryAsset = testRecipes(), rec, true
+	if run.Observer != nil {
+		p.run.Observer = cook.Observers{rec, run.Observer}
+	}
 	s := p.cook()
 	return s.String(), rec, p.run.Out
 }
@@ -188,5 +193,112 @@ func TestUnusableStore(t *testing.T) {
 	s := p.cook()
 	if s.Cooked.Assets != 1 || len(rec.notes) != 1 || !strings.Contains(rec.notes[0], "results are not kept for later") {
 		t.Errorf("%s, notes %q", s.String(), rec.notes)
+	}
+}
+
+// pieces is how many pieces a Job.Each of these tests has: enough for others to come.
+const pieces = 10_000
+
+// meeting returns a piece of a Job.Each, and a function that says how many were at work at
+// once at most. Until there were so many, a piece waits a little for others.
+func meeting(together int64) (piece func(int) error, most func() int64) {
+	var now, peak atomic.Int64
+	piece = func(int) error {
+		defer now.Add(-1)
+		n := now.Add(1)
+		for p := peak.Load(); n > p && !peak.CompareAndSwap(p, n); p = peak.Load() {
+		}
+		for range 1000 {
+			if peak.Load() >= together {
+				break
+			}
+			runtime.Gosched()
+		}
+		return nil
+	}
+	return piece, peak.Load
+}
+
+// Pieces of one asset are worked on by as many goroutines as there are workers.
+func TestPiecesOfOneAsset(t *testing.T) {
+	for _, workers := range []int{1, 2, 5} {
+		piece, most := meeting(int64(workers))
+		line, _, _ := cookWithRecipe(t, map[string]string{"a.txt": "x"}, testRecipe{cook: func(ctx context.Context, j *recipe.Job) error {
+			return errors.Join(j.Each(ctx, pieces, piece), j.Write(0, nil))
+		}}, oracle.Run{Workers: workers})
+		if most() != int64(workers) || !strings.Contains(line, " 1 cooked, 0 failed") {
+			t.Errorf("%d workers: %d pieces at once, %s", workers, most(), line)
+		}
+	}
+}
+
+// Recipes at work and their helpers are never more than the workers.
+func TestPiecesOfManyAssets(t *testing.T) {
+	files := map[string]string{}
+	for i := range 30 {
+		files[fmt.Sprintf("%d.txt", i)] = fmt.Sprint(i)
+	}
+	const workers = 3
+	piece, most := meeting(workers)
+	line, _, _ := cookWithRecipe(t, files, testRecipe{cook: func(ctx context.Context, j *recipe.Job) error {
+		return errors.Join(j.Each(ctx, pieces, piece), j.Write(0, nil))
+	}}, oracle.Run{Workers: workers})
+	if most() != workers || !strings.Contains(line, " 30 cooked, 0 failed") {
+		t.Errorf("%d pieces at once, %s", most(), line)
+	}
+}
+
+// Workers that wait for memory or for the result of an equal asset leave their cores to
+// those that they wait for.
+func TestWaitingWorkersLendTheirCores(t *testing.T) {
+	const budget = 10
+	for name, files := range map[string]map[string]string{
+		"memory": {"a.txt": "1", "b.txt": "2"},
+		"equal":  {"a.txt": "1", "b.txt": "1"},
+	} {
+		piece, most := meeting(2)
+		started, both := 0, make(chan struct{})
+		var second atomic.Bool
+		line, _, _ := cookWithRecipe(t, files, testRecipe{
+			estimate: func() (int64, error) { return budget, nil },
+			cook: func(ctx context.Context, j *recipe.Job) error {
+				<-both
+				var err error
+				if !second.Swap(true) { // then the other one waits for this
+					err = j.Each(ctx, pieces, piece)
+				}
+				return errors.Join(err, j.Write(0, nil))
+			},
+		}, oracle.Run{Workers: 2, Memory: budget, Observer: hooks{event: func(e cook.Event) {
+			if e.Outcome == cook.Started {
+				if started++; started == 2 {
+					close(both) // each has a core
+				}
+			}
+		}}})
+		if most() != 2 || !strings.Contains(line, " 0 failed") {
+			t.Errorf("%s: %d pieces at once, %s", name, most(), line)
+		}
+	}
+}
+
+// A piece that panics in a goroutine of its own fails its asset and nothing else.
+func TestPanicOfPiece(t *testing.T) {
+	piece, _ := meeting(4)
+	line, w, _ := cookWithRecipe(t, map[string]string{"a.txt": "bad", "b.txt": "good"}, testRecipe{cook: func(ctx context.Context, j *recipe.Job) error {
+		data, err := j.Source()
+		if err != nil {
+			return err
+		}
+		if string(data) == "bad" {
+			err = j.Each(ctx, pieces, func(i int) error {
+				piece(i) // so that helpers panic as well
+				panic("oops")
+			})
+		}
+		return errors.Join(err, j.Write(0, nil))
+	}}, oracle.Run{Workers: 4})
+	if w.failure("a.txt") != "recipe panicked: oops" || !strings.Contains(line, " 1 cooked, 1 failed") {
+		t.Errorf("%q, %s", w.failed, line)
 	}
 }

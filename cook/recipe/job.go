@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,9 @@ type Env struct {
 	// Hold notes that the job holds so many bytes of a kind until it is over; nil
 	// if it is not wanted.
 	Hold func(kind string, bytes int64)
+	// Each shares the pieces of a Job.Each among the CPUs that are idle; nil for one
+	// after the other.
+	Each func(ctx context.Context, n int, do func(i int) error) error
 	// Assets is the asset tree's folder, for external programs.
 	Assets string
 	// Scratch returns a folder that is empty at first and removed afterwards.
@@ -41,7 +45,7 @@ type Env struct {
 }
 
 // A Job is one cooking of one source: all that a recipe may read, and where it
-// writes. It belongs to one goroutine.
+// writes. It belongs to one goroutine, which Each may split work off.
 type Job struct {
 	env      Env
 	size     int64
@@ -109,6 +113,29 @@ func (j *Job) Hold(kind string, bytes int) {
 	if j.env.Hold != nil && bytes > 0 {
 		j.env.Hold(kind, int64(bytes))
 	}
+}
+
+// Each calls do for each number below n, in the goroutine of the job and, while the run
+// has CPUs without work, in others. What comes of it must not depend on which, or in
+// which order: each call best writes to a place of its own. do must not use the job.
+// Pieces of 1 to 50 ms are worth the switch and keep other assets from waiting. Memory
+// that each piece takes counts once for each CPU in Estimate.
+//
+// Each returns when all calls have returned, with the error of the lowest number of
+// those that failed. After a failure, or when ctx has ended, no more calls begin.
+func (j *Job) Each(ctx context.Context, n int, do func(i int) error) error {
+	if j.env.Each != nil && n > 1 {
+		return j.env.Each(ctx, n, do)
+	}
+	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := do(i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // OpenDep opens another file and records it as a dependency, also when it is

@@ -33,6 +33,7 @@ func NewAgain(env Env) Again {
 // which they are, to look, before it removes them. The inputs are checked as in a run;
 // if one has changed the error wraps ErrChanged.
 func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func(files []string, made []store.Artifact) error) error {
+	defer g.Cores.Hold()()
 	src := sourceOf(g.Assets, a, nil)
 	defer src.close()
 	r, err := g.cooker.cook(ctx, planned{a}, attempt{

@@ -29,7 +29,7 @@ type cooker struct {
 
 func newCooker(env Env) *cooker {
 	return &cooker{
-		Env: env, summer: hashing.NewSummer(env.Checksum), budget: newBudget(env.Memory, env.Probe),
+		Env: env, summer: hashing.NewSummer(env.Checksum), budget: newBudget(env.Memory, env.Cores, env.Probe),
 		kinds: &kinds{named: map[string]bool{}},
 	}
 }
@@ -98,6 +98,7 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 			return c.Assets.OpenFile(p)
 		},
 		Stat:    c.Assets.Stat,
+		Each:    c.Cores.Each,
 		Scratch: tmp.folder,
 		Vars:    how.vars,
 	}

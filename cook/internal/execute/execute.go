@@ -29,8 +29,9 @@ type Env struct {
 	Out      *confine.Dir // nil in a dry run if there is no such folder yet
 	Contents *contents.Contents
 	Checksum hashing.Func
-	Store    *store.Store // nil for none
-	Memory   int64        // bytes that all running recipes together may need
+	Store    *store.Store    // nil for none
+	Memory   int64           // bytes that all running recipes together may need
+	Cores    *parallel.Cores // that recipes compute on; nil if each has its own
 	Now      func() time.Time
 	Probe    profile.Probe // each worker gets a row of its own
 }
@@ -161,6 +162,7 @@ func (r *runner) actions(ctx context.Context) {
 	}
 	// Each action gets a result, also of a run that was interrupted.
 	parallel.Each(context.WithoutCancel(ctx), len(workers), len(todo), func(n, i int) error {
+		defer r.Cores.Hold()()
 		workers[n].work(ctx, todo[i])
 		workers[n].probe.Flush()
 		return nil

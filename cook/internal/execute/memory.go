@@ -10,6 +10,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/memory"
@@ -26,11 +27,12 @@ func (e *MemoryError) Error() string {
 type budget struct {
 	bytes int64
 	left  *semaphore.Weighted
-	group *memory.Group // what was given out
+	cores *parallel.Cores // idle while a worker waits
+	group *memory.Group   // what was given out
 }
 
-func newBudget(bytes int64, probe profile.Probe) *budget {
-	return &budget{bytes: bytes, left: semaphore.NewWeighted(bytes), group: probe.Memory.Group("recipes", bytes)}
+func newBudget(bytes int64, cores *parallel.Cores, probe profile.Probe) *budget {
+	return &budget{bytes: bytes, left: semaphore.NewWeighted(bytes), cores: cores, group: probe.Memory.Group("recipes", bytes)}
 }
 
 // reserve waits for a part of the budget.
@@ -38,8 +40,10 @@ func (b *budget) reserve(ctx context.Context, need int64, probe *profile.Worker)
 	if need > b.bytes {
 		return nil, &MemoryError{need, b.bytes}
 	}
-	if err := b.left.Acquire(ctx, need); err != nil {
-		return nil, err
+	if !b.left.TryAcquire(need) {
+		if err := b.cores.Lend(func() error { return b.left.Acquire(ctx, need) }); err != nil {
+			return nil, err
+		}
 	}
 	held := b.group.Grow(probe.Memory(), need)
 	return func() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/internal/parallel"
 )
 
 // Work is what was done about a plan.
@@ -61,7 +62,7 @@ func (s *Session) Env(t *Todo) execute.Env {
 	}
 	return execute.Env{
 		Assets: s.Assets, Out: s.Out, Contents: t.Contents, Checksum: s.Checksum, Store: t.Store, Memory: memory,
-		Now: s.Time.Now, Probe: s.Probe,
+		Cores: parallel.NewCores(s.Limits.Workers), Now: s.Time.Now, Probe: s.Probe,
 	}
 }
 

@@ -40,11 +40,13 @@ func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Tod
 		expected += execute.Expected(&todo.Actions[i])
 	}
 	r.observer.Planned(len(drawn), expected)
-	again := execute.NewAgain(s.Env(todo))
+	workers := s.Limits.Workers + 1 // another number than cooked them
+	env := s.Env(todo)
+	env.Cores = parallel.NewCores(workers)
+	again := execute.NewAgain(env)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var done atomic.Int64
-	workers := s.Limits.Workers + 1 // another number than cooked them
 	parallel.Each(ctx, workers, len(drawn), func(n, i int) error {
 		w := &worker{session: s, report: r, again: again, dir: dir, name: strconv.Itoa(n), stop: stop}
 		w.repeat(ctx, &todo.Actions[drawn[i]])

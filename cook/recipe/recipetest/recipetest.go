@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/parallel"
 )
 
 // Result is what cooking gave.
@@ -51,6 +52,7 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 		},
 		Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
 		Scratch: func() (string, error) { return os.MkdirTemp(out, "scratch") },
+		Each:    parallel.NewCores(4).Each, // so that the race detector sees what pieces share
 	}, info.Size())
 
 	res := Result{Outputs: make([][]byte, len(files))}
