@@ -36,7 +36,9 @@ func (o *Image) Estimate(head []byte, size int64) (int64, error) {
 // peak returns the most bytes that Cook holds at once. Each stage's own and what
 // lives on from the stage before it are counted.
 func (o *Image) peak(info source.Info, l layout, size int64) int64 {
-	const fixed = 1 << 20 // tables and buffers
+	// Tables and buffers, and what the helpers of Job.Each take: some 12 KB each, of which
+	// a whole run has no more than CPUs.
+	const fixed = 1 << 20
 	whole := bytesOf(info.W, info.H, info.Depth)
 	before := int64(l.pictures) * bytesOf(l.w, l.h, info.Depth)
 	after := int64(l.pictures) * bytesOf(l.tw, l.th, info.Depth)
@@ -94,13 +96,9 @@ func (o *Image) making(d pixmap.Depth, l layout) int64 {
 	if o.Mips {
 		mips.Levels = 0
 	}
-	rows := l.th
-	if !o.wholeLevels() {
-		rows = min(rows, pixmap.BandRows(l.tw, d))
-	}
 	encoding := int64(0)
 	for _, f := range o.formats(d, l) {
-		encoding = max(encoding, texenc.Memory(f, d, l.tw, rows, texenc.Options{RDO: o.RDO}))
+		encoding = max(encoding, texenc.Memory(f, d, l.tw, o.rowsAtOnce(f, l.tw, l.th, d), texenc.Options{RDO: o.RDO}))
 	}
 	if o.Premultiply {
 		encoding += 16 * int64(l.tw) * 64 // rows of bands, until they are collected

@@ -15,6 +15,13 @@
 // What is held is the first level in pixels and the texture: rows of smaller levels
 // are made, become texels and are gone. Estimate says how much that is.
 //
+// # Cores
+//
+// Blocks are encoded in pieces, on whatever cores no other asset needs (Job.Each). The
+// pieces and thus the bytes do not depend on how many there are. Decoding, levels and
+// packing with Zstandard stay in one goroutine, and so does RDO, whose blocks depend on
+// those before.
+//
 // # What a picture is
 //
 // Option kind says whether numbers are colors or something else, which decides

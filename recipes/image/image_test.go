@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"testing"
 	"testing/fstest"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/dds"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -208,5 +210,53 @@ func TestCookMissingSource(t *testing.T) {
 	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "a.png", Open: fstest.MapFS{}.Open}, 10)
 	if err := options().Cook(t.Context(), job); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v, want not exist", err)
+	}
+}
+
+// The bytes of a texture do not depend on how many cores worked on it.
+func TestSameBytesOnAnyCores(t *testing.T) {
+	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, scene(300, 260))}}
+	for _, set := range []func(*Image){
+		func(o *Image) { o.Quality = "fast" },
+		func(o *Image) { o.Format = "bc3" },
+		func(o *Image) { o.Coverage, o.Filter = 0.5, "kaiser" },
+	} {
+		o := options(set)
+		var want []byte
+		for _, cores := range []int{0, 1, 2, 7} {
+			shared := 0
+			env := recipe.Env{
+				Recipe: Recipe(), Path: "a.png", Open: tree.Open, Outputs: []string{"out"},
+			}
+			var file *os.File
+			env.Create = func(int) (f *os.File, err error) {
+				file, err = os.Create(filepath.Join(t.TempDir(), "out"))
+				return file, err
+			}
+			if cores > 0 {
+				c := parallel.NewCores(cores)
+				env.Each = func(ctx context.Context, n int, do func(int) error) error {
+					shared++
+					defer c.Hold()()
+					return c.Each(ctx, n, do)
+				}
+			}
+			if err := o.Cook(t.Context(), recipe.NewJob(env, int64(len(tree["a.png"].Data)))); err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(file.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = got
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%d cores give another texture", cores)
+			}
+			if cores > 0 && shared < 2 { // of the first level and of the second
+				t.Errorf("%d times work was shared out", shared)
+			}
+		}
 	}
 }

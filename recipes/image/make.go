@@ -28,7 +28,7 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 		t.Levels[i] = make([]byte, 0, int64(t.Pictures())*f.Bytes(w, h))
 		job.Hold("texels", cap(t.Levels[i]))
 	}
-	encoder := texenc.Encoder{Format: f, Options: s.encoding()}
+	encoder := texenc.Encoder{Format: f, Options: s.encoding(), Each: job.Each}
 	for i, m := range s.pictures {
 		s.pictures[i] = nil
 		encode := func(level int, band *pixmap.Map) (err error) {
@@ -51,10 +51,7 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 			t.Levels[0] = m.Pix8
 			continue
 		}
-		rows := pixmap.BandRows(m.W, m.Depth())
-		if s.o.wholeLevels() {
-			rows = m.H
-		}
+		rows := s.o.rowsAtOnce(f, m.W, m.H, m.Depth())
 		for y := 0; y < m.H; y += rows {
 			if err := encode(0, m.Band(y, rows)); err != nil {
 				return nil, err
@@ -67,6 +64,15 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 // isTexels reports whether the pixels of a picture are the texels of its first level.
 func (s *subject) isTexels() bool {
 	return len(s.pictures) == 1 && s.choice.Format == texture.RGBA8 && s.pictures[0].Pix8 != nil
+}
+
+// rowsAtOnce returns how many rows of the first level are encoded at once: all of them,
+// unless they must become bytes first. Even then they are several pieces.
+func (o *Image) rowsAtOnce(f texture.Format, w, h int, d pixmap.Depth) int {
+	if f != texture.BC7 || d == pixmap.Bits8 || o.wholeLevels() {
+		return h
+	}
+	return min(h, 16*pixmap.BandRows(w, d))
 }
 
 // wholeLevels reports whether a level cannot be encoded by bands: what may be lost is

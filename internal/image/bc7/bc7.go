@@ -51,8 +51,9 @@ func Size(w, h int) int {
 // has Size(w, h) bytes. pix has four bytes, RGBA, for each pixel, row by row. Where
 // the size is no multiple of four, the last column and row are repeated. A block of
 // pixels whose alpha is 255 decodes to an alpha of 255, and one of a single color to
-// just that color. The work is done in the calling goroutine, and ends early with the
-// error of ctx. What is in dst after an error is of no use.
+// just that color. Without RDO, rows of blocks are the same whether they are compressed
+// together or one by one. The work is done in the calling goroutine, and ends early with
+// the error of ctx. What is in dst after an error is of no use.
 func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 	switch {
 	case w <= 0 || h <= 0 || w > 1<<20 || h > 1<<20:
@@ -93,7 +94,8 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 		}
 	}
 	if errs != nil {
-		b := budget{picture: p, encoder: e, ctx: ctx, weighed: o.WeighAlpha, given: slices.Clone(dst[:Size(w, h)]), sse: errs, growth: grown}
+		// With an encoder of its own, the one above needs no heap.
+		b := budget{picture: p, encoder: newEncoder(o.Quality), ctx: ctx, weighed: o.WeighAlpha, given: slices.Clone(dst[:Size(w, h)]), sse: errs, growth: grown}
 		return b.shrink(dst)
 	}
 	return nil

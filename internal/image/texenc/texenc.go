@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/assetcook/assetcook/internal/image/bc7"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
@@ -58,7 +57,10 @@ func Encode(ctx context.Context, f texture.Format, m *pixmap.Map, o Options) ([]
 type Encoder struct {
 	Format  texture.Format
 	Options Options
-	pix     []byte // what bc7 is given of maps that have no bytes
+	// Each shares out the pieces of a picture, which are the same whoever encodes them;
+	// nil for one after the other.
+	Each Each
+	pix  []byte // what bc7 is given of maps that have no bytes
 }
 
 // Append appends the texels of m to dst, in rows from the top. It takes maps of any
@@ -68,22 +70,18 @@ type Encoder struct {
 // whose alpha is less than a half. Floating point is cut off at 0 and at what the
 // format can hold.
 //
-// It runs in the goroutine it is called in and looks at ctx every few
-// milliseconds.
+// It looks at ctx every few milliseconds.
 func (e *Encoder) Append(ctx context.Context, dst []byte, m *pixmap.Map) ([]byte, error) {
-	f, o := e.Format, e.Options
-	if err := check(f, m, o); err != nil {
+	f := e.Format
+	if err := check(f, m, e.Options); err != nil {
 		return nil, fmt.Errorf("encode %v: %w", f, err)
 	}
-	switch f {
-	case texture.BC7:
-		return e.appendBC7(ctx, dst, m)
-	case texture.BC6H:
-		return appendBC6H(ctx, dst, m, o)
-	case texture.BC1, texture.BC1A, texture.BC3, texture.BC4, texture.BC5:
-		return appendBlocks(ctx, dst, f, m, o)
+	at, size := len(dst), int(f.Bytes(m.W, m.H))
+	dst = slices.Grow(dst, size)[:at+size]
+	if err := e.encode(ctx, dst[at:], m); err != nil {
+		return nil, err
 	}
-	return appendTexels(ctx, dst, f, m, o)
+	return dst, nil
 }
 
 func check(f texture.Format, m *pixmap.Map, o Options) error {
@@ -176,22 +174,4 @@ func (b *block) colors(clear bool) (c colorBlock) {
 		c.n++
 	}
 	return c
-}
-
-func (e *Encoder) appendBC7(ctx context.Context, dst []byte, m *pixmap.Map) ([]byte, error) {
-	pix, o := m.Pix8, e.Options
-	if pix == nil {
-		var err error
-		if e.pix == nil {
-			e.pix = make([]byte, 0, texture.RGBA8.Bytes(m.W, m.H))
-		}
-		if e.pix, err = appendTexels(ctx, e.pix[:0], texture.RGBA8, m, o); err != nil {
-			return nil, err
-		}
-		pix = e.pix
-	}
-	at, size := len(dst), bc7.Size(m.W, m.H)
-	dst = slices.Grow(dst, size)[:at+size]
-	quality := [...]bc7.Quality{Fast: bc7.Fast, Normal: bc7.Normal, Best: bc7.Best}[o.Quality]
-	return dst, bc7.Encode(ctx, dst[at:], pix, m.W, m.H, bc7.Options{Quality: quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/parallel"
 )
 
 // scene is a picture of eight bits with a bit of everything: a gradient, edges,
@@ -281,6 +282,62 @@ func TestBands(t *testing.T) {
 				t.Errorf("%v, depth %d: bands differ", f, m.Depth())
 			}
 		}
+	}
+}
+
+// Texels are the same whoever encodes which piece, and in which order.
+func TestPieces(t *testing.T) {
+	shared := map[string]Each{
+		"backwards": func(_ context.Context, n int, do func(int) error) error {
+			for i := n - 1; i >= 0; i-- {
+				if err := do(i); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	for _, cores := range []int{1, 2, 7} {
+		c := parallel.NewCores(cores)
+		shared[fmt.Sprint(cores, " cores")] = c.Each
+	}
+	for _, m := range []*pixmap.Map{scene(333, 219), deep(333, 219), bright(333, 219)} {
+		for _, f := range texture.Formats() {
+			o := Options{SRGB: true, WeighAlpha: true}
+			want := encode(t, f, m, o)
+			for name, each := range shared {
+				pieces := 0
+				e := Encoder{Format: f, Options: o, Each: func(ctx context.Context, n int, do func(int) error) error {
+					pieces = n
+					return each(ctx, n, do)
+				}}
+				got, err := e.Append(t.Context(), []byte("head"), m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(got, append([]byte("head"), want...)) {
+					t.Errorf("%v, depth %d, %s: another texture", f, m.Depth(), name)
+				}
+				if pieces < 2 {
+					t.Errorf("%v: %d pieces", f, pieces)
+				}
+			}
+		}
+	}
+	// With RDO a block depends on those before it.
+	m := scene(128, 64)
+	e := Encoder{Format: texture.BC7, Options: Options{RDO: 1}, Each: func(context.Context, int, func(int) error) error {
+		t.Error("RDO is shared out")
+		return nil
+	}}
+	if _, err := e.Append(t.Context(), nil, m); err != nil {
+		t.Fatal(err)
+	}
+	// An error of one piece is that of the whole.
+	failure := errors.New("failure")
+	e = Encoder{Format: texture.BC1, Each: func(context.Context, int, func(int) error) error { return failure }}
+	if _, err := e.Append(t.Context(), nil, scene(333, 219)); err != failure {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -1,0 +1,87 @@
+package texenc
+
+import (
+	"context"
+
+	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// Each calls do for each number below n, on several goroutines if it likes, and returns
+// when all calls have returned; recipe.Job.Each is one.
+type Each func(ctx context.Context, n int, do func(i int) error) error
+
+// A piece is what is encoded without a break: rows of blocks that come to about so many
+// pixels, some milliseconds' work of blocks and less than one of single texels.
+const (
+	pieceOfBlocks = 1 << 12
+	pieceOfTexels = 1 << 16
+)
+
+// pieceRows returns how many rows of a map a piece has. RDO looks back at the blocks
+// before, so there all of it is one.
+func (e *Encoder) pieceRows(w, h int) int {
+	if e.Format == texture.BC7 && e.Options.RDO > 0 {
+		return h
+	}
+	pixels := pieceOfBlocks
+	if side, _ := e.Format.Block(); side == 1 {
+		pixels = pieceOfTexels
+	}
+	return max(4, pixels/w&^3)
+}
+
+// encode writes the texels of m to dst, which has room for just them, piece by piece.
+func (e *Encoder) encode(ctx context.Context, dst []byte, m *pixmap.Map) error {
+	if e.Format == texture.BC7 && m.Pix8 == nil {
+		if need := texture.RGBA8.Bytes(m.W, m.H); int64(cap(e.pix)) < need {
+			e.pix = make([]byte, 0, need)
+		}
+	}
+	rows := e.pieceRows(m.W, m.H)
+	piece := func(i int) error {
+		band := m.Band(i*rows, rows)
+		return e.encodePiece(ctx, within(dst, e.Format, m, i*rows, band.H), band, i*rows)
+	}
+	n := (m.H + rows - 1) / rows
+	if e.Each != nil && n > 1 {
+		return e.Each(ctx, n, piece)
+	}
+	for i := range n {
+		if err := piece(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// within returns the part of the texels of m that rows y to y+n are written to: empty,
+// with just that capacity.
+func within(texels []byte, f texture.Format, m *pixmap.Map, y, n int) []byte {
+	from := f.Bytes(m.W, y)
+	return texels[from : from : from+f.Bytes(m.W, n)]
+}
+
+// encodePiece appends the texels of m, whose first row is row y of what e encodes.
+func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y int) (err error) {
+	f, o := e.Format, e.Options
+	switch f {
+	case texture.BC7:
+		pix := m.Pix8
+		if pix == nil {
+			if pix, err = appendTexels(ctx, within(e.pix[:cap(e.pix)], texture.RGBA8, m, y, m.H), texture.RGBA8, m, o); err != nil {
+				return err
+			}
+		}
+		quality := [...]bc7.Quality{Fast: bc7.Fast, Normal: bc7.Normal, Best: bc7.Best}[o.Quality]
+		return bc7.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, bc7.Options{Quality: quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
+	case texture.BC6H:
+		_, err = appendBC6H(ctx, dst, m, o)
+	case texture.BC1, texture.BC1A, texture.BC3, texture.BC4, texture.BC5:
+		_, err = appendBlocks(ctx, dst, f, m, o)
+	default:
+		_, err = appendTexels(ctx, dst, f, m, o)
+	}
+	return err
+}
