@@ -81,8 +81,11 @@ func (s *subject) kindOf(c pixmap.Content) string {
 	return "color"
 }
 
-// content looks at all pictures: what is true of each of them.
+// content looks at all pictures, once: what is true of each of them.
 func (s *subject) content(ctx context.Context) (pixmap.Content, error) {
+	if s.looked != nil {
+		return *s.looked, nil
+	}
 	var all pixmap.Content
 	for i, m := range s.pictures {
 		c, err := pixmap.Analyse(ctx, m, texture.MaxColors)
@@ -100,6 +103,7 @@ func (s *subject) content(ctx context.Context) (pixmap.Content, error) {
 		all.Colors = max(all.Colors, c.Colors)
 		all.Unit, all.Near, all.Tilt = min(all.Unit, c.Unit), min(all.Near, c.Near), max(all.Tilt, c.Tilt)
 	}
+	s.looked = &all
 	return all, nil
 }
 

@@ -314,3 +314,26 @@ func TestQuality(t *testing.T) {
 		t.Errorf("%d different textures, want 3", len(seen))
 	}
 }
+
+// Pixels are looked at once for all that is decided by them, and again if their number
+// has changed.
+func TestPixelsAreAnalysedOnce(t *testing.T) {
+	file := encodePNG(t, scene(40, 30))
+	rows := func(change func(*Image)) int {
+		ctx := &countdown{Context: t.Context(), left: math.MaxInt}
+		tree := fstest.MapFS{"a.png": {Data: file}}
+		job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "a.png", Open: tree.Open}, int64(len(file)))
+		if _, err := options(change).prepare(ctx, job); err != nil {
+			t.Fatal(err)
+		}
+		return math.MaxInt - ctx.left
+	}
+	format := rows(func(o *Image) { o.Kind = "color" })
+	if both := rows(func(*Image) {}); both != format {
+		t.Errorf("%d looks at the context for kind and format, want the %d for the format", both, format)
+	}
+	format = rows(func(o *Image) { o.Kind, o.Fit = "color", 20 })
+	if both := rows(func(o *Image) { o.Fit = 20 }); both != format+30 {
+		t.Errorf("scaled: %d looks, want %d and those at 30 rows", both, format)
+	}
+}

@@ -21,6 +21,7 @@ type subject struct {
 	// pictures are the faces of layer 0, of layer 1 and so on; one if there is
 	// neither.
 	pictures []*pixmap.Map
+	looked   *pixmap.Content // at the pictures as they are now; nil if that has not been done
 	decision
 	// reasons are what Explain returns.
 	reasons []string

@@ -133,6 +133,7 @@ func (s *subject) resize(ctx context.Context, job *recipe.Job) error {
 		return nil
 	}
 	s.because("size %d x %d: scaled from %d x %d (fit = %d, pot = %q)", w, h, first.W, first.H, s.o.Fit, s.o.POT)
+	s.looked = nil
 	for i, m := range s.pictures {
 		made, err := pixmap.Resize(ctx, m, w, h, s.sampling())
 		if err != nil {
