@@ -57,13 +57,29 @@ type Options struct {
 	Warn func(string)
 }
 
-// A Result is how one action ended, and what the index is to remember.
+// A Result is how one action ended, and what is new of what the index is to remember.
+// There is one for each asset of a tree.
 type Result struct {
-	Outcome Outcome
-	Row     index.Action // without Method and Decision
-	Err     error
-	// Warnings are what Suspect or the recipe found wrong with the source.
-	Warnings []string
+	Outcome  Outcome
+	State    index.State
+	Warned   bool // by the recipe
+	CookTime time.Duration
+	Deps     []index.Dep
+	Made     []index.Artifact
+	Err      error
+}
+
+// Row is the index's row of the action that a result is of, without Method and Decision.
+func (r *Result) Row(a *plan.Action) index.Action {
+	if r.Outcome == UpToDate {
+		row := a.Last.Action
+		row.Made = r.Made
+		return row
+	}
+	return index.Action{
+		Path: a.Path, Target: a.Target, State: r.State, ID: a.ID, Source: a.Source.Blob,
+		CookTime: r.CookTime, Warned: r.Warned, Deps: r.Deps, Made: r.Made,
+	}
 }
 
 // Done is what carrying out a plan came to.
@@ -146,9 +162,9 @@ func (r *runner) actions(ctx context.Context) {
 		a := &r.plan.Actions[i]
 		switch {
 		case a.Err != nil:
-			r.finish(i, Result{Outcome: Failed, Err: a.Err}, 0)
+			r.finish(i, Result{Outcome: Failed, Err: a.Err}, nil, 0)
 		case !a.Runs:
-			r.finish(i, Result{Outcome: UpToDate, Row: refreshed(a)}, 0)
+			r.finish(i, Result{Outcome: UpToDate, CookTime: a.Last.CookTime, Made: refreshed(a)}, nil, 0)
 		default:
 			todo = append(todo, i)
 		}
@@ -195,7 +211,7 @@ func Expected(a *plan.Action) time.Duration {
 func (w *worker) work(ctx context.Context, i int) {
 	a := &w.plan.Actions[i]
 	if ctx.Err() != nil || w.failed.Load() {
-		w.finish(i, Result{Outcome: NotReached}, 0)
+		w.finish(i, Result{Outcome: NotReached}, nil, 0)
 		return
 	}
 	w.report(Event{Started: true, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size, CookTime: Expected(a)})
@@ -204,15 +220,15 @@ func (w *worker) work(ctx context.Context, i int) {
 	begin := w.Now()
 	w.src = sourceOf(w.Assets, a, w.src.head)
 	defer w.src.close()
-	var lines []string
+	var lines, more []string
 	if w.Suspect != nil {
 		lines = w.Suspect(a, w.src.first)
 	}
 	var res Result
 	if w.DryRun {
-		res = w.foretell(ctx, planned{a})
+		res, more = w.foretell(ctx, planned{a})
 	} else {
-		res = w.bringUpToDate(ctx, planned{a})
+		res, more = w.bringUpToDate(ctx, planned{a})
 	}
 	if res.Err != nil {
 		res.Outcome = Failed
@@ -220,12 +236,12 @@ func (w *worker) work(ctx context.Context, i int) {
 			res = Result{Outcome: NotReached}
 		}
 	}
-	res.Warnings = slices.Concat(lines, res.Warnings)
-	w.finish(i, res, w.Now().Sub(begin))
+	w.finish(i, res, slices.Concat(lines, more), w.Now().Sub(begin))
 }
 
-// finish records and reports a result.
-func (r *runner) finish(i int, res Result, took time.Duration) {
+// finish records and reports a result, and what Suspect or the recipe found wrong with
+// the source.
+func (r *runner) finish(i int, res Result, warnings []string, took time.Duration) {
 	a := &r.plan.Actions[i]
 	if res.Outcome == Failed && r.StopOnFailure {
 		r.failed.Store(true)
@@ -233,16 +249,16 @@ func (r *runner) finish(i int, res Result, took time.Duration) {
 	r.results[i] = res
 	e := Event{
 		Path: a.Path, Target: a.Target, Outcome: res.Outcome, Reasons: a.Reasons,
-		Outputs: a.Outputs, In: a.Source.Stamp.Size, Took: took, CookTime: res.Row.CookTime, Err: res.Err,
+		Outputs: a.Outputs, In: a.Source.Stamp.Size, Took: took, CookTime: res.CookTime, Err: res.Err,
 	}
 	if a.Method != nil {
 		e.Recipe = a.Method.Recipe.Name
 	}
-	for _, m := range res.Row.Made {
+	for _, m := range res.Made {
 		e.Out += m.Stamp.Size
 	}
 	if res.Outcome != Failed && res.Outcome != NotReached { // the failure says more
-		r.warn(a, res.Warnings)
+		r.warn(a, warnings)
 	}
 	r.report(e)
 }
@@ -262,15 +278,14 @@ func (r *runner) warn(a *plan.Action, lines []string) {
 	}
 }
 
-// refreshed is the index's row of an action that is up to date, with the artifacts'
-// stamps as they were found now.
-func refreshed(a *plan.Action) index.Action {
-	row := a.Last.Action
-	row.Made = make([]index.Artifact, len(a.Last.Outputs))
+// refreshed are the artifacts of an action that is up to date, under the stamps that they
+// were found to have.
+func refreshed(a *plan.Action) []index.Artifact {
+	made := make([]index.Artifact, len(a.Last.Outputs))
 	for i := range a.Last.Outputs {
-		row.Made[i] = asFound(&a.Last.Outputs[i])
+		made[i] = asFound(&a.Last.Outputs[i])
 	}
-	return row
+	return made
 }
 
 // asFound is an artifact under the stamp that it was found to have.

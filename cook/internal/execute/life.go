@@ -46,16 +46,17 @@ type placed struct {
 	warnings []string
 }
 
-// bringUpToDate leads an action from planned to its end.
-func (w *worker) bringUpToDate(ctx context.Context, a planned) Result {
+// bringUpToDate leads an action from planned to its end. The lines are the recipe's
+// warnings.
+func (w *worker) bringUpToDate(ctx context.Context, a planned) (Result, []string) {
 	done, outcome, err := w.live(ctx, a)
 	if err != nil {
-		return w.fail(ctx, a, err)
+		return w.fail(ctx, a, err), nil
 	}
-	return Result{Outcome: outcome, Warnings: done.warnings, Row: index.Action{
-		Path: a.Path, Target: a.Target, State: index.Done, ID: a.ID, Source: a.Source.Blob,
-		CookTime: done.cookTime, Warned: len(done.warnings) > 0, Deps: done.deps, Made: done.made,
-	}}
+	return Result{
+		Outcome: outcome, State: index.Done, Warned: len(done.warnings) > 0,
+		CookTime: done.cookTime, Deps: done.deps, Made: done.made,
+	}, done.warnings
 }
 
 func (w *worker) live(ctx context.Context, a planned) (placed, Outcome, error) {
@@ -115,31 +116,29 @@ func (r *runner) strictly(warnings []string) error {
 
 // fail ends an action that could not be brought up to date.
 func (w *worker) fail(ctx context.Context, a planned, err error) Result {
-	row := index.Action{Path: a.Path, Target: a.Target, State: index.Failed, ID: a.ID, Source: a.Source.Blob}
+	res := Result{Outcome: Failed, State: index.Failed}
 	if a.Last != nil {
-		row.CookTime, row.Made = a.Last.CookTime, a.Last.Made
+		res.CookTime, res.Made = a.Last.CookTime, a.Last.Made
 	}
 	if ctx.Err() == nil {
-		row.Made = w.stillGood(a)
-		err = errors.Join(err, w.removeStale(a, row.Made))
+		res.Made = w.stillGood(a)
+		err = errors.Join(err, w.removeStale(a, res.Made))
 	}
-	return Result{Outcome: Failed, Row: row, Err: err}
+	res.Err = err
+	return res
 }
 
 // foretell reports how bringUpToDate would end.
-func (w *worker) foretell(ctx context.Context, a planned) Result {
+func (w *worker) foretell(ctx context.Context, a planned) (Result, []string) {
 	if !a.forced() {
 		if k, ok := w.lookUp(ctx, a); ok && w.atHand(k) {
-			return Result{
-				Outcome: a.outcome(k.made, Restored), Row: index.Action{CookTime: k.cookTime},
-				Warnings: k.warnings, Err: w.strictly(k.warnings),
-			}
+			return Result{Outcome: a.outcome(k.made, Restored), CookTime: k.cookTime, Err: w.strictly(k.warnings)}, k.warnings
 		}
 	}
 	if a.inStore(w.Store) && !w.flights.first(a.ID) && !a.forced() {
-		return Result{Outcome: Restored} // from the result of an equal file
+		return Result{Outcome: Restored}, nil // from the result of an equal file
 	}
-	return Result{Outcome: Cooked}
+	return Result{Outcome: Cooked}, nil
 }
 
 // inStore reports whether the action's result is kept in a store, nil for none.

@@ -90,9 +90,9 @@ func (c *committer) results() []index.Action {
 	for _, b := range p.Kept {
 		list = append(list, b.Action)
 	}
-	for i, res := range c.work.Results {
-		a := &p.Actions[i]
-		row := res.Row
+	for i := range c.work.Results {
+		a, res := &p.Actions[i], &c.work.Results[i]
+		var row index.Action
 		switch {
 		case a.Err != nil || res.Outcome == execute.NotReached:
 			if a.Last == nil {
@@ -100,8 +100,10 @@ func (c *committer) results() []index.Action {
 			}
 			row = a.Last.Action
 		case res.Outcome == execute.UpToDate:
+			row = res.Row(a)
 			row.Method = a.Method.Fields
 		default:
+			row = res.Row(a)
 			row.Method = a.Method.Fields
 			row.Decision = index.Decision{At: c.s.Started, Outcome: string(res.Outcome), Why: why(a, res.Err)}
 			if last := a.Last; last != nil && last.State == index.Failed && row.State == index.Failed && last.ID == row.ID && last.Decision.Why == row.Decision.Why {
@@ -347,7 +349,7 @@ func (c *committer) madeOthers() bool {
 		if a := &c.todo.Actions[i]; a.Last != nil {
 			last = a.Last.Outputs
 		}
-		for n, m := range c.work.Results[i].Row.Made {
+		for n, m := range c.work.Results[i].Made {
 			if n >= len(last) || last[n].Artifact.Path != m.Path || last[n].Artifact.Stamp != m.Stamp {
 				return true
 			}
