@@ -78,6 +78,15 @@ func (b *builder) AddFile(f File) { b.files = append(b.files, f) }
 // AddAction adds an action. Each path and target may come once.
 func (b *builder) AddAction(a Action) { b.actions = append(b.actions, a) }
 
+// AddActions is AddAction for a list that becomes the builder's.
+func (b *builder) AddActions(list []Action) {
+	if len(b.actions) == 0 {
+		b.actions = list
+		return
+	}
+	b.actions = append(b.actions, list...)
+}
+
 // Files returns the files added so far. The caller must not change them.
 func (b *builder) Files() []File { return b.files }
 

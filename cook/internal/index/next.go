@@ -35,10 +35,10 @@ func (n *Next) Vouch(fingerprint hashing.Digest, list []Vouch) {
 	}
 }
 
-// Grow makes room for so many files and actions.
-func (n *Next) Grow(files, actions int) {
+// Grow makes room for so many files.
+func (n *Next) Grow(files int) {
 	if n.anew != nil {
-		n.anew.Grow(files, actions)
+		n.anew.Grow(files, 0)
 	}
 }
 
@@ -58,6 +58,18 @@ func (n *Next) PutAction(a Action) {
 		return
 	}
 	n.last.live.PutAction(a)
+}
+
+// PutActions is PutAction for a list. That of a new index is its own from then on, and
+// may be sorted.
+func (n *Next) PutActions(list []Action) {
+	if n.anew != nil {
+		n.anew.AddActions(list)
+		return
+	}
+	for i := range list {
+		n.last.live.PutAction(list[i])
+	}
 }
 
 // PutFolder adds a folder that was listed, or replaces what was known of it. settled

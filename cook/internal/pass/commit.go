@@ -120,7 +120,7 @@ func (c *committer) results() []index.Action {
 func (c *committer) makeAnew() {
 	d, t := c.delta, c.todo
 	c.next = d.Last.Anew(c.s.Checksum.Name)
-	c.next.Grow(len(t.Contents.Assets())+1, len(c.actions))
+	c.next.Grow(len(t.Contents.Assets()) + 1)
 	files := map[string]bool{}
 	put := func(f index.File) {
 		if !files[f.Path] {
@@ -138,9 +138,7 @@ func (c *committer) makeAnew() {
 			put(index.File{Path: e.Path, Role: role, Stamp: e.Stamp, Settled: settled, Sum: t.Rules.sums[e.Path]})
 		}
 	}
-	for i := range c.actions {
-		c.next.PutAction(c.actions[i])
-	}
+	c.next.PutActions(c.actions)
 	c.keepFiles(put)
 }
 
@@ -279,9 +277,7 @@ func (c *committer) editActions() {
 			c.next.PutFile(f)
 		}
 	})
-	for i := range c.actions {
-		c.next.PutAction(c.actions[i])
-	}
+	c.next.PutActions(c.actions)
 }
 
 // wholly reports whether the index will know of every action of the plan how it ended.
