@@ -14,6 +14,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
 // Prefix begins the name of every temporary file, so that leftovers of a killed
@@ -73,7 +75,9 @@ func Create(dir string, perm fs.FileMode) (*File, error) { return CreateIn(syste
 func CreateIn(in Folder, dir string, perm fs.FileMode) (*File, error) {
 	for try := 1; ; try++ {
 		name := filepath.Join(dir, fmt.Sprintf("%s%016x", Prefix, rand.Uint64()))
-		f, err := in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+		// NoWait means nothing to a file that is made here, but keeps package os from
+		// finding out with five system calls that nothing is to be waited for.
+		f, err := in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|regular.NoWait, perm)
 		if err == nil {
 			return &File{File: f, in: in, name: name}, nil
 		}

@@ -128,7 +128,7 @@ func (w *worker) fetchOne(ctx context.Context, k known, r *ready, i int) error {
 	if !k.inStore(w.Store) {
 		return errNotAtHand
 	}
-	err := w.Store.CopyBlob(ctx, want.Blob, want.Size, w.outputs.tmp.Root().Root, file)
+	err := w.Store.CopyBlob(ctx, want.Blob, want.Size, w.outputs.tmp.Root(), file)
 	switch {
 	case errors.Is(err, store.ErrMissing):
 		return errNotAtHand

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/atomicfile"
 )
 
 // PutBlob copies size bytes of src, the whole file, into the store under id, by
@@ -72,6 +73,12 @@ func (s *Store) putBlob(ctx context.Context, src *os.File, path string, id BlobI
 	return nil
 }
 
+// A Folder is one to copy blobs into; an [os.Root] is one.
+type Folder interface {
+	atomicfile.Folder
+	Name() string
+}
+
 // CopyBlob writes the blob of that size to dst, a file of a folder, which must not
 // exist, by reflink where the file system can; dst gets the permissions 0666 less
 // the umask. What landed in dst is verified. On any error there is no dst.
@@ -79,7 +86,7 @@ func (s *Store) putBlob(ctx context.Context, src *os.File, path string, id BlobI
 // The error wraps ErrMissing where there is no such blob, ErrDamaged where there
 // was one with another content (it has been deleted), ErrUnavailable where the
 // store cannot be read. Any other error is about dst or ctx.
-func (s *Store) CopyBlob(ctx context.Context, id BlobID, size int64, in *os.Root, dst string) error {
+func (s *Store) CopyBlob(ctx context.Context, id BlobID, size int64, in Folder, dst string) error {
 	path := s.path(blobs, id)
 	if err := s.copyBlob(ctx, path, id, size, in, dst); err != nil {
 		return fmt.Errorf("copy blob %s to %s: %w", path, filepath.Join(in.Name(), dst), err)
@@ -87,7 +94,7 @@ func (s *Store) CopyBlob(ctx context.Context, id BlobID, size int64, in *os.Root
 	return nil
 }
 
-func (s *Store) copyBlob(ctx context.Context, path string, id BlobID, size int64, in *os.Root, dst string) error {
+func (s *Store) copyBlob(ctx context.Context, path string, id BlobID, size int64, in Folder, dst string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -124,7 +131,7 @@ var errOther = errors.New("other content")
 
 // copyOut makes dst out of an open blob, or leaves none. An error of dst is a
 // writeError.
-func (s *Store) copyOut(ctx context.Context, blob *os.File, size int64, id BlobID, in *os.Root, dst string) (landed hashing.FileSum, err error) {
+func (s *Store) copyOut(ctx context.Context, blob *os.File, size int64, id BlobID, in Folder, dst string) (landed hashing.FileSum, err error) {
 	if err := s.trip("create", dst); err != nil {
 		return landed, &writeError{err}
 	}
