@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -12,11 +11,6 @@ import (
 // besides is what the process needs when nothing is being cooked and the run has no
 // tree to remember: buffers, stacks, the runtime.
 const besides = 32 << 20
-
-// collectAt is how much garbage may pile up beside what is live, in percent of it, once
-// there is work to do. Most of what a large run remembers stays to its end: at Go's usual
-// 100 a third more memory saves 3 % of the time.
-const collectAt = 50
 
 // A memoryLimit makes the garbage collector keep to the memory that recipes may use.
 // They are admitted by the memory that they need at once; without a limit the collector
@@ -39,9 +33,6 @@ func (m *memoryLimit) Planned(assets int, _ time.Duration) {
 	limit := m.memory + liveHeap() + besides
 	if limit < debug.SetMemoryLimit(-1) { // which GOMEMLIMIT may have set
 		debug.SetMemoryLimit(limit)
-	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(collectAt)
 	}
 }
 
