@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"sync"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/ctxio"
@@ -64,15 +65,8 @@ func (z *Zstd) Cook(ctx context.Context, job *recipe.Job) error {
 }
 
 func (z *Zstd) compress(dst io.Writer, src io.Reader, size int64) error {
-	enc, err := zstd.NewWriter(nil,
-		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(z.Level)),
-		zstd.WithWindowSize(zstdWindow(size)),
-		// More would make the bytes a matter of the core count.
-		zstd.WithEncoderConcurrency(1),
-		zstd.WithEncoderCRC(true),
-		// Else a frame of less than 256 bytes would not say its size.
-		zstd.WithSingleSegment(true),
-	)
+	kind := encoderKind{zstd.EncoderLevelFromZstd(z.Level), zstdWindow(size)}
+	enc, err := kind.encoder()
 	if err != nil {
 		return err
 	}
@@ -87,9 +81,47 @@ func (z *Zstd) compress(dst io.Writer, src io.Reader, size int64) error {
 	if size == 0 {
 		// The stream's frame would leave the size open.
 		_, err = dst.Write(enc.EncodeAll(nil, nil))
-		return err
+	} else {
+		err = enc.Close()
 	}
-	return enc.Close()
+	if err == nil {
+		kind.reuse(enc)
+	}
+	return err
+}
+
+// An encoderKind is what encoders have in common that make the same bytes.
+type encoderKind struct {
+	level  zstd.EncoderLevel
+	window int // bytes
+}
+
+// encoders holds idle encoders, a *sync.Pool for each encoderKind. Tables and windows of
+// 3 MB for each small file would cost more than compressing it.
+var encoders sync.Map
+
+func (k encoderKind) encoder() (*zstd.Encoder, error) {
+	if pool, ok := encoders.Load(k); ok {
+		if enc, ok := pool.(*sync.Pool).Get().(*zstd.Encoder); ok {
+			return enc, nil
+		}
+	}
+	return zstd.NewWriter(nil,
+		zstd.WithEncoderLevel(k.level),
+		zstd.WithWindowSize(k.window),
+		// More would make the bytes a matter of the core count.
+		zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(true),
+		// Else a frame of less than 256 bytes would not say its size.
+		zstd.WithSingleSegment(true),
+	)
+}
+
+// reuse keeps an encoder for the next file. It must have ended its last one well.
+func (k encoderKind) reuse(enc *zstd.Encoder) {
+	enc.Reset(nil) // lets go of the file
+	pool, _ := encoders.LoadOrStore(k, new(sync.Pool))
+	pool.(*sync.Pool).Put(enc)
 }
 
 // zstdWindow returns the smallest power of two that holds the content, within

@@ -80,6 +80,50 @@ func TestZstdBytesArePinned(t *testing.T) {
 	}
 }
 
+// An encoder that has compressed other files makes the bytes that a new one makes.
+func TestZstdEncodersAreReused(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var files [][]byte
+	for range 60 {
+		size := 1 << rnd.IntN(20)
+		data := words(size + rnd.IntN(size))
+		switch rnd.IntN(3) {
+		case 0: // nothing repeats
+			for i := range data {
+				data[i] = byte(rnd.Uint32())
+			}
+		case 1: // the end repeats the start
+			copy(data[len(data)/2:], data)
+		}
+		files = append(files, data[:rnd.IntN(len(data)+1)])
+	}
+	for _, level := range []int{1, 3, 6, 10} {
+		z := &Zstd{Level: level}
+		compress := func(data []byte) string {
+			var out bytes.Buffer
+			if err := z.compress(&out, bytes.NewReader(data), int64(len(data))); err != nil {
+				t.Fatal(err)
+			}
+			return out.String()
+		}
+		encoders.Clear()
+		var reused []string
+		for _, data := range files {
+			reused = append(reused, compress(data))
+			// A file that shrinks leaves its encoder in the middle of a frame.
+			if err := z.compress(discard{}, bytes.NewReader(data), int64(len(data))+1); err == nil {
+				t.Fatal("no error about a file that shrank")
+			}
+		}
+		for i, data := range files {
+			encoders.Clear()
+			if compress(data) != reused[i] {
+				t.Errorf("level %d: file %d of %d bytes comes out otherwise the second time", level, i, len(data))
+			}
+		}
+	}
+}
+
 func TestZstdNoticesAChangedSize(t *testing.T) {
 	for _, size := range []int64{0, 9, 11, 1 << 20} {
 		var out bytes.Buffer
@@ -97,6 +141,7 @@ func TestZstdStaysInsideItsEstimate(t *testing.T) {
 				t.Fatal(err)
 			}
 			src := ctxio.Reader(context.Background(), bytes.NewReader(make([]byte, size)))
+			encoders.Clear()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			if err := z.compress(discard{}, src, int64(size)); err != nil {
