@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"flag"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,21 +93,6 @@ func TestRefused(t *testing.T) {
 		}
 		if !strings.Contains(errs.String(), tt.want) {
 			t.Errorf("%s: %q, want %q in it", tt.name, &errs, tt.want)
-		}
-	}
-}
-
-func TestMarks(t *testing.T) {
-	for _, high := range []float64{minRate, 0.3, 0.99, 1, 1.01, 3.9, 4, 9.99, 57.9, 100, maxRate} {
-		for _, log := range []bool{false, true} {
-			r := &results{series: []series{{points: []point{{1, minRate}, {2, high}}}}}
-			y := r.rates(log)
-			if n := len(y.marks); n > 14 || !log && n < 5 || y.low > minRate || y.high < high*(1-1e-9) {
-				t.Errorf("up to %g, log %v: marks %v", high, log, y.marks)
-			}
-			if at := y.place(y.high); math.Abs(at-top) > 1e-6 {
-				t.Errorf("up to %g, log %v: the highest mark stands at %g, want %d", high, log, at, top)
-			}
 		}
 	}
 }
