@@ -94,7 +94,7 @@ func (b *bench) build(ctx context.Context) error {
 
 // tree runs the rows for one tree size.
 func (b *bench) tree(ctx context.Context, files int) (Section, error) {
-	section := Section{Title: thousands(files) + " files"}
+	section := Section{Title: thousands(files) + " files", Files: files}
 	own := plan{"all contents read", func(ctx context.Context) (Row, error) { return b.contents(ctx, files) }}
 	if err := b.hold(ctx, &section, []plan{own}); err != nil {
 		return section, err
@@ -111,14 +111,13 @@ func (b *bench) tree(ctx context.Context, files int) (Section, error) {
 	if err := b.cmd.rest(ctx, t); err != nil {
 		return section, err
 	}
-	err := b.hold(ctx, &section, plans)
-	for i := range section.Rows {
-		if note := memoryNote(&section.Rows[i], t); note != "" && section.Rows[i].Row == oneByOne {
-			section.Notes = append(section.Notes, note)
-		}
+	defer b.remove(t.Root)
+	note, err := stateNote(t)
+	if err != nil {
+		return section, err
 	}
-	b.remove(t.Root)
-	return section, err
+	section.Notes = append(section.Notes, note)
+	return section, b.hold(ctx, &section, plans)
 }
 
 func (b *bench) wanted(p plan) bool { return b.rows.matches(p.name) }
@@ -135,7 +134,7 @@ func (b *bench) hold(ctx context.Context, section *Section, plans []plan) error 
 		row.Name = p.name
 		outcome := Outcome{Row: p.name, Err: err}
 		if err == nil {
-			outcome = row.Hold(ctx, b.run, b.runs)
+			outcome = row.Hold(ctx, b.run, Rounds{Most: b.runs, Within: b.within})
 		}
 		if row.Close != nil {
 			row.Close()
@@ -150,6 +149,8 @@ func (b *bench) hold(ctx context.Context, section *Section, plans []plan) error 
 		}
 		if outcome.Err != nil {
 			fmt.Fprintf(b.log, "%s: %s: %v\n", section.Title, p.name, outcome.Err)
+		} else if outcome.Rounds < b.runs {
+			section.Notes = append(section.Notes, fmt.Sprintf("*%s*: %d rounds, because of `-within`.", p.name, outcome.Rounds))
 		}
 		section.Rows = append(section.Rows, outcome)
 	}

@@ -30,10 +30,16 @@ type Result struct {
 // for a process that could not be started, or the end of ctx.
 type Runner func(ctx context.Context, c Command) (Result, error)
 
+// A Do is measured in this process.
+type Do func(ctx context.Context) (Result, error)
+
 // A Contestant is one process of a row.
 type Contestant struct {
 	Name    string
 	Command Command
+	// Do takes the place of a command if it is not nil: it is for what is waited for and
+	// is no process.
+	Do Do
 	// Prepare runs before each run, untimed, if it is not nil; round counts from 0.
 	Prepare func(ctx context.Context, round int) error
 	// Check checks a run that exited with 0; nil accepts it.
@@ -65,9 +71,22 @@ type Entry struct {
 	Ratio     *Quartiles // of its wall time to the reference's of the same round; nil: no reference
 }
 
+// Rounds say how many rounds of a contest count.
+type Rounds struct {
+	Most int
+	// Within, if not 0, is the time after which no round begins once the fewest have
+	// been counted.
+	Within time.Duration
+	Now    func() time.Time // nil is time.Now
+}
+
+// fewest is how many rounds count however long they take, unless Most is less.
+const fewest = 3
+
 // An Outcome is the result of a contest.
 type Outcome struct {
 	Row     string
+	Rounds  int // that count
 	Entries []Entry
 	Err     error // the row has no figures
 }
@@ -82,10 +101,18 @@ func (s *Outcome) Entry(name string) *Entry {
 }
 
 // Hold runs the contest: in each round, each contestant in turn.
-func (r *Row) Hold(ctx context.Context, run Runner, rounds int) Outcome {
+func (r *Row) Hold(ctx context.Context, run Runner, rounds Rounds) Outcome {
 	s := Outcome{Row: r.Name}
+	now := rounds.Now
+	if now == nil {
+		now = time.Now
+	}
+	begin := now()
 	results := make([][]Result, len(r.Contestants))
-	for round := range r.WarmUp + rounds {
+	for round := range r.WarmUp + rounds.Most {
+		if s.Rounds >= fewest && rounds.Within > 0 && now().Sub(begin) >= rounds.Within {
+			break
+		}
 		for i, c := range r.Contestants {
 			if c.Missing != "" {
 				continue
@@ -98,6 +125,9 @@ func (r *Row) Hold(ctx context.Context, run Runner, rounds int) Outcome {
 			if round >= r.WarmUp {
 				results[i] = append(results[i], result)
 			}
+		}
+		if round >= r.WarmUp {
+			s.Rounds++
 		}
 	}
 	reference := slices.IndexFunc(r.Contestants, func(c Contestant) bool { return c.Name == r.Reference })
@@ -122,6 +152,9 @@ func (c *Contestant) run(ctx context.Context, run Runner, round int) (Result, er
 		if err := c.Prepare(ctx, round); err != nil {
 			return Result{}, fmt.Errorf("prepare: %w", err)
 		}
+	}
+	if c.Do != nil {
+		run = func(ctx context.Context, _ Command) (Result, error) { return c.Do(ctx) }
 	}
 	return checked(ctx, run, c.Command, c.Check)
 }

@@ -47,9 +47,9 @@ func TestHoldRunsInTurnAndComparesWithinRounds(t *testing.T) {
 	}}
 	missing := Contestant{Name: "peer", Missing: "not installed"}
 	row := Row{Name: "row", Reference: "limit", WarmUp: 1, Contestants: []Contestant{s.contestant("ours"), missing, s.contestant("limit")}}
-	got := row.Hold(t.Context(), s.run, 3)
+	got := row.Hold(t.Context(), s.run, Rounds{Most: 3})
 
-	want := Outcome{Row: "row", Entries: []Entry{
+	want := Outcome{Row: "row", Rounds: 3, Entries: []Entry{
 		{Name: "ours", Wall: 20, CPU: 15, MaxRSS: 20, Ratio: &Quartiles{2.5, 3, 6.5}},
 		{Name: "peer", Missing: "not installed"},
 		{Name: "limit", Wall: 10, CPU: 7, MaxRSS: 10, Reference: true},
@@ -69,13 +69,52 @@ func TestHoldRunsInTurnAndComparesWithinRounds(t *testing.T) {
 func TestHoldWithoutItsReference(t *testing.T) {
 	s := &script{walls: map[string][]time.Duration{"ours": {4, 6}}}
 	row := Row{Reference: "limit", Contestants: []Contestant{s.contestant("ours"), {Name: "limit", Missing: "no compiler"}}}
-	got := row.Hold(t.Context(), s.run, 2)
+	got := row.Hold(t.Context(), s.run, Rounds{Most: 2})
 	want := []Entry{
 		{Name: "ours", Wall: 5, CPU: 4, MaxRSS: 5, AtMost: true},
 		{Name: "limit", Missing: "no compiler", Reference: true},
 	}
 	if diff := cmp.Diff(want, got.Entries); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A row ends after its time, but not before the fewest rounds have been counted.
+func TestHoldEndsInTime(t *testing.T) {
+	for _, test := range []struct {
+		most   int
+		within time.Duration
+		want   int
+	}{
+		{9, 0, 9},
+		{9, 2 * time.Hour, 9},
+		{9, 50 * time.Minute, 4}, // 10 minutes a round, the first one warms up
+		{9, 45 * time.Minute, 4},
+		{9, time.Minute, fewest},
+		{2, time.Minute, 2},
+	} {
+		now := time.Unix(0, 0)
+		c := Contestant{Name: "ours", Do: func(context.Context) (Result, error) {
+			now = now.Add(10 * time.Minute)
+			return Result{Wall: time.Second}, nil
+		}}
+		row := Row{Reference: "ours", WarmUp: 1, Contestants: []Contestant{c}}
+		got := row.Hold(t.Context(), nil, Rounds{Most: test.most, Within: test.within, Now: func() time.Time { return now }})
+		if got.Rounds != test.want || got.Err != nil {
+			t.Errorf("%d rounds within %v: %d, want %d (%v)", test.most, test.within, got.Rounds, test.want, got.Err)
+		}
+	}
+}
+
+func TestHoldChecksWhatItDoes(t *testing.T) {
+	c := Contestant{Name: "ours", Do: func(context.Context) (Result, error) { return Result{Wall: 3, Stdout: "done"}, nil }, Check: says("done")}
+	row := Row{Reference: "ours", Contestants: []Contestant{c}}
+	if got := row.Hold(t.Context(), nil, Rounds{Most: 1}); got.Err != nil || got.Entry("ours").Wall != 3 {
+		t.Errorf("got %+v", got)
+	}
+	row.Contestants[0].Check = says("other")
+	if got := row.Hold(t.Context(), nil, Rounds{Most: 1}); got.Err == nil {
+		t.Error("the check was not made")
 	}
 }
 
@@ -107,7 +146,7 @@ func TestHoldGivesNoFigureForOtherWork(t *testing.T) {
 			c := Contestant{Name: "ours", Command: Command{Argv: []string{"ours"}}}
 			run := test.row(&c)
 			row := Row{Reference: "ours", Contestants: []Contestant{c}}
-			got := row.Hold(t.Context(), run, 1)
+			got := row.Hold(t.Context(), run, Rounds{Most: 1})
 			if got.Err == nil || got.Err.Error() != test.want || got.Entries != nil {
 				t.Errorf("got %+v, want the error %q", got, test.want)
 			}
@@ -138,6 +177,12 @@ func TestChecks(t *testing.T) {
 		{"restored", expect(7, 1), Result{Stdout: "cook: 7 assets: 6 up to date, 0 unchanged, 1 restored, 0 cooked, 0 failed in 3ms\n"}, "1 restored"},
 		{"fewer files", expect(7, 0), Result{Stdout: "cook: 6 assets: 6 up to date, 0 unchanged, 0 restored, 0 cooked, 0 failed in 3ms\n"}, "want 7"},
 		{"more after the summary", expect(7, 0), Result{Stdout: "cook: 7 assets: 7 up to date, 0 unchanged, 0 restored, 0 cooked, 0 failed in 3ms\nmore\n"}, `"more"`},
+		{"results restored", outcomes(7, 2, 1), Result{Stdout: "cook: 7 assets: 4 up to date, 0 unchanged, 2 restored, 1 cooked, 0 failed in 3ms\n"}, ""},
+		{"cooked instead", outcomes(7, 2, 0), Result{Stdout: "cook: 7 assets: 5 up to date, 0 unchanged, 0 restored, 2 cooked, 0 failed in 3ms\n"}, "2 restored"},
+		{"JSON", jsonSummary(7), Result{Stdout: "{}\n" + `{"event":"summary","summary":{"found":{"assets":7,"ns":1},"up_to_date_by_stamp":{"assets":7,"ns":1}}}` + "\n"}, ""},
+		{"JSON of another tree", jsonSummary(7), Result{Stdout: `{"event":"summary","summary":{"found":{"assets":70,"ns":1},"up_to_date_by_stamp":{"assets":7,"ns":1}}}`}, "7 assets"},
+		{"JSON of files that were read", jsonSummary(7), Result{Stdout: `{"event":"summary","summary":{"found":{"assets":7,"ns":1},"up_to_date_by_stamp":{"assets":6,"ns":1}}}`}, "7 assets"},
+		{"JSON cut short", jsonSummary(7), Result{Stdout: `{"event":"up_to_date"}`}, "7 assets"},
 		{"by stamp", byStamp(12), Result{Stdout: "    found  12  1\n  up to date by stamp  12  692\nup to date by checksum  0 0\n"}, ""},
 		{"by checksum", byStamp(12), Result{Stdout: "  up to date by stamp  3  692\nup to date by checksum  9 0\n"}, "3 of 12"},
 		{"no counters", byStamp(12), Result{Stdout: "cook: 12 assets"}, "no line"},

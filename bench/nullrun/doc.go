@@ -1,10 +1,11 @@
-// Command nullrun measures runs of cook with little or no work, and compares them with
-// lower bounds and with other tools.
+// Command nullrun measures runs of cook over trees of different sizes, most of them with
+// little or no work, and compares them with lower bounds and with other tools.
 //
 //	go run ./bench/nullrun [flags]
 //
 //	-files N,N         sizes of the trees (10000,100000)
 //	-runs N            measured rounds of each row (9)
+//	-within DURATION   begin no further round of a row after this time, if 3 have been measured
 //	-rows REGEXP       only the rows whose names match
 //	-threads N         threads of the limits (one for each CPU)
 //	-verify-bytes N    sources and outputs of the tree for -verify (2 GiB); 0 leaves the row out
@@ -13,14 +14,17 @@
 //	-work DIR          where the trees are made (default: the temporary folder)
 //	-keep              keep the trees
 //	-o FILE            the report (default: standard output)
+//	-svg FILE          a picture of time and memory over the number of files, for several -files
 //
 // # Contests
 //
 // A row of the report is a contest: in each round every contestant runs once, in turn, so
 // that a slow period of the machine affects all of them. The report has the median of
 // each, and the median and quartiles of the per-round ratios to the row's reference. A run
-// is a whole process from fork to exit, with a warm page cache. There is one warm-up round,
-// except in the row that changes one file, where each round begins with an uncounted run.
+// is a whole process from fork to exit, with a warm page cache; the time from a save to its
+// artifact is measured in this process. There is one warm-up round, except in the row that
+// changes one file, where each round begins with an uncounted run, and in those that make
+// all outputs. Edits, and removing outputs for those rows, take place between the runs.
 //
 // Every run is checked: if it exits with an error, or its last line is not the expected
 // one, the row is reported as an error.
@@ -37,6 +41,12 @@
 // The programs in limits do only the unavoidable work: they map a list of known names and
 // stat (statknown) or read (readall) each file, folder by folder, in inode order. They
 // exist in C, if there is a compiler, and in Go (golimit).
+//
+// # Growth
+//
+// With several sizes, the report ends with the factors by which the medians grow, and -svg
+// draws them. What looks at every file should grow as the number of files does, and what
+// looks at one should not grow.
 //
 // # Peak memory
 //

@@ -68,7 +68,7 @@ func commandLine(fs *flag.FlagSet) string {
 	line := "go run ./bench/nullrun"
 	fs.Visit(func(f *flag.Flag) {
 		switch f.Name {
-		case "work", "keep", "o", "cook":
+		case "work", "keep", "o", "svg", "cook":
 		case "all":
 			line += " -all=" + f.Value.String()
 		default:
@@ -88,30 +88,32 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// memoryNote compares the peak memory of a no-op run with the size of the files that it
-// reads.
-func memoryNote(s *Outcome, t *Tree) string {
-	e := s.Entry(cookName)
-	if e == nil {
-		return ""
-	}
-	note := fmt.Sprintf("Peak memory with nothing changed: %s; `%s`: ", mebibytes(e.MaxRSS), filepath.Join(".cook", "index"))
-	var sum int64
-	for i, name := range []string{"index", "log"} {
-		if i > 0 {
-			note += "; `.cook/" + name + "`: "
-		}
-		info, err := os.Stat(t.State(name))
+// stateNote returns the size of the files that describe a cooked tree.
+func stateNote(t *Tree) (string, error) {
+	var sums [3]int64 // of index, changes and manifest
+	count := func(sum *int64, pattern string) error {
+		names, err := filepath.Glob(filepath.Join(t.Cooked(), pattern))
 		if err != nil {
-			note += "none"
-			continue
+			return err
 		}
-		sum += info.Size()
-		note += mebibytes(info.Size())
+		for _, name := range names {
+			info, err := os.Stat(name)
+			if err != nil {
+				return err
+			}
+			*sum += info.Size()
+		}
+		return nil
 	}
-	if sum > 0 {
-		note += fmt.Sprintf("; %s bytes of memory and %s bytes of these files for each source",
-			thousands(int(e.MaxRSS)/t.Files), thousands(int(sum)/t.Files))
+	for i, patterns := range [len(sums)][]string{{".cook/index"}, {".cook/changes-*"}, {"manifest.json", "manifest.parts/*"}} {
+		for _, pattern := range patterns {
+			if err := count(&sums[i], pattern); err != nil {
+				return "", err
+			}
+		}
 	}
-	return note + "."
+	each := func(n int64) string {
+		return fmt.Sprintf("%s (%s bytes for each asset)", mebibytes(n), digits(float64(n)/float64(t.Files)))
+	}
+	return fmt.Sprintf("On disk: index %s, its changes %s, manifest %s.", each(sums[0]), each(sums[1]), each(sums[2])), nil
 }

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -25,3 +27,13 @@ func inode(fs.FileInfo) uint64 { return 0 }
 func kernel() string { return "unknown" }
 
 func fileSystem(string) string { return "unknown" }
+
+type arrival struct{}
+
+func expectArrival(string) (*arrival, error) { return nil, errors.ErrUnsupported }
+
+func (*arrival) Close() {}
+
+func (*arrival) Wait(context.Context) error { return errors.ErrUnsupported }
+
+func peakOf(int) (int64, error) { return 0, errors.ErrUnsupported }

@@ -43,6 +43,7 @@ func main() {
 type settings struct {
 	files       counts
 	runs        int
+	within      time.Duration
 	threads     int
 	verifyBytes int64
 	all         bool
@@ -51,6 +52,7 @@ type settings struct {
 	work        string
 	keep        bool
 	out         string
+	svg         string
 }
 
 // counts is a flag value of numbers separated by commas.
@@ -98,6 +100,7 @@ func flags(s *settings) *flag.FlagSet {
 	fs := flag.NewFlagSet("nullrun", flag.ContinueOnError)
 	fs.Var(&s.files, "files", "sizes of the trees, separated by commas")
 	fs.IntVar(&s.runs, "runs", 9, "measured rounds of each row")
+	fs.DurationVar(&s.within, "within", 0, "begin no further round of a row after this time, if 3 have been measured")
 	fs.IntVar(&s.threads, "threads", runtime.NumCPU(), "threads of the limits")
 	fs.Int64Var(&s.verifyBytes, "verify-bytes", 2<<30, "sources and outputs of the tree for -verify; 0 leaves the row out")
 	fs.BoolVar(&s.all, "all", false, "also peers that take minutes to set up a million files")
@@ -106,6 +109,7 @@ func flags(s *settings) *flag.FlagSet {
 	fs.StringVar(&s.work, "work", "", "folder in which a new one is made for the trees (default: the temporary folder)")
 	fs.BoolVar(&s.keep, "keep", false, "leave the trees there")
 	fs.StringVar(&s.out, "o", "", "`file` for the report (default: standard output)")
+	fs.StringVar(&s.svg, "svg", "", "`file` for a picture of time and memory over the number of files")
 	return fs
 }
 
@@ -123,8 +127,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case fs.NArg() > 0:
 		return fail(exitUsage, "unexpected argument %q", fs.Arg(0))
-	case s.runs < 1 || s.threads < 1 || s.threads > 1024 || s.verifyBytes < 0:
-		return fail(exitUsage, "want at least one run, 1 to 1024 threads and no negative -verify-bytes")
+	case s.runs < 1 || s.threads < 1 || s.threads > 1024 || s.verifyBytes < 0 || s.within < 0:
+		return fail(exitUsage, "want at least one run, 1 to 1024 threads, and neither -verify-bytes nor -within below 0")
+	case s.svg != "" && len(slices.Compact(slices.Sorted(slices.Values(s.files)))) < 2:
+		return fail(exitUsage, "a picture needs at least two sizes in -files")
 	case !supported:
 		return fail(exitFailed, "measures on Linux only")
 	}
@@ -138,6 +144,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	report.Command, report.Date = commandLine(fs), time.Now().UTC().Format(time.DateOnly)
 	if err := save(report, s.out, stdout); err != nil {
 		return fail(exitFailed, "%v", err)
+	}
+	if s.svg != "" {
+		picture, err := report.picture()
+		if err == nil {
+			err = os.WriteFile(s.svg, picture, 0o666)
+		}
+		if err != nil {
+			return fail(exitFailed, "%v", err)
+		}
 	}
 	for _, section := range report.Sections {
 		if slices.ContainsFunc(section.Rows, func(row Outcome) bool { return row.Err != nil }) {

@@ -17,7 +17,8 @@ func TestCommandLine(t *testing.T) {
 		{nil, "go run ./bench/nullrun"},
 		{[]string{"-files", "2000,10", "-runs=2", "-all"}, "go run ./bench/nullrun -all=true -files 2000,10 -runs 2"},
 		{[]string{"-rows", "it's|x", "-keep"}, `go run ./bench/nullrun -rows 'it'\''s|x'`},
-		{[]string{"-work", "/secret/a", "-o", "/secret/b", "-cook", "/secret/c"}, "go run ./bench/nullrun"},
+		{[]string{"-work", "/secret/a", "-o", "/secret/b", "-svg", "/secret/d", "-cook", "/secret/c"}, "go run ./bench/nullrun"},
+		{[]string{"-within", "90s"}, "go run ./bench/nullrun -within 1m30s"},
 	} {
 		var s settings
 		fs := flags(&s)
@@ -44,7 +45,7 @@ func TestDefaults(t *testing.T) {
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"-files", "0"}, {"-files", "10,"}, {"-files", "x"}, {"-runs", "0"}, {"-threads", "0"},
-		{"-verify-bytes", "-1"}, {"-rows", "("}, {"word"}, {"-unknown"},
+		{"-verify-bytes", "-1"}, {"-within", "-1s"}, {"-svg", "x", "-files", "10"}, {"-svg", "x", "-files", "10,10"}, {"-rows", "("}, {"word"}, {"-unknown"},
 	} {
 		var said bytes.Buffer
 		if code := run(t.Context(), args, io.Discard, &said); code != exitUsage || said.Len() == 0 {

@@ -76,7 +76,7 @@ func (p *peerTool) contestant(ctx context.Context, t *Tree, slow bool) (Contesta
 		c.Missing = "left out: slow to set up (see -all)"
 		return c, nil
 	}
-	dir := filepath.Join(t.Root, "peer-"+strings.Fields(p.name)[0])
+	dir := p.dir(t)
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return c, fmt.Errorf("set up %s: %w", p.name, err)
 	}
@@ -86,6 +86,11 @@ func (p *peerTool) contestant(ctx context.Context, t *Tree, slow bool) (Contesta
 	}
 	set.Name = p.name
 	return set, nil
+}
+
+// dir is the folder that the peer is set up in.
+func (p *peerTool) dir(t *Tree) string {
+	return filepath.Join(t.Root, "peer-"+strings.Fields(p.name)[0])
 }
 
 // command runs the peer in dir.

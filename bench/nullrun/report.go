@@ -22,6 +22,7 @@ type Fact struct{ Name, Value string }
 // A Section is a table with notes below it.
 type Section struct {
 	Title string
+	Files int // of the tree, 0 without one
 	Rows  []Outcome
 	Notes []string
 }
@@ -42,6 +43,7 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 			s.write(&b)
 		}
 	}
+	r.writeGrowth(&b)
 	n, err := io.WriteString(w, b.String())
 	return int64(n), err
 }
@@ -70,10 +72,18 @@ func (s *Outcome) write(b *strings.Builder) {
 			fmt.Fprintf(b, "| %s | %s | %s | | | |\n", cell(name), cell(e.Name), cell(e.Missing))
 		} else {
 			fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", cell(name), cell(e.Name),
-				duration(e.Wall), duration(e.CPU), e.memory(), e.ratio())
+				duration(e.Wall), e.cpu(), e.memory(), e.ratio())
 		}
 		name = ""
 	}
+}
+
+// cpu is empty for what is not a process.
+func (e *Entry) cpu() string {
+	if e.CPU == 0 {
+		return ""
+	}
+	return duration(e.CPU)
 }
 
 func (e *Entry) memory() string {

@@ -26,7 +26,6 @@ func (e errSkipped) Error() string { return string(e) }
 const (
 	cookName = "cook"
 	noopName = "cook, nothing changed"
-	oneByOne = "nothing changed, outputs one by one"
 )
 
 // slowFrom is the size from which slow peers are skipped without -all.
@@ -37,11 +36,20 @@ const slowFrom = 1_000_000
 func (b *bench) treeRows(t *Tree) []plan {
 	return []plan{
 		{"nothing changed, sources only", func(ctx context.Context) (Row, error) { return b.sourcesOnly(ctx, t) }},
-		{oneByOne, func(ctx context.Context) (Row, error) { return b.nothing(ctx, t) }},
+		{"nothing changed, outputs one by one", func(ctx context.Context) (Row, error) { return b.nothing(ctx, t) }},
 		{"nothing changed, peers", func(ctx context.Context) (Row, error) { return b.peers(ctx, t) }},
+		{"nothing changed, JSON", func(ctx context.Context) (Row, error) { return b.asJSON(ctx, t) }},
+		{"nothing changed, one folder", func(ctx context.Context) (Row, error) { return b.oneFolder(ctx, t) }},
+		{"why", func(context.Context) (Row, error) { return b.question(t), nil }},
 		{"nothing changed, beside a watcher", func(ctx context.Context) (Row, error) { return b.watched(ctx, t) }},
 		{"all touched", func(ctx context.Context) (Row, error) { return b.touched(ctx, t) }},
 		{"one file changed", func(ctx context.Context) (Row, error) { return b.oneFile(t), nil }},
+		{"watcher, save to artifact", func(ctx context.Context) (Row, error) { return b.saved(ctx, t) }},
+		{"comment in cook.toml", func(ctx context.Context) (Row, error) { return b.comment(ctx, t) }},
+		{"cold", func(context.Context) (Row, error) { return b.cold(t), nil }},
+		{"deleted outputs restored", func(context.Context) (Row, error) { return b.restored(t), nil }},
+		{"nothing changed, targets in turn", func(ctx context.Context) (Row, error) { return b.targets(ctx, t) }},
+		{"rule edited for 10 files", func(ctx context.Context) (Row, error) { return b.rule(ctx, t) }},
 	}
 }
 
@@ -83,11 +91,15 @@ func (b *bench) nothing(ctx context.Context, t *Tree) (Row, error) {
 }
 
 func (b *bench) peers(ctx context.Context, t *Tree) (Row, error) {
-	row := Row{Reference: cookName, WarmUp: 1, Contestants: []Contestant{b.cmd.contestant(cookName, t, t.Files, 0)}}
+	row := Row{Reference: cookName, WarmUp: 1, Contestants: []Contestant{b.cmd.contestant(cookName, t, t.Files, 0)}, Close: func() {
+		for _, p := range b.peerTools {
+			b.remove(p.dir(t))
+		}
+	}}
 	for _, p := range b.peerTools {
 		c, err := p.contestant(ctx, t, b.all || t.Files < slowFrom)
 		if ctx.Err() != nil {
-			return Row{}, ctx.Err()
+			return row, ctx.Err()
 		}
 		if err != nil {
 			c.Missing = err.Error()

@@ -35,36 +35,51 @@ func settle(ctx context.Context) error {
 // A Tree is a folder of sources and their outputs.
 type Tree struct {
 	Root      string // absolute; holds assets and outputs
+	Out       string // folder of outputs, in Root
 	Files     int
 	PerFolder int
 	Size      func(i int) int // of source i, in bytes
 	born      time.Time       // mtime of all sources
 }
 
+// config has options for targets of a recipe that cooks none of the files.
 const config = `# Sources are copied as they are.
 [[rule]]
 match  = "*"
 recipe = "copy"
+
+[target.one.zstd]
+level = 1
+
+[target.two.zstd]
+level = 2
 `
 
 // newTree describes small files, a hundred in a folder.
 func newTree(root string, files int) *Tree {
-	return &Tree{Root: root, Files: files, PerFolder: 100, Size: func(i int) int { return 20 + i*7919%180 }}
+	return &Tree{Root: root, Out: "cooked", Files: files, PerFolder: 100, Size: func(i int) int { return 20 + i*7919%180 }}
 }
 
 // newPages describes files of nearly a page, 250 in a folder.
 func newPages(root string, files int) *Tree {
-	return &Tree{Root: root, Files: files, PerFolder: 250, Size: func(i int) int { return 3700 + i*7919%396 }}
+	return &Tree{Root: root, Out: "cooked", Files: files, PerFolder: 250, Size: func(i int) int { return 3700 + i*7919%396 }}
 }
 
 // newBulk describes files of one size, each in its own folder, because the limits
 // distribute work by folder.
 func newBulk(root string, files, size int) *Tree {
-	return &Tree{Root: root, Files: files, PerFolder: 1, Size: func(int) int { return size }}
+	return &Tree{Root: root, Out: "cooked", Files: files, PerFolder: 1, Size: func(int) int { return size }}
 }
 
 func (t *Tree) Assets() string { return filepath.Join(t.Root, "assets") }
-func (t *Tree) Cooked() string { return filepath.Join(t.Root, "cooked") }
+func (t *Tree) Cooked() string { return filepath.Join(t.Root, t.Out) }
+
+// Into returns the same sources with other outputs.
+func (t *Tree) Into(out string) *Tree {
+	other := *t
+	other.Out = out
+	return &other
+}
 
 // State returns the path of a state file of cook.
 func (t *Tree) State(name string) string { return filepath.Join(t.Cooked(), ".cook", name) }
@@ -114,10 +129,15 @@ func (t *Tree) Make(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(t.Assets(), "cook.toml"), []byte(config), 0o666); err != nil {
+	if err := t.Configure(config); err != nil {
 		return err
 	}
 	return t.Touch(ctx, 0)
+}
+
+// Configure replaces the rules.
+func (t *Tree) Configure(text string) error {
+	return os.WriteFile(filepath.Join(t.Assets(), "cook.toml"), []byte(text), 0o666)
 }
 
 // Touch sets the mtime of all sources to the n-th time.

@@ -21,26 +21,26 @@ func (b *bench) watched(ctx context.Context, t *Tree) (Row, error) {
 	} else if !ok {
 		return Row{}, errSkipped("this cook has no flag -watch")
 	}
-	stop, err := b.watch(ctx, t)
+	_, stop, err := b.watch(ctx, t)
 	if err != nil {
 		return Row{}, err
 	}
 	c := b.cmd.contestant(cookName, t, t.Files, 0)
-	return Row{Reference: oneLine, WarmUp: 1, Contestants: []Contestant{c, b.limits.hello()}, Close: stop}, nil
+	return Row{Reference: oneLine, WarmUp: 1, Contestants: []Contestant{c, b.cmd.why(t), b.limits.hello()}, Close: stop}, nil
 }
 
 // watch starts a watcher and waits until it answers. stop ends it.
-func (b *bench) watch(ctx context.Context, t *Tree) (stop func(), err error) {
+func (b *bench) watch(ctx context.Context, t *Tree) (pid int, stop func(), err error) {
 	log, err := os.Create(filepath.Join(t.Root, "watcher"))
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	defer log.Close()
 	c := b.cmd.command(t, "-watch")
 	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = c.Dir, c.Env, log, log, ownGroup()
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -56,9 +56,9 @@ func (b *bench) watch(ctx context.Context, t *Tree) (stop func(), err error) {
 	if err := answers(ctx, t.State("socket"), ended); err != nil {
 		text, _ := os.ReadFile(log.Name())
 		stop()
-		return nil, fmt.Errorf("watcher: %w: %s", err, lastLine(string(text)))
+		return 0, nil, fmt.Errorf("watcher: %w: %s", err, lastLine(string(text)))
 	}
-	return stop, nil
+	return cmd.Process.Pid, stop, nil
 }
 
 // answers waits until a process accepts connections at a socket. It fails if the process

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// An arrival is a file that is to be renamed into its place.
+type arrival struct {
+	fd   int
+	name string
+}
+
+// expectArrival begins to wait for a file in an existing folder.
+func expectArrival(path string) (*arrival, error) {
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	if err != nil {
+		return nil, fmt.Errorf("inotify: %w", err)
+	}
+	if _, err := unix.InotifyAddWatch(fd, filepath.Dir(path), unix.IN_MOVED_TO); err != nil {
+		unix.Close(fd)
+		return nil, fmt.Errorf("inotify: %w", err)
+	}
+	return &arrival{fd, filepath.Base(path)}, nil
+}
+
+func (a *arrival) Close() { unix.Close(a.fd) }
+
+// Wait returns when the file has arrived.
+func (a *arrival) Wait(ctx context.Context) error {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := unix.Read(a.fd, buf)
+		switch {
+		case err == nil && arrived(buf[:n], a.name):
+			return nil
+		case errors.Is(err, unix.EAGAIN):
+			if _, err := unix.Poll([]unix.PollFd{{Fd: int32(a.fd), Events: unix.POLLIN}}, 100); err != nil && err != unix.EINTR {
+				return fmt.Errorf("poll: %w", err)
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+		case err != nil && err != unix.EINTR:
+			return fmt.Errorf("inotify: %w", err)
+		}
+	}
+}
+
+// arrived reports whether one of some events of inotify(7) is about a name.
+func arrived(events []byte, name string) bool {
+	for len(events) >= unix.SizeofInotifyEvent {
+		size := int(binary.NativeEndian.Uint32(events[12:]))
+		rest := events[unix.SizeofInotifyEvent:]
+		if size > len(rest) {
+			return false
+		}
+		if strings.TrimRight(string(rest[:size]), "\x00") == name {
+			return true
+		}
+		events = rest[size:]
+	}
+	return false
+}
+
+// peakOf returns the peak memory of a running process in bytes.
+func peakOf(pid int) (int64, error) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kib, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
+			return kib << 10, err
+		}
+	}
+	return 0, errors.New("no peak memory of process " + strconv.Itoa(pid))
+}
