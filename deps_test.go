@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"cook/internal/pass"},
 	{"cook/internal/execute", "cook/internal/state"},
 	{"cook/internal/plan"},
-	{"cook/internal/contents", "cook/internal/restat"},
+	{"cook/internal/contents", "cook/internal/restat", "cook/internal/index/multiply"},
 	{"cook/internal/index", "cook/internal/bulk"},
 	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/lint", "cook/internal/notify", "cook/internal/peer", "cook/manifest"},
 	{"cook/internal/glob"},
@@ -62,6 +62,7 @@ cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd i
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
 cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
 cook/internal/glob:
+cook/internal/index/multiply: cook/internal/index cook/internal/scan
 cook/internal/index: cook/internal/scan cook/internal/store hashing
 cook/internal/lint: cook/recipe
 cook/internal/notify:

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,10 +18,16 @@ type cookCommand struct {
 	run Runner
 }
 
-// command cooks a tree.
+// verb is a verb of cook with its arguments. Trees of different sizes have files of the
+// same content, so each has a store of its own.
+func (c *cookCommand) verb(t *Tree, argv ...string) Command {
+	env := append(slices.Clone(c.env), "COOKCACHE="+filepath.Join(t.Root, "store"))
+	return Command{Argv: append([]string{c.bin}, argv...), Dir: t.Root, Env: env}
+}
+
+// command cooks a tree, or what patterns behind the flags match.
 func (c *cookCommand) command(t *Tree, flags ...string) Command {
-	argv := append([]string{c.bin, "-dir", t.Assets(), "-out", t.Cooked()}, flags...) // and patterns
-	return Command{Argv: argv, Dir: t.Root, Env: c.env}
+	return c.verb(t, append([]string{"-dir", t.Assets(), "-out", t.Cooked()}, flags...)...)
 }
 
 // contestant returns a cook of the tree that must find the given number of assets and
@@ -30,8 +38,8 @@ func (c *cookCommand) contestant(name string, t *Tree, files, cooked int, flags 
 
 // verified returns a cook verify of a cooked tree, which cooks nothing again.
 func (c *cookCommand) verified(name string, t *Tree) Contestant {
-	argv := []string{c.bin, "verify", "-dir", t.Assets(), "-out", t.Cooked(), "-sample", "0"}
-	return Contestant{Name: name, Command: Command{Argv: argv, Dir: t.Root, Env: c.env}, Check: func(r Result) error {
+	command := c.verb(t, "verify", "-dir", t.Assets(), "-out", t.Cooked(), "-sample", "0")
+	return Contestant{Name: name, Command: command, Check: func(r Result) error {
 		line := lastLine(r.Stdout)
 		if !strings.HasPrefix(line, fmt.Sprintf("cook: verified %d outputs (", t.Files)) || !strings.Contains(line, ": 0 differences in ") {
 			return fmt.Errorf("want %d outputs without differences: %q", t.Files, line)

@@ -15,6 +15,7 @@
 //	-keep              keep the trees
 //	-o FILE            the report (default: standard output)
 //	-svg FILE          a picture of time and memory over the number of files, for several -files
+//	-simulate N        instead of trees, measure an index of N assets, of which a thousand are files
 //
 // # Contests
 //
@@ -47,6 +48,12 @@
 // With several sizes, the report ends with the factors by which the medians grow, and -svg
 // draws them. What looks at every file should grow as the number of files does, and what
 // looks at one should not grow.
+//
+// # Simulation
+//
+// With -simulate the index is that of a large tree, but each folder in it lies where one of
+// ten does. What a run does with the index, its memory and its system calls are those of a
+// tree of that size; what the kernel does for them is less, because it meets few inodes.
 //
 // # Peak memory
 //

@@ -89,20 +89,26 @@ const (
 
 // stat and read return the contestants for the files of the tree below roots.
 func (l *limits) stat(ctx context.Context, t *Tree, roots ...string) ([]Contestant, error) {
-	return l.pair(ctx, t, roots, "stat", "statknown", statC, statGo)
+	return l.pair(ctx, t, roots, 1, "stat", "statknown", statC, statGo)
+}
+
+// statAgain is stat, with each folder a number of times.
+func (l *limits) statAgain(ctx context.Context, t *Tree, times int, roots ...string) ([]Contestant, error) {
+	return l.pair(ctx, t, roots, times, "stat", "statknown", statC, statGo)
 }
 
 func (l *limits) read(ctx context.Context, t *Tree, roots ...string) ([]Contestant, error) {
-	return l.pair(ctx, t, roots, "read", "readall", readC, readGo)
+	return l.pair(ctx, t, roots, 1, "read", "readall", readC, readGo)
 }
 
-func (l *limits) pair(ctx context.Context, t *Tree, roots []string, verb, program, inC, inGo string) ([]Contestant, error) {
+func (l *limits) pair(ctx context.Context, t *Tree, roots []string, times int, verb, program, inC, inGo string) ([]Contestant, error) {
 	list := filepath.Join(t.Root, fmt.Sprintf("list%d", len(roots)))
-	if err := t.writeList(ctx, list, roots); err != nil {
+	if err := t.writeList(ctx, list, roots, times); err != nil {
 		return nil, err
 	}
 	args := append([]string{list, strconv.Itoa(l.threads)}, roots...)
-	check := says(fmt.Sprintf("%d folders, %d files, %d bytes\n", t.Folders()*len(roots), t.Files*len(roots), t.bytes()*int64(len(roots))))
+	n := times * len(roots)
+	check := says(fmt.Sprintf("%d folders, %d files, %d bytes\n", t.Folders()*n, t.Files*n, t.bytes()*int64(n)))
 	contestant := func(name, missing string, argv ...string) Contestant {
 		return Contestant{Name: name, Missing: missing, Check: check, Command: Command{Argv: append(argv, args...), Dir: t.Root}}
 	}

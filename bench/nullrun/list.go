@@ -42,8 +42,8 @@ func appendList(b []byte, roots int, folders []folder) []byte {
 }
 
 // writeList writes the list of the tree's files below each of the roots, folders
-// and names in the order of their inodes.
-func (t *Tree) writeList(ctx context.Context, name string, roots []string) error {
+// and names in the order of their inodes, all of it a number of times.
+func (t *Tree) writeList(ctx context.Context, name string, roots []string, times int) error {
 	type numbered struct {
 		inode uint64
 		folder
@@ -80,5 +80,5 @@ func (t *Tree) writeList(ctx context.Context, name string, roots []string) error
 	for i, n := range all {
 		folders[i] = n.folder
 	}
-	return os.WriteFile(name, appendList(nil, len(roots), folders), 0o666)
+	return os.WriteFile(name, appendList(nil, len(roots), slices.Repeat(folders, times)), 0o666)
 }

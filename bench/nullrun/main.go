@@ -53,6 +53,7 @@ type settings struct {
 	keep        bool
 	out         string
 	svg         string
+	simulate    int
 }
 
 // counts is a flag value of numbers separated by commas.
@@ -110,6 +111,7 @@ func flags(s *settings) *flag.FlagSet {
 	fs.BoolVar(&s.keep, "keep", false, "leave the trees there")
 	fs.StringVar(&s.out, "o", "", "`file` for the report (default: standard output)")
 	fs.StringVar(&s.svg, "svg", "", "`file` for a picture of time and memory over the number of files")
+	fs.IntVar(&s.simulate, "simulate", 0, "instead of trees, measure an index of this many `assets`, of which a thousand are files")
 	return fs
 }
 
@@ -129,6 +131,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return fail(exitUsage, "unexpected argument %q", fs.Arg(0))
 	case s.runs < 1 || s.threads < 1 || s.threads > 1024 || s.verifyBytes < 0 || s.within < 0:
 		return fail(exitUsage, "want at least one run, 1 to 1024 threads, and neither -verify-bytes nor -within below 0")
+	case s.simulate < 0 || s.simulate%poolFiles > 0 || s.simulate > 100_000_000:
+		return fail(exitUsage, "-simulate wants a multiple of %d up to 100 million", poolFiles)
 	case s.svg != "" && len(slices.Compact(slices.Sorted(slices.Values(s.files)))) < 2:
 		return fail(exitUsage, "a picture needs at least two sizes in -files")
 	case !supported:

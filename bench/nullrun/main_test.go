@@ -45,7 +45,7 @@ func TestDefaults(t *testing.T) {
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"-files", "0"}, {"-files", "10,"}, {"-files", "x"}, {"-runs", "0"}, {"-threads", "0"},
-		{"-verify-bytes", "-1"}, {"-within", "-1s"}, {"-svg", "x", "-files", "10"}, {"-svg", "x", "-files", "10,10"}, {"-rows", "("}, {"word"}, {"-unknown"},
+		{"-verify-bytes", "-1"}, {"-within", "-1s"}, {"-simulate", "-1000"}, {"-simulate", "1500"}, {"-simulate", "1000000000"}, {"-svg", "x", "-files", "10"}, {"-svg", "x", "-files", "10,10"}, {"-rows", "("}, {"word"}, {"-unknown"},
 	} {
 		var said bytes.Buffer
 		if code := run(t.Context(), args, io.Discard, &said); code != exitUsage || said.Len() == 0 {

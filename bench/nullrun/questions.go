@@ -8,17 +8,17 @@ import (
 
 // why returns a question about one asset that is up to date.
 func (c *cookCommand) why(t *Tree) Contestant {
-	path := t.Path(t.Files / 2)
-	return Contestant{Name: "cook why", Command: c.whyOf(t, path), Check: func(r Result) error {
+	return c.whyOf(t, t.Path(t.Files/2))
+}
+
+func (c *cookCommand) whyOf(t *Tree, path string) Contestant {
+	command := c.verb(t, "why", "-dir", t.Assets(), "-out", t.Cooked(), path)
+	return Contestant{Name: "cook why", Command: command, Check: func(r Result) error {
 		if !strings.HasPrefix(r.Stdout, path+"\n") || !strings.Contains(r.Stdout, "  now:      up to date\n") {
 			return fmt.Errorf("did not explain that %s is up to date: %q", path, r.Stdout)
 		}
 		return nil
 	}}
-}
-
-func (c *cookCommand) whyOf(t *Tree, path string) Command {
-	return Command{Argv: []string{c.bin, "why", "-dir", t.Assets(), "-out", t.Cooked(), path}, Dir: t.Root, Env: c.env}
 }
 
 func (b *bench) question(t *Tree) Row {

@@ -61,7 +61,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// A list names every file below every root once, in its folder.
+// A list names every file below every root once, or as often as asked, in its folder.
 func TestListNamesAll(t *testing.T) {
 	tree := newTree(t.TempDir(), 250)
 	if err := tree.Make(t.Context()); err != nil {
@@ -70,19 +70,26 @@ func TestListNamesAll(t *testing.T) {
 	if err := tree.copyTo(t.Context(), tree.Cooked()); err != nil {
 		t.Fatal(err)
 	}
+	for _, times := range []int{1, 3} {
+		listNamesAll(t, tree, times)
+	}
+}
+
+func listNamesAll(t *testing.T, tree *Tree, times int) {
 	name := filepath.Join(tree.Root, "list")
-	if err := tree.writeList(t.Context(), name, []string{tree.Assets(), tree.Cooked()}); err != nil {
+	if err := tree.writeList(t.Context(), name, []string{tree.Assets(), tree.Cooked()}, times); err != nil {
 		t.Fatal(err)
 	}
 	list, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(list[:8]) != "nullrun1" || binary.NativeEndian.Uint32(list[8:]) != 2 || binary.NativeEndian.Uint32(list[12:]) != 6 {
+	folders := 6 * times
+	if string(list[:8]) != "nullrun1" || binary.NativeEndian.Uint32(list[8:]) != 2 || binary.NativeEndian.Uint32(list[12:]) != uint32(folders) {
 		t.Fatalf("head is %q", list[:16])
 	}
 	var got, want []string
-	for i := range 6 {
+	for i := range folders {
 		record := list[16+16*i:]
 		root := binary.NativeEndian.Uint32(record)
 		texts := strings.Split(string(list[binary.NativeEndian.Uint64(record[8:]):]), "\x00")
@@ -91,12 +98,12 @@ func TestListNamesAll(t *testing.T) {
 		}
 	}
 	for i := range tree.Files {
-		want = append(want, "0/"+tree.Path(i), "1/"+tree.Path(i))
+		want = append(want, slices.Repeat([]string{"0/" + tree.Path(i), "1/" + tree.Path(i)}, times)...)
 	}
 	slices.Sort(got)
 	slices.Sort(want)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("%d times: %s", times, diff)
 	}
 }
 
