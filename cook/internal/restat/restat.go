@@ -161,9 +161,13 @@ func (s *comparison) plan() []task {
 			s.trusted = f.Stamp.Device
 		}
 	}
-	tasks := make([]task, 0, folders+s.Index.Nodes()/bigFolder)
+	var tasks []task
+	if s.Only == nil {
+		tasks = make([]task, 0, folders+s.Index.Nodes()/bigFolder)
+	}
+	var f index.Folder // one for all: calling Only moves it to the heap
 	for ref := range index.FolderRef(folders) {
-		f := s.Index.Folder(ref)
+		f = s.Index.Folder(ref)
 		if !f.Listed && f.Len() == 0 || s.Only != nil && !s.Only(&f) {
 			continue
 		}
