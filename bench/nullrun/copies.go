@@ -3,73 +3,119 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/assetcook/assetcook/internal/syncfs"
 )
 
-// fresh removes folders before each run, and waits until the disk is at rest.
-func (b *bench) fresh(c Contestant, dirs ...string) Contestant {
-	c.Prepare = func(ctx context.Context, _ int) error {
-		for _, dir := range dirs {
-			if err := os.RemoveAll(dir); err != nil {
-				return err
-			}
-		}
+// ext4 without a journal passes over inodes that were freed within the last six minutes
+// (one, if their block was not written since), each time that it looks for a free one. That
+// can take many times as long as to make a file. So what a round has made is set aside, to
+// be removed with the tree, as long as it is not too much.
+const (
+	inodesRest = 361 * time.Second
+	asideMost  = 2_000_000 // files
+)
+
+// fresh returns a row in which each round begins without some folders, each with as many
+// files as the tree or fewer. Before each run the disk is at rest.
+func (b *bench) fresh(t *Tree, contestants []Contestant, dirs ...string) Row {
+	sync := func(context.Context, int) error {
 		work, err := os.Open(b.dir)
 		if err != nil {
 			return err
 		}
 		return errors.Join(syncfs.Sync(work), work.Close())
 	}
-	return c
+	for i := range contestants {
+		contestants[i].Prepare = sync
+	}
+	aside := 0
+	contestants[0].Prepare = func(ctx context.Context, round int) error {
+		if round == 0 {
+			return sync(ctx, round)
+		}
+		aside += len(dirs) * t.Files
+		for i, dir := range dirs {
+			var err error
+			if aside <= asideMost {
+				err = os.Rename(dir, fmt.Sprintf("%s-aside-%d-%d", t.Cooked(), round, i))
+			} else {
+				err = os.RemoveAll(dir)
+			}
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		if err := sync(ctx, round); err != nil || aside <= asideMost {
+			return err
+		}
+		return pause(ctx, inodesRest)
+	}
+	return Row{Reference: cpName, Contestants: contestants, Close: func() {
+		for i, dir := range dirs {
+			if aside > asideMost {
+				b.remove(dir)
+			} else if err := os.Rename(dir, fmt.Sprintf("%s-aside-%d", t.Cooked(), i)); err != nil {
+				b.remove(dir)
+			}
+		}
+	}}
 }
 
-// copies returns what copies the sources, without and with waiting for the disk, which
-// cook does before it writes the index.
+// Names of copies of the sources, without and with waiting for the disk, which cook does
+// before it writes the index.
+const (
+	cpName     = "cp -r"
+	cpSyncName = "cp -r and sync -f"
+)
+
+// copied returns the folders that hold the copies.
+func (t *Tree) copied() (plain, synced string) {
+	return filepath.Join(t.Root, "copy"), filepath.Join(t.Root, "copy-synced")
+}
+
+// copies returns what copies the sources.
 func (b *bench) copies(t *Tree) []Contestant {
-	to := filepath.Join(t.Root, "copy")
-	last := filepath.Join(to, t.Path(t.Files-1))
-	contestant := func(name string, argv ...string) Contestant {
-		c := Contestant{Name: name, Command: Command{Argv: argv, Dir: t.Root, Env: b.cmd.env}}
-		c.Check = both(silent, func(Result) error { _, err := os.Lstat(last); return err })
-		return b.fresh(c, to)
-	}
 	cp, err := exec.LookPath("cp")
 	if err != nil {
 		return []Contestant{{Name: cpName, Missing: "not installed"}}
 	}
+	contestant := func(name, to string, argv ...string) Contestant {
+		last := filepath.Join(to, t.Path(t.Files-1))
+		return Contestant{
+			Name: name, Command: Command{Argv: append(argv, t.Assets(), to), Dir: t.Root, Env: b.cmd.env},
+			Check: both(silent, func(Result) error { _, err := os.Lstat(last); return err }),
+		}
+	}
+	plain, synced := t.copied()
 	return []Contestant{
-		contestant(cpName, cp, "-r", t.Assets(), to),
-		contestant("cp -r and sync -f", "/bin/sh", "-c", `cp -r "$1" "$2" && sync -f "$2"`, "sh", t.Assets(), to),
+		contestant(cpName, plain, cp, "-r"),
+		contestant(cpSyncName, synced, "/bin/sh", "-c", `cp -r "$1" "$2" && sync -f "$2"`, "sh"),
 	}
 }
-
-const cpName = "cp -r"
 
 // cold cooks everything, with an empty store.
 func (b *bench) cold(t *Tree) Row {
 	t = t.Into("cold")
 	store := filepath.Join(t.Root, "cold-store")
-	c := b.fresh(b.cmd.contestant("cook, cold", t, t.Files, t.Files, "-cache", store), t.Cooked(), store)
-	return Row{Reference: cpName, Contestants: append([]Contestant{c}, b.copies(t)...), Close: func() {
-		for _, dir := range []string{t.Cooked(), store, filepath.Join(t.Root, "copy")} {
-			b.remove(dir)
-		}
-	}}
+	c := b.cmd.contestant("cook, cold", t, t.Files, t.Files, "-cache", store)
+	plain, synced := t.copied()
+	return b.fresh(t, append([]Contestant{c}, b.copies(t)...), t.Cooked(), store, plain, synced)
 }
 
 // restored cooks into a folder that was removed, with a store that knows all results.
 func (b *bench) restored(t *Tree) Row {
 	t = t.Into("restored")
-	c := b.fresh(b.cmd.contestant("cook, outputs deleted", t, t.Files, 0), t.Cooked())
+	c := b.cmd.contestant("cook, outputs deleted", t, t.Files, 0)
 	c.Check = outcomes(t.Files, t.Files, 0)
-	return Row{Reference: cpName, Contestants: append([]Contestant{c}, b.copies(t)...), Close: func() {
-		b.remove(t.Cooked())
-		b.remove(filepath.Join(t.Root, "copy"))
-	}}
+	plain, synced := t.copied()
+	return b.fresh(t, append([]Contestant{c}, b.copies(t)...), t.Cooked(), plain, synced)
 }
 
 // targets cooks for two targets in turn, with nothing changed for either.

@@ -21,8 +21,10 @@ const seed = 1
 const settleTime = 2100 * time.Millisecond
 
 // settle waits until the stamps of all earlier writes can be trusted.
-func settle(ctx context.Context) error {
-	t := time.NewTimer(settleTime)
+func settle(ctx context.Context) error { return pause(ctx, settleTime) }
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
