@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -19,9 +20,30 @@ type memoryLimit struct {
 	cook.Observers // ignores what is not overridden
 	memory         int64
 	set            bool
+	large          bool
+	percent        int // of the collector, while it is hurried; 0 if it is not
+}
+
+// While the index of a large tree is made, all that the run knows is held at once, and
+// no recipe makes garbage: to collect more often then costs little and takes a fifth off
+// the peak.
+const (
+	largeTree = 10_000 // assets with work to do
+	hurry     = 25     // percent
+)
+
+func (m *memoryLimit) Stage(name string) {
+	switch saving := name == "save"; {
+	case saving && m.large && m.percent == 0 && os.Getenv("GOGC") == "":
+		m.percent = debug.SetGCPercent(hurry)
+	case !saving && m.percent != 0:
+		debug.SetGCPercent(m.percent)
+		m.percent = 0
+	}
 }
 
 func (m *memoryLimit) Planned(assets int, _ time.Duration) {
+	m.large = assets >= largeTree
 	if assets == 0 || m.set {
 		return
 	}

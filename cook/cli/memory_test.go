@@ -38,6 +38,39 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
+// The collector is hurried while the index of a large tree is made.
+func TestCollectorWhileSaving(t *testing.T) {
+	t.Setenv("GOGC", "")
+	const usual = 77
+	defer debug.SetGCPercent(debug.SetGCPercent(usual))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	percent := func() int {
+		now := debug.SetGCPercent(usual)
+		debug.SetGCPercent(now)
+		return now
+	}
+	m := &memoryLimit{memory: 1 << 30}
+	for _, step := range []struct {
+		assets int
+		stage  string
+		want   int
+	}{
+		{0, "save", usual}, {largeTree - 1, "save", usual}, {largeTree, "cook", usual},
+		{largeTree, "save", hurry}, {largeTree, "save", hurry}, {largeTree, "scan", usual}, {1, "save", usual},
+	} {
+		m.Planned(step.assets, 0)
+		m.Stage(step.stage)
+		if got := percent(); got != step.want {
+			t.Errorf("%+v: %d %%", step, got)
+		}
+	}
+	t.Setenv("GOGC", "200")
+	m.Planned(largeTree, 0)
+	if m.Stage("save"); percent() != usual {
+		t.Error("GOGC was overruled")
+	}
+}
+
 // The live heap grows by what is kept, and not by garbage.
 func TestLiveHeap(t *testing.T) {
 	runtime.GC()

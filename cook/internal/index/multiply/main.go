@@ -103,7 +103,7 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 	if actions == 0 {
 		return index.Encoded{}, fmt.Errorf("no asset in %s", folder)
 	}
-	m.next.Grow(x.Nodes()+files*copies)
+	m.next.Grow(x.Nodes() + files*copies)
 	m.folders(x)
 	for f := range x.Files() {
 		m.next.PutFile(f)
