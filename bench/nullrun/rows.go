@@ -54,8 +54,7 @@ func (b *bench) treeRows(t *Tree) []plan {
 }
 
 // contents reads all of a tree of files of some KiB, sources and outputs. Of the two verbs
-// verify hashes with BLAKE3, lists the tree, and reads a record of the store for each asset
-// besides.
+// verify hashes with BLAKE3 and lists the tree besides.
 func (b *bench) contents(ctx context.Context, files int) (Row, error) {
 	t := newPages(filepath.Join(b.dir, "pages"+strconv.Itoa(files)), files)
 	if err := b.cmd.fill(ctx, t); err != nil {
