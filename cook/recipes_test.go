@@ -71,6 +71,30 @@ func cookWithRecipe(t *testing.T, files map[string]string, r testRecipe, run ora
 	return s.String(), rec, p.run.Out
 }
 
+// The error of an estimate that was made of a source in the middle of a change says that
+// the source changed.
+func TestEstimateOfChangedSource(t *testing.T) {
+	recipeMu.Lock()
+	defer recipeMu.Unlock()
+	p, rec := newProject(t), &recorder{}
+	p.write("a.txt", "old")
+	p.write("cook.toml", "[[rule]]\nmatch = \"*\"\nrecipe = \"test\"")
+	p.run.Recipes, p.run.Observer, p.run.EveryAsset = testRecipes(), rec, true
+	currentRecipe = testRecipe{estimate: func() (int64, error) {
+		p.write("a.txt", "longer")
+		return 0, errors.New("cut short")
+	}}
+	p.cook()
+	if got := rec.failure("a.txt"); !strings.Contains(got, "changed while it was being cooked") || !strings.Contains(got, "cut short") {
+		t.Errorf("failure %q", got)
+	}
+	currentRecipe.estimate = func() (int64, error) { return 0, errors.New("cut short") }
+	p.cook()
+	if got := rec.failed[len(rec.failed)-1]; got != "a.txt: cut short" {
+		t.Errorf("failure %q of a source that did not change", got)
+	}
+}
+
 func TestMisbehavingRecipes(t *testing.T) {
 	for name, tc := range map[string]struct {
 		cook func(ctx context.Context, job *recipe.Job) error

@@ -48,7 +48,8 @@ type attempt struct {
 func (c *cooker) cook(ctx context.Context, a planned, how attempt) (ready, error) {
 	release, err := c.budget.admit(ctx, how.source, a.Action, how.probe)
 	if err != nil {
-		return ready{}, err
+		// What cannot be estimated may be half of one content and half of another.
+		return ready{}, errors.Join(c.recheck(ctx, *a.Source), err)
 	}
 	defer release()
 	r, err := c.once(ctx, a, how)
