@@ -48,8 +48,8 @@ func (c *Cores) Each(ctx context.Context, n int, do func(i int) error) error {
 	s := &spread{ctx: ctx, n: n, do: do, failed: n}
 	var helpers sync.WaitGroup
 	for {
-		for c != nil && s.left() > s.helpers.Load() && c.idle.TryAcquire(1) {
-			s.helpers.Add(1)
+		for c != nil && s.left() > s.ready.Load() && c.idle.TryAcquire(1) {
+			s.ready.Add(1)
 			helpers.Go(func() { s.help(c) })
 		}
 		if !s.step() {
@@ -73,7 +73,7 @@ type spread struct {
 	do   func(i int) error
 	next atomic.Int64 // number to begin
 
-	helpers atomic.Int64
+	ready atomic.Int64 // helpers that have not begun a call yet
 
 	mu       sync.Mutex
 	failed   int // lowest number of a call that failed, n if none has
@@ -86,7 +86,7 @@ func (s *spread) left() int64 { return int64(s.n) - s.next.Load() - 1 }
 
 // help makes calls until none is left or the core is wanted.
 func (s *spread) help(c *Cores) {
-	defer s.helpers.Add(-1)
+	s.ready.Add(-1) // before the call begins: counted twice, it would keep another helper away
 	for more := true; more; {
 		more = s.step()
 		c.idle.Release(1)
