@@ -179,8 +179,10 @@ func (w *Worker) sum(dir dirfd.Folder, name []byte, ask Ask) (a Answer, err erro
 	defer f.Close()
 	a.Stamp = scan.StampOfInfo(&info)
 	a.Busy = ask.Busy && f.Busy()
-	if a.Stamp == w.last.stamp && a.Stamp.Inode != 0 && w.last.has(ask.Want) {
-		a.FileSum = w.last.only(ask.Want) // another name of the same file
+	// Another name of the same file. One with a single name may have got the inode of the
+	// last file, which was removed, and its time as well if stamps are coarse.
+	if info.Links > 1 && a.Stamp == w.last.stamp && a.Stamp.Inode != 0 && w.last.has(ask.Want) {
+		a.FileSum = w.last.only(ask.Want)
 		return a, nil
 	}
 	if info.Size >= bufferSize {
