@@ -106,15 +106,15 @@ func (b *beneath) in(path string, do func(dir openFolder, name string) error) er
 const folderFlags = unix.O_PATH | unix.O_DIRECTORY
 
 // folder opens the folder of a path; one that is not open if that fails.
-func (b *beneath) folder(path string) (f openFolder) {
-	b.at(path, func(fd int) error {
+func (b *beneath) folder(path string) (f openFolder, err error) {
+	err = b.at(path, func(fd int) error {
 		dir, err := open(fd, path, folderFlags, 0)
 		if err == nil {
 			f.plus1 = dir + 1
 		}
 		return err
 	})
-	return f
+	return f, err
 }
 
 // An openFolder is the descriptor of a folder, plus one; 0 is none.

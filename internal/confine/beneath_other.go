@@ -17,7 +17,7 @@ func (*beneath) openFile(string, int, fs.FileMode) (*os.File, error) { return ni
 func (*beneath) lstat(string) (fs.FileInfo, error)                   { return nil, errAsk }
 func (*beneath) rename(from, to string) error                        { return errAsk }
 
-func (*beneath) folder(string) openFolder { return openFolder{} }
+func (*beneath) folder(string) (openFolder, error) { return openFolder{}, errAsk }
 
 type openFolder struct{}
 

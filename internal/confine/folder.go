@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 )
@@ -10,16 +11,24 @@ import (
 //
 // Should the folder be moved while it is open, the calls concern it where it is then.
 type Folder struct {
-	root Root
-	path string
-	open openFolder
+	root   Root
+	path   string
+	open   openFolder
+	absent bool
 }
 
 // Folder opens the folder of a path with slashes, "." for the root's own.
-func (r Root) Folder(path string) Folder { return Folder{r, path, r.quick.folder(path)} }
+func (r Root) Folder(path string) Folder {
+	open, err := r.quick.folder(path)
+	return Folder{r, path, open, errors.Is(err, fs.ErrNotExist)}
+}
 
 // Close closes the folder.
 func (f *Folder) Close() { f.open.close() }
+
+// Absent reports whether the folder is known not to have existed when it was to be
+// opened.
+func (f *Folder) Absent() bool { return f.absent }
 
 // Lstat describes a file of the folder.
 func (f *Folder) Lstat(name string) (fs.FileInfo, error) {

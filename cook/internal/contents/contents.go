@@ -163,7 +163,7 @@ func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i in
 
 // At returns a file of the asset tree, which is looked at first if it is no asset.
 func (s *Contents) At(ctx context.Context, path string) File {
-	if f, ok := s.asset(path); ok {
+	if f, ok := s.Asset(path); ok {
 		return f
 	}
 	return s.other(ctx, path, s.opt.Assets.Stat)
@@ -172,7 +172,8 @@ func (s *Contents) At(ctx context.Context, path string) File {
 // Mark is the moment now, to be compared with File.Turn.
 func (s *Contents) Mark() int64 { return s.turns.Load() }
 
-func (s *Contents) asset(path string) (File, bool) {
+// Asset returns an asset.
+func (s *Contents) Asset(path string) (File, bool) {
 	i := sort.Search(len(s.assets), func(i int) bool { return s.assets[i].Path >= path })
 	if i < len(s.assets) && s.assets[i].Path == path {
 		return s.assets[i], true

@@ -184,7 +184,7 @@ func (x *Index) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
 					known = &f
 				}
 			}
-			if known == nil {
+			if known == nil && len(x.live.files) > 0 {
 				if f, ok := x.live.files[e.Path]; ok {
 					known = &f
 				}

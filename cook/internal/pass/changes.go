@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
@@ -179,11 +180,9 @@ func ListTree(ctx context.Context, s *Session, last *index.Index) (*Delta, error
 			return nil, configError("%w", p)
 		}
 	}
-	d := &Delta{Last: last, Whole: true, Tree: tree}
-	for _, e := range tree.Entries {
-		if s.inScope(e.Path) {
-			d.Sources = append(d.Sources, e)
-		}
+	d := &Delta{Last: last, Whole: true, Tree: tree, Sources: tree.Entries}
+	if !s.Scope.whole() {
+		d.Sources = slices.DeleteFunc(slices.Clone(tree.Entries), func(e scan.Entry) bool { return !s.inScope(e.Path) })
 	}
 	if err := s.Scope.check(tree.Entries, last); err != nil {
 		return nil, err

@@ -121,14 +121,15 @@ func (c *committer) makeAnew() {
 	d, t := c.delta, c.todo
 	c.next = d.Last.Anew(c.s.Checksum.Name)
 	c.next.Grow(len(t.Contents.Assets()) + 1)
-	files := map[string]bool{}
+	others := map[string]bool{}
 	put := func(f index.File) {
-		if !files[f.Path] {
-			files[f.Path] = true
+		if asset, ok := t.Contents.Asset(f.Path); !others[f.Path] && !(ok && asset.Known()) {
+			others[f.Path] = true
 			c.next.PutFile(f)
 		}
 	}
-	c.files(put)
+	c.assets(c.next.PutFile)
+	c.extra(put)
 	for _, f := range d.Tree.Folders {
 		c.next.PutFolder(f, c.s.Clock.Settled(f.Stamp))
 	}
@@ -182,18 +183,20 @@ func (c *committer) inTree(f index.File) bool {
 	return found && f.Role == index.Asset
 }
 
-// files calls put for the files whose contents were found out.
-func (c *committer) files(put func(index.File)) {
-	add := func(f contents.File, role index.Role) {
-		if f.Known() && !c.s.State.IsManifest(f.Path) { // which is about to change
+// assets and extra call put for the files whose contents were found out.
+func (c *committer) assets(put func(index.File)) {
+	c.files(c.todo.Contents.Assets(), index.Asset, put)
+}
+
+func (c *committer) extra(put func(index.File)) {
+	c.files(c.todo.Contents.Extra(), index.Other, put)
+}
+
+func (c *committer) files(list []contents.File, role index.Role, put func(index.File)) {
+	for i := range list {
+		if f := &list[i]; f.Known() && !c.s.State.IsManifest(f.Path) { // which is about to change
 			put(index.File{Path: f.Path, Role: role, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
 		}
-	}
-	for _, f := range c.todo.Contents.Assets() {
-		add(f, index.Asset)
-	}
-	for _, f := range c.todo.Contents.Extra() {
-		add(f, index.Other)
 	}
 }
 
@@ -270,13 +273,15 @@ func (c *committer) editActions() {
 			c.next.DropFile(path)
 		}
 	}
-	c.files(func(f index.File) {
+	put := func(f index.File) {
 		// What else the index knows was as it knows it when the stamps were compared;
 		// if it has changed since, the next run must see that.
 		if _, known := d.Last.File(f.Path); !known || d.Concerned[f.Path] || d.Changed[f.Path] {
 			c.next.PutFile(f)
 		}
-	})
+	}
+	c.assets(put)
+	c.extra(put)
 	c.next.PutActions(c.actions)
 }
 
@@ -358,12 +363,20 @@ func (c *committer) madeOthers() bool {
 // that could not be removed, and those of sources that this run did not come to after
 // the index was lost or their name was taken over.
 func (c *committer) openClaims() []plan.Claim {
-	candidates := append(slices.Clone(c.todo.Claims), newOutputs(c.todo.Plan)...)
+	candidates := slices.Clone(c.todo.Claims)
+	for i, cl := range newOutputs(c.todo.Plan) {
+		if r := &c.work.Results[i]; r.State != index.Done || !slices.ContainsFunc(r.Made, func(m index.Artifact) bool { return m.Path == cl.Output }) {
+			candidates = append(candidates, cl)
+		}
+	}
 	for i := range c.delta.Before {
 		a := &c.delta.Before[i]
 		for _, m := range a.Made {
 			candidates = append(candidates, plan.Claim{Output: m.Path, Source: a.Path, Target: a.Target})
 		}
+	}
+	if len(candidates) == 0 {
+		return nil
 	}
 	// What the manifest lists needs no journal even if the index is lost. It does not
 	// list what an action that failed has left from before, which is among Before.
@@ -376,12 +389,14 @@ func (c *committer) openClaims() []plan.Claim {
 		}
 	}
 	var open []plan.Claim
+	finder := c.s.State.Finder()
+	defer finder.Close()
 	for i, cl := range candidates {
 		if known[cl.Output] {
 			continue
 		}
 		known[cl.Output] = true
-		if c.s.State.MayBeFile(cl.Output) && !c.work.foreign[cl.Output] || c.isStuck(cl.Output) || i < len(c.todo.Claims) && c.leftFolder(cl) {
+		if finder.MayBeFile(cl.Output) && !c.work.foreign[cl.Output] || c.isStuck(cl.Output) || i < len(c.todo.Claims) && c.leftFolder(cl) {
 			open = append(open, cl)
 		}
 	}

@@ -2,7 +2,7 @@ package pass
 
 import (
 	"context"
-	"slices"
+	"iter"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/plan"
@@ -34,16 +34,8 @@ func Execute(ctx context.Context, s *Session, d *Delta, t *Todo) (*Work, error) 
 	owned := t.owned(d)
 	w := &Work{foreign: map[string]bool{}}
 	if !s.Mode.DryRun {
-		if claims := newOutputs(t.Plan); len(claims) > 0 {
-			claims = slices.DeleteFunc(claims, func(c plan.Claim) bool {
-				if s.State.MayBeFile(c.Output) && !owned(c.Output) {
-					w.foreign[c.Output] = true
-				}
-				return w.foreign[c.Output] // no journal may make it ours
-			})
-			if err := s.State.WriteJournal(append(slices.Clone(t.Claims), claims...)); err != nil {
-				return nil, err
-			}
+		if err := s.writeJournal(t, owned, w.foreign); err != nil {
+			return nil, err
 		}
 	}
 	var err error
@@ -52,6 +44,29 @@ func Execute(ctx context.Context, s *Session, d *Delta, t *Todo) (*Work, error) 
 		DryRun: s.Mode.DryRun, Suspect: suspect, Report: s.Observer.Event, Warn: s.Observer.Note,
 	})
 	return w, err
+}
+
+// writeJournal claims the outputs that are to be made, but for those whose names are
+// foreign: no journal may make such a file ours.
+func (s *Session) writeJournal(t *Todo, owned func(output string) bool, foreign map[string]bool) error {
+	n := 0
+	for range newOutputs(t.Plan) {
+		n++
+	}
+	if n == 0 {
+		return nil
+	}
+	finder := s.State.Finder()
+	defer finder.Close()
+	claims := append(make([]plan.Claim, 0, len(t.Claims)+n), t.Claims...)
+	for _, c := range newOutputs(t.Plan) {
+		if finder.MayBeFile(c.Output) && !owned(c.Output) {
+			foreign[c.Output] = true
+		} else {
+			claims = append(claims, c)
+		}
+	}
+	return s.State.WriteJournal(claims)
 }
 
 // Env is what actions work with.
@@ -66,19 +81,21 @@ func (s *Session) Env(t *Todo) execute.Env {
 	}
 }
 
-// newOutputs lists the outputs that a plan may make where the index knows of none.
-func newOutputs(p *plan.Plan) []plan.Claim {
-	var claims []plan.Claim
-	for i := range p.Actions {
-		a := &p.Actions[i]
-		if !a.Runs {
-			continue
-		}
-		for n, out := range a.Outputs {
-			if a.Last == nil || n >= len(a.Last.Outputs) || a.Last.Outputs[n].Artifact.Path != out {
-				claims = append(claims, plan.Claim{Output: out, Source: a.Path, Target: a.Target})
+// newOutputs yields the outputs that a plan may make where the index knows of none, each
+// with the number of its action.
+func newOutputs(p *plan.Plan) iter.Seq2[int, plan.Claim] {
+	return func(yield func(int, plan.Claim) bool) {
+		for i := range p.Actions {
+			a := &p.Actions[i]
+			if !a.Runs {
+				continue
+			}
+			for n, out := range a.Outputs {
+				isNew := a.Last == nil || n >= len(a.Last.Outputs) || a.Last.Outputs[n].Artifact.Path != out
+				if isNew && !yield(i, plan.Claim{Output: out, Source: a.Path, Target: a.Target}) {
+					return
+				}
 			}
 		}
 	}
-	return claims
 }

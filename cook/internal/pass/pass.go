@@ -20,17 +20,17 @@ type Done struct {
 	Delta   *Delta
 	Actions []index.Action
 	// Placed are the files of the output folder that were renamed into place, by their
-	// absolute names.
+	// absolute names, if a watcher is to know.
 	Placed []string
 }
 
 // Run brings the output folder up to date. What was done is returned with every error.
 func Run(ctx context.Context, s *Session, where Where) (*Done, error) {
-	return RunLearning(ctx, s, where, func(*Done) error { return nil })
+	return RunLearning(ctx, s, where, nil)
 }
 
-// RunLearning is Run for a watcher: when all is done, learn is called, while the index
-// that the delta is about can still serve to look up its refs.
+// RunLearning is Run for a watcher: when all is done, learn is called unless it is nil,
+// while the index that the delta is about can still serve to look up its refs.
 func RunLearning(ctx context.Context, s *Session, where Where, learn func(*Done) error) (*Done, error) {
 	done := &Done{}
 	s, meter := s.metered()
@@ -76,11 +76,13 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 	if err != nil {
 		return err
 	}
-	for file := range work.Placed {
-		done.Placed = append(done.Placed, filepath.Join(s.Out.Name(), filepath.FromSlash(file)))
-	}
-	if err := index.Guard(func() error { return learn(done) }); err != nil {
-		return err
+	if learn != nil {
+		for file := range work.Placed {
+			done.Placed = append(done.Placed, filepath.Join(s.Out.Name(), filepath.FromSlash(file)))
+		}
+		if err := index.Guard(func() error { return learn(done) }); err != nil {
+			return err
+		}
 	}
 	s.trim(ctx, todo.Store)
 	return ctx.Err()

@@ -12,7 +12,7 @@ import (
 func (p *planner) judge(a *Action) {
 	run := func(r Reason) { a.Reasons = append(a.Reasons, r) }
 	if a.Last == nil {
-		run(Reason{Kind: New})
+		a.Reasons = isNew[:1:1]
 	} else {
 		if a.Last.Source != a.Source.Blob {
 			run(Reason{Kind: SourceChanged, Old: short(a.Last.Source), New: short(a.Source.Blob)})
@@ -45,9 +45,15 @@ func (p *planner) judge(a *Action) {
 		run(Reason{Kind: Forced})
 	}
 	if a.Runs = len(a.Reasons) > 0; !a.Runs {
-		a.Reasons = []Reason{skipReason(a)}
+		a.Reasons = skipReasons(a)
 	}
 }
+
+// Reasons that most actions of a run have are there once.
+var (
+	isNew     = []Reason{{Kind: New}}
+	sameStamp = []Reason{{Kind: SameStamp}}
+)
 
 func (p *planner) depChange(d index.Dep) (Reason, bool) {
 	now := p.File(d.Path)
@@ -102,14 +108,14 @@ func outputChanges(a *Action) []Reason {
 	return reasons
 }
 
-func skipReason(a *Action) Reason {
+func skipReasons(a *Action) []Reason {
 	if a.Source.How != contents.ByStamp {
-		return Reason{Kind: SameChecksum, Subject: a.Path}
+		return []Reason{{Kind: SameChecksum, Subject: a.Path}}
 	}
 	for _, o := range a.Last.Outputs {
 		if o.ByReads {
-			return Reason{Kind: SameChecksum, Subject: o.Artifact.Path}
+			return []Reason{{Kind: SameChecksum, Subject: o.Artifact.Path}}
 		}
 	}
-	return Reason{Kind: SameStamp}
+	return sameStamp[:1:1]
 }

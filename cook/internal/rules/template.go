@@ -98,6 +98,9 @@ func (t Template) Name(path string) string {
 			}
 		}
 	}
+	if string(out) == path {
+		return path
+	}
 	return string(out)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -81,10 +82,38 @@ func (d *Dir) MayExist(output string) bool {
 	return err == nil || !pathname.IsAbsent(err)
 }
 
+// A Finder looks for one file of the output folder after another. It does so fastest
+// folder by folder, and need not see folders that are made meanwhile.
+type Finder struct {
+	out  *confine.Dir
+	path string // of the folder
+	dir  *confine.Folder
+}
+
+// Finder begins to look.
+func (d *Dir) Finder() *Finder { return &Finder{out: d.out} }
+
 // MayBeFile is MayExist for anything but a folder.
-func (d *Dir) MayBeFile(output string) bool {
-	info, err := d.out.Root().Lstat(output)
+func (f *Finder) MayBeFile(output string) bool {
+	dir, base := path.Split(output)
+	if f.dir == nil || dir != f.path {
+		f.Close()
+		opened := f.out.Root().Folder(path.Clean(dir))
+		f.path, f.dir = dir, &opened
+	}
+	if f.dir.Absent() {
+		return false
+	}
+	info, err := f.dir.Lstat(base)
 	return err == nil && !info.IsDir() || err != nil && !pathname.IsAbsent(err)
+}
+
+// Close ends the search.
+func (f *Finder) Close() {
+	if f.dir != nil {
+		f.dir.Close()
+		f.dir = nil
+	}
 }
 
 // Interrupted reports whether the last run left something that has to be tidied up.

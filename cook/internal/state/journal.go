@@ -76,6 +76,11 @@ func (d *Dir) WriteJournal(claims []plan.Claim) error {
 		return err
 	}
 	var b bytes.Buffer
+	size := 0
+	for _, c := range claims {
+		size += len(journalLine(plan.Claim{})) + len(c.Output) + len(c.Source) + len(c.Target)
+	}
+	b.Grow(size)
 	for _, c := range claims {
 		b.WriteString(journalLine(c))
 	}
