@@ -29,8 +29,8 @@ const (
 	// runFiles and runBytes are when a run is enough for one worker.
 	runFiles = 256
 	runBytes = 1 << 20
-	// sharedSize is from when on a file may be read in pieces.
-	sharedSize = 16 << 20
+	// SharedSize is from when on a file may be read in pieces.
+	SharedSize = 16 << 20
 )
 
 // A Run is some files of one folder, by their numbers: from First up to Last.
@@ -80,7 +80,7 @@ func Each(ctx context.Context, workers int, summer *hashing.Summer, runs []Run, 
 	}()
 	// As they are the largest, runs of one such file are first.
 	alone := 0
-	for alone < len(runs) && runs[alone].bytes >= sharedSize && runs[alone].bytes > total/int64(workers) {
+	for alone < len(runs) && runs[alone].bytes >= SharedSize && runs[alone].bytes > total/int64(workers) {
 		alone++
 	}
 	some := func(runs []Run, workers, sharers int) error {

@@ -201,10 +201,32 @@ func TestInodeUsedAgain(t *testing.T) {
 	}
 }
 
+// TestSumBytes sums what lies in one buffer of the caller's, by turns with files of the
+// same content.
+func TestSumBytes(t *testing.T) {
+	dir := t.TempDir()
+	w, tree := worker(t, dir)
+	buf := make([]byte, 0, 8)
+	for i, text := range []string{"one", "one", "two", "", "two"} {
+		buf = append(buf[:0], text...)
+		if got := w.SumBytes(buf, both); got != wanted(buf, both) {
+			t.Errorf("bytes %d: %+v, want %+v", i, got, wanted(buf, both))
+		}
+		for _, text := range []string{text, "six"} {
+			write(t, filepath.Join(dir, "a"), []byte(text))
+			got, err := w.Sum(tree, "a", Ask{Want: both})
+			must(t, err)
+			if want := wanted([]byte(text), both); got.FileSum != want {
+				t.Errorf("file %d: %+v, want %+v", i, got.FileSum, want)
+			}
+		}
+	}
+}
+
 func TestRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		folders := rapid.SliceOfN(rapid.IntRange(0, 2), 0, 1000).Draw(t, "folders")
-		unit := rapid.SampledFrom([]int64{1, runBytes / 100, runBytes, sharedSize}).Draw(t, "unit")
+		unit := rapid.SampledFrom([]int64{1, runBytes / 100, runBytes, SharedSize}).Draw(t, "unit")
 		size := func(i int) int64 { return unit * int64(i%7) }
 		runs := Runs(len(folders), func(i, j int) bool { return folders[i] == folders[j] }, size)
 		seen := make([]int, len(folders))
@@ -243,7 +265,7 @@ func TestEach(t *testing.T) {
 		names, sizes = append(names, fmt.Sprint("f", i)), append(sizes, int64(i))
 		write(t, filepath.Join(dir, names[i]), hashtest.Bytes(i))
 	}
-	large := append(make([]byte, sharedSize), "end"...)
+	large := append(make([]byte, SharedSize), "end"...)
 	write(t, filepath.Join(dir, "large"), large)
 	names, sizes = append(names, "large"), append(sizes, int64(len(large)))
 	s, _ := summer()

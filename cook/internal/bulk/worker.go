@@ -121,6 +121,13 @@ func (w *Worker) Sum(t *Tree, path string, ask Ask) (Answer, error) {
 	return w.sum(dir, name, ask)
 }
 
+// SumBytes sums a small content that was read elsewhere, of at most 64 KiB. If that of
+// the next file is the same, its sum is known.
+func (w *Worker) SumBytes(data []byte, want hashing.Want) hashing.FileSum {
+	buf := w.buffer()
+	return w.small(buf[:copy(buf, data)], scan.Stamp{}, want)
+}
+
 // Bytes returns the content of a small file of a tree until the worker's next call.
 // A file that does not fit its buffer is an error.
 func (w *Worker) Bytes(t *Tree, path string) ([]byte, scan.Stamp, error) {
@@ -260,7 +267,7 @@ func (s *small) only(want hashing.Want) hashing.FileSum {
 }
 
 func (w *Worker) large(f dirfd.File, size int64, want hashing.Want) (hashing.FileSum, error) {
-	if size >= sharedSize && w.sharers > 1 {
+	if size >= SharedSize && w.sharers > 1 {
 		return w.summer.SumShared(w.ctx, f, size, want, w.sharers)
 	}
 	return w.summer.Sum(w.ctx, f, want)

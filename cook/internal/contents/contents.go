@@ -40,6 +40,7 @@ type How uint8
 const (
 	Absent     How = iota // there is no such file
 	Unreadable            // there is, but Err kept it from being read
+	Unread                // there is; what it holds is found out later
 	ByStamp               // the index knows it, and its stamp is the same
 	ByChecksum            // the index knows it, and its checksum is the same
 	ByReading             // the index does not know this content
@@ -77,6 +78,9 @@ type Options struct {
 	Checksum hashing.Func
 	// IgnoreStamps reads every file.
 	IgnoreStamps bool
+	// Late leaves an asset of which nothing is known Unread until [Contents.Learn] is
+	// called for it, or it is asked for by its path.
+	Late bool
 	// Unsettled trusts no stamp later either, which saves asking about open writers.
 	Unsettled bool
 	// Workers is how many files are read at once.
@@ -93,8 +97,9 @@ type Contents struct {
 	sameFunc bool // the sums that are known are of the function that we compute
 	assets   []File
 
-	mu    sync.Mutex
-	extra map[string]*entry // files that are no assets, by path
+	mu       sync.Mutex
+	extra    map[string]*entry       // files that are no assets, by path
+	learning map[*File]chan struct{} // assets that are being read, closed when they are
 
 	read  Counts
 	turns atomic.Int64
@@ -115,13 +120,15 @@ func New(opt Options) *Contents {
 		summer:   hashing.NewSummer(opt.Checksum),
 		sameFunc: opt.Known.Checksum() == opt.Checksum.Name,
 		extra:    map[string]*entry{},
+		learning: map[*File]chan struct{}{},
 	}
 }
 
 // Read counts the files and bytes read so far.
 func (s *Contents) Read() *Counts { return &s.read }
 
-// Assets returns the assets in the order of their paths.
+// Assets returns the assets in the order of their paths. Those that are Unread must not
+// be looked at while others may learn what they hold.
 func (s *Contents) Assets() []File { return s.assets }
 
 // Sources finds out the contents of the assets, which are sorted by path. It ends
@@ -138,7 +145,9 @@ func (s *Contents) judgeAll(entries []scan.Entry) []job {
 	i := 0
 	for e, known := range s.opt.Known.Match(entries) {
 		s.assets[i] = File{Path: e.Path, Stamp: e.Stamp}
-		if j := s.judge(&s.assets[i], known); j.file != nil {
+		if known == nil && s.opt.Late {
+			s.assets[i].How = Unread
+		} else if j := s.judge(&s.assets[i], known); j.file != nil {
 			todo = append(todo, j)
 		}
 		i++
@@ -163,22 +172,61 @@ func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i in
 
 // At returns a file of the asset tree, which is looked at first if it is no asset.
 func (s *Contents) At(ctx context.Context, path string) File {
-	if f, ok := s.Asset(path); ok {
-		return f
+	i, ok := s.find(path)
+	if !ok {
+		return s.other(ctx, path, s.opt.Assets.Stat)
 	}
-	return s.other(ctx, path, s.opt.Assets.Stat)
+	if s.opt.Late {
+		return s.Learn(&s.assets[i], func(f *File) (hashing.FileSum, error) {
+			return s.sumAlone(ctx, job{file: f, want: hashing.WantSum | hashing.WantDigest})
+		})
+	}
+	return s.assets[i]
+}
+
+// Learn finds out what an asset holds if it is Unread, and returns it. Whoever comes
+// first calls sum, which has to [Contents.See] the open file before it reads.
+func (s *Contents) Learn(asset *File, sum func(f *File) (hashing.FileSum, error)) File {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for asset.How == Unread {
+		if done, ok := s.learning[asset]; ok {
+			s.mu.Unlock()
+			<-done
+			s.mu.Lock()
+			continue
+		}
+		done := make(chan struct{})
+		s.learning[asset] = done
+		f := *asset
+		s.mu.Unlock()
+		f.Turn = s.turns.Add(1)
+		got, err := sum(&f)
+		s.note(job{file: &f, want: hashing.WantSum | hashing.WantDigest}, got, err)
+		s.mu.Lock()
+		// All but Path, by which others search meanwhile.
+		asset.Stamp, asset.Settled, asset.Sum, asset.Blob = f.Stamp, f.Settled, f.Sum, f.Blob
+		asset.How, asset.Err, asset.Turn = f.How, f.Err, f.Turn
+		delete(s.learning, asset)
+		close(done)
+	}
+	return *asset
 }
 
 // Mark is the moment now, to be compared with File.Turn.
 func (s *Contents) Mark() int64 { return s.turns.Load() }
 
-// Asset returns an asset.
+// Asset returns an asset as it is known.
 func (s *Contents) Asset(path string) (File, bool) {
-	i := sort.Search(len(s.assets), func(i int) bool { return s.assets[i].Path >= path })
-	if i < len(s.assets) && s.assets[i].Path == path {
+	if i, ok := s.find(path); ok {
 		return s.assets[i], true
 	}
 	return File{}, false
+}
+
+func (s *Contents) find(path string) (i int, ok bool) {
+	i = sort.Search(len(s.assets), func(i int) bool { return s.assets[i].Path >= path })
+	return i, i < len(s.assets) && s.assets[i].Path == path
 }
 
 // Tool returns a program, or a file that belongs to one, by its absolute name.
@@ -329,14 +377,22 @@ func (s *Contents) open(f *File) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := r.Stat()
-	if err != nil {
+	if err := s.See(f, r); err != nil {
 		r.Close()
 		return nil, err
 	}
+	return r, nil
+}
+
+// See takes a file's stamp from it once it is open.
+func (s *Contents) See(f *File, r *os.File) error {
+	info, err := r.Stat()
+	if err != nil {
+		return err
+	}
 	f.Stamp = scan.StampOf(info)
 	f.Settled = s.opt.Clock.Settled(f.Stamp) && lease.File(r) != lease.Busy
-	return r, nil
+	return nil
 }
 
 // note records what reading gave and reports whether the blob ID has yet to be read.

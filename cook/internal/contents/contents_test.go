@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -58,18 +60,7 @@ func (tr *tree) write(name, text string) {
 // look looks at the whole tree and remembers what it saw as the next index.
 func (tr *tree) look(ignoreStamps bool, others ...string) (*Contents, map[string]File) {
 	tr.t.Helper()
-	fn, ok := hashing.Lookup(tr.sum)
-	if !ok {
-		tr.t.Fatalf("no checksum %s", tr.sum)
-	}
-	s := New(Options{Assets: tr.dir, Known: tr.last, Checksum: fn, IgnoreStamps: ignoreStamps, Workers: 2, Clock: clockAt(tr.now)})
-	found, err := scan.Dir(tr.t.Context(), tr.dir.Name(), scan.Options{})
-	if err != nil {
-		tr.t.Fatal(err)
-	}
-	if err := s.Sources(tr.t.Context(), found.Entries); err != nil {
-		tr.t.Fatal(err)
-	}
+	s := tr.begin(Options{IgnoreStamps: ignoreStamps})
 	files := map[string]File{}
 	for _, f := range s.Assets() {
 		files[f.Path] = f
@@ -83,10 +74,30 @@ func (tr *tree) look(ignoreStamps bool, others ...string) (*Contents, map[string
 			b.PutFile(index.File{Path: f.Path, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
 		}
 	}
+	var err error
 	if tr.last, err = b.Index(); err != nil {
 		tr.t.Fatal(err)
 	}
 	return s, files
+}
+
+// begin looks at the sources of the whole tree.
+func (tr *tree) begin(opt Options) *Contents {
+	tr.t.Helper()
+	var ok bool
+	if opt.Checksum, ok = hashing.Lookup(tr.sum); !ok {
+		tr.t.Fatalf("no checksum %s", tr.sum)
+	}
+	opt.Assets, opt.Known, opt.Workers, opt.Clock = tr.dir, tr.last, 2, clockAt(tr.now)
+	s := New(opt)
+	found, err := scan.Dir(tr.t.Context(), tr.dir.Name(), scan.Options{})
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	if err := s.Sources(tr.t.Context(), found.Entries); err != nil {
+		tr.t.Fatal(err)
+	}
+	return s
 }
 
 func (tr *tree) want(step string, files map[string]File, how map[string]How) {
@@ -128,6 +139,71 @@ func TestOnlyWhatChangedIsRead(t *testing.T) {
 	tr.want("edited", files, map[string]How{"a": ByReading, "b": ByStamp})
 	if files["a"].Blob == before || files["a"].Blob.String() != hashing.DigestOf([]byte("six")).String() {
 		t.Errorf("edited: blob %v", files["a"].Blob)
+	}
+}
+
+// TestLate: what nothing is known of is read once, by whoever comes first, after
+// all that was read before.
+func TestLate(t *testing.T) {
+	tr := newTree(t, map[string]string{"a": "one", "b": "two", "c": "three", "d": "four"})
+	tr.look(false)
+	tr.write("d", "fifth")
+	tr.write("e", "six")
+	tr.write("f", "seven")
+	s := tr.begin(Options{Late: true})
+	got := map[string]File{}
+	for _, f := range s.Assets() {
+		got[f.Path] = f
+	}
+	tr.want("listed", got, map[string]How{"a": ByStamp, "d": ByReading, "e": Unread, "f": Unread})
+	if n := s.Read().Files.Load(); n != 1 {
+		t.Errorf("listed: %d files read, want 1", n)
+	}
+	mark := s.Mark()
+	var sums atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			f := s.Learn(&s.Assets()[4], func(f *File) (hashing.FileSum, error) {
+				sums.Add(1)
+				r, err := tr.dir.OpenFile(f.Path)
+				if err != nil {
+					return hashing.FileSum{}, err
+				}
+				defer r.Close()
+				if err := s.See(f, r); err != nil {
+					return hashing.FileSum{}, err
+				}
+				return s.summer.Sum(t.Context(), r, hashing.WantSum|hashing.WantDigest)
+			})
+			if at := s.At(t.Context(), "e"); f != at || f.How != ByReading || f.Turn <= mark || f.Blob.String() != hashing.DigestOf([]byte("six")).String() {
+				t.Errorf("learned %+v, then %+v", f, at)
+			}
+			if f := s.At(t.Context(), "f"); f.How != ByReading || f.Turn <= mark || f.Blob.String() != hashing.DigestOf([]byte("seven")).String() {
+				t.Errorf("asked for %+v", f)
+			}
+		})
+	}
+	all.Wait()
+	if n, read := sums.Load(), s.Read().Files.Load(); n > 1 || read != 3 {
+		t.Errorf("e was summed %d times, %d files read", n, read)
+	}
+}
+
+// TestLateUnreadable: what cannot be read is not tried again.
+func TestLateUnreadable(t *testing.T) {
+	tr := newTree(t, map[string]string{"a": "one"})
+	s := tr.begin(Options{Late: true})
+	bad := errors.New("bad disk")
+	for range 2 {
+		f := s.Learn(&s.Assets()[0], func(*File) (hashing.FileSum, error) {
+			err := bad
+			bad = nil
+			return hashing.FileSum{}, err
+		})
+		if f.How != Unreadable || f.Err == nil || f.Known() {
+			t.Errorf("learned %+v", f)
+		}
 	}
 }
 

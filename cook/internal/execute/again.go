@@ -34,7 +34,7 @@ func NewAgain(env Env) Again {
 // if one has changed the error wraps ErrChanged.
 func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func(files []string, made []store.Artifact) error) error {
 	defer g.Cores.Hold()()
-	src := sourceOf(g.Assets, a, nil)
+	src := sourceOf(g.Assets, a, a.Source.Stamp.Size, nil)
 	defer src.close()
 	r, err := g.cooker.cook(ctx, planned{a}, attempt{
 		scratch: func() *scratch { return scratchIn(c.Scratch, "made", a.Outputs) }, vars: c.Vars, source: &src,

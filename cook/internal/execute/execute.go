@@ -87,6 +87,8 @@ type Done struct {
 	// Results has one element for each action of the plan, also when the run ended
 	// early.
 	Results []Result
+	// Learning is the time that workers spent on finding out what sources hold.
+	Learning time.Duration
 	// Wrote says that something in the output folder changed.
 	Wrote bool
 	// Placed are the outputs that were renamed into place.
@@ -118,7 +120,10 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	if writes {
 		r.cleanUp()
 	}
-	return &Done{Results: r.results, Wrote: r.outputs.wrote.Load(), Placed: r.outputs.placed, Stuck: r.outputs.stuck}, nil
+	return &Done{
+		Results: r.results, Learning: time.Duration(r.learning.Load()),
+		Wrote: r.outputs.wrote.Load(), Placed: r.outputs.placed, Stuck: r.outputs.stuck,
+	}, nil
 }
 
 type runner struct {
@@ -129,9 +134,12 @@ type runner struct {
 
 	outputs *outputs
 	flights flights
+	sharers int          // workers that a large source is read by
 	id      uint64       // of this run, in the names of scratch files
 	serial  atomic.Int64 // numbers scratch files
 	failed  atomic.Bool  // nothing new is to be started
+
+	learning atomic.Int64 // nanoseconds that workers spent on it
 
 	reporting sync.Mutex
 	warned    map[[2]string]bool // sources and lines, guarded by reporting
@@ -173,6 +181,9 @@ func (r *runner) actions(ctx context.Context) {
 		return cmp.Compare(class(&r.plan.Actions[j]), class(&r.plan.Actions[i]))
 	})
 	workers := make([]*worker, min(r.Workers, len(todo)))
+	if len(todo) > 0 {
+		r.sharers = r.Workers / len(todo)
+	}
 	for n := range workers {
 		workers[n] = r.worker(fmt.Sprintf("worker %d", n))
 	}
@@ -214,12 +225,22 @@ func (w *worker) work(ctx context.Context, i int) {
 		w.finish(i, Result{Outcome: NotReached}, nil, 0)
 		return
 	}
+	w.src = sourceOf(w.Assets, a, 0, w.src.head)
+	defer w.src.close()
+	if err := w.learn(ctx, a); err != nil {
+		if ctx.Err() != nil {
+			w.finish(i, Result{Outcome: NotReached}, nil, 0)
+			return
+		}
+		a.Err = err
+		w.finish(i, Result{Outcome: Failed, Err: err}, nil, 0)
+		return
+	}
+	w.src.size = a.Source.Stamp.Size
 	w.report(Event{Started: true, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size, CookTime: Expected(a)})
 	defer w.probe.Begin("cook/recipe/"+a.Method.Recipe.Name, a.Path).End()
 	defer w.probe.Memory().Push(a.Path).Pop()
 	begin := w.Now()
-	w.src = sourceOf(w.Assets, a, w.src.head)
-	defer w.src.close()
 	var lines, more []string
 	if w.Suspect != nil {
 		lines = w.Suspect(a, w.src.first)
@@ -239,6 +260,18 @@ func (w *worker) work(ctx context.Context, i int) {
 	w.finish(i, res, slices.Concat(lines, more), w.Now().Sub(begin))
 }
 
+// learn finds out what the source of an action holds if the plan could do without that.
+func (w *worker) learn(ctx context.Context, a *plan.Action) error {
+	if a.ID != (store.ActionID{}) {
+		return nil
+	}
+	defer w.probe.Begin("cook/run/checksum", a.Path).End()
+	begin := w.Now()
+	defer func() { w.learning.Add(int64(w.Now().Sub(begin))) }()
+	f := w.Contents.Learn(a.Source, func(f *contents.File) (hashing.FileSum, error) { return w.sum(ctx, &w.src, f) })
+	return a.Identify(&f)
+}
+
 // finish records and reports a result, and what Suspect or the recipe found wrong with
 // the source.
 func (r *runner) finish(i int, res Result, warnings []string, took time.Duration) {
@@ -249,7 +282,10 @@ func (r *runner) finish(i int, res Result, warnings []string, took time.Duration
 	r.results[i] = res
 	e := Event{
 		Path: a.Path, Target: a.Target, Outcome: res.Outcome, Reasons: a.Reasons,
-		Outputs: a.Outputs, In: a.Source.Stamp.Size, Took: took, CookTime: res.CookTime, Err: res.Err,
+		Outputs: a.Outputs, Took: took, CookTime: res.CookTime, Err: res.Err,
+	}
+	if res.Outcome != NotReached { // another worker may be learning what the source holds
+		e.In = a.Source.Stamp.Size
 	}
 	if a.Method != nil {
 		e.Recipe = a.Method.Recipe.Name

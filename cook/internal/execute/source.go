@@ -1,11 +1,15 @@
 package execute
 
 import (
+	"context"
 	"io"
 	"os"
 
+	"github.com/assetcook/assetcook/cook/internal/bulk"
+	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
@@ -14,7 +18,7 @@ import (
 type source struct {
 	assets *confine.Dir
 	path   string
-	size   int64 // as it was found
+	size   int64 // as contents found it
 
 	file *os.File // nil if not open
 	err  error    // why not
@@ -22,8 +26,8 @@ type source struct {
 	read bool
 }
 
-func sourceOf(assets *confine.Dir, a *plan.Action, buffer []byte) source {
-	return source{assets: assets, path: a.Path, size: a.Source.Stamp.Size, head: buffer[:0]}
+func sourceOf(assets *confine.Dir, a *plan.Action, size int64, buffer []byte) source {
+	return source{assets: assets, path: a.Path, size: size, head: buffer[:0]}
 }
 
 // first returns the first n bytes of the file, or all if there are fewer. Up to HeadSize
@@ -34,7 +38,10 @@ func (s *source) first(n int64) ([]byte, error) {
 		if cap(s.head) == 0 {
 			s.head = make([]byte, 0, recipe.HeadSize)
 		}
-		if s.file, s.err = s.assets.OpenFile(s.path); s.err == nil {
+		if s.file == nil {
+			s.file, s.err = s.assets.OpenFile(s.path)
+		}
+		if s.err == nil {
 			s.head, s.err = readFirst(s.file, s.head[:min(s.size, recipe.HeadSize)])
 		}
 	}
@@ -50,6 +57,35 @@ func readFirst(f *os.File, buf []byte) ([]byte, error) {
 		err = nil
 	}
 	return buf[:n], err
+}
+
+// sum sums the open file of a source of which nothing is known, for all who look into it
+// later.
+func (w *worker) sum(ctx context.Context, s *source, f *contents.File) (hashing.FileSum, error) {
+	if s.file, s.err = s.assets.OpenFile(s.path); s.err == nil {
+		s.err = w.Contents.See(f, s.file)
+	}
+	s.size = f.Stamp.Size
+	head, err := s.first(recipe.HeadSize)
+	if err != nil {
+		return hashing.FileSum{}, err
+	}
+	const want = hashing.WantSum | hashing.WantDigest
+	if int64(len(head)) == s.size && s.endsAt(s.size) {
+		return w.sums.SumBytes(head, want), nil
+	}
+	if s.size >= bulk.SharedSize && w.sharers > 1 {
+		return w.summer.SumShared(ctx, s.file, s.size, want, w.sharers)
+	}
+	defer s.file.Seek(0, io.SeekStart) // for the recipe
+	return w.summer.Sum(ctx, s.file, want)
+}
+
+// endsAt reports whether the file ends at an offset.
+func (s *source) endsAt(offset int64) bool {
+	var more [1]byte
+	_, err := s.file.ReadAt(more[:], offset)
+	return err == io.EOF
 }
 
 // take hands over the open file, at its start, or opens it.

@@ -43,7 +43,10 @@ func Execute(ctx context.Context, s *Session, d *Delta, t *Todo) (*Work, error) 
 		Owned: owned, Workers: s.Limits.Workers, StopOnFailure: s.Mode.StopOnFailure, Strict: s.Mode.Strict,
 		DryRun: s.Mode.DryRun, Suspect: suspect, Report: s.Observer.Event, Warn: s.Observer.Note,
 	})
-	return w, err
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
 // writeJournal claims the outputs that are to be made, but for those whose names are

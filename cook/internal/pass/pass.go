@@ -63,7 +63,7 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 		return err
 	}
 	work, err := Execute(ctx, s, delta, todo)
-	meter.addRead(delta, todo)
+	meter.addRead(delta, todo, work)
 	if err != nil || s.Mode.DryRun {
 		return errors.Join(err, ctx.Err())
 	}
@@ -128,8 +128,11 @@ func (s *Session) begin(d *Delta, t *Todo, m *meter) error {
 }
 
 // addRead counts what was read to find out what differs.
-func (m *meter) addRead(d *Delta, t *Todo) {
+func (m *meter) addRead(d *Delta, t *Todo, w *Work) {
 	m.Checksummed = Count{Assets: int(d.Read.Files), In: d.Read.Bytes, Time: d.Read.Took + t.Reading}
+	if w != nil {
+		m.Checksummed.Time += w.Learning
+	}
 	if t.Contents != nil {
 		read := t.Contents.Read()
 		m.Checksummed.Assets += int(read.Files.Load())

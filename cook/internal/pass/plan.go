@@ -81,7 +81,7 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 	begin := s.Time.Now()
 	t.Contents = contents.New(contents.Options{
 		Assets: s.Assets, Known: s.known(d), Checksum: s.Checksum, IgnoreStamps: s.Mode.IgnoreStamps,
-		Workers: s.Limits.Workers, Clock: s.Clock,
+		Workers: s.Limits.Workers, Clock: s.Clock, Late: s.readsLate(d),
 	})
 	if err := t.Contents.Sources(ctx, d.Sources); err != nil {
 		return nil, err
@@ -106,6 +106,12 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 	t.Store = s.OpenStore()
 	t.Plan = s.Make(ctx, d, t, before)
 	return t, nil
+}
+
+// readsLate reports whether sources are read when their turn has come. Nothing that was
+// known of any source can be compared with what they hold, nor is it a question about one.
+func (s *Session) readsLate(d *Delta) bool {
+	return d.Whole && len(d.Before) == 0 && s.Scope.Source == ""
 }
 
 // known is what is known of files. A question about one source is to be told that it

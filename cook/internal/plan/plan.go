@@ -32,9 +32,9 @@ type Action struct {
 	Path    string
 	Target  string
 	Source  *contents.File
-	Method  *Method // nil if Err
-	ID      store.ActionID
-	Outputs []string // paths in the output folder
+	Method  *Method        // nil if Err
+	ID      store.ActionID // none yet if Source is Unread
+	Outputs []string       // paths in the output folder
 
 	// Last is what the last run knew of the action, nil for nothing.
 	Last *contents.Before
@@ -225,16 +225,27 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 	for _, t := range chosen.Outputs {
 		a.Outputs = append(a.Outputs, under(target, t.Name(src.Path)))
 	}
-	if !src.Known() {
-		a.Err = src.Err
-		if src.How == contents.Absent {
-			a.Err = fmt.Errorf("vanished while it was being read")
+	if src.How != contents.Unread {
+		if err := a.Identify(src); err != nil {
+			a.Err = err
+			return a
 		}
-		return a
 	}
-	a.ID = actionID(a.Method, src, a.Outputs)
 	p.judge(&a)
 	return a
+}
+
+// Identify gives an action its ID once it is known what its source holds. The error says
+// why that is not known.
+func (a *Action) Identify(src *contents.File) error {
+	switch {
+	case src.How == contents.Absent:
+		return fmt.Errorf("vanished while it was being read")
+	case !src.Known():
+		return src.Err
+	}
+	a.ID = actionID(a.Method, src, a.Outputs)
+	return nil
 }
 
 // under places an output below its target's own folder.
