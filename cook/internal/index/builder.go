@@ -165,11 +165,13 @@ func (b *builder) Bytes() []byte {
 	}
 	w.addFolders(b.folders)
 	w.collect(b)
-	w.placeNodes(b)
-	w.byPath(b)
+	order := w.order()
+	out := w.reserve(b)
+	w.placeNodes(order)
+	w.byPath()
 	w.actions(b)
 	w.writeMethods()
-	return w.finish(b)
+	return w.finish(out, b.checksum)
 }
 
 // splitPath gives the folder part of a path, with its slash.

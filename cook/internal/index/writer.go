@@ -27,34 +27,10 @@ type folderIn struct {
 
 // A nodeIn is a node on its way into its folder's place.
 type nodeIn struct {
-	folder int // as numbered by their coming, later by their order
-	role   Role
-	name   string
-	file   *File     // nil for an artifact, for what is absent, and for a ghost
-	made   *Artifact // nil for all others
+	folder int32 // as numbered by their coming, later by their order
+	after  int32 // what the node is for: a file, an artifact, or a name, as its role says
 	action uint32
-	after  int // what the node is for: its place in files, or in made
-}
-
-func (n *nodeIn) inode() uint64 {
-	switch {
-	case n.file != nil:
-		return n.file.Stamp.Inode
-	case n.made != nil:
-		return n.made.Stamp.Inode
-	}
-	return 0
-}
-
-// known is what is known of the node's file.
-func (n *nodeIn) known() File {
-	switch {
-	case n.file != nil:
-		return *n.file
-	case n.made != nil:
-		return File{Stamp: n.made.Stamp, Settled: n.made.Settled, Sum: n.made.Sum, Blob: n.made.Blob}
-	}
-	return File{}
+	role   Role
 }
 
 // A writer collects the sections.
@@ -63,10 +39,45 @@ type writer struct {
 	known   map[string]int // offsets of strings already written
 	folders map[folderKey]int
 	list    []folderIn
+	files   []File
+	made    []*Artifact // of all actions
+	named   []string    // what is absent, and ghosts
 	nodes   []nodeIn
 	methods methodRows
 
-	fileNode, madeNode, sourceNode []int // nodes of the files, artifacts and actions
+	fileNode, madeNode, sourceNode []int32 // nodes of the files, artifacts and actions
+}
+
+// file is what is known of a node's file.
+func (w *writer) file(n *nodeIn) (f File) {
+	switch n.role {
+	case Made:
+		m := w.made[n.after]
+		return File{Path: m.Path, Stamp: m.Stamp, Settled: m.Settled, Sum: m.Sum, Blob: m.Blob}
+	case Absent, ghost:
+		return File{Path: w.named[n.after]}
+	}
+	return w.files[n.after]
+}
+
+func (w *writer) path(n *nodeIn) string {
+	switch n.role {
+	case Made:
+		return w.made[n.after].Path
+	case Absent, ghost:
+		return w.named[n.after]
+	}
+	return w.files[n.after].Path
+}
+
+func (w *writer) inode(n *nodeIn) uint64 {
+	switch n.role {
+	case Made:
+		return w.made[n.after].Stamp.Inode
+	case Absent, ghost:
+		return 0
+	}
+	return w.files[n.after].Stamp.Inode
 }
 
 func (w *writer) addFolders(folders []folderIn) {
@@ -91,19 +102,25 @@ func (w *writer) collect(b *builder) {
 	for i := range b.actions {
 		made += len(b.actions[i].Made)
 	}
+	w.files = b.files
+	w.made = make([]*Artifact, 0, made)
 	w.nodes = make([]nodeIn, 0, len(b.files)+made)
 	lastKey, last := folderKey{}, -1
 	add := func(tree Tree, path string, n nodeIn) {
-		folder, name := splitPath(path)
+		folder, _ := splitPath(path)
 		if key := (folderKey{tree, folder}); last < 0 || key != lastKey {
 			lastKey, last = key, w.folder(key)
 		}
-		n.folder, n.name = last, name
+		n.folder = int32(last)
 		w.nodes = append(w.nodes, n)
+	}
+	addNamed := func(path string, role Role, action uint32) {
+		w.named = append(w.named, path)
+		add(Assets, path, nodeIn{role: role, action: action, after: int32(len(w.named) - 1)})
 	}
 	for i := range b.files {
 		f := &b.files[i]
-		add(treeOf(f.Path), f.Path, nodeIn{role: f.Role, file: f, action: noAction, after: i})
+		add(treeOf(f.Path), f.Path, nodeIn{role: f.Role, action: noAction, after: int32(i)})
 	}
 	absent := b.absent
 	if absent == nil {
@@ -117,18 +134,17 @@ func (w *writer) collect(b *builder) {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(absent)) {
-		add(Assets, path, nodeIn{role: Absent, action: noAction, after: -1})
+		addNamed(path, Absent, noAction)
 	}
-	next := 0
 	for i := range b.actions {
 		a := &b.actions[i]
 		for k := range a.Made {
-			add(Out, a.Made[k].Path, nodeIn{role: Made, made: &a.Made[k], action: uint32(i), after: next})
-			next++
+			add(Out, a.Made[k].Path, nodeIn{role: Made, action: uint32(i), after: int32(len(w.made))})
+			w.made = append(w.made, &a.Made[k])
 		}
 	}
 	// Sources come last: each is a file, or becomes a ghost.
-	w.sourceNode = make([]int, len(b.actions))
+	w.sourceNode = make([]int32, len(b.actions))
 	for i := range b.actions {
 		a := &b.actions[i]
 		switch at, there := b.file(a.Path); {
@@ -136,58 +152,74 @@ func (w *writer) collect(b *builder) {
 			w.sourceNode[i] = w.sourceNode[i-1]
 		case there:
 			w.nodes[at].action = uint32(i) // files came first, in their order
-			w.sourceNode[i] = at
+			w.sourceNode[i] = int32(at)
 		default:
-			w.sourceNode[i] = len(w.nodes)
-			add(Assets, a.Path, nodeIn{role: ghost, action: uint32(i), after: -1})
+			w.sourceNode[i] = int32(len(w.nodes))
+			addNamed(a.Path, ghost, uint32(i))
 		}
 	}
 }
 
-// placeNodes writes folders, nodes, names and contents.
-func (w *writer) placeNodes(b *builder) {
-	order := make([]int, len(w.list))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int {
+// order puts the folders into their order, which it returns, and has the nodes name them
+// by that.
+func (w *writer) order() []int32 {
+	order := numbers(len(w.list))
+	slices.SortFunc(order, func(i, j int32) int {
 		return cmp.Or(cmp.Compare(w.list[i].tree, w.list[j].tree), cmp.Compare(w.list[i].path, w.list[j].path))
 	})
-	rank := make([]int, len(order))
+	rank := make([]int32, len(order))
 	for at, i := range order {
-		rank[i] = at
+		rank[i] = int32(at)
 	}
-	perm := make([]int, len(w.nodes))
-	for i := range perm {
-		perm[i] = i
+	for i := range w.nodes {
 		w.nodes[i].folder = rank[w.nodes[i].folder]
 	}
-	slices.SortFunc(perm, func(i, j int) int {
+	return order
+}
+
+// numbers returns 0 to n-1.
+func numbers(n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
+}
+
+// placeNodes writes folders, nodes, names and contents.
+func (w *writer) placeNodes(order []int32) {
+	perm := numbers(len(w.nodes))
+	slices.SortFunc(perm, func(i, j int32) int {
 		a, b := &w.nodes[i], &w.nodes[j]
-		return cmp.Or(cmp.Compare(a.folder, b.folder), cmp.Compare(a.inode(), b.inode()),
-			cmp.Compare(a.name, b.name), cmp.Compare(i, j))
+		if a.folder != b.folder {
+			return cmp.Compare(a.folder, b.folder)
+		}
+		if x, y := w.inode(a), w.inode(b); x != y {
+			return cmp.Compare(x, y)
+		}
+		return cmp.Or(cmp.Compare(w.path(a), w.path(b)), cmp.Compare(i, j))
 	})
-	place := make([]int, len(perm))
-	w.fileNode = make([]int, len(b.files))
-	w.madeNode = make([]int, len(w.nodes)) // more than there are artifacts
-	w.sec[secNodes] = make([]byte, 0, len(perm)*nodeSize)
-	w.sec[secContents] = make([]byte, 0, len(perm)*contentSize)
+	place := make([]int32, len(perm))
+	w.fileNode = make([]int32, len(w.files))
+	w.madeNode = make([]int32, len(w.made))
 	for at, i := range perm {
 		n := &w.nodes[i]
-		place[i] = at
+		place[i] = int32(at)
 		f := &w.list[order[n.folder]]
 		if f.count == 0 {
 			f.first = at
 		}
 		f.count++
-		switch {
-		case n.role == Made:
-			w.madeNode[n.after] = at
-		case n.after >= 0:
-			w.fileNode[n.after] = at
+		switch n.role {
+		case Made:
+			w.madeNode[n.after] = int32(at)
+		case Absent, ghost:
+		default:
+			w.fileNode[n.after] = int32(at)
 		}
-		w.name(secNodes, n.name)
-		known := n.known()
+		known := w.file(n)
+		_, name := splitPath(known.Path)
+		w.name(secNodes, name)
 		flags := uint32(n.role)
 		if known.Settled {
 			flags |= nodeSettled
@@ -205,7 +237,7 @@ func (w *writer) placeNodes(b *builder) {
 }
 
 // putFolders writes the folders in an order.
-func (w *writer) putFolders(order []int) {
+func (w *writer) putFolders(order []int32) {
 	next := 0
 	for at, i := range order {
 		f := &w.list[i]
@@ -229,34 +261,26 @@ func (w *writer) putFolders(order []int) {
 }
 
 // byPath writes the orders by path.
-func (w *writer) byPath(b *builder) {
+func (w *writer) byPath() {
 	for i, node := range w.fileNode {
 		w.u32(secByPath, uint32(node)) // the files are sorted
-		if b.files[i].Role == Config {
+		if w.files[i].Role == Config {
 			w.u32(secConfigs, uint32(node))
 		}
 	}
-	type output struct {
-		path string
-		row  int
+	outputs := numbers(len(w.made))
+	slices.SortFunc(outputs, func(x, y int32) int {
+		return cmp.Or(cmp.Compare(w.made[x].Path, w.made[y].Path), cmp.Compare(x, y))
+	})
+	for _, row := range outputs {
+		w.u32(secByOutput, uint32(row))
 	}
-	var outputs []output
-	for i := range b.actions {
-		for _, m := range b.actions[i].Made {
-			outputs = append(outputs, output{m.Path, len(outputs)})
-		}
-	}
-	slices.SortFunc(outputs, func(x, y output) int { return cmp.Or(cmp.Compare(x.path, y.path), cmp.Compare(x.row, y.row)) })
-	for _, o := range outputs {
-		w.u32(secByOutput, uint32(o.row))
-	}
-	for row := range outputs {
-		w.u32(secMade, uint32(w.madeNode[row]))
+	for _, node := range w.madeNode {
+		w.u32(secMade, uint32(node))
 	}
 }
 
 func (w *writer) actions(b *builder) {
-	w.sec[secActions] = make([]byte, 0, len(b.actions)*actionSize)
 	var deps, made uint32
 	for i := range b.actions {
 		a := &b.actions[i]
@@ -264,7 +288,7 @@ func (w *writer) actions(b *builder) {
 		if a.Warned {
 			flags = actionWarned
 		}
-		for _, v := range [...]int{w.sourceNode[i], int(a.State), w.methods.row(a.Method), len(a.Deps), len(a.Made), flags} {
+		for _, v := range [...]int{int(w.sourceNode[i]), int(a.State), w.methods.row(a.Method), len(a.Deps), len(a.Made), flags} {
 			w.u32(secActions, uint32(v))
 		}
 		w.u32(secActions, deps)
@@ -309,37 +333,75 @@ func (w *writer) name(s int, text string) {
 	w.sec[secNames] = append(append(w.sec[secNames], text...), 0)
 }
 
-func (w *writer) finish(b *builder) []byte {
+// reserve makes the file, with room for each section. What the strings come to shows
+// only when they are written; they are the last section, behind the others.
+func (w *writer) reserve(b *builder) []byte {
+	var rows [sectionCount]int
+	rows[secFolders], rows[secNodes], rows[secContents] = len(w.list), len(w.nodes), len(w.nodes)
+	for i := range w.list {
+		rows[secNames] += len(w.list[i].path) + 1 + len(w.list[i].real) + 1
+	}
+	for i := range w.nodes {
+		_, name := splitPath(w.path(&w.nodes[i]))
+		rows[secNames] += len(name) + 1
+	}
+	rows[secByPath], rows[secByOutput], rows[secMade] = len(w.files), len(w.made), len(w.made)
+	for i := range w.files {
+		if w.files[i].Role == Config {
+			rows[secConfigs]++
+		}
+	}
+	rows[secActions] = len(b.actions)
+	for i := range b.actions {
+		rows[secDeps] += len(b.actions[i].Deps)
+		w.methods.row(b.actions[i].Method)
+	}
+	rows[secMethods] = len(w.methods.list)
+	for _, m := range w.methods.list {
+		rows[secFields] += len(m)
+	}
 	size := headerSize
+	for s := range secStrings {
+		size += rows[s] * rowSize[s]
+	}
+	seals := (blocks(size-headerSize) + 2) * sealSize // room for short strings as well
+	out := make([]byte, size, size+blockSize+seals)
+	at := headerSize
+	for s := range secStrings {
+		end := at + rows[s]*rowSize[s]
+		w.sec[s] = out[at:at:end]
+		at = end
+	}
+	return out
+}
+
+// finish completes the file that was reserved.
+func (w *writer) finish(out []byte, checksum string) []byte {
+	for s := range secStrings {
+		if len(w.sec[s]) != cap(w.sec[s]) {
+			panic(fmt.Sprintf("index: section %d has %d bytes, %d were reserved", s, len(w.sec[s]), cap(w.sec[s])))
+		}
+	}
+	out = append(out, w.sec[secStrings]...)
+	le := binary.LittleEndian
+	head := append(out[:0], magic[:]...)
+	head = le.AppendUint32(head, Version)
+	head = le.AppendUint32(head, 0)
+	name := [nameSize]byte{}
+	copy(name[:], checksum)
+	head = append(head, name[:]...)
+	at := headerSize
 	for s, sec := range w.sec {
-		size += len(sec)
 		if int64(len(sec)/rowSize[s]) >= math.MaxUint32 {
 			panic(fmt.Sprintf("index: %d rows in section %d", len(sec)/rowSize[s], s))
 		}
-	}
-	le := binary.LittleEndian
-	out := make([]byte, 0, size+blocks(size-headerSize)*sealSize)
-	out = append(out, magic[:]...)
-	out = le.AppendUint32(out, Version)
-	out = le.AppendUint32(out, 0)
-	name := [nameSize]byte{}
-	copy(name[:], b.checksum)
-	out = append(out, name[:]...)
-	at := headerSize
-	for s, sec := range w.sec {
-		out = le.AppendUint64(out, uint64(at))
-		out = le.AppendUint64(out, uint64(len(sec)/rowSize[s]))
+		head = le.AppendUint64(head, uint64(at))
+		head = le.AppendUint64(head, uint64(len(sec)/rowSize[s]))
 		at += len(sec)
-	}
-	head := len(out)
-	out = out[:headerSize]
-	for s, sec := range w.sec {
-		out = append(out, sec...)
-		w.sec[s] = nil // not all of them twice in memory
 	}
 	out = appendSeals(out, out[headerSize:])
 	sum := seal(out[at:])
-	copy(out[head:], sum[:])
+	copy(out[len(head):], sum[:])
 	sum = seal(out[:headerEnd])
 	copy(out[headerEnd:], sum[:])
 	return out

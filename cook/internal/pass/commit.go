@@ -71,6 +71,7 @@ func Commit(s *Session, d *Delta, t *Todo, w *Work) (actions []index.Action, rep
 func (c *committer) release() {
 	c.actions, c.work.Results = nil, nil
 	c.todo.Plan, c.todo.Contents = &plan.Plan{}, nil
+	c.delta.Sources, c.delta.Tree.Entries = nil, nil
 }
 
 func eachAction(list []index.Action) func(yield func(*index.Action) bool) {
