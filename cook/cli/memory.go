@@ -20,31 +20,50 @@ type memoryLimit struct {
 	cook.Observers // ignores what is not overridden
 	memory         int64
 	set            bool
-	large          bool
-	percent        int // of the collector, while it is hurried; 0 if it is not
+	large          bool  // the tree
+	live           int64 // heap when all was planned
+	usual          int   // percent of the collector, while it is hurried; 0 if it is not
 }
 
-// While the index of a large tree is made, all that the run knows is held at once, and
-// no recipe makes garbage: to collect more often then costs little and takes a fifth off
-// the peak.
+// What a run knows of a large tree is held all the time, and as much garbage again unless
+// the collector is hurried. While the index is made no recipe makes garbage, so that to
+// collect more often costs little. Before, it is worth it only if much is held: garbage
+// of recipes would be collected every few of them.
 const (
-	largeTree = 10_000 // assets with work to do
-	hurry     = 25     // percent
+	largeTree = 10_000   // assets with work to do
+	largeHeap = 64 << 20 // bytes, which is that of some 150,000 assets
+
+	percentCooking = 50 // with a large heap
+	percentSaving  = 25 // with a large tree
 )
 
 func (m *memoryLimit) Stage(name string) {
-	switch saving := name == "save"; {
-	case saving && m.large && m.percent == 0 && os.Getenv("GOGC") == "":
-		m.percent = debug.SetGCPercent(hurry)
-	case !saving && m.percent != 0:
-		debug.SetGCPercent(m.percent)
-		m.percent = 0
+	percent := 0
+	switch {
+	case os.Getenv("GOGC") != "":
+	case name == "cook" && m.live >= largeHeap:
+		percent = percentCooking
+	case name == "save" && m.large:
+		percent = percentSaving
+	}
+	switch {
+	case percent != 0:
+		if was := debug.SetGCPercent(percent); m.usual == 0 {
+			m.usual = was
+		}
+	case m.usual != 0:
+		debug.SetGCPercent(m.usual)
+		m.usual = 0
 	}
 }
 
 func (m *memoryLimit) Planned(assets int, _ time.Duration) {
-	m.large = assets >= largeTree
-	if assets == 0 || m.set {
+	m.large, m.live = assets >= largeTree, 0
+	if assets == 0 {
+		return
+	}
+	m.live = liveHeap()
+	if m.set {
 		return
 	}
 	m.set = true
@@ -52,7 +71,7 @@ func (m *memoryLimit) Planned(assets int, _ time.Duration) {
 		m.memory = cook.DefaultMemory()
 	}
 	// What the run remembers of a large tree is not the recipes'.
-	limit := m.memory + liveHeap() + besides
+	limit := m.memory + m.live + besides
 	if limit < debug.SetMemoryLimit(-1) { // which GOMEMLIMIT may have set
 		debug.SetMemoryLimit(limit)
 	}

@@ -38,8 +38,9 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// The collector is hurried while the index of a large tree is made.
-func TestCollectorWhileSaving(t *testing.T) {
+// The collector is hurried while the index of a large tree is made, and before if much
+// is held.
+func TestCollectorOfLargeTrees(t *testing.T) {
 	t.Setenv("GOGC", "")
 	const usual = 77
 	defer debug.SetGCPercent(debug.SetGCPercent(usual))
@@ -56,7 +57,7 @@ func TestCollectorWhileSaving(t *testing.T) {
 		want   int
 	}{
 		{0, "save", usual}, {largeTree - 1, "save", usual}, {largeTree, "cook", usual},
-		{largeTree, "save", hurry}, {largeTree, "save", hurry}, {largeTree, "scan", usual}, {1, "save", usual},
+		{largeTree, "save", percentSaving}, {largeTree, "save", percentSaving}, {largeTree, "scan", usual}, {1, "save", usual},
 	} {
 		m.Planned(step.assets, 0)
 		m.Stage(step.stage)
@@ -64,6 +65,17 @@ func TestCollectorWhileSaving(t *testing.T) {
 			t.Errorf("%+v: %d %%", step, got)
 		}
 	}
+	kept := make([]byte, 2*largeHeap)
+	runtime.GC() // so that it counts
+	m.Planned(largeTree, 0)
+	for _, stage := range []string{"cook", "save", "scan"} {
+		m.Stage(stage)
+		want := map[string]int{"cook": percentCooking, "save": percentSaving, "scan": usual}[stage]
+		if got := percent(); got != want {
+			t.Errorf("much is held, %s: %d %%, want %d", stage, got, want)
+		}
+	}
+	runtime.KeepAlive(kept)
 	t.Setenv("GOGC", "200")
 	m.Planned(largeTree, 0)
 	if m.Stage("save"); percent() != usual {
