@@ -5,9 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -69,19 +67,4 @@ func arrived(events []byte, name string) bool {
 		events = rest[size:]
 	}
 	return false
-}
-
-// peakOf returns the peak memory of a running process in bytes.
-func peakOf(pid int) (int64, error) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kib, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
-			return kib << 10, err
-		}
-	}
-	return 0, errors.New("no peak memory of process " + strconv.Itoa(pid))
 }

@@ -35,5 +35,3 @@ func expectArrival(string) (*arrival, error) { return nil, errors.ErrUnsupported
 func (*arrival) Close() {}
 
 func (*arrival) Wait(context.Context) error { return errors.ErrUnsupported }
-
-func peakOf(int) (int64, error) { return 0, errors.ErrUnsupported }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
 // saved measures how long after a save the artifact is there, with a watcher at work. The
@@ -53,8 +55,8 @@ func (b *bench) saved(ctx context.Context, t *Tree) (Row, error) {
 		if got, err := os.ReadFile(artifact); err != nil || string(got) != string(want) {
 			return r, fmt.Errorf("the artifact is not what was saved (%v)", err)
 		}
-		r.MaxRSS, err = peakOf(pid)
-		return r, err
+		r.MaxRSS = sysmem.PeakRSSOf(pid)
+		return r, nil
 	}
 	source := filepath.Join(t.Assets(), t.Path(t.Files-1))
 	one := Contestant{Name: "cp of one file", Check: silent, Command: Command{

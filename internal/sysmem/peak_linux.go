@@ -9,8 +9,11 @@ import (
 // PeakRSS returns the most bytes of physical memory that the process has held at once
 // since it began, files that it has mapped included; 0 if that is not known. Getrusage
 // would do, but counts what the parent held before exec as well.
-func PeakRSS() int64 {
-	status, _ := os.ReadFile("/proc/self/status")
+func PeakRSS() int64 { return PeakRSSOf(os.Getpid()) }
+
+// PeakRSSOf is PeakRSS of a process that is running; 0 but on Linux.
+func PeakRSSOf(pid int) int64 {
+	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	return parsePeak(status)
 }
 
