@@ -21,6 +21,9 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
+// SmallSize is from which size on a file is not read with one call.
+const SmallSize = bufferSize
+
 const (
 	// bufferSize is how much is read at once: large enough that the system call is
 	// noise, small enough that the bytes are still in the second-level cache when they

@@ -177,14 +177,19 @@ func (w *Worker) in(t *Tree, path string) (dirfd.Folder, []byte, error) {
 	return w.open[at].Folder, w.name, nil
 }
 
-func (w *Worker) sum(dir dirfd.Folder, name []byte, ask Ask) (a Answer, err error) {
+func (w *Worker) sum(dir dirfd.Folder, name []byte, ask Ask) (Answer, error) {
 	var info dirfd.Info
 	f, err := dir.OpenFile(name, &info)
 	if err != nil {
 		return Answer{}, err
 	}
 	defer f.Close()
-	a.Stamp = scan.StampOfInfo(&info)
+	return w.SumOpen(f, &info, ask)
+}
+
+// SumOpen reads a file that was opened and described, and of which nothing was read yet.
+func (w *Worker) SumOpen(f dirfd.File, info *dirfd.Info, ask Ask) (a Answer, err error) {
+	a.Stamp = scan.StampOfInfo(info)
 	a.Busy = ask.Busy && f.Busy()
 	// Another name of the same file. One with a single name may have got the inode of the
 	// last file, which was removed, and its time as well if stamps are coarse.
@@ -192,7 +197,7 @@ func (w *Worker) sum(dir dirfd.Folder, name []byte, ask Ask) (a Answer, err erro
 		a.FileSum = w.last.only(ask.Want)
 		return a, nil
 	}
-	if info.Size >= bufferSize {
+	if info.Size >= SmallSize {
 		a.FileSum, err = w.large(f, info.Size, ask.Want)
 		return a, err
 	}
@@ -211,7 +216,7 @@ func (w *Worker) sum(dir dirfd.Folder, name []byte, ask Ask) (a Answer, err erro
 // SumKnown reads a file of a folder whose size was seen a moment ago. name ends in NUL.
 // The answer has no stamp.
 func (w *Worker) SumKnown(dir dirfd.Folder, name []byte, size int64, ask Ask) (a Answer, err error) {
-	if size < bufferSize {
+	if size < SmallSize {
 		buf := w.buffer()
 		n, end, busy, err := dir.Read(name, size, ask.Busy, buf)
 		if err != nil {

@@ -195,7 +195,7 @@ func ListTree(ctx context.Context, s *Session, last *index.Index) (*Delta, error
 
 // empty reports whether nothing differs.
 func (d *Delta) empty() bool {
-	return !d.Whole && len(d.Concerned)+len(d.Stale.Folders)+len(d.Stale.Nodes)+len(d.Tree.Folders)+len(d.Found.Files)+len(d.Found.OutFolders) == 0
+	return !d.Whole && len(d.Concerned)+len(d.Stale.Folders)+len(d.Stale.Nodes)+len(d.Tree.Folders)+len(d.Found.Files)+len(d.Found.Reread)+len(d.Found.OutFolders) == 0
 }
 
 // looked are the system calls that told what differs.

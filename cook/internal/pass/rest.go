@@ -23,11 +23,11 @@ func (s *Session) rest(d *Delta) (rest, touched index.Totals) {
 		}
 	}
 	tally := d.Last.Tally()
-	for i := range d.Found.Files {
-		if f := &d.Found.Files[i]; f.Same && (f.Role == index.Asset || f.Role == index.Made) && !d.concerns(f.Ref, f.Role) {
-			tally.Node(f.Ref)
+	d.eachSame(func(ref index.Ref, role index.Role) {
+		if (role == index.Asset || role == index.Made) && !d.concerns(ref, role) {
+			tally.Node(ref)
 		}
-	}
+	})
 	return rest, tally.Totals
 }
 
@@ -40,6 +40,18 @@ func (s *Session) restInScope(d *Delta) (rest index.Totals) {
 		}
 	}
 	return rest
+}
+
+// eachSame calls do for each file that was read and has the content that is known.
+func (d *Delta) eachSame(do func(ref index.Ref, role index.Role)) {
+	for i := range d.Found.Files {
+		if f := &d.Found.Files[i]; f.Same {
+			do(f.Ref, f.Role)
+		}
+	}
+	for _, ref := range d.Found.Reread {
+		do(ref, d.Last.Node(ref).Role)
+	}
 }
 
 // concerns reports whether the source that a file is, or was made from, is to be seen
@@ -61,11 +73,7 @@ func (s *Session) reportRest(d *Delta, o Observer) {
 		return
 	}
 	touched := map[string]bool{}
-	for i := range d.Found.Files {
-		if f := &d.Found.Files[i]; f.Same {
-			touched[roleName(f.Role, d.Last.Path(f.Ref))] = true
-		}
-	}
+	d.eachSame(func(ref index.Ref, role index.Role) { touched[roleName(role, d.Last.Path(ref))] = true })
 	reason := func(a *index.Action) plan.Reason {
 		if touched[roleName(index.Asset, a.Path)] {
 			return plan.Reason{Kind: plan.SameChecksum, Subject: a.Path}

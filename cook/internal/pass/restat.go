@@ -40,12 +40,16 @@ func restatTree(ctx context.Context, s *Session, last *index.Index, where Where)
 
 func (f *finder) find(ctx context.Context, where Where) error {
 	opt := restat.Options{
-		Index: f.last, Assets: f.s.Assets.Name(), Out: f.s.Out.Name(), Workers: f.s.Limits.Workers, IgnoreStamps: f.s.Mode.IgnoreStamps,
+		Index: f.last, Assets: f.s.Assets.Name(), Out: f.s.Out.Name(), Workers: f.s.Limits.Workers, IgnoreStamps: f.s.Mode.IgnoreStamps, Checksum: f.s.Checksum,
 		OutputsByFolder: f.s.Mode.OutputsByFolder && !f.s.Mode.IgnoreStamps && where == nil, Only: where,
 	}
 	if where == nil && f.last.CheckNodes() != nil {
 		return errNeedFullScan
 	}
+	if opt.IgnoreStamps {
+		f.s.Observer.Stage("checksum")
+	}
+	begin := f.s.Time.Now()
 	found, err := restat.Find(ctx, opt)
 	if err != nil {
 		if errors.Is(err, index.ErrFault) {
@@ -54,6 +58,9 @@ func (f *finder) find(ctx context.Context, where Where) error {
 		return errNeedFullScan
 	}
 	f.delta.Found = found
+	if found.Read > 0 {
+		f.delta.Read.Took = f.s.Time.Now().Sub(begin)
+	}
 	if (f.s.Observer.EveryAction() || len(f.s.Scope.Patterns) > 0) && f.last.CheckAll() != nil {
 		return errNeedFullScan
 	}
@@ -61,7 +68,7 @@ func (f *finder) find(ctx context.Context, where Where) error {
 	for _, target := range f.s.Scope.Targets {
 		f.last.Pending(target, func(string) { pending++ })
 	}
-	needed := len(found.Files)+len(found.Folders)+len(f.s.Scope.Patterns)+f.last.Totals().Failed+pending > 0
+	needed := len(found.Files)+len(found.Reread)+len(found.Folders)+len(f.s.Scope.Patterns)+f.last.Totals().Failed+pending > 0
 	if (needed || f.s.Observer.EveryAction()) && f.last.Load() != nil {
 		return errNeedFullScan
 	}
@@ -71,7 +78,7 @@ func (f *finder) find(ctx context.Context, where Where) error {
 	if err := f.listAgain(ctx); err != nil {
 		return err
 	}
-	if len(found.Files) > 0 {
+	if len(found.Files) > 0 && !opt.IgnoreStamps {
 		f.s.Observer.Stage("checksum")
 	}
 	if err := f.compare(ctx, opt); err != nil {
@@ -145,16 +152,13 @@ func (f *finder) tool(name string) string {
 
 // compare reads what stamps do not vouch for, and sorts the files that differ.
 func (f *finder) compare(ctx context.Context, opt restat.Options) error {
-	files := f.delta.Found.Files
-	if len(files) == 0 {
-		return nil
-	}
-	var read restat.Reads
+	found := f.delta.Found
 	begin := f.s.Time.Now()
-	if err := restat.Compare(ctx, opt, files, f.s.Checksum, &read); err != nil {
+	if err := restat.Compare(ctx, opt, found); err != nil {
 		return err
 	}
-	f.delta.Read = Read{read.Files.Load(), read.Bytes.Load(), f.s.Time.Now().Sub(begin)}
+	f.delta.Read = Read{found.Read, found.Bytes, f.delta.Read.Took + f.s.Time.Now().Sub(begin)}
+	files := found.Files
 	for i := range files {
 		file := &files[i]
 		if file.Role == index.Made && file.Known.Mode != 0 && file.Known.Mode != file.Now.Mode {

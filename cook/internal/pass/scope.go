@@ -74,15 +74,17 @@ func (f *finder) leaveOut() error {
 		}
 	}
 	maps.DeleteFunc(d.Changed, func(path string, _ bool) bool { return out(path) })
-	d.Found.Files = slices.DeleteFunc(d.Found.Files, func(file restat.File) bool {
-		switch file.Role {
+	outFile := func(ref index.Ref, role index.Role) bool {
+		switch role {
 		case index.Asset:
-			return out(f.last.Path(file.Ref))
+			return out(f.last.Path(ref))
 		case index.Made:
-			return out(f.last.Source(file.Ref))
+			return out(f.last.Source(ref))
 		}
 		return false
-	})
+	}
+	d.Found.Files = slices.DeleteFunc(d.Found.Files, func(file restat.File) bool { return outFile(file.Ref, file.Role) })
+	d.Found.Reread = slices.DeleteFunc(d.Found.Reread, func(ref index.Ref) bool { return outFile(ref, f.last.Node(ref).Role) })
 	d.Tree.Folders, d.Stale.Folders, d.Found.OutFolders = nil, nil, nil
 	return nil
 }

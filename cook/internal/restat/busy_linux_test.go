@@ -2,6 +2,7 @@ package restat_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -53,6 +54,44 @@ func TestCompareAsksWhereStampsChanged(t *testing.T) {
 	for _, file := range found.Files {
 		if name := w.shown(opt.Index, file); file.Busy != (name == "asset b") {
 			t.Errorf("%s is busy: %v", name, file.Busy)
+		}
+	}
+}
+
+// A file that is read as it is looked up is asked about before, too, if it is not under
+// the stamp that is trusted.
+func TestReadingEarlyNotesWhoIsBusy(t *testing.T) {
+	for _, ignore := range []bool{false, true} {
+		w := &tree{TB: t, base: t.TempDir()}
+		for _, name := range []string{"assets/a", "assets/b", "assets/c", "assets/d", "assets/e"} {
+			w.write(name, "text")
+		}
+		opt := w.options(w.live())
+		opt.IgnoreStamps, opt.Checksum = ignore, function(t)
+		for _, name := range []string{"assets/a", "assets/b", "assets/c", "assets/d"} {
+			w.touch(name)
+		}
+		for _, name := range []string{"assets/d", "assets/e"} {
+			f, err := os.OpenFile(w.name(name), os.O_RDWR, 0)
+			w.must(err)
+			defer f.Close()
+		}
+		found := w.sweep(opt)
+		busy, early := []string{}, 0
+		for _, f := range found.Files {
+			if f.Compared && f.Same {
+				early++
+			}
+			if f.Busy {
+				busy = append(busy, w.shown(opt.Index, f))
+			}
+		}
+		reread := 0
+		if ignore {
+			reread = 1
+		}
+		if len(found.Files) != 4 || early < 2 || !slices.Equal(busy, []string{"asset d"}) || len(found.Reread) != reread {
+			t.Errorf("stamps ignored: %v: %d files, %d read, %q busy, %d read again", ignore, len(found.Files), early, busy, len(found.Reread))
 		}
 	}
 }

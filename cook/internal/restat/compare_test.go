@@ -19,19 +19,21 @@ import (
 // compare compares all that a sweep found and says what is the same.
 func (w *tree) compare(opt restat.Options, found *restat.Found, files, bytes int64) []string {
 	w.Helper()
-	var read restat.Reads
 	for i := range found.Files {
-		found.Files[i].Same, found.Files[i].Busy = false, false // of the last time
+		f := &found.Files[i]
+		f.Compared, f.Same, f.Busy = false, false, false // of the last time
 	}
-	w.must(restat.Compare(w.Context(), opt, found.Files, function(w), &read))
+	found.Read, found.Bytes = 0, 0
+	opt.Checksum = function(w)
+	w.must(restat.Compare(w.Context(), opt, found))
 	list := []string{}
 	for _, f := range found.Files {
 		if f.Same {
 			list = append(list, w.shown(opt.Index, f))
 		}
 	}
-	if read.Files.Load() != files || read.Bytes.Load() != bytes {
-		w.Errorf("read %d files of %d bytes, want %d of %d", read.Files.Load(), read.Bytes.Load(), files, bytes)
+	if found.Read != files || found.Bytes != bytes {
+		w.Errorf("read %d files of %d bytes, want %d of %d", found.Read, found.Bytes, files, bytes)
 	}
 	slices.Sort(list)
 	return list
@@ -199,11 +201,11 @@ func TestCompareInterrupted(t *testing.T) {
 	found := w.sweep(opt)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var read restat.Reads
-	if err := restat.Compare(ctx, opt, found.Files, function(t), &read); !errors.Is(err, context.Canceled) {
+	opt.Checksum = function(t)
+	if err := restat.Compare(ctx, opt, found); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if n := read.Files.Load(); n != 0 {
-		t.Errorf("%d files were read", n)
+	if found.Read != 0 {
+		t.Errorf("%d files were read", found.Read)
 	}
 }

@@ -25,8 +25,10 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/assetcook/assetcook/cook/internal/bulk"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/dirfd"
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -37,63 +39,15 @@ type Options struct {
 	Index       *index.Index
 	Assets, Out string // the folders, absolute
 	Workers     int
-	// IgnoreStamps makes every file one that differs.
+	// Checksum is the function of the index's sums. Without it Find reads no file.
+	Checksum hashing.Func
+	// IgnoreStamps has every file read.
 	IgnoreStamps bool
 	// OutputsByFolder skips the outputs in a folder whose stamp is usable and equal.
 	OutputsByFolder bool
 	// Only, if not nil, says which folders to look at: the others are known to be
 	// unchanged.
 	Only func(f *index.Folder) bool
-}
-
-// A Kind says how a file differs.
-type Kind uint8
-
-const (
-	Changed  Kind = iota // another stamp, or one that was too fresh to be trusted
-	Missing              // there is no such file
-	Appeared             // there is one where there was none
-)
-
-// A File is one that differs.
-type File struct {
-	Ref   index.Ref
-	Role  index.Role
-	Kind  Kind
-	Known scan.Stamp
-	Now   scan.Stamp // unless Missing
-	// Same says that Compare found the content unchanged, Busy that the file was open
-	// for writing then: the stamp does not vouch for what was read.
-	Same, Busy bool
-}
-
-// A Folder is one that must be listed again.
-type Folder struct {
-	Ref  index.FolderRef
-	Gone bool // there is no such folder any more
-}
-
-// An OutFolder is a folder of outputs with a stamp that is not in the index. It was
-// taken before the outputs were looked up.
-type OutFolder struct {
-	Ref index.FolderRef
-	Now scan.Stamp
-}
-
-// Found is what differs.
-type Found struct {
-	// Linked are folders that were looked at and hold files with several names.
-	Linked     []index.FolderRef
-	OutFolders []OutFolder // if outputs go by folder
-	Files      []File      // by ref
-	Folders    []Folder    // by ref
-	Counts
-}
-
-// Counts are the system calls of a comparison.
-type Counts struct {
-	Opened int64 // folders opened
-	Stats  int64 // stamps of files and folders
 }
 
 // A task is a run of nodes of one folder.
@@ -107,6 +61,10 @@ const bigFolder = 4096
 
 // Find compares everything. It returns an error if the result is inconclusive: then a
 // scan must find out.
+//
+// A small file is compared by its content at once where stamps are ignored, and where the
+// two files before it were touched: to open it and ask the descriptor for its stamp costs
+// less than to look it up twice.
 func Find(ctx context.Context, opt Options) (*Found, error) {
 	s := &comparison{Options: opt}
 	defer s.close()
@@ -116,14 +74,23 @@ func Find(ctx context.Context, opt Options) (*Found, error) {
 	if err := index.Guard(func() error { s.tasks = s.plan(); return nil }); err != nil {
 		return nil, err
 	}
-	found := make([]Found, max(1, opt.Workers))
+	shares := make([]share, max(1, opt.Workers))
+	if opt.Checksum.Name != "" {
+		summer := hashing.NewSummer(opt.Checksum)
+		for i := range shares {
+			shares[i].reader = bulk.NewWorker(ctx, summer)
+		}
+	}
 	err := parallel.Each(ctx, opt.Workers, len(s.tasks), func(worker, i int) error {
-		return index.Guard(func() error { return s.do(s.tasks[i], &found[worker]) })
+		sh := &shares[worker]
+		err := index.Guard(func() error { return s.do(ctx, s.tasks[i], sh.reader, &sh.Found) })
+		sh.set(i)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	all := merge(found)
+	all := merge(shares)
 	if err := index.Guard(func() error { s.dropListed(all); return nil }); err != nil {
 		return nil, err
 	}
@@ -182,10 +149,18 @@ func (s *comparison) plan() []task {
 	return tasks
 }
 
-func (s *comparison) do(t task, found *Found) error {
+// do compares the files of a task. It reads none without a reader.
+func (s *comparison) do(ctx context.Context, t task, reader *bulk.Worker, found *Found) error {
 	f := s.Index.Folder(t.folder)
 	listed := f.Tree == index.Assets && f.Listed
-	dir, err := s.open(&f, f.Tree == index.Assets)
+	if f.Tree == index.System || f.Tree == index.Out && !s.IgnoreStamps {
+		reader = nil
+	}
+	dir, err := s.open(&f, f.Tree == index.Assets || reader != nil)
+	if err != nil && f.Tree == index.Out && reader != nil {
+		reader = nil // nothing is read behind a link
+		dir, err = s.open(&f, false)
+	}
 	found.Opened++
 	if absent(err) {
 		if listed && t.first == 0 { // one of the folder's tasks speaks for the folder
@@ -218,7 +193,7 @@ func (s *comparison) do(t task, found *Found) error {
 			return err
 		}
 	}
-	return s.look(t, &f, dir, again, found)
+	return s.look(ctx, t, &f, dir, again, reader, found)
 }
 
 // sameOutputs reports whether a folder of outputs has the stamp that vouches for what
@@ -252,34 +227,51 @@ func (s *comparison) open(f *index.Folder, beneath bool) (dirfd.Folder, error) {
 }
 
 // look looks up each file of a task.
-func (s *comparison) look(t task, f *index.Folder, dir dirfd.Folder, again bool, found *Found) error {
+func (s *comparison) look(ctx context.Context, t task, f *index.Folder, dir dirfd.Folder, again bool, reader *bulk.Worker, found *Found) error {
 	var info dirfd.Info
 	linked := false
-	for i := t.first; i < t.last; i++ {
+	touched := 0 // files in a row that differ
+	for i := t.first; i < t.last && ctx.Err() == nil; i++ {
 		n, ok := f.Node(int(i))
 		if !ok || again && Listed(n.Role) {
 			continue
 		}
-		found.Stats++
-		err := dir.Stat(n.Name, n.Follow(), &info)
-		linked = linked || err == nil && info.Links > 1 && n.Role != index.Absent
-		switch {
-		case err == nil && n.Role == index.Absent:
-			found.add(&n, Appeared, scan.StampOfInfo(&info))
-		case n.Role == index.Absent && errors.Is(err, syscall.ELOOP):
-			found.add(&n, Appeared, scan.Stamp{}) // a link, if to nowhere
-		case err == nil:
-			if now := scan.StampOfInfo(&info); now != n.Stamp || !n.Settled || s.IgnoreStamps {
-				found.add(&n, Changed, now)
+		differed := len(found.Files)
+		early := reader != nil && (s.IgnoreStamps || touched >= 2) && !n.Follow() && n.Stamp.Size < bulk.SmallSize
+		if !early || !s.read(&n, dir, reader, &info, found) {
+			if err := s.stat(&n, dir, &info, found); err != nil {
+				return err
 			}
-		case !absent(err):
-			return fmt.Errorf("stat %s: %w", s.Index.Path(n.Ref), err)
-		case n.Role != index.Absent:
-			found.add(&n, Missing, scan.Stamp{})
+		}
+		linked = linked || info.Links > 1 && n.Role != index.Absent
+		if touched++; len(found.Files) == differed {
+			touched = 0
 		}
 	}
 	if linked {
 		found.Linked = append(found.Linked, f.Ref)
+	}
+	return nil
+}
+
+// stat compares a file by its stamp. It leaves info without links if there is none.
+func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, found *Found) error {
+	found.Stats++
+	info.Links = 0
+	err := dir.Stat(n.Name, n.Follow(), info)
+	switch {
+	case err == nil && n.Role == index.Absent:
+		found.add(n, Appeared, scan.StampOfInfo(info))
+	case n.Role == index.Absent && errors.Is(err, syscall.ELOOP):
+		found.add(n, Appeared, scan.Stamp{}) // a link, if to nowhere
+	case err == nil:
+		if now := scan.StampOfInfo(info); now != n.Stamp || !n.Settled || s.IgnoreStamps {
+			found.add(n, Changed, now)
+		}
+	case !absent(err):
+		return fmt.Errorf("stat %s: %w", s.Index.Path(n.Ref), err)
+	case n.Role != index.Absent:
+		found.add(n, Missing, scan.Stamp{})
 	}
 	return nil
 }
@@ -303,37 +295,9 @@ func missing(t task, f *index.Folder, linked bool, found *Found) {
 // Listed reports whether a scan lists files of a role.
 func Listed(r index.Role) bool { return r == index.Asset || r == index.Config || r == index.Ignore }
 
-func (f *Found) add(n *index.Node, kind Kind, now scan.Stamp) {
-	f.Files = append(f.Files, File{Ref: n.Ref, Role: n.Role, Kind: kind, Known: n.Stamp, Now: now})
-}
-
 // absent reports whether err says that nothing is there. A link on the way to a folder
 // of the tree is a change as well.
 func absent(err error) bool { return pathname.IsAbsent(err) || errors.Is(err, syscall.ELOOP) }
-
-func merge(found []Found) *Found {
-	all := &found[0]
-	for _, f := range found[1:] {
-		all.Files = append(all.Files, f.Files...)
-		all.Folders = append(all.Folders, f.Folders...)
-		all.OutFolders = append(all.OutFolders, f.OutFolders...)
-		all.Linked = append(all.Linked, f.Linked...)
-		all.Opened += f.Opened
-		all.Stats += f.Stats
-	}
-	Sort(all.Files)
-	slices.SortFunc(all.OutFolders, func(a, b OutFolder) int { return cmp.Compare(a.Ref, b.Ref) })
-	slices.SortFunc(all.Folders, func(a, b Folder) int { return cmp.Compare(a.Ref, b.Ref) })
-	all.Folders = slices.CompactFunc(all.Folders, func(a, b Folder) bool { return a.Ref == b.Ref })
-	slices.Sort(all.Linked)
-	all.Linked = slices.Compact(all.Linked)
-	return all
-}
-
-// Sort puts files into the order of the index.
-func Sort(files []File) {
-	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Ref, b.Ref) })
-}
 
 // dropListed drops what a listing will tell: a big folder may have changed between two
 // of its tasks, and what the changes add to a folder of the flat file lies in a folder
