@@ -31,8 +31,8 @@ type body struct {
 	data   []byte // without the closing
 }
 
-func newBody(first key) *body {
-	return &body{first: first, data: append(make([]byte, 0, 4096), opening...)}
+func newBody(first key, room int) *body {
+	return &body{first: first, data: append(make([]byte, 0, room), opening...)}
 }
 
 // add appends a line of a list: an asset in a part, or a part in the root.
@@ -82,6 +82,7 @@ func rootOf(parts []part) File {
 type cutter struct {
 	cutting
 	open   *body  // nil: none
+	room   int    // bytes that the next body is to have room for
 	source string // of the last asset in open
 }
 
@@ -93,7 +94,7 @@ func (c *cutter) add(k key, line []byte) *body {
 		complete = c.flush()
 	}
 	if c.open == nil {
-		c.open = newBody(k)
+		c.open = newBody(k, c.room)
 	}
 	c.open.add(line)
 	c.source = k.source
@@ -104,5 +105,8 @@ func (c *cutter) add(k key, line []byte) *body {
 func (c *cutter) flush() *body {
 	b := c.open
 	c.open = nil
+	if b != nil {
+		c.room = min(len(b.data)+len(b.data)/4, 1<<20)
+	}
 	return b
 }

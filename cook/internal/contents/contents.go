@@ -134,14 +134,13 @@ func (s *Contents) Assets() []File { return s.assets }
 // Sources finds out the contents of the assets, which are sorted by path. It ends
 // early only with ctx; files that cannot be read are in the result.
 func (s *Contents) Sources(ctx context.Context, entries []scan.Entry) error {
-	return s.readAll(ctx, s.judgeAll(entries))
+	return s.readAll(ctx, s.judgeAll(entries, nil))
 }
 
 // judgeAll finds out by stamps what the contents of the assets are, and returns the jobs
-// of reading the others.
-func (s *Contents) judgeAll(entries []scan.Entry) []job {
+// of reading the others, appended to todo.
+func (s *Contents) judgeAll(entries []scan.Entry, todo []job) []job {
 	s.assets = make([]File, len(entries))
-	var todo []job
 	i := 0
 	for e, known := range s.opt.Known.Match(entries) {
 		s.assets[i] = File{Path: e.Path, Stamp: e.Stamp}
@@ -162,7 +161,9 @@ type Reading struct {
 }
 
 // Begin lists the assets. Nothing must be known of them, so that all are to be read.
-func (s *Contents) Begin(entries []scan.Entry) Reading { return Reading{s, s.judgeAll(entries)} }
+func (s *Contents) Begin(entries []scan.Entry) Reading {
+	return Reading{s, s.judgeAll(entries, make([]job, 0, len(entries)))}
+}
 
 // Read finds out the content of the asset of that number. Several workers may do so.
 func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i int) {

@@ -153,6 +153,7 @@ type worker struct {
 	held  *holdings       // of the recipe at work
 	src   source          // of the action at work
 	sums  *bulk.Worker    // for scratch files
+	key   *hashing.Key    // for action IDs
 }
 
 func (r *runner) report(e Event) {
@@ -203,7 +204,7 @@ func (r *runner) actions(ctx context.Context) {
 func (r *runner) worker(name string) *worker {
 	return &worker{
 		runner: r, probe: r.Probe.Worker(name), held: &holdings{kinds: r.kinds},
-		sums: bulk.NewWorker(context.Background(), r.summer),
+		sums: bulk.NewWorker(context.Background(), r.summer), key: plan.NewKey(),
 	}
 }
 
@@ -269,7 +270,7 @@ func (w *worker) learn(ctx context.Context, a *plan.Action) error {
 	begin := w.Now()
 	defer func() { w.learning.Add(int64(w.Now().Sub(begin))) }()
 	f := w.Contents.Learn(a.Source, func(f *contents.File) (hashing.FileSum, error) { return w.sum(ctx, &w.src, f) })
-	return a.Identify(&f)
+	return a.Identify(w.key, &f)
 }
 
 // finish records and reports a result, and what Suspect or the recipe found wrong with

@@ -184,8 +184,9 @@ func (x *Index) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
 					known = &f
 				}
 			}
-			if known == nil && len(x.live.files) > 0 {
-				if f, ok := x.live.files[e.Path]; ok {
+			if known == nil {
+				if over, ok := x.live.files[e.Path]; ok {
+					f := over // on the heap only if there is one
 					known = &f
 				}
 			}

@@ -188,6 +188,9 @@ func ListTree(ctx context.Context, s *Session, last *index.Index) (*Delta, error
 		return nil, err
 	}
 	for a := range last.Actions() {
+		if d.Before == nil {
+			d.Before = make([]index.Action, 0, len(tree.Entries)) // as many as there are sources, mostly
+		}
 		d.Before = append(d.Before, *a)
 	}
 	return d, nil

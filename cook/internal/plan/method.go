@@ -124,8 +124,11 @@ func (p *Methods) identify(chosen *rules.Method) (*Method, error) {
 // it does with a recipe's result.
 const salt = "assetcook action 1"
 
-func actionID(m *Method, src *contents.File, outputs []string) store.ActionID {
-	k := hashing.NewKey(salt)
+// NewKey returns what action IDs are hashed in, one after the other.
+func NewKey() *hashing.Key { return hashing.NewKey(salt) }
+
+func actionID(k *hashing.Key, m *Method, src *contents.File, outputs []string) store.ActionID {
+	k.Reset(salt)
 	for _, f := range m.Fields {
 		k.String(f.Key, f.Value)
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
 )
 
 // An Action is one recipe applied to one source for one target.
@@ -124,7 +125,7 @@ type Plan struct {
 
 // Make makes the plan.
 func Make(in Input) *Plan {
-	p := &planner{Input: in, methods: NewMethods(in.Rules, in.Tool), plan: &Plan{Pending: map[string][]string{}}}
+	p := &planner{Input: in, methods: NewMethods(in.Rules, in.Tool), plan: &Plan{Pending: map[string][]string{}}, key: NewKey()}
 	p.plan.Actions = make([]Action, 0, len(in.Sources)*len(in.Targets))
 	before := in.Before
 	for i := range in.Sources {
@@ -174,6 +175,7 @@ type planner struct {
 	methods *Methods
 	gone    []*contents.Before // actions whose source is gone
 	claims  map[string]int
+	key     *hashing.Key // of action IDs, one after the other
 }
 
 // leftOver deals with a known action that no source in scope asks for.
@@ -226,7 +228,7 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 		a.Outputs = append(a.Outputs, under(target, t.Name(src.Path)))
 	}
 	if src.How != contents.Unread {
-		if err := a.Identify(src); err != nil {
+		if err := a.Identify(p.key, src); err != nil {
 			a.Err = err
 			return a
 		}
@@ -236,15 +238,15 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 }
 
 // Identify gives an action its ID once it is known what its source holds. The error says
-// why that is not known.
-func (a *Action) Identify(src *contents.File) error {
+// why that is not known. The hashing uses k, which serves one action after the other.
+func (a *Action) Identify(k *hashing.Key, src *contents.File) error {
 	switch {
 	case src.How == contents.Absent:
 		return fmt.Errorf("vanished while it was being read")
 	case !src.Known():
 		return src.Err
 	}
-	a.ID = actionID(a.Method, src, a.Outputs)
+	a.ID = actionID(k, a.Method, src, a.Outputs)
 	return nil
 }
 

@@ -76,6 +76,9 @@ func (e *sizeError) Error() string {
 // finding says what is wrong with an artifact, if anything is.
 func (c *check) finding(s *pass.Session) (f Finding, differs bool) {
 	o := c.output
+	if sameMode := o.Artifact.Stamp.Mode == 0 || o.Stamp.Mode == o.Artifact.Stamp.Mode; o.State == contents.Intact && sameMode {
+		return Finding{}, false
+	}
 	name := pathname.Show(o.Artifact.Path)
 	f = Finding{Kind: OutputDamaged, Output: o.Artifact.Path, Path: c.action.Path, Target: c.action.Target}
 	var size *sizeError
@@ -96,19 +99,17 @@ func (c *check) finding(s *pass.Session) (f Finding, differs bool) {
 		f.Text = name + " is missing; run cook"
 	case o.State == contents.Edited:
 		f.Text = fmt.Sprintf("%s does not hold what was cooked; %s", name, ignoreStamps)
-	case o.Artifact.Stamp.Mode != 0 && o.Stamp.Mode != o.Artifact.Stamp.Mode:
+	default:
 		f.Kind = OutputMode
 		f.Text = fmt.Sprintf("%s has mode %v, cook left it with %v; remove it and run cook",
 			name, fs.FileMode(o.Stamp.Mode), fs.FileMode(o.Artifact.Stamp.Mode))
-	default:
-		return Finding{}, false
 	}
 	return f, true
 }
 
 // checkManifest compares the manifest with what would be written for all actions.
-func checkManifest(s *pass.Session, r *reporter, actions []index.Action) error {
-	return s.State.CheckManifest(each(actions), func(name, what string) {
+func checkManifest(s *pass.Session, r *reporter, before []contents.Before) error {
+	return s.State.CheckManifest(each(before), func(name, what string) {
 		r.found(Finding{Kind: StateDamaged, Path: name, Text: what + "; " + ignoreStamps})
 	})
 }

@@ -71,13 +71,14 @@ func (r *reader) list(actions []index.Action) {
 	seen := map[store.BlobID]bool{}
 	next := 0
 	for i := range actions {
-		a := &actions[i]
+		r.before[i].Action = actions[i]
+		a := &r.before[i].Action
 		for ; next < len(r.sources) && r.sources[next].Path <= a.Path; next++ {
 			r.files = append(r.files, file{source, int32(next)})
 		}
 		own := outputs[:len(a.Made):len(a.Made)]
 		outputs = outputs[len(a.Made):]
-		r.before[i] = contents.Before{Action: *a, Outputs: own}
+		r.before[i].Outputs = own
 		wanted, stored := r.s.Wants(a), r.mayBeStored(a)
 		for n, m := range a.Made {
 			own[n].Artifact = m

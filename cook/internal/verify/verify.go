@@ -23,6 +23,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/state"
@@ -110,6 +111,7 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, se
 	r.stage("read")
 	sources := newContents(s)
 	read := newReader(s, delta, sources, openStore(s))
+	delta.Before = nil // the reader has it
 	if err := read.read(ctx, r); err != nil {
 		return sum, err
 	}
@@ -120,7 +122,7 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, se
 		}
 	}
 	if !last.lost {
-		if err := checkManifest(s, r, delta.Before); err != nil {
+		if err := checkManifest(s, r, read.before); err != nil {
 			return sum, err
 		}
 	}
@@ -194,11 +196,11 @@ func knownTargets(actions []index.Action, rules *pass.Ruleset) []string {
 	return targets
 }
 
-// each yields the elements of a list by reference.
-func each(actions []index.Action) iter.Seq[*index.Action] {
+// each yields the actions of a list by reference.
+func each(before []contents.Before) iter.Seq[*index.Action] {
 	return func(yield func(*index.Action) bool) {
-		for i := range actions {
-			if !yield(&actions[i]) {
+		for i := range before {
+			if !yield(&before[i].Action) {
 				return
 			}
 		}
