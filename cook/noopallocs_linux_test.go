@@ -1,8 +1,11 @@
 package cook_test
 
 import (
+	"os"
 	"runtime"
 	"testing"
+
+	"github.com/assetcook/assetcook/cook"
 )
 
 // The memory that a no-op run allocates does not depend on the number of files: 2,900
@@ -11,8 +14,13 @@ import (
 // a string for each name.
 func TestUnchangedFilesAllocateNothing(t *testing.T) {
 	const noise, noiseBytes = 20, 8 << 10
-	few, fewBytes := allocations(smallFiles(t, 100))
-	many, manyBytes := allocations(smallFiles(t, 3000))
+	unchanged := func(p *project) {
+		if s := p.cook(); s.ByStamp.Assets != p.files || s.Looked.Listed != 0 {
+			p.Fatalf("%s, %d folders listed", s.String(), s.Looked.Listed)
+		}
+	}
+	few, fewBytes := allocations(smallFiles(t, 100), unchanged)
+	many, manyBytes := allocations(smallFiles(t, 3000), unchanged)
 	if many > few+noise {
 		t.Errorf("100 files: %d allocations, 3000 files: %d", few, many)
 	}
@@ -22,19 +30,64 @@ func TestUnchangedFilesAllocateNothing(t *testing.T) {
 	}
 }
 
+// Runs that read everything allocate little for each file: where timestamps are ignored
+// a few bytes of lists, where the tree is verified what is known and planned of it.
+func TestAllocationsOfReadingEverything(t *testing.T) {
+	for name, tt := range map[string]struct {
+		run           func(p *project)
+		allocs, bytes float64 // for each file
+	}{
+		"ignoring timestamps": {
+			run: func(p *project) {
+				run := p.run
+				run.Verify, run.Workers = true, 1
+				s, err := run.Cook(p.Context())
+				if p.must(err); s.ByChecksum.Assets != p.files || s.Checksummed.Assets < 2*p.files {
+					p.Fatalf("%s, %d files read", s.String(), s.Checksummed.Assets)
+				}
+			},
+			allocs: 0.1, bytes: 40,
+		},
+		"verify": {
+			run: func(p *project) {
+				v, err := cook.Verify(p.Context(), p.run.Project(), cook.VerifyOptions{Sample: "0"})
+				if p.must(err); v.Outputs != p.files || v.Differences != 0 {
+					p.Fatalf("%+v", v)
+				}
+			},
+			allocs: 12, bytes: 3500,
+		},
+	} {
+		few, fewBytes := allocations(plainFiles(t, 500), tt.run)
+		many, manyBytes := allocations(plainFiles(t, 3000), tt.run)
+		allocs, bytes := (float64(many)-float64(few))/2500, (float64(manyBytes)-float64(fewBytes))/2500
+		if allocs > tt.allocs || bytes > tt.bytes {
+			t.Errorf("%s: %.2f allocations and %.0f bytes for each file, want at most %v and %v", name, allocs, bytes, tt.allocs, tt.bytes)
+		}
+	}
+}
+
+// plainFiles is smallFiles without a file that says what to ignore: the index knows no
+// checksum of it, so that a run that ignores timestamps lists the tree.
+func plainFiles(t *testing.T, files int) *project {
+	p := smallFiles(t, files)
+	p.must(os.Remove(p.asset(".cookignore")))
+	p.cook()
+	p.tick()
+	p.cook()
+	return p
+}
+
 // allocations returns what a run allocates: the minimum of some runs, because other
 // goroutines may allocate meanwhile.
-func allocations(p *project) (mallocs, bytes uint64) {
+func allocations(p *project, run func(*project)) (mallocs, bytes uint64) {
 	p.Helper()
 	mallocs, bytes = 1<<63, 1<<63
 	for range 7 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		s := p.cook()
+		run(p)
 		runtime.ReadMemStats(&after)
-		if s.ByStamp.Assets != p.files || s.Looked.Listed != 0 {
-			p.Fatalf("%s, %d folders listed", s.String(), s.Looked.Listed)
-		}
 		mallocs = min(mallocs, after.Mallocs-before.Mallocs)
 		bytes = min(bytes, after.TotalAlloc-before.TotalAlloc)
 	}
