@@ -33,6 +33,14 @@ func Of(f *os.File) (*File, error) {
 	return &File{Data: data}, err
 }
 
+// Release gives the memory of the bytes from up to to back until they are used again. They
+// must not have been written to: what the file has is what comes back.
+func (f *File) Release(from, to int) {
+	if f.free != nil && f.Data != nil {
+		release(f.Data, from, to)
+	}
+}
+
 // Close gives the memory back. Data must not be used any more.
 func (f *File) Close() error {
 	data := f.Data

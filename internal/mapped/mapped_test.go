@@ -1,6 +1,7 @@
 package mapped
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -37,6 +38,35 @@ func TestOf(t *testing.T) {
 func TestOfAFolder(t *testing.T) {
 	if _, err := open(t.TempDir()); err == nil {
 		t.Error("a folder was read")
+	}
+}
+
+// What is released comes back from the file; what was written around it stays, and so does
+// a file that was read.
+func TestRelease(t *testing.T) {
+	for _, size := range []int{100, 1 << 20} {
+		name := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(name, bytes.Repeat([]byte{'a'}, size), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, last := size/3, size/3*2
+		f.Data[first], f.Data[last-1] = 'b', 'c'
+		f.Release(first+1, last-1)
+		f.Release(last, last)
+		if f.Data[first] != 'b' || f.Data[last-1] != 'c' {
+			t.Errorf("%d bytes: what was written is lost", size)
+		}
+		if n := bytes.Count(f.Data, []byte{'a'}); n != size-2 {
+			t.Errorf("%d of %d bytes are as before", n, size-2)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		f.Release(0, size)
 	}
 }
 

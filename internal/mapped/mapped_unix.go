@@ -12,3 +12,12 @@ func mapFile(f *os.File, size int) ([]byte, func([]byte) error, error) {
 	data, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE)
 	return data, unix.Munmap, err
 }
+
+// release takes no more than the pages that lie wholly among the bytes.
+func release(data []byte, from, to int) {
+	page := os.Getpagesize()
+	from, to = (from+page-1)/page*page, to/page*page
+	if from < to {
+		unix.Madvise(data[from:to], unix.MADV_DONTNEED)
+	}
+}

@@ -1,0 +1,29 @@
+package mapped
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Released pages take no memory of the process: one of its own is that of the file again.
+func TestReleasedPagesAreGone(t *testing.T) {
+	page := os.Getpagesize()
+	name := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(name, bytes.Repeat([]byte{'a'}, small+4*page), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for i := range 4 {
+		f.Data[i*page] = 'b'
+	}
+	f.Release(page, 3*page-1) // the third is not wholly among them
+	if got := [...]byte{f.Data[0], f.Data[page], f.Data[2*page], f.Data[3*page]}; got != [...]byte{'b', 'a', 'b', 'b'} {
+		t.Errorf("pages begin with %q", got)
+	}
+}
