@@ -46,6 +46,25 @@ func (l *List) Add(text string) error {
 	return nil
 }
 
+// Prefix is what all paths that the list chooses start with.
+func (l *List) Prefix() string {
+	common, begun := "", false
+	for i := range l.patterns {
+		p := &l.patterns[i]
+		if p.exclude {
+			continue
+		}
+		start := p.start()
+		if !begun {
+			common, begun = start, true
+		}
+		for !strings.HasPrefix(start, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	return common
+}
+
 // Len is how many patterns there are, alternatives spelled out.
 func (l *List) Len() int { return len(l.patterns) }
 

@@ -186,6 +186,9 @@ func TestMatchAgreesWithDoublestar(t *testing.T) {
 		}
 		if want {
 			hits++
+			if !strings.HasPrefix(file, list.Prefix()) {
+				t.Fatalf("%q matches %q and starts with %q", text, file, list.Prefix())
+			}
 		}
 		// A star beside a brace may become ** when spelled out, which the
 		// library, unlike a shell, does not see. All else it spells out alike.
@@ -197,5 +200,22 @@ func TestMatchAgreesWithDoublestar(t *testing.T) {
 	})
 	if hits == 0 {
 		t.Error("no pattern ever matched: the law says nothing")
+	}
+}
+
+func TestPrefix(t *testing.T) {
+	for patterns, want := range map[string]string{
+		"": "", ".": "", "*.png": "", "a.png": "", "/a.png": "a.png", "ui/": "ui", "x/y/*.png": "x/y", "x/y[12]/**": "x/y", "x/ya x/yb/*": "x/y",
+		"x/** !x/y/*": "x", "x/* b": "", "**/x/*": "", `x\*/a`: "x", "x/**/*.png": "x/", "{ab,ac}/*": "", "x/{ab,ac}/*": "x/",
+	} {
+		var list List
+		for _, text := range strings.Fields(patterns) {
+			if err := list.Add(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := list.Prefix(); got != want {
+			t.Errorf("%s: %q, want %q", patterns, got, want)
+		}
 	}
 }

@@ -169,3 +169,14 @@ func (p *pattern) match(path, name string) bool {
 		path[:len(p.prefix)] == p.prefix && path[len(path)-len(p.suffix):] == p.suffix &&
 		doublestar.MatchUnvalidated(p.text, path)
 }
+
+// start is what all paths that match start with.
+func (p *pattern) start() string {
+	switch {
+	case p.inName:
+		return ""
+	case p.kind == literal:
+		return p.text
+	}
+	return p.prefix
+}
