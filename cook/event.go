@@ -46,7 +46,8 @@ const (
 	Error   Outcome = Outcome(execute.Error) // a failure that is no asset's, such as a folder that cannot be listed
 )
 
-// An Event is something that happened to an asset.
+// An Event is something that happened to an asset. Its slices may be shared with other
+// events and must not be changed.
 type Event struct {
 	Path    string // the source
 	Target  string
@@ -76,9 +77,15 @@ func (r Reason) String() string {
 	return plan.Reason{Kind: plan.Kind(r.Kind), Subject: r.Subject, Old: r.Old, New: r.New}.String()
 }
 
+// sameStamp is the reason of most assets, which need no work.
+var sameStamp = []Reason{{Kind: string(plan.SameStamp)}}
+
 func reasons(list []plan.Reason) []Reason {
-	if len(list) == 0 {
+	switch {
+	case len(list) == 0:
 		return nil
+	case len(list) == 1 && list[0] == plan.Reason{Kind: plan.SameStamp}:
+		return sameStamp
 	}
 	all := make([]Reason, len(list))
 	for i, r := range list {

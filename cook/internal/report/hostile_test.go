@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -96,44 +97,62 @@ func TestJSONOfHostileNames(t *testing.T) {
 	}
 }
 
-// The short way of encoding gives what package json gives.
-func TestAppendPlain(t *testing.T) {
-	plain := rapid.StringMatching("[ !#-\\[\\]-~]{0,12}")
+// Every event is a line that package json would write, with what does not print escaped.
+func TestJSONIsThatOfPackageJSON(t *testing.T) {
+	plain := rapid.StringMatching("[ !#-\\[\\]-~äß世]{0,12}")
 	short := 0
 	rapid.Check(t, func(t *rapid.T) {
 		text := plain
 		if rapid.Bool().Draw(t, "hostile") {
-			text = rapid.OneOf(rapid.Just(hostile), plain, rapid.String())
+			bytes := rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 8), func(b []byte) string { return string(b) })
+			text = rapid.OneOf(rapid.Just(hostile), plain, rapid.String(), bytes)
 		}
-		r := Record{
-			Event: text.Draw(t, "event"), Path: text.Draw(t, "path"), Target: text.Draw(t, "target"), Recipe: text.Draw(t, "recipe"),
+		e := cook.Event{
+			Outcome: rapid.OneOf(rapid.SampledFrom([]cook.Outcome{cook.UpToDate, cook.NotReached, cook.Warned}), rapid.Map(text, func(s string) cook.Outcome { return cook.Outcome(s) })).Draw(t, "outcome"),
+			Path:    text.Draw(t, "path"), Target: text.Draw(t, "target"), Recipe: text.Draw(t, "recipe"),
 			Outputs: rapid.SliceOfN(text, 0, 3).Draw(t, "outputs"),
 			Reasons: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) cook.Reason {
 				return cook.Reason{Kind: text.Draw(t, "kind"), Subject: text.Draw(t, "subject"), Old: text.Draw(t, "old"), New: text.Draw(t, "new")}
 			}), 0, 3).Draw(t, "reasons"),
 			In: rapid.Int64().Draw(t, "in"), Out: rapid.Int64().Draw(t, "out"),
 			Took: time.Duration(rapid.Int64().Draw(t, "took")), CookTime: time.Duration(rapid.Int64Range(0, 1).Draw(t, "cook time")),
-			Text: rapid.SampledFrom([]string{"", "", "", "text"}).Draw(t, "text"),
 		}
-		got, ok := r.appendPlain(nil)
-		if !ok {
-			return
+		if rapid.IntRange(0, 3).Draw(t, "failed") == 0 {
+			e.Err = errors.New(text.Draw(t, "error"))
 		}
-		short++
-		var want bytes.Buffer
-		enc := json.NewEncoder(&want)
+		if _, ok := appendPlain(nil, &e); ok {
+			short++
+		}
+		var got, want bytes.Buffer
+		j := NewJSON(&got)
+		j.Event(e)
+		j.Flush()
+		enc := json.NewEncoder(&printable{w: &want})
 		enc.SetEscapeHTML(false)
-		if err := enc.Encode(r); err != nil {
+		if err := enc.Encode(recordOf(&e)); err != nil {
 			t.Fatal(err)
 		}
-		if string(got)+"\n" != want.String() {
-			t.Fatalf("%s\n%s", got, want.String())
+		if got.String() != want.String() {
+			t.Fatalf("%s\n%s", got.String(), want.String())
 		}
 	})
 	if short == 0 {
-		t.Error("no record was encoded the short way")
+		t.Error("no event was encoded the short way")
 	}
-	if _, ok := (&Record{Event: "up_to_date", Path: "textures/wood.png", Recipe: "image", Outputs: []string{"textures/wood.png.ktx2"}}).appendPlain(nil); !ok {
-		t.Error("a plain record is not encoded the short way")
+}
+
+// Lines of assets that need no work are written without an allocation.
+func TestUpToDateAllocatesNothing(t *testing.T) {
+	j := NewJSON(io.Discard)
+	e := cook.Event{
+		Outcome: cook.UpToDate, Path: "textures/wood.png", Recipe: "image", Outputs: []string{"textures/wood.png.ktx2"},
+		Reasons: []cook.Reason{{Kind: "unchanged"}}, In: 1000, Out: 100, CookTime: time.Second,
+	}
+	if n := testing.AllocsPerRun(1000, func() { j.Event(e) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+	e.Path = "täxtures/木.png"
+	if n := testing.AllocsPerRun(1000, func() { j.Event(e) }); n > 0 {
+		t.Errorf("%v allocations of a name beyond ASCII", n)
 	}
 }

@@ -24,7 +24,6 @@ import (
 type JSON struct {
 	w   *bufio.Writer
 	enc *json.Encoder
-	buf []byte
 }
 
 // NewJSON returns an observer that writes to w.
@@ -80,8 +79,27 @@ func (j *JSON) Note(text string) { j.encode(Record{Event: "note", Text: text}) }
 
 // Event writes a record.
 func (j *JSON) Event(e cook.Event) {
+	if b, ok := appendPlain(j.w.AvailableBuffer(), &e); ok {
+		j.w.Write(b)
+	} else {
+		j.enc.Encode(recordOf(&e))
+	}
+	if e.Outcome != cook.UpToDate {
+		j.w.Flush()
+	}
+}
+
+// eventName is an outcome as records have it.
+func eventName(o cook.Outcome) string {
+	if o == cook.UpToDate {
+		return "up_to_date" // without allocating
+	}
+	return strings.ReplaceAll(string(o), " ", "_")
+}
+
+func recordOf(e *cook.Event) Record {
 	rec := Record{
-		Event: strings.ReplaceAll(string(e.Outcome), " ", "_"),
+		Event: eventName(e.Outcome),
 		Path:  e.Path, PathBase64: unlessUTF8(e.Path), Target: e.Target, Recipe: e.Recipe,
 		Outputs: e.Outputs, Reasons: e.Reasons, In: e.In, Out: e.Out, Took: e.Took, CookTime: e.CookTime,
 	}
@@ -92,73 +110,87 @@ func (j *JSON) Event(e cook.Event) {
 	default:
 		rec.Error = e.Err.Error()
 	}
-	if b, ok := rec.appendPlain(j.buf[:0]); ok {
-		j.buf = b
-		j.w.Write(append(b, '\n'))
-	} else {
-		j.enc.Encode(rec)
+	return rec
+}
+
+// appendPlain appends the line of an event's record as package json would encode it, in a
+// fraction of the time. It is for the many assets that need no work, and reports false for
+// events with errors and texts to escape.
+func appendPlain(b []byte, e *cook.Event) (_ []byte, ok bool) {
+	l := line{b: b}
+	l.quote(`{"event":"`, eventName(e.Outcome))
+	l.text(`,"path":"`, e.Path)
+	l.text(`,"target":"`, e.Target)
+	l.text(`,"recipe":"`, e.Recipe)
+	for i, out := range e.Outputs {
+		l.quote([...]string{`,"outputs":["`, `,"`}[min(i, 1)], out)
 	}
-	if e.Outcome != cook.UpToDate {
-		j.w.Flush()
+	if len(e.Outputs) > 0 {
+		l.b = append(l.b, ']')
+	}
+	for i := range e.Reasons {
+		reason := &e.Reasons[i]
+		l.quote([...]string{`,"reasons":[{"kind":"`, `,{"kind":"`}[min(i, 1)], reason.Kind)
+		l.text(`,"subject":"`, reason.Subject)
+		l.text(`,"old":"`, reason.Old)
+		l.text(`,"new":"`, reason.New)
+		l.b = append(l.b, '}')
+	}
+	if len(e.Reasons) > 0 {
+		l.b = append(l.b, ']')
+	}
+	l.number(`,"bytes_in":`, e.In)
+	l.number(`,"bytes_out":`, e.Out)
+	l.number(`,"ns":`, int64(e.Took))
+	l.number(`,"cook_ns":`, int64(e.CookTime))
+	return append(l.b, "}\n"...), !l.escaped && e.Err == nil
+}
+
+// A line is a record in the making. If it is escaped, it has texts that need it.
+type line struct {
+	b       []byte
+	escaped bool
+}
+
+// text appends a field, key being all up to the text, unless that is empty.
+func (l *line) text(key, value string) {
+	if value != "" {
+		l.quote(key, value)
 	}
 }
 
-// appendPlain appends the record as package json would encode it, in a fraction of the
-// time. It is for the many records of assets that need no work, and reports false for
-// others: those with texts to escape, or with fields that few records have.
-func (r *Record) appendPlain(b []byte) (_ []byte, ok bool) {
-	if r.PathBase64 != "" || r.Error != "" || r.Text != "" || r.Summary != nil || r.Finding != nil || r.Verified != nil {
-		return b, false
+func (l *line) quote(key, value string) {
+	l.escaped = l.escaped || !plain(value)
+	l.b = append(append(append(l.b, key...), value...), '"')
+}
+
+func (l *line) number(key string, value int64) {
+	if value != 0 {
+		l.b = strconv.AppendInt(append(l.b, key...), value, 10)
 	}
-	ok = true
-	quote := func(text string) {
-		for i := range len(text) {
-			if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-				ok = false
-			}
+}
+
+// plain reports whether a text stands for itself in JSON, and prints.
+func plain(text string) bool {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c >= utf8.RuneSelf {
+			return plainRunes(text[i:])
 		}
-		b = append(append(append(b, '"'), text...), '"')
-	}
-	text := func(key, value string) {
-		if value != "" {
-			b = append(append(append(b, ',', '"'), key...), '"', ':')
-			quote(value)
-		}
-	}
-	number := func(key string, value int64) {
-		if value != 0 {
-			b = append(append(append(b, ',', '"'), key...), '"', ':')
-			b = strconv.AppendInt(b, value, 10)
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
 		}
 	}
-	b = append(b, `{"event":`...)
-	quote(r.Event)
-	text("path", r.Path)
-	text("target", r.Target)
-	text("recipe", r.Recipe)
-	for i, out := range r.Outputs {
-		b = append(b, [...]string{`,"outputs":[`, `,`}[min(i, 1)]...)
-		quote(out)
+	return true
+}
+
+func plainRunes(text string) bool {
+	for _, r := range text {
+		if r == utf8.RuneError || r == '"' || r == '\\' || !unicode.IsPrint(r) {
+			return false
+		}
 	}
-	if len(r.Outputs) > 0 {
-		b = append(b, ']')
-	}
-	for i, reason := range r.Reasons {
-		b = append(b, [...]string{`,"reasons":[{"kind":`, `,{"kind":`}[min(i, 1)]...)
-		quote(reason.Kind)
-		text("subject", reason.Subject)
-		text("old", reason.Old)
-		text("new", reason.New)
-		b = append(b, '}')
-	}
-	if len(r.Reasons) > 0 {
-		b = append(b, ']')
-	}
-	number("bytes_in", r.In)
-	number("bytes_out", r.Out)
-	number("ns", int64(r.Took))
-	number("cook_ns", int64(r.CookTime))
-	return append(b, '}'), ok
+	return true
 }
 
 // Summary writes the last record of a run.
