@@ -76,3 +76,47 @@ func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 		t.Errorf("%s, notes %q", s.String(), rec.notes)
 	}
 }
+
+// Damage that is met by a run which reports every asset costs time as well: no asset is
+// reported twice, nor left out.
+func TestDamagedBlockAmidReports(t *testing.T) {
+	const block = 64 << 10
+	p := smallFiles(t, 1500) // so that there are actions in several blocks
+	name := p.path("cooked/.cook/index")
+	whole, err := os.ReadFile(name)
+	p.must(err)
+	blocks, unseen := 0, 0
+	for at := block / 2; at < len(whole); at += block {
+		blocks++
+		data := bytes.Clone(whole)
+		data[at] ^= 1
+		p.must(os.WriteFile(name, data, 0o666))
+		all := &everything{}
+		p.run.DryRun, p.run.Observer, p.run.EveryAsset = true, all, true
+		if s := p.cook(); s.ByStamp.Assets == p.files {
+			unseen++
+		}
+		reported := map[string]int{}
+		for _, e := range all.events {
+			if e.Outcome != cook.Started {
+				reported[e.Path]++
+			}
+		}
+		for i := range p.files {
+			if n := reported[p.source(i)]; n != 1 {
+				t.Fatalf("byte %d: %s was reported %d times", at, p.source(i), n)
+			}
+		}
+	}
+	if unseen == 0 || unseen > blocks/2 {
+		t.Errorf("damage of %d blocks of %d was not met, want that of contents", unseen, blocks)
+	}
+}
+
+// Everything keeps all events.
+type everything struct {
+	cook.Observers
+	events []cook.Event
+}
+
+func (o *everything) Event(e cook.Event) { o.events = append(o.events, e) }

@@ -14,13 +14,8 @@ import (
 // a string for each name.
 func TestUnchangedFilesAllocateNothing(t *testing.T) {
 	const noise, noiseBytes = 20, 8 << 10
-	unchanged := func(p *project) {
-		if s := p.cook(); s.ByStamp.Assets != p.files || s.Looked.Listed != 0 {
-			p.Fatalf("%s, %d folders listed", s.String(), s.Looked.Listed)
-		}
-	}
-	few, fewBytes := allocations(smallFiles(t, 100), unchanged)
-	many, manyBytes := allocations(smallFiles(t, 3000), unchanged)
+	few, fewBytes := allocations(smallFiles(t, 100), noEdit, unchanged(100))
+	many, manyBytes := allocations(smallFiles(t, 3000), noEdit, unchanged(3000))
 	if many > few+noise {
 		t.Errorf("100 files: %d allocations, 3000 files: %d", few, many)
 	}
@@ -29,6 +24,17 @@ func TestUnchangedFilesAllocateNothing(t *testing.T) {
 		t.Errorf("100 files: %d bytes, 3000 files: %d", fewBytes, manyBytes)
 	}
 }
+
+// unchanged is a run that finds so many files up to date.
+func unchanged(files int) func(*project) {
+	return func(p *project) {
+		if s := p.cook(); s.ByStamp.Assets != files || s.Looked.Listed != 0 {
+			p.Fatalf("%s, %d folders listed", s.String(), s.Looked.Listed)
+		}
+	}
+}
+
+func noEdit() {}
 
 // Runs that read everything allocate little for each file: where timestamps are ignored
 // a few bytes of lists, where the tree is verified what is known and planned of it.
@@ -58,11 +64,60 @@ func TestAllocationsOfReadingEverything(t *testing.T) {
 			allocs: 12, bytes: 3500,
 		},
 	} {
-		few, fewBytes := allocations(plainFiles(t, 500), tt.run)
-		many, manyBytes := allocations(plainFiles(t, 3000), tt.run)
+		few, fewBytes := allocations(plainFiles(t, 500), noEdit, tt.run)
+		many, manyBytes := allocations(plainFiles(t, 3000), noEdit, tt.run)
 		allocs, bytes := (float64(many)-float64(few))/2500, (float64(manyBytes)-float64(fewBytes))/2500
 		if allocs > tt.allocs || bytes > tt.bytes {
 			t.Errorf("%s: %.2f allocations and %.0f bytes for each file, want at most %v and %v", name, allocs, bytes, tt.allocs, tt.bytes)
+		}
+	}
+}
+
+// What a run over a few files allocates does not depend on how many others there are.
+func TestPatternAllocatesForItsFiles(t *testing.T) {
+	const noise, noiseBytes = 20, 8 << 10
+	few, fewBytes := patternAllocations(smallFiles(t, 500))
+	many, manyBytes := patternAllocations(smallFiles(t, 3000))
+	if many > few+noise || manyBytes > fewBytes+noiseBytes {
+		t.Errorf("500 files: %d allocations of %d bytes, 3000 files: %d of %d", few, fewBytes, many, manyBytes)
+	}
+}
+
+func patternAllocations(p *project) (mallocs, bytes uint64) {
+	p.run.Patterns = []string{"7/0007.txt", "7/0017.txt"}
+	return allocations(p, noEdit, unchanged(2))
+}
+
+// A run that reports each file, or that compares each with edited rules, allocates little
+// more than the names of each.
+func TestAllocationsOfEachFile(t *testing.T) {
+	for _, tt := range []struct {
+		what           string
+		mallocs, bytes float64 // at most, for each file
+		begin          func(*project) (edit func())
+	}{
+		{"every asset", 3.1, 60, func(p *project) func() {
+			p.run.Observer, p.run.EveryAsset = cook.Observers{}, true
+			return noEdit
+		}},
+		{"comment", 2.1, 60, func(p *project) func() {
+			rules := "[[rule]]\nmatch = \"*\"\nrecipe = \"copy\"\n"
+			return func() {
+				rules += "# comment\n"
+				p.write("cook.toml", rules)
+			}
+		}},
+	} {
+		measure := func(files int) (mallocs, bytes float64) {
+			p := smallFiles(t, files)
+			m, b := allocations(p, tt.begin(p), unchanged(files))
+			return float64(m), float64(b)
+		}
+		few, fewBytes := measure(500)
+		many, manyBytes := measure(3500)
+		t.Logf("%s: %.2f allocations of %.0f bytes for each file", tt.what, (many-few)/3000, (manyBytes-fewBytes)/3000)
+		if many-few > tt.mallocs*3000 || manyBytes-fewBytes > tt.bytes*3000 {
+			t.Errorf("%s: %.2f allocations of %.0f bytes for each file", tt.what, (many-few)/3000, (manyBytes-fewBytes)/3000)
 		}
 	}
 }
@@ -78,13 +133,14 @@ func plainFiles(t *testing.T, files int) *project {
 	return p
 }
 
-// allocations returns what a run allocates: the minimum of some runs, because other
-// goroutines may allocate meanwhile.
-func allocations(p *project, run func(*project)) (mallocs, bytes uint64) {
+// allocations returns what a run allocates, each after an edit: the minimum of some runs,
+// because other goroutines may allocate meanwhile.
+func allocations(p *project, edit func(), run func(*project)) (mallocs, bytes uint64) {
 	p.Helper()
 	mallocs, bytes = 1<<63, 1<<63
 	for range 7 {
 		var before, after runtime.MemStats
+		edit()
 		runtime.ReadMemStats(&before)
 		run(p)
 		runtime.ReadMemStats(&after)

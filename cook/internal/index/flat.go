@@ -213,10 +213,6 @@ func (x *flat) Action(i int) Action {
 	return a
 }
 
-func (x *flat) actionCookTime(i int) time.Duration {
-	return time.Duration(binary.LittleEndian.Uint64(x.row(secActions, i)[actionCookTimeAt:]))
-}
-
 // ActionArtifacts returns the rows of the artifacts of action i: first and
 // number.
 func (x *flat) ActionArtifacts(i int) (first, n int) {
@@ -327,11 +323,13 @@ func (x *flat) Match(entries []scan.Entry, visit func(entry, row int)) {
 // unless it is the root, and its name.
 func (x *flat) nodePath(node int) string {
 	folder, name := x.nodeName(node)
-	if len(folder) == 0 {
-		return string(name)
-	}
-	path := make([]byte, 0, len(folder)+len(name))
-	return string(append(append(path, folder...), name...))
+	var path [256]byte // mostly enough, and on the stack
+	return string(append(append(path[:0], folder...), name...))
+}
+
+// size returns the size in a node's stamp.
+func (x *flat) size(node int) int64 {
+	return int64(binary.LittleEndian.Uint64(x.row(secNodes, node)[nodeStampAt:]))
 }
 
 func (x *flat) nodeName(node int) (folder, name []byte) {

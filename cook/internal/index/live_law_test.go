@@ -331,6 +331,7 @@ func (s *session) checkReopened(t *rapid.T) {
 	if l.Edited() {
 		t.Fatal("edited before any edit")
 	}
+	checkRows(t, &Index{l})
 	parts := l.Parts()
 	if want, got := s.probes(), probesOf(s.model, parts[:]...); !maps.Equal(want, got) {
 		t.Fatalf("probes: %s", gocmp.Diff(want, got))

@@ -91,6 +91,12 @@ type Probe struct {
 // Idle reports whether stat need not be asked.
 func (p *Probe) Idle() bool { return p.Dead || p.Role == ghost }
 
+// idle is Idle of node i.
+func (x *flat) idle(i int) bool {
+	flags := binary.LittleEndian.Uint32(x.row(secNodes, i)[nodeFlagsAt:])
+	return flags&nodeDead != 0 || Role(flags&nodeRole) == ghost
+}
+
 // Follow reports whether stat is to follow links: a recipe that asks for a file
 // gets what a link leads to, while the scan and the outputs want no links.
 func (p *Probe) Follow() bool { return p.Role == Other || p.Role == Absent }

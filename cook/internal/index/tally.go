@@ -5,12 +5,13 @@ package index
 type Tally struct {
 	Totals
 	live *live
+	row  Row // the last one
 	seen [2]bitset
 	over map[string]bool // sources with actions over the base
 }
 
 // Tally begins to add up actions. Load must have succeeded.
-func (l *live) Tally() *Tally { return &Tally{live: l, over: map[string]bool{}} }
+func (x *Index) Tally() *Tally { return &Tally{live: x.live, row: Row{x: x}, over: map[string]bool{}} }
 
 // Node adds the actions of a source, or the action that made an artifact.
 func (t *Tally) Node(ref Ref) {
@@ -37,26 +38,10 @@ func (t *Tally) node(part, node int) {
 			continue
 		}
 		t.seen[part].add(action)
-		if t.live.counted.has(string(x.ActionTarget(action))) {
-			t.addRow(x, action)
+		if row := t.row.at(part, action); t.live.counted.has(row.Target()) {
+			t.AddRow(row)
 		}
 	}
-}
-
-// addRow adds an action without decoding it.
-func (t *Tally) addRow(x *flat, action int) {
-	t.Actions++
-	if x.ActionState(action) == Failed {
-		t.Failed++
-		return
-	}
-	size := func(node int) int64 { return decodeStamp(x.row(secNodes, node)[nodeStampAt:]).Size }
-	t.In += size(x.actionSource(action))
-	first, n := x.ActionArtifacts(action)
-	for row := first; row < first+n; row++ {
-		t.Out += size(x.ref(secMade, row))
-	}
-	t.CookTime += x.actionCookTime(action)
 }
 
 // source adds the actions of a source that lie over the base.

@@ -20,6 +20,11 @@ func (d *Delta) touched(path string) *restat.File {
 	if !ok {
 		return nil
 	}
+	return d.touchedAt(ref)
+}
+
+// touchedAt is touched for a node.
+func (d *Delta) touchedAt(ref index.Ref) *restat.File {
 	i, ok := slices.BinarySearchFunc(d.Found.Files, ref, func(f restat.File, ref index.Ref) int { return cmp.Compare(f.Ref, ref) })
 	if !ok || !d.Found.Files[i].Same {
 		return nil

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
@@ -12,7 +13,9 @@ import (
 // those of touched by their checksums.
 func (s *Session) rest(d *Delta) (rest, touched index.Totals) {
 	if len(s.Scope.Patterns) > 0 {
-		rest = s.restInScope(d)
+		for row := range s.rowsOfRest(d) {
+			rest.AddRow(row)
+		}
 	} else {
 		rest = d.Last.Totals()
 		for i := range d.Before {
@@ -31,17 +34,6 @@ func (s *Session) rest(d *Delta) (rest, touched index.Totals) {
 	return rest, tally.Totals
 }
 
-// restInScope adds up the actions that match the patterns and are not concerned.
-func (s *Session) restInScope(d *Delta) (rest index.Totals) {
-	for a := range d.Last.Actions() {
-		if s.Wants(a) && !d.Concerned[a.Path] {
-			f, _ := d.Last.File(a.Path)
-			rest.Add(a, f.Stamp.Size)
-		}
-	}
-	return rest
-}
-
 // eachSame calls do for each file that was read and has the content that is known.
 func (d *Delta) eachSame(do func(ref index.Ref, role index.Role)) {
 	for i := range d.Found.Files {
@@ -52,6 +44,12 @@ func (d *Delta) eachSame(do func(ref index.Ref, role index.Role)) {
 	for _, ref := range d.Found.Reread {
 		do(ref, d.Last.Node(ref).Role)
 	}
+}
+
+// same reports whether a file was read and has the content that is known.
+func (d *Delta) same(ref index.Ref) bool {
+	_, reread := slices.BinarySearch(d.Found.Reread, ref)
+	return reread || d.touchedAt(ref) != nil
 }
 
 // concerns reports whether the source that a file is, or was made from, is to be seen
@@ -66,46 +64,50 @@ func (d *Delta) concerns(ref index.Ref, role index.Role) bool {
 	return d.Concerned[d.Last.Path(ref)]
 }
 
+// rowsOfRest yields the actions that a delta does not concern, with their sources.
+func (s *Session) rowsOfRest(d *Delta) iter.Seq2[*index.Row, string] {
+	return func(yield func(*index.Row, string) bool) {
+		for row := range d.Last.Rows(s.Scope.prefix()) {
+			source := row.Path()
+			if s.wants(source, row.Target()) && !d.Concerned[source] && !yield(row, source) {
+				return
+			}
+		}
+	}
+}
+
 // reportRest reports each action that a delta does not concern to an observer, which is
 // not to be one that counts: rest has counted them.
 func (s *Session) reportRest(d *Delta, o Observer) {
 	if d.Whole || !o.EveryAction() {
 		return
 	}
-	touched := map[string]bool{}
-	d.eachSame(func(ref index.Ref, role index.Role) { touched[roleName(role, d.Last.Path(ref))] = true })
-	reason := func(a *index.Action) plan.Reason {
-		if touched[roleName(index.Asset, a.Path)] {
-			return plan.Reason{Kind: plan.SameChecksum, Subject: a.Path}
-		}
-		for i := range a.Made {
-			if touched[roleName(index.Made, a.Made[i].Path)] {
-				return plan.Reason{Kind: plan.SameChecksum, Subject: a.Made[i].Path}
-			}
-		}
-		return plan.Reason{Kind: plan.SameStamp}
-	}
-	for a := range d.Last.Actions() {
-		if d.Concerned[a.Path] || !s.Wants(a) {
-			continue
-		}
-		f, _ := d.Last.File(a.Path)
-		e := execute.Event{
-			Path: a.Path, Target: a.Target, Recipe: plan.RecipeOf(a.Method), Outcome: execute.UpToDate, Reasons: []plan.Reason{reason(a)},
-			In: f.Stamp.Size, CookTime: a.CookTime, Outputs: make([]string, len(a.Made)),
-		}
-		for i, m := range a.Made {
-			e.Outputs[i] = m.Path
-			e.Out += m.Stamp.Size
-		}
-		o.Event(e)
+	for row, source := range s.rowsOfRest(d) {
+		o.Event(d.upToDate(row, source))
 	}
 }
 
-// roleName tells outputs from sources of the same path.
-func roleName(role index.Role, path string) string {
-	if role == index.Made {
-		return "\x00" + path
+// sameStamp is the reason of most actions.
+var sameStamp = []plan.Reason{{Kind: plan.SameStamp}}
+
+// upToDate is the event of an action that a delta does not concern.
+func (d *Delta) upToDate(row *index.Row, source string) execute.Event {
+	e := execute.Event{
+		Path: source, Target: row.Target(), Recipe: plan.RecipeOf(row.Method()), Outcome: execute.UpToDate, Reasons: sameStamp,
+		CookTime: row.CookTime(), Outputs: make([]string, row.Made()),
 	}
-	return path
+	ref, size, known := row.Source()
+	e.In = size
+	if known && d.same(ref) {
+		e.Reasons = []plan.Reason{{Kind: plan.SameChecksum, Subject: source}}
+	}
+	for k := range e.Outputs {
+		ref, size := row.Artifact(k)
+		e.Outputs[k] = d.Last.Path(ref)
+		e.Out += size
+		if e.Reasons[0].Kind == plan.SameStamp && d.same(ref) {
+			e.Reasons = []plan.Reason{{Kind: plan.SameChecksum, Subject: e.Outputs[k]}}
+		}
+	}
+	return e
 }

@@ -61,8 +61,8 @@ func (f *finder) find(ctx context.Context, where Where) error {
 	if found.Read > 0 {
 		f.delta.Read.Took = f.s.Time.Now().Sub(begin)
 	}
-	if (f.s.Observer.EveryAction() || len(f.s.Scope.Patterns) > 0) && f.last.CheckAll() != nil {
-		return errNeedFullScan
+	if f.s.Observer.EveryAction() && f.last.CheckRows() != nil {
+		return errNeedFullScan // or the observer would be told of some actions twice
 	}
 	pending := 0
 	for _, target := range f.s.Scope.Targets {
@@ -270,15 +270,16 @@ func (f *finder) followRules() error {
 		}
 	}
 	f.delta.Edited.Outdated = map[string][]string{}
-	for a := range f.last.Actions() {
+	for row := range f.last.Rows("") {
+		target := row.Target()
 		switch {
-		case !rules.HasTarget(a.Target):
+		case !rules.HasTarget(target):
 			return errNeedFullScan // its artifacts must go
-		case a.State != index.Done || methods.Still(a):
-		case slices.Contains(f.s.Scope.Targets, a.Target):
-			f.concern(a.Path)
+		case row.State() != index.Done || methods.Still(row):
+		case slices.Contains(f.s.Scope.Targets, target):
+			f.concern(row.Path())
 		default:
-			f.delta.Edited.Outdated[a.Target] = append(f.delta.Edited.Outdated[a.Target], a.Path)
+			f.delta.Edited.Outdated[target] = append(f.delta.Edited.Outdated[target], row.Path())
 		}
 	}
 	return nil

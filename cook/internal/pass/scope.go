@@ -48,6 +48,14 @@ func (s *Scope) has(p string) bool {
 	return s.chosen.Match(p, path.Base(p))
 }
 
+// prefix is what all sources to be brought up to date start with.
+func (s *Scope) prefix() string {
+	if s.Source != "" {
+		return s.Source
+	}
+	return s.chosen.Prefix()
+}
+
 // leaveOut takes out of the delta what the patterns leave out. The index keeps what it
 // knows of that, and the old stamps of folders, so that a run over everything finds it.
 // It needs a full scan if a source that is left out depends on what changed: the index
@@ -98,8 +106,9 @@ func (s *Scope) check(entries []scan.Entry, last *index.Index) error {
 		}
 		found := slices.ContainsFunc(entries, func(e scan.Entry) bool { return alone.Match(e.Path, path.Base(e.Path)) })
 		if !found {
-			for a := range last.Actions() {
-				if found = alone.Match(a.Path, path.Base(a.Path)); found {
+			for row := range last.Rows(alone.Prefix()) {
+				p := row.Path()
+				if found = alone.Match(p, path.Base(p)); found {
 					break
 				}
 			}

@@ -283,6 +283,8 @@ func (s *Session) OpenStore() *store.Store {
 func (s *Session) inScope(p string) bool { return s.Scope.has(p) }
 
 // Wants reports whether the session is to bring a known action up to date.
-func (s *Session) Wants(a *index.Action) bool {
-	return slices.Contains(s.Scope.Targets, a.Target) && s.inScope(a.Path)
+func (s *Session) Wants(a *index.Action) bool { return s.wants(a.Path, a.Target) }
+
+func (s *Session) wants(source, target string) bool {
+	return slices.Contains(s.Scope.Targets, target) && s.inScope(source)
 }

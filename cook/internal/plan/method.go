@@ -68,23 +68,24 @@ func NewMethods(set *rules.Set, tool func(name string) (contents.File, error)) *
 
 // Still reports whether the rules come to what a known action was done with: the same
 // recipe, options and programs, and the same names of artifacts.
-func (m *Methods) Still(a *index.Action) bool {
-	chosen, err := m.Rules.Method(a.Path, a.Target)
-	if err != nil || len(a.Made) != len(chosen.Outputs) || len(a.Method) == 0 {
+func (m *Methods) Still(row *index.Row) bool {
+	path, method := row.Path(), row.Method()
+	chosen, err := m.Rules.Method(path, row.Target())
+	if err != nil || row.Made() != len(chosen.Outputs) || len(method) == 0 {
 		return false
 	}
 	now, err := m.identify(chosen)
 	if err != nil {
 		return false
 	}
-	pair := sameMethod{now, &a.Method[0]}
+	pair := sameMethod{now, &method[0]}
 	same, ok := m.same[pair]
 	if !ok {
-		same = slices.Equal(now.Fields, a.Method)
+		same = slices.Equal(now.Fields, method)
 		m.same[pair] = same
 	}
 	for i, t := range chosen.Outputs {
-		same = same && under(a.Target, t.Name(a.Path)) == a.Made[i].Path
+		same = same && row.IsArtifact(i, under(row.Target(), t.Name(path)))
 	}
 	return same
 }

@@ -1,0 +1,135 @@
+package index
+
+import (
+	"encoding/binary"
+	"iter"
+	"sort"
+	"strings"
+	"time"
+)
+
+// A Row is an action where it lies in the index, decoded field by field: a pass over all
+// of them touches no more of the index than it asks for.
+type Row struct {
+	x      *Index
+	part   int
+	flat   *flat // of the part
+	row    []byte
+	target string // the last one, so that rows with the same target share it
+}
+
+// Rows yields the actions of the sources whose paths start with prefix, sorted by path
+// and target. A row is good until the next one. Load must have succeeded, and the index
+// must not have been edited.
+func (x *Index) Rows(prefix string) iter.Seq[*Row] {
+	return func(yield func(*Row) bool) {
+		base, over := x.live.base, x.live.over
+		i, end := base.actionsBelow(prefix)
+		j, last := over.actionsBelow(prefix)
+		row := Row{x: x}
+		for {
+			stop := end
+			if j < last {
+				stop, _ = base.FindAction(over.ActionPath(j), string(over.ActionTarget(j)))
+			}
+			for ; i < stop; i++ {
+				if !x.live.deadActions.has(i) && !yield(row.at(0, i)) {
+					return
+				}
+			}
+			if j == last || !yield(row.at(1, j)) {
+				return
+			}
+			j++
+		}
+	}
+}
+
+// actionsBelow returns the rows of the actions whose sources' paths start with prefix:
+// from first up to end.
+func (x *flat) actionsBelow(prefix string) (first, end int) {
+	if prefix == "" {
+		return 0, x.Actions()
+	}
+	first, _ = x.FindAction(prefix, "")
+	end = first + sort.Search(x.Actions()-first, func(i int) bool { return !strings.HasPrefix(x.ActionPath(first+i), prefix) })
+	return first, end
+}
+
+// at moves to an action of a part.
+func (r *Row) at(part, i int) *Row {
+	r.part, r.flat = part, r.x.live.Parts()[part]
+	r.row = r.flat.row(secActions, i)
+	if target := r.flat.str(r.row[actionTargetAt:]); string(target) != r.target {
+		r.target = string(target)
+	}
+	return r
+}
+
+func (r *Row) u32(at int) int { return int(binary.LittleEndian.Uint32(r.row[at:])) }
+
+// Path returns the path of the source.
+func (r *Row) Path() string { return r.flat.nodePath(r.u32(0)) }
+
+// Target returns what the action is for.
+func (r *Row) Target() string { return r.target }
+
+// State returns how the action ended.
+func (r *Row) State() State { return State(r.u32(actionStateAt)) }
+
+// Method returns how the source was cooked.
+func (r *Row) Method() Method { return r.flat.methods.of(r.flat, r.u32(actionMethodAt)) }
+
+// CookTime is that of the Action.
+func (r *Row) CookTime() time.Duration {
+	return time.Duration(binary.LittleEndian.Uint64(r.row[actionCookTimeAt:]))
+}
+
+// Source returns the source and its size. It is unknown if only actions of it are left.
+func (r *Row) Source() (ref Ref, size int64, known bool) {
+	node := r.u32(0)
+	if !r.flat.idle(node) {
+		return r.ref(node), r.flat.size(node), true
+	}
+	ref, f, known := r.x.Find(r.Path())
+	return ref, f.Stamp.Size, known
+}
+
+// Made returns how many artifacts there are.
+func (r *Row) Made() int { return r.u32(actionMadeCountAt) }
+
+// Artifact returns the k-th artifact and its size.
+func (r *Row) Artifact(k int) (ref Ref, size int64) {
+	node := r.artifact(k)
+	return r.ref(node), r.flat.size(node)
+}
+
+// IsArtifact reports whether the k-th artifact has a path.
+func (r *Row) IsArtifact(k int, path string) bool {
+	return r.flat.comparePath(r.artifact(k), path) == 0
+}
+
+func (r *Row) artifact(k int) (node int) { return r.flat.ref(secMade, r.u32(actionMadeAt)+k) }
+
+func (r *Row) ref(node int) Ref {
+	if r.part == 1 {
+		node += r.x.live.base.Nodes()
+	}
+	return Ref(node)
+}
+
+// AddRow adds an action.
+func (t *Totals) AddRow(r *Row) {
+	t.Actions++
+	if r.State() == Failed {
+		t.Failed++
+		return
+	}
+	_, size, _ := r.Source()
+	t.In += size
+	for k := range r.Made() {
+		_, size := r.Artifact(k)
+		t.Out += size
+	}
+	t.CookTime += r.CookTime()
+}

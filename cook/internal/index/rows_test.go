@@ -1,0 +1,53 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// checkRows proves that the rows of a prefix are the actions of the sources that start
+// with it.
+func checkRows(t *rapid.T, x *Index) {
+	prefix := rapid.SampledFrom([]string{"", "a", "a\xff", "d", "d/", "d/e/a", "e", "\xff"}).Draw(t, "prefix")
+	var want, got []string
+	var wantSum, gotSum Totals
+	for a := range x.Actions() {
+		if !strings.HasPrefix(a.Path, prefix) {
+			continue
+		}
+		f, known := x.File(a.Path)
+		text := fmt.Sprintf("%q for %q, state %d, %v, %v, source %t of %d bytes", a.Path, a.Target, a.State, a.Method, a.CookTime, known, f.Stamp.Size)
+		for _, m := range a.Made {
+			text += fmt.Sprintf(", %q of %d bytes", m.Path, m.Stamp.Size)
+		}
+		want = append(want, text)
+		wantSum.Add(a, f.Stamp.Size)
+	}
+	for row := range x.Rows(prefix) {
+		ref, size, known := row.Source()
+		text := fmt.Sprintf("%q for %q, state %d, %v, %v, source %t of %d bytes", row.Path(), row.Target(), row.State(), row.Method(), row.CookTime(), known, size)
+		if at, _, _ := x.Find(row.Path()); known && at != ref {
+			t.Fatalf("%q at %d, is at %d", row.Path(), ref, at)
+		}
+		for k := range row.Made() {
+			ref, size := row.Artifact(k)
+			path := x.Path(ref)
+			text += fmt.Sprintf(", %q of %d bytes", path, size)
+			if n := x.Node(ref); n.Role != Made || n.Stamp.Size != size || !row.IsArtifact(k, path) || row.IsArtifact(k, path+"x") {
+				t.Fatalf("%q is node %+v", path, n)
+			}
+		}
+		got = append(got, text)
+		gotSum.AddRow(row)
+	}
+	if !slices.Equal(want, got) || wantSum != gotSum {
+		t.Fatalf("prefix %q: %s\n%+v, want %+v", prefix, gocmp.Diff(want, got), gotSum, wantSum)
+	}
+	for range x.Rows("") {
+		break // no matter where
+	}
+}
