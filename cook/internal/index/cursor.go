@@ -124,6 +124,9 @@ func (f *Folder) Node(i int) (Node, bool) {
 // what a link leads to, while the scan and the outputs want no links.
 func (n *Node) Follow() bool { return n.Role == Other || n.Role == Absent }
 
+// NodeBytes is about how many bytes of the index a node takes, with its name.
+const NodeBytes = nodeSize + 16
+
 // Node decodes a node.
 func (x *Index) Node(ref Ref) Node {
 	part, row := x.live.nodePart(ref)

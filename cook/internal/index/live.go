@@ -28,6 +28,7 @@ type live struct {
 	vouched vouching
 	counted counted
 
+	releaser
 	marks
 	contents map[int][]byte // patches that wait for Load
 	decoded

@@ -332,6 +332,11 @@ func (s *session) checkReopened(t *rapid.T) {
 		t.Fatal("edited before any edit")
 	}
 	checkRows(t, &Index{l})
+	for _, span := range l.unwritten(1) {
+		if !bytes.Equal(l.base.data[span.from:span.to], s.base[span.from:span.to]) {
+			t.Fatalf("written to among bytes %d to %d", span.from, span.to)
+		}
+	}
 	parts := l.Parts()
 	if want, got := s.probes(), probesOf(s.model, parts[:]...); !maps.Equal(want, got) {
 		t.Fatalf("probes: %s", gocmp.Diff(want, got))

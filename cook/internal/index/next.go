@@ -21,7 +21,10 @@ func (x *Index) Anew(checksum string) *Next { return &Next{last: x, anew: newBui
 
 // Edit begins with what x knows, which from then on serves to look up refs and
 // nothing else. Load must have succeeded.
-func (x *Index) Edit() *Next { return &Next{last: x} }
+func (x *Index) Edit() *Next {
+	x.live.give = nil // what is edited must stay
+	return &Next{last: x}
+}
 
 // IsAnew reports whether nothing is in it but what was put there.
 func (n *Next) IsAnew() bool { return n.anew != nil }

@@ -22,6 +22,7 @@ type Row struct {
 // and target. A row is good until the next one. Load must have succeeded, and the index
 // must not have been edited.
 func (x *Index) Rows(prefix string) iter.Seq[*Row] {
+	const batch = 256 // of which the memory is given back at once
 	return func(yield func(*Row) bool) {
 		base, over := x.live.base, x.live.over
 		i, end := base.actionsBelow(prefix)
@@ -35,6 +36,9 @@ func (x *Index) Rows(prefix string) iter.Seq[*Row] {
 			for ; i < stop; i++ {
 				if !x.live.deadActions.has(i) && !yield(row.at(0, i)) {
 					return
+				}
+				if i%batch == 0 {
+					x.Passed(batch * (actionSize + 2*NodeBytes))
 				}
 			}
 			if j == last || !yield(row.at(1, j)) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -49,5 +50,51 @@ func checkRows(t *rapid.T, x *Index) {
 	}
 	for range x.Rows("") {
 		break // no matter where
+	}
+}
+
+// Memory is given back once enough was passed, what the changes wrote to is kept, and all
+// of it once there are edits.
+func TestPassed(t *testing.T) {
+	b := newBuilder("xxh3")
+	const files = 20_000
+	for i := range files {
+		b.AddFile(File{Path: fmt.Sprintf("f%05d", i), Role: Asset})
+		b.AddAction(Action{Path: fmt.Sprintf("f%05d", i)})
+	}
+	data := b.Bytes()
+	first := mustLive(t, data, noChanges(mustOpen(t, data), vouching{}))
+	first.PutFile(File{Path: "f10000", Role: Asset, Settled: true})
+	x := &Index{mustLive(t, data, first.Changes())}
+	node, _ := x.live.baseFile("f10000")
+	written := x.live.base.sections[secNodes].offset + node*nodeSize
+	given, kept := 0, true
+	x.ReleaseBy(func(from, to int) {
+		given += to - from
+		kept = kept && (to <= written || from >= written+nodeSize)
+	})
+	if x.Passed(1 << 19); given != 0 {
+		t.Errorf("%d bytes were given back early", given)
+	}
+	if x.Passed(1 << 19); given < len(data)/2 || given >= len(data) || !kept {
+		t.Errorf("%d of %d bytes were given back, what was written is kept: %t", given, len(data), kept)
+	}
+	for what, pass := range map[string]func() error{
+		"rows": func() error {
+			for range x.Rows("") {
+			}
+			return nil
+		},
+		"check": x.CheckRows,
+	} {
+		given = 0
+		if err := pass(); err != nil || given == 0 {
+			t.Errorf("%s: %v, %d bytes were given back", what, err, given)
+		}
+	}
+	given = 0
+	x.Edit()
+	if x.Passed(1 << 20); given != 0 {
+		t.Errorf("%d bytes were given back amid edits", given)
 	}
 }

@@ -43,9 +43,6 @@ func (f *finder) find(ctx context.Context, where Where) error {
 		Index: f.last, Assets: f.s.Assets.Name(), Out: f.s.Out.Name(), Workers: f.s.Limits.Workers, IgnoreStamps: f.s.Mode.IgnoreStamps, Checksum: f.s.Checksum,
 		OutputsByFolder: f.s.Mode.OutputsByFolder && !f.s.Mode.IgnoreStamps && where == nil, Only: where,
 	}
-	if where == nil && f.last.CheckNodes() != nil {
-		return errNeedFullScan
-	}
 	if opt.IgnoreStamps {
 		f.s.Observer.Stage("checksum")
 	}

@@ -152,6 +152,7 @@ func (s *comparison) plan() []task {
 // do compares the files of a task. It reads none without a reader.
 func (s *comparison) do(ctx context.Context, t task, reader *bulk.Worker, found *Found) error {
 	f := s.Index.Folder(t.folder)
+	defer s.Index.Passed(int(t.last-t.first) * index.NodeBytes)
 	listed := f.Tree == index.Assets && f.Listed
 	if f.Tree == index.System || f.Tree == index.Out && !s.IgnoreStamps {
 		reader = nil

@@ -90,7 +90,11 @@ func (d *Dir) load(k *Known) (*index.Index, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 		}
-		return index.Open(k.file.Data, changes)
+		x, err := index.Open(k.file.Data, changes)
+		if err == nil {
+			x.ReleaseBy(k.file.Release)
+		}
+		return x, err
 	}
 }
 
