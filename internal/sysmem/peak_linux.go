@@ -4,12 +4,26 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"sync/atomic"
 )
 
 // PeakRSS returns the most bytes of physical memory that the process has held at once
 // since it began, files that it has mapped included; 0 if that is not known. Getrusage
 // would do, but counts what the parent held before exec as well.
-func PeakRSS() int64 { return PeakRSSOf(os.Getpid()) }
+//
+// The system does not count exactly what is given back, and may say less than it said
+// before. So this is the most that it ever said.
+func PeakRSS() int64 {
+	now := PeakRSSOf(os.Getpid())
+	for {
+		most := mostRSS.Load()
+		if now <= most || mostRSS.CompareAndSwap(most, now) {
+			return max(now, most)
+		}
+	}
+}
+
+var mostRSS atomic.Int64
 
 // PeakRSSOf is PeakRSS of a process that is running; 0 but on Linux.
 func PeakRSSOf(pid int) int64 {

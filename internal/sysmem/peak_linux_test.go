@@ -21,3 +21,13 @@ func TestParsePeak(t *testing.T) {
 		}
 	}
 }
+
+// What the system said before holds, also if it takes some of that back.
+func TestPeakRSSDoesNotSink(t *testing.T) {
+	said := PeakRSS() + 1<<20
+	mostRSS.Store(said)
+	defer mostRSS.Store(0)
+	if now := PeakRSS(); now < said {
+		t.Errorf("%d bytes, then %d", said, now)
+	}
+}
