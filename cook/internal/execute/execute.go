@@ -104,7 +104,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 		cooker:  newCooker(env),
 		plan:    p,
 		results: make([]Result, len(p.Actions)),
-		id:      rand.Uint64(),
+		names:   names{run: rand.Uint64()},
 		flights: flights{byID: map[store.ActionID]*flight{}},
 		outputs: newOutputs(env.Out),
 		warned:  map[[2]string]bool{},
@@ -121,7 +121,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 		r.cleanUp()
 	}
 	return &Done{
-		Results: r.results, Learning: time.Duration(r.learning.Load()),
+		Results: r.results, Learning: time.Duration(r.learning.took.Load()),
 		Wrote: r.outputs.wrote.Load(), Placed: r.outputs.placed, Stuck: r.outputs.stuck,
 	}, nil
 }
@@ -132,14 +132,11 @@ type runner struct {
 	plan    *plan.Plan
 	results []Result
 
-	outputs *outputs
-	flights flights
-	sharers int          // workers that a large source is read by
-	id      uint64       // of this run, in the names of scratch files
-	serial  atomic.Int64 // numbers scratch files
-	failed  atomic.Bool  // nothing new is to be started
-
-	learning atomic.Int64 // nanoseconds that workers spent on it
+	outputs  *outputs
+	flights  flights
+	learning learning
+	names    names
+	failed   atomic.Bool // nothing new is to be started
 
 	reporting sync.Mutex
 	warned    map[[2]string]bool // sources and lines, guarded by reporting
@@ -183,7 +180,7 @@ func (r *runner) actions(ctx context.Context) {
 	})
 	workers := make([]*worker, min(r.Workers, len(todo)))
 	if len(todo) > 0 {
-		r.sharers = r.Workers / len(todo)
+		r.learning.sharers = r.Workers / len(todo)
 	}
 	for n := range workers {
 		workers[n] = r.worker(fmt.Sprintf("worker %d", n))
@@ -259,18 +256,6 @@ func (w *worker) work(ctx context.Context, i int) {
 		}
 	}
 	w.finish(i, res, slices.Concat(lines, more), w.Now().Sub(begin))
-}
-
-// learn finds out what the source of an action holds if the plan could do without that.
-func (w *worker) learn(ctx context.Context, a *plan.Action) error {
-	if a.ID != (store.ActionID{}) {
-		return nil
-	}
-	defer w.probe.Begin("cook/run/checksum", a.Path).End()
-	begin := w.Now()
-	defer func() { w.learning.Add(int64(w.Now().Sub(begin))) }()
-	f := w.Contents.Learn(a.Source, func(f *contents.File) (hashing.FileSum, error) { return w.sum(ctx, &w.src, f) })
-	return a.Identify(w.key, &f)
 }
 
 // finish records and reports a result, and what Suspect or the recipe found wrong with

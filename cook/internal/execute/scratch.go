@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/assetcook/assetcook/cook/internal/bulk"
 	"github.com/assetcook/assetcook/internal/confine"
@@ -24,6 +25,14 @@ type scratch struct {
 	opened bool     // the folder for whatever else a recipe wants to write
 }
 
+// names are those of a run's scratch files, without numbers and extensions.
+type names struct {
+	run    uint64
+	serial atomic.Int64
+}
+
+func (n *names) next() string { return fmt.Sprintf("%x-%d", n.run, n.serial.Add(1)) }
+
 // longestExt is the longest extension that scratch files get, in bytes. An output may
 // have one that, with a number before it, is too long for a file name.
 const longestExt = 64
@@ -32,7 +41,7 @@ const longestExt = 64
 // extension to know what to write. No other run has the same names: a program that
 // outlived its cook must not write to what another one makes.
 func (w *worker) newScratch(outputs []string) *scratch {
-	s := scratchIn(w.outputs.tmp, fmt.Sprintf("%x-%d", w.id, w.serial.Add(1)), outputs)
+	s := scratchIn(w.outputs.tmp, w.names.next(), outputs)
 	s.sums, s.tree = w.sums, &w.outputs.tree
 	return s
 }

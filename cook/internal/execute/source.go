@@ -4,10 +4,12 @@ import (
 	"context"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"github.com/assetcook/assetcook/cook/internal/bulk"
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
@@ -59,7 +61,25 @@ func readFirst(f *os.File, buf []byte) ([]byte, error) {
 	return buf[:n], err
 }
 
-// sum sums the open file of a source of which nothing is known, for all who look into it
+// learning is finding out what sources hold of which nothing is known.
+type learning struct {
+	sharers int          // workers that read a large source
+	took    atomic.Int64 // nanoseconds of all workers
+}
+
+// learn finds out what the source of an action holds if the plan could do without that.
+func (w *worker) learn(ctx context.Context, a *plan.Action) error {
+	if a.ID != (store.ActionID{}) {
+		return nil
+	}
+	defer w.probe.Begin("cook/run/checksum", a.Path).End()
+	begin := w.Now()
+	defer func() { w.learning.took.Add(int64(w.Now().Sub(begin))) }()
+	f := w.Contents.Learn(a.Source, func(f *contents.File) (hashing.FileSum, error) { return w.sum(ctx, &w.src, f) })
+	return a.Identify(w.key, &f)
+}
+
+// sum opens a source and sums what it holds. The file stays open for all who look into it
 // later.
 func (w *worker) sum(ctx context.Context, s *source, f *contents.File) (hashing.FileSum, error) {
 	if s.file, s.err = s.assets.OpenFile(s.path); s.err == nil {
@@ -74,8 +94,8 @@ func (w *worker) sum(ctx context.Context, s *source, f *contents.File) (hashing.
 	if int64(len(head)) == s.size && s.endsAt(s.size) {
 		return w.sums.SumBytes(head, want), nil
 	}
-	if s.size >= bulk.SharedSize && w.sharers > 1 {
-		return w.summer.SumShared(ctx, s.file, s.size, want, w.sharers)
+	if s.size >= bulk.SharedSize && w.learning.sharers > 1 {
+		return w.summer.SumShared(ctx, s.file, s.size, want, w.learning.sharers)
 	}
 	defer s.file.Seek(0, io.SeekStart) // for the recipe
 	return w.summer.Sum(ctx, s.file, want)
