@@ -147,10 +147,10 @@ func (x *Index) Path(ref Ref) string {
 	return x.live.NodePath(part, row)
 }
 
-// Content returns the checksum and the blob ID that a node had.
+// Content returns the checksum and the blob ID that a node had. It does not need Load.
 func (x *Index) Content(ref Ref) (hashing.Sum128, store.BlobID) {
 	part, row := x.live.nodePart(ref)
-	return x.live.Parts()[part].Content(row)
+	return x.live.Content(part, row)
 }
 
 // Source returns the source of the action that made an artifact.

@@ -230,7 +230,11 @@ func (x *flat) ended(ref []byte) []byte {
 }
 
 func (x *flat) content(node int) (sum hashing.Sum128, blob store.BlobID) {
-	d := decoder{b: x.row(secContents, node)}
+	return decodeContent(x.row(secContents, node))
+}
+
+func decodeContent(b []byte) (sum hashing.Sum128, blob store.BlobID) {
+	d := decoder{b: b}
 	sum.Hi, sum.Lo = d.u64(), d.u64()
 	copy(blob[:], d.take(32))
 	return sum, blob

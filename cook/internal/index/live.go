@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
 )
 
@@ -132,6 +133,16 @@ func (x *flat) folderIn(i int) folderIn {
 		folderKey: folderKey{f.Tree, string(f.Path)}, real: string(f.Real),
 		flags: flags &^ (folderTree | folderDead), stamp: f.Stamp,
 	}
+}
+
+// Content returns the checksum and the blob ID of a node, patched or not.
+func (l *live) Content(part, row int) (hashing.Sum128, store.BlobID) {
+	if part == 0 && !l.loaded {
+		if patch, ok := l.contents[row]; ok {
+			return decodeContent(patch)
+		}
+	}
+	return l.Parts()[part].Content(row)
 }
 
 // Parts are the two indexes that a Live consists of, to be probed. What the

@@ -13,6 +13,8 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/restat"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
 )
 
 // changedTree is a tree in which most sources were touched, and files differ in all ways.
@@ -78,6 +80,41 @@ func TestReadingEarly(t *testing.T) {
 				t.Errorf("read again: %v", found.Reread)
 			}
 		}
+	}
+}
+
+// TestReadingEarlyAfterEdits: a file that has the content of the flat file again, and not
+// that of the changes, is not the same.
+func TestReadingEarlyAfterEdits(t *testing.T) {
+	w := &tree{TB: t, base: t.TempDir()}
+	for _, name := range []string{"a", "b", "c"} {
+		w.write("assets/"+name, "first of "+name)
+	}
+	summer := hashing.NewSummer(function(t))
+	live := w.edited(func(x *index.Index, n *index.Next) {
+		for f := range x.Files() {
+			sum := summer.SumBytes([]byte("other of "+f.Path), hashing.WantSum|hashing.WantDigest)
+			f.Sum, f.Blob = sum.Sum, store.BlobID(sum.Digest)
+			n.PutFile(f)
+		}
+	})
+	opt := w.options(live)
+	opt.IgnoreStamps, opt.Checksum = true, function(t)
+	found := w.sweep(opt)
+	if len(found.Reread) > 0 || len(found.Files) != 3 || found.Read != 3 {
+		t.Errorf("same: %v, different: %+v, %d files read", found.Reread, found.Files, found.Read)
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		w.write("assets/"+name, "other of "+name)
+	}
+	found = w.sweep(opt)
+	for _, f := range found.Files {
+		if !f.Same {
+			t.Errorf("not the same: %+v", f)
+		}
+	}
+	if n := len(found.Reread) + len(found.Files); n != 3 || found.Read != 3 {
+		t.Errorf("%d of %d files read", n, found.Read)
 	}
 }
 
