@@ -40,7 +40,7 @@ type How uint8
 const (
 	Absent     How = iota // there is no such file
 	Unreadable            // there is, but Err kept it from being read
-	Unread                // there is; what it holds is found out later
+	Unread                // there is; its content is found out later
 	ByStamp               // the index knows it, and its stamp is the same
 	ByChecksum            // the index knows it, and its checksum is the same
 	ByReading             // the index does not know this content
@@ -185,8 +185,8 @@ func (s *Contents) At(ctx context.Context, path string) File {
 	return s.assets[i]
 }
 
-// Learn finds out what an asset holds if it is Unread, and returns it. Whoever comes
-// first calls sum, which has to [Contents.See] the open file before it reads.
+// Learn finds out what an asset holds if it is Unread, and returns it. The first caller
+// sums it; sum has to [Contents.See] the open file before it reads.
 func (s *Contents) Learn(asset *File, sum func(f *File) (hashing.FileSum, error)) File {
 	s.mu.Lock()
 	defer s.mu.Unlock()

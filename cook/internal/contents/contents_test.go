@@ -142,8 +142,7 @@ func TestOnlyWhatChangedIsRead(t *testing.T) {
 	}
 }
 
-// TestLate: what nothing is known of is read once, by whoever comes first, after
-// all that was read before.
+// TestLate: an asset of which nothing is known is read once, when it is first asked for.
 func TestLate(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one", "b": "two", "c": "three", "d": "four"})
 	tr.look(false)

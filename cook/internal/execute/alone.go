@@ -50,8 +50,8 @@ func leftAlone(ctx context.Context, f *os.File) error {
 	return nil
 }
 
-// sumQuickly sums the i-th scratch file if it is a regular file with the mode of an
-// artifact that nobody else has open for writing.
+// sumQuickly sums the i-th scratch file if it is a regular file, has the mode of an
+// artifact, and is not open for writing in another process.
 func (c *cooker) sumQuickly(tmp *scratch, i int, want hashing.Want) (index.Artifact, bool) {
 	if tmp.sums == nil {
 		return index.Artifact{}, false

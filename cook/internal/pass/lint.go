@@ -44,8 +44,8 @@ func (s *Session) Suspect(a *plan.Action) []string {
 	})
 }
 
-// suspect is Suspect for a source whose first bytes somebody else reads. One that cannot
-// be read has no mistakes: its recipe will say more.
+// suspect is Suspect for a source whose first bytes the caller reads. One that cannot be
+// read has no mistakes: its recipe will say more.
 func (s *Session) suspect(a *plan.Action, first func(n int64) ([]byte, error)) (lines []string) {
 	defer func() {
 		if p := recover(); p != nil {
