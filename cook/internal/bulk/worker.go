@@ -121,11 +121,10 @@ func (w *Worker) Sum(t *Tree, path string, ask Ask) (Answer, error) {
 	return w.sum(dir, name, ask)
 }
 
-// SumBytes sums a small content that was read elsewhere, of at most 64 KiB. If that of
-// the next file is the same, its sum is known.
+// SumBytes sums a content that was read elsewhere, and copies it: if that of the next file
+// is the same, its sum is known.
 func (w *Worker) SumBytes(data []byte, want hashing.Want) hashing.FileSum {
-	buf := w.buffer()
-	return w.small(buf[:copy(buf, data)], scan.Stamp{}, want)
+	return w.small(append(w.buffer()[:0], data...), scan.Stamp{}, want)
 }
 
 // Bytes returns the content of a small file of a tree until the worker's next call.

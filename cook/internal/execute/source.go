@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"io"
+	"math"
 	"os"
 	"sync/atomic"
 
@@ -75,13 +76,14 @@ func (w *worker) learn(ctx context.Context, a *plan.Action) error {
 	defer w.probe.Begin("cook/run/checksum", a.Path).End()
 	begin := w.Now()
 	defer func() { w.learning.took.Add(int64(w.Now().Sub(begin))) }()
-	f := w.Contents.Learn(a.Source, func(f *contents.File) (hashing.FileSum, error) { return w.sum(ctx, &w.src, f) })
+	f := w.Contents.Learn(a.Source, func(f *contents.File) (hashing.FileSum, error) { return w.sum(ctx, f) })
 	return a.Identify(w.key, &f)
 }
 
-// sum opens a source and sums what it holds. The file stays open for all who look into it
-// later.
-func (w *worker) sum(ctx context.Context, s *source, f *contents.File) (hashing.FileSum, error) {
+// sum opens the source of the action at work and sums what it holds. The file stays open
+// for all that look into it later.
+func (w *worker) sum(ctx context.Context, f *contents.File) (hashing.FileSum, error) {
+	s := &w.src
 	if s.file, s.err = s.assets.OpenFile(s.path); s.err == nil {
 		s.err = w.Contents.See(f, s.file)
 	}
@@ -97,8 +99,8 @@ func (w *worker) sum(ctx context.Context, s *source, f *contents.File) (hashing.
 	if s.size >= bulk.SharedSize && w.learning.sharers > 1 {
 		return w.summer.SumShared(ctx, s.file, s.size, want, w.learning.sharers)
 	}
-	defer s.file.Seek(0, io.SeekStart) // for the recipe
-	return w.summer.Sum(ctx, s.file, want)
+	// The recipe is to find the file at its start.
+	return w.summer.Sum(ctx, io.NewSectionReader(s.file, 0, math.MaxInt64), want)
 }
 
 // endsAt reports whether the file ends at an offset.

@@ -87,13 +87,10 @@ func (s *Session) reportRest(d *Delta, o Observer) {
 	}
 }
 
-// sameStamp is the reason of most actions.
-var sameStamp = []plan.Reason{{Kind: plan.SameStamp}}
-
 // upToDate is the event of an action that a delta does not concern.
 func (d *Delta) upToDate(row *index.Row, source string) execute.Event {
 	e := execute.Event{
-		Path: source, Target: row.Target(), Recipe: plan.RecipeOf(row.Method()), Outcome: execute.UpToDate, Reasons: sameStamp,
+		Path: source, Target: row.Target(), Recipe: plan.RecipeOf(row.Method()), Outcome: execute.UpToDate, Reasons: plan.Untouched,
 		CookTime: row.CookTime(), Outputs: make([]string, row.Made()),
 	}
 	ref, size, known := row.Source()

@@ -49,12 +49,6 @@ func (p *planner) judge(a *Action) {
 	}
 }
 
-// Reasons that most actions of a run have are there once.
-var (
-	isNew     = []Reason{{Kind: New}}
-	sameStamp = []Reason{{Kind: SameStamp}}
-)
-
 func (p *planner) depChange(d index.Dep) (Reason, bool) {
 	now := p.File(d.Path)
 	if now.How != contents.Unreadable && Dependency(d.Name, d.Path, now) == d {
@@ -117,5 +111,5 @@ func skipReasons(a *Action) []Reason {
 			return []Reason{{Kind: SameChecksum, Subject: o.Artifact.Path}}
 		}
 	}
-	return sameStamp[:1:1]
+	return Untouched[:1:1]
 }

@@ -44,6 +44,12 @@ type Reason struct {
 	New     string `json:"new,omitempty"`
 }
 
+// Reasons that most actions of a run have are there once, and must not be changed.
+var (
+	isNew     = []Reason{{Kind: New}}
+	Untouched = []Reason{{Kind: SameStamp}}
+)
+
 // String is the reason as one line.
 func (r Reason) String() string {
 	s := string(r.Kind)

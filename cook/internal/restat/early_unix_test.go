@@ -5,6 +5,7 @@ package restat_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -64,6 +65,9 @@ func TestReadingEarly(t *testing.T) {
 			early := opt
 			early.Checksum = function(t)
 			found := w.sweep(early)
+			if !slices.IsSortedFunc(found.Files, func(a, b restat.File) int { return int(a.Ref) - int(b.Ref) }) || !slices.IsSorted(found.Reread) {
+				t.Errorf("not by ref: %+v, %v", found.Files, found.Reread)
+			}
 			if found.Read == 0 {
 				t.Error("nothing is read early")
 			}
