@@ -21,7 +21,8 @@ var imports = map[string]string{
 	"bytes": "bytes", "context": "context", "fmt": "fmt", "os": "os", "testing": "testing", "fstest": "testing/fstest",
 	"cook": "cook", "cli": "cook/cli", "recipe": "cook/recipe", "recipetest": "cook/recipe/recipetest",
 	"manifest": "cook/manifest", "recipes": "recipes", "hashing": "hashing", "crcslice8": "crcslice8",
-	"counters": "profile/counters", "events": "profile/events", "profile": "profile",
+	"counters": "profile/counters",
+	"smoke":    "profile/smoke", "events": "profile/events", "profile": "profile",
 }
 
 // Go in pages compiles, and vet finds nothing. The fragments of a page are a package of

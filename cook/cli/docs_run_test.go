@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/assetcook/assetcook/cook/internal/scenario"
 )
 
 // Transcripts are run from top to bottom in a folder with the sample assets, and toml
@@ -72,9 +74,20 @@ func newPlace(t *testing.T) *place {
 	return &place{dir: dir}
 }
 
-// rules makes a block the rules of the assets. Programs that it names may be missing.
+// rules makes a block the rules of the assets, or the scenario smoke.toml if it has steps.
+// Programs that it names may be missing.
 func (at *place) rules(t *testing.T, name string, b block) {
 	t.Helper()
+	if strings.Contains(b.text, "[[step]]") {
+		file := filepath.Join(at.dir, "smoke.toml")
+		if err := os.WriteFile(file, []byte(b.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := scenario.Read(file); err != nil {
+			t.Errorf("%s:%d: %v", name, b.line, err)
+		}
+		return
+	}
 	if err := os.WriteFile(filepath.Join(at.dir, "assets", "cook.toml"), []byte(b.text), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ only the work that is needed.
 	cook verify -dir assets [flags]          prove that the outputs are correct
 	cook trim [flags]                        shrink the store to its size limit
 	cook clean -dir assets [flags]           remove what cook made
+	cook smoke [flags] FILE                  measure repeated runs and find regressions
 	cook help [VERB|RECIPE]                  print this text, or that of a verb or recipe
 
 Patterns are those of cook.toml, for paths in the asset folder: *.png in any folder,
@@ -29,8 +30,8 @@ Flags:
 
 const exitText = `
 Exit status: 0 success, 1 an asset failed, 2 wrong usage or configuration,
-3 verify found a difference, 4 another cook works on the same output folder,
-130 interrupted.
+3 verify found a difference or smoke a regression, 4 another cook works on the
+same output folder, 130 interrupted.
 `
 
 func usage(w io.Writer, recipes []recipe.Recipe) {

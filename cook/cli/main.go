@@ -73,7 +73,7 @@ func (w *checkedWriter) Write(b []byte) (int, error) {
 }
 
 // verbs have help of their own.
-var verbs = []string{"why", "verify", "trim", "clean"}
+var verbs = []string{"why", "verify", "trim", "clean", "smoke"}
 
 func (c command) verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
@@ -86,6 +86,8 @@ func (c command) verb(ctx context.Context, atWork func(), args []string, stdout,
 			return runTrim(ctx, args[1:], stdout, stderr)
 		case "clean":
 			return c.runClean(ctx, atWork, args[1:], stdout, stderr)
+		case "smoke":
+			return c.runSmoke(ctx, atWork, args[1:], stdout, stderr)
 		case "help":
 			if len(args) == 2 && slices.Contains(verbs, args[1]) {
 				return c.verb(ctx, atWork, []string{args[1], "-h"}, stdout, stderr)

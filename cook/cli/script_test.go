@@ -83,6 +83,7 @@ func params(dir string) testscript.Params {
 			"code":  exitCode,
 			"edit":  doEdit,
 			"agree": agree,
+			"swap":  swapText,
 			// Fails on some systems.
 			"freeze": freeze,
 		},
@@ -108,6 +109,15 @@ func makePNG(ts *testscript.TestScript, _ bool, args []string) {
 	name := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
 	ts.Check(os.WriteFile(name, b.Bytes(), 0o666))
+}
+
+// swap FILE OLD NEW puts a text where another one first stands.
+func swapText(ts *testscript.TestScript, _ bool, args []string) {
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[1]) {
+		ts.Fatalf("%s has no %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o666))
 }
 
 // cut FILE BYTES shortens a file.

@@ -1,0 +1,140 @@
+package scenario
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/assetcook/assetcook/profile/smoke"
+)
+
+// Suite returns what package smoke runs. args returns the arguments with which a cook
+// program does a step.
+func (s *Scenario) Suite(args func(step *Step, work string) []string) (smoke.Suite, error) {
+	sum, err := s.sum()
+	if err != nil {
+		return smoke.Suite{}, err
+	}
+	suite := smoke.Suite{Name: s.Name, Sum: sum}
+	known := map[string]map[string]string{} // digests of artifacts, of each working folder
+	suite.Reset = func(work string) error {
+		known[work] = map[string]string{}
+		return s.Tree.reset(work)
+	}
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		task := smoke.Task{Name: step.Name, Budgets: step.Budget, Prepare: step.prepare}
+		if step.Do == Run {
+			task.Command = func(ctx context.Context, program, work string) *exec.Cmd {
+				name := step.Run[0]
+				if name == "{program}" {
+					name = program
+				} else if strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
+					name, _ = filepath.Abs(filepath.Join(filepath.Dir(s.file), name))
+				}
+				cmd := exec.CommandContext(ctx, name, step.Run[1:]...)
+				cmd.Dir = work
+				return cmd
+			}
+		} else {
+			task.Command = func(ctx context.Context, program, work string) *exec.Cmd {
+				return exec.CommandContext(ctx, program, args(step, work)...)
+			}
+			task.Inspect = func(work string) ([]smoke.Item, error) {
+				return newArtifacts(filepath.Join(work, Outputs), known[work])
+			}
+		}
+		suite.Steps = append(suite.Steps, task)
+	}
+	return suite, nil
+}
+
+// sum returns a digest of the file and of all that it cooks.
+func (s *Scenario) sum() (string, error) {
+	h := sha256.New()
+	h.Write(s.text)
+	if s.Tree.Dir != "" {
+		err := filepath.WalkDir(s.Tree.Dir, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			rel, err := filepath.Rel(s.Tree.Dir, name)
+			if err != nil {
+				return err
+			}
+			digest, err := digestOf(name)
+			fmt.Fprintf(h, "%q %s\n", filepath.ToSlash(rel), digest)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
+
+func digestOf(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
+
+// newArtifacts returns the artifacts that are not as they were known to be, and makes
+// them known.
+func newArtifacts(dir string, known map[string]string) ([]smoke.Item, error) {
+	var items []smoke.Item
+	seen := map[string]bool{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && name == dir {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if rel == ".cook" {
+			return fs.SkipDir
+		}
+		if strings.HasPrefix(rel, ".cook/") || !d.Type().IsRegular() {
+			return nil
+		}
+		digest, err := digestOf(name)
+		if err != nil {
+			return err
+		}
+		if seen[rel] = true; known[rel] != digest {
+			known[rel] = digest
+			items = append(items, smoke.Item{Name: "artifact " + rel, State: digest})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for rel := range known {
+		if !seen[rel] {
+			delete(known, rel)
+			items = append(items, smoke.Item{Name: "artifact " + rel, State: "removed"})
+		}
+	}
+	return items, nil
+}

@@ -1,0 +1,98 @@
+package smoke
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	minSegment   = 3   // values on each side of a change point
+	permutations = 499 // of a segment, to judge a split of it
+)
+
+// ChangePoints returns the indexes at which the distribution of a series changes, in
+// order: each is the first value of a new segment. It is the e-divisive algorithm: the
+// split that maximizes the energy distance between its two sides is a change point if
+// fewer than one in a hundred shuffles of the segment have a better one; then each side is
+// split in turn. A segment has at least three values, so the last two of a series never
+// are a change. Equal series give equal results.
+func ChangePoints(series []float64) []int {
+	var points []int
+	var split func(low, high int)
+	split = func(low, high int) {
+		values := series[low:high]
+		at, gain := bestSplit(values)
+		if at == 0 || gain <= 0 || !significant(values, gain) {
+			return
+		}
+		points = append(points, low+at)
+		split(low, low+at)
+		split(low+at, high)
+	}
+	split(0, len(series))
+	slices.Sort(points)
+	return points
+}
+
+// significant reports whether shuffles of the values rarely have as good a split.
+func significant(values []float64, gain float64) bool {
+	shuffled := slices.Clone(values)
+	random := rand.New(rand.NewPCG(uint64(len(values)), math.Float64bits(gain)))
+	asGood := 0
+	for range permutations {
+		random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		if _, g := bestSplit(shuffled); g >= gain*(1-1e-9) {
+			asGood++
+		}
+		if (asGood+1)*100 > permutations+1 {
+			return false
+		}
+	}
+	return true
+}
+
+// bestSplit returns where the energy distance between the values before and from there on
+// is greatest, and how great; 0, 0 if there are too few. It takes time in proportion to
+// the square of their number: moving one value across the split changes the three sums of
+// distances by the distances of that value alone.
+func bestSplit(values []float64) (at int, gain float64) {
+	n := len(values)
+	if n < 2*minSegment {
+		return 0, 0
+	}
+	within, between := [2]float64{}, 0.0 // sums over pairs: before, after; across
+	for i, x := range values {
+		for _, y := range values[:i] {
+			within[1] += math.Abs(x - y)
+		}
+	}
+	for i, x := range values[:n-minSegment] {
+		toLeft, toRight := 0.0, 0.0
+		for _, y := range values[:i] {
+			toLeft += math.Abs(x - y)
+		}
+		for _, y := range values[i+1:] {
+			toRight += math.Abs(x - y)
+		}
+		within[0] += toLeft
+		within[1] -= toRight
+		between += toRight - toLeft
+		if i+1 < minSegment {
+			continue
+		}
+		if g := energy(within[0], within[1], between, i+1, n-i-1); g > gain {
+			at, gain = i+1, g
+		}
+	}
+	return at, gain
+}
+
+// energy is the scaled energy distance of two samples, with exponent 1: twice the mean
+// distance between them less the mean distances within each, times nm/(n+m). The sums
+// are over pairs.
+func energy(withinN, withinM, between float64, n, m int) float64 {
+	fn, fm := float64(n), float64(m)
+	e := 2*between/(fn*fm) - withinN/(fn*(fn-1)/2) - withinM/(fm*(fm-1)/2)
+	return e * fn * fm / (fn + fm)
+}

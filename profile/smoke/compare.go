@@ -1,0 +1,236 @@
+package smoke
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Limits of what is the same, as a part of the value before.
+const (
+	allocationLimit  = 0.001
+	instructionLimit = 0.005
+	cpuLimit         = 0.01
+)
+
+// What a process may allocate more in any case: hash tables with random seeds have more
+// or fewer collisions.
+const (
+	slackObjects = 16
+	slackBytes   = 4096
+)
+
+// slack is how much of a figure is the same in any case.
+func slack(f *Figure) float64 {
+	switch f.Name {
+	case AllocatedObjects:
+		return slackObjects
+	case AllocatedBytes:
+		return slackBytes
+	}
+	return 0
+}
+
+// A Change is a figure that differs by more than it does between two runs of one build.
+type Change struct {
+	Step   string
+	Figure string
+	Class  Class
+	// Before and After are what the builds have; NaN for one that has no such figure.
+	Before, After float64
+	// P is, for processor time, how likely chance makes so much of a difference.
+	P float64
+	// Items are those whose state differs, if Figure is Items.
+	Items []ItemChange
+	// Causes are the figures and items that grew most, of those that explain this one.
+	Causes []Cause
+}
+
+// Items is the name of the figure that stands for all items of a step.
+const Items = "items"
+
+// An ItemChange is an item whose state differs, "" where it is not there.
+type ItemChange struct{ Name, Before, After string }
+
+// A Cause is a part of what a figure measures.
+type Cause struct {
+	Name          string
+	Before, After float64
+}
+
+// Worse reports whether the change is a reason to fail: any difference of an exact
+// figure, growth of the others.
+func (c *Change) Worse() bool {
+	return c.Class == Exact || c.After > c.Before
+}
+
+// Growth is by what part of its value before a figure grew.
+func (c *Change) Growth() float64 { return c.After/c.Before - 1 }
+
+// ErrOtherSuite is the error of records that cannot be compared.
+var ErrOtherSuite = errors.New("the records are of different suites, or of different inputs")
+
+// Compare returns how a record differs from one measured before. Processor time is not
+// compared: see [Runner.Against]. Allocations and instructions are compared if both
+// builds have the same Go version, system and architecture.
+func Compare(before, after *Record) ([]Change, error) {
+	if before.Suite != after.Suite || before.Sum != after.Sum {
+		return nil, fmt.Errorf("%w (%s %.12s, %s %.12s)", ErrOtherSuite, before.Suite, before.Sum, after.Suite, after.Sum)
+	}
+	var changes []Change
+	for i := range after.Steps {
+		now := &after.Steps[i]
+		was := before.step(now.Name)
+		if was == nil {
+			return nil, fmt.Errorf("%w: only one has a step %q", ErrOtherSuite, now.Name)
+		}
+		changes = append(changes, compareExact(was, now)...)
+		if before.Build.sameKind(after.Build) {
+			changes = append(changes, compareMeasured(was, now)...)
+		}
+	}
+	if len(before.Steps) != len(after.Steps) {
+		return nil, fmt.Errorf("%w: %d and %d steps", ErrOtherSuite, len(before.Steps), len(after.Steps))
+	}
+	return changes, nil
+}
+
+// OverBudget returns the figures that are higher than their budget allows, Before being
+// the budget.
+func OverBudget(r *Record) []Change {
+	var over []Change
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		for _, f := range s.Figures {
+			if budget, ok := s.Budgets[f.Name]; ok && f.Value > budget {
+				over = append(over, Change{Step: s.Name, Figure: f.Name, Class: Budget, Before: budget, After: f.Value})
+			}
+		}
+	}
+	return over
+}
+
+// compareExact compares exact figures and items. A figure that was not exact before is
+// not compared; one that is not exact any more differs.
+func compareExact(was, now *Step) []Change {
+	var changes []Change
+	differs := func(name string, before, after float64) {
+		changes = append(changes, Change{Step: now.Name, Figure: name, Class: Exact, Before: before, After: after})
+	}
+	if was.Frames != now.Frames {
+		differs("frames", float64(was.Frames), float64(now.Frames))
+	}
+	for _, f := range now.Figures {
+		g, ok := was.Figure(f.Name)
+		switch {
+		case !ok && f.Class == Exact:
+			differs(f.Name, math.NaN(), f.Value)
+		case ok && g.Class == Exact && (f.Class != Exact || f.Value != g.Value):
+			differs(f.Name, g.Value, f.Value)
+		}
+	}
+	for _, g := range was.Figures {
+		if _, ok := now.Figure(g.Name); !ok && g.Class == Exact {
+			differs(g.Name, g.Value, math.NaN())
+		}
+	}
+	if items := compareItems(was.Items, now.Items); len(items) > 0 {
+		changes = append(changes, Change{
+			Step: now.Name, Figure: Items, Class: Exact, Items: items,
+			Before: float64(len(was.Items)), After: float64(len(now.Items)),
+		})
+	}
+	return changes
+}
+
+func compareItems(was, now []Item) []ItemChange {
+	before := map[string]string{}
+	for _, item := range was {
+		before[item.Name] = item.State
+	}
+	var changes []ItemChange
+	for _, item := range now {
+		state, ok := before[item.Name]
+		if delete(before, item.Name); ok && state == string(Unsteady) {
+			continue
+		}
+		if !ok || state != item.State {
+			changes = append(changes, ItemChange{item.Name, state, item.State})
+		}
+	}
+	for name, state := range before {
+		changes = append(changes, ItemChange{name, state, ""})
+	}
+	slices.SortFunc(changes, func(a, b ItemChange) int { return strings.Compare(a.Name, b.Name) })
+	return changes
+}
+
+// compareMeasured compares allocations and instructions.
+func compareMeasured(was, now *Step) []Change {
+	var changes []Change
+	for _, f := range now.Figures {
+		limit, class := allocationLimit, Site
+		switch f.Class {
+		case Allocations:
+		case Instructions:
+			limit, class = instructionLimit, Code
+		default:
+			continue
+		}
+		g, ok := was.Figure(f.Name)
+		if !ok || math.Abs(f.Value-g.Value) <= max(limit*g.Value, slack(&f)) {
+			continue
+		}
+		changes = append(changes, Change{
+			Step: now.Name, Figure: f.Name, Class: f.Class, Before: g.Value, After: f.Value,
+			Causes: causes(was, now, class, f.Value-g.Value),
+		})
+	}
+	return changes
+}
+
+// causeLimit is how many causes a change names.
+const causeLimit = 3
+
+// causes returns the figures of a class that moved most in the direction of a change.
+func causes(was, now *Step, class Class, direction float64) []Cause {
+	var all []Cause
+	for _, f := range now.Figures {
+		if f.Class == class {
+			g, _ := was.Figure(f.Name)
+			all = append(all, Cause{f.Name, g.Value, f.Value})
+		}
+	}
+	for _, g := range was.Figures {
+		if _, ok := now.Figure(g.Name); !ok && g.Class == class {
+			all = append(all, Cause{g.Name, g.Value, 0})
+		}
+	}
+	return mostMoved(all, direction)
+}
+
+// slowerItems returns the items whose time moved most in the direction of a change.
+func slowerItems(was, now *Step, direction float64) []Cause {
+	before := map[string]float64{}
+	for _, item := range was.Items {
+		before[item.Name] = item.NS
+	}
+	var all []Cause
+	for _, item := range now.Items {
+		if ns, ok := before[item.Name]; ok {
+			all = append(all, Cause{item.Name, ns, item.NS})
+		}
+	}
+	return mostMoved(all, direction)
+}
+
+func mostMoved(all []Cause, direction float64) []Cause {
+	all = slices.DeleteFunc(all, func(c Cause) bool { return (c.After-c.Before)*direction <= 0 })
+	slices.SortFunc(all, func(a, b Cause) int {
+		return cmp.Or(cmp.Compare(math.Abs(b.After-b.Before), math.Abs(a.After-a.Before)), strings.Compare(a.Name, b.Name))
+	})
+	return all[:min(causeLimit, len(all))]
+}

@@ -1,0 +1,204 @@
+package smoke
+
+import (
+	"cmp"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// pageStyle is the style of a page of trends.
+const pageStyle = `
+:root { color-scheme: light dark; --line: #2563eb; --bad: #b91c1c; --good: #15803d; --budget: #a16207; --dim: #6b7280; --grid: #8884; }
+@media (prefers-color-scheme: dark) { :root { --line: #60a5fa; --bad: #f87171; --good: #4ade80; --budget: #fbbf24; --dim: #9ca3af; } }
+body { font: 14px/1.45 system-ui, sans-serif; margin: 1.5rem auto; max-width: 75rem; padding: 0 1rem; }
+h1 { font-size: 1.4rem } h2 { font-size: 1.15rem; margin-top: 2rem; border-bottom: 1px solid var(--grid) }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)); gap: 1rem }
+figure { margin: 0 } figcaption { display: flex; justify-content: space-between; gap: 1rem }
+figcaption span { color: var(--dim) }
+svg { width: 100%; height: auto; display: block } svg text { font: 10px system-ui, sans-serif; fill: var(--dim) }
+table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: .15rem .6rem .15rem 0; vertical-align: top }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } .bad { color: var(--bad) } .good { color: var(--good) }
+tr + tr td { border-top: 1px solid var(--grid) } .dim { color: var(--dim) } details { margin: .6rem 0 }
+`
+
+// WriteHTML writes a page, complete in itself, with the trend of each figure over the
+// records, their budgets, and what changed at which commit.
+func (h History) WriteHTML(w io.Writer) error {
+	p := &strings.Builder{}
+	title := "smoke runs"
+	if len(h) > 0 {
+		title = h[len(h)-1].Suite + ": " + title
+	}
+	fmt.Fprintf(p, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>%s</title>\n<style>%s</style>\n<h1>%s</h1>\n",
+		html.EscapeString(title), pageStyle, html.EscapeString(title))
+	if len(h) == 0 {
+		fmt.Fprintln(p, "<p>There are no records yet.</p>")
+	} else {
+		h.writePage(p)
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+func (h History) writePage(p *strings.Builder) {
+	last := h[len(h)-1]
+	fmt.Fprintf(p, "<p>%d records, the last of %s at %s; %s/%s, %s, %d cores of %s</p>\n", len(h), html.EscapeString(last.Build.String()),
+		last.At.Format(time.DateTime), last.Build.OS, last.Build.Arch, html.EscapeString(last.Build.Go), last.Machine.Cores, html.EscapeString(last.Machine.Name))
+	shifts := h.Shifts()
+	h.writeShifts(p, shifts)
+	for _, step := range h.steps() {
+		s := last.step(step)
+		if s == nil {
+			continue
+		}
+		fmt.Fprintf(p, "<h2>%s</h2>\n<div class=\"charts\">\n", html.EscapeString(step))
+		for _, f := range trends(s, step, shifts) {
+			h.writeChart(p, step, f, shifts)
+		}
+		fmt.Fprintln(p, "</div>")
+		writeBreakdown(p, s)
+	}
+}
+
+// writeShifts writes what changed, the latest first.
+func (h History) writeShifts(p *strings.Builder, shifts []Shift) {
+	if len(shifts) == 0 {
+		fmt.Fprintln(p, "<p>Nothing has changed.</p>")
+		return
+	}
+	fmt.Fprintln(p, "<h2>What changed</h2>\n<table><tr><th>commit<th>step<th>figure<th class=n>before<th class=n>after<th class=n>change<th>because of")
+	for i := len(shifts) - 1; i >= 0; i-- {
+		s := &shifts[i]
+		class := "good"
+		if s.Worse() {
+			class = "bad"
+		}
+		fmt.Fprintf(p, "<tr><td>%s<td>%s<td>%s<td class=n>%s<td class=n>%s<td class=\"n %s\">%s<td>%s\n", html.EscapeString(h[s.At].Build.String()),
+			html.EscapeString(s.Step), html.EscapeString(s.Figure), format(s.Figure, s.Before), format(s.Figure, s.After), class, s.growth(), html.EscapeString(s.because()))
+	}
+	fmt.Fprintln(p, "</table>")
+}
+
+// trends returns the figures of a step that are drawn: those that can trip, those with a
+// budget, and exact ones that have changed.
+func trends(s *Step, step string, shifts []Shift) []Figure {
+	var drawn []Figure
+	for _, f := range s.Figures {
+		_, budget := s.Budgets[f.Name]
+		changed := slices.ContainsFunc(shifts, func(c Shift) bool { return c.Step == step && c.Figure == f.Name })
+		if f.Class == CPU || f.Class == Instructions || f.Class == Allocations || f.Name == PeakRSS || budget || changed {
+			drawn = append(drawn, f)
+		}
+	}
+	return drawn
+}
+
+// Size of a chart.
+const (
+	chartWidth, chartHeight = 360.0, 110.0
+	chartLeft, chartTop     = 4.0, 8.0
+	chartBottom             = 16.0
+)
+
+// writeChart draws a figure over the records.
+func (h History) writeChart(p *strings.Builder, step string, f Figure, shifts []Shift) {
+	values := make([]float64, len(h))
+	high := 0.0
+	var budget float64
+	for i, r := range h {
+		values[i] = math.NaN()
+		if s := r.step(step); s != nil {
+			if g, ok := s.Figure(f.Name); ok {
+				values[i], high = g.Value, max(high, g.Value)
+			}
+			budget = s.Budgets[f.Name]
+		}
+	}
+	high = max(high, budget)
+	if high == 0 {
+		high = 1
+	}
+	x := func(i int) float64 {
+		return chartLeft + (chartWidth-2*chartLeft)*float64(i)/float64(max(1, len(h)-1))
+	}
+	y := func(v float64) float64 {
+		return chartHeight - chartBottom - (chartHeight-chartTop-chartBottom)*v/(high*1.05)
+	}
+	fmt.Fprintf(p, "<figure><figcaption><b>%s</b><span>%s</span></figcaption>\n<svg viewBox=\"0 0 %g %g\" role=\"img\" aria-label=\"%s\">\n",
+		html.EscapeString(f.Name), format(f.Name, f.Value), chartWidth, chartHeight, html.EscapeString(step+", "+f.Name))
+	fmt.Fprintf(p, "<path d=\"M%g %gH%g\" stroke=\"var(--grid)\"/>\n", chartLeft, y(0), chartWidth-chartLeft)
+	if budget > 0 {
+		fmt.Fprintf(p, "<path d=\"M%g %.1fH%g\" stroke=\"var(--budget)\" stroke-dasharray=\"4 3\"><title>budget: %s</title></path>\n", chartLeft, y(budget), chartWidth-chartLeft, format(f.Name, budget))
+	}
+	path, pen := &strings.Builder{}, "M"
+	for i, v := range values {
+		if math.IsNaN(v) {
+			pen = "M"
+			continue
+		}
+		fmt.Fprintf(path, "%s%.1f %.1f", pen, x(i), y(v))
+		pen = "L"
+	}
+	fmt.Fprintf(p, "<path d=\"%s\" fill=\"none\" stroke=\"var(--line)\" stroke-width=\"1.5\"/>\n", path)
+	for _, s := range shifts {
+		if s.Step != step || s.Figure != f.Name || math.IsNaN(values[s.At]) {
+			continue
+		}
+		color := "--good"
+		if s.Worse() {
+			color = "--bad"
+		}
+		fmt.Fprintf(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"var(%s)\"><title>%s: %s</title></circle>\n", x(s.At), y(values[s.At]), color,
+			html.EscapeString(h[s.At].Build.String()), html.EscapeString(s.String()))
+	}
+	fmt.Fprintf(p, "<text x=\"%g\" y=\"%g\">%s</text><text x=\"%g\" y=\"%g\" text-anchor=\"end\">%s</text>\n</svg></figure>\n", chartLeft, chartHeight-4,
+		h[0].At.Format(time.DateOnly), chartWidth-chartLeft, chartHeight-4, h[len(h)-1].At.Format(time.DateOnly))
+}
+
+// writeBreakdown writes what a step was made of: its timers, its levels, the functions that
+// allocate most.
+func writeBreakdown(p *strings.Builder, s *Step) {
+	for _, part := range []struct {
+		title string
+		class Class
+	}{{"Time by scope", Time}, {"Instructions by function", Code}, {"Bytes allocated by function", Site}, {"Levels", Level}, {"Exact figures", Exact}} {
+		var figures []Figure
+		for _, f := range s.Figures {
+			if f.Class == part.class && f.Value != 0 {
+				figures = append(figures, f)
+			}
+		}
+		if len(figures) == 0 {
+			continue
+		}
+		if part.class != Exact && part.class != Level {
+			slices.SortStableFunc(figures, func(a, b Figure) int { return cmp.Compare(b.Value, a.Value) })
+			figures = figures[:min(30, len(figures))]
+		}
+		fmt.Fprintf(p, "<details><summary>%s</summary><table><tr><th>name<th class=n>value<th class=n>highest frame<th class=n>longest run of spikes\n", part.title)
+		for _, f := range figures {
+			peak, spikes := "", ""
+			if s.Frames > 1 && f.Peak != 0 {
+				peak, spikes = formatClass(f, f.Peak), fmt.Sprint(f.Spikes)
+			}
+			fmt.Fprintf(p, "<tr><td>%s<td class=n>%s<td class=n>%s<td class=n>%s\n", html.EscapeString(f.Name), formatClass(f, f.Value), peak, spikes)
+		}
+		fmt.Fprintln(p, "</table></details>")
+	}
+}
+
+// formatClass returns one value of a figure.
+func formatClass(f Figure, v float64) string {
+	switch f.Class {
+	case Time:
+		return format("ns", v)
+	case Site:
+		return format(AllocatedBytes, v)
+	}
+	return format(f.Name, v)
+}

@@ -1,0 +1,265 @@
+package smoke
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/sysmem"
+	"github.com/assetcook/assetcook/profile/counters"
+)
+
+// sampleVariable names the environment variable that has the file for a process's
+// sample.
+const sampleVariable = "ASSETCOOK_SMOKE_SAMPLE"
+
+// Names of the figures that every step has. Allocated is what the program's functions
+// allocate, heap also what the Go runtime needs for itself, which varies.
+const (
+	AllocatedObjects  = "allocated/objects"
+	AllocatedBytes    = "allocated/bytes"
+	HeapObjects       = "heap/objects"
+	HeapBytes         = "heap/bytes"
+	CPUTime           = "cpu/ns"
+	InstructionCount  = "cpu/instructions"
+	PeakRSS           = "memory/peak_rss"
+	GarbageCollection = "memory/gc_cycles"
+)
+
+// A Run measures what this process does as one step of a smoke run. A nil *Run measures
+// nothing. One goroutine at a time may use it.
+type Run struct {
+	file   string
+	set    *counters.Set
+	last   map[string]float64   // of each figure, at the end of the last frame
+	frames map[string][]float64 // of each figure, in each frame
+	count  int
+	sample sample
+}
+
+// A sample is what one process hands back.
+type sample struct {
+	Build Build `json:"build"`
+	Step  Step  `json:"step"`
+}
+
+// Started reports whether this process was started by a [Runner].
+func Started() bool { return os.Getenv(sampleVariable) != "" }
+
+// Start begins to measure this process if it was started by a [Runner]; otherwise it
+// returns nil. Counters of the set become exact figures, except those whose name ends in
+// "/ns", which like timers are times; floats and gauges become levels. set may be nil.
+func Start(set *counters.Set) *Run {
+	if !Started() {
+		return nil
+	}
+	r := &Run{file: os.Getenv(sampleVariable), set: set, frames: map[string][]float64{}}
+	r.sample.Build = thisBuild()
+	r.last = map[string]float64{}
+	for _, f := range r.read() {
+		r.last[f.Name] = f.Value
+	}
+	return r
+}
+
+// Frame ends a frame: a unit of work that the program repeats. The first begins at
+// Start.
+func (r *Run) Frame() {
+	if r == nil {
+		return
+	}
+	r.count++
+	for _, f := range r.read() {
+		value := f.Value
+		if f.Class != Level || f.Name == HeapObjects || f.Name == HeapBytes || f.Name == GarbageCollection {
+			value -= r.last[f.Name]
+		}
+		r.last[f.Name] = f.Value
+		r.frames[f.Name] = append(r.frames[f.Name], value)
+	}
+}
+
+// Exact adds a figure that must be the same in every run of the same sources.
+func (r *Run) Exact(name string, value int64) { r.add(name, Exact, float64(value)) }
+
+// Level adds a figure that only explains.
+func (r *Run) Level(name string, value float64) { r.add(name, Level, value) }
+
+func (r *Run) add(name string, class Class, value float64) {
+	if r != nil {
+		r.sample.Step.Figures = append(r.sample.Step.Figures, Figure{Name: name, Class: class, Value: value})
+	}
+}
+
+// Item adds a thing that was made or looked at. State says what became of it, such as a
+// digest, and is compared exactly.
+func (r *Run) Item(name, state string, took time.Duration) {
+	if r != nil {
+		r.sample.Step.Items = append(r.sample.Step.Items, Item{Name: name, State: state, NS: float64(took)})
+	}
+}
+
+// Finish writes what was measured. The process should end soon after: the time that it
+// takes counts.
+func (r *Run) Finish() error {
+	if r == nil {
+		return nil
+	}
+	step := &r.sample.Step
+	figures := r.read() // before anything here allocates much
+	step.Frames = r.count
+	for _, f := range figures {
+		if values := r.frames[f.Name]; len(values) > 0 && f.Class != Site {
+			f.Peak, f.Spikes = peaks(values)
+		}
+		step.Figures = append(step.Figures, f)
+	}
+	step.Figures = append(step.Figures, allocations()...)
+	step.sort()
+	for i := 1; i < len(step.Figures); i++ {
+		if name := step.Figures[i].Name; name == step.Figures[i-1].Name {
+			return fmt.Errorf("smoke run: two figures are called %q", name)
+		}
+	}
+	text, err := json.Marshal(&r.sample)
+	if err != nil {
+		return fmt.Errorf("smoke run: %w", err)
+	}
+	return os.WriteFile(r.file, text, 0o666)
+}
+
+// peaks returns the highest of the values and the length of the longest run of spikes.
+func peaks(values []float64) (high float64, longest int) {
+	var mark counters.HighWater
+	spikes := counters.Spikes{Over: 2 * median(values)}
+	for _, v := range values {
+		mark.Add(v)
+		spikes.Add(v)
+	}
+	return mark.Value(), spikes.Longest()
+}
+
+// polled are the runtime's figures.
+var polled = []struct {
+	metric, name string
+	class        Class
+}{
+	{"/gc/heap/allocs:objects", HeapObjects, Level},
+	{"/gc/heap/allocs:bytes", HeapBytes, Level},
+	{"/gc/cycles/total:gc-cycles", GarbageCollection, Level},
+}
+
+// read returns all figures as they are now.
+func (r *Run) read() []Figure {
+	samples := make([]metrics.Sample, len(polled))
+	for i, p := range polled {
+		samples[i].Name = p.metric
+	}
+	metrics.Read(samples)
+	var figures []Figure
+	for i, p := range polled {
+		figures = append(figures, Figure{Name: p.name, Class: p.class, Value: float64(samples[i].Value.Uint64())})
+	}
+	figures = append(figures, Figure{Name: PeakRSS, Class: Level, Value: float64(sysmem.PeakRSS())})
+	for _, s := range r.set.Snapshot() {
+		switch {
+		case s.Kind == counters.KindTimer:
+			figures = append(figures,
+				Figure{Name: s.Name + "/calls", Class: Exact, Value: float64(s.Timer.Calls)},
+				Figure{Name: s.Name, Class: Time, Value: float64(s.Timer.Own)})
+		case s.Kind == counters.KindCounter && strings.HasSuffix(s.Name, "/ns"):
+			figures = append(figures, Figure{Name: s.Name, Class: Time, Value: s.Value()})
+		case s.Kind == counters.KindCounter:
+			figures = append(figures, Figure{Name: s.Name, Class: Exact, Value: s.Value()})
+		default:
+			figures = append(figures, Figure{Name: s.Name, Class: Level, Value: s.Value()})
+		}
+	}
+	return figures
+}
+
+// siteLimit is how many functions a step names, those that allocate most.
+const siteLimit = 50
+
+// allocations returns what the program's functions have allocated, in all and each, if
+// every allocation is in the profile.
+func allocations() []Figure {
+	if runtime.MemProfileRate != 1 {
+		return nil
+	}
+	debug.SetGCPercent(100)
+	runtime.GC() // an allocation is in the profile after two cycles
+	runtime.GC()
+	var records []runtime.MemProfileRecord
+	for n, ok := runtime.MemProfile(nil, true); !ok; {
+		records = make([]runtime.MemProfileRecord, n+64)
+		if n, ok = runtime.MemProfile(records, true); ok {
+			records = records[:n]
+		}
+	}
+	bytes, objects := 0.0, 0.0
+	sums := map[string]float64{}
+	for i := range records {
+		if name, ok := allocatingFunction(records[i].Stack()); ok {
+			sums[name] += float64(records[i].AllocBytes)
+			bytes += float64(records[i].AllocBytes)
+			objects += float64(records[i].AllocObjects)
+		}
+	}
+	var sites []Figure
+	for name, sum := range sums {
+		if sum > 0 {
+			sites = append(sites, Figure{Name: "site/" + name, Class: Site, Value: sum})
+		}
+	}
+	return append(most(sites, siteLimit), Figure{Name: AllocatedBytes, Class: Allocations, Value: bytes},
+		Figure{Name: AllocatedObjects, Class: Allocations, Value: objects})
+}
+
+// most returns the n highest figures.
+func most(figures []Figure, n int) []Figure {
+	slices.SortFunc(figures, func(a, b Figure) int {
+		if a.Value != b.Value {
+			return int(max(-1, min(1, b.Value-a.Value)))
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return figures[:min(n, len(figures))]
+}
+
+// allocatingFunction returns the innermost function of a stack that is not the
+// runtime's, and whether there is one.
+func allocatingFunction(stack []uintptr) (name string, ok bool) {
+	frames := runtime.CallersFrames(stack)
+	for {
+		frame, more := frames.Next()
+		if f := frame.Function; f != "" && !strings.HasPrefix(f, "runtime.") && !strings.HasPrefix(f, "internal/runtime/") {
+			return f, true
+		}
+		if !more {
+			return "", false
+		}
+	}
+}
+
+// thisBuild describes the program of this process.
+func thisBuild() Build {
+	b := Build{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				b.Commit = s.Value
+			case "vcs.modified":
+				b.Modified = s.Value == "true"
+			}
+		}
+	}
+	return b
+}

@@ -1,0 +1,211 @@
+package smoke
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/atomicfile"
+)
+
+// Format is the version of a record's form. Records of other versions are not compared.
+const Format = 1
+
+// maxRecord limits the size of a record that is read.
+const maxRecord = 256 << 20
+
+// A Class says how a figure is compared.
+type Class string
+
+// The first four trip; the others explain why.
+const (
+	Exact        Class = "exact"        // equal in every run of the same sources
+	Allocations  Class = "allocations"  // objects or bytes allocated
+	Instructions Class = "instructions" // executed in user mode
+	CPU          Class = "cpu"          // nanoseconds of processor time
+
+	Time     Class = "time"     // nanoseconds of a timer
+	Site     Class = "site"     // bytes allocated in a function
+	Code     Class = "code"     // instructions executed in a function
+	Level    Class = "level"    // memory, open files and the like
+	Unsteady Class = "unsteady" // should be exact, but differs between runs
+
+	Budget Class = "budget" // of a [Change]: a figure past its budget
+)
+
+// A Record is what one build did in a suite, and what it cost.
+type Record struct {
+	Format  int       `json:"format"`
+	Suite   string    `json:"suite"`
+	Sum     string    `json:"sum"` // of the suite and its inputs
+	At      time.Time `json:"at"`
+	Build   Build     `json:"build"`
+	Machine Machine   `json:"machine"`
+	Steps   []Step    `json:"steps"`
+}
+
+// A Build is the program that was measured.
+type Build struct {
+	Commit   string `json:"commit,omitempty"`
+	Modified bool   `json:"modified,omitempty"` // there were changes beside the commit
+	Go       string `json:"go"`
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+}
+
+// String is the commit, shortened.
+func (b Build) String() string {
+	switch {
+	case b.Commit == "":
+		return "unknown commit"
+	case b.Modified:
+		return b.Commit[:min(12, len(b.Commit))] + "+changes"
+	}
+	return b.Commit[:min(12, len(b.Commit))]
+}
+
+// sameKind reports whether allocations and instructions of two builds can be compared.
+func (b Build) sameKind(c Build) bool { return b.Go == c.Go && b.OS == c.OS && b.Arch == c.Arch }
+
+// A Machine is where it was measured.
+type Machine struct {
+	Name  string `json:"name"` // of the processor
+	Cores int    `json:"cores"`
+}
+
+// A Step is one step of a record.
+type Step struct {
+	Name    string   `json:"name"`
+	Frames  int      `json:"frames,omitempty"`
+	Figures []Figure `json:"figures"` // sorted by name
+	Items   []Item   `json:"items,omitempty"`
+	// Budgets are the highest values that figures may have.
+	Budgets map[string]float64 `json:"budgets,omitempty"`
+}
+
+// A Figure is one number of a step.
+type Figure struct {
+	Name   string    `json:"name"`
+	Class  Class     `json:"class"`
+	Value  float64   `json:"value"`            // median of the executions
+	Values []float64 `json:"values,omitempty"` // of each execution where they differ
+
+	// Of the frames of one execution, if it has any: the highest, and the longest run of
+	// frames that were spikes, that is higher than twice the median.
+	Peak   float64 `json:"peak,omitempty"`
+	Spikes int     `json:"spikes,omitempty"`
+}
+
+// An Item is a thing that a step made or looked at, such as an asset.
+type Item struct {
+	Name  string  `json:"name"`
+	State string  `json:"state"`        // what became of it: compared exactly
+	NS    float64 `json:"ns,omitempty"` // how long it took
+}
+
+func (r *Record) step(name string) *Step {
+	if i := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Name == name }); i >= 0 {
+		return &r.Steps[i]
+	}
+	return nil
+}
+
+// Figure returns a figure of the step, and whether there is one of that name.
+func (s *Step) Figure(name string) (Figure, bool) {
+	i, ok := slices.BinarySearchFunc(s.Figures, name, func(f Figure, name string) int { return strings.Compare(f.Name, name) })
+	if !ok {
+		return Figure{}, false
+	}
+	return s.Figures[i], true
+}
+
+func (s *Step) sort() {
+	slices.SortFunc(s.Figures, func(a, b Figure) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(s.Items, func(a, b Item) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// OnlyExact returns the record with what is compared exactly, which holds for machines of
+// every kind.
+func (r *Record) OnlyExact() *Record {
+	only := *r
+	only.Steps = slices.Clone(r.Steps)
+	for i := range only.Steps {
+		s := &only.Steps[i]
+		s.Figures = slices.DeleteFunc(slices.Clone(s.Figures), func(f Figure) bool { return f.Class != Exact })
+		s.Items = slices.Clone(s.Items)
+		for j := range s.Items {
+			s.Items[j].NS = 0
+		}
+	}
+	return &only
+}
+
+// oneLine puts each figure and item of indented JSON, in which strings have no newlines,
+// on a line of its own.
+var oneLine = strings.NewReplacer("\n\t\t\t\t\t\t", " ", "\n\t\t\t\t\t", " ", "\n\t\t\t\t}", " }")
+
+// WriteFile writes the record to a file, replacing it whole.
+func (r *Record) WriteFile(name string) error {
+	return atomicfile.Write(name, 0o666, func(w io.Writer) error {
+		text, err := json.MarshalIndent(r, "", "\t")
+		if err == nil {
+			_, err = oneLine.WriteString(w, string(text)+"\n")
+		}
+		return err
+	})
+}
+
+// ReadFile reads a record.
+func ReadFile(name string) (*Record, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxRecord {
+		return nil, fmt.Errorf("%s: larger than %d bytes; this is no record of a smoke run", name, maxRecord)
+	}
+	r, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+// ErrFormat is the error of a record that another version wrote.
+var ErrFormat = errors.New("record of another version; measure again to write a new one")
+
+// parse reads a record and checks what comparing relies on.
+func parse(text []byte) (*Record, error) {
+	r := new(Record)
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("no record of a smoke run: %w", err)
+	}
+	if r.Format != Format {
+		return nil, fmt.Errorf("%w (format %d, want %d)", ErrFormat, r.Format, Format)
+	}
+	names := map[string]bool{}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if names[s.Name] {
+			return nil, fmt.Errorf("damaged record: two steps are called %q", s.Name)
+		}
+		names[s.Name] = true
+		s.sort()
+		for j := range s.Figures {
+			if j > 0 && s.Figures[j].Name == s.Figures[j-1].Name {
+				return nil, fmt.Errorf("damaged record: step %q has two figures %q", s.Name, s.Figures[j].Name)
+			}
+		}
+	}
+	return r, nil
+}

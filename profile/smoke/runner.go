@@ -1,0 +1,353 @@
+package smoke
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// DefaultTimes is how often steps are timed where nothing else is asked for.
+const DefaultTimes = 5
+
+// exactRounds is how often exact figures are taken, so that one that varies shows.
+const exactRounds = 2
+
+// A Runner executes a suite.
+type Runner struct {
+	Suite Suite
+	Dir   string // a folder that is the runner's own while it works
+	// Times is how often each step is executed as users have it. With 0 Run measures no
+	// time, which leaves exact figures, allocations and instructions; for Against see there.
+	Times int
+	// Instructions counts them, which takes some ten times as long; see [CanCount].
+	Instructions bool
+	// Log takes a line about what is being done; nil for none.
+	Log func(line string)
+}
+
+// A mode is how a process is executed.
+type mode int
+
+const (
+	plain   mode = iota // as users have it
+	exact               // so that what it counts and allocates is the same each time
+	counted             // under a counter of instructions
+)
+
+// deterministic are settings of the Go runtime under which a process with one worker
+// allocates nearly the same each time. The collector runs only if memory gets short.
+var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=2GiB"}
+
+func (m mode) environment() []string {
+	switch m {
+	case exact:
+		return append(deterministic, "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+",memprofilerate=1", ","))
+	case counted:
+		return deterministic
+	}
+	return nil
+}
+
+// Run measures one program and returns its record.
+func (r *Runner) Run(ctx context.Context, program string) (*Record, error) {
+	w, err := r.workspace("a", program)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.deterministicRounds(ctx, w); err != nil {
+		return nil, err
+	}
+	for i := range r.Times {
+		r.logf("round %d of %d", i+1, r.Times)
+		if err := r.round(ctx, plain, len(r.Suite.Steps), w); err != nil {
+			return nil, err
+		}
+	}
+	return r.record(w), nil
+}
+
+// deterministicRounds measures what is the same each time.
+func (r *Runner) deterministicRounds(ctx context.Context, spaces ...*workspace) error {
+	for i := range exactRounds {
+		r.logf("counting, %d of %d", i+1, exactRounds)
+		if err := r.round(ctx, exact, len(r.Suite.Steps), spaces...); err != nil {
+			return err
+		}
+	}
+	if !r.Instructions {
+		return nil
+	}
+	r.logf("counting instructions")
+	return r.round(ctx, counted, len(r.Suite.Steps), spaces...)
+}
+
+// A workspace is where one program works, and what it was found to do.
+type workspace struct {
+	program string
+	dir     string // its working folder
+	file    string // for samples
+	build   Build
+	steps   []executions
+}
+
+// executions are all that were done of one step.
+type executions struct {
+	plain, exact, counted []Step
+	cpu                   []float64 // of the plain ones
+}
+
+func (r *Runner) workspace(name, program string) (*workspace, error) {
+	path, err := exec.LookPath(program)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("program to measure: %w", err)
+	}
+	dir, err := filepath.Abs(filepath.Join(r.Dir, name))
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	return &workspace{program: path, dir: dir, file: dir + ".sample", steps: make([]executions, len(r.Suite.Steps))}, nil
+}
+
+// round executes the first steps of the suite once in each workspace, in turn.
+func (r *Runner) round(ctx context.Context, m mode, steps int, spaces ...*workspace) error {
+	for _, w := range spaces {
+		if err := r.Suite.Reset(w.dir); err != nil {
+			return fmt.Errorf("preparing %s: %w", r.Suite.Name, err)
+		}
+	}
+	for i := range steps {
+		first := i + len(spaces[0].steps[i].plain) // another from step to step and from round to round
+		for k := range spaces {
+			w := spaces[(first+k)%len(spaces)]
+			if err := r.execute(ctx, m, i, w); err != nil {
+				return fmt.Errorf("step %q: %w", r.Suite.Steps[i].Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// execute does one step in one workspace and keeps what it found.
+func (r *Runner) execute(ctx context.Context, m mode, i int, w *workspace) error {
+	task := r.Suite.Steps[i]
+	if task.Prepare != nil {
+		if err := task.Prepare(w.dir); err != nil {
+			return err
+		}
+	}
+	cmd := task.Command(ctx, w.program, w.dir)
+	cmd.Env = append(append(cmd.Environ(), m.environment()...), sampleVariable+"="+w.file)
+	profile := w.file + ".instructions"
+	if m == counted {
+		cmd = counting(ctx, cmd, profile)
+	}
+	found, err := w.run(cmd)
+	if err != nil {
+		return err
+	}
+	w.build = found.Build
+	e := &w.steps[i]
+	switch m {
+	case plain:
+		e.plain = append(e.plain, found.Step)
+		e.cpu = append(e.cpu, float64(cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()))
+	case exact:
+		if task.Inspect != nil {
+			items, err := task.Inspect(w.dir)
+			if err != nil {
+				return err
+			}
+			found.Step.Items = append(found.Step.Items, items...)
+		}
+		e.exact = append(e.exact, found.Step)
+	case counted:
+		figures, err := readInstructions(profile)
+		if err != nil {
+			return err
+		}
+		os.Remove(profile)
+		e.counted = append(e.counted, Step{Figures: figures})
+	}
+	return nil
+}
+
+// run runs a command and reads the sample that it leaves.
+func (w *workspace) run(cmd *exec.Cmd) (sample, error) {
+	var found sample
+	os.Remove(w.file)
+	var said tail
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Run(); err != nil {
+		return found, fmt.Errorf("%s: %w%s", filepath.Base(w.program), err, said.quote())
+	}
+	text, err := os.ReadFile(w.file)
+	if errors.Is(err, os.ErrNotExist) {
+		return found, fmt.Errorf("%s has measured nothing: it must call smoke.Start, and Finish when it is done%s", w.program, said.quote())
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &found)
+	}
+	os.Remove(w.file)
+	return found, err
+}
+
+// record sums up all executions.
+func (r *Runner) record(w *workspace) *Record {
+	rec := &Record{
+		Format: Format, Suite: r.Suite.Name, Sum: r.Suite.Sum, At: time.Now().UTC().Truncate(time.Second),
+		Build: w.build, Machine: Machine{Name: processorName(), Cores: runtime.NumCPU()},
+	}
+	for i, task := range r.Suite.Steps {
+		step := w.steps[i].step()
+		step.Name, step.Budgets = task.Name, task.Budgets
+		rec.Steps = append(rec.Steps, step)
+	}
+	return rec
+}
+
+// step makes one step of all executions of it.
+func (e *executions) step() Step {
+	first := e.exact[0]
+	step := Step{Frames: first.Frames, Items: first.Items}
+	for _, f := range first.Figures {
+		switch f.Class {
+		case Exact:
+			if values, same := each(e.exact, f.Name); !same {
+				f.Class, f.Values = Unsteady, values
+			}
+		case Allocations:
+			values, _ := each(e.exact, f.Name)
+			f.Value = slices.Min(values)
+		case Time, Level:
+			if len(e.plain) > 0 {
+				f = middle(e.plain, f)
+			}
+		}
+		step.Figures = append(step.Figures, f)
+	}
+	for _, again := range e.exact[1:] {
+		for _, f := range again.Figures {
+			if _, ok := first.Figure(f.Name); !ok && f.Class == Exact {
+				values, _ := each(e.exact, f.Name)
+				step.Figures = append(step.Figures, Figure{Name: f.Name, Class: Unsteady, Value: f.Value, Values: values})
+			}
+		}
+		step.Items = unsteadyItems(step.Items, again.Items)
+	}
+	if len(e.cpu) > 0 {
+		step.Figures = append(step.Figures, Figure{Name: CPUTime, Class: CPU, Value: median(e.cpu), Values: e.cpu})
+	}
+	for _, c := range e.counted {
+		step.Figures = append(step.Figures, c.Figures...)
+	}
+	took := map[string][]float64{}
+	for _, p := range e.plain {
+		for _, item := range p.Items {
+			took[item.Name] = append(took[item.Name], item.NS)
+		}
+	}
+	for i, item := range step.Items {
+		if ns, ok := took[item.Name]; ok {
+			step.Items[i].NS = median(ns)
+		}
+	}
+	step.sort()
+	return step
+}
+
+// each returns a figure's value in each of the steps, 0 in one that lacks it, and whether
+// it is the same in all.
+func each(steps []Step, name string) (values []float64, same bool) {
+	same = true
+	for i := range steps {
+		f, ok := steps[i].Figure(name)
+		values = append(values, f.Value)
+		same = same && ok && f.Value == values[0]
+	}
+	return values, same
+}
+
+// middle returns a figure with the median of its values in the steps.
+func middle(steps []Step, f Figure) Figure {
+	var values, peaks []float64
+	f.Spikes = 0
+	for i := range steps {
+		if g, ok := steps[i].Figure(f.Name); ok {
+			values, peaks = append(values, g.Value), append(peaks, g.Peak)
+			f.Spikes = max(f.Spikes, g.Spikes)
+		}
+	}
+	f.Value, f.Peak = median(values), median(peaks)
+	return f
+}
+
+// unsteadyItems marks the items of a that b has otherwise or not at all, and adds those
+// that only b has.
+func unsteadyItems(a, b []Item) []Item {
+	states := map[string]string{}
+	for _, item := range b {
+		states[item.Name] = item.State
+	}
+	for i, item := range a {
+		if states[item.Name] != item.State {
+			a[i].State = string(Unsteady)
+		}
+		delete(states, item.Name)
+	}
+	for name := range states {
+		a = append(a, Item{Name: name, State: string(Unsteady)})
+	}
+	return a
+}
+
+func (r *Runner) logf(format string, args ...any) {
+	if r.Log != nil {
+		r.Log(fmt.Sprintf(format, args...))
+	}
+}
+
+// A tail keeps the end of what is written to it.
+type tail struct{ b []byte }
+
+const tailSize = 2000
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.b = append(t.b, p...)
+	t.b = t.b[max(0, len(t.b)-tailSize):]
+	return len(p), nil
+}
+
+func (t *tail) quote() string {
+	text := bytes.TrimSpace(t.b)
+	if len(text) == 0 {
+		return ""
+	}
+	return "; it printed:\n" + string(text)
+}
+
+// processorName is what the system calls the processor.
+func processorName() string {
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				return strings.TrimSpace(value)
+			}
+		}
+	}
+	return runtime.GOARCH
+}

@@ -1,0 +1,160 @@
+package smoke
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/human"
+)
+
+// lineLimit is how many changes of one step and class a summary prints in full.
+const lineLimit = 10
+
+// WriteMarkdown writes a summary of a record and of what changed, as GitHub and others
+// show it.
+func WriteMarkdown(w io.Writer, r *Record, changes []Change) error {
+	out := &strings.Builder{}
+	worse := 0
+	for i := range changes {
+		if changes[i].Worse() {
+			worse++
+		}
+	}
+	switch {
+	case len(changes) == 0:
+		fmt.Fprintf(out, "## %s: no change\n\n", escapeMarkdown(r.Suite))
+	case worse == 0:
+		fmt.Fprintf(out, "## %s: %s better\n\n", escapeMarkdown(r.Suite), human.Count(len(changes), "figure"))
+	default:
+		fmt.Fprintf(out, "## %s: %s tripped\n\n", escapeMarkdown(r.Suite), human.Count(worse, "figure"))
+	}
+	writeChanges(out, changes)
+	fmt.Fprintln(out, "| step | processor time | instructions | allocated | objects | items |\n|---|---:|---:|---:|---:|---:|")
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		fmt.Fprintf(out, "| %s", escapeMarkdown(s.Name))
+		for _, name := range []string{CPUTime, InstructionCount, AllocatedBytes, AllocatedObjects} {
+			if f, ok := s.Figure(name); ok {
+				fmt.Fprintf(out, " | %s", format(name, f.Value))
+			} else {
+				fmt.Fprint(out, " | ")
+			}
+		}
+		fmt.Fprintf(out, " | %d |\n", len(s.Items))
+	}
+	fmt.Fprintf(out, "\n%s, %s, %s/%s, %d cores of %s\n", r.Build, r.Build.Go, r.Build.OS, r.Build.Arch, r.Machine.Cores, escapeMarkdown(r.Machine.Name))
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// writeChanges writes a table of changes. Beyond a few of one step and class they are
+// counted.
+func writeChanges(out *strings.Builder, changes []Change) {
+	if len(changes) == 0 {
+		return
+	}
+	type group struct{ step, class string }
+	printed, left := map[group]int{}, map[group]int{}
+	var order []group
+	fmt.Fprintln(out, "| step | figure | before | after | change | because of |\n|---|---|---:|---:|---:|---|")
+	for i := range changes {
+		c := &changes[i]
+		g := group{c.Step, string(c.Class)}
+		if printed[g]++; printed[g] > lineLimit {
+			if left[g]++; left[g] == 1 {
+				order = append(order, g)
+			}
+			continue
+		}
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", escapeMarkdown(c.Step), escapeMarkdown(c.Figure),
+			format(c.Figure, c.Before), format(c.Figure, c.After), c.growth(), escapeMarkdown(c.because()))
+	}
+	for _, g := range order {
+		fmt.Fprintf(out, "| %s | %d more %s figures | | | | |\n", escapeMarkdown(g.step), left[g], g.class)
+	}
+	fmt.Fprintln(out)
+}
+
+// String is the change in one line.
+func (c *Change) String() string {
+	text := fmt.Sprintf("%s: %s: %s -> %s", c.Step, c.Figure, format(c.Figure, c.Before), format(c.Figure, c.After))
+	if c.Class == Budget {
+		text = fmt.Sprintf("%s: %s: %s is over the budget of %s", c.Step, c.Figure, format(c.Figure, c.After), format(c.Figure, c.Before))
+	}
+	if g := c.growth(); g != "" {
+		text += " (" + g + ")"
+	}
+	if b := c.because(); b != "" {
+		text += ": " + b
+	}
+	return text
+}
+
+func (c *Change) growth() string {
+	g := c.Growth()
+	if c.Figure == Items || math.IsNaN(g) || math.IsInf(g, 0) || g == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%+.1f %%", 100*g)
+	if math.Abs(g) < 0.001 {
+		text = fmt.Sprintf("%+.2g %%", 100*g)
+	}
+	if c.Class == CPU {
+		text += fmt.Sprintf(", p %.1g", c.P)
+	}
+	return text
+}
+
+// because names the items that differ, or the causes.
+func (c *Change) because() string {
+	var parts []string
+	for i, item := range c.Items {
+		if i == lineLimit {
+			parts = append(parts, fmt.Sprintf("and %d more", len(c.Items)-i))
+			break
+		}
+		switch {
+		case item.Before == "":
+			parts = append(parts, fmt.Sprintf("%s is new: %s", item.Name, item.After))
+		case item.After == "":
+			parts = append(parts, fmt.Sprintf("%s is gone (was %s)", item.Name, item.Before))
+		default:
+			parts = append(parts, fmt.Sprintf("%s: %s -> %s", item.Name, item.Before, item.After))
+		}
+	}
+	for _, cause := range c.Causes {
+		parts = append(parts, fmt.Sprintf("%s %s", cause.Name, signed(c.Figure, cause.After-cause.Before)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func signed(figure string, v float64) string {
+	if v < 0 {
+		return "-" + format(figure, -v)
+	}
+	return "+" + format(figure, v)
+}
+
+// format returns one value of a figure of that name: a time, bytes, or a number.
+func format(figure string, v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "none"
+	case figure == "ns" || strings.HasSuffix(figure, "/ns"):
+		return human.Duration(time.Duration(v))
+	case figure == AllocatedBytes || figure == PeakRSS:
+		return human.Bytes(int64(v))
+	case v == math.Trunc(v) && math.Abs(v) < 1e15:
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+var markdown = strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "`", "'")
+
+// escapeMarkdown makes text safe in a cell of a table.
+func escapeMarkdown(text string) string { return markdown.Replace(text) }
