@@ -19,7 +19,7 @@ const smokeText = `usage: cook smoke [flags] FILE
 
 Finds performance regressions: runs the steps of a scenario (FILE, in TOML), counts what
 they did and what that cost, and compares. Counters and artifacts must be the same as in
-the baseline; bytes and objects allocated may grow by 0.1 %, instructions by 0.5 %.
+the baseline; what is allocated and the instructions executed may grow by 0.1 %.
 Processor time is compared only between two programs that take turns (-against).
 Prints a summary in Markdown. Exit status 3 says that a figure tripped.
 
@@ -73,7 +73,7 @@ func (r *smokeRun) flags() *flag.FlagSet {
 	fs.StringVar(&r.record, "record", "", "write the record to this `file`")
 	fs.StringVar(&r.history, "history", "", "append the record to this `file` and print what changed since the one before")
 	fs.StringVar(&r.html, "html", "", "write a page with the trend of each figure to this `file`; needs -history")
-	fs.IntVar(&r.times, "times", unset, "`number` of times that each step is timed (default: 5; with -against as many as its noise demands, 10 to 60)")
+	fs.IntVar(&r.times, "times", unset, "`number` of times that each step is timed (default: 5; with -against as many as its noise demands, 10 to 400)")
 	fs.StringVar(&r.instructions, "instructions", "auto", "count instructions with valgrind: `yes`, no, or auto: if it is installed")
 	fs.BoolVar(&r.quiet, "q", false, "do not print what is being done")
 	return fs

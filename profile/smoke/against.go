@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 )
 
 // How processor time is judged. A step trips if the U test gives less than tripLevel and
@@ -17,7 +18,9 @@ const (
 	// takes depends on the noise found in the first ones.
 	detected  = 0.03
 	minRounds = 10
-	maxRounds = 60
+	maxRounds = 400
+	// patience is how long the first measurement may take.
+	patience = 5 * time.Minute
 )
 
 // quantiles of the normal distribution: of 1-tripLevel and of the 99 %.
@@ -35,8 +38,8 @@ type Comparison struct {
 }
 
 // Against measures two builds that take turns, and compares all that they did and cost,
-// processor time included. Their steps are timed Times times; if that is 0, at least ten
-// and at most sixty times, depending on how noisy they are.
+// processor time included. Their steps are timed Times times; if that is 0, from ten to
+// 400 times, depending on how noisy they are, but for no more than some five minutes.
 func (r *Runner) Against(ctx context.Context, before, after string) (*Comparison, error) {
 	a, err := r.workspace("a", before)
 	if err != nil {
@@ -53,13 +56,15 @@ func (r *Runner) Against(ctx context.Context, before, after string) (*Comparison
 	if rounds == 0 {
 		rounds = minRounds
 	}
+	began := time.Now()
 	for i := 0; i < rounds; i++ {
 		r.logf("round %d of %d", i+1, rounds)
 		if err := r.round(ctx, plain, len(r.Suite.Steps), a, b); err != nil {
 			return nil, err
 		}
 		if i == minRounds-1 && r.Times == 0 {
-			rounds = roundsNeeded(a, b)
+			affordable := int(patience / (time.Since(began) / minRounds))
+			rounds = max(minRounds, min(roundsNeeded(a, b), affordable))
 		}
 	}
 	c := &Comparison{Before: r.record(a), After: r.record(b), Rounds: rounds, Detectable: map[string]float64{}}

@@ -12,15 +12,16 @@ import (
 // Limits of what is the same, as a part of the value before.
 const (
 	allocationLimit  = 0.001
-	instructionLimit = 0.005
+	instructionLimit = 0.001
 	cpuLimit         = 0.01
 )
 
-// What a process may allocate more in any case: hash tables with random seeds have more
-// or fewer collisions.
+// What a process may allocate and execute more in any case: hash tables with random seeds
+// have more or fewer collisions, system calls are interrupted.
 const (
-	slackObjects = 16
-	slackBytes   = 4096
+	slackObjects      = 16
+	slackBytes        = 4096
+	slackInstructions = 100_000
 )
 
 // slack is how much of a figure is the same in any case.
@@ -30,6 +31,8 @@ func slack(f *Figure) float64 {
 		return slackObjects
 	case AllocatedBytes:
 		return slackBytes
+	case InstructionCount:
+		return slackInstructions
 	}
 	return 0
 }

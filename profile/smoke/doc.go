@@ -32,7 +32,7 @@
 //
 //	exact         counters, digests of items   any difference
 //	allocations   objects and bytes            0.1 % more, and 16 objects or 4 KiB
-//	instructions  in user mode, by cachegrind  0.5 % more
+//	instructions  in user mode, by cachegrind  0.1 % more, and 100,000
 //	cpu           time on the processor        1 % more at 1 % error, builds in turn
 //
 // Everything else is recorded to explain: timers, allocations by function, instructions

@@ -95,8 +95,8 @@ func TestCompare(t *testing.T) {
 		{AllocatedBytes, scale(1.0009), 0, false},
 		{AllocatedBytes, scale(1.0011), 1, true},
 		{AllocatedBytes, scale(0.5), 1, false},
-		{InstructionCount, scale(1.004), 0, false},
-		{InstructionCount, scale(1.006), 1, true},
+		{InstructionCount, scale(1.0009), 0, false},
+		{InstructionCount, scale(1.0011), 1, true},
 		{CPUTime, scale(100), 0, false},
 		{"t/<script>", scale(100), 0, false},
 	} {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -256,13 +257,13 @@ func TestAgainst(t *testing.T) {
 			return command(ctx, program, work)
 		}
 	}
-	r := Runner{Suite: suite, Dir: t.TempDir()}
+	r := Runner{Suite: suite, Dir: t.TempDir(), Times: 4}
 	c, err := r.Against(t.Context(), exe, exe)
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := slices.ContainsFunc(c.Changes, func(c Change) bool { return c.Figure == AllocatedBytes && c.Step == "level" })
-	if !found || c.Rounds < minRounds || c.Rounds > maxRounds {
+	if !found || c.Rounds != 4 {
 		t.Errorf("found %v in %d rounds", c.Changes, c.Rounds)
 	}
 	if n := len(c.After.Steps[0].Figures); n == 0 || c.Detectable["menu"] < cpuLimit {
@@ -276,8 +277,31 @@ func TestAgainst(t *testing.T) {
 		}
 		first[order[i][:1]]++
 	}
-	if first["a"] < 3 || first["b"] < 3 {
+	if first["a"] < 2 || first["b"] < 2 {
 		t.Errorf("who went first: %v", first)
+	}
+}
+
+// How often noisy steps are timed depends on the noise.
+func TestRoundsNeeded(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	space := func(noise float64) *workspace {
+		w := &workspace{steps: make([]executions, 2)}
+		for range 100 {
+			w.steps[0].cpu = append(w.steps[0].cpu, 1)
+			w.steps[1].cpu = append(w.steps[1].cpu, 1+noise*random.NormFloat64())
+		}
+		return w
+	}
+	for noise, want := range map[float64][2]int{0: {10, 10}, 0.01: {10, 10}, 0.03: {30, 65}, 0.5: {400, 400}} {
+		if n := roundsNeeded(space(noise), space(noise)); n < want[0] || n > want[1] {
+			t.Errorf("noise of %g: %d rounds, want %v", noise, n, want)
+		}
+	}
+	// As many rounds as are needed find what is to be found.
+	a, b := space(0.02).steps[1].cpu, space(0.02).steps[1].cpu
+	if d := detectable(a, b); d < 0.01 || d > 0.03 {
+		t.Errorf("100 rounds with a noise of 2 %% find %g", d)
 	}
 }
 

@@ -53,12 +53,17 @@ func Do(ctx context.Context, do string, passes int, work string, recipes []recip
 // doVerify compares everything and cooks the same sample again each time.
 func doVerify(ctx context.Context, project cook.Project, passes int, run *smoke.Run) error {
 	var found cook.Verified
+	differences := map[string]string{}
+	opt := cook.VerifyOptions{Seed: 1, Found: func(f cook.Finding) { differences[f.Path] = f.Text }}
 	for range passes {
 		var err error
-		if found, err = cook.Verify(ctx, project, cook.VerifyOptions{Seed: 1}); err != nil {
+		if found, err = cook.Verify(ctx, project, opt); err != nil {
 			return err
 		}
 		run.Frame()
+	}
+	for _, path := range slices.Sorted(maps.Keys(differences)) {
+		run.Item("difference "+path, differences[path], 0)
 	}
 	for name, value := range map[string]int64{
 		"outputs": int64(found.Outputs), "bytes": found.Bytes, "blobs": int64(found.Blobs),

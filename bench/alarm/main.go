@@ -1,0 +1,175 @@
+// Command alarm measures how often a comparison of two builds (package profile/smoke) is
+// wrong: it compares a program with itself, where every alarm is false, and with itself
+// after a change, where silence is a miss.
+//
+//	go run ./bench/alarm -same 1000 -changed 500 -out runs.jsonl
+//	go run ./bench/alarm -report runs.jsonl -svg bench/results/smoke.svg
+//
+// Each comparison is a real one: the program, this one, is executed in processes of its
+// own that take turns, for some milliseconds each: it computes and allocates. The second command prints the table of bench/results/smoke.md from what the
+// first has written, and draws the receiver operating characteristic of three ways to
+// judge the same processor times: the U test, Welch's t-test, and a fixed threshold for the
+// ratio of the means.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+
+	"github.com/assetcook/assetcook/profile/smoke"
+)
+
+func main() {
+	if smoke.Started() {
+		exit(work(os.Args[1:]))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	exit(run(ctx, os.Args[1:], os.Stdout))
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "alarm:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func run(ctx context.Context, args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("alarm", flag.ExitOnError)
+	same := flags.Int("same", 0, "`number` of comparisons of a program with itself")
+	changed := flags.Int("changed", 0, "`number` of comparisons with a changed one")
+	out := flags.String("out", "runs.jsonl", "`file` that what was found is appended to")
+	report := flags.String("report", "", "print the table of what is in this `file` instead")
+	svg := flags.String("svg", "", "`file` for a picture of the report")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *report != "" {
+		return writeReport(*report, *svg, stdout)
+	}
+	f, err := os.OpenFile(*out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for i := range *same + *changed {
+		// Both kinds take turns, so that neither has the machine at its best.
+		c := unchanged
+		if i**changed/(*same+*changed) != (i+1)**changed/(*same+*changed) {
+			c = changes[i**changed/(*same+*changed)%len(changes)]
+		}
+		t, err := compare(ctx, c)
+		if err != nil {
+			return err
+		}
+		line, err := json.Marshal(t)
+		if err != nil {
+			return err
+		}
+		if _, err := f.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return f.Close()
+}
+
+// A change is what differs between the programs that are compared.
+type change struct {
+	Name   string
+	Figure string // that must trip; "" for none
+	args   []string
+}
+
+var unchanged = change{Name: "none"}
+
+// changes are those that are planted.
+var changes = []change{
+	{"processor time +3 %", smoke.CPUTime, []string{"-time", "1.03"}},
+	{"one count more", "work/units", []string{"-counts", "1"}},
+	{"processor time +5 %", smoke.CPUTime, []string{"-time", "1.05"}},
+	{"allocations +1 %", smoke.AllocatedBytes, []string{"-allocations", "1.01"}},
+	{"an item made otherwise", smoke.Items, []string{"-item", "otherwise"}},
+}
+
+// A trial is what came of one comparison.
+type trial struct {
+	Change  string
+	Tripped []tripped
+	Rounds  int
+	// Before and After are the processor times of the first measurement.
+	Before, After []float64
+}
+
+type tripped struct{ Figure, Class string }
+
+// compare compares this program with itself, changed.
+func compare(ctx context.Context, c change) (*trial, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "alarm-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	suite := smoke.Suite{Name: "alarm", Sum: "1", Reset: func(string) error { return nil }}
+	suite.Steps = []smoke.Task{{Name: "work", Command: func(ctx context.Context, program, work string) *exec.Cmd {
+		if filepath.Base(work) == "b" {
+			return exec.CommandContext(ctx, program, c.args...)
+		}
+		return exec.CommandContext(ctx, program)
+	}}}
+	runner := smoke.Runner{Suite: suite, Dir: dir}
+	found, err := runner.Against(ctx, exe, exe)
+	if err != nil {
+		return nil, err
+	}
+	t := &trial{Change: c.Name, Rounds: found.Rounds}
+	for _, c := range found.Changes {
+		t.Tripped = append(t.Tripped, tripped{c.Figure, string(c.Class)})
+	}
+	before, _ := found.Before.Steps[0].Figure(smoke.CPUTime)
+	after, _ := found.After.Steps[0].Figure(smoke.CPUTime)
+	t.Before, t.After = before.Values, after.Values
+	return t, nil
+}
+
+// readTrials reads what compare has found.
+func readTrials(name string) ([]trial, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var all []trial
+	for decoder := json.NewDecoder(bufio.NewReader(f)); ; {
+		var t trial
+		switch err := decoder.Decode(&t); {
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all = append(all, t)
+	}
+}
+
+// factor is a flag value: by how much more is done.
+func factor(flags *flag.FlagSet, name string) *float64 {
+	f := 1.0
+	flags.Func(name, "", func(text string) (err error) { f, err = strconv.ParseFloat(text, 64); return err })
+	return &f
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/assetcook/assetcook/bench/internal/svgplot"
+	"github.com/assetcook/assetcook/profile/smoke"
+)
+
+// writeReport prints how often the comparisons were wrong and draws how the judges compare.
+func writeReport(name, svg string, w io.Writer) error {
+	all, err := readTrials(name)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "| planted | comparisons | alarms | missed | alarms for anything else | median rounds |\n|---|---:|---:|---:|---:|---:|")
+	for _, c := range append([]change{unchanged}, changes...) {
+		n, found, missed, other := 0, 0, 0, 0
+		var rounds []float64
+		for i := range all {
+			t := &all[i]
+			if t.Change != c.Name {
+				continue
+			}
+			n++
+			rounds = append(rounds, float64(t.Rounds))
+			right := 0
+			for _, trip := range t.Tripped {
+				if trip.Figure == c.Figure {
+					right++
+				}
+			}
+			if right > 0 {
+				found++
+			} else if c.Figure != "" {
+				missed++
+			}
+			if right < len(t.Tripped) {
+				other++
+			}
+		}
+		if n > 0 {
+			fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %.0f |\n", c.Name, n, found, missed, other, middle(rounds))
+		}
+	}
+	return judges(all, svg, w)
+}
+
+func middle(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// A judge returns a number that is the lower the surer it is that b is more than a.
+type judge struct {
+	name  string
+	score func(a, b []float64) float64
+}
+
+var judgesOf = []judge{
+	{"U test", smoke.UTest},
+	{"Welch's t-test", func(a, b []float64) float64 { return -welch(a, b) }},
+	{"signed ranks", func(a, b []float64) float64 { return -signedRanks(a, b) }},
+	{"ratio of means", func(a, b []float64) float64 { return -mean(b) / mean(a) }},
+}
+
+// judges compares ways to judge the times of the first measurement alone.
+func judges(trials []trial, svg string, w io.Writer) error {
+	fmt.Fprintln(w, "\n| judge of one measurement | growth | area under the curve | found at 1 % false | at 2 % | at 5 % |\n|---|---|---:|---:|---:|---:|")
+	percent := []float64{0, 0.05, 0.1, 0.15, 0.2}
+	page := svgplot.New("Processor time of two builds: judges of the same times", 860, 380, svgplot.MaxLines)
+	page.Text(60, 24, svgplot.Title, "Growth found, by the part of unchanged builds that is called slower")
+	plot := &svgplot.Plot{Left: 60, Right: 600, Top: 40, Bottom: 330, Legend: true}
+	plot.X = svgplot.Axis{Name: "called slower though unchanged", Marks: percent, Label: inPercent}
+	plot.Y = svgplot.Axis{Name: "found", Marks: []float64{0, 0.25, 0.5, 0.75, 1}, Label: inPercent}
+	for _, planted := range []string{"processor time +3 %", "processor time +5 %"} {
+		for _, j := range judgesOf {
+			none, grown := scores(trials, unchanged.Name, j), scores(trials, planted, j)
+			if len(none) == 0 || len(grown) == 0 {
+				return fmt.Errorf("no comparisons with %s", planted)
+			}
+			fmt.Fprintf(w, "| %s | %s | %.4f | %.1f %% | %.1f %% | %.1f %% |\n", j.name, planted, area(none, grown),
+				100*found(none, grown, 0.01), 100*found(none, grown, 0.02), 100*found(none, grown, 0.05))
+			line := svgplot.Line{Name: j.name + ", " + planted[len("processor time "):]}
+			for x := 0.0; x <= 0.2; x += 0.005 {
+				line.Points = append(line.Points, svgplot.Point{X: x, Y: found(none, grown, x)})
+			}
+			plot.Lines = append(plot.Lines, line)
+		}
+	}
+	if svg == "" {
+		return nil
+	}
+	if err := page.Draw(plot); err != nil {
+		return err
+	}
+	return os.WriteFile(svg, page.Bytes(), 0o666)
+}
+
+// scores returns what a judge says of all trials with a change, sorted.
+func scores(trials []trial, change string, j judge) []float64 {
+	var list []float64
+	for _, t := range trials {
+		if t.Change == change {
+			list = append(list, j.score(t.Before, t.After))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// found is the part of what has grown that is found where a part of what has not is
+// called grown.
+func found(none, grown []float64, false float64) float64 {
+	limit := math.Inf(-1)
+	if n := int(false * float64(len(none))); n > 0 {
+		limit = none[n-1]
+	}
+	n, _ := slices.BinarySearchFunc(grown, limit, func(v, limit float64) int { return cmp.Or(cmp.Compare(v, limit), -1) })
+	return float64(n) / float64(len(grown))
+}
+
+// area is the probability that something grown gets a lower score than something that
+// has not.
+func area(none, grown []float64) float64 {
+	sum := 0.0
+	for _, g := range grown {
+		for _, n := range none {
+			switch {
+			case g < n:
+				sum++
+			case g == n:
+				sum += 0.5
+			}
+		}
+	}
+	return sum / float64(len(none)) / float64(len(grown))
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// welch is Welch's t of b against a.
+func welch(a, b []float64) float64 {
+	variance := func(values []float64) float64 {
+		m, sum := mean(values), 0.0
+		for _, v := range values {
+			sum += (v - m) * (v - m)
+		}
+		return sum / float64(len(values)-1) / float64(len(values))
+	}
+	return (mean(b) - mean(a)) / math.Sqrt(variance(a)+variance(b))
+}
+
+// signedRanks is Wilcoxon's statistic of the pairs, in standard deviations: of two builds
+// that take turns, the n-th times of both are neighbors.
+func signedRanks(a, b []float64) float64 {
+	d := make([]float64, len(a))
+	for i := range a {
+		d[i] = math.Log(b[i] / a[i])
+	}
+	slices.SortFunc(d, func(x, y float64) int { return cmp.Compare(math.Abs(x), math.Abs(y)) })
+	sum, n := 0.0, float64(len(d))
+	for i, v := range d {
+		if v > 0 {
+			sum += float64(i + 1)
+		}
+	}
+	return (sum - n*(n+1)/4) / math.Sqrt(n*(n+1)*(2*n+1)/24)
+}
+
+func inPercent(v float64) string { return fmt.Sprintf("%g %%", 100*v) }
