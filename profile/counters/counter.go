@@ -22,7 +22,11 @@ type cell struct {
 	order int32 // of registration
 	line  int   // its values are slot of this line of every sheet
 	slot  int
-	since int64 // first frame of its history, or notWatched
+
+	watch             // who wants its history
+	since       int64 // first frame of its history, or notWatched
+	detailSince int64 // first frame of its lines in the history, or notWatched
+	place
 }
 
 // queue marks the cell for collection. Writers add first, and then queue the cell unless it

@@ -33,9 +33,10 @@
 //
 // [Set.PushFrame] closes a frame. What was counted since the last one becomes the
 // frame's value and starts again at zero; the total goes on. History is kept only of
-// what is watched ([Set.Watch]), one row a frame; counters that were not touched are
-// not visited. [Set.History] and [Set.Rows] read it. [EMA], [SMA], [HighWater] and
-// [Spikes] say what a person wants to know of such a series.
+// names that are watched ([Set.Watch], [Set.Unwatch]): 8 bytes a frame for each, and one
+// row of memory to write a frame; counters that were not touched are not visited.
+// [Set.Table] reads it, all of it or what is new, and prints it as a table and CSV.
+// [Set.WatchDetail] keeps calls and extremes of timers too, for [Set.TimerHistory].
 //
 // # Time
 //

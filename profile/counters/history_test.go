@@ -20,7 +20,7 @@ func TestRows(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		a.Add(int64(n * 10))
 		if n == 3 {
-			set.Watch("b")
+			set.WatchDetail("b")
 			set.Counter("later").Add(5)
 		}
 		if n != 4 {
@@ -54,10 +54,13 @@ func TestRows(t *testing.T) {
 	for range set.Rows("a") {
 		break
 	}
-	if got := set.TimerHistory("b"); len(got) != 2 || got[0] != (Stat{1, 3, 3, 3, 3}) || got[1] != (Stat{}) {
-		t.Errorf("the timer had %+v", got)
+	if first, got := set.TimerHistory("b", 0); first != 3 || !slices.Equal(got, []Stat{{1, 3, 3, 3, 3}, {}}) {
+		t.Errorf("from frame %d the timer had %+v", first, got)
 	}
-	if set.TimerHistory("a") != nil || set.History("never") != nil {
+	if first, got := set.TimerHistory("b", 4); first != 4 || !slices.Equal(got, []Stat{{}}) {
+		t.Errorf("from frame %d the timer had %+v, asked for 4", first, got)
+	}
+	if _, got := set.TimerHistory("a", 0); got != nil || set.History("never") != nil {
 		t.Error("history of what is not there")
 	}
 }

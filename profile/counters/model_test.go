@@ -14,8 +14,10 @@ type model struct {
 	frame, total map[string]float64
 	pending      map[*Worker]map[string]float64
 	known        map[string]bool
-	wanted       map[string]bool
+	watches      map[string]watch
+	all          int
 	since        map[string]int // frame
+	detailSince  map[string]int
 	frames       []map[string]float64
 }
 
@@ -26,21 +28,30 @@ func (m *model) flush(w *Worker) {
 	clear(m.pending[w])
 }
 
-// meet records that a name was used, and watch that its history is wanted: the history
-// begins when both have happened.
+// meet records that a name was used, and change that its history is wanted or no more:
+// the history begins when both have happened.
 func (m *model) meet(name string) {
 	m.known[name] = true
-	m.begin(name)
+	m.update(name)
 }
 
-func (m *model) watch(name string) {
-	m.wanted[name] = true
-	m.begin(name)
+func (m *model) change(name string, plain, detailed int) {
+	w := m.watches[name]
+	m.watches[name] = watch{max(w.plain+plain, 0), max(w.detailed+detailed, 0)}
+	m.update(name)
 }
 
-func (m *model) begin(name string) {
-	if _, begun := m.since[name]; m.known[name] && m.wanted[name] && !begun {
-		m.since[name] = len(m.frames)
+func (m *model) update(name string) {
+	w := m.watches[name]
+	since(m.since, name, m.known[name] && (m.all > 0 || w.plain > 0 || w.detailed > 0), len(m.frames))
+	since(m.detailSince, name, m.known[name] && name[0] == 't' && w.detailed > 0, len(m.frames))
+}
+
+func since(m map[string]int, name string, is bool, now int) {
+	if _, was := m[name]; is && !was {
+		m[name] = now
+	} else if !is {
+		delete(m, name)
 	}
 }
 
@@ -56,7 +67,23 @@ func (m *model) history(name string, keep int) []float64 {
 	return values
 }
 
-var modelNames = []string{"a/1", "a/2", "b/1", "c/1", "c/200", "f/1", "f/9", "t/1", "t/120"}
+func (m *model) checkDetail(t *rapid.T, set *Set, name string, keep int) {
+	from, want := m.detailSince[name]
+	first, got := set.TimerHistory(name, 0)
+	if want != (got != nil) {
+		t.Fatalf("details of %s are %v, want any: %v", name, got, want)
+	}
+	if from = max(from, len(m.frames)-keep); want && first != int64(from) {
+		t.Fatalf("details of %s begin with frame %d, want %d", name, first, from)
+	}
+	for i, stat := range got {
+		if float64(stat.Total) != m.frames[from+i][name] {
+			t.Fatalf("%s took %v in frame %d, want %v", name, stat.Total, from+i, m.frames[from+i][name])
+		}
+	}
+}
+
+var modelNames = []string{"a/1", "a/2", "b/1", "a/3", "a/4", "a/5", "a/6", "c/1", "c/200", "f/1", "f/9", "t/1", "t/120"}
 
 // Whatever is done in whatever order, the set shows what the model shows. Names are
 // many enough to fill more than one page of lines; numbers are whole, so that sums of
@@ -66,7 +93,7 @@ func TestAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := New(Options{Frames: keep})
 		m := &model{frame: map[string]float64{}, total: map[string]float64{}, pending: map[*Worker]map[string]float64{},
-			known: map[string]bool{}, wanted: map[string]bool{}, since: map[string]int{}}
+			known: map[string]bool{}, watches: map[string]watch{}, since: map[string]int{}, detailSince: map[string]int{}}
 		names := rapid.SampledFrom(modelNames)
 		if rapid.Bool().Draw(t, "many") {
 			for i := range 130 { // two pages of timers, some of all others between
@@ -122,9 +149,27 @@ func TestAgainstModel(t *testing.T) {
 				workers[i] = set.Worker()
 			},
 			"watch": func(t *rapid.T) {
-				name := names.Draw(t, "name")
-				set.Watch(name)
-				m.watch(name)
+				list := rapid.SliceOfN(names, 0, 5).Draw(t, "names")
+				call := rapid.SampledFrom([]struct {
+					f               func(...string)
+					plain, detailed int
+				}{{set.Watch, 1, 0}, {set.Unwatch, -1, 0}, {set.WatchDetail, 1, 1}, {set.UnwatchDetail, -1, -1}}).Draw(t, "call")
+				call.f(list...)
+				for _, name := range list {
+					m.change(name, call.plain, call.detailed)
+				}
+			},
+			"watch all": func(t *rapid.T) {
+				if rapid.Bool().Draw(t, "more") {
+					set.WatchAll()
+					m.all++
+				} else {
+					set.UnwatchAll()
+					m.all = max(m.all-1, 0)
+				}
+				for name := range m.known {
+					m.update(name)
+				}
 			},
 			"push": func(t *rapid.T) {
 				set.PushFrame(time.Unix(int64(len(m.frames)), 0))
@@ -144,6 +189,7 @@ func TestAgainstModel(t *testing.T) {
 					if got, want := set.History(name), m.history(name, keep); !slices.Equal(got, want) || (got == nil) != (want == nil) {
 						t.Fatalf("history of %s is %v, want %v", name, got, want)
 					}
+					m.checkDetail(t, set, name, keep)
 				}
 			},
 		})

@@ -73,7 +73,7 @@ func New(o Options) *Set {
 		panic(fmt.Sprintf("counters: %v", err))
 	}
 	s := &Set{names: names, cells: make([]*cell, 1), start: fastclock.Mark()}
-	s.history.frames = o.Frames
+	s.history.frames, s.history.most = o.Frames, o.Max
 	s.cell(Refused, KindCounter)
 	s.cell(OverflowCounter, KindCounter)
 	s.cell(OverflowFloat, KindFloat)
@@ -109,14 +109,14 @@ func (s *Set) cell(name string, kind Kind) *cell {
 	if err != nil { // entries or bytes are used up
 		return s.refuse(kind)
 	}
-	c := &cell{set: s, name: s.names.String(sym), kind: kind, order: int32(sym), since: notWatched}
+	c := &cell{set: s, name: s.names.String(sym), kind: kind, order: int32(sym), since: notWatched, detailSince: notWatched}
 	s.place(c)
 	if int(sym) == len(s.cells) {
 		s.cells = append(s.cells, c)
 	} else {
 		s.cells[sym] = c
 	}
-	s.history.admit(c)
+	s.history.meet(c)
 	return c
 }
 

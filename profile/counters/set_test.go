@@ -127,7 +127,11 @@ func TestNil(t *testing.T) {
 		w.Release()
 		set.PushFrame(time.Time{})
 		set.Watch("c")
+		set.WatchDetail("c")
 		set.WatchAll()
+		set.Unwatch("c")
+		set.UnwatchDetail("c")
+		set.UnwatchAll()
 	}
 	if n := testing.AllocsPerRun(10, all); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -138,8 +142,11 @@ func TestNil(t *testing.T) {
 		t.Error("two goroutines would write to one throw-away")
 	}
 	if c.Value() != 0 || f.Value() != 0 || tm.Stat() != (Stat{}) || set.Snapshot() != nil || set.History("c") != nil ||
-		set.TimerHistory("t") != nil || set.String() != "{}" {
+		set.Table(0, "t").Frames != nil || set.String() != "{}" {
 		t.Error("nothing has counted something")
+	}
+	if _, got := set.TimerHistory("t", 0); got != nil {
+		t.Error("nothing has a timer's history")
 	}
 	for range set.Rows("c") {
 		t.Error("nothing has frames")
@@ -180,7 +187,10 @@ func TestConcurrent(t *testing.T) {
 				}
 				last = sample.Int
 				_ = set.String()
-				set.TimerHistory("t")
+				set.TimerHistory("t", 0)
+				set.Table(0, "c", "t")
+				set.WatchDetail("t", "r")
+				set.UnwatchDetail("t", "r")
 			}
 		})
 	}

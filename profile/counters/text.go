@@ -19,9 +19,18 @@ func (s Sample) text() string {
 	case KindCounter:
 		return strconv.FormatInt(s.Int, 10)
 	case KindFloat:
-		return strconv.FormatFloat(s.Float, 'g', -1, 64)
+		return number(s.Float)
 	}
 	return ""
+}
+
+// number returns the shortest text that reads back as f, without an exponent where
+// people would not write one.
+func number(f float64) string {
+	if a := math.Abs(f); a >= 1e-6 && a < 1e21 {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
 // WriteTable writes the snapshot for people: first the numbers, then the timers,

@@ -1,0 +1,143 @@
+package counters
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"strconv"
+	"text/tabwriter"
+	"time"
+)
+
+// Frame says which frame a row is.
+type Frame struct {
+	Number int64     // counted from 0, the first that was ever pushed
+	At     time.Time // as given to PushFrame
+}
+
+// A Table is the history of some names: a row for each frame, oldest first, and a
+// column for each name.
+type Table struct {
+	Names  []string
+	Frames []Frame
+	Values []float64 // row by row; see Row
+	Next   int64     // the frame after the last, to be asked for next time
+}
+
+// Table returns the frames that are kept, those before number from aside, with the
+// value of each of the names as [Set.History] has it; NaN where a name was not watched.
+// A viewer that shows what goes on asks for what is new:
+//
+//	for t := set.Table(0, names...); ; t = set.Table(t.Next, names...) {
+//
+// If it asks too seldom, the first frame has a number greater than from.
+func (s *Set) Table(from int64, names ...string) *Table {
+	t := &Table{Names: names}
+	if s == nil {
+		return t
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := &s.history
+	t.Next = h.pushed
+	cells := make([]*cell, len(names))
+	for i, name := range names {
+		cells[i] = s.find(name)
+	}
+	from = max(h.first(), from)
+	if from >= h.pushed {
+		return t
+	}
+	t.Frames = make([]Frame, 0, h.pushed-from)
+	t.Values = make([]float64, 0, int(h.pushed-from)*len(names))
+	for n := from; n < h.pushed; n++ {
+		t.Frames = append(t.Frames, Frame{n, h.at[n%int64(h.frames)]})
+		row := h.frame(n)
+		for _, c := range cells {
+			value := math.NaN()
+			if c != nil && c.since != notWatched && c.since <= n {
+				value = c.number(row)
+			}
+			t.Values = append(t.Values, value)
+		}
+	}
+	return t
+}
+
+// Rows returns the rows of [Set.Table] with all frames that are kept. They are those
+// there are when the loop begins; its body may use the set.
+func (s *Set) Rows(names ...string) iter.Seq2[Frame, []float64] {
+	return func(yield func(Frame, []float64) bool) {
+		t := s.Table(0, names...)
+		for i, f := range t.Frames {
+			if !yield(f, t.Row(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Row returns the values of frame i of the table, a part of Values.
+func (t *Table) Row(i int) []float64 {
+	n := len(t.Names)
+	return t.Values[i*n : (i+1)*n : (i+1)*n]
+}
+
+// Column returns a copy of the values of name i, oldest first.
+func (t *Table) Column(i int) []float64 {
+	column := make([]float64, len(t.Frames))
+	for at := range column {
+		column[at] = t.Row(at)[i]
+	}
+	return column
+}
+
+// WriteTable writes the table for people; where a name was not watched there is a
+// hyphen. Errors are those of w.
+func (t *Table) WriteTable(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 0, ' ', tabwriter.AlignRight)
+	for record := range t.records("15:04:05.000", "-") {
+		for _, field := range record {
+			fmt.Fprint(table, "  ", printable(field), "\t")
+		}
+		fmt.Fprintln(table)
+	}
+	return table.Flush()
+}
+
+// WriteCSV writes a header and a record for each frame: its number, its time as RFC 3339
+// has it with nanoseconds, and the values, as exactly as they are known; the field is
+// empty where a name was not watched. Errors are those of w.
+func (t *Table) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	for record := range t.records(time.RFC3339Nano, "") {
+		out.Write(record)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// records returns the header and the rows as text. Each record is the same slice.
+func (t *Table) records(layout, missing string) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		record := append([]string{"frame", "time"}, t.Names...)
+		if !yield(record) {
+			return
+		}
+		for i, f := range t.Frames {
+			record = append(record[:0], strconv.FormatInt(f.Number, 10), f.At.Format(layout))
+			for _, v := range t.Row(i) {
+				text := missing
+				if !math.IsNaN(v) {
+					text = number(v)
+				}
+				record = append(record, text)
+			}
+			if !yield(record) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,282 @@
+package counters
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// notWatched stands for the frame in which a history that is not kept begins.
+const notWatched = -1
+
+// wholeFrom is how many of a line's values must be watched to keep it as a whole, which
+// takes less time than scattering them, and up to twice the memory.
+const wholeFrom = 4
+
+// A place says where in the history's rows a cell is.
+type place struct {
+	column int32 // of its values
+	group  int32 // of its lines
+}
+
+// A watch counts the calls of Watch and WatchDetail that were not taken back.
+type watch struct{ plain, detailed int }
+
+// Watch keeps the history of these names from the next frame closed on. Names that the
+// set does not have yet are watched as soon as it has them; of such names there may be
+// [Options.Max] at once, and more are ignored.
+//
+// A frame of a watched name takes 8 bytes, with room to grow and where few names of
+// many are watched up to 20. Memory is taken here, or when such a name comes, not in
+// PushFrame.
+//
+// Watches are counted: a name that two viewers watch keeps its history until both
+// have called [Set.Unwatch].
+func (s *Set) Watch(names ...string) { s.changeWatch(names, watch{1, 0}) }
+
+// Unwatch takes back one Watch of each of these names. When nothing watches a name any
+// more its history is dropped, and its memory is given back once that is worth moving
+// the rest, with the last name at the latest. A name that is not watched is ignored; one
+// watched by [Set.WatchAll] stays watched.
+func (s *Set) Unwatch(names ...string) { s.changeWatch(names, watch{-1, 0}) }
+
+// WatchDetail is Watch, and for timers it also keeps what [Set.TimerHistory] returns:
+// calls, own time, the shortest and the longest call. That takes another 64 bytes a frame.
+func (s *Set) WatchDetail(names ...string) { s.changeWatch(names, watch{1, 1}) }
+
+// UnwatchDetail takes back one WatchDetail of each of these names.
+func (s *Set) UnwatchDetail(names ...string) { s.changeWatch(names, watch{-1, -1}) }
+
+// WatchAll watches all names, including those to come.
+func (s *Set) WatchAll() { s.changeAll(1) }
+
+// UnwatchAll takes back one WatchAll.
+func (s *Set) UnwatchAll() { s.changeAll(-1) }
+
+func (s *Set) changeWatch(names []string, by watch) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := &s.history
+	changed := make([]*cell, 0, len(names))
+	for _, name := range names {
+		if c := s.find(name); c != nil {
+			c.watch = c.watch.add(by)
+			changed = append(changed, c)
+			continue
+		}
+		now, ok := h.wanted[name]
+		if !ok && len(h.wanted) >= h.most {
+			continue
+		}
+		if now = now.add(by); now == (watch{}) {
+			delete(h.wanted, name)
+			continue
+		}
+		if h.wanted == nil {
+			h.wanted = map[string]watch{}
+		}
+		h.wanted[name] = now
+	}
+	h.update(changed)
+}
+
+func (w watch) add(by watch) watch {
+	return watch{max(w.plain+by.plain, 0), max(w.detailed+by.detailed, 0)}
+}
+
+func (s *Set) changeAll(by int) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.history.all = max(s.history.all+by, 0)
+	s.history.update(s.cells)
+}
+
+// meet watches a new cell if its name is to be watched.
+func (h *history) meet(c *cell) {
+	if w, ok := h.wanted[c.name]; ok {
+		c.watch = w
+		delete(h.wanted, c.name)
+	}
+	if h.all > 0 || c.watch != (watch{}) {
+		h.update([]*cell{c})
+	}
+}
+
+// update begins and ends histories of cells as their watches say. Some cells may be nil.
+func (h *history) update(cells []*cell) {
+	var more []*cell // have no place yet
+	ended := false
+	for _, c := range cells {
+		if c == nil {
+			continue
+		}
+		was, had := c.since != notWatched, c.detailSince != notWatched
+		is, has := h.all > 0 || c.watch != (watch{}), c.detailed > 0 && c.kind == KindTimer
+		if is && !was {
+			c.since = h.pushed
+			h.cells = append(h.cells, c)
+		}
+		if has && !had {
+			c.detailSince = h.pushed
+		}
+		if is && !was || has && !had {
+			more = append(more, c)
+		}
+		if had && !has || was && !is {
+			h.end(c, !is, !has)
+			ended = true
+		}
+	}
+	switch {
+	case ended:
+		h.cells = slices.DeleteFunc(h.cells, func(c *cell) bool { return c.since == notWatched })
+	case len(more) == 0:
+		return
+	}
+	if len(h.cells) == 0 {
+		h.cells, h.layout, h.at = nil, layout{}, nil
+		return
+	}
+	if h.at == nil {
+		h.at, h.began = make([]time.Time, h.frames), h.pushed
+	}
+	// Many at once are better laid out together.
+	if len(more) > len(h.cells)/8+1 || ended && h.sparse() || slices.ContainsFunc(more, func(c *cell) bool { return !h.settle(c) }) {
+		h.rebuild()
+	}
+}
+
+// end drops the history of a cell, and its details.
+func (h *history) end(c *cell, all, details bool) {
+	var s *spread
+	if route := h.routes[c.line]; route < noRoute {
+		s = &h.spread[-2-route]
+	}
+	if all {
+		c.since = notWatched
+		if c.kind == KindTimer {
+			s.to[totalTo] = noRoute
+		} else if s != nil {
+			s.to[c.slot] = noRoute
+		}
+	}
+	if details && c.detailSince != notWatched {
+		c.detailSince = notWatched
+		s.to[detailTo] = noRoute
+	}
+}
+
+// sparse reports whether rows are much longer than what they have to hold.
+func (h *history) sparse() bool {
+	columns := 0
+	for _, c := range h.cells {
+		columns += c.columns()
+	}
+	return h.stride > 2 && columns*4 < h.stride*len(line{})
+}
+
+// columns returns how much of a row a watched cell takes.
+func (c *cell) columns() int {
+	if c.detailSince != notWatched {
+		return 1 + len(line{})
+	}
+	return 1
+}
+
+// settle gives a cell that is watched its columns, unless the rows have no more room.
+func (h *history) settle(c *cell) bool {
+	for len(h.routes) <= c.line {
+		h.routes = append(h.routes, noRoute)
+	}
+	route := h.routes[c.line]
+	if route >= 0 { // its line is there already
+		c.column = route*8 + int32(c.slot)
+		return true
+	}
+	groups := h.stride - h.given
+	if h.all > 0 && groups > 0 && route == noRoute && c.kind != KindTimer { // the rest of its line will come
+		h.routes[c.line] = h.group()
+		return h.settle(c)
+	}
+	if groups*8+int(-h.mixed&7) < c.columns() {
+		return false
+	}
+	if route == noRoute {
+		route = int32(-2 - len(h.spread))
+		none := spread{timer: c.kind == KindTimer}
+		for i := range none.to {
+			none.to[i] = noRoute
+		}
+		h.spread = append(h.spread, none)
+		h.routes[c.line] = route
+	}
+	s := &h.spread[-2-route]
+	slot := c.slot
+	if s.timer {
+		slot = totalTo
+	}
+	if c.since != notWatched && s.to[slot] == noRoute {
+		if h.mixed%8 == 0 {
+			h.mixed = h.group() * 8
+		}
+		s.to[slot], c.column = h.mixed, h.mixed
+		h.mixed++
+	}
+	if c.detailSince != notWatched && s.to[detailTo] == noRoute {
+		c.group = h.group()
+		s.to[detailTo] = c.group
+	}
+	return true
+}
+
+// group takes a group into use.
+func (l *layout) group() int32 {
+	l.given++
+	return int32(l.given - 1)
+}
+
+// rebuild lays out anew what is watched, and moves what rows have of it.
+func (h *history) rebuild() {
+	old := h.layout
+	from := make([]place, len(h.cells))
+	watched := make([]uint8, len(old.routes)) // how many cells of each line
+	for i, c := range h.cells {
+		from[i] = c.place
+		for len(watched) <= c.line {
+			watched = append(watched, 0)
+		}
+		watched[c.line]++
+	}
+	h.layout = layout{stride: math.MaxInt32 / 8, routes: make([]int32, len(watched))}
+	for i := range h.routes {
+		h.routes[i] = noRoute
+		if watched[i] >= wholeFrom {
+			h.routes[i] = h.group()
+		}
+	}
+	for _, c := range h.cells {
+		h.settle(c)
+	}
+	h.stride = h.given + h.given/4 + 1
+	h.rows = make([]line, h.frames*h.stride)
+	h.touched = make([]uint64, h.frames*h.words())
+	for n := h.first(); n < h.pushed; n++ {
+		at := int(n % int64(h.frames))
+		was, is := old.row(at), h.row(at)
+		for i, c := range h.cells {
+			if c.since <= n {
+				is.put(c.column, was.value(from[i].column))
+			}
+			if c.detailSince != notWatched && c.detailSince <= n && was.has(from[i].group) {
+				l := was.line(from[i].group)
+				is.copy(c.group, &l)
+			}
+		}
+	}
+}

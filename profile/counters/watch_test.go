@@ -1,0 +1,142 @@
+package counters
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// bytes returns what the rows of a history take.
+func (h *history) bytes() int { return len(h.rows)*64 + len(h.touched)*8 + len(h.at)*24 }
+
+// Watching costs what it shows, whichever names they are and however they are asked for,
+// and nothing when it is over.
+func TestWatchingCostsWhatItShows(t *testing.T) {
+	const names, frames = 2000, 50
+	every := func(n int) (list []string) {
+		for i := 0; i < names; i += n {
+			list = append(list, fmt.Sprint("c", i), fmt.Sprint("t", i), fmt.Sprint("f", i))
+		}
+		return list
+	}
+	for what, list := range map[string][]string{"all": every(1), "every second": every(2), "every ninth": every(9)} {
+		for _, single := range []bool{false, true} {
+			set := New(Options{Frames: frames, Max: 3 * names})
+			for i := range names {
+				set.Counter(fmt.Sprint("c", i))
+				set.Timer(fmt.Sprint("t", i))
+				set.Float(fmt.Sprint("f", i))
+			}
+			if single {
+				for _, name := range list {
+					set.Watch(name)
+				}
+			} else {
+				set.Watch(list...)
+			}
+			set.PushFrame(second(0))
+			if got, most := set.history.bytes(), len(list)*frames*20; got > most {
+				t.Errorf("%s, one by one %v: %d bytes for %d names in %d frames, want at most %d", what, single, got, len(list), frames, most)
+			}
+			tenth := len(list) / 10
+			set.Unwatch(list[tenth:]...)
+			if got, most := set.history.bytes(), tenth*frames*40; got > most {
+				t.Errorf("%s: %d bytes for the %d names that are left, want at most %d", what, got, tenth, most)
+			}
+			set.Unwatch(list[:tenth]...)
+			if got := set.history.bytes(); got != 0 {
+				t.Errorf("%s: %d bytes with nothing watched", what, got)
+			}
+		}
+	}
+}
+
+// Two viewers watch one name, and the one that leaves first takes nothing from the
+// other.
+func TestWatchesAreCounted(t *testing.T) {
+	set := New(Options{Frames: 5})
+	c := set.Counter("c")
+	for n, step := range []struct {
+		change func(...string)
+		want   []float64
+	}{
+		{set.Watch, []float64{1}},
+		{set.Watch, []float64{1, 2}},
+		{set.Unwatch, []float64{1, 2, 3}},
+		{set.Unwatch, nil},
+		{set.Unwatch, nil}, // not watched: ignored
+		{set.Watch, []float64{6}},
+	} {
+		step.change("c", "comes later")
+		c.Add(int64(n + 1))
+		set.PushFrame(second(n))
+		if got := set.History("c"); !slices.Equal(got, step.want) {
+			t.Errorf("after step %d: %v, want %v", n, got, step.want)
+		}
+	}
+	set.Counter("comes later")
+	if set.History("comes later") == nil {
+		t.Error("a name that came later is not watched")
+	}
+	set.WatchAll()
+	set.Unwatch("c")
+	if set.History("c") == nil {
+		t.Error("Unwatch took back a WatchAll")
+	}
+	set.UnwatchAll()
+	if set.History("c") != nil || set.History("comes later") == nil {
+		t.Error("UnwatchAll took back the wrong watches")
+	}
+}
+
+// Whoever asks for names that never come does not fill the memory.
+func TestWantedNamesAreBounded(t *testing.T) {
+	set := New(Options{Max: 10})
+	for i := range 100 {
+		set.Watch(fmt.Sprint(i))
+	}
+	if got := len(set.history.wanted); got != 10 {
+		t.Errorf("%d names wanted, want 10", got)
+	}
+	for i := range 100 {
+		set.Unwatch(fmt.Sprint(i))
+	}
+	if got := len(set.history.wanted); got != 0 {
+		t.Errorf("%d names wanted after all", got)
+	}
+}
+
+// A viewer that asks for what is new gets every frame once.
+func TestTableSince(t *testing.T) {
+	set := New(Options{Frames: 4})
+	set.Watch("c")
+	c := set.Counter("c")
+	next, seen := int64(0), []int64{}
+	for n := range 20 {
+		c.Add(int64(n))
+		set.PushFrame(time.Unix(int64(n), 0))
+		if n%3 != 0 {
+			continue
+		}
+		table := set.Table(next, "c")
+		for i, f := range table.Frames {
+			seen = append(seen, f.Number)
+			if got := table.Row(i)[0]; got != float64(f.Number) || table.Column(0)[i] != got {
+				t.Errorf("frame %d: %v", f.Number, got)
+			}
+		}
+		if next = table.Next; len(set.Table(next, "c").Frames) != 0 || set.Table(next).Next != next {
+			t.Error("frames that are not there yet")
+		}
+	}
+	for i, n := range seen {
+		if n != int64(i) {
+			t.Fatalf("frames %v", seen)
+		}
+	}
+	if len(seen) != 19 {
+		t.Errorf("%d frames seen, want 19", len(seen))
+	}
+	set.Table(-5, "c") // from before the beginning
+}
