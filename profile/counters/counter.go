@@ -9,7 +9,7 @@ import (
 // A cell is the storage behind a handle. It is longer than a cache line, so that goroutines
 // that add to different cells do not share lines.
 type cell struct {
-	shared atomic.Int64 // added since the last collect: a number or the bits of a float
+	shared atomic.Int64 // added since the last collect: a number or the bits of a float; of a gauge the bits of its level
 	queued atomic.Int32 // 1: it stands in set.touched
 
 	mu    sync.Mutex // guards timed
@@ -20,8 +20,9 @@ type cell struct {
 	name  string
 	kind  Kind
 	order int32 // of registration
-	line  int   // its values are slot of this line of every sheet
+	line  int   // its values are slot of this line of every sheet; -1 for a gauge
 	slot  int
+	level int64 // of a gauge at the end of the last frame
 
 	watch             // who wants its history
 	since       int64 // first frame of its history, or notWatched
@@ -71,10 +72,11 @@ func (c *cell) collect(into *sheet) {
 	}
 }
 
-// sum returns the line of a cell as it stands: the total with the present frame.
+// sum returns the line of a cell since the beginning: with the last frame and the
+// present one.
 func (c *cell) sum() line {
 	var l line
-	for _, s := range [...]*sheet{&c.set.total, &c.set.frame} {
+	for _, s := range [...]*sheet{&c.set.total, &c.set.closed, &c.set.frame} {
 		if m := s.at(c.line); m != nil {
 			l.merge(c.kind, m)
 		}

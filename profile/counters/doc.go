@@ -3,8 +3,8 @@
 // beginning and for each of the last frames.
 //
 // A [Set] hands out permanent handles by name: a [Counter] for whole numbers, a
-// [Float] for sums that go up and down, a [Timer] for durations. With a handle, a
-// program never looks up the name again.
+// [Float] for sums of float64, a [Timer] for durations, a [Gauge] for levels. With a
+// handle, a program never looks up the name again.
 //
 //	set := counters.New(counters.Options{})
 //	drawn := set.Counter("scene/drawn")
@@ -13,7 +13,7 @@
 // # Workers
 //
 // An atomic addition costs several times what a plain one does, and many times that
-// when goroutines compete for it. A goroutine that counts much takes a [Worker] and
+// when goroutines compete for it. A goroutine that counts a lot takes a [Worker] and
 // adds through plain pointers that never move:
 //
 //	w := set.Worker()
@@ -23,9 +23,9 @@
 //		*files++
 //		*bytes += f.Size
 //	}
-//	w.Flush()                        // now the others see it
+//	w.Flush()                        // publish
 //
-// Those numbers are not visible until [Worker.Flush] publishes them, best at a natural
+// Those numbers are not visible to readers until [Worker.Flush] publishes them, best at a natural
 // boundary: a task done, a frame drawn. A flush never waits: it leaves its sums in a
 // mailbox, which readers empty.
 //
@@ -37,7 +37,13 @@
 // row of memory to write a frame; counters that were not touched are not visited.
 // [Set.Table] reads it, all of it or what is new, and prints it as a table and CSV.
 // [Set.WatchDetail] keeps calls and extremes of timers too, for [Set.TimerHistory].
+// [Set.LastFrame] has all names as of the last frame, watched or not.
 //
+// # Levels
+//
+// A [Gauge] is not reset by a frame, and its history is of the levels at the ends of
+// frames. A level that some function knows is polled: [Set.Func] for one gauge,
+// [Set.Source] for a function that sets several handles. //
 // # Time
 //
 // Timers read the processor's own counter where that runs at a constant rate, which
@@ -53,12 +59,12 @@
 //
 // # Reading
 //
-// [Set.Snapshot] is everything, sorted by name; [Snapshot.Sub] what happened between
+// [Set.Snapshot] is everything, sorted by name; [Snapshot.Sub] is what happened between
 // two of them. A snapshot prints itself as a table, CSV, JSON and in the text format
 // of Prometheus. A *Set is an expvar.Var.
 //
-// A nil *Set gives nil handles and a nil *Worker, and those record nothing: a program
-// that does not want to be measured pays a comparison.
+// A nil *Set gives nil handles and a nil *Worker, and those record nothing, at the
+// cost of a comparison.
 //
 // # Sources
 //

@@ -100,16 +100,21 @@ func (r row) line(group int32) line {
 	return line{}
 }
 
-// PushFrame ends a frame. Call it at moments that are meaningful in the history. What was
-// added by any goroutine or flushed by workers since the last frame goes into the history of
-// watched names, and the next frame starts at zero.
+// PushFrame ends a frame. Call it at moments that are meaningful in the history. It polls
+// the sources; then what was added by any goroutine or flushed by workers since the last
+// frame goes into the history of watched names, and the next frame starts at zero. Gauges
+// keep their levels.
 func (s *Set) PushFrame(at time.Time) {
 	if s == nil {
 		return
 	}
+	s.poll()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.collect()
+	for _, c := range s.gauges {
+		c.level = c.shared.Load()
+	}
 	h := &s.history
 	if len(h.cells) > 0 {
 		n := int(h.pushed % int64(h.frames))
@@ -117,7 +122,9 @@ func (s *Set) PushFrame(at time.Time) {
 		s.write(h.row(n))
 	}
 	h.pushed++
-	s.frame.moveTo(&s.total, s.kinds)
+	s.closedAt = at
+	s.closed.moveTo(&s.total, s.kinds)
+	s.closed, s.frame = s.frame, s.closed
 }
 
 // write fills the row of the frame that ends.
@@ -144,6 +151,11 @@ func (s *Set) write(to row) {
 				}
 				there.write(to, &frame.pages[word][i], rate)
 			}
+		}
+	}
+	for _, c := range s.gauges {
+		if c.since != notWatched {
+			to.put(c.column, c.level)
 		}
 	}
 }
@@ -179,7 +191,7 @@ func (h *history) frame(n int64) row { return h.row(int(n % int64(h.frames))) }
 // number returns what a watched cell had in a row: for a timer the nanoseconds of all
 // calls.
 func (c *cell) number(r row) float64 {
-	if n := r.value(c.column); c.kind == KindFloat {
+	if n := r.value(c.column); c.kind == KindFloat || c.kind == KindGauge {
 		return math.Float64frombits(uint64(n))
 	} else {
 		return float64(n)
@@ -187,8 +199,8 @@ func (c *cell) number(r row) float64 {
 }
 
 // History returns what a name had in each frame since it is watched, oldest first and
-// at most Options.Frames of them; of a timer the nanoseconds of all its calls. It is
-// nil for a name that is not watched. [Set.Table] reads several names, and only what
+// at most Options.Frames of them: of a timer the nanoseconds of all its calls, of a
+// gauge the level at the end of the frame. It is nil for a name that is not watched. [Set.Table] reads several names, and only what
 // is new.
 func (s *Set) History(name string) []float64 {
 	if s == nil {

@@ -12,10 +12,11 @@ const (
 	KindCounter Kind = iota // sum of int64
 	KindFloat               // sum of float64
 	KindTimer               // calls and durations
+	KindGauge               // a level
 )
 
-// String returns counter, float or timer. It panics if k is none of the constants.
-func (k Kind) String() string { return [...]string{"counter", "float", "timer"}[k] }
+// String returns counter, float, timer or gauge. It panics if k is none of the constants.
+func (k Kind) String() string { return [...]string{"counter", "float", "timer", "gauge"}[k] }
 
 // A line is a cache line of values of one kind: eight counters, the bits of eight
 // floats, or one timer. It is the unit of all copying, because testing whether eight
@@ -158,7 +159,7 @@ func (s *sheet) moveTo(to *sheet, kinds []Kind) {
 }
 
 // take adds the lines of from that are not zero, and makes them zero; they stay in
-// use, because people have pointers into them.
+// use, because the worker has handed out pointers into them.
 func (s *sheet) take(from *sheet, kinds []Kind) {
 	for word, used := range from.used {
 		if used == 0 {

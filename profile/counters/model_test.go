@@ -21,6 +21,9 @@ type model struct {
 	frames       []map[string]float64
 }
 
+// gauge reports whether a name keeps its level.
+func gauge(name string) bool { return name[0] == 'g' || name[0] == 'p' }
+
 func (m *model) flush(w *Worker) {
 	for name, n := range m.pending[w] {
 		m.frame[name] += n
@@ -83,7 +86,7 @@ func (m *model) checkDetail(t *rapid.T, set *Set, name string, keep int) {
 	}
 }
 
-var modelNames = []string{"a/1", "a/2", "b/1", "a/3", "a/4", "a/5", "a/6", "c/1", "c/200", "f/1", "f/9", "t/1", "t/120"}
+var modelNames = []string{"a/1", "a/2", "b/1", "a/3", "a/4", "a/5", "a/6", "c/1", "c/200", "f/1", "f/9", "g/1", "g/9", "p/1", "t/1", "t/120"}
 
 // Whatever is done in whatever order, the set shows what the model shows. Names are
 // many enough to fill more than one page of lines; numbers are whole, so that sums of
@@ -91,9 +94,12 @@ var modelNames = []string{"a/1", "a/2", "b/1", "a/3", "a/4", "a/5", "a/6", "c/1"
 func TestAgainstModel(t *testing.T) {
 	const keep = 5
 	rapid.Check(t, func(t *rapid.T) {
-		set := New(Options{Frames: keep})
+		set := still(Options{Frames: keep})
 		m := &model{frame: map[string]float64{}, total: map[string]float64{}, pending: map[*Worker]map[string]float64{},
 			known: map[string]bool{}, watches: map[string]watch{}, since: map[string]int{}, detailSince: map[string]int{}}
+		var polled float64
+		defer set.Func("p/1", func() float64 { return polled }).Close()
+		m.meet("p/1")
 		names := rapid.SampledFrom(modelNames)
 		if rapid.Bool().Draw(t, "many") {
 			for i := range 130 { // two pages of timers, some of all others between
@@ -117,6 +123,12 @@ func TestAgainstModel(t *testing.T) {
 					set.Float(name).Add(float64(n))
 				case 't':
 					set.Timer(name).Record(time.Duration(n))
+				case 'g':
+					set.Gauge(name).Set(float64(n))
+					m.frame[name] = 0
+				case 'p':
+					polled = float64(n)
+					m.frame[name] = 0
 				default:
 					set.Counter(name).Add(n)
 				}
@@ -131,11 +143,15 @@ func TestAgainstModel(t *testing.T) {
 					*w.Float(set.Float(name)) += float64(n)
 				case 't':
 					w.Record(set.Timer(name), time.Duration(n))
+				case 'g', 'p':
+					set.Gauge(name)
 				default:
 					*w.Int(set.Counter(name)) += n
 				}
 				m.meet(name)
-				m.pending[w][name] += float64(n)
+				if !gauge(name) {
+					m.pending[w][name] += float64(n)
+				}
 			},
 			"flush": func(t *rapid.T) {
 				w := rapid.SampledFrom(workers).Draw(t, "worker")
@@ -173,16 +189,29 @@ func TestAgainstModel(t *testing.T) {
 			},
 			"push": func(t *rapid.T) {
 				set.PushFrame(time.Unix(int64(len(m.frames)), 0))
-				for name, n := range m.frame {
-					m.total[name] += n
-				}
 				m.frames = append(m.frames, m.frame)
 				m.frame = map[string]float64{}
+				for name, n := range m.frames[len(m.frames)-1] {
+					if gauge(name) {
+						m.frame[name] = n
+					} else {
+						m.total[name] += n
+					}
+				}
 			},
 			"": func(t *rapid.T) {
 				for _, sample := range set.Snapshot() {
 					if want := m.total[sample.Name] + m.frame[sample.Name]; sample.Value() != want {
 						t.Fatalf("%s is %v, want %v", sample.Name, sample.Value(), want)
+					}
+				}
+				_, last := set.LastFrame()
+				if (last != nil) != (len(m.frames) > 0) {
+					t.Fatalf("the last of %d frames is %v", len(m.frames), last)
+				}
+				for _, sample := range last {
+					if want := m.frames[len(m.frames)-1][sample.Name]; sample.Value() != want {
+						t.Fatalf("%s was %v in the last frame, want %v", sample.Name, sample.Value(), want)
 					}
 				}
 				for _, name := range modelNames {

@@ -18,7 +18,7 @@ func (s *Set) WritePrometheus(w io.Writer) error { return s.Snapshot().WriteProm
 // WritePrometheus writes the snapshot in version 0.0.4 of the text format of Prometheus
 // (https://prometheus.io/docs/instrumenting/exposition_formats/). What may not stand in
 // a name there becomes an underscore. The counter cook/scan/files becomes a counter
-// cook_scan_files_total, a float a gauge without an ending, the timer cook/scan a
+// cook_scan_files_total, a float or gauge a gauge without an ending, the timer cook/scan a
 // summary without quantiles: cook_scan_seconds_sum and cook_scan_seconds_count. An
 // ending that is already there is not repeated. Of names that become alike the one that
 // was first in the set keeps the plain form, and the others get a hash of theirs.
@@ -42,8 +42,8 @@ func (s Snapshot) WritePrometheus(w io.Writer) error {
 
 var (
 	helpText         = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
-	prometheusType   = [...]string{"counter", "gauge", "summary"}
-	prometheusEnding = [...]string{"_total", "", "_seconds"}
+	prometheusType   = [...]string{"counter", "gauge", "summary", "gauge"}
+	prometheusEnding = [...]string{"_total", "", "_seconds", ""}
 )
 
 // A family is a sample under the name that it has there.
@@ -92,7 +92,7 @@ func seriesNames(name string, kind Kind) []string {
 }
 
 // mangle returns the name with only letters, digits and underscores, no digit first.
-// Colons are for the rules of who runs the server.
+// Colons are reserved for the recording rules of the server.
 func mangle(name string) string {
 	b := make([]byte, 0, len(name)+1)
 	for _, r := range name {

@@ -4,32 +4,35 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/assetcook/assetcook/intern"
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Names that a set has for itself. They show up in snapshots once a name has been
-// refused because the set was full.
+// Names that a set has for itself. Panicked shows up in snapshots once a source has
+// panicked, the others once a name has been refused because the set was full.
 const (
 	Refused         = "counters/refused"          // how many times a name was refused
 	OverflowCounter = "counters/overflow/counter" // the sum of all counters refused
 	OverflowFloat   = "counters/overflow/float"
 	OverflowTimer   = "counters/overflow/timer"
+	OverflowGauge   = "counters/overflow/gauge" // the last level of all gauges refused
+	Panicked        = "counters/panicked"       // how many sources have panicked
 )
 
 // ownNames is how many those are.
-const ownNames = 4
+const ownNames = 6
 
 // Options is the size of a set, which takes about 90 bytes of memory for each of Max at
 // once. The zero value is fine.
 type Options struct {
-	Max       int // counters, floats and timers together, an empty name aside; default 4096, at most 1<<20
+	Max       int // names of all kinds together, an empty name aside; default 4096, at most 1<<20
 	NameBytes int // bytes of all their names together; default 48 for each of Max
 	Frames    int // frames of history; default 600
 }
 
-// Set is a number of named counters, floats and timers. Its methods, and those of the
+// Set is a number of named counters, floats, timers and gauges. Its methods, and those of the
 // handles that it gives, may be called from any number of goroutines; a [Worker]
 // belongs to one. A nil *Set records nothing.
 type Set struct {
@@ -44,9 +47,15 @@ type Set struct {
 	workers []*Worker
 	idle    []*Worker // those of workers that were released
 
-	frame   sheet // collected since the last PushFrame
-	total   sheet // all before that
-	history history
+	gauges []*cell
+
+	frame    sheet // collected since the last PushFrame
+	closed   sheet // the frame that it ended
+	closedAt time.Time
+	total    sheet // all before that
+	history  history
+	sources  atomic.Pointer[[]*Source] // a list never changes
+	clock    func() time.Duration      // what sources are measured with
 
 	start  fastclock.Pair
 	scale  fastclock.Scale
@@ -67,23 +76,27 @@ func New(o Options) *Set {
 	if o.Frames == 0 {
 		o.Frames = 600
 	}
-	own := len(Refused) + len(OverflowCounter) + len(OverflowFloat) + len(OverflowTimer)
+	own := len(Refused) + len(OverflowCounter) + len(OverflowFloat) + len(OverflowTimer) + len(OverflowGauge) + len(Panicked)
 	names, err := intern.New(intern.Config{Entries: o.Max + ownNames, Bytes: o.NameBytes + own})
 	if err != nil {
 		panic(fmt.Sprintf("counters: %v", err))
 	}
 	s := &Set{names: names, cells: make([]*cell, 1), start: fastclock.Mark()}
+	began := time.Now()
+	s.clock = func() time.Duration { return time.Since(began) }
 	s.history.frames, s.history.most = o.Frames, o.Max
 	s.cell(Refused, KindCounter)
 	s.cell(OverflowCounter, KindCounter)
 	s.cell(OverflowFloat, KindFloat)
 	s.cell(OverflowTimer, KindTimer)
+	s.cell(OverflowGauge, KindGauge)
+	s.cell(Panicked, KindCounter)
 	return s
 }
 
 // Counter returns the counter of that name, always the same one. When the set is full
 // a new name gets the handle of [OverflowCounter] and is counted in [Refused]. It
-// panics if the name belongs to a float or timer.
+// panics if the name is of another kind.
 func (s *Set) Counter(name string) *Counter { return (*Counter)(s.cell(name, KindCounter)) }
 
 // Float is [Set.Counter] for a sum of float64.
@@ -91,6 +104,9 @@ func (s *Set) Float(name string) *Float { return (*Float)(s.cell(name, KindFloat
 
 // Timer is [Set.Counter] for a timer.
 func (s *Set) Timer(name string) *Timer { return (*Timer)(s.cell(name, KindTimer)) }
+
+// Gauge is [Set.Counter] for a level.
+func (s *Set) Gauge(name string) *Gauge { return (*Gauge)(s.cell(name, KindGauge)) }
 
 // cell finds or makes the cell of a name.
 func (s *Set) cell(name string, kind Kind) *cell {
@@ -137,12 +153,20 @@ func (s *Set) refuse(kind Kind) *cell {
 		return s.find(OverflowCounter)
 	case KindFloat:
 		return s.find(OverflowFloat)
+	case KindGauge:
+		return s.find(OverflowGauge)
 	}
 	return s.find(OverflowTimer)
 }
 
-// place gives a cell its line: a timer one of its own, eight of the others one.
+// place gives a cell its line: a timer one of its own, eight of the others one, a gauge
+// none.
 func (s *Set) place(c *cell) {
+	if c.kind == KindGauge {
+		c.line = -1
+		s.gauges = append(s.gauges, c)
+		return
+	}
 	if c.kind == KindTimer {
 		c.timed = new(line)
 		c.line = s.newLine(c.kind)

@@ -57,6 +57,8 @@ func TestMisusePanics(t *testing.T) {
 	w := set.Worker()
 	for what, f := range map[string]func(){
 		"counter as float":     func() { set.Float("c") },
+		"counter as gauge":     func() { set.Gauge("c") },
+		"counter as function":  func() { set.Func("c", nil) },
 		"counter as timer":     func() { set.Timer("c") },
 		"own name as a timer":  func() { set.Timer(Refused) },
 		"negative max":         func() { New(Options{Max: -1}) },
@@ -91,6 +93,7 @@ func TestOverflow(t *testing.T) {
 		x.Add(10)
 		y.Add(20)
 		set.Float("zz").Add(0.5)
+		set.Gauge("gg").Set(9)
 		w := set.Worker()
 		w.Record(set.Timer("uu"), 7)
 		w.Release()
@@ -98,10 +101,10 @@ func TestOverflow(t *testing.T) {
 			t.Errorf("%s: a counter that is there is refused", what)
 		}
 		snap := set.Snapshot()
-		if x != y || len(snap) != 7 {
+		if x != y || len(snap) != 8 {
 			t.Errorf("%s: handles %p and %p, %d samples", what, x, y, len(snap))
 		}
-		for name, want := range map[string]float64{Refused: 4, OverflowCounter: 30, OverflowFloat: 0.5, OverflowTimer: 7} {
+		for name, want := range map[string]float64{Refused: 5, OverflowCounter: 30, OverflowFloat: 0.5, OverflowTimer: 7, OverflowGauge: 9} {
 			if got, ok := snap.Of(name); !ok || got.Value() != want {
 				t.Errorf("%s: %s is %v, want %v", what, name, got.Value(), want)
 			}
@@ -113,12 +116,19 @@ func TestOverflow(t *testing.T) {
 func TestNil(t *testing.T) {
 	var set *Set
 	c, f, tm, w := set.Counter("c"), set.Float("f"), set.Timer("t"), set.Worker()
+	g, src := set.Gauge("g"), set.Source(func() { t.Error("polled") })
+	if g != nil || src != nil || set.Func("g", func() float64 { return 1 }) != nil || src.Err() != nil {
+		t.Fatal("a nil set gives gauges")
+	}
 	if c != nil || f != nil || tm != nil || w != nil {
 		t.Fatal("a nil set gives handles")
 	}
 	all := func() {
 		c.Add(1)
 		f.Add(1)
+		g.Set(1)
+		g.Add(1)
+		src.Close()
 		tm.Begin().End()
 		tm.Record(1)
 		w.Begin(tm).End()
@@ -141,9 +151,12 @@ func TestNil(t *testing.T) {
 	if w.Int(c) == p || w.Float(f) == pf {
 		t.Error("two goroutines would write to one throw-away")
 	}
-	if c.Value() != 0 || f.Value() != 0 || tm.Stat() != (Stat{}) || set.Snapshot() != nil || set.History("c") != nil ||
+	if c.Value() != 0 || f.Value() != 0 || g.Value() != 0 || tm.Stat() != (Stat{}) || set.Snapshot() != nil || set.History("c") != nil ||
 		set.Table(0, "t").Frames != nil || set.String() != "{}" {
 		t.Error("nothing has counted something")
+	}
+	if _, got := set.LastFrame(); got != nil {
+		t.Error("nothing had a frame")
 	}
 	if _, got := set.TimerHistory("t", 0); got != nil {
 		t.Error("nothing has a timer's history")
@@ -271,8 +284,11 @@ func TestNoAllocations(t *testing.T) {
 	set := New(Options{Frames: 3})
 	set.WatchAll()
 	c, f, tm, w := set.Counter("c"), set.Float("f"), set.Timer("t"), set.Worker()
-	p := w.Int(c)
+	p, g, polled := w.Int(c), set.Gauge("g"), 0.0
+	set.Func("polled", func() float64 { return polled })
 	frame := func() {
+		g.Set(2)
+		polled++
 		c.Add(1)
 		f.Add(1)
 		tm.Begin().End()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Sample is one name of a snapshot. Of Int, Float and Timer the one that Kind says is
-// set.
+// Sample is one name of a snapshot. Int is set for a counter, Float for a float or gauge,
+// Timer for a timer.
 type Sample struct {
 	Name  string
 	Kind  Kind
@@ -23,7 +23,7 @@ func (s Sample) Value() float64 {
 	switch s.Kind {
 	case KindCounter:
 		return float64(s.Int)
-	case KindFloat:
+	case KindFloat, KindGauge:
 		return s.Float
 	}
 	return float64(s.Timer.Total)
@@ -32,24 +32,60 @@ func (s Sample) Value() float64 {
 // Snapshot is what a set had counted at one moment, sorted by name.
 type Snapshot []Sample
 
-// Snapshot returns the sums since the beginning of all that was added from any
-// goroutine or flushed by workers. Each sample is of one moment: a timer's fields
-// belong together. Workers do not notice.
+// Snapshot polls the sources and returns the levels of gauges and the sums since the
+// beginning of all that was added from any goroutine or flushed by workers. Each sample
+// is of one moment: a timer's fields belong together. Workers do not notice.
 func (s *Set) Snapshot() Snapshot {
 	if s == nil {
 		return nil
 	}
+	s.poll()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.collect()
+	return s.samples(func(c *cell) (line, int64) {
+		if c.kind == KindGauge {
+			return line{}, c.shared.Load()
+		}
+		return c.sum(), 0
+	})
+}
+
+// LastFrame returns what all names had in the frame that PushFrame closed last, watched
+// or not: what was added in it, shortest and longest calls included, and the levels at
+// its end. The snapshot is nil before the first frame.
+func (s *Set) LastFrame() (Frame, Snapshot) {
+	if s == nil {
+		return Frame{}, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.history.pushed == 0 {
+		return Frame{}, nil
+	}
+	return Frame{s.history.pushed - 1, s.closedAt}, s.samples(func(c *cell) (line, int64) {
+		if c.kind == KindGauge {
+			return line{}, c.level
+		}
+		if l := s.closed.at(c.line); l != nil {
+			return *l, 0
+		}
+		return line{}, 0
+	})
+}
+
+// samples returns all names that are to be seen. The set is locked. of returns the line
+// of a cell, or a gauge's level.
+func (s *Set) samples(of func(*cell) (line, int64)) Snapshot {
 	snap := make(Snapshot, 0, len(s.cells))
-	refused := s.find(Refused).sum()[s.find(Refused).slot] != 0
+	refused, panicked := s.happened(Refused), s.happened(Panicked)
 	rate := s.rate()
 	for _, c := range s.cells {
-		if c == nil || c.order <= ownNames && c.order > 0 && !refused {
+		if c == nil || c.order <= ownNames && c.order > 0 && !(c.name == Panicked && panicked || c.name != Panicked && refused) {
 			continue
 		}
-		sample, l := Sample{Name: c.name, Kind: c.kind, order: c.order}, c.sum()
+		l, level := of(c)
+		sample := Sample{Name: c.name, Kind: c.kind, order: c.order}
 		switch c.kind {
 		case KindCounter:
 			sample.Int = l[c.slot]
@@ -57,11 +93,19 @@ func (s *Set) Snapshot() Snapshot {
 			sample.Float = math.Float64frombits(uint64(l[c.slot]))
 		case KindTimer:
 			sample.Timer = l.stat(rate)
+		case KindGauge:
+			sample.Float = math.Float64frombits(uint64(level))
 		}
 		snap = append(snap, sample)
 	}
 	slices.SortFunc(snap, func(a, b Sample) int { return strings.Compare(a.Name, b.Name) })
 	return snap
+}
+
+// happened reports whether one of the set's own counters is not 0.
+func (s *Set) happened(name string) bool {
+	c := s.find(name)
+	return c.sum()[c.slot] != 0
 }
 
 // Of returns the sample of a name and whether there is one.
@@ -75,13 +119,13 @@ func (s Snapshot) Of(name string) (Sample, bool) {
 
 // Sub returns what happened since an earlier snapshot of the same set. Of the shortest
 // and longest call only the whole time is known: Min and Max are those of s, and 0 if
-// there was no call since.
+// there was no call since. Gauges keep the level of s.
 func (s Snapshot) Sub(earlier Snapshot) Snapshot {
 	diff := slices.Clone(s)
 	for i := range diff {
 		now := &diff[i]
 		then, ok := earlier.Of(now.Name)
-		if !ok || then.Kind != now.Kind {
+		if !ok || then.Kind != now.Kind || now.Kind == KindGauge {
 			continue
 		}
 		now.Int -= then.Int

@@ -18,7 +18,7 @@ func (s Sample) text() string {
 	switch s.Kind {
 	case KindCounter:
 		return strconv.FormatInt(s.Int, 10)
-	case KindFloat:
+	case KindFloat, KindGauge:
 		return number(s.Float)
 	}
 	return ""
@@ -93,10 +93,10 @@ func (s Snapshot) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// MarshalJSON returns one object with a field for each name, in order. A counter or
-// float is a number, or one of the strings "NaN", "+Inf" and "-Inf", for which JSON
-// has no numbers; a timer is an object with the fields calls, total_ns, own_ns, min_ns
-// and max_ns. The error is always nil.
+// MarshalJSON returns one object with a field for each name, in order. A timer is an
+// object with the fields calls, total_ns, own_ns, min_ns and max_ns; all else is a number,
+// or one of the strings "NaN", "+Inf" and "-Inf", for which JSON has no numbers. The
+// error is always nil.
 func (s Snapshot) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, sample := range s {

@@ -154,6 +154,10 @@ func (h *history) update(cells []*cell) {
 
 // end drops the history of a cell, and its details.
 func (h *history) end(c *cell, all, details bool) {
+	if c.kind == KindGauge {
+		c.since = notWatched
+		return
+	}
 	var s *spread
 	if route := h.routes[c.line]; route < noRoute {
 		s = &h.spread[-2-route]
@@ -191,6 +195,13 @@ func (c *cell) columns() int {
 
 // settle gives a cell that is watched its columns, unless the rows have no more room.
 func (h *history) settle(c *cell) bool {
+	if c.kind == KindGauge {
+		if h.given == h.stride && h.mixed%8 == 0 {
+			return false
+		}
+		c.column = h.next()
+		return true
+	}
 	for len(h.routes) <= c.line {
 		h.routes = append(h.routes, noRoute)
 	}
@@ -222,17 +233,23 @@ func (h *history) settle(c *cell) bool {
 		slot = totalTo
 	}
 	if c.since != notWatched && s.to[slot] == noRoute {
-		if h.mixed%8 == 0 {
-			h.mixed = h.group() * 8
-		}
-		s.to[slot], c.column = h.mixed, h.mixed
-		h.mixed++
+		c.column = h.next()
+		s.to[slot] = c.column
 	}
 	if c.detailSince != notWatched && s.to[detailTo] == noRoute {
 		c.group = h.group()
 		s.to[detailTo] = c.group
 	}
 	return true
+}
+
+// next takes a column of a mixed group into use.
+func (l *layout) next() int32 {
+	if l.mixed%8 == 0 {
+		l.mixed = l.group() * 8
+	}
+	l.mixed++
+	return l.mixed - 1
 }
 
 // group takes a group into use.
@@ -248,6 +265,9 @@ func (h *history) rebuild() {
 	watched := make([]uint8, len(old.routes)) // how many cells of each line
 	for i, c := range h.cells {
 		from[i] = c.place
+		if c.kind == KindGauge {
+			continue // has no line
+		}
 		for len(watched) <= c.line {
 			watched = append(watched, 0)
 		}

@@ -1,0 +1,236 @@
+package counters
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// still returns a set on whose clock every source is fast enough.
+func still(o Options) *Set {
+	set := New(o)
+	set.clock = func() time.Duration { return 0 }
+	return set
+}
+
+// A gauge keeps its level through frames and differences, and its history is of levels.
+func TestGauge(t *testing.T) {
+	set := New(Options{})
+	g := set.Gauge("g")
+	set.Watch("g")
+	before := set.Snapshot()
+	for n, do := range []func(){func() {}, func() { g.Set(3) }, func() {}, func() { g.Add(-5) }, func() { g.Set(math.Inf(1)); g.Set(0) }} {
+		do()
+		set.PushFrame(second(n))
+		if frame, last := set.LastFrame(); frame != (Frame{int64(n), second(n)}) || last[0].Float != g.Value() {
+			t.Errorf("frame %v: %v", frame, last)
+		}
+	}
+	if got := set.History("g"); !slices.Equal(got, []float64{0, 3, 3, -2, 0}) {
+		t.Errorf("history %v", got)
+	}
+	g.Set(7)
+	later := set.Snapshot()
+	for what, snap := range map[string]Snapshot{"snapshot": later, "difference": later.Sub(before), "difference to itself": later.Sub(later)} {
+		if got, ok := snap.Of("g"); !ok || got.Value() != 7 || got.Kind != KindGauge {
+			t.Errorf("%s: %+v", what, got)
+		}
+	}
+	if _, last := set.LastFrame(); last[0].Float != 0 {
+		t.Error("the last frame has a level of the present one")
+	}
+	var text strings.Builder
+	set.WritePrometheus(&text)
+	set.Snapshot().WriteCSV(&text)
+	set.Snapshot().WriteTable(&text)
+	const want = "# HELP g g\n# TYPE g gauge\ng 7\nname,kind,value,calls,total_ns,own_ns,min_ns,max_ns\ng,gauge,7,,,,,\ng  7\n"
+	if text.String()+set.String() != want+`{"g":7}` {
+		t.Errorf("%s%s", text.String(), set)
+	}
+}
+
+// Nothing is lost where goroutines raise one gauge.
+func TestGaugeAddAtOnce(t *testing.T) {
+	g := New(Options{}).Gauge("g")
+	var adding sync.WaitGroup
+	for range 4 {
+		adding.Go(func() {
+			for range 10_000 {
+				g.Add(0.5)
+			}
+		})
+	}
+	adding.Wait()
+	if g.Value() != 20_000 {
+		t.Errorf("%v, want 20000", g.Value())
+	}
+}
+
+// A source is polled for each frame and each snapshot, and not after Close.
+func TestSource(t *testing.T) {
+	set := still(Options{})
+	n := 0.0
+	src := set.Func("f", func() float64 { n++; return n })
+	other := set.Func("other", func() float64 { return -n })
+	set.Watch("f", "other")
+	set.PushFrame(second(0))
+	set.PushFrame(second(1))
+	if got, _ := set.Snapshot().Of("f"); got.Float != 3 {
+		t.Errorf("%v in the snapshot, want 3", got.Float)
+	}
+	set.PushFrame(second(2))
+	src.Close()
+	src.Close()
+	set.PushFrame(second(3))
+	other.Close()
+	if got := set.History("f"); !slices.Equal(got, []float64{1, 2, 4, 4}) {
+		t.Errorf("history %v", got)
+	}
+	if got := set.History("other"); !slices.Equal(got, []float64{-1, -2, -4, -4}) {
+		t.Errorf("history of the other %v", got)
+	}
+}
+
+// A source may use the set in any way without a deadlock.
+func TestSourceUsesTheSet(t *testing.T) {
+	set := still(Options{})
+	calls := 0
+	var src *Source
+	src = set.Source(func() {
+		calls++
+		set.Counter(fmt.Sprint("c", calls)).Add(1)
+		set.Snapshot()
+		set.WatchAll()
+		set.Table(0, "c1")
+		if calls == 1 {
+			set.PushFrame(second(0))
+			set.Func("inner", func() float64 { return float64(len(set.Snapshot())) })
+		}
+		if calls == 3 {
+			src.Close()
+		}
+	})
+	for n := range 5 {
+		set.PushFrame(second(n))
+	}
+	if calls != 3 || set.Gauge("inner").Value() != 4 {
+		t.Errorf("%d calls, %v inside; want 3, 4", calls, set.Gauge("inner").Value())
+	}
+}
+
+// While one goroutine polls a source, another one neither waits nor calls it too.
+func TestSourceIsPolledOnce(t *testing.T) {
+	set := still(Options{})
+	inside, leave, done := make(chan bool), make(chan bool), make(chan bool)
+	set.Func("f", func() float64 {
+		inside <- true
+		<-leave
+		return 5
+	})
+	go func() {
+		defer close(done)
+		set.PushFrame(second(0))
+	}()
+	<-inside
+	if got, _ := set.Snapshot().Of("f"); got.Float != 0 {
+		t.Errorf("%v before the function has returned", got.Float)
+	}
+	leave <- true
+	<-done
+	if _, last := set.LastFrame(); last[0].Float != 5 {
+		t.Errorf("%v", last)
+	}
+}
+
+// A source that takes long is polled more seldom, by the clock; a single interruption
+// does not count.
+func TestSlowSource(t *testing.T) {
+	set := New(Options{})
+	now := time.Hour
+	set.clock = func() time.Duration { return now }
+	took, calls := time.Duration(0), 0
+	set.Source(func() { calls++; now += took })
+	poll := func(takes time.Duration, want bool) {
+		t.Helper()
+		before := calls
+		took = takes
+		set.PushFrame(time.Time{})
+		if got := calls > before; got != want {
+			t.Errorf("polled: %v, want %v", got, want)
+		}
+	}
+	poll(sourceBudget, true)
+	poll(time.Second, true) // an interruption
+	poll(sourceBudget, true)
+	poll(time.Millisecond, true)
+	poll(2*time.Millisecond, true) // the shorter of the two was 1 ms
+	poll(0, false)
+	now += 100*time.Millisecond - 1
+	poll(0, false)
+	now++
+	poll(24*time.Hour, true) // the call before took 2 ms
+	poll(0, false)
+	now += 200 * time.Millisecond
+	poll(time.Hour, true)
+	now += 99 * time.Hour
+	poll(0, false)
+	now += time.Hour
+	poll(0, true)
+}
+
+// What a source panics with is reported, and neither the frame nor other sources suffer.
+func TestSourcePanics(t *testing.T) {
+	set := still(Options{})
+	broken := errors.New("broken")
+	calls := 0
+	src := set.Func("f", func() float64 {
+		if calls++; calls == 2 {
+			panic(broken)
+		}
+		return 1
+	})
+	other := set.Source(func() { panic("text") })
+	set.Func("sound", func() float64 { return float64(calls) })
+	set.WatchAll()
+	for n := range 4 {
+		set.PushFrame(second(n))
+	}
+	if calls != 2 || !errors.Is(src.Err(), broken) || other.Err() == nil || !strings.Contains(other.Err().Error(), "text") {
+		t.Errorf("%d calls, errors %v, %v", calls, src.Err(), other.Err())
+	}
+	if got := set.History("f"); got[0] != 1 || !math.IsNaN(got[1]) || !math.IsNaN(got[3]) {
+		t.Errorf("history %v", got)
+	}
+	snap := set.Snapshot()
+	panicked, _ := snap.Of(Panicked)
+	if sound, _ := snap.Of("sound"); panicked.Int != 2 || sound.Float != 2 || len(snap) != 3 {
+		t.Errorf("%v", snap)
+	}
+}
+
+// Sources come and go while frames are pushed and snapshots are taken.
+func TestSourcesConcurrent(t *testing.T) {
+	set := New(Options{})
+	set.WatchAll()
+	var wg sync.WaitGroup
+	for g := range 3 {
+		wg.Go(func() {
+			for i := range 300 {
+				src := set.Func(fmt.Sprint("g", g), func() float64 { return float64(i) })
+				set.PushFrame(time.Time{})
+				set.Snapshot()
+				set.LastFrame()
+				src.Close()
+			}
+		})
+	}
+	wg.Wait()
+	if got := len(*set.sources.Load()); got != 0 {
+		t.Errorf("%d sources are left", got)
+	}
+}
