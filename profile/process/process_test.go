@@ -1,0 +1,114 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/profile/counters"
+)
+
+// The figures follow what the process does.
+func TestFiguresFollow(t *testing.T) {
+	r := Open()
+	defer r.Close()
+	runtime.GC()
+	before := r.Read()
+	memory := make([]byte, 64<<20)
+	for at := 0; at < len(memory); at += 4096 {
+		memory[at] = 1
+	}
+	var files []*os.File
+	for range 5 {
+		f, err := os.Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		files = append(files, f)
+	}
+	stop := make(chan bool)
+	defer close(stop)
+	for range 7 {
+		go func() { <-stop }()
+	}
+	runtime.GC()
+	after := r.Read()
+	runtime.KeepAlive(memory)
+	if after.Heap-before.Heap < 63<<20 || after.Goroutines < before.Goroutines+7 || after.GCs <= before.GCs || after.GCPause <= before.GCPause {
+		t.Errorf("of the runtime: %+v, then %+v", before, after)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	if after.RSS-before.RSS < 60<<20 || after.PeakRSS < after.RSS || after.MinorFaults <= before.MinorFaults || after.MajorFaults < before.MajorFaults {
+		t.Errorf("memory: %+v, then %+v", before, after)
+	}
+	if after.OpenFiles < before.OpenFiles+int64(len(files)) || after.Threads < 1 || after.User+after.System <= before.User+before.System {
+		t.Errorf("of the system: %+v, then %+v", before, after)
+	}
+	r.Close()
+	r.Close()
+	if closed := r.Read(); runtime.GOOS == "linux" && (closed.RSS != Unknown || closed.OpenFiles != Unknown || closed.Heap <= 0) {
+		t.Errorf("closed: %+v", closed)
+	}
+}
+
+// A set shows levels as they are, and sums since it was asked for.
+func TestPublish(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // only those asked for
+	set := counters.New(counters.Options{})
+	set.Watch("process/goroutines", "process/gc/cycles")
+	runtime.GC()
+	source := Publish(set)
+	runtime.GC()
+	runtime.GC()
+	set.PushFrame(time.Unix(0, 0))
+	source.Close()
+	source.Close()
+	runtime.GC()
+	set.PushFrame(time.Unix(1, 0))
+	got := fmt.Sprint(set.History("process/gc/cycles"))
+	if got != "[2 0]" {
+		t.Errorf("collections: %v, want [2 0]", got)
+	}
+	if levels := set.History("process/goroutines"); levels[0] < 1 || levels[1] != levels[0] {
+		t.Errorf("goroutines: %v", levels)
+	}
+	for _, name := range append(levelNames[:], sumNames[:]...) {
+		if _, ok := set.Snapshot().Of(name); !ok && runtime.GOOS == "linux" {
+			t.Errorf("no %s", name)
+		}
+	}
+	Publish(nil).Close()
+}
+
+// Many may read while one closes.
+func TestConcurrent(t *testing.T) {
+	r := Open()
+	var reading sync.WaitGroup
+	for range 3 {
+		reading.Go(func() {
+			for range 100 {
+				if r.Read().Goroutines < 1 {
+					t.Error("no goroutines")
+				}
+			}
+		})
+	}
+	r.Close()
+	reading.Wait()
+}
+
+func BenchmarkRead(b *testing.B) {
+	r := Open()
+	defer r.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Read()
+	}
+}

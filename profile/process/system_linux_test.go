@@ -1,0 +1,70 @@
+package process
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/profile/counters"
+)
+
+func TestParseStatus(t *testing.T) {
+	none := Figures{RSS: Unknown, PeakRSS: Unknown, Threads: Unknown}
+	for _, tt := range []struct {
+		status             string
+		rss, peak, threads int64
+	}{
+		{"Name:\tx\nVmPeak:\t 9 kB\nVmHWM:\t    1234 kB\nVmRSS:\t    1000 kB\nThreads:\t7\n", 1000 << 10, 1234 << 10, 7},
+		{"VmRSS:\t1 kB", 1 << 10, Unknown, Unknown},
+		{"", Unknown, Unknown, Unknown},
+		{"VmRSS:\t1000 MB\nVmHWM:\nThreads:\tmany\n", Unknown, Unknown, Unknown},
+		{"VmRSS:\t9223372036854775807 kB\nVmHWM:\t-1 kB\nThreads:\t7 kB\n", Unknown, Unknown, Unknown},
+		{"VmRSS\n:\n\n:1 kB", Unknown, Unknown, Unknown},
+	} {
+		f := none
+		if parseStatus([]byte(tt.status), &f); f.RSS != tt.rss || f.PeakRSS != tt.peak || f.Threads != tt.threads {
+			t.Errorf("%q: %+v", tt.status, f)
+		}
+	}
+}
+
+func FuzzParseStatus(f *testing.F) {
+	f.Add([]byte("VmHWM:\t    1234 kB\nVmRSS:\t    1000 kB\nThreads:\t7\n"))
+	f.Fuzz(func(t *testing.T, status []byte) {
+		var got Figures
+		parseStatus(status, &got)
+		if got.RSS < Unknown || got.PeakRSS < Unknown || got.Threads < Unknown {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// Both ways to count the open files agree, where the system has both.
+func TestOpenFilesAgree(t *testing.T) {
+	r := Open()
+	defer r.Close()
+	if size, entries := r.system.openFiles(), r.system.countEntries(); size != entries || size < 2 {
+		t.Errorf("%d by the size, %d entries", size, entries)
+	}
+	for what, b := range map[string][]byte{"torn": make([]byte, 17), "of length 0": make([]byte, 100)} {
+		if n := countRecords(b); n != 0 {
+			t.Errorf("%s: %d records", what, n)
+		}
+	}
+}
+
+// Polling allocates nothing, also where collections have run.
+func TestNoAllocations(t *testing.T) {
+	set := counters.New(counters.Options{})
+	r := Open()
+	defer r.Close()
+	r.Read()
+	runtime.GC()
+	if n := testing.AllocsPerRun(20, func() { r.Read() }); n != 0 {
+		t.Errorf("%v allocations in reading", n)
+	}
+	defer Publish(set).Close()
+	if n := testing.AllocsPerRun(20, func() { set.PushFrame(time.Time{}) }); n != 0 {
+		t.Errorf("%v allocations in a frame", n)
+	}
+}

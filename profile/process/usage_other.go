@@ -1,0 +1,7 @@
+//go:build !unix || aix || solaris
+
+package process
+
+type rusage struct{}
+
+func readUsage(*Figures, *rusage) {}
