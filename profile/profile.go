@@ -2,7 +2,8 @@
 // recorder of events, and a memory tracker, each of them optional.
 //
 // The zero [Probe] measures nothing, and everything derived from it does nothing, at the
-// cost of a comparison.
+// cost of a comparison. [Probe.PublishMemory] shows the tracker's groups among the
+// counters; package process does the same for figures of the process.
 package profile
 
 import (
@@ -57,7 +58,7 @@ func (w *Worker) Memory() *memory.Worker {
 // Begin begins a span of time: a scope of the recording, and a call of the timer
 // of that name. Detail says what it is done to, "" for nothing in particular. It
 // panics if there is a counter of that name. Looking up the names costs some
-// 100 ns; who cannot afford that keeps symbols and timers, and asks [Worker.Row].
+// 100 ns; code that cannot afford that keeps symbols and timers, and uses [Worker.Row].
 //
 //	defer w.Begin("cook/run/look_up", "").End()
 func (w *Worker) Begin(name, detail string) Span {
@@ -68,8 +69,8 @@ func (w *Worker) Begin(name, detail string) Span {
 	return Span{w.row.Begin(rec.Symbol(name), rec.Symbol(detail)), w.counts.Begin(w.probe.Counters.Timer(name))}
 }
 
-// Flush shows what was counted to others. What was recorded they see when 64 KiB
-// have come together, or after Row().Flush().
+// Flush publishes what was counted. What was recorded is written when 64 KiB have
+// accumulated, or after Row().Flush().
 func (w *Worker) Flush() {
 	if w != nil {
 		w.counts.Flush()
