@@ -37,7 +37,9 @@
 // row of memory to write a frame; counters that were not touched are not visited.
 // [Set.Table] reads it, all of it or what is new, and prints it as a table and CSV.
 // [Set.WatchDetail] keeps calls and extremes of timers too, for [Set.TimerHistory].
-// [Set.LastFrame] has all names as of the last frame, watched or not.
+// [Set.LastFrame] has all names as of the last frame, watched or not. [Summarize] reduces
+// a series to its high water, percentiles and spikes; its parts [EMA], [SMA], [HighWater]
+// and [Spikes] take values one by one.
 //
 // # Levels
 //

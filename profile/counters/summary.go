@@ -1,0 +1,104 @@
+package counters
+
+import (
+	"math"
+	"slices"
+)
+
+// Lengths of the averages of a Summary, in values.
+const (
+	summarySustained = 10
+	summaryHalfLife  = 10
+)
+
+// Summary describes a series of values, such as a column of a [Table]. Values that are NaN,
+// as where a name was not watched, count for nothing. All is 0 for a series without values.
+type Summary struct {
+	Count         int // values
+	Last          float64
+	Mean          float64
+	P50, P95, P99 float64 // the least value that at least 50, 95, 99 percent do not exceed
+	Recent        float64 // [EMA] at the end, with a half-life of 10 values
+	Sustained     float64 // the greatest [SMA] of 10 values; of fewer, their mean
+	High          Mark    // the greatest value
+	Spikes        SpikeSummary
+}
+
+// A Mark is a value of a series and its index.
+type Mark struct {
+	Value float64
+	At    int
+}
+
+// SpikeSummary says how often a series is above a threshold. A spike is a value greater
+// than Over; NaN is none and ends a run.
+type SpikeSummary struct {
+	Over      float64
+	Count     int // spikes
+	Longest   int // the most spikes in a row
+	LongestAt int // the index of the first of those, of the first such run; 0 if there are no spikes
+}
+
+// Summarize describes a series, oldest value first. Spikes are the values greater than
+// twice the median, or greater than 0 if that is negative.
+func Summarize(values []float64) Summary {
+	sorted := ascending(values)
+	return summarize(values, sorted, max(2*percentile(sorted, 50), 0))
+}
+
+// SummarizeOver is Summarize with the values greater than over as spikes: a frame of a game
+// that must last 16 ms has spikes over that, whatever its median.
+func SummarizeOver(values []float64, over float64) Summary {
+	return summarize(values, ascending(values), over)
+}
+
+func ascending(values []float64) []float64 {
+	sorted := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	slices.Sort(sorted)
+	return sorted
+}
+
+// percentile returns the least value that at least percent of all do not exceed.
+func percentile(sorted []float64, percent int) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[(len(sorted)*percent+99)/100-1]
+}
+
+func summarize(values, sorted []float64, over float64) Summary {
+	s := Summary{Count: len(sorted), P50: percentile(sorted, 50), P95: percentile(sorted, 95), P99: percentile(sorted, 99)}
+	spikes := Spikes{Over: over}
+	s.Spikes.Over = over
+	recent, window := EMA{Factor: HalfLife(summaryHalfLife)}, NewSMA(summarySustained)
+	var high, sustained HighWater
+	sum, seen := 0.0, 0
+	for i, v := range values {
+		longest := spikes.Longest()
+		run := spikes.Add(v)
+		if run > 0 {
+			s.Spikes.Count++
+		}
+		if run > longest {
+			s.Spikes.LongestAt = i + 1 - run
+		}
+		if math.IsNaN(v) {
+			continue
+		}
+		if high.Add(v) {
+			s.High = Mark{v, i}
+		}
+		if window.Add(v); seen+1 >= min(summarySustained, s.Count) {
+			sustained.Add(window.Value())
+		}
+		recent.Add(v)
+		s.Last = v
+		sum += v
+		seen++
+	}
+	if seen > 0 {
+		s.Mean = sum / float64(seen)
+	}
+	s.Recent, s.Sustained, s.Spikes.Longest = recent.Value(), sustained.Value(), spikes.Longest()
+	return s
+}
