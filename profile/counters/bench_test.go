@@ -51,6 +51,54 @@ func BenchmarkAdd(b *testing.B) {
 	})
 }
 
+// The lesson of "Recording Statistics": additions to each of 1,000 counters in turn, whose
+// names are looked up each time, whose handles are kept, and by pointers that are kept.
+func BenchmarkAddBy(b *testing.B) {
+	const counters = 1000
+	set := New(Options{})
+	w := set.Worker()
+	names, handles, pointers := make([]string, counters), make([]*Counter, counters), make([]*int64, counters)
+	for i := range names {
+		names[i] = fmt.Sprintf("engine/system/%d/things_drawn", i)
+		handles[i] = set.Counter(names[i])
+		pointers[i] = w.Int(handles[i])
+	}
+	b.Run("name", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; i < b.N; i++ {
+			set.Counter(names[i%counters]).Add(1)
+		}
+	})
+	b.Run("handle", func(b *testing.B) {
+		for i := 0; i < b.N; i++ {
+			handles[i%counters].Add(1)
+		}
+	})
+	b.Run("pointer", func(b *testing.B) {
+		for i := 0; i < b.N; i++ {
+			*pointers[i%counters] += 1
+		}
+	})
+}
+
+// What a gauge and a source cost a frame.
+func BenchmarkGauge(b *testing.B) {
+	b.Run("set", func(b *testing.B) {
+		g := New(Options{}).Gauge("g")
+		for b.Loop() {
+			g.Set(1)
+		}
+	})
+	b.Run("poll", func(b *testing.B) {
+		set := New(Options{})
+		set.Func("g", func() float64 { return 1 })
+		b.ReportAllocs()
+		for b.Loop() {
+			set.poll()
+		}
+	})
+}
+
 // ringCounter is the counter that PushFrame is measured against, as "Recording
 // Statistics" has it: a permanent pointer for each worker, a total, and a ring.
 type ringCounter struct {
