@@ -111,8 +111,8 @@ func (c *Counter) Value() int64 {
 	return l[c.slot]
 }
 
-// Float is a sum of float64: of what is not a whole number, and of what goes up and
-// down. A nil *Float is always 0.
+// Float is a sum of float64, whose history is of what was added in each frame; a level is
+// a [Gauge]. A nil *Float is always 0.
 type Float cell
 
 // Add adds f, from any goroutine.

@@ -24,7 +24,7 @@ func (s *Set) WritePrometheus(w io.Writer) error { return s.Snapshot().WriteProm
 // was first in the set keeps the plain form, and the others get a hash of theirs.
 //
 // A Counter that is added negative numbers looks to Prometheus as if the program had
-// restarted; what goes down should be a [Float]. Errors are those of w.
+// restarted; what goes down should be a [Float] or [Gauge]. Errors are those of w.
 func (s Snapshot) WritePrometheus(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, f := range s.families() {

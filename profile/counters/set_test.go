@@ -258,8 +258,8 @@ func TestConcurrent(t *testing.T) {
 func TestAddAtOnce(t *testing.T) {
 	const goroutines, rounds = 4, 300_000
 	set := New(Options{})
-	c, f, tm := set.Counter("c"), set.Float("f"), set.Timer("t")
-	for _, add := range []func(){func() { c.Add(1) }, func() { f.Add(1) }, func() { tm.Record(1) }} {
+	c, f, tm, g := set.Counter("c"), set.Float("f"), set.Timer("t"), set.Gauge("g")
+	for _, add := range []func(){func() { c.Add(1) }, func() { g.Add(1) }, func() { f.Add(1) }, func() { tm.Record(1) }} {
 		var adding sync.WaitGroup
 		start := make(chan bool)
 		for range goroutines {
@@ -274,7 +274,7 @@ func TestAddAtOnce(t *testing.T) {
 		adding.Wait()
 	}
 	const n = goroutines * rounds
-	if c.Value() != n || f.Value() != n || tm.Stat().Calls != n || tm.Stat().Total != n {
+	if c.Value() != n || f.Value() != n || g.Value() != n || tm.Stat().Calls != n || tm.Stat().Total != n {
 		t.Errorf("%d, %v, %+v, want %d of each", c.Value(), f.Value(), tm.Stat(), n)
 	}
 }

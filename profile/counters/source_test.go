@@ -54,23 +54,6 @@ func TestGauge(t *testing.T) {
 	}
 }
 
-// Nothing is lost where goroutines raise one gauge.
-func TestGaugeAddAtOnce(t *testing.T) {
-	g := New(Options{}).Gauge("g")
-	var adding sync.WaitGroup
-	for range 4 {
-		adding.Go(func() {
-			for range 10_000 {
-				g.Add(0.5)
-			}
-		})
-	}
-	adding.Wait()
-	if g.Value() != 20_000 {
-		t.Errorf("%v, want 20000", g.Value())
-	}
-}
-
 // A source is polled for each frame and each snapshot, and not after Close.
 func TestSource(t *testing.T) {
 	set := still(Options{})
@@ -88,6 +71,10 @@ func TestSource(t *testing.T) {
 	src.Close()
 	set.PushFrame(second(3))
 	other.Close()
+	var next *Source
+	set.Source(func() { next.Close() })
+	next = set.Source(func() { t.Error("polled after Close, in the same round") })
+	set.Snapshot()
 	if got := set.History("f"); !slices.Equal(got, []float64{1, 2, 4, 4}) {
 		t.Errorf("history %v", got)
 	}

@@ -28,7 +28,7 @@ type watch struct{ plain, detailed int }
 //
 // A frame of a watched name takes 8 bytes, with room to grow and where few names of
 // many are watched up to 20. Memory is taken here, or when such a name comes, not in
-// PushFrame.
+// PushFrame. If rows must become longer for it, what they have is copied.
 //
 // Watches are counted: a name that two viewers watch keeps its history until both
 // have called [Set.Unwatch].
@@ -128,9 +128,12 @@ func (h *history) update(cells []*cell) {
 		if is && !was || has && !had {
 			more = append(more, c)
 		}
-		if had && !has || was && !is {
-			h.end(c, !is, !has)
-			ended = true
+		// The places of those that end stay theirs until rows are laid out anew.
+		if had && !has {
+			c.detailSince, ended = notWatched, true
+		}
+		if was && !is {
+			c.since, ended = notWatched, true
 		}
 	}
 	switch {
@@ -149,30 +152,6 @@ func (h *history) update(cells []*cell) {
 	// Many at once are better laid out together.
 	if len(more) > len(h.cells)/8+1 || ended && h.sparse() || slices.ContainsFunc(more, func(c *cell) bool { return !h.settle(c) }) {
 		h.rebuild()
-	}
-}
-
-// end drops the history of a cell, and its details.
-func (h *history) end(c *cell, all, details bool) {
-	if c.kind == KindGauge {
-		c.since = notWatched
-		return
-	}
-	var s *spread
-	if route := h.routes[c.line]; route < noRoute {
-		s = &h.spread[-2-route]
-	}
-	if all {
-		c.since = notWatched
-		if c.kind == KindTimer {
-			s.to[totalTo] = noRoute
-		} else if s != nil {
-			s.to[c.slot] = noRoute
-		}
-	}
-	if details && c.detailSince != notWatched {
-		c.detailSince = notWatched
-		s.to[detailTo] = noRoute
 	}
 }
 
@@ -232,7 +211,7 @@ func (h *history) settle(c *cell) bool {
 	if s.timer {
 		slot = totalTo
 	}
-	if c.since != notWatched && s.to[slot] == noRoute {
+	if s.to[slot] == noRoute {
 		c.column = h.next()
 		s.to[slot] = c.column
 	}

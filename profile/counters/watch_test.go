@@ -90,7 +90,7 @@ func TestWatchesAreCounted(t *testing.T) {
 	}
 }
 
-// Whoever asks for names that never come does not fill the memory.
+// Asking for names that never come does not fill the memory.
 func TestWantedNamesAreBounded(t *testing.T) {
 	set := New(Options{Max: 10})
 	for i := range 100 {
@@ -98,6 +98,10 @@ func TestWantedNamesAreBounded(t *testing.T) {
 	}
 	if got := len(set.history.wanted); got != 10 {
 		t.Errorf("%d names wanted, want 10", got)
+	}
+	set.Counter("0")
+	if got := len(set.history.wanted); got != 9 {
+		t.Errorf("%d names wanted after one came, want 9", got)
 	}
 	for i := range 100 {
 		set.Unwatch(fmt.Sprint(i))
@@ -139,4 +143,49 @@ func TestTableSince(t *testing.T) {
 		t.Errorf("%d frames seen, want 19", len(seen))
 	}
 	set.Table(-5, "c") // from before the beginning
+}
+
+// Histories of all kinds survive that others come and go.
+func TestWatchingMovesHistories(t *testing.T) {
+	set := New(Options{Frames: 4})
+	set.WatchDetail("t", "c", "f", "g")
+	c, f, g, tm := set.Counter("c"), set.Float("f"), set.Gauge("g"), set.Timer("t")
+	check := func(when string) {
+		t.Helper()
+		for name, want := range map[string]string{"c": "[3 4 5 6]", "f": "[1.5 2 2.5 3]", "g": "[3 4 5 6]", "t": "[30 40 50 60]"} {
+			if got := fmt.Sprint(set.History(name)); got != want {
+				t.Errorf("%s %s had %v, want %v", when, name, got, want)
+			}
+		}
+		_, got := set.TimerHistory("t", 0)
+		for i, stat := range got {
+			if want := (Stat{2, time.Duration(10 * (i + 3)), time.Duration(10 * (i + 3)), time.Duration(i + 3), time.Duration(9 * (i + 3))}); stat != want {
+				t.Errorf("%s the timer had %+v, want %+v", when, stat, want)
+			}
+		}
+	}
+	for n := range 7 {
+		c.Add(int64(n))
+		f.Add(float64(n) / 2)
+		g.Set(float64(n))
+		tm.Record(time.Duration(n))
+		tm.Record(time.Duration(9 * n))
+		set.PushFrame(second(n))
+	}
+	check("before")
+	names := make([]string, 100)
+	for i := range names {
+		names[i] = fmt.Sprint("other", i)
+		set.Timer(names[i])
+	}
+	set.WatchDetail(names...)
+	check("with others")
+	wide := set.history.bytes()
+	set.UnwatchDetail(names...)
+	check("without them")
+	if got := set.history.bytes(); got*2 > wide {
+		t.Errorf("%d bytes after %d", got, wide)
+	}
+	set.WatchAll()
+	check("with all")
 }
