@@ -125,3 +125,51 @@ func ExampleEMA() {
 	// 75
 	// 62.5
 }
+
+// A viewer watches what it shows, and asks for the frames that are new.
+func ExampleSet_Table() {
+	set := counters.New(counters.Options{})
+	drawn, height := set.Counter("scene/drawn"), set.Gauge("camera/height")
+
+	viewer := []string{"scene/drawn", "camera/height"}
+	set.Watch(viewer...)
+	defer set.Unwatch(viewer...)
+	var next int64
+	for n := range 4 {
+		drawn.Add(100)
+		height.Set(1.5 + float64(n))
+		set.PushFrame(time.Unix(int64(n), 0).UTC())
+		if n%2 == 1 {
+			news := set.Table(next, viewer...)
+			next = news.Next
+			news.WriteCSV(os.Stdout)
+		}
+	}
+	// Output:
+	// frame,time,scene/drawn,camera/height
+	// 0,1970-01-01T00:00:00Z,100,1.5
+	// 1,1970-01-01T00:00:01Z,100,2.5
+	// frame,time,scene/drawn,camera/height
+	// 2,1970-01-01T00:00:02Z,100,3.5
+	// 3,1970-01-01T00:00:03Z,100,4.5
+}
+
+// A level that a function knows is polled at the end of each frame.
+func ExampleSet_Func() {
+	set := counters.New(counters.Options{})
+	queue := []string{"wall.png", "door.png"}
+	defer set.Func("queue/length", func() float64 { return float64(len(queue)) }).Close()
+	set.Watch("queue/length")
+	set.PushFrame(time.Unix(0, 0))
+	fmt.Println(set.History("queue/length"))
+	// Output: [2]
+}
+
+// A run is judged by how long its spikes last, not by its slowest frame alone.
+func ExampleSummarizeOver() {
+	frames := []float64{15, 16, 40, 15, 17, 18, 19, 15} // in ms
+	s := counters.SummarizeOver(frames, 16)
+	fmt.Printf("slowest %v ms in frame %d; %d over %v ms, %d in a row from frame %d on; half within %v ms\n",
+		s.High.Value, s.High.At, s.Spikes.Count, s.Spikes.Over, s.Spikes.Longest, s.Spikes.LongestAt, s.P50)
+	// Output: slowest 40 ms in frame 2; 4 over 16 ms, 3 in a row from frame 4 on; half within 16 ms
+}
