@@ -25,8 +25,8 @@
 //	}
 //	w.Flush()                        // publish
 //
-// Those numbers are not visible to readers until [Worker.Flush] publishes them, best at a natural
-// boundary: a task done, a frame drawn. A flush never waits: it leaves its sums in a
+// Those numbers are not visible to readers until [Worker.Flush] publishes them, best at a
+// natural boundary: a task done, a frame drawn. A flush never waits: it leaves its sums in a
 // mailbox, which readers empty.
 //
 // # Frames
@@ -45,12 +45,15 @@
 //
 // A [Gauge] is not reset by a frame, and its history is of the levels at the ends of
 // frames. A level that some function knows is polled: [Set.Func] for one gauge,
-// [Set.Source] for a function that sets several handles. //
+// [Set.Source] for a function that sets several handles. Package process has a source of
+// the figures of the process, and profile.Probe one of the groups of a memory tracker.
+//
 // # Time
 //
 // Timers read the processor's own counter where that runs at a constant rate, which
 // costs less than half of what the runtime's clock does, and add up its ticks; they are
-// converted when they are read. The rate comes from comparing that counter with
+// converted when they are read, or when their frame ends and goes into the history. The
+// rate comes from comparing that counter with
 // the monotonic clock at [New] and at the reading; one second after New it is good to
 // 1e-7 and is held from then on, so that a sum never runs backwards. A reading one
 // millisecond after New may be wrong by one part in ten thousand. [Timer.Record] takes
@@ -68,7 +71,7 @@
 // A nil *Set gives nil handles and a nil *Worker, and those record nothing, at the
 // cost of a comparison.
 //
-// # Sources
+// # Background
 //
 // The Machinery's "Recording Statistics" has the counter as a pointer that is looked
 // up once, the frame that is pushed, and memory for history only for watched counters.
