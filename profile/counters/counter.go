@@ -24,7 +24,7 @@ type cell struct {
 	slot  int
 	level int64 // of a gauge at the end of the last frame
 
-	watch             // who wants its history
+	watch             // the calls that ask for its history
 	since       int64 // first frame of its history, or notWatched
 	detailSince int64 // first frame of its lines in the history, or notWatched
 	place

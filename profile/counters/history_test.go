@@ -15,7 +15,7 @@ func second(n int) time.Time { return time.Unix(int64(n), 0) }
 func TestRows(t *testing.T) {
 	set := New(Options{Frames: 3})
 	a, b := set.Counter("a"), set.Timer("b")
-	set.PushFrame(second(0)) // nobody watches
+	set.PushFrame(second(0)) // nothing is watched
 	set.Watch("a", "later")
 	for n := 1; n <= 4; n++ {
 		a.Add(int64(n * 10))
@@ -65,7 +65,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Rows start where watching did, not with frames that nobody kept.
+// Rows start where watching did, not with frames that were not kept.
 func TestRowsBeginWithWatching(t *testing.T) {
 	set := New(Options{Frames: 10})
 	set.PushFrame(second(0))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -34,7 +35,7 @@ type Table struct {
 //
 // If it asks too seldom, the first frame has a number greater than from.
 func (s *Set) Table(from int64, names ...string) *Table {
-	t := &Table{Names: names}
+	t := &Table{Names: slices.Clone(names)}
 	if s == nil {
 		return t
 	}
