@@ -123,6 +123,12 @@ func compareExact(was, now *Step) []Change {
 	differs := func(name string, before, after float64) {
 		changes = append(changes, Change{Step: now.Name, Figure: name, Class: Exact, Before: before, After: after})
 	}
+	if items := compareItems(was.Items, now.Items); len(items) > 0 {
+		changes = append(changes, Change{
+			Step: now.Name, Figure: Items, Class: Exact, Items: items,
+			Before: float64(len(was.Items)), After: float64(len(now.Items)),
+		})
+	}
 	if was.Frames != now.Frames {
 		differs("frames", float64(was.Frames), float64(now.Frames))
 	}
@@ -139,12 +145,6 @@ func compareExact(was, now *Step) []Change {
 		if _, ok := now.Figure(g.Name); !ok && g.Class == Exact {
 			differs(g.Name, g.Value, math.NaN())
 		}
-	}
-	if items := compareItems(was.Items, now.Items); len(items) > 0 {
-		changes = append(changes, Change{
-			Step: now.Name, Figure: Items, Class: Exact, Items: items,
-			Before: float64(len(was.Items)), After: float64(len(now.Items)),
-		})
 	}
 	return changes
 }

@@ -54,7 +54,8 @@ func Started() bool { return os.Getenv(sampleVariable) != "" }
 
 // Start begins to measure this process if it was started by a [Runner]; otherwise it
 // returns nil. Counters of the set become exact figures, except those whose name ends in
-// "/ns", which like timers are times; floats and gauges become levels. set may be nil.
+// "/ns", which like timers are times; floats, gauges and what package process publishes
+// become levels. set may be nil.
 func Start(set *counters.Set) *Run {
 	if !Started() {
 		return nil
@@ -116,7 +117,8 @@ func (r *Run) Finish() error {
 	step.Frames = r.count
 	for _, f := range figures {
 		if values := r.frames[f.Name]; len(values) > 0 && f.Class != Site {
-			f.Peak, f.Spikes = peaks(values)
+			frames := counters.Summarize(values)
+			f.Peak, f.Spikes = frames.High.Value, frames.Spikes.Longest
 		}
 		step.Figures = append(step.Figures, f)
 	}
@@ -132,17 +134,6 @@ func (r *Run) Finish() error {
 		return fmt.Errorf("smoke run: %w", err)
 	}
 	return os.WriteFile(r.file, text, 0o666)
-}
-
-// peaks returns the highest of the values and the length of the longest run of spikes.
-func peaks(values []float64) (high float64, longest int) {
-	var mark counters.HighWater
-	spikes := counters.Spikes{Over: 2 * median(values)}
-	for _, v := range values {
-		mark.Add(v)
-		spikes.Add(v)
-	}
-	return mark.Value(), spikes.Longest()
 }
 
 // polled are the runtime's figures.
@@ -169,6 +160,8 @@ func (r *Run) read() []Figure {
 	figures = append(figures, Figure{Name: PeakRSS, Class: Level, Value: float64(sysmem.PeakRSS())})
 	for _, s := range r.set.Snapshot() {
 		switch {
+		case strings.HasPrefix(s.Name, "process/"): // of package process
+			figures = append(figures, Figure{Name: s.Name, Class: Level, Value: s.Value()})
 		case s.Kind == counters.KindTimer:
 			figures = append(figures,
 				Figure{Name: s.Name + "/calls", Class: Exact, Value: float64(s.Timer.Calls)},

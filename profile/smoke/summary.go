@@ -127,7 +127,11 @@ func (c *Change) because() string {
 		}
 	}
 	for _, cause := range c.Causes {
-		parts = append(parts, fmt.Sprintf("%s %s", cause.Name, signed(c.Figure, cause.After-cause.Before)))
+		figure := c.Figure
+		if c.Class == Allocations {
+			figure = AllocatedBytes // functions are told apart by bytes
+		}
+		parts = append(parts, fmt.Sprintf("%s %s", cause.Name, signed(figure, cause.After-cause.Before)))
 	}
 	return strings.Join(parts, "; ")
 }
