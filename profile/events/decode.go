@@ -24,6 +24,8 @@ type decoder struct {
 	shapes []shape
 	detail uint32
 	last   int64 // end of the record before
+
+	stills
 }
 
 // A shape is a kind of record with a name.
@@ -64,9 +66,11 @@ func (d *decoder) open(kind byte, content []byte) error {
 	case blockEnd:
 		p.any() // how many records there were: for people with a hex editor
 		d.dropped, d.ended = addCapped(0, p.any()), true
+	case blockOpen:
+		d.openStills(&p)
 	}
 	if p.bad {
-		d.left = 0
+		d.left, d.fresh = 0, nil
 		return damaged("a block of kind %d has the right sum and the wrong content", kind)
 	}
 	return nil
@@ -103,6 +107,9 @@ func (d *decoder) openRecords(p *parser) {
 // next takes the next record of the block into r, whose values and data hold until
 // the next call. It passes over kinds that it does not know.
 func (d *decoder) next(r *record) (more bool, err error) {
+	if d.nextStill(r) {
+		return true, nil
+	}
 	for d.left > 0 {
 		d.left--
 		known := d.take(r)
@@ -153,6 +160,7 @@ func (d *decoder) take(r *record) (known bool) {
 	switch s.kind {
 	case uint64(Scope):
 		r.detail, r.dur = d.detail, max(d.clock.nanos(end)-r.start, 0)
+		d.endedScope(d.row, start, end)
 	case uint64(Instant):
 		r.detail = d.detail
 	case uint64(Value):

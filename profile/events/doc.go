@@ -30,6 +30,14 @@
 // order of ends: inner scopes before the one around them. Their times nest
 // exactly.
 //
+// A scope is one record, written where it ends. Which scopes have begun and not ended
+// is in the stream all the same, so that what hangs shows, also when the process was
+// killed: a worker keeps them, to a depth of 32, in words that the recorder's goroutine
+// reads without either waiting, and that goroutine writes them down where a worker is
+// flushed, every second (see [Options]) and at Close. A reader gets them as events of
+// the kind [Open]; [Stream.Open] says which are open where it has come to. A recording
+// that is cut off can be read up to its last whole block.
+//
 // # Format
 //
 // A stream, in files ending in .events, is the 8 bytes 89 45 56 45 4e 54 53 01, of
@@ -54,10 +62,17 @@
 //	           records
 //	5 lost     records that a feed left out here for this viewer
 //	6 end      records in the stream, records dropped, both in all
+//	7 open     a moment as ticks and as nanoseconds, first row, count of rows, how many
+//	           of these have scopes that were open at that moment; for each of those,
+//	           in order: row, count of scopes at most 1023, and of each scope, outermost
+//	           first: ticks since the begin of the one before (signed; of the first:
+//	           since the beginning), name, detail
 //
 // Names and rows come before the first block that uses them, and without a gap; they
-// may come again. The moments of writing of successive blocks are the points
-// between which ticks are converted to nanoseconds linearly, the beginning being
+// may come again. What a block says to be open on its rows replaces what was said
+// before; a scope is no longer open when its record comes, or that of one around it.
+// The moments of successive blocks are the points between which ticks are converted
+// to nanoseconds linearly, the beginning being
 // the point 0, 0.
 //
 // A record is

@@ -96,7 +96,7 @@ func TestTimesAreExact(t *testing.T) {
 			}
 			dur := rapid.OneOf(rapid.Int64Range(0, 1000), rapid.Int64Range(1<<durBits-2, 1<<durBits+2),
 				rapid.Int64Range(0, 1<<58)).Draw(t, "dur")
-			ScopeMark{w, now - dur, name, name}.endAt(now)
+			ScopeMark{w, now - dur, scopeOf(name, name)}.endAt(now)
 			want = append(want, span{now - dur, dur})
 		}
 		flush()
@@ -204,6 +204,9 @@ func TestFormat(t *testing.T) {
 	b = appendTable(b, blockNames, 0, []string{"", "a", "bc"})
 	b = appendTable(b, blockRows, 0, []string{"w"})
 	b = enc.appendRecords(b, buf, fastclock.Pair{Tick: 5000, Nanos: 2500}, fastclock.Pair{}, 3)
+	var tell teller
+	tell.marks, tell.ends = []openMark{{500, 1, 2}, {600, 2, 0}}, []int{2}
+	b = tell.appendOpen(b, 0, fastclock.Pair{Tick: 6000, Nanos: 3000}, fastclock.Pair{}, 3)
 	b = appendLost(b, 7)
 	b = appendEnd(b, 3, 2)
 	want := strings.ReplaceAll("894556454e545301"+
@@ -214,6 +217,8 @@ func TestFormat(t *testing.T) {
 		" 00 01 01 02 64 c801"+ // shape 0, scope a, detail bc, 100 after the base, for 200
 		" 03 0a b502"+ // same shape and detail, around: ends 10 later, for 309
 		" 06 03 02 00 bfe003 134f30aa"+ // shape 1, value bc, 0 later, 1.0
+		"11000000 07 f02e b817 00 01 01"+ // 6000 ticks, 3000 ns, from row 0 one row, one with scopes
+		" 00 02 e807 01 02 c801 02 00 bbde8e8e"+ // row 0, two scopes: since 500, and since 100 more
 		"01000000 05 07 d38af831"+
 		"02000000 06 03 02 841d556f", " ", "")
 	if got := fmt.Sprintf("%x", b); got != want {

@@ -15,6 +15,7 @@ const (
 	FlowOut                 // Flow leaves the scope that is open on the worker
 	FlowIn                  // Flow arrives in the scope that is open on the worker
 	User                    // Data, whose meaning its Name tells
+	Open                    // a scope that began at Time had not ended by Time+Dur
 )
 
 // An Event is one record of a stream as a reader gets it.
@@ -24,7 +25,7 @@ type Event struct {
 	Name   string // what kind of thing: "cook/encode"
 	Detail string // what it was done to: "textures/wall.png"; "" for nothing in particular
 	Time   int64  // nanoseconds since the recording began
-	Dur    int64  // nanoseconds; Scope only
+	Dur    int64  // nanoseconds; Scope and Open
 	Values []float64
 	Flow   uint64 // equal for the FlowOut and the FlowIns of one arrow
 	Data   []byte
@@ -32,7 +33,7 @@ type Event struct {
 
 // String returns the name of a kind in lower case: "scope", "flow out".
 func (k Kind) String() string {
-	names := [...]string{"", "scope", "instant", "value", "vector", "alloc", "free", "flow out", "flow in", "user"}
+	names := [...]string{"", "scope", "instant", "value", "vector", "alloc", "free", "flow out", "flow in", "user", "open"}
 	if k == 0 || int(k) >= len(names) {
 		return "kind " + strconv.Itoa(int(k))
 	}

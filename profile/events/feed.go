@@ -21,7 +21,7 @@ type Feed struct {
 	begun   bool   // magic has come
 	err     error
 
-	// tables is all of the stream but its records, which every viewer gets from the
+	// tables is all of the stream but its records and what is open, which every viewer gets from the
 	// beginning. Only appended to: what viewers have been given of it stays.
 	tables  []byte
 	ended   bool // and tables has the last block
@@ -36,7 +36,7 @@ const maxQueue = 64
 type viewer struct {
 	wake  chan struct{} // has one element if there may be something to take
 	given int           // of the feed's tables
-	queue [][]byte      // blocks of records
+	queue [][]byte      // blocks of records, and of what is open
 	lost  int64         // records left out since the last of queue
 }
 
@@ -94,7 +94,7 @@ func (f *Feed) takeBlocks(b []byte) ([]byte, error) {
 
 func (f *Feed) takeBlock(block []byte) {
 	kind := block[4]
-	if kind != blockRecords {
+	if kind != blockRecords && kind != blockOpen {
 		f.tables = append(f.tables, block...)
 		f.ended = f.ended || kind == blockEnd
 		return
@@ -102,8 +102,11 @@ func (f *Feed) takeBlock(block []byte) {
 	if len(f.viewers) == 0 {
 		return
 	}
-	p := parser{rest: block[blockHead:]}
-	records := int64(p.number(maxBlock))
+	records := int64(0) // what is open is told again
+	if kind == blockRecords {
+		p := parser{rest: block[blockHead:]}
+		records = int64(p.number(maxBlock))
+	}
 	shared := slices.Clone(block)
 	for v := range f.viewers {
 		v.offer(shared, records)

@@ -20,6 +20,7 @@ const (
 	blockRecords = 4
 	blockLost    = 5
 	blockEnd     = 6
+	blockOpen    = 7
 )
 
 const (

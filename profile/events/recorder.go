@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,11 @@ type Options struct {
 	// Names is how many names there may be, NameBytes how long they are together: 0
 	// means 65536 and 4 MiB, at most 4 million and 1 GiB.
 	Names, NameBytes int
+
+	// Open is how often the stream tells which scopes have begun and not ended, so
+	// that what hangs shows: 0 means every second, less than 0 never. They are also
+	// told when a worker is flushed and at Close.
+	Open time.Duration
 }
 
 func (o Options) orDefault() Options {
@@ -42,6 +48,7 @@ func (o Options) orDefault() Options {
 		Buffers:   atMost(o.Buffers, 64, 2, 1<<16),
 		Names:     atMost(o.Names, 1<<16, 2, maxSymbols-1),
 		NameBytes: atMost(o.NameBytes, 4<<20, 64, 1<<30),
+		Open:      cmp.Or(o.Open, time.Second),
 	}
 }
 
@@ -50,8 +57,9 @@ func (o Options) orDefault() Options {
 //
 // A nil Recorder records nothing: its symbols are 0 and its workers nil.
 type Recorder struct {
-	names *intern.Table
-	began fastclock.Pair
+	names     *intern.Table
+	tellsOpen bool
+	began     fastclock.Pair
 
 	// Buffers are in free, with a worker, or in full. Both channels hold all of them,
 	// so that sending never blocks.
@@ -63,6 +71,7 @@ type Recorder struct {
 	mu     sync.Mutex
 	closed bool
 	rows   []string
+	open   []*openScopes     // of the rows, if scopes are told before they end
 	idle   map[string][]*row // rows whose workers were released
 
 	events, dropped, bytes, unnamed atomic.Int64
@@ -74,6 +83,7 @@ type row struct {
 	id   int
 	name string
 	lost uint64 // records dropped that no buffer has told of
+	open *openScopes
 }
 
 // New returns a recorder that writes its stream to w from a goroutine of its own,
@@ -83,24 +93,38 @@ func New(w io.Writer, opt Options) *Recorder {
 		panic("events: New needs a writer; for no recording use a nil *Recorder")
 	}
 	opt = opt.orDefault()
+	if opt.Open < 0 {
+		return start(w, opt, nil, func() {})
+	}
+	timer := time.NewTicker(opt.Open)
+	return start(w, opt, timer.C, timer.Stop)
+}
+
+// start is New with a timer of when open scopes are told, nil for never, and what to
+// call when it is not needed any more.
+func start(w io.Writer, opt Options, timer <-chan time.Time, stop func()) *Recorder {
 	names, err := intern.New(intern.Config{Entries: opt.Names, Bytes: opt.NameBytes})
 	if err != nil {
 		panic("events: " + err.Error()) // orDefault keeps to intern's limits
 	}
 	names.Intern(unnamedText) // fits: it is the first
 	r := &Recorder{
-		names: names,
-		began: fastclock.Mark(),
-		free:  make(chan *buffer, opt.Buffers),
-		full:  make(chan *buffer, opt.Buffers),
-		done:  make(chan struct{}),
-		idle:  map[string][]*row{},
+		names:     names,
+		tellsOpen: true,
+		began:     fastclock.Mark(),
+		free:      make(chan *buffer, opt.Buffers),
+		full:      make(chan *buffer, opt.Buffers),
+		done:      make(chan struct{}),
+		idle:      map[string][]*row{},
 	}
 	buffers := make([]buffer, opt.Buffers)
 	for i := range buffers {
 		r.free <- &buffers[i]
 	}
-	go r.write(w, time.Now())
+	go func() {
+		defer stop()
+		r.write(w, time.Now(), timer)
+	}()
 	return r
 }
 
@@ -135,9 +159,15 @@ func (r *Recorder) Worker(name string) *Worker {
 	defer r.mu.Unlock()
 	if idle := r.idle[name]; len(idle) > 0 {
 		w.row, r.idle[name] = idle[len(idle)-1], idle[:len(idle)-1]
+		w.open = w.row.open
 	} else if len(r.rows) < maxRows {
 		w.row = &row{id: len(r.rows), name: name}
 		r.rows = append(r.rows, name)
+		if r.tellsOpen {
+			w.row.open = new(openScopes)
+		}
+		r.open = append(r.open, w.row.open)
+		w.open = w.row.open
 	}
 	return w
 }

@@ -24,10 +24,14 @@ func readAll(t testing.TB, stream []byte) (*Stream, []Event) {
 	return s, events
 }
 
+// collect reads the records of a stream, and passes over what is open between them.
 func collect(s *Stream) (events []Event, err error) {
 	for e, err := range s.All() {
 		if err != nil {
 			return events, err
+		}
+		if e.Kind == Open {
+			continue
 		}
 		e.Values = append([]float64(nil), e.Values...)
 		e.Data = append([]byte(nil), e.Data...)

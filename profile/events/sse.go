@@ -28,6 +28,8 @@ const heartbeat = 15 * time.Second
 //	                  {"kind":"value","name":2,"time":1300,"values":[0.5]},
 //	                  {"kind":"flow out","time":1300,"flow":"7"},
 //	                  {"kind":"user","name":2,"time":1400,"data":"base64"}]}
+//	event: open     {"first":0,"count":1,"scopes":[
+//	                  {"worker":0,"name":2,"detail":0,"time":1200,"dur":2000000000}]}
 //	event: end      {"dropped":0}
 //
 // First come the names that there are, then an event "events" for each buffer of a
@@ -105,6 +107,8 @@ func (s *sse) add(part []byte) error {
 			if err := s.records(); err != nil {
 				return err
 			}
+		case blockOpen:
+			s.stillsOf(content)
 		case blockEnd:
 			s.event("end", map[string]any{"dropped": addCapped(s.dropped, uint64(s.lost))})
 		}
@@ -139,6 +143,19 @@ func (s *sse) records() error {
 	}
 	s.out = append(b, "]}\n\n"...)
 	return nil
+}
+
+// stillsOf appends the block of open scopes that has been opened.
+func (s *sse) stillsOf(content []byte) {
+	p := parser{rest: content}
+	p.any() // the moment
+	p.any()
+	b := fmt.Appendf(s.out, "event: open\ndata: {\"first\":%d,\"count\":%d,\"scopes\":[", p.any(), p.any())
+	var r record
+	for between := ""; s.nextStill(&r); between = "," {
+		b = fmt.Appendf(b, `%s{"worker":%d,"name":%d,"detail":%d,"time":%d,"dur":%d}`, between, s.row, r.name, r.detail, r.start, r.dur)
+	}
+	s.out = append(b, "]}\n\n"...)
 }
 
 func appendJSON(b []byte, r *record) []byte {

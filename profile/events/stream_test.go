@@ -195,7 +195,11 @@ func TestBlocksWithoutSense(t *testing.T) {
 		"row of nowhere":    sealBlock(append(openBlock(nil, blockRecords), 0, 1, 0, 100, 100, 0), 0),
 		"begins too late": sealBlock(binary.AppendVarint(append(openBlock(nil, blockRecords), 0, 0, 0, 100, 100),
 			maxTick+1), 0),
-		"no content": sealBlock(openBlock(nil, blockEnd), 0),
+		"open on a row of nowhere": sealBlock(append(openBlock(nil, blockOpen), 100, 100, 0, 2, 0), 0),
+		"open outside of its rows": sealBlock(append(openBlock(nil, blockOpen), 100, 100, 0, 1, 1, 1, 1, 10, 1, 2), 0),
+		"open without a name":      sealBlock(append(openBlock(nil, blockOpen), 100, 100, 0, 1, 1, 0, 1, 10, 3, 2), 0),
+		"open and torn":            sealBlock(append(openBlock(nil, blockOpen), 100, 100, 0, 1, 1, 0, 2, 10, 1, 2), 0),
+		"no content":               sealBlock(openBlock(nil, blockEnd), 0),
 	} {
 		b := appendTable([]byte(magic), blockNames, 0, []string{"zero", "one", "two"})
 		b = appendTable(b, blockRows, 0, []string{"worker"})
@@ -276,6 +280,7 @@ func FuzzBlock(f *testing.F) {
 	huge = binary.AppendUvarint(huge, 1<<60)
 	huge = append(huge, 0, flagSameDetail, byte(Scope), 1, 0)
 	f.Add(byte(blockRecords), binary.AppendUvarint(huge, 1<<33))
+	f.Add(byte(blockOpen), []byte{100, 100, 0, 1, 1, 0, 2, 10, 1, 2, 4, 2, 0})
 	f.Add(byte(blockLost), []byte{5})
 	f.Add(byte(blockNames), []byte{0, 0xff, 0xff, 3, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, kind byte, content []byte) {
@@ -304,7 +309,7 @@ func checkRead(t *testing.T, data []byte) {
 			continue
 		}
 		n++
-		if e.Kind < Scope || e.Kind > User || e.Dur < 0 || e.Worker < 0 || e.Worker >= len(s.Workers()) ||
+		if e.Kind < Scope || e.Kind > Open || e.Dur < 0 || e.Worker < 0 || e.Worker >= len(s.Workers()) ||
 			len(e.Values) > MaxValues || len(e.Data) > MaxData {
 			t.Fatalf("%+v", e)
 		}

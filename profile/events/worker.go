@@ -18,7 +18,10 @@ type Worker struct {
 	rec  *Recorder
 	row  *row // nil once released
 
-	_ [88]byte // no other worker's fields on this one's cache lines
+	open  *openScopes // the row's; nil if scopes are not told before they end
+	level int         // how many are open
+
+	_ [72]byte // no other worker's fields on this one's cache lines
 }
 
 // put appends a record of one slot. What does not simply fit is left to insert,
@@ -97,27 +100,30 @@ func (w *Worker) Release() {
 		return
 	}
 	w.Flush()
+	w.popAll(1)
 	w.rec.giveBack(w.row)
-	w.row = nil
+	w.row, w.open = nil, nil
 }
 
 // A ScopeMark is a scope that has begun.
 type ScopeMark struct {
-	w            *Worker
-	start        int64
-	name, detail Symbol
+	w     *Worker
+	start int64
+	what  scopeID
 }
 
 // Begin begins a scope, which the mark's End records:
 //
 //	defer w.Begin(encode, asset).End()
 //
-// Nothing is recorded of a scope that does not end.
+// A scope that does not end is told as [Open] as long as it lasts. Scopes of one
+// worker end in the reverse order of their begins; one that does not is left out
+// there from the end of the scope around it.
 func (w *Worker) Begin(name, detail Symbol) ScopeMark {
 	if w == nil {
 		return ScopeMark{}
 	}
-	return ScopeMark{w, fastclock.Now(), name, detail}
+	return w.push(name, detail)
 }
 
 // End records the scope, from Begin to now. Call it once, where the worker is
@@ -128,17 +134,17 @@ func (m ScopeMark) End() {
 	}
 }
 
-func (m ScopeMark) end() { m.endAt(fastclock.Now()) }
+func (m ScopeMark) end() { m.endAt(m.w.pop(m.what)) }
 
 func (m ScopeMark) endAt(now int64) {
 	dur := uint64(now - m.start)
 	switch {
 	case dur>>durBits == 0:
-		m.w.put(first(Scope, m.name), withDetail(m.detail, dur), now)
+		m.w.put(first(Scope, m.what.name()), withDetail(m.what.detail(), dur), now)
 	case now < m.start: // another core's clock is behind
-		m.w.put(first(Scope, m.name), withDetail(m.detail, 0), now)
+		m.w.put(first(Scope, m.what.name()), withDetail(m.what.detail(), 0), now)
 	default:
-		if more := m.w.insert(first(longScope, m.name), withDetail(m.detail, 0), now, 1); more != nil {
+		if more := m.w.insert(first(longScope, m.what.name()), withDetail(m.what.detail(), 0), now, 1); more != nil {
 			more[0] = slot{a: dur}
 		}
 	}

@@ -11,28 +11,70 @@ import (
 )
 
 // write is the goroutine of a recorder: it turns buffers into blocks until the
-// recorder is closed. began is r.began by the clock on the wall.
-func (r *Recorder) write(to io.Writer, began time.Time) {
+// recorder is closed, and when the timer says so tells which scopes are open. began is r.began by the clock on the wall.
+func (r *Recorder) write(to io.Writer, began time.Time, timer <-chan time.Time) {
 	defer close(r.done)
 	s := sink{to: to, rec: r}
 	s.out = append(s.out, magic...)
 	s.out = appendStart(s.out, began)
 	s.send()
-	for b := range r.full {
-		s.appendNames()
-		s.appendRows()
-		s.out = s.enc.appendRecords(s.out, b, s.mark(), r.began, s.names)
-		count := int64(b.records())
-		r.free <- b // before the write, which may take long
-		if s.send() {
-			r.events.Add(count)
-		} else {
-			r.dropped.Add(count)
+	for {
+		select {
+		case b, more := <-r.full:
+			if !more {
+				s.finish()
+				return
+			}
+			s.take(b)
+		case <-timer:
+			s.tellAll()
+			s.send()
 		}
 	}
+}
+
+// take writes a buffer, and what is open on its row.
+func (s *sink) take(b *buffer) {
+	s.appendNames()
+	s.appendRows()
+	s.out = s.enc.appendRecords(s.out, b, s.mark(), s.rec.began, s.names)
+	count, row := int64(b.records()), b.row
+	s.rec.free <- b // before the write, which may take long
+	if s.rec.tellsOpen {
+		s.tell(row, 1, false)
+	}
+	if s.send() {
+		s.rec.events.Add(count)
+	} else {
+		s.rec.dropped.Add(count)
+	}
+}
+
+// tellAll writes what is open on all rows.
+func (s *sink) tellAll() {
+	s.appendRows()
+	s.tell(0, s.rows, true)
+}
+
+// tell writes what is open on some rows, which are in the stream. The moment comes
+// before the look: what has begun by then and is seen was open at it.
+func (s *sink) tell(first, count int, old bool) {
+	mark := s.mark()
+	s.look(first, count, mark.Tick)
+	if s.news(first, old) {
+		s.appendNames() // after the look, so that those of what was seen are there
+		s.out = s.appendOpen(s.out, first, mark, s.rec.began, s.names)
+	}
+}
+
+// finish ends the stream.
+func (s *sink) finish() {
 	s.appendNames() // a reader may want to know of workers that recorded nothing
 	s.appendRows()
-	s.out = appendEnd(s.out, r.events.Load(), r.dropped.Load())
+	if s.rec.tellsOpen {
+		s.tell(0, s.rows, true)
+	}
+	s.out = appendEnd(s.out, s.rec.events.Load(), s.rec.dropped.Load())
 	s.send()
 }
 
@@ -45,12 +87,16 @@ type sink struct {
 	names int    // how many are in the stream
 	rows  int
 	last  fastclock.Pair
+	teller
 }
 
 // send writes the blocks that are ready, unless writing has failed before.
 func (s *sink) send() bool {
 	out := s.out
 	s.out = s.out[:0]
+	if len(out) == 0 {
+		return true
+	}
 	if s.rec.err != nil {
 		return false
 	}
@@ -93,6 +139,7 @@ func (s *sink) appendNames() {
 func (s *sink) appendRows() {
 	s.rec.mu.Lock()
 	rows := s.rec.rows
+	s.open = s.rec.open
 	s.rec.mu.Unlock()
 	s.out = appendTable(s.out, blockRows, s.rows, rows[s.rows:])
 	s.rows = len(rows)
