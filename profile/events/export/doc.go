@@ -20,6 +20,9 @@
 // which it left to each scope in which it arrived; where no scope was open, a mark of
 // the flow's name stands for one. A flow of which one side is missing is left out.
 //
+// A scope that has not ended ([Recording.Open]) lasts to the end of the recording, and
+// its detail, or name where it has none, is marked "(still open)".
+//
 // Durations and times are exact to the nanosecond in every format.
 //
 // # Nesting

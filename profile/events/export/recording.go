@@ -9,17 +9,24 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A Recording is what is exported. Workers and Dropped are asked after the last
-// event, when a reader of a stream knows them; either may be nil.
+// A Recording is what is exported. Workers, Dropped and Open are asked after the last
+// event, when a reader of a stream knows them; each may be nil. See [OfStream].
 type Recording struct {
 	// Events are read once. Those of one worker have to come in order of their end.
 	// After an error what came before is still written, and the error returned.
 	Events iter.Seq2[events.Event, error]
 
-	Workers func() []string // names of the rows; "worker 3" for what has none
-	Dropped func() int64    // how many events are missing, shown as a counter
-	Process string          // what was recorded; "recording" if empty
-	Start   time.Time       // wall clock of time 0; may be zero
+	Workers func() []string       // names of the rows; "worker 3" for what has none
+	Dropped func() int64          // how many events are missing, shown as a counter
+	Open    func() []events.Event // scopes that have not ended, drawn to the end of the recording
+	Process string                // what was recorded; "recording" if empty
+	Start   time.Time             // wall clock of time 0; may be zero
+	Started func() time.Time      // is asked after the last event if Start is zero; may be nil
+}
+
+// OfStream returns the recording of a stream of which nothing has been read.
+func OfStream(s *events.Stream) Recording {
+	return Recording{Events: s.All(), Workers: s.Workers, Dropped: s.Dropped, Open: s.Open, Started: s.Start}
 }
 
 // A format is one way to write a recording.

@@ -96,6 +96,12 @@ func gather(rec Recording) (*timeline, error) {
 	if rec.Dropped != nil {
 		g.dropped = rec.Dropped()
 	}
+	if rec.Open != nil {
+		g.addOpen(rec.Open())
+	}
+	if rec.Started != nil && g.start.IsZero() {
+		g.start = rec.Started()
+	}
 	g.process = legible(cmp.Or(rec.Process, "recording"))
 	g.finish(workers)
 	return &g.timeline, failed
@@ -155,6 +161,23 @@ func (g *gatherer) add(e *events.Event) {
 	s.order = uint32(len(r.spans))
 	r.spans = append(r.spans, s)
 }
+
+// addOpen adds scopes that have not ended as if they did where the recording ends.
+// Their order is that in which they would: those further in first.
+func (g *gatherer) addOpen(open []events.Event) {
+	last := g.last()
+	for _, e := range open {
+		last = max(last, min(e.Time, farthest)+min(max(e.Dur, 0), farthest))
+	}
+	for _, e := range slices.Backward(open) {
+		e.Kind, e.Dur = events.Scope, last-max(min(e.Time, farthest), -farthest)
+		e.Detail = cmp.Or(e.Detail, e.Name) + StillOpen
+		g.add(&e)
+	}
+}
+
+// StillOpen is what is added to the detail of a scope that has not ended.
+const StillOpen = " (still open)"
 
 // measure adds what an event says of counters. Alloc and Free stand as differences
 // until finish sums them.
@@ -241,6 +264,20 @@ func (g *gatherer) finish(workers []string) {
 		ends = append(ends, r.nest(g.flows)...)
 	}
 	connect(ends)
+}
+
+// last is the time of the last thing that has been added.
+func (g *gatherer) last() int64 {
+	last := int64(0)
+	for _, r := range g.byWorker {
+		for _, s := range r.spans {
+			last = max(last, s.end)
+		}
+	}
+	for _, l := range g.levels {
+		last = max(last, l.time)
+	}
+	return last
 }
 
 // beginAtZero moves all times if some are negative, which not every format can say.
