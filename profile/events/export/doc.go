@@ -49,5 +49,6 @@
 // before: every function here holds the recording in memory, 40 bytes for each
 // event (24 for each number of a counter) and every distinct name once, before it
 // writes the first byte. While it gathers them its lists grow, which may take as much
-// again.
+// again. Of a recording that is too large for that, export a part: Events may be any
+// selection, as package command does by times.
 package export

@@ -1,0 +1,123 @@
+// Package command is the command line for recordings of events:
+//
+//	stat FILE            sums, slowest scopes, metrics and graphs
+//	convert FILE OUT     the formats of other viewers, by the ending of OUT
+//
+// Commands that offer it call [Main] with what follows the verb's own name.
+package command
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/events/export"
+	"github.com/assetcook/assetcook/profile/events/stat"
+)
+
+// Exit codes of [Main].
+const (
+	exitOK     = 0
+	exitFailed = 1 // a file could not be read or written, or not all of it
+	exitUsage  = 2
+)
+
+const usage = `usage:
+  stat [options] FILE           sum up a recording
+  convert [options] FILE OUT    write it for another viewer
+options come before FILE; "stat help" and "convert help" list them
+`
+
+// Main runs the command with the arguments after its name, and returns its exit code.
+func Main(args []string, stdout, stderr io.Writer) int {
+	verbs := map[string]func([]string, io.Writer, io.Writer) error{"stat": runStat, "convert": runConvert}
+	if len(args) == 0 || verbs[args[0]] == nil {
+		io.WriteString(stderr, usage)
+		return exitUsage
+	}
+	err := verbs[args[0]](args[1:], stdout, stderr)
+	var wrong usageError
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case errors.As(err, &wrong):
+		fmt.Fprintf(stderr, "events %s: %v\n%s", args[0], err, usage)
+		return exitUsage
+	case err != nil:
+		fmt.Fprintf(stderr, "events %s: %v\n", args[0], err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// A usageError is wrong arguments.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+// parse reads the options before as many files as there must be.
+func parse(fs *flag.FlagSet, args []string, files int, stdout io.Writer) error {
+	fs.SetOutput(io.Discard)
+	if len(args) == 1 && args[0] == "help" {
+		args = []string{"-h"}
+	}
+	err := fs.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		io.WriteString(stdout, usage)
+		fs.SetOutput(stdout)
+		fs.PrintDefaults()
+		return err
+	case err != nil:
+		return usageError(err.Error())
+	case fs.NArg() != files:
+		return usageError(fmt.Sprintf("takes %d file names, not %d", files, fs.NArg()))
+	}
+	return nil
+}
+
+func runStat(args []string, stdout, _ io.Writer) error {
+	var opt stat.Options
+	var as string
+	fs := flag.NewFlagSet("stat", flag.ContinueOnError)
+	fs.StringVar(&as, "as", "text", "`form` of the report: text, csv or json")
+	fs.IntVar(&opt.Slowest, "slowest", 10, "how many of the slowest scopes to list")
+	fs.IntVar(&opt.Names, "names", 1024, "how many names to sum apart; others are summed together")
+	fs.IntVar(&opt.Bins, "bins", 60, "how many parts graphs have")
+	fs.StringVar(&opt.Frame, "frame", "frame", "`name` of the scopes or instants that end a frame")
+	if err := parse(fs, args, 1, stdout); err != nil {
+		return err
+	}
+	write, ok := map[string]func(*stat.Report, io.Writer) error{
+		"text": (*stat.Report).WriteText, "csv": (*stat.Report).WriteCSV, "json": (*stat.Report).WriteJSON,
+	}[as]
+	if !ok {
+		return usageError(fmt.Sprintf("there is no form %q of a report: use text, csv or json", as))
+	}
+	if opt.Slowest <= 0 {
+		opt.Slowest = -1
+	}
+	file, err := os.Open(fs.Arg(0))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	report, err := stat.Summarize(events.Read(file), opt)
+	if err != nil && report.Start.IsZero() {
+		return fmt.Errorf("%s: %w", file.Name(), err) // nothing could be read
+	}
+	if failed := write(report, stdout); failed != nil {
+		return failed
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w; the report is on what came before", file.Name(), err)
+	}
+	return nil
+}
+
+// endings lists the endings of files that convert writes.
+func endings() string { return strings.Join(export.Endings(), ", ") }

@@ -1,0 +1,59 @@
+package command
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"events": func() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:  "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"record": record},
+	})
+}
+
+// record makes a recording: with -cut one that lacks its end and has a scope that
+// hangs, with -many one of 20000 events.
+func record(ts *testscript.TestScript, _ bool, args []string) {
+	how, name := "", args[len(args)-1]
+	if len(args) == 2 {
+		how = args[0]
+	}
+	var stream bytes.Buffer
+	r := events.New(&stream, events.Options{})
+	w := r.Worker("worker 0")
+	encode := r.Symbol("encode")
+	w.Begin(encode, r.Symbol("wall.png")).End()
+	w.Begin(encode, r.Symbol("roof.png")).End()
+	w.Value(r.Symbol("draws"), 7)
+	w.Instant(r.Symbol("done"), 0)
+	if how == "-many" {
+		for range 20_000 - 4 {
+			w.Instant(encode, 0)
+		}
+	}
+	if how == "-cut" {
+		w.Begin(r.Symbol("hangs"), r.Symbol("floor.png"))
+		w.Flush()
+	} else {
+		w.Release()
+	}
+	ts.Check(r.Close())
+	b := stream.Bytes()
+	if how == "-cut" {
+		const end = 4 + 1 + 2 + 4 // the last block, of two small numbers
+		b = b[:len(b)-end]
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(name), b, 0o666))
+}

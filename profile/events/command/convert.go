@@ -1,0 +1,121 @@
+package command
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"os"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/events/export"
+)
+
+// bytesOfEvent is what an event takes in memory while a recording is converted: what
+// package export says, twice, as its lists grow.
+const bytesOfEvent = 80
+
+// A window is the part of a recording that is converted: events that overlap it.
+type window struct{ from, to int64 }
+
+func (w window) has(e *events.Event) bool { return e.Time <= w.to && e.Time+max(e.Dur, 0) >= w.from }
+
+// count returns how many events of a stream lie in the window, with each number of a
+// vector as one, and forgets them. The end of a stream that is torn is no error here.
+func (w window) count(s *events.Stream) (int64, error) {
+	n := int64(0)
+	for e, err := range s.All() {
+		if errors.Is(err, events.ErrDamaged) {
+			break
+		}
+		if err != nil {
+			return n, err
+		}
+		if e.Kind != events.Open && w.has(&e) {
+			n += int64(max(len(e.Values), 1))
+		}
+	}
+	return n, nil
+}
+
+// of returns those of some events that lie in the window.
+func (w window) of(all iter.Seq2[events.Event, error]) iter.Seq2[events.Event, error] {
+	return func(yield func(events.Event, error) bool) {
+		for e, err := range all {
+			if (err != nil || w.has(&e)) && !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func runConvert(args []string, stdout, _ io.Writer) error {
+	var from, to time.Duration
+	memory := int64(1024)
+	fs := flag.NewFlagSet("convert", flag.ContinueOnError)
+	fs.DurationVar(&from, "from", 0, "leave out what ended before this `time` of the recording")
+	fs.DurationVar(&to, "to", 0, "leave out what began after this `time` of the recording; 0 for its end")
+	fs.Int64Var(&memory, "memory", memory, "`MiB` that the conversion may take")
+	if err := parse(fs, args, 2, stdout); err != nil {
+		return err
+	}
+	name, out := fs.Arg(0), fs.Arg(1)
+	write, ok := export.ByEnding(out)
+	if !ok {
+		return usageError(fmt.Sprintf("%s: there is no format of that ending: use %s", out, endings()))
+	}
+	part := window{int64(from), int64(to)}
+	if from == 0 {
+		part.from = math.MinInt64
+	}
+	if to == 0 {
+		part.to = math.MaxInt64
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	n, err := part.count(events.Read(file))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if takes := (n*bytesOfEvent + 1<<20 - 1) >> 20; takes > memory {
+		return fmt.Errorf("%s: %d events would take %d MiB to convert, and the limit is %d: "+
+			"choose a part by its times (from, to), or raise the limit (memory)", name, n, takes, memory)
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err // the recording is read twice, so it has to be a file
+	}
+	stream := events.Read(file)
+	rec := export.OfStream(stream)
+	rec.Events = part.of(rec.Events)
+	rec.Open = func() []events.Event { return part.open(stream.Open()) }
+	rec.Process = name
+	var torn error // what came before is converted
+	err = atomicfile.Write(out, 0o666, func(w io.Writer) error {
+		err := write(w, rec)
+		if errors.Is(err, events.ErrDamaged) && !stream.Start().IsZero() {
+			torn = fmt.Errorf("%s: %w; what came before is in %s", name, err, out)
+			return nil
+		}
+		return err
+	})
+	return errors.Join(err, torn)
+}
+
+// open returns those of the scopes that have not ended that lie in the window, which
+// they all reach to the end of.
+func (w window) open(all []events.Event) (list []events.Event) {
+	for _, e := range all {
+		if e.Time <= w.to {
+			e.Dur = min(e.Dur, w.to-e.Time)
+			list = append(list, e)
+		}
+	}
+	return list
+}

@@ -1,0 +1,66 @@
+package stat
+
+// bins divide the time of a recording into parts of equal width. What lies beyond the
+// last doubles the width of all, so that the time need not be known before.
+type bins struct {
+	width int64
+	sums  []float64
+	count []int64
+	last  int64 // the latest time that was added
+}
+
+func newBins(n int) bins {
+	return bins{width: 1 << 10, sums: make([]float64, n), count: make([]int64, n)}
+}
+
+func (b *bins) reach(at int64) {
+	for b.last = max(b.last, at); at/b.width >= int64(len(b.sums)); b.width *= 2 {
+		half := len(b.sums) / 2
+		for i := range half {
+			b.sums[i], b.count[i] = b.sums[2*i]+b.sums[2*i+1], b.count[2*i]+b.count[2*i+1]
+		}
+		clear(b.sums[half:])
+		clear(b.count[half:])
+	}
+}
+
+// add adds a value at a time.
+func (b *bins) add(at int64, v float64) {
+	at = max(at, 0)
+	b.reach(at)
+	b.sums[at/b.width] += v
+	b.count[at/b.width]++
+}
+
+// spread adds weight for each nanosecond from begin to end.
+func (b *bins) spread(begin, end int64, weight float64) {
+	begin, end = max(begin, 0), max(end, 0)
+	b.reach(end)
+	for at := begin; at < end; {
+		next := min((at/b.width+1)*b.width, end)
+		b.sums[at/b.width] += weight * float64(next-at)
+		at = next
+	}
+}
+
+// means returns the mean of the values of each part up to the latest, 0 where there
+// are none.
+func (b *bins) means() []float64 {
+	list := make([]float64, b.last/b.width+1)
+	for i := range list {
+		if b.count[i] > 0 {
+			list[i] = b.sums[i] / float64(b.count[i])
+		}
+	}
+	return list
+}
+
+// rates returns what was spread over each part, for a nanosecond of it.
+func (b *bins) rates() []float64 {
+	list := make([]float64, b.last/b.width+1)
+	for i := range list {
+		width := min(b.width, b.last-int64(i)*b.width)
+		list[i] = max(b.sums[i], 0) / float64(max(width, 1))
+	}
+	return list
+}

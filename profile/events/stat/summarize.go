@@ -1,0 +1,233 @@
+package stat
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+// Options says how much a report holds. The zero value is right for most.
+type Options struct {
+	Slowest int    // how many slowest scopes: 0 means 10, less than 0 none
+	Names   int    // how many names of scopes, quantities and memory, each: 0 means 1024
+	Bins    int    // parts of the time in graphs: 0 means 60, at least 2 and at most 1000
+	Frame   string // name of the scope or instant that ends a frame: "" means "frame"
+}
+
+func (o Options) orDefault() Options {
+	o.Slowest = max(cmp.Or(o.Slowest, 10), 0)
+	o.Names = max(cmp.Or(o.Names, 1024), 1)
+	o.Bins = min(max(cmp.Or(o.Bins, 60), 2), 1000) &^ 1
+	o.Frame = cmp.Or(o.Frame, "frame")
+	return o
+}
+
+// others is the name under which all are summed for which there is no room.
+const others = "(others)"
+
+// Summarize reads a stream to its end and returns the report on it. After an error the
+// report is on what came before, which for [events.ErrDamaged] is all whole blocks.
+func Summarize(s *events.Stream, opt Options) (*Report, error) {
+	opt = opt.orDefault()
+	g := gatherer{
+		opt: opt, busy: newBins(opt.Bins),
+		scopes: map[string]*scopeSum{}, quantities: map[string]*quantity{}, memory: map[string]*Memory{},
+	}
+	var failed error
+	for e, err := range s.All() {
+		if err != nil {
+			failed = fmt.Errorf("stat: the recording ends early: %w", err)
+			break
+		}
+		g.add(&e)
+	}
+	return g.report(s), failed
+}
+
+// A gatherer adds up events.
+type gatherer struct {
+	opt        Options
+	events     int64
+	frames     int64
+	last       int64
+	scopes     map[string]*scopeSum
+	quantities map[string]*quantity
+	memory     map[string]*Memory
+	slowest    []Slow // by duration, the longest first
+	rows       []rowSum
+	busy       bins
+}
+
+type scopeSum struct {
+	Scope
+	times histogram
+}
+
+// A rowSum is what one worker did: spans are the scopes in none so far, in order.
+type rowSum struct {
+	busy   int64
+	scopes int64
+	spans  []span
+}
+
+type span struct{ begin, end, took int64 }
+
+// maxSpans bounds the spans of one row, allSpans those of all: with very many rows
+// each has fewer. farthest keeps sums of times from overflow: 36 years.
+const (
+	maxSpans = 1 << 15
+	allSpans = 1 << 20
+	farthest = 1 << 60
+	largest  = 1e290 // of values, for the same reason
+)
+
+// room returns what a name has in a table, and makes it if there is room.
+func room[T any](table map[string]*T, name string, most int) *T {
+	v := table[name]
+	if v == nil && len(table) >= most {
+		name = others
+		v = table[name]
+	}
+	if v == nil {
+		v = new(T)
+		table[name] = v
+	}
+	return v
+}
+
+func (g *gatherer) add(e *events.Event) {
+	if e.Kind == events.Open {
+		return // see report
+	}
+	e.Time, e.Dur = min(max(e.Time, -farthest), farthest), min(max(e.Dur, 0), farthest)
+	g.events++
+	g.last = max(g.last, e.Time+e.Dur)
+	for len(g.rows) <= e.Worker {
+		g.rows = append(g.rows, rowSum{})
+	}
+	switch e.Kind {
+	case events.Scope:
+		g.scope(e)
+	case events.Value:
+		g.quantity(e.Name, e, e.Values[0])
+	case events.Vector:
+		for i, v := range e.Values[:min(len(e.Values), g.opt.Names)] {
+			g.quantity(fmt.Sprintf("%s[%d]", e.Name, i), e, v)
+		}
+	case events.Alloc, events.Free:
+		m := room(g.memory, e.Name, g.opt.Names)
+		if e.Kind == events.Alloc {
+			m.Allocs++
+			m.Taken += e.Values[0]
+		} else {
+			m.Frees++
+			m.GivenBack += e.Values[0]
+		}
+	}
+	if e.Name == g.opt.Frame && (e.Kind == events.Scope || e.Kind == events.Instant) {
+		g.frames++
+		for _, q := range g.quantities {
+			q.endFrame(e.Worker)
+		}
+	}
+}
+
+func (g *gatherer) scope(e *events.Event) {
+	row := &g.rows[e.Worker]
+	begin, end := e.Time, e.Time+e.Dur
+	inner := int64(0)
+	g.busy.spread(begin, end, 1)
+	for n := len(row.spans); n > 0 && row.spans[n-1].begin >= begin; n-- {
+		s := row.spans[n-1]
+		row.spans = row.spans[:n-1]
+		inner += s.took
+		g.busy.spread(s.begin, s.end, -float64(s.took)/float64(max(s.end-s.begin, 1)))
+	}
+	self := max(e.Dur-inner, 0)
+	row.busy += self
+	row.scopes++
+	if len(row.spans) >= max(min(maxSpans, allSpans/len(g.rows)), 16) {
+		row.thin()
+	}
+	row.spans = append(row.spans, span{begin, end, e.Dur})
+
+	s := room(g.scopes, e.Name, g.opt.Names)
+	if s.Count == 0 || e.Dur < s.Min {
+		s.Min = e.Dur
+	}
+	s.Count, s.Total, s.Self, s.Max = s.Count+1, s.Total+e.Dur, s.Self+self, max(s.Max, e.Dur)
+	s.times[step(e.Dur)]++
+	g.slow(e)
+}
+
+// thin joins the older half of the spans by twos.
+func (r *rowSum) thin() {
+	kept := r.spans[:0]
+	half := len(r.spans) / 4 * 2
+	for i := 0; i < half; i += 2 {
+		a, b := r.spans[i], r.spans[i+1]
+		kept = append(kept, span{a.begin, b.end, a.took + b.took})
+	}
+	r.spans = append(kept, r.spans[half:]...)
+}
+
+// slow keeps a scope if it is one of the slowest.
+func (g *gatherer) slow(e *events.Event) {
+	n := len(g.slowest)
+	if g.opt.Slowest == 0 || n == g.opt.Slowest && g.slowest[n-1].Dur >= e.Dur {
+		return
+	}
+	if n == g.opt.Slowest {
+		g.slowest = g.slowest[:n-1]
+	}
+	at, _ := slices.BinarySearchFunc(g.slowest, e.Dur, func(s Slow, d int64) int {
+		if s.Dur >= d {
+			return -1 // equal ones in the order in which they came
+		}
+		return 1
+	})
+	g.slowest = slices.Insert(g.slowest, at, Slow{Name: e.Name, Detail: e.Detail, row: e.Worker, Time: e.Time, Dur: e.Dur})
+}
+
+// A quantity is what was measured under one name.
+type quantity struct {
+	all, frames Numbers
+	bins        bins
+	latest      float64 // in the present frame of worker
+	worker      int
+	fresh       bool
+}
+
+func (g *gatherer) quantity(name string, e *events.Event, v float64) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return
+	}
+	v = min(max(v, -largest), largest)
+	q := room(g.quantities, name, g.opt.Names)
+	if q.bins.sums == nil {
+		q.bins = newBins(g.opt.Bins)
+	}
+	q.all.add(v)
+	q.bins.add(e.Time, v)
+	q.latest, q.worker, q.fresh = v, e.Worker, true
+}
+
+// endFrame takes the last value that a worker measured in a frame for the frame's.
+func (q *quantity) endFrame(worker int) {
+	if q.fresh && q.worker == worker {
+		q.frames.add(q.latest)
+		q.fresh = false
+	}
+}
+
+func (n *Numbers) add(v float64) {
+	if n.Count == 0 {
+		n.Min, n.Max = v, v
+	}
+	n.Count++
+	n.Min, n.Max = min(n.Min, v), max(n.Max, v)
+	n.Mean += v/float64(n.Count) - n.Mean/float64(n.Count)
+}

@@ -1,0 +1,138 @@
+package stat
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/human"
+)
+
+// mostText is how many names of a kind the text shows; CSV and JSON have all.
+const mostText = 40
+
+// WriteText writes the report for people.
+func (r *Report) WriteText(w io.Writer) error {
+	buf := bufio.NewWriter(w)
+	out := tabwriter.NewWriter(buf, 0, 0, 2, ' ', 0)
+	line := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
+	line("%s of recording, %d events, %d dropped", dur(r.Dur), r.Events, r.Dropped)
+	if len(r.Activity.Values) > 0 && len(r.Workers) > 0 {
+		line("busy workers, %s each: %s most %.1f", dur(r.Activity.Width), graph(r.Activity.Values), most(r.Activity.Values))
+	}
+	if len(r.Open) > 0 {
+		line("\nSTILL OPEN\tworker\tsince\tfor at least")
+		for _, s := range r.Open {
+			line("%s\t%s\t%s\t%s", title(s), name(s.Worker), dur(s.Time), dur(s.Dur))
+		}
+	}
+	if len(r.Scopes) > 0 {
+		line("\nSCOPES\tcount\tself\ttotal\tmin\tmean\tp50\tp95\tp99\tmax")
+		for _, s := range r.Scopes[:min(len(r.Scopes), mostText)] {
+			line("%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", name(s.Name), s.Count, dur(s.Self), dur(s.Total),
+				dur(s.Min), dur(s.Mean), dur(s.P50), dur(s.P95), dur(s.P99), dur(s.Max))
+		}
+		more(line, len(r.Scopes))
+	}
+	if len(r.Slowest) > 0 {
+		line("\nSLOWEST\tworker\tat\ttook")
+		for _, s := range r.Slowest {
+			line("%s\t%s\t%s\t%s", title(s), name(s.Worker), dur(s.Time), dur(s.Dur))
+		}
+	}
+	if len(r.Workers) > 0 {
+		line("\nWORKERS\tscopes\tbusy\tshare")
+		for _, s := range r.Workers[:min(len(r.Workers), mostText)] {
+			line("%s\t%d\t%s\t%.1f%%", name(s.Name), s.Scopes, dur(s.Busy), 100*s.Share)
+		}
+		more(line, len(r.Workers))
+	}
+	if len(r.Metrics) > 0 {
+		line("\nMETRICS\tcount\tmin\tmean\tmax\tmean of %d frames\tover time", r.Frames)
+		for _, m := range r.Metrics[:min(len(r.Metrics), mostText)] {
+			frames := "-"
+			if m.Frames.Count > 0 {
+				frames = number(m.Frames.Mean)
+			}
+			line("%s\t%d\t%s\t%s\t%s\t%s\t%s", name(m.Name), m.All.Count, number(m.All.Min), number(m.All.Mean),
+				number(m.All.Max), frames, graph(m.Series.Values))
+		}
+		more(line, len(r.Metrics))
+	}
+	if len(r.Memory) > 0 {
+		line("\nMEMORY\ttaken\tbytes\tgiven back\tbytes")
+		for _, m := range r.Memory[:min(len(r.Memory), mostText)] {
+			line("%s\t%d\t%s\t%d\t%s", name(m.Name), m.Allocs, number(m.Taken), m.Frees, number(m.GivenBack))
+		}
+		more(line, len(r.Memory))
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return buf.Flush()
+}
+
+// more says how many names a table does not show.
+func more(line func(string, ...any), n int) {
+	if n > mostText {
+		line("and %d more, which CSV and JSON have", n-mostText)
+	}
+}
+
+func dur(ns int64) string     { return human.Duration(time.Duration(ns)) }
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+func title(s Slow) string {
+	if s.Detail == "" {
+		return name(s.Name)
+	}
+	return name(s.Name) + " " + name(s.Detail)
+}
+
+// name makes a name fit a table: what is not printable is escaped.
+func name(s string) string {
+	if s == "" {
+		return "(unnamed)"
+	}
+	quoted := strconv.Quote(s)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+}
+
+// graph draws values from 0, or the least if that is below, to the most.
+func graph(values []float64) string {
+	bars := []rune("▁▂▃▄▅▆▇█")
+	least, top := 0.0, most(values)
+	for _, v := range values {
+		least = min(least, v)
+	}
+	line := make([]rune, len(values))
+	for i, v := range values {
+		part := 0.0
+		if top > least {
+			part = v/(top-least) - least/(top-least)
+		}
+		line[i] = bars[int(math.Round(part*float64(len(bars)-1)))]
+	}
+	return string(line)
+}
+
+func most(values []float64) float64 {
+	top := 0.0
+	for _, v := range values {
+		top = max(top, v)
+	}
+	return top
+}
+
+// WriteJSON writes the report as one JSON object.
+func (r *Report) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
+}
