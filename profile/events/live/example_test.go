@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log"
@@ -12,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events/live"
 )
 
-// A server with a live feed, for programs over TCP and for a page in a browser,
-// that keeps the stream as well.
+// A server that has its own listeners: the stream over TCP and a handler for a page in a
+// browser. Most programs call Listen instead.
 func Example() {
 	feed := events.NewFeed()
 	file := io.Discard // or a file
@@ -57,4 +58,35 @@ func Example() {
 	// Output:
 	// TCP: [requests]
 	// page: text/event-stream
+}
+
+// A program that keeps its recording and shows it to viewers meanwhile.
+func ExampleListen() {
+	feed := events.NewFeed()
+	file := io.Discard // or a file
+	rec := events.New(io.MultiWriter(file, feed), events.Options{})
+	server, err := live.Listen(":0", feed)
+	if err != nil {
+		log.Fatal(err)
+	}
+	response, err := http.Get("http://" + server.Addr().String() + "/stream")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+
+	w := rec.Worker("worker")
+	w.Begin(rec.Symbol("work"), 0).End()
+	w.Release()
+	rec.Close()
+	for e, err := range events.Read(response.Body).All() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(e.Kind, e.Name)
+	}
+	if err := server.Shutdown(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	// Output: scope work
 }
