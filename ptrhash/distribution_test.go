@@ -31,9 +31,9 @@ func shifted(n uint) hashing {
 // The functions of 32 bits get the low half of the address, as in a program
 // whose addresses have 32 bits.
 func hashings(maxBits uint) []hashing {
-	prime := map[uint]int{}
+	prime, primes := map[uint]int{}, newSieve(1<<maxBits)
 	for b := uint(0); b <= maxBits; b++ {
-		prime[b] = largestPrime(1 << b)
+		prime[b] = primes.largestPrime(1 << b)
 	}
 	return []hashing{
 		masked("identity", func(k uint64) uint64 { return k }),
@@ -50,23 +50,6 @@ func hashings(maxBits uint) []hashing {
 			return h ^ h>>33
 		}),
 	}
-}
-
-// largestPrime returns the largest prime of at most n, by the sieve of
-// Eratosthenes; 2 if there is none.
-func largestPrime(n int) int {
-	composite := make([]bool, n+1)
-	largest := 2
-	for i := 2; i <= n; i++ {
-		if composite[i] {
-			continue
-		}
-		largest = i
-		for j := 2 * i; j <= n; j += i {
-			composite[j] = true
-		}
-	}
-	return largest
 }
 
 // keySet is the addresses of one kind of program, in the order of allocation.
@@ -230,16 +213,6 @@ func TestDistribution(t *testing.T) {
 			if identity := longest["identity"]; b <= 12 && identity != n || identity < 100*longest["Wang64"] {
 				t.Errorf("%s, %d bins: identity's longest chain is %d, Wang64's %d", set.name, n, identity, longest["Wang64"])
 			}
-		}
-	}
-}
-
-func TestLargestPrime(t *testing.T) {
-	for _, tt := range []struct{ n, want int }{
-		{0, 2}, {2, 2}, {4, 3}, {25, 23}, {1 << 10, 1021}, {1 << 16, 65521},
-	} {
-		if got := largestPrime(tt.n); got != tt.want {
-			t.Errorf("the largest prime up to %d is %d, want %d", tt.n, got, tt.want)
 		}
 	}
 }
