@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
 // A shared is a writer of which the test reads while the recorder writes.
@@ -374,5 +376,60 @@ func TestFeedTellsOpen(t *testing.T) {
 	const want = "event: open\ndata: {\"first\":0,\"count\":1,\"scopes\":[{\"worker\":0,\"name\":2,\"detail\":0,\"time\":"
 	if got := page.String(); !strings.Contains(got, want) || !strings.Contains(got, `"count":1,"scopes":[]}`) {
 		t.Errorf("got %s", got)
+	}
+}
+
+// A scope's record ends it for the reader, with those that it holds, before the stream
+// tells again what is open.
+func TestRecordEndsOpenScope(t *testing.T) {
+	const a, b, c = 1, 2, 3
+	for _, tt := range []struct {
+		start, dur int64
+		want       []string
+	}{
+		{300, 50, []string{"0 a ", "0 b "}},         // the innermost
+		{200, 150, []string{"0 a "}},                // the one around it
+		{100, 300, nil},                             // all
+		{310, 20, []string{"0 a ", "0 b ", "0 c "}}, // one further in
+		{10, 20, []string{"0 a ", "0 b ", "0 c "}},  // one before
+		{10, 90, []string{"0 a ", "0 b ", "0 c "}},  // one that ended as they began
+	} {
+		stream := appendTable([]byte(magic), blockNames, 0, []string{"", "a", "b", "c"})
+		stream = appendTable(stream, blockRows, 0, []string{"w"})
+		tell := teller{marks: []openMark{{100, a, 0}, {200, b, 0}, {300, c, 0}}, ends: []int{3}}
+		stream = tell.appendOpen(stream, 0, fastclock.Pair{Tick: 1000, Nanos: 1000}, fastclock.Pair{}, 4)
+		buf := &buffer{used: 1}
+		buf.slots[0] = slot{first(Scope, c) | uint64(tt.start+tt.dur), withDetail(0, uint64(tt.dur))}
+		var enc encoder
+		stream = enc.appendRecords(stream, buf, fastclock.Pair{Tick: 2000, Nanos: 2000}, fastclock.Pair{}, 4)
+		if got, _ := stillOpen(t, stream); !cmp.Equal(got, tt.want) {
+			t.Errorf("after a scope from %d for %d: open are %q, want %q", tt.start, tt.dur, got, tt.want)
+		}
+	}
+}
+
+// What is open on more rows than a block holds is told in several.
+func TestOpenOnManyRows(t *testing.T) {
+	const rows = 2000
+	var names []string
+	tell := teller{}
+	for i := range rows {
+		names = append(names, fmt.Sprint(i))
+		for level := range i % 3 * 16 {
+			tell.marks = append(tell.marks, openMark{int64(1000 + level), 1, 0})
+		}
+		tell.ends = append(tell.ends, len(tell.marks))
+	}
+	stream := appendTable([]byte(magic), blockNames, 0, []string{"", "a"})
+	stream = appendTable(stream, blockRows, 0, names)
+	stream = tell.appendOpen(stream, 0, fastclock.Pair{Tick: 5000, Nanos: 5000}, fastclock.Pair{}, 2)
+	s := Read(bytes.NewReader(appendEnd(stream, 0, 0)))
+	for _, err := range s.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.Open(); len(got) != len(tell.marks) {
+		t.Errorf("%d are open, want %d", len(got), len(tell.marks))
 	}
 }

@@ -8,7 +8,7 @@
 // # Bounded memory
 //
 // A recording is read once, from the front, and however large it is the memory stays
-// below some 20 MiB with the default options: names beyond [Options.Names] are summed
+// below some 50 MiB with the default options: names beyond [Options.Names] are summed
 // together as "(others)", quantiles come from histograms, time is divided into
 // [Options.Bins] parts that grow with the recording, and of the slowest scopes only so
 // many as are shown are kept. (The reader of the stream holds its names besides, at
