@@ -57,7 +57,7 @@ var apart = []struct{ importer, imported string }{
 // edges lists which of our packages those of the engine, the recipes and the proofs import,
 // on any system, apart from tests: a new edge is a decision that shows in a diff.
 const edges = `
-cook/cli: cook cook/internal/report cook/internal/scenario cook/recipe internal/atomicfile internal/human internal/pathname internal/sysmem profile profile/counters profile/events profile/events/export profile/memory profile/smoke
+cook/cli: cook cook/internal/report cook/internal/scenario cook/recipe internal/atomicfile internal/human internal/pathname internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
 cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
@@ -66,7 +66,7 @@ cook/internal/index/multiply: cook/internal/index cook/internal/scan
 cook/internal/index: cook/internal/scan cook/internal/store hashing
 cook/internal/lint: cook/recipe
 cook/internal/notify:
-cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/lint cook/internal/plan cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/confine internal/lease internal/parallel internal/pathname internal/regular internal/sysmem profile profile/counters profile/events
+cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/lint cook/internal/plan cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/confine internal/lease internal/parallel internal/pathname internal/regular internal/sysmem profile profile/counters profile/events profile/guid
 cook/internal/peer:
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/pathname
 cook/internal/report: cook internal/human internal/pathname
@@ -81,7 +81,7 @@ cook/internal/watch: cook/internal/index cook/internal/notify cook/internal/pass
 cook/manifest: hashing
 cook/recipe/recipetest: cook/recipe internal/parallel
 cook/recipe:
-cook: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/confine internal/human internal/pathname profile
+cook: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/confine internal/human internal/pathname profile profile/guid
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
 proof/damage: cook proof/oracle
 proof/faults: cook/manifest internal/faultfs proof/oracle

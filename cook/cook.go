@@ -38,7 +38,8 @@ type CookOptions struct {
 	Limits Limits
 	// Probe measures the run: its counters count what a Summary does and how long each
 	// stage takes, its recording has a row for the run and one for each worker, its
-	// tracker knows what memory recipes were given. The run ends a frame of the counters
+	// tracker knows what memory recipes were given, its Run is the run's ID in the history
+	// (which a run without one draws). The run ends a frame of the counters
 	// every 100 ms, and one at its end; callers that push their own frames should pass a
 	// separate set. The zero value measures nothing.
 	Probe profile.Probe

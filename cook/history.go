@@ -8,10 +8,12 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/profile/guid"
 )
 
 // A Past is a run as the history has it.
 type Past struct {
+	ID     guid.ID // see profile.Probe.Run; zero of a run of a version that gave it none
 	At     time.Time
 	Took   time.Duration    // wall time
 	Stages []PastStage      // in the order in which they first began; none of a run of a version that did not measure them
@@ -45,7 +47,7 @@ func History(out string) ([]Past, error) {
 	var runs []Past
 	for line := range strings.Lines(string(text)) {
 		if p, ok := pass.ParsePast([]byte(line)); ok {
-			run := Past{At: p.At, Took: p.Took, Counts: p.Counts}
+			run := Past{ID: p.ID, At: p.At, Took: p.Took, Counts: p.Counts}
 			for _, s := range p.Stages {
 				run.Stages = append(run.Stages, PastStage(s))
 			}

@@ -45,6 +45,9 @@ func TestHistory(t *testing.T) {
 			}
 		}
 		last := runs[len(runs)-1]
+		if len(runs) > 1 && last.ID == runs[len(runs)-2].ID || last.ID.IsZero() {
+			t.Errorf("the run's ID is %v", last.ID)
+		}
 		if !maps.Equal(last.Counts, want) || last.Took != s.Took || last.At.IsZero() {
 			t.Errorf("%v, want %v; %v, want %v", last.Counts, want, last.Took, s.Took)
 		}

@@ -9,6 +9,7 @@ package profile
 import (
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/guid"
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
@@ -17,6 +18,9 @@ type Probe struct {
 	Counters *counters.Set
 	Events   *events.Recorder
 	Memory   *memory.Tracker
+	// Run is the ID of what is measured, for reports that are compared later; zero if it
+	// needs none.
+	Run guid.ID
 }
 
 // On reports whether anything is measured.

@@ -12,6 +12,7 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/events/export"
+	"github.com/assetcook/assetcook/profile/guid"
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
@@ -72,6 +73,9 @@ func (c command) runCook(ctx context.Context, atWork func(), args []string, stdo
 	if r.show.stats {
 		r.options.Probe.Counters = counters.New(counters.Options{Max: 256})
 		r.options.Probe.Memory = memory.New(memory.Options{Live: 1}) // none of cook's memory comes from its pools
+	}
+	if (r.show.stats || r.trace != "") && !r.watch {
+		r.options.Probe.Run = guid.New()
 	}
 	if r.trace == "" {
 		code, _ := r.cookOrWatch(ctx)

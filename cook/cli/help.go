@@ -19,6 +19,8 @@ only the work that is needed.
 	cook trim [flags]                        shrink the store to its size limit
 	cook clean -dir assets [flags]           remove what cook made
 	cook smoke [flags] FILE                  measure repeated runs and find regressions
+	cook events stat|convert FILE ...        sum up or convert a recording of -trace
+	cook id RUN ...                          decode IDs of runs
 	cook help [VERB|RECIPE]                  print this text, or that of a verb or recipe
 
 Patterns are those of cook.toml, for paths in the asset folder: *.png in any folder,

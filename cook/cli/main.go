@@ -18,6 +18,7 @@ import (
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/pathname"
+	eventscommand "github.com/assetcook/assetcook/profile/events/command"
 )
 
 // Exit codes.
@@ -73,7 +74,7 @@ func (w *checkedWriter) Write(b []byte) (int, error) {
 }
 
 // verbs have help of their own.
-var verbs = []string{"why", "verify", "trim", "clean", "smoke"}
+var verbs = []string{"why", "verify", "trim", "clean", "smoke", "events", "id"}
 
 func (c command) verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
@@ -88,6 +89,10 @@ func (c command) verb(ctx context.Context, atWork func(), args []string, stdout,
 			return c.runClean(ctx, atWork, args[1:], stdout, stderr)
 		case "smoke":
 			return c.runSmoke(ctx, atWork, args[1:], stdout, stderr)
+		case "events":
+			return eventscommand.Main(args[1:], stdout, stderr)
+		case "id":
+			return runID(args[1:], stdout, stderr)
 		case "help":
 			if len(args) == 2 && slices.Contains(verbs, args[1]) {
 				return c.verb(ctx, atWork, []string{args[1], "-h"}, stdout, stderr)

@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/sysmem"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/guid"
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
@@ -86,7 +87,7 @@ func (s show) summary(sum *cook.Summary, stdout io.Writer, probe profile.Probe) 
 	if s.json {
 		report.NewJSON(stdout).Summary(sum)
 		if s.stats {
-			json.NewEncoder(stdout).Encode(measured{"measured", probe.Counters.Snapshot(), probe.Memory.Snapshot().Groups, sysmem.PeakRSS()})
+			json.NewEncoder(stdout).Encode(measured{"measured", probe.Run, probe.Counters.Snapshot(), probe.Memory.Snapshot().Groups, sysmem.PeakRSS()})
 		}
 		return
 	}
@@ -102,6 +103,7 @@ func (s show) summary(sum *cook.Summary, stdout io.Writer, probe profile.Probe) 
 // measured is the JSON record of time and memory by stage and recipe.
 type measured struct {
 	Event    string            `json:"event"`
+	Run      guid.ID           `json:"run,omitzero"` // as in history and recordings
 	Counters counters.Snapshot `json:"counters"`
 	Memory   []memory.GroupRow `json:"memory"`
 	PeakRSS  int64             `json:"peak_rss,omitempty"` // bytes
@@ -122,5 +124,8 @@ func writeProbe(w io.Writer, probe profile.Probe) {
 	if held := probe.Memory.Snapshot(); len(held.Groups) > 0 {
 		fmt.Fprintln(w)
 		held.WriteGroups(w)
+	}
+	if !probe.Run.IsZero() {
+		fmt.Fprintf(w, "\nrun %s\n", probe.Run)
 	}
 }

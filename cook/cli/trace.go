@@ -114,7 +114,7 @@ func (t *trace) convert(w io.Writer) error {
 	recorded := events.Read(bufio.NewReaderSize(t.stream, 1<<16))
 	out := bufio.NewWriterSize(w, 1<<16)
 	err := t.write(out, export.Recording{
-		Workers: recorded.Workers, Events: recorded.All(), Dropped: recorded.Dropped, Process: "cook", Start: t.start,
+		Workers: recorded.Workers, Events: recorded.All(), Dropped: recorded.Dropped, Open: recorded.Open, Process: "cook", Start: t.start,
 	})
 	if err != nil {
 		return err

@@ -46,6 +46,9 @@ func (s *Session) metered() (*Session, *meter) {
 		m.published = append(m.published, published{counter: s.Probe.Counters.Counter(name), symbol: s.Probe.Events.Symbol(name)})
 	}
 	m.row = s.Probe.Worker("cook")
+	if rec := s.Probe.Events; !s.Probe.Run.IsZero() && rec != nil {
+		m.row.Row().Instant(rec.Symbol("cook/run ID"), rec.Symbol(s.Probe.Run.String()))
+	}
 	for _, p := range m.published {
 		m.row.Row().Value(p.symbol, 0) // of this pass, in case that another came before
 	}

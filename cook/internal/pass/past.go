@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/internal/sysmem"
+	"github.com/assetcook/assetcook/profile/guid"
 )
 
 // A Past is a run as the history has it.
 type Past struct {
+	ID     guid.ID          `json:"run,omitzero"` // zero of a run of a version that gave it none
 	At     time.Time        `json:"at"`
 	Took   time.Duration    `json:"took_ns"`
 	Stages []Stage          `json:"stages"`
@@ -70,7 +72,11 @@ func (s *Session) finish(done *Done, m *meter) {
 		return
 	}
 	m.stages.end() // a no-op run is spared the question for memory
-	p := Past{At: s.Started, Took: done.Took, Stages: m.stages.stages, Counts: map[string]int64{}}
+	id := s.Probe.Run
+	if id.IsZero() {
+		id = guid.New()
+	}
+	p := Past{ID: id, At: s.Started, Took: done.Took, Stages: m.stages.stages, Counts: map[string]int64{}}
 	for name, value := range done.Values() {
 		if value != 0 {
 			p.Counts[name] = value
