@@ -2,7 +2,8 @@
 // wrong: it compares a program with itself, where every alarm is false, and with itself
 // after a change, where silence is a miss.
 //
-//	go run ./bench/alarm -same 1000 -changed 500 -out runs.jsonl
+//	go run ./bench/alarm -same 1000 -rounds 10 -out runs.jsonl
+//	go run ./bench/alarm -same 200 -changed 200 -only time -out runs.jsonl
 //	go run ./bench/alarm -report runs.jsonl -svg bench/results/smoke.svg
 //
 // Each comparison is a real one: the program, this one, is executed in processes of its
@@ -24,7 +25,9 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/assetcook/assetcook/profile/smoke"
 )
@@ -50,6 +53,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("alarm", flag.ExitOnError)
 	same := flags.Int("same", 0, "`number` of comparisons of a program with itself")
 	changed := flags.Int("changed", 0, "`number` of comparisons with a changed one")
+	only := flags.String("only", "", "plant only changes whose name has this `text`")
+	rounds := flags.Int("rounds", 0, "`number` of rounds of each comparison (default: as many as the noise demands)")
 	out := flags.String("out", "runs.jsonl", "`file` that what was found is appended to")
 	report := flags.String("report", "", "print the table of what is in this `file` instead")
 	svg := flags.String("svg", "", "`file` for a picture of the report")
@@ -64,13 +69,17 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer f.Close()
+	chosen := slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return !strings.Contains(c.Name, *only) })
+	if len(chosen) == 0 {
+		return fmt.Errorf("no change is called %q", *only)
+	}
 	for i := range *same + *changed {
 		// Both kinds take turns, so that neither has the machine at its best.
 		c := unchanged
 		if i**changed/(*same+*changed) != (i+1)**changed/(*same+*changed) {
-			c = changes[i**changed/(*same+*changed)%len(changes)]
+			c = chosen[i**changed/(*same+*changed)%len(chosen)]
 		}
-		t, err := compare(ctx, c)
+		t, err := compare(ctx, c, *rounds)
 		if err != nil {
 			return err
 		}
@@ -115,7 +124,7 @@ type trial struct {
 type tripped struct{ Figure, Class string }
 
 // compare compares this program with itself, changed.
-func compare(ctx context.Context, c change) (*trial, error) {
+func compare(ctx context.Context, c change, rounds int) (*trial, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -132,7 +141,7 @@ func compare(ctx context.Context, c change) (*trial, error) {
 		}
 		return exec.CommandContext(ctx, program)
 	}}}
-	runner := smoke.Runner{Suite: suite, Dir: dir}
+	runner := smoke.Runner{Suite: suite, Dir: dir, Times: rounds}
 	found, err := runner.Against(ctx, exe, exe)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 
 // What is done if nothing is planted.
 const (
-	units     = 3000 // of some microseconds each
+	units     = 12_000 // of some microseconds each
 	unitBytes = 1 << 10
 
 	buffers     = 400
