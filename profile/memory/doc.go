@@ -44,13 +44,13 @@
 // A stack of scopes is one number, because equal stacks are one (package intern).
 // The worker remembers, for its current scope, the rows that it used last, so that
 // entering is three atomic additions: two to the row, one to the group. Bytes takes
-// one lock of its size in addition, Free that and one of 16 locks that share the
-// tables of addresses (package ptrhash). The only words that all workers write are
+// one lock of its size in addition, Free that and one of the 16 locks that share
+// the table of addresses. The only words that all workers write are
 // a group's sum, which budget and peak need, and the sum of what is kept. All
 // peaks are exact, those of concurrent changes too.
 //
-// All tables are of fixed size. When that of the addresses is full, allocations
-// are served by make and counted as untracked; when that of the scopes is full,
+// All tables have a limit. A tracked slice takes 60 to 70 bytes of the table of
+// addresses, kept ones included. When it is full, allocations are served by make and counted as untracked; when that of the scopes is full,
 // allocations are entered under the innermost scope that is known.
 // BenchmarkAccount and BenchmarkPool measure.
 //

@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/assetcook/assetcook/intern"
-	"github.com/assetcook/assetcook/ptrhash"
 )
 
 // Pool hands out slices of bytes under one name. A nil *Pool allocates with make
@@ -66,10 +65,13 @@ func (p *Pool) bytes(w *Worker, n int) (mem []byte, clean bool) {
 	s.add(int64(n))
 	clean = b.fresh && stock.source.zeroes()
 	b.fresh = false
-	b.size = int64(n)
-	b.owner.Store(s)
-	b.live.Store(true)
-	return b.mem[:n], clean
+	b.size = n
+	b.uses++
+	if b.owner.Load() != s {
+		b.owner.Store(s)
+	}
+	b.state.Store(live)
+	return b.mem()[:n], clean
 }
 
 // Free takes back a slice that Bytes or Zeroed of this pool has returned, or one of
@@ -85,7 +87,7 @@ func (p *Pool) Free(slice []byte) {
 		return
 	}
 	stock := p.group.tracker.stock
-	key := ptrhash.Key(unsafe.SliceData(slice))
+	key := uintptr(unsafe.Pointer(unsafe.SliceData(slice)))
 	b := stock.find(key)
 	if b == nil {
 		if stock.untracked.Load() > 0 {
@@ -93,16 +95,16 @@ func (p *Pool) Free(slice []byte) {
 		}
 		panic(p.misuse(key))
 	}
-	if !b.live.CompareAndSwap(true, false) {
+	if !b.claim(key) {
 		panic(fmt.Sprintf("memory: free through %s: the slice was given back before; it was allocated as %s", p, b.owner.Load()))
 	}
 	s := b.owner.Load()
 	if s.pool != p {
-		b.live.Store(true)
+		b.state.Store(live)
 		panic(fmt.Sprintf("memory: free through %s: these %d bytes were allocated as %s; give them to that pool", p, b.size, s))
 	}
-	s.sub(b.size)
-	if err := stock.source.check(b.mem, b.mapped); err != nil {
+	s.sub(int64(b.size))
+	if err := stock.source.check(b.mem(), b.mapped); err != nil {
 		panic(fmt.Sprintf("memory: free: %d bytes that were allocated as %s: %v", b.size, s, err))
 	}
 	stock.put(b)

@@ -8,14 +8,13 @@ import (
 	"sync/atomic"
 
 	"github.com/assetcook/assetcook/intern"
-	"github.com/assetcook/assetcook/ptrhash"
 )
 
 // Options are the sizes of a [Tracker].
 type Options struct {
 	// Live is how many slices of pools can be tracked at once, those kept for
-	// reuse included: 1 to 1<<26, 0 for 65,536. Each takes 40 to 90
-	// bytes of tables from the start.
+	// reuse included: 1 to 1<<26, 0 for 65,536. The table of addresses takes 4 to
+	// 8 bytes for each from the start, and 56 more for each that there is.
 	Live int
 
 	// Scopes is how many different stacks of scopes can be told apart, a worker
@@ -58,7 +57,7 @@ type Tracker struct {
 // range.
 func New(o Options) *Tracker {
 	live, scopes := cmp.Or(o.Live, 1<<16), cmp.Or(o.Scopes, 1<<16)
-	if live < 1 || live > min(maxLive, ptrhash.MaxCapacity) || scopes < 1 || scopes > maxScopes {
+	if live < 1 || live > maxLive || scopes < 1 || scopes > maxScopes {
 		panic(fmt.Sprintf("memory: new: Live %d and Scopes %d were asked for; they can be 1 to %d and 1 to %d", o.Live, o.Scopes, maxLive, maxScopes))
 	}
 	stacks, err := intern.New(intern.Config{Entries: scopes + 1, Bytes: bytesOfScope * (scopes + 1)})

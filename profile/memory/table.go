@@ -1,0 +1,200 @@
+package memory
+
+import (
+	"iter"
+	"math/bits"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A block is memory that is either handed out or kept for reuse. It is an entry of
+// the table of addresses, and is never moved; deleted, it serves for another block.
+type block struct {
+	start    unsafe.Pointer // of the memory, which this keeps alive; nil if the entry is free
+	capacity int
+	size     int                  // as asked for
+	owner    atomic.Pointer[site] // kept until the block is handed out again, for the message of a second Free
+	next     uint32               // entry of the same bucket, or free entry; 0 for none
+	uses     uint32               // how often the entry was handed out
+	caller   uint32               // see callers
+	state    atomic.Uint32        // idle, live or listed; others change the block only while it is idle
+	class    int8
+	mapped   bool // not by Go
+	fresh    bool // the memory has not been handed out yet
+}
+
+// States of a block.
+const (
+	idle uint32 = iota
+	live
+	listed // live, and being read by a listing, which soon sets it to live again
+)
+
+func (b *block) key() uintptr { return uintptr(b.start) }
+
+func (b *block) mem() []byte { return unsafe.Slice((*byte)(b.start), b.capacity) }
+
+// claim takes a block that begins at an address away from its user, and reports
+// whether it had one. Of several callers, one succeeds.
+func (b *block) claim(key uintptr) bool {
+	return (b.state.CompareAndSwap(live, idle) || b.claimListed()) && (b.key() == key || b.unclaim())
+}
+
+// claimListed waits for a listing that looks at the block.
+func (b *block) claimListed() bool {
+	for !b.state.CompareAndSwap(live, idle) {
+		if b.state.Load() == idle {
+			return false
+		}
+		runtime.Gosched()
+	}
+	return true
+}
+
+// unclaim returns what is another block's since it was looked up.
+func (b *block) unclaim() bool {
+	b.state.Store(live)
+	return false
+}
+
+// table finds blocks by their addresses. Entries lie in chunks that are made when
+// they are needed; buckets link them by number. A table of package ptrhash, with its
+// free slots, would take 22 to 43 bytes more for each.
+type table struct {
+	shards [16]shard // by the high bits of the hash
+}
+
+const chunkEntries = 145 // 8 KiB with the header that Go puts before them
+
+type shard struct {
+	mu     sync.Mutex
+	shift  uint8    // of the rest of the hash, for the bucket
+	heads  []uint32 // of each bucket: its first entry, 0 for none
+	free   uint32   // first free entry
+	used   uint32   // entries in use and free, which are numbered from 1
+	chunks []*[chunkEntries]block
+}
+
+func newTable(limit int) *table {
+	t := &table{}
+	per := (limit + len(t.shards) - 1) / len(t.shards)
+	for i := range t.shards {
+		log2 := max(1, bits.Len(uint(per-1)))
+		t.shards[i].heads, t.shards[i].shift = make([]uint32, 1<<log2), uint8(64-log2)
+	}
+	return t
+}
+
+// locate hashes an address by Fibonacci's multiplication, which spreads what has the
+// strides of an allocator at least as evenly as chance.
+func (t *table) locate(key uintptr) (s *shard, bucket *uint32) {
+	hash := uint64(key) * 0x9e3779b97f4a7c15
+	s = &t.shards[hash>>60]
+	return s, &s.heads[hash<<4>>(s.shift&63)]
+}
+
+func (s *shard) at(entry uint32) *block {
+	// From the end, as the pages of users begin where a chunk does: the first entry
+	// would share its place in the cache with all of them.
+	return &s.chunks[(entry-1)/chunkEntries][chunkEntries-1-(entry-1)%chunkEntries]
+}
+
+// find returns the block that begins at an address, nil if there is none.
+func (t *table) find(key uintptr) *block {
+	s, bucket := t.locate(key)
+	s.mu.Lock()
+	var found *block
+	for entry := *bucket; entry != 0; {
+		b := s.at(entry)
+		if b.key() == key {
+			found = b
+			break
+		}
+		entry = b.next
+	}
+	s.mu.Unlock()
+	return found
+}
+
+// insert returns a new idle block for memory that no block has.
+func (t *table) insert(mem []byte, class int, mapped bool) *block {
+	start := unsafe.Pointer(unsafe.SliceData(mem))
+	s, bucket := t.locate(uintptr(start))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	entry := s.free
+	if entry != 0 {
+		s.free = s.at(entry).next
+	} else {
+		if int(s.used) == len(s.chunks)*chunkEntries {
+			s.chunks = append(s.chunks, new([chunkEntries]block))
+		}
+		s.used++
+		entry = s.used
+	}
+	b := s.at(entry)
+	b.start, b.capacity, b.class, b.mapped, b.fresh = start, len(mem), int8(class), mapped, true
+	b.next, *bucket = *bucket, entry
+	return b
+}
+
+// remove deletes an idle block.
+func (t *table) remove(b *block) {
+	s, link := t.locate(b.key())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.at(*link) != b {
+		link = &s.at(*link).next
+	}
+	entry := *link
+	*link = b.next
+	b.start, b.next, s.free = nil, s.free, entry
+}
+
+// around returns the block that an address lies in, nil if there is none. It looks
+// at all of them.
+func (t *table) around(address uintptr) *block {
+	for b := range t.all() {
+		if start := b.key(); address >= start && address-start < uintptr(b.capacity) {
+			return b
+		}
+	}
+	return nil
+}
+
+// all yields each block with a number that no other block in use has, while it
+// holds the lock of the block's shard.
+func (t *table) all() iter.Seq2[*block, uint32] {
+	return func(yield func(*block, uint32) bool) {
+		for i := range t.shards {
+			if !t.shards[i].each(func(b *block, entry uint32) bool { return yield(b, entry*uint32(len(t.shards))+uint32(i)) }) {
+				return
+			}
+		}
+	}
+}
+
+func (s *shard) each(yield func(b *block, entry uint32) bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for entry := uint32(1); entry <= s.used; entry++ {
+		if b := s.at(entry); b.start != nil && !yield(b, entry) {
+			return false
+		}
+	}
+	return true
+}
+
+// footprint returns the bytes of memory that the table has allocated.
+func (t *table) footprint() int64 {
+	total := int64(unsafe.Sizeof(*t))
+	for i := range t.shards {
+		s := &t.shards[i]
+		s.mu.Lock()
+		total += int64(4*cap(s.heads)) + int64(cap(s.chunks))*int64(unsafe.Sizeof(s.chunks[0])) + int64(len(s.chunks))*int64(unsafe.Sizeof([chunkEntries]block{}))
+		s.mu.Unlock()
+	}
+	return total
+}
