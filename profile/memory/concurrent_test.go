@@ -70,6 +70,12 @@ func TestWorkersAndReaders(t *testing.T) {
 						t.Errorf("row %+v", r)
 					}
 				}
+				for _, a := range tracker.Allocations() {
+					// A worker's turn n has the scope "asset n%10", and pool n%2.
+					if odd := a.Owner.Scope[len("asset ")]%2 == 1; a.Bytes < 1 || a.Bytes > 2000 || a.Capacity < a.Bytes || odd != (a.Owner.Name == "q") {
+						t.Errorf("allocation %+v mixes two", a)
+					}
+				}
 				s.Tree(Filter{Scope: "asset 1"})
 				s.Sub(before).WriteLeaks(io.Discard)
 				tracker.Trim()

@@ -19,6 +19,10 @@
 // JSON, as a [Node] tree with a [Filter], and as the difference to an earlier one,
 // whose [Snapshot.WriteLeaks] names what is left that should not be.
 //
+// [Tracker.Allocations] lists each slice that is held: address, size, owner, type and
+// lifetime as [PoolOptions] give them, and with [Options.Sites] the line of the program
+// that asked for it.
+//
 // Everything works on nil: a nil Tracker has nil groups, whose nil pools allocate
 // with make and enter nothing.
 //
@@ -50,8 +54,9 @@
 // peaks are exact, those of concurrent changes too.
 //
 // All tables have a limit. A tracked slice takes 60 to 70 bytes of the table of
-// addresses, kept ones included. When it is full, allocations are served by make and counted as untracked; when that of the scopes is full,
-// allocations are entered under the innermost scope that is known.
+// addresses, kept ones included. When it is full, allocations are served by make
+// and counted as untracked; when that of the scopes is full, allocations are entered
+// under the innermost scope that is known.
 // BenchmarkAccount and BenchmarkPool measure.
 //
 // # Admission

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"pgregory.net/rapid"
 )
@@ -23,6 +24,7 @@ type modelled struct {
 	Key
 	bytes int64
 	free  func()
+	slice []byte // nil for an account
 }
 
 func (m *model) add(a modelled) {
@@ -119,13 +121,13 @@ func TestTrackerIsTheModel(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"alloc": func(*rapid.T) {
 				i, p, n := one("worker", len(workers)), pools[one("pool", len(pools))], one("bytes", 2000)
-				a := modelled{Key{names[i], p.group.name, p.name, strings.Join(scopes[i], ";")}, int64(n), nil}
+				a := modelled{Key{names[i], p.group.name, p.name, strings.Join(scopes[i], ";")}, int64(n), nil, nil}
 				if p.name == "" {
 					account := p.group.Grow(workers[i], a.bytes)
 					a.free = account.Shrink
 				} else {
 					b := p.Bytes(workers[i], n)
-					a.free = func() { p.Free(b) }
+					a.slice, a.free = b, func() { p.Free(b) }
 				}
 				m.add(a)
 			},
@@ -158,6 +160,9 @@ func TestTrackerIsTheModel(t *testing.T) {
 				}
 				if !slices.Equal(s.Groups, groups) {
 					t.Fatalf("groups\n%+v, want\n%+v", s.Groups, groups)
+				}
+				if got, want := lines(tracker.Allocations()), m.lines(); !maps.Equal(got, want) {
+					t.Fatalf("allocations\n%v, want\n%v", got, want)
 				}
 				for _, group := range []string{"", "im"} {
 					got, want := flat(s.Tree(Filter{Group: group}), ""), m.tree(group)
@@ -223,6 +228,30 @@ func (m *model) tree(group string) map[string][2]int64 {
 			}
 		}
 		enter("[" + a.label() + "]")
+	}
+	return all
+}
+
+// A line is what an allocation should say.
+type line struct {
+	Key
+	bytes int64
+}
+
+func lines(list Allocations) map[uintptr]line {
+	all := map[uintptr]line{}
+	for _, a := range list {
+		all[a.Address] = line{a.Owner, a.Bytes}
+	}
+	return all
+}
+
+func (m *model) lines() map[uintptr]line {
+	all := map[uintptr]line{}
+	for _, a := range m.live {
+		if a.slice != nil {
+			all[uintptr(unsafe.Pointer(unsafe.SliceData(a.slice)))] = line{a.Key, a.bytes}
+		}
 	}
 	return all
 }

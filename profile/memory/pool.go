@@ -13,6 +13,7 @@ import (
 type Pool struct {
 	group   *Group
 	name    string
+	options PoolOptions
 	number  int                     // in the tracker
 	sites   map[intern.Symbol]*site // by stack; guarded by tracker.mu
 	outside *site                   // where there is no worker
@@ -67,6 +68,9 @@ func (p *Pool) bytes(w *Worker, n int) (mem []byte, clean bool) {
 	b.fresh = false
 	b.size = n
 	b.uses++
+	if c := p.group.tracker.callers; c != nil {
+		b.caller = c.here()
+	}
 	if b.owner.Load() != s {
 		b.owner.Store(s)
 	}
@@ -125,12 +129,12 @@ func (p *Pool) misuse(key uintptr) string {
 
 // String says who allocates there, for a panic.
 func (s *site) String() string {
-	worker, scope := s.pool.group.tracker.names(s.stack)
-	switch {
-	case worker == "" && scope == "":
+	switch k := s.key(); {
+	case k.Worker == "" && k.Scope == "":
 		return s.pool.String() + " outside of any worker"
-	case scope == "":
-		return fmt.Sprintf("%s by %s outside of any scope", s.pool, worker)
+	case k.Scope == "":
+		return fmt.Sprintf("%s by %s outside of any scope", s.pool, k.Worker)
+	default:
+		return fmt.Sprintf("%s by %s in %s", s.pool, k.Worker, k.Scope)
 	}
-	return fmt.Sprintf("%s by %s in %s", s.pool, worker, scope)
 }

@@ -52,6 +52,11 @@ func (s *site) sub(n int64) {
 	s.pool.group.held.bytes.Add(-n)
 }
 
+func (s *site) key() Key {
+	worker, scope := s.pool.group.tracker.names(s.stack)
+	return Key{worker, s.pool.group.name, s.pool.name, scope}
+}
+
 // site returns where the pool enters what w allocates now.
 func (p *Pool) site(w *Worker) *site {
 	if w == nil {

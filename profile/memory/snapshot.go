@@ -72,8 +72,7 @@ func (t *Tracker) Snapshot() *Snapshot {
 		if peak == unused {
 			continue
 		}
-		row.Worker, row.Scope = t.names(site.stack)
-		row.Group, row.Name = site.pool.group.name, site.pool.name
+		row.Key = site.key()
 		s.Rows = append(s.Rows, row)
 		counts[site.pool.group] += row.Count
 	}

@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"sync"
 	"sync/atomic"
 
@@ -22,6 +21,10 @@ type Options struct {
 	// bytes from the start, 64 of which are for the name of its innermost scope;
 	// longer names take from the others.
 	Scopes int
+
+	// Sites records for each allocation the line of the program that made it. An
+	// allocation takes about a microsecond more then.
+	Sites bool
 
 	// Keep is how many bytes that were given back are kept for reuse at most:
 	// 0 for 64 MiB, none if negative.
@@ -43,9 +46,10 @@ const (
 // Tracker knows the memory that its pools have handed out. Use [New]; a nil
 // *Tracker tracks nothing. All methods may be called from any goroutine.
 type Tracker struct {
-	stacks *intern.Table // see stackKey
-	coarse atomic.Int64
-	stock  *stock
+	stacks  *intern.Table // see stackKey
+	coarse  atomic.Int64
+	stock   *stock
+	callers *callers // nil without Options.Sites
 
 	mu     sync.Mutex // guards what follows and the sites of all pools
 	groups []*Group
@@ -67,7 +71,11 @@ func New(o Options) *Tracker {
 	if err != nil {
 		panic("memory: new: the table of scopes: " + err.Error())
 	}
-	return &Tracker{stacks: stacks, stock: newStock(live, max(0, cmp.Or(o.Keep, 64<<20)))}
+	t := &Tracker{stacks: stacks, stock: newStock(live, max(0, cmp.Or(o.Keep, 64<<20)))}
+	if o.Sites {
+		t.callers = newCallers()
+	}
+	return t
 }
 
 // Trim gives all memory that is kept for reuse back to the system.
@@ -75,88 +83,4 @@ func (t *Tracker) Trim() {
 	if t != nil {
 		t.stock.trim()
 	}
-}
-
-// Group returns the group of that name and makes it first if there is none.
-// budget is how many bytes it should not exceed, 0 for no limit; it counts when
-// the group is made. Group panics at the 257th name: what varies belongs into
-// scopes.
-func (t *Tracker) Group(name string, budget int64) *Group {
-	if t == nil {
-		return nil
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, g := range t.groups {
-		if g.name == name {
-			return g
-		}
-	}
-	if len(t.groups) == MaxGroups {
-		panic(fmt.Sprintf("memory: group %q: there are %d already; use scopes for what varies", name, MaxGroups))
-	}
-	if budget <= 0 {
-		budget = math.MaxInt64
-	}
-	g := &Group{tracker: t, name: name, budget: budget}
-	g.account = g.pool("")
-	t.groups = append(t.groups, g)
-	return g
-}
-
-// Group is the memory of one purpose. A nil *Group enters nothing, and its pools
-// are nil. All methods may be called from any goroutine.
-type Group struct {
-	tracker  *Tracker
-	name     string
-	budget   int64 // MaxInt64 for none
-	held     meter
-	exceeded atomic.Int64
-	account  *Pool   // whose rows are those of Grow
-	pools    []*Pool // guarded by tracker.mu
-}
-
-// Bytes returns how many bytes the group holds.
-func (g *Group) Bytes() int64 {
-	if g == nil {
-		return 0
-	}
-	return g.held.bytes.Load()
-}
-
-// Peak returns the most bytes that the group ever held.
-func (g *Group) Peak() int64 {
-	if g == nil {
-		return 0
-	}
-	return g.held.peak.Load()
-}
-
-// Pool returns the pool of that name in the group and makes it first if there is
-// none. It panics at pool 4,097 of the tracker: what varies belongs into scopes.
-func (g *Group) Pool(name string) *Pool {
-	if g == nil {
-		return nil
-	}
-	g.tracker.mu.Lock()
-	defer g.tracker.mu.Unlock()
-	for _, p := range g.pools {
-		if p.name == name {
-			return p
-		}
-	}
-	return g.pool(name)
-}
-
-// pool makes a pool while tracker.mu is held.
-func (g *Group) pool(name string) *Pool {
-	t := g.tracker
-	if t.pools == MaxPools {
-		panic(fmt.Sprintf("memory: pool %s/%s: there are %d already; use scopes for what varies", g.name, name, MaxPools))
-	}
-	p := &Pool{group: g, name: name, number: t.pools, sites: map[intern.Symbol]*site{}}
-	t.pools++
-	p.outside = p.siteLocked(noWorker)
-	g.pools = append(g.pools, p)
-	return p
 }

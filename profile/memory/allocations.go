@@ -1,0 +1,91 @@
+package memory
+
+import (
+	"cmp"
+	"encoding/csv"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// An Allocation is one slice that was handed out. It has a JSON form.
+type Allocation struct {
+	Address  uintptr  `json:"address"`
+	Bytes    int64    `json:"bytes"`    // as asked for
+	Capacity int64    `json:"capacity"` // bytes that it takes
+	ID       uint64   `json:"id"`       // no two allocations of a tracker have the same, at whatever time
+	Owner    Key      `json:"owner"`
+	Type     string   `json:"type,omitempty"`     // that of the pool
+	Lifetime Lifetime `json:"lifetime,omitempty"` // that of the pool
+	Site     string   `json:"site,omitempty"`     // folder/file.go:line, with Options.Sites
+}
+
+// Lifetime says how long the slices of a pool are meant to live.
+type Lifetime string
+
+const (
+	Unspecified Lifetime = ""          // nothing is known
+	Temporary   Lifetime = "temporary" // no longer than the scope in which they are allocated
+	Permanent   Lifetime = "permanent" // to the end of the program: to be held is no leak
+)
+
+// Allocations are slices that were handed out at one time, by address.
+type Allocations []Allocation
+
+// Allocations lists the slices of pools that are held now. A slice that is handed out
+// or given back meanwhile may be in the list or not; no line mixes two. What Grow
+// entered has no address and is in no line, see [Tracker.Snapshot]; so are
+// slices that are not tracked. A nil tracker has none.
+func (t *Tracker) Allocations() Allocations {
+	if t == nil {
+		return nil
+	}
+	type raw struct {
+		Allocation
+		owner  *site
+		caller uint32
+	}
+	var found []raw
+	for b, number := range t.stock.all() {
+		if !b.state.CompareAndSwap(live, listed) {
+			continue
+		}
+		found = append(found, raw{
+			Allocation{Address: b.key(), Bytes: int64(b.size), Capacity: int64(b.capacity), ID: uint64(number)<<32 | uint64(b.uses)},
+			b.owner.Load(), b.caller,
+		})
+		b.state.Store(live)
+	}
+	keys := map[*site]Key{}
+	list := make(Allocations, 0, len(found))
+	for _, r := range found {
+		key, ok := keys[r.owner]
+		if !ok {
+			key = r.owner.key()
+			keys[r.owner] = key
+		}
+		a, p := r.Allocation, r.owner.pool
+		a.Owner, a.Type, a.Lifetime, a.Site = key, p.options.Type, p.options.Lifetime, t.callers.name(r.caller)
+		list = append(list, a)
+	}
+	slices.SortFunc(list, func(a, b Allocation) int { return cmp.Compare(a.Address, b.Address) })
+	return list
+}
+
+// WriteCSV writes the list as comma-separated values (RFC 4180, lines ended by \n) below
+// a line with the names of the columns, which are always these:
+//
+//	address,bytes,capacity,worker,group,name,scope,type,lifetime,site
+//
+// Addresses are hexadecimal, with 0x.
+func (a Allocations) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"address", "bytes", "capacity", "worker", "group", "name", "scope", "type", "lifetime", "site"})
+	for _, l := range a {
+		k := l.Owner
+		out.Write([]string{"0x" + strconv.FormatUint(uint64(l.Address), 16), strconv.FormatInt(l.Bytes, 10), strconv.FormatInt(l.Capacity, 10),
+			k.Worker, k.Group, k.Name, k.Scope, l.Type, string(l.Lifetime), l.Site})
+	}
+	out.Flush() // Error has what Write met as well
+	return out.Error()
+}

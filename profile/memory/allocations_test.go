@@ -1,0 +1,116 @@
+package memory
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// site is the place of its caller as Allocation.Site has it, some lines on.
+func lineAfter(lines int) string {
+	_, _, line, _ := runtime.Caller(1)
+	return fmt.Sprint("memory/allocations_test.go:", line+lines)
+}
+
+func TestAllocationsSayAll(t *testing.T) {
+	tracker := New(Options{Sites: true})
+	images := tracker.Group("images", 0)
+	pixels := images.PoolWith("pixels", PoolOptions{Type: "RGBA", Lifetime: Temporary})
+	if images.PoolWith("pixels", PoolOptions{Type: "other"}) != pixels {
+		t.Error("a pool is not known by its name alone")
+	}
+	w := tracker.Worker("w").Push("a.png").Push("decode")
+	images.Grow(w, 5)
+	b := pixels.Bytes(w, 100)
+	first := lineAfter(-1)
+	z := images.Pool("table").Zeroed(nil, 300)
+	second := lineAfter(-1)
+
+	key := Key{"w", "images", "pixels", "a.png;decode"}
+	want := map[uintptr]Allocation{}
+	for _, a := range []Allocation{
+		{Address: uintptr(unsafe.Pointer(unsafe.SliceData(b))), Bytes: 100, Capacity: int64(cap(b)), Owner: key, Type: "RGBA", Lifetime: Temporary, Site: first},
+		{Address: uintptr(unsafe.Pointer(unsafe.SliceData(z))), Bytes: 300, Capacity: int64(cap(z)), Owner: Key{"", "images", "table", ""}, Site: second},
+	} {
+		want[a.Address] = a
+	}
+	list := tracker.Allocations()
+	for _, a := range list {
+		id := a.ID
+		a.ID = 0
+		if a != want[a.Address] || id == 0 {
+			t.Errorf("%+v with ID %d, want %+v", a, id, want[a.Address])
+		}
+	}
+	if len(list) != 2 || list[0].Address >= list[1].Address {
+		t.Errorf("the list has %d lines, or is not in order", len(list))
+	}
+
+	pixels.Free(b)
+	again := pixels.Bytes(w, 100)
+	for _, now := range tracker.Allocations() {
+		for _, before := range list {
+			if now.ID == before.ID && now.Address != uintptr(unsafe.Pointer(unsafe.SliceData(z))) {
+				t.Errorf("%+v has the ID of an earlier one", now)
+			}
+		}
+	}
+	pixels.Free(again)
+	if n := len((*Tracker)(nil).Allocations()); n != 0 {
+		t.Errorf("a nil tracker has %d allocations", n)
+	}
+}
+
+// Each line that allocates is a site of its own, also where small functions are
+// copied into their callers.
+func TestSites(t *testing.T) {
+	tracker := New(Options{Sites: true})
+	p := tracker.Group("g", 0).Pool("p")
+	small := func() []byte { return p.Bytes(nil, 1) }
+	want := map[string]int{}
+	for range 3 {
+		p.Bytes(nil, 1)
+		want[lineAfter(-1)]++
+		p.Bytes(nil, 1)
+		want[lineAfter(-1)]++
+		small()
+		small()
+		want[lineAfter(-9)] += 2
+	}
+	got := map[string]int{}
+	for _, a := range tracker.Allocations() {
+		got[a.Site]++
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("sites %v, want %v", got, want)
+	}
+}
+
+func TestAllocationsAsText(t *testing.T) {
+	tracker := New(Options{Sites: true})
+	p := tracker.Group("images", 0).PoolWith("pixels, \"raw\"", PoolOptions{Type: "RGBA", Lifetime: Permanent})
+	b := p.Bytes(tracker.Worker("w").Push("a.png"), 100)
+	list := tracker.Allocations()
+	var out strings.Builder
+	if err := list.WriteCSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("address,bytes,capacity,worker,group,name,scope,type,lifetime,site\n"+
+		"%p,100,%d,w,images,\"pixels, \"\"raw\"\"\",a.png,RGBA,permanent,memory/allocations_test.go:LINE\n", b, cap(b))
+	if got := regexp.MustCompile(`go:\d+`).ReplaceAllString(out.String(), "go:LINE"); got != want {
+		t.Errorf("CSV\n%s, want\n%s", got, want)
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Allocations
+	if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(back, list) {
+		t.Errorf("%s is read back as %+v, %v", text, back, err)
+	}
+}

@@ -1,0 +1,67 @@
+package memory
+
+import (
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+)
+
+// callers knows the places in the program that allocate, by number. Those of a nil *callers
+// have no names.
+type callers struct {
+	mu      sync.RWMutex
+	numbers map[[2]uintptr]uint32 // by the program counters of the caller and its caller
+	byName  map[string]uint32
+	names   []string // "decode.go:42", by number; that of 0 is empty
+}
+
+func newCallers() *callers {
+	return &callers{numbers: map[[2]uintptr]uint32{}, byName: map[string]uint32{}, names: []string{""}}
+}
+
+// here returns the number of the place that called what called here's caller's
+// caller: the user's line if an exported function calls one that calls here.
+func (c *callers) here() uint32 {
+	// With one program counter alone, that of an inlined function could not be told
+	// from those around it.
+	var at [2]uintptr
+	runtime.Callers(4, at[:])
+	c.mu.RLock()
+	n, ok := c.numbers[at]
+	c.mu.RUnlock()
+	if ok {
+		return n
+	}
+	frame, _ := runtime.CallersFrames(at[:]).Next()
+	name := filepath.Base(filepath.Dir(frame.File)) + "/" + filepath.Base(frame.File) + ":" + strconv.Itoa(frame.Line)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, ok = c.byName[name]
+	if !ok {
+		n = uint32(len(c.names))
+		c.byName[name] = n
+		c.names = append(c.names, name)
+	}
+	c.numbers[at] = n
+	return n
+}
+
+func (c *callers) name(n uint32) string {
+	if c == nil {
+		return ""
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.names[n]
+}
+
+// footprint returns about how many bytes the names take.
+func (c *callers) footprint() int64 {
+	if c == nil {
+		return 0
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return int64(len(c.numbers)*40 + len(c.names)*100)
+}
