@@ -17,6 +17,7 @@ type Allocation struct {
 	Owner    Key      `json:"owner"`
 	Type     string   `json:"type,omitempty"`     // that of the pool
 	Lifetime Lifetime `json:"lifetime,omitempty"` // that of the pool
+	Parents  string   `json:"parents,omitempty"`  // of the group, as in GroupRow
 	Site     string   `json:"site,omitempty"`     // folder/file.go:line, with Options.Sites
 }
 
@@ -65,7 +66,8 @@ func (t *Tracker) Allocations() Allocations {
 			keys[r.owner] = key
 		}
 		a, p := r.Allocation, r.owner.pool
-		a.Owner, a.Type, a.Lifetime, a.Site = key, p.options.Type, p.options.Lifetime, t.callers.name(r.caller)
+		a.Owner, a.Type, a.Lifetime = key, p.options.Type, p.options.Lifetime
+		a.Parents, a.Site = p.group.chain(), t.callers.name(r.caller)
 		list = append(list, a)
 	}
 	slices.SortFunc(list, func(a, b Allocation) int { return cmp.Compare(a.Address, b.Address) })
@@ -75,16 +77,16 @@ func (t *Tracker) Allocations() Allocations {
 // WriteCSV writes the list as comma-separated values (RFC 4180, lines ended by \n) below
 // a line with the names of the columns, which are always these:
 //
-//	address,bytes,capacity,worker,group,name,scope,type,lifetime,site
+//	address,bytes,capacity,worker,group,name,scope,type,lifetime,parents,site
 //
 // Addresses are hexadecimal, with 0x.
 func (a Allocations) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	out.Write([]string{"address", "bytes", "capacity", "worker", "group", "name", "scope", "type", "lifetime", "site"})
+	out.Write([]string{"address", "bytes", "capacity", "worker", "group", "name", "scope", "type", "lifetime", "parents", "site"})
 	for _, l := range a {
 		k := l.Owner
 		out.Write([]string{"0x" + strconv.FormatUint(uint64(l.Address), 16), strconv.FormatInt(l.Bytes, 10), strconv.FormatInt(l.Capacity, 10),
-			k.Worker, k.Group, k.Name, k.Scope, l.Type, string(l.Lifetime), l.Site})
+			k.Worker, k.Group, k.Name, k.Scope, l.Type, string(l.Lifetime), l.Parents, l.Site})
 	}
 	out.Flush() // Error has what Write met as well
 	return out.Error()

@@ -93,15 +93,16 @@ func TestSites(t *testing.T) {
 
 func TestAllocationsAsText(t *testing.T) {
 	tracker := New(Options{Sites: true})
-	p := tracker.Group("images", 0).PoolWith("pixels, \"raw\"", PoolOptions{Type: "RGBA", Lifetime: Permanent})
+	all := tracker.GroupWith("all", GroupOptions{Parent: tracker.Group("run", 0)})
+	p := tracker.GroupWith("images", GroupOptions{Parent: all}).PoolWith("pixels, \"raw\"", PoolOptions{Type: "RGBA", Lifetime: Permanent})
 	b := p.Bytes(tracker.Worker("w").Push("a.png"), 100)
 	list := tracker.Allocations()
 	var out strings.Builder
 	if err := list.WriteCSV(&out); err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("address,bytes,capacity,worker,group,name,scope,type,lifetime,site\n"+
-		"%p,100,%d,w,images,\"pixels, \"\"raw\"\"\",a.png,RGBA,permanent,memory/allocations_test.go:LINE\n", b, cap(b))
+	want := fmt.Sprintf("address,bytes,capacity,worker,group,name,scope,type,lifetime,parents,site\n"+
+		"%p,100,%d,w,images,\"pixels, \"\"raw\"\"\",a.png,RGBA,permanent,all < run,memory/allocations_test.go:LINE\n", b, cap(b))
 	if got := regexp.MustCompile(`go:\d+`).ReplaceAllString(out.String(), "go:LINE"); got != want {
 		t.Errorf("CSV\n%s, want\n%s", got, want)
 	}

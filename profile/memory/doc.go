@@ -59,13 +59,20 @@
 // under the innermost scope that is known.
 // BenchmarkAccount and BenchmarkPool measure.
 //
-// # Admission
+// # Budgets
 //
-// Budgets of groups are for the report: they count how often they were exceeded
-// and refuse nothing. To let work wait until its memory is free, use
-// golang.org/x/sync/semaphore: a Weighted of as many units as there are bytes
-// serves in the order of asking, so that a large request does not starve. Refuse
-// what is larger than the whole before: Acquire would wait for ever.
+// A group may be a part of another: what it holds counts in that one too, and in
+// those above it. Each may have a budget. By default budgets are for the report, which
+// says how often they were exceeded. With [GroupOptions].Enforce nothing is handed out
+// above them: [Pool.TryBytes] and [Group.TryGrow] return a [*BudgetError] that names the
+// group, [Pool.WaitBytes] and [Group.WaitGrow] wait in the order of asking until there
+// is room, so that a large request does not starve. Memory that is kept for reuse,
+// and what rounding adds, is in no group and in no budget.
+//
+// Each wait takes a budget as a whole, so goroutines that hold a part of it and wait for
+// another may wait for each other. Ask for all of a piece of work before it begins.
+// cook admits recipes in this way, by their estimates, but with a semaphore of its own,
+// because it must do so when nothing is measured and there is no Tracker.
 //
 // # Sources
 //

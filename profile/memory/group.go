@@ -5,16 +5,41 @@ import (
 	"math"
 	"sync/atomic"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/assetcook/assetcook/intern"
 )
 
-// Group returns the group of that name and makes it first if there is none.
-// budget is how many bytes it should not exceed, 0 for no limit; it counts when
-// the group is made. Group panics at the 257th name: what varies belongs in
-// scopes.
+// GroupOptions are the budget of a group and the group that it is a part of.
+type GroupOptions struct {
+	// Budget is how many bytes the group should not exceed, those of the groups that
+	// are parts of it included; 0 for no limit.
+	Budget int64
+
+	// Enforce refuses what is over the budget: see [Pool.TryBytes] and
+	// [Pool.WaitBytes]. Otherwise it is only counted how often the budget was exceeded.
+	Enforce bool
+
+	// Parent is the group that also holds what this one holds, and so does its
+	// parent: each has a budget of its own. nil for none.
+	Parent *Group
+}
+
+// Group returns the group of that name and makes it first if there is none, with a
+// budget that is not enforced, 0 for none, and without a parent. Group panics at the
+// 257th name: what varies belongs in scopes.
 func (t *Tracker) Group(name string, budget int64) *Group {
+	return t.GroupWith(name, GroupOptions{Budget: budget})
+}
+
+// GroupWith is [Tracker.Group] with options, which count when the group is made. It
+// panics if the parent is another tracker's.
+func (t *Tracker) GroupWith(name string, o GroupOptions) *Group {
 	if t == nil {
 		return nil
+	}
+	if o.Parent != nil && o.Parent.tracker != t {
+		panic(fmt.Sprintf("memory: group %q: its parent %q is of another tracker", name, o.Parent.name))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -26,10 +51,14 @@ func (t *Tracker) Group(name string, budget int64) *Group {
 	if len(t.groups) == MaxGroups {
 		panic(fmt.Sprintf("memory: group %q: there are %d already; use scopes for what varies", name, MaxGroups))
 	}
-	if budget <= 0 {
-		budget = math.MaxInt64
+	g := &Group{tracker: t, name: name, parent: o.Parent, budget: math.MaxInt64}
+	if o.Budget > 0 {
+		g.budget = o.Budget
+		if o.Enforce {
+			g.gate = semaphore.NewWeighted(o.Budget)
+		}
 	}
-	g := &Group{tracker: t, name: name, budget: budget}
+	g.gated = g.gate != nil || g.parent != nil && g.parent.gated
 	g.account = g.pool("", PoolOptions{})
 	t.groups = append(t.groups, g)
 	return g
@@ -40,11 +69,56 @@ func (t *Tracker) Group(name string, budget int64) *Group {
 type Group struct {
 	tracker  *Tracker
 	name     string
-	budget   int64 // MaxInt64 for none
-	held     meter
+	parent   *Group // that holds what this one holds, nil for none
+	gated    bool   // has a budget that is enforced, or a group above it has
+	budget   int64  // MaxInt64 for none
+	held     meter  // with those of the groups below
 	exceeded atomic.Int64
+	gate     *semaphore.Weighted // what is left of the budget, nil if it is not enforced
+	refused  atomic.Int64
+	waited   atomic.Int64
 	account  *Pool   // whose rows are those of Grow
 	pools    []*Pool // guarded by tracker.mu
+}
+
+// enterSelf adds n bytes to the group alone.
+func (g *Group) enterSelf(n int64) {
+	if now := g.held.add(n); now > g.budget && now-n <= g.budget {
+		g.exceeded.Add(1)
+	}
+}
+
+// enter adds n bytes to the group and to those above it, up to the group end and
+// without it.
+func (g *Group) enter(n int64, end *Group) {
+	for a := g; a != end; a = a.parent {
+		a.enterSelf(n)
+	}
+}
+
+// common returns the first of g and the groups above it that is also h or above it,
+// nil if there is none.
+func (g *Group) common(h *Group) *Group {
+	for ; g != nil; g = g.parent {
+		for a := h; a != nil; a = a.parent {
+			if a == g {
+				return g
+			}
+		}
+	}
+	return nil
+}
+
+// chain names the groups above g, the nearest first, with a blank and a sign between.
+func (g *Group) chain() string {
+	text := ""
+	for a := g.parent; a != nil; a = a.parent {
+		if text != "" {
+			text += " < "
+		}
+		text += a.name
+	}
+	return text
 }
 
 // Bytes returns how many bytes the group holds.
@@ -63,13 +137,16 @@ func (g *Group) Peak() int64 {
 	return g.held.peak.Load()
 }
 
-// PoolOptions say what a pool is for. All are for those who read its figures.
+// PoolOptions say what a pool is for. Type and Lifetime are shown with its figures.
 type PoolOptions struct {
 	// Type says what the bytes are: "RGBA", "[]float32".
 	Type string
 
 	// Lifetime says how long slices are meant to live.
 	Lifetime Lifetime
+
+	// Zeroed makes all functions of the pool return zeros, as [Pool.Zeroed] does.
+	Zeroed bool
 }
 
 // Pool returns the pool of that name in the group and makes it first if there is

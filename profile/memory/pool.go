@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"unsafe"
 
@@ -33,54 +35,70 @@ func (p *Pool) String() string {
 // Bytes returns n bytes with any content: where memory is used again, that of its
 // last user. The slice may be made longer, up to its capacity. It is entered as n
 // bytes of w under its current scope until it is given to Free; w may be nil. Bytes
-// panics if n is negative.
+// panics if n is negative, and with a *[BudgetError] if an enforced budget has no room:
+// see [Pool.TryBytes].
 func (p *Pool) Bytes(w *Worker, n int) []byte {
-	b, _ := p.bytes(w, n)
+	b, err := p.bytes(nil, p.site(w), n, false)
+	if err != nil {
+		panic(err)
+	}
 	return b
 }
 
 // Zeroed is [Pool.Bytes] with all n bytes zero.
 func (p *Pool) Zeroed(w *Worker, n int) []byte {
-	b, clean := p.bytes(w, n)
-	if !clean {
-		clear(b)
+	b, err := p.bytes(nil, p.site(w), n, true)
+	if err != nil {
+		panic(err)
 	}
 	return b
 }
 
-// bytes also says whether all of the bytes are known to be zero.
-func (p *Pool) bytes(w *Worker, n int) (mem []byte, clean bool) {
+// bytes hands out n bytes of a site, after waiting if it has a context. Exported
+// functions call it without any between, see callers.here.
+func (p *Pool) bytes(ctx context.Context, s *site, n int, zero bool) ([]byte, error) {
 	if n < 0 {
 		panic("memory: pool " + p.String() + ": a negative number of bytes")
 	}
 	if p == nil {
-		return make([]byte, n), true
+		return make([]byte, n), nil
 	}
-	s := p.site(w)
-	stock := p.group.tracker.stock
+	g := p.group
+	if g.gated {
+		if err := g.admit(ctx, int64(n), nil); err != nil {
+			return nil, err
+		}
+	}
+	stock := g.tracker.stock
 	b := stock.take(n)
 	if b == nil {
 		stock.untracked.Add(1)
-		return make([]byte, n), true
+		if g.gated {
+			g.release(int64(n), nil)
+			return nil, fmt.Errorf("memory: pool %s: %d bytes cannot be tracked, so its budget cannot be enforced; make the tracker with a larger Live", p, n)
+		}
+		return make([]byte, n), nil
 	}
 	s.add(int64(n))
-	clean = b.fresh && stock.source.zeroes()
+	if (zero || p.options.Zeroed) && !(b.fresh && stock.source.zeroes()) {
+		clear(b.mem()[:n])
+	}
 	b.fresh = false
 	b.size = n
 	b.uses++
-	if c := p.group.tracker.callers; c != nil {
+	if c := g.tracker.callers; c != nil {
 		b.caller = c.here()
 	}
 	if b.owner.Load() != s {
 		b.owner.Store(s)
 	}
 	b.state.Store(live)
-	return b.mem()[:n], clean
+	return b.mem()[:n], nil
 }
 
-// Free takes back a slice that Bytes or Zeroed of this pool has returned, or one of
-// another length that begins at the same address. It must not be used afterwards. Free does
-// nothing with a nil slice.
+// Free takes back a slice that the pool has handed out, or one of another length that
+// begins at the same address. It must not be used afterwards. Free does nothing with
+// a nil slice.
 //
 // Any goroutine may call Free. It panics if the slice is not the pool's, is a part
 // that begins later, or has been given back before and its memory was not handed
@@ -90,34 +108,59 @@ func (p *Pool) Free(slice []byte) {
 	if p == nil || slice == nil {
 		return
 	}
+	if b := p.claim(slice, "free"); b != nil {
+		p.give(b)
+	}
+}
+
+// claim returns the block of a slice, taken away from its user: nil if slices that are
+// not tracked exist, and this must be one. It panics if the slice is of another pool,
+// unless doing is empty.
+func (p *Pool) claim(slice []byte, doing string) *block {
 	stock := p.group.tracker.stock
 	key := uintptr(unsafe.Pointer(unsafe.SliceData(slice)))
 	b := stock.find(key)
 	if b == nil {
 		if stock.untracked.Load() > 0 {
-			return
+			return nil
 		}
-		panic(p.misuse(key))
+		panic(p.misuse(key, cmp.Or(doing, "retag")))
 	}
-	if !b.claim(key) {
-		panic(fmt.Sprintf("memory: free through %s: the slice was given back before; it was allocated as %s", p, b.owner.Load()))
+	if !b.claim() {
+		panic(fmt.Sprintf("memory: %s through %s: the slice was given back before; it was allocated as %s", cmp.Or(doing, "retag"), p, b.owner.Load()))
 	}
-	s := b.owner.Load()
-	if s.pool != p {
+	if b.key() != key { // the entry became another block's since it was looked up
 		b.state.Store(live)
-		panic(fmt.Sprintf("memory: free through %s: these %d bytes were allocated as %s; give them to that pool", p, b.size, s))
+		panic(p.misuse(key, cmp.Or(doing, "retag")))
 	}
-	s.sub(int64(b.size))
-	if err := stock.source.check(b.mem(), b.mapped); err != nil {
-		panic(fmt.Sprintf("memory: free: %d bytes that were allocated as %s: %v", b.size, s, err))
+	if s := b.owner.Load(); s.pool != p && doing != "" {
+		b.state.Store(live)
+		panic(fmt.Sprintf("memory: %s through %s: these %d bytes were allocated as %s; give them to that pool", doing, p, b.size, s))
 	}
-	stock.put(b)
+	return b
+}
+
+// give returns a block that was claimed to the stock.
+func (p *Pool) give(b *block) {
+	s, g, n := b.owner.Load(), p.group, int64(b.size)
+	s.sub(n)
+	stock := g.tracker.stock
+	err := stock.source.check(b.mem(), b.mapped)
+	if err == nil {
+		stock.put(b)
+	}
+	if g.gated {
+		g.release(n, nil)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("memory: free: %d bytes that were allocated as %s: %v", n, s, err))
+	}
 }
 
 // misuse says what is known of an address at which no block begins.
-func (p *Pool) misuse(key uintptr) string {
+func (p *Pool) misuse(key uintptr, doing string) string {
 	stock := p.group.tracker.stock
-	text := fmt.Sprintf("memory: free through %s: ", p)
+	text := fmt.Sprintf("memory: %s through %s: ", doing, p)
 	if b := stock.around(key); b != nil {
 		return text + fmt.Sprintf("the slice begins %d bytes after one that was allocated as %s; give back the whole", key-b.key(), b.owner.Load())
 	}

@@ -53,6 +53,13 @@ func (k Key) label() string {
 	return k.Group + "/" + k.Name
 }
 
+func (g GroupRow) label() string {
+	if g.Parents == "" {
+		return g.Name
+	}
+	return g.Name + " < " + g.Parents
+}
+
 // WriteCSV writes the rows as comma-separated values (RFC 4180, lines ended by \n)
 // below a line with the names of the columns, which are always these:
 //
@@ -68,7 +75,8 @@ func (s *Snapshot) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// WriteGroups writes a table of the groups for people.
+// WriteGroups writes a table of the groups for people. A group that is part of
+// another is followed by the names of those.
 func (s *Snapshot) WriteGroups(w io.Writer) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(out, "bytes\tcount\tpeak\tbudget\texceeded\t  group")
@@ -77,7 +85,7 @@ func (s *Snapshot) WriteGroups(w io.Writer) error {
 		if g.Budget != 0 {
 			budget = strconv.FormatInt(g.Budget, 10)
 		}
-		fmt.Fprintf(out, "%d\t%d\t%d\t%s\t%d\t  %s\n", g.Bytes, g.Count, g.Peak, budget, g.Exceeded, g.Name)
+		fmt.Fprintf(out, "%d\t%d\t%d\t%s\t%d\t  %s\n", g.Bytes, g.Count, g.Peak, budget, g.Exceeded, g.label())
 	}
 	return out.Flush()
 }

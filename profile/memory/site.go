@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/assetcook/assetcook/intern"
@@ -41,15 +42,34 @@ func (s *site) add(n int64) {
 	s.held.add(n)
 	s.count.Add(1)
 	g := s.pool.group
-	if now := g.held.add(n); now > g.budget && now-n <= g.budget {
-		g.exceeded.Add(1)
+	g.enterSelf(n)
+	if g.parent != nil {
+		g.parent.enter(n, nil)
 	}
 }
 
 func (s *site) sub(n int64) {
 	s.held.bytes.Add(-n)
 	s.count.Add(-1)
-	s.pool.group.held.bytes.Add(-n)
+	g := s.pool.group
+	g.held.bytes.Add(-n)
+	if g.parent != nil {
+		g.parent.enter(-n, nil)
+	}
+}
+
+// giveBack is sub and returns the bytes to the budgets.
+func (s *site) giveBack(n int64) {
+	s.sub(n)
+	if g := s.pool.group; g.gated {
+		g.release(n, nil)
+	}
+}
+
+// change enters n bytes more, or less, for what is entered already.
+func (s *site) change(n int64) {
+	s.held.add(n)
+	s.pool.group.enter(n, nil)
 }
 
 func (s *site) key() Key {
@@ -59,6 +79,9 @@ func (s *site) key() Key {
 
 // site returns where the pool enters what w allocates now.
 func (p *Pool) site(w *Worker) *site {
+	if p == nil {
+		return nil
+	}
 	if w == nil {
 		return p.outside
 	}
@@ -101,16 +124,38 @@ type Account struct {
 //
 //	image := images.Grow(w, 4*width*height)
 //	defer image.Shrink()
+//
+// It panics with a *[BudgetError] if an enforced budget has no room: see [Group.TryGrow].
 func (g *Group) Grow(w *Worker, n int64) Account {
 	if g == nil {
 		return Account{}
+	}
+	return g.mustGrow(w, n)
+}
+
+func (g *Group) mustGrow(w *Worker, n int64) Account {
+	a, err := g.grow(nil, w, n)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+func (g *Group) grow(ctx context.Context, w *Worker, n int64) (Account, error) {
+	if g == nil {
+		return Account{}, nil
 	}
 	if n < 0 {
 		panic("memory: grow: a negative number of bytes")
 	}
 	s := g.account.site(w)
+	if g.gated {
+		if err := g.admit(ctx, n, nil); err != nil {
+			return Account{}, err
+		}
+	}
 	s.add(n)
-	return Account{s, n}
+	return Account{s, n}, nil
 }
 
 // Shrink takes out what Grow entered, from the row of the scope that it was
@@ -118,7 +163,7 @@ func (g *Group) Grow(w *Worker, n int64) Account {
 // account is of nothing afterwards, copies of it are not and must not Shrink.
 func (a *Account) Shrink() {
 	if a.site != nil {
-		a.site.sub(a.bytes)
+		a.site.giveBack(a.bytes)
 		*a = Account{}
 	}
 }

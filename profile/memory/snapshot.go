@@ -24,11 +24,15 @@ type Snapshot struct {
 // A GroupRow is a group as a whole.
 type GroupRow struct {
 	Name     string `json:"name"`
-	Bytes    int64  `json:"bytes"`
+	Bytes    int64  `json:"bytes"`    // with those of the groups below, as all that follows
 	Count    int64  `json:"count"`    // of slices and accounts
 	Peak     int64  `json:"peak"`     // the most bytes at once, ever
 	Budget   int64  `json:"budget"`   // 0: none
 	Exceeded int64  `json:"exceeded"` // how often the bytes rose above the budget
+
+	Parents string `json:"parents,omitempty"` // groups that hold this one, the nearest first, " < " between
+	Refused int64  `json:"refused,omitempty"` // how often an enforced budget had no room
+	Waited  int64  `json:"waited,omitempty"`  // how often an allocation waited for it
 }
 
 // A Key identifies a row.
@@ -74,10 +78,15 @@ func (t *Tracker) Snapshot() *Snapshot {
 		}
 		row.Key = site.key()
 		s.Rows = append(s.Rows, row)
-		counts[site.pool.group] += row.Count
+		for g := site.pool.group; g != nil; g = g.parent {
+			counts[g] += row.Count
+		}
 	}
 	for _, g := range groups {
-		row := GroupRow{Name: g.name, Bytes: g.held.bytes.Load(), Count: counts[g], Peak: g.held.peak.Load(), Exceeded: g.exceeded.Load()}
+		row := GroupRow{
+			Name: g.name, Parents: g.chain(), Bytes: g.held.bytes.Load(), Count: counts[g], Peak: g.held.peak.Load(),
+			Exceeded: g.exceeded.Load(), Refused: g.refused.Load(), Waited: g.waited.Load(),
+		}
 		if g.budget != math.MaxInt64 {
 			row.Budget = g.budget
 		}
@@ -111,7 +120,8 @@ func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 	for _, g := range s.Groups {
 		before := groups[g.Name]
 		g.Bytes, g.Count, g.Exceeded = g.Bytes-before.Bytes, g.Count-before.Count, g.Exceeded-before.Exceeded
-		if g.Bytes != 0 || g.Count != 0 || g.Exceeded != 0 {
+		g.Refused, g.Waited = g.Refused-before.Refused, g.Waited-before.Waited
+		if g.Bytes != 0 || g.Count != 0 || g.Exceeded != 0 || g.Refused != 0 || g.Waited != 0 {
 			d.Groups = append(d.Groups, g)
 		}
 	}

@@ -16,7 +16,7 @@ type block struct {
 	capacity int
 	size     int                  // as asked for
 	owner    atomic.Pointer[site] // kept until the block is handed out again, for the message of a second Free
-	next     uint32               // entry of the same bucket, or free entry; 0 for none
+	next     uint32               // entry of the same bucket, or free entry; see shard.at
 	uses     uint32               // how often the entry was handed out
 	caller   uint32               // see callers
 	state    atomic.Uint32        // idle, live or listed; others change the block only while it is idle
@@ -36,11 +36,9 @@ func (b *block) key() uintptr { return uintptr(b.start) }
 
 func (b *block) mem() []byte { return unsafe.Slice((*byte)(b.start), b.capacity) }
 
-// claim takes a block that begins at an address away from its user, and reports
-// whether it had one. Of several callers, one succeeds.
-func (b *block) claim(key uintptr) bool {
-	return (b.state.CompareAndSwap(live, idle) || b.claimListed()) && (b.key() == key || b.unclaim())
-}
+// claim takes a live block away from its user, and reports whether it had one. Of
+// several callers, one succeeds.
+func (b *block) claim() bool { return b.state.CompareAndSwap(live, idle) || b.claimListed() }
 
 // claimListed waits for a listing that looks at the block.
 func (b *block) claimListed() bool {
@@ -51,12 +49,6 @@ func (b *block) claimListed() bool {
 		runtime.Gosched()
 	}
 	return true
-}
-
-// unclaim returns what is another block's since it was looked up.
-func (b *block) unclaim() bool {
-	b.state.Store(live)
-	return false
 }
 
 // table finds blocks by their addresses. Entries lie in chunks that are made when
@@ -73,7 +65,7 @@ type shard struct {
 	shift  uint8    // of the rest of the hash, for the bucket
 	heads  []uint32 // of each bucket: its first entry, 0 for none
 	free   uint32   // first free entry
-	used   uint32   // entries in use and free, which are numbered from 1
+	used   uint32   // entries of the last chunk in use or free
 	chunks []*[chunkEntries]block
 }
 
@@ -95,10 +87,12 @@ func (t *table) locate(key uintptr) (s *shard, bucket *uint32) {
 	return s, &s.heads[hash<<4>>(s.shift&63)]
 }
 
+// at returns an entry by its number: the chunk, and 1 to chunkEntries in the low byte, so
+// that 0 is none.
 func (s *shard) at(entry uint32) *block {
 	// From the end, as the pages of users begin where a chunk does: the first entry
 	// would share its place in the cache with all of them.
-	return &s.chunks[(entry-1)/chunkEntries][chunkEntries-1-(entry-1)%chunkEntries]
+	return &s.chunks[entry>>8][chunkEntries-entry&255]
 }
 
 // find returns the block that begins at an address, nil if there is none.
@@ -128,11 +122,11 @@ func (t *table) insert(mem []byte, class int, mapped bool) *block {
 	if entry != 0 {
 		s.free = s.at(entry).next
 	} else {
-		if int(s.used) == len(s.chunks)*chunkEntries {
-			s.chunks = append(s.chunks, new([chunkEntries]block))
+		if len(s.chunks) == 0 || s.used == chunkEntries {
+			s.chunks, s.used = append(s.chunks, new([chunkEntries]block)), 0
 		}
 		s.used++
-		entry = s.used
+		entry = uint32(len(s.chunks)-1)<<8 | s.used
 	}
 	b := s.at(entry)
 	b.start, b.capacity, b.class, b.mapped, b.fresh = start, len(mem), int8(class), mapped, true
@@ -179,9 +173,12 @@ func (t *table) all() iter.Seq2[*block, uint32] {
 func (s *shard) each(yield func(b *block, entry uint32) bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for entry := uint32(1); entry <= s.used; entry++ {
-		if b := s.at(entry); b.start != nil && !yield(b, entry) {
-			return false
+	for chunk := range s.chunks {
+		for i := range uint32(chunkEntries) {
+			entry := uint32(chunk)<<8 | (i + 1)
+			if b := s.at(entry); b.start != nil && !yield(b, entry) {
+				return false
+			}
 		}
 	}
 	return true
