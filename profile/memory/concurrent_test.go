@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -144,5 +145,58 @@ func TestConcurrentDoubleFree(t *testing.T) {
 	all.Wait()
 	if got := succeeded.Load(); got != 1 || f.images.group.Bytes() != 0 {
 		t.Errorf("%d succeeded, and %d bytes are held; want 1 and 0", got, f.images.group.Bytes())
+	}
+}
+
+// Whatever many do at once, no budget is exceeded, and all of it comes back.
+func TestBudgetsOfMany(t *testing.T) {
+	tracker := New(Options{})
+	inner, middle := nested(tracker)
+	pools := []*Pool{inner, middle}
+	var all sync.WaitGroup
+	for i := range 6 {
+		all.Go(func() {
+			w := tracker.Worker(fmt.Sprint(i)).Push("a")
+			random := rand.New(rand.NewPCG(uint64(i), 2))
+			for n := range 1000 {
+				p := pools[n%2]
+				b, err := p.WaitBytes(t.Context(), w, 1+random.IntN(100))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if resized, err := p.Resize(b, 1+random.IntN(100)); err == nil {
+					b = resized
+				} else if !errors.Is(err, ErrBudget) {
+					t.Error(err)
+				}
+				if to := pools[random.IntN(2)]; to.Retag(w, b) == nil {
+					p = to
+				}
+				account, err := p.group.TryGrow(w, 5)
+				if err == nil {
+					account.Resize(random.Int64N(20))
+					account.Retag(w, pools[random.IntN(2)].group)
+				}
+				p.Free(b)
+				account.Shrink()
+			}
+		})
+	}
+	all.Wait()
+	for _, g := range tracker.Snapshot().Groups {
+		if g.Bytes != 0 || g.Count != 0 || g.Budget != 0 && g.Peak > g.Budget || g.Exceeded != 0 {
+			t.Errorf("group %+v", g)
+		}
+	}
+	if a, err := middle.group.TryGrow(nil, 150); err != nil {
+		t.Errorf("not all came back: %v", err)
+	} else {
+		a.Shrink()
+	}
+	if a, err := inner.group.TryGrow(nil, 100); err != nil {
+		t.Errorf("not all came back: %v", err)
+	} else {
+		a.Shrink()
 	}
 }

@@ -15,6 +15,8 @@
 // A [Tracker] has groups, a [Group] has pools, a [Pool] has [Pool.Bytes] and
 // [Pool.Free]. A [Worker] belongs to one goroutine and carries its scopes. Memory
 // that others allocate, a decoder's image for instance, is entered by [Group.Grow].
+// [Pool.Resize] gives a slice another length, in place if its capacity allows that,
+// [Pool.Retag] makes it another pool's: a buffer that was loaded becomes a texture.
 // What is held can be looked at at any time as a [Snapshot]: as rows, as CSV, as
 // JSON, as a [Node] tree with a [Filter], and as the difference to an earlier one,
 // whose [Snapshot.WriteLeaks] names what is left that should not be.

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,44 +13,153 @@ import (
 	"pgregory.net/rapid"
 )
 
+// limited is the group whose budget is enforced.
+const limited = "limited"
+
 // model is what a tracker should know, kept the plain way.
 type model struct {
 	live   []modelled
 	rows   map[Key]*Row
 	groups map[string]*GroupRow
+	parent map[string]string
 }
 
 // modelled is one slice or account.
 type modelled struct {
 	Key
 	bytes int64
-	free  func()
-	slice []byte // nil for an account
+	slice []byte   // nil for an account
+	acct  *Account // nil for a slice
+}
+
+// chain is a group and those that hold it.
+func (m *model) chain(group string) (names []string) {
+	for name := group; name != ""; name = m.parent[name] {
+		names = append(names, name)
+	}
+	return names
+}
+
+// enter adds bytes and a count to a row and to groups.
+func (m *model) enter(k Key, bytes, count int64, groups []string) {
+	r := m.rows[k]
+	if r == nil {
+		r = &Row{Key: k}
+		m.rows[k] = r
+	}
+	r.Bytes, r.Count = r.Bytes+bytes, r.Count+count
+	r.Peak = max(r.Peak, r.Bytes)
+	for _, name := range m.chain(k.Group) {
+		m.groups[name].Count += count
+	}
+	for _, name := range groups {
+		g := m.groups[name]
+		g.Bytes += bytes
+		if g.Budget != 0 && g.Bytes > g.Budget && g.Bytes-bytes <= g.Budget {
+			g.Exceeded++
+		}
+		g.Peak = max(g.Peak, g.Bytes)
+	}
+}
+
+// fits says whether a group, of which only limited has an enforced budget, has room for
+// so many bytes, and counts that it has not.
+func (m *model) fits(group string, bytes int64) bool {
+	g := m.groups[group]
+	if group != limited || bytes <= 0 || g.Bytes+bytes <= g.Budget {
+		return true
+	}
+	g.Refused++
+	return false
 }
 
 func (m *model) add(a modelled) {
-	r := m.rows[a.Key]
-	if r == nil {
-		r = &Row{Key: a.Key}
-		m.rows[a.Key] = r
-	}
-	g := m.groups[a.Group]
-	r.Bytes, r.Count = r.Bytes+a.bytes, r.Count+1
-	g.Bytes, g.Count = g.Bytes+a.bytes, g.Count+1
-	if g.Budget != 0 && g.Bytes > g.Budget && g.Bytes-a.bytes <= g.Budget {
-		g.Exceeded++
-	}
-	r.Peak, g.Peak = max(r.Peak, r.Bytes), max(g.Peak, g.Bytes)
+	m.enter(a.Key, a.bytes, 1, m.chain(a.Group))
 	m.live = append(m.live, a)
 }
 
-func (m *model) free(i int) {
+func (m *model) free(i int, pools map[string]*Pool) {
 	a := m.live[i]
-	a.free()
-	r, g := m.rows[a.Key], m.groups[a.Group]
-	r.Bytes, r.Count = r.Bytes-a.bytes, r.Count-1
-	g.Bytes, g.Count = g.Bytes-a.bytes, g.Count-1
+	if a.acct != nil {
+		a.acct.Shrink()
+	} else {
+		pools[a.label()].Free(a.slice)
+	}
+	m.enter(a.Key, -a.bytes, -1, m.chain(a.Group))
 	m.live = slices.Delete(m.live, i, i+1)
+}
+
+// resize gives a slice or account n bytes, and says what is wrong.
+func (m *model) resize(a *modelled, n int, p *Pool) error {
+	more := int64(n) - a.bytes
+	if a.acct != nil {
+		fits := m.fits(a.Group, more)
+		if err := a.acct.Resize(int64(n)); (err == nil) != fits {
+			return fmt.Errorf("account of %d bytes to %d: %v, want that it fits: %t", a.bytes, n, err, fits)
+		}
+		if fits {
+			m.enter(a.Key, more, 0, m.chain(a.Group))
+			a.bytes = int64(n)
+		}
+		return nil
+	}
+	for i := range a.slice {
+		a.slice[i] = byte(i)
+	}
+	inPlace, grows := p.group.tracker.stock.source.reuses() && n <= cap(a.slice) && (cap(a.slice) <= 2*n || cap(a.slice) == smallest), more > 0
+	fits := inPlace && m.fits(a.Group, more) || !inPlace && m.fits(a.Group, int64(n))
+	b, err := p.Resize(a.slice, n)
+	if (err == nil) != (fits || !grows) {
+		return fmt.Errorf("%d bytes to %d: %v, want that it fits: %t", a.bytes, n, err, fits)
+	}
+	switch {
+	case err != nil:
+		return nil
+	case inPlace || !fits: // what has no room for a copy is only cut
+		if inPlace != (unsafe.SliceData(b) == unsafe.SliceData(a.slice)) && fits {
+			return fmt.Errorf("%d bytes of %d to %d moved, or did not", a.bytes, cap(a.slice), n)
+		}
+		if fits {
+			m.enter(a.Key, more, 0, m.chain(a.Group))
+			a.bytes = int64(n)
+		}
+	default:
+		m.enter(a.Key, int64(n), 1, m.chain(a.Group))
+		m.enter(a.Key, -a.bytes, -1, m.chain(a.Group))
+		a.bytes = int64(n)
+	}
+	a.slice = b
+	for i := range min(len(b), n) {
+		if int64(i) < a.bytes-max(0, more) && b[i] != byte(i) {
+			return fmt.Errorf("byte %d of %d is %#x after Resize to %d", i, a.bytes, b[i], n)
+		}
+	}
+	return nil
+}
+
+// retag makes what is live another row's.
+func (m *model) retag(a *modelled, k Key, w *Worker, to *Pool) error {
+	was, now := m.chain(a.Group), m.chain(k.Group)
+	for len(was) > 0 && len(now) > 0 && was[len(was)-1] == now[len(now)-1] {
+		was, now = was[:len(was)-1], now[:len(now)-1]
+	}
+	fits := !slices.Contains(now, limited) || m.fits(limited, a.bytes)
+	var err error
+	if a.acct != nil {
+		k.Name = ""
+		err = a.acct.Retag(w, to.group)
+	} else {
+		err = to.Retag(w, a.slice)
+	}
+	if (err == nil) != fits {
+		return fmt.Errorf("retag of %d bytes from %v to %v: %v, want that it fits: %t", a.bytes, a.Key, k, err, fits)
+	}
+	if fits && k != a.Key {
+		m.enter(k, a.bytes, 1, now)
+		m.enter(a.Key, -a.bytes, -1, was)
+		a.Key = k
+	}
+	return nil
 }
 
 // snapshot is what Tracker.Snapshot should return.
@@ -101,13 +211,26 @@ func (m *model) leaks(before []Row) []string {
 func TestTrackerIsTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tracker := New(Options{Keep: int64(rapid.SampledFrom([]int{-1, 5000, 1 << 20}).Draw(t, "keep"))})
-		m := model{rows: map[Key]*Row{}, groups: map[string]*GroupRow{}}
+		m := model{rows: map[Key]*Row{}, groups: map[string]*GroupRow{}, parent: map[string]string{}}
 		var pools []*Pool
-		for i, name := range []string{"files", "images"} {
-			budget := int64(3000 * i)
-			g := tracker.Group(name, budget)
-			m.groups[name] = &GroupRow{Name: name, Budget: budget}
-			pools = append(pools, g.Pool(""), g.Pool("p"), g.Pool("q"))
+		byLabel := map[string]*Pool{}
+		for _, g := range []GroupRow{
+			{Name: "all", Budget: 5000},
+			{Name: "files", Parents: "all"},
+			{Name: "images", Parents: "all", Budget: 3000},
+			{Name: limited, Parents: "images < all", Budget: 2500},
+		} {
+			m.groups[g.Name] = &g
+			m.parent[g.Name], _, _ = strings.Cut(g.Parents, " ")
+			o := GroupOptions{Budget: g.Budget, Enforce: g.Name == limited}
+			if name := m.parent[g.Name]; name != "" {
+				o.Parent = tracker.Group(name, 0)
+			}
+			group := tracker.GroupWith(g.Name, o)
+			pools = append(pools, group.Pool(""), group.Pool("p"), group.Pool("q"))
+		}
+		for _, p := range pools {
+			byLabel[p.String()] = p
 		}
 		names := []string{"", "w1", "w2", "w2"}
 		workers := []*Worker{nil}
@@ -118,22 +241,52 @@ func TestTrackerIsTheModel(t *testing.T) {
 		var before *Snapshot
 		var modelBefore []Row
 		one := func(name string, n int) int { return rapid.IntRange(0, n-1).Draw(t, name) }
+		where := func() (Key, *Worker, *Pool) {
+			i, p := one("worker", len(workers)), pools[one("pool", len(pools))]
+			return Key{names[i], p.group.name, p.name, strings.Join(scopes[i], ";")}, workers[i], p
+		}
+		check := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
 		t.Repeat(map[string]func(*rapid.T){
 			"alloc": func(*rapid.T) {
-				i, p, n := one("worker", len(workers)), pools[one("pool", len(pools))], one("bytes", 2000)
-				a := modelled{Key{names[i], p.group.name, p.name, strings.Join(scopes[i], ";")}, int64(n), nil, nil}
+				k, w, p := where()
+				n := one("bytes", 2000)
+				a := modelled{Key: k, bytes: int64(n)}
+				fits := m.fits(k.Group, a.bytes)
+				var err error
 				if p.name == "" {
-					account := p.group.Grow(workers[i], a.bytes)
-					a.free = account.Shrink
+					var account Account
+					account, err = p.group.TryGrow(w, a.bytes)
+					a.acct = &account
 				} else {
-					b := p.Bytes(workers[i], n)
-					a.slice, a.free = b, func() { p.Free(b) }
+					a.slice, err = p.TryBytes(w, n)
 				}
-				m.add(a)
+				if fits != (err == nil) || !fits && !errors.Is(err, ErrBudget) {
+					t.Fatalf("%d bytes of %s: %v, want that they fit: %t", n, k.Group, err, fits)
+				}
+				if fits {
+					m.add(a)
+				}
 			},
 			"free": func(*rapid.T) {
 				if len(m.live) > 0 {
-					m.free(one("which", len(m.live)))
+					m.free(one("which", len(m.live)), byLabel)
+				}
+			},
+			"resize": func(*rapid.T) {
+				if len(m.live) > 0 {
+					a := &m.live[one("which", len(m.live))]
+					check(m.resize(a, one("bytes", 2000), byLabel[a.label()]))
+				}
+			},
+			"retag": func(*rapid.T) {
+				if len(m.live) > 0 {
+					a := &m.live[one("which", len(m.live))]
+					k, w, p := where()
+					check(m.retag(a, k, w, p))
 				}
 			},
 			"push": func(*rapid.T) {
@@ -185,7 +338,7 @@ func TestTrackerIsTheModel(t *testing.T) {
 			},
 		})
 		for len(m.live) > 0 {
-			m.free(0)
+			m.free(0, byLabel)
 		}
 		tracker.Trim()
 		if s := tracker.Snapshot(); s.Held != 0 || s.Warm != 0 || s.Untracked != 0 || s.Coarse != 0 {
