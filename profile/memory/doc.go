@@ -23,7 +23,11 @@
 //
 // [Tracker.Allocations] lists each slice that is held: address, size, owner, type and
 // lifetime as [PoolOptions] give them, and with [Options.Sites] the line of the program
-// that asked for it.
+// that asked for it. [Allocations.Sub] says what is new, gone or changed since an
+// earlier list, and [Changes.WriteText] names the leaks first, by line.
+//
+// [Tracker.Usage] is the whole: bytes, count and, with [Options.Totals], their peaks, by
+// pool and in all; what rounding to sizes adds, what is kept, and what tracking takes.
 //
 // Everything works on nil: a nil Tracker has nil groups, whose nil pools allocate
 // with make and enter nothing.

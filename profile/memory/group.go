@@ -73,6 +73,7 @@ type Group struct {
 	gated    bool   // has a budget that is enforced, or a group above it has
 	budget   int64  // MaxInt64 for none
 	held     meter  // with those of the groups below
+	counts   meter  // of slices and accounts, kept with Options.Totals
 	exceeded atomic.Int64
 	gate     *semaphore.Weighted // what is left of the budget, nil if it is not enforced
 	refused  atomic.Int64
@@ -177,6 +178,9 @@ func (g *Group) pool(name string, o PoolOptions) *Pool {
 	}
 	p := &Pool{group: g, name: name, options: o, number: t.pools, sites: map[intern.Symbol]*site{}}
 	t.pools++
+	if t.tally != nil {
+		p.tally = &tally{}
+	}
 	p.outside = p.siteLocked(noWorker)
 	g.pools = append(g.pools, p)
 	return p

@@ -22,6 +22,8 @@ type model struct {
 	rows   map[Key]*Row
 	groups map[string]*GroupRow
 	parent map[string]string
+	pools  map[string]*Total
+	total  Total
 }
 
 // modelled is one slice or account.
@@ -49,9 +51,12 @@ func (m *model) enter(k Key, bytes, count int64, groups []string) {
 	}
 	r.Bytes, r.Count = r.Bytes+bytes, r.Count+count
 	r.Peak = max(r.Peak, r.Bytes)
-	for _, name := range m.chain(k.Group) {
-		m.groups[name].Count += count
+	p := m.pools[k.label()]
+	if p == nil {
+		p = &Total{}
+		m.pools[k.label()] = p
 	}
+	p.add(bytes, count)
 	for _, name := range groups {
 		g := m.groups[name]
 		g.Bytes += bytes
@@ -59,7 +64,14 @@ func (m *model) enter(k Key, bytes, count int64, groups []string) {
 			g.Exceeded++
 		}
 		g.Peak = max(g.Peak, g.Bytes)
+		g.Count += count
+		g.PeakCount = max(g.PeakCount, g.Count)
 	}
+}
+
+func (t *Total) add(bytes, count int64) {
+	t.Bytes, t.Count = t.Bytes+bytes, t.Count+count
+	t.Peak, t.PeakCount = max(t.Peak, t.Bytes), max(t.PeakCount, t.Count)
 }
 
 // fits says whether a group, of which only limited has an enforced budget, has room for
@@ -75,6 +87,7 @@ func (m *model) fits(group string, bytes int64) bool {
 
 func (m *model) add(a modelled) {
 	m.enter(a.Key, a.bytes, 1, m.chain(a.Group))
+	m.total.add(a.bytes, 1)
 	m.live = append(m.live, a)
 }
 
@@ -86,6 +99,7 @@ func (m *model) free(i int, pools map[string]*Pool) {
 		pools[a.label()].Free(a.slice)
 	}
 	m.enter(a.Key, -a.bytes, -1, m.chain(a.Group))
+	m.total.add(-a.bytes, -1)
 	m.live = slices.Delete(m.live, i, i+1)
 }
 
@@ -99,6 +113,7 @@ func (m *model) resize(a *modelled, n int, p *Pool) error {
 		}
 		if fits {
 			m.enter(a.Key, more, 0, m.chain(a.Group))
+			m.total.add(more, 0)
 			a.bytes = int64(n)
 		}
 		return nil
@@ -121,11 +136,14 @@ func (m *model) resize(a *modelled, n int, p *Pool) error {
 		}
 		if fits {
 			m.enter(a.Key, more, 0, m.chain(a.Group))
+			m.total.add(more, 0)
 			a.bytes = int64(n)
 		}
 	default:
 		m.enter(a.Key, int64(n), 1, m.chain(a.Group))
+		m.total.add(int64(n), 1)
 		m.enter(a.Key, -a.bytes, -1, m.chain(a.Group))
+		m.total.add(-a.bytes, -1)
 		a.bytes = int64(n)
 	}
 	a.slice = b
@@ -210,8 +228,8 @@ func (m *model) leaks(before []Row) []string {
 // list of all slices says.
 func TestTrackerIsTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tracker := New(Options{Keep: int64(rapid.SampledFrom([]int{-1, 5000, 1 << 20}).Draw(t, "keep"))})
-		m := model{rows: map[Key]*Row{}, groups: map[string]*GroupRow{}, parent: map[string]string{}}
+		tracker := New(Options{Totals: true, Keep: int64(rapid.SampledFrom([]int{-1, 5000, 1 << 20}).Draw(t, "keep"))})
+		m := model{rows: map[Key]*Row{}, groups: map[string]*GroupRow{}, parent: map[string]string{}, pools: map[string]*Total{}}
 		var pools []*Pool
 		byLabel := map[string]*Pool{}
 		for _, g := range []GroupRow{
@@ -316,6 +334,24 @@ func TestTrackerIsTheModel(t *testing.T) {
 				}
 				if got, want := lines(tracker.Allocations()), m.lines(); !maps.Equal(got, want) {
 					t.Fatalf("allocations\n%v, want\n%v", got, want)
+				}
+				u := tracker.Usage()
+				if u.Total != m.total || len(u.Pools) != len(m.pools) {
+					t.Fatalf("total of %d pools %+v, want of %d %+v", len(u.Pools), u.Total, len(m.pools), m.total)
+				}
+				for _, p := range u.Pools {
+					if want := *m.pools[Key{Group: p.Group, Name: p.Name}.label()]; p.Total != want {
+						t.Fatalf("pool %+v, want %+v", p, want)
+					}
+				}
+				var inSlices int64
+				for _, a := range m.live {
+					if a.slice != nil {
+						inSlices += a.bytes
+					}
+				}
+				if u.Held != inSlices+u.Rounding+u.Warm {
+					t.Fatalf("held are %d bytes, want %d in slices, %d by rounding and %d warm", u.Held, inSlices, u.Rounding, u.Warm)
 				}
 				for _, group := range []string{"", "im"} {
 					got, want := flat(s.Tree(Filter{Group: group}), ""), m.tree(group)

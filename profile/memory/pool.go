@@ -19,6 +19,7 @@ type Pool struct {
 	number  int                     // in the tracker
 	sites   map[intern.Symbol]*site // by stack; guarded by tracker.mu
 	outside *site                   // where there is no worker
+	tally   *tally                  // nil without Options.Totals
 }
 
 // String returns the names of the group and of the pool, with a slash between.

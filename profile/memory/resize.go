@@ -130,6 +130,12 @@ func (s *site) takeOver(from *site, n int64) error {
 	s.held.add(n)
 	s.count.Add(1)
 	to.enter(n, both)
+	if to.tracker.tally != nil {
+		s.pool.tally.add(n, 1)
+		to.tallyCount(1, both)
+		from.pool.tally.add(-n, -1)
+		was.tallyCount(-1, both)
+	}
 	from.held.bytes.Add(-n)
 	from.count.Add(-1)
 	was.enter(-n, both)

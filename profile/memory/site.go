@@ -46,6 +46,9 @@ func (s *site) add(n int64) {
 	if g.parent != nil {
 		g.parent.enter(n, nil)
 	}
+	if s.pool.tally != nil {
+		s.pool.tallyUp(n, 1)
+	}
 }
 
 func (s *site) sub(n int64) {
@@ -55,6 +58,9 @@ func (s *site) sub(n int64) {
 	g.held.bytes.Add(-n)
 	if g.parent != nil {
 		g.parent.enter(-n, nil)
+	}
+	if s.pool.tally != nil {
+		s.pool.tallyUp(-n, -1)
 	}
 }
 
@@ -70,6 +76,9 @@ func (s *site) giveBack(n int64) {
 func (s *site) change(n int64) {
 	s.held.add(n)
 	s.pool.group.enter(n, nil)
+	if s.pool.tally != nil {
+		s.pool.tallyUp(n, 0)
+	}
 }
 
 func (s *site) key() Key {

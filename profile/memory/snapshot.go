@@ -30,6 +30,8 @@ type GroupRow struct {
 	Budget   int64  `json:"budget"`   // 0: none
 	Exceeded int64  `json:"exceeded"` // how often the bytes rose above the budget
 
+	PeakCount int64 `json:"peak_count,omitempty"` // the most slices and accounts at once, ever, with Options.Totals
+
 	Parents string `json:"parents,omitempty"` // groups that hold this one, the nearest first, " < " between
 	Refused int64  `json:"refused,omitempty"` // how often an enforced budget had no room
 	Waited  int64  `json:"waited,omitempty"`  // how often an allocation waited for it
@@ -85,7 +87,7 @@ func (t *Tracker) Snapshot() *Snapshot {
 	for _, g := range groups {
 		row := GroupRow{
 			Name: g.name, Parents: g.chain(), Bytes: g.held.bytes.Load(), Count: counts[g], Peak: g.held.peak.Load(),
-			Exceeded: g.exceeded.Load(), Refused: g.refused.Load(), Waited: g.waited.Load(),
+			Exceeded: g.exceeded.Load(), Refused: g.refused.Load(), Waited: g.waited.Load(), PeakCount: g.counts.peak.Load(),
 		}
 		if g.budget != math.MaxInt64 {
 			row.Budget = g.budget

@@ -26,6 +26,11 @@ type Options struct {
 	// allocation takes about a microsecond more then.
 	Sites bool
 
+	// Totals keeps the most bytes at once of each pool and of all together, and the most
+	// slices and accounts at once of each pool, of each group and of all. That is some
+	// words more that all workers write.
+	Totals bool
+
 	// Keep is how many bytes that were given back are kept for reuse at most:
 	// 0 for 64 MiB, none if negative.
 	Keep int64
@@ -50,6 +55,7 @@ type Tracker struct {
 	coarse  atomic.Int64
 	stock   *stock
 	callers *callers // nil without Options.Sites
+	tally   *tally   // nil without Options.Totals
 
 	mu     sync.Mutex // guards what follows and the sites of all pools
 	groups []*Group
@@ -74,6 +80,9 @@ func New(o Options) *Tracker {
 	t := &Tracker{stacks: stacks, stock: newStock(live, max(0, cmp.Or(o.Keep, 64<<20)))}
 	if o.Sites {
 		t.callers = newCallers()
+	}
+	if o.Totals {
+		t.tally = &tally{}
 	}
 	return t
 }

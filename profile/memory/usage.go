@@ -1,0 +1,147 @@
+package memory
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Usage is what a tracker's memory is used for, and what it costs to track it. It has
+// a JSON form.
+type Usage struct {
+	Total
+	Held     int64 `json:"held"`     // bytes that the pools have from the system: slices, Rounding and Warm
+	Rounding int64 `json:"rounding"` // of these, what slices were given more than they asked for: internal fragmentation
+	Warm     int64 `json:"warm"`     // of these, what was given back and is kept for reuse: external fragmentation
+	Tables   int64 `json:"tables"`   // bytes of the tracker itself, about
+
+	Pools []PoolRow `json:"pools"` // that have handed out something, the most bytes first, then by group and name
+	Sizes []SizeRow `json:"sizes"` // of which there are slices, the smallest first
+}
+
+// Total is how much is held, in slices and accounts. Without Options.Totals the peaks are 0.
+type Total struct {
+	Bytes     int64 `json:"bytes"`
+	Count     int64 `json:"count"`
+	Peak      int64 `json:"peak,omitempty"`       // the most bytes at once, ever
+	PeakCount int64 `json:"peak_count,omitempty"` // the most slices and accounts at once, ever
+}
+
+// A PoolRow is a pool as a whole.
+type PoolRow struct {
+	Group    string   `json:"group"`
+	Name     string   `json:"name"` // "" for what Grow entered
+	Type     string   `json:"type,omitempty"`
+	Lifetime Lifetime `json:"lifetime,omitempty"`
+	Total
+	Rounding int64 `json:"rounding"` // bytes that its slices take more than they asked for
+}
+
+// A SizeRow is the slices of one capacity. Many that are kept while few are held, of
+// sizes that are not asked for any more, is memory to Trim.
+type SizeRow struct {
+	Capacity int64 `json:"capacity"`
+	Live     int64 `json:"live"` // slices that are held
+	Kept     int64 `json:"kept"` // slices that are kept for reuse
+}
+
+// A tally is how much is held, with both peaks.
+type tally struct{ bytes, count meter }
+
+func (t *tally) add(n, count int64) {
+	t.bytes.add(n)
+	t.count.add(count)
+}
+
+func (t *tally) total() Total {
+	return Total{t.bytes.bytes.Load(), t.count.bytes.Load(), t.bytes.peak.Load(), t.count.peak.Load()}
+}
+
+// tallyUp enters n bytes in count slices into the totals of pool and tracker, and the
+// count into those of the groups.
+func (p *Pool) tallyUp(n, count int64) {
+	p.tally.add(n, count)
+	p.group.tallyCount(count, nil)
+	p.group.tracker.tally.add(n, count)
+}
+
+// tallyCount is enter for the count.
+func (g *Group) tallyCount(count int64, end *Group) {
+	for a := g; a != end; a = a.parent {
+		a.counts.add(count)
+	}
+}
+
+// Usage sums up what is held now, with the reservations of [Snapshot]. A nil tracker uses
+// nothing.
+func (t *Tracker) Usage() *Usage {
+	if t == nil {
+		return &Usage{}
+	}
+	t.mu.Lock()
+	sites := t.sites
+	t.mu.Unlock()
+
+	u := &Usage{Held: t.stock.held.Load(), Warm: t.stock.warm.Load()}
+	const perSite = 64 + 64 // and what the map of the pool has for it
+	u.Tables = t.stock.footprint() + int64(t.stacks.Footprint()) + t.callers.footprint() + int64(len(sites))*perSite
+
+	rows := map[*Pool]*PoolRow{}
+	for _, s := range sites {
+		if s.held.peak.Load() == unused {
+			continue
+		}
+		p := s.pool
+		row := rows[p]
+		if row == nil {
+			row = &PoolRow{Group: p.group.name, Name: p.name, Type: p.options.Type, Lifetime: p.options.Lifetime}
+			rows[p] = row
+		}
+		row.Bytes += s.held.bytes.Load()
+		row.Count += s.count.Load()
+	}
+	u.Sizes = t.addRounding(rows)
+	for p, row := range rows {
+		if p.tally != nil {
+			row.Total = p.tally.total()
+		}
+		u.Bytes += row.Bytes
+		u.Count += row.Count
+		u.Rounding += row.Rounding
+		u.Pools = append(u.Pools, *row)
+	}
+	if t.tally != nil {
+		u.Total = t.tally.total()
+	}
+	slices.SortFunc(u.Pools, func(a, b PoolRow) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Name, b.Name))
+	})
+	return u
+}
+
+// addRounding adds up what slices take more than they asked for, by pool, and
+// returns how many there are of each size.
+func (t *Tracker) addRounding(rows map[*Pool]*PoolRow) []SizeRow {
+	sizes := map[int]*SizeRow{}
+	for b := range t.stock.all() {
+		size := sizes[b.capacity]
+		if size == nil {
+			size = &SizeRow{Capacity: int64(b.capacity)}
+			sizes[b.capacity] = size
+		}
+		if !b.state.CompareAndSwap(live, listed) {
+			size.Kept++
+			continue
+		}
+		size.Live++
+		if row := rows[b.owner.Load().pool]; row != nil {
+			row.Rounding += int64(b.capacity - b.size)
+		}
+		b.state.Store(live)
+	}
+	list := make([]SizeRow, 0, len(sizes))
+	for _, s := range sizes {
+		list = append(list, *s)
+	}
+	slices.SortFunc(list, func(a, b SizeRow) int { return cmp.Compare(a.Capacity, b.Capacity) })
+	return list
+}
