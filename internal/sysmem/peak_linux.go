@@ -28,13 +28,20 @@ var mostRSS atomic.Int64
 // PeakRSSOf is PeakRSS of a process that is running; 0 but on Linux.
 func PeakRSSOf(pid int) int64 {
 	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	return parsePeak(status)
+	return parse(status, "VmHWM:")
 }
 
-// parsePeak finds the line "VmHWM:   1234 kB".
-func parsePeak(status []byte) int64 {
+// RSS returns the bytes of physical memory that the process holds now, files that it
+// has mapped included; 0 if that is not known.
+func RSS() int64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	return parse(status, "VmRSS:")
+}
+
+// parse finds a line such as "VmHWM:   1234 kB".
+func parse(status []byte, name string) int64 {
 	for line := range bytes.Lines(status) {
-		if rest, ok := bytes.CutPrefix(line, []byte("VmHWM:")); ok {
+		if rest, ok := bytes.CutPrefix(line, []byte(name)); ok {
 			number, unit, _ := bytes.Cut(bytes.TrimSpace(rest), []byte(" "))
 			n, err := strconv.ParseInt(string(number), 10, 64)
 			if err != nil || n < 0 || n > 1<<52 || string(unit) != "kB" {

@@ -2,7 +2,7 @@ package sysmem
 
 import "testing"
 
-func TestParsePeak(t *testing.T) {
+func TestParse(t *testing.T) {
 	for _, tt := range []struct {
 		status string
 		want   int64
@@ -16,7 +16,7 @@ func TestParsePeak(t *testing.T) {
 		{"VmHWM:\t9223372036854775807 kB\n", 0},
 		{"VmHWM:\n", 0},
 	} {
-		if got := parsePeak([]byte(tt.status)); got != tt.want {
+		if got := parse([]byte(tt.status), "VmHWM:"); got != tt.want {
 			t.Errorf("%q: %d, want %d", tt.status, got, tt.want)
 		}
 	}

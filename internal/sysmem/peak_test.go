@@ -17,6 +17,9 @@ func TestPeakRSS(t *testing.T) {
 		memory[at] = 1
 	}
 	held := PeakRSS()
+	if now := RSS(); runtime.GOOS == "linux" && (now < int64(len(memory)) || now > held+8<<20) {
+		t.Errorf("%d bytes now, and %d at most, about, with %d in use", now, held, len(memory))
+	}
 	runtime.KeepAlive(memory)
 	if held < int64(len(memory)) || held > 1<<40 {
 		t.Errorf("%d bytes, with %d in use", held, len(memory))

@@ -28,6 +28,7 @@
 //
 // [Tracker.Usage] is the whole: bytes, count and, with [Options.Totals], their peaks, by
 // pool and in all; what rounding to sizes adds, what is kept, and what tracking takes.
+// [Tracker.WriteReport] writes all of that for people, with what the process uses.
 //
 // Everything works on nil: a nil Tracker has nil groups, whose nil pools allocate
 // with make and enter nothing.

@@ -1,0 +1,116 @@
+package memory
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/sysmem"
+)
+
+// mostRows is how many of the largest scopes a report has.
+const mostRows = 20
+
+// WriteReport writes for people what the memory of the process is used for: what it
+// holds and held at most, as the system says; what is tracked of it, the groups, the
+// pools with their types, and the 20 largest scopes. What is not tracked, the
+// program itself above all, is the difference. A nil tracker writes nothing.
+func (t *Tracker) WriteReport(w io.Writer) error {
+	if t == nil {
+		return nil
+	}
+	s, u := t.Snapshot(), t.Usage()
+	out := bufio.NewWriter(w)
+	if now, peak := sysmem.RSS(), sysmem.PeakRSS(); now > 0 {
+		fmt.Fprintf(out, "process: %s used, %s peak\n", human.Bytes(now), human.Bytes(max(now, peak)))
+	} else if peak > 0 {
+		fmt.Fprintf(out, "process: %s peak\n", human.Bytes(peak))
+	}
+	fmt.Fprintf(out, "tracked: %s held in %s", human.Bytes(u.Bytes), allocations(u.Count))
+	if t.tally != nil {
+		fmt.Fprintf(out, ", %s peak, %s at most", human.Bytes(u.Peak), allocations(u.PeakCount))
+	}
+	fmt.Fprintf(out, "\npools: %s from the system, %s of that kept for reuse, %s by rounding to sizes\n", human.Bytes(u.Held), human.Bytes(u.Warm), human.Bytes(u.Rounding))
+	fmt.Fprintf(out, "tables: %s\n", human.Bytes(u.Tables))
+	if s.Untracked > 0 {
+		fmt.Fprintf(out, "untracked: %s, as Live is too small\n", allocations(s.Untracked))
+	}
+	if s.Coarse > 0 {
+		fmt.Fprintf(out, "coarse: %s in the scope around theirs, as Scopes is too small\n", human.Count(int(s.Coarse), "scope"))
+	}
+	if len(s.Groups) > 0 {
+		fmt.Fprintln(out, "\ngroups")
+		s.writeGroups(out)
+		fmt.Fprintln(out, "\npools")
+		u.writePools(out)
+		s.writeLargest(out)
+	}
+	return out.Flush()
+}
+
+func allocations(n int64) string { return human.Count(int(n), "allocation") }
+
+// writeTable writes cells that tabs separate, those of figures aligned to the right.
+func writeTable(w io.Writer, lines []string) {
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, line := range lines {
+		fmt.Fprintln(out, line)
+	}
+	out.Flush()
+}
+
+func (s *Snapshot) writeGroups(w io.Writer) {
+	lines := []string{"held\tcount\tpeak\tbudget\texceeded\trefused\twaited\t  group"}
+	for _, g := range s.Groups {
+		budget := "none"
+		if g.Budget != 0 {
+			budget = human.Bytes(g.Budget)
+		}
+		lines = append(lines, fmt.Sprintf("%s\t%d\t%s\t%s\t%d\t%d\t%d\t  %s",
+			human.Bytes(g.Bytes), g.Count, human.Bytes(g.Peak), budget, g.Exceeded, g.Refused, g.Waited, g.label()))
+	}
+	writeTable(w, lines)
+}
+
+func (u *Usage) writePools(w io.Writer) {
+	lines := []string{"held\tcount\trounding\t  pool"}
+	for _, p := range u.Pools {
+		name := Key{Group: p.Group, Name: p.Name}.label()
+		if about := strings.TrimSpace(p.Type + " " + string(p.Lifetime)); about != "" {
+			name += " (" + about + ")"
+		}
+		lines = append(lines, fmt.Sprintf("%s\t%d\t%s\t  %s", human.Bytes(p.Bytes), p.Count, human.Bytes(p.Rounding), name))
+	}
+	writeTable(w, lines)
+}
+
+// writeLargest lists the rows that hold most or, of those that hold as much, held most.
+func (s *Snapshot) writeLargest(w io.Writer) {
+	rows := slices.Clone(s.Rows)
+	slices.SortFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Peak, a.Peak), a.compare(b.Key))
+	})
+	if len(rows) == 0 {
+		return
+	}
+	more := len(rows) - mostRows
+	rows = rows[:min(len(rows), mostRows)]
+	lines := []string{"held\tcount\tpeak\t  scope"}
+	for _, r := range rows {
+		scope := cmp.Or(r.Worker, "(no worker)")
+		if r.Scope != "" {
+			scope += ";" + r.Scope
+		}
+		lines = append(lines, fmt.Sprintf("%s\t%d\t%s\t  %s: %s", human.Bytes(r.Bytes), r.Count, human.Bytes(r.Peak), scope, r.label()))
+	}
+	fmt.Fprintln(w, "\nlargest scopes")
+	writeTable(w, lines)
+	if more > 0 {
+		fmt.Fprintf(w, "and %d more\n", more)
+	}
+}
