@@ -8,20 +8,25 @@ import (
 	"unsafe"
 )
 
-// Allocator hands out slices of which each lies on pages of its own:
+// Allocator hands out slices of which each lies on pages of its own, between two that
+// cannot be read:
 //
-//	| unreadable | front | slice | unreadable |
+//	| unreadable | rest | slice | unreadable |   AtEnd
+//	| unreadable | slice | rest | unreadable |   AtStart
 //
-// Reading or writing after the slice faults. The front, what its last page leaves
-// over, is filled, and a write to it is found by Check and Free; before the front,
-// and for whole pages there is none, access faults as well. What was freed faults,
-// as long as the Allocator keeps the addresses.
+// Reading or writing beyond the edge that touches an unreadable page faults at once. The
+// rest, what a last page leaves over, is filled, and a write to it is found by Check
+// and Free; beyond the rest access faults as well, and for whole pages there is no
+// rest. What was freed faults, as long as the Allocator keeps the addresses.
 //
 // It needs no test and may be used by any number of goroutines. Systems limit the
-// number of mappings (Linux: 65,530, about three for each slice that lives). Where
-// pages cannot be protected ([Real]) nothing faults, and the front is checked.
+// number of mappings: Linux has 65,530 for the whole process, and ends a Go program that
+// finds none left. A live slice takes two and a freed one up to three, so an Allocator
+// has 20,000 live slices at most and keeps 4,096 freed ones. Where pages cannot be
+// protected ([Real]) nothing faults, and the rest is checked.
 type Allocator struct {
 	keep int64
+	edge Edge
 
 	mu     sync.Mutex
 	live   map[uintptr]region // by the address of the slice
@@ -29,37 +34,58 @@ type Allocator struct {
 	hidden int64              // bytes of freed
 }
 
+// An Edge says where a slice touches an unreadable page.
+type Edge uint8
+
+const (
+	AtEnd   Edge = iota // overruns fault
+	AtStart             // underruns fault
+)
+
 type region struct {
 	mem   []byte // whole pages
-	n     int    // of which the slice is the end
+	n     int    // bytes of the slice
+	edge  Edge
+	note  any
 	unmap func() error
 }
 
+const (
+	mostLive  = 20_000
+	mostFreed = 4_096
+)
+
 // NewAllocator returns an Allocator that keeps up to keep bytes of freed memory
-// mapped and unreadable, the latest. The bytes are whole pages.
-func NewAllocator(keep int64) *Allocator {
-	return &Allocator{keep: keep, live: map[uintptr]region{}}
+// mapped and unreadable, the latest 4,096 slices at most. The bytes are whole pages.
+func NewAllocator(keep int64, edge Edge) *Allocator {
+	return &Allocator{keep: keep, edge: edge, live: map[uintptr]region{}}
 }
 
-// What Alloc fills memory with, so that who counts on zeros is found out.
+// What Alloc fills memory with, so that code that relies on zeros is found out.
 const (
-	frontFill = 0xFB
+	restFill  = 0xFB
 	sliceFill = 0xA5
 )
 
-// Alloc returns n bytes, all 0xA5, of capacity n. Being unaligned on purpose, they
-// begin at any address.
+// Alloc returns n bytes, all 0xA5, of capacity n. AtEnd they are unaligned, as they
+// end where a page does.
 func (a *Allocator) Alloc(n int) ([]byte, error) {
 	if n < 1 || n > maxSize {
 		return nil, fmt.Errorf("guard: alloc %d bytes: want 1 to %d", n, maxSize)
+	}
+	a.mu.Lock()
+	full := len(a.live) >= mostLive
+	a.mu.Unlock()
+	if full {
+		return nil, fmt.Errorf("guard: alloc %d bytes: %w", n, ErrTooMany)
 	}
 	page := os.Getpagesize()
 	mem, unmap, err := reserve((n+page-1)/page*page, page)
 	if err != nil {
 		return nil, fmt.Errorf("guard: alloc %d bytes: %w", n, err)
 	}
-	r := region{mem, n, unmap}
-	fill(r.front(), frontFill)
+	r := region{mem: mem, n: n, edge: a.edge, unmap: unmap}
+	fill(r.rest(), restFill)
 	fill(r.slice(), sliceFill)
 	a.mu.Lock()
 	a.live[address(r.slice())] = r
@@ -67,8 +93,19 @@ func (a *Allocator) Alloc(n int) ([]byte, error) {
 	return r.slice(), nil
 }
 
-func (r region) front() []byte { return r.mem[:len(r.mem)-r.n] }
-func (r region) slice() []byte { return r.mem[len(r.mem)-r.n:] }
+func (r region) rest() []byte {
+	if r.edge == AtStart {
+		return r.mem[r.n:]
+	}
+	return r.mem[:len(r.mem)-r.n]
+}
+
+func (r region) slice() []byte {
+	if r.edge == AtStart {
+		return r.mem[:r.n:r.n]
+	}
+	return r.mem[len(r.mem)-r.n:]
+}
 
 func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
@@ -82,13 +119,15 @@ func fill(b []byte, with byte) {
 	}
 }
 
-// Errors of [Allocator.Check] and [Allocator.Free], wrapped.
+// Errors of an [Allocator], wrapped.
 var (
+	ErrTooMany  = errors.New("there are 20,000 slices already")
 	ErrUnknown  = errors.New("there is no such slice; was it freed before?")
-	ErrUnderrun = errors.New("somebody wrote before the start")
+	ErrUnderrun = errors.New("bytes before the start were written")
+	ErrOverrun  = errors.New("bytes after the end were written")
 )
 
-// Check looks for writes before a slice that Alloc returned.
+// Check looks for writes to the rest of a slice that Alloc returned.
 func (a *Allocator) Check(b []byte) error {
 	a.mu.Lock()
 	r, ok := a.live[address(b)]
@@ -99,14 +138,60 @@ func (a *Allocator) Check(b []byte) error {
 	return r.check()
 }
 
+// check reports the written byte that is nearest to the slice.
 func (r region) check() error {
-	front := r.front()
-	for i := len(front) - 1; i >= 0; i-- {
-		if front[i] != frontFill {
-			return fmt.Errorf("guard: %d bytes: %w: byte %d before it is %#x", r.n, ErrUnderrun, len(front)-i, front[i])
+	rest := r.rest()
+	for i := range rest {
+		if r.edge == AtStart && rest[i] != restFill {
+			return fmt.Errorf("guard: %d bytes: %w: byte %d after it is %#x", r.n, ErrOverrun, i+1, rest[i])
+		}
+		if at := len(rest) - 1 - i; r.edge == AtEnd && rest[at] != restFill {
+			return fmt.Errorf("guard: %d bytes: %w: byte %d before it is %#x", r.n, ErrUnderrun, i+1, rest[at])
 		}
 	}
 	return nil
+}
+
+// Note keeps what [Allocator.Find] returns for a slice that Alloc returned, also
+// after it was freed.
+func (a *Allocator) Note(b []byte, note any) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r, ok := a.live[address(b)]; ok {
+		r.note = note
+		a.live[address(b)] = r
+	}
+}
+
+// A Place is what an Allocator knows of an address.
+type Place struct {
+	Start uintptr // of the slice that the address is in or next to
+	Bytes int     // of the slice
+	Freed bool
+	Note  any
+}
+
+// Find returns which slice an address belongs to: those of a freed one that is still
+// unreadable, of the rest and of both unreadable pages too. It looks at all slices.
+func (a *Allocator) Find(addr uintptr) (p Place, found bool) {
+	page := uintptr(os.Getpagesize())
+	around := func(r region) bool {
+		start := address(r.mem) - page
+		return addr >= start && addr-start < uintptr(len(r.mem))+2*page
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, r := range a.live {
+		if around(r) {
+			return Place{address(r.slice()), r.n, false, r.note}, true
+		}
+	}
+	for _, r := range a.freed {
+		if around(r) {
+			return Place{address(r.slice()), r.n, true, r.note}, true
+		}
+	}
+	return Place{}, false
 }
 
 // Free takes back a slice that Alloc returned, in any length but from its start on,
@@ -124,7 +209,7 @@ func (a *Allocator) Free(b []byte) error {
 	a.freed = append(a.freed, r)
 	a.hidden += int64(len(r.mem))
 	failed := hide(r.mem)
-	for a.hidden > a.keep {
+	for a.hidden > a.keep || len(a.freed) > mostFreed {
 		oldest := a.freed[0]
 		a.freed[0] = region{}
 		a.freed = a.freed[1:]

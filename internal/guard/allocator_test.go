@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-func newAllocator(t *testing.T, keep int64) *Allocator {
-	a := NewAllocator(keep)
+func newAllocator(t *testing.T, keep int64, edge Edge) *Allocator {
+	a := NewAllocator(keep, edge)
 	t.Cleanup(func() {
 		if _, err := a.Close(); err != nil {
 			t.Error(err)
@@ -30,54 +30,96 @@ func alloc(t *testing.T, a *Allocator, n int) []byte {
 }
 
 func TestAllocatedSlices(t *testing.T) {
-	a := newAllocator(t, 1<<20)
 	page := os.Getpagesize()
-	for _, n := range []int{1, 63, page - 1, page, page + 1, 10 * page} {
-		b := alloc(t, a, n)
-		if len(b) != n || cap(b) != n || !bytes.Equal(b, bytes.Repeat([]byte{sliceFill}, n)) {
-			t.Errorf("Alloc(%d) has %d of %d bytes, the first %#x; want all %#x", n, len(b), cap(b), b[0], sliceFill)
+	for _, edge := range []Edge{AtEnd, AtStart} {
+		a := newAllocator(t, 1<<20, edge)
+		for _, n := range []int{1, 63, page - 1, page, page + 1, 10 * page} {
+			b := alloc(t, a, n)
+			if len(b) != n || cap(b) != n || !bytes.Equal(b, bytes.Repeat([]byte{sliceFill}, n)) {
+				t.Errorf("Alloc(%d) has %d of %d bytes, the first %#x; want all %#x", n, len(b), cap(b), b[0], sliceFill)
+			}
+			clear(b)
+			if err := a.Free(b[:n/2]); err != nil {
+				t.Errorf("Free of %d bytes: %v", n, err)
+			}
+			if err := a.Free(b); !errors.Is(err, ErrUnknown) {
+				t.Errorf("Free of %d bytes again: %v, want %v", n, err, ErrUnknown)
+			}
 		}
-		clear(b)
-		if err := a.Free(b[:n/2]); err != nil {
-			t.Errorf("Free of %d bytes: %v", n, err)
+		for _, n := range []int{-1, 0, maxSize + 1} {
+			if _, err := a.Alloc(n); err == nil {
+				t.Errorf("Alloc(%d) has no error", n)
+			}
 		}
-		if err := a.Free(b); !errors.Is(err, ErrUnknown) {
-			t.Errorf("Free of %d bytes again: %v, want %v", n, err, ErrUnknown)
+		if err := a.Check(make([]byte, 10)); !errors.Is(err, ErrUnknown) {
+			t.Errorf("Check of what was made: %v, want %v", err, ErrUnknown)
 		}
-	}
-	for _, n := range []int{-1, 0, maxSize + 1} {
-		if _, err := a.Alloc(n); err == nil {
-			t.Errorf("Alloc(%d) has no error", n)
-		}
-	}
-	if err := a.Check(make([]byte, 10)); !errors.Is(err, ErrUnknown) {
-		t.Errorf("Check of what was made: %v, want %v", err, ErrUnknown)
 	}
 }
 
-func TestUnderrunIsFound(t *testing.T) {
-	a := newAllocator(t, 1<<20)
+func TestWritesToTheRestAreFound(t *testing.T) {
 	page := os.Getpagesize()
-	for _, offset := range []int{-1, -2, 100 - page} {
-		b := alloc(t, a, 100)
-		if err := a.Check(b); err != nil {
-			t.Errorf("Check before anybody wrote: %v", err)
-		}
-		poke(unsafe.Pointer(unsafe.SliceData(b)), offset)
-		for _, tt := range []struct {
-			name string
-			f    func([]byte) error
-		}{{"Check", a.Check}, {"Free", a.Free}} {
-			if err := tt.f(b); !errors.Is(err, ErrUnderrun) {
-				t.Errorf("%s after a write at %d: %v, want %v", tt.name, offset, err, ErrUnderrun)
+	for _, tt := range []struct {
+		edge    Edge
+		offsets []int
+		want    error
+	}{
+		{AtEnd, []int{-1, -2, 100 - page}, ErrUnderrun},
+		{AtStart, []int{100, 101, page - 1}, ErrOverrun},
+	} {
+		a := newAllocator(t, 1<<20, tt.edge)
+		for _, offset := range tt.offsets {
+			b := alloc(t, a, 100)
+			if err := a.Check(b); err != nil {
+				t.Errorf("Check before any write: %v", err)
 			}
+			poke(unsafe.Pointer(unsafe.SliceData(b)), offset)
+			if err := a.Check(b); !errors.Is(err, tt.want) {
+				t.Errorf("Check after a write at %d: %v, want %v", offset, err, tt.want)
+			}
+			if err := a.Free(b); !errors.Is(err, tt.want) {
+				t.Errorf("Free after a write at %d: %v, want %v", offset, err, tt.want)
+			}
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	page := os.Getpagesize()
+	for _, edge := range []Edge{AtEnd, AtStart} {
+		a := newAllocator(t, int64(4*page), edge)
+		b := alloc(t, a, 100)
+		alloc(t, a, 2*page)
+		start := address(b)
+		base := start &^ uintptr(page-1)
+		a.Note(b, "note")
+		for _, freed := range []bool{false, true} {
+			if freed {
+				if err := a.Free(b); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, addr := range []uintptr{base - uintptr(page), base - 1, base, start, start + 99, base + uintptr(2*page) - 1} {
+				if got, ok := a.Find(addr); !ok || got != (Place{start, 100, freed, "note"}) {
+					t.Errorf("address %#x of a slice at %#x: %+v, %t", addr, start, got, ok)
+				}
+			}
+			if got, ok := a.Find(1); ok {
+				t.Errorf("address 1 is of %+v", got)
+			}
+		}
+		if err := a.Free(alloc(t, a, 4*page)); err != nil { // sends the first away
+			t.Fatal(err)
+		}
+		if got, ok := a.Find(start); ok && got.Note != nil {
+			t.Errorf("what is no longer kept is found as %+v", got)
 		}
 	}
 }
 
 func TestFreedIsKeptUpToABound(t *testing.T) {
 	page := int64(os.Getpagesize())
-	a := newAllocator(t, 3*page)
+	a := newAllocator(t, 3*page, AtEnd)
 	for i := range int64(10) {
 		if err := a.Free(alloc(t, a, 1)); err != nil {
 			t.Fatal(err)
@@ -91,8 +133,31 @@ func TestFreedIsKeptUpToABound(t *testing.T) {
 	}
 }
 
+// Slices leave mappings to the rest of the process, however many there are.
+func TestMappingsAreBounded(t *testing.T) {
+	a := newAllocator(t, 1<<40, AtEnd)
+	var all [][]byte
+	for range mostLive {
+		all = append(all, alloc(t, a, 1))
+	}
+	if _, err := a.Alloc(1); !errors.Is(err, ErrTooMany) {
+		t.Errorf("slice %d: %v, want %v", mostLive+1, err, ErrTooMany)
+	}
+	for _, b := range all {
+		if err := a.Free(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(a.freed) != mostFreed || len(a.live) != 0 {
+		t.Errorf("%d freed and %d live slices are kept, want %d and none", len(a.freed), len(a.live), mostFreed)
+	}
+	if err := a.Free(alloc(t, a, 1)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCloseSaysWhatLeaked(t *testing.T) {
-	a := newAllocator(t, 1<<20)
+	a := newAllocator(t, 1<<20, AtEnd)
 	alloc(t, a, 10)
 	if err := a.Free(alloc(t, a, 100)); err != nil {
 		t.Fatal(err)
@@ -109,7 +174,7 @@ func TestCloseSaysWhatLeaked(t *testing.T) {
 }
 
 func TestAllocatorOfManyGoroutines(t *testing.T) {
-	a := newAllocator(t, 1<<20)
+	a := newAllocator(t, 1<<20, AtEnd)
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {

@@ -19,17 +19,26 @@ func (f *Fault) Error() string { return fmt.Sprintf("guard: memory fault at addr
 func Catch(f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case interface {
-			runtime.Error
-			Addr() uintptr
-		}:
-			err = &Fault{Addr: p.Addr()}
-		default:
+		p := recover()
+		if addr, ok := FaultAddr(p); ok {
+			err = &Fault{Addr: addr}
+		} else if p != nil {
 			panic(p)
 		}
 	}()
 	f()
 	return nil
+}
+
+// FaultAddr returns the address of a memory fault that was recovered from, and whether it
+// is one.
+func FaultAddr(recovered any) (addr uintptr, ok bool) {
+	fault, ok := recovered.(interface {
+		runtime.Error
+		Addr() uintptr
+	})
+	if !ok {
+		return 0, false
+	}
+	return fault.Addr(), true
 }

@@ -96,37 +96,44 @@ func TestCatchRestoresTheSetting(t *testing.T) {
 
 func TestAllocatedEdgesFault(t *testing.T) {
 	page := os.Getpagesize()
-	a := newAllocator(t, int64(4*page))
-	for _, n := range []int{1, 100, page, 2*page + 1, 3 * page} {
-		b := alloc(t, a, n)
-		start := unsafe.Pointer(unsafe.SliceData(b))
-		front := -n & (page - 1)
-		for _, tt := range []struct {
-			name   string
-			offset int
-			faults bool
-		}{
-			{"first", 0, false},
-			{"last", n - 1, false},
-			{"after the end", n, true},
-			{"far after the end", n + page - 1, true},
-			{"before the front", -front - 1, true},
-		} {
-			for how, access := range map[string]func(){
-				"read":  func() { peek(start, tt.offset) },
-				"write": func() { poke(start, tt.offset) },
+	for _, edge := range []Edge{AtEnd, AtStart} {
+		a := newAllocator(t, int64(4*page), edge)
+		for _, n := range []int{1, 100, page, 2*page + 1, 3 * page} {
+			b := alloc(t, a, n)
+			start := unsafe.Pointer(unsafe.SliceData(b))
+			rest := -n & (page - 1)
+			before, after := -1, n+rest // the first bytes that fault
+			if edge == AtEnd {
+				before, after = -rest-1, n
+			}
+			for _, tt := range []struct {
+				name   string
+				offset int
+				faults bool
+			}{
+				{"first", 0, false},
+				{"last", n - 1, false},
+				{"after the end", after, true},
+				{"far after the end", after + page - 1, true},
+				{"before the start", before, true},
+				{"far before the start", before - page + 1, true},
 			} {
-				if err := Catch(access); (err != nil) != tt.faults {
-					t.Errorf("%d bytes, %s %s: %v, want a fault: %t", n, how, tt.name, err, tt.faults)
+				for how, access := range map[string]func(){
+					"read":  func() { peek(start, tt.offset) },
+					"write": func() { poke(start, tt.offset) },
+				} {
+					if err := Catch(access); (err != nil) != tt.faults {
+						t.Errorf("%d bytes, %s %s: %v, want a fault: %t", n, how, tt.name, err, tt.faults)
+					}
 				}
 			}
-		}
-		if err := a.Free(b); err != nil {
-			t.Error(err)
-		}
-		for _, offset := range []int{-front, 0, n - 1} {
-			if Catch(func() { peek(start, offset) }) == nil || Catch(func() { poke(start, offset) }) == nil {
-				t.Errorf("%d bytes, byte %d: no fault after Free", n, offset)
+			if err := a.Free(b); err != nil {
+				t.Error(err)
+			}
+			for _, offset := range []int{before + 1, 0, n - 1, after - 1} {
+				if Catch(func() { peek(start, offset) }) == nil || Catch(func() { poke(start, offset) }) == nil {
+					t.Errorf("%d bytes, byte %d: no fault after Free", n, offset)
+				}
 			}
 		}
 	}

@@ -1,6 +1,6 @@
-// Package guard gives tests byte slices that touch memory nobody may read, so
-// that a kernel which reads or writes beyond its slice faults instead of
-// passing by luck. It is the stomp allocator of game engines, for tests.
+// Package guard returns byte slices next to memory that cannot be read, so that a
+// kernel that reads or writes beyond its slice faults instead of passing by luck. It
+// is the stomp allocator of game engines.
 //
 // A [Buffer] is one mapping of readable pages between two unreadable ones:
 //
@@ -16,9 +16,9 @@
 //		}
 //	}
 //
-// An [Allocator] does without a test and allocates: each slice has its pages, and
-// those of a freed one can no longer be read. With -tags guard the pools of
-// profile/memory allocate from one.
+// An [Allocator] needs no test: each slice has pages of its own, and those of a freed
+// one can no longer be read. With Options.Stomp the pools of profile/memory allocate
+// from one.
 //
 // Where the operating system is not known to this package the memory is
 // ordinary, nothing faults, and [Real] says so.
@@ -27,21 +27,28 @@ package guard
 import (
 	"fmt"
 	"os"
-	"testing"
 	"unsafe"
 )
+
+// TB is what a Buffer needs of a testing.TB, which is one.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
 
 // Buffer is a run of readable and writable bytes between two unreadable pages.
 // Its slices all share that memory and live until the test ends. Slices may be
 // used concurrently; [Buffer.ReadOnly] concerns all of them.
 type Buffer struct {
-	t   testing.TB
+	t   TB
 	mem []byte // whole pages where Real
 }
 
 // New maps a Buffer of at least size bytes, rounded up to whole pages, all
 // zero, and unmaps it when the test has ended. Failing to do so ends the test.
-func New(t testing.TB, size int) *Buffer {
+func New(t TB, size int) *Buffer {
 	t.Helper()
 	if size < 0 || size > maxSize {
 		t.Fatalf("guard: a buffer of %d bytes was asked for; it can have 0 to %d", size, maxSize)

@@ -20,13 +20,12 @@ func newCallers() *callers {
 	return &callers{numbers: map[[2]uintptr]uint32{}, byName: map[string]uint32{}, names: []string{""}}
 }
 
-// here returns the number of the place that called what called here's caller's
-// caller: the user's line if an exported function calls one that calls here.
-func (c *callers) here() uint32 {
+// here returns the number of the place so many calls above: 1 is here's caller.
+func (c *callers) here(above int) uint32 {
 	// With one program counter alone, that of an inlined function could not be told
 	// from those around it.
 	var at [2]uintptr
-	runtime.Callers(4, at[:])
+	runtime.Callers(above+1, at[:])
 	c.mu.RLock()
 	n, ok := c.numbers[at]
 	c.mu.RUnlock()

@@ -40,6 +40,9 @@ func (t *Tracker) WriteReport(w io.Writer) error {
 	if s.Untracked > 0 {
 		fmt.Fprintf(out, "untracked: %s, as Live is too small\n", allocations(s.Untracked))
 	}
+	if s.Unprotected > 0 {
+		fmt.Fprintf(out, "unprotected: %s, of which accesses outside do not fault, as the system has no more mappings or they are too large\n", allocations(s.Unprotected))
+	}
 	if s.Coarse > 0 {
 		fmt.Fprintf(out, "coarse: %s in the scope around theirs, as Scopes is too small\n", human.Count(int(s.Coarse), "scope"))
 	}

@@ -1,4 +1,4 @@
-//go:build !guard && !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || windows)
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || windows)
 
 package memory
 

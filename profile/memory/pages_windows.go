@@ -1,5 +1,3 @@
-//go:build !guard
-
 package memory
 
 import (

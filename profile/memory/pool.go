@@ -88,7 +88,7 @@ func (p *Pool) bytes(ctx context.Context, s *site, n int, zero bool) ([]byte, er
 	b.size = n
 	b.uses++
 	if c := g.tracker.callers; c != nil {
-		b.caller = c.here()
+		b.caller = c.here(3)
 	}
 	if b.owner.Load() != s {
 		b.owner.Store(s)
@@ -110,7 +110,18 @@ func (p *Pool) Free(slice []byte) {
 		return
 	}
 	if b := p.claim(slice, "free"); b != nil {
-		p.give(b)
+		p.give(b, nil)
+	}
+}
+
+// FreeBy is [Pool.Free] that says who gives the slice back and in which scope, for the
+// faults of [Options].Stomp; w may be nil.
+func (p *Pool) FreeBy(w *Worker, slice []byte) {
+	if p == nil || slice == nil {
+		return
+	}
+	if b := p.claim(slice, "free"); b != nil {
+		p.give(b, w)
 	}
 }
 
@@ -141,13 +152,17 @@ func (p *Pool) claim(slice []byte, doing string) *block {
 	return b
 }
 
-// give returns a block that was claimed to the stock.
-func (p *Pool) give(b *block) {
+// give returns a block that was claimed to the stock. Exported functions call it without
+// any between, as bytes.
+func (p *Pool) give(b *block, w *Worker) {
 	s, g, n := b.owner.Load(), p.group, int64(b.size)
 	s.sub(n)
 	stock := g.tracker.stock
-	err := stock.source.check(b.mem(), b.mapped)
+	err := stock.source.check(b)
 	if err == nil {
+		if stock.source.stomp != nil && b.mapped {
+			p.noteFreeing(b, w)
+		}
 		stock.put(b)
 	}
 	if g.gated {
@@ -173,12 +188,17 @@ func (p *Pool) misuse(key uintptr, doing string) string {
 
 // String says who allocates there, for a panic.
 func (s *site) String() string {
-	switch k := s.key(); {
+	return s.key().sentence()
+}
+
+// sentence says who allocates.
+func (k Key) sentence() string {
+	switch {
 	case k.Worker == "" && k.Scope == "":
-		return s.pool.String() + " outside of any worker"
+		return k.label() + " outside of any worker"
 	case k.Scope == "":
-		return fmt.Sprintf("%s by %s outside of any scope", s.pool, k.Worker)
+		return fmt.Sprintf("%s by %s outside of any scope", k.label(), k.Worker)
 	default:
-		return fmt.Sprintf("%s by %s in %s", s.pool, k.Worker, k.Scope)
+		return fmt.Sprintf("%s by %s in %s", k.label(), k.Worker, k.Scope)
 	}
 }

@@ -52,7 +52,7 @@ func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 		return nil, err
 	}
 	copy(moved, b.mem()[:max(b.size, min(len(slice), b.capacity))])
-	p.give(b)
+	p.give(b, nil)
 	return moved, nil
 }
 

@@ -19,6 +19,8 @@ type Snapshot struct {
 	Warm      int64 `json:"warm"`      // of these, what was given back and is kept for reuse
 	Untracked int64 `json:"untracked"` // allocations that are in no row, as Options.Live was too small
 	Coarse    int64 `json:"coarse"`    // pushes that stayed in the outer scope, as Options.Scopes was too small
+
+	Unprotected int64 `json:"unprotected,omitempty"` // slices that Options.Stomp had no pages for
 }
 
 // A GroupRow is a group as a whole.
@@ -70,6 +72,8 @@ func (t *Tracker) Snapshot() *Snapshot {
 		Warm:      t.stock.warm.Load(),
 		Untracked: t.stock.untracked.Load(),
 		Coarse:    t.coarse.Load(),
+
+		Unprotected: t.stock.source.unprotected.Load(),
 	}
 	counts := map[*Group]int64{}
 	for _, site := range sites {
@@ -114,6 +118,8 @@ func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 		Warm:      s.Warm - earlier.Warm,
 		Untracked: s.Untracked - earlier.Untracked,
 		Coarse:    s.Coarse - earlier.Coarse,
+
+		Unprotected: s.Unprotected - earlier.Unprotected,
 	}
 	groups := map[string]GroupRow{}
 	for _, g := range earlier.Groups {

@@ -14,7 +14,7 @@ type stock struct {
 	held   atomic.Int64  // bytes of all blocks
 	warm   atomic.Int64  // bytes of those kept for reuse
 	turn   atomic.Uint32 // whose it is to make room, modulo classes
-	source source
+	source *source
 
 	untracked atomic.Int64
 
@@ -31,9 +31,9 @@ type shelf struct {
 	_ [32]byte // a cache line
 }
 
-func newStock(limit int, keep int64) *stock {
-	k := &stock{table: newTable(limit), keep: keep, limit: int64(limit), source: newSource()}
-	if !k.source.reuses() {
+func newStock(limit int, keep int64, src *source) *stock {
+	k := &stock{table: newTable(limit), keep: keep, limit: int64(limit), source: src}
+	if !src.reuses() {
 		k.keep = 0
 	}
 	return k

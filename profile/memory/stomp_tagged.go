@@ -1,0 +1,5 @@
+//go:build guard
+
+package memory
+
+const defaultStomp = StompOverruns
