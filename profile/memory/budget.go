@@ -6,6 +6,9 @@ import (
 	"fmt"
 )
 
+// noWait is the context of what fails at once. It is nil.
+var noWait context.Context
+
 // ErrBudget is what errors.Is finds in the errors of allocations that an enforced
 // budget does not allow.
 var ErrBudget = errors.New("memory budget")
@@ -32,7 +35,9 @@ func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
 
 // TryBytes is [Pool.Bytes] with a *[BudgetError] if an enforced budget, the group's or
 // one above it, has no room. What waits comes first: then there is none for others.
-func (p *Pool) TryBytes(w *Worker, n int) ([]byte, error) { return p.bytes(nil, p.site(w), n, false) }
+func (p *Pool) TryBytes(w *Worker, n int) ([]byte, error) {
+	return p.bytes(noWait, p.site(w), n, false)
+}
 
 // WaitBytes is [Pool.Bytes] after waiting until the enforced budgets have room, first the
 // group's own, then those above it. They serve in the order of asking, so
@@ -45,7 +50,7 @@ func (p *Pool) WaitBytes(ctx context.Context, w *Worker, n int) ([]byte, error) 
 }
 
 // TryGrow is [Group.Grow] with the errors of [Pool.TryBytes].
-func (g *Group) TryGrow(w *Worker, n int64) (Account, error) { return g.grow(nil, w, n) }
+func (g *Group) TryGrow(w *Worker, n int64) (Account, error) { return g.grow(noWait, w, n) }
 
 // WaitGrow is [Group.Grow] that waits as [Pool.WaitBytes] does.
 func (g *Group) WaitGrow(ctx context.Context, w *Worker, n int64) (Account, error) {
@@ -68,7 +73,7 @@ func (g *Group) admit(ctx context.Context, n int64, end *Group) error {
 		if a.gate == nil || a.gate.TryAcquire(n) {
 			continue
 		}
-		if ctx == nil {
+		if ctx == noWait {
 			err := a.refuse(n)
 			g.release(n, a)
 			return err

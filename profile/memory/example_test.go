@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -84,4 +85,28 @@ func ExampleSnapshot_WriteGroups() {
 	// bytes  count     peak   budget  exceeded  group
 	//       0      0  1200000     none         0  file contents
 	//       0      0  5242880  4194304         1  images
+}
+
+// Textures are a part of the budget of a level, and have one of their own.
+func ExamplePool_TryBytes() {
+	tracker := memory.New(memory.Options{})
+	level := tracker.GroupWith("level", memory.GroupOptions{Budget: 100 << 20, Enforce: true})
+	textures := tracker.GroupWith("textures", memory.GroupOptions{Budget: 64 << 20, Enforce: true, Parent: level}).Pool("pixels")
+	meshes := tracker.GroupWith("meshes", memory.GroupOptions{Parent: level}).Pool("vertices")
+
+	for range 2 {
+		pixels, err := textures.TryBytes(nil, 40<<20)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		defer textures.Free(pixels)
+	}
+	_, err := meshes.TryBytes(nil, 80<<20)
+	fmt.Println(err)
+	fmt.Println(errors.Is(err, memory.ErrBudget))
+	// Output:
+	// memory: group "textures": 41943040 bytes were asked for and 41943040 are held of a budget of 67108864
+	// memory: group "level": 83886080 bytes were asked for and 41943040 are held of a budget of 104857600
+	// true
 }

@@ -59,6 +59,7 @@ func (t *Tracker) GroupWith(name string, o GroupOptions) *Group {
 		}
 	}
 	g.gated = g.gate != nil || g.parent != nil && g.parent.gated
+	g.more = g.parent != nil || g.gated || t.tally != nil
 	g.account = g.pool("", PoolOptions{})
 	t.groups = append(t.groups, g)
 	return g
@@ -70,6 +71,7 @@ type Group struct {
 	tracker  *Tracker
 	name     string
 	parent   *Group // that holds what this one holds, nil for none
+	more     bool   // see site.addMore
 	gated    bool   // has a budget that is enforced, or a group above it has
 	budget   int64  // MaxInt64 for none
 	held     meter  // with those of the groups below

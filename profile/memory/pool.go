@@ -39,7 +39,7 @@ func (p *Pool) String() string {
 // panics if n is negative, and with a *[BudgetError] if an enforced budget has no room:
 // see [Pool.TryBytes].
 func (p *Pool) Bytes(w *Worker, n int) []byte {
-	b, err := p.bytes(nil, p.site(w), n, false)
+	b, err := p.bytes(noWait, p.site(w), n, false)
 	if err != nil {
 		panic(err)
 	}
@@ -48,7 +48,7 @@ func (p *Pool) Bytes(w *Worker, n int) []byte {
 
 // Zeroed is [Pool.Bytes] with all n bytes zero.
 func (p *Pool) Zeroed(w *Worker, n int) []byte {
-	b, err := p.bytes(nil, p.site(w), n, true)
+	b, err := p.bytes(noWait, p.site(w), n, true)
 	if err != nil {
 		panic(err)
 	}
@@ -155,22 +155,16 @@ func (p *Pool) claim(slice []byte, doing string) *block {
 // give returns a block that was claimed to the stock. Exported functions call it without
 // any between, as bytes.
 func (p *Pool) give(b *block, w *Worker) {
-	s, g, n := b.owner.Load(), p.group, int64(b.size)
+	s, n := b.owner.Load(), int64(b.size)
 	s.sub(n)
-	stock := g.tracker.stock
-	err := stock.source.check(b)
-	if err == nil {
-		if stock.source.stomp != nil && b.mapped {
-			p.noteFreeing(b, w)
+	stock := p.group.tracker.stock
+	if stock.source.stomp != nil && b.mapped {
+		if err := stock.source.check(b); err != nil {
+			panic(fmt.Sprintf("memory: free: %d bytes that were allocated as %s: %v", n, s, err))
 		}
-		stock.put(b)
+		p.noteFreeing(b, w)
 	}
-	if g.gated {
-		g.release(n, nil)
-	}
-	if err != nil {
-		panic(fmt.Sprintf("memory: free: %d bytes that were allocated as %s: %v", n, s, err))
-	}
+	stock.put(b)
 }
 
 // misuse says what is known of an address at which no block begins.

@@ -15,21 +15,21 @@ func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 	case n < 0:
 		panic("memory: pool " + p.String() + ": a negative number of bytes")
 	case p == nil || slice == nil:
-		moved, err := p.bytes(nil, p.site(nil), n, false)
+		moved, err := p.bytes(noWait, p.site(nil), n, false)
 		copy(moved, slice)
 		return moved, err
 	}
 	stock := p.group.tracker.stock
 	b := p.claim(slice, "resize")
 	if b == nil { // not tracked
-		moved, err := p.bytes(nil, p.outside, n, false)
+		moved, err := p.bytes(noWait, p.outside, n, false)
 		copy(moved, slice)
 		return moved, err
 	}
 	s, g := b.owner.Load(), p.group
 	if stock.source.reuses() && n <= b.capacity && (b.capacity <= 2*n || b.capacity == smallest) {
 		old := b.size
-		if err := g.admit(nil, int64(n-old), nil); err != nil {
+		if err := g.admit(noWait, int64(n-old), nil); err != nil {
 			b.state.Store(live)
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 		g.release(int64(old-n), nil)
 		return mem, nil
 	}
-	moved, err := p.bytes(nil, s, n, false)
+	moved, err := p.bytes(noWait, s, n, false)
 	if err != nil {
 		b.state.Store(live)
 		if n <= b.size {
@@ -104,7 +104,7 @@ func (a *Account) Resize(n int64) error {
 		return nil
 	}
 	g, more := a.site.pool.group, n-a.bytes
-	if err := g.admit(nil, more, nil); err != nil {
+	if err := g.admit(noWait, more, nil); err != nil {
 		return err
 	}
 	a.site.change(more)
@@ -124,7 +124,7 @@ func (s *site) takeOver(from *site, n int64) error {
 		panic(fmt.Sprintf("memory: retag to %s: the memory is of another tracker", s.pool))
 	}
 	both := to.common(was)
-	if err := to.admit(nil, n, both); err != nil {
+	if err := to.admit(noWait, n, both); err != nil {
 		return err
 	}
 	s.held.add(n)

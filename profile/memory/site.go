@@ -43,11 +43,8 @@ func (s *site) add(n int64) {
 	s.count.Add(1)
 	g := s.pool.group
 	g.enterSelf(n)
-	if g.parent != nil {
-		g.parent.enter(n, nil)
-	}
-	if s.pool.tally != nil {
-		s.pool.tallyUp(n, 1)
+	if g.more {
+		s.addMore(n, 1)
 	}
 }
 
@@ -56,29 +53,33 @@ func (s *site) sub(n int64) {
 	s.count.Add(-1)
 	g := s.pool.group
 	g.held.bytes.Add(-n)
-	if g.parent != nil {
-		g.parent.enter(-n, nil)
-	}
-	if s.pool.tally != nil {
-		s.pool.tallyUp(-n, -1)
-	}
-}
-
-// giveBack is sub and returns the bytes to the budgets.
-func (s *site) giveBack(n int64) {
-	s.sub(n)
-	if g := s.pool.group; g.gated {
-		g.release(n, nil)
+	if g.more {
+		s.subMore(n)
 	}
 }
 
 // change enters n bytes more, or less, for what is entered already.
 func (s *site) change(n int64) {
 	s.held.add(n)
-	s.pool.group.enter(n, nil)
-	if s.pool.tally != nil {
-		s.pool.tallyUp(n, 0)
+	g := s.pool.group
+	g.enterSelf(n)
+	if g.more {
+		s.addMore(n, 0)
 	}
+}
+
+// addMore and subMore enter what most groups do not have: groups above, and totals.
+// The latter also gives the bytes back to the enforced budgets.
+func (s *site) addMore(n, count int64) {
+	s.pool.group.parent.enter(n, nil)
+	if s.pool.tally != nil {
+		s.pool.tallyUp(n, count)
+	}
+}
+
+func (s *site) subMore(n int64) {
+	s.addMore(-n, -1)
+	s.pool.group.release(n, nil)
 }
 
 func (s *site) key() Key {
@@ -143,7 +144,7 @@ func (g *Group) Grow(w *Worker, n int64) Account {
 }
 
 func (g *Group) mustGrow(w *Worker, n int64) Account {
-	a, err := g.grow(nil, w, n)
+	a, err := g.grow(noWait, w, n)
 	if err != nil {
 		panic(err)
 	}
@@ -172,7 +173,7 @@ func (g *Group) grow(ctx context.Context, w *Worker, n int64) (Account, error) {
 // account is of nothing afterwards, copies of it are not and must not Shrink.
 func (a *Account) Shrink() {
 	if a.site != nil {
-		a.site.giveBack(a.bytes)
+		a.site.sub(a.bytes)
 		*a = Account{}
 	}
 }

@@ -7,6 +7,9 @@ import (
 
 // A stock is all blocks of a tracker. No two of its locks are ever held at once.
 type stock struct {
+	kept [classes]shelf // first, as what begins where pages do shares its place in the cache with the pages of users
+	gone gone
+
 	*table
 	keep   int64         // most bytes to keep for reuse
 	limit  int64         // most blocks
@@ -17,9 +20,6 @@ type stock struct {
 	source *source
 
 	untracked atomic.Int64
-
-	kept [classes]shelf
-	gone gone
 }
 
 // A shelf has the blocks of one size that are kept for reuse, and gives the one
