@@ -150,10 +150,23 @@ func TestConcurrentDoubleFree(t *testing.T) {
 
 // Whatever many do at once, no budget is exceeded, and all of it comes back.
 func TestBudgetsOfMany(t *testing.T) {
-	tracker := New(Options{})
+	tracker := New(Options{Totals: true})
 	inner, middle := nested(tracker)
 	pools := []*Pool{inner, middle}
-	var all sync.WaitGroup
+	var all, readers sync.WaitGroup
+	var done atomic.Bool
+	readers.Go(func() {
+		for !done.Load() {
+			for _, a := range tracker.Allocations() {
+				if a.Bytes < 1 || a.Bytes > 100 || a.Capacity < a.Bytes || a.Owner.Scope != "a" {
+					t.Errorf("allocation %+v", a)
+				}
+			}
+			if u := tracker.Usage(); u.Bytes < 0 || u.Peak > 150 {
+				t.Errorf("usage %+v", u)
+			}
+		}
+	})
 	for i := range 6 {
 		all.Go(func() {
 			w := tracker.Worker(fmt.Sprint(i)).Push("a")
@@ -184,6 +197,11 @@ func TestBudgetsOfMany(t *testing.T) {
 		})
 	}
 	all.Wait()
+	done.Store(true)
+	readers.Wait()
+	if u := tracker.Usage(); u.Total != (Total{Peak: u.Peak, PeakCount: u.PeakCount}) || u.Rounding != 0 || u.Held != u.Warm {
+		t.Errorf("usage after all was given back %+v", u)
+	}
 	for _, g := range tracker.Snapshot().Groups {
 		if g.Bytes != 0 || g.Count != 0 || g.Budget != 0 && g.Peak > g.Budget || g.Exceeded != 0 {
 			t.Errorf("group %+v", g)

@@ -45,11 +45,11 @@ func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 	}
 	moved, err := p.bytes(noWait, s, n, false)
 	if err != nil {
-		b.state.Store(live)
-		if n <= b.size {
-			return slice[:n], nil // as there is no room for a copy
+		if n <= b.size { // it stays, entered with what it has, as there is no room for a copy
+			moved, err = b.mem()[:n], nil
 		}
-		return nil, err
+		b.state.Store(live)
+		return moved, err
 	}
 	copy(moved, b.mem()[:max(b.size, min(len(slice), b.capacity))])
 	p.give(b, nil)
