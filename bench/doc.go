@@ -28,7 +28,8 @@
 //	Sum        every function of the registry of package hashing, by size
 //	Combine    crcslice8.Table.Combine and Shift / the method of zlib, by length
 //	LargeFile  hashing.Files on one file / one stream
-//	Intern     intern.Table and Frozen / map, map with RWMutex, sync.Map, unique.Make
+//	Intern     intern.Table / map, map with RWMutex, sync.Map, unique.Make
+//	InternMemory  bytes for a name in the same
 //	Pointer    ptrhash.Table / map
 //
 // Inputs come from a generator with a fixed seed. Random reads follow an order too long for

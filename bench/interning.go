@@ -2,7 +2,11 @@ package bench
 
 import (
 	"fmt"
+	"maps"
+	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"unique"
@@ -10,38 +14,41 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// Interning returns a contest in finding existing names: package intern against the
-// standard library, on 1 and on 2 goroutines. It also returns the n names; names[i] has
-// the value i+1 everywhere.
+// InternSizes are the numbers of names to look up among.
+func InternSizes() []int {
+	if os.Getenv("BENCH_LARGE") == "1" {
+		return []int{100, 10_000, 200_000, 2_000_000}
+	}
+	return []int{100, 10_000, 200_000}
+}
+
+// Interning returns two contests in looking names up: package intern against the
+// standard library, on 1 and on 2 goroutines, where all names are there (hit) and
+// where none is (miss). It also returns the n names; names[i] has the value i+1
+// everywhere. The names looked up in vain differ from those that are there in
+// their last byte.
 //
-// A map without a lock can only compete if there are no writes. unique.Make returns a
-// handle, not a number.
-func Interning(tb testing.TB, n int) (c Contest[string], names []string) {
+// A map without a lock can only compete if there are no writes. unique.Make returns
+// a handle, not a number, and adds what is not there.
+func Interning(tb testing.TB, n int) (hit, miss Contest[string], names []string) {
 	names = Names(n)
-	length := 0
-	for _, s := range names {
-		length += len(s)
-	}
-	table, err := intern.New(intern.Config{Entries: n, Bytes: length})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	table := internTable(tb, names)
 	plain := make(map[string]uint32, n)
 	var mu sync.RWMutex
 	var synced sync.Map
 	handles := make([]unique.Handle[string], n)
 	for i, s := range names {
 		v := uint32(i + 1)
-		if sym, err := table.Intern(s); err != nil || uint32(sym) != v {
-			tb.Fatalf("symbol %d for %q, want %d: %v", sym, s, v, err)
-		}
 		plain[s] = v
 		synced.Store(s, v)
 		handles[i] = unique.Make(s)
 	}
-	frozen := table.Freeze()
 
 	drawn := Draws(names, Stream)
+	absent := make([]string, len(names))
+	for i, s := range names {
+		absent[i] = s[:len(s)-1] + "~"
+	}
 	want, first := uint64(0), uint64(0)
 	for _, s := range drawn {
 		want += uint64(plain[s])
@@ -49,58 +56,112 @@ func Interning(tb testing.TB, n int) (c Contest[string], names []string) {
 			first++
 		}
 	}
-	return Contest[string]{fmt.Sprintf("names=%d", n), drawn, []int{1, 2}, []Contender[string]{
-		{"intern", func(names []string) (sum uint64) {
+	contenders := []Contender[string]{
+		{Impl: "intern", Find: func(names []string) (sum uint64) {
 			for _, s := range names {
-				sym, _ := table.Intern(s)
+				sym, _ := table.Lookup(s)
 				sum += uint64(sym)
 			}
 			return sum
-		}, want},
-		{"intern-batch", func(names []string) (sum uint64) {
+		}},
+		{Impl: "intern-batch", Find: func(names []string) (sum uint64) {
 			var out [Chunk]intern.Symbol
-			table.LookupAll(names, out[:])
+			if table.LookupAll(names, out[:]) == 0 {
+				return 0
+			}
 			for _, sym := range out {
 				sum += uint64(sym)
 			}
 			return sum
-		}, want},
-		{"intern-frozen", func(names []string) (sum uint64) {
-			for _, s := range names {
-				sym, _ := frozen.Lookup(s)
-				sum += uint64(sym)
-			}
-			return sum
-		}, want},
-		{"map", func(names []string) (sum uint64) {
+		}},
+		{Impl: "map", Find: func(names []string) (sum uint64) {
 			for _, s := range names {
 				sum += uint64(plain[s])
 			}
 			return sum
-		}, want},
-		{"map-rwmutex", func(names []string) (sum uint64) {
+		}},
+		{Impl: "map-rwmutex", Find: func(names []string) (sum uint64) {
 			for _, s := range names {
 				mu.RLock()
 				sum += uint64(plain[s])
 				mu.RUnlock()
 			}
 			return sum
-		}, want},
-		{"sync-map", func(names []string) (sum uint64) {
+		}},
+		{Impl: "sync-map", Find: func(names []string) (sum uint64) {
 			for _, s := range names {
-				v, _ := synced.Load(s)
-				sum += uint64(v.(uint32))
-			}
-			return sum
-		}, want},
-		{"unique", func(names []string) (equal uint64) {
-			for _, s := range names {
-				if unique.Make(s) == handles[0] {
-					equal++
+				if v, ok := synced.Load(s); ok {
+					sum += uint64(v.(uint32))
 				}
 			}
-			runtime.KeepAlive(handles) // otherwise unique drops the names
-			return equal
-		}, first},
-	}}, names
+			return sum
+		}},
+	}
+	hit = Contest[string]{fmt.Sprintf("names=%d/keys=hit", n), drawn, []int{1, 2}, nil}
+	miss = Contest[string]{fmt.Sprintf("names=%d/keys=miss", n), Draws(absent, Stream), []int{1, 2}, contenders}
+	for _, c := range contenders {
+		c.Want = want
+		hit.Contenders = append(hit.Contenders, c)
+	}
+	hit.Contenders = append(hit.Contenders, Contender[string]{"unique", func(names []string) (equal uint64) {
+		for _, s := range names {
+			if unique.Make(s) == handles[0] {
+				equal++
+			}
+		}
+		runtime.KeepAlive(handles) // otherwise unique drops the names
+		return equal
+	}, first})
+	return hit, miss, names
+}
+
+// internTable returns a table in which names[i] has the symbol i+1.
+func internTable(tb testing.TB, names []string) *intern.Table {
+	length := 0
+	for _, s := range names {
+		length += len(s)
+	}
+	table, err := intern.New(intern.Config{Entries: len(names), Bytes: length})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for i, s := range names {
+		if sym, err := table.Intern(s); err != nil || int(sym) != i+1 {
+			tb.Fatalf("symbol %d for %q, want %d: %v", sym, s, i+1, err)
+		}
+	}
+	return table
+}
+
+// InternMemory reports the memory that holds the names, their bytes included, by each of
+// the given ways to build it; each gets names in memory that it alone refers to.
+func InternMemory(b *testing.B, builds map[string]func(names []string) any) {
+	for _, n := range InternSizes() {
+		names := Names(n)
+		for _, impl := range slices.Sorted(maps.Keys(builds)) {
+			b.Run(fmt.Sprintf("names=%d/impl=%s", n, impl), func(b *testing.B) {
+				held := uint64(0)
+				for b.Loop() {
+					before := heap()
+					copies := make([]string, n)
+					for i, s := range names {
+						copies[i] = strings.Clone(s)
+					}
+					built := builds[impl](copies)
+					clear(copies)
+					held = heap() - before
+					runtime.KeepAlive(copies)
+					runtime.KeepAlive(built)
+				}
+				b.ReportMetric(float64(held)/float64(n)-16, "B/name") // without the slice of copies
+			})
+		}
+	}
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }

@@ -2,15 +2,37 @@ package bench
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 )
 
 func BenchmarkIntern(b *testing.B) {
-	for _, n := range []int{10_000, 200_000} {
-		c, _ := Interning(b, n)
-		c.Run(b)
+	for _, n := range InternSizes() {
+		hit, miss, _ := Interning(b, n)
+		hit.Run(b)
+		miss.Run(b)
 	}
+}
+
+func BenchmarkInternMemory(b *testing.B) {
+	InternMemory(b, map[string]func([]string) any{
+		"intern": func(names []string) any { return internTable(b, names) },
+		"map": func(names []string) any {
+			m := make(map[string]uint32, len(names))
+			for i, s := range names {
+				m[s] = uint32(i + 1)
+			}
+			return m
+		},
+		"sync-map": func(names []string) any {
+			m := new(sync.Map)
+			for i, s := range names {
+				m.Store(s, uint32(i+1))
+			}
+			return m
+		},
+	})
 }
 
 func BenchmarkPointer(b *testing.B) {
@@ -23,18 +45,19 @@ func BenchmarkPointer(b *testing.B) {
 
 // All contenders find the expected values.
 func TestContenders(t *testing.T) {
-	names, _ := Interning(t, 1000)
+	names, noNames, _ := Interning(t, 1000)
+	checkContest(t, names, true)
+	checkContest(t, noNames, false)
 	hit, miss, _ := Pointers(t, Chunk)
-	for _, c := range names.Contenders {
-		if got := names.pass(1, c); got != c.Want || got == 0 {
-			t.Errorf("%s found %d, want %d", c.Impl, got, c.Want)
-		}
-	}
-	for _, contest := range []Contest[uintptr]{hit, miss} {
-		for _, c := range contest.Contenders {
-			if got := contest.pass(1, c); got != c.Want || (got == 0) != (contest.Name == miss.Name) {
-				t.Errorf("%s, %s found %d, want %d", contest.Name, c.Impl, got, c.Want)
-			}
+	checkContest(t, hit, true)
+	checkContest(t, miss, false)
+}
+
+func checkContest[K any](t *testing.T, contest Contest[K], hit bool) {
+	t.Helper()
+	for _, c := range contest.Contenders {
+		if got := contest.pass(1, c); got != c.Want || (got > 0) != hit {
+			t.Errorf("%s, %s found %d, want %d", contest.Name, c.Impl, got, c.Want)
 		}
 	}
 }

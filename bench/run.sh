@@ -60,6 +60,8 @@ for round in $(seq "$count"); do
 	measure intern rivals '^BenchmarkIntern$'
 	measure ptrhash rivals '^BenchmarkPointer$'
 done
+"$work/std" -test.run '^$' -test.bench '^BenchmarkInternMemory$' -test.benchtime 1x >"$work/memory.txt"
+"$work/rivals" -test.run '^$' -test.bench '^BenchmarkInternMemory$' -test.benchtime 1x >>"$work/memory.txt"
 echo "large file: $SECONDS s" >&2
 "$work/std" -test.run '^$' -test.bench '^BenchmarkLargeFile$' -test.benchtime 1x -test.count "$count" >"$work/large.txt"
 
@@ -196,15 +198,20 @@ fill large-file
 {
 	header "(cd bench/rivals && go test -run '^\$' -bench Intern .)"
 	targets
-	for n in 10000 200000; do
-		name=BenchmarkIntern/names=$n/goroutines=1/impl
+	for n in 100 10000 200000 $([ "$BENCH_LARGE" != 1 ] || echo 2000000); do
+		name=BenchmarkIntern/names=$n/keys=hit/goroutines=1/impl
 		ratio intern 1.8 "$n names, 1 goroutine" $name=intern $name=map $name=sync-map $name=unique $name=xsync
 		ratio intern 1.8 "the same in batches" $name=intern-batch $name=map $name=sync-map $name=unique $name=xsync
-		name=BenchmarkIntern/names=$n/goroutines=2/impl
+		name=BenchmarkIntern/names=$n/keys=hit/goroutines=2/impl
 		ratio intern 1.8 "$n names, 2 goroutines" $name=intern $name=map-rwmutex $name=sync-map $name=unique $name=xsync
 		ratio intern 1.8 "the same in batches" $name=intern-batch $name=map-rwmutex $name=sync-map $name=unique $name=xsync
 	done
-	table intern -table /goroutines -row /names -col /impl
+	table intern -table /goroutines -row /names,/keys -col /impl
+	echo "Memory for a name, its bytes included:"
+	echo
+	echo '```'
+	"$stat" -filter .unit:B/name -row /names -col /impl "$work/memory.txt"
+	echo '```'
 } >"$work/figures"
 fill intern-rivals
 

@@ -1,20 +1,19 @@
 package intern
 
-// batch is the number of names that a group lookup works on together: enough to
-// keep the processor's outstanding loads busy, few enough to stay in its first
-// cache.
+// batch is the number of names that are looked up together: enough to keep the
+// processor's outstanding loads busy, few enough to stay in its first cache.
 const batch = 32
 
 // LookupAll puts the symbol of names[i], or None, into out[i] and returns how
 // many of the names the table has. It pays where the table is larger than the
-// near caches: it asks the memory for many names at once, where Lookup waits for
-// one after the other. It panics if out is shorter than names.
+// caches: it asks the memory for many names at once, where Lookup waits for one
+// after the other. It panics if out is shorter than names.
 func (t *Table) LookupAll(names []string, out []Symbol) (found int) {
 	out = out[:len(names)]
-	var g group
+	var sums [batch]uint64
 	for len(names) > 0 {
 		n := min(batch, len(names))
-		found += t.findGroup(&g, names[:n], out[:n])
+		found += t.findBatch(&sums, names[:n], out[:n])
 		names, out = names[n:], out[n:]
 	}
 	return found
@@ -26,17 +25,17 @@ func (t *Table) LookupAll(names []string, out []Symbol) (found int) {
 // It panics if out is shorter than names.
 func (t *Table) InternAll(names []string, out []Symbol) (done int, err error) {
 	all := out[:len(names)]
-	var g group
+	var sums [batch]uint64
 	for done < len(names) {
 		n := min(batch, len(names)-done)
 		names, out := names[done:done+n], all[done:done+n]
-		if t.findGroup(&g, names, out) == n {
+		if t.findBatch(&sums, names, out) == n {
 			done += n
 			continue
 		}
 		for i, name := range names {
 			if out[i] == None {
-				if out[i], err = t.insert(name, g.hashes[i]); err != nil {
+				if out[i], err = t.insert(name, sums[i]); err != nil {
 					for rest := all[done:]; len(rest) > 0; rest = rest[1:] {
 						rest[0] = None
 					}
@@ -49,84 +48,32 @@ func (t *Table) InternAll(names []string, out []Symbol) (done int, err error) {
 	return done, nil
 }
 
-// LookupAll does for a Frozen what it does for a Table.
-func (f *Frozen) LookupAll(names []string, out []Symbol) (found int) {
-	out = out[:len(names)]
-	var g group
-	for len(names) > 0 {
-		n := min(batch, len(names))
-		found += f.findGroup(&g, names[:n], out[:n])
-		names, out = names[n:], out[n:]
-	}
-	return found
-}
-
-// group is the working memory of one group lookup, by the names' indices.
-type group struct {
-	hashes [batch]uint32
-	slots  [batch]uint64 // a table's first slot for the hash
-	places [batch]uint32 // of the record to which the slot leads
-	heads  [batch]uint32 // the length in that record
-}
-
-// findGroup looks up at most batch names and leaves their hashes. Each loop is
-// a row of loads that do not wait for one another: first slots, then records.
-func (t *Table) findGroup(g *group, names []string, out []Symbol) (found int) {
-	hash, mask := t.config.Hash, uint32(len(t.slots)-1)
+// findBatch looks up at most batch names and leaves their sums. The first two
+// loops load groups, then records, none of which waits for another.
+func (t *Table) findBatch(sums *[batch]uint64, names []string, out []Symbol) (found int) {
+	var tags [batch]uint64
 	for i, name := range names {
-		g.hashes[i] = hash.Sum32(name)
+		sums[i] = t.sum(name)
+		tags[i] = t.groups[groupOf(sums[i], len(t.groups))].tags.Load()
 	}
+	var loaded Symbol
 	for i := range names {
-		g.slots[i] = t.slots[g.hashes[i]&mask].Load()
-	}
-	for i := range names {
-		g.heads[i] = u32(t.arena[uint32(g.slots[i]):], 1)
-	}
-	for i, name := range names {
-		if uint32(g.slots[i]>>32) == g.hashes[i] && g.heads[i] == uint32(len(name)) {
-			if sym, ok := match(t.arena, uint32(g.slots[i]), name); ok {
-				out[i] = sym
-				found++
-				continue
-			}
+		if c := candidates(tags[i], tagsOf(sums[i])); c != 0 {
+			sym, _ := head(t.arena, t.groups[groupOf(sums[i], len(t.groups))].places[position(c)])
+			loaded |= sym
 		}
-		out[i] = None
-		if name == "" {
-			out[i] = 0
+	}
+	for i, name := range names {
+		sym, ok := t.Lookup(name)
+		if ok {
 			found++
-		} else if sym, ok := t.probe(name, g.hashes[i]); ok { // in a later slot
-			out[i] = sym
-			found++
+		} else {
+			sym = None
 		}
+		out[i] = sym
 	}
-	return found
-}
-
-func (f *Frozen) findGroup(g *group, names []string, out []Symbol) (found int) {
-	for i, name := range names {
-		g.hashes[i] = f.hash.Sum32(name)
-	}
-	for i := range names {
-		// With the pilot of a spilled bucket this is some position or other.
-		pilot := f.pilots[bucketOf(g.hashes[i], len(f.pilots))]
-		g.places[i] = u32(f.slots, positionOf(g.hashes[i], pilot, len(f.slots)/4))
-	}
-	for i := range names {
-		g.heads[i] = u32(f.arena[g.places[i]:], 1)
-	}
-	for i, name := range names {
-		if g.heads[i] == uint32(len(name)) {
-			if sym, ok := match(f.arena, g.places[i], name); ok {
-				out[i] = sym
-				found++
-				continue
-			}
-		}
-		out[i] = None
-		if sym, ok := f.Lookup(name); ok { // spilled
-			out[i] = sym
-			found++
-		}
+	if loaded == None { // never: symbols are fewer; keeps the loads
+		return 0
 	}
 	return found
 }

@@ -4,101 +4,103 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
+	"unsafe"
 
 	"github.com/zeebo/xxh3"
 )
 
-// The block, all numbers little-endian:
+// The block of a frozen table, all numbers little-endian:
 //
 //	 0  7 bytes  "intern\n"
 //	 7  1 byte   version
 //	 8  8 bytes  XXH3-64 of all that follows
-//	16 24 bytes  header, six 32-bit numbers
-//	40           places, slots, spills, pilots, arena (see Frozen), without gaps
+//	16 16 bytes  header: hash, symbols, groups, bytes of the arena, of 32 bits each
+//	32  8 bytes  number of the seed
+//	40           groups, places, arena as in the table, without gaps
 const (
-	magic    = "intern\n"
-	version  = 1
-	sumAt    = 8
-	headAt   = 16
-	bodyAt   = headAt + 6*4
-	minBlock = bodyAt
+	magic   = "intern\n"
+	version = 2
+	sumAt   = 8
+	headAt  = 16
+	seedAt  = 32
+	bodyAt  = 40
 )
 
 // ErrBlock is in every error of Open.
 var ErrBlock = errors.New("not a usable block of names; make it again from its table")
 
-// header is the lengths of the parts, in elements, and the hash.
-type header struct{ hash, symbols, slots, spills, pilots, arena uint32 }
-
-func (h header) fields() [6]uint32 {
-	return [...]uint32{h.hash, h.symbols, h.slots, h.spills, h.pilots, h.arena}
-}
+// header is what stands at headAt.
+type header struct{ hash, symbols, groups, arena uint32 }
 
 // size returns the length of the whole block; it cannot overflow.
 func (h header) size() uint64 {
-	return bodyAt + 4*uint64(h.symbols) + 4*uint64(h.slots) + spillLen*uint64(h.spills) +
-		uint64(h.pilots) + uint64(h.arena)
+	return bodyAt + groupSize*uint64(h.groups) + 4*uint64(h.symbols) + uint64(h.arena)
 }
 
-// newBlock returns a block with its header, its other parts zero.
-func newBlock(h header) *Frozen {
-	block := make([]byte, h.size())
-	copy(block, magic)
-	block[len(magic)] = version
-	for i, v := range h.fields() {
-		binary.LittleEndian.PutUint32(block[headAt+4*i:], v)
+// AppendBinary appends the block of the table frozen as it is now, which Open
+// takes. The error is that of Freeze.
+func (t *Table) AppendBinary(b []byte) ([]byte, error) {
+	f, err := t.Freeze()
+	if err != nil {
+		return b, err
 	}
-	return h.cut(block)
+	start := len(b)
+	b = append(append(b, magic...), version)
+	b = append(b, make([]byte, headAt-sumAt)...)
+	for _, v := range []uint32{uint32(f.hash), uint32(len(f.places)), uint32(len(f.groups)), uint32(len(f.arena))} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	b = binary.LittleEndian.AppendUint64(b, f.number)
+	for i := range f.groups {
+		g := &f.groups[i]
+		b = binary.LittleEndian.AppendUint64(b, g.tags.Load())
+		for _, at := range g.places {
+			b = binary.LittleEndian.AppendUint32(b, at)
+		}
+	}
+	for _, at := range f.places {
+		b = binary.LittleEndian.AppendUint32(b, at)
+	}
+	b = append(b, f.arena...)
+	seal(b[start:])
+	return b, nil
 }
 
-// cut divides a block of h.size() bytes into its parts.
-func (h header) cut(block []byte) *Frozen {
-	rest := block[bodyAt:]
-	part := func(size uint64) []byte {
-		p := rest[:size:size]
-		rest = rest[size:]
-		return p
-	}
-	return &Frozen{
-		block:  block,
-		hash:   Hash(h.hash),
-		places: part(4 * uint64(h.symbols)),
-		slots:  part(4 * uint64(h.slots)),
-		spills: part(spillLen * uint64(h.spills)),
-		pilots: part(uint64(h.pilots)),
-		arena:  part(uint64(h.arena)),
-	}
-}
+// MarshalBinary returns the block of the table frozen as it is now, which Open
+// takes. The error is that of Freeze.
+func (t *Table) MarshalBinary() ([]byte, error) { return t.AppendBinary(nil) }
 
 // seal enters the checksum of a finished block.
 func seal(block []byte) { binary.LittleEndian.PutUint64(block[sumAt:], xxh3.Hash(block[headAt:])) }
 
-// Open returns the names in a block that MarshalBinary or AppendBinary made. It
-// does not copy the block, which must not change from then on. It reads all of
-// it and looks up each name once, so that any block that it takes is sound: the
-// symbols are those of the table, each name is there once and is found. It
-// allocates nothing that depends on the block. Errors are ErrBlock with the
-// cause.
-func Open(block []byte) (*Frozen, error) {
-	f, err := open(block)
+// Open returns the frozen table in a block that MarshalBinary or AppendBinary
+// made. The block must not change from then on: the table lies in it, except
+// on a big-endian machine or if the block does not begin at an address that 8
+// divides, as mapped files do; then its numbers are copied. Open reads all of
+// it and looks up each name once, so any block that it takes is sound: the
+// symbols are those of the table that was saved, each name is there once and is
+// found, and no lookup takes long. Errors are ErrBlock with the cause.
+func Open(block []byte) (*Table, error) {
+	t, err := open(block)
 	if err != nil {
 		return nil, fmt.Errorf("intern: open: %w: %w", err, ErrBlock)
 	}
-	return f, nil
+	return t, nil
 }
 
-func open(block []byte) (*Frozen, error) {
+func open(block []byte) (*Table, error) {
 	if len(block) < len(magic) || string(block[:len(magic)]) != magic {
 		return nil, errors.New("no mark of a block of names at its beginning")
 	}
-	if len(block) < minBlock {
+	if len(block) < bodyAt {
 		return nil, fmt.Errorf("cut off after %d bytes", len(block))
 	}
 	if v := block[len(magic)]; v != version {
 		return nil, fmt.Errorf("version %d, this program reads %d", v, version)
 	}
-	head := block[headAt:bodyAt]
-	h := header{u32(head, 0), u32(head, 1), u32(head, 2), u32(head, 3), u32(head, 4), u32(head, 5)}
+	u32 := func(i int) uint32 { return binary.LittleEndian.Uint32(block[headAt+4*i:]) }
+	h := header{u32(0), u32(1), u32(2), u32(3)}
 	if h.size() != uint64(len(block)) {
 		return nil, fmt.Errorf("%d bytes, its header says %d", len(block), h.size())
 	}
@@ -109,58 +111,92 @@ func open(block []byte) (*Frozen, error) {
 	if h.hash >= uint32(hashes) {
 		return nil, fmt.Errorf("hash number %d is unknown", h.hash)
 	}
-	if h.symbols == 0 || h.slots == 0 || h.pilots == 0 {
+	if h.symbols == 0 || h.groups == 0 {
 		return nil, errors.New("a part is missing")
 	}
-	f := h.cut(block)
-	if err := f.checkRecords(); err != nil {
+	t := &Table{frozen: true}
+	t.setHash(Hash(h.hash), binary.LittleEndian.Uint64(block[seedAt:]))
+	t.count.Store(h.symbols)
+	t.cut(block[bodyAt:], h)
+	if err := t.checkRecords(); err != nil {
 		return nil, err
 	}
-	return f, f.checkLookups()
+	return t, t.checkGroups()
 }
+
+// cut divides the body of a block into the parts of the table.
+func (t *Table) cut(body []byte, h header) {
+	groups, rest := body[:groupSize*int(h.groups)], body[groupSize*int(h.groups):]
+	places := rest[:4*int(h.symbols)]
+	t.arena = rest[len(places):len(rest):len(rest)]
+	if littleEndian && uintptr(unsafe.Pointer(&groups[0]))%8 == 0 {
+		t.groups = unsafe.Slice((*group)(unsafe.Pointer(&groups[0])), h.groups)
+		t.places = unsafe.Slice((*uint32)(unsafe.Pointer(&places[0])), h.symbols)
+		return
+	}
+	t.groups, t.places = make([]group, h.groups), make([]uint32, h.symbols)
+	for i := range t.groups {
+		t.groups[i].tags.Store(binary.LittleEndian.Uint64(groups[groupSize*i:]))
+		for j := range t.groups[i].places {
+			t.groups[i].places[j] = binary.LittleEndian.Uint32(groups[groupSize*i+8+4*j:])
+		}
+	}
+	for i := range t.places {
+		t.places[i] = binary.LittleEndian.Uint32(places[4*i:])
+	}
+}
+
+// littleEndian reports whether numbers lie in memory as they do in a block.
+var littleEndian = *(*byte)(unsafe.Pointer(&[]uint16{1}[0])) == 1
 
 // checkRecords makes sure that the places are those of the arena's records, in
 // order, without gaps, and that only the first name is empty.
-func (f *Frozen) checkRecords() error {
-	at := uint64(0)
-	for i := range f.Len() {
-		if uint64(u32(f.places, i)) != at || uint64(len(f.arena))-at < recordHead {
+func (t *Table) checkRecords() error {
+	at, end := uint64(0), uint64(len(t.arena))
+	for i, place := range t.places {
+		if uint64(place) != at || end-at < recordHead {
 			return fmt.Errorf("symbol %d has no record at its place", i)
 		}
-		r := f.arena[at:]
-		n := uint64(u32(r, 1))
-		if u32(r, 0) != uint32(i) || n > uint64(len(r)-recordHead) || (n == 0) != (i == 0) {
+		sym, n := head(t.arena, place)
+		if int(sym) != i || uint64(n) > end-at-recordHead || (n == 0) != (i == 0) {
 			return fmt.Errorf("symbol %d has a damaged record", i)
 		}
-		at += recordHead + n
+		at += recordHead + uint64(n)
 	}
-	if at != uint64(len(f.arena)) {
+	if at != end {
 		return errors.New("bytes behind the last record")
 	}
 	return nil
 }
 
-// checkLookups makes sure that each name leads to its symbol, which implies that
-// no name is there twice. Each symbol needs a position or a spill of its own, so
-// when there are as many of them as symbols, none leads anywhere else.
-func (f *Frozen) checkLookups() error {
-	leads := len(f.spills) / spillLen
-	for i := range len(f.slots) / 4 {
-		if u32(f.slots, i) != 0 {
-			leads++
+// checkGroups makes sure that each name leads to its symbol, which implies that
+// no name is there twice. Each symbol needs a position of its own, so when there
+// are as many as symbols, none leads anywhere else.
+func (t *Table) checkGroups() error {
+	taken := 0
+	for i := range t.groups {
+		g := &t.groups[i]
+		tags := g.tags.Load()
+		n := bits.OnesCount64(tags & topBits)
+		if tags>>(4*n)>>(4*n) != 0 {
+			return fmt.Errorf("group %d has a gap or a damaged tag", i)
 		}
-	}
-	if leads != f.Len()-1 {
-		return fmt.Errorf("%d positions for %d names", leads, f.Len()-1)
-	}
-	for i := range len(f.spills) / spillLen {
-		// Bisection reads these records before any of them has been looked up.
-		if at := u32(f.spills, 2*i+1); !f.isPlace(at) {
-			return fmt.Errorf("spill %d leads to no record", i)
+		// A lookup reads these records before its name has been checked.
+		for j, at := range g.places {
+			if (j < n) != (at != 0) || at != 0 && !t.isPlace(at) {
+				return fmt.Errorf("group %d leads to no record", i)
+			}
 		}
+		taken += n
 	}
-	for sym := Symbol(1); int(sym) < f.Len(); sym++ {
-		if got, ok := f.Lookup(f.String(sym)); !ok || got != sym {
+	if taken != len(t.places)-1 {
+		return fmt.Errorf("%d positions for %d names", taken, len(t.places)-1)
+	}
+	if row := t.longestRow(); row > longest || row >= len(t.groups) {
+		return fmt.Errorf("%d full groups in a row", row)
+	}
+	for sym := Symbol(1); int(sym) < t.Len(); sym++ {
+		if got, ok := t.Lookup(t.String(sym)); !ok || got != sym {
 			return fmt.Errorf("symbol %d is not found by its name", sym)
 		}
 	}
@@ -169,10 +205,10 @@ func (f *Frozen) checkLookups() error {
 
 // isPlace reports whether a record begins at the place; the records have been
 // checked.
-func (f *Frozen) isPlace(at uint32) bool {
-	if uint64(at)+recordHead > uint64(len(f.arena)) {
+func (t *Table) isPlace(at uint32) bool {
+	if uint64(at)+recordHead > uint64(len(t.arena)) {
 		return false
 	}
-	sym := u32(f.arena[at:], 0)
-	return int64(sym) < int64(f.Len()) && u32(f.places, int(sym)) == at
+	sym, _ := head(t.arena, at)
+	return uint64(sym) < uint64(len(t.places)) && t.places[sym] == at
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -14,16 +15,14 @@ import (
 var (
 	_ encoding.BinaryMarshaler = (*Table)(nil)
 	_ encoding.BinaryAppender  = (*Table)(nil)
-	_ encoding.BinaryMarshaler = (*Frozen)(nil)
-	_ encoding.BinaryAppender  = (*Frozen)(nil)
 )
 
 // Names of every size of table and every hash are all found again, by name and
 // by number, and others are not.
 func TestFreezeAndOpen(t *testing.T) {
-	words, _ := corpus(t, 30_000)
+	words, _ := corpus(t, 10_000)
 	for hash := range hashes {
-		for _, n := range []int{0, 1, 2, 3, 5, 8, 100, 1000, 20_000} {
+		for _, n := range []int{0, 1, 2, 3, 5, 8, 100, 9000} {
 			table, err := New(Config{Entries: n + 1, Bytes: totalBytes(words[:n]) + 1, Hash: hash})
 			if err != nil {
 				t.Fatal(err)
@@ -34,50 +33,61 @@ func TestFreezeAndOpen(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			block, err := table.AppendBinary([]byte("x"))
+			block, err := table.AppendBinary([]byte("12345678"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := Open(block[1:]) // at an odd address
-			if err != nil {
-				t.Fatalf("%v, %d names: %v", hash, n, err)
+			block = block[8:]
+			for _, shift := range []int{0, 1} { // in place, and at an odd address
+				moved := append(make([]byte, shift, shift+len(block)), block...)[shift:]
+				f, err := Open(moved)
+				if err != nil {
+					t.Fatalf("%v, %d names: %v", hash, n, err)
+				}
+				if inPlace := unsafe.Pointer(unsafe.SliceData(f.groups)) == unsafe.Pointer(&moved[bodyAt]); inPlace != (shift == 0) && littleEndian {
+					t.Fatalf("%v, %d names, shifted by %d: in place: %v", hash, n, shift, inPlace)
+				}
+				if again, err := f.MarshalBinary(); err != nil || !bytes.Equal(again, block) {
+					t.Fatalf("%v, %d names: the block is not kept, %v", hash, n, err)
+				}
+				if f.Hash() != hash {
+					t.Errorf("Hash = %v, want %v", f.Hash(), hash)
+				}
+				checkNames(t, f, symbols, append([]string{""}, words[:n]...))
+				checkLookups(t, f, symbols, words[:min(len(words), 2*n+100)])
 			}
-			if again, err := f.MarshalBinary(); err != nil || !bytes.Equal(again, block[1:]) {
-				t.Fatalf("%v, %d names: the block is not kept, %v", hash, n, err)
-			}
-			if f.Hash() != hash {
-				t.Errorf("Hash = %v, want %v", f.Hash(), hash)
-			}
-			checkNames(t, f, symbols, append([]string{""}, words[:n]...))
-			checkLookups(t, f, symbols, words)
-			if spilled := len(f.spills) / spillLen; spilled > n/1000 {
-				t.Errorf("%v: %d of %d names are spilled", hash, spilled, n)
+			if again, err := table.MarshalBinary(); err != nil || !bytes.Equal(again, block) {
+				t.Fatalf("%v, %d names: a second block differs, %v", hash, n, err)
 			}
 		}
 	}
 }
 
-// Names whose hashes are all equal, as an opponent can make them, are found by
-// bisection.
+// Names of one hash, as an opponent can make them for a hash without a seed, are
+// found, and a frozen table with too many of them has another hash.
 func TestEqualHashes(t *testing.T) {
-	names := equalHashes(t, 64)
-	table := tableOf(t, names, Murmur3)
-	f := table.Freeze()
-	if got := len(f.spills) / spillLen; got != len(names) {
-		t.Errorf("%d of %d names are spilled", got, len(names))
+	for n, want := range map[int]Hash{64: Murmur3, longest * groupLen: Murmur3, longest*groupLen + 1: Seeded, 1000: Seeded} {
+		names := equalHashes(t, n)
+		table := tableOf(t, names, Murmur3)
+		symbols := map[string]Symbol{"": 0}
+		for i, s := range names {
+			symbols[s] = Symbol(i + 1)
+		}
+		list := append(equalHashes(t, n+10), "absent", "")
+		checkLookups(t, table, symbols, list)
+		block, err := table.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(block)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Hash() != want {
+			t.Errorf("%d names: frozen by %v, want %v", n, f.Hash(), want)
+		}
+		checkLookups(t, f, symbols, list)
 	}
-	symbols := map[string]Symbol{"": 0}
-	for i, s := range names {
-		symbols[s] = Symbol(i + 1)
-	}
-	list := append(equalHashes(t, 128), "absent", "")
-	checkLookups(t, table, symbols, list)
-	checkLookups(t, f, symbols, list)
-	opened, err := Open(f.block)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkLookups(t, opened, symbols, list)
 }
 
 // equalHashes returns n names of 8 bytes with one murmur3: each step of that
@@ -102,95 +112,115 @@ func equalHashes(t *testing.T, n int) []string {
 		want := rotl((last-0xe6546b64)*inverse(5), 19)
 		second := unscramble(want ^ step(0, first))
 		names[i] = string(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, first), second))
-		if Murmur3.Sum32(names[i]) != Murmur3.Sum32(names[0]) {
-			t.Fatalf("murmur3(%x) = %08x, want %08x", names[i], Murmur3.Sum32(names[i]), Murmur3.Sum32(names[0]))
+		if sum(Murmur3, names[i]) != sum(Murmur3, names[0]) {
+			t.Fatalf("murmur3(%x) = %08x, want %08x", names[i], sum(Murmur3, names[i]), sum(Murmur3, names[0]))
 		}
 	}
 	return names
 }
 
-// The first version's bytes are for ever.
+// The bytes of this version are for ever.
 func TestBlockIsStable(t *testing.T) {
-	f := tableOf(t, []string{"ab", "c"}, Lookup2).Freeze()
-	want := "intern\n\x01" + "\x39\xb3\x13\x73\xd0\x2a\x1c\x11" +
-		"\x01\x00\x00\x00" + "\x03\x00\x00\x00" + "\x03\x00\x00\x00" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00" + "\x1b\x00\x00\x00" +
+	block, err := tableOf(t, []string{"ab", "c"}, Lookup2).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "intern\n\x02" + "\x2d\x24\x64\x0d\x9d\x4c\x16\x7e" +
+		"\x02\x00\x00\x00" + "\x03\x00\x00\x00" + "\x01\x00\x00\x00" + "\x1b\x00\x00\x00" +
+		"\x00\x00\x00\x00\x00\x00\x00\x00" + // seed
+		"\xc1\xdb\x00\x00\x00\x00\x00\x00" + // tags
+		"\x08\x00\x00\x00" + "\x12\x00\x00\x00" + strings.Repeat("\x00", 24) + // the group
 		"\x00\x00\x00\x00" + "\x08\x00\x00\x00" + "\x12\x00\x00\x00" + // places
-		"\x12\x00\x00\x00" + "\x08\x00\x00\x00" + "\x00\x00\x00\x00" + // slots
-		"\x01" + // pilot
 		"\x00\x00\x00\x00\x00\x00\x00\x00" +
 		"\x01\x00\x00\x00\x02\x00\x00\x00ab" +
 		"\x02\x00\x00\x00\x01\x00\x00\x00c"
-	if diff := cmp.Diff([]byte(want), f.block); diff != "" {
+	if diff := cmp.Diff([]byte(want), block); diff != "" {
 		t.Error(diff)
 	}
 }
 
+// parts are views of a block, to damage it.
+type parts struct{ block, groups, places, arena []byte }
+
+func (p parts) number(part []byte, i int, v uint32) { binary.LittleEndian.PutUint32(part[4*i:], v) }
+
+// place returns where the group has the place of its j-th name.
+func (p parts) place(group, j int) []byte { return p.groups[groupSize*group+8+4*j:] }
+
+func partsOf(block []byte) parts {
+	u32 := func(i int) int { return int(binary.LittleEndian.Uint32(block[headAt+4*i:])) }
+	groups, places := bodyAt+groupSize*u32(2), 4*u32(1)
+	return parts{block, block[bodyAt:groups], block[groups : groups+places], block[groups+places:]}
+}
+
+// blockOf returns a block with a header and the size that goes with it.
+func blockOf(h header) []byte {
+	b := append([]byte(magic), version)
+	b = append(b, make([]byte, h.size()-8)...)
+	for i, v := range []uint32{h.hash, h.symbols, h.groups, h.arena} {
+		binary.LittleEndian.PutUint32(b[headAt+4*i:], v)
+	}
+	return b
+}
+
 func TestOpenErrors(t *testing.T) {
-	good := tableOf(t, []string{"ab", "c", "defg"}, XXH3).Freeze()
-	// Two buckets: "engrained" and "Seavir" are spilled.
-	twins := tableOf(t, []string{"engrained", "Seavir", "other"}, Lookup2).Freeze()
-	number := func(b []byte, i int, v uint32) { binary.LittleEndian.PutUint32(b[4*i:], v) }
+	good, err := tableOf(t, []string{"ab", "c", "defg"}, Lookup2).MarshalBinary() // one group
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name   string
-		from   *Frozen
-		damage func(f *Frozen) []byte
+		damage func(p parts) []byte
 		sealed bool // with the right checksum
 		want   string
 	}{
-		{"nothing", good, func(f *Frozen) []byte { return nil }, false, "no mark"},
-		{"another file", good, func(f *Frozen) []byte { return []byte("PNG.............................") }, false, "no mark"},
-		{"only the mark", good, func(f *Frozen) []byte { return f.block[:9] }, false, "cut off after 9 bytes"},
-		{"no version", good, func(f *Frozen) []byte { return f.block[:7] }, false, "cut off after 7 bytes"},
-		{"version", good, func(f *Frozen) []byte { f.block[7] = 2; return f.block }, false, "version 2, this program reads 1"},
-		{"torn", good, func(f *Frozen) []byte { return f.block[:len(f.block)-1] }, false, "its header says"},
-		{"longer", good, func(f *Frozen) []byte { return append(f.block, 0) }, false, "its header says"},
-		{"huge header", good, func(f *Frozen) []byte { copy(f.block[20:40], strings.Repeat("\xff", 20)); return f.block }, true, "its header says"},
-		{"bit", good, func(f *Frozen) []byte { f.arena[9] ^= 1; return f.block }, false, "checksum differs"},
-		{"sum", good, func(f *Frozen) []byte { f.block[8] ^= 1; return f.block }, false, "checksum differs"},
-		{"hash", good, func(f *Frozen) []byte { f.block[16] = 3; return f.block }, true, "hash number 3 is unknown"},
-		{"other hash", good, func(f *Frozen) []byte { f.block[16] = 2; return f.block }, true, "is not found"},
-		{"empty", good, func(f *Frozen) []byte { return newBlock(header{}).block }, true, "a part is missing"},
-		{"only the empty name", good, func(f *Frozen) []byte { return newBlock(header{0, 1, 0, 0, 0, recordHead}).block }, true, "a part is missing"},
-		{"no pilots", good, func(f *Frozen) []byte { return newBlock(header{0, 1, 1, 0, 0, recordHead}).block }, true, "a part is missing"},
-		{"first place", good, func(f *Frozen) []byte { number(f.places, 0, 8); return f.block }, true, "symbol 0 has no record"},
-		{"place far away", good, func(f *Frozen) []byte { number(f.places, 2, 0xffffffff); return f.block }, true, "symbol 2 has no record"},
-		{"record of another", good, func(f *Frozen) []byte { f.arena[8] = 2; return f.block }, true, "symbol 1 has a damaged record"},
-		{"record too long", good, func(f *Frozen) []byte { f.arena[15] = 0xff; return f.block }, true, "symbol 1 has a damaged record"},
-		{"second empty name", good, func(f *Frozen) []byte { f.arena[12] = 0; return f.block }, true, "symbol 1 has a damaged record"},
-		{"bytes at the end", good, func(f *Frozen) []byte { f.arena[len(f.arena)-8] = 3; return f.block }, true, "bytes behind"},
-		{"twice", good, func(f *Frozen) []byte {
-			names := newBlock(header{uint32(XXH3), 3, 3, 0, 1, 8 + 9 + 9})
-			putRecord(names.arena, 8, 1, "x")
-			putRecord(names.arena, 17, 2, "x")
-			number(names.places, 1, 8)
-			number(names.places, 2, 17)
-			number(names.slots, 0, 8)
-			number(names.slots, 1, 8)
-			number(names.slots, 2, 8)
-			return names.block
-		}, true, "3 positions for 2 names"},
-		{"no position", good, func(f *Frozen) []byte { clear(f.slots); return f.block }, true, "0 positions for 3 names"},
-		{"wrong pilot", good, func(f *Frozen) []byte { f.pilots[0] = spilled; return f.block }, true, "is not found"},
-		{"position far away", good, func(f *Frozen) []byte {
-			for i := range len(f.slots) / 4 {
-				if u32(f.slots, i) != 0 {
-					number(f.slots, i, 0xfffffff0)
-				}
+		{"nothing", func(p parts) []byte { return nil }, false, "no mark"},
+		{"another file", func(p parts) []byte { return []byte("PNG.............................") }, false, "no mark"},
+		{"only the mark", func(p parts) []byte { return p.block[:9] }, false, "cut off after 9 bytes"},
+		{"no version", func(p parts) []byte { return p.block[:7] }, false, "cut off after 7 bytes"},
+		{"an old version", func(p parts) []byte { p.block[7] = 1; return p.block }, false, "version 1, this program reads 2"},
+		{"torn", func(p parts) []byte { return p.block[:len(p.block)-1] }, false, "its header says"},
+		{"longer", func(p parts) []byte { return append(p.block, 0) }, false, "its header says"},
+		{"huge header", func(p parts) []byte { copy(p.block[20:32], strings.Repeat("\xff", 12)); return p.block }, true, "its header says"},
+		{"bit", func(p parts) []byte { p.arena[9] ^= 1; return p.block }, false, "checksum differs"},
+		{"sum", func(p parts) []byte { p.block[8] ^= 1; return p.block }, false, "checksum differs"},
+		{"hash", func(p parts) []byte { p.block[16] = 4; return p.block }, true, "hash number 4 is unknown"},
+		{"other hash", func(p parts) []byte { p.block[16] = 0; return p.block }, true, "is not found"},
+		{"empty", func(p parts) []byte { return blockOf(header{}) }, true, "a part is missing"},
+		{"no groups", func(p parts) []byte { return blockOf(header{0, 1, 0, recordHead}) }, true, "a part is missing"},
+		{"first place", func(p parts) []byte { p.number(p.places, 0, 8); return p.block }, true, "symbol 0 has no record"},
+		{"place far away", func(p parts) []byte { p.number(p.places, 2, 0xffffffff); return p.block }, true, "symbol 2 has no record"},
+		{"record of another", func(p parts) []byte { p.arena[8] = 2; return p.block }, true, "symbol 1 has a damaged record"},
+		{"record too long", func(p parts) []byte { p.arena[15] = 0xff; return p.block }, true, "symbol 1 has a damaged record"},
+		{"second empty name", func(p parts) []byte { p.arena[12] = 0; return p.block }, true, "symbol 1 has a damaged record"},
+		{"bytes at the end", func(p parts) []byte { p.arena[len(p.arena)-8] = 3; return p.block }, true, "bytes behind"},
+		{"no position", func(p parts) []byte { clear(p.groups); return p.block }, true, "0 positions for 3 names"},
+		{"a name without a position", func(p parts) []byte { p.groups[2] = 0; p.number(p.place(0, 2), 0, 0); return p.block }, true, "2 positions for 3 names"},
+		{"wrong tag", func(p parts) []byte { p.groups[1] ^= 1; return p.block }, true, "symbol 2 is not found"},
+		{"tag without its top bit", func(p parts) []byte { p.groups[1] &= 0x7f; return p.block }, true, "group 0 has a gap or a damaged tag"},
+		{"low tag behind the last", func(p parts) []byte { p.groups[7] = 1; return p.block }, true, "group 0 has a gap or a damaged tag"},
+		{"gap", func(p parts) []byte { p.groups[7] = p.groups[0]; return p.block }, true, "group 0 has a gap or a damaged tag"},
+		{"position far away", func(p parts) []byte { p.number(p.place(0, 1), 0, 0xfffffff0); return p.block }, true, "group 0 leads to no record"},
+		{"position at the end", func(p parts) []byte { p.number(p.place(0, 1), 0, uint32(len(p.arena))); return p.block }, true, "group 0 leads to no record"},
+		{"position in a record", func(p parts) []byte { p.number(p.place(0, 1), 0, 9); return p.block }, true, "group 0 leads to no record"},
+		{"position of the empty name", func(p parts) []byte { p.number(p.place(0, 1), 0, 0); return p.block }, true, "group 0 leads to no record"},
+		{"place behind the last", func(p parts) []byte { p.number(p.place(0, 3), 0, 8); return p.block }, true, "group 0 leads to no record"},
+		{"one name's position twice", func(p parts) []byte { copy(p.place(0, 1)[:4], p.place(0, 0)); return p.block }, true, "symbol 2 is not found"},
+		{"a name twice", func(p parts) []byte {
+			b := blockOf(header{uint32(Lookup2), 3, 1, 8 + 9 + 9})
+			p = partsOf(b)
+			tag := byte(sum(Lookup2, "x") | 0x80)
+			putRecord(p.arena, 8, 1, "x")
+			putRecord(p.arena, 17, 2, "x")
+			for i, at := range []uint32{8, 17} {
+				p.groups[i] = tag
+				p.number(p.place(0, i), 0, at)
+				p.number(p.places, i+1, at)
 			}
-			return f.block
-		}, true, "is not found"},
-		{"spill far away", twins, func(f *Frozen) []byte { number(f.spills, 1, 0xfffffff0); return f.block }, true, "spill 0 leads to no record"},
-		{"spill into a record", twins, func(f *Frozen) []byte { number(f.spills, 1, 9); return f.block }, true, "spill 0 leads to no record"},
-		{"spills out of order", twins, func(f *Frozen) []byte {
-			a, b := u32(f.spills, 1), u32(f.spills, 3)
-			number(f.spills, 1, b)
-			number(f.spills, 3, a)
-			return f.block
-		}, true, "is not found"},
+			return b
+		}, true, "symbol 2 is not found"},
 	} {
-		h := header{uint32(c.from.hash), uint32(c.from.Len()), uint32(len(c.from.slots) / 4),
-			uint32(len(c.from.spills) / spillLen), uint32(len(c.from.pilots)), uint32(len(c.from.arena))}
-		block := c.damage(h.cut(bytes.Clone(c.from.block)))
+		block := c.damage(partsOf(bytes.Clone(good)))
 		if c.sealed {
 			seal(block)
 		}
@@ -201,21 +231,62 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+// Rows of full groups that lookups would have to go through are refused, and
+// with no free position at all they would not end.
+func TestOpenRefusesLongRows(t *testing.T) {
+	for _, c := range []struct{ names, groups, want int }{
+		{groupLen, 1, 1}, // as many names as positions
+		{2 * groupLen, 2, 2},
+		{longest * groupLen, longest + 1, 0},
+		{(longest + 1) * groupLen, longest + 2, longest + 1},
+	} {
+		// All in their order, of one hash and in the first groups.
+		names := equalHashes(t, c.names)
+		table := tableOf(t, names, Murmur3)
+		f := &Table{groups: make([]group, c.groups), arena: table.arena, places: table.places, frozen: true}
+		f.count.Store(table.count.Load())
+		f.setHash(Murmur3, 0)
+		for sym, at := range f.places {
+			if sym > 0 && !f.put(f.sum(names[sym-1]), at, c.groups) {
+				t.Fatal("no room")
+			}
+		}
+		block, err := f.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Open(block)
+		if c.want == 0 && err != nil || c.want > 0 && !errors.Is(err, ErrBlock) {
+			t.Errorf("%d names in %d groups: %v", c.names, c.groups, err)
+		}
+		if c.want > 0 && !strings.Contains(err.Error(), "full groups in a row") {
+			t.Errorf("%d names in %d groups: %v", c.names, c.groups, err)
+		}
+	}
+}
+
 // Whatever Open takes is sound, also when the checksum was made to fit.
 func FuzzOpen(f *testing.F) {
-	for _, words := range [][]string{nil, {"ab"}, {"ab", "c", "defg", "hi", "jkl"}, {"engrained", "Seavir", "x"}} {
-		table, err := New(Config{Entries: 10, Bytes: 100, Hash: Lookup2})
-		if err != nil {
-			f.Fatal(err)
+	for _, words := range [][]string{nil, {"ab"}, {"ab", "c", "defg", "hi", "jkl"}, {"engrained", "Seavir", "x"}, made(40)} {
+		for _, hash := range []Hash{Lookup2, Seeded} {
+			table, err := New(Config{Entries: 100, Bytes: 4000, Hash: hash})
+			if err != nil {
+				f.Fatal(err)
+			}
+			if _, err := table.InternAll(words, make([]Symbol, len(words))); err != nil {
+				f.Fatal(err)
+			}
+			block, err := table.MarshalBinary()
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(block, false)
+			f.Add(block, true)
 		}
-		table.InternAll(words, make([]Symbol, len(words)))
-		block, _ := table.MarshalBinary()
-		f.Add(block, false)
-		f.Add(block, true)
 	}
 	f.Fuzz(func(t *testing.T, block []byte, fit bool) {
 		block = bytes.Clone(block)
-		if fit && len(block) >= minBlock {
+		if fit && len(block) >= bodyAt {
 			seal(block)
 		}
 		names, err := Open(block)

@@ -1,30 +1,37 @@
 // Package intern gives names small numbers. A [Table] holds each distinct name
-// once, in memory of a size fixed at its making, and knows it by a [Symbol]:
-// 32 bits that compare, hash and travel as an integer. It suits names that come
-// again and again, as those of counters and assets do.
+// once, in memory of fixed size, and identifies it by a [Symbol]: 32 bits that
+// compare, hash and travel as an integer. It suits names that are used again and
+// again, such as those of counters and assets.
 //
 // # Layout
 //
-// All names lie in one arena, a record each: symbol, length and the bytes. A
-// hash table of 64-bit slots leads to the records; a slot is the 32-bit hash of
-// a name and the place of its record, so nearly every name that differs is told
-// apart before a byte of it is read. A third array leads from symbols to
-// records. None of the three holds a pointer, so a garbage collection does not
-// look into them, however many names there are.
+// All names lie in one arena, each in a record: symbol, length, bytes. The hash
+// table consists of groups of eight positions: one word with a tag of seven hash
+// bits for each, beside the places of the eight records. A lookup compares all
+// tags of a group at once and nearly always reads one record, that of the name.
+// A third array leads from symbols to records. None of the three holds a
+// pointer, so the garbage collector does not scan them, however many names there
+// are.
 //
 // # Concurrency
 //
-// All methods may be called from any number of goroutines. One mutex lets one
-// writer in at a time. Readers take no lock and write nothing: a record is
-// complete before the atomic store that makes its slot lead to it, and neither
-// changes afterwards.
+// All methods may be called from any number of goroutines. One mutex admits one
+// writer at a time. Readers take no lock and write nothing: a record and its
+// place are complete before the atomic store of the tags that lead to them, and
+// do not change afterwards.
 //
-// # Frozen
+// # Saving
 //
-// A table that has got its names can be made into a [Frozen]: read only, smaller,
-// without a second string to compare, and at the same time the flat block in
-// which it is saved. Symbols keep their numbers.
+// [Table.Freeze] makes a read-only table of the exact size, and
+// [Table.MarshalBinary] saves one as a block of the same layout, which [Open]
+// uses in place: a file can be mapped. Symbols keep their numbers. Open checks
+// every byte of a block, so it may come from anywhere.
 //
-// None of the hashes resists an opponent. Names chosen to collide make a table
-// slow, linear in their number at worst, but not wrong.
+// # Hostile names
+//
+// Each table hashes with a random seed, so names cannot be chosen to collide in
+// it. A frozen table has a seed that is stored with it; Freeze uses one with
+// which its names do not collide, and Open refuses a block whose lookups could
+// take long. The published hashes that Config offers have no seed: names chosen
+// to collide make a table with one of them slow, but not wrong.
 package intern

@@ -1,7 +1,13 @@
 package intern
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spaolacci/murmur3"
@@ -9,6 +15,9 @@ import (
 
 	"github.com/assetcook/assetcook/internal/lookup2"
 )
+
+// sum returns the 32-bit sum of an unseeded hash, which stands in both halves.
+func sum(hash Hash, s string) uint32 { return uint32((&hasher{hash: hash}).sum(s)) }
 
 func TestHashesAgainstTheirLibraries(t *testing.T) {
 	for n := range 300 {
@@ -20,13 +29,13 @@ func TestHashesAgainstTheirLibraries(t *testing.T) {
 		// Its one-shot form makes a pointer behind the slice, which -race refuses.
 		h := murmur3.New32()
 		h.Write(b)
-		if got, want := Murmur3.Sum32(s), h.Sum32(); got != want {
+		if got, want := sum(Murmur3, s), h.Sum32(); got != want {
 			t.Errorf("murmur3 of %d bytes = %08x, want %08x", n, got, want)
 		}
-		if got, want := XXH3.Sum32(s), uint32(xxh3.Hash(b)); got != want {
-			t.Errorf("xxh3 of %d bytes = %08x, want %08x", n, got, want)
+		if got, want := (&hasher{hash: XXH3}).sum(s), xxh3.Hash(b); got != want {
+			t.Errorf("xxh3 of %d bytes = %016x, want %016x", n, got, want)
 		}
-		if got, want := Lookup2.Sum32(s), lookup2.Sum32(b, 0); got != want {
+		if got, want := sum(Lookup2, s), lookup2.Sum32(b, 0); got != want {
 			t.Errorf("lookup2 of %d bytes = %08x, want %08x", n, got, want)
 		}
 	}
@@ -35,27 +44,139 @@ func TestHashesAgainstTheirLibraries(t *testing.T) {
 // Values of the reference implementation of MurmurHash3_x86_32 with seed 0.
 func TestMurmur3Vectors(t *testing.T) {
 	for s, want := range map[string]uint32{"": 0, "test": 0xba6bd213, "Hello, world!": 0xc0363e43} {
-		if got := Murmur3.Sum32(s); got != want {
+		if got := sum(Murmur3, s); got != want {
 			t.Errorf("murmur3(%q) = %08x, want %08x", s, got, want)
 		}
 	}
 }
 
 func TestHashNames(t *testing.T) {
-	for hash, want := range map[Hash]string{XXH3: "xxh3", Lookup2: "lookup2", Murmur3: "murmur3", 9: "Hash(9)"} {
+	for hash, want := range map[Hash]string{Seeded: "seeded", XXH3: "xxh3", Lookup2: "lookup2", Murmur3: "murmur3", 9: "Hash(9)"} {
 		if got := fmt.Sprint(hash); got != want {
 			t.Errorf("Hash(%d) prints as %q, want %q", uint8(hash), got, want)
 		}
 	}
 }
 
-func TestUnknownHashPanics(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
+// Sums of a seed are for ever: blocks that were saved depend on them. The lengths
+// are those at which the method changes.
+func TestSeededIsStable(t *testing.T) {
+	text := strings.Repeat("0123456789abcdef", 10)
+	s := newSeed(1)
+	for n, want := range map[int]uint64{} {
+		if got := s.sum(text[:n]); got != want {
+			t.Errorf("%d: %#016x, want %#016x", n, got, want)
 		}
-	}()
-	Hash(9).Sum32("x")
+	}
+}
+
+// No word of a seed is 0, not even where the generator gives one.
+func TestSeedHasNoZero(t *testing.T) {
+	for step := range uint64(5) {
+		number := -step * 0x9e3779b97f4a7c15
+		if s := newSeed(number); slices.Contains(s[:], 0) {
+			t.Errorf("seed %#x is %#x", number, s)
+		}
+	}
+}
+
+// A change of one bit of a name changes each bit of its hash in half of all
+// cases.
+func TestAvalanche(t *testing.T) {
+	const rounds = 500
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, n := range []int{3, 7, 16, 24, 48, 100} {
+		worst := 0.0
+		for bit := range 8 * n {
+			var flips [64]int
+			for range rounds {
+				b := make([]byte, n)
+				for i := range b {
+					b[i] = byte(r.Uint32())
+				}
+				s := newSeed(r.Uint64())
+				before := s.sum(string(b))
+				b[bit/8] ^= 1 << (bit % 8)
+				for diff := before ^ s.sum(string(b)); diff != 0; diff &= diff - 1 {
+					flips[bits.TrailingZeros64(diff)]++
+				}
+			}
+			for _, f := range flips {
+				worst = max(worst, math.Abs(float64(f)/rounds-0.5))
+			}
+			if bit > 24 && bit < 8*n-24 {
+				bit += 61 // not all bits of the middle
+			}
+		}
+		t.Logf("%d bytes: worst bias %.3f", n, worst)
+		if worst > 0.15 { // 6.7 standard deviations
+			t.Errorf("%d bytes: a bit of the hash changes with a bias of %.3f", n, worst)
+		}
+	}
+}
+
+// Names of one repeated byte and of few bits differ in length and little else.
+func TestSparseNames(t *testing.T) {
+	var names []string
+	for n := 1; n <= 200; n++ {
+		for _, c := range "\x00\x01a\xff" {
+			names = append(names, strings.Repeat(string(byte(c)), n))
+		}
+		for bit := range 8 * min(n, 70) {
+			b := make([]byte, n)
+			b[bit/8] = 1 << (bit % 8)
+			names = append(names, string(b))
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	s, seen := newSeed(0), map[uint64]string{}
+	for _, name := range names {
+		h := s.sum(name)
+		if other, ok := seen[h]; ok {
+			t.Errorf("%q and %q have the hash %#x", name, other, h)
+		}
+		seen[h] = name
+	}
+	if len(seen) < 60_000 {
+		t.Errorf("%d names", len(seen))
+	}
+}
+
+// find hashes names of some lengths by itself; it must agree with sum.
+func TestFindAgreesWithSum(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	var names []string
+	for n := 1; n <= 200; n++ {
+		for range 3 {
+			b := make([]byte, n)
+			for i := range b {
+				b[i] = byte(r.Uint32())
+			}
+			names = append(names, string(b))
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	table, err := New(Config{Entries: 2 * len(names), Bytes: 2 * totalBytes(names)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range names {
+		if _, err := table.insert(name, table.sum(name)); err != nil {
+			t.Fatal(err)
+		}
+		if sym, err := table.Intern(name); int(sym) != i+1 || err != nil {
+			t.Errorf("%d bytes: Intern = %d, %v, want %d", len(name), sym, err, i+1)
+		}
+		for j := range len(name) {
+			other := []byte(name)
+			other[j] ^= 1
+			if sym, ok := table.LookupBytes(other); ok && table.String(sym) != string(other) {
+				t.Errorf("%d bytes, byte %d differs, yet it was found", len(name), j)
+			}
+		}
+	}
 }
 
 // The table that this package grew from hashed with lookup2 and put names into
@@ -80,47 +201,79 @@ func TestPublishedTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bins := len(table.slots); bins != 1<<14 {
-		t.Fatalf("%d slots, want those of 14 bits", bins)
-	}
 	for i, w := range words {
-		if got := Lookup2.Sum32(w.word); got != w.hash || got&(1<<14-1) != w.bin {
+		if got := sum(Lookup2, w.word); got != w.hash || got&(1<<14-1) != w.bin {
 			t.Errorf("%s: hash %08x, bin %04x, want %08x, %04x", w.word, got, got&(1<<14-1), w.hash, w.bin)
 		}
 		if sym, err := table.Intern(w.word); err != nil || sym != Symbol(i+1) {
 			t.Errorf("Intern(%q) = %d, %v, want %d", w.word, sym, err, i+1)
 		}
 	}
-	// Eight names in three neighboring bins fill a row of slots, and each
-	// slot holds the hash of one of them.
-	stored := map[uint32]int{}
-	for bin := uint32(0x32ba); bin < 0x32ba+8; bin++ {
-		stored[uint32(table.slots[bin].Load()>>32)]++
-	}
-	frozen := table.Freeze()
+	frozen := freeze(t, table)
 	for i, w := range words {
-		if stored[w.hash] == 0 {
-			t.Errorf("%s: its hash %08x is in none of the slots", w.word, w.hash)
+		for _, r := range []*Table{table, frozen} {
+			if sym, ok := r.Lookup(w.word); !ok || sym != Symbol(i+1) {
+				t.Errorf("Lookup(%q) = %d, %v, want %d", w.word, sym, ok, i+1)
+			}
 		}
-		if sym, ok := table.Lookup(w.word); !ok || sym != Symbol(i+1) {
-			t.Errorf("Lookup(%q) = %d, %v, want %d", w.word, sym, ok, i+1)
-		}
-		if sym, ok := frozen.Lookup(w.word); !ok || sym != Symbol(i+1) {
-			t.Errorf("frozen: Lookup(%q) = %d, %v, want %d", w.word, sym, ok, i+1)
-		}
-	}
-	if stored[0x32abb2bb] != 2 {
-		t.Errorf("hash 32abb2bb stands in %d slots, want 2", stored[0x32abb2bb])
-	}
-	if len(frozen.spills) == 0 {
-		t.Error("two names of one hash, yet the frozen table has spilled none")
 	}
 	for _, absent := range []string{"seavir", "Engrained", "alfreda"} {
-		if sym, ok := table.Lookup(absent); ok {
-			t.Errorf("Lookup(%q) = %d", absent, sym)
+		for _, r := range []*Table{table, frozen} {
+			if sym, ok := r.Lookup(absent); ok {
+				t.Errorf("Lookup(%q) = %d", absent, sym)
+			}
 		}
-		if sym, ok := frozen.Lookup(absent); ok {
-			t.Errorf("frozen: Lookup(%q) = %d", absent, sym)
+	}
+}
+
+// words of a seed, in the order in which names are read.
+func (s seed) bytes(i int) string { return string(binary.LittleEndian.AppendUint64(nil, s[i])) }
+
+// hostile returns n names of 16 bytes that have one hash with the seed of a
+// number: their first factor is 0.
+func hostile(number uint64, n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = newSeed(number).bytes(0) + fmt.Sprintf("%08x", i)
+	}
+	return names
+}
+
+// Names that collide with the seeds that are known make Freeze use another one,
+// and do no harm to a table, whose seed is not known.
+func TestHostileNames(t *testing.T) {
+	var names []string
+	for number := range uint64(fixedTries) {
+		more := hostile(number, longest*groupLen+1)
+		if s := newSeed(number); s.sum(more[0]) != s.sum(more[1]) {
+			t.Fatalf("seed %d: the names do not collide", number)
 		}
+		names = append(names, more...)
+		table := tableOf(t, names, Seeded)
+		if row := table.longestRow(); row > 4 {
+			t.Errorf("a row of %d full groups in a table", row)
+		}
+		f := freeze(t, table)
+		if number+1 < fixedTries && f.number != number+1 || number+1 == fixedTries && f.number < fixedTries {
+			t.Errorf("frozen by seed %d, with the names for 0 to %d", f.number, number)
+		}
+		symbols := map[string]Symbol{}
+		for i, s := range names {
+			symbols[s] = Symbol(i + 1)
+		}
+		checkLookups(t, f, symbols, names)
+		block, err := f.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened, err := Open(block)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkLookups(t, opened, symbols, names)
+	}
+	table := tableOf(t, names, Seeded)
+	if _, err := table.freeze(func(int) uint64 { return 3 }); err != errCollide {
+		t.Errorf("frozen by seed 3: %v, want %v", err, errCollide)
 	}
 }

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"math/bits"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
-
-	"github.com/zeebo/xxh3"
 )
 
 // Symbol stands for a name in one table. The first name of a table is 1, the
@@ -21,12 +19,13 @@ type Symbol uint32
 // in the table.
 const None Symbol = math.MaxUint32
 
-// ErrFull says that a table has no room for a name. The other two say for
-// what, and errors.Is finds ErrFull in both.
+// ErrFull means that a table has no room for a name. The other errors say why,
+// and errors.Is finds ErrFull in each.
 var (
 	ErrFull        = errors.New("table is full")
 	ErrEntriesFull = fmt.Errorf("intern: %w: its entries are used up; make it with more Entries", ErrFull)
 	ErrBytesFull   = fmt.Errorf("intern: %w: the name is longer than the bytes left; make it with more Bytes", ErrFull)
+	ErrFrozen      = fmt.Errorf("intern: %w: it is frozen; intern its names in a new one, in their order, to add more", ErrFull)
 )
 
 // MaxEntries is the largest Config.Entries.
@@ -36,14 +35,18 @@ const MaxEntries = 1 << 26
 type Config struct {
 	Entries int  // distinct names that the table can hold, the empty one aside; 1 to MaxEntries
 	Bytes   int  // bytes of all those names together, at least 1; with 8 more for each entry less than 4 GiB
-	Hash    Hash // the hash of the names; the zero value is XXH3
+	Hash    Hash // the hash of the names; the zero value is Seeded
 }
 
-// Table is a set of names of fixed capacity, each with its Symbol. Use New.
+// Table is a set of names of fixed capacity, each with its Symbol. Use New, or
+// Open for one that was saved.
 type Table struct {
-	slots  []atomic.Uint64 // 0, or the name's hash << 32 | its record's place; a power of two of them
-	arena  []byte          // records in the order of their symbols
-	places []uint32        // by symbol: its record's place
+	groups []group
+	arena  []byte   // records in the order of their symbols
+	places []uint32 // by symbol: its record's place
+	hasher
+	frozen bool
+	number uint64 // of the seed
 	config Config
 
 	_ [64]byte // keeps what writers change off the cache line that readers use
@@ -54,7 +57,7 @@ type Table struct {
 }
 
 // New returns a table that holds the empty name. Its memory is allocated at
-// once and never grows: Bytes, and 28 to 44 bytes for each entry.
+// once and never grows: Bytes, and 24 bytes for each entry.
 func New(c Config) (*Table, error) {
 	if c.Entries < 1 || c.Entries > MaxEntries {
 		return nil, fmt.Errorf("intern: new: %d entries: want 1 to %d", c.Entries, MaxEntries)
@@ -68,28 +71,26 @@ func New(c Config) (*Table, error) {
 			min(math.MaxUint32, math.MaxInt)-recordHead*(int64(c.Entries)+1))
 	}
 	t := &Table{
-		// At most half of the slots are ever taken: a name is nearly always in
-		// its first slot, and a probe always comes to an end.
-		slots:  make([]atomic.Uint64, 1<<bits.Len(uint(2*c.Entries-1))),
+		groups: make([]group, groupsFor(c.Entries)),
 		arena:  make([]byte, arena),
 		places: make([]uint32, c.Entries+1),
 		config: c,
 		used:   recordHead,
 	}
+	t.setHash(c.Hash, rand.Uint64())
 	t.count.Store(1)
 	return t, nil
 }
 
-// Intern returns the symbol of name and adds name if it is new. The error is
-// ErrEntriesFull or ErrBytesFull; a table without the bytes for one name may
-// still take a shorter one.
-func (t *Table) Intern(name string) (Symbol, error) {
-	sym, hash, ok := t.find(name)
-	if ok {
-		return sym, nil
-	}
-	return t.insert(name, hash)
+// setHash makes the table hash by the seed of a number.
+func (t *Table) setHash(h Hash, number uint64) {
+	t.hasher, t.number = hasher{h, newSeed(number)}, number
 }
+
+// Intern returns the symbol of name and adds name if it is new. The error is
+// ErrEntriesFull, ErrBytesFull or ErrFrozen; a table without the bytes for one
+// name may still take a shorter one.
+func (t *Table) Intern(name string) (Symbol, error) { return t.find(name, true) }
 
 // InternBytes is Intern for a name in a byte slice, which it does not keep.
 func (t *Table) InternBytes(name []byte) (Symbol, error) { return t.Intern(view(name)) }
@@ -97,8 +98,8 @@ func (t *Table) InternBytes(name []byte) (Symbol, error) { return t.Intern(view(
 // Lookup returns the symbol of name and whether the table has it; if not, the
 // symbol is 0, that of the empty name.
 func (t *Table) Lookup(name string) (Symbol, bool) {
-	sym, _, ok := t.find(name)
-	return sym, ok
+	sym, err := t.find(name, false)
+	return sym, err == nil
 }
 
 // LookupBytes is Lookup for a name in a byte slice.
@@ -107,7 +108,7 @@ func (t *Table) LookupBytes(name []byte) (Symbol, bool) { return t.Lookup(view(n
 // String returns the name of sym, or "" if the table has not given sym out. It
 // does not copy: the string lies in the table and keeps its memory alive.
 func (t *Table) String(sym Symbol) string {
-	// The count is stored after the place: who sees the one sees the other.
+	// The count is stored after the place: a reader that sees one sees the other.
 	if uint32(sym) >= t.count.Load() {
 		return ""
 	}
@@ -118,71 +119,35 @@ func (t *Table) String(sym Symbol) string {
 // Len()-1.
 func (t *Table) Len() int { return int(t.count.Load()) }
 
-// Footprint returns the bytes of memory that the table has allocated.
-func (t *Table) Footprint() int { return 8*len(t.slots) + len(t.arena) + 4*len(t.places) }
+// Hash returns the hash that the table uses.
+func (t *Table) Hash() Hash { return t.hash }
+
+// Footprint returns the bytes of memory that the table has allocated, or that
+// it uses of the block it was opened from.
+func (t *Table) Footprint() int { return groupSize*len(t.groups) + len(t.arena) + 4*len(t.places) }
 
 // All yields the symbols in order with their names, those that the table has
 // when the loop begins.
-func (t *Table) All() iter.Seq2[Symbol, string] { return all(t) }
-
-// Sorted yields what All does in the byte-wise order of the names.
-func (t *Table) Sorted() iter.Seq2[Symbol, string] { return sorted(t) }
-
-// find returns the symbol of name and, unless name is empty, its hash.
-func (t *Table) find(name string) (sym Symbol, hash uint32, ok bool) {
-	if name == "" {
-		return 0, 0, true
-	}
-	if t.config.Hash == XXH3 { // without the way through Sum32
-		hash = uint32(xxh3.HashString(name))
-	} else {
-		hash = t.config.Hash.Sum32(name)
-	}
-	// Most names are in their first slot: no call for those.
-	slot := t.slots[hash&uint32(len(t.slots)-1)].Load()
-	if uint32(slot>>32) == hash {
-		if sym, ok := match(t.arena, uint32(slot), name); ok {
-			return sym, hash, true
-		}
-	}
-	sym, ok = t.probe(name, hash)
-	return sym, hash, ok
-}
-
-// probe returns the symbol of a name that is not empty.
-func (t *Table) probe(name string, hash uint32) (Symbol, bool) {
-	mask := uint32(len(t.slots) - 1)
-	for i := hash; ; i++ {
-		slot := t.slots[i&mask].Load()
-		if uint32(slot>>32) == hash {
-			// An empty slot may come here too; it leads to the empty name.
-			if sym, ok := match(t.arena, uint32(slot), name); ok {
-				return sym, true
+func (t *Table) All() iter.Seq2[Symbol, string] {
+	return func(yield func(Symbol, string) bool) {
+		for sym := range Symbol(t.Len()) {
+			if !yield(sym, t.String(sym)) {
+				return
 			}
-		}
-		if slot == 0 {
-			return 0, false
 		}
 	}
 }
 
 // insert adds name, which is not empty, unless another goroutine has added it
 // since this one did not find it.
-func (t *Table) insert(name string, hash uint32) (Symbol, error) {
+func (t *Table) insert(name string, hash uint64) (Symbol, error) {
+	if t.frozen {
+		return 0, ErrFrozen
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	mask := uint32(len(t.slots) - 1)
-	i := hash
-	for ; ; i++ {
-		slot := t.slots[i&mask].Load()
-		if slot == 0 {
-			break
-		}
-		if uint32(slot>>32) == hash {
-			if sym, ok := match(t.arena, uint32(slot), name); ok {
-				return sym, nil
-			}
-		}
+	if sym, ok := t.probe(name, hash); ok {
+		return sym, nil
 	}
 	count := t.count.Load()
 	if int(count) > t.config.Entries {
@@ -195,9 +160,28 @@ func (t *Table) insert(name string, hash uint32) (Symbol, error) {
 	putRecord(t.arena, at, sym, name)
 	t.places[sym] = at
 	t.used += recordHead + uint32(len(name))
-	// Only now may readers see it: first who asks by number, then who asks by
-	// name, so that a symbol from Lookup always has its name.
+	// Only now may readers see it: first by number, then by name, so that a
+	// symbol from Lookup always has its name.
 	t.count.Store(count + 1)
-	t.slots[i&mask].Store(uint64(hash)<<32 | uint64(at))
+	t.put(hash, at, len(t.groups))
 	return sym, nil
+}
+
+// put enters the place of a complete record, unless the first most groups where
+// it may be are full.
+func (t *Table) put(hash uint64, at uint32, most int) bool {
+	i := groupOf(hash, len(t.groups))
+	for range most {
+		g := &t.groups[i]
+		if tags := g.tags.Load(); !full(tags) {
+			free := position(^tags & topBits)
+			g.places[free] = at
+			g.tags.Store(tags | tagsOf(hash)&(0xff<<(8*free)))
+			return true
+		}
+		if i++; i == len(t.groups) {
+			i = 0
+		}
+	}
+	return false
 }

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
 func TestEmptyName(t *testing.T) {
-	table := tableOf(t, []string{"a"}, XXH3)
+	table := tableOf(t, []string{"a"}, Seeded)
 	empty, err := New(Config{Entries: 1, Bytes: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +36,7 @@ func TestEmptyName(t *testing.T) {
 		if got := table.String(sym); got != "" {
 			t.Errorf("String(%d) = %q, want none", sym, got)
 		}
-		if got := table.Freeze().String(sym); got != "" {
+		if got := freeze(t, table).String(sym); got != "" {
 			t.Errorf("frozen: String(%d) = %q, want none", sym, got)
 		}
 	}
@@ -53,7 +54,7 @@ func TestNewErrors(t *testing.T) {
 		{Config{Entries: 1, Bytes: -1}, "-1 bytes"},
 		{Config{Entries: 1, Bytes: math.MaxInt}, "bytes for 1 names: want 1 to"},
 		{Config{Entries: 1, Bytes: min(math.MaxUint32, math.MaxInt) - 15}, "bytes for 1 names: want 1 to"},
-		{Config{Entries: 1, Bytes: 1, Hash: hashes}, "Hash(3) is no hash"},
+		{Config{Entries: 1, Bytes: 1, Hash: hashes}, "Hash(4) is no hash"},
 	} {
 		_, err := New(c.config)
 		if err == nil || !strings.HasPrefix(err.Error(), "intern: new: ") || !strings.Contains(err.Error(), c.want) {
@@ -91,6 +92,25 @@ func TestFull(t *testing.T) {
 	out := make([]Symbol, 4)
 	if n, err := table.InternAll([]string{"y", "", "new", "x"}, out); n != 2 || !errors.Is(err, ErrEntriesFull) {
 		t.Errorf("InternAll = %d, %v, want 2 and ErrEntriesFull", n, err)
+	}
+}
+
+// A frozen table has its names and takes no others.
+func TestFrozen(t *testing.T) {
+	table := tableOf(t, []string{"a", "bb"}, Seeded)
+	f := freeze(t, table)
+	if again := freeze(t, f); again != f {
+		t.Error("a frozen table was frozen once more")
+	}
+	if sym, err := f.Intern("bb"); sym != 2 || err != nil {
+		t.Errorf("Intern of a name that is there = %d, %v", sym, err)
+	}
+	if _, err := f.Intern("c"); !errors.Is(err, ErrFrozen) || !errors.Is(err, ErrFull) {
+		t.Errorf("Intern of a new name: %v, want ErrFrozen", err)
+	}
+	out := make([]Symbol, 3)
+	if n, err := f.InternAll([]string{"a", "c", "bb"}, out); n != 1 || err != ErrFrozen || out[1] != None {
+		t.Errorf("InternAll = %d, %v, %v", n, err, out)
 	}
 }
 
@@ -171,24 +191,19 @@ func TestModel(t *testing.T) {
 			},
 			"": func(t *rapid.T) { checkNames(t, table, symbols, names) },
 		})
-		frozen := table.Freeze()
+		frozen, err := table.Freeze()
+		if err != nil {
+			t.Fatal(err)
+		}
 		checkNames(t, frozen, symbols, names)
 		checkLookups(t, frozen, symbols, rapid.SliceOfN(name, 0, 80).Draw(t, "names"))
 	})
 }
 
-// reader is what Table and Frozen can both do.
-type reader interface {
-	names
-	Lookup(string) (Symbol, bool)
-	LookupBytes([]byte) (Symbol, bool)
-	LookupAll([]string, []Symbol) int
-}
-
 func checkLookups(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, r reader, symbols map[string]Symbol, list []string) {
+}, r *Table, symbols map[string]Symbol, list []string) {
 	t.Helper()
 	out := make([]Symbol, len(list)+1)
 	found := r.LookupAll(list, out)
@@ -217,13 +232,13 @@ func checkLookups(t interface {
 func checkNames(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, r reader, symbols map[string]Symbol, want []string) {
+}, r *Table, symbols map[string]Symbol, want []string) {
 	t.Helper()
 	if r.Len() != len(want) {
 		t.Fatalf("Len = %d, want %d", r.Len(), len(want))
 	}
 	var got []string
-	for sym, s := range all(r) {
+	for sym, s := range r.All() {
 		if symbols[s] != sym || r.String(sym) != s {
 			t.Fatalf("%d is %q, String says %q", sym, s, r.String(sym))
 		}
@@ -233,7 +248,7 @@ func checkNames(t interface {
 		t.Fatalf("All (-want +got):\n%s", diff)
 	}
 	got = nil
-	for sym, s := range sorted(r) {
+	for sym, s := range r.Sorted() {
 		if symbols[s] != sym {
 			t.Fatalf("sorted: %d is %q", sym, s)
 		}
@@ -246,7 +261,7 @@ func checkNames(t interface {
 }
 
 func TestIterationStops(t *testing.T) {
-	table := tableOf(t, []string{"b", "a", "c"}, XXH3)
+	table := tableOf(t, []string{"b", "a", "c"}, Seeded)
 	var got []string
 	for _, s := range table.All() {
 		if got = append(got, s); s == "b" {
@@ -309,8 +324,8 @@ func TestConcurrent(t *testing.T) {
 						t.Errorf("%q is %d and %d", s, sym, got)
 					}
 				}
-				if f := table.Freeze(); f.String(Symbol(f.Len()-1)) != table.String(Symbol(f.Len()-1)) {
-					t.Error("the frozen table differs in its last name")
+				if f, err := table.Freeze(); err != nil || f.String(Symbol(f.Len()-1)) != table.String(Symbol(f.Len()-1)) {
+					t.Errorf("the frozen table differs in its last name: %v", err)
 				}
 			}
 		})
@@ -331,17 +346,17 @@ func TestConcurrent(t *testing.T) {
 func TestFootprint(t *testing.T) {
 	for _, n := range []int{100, 1000, 1024, 1025, 10_000, 200_000} {
 		list := made(n)
-		table, text := tableOf(t, list, XXH3), totalBytes(list)
+		table, text := tableOf(t, list, Seeded), totalBytes(list)
+		frozen := freeze(t, table)
 		perEntry := float64(table.Footprint()-text) / float64(n)
-		frozen := float64(table.Freeze().Footprint()-text) / float64(n)
-		t.Logf("%d names: %.1f bytes over the name's own, frozen %.1f", n, perEntry, frozen)
-		if perEntry > 44 || perEntry < 28 {
-			t.Errorf("%d names: %.1f bytes for each over its own, want 28 to 44", n, perEntry)
+		t.Logf("%d names: %.1f bytes over the name's own", n, perEntry)
+		if perEntry > 24 {
+			t.Errorf("%d names: %.1f bytes for each over its own, want at most 24", n, perEntry)
 		}
-		if frozen > 18 {
-			t.Errorf("%d names: frozen %.1f bytes for each over its own, want at most 18", n, frozen)
+		if frozen.Footprint() != table.Footprint() {
+			t.Errorf("%d names: frozen %d bytes, want the %d of a full table", n, frozen.Footprint(), table.Footprint())
 		}
-		if table.Footprint() != 8*cap(table.slots)+cap(table.arena)+4*cap(table.places) {
+		if table.Footprint() != int(unsafe.Sizeof(group{}))*cap(table.groups)+cap(table.arena)+4*cap(table.places) {
 			t.Error("Footprint is not what was allocated")
 		}
 	}
@@ -349,8 +364,8 @@ func TestFootprint(t *testing.T) {
 
 func TestNoAllocation(t *testing.T) {
 	list := made(1000)
-	table := tableOf(t, list, XXH3)
-	frozen, raw, out := table.Freeze(), []byte(list[7]), make([]Symbol, len(list))
+	table := tableOf(t, list, Seeded)
+	frozen, raw, out := freeze(t, table), []byte(list[7]), make([]Symbol, len(list))
 	absent := "absent"
 	for hash := range hashes {
 		roomy, err := New(Config{Entries: 10_000, Bytes: 100_000, Hash: hash})
@@ -376,6 +391,7 @@ func TestNoAllocation(t *testing.T) {
 		"frozen LookupBytes": func() { frozen.LookupBytes(raw) },
 		"frozen LookupAll":   func() { frozen.LookupAll(list, out) },
 		"frozen String":      func() { _ = frozen.String(9) },
+		"frozen Intern":      func() { frozen.Intern(absent) },
 		"absent":             func() { table.Lookup(absent); frozen.Lookup(absent) },
 	} {
 		if n := testing.AllocsPerRun(100, f); n != 0 {

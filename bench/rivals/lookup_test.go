@@ -10,45 +10,71 @@ import (
 	"github.com/assetcook/assetcook/bench"
 )
 
+func sharedMap(names []string) *xsync.Map[string, uint32] {
+	m := xsync.NewMap[string, uint32](xsync.WithPresize(len(names)))
+	for i, s := range names {
+		m.Store(s, uint32(i+1))
+	}
+	return m
+}
+
+func cockroachMap(names []string) *swiss.Map[string, uint32] {
+	m := swiss.New[string, uint32](len(names))
+	for i, s := range names {
+		m.Put(s, uint32(i+1))
+	}
+	return m
+}
+
+func doltMap(names []string) *dolthub.Map[string, uint32] {
+	m := dolthub.NewMap[string, uint32](uint32(len(names)))
+	for i, s := range names {
+		m.Put(s, uint32(i+1))
+	}
+	return m
+}
+
 // BenchmarkIntern adds xsync, which any number of goroutines may share, and two
 // maps that can only compete if there are no writes.
 func BenchmarkIntern(b *testing.B) {
-	for _, n := range []int{10_000, 200_000} {
-		c, names := bench.Interning(b, n)
-		shared := xsync.NewMap[string, uint32](xsync.WithPresize(n))
-		cockroach := swiss.New[string, uint32](n)
-		dolt := dolthub.NewMap[string, uint32](uint32(n))
-		for i, s := range names {
-			v := uint32(i + 1)
-			shared.Store(s, v)
-			cockroach.Put(s, v)
-			dolt.Put(s, v)
+	for _, n := range bench.InternSizes() {
+		hit, miss, names := bench.Interning(b, n)
+		shared, cockroach, dolt := sharedMap(names), cockroachMap(names), doltMap(names)
+		for _, c := range []bench.Contest[string]{hit, miss} {
+			want := c.Contenders[0].Want
+			c.Contenders = append(c.Contenders,
+				bench.Contender[string]{Impl: "xsync", Want: want, Find: func(names []string) (sum uint64) {
+					for _, s := range names {
+						v, _ := shared.Load(s)
+						sum += uint64(v)
+					}
+					return sum
+				}},
+				bench.Contender[string]{Impl: "cockroach-swiss", Want: want, Find: func(names []string) (sum uint64) {
+					for _, s := range names {
+						v, _ := cockroach.Get(s)
+						sum += uint64(v)
+					}
+					return sum
+				}},
+				bench.Contender[string]{Impl: "dolthub-swiss", Want: want, Find: func(names []string) (sum uint64) {
+					for _, s := range names {
+						v, _ := dolt.Get(s)
+						sum += uint64(v)
+					}
+					return sum
+				}})
+			c.Run(b)
 		}
-		want := c.Contenders[0].Want
-		c.Contenders = append(c.Contenders,
-			bench.Contender[string]{Impl: "xsync", Want: want, Find: func(names []string) (sum uint64) {
-				for _, s := range names {
-					v, _ := shared.Load(s)
-					sum += uint64(v)
-				}
-				return sum
-			}},
-			bench.Contender[string]{Impl: "cockroach-swiss", Want: want, Find: func(names []string) (sum uint64) {
-				for _, s := range names {
-					v, _ := cockroach.Get(s)
-					sum += uint64(v)
-				}
-				return sum
-			}},
-			bench.Contender[string]{Impl: "dolthub-swiss", Want: want, Find: func(names []string) (sum uint64) {
-				for _, s := range names {
-					v, _ := dolt.Get(s)
-					sum += uint64(v)
-				}
-				return sum
-			}})
-		c.Run(b)
 	}
+}
+
+func BenchmarkInternMemory(b *testing.B) {
+	bench.InternMemory(b, map[string]func([]string) any{
+		"xsync":           func(names []string) any { return sharedMap(names) },
+		"cockroach-swiss": func(names []string) any { return cockroachMap(names) },
+		"dolthub-swiss":   func(names []string) any { return doltMap(names) },
+	})
 }
 
 // BenchmarkPointer adds two maps.
