@@ -42,7 +42,7 @@ func hashings(maxBits uint) []hashing {
 		{"Fibonacci", powerOfTwo, func(k uint64, b uint) int { return int(k * 0x9e3779b97f4a7c15 >> (64 - b)) }},
 		masked("Wang32", func(k uint64) uint64 { return uint64(Wang32(uint32(k))) }),
 		masked("Wang32Shift", func(k uint64) uint64 { return uint64(Wang32Shift(uint32(k))) }),
-		masked("WangSeed32", func(k uint64) uint64 { return uint64(WangSeed32(uint32(k))) }),
+		masked("Wang32Older", func(k uint64) uint64 { return uint64(Wang32Older(uint32(k))) }),
 		masked("Wang64", Wang64),
 		masked("Wang64to32", func(k uint64) uint64 { return uint64(Wang64to32(k)) }),
 		masked("fmix64", func(k uint64) uint64 {
@@ -186,7 +186,7 @@ func TestDistribution(t *testing.T) {
 	runtime.KeepAlive(objects)
 	t.Log("longest chain / empty bins against n/e / chi-square per degree of freedom\n" + md)
 
-	mixing := map[string]bool{"Wang32": true, "Wang32Shift": true, "WangSeed32": true, "Wang64": true, "Wang64to32": true, "fmix64": true}
+	mixing := map[string]bool{"Wang32": true, "Wang32Shift": true, "Wang32Older": true, "Wang64": true, "Wang64to32": true, "fmix64": true}
 	for _, set := range sets {
 		for b := uint(minBits); b <= maxBits; b++ {
 			n := 1 << b

@@ -14,9 +14,10 @@ func Wang32(key uint32) uint32 {
 	return key
 }
 
-// Wang32Shift is Thomas Wang's hash32shift of the same text, for processors
-// whose multiplication is slow: all factors are sums of few powers of two. It
-// is a bijection.
+// Wang32Shift is Thomas Wang's hash32shift, also of version 3.1: shifts, and one
+// multiplication by 2057 that is itself two shifts and sums, for processors whose
+// multiplication is slow. It is the function of the table that this package grew
+// from, and a bijection.
 func Wang32Shift(key uint32) uint32 {
 	key = ^key + key<<15
 	key ^= key >> 12
@@ -27,11 +28,10 @@ func Wang32Shift(key uint32) uint32 {
 	return key
 }
 
-// WangSeed32 is the older form of Wang's 32-bit mix, six shifts and no
-// multiplication, as Bob Jenkins quotes it (burtleburtle.net/bob/hash/integer.html)
-// and as game engines carried it on: the seed of this package, to which the name
-// refers; it takes none. Take the low bits of the result. It is a bijection.
-func WangSeed32(key uint32) uint32 {
+// Wang32Older is Wang's 32-bit mix before version 3: six shifts and no
+// multiplication, as Bob Jenkins quotes it (burtleburtle.net/bob/hash/integer.html).
+// Take the low bits of the result. It is a bijection.
+func Wang32Older(key uint32) uint32 {
 	key += ^(key << 15)
 	key ^= key >> 10
 	key += key << 3

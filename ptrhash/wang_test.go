@@ -21,8 +21,8 @@ func TestWangKnownAnswers(t *testing.T) {
 		if got := Wang32Shift(tt.key); got != tt.shift {
 			t.Errorf("Wang32Shift(%#x) = %#x, want %#x", tt.key, got, tt.shift)
 		}
-		if got := WangSeed32(tt.key); got != tt.seed {
-			t.Errorf("WangSeed32(%#x) = %#x, want %#x", tt.key, got, tt.seed)
+		if got := Wang32Older(tt.key); got != tt.seed {
+			t.Errorf("Wang32Older(%#x) = %#x, want %#x", tt.key, got, tt.seed)
 		}
 	}
 	for _, tt := range []struct {
@@ -62,7 +62,7 @@ var mixes = []struct {
 		[]step{{1, 0, 16}, {9, 0, 4}, {0x27d4eb2d, 0, 15}}},
 	{"Wang32Shift", 32, 32, func(k uint64) uint64 { return uint64(Wang32Shift(uint32(k))) },
 		[]step{{1<<15 - 1, -1, 12}, {5, 0, 4}, {2057, 0, 16}}},
-	{"WangSeed32", 32, 32, func(k uint64) uint64 { return uint64(WangSeed32(uint32(k))) },
+	{"Wang32Older", 32, 32, func(k uint64) uint64 { return uint64(Wang32Older(uint32(k))) },
 		[]step{{1 - 1<<15, -1, 10}, {9, 0, 6}, {1 - 1<<11, -1, 16}}},
 	{"Wang64", 64, 64, Wang64,
 		[]step{{1<<21 - 1, -1, 24}, {265, 0, 14}, {21, 0, 28}, {1<<31 + 1, 0, 0}}},
