@@ -2,6 +2,7 @@
 //
 //	hashsum [-a FUNCTION] [-tag|-json] [-z] [-j N] [FILE|FOLDER ...]
 //	hashsum -check LIST [-a FUNCTION] [-quiet] [-status] [-ignore-missing] [-strict] [-warn] [-z] [LIST ...]
+//	hashsum -stats [-a FUNCTION,...] [-bins N] [-z] [FILE ...]
 //
 // Without a file, and for "-", standard input is summed. Folders are summed with
 // all that is below them; links in them are followed to files. Links to folders,
@@ -15,6 +16,11 @@
 // (name) = ..."), its mark ("XXH3_...", as newer xxhsum have it) or its
 // "algorithm"; else by -a; else by the number of digits, as in the lists of
 // xxhsum: 16 are XXH64, 32 are XXH128. 8 or 64 digits want -a.
+//
+// With -stats the lines of the files are keys, and a row for each function says how
+// it spreads them over the bins of a hash table: bins that stay empty, the longest
+// chain, chi-squared for each degree of freedom and the probability that random
+// sums give as much, and how many keys share 32 or 64 bits with another.
 //
 // Exit status, as that of the coreutils: 0 all is well; 1 something could not be
 // read, did not match or is no list, or the usage is wrong. An interrupted run
@@ -95,9 +101,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	c.options = opt
 	defer c.showProgress(ctx, stderr)()
-	if c.lists != nil {
+	switch {
+	case c.fns != nil:
+		c.stats(ctx)
+	case c.lists != nil:
 		c.check(ctx)
-	} else {
+	default:
 		c.sum(ctx)
 	}
 	c.out.flush()

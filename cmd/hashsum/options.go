@@ -18,6 +18,9 @@ type options struct {
 	workers int       // 0: one for each CPU
 	layout  layout
 
+	fns  []*function // for -stats, otherwise empty
+	bins int         // of -stats; 0: a power of two, at least one for each key
+
 	// For -check, as the coreutils have them.
 	quiet, status, ignoreMissing, strict, warn bool
 }
@@ -35,7 +38,7 @@ func (t *texts) Set(text string) error {
 	return nil
 }
 
-func flags(o *options, fn *string, tag, json *bool) *flag.FlagSet {
+func flags(o *options, fn *string, stats, tag, json *bool) *flag.FlagSet {
 	fs := flag.NewFlagSet("hashsum", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {}
@@ -46,6 +49,8 @@ func flags(o *options, fn *string, tag, json *bool) *flag.FlagSet {
 	fs.BoolVar(json, "json", false, "print an object on each line: name, algorithm, digest, size in bytes;\na name that is not UTF-8 stands whole in name_base64")
 	fs.BoolVar(&o.layout.zero, "z", false, "end lines with NUL instead of newline, and escape nothing in names")
 	fs.BoolVar(&o.layout.zero, "0", false, "the same as -z")
+	fs.BoolVar(stats, "stats", false, "print how evenly functions spread the lines of the files over bins;\n-a may name several, a,b,c; without -a, all are compared")
+	fs.IntVar(&o.bins, "bins", 0, "for -stats: the number of bins, `N` (default 0: the power of two that has one for each line)")
 	fs.BoolVar(&o.quiet, "quiet", false, "when checking: do not print OK for each file that is")
 	fs.BoolVar(&o.status, "status", false, "when checking: print neither results nor warnings; the exit status tells")
 	fs.BoolVar(&o.ignoreMissing, "ignore-missing", false, "when checking: say nothing of files that are not there")
@@ -64,8 +69,8 @@ var (
 func parseOptions(args []string) (options, error) {
 	var o options
 	var fn string
-	var tag, json bool
-	fs := flags(&o, &fn, &tag, &json)
+	var stats, tag, json bool
+	fs := flags(&o, &fn, &stats, &tag, &json)
 	words, err := parseFlags(fs, args)
 	if errors.Is(err, flag.ErrHelp) {
 		return o, errHelp
@@ -105,7 +110,14 @@ func parseOptions(args []string) (options, error) {
 	case json:
 		o.layout.style = styleJSON
 	}
-	if given["a"] || o.lists == nil {
+	switch {
+	case stats:
+		if err := o.parseStats(given, fn); err != nil {
+			return o, err
+		}
+	case given["bins"]:
+		return o, errors.New("-bins is meaningful only with -stats")
+	case given["a"] || o.lists == nil:
 		if o.fn, err = named(fn); err != nil {
 			return o, fmt.Errorf("-a: %w", err)
 		}
@@ -119,6 +131,32 @@ func parseOptions(args []string) (options, error) {
 		o.files = words
 	}
 	return o, nil
+}
+
+// parseStats checks what stands beside -stats.
+func (o *options) parseStats(given map[string]bool, fn string) error {
+	for _, name := range []string{"check", "tag", "json", "j"} {
+		if given[name] {
+			return fmt.Errorf("-%s is meaningless with -stats", name)
+		}
+	}
+	if o.bins < 0 || o.bins > maxBins {
+		return fmt.Errorf("-bins %d: want 1 to %d, or 0 for one for each line", o.bins, maxBins)
+	}
+	if !given["a"] {
+		for i := range functions {
+			o.fns = append(o.fns, &functions[i])
+		}
+		return nil
+	}
+	for name := range strings.SplitSeq(fn, ",") {
+		f, err := named(name)
+		if err != nil {
+			return fmt.Errorf("-a: %w", err)
+		}
+		o.fns = append(o.fns, f)
+	}
+	return nil
 }
 
 // parseFlags parses flags that may stand before, between and after other words.
@@ -152,6 +190,7 @@ func usage() string {
 	var b strings.Builder
 	b.WriteString(`usage: hashsum [flags] [FILE|FOLDER ...]
        hashsum -check LIST [flags] [LIST ...]
+       hashsum -stats [flags] [FILE ...]
 
 Print or check sums of files, of all files in folders, and of standard input,
 which is "-", or what is summed without an argument.
@@ -160,6 +199,7 @@ which is "-", or what is summed without an argument.
   hashsum -check SUMS                        check them
   hashsum -a sha256 -tag a.png b.png         another function, named on each line
   sha256sum *.png | hashsum -check - -a sha256
+  hashsum -stats names.txt                   which function spreads these lines best
 
 Links to files are followed. In folders, links to folders, links that lead
 nowhere, and pipes and the like are skipped with a warning.
@@ -167,8 +207,8 @@ nowhere, and pipes and the like are skipped with a warning.
 `)
 	var o options
 	var fn string
-	var tag, json bool
-	fs := flags(&o, &fn, &tag, &json)
+	var stats, tag, json bool
+	fs := flags(&o, &fn, &stats, &tag, &json)
 	fs.SetOutput(&b)
 	fs.PrintDefaults()
 	b.WriteString(`

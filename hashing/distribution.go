@@ -1,0 +1,157 @@
+package hashing
+
+import (
+	"iter"
+	"math"
+	"slices"
+)
+
+// Distribution describes how evenly a function spreads keys over the bins of a
+// hash table.
+type Distribution struct {
+	Keys       int // distinct ones
+	Duplicates int // keys that came again, which are not counted further
+	Bins       int
+	Chains     []int // Chains[n] is the number of bins with n keys; the last is not 0
+
+	// Of the sum's low 32 and low 64 bits: how many keys share them with an
+	// earlier one. With a function of 32 bits both are the same.
+	Collisions32, Collisions64 int
+}
+
+// Distribute spreads keys over bins by f: a key's bin is the low 64 bits of its
+// sum, or all of a shorter one, modulo the number of bins. It panics if bins is not
+// positive.
+func Distribute(f Func, keys iter.Seq[string], bins int) Distribution {
+	distinct := slices.Sorted(keys)
+	d := Distribution{Keys: len(distinct), Bins: bins}
+	distinct = slices.Compact(distinct)
+	d.Duplicates = d.Keys - len(distinct)
+	d.Keys = len(distinct)
+
+	counts := make([]int, bins)
+	sums := make([]uint64, len(distinct))
+	longest := 0
+	for i, key := range distinct {
+		sums[i] = low64(f.Sum([]byte(key)))
+		bin := sums[i] % uint64(bins)
+		counts[bin]++
+		longest = max(longest, counts[bin])
+	}
+	d.Chains = make([]int, longest+1)
+	for _, n := range counts {
+		d.Chains[n]++
+	}
+	d.Collisions64 = equals(sums)
+	for i := range sums {
+		sums[i] &= math.MaxUint32
+	}
+	d.Collisions32 = equals(sums)
+	return d
+}
+
+// low64 returns the last 8 bytes of a sum as a number.
+func low64(s Sum) uint64 {
+	if s.size > 16 {
+		return s.d
+	}
+	return s.b
+}
+
+// equals sorts the values and returns how many equal another before them.
+func equals(values []uint64) (n int) {
+	slices.Sort(values)
+	for i := 1; i < len(values); i++ {
+		if values[i] == values[i-1] {
+			n++
+		}
+	}
+	return n
+}
+
+// Empty returns the number of bins without a key.
+func (d Distribution) Empty() int { return d.Chains[0] }
+
+// ExpectedEmpty returns how many bins random sums leave empty on average.
+func (d Distribution) ExpectedEmpty() float64 {
+	return float64(d.Bins) * math.Pow(1-1/float64(d.Bins), float64(d.Keys))
+}
+
+// Longest returns the number of keys in the fullest bin.
+func (d Distribution) Longest() int { return len(d.Chains) - 1 }
+
+// ExpectedCollisions returns how many keys share that many bits with an earlier one
+// on average if sums are random.
+func (d Distribution) ExpectedCollisions(bits int) float64 {
+	n := float64(d.Keys)
+	return n * (n - 1) / 2 * math.Pow(2, -float64(bits))
+}
+
+// ChiSquared returns the sum over all bins of (keys - expected)^2 / expected. For
+// random sums it is near Freedom.
+func (d Distribution) ChiSquared() float64 {
+	if d.Keys == 0 {
+		return 0
+	}
+	expected, sum := float64(d.Keys)/float64(d.Bins), 0.0
+	for n, bins := range d.Chains {
+		off := float64(n) - expected
+		sum += float64(bins) * off * off / expected
+	}
+	return sum
+}
+
+// Freedom returns the degrees of freedom of ChiSquared.
+func (d Distribution) Freedom() int { return d.Bins - 1 }
+
+// P returns the probability that random sums give a ChiSquared at least that large:
+// near 0 if the keys crowd in some bins, near 1 if they are spread more evenly than
+// at random, which is no fault. It means little for fewer than about 50 keys, and
+// where there are many more bins than keys.
+func (d Distribution) P() float64 {
+	if d.Freedom() == 0 || d.Keys == 0 {
+		return 1
+	}
+	return upperGamma(float64(d.Freedom())/2, d.ChiSquared()/2)
+}
+
+// upperGamma returns the regularized incomplete gamma function Q(a, x): by the
+// series of P below the mean, by the continued fraction above (NIST DLMF 8.7.1,
+// 8.9.2).
+func upperGamma(a, x float64) float64 {
+	if x <= 0 {
+		return 1
+	}
+	const tiny, enough = 1e-300, 1e-14
+	lg, _ := math.Lgamma(a)
+	front := math.Exp(a*math.Log(x) - x - lg)
+	if x < a+1 {
+		term, sum := 1/a, 1/a
+		for k := a + 1; term > sum*enough; k++ {
+			term *= x / k
+			sum += term
+		}
+		return max(0, 1-front*sum)
+	}
+	b := x + 1 - a
+	c, d := 1/tiny, 1/b
+	h := d
+	for i := 1.0; i < 1e7; i++ {
+		an := i * (a - i)
+		b += 2
+		d = 1 / nonZero(an*d+b, tiny)
+		c = nonZero(b+an/c, tiny)
+		h *= d * c
+		if math.Abs(d*c-1) < enough {
+			break
+		}
+	}
+	return min(1, front*h)
+}
+
+func nonZero(x, tiny float64) float64 {
+	if math.Abs(x) < tiny {
+		return tiny
+	}
+	return x
+}

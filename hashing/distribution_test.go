@@ -1,0 +1,123 @@
+package hashing_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// The 0.05 quantiles of chi-squared that every table of it has, and the symmetry of
+// large degrees.
+func TestDistributionP(t *testing.T) {
+	for _, tt := range []struct {
+		chains []int // of two bins or more, whose ChiSquared follows
+		chi, p float64
+	}{
+		{[]int{0, 0, 0, 0, 0, 2}, 0, 1},
+		{[]int{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 10, 0.0015654},      // 10:0, 1 degree
+		{[]int{0, 0, 0, 1, 0, 0, 0, 1}, 1.6, 0.2059032},              // 3:7
+		{[]int{2, 0, 0, 0, 0, 0, 1}, 12, 0.0024788},                  // 6:0:0, exp(-6)
+		{[]int{0, 1, 1, 1}, 1, 0.6065307},                            // 1:2:3, exp(-1/2)
+		{[]int{10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10}, 100, 5.35556e-13}, // 19 degrees
+	} {
+		d := hashing.Distribution{Chains: tt.chains}
+		for n, bins := range tt.chains {
+			d.Bins += bins
+			d.Keys += n * bins
+		}
+		if got := d.ChiSquared(); math.Abs(got-tt.chi) > 1e-9 {
+			t.Errorf("%v: chi-squared %v, want %v", tt.chains, got, tt.chi)
+		}
+		if got := d.P(); math.Abs(got-tt.p) > 1e-4*tt.p {
+			t.Errorf("%v: p %v, want %v", tt.chains, got, tt.p)
+		}
+	}
+}
+
+// Keys of a good function look random, at any number of bins; those of a poor one
+// do not.
+func TestDistribute(t *testing.T) {
+	keys := make([]string, 20_000)
+	for i := range keys {
+		keys[i] = "textures/rock" + strconv.Itoa(i) + ".png"
+	}
+	for _, tt := range []struct {
+		name   string
+		random bool
+	}{{"xxh128", true}, {"xxh3", true}, {"murmur3-32", true}, {"lookup2", true}, {"blake3", true}, {"sha256", true}, {"adler32", false}} {
+		f, _ := hashing.Lookup(tt.name)
+		for _, bins := range []int{1 << 10, 1009, 1 << 14} {
+			d := hashing.Distribute(f, slices.Values(keys), bins)
+			if p := d.P(); (p > 1e-6) != tt.random {
+				t.Errorf("%s, %d bins: p %g", tt.name, bins, p)
+			}
+			if off := math.Abs(float64(d.Empty())/max(1, d.ExpectedEmpty()) - 1); bins == 1<<14 && (off < 0.1) != tt.random {
+				t.Errorf("%s: %d empty bins, %.0f expected", tt.name, d.Empty(), d.ExpectedEmpty())
+			}
+			if (d.Collisions32 < 5) != tt.random {
+				t.Errorf("%s: %d collisions, %.2f expected", tt.name, d.Collisions32, d.ExpectedCollisions(32))
+			}
+		}
+	}
+}
+
+func TestDistributeCounts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keys := rapid.SliceOf(rapid.StringMatching(`[ab]{0,5}`)).Draw(t, "keys")
+		bins := rapid.IntRange(1, 50).Draw(t, "bins")
+		f, _ := hashing.Lookup(rapid.SampledFrom([]string{"adler32", "xxh3", "xxh128", "sha256"}).Draw(t, "function"))
+		d := hashing.Distribute(f, slices.Values(keys), bins)
+		distinct, sums32, sums64, counts := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[uint64]int{}
+		for _, key := range keys {
+			if distinct[key] {
+				continue
+			}
+			distinct[key] = true
+			sum := f.Sum([]byte(key)).String()
+			low := sum[max(0, len(sum)-16):]
+			sums32[sum[len(sum)-8:]] = true
+			sums64[low] = true
+			v, _ := strconv.ParseUint(low, 16, 64)
+			counts[v%uint64(bins)]++
+		}
+		if d.Keys != len(distinct) || d.Duplicates != len(keys)-len(distinct) || d.Bins != bins || d.Freedom() != bins-1 {
+			t.Fatalf("%+v of %d keys, %d distinct", d, len(keys), len(distinct))
+		}
+		if d.Collisions32 != len(distinct)-len(sums32) || d.Collisions64 != len(distinct)-len(sums64) {
+			t.Fatalf("%+v: %d sums of 32 bits, %d of 64", d, len(sums32), len(sums64))
+		}
+		longest, chi, expected := 0, 0.0, float64(len(distinct))/float64(bins)
+		for bin := range uint64(bins) {
+			n := counts[bin]
+			longest = max(longest, n)
+			if expected > 0 {
+				chi += (float64(n) - expected) * (float64(n) - expected) / expected
+			}
+		}
+		if d.Empty() != bins-len(counts) || d.Longest() != longest || math.Abs(d.ChiSquared()-chi) > 1e-9*(1+chi) {
+			t.Fatalf("%+v: %d empty, %d, %g", d, bins-len(counts), longest, chi)
+		}
+		if p := d.P(); !(p >= 0 && p <= 1) {
+			t.Fatalf("p %v", p)
+		}
+	})
+}
+
+// Eight words of a published string table, which took the low 14 bits of lookup2:
+// they fall into three neighboring bins, and two of them have one hash.
+func ExampleDistribute() {
+	words := []string{"hairbrush", "encomiums", "engrained", "Seavir", "phrenologically", "Alfreda", "centillion", "cyclometer"}
+	f, _ := hashing.Lookup("lookup2")
+	d := hashing.Distribute(f, slices.Values(words), 1<<14)
+	fmt.Println(d.Keys, "keys,", d.Bins-d.Empty(), "bins used, longest chain", d.Longest())
+	fmt.Println("collisions at 32 bits:", d.Collisions32)
+	// Output:
+	// 8 keys, 3 bins used, longest chain 4
+	// collisions at 32 bits: 1
+}
