@@ -48,12 +48,15 @@ func (t *Table) InternAll(names []string, out []Symbol) (done int, err error) {
 	return done, nil
 }
 
-// findBatch looks up at most batch names and leaves their sums. The first two
-// loops load groups, then records, none of which waits for another.
+// findBatch looks up at most batch names and leaves their hashes. The second and
+// third loop load groups, then records: so short that the processor runs through
+// many turns while the first load is under way.
 func (t *Table) findBatch(sums *[batch]uint64, names []string, out []Symbol) (found int) {
 	var tags [batch]uint64
 	for i, name := range names {
 		sums[i] = t.sum(name)
+	}
+	for i := range names {
 		tags[i] = t.groups[groupOf(sums[i], len(t.groups))].tags.Load()
 	}
 	var loaded Symbol
