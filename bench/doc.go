@@ -25,11 +25,14 @@
 // # What is measured
 //
 //	CRC32      crcslice8 and its table kernels / hash/crc32, by polynomial and size
-//	Sum        every function of the registry of package hashing, by size
+//	Sum        every function of the registry of package hashing, by size, and the
+//	           libraries that have it too: std, cespare, zeebo, spaolacci, crcslice8
+//	Quality    avalanche and collisions of the same on words, paths, GUIDs and pointers
 //	Combine    crcslice8.Table.Combine and Shift / the method of zlib, by length
 //	LargeFile  hashing.Files on one file / one stream
 //	Intern     intern.Table / map, map with RWMutex, sync.Map, unique.Make
-//	InternMemory  bytes for a name in the same
+//	InternMemory
+//	           bytes for a name in the same
 //	Pointer    ptrhash.Table / map
 //
 // Inputs come from a generator with a fixed seed. Random reads follow an order too long for

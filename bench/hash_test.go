@@ -1,25 +1,132 @@
 package bench
 
 import (
-	"fmt"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash/adler32"
+	"hash/crc32"
+	"hash/crc64"
+	"hash/fnv"
+	"hash/maphash"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
+	"github.com/spaolacci/murmur3"
+	"github.com/zeebo/blake3"
+	"github.com/zeebo/xxh3"
+
+	"github.com/assetcook/assetcook/crcslice8"
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// BenchmarkSum runs every function of the registry, one shot.
-func BenchmarkSum(b *testing.B) {
-	data := Bytes(64 << 20)
+var (
+	ieee8       = crcslice8.IEEE()
+	castagnoli8 = crcslice8.Castagnoli()
+	koopman8    = crcslice8.Koopman()
+
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	koopman    = crc32.MakeTable(crc32.Koopman)
+	ecma       = crc64.MakeTable(crc64.ECMA)
+	mapSeed    = maphash.MakeSeed()
+)
+
+// libraries are other implementations of functions of the registry. Those marked
+// inside are what package hashing calls: their rows show what its wrapper costs.
+var libraries = []struct {
+	fn, impl string
+	inside   bool
+	sum      func(p []byte) uint64
+}{
+	{"xxh128", "zeebo", true, func(p []byte) uint64 { return xxh3.Hash128(p).Lo }},
+	{"xxh3", "zeebo", true, xxh3.Hash},
+	{"xxh64", "cespare", true, xxhash.Sum64},
+	{"crc32", "crcslice8", true, func(p []byte) uint64 { return uint64(ieee8.Checksum(p)) }},
+	{"crc32", "std", false, func(p []byte) uint64 { return uint64(crc32.ChecksumIEEE(p)) }},
+	{"crc32c", "crcslice8", true, func(p []byte) uint64 { return uint64(castagnoli8.Checksum(p)) }},
+	{"crc32c", "std", false, func(p []byte) uint64 { return uint64(crc32.Checksum(p, castagnoli)) }},
+	{"crc32k", "crcslice8", true, func(p []byte) uint64 { return uint64(koopman8.Checksum(p)) }},
+	{"crc32k", "std", false, func(p []byte) uint64 { return uint64(crc32.Checksum(p, koopman)) }},
+	{"crc64", "std", true, func(p []byte) uint64 { return crc64.Checksum(p, ecma) }},
+	{"adler32", "std", true, func(p []byte) uint64 { return uint64(adler32.Checksum(p)) }},
+	{"fnv1a32", "std", false, func(p []byte) uint64 { h := fnv.New32a(); h.Write(p); return uint64(h.Sum32()) }},
+	{"fnv1a64", "std", false, func(p []byte) uint64 { h := fnv.New64a(); h.Write(p); return h.Sum64() }},
+	{"murmur3-128", "spaolacci", false, func(p []byte) uint64 { _, lo := murmur3.Sum128(p); return lo }},
+	{"murmur3-32", "spaolacci", false, func(p []byte) uint64 { return uint64(murmur3.Sum32(p)) }},
+	{"blake3", "zeebo", true, func(p []byte) uint64 { s := blake3.Sum256(p); return binary.BigEndian.Uint64(s[24:]) }},
+	{"sha256", "std", true, func(p []byte) uint64 { s := sha256.Sum256(p); return binary.BigEndian.Uint64(s[24:]) }},
+	{"maphash", "std", true, func(p []byte) uint64 { return maphash.Bytes(mapSeed, p) }},
+}
+
+// hashRows returns every function of the registry, each followed by the libraries
+// that have it too.
+func hashRows(tb testing.TB) []HashRow {
+	var rows []HashRow
 	for _, name := range hashing.Names() {
-		f := function(b, name)
-		for _, size := range []int{4, 16, 64, 256, 1 << 10, 4 << 10, 64 << 10, 1 << 20, 64 << 20} {
-			p := data[:size]
-			b.Run(fmt.Sprintf("func=%s/size=%d", name, size), func(b *testing.B) {
-				b.SetBytes(int64(size))
-				for b.Loop() {
-					f.Sum(p)
-				}
-			})
+		f := function(tb, name)
+		bits := min(64, 8*f.Size)
+		ours := HashRow{name, "hashing", func(p []byte) uint64 { return f.Sum128(p).Lo }, bits}
+		if f.Size > 16 {
+			ours.Sum = func(p []byte) uint64 { s := f.Sum(p); return binary.BigEndian.Uint64(s.Bytes()[24:]) }
+		}
+		rows = append(rows, ours)
+		for _, l := range libraries {
+			if l.fn == name {
+				rows = append(rows, HashRow{name, l.impl, l.sum, bits})
+			}
+		}
+	}
+	return rows
+}
+
+func BenchmarkSum(b *testing.B) {
+	RunSums(b, hashRows(b), []int{4, 16, 64, 256, 1 << 10, 4 << 10, 64 << 10, 1 << 20, 64 << 20})
+}
+
+func BenchmarkQuality(b *testing.B) { RunQuality(b, hashRows(b)) }
+
+// All implementations of a function compute the same sums.
+func TestLibraries(t *testing.T) {
+	p := Bytes(10_000)
+	var ours HashRow
+	for _, r := range hashRows(t) {
+		if r.Impl == "hashing" {
+			ours = r
+			continue
+		}
+		if r.Func == "maphash" || r.Impl == "spaolacci" && checksPointers {
+			continue // of another seed; makes a pointer behind the slice
+		}
+		for _, n := range []int{0, 1, 16, 100, len(p)} {
+			if got, want := r.Sum(p[:n]), ours.Sum(p[:n]); got != want {
+				t.Errorf("%s of %d bytes: %s gives %x, hashing %x", r.Func, n, r.Impl, got, want)
+			}
+		}
+	}
+	for _, l := range libraries {
+		function(t, l.fn) // or its row would be missing
+	}
+}
+
+// The measures tell a good function from poor ones.
+func TestQuality(t *testing.T) {
+	sets := keySets()
+	for _, tt := range []struct {
+		name string
+		sum  func(p []byte) uint64
+		good bool
+	}{
+		{"xxh3", xxh3.Hash, true},
+		{"adler32", func(p []byte) uint64 { return uint64(adler32.Checksum(p)) }, false},
+		{"length", func(p []byte) uint64 { return uint64(len(p)) }, false},
+	} {
+		q := measureQuality(HashRow{Sum: tt.sum, Bits: 32}, sets)
+		if (q.bias < 0.1) != tt.good || (q.collisions < 30) != tt.good {
+			t.Errorf("%s: %+v", tt.name, q)
+		}
+		for i, x := range q.crowding {
+			if (x > 0.8 && x < 1.2) != tt.good {
+				t.Errorf("%s: %s crowd %.2f-fold", tt.name, sets[i].name, x)
+			}
 		}
 	}
 }

@@ -9,7 +9,9 @@ require (
 	github.com/assetcook/assetcook v0.0.0-00010101000000-000000000000
 	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/cockroachdb/swiss v0.0.0-20260820225851-333444432258
+	github.com/dgryski/go-spooky v0.0.0-20170606183049-ed3d087f40e2
 	github.com/dolthub/swiss v0.2.1
+	github.com/go-faster/city v1.0.1
 	github.com/klauspost/crc32 v1.3.0
 	github.com/minio/sha256-simd v1.0.1
 	github.com/puzpuzpuz/xsync/v4 v4.5.0

@@ -1,6 +1,8 @@
 package rivals
 
 import (
+	"crypto/sha1"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"hash/crc32"
@@ -8,6 +10,8 @@ import (
 
 	"github.com/OneOfOne/xxhash"
 	cespare "github.com/cespare/xxhash/v2"
+	"github.com/dgryski/go-spooky"
+	"github.com/go-faster/city"
 	klauspost "github.com/klauspost/crc32"
 	"github.com/minio/sha256-simd"
 	"github.com/twmb/murmur3"
@@ -24,7 +28,11 @@ var keep uint32
 
 type update func(crc uint32, p []byte) uint32
 
-var castagnoli = klauspost.MakeTable(klauspost.Castagnoli)
+// Made once: MakeTable takes longer than a short checksum.
+var (
+	stdCastagnoli = crc32.MakeTable(crc32.Castagnoli)
+	castagnoli    = klauspost.MakeTable(klauspost.Castagnoli)
+)
 
 var crcs = []struct {
 	poly, impl string
@@ -35,7 +43,7 @@ var crcs = []struct {
 	{"ieee", "klauspost", func(crc uint32, p []byte) uint32 { return klauspost.Update(crc, klauspost.IEEETable, p) }},
 	{"castagnoli", "crcslice8", crcslice8.Castagnoli().Update},
 	{"castagnoli", "hash-crc32", func(crc uint32, p []byte) uint32 {
-		return crc32.Update(crc, crc32.MakeTable(crc32.Castagnoli), p)
+		return crc32.Update(crc, stdCastagnoli, p)
 	}},
 	{"castagnoli", "klauspost", func(crc uint32, p []byte) uint32 { return klauspost.Update(crc, castagnoli, p) }},
 }
@@ -77,6 +85,29 @@ var rivals = []struct {
 		func(p []byte) string { s := luke.Sum256(p); return hex.EncodeToString(s[:]) }},
 	{"sha256", "minio", func(p []byte) { sha256.Sum256(p) },
 		func(p []byte) string { s := sha256.Sum256(p); return hex.EncodeToString(s[:]) }},
+}
+
+// others are functions that the registry does not have.
+var others = []bench.HashRow{
+	{Func: "sha1", Impl: "std", Bits: 64, Sum: func(p []byte) uint64 { s := sha1.Sum(p); return binary.BigEndian.Uint64(s[12:]) }},
+	{Func: "city64", Impl: "go-faster", Bits: 64, Sum: city.Hash64},
+	{Func: "spooky64", Impl: "dgryski", Bits: 64, Sum: spooky.Hash64},
+}
+
+func BenchmarkOthers(b *testing.B) {
+	bench.RunSums(b, others, []int{4, 16, 64, 256, 1 << 10, 4 << 10, 64 << 10, 1 << 20, 64 << 20})
+}
+
+func BenchmarkQuality(b *testing.B) { bench.RunQuality(b, others) }
+
+// Sums of the empty input: SHA-1 as in RFC 3174's implementations, the constant that
+// CityHash64 returns, and the low bits that SpookyHash's own test begins with.
+func TestOthers(t *testing.T) {
+	for i, want := range []uint64{0x95601890afd80709, 0x9ae16a3b2f90404f, 0x232706fc6bf50919} {
+		if got := others[i].Sum(nil); got != want {
+			t.Errorf("%s: %#x, want %#x", others[i].Func, got, want)
+		}
+	}
 }
 
 func BenchmarkSum(b *testing.B) {
