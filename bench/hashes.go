@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 )
 
@@ -24,14 +25,11 @@ func RunSums(b *testing.B, rows []HashRow, sizes []int) {
 				for b.Loop() {
 					sum += r.Sum(p)
 				}
-				keep64 = sum
+				runtime.KeepAlive(sum) // or the compiler could leave the work out
 			})
 		}
 	}
 }
-
-// keep64 takes results, so that the compiler cannot leave the work out.
-var keep64 uint64
 
 // RunQuality reports how random the rows' sums are:
 //

@@ -56,10 +56,12 @@ for round in $(seq "$count"); do
 	measure purego purego '^BenchmarkCRC32$/./impl=(crcslice8|hash)/^size=65536$'
 	measure hashes std '^BenchmarkSum$'
 	measure combine std '^BenchmarkCombine$'
-	measure rivals rivals '^Benchmark(CRC32|Sum)$'
+	measure rivals rivals '^Benchmark(CRC32|Sum|Others)$'
 	measure intern rivals '^BenchmarkIntern$'
 	measure ptrhash rivals '^BenchmarkPointer$'
 done
+"$work/std" -test.run '^$' -test.bench '^BenchmarkQuality$' -test.benchtime 1x >"$work/quality.txt"
+"$work/rivals" -test.run '^$' -test.bench '^BenchmarkQuality$' -test.benchtime 1x >>"$work/quality.txt"
 "$work/std" -test.run '^$' -test.bench '^BenchmarkInternMemory$' -test.benchtime 1x >"$work/memory.txt"
 "$work/rivals" -test.run '^$' -test.bench '^BenchmarkInternMemory$' -test.benchtime 1x >>"$work/memory.txt"
 echo "large file: $SECONDS s" >&2
@@ -128,6 +130,21 @@ fill() {
 	cp "$work/page" "$out/$1.md"
 }
 
+# quality is a table of the metrics of BenchmarkQuality, one row for each function.
+quality() {
+	echo "| function | bias | words | paths | GUIDs | pointers | collide |"
+	echo "|---|---:|---:|---:|---:|---:|---:|"
+	awk '/^BenchmarkQuality/ {
+		split($1, part, "/")
+		name = substr(part[2], 6)
+		if (seen[name]++)
+			next # the sums of another implementation are the same
+		for (i = 3; i < NF; i += 2)
+			value[$(i + 1)] = $i
+		printf "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %d |\n", name, value["bias"], value["words-x"], value["paths-x"], value["guids-x"], value["pointers-x"], value["collide32"]
+	}' "$work/quality.txt"
+}
+
 crc() { echo "BenchmarkCRC32/poly=$1/impl=$2/size=$3"; }
 
 {
@@ -159,12 +176,24 @@ crc() { echo "BenchmarkCRC32/poly=$1/impl=$2/size=$3"; }
 fill crc32
 
 {
-	header "go test -run '^\$' -bench Sum ./bench" "(cd bench/rivals && go test -run '^\$' -bench Sum .)"
-	chart hashes "Checksums and hashes" hashes 'func=(xxh3|xxh64|crc32|murmur3-128|fnv1a64|lookup2|blake3|sha256)/' -series func -log
-	echo "GB/s by input size:"
+	header "go test -run '^\$' -bench 'Sum|Quality' ./bench" \
+		"(cd bench/rivals && go test -run '^\$' -bench 'Sum|Others|Quality' .)"
+	grep -E '/impl=hashing/|^[a-z]+: ' "$work/hashes.txt" >"$work/hashes-ours.txt"
+	chart hashes "Checksums and hashes" hashes-ours 'func=(xxh3|xxh64|crc32|murmur3-128|fnv1a64|lookup2|blake3|sha256)/' -series func -log
+	echo "GB/s by input size, package hashing:"
 	echo
-	"$work/chart" -table -series func <"$work/hashes.txt"
+	"$work/chart" -table -series func <"$work/hashes-ours.txt"
 	echo
+	echo "Functions that it does not have (SHA-1 of the standard library, CityHash of go-faster, SpookyHash of dgryski):"
+	echo
+	grep -E 'Others/|^[a-z]+: ' "$work/rivals.txt" | sed "s/BenchmarkOthers/BenchmarkSum/; s,/impl=[^/]*,," | "$work/chart" -table -series func
+	echo
+	echo "How random the sums are. bias: worst deviation from 1/2 of the probability that one bit of 16 bytes changes one bit of the sum (0.06 is noise). words to pointers: keys that share 24 bits with an earlier one of 131,072, as a multiple of random sums. collide: keys that share 32 bits, of all four sets (8 are random)."
+	echo
+	quality
+	echo
+	echo "Against the libraries. cespare's xxh64, zeebo's xxh3, xxh128 and blake3, crcslice8 and the standard library's sha256, crc64, adler32 and maphash are what package hashing calls: against those its column shows what the wrapper costs."
+	table hashes -table /func -row /size -col /impl
 	echo "Against other packages:"
 	grep -E 'Sum/|^[a-z]+: ' "$work/rivals.txt" >"$work/rivals-sum.txt"
 	table rivals-sum -table /func -row /size -col /impl

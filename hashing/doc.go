@@ -53,6 +53,9 @@
 // [Func.Sum] is one shot, [Func.New] a streaming [hash.Hash], [Func.NewSeeded] the
 // same with a seed. All of them keep the contract in package hashtest.
 //
+// [Distribute] shows how evenly a function spreads keys of your own over the bins of
+// a table; so does the command hashsum -stats.
+//
 // # Files
 //
 // [SumFile] sums a file, [Files] many of them: on several cores, in order, with

@@ -67,21 +67,6 @@ func made(n int) []string {
 	return names
 }
 
-// draws returns n names drawn from names at random, in memory of their own as
-// if read from a file: no comparison may end at equal pointers.
-func draws(names []string, n int) []string {
-	r := rand.New(rand.NewPCG(5, 6))
-	out := make([]string, n)
-	for i := range out {
-		out[i] = names[r.IntN(len(names))]
-	}
-	text := strings.Join(out, "")
-	for i, s := range out {
-		out[i], text = text[:len(s)], text[len(s):]
-	}
-	return out
-}
-
 func totalBytes(names []string) (n int) {
 	for _, s := range names {
 		n += len(s)

@@ -87,7 +87,11 @@ func TestAvalanche(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{3, 7, 16, 24, 48, 100} {
 		worst := 0.0
-		for bit := range 8 * n {
+		// All bits of the ends, not all between them.
+		for bit := 0; bit < 8*n; bit++ {
+			if bit > 24 && bit < 8*n-72 {
+				bit += 47
+			}
 			var flips [64]int
 			for range rounds {
 				b := make([]byte, n)
@@ -103,9 +107,6 @@ func TestAvalanche(t *testing.T) {
 			}
 			for _, f := range flips {
 				worst = max(worst, math.Abs(float64(f)/rounds-0.5))
-			}
-			if bit > 24 && bit < 8*n-24 {
-				bit += 61 // not all bits of the middle
 			}
 		}
 		t.Logf("%d bytes: worst bias %.3f", n, worst)
