@@ -2,18 +2,21 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/events/export"
 	"github.com/assetcook/assetcook/profile/guid"
 	"github.com/assetcook/assetcook/profile/memory"
+	"github.com/assetcook/assetcook/profile/process"
 )
 
 // A cookRun is a command line without a verb.
@@ -25,6 +28,7 @@ type cookRun struct {
 	keepGoing bool
 	watch     bool
 	trace     string // file, "" for none
+	memReport string // file, "" for none
 
 	atWork         func()
 	stdout, stderr io.Writer
@@ -46,6 +50,7 @@ func (r *cookRun) flags() *flag.FlagSet {
 	fs.BoolVar(&r.options.DryRun, "n", false, "dry run: print what would be done and why, change nothing")
 	fs.BoolVar(&r.options.Force, "a", false, "cook all assets, changed or not")
 	fs.BoolVar(&r.options.Strict, "strict", false, "treat warnings as errors; reads the first bytes of all sources")
+	fs.StringVar(&r.memReport, "memreport", "", "write what memory was used for to this `file`, by purpose and asset")
 	fs.StringVar(&r.trace, "trace", "", "record a timeline of the run into this `file`; its ending is the format: "+strings.Join(append(export.Endings(), streamEnding), ", "))
 	fs.BoolVar(&r.watch, "watch", false, "keep running and cook whatever changes; a cook of the same folder asks this one")
 	fs.Usage = func() { usage(fs.Output(), r.project.Recipes) }
@@ -72,8 +77,17 @@ func (c command) runCook(ctx context.Context, atWork func(), args []string, stdo
 	r.options.Patterns, r.options.StopOnFailure = patterns, !r.keepGoing
 	if r.show.stats {
 		r.options.Probe.Counters = counters.New(counters.Options{Max: 256})
+	}
+	if r.memReport != "" {
+		if err := placeFile(r.memReport, r.project.Dir); err != nil {
+			return fail(ctx, stderr, &cook.ConfigError{Err: fmt.Errorf("memory report %s: %w", r.memReport, err)})
+		}
+	}
+	if r.show.stats || r.memReport != "" {
 		r.options.Probe.Memory = memory.New(memory.Options{Live: 1}) // none of cook's memory comes from its pools
 	}
+	defer process.Publish(r.options.Probe.Counters).Close()
+	defer r.options.Probe.PublishMemory().Close()
 	if (r.show.stats || r.trace != "") && !r.watch {
 		r.options.Probe.Run = guid.New()
 	}
@@ -130,6 +144,9 @@ func (r *cookRun) cookOrWatch(ctx context.Context) (code int, began bool) {
 	done()
 	if began = err == nil || summary.Found.Assets > 0; began {
 		r.show.summary(&summary, r.stdout, opt.Probe)
+		if r.memReport != "" {
+			err = errors.Join(err, atomicfile.Write(r.memReport, 0o666, opt.Probe.Memory.WriteReport))
+		}
 	}
 	switch {
 	case err != nil:

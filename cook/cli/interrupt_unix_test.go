@@ -96,7 +96,7 @@ outputs = ["{name}"]
 }
 
 // cook starts the command with some signals ignored.
-func (s *slowProject) cook(ignored ...string) *process {
+func (s *slowProject) cook(ignored ...string) *child {
 	return start(s.t, ignored, "cook", "-dir", filepath.Join(s.dir, "assets"), "-cache", filepath.Join(s.dir, "store"), "-j", "1", "-v")
 }
 
@@ -165,8 +165,8 @@ func TestInterruptIgnored(t *testing.T) {
 	}
 }
 
-// A process is this test binary, run as one of its commands.
-type process struct {
+// A child is this test binary, run as one of its commands.
+type child struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	out    *bufio.Reader
@@ -175,7 +175,7 @@ type process struct {
 }
 
 // start starts a command with some signals ignored.
-func start(t *testing.T, ignored []string, command string, args ...string) *process {
+func start(t *testing.T, ignored []string, command string, args ...string) *child {
 	t.Helper()
 	// The name of the link selects the command.
 	self, err := os.Executable()
@@ -198,7 +198,7 @@ func start(t *testing.T, ignored []string, command string, args ...string) *proc
 	if len(ignored) > 0 {
 		script = "trap '' " + strings.Join(ignored, " ") + "; " + script
 	}
-	p := &process{t: t, cmd: exec.Command("sh", append([]string{"-c", script, name}, args...)...)}
+	p := &child{t: t, cmd: exec.Command("sh", append([]string{"-c", script, name}, args...)...)}
 	p.cmd.Stderr = &p.errors
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -214,14 +214,14 @@ func start(t *testing.T, ignored []string, command string, args ...string) *proc
 	return p
 }
 
-func (p *process) expect(line string) {
+func (p *child) expect(line string) {
 	p.t.Helper()
 	if got, err := p.out.ReadString('\n'); got != line+"\n" {
 		p.t.Fatalf("says %q, %v; want %q", got, err, line)
 	}
 }
 
-func (p *process) send(sig syscall.Signal) {
+func (p *child) send(sig syscall.Signal) {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(sig); err != nil {
 		p.t.Error(err)
@@ -229,7 +229,7 @@ func (p *process) send(sig syscall.Signal) {
 }
 
 // wait returns the exit status, -1 after a signal.
-func (p *process) wait() int {
+func (p *child) wait() int {
 	rest, _ := io.ReadAll(p.out)
 	p.rest = string(rest)
 	p.cmd.Wait()
@@ -237,7 +237,7 @@ func (p *process) wait() int {
 }
 
 // remaining is the output after the expected lines, once the process has ended.
-func (p *process) remaining() string { return p.rest }
+func (p *child) remaining() string { return p.rest }
 
 func TestListensBeforeWork(t *testing.T) {
 	calls := 0

@@ -121,9 +121,9 @@ func writeProbe(w io.Writer, probe profile.Probe) {
 		fmt.Fprintln(w)
 		timers.WriteTable(w)
 	}
-	if held := probe.Memory.Snapshot(); len(held.Groups) > 0 {
+	if len(probe.Memory.Snapshot().Groups) > 0 {
 		fmt.Fprintln(w)
-		held.WriteGroups(w)
+		probe.Memory.WriteReport(w)
 	}
 	if !probe.Run.IsZero() {
 		fmt.Fprintf(w, "\nrun %s\n", probe.Run)

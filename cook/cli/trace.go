@@ -38,7 +38,7 @@ func startTrace(name, assets string) (*trace, error) {
 	if t.write, known = export.ByEnding(name); !known && !strings.HasSuffix(name, streamEnding) {
 		return nil, fmt.Errorf("trace %s: the ending says the format; have %s", name, strings.Join(append(export.Endings(), streamEnding), ", "))
 	}
-	if err := placeTrace(name, assets); err != nil {
+	if err := placeFile(name, assets); err != nil {
 		return nil, fmt.Errorf("trace %s: %w", name, err)
 	}
 	var err error
@@ -51,8 +51,9 @@ func startTrace(name, assets string) (*trace, error) {
 	return t, nil
 }
 
-// placeTrace proves that a file of that name can be made and does no harm.
-func placeTrace(name, assets string) error {
+// placeFile proves that a file of that name can be made and does no harm among the
+// assets or in the output folder.
+func placeFile(name, assets string) error {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return errors.New("is a folder; name a file")
 	}

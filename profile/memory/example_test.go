@@ -82,9 +82,9 @@ func ExampleSnapshot_WriteGroups() {
 		fmt.Println(err)
 	}
 	// Output:
-	// bytes  count     peak   budget  exceeded  group
-	//       0      0  1200000     none         0  file contents
-	//       0      0  5242880  4194304         1  images
+	// held  count     peak   budget  exceeded  refused  waited  group
+	//    0 B      0  1.1 MiB     none         0        0       0  file contents
+	//    0 B      0  5.0 MiB  4.0 MiB         1        0       0  images
 }
 
 // Textures are a part of the budget of a level, and have one of their own.

@@ -48,7 +48,7 @@ func (t *Tracker) WriteReport(w io.Writer) error {
 	}
 	if len(s.Groups) > 0 {
 		fmt.Fprintln(out, "\ngroups")
-		s.writeGroups(out)
+		s.WriteGroups(out)
 		fmt.Fprintln(out, "\npools")
 		u.writePools(out)
 		s.writeLargest(out)
@@ -59,15 +59,17 @@ func (t *Tracker) WriteReport(w io.Writer) error {
 func allocations(n int64) string { return human.Count(int(n), "allocation") }
 
 // writeTable writes cells that tabs separate, those of figures aligned to the right.
-func writeTable(w io.Writer, lines []string) {
+func writeTable(w io.Writer, lines []string) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, line := range lines {
 		fmt.Fprintln(out, line)
 	}
-	out.Flush()
+	return out.Flush()
 }
 
-func (s *Snapshot) writeGroups(w io.Writer) {
+// WriteGroups writes a table of the groups for people, as a part of the report. A group
+// that is part of another is followed by the names of those.
+func (s *Snapshot) WriteGroups(w io.Writer) error {
 	lines := []string{"held\tcount\tpeak\tbudget\texceeded\trefused\twaited\t  group"}
 	for _, g := range s.Groups {
 		budget := "none"
@@ -77,7 +79,7 @@ func (s *Snapshot) writeGroups(w io.Writer) {
 		lines = append(lines, fmt.Sprintf("%s\t%d\t%s\t%s\t%d\t%d\t%d\t  %s",
 			human.Bytes(g.Bytes), g.Count, human.Bytes(g.Peak), budget, g.Exceeded, g.Refused, g.Waited, g.label()))
 	}
-	writeTable(w, lines)
+	return writeTable(w, lines)
 }
 
 func (u *Usage) writePools(w io.Writer) {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 )
 
 // WriteLeaks writes a line for each group, pool and stack of scopes of which
@@ -73,19 +72,4 @@ func (s *Snapshot) WriteCSV(w io.Writer) error {
 	}
 	out.Flush() // Error has what Write met as well
 	return out.Error()
-}
-
-// WriteGroups writes a table of the groups for people. A group that is part of
-// another is followed by the names of those.
-func (s *Snapshot) WriteGroups(w io.Writer) error {
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(out, "bytes\tcount\tpeak\tbudget\texceeded\t  group")
-	for _, g := range s.Groups {
-		budget := "none"
-		if g.Budget != 0 {
-			budget = strconv.FormatInt(g.Budget, 10)
-		}
-		fmt.Fprintf(out, "%d\t%d\t%d\t%s\t%d\t  %s\n", g.Bytes, g.Count, g.Peak, budget, g.Exceeded, g.label())
-	}
-	return out.Flush()
 }

@@ -49,9 +49,9 @@ worker 1,images,,a.png;decode,7,1,7
 worker 1,images,pixels,a.png;decode,600,2,600
 `},
 		{"groups", func(out *strings.Builder) error { return s.WriteGroups(out) }, `
-  bytes  count  peak  budget  exceeded  group
-     20      1    50    none         0  files
-   1214      6  1214    1000         1  images
+     held  count     peak  budget  exceeded  refused  waited  group
+     20 B      1     50 B    none         0        0       0  files
+  1.2 KiB      6  1.2 KiB  1000 B         1        0       0  images
 `},
 		{"tree", func(out *strings.Builder) error { return s.Tree(Filter{}).WriteText(out) }, `
 bytes  count
