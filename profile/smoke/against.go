@@ -10,7 +10,7 @@ import (
 // How processor time is judged. A step trips if the U test gives less than tripLevel and
 // the typical ratio is past cpuLimit; it has changed if it trips in the first
 // measurement and, in the same direction, in one of two more. Of unchanged steps
-// 2*tripLevel² do that in each direction: of runs with ten steps 0.8 % would tell of one
+// 2*tripLevel² do that in each direction: of runs with ten steps 0.8 % would report one
 // that is slower.
 const (
 	tripLevel = 0.02
@@ -62,9 +62,9 @@ func (r *Runner) Against(ctx context.Context, before, after string) (*Comparison
 		if err := r.round(ctx, plain, len(r.Suite.Steps), a, b); err != nil {
 			return nil, err
 		}
-		if i == minRounds-1 && r.Times == 0 {
-			affordable := int(patience / (time.Since(began) / minRounds))
-			rounds = max(minRounds, min(roundsNeeded(a, b), affordable))
+		if i == rounds-1 && r.Times == 0 { // the noise is known better now
+			affordable := int(patience / (time.Since(began) / time.Duration(i+1)))
+			rounds = max(rounds, min(roundsNeeded(a, b), affordable))
 		}
 	}
 	c := &Comparison{Before: r.record(a), After: r.record(b), Rounds: rounds, Detectable: map[string]float64{}}
