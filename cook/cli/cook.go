@@ -16,7 +16,6 @@ import (
 	"github.com/assetcook/assetcook/profile/events/export"
 	"github.com/assetcook/assetcook/profile/guid"
 	"github.com/assetcook/assetcook/profile/memory"
-	"github.com/assetcook/assetcook/profile/process"
 )
 
 // A cookRun is a command line without a verb.
@@ -86,7 +85,6 @@ func (c command) runCook(ctx context.Context, atWork func(), args []string, stdo
 	if r.show.stats || r.memReport != "" {
 		r.options.Probe.Memory = memory.New(memory.Options{Live: 1}) // none of cook's memory comes from its pools
 	}
-	defer process.Publish(r.options.Probe.Counters).Close()
 	defer r.options.Probe.PublishMemory().Close()
 	if (r.show.stats || r.trace != "") && !r.watch {
 		r.options.Probe.Run = guid.New()
