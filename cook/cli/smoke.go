@@ -73,7 +73,7 @@ func (r *smokeRun) flags() *flag.FlagSet {
 	fs.StringVar(&r.record, "record", "", "write the record to this `file`")
 	fs.StringVar(&r.history, "history", "", "append the record to this `file` and print what changed since the one before")
 	fs.StringVar(&r.html, "html", "", "write a page with the trend of each figure to this `file`; needs -history")
-	fs.IntVar(&r.times, "times", unset, "`number` of times that each step is timed (default: 5; with -against as many as its noise demands, 10 to 400)")
+	fs.IntVar(&r.times, "times", unset, "`number` of times that each step is timed (default: 5; with -against as many as its noise demands, 30 to 400)")
 	fs.StringVar(&r.instructions, "instructions", "auto", "count instructions with valgrind: `yes`, no, or auto: if it is installed")
 	fs.BoolVar(&r.quiet, "q", false, "do not print what is being done")
 	return fs

@@ -17,7 +17,7 @@ const (
 	// detected is the growth that is to be found with 99 % probability; how many rounds that
 	// takes depends on the noise found in the first ones.
 	detected  = 0.03
-	minRounds = 10
+	minRounds = 30 // of fewer times the noise cannot be told
 	maxRounds = 400
 	// patience is how long the first measurement may take.
 	patience = 5 * time.Minute
@@ -38,7 +38,7 @@ type Comparison struct {
 }
 
 // Against measures two builds that take turns, and compares all that they did and cost,
-// processor time included. Their steps are timed Times times; if that is 0, from ten to
+// processor time included. Their steps are timed Times times; if that is 0, from 30 to
 // 400 times, depending on how noisy they are, but for no more than some five minutes.
 func (r *Runner) Against(ctx context.Context, before, after string) (*Comparison, error) {
 	a, err := r.workspace("a", before)

@@ -17,10 +17,11 @@ const (
 )
 
 // What a process may allocate and execute more in any case: hash tables with random seeds
-// have more or fewer collisions, system calls are interrupted.
+// have more or fewer collisions, what is done every 100 ms is done once more or less,
+// system calls are interrupted.
 const (
 	slackObjects      = 16
-	slackBytes        = 4096
+	slackBytes        = 16 << 10
 	slackInstructions = 100_000
 )
 

@@ -31,7 +31,7 @@
 // How figures are compared depends on how much they vary between two runs of one build:
 //
 //	exact         counters, digests of items   any difference
-//	allocations   objects and bytes            0.1 % more, and 16 objects or 4 KiB
+//	allocations   objects and bytes            0.1 % more, and 16 objects or 16 KiB
 //	instructions  in user mode, by cachegrind  0.1 % more, and 100,000
 //	cpu           time on the processor        1 % more at 1 % error, builds in turn
 //

@@ -293,7 +293,7 @@ func TestRoundsNeeded(t *testing.T) {
 		}
 		return w
 	}
-	for noise, want := range map[float64][2]int{0: {10, 10}, 0.01: {10, 10}, 0.03: {30, 65}, 0.5: {400, 400}} {
+	for noise, want := range map[float64][2]int{0: {30, 30}, 0.01: {30, 30}, 0.03: {30, 65}, 0.5: {400, 400}} {
 		if n := roundsNeeded(space(noise), space(noise)); n < want[0] || n > want[1] {
 			t.Errorf("noise of %g: %d rounds, want %v", noise, n, want)
 		}
