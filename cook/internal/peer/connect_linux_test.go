@@ -3,7 +3,6 @@ package peer
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/assetcook/assetcook/internal/socket"
 )
 
 // crowded is a folder with a socket at which one more would have to wait to be
@@ -18,7 +19,7 @@ import (
 func crowded(t *testing.T) (dir string, listening int) {
 	t.Helper()
 	dir = shortDir(t)
-	listening, err := openSocket()
+	listening, err := socket.Open(unix.AF_UNIX)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,7 @@ func crowded(t *testing.T) (dir string, listening int) {
 		t.Fatal(err)
 	}
 	for {
-		fd, err := openSocket()
+		fd, err := socket.Open(unix.AF_UNIX)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +81,7 @@ func TestCrowd(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
 			time.AfterFunc(dialTimeout/2, func() {
-				fd, err := acceptSocket(listening)
+				fd, _, err := unix.Accept4(listening, unix.SOCK_CLOEXEC)
 				if err != nil {
 					t.Error(err)
 				}
@@ -112,7 +113,7 @@ func TestDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	server, err := accept(l.socket)
+	server, err := socket.Accept(t.Context(), l.socket)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,26 +133,5 @@ func TestDescriptors(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-func TestAcceptEnds(t *testing.T) {
-	l, err := Listen(shortDir(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error)
-	go func() {
-		_, err := accept(l.socket)
-		ended <- err
-	}()
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := <-ended; !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("while closing: %v", err)
-	}
-	if _, err := accept(l.socket); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("closed: %v", err)
 	}
 }

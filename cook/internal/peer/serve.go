@@ -8,8 +8,9 @@ import (
 	"io"
 	"os"
 	"sync"
-	"syscall"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/socket"
 )
 
 // patience is how long a client may take to put its question, or to take the
@@ -44,7 +45,7 @@ func (l *Listener) Serve(ctx context.Context, handle Handler) error {
 		case <-ctx.Done():
 			return nil
 		}
-		conn, err := l.accept(ctx)
+		conn, err := socket.Accept(ctx, l.socket)
 		if ctx.Err() != nil {
 			if err == nil {
 				conn.Close()
@@ -63,25 +64,6 @@ func (l *Listener) Serve(ctx context.Context, handle Handler) error {
 			}
 			converse(inner, conn, handle)
 		})
-	}
-}
-
-// accept waits where trying again may help: for descriptors to become free.
-func (l *Listener) accept(ctx context.Context) (*os.File, error) {
-	for {
-		conn, err := accept(l.socket)
-		switch {
-		case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE),
-			errors.Is(err, syscall.ENOBUFS), errors.Is(err, syscall.ENOMEM):
-			select {
-			case <-time.After(50 * time.Millisecond):
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
-		case errors.Is(err, syscall.ECONNABORTED):
-		default:
-			return conn, err
-		}
 	}
 }
 

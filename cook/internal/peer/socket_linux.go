@@ -21,18 +21,6 @@ func shortAddress(dir, name string) (short string, release func(), err error) {
 	return through + "/" + socketName, func() { d.Close() }, nil
 }
 
-// openSocket returns a stream socket that does not block and that no child gets.
-func openSocket() (fd int, err error) {
-	fd, err = unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
-	return fd, os.NewSyscallError("socket", err)
-}
-
-// acceptSocket returns a client of a listening socket, or EAGAIN.
-func acceptSocket(listening int) (fd int, err error) {
-	fd, _, err = unix.Accept4(listening, unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
-	return fd, err
-}
-
 func socketPeer(fd int) (peer, error) {
 	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {

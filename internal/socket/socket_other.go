@@ -1,0 +1,16 @@
+//go:build !linux && !darwin
+
+package socket
+
+import (
+	"errors"
+	"io/fs"
+	"net/netip"
+	"os"
+)
+
+func listenTCP(at netip.AddrPort) (*os.File, error) {
+	return nil, &fs.PathError{Op: "listen at", Path: at.String(), Err: errors.ErrUnsupported}
+}
+
+func accept(*os.File) (*os.File, error) { return nil, errors.ErrUnsupported }

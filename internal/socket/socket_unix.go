@@ -1,0 +1,123 @@
+//go:build linux || darwin
+
+package socket
+
+import (
+	"errors"
+	"io/fs"
+	"net/netip"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Listen binds a descriptor of [Open] to an address and listens, or closes it. name is
+// what errors call the socket.
+func Listen(fd int, at unix.Sockaddr, name string) (*os.File, error) {
+	if err := listen(fd, at, name); err != nil {
+		return nil, err
+	}
+	return File(fd, name)
+}
+
+func listen(fd int, at unix.Sockaddr, name string) error {
+	if err := Again(func() error { return unix.Bind(fd, at) }); err != nil {
+		unix.Close(fd)
+		return &fs.PathError{Op: "bind", Path: name, Err: err}
+	}
+	if err := unix.Listen(fd, unix.SOMAXCONN); err != nil {
+		unix.Close(fd)
+		return &fs.PathError{Op: "listen at", Path: name, Err: err}
+	}
+	return nil
+}
+
+func listenTCP(at netip.AddrPort) (*os.File, error) {
+	name := at.String()
+	family, address := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(at.Port()), Addr: at.Addr().As16()})
+	if at.Addr().Is4() {
+		family, address = unix.AF_INET, &unix.SockaddrInet4{Port: int(at.Port()), Addr: at.Addr().As4()}
+	}
+	fd, err := Open(family)
+	if err != nil {
+		return nil, &fs.PathError{Op: "listen at", Path: name, Err: err}
+	}
+	for _, option := range [][2]int{
+		{unix.SOL_SOCKET, unix.SO_REUSEADDR}, // connections of an earlier process linger
+		{unix.IPPROTO_TCP, unix.TCP_NODELAY}, // accepted sockets inherit it
+	} {
+		if err := unix.SetsockoptInt(fd, option[0], option[1], 1); err != nil {
+			unix.Close(fd)
+			return nil, &fs.PathError{Op: "listen at", Path: name, Err: os.NewSyscallError("setsockopt", err)}
+		}
+	}
+	if err := listen(fd, address, name); err != nil {
+		return nil, err
+	}
+	if at.Port() == 0 {
+		if name, err = boundTo(fd, at.Addr()); err != nil {
+			unix.Close(fd)
+			return nil, os.NewSyscallError("getsockname", err)
+		}
+	}
+	return File(fd, name)
+}
+
+// boundTo returns the address of a socket with the port that the system chose.
+func boundTo(fd int, host netip.Addr) (string, error) {
+	address, err := unix.Getsockname(fd)
+	port := 0
+	switch a := address.(type) {
+	case *unix.SockaddrInet4:
+		port = a.Port
+	case *unix.SockaddrInet6:
+		port = a.Port
+	}
+	return netip.AddrPortFrom(host, uint16(port)).String(), err
+}
+
+// accept returns a client of a listening socket.
+func accept(listening *os.File) (*os.File, error) {
+	raw, err := listening.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var fd int
+	var result error
+	err = raw.Read(func(listening uintptr) (done bool) {
+		result = Again(func() error {
+			var err error
+			fd, err = acceptSocket(int(listening))
+			return err
+		})
+		return !errors.Is(result, unix.EAGAIN)
+	})
+	switch {
+	case err != nil: // there is no other reason, the socket having no deadline
+		return nil, &fs.PathError{Op: "accept", Path: listening.Name(), Err: fs.ErrClosed}
+	case result != nil:
+		return nil, &fs.PathError{Op: "accept", Path: listening.Name(), Err: result}
+	}
+	return File(fd, listening.Name())
+}
+
+// File makes a file of a descriptor that does not block, or closes it.
+func File(fd int, name string) (*os.File, error) {
+	f := os.NewFile(uintptr(fd), name)
+	// A file that the poller does not know has no deadlines either.
+	if err := f.SetDeadline(time.Time{}); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Again calls f until no signal interrupts it.
+func Again(f func() error) error {
+	for {
+		if err := f(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
