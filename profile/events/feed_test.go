@@ -219,3 +219,53 @@ func TestWriteStreamDone(t *testing.T) {
 		t.Errorf("%v, %d viewers are left", err, len(f.viewers))
 	}
 }
+
+// A viewer of a recording in which nothing happens can hang up, and one that sends too
+// much is hung up on.
+func TestServeConnHangUp(t *testing.T) {
+	for name, end := range map[string]func(net.Conn){
+		"hangs up": func(viewer net.Conn) { viewer.Close() },
+		"floods": func(viewer net.Conn) {
+			if n, err := viewer.Write(make([]byte, 2*maxSaid)); n != maxSaid || err == nil {
+				t.Errorf("%d bytes were read, %v", n, err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := NewFeed()
+			here, there := net.Pipe()
+			served := make(chan struct{})
+			go func() {
+				defer close(served)
+				f.ServeConn(t.Context(), there)
+			}()
+			end(here)
+			<-served
+			if n, err := here.Read(make([]byte, 1)); n != 0 || err == nil || len(f.viewers) != 0 {
+				t.Errorf("the viewer can read %d bytes, %v; %d viewers are left", n, err, len(f.viewers))
+			}
+		})
+	}
+}
+
+// A connection to a viewer that takes nothing ends with its context.
+func TestServeConnStuck(t *testing.T) {
+	f := NewFeed()
+	r := New(f, Options{})
+	defer r.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	here, there := net.Pipe()
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		f.ServeConn(ctx, there)
+	}()
+	if _, err := here.Read(make([]byte, 1)); err != nil { // the write of the rest blocks
+		t.Error(err)
+	}
+	cancel()
+	<-served
+	if _, err := here.Read(make([]byte, 1)); err != io.EOF {
+		t.Error(err)
+	}
+}

@@ -28,7 +28,6 @@ package live
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -52,25 +51,8 @@ func Serve(l net.Listener, f *events.Feed) error {
 		if err != nil {
 			return err
 		}
-		viewers.Go(func() { serveConn(ctx, conn, f) })
+		viewers.Go(func() { f.ServeConn(ctx, conn) })
 	}
-}
-
-// serveConn writes the stream to a connection, and closes it.
-func serveConn(ctx context.Context, conn net.Conn, f *events.Feed) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stop := context.AfterFunc(ctx, func() { conn.Close() }) // ends a write that blocks
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		defer cancel() // a viewer has nothing to say: when reading ends, it has gone
-		io.Copy(io.Discard, conn)
-	}()
-	f.WriteStream(ctx, conn) // an error is a viewer that has gone
-	stop()
-	conn.Close()
-	<-gone
 }
 
 // Handler serves the stream as [events.Feed.WriteSSE] writes it, for an EventSource in a
