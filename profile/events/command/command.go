@@ -3,6 +3,9 @@
 //	stat FILE            sums, slowest scopes, metrics and graphs
 //	convert FILE OUT     the formats of other viewers, by the ending of OUT
 //
+// FILE may be -, the standard input: nc HOST PORT | cook events stat - sums up a live
+// recording when it has ended.
+//
 // Commands that offer it call [Main] with what follows the verb's own name.
 package command
 
@@ -29,7 +32,7 @@ const (
 const usage = `usage:
   stat [options] FILE           sum up a recording
   convert [options] FILE OUT    write it for another viewer
-options come before FILE; "stat help" and "convert help" list them
+FILE may be - for the standard input. Options come before it; "stat help" and "convert help" list them
 `
 
 // Main runs the command with the arguments after its name, and returns its exit code.
@@ -80,6 +83,14 @@ func parse(fs *flag.FlagSet, args []string, files int, stdout io.Writer) error {
 	return nil
 }
 
+// open opens a recording; - is the standard input.
+func open(name string) (*os.File, error) {
+	if name == "-" {
+		return os.Stdin, nil
+	}
+	return os.Open(name)
+}
+
 func runStat(args []string, stdout, _ io.Writer) error {
 	var opt stat.Options
 	var as string
@@ -101,7 +112,7 @@ func runStat(args []string, stdout, _ io.Writer) error {
 	if opt.Slowest <= 0 {
 		opt.Slowest = -1
 	}
-	file, err := os.Open(fs.Arg(0))
+	file, err := open(fs.Arg(0))
 	if err != nil {
 		return err
 	}

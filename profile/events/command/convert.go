@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"os"
 	"time"
 
 	"github.com/assetcook/assetcook/internal/atomicfile"
@@ -75,11 +74,16 @@ func runConvert(args []string, stdout, _ io.Writer) error {
 	if to == 0 {
 		part.to = math.MaxInt64
 	}
-	file, err := os.Open(name)
+	file, err := open(name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
+	name = file.Name()
+	begin, err := file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return fmt.Errorf("%s: a recording is read twice to convert it: save it to a file first", name)
+	}
 	n, err := part.count(events.Read(file))
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -88,8 +92,8 @@ func runConvert(args []string, stdout, _ io.Writer) error {
 		return fmt.Errorf("%s: %d events would take %d MiB to convert, and the limit is %d: "+
 			"choose a part by its times (from, to), or raise the limit (memory)", name, n, takes, memory)
 	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err // the recording is read twice, so it has to be a file
+	if _, err := file.Seek(begin, io.SeekStart); err != nil {
+		return err
 	}
 	stream := events.Read(file)
 	rec := export.OfStream(stream)
