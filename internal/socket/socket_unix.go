@@ -22,11 +22,11 @@ func Listen(fd int, at unix.Sockaddr, name string) (*os.File, error) {
 }
 
 func listen(fd int, at unix.Sockaddr, name string) error {
-	if err := Again(func() error { return unix.Bind(fd, at) }); err != nil {
-		unix.Close(fd)
-		return &fs.PathError{Op: "bind", Path: name, Err: err}
+	err := Again(func() error { return unix.Bind(fd, at) })
+	if err == nil {
+		err = unix.Listen(fd, unix.SOMAXCONN)
 	}
-	if err := unix.Listen(fd, unix.SOMAXCONN); err != nil {
+	if err != nil {
 		unix.Close(fd)
 		return &fs.PathError{Op: "listen at", Path: name, Err: err}
 	}
