@@ -12,7 +12,6 @@ import (
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/profile/counters"
-	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/events/export"
 	"github.com/assetcook/assetcook/profile/guid"
 	"github.com/assetcook/assetcook/profile/memory"
@@ -27,6 +26,7 @@ type cookRun struct {
 	keepGoing bool
 	watch     bool
 	trace     string // file, "" for none
+	feed      string // address, "" for none
 	memReport string // file, "" for none
 
 	atWork         func()
@@ -51,6 +51,7 @@ func (r *cookRun) flags() *flag.FlagSet {
 	fs.BoolVar(&r.options.Strict, "strict", false, "treat warnings as errors; reads the first bytes of all sources")
 	fs.StringVar(&r.memReport, "memreport", "", "write what memory was used for to this `file`, by purpose and asset")
 	fs.StringVar(&r.trace, "trace", "", "record a timeline of the run into this `file`; its ending is the format: "+strings.Join(append(export.Endings(), streamEnding), ", "))
+	fs.StringVar(&r.feed, "feed", "", "serve the timeline while it is recorded, as a stream, at this `address`: a port, or host:port (without a host: this machine only)")
 	fs.BoolVar(&r.watch, "watch", false, "keep running and cook whatever changes; a cook of the same folder asks this one")
 	fs.Usage = func() { usage(fs.Output(), r.project.Recipes) }
 	return fs
@@ -86,45 +87,14 @@ func (c command) runCook(ctx context.Context, atWork func(), args []string, stdo
 		r.options.Probe.Memory = memory.New(memory.Options{Live: 1}) // none of cook's memory comes from its pools
 	}
 	defer r.options.Probe.PublishMemory().Close()
-	if (r.show.stats || r.trace != "") && !r.watch {
+	if (r.show.stats || r.trace != "" || r.feed != "") && !r.watch {
 		r.options.Probe.Run = guid.New()
 	}
-	if r.trace == "" {
+	if r.trace == "" && r.feed == "" {
 		code, _ := r.cookOrWatch(ctx)
 		return code
 	}
-	return r.traced(ctx)
-}
-
-// traced runs with a recording.
-func (r *cookRun) traced(ctx context.Context) int {
-	r.atWork() // so that nothing is left behind by an interrupt
-	recording, err := startTrace(r.trace, r.project.Dir)
-	if err != nil {
-		return fail(ctx, r.stderr, &cook.ConfigError{Err: err})
-	}
-	r.options.Probe.Events = recording.Recorder
-	code, began := r.cookOrWatch(ctx)
-	if !began {
-		recording.discard() // the recording of an earlier run is worth more
-		return code
-	}
-	stats, err := recording.finish()
-	if err != nil {
-		return max(code, fail(context.Background(), r.stderr, err))
-	}
-	r.warnMissing(stats)
-	return code
-}
-
-// warnMissing prints what a recording lacks.
-func (r *cookRun) warnMissing(stats events.Stats) {
-	if stats.Dropped > 0 {
-		fmt.Fprintf(r.stderr, "cook: trace %s: %d events are missing, they came faster than they could be written\n", r.trace, stats.Dropped)
-	}
-	if stats.Unnamed > 0 {
-		fmt.Fprintf(r.stderr, "cook: trace %s: %d names found no room and are shown as …\n", r.trace, stats.Unnamed)
-	}
+	return r.recorded(ctx)
 }
 
 // cookOrWatch does what was asked for and reports whether it began to.

@@ -19,20 +19,19 @@ import (
 // streamEnding is that of a recording as it is recorded.
 const streamEnding = ".events"
 
-// A trace is a recording on its way to its file. It is recorded into a temporary
-// file, and the file that is wanted is made when it is complete.
+// A trace is the file of a recording. The stream is written to a temporary file, and
+// the file that is wanted is made when it is complete.
 type trace struct {
 	name   string
 	stream *os.File
 	write  func(io.Writer, export.Recording) error // nil for what is recorded
 	start  time.Time
-	*events.Recorder
 }
 
-// startTrace begins to record for a file whose ending says in which format. What
-// would keep that file from being written is reported now. assets is the folder that
-// the file must not be in.
-func startTrace(name, assets string) (*trace, error) {
+// createTrace prepares a file whose ending says in which format it is. What would keep
+// that file from being written is reported now. assets is the folder that the file must
+// not be in.
+func createTrace(name, assets string) (*trace, error) {
 	t := &trace{name: name}
 	var known bool
 	if t.write, known = export.ByEnding(name); !known && !strings.HasSuffix(name, streamEnding) {
@@ -45,9 +44,8 @@ func startTrace(name, assets string) (*trace, error) {
 	if t.stream, err = os.CreateTemp("", "cook-trace-"); err != nil {
 		return nil, fmt.Errorf("trace %s: folder of temporary files (TMPDIR): %w", name, err)
 	}
-	os.Remove(t.stream.Name()) // it goes with us, however we end; Windows lets finish do it
+	os.Remove(t.stream.Name()) // it goes with us, however we end; Windows lets discard do it
 	t.start = time.Now()
-	t.Recorder = events.New(t.stream, events.Options{Names: 1 << 21, NameBytes: 128 << 20})
 	return t, nil
 }
 
@@ -84,26 +82,22 @@ func placeFile(name, assets string) error {
 	return nil
 }
 
-// discard ends a recording that is not wanted.
+// discard removes the stream.
 func (t *trace) discard() {
-	t.Close()
 	t.stream.Close()
 	os.Remove(t.stream.Name())
 }
 
-// finish writes the file.
-func (t *trace) finish() (stats events.Stats, err error) {
-	defer t.discard()
-	if err := t.Close(); err != nil {
-		return stats, fmt.Errorf("trace %s: recording into the folder of temporary files (TMPDIR): %w", t.name, err)
+// save writes the file. The stream has ended.
+func (t *trace) save() error {
+	_, err := t.stream.Seek(0, io.SeekStart)
+	if err == nil {
+		err = atomicfile.Write(t.name, 0o666, t.convert)
 	}
-	if _, err := t.stream.Seek(0, io.SeekStart); err != nil {
-		return stats, fmt.Errorf("trace %s: %w", t.name, err)
+	if err != nil {
+		return fmt.Errorf("trace %s: %w", t.name, err)
 	}
-	if err := atomicfile.Write(t.name, 0o666, t.convert); err != nil {
-		return stats, fmt.Errorf("trace %s: %w", t.name, err)
-	}
-	return t.Stats(), nil
+	return nil
 }
 
 // convert writes the recording in the format that is wanted.

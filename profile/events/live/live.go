@@ -17,6 +17,8 @@
 //	GET /        a text that says this      a browser, curl
 //	bare TCP     the stream, by Serve       events.Read(conn), or nc HOST PORT > run.events
 //
+// "cook -feed" serves as Serve does: bare TCP, no HTTP.
+//
 // A viewer never slows the recorder: one that does not keep up loses whole blocks, and is
 // told how many records were in them. What a viewer saves can be read as a recording, and
 // begins where the viewer came.

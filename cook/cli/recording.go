@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+// A recording is the timeline of a run on its way to a file, to viewers or to both.
+type recording struct {
+	*events.Recorder
+	trace *trace // nil without -trace
+	feed  *feed  // nil without -feed
+}
+
+// startRecording begins to record what the command line asks for.
+func (r *cookRun) startRecording() (rec *recording, err error) {
+	rec = new(recording)
+	var to []io.Writer
+	if r.trace != "" {
+		if rec.trace, err = createTrace(r.trace, r.project.Dir); err != nil {
+			return nil, err
+		}
+		to = append(to, rec.trace.stream)
+	}
+	if r.feed != "" {
+		if rec.feed, err = listenFeed(r.feed); err != nil {
+			if rec.trace != nil {
+				rec.trace.discard()
+			}
+			return nil, err
+		}
+		to = append(to, rec.feed.stream)
+		fmt.Fprintf(r.stderr, "cook: timeline at %s\n", rec.feed.socket.Name())
+	}
+	rec.Recorder = events.New(io.MultiWriter(to...), events.Options{Names: 1 << 21, NameBytes: 128 << 20})
+	return rec, nil
+}
+
+// finish ends a recording and writes its file. began says whether the run did.
+func (rec *recording) finish(began bool) error {
+	err := rec.Close()
+	var feedErr error
+	if rec.feed != nil {
+		feedErr = rec.feed.end(takeRest)
+	}
+	if rec.trace == nil {
+		return errors.Join(err, feedErr)
+	}
+	defer rec.trace.discard()
+	switch {
+	case !began: // the recording of an earlier run is worth more
+		return feedErr
+	case err != nil:
+		err = fmt.Errorf("trace %s: recording into the folder of temporary files (TMPDIR): %w", rec.trace.name, err)
+	default:
+		err = rec.trace.save()
+	}
+	return errors.Join(err, feedErr)
+}
+
+// recorded runs with a recording.
+func (r *cookRun) recorded(ctx context.Context) int {
+	r.atWork() // so that nothing is left behind by an interrupt
+	rec, err := r.startRecording()
+	if err != nil {
+		return fail(ctx, r.stderr, &cook.ConfigError{Err: err})
+	}
+	r.options.Probe.Events = rec.Recorder
+	code, began := r.cookOrWatch(ctx)
+	if err := rec.finish(began); err != nil {
+		return max(code, fail(context.Background(), r.stderr, err))
+	}
+	if began {
+		r.warnMissing(rec.Stats())
+	}
+	return code
+}
+
+// warnMissing prints what a recording lacks.
+func (r *cookRun) warnMissing(stats events.Stats) {
+	what := "feed"
+	if r.trace != "" {
+		what = "trace " + r.trace
+	}
+	if stats.Dropped > 0 {
+		fmt.Fprintf(r.stderr, "cook: %s: %d events are missing, they came faster than they could be written\n", what, stats.Dropped)
+	}
+	if stats.Unnamed > 0 {
+		fmt.Fprintf(r.stderr, "cook: %s: %d names found no room and are shown as …\n", what, stats.Unnamed)
+	}
+}
