@@ -19,13 +19,14 @@ func TestWatcherEqualsFromScratch(t *testing.T) {
 		first = uint64(time.Now().UnixNano()) >> 10
 	}
 	t.Logf("-oracle.seed=%d", first)
+	// A watcher does not answer if assets fail: the cook has to report why. In about six
+	// scripts of ten it never answers, so more are played until one has.
 	answered := 0
-	for i := range uint64(8) {
-		// A watcher does not answer if assets fail: the cook has to report why.
+	for i := uint64(0); i < 8 || answered == 0; i++ {
+		if i == 64 {
+			t.Fatal("the watcher never answered")
+		}
 		answered += playWithWatcher(t, first+i, i%4 > 0)
-	}
-	if answered == 0 {
-		t.Error("the watcher never answered")
 	}
 	t.Logf("the watcher answered %d times", answered)
 }
