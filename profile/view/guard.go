@@ -1,0 +1,107 @@
+package view
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// NewToken returns a token that cannot be guessed. The page takes it from the fragment of
+// its URL, which browsers do not send: http://127.0.0.1:7357/#token=TOKEN.
+func NewToken() string { return rand.Text() }
+
+// tokenHeader carries the token of requests that act.
+const tokenHeader = "X-View-Token"
+
+// policy lets the page use its own files and nothing else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+	"connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+// guarded answers with next what comes under a name of this machine, and from the page
+// itself or from no page.
+func guarded(s Sources, next http.Handler) http.Handler {
+	sameOrigin := http.NewCrossOriginProtection().Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		switch site := req.Header.Get("Sec-Fetch-Site"); {
+		case !ourName(req, s.Hosts):
+			fail(w, http.StatusForbidden, "view: %q is not a name of this server", req.Host)
+		case strings.HasPrefix(req.URL.Path, "/api/") && site != "" && site != "same-origin" && site != "none":
+			fail(w, http.StatusForbidden, "view: asked for by a page of another site")
+		default:
+			sameOrigin.ServeHTTP(w, req)
+		}
+	})
+}
+
+// ourName reports whether a request names a loopback address, the address that it came to
+// or one of hosts. Other names may be another site's, made to resolve to this machine.
+func ourName(req *http.Request, hosts []string) bool {
+	name := req.Host
+	if host, _, err := net.SplitHostPort(name); err == nil {
+		name = host
+	}
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
+	if name == "localhost" || slices.ContainsFunc(hosts, func(h string) bool { return strings.EqualFold(h, name) }) {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	if err != nil {
+		return false
+	}
+	if ip.Unmap().IsLoopback() {
+		return true
+	}
+	local, ok := req.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return ok && local.AddrPort().Addr().Unmap().WithZone("") == ip.Unmap().WithZone("")
+}
+
+// acting answers requests that have the token.
+func (v *View) acting(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, req *http.Request) {
+		if !v.mayAct(req) {
+			fail(w, http.StatusForbidden, "this needs the token: open the page by the whole URL that was printed")
+			return
+		}
+		next(w, req)
+	}
+}
+
+func (v *View) mayAct(req *http.Request) bool {
+	token := v.sources.Token
+	return token != "" && subtle.ConstantTimeCompare([]byte(req.Header.Get(tokenHeader)), []byte(token)) == 1
+}
+
+// fail answers with an error of one line.
+func fail(w http.ResponseWriter, status int, format string, args ...any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(map[string]string{"error": fmt.Sprintf(format, args...)})
+}
+
+func writeJSON(w http.ResponseWriter, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(value) // an error is a page that has gone
+}
+
+// readJSON reads the body of a request, of at most 1 MiB.
+func readJSON(w http.ResponseWriter, req *http.Request, into any) bool {
+	dec := json.NewDecoder(http.MaxBytesReader(w, req.Body, 1<<20))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		fail(w, http.StatusBadRequest, "the request is not what this takes: %v", err)
+		return false
+	}
+	return true
+}
