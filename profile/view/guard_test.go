@@ -1,10 +1,12 @@
 package view
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 func TestGuard(t *testing.T) {
@@ -61,6 +63,33 @@ func TestActing(t *testing.T) {
 		v.acting(func(w http.ResponseWriter, _ *http.Request) {})(w, req)
 		if w.Code != tc.want {
 			t.Errorf("token %q, sent %q: status %d, want %d", tc.token, tc.sent, w.Code, tc.want)
+		}
+	}
+}
+
+// What a program adds is reached below its place, and acts with the token only.
+func TestTab(t *testing.T) {
+	files := fstest.MapFS{"tab.js": {Data: []byte("export function mount() {}")}}
+	api := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { fmt.Fprint(w, req.Method, " ", req.URL.Path) })
+	v := New(Sources{Token: "secret", Tabs: []Tab{{ID: "extra", Title: "Extra", Files: files, API: api}}})
+	for _, tc := range []struct {
+		method, path, token string
+		status              int
+		want                string
+	}{
+		{"GET", "/tabs/extra/tab.js", "", 200, "export"},
+		{"GET", "/tabs/extra/api/list", "", 200, "GET /list"},
+		{"POST", "/tabs/extra/api/do", "", 403, "token"},
+		{"POST", "/tabs/extra/api/do", "secret", 200, "POST /do"},
+		{"GET", "/tabs/other/tab.js", "", 404, ""},
+		{"GET", "/api/info", "", 200, `"tabs":[{"id":"extra","title":"Extra","style":false}]`},
+	} {
+		w := httptest.NewRecorder()
+		req := httptest.NewRequest(tc.method, "http://127.0.0.1"+tc.path, nil)
+		req.Header.Set(tokenHeader, tc.token)
+		v.ServeHTTP(w, req)
+		if w.Code != tc.status || !strings.Contains(w.Body.String(), tc.want) {
+			t.Errorf("%s %s: status %d, want %d with %q: %s", tc.method, tc.path, w.Code, tc.status, tc.want, w.Body)
 		}
 	}
 }

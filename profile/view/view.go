@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -21,6 +22,9 @@ type Sources struct {
 	Events   *events.Feed
 	Memory   *memory.Tracker
 
+	// Tabs are what the program itself adds to the page.
+	Tabs []Tab
+
 	// Token lets requests act that have it: see NewToken. With "" none may.
 	Token string
 
@@ -30,6 +34,25 @@ type Sources struct {
 	// Dumps is the folder in which the console's "dump" writes recordings; with "" it is
 	// refused.
 	Dumps string
+}
+
+// A Tab is a part of the page that a program adds: a module of JavaScript and what that asks
+// for. Both are guarded as the page is.
+type Tab struct {
+	ID    string // lower-case letters, which name its place below tabs/
+	Title string
+
+	// Files has tab.js, and may have tab.css and others, which tab.js reaches by relative
+	// URLs. tab.js is a module with
+	//
+	//	export function mount(root, app) { ...; return { show() {}, hide() {} } }
+	//
+	// where root is an element to fill and app is what app.js has for tabs.
+	Files fs.FS
+
+	// API answers what is asked for below api/ of the tab: tabs/ID/api/PATH comes as /PATH.
+	// Requests that are not GET have the token of Sources. It may be nil.
+	API http.Handler
 }
 
 // A View is the handler of one page, and what is kept for it. Close it when it is not
@@ -66,6 +89,15 @@ func (v *View) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.Handle("GET /", pages())
 	mux.HandleFunc("GET /api/info", v.info)
+	for _, t := range v.sources.Tabs {
+		at := "/tabs/" + t.ID
+		mux.Handle("GET "+at+"/", http.StripPrefix(at, http.FileServerFS(t.Files)))
+		if t.API != nil {
+			api := http.StripPrefix(at+"/api", t.API)
+			mux.Handle("GET "+at+"/api/", api)
+			mux.Handle("POST "+at+"/api/", v.acting(api.ServeHTTP))
+		}
+	}
 	return mux
 }
 
@@ -75,9 +107,22 @@ type info struct {
 	Counters bool   `json:"counters"`
 	Memory   bool   `json:"memory"`
 	Dumps    bool   `json:"dumps"`
+
+	Tabs []tabInfo `json:"tabs"`
+}
+
+type tabInfo struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Style bool   `json:"style"` // it has a tab.css
 }
 
 func (v *View) info(w http.ResponseWriter, _ *http.Request) {
 	s := v.sources
-	writeJSON(w, info{Title: s.Title, Counters: s.Counters != nil, Memory: s.Memory != nil, Dumps: s.Dumps != ""})
+	answer := info{Title: s.Title, Counters: s.Counters != nil, Memory: s.Memory != nil, Dumps: s.Dumps != "", Tabs: []tabInfo{}}
+	for _, t := range s.Tabs {
+		_, err := fs.Stat(t.Files, "tab.css")
+		answer.Tabs = append(answer.Tabs, tabInfo{t.ID, t.Title, err == nil})
+	}
+	writeJSON(w, answer)
 }

@@ -13,6 +13,18 @@ import { tab as memory } from "./memory.js";
 
 const tabs = [counters, timeline, memory];
 
+// added loads a tab that the program itself has added.
+async function added({ id, title, style }) {
+	if (style) {
+		const link = document.createElement("link");
+		link.rel = "stylesheet";
+		link.href = `tabs/${id}/tab.css`;
+		document.head.append(link);
+	}
+	const { mount } = await import(`./tabs/${id}/tab.js`);
+	return { id, title, shown: () => true, mount };
+}
+
 class App {
 	state = new State();
 	server = new Server(() => this.state.token);
@@ -28,7 +40,7 @@ class App {
 		document.title = this.info.title;
 		document.getElementById("title").textContent = this.info.title;
 		this.console = new Console(this);
-		const there = tabs.filter(t => t.shown(this.info));
+		const there = [...await Promise.all(this.info.tabs.map(added)), ...tabs.filter(t => t.shown(this.info))];
 		for (const [i, t] of there.entries()) this.#add(t, i + 1);
 		if (there.length === 0) this.status("page", "there is nothing to see: the handler has no sources", "bad");
 		addEventListener("keydown", e => this.#press(e));
