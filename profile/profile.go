@@ -7,6 +7,8 @@
 package profile
 
 import (
+	"time"
+
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/guid"
@@ -41,6 +43,7 @@ type Worker struct {
 	counts *counters.Worker
 	row    *events.Worker
 	memory *memory.Worker
+	shown  time.Time // when the row was flushed last
 }
 
 // Row returns the worker's row of the recording, nil if there is none.
@@ -73,11 +76,22 @@ func (w *Worker) Begin(name, detail string) Span {
 	return Span{w.row.Begin(rec.Symbol(name), rec.Symbol(detail)), w.counts.Begin(w.probe.Counters.Timer(name))}
 }
 
-// Flush publishes what was counted. What was recorded is written when 64 KiB have
-// accumulated, or after Row().Flush().
+// showEvery is how far viewers of a recording may be behind a worker that flushes often.
+const showEvery = 16 * time.Millisecond
+
+// Flush publishes what was counted, and what was recorded if the last time is 16 ms ago:
+// small blocks make a recording larger, and viewers see no more than that.
 func (w *Worker) Flush() {
-	if w != nil {
-		w.counts.Flush()
+	if w == nil {
+		return
+	}
+	w.counts.Flush()
+	if w.row == nil {
+		return
+	}
+	if now := time.Now(); now.Sub(w.shown) >= showEvery {
+		w.row.Flush()
+		w.shown = now
 	}
 }
 

@@ -91,3 +91,29 @@ func TestPartsMayBeLeftOut(t *testing.T) {
 		t.Errorf("%v allocations with nothing measured", n)
 	}
 }
+
+// A viewer sees what a worker did when that flushes, not only when it is released or its
+// buffer is full.
+func TestFlushShowsRecorded(t *testing.T) {
+	var stream bytes.Buffer
+	p := profile.Probe{Events: events.New(&stream, events.Options{Open: -1})}
+	w := p.Worker("w")
+	w.Begin("step", "").End()
+	w.Flush()
+	if err := p.Events.Close(); err != nil {
+		t.Fatal(err)
+	}
+	scopes := 0
+	for e, err := range events.Read(&stream).All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind == events.Scope {
+			scopes++
+		}
+	}
+	if scopes != 1 {
+		t.Errorf("the recording has %d scopes, want 1", scopes)
+	}
+	w.Release()
+}
