@@ -1,5 +1,7 @@
 package stat
 
+import "slices"
+
 // bins divide the time of a recording into parts of equal width. What lies beyond the
 // last doubles the width of all, so that the time need not be known before.
 type bins struct {
@@ -43,16 +45,24 @@ func (b *bins) spread(begin, end int64, weight float64) {
 	}
 }
 
-// means returns the mean of the values of each part up to the latest, 0 where there
-// are none.
-func (b *bins) means() []float64 {
-	list := make([]float64, b.last/b.width+1)
-	for i := range list {
-		if b.count[i] > 0 {
-			list[i] = b.sums[i] / float64(b.count[i])
-		}
+// levels returns the mean of the values of each part from the first that has any to the
+// latest, and when that first part begins. A part without values has the level of the
+// one before.
+func (b *bins) levels() Timeseries {
+	parts := int(b.last/b.width) + 1
+	first := slices.IndexFunc(b.count, func(n int64) bool { return n > 0 })
+	if first < 0 {
+		return Timeseries{Width: b.width}
 	}
-	return list
+	list := make([]float64, parts-first)
+	level := 0.0
+	for i := range list {
+		if n := b.count[first+i]; n > 0 {
+			level = b.sums[first+i] / float64(n)
+		}
+		list[i] = level
+	}
+	return Timeseries{From: int64(first) * b.width, Width: b.width, Values: list}
 }
 
 // rates returns what was spread over each part, for a nanosecond of it.

@@ -66,7 +66,7 @@ type Metric struct {
 	Name   string     `json:"name"`
 	All    Numbers    `json:"all"`
 	Frames Numbers    `json:"frames"`
-	Series Timeseries `json:"series"` // means
+	Series Timeseries `json:"series"` // the mean of each part; parts without values hold the level before
 }
 
 // Numbers sums up numbers.
@@ -86,8 +86,10 @@ type Memory struct {
 	GivenBack float64 `json:"givenBack"`
 }
 
-// A Timeseries is a value for each part of the recording's time.
+// A Timeseries is a value for each part of the recording's time, the first of which
+// begins at From.
 type Timeseries struct {
+	From   int64     `json:"from"`
 	Width  int64     `json:"width"` // nanoseconds of a part
 	Values []float64 `json:"values"`
 }
@@ -96,7 +98,7 @@ type Timeseries struct {
 func (g *gatherer) report(s *events.Stream) *Report {
 	r := &Report{
 		Start: s.Start(), Dur: g.last, Events: g.events, Dropped: s.Dropped(), Frames: g.frames,
-		Slowest: g.slowest, Activity: Timeseries{g.busy.width, g.busy.rates()},
+		Slowest: g.slowest, Activity: Timeseries{Width: g.busy.width, Values: g.busy.rates()},
 	}
 	names := s.Workers()
 	worker := func(row int) string {
@@ -130,7 +132,8 @@ func (g *gatherer) report(s *events.Stream) *Report {
 	slices.SortStableFunc(r.Scopes, func(a, b Scope) int { return cmp.Compare(b.Self, a.Self) })
 	for _, name := range slices.Sorted(maps.Keys(g.quantities)) {
 		q := g.quantities[name]
-		r.Metrics = append(r.Metrics, Metric{name, q.all, q.frames, Timeseries{q.bins.width, q.bins.means()}})
+		q.bins.reach(g.last) // so that all graphs end with the recording
+		r.Metrics = append(r.Metrics, Metric{name, q.all, q.frames, q.bins.levels()})
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.memory)) {
 		m := *g.memory[name]

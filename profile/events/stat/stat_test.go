@@ -213,3 +213,18 @@ func TestGraph(t *testing.T) {
 		}
 	}
 }
+
+// A part of the time in which nothing was measured holds the level before, up to the end
+// of the recording; before the first value the graph is blank.
+func TestGraphHoldsLevel(t *testing.T) {
+	const part = 1 << 10
+	r := summed(Options{Bins: 16},
+		value(0, "frames", part*2, 7), value(0, "frames", part*5, 14), scope(0, "encode", part*7, part*7+5))
+	series := r.Metrics[0].Series
+	if want := []float64{7, 7, 7, 14, 14, 14}; series.From != 2*part || !slices.Equal(series.Values, want) {
+		t.Errorf("from %d: %v, want %v", series.From, series.Values, want)
+	}
+	if got := series.graph(); got != "  ▅▅▅███" {
+		t.Errorf("drawn as %q", got)
+	}
+}

@@ -24,7 +24,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	line := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
 	line("%s of recording, %d events, %d dropped", dur(r.Dur), r.Events, r.Dropped)
 	if len(r.Activity.Values) > 0 && len(r.Workers) > 0 {
-		line("busy workers, %s each: %s most %.1f", dur(r.Activity.Width), graph(r.Activity.Values), most(r.Activity.Values))
+		line("busy workers, %s each: %s most %.1f", dur(r.Activity.Width), r.Activity.graph(), most(r.Activity.Values))
 	}
 	if len(r.Open) > 0 {
 		line("\nSTILL OPEN\tworker\tsince\tfor at least")
@@ -61,7 +61,7 @@ func (r *Report) WriteText(w io.Writer) error {
 				frames = number(m.Frames.Mean)
 			}
 			line("%s\t%d\t%s\t%s\t%s\t%s\t%s", name(m.Name), m.All.Count, number(m.All.Min), number(m.All.Mean),
-				number(m.All.Max), frames, graph(m.Series.Values))
+				number(m.All.Max), frames, m.Series.graph())
 		}
 		more(line, len(r.Metrics))
 	}
@@ -102,6 +102,12 @@ func name(s string) string {
 	}
 	quoted := strconv.Quote(s)
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+}
+
+// graph draws values over the time from the beginning of the recording: blank where they
+// have not begun.
+func (s Timeseries) graph() string {
+	return strings.Repeat(" ", int(s.From/max(s.Width, 1))) + graph(s.Values)
 }
 
 // graph draws values from 0, or the least if that is below, to the most.
