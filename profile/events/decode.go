@@ -42,6 +42,7 @@ type record struct {
 	values       []float64
 	flow         uint64
 	data         []byte
+	body         int // bytes from the body to the end of the block
 }
 
 func damaged(format string, args ...any) error {
@@ -155,7 +156,7 @@ func (d *decoder) take(r *record) (known bool) {
 		return false
 	}
 	d.last = end
-	*r = record{kind: Kind(s.kind), name: s.name, values: r.values[:0]}
+	*r = record{kind: Kind(s.kind), name: s.name, values: r.values[:0], body: len(p.rest)}
 	r.start = d.clock.nanos(start)
 	switch s.kind {
 	case uint64(Scope):

@@ -11,8 +11,8 @@
 //	...
 //	mark.End()
 //
-// and finally rec.Close. [Read] reads the stream, and a [Feed] serves it to viewers while it
-// is recorded. A program that does not record uses a nil [Recorder]: it and everything
+// and finally rec.Close. [Read] reads the stream, a [Tape] any part of it, and a [Feed]
+// serves it to viewers while it is recorded. A program that does not record uses a nil [Recorder]: it and everything
 // derived from it do nothing, at the cost of a nil check.
 //
 // # How it works

@@ -81,7 +81,7 @@ func (f *Feed) takeBlocks(b []byte) ([]byte, error) {
 	for len(b) >= blockHead {
 		n, ok := blockLen(b)
 		if !ok {
-			return nil, damaged("a block claims to have more than %d bytes", maxBlock)
+			return nil, errTooLong()
 		}
 		if len(b) < n {
 			break

@@ -87,10 +87,14 @@ func (s *Stream) Dropped() int64 { return addCapped(s.dropped, uint64(s.lost)) }
 // Start returns the time of day at which the recording began, the zero time if
 // nothing has been read yet.
 func (s *Stream) Start() time.Time {
-	if s.began == 0 {
+	return startTime(s.began)
+}
+
+func startTime(unixNanos int64) time.Time {
+	if unixNanos == 0 {
 		return time.Time{}
 	}
-	return time.Unix(0, s.began)
+	return time.Unix(0, unixNanos)
 }
 
 // readBlock reads the next block and takes it in. The error is io.EOF where the
@@ -107,19 +111,19 @@ func (s *Stream) readBlock() error {
 	}
 	s.block = slices.Grow(s.block[:0], blockHead)[:blockHead]
 	if _, err := io.ReadFull(s.from, s.block); err != nil {
-		return torn(err, "it ends without its last block: it was not closed, or is not all there")
+		return torn(err, noLastBlock)
 	}
 	n, ok := blockLen(s.block)
 	if !ok {
-		return damaged("a block claims to have more than %d bytes", maxBlock)
+		return errTooLong()
 	}
 	s.block = slices.Grow(s.block, n-blockHead)[:n]
 	if _, err := io.ReadFull(s.from, s.block[blockHead:]); err != nil {
-		return torn(err, "it ends within a block: it was torn off there")
+		return torn(err, tornBlock)
 	}
 	kind, content, ok := openedBlock(s.block)
 	if !ok {
-		return damaged("a block has a wrong check sum")
+		return errWrongSum()
 	}
 	return s.open(kind, content)
 }
@@ -127,10 +131,17 @@ func (s *Stream) readBlock() error {
 func (s *Stream) readMagic() error {
 	var got [len(magic)]byte
 	if _, err := io.ReadFull(s.from, got[:]); err != nil {
-		return torn(err, "it is too short to be one")
+		return torn(err, tooShort)
 	}
+	return checkMagic(got[:])
+}
+
+// checkMagic checks what a stream begins with.
+func checkMagic(got []byte) error {
 	const version = len(magic) - 1
 	switch {
+	case len(got) < len(magic):
+		return damaged("%s", tooShort)
 	case string(got[:version]) != magic[:version]:
 		return damaged("it does not begin as one: is it an .events file?")
 	case got[version] != magic[version]:
@@ -138,6 +149,16 @@ func (s *Stream) readMagic() error {
 	}
 	return nil
 }
+
+// What is wrong with a stream.
+const (
+	tooShort    = "it is too short to be one"
+	noLastBlock = "it ends without its last block: it was not closed, or is not all there"
+	tornBlock   = "it ends within a block: it was torn off there"
+)
+
+func errTooLong() error  { return damaged("a block claims to have more than %d bytes", maxBlock) }
+func errWrongSum() error { return damaged("a block has a wrong check sum") }
 
 // torn tells the end of the data from an error in reading it.
 func torn(err error, what string) error {

@@ -1,0 +1,259 @@
+package events
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/fastclock"
+)
+
+// A Tape is a recording whose blocks can be read in any order, by several goroutines at
+// a time: one that is whole, or the latest part of one that is still being written.
+//
+//	tape := events.OpenTape(data)
+//	for _, b := range tape.Blocks() {
+//		if records, err = tape.Read(&b, records[:0]); err != nil {
+//			...
+//		}
+//	}
+//
+// The blocks in order give the events of [Read] in order. Names are numbers here; see
+// Names.
+type Tape struct {
+	readers sync.Pool // of *tapeReader
+
+	mu        sync.RWMutex
+	skim      decoder // tables and clock; only ever appended to
+	blocks    []Block
+	next      int64 // number of the next block
+	cut       cut
+	forgotten int64 // records
+	err       error
+}
+
+// A Block is a part of a tape: records of one row, in the order of their ends, or what
+// was open at one moment.
+type Block struct {
+	Number   int64 // counts from 0, and stays when older blocks are dropped
+	Row      int   // -1 if it says what was open, on any rows
+	Records  int   // there are no more; 0 if Row is -1
+	From, To int64 // nanoseconds between which records end; they may begin before
+
+	kind    byte
+	names   int            // that were known before it
+	at      fastclock.Pair // the last of the clock then
+	content []byte
+}
+
+// A Record is an event with its names by number.
+type Record struct {
+	Kind         Kind
+	Row          int32
+	Name, Detail Symbol
+	Start, Dur   int64 // nanoseconds
+
+	body uint64 // number, id, or where in the block the body is
+}
+
+// Value returns the number of a Value, an Alloc or a Free.
+func (r *Record) Value() float64 { return math.Float64frombits(r.body) }
+
+// Flow returns the id of a FlowOut or a FlowIn.
+func (r *Record) Flow() uint64 { return r.body }
+
+// Values appends the numbers of a Vector of this block to dst, or the one of a record
+// that has one.
+func (b *Block) Values(r *Record, dst []float64) []float64 {
+	switch r.Kind {
+	case Value, Alloc, Free:
+		return append(dst, r.Value())
+	case Vector:
+		p := b.body(r)
+		for n := p.number(MaxValues + 1); n > 0 && !p.bad; n-- {
+			dst = append(dst, p.float())
+		}
+	}
+	return dst
+}
+
+// Data returns the data of a User record of this block, not copied.
+func (b *Block) Data(r *Record) []byte {
+	if r.Kind != User {
+		return nil
+	}
+	p := b.body(r)
+	return p.bytes(MaxData)
+}
+
+func (b *Block) body(r *Record) parser {
+	return parser{rest: b.content[min(r.body, uint64(len(b.content))):]}
+}
+
+// A tapeReader decodes a block.
+type tapeReader struct {
+	decoder
+	record
+}
+
+// Read appends the records of a block to dst. It allocates nothing if they fit. An error
+// is [ErrDamaged]: records that make no sense, after those that do. Records of a kind
+// that this version does not know are left out. A block that has been dropped since
+// Blocks returned it can still be read.
+func (t *Tape) Read(b *Block, dst []Record) ([]Record, error) {
+	r, _ := t.readers.Get().(*tapeReader)
+	if r == nil {
+		r = new(tapeReader)
+	}
+	defer t.readers.Put(r)
+	t.mu.RLock()
+	names, rows, clock := t.skim.names, t.skim.rows, t.skim.clock
+	t.mu.RUnlock()
+	r.decoder = decoder{clock: clock.upTo(b.at), names: names[:b.names], rows: rows, shapes: r.shapes}
+	return r.readAll(b, dst)
+}
+
+func (r *tapeReader) readAll(b *Block, dst []Record) ([]Record, error) {
+	if err := r.open(b.kind, b.content); err != nil {
+		return dst, err
+	}
+	dst = slices.Grow(dst, b.Records)
+	for {
+		more, err := r.decoder.next(&r.record)
+		if err != nil || !more {
+			return dst, err
+		}
+		dst = append(dst, r.record.numbered(r.row, len(b.content)))
+	}
+}
+
+// numbered returns the record as a tape gives it, of a row and in content of a length.
+func (r *record) numbered(row, content int) Record {
+	out := Record{Kind: r.kind, Row: int32(row), Name: Symbol(r.name), Detail: Symbol(r.detail), Start: r.start, Dur: r.dur}
+	switch r.kind {
+	case Value, Alloc, Free:
+		out.body = math.Float64bits(r.values[0])
+	case FlowOut, FlowIn:
+		out.body = r.flow
+	case Vector, User:
+		out.body = uint64(content - r.body)
+	}
+	return out
+}
+
+// Blocks returns the blocks that there are, in the order of the stream. They must not be
+// changed.
+func (t *Tape) Blocks() []Block {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return slices.Clip(t.blocks)
+}
+
+// Names returns the table of names, by Symbol, which has those of all blocks that there
+// were before. It must not be changed.
+func (t *Tape) Names() []string {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return slices.Clip(t.skim.names)
+}
+
+// Workers returns the names of the rows. They must not be changed.
+func (t *Tape) Workers() []string {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return slices.Clip(t.skim.rows)
+}
+
+// Open returns the scopes that are open where the tape ends, by row and outermost first;
+// see [Stream.Open]. It reads what came since the recording last said so.
+func (t *Tape) Open() []Record {
+	t.mu.RLock()
+	blocks, rows, names := t.blocks, t.skim.rows, t.skim.names
+	clock := t.skim.clock.upTo(t.skim.clock.last)
+	t.mu.RUnlock()
+	r := tapeReader{decoder: decoder{names: names, rows: rows}}
+	from, decided := len(blocks), make([]bool, len(rows))
+	for i := len(blocks) - 1; i >= 0; i-- {
+		if blocks[i].kind == blockOpen && r.decides(&blocks[i], decided) {
+			from = i
+		}
+	}
+	r.stills = stills{}
+	for i := from; i < len(blocks); i++ {
+		b := &blocks[i]
+		if b.Row >= 0 && (b.Row >= len(r.stills.open) || len(r.stills.open[b.Row]) == 0) {
+			continue
+		}
+		r.clock, r.names = clock.upTo(b.at), names[:b.names]
+		if r.open(b.kind, b.content) != nil {
+			break
+		}
+		for more := true; more; {
+			more, _ = r.decoder.next(&r.record)
+		}
+	}
+	var list []Record
+	r.clock = clock
+	for row, scopes := range r.stills.open {
+		for _, s := range scopes {
+			still := r.stillRecord(s, nil)
+			list = append(list, still.numbered(row, 0))
+		}
+	}
+	return list
+}
+
+// decides reports whether a block says that scopes are open on rows of which no later
+// block says what is open, and marks the rows of which it does.
+func (d *decoder) decides(b *Block, decided []bool) (yes bool) {
+	p := parser{rest: b.content}
+	p.any()
+	p.any()
+	first, count := p.any(), p.any()
+	if d.open(b.kind, b.content) != nil {
+		return false
+	}
+	for row := first; row < first+count; row++ {
+		yes = yes || !decided[row] && len(d.stills.open[row]) > 0
+		decided[row] = true
+	}
+	return yes
+}
+
+// Start returns the time of day at which the recording began, the zero time if that is
+// not known.
+func (t *Tape) Start() time.Time {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return startTime(t.skim.began)
+}
+
+// Dropped returns how many records the stream lacks: those that the recorder dropped and
+// those that a [Feed] left out for a slow viewer.
+func (t *Tape) Dropped() int64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return addCapped(t.skim.dropped, uint64(t.skim.lost))
+}
+
+// Forgotten returns how many records were in blocks that have been dropped for newer ones.
+func (t *Tape) Forgotten() int64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.forgotten
+}
+
+// Ended reports whether the stream has been closed: nothing will follow.
+func (t *Tape) Ended() bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.skim.ended
+}
+
+// Err returns why the tape ends before its recording did: ErrDamaged, or nil.
+func (t *Tape) Err() error {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.err
+}

@@ -1,0 +1,146 @@
+package events
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// TapeOptions bounds a tape that is written to.
+type TapeOptions struct {
+	// Keep is how many bytes of blocks are kept: 0 means 256 MiB. The oldest are dropped
+	// for new ones; names stay.
+	Keep int64
+}
+
+// A cut is how a tape that is written to is bounded, and what it has not taken yet.
+type cut struct {
+	keep, held int64  // bytes of blocks
+	begun      bool   // the stream's first bytes have come
+	pending    []byte // a block of which the rest has not come
+}
+
+// blockCost is what a tape needs for a block beside its content.
+const blockCost = 128
+
+// tapeLines bounds the clock of a tape, which stands still for the times of early blocks.
+const tapeLines = 1 << 20
+
+// OpenTape returns the tape of a whole stream, such as a mapped file. The stream must stay
+// while the tape is used. One that is damaged or torn is read up to the last whole block
+// before the damage, and Err says so.
+func OpenTape(stream []byte) *Tape {
+	t := &Tape{skim: decoder{clock: clock{most: tapeLines}}, cut: cut{keep: math.MaxInt64}}
+	rest, err := t.takeBlocks(stream, false)
+	switch {
+	case err != nil:
+	case !t.cut.begun:
+		err = checkMagic(stream)
+	case !t.skim.ended && len(rest) < blockHead:
+		err = damaged("%s", noLastBlock)
+	case !t.skim.ended:
+		err = damaged("%s", tornBlock)
+	}
+	t.err = err
+	return t
+}
+
+// NewTape returns an empty tape, to which a stream can be written as it is recorded: by
+// [Feed.WriteStream], or from a connection by io.Copy.
+func NewTape(opt TapeOptions) *Tape {
+	keep := max(cmp.Or(opt.Keep, 256<<20), 1)
+	return &Tape{skim: decoder{clock: clock{most: tapeLines}}, cut: cut{keep: keep}}
+}
+
+// Write appends to a tape made by NewTape the next part of a stream, however it is cut.
+// The error is ErrDamaged; what was whole before is kept.
+func (t *Tape) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err != nil {
+		return 0, t.err
+	}
+	for rest := p; len(rest) > 0 && t.err == nil; {
+		part := rest[:min(len(rest), maxBlock)] // so that pending stays small
+		rest = rest[len(part):]
+		if len(t.cut.pending) > 0 {
+			t.cut.pending = append(t.cut.pending, part...)
+			part = t.cut.pending
+		}
+		var left []byte
+		left, t.err = t.takeBlocks(part, true)
+		if len(left) < len(part) || len(t.cut.pending) == 0 { // else it is all pending
+			t.cut.pending = append(t.cut.pending[:0], left...) // left may be the end of pending itself
+		}
+	}
+	if t.err != nil {
+		t.cut.pending = nil
+		return 0, t.err
+	}
+	return len(p), nil
+}
+
+// takeBlocks takes the whole blocks at the front of b and returns what follows. What it
+// keeps of them is a copy if b will not stay.
+func (t *Tape) takeBlocks(b []byte, clone bool) (rest []byte, err error) {
+	if !t.cut.begun {
+		if len(b) < len(magic) {
+			return b, nil
+		}
+		if err := checkMagic(b); err != nil {
+			return nil, err
+		}
+		t.cut.begun, b = true, b[len(magic):]
+	}
+	for len(b) >= blockHead && !t.skim.ended {
+		n, ok := blockLen(b)
+		if !ok {
+			return nil, errTooLong()
+		}
+		if len(b) < n {
+			break
+		}
+		kind, content, ok := openedBlock(b[:n])
+		if !ok {
+			return nil, errWrongSum()
+		}
+		if err := t.takeBlock(kind, content, clone); err != nil {
+			return nil, err
+		}
+		b = b[n:]
+	}
+	if t.skim.ended {
+		return nil, nil
+	}
+	return b, nil
+}
+
+func (t *Tape) takeBlock(kind byte, content []byte, clone bool) error {
+	d := &t.skim
+	if err := d.open(kind, content); err != nil {
+		return err
+	}
+	if kind != blockRecords && kind != blockOpen {
+		return nil
+	}
+	b := Block{Number: t.next, Row: -1, kind: kind, names: len(d.names), at: d.clock.last, content: content}
+	t.next++
+	b.To = d.clock.nanos(d.clock.last.Tick)
+	if b.From = b.To; kind == blockRecords {
+		b.Row, b.Records = d.row, min(int(d.left), len(d.rest.rest)/2) // no record is shorter than two bytes
+		b.From = min(d.clock.nanos(d.last), b.To)
+	}
+	if clone {
+		b.content = slices.Clone(content)
+	}
+	t.blocks = append(t.blocks, b)
+	t.cut.held += blockCost + int64(len(content))
+	drop := 0
+	for t.cut.held > t.cut.keep && drop < len(t.blocks)-1 {
+		t.cut.held -= blockCost + int64(len(t.blocks[drop].content))
+		t.forgotten = addCapped(t.forgotten, uint64(t.blocks[drop].Records))
+		drop++
+	}
+	t.blocks = t.blocks[drop:]
+	return nil
+}
