@@ -1,10 +1,8 @@
 package memory
 
 import (
-	"cmp"
 	"encoding/csv"
 	"io"
-	"slices"
 	"strconv"
 )
 
@@ -41,36 +39,11 @@ func (t *Tracker) Allocations() Allocations {
 	if t == nil {
 		return nil
 	}
-	type raw struct {
-		Allocation
-		owner  *site
-		caller uint32
+	l := t.List()
+	list := make(Allocations, len(l.Items))
+	for i := range l.Items {
+		list[i] = l.At(i)
 	}
-	var found []raw
-	for b, number := range t.stock.all() {
-		if !b.state.CompareAndSwap(live, listed) {
-			continue
-		}
-		found = append(found, raw{
-			Allocation{Address: b.key(), Bytes: int64(b.size), Capacity: int64(b.capacity), ID: uint64(number)<<32 | uint64(b.uses)},
-			b.owner.Load(), b.caller,
-		})
-		b.state.Store(live)
-	}
-	keys := map[*site]Key{}
-	list := make(Allocations, 0, len(found))
-	for _, r := range found {
-		key, ok := keys[r.owner]
-		if !ok {
-			key = r.owner.key()
-			keys[r.owner] = key
-		}
-		a, p := r.Allocation, r.owner.pool
-		a.Owner, a.Type, a.Lifetime = key, p.options.Type, p.options.Lifetime
-		a.Parents, a.Site = p.group.chain(), t.callers.name(r.caller)
-		list = append(list, a)
-	}
-	slices.SortFunc(list, func(a, b Allocation) int { return cmp.Compare(a.Address, b.Address) })
 	return list
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 )
 
@@ -18,27 +19,34 @@ type Changes struct {
 // Sub returns what has changed since an earlier list of the same tracker, each by
 // address. A slice that was moved by Resize is new, and its old place is gone.
 func (a Allocations) Sub(earlier Allocations) Changes {
-	before := make(map[uint64]Allocation, len(earlier))
-	for _, l := range earlier {
-		before[l.ID] = l
+	fresh, gone, changed := differences(a, earlier, func(l Allocation) uint64 { return l.ID }, func(now, was Allocation) bool { return now == was })
+	return Changes{New: fresh, Gone: gone, Changed: changed}
+}
+
+// differences compares two lists by identifiers that none has twice.
+func differences[T any](now, earlier []T, id func(T) uint64, same func(now, was T) bool) (fresh, gone, changed []T) {
+	before := make(map[uint64]int, len(earlier))
+	for i, was := range earlier {
+		before[id(was)] = i
 	}
-	var c Changes
-	for _, l := range a {
-		old, known := before[l.ID]
-		switch {
-		case !known:
-			c.New = append(c.New, l)
-		case old != l:
-			c.Changed = append(c.Changed, l)
+	stays := make([]bool, len(earlier))
+	for _, l := range now {
+		i, known := before[id(l)]
+		if !known {
+			fresh = append(fresh, l)
+			continue
 		}
-		delete(before, l.ID)
-	}
-	for _, l := range earlier {
-		if _, gone := before[l.ID]; gone {
-			c.Gone = append(c.Gone, l)
+		stays[i] = true
+		if !same(l, earlier[i]) {
+			changed = append(changed, l)
 		}
 	}
-	return c
+	for i, was := range earlier {
+		if !stays[i] {
+			gone = append(gone, was)
+		}
+	}
+	return fresh, gone, changed
 }
 
 // WriteText writes lines for people: first the leaks, then what else is new or
@@ -65,12 +73,12 @@ func (c Changes) WriteText(w io.Writer) error {
 		list Allocations
 	}{{"leak", leaks}, {"new", kept}, {"changed", c.Changed}, {"gone", c.Gone}} {
 		for _, l := range part.list.bySite() {
-			fmt.Fprintf(out, "%s: %d bytes in %d of %s", part.what, l.bytes, l.count, l.key.label())
-			if l.key.Scope != "" {
-				fmt.Fprintf(out, " from %s", l.key.Scope)
+			fmt.Fprintf(out, "%s: %d bytes in %d of %s", part.what, l.Bytes, l.Count, l.label())
+			if l.Scope != "" {
+				fmt.Fprintf(out, " from %s", l.Scope)
 			}
-			if l.site != "" {
-				fmt.Fprintf(out, " at %s", l.site)
+			if l.Site != "" {
+				fmt.Fprintf(out, " at %s", l.Site)
 			}
 			out.WriteByte('\n')
 		}
@@ -78,35 +86,46 @@ func (c Changes) WriteText(w io.Writer) error {
 	return out.Flush()
 }
 
-// A place is where allocations come from that are one line.
-type place struct {
-	key  Key // without worker
-	site string
+// A Place is where allocations come from, and their sum.
+type Place struct {
+	Key         // without worker
+	Site string `json:"site,omitempty"`
+	Amount
 }
 
-type placed struct {
-	place
-	bytes, count int64
-}
-
-// bySite sums up by place, the most bytes first.
-func (a Allocations) bySite() []placed {
-	sums := map[place]*placed{}
-	for _, l := range a {
-		p := place{l.Owner, l.Site}
-		p.key.Worker = ""
-		if sums[p] == nil {
-			sums[p] = &placed{place: p}
+func (a Allocations) bySite() []Place {
+	return sumPlaces(func(yield func(Place) bool) {
+		for _, l := range a {
+			if !yield(Place{l.Owner, l.Site, Amount{l.Bytes, 1}}) {
+				return
+			}
 		}
-		sums[p].bytes += l.Bytes
-		sums[p].count++
+	})
+}
+
+// sumPlaces sums up by place, the most bytes first.
+func sumPlaces(all iter.Seq[Place]) []Place {
+	type where struct {
+		key  Key
+		site string
 	}
-	list := make([]placed, 0, len(sums))
+	sums := map[where]*Place{}
+	for p := range all {
+		p.Worker = ""
+		at := where{p.Key, p.Site}
+		if sum := sums[at]; sum != nil {
+			sum.Bytes += p.Bytes
+			sum.Count += p.Count
+		} else {
+			sums[at] = &p
+		}
+	}
+	list := make([]Place, 0, len(sums))
 	for _, s := range sums {
 		list = append(list, *s)
 	}
-	slices.SortFunc(list, func(a, b placed) int {
-		return cmp.Or(cmp.Compare(b.bytes, a.bytes), a.key.compare(b.key), cmp.Compare(a.site, b.site))
+	slices.SortFunc(list, func(a, b Place) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), a.compare(b.Key), cmp.Compare(a.Site, b.Site))
 	})
 	return list
 }

@@ -25,12 +25,13 @@
 // # Reports
 //
 //	Tracker.Snapshot     sums by group, and by pool, worker and scope; as CSV, JSON, a tree
-//	                     with a filter, or the difference to an earlier one and its leaks
+//	                     with a filter and any order of levels, or the difference to an earlier one and its leaks
 //	Tracker.Allocations  each slice that is held: address, size, owner, type and lifetime
 //	                     (PoolOptions), call site (Options.Sites); as CSV, JSON, or what is
 //	                     new, gone and changed since an earlier list, leaks first
 //	Tracker.Usage        bytes, count and their peaks (Options.Totals) by pool and in all,
 //	                     what rounding adds, what is kept, what the tables take
+//	Tracker.Capture      all three, to be kept in a file: Capture.WriteJSON, ReadCapture
 //	Tracker.WriteReport  all of that for people, with what the process uses
 //
 // They count what is entered: pools, and what the program says by Grow. Of cook itself

@@ -145,7 +145,7 @@ func TestJSON(t *testing.T) {
 	}{
 		{s, new(Snapshot), `{"worker":"worker 1","group":"images","name":"pixels","scope":"a.png;decode","bytes":600,"count":2,"peak":600}`},
 		{s, new(Snapshot), `{"name":"images","bytes":1214,"count":6,"peak":1214,"budget":1000,"exceeded":1}`},
-		{s.Tree(Filter{}), new(Node), `{"name":"(no worker)","bytes":20,"count":1,"children":[{"name":"files/content","bytes":20,"count":1}]}`},
+		{s.Tree(Filter{}), new(Node), `{"name":"(no worker)","kind":"worker","bytes":20,"count":1,"peak":20,"children":[{"name":"files/content","kind":"pool","bytes":20,"count":1,"peak":20}]}`},
 	} {
 		text, err := json.Marshal(tt.value)
 		if err != nil {

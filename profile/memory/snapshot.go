@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 )
@@ -66,7 +67,6 @@ func (t *Tracker) Snapshot() *Snapshot {
 	t.mu.Unlock()
 
 	s := &Snapshot{
-		Groups:    make([]GroupRow, 0, len(groups)),
 		Rows:      make([]Row, 0, len(sites)),
 		Held:      t.stock.held.Load(),
 		Warm:      t.stock.warm.Load(),
@@ -75,7 +75,6 @@ func (t *Tracker) Snapshot() *Snapshot {
 
 		Unprotected: t.stock.source.unprotected.Load(),
 	}
-	counts := map[*Group]int64{}
 	for _, site := range sites {
 		peak := site.held.peak.Load()
 		row := Row{Bytes: site.held.bytes.Load(), Count: site.count.Load(), Peak: peak}
@@ -84,23 +83,49 @@ func (t *Tracker) Snapshot() *Snapshot {
 		}
 		row.Key = site.key()
 		s.Rows = append(s.Rows, row)
-		for g := site.pool.group; g != nil; g = g.parent {
-			counts[g] += row.Count
+	}
+	s.Groups = groupRows(groups, sites)
+	slices.SortFunc(s.Rows, func(a, b Row) int { return a.compare(b.Key) })
+	return s
+}
+
+// Groups returns the groups of a snapshot alone, which costs less: for what samples them.
+func (t *Tracker) Groups() []GroupRow {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	sites, groups := t.sites, t.groups
+	t.mu.Unlock()
+	return groupRows(groups, sites)
+}
+
+func groupRows(groups []*Group, sites []*site) []GroupRow {
+	counts := map[*Group]int64{}
+	for _, site := range sites {
+		if count := site.count.Load(); count != 0 {
+			counts[site.pool.group] += count
 		}
 	}
+	all := map[*Group]int64{}
+	for own, count := range counts {
+		for g := own; g != nil; g = g.parent {
+			all[g] += count
+		}
+	}
+	rows := make([]GroupRow, 0, len(groups))
 	for _, g := range groups {
 		row := GroupRow{
-			Name: g.name, Parents: g.chain(), Bytes: g.held.bytes.Load(), Count: counts[g], Peak: g.held.peak.Load(),
+			Name: g.name, Parents: g.chain(), Bytes: g.held.bytes.Load(), Count: all[g], Peak: g.held.peak.Load(),
 			Exceeded: g.exceeded.Load(), Refused: g.refused.Load(), Waited: g.waited.Load(), PeakCount: g.counts.peak.Load(),
 		}
 		if g.budget != math.MaxInt64 {
 			row.Budget = g.budget
 		}
-		s.Groups = append(s.Groups, row)
+		rows = append(rows, row)
 	}
-	slices.SortFunc(s.Groups, func(a, b GroupRow) int { return cmp.Compare(a.Name, b.Name) })
-	slices.SortFunc(s.Rows, func(a, b Row) int { return a.compare(b.Key) })
-	return s
+	slices.SortFunc(rows, func(a, b GroupRow) int { return cmp.Compare(a.Name, b.Name) })
+	return rows
 }
 
 func (k Key) compare(other Key) int {
@@ -108,10 +133,10 @@ func (k Key) compare(other Key) int {
 		cmp.Compare(k.Name, other.Name), cmp.Compare(k.Scope, other.Scope))
 }
 
-// Sub returns what has changed since an earlier snapshot of the same tracker: the
-// rows and groups whose bytes or count differ, with the differences, which are
-// negative where more was given back than allocated. Peaks and budgets are those of
-// s, as a peak has no difference.
+// Sub returns what has changed since an earlier snapshot: the rows and groups whose bytes
+// or count differ, with the differences, which are negative where more was given back than
+// allocated. What is in the earlier one only, that of another run, counts as given back.
+// Peaks and budgets are those of s, as a peak has no difference.
 func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 	d := &Snapshot{
 		Held:      s.Held - earlier.Held,
@@ -121,28 +146,69 @@ func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 
 		Unprotected: s.Unprotected - earlier.Unprotected,
 	}
-	groups := map[string]GroupRow{}
-	for _, g := range earlier.Groups {
-		groups[g.Name] = g
-	}
-	for _, g := range s.Groups {
-		before := groups[g.Name]
-		g.Bytes, g.Count, g.Exceeded = g.Bytes-before.Bytes, g.Count-before.Count, g.Exceeded-before.Exceeded
-		g.Refused, g.Waited = g.Refused-before.Refused, g.Waited-before.Waited
+	for _, pair := range s.GroupPairs(earlier) {
+		g, was := pair[0], pair[1]
+		g.Bytes, g.Count, g.Exceeded = g.Bytes-was.Bytes, g.Count-was.Count, g.Exceeded-was.Exceeded
+		g.Refused, g.Waited = g.Refused-was.Refused, g.Waited-was.Waited
 		if g.Bytes != 0 || g.Count != 0 || g.Exceeded != 0 || g.Refused != 0 || g.Waited != 0 {
 			d.Groups = append(d.Groups, g)
 		}
 	}
-	rows := map[Key]Row{}
-	for _, r := range earlier.Rows {
-		rows[r.Key] = r
-	}
-	for _, r := range s.Rows {
-		before := rows[r.Key]
-		r.Bytes, r.Count = r.Bytes-before.Bytes, r.Count-before.Count
+	for _, p := range s.pairs(earlier) {
+		r := p.Row
+		r.Bytes, r.Count = r.Bytes-p.was.Bytes, r.Count-p.was.Count
 		if r.Bytes != 0 || r.Count != 0 {
 			d.Rows = append(d.Rows, r)
 		}
 	}
 	return d
+}
+
+// GroupPairs returns the groups of both, by name, each with what it was in the earlier
+// snapshot: the zero row but for the name where only one of them has it.
+func (s *Snapshot) GroupPairs(earlier *Snapshot) [][2]GroupRow {
+	pairs := map[string][2]GroupRow{}
+	for _, g := range s.Groups {
+		pairs[g.Name] = [2]GroupRow{g, {Name: g.Name, Parents: g.Parents}}
+	}
+	for _, was := range earlier.Groups {
+		p, known := pairs[was.Name]
+		if !known {
+			p[0] = GroupRow{Name: was.Name, Parents: was.Parents}
+		}
+		p[1] = was
+		pairs[was.Name] = p
+	}
+	return slices.SortedFunc(maps.Values(pairs), func(a, b [2]GroupRow) int { return cmp.Compare(a[0].Name, b[0].Name) })
+}
+
+// A pair is a row and what it was in an earlier snapshot.
+type pair struct {
+	Row
+	was Amount
+}
+
+// pairs returns the rows of both snapshots, by key.
+func (s *Snapshot) pairs(earlier *Snapshot) []pair {
+	list := make([]pair, 0, len(s.Rows))
+	was := earlier.Rows
+	for _, r := range s.Rows {
+		for len(was) > 0 && was[0].compare(r.Key) < 0 {
+			list, was = append(list, was[0].gone()), was[1:]
+		}
+		p := pair{Row: r}
+		if len(was) > 0 && was[0].Key == r.Key {
+			p.was, was = Amount{was[0].Bytes, was[0].Count}, was[1:]
+		}
+		list = append(list, p)
+	}
+	for _, r := range was {
+		list = append(list, r.gone())
+	}
+	return list
+}
+
+// gone pairs a row of the earlier snapshot with none.
+func (r Row) gone() pair {
+	return pair{Row{Key: r.Key, Peak: r.Peak}, Amount{r.Bytes, r.Count}}
 }

@@ -66,6 +66,7 @@ type Tracker struct {
 	groups []*Group
 	sites  []*site
 	pools  int
+	name   string // of its captures, "" before the first
 }
 
 // New returns a Tracker without groups. It panics if an option is out of its

@@ -1,129 +1,215 @@
 package memory
 
 import (
-	"bufio"
 	"cmp"
-	"fmt"
-	"io"
+	"math"
 	"slices"
-	"strings"
 )
-
-// A Filter chooses rows: those whose names contain all of these. The zero Filter
-// chooses all.
-type Filter struct {
-	Scope string
-	Group string
-	Name  string
-}
-
-func (f Filter) takes(k Key) bool {
-	return strings.Contains(k.Scope, f.Scope) && strings.Contains(k.Group, f.Group) && strings.Contains(k.Name, f.Name)
-}
 
 // A Node is a part of what is held, and what that consists of. It has a JSON form.
 type Node struct {
-	Name     string  `json:"name"`
-	Bytes    int64   `json:"bytes"`              // with those of the children
-	Count    int64   `json:"count"`              // of slices and accounts
+	Name  string `json:"name"`
+	Kind  Part   `json:"kind,omitempty"` // "" for the root
+	Bytes int64  `json:"bytes"`          // with those of the children
+	Count int64  `json:"count"`          // of slices and accounts
+
+	// Peak is the most bytes at once, ever. Of several rows that is not known: then it is
+	// a bound, the sum of their peaks or that of their groups, and Bound is true.
+	Peak  int64 `json:"peak,omitempty"`
+	Bound bool  `json:"bound,omitempty"`
+
+	Was      *Amount `json:"was,omitempty"`      // of the earlier of two snapshots
+	More     int     `json:"more,omitempty"`     // this stands for so many nodes that Prune left out
 	Children []*Node `json:"children,omitempty"` // the most bytes first, then by name
+
+	change int64 // sum of what each row changed by, whichever the direction
 }
 
-// Tree returns what the rows that the filter takes hold, as a tree: below the root
-// "total" the workers, below each its scopes inside each other, and in those, as
-// leaves, what was allocated there: equal ones are one leaf, "group/pool" or
-// "group" for what Grow entered. Rows that hold nothing are left out.
-func (s *Snapshot) Tree(f Filter) *Node {
-	root := branch{Node: &Node{Name: "total"}}
+// An Amount is bytes in allocations.
+type Amount struct {
+	Bytes int64 `json:"bytes"`
+	Count int64 `json:"count"`
+}
+
+// Tree returns what the rows that the filter takes hold, as a tree with the root "total"
+// and these levels below. Without levels they are [ByWorker], [ByScope] and [ByPool].
+func (s *Snapshot) Tree(f Filter, by ...Part) *Node {
+	b := newBuilder(s.Groups, by)
 	for _, r := range s.Rows {
-		if r.Bytes == 0 && r.Count == 0 || !f.takes(r.Key) {
-			continue
+		if (f.Empty || r.Bytes != 0 || r.Count != 0) && f.Takes(r.Key) {
+			b.enter(pair{Row: r})
 		}
-		at := &root
-		at.enter(r)
-		at = at.child(part{asWorker, cmp.Or(r.Worker, "(no worker)")})
-		at.enter(r)
-		if r.Scope != "" {
-			for name := range strings.SplitSeq(r.Scope, ";") {
-				at = at.child(part{asScope, name})
-				at.enter(r)
-			}
-		}
-		at.child(part{asLeaf, r.label()}).enter(r)
 	}
-	root.finish()
-	return root.Node
+	return b.finish()
+}
+
+// TreeSince is [Snapshot.Tree] whose nodes have, in Was, what an earlier snapshot held.
+// With Filter.Empty it has the rows in which nothing changed and that hold nothing too.
+func (s *Snapshot) TreeSince(earlier *Snapshot, f Filter, by ...Part) *Node {
+	b := newBuilder(slices.Concat(s.Groups, earlier.Groups), by)
+	b.root.node.Was = &Amount{}
+	for _, p := range s.pairs(earlier) {
+		if (f.Empty || p.Bytes != 0 || p.Count != 0 || p.was != Amount{}) && f.Takes(p.Key) {
+			b.enter(p)
+		}
+	}
+	return b.finish()
+}
+
+// A builder puts rows together to a tree.
+type builder struct {
+	by     []Part
+	peaks  map[string]int64 // of groups, which those of their parts cannot exceed
+	root   *branch
+	path   []Step
+	widest int64 // the peaks of the groups that are part of no other
 }
 
 // A branch is a node that is being built.
 type branch struct {
-	*Node
-	below map[part]*branch
+	node  *Node
+	below map[Step]*branch
+	rows  int
+	cap   int64 // the most that the peak can be
 }
 
-// A part tells the children of a node apart. A scope may be called as a leaf is.
-type part struct {
-	kind kind
-	name string
-}
-
-type kind uint8
-
-const (
-	asWorker kind = iota
-	asScope
-	asLeaf
-)
-
-func (b *branch) enter(r Row) {
-	b.Bytes += r.Bytes
-	b.Count += r.Count
-}
-
-func (b *branch) child(p part) *branch {
-	c := b.below[p]
-	if c == nil {
-		c = &branch{Node: &Node{Name: p.name}}
-		if b.below == nil {
-			b.below = map[part]*branch{}
+func newBuilder(groups []GroupRow, by []Part) *builder {
+	if len(by) == 0 {
+		by = []Part{ByWorker, ByScope, ByPool}
+	}
+	b := &builder{by: by, peaks: map[string]int64{}, root: &branch{node: &Node{Name: "total"}}}
+	top := map[string]int64{}
+	for _, g := range groups {
+		b.peaks[g.Name] = max(g.Peak, b.peaks[g.Name])
+		if g.Parents == "" {
+			top[g.Name] = b.peaks[g.Name]
 		}
-		b.below[p] = c
+	}
+	for _, peak := range top {
+		b.widest += peak
+	}
+	return b
+}
+
+func (b *builder) enter(p pair) {
+	b.path = p.Path(b.path[:0], b.by)
+	at := b.root
+	at.enter(p, b.widest)
+	for _, step := range b.path {
+		at = at.child(step)
+		peak := int64(math.MaxInt64)
+		if step.Kind == ByGroup || step.Kind == ByPool {
+			peak = b.peaks[p.Group]
+		}
+		at.enter(p, peak)
+	}
+}
+
+func (b *branch) enter(p pair, most int64) {
+	n := b.node
+	n.Bytes += p.Bytes
+	n.Count += p.Count
+	n.Peak += p.Peak
+	if n.Was != nil {
+		n.Was.Bytes += p.was.Bytes
+		n.Was.Count += p.was.Count
+		n.change += abs(p.Bytes-p.was.Bytes) + abs(p.Count-p.was.Count)
+	}
+	b.rows++
+	b.cap = max(b.cap, most)
+}
+
+func abs(n int64) int64 { return max(n, -n) }
+
+func (b *branch) child(step Step) *branch {
+	c := b.below[step]
+	if c == nil {
+		c = &branch{node: &Node{Name: step.Name, Kind: step.Kind}}
+		if b.node.Was != nil {
+			c.node.Was = &Amount{}
+		}
+		if b.below == nil {
+			b.below = map[Step]*branch{}
+		}
+		b.below[step] = c
 	}
 	return c
 }
 
-func (b *branch) finish() {
-	order := make([]part, 0, len(b.below))
-	for p, c := range b.below {
-		c.finish()
-		order = append(order, p)
-	}
-	slices.SortFunc(order, func(x, y part) int {
-		return cmp.Or(cmp.Compare(b.below[y].Bytes, b.below[x].Bytes), cmp.Compare(x.name, y.name), cmp.Compare(x.kind, y.kind))
-	})
-	for _, p := range order {
-		b.Children = append(b.Children, b.below[p].Node)
-	}
+func (b *builder) finish() *Node {
+	b.root.finish(math.MaxInt64)
+	b.root.node.Arrange(OrderBytes, false)
+	return b.root.node
 }
 
-// WriteText writes the tree for people: a line for each node with bytes, count and
-// the name, which is indented by two blanks a level.
-func (n *Node) WriteText(w io.Writer) error {
-	out := bufio.NewWriter(w)
-	bytes, count := len("bytes"), len("count")
-	n.walk(0, func(n *Node, _ int) {
-		bytes, count = max(bytes, len(fmt.Sprint(n.Bytes))), max(count, len(fmt.Sprint(n.Count)))
-	})
-	fmt.Fprintf(out, "%*s  %*s\n", bytes, "bytes", count, "count")
-	n.walk(0, func(n *Node, depth int) {
-		fmt.Fprintf(out, "%*d  %*d  %*s%s\n", bytes, n.Bytes, count, n.Count, 2*depth, "", n.Name)
-	})
-	return out.Flush()
+func (b *branch) finish(most int64) {
+	most = min(most, b.cap)
+	b.node.Bound = b.rows > 1
+	b.node.Peak = max(min(b.node.Peak, most), b.node.Bytes)
+	for _, c := range b.below {
+		c.finish(most)
+		b.node.Children = append(b.node.Children, c.node)
+	}
+	b.below = nil
 }
 
-func (n *Node) walk(depth int, visit func(n *Node, depth int)) {
-	visit(n, depth)
+// Order is what the children of a node are sorted by.
+type Order string
+
+const (
+	OrderBytes  Order = "bytes"  // the most first
+	OrderCount  Order = "count"  // the most first
+	OrderPeak   Order = "peak"   // the most first
+	OrderGrowth Order = "growth" // since the earlier snapshot: what grew most first, what shrank most last
+	OrderName   Order = "name"
+)
+
+// Orders are all of them.
+var Orders = []Order{OrderBytes, OrderCount, OrderPeak, OrderGrowth, OrderName}
+
+func (o Order) compare(a, b *Node) int {
+	switch o {
+	case OrderBytes:
+		return cmp.Compare(b.Bytes, a.Bytes)
+	case OrderCount:
+		return cmp.Compare(b.Count, a.Count)
+	case OrderPeak:
+		return cmp.Compare(b.Peak, a.Peak)
+	case OrderGrowth:
+		return cmp.Or(cmp.Compare(b.growth().Bytes, a.growth().Bytes), cmp.Compare(b.growth().Count, a.growth().Count))
+	}
+	return 0
+}
+
+func (n *Node) growth() Amount {
+	if n.Was == nil {
+		return Amount{n.Bytes, n.Count}
+	}
+	return Amount{n.Bytes - n.Was.Bytes, n.Count - n.Was.Count}
+}
+
+// Arrange sorts the children of all nodes, equal ones by name.
+func (n *Node) Arrange(o Order, reverse bool) {
+	slices.SortFunc(n.Children, func(a, b *Node) int {
+		c := cmp.Or(o.compare(a, b), cmp.Compare(a.Name, b.Name), cmp.Compare(b.Kind, a.Kind))
+		if reverse {
+			c = -c
+		}
+		return c
+	})
 	for _, c := range n.Children {
-		c.walk(depth+1, visit)
+		c.Arrange(o, reverse)
 	}
+}
+
+// Find returns the node that the steps lead to, nil if there is none.
+func (n *Node) Find(path []Step) *Node {
+	for _, step := range path {
+		at := slices.IndexFunc(n.Children, func(c *Node) bool { return c.Kind == step.Kind && c.Name == step.Name })
+		if at < 0 {
+			return nil
+		}
+		n = n.Children[at]
+	}
+	return n
 }

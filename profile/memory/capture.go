@@ -1,0 +1,79 @@
+package memory
+
+import (
+	"bufio"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"strconv"
+	"time"
+)
+
+// A Capture is all that a tracker knew at one time: to be kept, written to a file and
+// compared. It does not change any more.
+type Capture struct {
+	Program string    `json:"program,omitempty"` // the caller may name it
+	Tracker string    `json:"tracker"`           // differs between trackers and runs: lists of different ones cannot be compared
+	At      time.Time `json:"at"`
+
+	Snapshot *Snapshot `json:"snapshot"`
+	Usage    *Usage    `json:"usage"`
+	List     *List     `json:"-"`
+}
+
+// Capture returns what is held now, with the reservations of [Snapshot]. A nil tracker
+// holds nothing.
+func (t *Tracker) Capture(at time.Time) *Capture {
+	c := &Capture{At: at, Snapshot: t.Snapshot(), Usage: t.Usage(), List: t.List()}
+	if t != nil {
+		t.mu.Lock()
+		if t.name == "" {
+			t.name = rand.Text()
+		}
+		c.Tracker = t.name
+		t.mu.Unlock()
+	}
+	return c
+}
+
+// captureFormat begins the JSON form of a capture.
+const captureFormat = "memory capture 1"
+
+// captureFile is the JSON form of a capture.
+type captureFile struct {
+	Format string `json:"format"`
+	*Capture
+	Owners []Owner   `json:"owners"`
+	Items  itemsJSON `json:"allocations"`
+}
+
+// itemsJSON are five numbers for each item, in the order of its fields.
+type itemsJSON []Item
+
+// WriteJSON writes the capture in the form that [ReadCapture] reads: a JSON object with
+// Snapshot and Usage as they are, the owners of the list, and its items as one array, of
+// address, id, bytes, capacity and owner in turn.
+func (c *Capture) WriteJSON(w io.Writer) error {
+	head, err := json.Marshal(captureFile{Format: captureFormat, Capture: c, Owners: c.List.Owners})
+	if err != nil {
+		return err
+	}
+	const end = "null}" // of the allocations, which follow piece by piece
+	out := bufio.NewWriterSize(w, 64<<10)
+	out.Write(head[:len(head)-len(end)])
+	out.WriteByte('[')
+	for i, item := range c.List.Items {
+		line := out.AvailableBuffer()
+		if i > 0 {
+			line = append(line, ',')
+		}
+		line = append(strconv.AppendUint(line, item.Address, 10), ',')
+		line = append(strconv.AppendUint(line, item.ID, 10), ',')
+		line = append(strconv.AppendInt(line, item.Bytes, 10), ',')
+		line = append(strconv.AppendInt(line, item.Capacity, 10), ',')
+		line = strconv.AppendUint(line, uint64(item.Owner), 10)
+		out.Write(append(line, '\n'))
+	}
+	out.WriteString("]}\n")
+	return out.Flush()
+}

@@ -1,0 +1,183 @@
+package memory
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// The most of each that a file may have.
+const (
+	maxCaptureBytes = 1 << 30
+	maxLevels       = 1 << 23 // of the trees of all rows together
+	maxFigure       = 1 << 53 // what JSON numbers are exact to
+)
+
+// ReadCapture reads what [Capture.WriteJSON] wrote. The file may be damaged or made up: it
+// returns an error if figures are out of range or contradict each other.
+func ReadCapture(r io.Reader) (*Capture, error) {
+	c, err := readCapture(r, maxCaptureBytes)
+	if err != nil {
+		return nil, fmt.Errorf("memory: reading a capture: %w", err)
+	}
+	return c, nil
+}
+
+func readCapture(r io.Reader, most int64) (*Capture, error) {
+	limited := &io.LimitedReader{R: r, N: most + 1}
+	dec := json.NewDecoder(limited)
+	f := captureFile{Capture: &Capture{}}
+	switch err := dec.Decode(&f); {
+	case limited.N <= 0:
+		return nil, fmt.Errorf("it is larger than %d bytes", most)
+	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errors.New("the file ends early")
+	case err != nil:
+		return nil, err
+	case f.Format != captureFormat:
+		return nil, fmt.Errorf("the format is %.40q, which is not %q", f.Format, captureFormat)
+	case f.Capture == nil || f.Snapshot == nil || f.Usage == nil:
+		return nil, errors.New("the snapshot or the usage is missing")
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("something follows the end")
+	}
+	c := f.Capture
+	c.List = &List{f.Owners, f.Items}
+	return c, errors.Join(c.Snapshot.check(), c.Usage.check(), c.List.check())
+}
+
+// figures adds up what is not negative, so that no sum of it overflows.
+type figures struct {
+	sum int64
+	bad bool
+}
+
+func (f *figures) add(all ...int64) {
+	for _, n := range all {
+		if n < 0 || n > maxFigure-f.sum {
+			f.bad = true
+			return
+		}
+		f.sum += n
+	}
+}
+
+func (f *figures) err(where string) error {
+	if f.bad {
+		return fmt.Errorf("the %s have a figure that is negative, or together more than 2^53", where)
+	}
+	return nil
+}
+
+// check also sorts what must be.
+func (s *Snapshot) check() error {
+	var bytes, counts, peaks, groups figures
+	levels := 0
+	for _, r := range s.Rows {
+		bytes.add(r.Bytes)
+		counts.add(r.Count)
+		peaks.add(r.Peak)
+		if levels += 8 + min(strings.Count(r.Scope, ";"), maxDepth); levels > maxLevels {
+			return fmt.Errorf("the rows have more than %d scopes", maxLevels)
+		}
+	}
+	if len(s.Groups) > MaxGroups {
+		return fmt.Errorf("%d groups are more than a tracker has, which is %d", len(s.Groups), MaxGroups)
+	}
+	for _, g := range s.Groups {
+		groups = figures{bad: groups.bad} // those of one hold those of another
+		groups.add(g.Bytes, g.Count, g.Peak, g.Exceeded, g.PeakCount, g.Refused, g.Waited)
+		groups.add(g.Budget / 2) // that of no limit in spirit is often very large
+	}
+	groups.sum = 0
+	groups.add(s.Held, s.Warm, s.Untracked, s.Coarse, s.Unprotected)
+	slices.SortFunc(s.Groups, func(a, b GroupRow) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(s.Rows, func(a, b Row) int { return a.compare(b.Key) })
+	for i := range s.Rows {
+		if i > 0 && s.Rows[i].Key == s.Rows[i-1].Key {
+			return fmt.Errorf("there are two rows of %.200s", s.Rows[i].sentence())
+		}
+	}
+	return errors.Join(bytes.err("bytes of rows"), counts.err("counts of rows"), peaks.err("peaks of rows"), groups.err("groups"))
+}
+
+func (u *Usage) check() error {
+	if len(u.Pools) > MaxPools {
+		return fmt.Errorf("%d pools are more than a tracker has, which is %d", len(u.Pools), MaxPools)
+	}
+	var f figures
+	for _, n := range [][]int64{{u.Bytes}, {u.Count}, {u.Peak}, {u.PeakCount}, {u.Held}, {u.Rounding}, {u.Warm}, {u.Tables}} {
+		f.sum = 0
+		f.add(n...)
+	}
+	for _, p := range u.Pools {
+		f.sum = 0
+		f.add(p.Bytes, p.Count, p.Peak, p.PeakCount, p.Rounding)
+	}
+	for _, s := range u.Sizes {
+		f.sum = 0
+		f.add(s.Capacity, s.Live, s.Kept)
+	}
+	return f.err("pools and sizes")
+}
+
+func (l *List) check() error {
+	var bytes, capacities figures
+	for _, i := range l.Items {
+		bytes.add(i.Bytes)
+		capacities.add(i.Capacity)
+		if int(i.Owner) >= len(l.Owners) {
+			return fmt.Errorf("an allocation is of owner %d, of %d", i.Owner, len(l.Owners))
+		}
+		if i.Capacity < i.Bytes {
+			return fmt.Errorf("the allocation at 0x%x has %d bytes in %d", i.Address, i.Bytes, i.Capacity)
+		}
+	}
+	return errors.Join(bytes.err("bytes of allocations"), capacities.err("capacities of allocations"))
+}
+
+// UnmarshalJSON reads an array of whole numbers without a value for each.
+func (items *itemsJSON) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
+	if len(text) < 2 || text[0] != '[' {
+		return errors.New("the allocations are not an array of numbers")
+	}
+	var fields [5]uint64
+	at, digits := 0, 0
+	list := make(itemsJSON, 0, len(text)/60)
+	for _, c := range text[1:] {
+		switch {
+		case c >= '0' && c <= '9' && digits < 20:
+			// A number of 20 digits that is too large wraps, which is another wrong number.
+			fields[at] = fields[at]*10 + uint64(c-'0')
+			digits++
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
+		case c != ',' && c != ']':
+			return fmt.Errorf("the allocations have %q where whole numbers belong", c)
+		case digits == 0 && at == 0 && len(list) == 0: // []
+		case digits == 0:
+			return errors.New("the allocations lack a number")
+		default:
+			digits = 0
+			if at++; at < len(fields) {
+				continue
+			}
+			if fields[2] > maxFigure || fields[3] > maxFigure || fields[4] > maxLive {
+				return errors.New("the allocations have a figure of more than 2^53")
+			}
+			list = append(list, Item{fields[0], fields[1], int64(fields[2]), int64(fields[3]), uint32(fields[4])})
+			at, fields = 0, [5]uint64{}
+		}
+	}
+	if at != 0 {
+		return fmt.Errorf("the last allocation has %d of %d numbers", at, len(fields))
+	}
+	*items = list
+	return nil
+}

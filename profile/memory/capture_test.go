@@ -1,0 +1,152 @@
+package memory
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// captured is a capture with sites, accounts, slices of two pools and names that need escapes.
+func captured(t *testing.T) (*Tracker, *Capture) {
+	tracker := New(Options{Sites: true, Totals: true})
+	g := tracker.GroupWith("images", GroupOptions{Budget: 1000})
+	p := g.PoolWith("pixels \"<\n", PoolOptions{Type: "RGBA", Lifetime: Permanent})
+	w := tracker.Worker("worker 1").Push("a.png;decode")
+	p.Bytes(w, 700)
+	g.Grow(w, 500)
+	g.Pool("rows").Bytes(nil, 0)
+	p.Free(p.Bytes(w, 64))
+	return tracker, tracker.Capture(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+}
+
+func TestCaptureFile(t *testing.T) {
+	_, want := captured(t)
+	want.Program = "cook"
+	var file bytes.Buffer
+	if err := want.WriteJSON(&file); err != nil {
+		t.Fatal(err)
+	}
+	text := file.String()
+	got, err := ReadCapture(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("read %+v %+v\nwrote %+v %+v", got, got.List, want, want.List)
+	}
+	if len(got.List.Items) != 2 || len(got.Snapshot.Rows) != 3 {
+		t.Errorf("%d items and %d rows", len(got.List.Items), len(got.Snapshot.Rows))
+	}
+	for n := range len(text) - 1 { // without the line end it is whole
+		if _, err := ReadCapture(strings.NewReader(text[:n])); err == nil {
+			t.Fatalf("the first %d bytes are a capture", n)
+		}
+	}
+	if _, err := readCapture(strings.NewReader(text), int64(len(text)-1)); err == nil || !strings.Contains(err.Error(), "larger") {
+		t.Errorf("one byte too many: %v", err)
+	}
+	var empty *Tracker
+	file.Reset()
+	if err := empty.Capture(want.At).WriteJSON(&file); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReadCapture(&file); err != nil || len(got.List.Items) != 0 {
+		t.Errorf("of nothing: %+v, %v", got, err)
+	}
+}
+
+func TestCaptureHostile(t *testing.T) {
+	const head = `{"format":"memory capture 1","usage":{},"snapshot":`
+	for _, tc := range []struct{ name, text, want string }{
+		{"no object", `[]`, "cannot unmarshal"},
+		{"other format", `{"format":"events"}`, `the format is "events"`},
+		{"nothing in it", `{"format":"memory capture 1"}`, "missing"},
+		{"more behind", head + `{}} {}`, "follows"},
+		{"negative bytes", head + `{"rows":[{"bytes":-1}]}}`, "negative"},
+		{"sum overflows", head + `{"rows":[{"bytes":9007199254740992},{"bytes":1,"scope":"a"}]}}`, "2^53"},
+		{"twice", head + `{"rows":[{"worker":"w"},{"worker":"w"}]}}`, "two rows"},
+		{"owner", head + `{}, "owners":[{}], "allocations":[1,1,1,1,1]}`, "owner 1, of 1"},
+		{"owner wraps", head + `{}, "owners":[{}], "allocations":[1,1,1,1,4294967296]}`, "2^53"},
+		{"capacity", head + `{}, "owners":[{}], "allocations":[1,1,2,1,0]}`, "2 bytes in 1"},
+		{"figure", head + `{}, "owners":[{}], "allocations":[1,1,18446744073709551615,1,0]}`, "2^53"},
+		{"sum of allocations", head + `{}, "owners":[{}], "allocations":[1,1,0,9007199254740992,0, 2,2,0,1,0]}`, "2^53"},
+		{"four numbers", head + `{}, "owners":[{}], "allocations":[1,1,1,1]}`, "4 of 5"},
+		{"fraction", head + `{}, "owners":[{}], "allocations":[1,1,1.5,1,0]}`, "whole numbers"},
+		{"nested", head + `{}, "owners":[{}], "allocations":[[1,1,1,1,0]]}`, "whole numbers"},
+		{"object", head + `{}, "allocations":{}}`, "not an array"},
+		{"very large number", head + `{}, "owners":[{}], "allocations":[` + strings.Repeat("9", 400) + `,1,1,1,0]}`, "whole numbers"},
+		{"negative size", `{"format":"memory capture 1","snapshot":{},"usage":{"sizes":[{"kept":-1}]}}`, "negative"},
+		{"groups", head + `{"groups":[` + strings.Repeat("{},", MaxGroups) + `{}]}}`, "257 groups"},
+		{"deep", head + `{"rows":[` + strings.Repeat(`{"scope":"`+strings.Repeat(";", 101)+`"},`, maxLevels/100) + `{}]}}`, "more than"},
+	} {
+		c, err := ReadCapture(strings.NewReader(tc.text))
+		if err == nil || !strings.Contains(err.Error(), tc.want) || c != nil {
+			t.Errorf("%s: %v, want ...%s", tc.name, err, tc.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: several lines: %v", tc.name, err)
+		}
+	}
+}
+
+func FuzzReadCapture(f *testing.F) {
+	f.Add([]byte(`{"format":"memory capture 1","snapshot":{"rows":[{"scope":"a;b","bytes":3}]},"usage":{},"owners":[{}],"allocations":[1,1,1,1,0]}`))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		c, err := ReadCapture(bytes.NewReader(file))
+		if err != nil {
+			return
+		}
+		tree := c.Snapshot.TreeSince(c.Snapshot, Filter{Empty: true}, ByAsset, ByScope, ByName)
+		if tree.change != 0 || tree.Bytes < 0 || tree.Was.Bytes != tree.Bytes {
+			t.Errorf("a capture differs from itself: %+v", tree)
+		}
+		if d := c.List.Sub(c.List); len(d.Changed.Items) != 0 || len(d.New.Items) != 0 {
+			t.Errorf("a list differs from itself: %+v", d)
+		}
+		var again bytes.Buffer
+		if err := c.WriteJSON(&again); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadCapture(&again); err != nil {
+			t.Errorf("written again: %v", err)
+		}
+	})
+}
+
+// The list of a tracker and its Allocations differ in form only, and so do their changes.
+func TestListChanges(t *testing.T) {
+	tracker := New(Options{})
+	g := tracker.Group("g", 0)
+	p, q := g.Pool("p"), g.PoolWith("q", PoolOptions{Lifetime: Permanent})
+	gone, retagged := p.Bytes(nil, 1000), p.Bytes(nil, 1002)
+	p.Bytes(nil, 1003)
+	was, wasList := tracker.Allocations(), tracker.List()
+	p.Free(gone)
+	p.Bytes(tracker.Worker("w").Push("a"), 4000)
+	q.Bytes(tracker.Worker("w"), 77) // owners have other numbers from now on
+	if err := q.Retag(nil, retagged); err != nil {
+		t.Fatal(err)
+	}
+	want, got := tracker.Allocations().Sub(was), tracker.List().Sub(wasList)
+	for _, part := range []struct {
+		name string
+		list *List
+		want Allocations
+	}{{"new", got.New, want.New}, {"gone", got.Gone, want.Gone}, {"changed", got.Changed, want.Changed}} {
+		var list Allocations
+		for i := range part.list.Items {
+			list = append(list, part.list.At(i))
+		}
+		if !reflect.DeepEqual(list, part.want) || len(list) == 0 {
+			t.Errorf("%s: %+v, want %+v", part.name, list, part.want)
+		}
+		if places := part.list.Places(); !reflect.DeepEqual(places, part.want.bySite()) {
+			t.Errorf("%s: places %+v", part.name, places)
+		}
+	}
+	if leaks := got.New.Leaks(); len(leaks.Items) != 1 || leaks.At(0).Bytes != 4000 {
+		t.Errorf("leaks %+v", leaks)
+	}
+}

@@ -1,0 +1,156 @@
+package memory
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// levels is a tree as text: kind:name bytes/count/peak, with what it was before.
+func levels(n *Node) string {
+	var out strings.Builder
+	n.walk(0, func(n *Node, depth int) {
+		fmt.Fprintf(&out, "%s%s:%s %d/%d", strings.Repeat(" ", depth), n.Kind, n.Name, n.Bytes, n.Count)
+		if n.Was != nil {
+			fmt.Fprintf(&out, " was %d/%d", n.Was.Bytes, n.Was.Count)
+		}
+		if n.More > 0 {
+			fmt.Fprintf(&out, " more %d", n.More)
+		}
+		out.WriteByte('\n')
+	})
+	return out.String()
+}
+
+func TestTreeLevels(t *testing.T) {
+	s := &Snapshot{Rows: []Row{
+		{Key{"", "files", "", ""}, 5, 1, 5},
+		{Key{"w", "images", "pixels", "a;decode;mip"}, 20, 2, 30},
+		{Key{"w", "images", "pixels", "b"}, 10, 1, 10},
+		{Key{"w", "images", "pixels", "c"}, 0, 0, 99},
+	}}
+	for _, tc := range []struct {
+		by   string
+		f    Filter
+		want string
+	}{
+		{"group", Filter{}, ":total 35/4\n group:images 30/3\n group:files 5/1\n"},
+		{"name,asset", Filter{Worker: "w"}, ":total 30/3\n name:pixels 30/3\n  asset:a 20/2\n  asset:b 10/1\n"},
+		{"asset", Filter{Empty: true}, ":total 35/4\n asset:a 20/2\n asset:b 10/1\n asset:(no scope) 5/1\n asset:c 0/0\n"},
+		{"scope,asset", Filter{Group: "im", Scope: "a"}, ":total 20/2\n scope:decode 20/2\n  scope:mip 20/2\n   asset:a 20/2\n"},
+		{"worker,name,pool", Filter{Group: "files"}, ":total 5/1\n worker:(no worker) 5/1\n  name:(no pool) 5/1\n   pool:files 5/1\n"},
+	} {
+		by, err := ParseParts(tc.by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := levels(s.Tree(tc.f, by...)); got != tc.want {
+			t.Errorf("by %s:\n%swant\n%s", tc.by, got, tc.want)
+		}
+	}
+	for _, by := range []string{"", "worker,", "worker,worker", "total", strings.Repeat("x", 1000)} {
+		if _, err := ParseParts(by); err == nil || len(err.Error()) > 200 {
+			t.Errorf("%.20q: %v", by, err)
+		}
+	}
+	deep := &Snapshot{Rows: []Row{{Key{Scope: strings.Repeat("a;", 5000)}, 1, 1, 1}}}
+	depth := 0
+	deep.Tree(Filter{}).walk(0, func(_ *Node, d int) { depth = max(depth, d) })
+	if depth != maxDepth+2 {
+		t.Errorf("%d levels", depth)
+	}
+}
+
+// The peak of several rows is not more than their sum, nor than that of their group.
+func TestTreePeaks(t *testing.T) {
+	tracker := New(Options{})
+	p := tracker.Group("g", 0).Pool("p")
+	for _, asset := range []string{"a", "b", "c"} {
+		w := tracker.Worker("w").Push(asset)
+		p.Free(p.Bytes(w, 1000))
+	}
+	q := tracker.Group("h", 0).Pool("q")
+	q.Free(q.Bytes(tracker.Worker("w").Push("a"), 10))
+	tree := tracker.Snapshot().Tree(Filter{Empty: true}, ByAsset, ByGroup)
+	if tree.Peak != 1010 || !tree.Bound {
+		t.Errorf("total %d, bound %v", tree.Peak, tree.Bound)
+	}
+	a := tree.Find([]Step{{ByAsset, "a"}})
+	if a.Peak != 1010 || !a.Bound {
+		t.Errorf("a: %+v", a)
+	}
+	if g := tree.Find([]Step{{ByAsset, "a"}, {ByGroup, "g"}}); g.Peak != 1000 || g.Bound {
+		t.Errorf("a, g: %+v", g)
+	}
+	if tree.Find([]Step{{ByAsset, "a"}, {ByScope, "g"}}) != nil {
+		t.Error("a scope was found where there is a group")
+	}
+}
+
+func TestTreeSince(t *testing.T) {
+	was := &Snapshot{Rows: []Row{{Key{"v", "g", "", ""}, 7, 1, 7}, {Key{"w", "g", "p", "a"}, 5, 1, 5}, {Key{"w", "g", "p", "b"}, 3, 1, 3}}}
+	now := &Snapshot{Rows: []Row{{Key{"w", "g", "p", "a"}, 25, 2, 5}, {Key{"w", "g", "p", "b"}, 3, 1, 3}, {Key{"w", "h", "", "c"}, 1, 1, 1}}}
+	tree := now.TreeSince(was, Filter{}, ByAsset)
+	tree.Arrange(OrderGrowth, false)
+	want := `:total 29/4 was 15/3
+ asset:a 25/2 was 5/1
+ asset:c 1/1 was 0/0
+ asset:b 3/1 was 3/1
+ asset:(no scope) 0/0 was 7/1
+`
+	if got := levels(tree); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	tree.Prune(2, 0, OrderGrowth)
+	want = `:total 29/4 was 15/3
+ asset:a 25/2 was 5/1
+ asset:(no scope) 0/0 was 7/1
+ : 4/2 was 3/1 more 2
+`
+	if got := levels(tree); got != want {
+		t.Errorf("pruned\n%swant\n%s", got, want)
+	}
+	d := now.Sub(was)
+	if len(d.Rows) != 3 || d.Rows[0].Bytes != -7 || d.Rows[0].Worker != "v" {
+		t.Errorf("what the earlier one alone has is not given back: %+v", d.Rows)
+	}
+}
+
+func TestPrune(t *testing.T) {
+	tree := func() *Node {
+		s := &Snapshot{}
+		for i := range 10 {
+			for j := range 10 {
+				s.Rows = append(s.Rows, Row{Key{Worker: fmt.Sprint("w", i), Group: fmt.Sprint("g", j)}, int64(i*10 + j + 1), int64(10 - i), 0})
+			}
+		}
+		return s.Tree(Filter{}, ByWorker, ByGroup)
+	}
+	n := tree()
+	n.Prune(3, 0, OrderBytes)
+	want := `:total 5050/550
+ worker:w9 955/10
+ worker:w8 855/20
+ worker:w7 755/30
+`
+	got := levels(n)
+	if more := n.Children[len(n.Children)-1]; more.More != 7 || more.Bytes != 5050-955-855-755 || n.Bytes != 5050 {
+		t.Errorf("more is %+v", more)
+	}
+	for line := range strings.Lines(want) {
+		if !strings.Contains(got, line) {
+			t.Errorf("no %q in\n%s", line, got)
+		}
+	}
+	n = tree()
+	n.Prune(2, 3, OrderCount)
+	if got := n.Children; len(got) != 3 || got[0].Name != "w4" && got[1].Name != "w4" || got[2].More != 5 {
+		t.Errorf("after three: %s", levels(n))
+	}
+	n = tree()
+	n.Prune(1000, 99, OrderBytes)
+	if len(n.Children) != 0 {
+		t.Errorf("after all: %s", levels(n))
+	}
+	n.Prune(-1, -5, OrderName)
+}
