@@ -3,6 +3,8 @@ package memory
 import (
 	"encoding/csv"
 	"io"
+	"iter"
+	"slices"
 	"strconv"
 )
 
@@ -54,9 +56,24 @@ func (t *Tracker) Allocations() Allocations {
 //
 // Addresses are hexadecimal, with 0x.
 func (a Allocations) WriteCSV(w io.Writer) error {
+	return writeAllocations(w, slices.Values(a))
+}
+
+// WriteCSV writes items of the list, by their indices, as [Allocations.WriteCSV] does.
+func (l *List) WriteCSV(w io.Writer, items iter.Seq[int]) error {
+	return writeAllocations(w, func(yield func(Allocation) bool) {
+		for i := range items {
+			if !yield(l.At(i)) {
+				return
+			}
+		}
+	})
+}
+
+func writeAllocations(w io.Writer, all iter.Seq[Allocation]) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"address", "bytes", "capacity", "worker", "group", "name", "scope", "type", "lifetime", "parents", "site"})
-	for _, l := range a {
+	for l := range all {
 		k := l.Owner
 		out.Write([]string{"0x" + strconv.FormatUint(uint64(l.Address), 16), strconv.FormatInt(l.Bytes, 10), strconv.FormatInt(l.Capacity, 10),
 			k.Worker, k.Group, k.Name, k.Scope, l.Type, string(l.Lifetime), l.Parents, l.Site})

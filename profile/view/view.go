@@ -22,6 +22,9 @@ type Sources struct {
 	Events   *events.Feed
 	Memory   *memory.Tracker
 
+	// Snapshots are shown beside the tracker, and can be compared: see memory.ReadCapture.
+	Snapshots []MemorySnapshot
+
 	// Tabs are what the program itself adds to the page.
 	Tabs []Tab
 
@@ -60,6 +63,7 @@ type Tab struct {
 type View struct {
 	sources Sources
 	handler http.Handler
+	memory  *memories
 
 	closing sync.Once
 	closed  chan struct{}
@@ -71,7 +75,7 @@ func Handler(s Sources) http.Handler { return New(s) }
 // New returns the handler of a page.
 func New(s Sources) *View {
 	s.Title = cmp.Or(s.Title, filepath.Base(os.Args[0]))
-	v := &View{sources: s, closed: make(chan struct{})}
+	v := &View{sources: s, memory: newMemories(s), closed: make(chan struct{})}
 	v.handler = guarded(s, v.routes())
 	return v
 }
@@ -81,7 +85,10 @@ func (v *View) ServeHTTP(w http.ResponseWriter, req *http.Request) { v.handler.S
 
 // Close ends the streams of pages that are open.
 func (v *View) Close() error {
-	v.closing.Do(func() { close(v.closed) })
+	v.closing.Do(func() {
+		close(v.closed)
+		v.memory.drop()
+	})
 	return nil
 }
 
@@ -89,6 +96,7 @@ func (v *View) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.Handle("GET /", pages())
 	mux.HandleFunc("GET /api/info", v.info)
+	v.memoryRoutes(mux)
 	for _, t := range v.sources.Tabs {
 		at := "/tabs/" + t.ID
 		mux.Handle("GET "+at+"/", http.StripPrefix(at, http.FileServerFS(t.Files)))
@@ -108,6 +116,8 @@ type info struct {
 	Memory   bool   `json:"memory"`
 	Dumps    bool   `json:"dumps"`
 
+	Snapshots []snapshotInfo `json:"snapshots"`
+
 	Tabs []tabInfo `json:"tabs"`
 }
 
@@ -119,7 +129,7 @@ type tabInfo struct {
 
 func (v *View) info(w http.ResponseWriter, _ *http.Request) {
 	s := v.sources
-	answer := info{Title: s.Title, Counters: s.Counters != nil, Memory: s.Memory != nil, Dumps: s.Dumps != "", Tabs: []tabInfo{}}
+	answer := info{Title: s.Title, Counters: s.Counters != nil, Memory: s.Memory != nil, Dumps: s.Dumps != "", Snapshots: v.memory.infos(), Tabs: []tabInfo{}}
 	for _, t := range s.Tabs {
 		_, err := fs.Stat(t.Files, "tab.css")
 		answer.Tabs = append(answer.Tabs, tabInfo{t.ID, t.Title, err == nil})

@@ -1,0 +1,269 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/assetcook/assetcook/profile/memory"
+)
+
+// A MemorySnapshot is a capture of a tracker, under the name that the page shows.
+type MemorySnapshot struct {
+	Name    string
+	Capture *memory.Capture
+}
+
+// What is kept of snapshots that the page takes. The oldest goes when there are more; an
+// allocation takes 40 bytes.
+const (
+	maxTaken       = 8
+	maxTakenItems  = 4 << 20
+	listingForgets = time.Minute // after its last use
+)
+
+// memories are the snapshots that a page can show.
+type memories struct {
+	tracker *memory.Tracker
+	files   []*keptMemory // do not change
+
+	mu      sync.Mutex // guards what follows
+	taken   []*keptMemory
+	next    int
+	listing *memory.Capture // what the list of allocations shows of the tracker, nil if there is none
+	forget  *time.Timer     // drops the listing
+	queries []*listQuery    // the latest last
+	changes *listChanges    // the latest
+}
+
+type keptMemory struct {
+	id   string
+	name string
+	*memory.Capture
+}
+
+// snapshotInfo is what a page knows of a snapshot.
+type snapshotInfo struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	At   int64  `json:"at"` // Unix ns
+	File bool   `json:"file"`
+}
+
+func newMemories(s Sources) *memories {
+	m := &memories{tracker: s.Memory}
+	for i, f := range s.Snapshots {
+		m.files = append(m.files, &keptMemory{"f" + strconv.Itoa(i), f.Name, f.Capture})
+	}
+	return m
+}
+
+func (m *memories) infos() []snapshotInfo {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := []snapshotInfo{}
+	for _, k := range m.files {
+		list = append(list, k.info(true))
+	}
+	for _, k := range m.taken {
+		list = append(list, k.info(false))
+	}
+	return list
+}
+
+func (k *keptMemory) info(file bool) snapshotInfo {
+	return snapshotInfo{k.id, k.name, k.At.UnixNano(), file}
+}
+
+const liveID = "live"
+
+// find returns a snapshot by its identifier, nil for that of the tracker.
+func (m *memories) find(id string) (*memory.Capture, error) {
+	if id == liveID || id == "" && m.tracker != nil {
+		if m.tracker == nil {
+			return nil, fmt.Errorf("nothing is running here: choose a snapshot")
+		}
+		return nil, nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, k := range slices.Concat(m.files, m.taken) {
+		if k.id == id || id == "" {
+			return k.Capture, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no snapshot %.40q any more; the oldest of %d went", id, maxTaken)
+}
+
+// rows returns the rows and groups of a snapshot; those of the tracker are of now.
+func (m *memories) rows(id string) (*memory.Snapshot, time.Time, error) {
+	c, err := m.find(id)
+	switch {
+	case err != nil:
+		return nil, time.Time{}, err
+	case c == nil:
+		return m.tracker.Snapshot(), time.Now(), nil
+	}
+	return c.Snapshot, c.At, nil
+}
+
+// take keeps what the tracker knows now. It returns the names of those that go for it.
+func (m *memories) take(name string) (snapshotInfo, []string) {
+	c := m.tracker.Capture(time.Now())
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.next++
+	id := strconv.Itoa(m.next)
+	k := &keptMemory{"s" + id, cmp.Or(name, "snapshot "+id), c}
+	m.taken = append(m.taken, k)
+	items := 0
+	for _, t := range m.taken {
+		items += len(t.List.Items)
+	}
+	gone := []string{}
+	for len(m.taken) > 1 && (len(m.taken) > maxTaken || items > maxTakenItems) {
+		gone = append(gone, m.taken[0].name)
+		items -= len(m.taken[0].List.Items)
+		m.taken = slices.Delete(m.taken, 0, 1)
+	}
+	if len(gone) > 0 {
+		m.queries, m.changes = nil, nil // which may hold what goes
+	}
+	return k.info(false), gone
+}
+
+func (v *View) memoryRoutes(mux *http.ServeMux) {
+	if v.memory.tracker == nil && len(v.memory.files) == 0 {
+		return
+	}
+	mux.HandleFunc("GET /api/memory", v.memoryTree)
+	mux.HandleFunc("GET /api/memory/groups", v.memoryGroups)
+	mux.HandleFunc("GET /api/memory/summary", v.memorySummary)
+	mux.HandleFunc("GET /api/memory/diff", v.memoryDiff)
+	mux.HandleFunc("GET /api/memory/allocations", v.memoryAllocations)
+	mux.HandleFunc("GET /api/memory/allocations.csv", v.memoryAllocationsCSV)
+	mux.HandleFunc("GET /api/memory/rows.csv", v.memoryRowsCSV)
+	mux.HandleFunc("GET /api/memory/file", v.memoryFile)
+	mux.HandleFunc("POST /api/memory/snapshot", v.acting(v.memoryTake))
+}
+
+func (v *View) memoryTake(w http.ResponseWriter, req *http.Request) {
+	var body struct {
+		Name string `json:"name"`
+	}
+	if !readJSON(w, req, &body) {
+		return
+	}
+	if len(body.Name) > 100 {
+		fail(w, http.StatusBadRequest, "the name has %d bytes; at most 100 are kept", len(body.Name))
+		return
+	}
+	if v.memory.tracker == nil {
+		fail(w, http.StatusBadRequest, "nothing is running here of which a snapshot could be taken")
+		return
+	}
+	info, gone := v.memory.take(body.Name)
+	writeJSON(w, struct {
+		snapshotInfo
+		Gone []string `json:"gone"`
+	}{info, gone})
+}
+
+// memoryGroups answers with little, for a page that samples it.
+func (v *View) memoryGroups(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, struct {
+		At     int64             `json:"at"`
+		Groups []memory.GroupRow `json:"groups"`
+	}{time.Now().UnixNano(), v.memory.tracker.Groups()})
+}
+
+// A groupNow is a group, and what it was.
+type groupNow struct {
+	memory.GroupRow
+	Was *memory.GroupRow `json:"was,omitempty"`
+}
+
+// summary is what a snapshot says besides the tree and the list.
+type summary struct {
+	At      int64         `json:"at"`
+	Program string        `json:"program,omitempty"`
+	Groups  []groupNow    `json:"groups"`
+	Usage   *memory.Usage `json:"usage"`
+	Was     *memory.Usage `json:"was,omitempty"`
+
+	Untracked   int64 `json:"untracked"`
+	Unprotected int64 `json:"unprotected"`
+	Coarse      int64 `json:"coarse"`
+}
+
+// light returns a snapshot without its list.
+func (m *memories) light(id string) (*memory.Capture, error) {
+	c, err := m.find(id)
+	if c == nil && err == nil {
+		c = &memory.Capture{At: time.Now(), Snapshot: m.tracker.Snapshot(), Usage: m.tracker.Usage()}
+	}
+	return c, err
+}
+
+func (v *View) memorySummary(w http.ResponseWriter, req *http.Request) {
+	q := req.URL.Query()
+	c, err := v.memory.light(q.Get("snap"))
+	if err != nil {
+		fail(w, http.StatusNotFound, "%v", err)
+		return
+	}
+	s := summary{At: c.At.UnixNano(), Program: c.Program, Usage: c.Usage, Groups: []groupNow{},
+		Untracked: c.Snapshot.Untracked, Unprotected: c.Snapshot.Unprotected, Coarse: c.Snapshot.Coarse}
+	if q.Get("base") == "" {
+		for _, g := range c.Snapshot.Groups {
+			s.Groups = append(s.Groups, groupNow{g, nil})
+		}
+		writeJSON(w, s)
+		return
+	}
+	was, err := v.memory.light(q.Get("base"))
+	if err != nil {
+		fail(w, http.StatusNotFound, "%v", err)
+		return
+	}
+	s.Was = was.Usage
+	for _, pair := range c.Snapshot.GroupPairs(was.Snapshot) {
+		s.Groups = append(s.Groups, groupNow{pair[0], &pair[1]})
+	}
+	writeJSON(w, s)
+}
+
+func (v *View) memoryRowsCSV(w http.ResponseWriter, req *http.Request) {
+	s, _, err := v.memory.rows(req.URL.Query().Get("snap"))
+	if err != nil {
+		fail(w, http.StatusNotFound, "%v", err)
+		return
+	}
+	attach(w, "text/csv; charset=utf-8", "memory.csv")
+	s.WriteCSV(w) // an error is a page that has gone
+}
+
+// memoryFile answers with a snapshot as the file that memory.ReadCapture reads.
+func (v *View) memoryFile(w http.ResponseWriter, req *http.Request) {
+	c, err := v.memory.find(req.URL.Query().Get("snap"))
+	if err != nil {
+		fail(w, http.StatusNotFound, "%v", err)
+		return
+	}
+	if c == nil {
+		c = v.memory.tracker.Capture(time.Now())
+	}
+	named := *c
+	named.Program = cmp.Or(c.Program, v.sources.Title)
+	attach(w, "application/json", "memory-"+c.At.UTC().Format("20060102-150405")+".json")
+	named.WriteJSON(w)
+}
+
+func attach(w http.ResponseWriter, kind, name string) {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+}

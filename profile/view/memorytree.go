@@ -1,0 +1,129 @@
+package view
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assetcook/assetcook/profile/memory"
+)
+
+// Limits of queries.
+const (
+	mostNodes = 5000
+	mostSteps = 200
+	mostText  = 2000 // bytes of a name
+)
+
+// A selection chooses rows: by their names, and by the node of a tree that they are below.
+type selection struct {
+	filter memory.Filter
+	by     []memory.Part
+	path   []memory.Step
+}
+
+// parseSelection reads worker, group, name, scope, empty, by and path: a path is one value
+// for each step, "kind:name".
+func parseSelection(q url.Values) (s selection, err error) {
+	for name, values := range q {
+		for _, text := range values {
+			if len(text) > mostText {
+				return s, fmt.Errorf("%.20s has %d bytes; at most %d are taken", name, len(text), mostText)
+			}
+		}
+	}
+	s.filter = memory.Filter{Worker: q.Get("worker"), Group: q.Get("group"), Name: q.Get("name"), Scope: q.Get("scope"), Empty: q.Get("empty") == "1"}
+	s.by = []memory.Part{memory.ByWorker, memory.ByGroup, memory.ByName, memory.ByScope}
+	if text := q.Get("by"); text != "" {
+		if s.by, err = memory.ParseParts(text); err != nil {
+			return s, err
+		}
+	}
+	if len(q["path"]) > mostSteps {
+		return s, fmt.Errorf("a path of %d steps; at most %d are taken", len(q["path"]), mostSteps)
+	}
+	for _, step := range q["path"] {
+		kind, name, ok := strings.Cut(step, ":")
+		if !ok {
+			return s, fmt.Errorf("%.40q is no step of a path, which is kind:name", step)
+		}
+		s.path = append(s.path, memory.Step{Kind: memory.Part(kind), Name: name})
+	}
+	return s, nil
+}
+
+// takes reports whether a key is chosen.
+func (s selection) takes(k memory.Key) bool {
+	if !s.filter.Takes(k) {
+		return false
+	}
+	path := k.Path(nil, s.by)
+	return len(path) >= len(s.path) && slices.Equal(path[:len(s.path)], s.path)
+}
+
+// number reads a number of a query: otherwise if there is none.
+func number(q url.Values, name string, otherwise, least, most int) (int, error) {
+	text := q.Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, fmt.Errorf("%s is %.40q; it can be %d to %d", name, text, least, most)
+	}
+	return n, nil
+}
+
+// memoryTree answers with a tree, or the part of it below a path.
+func (v *View) memoryTree(w http.ResponseWriter, req *http.Request) {
+	q := req.URL.Query()
+	sel, err := parseSelection(q)
+	if err != nil {
+		fail(w, http.StatusBadRequest, "%v", err)
+		return
+	}
+	most, err := number(q, "most", 2000, 1, mostNodes)
+	if err != nil {
+		fail(w, http.StatusBadRequest, "%v", err)
+		return
+	}
+	skip, err := number(q, "skip", 0, 0, 1<<30)
+	if err != nil {
+		fail(w, http.StatusBadRequest, "%v", err)
+		return
+	}
+	order := memory.Order(q.Get("order"))
+	if order == "" {
+		order = memory.OrderBytes
+	}
+	if !slices.Contains(memory.Orders, order) {
+		fail(w, http.StatusBadRequest, "the order %.40q is none of %v", order, memory.Orders)
+		return
+	}
+	now, _, err := v.memory.rows(q.Get("snap"))
+	if err != nil {
+		fail(w, http.StatusNotFound, "%v", err)
+		return
+	}
+	var tree *memory.Node
+	if base := q.Get("base"); base == "" {
+		tree = now.Tree(sel.filter, sel.by...)
+	} else {
+		was, _, err := v.memory.rows(base)
+		if err != nil {
+			fail(w, http.StatusNotFound, "%v", err)
+			return
+		}
+		tree = now.TreeSince(was, sel.filter, sel.by...)
+	}
+	if tree = tree.Find(sel.path); tree == nil {
+		fail(w, http.StatusNotFound, "there is no such part of the tree any more")
+		return
+	}
+	tree.Prune(most, skip, order)
+	tree.Arrange(order, q.Get("reverse") == "1")
+	writeJSON(w, tree)
+}
