@@ -15,6 +15,9 @@ import (
 
 // Sources are what a page shows; what is nil has no tab.
 type Sources struct {
+	// Recordings are shown beside Events, each with the history that its tape has.
+	Recordings []Recording
+
 	// Title stands above the page; "" is the name of the program.
 	Title string
 
@@ -37,6 +40,12 @@ type Sources struct {
 	// Dumps is the folder in which the console's "dump" writes recordings; with "" it is
 	// refused.
 	Dumps string
+}
+
+// A Recording is a file, or a stream of another program.
+type Recording struct {
+	Name string
+	Tape *events.Tape
 }
 
 // A Tab is a part of the page that a program adds: a module of JavaScript and what that asks

@@ -1,0 +1,144 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/mapped"
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/memory"
+	"github.com/assetcook/assetcook/profile/view"
+)
+
+// snapshotEnding is that of files with a snapshot of memory.
+const snapshotEnding = ".json"
+
+// dialTimeout is how long a program may take to accept a viewer.
+const dialTimeout = 5 * time.Second
+
+// A gathering is the sources of a view and what has to be closed when it is not served any
+// more.
+type gathering struct {
+	view.Sources
+	close []func() error
+}
+
+// closeAll ends the connections to programs.
+func (g *gathering) closeAll() {
+	for _, f := range g.close {
+		f()
+	}
+}
+
+// open opens what is to be shown. end is called when an attached viewer is to end.
+func (v *Viewer) open(ctx context.Context, end func()) (*gathering, error) {
+	g := &gathering{Sources: view.Sources{Title: v.title(), Token: view.NewToken(), Tabs: v.Tabs, Dumps: "."}}
+	for _, name := range v.Files {
+		if err := v.add(ctx, g, name, end); err != nil {
+			g.closeAll()
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+func (v *Viewer) add(ctx context.Context, g *gathering, name string, end func()) error {
+	switch {
+	case name == "-":
+		v.addStream(ctx, g, "standard input", v.Stdin, end)
+		return nil
+	case strings.HasSuffix(name, snapshotEnding):
+		return addSnapshot(g, name)
+	}
+	_, err := os.Stat(name)
+	if host, port, bad := net.SplitHostPort(name); err != nil && bad == nil && host != "" && port != "" {
+		conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", name)
+		if err != nil {
+			return fmt.Errorf("no program serves its stream at %s: %w", name, err)
+		}
+		g.close = append(g.close, conn.Close)
+		v.addStream(ctx, g, name, conn, func() {})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return v.addRecording(g, name)
+}
+
+// addRecording adds a file. The quantities of the first one are the counters of the view.
+func (v *Viewer) addRecording(g *gathering, name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	m, err := mapped.Of(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	// It stays mapped until the process ends: what reads it may be at work until then.
+	tape := events.OpenTape(m.Data)
+	if err := tape.Err(); err != nil {
+		if tape.Start().IsZero() { // nothing could be read
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		fmt.Fprintf(v.Stderr, "view: %s: %v; shown up to there\n", name, err)
+	}
+	g.Recordings = append(g.Recordings, view.Recording{Name: filepath.Base(name), Tape: tape})
+	if g.Counters == nil {
+		g.Counters = counters.New(counters.Options{Max: maxNames + 16, Frames: maxFrames + 1})
+		set := g.Counters
+		go func() { // the page need not wait for it
+			if err := replay(set, tape); err != nil {
+				fmt.Fprintf(v.Stderr, "view: %s: %v\n", name, err)
+			}
+		}()
+	}
+	return nil
+}
+
+// addSnapshot adds a file with a snapshot of memory.
+func addSnapshot(g *gathering, name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	capture, err := memory.ReadCapture(bufio.NewReaderSize(file, 1<<20))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	g.Snapshots = append(g.Snapshots, view.MemorySnapshot{Name: filepath.Base(name), Capture: capture})
+	return nil
+}
+
+// addStream adds a stream that is under way. end is called when nothing more can come.
+func (v *Viewer) addStream(ctx context.Context, g *gathering, name string, from io.Reader, end func()) {
+	tape := events.NewTape(events.TapeOptions{})
+	g.Recordings = append(g.Recordings, view.Recording{Name: name, Tape: tape})
+	if g.Counters == nil {
+		g.Counters = counters.New(counters.Options{Max: maxNames + 16, Frames: liveKept})
+	}
+	set := g.Counters
+	go func() {
+		r := bufio.NewReaderSize(from, 64<<10)
+		err := follow(set, events.Read(io.TeeReader(r, tape)))
+		if err != nil && ctx.Err() == nil && !errors.Is(err, io.ErrClosedPipe) {
+			fmt.Fprintf(v.Stderr, "view: %s: %v\n", name, err)
+		}
+		if v.Attached {
+			io.Copy(io.Discard, r) // until the program that started the viewer closes it or ends
+			end()
+		}
+	}()
+}
