@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/internal/atomicfile"
@@ -25,13 +26,22 @@ type cookRun struct {
 	show      show
 	keepGoing bool
 	watch     bool
-	trace     string // file, "" for none
-	feed      string // address, "" for none
+	to        recordTo
 	memReport string // file, "" for none
 
 	atWork         func()
 	stdout, stderr io.Writer
 }
+
+// recordTo says where the time line of a run goes.
+type recordTo struct {
+	trace string // file, "" for none
+	feed  string // address, "" for none
+	http  string // address, "" for none
+}
+
+// any reports whether it goes anywhere.
+func (to recordTo) any() bool { return to != recordTo{} }
 
 func (r *cookRun) flags() *flag.FlagSet {
 	fs := flag.NewFlagSet("cook", flag.ContinueOnError)
@@ -49,9 +59,10 @@ func (r *cookRun) flags() *flag.FlagSet {
 	fs.BoolVar(&r.options.DryRun, "n", false, "dry run: print what would be done and why, change nothing")
 	fs.BoolVar(&r.options.Force, "a", false, "cook all assets, changed or not")
 	fs.BoolVar(&r.options.Strict, "strict", false, "treat warnings as errors; reads the first bytes of all sources")
-	fs.StringVar(&r.memReport, "memreport", "", "write what memory was used for to this `file`, by purpose and asset")
-	fs.StringVar(&r.trace, "trace", "", "record a timeline of the run into this `file`; its ending is the format: "+strings.Join(append(export.Endings(), streamEnding), ", "))
-	fs.StringVar(&r.feed, "feed", "", "serve the timeline while it is recorded, as a stream, at this `address`: a port, or host:port (without a host: this machine only)")
+	fs.StringVar(&r.memReport, "memreport", "", "write what memory was used for to this `file`, by purpose and asset; as text, or for cook view if it ends in .json")
+	fs.StringVar(&r.to.trace, "trace", "", "record a timeline of the run into this `file`; its ending is the format: "+strings.Join(append(export.Endings(), streamEnding), ", "))
+	fs.StringVar(&r.to.feed, "feed", "", "serve the timeline while it is recorded, as a stream, at this `address`: a port, or host:port (without a host: this machine only)")
+	fs.StringVar(&r.to.http, "http", "", "show the run as pages in a browser at this `address`, such as 127.0.0.1:7357; they stay until Ctrl-C. Needs the program cook-view")
 	fs.BoolVar(&r.watch, "watch", false, "keep running and cook whatever changes; a cook of the same folder asks this one")
 	fs.Usage = func() { usage(fs.Output(), r.project.Recipes) }
 	return fs
@@ -87,14 +98,25 @@ func (c command) runCook(ctx context.Context, atWork func(), args []string, stdo
 		r.options.Probe.Memory = memory.New(memory.Options{Live: 1}) // none of cook's memory comes from its pools
 	}
 	defer r.options.Probe.PublishMemory().Close()
-	if (r.show.stats || r.trace != "" || r.feed != "") && !r.watch {
+	if (r.show.stats || r.to.any()) && !r.watch {
 		r.options.Probe.Run = guid.New()
 	}
-	if r.trace == "" && r.feed == "" {
+	if !r.to.any() {
 		code, _ := r.cookOrWatch(ctx)
 		return code
 	}
 	return r.recorded(ctx)
+}
+
+// memoryReport writes what memory was used for.
+func (r *cookRun) memoryReport(w io.Writer) error {
+	tracker := r.options.Probe.Memory
+	if !strings.HasSuffix(r.memReport, ".json") {
+		return tracker.WriteReport(w)
+	}
+	capture := tracker.Capture(time.Now())
+	capture.Program = "cook"
+	return capture.WriteJSON(w)
 }
 
 // cookOrWatch does what was asked for and reports whether it began to.
@@ -113,7 +135,7 @@ func (r *cookRun) cookOrWatch(ctx context.Context) (code int, began bool) {
 	if began = err == nil || summary.Found.Assets > 0; began {
 		r.show.summary(&summary, r.stdout, opt.Probe)
 		if r.memReport != "" {
-			err = errors.Join(err, atomicfile.Write(r.memReport, 0o666, opt.Probe.Memory.WriteReport))
+			err = errors.Join(err, atomicfile.Write(r.memReport, 0o666, r.memoryReport))
 		}
 	}
 	switch {

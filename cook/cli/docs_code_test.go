@@ -14,8 +14,6 @@ import (
 	"testing"
 )
 
-const module = "github.com/assetcook/assetcook"
-
 // imports are the packages that fragments in pages use without saying so.
 var imports = map[string]string{
 	"bytes": "bytes", "context": "context", "fmt": "fmt", "os": "os", "testing": "testing", "fstest": "testing/fstest",

@@ -20,6 +20,7 @@ only the work that is needed.
 	cook clean -dir assets [flags]           remove what cook made
 	cook smoke [flags] FILE                  measure repeated runs and find regressions
 	cook events stat|convert FILE ...        sum up or convert a recording of -trace
+	cook view FILE ... | HOST:PORT           show recordings, or a run with -feed, as pages
 	cook id RUN ...                          decode IDs of runs
 	cook help [VERB|RECIPE]                  print this text, or that of a verb or recipe
 

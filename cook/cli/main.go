@@ -74,7 +74,7 @@ func (w *checkedWriter) Write(b []byte) (int, error) {
 }
 
 // verbs have help of their own.
-var verbs = []string{"why", "verify", "trim", "clean", "smoke", "events", "id"}
+var verbs = []string{"why", "verify", "trim", "clean", "smoke", "events", "view", "id"}
 
 func (c command) verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
@@ -91,6 +91,8 @@ func (c command) verb(ctx context.Context, atWork func(), args []string, stdout,
 			return c.runSmoke(ctx, atWork, args[1:], stdout, stderr)
 		case "events":
 			return eventscommand.Main(args[1:], stdout, stderr)
+		case "view":
+			return runView(ctx, args[1:], stdout, stderr)
 		case "id":
 			return runID(args[1:], stdout, stderr)
 		case "help":

@@ -13,32 +13,47 @@ import (
 // A recording is the timeline of a run on its way to a file, to viewers or to both.
 type recording struct {
 	*events.Recorder
-	trace *trace // nil without -trace
-	feed  *feed  // nil without -feed
+	trace   *trace   // nil without -trace
+	feed    *feed    // nil without -feed
+	viewing *viewing // nil without -http
 }
 
 // startRecording begins to record what the command line asks for.
 func (r *cookRun) startRecording() (rec *recording, err error) {
 	rec = new(recording)
 	var to []io.Writer
-	if r.trace != "" {
-		if rec.trace, err = createTrace(r.trace, r.project.Dir); err != nil {
+	if r.to.trace != "" {
+		if rec.trace, err = createTrace(r.to.trace, r.project.Dir); err != nil {
 			return nil, err
 		}
 		to = append(to, rec.trace.stream)
 	}
-	if r.feed != "" {
-		if rec.feed, err = listenFeed(r.feed); err != nil {
-			if rec.trace != nil {
-				rec.trace.discard()
-			}
-			return nil, err
+	if r.to.feed != "" {
+		if rec.feed, err = listenFeed(r.to.feed); err != nil {
+			return nil, errors.Join(err, rec.discard())
 		}
 		to = append(to, rec.feed.stream)
 		fmt.Fprintf(r.stderr, "cook: timeline at %s\n", rec.feed.socket.Name())
 	}
+	if r.to.http != "" {
+		if rec.viewing, err = openViewer(r.to.http, &r.project, r.stderr); err != nil {
+			return nil, errors.Join(err, rec.discard())
+		}
+		to = append(to, rec.viewing.stream)
+	}
 	rec.Recorder = events.New(io.MultiWriter(to...), events.Options{Names: 1 << 21, NameBytes: 128 << 20})
 	return rec, nil
+}
+
+// discard gives up a recording that has not begun.
+func (rec *recording) discard() (err error) {
+	if rec.trace != nil {
+		rec.trace.discard()
+	}
+	if rec.feed != nil {
+		err = rec.feed.end(0)
+	}
+	return err
 }
 
 // finish ends a recording and writes its file. began says whether the run did.
@@ -73,19 +88,22 @@ func (r *cookRun) recorded(ctx context.Context) int {
 	r.options.Probe.Events = rec.Recorder
 	code, began := r.cookOrWatch(ctx)
 	if err := rec.finish(began); err != nil {
-		return max(code, fail(context.Background(), r.stderr, err))
+		code = max(code, fail(context.Background(), r.stderr, err))
 	}
 	if began {
 		r.warnMissing(rec.Stats())
+	}
+	if rec.viewing != nil {
+		rec.viewing.stay(ctx)
 	}
 	return code
 }
 
 // warnMissing prints what a recording lacks.
 func (r *cookRun) warnMissing(stats events.Stats) {
-	what := "feed"
-	if r.trace != "" {
-		what = "trace " + r.trace
+	what := "recording"
+	if r.to.trace != "" {
+		what = "trace " + r.to.trace
 	}
 	if stats.Dropped > 0 {
 		fmt.Fprintf(r.stderr, "cook: %s: %d events are missing, they came faster than they could be written\n", what, stats.Dropped)
