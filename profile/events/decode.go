@@ -156,7 +156,11 @@ func (d *decoder) take(r *record) (known bool) {
 		return false
 	}
 	d.last = end
-	*r = record{kind: Kind(s.kind), name: s.name, values: r.values[:0], body: len(p.rest)}
+	r.kind, r.name, r.detail, r.dur, r.flow = Kind(s.kind), s.name, 0, 0, 0
+	r.values, r.body = r.values[:0], len(p.rest)
+	if r.data != nil {
+		r.data = nil
+	}
 	r.start = d.clock.nanos(start)
 	switch s.kind {
 	case uint64(Scope):

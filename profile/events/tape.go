@@ -124,13 +124,19 @@ func (r *tapeReader) readAll(b *Block, dst []Record) ([]Record, error) {
 		if err != nil || !more {
 			return dst, err
 		}
-		dst = append(dst, r.record.numbered(r.row, len(b.content)))
+		if len(dst) < cap(dst) {
+			dst = dst[:len(dst)+1]
+		} else {
+			dst = append(dst, Record{}) // what is open
+		}
+		r.record.number(&dst[len(dst)-1], r.row, len(b.content))
 	}
 }
 
-// numbered returns the record as a tape gives it, of a row and in content of a length.
-func (r *record) numbered(row, content int) Record {
-	out := Record{Kind: r.kind, Row: int32(row), Name: Symbol(r.name), Detail: Symbol(r.detail), Start: r.start, Dur: r.dur}
+// number sets out to the record as a tape gives it, of a row and in content of a length.
+func (r *record) number(out *Record, row, content int) {
+	out.Kind, out.Row, out.Name, out.Detail = r.kind, int32(row), Symbol(r.name), Symbol(r.detail)
+	out.Start, out.Dur, out.body = r.start, r.dur, 0
 	switch r.kind {
 	case Value, Alloc, Free:
 		out.body = math.Float64bits(r.values[0])
@@ -139,7 +145,6 @@ func (r *record) numbered(row, content int) Record {
 	case Vector, User:
 		out.body = uint64(content - r.body)
 	}
-	return out
 }
 
 // Blocks returns the blocks that there are, in the order of the stream. They must not be
@@ -198,7 +203,8 @@ func (t *Tape) Open() []Record {
 	for row, scopes := range r.stills.open {
 		for _, s := range scopes {
 			still := r.stillRecord(s, nil)
-			list = append(list, still.numbered(row, 0))
+			list = append(list, Record{})
+			still.number(&list[len(list)-1], row, 0)
 		}
 	}
 	return list

@@ -1,0 +1,135 @@
+package timeline
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/assetcook/assetcook/internal/mapped"
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+const markers = 20_000_000
+
+// record writes a recording of some 20 million scopes of assets with stages and steps, on 8
+// rows.
+func record(b *testing.B, name string) {
+	file, err := os.Create(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	r := events.New(file, events.Options{})
+	var asset, stage, step, details []events.Symbol
+	for i := range 20 {
+		asset = append(asset, r.Symbol(fmt.Sprint("cook/asset ", i)))
+		stage = append(stage, r.Symbol(fmt.Sprint("stage ", i)))
+		step = append(step, r.Symbol(fmt.Sprint("step ", i)))
+	}
+	for i := range 5000 {
+		details = append(details, r.Symbol(fmt.Sprintf("textures/wall %d.png", i)))
+	}
+	var workers sync.WaitGroup
+	for row := range 8 {
+		workers.Go(func() {
+			w := r.Worker(fmt.Sprint("worker ", row))
+			defer w.Release()
+			outer := w.Begin(r.Symbol("run"), 0)
+			defer outer.End()
+			for n := 0; n < markers/8; {
+				d := details[n%len(details)]
+				a := w.Begin(asset[n%20], d)
+				for s := range 4 {
+					m := w.Begin(stage[s], d)
+					for k := range 5 {
+						w.Begin(step[k], d).End()
+					}
+					m.End()
+				}
+				a.End()
+				if n += 25; n%5000 == 0 {
+					for s := r.Stats(); int64(n)*8-s.Events > 200_000; s = r.Stats() {
+						runtime.Gosched() // until the writer has caught up
+					}
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if err := r.Close(); err != nil {
+		b.Fatal(err)
+	}
+	s := r.Stats()
+	b.Logf("%d events, %d dropped, %.1f MB", s.Events, s.Dropped, float64(s.Bytes)/1e6)
+}
+
+// The first window of a recording of 20 million scopes, and windows of it.
+func BenchmarkWindows(b *testing.B) {
+	name := filepath.Join(b.TempDir(), "large.events")
+	record(b, name)
+	f, err := os.Open(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	data, err := mapped.Of(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer data.Close()
+	ctx := context.Background()
+	const width = 1920
+	var rec *Recording
+	var before, after runtime.MemStats
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			rec = nil
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			rec = New(events.OpenTape(data.Data))
+			if _, err := rec.Window(ctx, 0, farthest, width); err != nil {
+				b.Fatal(err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		cells := 0
+		for _, row := range rec.rows {
+			for i := range row.blocks {
+				cells += len(row.blocks[i].cells)
+			}
+		}
+		b.ReportMetric(float64(after.HeapSys-after.HeapReleased)/1e6, "MB-heap")
+		b.ReportMetric(float64(cells), "cells")
+	})
+	for part := int64(1); part <= 1<<24; part *= 8 {
+		b.Run(fmt.Sprint("part ", part), func(b *testing.B) {
+			span := rec.last / part
+			at := rec.last / 3
+			spans := 0
+			for b.Loop() {
+				w, err := rec.Window(ctx, min(at, rec.last-span), min(at, rec.last-span)+span, width)
+				if err != nil {
+					b.Fatal(err)
+				}
+				spans = 0
+				for _, r := range w.Rows {
+					spans += len(r.Spans) / spanFields
+				}
+			}
+			b.ReportMetric(float64(spans), "spans")
+		})
+	}
+	b.Run("between", func(b *testing.B) { // just too narrow for cells
+		span := width * (rec.width - 1)
+		for b.Loop() {
+			if _, err := rec.Window(ctx, 0, span, width); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(rec.last)/float64(span), "part")
+	})
+}

@@ -1,0 +1,190 @@
+package timeline
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+// A Recording answers questions about a tape. Its methods may be called from any goroutine.
+type Recording struct {
+	tape *events.Tape
+
+	mu    sync.RWMutex // held for reading by questions
+	rows  []row
+	next  int64 // number of the first block that is not indexed
+	width int64 // of bins
+	flows flows
+	last  int64 // latest end
+	chunk int   // blocks that one goroutine indexes in turn
+}
+
+// A row has the blocks of one row that are indexed.
+type row struct{ blocks []block }
+
+// A block is the index of one block.
+type block struct {
+	events.Block
+	before, end int64 // all scopes that are not long begin after before, and end by end
+	kinds       uint16
+	splits      []int64 // begins, in order, of long scopes of later blocks, where after before and by end
+	longs       []long  // in the order of their ends
+	cells       []cell  // from the last to the first, by level
+	flows       []flow
+}
+
+// A long is a scope that began before its block did.
+type long struct {
+	start, dur   int64
+	name, detail uint32
+	pos          uint32
+}
+
+func (l *long) end() int64 { return l.start + l.dur }
+
+const (
+	mostCells = 1 << 21 // of an index
+	mostBins  = 1 << 18
+	mostRows  = 1 << 12 // rows beyond are not shown
+)
+
+// New returns the recording on a tape. The first question indexes it.
+func New(tape *events.Tape) *Recording {
+	return &Recording{tape: tape, width: 1, chunk: 32}
+}
+
+// Tape returns the tape.
+func (r *Recording) Tape() *events.Tape { return r.tape }
+
+// cores returns what to share work among.
+func cores() *parallel.Cores { return parallel.NewCores(runtime.GOMAXPROCS(0) - 1) }
+
+// use brings the index up to date and keeps it from changing until release is called.
+func (r *Recording) use(ctx context.Context) (release func(), err error) {
+	blocks := r.tape.Blocks()
+	r.mu.Lock()
+	if len(blocks) > 0 && (blocks[len(blocks)-1].Number >= r.next || r.dropped(blocks[0].Number)) {
+		err = r.update(ctx, blocks)
+	}
+	r.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	r.mu.RLock()
+	return r.mu.RUnlock, nil
+}
+
+// dropped reports whether blocks before a number are indexed.
+func (r *Recording) dropped(first int64) bool {
+	return slices.ContainsFunc(r.rows, func(row row) bool { return len(row.blocks) > 0 && row.blocks[0].Number < first })
+}
+
+// update indexes the blocks that are new, and forgets those that the tape has dropped.
+func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
+	rows := slices.Clone(r.rows) // for all or nothing
+	for i := range rows {
+		n := 0
+		for n < len(rows[i].blocks) && rows[i].blocks[n].Number < blocks[0].Number {
+			n++
+		}
+		rows[i].blocks = slices.Clone(rows[i].blocks[n:])
+	}
+	first := make([]int, mostRows) // new blocks of the rows
+	for i := range rows {
+		first[i] = len(rows[i].blocks)
+	}
+	width := r.width
+	for i := range blocks {
+		b := &blocks[i]
+		if b.Number < r.next || b.Row < 0 || b.Row >= mostRows {
+			continue
+		}
+		for len(rows) <= b.Row {
+			rows = append(rows, row{})
+		}
+		rows[b.Row].blocks = append(rows[b.Row].blocks, block{Block: *b, before: b.From})
+		if span := b.To - blocks[0].From; b.To < math.MaxInt64/4 {
+			for ; span/width >= mostBins; width *= 2 {
+			}
+		}
+	}
+	var tasks [][]block
+	for i := range rows {
+		list := rows[i].blocks[first[i]:]
+		for part := range slices.Chunk(list, r.chunk) {
+			tasks = append(tasks, part)
+		}
+	}
+	err := cores().Each(ctx, len(tasks), func(i int) error {
+		s := scratches.Get().(*scratch)
+		defer scratches.Put(s)
+		s.chunk(r.tape, tasks[i], width)
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	err = cores().Each(ctx, len(rows), func(i int) error {
+		s := scratches.Get().(*scratch)
+		defer scratches.Put(s)
+		return s.settle(ctx, r.tape, rows[i].blocks, width)
+	})
+	if err != nil {
+		return err
+	}
+	r.rows, r.width, r.next = rows, width, blocks[len(blocks)-1].Number+1
+	r.bound()
+	r.flows = gatherFlows(rows)
+	r.last = 0
+	for _, row := range rows {
+		if n := len(row.blocks); n > 0 {
+			r.last = max(r.last, row.blocks[n-1].end)
+		}
+	}
+	return nil
+}
+
+// bound joins cells into larger bins until there are few enough.
+func (r *Recording) bound() {
+	for {
+		count := 0
+		for _, row := range r.rows {
+			for i := range row.blocks {
+				count += len(row.blocks[i].cells)
+			}
+		}
+		if count <= mostCells || r.width >= math.MaxInt64/4 {
+			return
+		}
+		r.width *= 2
+		var j joiner
+		for _, row := range r.rows {
+			for i := range row.blocks {
+				row.blocks[i].widen(&j, r.width)
+			}
+		}
+	}
+}
+
+// widen joins the cells of a block into those of larger bins.
+func (b *block) widen(j *joiner, width int64) {
+	j.reset(0, width)
+	next, split := len(b.longs)-1, len(b.splits)
+	for k := range b.cells {
+		c := &b.cells[k]
+		for ; next >= 0 && b.longs[next].pos > c.pos; next-- {
+			j.flush()
+		}
+		for ; split > 0 && b.splits[split-1] > c.start; split-- {
+			j.flush()
+		}
+		j.add(c)
+	}
+	j.flush()
+	b.cells = slices.Clone(j.out)
+}

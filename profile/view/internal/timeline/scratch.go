@@ -1,0 +1,144 @@
+package timeline
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+// A scratch is what one goroutine needs to decode blocks.
+type scratch struct {
+	records []events.Record
+	starts  []int64 // of the scopes around the present one
+	longs   []long
+	flows   []flow
+	splits  []int64
+	joiner  joiner
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// chunk indexes successive blocks of a row, as if no block came after them.
+func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
+	var later []int64 // begins of long scopes
+	for i := len(blocks) - 1; i >= 0; i-- {
+		b := &blocks[i]
+		s.index(tape, b, later, width)
+		for k := len(b.longs) - 1; k >= 0; k-- {
+			later = append(later, b.longs[k].start)
+		}
+		n := 0
+		for _, start := range later {
+			if start <= b.before { // else it is of no concern to the blocks before
+				later[n] = start
+				n++
+			}
+		}
+		later = later[:n]
+	}
+}
+
+// settle indexes blocks of a row again of which something depends on other blocks than
+// those of their chunk.
+func (s *scratch) settle(ctx context.Context, tape *events.Tape, blocks []block, width int64) error {
+	last := int64(math.MinInt64)
+	for i := range blocks {
+		b := &blocks[i]
+		if b.before < last { // a clock that went back
+			b.before = last
+			s.index(tape, b, b.splits, width)
+		}
+		last = max(last, b.end)
+		b.end = last
+	}
+	var splits [][2]int64 // block, begin
+	for i := range blocks {
+		for _, l := range blocks[i].longs {
+			at := sort.Search(i, func(k int) bool { return blocks[k].end >= l.start })
+			if at < i && l.start > blocks[at].before {
+				splits = append(splits, [2]int64{int64(at), l.start})
+			}
+		}
+	}
+	slices.SortFunc(splits, func(a, b [2]int64) int { return slices.Compare(a[:], b[:]) })
+	for i := range blocks {
+		s.splits = s.splits[:0]
+		for ; len(splits) > 0 && splits[0][0] == int64(i); splits = splits[1:] {
+			s.splits = append(s.splits, splits[0][1])
+		}
+		if !slices.Equal(s.splits, blocks[i].splits) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			s.index(tape, &blocks[i], slices.Clone(s.splits), width)
+		}
+	}
+	return nil
+}
+
+// index decodes a block for the index. The splits are begins of long scopes of later blocks.
+func (s *scratch) index(tape *events.Tape, b *block, splits []int64, width int64) {
+	s.decode(tape, b, splits, 0, width)
+	b.cells, b.longs, b.flows = slices.Clone(s.joiner.out), slices.Clone(s.longs), slices.Clone(s.flows)
+	b.splits = nil
+	for _, start := range splits {
+		if start > b.before && start <= b.end {
+			b.splits = append(b.splits, start)
+		}
+	}
+	slices.Sort(b.splits)
+}
+
+// decode reads a block, and leaves its cells in the joiner, by bins of a width from an
+// origin, and its long scopes and flows. It sets the end of the block.
+func (s *scratch) decode(tape *events.Tape, b *block, splits []int64, origin, width int64) {
+	s.records, _ = tape.Read(&b.Block, s.records[:0]) // what makes no sense is left out
+	s.longs, s.flows = s.longs[:0], s.flows[:0]
+	own := slices.Clone(splits)
+	slices.Sort(own)
+	split := len(own)
+	s.starts = s.starts[:0]
+	s.joiner.reset(origin, width)
+	end := b.before
+	var c cell
+	for i := len(s.records) - 1; i >= 0; i-- {
+		r := &s.records[i]
+		b.kinds |= 1 << r.Kind
+		end = max(end, r.Start+r.Dur)
+		c = cell{start: r.Start, end: r.Start + r.Dur, took: r.Dur, most: uint32(min(r.Dur, math.MaxUint32)),
+			name: uint32(r.Name), detail: uint32(r.Detail), count: 1, pos: uint32(i)}
+		switch r.Kind {
+		case events.Scope:
+			if r.Start <= b.before {
+				s.joiner.flush()
+				s.starts = s.starts[:0]
+				s.longs = append(s.longs, long{r.Start, r.Dur, c.name, c.detail, c.pos})
+				continue
+			}
+			for split > 0 && own[split-1] > r.Start {
+				s.joiner.flush()
+				split--
+			}
+			for n := len(s.starts); n > 0 && s.starts[n-1] > r.Start; n-- {
+				s.starts = s.starts[:n-1]
+			}
+			c.level = int32(min(len(s.starts), maxDepth)) + 1
+			s.starts = append(s.starts, r.Start)
+			s.joiner.add(&c)
+		case events.Instant:
+			s.joiner.add(&c)
+		case events.FlowOut, events.FlowIn:
+			s.flows = append(s.flows, flow{r.Flow(), r.Start, r.Row, r.Kind == events.FlowOut})
+		}
+	}
+	s.joiner.flush()
+	slices.Reverse(s.longs)
+	b.end = max(b.end, end)
+}
+
+// maxDepth bounds the depth that is told apart.
+const maxDepth = 1 << 10

@@ -1,0 +1,218 @@
+package timeline
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+// A Window is what happened between two times, to draw. Names and details of all lists are
+// indices into Names.
+type Window struct {
+	From  int64    `json:"from"`
+	To    int64    `json:"to"`
+	Names []string `json:"names"`
+	Rows  []Row    `json:"rows"`
+
+	Open     []int64 `json:"open"`     // row, start, name, detail, depth
+	Instants []int64 `json:"instants"` // row, time, name, detail
+	Flows    []int64 `json:"flows"`    // row and time from which and to which
+	Dropped  int64   `json:"dropped"`
+}
+
+// A Row has the spans of one row: start, duration, name, detail, depth, count. Where the
+// count is not 1 the span stands for so many that are narrower than a pixel, and has the
+// name of that which took most.
+type Row struct {
+	Row   int     `json:"row"`
+	Name  string  `json:"name"`
+	Depth int     `json:"depth"`
+	Spans []int64 `json:"spans"`
+}
+
+const (
+	mostWidth     = 1 << 13
+	mostSpans     = 100_000
+	mostInstants  = 20_000
+	farthest      = math.MaxInt64 / 4
+	spanFields    = 6
+	instantFields = 4
+)
+
+// Window returns the part of a recording from one time to another for a page of so many
+// pixels.
+func (r *Recording) Window(ctx context.Context, from, to int64, width int) (*Window, error) {
+	release, err := r.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	from, to = clampWindow(from, to)
+	pixel := max((to-from)/int64(min(max(width, 1), mostWidth)), 1)
+	open := r.tape.Open()
+	cells := make([][]cell, len(r.rows))
+	err = cores().Each(ctx, len(r.rows), func(i int) error {
+		s := scratches.Get().(*scratch)
+		defer scratches.Put(s)
+		cells[i] = r.window(ctx, s, i, from, to, pixel, openOn(open, i))
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	for p := pixel; !fewEnough(cells) && p < farthest; {
+		p *= 2
+		var j joiner
+		for i := range cells {
+			j.reset(from, p)
+			for k := range cells[i] {
+				j.add(&cells[i][k])
+			}
+			j.flush()
+			cells[i] = append(cells[i][:0], j.out...)
+		}
+	}
+	w := &Window{From: from, To: to, Rows: []Row{}, Open: []int64{}, Instants: []int64{}, Dropped: r.tape.Dropped() + r.tape.Forgotten()}
+	names := table{all: r.tape.Names(), local: map[uint32]int64{}}
+	workers := r.tape.Workers()
+	for i, list := range cells {
+		w.addRow(i, workers[i], list, &names)
+	}
+	for _, o := range open {
+		if int(o.Row) < len(r.rows) && o.Start <= to {
+			depth := int64(0)
+			for n := len(w.Open) - 5; n >= 0 && w.Open[n] == int64(o.Row); n -= 5 {
+				depth++
+			}
+			w.Open = append(w.Open, int64(o.Row), o.Start, names.index(uint32(o.Name)), names.index(uint32(o.Detail)), depth)
+		}
+	}
+	w.Flows, w.Names = r.flows.within(from, to, pixel), names.list
+	return w, nil
+}
+
+func clampWindow(from, to int64) (int64, int64) {
+	from = min(max(from, -farthest), farthest)
+	return from, min(max(to, from), farthest)
+}
+
+// openOn returns when the scopes that are open on a row began.
+func openOn(open []events.Record, row int) (starts []int64) {
+	for _, o := range open {
+		if int(o.Row) == row {
+			starts = append(starts, o.Start)
+		}
+	}
+	return starts
+}
+
+func fewEnough(cells [][]cell) bool {
+	spans, instants := 0, 0
+	for _, list := range cells {
+		for i := range list {
+			if list[i].level > 0 {
+				spans++
+			} else {
+				instants++
+			}
+		}
+	}
+	return spans <= mostSpans && instants <= mostInstants
+}
+
+// window returns the cells of a row in a window, with levels in the row.
+func (r *Recording) window(ctx context.Context, s *scratch, row int, from, to, pixel int64, open []int64) []cell {
+	j := &joiner{}
+	j.reset(from, pixel)
+	around := outer{starts: slices.Clone(open)}
+	blocks := r.rows[row].blocks
+	for k := len(blocks) - 1; k >= 0 && blocks[k].end >= from && ctx.Err() == nil; k-- {
+		b := &blocks[k]
+		next := len(b.longs) - 1
+		if b.before <= to {
+			cells := b.cells
+			if pixel < r.width {
+				again := *b
+				s.decode(r.tape, &again, around.starts, from, pixel)
+				cells = s.joiner.out
+			}
+			for i := range cells {
+				c := &cells[i]
+				for ; next >= 0 && b.longs[next].pos > c.pos; next-- {
+					around.add(&b.longs[next], j, from, to)
+				}
+				if c.start > to || c.end < from {
+					continue
+				}
+				if c.level > 0 {
+					inRow := *c
+					inRow.level += int32(around.depth(c.start))
+					j.add(&inRow)
+				} else {
+					j.add(c)
+				}
+			}
+		}
+		for ; next >= 0; next-- {
+			around.add(&b.longs[next], j, from, to)
+		}
+	}
+	j.flush()
+	return j.out
+}
+
+// outer has the begins of the long scopes around what comes before, outermost first.
+type outer struct{ starts []int64 }
+
+// add enters a long scope from its end, and draws it if it is in the window.
+func (o *outer) add(l *long, j *joiner, from, to int64) {
+	depth := o.depth(l.start)
+	o.starts = append(o.starts[:depth], l.start)
+	if l.start <= to && l.end() >= from {
+		j.add(&cell{start: l.start, end: l.end(), took: l.dur, most: uint32(min(l.dur, math.MaxUint32)),
+			name: l.name, detail: l.detail, count: 1, level: int32(min(depth, maxDepth)) + 1})
+	}
+}
+
+// depth returns how many scopes are around one with this begin.
+func (o *outer) depth(start int64) int {
+	n := len(o.starts)
+	for n > 0 && o.starts[n-1] > start {
+		n--
+	}
+	return n
+}
+
+// A table gives the names of an answer numbers of its own.
+type table struct {
+	all   []string
+	local map[uint32]int64
+	list  []string
+}
+
+func (t *table) index(name uint32) int64 {
+	i, ok := t.local[name]
+	if !ok {
+		i = int64(len(t.list))
+		t.local[name] = i
+		t.list = append(t.list, t.all[name])
+	}
+	return i
+}
+
+func (w *Window) addRow(i int, name string, list []cell, names *table) {
+	row := Row{Row: i, Name: name, Spans: make([]int64, 0, len(list)*spanFields)}
+	for k := len(list) - 1; k >= 0; k-- {
+		c := &list[k]
+		name, detail := names.index(c.name), names.index(c.detail)
+		if c.level == 0 {
+			w.Instants = append(w.Instants, int64(i), c.start, name, detail)
+			continue
+		}
+		row.Depth = max(row.Depth, int(c.level))
+		row.Spans = append(row.Spans, c.start, c.end-c.start, name, detail, int64(c.level-1), int64(c.count))
+	}
+	w.Rows = append(w.Rows, row)
+}

@@ -1,0 +1,207 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+// drawStory draws rows of nested scopes, instants and values between them, cut into blocks
+// anywhere.
+func drawStory(t *rapid.T) *story {
+	s := &story{names: []string{"", "encode", "decode", "wall.png", "floor.png", "pass"}}
+	name := func() int { return rapid.IntRange(0, len(s.names)-1).Draw(t, "name") }
+	step := rapid.OneOf(rapid.Int64Range(0, 3), rapid.Int64Range(0, 1000))
+	for range rapid.IntRange(1, 3).Draw(t, "rows") {
+		var list []happening
+		now := step.Draw(t, "begin")
+		budget := rapid.IntRange(0, 60).Draw(t, "budget")
+		var live func(depth int)
+		live = func(depth int) {
+			for range rapid.IntRange(0, 5).Draw(t, "events") {
+				if budget--; budget < 0 {
+					return
+				}
+				now += step.Draw(t, "pause")
+				h := happening{name: name(), detail: name(), start: now, flush: rapid.IntRange(0, 4).Draw(t, "flush") == 0}
+				switch rapid.IntRange(0, 9).Draw(t, "kind") {
+				case 0:
+					h.kind, h.end = events.Instant, now
+				case 1:
+					h.kind, h.end, h.value = events.Value, now, float64(rapid.IntRange(-9, 9).Draw(t, "value"))
+				default:
+					h.kind = events.Scope
+					if depth < 6 {
+						live(depth + 1)
+					}
+					now += 1 + step.Draw(t, "dur")
+					h.end = now
+				}
+				list = append(list, h)
+			}
+		}
+		// Scopes that do not end begin before, between or after the others.
+		var open []happening
+		for budget > 0 {
+			if len(open) < 3 && rapid.IntRange(0, 3).Draw(t, "open") == 0 {
+				open = append(open, happening{kind: events.Open, name: name(), start: now})
+				now++
+			}
+			live(0)
+			budget--
+		}
+		s.rows, s.open = append(s.rows, list), append(s.open, open)
+	}
+	return s
+}
+
+// A drawn is a span as a window has it.
+type drawn struct {
+	start, dur   int64
+	name, detail string
+	depth, count int64
+}
+
+// spans are those of a story that overlap a window, with the depth that the parents have.
+func (s *story) spans(row int, from, to int64) (list []drawn) {
+	all := s.rows[row]
+	for i, h := range all {
+		if h.kind != events.Scope || h.start > to || h.end < from {
+			continue
+		}
+		depth, begin := int64(0), h.start
+		for _, later := range all[i+1:] {
+			if later.kind == events.Scope && later.start <= begin {
+				depth, begin = depth+1, later.start
+			}
+		}
+		for k := len(s.open[row]) - 1; k >= 0; k-- {
+			if s.open[row][k].start <= begin {
+				depth++
+			}
+		}
+		list = append(list, drawn{h.start, h.end - h.start, s.names[h.name], s.names[h.detail], depth, 1})
+	}
+	return list
+}
+
+func (w *Window) spans(row int) (list []drawn) {
+	for _, r := range w.Rows {
+		for s := range slices.Chunk(r.Spans, spanFields) {
+			if r.Row == row {
+				list = append(list, drawn{s[0], s[1], w.Names[s[2]], w.Names[s[3]], s[4], s[5]})
+			}
+		}
+	}
+	return list
+}
+
+func sorted(list []drawn) []drawn {
+	slices.SortFunc(list, func(a, b drawn) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.depth, b.depth), cmp.Compare(a.dur, b.dur),
+			cmp.Compare(a.name, b.name), cmp.Compare(a.detail, b.detail))
+	})
+	return list
+}
+
+func (s *story) end() (end int64) {
+	for _, list := range s.rows {
+		if n := len(list); n > 0 {
+			end = max(end, list[n-1].end)
+		}
+	}
+	return end
+}
+
+// indexed returns recordings of a story: one whose windows come from cells, one whose
+// windows decode blocks, and one to which the stream was written in pieces.
+func indexed(t *rapid.T, s *story) map[string]*Recording {
+	stream := s.stream()
+	binned := New(events.OpenTape(stream))
+	coarse := New(events.OpenTape(stream))
+	coarse.width = 1 << 20
+	tape := events.NewTape(events.TapeOptions{})
+	live := New(tape)
+	binned.chunk = rapid.IntRange(1, 4).Draw(t, "chunk")
+	binned.width = rapid.SampledFrom([]int64{1, 16, 128}).Draw(t, "bins")
+	live.width = binned.width
+	for rest := stream; len(rest) > 0; {
+		n := min(rapid.IntRange(1, 400).Draw(t, "piece"), len(rest))
+		if _, err := tape.Write(rest[:n]); err != nil {
+			t.Fatal(err)
+		}
+		rest = rest[n:]
+		if _, err := live.Window(t.Context(), 0, math.MaxInt64, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return map[string]*Recording{"cells": binned, "blocks": coarse, "live": live}
+}
+
+// A window has exactly the scopes that overlap it, at their depths, however the stream is
+// cut into blocks.
+func TestWindowIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawStory(t)
+		recordings := indexed(t, s)
+		for _, how := range slices.Sorted(maps.Keys(recordings)) {
+			rec, end := recordings[how], s.end()
+			from := rapid.Int64Range(-1, end+1).Draw(t, "from")
+			to := min(rapid.Int64Range(from, end+2).Draw(t, "to"), from+mostWidth)
+			w, err := rec.Window(t.Context(), from, to, mostWidth)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for row := range s.rows {
+				got, want := sorted(w.spans(row)), sorted(s.spans(row, from, to))
+				if !slices.Equal(got, want) {
+					t.Fatalf("%s: row %d from %d to %d:\ngot  %v\nwant %v", how, row, from, to, got, want)
+				}
+			}
+		}
+	})
+}
+
+// What is narrower than a pixel is joined at its depth: all of it is counted, what is wider
+// is there, and of what was joined the longest gives the name.
+func TestWindowJoins(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawStory(t)
+		recordings := indexed(t, s)
+		for _, how := range slices.Sorted(maps.Keys(recordings)) {
+			rec := recordings[how]
+			width := rapid.IntRange(1, 50).Draw(t, "width")
+			w, err := rec.Window(t.Context(), 0, s.end(), width)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pixel := max(s.end()/int64(width), 1)
+			for row := range s.rows {
+				want, got := map[int64]int64{}, map[int64]int64{}
+				list := w.spans(row)
+				for _, span := range s.spans(row, 0, s.end()) {
+					want[span.depth]++
+					if span.dur >= pixel && !slices.Contains(list, span) {
+						t.Fatalf("%s: %+v is missing at %d ns a pixel: %+v", how, span, pixel, list)
+					}
+				}
+				for _, span := range list {
+					got[span.depth] += span.count
+					if span.count > 1 && span.dur > 2*pixel {
+						t.Fatalf("%s: %+v is joined at %d ns a pixel", how, span, pixel)
+					}
+				}
+				if fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Fatalf("%s: by depth %v, want %v", how, got, want)
+				}
+			}
+		}
+	})
+}
