@@ -1,14 +1,17 @@
 package stat
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 const (
 	stepBits = 4 // of the steps for each doubling
 	steps    = 1 << stepBits
 )
 
-// A histogram counts durations in steps of a 16th of a power of two.
-type histogram [(64 - stepBits) * steps]uint64
+// A Histogram counts durations in steps of a 16th of a power of two.
+type Histogram [(64 - stepBits) * steps]uint64
 
 // step returns where a duration is counted: those below 16 exactly, others by their
 // highest bit and the four that follow it.
@@ -26,12 +29,62 @@ func middle(step int) int64 {
 		return int64(step)
 	}
 	shift := step>>stepBits - 1
-	least := int64(steps+step&(steps-1)) << shift
-	return least + int64(1)<<shift/2
+	return first(step) + int64(1)<<shift/2
 }
 
-// quantile returns the duration that a part of all durations is not longer than.
-func (h *histogram) quantile(part float64, count int64) int64 {
+// Add counts a duration.
+func (h *Histogram) Add(d int64) { h[step(d)]++ }
+
+// Merge adds the counts of another histogram.
+func (h *Histogram) Merge(other *Histogram) {
+	for i, n := range other {
+		h[i] += n
+	}
+}
+
+// A Bar is how many durations are at least From and less than To.
+type Bar struct {
+	From  int64  `json:"from"`
+	To    int64  `json:"to"`
+	Count uint64 `json:"count"`
+}
+
+// Bars returns the counts, from the first that is not 0 to the last, by steps of a quarter
+// of a power of two.
+func (h *Histogram) Bars() []Bar {
+	const wide = 4
+	bars := []Bar{}
+	kept := 0
+	for i := 0; i < len(h); i += wide {
+		n := uint64(0)
+		for _, c := range h[i : i+wide] {
+			n += c
+		}
+		if n > 0 || len(bars) > 0 {
+			bars = append(bars, Bar{first(i), first(i + wide), n})
+		}
+		if n > 0 {
+			kept = len(bars)
+		}
+	}
+	return bars[:kept]
+}
+
+// first returns the least duration of a step.
+func first(step int) int64 {
+	if step < steps {
+		return int64(step)
+	}
+	shift := step>>stepBits - 1
+	if shift >= 63-stepBits {
+		return math.MaxInt64
+	}
+	return int64(steps+step&(steps-1)) << shift
+}
+
+// Quantile returns the duration that a part of all count durations is not longer than,
+// within 1/32.
+func (h *Histogram) Quantile(part float64, count int64) int64 {
 	rank, seen := uint64(part*float64(count-1)), uint64(0)
 	for i, n := range h {
 		if seen += n; seen > rank {

@@ -124,7 +124,7 @@ func (g *gatherer) report(s *events.Stream) *Report {
 		row := sum.Scope
 		row.Name, row.Mean = name, row.Total/row.Count
 		quantile := func(part float64) int64 {
-			return min(max(sum.times.quantile(part, row.Count), row.Min), row.Max)
+			return min(max(sum.times.Quantile(part, row.Count), row.Min), row.Max)
 		}
 		row.P50, row.P95, row.P99 = quantile(0.5), quantile(0.95), quantile(0.99)
 		r.Scopes = append(r.Scopes, row)

@@ -39,23 +39,23 @@ func value(worker int, name string, at int64, v float64) events.Event {
 func TestQuantiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, most := range []int64{10, 1000, 1e6, 1e15} {
-		var h histogram
+		var h Histogram
 		var all []int64
 		for range 5001 {
 			d := r.Int64N(r.Int64N(most) + 1)
 			all = append(all, d)
-			h[step(d)]++
+			h.Add(d)
 		}
 		slices.Sort(all)
 		for _, part := range []float64{0, 0.01, 0.5, 0.95, 0.99, 1} {
-			got, want := h.quantile(part, 5001), all[int(part*5000)]
+			got, want := h.Quantile(part, 5001), all[int(part*5000)]
 			if 32*max(got-want, want-got) > want {
 				t.Errorf("up to %d: the %v quantile is %d, want %d", most, part, got, want)
 			}
 		}
 	}
-	if s := step(1<<63 - 1); s != len(histogram{})-1 {
-		t.Errorf("the longest duration is in step %d of %d", s, len(histogram{}))
+	if s := step(1<<63 - 1); s != len(Histogram{})-1 {
+		t.Errorf("the longest duration is in step %d of %d", s, len(Histogram{}))
 	}
 }
 
@@ -226,5 +226,30 @@ func TestGraphHoldsLevel(t *testing.T) {
 	}
 	if got := series.graph(); got != "  ▅▅▅███" {
 		t.Errorf("drawn as %q", got)
+	}
+}
+
+// Each duration is in the one bar that has it between its ends.
+func TestBars(t *testing.T) {
+	for _, d := range []int64{0, 1, 15, 16, 17, 31, 32, 1000, 1 << 40, 1<<62 - 1, 1 << 62, 1<<63 - 1} {
+		var h Histogram
+		h.Add(d)
+		bars := h.Bars()
+		if len(bars) != 1 || bars[0].Count != 1 || bars[0].From > d || bars[0].To <= d && d < 1<<63-1 {
+			t.Errorf("%d is in %+v", d, bars)
+		}
+	}
+	var h, other Histogram
+	h.Add(3)
+	other.Add(70)
+	h.Merge(&other)
+	bars := h.Bars()
+	for i, b := range bars[1:] {
+		if b.From != bars[i].To {
+			t.Errorf("a gap before %+v", b)
+		}
+	}
+	if first, last := bars[0], bars[len(bars)-1]; first.Count != 1 || last.Count != 1 || last.From != 64 {
+		t.Errorf("%+v", bars)
 	}
 }

@@ -63,7 +63,7 @@ type gatherer struct {
 
 type scopeSum struct {
 	Scope
-	times histogram
+	times Histogram
 }
 
 // A rowSum is what one worker did: spans are the scopes in none so far, in order.
@@ -159,7 +159,7 @@ func (g *gatherer) scope(e *events.Event) {
 		s.Min = e.Dur
 	}
 	s.Count, s.Total, s.Self, s.Max = s.Count+1, s.Total+e.Dur, s.Self+self, max(s.Max, e.Dur)
-	s.times[step(e.Dur)]++
+	s.times.Add(e.Dur)
 	g.slow(e)
 }
 
