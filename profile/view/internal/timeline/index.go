@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/profile/events"
@@ -13,12 +14,14 @@ import (
 
 // A Recording answers questions about a tape. Its methods may be called from any goroutine.
 type Recording struct {
-	tape *events.Tape
+	tape   *events.Tape
+	search atomic.Pointer[search]
 
 	mu    sync.RWMutex // held for reading by questions
 	rows  []row
-	next  int64 // number of the first block that is not indexed
-	width int64 // of bins
+	open  []events.Record // scopes that have not ended
+	next  int64           // number of the first block that is not indexed
+	width int64           // of bins
 	flows flows
 	last  int64 // latest end
 	chunk int   // blocks that one goroutine indexes in turn
@@ -30,12 +33,12 @@ type row struct{ blocks []block }
 // A block is the index of one block.
 type block struct {
 	events.Block
-	before, end int64 // all scopes that are not long begin after before, and end by end
-	kinds       uint16
+	before, end int64   // all scopes that are not long begin after before, and end by end
 	splits      []int64 // begins, in order, of long scopes of later blocks, where after before and by end
 	longs       []long  // in the order of their ends
 	cells       []cell  // from the last to the first, by level
 	flows       []flow
+	values      []uint32 // names of the values that it has
 }
 
 // A long is a scope that began before its block did.
@@ -113,6 +116,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 			}
 		}
 	}
+	open := r.tape.Open()
 	var tasks [][]block
 	for i := range rows {
 		list := rows[i].blocks[first[i]:]
@@ -132,12 +136,12 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	err = cores().Each(ctx, len(rows), func(i int) error {
 		s := scratches.Get().(*scratch)
 		defer scratches.Put(s)
-		return s.settle(ctx, r.tape, rows[i].blocks, width)
+		return s.settle(ctx, r.tape, rows[i].blocks, openOn(open, i), width)
 	})
 	if err != nil {
 		return err
 	}
-	r.rows, r.width, r.next = rows, width, blocks[len(blocks)-1].Number+1
+	r.rows, r.open, r.width, r.next = rows, open, width, blocks[len(blocks)-1].Number+1
 	r.bound()
 	r.flows = gatherFlows(rows)
 	r.last = 0

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -16,11 +17,12 @@ type scratch struct {
 	starts  []int64 // of the scopes around the present one
 	longs   []long
 	flows   []flow
+	values  map[uint32]struct{}
 	splits  []int64
 	joiner  joiner
 }
 
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
+var scratches = sync.Pool{New: func() any { return &scratch{values: map[uint32]struct{}{}} }}
 
 // chunk indexes successive blocks of a row, as if no block came after them.
 func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
@@ -43,8 +45,8 @@ func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
 }
 
 // settle indexes blocks of a row again of which something depends on other blocks than
-// those of their chunk.
-func (s *scratch) settle(ctx context.Context, tape *events.Tape, blocks []block, width int64) error {
+// those of their chunk, and on the begins of scopes that are open.
+func (s *scratch) settle(ctx context.Context, tape *events.Tape, blocks []block, open []int64, width int64) error {
 	last := int64(math.MinInt64)
 	for i := range blocks {
 		b := &blocks[i]
@@ -56,13 +58,19 @@ func (s *scratch) settle(ctx context.Context, tape *events.Tape, blocks []block,
 		b.end = last
 	}
 	var splits [][2]int64 // block, begin
+	split := func(start int64, earlier int) {
+		at := sort.Search(earlier, func(k int) bool { return blocks[k].end >= start })
+		if at < earlier && start > blocks[at].before {
+			splits = append(splits, [2]int64{int64(at), start})
+		}
+	}
 	for i := range blocks {
 		for _, l := range blocks[i].longs {
-			at := sort.Search(i, func(k int) bool { return blocks[k].end >= l.start })
-			if at < i && l.start > blocks[at].before {
-				splits = append(splits, [2]int64{int64(at), l.start})
-			}
+			split(l.start, i)
 		}
+	}
+	for _, start := range open {
+		split(start, len(blocks))
 	}
 	slices.SortFunc(splits, func(a, b [2]int64) int { return slices.Compare(a[:], b[:]) })
 	for i := range blocks {
@@ -84,6 +92,7 @@ func (s *scratch) settle(ctx context.Context, tape *events.Tape, blocks []block,
 func (s *scratch) index(tape *events.Tape, b *block, splits []int64, width int64) {
 	s.decode(tape, b, splits, 0, width)
 	b.cells, b.longs, b.flows = slices.Clone(s.joiner.out), slices.Clone(s.longs), slices.Clone(s.flows)
+	b.values = slices.Sorted(maps.Keys(s.values))
 	b.splits = nil
 	for _, start := range splits {
 		if start > b.before && start <= b.end {
@@ -98,6 +107,7 @@ func (s *scratch) index(tape *events.Tape, b *block, splits []int64, width int64
 func (s *scratch) decode(tape *events.Tape, b *block, splits []int64, origin, width int64) {
 	s.records, _ = tape.Read(&b.Block, s.records[:0]) // what makes no sense is left out
 	s.longs, s.flows = s.longs[:0], s.flows[:0]
+	clear(s.values)
 	own := slices.Clone(splits)
 	slices.Sort(own)
 	split := len(own)
@@ -107,7 +117,6 @@ func (s *scratch) decode(tape *events.Tape, b *block, splits []int64, origin, wi
 	var c cell
 	for i := len(s.records) - 1; i >= 0; i-- {
 		r := &s.records[i]
-		b.kinds |= 1 << r.Kind
 		end = max(end, r.Start+r.Dur)
 		c = cell{start: r.Start, end: r.Start + r.Dur, took: r.Dur, most: uint32(min(r.Dur, math.MaxUint32)),
 			name: uint32(r.Name), detail: uint32(r.Detail), count: 1, pos: uint32(i)}
@@ -131,6 +140,8 @@ func (s *scratch) decode(tape *events.Tape, b *block, splits []int64, origin, wi
 			s.joiner.add(&c)
 		case events.Instant:
 			s.joiner.add(&c)
+		case events.Value:
+			s.values[c.name] = struct{}{}
 		case events.FlowOut, events.FlowIn:
 			s.flows = append(s.flows, flow{r.Flow(), r.Start, r.Row, r.Kind == events.FlowOut})
 		}

@@ -51,7 +51,7 @@ func (r *Recording) Window(ctx context.Context, from, to int64, width int) (*Win
 	defer release()
 	from, to = clampWindow(from, to)
 	pixel := max((to-from)/int64(min(max(width, 1), mostWidth)), 1)
-	open := r.tape.Open()
+	open := r.open
 	cells := make([][]cell, len(r.rows))
 	err = cores().Each(ctx, len(r.rows), func(i int) error {
 		s := scratches.Get().(*scratch)

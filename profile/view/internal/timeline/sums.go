@@ -1,0 +1,259 @@
+package timeline
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/events/stat"
+)
+
+// A Query says of which scopes a question is: those that overlap the time from From to To.
+type Query struct {
+	From, To     int64
+	Row          int    // -1: of all rows
+	Name, Detail string // "": of all
+}
+
+// Sums are what scopes took, each as a whole, also where it reaches out of the window.
+type Sums struct {
+	Names     []Sum      `json:"names"`   // by the time they took themselves
+	Slowest   []Slow     `json:"slowest"` // the longest first
+	Histogram []stat.Bar `json:"histogram"`
+}
+
+// A Sum is of the scopes of one name. Self is the time not spent in scopes within them.
+type Sum struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+	Total int64  `json:"total"`
+	Self  int64  `json:"self"`
+	Min   int64  `json:"min"`
+	Mean  int64  `json:"mean"`
+	P50   int64  `json:"p50"`
+	P95   int64  `json:"p95"`
+	P99   int64  `json:"p99"`
+	Max   int64  `json:"max"`
+}
+
+// A Slow is one scope.
+type Slow struct {
+	Name   string `json:"name"`
+	Detail string `json:"detail"`
+	Row    int    `json:"row"`
+	Start  int64  `json:"start"`
+	Dur    int64  `json:"dur"`
+}
+
+const (
+	mostNames   = 1 << 11 // that are summed by themselves
+	mostSlowest = 20
+	others      = "(others)"
+)
+
+// Sums sums scopes.
+func (r *Recording) Sums(ctx context.Context, q Query) (*Sums, error) {
+	release, err := r.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	q.From, q.To = clampWindow(q.From, q.To)
+	names := r.tape.Names()
+	var mu sync.Mutex
+	all := &adder{names: map[uint32]*sum{}}
+	err = cores().Each(ctx, len(r.rows), func(i int) error {
+		if q.Row >= 0 && q.Row != i {
+			return nil
+		}
+		a := &adder{query: q, row: i, table: names, names: map[uint32]*sum{}}
+		a.add(ctx, r.tape, r.rows[i].blocks)
+		mu.Lock()
+		defer mu.Unlock()
+		all.merge(a)
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all.sums(names), nil
+}
+
+type sum struct {
+	Sum
+	times stat.Histogram
+}
+
+// An adder sums the scopes of a row.
+type adder struct {
+	query   Query
+	row     int
+	table   []string
+	names   map[uint32]*sum
+	more    *sum // of names for which there is no room
+	slowest []slow
+	times   stat.Histogram
+	around  []frame // scopes around what comes before, outermost first
+}
+
+type slow struct {
+	start, dur   int64
+	name, detail uint32
+	row          int
+}
+
+// A frame is a scope of which those within it are still to come.
+type frame struct {
+	start, dur, inner int64
+	name, detail      uint32
+}
+
+// add goes through the blocks of a row from the last to the first. Of those outside of the
+// window the cells are enough.
+func (a *adder) add(ctx context.Context, tape *events.Tape, blocks []block) {
+	var records []events.Record
+	for k := len(blocks) - 1; k >= 0 && ctx.Err() == nil; k-- {
+		b := &blocks[k]
+		if b.before <= a.query.To && b.end >= a.query.From {
+			records, _ = tape.Read(&b.Block, records[:0])
+			for i := len(records) - 1; i >= 0; i-- {
+				if r := &records[i]; r.Kind == events.Scope {
+					a.enter(frame{start: r.Start, dur: r.Dur, name: uint32(r.Name), detail: uint32(r.Detail)})
+				}
+			}
+			continue
+		}
+		next := len(b.longs) - 1
+		enterLongs := func(after int64) {
+			for ; next >= 0 && int64(b.longs[next].pos) > after; next-- {
+				l := &b.longs[next]
+				a.enter(frame{start: l.start, dur: l.dur, name: l.name, detail: l.detail})
+			}
+		}
+		for i := range b.cells {
+			c := &b.cells[i]
+			if enterLongs(int64(c.pos)); c.level == 1 {
+				a.leave(c.start)
+				if n := len(a.around); n > 0 {
+					a.around[n-1].inner += c.took
+				}
+			}
+		}
+		enterLongs(-1)
+	}
+	a.leave(-1 << 63)
+}
+
+// leave sums the scopes that do not hold one with a begin.
+func (a *adder) leave(start int64) {
+	for n := len(a.around); n > 0 && a.around[n-1].start > start; n-- {
+		a.sum(&a.around[n-1])
+		a.around = a.around[:n-1]
+	}
+}
+
+// enter goes into a scope from its end.
+func (a *adder) enter(f frame) {
+	a.leave(f.start)
+	if n := len(a.around); n > 0 {
+		a.around[n-1].inner += f.dur
+	}
+	a.around = append(a.around, f)
+}
+
+func (a *adder) sum(f *frame) {
+	q := &a.query
+	if f.start > q.To || f.start+f.dur < q.From || q.Name != "" && q.Name != a.table[f.name] ||
+		q.Detail != "" && q.Detail != a.table[f.detail] {
+		return
+	}
+	a.times.Add(f.dur)
+	a.slow(slow{f.start, f.dur, f.name, f.detail, a.row})
+	s := a.room(f.name)
+	self := max(f.dur-f.inner, 0)
+	if s.Count == 0 || f.dur < s.Min {
+		s.Min = f.dur
+	}
+	s.Count, s.Total, s.Self, s.Max = s.Count+1, s.Total+f.dur, s.Self+self, max(s.Max, f.dur)
+	s.times.Add(f.dur)
+}
+
+func (a *adder) room(name uint32) *sum {
+	s := a.names[name]
+	if s == nil && len(a.names) >= mostNames {
+		if a.more == nil {
+			a.more = new(sum)
+		}
+		return a.more
+	}
+	if s == nil {
+		s = new(sum)
+		a.names[name] = s
+	}
+	return s
+}
+
+// slow keeps a scope if it is one of the slowest.
+func (a *adder) slow(s slow) {
+	n := len(a.slowest)
+	if n == mostSlowest && a.slowest[n-1].dur >= s.dur {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(a.slowest, s, func(a, b slow) int {
+		return cmp.Or(cmp.Compare(b.dur, a.dur), cmp.Compare(a.start, b.start), cmp.Compare(a.row, b.row))
+	})
+	a.slowest = slices.Insert(a.slowest, at, s)
+	a.slowest = a.slowest[:min(len(a.slowest), mostSlowest)]
+}
+
+func (a *adder) merge(other *adder) {
+	for name, s := range other.names {
+		a.room(name).merge(s)
+	}
+	if other.more != nil {
+		if a.more == nil {
+			a.more = new(sum)
+		}
+		a.more.merge(other.more)
+	}
+	for _, s := range other.slowest {
+		a.slow(s)
+	}
+	a.times.Merge(&other.times)
+}
+
+func (s *sum) merge(other *sum) {
+	if s.Count == 0 || other.Min < s.Min {
+		s.Min = other.Min
+	}
+	s.Count, s.Total, s.Self = s.Count+other.Count, s.Total+other.Total, s.Self+other.Self
+	s.Max = max(s.Max, other.Max)
+	s.times.Merge(&other.times)
+}
+
+func (a *adder) sums(names []string) *Sums {
+	answer := &Sums{Names: []Sum{}, Slowest: []Slow{}, Histogram: a.times.Bars()}
+	finish := func(name string, s *sum) {
+		s.Name, s.Mean = name, s.Total/max(s.Count, 1)
+		quantile := func(part float64) int64 {
+			return min(max(s.times.Quantile(part, s.Count), s.Min), s.Max)
+		}
+		s.P50, s.P95, s.P99 = quantile(0.5), quantile(0.95), quantile(0.99)
+		answer.Names = append(answer.Names, s.Sum)
+	}
+	for name, s := range a.names {
+		finish(names[name], s)
+	}
+	if a.more != nil {
+		finish(others, a.more)
+	}
+	slices.SortFunc(answer.Names, func(a, b Sum) int {
+		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(a.Name, b.Name))
+	})
+	for _, s := range a.slowest {
+		answer.Slowest = append(answer.Slowest, Slow{names[s.name], names[s.detail], s.row, s.start, s.dur})
+	}
+	return answer
+}

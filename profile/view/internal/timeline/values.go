@@ -1,0 +1,164 @@
+package timeline
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+// Values are quantities over time.
+type Values struct {
+	Names  []string    `json:"names"`  // of all quantities of the recording
+	Series [][]float64 `json:"series"` // of those that were asked for: time, value
+}
+
+const mostSeries = 64
+
+// A point is a value at a time.
+type point struct {
+	time  int64
+	value float64
+}
+
+// A pixel has the points of a series that are drawn at one place.
+type pixel struct {
+	first, least, most, last point
+	some                     bool
+}
+
+func (p *pixel) add(at point) {
+	if !p.some {
+		*p = pixel{at, at, at, at, true}
+		return
+	}
+	if at.time < p.first.time {
+		p.first = at
+	}
+	if at.time >= p.last.time {
+		p.last = at
+	}
+	if at.value < p.least.value {
+		p.least = at
+	}
+	if at.value > p.most.value {
+		p.most = at
+	}
+}
+
+// Values returns quantities in a window: of each pixel the first, the least, the greatest
+// and the last value, before them the one with which the window begins.
+func (r *Recording) Values(ctx context.Context, from, to int64, width int, names []string) (*Values, error) {
+	release, err := r.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	from, to = clampWindow(from, to)
+	width = min(max(width, 1), mostWidth)
+	step := max((to-from)/int64(width), 1)
+	names = names[:min(len(names), mostSeries)]
+	table := r.tape.Names()
+	answer := &Values{Names: r.quantities(table), Series: make([][]float64, len(names))}
+	wanted := map[uint32]int{} // to series
+	for sym, name := range table {
+		if i := slices.Index(names, name); i >= 0 {
+			wanted[uint32(sym)] = i
+		}
+	}
+	pixels := make([][]pixel, len(names)) // the first is what was before
+	for i := range pixels {
+		pixels[i] = make([]pixel, 2+(to-from)/step)
+	}
+	var mu sync.Mutex
+	err = cores().Each(ctx, len(r.rows), func(i int) error {
+		s := scratches.Get().(*scratch)
+		defer scratches.Put(s)
+		before := make([]pixel, len(names))
+		blocks := r.rows[i].blocks
+		for k := len(blocks) - 1; k >= 0 && ctx.Err() == nil; k-- {
+			b := &blocks[k]
+			if b.before > to || !b.needed(wanted, before, b.end < from) {
+				continue
+			}
+			s.records, _ = r.tape.Read(&b.Block, s.records[:0])
+			mu.Lock()
+			for n := range s.records {
+				v := &s.records[n]
+				series, ok := wanted[uint32(v.Name)]
+				if !ok || v.Kind != events.Value || v.Start > to || math.IsNaN(v.Value()) || math.IsInf(v.Value(), 0) {
+					continue
+				}
+				if at := (point{v.Start, v.Value()}); v.Start < from {
+					before[series].add(at)
+				} else {
+					pixels[series][1+(v.Start-from)/step].add(at)
+				}
+			}
+			mu.Unlock()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range before {
+			if before[i].some {
+				pixels[i][0].add(before[i].last)
+			}
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range pixels {
+		answer.Series[i] = flat(pixels[i])
+	}
+	return answer, nil
+}
+
+// needed reports whether a block has values of which there are none yet, or of any if it is
+// in the window.
+func (b *block) needed(wanted map[uint32]int, before []pixel, outside bool) bool {
+	return slices.ContainsFunc(b.values, func(name uint32) bool {
+		i, ok := wanted[name]
+		return ok && !(outside && before[i].some)
+	})
+}
+
+// quantities returns the names of all values.
+func (r *Recording) quantities(table []string) []string {
+	found := map[uint32]bool{}
+	list := []string{}
+	for _, row := range r.rows {
+		for i := range row.blocks {
+			for _, name := range row.blocks[i].values {
+				if !found[name] {
+					found[name] = true
+					list = append(list, table[name])
+				}
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// flat lists the points of pixels in the order of time, each once.
+func flat(pixels []pixel) []float64 {
+	list := []float64{}
+	for i, p := range pixels {
+		if !p.some {
+			continue
+		}
+		points := []point{p.first, p.least, p.most, p.last}
+		if i == 0 {
+			points = points[3:]
+		}
+		slices.SortStableFunc(points, func(a, b point) int { return int(min(max(a.time-b.time, -1), 1)) })
+		for _, at := range slices.Compact(points) {
+			list = append(list, float64(at.time), at.value)
+		}
+	}
+	return list
+}
