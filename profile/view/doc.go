@@ -12,8 +12,8 @@
 // # Cost
 //
 // What no page looks at costs nothing: a counter has history while a graph or table shows
-// it ([counters.Set.Watch]), and events are kept from the first request of the time line
-// on, up to Options' bounds.
+// it ([counters.Set.Watch]), and events are kept from the first request of a page on,
+// the latest 64 MiB.
 //
 // # Console
 //

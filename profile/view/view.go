@@ -73,6 +73,7 @@ type View struct {
 	sources Sources
 	handler http.Handler
 	memory  *memories
+	lines   *timelines
 
 	closing sync.Once
 	closed  chan struct{}
@@ -84,7 +85,7 @@ func Handler(s Sources) http.Handler { return New(s) }
 // New returns the handler of a page.
 func New(s Sources) *View {
 	s.Title = cmp.Or(s.Title, filepath.Base(os.Args[0]))
-	v := &View{sources: s, memory: newMemories(s), closed: make(chan struct{})}
+	v := &View{sources: s, memory: newMemories(s), lines: newTimelines(s), closed: make(chan struct{})}
 	v.handler = guarded(s, v.routes())
 	return v
 }
@@ -97,6 +98,7 @@ func (v *View) Close() error {
 	v.closing.Do(func() {
 		close(v.closed)
 		v.memory.drop()
+		v.lines.drop()
 	})
 	return nil
 }
@@ -106,6 +108,7 @@ func (v *View) routes() *http.ServeMux {
 	mux.Handle("GET /", pages())
 	mux.HandleFunc("GET /api/info", v.info)
 	v.memoryRoutes(mux)
+	v.timelineRoutes(mux)
 	for _, t := range v.sources.Tabs {
 		at := "/tabs/" + t.ID
 		mux.Handle("GET "+at+"/", http.StripPrefix(at, http.FileServerFS(t.Files)))
@@ -125,7 +128,8 @@ type info struct {
 	Memory   bool   `json:"memory"`
 	Dumps    bool   `json:"dumps"`
 
-	Snapshots []snapshotInfo `json:"snapshots"`
+	Recordings []recordingInfo `json:"recordings"`
+	Snapshots  []snapshotInfo  `json:"snapshots"`
 
 	Tabs []tabInfo `json:"tabs"`
 }
@@ -138,7 +142,7 @@ type tabInfo struct {
 
 func (v *View) info(w http.ResponseWriter, _ *http.Request) {
 	s := v.sources
-	answer := info{Title: s.Title, Counters: s.Counters != nil, Memory: s.Memory != nil, Dumps: s.Dumps != "", Snapshots: v.memory.infos(), Tabs: []tabInfo{}}
+	answer := info{Title: s.Title, Counters: s.Counters != nil, Memory: s.Memory != nil, Dumps: s.Dumps != "", Recordings: v.lines.infos(), Snapshots: v.memory.infos(), Tabs: []tabInfo{}}
 	for _, t := range s.Tabs {
 		_, err := fs.Stat(t.Files, "tab.css")
 		answer.Tabs = append(answer.Tabs, tabInfo{t.ID, t.Title, err == nil})

@@ -140,12 +140,12 @@ func changes(a, b map[pair]Took) (list []Change, more int) {
 	list = []Change{}
 	for p, t := range a {
 		if other := b[p]; other != t {
-			list = append(list, Change{p.name, p.detail, t, other})
+			list = append(list, Change{shown(p.name), shown(p.detail), t, other})
 		}
 	}
 	for p, t := range b {
 		if _, ok := a[p]; !ok {
-			list = append(list, Change{p.name, p.detail, Took{}, t})
+			list = append(list, Change{shown(p.name), shown(p.detail), Took{}, t})
 		}
 	}
 	slices.SortFunc(list, func(x, y Change) int {

@@ -75,7 +75,7 @@ func (r *Recording) Find(ctx context.Context, text string, at int64, backwards b
 	}
 	if hit != nil && ctx.Err() == nil {
 		names := r.tape.Names()
-		found.Hit = &Hit{int(hit.Row), hit.Start, hit.Dur, names[hit.Name], names[hit.Detail], r.depthOf(ctx, hit)}
+		found.Hit = &Hit{int(hit.Row), hit.Start, hit.Dur, shown(names[hit.Name]), shown(names[hit.Detail]), r.depthOf(ctx, hit)}
 	}
 	return found, ctx.Err()
 }
@@ -130,7 +130,7 @@ func (r *Recording) searched(ctx context.Context, text string) (*search, error) 
 	}
 	s.names = []Count{}
 	for name, count := range byName {
-		s.names = append(s.names, Count{table[name], count})
+		s.names = append(s.names, Count{shown(table[name]), count})
 	}
 	slices.SortFunc(s.names, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
 	s.names = slices.Clip(s.names[:min(len(s.names), mostCounts)])

@@ -15,6 +15,7 @@ type Query struct {
 	From, To     int64
 	Row          int    // -1: of all rows
 	Name, Detail string // "": of all
+	Within       bool   // only of those that do not reach out of the window
 }
 
 // Sums are what scopes took, each as a whole, also where it reaches out of the window.
@@ -165,7 +166,8 @@ func (a *adder) enter(f frame) {
 
 func (a *adder) sum(f *frame) {
 	q := &a.query
-	if f.start > q.To || f.start+f.dur < q.From || q.Name != "" && q.Name != a.table[f.name] ||
+	end := f.start + f.dur
+	if f.start > q.To || end < q.From || q.Within && (f.start < q.From || end > q.To) || q.Name != "" && q.Name != a.table[f.name] ||
 		q.Detail != "" && q.Detail != a.table[f.detail] {
 		return
 	}
@@ -236,7 +238,7 @@ func (s *sum) merge(other *sum) {
 func (a *adder) sums(names []string) *Sums {
 	answer := &Sums{Names: []Sum{}, Slowest: []Slow{}, Histogram: a.times.Bars()}
 	finish := func(name string, s *sum) {
-		s.Name, s.Mean = name, s.Total/max(s.Count, 1)
+		s.Name, s.Mean = shown(name), s.Total/max(s.Count, 1)
 		quantile := func(part float64) int64 {
 			return min(max(s.times.Quantile(part, s.Count), s.Min), s.Max)
 		}
@@ -253,7 +255,7 @@ func (a *adder) sums(names []string) *Sums {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(a.Name, b.Name))
 	})
 	for _, s := range a.slowest {
-		answer.Slowest = append(answer.Slowest, Slow{names[s.name], names[s.detail], s.row, s.start, s.dur})
+		answer.Slowest = append(answer.Slowest, Slow{shown(names[s.name]), shown(names[s.detail]), s.row, s.start, s.dur})
 	}
 	return answer
 }

@@ -26,6 +26,7 @@ func TestSums(t *testing.T) {
 			q.Detail = rapid.SampledFrom([]string{"", "", "wall.png"}).Draw(t, "only detail")
 			q.From = rapid.Int64Range(-1, s.end()+1).Draw(t, "from")
 			q.To = rapid.Int64Range(q.From, s.end()+2).Draw(t, "to")
+			q.Within = rapid.Bool().Draw(t, "within")
 			got, err := recordings[how].Sums(t.Context(), q)
 			if err != nil {
 				t.Fatal(err)
@@ -74,7 +75,7 @@ func (s *story) sums(q Query) map[string]*modelSum {
 			}
 		}
 		for i, h := range all {
-			if h.kind != events.Scope || h.start > q.To || h.end < q.From || q.Row >= 0 && q.Row != row ||
+			if h.kind != events.Scope || h.start > q.To || h.end < q.From || q.Within && (h.start < q.From || h.end > q.To) || q.Row >= 0 && q.Row != row ||
 				q.Name != "" && s.names[h.name] != q.Name || q.Detail != "" && s.names[h.detail] != q.Detail {
 				continue
 			}

@@ -15,7 +15,10 @@ type Values struct {
 	Series [][]float64 `json:"series"` // of those that were asked for: time, value
 }
 
-const mostSeries = 64
+const (
+	mostSeries     = 64
+	mostQuantities = 1 << 12
+)
 
 // A point is a value at a time.
 type point struct {
@@ -133,9 +136,9 @@ func (r *Recording) quantities(table []string) []string {
 	for _, row := range r.rows {
 		for i := range row.blocks {
 			for _, name := range row.blocks[i].values {
-				if !found[name] {
+				if !found[name] && len(list) < mostQuantities {
 					found[name] = true
-					list = append(list, table[name])
+					list = append(list, shown(table[name]))
 				}
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/profile/events"
 )
@@ -33,12 +34,13 @@ type Row struct {
 }
 
 const (
-	mostWidth     = 1 << 13
-	mostSpans     = 100_000
-	mostInstants  = 20_000
-	farthest      = math.MaxInt64 / 4
-	spanFields    = 6
-	instantFields = 4
+	mostWidth      = 1 << 13
+	mostSpans      = 100_000
+	mostInstants   = 20_000
+	farthest       = math.MaxInt64 / 4
+	spanFields     = 6
+	mostNameBytes  = 1 << 10
+	mostTableBytes = 8 << 20
 )
 
 // Window returns the part of a recording from one time to another for a page of so many
@@ -190,6 +192,7 @@ type table struct {
 	all   []string
 	local map[uint32]int64
 	list  []string
+	bytes int
 }
 
 func (t *table) index(name uint32) int64 {
@@ -197,9 +200,21 @@ func (t *table) index(name uint32) int64 {
 	if !ok {
 		i = int64(len(t.list))
 		t.local[name] = i
-		t.list = append(t.list, t.all[name])
+		text := shown(t.all[name])
+		if t.bytes += len(text); t.bytes > mostTableBytes {
+			text = "…"
+		}
+		t.list = append(t.list, text)
 	}
 	return i
+}
+
+// shown cuts a name that is too long for a page.
+func shown(name string) string {
+	if len(name) <= mostNameBytes {
+		return name
+	}
+	return strings.ToValidUTF8(name[:mostNameBytes], "") + "…"
 }
 
 func (w *Window) addRow(i int, name string, list []cell, names *table) {

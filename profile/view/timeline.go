@@ -1,0 +1,208 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+
+	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/view/internal/timeline"
+)
+
+// keptEvents is how many bytes of its own program's events a page keeps.
+const keptEvents = 64 << 20
+
+// timelines are the recordings that a page can show.
+type timelines struct {
+	feed *events.Feed
+	list []namedLine
+	live *events.Tape // of feed, the first of list; nil if there is no feed
+
+	follow sync.Once
+	ctx    context.Context // of what follows the feed
+	drop   context.CancelFunc
+}
+
+type namedLine struct {
+	name string
+	*timeline.Recording
+}
+
+// recordingInfo is what a page knows of a recording.
+type recordingInfo struct {
+	Name    string   `json:"name"`
+	Start   int64    `json:"start"` // Unix ns
+	Dur     int64    `json:"dur"`
+	Events  int64    `json:"events"`
+	Dropped int64    `json:"dropped"`
+	Live    bool     `json:"live"`
+	Workers []string `json:"workers"`
+	Error   string   `json:"error,omitempty"` // why it ends early
+}
+
+func newTimelines(s Sources) *timelines {
+	t := &timelines{feed: s.Events}
+	t.ctx, t.drop = context.WithCancel(context.Background())
+	if s.Events != nil {
+		t.live = events.NewTape(events.TapeOptions{Keep: keptEvents})
+		t.list = append(t.list, namedLine{s.Title, timeline.New(t.live)})
+	}
+	for _, r := range s.Recordings {
+		t.list = append(t.list, namedLine{r.Name, timeline.New(r.Tape)})
+	}
+	return t
+}
+
+// begin follows the feed from the first time on that a page asks for something.
+func (t *timelines) begin() {
+	if t.feed == nil {
+		return
+	}
+	t.follow.Do(func() { go t.feed.WriteStream(t.ctx, t.live) }) // an error is the tape's, or that of ctx
+}
+
+func (t *timelines) infos() []recordingInfo {
+	t.begin()
+	list := []recordingInfo{}
+	for _, line := range t.list {
+		tape := line.Tape()
+		r := recordingInfo{Name: line.name, Dropped: tape.Dropped() + tape.Forgotten(), Workers: append([]string{}, tape.Workers()...)}
+		if start := tape.Start(); !start.IsZero() {
+			r.Start = start.UnixNano()
+		}
+		for _, b := range tape.Blocks() {
+			r.Dur, r.Events = max(r.Dur, b.To), r.Events+int64(b.Records)
+		}
+		err := tape.Err()
+		if err != nil {
+			r.Error = err.Error()
+		}
+		r.Live = !tape.Ended() && err == nil && t.ctx.Err() == nil
+		list = append(list, r)
+	}
+	return list
+}
+
+func (v *View) timelineRoutes(mux *http.ServeMux) {
+	mux.HandleFunc("GET /api/timeline", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
+		from, to := q.window()
+		return q.asked(func() (any, error) { return line.Window(ctx, from, to, q.width()) })
+	}))
+	mux.HandleFunc("GET /api/sums", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
+		from, to := q.window()
+		question := timeline.Query{From: from, To: to, Row: int(min(q.number("row", -1), math.MaxInt32)), Name: q.Get("name"),
+			Detail: q.Get("detail"), Within: q.Get("within") != ""}
+		return q.asked(func() (any, error) { return line.Sums(ctx, question) })
+	}))
+	mux.HandleFunc("GET /api/find", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
+		at, dir := q.number("at", 0), q.number("dir", 1)
+		return q.asked(func() (any, error) { return line.Find(ctx, q.Get("q"), at, dir < 0) })
+	}))
+	mux.HandleFunc("GET /api/values", v.answer(func(ctx context.Context, line namedLine, q *query) (any, error) {
+		from, to := q.window()
+		return q.asked(func() (any, error) { return line.Values(ctx, from, to, q.width(), q.Values["names"]) })
+	}))
+	mux.HandleFunc("GET /api/compare", v.compare)
+}
+
+// errQuery is a question that makes no sense.
+var errQuery = errors.New("bad query")
+
+// A query has the values of a URL. The first that makes no sense is its error.
+type query struct {
+	url.Values
+	err error
+}
+
+// asked asks unless the query makes no sense.
+func (q *query) asked(question func() (any, error)) (any, error) {
+	if q.err != nil {
+		return nil, q.err
+	}
+	return question()
+}
+
+// number returns a whole number. Pages compute with floating point.
+func (q *query) number(name string, missing int64) int64 {
+	text := q.Get(name)
+	if text == "" {
+		return missing
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		err = nil // f is infinite
+	}
+	if err != nil || math.IsNaN(f) {
+		q.err = fmt.Errorf("%w: %s is %.40q, not a number", errQuery, name, text)
+		return missing
+	}
+	const most = 1 << 62
+	return int64(min(max(math.Floor(f), -most), most))
+}
+
+func (q *query) window() (from, to int64) {
+	return q.number("from", 0), q.number("to", math.MaxInt64)
+}
+
+func (q *query) width() int { return int(min(max(q.number("width", 1024), 1), 1<<20)) }
+
+// line returns the recording that a query names.
+func (v *View) line(q *query, name string) (namedLine, error) {
+	v.lines.begin()
+	n := q.number(name, 0)
+	if q.err != nil {
+		return namedLine{}, q.err
+	}
+	if n < 0 || n >= int64(len(v.lines.list)) {
+		return namedLine{}, fmt.Errorf("%w: there is no recording %d; there are %d", errQuery, n, len(v.lines.list))
+	}
+	return v.lines.list[n], nil
+}
+
+// answer answers questions about a recording.
+func (v *View) answer(question func(ctx context.Context, line namedLine, q *query) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, req *http.Request) {
+		q := &query{Values: req.URL.Query()}
+		line, err := v.line(q, "rec")
+		var answer any
+		if err == nil {
+			answer, err = question(req.Context(), line, q)
+		}
+		reply(w, answer, err)
+	}
+}
+
+func (v *View) compare(w http.ResponseWriter, req *http.Request) {
+	q := &query{Values: req.URL.Query()}
+	a, err := v.line(q, "a")
+	if err != nil {
+		reply(w, nil, err)
+		return
+	}
+	b, err := v.line(q, "b")
+	if err != nil {
+		reply(w, nil, err)
+		return
+	}
+	answer, err := timeline.Compare(req.Context(), a.Recording, b.Recording)
+	reply(w, answer, err)
+}
+
+func reply(w http.ResponseWriter, answer any, err error) {
+	switch {
+	case err == nil:
+		writeJSON(w, answer)
+	case errors.Is(err, errQuery):
+		fail(w, http.StatusBadRequest, "%v", err)
+	default: // the page has gone
+		fail(w, http.StatusServiceUnavailable, "%v", err)
+	}
+}
