@@ -1,0 +1,147 @@
+// Graphs of the values of a recording below its rows, along the same time.
+
+import { el, sized } from "./timeline-dom.js";
+import { font } from "./timeline-draw.js";
+
+const height = 46;
+const most = 6;
+
+export class Values {
+	names = [];   // all that there are
+	chosen = [];  // those that are drawn
+	#answer = null; // { from, to, px, names, series: Float64Arrays of time and value }
+	#busy = null;
+	#failed = 0;
+
+	constructor(line) {
+		this.line = line;
+		this.canvas = el("canvas", { className: "tl-graphs", role: "img" });
+		this.side = el("div", { className: "tl-what" });
+		this.root = el("div", { className: "tl-values", hidden: true }, this.side, this.canvas);
+		this.canvas.addEventListener("pointermove", e => {
+			line.pointer = { x: e.offsetX, y: -1 };
+			line.redraw();
+			this.draw();
+		});
+		this.canvas.addEventListener("pointerleave", () => {
+			line.pointer = null;
+			line.redraw();
+			this.draw();
+		});
+	}
+
+	// load asks which values there are.
+	async load() {
+		try {
+			const got = await this.line.app.server.get("api/values", { rec: this.line.rec, from: 0, to: Math.ceil(this.line.end), width: 1 });
+			this.names = got.names ?? [];
+		} catch (e) { this.line.on.failed(this.line, e); }
+		return this.names;
+	}
+
+	choose(names) {
+		this.chosen = names.slice(0, most);
+		this.root.hidden = this.chosen.length === 0;
+		this.canvas.style.height = `${this.chosen.length * height}px`;
+		this.canvas.setAttribute("aria-label", `Graphs of ${this.chosen.join(", ")}`);
+		this.side.replaceChildren(...this.chosen.map(() => el("div")));
+		this.line.draw();
+	}
+
+	stop() { this.#busy?.abort(); }
+
+	draw() {
+		if (this.chosen.length === 0) return;
+		this.#ask();
+		const { ctx, w, h } = sized(this.canvas);
+		const { line } = this, palette = line.app.palette;
+		ctx.fillStyle = palette.ground;
+		ctx.fillRect(0, 0, w, h);
+		ctx.font = font;
+		for (const [i, name] of this.chosen.entries()) this.#graph(ctx, w, i * height, i, name, palette);
+	}
+
+	#graph(ctx, w, top, i, name, palette) {
+		const { line } = this, a = this.#answer;
+		ctx.fillStyle = palette.line;
+		ctx.fillRect(0, top, w, 1);
+		const series = a?.series[a.names.indexOf(name)];
+		let least = Infinity, greatest = -Infinity, here = NaN;
+		const n = series?.length ?? 0;
+		for (let k = 0; k + 1 < n; k += 2) {
+			const end = k + 2 < n ? series[k + 2] : Infinity;
+			if (end < line.from || series[k] > line.to) continue;
+			least = Math.min(least, series[k + 1]);
+			greatest = Math.max(greatest, series[k + 1]);
+			if (line.pointer && series[k] <= line.time(line.pointer.x)) here = series[k + 1];
+		}
+		const text = least > greatest ? `${name}\n–` : `${name}\n${short(least)} … ${short(greatest)}${Number.isNaN(here) ? "" : "\n" + short(here)}`;
+		const side = this.side.children[i];
+		if (side.textContent !== text) {
+			side.textContent = text;
+			side.title = text;
+		}
+		if (least > greatest) return;
+		// the scale holds 0 if that is not far away
+		if (least > 0 && least < greatest / 2) least = 0;
+		const size = greatest - least || 1;
+		const y = v => top + height - 5 - (v - least) / size * (height - 11);
+		ctx.save();
+		ctx.beginPath();
+		ctx.rect(0, top, w, height);
+		ctx.clip();
+		ctx.beginPath();
+		let begun = false, before = 0;
+		for (let k = 0; k + 1 < n; k += 2) {
+			if (k + 2 < n && series[k + 2] < line.from) continue;
+			const x = Math.max(-10, line.x(series[k]));
+			if (!begun) ctx.moveTo(x, y(series[k + 1]));
+			else {
+				ctx.lineTo(Math.min(x, w + 10), before); // a value holds until the next
+				ctx.lineTo(Math.min(x, w + 10), y(series[k + 1]));
+			}
+			begun = true;
+			before = y(series[k + 1]);
+			if (x > w) break;
+		}
+		ctx.lineTo(Math.min(w + 10, line.x(line.end)), before);
+		ctx.strokeStyle = palette.series[i % palette.series.length];
+		ctx.lineWidth = 1.5;
+		ctx.stroke();
+		if (line.pointer) {
+			ctx.fillStyle = palette.text;
+			ctx.globalAlpha = 0.35;
+			ctx.fillRect(Math.round(line.pointer.x), top, 1, height);
+		}
+		ctx.restore();
+	}
+
+	async #ask() {
+		const { line } = this, { from, to } = line.aim;
+		const px = (to - from) / line.width, a = this.#answer;
+		const lo = Math.max(0, from), hi = Math.min(line.end, to);
+		if (a && a.from <= lo && a.to >= hi && a.px <= px * 1.5 && a.px > px / 20 && this.chosen.every(n => a.names.includes(n))) return;
+		if (this.#busy || performance.now() < this.#failed) return;
+		const stop = this.#busy = new AbortController();
+		const names = [...this.chosen];
+		const ask = { from: Math.max(0, Math.floor(from - (to - from) / 2)), to: Math.ceil(Math.min(line.end, to + (to - from) / 2)) };
+		try {
+			const width = Math.max(1, Math.round((ask.to - ask.from) / px));
+			const got = await line.app.server.get("api/values", { rec: line.rec, ...ask, width, names }, stop.signal);
+			this.#answer = { ...ask, px, names, series: got.series.map(s => Float64Array.from(s)) };
+		} catch (e) {
+			if (e.name !== "AbortError") {
+				line.on.failed(line, e);
+				this.#failed = performance.now() + 2000;
+			}
+			return;
+		} finally { this.#busy = null; }
+		line.draw();
+	}
+}
+
+function short(v) {
+	const size = Math.abs(v);
+	for (const [unit, scale] of [["G", 1e9], ["M", 1e6], ["k", 1e3]]) if (size >= scale * 10) return (v / scale).toPrecision(4) + unit;
+	return String(Number(v.toPrecision(5)));
+}
