@@ -18,7 +18,16 @@ export function colors(palette) {
 		}
 	}
 	made = { palette, dark, fill, joined, ink: dark ? "#ffffff" : "#0a0d12", passed: plain(dark ? "oklch(0.33 0.01 260)" : "oklch(0.87 0.01 260)") };
+	made.fillRGBA = Uint32Array.from(fill, rgba);
+	made.joinedRGBA = Uint32Array.from(joined, rgba);
+	made.passedRGBA = rgba(made.passed);
 	return made;
+}
+
+// rgba returns a color as a pixel of an ImageData.
+function rgba(color) {
+	const v = Number.parseInt(color.slice(1), 16);
+	return new Uint32Array(Uint8Array.of(v >> 16, v >> 8, v, 255).buffer)[0];
 }
 
 // colorOf returns the number of the color of a name.

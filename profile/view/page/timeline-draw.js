@@ -3,6 +3,7 @@
 
 import { count } from "./timeline-text.js";
 import { colors } from "./timeline-color.js";
+import * as strips from "./timeline-strips.js";
 
 export const font = "11px system-ui, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 const textFrom = 26;  // pixels that a span has at least if there is text in it
@@ -18,6 +19,7 @@ export function spans(s) {
 	const { ctx } = s;
 	ctx.font = font;
 	ctx.textBaseline = "middle";
+	strips.begin(s.w);
 	const first = s.rows.from(s.scroll);
 	const to = s.from + s.w / s.scale;
 	for (let n = first; n < s.rows.list.length; n++) {
@@ -30,6 +32,7 @@ export function spans(s) {
 		}
 		for (const [a, lo, hi] of parts(s.answer, s.whole, s.from, to)) row(s, c, a, r, y, lo, hi);
 	}
+	strips.flush(ctx);
 	if (s.answer) {
 		open(s, c);
 		instants(s);
@@ -64,6 +67,7 @@ function lane(s, c, a, lo, hi, y, h, from, to, passed) {
 	const { ctx, scale, w } = s;
 	const { start, dur, name, detail, count: joined, colors: color } = a;
 	const left = Math.max(0, (from - s.from) * scale), right = Math.min(w, (to - s.from) * scale);
+	const narrow = strips.lane(ctx, y, h), pixels = strips.buffer(), across = strips.width();
 	let last = Math.floor(left) - 1, style = "";
 	wide.n = 0;
 	for (let i = a.first(lo, hi, from); i < hi && start[i] < to; i++) {
@@ -80,6 +84,12 @@ function lane(s, c, a, lo, hi, y, h, from, to, passed) {
 		last = x1;
 		const box = x1 - x0 > 3 ? x1 - x0 - 1 : x1 - x0;
 		const off = passed && !passed[name[i]] && !passed[detail[i]];
+		if (box < 3) {
+			const rgba = off ? c.passedRGBA : joined[i] > 1 ? c.joinedRGBA[color[name[i]]] : c.fillRGBA[color[name[i]]];
+			const at = narrow + (joined[i] > 1 ? across : 0);
+			for (let x = Math.max(0, x0); x < x1 && x < across; x++) pixels[at + x] = rgba;
+			continue;
+		}
 		const now = off ? c.passed : joined[i] > 1 ? c.joined[color[name[i]]] : c.fill[color[name[i]]];
 		if (now !== style) ctx.fillStyle = style = now;
 		// what is joined is less high too: not only the color tells
@@ -107,7 +117,7 @@ function lane(s, c, a, lo, hi, y, h, from, to, passed) {
 		const rest = room - size - 8;
 		if (more && rest > 44) {
 			ctx.globalAlpha = 0.85;
-			ctx.fillText(cut(ctx, more, rest), x + size + 8, middle);
+			ctx.fillText(cut(ctx, more, rest), x + size + 8, middle, rest);
 			ctx.globalAlpha = 1;
 		}
 	}
@@ -168,7 +178,7 @@ function open(s, c) {
 			const name = `${s.answer.names[o.name].slice(0, 300)} (open)`, size = ctx.measureText(name).width, middle = y + at.h / 2 + 0.5;
 			const letters = size > room ? Math.floor(name.length * room / size) - 1 : name.length;
 			ctx.fillText(letters < name.length ? name.slice(0, letters) + "…" : name, left, middle);
-			if (room - size > 52) ctx.fillText(cut(ctx, s.answer.names[o.detail] ?? "", room - size - 8), left + size + 8, middle);
+			if (room - size > 52) ctx.fillText(cut(ctx, s.answer.names[o.detail] ?? "", room - size - 8), left + size + 8, middle, room - size - 8);
 		}
 		ctx.restore();
 		ctx.fillStyle = s.palette.text;

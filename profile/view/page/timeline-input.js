@@ -25,9 +25,7 @@ export function listen(line) {
 		line.go(from, to, false);
 		c.setPointerCapture(e.pointerId);
 		drag = { x, y, from, size: to - from, scroll: line.scroller.scrollTop, select: e.shiftKey || line.picking || y < 22, moved: false };
-		line.scroller.focus({ preventScroll: true });
 		line.tip.hide();
-		e.preventDefault();
 	});
 
 	c.addEventListener("pointermove", e => {

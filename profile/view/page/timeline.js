@@ -363,7 +363,7 @@ class TimeLine {
 	async #values() {
 		const line = this.#lines[0];
 		const names = line.values.names.length ? line.values.names : await line.values.load();
-		this.valueMenu.hidden = names.length === 0;
+		this.valueMenu.hidden = names.length === 0 || this.#lines.length > 1;
 		if (names.length === 0) return;
 		const kept = this.app.state.all("value");
 		const chosen = kept.length ? kept.filter(n => names.includes(n)) : names.slice(0, 2);
