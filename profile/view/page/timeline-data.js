@@ -5,7 +5,7 @@ import { colorOf } from "./timeline-color.js";
 const deepest = 255;      // lanes of a row
 const mostSpans = 600000; // in all answers that are kept, 24 bytes each
 const mostAnswers = 12;
-const budget = 200000;    // spans that an answer should have at most
+const budget = 150000;    // spans that an answer should have at most
 
 // Answer is one window of a recording: the spans of all rows in flat arrays, those of a
 // lane (a depth of a row) beside each other and in the order of time.
@@ -15,9 +15,9 @@ export class Answer {
 		this.to = to;
 		this.sure = sure; // what comes later of a live recording may have more by now
 		this.px = px;     // nanoseconds for each pixel that it was made for
-		this.names = json.names;
-		this.colors = Uint8Array.from(json.names, colorOf);
-		this.widths = new Float32Array(json.names.length); // of the names as text, 0 if not yet known
+		this.names = json.names.length ? json.names : [""];
+		this.colors = Uint8Array.from(this.names, colorOf);
+		this.widths = new Float32Array(this.names.length); // of the names as text, 0 if not yet known
 		this.dropped = json.dropped ?? 0;
 		this.end = json.dur ?? 0;
 		let n = 0;
@@ -32,8 +32,8 @@ export class Answer {
 		this.rows = new Map();
 		let at = 0;
 		for (const r of json.rows) at = this.#row(r, at);
-		this.open = table(json.open, 5, ([row, start, name, detail, depth]) => ({ row, start, name, detail, depth: Math.min(depth, deepest) }));
-		this.instants = table(json.instants, 4, ([row, time, name, detail]) => ({ row, time, name, detail })).sort((a, b) => a.time - b.time);
+		this.open = table(json.open, 5, ([row, start, name, detail, depth]) => ({ row, start, name: this.#known(name), detail: this.#known(detail), depth: Math.min(depth, deepest) }));
+		this.instants = table(json.instants, 4, ([row, time, name, detail]) => ({ row, time, name: this.#known(name), detail: this.#known(detail) })).sort((a, b) => a.time - b.time);
 		this.flows = table(json.flows, 4, ([fromRow, from, toRow, to]) => ({ fromRow, from, toRow, to }));
 		for (const o of this.open) {
 			const row = this.rows.get(o.row);
@@ -41,6 +41,8 @@ export class Answer {
 			else this.rows.set(o.row, { name: "", depth: o.depth + 1, lanes: new Int32Array([at]) });
 		}
 	}
+
+	#known(name) { return name < this.names.length ? name : 0; }
 
 	#row(r, at) {
 		const s = r.spans, n = Math.floor(s.length / 6);
@@ -56,8 +58,8 @@ export class Answer {
 			const k = i * 6, to = place[depthOf(i)]++;
 			this.start[to] = s[k];
 			this.dur[to] = s[k + 1];
-			this.name[to] = s[k + 2];
-			this.detail[to] = s[k + 3];
+			this.name[to] = this.#known(s[k + 2]);
+			this.detail[to] = this.#known(s[k + 3]);
 			this.count[to] = s[k + 5];
 			if (s[k + 5] > 1) this.joined = true;
 		}
@@ -90,7 +92,7 @@ export class Answer {
 	span(row, depth, i) {
 		return {
 			row, depth, start: this.start[i], dur: this.dur[i], count: this.count[i],
-			name: this.names[this.name[i]] ?? "", detail: this.names[this.detail[i]] ?? "",
+			name: this.names[this.name[i]], detail: this.names[this.detail[i]],
 		};
 	}
 

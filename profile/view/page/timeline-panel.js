@@ -14,7 +14,8 @@ export class Panel {
 	line = null;
 	#stop = null;
 	#answer = null;
-	#sum = 0;
+	#sum = 0;  // of the own times
+	#most = 0; // the greatest of them
 	#bar = -1;
 
 	constructor(app, on) {
@@ -26,7 +27,7 @@ export class Panel {
 			{ key: "name", title: "name", text: r => r.name, color },
 			{ key: "count", title: "count", number: true, by: r => r.count, text: r => count(r.count) },
 			time("total", "total", "time in spans of this name"),
-			{ ...time("self", "self", "time without that in spans inside"), share: r => r.self / (this.#sum || 1) },
+			{ ...time("self", "self", "time without that in spans inside"), share: r => r.self / (this.#most || 1) },
 			{ key: "share", title: "share", help: "share of all own time", number: true, by: r => r.self, text: r => percent(r.self / (this.#sum || 1)) },
 			time("min", "min"), time("mean", "mean"), time("p50", "p50"), time("p95", "p95"), time("p99", "p99"), time("max", "max"),
 		], { sort: { key: "total", down: true }, click: r => this.#narrow({ name: this.question.name === r.name ? "" : r.name }) });
@@ -68,6 +69,7 @@ export class Panel {
 			if (stop !== this.#stop) return;
 			this.#answer = answer;
 			this.#sum = answer.names.reduce((sum, n) => sum + n.self, 0);
+			this.#most = answer.names.reduce((most, n) => Math.max(most, n.self), 0);
 			this.names.set(answer.names, r => r.name === question.name);
 			this.slowest.set(answer.slowest ?? [], r => span && r.start === span.start && r.row === span.row && r.dur === span.dur);
 			this.state.textContent = answer.names.length === 0 ? "No spans." : "";

@@ -39,10 +39,10 @@ const long = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 144
 // they are written. Times below a second are offsets from base, which stands beside them.
 export function ticks(from, to, gap) {
 	let step = 10 ** Math.ceil(Math.log10(Math.max(gap, 1)) - 1e-9);
-	if (step >= 1e9) step = long.find(s => s >= gap) ?? Math.ceil(gap / 86400e9) * 86400e9;
-	else if (step / 5 >= Math.max(gap, 1)) step /= 5;
+	if (step / 5 >= Math.max(gap, 1)) step /= 5;
 	else if (step / 2 >= Math.max(gap, 1)) step /= 2;
-	const first = Math.ceil(from / step) * step;
+	if (step >= 1e9) step = long.find(s => s >= gap) ?? Math.ceil(gap / 86400e9) * 86400e9;
+	const first = Math.max(0, Math.ceil(from / step) * step);
 	const at = [];
 	for (let t = first; t <= to && at.length < 1000; t += step) at.push(t);
 	if (step >= 1e8) return { step, at, base: 0, text: t => clock(t, step) };

@@ -317,7 +317,7 @@ class TimeLine {
 
 	#compare(on, push = true) {
 		const { state, info } = this.app;
-		this.both.setAttribute("aria-pressed", String(on));
+		this.both.setAttribute("aria-pressed", String(on && (push || this.#lines.length > 1)));
 		if (on && push) {
 			if (!this.panel.root.hidden) this.#close(true);
 			const a = this.#lines[0].rec, b = this.#lines[1]?.rec ?? (a === 0 ? 1 : 0);
