@@ -11,10 +11,10 @@ export function colors(palette) {
 	if (made?.palette === palette) return made;
 	const dark = matchMedia("(prefers-color-scheme: dark)").matches;
 	const fill = [], joined = [];
-	for (const level of dark ? [0.53, 0.46] : [0.72, 0.64]) {
+	for (const level of dark ? [0.54, 0.49] : [0.68, 0.61]) {
 		for (const h of hues) {
 			fill.push(plain(`oklch(${level} ${dark ? 0.11 : 0.115} ${h})`));
-			joined.push(plain(`oklch(${dark ? level - 0.1 : level + 0.1} ${dark ? 0.07 : 0.075} ${h})`));
+			joined.push(plain(`oklch(${dark ? level - 0.11 : level + 0.12} ${dark ? 0.07 : 0.075} ${h})`));
 		}
 	}
 	made = { palette, dark, fill, joined, ink: dark ? "#ffffff" : "#0a0d12", passed: plain(dark ? "oklch(0.33 0.01 260)" : "oklch(0.87 0.01 260)") };

@@ -13,7 +13,7 @@ const mostFlows = 400;
 const wide = { n: 0, i: new Uint32Array(4096), x: new Float32Array(4096), w: new Float32Array(4096) };
 
 // Scene is what drawing needs: { ctx, w, h, from, scale, rows, scroll, palette, answer,
-// whole, end, query }. spans draws all of it below y = 0.
+// whole, end, query, only, chosen }. spans draws all of it below y = 0.
 export function spans(s) {
 	const c = colors(s.palette);
 	const { ctx } = s;
@@ -53,7 +53,7 @@ function parts(answer, whole, from, to) {
 function row(s, c, a, r, y, from, to) {
 	const lanes = a.rows.get(r.row)?.lanes;
 	if (!lanes || to <= from) return;
-	const passed = s.query ? passes(a, s.query) : null;
+	const passed = s.query || s.only ? passes(a, s.query, s.only) : null;
 	const depths = r.folded ? Math.min(1, lanes.length - 1) : lanes.length - 1;
 	for (let d = 0; d < depths; d++) {
 		const at = s.rows.lane(r.row, d);
@@ -83,7 +83,7 @@ function lane(s, c, a, lo, hi, y, h, from, to, passed) {
 		if (x1 <= last) continue;
 		last = x1;
 		const box = x1 - x0 > 3 ? x1 - x0 - 1 : x1 - x0;
-		const off = passed && !passed[name[i]] && !passed[detail[i]];
+		const off = passed && !passed.names[name[i]] && !passed.details[detail[i]];
 		if (box < 3) {
 			const rgba = off ? c.passedRGBA : joined[i] > 1 ? c.joinedRGBA[color[name[i]]] : c.fillRGBA[color[name[i]]];
 			const at = narrow + (joined[i] > 1 ? across : 0);
@@ -131,12 +131,17 @@ function cut(ctx, text, room) {
 	return letters < 1 ? "" : "…" + text.slice(-letters);
 }
 
-// passes returns which names of an answer a search finds.
-function passes(a, query) {
-	if (a.passedBy !== query) {
-		a.passedBy = query;
+// passes returns which names and details of an answer a search finds, or are those that
+// sums are shown of.
+function passes(a, query, only) {
+	const key = JSON.stringify([query, only]);
+	if (a.passedBy !== key) {
+		a.passedBy = key;
 		const q = query.toLowerCase();
-		a.passed = Uint8Array.from(a.names, n => n.toLowerCase().includes(q) ? 1 : 0);
+		const which = is => Uint8Array.from(a.names, n => is(n) ? 1 : 0);
+		const found = which(n => q !== "" && n.toLowerCase().includes(q));
+		a.passed = query ? { names: found, details: found }
+			: { names: which(n => n === only.name), details: which(n => !only.name && n === only.detail) };
 	}
 	return a.passed;
 }
@@ -210,15 +215,18 @@ function instants(s) {
 	}
 }
 
-// flows draws arrows between the scopes that were open, if there are few.
+// flows draws arrows between the scopes that were open: all if there are few, those of the
+// chosen span if not.
 function flows(s) {
 	const { ctx } = s;
 	const to = s.from + s.w / s.scale;
-	const seen = s.answer.flows.filter(f => Math.max(f.from, f.to) >= s.from && Math.min(f.from, f.to) <= to);
-	if (seen.length > mostFlows) return;
-	ctx.strokeStyle = ctx.fillStyle = s.palette.text;
-	ctx.lineWidth = 1;
+	const touches = (row, t) => s.chosen?.row === row && t >= s.chosen.start && t <= s.chosen.start + s.chosen.dur;
+	const mine = f => touches(f.fromRow, f.from) || touches(f.toRow, f.to);
+	let seen = s.answer.flows.filter(f => Math.max(f.from, f.to) >= s.from && Math.min(f.from, f.to) <= to);
+	if (seen.length > mostFlows) seen = seen.filter(mine).slice(0, mostFlows);
 	for (const f of seen) {
+		ctx.strokeStyle = ctx.fillStyle = mine(f) ? s.palette.accent : s.palette.text;
+		ctx.lineWidth = mine(f) ? 2 : 1;
 		const a = point(s, f.fromRow, f.from), b = point(s, f.toRow, f.to);
 		if (!a || !b || (a.y < 0 && b.y < 0) || (a.y > s.h && b.y > s.h)) continue;
 		const bend = Math.max(12, Math.min(120, Math.abs(b.x - a.x) / 2));

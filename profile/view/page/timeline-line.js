@@ -29,6 +29,7 @@ export class Line {
 	selected = null; // { from, to }
 	hit = null;      // span that a search found
 	query = "";
+	only = null;     // { name, detail } that sums are shown of, or null
 	picking = false; // dragging selects
 	dragged = false; // by the pointer, now
 	#target = null;
@@ -88,8 +89,8 @@ export class Line {
 		this.tip.hide();
 	}
 
-	// go shows from..to, at once or moving there.
-	go(from, to, smooth = true) {
+	// go shows from..to, at once or moving there. From a jump the browser's Back leads back.
+	go(from, to, smooth = true, jump = false) {
 		const size = Math.min(Math.max(to - from, least), this.#most);
 		if (!(size > 0)) return;
 		if (size !== to - from) from = (from + to - size) / 2;
@@ -98,7 +99,7 @@ export class Line {
 		this.#target = { from, to: from + size };
 		if (!smooth || matchMedia("(prefers-reduced-motion: reduce)").matches) this.#arrive();
 		this.draw();
-		this.on.view(this, this.#target ?? this);
+		this.on.view(this, this.#target ?? this, jump);
 	}
 
 	// a live recording has room for what it will have soon
@@ -130,13 +131,13 @@ export class Line {
 	// whoever zooms into the past wants to see it, not the end
 	#unfollow(at, to) { if (this.follow && at < to - (to - this.from) * 0.25) this.setFollow(false); }
 
-	all() { this.go(0, this.end); }
+	all() { this.go(0, this.end, true, true); }
 
 	// fit shows a part with something of what is around it.
 	fit(from, to) {
 		const around = Math.max(2, (to - from) * 0.12);
 		this.setFollow(false);
-		this.go(from - around, to + around);
+		this.go(from - around, to + around, true, true);
 	}
 
 	// reveal brings a span into view.
@@ -146,7 +147,7 @@ export class Line {
 		if (zoomed || span.dur > size || span.dur * this.width < size * 4) this.fit(span.start - span.dur, span.start + span.dur * 2);
 		else if (span.start < from + size * 0.05 || span.start + span.dur > to - size * 0.05) {
 			this.setFollow(false);
-			this.go(span.start + span.dur / 2 - size / 2, span.start + span.dur / 2 + size / 2);
+			this.go(span.start + span.dur / 2 - size / 2, span.start + span.dur / 2 + size / 2, true, true);
 		}
 		const r = this.rows.get(span.row);
 		if (!r) return;
@@ -307,7 +308,7 @@ export class Line {
 		const px = 1 / this.scale;
 		const scene = {
 			ctx, w, h: h - axisHeight, from: this.from, scale: this.scale, rows: this.rows, scroll: this.scroller.scrollTop,
-			palette, answer: this.windows.best(this.from, this.to, px), whole: this.windows.whole, end: this.end, query: this.query,
+			palette, answer: this.windows.best(this.from, this.to, px), whole: this.windows.whole, end: this.end, query: this.query, only: this.only, chosen: this.chosen,
 		};
 		ctx.fillStyle = palette.ground;
 		ctx.fillRect(0, 0, w, h);

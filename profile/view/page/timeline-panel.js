@@ -6,6 +6,8 @@ import { colors, colorOf } from "./timeline-color.js";
 import { font } from "./timeline-draw.js";
 import { count, duration, exact, moment, percent } from "./timeline-text.js";
 
+const mostRows = 1000; // to choose from
+
 // Panel shows a question: { from, to, row, name, detail }, of which to = 0 is all of the
 // recording, row -1 all rows, "" any name; and the span that it began with, or null.
 export class Panel {
@@ -117,13 +119,23 @@ export class Panel {
 		}
 		const chip = (text, help, change) => parts.push(el("button", { type: "button", className: "tl-chip", title: help, onclick: () => this.#narrow(change) }, text, el("span", { "aria-hidden": "true", textContent: " ✕" })));
 		if (q.to) chip(`time: ${duration(q.to - q.from)}`, "all of the recording instead", { from: 0, to: 0 });
-		if (q.row >= 0) chip(`row: ${this.line.rows.get(q.row)?.name ?? q.row}`, "all rows instead", { row: -1 });
+		parts.push(this.#rowChoice(q.row));
 		if (q.name) chip(`name: ${q.name}`, "any name instead", { name: "" });
 		if (q.detail) chip(`detail: ${q.detail}`, "any detail instead", { detail: "" });
 		const close = button("✕", "close (Escape)", () => this.on.close());
 		close.className = "tl-close";
 		close.setAttribute("aria-label", "Close the sums");
 		this.head.replaceChildren(...parts, close);
+	}
+
+	#rowChoice(row) {
+		const rows = this.line.rows.list.slice(0, mostRows);
+		if (row >= 0 && !rows.some(r => r.row === row)) rows.push({ row, name: String(row) });
+		const choice = el("select", { "aria-label": "Row", title: "sums of this row alone" }, el("option", { value: "-1", textContent: "all rows" }),
+			...rows.map(r => el("option", { value: String(r.row), textContent: r.name || `row ${r.row}` })));
+		choice.value = String(row);
+		choice.onchange = () => this.#narrow({ row: Number(choice.value) });
+		return choice;
 	}
 
 	#point(x) {

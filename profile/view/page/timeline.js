@@ -26,7 +26,7 @@ class TimeLine {
 		this.root = root;
 		root.classList.add("tl");
 		this.on = {
-			view: (line, aim) => this.#moved(line, aim),
+			view: (line, aim, jump) => this.#moved(line, aim, jump),
 			span: (line, span) => this.#choose(line, span),
 			select: (line, { from, to }) => this.#question(line, { from, to, row: -1, name: "", detail: "" }, null),
 			follow: () => this.#buttons(),
@@ -176,10 +176,10 @@ class TimeLine {
 		}
 	}
 
-	#moved(line, { from, to }) {
+	#moved(line, { from, to }, jump) {
 		if (!this.#lines.includes(line)) return;
 		// a view that follows the end is not one to come back to
-		this.app.state.set(this.#key("from", line), line.follow ? "" : Math.floor(from));
+		this.app.state.set(this.#key("from", line), line.follow ? "" : Math.floor(from), jump);
 		this.app.state.set(this.#key("to", line), line.follow ? "" : Math.ceil(to));
 	}
 
@@ -203,7 +203,8 @@ class TimeLine {
 
 	#choose(line, span) {
 		if (!span) {
-			for (const l of this.#lines) l.chosen = l.hit = null;
+			for (const l of this.#lines) l.hit = null;
+			if (this.panel.span) this.#close(true);
 			line.redraw();
 			return;
 		}
@@ -215,6 +216,7 @@ class TimeLine {
 		for (const l of this.#lines) {
 			l.chosen = l === line ? span : null;
 			l.selected = l === line && !span && q.to ? { from: q.from, to: q.to } : null;
+			l.only = q.name || q.detail ? { name: q.name, detail: q.detail } : null;
 			l.draw();
 		}
 		if (!this.compare.root.hidden && push) this.#compare(false);
@@ -230,7 +232,7 @@ class TimeLine {
 		this.panel.close();
 		this.split.hidden = this.compare.root.hidden;
 		for (const l of this.#lines) {
-			l.chosen = l.selected = l.hit = null;
+			l.chosen = l.selected = l.hit = l.only = null;
 			l.draw();
 		}
 		if (push) for (const k of ["ask", "span"]) this.app.state.set(k, "", true);
