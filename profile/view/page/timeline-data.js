@@ -19,7 +19,6 @@ export class Answer {
 		this.colors = Uint8Array.from(this.names, colorOf);
 		this.widths = new Float32Array(this.names.length); // of the names as text, 0 if not yet known
 		this.dropped = json.dropped ?? 0;
-		this.end = json.dur ?? 0;
 		let n = 0;
 		for (const r of json.rows) n += Math.floor(r.spans.length / 6);
 		this.size = n;

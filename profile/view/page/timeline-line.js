@@ -1,6 +1,8 @@
 // The time line of one recording: an overview of all of it, rows of spans, values below.
 
 import { el, sized } from "./timeline-dom.js";
+import { Clock } from "./timeline-clock.js";
+import { Gutter } from "./timeline-gutter.js";
 import { Windows } from "./timeline-data.js";
 import { Rows, laneHeight } from "./timeline-rows.js";
 import { Values } from "./timeline-values.js";
@@ -45,18 +47,18 @@ export class Line {
 		this.rec = rec;
 		this.on = on;
 		this.info = app.info.recordings[rec];
-		this.clock = { dur: this.info.dur, at: performance.now(), rate: this.info.live ? 1e6 : 0 };
+		this.clock = new Clock(this.info);
 		this.rows = new Rows();
 		this.rows.grow(this.info.workers ?? []);
 		this.windows = new Windows(app.server, rec, a => this.#answered(a), e => on.failed(this, e));
 		this.canvas = el("canvas", { className: "tl-main", role: "img", "aria-label": `Time line of ${this.info.name}` });
 		this.overlay = el("canvas", { className: "tl-over", "aria-hidden": "true" });
-		this.gutter = el("div", { className: "tl-gutter" });
+		this.gutter = new Gutter(this);
 		this.space = el("div");
 		this.scroller = el("div", {
 			className: "tl-scroll", tabIndex: 0, role: "group",
 			"aria-label": `Rows of ${this.info.name}: arrows move, W and S zoom, Shift with arrows goes from span to span, ? has all keys`,
-		}, el("div", { className: "tl-stick" }, this.canvas, this.overlay, this.gutter), this.space);
+		}, el("div", { className: "tl-stick" }, this.canvas, this.overlay, this.gutter.root), this.space);
 		this.tip = new Tip(this);
 		this.overview = new Overview(this);
 		this.values = new Values(this);
@@ -68,7 +70,7 @@ export class Line {
 	}
 
 	// end is how long the recording is, as far as is known.
-	get end() { return this.clock.dur + (performance.now() - this.clock.at) * this.clock.rate; }
+	get end() { return this.clock.end; }
 	get width() { return Math.max(1, this.canvas.clientWidth); }
 	get scale() { return this.width / (this.to - this.from); }
 	time(x) { return this.from + x / this.scale; }
@@ -155,6 +157,12 @@ export class Line {
 		if (y < this.scroller.scrollTop || y + 30 > this.scroller.scrollTop + seen) this.scroller.scrollTop = Math.max(0, y - seen / 3);
 	}
 
+	fold(row) {
+		this.rows.fold(row);
+		this.on.folded(this);
+		this.draw();
+	}
+
 	setFollow(on) {
 		on &&= this.info.live;
 		if (this.follow === on) return;
@@ -214,7 +222,6 @@ export class Line {
 	#answered(answer) {
 		if (answer) {
 			this.on.answered(this, answer);
-			if (answer.end > this.clock.dur) this.clock.dur = Math.max(this.clock.dur, this.clock.rate ? 0 : answer.end);
 			this.rows.grow([], answer);
 			for (const s of [this.chosen, this.hit]) if (s && s.depth === undefined) s.depth = answer.depthOf(s);
 			if (answer === this.windows.whole) this.overview.stale = true;
@@ -244,10 +251,7 @@ export class Line {
 		try {
 			const r = (await this.app.server.get("api/info")).recordings?.[this.rec];
 			if (!r) return;
-			const moved = r.dur > this.info.dur;
-			const ahead = this.end - r.dur;
-			if (!moved || !r.live || ahead < 0 || ahead > 2e9) this.clock = { dur: r.dur, at: performance.now(), rate: moved && r.live ? 1e6 : 0 };
-			else if (!this.clock.rate) this.clock = { dur: this.end, at: performance.now(), rate: 1e6 };
+			this.clock.told(r, this.info);
 			this.info = r;
 			this.rows.grow(r.workers ?? []);
 			if (!r.live) {
@@ -321,33 +325,7 @@ export class Line {
 		spans(scene);
 		ctx.restore();
 		axis(ctx, this, w, h, palette);
-		this.#gutter(h);
+		this.gutter.draw(this.scroller.scrollTop, h);
 		this.canvas.setAttribute("aria-label", `Time line of ${this.info.name}, ${duration(this.to - this.from)} are seen`);
-	}
-
-	// gutter puts the names of the rows that are seen beside them; each folds its row.
-	#gutter(h) {
-		const seen = [];
-		const scroll = this.scroller.scrollTop;
-		for (let n = this.rows.from(scroll); n < this.rows.list.length && this.rows.list[n].top - scroll < h; n++) seen.push(this.rows.list[n]);
-		while (this.gutter.children.length > seen.length) this.gutter.lastChild.remove();
-		while (this.gutter.children.length < seen.length) {
-			const b = el("button", { type: "button" });
-			b.onclick = () => { this.rows.fold(b.row); this.on.folded(this); this.draw(); };
-			this.gutter.append(b);
-		}
-		for (const [i, r] of seen.entries()) {
-			const b = this.gutter.children[i];
-			const text = `${r.folded ? "▸" : "▾"} ${r.name || "row " + r.row}`;
-			if (b.textContent !== text) {
-				b.textContent = text;
-				b.title = r.name;
-			}
-			b.row = r.row;
-			b.setAttribute("aria-expanded", String(!r.folded));
-			b.style.transform = `translateY(${r.top - scroll + axisHeight}px)`;
-			b.style.height = `${Math.max(r.height, 14)}px`;
-			b.classList.toggle("tl-folded", r.folded);
-		}
 	}
 }

@@ -4,7 +4,8 @@ import { el, sized } from "./timeline-dom.js";
 import { font } from "./timeline-draw.js";
 
 const height = 46;
-const most = 6;
+const most = 6;        // graphs
+const mostNames = 500; // in the menu
 
 export class Values {
 	names = [];   // all that there are
@@ -30,8 +31,28 @@ export class Values {
 		});
 	}
 
-	// load asks which values there are.
-	async load() {
+	// menu fills the menu in which values are chosen.
+	async menu(root, list, off) {
+		const { state } = this.line.app;
+		const names = this.names.length ? this.names : await this.#load();
+		root.hidden = names.length === 0 || off;
+		if (names.length === 0) return;
+		const kept = state.all("value");
+		const chosen = kept.length ? kept.filter(n => names.includes(n)) : names.slice(0, 2);
+		const boxes = names.slice(0, mostNames).map(n => {
+			const box = el("input", { type: "checkbox", checked: chosen.includes(n), value: n });
+			box.onchange = () => {
+				const now = boxes.filter(b => b.checked).map(b => b.value);
+				state.setAll("value", now.length ? now : ["-"]);
+				this.choose(now);
+			};
+			return box;
+		});
+		list.replaceChildren(...boxes.map(b => el("label", {}, b, " " + b.value)));
+		this.choose(chosen);
+	}
+
+	async #load() {
 		try {
 			const got = await this.line.app.server.get("api/values", { rec: this.line.rec, from: 0, to: Math.ceil(this.line.end), width: 1 });
 			this.names = got.names ?? [];
