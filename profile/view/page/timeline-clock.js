@@ -15,8 +15,8 @@ export class Clock {
 
 	get end() { return this.#dur + (performance.now() - this.#at) * this.#rate; }
 
-	// told takes over what the server says, after it said that it was before.
-	told(info, before) {
+	// update takes over what the server says now; before is what it said last.
+	update(info, before) {
 		const ahead = this.end - info.dur;
 		const grows = info.live && info.dur > before.dur;
 		// a little ahead it goes on from where it is, so that the view does not jump back

@@ -5,7 +5,7 @@ import { colorOf } from "./timeline-color.js";
 const deepest = 255;      // lanes of a row
 const mostSpans = 600000; // in all answers that are kept, 24 bytes each
 const mostAnswers = 12;
-const budget = 150000;    // spans that an answer should have at most
+const budget = 80000;     // spans of an answer, above which it is made less wide
 
 // Answer is one window of a recording: the spans of all rows in flat arrays, those of a
 // lane (a depth of a row) beside each other and in the order of time.
@@ -159,10 +159,8 @@ export class Windows {
 	// recording may get more; again asks whatever is held.
 	want(from, to, px, { end, sure, again }) {
 		const wide = to - from, lo = Math.max(0, from), hi = Math.min(end, to);
-		// where many rows are full an answer is less wide, and then less sharp
-		const expected = this.#density * wide / px;
-		const margin = expected * 3 > budget ? 0.25 : 1;
-		px *= Math.max(1, Math.ceil(expected * (1 + 2 * margin) / budget));
+		// the server joins more where there is too much for an answer: better it is less wide
+		const margin = this.#density * 3 * wide / px > budget ? 0.25 : 1;
 		const i = this.#held.findLastIndex(a =>
 			a.from <= Math.max(0, lo - wide * margin / 2) && a.sure >= Math.min(sure - (end - sure) / 3, hi + wide * margin / 2) && (a.px <= px * 1.05 || (!a.joined && a.px < px * 100)));
 		if (i >= 0 && !again) {
@@ -173,7 +171,7 @@ export class Windows {
 		const ask = { from: Math.max(0, Math.floor(from - wide * margin)), to: Math.ceil(Math.min(end, to + wide * margin)), px };
 		ask.sure = Math.min(ask.to, sure);
 		if (ask.to <= ask.from) return;
-		if (this.#busy && !this.#busy.whole && (this.#busy.to < from || this.#busy.from > to || this.#busy.px > px * 16 || this.#busy.px < px / 16)) this.#busy.stop.abort();
+		if (this.#busy && !this.#busy.whole && this.whole && (this.#busy.to < from || this.#busy.from > to || this.#busy.px > px * 16 || this.#busy.px < px / 16)) this.#busy.stop.abort();
 		if (this.#busy && this.#busy.from === ask.from && this.#busy.to === ask.to && this.#busy.px === ask.px) return;
 		this.#next = ask;
 		this.#pump();

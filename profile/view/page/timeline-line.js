@@ -130,7 +130,7 @@ export class Line {
 		this.go(from + by, to + by, smooth);
 	}
 
-	// whoever zooms into the past wants to see it, not the end
+	// zooming into the past ends following
 	#unfollow(at, to) { if (this.follow && at < to - (to - this.from) * 0.25) this.setFollow(false); }
 
 	all() { this.go(0, this.end, true, true); }
@@ -251,7 +251,7 @@ export class Line {
 		try {
 			const r = (await this.app.server.get("api/info")).recordings?.[this.rec];
 			if (!r) return;
-			this.clock.told(r, this.info);
+			this.clock.update(r, this.info);
 			this.info = r;
 			this.rows.grow(r.workers ?? []);
 			if (!r.live) {
@@ -325,6 +325,10 @@ export class Line {
 		spans(scene);
 		ctx.restore();
 		axis(ctx, this, w, h, palette);
+		if (!scene.answer) {
+			ctx.fillStyle = palette.dim;
+			ctx.fillText("reading the recording …", 12, axisHeight + 20);
+		}
 		this.gutter.draw(this.scroller.scrollTop, h);
 		this.canvas.setAttribute("aria-label", `Time line of ${this.info.name}, ${duration(this.to - this.from)} are seen`);
 	}

@@ -20,7 +20,7 @@ export const tab = {
 class TimeLine {
 	#lines = [];  // those that are shown, the first is that of the keys
 	#made = new Map();
-	#problem = 0;
+	#problem = false;
 
 	constructor(root, app) {
 		this.app = app;
@@ -40,10 +40,10 @@ class TimeLine {
 			close: () => this.escape(),
 		};
 		this.panel = new Panel(app, this.on);
-		this.compare = new Compare(app, { 
+		this.compare = new Compare(app, {
 			show: r => this.#showBoth(r),
 			close: () => this.#compare(false),
-			by: by => { app.state.set("compare", by); this.#compare(true, false); },
+			by: by => { app.state.set("compare", by); this.show(); },
 			pick: (a, b) => this.#pair(a, b),
 		});
 		this.search = new Search(app, { line: () => this.line, jump: (line, hit) => this.#hit(line, hit), query: q => this.#query(q) });
@@ -62,7 +62,7 @@ class TimeLine {
 		const { info } = this.app;
 		this.choice = el("select", { "aria-label": "Recording", hidden: info.recordings.length < 2 }, ...info.recordings.map((r, i) => el("option", { value: String(i), textContent: r.name })));
 		this.choice.onchange = () => {
-			for (const k of ["from", "to", "ask", "span", "folded", "rec2", "compare"]) this.app.state.set(k, "", true);
+			for (const k of ["from", "to", "ask", "asked", "span", "folded", "rec2", "compare"]) this.app.state.set(k, "", true);
 			this.app.state.set("rec", this.choice.value, true);
 			this.show();
 		};
@@ -102,16 +102,24 @@ class TimeLine {
 		this.stage.classList.toggle("tl-two", lines.length > 1);
 		for (const l of lines) this.#restore(l, fresh.includes(l));
 		this.search.set(state.get("find"));
-		const q = questionFrom(state.get("ask"));
-		if (q) this.#question(lines[0], q, spanFrom(state.get("span")), false);
+		for (const l of lines) {
+			l.query = this.search.query;
+			l.picking = this.#picks;
+		}
+		if (this.comparing) this.compare.open(recs[0], recs[1], state.get("compare"));
+		else this.compare.close();
+		this.both.setAttribute("aria-pressed", String(this.comparing));
+		const q = questionFrom(state.get("ask")), asked = state.get("asked") === "2" ? lines[1] : lines[0];
+		if (q && asked) this.#question(asked, q, spanFrom(state.get("span")), false);
 		else this.#close(false);
-		if (state.get("compare") && info.recordings.length > 1) this.#compare(true, false);
-		else if (!this.compare.root.hidden) this.#compare(false, false);
 		this.panel.redraw();
 		for (const l of lines) l.show();
 		this.#buttons();
 		lines[0].values.menu(this.valueMenu, this.valueList, lines.length > 1);
 	}
+
+	get comparing() { return this.app.state.get("compare") !== "" && this.#lines.length > 1; }
+	get #picks() { return this.picking.getAttribute("aria-pressed") === "true"; }
 
 	hide() { for (const l of this.#lines) l.hide(); }
 
@@ -151,13 +159,13 @@ class TimeLine {
 
 	#answered(line, answer) {
 		if (this.#problem) this.app.status("timeline", "");
-		this.#problem = 0;
+		this.#problem = false;
 		const dropped = Math.max(answer.dropped, line.info.dropped ?? 0);
 		if (line === this.#lines[0]) this.note.textContent = dropped ? `${count(dropped)} events were dropped` : "";
 	}
 
 	#failed(e) {
-		this.#problem = 1;
+		this.#problem = true;
 		this.app.status("timeline", `time line: ${e.message}`, "bad");
 	}
 
@@ -179,28 +187,31 @@ class TimeLine {
 			l.only = q.name || q.detail ? { name: q.name, detail: q.detail } : null;
 			l.draw();
 		}
-		if (!this.compare.root.hidden && push) this.#compare(false);
+		// the panel takes the place of the comparison, which comes back when it is closed
+		this.compare.root.hidden = true;
 		this.split.hidden = false;
 		const { panel } = this;
-		if (push || JSON.stringify([q, span]) !== JSON.stringify([panel.question, panel.span])) panel.ask(line, q, span);
+		if (push || line !== panel.line || JSON.stringify([q, span]) !== JSON.stringify([panel.question, panel.span])) panel.ask(line, q, span);
 		if (!push) return;
 		this.app.state.set("ask", questionTo(q), true);
 		this.app.state.set("span", spanTo(span));
+		this.app.state.set("asked", this.#key("", line));
 	}
 
 	#close(push) {
 		this.panel.close();
-		this.split.hidden = this.compare.root.hidden;
+		this.compare.root.hidden = !this.comparing;
+		this.split.hidden = !this.comparing;
 		for (const l of this.#lines) {
 			l.chosen = l.selected = l.hit = l.only = null;
 			l.draw();
 		}
-		if (push) for (const k of ["ask", "span"]) this.app.state.set(k, "", true);
+		if (push) for (const k of ["ask", "asked", "span"]) this.app.state.set(k, "", true);
 	}
 
 	escape() {
 		if (!this.panel.root.hidden) this.#close(true);
-		else if (!this.compare.root.hidden) this.#compare(false);
+		else if (this.comparing) this.#compare(false);
 		else if (this.search.query) this.search.set("");
 		else this.#close(false);
 	}
@@ -224,7 +235,7 @@ class TimeLine {
 	}
 
 	pick() {
-		const on = this.picking.getAttribute("aria-pressed") !== "true";
+		const on = !this.#picks;
 		this.picking.setAttribute("aria-pressed", String(on));
 		for (const l of this.#made.values()) l.picking = on;
 		this.stage.classList.toggle("tl-picking", on);
@@ -277,28 +288,17 @@ class TimeLine {
 		}
 	}
 
-	toggleCompare() { if (!this.both.hidden) this.#compare(this.compare.root.hidden); }
+	toggleCompare() { if (!this.both.hidden) this.#compare(!this.comparing); }
 
-	#compare(on, push = true) {
-		const { state, info } = this.app;
-		this.both.setAttribute("aria-pressed", String(on && (push || this.#lines.length > 1)));
-		if (on && push) {
-			if (!this.panel.root.hidden) this.#close(true);
-			const a = this.#lines[0].rec, b = this.#lines[1]?.rec ?? (a === 0 ? 1 : 0);
-			state.set("rec", a, true);
-			state.set("rec2", b);
+	#compare(on) {
+		const { state } = this.app, a = this.#lines[0].rec;
+		for (const k of ["ask", "asked", "span", "rec2", "compare", "from2", "to2", "folded2"]) state.set(k, "", true);
+		if (on) {
+			state.set("rec", a);
+			state.set("rec2", a === 0 ? 1 : 0);
 			state.set("compare", "scopes");
-			return this.show();
 		}
-		if (!on && push) {
-			for (const k of ["rec2", "compare", "from2", "to2"]) state.set(k, "", true);
-			this.compare.close();
-			return this.show();
-		}
-		if (on && this.#lines.length > 1) {
-			this.compare.open(this.#lines[0].rec, this.#lines[1].rec, state.get("compare"));
-			this.split.hidden = false;
-		} else this.compare.close();
+		this.show();
 	}
 
 	// pair compares two other recordings, or the same two the other way round.
