@@ -68,6 +68,8 @@ export class Compare {
 		this.root.hidden = true;
 	}
 
+	redraw() { this.#show(); }
+
 	#choose(by) {
 		this.#by = by;
 		this.byScope.setAttribute("aria-pressed", String(by === "scopes"));

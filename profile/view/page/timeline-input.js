@@ -2,7 +2,9 @@
 
 export function listen(line) {
 	const c = line.overlay;
-	let drag = null; // { x, y, from, to, scroll, select, moved }
+	let drag = null;            // { x, y, from, size, scroll, select, moved }
+	const fingers = new Map();  // pointerId -> x
+	let pinch = null;           // { gap, from, size, at } when two were put down
 	const place = e => {
 		const box = c.getBoundingClientRect();
 		return { x: e.clientX - box.left, y: e.clientY - box.top };
@@ -23,6 +25,13 @@ export function listen(line) {
 		const { x, y } = place(e);
 		const { from, to } = line;
 		line.go(from, to, false);
+		fingers.set(e.pointerId, x);
+		if (fingers.size === 2) {
+			const [a, b] = fingers.values();
+			pinch = { gap: Math.max(20, Math.abs(a - b)), size: to - from, at: line.time((a + b) / 2) };
+			drag = null;
+			return;
+		}
 		c.setPointerCapture(e.pointerId);
 		drag = { x, y, from, size: to - from, scroll: line.scroller.scrollTop, select: e.shiftKey || line.picking || y < 22, moved: false };
 		line.tip.hide();
@@ -30,6 +39,14 @@ export function listen(line) {
 
 	c.addEventListener("pointermove", e => {
 		const { x, y } = place(e);
+		if (fingers.has(e.pointerId)) fingers.set(e.pointerId, x);
+		if (pinch && fingers.size === 2) {
+			const [a, b] = fingers.values();
+			const size = pinch.size * pinch.gap / Math.max(20, Math.abs(a - b)), from = pinch.at - size * ((a + b) / 2) / line.width;
+			line.setFollow(false);
+			line.go(from, from + size, false);
+			return;
+		}
 		line.pointer = { x, y };
 		if (!drag) {
 			line.tip.update();
@@ -55,7 +72,8 @@ export function listen(line) {
 
 	const end = e => {
 		const d = drag;
-		drag = null;
+		drag = pinch = null;
+		fingers.delete(e.pointerId);
 		line.dragged = false;
 		c.classList.remove("tl-grab");
 		if (!d || e.type === "pointercancel") return;

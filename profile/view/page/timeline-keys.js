@@ -12,6 +12,10 @@ export function keys(app, tab) {
 		else if (where === "left" || where === "right") line().pan(by * seen() / 8, true);
 		else tab.scroll(by);
 	};
+	// what pointers do stands among the keys of the help
+	key(["Wheel"], "zoom at the pointer; with Shift earlier and later, with Alt rows above and below", () => {});
+	key(["Drag"], "move; with Shift, or on the axis, select a time to sum up", () => {});
+	key(["Double click"], "fit a span", () => {});
 	key(["w", "+", "="], "zoom in", () => line().zoom(1 / 1.6, at(), true));
 	key(["s", "-"], "zoom out", () => line().zoom(1.6, at(), true));
 	key(["a"], "earlier", () => line().pan(-seen() / 4, true));

@@ -4,6 +4,7 @@ import { el, sized } from "./timeline-dom.js";
 import { font } from "./timeline-draw.js";
 
 const height = 46;
+const pause = 250;     // milliseconds between requests, at least
 const most = 6;        // graphs
 const mostNames = 500; // in the menu
 
@@ -12,7 +13,7 @@ export class Values {
 	chosen = [];  // those that are drawn
 	#answer = null; // { from, to, px, names, series: Float64Arrays of time and value }
 	#busy = null;
-	#failed = 0;
+	#next = 0; // when it may be asked again
 
 	constructor(line) {
 		this.line = line;
@@ -91,7 +92,7 @@ export class Values {
 		const n = series?.length ?? 0;
 		for (let k = 0; k + 1 < n; k += 2) {
 			const end = k + 2 < n ? series[k + 2] : Infinity;
-			if (end < line.from || series[k] > line.to) continue;
+			if (end < line.from || series[k] > line.to || Number.isNaN(series[k + 1])) continue;
 			least = Math.min(least, series[k + 1]);
 			greatest = Math.max(greatest, series[k + 1]);
 			if (line.pointer && series[k] <= line.time(line.pointer.x)) here = series[k + 1];
@@ -114,7 +115,7 @@ export class Values {
 		ctx.beginPath();
 		let begun = false, before = 0;
 		for (let k = 0; k + 1 < n; k += 2) {
-			if (k + 2 < n && series[k + 2] < line.from) continue;
+			if ((k + 2 < n && series[k + 2] < line.from) || Number.isNaN(series[k + 1])) continue;
 			const x = Math.max(-10, line.x(series[k]));
 			if (!begun) ctx.moveTo(x, y(series[k + 1]));
 			else {
@@ -142,22 +143,25 @@ export class Values {
 		const px = (to - from) / line.width, a = this.#answer;
 		const lo = Math.max(0, from), hi = Math.min(line.end, to);
 		if (a && a.from <= lo && a.to >= hi && a.px <= px * 1.5 && a.px > px / 20 && this.chosen.every(n => a.names.includes(n))) return;
-		if (this.#busy || performance.now() < this.#failed) return;
+		const now = performance.now();
+		if (this.#busy || now < this.#next) return;
+		this.#next = now + pause;
 		const stop = this.#busy = new AbortController();
 		const names = [...this.chosen];
 		const ask = { from: Math.max(0, Math.floor(from - (to - from) / 2)), to: Math.ceil(Math.min(line.end, to + (to - from) / 2)) };
 		try {
 			const width = Math.max(1, Math.round((ask.to - ask.from) / px));
 			const got = await line.app.server.get("api/values", { rec: line.rec, ...ask, width, names }, stop.signal);
-			this.#answer = { ...ask, px, names, series: got.series.map(s => Float64Array.from(s)) };
+			this.#answer = { ...ask, px, names, series: got.series.map(s => Float64Array.from(s, v => v ?? NaN)) };
 		} catch (e) {
 			if (e.name !== "AbortError") {
 				line.on.failed(line, e);
-				this.#failed = performance.now() + 2000;
+				this.#next = now + 2000;
 			}
 			return;
 		} finally { this.#busy = null; }
 		line.draw();
+		setTimeout(() => line.draw(), pause); // for what was moved meanwhile
 	}
 }
 

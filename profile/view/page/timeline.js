@@ -113,6 +113,7 @@ class TimeLine {
 		if (q && asked) this.#question(asked, q, spanFrom(state.get("span")), false);
 		else this.#close(false);
 		this.panel.redraw();
+		this.compare.redraw();
 		for (const l of lines) l.show();
 		this.#buttons();
 		lines[0].values.menu(this.valueMenu, this.valueList, lines.length > 1);
