@@ -15,12 +15,13 @@ export class Answer {
 		this.to = to;
 		this.sure = sure; // what comes later of a live recording may have more by now
 		this.px = px;     // nanoseconds for each pixel that it was made for
-		this.names = json.names.length ? json.names : [""];
+		this.names = json.names?.length ? json.names : [""];
 		this.colors = Uint8Array.from(this.names, colorOf);
 		this.widths = new Float32Array(this.names.length); // of the names as text, 0 if not yet known
 		this.dropped = json.dropped ?? 0;
 		let n = 0;
-		for (const r of json.rows) n += Math.floor(r.spans.length / 6);
+		const rows = (json.rows ?? []).map(r => ({ ...r, spans: r.spans ?? [] }));
+		for (const r of rows) n += Math.floor(r.spans.length / 6);
 		this.size = n;
 		this.start = new Float64Array(n);
 		this.dur = new Float64Array(n);
@@ -30,7 +31,7 @@ export class Answer {
 		this.joined = false;
 		this.rows = new Map();
 		let at = 0;
-		for (const r of json.rows) at = this.#row(r, at);
+		for (const r of rows) at = this.#row(r, at);
 		this.open = table(json.open, 5, ([row, start, name, detail, depth]) => ({ row, start, name: this.#known(name), detail: this.#known(detail), depth: Math.min(depth, deepest) }));
 		this.instants = table(json.instants, 4, ([row, time, name, detail]) => ({ row, time, name: this.#known(name), detail: this.#known(detail) })).sort((a, b) => a.time - b.time);
 		this.flows = table(json.flows, 4, ([fromRow, from, toRow, to]) => ({ fromRow, from, toRow, to }));

@@ -6,7 +6,10 @@ export function keys(app, tab) {
 	};
 	const line = () => tab.line;
 	const seen = () => line().aim.to - line().aim.from;
-	const at = () => line().pointer ? line().time(line().pointer.x) : undefined;
+	const at = () => {
+		const l = line();
+		return l.follow ? l.aim.to : l.pointer ? l.time(l.pointer.x) : undefined;
+	};
 	const arrow = (where, by) => e => {
 		if (e.shiftKey) tab.neighbor(where);
 		else if (where === "left" || where === "right") line().pan(by * seen() / 8, true);

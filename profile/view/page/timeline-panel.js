@@ -7,9 +7,11 @@ import { font } from "./timeline-draw.js";
 import { count, duration, exact, moment, percent } from "./timeline-text.js";
 
 const mostRows = 1000; // to choose from
+const all = { from: 0, to: 0, row: -1, name: "", detail: "", within: false };
 
-// Panel shows a question: { from, to, row, name, detail }, of which to = 0 is all of the
-// recording, row -1 all rows, "" any name; and the span that it began with, or null.
+// Panel shows a question: { from, to, row, name, detail, within }, of which to = 0 is all
+// of the recording, row -1 all rows, "" any name, within without what reaches out; and the
+// span that it began with, or null.
 export class Panel {
 	question = null;
 	span = null;
@@ -64,10 +66,9 @@ export class Panel {
 		this.root.setAttribute("aria-busy", "true");
 		this.state.textContent = "";
 		try {
-			const { from, to, row, name, detail } = question;
+			const { from, to, row, name, detail, within } = question;
 			const end = to || Math.ceil(line.end);
-			// open and joined spans may be of no length in whole nanoseconds
-			const answer = await this.app.server.get("api/sums", { rec: line.rec, from, to: Math.max(end, from + 1), row, name, detail }, stop.signal);
+			const answer = await this.app.server.get("api/sums", { rec: line.rec, from, to: Math.max(end, from), row, name, detail, within: within ? 1 : "" }, stop.signal);
 			if (stop !== this.#stop) return;
 			this.#answer = answer;
 			this.#sum = answer.names.reduce((sum, n) => sum + n.self, 0);
@@ -110,15 +111,15 @@ export class Panel {
 			parts.push(el("span", { textContent: long, title: exact(s.dur) }), el("span", { className: "dim", textContent: `at ${moment(s.start)} on ${this.line.rows.get(s.row)?.name ?? s.row}` }));
 			parts.push(button("Zoom", "show this span (F)", () => this.on.jump(this.line, s, true)));
 			parts.push(button("‹", "the one of this name before ([)", () => this.on.step(this.line, s, -1)), button("›", "the next of this name (])", () => this.on.step(this.line, s, 1)));
-			if (q.to !== 0 || q.name !== s.name) parts.push(button("All of this name", "sums of this name in all of the recording", () => this.#narrow({ from: 0, to: 0, row: -1, name: s.name, detail: "" })));
-			if (s.detail && q.detail !== s.detail) parts.push(button("All of this detail", "sums of all that was done to this", () => this.#narrow({ from: 0, to: 0, row: -1, name: "", detail: s.detail })));
+			if (q.to !== 0 || q.name !== s.name) parts.push(button("All of this name", "sums of this name in all of the recording", () => this.#narrow({ ...all, name: s.name })));
+			if (s.detail && q.detail !== s.detail) parts.push(button("All of this detail", "sums of all that was done to this", () => this.#narrow({ ...all, detail: s.detail })));
 		} else {
 			parts.push(el("h2", { textContent: q.to ? duration(q.to - q.from) : "All of the recording" }));
 			if (q.to) parts.push(el("span", { className: "dim", textContent: `${moment(q.from)} to ${moment(q.to)}` }));
 			if (q.to) parts.push(button("Zoom", "show this time (F)", () => this.line.fit(q.from, q.to)));
 		}
 		const chip = (text, help, change) => parts.push(el("button", { type: "button", className: "tl-chip", title: help, onclick: () => this.#narrow(change) }, text, el("span", { "aria-hidden": "true", textContent: " ✕" })));
-		if (q.to) chip(`time: ${duration(q.to - q.from)}`, "all of the recording instead", { from: 0, to: 0 });
+		if (q.to) chip(q.within ? "inside of it" : `overlapping ${duration(q.to - q.from)}`, "all of the recording instead", { from: 0, to: 0, within: false });
 		parts.push(this.#rowChoice(q.row));
 		if (q.name) chip(`name: ${q.name}`, "any name instead", { name: "" });
 		if (q.detail) chip(`detail: ${q.detail}`, "any detail instead", { detail: "" });
@@ -140,7 +141,7 @@ export class Panel {
 
 	#point(x) {
 		const bars = this.#answer?.histogram ?? [];
-		const n = x < 0 ? -1 : Math.min(bars.length - 1, Math.floor(x / this.histogram.clientWidth * bars.length));
+		const n = x < 0 ? -1 : Math.min(bars.length - 1, Math.floor(x / barWidth(this.histogram.clientWidth, bars)));
 		if (n === this.#bar) return;
 		this.#bar = n;
 		this.#bars();
@@ -155,10 +156,10 @@ export class Panel {
 		ctx.clearRect(0, 0, w, h);
 		const all = bars.reduce((sum, b) => sum + b.count, 0);
 		const b = bars[this.#bar];
-		this.reading.textContent = b ? `${duration(b.from)} to ${duration(b.to)}: ${count(b.count)} (${percent(b.count / all)})` : all ? `${count(all)} spans by duration` : "";
+		this.reading.textContent = b ? `${duration(b.from)} to ${duration(b.to)}: ${count(b.count)} (${percent(b.count / all)})` : all ? `${count(all)} ${all === 1 ? "span" : "spans"} by duration` : "";
 		this.histogram.setAttribute("aria-label", `Histogram of the durations of ${count(all)} spans`);
 		if (!all) return;
-		const most = Math.max(...bars.map(b => b.count)), each = w / bars.length, foot = 14;
+		const most = Math.max(...bars.map(b => b.count)), each = barWidth(w, bars), foot = 14;
 		ctx.font = font;
 		ctx.textBaseline = "alphabetic";
 		let free = 0;
@@ -175,3 +176,5 @@ export class Panel {
 		}
 	}
 }
+
+const barWidth = (w, bars) => Math.min(48, w / Math.max(1, bars.length));

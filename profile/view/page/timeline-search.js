@@ -4,6 +4,7 @@ import { button, el } from "./timeline-dom.js";
 import { count } from "./timeline-text.js";
 
 const wait = 200; // milliseconds after the last letter
+const tries = 50; // hits that are not of the name that was asked for
 
 // Search calls on.query with what is searched for, on.jump with a hit; on.line says where.
 export class Search {
@@ -76,9 +77,17 @@ export class Search {
 
 	// step jumps to the next span of the same name as one, or to the one before.
 	async step(line, span, dir) {
-		const got = await this.#find({ q: span.name, at: Math.floor(span.start), dir }, line);
-		if (got?.hit) line.on.span(line, got.hit);
-		if (got?.hit) line.reveal(got.hit, false);
+		let at = Math.floor(span.start);
+		for (let i = 0; i < tries; i++) {
+			const hit = (await this.#find({ q: span.name, at, dir }, line))?.hit;
+			if (!hit) return;
+			if (hit.name === span.name) {
+				line.on.span(line, hit);
+				line.reveal(hit, false);
+				return;
+			}
+			at = hit.start; // a longer name, or a detail
+		}
 	}
 
 	async #find(params, line) {

@@ -16,10 +16,10 @@ function parse(text) {
 export function questionFrom(text) {
 	const a = parse(text);
 	if (!a || !isTime(a[0]) || !isTime(a[1]) || !Number.isInteger(a[2]) || !isText(a[3]) || !isText(a[4])) return null;
-	return { from: a[0], to: a[1], row: a[2], name: a[3], detail: a[4] };
+	return { from: a[0], to: a[1], row: a[2], name: a[3], detail: a[4], within: a[5] === 1 };
 }
 
-export const questionTo = q => JSON.stringify([q.from, q.to, q.row, q.name, q.detail]);
+export const questionTo = q => JSON.stringify([q.from, q.to, q.row, q.name, q.detail, q.within ? 1 : 0]);
 
 export function spanFrom(text) {
 	const a = parse(text);

@@ -29,7 +29,7 @@ class TimeLine {
 		this.on = {
 			view: (line, aim, jump) => this.#moved(line, aim, jump),
 			span: (line, span) => this.#choose(line, span),
-			select: (line, { from, to }) => this.#question(line, { from, to, row: -1, name: "", detail: "" }, null),
+			select: (line, { from, to }) => this.#question(line, { from, to, row: -1, name: "", detail: "", within: false }, null),
 			follow: () => this.#buttons(),
 			folded: line => this.app.state.set(this.#key("folded", line), [...line.rows.folded].join(",")),
 			answered: (line, a) => this.#answered(line, a),
@@ -177,8 +177,8 @@ class TimeLine {
 			line.redraw();
 			return;
 		}
-		if (span.instant) return this.#question(line, { from: Math.max(0, span.start - 1), to: span.start + 1, row: span.row, name: "", detail: "" }, span);
-		this.#question(line, { from: Math.floor(span.start), to: Math.ceil(span.start + Math.max(1, span.dur)), row: span.row, name: "", detail: "" }, span);
+		if (span.instant) return this.#question(line, { from: span.start, to: span.start, row: span.row, name: "", detail: "", within: false }, span);
+		this.#question(line, { from: Math.floor(span.start), to: Math.ceil(span.start + span.dur), row: span.row, name: "", detail: "", within: !span.open }, span);
 	}
 
 	#question(line, q, span, push = true) {
@@ -271,7 +271,7 @@ class TimeLine {
 		const { panel } = this;
 		if (panel.span && span.start === panel.span.start && span.row === panel.span.row && span.dur === panel.span.dur) return;
 		// what was asked stays, and its list of the slowest to go on with
-		this.#question(line, panel.question ?? { from: 0, to: 0, row: -1, name: span.name, detail: "" }, span);
+		this.#question(line, panel.question ?? { from: 0, to: 0, row: -1, name: span.name, detail: "", within: false }, span);
 	}
 
 	#hit(line, hit) {
