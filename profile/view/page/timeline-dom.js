@@ -64,7 +64,10 @@ export class Table {
 			const mine = this.#columns[i] === c;
 			th.setAttribute("aria-sort", mine ? (this.#order.down ? "descending" : "ascending") : "none");
 		}
+		const at = this.#body.contains(document.activeElement) ? document.activeElement.closest("tr").sectionRowIndex : -1;
 		this.#body.replaceChildren(...rows.slice(0, this.#most).map(r => this.#row(r)));
+		// the focus stays where it was
+		if (at >= 0) (this.#body.querySelector("[aria-current] button") ?? this.#body.rows[at]?.querySelector("button"))?.focus();
 		this.#foot.textContent = rows.length > this.#most ? `the first ${this.#most} of ${rows.length.toLocaleString("en-US")}` : "";
 	}
 

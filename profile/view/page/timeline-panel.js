@@ -56,12 +56,15 @@ export class Panel {
 
 	// ask shows what the question is answered with.
 	async ask(line, question, span = null) {
+		const same = this.#answer && line === this.line && !line.info.live && JSON.stringify(question) === JSON.stringify(this.question);
 		this.line = line;
 		this.question = question;
 		this.span = span;
 		this.root.hidden = false;
 		this.#headline();
+		if (same) return this.#show();
 		this.#stop?.abort();
+		this.#answer = null;
 		const stop = this.#stop = new AbortController();
 		this.root.setAttribute("aria-busy", "true");
 		this.state.textContent = "";
@@ -73,11 +76,8 @@ export class Panel {
 			this.#answer = answer;
 			this.#sum = answer.names.reduce((sum, n) => sum + n.self, 0);
 			this.#most = answer.names.reduce((most, n) => Math.max(most, n.self), 0);
-			this.names.set(answer.names, r => r.name === question.name);
-			this.slowest.set(answer.slowest ?? [], r => span && r.start === span.start && r.row === span.row && r.dur === span.dur);
-			this.state.textContent = answer.names.length === 0 ? "No spans." : "";
 			this.#bar = -1;
-			this.#bars();
+			this.#show();
 		} catch (e) {
 			if (e.name === "AbortError") return;
 			this.state.textContent = e.message;
@@ -86,11 +86,19 @@ export class Panel {
 		}
 	}
 
-	redraw() { if (this.#answer) { this.names.set(this.#answer.names, r => r.name === this.question?.name); this.#bars(); } }
+	redraw() { if (this.#answer && this.question) this.#show(); }
+
+	#show() {
+		const { names, slowest } = this.#answer, { question, span } = this;
+		this.names.set(names, r => r.name === question.name);
+		this.slowest.set(slowest ?? [], r => span && r.start === span.start && r.row === span.row && r.dur === span.dur);
+		this.state.textContent = names.length === 0 ? "No spans." : "";
+		this.#bars();
+	}
 
 	close() {
 		this.#stop?.abort();
-		this.question = this.span = null;
+		this.question = this.span = this.#answer = null;
 		this.root.hidden = true;
 	}
 
@@ -126,7 +134,9 @@ export class Panel {
 		const close = button("✕", "close (Escape)", () => this.on.close());
 		close.className = "tl-close";
 		close.setAttribute("aria-label", "Close the sums");
+		const focused = this.head.contains(document.activeElement) ? document.activeElement.title : "";
 		this.head.replaceChildren(...parts, close);
+		if (focused) [...this.head.children].find(b => b.title === focused)?.focus();
 	}
 
 	#rowChoice(row) {
