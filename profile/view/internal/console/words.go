@@ -1,0 +1,302 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// split cuts a line into words. A word that begins with a double quote is a string of Go.
+func split(line string) (words []string, err error) {
+	for {
+		line = strings.TrimLeftFunc(line, unicode.IsSpace)
+		if line == "" {
+			return words, nil
+		}
+		word, rest, ok := cut(line)
+		if !ok {
+			return nil, fmt.Errorf("a quotation is not ended, or what is in it is not a string: %s", strconv.Quote(short(line)))
+		}
+		words, line = append(words, word), rest
+	}
+}
+
+// cut takes the first word off a line that begins with one.
+func cut(line string) (word, rest string, ok bool) {
+	if line[0] == '"' {
+		quoted, err := strconv.QuotedPrefix(line)
+		if err != nil {
+			return "", "", false
+		}
+		word, err = strconv.Unquote(quoted)
+		return word, line[len(quoted):], err == nil
+	}
+	end := strings.IndexFunc(line, unicode.IsSpace)
+	if end < 0 {
+		end = len(line)
+	}
+	return line[:end], line[end:], true
+}
+
+// quote returns a word as it would be typed.
+func quote(word string) string {
+	plain := func(r rune) bool { return unicode.IsPrint(r) && r != ' ' && r != utf8.RuneError }
+	if word == "" || word[0] == '"' || strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return strconv.Quote(word)
+	}
+	return word
+}
+
+// short cuts what an error quotes.
+func short(text string) string {
+	const most = 80
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// matches reports whether a name is like a pattern, in which a "*" stands for any text.
+func matches(pattern, name string) bool {
+	pieces := strings.Split(pattern, "*")
+	name, ok := strings.CutPrefix(name, pieces[0])
+	if !ok || len(pieces) == 1 {
+		return ok && name == ""
+	}
+	last := len(pieces) - 1
+	for _, piece := range pieces[1:last] {
+		_, after, found := strings.Cut(name, piece)
+		if !found {
+			return false
+		}
+		name = after
+	}
+	return strings.HasSuffix(name, pieces[last])
+}
+
+// unknown is the error about a word that is none of those there are.
+func unknown(what, word string, known []string) error {
+	if near := nearest(word, known); near != "" {
+		return fmt.Errorf("there is no %s %s; did you mean %s?", what, quote(short(word)), quote(near))
+	}
+	if n := len(known); n > 0 && n <= 8 {
+		return fmt.Errorf("there is no %s %s, only %s", what, quote(short(word)), quoteAll(known))
+	}
+	return fmt.Errorf("there is no %s %s", what, quote(short(word)))
+}
+
+func quoteAll(words []string) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = quote(short(w))
+	}
+	return strings.Join(list, ", ")
+}
+
+// nearest returns the word that is fewest edits away, at most a third of its length, or
+// the only one that contains word; "" if there is none.
+func nearest(word string, known []string) string {
+	if word == "" || len(word) > 200 {
+		return ""
+	}
+	best, least, holds, holding := "", len(word)/3+1, "", 0
+	for _, k := range known {
+		if strings.Contains(k, word) {
+			holds = k
+			holding++
+		}
+		if d := distance(word, k, least); d < least || d == least && best == "" {
+			best, least = k, d
+		}
+	}
+	if best == "" && holding == 1 {
+		return holds
+	}
+	return best
+}
+
+// distance counts the bytes to add, take out, replace or swap to make one word of the
+// other; most+1 if that is more than most.
+func distance(a, b string, most int) int {
+	if max(len(a), len(b))-min(len(a), len(b)) > most {
+		return most + 1
+	}
+	var before []int
+	last, row := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		least := i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+			least = min(least, row[j])
+		}
+		if least > most {
+			return most + 1
+		}
+		before = slices.Clone(last)
+		last, row = row, last
+	}
+	return min(last[len(b)], most+1)
+}
+
+// A Completion says that the bytes From to To of a line may become one of Words.
+type Completion struct {
+	From  int      `json:"from"`
+	To    int      `json:"to"`
+	Words []string `json:"words"`
+}
+
+// maxWords is how many words a completion offers.
+const maxWords = 50
+
+// Complete returns what may stand at a place of a line. Counters are completed a part at
+// a time, up to the next slash; where none begins so, those that contain the word are
+// offered.
+func Complete(line string, at int, names Names) Completion {
+	at = min(max(at, 0), len(line))
+	none := Completion{From: at, To: at, Words: []string{}}
+	if len(line) > maxLine {
+		return none
+	}
+	var words []string
+	rest := line[:at]
+	for {
+		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+		if rest == "" {
+			break
+		}
+		word, after, ok := cut(rest)
+		if !ok || after == "" {
+			break // the word that is completed
+		}
+		words, rest = append(words, word), after
+	}
+	if len(words) > maxNames {
+		return none
+	}
+	typed := rest
+	if strings.HasPrefix(typed, `"`) {
+		var ok bool
+		if typed, _, ok = cut(rest); !ok {
+			var err error
+			if typed, err = strconv.Unquote(rest + `"`); err != nil {
+				return none
+			}
+		}
+	}
+	to := at
+	if !strings.HasPrefix(rest, `"`) {
+		for to < len(line) && line[to] > ' ' {
+			to++ // the rest of the word goes
+		}
+	}
+	c := Completion{From: at - len(rest), To: to, Words: []string{}}
+	list, counters := candidates(words, names)
+	if counters {
+		list = append(slices.Clone(list), byPart(typed, names.Counters)...)
+	}
+	for _, word := range list {
+		if strings.HasPrefix(word, typed) && !slices.Contains(words[min(1, len(words)):], word) {
+			c.Words = append(c.Words, quote(word))
+		}
+		if len(c.Words) == maxWords {
+			break
+		}
+	}
+	if counters && len(c.Words) == 0 && typed != "" {
+		for _, name := range names.Counters {
+			if strings.Contains(name, typed) {
+				if c.Words = append(c.Words, quote(name)); len(c.Words) == maxWords {
+					break
+				}
+			}
+		}
+	}
+	return c
+}
+
+// candidates returns what may follow words, and whether a counter may.
+func candidates(words []string, names Names) (list []string, counters bool) {
+	n := len(words)
+	if n == 0 {
+		return commands, false
+	}
+	switch words[0] {
+	case "graph":
+		if n == 1 {
+			return verbs, false
+		}
+		switch {
+		case n == 2 && words[1] == "make":
+			return nil, false
+		case n == 2 && words[1] == "add_vector":
+			return append(slices.Clone(names.Graphs), names.vectors()...), false
+		case n == 2:
+			return names.Graphs, false
+		case words[1] == "add", words[1] == "remove":
+			return nil, true
+		case n == 3 && words[1] == "add_vector":
+			return names.vectors(), false
+		case n == 3 && words[1] == "range":
+			return []string{"auto"}, false
+		}
+	case "print":
+		return nil, true
+	case "when":
+		switch last := words[n-1]; {
+		case n == 1:
+			return []string{"remove"}, true
+		case n == 2 && last != "remove":
+			return signs, false
+		case last == "dump":
+			return []string{"1s", "2s", "5s", "10s"}, false
+		case n == 4:
+			return []string{"dump", "for"}, false
+		case n == 6 && words[4] == "for":
+			return []string{"dump"}, false
+		}
+	}
+	return nil, false
+}
+
+// byPart returns the names that begin with typed, cut off after the next slash.
+func byPart(typed string, names []string) (list []string) {
+	from, _ := slices.BinarySearchFunc(names, typed, cmp.Compare[string])
+	for from < len(names) && len(list) <= maxWords {
+		name := names[from]
+		if !strings.HasPrefix(name, typed) {
+			break
+		}
+		slash := strings.IndexByte(name[len(typed):], '/')
+		if slash < 0 {
+			list = append(list, name)
+			from++
+			continue
+		}
+		part := name[:len(typed)+slash+1]
+		// All that begin with this part stand together: the first after them begins with
+		// what follows the slash in the order of bytes.
+		after := part[:len(part)-1] + string(rune('/'+1))
+		end, _ := slices.BinarySearch(names[from:], after)
+		if end == 1 {
+			part = name // the only one
+		}
+		list = append(list, part)
+		from += max(end, 1)
+	}
+	return list
+}
