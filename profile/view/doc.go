@@ -22,13 +22,18 @@
 //
 //	graph make NAME                     a graph
 //	graph add NAME COUNTER...           series in it; the graph is made if there is none
-//	graph add_vector NAME COUNTER       COUNTER/x, COUNTER/y and so on
+//	graph add_vector NAME [COUNTER]     COUNTER/x, COUNTER/y and so on; COUNTER is NAME unless given
 //	graph range NAME LEAST GREATEST     a fixed scale; "graph range NAME auto" to follow the values
 //	graph hide NAME, graph show NAME, graph remove NAME [COUNTER...]
 //	print COUNTER...                    the values of the last frame
 //	when COUNTER > NUMBER [for FRAMES] dump DURATION
 //	                                    write a recording of that long before and after
+//	when, when remove N                 list the conditions, remove one
 //	help
+//
+// A "*" in COUNTER stands for any text. Timers are in milliseconds, and numbers may have
+// units: 33ms. Recordings go into Sources.Dumps: at most 32 of them and 1 GiB in all. They
+// have what workers have flushed ([events.Worker.Flush]), so flush at the end of a frame.
 //
 // # Who may see it
 //

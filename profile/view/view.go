@@ -75,6 +75,11 @@ type View struct {
 	memory  *memories
 	lines   *timelines
 
+	catalogs catalogs // of Sources.Counters
+	told     *told
+	whens    whens
+	dumping  sync.Mutex // one recording at a time
+
 	closing sync.Once
 	closed  chan struct{}
 }
@@ -85,7 +90,8 @@ func Handler(s Sources) http.Handler { return New(s) }
 // New returns the handler of a page.
 func New(s Sources) *View {
 	s.Title = cmp.Or(s.Title, filepath.Base(os.Args[0]))
-	v := &View{sources: s, memory: newMemories(s), lines: newTimelines(s), closed: make(chan struct{})}
+	v := &View{sources: s, memory: newMemories(s), lines: newTimelines(s), told: newTold(), closed: make(chan struct{})}
+	v.catalogs.set = s.Counters
 	v.handler = guarded(s, v.routes())
 	return v
 }
@@ -93,12 +99,13 @@ func New(s Sources) *View {
 // ServeHTTP answers a request of the page.
 func (v *View) ServeHTTP(w http.ResponseWriter, req *http.Request) { v.handler.ServeHTTP(w, req) }
 
-// Close ends the streams of pages that are open.
+// Close ends the streams of pages that are open, and the conditions of "when".
 func (v *View) Close() error {
 	v.closing.Do(func() {
 		close(v.closed)
 		v.memory.drop()
 		v.lines.drop()
+		v.whens.close()
 	})
 	return nil
 }
@@ -107,6 +114,14 @@ func (v *View) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.Handle("GET /", pages())
 	mux.HandleFunc("GET /api/info", v.info)
+	if v.sources.Counters != nil {
+		mux.HandleFunc("GET /api/counters", v.listCounters)
+		mux.HandleFunc("POST /api/frames", v.frames)
+		mux.HandleFunc("GET /api/table.csv", v.tableCSV)
+	}
+	mux.HandleFunc("POST /api/console", v.consoleLine)
+	mux.HandleFunc("GET /api/complete", v.complete)
+	mux.HandleFunc("GET /api/ops", v.opsStream)
 	v.memoryRoutes(mux)
 	v.timelineRoutes(mux)
 	for _, t := range v.sources.Tabs {

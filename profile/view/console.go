@@ -1,0 +1,277 @@
+package view
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/view/internal/console"
+)
+
+// Do does what a line of the page's console does. What it makes of graphs is shown on
+// pages that are open and on those that are opened later. Counters need not be there yet.
+// The text is what the console would show: the values of "print", the list of "when".
+func (v *View) Do(line string) (text string, err error) {
+	reply, err := v.command(line, console.Names{Graphs: v.told.graphs(), Later: true}, true)
+	if err != nil {
+		return "", fmt.Errorf("view: %w", err)
+	}
+	v.told.add(reply.Ops)
+	return reply.Text, nil
+}
+
+// A commandReply is the answer to a line.
+type commandReply struct {
+	Ops  []console.Op `json:"ops"`
+	Text string       `json:"text"`
+}
+
+var (
+	errNoCounters = errors.New("there are no counters")
+	errMayNot     = errors.New("when needs the token: open the page by the whole URL that was printed")
+)
+
+func (v *View) command(line string, names console.Names, mayAct bool) (commandReply, error) {
+	none := commandReply{Ops: []console.Op{}}
+	if v.sources.Counters == nil {
+		return none, errNoCounters
+	}
+	now := v.catalogs.get(0)
+	names.Counters = now.names
+	c, err := console.Parse(line, names)
+	if err != nil {
+		return none, err
+	}
+	switch {
+	case c.Ops != nil:
+		return commandReply{Ops: c.Ops}, nil
+	case c.Help:
+		none.Text = console.Help
+	case c.Print != nil:
+		none.Text = now.print(c.Print)
+	case c.List:
+		none.Text = v.whens.list()
+	case c.When != nil && !mayAct, c.Remove > 0 && !mayAct:
+		return none, errMayNot
+	case c.When != nil:
+		none.Text, err = v.addWhen(*c.When)
+	case c.Remove > 0:
+		err = v.whens.remove(c.Remove)
+	}
+	return none, err
+}
+
+// print returns the values of the last frame as a table.
+func (c *catalog) print(names []string) string {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, name := range names {
+		sample, ok := c.total.Of(name)
+		if !ok {
+			fmt.Fprintf(table, "%s\tnot counted yet\n", name)
+			continue
+		}
+		r := c.row(sample)
+		switch {
+		case r.timerRow != nil:
+			mean := 0.0
+			if r.Calls > 0 {
+				mean = float64(r.Value) / float64(r.Calls)
+			}
+			fmt.Fprintf(table, "%s\t%.4g ms\tcalls %d\tmin %.4g\tmean %.4g\tmax %.4g\ttotal %.6g ms\n",
+				name, float64(r.Value), r.Calls, float64(r.Min), mean, float64(r.Max), float64(r.Total))
+		case sample.Kind == counters.KindGauge:
+			fmt.Fprintf(table, "%s\t%v\n", name, float64(r.Value))
+		default:
+			fmt.Fprintf(table, "%s\t%v\ttotal %v\n", name, formatSum(r.Value), formatSum(r.Total))
+		}
+	}
+	table.Flush()
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+// formatSum formats a sum without an exponent where it is a whole number.
+func formatSum(d decimal) string { return strconv.FormatFloat(float64(d), 'f', -1, 64) }
+
+// maxGraphNames is how many graphs a page may say it has.
+const maxGraphNames = 1000
+
+// consoleLine answers POST api/console.
+func (v *View) consoleLine(w http.ResponseWriter, req *http.Request) {
+	var ask struct {
+		Line   string   `json:"line"`
+		Graphs []string `json:"graphs"`
+	}
+	if !readJSON(w, req, &ask) {
+		return
+	}
+	ask.Graphs = ask.Graphs[:min(len(ask.Graphs), maxGraphNames)]
+	answer, err := v.command(ask.Line, console.Names{Graphs: ask.Graphs}, v.mayAct(req))
+	if err != nil {
+		status := http.StatusBadRequest
+		if err == errMayNot {
+			status = http.StatusForbidden
+		}
+		fail(w, status, "%v", err)
+		return
+	}
+	writeJSON(w, answer)
+}
+
+// complete answers GET api/complete?line=...&at=BYTE&graph=NAME&graph=NAME.
+func (v *View) complete(w http.ResponseWriter, req *http.Request) {
+	q := req.URL.Query()
+	at, err := strconv.Atoi(q.Get("at"))
+	if err != nil {
+		at = len(q.Get("line"))
+	}
+	names := console.Names{Graphs: q["graph"][:min(len(q["graph"]), maxGraphNames)]}
+	if v.sources.Counters != nil {
+		names.Counters = v.catalogs.get(catalogAge).names
+	}
+	writeJSON(w, console.Complete(q.Get("line"), at, names))
+}
+
+// told keeps what the program did to the graphs, for pages to come, and passes it on to
+// those that are open.
+type told struct {
+	id string // of this run, so that a page knows what it has had
+
+	mu        sync.Mutex
+	ops       []console.Op
+	first     int                      // the number of ops[0]
+	listeners map[chan string]struct{} // of notices
+	changed   chan struct{}            // closed when ops come
+}
+
+// maxTold is how many of the program's changes are kept.
+const maxTold = 1000
+
+func newTold() *told {
+	return &told{id: rand.Text()[:8], listeners: map[chan string]struct{}{}, changed: make(chan struct{})}
+}
+
+func (t *told) add(ops []console.Op) {
+	if len(ops) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ops = append(t.ops, ops...)
+	if over := len(t.ops) - maxTold; over > 0 {
+		t.ops, t.first = slices.Delete(t.ops, 0, over), t.first+over
+	}
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// since returns the changes from a number on, the number after them, and what is closed
+// when there are more.
+func (t *told) since(n int) ([]console.Op, int, <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	end := t.first + len(t.ops)
+	n = min(max(n, t.first), end)
+	return slices.Clone(t.ops[n-t.first:]), end, t.changed
+}
+
+// graphs returns the graphs that the program has made and not removed.
+func (t *told) graphs() (list []string) {
+	ops, _, _ := t.since(0)
+	for _, op := range ops {
+		at := slices.Index(list, op.Graph)
+		switch {
+		case at < 0 && op.Do != "remove":
+			list = append(list, op.Graph)
+		case at >= 0 && op.Do == "remove" && len(op.Names) == 0:
+			list = slices.Delete(list, at, at+1)
+		}
+	}
+	return list
+}
+
+// notice shows a line on pages that are open.
+func (t *told) notice(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for c := range t.listeners {
+		select {
+		case c <- line:
+		default: // a page that does not read
+		}
+	}
+}
+
+func (t *told) listen() (notices chan string, leave func()) {
+	notices = make(chan string, 16)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.listeners[notices] = struct{}{}
+	return notices, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.listeners, notices)
+	}
+}
+
+// opsStream answers GET api/ops?after=ID.N with server-sent events: "ops" with what the
+// program does to the graphs, from change N of run ID on, and "notice" with lines to show.
+func (v *View) opsStream(w http.ResponseWriter, req *http.Request) {
+	after := req.Header.Get("Last-Event-ID")
+	if after == "" {
+		after = req.URL.Query().Get("after")
+	}
+	next := 0
+	if id, n, ok := strings.Cut(after, "."); ok && id == v.told.id {
+		next, _ = strconv.Atoi(n)
+	}
+	notices, leave := v.told.listen()
+	defer leave()
+	w.Header().Set("Content-Type", "text/event-stream")
+	out := http.NewResponseController(w)
+	send := func(format string, args ...any) bool {
+		out.SetWriteDeadline(time.Now().Add(writeDeadline))
+		_, err := fmt.Fprintf(w, format, args...)
+		return err == nil && out.Flush() == nil
+	}
+	if !send(": %s\n\n", v.told.id) {
+		return
+	}
+	alive := time.NewTicker(15 * time.Second) // a page that has gone is noticed
+	defer alive.Stop()
+	for {
+		ops, end, changed := v.told.since(next)
+		next = end
+		if len(ops) > 0 {
+			text, _ := json.Marshal(ops) // strings and finite numbers always have a form
+			if !send("id: %s.%d\nevent: ops\ndata: %s\n\n", v.told.id, end, text) {
+				return
+			}
+		}
+		ok := true
+		select {
+		case <-req.Context().Done():
+			return
+		case <-v.closed:
+			return
+		case <-changed:
+		case line := <-notices:
+			text, _ := json.Marshal(line)
+			ok = send("event: notice\ndata: %s\n\n", text)
+		case <-alive.C:
+			ok = send(": alive\n\n")
+		}
+		if !ok {
+			return
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/view/internal/console"
+)
+
+// maxWhens is how many conditions there may be at once.
+const maxWhens = 16
+
+// whens are the conditions that are watched.
+type whens struct {
+	mu    sync.Mutex
+	all   []*when
+	last  int // number given
+	ring  *ring
+	ended context.CancelFunc // of the ring
+}
+
+// A when is a condition, watched by a goroutine of its own.
+type when struct {
+	console.When
+	number int
+	stop   context.CancelFunc
+
+	mu   sync.Mutex
+	said string // about the last event
+}
+
+// addWhen begins to watch a condition.
+func (v *View) addWhen(w console.When) (text string, err error) {
+	if v.sources.Events == nil {
+		return "", errors.New("when: this program does not record: Sources.Events is not set")
+	}
+	if v.sources.Dumps == "" {
+		return "", errors.New("when: there is no folder for recordings: Sources.Dumps is not set")
+	}
+	l := &v.whens
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-v.closed:
+		return "", errors.New("when: the view is closed")
+	default:
+	}
+	if len(l.all) >= maxWhens {
+		return "", fmt.Errorf("when: there are %d conditions, the most that there may be; when remove N", maxWhens)
+	}
+	if l.ring == nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		l.ring, l.ended = newRing(), cancel
+		r := l.ring
+		go func() {
+			v.sources.Events.WriteStream(ctx, r)
+			cancel()
+		}()
+	}
+	l.ring.keepFor(w.Dump)
+	ctx, cancel := context.WithCancel(context.Background())
+	l.last++
+	added := &when{When: w, number: l.last, stop: cancel}
+	l.all = append(l.all, added)
+	go v.watch(ctx, added, l.ring)
+	return added.String(), nil
+}
+
+// watch waits for the condition, and writes a recording each time it becomes true.
+func (v *View) watch(ctx context.Context, w *when, r *ring) {
+	set := v.sources.Counters
+	set.Watch(w.Counter)
+	defer set.Unwatch(w.Counter)
+	rows := frameRows{set: set, catalogs: &v.catalogs, names: []string{w.Counter}, next: set.Table(0).Next}
+	t := trigger{when: w.When}
+	poll := time.NewTicker(pollFrames)
+	defer poll.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-poll.C:
+		}
+		for frame, value := range rows.values() {
+			if !t.take(value) {
+				continue
+			}
+			w.report("at frame %d: recording %v more", frame.Number, w.Dump)
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(w.Dump):
+			}
+			path, err := v.dump(r, w.Dump)
+			said := fmt.Sprintf("wrote %s", path)
+			if err != nil {
+				said = err.Error()
+			}
+			w.report("at frame %d (%.4g): %s", frame.Number, value, said)
+			v.told.notice(w.String())
+			rows.next = set.Table(0).Next // what came meanwhile is in the recording
+			t.run = 0
+			break
+		}
+	}
+}
+
+func (w *when) report(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.said = fmt.Sprintf(format, args...)
+}
+
+// String returns the line of "when".
+func (w *when) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	text := fmt.Sprintf("%d: %s", w.number, w.When.String())
+	if w.said != "" {
+		text += "; " + w.said
+	}
+	return text
+}
+
+// A trigger counts the frames in a row for which a condition holds.
+type trigger struct {
+	when console.When
+	run  int
+}
+
+// take takes a frame's value and reports whether the run has become long enough.
+func (t *trigger) take(value float64) bool {
+	if !t.when.Holds(value) {
+		t.run = 0
+		return false
+	}
+	t.run++
+	return t.run == t.when.Frames
+}
+
+func (l *whens) list() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.all) == 0 {
+		return "no conditions; when COUNTER > NUMBER [for FRAMES] dump DURATION"
+	}
+	lines := make([]string, len(l.all))
+	for i, w := range l.all {
+		lines[i] = w.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (l *whens) remove(number int) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := slices.IndexFunc(l.all, func(w *when) bool { return w.number == number })
+	if at < 0 {
+		return fmt.Errorf("there is no condition %d; when lists them", number)
+	}
+	l.all[at].stop()
+	l.all = slices.Delete(l.all, at, at+1)
+	if len(l.all) == 0 {
+		l.forget()
+	}
+	return nil
+}
+
+// forget gives back the ring.
+func (l *whens) forget() {
+	if l.ring != nil {
+		l.ended()
+		l.ring, l.ended = nil, nil
+	}
+}
+
+func (l *whens) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.all {
+		w.stop()
+	}
+	l.all = nil
+	l.forget()
+}
+
+// values yields the values of the only name in the frames that are new.
+func (f *frameRows) values() func(func(counters.Frame, float64) bool) {
+	return func(yield func(counters.Frame, float64) bool) {
+		t := f.set.Table(f.next, f.names...)
+		f.next = t.Next
+		for i, frame := range t.Frames {
+			value := t.Row(i)[0]
+			if !yield(frame, value*f.factor(0, value)) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package view
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/view/internal/console"
+)
+
+func TestTrigger(t *testing.T) {
+	trigger := trigger{when: console.When{Is: ">", Number: 33, Frames: 3}}
+	var fired []int
+	for i, v := range []float64{40, 40, 10, 34, 34, 34, 34, 34, 33, 50, 50, 50} {
+		if trigger.take(v) {
+			fired = append(fired, i)
+		}
+	}
+	if len(fired) != 2 || fired[0] != 5 || fired[1] != 11 {
+		t.Errorf("fired at %v", fired)
+	}
+}
+
+// A game records a scope in each frame, and its frames become slow.
+func TestWhen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "dumps")
+		set, feed := counters.New(counters.Options{}), events.NewFeed()
+		rec := events.New(feed, events.Options{})
+		v := New(Sources{Counters: set, Events: feed, Dumps: dir, Token: "secret"})
+		defer v.Close()
+		frame := set.Timer("game/frame")
+		w := rec.Worker("main")
+		play := func(name string, frames int, took time.Duration) {
+			for range frames {
+				w.Instant(rec.Symbol(name), 0)
+				w.Flush()
+				frame.Record(took)
+				time.Sleep(took)
+				set.PushFrame(time.Now())
+			}
+			time.Sleep(pollFrames)
+			synctest.Wait()
+		}
+		if status, _, failed := say(v, "", "when game/frame > 33ms for 3 dump 1s"); status != 403 || !strings.HasPrefix(failed, "when needs the token") {
+			t.Errorf("without token: %d %s", status, failed)
+		}
+		status, got, failed := say(v, "secret", "when game/frame > 33ms for 3 dump 1s")
+		if status != 200 || got.Text != "1: when game/frame > 33 for 3 dump 1s" {
+			t.Fatalf("%d %q %s", status, got.Text, failed)
+		}
+		play("long before", 100, 16*time.Millisecond)
+		play("before", 62, 16*time.Millisecond) // .99 s
+		play("slow", 2, 40*time.Millisecond)    // too few
+		play("well", 1, 16*time.Millisecond)
+		play("slow", 3, 40*time.Millisecond)
+		if list, _ := v.Do("when"); !strings.HasSuffix(list, "at frame 167: recording 1s more") {
+			t.Errorf("after the event: %q", list)
+		}
+		play("after", 61, 16*time.Millisecond) // .98 s
+		time.Sleep(50 * time.Millisecond)
+		synctest.Wait()
+		play("long after", 10, 16*time.Millisecond)
+		list, _ := v.Do("when")
+		if !strings.Contains(list, "at frame 167 (40): wrote when-") {
+			t.Fatalf("the list is %q", list)
+		}
+		files, _ := filepath.Glob(filepath.Join(dir, "*"))
+		if len(files) != 1 {
+			t.Fatalf("files %q", files)
+		}
+		data, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := map[string]int{}
+		for e, err := range events.Read(bytes.NewReader(data)).All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			count[e.Name]++
+		}
+		if count["slow"] != 5 || count["after"] != 61 || count["long after"] != 0 || count["before"] < 40 || count["long before"] != 0 {
+			t.Errorf("the recording has %v", count)
+		}
+
+		if _, err := v.Do("when remove 1"); err != nil {
+			t.Error(err)
+		}
+		if _, err := v.Do("when remove 1"); err == nil || err.Error() != "view: there is no condition 1; when lists them" {
+			t.Errorf("%v", err)
+		}
+		synctest.Wait()
+		if set.History("game/frame") != nil {
+			t.Error("the counter is still watched")
+		}
+		if v.whens.ring != nil {
+			t.Error("the ring is kept without a condition")
+		}
+		w.Release()
+		rec.Close()
+	})
+}
+
+func TestWhenRefused(t *testing.T) {
+	set, feed := counters.New(counters.Options{}), events.NewFeed()
+	for _, tc := range []struct {
+		sources Sources
+		want    string
+	}{
+		{Sources{Counters: set, Dumps: "x"}, "view: when: this program does not record: Sources.Events is not set"},
+		{Sources{Counters: set, Events: feed}, "view: when: there is no folder for recordings: Sources.Dumps is not set"},
+	} {
+		v := New(tc.sources)
+		if _, err := v.Do("when a > 1 dump 1s"); err == nil || err.Error() != tc.want {
+			t.Errorf("%v", err)
+		}
+	}
+	v := New(Sources{Counters: set, Events: feed, Dumps: t.TempDir()})
+	for range maxWhens {
+		if _, err := v.Do("when a > 1 dump 1s"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := v.Do("when a > 1 dump 1s"); err == nil || !strings.Contains(err.Error(), "16 conditions") {
+		t.Errorf("%v", err)
+	}
+	v.Close()
+	if _, err := v.Do("when a > 1 dump 1s"); err == nil || err.Error() != "view: when: the view is closed" {
+		t.Errorf("%v", err)
+	}
+	waitFor(t, func() bool { return set.History("a") == nil })
+}
+
+func TestRingIsBounded(t *testing.T) {
+	var now time.Time
+	r := newRing()
+	r.now = func() time.Time { return now }
+	r.keepFor(time.Second) // 3 s
+	feed := events.NewFeed()
+	rec := events.New(io.MultiWriter(feed, r), events.Options{Open: -1})
+	w := rec.Worker("w")
+	blocks := func() int {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return len(r.blocks)
+	}
+	for i := range 20 {
+		before := rec.Stats().Events
+		w.Instant(rec.Symbol("tick"), 0)
+		w.Flush()
+		waitFor(t, func() bool { return rec.Stats().Events > before })
+		r.mu.Lock()
+		now = now.Add(time.Second)
+		r.mu.Unlock()
+		if n := blocks(); n > 5 {
+			t.Fatalf("after %d s there are %d blocks", i, n)
+		}
+	}
+	w.Release()
+	rec.Close()
+	n := 0
+	for _, err := range events.Read(bytes.NewReader(bytes.Join(r.recording(now.Add(-2*time.Second)), nil))).All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if n != 2 {
+		t.Errorf("the last 2 s have %d events", n)
+	}
+	if _, err := r.Write([]byte{255, 255, 255, 255, 4, 1}); err == nil {
+		t.Error("a part of a block is taken")
+	}
+}
+
+func TestDumpLimit(t *testing.T) {
+	dir := t.TempDir()
+	v := New(Sources{Dumps: dir})
+	r := newRing()
+	r.tables = []byte("\x89EVENTS\x01")
+	for i := range maxDumps {
+		if _, err := v.dump(r, time.Second); err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+	}
+	_, err := v.dump(r, time.Second)
+	if err == nil || !strings.Contains(err.Error(), "at most 32 of 1024 MiB are kept there") {
+		t.Errorf("%v", err)
+	}
+	if files, _ := os.ReadDir(dir); len(files) != maxDumps {
+		t.Errorf("%d files", len(files))
+	}
+}
