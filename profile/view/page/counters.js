@@ -18,7 +18,7 @@ const lengths = [120, 300, 600, 1200, 3000, 10_000, 30_000, 100_000];
 
 class CountersTab {
 	frames = new Frames();
-	view = { from: 0, to: 600, cursor: -1, marked: -1, ema: false, sma: false, window: 20, spikes: true, high: true };
+	view = { from: 0, to: 600, until: 0, cursor: -1, marked: -1, ema: false, sma: false, window: 20, spikes: true, high: true };
 	stats = new Map(); // name -> summary of the frames shown
 	highs = new Map(); // name -> { value, at }: the greatest since the page watches
 	kinds = new Map();
@@ -35,7 +35,7 @@ class CountersTab {
 	#statsFor = new Map(); // name -> "from to" that they are of
 	#highFrom = 0;
 	#asked = false; // a frame of the browser has been asked for
-	#drawn = 0;
+	#hovered = NaN; // where the pointer is, as a part of the frames shown
 	#drawRest = 0;
 	#wrote = 0;
 	#tabled = 0;
@@ -47,7 +47,8 @@ class CountersTab {
 		this.#app = app;
 		this.#graphs = graphsOf(app);
 		this.stream = new FrameStream(app.server, this.frames);
-		this.stream.onRows = () => this.redraw();
+		// Of a graph that is paused only the strip above changes.
+		this.stream.onRows = () => { if (this.#end < 0 || performance.now() - this.#wrote > 500) this.redraw(); };
 		this.stream.onTrouble = text => app.status("counters", text && "no frames: " + text, "bad");
 		this.latency = new Latency(this.frames, this.stream);
 		this.tree = new CounterTree({
@@ -121,8 +122,8 @@ class CountersTab {
 		key(" ", "pause, go on", () => this.pause(this.#end < 0));
 		key("ArrowLeft", "a frame back; 10 with Shift", e => this.mark(this.#present() - (e.shiftKey ? 10 : 1)));
 		key("ArrowRight", "a frame on; 10 with Shift", e => this.mark(this.#present() + (e.shiftKey ? 10 : 1)));
-		key("PageUp", "a page of frames back", () => this.scrollTo(this.view.to - Math.round(this.#length * .9)));
-		key("PageDown", "a page of frames on", () => this.scrollTo(this.view.to + Math.round(this.#length * .9)));
+		key("PageUp", "a page of frames back", () => this.scrollTo(this.view.until - Math.round(this.#length * .9)));
+		key("PageDown", "a page of frames on", () => this.scrollTo(this.view.until + Math.round(this.#length * .9)));
 		key("Home", "the oldest frame", () => this.mark(this.frames.first));
 		key("End", "the newest frame, and go on", () => this.pause(false));
 		key("+", "fewer frames", () => this.zoom(.5));
@@ -153,6 +154,7 @@ class CountersTab {
 	}
 
 	#save() {
+		this.#tabled = 0; // shows other frames
 		const state = this.#app.state, view = this.view;
 		state.set("c.frames", this.#length === 600 ? "" : this.#length);
 		state.set("c.end", this.#end < 0 ? "" : this.#end);
@@ -277,7 +279,7 @@ class CountersTab {
 	#present() { return this.#end >= 0 && this.#pinned >= 0 ? this.#pinned : this.frames.next - 1; }
 
 	pause(on) {
-		this.#end = on ? Math.max(this.view.to, 1) : -1;
+		this.#end = on ? Math.max(this.frames.next, 1) : -1;
 		this.#pinned = on ? Math.min(this.frames.next - 1, this.#end - 1) : -1;
 		this.#save();
 		this.redraw();
@@ -296,19 +298,18 @@ class CountersTab {
 
 	// mark pauses at a frame.
 	mark(frame) {
-		const { frames, view } = this;
+		const { frames } = this;
 		if (!Number.isFinite(frame) || frames.length === 0) return;
 		frame = Math.max(frames.first, Math.min(frames.next - 1, frame));
-		if (this.#end < 0) this.#end = view.to;
+		if (this.#end < 0) this.#end = frames.next;
 		this.#pinned = frame;
 		if (frame < this.#end - this.#length || frame >= this.#end) this.#end = Math.min(frames.next, frame + Math.ceil(this.#length / 2));
 		this.#save();
 		this.redraw();
 	}
 
-	hover(frame) {
-		if (this.view.cursor === frame) return;
-		this.view.cursor = frame;
+	hover(part) {
+		this.#hovered = part;
 		this.redraw(true);
 	}
 
@@ -370,6 +371,8 @@ class CountersTab {
 		const to = this.#end < 0 ? frames.next : Math.min(this.#end, Math.max(frames.next, 1));
 		view.from = Math.max(0, to - this.#length);
 		view.to = view.from + this.#length;
+		view.until = Math.min(to, frames.next);
+		view.cursor = this.#hovered >= 0 && this.#hovered < 1 ? Math.floor(view.from + this.#hovered * this.#length) : -1;
 		view.marked = this.#end < 0 ? frames.next - 1 : this.#pinned;
 		if (view.marked < frames.first) view.marked = -1;
 		this.#highWater();
@@ -389,7 +392,6 @@ class CountersTab {
 		}
 		const took = performance.now() - began;
 		this.#drawRest = took > 8 ? time + 2 * took : 0;
-		this.#drawn++;
 		if (more && this.#end >= 0) this.redraw();
 	}
 
@@ -432,7 +434,7 @@ class CountersTab {
 		const { view, frames } = this, names = [...this.highs.keys()];
 		const began = performance.now();
 		if (names.length === 0 || began < this.#statsRest) return names.length > 0;
-		const from = Math.max(view.from, frames.first), to = Math.min(view.to, frames.next), count = Math.max(0, to - from), key = from + " " + to;
+		const from = Math.max(view.from, frames.first), to = view.until, count = Math.max(0, to - from), key = from + " " + to;
 		if (this.#scratch.length < count) this.#scratch = new Float64Array(count * 2);
 		let left = names.length;
 		for (; left > 0; left--) {

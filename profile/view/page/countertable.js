@@ -52,13 +52,16 @@ export class CounterTable {
 		this.update();
 	}
 
-	get names() { return this.#names ?? this.#host.shownNames(); }
+	get names() {
+		const shown = this.#host.shownNames();
+		return this.#names?.filter(n => shown.includes(n)) ?? shown;
+	}
 
 	// update computes the table anew.
 	update() {
 		if (this.el.hidden) return;
 		const { view, frames, kinds } = this.#host;
-		const from = Math.max(view.from, frames.first), to = Math.min(view.to, frames.next);
+		const from = Math.max(view.from, frames.first), to = view.until;
 		this.sumsButton.setAttribute("aria-pressed", String(this.#mode === "sums"));
 		this.framesButton.setAttribute("aria-pressed", String(this.#mode === "frames"));
 		const names = this.#mode === "sums" ? this.names : this.names.slice(0, mostColumns);

@@ -9,7 +9,7 @@ const mostGraphed = 32; // counters of a branch that is dropped on a graph
 
 export class CounterTree {
 	#host;
-	#root = branch("", "");
+	#root = new Branch("", "");
 	#open = new Set();
 	#rows = []; // nodes to be seen
 	#at = 0;
@@ -50,7 +50,7 @@ export class CounterTree {
 	set(rows) {
 		this.#values = new Map(rows.map(r => [r.name, r]));
 		this.#names = rows.map(r => r.name);
-		this.#root = branch("", "");
+		this.#root = new Branch("", "");
 		for (const name of this.#names) {
 			const parts = name.split("/");
 			let node = this.#root, path = "";
@@ -58,7 +58,7 @@ export class CounterTree {
 				path += part + "/";
 				let next = node.branches.get(part);
 				if (!next) {
-					next = branch(part, path);
+					next = new Branch(part, path);
 					node.branches.set(part, next);
 				}
 				next.count++;
@@ -105,7 +105,7 @@ export class CounterTree {
 			}
 		} else {
 			const visit = (node, level) => {
-				for (const b of node.branches.values()) {
+				for (const b of node.order()) {
 					b.level = level;
 					this.#rows.push(b);
 					if (this.#open.has(b.path)) visit(b, level + 1);
@@ -217,4 +217,30 @@ export class CounterTree {
 	}
 }
 
-function branch(label, path) { return { label, path, leaf: false, level: 0, count: 0, branches: new Map(), leaves: [] }; }
+// Part 2 comes before part 10.
+const natural = new Intl.Collator("en", { numeric: true });
+const byLabel = (a, b) => natural.compare(a.label, b.label);
+
+class Branch {
+	leaf = false;
+	level = 0;
+	count = 0; // counters below
+	branches = new Map(); // label -> Branch
+	leaves = [];
+	#sorted = null;
+
+	constructor(label, path) {
+		this.label = label;
+		this.path = path;
+	}
+
+	// order returns the branches in order, and brings the leaves into it; it is known once
+	// the branch has been opened.
+	order() {
+		if (!this.#sorted) {
+			this.#sorted = [...this.branches.values()].sort(byLabel);
+			this.leaves.sort(byLabel);
+		}
+		return this.#sorted;
+	}
+}

@@ -31,15 +31,15 @@ export class FrameStream {
 		if (wanted === this.#wanted) return;
 		this.#wanted = wanted;
 		clearTimeout(this.#retry);
-		const keys = [...names];
-		for (const d of detail) for (const p of parts) keys.push(partOf(d, p));
-		this.#frames.keep(keys);
 		const old = this.#running;
 		this.#running = null;
-		if (names.length === 0 && detail.length === 0) {
+		if (names.length === 0) { // what has come stays, to come back to
 			old?.stop.abort();
 			return;
 		}
+		const keys = [...names];
+		for (const d of detail) for (const p of parts) keys.push(partOf(d, p));
+		this.#frames.keep(keys);
 		this.#run(names, detail, keys, old);
 	}
 

@@ -1,6 +1,6 @@
 // A graph as a card: a plot, its buttons, a legend with values.
 
-import { Plot, lane } from "./plot.js";
+import { Plot, gutter, lane } from "./plot.js";
 import { format, spiky } from "./series.js";
 
 const element = (tag, props = {}, ...children) => {
@@ -29,7 +29,7 @@ export class GraphCard {
 	constructor(host, graph) {
 		this.#host = host;
 		this.graph = graph;
-		this.canvas = element("canvas", { className: "plot", tabIndex: 0 });
+		this.canvas = element("canvas", { className: "plot", tabIndex: 0, role: "img" });
 		this.legend = element("table", { className: "legend" });
 		this.title = element("h2");
 		this.buttons = element("span", { className: "tools" });
@@ -96,14 +96,14 @@ export class GraphCard {
 				}
 				return;
 			}
-			host.hover(this.plot.frameAt(place(e), host.view));
+			host.hover((place(e) - gutter) / this.plot.inner);
 			c.style.cursor = this.#spikeAt(e) >= 0 ? "pointer" : "crosshair";
 		};
-		c.onpointerleave = () => host.hover(-1);
+		c.onpointerleave = () => host.hover(NaN);
 		c.onpointerdown = e => {
 			if (e.button !== 0) return;
 			c.setPointerCapture(e.pointerId);
-			drag = { x: place(e), to: host.view.to, moved: false };
+			drag = { x: place(e), to: host.view.until, moved: false };
 		};
 		c.onpointerup = e => {
 			const was = drag;
@@ -118,7 +118,7 @@ export class GraphCard {
 			e.preventDefault();
 			if (e.ctrlKey || e.metaKey) return host.zoom(e.deltaY > 0 ? 1.25 : .8);
 			const by = Math.abs(e.deltaX) > Math.abs(e.deltaY) ? e.deltaX : e.deltaY;
-			host.scrollTo(host.view.to + Math.round(by / this.plot.inner * (host.view.to - host.view.from)));
+			host.scrollTo(host.view.until + Math.round(by / this.plot.inner * (host.view.to - host.view.from)));
 		}, { passive: false });
 		const el = this.el;
 		el.addEventListener("dragover", e => {

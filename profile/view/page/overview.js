@@ -7,7 +7,6 @@ export class Overview {
 	#host;
 	#ctx;
 	#drawn = 0;
-	#values = new Float64Array(1024);
 	#low = new Float64Array(1024);
 	#high = new Float64Array(1024);
 
@@ -46,13 +45,12 @@ export class Overview {
 		const x = frame => (frame - frames.first) / Math.max(1, n) * w;
 		const name = this.#host.selected?.series[0];
 		if (name && n > 0) {
-			if (this.#values.length < n) {
-				this.#values = new Float64Array(n * 2);
-				this.#low = new Float64Array(n * 2);
-				this.#high = new Float64Array(n * 2);
+			const size = Math.max(1, Math.floor(n / w)), most = Math.ceil(n / size) + 2, column = frames.columns.get(name);
+			if (this.#low.length < most) {
+				this.#low = new Float64Array(most * 2);
+				this.#high = new Float64Array(most * 2);
 			}
-			frames.copy(name, frames.first, frames.next, this.#values);
-			const size = Math.max(1, Math.floor(n / w)), count = bins(this.#values, n, frames.first, size, this.#low, this.#high);
+			const count = column ? bins(column, frames.first % frames.capacity, n, frames.first, size, this.#low, this.#high) : 0;
 			let least = Infinity, greatest = -Infinity;
 			for (let b = 0; b < count; b++) {
 				least = Math.min(least, this.#low[b]);

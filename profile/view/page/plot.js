@@ -8,14 +8,9 @@ export const gutter = 58, lane = 12, foot = 17;
 // Shared by all plots: none of them draws while another one does.
 let values = new Float64Array(1024), low = new Float64Array(1024), high = new Float64Array(1024);
 
-function room(count) {
-	if (values.length >= count) return;
-	values = new Float64Array(count * 2);
-	low = new Float64Array(count * 2);
-	high = new Float64Array(count * 2);
-}
+const roomy = (array, count) => array.length >= count ? array : new Float64Array(count * 2);
 
-// ticks returns the distance of about count round numbers over a range.
+// step returns the distance of about count round numbers over a range.
 export function step(range, count) {
 	const raw = range / Math.max(count, 1);
 	const power = 10 ** Math.floor(Math.log10(raw));
@@ -57,7 +52,8 @@ export class Plot {
 	x(frame, view) { return gutter + (frame + .5 - view.from) / (view.to - view.from) * this.inner; }
 
 	// draw draws series, each { name, color, dash, stats, high }, of frames in a view:
-	// { from, to, cursor, marked, ema, sma, window, spikes, high }.
+	// { from, to, until, cursor, marked, ema, sma, window, spikes, high }, where until is
+	// the frame after the last that is known.
 	draw(frames, series, view, palette, scale) {
 		const ctx = this.#ctx, { width, height } = this;
 		const top = lane + 2, bottom = height - foot, tall = Math.max(1, bottom - top);
@@ -65,14 +61,19 @@ export class Plot {
 		ctx.fillRect(0, 0, width, height);
 		ctx.font = "11px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 		ctx.textBaseline = "middle";
-		const count = view.to - view.from;
-		const size = Math.max(1, Math.floor(count / this.inner));
+		// Frames that are shown and kept, in bins of which each is a pixel or more.
+		const from = Math.max(view.from, frames.first), to = view.until, count = Math.max(0, to - from);
+		const size = Math.max(1, Math.floor((view.to - view.from) / this.inner));
 		const averages = view.ema || view.sma;
-		const lead = averages ? Math.min(8 * view.window, Math.max(0, view.from - frames.first)) : 0;
-		room(count + lead + 1);
+		const lead = averages ? Math.min(8 * view.window, from - frames.first) : 0;
+		const most = Math.ceil(count / size) + 2, average = series.length * most; // where bins of averages are
+		low = roomy(low, average + most);
+		high = roomy(high, average + most);
+		if (averages) values = roomy(values, count + lead + 1);
+		const span = { from, to, count, size, lead, most, average };
 
 		// The scale: of all series, or of each.
-		const scales = series.map(s => this.#extent(frames, s.name, view));
+		const scales = series.map((s, i) => this.#extent(frames, s.name, span, i * most));
 		let shared = { low: Infinity, high: -Infinity };
 		for (const e of scales) {
 			shared.low = Math.min(shared.low, e.low);
@@ -96,29 +97,31 @@ export class Plot {
 			ctx.setLineDash(s.dash);
 			if (view.high && s.high > e.high) this.above.add(s.name);
 			else if (view.high && s.high > -Infinity) this.#level(ctx, y(s.high), s.color);
-			frames.copy(s.name, view.from, view.to, values);
 			ctx.lineWidth = 1; // wider lines take several times as long without a graphics card
 			ctx.globalAlpha = averages ? .45 : 1;
-			this.#line(ctx, bins(values, count, view.from, size, low, high), size, view, y);
+			this.#line(ctx, i * most, span, view, y);
 			ctx.globalAlpha = 1;
-			if (view.sma) this.#average(ctx, frames, s, view, lead, sma, size, y, [6, 3]);
-			if (view.ema) this.#average(ctx, frames, s, view, lead, ema, size, y, []);
+			if (view.sma) this.#average(ctx, frames, s, view, span, sma, y, [6, 3]);
+			if (view.ema) this.#average(ctx, frames, s, view, span, ema, y, []);
 		}
 		ctx.setLineDash([]);
 		ctx.restore();
-		if (view.spikes) this.#spikes(ctx, frames, series, view, palette);
+		if (view.spikes) this.#spikes(ctx, frames, series, span, view, palette);
 		this.#cursor(ctx, frames, series, scaleOf, view, palette, top, bottom, tall);
 	}
 
-	#extent(frames, name, view) {
-		const c = frames.columns.get(name);
-		const e = { low: Infinity, high: -Infinity };
-		if (!c) return e;
-		const to = Math.min(view.to, frames.next);
-		for (let n = Math.max(view.from, frames.first); n < to; n++) {
-			const v = c[n % frames.capacity];
-			if (v < e.low && v > -Infinity) e.low = v;
-			if (v > e.high && v < Infinity) e.high = v;
+	// extent fills the bins of a series and returns its least and greatest value.
+	#extent(frames, name, span, at) {
+		const c = frames.columns.get(name), e = { low: Infinity, high: -Infinity };
+		if (!c || span.count === 0) {
+			low.fill(Infinity, at, at + span.most);
+			high.fill(-Infinity, at, at + span.most);
+			return e;
+		}
+		const n = bins(c, span.from % frames.capacity, span.count, span.from, span.size, low, high, at);
+		for (let b = at; b < at + n; b++) {
+			if (low[b] < e.low && low[b] > -Infinity) e.low = low[b];
+			if (high[b] > e.high && high[b] < Infinity) e.high = high[b];
 		}
 		return e;
 	}
@@ -164,19 +167,20 @@ export class Plot {
 		ctx.restore();
 	}
 
-	// line strokes bins of size frames; of one frame each they are points.
-	#line(ctx, count, size, view, y) {
+	// line strokes the bins from index at on; of one frame each they are points.
+	#line(ctx, at, span, view, y) {
 		ctx.beginPath();
-		let frame = view.from, down = false;
-		for (let b = 0; b < count; b++) {
-			const end = Math.min(view.to, frame + size - frame % size);
+		const scale = this.inner / (view.to - view.from), last = span.to - 1;
+		let down = false;
+		for (let b = at, frame = span.from; frame < span.to; b++) {
+			const end = Math.min(span.to, frame + span.size - frame % span.size);
 			if (low[b] > high[b]) {
 				down = false; // nothing is known here
 			} else {
-				const x = gutter + ((frame + end) / 2 - view.from) / (view.to - view.from) * this.inner;
+				const x = gutter + ((frame + end) / 2 - view.from) * scale;
 				if (!down) {
 					ctx.moveTo(x, y(low[b]));
-					if (low[b] === high[b] && (b + 1 >= count || low[b + 1] > high[b + 1])) ctx.lineTo(x + 1, y(low[b])); // a single point
+					if (low[b] === high[b] && (end > last || low[b + 1] > high[b + 1])) ctx.lineTo(x + 1, y(low[b])); // a single point
 				} else ctx.lineTo(x, y(low[b]));
 				if (high[b] > low[b]) ctx.lineTo(x, y(high[b]));
 				down = true;
@@ -186,36 +190,31 @@ export class Plot {
 		ctx.stroke();
 	}
 
-	#average(ctx, frames, s, view, lead, average, size, y, dash) {
-		const count = view.to - view.from + lead;
-		frames.copy(s.name, view.from - lead, view.to, values);
+	#average(ctx, frames, s, view, span, average, y, dash) {
+		const count = span.count + span.lead;
+		frames.copy(s.name, span.from - span.lead, span.to, values);
 		average(values, count, view.window);
 		ctx.lineWidth = 2;
 		ctx.setLineDash(dash);
-		const shown = lead ? values.subarray(lead, count) : values;
-		this.#line(ctx, bins(shown, count - lead, view.from, size, low, high), size, view, y);
+		bins(values, span.lead, span.count, span.from, span.size, low, high, span.average);
+		this.#line(ctx, span.average, span, view, y);
 		ctx.setLineDash(s.dash);
 	}
 
 	// spikes marks what is above a series' threshold in the lane above the plot: short for
 	// one frame, tall and with its length for a run.
-	#spikes(ctx, frames, series, view, palette) {
+	#spikes(ctx, frames, series, span, view, palette) {
 		ctx.textAlign = "left";
 		const one = this.inner / (view.to - view.from);
 		let free = gutter; // where the next length may stand
-		for (const s of series) {
+		for (const [i, s] of series.entries()) {
 			const c = frames.columns.get(s.name);
 			if (!c || !s.stats || !spiky(s.stats)) continue;
 			ctx.fillStyle = s.color;
-			const to = Math.min(view.to, frames.next), over = s.stats.over;
+			const over = s.stats.over;
 			let run = 0;
-			for (let n = Math.max(view.from, frames.first); n <= to; n++) {
-				if (n < to && c[n % frames.capacity] > over) {
-					run++;
-					continue;
-				}
-				if (run === 0) continue;
-				const x = this.x(n - run, view) - one / 2, wide = Math.max(2, run * one);
+			const mark = end => {
+				const x = this.x(end - run, view) - one / 2, wide = Math.max(2, run * one);
 				const tall = run > 1 ? lane - 3 : 4;
 				ctx.fillRect(x, lane - tall, wide, tall);
 				if (run > 2 && x + wide + 2 > free && x + wide < this.width - 26) {
@@ -225,7 +224,18 @@ export class Plot {
 					free = x + wide + 30;
 				}
 				run = 0;
+			};
+			for (let b = i * span.most, frame = span.from; frame < span.to; b++) {
+				const end = Math.min(span.to, frame + span.size - frame % span.size);
+				if (!(high[b] > over)) {
+					if (run) mark(frame);
+				} else for (let n = frame; n < end; n++) {
+					if (c[n % frames.capacity] > over) run++;
+					else if (run) mark(n);
+				}
+				frame = end;
 			}
+			if (run) mark(span.to);
 		}
 	}
 

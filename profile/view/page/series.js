@@ -58,7 +58,7 @@ export class Frames {
 		if (number < this.first) return -1;
 		if (number < this.next) return 0;
 		const missed = number - this.next;
-		if (missed >= this.capacity) {
+		if (missed >= this.limit) {
 			this.at.fill(NaN);
 			for (const c of this.columns.values()) c.fill(NaN);
 			this.first = this.next = number;
@@ -95,11 +95,12 @@ export class Frames {
 		return low;
 	}
 
-	// copy copies the values of frames from to to (exclusive) into out.
+	// copy copies the values of frames from to to (exclusive), which are kept, into out.
 	copy(name, from, to, out) {
 		const c = this.columns.get(name);
-		for (let n = from, i = 0; n < to; n++, i++) {
-			out[i] = c && n >= this.first && n < this.next ? c[n % this.capacity] : NaN;
+		for (let n = from, i = 0, slot = from % this.capacity; n < to; n++, i++) {
+			out[i] = c ? c[slot] : NaN;
+			if (++slot === this.capacity) slot = 0;
 		}
 	}
 }
@@ -187,23 +188,33 @@ export function sma(values, count, window) {
 	}
 }
 
-// bins finds the least and greatest of every size values in a row, where index 0 is frame
-// from and bins begin at multiples of size, so that they do not change as frames go by.
-// It returns how many bins there are.
-export function bins(values, count, from, size, low, high) {
-	let b = -1, edge = 0;
-	for (let i = 0; i < count; i++) {
+// bins finds the least and greatest of every size values in a row and writes them to low
+// and high from index at on. The first of count values is at index start, that of frame
+// from, and the last index is followed by the first. Bins begin at multiples of size, so
+// that they do not change as frames go by. It returns how many bins there are.
+export function bins(values, start, count, from, size, low, high, at = 0) {
+	let b = at - 1, least = Infinity, greatest = -Infinity, edge = 0;
+	for (let i = 0, slot = start; i < count; i++) {
 		if (i >= edge) {
+			if (b >= at) {
+				low[b] = least;
+				high[b] = greatest;
+			}
 			b++;
-			low[b] = Infinity;
-			high[b] = -Infinity;
+			least = Infinity;
+			greatest = -Infinity;
 			edge = i + size - (from + i) % size;
 		}
-		const v = values[i];
-		if (v < low[b]) low[b] = v;
-		if (v > high[b]) high[b] = v;
+		const v = values[slot];
+		if (++slot === values.length) slot = 0;
+		if (v < least) least = v;
+		if (v > greatest) greatest = v;
 	}
-	return b + 1;
+	if (b >= at) {
+		low[b] = least;
+		high[b] = greatest;
+	}
+	return b + 1 - at;
 }
 
 // format writes a number in about four digits.

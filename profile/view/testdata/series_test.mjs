@@ -49,9 +49,12 @@ for (const cut of [1, 3, 8, 24, 25, 1000]) {
 	f.keep(["c", "a"]);
 	assert.equal(f.value("a", 7000), 7000);
 	assert.ok(!f.columns.has("b"));
-	assert.equal(push(100_000), 91_000);
+	for (let n = 9000; n < 9010; n++) push(n);
+	assert.equal(push(10_010), 1000);
+	assert.equal(f.value("a", 9009), 9009, "what was there before a gap stays");
+	assert.equal(push(101_011), 91_000);
 	assert.equal(f.length, 1, "a long gap leaves nothing");
-	assert.ok(Number.isNaN(f.value("a", 8999)));
+	assert.ok(Number.isNaN(f.value("a", 9009)));
 	const small = new Frames(100_000, 64 << 10);
 	small.keep(["a", "b", "c"]);
 	assert.equal(small.capacity, 1024);
@@ -62,10 +65,10 @@ for (const cut of [1, 3, 8, 24, 25, 1000]) {
 // Bins begin at multiples of their size, so that a line does not change as it moves.
 {
 	const low = new Float64Array(9), high = new Float64Array(9);
-	const n = bins(Float64Array.of(5, 1, NaN, 7, -2, 3), 6, 8, 3, low, high); // frames 8 | 9 10 11 | 12 13
+	const n = bins(Float64Array.of(7, -2, 3, 5, 1, NaN), 3, 6, 8, 3, low, high, 2); // frames 8 | 9 10 11 | 12 13
 	assert.equal(n, 3);
-	assert.deepEqual([...low.subarray(0, n)], [5, 1, -2]);
-	assert.deepEqual([...high.subarray(0, n)], [5, 7, 3]);
+	assert.deepEqual([...low.subarray(2, 2 + n)], [5, 1, -2]);
+	assert.deepEqual([...high.subarray(2, 2 + n)], [5, 7, 3]);
 }
 
 // Graphs live in the URL.
