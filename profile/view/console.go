@@ -75,24 +75,23 @@ func (c *catalog) print(names []string) string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, name := range names {
-		sample, ok := c.total.Of(name)
+		sample, ok := c.last.Of(name)
 		if !ok {
 			fmt.Fprintf(table, "%s\tnot counted yet\n", name)
 			continue
 		}
-		r := c.row(sample)
-		switch {
+		switch r := rowOf(sample); {
 		case r.timerRow != nil:
 			mean := 0.0
 			if r.Calls > 0 {
 				mean = float64(r.Value) / float64(r.Calls)
 			}
 			fmt.Fprintf(table, "%s\t%.4g ms\tcalls %d\tmin %.4g\tmean %.4g\tmax %.4g\ttotal %.6g ms\n",
-				name, float64(r.Value), r.Calls, float64(r.Min), mean, float64(r.Max), float64(r.Total))
+				name, float64(r.Value), r.Calls, float64(r.Min), mean, float64(r.Max), float64(c.total(name)))
 		case sample.Kind == counters.KindGauge:
 			fmt.Fprintf(table, "%s\t%v\n", name, float64(r.Value))
 		default:
-			fmt.Fprintf(table, "%s\t%v\ttotal %v\n", name, formatSum(r.Value), formatSum(r.Total))
+			fmt.Fprintf(table, "%s\t%v\ttotal %v\n", name, formatSum(r.Value), formatSum(c.total(name)))
 		}
 	}
 	table.Flush()

@@ -12,13 +12,14 @@ import (
 )
 
 // A catalog is what a set had at one moment. Reading a set of many names locks it for a
-// while, so pages share what is read.
+// while, which the program's next PushFrame waits for: pages share what is read, and sums
+// since the beginning are read only where they are asked for.
 type catalog struct {
 	read   time.Time
 	frame  counters.Frame
 	pushed bool // there was a frame
 	last   counters.Snapshot
-	total  counters.Snapshot
+	totals func() counters.Snapshot
 	names  []string // sorted
 }
 
@@ -39,12 +40,19 @@ func (c *catalogs) get(age time.Duration) *catalog {
 	if c.now != nil && time.Since(c.now.read) < age {
 		return c.now
 	}
-	now := &catalog{read: time.Now()}
+	now := &catalog{read: time.Now(), totals: sync.OnceValue(c.set.Snapshot)}
 	now.frame, now.last = c.set.LastFrame()
 	now.pushed = now.last != nil
-	now.total = c.set.Snapshot()
-	now.names = make([]string, len(now.total))
-	for i, s := range now.total {
+	if !now.pushed { // names and levels need no frame
+		for _, s := range now.totals() {
+			if s.Kind != counters.KindGauge {
+				s = counters.Sample{Name: s.Name, Kind: s.Kind}
+			}
+			now.last = append(now.last, s)
+		}
+	}
+	now.names = make([]string, len(now.last))
+	for i, s := range now.last {
 		now.names[i] = s.Name
 	}
 	c.now = now
@@ -53,7 +61,7 @@ func (c *catalogs) get(age time.Duration) *catalog {
 
 // kind returns the kind of a name and whether there is such a name.
 func (c *catalog) kind(name string) (counters.Kind, bool) {
-	s, ok := c.total.Of(name)
+	s, ok := c.last.Of(name)
 	return s.Kind, ok
 }
 
@@ -73,10 +81,10 @@ func millis[T ~int64](d T) decimal { return decimal(float64(d) / 1e6) }
 // A counterRow is one name of GET api/counters: value, calls, own, min and max are of the
 // last frame, total since the beginning. Timers are in milliseconds.
 type counterRow struct {
-	Name  string  `json:"name"`
-	Kind  string  `json:"kind"`
-	Value decimal `json:"value"`
-	Total decimal `json:"total"`
+	Name  string   `json:"name"`
+	Kind  string   `json:"kind"`
+	Value decimal  `json:"value"`
+	Total *decimal `json:"total,omitempty"`
 	*timerRow
 }
 
@@ -87,24 +95,30 @@ type timerRow struct {
 	Max   decimal `json:"max"`
 }
 
-func (c *catalog) row(total counters.Sample) counterRow {
-	last, _ := c.last.Of(total.Name)
-	row := counterRow{Name: total.Name, Kind: total.Kind.String()}
-	if total.Kind != counters.KindTimer {
-		row.Value, row.Total = decimal(last.Value()), decimal(total.Value())
-		if !c.pushed && total.Kind == counters.KindGauge {
-			row.Value = row.Total // a level needs no frame
-		}
-		return row
+func rowOf(last counters.Sample) counterRow {
+	row := counterRow{Name: last.Name, Kind: last.Kind.String(), Value: inUnits(last)}
+	if t := last.Timer; last.Kind == counters.KindTimer {
+		row.timerRow = &timerRow{t.Calls, millis(t.Own), millis(t.Min), millis(t.Max)}
 	}
-	t := last.Timer
-	row.Value, row.Total = millis(t.Total), millis(total.Timer.Total)
-	row.timerRow = &timerRow{t.Calls, millis(t.Own), millis(t.Min), millis(t.Max)}
 	return row
 }
 
-// listCounters answers GET api/counters; with names=, of these only. Count is of all names,
-// so that a page that asks for some sees that there are new ones.
+// inUnits returns the value of a sample in the units of the page.
+func inUnits(s counters.Sample) decimal {
+	if s.Kind == counters.KindTimer {
+		return millis(s.Timer.Total)
+	}
+	return decimal(s.Value())
+}
+
+// total returns the sum of a name since the beginning.
+func (c *catalog) total(name string) decimal {
+	s, _ := c.totals().Of(name)
+	return inUnits(s)
+}
+
+// listCounters answers GET api/counters; with names=, of these only and without totals.
+// Count is of all names, so that a page that asks for some sees that there are new ones.
 func (v *View) listCounters(w http.ResponseWriter, req *http.Request) {
 	c := v.catalogs.get(catalogAge)
 	answer := struct {
@@ -113,22 +127,25 @@ func (v *View) listCounters(w http.ResponseWriter, req *http.Request) {
 		Now   decimal      `json:"now"` // the server's clock
 		Count int          `json:"count"`
 		Names []counterRow `json:"names"`
-	}{Frame: -1, Now: unixMillis(time.Now()), Count: len(c.total), Names: []counterRow{}}
+	}{Frame: -1, Count: len(c.last), Names: []counterRow{}}
 	if c.pushed {
 		answer.Frame, answer.At = c.frame.Number, unixMillis(c.frame.At)
 	}
 	if asked := req.URL.Query()["names"]; asked != nil {
 		for _, name := range asked {
-			if s, ok := c.total.Of(name); ok {
-				answer.Names = append(answer.Names, c.row(s))
+			if s, ok := c.last.Of(name); ok {
+				answer.Names = append(answer.Names, rowOf(s))
 			}
 		}
 	} else {
-		answer.Names = slices.Grow(answer.Names, len(c.total))
-		for _, s := range c.total {
-			answer.Names = append(answer.Names, c.row(s))
+		answer.Names = slices.Grow(answer.Names, len(c.last))
+		for _, s := range c.last {
+			row, total := rowOf(s), c.total(s.Name)
+			row.Total = &total
+			answer.Names = append(answer.Names, row)
 		}
 	}
+	answer.Now = unixMillis(time.Now())
 	writeJSON(w, answer)
 }
 
