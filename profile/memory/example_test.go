@@ -1,9 +1,11 @@
 package memory_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/assetcook/assetcook/profile/memory"
 )
@@ -64,6 +66,41 @@ func ExampleSnapshot_Tree() {
 	// 1048576      1        images
 	//  344064      3        shrink
 	//  344064      3          images/mip levels
+}
+
+// A capture is kept in a file, and compared with what is held later.
+func ExampleReadCapture() {
+	tracker := memory.New(memory.Options{})
+	pixels := tracker.Group("textures", 0).Pool("pixels")
+	w := tracker.Worker("loader")
+	pixels.Bytes(w.Push("menu.png"), 1<<20)
+	w.Pop()
+
+	var file bytes.Buffer // an *os.File elsewhere
+	if err := tracker.Capture(time.Now()).WriteJSON(&file); err != nil {
+		fmt.Println(err)
+	}
+	pixels.Bytes(w.Push("level 1;sky.png"), 4<<20)
+	w.Pop()
+
+	menu, err := memory.ReadCapture(&file)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	now := tracker.Capture(time.Now())
+	for _, p := range now.List.Sub(menu.List).New.Leaks().Places() {
+		fmt.Println(p.Bytes, p.Group, p.Name, p.Scope)
+	}
+	tree := now.Snapshot.TreeSince(menu.Snapshot, memory.Filter{}, memory.ByAsset)
+	tree.Arrange(memory.OrderGrowth, false)
+	for _, n := range tree.Children {
+		fmt.Println(n.Name, n.Was.Bytes, n.Bytes)
+	}
+	// Output:
+	// 4194304 textures pixels level 1;sky.png
+	// level 1 0 4194304
+	// menu.png 1048576 1048576
 }
 
 // Groups and their budgets at the end of a run.

@@ -188,14 +188,15 @@ func (n *Node) growth() Amount {
 	return Amount{n.Bytes - n.Was.Bytes, n.Count - n.Was.Count}
 }
 
-// Arrange sorts the children of all nodes, equal ones by name.
+// Arrange sorts the children of all nodes, equal ones by name. What stands for those that
+// Prune left out stays last.
 func (n *Node) Arrange(o Order, reverse bool) {
 	slices.SortFunc(n.Children, func(a, b *Node) int {
 		c := cmp.Or(o.compare(a, b), cmp.Compare(a.Name, b.Name), cmp.Compare(b.Kind, a.Kind))
 		if reverse {
 			c = -c
 		}
-		return c
+		return cmp.Or(cmp.Compare(min(a.More, 1), min(b.More, 1)), c)
 	})
 	for _, c := range n.Children {
 		c.Arrange(o, reverse)

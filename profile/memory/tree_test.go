@@ -142,6 +142,13 @@ func TestPrune(t *testing.T) {
 			t.Errorf("no %q in\n%s", line, got)
 		}
 	}
+	for _, o := range Orders {
+		for _, reverse := range []bool{false, true} {
+			if n.Arrange(o, reverse); n.Children[len(n.Children)-1].More != 7 {
+				t.Errorf("by %s: %s", o, levels(n))
+			}
+		}
+	}
 	n = tree()
 	n.Prune(2, 3, OrderCount)
 	if got := n.Children; len(got) != 3 || got[0].Name != "w4" && got[1].Name != "w4" || got[2].More != 5 {

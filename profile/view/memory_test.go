@@ -2,11 +2,15 @@ package view
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -266,6 +270,25 @@ func TestMemoryListing(t *testing.T) {
 	v.memory.drop()
 	if v.memory.listing != nil || v.memory.queries != nil {
 		t.Error("the listing was not dropped")
+	}
+}
+
+func TestSortKeyed(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{0, 1, 2, 3, 1000} {
+		for _, most := range []uint64{1, 2, 5000, 1 << 30, math.MaxUint64} {
+			for _, flip := range []uint64{0, math.MaxUint64} {
+				list := make([]keyed, n)
+				for i := range list {
+					list[i] = keyed{r.Uint64N(most) ^ flip, uint32(i)}
+				}
+				want := slices.Clone(list)
+				slices.SortStableFunc(want, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+				if got := sortKeyed(list); !slices.Equal(got, want) {
+					t.Errorf("%d keys below %d", n, most)
+				}
+			}
+		}
 	}
 }
 

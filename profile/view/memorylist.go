@@ -191,10 +191,6 @@ func (l *listQuery) sort(column string, reverse bool) {
 		ranks := ownerRanks(l.list.Owners, column)
 		key = func(i memory.Item) uint64 { return ranks[i.Owner] }
 	}
-	type keyed struct {
-		key  uint64
-		item uint32
-	}
 	keys := make([]keyed, len(l.order))
 	for i, item := range l.order {
 		keys[i] = keyed{key(items[item]), item}
@@ -202,18 +198,41 @@ func (l *listQuery) sort(column string, reverse bool) {
 			keys[i].key = ^keys[i].key
 		}
 	}
-	slices.SortFunc(keys, func(a, b keyed) int {
-		if a.key != b.key {
-			if a.key < b.key {
-				return -1
-			}
-			return 1
-		}
-		return int(a.item) - int(b.item)
-	})
-	for i, k := range keys {
+	for i, k := range sortKeyed(keys) {
 		l.order[i] = k.item
 	}
+}
+
+// A keyed is an item and what it is sorted by.
+type keyed struct {
+	key  uint64
+	item uint32
+}
+
+// sortKeyed sorts by key and leaves equal ones in their order. It counts digits of 11 bits:
+// of a million sizes two differ, which takes a fifth of the time of comparing.
+func sortKeyed(list []keyed) []keyed {
+	const bits, mask = 11, 1<<11 - 1
+	spare := make([]keyed, len(list))
+	for shift := 0; shift < 64 && len(list) > 1; shift += bits {
+		var ends [mask + 1]int
+		for i := range list {
+			ends[list[i].key>>shift&mask]++
+		}
+		if ends[list[0].key>>shift&mask] == len(list) {
+			continue
+		}
+		for digit := 1; digit <= mask; digit++ {
+			ends[digit] += ends[digit-1]
+		}
+		for _, k := range slices.Backward(list) {
+			digit := k.key >> shift & mask
+			ends[digit]--
+			spare[ends[digit]] = k
+		}
+		list, spare = spare, list
+	}
+	return list
 }
 
 // ownerRanks returns the places of owners in the order of a column, equal ones the same.
