@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ const (
 	maxCaptureBytes = 1 << 30
 	maxLevels       = 1 << 23 // of the trees of all rows together
 	maxFigure       = 1 << 53 // what JSON numbers are exact to
+	maxName         = 16 << 10
 )
 
 // ReadCapture reads what [Capture.WriteJSON] wrote. The file may be damaged or made up: it
@@ -47,7 +49,7 @@ func readCapture(r io.Reader, most int64) (*Capture, error) {
 	}
 	c := f.Capture
 	c.List = &List{f.Owners, f.Items}
-	return c, errors.Join(c.Snapshot.check(), c.Usage.check(), c.List.check())
+	return c, cmp.Or(c.Snapshot.check(), c.Usage.check(), c.List.check())
 }
 
 // figures adds up what is not negative, so that no sum of it overflows.
@@ -73,11 +75,24 @@ func (f *figures) err(where string) error {
 	return nil
 }
 
+// checkNames returns an error if a name is too long to be shown many times.
+func checkNames(names ...string) error {
+	for _, name := range names {
+		if len(name) > maxName {
+			return fmt.Errorf("the name %.40q... has %d bytes, more than %d", name, len(name), maxName)
+		}
+	}
+	return nil
+}
+
 // check also sorts what must be.
 func (s *Snapshot) check() error {
 	var bytes, counts, peaks, groups figures
 	levels := 0
 	for _, r := range s.Rows {
+		if err := checkNames(r.Worker, r.Group, r.Name, r.Scope); err != nil {
+			return err
+		}
 		bytes.add(r.Bytes)
 		counts.add(r.Count)
 		peaks.add(r.Peak)
@@ -89,9 +104,12 @@ func (s *Snapshot) check() error {
 		return fmt.Errorf("%d groups are more than a tracker has, which is %d", len(s.Groups), MaxGroups)
 	}
 	for _, g := range s.Groups {
+		if err := checkNames(g.Name, g.Parents); err != nil {
+			return err
+		}
 		groups = figures{bad: groups.bad} // those of one hold those of another
 		groups.add(g.Bytes, g.Count, g.Peak, g.Exceeded, g.PeakCount, g.Refused, g.Waited)
-		groups.add(g.Budget / 2) // that of no limit in spirit is often very large
+		groups.bad = groups.bad || g.Budget < 0 // and may be as large as int64
 	}
 	groups.sum = 0
 	groups.add(s.Held, s.Warm, s.Untracked, s.Coarse, s.Unprotected)
@@ -102,7 +120,7 @@ func (s *Snapshot) check() error {
 			return fmt.Errorf("there are two rows of %.200s", s.Rows[i].sentence())
 		}
 	}
-	return errors.Join(bytes.err("bytes of rows"), counts.err("counts of rows"), peaks.err("peaks of rows"), groups.err("groups"))
+	return cmp.Or(bytes.err("bytes of rows"), counts.err("counts of rows"), peaks.err("peaks of rows"), groups.err("groups"))
 }
 
 func (u *Usage) check() error {
@@ -115,6 +133,9 @@ func (u *Usage) check() error {
 		f.add(n...)
 	}
 	for _, p := range u.Pools {
+		if err := checkNames(p.Group, p.Name, p.Type, string(p.Lifetime)); err != nil {
+			return err
+		}
 		f.sum = 0
 		f.add(p.Bytes, p.Count, p.Peak, p.PeakCount, p.Rounding)
 	}
@@ -126,6 +147,11 @@ func (u *Usage) check() error {
 }
 
 func (l *List) check() error {
+	for _, o := range l.Owners {
+		if err := checkNames(o.Worker, o.Group, o.Name, o.Scope, o.Type, string(o.Lifetime), o.Parents, o.Site); err != nil {
+			return err
+		}
+	}
 	var bytes, capacities figures
 	for _, i := range l.Items {
 		bytes.add(i.Bytes)
@@ -137,7 +163,7 @@ func (l *List) check() error {
 			return fmt.Errorf("the allocation at 0x%x has %d bytes in %d", i.Address, i.Bytes, i.Capacity)
 		}
 	}
-	return errors.Join(bytes.err("bytes of allocations"), capacities.err("capacities of allocations"))
+	return cmp.Or(bytes.err("bytes of allocations"), capacities.err("capacities of allocations"))
 }
 
 // UnmarshalJSON reads an array of whole numbers without a value for each.

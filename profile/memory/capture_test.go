@@ -78,6 +78,10 @@ func TestCaptureHostile(t *testing.T) {
 		{"object", head + `{}, "allocations":{}}`, "not an array"},
 		{"very large number", head + `{}, "owners":[{}], "allocations":[` + strings.Repeat("9", 400) + `,1,1,1,0]}`, "whole numbers"},
 		{"negative size", `{"format":"memory capture 1","snapshot":{},"usage":{"sizes":[{"kept":-1}]}}`, "negative"},
+		{"long name", head + `{"rows":[{"scope":"` + strings.Repeat("x", maxName+1) + `"}]}}`, "16385 bytes"},
+		{"long owner", head + `{}, "owners":[{"site":"` + strings.Repeat("x", maxName+1) + `"}]}`, "16385 bytes"},
+		{"budget", head + `{"groups":[{"budget":-1}]}}`, "negative"},
+		{"several", head + `{"rows":[{"bytes":-1,"count":-1,"peak":-1}]}, "owners":[], "allocations":[1,1,1,1,1]}`, "negative"},
 		{"groups", head + `{"groups":[` + strings.Repeat("{},", MaxGroups) + `{}]}}`, "257 groups"},
 		{"deep", head + `{"rows":[` + strings.Repeat(`{"scope":"`+strings.Repeat(";", 101)+`"},`, maxLevels/100) + `{}]}}`, "more than"},
 	} {

@@ -15,6 +15,10 @@
 // it ([counters.Set.Watch]), and events are kept from the first request of a page on,
 // the latest 64 MiB.
 //
+// Of memory the groups are sampled once a second while a page shows them. A page keeps at
+// most 8 snapshots of a tracker, with together at most 4 Mi allocations of 40 bytes; the
+// oldest goes. What the list of allocations shows is dropped a minute after its last use.
+//
 // # Console
 //
 // The page has a line for commands with history and completion; [View.Do] gives the same

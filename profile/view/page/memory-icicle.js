@@ -71,7 +71,7 @@ export class Icicle {
 		const grown = node.was ? node.bytes - node.was.bytes : 0;
 		const color = node.more ? colors.dim : node.was ? (grown > 0 ? colors.bad : grown < 0 ? colors.good : colors.dim) : path.length ? colors.series[hue(node.name)] : colors.dim;
 		const over = this.#over && this.#over.node === node;
-		g.globalAlpha = over ? 0.5 : above ? 0.16 : w > 6 ? 0.28 : 0.45;
+		g.globalAlpha = over ? 0.42 : above ? 0.16 : w > 6 ? 0.28 : 0.45;
 		g.fillStyle = color;
 		g.fillRect(x, y, Math.max(1, w - 1), row - 1);
 		g.globalAlpha = 1;
@@ -83,9 +83,6 @@ export class Icicle {
 		const left = fitted(g, name, w - 10);
 		g.fillText(left, x + 6, y + row / 2);
 		const at = x + 6 + g.measureText(left).width + 8;
-		if (left === name && at + g.measureText(size).width < x + w - 4) {
-			g.fillStyle = colors.dim;
-			g.fillText(size, at, y + row / 2);
-		}
+		if (left === name && at + g.measureText(size).width < x + w - 4) g.fillText(size, at, y + row / 2);
 	}
 }

@@ -6,7 +6,7 @@ const height = 22, page = 200, tallest = 8e6; // browsers have a limit to the he
 const columns = [["address", "address"], ["bytes", "size", "n"], ["rounding", "rounding", "n"], ["group", "pool"], ["scope", "scope"], ["site", "allocated at"], ["worker", "thread"], ["type", "type"], ["lifetime", "lifetime"]];
 
 export class List {
-	#memory; #head; #scroll; #body; #says; #search; #change; #csv; #pages = new Map(); #count = 0; #turn = 0; #typing = 0; #wanted = "";
+	#memory; #head; #scroll; #body; #says; #search; #change; #csv; #again; #pages = new Map(); #count = 0; #turn = 0; #typing = 0; #wanted = "";
 
 	constructor(memory) {
 		this.#memory = memory;
@@ -16,12 +16,12 @@ export class List {
 		for (const [value, text] of [["", "all"], ["leaks", "leaks"], ["new", "new"], ["gone", "gone"], ["changed", "changed"]]) this.#change.append(el("option", { value, textContent: text }));
 		this.#says = el("span", { className: "dim", role: "status" });
 		this.#csv = el("a", { className: "button", textContent: "CSV", title: "All that are listed" });
-		const again = el("button", { type: "button", textContent: "List anew", title: "Of what runs: as it is now (r)", onclick: () => this.load(true) });
+		this.#again = el("button", { type: "button", textContent: "List anew", title: "Of what runs: as it is now (r)", onclick: () => this.load(true) });
 		this.#head = el("div", { className: "row head", role: "row" });
 		this.#body = el("div", { className: "rows", role: "rowgroup" });
 		this.#scroll = el("div", { className: "scroll", role: "table", tabIndex: 0, ariaLabel: "Allocations" }, this.#head, this.#body);
 		this.#scroll.onscroll = () => this.#window();
-		this.root = el("div", { className: "list" }, el("div", { className: "bar" }, this.#change, this.#search, this.#csv, again, this.#says), this.#scroll);
+		this.root = el("div", { className: "list" }, el("div", { className: "bar" }, this.#change, this.#search, this.#csv, this.#again, this.#says), this.#scroll);
 		new ResizeObserver(() => this.#window()).observe(this.#scroll);
 	}
 
@@ -35,6 +35,7 @@ export class List {
 	load(fresh = false) {
 		if (!this.root.isConnected) return;
 		this.#change.hidden = !this.#memory.base;
+		this.#again.hidden = !this.#memory.live;
 		this.#change.value = this.#memory.get("change");
 		this.#turn++;
 		this.#pages.clear();

@@ -47,16 +47,17 @@ export class Tree {
 
 	#flatten(keep) {
 		const rows = [];
-		const walk = (node, path, key, depth, parent) => {
+		const walk = (node, path, key, depth, parent, place) => {
 			const at = rows.length;
-			rows.push({ node, path, key, depth, parent });
+			rows.push({ node, path, key, depth, parent, place });
 			if (!this.#open.has(key)) return;
-			for (const c of node.children ?? []) {
-				if (c.more) rows.push({ node: c, path, key: key + "+", depth: depth + 1, parent: at, more: true });
-				else { const p = [...path, step(c)]; walk(c, p, pathKey(p), depth + 1, at); }
+			for (const [i, c] of (node.children ?? []).entries()) {
+				const place = `${i + 1}/${node.children.length}`;
+				if (c.more) rows.push({ node: c, path, key: key + "+", depth: depth + 1, parent: at, place, more: true });
+				else { const p = [...path, step(c)]; walk(c, p, pathKey(p), depth + 1, at, place); }
 			}
 		};
-		if (this.#node) walk(this.#node, [], pathKey([]), 0, -1);
+		if (this.#node) walk(this.#node, [], pathKey([]), 0, -1, "1/1");
 		this.#rows = rows;
 		const found = keep === undefined ? rows.findIndex(r => r.key === pathKey(this.#memory.path)) : rows.findIndex(r => r.key === keep);
 		this.#at = found >= 0 ? found : Math.min(this.#at, rows.length - 1);
@@ -76,9 +77,10 @@ export class Tree {
 	}
 
 	#row(i) {
-		const { node, key, depth, more } = this.#rows[i];
+		const { node, key, depth, place, more } = this.#rows[i];
+		const [position, size] = place.split("/");
 		const inner = !more && node.children?.length > 0;
-		const row = el("div", { className: "row", role: "treeitem", id: "m-row-" + i, ariaLevel: String(depth + 1), ariaSelected: String(key === pathKey(this.#memory.path)) });
+		const row = el("div", { className: "row", role: "treeitem", id: "m-row-" + i, ariaLevel: String(depth + 1), ariaPosInSet: position, ariaSetSize: size, ariaSelected: String(key === pathKey(this.#memory.path)) });
 		if (inner) row.ariaExpanded = String(this.#open.has(key));
 		if (i === this.#at) row.classList.add("at");
 		row.style.top = i * height + "px";
@@ -144,8 +146,9 @@ export class Tree {
 		const answer = await this.#memory.more(row.path, rest);
 		const known = new Set(parent.children.map(step));
 		parent.children.splice(rest, 1, ...(answer.children ?? []).filter(c => c.more || !known.has(step(c))));
-		this.#flatten(this.#rows[row.parent + 1]?.key);
-		this.#move(this.#at);
+		const at = this.#at; // where the first of them is now
+		this.#flatten();
+		this.#move(at);
 	}
 
 	#key(e) {

@@ -45,7 +45,10 @@ class Memory {
 	set(key, value, push) { this.#app.state.set("m." + key, value, push); }
 	get live() { return this.snap === "live"; }
 	get snap() { return this.get("snap", this.#app.info.memory ? "live" : this.snapshots.at(-1)?.id ?? ""); }
-	get base() { return this.get("base"); }
+	get base() { return this.get("base", this.#pair) === "-" ? "" : this.get("base", this.#pair); }
+	set base(id) { this.set("base", id === "" && this.#pair ? "-" : id, true); }
+	// Two files and nothing else are compared, unless the URL says otherwise.
+	get #pair() { return !this.#app.info.memory && this.snapshots.length === 2 ? this.snapshots[0].id : ""; }
 	get by() { return this.get("by", orders[0]); }
 	get order() { return this.get("order", this.base ? "growth" : "bytes"); }
 	get path() { return this.#app.state.all("m.path"); }
@@ -62,7 +65,7 @@ class Memory {
 		const b = this.#bits;
 		const change = () => { this.choose([], false); this.load(); };
 		const select = (key, label) => {
-			b[key] = el("select", { ariaLabel: label, title: label, onchange: () => { this.set(key, b[key].value, true); key === "snap" || key === "base" ? this.load(true) : change(); } });
+			b[key] = el("select", { ariaLabel: label, title: label, onchange: () => { key === "base" ? this.base = b.base.value : this.set(key, b[key].value, true); key === "snap" || key === "base" ? this.load(true) : change(); } });
 			return b[key];
 		};
 		b.take = el("button", { type: "button", textContent: "Snapshot", title: "Keep what is held now (s)", onclick: () => this.take() });
@@ -270,7 +273,7 @@ class Memory {
 			this.snapshots = (await this.#app.server.get("api/info")).snapshots;
 			this.#time.mark(taken.name);
 			this.#note(taken.gone.length ? `took ${taken.name}; the oldest, ${taken.gone.join(", ")}, went` : `took ${taken.name}`);
-			if (taken.gone.length && !this.snapshots.some(s => s.id === this.base)) this.set("base", "");
+			if (taken.gone.length && this.base !== "live" && !this.snapshots.some(s => s.id === this.base)) this.base = "";
 			this.#fill();
 		} catch (e) {
 			this.#app.status("memory", e.message, "bad");
@@ -290,7 +293,7 @@ class Memory {
 			this.#note("take a snapshot first (s), to compare with");
 			return;
 		}
-		this.set("base", this.base ? "" : latest.id, true);
+		this.base = this.base ? "" : latest.id;
 		this.set("order", "");
 		this.set("panel", "");
 		this.load(true);
