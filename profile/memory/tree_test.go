@@ -116,6 +116,24 @@ func TestTreeSince(t *testing.T) {
 	}
 }
 
+// What only the earlier of two snapshots has was given back, wherever its key sorts.
+func TestSubOfOtherRun(t *testing.T) {
+	row := func(worker string, bytes int64) Row { return Row{Key{Worker: worker, Group: "g"}, bytes, 1, bytes} }
+	was := &Snapshot{Rows: []Row{row("a", 1), row("c", 2), row("e", 3)}, Groups: []GroupRow{{Name: "g", Bytes: 6}, {Name: "h", Bytes: 9}}}
+	now := &Snapshot{Rows: []Row{row("b", 4), row("c", 7), row("d", 5)}, Groups: []GroupRow{{Name: "g", Bytes: 16}}}
+	d := now.Sub(was)
+	var got []string
+	for _, r := range d.Rows {
+		got = append(got, fmt.Sprintf("%s %d/%d", r.Worker, r.Bytes, r.Count))
+	}
+	if text, want := strings.Join(got, ", "), "a -1/-1, b 4/1, c 5/0, d 5/1, e -3/-1"; text != want {
+		t.Errorf("rows %s, want %s", text, want)
+	}
+	if len(d.Groups) != 2 || d.Groups[0].Bytes != 10 || d.Groups[1].Name != "h" || d.Groups[1].Bytes != -9 {
+		t.Errorf("groups %+v", d.Groups)
+	}
+}
+
 func TestPrune(t *testing.T) {
 	tree := func() *Node {
 		s := &Snapshot{}

@@ -56,14 +56,24 @@ export class Icicle {
 		for (const c of children) whole += this.#weight(c);
 		whole = Math.max(whole, this.#weight(node));
 		if (whole <= 0) return;
+		const narrow = { name: "", more: 0, bytes: 0, count: 0 };
+		let wide = 0;
 		for (const c of [...children].sort((a, b) => !!a.more - !!b.more || this.#weight(b) - this.#weight(a))) {
 			const w = width * this.#weight(c) / whole;
-			if (w < 1) continue;
+			if (w < 1 || c.more) { // one box for what is too narrow and for what the server left out, which are last
+				narrow.more += c.more || 1;
+				narrow.bytes += c.bytes;
+				narrow.count += c.count;
+				if (c.was) narrow.was = { bytes: (narrow.was?.bytes ?? 0) + c.was.bytes };
+				wide += w;
+				continue;
+			}
 			const p = c.more ? path : [...path, step(c)];
 			this.#box(g, colors, c, p, x, y, w, false);
 			if (!c.more) this.#below(g, colors, c, p, x, y + row, w, height);
 			x += w;
 		}
+		if (wide >= 1) this.#box(g, colors, narrow, path, x, y, wide, false);
 	}
 
 	#box(g, colors, node, path, x, y, w, above) {

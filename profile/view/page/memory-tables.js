@@ -12,12 +12,12 @@ const size = n => num(bytes(n), count(n) + " bytes");
 const often = n => num(n ? count(n) : "", "", n ? "warn" : "");
 
 export class Groups {
-	root = el("div", { className: "scroll" });
+	root = el("div", { className: "scroll groups" });
 
 	set(summary, two) {
 		const titles = ["group", "budget", num("held"), ...(two ? [num("was"), num("change")] : []), num("count"), num("peak"), num("exceeded"), num("refused"), num("waited")];
 		const rows = summary.groups.map(g => [
-			{ text: g.name + (g.parents ? " < " + g.parents : ""), title: g.parents ? "A part of " + g.parents : "" }, budget(g), size(g.bytes),
+			{ text: g.name + (g.parents ? " < " + g.parents : ""), title: g.name + (g.parents ? ", a part of " + g.parents : "") }, budget(g), size(g.bytes),
 			...(two ? [size(g.was.bytes), num(change(g.bytes - g.was.bytes, bytes), "", grew(g.bytes - g.was.bytes))] : []),
 			num(count(g.count)), size(g.peak), often(g.exceeded), often(g.refused ?? 0), often(g.waited ?? 0),
 		]);
