@@ -16,8 +16,8 @@
 // the latest 64 MiB.
 //
 // Of memory the groups are sampled once a second while a page shows them. A page keeps at
-// most 8 snapshots of a tracker, with together at most 4 Mi allocations of 40 bytes; the
-// oldest goes. What the list of allocations shows is dropped a minute after its last use.
+// most 8 snapshots of a tracker, with together at most 4 Mi allocations of 40 bytes unless
+// the latest alone has more; the oldest goes. What the list of allocations shows is dropped a minute after its last use.
 //
 // # Console
 //

@@ -30,6 +30,7 @@ const (
 type memories struct {
 	tracker *memory.Tracker
 	files   []*keptMemory // do not change
+	most    int           // allocations of taken, unless the latest alone has more
 
 	mu      sync.Mutex // guards what follows
 	taken   []*keptMemory
@@ -55,7 +56,7 @@ type snapshotInfo struct {
 }
 
 func newMemories(s Sources) *memories {
-	m := &memories{tracker: s.Memory}
+	m := &memories{tracker: s.Memory, most: maxTakenItems}
 	for i, f := range s.Snapshots {
 		m.files = append(m.files, &keptMemory{"f" + strconv.Itoa(i), f.Name, f.Capture})
 	}
@@ -125,7 +126,7 @@ func (m *memories) take(name string) (snapshotInfo, []string) {
 		items += len(t.List.Items)
 	}
 	gone := []string{}
-	for len(m.taken) > 1 && (len(m.taken) > maxTaken || items > maxTakenItems) {
+	for len(m.taken) > 1 && (len(m.taken) > maxTaken || items > m.most) {
 		gone = append(gone, m.taken[0].name)
 		items -= len(m.taken[0].List.Items)
 		m.taken = slices.Delete(m.taken, 0, 1)

@@ -159,6 +159,16 @@ func TestMemorySnapshots(t *testing.T) {
 	if len(is.Snapshots) != maxTaken || !is.Memory {
 		t.Errorf("info %+v", is)
 	}
+	v.memory.most = 10 // of which each has 4
+	act(t, v, "memory/snapshot", `{}`, &answer)
+	if len(answer.Gone) != maxTaken-1 || len(v.memory.taken) != 2 {
+		t.Errorf("of %d allocations at most, %d went and %d stay", v.memory.most, len(answer.Gone), len(v.memory.taken))
+	}
+	v.memory.most = 1
+	act(t, v, "memory/snapshot", `{}`, &answer)
+	if len(v.memory.taken) != 1 {
+		t.Errorf("%d snapshots, and not the latest alone", len(v.memory.taken))
+	}
 	for _, body := range []string{"", "[]", `{"name":1}`, `{"name":"` + strings.Repeat("x", 101) + `"}`, `{"other":1}`} {
 		if code := act(t, v, "memory/snapshot", body, nil); code != 400 {
 			t.Errorf("%.20q: %d", body, code)

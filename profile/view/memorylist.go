@@ -2,7 +2,6 @@ package view
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -44,27 +43,6 @@ func (m *memories) drop() {
 		m.forget.Stop()
 	}
 	m.listing, m.queries, m.changes = nil, nil, nil
-}
-
-// listChanges are the changes between two captures.
-type listChanges struct {
-	base, now *memory.Capture
-	leaks     *memory.List
-	memory.ListChanges
-}
-
-var errOtherRun = errors.New("the snapshots are of different runs: single allocations cannot be compared, only what scopes and groups hold")
-
-// changesLocked compares the allocations of two captures while m.mu is held.
-func (m *memories) changesLocked(base, now *memory.Capture) (*listChanges, error) {
-	if base.Tracker != now.Tracker {
-		return nil, errOtherRun
-	}
-	if c := m.changes; c == nil || c.base != base || c.now != now {
-		changes := now.List.Sub(base.List)
-		m.changes = &listChanges{base, now, changes.New.Leaks(), changes}
-	}
-	return m.changes, nil
 }
 
 // A listQuery is a list of allocations as it was asked for, sorted.
@@ -125,20 +103,6 @@ func (m *memories) query(q url.Values) (*listQuery, int, error) {
 	return found, 0, nil
 }
 
-func (c *listChanges) part(name string) *memory.List {
-	switch name {
-	case "leaks":
-		return c.leaks
-	case "new":
-		return c.New
-	case "gone":
-		return c.Gone
-	case "changed":
-		return c.Changed
-	}
-	return nil
-}
-
 // choose finds the allocations of a selection whose owner has a name with text in it or,
 // where text is an address, in which that lies.
 func (l *listQuery) choose(sel selection, text string) {
@@ -169,105 +133,6 @@ func contains(o memory.Owner, text string) bool {
 		}
 	}
 	return false
-}
-
-// columns are what the list can be sorted by.
-var columns = []string{"address", "bytes", "capacity", "rounding", "worker", "group", "name", "scope", "type", "lifetime", "site"}
-
-// sort puts what is most first, or by name, and equal ones by address.
-func (l *listQuery) sort(column string, reverse bool) {
-	items := l.list.Items
-	var key func(memory.Item) uint64
-	switch column {
-	case "address":
-		key = func(i memory.Item) uint64 { return i.Address }
-	case "bytes":
-		key = func(i memory.Item) uint64 { return ^uint64(i.Bytes) }
-	case "capacity":
-		key = func(i memory.Item) uint64 { return ^uint64(i.Capacity) }
-	case "rounding":
-		key = func(i memory.Item) uint64 { return ^uint64(i.Capacity - i.Bytes) }
-	default:
-		ranks := ownerRanks(l.list.Owners, column)
-		key = func(i memory.Item) uint64 { return ranks[i.Owner] }
-	}
-	keys := make([]keyed, len(l.order))
-	for i, item := range l.order {
-		keys[i] = keyed{key(items[item]), item}
-		if reverse {
-			keys[i].key = ^keys[i].key
-		}
-	}
-	for i, k := range sortKeyed(keys) {
-		l.order[i] = k.item
-	}
-}
-
-// A keyed is an item and what it is sorted by.
-type keyed struct {
-	key  uint64
-	item uint32
-}
-
-// sortKeyed sorts by key and leaves equal ones in their order. It counts digits of 11 bits:
-// of a million sizes two differ, which takes a fifth of the time of comparing.
-func sortKeyed(list []keyed) []keyed {
-	const bits, mask = 11, 1<<11 - 1
-	spare := make([]keyed, len(list))
-	for shift := 0; shift < 64 && len(list) > 1; shift += bits {
-		var ends [mask + 1]int
-		for i := range list {
-			ends[list[i].key>>shift&mask]++
-		}
-		if ends[list[0].key>>shift&mask] == len(list) {
-			continue
-		}
-		for digit := 1; digit <= mask; digit++ {
-			ends[digit] += ends[digit-1]
-		}
-		for _, k := range slices.Backward(list) {
-			digit := k.key >> shift & mask
-			ends[digit]--
-			spare[ends[digit]] = k
-		}
-		list, spare = spare, list
-	}
-	return list
-}
-
-// ownerRanks returns the places of owners in the order of a column, equal ones the same.
-func ownerRanks(owners []memory.Owner, column string) []uint64 {
-	name := func(i int) string {
-		o := &owners[i]
-		switch column {
-		case "worker":
-			return o.Worker
-		case "group":
-			return o.Group
-		case "name":
-			return o.Name
-		case "scope":
-			return o.Scope
-		case "type":
-			return o.Type
-		case "lifetime":
-			return string(o.Lifetime)
-		}
-		return o.Site
-	}
-	order := make([]int, len(owners))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(name(a), name(b)) })
-	ranks := make([]uint64, len(owners))
-	for i, at := range order[min(1, len(order)):] {
-		ranks[at] = ranks[order[i]]
-		if name(at) != name(order[i]) {
-			ranks[at]++
-		}
-	}
-	return ranks
 }
 
 // indices yields the allocations in their order, from one on.
@@ -331,46 +196,4 @@ func (v *View) memoryAllocationsCSV(w http.ResponseWriter, req *http.Request) {
 	}
 	attach(w, "text/csv; charset=utf-8", "allocations.csv")
 	l.list.WriteCSV(w, l.indices(0, len(l.order)))
-}
-
-// changedPlaces is one kind of change, by place.
-type changedPlaces struct {
-	Count  int            `json:"count"`
-	Bytes  int64          `json:"bytes"`
-	Places []memory.Place `json:"places"` // the most bytes first
-	More   int            `json:"more"`   // places that are left out
-}
-
-// memoryDiff answers with what is new, gone and changed from snapshot a to b, leaks first.
-func (v *View) memoryDiff(w http.ResponseWriter, req *http.Request) {
-	q := req.URL.Query()
-	now, err := v.memory.list(q.Get("b"), q.Get("fresh") == "1")
-	if err != nil {
-		fail(w, http.StatusNotFound, "%v", err)
-		return
-	}
-	base, err := v.memory.list(q.Get("a"), false)
-	if err != nil {
-		fail(w, http.StatusNotFound, "%v", err)
-		return
-	}
-	v.memory.mu.Lock()
-	changes, err := v.memory.changesLocked(base, now)
-	v.memory.mu.Unlock()
-	if err != nil {
-		fail(w, http.StatusConflict, "%v", err)
-		return
-	}
-	answer := map[string]changedPlaces{}
-	for _, name := range []string{"leaks", "new", "gone", "changed"} {
-		list := changes.part(name)
-		part := changedPlaces{Count: len(list.Items), Places: list.Places()}
-		for _, p := range part.Places {
-			part.Bytes += p.Bytes
-		}
-		part.More = max(0, len(part.Places)-500)
-		part.Places = part.Places[:len(part.Places)-part.More]
-		answer[name] = part
-	}
-	writeJSON(w, answer)
 }

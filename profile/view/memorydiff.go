@@ -1,0 +1,85 @@
+package view
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/assetcook/assetcook/profile/memory"
+)
+
+// listChanges are the changes between two captures.
+type listChanges struct {
+	base, now *memory.Capture
+	leaks     *memory.List
+	memory.ListChanges
+}
+
+var errOtherRun = errors.New("the snapshots are of different runs: single allocations cannot be compared, only what scopes and groups hold")
+
+// changesLocked compares the allocations of two captures while m.mu is held.
+func (m *memories) changesLocked(base, now *memory.Capture) (*listChanges, error) {
+	if base.Tracker != now.Tracker {
+		return nil, errOtherRun
+	}
+	if c := m.changes; c == nil || c.base != base || c.now != now {
+		changes := now.List.Sub(base.List)
+		m.changes = &listChanges{base, now, changes.New.Leaks(), changes}
+	}
+	return m.changes, nil
+}
+
+func (c *listChanges) part(name string) *memory.List {
+	switch name {
+	case "leaks":
+		return c.leaks
+	case "new":
+		return c.New
+	case "gone":
+		return c.Gone
+	case "changed":
+		return c.Changed
+	}
+	return nil
+}
+
+// changedPlaces is one kind of change, by place.
+type changedPlaces struct {
+	Count  int            `json:"count"`
+	Bytes  int64          `json:"bytes"`
+	Places []memory.Place `json:"places"` // the most bytes first
+	More   int            `json:"more"`   // places that are left out
+}
+
+// memoryDiff answers with what is new, gone and changed from snapshot a to b, leaks first.
+func (v *View) memoryDiff(w http.ResponseWriter, req *http.Request) {
+	q := req.URL.Query()
+	now, err := v.memory.list(q.Get("b"), q.Get("fresh") == "1")
+	if err != nil {
+		fail(w, http.StatusNotFound, "%v", err)
+		return
+	}
+	base, err := v.memory.list(q.Get("a"), false)
+	if err != nil {
+		fail(w, http.StatusNotFound, "%v", err)
+		return
+	}
+	v.memory.mu.Lock()
+	changes, err := v.memory.changesLocked(base, now)
+	v.memory.mu.Unlock()
+	if err != nil {
+		fail(w, http.StatusConflict, "%v", err)
+		return
+	}
+	answer := map[string]changedPlaces{}
+	for _, name := range []string{"leaks", "new", "gone", "changed"} {
+		list := changes.part(name)
+		part := changedPlaces{Count: len(list.Items), Places: list.Places()}
+		for _, p := range part.Places {
+			part.Bytes += p.Bytes
+		}
+		part.More = max(0, len(part.Places)-500)
+		part.Places = part.Places[:len(part.Places)-part.More]
+		answer[name] = part
+	}
+	writeJSON(w, answer)
+}
