@@ -13,14 +13,15 @@ import (
 	"image"
 	"image/color"
 	"image/png"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/cooked"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/source"
+	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
 func main() {
@@ -62,38 +63,25 @@ func run(name, quality, out string) error {
 		return err
 	}
 	defer f.Close()
-	cooked := decode(blocks, m.W, m.H)
-	fmt.Printf("%s: %d x %d, %s, PSNR %.2f dB over all channels\n", name, m.W, m.H, quality, psnr(m.Pix8, cooked))
-	if err := png.Encode(f, sideBySide(m, cooked)); err != nil {
+	made, db, err := compare(blocks, m)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s: %d x %d, %s, PSNR %.2f dB\n", name, m.W, m.H, quality, db)
+	if err := png.Encode(f, sideBySide(m, made.Pix8)); err != nil {
 		return err
 	}
 	return f.Close()
 }
 
-// decode returns the pixels of blocks as RGBA.
-func decode(blocks []byte, w, h int) []byte {
-	pix := make([]byte, 4*w*h)
-	across := (w + 3) / 4
-	for i := range len(blocks) / 16 {
-		var texels [64]byte
-		bc7.DecodeBlock(&texels, (*[16]byte)(blocks[16*i:]))
-		for n := range 16 {
-			x, y := i%across*4+n%4, i/across*4+n/4
-			if x < w && y < h {
-				copy(pix[4*(y*w+x):], texels[4*n:4*n+4])
-			}
-		}
+// compare returns the pixels of blocks, and how like they are to what was encoded.
+func compare(blocks []byte, m *pixmap.Map) (made *pixmap.Map, db float64, err error) {
+	t := &texture.Texture{Format: texture.BC7, W: m.W, H: m.H, Levels: [][]byte{blocks}}
+	if made, err = cooked.Level(context.Background(), t, 0, 0); err != nil {
+		return nil, 0, err
 	}
-	return pix
-}
-
-func psnr(a, b []byte) float64 {
-	sum := 0.0
-	for i := range a {
-		d := float64(a[i]) - float64(b[i])
-		sum += d * d
-	}
-	return 10 * math.Log10(255*255*float64(len(a))/sum)
+	db, err = cooked.PSNR(context.Background(), t, made, m)
+	return made, db, err
 }
 
 const (

@@ -1,0 +1,155 @@
+package cooked
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+
+	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// decode fills m with what texels hold.
+func decode(ctx context.Context, m *pixmap.Map, f texture.Format, texels []byte) error {
+	side, size := f.Block()
+	for y := 0; y < m.H; y += side {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for x := 0; x < m.W; x += side {
+			if side == 1 {
+				putTexel(m, y*m.W+x, f, texels)
+			} else if err := putBlock(m, x, y, f, texels[:size]); err != nil {
+				return err
+			}
+			texels = texels[size:]
+		}
+	}
+	return nil
+}
+
+// putTexel writes pixel i of the formats that pack no blocks.
+func putTexel(m *pixmap.Map, i int, f texture.Format, texel []byte) {
+	at := 4 * i
+	switch f {
+	case texture.R8:
+		copy(m.Pix8[at:], []byte{texel[0], 0, 0, 255})
+	case texture.RG8:
+		copy(m.Pix8[at:], []byte{texel[0], texel[1], 0, 255})
+	case texture.RGBA8:
+		copy(m.Pix8[at:at+4], texel)
+	case texture.RGB10A2:
+		word := binary.LittleEndian.Uint32(texel)
+		for k := range 3 {
+			m.Pix16[at+k] = uint16((word>>(10*k)&1023*65535*2 + 1023) / 2046)
+		}
+		m.Pix16[at+3] = uint16(word >> 30 * 21845)
+	case texture.RGBA16F:
+		for k := range 4 {
+			m.PixF[at+k] = halfValue(binary.LittleEndian.Uint16(texel[2*k:]))
+		}
+	}
+}
+
+// halfValue returns a half float's value. Of what is no number, which textures do not
+// have, it returns 0.
+func halfValue(h uint16) float32 {
+	exponent, fraction := int(h>>10&31), float64(h&1023)
+	v := math.Ldexp(fraction+1024, exponent-25)
+	switch exponent {
+	case 0:
+		v = math.Ldexp(fraction, -24)
+	case 31:
+		v = 0
+	}
+	if h>>15 == 1 {
+		v = -v
+	}
+	return float32(v)
+}
+
+// putBlock writes the pixels of the block at x, y that lie inside the map.
+func putBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
+	if f == texture.BC6H {
+		light, err := bc6h((*[16]byte)(block))
+		if err != nil {
+			return err
+		}
+		put(m.PixF, m, x, y, &light)
+		return nil
+	}
+	var pix [64]byte
+	switch f {
+	case texture.BC1, texture.BC1A:
+		bc1(&pix, block, false, f == texture.BC1A)
+	case texture.BC3:
+		bc1(&pix, block[8:], true, false)
+		bc4(&pix, 3, block)
+	case texture.BC4, texture.BC5:
+		for i := range 16 {
+			pix[4*i+3] = 255
+		}
+		bc4(&pix, 0, block)
+		if f == texture.BC5 {
+			bc4(&pix, 1, block[8:])
+		}
+	case texture.BC7:
+		bc7.DecodeBlock(&pix, (*[16]byte)(block))
+	}
+	put(m.Pix8, m, x, y, &pix)
+	return nil
+}
+
+func put[T byte | float32](dst []T, m *pixmap.Map, x, y int, block *[64]T) {
+	wide := 4 * min(4, m.W-x)
+	for row := range min(4, m.H-y) {
+		copy(dst[4*((y+row)*m.W+x):][:wide], block[16*row:])
+	}
+}
+
+// bc1 decodes a BC1 block. four says that it has four colors whatever their order, as in
+// BC3; clear that the fourth of three colors is transparent.
+func bc1(pix *[64]byte, block []byte, four, clear bool) {
+	first, second := binary.LittleEndian.Uint16(block), binary.LittleEndian.Uint16(block[2:])
+	index := binary.LittleEndian.Uint32(block[4:])
+	colors := [4][4]byte{rgb565(first), rgb565(second), {3: 255}, {3: 255}}
+	if clear && first <= second {
+		colors[3][3] = 0
+	}
+	for k := range 3 {
+		a, b := int(colors[0][k]), int(colors[1][k])
+		if four || first > second {
+			colors[2][k], colors[3][k] = byte((2*a+b+1)/3), byte((a+2*b+1)/3)
+		} else {
+			colors[2][k] = byte((a + b + 1) / 2)
+		}
+	}
+	for i := range 16 {
+		copy(pix[4*i:], colors[index>>(2*i)&3][:])
+	}
+}
+
+func rgb565(c uint16) [4]byte {
+	r, g, b := byte(c>>11), byte(c>>5&63), byte(c&31)
+	return [4]byte{r<<3 | r>>2, g<<2 | g>>4, b<<3 | b>>2, 255}
+}
+
+// bc4 decodes a BC4 block into one channel.
+func bc4(pix *[64]byte, channel int, block []byte) {
+	a, b := int(block[0]), int(block[1])
+	values := [8]byte{byte(a), byte(b), 7: 255}
+	if a > b {
+		for i := 1; i < 7; i++ {
+			values[i+1] = byte((a*(7-i) + b*i + 3) / 7)
+		}
+	} else {
+		for i := 1; i < 5; i++ {
+			values[i+1] = byte((a*(5-i) + b*i + 2) / 5)
+		}
+	}
+	index := binary.LittleEndian.Uint64(block) >> 16
+	for i := range 16 {
+		pix[4*i+channel] = values[index>>(3*i)&7]
+	}
+}

@@ -1,0 +1,79 @@
+//go:build amd64 || arm64
+
+// The library that decodes here does not build for machines of 32 bits.
+
+package cooked
+
+import (
+	"testing"
+
+	"github.com/woozymasta/bcn"
+	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// Any block is decoded as another library does, but for rounding.
+func TestLibrary(t *testing.T) {
+	formats := map[texture.Format]bcn.Format{
+		texture.BC1A: bcn.FormatBC1, texture.BC3: bcn.FormatBC3, texture.BC4: bcn.FormatBC4,
+		texture.BC5: bcn.FormatBC5, texture.BC7: bcn.FormatBC7,
+	}
+	for f, theirs := range formats {
+		t.Run(f.String(), func(t *testing.T) {
+			_, size := f.Block()
+			rapid.Check(t, func(t *rapid.T) {
+				block := rapid.SliceOfN(rapid.Byte(), size, size).Draw(t, "block")
+				if f == texture.BC3 && block[8] == block[10] && block[9] == block[11] {
+					t.Skip("equal ends, which decoders read either way")
+				}
+				m, err := Level(t.Context(), &texture.Texture{Format: f, W: 4, H: 4, Levels: [][]byte{block}}, 0, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := bcn.DecodeImage(block, 4, 4, theirs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range 64 {
+					compared := i%4 < len(f.Channels())
+					if d := int(m.Pix8[i]) - int(want.Pix[i]); compared && (d < -1 || d > 1) {
+						t.Fatalf("pixel %d, channel %d: %d, library: %d", i/4, i%4, m.Pix8[i], want.Pix[i])
+					}
+				}
+			})
+		})
+	}
+}
+
+// BC6H blocks of one line are decoded to the same halves; others are refused.
+func TestLibraryLight(t *testing.T) {
+	decoded := map[byte]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		block := [16]byte(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "block"))
+		if rapid.Bool().Draw(t, "one line") {
+			block[0] = block[0]&^31 | rapid.SampledFrom([]byte{3, 7, 11, 15}).Draw(t, "mode")
+		}
+		got, err := bc6h(&block)
+		mode := block[0] & 31
+		if one := mode&3 == 3; one != (err == nil) {
+			t.Fatalf("mode %d: %v", mode, err)
+		}
+		if err != nil || mode > 15 {
+			return
+		}
+		decoded[mode]++
+		want, err := bcn.DecodeBC6HFloat32(block[:], 4, 4, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range want {
+			if got[i/3*4+i%3] != v {
+				t.Fatalf("mode %d, pixel %d: %v, library: %v", mode, i/3, got[i/3*4:i/3*4+3], want[i/3*3:i/3*3+3])
+			}
+		}
+	})
+	if len(decoded) != 4 {
+		t.Errorf("modes %v", decoded)
+	}
+}
