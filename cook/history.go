@@ -1,13 +1,9 @@
 package cook
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
-	"github.com/assetcook/assetcook/cook/internal/state"
-	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/profile/guid"
 )
 
@@ -35,24 +31,14 @@ type PastStage struct {
 // first, at most 600. A line that is torn, because a run was killed in the middle of
 // writing it, is left out.
 func History(out string) ([]Past, error) {
-	dir, err := confine.Open(out)
-	if err != nil {
-		return nil, fmt.Errorf("history: %w", err)
-	}
-	defer dir.Close()
-	text, err := state.ReadHistory(dir)
-	if err != nil {
-		return nil, fmt.Errorf("history of %s: %w", out, err)
-	}
+	past, err := survey.Runs(out)
 	var runs []Past
-	for line := range strings.Lines(string(text)) {
-		if p, ok := pass.ParsePast([]byte(line)); ok {
-			run := Past{ID: p.ID, At: p.At, Took: p.Took, Counts: p.Counts}
-			for _, s := range p.Stages {
-				run.Stages = append(run.Stages, PastStage(s))
-			}
-			runs = append(runs, run)
+	for _, p := range past {
+		run := Past{ID: p.ID, At: p.At, Took: p.Took, Counts: p.Counts}
+		for _, s := range p.Stages {
+			run.Stages = append(run.Stages, PastStage(s))
 		}
+		runs = append(runs, run)
 	}
-	return runs[max(0, len(runs)-state.HistoryRuns):], nil
+	return runs, err
 }

@@ -3,9 +3,11 @@ package cook_test
 import (
 	"os"
 	"testing"
+
+	"github.com/assetcook/assetcook/cook/internal/survey"
 )
 
-// Dry runs and Why write nothing, whatever state they find: no file or folder of the
+// Dry runs, Why and the survey write nothing, whatever state they find: no file or folder of the
 // assets, the outputs and the store is added, removed or gets another stamp.
 func TestReadOnlyVerbsChangeNothing(t *testing.T) {
 	p := sampleProject(t)
@@ -31,6 +33,7 @@ func TestReadOnlyVerbsChangeNothing(t *testing.T) {
 		{"rules changed", write("assets/cook.toml", "[[rule]]\nmatch = \"*.json\"\nminify = false\n")},
 		{"rules broken", write("assets/cook.toml", "[[rule")},
 	}
+	damaged := false // the index is
 	for _, state := range states {
 		if err := state.make(); err != nil {
 			t.Fatalf("%s: %v", state.name, err)
@@ -43,6 +46,13 @@ func TestReadOnlyVerbsChangeNothing(t *testing.T) {
 		if broken := state.name == "rules broken"; (dryErr != nil) != broken || (whyErr != nil) != broken {
 			t.Errorf("%s: dry run: %v, why: %v", state.name, dryErr, whyErr)
 		}
+		_, listErr := survey.List(p.run.Out)
+		damaged = damaged || state.name == "nothing cooked yet" || state.name == "index damaged"
+		if damaged != (listErr != nil) {
+			t.Errorf("%s: list: %v", state.name, listErr)
+		}
+		damaged = damaged && state.name != "nothing cooked yet"
+		survey.Runs(p.run.Out)
 		checkStamps(t, state.name, before, stampsOf(t, nil, p.run.Dir, p.run.Out, p.run.Cache))
 	}
 }

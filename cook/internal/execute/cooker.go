@@ -29,7 +29,7 @@ type cooker struct {
 
 func newCooker(env Env) *cooker {
 	return &cooker{
-		Env: env, summer: hashing.NewSummer(env.Checksum), budget: newBudget(env.Memory, env.Cores, env.Probe),
+		Env: env, summer: hashing.NewSummer(env.Checksum), budget: newBudget(env.Memory, env.Cores, env.Probe, env.Now),
 		kinds: &kinds{named: map[string]bool{}},
 	}
 }
@@ -40,13 +40,14 @@ type attempt struct {
 	vars    map[string]string // as in recipe.Env
 	probe   *profile.Worker
 	held    *holdings // nil if it does not matter what the recipe holds
+	times   *times    // likewise
 	source  *source
 }
 
 // cook runs the recipe, once more if a dependency turned up that is too fresh to tell
 // whether it changed meanwhile: the second time it is watched.
 func (c *cooker) cook(ctx context.Context, a planned, how attempt) (ready, error) {
-	release, err := c.budget.admit(ctx, how.source, a.Action, how.probe)
+	release, err := c.budget.admit(ctx, a.Action, how)
 	if err != nil {
 		// What cannot be estimated may be half of one content and half of another.
 		return ready{}, errors.Join(c.recheck(ctx, *a.Source), err)
@@ -99,7 +100,7 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 			return c.Assets.OpenFile(p)
 		},
 		Stat:    c.Assets.Stat,
-		Each:    c.Cores.Each,
+		Each:    c.each(how.times),
 		Scratch: tmp.folder,
 		Vars:    how.vars,
 	}
@@ -147,7 +148,7 @@ func (c *cooker) collect(ctx context.Context, a planned, tmp *scratch, probe *pr
 
 // cook makes an action's artifacts as scratch files.
 func (w *worker) cook(ctx context.Context, a planned) (ready, error) {
-	return w.cooker.cook(ctx, a, attempt{scratch: func() *scratch { return w.newScratch(a.Outputs) }, probe: w.probe, held: w.held, source: &w.src})
+	return w.cooker.cook(ctx, a, attempt{scratch: func() *scratch { return w.newScratch(a.Outputs) }, probe: w.probe, held: w.held, times: &w.times, source: &w.src})
 }
 
 // Explain has a recipe say what it makes of a source. A panic of its is an error.

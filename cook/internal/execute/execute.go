@@ -95,19 +95,21 @@ type Done struct {
 	Placed map[string]bool
 	// Stuck are folders of the output folder that are empty and could not be removed.
 	Stuck map[string]bool
+	// Detail is for the history.
+	Detail *Detail
 }
 
 // Run carries out a plan. Its error means that nothing could be begun.
 func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error) {
 	r := &runner{
-		Options: opt,
-		cooker:  newCooker(env),
-		plan:    p,
-		results: make([]Result, len(p.Actions)),
-		names:   names{run: rand.Uint64()},
-		flights: flights{byID: map[store.ActionID]*flight{}},
-		outputs: newOutputs(env.Out),
-		warned:  map[[2]string]bool{},
+		Options:   opt,
+		cooker:    newCooker(env),
+		plan:      p,
+		results:   make([]Result, len(p.Actions)),
+		names:     names{run: rand.Uint64()},
+		flights:   flights{byID: map[store.ActionID]*flight{}},
+		outputs:   newOutputs(env.Out),
+		reporting: reported{warned: map[[2]string]bool{}, detail: Detail{Workers: opt.Workers}},
 	}
 	writes := !opt.DryRun && !r.idle()
 	if writes {
@@ -123,6 +125,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	return &Done{
 		Results: r.results, Learning: time.Duration(r.learning.took.Load()),
 		Wrote: r.outputs.wrote.Load(), Placed: r.outputs.placed, Stuck: r.outputs.stuck,
+		Detail: r.finishDetail(),
 	}, nil
 }
 
@@ -138,9 +141,16 @@ type runner struct {
 	names    names
 	failed   atomic.Bool // nothing new is to be started
 
-	reporting sync.Mutex
-	warned    map[[2]string]bool // sources and lines, guarded by reporting
-	storeOnce sync.Once          // warns of the store
+	reporting reported
+	storeOnce sync.Once // warns of the store
+}
+
+// reported is what has been said of a run so far.
+type reported struct {
+	sync.Mutex
+	warned  map[[2]string]bool // sources and lines
+	detail  Detail
+	removed []Size // artifacts that no action claims
 }
 
 // A worker brings one action after the other up to date.
@@ -149,6 +159,8 @@ type worker struct {
 	probe *profile.Worker // nil if nothing is measured
 	held  *holdings       // of the recipe at work
 	src   source          // of the action at work
+	track *track          // what was done when
+	times times           // of the action at work
 	sums  *bulk.Worker    // for scratch files
 	key   *hashing.Key    // for action IDs
 }
@@ -179,19 +191,27 @@ func (r *runner) actions(ctx context.Context) {
 		return cmp.Compare(class(&r.plan.Actions[j]), class(&r.plan.Actions[i]))
 	})
 	workers := make([]*worker, min(r.Workers, len(todo)))
+	tracks := make([]*track, len(workers))
+	begin := r.Now()
 	if len(todo) > 0 {
 		r.learning.sharers = r.Workers / len(todo)
 	}
 	for n := range workers {
 		workers[n] = r.worker(fmt.Sprintf("worker %d", n))
+		tracks[n] = &track{worker: n}
+		if n < mostTracks {
+			tracks[n].most = max(2, mostSpans/min(len(workers), mostTracks))
+		}
+		workers[n].track = tracks[n]
 	}
 	// Each action gets a result, also of a run that was interrupted.
 	parallel.Each(context.WithoutCancel(ctx), len(workers), len(todo), func(n, i int) error {
 		defer r.Cores.Hold()()
-		workers[n].work(ctx, todo[i])
+		workers[n].follow(ctx, todo[i], begin)
 		workers[n].probe.Flush()
 		return nil
 	})
+	r.reporting.detail.addTracks(tracks)
 	for _, w := range workers {
 		w.sums.Close()
 		w.probe.Release()
@@ -215,6 +235,19 @@ func Expected(a *plan.Action) time.Duration {
 	}
 	const perByte = 20 * time.Nanosecond // of an image, roughly
 	return time.Duration(a.Source.Stamp.Size) * perByte
+}
+
+// follow works on an action and notes when.
+func (w *worker) follow(ctx context.Context, i int, epoch time.Time) {
+	w.times.reset()
+	begin := w.Now().Sub(epoch)
+	w.work(ctx, i)
+	if w.results[i].Outcome != NotReached {
+		w.track.add(Span{
+			Begin: begin, End: w.Now().Sub(epoch), Waited: time.Duration(w.times.waited.Load()), Helped: time.Duration(w.times.helped.Load()),
+			Path: Path(w.plan.Actions[i].Path),
+		})
+	}
 }
 
 func (w *worker) work(ctx context.Context, i int) {
@@ -282,7 +315,55 @@ func (r *runner) finish(i int, res Result, warnings []string, took time.Duration
 	if res.Outcome != Failed && res.Outcome != NotReached { // the failure says more
 		r.warn(a, warnings)
 	}
+	r.addSize(a, &res, e.Out)
 	r.report(e)
+}
+
+// addSize notes how much the artifacts of an action have grown.
+func (r *runner) addSize(a *plan.Action, res *Result, now int64) {
+	if res.Outcome == UpToDate || res.Outcome == NotReached {
+		return
+	}
+	s := Size{Path: Path(a.Path), Target: a.Target, Before: -1, After: now}
+	if a.Last != nil {
+		s.Before = 0
+		for i := range a.Last.Made {
+			s.Before += a.Last.Made[i].Stamp.Size
+		}
+	}
+	r.reporting.Lock()
+	defer r.reporting.Unlock()
+	r.reporting.detail.addSize(s)
+}
+
+// finishDetail adds to the detail what was removed because its source is gone. What an
+// action that has other outputs now has left behind counts there.
+func (r *runner) finishDetail() *Detail {
+	d := &r.reporting.detail
+	if len(r.reporting.removed) > 0 {
+		type key struct {
+			path   Path
+			target string
+		}
+		gone, order := map[key]int64{}, []key{}
+		for _, s := range r.reporting.removed {
+			k := key{s.Path, s.Target}
+			if _, seen := gone[k]; !seen {
+				order = append(order, k)
+			}
+			gone[k] += s.Before
+		}
+		for i := range r.plan.Actions {
+			delete(gone, key{Path(r.plan.Actions[i].Path), r.plan.Actions[i].Target})
+		}
+		for _, k := range order {
+			if size, ok := gone[k]; ok {
+				d.addSize(Size{k.path, k.target, size, -1})
+			}
+		}
+	}
+	d.cutSizes()
+	return d
 }
 
 // warn reports what is wrong with the source of an action, once if several targets say
@@ -291,8 +372,11 @@ func (r *runner) warn(a *plan.Action, lines []string) {
 	for _, line := range lines {
 		key := [2]string{a.Path, line}
 		r.reporting.Lock()
-		again := r.warned[key]
-		r.warned[key] = true
+		again := r.reporting.warned[key]
+		r.reporting.warned[key] = true
+		if !again {
+			r.reporting.detail.addWarning(a.Path, line)
+		}
 		r.reporting.Unlock()
 		if !again {
 			r.report(Event{Path: a.Path, Target: a.Target, Outcome: Warned, Err: errors.New(line)})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -29,23 +30,26 @@ type budget struct {
 	left  *semaphore.Weighted
 	cores *parallel.Cores // idle while a worker waits
 	group *memory.Group   // what was given out
+	now   func() time.Time
 }
 
-func newBudget(bytes int64, cores *parallel.Cores, probe profile.Probe) *budget {
-	return &budget{bytes: bytes, left: semaphore.NewWeighted(bytes), cores: cores, group: probe.Memory.Group("recipes", bytes)}
+func newBudget(bytes int64, cores *parallel.Cores, probe profile.Probe, now func() time.Time) *budget {
+	return &budget{bytes: bytes, left: semaphore.NewWeighted(bytes), cores: cores, group: probe.Memory.Group("recipes", bytes), now: now}
 }
 
 // reserve waits for a part of the budget.
-func (b *budget) reserve(ctx context.Context, need int64, probe *profile.Worker) (release func(), err error) {
+func (b *budget) reserve(ctx context.Context, need int64, how attempt) (release func(), err error) {
 	if need > b.bytes {
 		return nil, &MemoryError{need, b.bytes}
 	}
 	if !b.left.TryAcquire(need) {
+		begin := b.now()
 		if err := b.cores.Lend(func() error { return b.left.Acquire(ctx, need) }); err != nil {
 			return nil, err
 		}
+		how.times.wait(b.now().Sub(begin))
 	}
-	held := b.group.Grow(probe.Memory(), need)
+	held := b.group.Grow(how.probe.Memory(), need)
 	return func() {
 		held.Shrink()
 		b.left.Release(need)
@@ -53,18 +57,18 @@ func (b *budget) reserve(ctx context.Context, need int64, probe *profile.Worker)
 }
 
 // admit waits until the memory that an action is estimated to need is free.
-func (b *budget) admit(ctx context.Context, src *source, a *plan.Action, probe *profile.Worker) (release func(), err error) {
-	defer probe.Begin("cook/run/admit", "").End()
+func (b *budget) admit(ctx context.Context, a *plan.Action, how attempt) (release func(), err error) {
+	defer how.probe.Begin("cook/run/admit", "").End()
 	size := a.Source.Stamp.Size
 	need := size*3 + 1<<20
 	if e, ok := a.Method.Cooker.(recipe.Estimator); ok {
-		need, err = estimate(e, src, min(size, recipe.HeadSize), size)
+		need, err = estimate(e, how.source, min(size, recipe.HeadSize), size)
 		if errors.Is(err, recipe.ErrShortHead) {
 			var whole func()
-			if whole, err = b.reserve(ctx, size, probe); err != nil {
+			if whole, err = b.reserve(ctx, size, how); err != nil {
 				return nil, err
 			}
-			need, err = estimate(e, src, size, size)
+			need, err = estimate(e, how.source, size, size)
 			whole()
 		}
 		if err != nil {
@@ -74,7 +78,7 @@ func (b *budget) admit(ctx context.Context, src *source, a *plan.Action, probe *
 	if need < 0 {
 		return nil, fmt.Errorf("recipe %s estimates that it needs %d bytes of memory", a.Method.Recipe.Name, need)
 	}
-	return b.reserve(ctx, need, probe)
+	return b.reserve(ctx, need, how)
 }
 
 // estimate shows a recipe the first n bytes of a source.

@@ -30,6 +30,7 @@ func (r *runner) retire() {
 		if err == nil && !r.DryRun {
 			r.outputs.wrote.Store(true)
 			r.outputs.trash[old.Path] = aside
+			r.reporting.removed = append(r.reporting.removed, Size{Path: Path(old.Source), Target: old.Target, Before: size, After: -1})
 		}
 		r.report(e)
 	}

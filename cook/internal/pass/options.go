@@ -149,7 +149,7 @@ func (p Place) resolved() (Place, error) {
 		return p, &ConfigError{err}
 	}
 	if p.Out == "" {
-		p.Out = filepath.Join(filepath.Dir(dir), "cooked")
+		p.Out = DefaultOut(dir)
 	}
 	if p.Out, err = filepath.Abs(p.Out); err != nil {
 		return p, &ConfigError{err}
@@ -157,6 +157,9 @@ func (p Place) resolved() (Place, error) {
 	p.Cache, err = CacheDir(p.Cache)
 	return p, err
 }
+
+// DefaultOut returns the output folder of an asset folder unless another one is given.
+func DefaultOut(dir string) string { return filepath.Join(filepath.Dir(dir), "cooked") }
 
 // CacheDir returns the folder of the store.
 func CacheDir(given string) (string, error) {

@@ -19,6 +19,9 @@ type Done struct {
 	// Delta and Actions are what was seen to, and what is known of it now.
 	Delta   *Delta
 	Actions []index.Action
+	// Detail is what the history keeps of the pass beside its tally; nil if nothing was to
+	// be done.
+	Detail *execute.Detail
 	// Placed are the files of the output folder that were renamed into place, by their
 	// absolute names, if a watcher is to know.
 	Placed []string
@@ -64,6 +67,9 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 	}
 	work, err := Execute(ctx, s, delta, todo)
 	meter.addRead(delta, todo, work)
+	if work != nil && work.Done != nil {
+		done.Detail = work.Detail
+	}
 	if err != nil || s.Mode.DryRun {
 		return errors.Join(err, ctx.Err())
 	}

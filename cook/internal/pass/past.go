@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/internal/sysmem"
 	"github.com/assetcook/assetcook/profile/guid"
 )
@@ -16,6 +17,7 @@ type Past struct {
 	Took   time.Duration    `json:"took_ns"`
 	Stages []Stage          `json:"stages"`
 	Counts map[string]int64 `json:"counts"` // those of Tally.Values that are not 0
+	Detail *execute.Detail  `json:"detail,omitempty"`
 }
 
 // A Stage is what one stage of a pass cost.
@@ -63,6 +65,24 @@ func ParsePast(line []byte) (p Past, ok bool) {
 	return p, err == nil && !p.At.IsZero()
 }
 
+// keepPast returns a line of the history as it is kept, nil for one that is torn; brief
+// without its detail.
+func keepPast(line []byte, brief bool) []byte {
+	p, ok := ParsePast(line)
+	if !ok {
+		return nil
+	}
+	if !brief || p.Detail == nil {
+		return line
+	}
+	p.Detail = nil
+	line, err := json.Marshal(p)
+	if err != nil {
+		return nil
+	}
+	return line
+}
+
 // finish ends what is measured, and adds the pass to the history if it did something.
 // That it cannot is worth a note and nothing else.
 func (s *Session) finish(done *Done, m *meter) {
@@ -76,7 +96,7 @@ func (s *Session) finish(done *Done, m *meter) {
 	if id.IsZero() {
 		id = guid.New()
 	}
-	p := Past{ID: id, At: s.Started, Took: done.Took, Stages: m.stages.stages, Counts: map[string]int64{}}
+	p := Past{ID: id, At: s.Started, Took: done.Took, Stages: m.stages.stages, Counts: map[string]int64{}, Detail: done.Detail}
 	for name, value := range done.Values() {
 		if value != 0 {
 			p.Counts[name] = value
@@ -84,7 +104,7 @@ func (s *Session) finish(done *Done, m *meter) {
 	}
 	line, err := json.Marshal(p)
 	if err == nil {
-		err = s.State.AddHistory(line, func(line []byte) bool { _, ok := ParsePast(line); return ok })
+		err = s.State.AddHistory(line, keepPast)
 	}
 	if err != nil {
 		s.Observer.Note(err.Error())

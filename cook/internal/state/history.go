@@ -14,7 +14,8 @@ import (
 )
 
 // The history is a line of JSON for each of the last runs. It is for people and charts:
-// no run depends on it.
+// no run depends on it. Lines of runs that did much have details that are dropped when
+// they are old.
 
 const (
 	// HistoryRuns is how many runs are reported. There may be more in the file.
@@ -22,6 +23,8 @@ const (
 	// historyBytes is twice what so many lines come to if each has all its numbers, some
 	// 1,900 bytes.
 	historyBytes = 2 * HistoryRuns * 2048
+	// detailBytes is what details may take of a history that was shortened.
+	detailBytes = historyBytes / 4
 )
 
 // ReadHistory returns the end of the history of an output folder, nil if there is none.
@@ -43,23 +46,23 @@ func ReadHistory(out *confine.Dir) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, 3*historyBytes))
 }
 
-// AddHistory adds a line. If the history has become long only its last lines stay, of
-// which whole tells torn ones.
-func (d *Dir) AddHistory(line []byte, whole func(line []byte) bool) error {
-	if err := d.addHistory(line, whole); err != nil {
+// AddHistory adds a line. If the history has become long only its last lines stay, as keep
+// returns them: brief without details, nil for one that is torn.
+func (d *Dir) AddHistory(line []byte, keep func(line []byte, brief bool) []byte) error {
+	if err := d.addHistory(line, keep); err != nil {
 		return fmt.Errorf("history %s: %w", d.name(historyName), err)
 	}
 	return nil
 }
 
-func (d *Dir) addHistory(line []byte, whole func(line []byte) bool) error {
+func (d *Dir) addHistory(line []byte, keep func(line []byte, brief bool) []byte) error {
 	root := d.out.Root()
 	info, err := root.Lstat(historyName)
 	if err == nil && !info.Mode().IsRegular() {
 		return regular.Mode(info.Mode())
 	}
 	if err == nil && info.Size() > historyBytes {
-		if err := d.shortenHistory(whole); err != nil {
+		if err := d.shortenHistory(keep); err != nil {
 			return err
 		}
 	}
@@ -72,22 +75,27 @@ func (d *Dir) addHistory(line []byte, whole func(line []byte) bool) error {
 	return errors.Join(err, f.Close())
 }
 
-// shortenHistory leaves the last lines.
-func (d *Dir) shortenHistory(whole func(line []byte) bool) error {
+// shortenHistory leaves the last lines, and the details of the last of them.
+func (d *Dir) shortenHistory(keep func(line []byte, brief bool) []byte) error {
 	text, err := d.read(historyName)
 	if err != nil {
 		return err
 	}
 	var lines [][]byte
-	size := 0
+	size, details := 0, 0
 	for _, line := range slices.Backward(bytes.Split(text, []byte("\n"))) {
-		if !whole(line) {
+		brief := keep(line, true)
+		if brief == nil {
 			continue
 		}
-		if size += len(line) + 1; size > historyBytes/2 {
+		if size += len(brief) + 1; size > historyBytes/2 {
 			break
 		}
-		lines = append(lines, line)
+		if detail := len(line) - len(brief); detail > 0 && details+detail <= detailBytes {
+			details += detail
+			brief = line
+		}
+		lines = append(lines, brief)
 	}
 	slices.Reverse(lines)
 	return d.put(historyName, append([]byte("\n"), bytes.Join(lines, []byte("\n"))...), unsynced)

@@ -1,0 +1,135 @@
+// Package survey reads what earlier runs left in an output folder: what was made of each
+// asset, from the index, and what runs did, from the history. It changes nothing and takes
+// no lock.
+package survey
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/internal/confine"
+)
+
+// An Asset is a source as it was last worked on for one target, and what was made of it.
+type Asset struct {
+	Path, Target string
+	Method       *Method
+	Failed       bool
+	Warned       bool            // by its recipe
+	In           int64           // bytes of the source
+	CookTime     time.Duration   // that the recipe took when it last ran
+	At           time.Time       // when the asset was last worked on, by the run that began then
+	Outcome      execute.Outcome // then
+	Reasons      []string        // then; if it failed, the last one is the error
+	Outputs      []Output
+	Dependencies []string // files that it reads besides the source, and those it looked for in vain
+}
+
+// Out is how many bytes the artifacts take.
+func (a *Asset) Out() (bytes int64) {
+	for _, o := range a.Outputs {
+		bytes += o.Size
+	}
+	return bytes
+}
+
+// An Output is an artifact, by its path in the output folder.
+type Output struct {
+	Path string
+	Size int64
+}
+
+// A Method is how assets are cooked. It is shared and must not be changed.
+type Method struct {
+	Recipe  string
+	Options map[string]string
+}
+
+// ErrNotCooked is returned for an output folder that no cook has completed in.
+var ErrNotCooked = errors.New("nothing has been cooked into it yet")
+
+// List returns what the last run into an output folder left there, sorted by path and
+// target. It reads the index, and neither the assets nor their artifacts, and changes
+// nothing: what was edited since then is not seen.
+func List(out string) ([]Asset, error) {
+	dir, err := confine.Open(out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("output folder %s: %w", out, ErrNotCooked)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("output folder: %w", err)
+	}
+	defer dir.Close()
+	in := state.Open(dir)
+	known, err := in.Load()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("output folder %s: %w", out, ErrNotCooked)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; cook again, which makes a new one", in.Describe(err))
+	}
+	defer known.Close()
+	var list []Asset
+	err = index.Guard(func() error {
+		if err := known.Load(); err != nil {
+			return err
+		}
+		list = listed(known.Index)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w; cook again, which makes a new one", in.Describe(err))
+	}
+	return list, nil
+}
+
+func listed(x *index.Index) []Asset {
+	methods := map[*index.Field]*Method{}
+	of := func(m index.Method) *Method {
+		if len(m) == 0 {
+			return &Method{}
+		}
+		known := methods[&m[0]]
+		if known == nil {
+			known = methodOf(m)
+			methods[&m[0]] = known
+		}
+		return known
+	}
+	var list []Asset
+	for a := range x.Actions() {
+		l := Asset{
+			Path: a.Path, Target: a.Target, Method: of(a.Method), Failed: a.State == index.Failed, Warned: a.Warned,
+			CookTime: a.CookTime, At: a.Decision.At, Outcome: execute.Outcome(a.Decision.Outcome),
+		}
+		if f, ok := x.File(a.Path); ok {
+			l.In = f.Stamp.Size
+		}
+		for why := range strings.Lines(a.Decision.Why) {
+			l.Reasons = append(l.Reasons, strings.TrimSuffix(why, "\n"))
+		}
+		for _, m := range a.Made {
+			l.Outputs = append(l.Outputs, Output{m.Path, m.Stamp.Size})
+		}
+		for _, d := range a.Deps {
+			l.Dependencies = append(l.Dependencies, d.Path)
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+func methodOf(m index.Method) *Method {
+	to := &Method{Recipe: plan.RecipeOf(m), Options: map[string]string{}}
+	for _, f := range m {
+		to.Options[f.Key] = f.Value
+	}
+	return to
+}

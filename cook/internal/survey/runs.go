@@ -1,0 +1,43 @@
+package survey
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/internal/confine"
+)
+
+// OutputFolder returns the absolute name of the output folder, given that and the asset
+// folder as a user gives them: out may be empty.
+func OutputFolder(dir, out string) (string, error) {
+	if out != "" {
+		return filepath.Abs(out)
+	}
+	dir, err := filepath.Abs(dir)
+	return pass.DefaultOut(dir), err
+}
+
+// Runs returns the last runs into an output folder that had something to do, oldest first,
+// at most 600. The older of them have no detail. A line that is torn, because a run was
+// killed in the middle of writing it, is left out.
+func Runs(out string) ([]pass.Past, error) {
+	dir, err := confine.Open(out)
+	if err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	defer dir.Close()
+	text, err := state.ReadHistory(dir)
+	if err != nil {
+		return nil, fmt.Errorf("history of %s: %w", out, err)
+	}
+	var runs []pass.Past
+	for line := range strings.Lines(string(text)) {
+		if p, ok := pass.ParsePast([]byte(line)); ok {
+			runs = append(runs, p)
+		}
+	}
+	return runs[max(0, len(runs)-state.HistoryRuns):], nil
+}
