@@ -123,12 +123,12 @@ func TestList(t *testing.T) {
 		t.Error("not sorted")
 	}
 	wood := at["tex/wood.png"]
-	if wood == nil || wood.Method.Recipe != "image" || wood.Method.Options["kind"] == "" || wood.Outcome != execute.Cooked ||
-		!wood.At.Equal(runs[0].At) || len(wood.Reasons) == 0 || wood.In == 0 || wood.CookTime == 0 || len(wood.Outputs) != 1 {
+	if wood == nil || wood.Method.Recipe != "image" || wood.Method.Options["kind"] == "" || wood.Last.Outcome != execute.Cooked ||
+		!wood.Last.At.Equal(runs[0].At) || len(wood.Last.Reasons) == 0 || wood.In == 0 || wood.CookTime == 0 || len(wood.Outputs) != 1 {
 		t.Errorf("%+v", wood)
 	}
 	bad := at["data/bad.json"]
-	if bad == nil || !bad.Failed || bad.Outcome != execute.Failed || !strings.HasPrefix(bad.Reasons[len(bad.Reasons)-1], "error: ") {
+	if bad == nil || !bad.Failed || bad.Last.Outcome != execute.Failed || !strings.HasPrefix(bad.Last.Reasons[len(bad.Last.Reasons)-1], "error: ") {
 		t.Errorf("%+v", bad)
 	}
 	reads := 0

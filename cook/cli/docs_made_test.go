@@ -19,6 +19,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/report/overview"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/recipes"
 )
@@ -247,4 +248,24 @@ func literals(t *testing.T, dir string) (all []string) {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// docs/report.md has the columns of all tables of a report.
+func TestDocsReport(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| table | | columns |\n|---|---|---|\n")
+	for _, table := range overview.New(overview.Input{}).Tables {
+		var columns []string
+		for _, c := range table.Columns {
+			columns = append(columns, "`"+c.Key+"`")
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", table.Key, table.Title, strings.Join(columns, ", "))
+	}
+	for _, p := range pages(t) {
+		if p.name == "docs/report.md" {
+			p.generated(t, "tables", b.String())
+			return
+		}
+	}
+	t.Error("there is no docs/report.md")
 }

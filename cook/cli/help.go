@@ -18,6 +18,8 @@ only the work that is needed.
 	cook verify -dir assets [flags]          prove that the outputs are correct
 	cook trim [flags]                        shrink the store to its size limit
 	cook clean -dir assets [flags]           remove what cook made
+	cook report -dir assets [flags]          write a page about the last cook and all runs
+	cook history -dir assets [flags]         print the last runs, or compare two
 	cook smoke [flags] FILE                  measure repeated runs and find regressions
 	cook events stat|convert FILE ...        sum up or convert a recording of -trace
 	cook view FILE ... | HOST:PORT           show recordings, or a run with -feed, as pages

@@ -74,7 +74,7 @@ func (w *checkedWriter) Write(b []byte) (int, error) {
 }
 
 // verbs have help of their own.
-var verbs = []string{"why", "verify", "trim", "clean", "smoke", "events", "view", "id"}
+var verbs = []string{"why", "verify", "trim", "clean", "report", "history", "smoke", "events", "view", "id"}
 
 func (c command) verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
@@ -87,6 +87,10 @@ func (c command) verb(ctx context.Context, atWork func(), args []string, stdout,
 			return runTrim(ctx, args[1:], stdout, stderr)
 		case "clean":
 			return c.runClean(ctx, atWork, args[1:], stdout, stderr)
+		case "report":
+			return runReport(ctx, args[1:], stdout, stderr)
+		case "history":
+			return runHistory(ctx, args[1:], stdout, stderr)
 		case "smoke":
 			return c.runSmoke(ctx, atWork, args[1:], stdout, stderr)
 		case "events":

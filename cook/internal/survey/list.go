@@ -14,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
@@ -22,14 +23,20 @@ type Asset struct {
 	Path, Target string
 	Method       *Method
 	Failed       bool
-	Warned       bool            // by its recipe
-	In           int64           // bytes of the source
-	CookTime     time.Duration   // that the recipe took when it last ran
-	At           time.Time       // when the asset was last worked on, by the run that began then
-	Outcome      execute.Outcome // then
-	Reasons      []string        // then; if it failed, the last one is the error
+	Warned       bool          // by its recipe
+	Source       store.BlobID  // that it was cooked from
+	In           int64         // bytes of the source
+	CookTime     time.Duration // that the recipe took when it last ran
+	Last         Decision
 	Outputs      []Output
 	Dependencies []string // files that it reads besides the source, and those it looked for in vain
+}
+
+// A Decision is what was done when an asset was last worked on.
+type Decision struct {
+	At      time.Time // when that run began
+	Outcome execute.Outcome
+	Reasons []string // if it failed, the last one is the error
 }
 
 // Out is how many bytes the artifacts take.
@@ -107,13 +114,13 @@ func listed(x *index.Index) []Asset {
 	for a := range x.Actions() {
 		l := Asset{
 			Path: a.Path, Target: a.Target, Method: of(a.Method), Failed: a.State == index.Failed, Warned: a.Warned,
-			CookTime: a.CookTime, At: a.Decision.At, Outcome: execute.Outcome(a.Decision.Outcome),
+			Source: a.Source, CookTime: a.CookTime, Last: Decision{At: a.Decision.At, Outcome: execute.Outcome(a.Decision.Outcome)},
 		}
 		if f, ok := x.File(a.Path); ok {
 			l.In = f.Stamp.Size
 		}
 		for why := range strings.Lines(a.Decision.Why) {
-			l.Reasons = append(l.Reasons, strings.TrimSuffix(why, "\n"))
+			l.Last.Reasons = append(l.Last.Reasons, strings.TrimSuffix(why, "\n"))
 		}
 		for _, m := range a.Made {
 			l.Outputs = append(l.Outputs, Output{m.Path, m.Stamp.Size})

@@ -1,0 +1,148 @@
+package overview
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/survey"
+)
+
+var assetColumns = []Column{
+	{"path", "asset", Name, false}, {"target", "target", Name, false}, {"recipe", "recipe", Name, false},
+	{"bytes_in", "source", Bytes, true}, {"bytes_out", "cooked", Bytes, true}, {"cook_ns", "cook time", Time, true},
+	{"outcome", "last", Text, false}, {"at", "on (UTC)", Moment, false}, {"why", "why", Text, false},
+	{"used_by", "used by", Text, false}, {"outputs", "makes", Text, false},
+}
+
+// assets lists all assets, those first that take the greatest part of the bytes or of the
+// time.
+func (r *Report) assets() *Table {
+	t := &Table{Key: "assets", Title: "All assets", Columns: assetColumns}
+	list := r.in.Assets
+	var bytes, ns int64
+	order := make([]int, len(list))
+	for i := range list {
+		order[i] = i
+		bytes += list[i].Out()
+		ns += int64(list[i].CookTime)
+	}
+	weight := func(i int) float64 {
+		return max(float64(list[i].Out())/float64(max(1, bytes)), float64(list[i].CookTime)/float64(max(1, ns)))
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(weight(j), weight(i)) })
+	for _, i := range order {
+		t.Rows = append(t.Rows, r.assetRow(&list[i]))
+	}
+	return t
+}
+
+func (r *Report) assetRow(a *survey.Asset) []any {
+	var outputs []string
+	for _, o := range a.Outputs {
+		outputs = append(outputs, o.Path)
+	}
+	return []any{
+		a.Path, a.Target, a.Method.Recipe, a.In, a.Out(), a.CookTime, string(a.Last.Outcome), moment(a.Last.At), join(a.Last.Reasons),
+		r.usedBy(a.Path), join(outputs),
+	}
+}
+
+// moment is a cell of a time, nil for none.
+func moment(t time.Time) any {
+	if t.IsZero() || t.Unix() == 0 {
+		return nil
+	}
+	return t
+}
+
+// usedBy names the assets that read a file.
+func (r *Report) usedBy(file string) string {
+	const most = 3
+	users := r.users[file]
+	text := join(users[:min(most, len(users))])
+	if more := len(users) - most; more > 0 {
+		text += " and " + count(more, "more")
+	}
+	return text
+}
+
+// top lists the assets that are first by the column that a table is about.
+func (r *Report) top(key string, all *Table) *Table {
+	const most = 100
+	t := &Table{Key: key, Title: "Largest assets", Columns: []Column{
+		{"path", "asset", Name, false}, {"target", "target", Name, false}, {"bytes_out", "cooked", Bytes, true}, {"cook_ns", "cook time", Time, true},
+		{"bytes_in", "source", Bytes, true}, {"recipe", "recipe", Name, false}, {"why", "why", Text, false}, {"used_by", "used by", Text, false},
+	}}
+	sorted := slices.Clone(all.Rows)
+	if key == "slowest" {
+		t.Title, t.Note = "Slowest assets", "By the time that the recipe took when it last ran, here or on the machine that filled the store."
+		slices.SortStableFunc(sorted, func(a, b []any) int { return cmp.Compare(b[5].(time.Duration), a[5].(time.Duration)) })
+	} else {
+		slices.SortStableFunc(sorted, func(a, b []any) int { return cmp.Compare(b[4].(int64), a[4].(int64)) })
+	}
+	for _, row := range sorted[:min(most, len(sorted))] {
+		t.add(row[0], row[1], row[4], row[5], row[3], row[2], row[8], row[9])
+	}
+	return t
+}
+
+// groups sums up assets by recipe and by folder; a folder's sums are those of the assets
+// right in it.
+func (r *Report) groups() (recipes, folders *Table) {
+	type group struct {
+		name    string
+		assets  int64
+		in, out int64
+		took    time.Duration
+		worked  int64 // by the latest run
+		failed  int64
+	}
+	sum := func(of func(a *survey.Asset) string) []*group {
+		byName, list := map[string]*group{}, []*group{}
+		for i := range r.in.Assets {
+			a := &r.in.Assets[i]
+			name := of(a)
+			g := byName[name]
+			if g == nil {
+				g = &group{name: name}
+				byName[name] = g
+				list = append(list, g)
+			}
+			g.assets++
+			g.in += a.In
+			g.out += a.Out()
+			g.took += a.CookTime
+			if r.ofLast(a) {
+				g.worked++
+			}
+			if a.Failed {
+				g.failed++
+			}
+		}
+		slices.SortStableFunc(list, func(a, b *group) int { return cmp.Or(cmp.Compare(b.out, a.out), strings.Compare(a.name, b.name)) })
+		return list
+	}
+	table := func(key, title, note, what string, list []*group) *Table {
+		t := &Table{Key: key, Title: title, Note: note, Columns: []Column{
+			{what, what, Name, false}, {"assets", "assets", Number, true}, {"bytes_in", "sources", Bytes, true}, {"bytes_out", "cooked", Bytes, true},
+			{"share", "share", Percent, false}, {"cook_ns", "cook time", Time, true}, {"last_cook", "in the last cook", Number, true}, {"failed", "failed", Number, true},
+		}}
+		var all int64
+		for _, g := range list {
+			all += g.out
+		}
+		for _, g := range list {
+			t.add(g.name, g.assets, g.in, g.out, float64(g.out)/float64(max(1, all)), g.took, g.worked, g.failed)
+		}
+		return t
+	}
+	byRecipe := sum(func(a *survey.Asset) string { return a.Method.Recipe })
+	for i, g := range byRecipe {
+		r.recipe[g.name] = i
+	}
+	return table("recipes", "By recipe", "", "recipe", byRecipe),
+		table("folders", "By folder", "Each folder without those in it.", "folder", sum(func(a *survey.Asset) string { return path.Dir(a.Path) }))
+}

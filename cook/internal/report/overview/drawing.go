@@ -1,0 +1,224 @@
+package overview
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+const colors = 10 // of tiles
+
+// colorOf is the class of a recipe's tiles.
+func colorOf(recipe int) string {
+	if recipe < 0 {
+		return "cx"
+	}
+	return fmt.Sprintf("c%d", recipe%colors)
+}
+
+// legend names the colors of recipes.
+func (p *writer) legend() {
+	p.f("<p class=note>Colors are recipes; a folder has that of the one that takes most of it. Each tile leads to its row below.</p>\n<ul class=legend>")
+	for i, row := range p.report.Table("recipes").Rows {
+		if i == 30 {
+			break
+		}
+		p.f("<li><svg viewBox=\"0 0 10 10\" width=12 height=12 aria-hidden=true><rect class=%s width=10 height=10 /></svg> %s", colorOf(i), pathname.Show(row[0].(string)))
+	}
+	p.f("</ul>\n")
+}
+
+// label writes a text into a place of a drawing if enough of it fits.
+func (p *writer) label(text string, x, y, room float64, class string) {
+	const letter = 6.3 // width at 11 px, roughly
+	fits := int(room / letter)
+	if fits < 3 {
+		return
+	}
+	if letters := []rune(text); len(letters) > fits {
+		text = string(letters[:fits-1]) + "…"
+	}
+	p.f("<text x=%.0f y=%.0f", x, y)
+	p.buf.WriteString(class)
+	p.f(">%s</text>", text)
+}
+
+// treemap draws what assets amount to, by folder or by recipe.
+func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) float64, show func(float64) string) {
+	const width, height = 1200.0, 440.0
+	root := p.report.tree(byRecipe, value)
+	if root.value <= 0 {
+		return
+	}
+	root.openUp(220)
+	begin := p.buf.Len()
+	p.f("<figure><figcaption>%s: %s</figcaption>\n<svg viewBox=\"0 0 %.0f %.0f\" class=map role=group aria-label=\"%s\">\n", title, show(root.value), width, height, title)
+	for _, t := range root.layOut(rect{0, 0, width, height}, 0) {
+		if p.buf.Len()-begin > drawingBudget-3000 {
+			break // outer tiles come before those in them, which they stand for
+		}
+		if t.w < 1.5 || t.h < 1.5 {
+			continue
+		}
+		p.tile(&t, show, root.value)
+	}
+	p.f("</svg></figure>\n")
+}
+
+func (p *writer) tile(t *tile, show func(float64) string, whole float64) {
+	class, link := colorOf(t.recipe), "#folders"
+	switch {
+	case t.asset != nil && p.rows[t.asset] != "":
+		link = "#" + p.rows[t.asset]
+	case t.asset != nil:
+		link = "#assets"
+	}
+	if t.open {
+		class = "open"
+	}
+	lines := []string{pathname.Show(t.path) + ": " + show(t.value) + ", " + percent(t.value/whole)}
+	if a := t.asset; a != nil {
+		lines = append(lines, "recipe "+a.Method.Recipe, "why: "+cut(join(a.Last.Reasons), 120))
+		if users := p.report.usedBy(a.Path); users != "" {
+			lines = append(lines, "used by: "+cut(users, 120))
+		}
+	} else {
+		lines[0] = pathname.Show(t.path) + ", " + human.Count(t.assets, "asset") + ": " + show(t.value) + ", " + percent(t.value/whole)
+	}
+	p.f("<a href=\"%s\"><rect class=%s x=%.1f y=%.1f width=%.1f height=%.1f /><title>%s</title>", link, class, t.x, t.y, t.w, t.h, strings.Join(lines, "\n"))
+	name := t.name
+	if t.asset != nil && t.name == "" {
+		name = path.Base(t.path)
+	}
+	if name = pathname.Show(name); t.h > 13 {
+		p.label(name, t.x+3, t.y+11, t.w-6, "")
+		if !t.open && t.h > 28 {
+			p.label(show(t.value), t.x+3, t.y+24, t.w-6, " class=v")
+		}
+	}
+	p.f("</a>\n")
+}
+
+// timeline draws what workers did in the latest run, and its stages.
+func (p *writer) timeline() {
+	r := p.report
+	if r.last == nil || r.last.Detail == nil {
+		p.table("workers", listBudget)
+		return
+	}
+	const width, left, high = 1200.0, 70.0, 24.0
+	d := r.last.Detail
+	rows := 0
+	for _, s := range d.Spans {
+		rows = max(rows, s.Worker+1)
+	}
+	recipes := map[string]int{}
+	for i := range r.in.Assets {
+		recipes[r.in.Assets[i].Path] = r.recipe[r.in.Assets[i].Method.Recipe]
+	}
+	p.f("<p><b>What bounded it:</b> %s</p>\n", Bound(r.last))
+	p.f("<figure><figcaption>Assets by worker, %s; striped: waiting for memory</figcaption>\n<svg viewBox=\"0 0 %.0f %.0f\" class=line role=group aria-label=\"time line of the last cook\">\n",
+		human.Duration(d.Took), width, high*float64(rows)+22)
+	p.f("<defs><pattern id=wait width=6 height=6 patternUnits=userSpaceOnUse><path class=stripe d=\"M0 6L6 0\"/></pattern></defs>\n")
+	x := func(t time.Duration) float64 {
+		return left + (width-left-4)*float64(t)/float64(max(1, d.Took))
+	}
+	for row := range rows {
+		p.f("<text x=0 y=%.0f>worker %d</text>", high*float64(row)+15, row)
+	}
+	begin := p.buf.Len()
+	for _, s := range d.Spans {
+		if p.buf.Len()-begin > drawingBudget-3000 {
+			break
+		}
+		name, class := pathname.Show(string(s.Path)), "cx"
+		if c, known := recipes[string(s.Path)]; known {
+			class = colorOf(c)
+		}
+		text := fmt.Sprintf("%s: %s, from %s to %s", name, human.Duration(s.Busy), human.Duration(s.Begin), human.Duration(s.End))
+		if s.Assets > 1 {
+			text = fmt.Sprintf("%s, the longest %s: %s, from %s to %s", human.Count(s.Assets, "asset"), name, human.Duration(s.Busy), human.Duration(s.Begin), human.Duration(s.End))
+		}
+		y, wide := high*float64(s.Worker)+1, max(0.8, x(s.End)-x(s.Begin))
+		p.f("<g><rect class=%s x=%.1f y=%.1f width=%.1f height=%.1f /><title>%s</title>", class, x(s.Begin), y, wide, high-3, text)
+		if s.Waited > 0 {
+			p.f("<rect fill=\"url(#wait)\" x=%.1f y=%.1f width=%.1f height=%.1f />", x(s.Begin), y, min(wide, x(s.Waited)-left), high-3)
+		}
+		if s.Assets > 1 {
+			name = human.Count(s.Assets, "asset")
+		} else {
+			name = path.Base(name)
+		}
+		p.label(name, x(s.Begin)+3, y+14, wide-6, "")
+		p.f("</g>\n")
+	}
+	for i := range 5 {
+		at := d.Took * time.Duration(i) / 4
+		anchor := [5]string{"start", "middle", "middle", "middle", "end"}[i]
+		p.f("<text class=v x=%.0f y=%.0f text-anchor=%s>%s</text>", x(at), high*float64(rows)+16, anchor, human.Duration(at))
+	}
+	p.f("</svg></figure>\n<details><summary>As a table</summary>\n")
+	p.table("workers", listBudget)
+	p.f("</details>\n")
+}
+
+// chart draws a figure of all runs.
+func (p *writer) chart(s *Series) {
+	const width, height, top, bottom = 380.0, 120.0, 8.0, 18.0
+	if len(s.Values) == 0 {
+		return
+	}
+	scale := func(v float64) float64 {
+		if s.Log {
+			return math.Log10(1 + v)
+		}
+		return v
+	}
+	// The lower end of a logarithmic scale is the least value: nothing is near zero.
+	low, high := 0.0, scale(max(slices.Max(s.Values), s.Summary.P50*1.2))
+	if s.Log {
+		low = scale(slices.Min(s.Values)) * 0.98
+	}
+	if s.Kind == Percent {
+		high = 1
+	}
+	if high <= low {
+		high = low + 1
+	}
+	x := func(i int) float64 { return 4 + (width-8)*float64(i)/float64(max(1, len(s.Values)-1)) }
+	y := func(v float64) float64 {
+		return height - bottom - (height-top-bottom)*(scale(v)-low)/(high-low)
+	}
+	how := ""
+	if s.Log {
+		how = " (logarithmic)"
+	}
+	p.f("<figure><figcaption><b>%s</b><span>now %s, median %s, highest %s%s</span></figcaption>\n<svg viewBox=\"0 0 %.0f %.0f\" role=img aria-label=\"%s of the last runs\">", s.Title,
+		s.show(s.Summary.Last), s.show(s.Summary.P50), s.show(s.Summary.High.Value), how, width, height, s.Title)
+	p.f("<path class=axis d=\"M4 %.0fH%.0f\"/>", height-bottom, width-4)
+	for _, step := range s.Steps {
+		p.f("<path class=step d=\"M%.1f %.0fV%.0f\"><title>since run %d: %s, before: %s</title></path>", x(step.At), top, height-bottom, step.At+1, s.show(step.After), s.show(step.Before))
+	}
+	p.buf.WriteString("<path class=curve d=\"")
+	for i, v := range s.Values {
+		fmt.Fprintf(&p.buf, "%c%.1f %.1f", "ML"[min(i, 1)], x(i), y(v))
+	}
+	if len(s.Values) == 1 {
+		fmt.Fprintf(&p.buf, "h1")
+	}
+	p.buf.WriteString("\"/>")
+	for i, v := range s.Values {
+		if s.spike(i) {
+			p.f("<circle class=spike cx=%.1f cy=%.1f r=2.5><title>run %d: %s</title></circle>", x(i), y(v), i+1, s.show(v))
+		}
+	}
+	p.f("<text x=4 y=%.0f>run 1</text><text x=%.0f y=%.0f text-anchor=end>run %d</text></svg></figure>\n",
+		height-4, width-4, height-4, len(s.Values))
+}

@@ -1,0 +1,189 @@
+package overview
+
+import (
+	"fmt"
+	"html"
+	"strconv"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/human"
+)
+
+// table writes a table in at most so many bytes. If not all rows fit, the last one is the
+// sum of the others.
+func (p *writer) table(key string, budget int) {
+	p.rowsOf(p.report.Table(key), budget, func(int) string { return "" })
+}
+
+// assets writes the table of all assets, whose rows have IDs.
+func (p *writer) assets() {
+	type name struct{ path, target string }
+	byName := map[name]*survey.Asset{}
+	for i := range p.report.in.Assets {
+		a := &p.report.in.Assets[i]
+		byName[name{a.Path, a.Target}] = a
+	}
+	t := p.report.Table("assets")
+	p.rowsOf(t, assetBudget, func(i int) string {
+		id := "a" + strconv.Itoa(i)
+		p.rows[byName[name{t.Rows[i][0].(string), t.Rows[i][1].(string)}]] = id
+		return id
+	})
+}
+
+// rowsOf writes a table; id returns the ID of a row that is written, "" for none.
+func (p *writer) rowsOf(t *Table, budget int, id func(row int) string) {
+	begin := p.buf.Len()
+	p.f("<section class=table id=%s><h3>%s</h3>\n", t.Key, t.Title)
+	if t.Note != "" {
+		p.f("<p class=note>%s</p>\n", t.Note)
+	}
+	defer p.f("</section>\n")
+	if len(t.Rows) == 0 {
+		p.f("<p class=note>None.</p>\n")
+		return
+	}
+	used := t.used()
+	p.f("<div class=scroll tabindex=0 role=region aria-label=\"%s\"><table><thead><tr>", t.Title)
+	for k, c := range t.Columns {
+		if used[k] {
+			p.f("<th scope=col%s>%s", classOf(c.Kind), c.Title)
+		}
+	}
+	p.f("</thead><tbody>\n")
+	written := 0
+	for i, row := range t.Rows {
+		if p.buf.Len()-begin > budget-8*longestCell*len(t.Columns) {
+			break
+		}
+		p.row(t, used, row, id(i))
+		written++
+	}
+	p.f("</tbody><tfoot>\n")
+	if rest := t.Rows[written:]; len(rest) > 0 {
+		p.total(t, used, rest, human.Count(len(rest), "other row"))
+	}
+	if len(t.Rows) > 1 {
+		p.total(t, used, t.Rows, "all "+strconv.Itoa(len(t.Rows)))
+	}
+	p.f("</tfoot></table></div>\n")
+}
+
+// used reports which columns have anything to show.
+func (t *Table) used() []bool {
+	used := make([]bool, len(t.Columns))
+	for _, row := range t.Rows {
+		for k, cell := range row {
+			used[k] = used[k] || cell != nil && cell != ""
+		}
+	}
+	return used
+}
+
+func classOf(k Kind) string {
+	switch {
+	case k.numeric():
+		return " class=n"
+	case k == Name:
+		return " class=p"
+	}
+	return ""
+}
+
+func (p *writer) row(t *Table, used []bool, row []any, id string) {
+	p.buf.WriteString("<tr")
+	if id != "" {
+		p.buf.WriteString(" id=" + id)
+	}
+	p.buf.WriteByte('>')
+	for k, c := range t.Columns {
+		if used[k] {
+			p.cell(c.Kind, row[k])
+		}
+	}
+	p.buf.WriteByte('\n')
+}
+
+// cell writes a cell. What is shown rounded has its value as an attribute, by which
+// scripts sort and compare.
+func (p *writer) cell(k Kind, cell any) {
+	p.buf.WriteString("<td" + classOf(k))
+	switch v := cell.(type) {
+	case int64:
+		if k == Bytes {
+			fmt.Fprintf(&p.buf, " data-v=%d", v)
+		}
+	case time.Duration:
+		fmt.Fprintf(&p.buf, " data-v=%d", int64(v))
+	}
+	p.buf.WriteByte('>')
+	text := k.show(cell)
+	if len(text) > longestCell+8 {
+		text = cut(text, longestCell)
+	}
+	p.buf.WriteString(html.EscapeString(text))
+}
+
+// total writes a row of sums, if there are any.
+func (p *writer) total(t *Table, used []bool, rows [][]any, title string) {
+	sums, any := t.sums(rows), false
+	for k := range sums {
+		any = any || sums[k] != nil && used[k]
+	}
+	if !any && len(rows) == len(t.Rows) {
+		return
+	}
+	p.f("<tr>")
+	for k, c := range t.Columns {
+		switch {
+		case !used[k]:
+		case k == 0:
+			p.f("<th scope=row>%s", title)
+		default:
+			p.cell(c.Kind, sums[k])
+		}
+	}
+	p.f("\n")
+}
+
+// compared writes the latest two runs side by side, for a script to replace.
+func (p *writer) compared() {
+	t := p.report.Table("runs")
+	if len(t.Rows) < 2 {
+		p.f("<p class=note>There is only one run.</p>\n")
+		return
+	}
+	before, after := t.Rows[1], t.Rows[0]
+	p.f("<div class=scroll tabindex=0><table id=comparison><thead><tr><th scope=col>figure<th scope=col class=n>run %d<th scope=col class=n>run %d<th scope=col class=n>change</thead><tbody>\n", before[0], after[0])
+	for k, c := range t.Columns[3:] {
+		p.f("<tr><td>%s", c.Title)
+		p.cell(c.Kind, before[k+3])
+		p.cell(c.Kind, after[k+3])
+		p.f("<td class=n>%s\n", Change(before[k+3], after[k+3]))
+	}
+	p.f("</tbody></table></div>\n")
+}
+
+// Change says by how much a value is greater than another one.
+func Change(before, after any) string {
+	number := func(v any) float64 {
+		switch v := v.(type) {
+		case int64:
+			return float64(v)
+		case time.Duration:
+			return float64(v)
+		case float64:
+			return v
+		}
+		return 0
+	}
+	x, y := number(before), number(after)
+	switch {
+	case x == y:
+		return ""
+	case x == 0:
+		return "new"
+	}
+	return fmt.Sprintf("%+.1f %%", 100*(y-x)/x)
+}

@@ -1,0 +1,287 @@
+package overview
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"html"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+)
+
+func render(t *testing.T, r *Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// hostile are names that try to be something else where they are written.
+var hostile = []string{
+	"<script>alert(1)</script>.png", `"onload="alert(1)`, "' onerror='x", "</title></style></svg></table><img src=x>.png", "a\nb.png", "broken\xff\xfe\x80.png",
+	"\u202egnp.exe", "&lt;b&gt;.png", "=cmd|' /C calc'!A0.csv", "%s%d%!x.png", "deep/<b>/\"x\"/y.png", strings.Repeat("<&\"'", 1000) + ".png", "-->.png", "]]>.png",
+}
+
+// attacked is a report in which every name and text is hostile.
+func attacked() Input {
+	in := large(40, 5)
+	d := in.Runs[4].Detail
+	for i := range in.Assets {
+		name := hostile[i%len(hostile)]
+		a := &in.Assets[i]
+		a.Path = fmt.Sprint(name, i)
+		a.Target = name
+		a.Method = &survey.Method{Recipe: name}
+		a.Last.Reasons = []string{name, "error: " + name}
+		a.Outputs[0].Path = name
+		a.Dependencies = append(hostile, fmt.Sprint(hostile[0], 0))
+		a.Failed = i%7 == 0
+		d.Spans[i].Path = execute.Path(a.Path)
+		d.Spans[i].Assets = 1
+		d.Sizes = append(d.Sizes, execute.Size{Path: execute.Path(a.Path), Target: name, Before: -1, After: int64(i)})
+		d.Warnings = append(d.Warnings, execute.Warning{Path: execute.Path(a.Path), Text: name})
+		in.Runs[4].Stages[0].Name = name
+		in.Textures = append(in.Textures, Texture{Path: name, Target: name, Output: name, Format: name, PSNR: float64(i), Note: name, Thumb: []byte("no jpeg")})
+	}
+	in.Out = hostile[0]
+	return in
+}
+
+// Names of any bytes stay text, and the page is UTF-8.
+func TestHostileNames(t *testing.T) {
+	page := render(t, New(attacked()))
+	if !utf8.ValidString(page) {
+		t.Error("not UTF-8")
+	}
+	for _, c := range page {
+		if c < ' ' && c != '\n' && c != '\t' || c == '\u202e' {
+			t.Errorf("character %U", c)
+		}
+	}
+	if n := strings.Count(page, "<script"); n != 1 {
+		t.Errorf("%d scripts", n)
+	}
+	body := strings.Replace(strings.Replace(page, script, "", 1), style, "", 1)
+	tags := regexp.MustCompile(`<(/?)([a-zA-Z0-9]*)([^>]*)>`).FindAllStringSubmatch(body, -1)
+	if len(tags) < 1000 || strings.Count(body, "<") != len(tags) {
+		t.Errorf("%d tags, %d times <", len(tags), strings.Count(body, "<"))
+	}
+	known := strings.Fields("doctype html head meta title style body header h1 p nav a main section h2 h3 dl dt dd details summary table thead tbody tfoot tr th td div figure figcaption svg g rect text path circle defs pattern ul li img b span code footer script")
+	attribute := regexp.MustCompile(`^(\s+[a-zA-Z-]+(=("[^"<>]*"|[^\s"'<>=]+))?)*\s*/?$`)
+	handler := regexp.MustCompile(`\son[a-z]+=`)
+	for _, tag := range tags {
+		if tag[0] == "<!doctype html>" {
+			continue
+		}
+		found := false
+		for _, k := range known {
+			found = found || k == tag[2]
+		}
+		if !found || !attribute.MatchString(tag[3]) || handler.MatchString(regexp.MustCompile(`"[^"]*"`).ReplaceAllString(tag[3], "")) {
+			t.Fatalf("tag %.300q", tag[0])
+		}
+	}
+	if !strings.Contains(page, html.EscapeString("<script>alert(1)</script>.png0")) {
+		t.Error("a name is missing")
+	}
+}
+
+// The page asks for nothing, and only its own style and script may run.
+func TestSelfContained(t *testing.T) {
+	page := render(t, New(large(100, 10)))
+	for _, outside := range []string{"http:", "https:", "//cdn", "@import", "url(h", "<link", "<iframe", "style=\"", "onclick=", "javascript:"} {
+		if strings.Contains(page, outside) {
+			t.Errorf("the page has %s", outside)
+		}
+	}
+	policy := regexp.MustCompile(`content="(default-src 'none'; [^"]*)"`).FindStringSubmatch(page)
+	if policy == nil {
+		t.Fatal("no policy")
+	}
+	for element, name := range map[string]string{"style": "style-src", "script": "script-src"} {
+		text := regexp.MustCompile(`(?s)<` + element + `>(.*?)</` + element + `>`).FindStringSubmatch(page)
+		if text == nil || !strings.Contains(policy[1], name+" "+hash(text[1])) {
+			t.Errorf("%s is not what %s allows", element, policy[1])
+		}
+	}
+}
+
+// However much there is, the page stays small and whole.
+func TestSize(t *testing.T) {
+	many := large(100_000, 600)
+	for range 400 {
+		many.Textures = append(many.Textures, Texture{Path: "a/texture.png", Format: "bc7", PSNR: 40, Thumb: make([]byte, 8000)})
+	}
+	odd := attacked()
+	for i := range 30_000 {
+		a := odd.Assets[i%40]
+		a.Path = fmt.Sprintf("%05d/%s", i, hostile[11])
+		a.Method = &survey.Method{Recipe: fmt.Sprint(i, hostile[11])}
+		odd.Assets = append(odd.Assets, a)
+	}
+	for i := range 600 {
+		odd.Runs = append(odd.Runs, odd.Runs[i%5])
+	}
+	for name, in := range map[string]Input{"many": many, "hostile": odd} {
+		page := render(t, New(in))
+		t.Logf("%s: %d assets, %d bytes", name, len(in.Assets), len(page))
+		if len(page) > MaxBytes || !strings.HasSuffix(page, "</body></html>\n") {
+			t.Errorf("%s: %d bytes", name, len(page))
+		}
+		if name == "many" && len(page) < 300_000 {
+			t.Errorf("only %d bytes: budgets are not used", len(page))
+		}
+	}
+}
+
+var (
+	htmlRow  = regexp.MustCompile(`<tr[^>]*>([^\n]*)`)
+	htmlCell = regexp.MustCompile(`<t([dh])([^>]*)>([^<]*)`)
+	htmlRaw  = regexp.MustCompile(`data-v=(-?\d+)`)
+)
+
+// htmlTable reads a table of the page: rows and sums, without head.
+func htmlTable(t *testing.T, page, key string) (rows, sums [][][]string) {
+	t.Helper()
+	part := regexp.MustCompile(`(?s)<section class=table id=` + key + `>.*?</section>`).FindString(page)
+	_, part, ok := strings.Cut(part, "<tbody>")
+	if !ok {
+		return nil, nil
+	}
+	body, foot, _ := strings.Cut(part, "<tfoot>")
+	parse := func(text string) (rows [][][]string) {
+		for _, m := range htmlRow.FindAllStringSubmatch(text, -1) {
+			rows = append(rows, htmlCell.FindAllStringSubmatch(m[1], -1))
+		}
+		return rows
+	}
+	return parse(body), parse(foot)
+}
+
+// JSON, CSV and HTML have the same rows, and the sums of HTML are those of all rows.
+func TestTablesAgree(t *testing.T) {
+	in := large(3000, 30)
+	for i := range 50 {
+		in.Runs[29].Detail.Sizes = append(in.Runs[29].Detail.Sizes, execute.Size{Path: execute.Path(in.Assets[i].Path), Before: int64(i) - 1, After: int64(i * i)})
+		in.Runs[29].Detail.Warnings = append(in.Runs[29].Detail.Warnings, execute.Warning{Path: execute.Path(in.Assets[i].Path), Text: "careful"})
+		in.Assets[i].Failed = true
+		in.Textures = append(in.Textures, Texture{Path: in.Assets[i].Path, Format: "bc7", W: i, PSNR: math.Mod(float64(i), 7)})
+	}
+	r := New(in)
+	page := render(t, r)
+	var js bytes.Buffer
+	if err := r.WriteJSON(&js); err != nil {
+		t.Fatal(err)
+	}
+	var decoded map[string]json.RawMessage
+	if err := json.Unmarshal(js.Bytes(), &decoded); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range r.Tables {
+		var objects []map[string]any
+		d := json.NewDecoder(bytes.NewReader(decoded[table.Key]))
+		d.UseNumber()
+		if err := d.Decode(&objects); err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := table.WriteCSV(&text); err != nil {
+			t.Fatal(err)
+		}
+		records, err := csv.NewReader(&text).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, sums := htmlTable(t, page, table.Key)
+		if len(table.Rows) != len(objects) || len(table.Rows) != len(records)-1 || len(rows) > len(table.Rows) || len(table.Rows) > 0 && len(rows) == 0 {
+			t.Fatalf("%s: %d rows, %d in JSON, %d in CSV, %d in HTML", table.Key, len(table.Rows), len(objects), len(records)-1, len(rows))
+		}
+		for i, object := range objects {
+			for k, c := range table.Columns {
+				want := ""
+				if v, ok := object[c.Key]; ok {
+					want = fmt.Sprint(v)
+				}
+				if records[i+1][k] != want {
+					t.Fatalf("%s: row %d, %s: %q in JSON, %q in CSV", table.Key, i, c.Key, want, records[i+1][k])
+				}
+			}
+		}
+		used := table.used()
+		for i, row := range rows {
+			at := 0
+			for k, c := range table.Columns {
+				if !used[k] {
+					continue
+				}
+				raw := records[i+1][k]
+				if got, want := html.UnescapeString(row[at][3]), cut(c.Kind.show(table.Rows[i][k]), longestCell); got != want {
+					t.Fatalf("%s: row %d, %s: %q in HTML, want %q", table.Key, i, c.Key, got, want)
+				}
+				if m := htmlRaw.FindStringSubmatch(row[at][2]); m != nil && m[1] != raw {
+					t.Fatalf("%s: row %d, %s: %s in HTML, %s in CSV", table.Key, i, c.Key, m[1], raw)
+				}
+				at++
+			}
+		}
+		checkSums(t, table, records, rows, sums, used)
+	}
+}
+
+// checkSums checks the sums of what is not shown, and of all.
+func checkSums(t *testing.T, table *Table, records [][]string, rows, sums [][][]string, used []bool) {
+	t.Helper()
+	hidden := len(table.Rows) - len(rows)
+	if hidden > 0 && (len(sums) == 0 || sums[0][0][3] != fmt.Sprintf("%d other rows", hidden) && hidden > 1) {
+		t.Errorf("%s: %d rows are not shown: %v", table.Key, hidden, sums)
+	}
+	for _, sum := range sums {
+		first := 1
+		if sum[0][3] != "all "+strconv.Itoa(len(table.Rows)) {
+			first = 1 + len(rows)
+		}
+		at := 0
+		for k, c := range table.Columns {
+			if !used[k] {
+				continue
+			}
+			if c.Sum && at > 0 {
+				want := int64(0)
+				for _, record := range records[first:] {
+					n, _ := strconv.ParseInt(record[k], 10, 64)
+					want += n
+				}
+				got := sum[at][3]
+				if m := htmlRaw.FindStringSubmatch(sum[at][2]); m != nil {
+					got = m[1]
+				}
+				if got != strconv.FormatInt(want, 10) {
+					t.Errorf("%s: %s adds up to %d, HTML says %s", table.Key, c.Key, want, got)
+				}
+			}
+			at++
+		}
+	}
+}
+
+// Without assets, runs or details there is still a page.
+func TestEmpty(t *testing.T) {
+	for _, in := range []Input{{}, large(0, 3), large(3, 0), {Runs: large(1, 2).Runs[:1]}} {
+		in.Now = time.Unix(0, 0)
+		page := strings.Replace(render(t, New(in)), script, "", 1)
+		if !strings.Contains(page, "At a glance") || strings.Contains(page, "NaN") || strings.Contains(page, "%!") || strings.Contains(page, "Inf") {
+			t.Errorf("%d assets, %d runs: %d bytes", len(in.Assets), len(in.Runs), len(page))
+		}
+	}
+}

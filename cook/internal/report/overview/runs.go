@@ -1,0 +1,181 @@
+package overview
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/smoke"
+)
+
+// A Series is a figure of all runs in the history.
+type Series struct {
+	Key, Title string
+	Kind       Kind
+	Values     []float64 // oldest run first
+	Summary    counters.Summary
+	Steps      []Step
+	Log        bool // drawn on a logarithmic scale: first cooks and small edits differ by thousands
+}
+
+// A Step is where a series changed for good.
+type Step struct {
+	At            int // the first run with the new level
+	Before, After float64
+}
+
+// show is a value of the series for people.
+func (s *Series) show(v float64) string {
+	switch s.Kind {
+	case Time:
+		return human.Duration(time.Duration(v))
+	case Percent:
+		return percent(v)
+	}
+	return s.Kind.show(int64(v))
+}
+
+// raw is a value as a cell.
+func (s *Series) raw(v float64) any {
+	switch s.Kind {
+	case Time:
+		return time.Duration(v)
+	case Percent:
+		return v
+	}
+	return int64(v)
+}
+
+// runColumn says how a figure is found in a run.
+type runColumn struct {
+	key, title string
+	kind       Kind
+	of         func(p *pass.Past) float64
+	drawn, log bool
+}
+
+func counter(key, title string, kind Kind, name string) runColumn {
+	return runColumn{key: key, title: title, kind: kind, of: func(p *pass.Past) float64 { return float64(p.Counts[name]) }}
+}
+
+func stageTime(name string) runColumn {
+	return runColumn{key: name + "_ns", title: name, kind: Time, of: func(p *pass.Past) float64 {
+		for _, s := range p.Stages {
+			if s.Name == name {
+				return float64(s.Took)
+			}
+		}
+		return 0
+	}}
+}
+
+func peakMemory(p *pass.Past) (most float64) {
+	for _, s := range p.Stages {
+		most = max(most, float64(s.PeakRSS))
+	}
+	return most
+}
+
+// runColumns are the figures of a run.
+func runColumns() []runColumn {
+	drawn := func(c runColumn, log bool) runColumn {
+		c.drawn, c.log = true, log
+		return c
+	}
+	return []runColumn{
+		{"took_ns", "wall time", Time, func(p *pass.Past) float64 { return float64(p.Took) }, true, true},
+		counter("found", "assets", Number, "cook/found/count"),
+		drawn(counter("cooked", "cooked", Number, "cook/cook/count"), true),
+		counter("restored", "restored", Number, "cook/restore/count"),
+		counter("unchanged", "unchanged", Number, "cook/unchanged/count"),
+		counter("failed", "failed", Number, "cook/fail/count"),
+		counter("removed", "removed", Number, "cook/remove/count"),
+		{"up_to_date", "up to date", Percent, upToDate, true, false},
+		drawn(counter("bytes_out", "bytes cooked", Bytes, "cook/found/bytes_out"), false),
+		drawn(counter("saved_ns", "time saved", Time, "cook/saved_ns"), false),
+		{"peak_rss", "peak memory", Bytes, peakMemory, true, false},
+		stageTime("scan"), stageTime("checksum"), stageTime("plan"), stageTime("cook"), stageTime("save"),
+	}
+}
+
+// series are the figures that are drawn.
+func series(runs []pass.Past) []Series {
+	var all []Series
+	for _, c := range runColumns() {
+		if !c.drawn {
+			continue
+		}
+		s := Series{Key: c.key, Title: c.title, Kind: c.kind, Log: c.log}
+		for i := range runs {
+			s.Values = append(s.Values, c.of(&runs[i]))
+		}
+		s.Summary = counters.Summarize(s.Values)
+		all = append(all, s)
+	}
+	// Change points take the square of the number of runs.
+	parallel.Each(context.Background(), runtime.GOMAXPROCS(0), len(all), func(_, i int) error { all[i].findSteps(); return nil })
+	return all
+}
+
+// median returns the middle of values, the lower one of two.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[(len(sorted)-1)/2]
+}
+
+// findSteps sets where a series changed for good.
+func (s *Series) findSteps() {
+	points := append(smoke.ChangePoints(s.Values), len(s.Values))
+	from := 0
+	for k := range points[:len(points)-1] {
+		before, after := median(s.Values[from:points[k]]), median(s.Values[points[k]:points[k+1]])
+		from = points[k]
+		if before != after {
+			s.Steps = append(s.Steps, Step{points[k], before, after})
+		}
+	}
+}
+
+// spike reports whether a run is far above what is usual.
+func (s *Series) spike(i int) bool {
+	return s.Kind != Percent && s.Summary.Spikes.Over > 0 && s.Values[i] > s.Summary.Spikes.Over
+}
+
+// steps lists where figures changed for good.
+func (r *Report) steps() *Table {
+	t := &Table{Key: "steps", Title: "Steps", Note: "Runs from which on a figure was different for good (change points); before and after are medians.", Columns: []Column{
+		{"figure", "figure", Text, false}, {"run", "since run", Number, false}, {"at", "on (UTC)", Moment, false}, {"before", "before", Text, false}, {"after", "after", Text, false}}}
+	for i := range r.series {
+		s := &r.series[i]
+		for _, step := range s.Steps {
+			t.add(s.Title, int64(step.At+1), moment(r.in.Runs[step.At].At), s.show(step.Before), s.show(step.After))
+		}
+	}
+	return t
+}
+
+// runs lists all runs of the history, the latest first.
+func (r *Report) runs() *Table {
+	t := &Table{Key: "runs", Title: "All runs that did something", Columns: []Column{{"run", "run", Number, false}, {"id", "ID", Text, false}, {"at", "on (UTC)", Moment, false}}}
+	columns := runColumns()
+	for _, c := range columns {
+		t.Columns = append(t.Columns, Column{c.key, c.title, c.kind, false})
+	}
+	for i, p := range slices.Backward(r.in.Runs) {
+		id := ""
+		if !p.ID.IsZero() {
+			id = p.ID.String()
+		}
+		row := []any{int64(i + 1), id, moment(p.At)}
+		for _, c := range columns {
+			row = append(row, (&Series{Kind: c.kind}).raw(c.of(&p)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

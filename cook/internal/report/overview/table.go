@@ -1,0 +1,154 @@
+package overview
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A Kind is what the cells of a column hold, and thus how they are shown. Any cell may be
+// nil for a value that is not known.
+type Kind uint8
+
+const (
+	Text    Kind = iota // string
+	Name                // string of any bytes: a path, a target
+	Number              // int64
+	Bytes               // int64
+	Time                // time.Duration
+	Moment              // time.Time
+	Percent             // float64, 1 being all
+	Decibel             // float64
+)
+
+// numeric reports whether cells are aligned to the right.
+func (k Kind) numeric() bool { return k != Text && k != Name && k != Moment }
+
+// A Column is a column of a table. Its key names it in JSON and CSV.
+type Column struct {
+	Key, Title string
+	Kind       Kind
+	Sum        bool // cells of Number, Bytes and Time add up to something
+}
+
+// A Table is one table of a report: the same in HTML, JSON and CSV, except that HTML
+// shows as many rows as there is room for and the sum of the others.
+type Table struct {
+	Key, Title string
+	Note       string // what a reader must know, "" for nothing
+	Columns    []Column
+	Rows       [][]any
+}
+
+// add adds a row.
+func (t *Table) add(cells ...any) { t.Rows = append(t.Rows, cells) }
+
+// sums adds up the columns that have sums; other cells are nil.
+func (t *Table) sums(rows [][]any) []any {
+	all := make([]any, len(t.Columns))
+	for k, c := range t.Columns {
+		if !c.Sum {
+			continue
+		}
+		var n int64
+		for _, r := range rows {
+			switch v := r[k].(type) {
+			case int64:
+				n += v
+			case time.Duration:
+				n += int64(v)
+			}
+		}
+		all[k] = n
+		if c.Kind == Time {
+			all[k] = time.Duration(n)
+		}
+	}
+	return all
+}
+
+// show is a cell for people.
+func (k Kind) show(cell any) string {
+	switch v := cell.(type) {
+	case nil:
+		return ""
+	case string:
+		if k == Name {
+			return pathname.Show(v)
+		}
+		return cut(pathname.Escape(v), longestCell)
+	case int64:
+		switch {
+		case k == Bytes && v < 0:
+			return "-" + human.Bytes(-v)
+		case k == Bytes:
+			return human.Bytes(v)
+		}
+		return strconv.FormatInt(v, 10)
+	case time.Duration:
+		return human.Duration(v)
+	case time.Time:
+		return v.UTC().Format("2006-01-02 15:04:05")
+	case float64:
+		if k == Percent {
+			return percent(v)
+		}
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	}
+	return fmt.Sprint(cell)
+}
+
+// percent shows a share so that no share but none is 0 % and none but all 100 %.
+func percent(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return ""
+	case v > 0 && v < 0.001:
+		return "<0.1 %"
+	case v < 1 && v > 0.999:
+		return ">99.9 %"
+	}
+	return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
+}
+
+// raw is a cell for programs: numbers in bytes, nanoseconds and shares, times as RFC 3339.
+// Texts and names are whole and valid UTF-8; a name that is not is quoted as a Go string.
+func (k Kind) raw(cell any) any {
+	switch v := cell.(type) {
+	case string:
+		if k == Name && !utf8.ValidString(v) {
+			return strconv.Quote(v)
+		}
+		return strings.ToValidUTF8(v, "\ufffd")
+	case time.Duration:
+		return int64(v)
+	case time.Time:
+		return v.UTC().Format(time.RFC3339Nano)
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+		return math.Round(v*1e6) / 1e6
+	}
+	return cell
+}
+
+// longestCell is how many bytes of a text are shown.
+const longestCell = 200
+
+// cut shortens a text to so many bytes.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + "…"
+}

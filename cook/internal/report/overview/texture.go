@@ -1,0 +1,282 @@
+package overview
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"io"
+	"io/fs"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/image/cooked"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/source"
+	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/parallel"
+)
+
+// A Texture is a cooked texture that was looked at.
+type Texture struct {
+	Path, Target, Output string
+	Format               string // "" if the file could not be read
+	W, H, Levels         int
+	In, Out              int64   // bytes of source and file
+	PSNR                 float64 // in dB against the source, +Inf for the same pixels, NaN if Note says why not
+	Note                 string
+	Thumb                []byte // JPEG
+}
+
+// Bounds of what is looked at.
+const (
+	largestFile    = 256 << 20 // bytes of a source or a texture
+	largestPicture = 64 << 20  // pixels
+	thumbSide      = 96
+)
+
+// A candidate is an artifact that is a texture by its name.
+type candidate struct {
+	asset *survey.Asset
+	file  survey.Output
+}
+
+func candidates(list []survey.Asset) (all []candidate) {
+	for i := range list {
+		for _, o := range list[i].Outputs {
+			if ext := strings.ToLower(path.Ext(o.Path)); ext == ".ktx2" || ext == ".dds" {
+				all = append(all, candidate{&list[i], o})
+			}
+		}
+	}
+	return all
+}
+
+// Textures returns how many textures there are.
+func Textures(list []survey.Asset) int { return len(candidates(list)) }
+
+// Measure looks at the largest textures, so many at most, and returns how many more there
+// are. Assets is nil if the sources are not at hand: then nothing is compared.
+func Measure(ctx context.Context, assets, out *confine.Dir, list []survey.Asset, most, workers int) (found []Texture, more int, err error) {
+	all := candidates(list)
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.file.Size, a.file.Size) })
+	n := min(most, len(all))
+	found = make([]Texture, n)
+	err = parallel.Each(ctx, workers, n, func(_, i int) error {
+		c := all[i]
+		t := Texture{Path: c.asset.Path, Target: c.asset.Target, Output: c.file.Path, In: c.asset.In, Out: c.file.Size, PSNR: math.NaN()}
+		if err := t.look(ctx, assets, out, c.asset); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			t.Note = err.Error()
+		}
+		found[i] = t
+		return nil
+	})
+	return found, len(all) - n, err
+}
+
+// look reads a texture, makes its thumbnail, and compares it with its source.
+func (t *Texture) look(ctx context.Context, assets, out *confine.Dir, a *survey.Asset) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("cannot be shown: %v", p)
+		}
+	}()
+	data, err := read(out, t.Output)
+	if err != nil {
+		return fmt.Errorf("the file cannot be read: %w", err)
+	}
+	if int64(len(data)) != t.Out {
+		return errors.New("the file is not as it was cooked")
+	}
+	made, err := cooked.Open(data, 8*largestPicture)
+	if err != nil {
+		return err
+	}
+	t.Format, t.W, t.H, t.Levels = made.Format.String(), made.W, made.H, len(made.Levels)
+	if made.SRGB {
+		t.Format += " sRGB"
+	}
+	if int64(made.W)*int64(made.H) > largestPicture {
+		return errors.New("too large to compare")
+	}
+	if t.Thumb, err = thumbnail(ctx, made); err != nil {
+		return err
+	}
+	switch {
+	case assets == nil:
+		return errors.New("not compared: the asset folder was not given")
+	case made.Pictures() > 1:
+		return errors.New("not compared: more than one picture")
+	}
+	if by := movesPixels(a.Method); by != "" {
+		return fmt.Errorf("not compared: option %s changes what is stored", by)
+	}
+	return t.compare(ctx, made, assets, a)
+}
+
+// compare finds out how like a texture is to its source.
+func (t *Texture) compare(ctx context.Context, made *texture.Texture, assets *confine.Dir, a *survey.Asset) error {
+	data, err := read(assets, a.Path)
+	if err != nil {
+		return fmt.Errorf("not compared: %w", err)
+	}
+	if store.BlobID(hashing.DigestOf(data)) != a.Source {
+		return errors.New("not compared: the source has changed since it was cooked")
+	}
+	decode := source.DecodeData
+	if made.SRGB || made.Format.Float() {
+		decode = source.Decode
+	}
+	m, _, err := decode(ctx, data, strings.ToLower(path.Ext(a.Path)), texture.MaxSide)
+	if err != nil {
+		return fmt.Errorf("not compared: %w", err)
+	}
+	level, err := cooked.Level(ctx, made, 0, 0)
+	if err != nil {
+		return err
+	}
+	db, err := cooked.PSNR(ctx, made, level, m)
+	if errors.Is(err, cooked.ErrSize) {
+		return fmt.Errorf("not compared: scaled from %d x %d", m.W, m.H)
+	}
+	if err != nil {
+		return err
+	}
+	if t.PSNR = db; math.IsInf(db, 1) {
+		t.Note = "lossless"
+	}
+	return nil
+}
+
+// movesPixels names the option of recipe image that makes a texture of other numbers than
+// the source's, "" for none. Textures of other recipes are compared as they are.
+func movesPixels(m *survey.Method) string {
+	if m.Recipe != "image" {
+		return ""
+	}
+	for key, neutral := range map[string]string{"r": "", "g": "", "b": "", "a": "", "flip": "none", "cube": "none", "premultiply": "false"} {
+		if v, ok := m.Options[key]; ok && strings.Trim(v, `"`) != neutral {
+			return key
+		}
+	}
+	return ""
+}
+
+// read reads a regular file of bounded size.
+func read(dir *confine.Dir, name string) ([]byte, error) {
+	f, err := dir.OpenFile(name)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, reason(err)
+	}
+	if info.Size() > largestFile {
+		return nil, fmt.Errorf("%d bytes are too many", info.Size())
+	}
+	return io.ReadAll(io.LimitReader(f, largestFile))
+}
+
+// reason is an error without the name of the file.
+func reason(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// thumbnail draws a texture over gray, from the smallest level that is large enough.
+func thumbnail(ctx context.Context, t *texture.Texture) ([]byte, error) {
+	level := 0
+	for level+1 < len(t.Levels) {
+		if w, h := texture.LevelSize(t.W, t.H, level+1); max(w, h) < thumbSide {
+			break
+		}
+		level++
+	}
+	m, err := cooked.Level(ctx, t, level, 0)
+	if err != nil {
+		return nil, err
+	}
+	w, h := pixmap.Fit(m.W, m.H, thumbSide)
+	color := pixmap.Data
+	if t.SRGB || t.Format.Float() {
+		color = pixmap.SRGB
+	}
+	if m, err = pixmap.Resize(ctx, m, w, h, pixmap.Sampling{Color: color}); err != nil {
+		return nil, err
+	}
+	if m, err = pixmap.Convert(ctx, m, pixmap.Bits8, color); err != nil {
+		return nil, err
+	}
+	normal := t.Format == texture.BC5 && t.Swizzle == ""
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for i := 0; i < len(m.Pix8); i += 4 {
+		p := m.Pix8[i : i+4]
+		if normal {
+			p[2] = upward(p[0], p[1])
+		}
+		for k := range 3 {
+			img.Pix[i+k] = byte((int(p[k])*int(p[3]) + 128*(255-int(p[3])) + 127) / 255)
+		}
+		img.Pix[i+3] = 255
+	}
+	var b bytes.Buffer
+	err = jpeg.Encode(&b, img, &jpeg.Options{Quality: 80})
+	return b.Bytes(), err
+}
+
+// upward is the third coordinate of a unit vector, as bytes, of which two are stored.
+func upward(x, y byte) byte {
+	a, b := float64(x)/127.5-1, float64(y)/127.5-1
+	return byte(127.5 * (1 + math.Sqrt(max(0, 1-a*a-b*b))))
+}
+
+// textures lists textures, those first that have lost most.
+func (r *Report) textures() *Table {
+	t := &Table{Key: "textures", Title: "Textures, most loss first", Columns: []Column{
+		{"path", "texture", Name, false}, {"target", "target", Name, false}, {"format", "format", Text, false}, {"width", "width", Number, false}, {"height", "height", Number, false},
+		{"levels", "levels", Number, false}, {"bytes_in", "source", Bytes, true}, {"bytes_out", "cooked", Bytes, true}, {"psnr", "PSNR in dB", Decibel, false}, {"note", "", Text, false},
+	}, Note: "PSNR compares the first level with the source, in the channels that are stored: 30 dB can be seen, beyond 45 dB hardly anything can."}
+	list := slices.Clone(r.in.Textures)
+	slices.SortStableFunc(list, func(a, b Texture) int { return compareLoss(a.PSNR, b.PSNR) })
+	r.in.Textures = list
+	for i := range list {
+		x := &list[i]
+		psnr := any(x.PSNR)
+		if math.IsNaN(x.PSNR) || math.IsInf(x.PSNR, 0) {
+			psnr = nil
+		}
+		t.add(x.Path, x.Target, x.Format, int64(x.W), int64(x.H), int64(x.Levels), x.In, x.Out, psnr, x.Note)
+	}
+	if r.in.Unlooked > 0 {
+		t.Note += fmt.Sprintf(" Of %s the largest %d were looked at.", count(len(list)+r.in.Unlooked, "texture"), len(list))
+	}
+	return t
+}
+
+// compareLoss orders by PSNR, with what is not known at the end.
+func compareLoss(a, b float64) int {
+	switch {
+	case math.IsNaN(a) && math.IsNaN(b), a == b:
+		return 0
+	case math.IsNaN(b) || a < b:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,198 @@
+package overview
+
+import (
+	"cmp"
+	"container/heap"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/survey"
+)
+
+// A node is a folder, a recipe or an asset of a treemap.
+type node struct {
+	name   string // last part of its path
+	path   string
+	recipe int // color: of a folder, that of the recipe that takes most of it
+	lead   float64
+	value  float64
+	assets int
+	asset  *survey.Asset // of a leaf
+	below  []*node       // greatest first, once sorted
+	index  map[string]*node
+	open   bool // its parts are drawn
+}
+
+// add adds a part of a recipe's. If one recipe takes more than half, the node has its color.
+func (n *node) add(v float64, assets, recipe int) {
+	n.value += v
+	n.assets += assets
+	switch {
+	case n.recipe == recipe:
+		n.lead += v
+	case n.lead < v:
+		n.recipe, n.lead = recipe, v-n.lead
+	default:
+		n.lead -= v
+	}
+}
+
+func (n *node) child(name, path string) *node {
+	c := n.index[name]
+	if c == nil {
+		if n.index == nil {
+			n.index = map[string]*node{}
+		}
+		c = &node{name: name, path: path, recipe: -1}
+		n.index[name] = c
+		n.below = append(n.below, c)
+	}
+	return c
+}
+
+// tree sorts assets into folders or by recipe.
+func (r *Report) tree(byRecipe bool, value func(*survey.Asset) float64) *node {
+	root := &node{recipe: -1}
+	for i := range r.in.Assets {
+		a := &r.in.Assets[i]
+		v := value(a)
+		if v <= 0 {
+			continue
+		}
+		at, recipe := root, r.recipe[a.Method.Recipe]
+		at.add(v, 1, recipe)
+		step := func(name, path string) {
+			at = at.child(name, path)
+			at.add(v, 1, recipe)
+		}
+		if byRecipe {
+			step(a.Method.Recipe, a.Method.Recipe)
+		} else if dir := path.Dir(a.Path); dir != "." {
+			for end := range len(dir) {
+				if dir[end] == '/' {
+					step(dir[strings.LastIndexByte(dir[:end], '/')+1:end], dir[:end])
+				}
+			}
+			step(path.Base(dir), dir)
+		}
+		leaf := &node{name: path.Base(a.Path), path: a.Path, recipe: recipe, value: v, assets: 1, asset: a}
+		at.below = append(at.below, leaf)
+	}
+	return root
+}
+
+// A queue has closed nodes, the greatest first.
+type queue []*node
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].value > q[j].value }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(n any)        { *q = append(*q, n.(*node)) }
+func (q *queue) Pop() any {
+	n := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return n
+}
+
+// openUp opens nodes, the greatest first, as long as no more than so many are drawn. What
+// is small beside the whole becomes one tile of its folder.
+func (n *node) openUp(most int) {
+	drawn := 1
+	least := n.value / float64(3*most)
+	todo := queue{n}
+	for len(todo) > 0 {
+		next := heap.Pop(&todo).(*node)
+		slices.SortStableFunc(next.below, func(a, b *node) int { return cmp.Or(cmp.Compare(b.value, a.value), strings.Compare(a.path, b.path)) })
+		keep := 0
+		for keep < len(next.below) && next.below[keep].value >= least && keep < most-drawn {
+			keep++
+		}
+		if keep == 0 {
+			continue
+		}
+		if rest := next.below[keep:]; len(rest) > 0 {
+			others := &node{path: next.path, recipe: -1}
+			for _, c := range rest {
+				others.add(c.value, c.assets, c.recipe)
+			}
+			others.name = count(others.assets, "other")
+			next.below = append(next.below[:keep:keep], others)
+		}
+		next.open = true
+		drawn += len(next.below)
+		for _, c := range next.below[:keep] {
+			if c.asset == nil && len(c.below) > 0 {
+				heap.Push(&todo, c)
+			}
+		}
+	}
+}
+
+// A rect is a place of a treemap.
+type rect struct{ x, y, w, h float64 }
+
+// A tile is a node and where it is drawn.
+type tile struct {
+	*node
+	rect
+	depth int
+}
+
+const titleHeight = 15 // of an open node
+
+// layOut returns the tiles of a node, outer ones first.
+func (n *node) layOut(in rect, depth int) (tiles []tile) {
+	if depth > 0 {
+		tiles = append(tiles, tile{n, in, depth})
+	}
+	if !n.open || in.w < 8 || in.h < 8 {
+		return tiles
+	}
+	if depth > 0 && in.h > 2*titleHeight && in.w > 40 {
+		in = rect{in.x + 2, in.y + titleHeight, in.w - 4, in.h - titleHeight - 2}
+	}
+	for i, r := range squarify(n.below, n.value, in) {
+		tiles = append(tiles, n.below[i].layOut(r, depth+1)...)
+	}
+	return tiles
+}
+
+// squarify cuts a rectangle into parts as large as the nodes' values, each as near to a
+// square as can be. Nodes are sorted, greatest first. Source: Bruls, Huizing, van Wijk,
+// "Squarified Treemaps", 2000.
+func squarify(nodes []*node, total float64, in rect) []rect {
+	made := make([]rect, 0, len(nodes))
+	scale := in.w * in.h / total
+	for len(made) < len(nodes) {
+		side := min(in.w, in.h)
+		from, sum, worst := len(made), 0.0, 0.0
+		end := from
+		for ; end < len(nodes); end++ {
+			next := sum + nodes[end].value*scale
+			least, greatest := nodes[end].value*scale, nodes[from].value*scale
+			ratio := max(side*side*greatest/(next*next), next*next/(side*side*least))
+			if end > from && ratio > worst {
+				break
+			}
+			sum, worst = next, ratio
+		}
+		thick := sum / side
+		at := 0.0
+		for _, n := range nodes[from:end] {
+			long := n.value * scale / thick
+			if in.w >= in.h {
+				made = append(made, rect{in.x, in.y + at, thick, long})
+			} else {
+				made = append(made, rect{in.x + at, in.y, long, thick})
+			}
+			at += long
+		}
+		if in.w >= in.h {
+			in.x, in.w = in.x+thick, max(1e-6, in.w-thick)
+		} else {
+			in.y, in.h = in.y+thick, max(1e-6, in.h-thick)
+		}
+	}
+	return made
+}
