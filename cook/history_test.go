@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
@@ -20,7 +21,7 @@ func TestHistory(t *testing.T) {
 	p := sampleProject(t)
 	must := p.must
 	file, asset := p.path("cooked/.cook/history"), p.asset("new.json")
-	past := func() []cook.Past {
+	recorded := func() []cook.Past {
 		t.Helper()
 		runs, err := cook.History(p.run.Out)
 		must(err)
@@ -31,7 +32,7 @@ func TestHistory(t *testing.T) {
 	check := func(n int) {
 		t.Helper()
 		s := p.cook()
-		runs := past()
+		runs := recorded()
 		if len(runs) == 0 && n > 0 || n > 0 && len(runs) != n {
 			t.Fatalf("%d runs, want %d", len(runs), n)
 		}
@@ -80,13 +81,28 @@ func TestHistory(t *testing.T) {
 	must(os.WriteFile(file, long, 0o666))
 	must(os.WriteFile(asset, []byte("[2]"), 0o666))
 	check(0)
-	if n := len(past()); n != 600 {
+	if n := len(recorded()); n != 600 {
 		t.Errorf("%d runs, want 600", n)
 	}
 	info, err := os.Stat(file)
 	must(err)
 	if info.Size() > 1850<<10 {
 		t.Errorf("%d bytes", info.Size())
+	}
+
+	// Details take a bounded part of it: only the latest runs have them.
+	past, err := survey.Runs(p.run.Out)
+	must(err)
+	detailed := 0
+	for i, run := range past {
+		if run.Detail != nil {
+			detailed++
+		} else if detailed > 0 {
+			t.Errorf("run %d has no detail, an older one has", i)
+		}
+	}
+	if detailed == 0 || detailed == len(past) {
+		t.Errorf("%d of %d runs have details", detailed, len(past))
 	}
 
 	// A history of garbage that is too large is dropped.

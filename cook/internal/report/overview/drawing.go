@@ -83,14 +83,18 @@ func (p *writer) tile(t *tile, show func(float64) string, whole float64) {
 	if t.open {
 		class = "open"
 	}
-	lines := []string{pathname.Show(t.path) + ": " + show(t.value) + ", " + percent(t.value/whole)}
+	where := t.path
+	if where == "" {
+		where = "the top folder"
+	}
+	lines := []string{pathname.Show(where) + ": " + show(t.value) + ", " + percent(t.value/whole)}
 	if a := t.asset; a != nil {
 		lines = append(lines, "recipe "+a.Method.Recipe, "why: "+cut(join(a.Last.Reasons), 120))
 		if users := p.report.usedBy(a.Path); users != "" {
 			lines = append(lines, "used by: "+cut(users, 120))
 		}
 	} else {
-		lines[0] = pathname.Show(t.path) + ", " + human.Count(t.assets, "asset") + ": " + show(t.value) + ", " + percent(t.value/whole)
+		lines[0] = pathname.Show(where) + ", " + human.Count(t.assets, "asset") + ": " + show(t.value) + ", " + percent(t.value/whole)
 	}
 	p.f("<a href=\"%s\"><rect class=%s x=%.1f y=%.1f width=%.1f height=%.1f /><title>%s</title>", link, class, t.x, t.y, t.w, t.h, strings.Join(lines, "\n"))
 	name := t.name

@@ -70,6 +70,23 @@ func TestTreeAddsUp(t *testing.T) {
 	}
 }
 
+// Sums by folder, by recipe and of all assets are those of the artifacts.
+func TestSums(t *testing.T) {
+	in := large(3000, 1)
+	want := int64(0)
+	for i := range in.Assets {
+		want += in.Assets[i].Out()
+	}
+	r := New(in)
+	for _, key := range []string{"assets", "folders", "recipes"} {
+		table := r.Table(key)
+		at := slices.IndexFunc(table.Columns, func(c Column) bool { return c.Key == "bytes_out" })
+		if got := table.sums(table.Rows)[at]; got != want {
+			t.Errorf("%s: %v, want %d", key, got, want)
+		}
+	}
+}
+
 // What a cook was bounded by.
 func TestBound(t *testing.T) {
 	second := time.Second
