@@ -69,7 +69,7 @@ cook/internal/notify:
 cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/lint cook/internal/plan cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/confine internal/lease internal/parallel internal/pathname internal/regular internal/sysmem profile profile/counters profile/events profile/guid
 cook/internal/peer: internal/socket
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/pathname
-cook/internal/report/overview: cook/internal/execute cook/internal/pass cook/internal/store cook/internal/survey hashing internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/source internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
+cook/internal/report/overview: cook/internal/execute cook/internal/pass cook/internal/store cook/internal/survey hashing internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/source internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
 cook/internal/report: cook internal/human internal/pathname
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dirfd internal/parallel internal/pathname
 cook/internal/rules: cook/internal/glob cook/recipe internal/pathname

@@ -9,18 +9,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/chart"
 )
 
 // pageStyle is the style of a page of trends.
-const pageStyle = `
-:root { color-scheme: light dark; --line: #2563eb; --bad: #b91c1c; --good: #15803d; --budget: #a16207; --dim: #6b7280; --grid: #8884; }
-@media (prefers-color-scheme: dark) { :root { --line: #60a5fa; --bad: #f87171; --good: #4ade80; --budget: #fbbf24; --dim: #9ca3af; } }
+const pageStyle = chart.Style + `
+:root { color-scheme: light dark; --curve: #2563eb; --bad: #b91c1c; --good: #15803d; --step: #a16207; --dim: #6b7280; --grid: #8884; }
+@media (prefers-color-scheme: dark) { :root { --curve: #60a5fa; --bad: #f87171; --good: #4ade80; --step: #fbbf24; --dim: #9ca3af; } }
 body { font: 14px/1.45 system-ui, sans-serif; margin: 1.5rem auto; max-width: 75rem; padding: 0 1rem; }
 h1 { font-size: 1.4rem } h2 { font-size: 1.15rem; margin-top: 2rem; border-bottom: 1px solid var(--grid) }
-.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)); gap: 1rem }
-figure { margin: 0 } figcaption { display: flex; justify-content: space-between; gap: 1rem }
-figcaption span { color: var(--dim) }
-svg { width: 100%; height: auto; display: block } svg text { font: 10px system-ui, sans-serif; fill: var(--dim) }
 table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: .15rem .6rem .15rem 0; vertical-align: top }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } .bad { color: var(--bad) } .good { color: var(--good) }
 tr + tr td { border-top: 1px solid var(--grid) } .dim { color: var(--dim) } details { margin: .6rem 0 }
@@ -98,66 +96,38 @@ func trends(s *Step, step string, shifts []Shift) []Figure {
 	return drawn
 }
 
-// Size of a chart.
-const (
-	chartWidth, chartHeight = 360.0, 110.0
-	chartLeft, chartTop     = 4.0, 8.0
-	chartBottom             = 16.0
-)
-
 // writeChart draws a figure over the records.
 func (h History) writeChart(p *strings.Builder, step string, f Figure, shifts []Shift) {
-	values := make([]float64, len(h))
-	high := 0.0
-	var budget float64
-	for i, r := range h {
-		values[i] = math.NaN()
+	line := chart.Line{
+		Title: f.Name, Note: format(f.Name, f.Value), Label: step + ", " + f.Name,
+		First: h[0].At.Format(time.DateOnly), Last: h[len(h)-1].At.Format(time.DateOnly),
+	}
+	high, budget := 0.0, 0.0
+	for _, r := range h {
+		value := math.NaN()
 		if s := r.step(step); s != nil {
 			if g, ok := s.Figure(f.Name); ok {
-				values[i], high = g.Value, max(high, g.Value)
+				value, high = g.Value, max(high, g.Value)
 			}
 			budget = s.Budgets[f.Name]
 		}
+		line.Values = append(line.Values, value)
 	}
-	high = max(high, budget)
-	if high == 0 {
-		high = 1
-	}
-	x := func(i int) float64 {
-		return chartLeft + (chartWidth-2*chartLeft)*float64(i)/float64(max(1, len(h)-1))
-	}
-	y := func(v float64) float64 {
-		return chartHeight - chartBottom - (chartHeight-chartTop-chartBottom)*v/(high*1.05)
-	}
-	fmt.Fprintf(p, "<figure><figcaption><b>%s</b><span>%s</span></figcaption>\n<svg viewBox=\"0 0 %g %g\" role=\"img\" aria-label=\"%s\">\n",
-		html.EscapeString(f.Name), format(f.Name, f.Value), chartWidth, chartHeight, html.EscapeString(step+", "+f.Name))
-	fmt.Fprintf(p, "<path d=\"M%g %gH%g\" stroke=\"var(--grid)\"/>\n", chartLeft, y(0), chartWidth-chartLeft)
+	line.High = max(high, budget) * 1.05
 	if budget > 0 {
-		fmt.Fprintf(p, "<path d=\"M%g %.1fH%g\" stroke=\"var(--budget)\" stroke-dasharray=\"4 3\"><title>budget: %s</title></path>\n", chartLeft, y(budget), chartWidth-chartLeft, format(f.Name, budget))
+		line.Levels = []chart.Level{{Value: budget, Title: "budget: " + format(f.Name, budget)}}
 	}
-	path, pen := &strings.Builder{}, "M"
-	for i, v := range values {
-		if math.IsNaN(v) {
-			pen = "M"
-			continue
-		}
-		fmt.Fprintf(path, "%s%.1f %.1f", pen, x(i), y(v))
-		pen = "L"
-	}
-	fmt.Fprintf(p, "<path d=\"%s\" fill=\"none\" stroke=\"var(--line)\" stroke-width=\"1.5\"/>\n", path)
 	for _, s := range shifts {
-		if s.Step != step || s.Figure != f.Name || math.IsNaN(values[s.At]) {
+		if s.Step != step || s.Figure != f.Name {
 			continue
 		}
-		color := "--good"
+		kind := chart.Good
 		if s.Worse() {
-			color = "--bad"
+			kind = chart.Bad
 		}
-		fmt.Fprintf(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"var(%s)\"><title>%s: %s</title></circle>\n", x(s.At), y(values[s.At]), color,
-			html.EscapeString(h[s.At].Build.String()), html.EscapeString(s.String()))
+		line.Marks = append(line.Marks, chart.Mark{At: s.At, Kind: kind, Title: h[s.At].Build.String() + ": " + s.String()})
 	}
-	fmt.Fprintf(p, "<text x=\"%g\" y=\"%g\">%s</text><text x=\"%g\" y=\"%g\" text-anchor=\"end\">%s</text>\n</svg></figure>\n", chartLeft, chartHeight-4,
-		h[0].At.Format(time.DateOnly), chartWidth-chartLeft, chartHeight-4, h[len(h)-1].At.Format(time.DateOnly))
+	line.Write(p)
 }
 
 // writeBreakdown writes what a step was made of: its timers, its levels, the functions that

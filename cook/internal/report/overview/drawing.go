@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/chart"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -175,54 +176,34 @@ func (p *writer) timeline() {
 
 // chart draws a figure of all runs.
 func (p *writer) chart(s *Series) {
-	const width, height, top, bottom = 380.0, 120.0, 8.0, 18.0
 	if len(s.Values) == 0 {
 		return
 	}
-	scale := func(v float64) float64 {
-		if s.Log {
-			return math.Log10(1 + v)
-		}
-		return v
-	}
-	// The lower end of a logarithmic scale is the least value: nothing is near zero.
-	low, high := 0.0, scale(max(slices.Max(s.Values), s.Summary.P50*1.2))
-	if s.Log {
-		low = scale(slices.Min(s.Values)) * 0.98
+	line := chart.Line{
+		Title: s.Title, Note: fmt.Sprintf("now %s, median %s, highest %s", s.show(s.Summary.Last), s.show(s.Summary.P50), s.show(s.Summary.High.Value)),
+		Label: s.Title + " of the last runs", Values: s.Values, High: max(s.Summary.High.Value, s.Summary.P50*1.2),
+		First: "run 1", Last: fmt.Sprintf("run %d", len(s.Values)),
 	}
 	if s.Kind == Percent {
-		high = 1
+		line.High = 1
 	}
-	if high <= low {
-		high = low + 1
-	}
-	x := func(i int) float64 { return 4 + (width-8)*float64(i)/float64(max(1, len(s.Values)-1)) }
-	y := func(v float64) float64 {
-		return height - bottom - (height-top-bottom)*(scale(v)-low)/(high-low)
-	}
-	how := ""
 	if s.Log {
-		how = " (logarithmic)"
-	}
-	p.f("<figure><figcaption><b>%s</b><span>now %s, median %s, highest %s%s</span></figcaption>\n<svg viewBox=\"0 0 %.0f %.0f\" role=img aria-label=\"%s of the last runs\">", s.Title,
-		s.show(s.Summary.Last), s.show(s.Summary.P50), s.show(s.Summary.High.Value), how, width, height, s.Title)
-	p.f("<path class=axis d=\"M4 %.0fH%.0f\"/>", height-bottom, width-4)
-	for _, step := range s.Steps {
-		p.f("<path class=step d=\"M%.1f %.0fV%.0f\"><title>since run %d: %s, before: %s</title></path>", x(step.At), top, height-bottom, step.At+1, s.show(step.After), s.show(step.Before))
-	}
-	p.buf.WriteString("<path class=curve d=\"")
-	for i, v := range s.Values {
-		fmt.Fprintf(&p.buf, "%c%.1f %.1f", "ML"[min(i, 1)], x(i), y(v))
-	}
-	if len(s.Values) == 1 {
-		fmt.Fprintf(&p.buf, "h1")
-	}
-	p.buf.WriteString("\"/>")
-	for i, v := range s.Values {
-		if s.spike(i) {
-			p.f("<circle class=spike cx=%.1f cy=%.1f r=2.5><title>run %d: %s</title></circle>", x(i), y(v), i+1, s.show(v))
+		// The lower end is the least value: nothing is near zero.
+		scale := func(v float64) float64 { return math.Log10(1 + v) }
+		line.Note += " (logarithmic)"
+		line.Low, line.High = scale(slices.Min(s.Values))*0.98, scale(line.High)
+		line.Values = make([]float64, len(s.Values))
+		for i, v := range s.Values {
+			line.Values[i] = scale(v)
 		}
 	}
-	p.f("<text x=4 y=%.0f>run 1</text><text x=%.0f y=%.0f text-anchor=end>run %d</text></svg></figure>\n",
-		height-4, width-4, height-4, len(s.Values))
+	for _, step := range s.Steps {
+		line.Marks = append(line.Marks, chart.Mark{At: step.At, Kind: chart.Step, Title: fmt.Sprintf("since run %d: %s, before: %s", step.At+1, s.show(step.After), s.show(step.Before))})
+	}
+	for i, v := range s.Values {
+		if s.spike(i) {
+			line.Marks = append(line.Marks, chart.Mark{At: i, Kind: chart.Spike, Title: fmt.Sprintf("run %d: %s", i+1, s.show(v))})
+		}
+	}
+	line.Write(&p.buf)
 }

@@ -87,6 +87,8 @@ func classOf(k Kind) string {
 		return " class=n"
 	case k == Name:
 		return " class=p"
+	case k == Moment:
+		return " class=d"
 	}
 	return ""
 }

@@ -1,7 +1,9 @@
 package overview
 
+import "github.com/assetcook/assetcook/internal/chart"
+
 // style is the style of the page: light or dark as the reader's system is.
-const style = `
+const style = chart.Style + `
 :root { color-scheme: light dark; --bg: #fff; --fg: #16181d; --dim: #565d6b; --grid: #d5d9e0; --link: #0b57d0; --box: #f5f6f8; --bad: #b3261e; --curve: #1d4ed8; --step: #a16207;
 --c0: #a9cdec; --c1: #f9c08f; --c2: #a8dba4; --c3: #d6bfe6; --c4: #f5dd85; --c5: #f8b8c0; --c6: #aadada; --c7: #cbd0d8; --c8: #d9c2a8; --c9: #b9c3f0; --open: #eceff3 }
 @media (prefers-color-scheme: dark) { :root { --bg: #14161a; --fg: #e8eaee; --dim: #a5acba; --grid: #3a3f4a; --link: #8ab4f8; --box: #1d2026; --bad: #f2b8b5; --curve: #7aa7ff; --step: #facc15;
@@ -15,17 +17,16 @@ h2 { font-size: 1.3rem; margin: 2.2rem 0 .6rem; border-bottom: 1px solid var(--g
 dl { display: grid; grid-template-columns: minmax(11rem, 1fr) 4fr; gap: .5rem 1.2rem; margin: 0 } dt { font-weight: 600 } dd { margin: 0; overflow-wrap: anywhere }
 .note, figcaption span, footer { color: var(--dim) } .note { margin: .1rem 0 .4rem; font-size: .92em }
 figure { margin: .8rem 0 } figcaption { font-weight: 600; margin-bottom: .2rem }
-.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(21rem, 1fr)); gap: 1rem } .charts figure { margin: 0 } .charts figcaption { display: flex; justify-content: space-between; font-weight: 400 }
 .two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(32rem, 100%), 1fr)); gap: 0 1.5rem } .two > * { min-width: 0 }
-svg { width: 100%; height: auto; display: block } svg text { font: 11px system-ui, sans-serif; fill: var(--fg) } svg .v { fill: var(--fg); opacity: .8 }
+.map, .line { width: 100%; height: auto; display: block } .map text, .line text { font: 11px system-ui, sans-serif; fill: var(--fg) } .map .v, .line .v { fill: var(--fg); opacity: .8 }
 .map rect, .line rect { stroke: var(--bg); stroke-width: 1 } .map a:focus rect, .map a:hover rect { stroke: var(--fg); stroke-width: 2 } .map a { text-decoration: none }
 .c0 { fill: var(--c0) } .c1 { fill: var(--c1) } .c2 { fill: var(--c2) } .c3 { fill: var(--c3) } .c4 { fill: var(--c4) } .c5 { fill: var(--c5) } .c6 { fill: var(--c6) } .c7 { fill: var(--c7) } .c8 { fill: var(--c8) } .c9 { fill: var(--c9) } .cx { fill: var(--grid) } .open { fill: var(--open) }
-.axis { stroke: var(--grid) } .curve { stroke: var(--curve); fill: none; stroke-width: 1.4; vector-effect: non-scaling-stroke } .step { stroke: var(--step); stroke-dasharray: 4 3 } .spike { fill: var(--bad) } .stripe { stroke: var(--fg) }
+.stripe { stroke: var(--fg) }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .2rem 1rem; padding: 0; margin: .4rem 0 } .legend svg { display: inline; width: 12px }
 .scroll { overflow: auto; max-height: 26rem; border: 1px solid var(--grid); border-radius: 4px }
 table { border-collapse: collapse; width: 100%; font-size: .9em } td, th { text-align: left; padding: .15rem .6rem; vertical-align: top }
 thead th { position: sticky; top: 0; background: var(--box); white-space: nowrap } tfoot th, tfoot td { background: var(--box); font-weight: 600; white-space: nowrap }
-tbody tr + tr td { border-top: 1px solid var(--grid) } .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums } .p { overflow-wrap: anywhere; min-width: 16rem }
+tbody tr + tr td { border-top: 1px solid var(--grid) } .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums } .d { white-space: nowrap } .p { overflow-wrap: anywhere; min-width: 16rem }
 tr:target td { background: var(--c4) } th button { all: unset; cursor: pointer } th button:focus-visible { outline: 2px solid var(--link) } th[aria-sort] button::after { content: " ▾" } th[aria-sort=ascending] button::after { content: " ▴" }
 input, select { font: inherit; color: inherit; background: var(--box); border: 1px solid var(--grid); border-radius: 4px; padding: .1rem .4rem; max-width: 100% }
 .thumbs { list-style: none; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: .8rem } .thumbs li { font-size: .82em; line-height: 1.3; overflow-wrap: anywhere }
