@@ -1,5 +1,7 @@
 // Counters as graphs and a table.
 
+import { Shown } from "./countershown.js";
+import { Statistics } from "./counterstats.js";
 import { CounterTable } from "./countertable.js";
 import { CounterTree } from "./countertree.js";
 import { FrameStream } from "./frames.js";
@@ -7,48 +9,42 @@ import { GraphCard, element, lookOf } from "./graph.js";
 import { Graphs } from "./graphs.js";
 import { Latency } from "./latency.js";
 import { Overview } from "./overview.js";
-import { Frames, summarize } from "./series.js";
+import { Frames } from "./series.js";
 
 export const tab = { id: "counters", title: "Counters", shown: info => info.counters, mount: (root, app) => new CountersTab(root, app) };
 
 // graphsOf returns the graphs of a page, which there are before the tab is.
 export function graphsOf(app) { return app.graphs ??= new Graphs(app.state); }
 
-const lengths = [120, 300, 600, 1200, 3000, 10_000, 30_000, 100_000];
-
 class CountersTab {
 	frames = new Frames();
-	view = { from: 0, to: 600, until: 0, cursor: -1, marked: -1, ema: false, sma: false, window: 20, spikes: true, high: true };
-	stats = new Map(); // name -> summary of the frames shown
-	highs = new Map(); // name -> { value, at }: the greatest since the page watches
 	kinds = new Map();
 	#app;
 	#graphs;
+	#statistics;
 	#cards = new Map();
 	#selected = "";
-	#length = 600;
-	#end = -1; // the frame after the last that is shown while paused, or -1
-	#pinned = -1; // the marked frame while paused
-	#scratch = new Float64Array(1024);
-	#statsAt = 0; // which name is next
-	#statsRest = 0; // no statistics before that time
-	#statsFor = new Map(); // name -> "from to" that they are of
-	#highFrom = 0;
 	#asked = false; // a frame of the browser has been asked for
-	#hovered = NaN; // where the pointer is, as a part of the frames shown
 	#drawRest = 0;
 	#wrote = 0;
 	#tabled = 0;
-	#shown = false;
+	#visible = false; // the tab is
 	#poll = 0;
 	#count = -1;
 
 	constructor(root, app) {
 		this.#app = app;
 		this.#graphs = graphsOf(app);
+		this.#statistics = new Statistics(this.frames);
+		this.shown = new Shown(this.frames, app.state, () => {
+			this.#tabled = 0; // it shows other frames
+			this.redraw();
+		});
+		this.tableButton = element("button", { type: "button", textContent: "Table", title: "t", onclick: () => this.toggleTable() });
+		this.shown.where.before(this.tableButton);
 		this.stream = new FrameStream(app.server, this.frames);
 		// Of a graph that is paused only the strip above changes.
-		this.stream.onRows = () => { if (this.#end < 0 || performance.now() - this.#wrote > 500) this.redraw(); };
+		this.stream.onRows = () => { if (!this.shown.paused || performance.now() - this.#wrote > 500) this.redraw(); };
 		this.stream.onTrouble = text => app.status("counters", text && "no frames: " + text, "bad");
 		this.latency = new Latency(this.frames, this.stream);
 		this.tree = new CounterTree({
@@ -63,7 +59,7 @@ class CountersTab {
 		this.hiddenBar = element("div", { className: "bar hiddenbar", hidden: true });
 		this.empty = element("p", { className: "empty dim" });
 		this.empty.append("Click a counter to graph it, drag it onto a graph to add it, or type ", element("code", { textContent: "graph add NAME COUNTER" }), " below. Press ? for keys.");
-		const pane = element("div", { className: "pane" }, this.#toolbar(), this.overview.canvas, this.hiddenBar, this.board, this.table.el);
+		const pane = element("div", { className: "pane" }, this.shown.bar, this.overview.canvas, this.hiddenBar, this.board, this.table.el);
 		root.append(element("div", { className: "columns counters" }, this.tree.el, pane));
 		root.addEventListener("keydown", e => { if ((e.key === " " || e.key === "Enter") && e.target.closest("button, summary")) e.stopPropagation(); });
 		this.#keys();
@@ -90,96 +86,26 @@ class CountersTab {
 
 	get palette() { return this.#app.palette; }
 
-	#toolbar() {
-		const button = (text, title, run) => element("button", { type: "button", textContent: text, title, onclick: run });
-		this.pauseButton = button("Pause", "Space", () => this.pause(this.#end < 0));
-		this.lengthBox = element("select", { title: "frames shown (+ and -)", ariaLabel: "frames shown", onchange: () => this.#setLength(Number(this.lengthBox.value)) });
-		for (const n of lengths) this.lengthBox.append(element("option", { value: n, textContent: n.toLocaleString("en-US") + " frames" }));
-		const toggle = (text, key, title) => {
-			const b = button(text, title, () => {
-				this.view[key] = !this.view[key];
-				this.#save();
-				this.redraw();
-			});
-			b.key = key;
-			return b;
-		};
-		this.toggles = [toggle("EMA", "ema", "exponential moving average, which begins at the first value"), toggle("SMA", "sma", "mean of the last frames"),
-			toggle("spikes", "spikes", "frames above twice the median"), toggle("high water", "high", "the greatest value since the page watches")];
-		this.slider = element("input", { type: "range", min: 2, max: 240, title: "window of the averages", ariaLabel: "window of the averages in frames", oninput: () => {
-			this.view.window = Number(this.slider.value);
-			this.#save();
-			this.redraw();
-		} });
-		this.windowText = element("span", { className: "dim windowtext" });
-		this.where = element("span", { className: "where" });
-		this.tableButton = button("Table", "t", () => this.toggleTable());
-		return element("div", { className: "bar toolbar" }, this.pauseButton, this.lengthBox, this.toggles[0], this.toggles[1], this.slider, this.windowText, this.toggles[2], this.toggles[3], this.tableButton, this.where);
-	}
+	get view() { return this.shown.view; }
+	get stats() { return this.#statistics.of; }
+	get highs() { return this.#statistics.highs; }
 
 	#keys() {
 		const key = (k, text, run) => this.#app.key(k, text, run, "counters");
-		key(" ", "pause, go on", () => this.pause(this.#end < 0));
-		key("ArrowLeft", "a frame back; 10 with Shift", e => this.mark(this.#present() - (e.shiftKey ? 10 : 1)));
-		key("ArrowRight", "a frame on; 10 with Shift", e => this.mark(this.#present() + (e.shiftKey ? 10 : 1)));
-		key("PageUp", "a page of frames back", () => this.scrollTo(this.view.until - Math.round(this.#length * .9)));
-		key("PageDown", "a page of frames on", () => this.scrollTo(this.view.until + Math.round(this.#length * .9)));
-		key("Home", "the oldest frame", () => this.mark(this.frames.first));
-		key("End", "the newest frame, and go on", () => this.pause(false));
-		key("+", "fewer frames", () => this.zoom(.5));
-		key("-", "more frames", () => this.zoom(2));
+		this.shown.keys(key);
 		key("n", "the next spike of the selected graph", () => this.#nextSpike(1));
 		key("p", "the spike before", () => this.#nextSpike(-1));
-		key("e", "exponential moving average", () => this.toggles[0].click());
-		key("s", "simple moving average", () => this.toggles[1].click());
 		key("t", "table", () => this.toggleTable());
 	}
 
-	// --- state in the URL
-
 	#load() {
-		const state = this.#app.state, view = this.view, number = (key, otherwise) => {
-			const v = state.get(key);
-			return v !== "" && Number.isFinite(Number(v)) ? Math.floor(Number(v)) : otherwise;
-		};
-		this.#length = Math.max(10, Math.min(100_000, number("c.frames", 600)));
-		this.#end = number("c.end", -1);
-		this.#pinned = number("c.at", -1);
-		const on = state.get("c.show", "spikes high").split(" ");
-		for (const key of ["ema", "sma", "spikes", "high"]) view[key] = on.includes(key);
-		view.window = Math.max(2, Math.min(240, number("c.window", 20)));
-		this.tree.search.value = state.get("c.q");
-		this.table.el.hidden = state.get("c.table") === "";
+		this.shown.load();
+		this.tree.search.value = this.#app.state.get("c.q");
+		this.table.el.hidden = this.#app.state.get("c.table") === "";
 		this.#tools();
 	}
 
-	#save() {
-		this.#tabled = 0; // shows other frames
-		const state = this.#app.state, view = this.view;
-		state.set("c.frames", this.#length === 600 ? "" : this.#length);
-		state.set("c.end", this.#end < 0 ? "" : this.#end);
-		state.set("c.at", this.#pinned < 0 ? "" : this.#pinned);
-		const on = ["ema", "sma", "spikes", "high"].filter(k => view[k]).join(" ");
-		state.set("c.show", on === "spikes high" ? "" : on || "none");
-		state.set("c.window", view.window === 20 ? "" : view.window);
-		this.#tools();
-	}
-
-	#tools() {
-		this.pauseButton.textContent = this.#end < 0 ? "Pause" : "Go on";
-		this.pauseButton.setAttribute("aria-pressed", String(this.#end >= 0));
-		if (!lengths.includes(this.#length)) {
-			this.lengthBox.custom?.remove();
-			this.lengthBox.custom = element("option", { value: this.#length, textContent: this.#length + " frames" });
-			this.lengthBox.prepend(this.lengthBox.custom);
-		}
-		this.lengthBox.value = String(this.#length);
-		for (const b of this.toggles) b.setAttribute("aria-pressed", String(this.view[b.key]));
-		this.slider.value = String(this.view.window);
-		this.slider.disabled = !this.view.ema && !this.view.sma;
-		this.windowText.textContent = this.view.window + " frames";
-		this.tableButton.setAttribute("aria-pressed", String(!this.table.el.hidden));
-	}
+	#tools() { this.tableButton.setAttribute("aria-pressed", String(!this.table.el.hidden)); }
 
 	// --- what cards, the tree and the table ask for
 
@@ -267,64 +193,26 @@ class CountersTab {
 	// watch asks for what is looked at. A page that is in the background goes on, so that
 	// one can look back when it is in front again.
 	#watch() {
-		const names = this.#shown ? this.shownNames() : [];
+		const names = this.#visible ? this.shownNames() : [];
 		const detail = this.table.el.hidden ? [] : this.table.names.filter(n => this.kinds.get(n) === "timer");
 		this.stream.want(names, names.length ? detail : []);
-		const keep = new Set(names);
-		for (const map of [this.stats, this.highs, this.#statsFor]) for (const name of map.keys()) if (!keep.has(name)) map.delete(name);
+		this.#statistics.keep(names);
 	}
 
 	// --- time
 
-	#present() { return this.#end >= 0 && this.#pinned >= 0 ? this.#pinned : this.frames.next - 1; }
-
-	pause(on) {
-		this.#end = on ? Math.max(this.frames.next, 1) : -1;
-		this.#pinned = on ? Math.min(this.frames.next - 1, this.#end - 1) : -1;
-		this.#save();
-		this.redraw();
-	}
-
-	// scrollTo pauses with frames up to one shown; at the newest it goes on.
-	scrollTo(to) {
-		const least = Math.min(this.frames.next, this.frames.first + Math.min(this.#length, 20));
-		this.#end = Math.max(least, Math.min(to, this.frames.next));
-		if (to >= this.frames.next) {
-			this.#end = this.#pinned = -1;
-		} else if (this.#pinned < 0) this.#pinned = this.#end - 1;
-		this.#save();
-		this.redraw();
-	}
-
-	// mark pauses at a frame.
-	mark(frame) {
-		const { frames } = this;
-		if (!Number.isFinite(frame) || frames.length === 0) return;
-		frame = Math.max(frames.first, Math.min(frames.next - 1, frame));
-		if (this.#end < 0) this.#end = frames.next;
-		this.#pinned = frame;
-		if (frame < this.#end - this.#length || frame >= this.#end) this.#end = Math.min(frames.next, frame + Math.ceil(this.#length / 2));
-		this.#save();
-		this.redraw();
-	}
-
+	mark(frame) { this.shown.mark(frame); }
+	scrollTo(frame) { this.shown.scrollTo(frame); }
+	zoom(by) { this.shown.zoom(by); }
 	hover(part) {
-		this.#hovered = part;
+		this.shown.hover(part);
 		this.redraw(true);
-	}
-
-	zoom(by) { this.#setLength(Math.round(this.#length * by)); }
-
-	#setLength(n) {
-		this.#length = Math.max(10, Math.min(100_000, n));
-		this.#save();
-		this.redraw();
 	}
 
 	#nextSpike(direction) {
 		const g = this.selected, { frames } = this;
 		if (!g) return;
-		for (let n = this.#present() + direction; n >= frames.first && n < frames.next; n += direction) {
+		for (let n = this.shown.present + direction; n >= frames.first && n < frames.next; n += direction) {
 			if (g.series.some(s => frames.value(s, n) > (this.stats.get(s)?.over ?? Infinity))) return this.mark(n);
 		}
 		this.say("no more spikes");
@@ -355,109 +243,45 @@ class CountersTab {
 	// redraw draws soon; now if what was drawn last took little.
 	redraw(now = false) {
 		if (now) this.#drawRest = 0;
-		if (this.#asked || !this.#shown) return;
+		if (this.#asked || !this.#visible) return;
 		this.#asked = true;
 		requestAnimationFrame(time => this.#draw(time));
 	}
 
 	#draw(time) {
 		this.#asked = false;
-		if (!this.#shown) return;
+		if (!this.#visible) return;
 		if (time < this.#drawRest) { // many frames are shown: leave time for others
 			this.redraw();
 			return;
 		}
-		const began = performance.now(), { view, frames } = this;
-		const to = this.#end < 0 ? frames.next : Math.min(this.#end, Math.max(frames.next, 1));
-		view.from = Math.max(0, to - this.#length);
-		view.to = view.from + this.#length;
-		view.until = Math.min(to, frames.next);
-		view.cursor = this.#hovered >= 0 && this.#hovered < 1 ? Math.floor(view.from + this.#hovered * this.#length) : -1;
-		view.marked = this.#end < 0 ? frames.next - 1 : this.#pinned;
-		if (view.marked < frames.first) view.marked = -1;
-		this.#highWater();
-		const more = this.#statistics(3);
+		const began = performance.now(), { view, paused } = this.shown;
+		this.shown.update();
+		this.#statistics.highWater();
+		const more = this.#statistics.update(view, paused, 3);
 		for (const card of this.#cards.values()) card.draw();
-		if (this.#end < 0) this.latency.drawn();
-		if (time - this.#wrote > 150 || view.cursor >= 0 || this.#end >= 0) {
+		if (!paused) this.latency.drawn();
+		if (time - this.#wrote > 150 || view.cursor >= 0 || paused) {
 			this.#wrote = time;
 			for (const card of this.#cards.values()) card.write();
 			this.overview.draw(time);
-			this.#whereText();
+			this.shown.write();
 			this.#app.status("latency", this.latency.text());
 		}
-		if (time - this.#tabled > (this.#length > 3000 ? 2000 : 500)) {
+		if (time - this.#tabled > (this.shown.length > 3000 ? 2000 : 500)) {
 			this.#tabled = time;
 			this.table.update();
 		}
 		const took = performance.now() - began;
 		this.#drawRest = took > 8 ? time + 2 * took : 0;
-		if (more && this.#end >= 0) this.redraw();
-	}
-
-	#whereText() {
-		const { view, frames } = this, t = frames.time(view.marked);
-		const text = frames.length === 0 ? "" : `frame ${view.marked}` + (Number.isNaN(t) ? "" : " · " + new Date(t).toISOString().slice(11, 23) + "Z") + (this.#end >= 0 ? ` · ${frames.next - 1 - view.marked} behind` : "");
-		if (this.where.textContent !== text) this.where.textContent = text;
-	}
-
-	#highWater() {
-		const { frames } = this;
-		if (frames.next < this.#highFrom) { // another program
-			this.highs.clear();
-			this.#highFrom = 0;
-		}
-		for (const name of this.shownNames()) {
-			const c = frames.columns.get(name);
-			if (!c) continue;
-			let h = this.highs.get(name);
-			let n = Math.max(frames.first, this.#highFrom);
-			if (!h) {
-				h = { value: -Infinity, at: -1 };
-				this.highs.set(name, h);
-				n = frames.first;
-			}
-			for (; n < frames.next; n++) {
-				const v = c[n % frames.capacity];
-				if (v > h.value) {
-					h.value = v;
-					h.at = n;
-				}
-			}
-		}
-		this.#highFrom = frames.next;
-	}
-
-	// statistics brings those of some series up to date, for so many milliseconds, and
-	// reports whether some are not.
-	#statistics(budget) {
-		const { view, frames } = this, names = [...this.highs.keys()];
-		const began = performance.now();
-		if (names.length === 0 || began < this.#statsRest) return names.length > 0;
-		const from = Math.max(view.from, frames.first), to = view.until, count = Math.max(0, to - from), key = from + " " + to;
-		if (this.#scratch.length < count) this.#scratch = new Float64Array(count * 2);
-		let left = names.length;
-		for (; left > 0; left--) {
-			const name = names[this.#statsAt++ % names.length];
-			if (this.#statsFor.get(name) === key) continue;
-			frames.copy(name, from, to, this.#scratch);
-			let s = this.stats.get(name);
-			if (!s) this.stats.set(name, s = {});
-			summarize(this.#scratch, count, s);
-			this.#statsFor.set(name, key);
-			if (performance.now() - began > budget) break;
-		}
-		// Live ones are a little old: they change with each frame.
-		const took = performance.now() - began;
-		this.#statsRest = this.#end >= 0 ? 0 : began + Math.max(took * 8, left > 1 ? 0 : 100);
-		return left > 1;
+		if (more && paused) this.redraw();
 	}
 
 	// --- the tree and its values
 
 	#polling() {
 		clearTimeout(this.#poll);
-		if (this.#shown && !document.hidden) this.#ask();
+		if (this.#visible && !document.hidden) this.#ask();
 	}
 
 	async #ask() {
@@ -480,13 +304,13 @@ class CountersTab {
 			this.#count = -1; // perhaps of another program when it comes back
 		}
 		clearTimeout(this.#poll);
-		if (this.#shown && !document.hidden) this.#poll = setTimeout(() => this.#ask(), 1000);
+		if (this.#visible && !document.hidden) this.#poll = setTimeout(() => this.#ask(), 1000);
 	}
 
 	// --- the tab
 
 	show() {
-		this.#shown = true;
+		this.#visible = true;
 		this.#graphs.load();
 		this.#load();
 		for (const card of this.#cards.values()) card.recolor();
@@ -498,7 +322,7 @@ class CountersTab {
 	}
 
 	hide() {
-		this.#shown = false;
+		this.#visible = false;
 		this.#watch();
 		this.#polling();
 		this.#app.status("latency", "");
