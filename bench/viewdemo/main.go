@@ -98,25 +98,24 @@ func (g *game) play(fps int) {
 		if n%211 == 100 || n%733 < 4 { // a hitch, and some in a row
 			load *= 3
 		}
-		total := 0.0
+		frame := g.frame.Begin()
+		began := time.Now()
 		for i, s := range g.systems {
-			took := s.millis * load * (.9 + .2*rand.Float64())
+			took := s.millis * load * (.9 + .2*rand.Float64()) * 60 / float64(fps)
 			scope := g.worker.Begin(s.name, 0)
-			for e := range g.perFrame / len(g.systems) {
-				if i == 1 && e == 0 {
-					time.Sleep(200 * time.Microsecond) // to be seen on the time line
-				}
+			for range g.perFrame / len(g.systems) {
 				g.worker.Instant(g.symbol, 0)
 			}
-			scope.End()
 			calls := 1 + i%3
 			for range calls {
-				s.timer.Record(time.Duration(took * 1e6 / float64(calls)))
+				span := s.timer.Begin()
+				time.Sleep(time.Duration(took * 1e6 / float64(calls))) // the work, which leaves the processor to the page
+				span.End()
 			}
-			total += took
+			scope.End()
 		}
-		g.frame.Record(time.Duration(total * 1e6))
-		g.rate.Set(1000 / math.Max(total, 1000/float64(fps)))
+		frame.End()
+		g.rate.Set(1 / max(time.Since(began), time.Second/time.Duration(fps)).Seconds())
 		g.camera[0].Set(20 * math.Cos(phase))
 		g.camera[1].Set(3 + math.Sin(phase*3))
 		g.camera[2].Set(20 * math.Sin(phase))

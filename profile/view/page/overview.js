@@ -61,15 +61,16 @@ export class Overview {
 			ctx.strokeStyle = palette.dim;
 			ctx.lineWidth = ratio;
 			ctx.beginPath();
-			let frame = frames.first;
+			let frame = frames.first, down = false;
 			for (let b = 0; b < count; b++) {
 				const end = frame + size - frame % size;
 				if (this.#low[b] <= this.#high[b]) {
 					const at = x(Math.min(frames.next, (frame + end) / 2));
-					if (b === 0) ctx.moveTo(at, y(this.#low[b]));
+					if (!down) ctx.moveTo(at, y(this.#low[b]));
 					else ctx.lineTo(at, y(this.#low[b]));
 					if (this.#high[b] > this.#low[b]) ctx.lineTo(at, y(this.#high[b]));
-				}
+					down = true;
+				} else down = false;
 				frame = end;
 			}
 			ctx.stroke();
