@@ -70,7 +70,7 @@ function band(ctx, line, w, h, palette) {
 	const x0 = line.x(line.selected.from), x1 = line.x(line.selected.to);
 	ctx.fillStyle = palette.accent;
 	ctx.globalAlpha = 0.13;
-	ctx.fillRect(x0, 0, Math.max(1, x1 - x0), h);
+	if (x0 > 0 || x1 < w) ctx.fillRect(x0, 0, Math.max(1, x1 - x0), h);
 	ctx.globalAlpha = 1;
 	ctx.fillRect(Math.round(x0), 0, 1, h);
 	ctx.fillRect(Math.round(x1), 0, 1, h);

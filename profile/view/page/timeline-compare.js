@@ -24,7 +24,7 @@ export class Compare {
 			{ key: "counts", title: "count B − A", help: "difference of the counts", number: true, by: r => r.b.count - r.a.count, text: r => (r.b.count > r.a.count ? "+" : "") + count(r.b.count - r.a.count) },
 			{ key: "ratio", title: "B / A", help: "ratio of the totals", number: true, by: ratio, text: r => ratioText(ratio(r)) },
 		];
-		const assets = [{ key: "detail", title: "asset", text: r => r.detail, hint: r => r.detail }, { ...columns[0], color: undefined }, ...columns.slice(1)];
+		const assets = [{ key: "detail", title: "asset", text: r => r.detail || "(none)" }, { ...columns[0], color: undefined }, ...columns.slice(1)];
 		const options = () => ({ sort: { key: "difference", down: true }, click: r => on.show(r), most: 1000 });
 		this.scopes = new Table("Both recordings by scope", columns, options());
 		this.assets = new Table("Both recordings by asset and scope", assets, options());
@@ -55,7 +55,7 @@ export class Compare {
 		this.state.textContent = "…";
 		try {
 			const got = await this.app.server.get("api/compare", { a, b }, stop.signal);
-			const both = list => (list ?? []).map(r => ({ ...r, a: r.a ?? none, b: r.b ?? none }));
+			const both = list => (list ?? []).map(r => ({ ...r, detail: r.detail ?? "", a: r.a ?? none, b: r.b ?? none }));
 			this.#answer = { a, b, scopes: both(got.scopes), assets: both(got.assets), more: got.more ?? 0 };
 			this.#show();
 		} catch (e) {
@@ -82,10 +82,10 @@ export class Compare {
 		const got = this.#answer;
 		if (!got) return;
 		const q = this.search.value.trim().toLowerCase();
-		const found = got[this.#by].filter(r => !q || r.name.toLowerCase().includes(q) || r.detail?.toLowerCase().includes(q));
+		const found = got[this.#by].filter(r => !q || r.name.toLowerCase().includes(q) || r.detail.toLowerCase().includes(q));
 		this[this.#by].set(found);
-		const more = this.#by === "assets" && got.more ? `, ${count(got.more)} more differ less` : "";
-		this.state.textContent = `${count(found.length)} ${this.#by}${more}`;
+		const more = got.more ? `; ${count(got.more)} more of both kinds differ by less and are left out` : "";
+		this.state.textContent = `${count(found.length)} ${this.#by} differ${more}`;
 	}
 }
 

@@ -180,6 +180,7 @@ export class Windows {
 
 	// wantWhole asks for all of the recording, for so many pixels.
 	wantWhole(end, width) {
+		end = Math.ceil(end);
 		if (!(end > 0)) return;
 		this.#wholeNext = { from: 0, to: end, sure: end, px: end / width, whole: true };
 		this.#pump();

@@ -232,6 +232,10 @@ function flows(s) {
 		const bend = Math.max(12, Math.min(120, Math.abs(b.x - a.x) / 2));
 		ctx.globalAlpha = 0.75;
 		ctx.beginPath();
+		if (Math.hypot(b.x - a.x, b.y - a.y) <= 8) {
+			ctx.fillRect(a.x - 2, a.y - 2, 4, 4); // too short to be seen as an arrow
+			continue;
+		}
 		ctx.moveTo(a.x, a.y);
 		ctx.bezierCurveTo(a.x + bend, a.y, b.x - bend, b.y, b.x, b.y);
 		ctx.stroke();
@@ -241,8 +245,8 @@ function flows(s) {
 		ctx.lineTo(b.x - 6, b.y - 3);
 		ctx.lineTo(b.x - 6, b.y + 3);
 		ctx.fill();
-		ctx.globalAlpha = 1;
 	}
+	ctx.globalAlpha = 1;
 }
 
 // point is where a flow leaves or arrives: the innermost scope that is drawn there.

@@ -223,7 +223,6 @@ export class Line {
 		if (answer) {
 			this.on.answered(this, answer);
 			this.rows.grow([], answer);
-			for (const s of [this.chosen, this.hit]) if (s && s.depth === undefined) s.depth = answer.depthOf(s);
 			if (answer === this.windows.whole) this.overview.stale = true;
 		}
 		this.draw();
@@ -314,6 +313,7 @@ export class Line {
 			ctx, w, h: h - axisHeight, from: this.from, scale: this.scale, rows: this.rows, scroll: this.scroller.scrollTop,
 			palette, answer: this.windows.best(this.from, this.to, px), whole: this.windows.whole, end: this.end, query: this.query, only: this.only, chosen: this.chosen,
 		};
+		for (const s of [this.chosen, this.hit]) if (s && s.depth === undefined) s.depth = scene.answer?.depthOf(s);
 		ctx.fillStyle = palette.ground;
 		ctx.fillRect(0, 0, w, h);
 		ctx.save();

@@ -31,7 +31,11 @@ export function moment(ns) {
 const grouped = new Intl.NumberFormat("en-US");
 export const count = n => grouped.format(n).replace("-", "−");
 
-export const percent = share => share >= 0.9995 ? "100 %" : `${(share * 100).toPrecision(share < 0.1 ? 2 : 3)} %`;
+export function percent(share) {
+	if (share >= 0.9995) return "100 %";
+	if (share < 0.0001) return share > 0 ? "< 0.01 %" : "0 %";
+	return `${(share * 100).toPrecision(share < 0.1 ? 2 : 3)} %`;
+}
 
 const long = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400].map(s => s * 1e9);
 

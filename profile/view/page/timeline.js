@@ -161,8 +161,11 @@ class TimeLine {
 	#answered(line, answer) {
 		if (this.#problem) this.app.status("timeline", "");
 		this.#problem = false;
-		const dropped = Math.max(answer.dropped, line.info.dropped ?? 0);
-		if (line === this.#lines[0]) this.note.textContent = dropped ? `${count(dropped)} events were dropped` : "";
+		if (line !== this.#lines[0]) return;
+		const { info } = line, missing = Math.max(answer.dropped, info.dropped ?? 0), said = [];
+		if (missing) said.push(`${count(missing)} events were dropped${info.live ? " or are too old" : ""}`);
+		if (info.error) said.push(`it ends early: ${info.error}`);
+		this.note.textContent = said.join("; ");
 	}
 
 	#failed(e) {
@@ -313,15 +316,17 @@ class TimeLine {
 	}
 
 	// showBoth shows the slowest span of what was compared, in both recordings.
-	async #showBoth(r) {
-		for (const line of this.#lines) {
-			try {
-				const got = await this.app.server.get("api/sums", { rec: line.rec, from: 0, to: Math.ceil(line.end), row: -1, name: r.name, detail: r.detail });
-				const span = got.slowest?.[0];
-				line.hit = span ?? null;
-				if (span) line.reveal(span, true);
-			} catch (e) { this.#failed(e); }
-		}
+	#showBoth(r) {
 		this.search.set(r.detail || r.name);
+		for (const line of this.#lines) this.#showSlowest(line, r);
+	}
+
+	async #showSlowest(line, { name, detail }) {
+		try {
+			const got = await this.app.server.get("api/sums", { rec: line.rec, from: 0, to: Math.ceil(line.end), row: -1, name, detail });
+			line.hit = got.slowest?.[0] ?? null;
+			if (line.hit) line.reveal(line.hit, true);
+			line.draw();
+		} catch (e) { this.#failed(e); }
 	}
 }
