@@ -102,7 +102,7 @@ export class Overview {
 			canvas.setPointerCapture(e.pointerId);
 			line.setFollow(false);
 			const where = edge(e), t = time(e);
-			// a frame too small to be hit comes to the pointer; far from it a new one is drawn
+			// beside the frame a click moves it there, dragging draws a new one
 			drag = { where: where || "new", t, from: line.from, to: line.to, moved: false };
 			e.preventDefault();
 		});

@@ -83,6 +83,9 @@ class TimeLine {
 			button("Sums", "sums of what is seen (V)", () => this.sumSeen()),
 			button("Fold", "fold or unfold all rows (X)", () => this.foldAll()),
 			this.valueMenu, this.note);
+		document.addEventListener("pointerdown", e => {
+			for (const menu of this.bar.querySelectorAll("details[open]")) if (!menu.contains(e.target)) menu.open = false;
+		});
 	}
 
 	show() {
