@@ -25,6 +25,7 @@ type Recording struct {
 	flows flows
 	last  int64 // latest end
 	chunk int   // blocks that one goroutine indexes in turn
+	most  int   // cells
 }
 
 // A row has the blocks of one row that are indexed.
@@ -54,11 +55,12 @@ const (
 	mostCells = 1 << 21 // of an index
 	mostBins  = 1 << 18
 	mostRows  = 1 << 12 // rows beyond are not shown
+	waves     = 8       // in which blocks are indexed; after each there are few enough cells
 )
 
 // New returns the recording on a tape. The first question indexes it.
 func New(tape *events.Tape) *Recording {
-	return &Recording{tape: tape, width: 1, chunk: 32}
+	return &Recording{tape: tape, width: 1, chunk: 32, most: mostCells}
 }
 
 // Tape returns the tape.
@@ -72,7 +74,8 @@ func (r *Recording) use(ctx context.Context) (release func(), err error) {
 	blocks := r.tape.Blocks()
 	r.mu.Lock()
 	if len(blocks) > 0 && (blocks[len(blocks)-1].Number >= r.next || r.dropped(blocks[0].Number)) {
-		err = r.update(ctx, blocks)
+		// Also for a page that has moved on: the next question needs it.
+		err = r.update(context.WithoutCancel(ctx), blocks)
 	}
 	r.mu.Unlock()
 	if err != nil {
@@ -124,16 +127,19 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 			tasks = append(tasks, part)
 		}
 	}
-	err := cores().Each(ctx, len(tasks), func(i int) error {
-		s := scratches.Get().(*scratch)
-		defer scratches.Put(s)
-		s.chunk(r.tape, tasks[i], width)
-		return ctx.Err()
-	})
-	if err != nil {
-		return err
+	for part := range slices.Chunk(tasks, len(tasks)/waves+1) {
+		err := cores().Each(ctx, len(part), func(i int) error {
+			s := scratches.Get().(*scratch)
+			defer scratches.Put(s)
+			s.chunk(r.tape, part[i], width)
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		width = bound(rows, width, r.most)
 	}
-	err = cores().Each(ctx, len(rows), func(i int) error {
+	err := cores().Each(ctx, len(rows), func(i int) error {
 		s := scratches.Get().(*scratch)
 		defer scratches.Put(s)
 		return s.settle(ctx, r.tape, rows[i].blocks, openOn(open, i), width)
@@ -142,7 +148,6 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 		return err
 	}
 	r.rows, r.open, r.width, r.next = rows, open, width, blocks[len(blocks)-1].Number+1
-	r.bound()
 	r.flows = gatherFlows(rows)
 	r.last = 0
 	for _, row := range rows {
@@ -153,23 +158,24 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	return nil
 }
 
-// bound joins cells into larger bins until there are few enough.
-func (r *Recording) bound() {
+// bound joins cells into larger bins until there are few enough, and returns how wide these
+// are.
+func bound(rows []row, width int64, most int) int64 {
 	for {
 		count := 0
-		for _, row := range r.rows {
+		for _, row := range rows {
 			for i := range row.blocks {
 				count += len(row.blocks[i].cells)
 			}
 		}
-		if count <= mostCells || r.width >= math.MaxInt64/4 {
-			return
+		if count <= most || width >= math.MaxInt64/4 {
+			return width
 		}
-		r.width *= 2
+		width *= 2
 		var j joiner
-		for _, row := range r.rows {
+		for _, row := range rows {
 			for i := range row.blocks {
-				row.blocks[i].widen(&j, r.width)
+				row.blocks[i].widen(&j, width)
 			}
 		}
 	}

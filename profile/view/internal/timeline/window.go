@@ -79,8 +79,12 @@ func (r *Recording) Window(ctx context.Context, from, to int64, width int) (*Win
 	w := &Window{From: from, To: to, Rows: []Row{}, Open: []int64{}, Instants: []int64{}, Dropped: r.tape.Dropped() + r.tape.Forgotten()}
 	names := table{all: r.tape.Names(), local: map[uint32]int64{}}
 	workers := r.tape.Workers()
+	room := 2 * (mostSpans + mostInstants)
 	for i, list := range cells {
 		w.addRow(i, workers[i], list, &names)
+		if room -= len(list); room <= 0 {
+			break // deeper and more rows than any program has
+		}
 	}
 	for _, o := range open {
 		if int(o.Row) < len(r.rows) && o.Start <= to {

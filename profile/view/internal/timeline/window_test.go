@@ -132,6 +132,8 @@ func indexed(t *rapid.T, s *story) map[string]*Recording {
 	binned.chunk = rapid.IntRange(1, 4).Draw(t, "chunk")
 	binned.width = rapid.SampledFrom([]int64{1, 16, 128}).Draw(t, "bins")
 	live.width = binned.width
+	binned.most = rapid.SampledFrom([]int{4, 20, mostCells}).Draw(t, "most")
+	live.most = binned.most
 	for rest := stream; len(rest) > 0; {
 		n := min(rapid.IntRange(1, 400).Draw(t, "piece"), len(rest))
 		if _, err := tape.Write(rest[:n]); err != nil {
