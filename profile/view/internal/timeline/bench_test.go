@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -11,7 +12,23 @@ import (
 
 	"github.com/assetcook/assetcook/internal/mapped"
 	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/process"
 )
+
+// loop runs a benchmark, and reports the processor time of all cores, which other programs
+// at work do not change much.
+func loop(b *testing.B, do func() error) {
+	p := process.Open()
+	defer p.Close()
+	before := p.Read()
+	for b.Loop() {
+		if err := do(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	after := p.Read()
+	b.ReportMetric(float64((after.User+after.System-before.User-before.System).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+}
 
 const markers = 20_000_000
 
@@ -84,17 +101,13 @@ func BenchmarkWindows(b *testing.B) {
 	ctx := context.Background()
 	const width = 1920
 	var rec *Recording
-	var before, after runtime.MemStats
+	var after runtime.MemStats
 	b.Run("first", func(b *testing.B) {
-		for b.Loop() {
-			rec = nil
-			runtime.GC()
-			runtime.ReadMemStats(&before)
+		loop(b, func() error {
 			rec = New(events.OpenTape(data.Data))
-			if _, err := rec.Window(ctx, 0, farthest, width); err != nil {
-				b.Fatal(err)
-			}
-		}
+			_, err := rec.Window(ctx, 0, farthest, width)
+			return err
+		})
 		runtime.ReadMemStats(&after)
 		cells := 0
 		for _, row := range rec.rows {
@@ -102,34 +115,66 @@ func BenchmarkWindows(b *testing.B) {
 				cells += len(row.blocks[i].cells)
 			}
 		}
-		b.ReportMetric(float64(after.HeapSys-after.HeapReleased)/1e6, "MB-heap")
+		b.ReportMetric(float64(after.HeapSys)/1e6, "MB-heap-at-most")
 		b.ReportMetric(float64(cells), "cells")
 	})
+	b.Run("read", func(b *testing.B) { // all events, from the front: what an index cannot be much faster than
+		loop(b, func() error {
+			for _, err := range events.Read(bytes.NewReader(data.Data)).All() {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	for name, question := range map[string]func() error{
+		"sums": func() error {
+			_, err := rec.Sums(ctx, Query{To: farthest, Row: -1})
+			return err
+		},
+		"search": func() error {
+			rec.search.Store(nil)
+			_, err := rec.Find(ctx, "wall 77", 0, false)
+			return err
+		},
+		"next hit": func() error {
+			_, err := rec.Find(ctx, "wall 77", rec.last/2, false)
+			return err
+		},
+		"compare": func() error {
+			_, err := Compare(ctx, rec, rec)
+			return err
+		},
+	} {
+		b.Run(name, func(b *testing.B) { loop(b, question) })
+	}
 	for part := int64(1); part <= 1<<24; part *= 8 {
 		b.Run(fmt.Sprint("part ", part), func(b *testing.B) {
 			span := rec.last / part
 			at := rec.last / 3
 			spans := 0
-			for b.Loop() {
-				w, err := rec.Window(ctx, min(at, rec.last-span), min(at, rec.last-span)+span, width)
+			loop(b, func() error {
+				from := min(at, rec.last-span)
+				w, err := rec.Window(ctx, from, from+span, width)
 				if err != nil {
-					b.Fatal(err)
+					return err
 				}
 				spans = 0
 				for _, r := range w.Rows {
 					spans += len(r.Spans) / spanFields
 				}
-			}
+				return nil
+			})
 			b.ReportMetric(float64(spans), "spans")
 		})
 	}
 	b.Run("between", func(b *testing.B) { // just too narrow for cells
 		span := width * (rec.width - 1)
-		for b.Loop() {
-			if _, err := rec.Window(ctx, 0, span, width); err != nil {
-				b.Fatal(err)
-			}
-		}
+		loop(b, func() error {
+			_, err := rec.Window(ctx, 0, span, width)
+			return err
+		})
 		b.ReportMetric(float64(rec.last)/float64(span), "part")
 	})
 }
