@@ -26,6 +26,7 @@ class CountersTab {
 	#selected = "";
 	#asked = false; // a frame of the browser has been asked for
 	#drawRest = 0;
+	#last = 0;
 	#wrote = 0;
 	#tabled = 0;
 	#visible = false; // the tab is
@@ -261,6 +262,7 @@ class CountersTab {
 		const more = this.#statistics.update(view, paused, 3);
 		for (const card of this.#cards.values()) card.draw();
 		if (!paused) this.latency.drawn();
+		const tableEvery = this.shown.length > 3000 ? 2000 : 500;
 		if (time - this.#wrote > 150 || view.cursor >= 0 || paused) {
 			this.#wrote = time;
 			for (const card of this.#cards.values()) card.write();
@@ -268,10 +270,12 @@ class CountersTab {
 			this.shown.write();
 			this.#app.status("latency", this.latency.text());
 		}
-		if (time - this.#tabled > (this.shown.length > 3000 ? 2000 : 500)) {
+		if (time - this.#tabled > tableEvery) {
 			this.#tabled = time;
 			this.table.update();
 		}
+		clearTimeout(this.#last); // what was not written or tabled, if no more frames come
+		if (this.#wrote < time || this.#tabled < time) this.#last = setTimeout(() => this.redraw(), tableEvery + 50);
 		const took = performance.now() - began;
 		this.#drawRest = took > 8 ? time + 2 * took : 0;
 		if (more && paused) this.redraw();

@@ -70,6 +70,7 @@ export class Search {
 		const at = near ? this.#last.at : dir > 0 ? Math.max(0, Math.floor(from) - 1) : Math.ceil(to);
 		const got = await this.#find({ q: this.query, at, dir }, line);
 		if (!got) return;
+		if (this.summary.textContent === "…") this.#counts(got); // Enter came before the first answer
 		if (!got.hit) return this.app.say(dir > 0 ? "no hit after this" : "no hit before this");
 		this.#last = { line, at: got.hit.start };
 		this.on.jump(line, got.hit);
