@@ -1,11 +1,17 @@
 package browser
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/memory"
 	"github.com/assetcook/assetcook/profile/view"
 )
@@ -34,5 +40,185 @@ func TestTokenLeavesURL(t *testing.T) {
 	p.until(`!location.hash.includes("secret")`)
 	if got := eval[string](p, `sessionStorage.getItem("token")`); got != "secret" {
 		t.Errorf("the page has token %q", got)
+	}
+}
+
+// line types a line into the console.
+func (p *page) line(text string) {
+	p.t.Helper()
+	// A key that moves the focus would be typed as well: the driver sends characters apart.
+	p.do(chromedp.Focus(chromedp.CSS("#line")), chromedp.KeyEvent(text), chromedp.KeyEvent("\r"), chromedp.Blur(chromedp.CSS("#line")))
+}
+
+// tableRows returns the rows of the table of frames, by the first cell.
+func (p *page) tableRows() map[string][]string {
+	rows := eval[[][]string](p, `(async () => {
+		const box = document.querySelector(".countertable .grid"), seen = new Map();
+		for (let top = 0; ; top += 40) {
+			box.scrollTop = top;
+			await new Promise(requestAnimationFrame);
+			await new Promise(requestAnimationFrame);
+			for (const row of box.querySelectorAll(".sizer .gridrow")) {
+				const cells = [...row.children].map(c => c.textContent);
+				seen.set(cells[0], cells);
+			}
+			if (box.scrollTop + box.clientHeight >= box.scrollHeight - 1) return [...seen.values()];
+		}
+	})()`)
+	byFirst := map[string][]string{}
+	for _, row := range rows {
+		byFirst[row[0]] = row
+	}
+	return byFirst
+}
+
+// A graph that was typed has the values that the set has, is remembered by the URL, and
+// what nobody looks at any more is not watched.
+func TestGraphs(t *testing.T) {
+	set := counters.New(counters.Options{})
+	a, b := set.Counter("game/drawn"), set.Gauge("game/<i>level</i>")
+	frame := func(i int) {
+		a.Add(int64(i * i))
+		b.Set(float64(-i))
+		set.PushFrame(time.UnixMilli(int64(1000 * i)))
+	}
+	frame(0)
+	p := browse(t, view.Handler(view.Sources{Counters: set}), "#tab=counters")
+	p.line("graph add mine game/drawn game/<i>level</i>")
+	p.until(`document.querySelectorAll(".counters .card").length === 1`)
+	for watched := false; !watched; { // from the next frame on after the page has asked
+		frame(1)
+		watched = len(set.History("game/drawn")) > 0
+	}
+	first := set.Table(0).Next
+	for i := range 40 {
+		frame(i)
+	}
+	p.do(chromedp.KeyEvent("t"))
+	p.until(`!document.querySelector(".countertable").hidden`)
+	p.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll(".countertable button")].find(b => b.textContent === "frames").click()`))
+	p.until(fmt.Sprintf(`document.querySelector(".countertable").textContent.includes("to %d")`, first+39))
+	rows := p.tableRows()
+	for i := range 40 {
+		number := fmt.Sprint(first + int64(i))
+		want := []string{fmt.Sprint(i * i), fmt.Sprint(-i)}
+		if i == 0 {
+			want[1] = "0"
+		}
+		if row := rows[number]; len(row) != 4 || row[2] != want[0] || row[3] != want[1] {
+			t.Errorf("frame %s is %q on the page, want %q", number, row, want)
+		}
+	}
+	if got := eval[[]string](p, `[...document.querySelectorAll(".card .legend bdi")].map(e => e.textContent)`); len(got) != 2 || got[1] != "game/<i>level</i>" {
+		t.Errorf("the legend has %q", got)
+	}
+	p.until(`location.hash.includes("mine")`)
+	p.do(chromedp.Reload())
+	p.until(`document.querySelectorAll(".counters .card .legend bdi").length === 2`)
+	p.line("graph remove mine")
+	p.until(`document.querySelectorAll(".counters .card").length === 0`)
+	for len(set.History("game/drawn")) > 0 { // until the page's request has ended
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// A wrong line is answered with one line, and completion offers counters.
+func TestConsole(t *testing.T) {
+	set := counters.New(counters.Options{})
+	set.Counter("cook/skip/stamp").Add(7)
+	set.PushFrame(time.Now())
+	p := browse(t, view.Handler(view.Sources{Counters: set}), "")
+	p.line("print cook/skip/stamp")
+	p.until(`document.getElementById("said").textContent.includes("7")`)
+	p.line("graph mke fps")
+	p.until(`document.getElementById("said").textContent.includes("make")`)
+	if !p.forgive("400") { // Chromium logs what a server refuses
+		t.Error("the wrong line was not refused")
+	}
+	p.do(chromedp.Focus(chromedp.CSS("#line")), chromedp.KeyEvent("print co"), chromedp.KeyEvent("\t"))
+	p.until(`document.getElementById("line").value.includes("cook/skip/stamp")`)
+}
+
+// recorded returns a feed with a recording in it: scopes in scopes on two workers, of
+// assets with hostile names.
+func recorded(t *testing.T, dir string) (tape *events.Tape, names []string) {
+	t.Helper()
+	tape = events.NewTape(events.TapeOptions{})
+	rec := events.New(tape, events.Options{})
+	for w := range 2 {
+		worker := rec.Worker(fmt.Sprintf("worker %d", w))
+		for i := range 50 {
+			name := fmt.Sprintf(`textures/<img src=x onerror=alert(1)>%d.png`, 50*w+i)
+			names = append(names, name)
+			outer := worker.Begin(rec.Symbol("cook"), rec.Symbol(name))
+			inner := worker.Begin(rec.Symbol("encode"), 0)
+			for end := time.Now().Add(time.Duration(50+rand.IntN(100)) * time.Microsecond); time.Now().Before(end); {
+			}
+			inner.End()
+			outer.End()
+		}
+		worker.Release()
+	}
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return tape, names
+}
+
+// The time line finds an asset by name, and sums up what is selected.
+func TestTimeline(t *testing.T) {
+	tape, names := recorded(t, t.TempDir())
+	p := browse(t, view.Handler(view.Sources{Recordings: []view.Recording{{Name: "run.events", Tape: tape}}}), "")
+	p.until(`document.querySelector(".tl-gutter")?.textContent.includes("worker 1")`)
+	p.do(chromedp.Focus(chromedp.CSS("#view-timeline input[type=search]")), chromedp.KeyEvent(names[77]), chromedp.KeyEvent("\r"))
+	p.until(`[...document.querySelectorAll("#view-timeline summary")].some(e => e.textContent === "1 hit")`)
+	for _, text := range []string{"All", "Sums"} {
+		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`[...document.querySelectorAll("#view-timeline button")].find(b => b.textContent === %q).click()`, text)))
+	}
+	p.until(`[...document.querySelectorAll("#view-timeline td")].some(c => c.textContent === "encode")`)
+	row := eval[[]string](p, `[...[...document.querySelectorAll("#view-timeline tr")].find(r => r.textContent.startsWith("encode")).children].map(c => c.textContent)`)
+	if !strings.Contains(strings.Join(row, " "), "100") {
+		t.Errorf("the sums of encode are %q, want 100 calls", row)
+	}
+	if eval[int](p, `document.querySelectorAll("img").length`) != 0 {
+		t.Error("a name became an element")
+	}
+}
+
+// What a tracker holds is in the tree, and a snapshot finds what has been allocated since.
+func TestMemory(t *testing.T) {
+	tracker := memory.New(memory.Options{})
+	pool := tracker.Group("images", 1<<20).Pool("pixels")
+	worker := tracker.Worker("worker 0")
+	scope := worker.Push("wall.png")
+	held := pool.Bytes(worker, 123_456)
+	scope.Pop()
+	p := browse(t, view.Handler(view.Sources{Memory: tracker, Token: "secret"}), "#token=secret&tab=memory")
+	p.until(`document.querySelector(".memory .tree").textContent.includes("worker 0")`)
+	p.do(chromedp.KeyEvent("s"))
+	p.until(`[...document.querySelectorAll(".memory select option")].some(o => /snapshot|[0-9]/.test(o.textContent))`)
+	scope = worker.Push("leak.png")
+	leak := pool.Bytes(worker, 777)
+	scope.Pop()
+	p.do(chromedp.KeyEvent("c"))
+	p.until(`document.querySelector(".memory").textContent.includes("leak.png")`)
+	pool.Free(leak)
+	pool.Free(held)
+}
+
+// Without the token nothing acts.
+func TestNoToken(t *testing.T) {
+	dir := t.TempDir()
+	set := counters.New(counters.Options{})
+	set.Counter("n")
+	set.PushFrame(time.Now())
+	p := browse(t, view.Handler(view.Sources{Counters: set, Events: events.NewFeed(), Token: "secret", Dumps: dir}), "")
+	p.line("when n > 1 dump 1s")
+	p.until(`document.getElementById("said").textContent.includes("token")`)
+	if !p.forgive("403") {
+		t.Error("the line was not refused")
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) > 0 {
+		t.Errorf("wrote %q", files)
 	}
 }
