@@ -66,6 +66,17 @@ func (t *timelines) begin() {
 	t.follow.Do(func() { go t.feed.WriteStream(t.ctx, t.live) }) // an error is the tape's, or that of ctx
 }
 
+// tape returns the first recording that is under way, nil if there is none.
+func (t *timelines) tape() *events.Tape {
+	t.begin()
+	for _, line := range t.list {
+		if tape := line.Tape(); !tape.Ended() && tape.Err() == nil {
+			return tape
+		}
+	}
+	return nil
+}
+
 func (t *timelines) infos() []recordingInfo {
 	t.begin()
 	list := []recordingInfo{}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/view/internal/console"
 )
 
@@ -18,11 +19,9 @@ const maxWhens = 16
 
 // whens are the conditions that are watched.
 type whens struct {
-	mu    sync.Mutex
-	all   []*when
-	last  int // number given
-	ring  *ring
-	ended context.CancelFunc // of the ring
+	mu   sync.Mutex
+	all  []*when
+	last int // number given
 }
 
 // A when is a condition, watched by a goroutine of its own.
@@ -37,8 +36,9 @@ type when struct {
 
 // addWhen begins to watch a condition.
 func (v *View) addWhen(w console.When) (text string, err error) {
-	if v.sources.Events == nil {
-		return "", errors.New("when: this program does not record: Sources.Events is not set")
+	tape := v.lines.tape()
+	if tape == nil {
+		return "", errors.New("when: nothing is being recorded: there is neither Sources.Events nor a stream among the recordings")
 	}
 	if v.sources.Dumps == "" {
 		return "", errors.New("when: there is no folder for recordings: Sources.Dumps is not set")
@@ -54,26 +54,16 @@ func (v *View) addWhen(w console.When) (text string, err error) {
 	if len(l.all) >= maxWhens {
 		return "", fmt.Errorf("when: there are %d conditions, the most that there may be; when remove N", maxWhens)
 	}
-	if l.ring == nil {
-		ctx, cancel := context.WithCancel(context.Background())
-		l.ring, l.ended = newRing(), cancel
-		r := l.ring
-		go func() {
-			v.sources.Events.WriteStream(ctx, r)
-			cancel()
-		}()
-	}
-	l.ring.keepFor(w.Dump)
 	ctx, cancel := context.WithCancel(context.Background())
 	l.last++
 	added := &when{When: w, number: l.last, stop: cancel}
 	l.all = append(l.all, added)
-	go v.watch(ctx, added, l.ring)
+	go v.watch(ctx, added, tape)
 	return added.String(), nil
 }
 
 // watch waits for the condition, and writes a recording each time it becomes true.
-func (v *View) watch(ctx context.Context, w *when, r *ring) {
+func (v *View) watch(ctx context.Context, w *when, tape *events.Tape) {
 	set := v.sources.Counters
 	set.Watch(w.Counter)
 	defer set.Unwatch(w.Counter)
@@ -97,7 +87,7 @@ func (v *View) watch(ctx context.Context, w *when, r *ring) {
 				return
 			case <-time.After(w.Dump):
 			}
-			path, err := v.dump(r, w.Dump)
+			path, err := v.dump(tape, w.Dump)
 			said := fmt.Sprintf("wrote %s", path)
 			if err != nil {
 				said = err.Error()
@@ -166,18 +156,7 @@ func (l *whens) remove(number int) error {
 	}
 	l.all[at].stop()
 	l.all = slices.Delete(l.all, at, at+1)
-	if len(l.all) == 0 {
-		l.forget()
-	}
 	return nil
-}
-
-// forget gives back the ring.
-func (l *whens) forget() {
-	if l.ring != nil {
-		l.ended()
-		l.ring, l.ended = nil, nil
-	}
 }
 
 func (l *whens) close() {
@@ -187,7 +166,6 @@ func (l *whens) close() {
 		w.stop()
 	}
 	l.all = nil
-	l.forget()
 }
 
 // values yields the values of the only name in the frames that are new.
