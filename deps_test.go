@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"proof/..."},
 	{"bench/..."},
 	{"recipes"},
-	{"cook/cli"},
+	{"cook/cli", "cook/reload"},
 	{"cook/internal/report/...", "cook/internal/scenario"},
 	{"cook"},
 	{"cook/internal/verify", "cook/internal/watch", "cook/internal/survey"},
@@ -33,6 +33,7 @@ var layers = [][]string{
 	{"cook/internal/plan"},
 	{"cook/internal/contents", "cook/internal/restat", "cook/internal/index/multiply"},
 	{"cook/internal/index", "cook/internal/bulk"},
+	{"cook/internal/feed"},
 	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/lint", "cook/internal/notify", "cook/internal/peer", "cook/manifest"},
 	{"cook/internal/glob"},
 	{"recipes/..."},
@@ -61,6 +62,7 @@ cook/cli: cook cook/internal/report cook/internal/report/overview cook/internal/
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
 cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
+cook/internal/feed: cook/internal/peer hashing
 cook/internal/glob:
 cook/internal/index/multiply: cook/internal/index cook/internal/scan
 cook/internal/index: cook/internal/scan cook/internal/store hashing
@@ -79,10 +81,11 @@ cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan c
 cook/internal/store: hashing internal/atomicfile internal/reflink internal/regular
 cook/internal/survey: cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/state cook/internal/store internal/confine
 cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/manifest hashing internal/advice internal/confine internal/parallel internal/pathname internal/regular profile
-cook/internal/watch: cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/state cook/recipe internal/dirfd internal/pathname
+cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/state cook/recipe internal/dirfd internal/pathname
 cook/manifest: hashing
 cook/recipe/recipetest: cook/recipe internal/parallel
 cook/recipe:
+cook/reload: cook/internal/feed cook/manifest hashing internal/regular
 cook: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/confine internal/human internal/pathname profile profile/guid
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
 proof/damage: cook proof/oracle

@@ -29,12 +29,21 @@ type Done struct {
 
 // Run brings the output folder up to date. What was done is returned with every error.
 func Run(ctx context.Context, s *Session, where Where) (*Done, error) {
-	return RunLearning(ctx, s, where, nil)
+	return RunWatched(ctx, s, where, Watching{})
 }
 
-// RunLearning is Run for a watcher: when all is done, learn is called unless it is nil,
-// while the index that the delta is about can still serve to look up its refs.
-func RunLearning(ctx context.Context, s *Session, where Where, learn func(*Done) error) (*Done, error) {
+// Watching is what a watcher wants to know of a pass; what is nil is not called.
+type Watching struct {
+	// Changed is called when all artifacts are in place, before anything is waited for
+	// that only the next run needs. What then fails is the pass's error.
+	Changed func([]Changed)
+	// Learn is called when all is done, while the index that the delta is about can still
+	// serve to look up its refs.
+	Learn func(*Done) error
+}
+
+// RunWatched is Run for a watcher.
+func RunWatched(ctx context.Context, s *Session, where Where, watching Watching) (*Done, error) {
 	done := &Done{}
 	s, meter := s.metered()
 	defer func() { s.finish(done, meter) }()
@@ -45,18 +54,18 @@ func RunLearning(ctx context.Context, s *Session, where Where, learn func(*Done)
 	defer known.Close()
 	s.Observer.Stage("scan")
 	s = s.ignoringDirtyStamps()
-	err = run(ctx, s, known.Index, where, meter, done, learn)
+	err = run(ctx, s, known.Index, where, meter, done, watching)
 	if errors.Is(err, index.ErrFault) && known.ID() != "" && ctx.Err() == nil {
 		// A part of the index that the decision did not need, but what was to be done then.
 		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Describe(err)))
 		s.Observer.Stage("scan")
-		err = run(ctx, s, index.Empty(), nil, meter, done, learn)
+		err = run(ctx, s, index.Empty(), nil, meter, done, watching)
 	}
 	return done, err
 }
 
-// run is RunLearning, given what is known.
-func run(ctx context.Context, s *Session, last *index.Index, where Where, meter *meter, done *Done, learn func(*Done) error) error {
+// run is RunWatched, given what is known.
+func run(ctx context.Context, s *Session, last *index.Index, where Where, meter *meter, done *Done, watching Watching) error {
 	delta, todo, err := Decide(ctx, s, last, where)
 	if err != nil {
 		return err
@@ -73,6 +82,9 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 	if err != nil || s.Mode.DryRun {
 		return errors.Join(err, ctx.Err())
 	}
+	if watching.Changed != nil {
+		watching.Changed(changed(delta, todo, work))
+	}
 	commit := func() (err error) { done.Actions, done.Placed, err = Commit(s, delta, todo, work); return err }
 	if delta.Whole {
 		err = commit() // all of the index was checked
@@ -82,11 +94,11 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 	if err != nil {
 		return err
 	}
-	if learn != nil {
+	if watching.Learn != nil {
 		for file := range work.Placed {
 			done.Placed = append(done.Placed, filepath.Join(s.Out.Name(), filepath.FromSlash(file)))
 		}
-		if err := index.Guard(func() error { return learn(done) }); err != nil {
+		if err := index.Guard(func() error { return watching.Learn(done) }); err != nil {
 			return err
 		}
 	}

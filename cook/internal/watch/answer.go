@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/assetcook/assetcook/cook/internal/feed"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/peer"
 	"github.com/assetcook/assetcook/cook/internal/state"
@@ -41,14 +42,17 @@ func (m *watcher) listen() (*peer.Listener, error) {
 	return socket, nil
 }
 
-// serve answers cooks that ask.
+// serve answers cooks that ask, and programs that follow what changes.
 func (m *watcher) serve(ctx context.Context, socket *peer.Listener) {
 	if socket == nil {
 		return
 	}
 	defer socket.Close()
-	// What is known to be due is done, also if the client goes away meanwhile.
-	err := socket.Serve(ctx, func(_ context.Context, question []byte) []byte {
+	err := socket.Serve(ctx, func(client context.Context, question []byte) []byte {
+		if feed.Asks(question) {
+			return feed.Reply(client, m.feed, question, func() { m.mu.Lock(); defer m.mu.Unlock() })
+		}
+		// What is known to be due is done, also if the client goes away meanwhile.
 		text, _ := json.Marshal(m.answer(ctx, string(question)))
 		return text
 	})

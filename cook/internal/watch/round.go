@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/feed"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/notify"
 	"github.com/assetcook/assetcook/cook/internal/pass"
@@ -64,16 +66,24 @@ func (m *watcher) cook(ctx context.Context, first bool) (done *pass.Done, all bo
 	m.places, m.last.question = placesOf(s), question(s)
 	// Another cook may know files by the index that this watcher has not learned of: to it
 	// they look unchanged.
-	m.pending.all = m.pending.all || s.State.IndexSeal() != m.learned.index
+	foreign := s.State.IndexSeal() != m.learned.index
+	m.pending.all = m.pending.all || foreign
 	where := m.concerns
 	if first && s.Mode.Strict {
 		where = nil // an index does not say what its last run warned of
 	}
 	var now learned
-	done, err = pass.RunLearning(ctx, s, where, func(done *pass.Done) (err error) {
+	watching := pass.Watching{Learn: func(done *pass.Done) (err error) {
 		now, err = learn(s, done, m.places, m.learned, m.pending.all)
 		return err
-	})
+	}}
+	if !foreign { // what the other cook has changed is not known
+		watching.Changed = m.tell
+	}
+	done, err = pass.RunWatched(ctx, s, where, watching)
+	if err != nil || foreign {
+		m.feed.Lost()
+	}
 	if err != nil {
 		m.pending.all, m.learned.vouched = true, false
 		return done, false, err
@@ -135,4 +145,33 @@ func (m *watcher) watchFolder(dir string) {
 		m.watched.blind = true
 	}
 	// Whatever else is wrong with a folder, the next round will meet it.
+}
+
+// tell tells followers of a round. Where many artifacts have changed, they compare.
+func (m *watcher) tell(list []pass.Changed) {
+	const most = 4096
+	switch {
+	case len(list) > most:
+		m.feed.Lost()
+	case len(list) > 0:
+		m.feed.Add(feed.Encode(changes(list)))
+	}
+}
+
+func changes(list []pass.Changed) []feed.Change {
+	batch := make([]feed.Change, len(list))
+	for i, c := range list {
+		reasons := make([]string, len(c.Reasons))
+		for k, r := range c.Reasons {
+			reasons[k] = r.String()
+		}
+		batch[i] = feed.Change{
+			Path: []byte(c.Path), Removed: c.Removed,
+			Source: []byte(c.Source), Target: c.Target, Reason: strings.Join(reasons, "; "), Saved: c.Saved,
+		}
+		if !c.Removed {
+			batch[i].Blob = list[i].Blob[:]
+		}
+	}
+	return batch
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/feed"
 	"github.com/assetcook/assetcook/cook/internal/notify"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/state"
@@ -89,6 +90,7 @@ func (someActions) EveryAction() bool { return false }
 type watcher struct {
 	opt  pass.Options
 	told func(Round)
+	feed *feed.History
 
 	mu      sync.Mutex // of all that follows
 	watched watched
@@ -131,7 +133,7 @@ type outcome struct {
 
 func newWatcher(opt pass.Options, told func(Round)) *watcher {
 	return &watcher{
-		opt: forWatching(opt), told: told, hurry: func() {},
+		opt: forWatching(opt), told: told, feed: feed.NewHistory(), hurry: func() {},
 		watched: watched{folders: map[string]bool{}}, pending: pending{all: true},
 	}
 }

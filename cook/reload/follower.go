@@ -1,0 +1,201 @@
+package reload
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/feed"
+	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/regular"
+)
+
+// lookTime is between two looks at the manifest while no watcher tells what changes.
+const lookTime = 250 * time.Millisecond
+
+// A follower knows what it has told of an output folder.
+type follower struct {
+	out    string
+	listed map[string]artifact
+	seen   os.FileInfo   // the manifest when it was last read, nil for none
+	at     feed.Position // in what the watcher tells
+	fault  error         // why the manifest could not be read when it was last compared
+}
+
+// An artifact is what the manifest has of one.
+type artifact struct {
+	blob           hashing.Digest
+	source, target string
+}
+
+// follow begins with what the manifest lists now, with nothing if it cannot be read.
+func follow(out string) *follower {
+	if abs, err := filepath.Abs(out); err == nil {
+		out = abs
+	}
+	f := &follower{out: out}
+	_, f.fault = f.compare()
+	return f
+}
+
+// next waits for changes and returns them, a list for each batch. The error is about the
+// manifest, and another one than before, or ctx has ended.
+func (f *follower) next(ctx context.Context) ([][]Change, error) {
+	for ctx.Err() == nil {
+		told, err := feed.Ask(ctx, filepath.Join(f.out, manifest.StateDir), f.at)
+		switch {
+		case err == nil && !told.Compare:
+			f.at = told.Position
+			return f.apply(told.Batches), nil
+		case err == nil:
+			f.at = told.Position
+		case f.fault == nil && same(f.stamp(), f.seen):
+			// Whatever the error is, the manifest shows what changes.
+			f.at = feed.Position{}
+			pause(ctx)
+			continue
+		default:
+			f.at = feed.Position{}
+		}
+		before := f.fault
+		var changes []Change
+		if changes, f.fault = f.compare(); f.fault != nil {
+			f.at = feed.Position{} // what the watcher has told is not known here
+			if before == nil || before.Error() != f.fault.Error() {
+				return nil, f.fault
+			}
+			pause(ctx)
+		}
+		if len(changes) > 0 {
+			return [][]Change{changes}, nil
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// pause waits for lookTime, or until ctx ends.
+func pause(ctx context.Context) {
+	timer := time.NewTimer(lookTime)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// apply notes what a watcher has told.
+func (f *follower) apply(batches [][]feed.Change) [][]Change {
+	var all [][]Change
+	for _, batch := range batches {
+		changes := make([]Change, 0, len(batch))
+		for _, c := range batch {
+			to := Change{
+				Path: string(c.Path), Removed: c.Removed,
+				Cause: Cause{Source: string(c.Source), Target: c.Target, Reason: c.Reason, Saved: c.Saved},
+			}
+			copy(to.Blob[:], c.Blob)
+			if c.Removed {
+				delete(f.listed, to.Path)
+			} else {
+				f.listed[to.Path] = artifact{to.Blob, to.Cause.Source, c.Target}
+			}
+			changes = append(changes, to)
+		}
+		if len(changes) > 0 {
+			all = append(all, changes)
+		}
+	}
+	return all
+}
+
+// compare reads the manifest and returns how it differs from what was told.
+func (f *follower) compare() ([]Change, error) {
+	f.seen = f.stamp() // what comes between this and reading is compared again
+	now, err := f.read()
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	for path, a := range now {
+		if was, ok := f.listed[path]; !ok || was.blob != a.blob {
+			changes = append(changes, Change{Path: path, Blob: a.blob, Cause: Cause{Source: a.source, Target: a.target}})
+		}
+	}
+	for path, a := range f.listed {
+		if _, ok := now[path]; !ok {
+			changes = append(changes, Change{Path: path, Removed: true, Cause: Cause{Source: a.source, Target: a.target}})
+		}
+	}
+	slices.SortFunc(changes, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
+	f.listed = now
+	return changes, nil
+}
+
+// readTries is how often the manifest is read again because a cook has replaced a part
+// of it meanwhile.
+const readTries = 20
+
+// read returns all artifacts that the manifest lists, none if there is no manifest.
+func (f *follower) read() (map[string]artifact, error) {
+	for try := 1; ; try++ {
+		now, err := f.readOnce()
+		if err == nil || try == readTries || !errors.Is(err, fs.ErrNotExist) {
+			return now, err
+		}
+	}
+}
+
+func (f *follower) readOnce() (map[string]artifact, error) {
+	root, err := f.load(manifest.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]artifact{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	now := make(map[string]artifact, len(f.listed))
+	for a, err := range manifest.Read(root, f.load) {
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range a.Outputs {
+			now[o.Path] = artifact{o.BLAKE3, a.Source, a.Target}
+		}
+	}
+	return now, nil
+}
+
+// load reads a file of the manifest.
+func (f *follower) load(name string) ([]byte, error) {
+	file, err := regular.Open(filepath.Join(f.out, filepath.FromSlash(name)))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(file)
+}
+
+// stamp returns what identifies the manifest, nil if there is none. It is always replaced
+// by a rename.
+func (f *follower) stamp() os.FileInfo {
+	info, err := os.Stat(filepath.Join(f.out, manifest.Name))
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// same reports whether two stamps are of the same manifest.
+func same(a, b os.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
+}
