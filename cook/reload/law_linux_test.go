@@ -311,15 +311,20 @@ func TestBatches(t *testing.T) {
 	}
 }
 
+func damageManifest(t *testing.T, out string) {
+	t.Helper()
+	name := filepath.Join(out, manifest.Name)
+	if err := errors.Join(os.WriteFile(name+".tmp", []byte("{"), 0o666), os.Rename(name+".tmp", name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A manifest that cannot be read is reported once, and the loop goes on when it can.
 func TestDamagedManifest(t *testing.T) {
 	leaktest.Check(t)
 	w := newTree(t)
 	w.cook(cook.CookOptions{})
-	name := filepath.Join(w.project.Out, manifest.Name)
-	if err := os.WriteFile(name, []byte("{"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	damageManifest(t, w.project.Out)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	next, end := iter.Pull2(Follow(ctx, w.project.Out))

@@ -5,11 +5,10 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
-	"net/netip"
-	"slices"
 	"strings"
+
+	"github.com/assetcook/assetcook/internal/webguard"
 )
 
 // NewToken returns a token that cannot be guessed. The page takes it from the fragment of
@@ -34,37 +33,15 @@ func guarded(s Sources, next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		switch site := req.Header.Get("Sec-Fetch-Site"); {
-		case !ourName(req, s.Hosts):
+		switch {
+		case !webguard.OurName(req, s.Hosts):
 			fail(w, http.StatusForbidden, "view: %q is not a name of this server", req.Host)
-		case strings.HasPrefix(req.URL.Path, "/api/") && site != "" && site != "same-origin" && site != "none":
+		case strings.HasPrefix(req.URL.Path, "/api/") && webguard.FromElsewhere(req):
 			fail(w, http.StatusForbidden, "view: asked for by a page of another site")
 		default:
 			sameOrigin.ServeHTTP(w, req)
 		}
 	})
-}
-
-// ourName reports whether a request names a loopback address, the address that it came to
-// or one of hosts. Other names may be another site's, made to resolve to this machine.
-func ourName(req *http.Request, hosts []string) bool {
-	name := req.Host
-	if host, _, err := net.SplitHostPort(name); err == nil {
-		name = host
-	}
-	name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
-	if name == "localhost" || slices.ContainsFunc(hosts, func(h string) bool { return strings.EqualFold(h, name) }) {
-		return true
-	}
-	ip, err := netip.ParseAddr(name)
-	if err != nil {
-		return false
-	}
-	if ip.Unmap().IsLoopback() {
-		return true
-	}
-	local, ok := req.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	return ok && local.AddrPort().Addr().Unmap().WithZone("") == ip.Unmap().WithZone("")
 }
 
 // acting answers requests that have the token.

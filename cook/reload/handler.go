@@ -1,0 +1,213 @@
+package reload
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/feed"
+	"github.com/assetcook/assetcook/internal/webguard"
+)
+
+//go:embed reload.js
+var script []byte
+
+// What a stream does while there is nothing to tell, and how long a browser may take to
+// read.
+const (
+	beat     = 15 * time.Second
+	patience = 10 * time.Second
+)
+
+// Handler serves what changes in an output folder to browsers:
+//
+//	GET /events     server-sent events
+//	GET /reload.js  a module that calls functions for them
+//
+// The data of an event is JSON, {"changes": [{"path", "blob", "removed", "source",
+// "target", "reason", "saved"}]}, where saved is in milliseconds since 1970, or
+// {"problem": "the manifest cannot be read because ..."}. Events named hello and compare
+// begin a stream: the first if the browser is told all that changes from now on, the
+// second if it has missed something. A browser that connects again is told what it has
+// missed, as far as that is kept.
+//
+// Requests are refused if they come under a name that is not the machine's, or from a page
+// of another site. The folder is followed while a browser is connected.
+func Handler(out string) http.Handler {
+	h := &handler{out: out, history: feed.NewHistory()}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /events", h.events)
+	mux.HandleFunc("GET /reload.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-cache")
+		w.Write(script)
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+		if !webguard.OurName(req, nil) || webguard.FromElsewhere(req) {
+			http.Error(w, "reload: only pages of this server may ask", http.StatusForbidden)
+			return
+		}
+		mux.ServeHTTP(w, req)
+	})
+}
+
+type handler struct {
+	out     string
+	history *feed.History // of events
+
+	mu       sync.Mutex
+	clients  int
+	follower *follower // nil before the first client
+	stop     func()    // ends following and waits for that
+}
+
+// join makes sure that the folder is followed until leave is called.
+func (h *handler) join() (leave func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.clients++; h.clients == 1 {
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan struct{})
+		if h.follower == nil {
+			h.follower = follow(h.out)
+		}
+		go func() {
+			defer close(ended)
+			h.follow(ctx)
+		}()
+		h.stop = func() { cancel(); <-ended }
+	}
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.clients--; h.clients == 0 {
+			h.stop()
+		}
+	}
+}
+
+func (h *handler) follow(ctx context.Context) {
+	for {
+		batches, err := h.follower.next(ctx)
+		if ctx.Err() != nil && len(batches) == 0 {
+			return
+		}
+		if err != nil {
+			h.history.Add(encode(event{Problem: err.Error()}))
+		}
+		for _, changes := range batches {
+			h.history.Add(encode(event{Changes: changesOf(changes)}))
+		}
+	}
+}
+
+// events streams events until the browser goes.
+func (h *handler) events(w http.ResponseWriter, req *http.Request) {
+	defer h.join()()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	s := stream{w, http.NewResponseController(w)}
+	at, known := parseID(req.Header.Get("Last-Event-ID"))
+	if !known {
+		at = h.history.Now()
+		if !s.send("retry: 500\nid: %s\nevent: hello\ndata: {}\n\n", id(at)) {
+			return
+		}
+	} else if !s.send("retry: 500\n\n") {
+		return
+	}
+	for {
+		wait, cancel := context.WithTimeout(req.Context(), beat)
+		now, texts, err := h.history.After(wait, at)
+		cancel()
+		switch {
+		case req.Context().Err() != nil || errors.Is(err, feed.ErrBusy):
+			return
+		case err != nil:
+			if !s.send(":\n\n") {
+				return
+			}
+			continue
+		case len(texts) == 0:
+			if !s.send("id: %s\nevent: compare\ndata: {}\n\n", id(now)) {
+				return
+			}
+		}
+		for i, text := range texts {
+			was := feed.Position{Teller: now.Teller, Number: now.Number - int64(len(texts)-1-i)}
+			if !s.send("id: %s\ndata: %s\n\n", id(was), text) {
+				return
+			}
+		}
+		at = now
+	}
+}
+
+// A stream is what is sent to one browser.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+// send reports whether the browser takes what is sent.
+func (s stream) send(format string, args ...any) bool {
+	_ = s.control.SetWriteDeadline(time.Now().Add(patience)) // not all writers can
+	_, err := fmt.Fprintf(s.w, format, args...)
+	return err == nil && s.control.Flush() == nil
+}
+
+func id(p feed.Position) string { return fmt.Sprintf("%s.%d", p.Teller, p.Number) }
+
+// parseID reads what id returns, and reports whether there is anything.
+func parseID(text string) (p feed.Position, ok bool) {
+	teller, number, _ := strings.Cut(text, ".")
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return feed.Position{}, text != ""
+	}
+	return feed.Position{Teller: teller, Number: n}, true
+}
+
+// An event is a batch as browsers get it.
+type event struct {
+	Changes []change `json:"changes,omitempty"`
+	Problem string   `json:"problem,omitempty"`
+}
+
+type change struct {
+	Path    string  `json:"path"`
+	Blob    string  `json:"blob,omitempty"`
+	Removed bool    `json:"removed,omitempty"`
+	Source  string  `json:"source"`
+	Target  string  `json:"target,omitempty"`
+	Reason  string  `json:"reason,omitempty"`
+	Saved   float64 `json:"saved,omitempty"`
+}
+
+func changesOf(list []Change) []change {
+	all := make([]change, len(list))
+	for i, c := range list {
+		all[i] = change{Path: c.Path, Removed: c.Removed, Source: c.Cause.Source, Target: c.Cause.Target, Reason: c.Cause.Reason}
+		if !c.Removed {
+			all[i].Blob = c.Blob.String()
+		}
+		if !c.Cause.Saved.IsZero() {
+			all[i].Saved = float64(c.Cause.Saved.UnixMicro()) / 1e3
+		}
+	}
+	return all
+}
+
+func encode(e event) []byte {
+	text, _ := json.Marshal(e)
+	return text
+}

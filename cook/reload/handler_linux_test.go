@@ -1,0 +1,167 @@
+package reload
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/leaktest"
+)
+
+// A browser is one stream of events.
+type browser struct {
+	t    *testing.T
+	body *bufio.Scanner
+	end  func() error
+	last string // ID
+}
+
+func connect(t *testing.T, url, last string) *browser {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", url+"/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last != "" {
+		req.Header.Set("Last-Event-ID", last)
+	}
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatal(resp.Status, resp.Header)
+	}
+	return &browser{t: t, body: bufio.NewScanner(resp.Body), end: resp.Body.Close, last: last}
+}
+
+// next returns the next event and its data.
+func (b *browser) next() (name, data string) {
+	b.t.Helper()
+	for b.body.Scan() {
+		field, value, _ := strings.Cut(b.body.Text(), ": ")
+		switch field {
+		case "id":
+			b.last = value
+		case "event":
+			name = value
+		case "data":
+			data = value
+		case "":
+			if data != "" {
+				return name, data
+			}
+		}
+	}
+	b.t.Fatalf("the stream ended: %v", b.body.Err())
+	return "", ""
+}
+
+// changes returns the paths of the next batch, those that were removed with a minus.
+func (b *browser) changes() string {
+	b.t.Helper()
+	name, data := b.next()
+	var e event
+	if err := json.Unmarshal([]byte(data), &e); err != nil || name != "" {
+		b.t.Fatalf("event %q: %s, %v", name, data, err)
+	}
+	var paths []string
+	for _, c := range e.Changes {
+		if c.Removed {
+			c.Path = "-" + c.Path
+		} else if len(c.Blob) != 64 {
+			b.t.Errorf("%+v", c)
+		}
+		paths = append(paths, c.Path)
+	}
+	return strings.Join(paths, " ")
+}
+
+// A browser that connects again is told what it has missed, be it while none was there.
+func TestEventsResume(t *testing.T) {
+	leaktest.Check(t)
+	w := newTree(t)
+	w.cook(cook.CookOptions{})
+	server := httptest.NewServer(Handler(w.project.Out))
+	defer server.Close()
+	other := connect(t, server.URL, "")
+	defer other.end()
+	if name, _ := other.next(); name != "hello" {
+		t.Fatalf("begins with %q", name)
+	}
+	b := connect(t, server.URL, "")
+	if name, _ := b.next(); name != "hello" {
+		t.Fatalf("begins with %q", name)
+	}
+	w.write("one.txt", "1")
+	w.cook(cook.CookOptions{})
+	if got := b.changes(); got != "one.txt" {
+		t.Errorf("told %q", got)
+	}
+	b.end()
+	w.write("two.txt", "2")
+	w.cook(cook.CookOptions{})
+	if got := other.changes() + ", " + other.changes(); got != "one.txt, two.txt" {
+		t.Errorf("the other one was told %q", got)
+	}
+	other.end()
+	w.write("three.txt", "3")
+	w.cook(cook.CookOptions{})
+	b = connect(t, server.URL, b.last)
+	if got := b.changes() + ", " + b.changes(); got != "two.txt, three.txt" {
+		t.Errorf("after connecting again told %q", got)
+	}
+	b.end()
+	for _, last := range []string{"nonsense", "other.3", b.last + "0", "." + strings.Repeat("9", 30)} {
+		b := connect(t, server.URL, last)
+		if name, _ := b.next(); name != "compare" {
+			t.Errorf("ID %q: %q", last, name)
+		}
+		b.end()
+	}
+}
+
+// A manifest that cannot be read is said to the browser.
+func TestEventsProblem(t *testing.T) {
+	w := newTree(t)
+	w.cook(cook.CookOptions{})
+	server := httptest.NewServer(Handler(w.project.Out))
+	defer server.Close()
+	b := connect(t, server.URL, "")
+	defer b.end()
+	b.next()
+	damageManifest(t, w.project.Out)
+	if _, data := b.next(); !strings.Contains(data, `"problem":"read manifest.json`) {
+		t.Error(data)
+	}
+}
+
+func TestHandlerRefusesOtherSites(t *testing.T) {
+	handler := Handler(t.TempDir())
+	for _, test := range []struct {
+		path, host, site string
+		want             int
+	}{
+		{"/reload.js", "localhost:1", "", 200},
+		{"/reload.js", "127.0.0.1:1", "same-origin", 200},
+		{"/reload.js", "evil.test", "", 403},
+		{"/events", "evil.test", "", 403},
+		{"/events", "localhost", "cross-site", 403},
+		{"/other", "localhost", "", 404},
+	} {
+		req := httptest.NewRequest("GET", test.path, nil)
+		req.Host = test.host
+		if test.site != "" {
+			req.Header.Set("Sec-Fetch-Site", test.site)
+		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, req)
+		if w.Code != test.want {
+			t.Errorf("%+v: %d %s", test, w.Code, w.Body)
+		}
+	}
+}
