@@ -1,0 +1,88 @@
+// Package game is the scene of examples/hotreload: its assets, and the page that shows
+// them.
+package game
+
+import (
+	"embed"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/reload"
+	"github.com/assetcook/assetcook/recipes"
+)
+
+//go:embed page
+var page embed.FS
+
+//go:embed assets
+var samples embed.FS
+
+// Targets are how textures are stored: not all browsers can show BC7.
+var Targets = []string{"bc7", "rgba8"}
+
+// Project returns how assets are cooked for the page.
+func Project(dir, out string) cook.Project {
+	return cook.Project{Dir: dir, Out: out, Recipes: recipes.All(), Targets: Targets}
+}
+
+// Sample makes a folder of assets, with a picture for its texture.
+func Sample(dir, picture string) error {
+	data, err := os.ReadFile(picture)
+	if err != nil {
+		return err
+	}
+	sub, err := fs.Sub(samples, "assets")
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(dir, sub); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "texture.png"), data, 0o666)
+}
+
+// policy lets the page use its own server and nothing else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
+	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+// Handler serves the page, the artifacts of an output folder below /cooked/, and what
+// changes there.
+func Handler(out string) http.Handler {
+	files, err := fs.Sub(page, "page")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	pages, changes := http.FileServerFS(files), reload.Handler(out)
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Content-Security-Policy", policy)
+		switch {
+		case req.URL.Path == "/events" || req.URL.Path == "/reload.js":
+			changes.ServeHTTP(w, req)
+		case strings.HasPrefix(req.URL.Path, "/cooked/"):
+			serveArtifact(w, req, out)
+		default:
+			pages.ServeHTTP(w, req)
+		}
+	})
+}
+
+// serveArtifact serves a file of the output folder, wherever links lead.
+func serveArtifact(w http.ResponseWriter, req *http.Request, out string) {
+	root, err := os.OpenRoot(out)
+	if err != nil {
+		http.Error(w, "there is no output folder yet", http.StatusNotFound)
+		return
+	}
+	defer root.Close()
+	w.Header().Set("Cache-Control", "no-store")
+	name := strings.TrimPrefix(req.URL.Path, "/cooked/")
+	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "/") {
+		http.NotFound(w, req)
+		return
+	}
+	http.ServeFileFS(w, req, root.FS(), name)
+}
