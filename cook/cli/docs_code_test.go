@@ -20,7 +20,7 @@ var imports = map[string]string{
 	"cook": "cook", "cli": "cook/cli", "recipe": "cook/recipe", "recipetest": "cook/recipe/recipetest",
 	"manifest": "cook/manifest", "recipes": "recipes", "hashing": "hashing", "crcslice8": "crcslice8",
 	"counters": "profile/counters",
-	"smoke":    "profile/smoke", "events": "profile/events", "profile": "profile",
+	"smoke":    "profile/smoke", "events": "profile/events", "profile": "profile", "reload": "cook/reload", "http": "net/http",
 }
 
 // Go in pages compiles, and vet finds nothing. The fragments of a page are a package of

@@ -18,7 +18,7 @@ void main() {
 
 const scene = { speed: 0, tiles: 1, tint: [1, 1, 1], background: [0, 0, 0] }
 const texture = gl.createTexture()
-let program, angle = 0, before = 0
+let program, angle = 0, before = 0, dirty = true
 
 async function artifact(name) {
   const answer = await fetch(`/cooked/${target}/${name}`)
@@ -56,6 +56,7 @@ async function loadShader() {
 const shown = load => async change => {
   try {
     if (!change?.removed) await load()
+    dirty = true
     byID("problem").textContent = ""
   } catch (error) {
     byID("problem").textContent = error.message
@@ -64,7 +65,6 @@ const shown = load => async change => {
 
 function draw(now) {
   angle += scene.speed * (now - before) / 1000
-  before = now
   gl.clearColor(...scene.background, 1)
   gl.clear(gl.COLOR_BUFFER_BIT)
   if (!program) return
@@ -79,7 +79,9 @@ function draw(now) {
 // The next frame shows what has been loaded, and is timed when the GPU is done with it.
 let waiting = []
 function frame(now) {
-  draw(now)
+  if (dirty || scene.speed !== 0) draw(now)
+  dirty = false
+  before = now
   if (waiting.length > 0) {
     gl.finish()
     for (const note of waiting.splice(0)) note(performance.timeOrigin + performance.now())
