@@ -1,8 +1,9 @@
-// Viewdemo is a program like a game, for a look at the page of profile/view and for
-// measuring it: subsystems with timers, a camera, spikes, as many counters and events as
-// asked for.
+// Command view is a program like a game, whose page shows what it measures: a camera, frame
+// times with their subsystems and hitches, a level that jumps, memory of levels that come
+// and go, and as many counters and events as asked for.
 //
-//	go run ./bench/viewdemo -counters 1000 -events 1000000
+//	go run ./examples/view
+//	go run ./examples/view -counters 1000 -events 1000000
 package main
 
 import (
@@ -15,8 +16,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/memory"
 	"github.com/assetcook/assetcook/profile/process"
 	"github.com/assetcook/assetcook/profile/view"
 )
@@ -34,10 +37,16 @@ func main() {
 	feed := events.NewFeed()
 	rec := events.New(feed, events.Options{})
 	defer process.Publish(set).Close()
+	tracker := memory.New(memory.Options{Totals: true, Sites: true})
+	probe := profile.Probe{Counters: set, Events: rec, Memory: tracker}
+	defer probe.PublishMemory().Close()
 	token := view.NewToken()
-	v := view.New(view.Sources{Title: "viewdemo", Counters: set, Events: feed, Token: token, Dumps: *dumps})
-	if *line != "" {
-		if _, err := v.Do(*line); err != nil {
+	v := view.New(view.Sources{Title: "a game", Counters: set, Events: feed, Memory: tracker, Token: token, Dumps: *dumps})
+	for _, line := range append(graphs, *line) {
+		if line == "" {
+			continue
+		}
+		if _, err := v.Do(line); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -48,7 +57,17 @@ func main() {
 	fmt.Printf("http://%s/#token=%s\n", listener.Addr(), token)
 	go func() { log.Fatal(http.Serve(listener, v)) }()
 	g := newGame(set, rec, *count, *rate / *fps)
+	g.storage = newStorage(tracker)
 	g.play(*fps)
+}
+
+// graphs are on the page from the beginning.
+var graphs = []string{
+	"graph add frame game/frame",
+	"graph add systems game/physics game/ai game/animation game/render/submit",
+	"graph add_vector camera",
+	"graph add step game/step",
+	"graph add memory memory/images/bytes memory/meshes/bytes",
 }
 
 // A game has what a frame touches.
@@ -60,6 +79,8 @@ type game struct {
 	frame    *counters.Timer
 	rate     *counters.Gauge
 	camera   [3]*counters.Gauge
+	step     *counters.Gauge
+	storage  *storage
 	drawn    *counters.Counter
 	bytes    *counters.Float
 	many     []*counters.Counter
@@ -75,7 +96,7 @@ type system struct {
 
 func newGame(set *counters.Set, rec *events.Recorder, many, perFrame int) *game {
 	g := &game{set: set, rec: rec, worker: rec.Worker("main"), perFrame: perFrame, symbol: rec.Symbol("entity"),
-		frame: set.Timer("game/frame"), rate: set.Gauge("game/fps"), drawn: set.Counter("render/drawn"), bytes: set.Float("stream/MiB")}
+		frame: set.Timer("game/frame"), step: set.Gauge("game/step"), rate: set.Gauge("game/fps"), drawn: set.Counter("render/drawn"), bytes: set.Float("stream/MiB")}
 	for i, axis := range []string{"x", "y", "z"} {
 		g.camera[i] = set.Gauge("camera/" + axis)
 	}
@@ -119,6 +140,8 @@ func (g *game) play(fps int) {
 		g.camera[0].Set(20 * math.Cos(phase))
 		g.camera[1].Set(3 + math.Sin(phase*3))
 		g.camera[2].Set(20 * math.Sin(phase))
+		g.step.Set(float64(10 * (1 + n/200%2))) // for averages: EMA and SMA lag behind it
+		g.storage.play(n)
 		g.drawn.Add(int64(1500 + 600*math.Sin(phase/3) + 50*rand.Float64()))
 		g.bytes.Add(rand.ExpFloat64())
 		for i, c := range g.many {
