@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -141,5 +142,9 @@ func (v *Viewer) title() string {
 	if v.Title != "" {
 		return v.Title
 	}
-	return strings.Join(v.Files, ", ")
+	names := make([]string, len(v.Files))
+	for i, name := range v.Files {
+		names[i] = filepath.Base(name)
+	}
+	return strings.Join(names, ", ")
 }

@@ -11,7 +11,8 @@ import { tab as counters } from "./counters.js";
 import { tab as timeline } from "./timeline.js";
 import { tab as memory } from "./memory.js";
 
-const tabs = [counters, timeline, memory];
+// A page of files begins with what they are made for.
+const tabsOf = info => info.recordings?.some(r => r.live) || !info.recordings?.length ? [counters, timeline, memory] : [timeline, counters, memory];
 
 // added loads a tab that the program itself has added.
 async function added({ id, title, style }) {
@@ -40,7 +41,7 @@ class App {
 		document.title = this.info.title;
 		document.getElementById("title").textContent = this.info.title;
 		this.console = new Console(this);
-		const there = [...await Promise.all(this.info.tabs.map(added)), ...tabs.filter(t => t.shown(this.info))];
+		const there = [...await Promise.all(this.info.tabs.map(added)), ...tabsOf(this.info).filter(t => t.shown(this.info))];
 		for (const [i, t] of there.entries()) this.#add(t, i + 1);
 		if (there.length === 0) this.status("page", "there is nothing to see: the handler has no sources", "bad");
 		addEventListener("keydown", e => this.#press(e));
