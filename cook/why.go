@@ -41,34 +41,36 @@ type Explanation struct {
 
 // An Option is one choice and where it comes from.
 type Option struct {
-	Key, Value string // the first one's key is "recipe"
-	From       string // such as "cook.toml:3", "built-in" or "default"
+	Key   string `json:"key"` // the first one's is "recipe"
+	Value string `json:"value"`
+	From  string `json:"from"` // such as "cook.toml:3", "built-in" or "default"
 }
 
 // An Input is a file that counts. Was is its content last time, "" if that is not
 // known; Now is "" for a file that is absent, and Err says that it cannot be read.
 type Input struct {
-	Path     string
-	Now, Was string // BLAKE3; Was is "absent" for what was not there
-	Program  bool
-	Err      bool
+	Path    string `json:"path"`
+	Now     string `json:"now,omitempty"` // BLAKE3
+	Was     string `json:"was,omitempty"` // BLAKE3, or "absent" for what was not there
+	Program bool   `json:"program,omitempty"`
+	Err     bool   `json:"unreadable,omitempty"`
 }
 
 // LastTime is what was done when an asset was last worked on.
 type LastTime struct {
-	Outcome  Outcome
-	At       time.Time
-	CookTime time.Duration
-	Reasons  []string
-	Outputs  []Output
+	Outcome  Outcome       `json:"outcome"`
+	At       time.Time     `json:"at"`
+	CookTime time.Duration `json:"cook_ns"`
+	Reasons  []string      `json:"reasons"`
+	Outputs  []Output      `json:"outputs"`
 }
 
 // An Output is an artifact that was made, and what became of it.
 type Output struct {
-	Path  string
-	Blob  string // BLAKE3
-	Size  int64
-	State string // "intact", "missing" or "edited"
+	Path  string `json:"path"`
+	Blob  string `json:"blob"` // BLAKE3
+	Size  int64  `json:"bytes"`
+	State string `json:"state"` // "intact", "missing" or "edited"
 }
 
 // ErrNoAsset says that a path names no asset.

@@ -133,7 +133,7 @@ func TestDocsJSONFields(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)`").FindAllStringSubmatch(string(text), -1) {
 		rows = append(rows, m[1])
 	}
-	fields := jsonFields(reflect.TypeFor[report.Record](), nil)
+	fields := jsonFields(reflect.TypeFor[report.Explained](), jsonFields(reflect.TypeFor[report.Record](), nil))
 	if len(fields) < 40 {
 		t.Errorf("%d fields", len(fields))
 	}

@@ -28,6 +28,7 @@ func (c command) runWhy(ctx context.Context, args []string, stdout, stderr io.Wr
 	ruleFlags(fs, &project, targetsToCook)
 	changeFlags(fs, &project, &opt.IgnoreTimestamps, &opt.OutputsByFolder)
 	workerFlag(fs, &opt.Workers)
+	asJSON := fs.Bool("json", false, "print each explanation as one line of JSON")
 	paths, code, ok := parse(fs, args, stdout, stderr)
 	if !ok {
 		return code
@@ -46,7 +47,11 @@ func (c command) runWhy(ctx context.Context, args []string, stdout, stderr io.Wr
 		}
 		for i := range all {
 			all[i].Err = addFlags(all[i].Err)
-			report.WriteExplanation(stdout, &all[i])
+			if *asJSON {
+				report.NewJSON(stdout).Explanation(&all[i])
+			} else {
+				report.WriteExplanation(stdout, &all[i])
+			}
 		}
 	}
 	return exitOK

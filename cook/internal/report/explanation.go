@@ -54,6 +54,41 @@ func WriteExplanation(w io.Writer, e *cook.Explanation) error {
 	return err
 }
 
+// Explained is an explanation as a line of JSON.
+type Explained struct {
+	Event      string         `json:"event"` // "explanation"
+	Path       string         `json:"path"`
+	PathBase64 string         `json:"path_base64,omitempty"`
+	Target     string         `json:"target,omitempty"`
+	Runs       bool           `json:"runs"`
+	Reasons    []cook.Reason  `json:"reasons,omitempty"`
+	Error      string         `json:"error,omitempty"`
+	Makes      []string       `json:"makes,omitempty"`
+	Warnings   []string       `json:"warnings,omitempty"`
+	Choices    Choices        `json:"choices"`
+	Inputs     []cook.Input   `json:"inputs"`
+	Last       *cook.LastTime `json:"last,omitempty"`
+}
+
+// Choices are what the rules decided, the weakest rule first.
+type Choices struct {
+	Options []cook.Option `json:"options,omitempty"`
+	Rules   []string      `json:"rules,omitempty"`
+}
+
+// Explanation writes everything that decides about an asset.
+func (j *JSON) Explanation(e *cook.Explanation) {
+	x := Explained{
+		Event: "explanation", Path: e.Path, PathBase64: unlessUTF8(e.Path), Target: e.Target, Runs: e.Runs, Reasons: e.Reasons,
+		Makes: e.Makes, Warnings: e.Warnings, Choices: Choices{e.Options, e.Rules}, Inputs: e.Inputs, Last: e.Last,
+	}
+	if e.Err != nil {
+		x.Error = e.Err.Error()
+	}
+	j.enc.Encode(x)
+	j.w.Flush()
+}
+
 func explainLast(line func(string, ...any), last *cook.LastTime) {
 	if last == nil {
 		line("  last:     never cooked")
