@@ -19,7 +19,7 @@ func NewToken() string { return rand.Text() }
 const tokenHeader = "X-View-Token"
 
 // policy lets the page use its own files and nothing else.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; " +
 	"connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 // guarded answers with next what comes under a name of this machine, and from the page
@@ -36,7 +36,7 @@ func guarded(s Sources, next http.Handler) http.Handler {
 		switch {
 		case !webguard.OurName(req, s.Hosts):
 			fail(w, http.StatusForbidden, "view: %q is not a name of this server", req.Host)
-		case strings.HasPrefix(req.URL.Path, "/api/") && webguard.FromElsewhere(req):
+		case strings.Contains(req.URL.Path, "/api/") && webguard.FromElsewhere(req):
 			fail(w, http.StatusForbidden, "view: asked for by a page of another site")
 		default:
 			sameOrigin.ServeHTTP(w, req)

@@ -1,7 +1,7 @@
 // The map: each node as a box below its parent, as wide as what it holds or, of two
 // snapshots, by how much it grew or shrank.
 
-import { bytes, canvasOf, change, count, el, fitted, hue, pathKey, step } from "./memory-format.js";
+import { bytes, canvasOf, change, count, el, fitted, hue, pathKey, step } from "./format.js";
 
 const row = 20;
 

@@ -1,6 +1,6 @@
 // The list of single allocations: the server sorts and cuts, the page has the rows in sight.
 
-import { bytes, count, el } from "./memory-format.js";
+import { bytes, count, el } from "./format.js";
 
 const height = 22, page = 200, tallest = 8e6; // browsers have a limit to the height of an element
 const columns = [["address", "address"], ["bytes", "size", "n"], ["rounding", "rounding", "n"], ["group", "pool"], ["scope", "scope"], ["site", "allocated at"], ["worker", "thread"], ["type", "type"], ["lifetime", "lifetime"]];

@@ -1,6 +1,6 @@
 // Tables of groups with their budgets, pools, sizes, and changes.
 
-import { bytes, change, count, el, grew } from "./memory-format.js";
+import { bytes, change, count, el, grew } from "./format.js";
 
 function table(titles, rows) {
 	const cells = (name, list) => el("tr", {}, ...list.map(c => c instanceof Node ? el(name, {}, c) : el(name, { className: c.kind ?? "", textContent: c.text ?? c, title: c.title ?? "" })));

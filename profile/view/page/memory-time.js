@@ -1,6 +1,6 @@
 // The groups over time, stacked: what this page saw while it was open.
 
-import { bytes, canvasOf, el, fitted } from "./memory-format.js";
+import { bytes, canvasOf, el, fitted } from "./format.js";
 
 const kept = 900; // samples
 const shown = 7; // groups with a color of their own

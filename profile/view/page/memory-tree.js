@@ -1,7 +1,7 @@
 // The tree: rows of a window into what is open, so that thousands of nodes cost no more
 // than those in sight.
 
-import { bytes, change, count, el, grew, pathKey, step } from "./memory-format.js";
+import { bytes, change, count, el, grew, pathKey, step } from "./format.js";
 
 const height = 22; // of a row, as in view.css
 

@@ -6,7 +6,7 @@ import { Icicle } from "./memory-icicle.js";
 import { List } from "./memory-list.js";
 import { OverTime } from "./memory-time.js";
 import { Tree } from "./memory-tree.js";
-import { bytes, count, el, field } from "./memory-format.js";
+import { bytes, count, el, field } from "./format.js";
 
 export const tab = {
 	id: "memory", title: "Memory",

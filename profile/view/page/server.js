@@ -26,6 +26,17 @@ export class Server {
 		}));
 	}
 
+	// bytes posts body and returns the bytes of the answer.
+	async bytes(path, body, signal) {
+		const answer = await fetch(path, {
+			method: "POST", signal,
+			headers: { "Content-Type": "application/json", "X-View-Token": this.#token() },
+			body: JSON.stringify(body),
+		});
+		if (!answer.ok) await checked(answer);
+		return answer.arrayBuffer();
+	}
+
 	// stream posts body and yields the chunks of the answer as they come.
 	async *stream(path, body, signal) {
 		const answer = await fetch(path, {

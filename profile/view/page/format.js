@@ -1,5 +1,4 @@
-// Figures of memory as text, and elements. Names of programs and files go into elements as
-// text alone.
+// Numbers as text, and elements. Names of programs and files go into elements as text alone.
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
