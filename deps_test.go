@@ -25,8 +25,9 @@ var layers = [][]string{
 	{"proof/..."},
 	{"bench/..."},
 	{"recipes"},
-	{"cook/cli", "cook/reload"},
+	{"cook/cli", "cook/reload", "cook/inspect"},
 	{"cook/internal/report/...", "cook/internal/scenario"},
+	{"cook/internal/likeness"},
 	{"cook"},
 	{"cook/internal/verify", "cook/internal/watch", "cook/internal/survey"},
 	{"cook/internal/pass"},
@@ -60,6 +61,7 @@ var apart = []struct{ importer, imported string }{
 // on any system, apart from tests: a new edge is a decision that shows in a diff.
 const edges = `
 cook/cli: cook cook/internal/report cook/internal/report/overview cook/internal/scenario cook/internal/survey cook/recipe internal/atomicfile internal/confine internal/human internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
+cook/inspect: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/survey internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/pathname profile/view profile/view/command
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
 cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
@@ -67,12 +69,13 @@ cook/internal/feed: cook/internal/peer hashing
 cook/internal/glob:
 cook/internal/index/multiply: cook/internal/index cook/internal/scan
 cook/internal/index: cook/internal/scan cook/internal/store hashing
+cook/internal/likeness: cook/internal/store cook/internal/survey hashing internal/confine internal/image/cooked internal/image/pixmap internal/image/source internal/image/texture
 cook/internal/lint: cook/recipe
 cook/internal/notify:
 cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/lint cook/internal/plan cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/confine internal/lease internal/parallel internal/pathname internal/regular internal/sysmem profile profile/counters profile/events profile/guid
 cook/internal/peer: internal/socket
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/pathname
-cook/internal/report/overview: cook/internal/execute cook/internal/pass cook/internal/store cook/internal/survey hashing internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/source internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
+cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
 cook/internal/report: cook internal/human internal/pathname
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dirfd internal/parallel internal/pathname
 cook/internal/rules: cook/internal/glob cook/recipe internal/pathname

@@ -26,6 +26,9 @@ func runView(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "cook: %v\n", err)
 		return exitFailed
 	}
+	if self, err := os.Executable(); err == nil {
+		args = append([]string{"-program", self}, args...) // that cooks what -dir shows
+	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

@@ -97,6 +97,17 @@ func List(out string) ([]Asset, error) {
 	return list, nil
 }
 
+// Seal identifies what [List] would return: it is another one after each run that changed
+// something. It is "" if nothing can be listed.
+func Seal(out string) string {
+	dir, err := confine.Open(out)
+	if err != nil {
+		return ""
+	}
+	defer dir.Close()
+	return state.Open(dir).IndexSeal()
+}
+
 func listed(x *index.Index) []Asset {
 	methods := map[*index.Field]*Method{}
 	of := func(m index.Method) *Method {

@@ -8,20 +8,14 @@ import (
 	"fmt"
 	"image"
 	"image/jpeg"
-	"io"
-	"io/fs"
 	"math"
-	"path"
 	"slices"
-	"strings"
 
-	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/internal/likeness"
 	"github.com/assetcook/assetcook/cook/internal/survey"
-	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/image/cooked"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
-	"github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/image/texture"
 	"github.com/assetcook/assetcook/internal/parallel"
 )
@@ -37,12 +31,7 @@ type Texture struct {
 	Thumb                []byte // JPEG
 }
 
-// Bounds of what is looked at.
-const (
-	largestFile    = 256 << 20 // bytes of a source or a texture
-	largestPicture = 64 << 20  // pixels
-	thumbSide      = 96
-)
+const thumbSide = 96
 
 // A candidate is an artifact that is a texture by its name.
 type candidate struct {
@@ -53,7 +42,7 @@ type candidate struct {
 func candidates(list []survey.Asset) (all []candidate) {
 	for i := range list {
 		for _, o := range list[i].Outputs {
-			if ext := strings.ToLower(path.Ext(o.Path)); ext == ".ktx2" || ext == ".dds" {
+			if likeness.IsTexture(o.Path) {
 				all = append(all, candidate{&list[i], o})
 			}
 		}
@@ -93,14 +82,10 @@ func (t *Texture) look(ctx context.Context, assets, out *confine.Dir, a *survey.
 			err = fmt.Errorf("cannot be shown: %v", p)
 		}
 	}()
-	data, err := read(out, t.Output)
-	if err != nil {
-		return fmt.Errorf("the file cannot be read: %w", err)
-	}
-	if int64(len(data)) != t.Out {
+	if info, err := out.Stat(t.Output); err == nil && info.Size() != t.Out {
 		return errors.New("the file is not as it was cooked")
 	}
-	made, err := cooked.Open(data, 8*largestPicture)
+	made, err := likeness.Open(out, t.Output)
 	if err != nil {
 		return err
 	}
@@ -108,49 +93,13 @@ func (t *Texture) look(ctx context.Context, assets, out *confine.Dir, a *survey.
 	if made.SRGB {
 		t.Format += " sRGB"
 	}
-	if int64(made.W)*int64(made.H) > largestPicture {
+	if int64(made.W)*int64(made.H) > likeness.LargestPicture {
 		return errors.New("too large to compare")
 	}
 	if t.Thumb, err = thumbnail(ctx, made); err != nil {
 		return err
 	}
-	switch {
-	case assets == nil:
-		return errors.New("not compared: the asset folder was not given")
-	case made.Pictures() > 1:
-		return errors.New("not compared: more than one picture")
-	}
-	if by := movesPixels(a.Method); by != "" {
-		return fmt.Errorf("not compared: option %s changes what is stored", by)
-	}
-	return t.compare(ctx, made, assets, a)
-}
-
-// compare finds out how like a texture is to its source.
-func (t *Texture) compare(ctx context.Context, made *texture.Texture, assets *confine.Dir, a *survey.Asset) error {
-	data, err := read(assets, a.Path)
-	if err != nil {
-		return fmt.Errorf("not compared: %w", err)
-	}
-	if store.BlobID(hashing.DigestOf(data)) != a.Source {
-		return errors.New("not compared: the source has changed since it was cooked")
-	}
-	decode := source.DecodeData
-	if made.SRGB || made.Format.Float() {
-		decode = source.Decode
-	}
-	m, _, err := decode(ctx, data, strings.ToLower(path.Ext(a.Path)), texture.MaxSide)
-	if err != nil {
-		return fmt.Errorf("not compared: %w", err)
-	}
-	level, err := cooked.Level(ctx, made, 0, 0)
-	if err != nil {
-		return err
-	}
-	db, err := cooked.PSNR(ctx, made, level, m)
-	if errors.Is(err, cooked.ErrSize) {
-		return fmt.Errorf("not compared: scaled from %d x %d", m.W, m.H)
-	}
+	db, err := likeness.Compare(ctx, assets, a, made)
 	if err != nil {
 		return err
 	}
@@ -158,46 +107,6 @@ func (t *Texture) compare(ctx context.Context, made *texture.Texture, assets *co
 		t.Note = "lossless"
 	}
 	return nil
-}
-
-// movesPixels names the option of recipe image that makes a texture of other numbers than
-// the source's, "" for none. Textures of other recipes are compared as they are.
-func movesPixels(m *survey.Method) string {
-	if m.Recipe != "image" {
-		return ""
-	}
-	for key, neutral := range map[string]string{"r": "", "g": "", "b": "", "a": "", "flip": "none", "cube": "none", "premultiply": "false"} {
-		if v, ok := m.Options[key]; ok && strings.Trim(v, `"`) != neutral {
-			return key
-		}
-	}
-	return ""
-}
-
-// read reads a regular file of bounded size.
-func read(dir *confine.Dir, name string) ([]byte, error) {
-	f, err := dir.OpenFile(name)
-	if err != nil {
-		return nil, reason(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, reason(err)
-	}
-	if info.Size() > largestFile {
-		return nil, fmt.Errorf("%d bytes are too many", info.Size())
-	}
-	return io.ReadAll(io.LimitReader(f, largestFile))
-}
-
-// reason is an error without the name of the file.
-func reason(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 // thumbnail draws a texture over gray, from the smallest level that is large enough.

@@ -1,0 +1,231 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/likeness"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/image/cooked"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// A file is what a page wants to see: the source of an asset, a file that it read, or an
+// artifact that was made of it.
+type file struct {
+	Asset  execute.Path `json:"asset"`
+	Target string       `json:"target"`
+	Side   string       `json:"side"` // "source" or "output"
+	Path   execute.Path `json:"path"`
+
+	// of a picture
+	Level   int `json:"level"`
+	Picture int `json:"picture"`
+	Width   int `json:"width"` // of a source, to be scaled to; 0 for as it is
+	Height  int `json:"height"`
+
+	// of bytes
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+}
+
+var (
+	errSide  = errors.New("there are two sides, source and output")
+	errOther = errors.New("no file of this asset")
+)
+
+// dir returns the folder that has the file, which is one that the index has of its asset.
+// What it returns beside that ends the use of it.
+func (p *project) dir(f *file) (dir *confine.Dir, a *survey.Asset, done func(), err error) {
+	_, a, err = p.table.of(string(f.Asset), f.Target)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	switch f.Side {
+	case "source":
+		if string(f.Path) != a.Path && !slices.Contains(a.Dependencies, string(f.Path)) {
+			return nil, nil, nil, errOther
+		}
+		return p.assets, a, func() {}, nil
+	case "output":
+		for _, o := range a.Outputs {
+			if o.Path == string(f.Path) {
+				dir, err := confine.Open(p.out)
+				return dir, a, func() { dir.Close() }, err
+			}
+		}
+		return nil, nil, nil, errOther
+	}
+	return nil, nil, nil, errSide
+}
+
+// read reads a file whole.
+func (p *project) read(f *file) ([]byte, *survey.Asset, error) {
+	dir, a, done, err := p.dir(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	data, err := likeness.Read(dir, string(f.Path))
+	return data, a, err
+}
+
+// mostBytes is how many bytes are answered at once.
+const mostBytes = 4 << 20
+
+func (p *project) bytes(w http.ResponseWriter, req *http.Request) {
+	var f file
+	if !readBody(w, req, &f) {
+		return
+	}
+	dir, _, done, err := p.dir(&f)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	defer done()
+	from, err := dir.OpenFile(string(f.Path))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	defer from.Close()
+	if f.From < 0 || f.To < f.From {
+		fail(w, errors.New("bytes end before they begin"))
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	io.Copy(w, io.NewSectionReader(from, f.From, min(f.To-f.From, mostBytes))) // an error shows as fewer bytes
+}
+
+// A textureInfo describes a cooked texture.
+type textureInfo struct {
+	Format   string      `json:"format"`
+	SRGB     bool        `json:"srgb"`
+	Float    bool        `json:"float"`
+	Channels string      `json:"channels"`
+	Swizzle  string      `json:"swizzle,omitempty"`
+	Premult  bool        `json:"premultiplied,omitempty"`
+	Pictures int         `json:"pictures"`
+	Cube     bool        `json:"cube,omitempty"`
+	Levels   []levelInfo `json:"levels"`
+}
+
+type levelInfo struct {
+	Width  int `json:"width"`
+	Height int `json:"height"`
+	Bytes  int `json:"bytes"` // of all pictures
+}
+
+func (p *project) texture(_ context.Context, f *file) (any, [][]byte, error) {
+	t, _, err := p.openTexture(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	info := textureInfo{
+		Format: t.Format.String(), SRGB: t.SRGB, Float: t.Format.Float(), Channels: t.Format.Channels(), Swizzle: t.Swizzle,
+		Premult: t.Premultiplied, Pictures: t.Pictures(), Cube: t.Cube,
+	}
+	for i := range t.Levels {
+		w, h := texture.LevelSize(t.W, t.H, i)
+		info.Levels = append(info.Levels, levelInfo{w, h, len(t.Levels[i])})
+	}
+	return info, nil, nil
+}
+
+func (p *project) openTexture(f *file) (*texture.Texture, *survey.Asset, error) {
+	data, a, err := p.read(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := cooked.Open(data, 8*likeness.LargestPicture)
+	return t, a, err
+}
+
+// A likenessInfo says how like a texture is to its source.
+type likenessInfo struct {
+	PSNR *float64 `json:"psnr"` // nil if the pixels are the same
+}
+
+func (p *project) likeness(ctx context.Context, f *file) (any, [][]byte, error) {
+	t, a, err := p.openTexture(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	db, err := likeness.Compare(ctx, p.assets, a, t)
+	if err != nil || math.IsInf(db, 1) {
+		return likenessInfo{}, nil, err
+	}
+	return likenessInfo{&db}, nil, nil
+}
+
+// A pictureInfo describes pixels, which follow as 8 bits of red, green, blue and alpha,
+// in rows from the top.
+type pictureInfo struct {
+	Width  int  `json:"width"`
+	Height int  `json:"height"`
+	Scaled bool `json:"scaled,omitempty"`
+	Bits   int  `json:"bits"` // that a channel has in the file, 32 for floating point
+	// OfWidth and OfHeight are the size of the source.
+	OfWidth  int `json:"of_width"`
+	OfHeight int `json:"of_height"`
+}
+
+// mostPixels is how many pixels a page is given at once.
+const mostPixels = 16 << 20
+
+var errPixels = errors.New("more than 16 million pixels; choose a smaller level")
+
+func (p *project) picture(ctx context.Context, f *file) (any, [][]byte, error) {
+	data, _, err := p.read(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	var m *pixmap.Map
+	color := pixmap.Data
+	if f.Side == "output" && likeness.IsTexture(string(f.Path)) {
+		t, err := cooked.Open(data, 8*likeness.LargestPicture)
+		if err != nil {
+			return nil, nil, err
+		}
+		if w, h := texture.LevelSize(t.W, t.H, max(0, f.Level)); w*h > mostPixels {
+			return nil, nil, errPixels
+		}
+		if m, err = cooked.Level(ctx, t, f.Level, f.Picture); err != nil {
+			return nil, nil, err
+		}
+		if t.SRGB || t.Format.Float() {
+			color = pixmap.SRGB
+		}
+	} else {
+		color = pixmap.SRGB
+		if m, err = likeness.Decode(ctx, data, string(f.Path), true); err != nil {
+			return nil, nil, err
+		}
+	}
+	info := pictureInfo{OfWidth: m.W, OfHeight: m.H, Bits: map[pixmap.Depth]int{pixmap.Bits8: 8, pixmap.Bits16: 16, pixmap.Float: 32}[m.Depth()]}
+	w, h := m.W, m.H
+	if f.Width > 0 && f.Height > 0 {
+		w, h = min(f.Width, texture.MaxSide), min(f.Height, texture.MaxSide)
+	}
+	if w*h > mostPixels {
+		w, h = pixmap.Fit(w, h, 4096)
+	}
+	if info.Scaled = w != m.W || h != m.H; info.Scaled {
+		if m, err = pixmap.Resize(ctx, m, w, h, pixmap.Sampling{Color: color}); err != nil {
+			return nil, nil, err
+		}
+	}
+	if m, err = pixmap.Convert(ctx, m, pixmap.Bits8, color); err != nil {
+		return nil, nil, err
+	}
+	info.Width, info.Height = m.W, m.H
+	return info, [][]byte{m.Pix8}, nil
+}

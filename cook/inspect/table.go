@@ -1,0 +1,311 @@
+package inspect
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+)
+
+// A table is the list of all assets, read again when a run has changed it.
+type table struct {
+	out string
+
+	mu   sync.Mutex
+	seal string
+	list *listing // nil before it was first read
+}
+
+// A listing is what the table has of one state of the index. It is not changed but for
+// the order that was last asked for.
+type listing struct {
+	Seal    string
+	all     []survey.Asset
+	find    []string // paths in lower case
+	users   map[string][]string
+	last    time.Time // when the last run began
+	choices choices
+
+	mu    sync.Mutex
+	asked order
+}
+
+// choices are how many assets there are of each kind that can be chosen.
+type choices struct {
+	Outcomes []choice `json:"outcomes"`
+	Recipes  []choice `json:"recipes"`
+	Targets  []choice `json:"targets"`
+}
+
+type choice struct {
+	Name   string `json:"name"`
+	Assets int    `json:"assets"`
+}
+
+// current returns the list as it is now.
+func (t *table) current() (*listing, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	seal := survey.Seal(t.out)
+	if t.list != nil && seal == t.seal && seal != "" {
+		return t.list, nil
+	}
+	all, err := survey.List(t.out)
+	if errors.Is(err, survey.ErrNotCooked) {
+		all, err = nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.list, t.seal = newListing(seal, all), seal
+	return t.list, nil
+}
+
+func newListing(seal string, all []survey.Asset) *listing {
+	l := &listing{Seal: seal, all: all, find: make([]string, len(all)), users: map[string][]string{}}
+	outcomes, recipes, targets := map[string]int{}, map[string]int{}, map[string]int{}
+	for i := range all {
+		a := &all[i]
+		l.find[i] = strings.ToLower(a.Path)
+		outcomes[string(a.Last.Outcome)]++
+		recipes[a.Method.Recipe]++
+		targets[a.Target]++
+		if a.Last.At.After(l.last) {
+			l.last = a.Last.At
+		}
+		for _, d := range a.Dependencies {
+			if users := l.users[d]; len(users) == 0 || users[len(users)-1] != a.Path {
+				l.users[d] = append(users, a.Path)
+			}
+		}
+	}
+	l.choices = choices{sorted(outcomes), sorted(recipes), sorted(targets)}
+	return l
+}
+
+func sorted(counts map[string]int) []choice {
+	list := []choice{}
+	for name, n := range counts {
+		list = append(list, choice{name, n})
+	}
+	slices.SortFunc(list, func(a, b choice) int { return cmp.Or(cmp.Compare(b.Assets, a.Assets), strings.Compare(a.Name, b.Name)) })
+	return list
+}
+
+// A query chooses and orders rows.
+type query struct {
+	words                   string // all of them are in the path, in whatever case
+	outcome, recipe, target string // "" for any
+	run                     string // the last one if "last", or RFC 3339 when it began
+	by                      string
+	down                    bool
+}
+
+func queryOf(v url.Values) query {
+	return query{
+		words: strings.ToLower(v.Get("q")), outcome: v.Get("outcome"), recipe: v.Get("recipe"), target: v.Get("target"), run: v.Get("run"),
+		by: v.Get("sort"), down: v.Get("down") != "",
+	}
+}
+
+// An order is the rows of a query, and their sums.
+type order struct {
+	of     query
+	done   bool
+	rows   []int32
+	totals totals
+}
+
+type totals struct {
+	In   int64         `json:"in"`
+	Out  int64         `json:"out"`
+	Took time.Duration `json:"cook_ns"`
+}
+
+// order returns the rows of a query. The last one is remembered: who scrolls asks for it
+// again and again.
+func (l *listing) order(q query) order {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.asked.done && l.asked.of == q {
+		return l.asked
+	}
+	o := order{of: q, done: true}
+	words := strings.Fields(q.words)
+	began := l.last
+	if q.run != "last" {
+		began, _ = time.Parse(time.RFC3339Nano, q.run)
+	}
+	for i := range l.all {
+		a := &l.all[i]
+		if q.outcome != "" && string(a.Last.Outcome) != q.outcome || q.recipe != "" && a.Method.Recipe != q.recipe ||
+			q.target != "" && a.Target != q.target || q.run != "" && !a.Last.At.Equal(began) ||
+			slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(l.find[i], w) }) {
+			continue
+		}
+		o.rows = append(o.rows, int32(i))
+		o.totals.In += a.In
+		o.totals.Out += a.Out()
+		o.totals.Took += a.CookTime
+	}
+	if compare := columns[q.by]; compare != nil {
+		slices.SortStableFunc(o.rows, func(i, j int32) int {
+			c := compare(&l.all[i], &l.all[j])
+			if q.down {
+				return -c
+			}
+			return c
+		})
+	} else if q.down {
+		slices.Reverse(o.rows)
+	}
+	l.asked = o
+	return o
+}
+
+// columns are what rows can be ordered by; the list is in the order of paths.
+var columns = map[string]func(a, b *survey.Asset) int{
+	"recipe":  func(a, b *survey.Asset) int { return strings.Compare(a.Method.Recipe, b.Method.Recipe) },
+	"outcome": func(a, b *survey.Asset) int { return strings.Compare(string(a.Last.Outcome), string(b.Last.Outcome)) },
+	"at":      func(a, b *survey.Asset) int { return a.Last.At.Compare(b.Last.At) },
+	"in":      func(a, b *survey.Asset) int { return cmp.Compare(a.In, b.In) },
+	"out":     func(a, b *survey.Asset) int { return cmp.Compare(a.Out(), b.Out()) },
+	"ratio": func(a, b *survey.Asset) int {
+		return cmp.Compare(float64(a.Out())*float64(max(1, b.In)), float64(b.Out())*float64(max(1, a.In)))
+	},
+	"cook_ns": func(a, b *survey.Asset) int { return cmp.Compare(a.CookTime, b.CookTime) },
+}
+
+// A row is an asset in the table.
+type row struct {
+	Path    execute.Path  `json:"path"`
+	Target  string        `json:"target,omitempty"`
+	Recipe  string        `json:"recipe"`
+	Outcome string        `json:"outcome"`
+	At      *time.Time    `json:"at,omitempty"`
+	In      int64         `json:"in"`
+	Out     int64         `json:"out"`
+	Took    time.Duration `json:"cook_ns"`
+	Why     string        `json:"why,omitempty"`
+	Warned  bool          `json:"warned,omitempty"`
+	Failed  bool          `json:"failed,omitempty"`
+}
+
+func rowOf(a *survey.Asset) row {
+	r := row{
+		Path: execute.Path(a.Path), Target: a.Target, Recipe: a.Method.Recipe, Outcome: string(a.Last.Outcome), In: a.In, Out: a.Out(),
+		Took: a.CookTime, Why: strings.Join(a.Last.Reasons, "; "), Warned: a.Warned, Failed: a.Failed,
+	}
+	if at := a.Last.At; !at.IsZero() && at.Unix() != 0 {
+		r.At = &at
+	}
+	return r
+}
+
+// A page is some rows of a query.
+type page struct {
+	Seal    string  `json:"seal"`
+	All     int     `json:"all"`
+	Matched int     `json:"matched"`
+	From    int     `json:"from"`
+	Rows    []row   `json:"rows"`
+	Sums    totals  `json:"sums"`
+	Choices choices `json:"choices"`
+}
+
+// mostRows is how many rows a page has at most.
+const mostRows = 500
+
+func (p *project) rows(w http.ResponseWriter, req *http.Request) {
+	list, err := p.table.current()
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	v := req.URL.Query()
+	o := list.order(queryOf(v))
+	from, _ := strconv.Atoi(v.Get("from"))
+	from = min(max(0, from), len(o.rows))
+	n, _ := strconv.Atoi(v.Get("count"))
+	n = min(max(0, n), mostRows, len(o.rows)-from)
+	answer := page{Seal: list.Seal, All: len(list.all), Matched: len(o.rows), From: from, Rows: []row{}, Sums: o.totals, Choices: list.choices}
+	for _, i := range o.rows[from : from+n] {
+		answer.Rows = append(answer.Rows, rowOf(&list.all[i]))
+	}
+	writeJSON(w, answer)
+}
+
+// Details are all that the table knows of one asset.
+type details struct {
+	row
+	Seal         string            `json:"seal"`
+	Reasons      []string          `json:"reasons"`
+	Options      map[string]string `json:"options"`
+	Outputs      []made            `json:"outputs"`
+	Dependencies []execute.Path    `json:"dependencies"`
+	Users        []execute.Path    `json:"users"` // assets that read the source
+	MoreUsers    int               `json:"more_users,omitempty"`
+	Dir          string            `json:"dir"` // asset folder
+	OutDir       string            `json:"out_dir"`
+}
+
+type made struct {
+	Path execute.Path `json:"path"`
+	Size int64        `json:"size"`
+}
+
+const mostUsers = 1000
+
+func (p *project) asset(w http.ResponseWriter, req *http.Request) {
+	var name execute.Path
+	name.UnmarshalText([]byte(req.URL.Query().Get("path")))
+	list, a, err := p.table.of(string(name), req.URL.Query().Get("target"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	d := details{
+		row: rowOf(a), Seal: list.Seal, Reasons: a.Last.Reasons, Options: a.Method.Options, Outputs: []made{},
+		Dependencies: pathsOf(a.Dependencies), Dir: p.assets.Name(), OutDir: p.out,
+	}
+	users := list.users[a.Path]
+	d.Users = pathsOf(users[:min(mostUsers, len(users))])
+	d.MoreUsers = len(users) - len(d.Users)
+	for _, o := range a.Outputs {
+		d.Outputs = append(d.Outputs, made{execute.Path(o.Path), o.Size})
+	}
+	writeJSON(w, d)
+}
+
+func pathsOf(names []string) []execute.Path {
+	list := []execute.Path{}
+	for _, n := range names {
+		list = append(list, execute.Path(n))
+	}
+	return list
+}
+
+var errNoAsset = errors.New("no such asset in the output folder; it may have been removed since")
+
+// of returns an asset.
+func (t *table) of(name, target string) (*listing, *survey.Asset, error) {
+	list, err := t.current()
+	if err != nil {
+		return nil, nil, err
+	}
+	i, found := slices.BinarySearchFunc(list.all, name, func(a survey.Asset, name string) int { return strings.Compare(a.Path, name) })
+	for ; found && i < len(list.all) && list.all[i].Path == name; i++ {
+		if list.all[i].Target == target {
+			return list, &list.all[i], nil
+		}
+	}
+	return nil, nil, errNoAsset
+}

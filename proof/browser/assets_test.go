@@ -1,0 +1,204 @@
+package browser
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/inspect"
+	"github.com/assetcook/assetcook/internal/image/cooked"
+	"github.com/assetcook/assetcook/profile/view"
+	"github.com/assetcook/assetcook/recipes"
+)
+
+// binaries are the folder with cook and cook-view, which lie beside each other.
+func binaries(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	build := exec.Command("go", "build", "-o", dir, "./cmd/cook", "./cmd/cook-view")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dir
+}
+
+// cookHTTP runs "cook -http" for a copy of the sample assets, and returns the folder of
+// that, its page and what the page's URL has behind "#".
+func cookHTTP(t *testing.T) (dir, server, fragment string) {
+	t.Helper()
+	if !installed() {
+		t.Skip("no Chromium: the pages are not looked at; proof/browser/run.sh installs it")
+	}
+	bin := binaries(t)
+	dir = t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "assets"), os.DirFS("../../testdata/assets")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(bin, "cook"), "-dir", "assets", "-cache", "store", "-http", "127.0.0.1:0")
+	cmd.Dir = dir
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		cmd.Wait()
+	})
+	lines := bufio.NewReader(stderr)
+	line, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatalf("%q: %v", line, err)
+	}
+	go io.Copy(io.Discard, lines)
+	server, fragment, found := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "view: "), "/#")
+	if !found {
+		t.Fatalf("cook says %q", line)
+	}
+	if summary, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || !strings.Contains(summary, "89 assets") {
+		t.Fatalf("%q: %v", summary, err)
+	}
+	go io.Copy(io.Discard, stdout)
+	return dir, server, "#" + fragment
+}
+
+const firstCell = `.assets .sizer .arow:not([hidden]) > span:first-child`
+
+// A stranger's way through the assets of a cook, by keys alone: search, open, look, ask
+// why, cook again.
+func TestAssets(t *testing.T) {
+	dir, server, fragment := cookHTTP(t)
+	p := open(t, server, fragment+"&tab=assets")
+	p.until(`document.querySelector(".assets .table").dataset.matched === "89"`)
+	p.do(chromedp.Focus(chromedp.CSS(".assets input[type=search]")), chromedp.KeyEvent("crate png"))
+	p.until(`document.querySelector(".assets .table").dataset.matched === "1"`)
+	p.do(chromedp.KeyEvent("\r"), chromedp.KeyEvent("\r"))
+	p.until(`document.querySelector(".inspect.texture")?.dataset.ready === "true"`)
+	p.until(`location.hash.includes("a.asset=textures%2Fprops%2Fcrate.png")`)
+	p.until(`document.querySelector(".inspect.texture").dataset.psnr > 40`)
+
+	// pixel for pixel, in each level
+	data, err := os.ReadFile(filepath.Join(dir, "cooked/textures/props/crate.png.ktx2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := cooked.Open(data, 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.do(chromedp.Focus(chromedp.CSS(".texture .stage")), chromedp.KeyEvent("1"))
+	for level := range made.Levels {
+		want, err := cooked.Level(t.Context(), made, level, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.until(fmt.Sprintf(`document.querySelector(".inspect.texture").dataset.level === "%d"`, level))
+		got := eval[[]int](p, fmt.Sprintf(`(() => {
+			const canvas = document.querySelector("figure[data-side=output] canvas"), at = canvas.dataset
+			if (at.scale !== "1") return []
+			return [...canvas.getContext("2d").getImageData(at.left, at.top, %d, %d).data]
+		})()`, want.W, want.H))
+		pixels := make([]byte, len(got))
+		for i, v := range got {
+			pixels[i] = byte(v)
+		}
+		if !bytes.Equal(pixels, want.Pix8) {
+			t.Errorf("level %d has other pixels than the decoder's", level)
+		}
+		p.do(chromedp.KeyEvent("m"))
+	}
+	p.do(chromedp.Blur(chromedp.CSS(".texture .stage")))
+
+	press := func(text string) {
+		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`[...document.querySelectorAll(".assets .right button")].find(b => b.textContent === %q).click()`, text)))
+	}
+	press("Why")
+	p.until(`document.querySelector(".why")?.textContent.includes("up to date")`)
+	if why := eval[string](p, `document.querySelector(".why").innerText`); !strings.Contains(why, "models/crate.gltf") || !strings.Contains(why, "bc7") {
+		t.Errorf("why: %s", why)
+	}
+	press("Cook again")
+	p.until(`document.querySelector(".assets .said").textContent.includes("1 asset")`)
+	p.until(`document.querySelector(".why")?.textContent.includes("because forced")`)
+	p.do(chromedp.KeyEvent("r"))
+	p.until(`document.querySelectorAll(".runs tbody tr").length === 2`)
+	p.do(chromedp.KeyEvent("\x1b"))
+	p.until(`document.querySelector(".assets .right").hidden`)
+}
+
+// Every kind of asset can be looked at, and nothing complains.
+func TestInspectors(t *testing.T) {
+	_, server, fragment := cookHTTP(t)
+	p := open(t, server, fragment+"&tab=assets")
+	for _, asset := range []struct{ path, kind string }{
+		{"textures/sky/clouds.jpg", "texture"}, {"data/levels/crater_loop.json", "text"},
+	} {
+		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = "#tab=assets&a.asset=" + encodeURIComponent(%q)`, asset.path)))
+		p.until(fmt.Sprintf(`document.querySelector(".assets .ihead h2").textContent === %q && document.querySelector(".inspect.%s")?.dataset.ready === "true"`, asset.path, asset.kind))
+		if bad := eval[string](p, `[...document.querySelectorAll(".assets .right .bad")].map(e => e.textContent).join("; ")`); bad != "" {
+			t.Errorf("%s: %s", asset.path, bad)
+		}
+	}
+}
+
+// A hundred thousand assets scroll: wherever one looks, rows come.
+func TestAssetRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it cooks 100,000 files")
+	}
+	if !installed() {
+		t.Skip("no Chromium: the pages are not looked at; proof/browser/run.sh installs it")
+	}
+	const files = 100_000
+	dir := t.TempDir()
+	project := cook.Project{Dir: filepath.Join(dir, "assets"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All()}
+	for i := range files {
+		name := filepath.Join(project.Dir, fmt.Sprintf("level%02d/file%05d.dat", i/1000, i))
+		if i%1000 == 0 {
+			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(name, fmt.Appendf(nil, "%d", i), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := cook.Cook(context.Background(), project, cook.CookOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	tab, err := inspect.Tab(inspect.Options{Dir: project.Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := browse(t, http.Handler(view.Handler(view.Sources{Tabs: []view.Tab{tab}})), "")
+	p.until(fmt.Sprintf(`document.querySelector(".assets .table").dataset.matched === "%d"`, files))
+	for _, i := range []int{0, 50_000, 99_950, 12_345, 77_777} {
+		want := fmt.Sprintf("level%02d/file%05d.dat", i/1000, i)
+		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(".assets .rows").scrollTop = %d * 23`, i)))
+		p.until(fmt.Sprintf(`[...document.querySelectorAll(%q)].some(e => e.textContent === %q)`, firstCell, want))
+	}
+	if rows := eval[int](p, `document.querySelectorAll(".assets .arow").length`); rows > 200 {
+		t.Errorf("%d rows are in the document", rows)
+	}
+	p.do(chromedp.Focus(chromedp.CSS(".assets .rows")), chromedp.KeyEvent(kb.End))
+	p.until(fmt.Sprintf(`[...document.querySelectorAll(%q)].some(e => e.textContent === "level99/file99999.dat")`, firstCell))
+}
