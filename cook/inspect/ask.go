@@ -88,7 +88,7 @@ func (p *project) ask(ctx context.Context, verb string, args ...string) (out []b
 	if verb != "" {
 		all = append(all, verb)
 	}
-	all = append(append(all, "-dir", p.assets.Name(), "-out", p.out), p.Flags...)
+	all = append(append(all, "-dir", p.Dir, "-out", p.out), p.Flags...)
 	cmd := exec.CommandContext(ctx, p.Program, append(all, args...)...)
 	cmd.WaitDelay = 10 * time.Second
 	stdout, stderr := &bounded{}, &bounded{}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -385,7 +386,7 @@ func TestToken(t *testing.T) {
 		handler.ServeHTTP(w, req)
 		return w.Code
 	}
-	for _, what := range []string{"bytes", "picture", "texture", "likeness", "why", "cook"} {
+	for _, what := range []string{"bytes", "picture", "texture", "likeness", "losses", "why", "cook"} {
 		if got := status("POST", what, "wrong", "same-origin"); got != http.StatusForbidden {
 			t.Errorf("%s without the token: %d", what, got)
 		}
@@ -420,5 +421,40 @@ func TestPrograms(t *testing.T) {
 	}
 	if _, err := inspect.Tab(inspect.Options{Dir: filepath.Join(s.dir, "none")}); err == nil {
 		t.Error("a folder that is not there was opened")
+	}
+}
+
+// All textures are compared, those first that have lost most, and again when they were
+// cooked again.
+func TestLosses(t *testing.T) {
+	rule := "[[rule]]\nmatch = \"%s.png\"\nformat = \"%s\"\n"
+	s := newSite(t, map[string][]byte{
+		"bc1.png": painting(t, 32, 32), "bc7.png": painting(t, 32, 32), "plain.png": painting(t, 32, 32), "a.txt": []byte("text"),
+		"cook.toml": fmt.Appendf(nil, rule+rule+rule, "bc1", "bc1a", "bc7", "bc7", "plain", "rgba8"),
+	})
+	var got struct {
+		Of, Done, Known int
+		Rows            []struct {
+			Path, Note string
+			PSNR       float64
+		}
+	}
+	all := func() {
+		for got.Done = -1; got.Done != got.Of; { // it goes on while it is asked
+			if err := s.post("losses", map[string]any{}, &got); err != "" {
+				t.Fatal(err)
+			}
+		}
+	}
+	all()
+	if got.Of != 3 || got.Known != 2 || got.Rows[0].Path != "bc1.png" || got.Rows[1].Path != "bc7.png" || got.Rows[1].PSNR < got.Rows[0].PSNR || got.Rows[2].Note == "" {
+		t.Errorf("%+v", got)
+	}
+	before := got.Rows[1].PSNR
+	write(t, filepath.Join(s.project.Dir, "bc7.png"), painting(t, 16, 16))
+	s.cook()
+	all()
+	if got.Known != 2 || got.Rows[1].PSNR == before {
+		t.Errorf("%+v", got)
 	}
 }

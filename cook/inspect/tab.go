@@ -52,6 +52,7 @@ type project struct {
 	assets *confine.Dir
 	out    string // absolute
 	table  table
+	losses losses
 
 	turn chan struct{} // those who decode, which takes memory
 }
@@ -63,6 +64,7 @@ func (p *project) routes() http.Handler {
 	mux.HandleFunc("GET /runs", p.runs)
 	mux.HandleFunc("POST /why", p.why)
 	mux.HandleFunc("POST /cook", p.cook)
+	mux.HandleFunc("POST /losses", p.listLosses)
 	mux.HandleFunc("POST /bytes", p.bytes)
 	mux.HandleFunc("POST /texture", p.decoding(p.texture))
 	mux.HandleFunc("POST /likeness", p.decoding(p.likeness))

@@ -29,7 +29,7 @@ type table struct {
 type listing struct {
 	Seal    string
 	all     []survey.Asset
-	find    []string // paths in lower case
+	find    []string // path and reasons of each, in lower case
 	users   map[string][]string
 	last    time.Time // when the last run began
 	choices choices
@@ -74,7 +74,7 @@ func newListing(seal string, all []survey.Asset) *listing {
 	outcomes, recipes, targets := map[string]int{}, map[string]int{}, map[string]int{}
 	for i := range all {
 		a := &all[i]
-		l.find[i] = strings.ToLower(a.Path)
+		l.find[i] = strings.ToLower(a.Path + " " + why(a))
 		outcomes[string(a.Last.Outcome)]++
 		recipes[a.Method.Recipe]++
 		targets[a.Target]++
@@ -102,7 +102,7 @@ func sorted(counts map[string]int) []choice {
 
 // A query chooses and orders rows.
 type query struct {
-	words                   string // all of them are in the path, in whatever case
+	words                   string // all of them are in the path or a reason, in whatever case
 	outcome, recipe, target string // "" for any
 	run                     string // the last one if "last", or RFC 3339 when it began
 	by                      string
@@ -175,6 +175,7 @@ func (l *listing) order(q query) order {
 var columns = map[string]func(a, b *survey.Asset) int{
 	"recipe":  func(a, b *survey.Asset) int { return strings.Compare(a.Method.Recipe, b.Method.Recipe) },
 	"outcome": func(a, b *survey.Asset) int { return strings.Compare(string(a.Last.Outcome), string(b.Last.Outcome)) },
+	"why":     func(a, b *survey.Asset) int { return strings.Compare(why(a), why(b)) },
 	"at":      func(a, b *survey.Asset) int { return a.Last.At.Compare(b.Last.At) },
 	"in":      func(a, b *survey.Asset) int { return cmp.Compare(a.In, b.In) },
 	"out":     func(a, b *survey.Asset) int { return cmp.Compare(a.Out(), b.Out()) },
@@ -183,6 +184,9 @@ var columns = map[string]func(a, b *survey.Asset) int{
 	},
 	"cook_ns": func(a, b *survey.Asset) int { return cmp.Compare(a.CookTime, b.CookTime) },
 }
+
+// why is the reasons for what was done last.
+func why(a *survey.Asset) string { return strings.Join(a.Last.Reasons, "; ") }
 
 // A row is an asset in the table.
 type row struct {
@@ -202,7 +206,7 @@ type row struct {
 func rowOf(a *survey.Asset) row {
 	r := row{
 		Path: execute.Path(a.Path), Target: a.Target, Recipe: a.Method.Recipe, Outcome: string(a.Last.Outcome), In: a.In, Out: a.Out(),
-		Took: a.CookTime, Why: strings.Join(a.Last.Reasons, "; "), Warned: a.Warned, Failed: a.Failed,
+		Took: a.CookTime, Why: why(a), Warned: a.Warned, Failed: a.Failed,
 	}
 	if at := a.Last.At; !at.IsZero() && at.Unix() != 0 {
 		r.At = &at

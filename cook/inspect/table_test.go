@@ -27,6 +27,7 @@ func TestOrder(t *testing.T) {
 			}
 			a.Outputs = []survey.Output{{Size: int64(rapid.IntRange(0, 3).Draw(t, "out"))}}
 			a.Last.Outcome = rapid.SampledFrom([]execute.Outcome{execute.Cooked, execute.Restored}).Draw(t, "outcome")
+			a.Last.Reasons = rapid.SliceOfN(rapid.SampledFrom([]string{"new", "content changed: ab"}), 0, 2).Draw(t, "reasons")
 			a.Last.At = at.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "run")))
 			all = append(all, a)
 		}
@@ -36,10 +37,10 @@ func TestOrder(t *testing.T) {
 		l := newListing("seal", all)
 		for range 5 {
 			q := query{
-				words: rapid.SampledFrom([]string{"", "a", "ab 1", "c 2 b"}).Draw(t, "words"), outcome: rapid.SampledFrom([]string{"", "cooked"}).Draw(t, "outcome"),
+				words: strings.ToLower(rapid.SampledFrom([]string{"", "a", "ab 1", "c 2 b", "NEW", "new; content"}).Draw(t, "words")), outcome: rapid.SampledFrom([]string{"", "cooked"}).Draw(t, "outcome"),
 				recipe: rapid.SampledFrom([]string{"", "json"}).Draw(t, "recipe"), target: rapid.SampledFrom([]string{"", "pc"}).Draw(t, "target"),
 				run: rapid.SampledFrom([]string{"", "last", at.Format(time.RFC3339Nano)}).Draw(t, "run"),
-				by:  rapid.SampledFrom([]string{"", "recipe", "outcome", "at", "in", "out", "ratio", "cook_ns", "nonsense"}).Draw(t, "by"), down: rapid.Bool().Draw(t, "down"),
+				by:  rapid.SampledFrom([]string{"", "recipe", "outcome", "why", "at", "in", "out", "ratio", "cook_ns", "nonsense"}).Draw(t, "by"), down: rapid.Bool().Draw(t, "down"),
 			}
 			var want []int32
 			var sums totals
@@ -54,7 +55,7 @@ func TestOrder(t *testing.T) {
 				fits := (q.outcome == "" || a.Last.Outcome == execute.Cooked) && (q.recipe == "" || a.Method.Recipe == "json") && (q.target == "" || a.Target == "pc") &&
 					(q.run == "" || q.run == "last" && a.Last.At.Equal(last) || q.run != "last" && a.Last.At.Equal(at))
 				for w := range strings.FieldsSeq(q.words) {
-					fits = fits && strings.Contains(strings.ToLower(a.Path), w)
+					fits = fits && strings.Contains(strings.ToLower(a.Path+" "+strings.Join(a.Last.Reasons, "; ")), w)
 				}
 				if fits {
 					want = append(want, int32(i))

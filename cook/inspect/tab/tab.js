@@ -3,6 +3,7 @@
 
 import { el } from "../../format.js";
 import { Inspector } from "./inspector.js";
+import { Losses } from "./losses.js";
 import { Runs } from "./runs.js";
 import { Table } from "./table.js";
 
@@ -38,14 +39,15 @@ export function mount(root, app) {
 	const inspector = new Inspector(right, context, () => table.focus());
 	const table = new Table(context);
 	const runs = new Runs(context);
-	const views = { table, runs };
+	const losses = new Losses(context);
+	const views = { table, runs, losses };
 	const nav = el("nav", { role: "tablist", ariaLabel: "what is listed" });
 	const buttons = {};
-	for (const [id, text] of [["table", "All assets"], ["runs", "Runs"]]) {
+	for (const [id, text] of [["table", "All assets"], ["runs", "Runs"], ["losses", "Textures by loss"]]) {
 		buttons[id] = el("button", { type: "button", role: "tab", textContent: text, onclick: () => show(id, true) });
 		nav.append(buttons[id]);
 	}
-	left.append(nav, table.root, runs.root);
+	left.append(nav, table.root, runs.root, losses.root);
 	let shown = "";
 	function show(id, push = false) {
 		if (!views[id]) id = "table";
@@ -60,11 +62,12 @@ export function mount(root, app) {
 	app.key("j", "next asset", () => table.step(1), "assets");
 	app.key("k", "previous asset", () => table.step(-1), "assets");
 	app.key("r", "runs, or all assets", () => show(shown === "runs" ? "table" : "runs", true), "assets");
+	app.key("l", "textures by what they lost, or all assets", () => show(shown === "losses" ? "table" : "losses", true), "assets");
 	app.key("Escape", "close the asset", () => inspector.close(), "assets");
 
 	// What a run has changed is seen within a second.
 	let timer = 0;
-	const look = () => { if (!document.hidden) { table.look(); runs.look(); inspector.look(); } };
+	const look = () => { if (!document.hidden) { table.look(); runs.look(); losses.look(); inspector.look(); } };
 	return {
 		show() {
 			table.restore();

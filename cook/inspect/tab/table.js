@@ -14,6 +14,7 @@ const columns = [
 	{ key: "path", title: "asset" },
 	{ key: "recipe", title: "recipe" },
 	{ key: "outcome", title: "last" },
+	{ key: "why", title: "because" },
 	{ key: "cook_ns", title: "cook time", number: true },
 	{ key: "in", title: "source", number: true },
 	{ key: "out", title: "cooked", number: true },
@@ -38,7 +39,7 @@ export class Table {
 			context.state.set(key, input.value);
 			this.read();
 		};
-		this.search = el("input", { type: "search", placeholder: "words of the path", ariaLabel: "words of the path" });
+		this.search = el("input", { type: "search", placeholder: "words of the path, or of the reasons", ariaLabel: "words of the path, or of the reasons" });
 		this.search.oninput = changed("q", this.search);
 		this.search.onkeydown = e => { if (e.key === "Enter" || e.key === "ArrowDown") { e.preventDefault(); this.focus(); } };
 		this.outcome = el("select", { ariaLabel: "outcome" });
@@ -204,12 +205,13 @@ export class Table {
 		cells[1].textContent = a.recipe;
 		cells[2].textContent = a.outcome + (a.warned ? " ⚠" : "");
 		cells[2].className = tone[a.outcome] ?? "";
-		cells[2].title = [a.why, a.warned ? "with warnings" : ""].filter(Boolean).join("\n");
-		cells[3].textContent = a.cook_ns ? duration(a.cook_ns) : "–";
-		cells[4].textContent = bytes(a.in);
-		cells[5].textContent = bytes(a.out);
-		cells[6].textContent = a.in ? Math.round(100 * a.out / a.in) : "–";
-		cells[7].textContent = a.at ? when(a.at) : "–";
+		cells[2].title = a.warned ? "with warnings" : "";
+		cells[3].textContent = cells[3].title = a.why ?? "";
+		cells[4].textContent = a.cook_ns ? duration(a.cook_ns) : "–";
+		cells[5].textContent = bytes(a.in);
+		cells[6].textContent = bytes(a.out);
+		cells[7].textContent = a.in ? Math.round(100 * a.out / a.in) : "–";
+		cells[8].textContent = a.at ? when(a.at) : "–";
 	}
 
 	#press(e) {

@@ -100,6 +100,7 @@ class App {
 
 	#press(e) {
 		if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.("input, select, textarea, dialog *")) return;
+		if ((e.key === " " || e.key === "Enter") && e.target.matches?.("button, summary, a")) return; // presses it
 		const id = this.#current()?.tab.id ?? "";
 		const found = this.#keys.get(id + " " + e.key) ?? this.#keys.get(" " + e.key);
 		if (!found) return;
