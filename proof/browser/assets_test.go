@@ -10,8 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -201,4 +204,60 @@ func TestAssetRows(t *testing.T) {
 	}
 	p.do(chromedp.Focus(chromedp.CSS(".assets .rows")), chromedp.KeyEvent(kb.End))
 	p.until(fmt.Sprintf(`[...document.querySelectorAll(%q)].some(e => e.textContent === "level99/file99999.dat")`, firstCell))
+}
+
+// LIVE_COOKS=10 LIVE_DIR=assets measures what a page that follows a cook costs that cook in
+// processor time (bench/results/view.md).
+func TestLiveCost(t *testing.T) {
+	rounds, err := strconv.Atoi(os.Getenv("LIVE_COOKS"))
+	if err != nil {
+		t.Skip("LIVE_COOKS is not set")
+	}
+	bin, out := binaries(t), t.TempDir()
+	run := func(page bool) time.Duration {
+		args := []string{"-dir", os.Getenv("LIVE_DIR"), "-out", filepath.Join(out, "cooked"), "-cache", filepath.Join(out, "store"), "-a", "-k"}
+		if page {
+			args = append(args, "-http", "127.0.0.1:0")
+		}
+		cmd := exec.Command(filepath.Join(bin, "cook"), args...)
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stdout, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewReader(stderr)
+		if page {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			server, fragment, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "view: "), "/#")
+			t.Run("page", func(t *testing.T) {
+				go io.Copy(io.Discard, lines)
+				open(t, server, "#"+fragment+"&tab=timeline")
+				bufio.NewReader(stdout).ReadString('\n') // the summary
+				cmd.Process.Signal(os.Interrupt)
+			})
+		} else {
+			go io.Copy(io.Discard, lines)
+			io.Copy(io.Discard, stdout)
+		}
+		cmd.Wait()
+		return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	run(false)
+	var ratios []float64
+	for range rounds {
+		plain, live := run(false), run(true)
+		ratios = append(ratios, live.Seconds()/plain.Seconds())
+		t.Logf("plain %v, with a page %v", plain, live)
+	}
+	slices.Sort(ratios)
+	t.Logf("processor time of a cook with a page, as a ratio: median %.4f, quartiles %.4f and %.4f", ratios[len(ratios)/2], ratios[len(ratios)/4], ratios[len(ratios)*3/4])
 }

@@ -1,0 +1,100 @@
+package browser
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
+	"github.com/assetcook/assetcook/cook/inspect"
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/memory"
+	"github.com/assetcook/assetcook/profile/view"
+)
+
+// tab presses the Tab key, which types nothing.
+func (p *page) tab() {
+	p.t.Helper()
+	for _, what := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeKeyUp} {
+		key := input.DispatchKeyEventParams{Type: what, Key: "Tab", Code: "Tab", WindowsVirtualKeyCode: 9}
+		if _, err := chromedp.Call(p.ctx, input.DispatchKeyEvent, key); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+// controls is an expression: what can be seen and must be within reach of the keyboard, by
+// where it is and what it says.
+const controls = `(() => {
+	window.named = e => e.tagName + "#" + e.id + " " + (e.ariaLabel ?? e.title ?? "") + " " + e.textContent.slice(0, 30)
+	return [...document.querySelectorAll("button, input, select, textarea, summary, a[href]")]
+		.filter(e => e.checkVisibility({ visibilityProperty: true }) && !e.disabled && e.tabIndex >= 0 && !e.closest(".sizer, .rows, [inert]")).map(named)
+})()`
+
+// focused is an expression: what has the focus, and how that is seen; "" at the document.
+const focused = `(() => {
+	const e = document.activeElement
+	if (!e || e === document.body) return ["", ""]
+	const s = getComputedStyle(e)
+	return [named(e), s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0 || e.matches(".tl-scroll, .rows, .tree *, [role=grid], [role=tree]") ? "" : "no outline"]
+})()`
+
+// All that the mouse reaches is reached by Tab, on each of the pages, and the focus is seen.
+func TestKeyboard(t *testing.T) {
+	set := counters.New(counters.Options{})
+	set.Counter("game/drawn").Add(1)
+	set.PushFrame(time.Now())
+	var recorded bytes.Buffer
+	rec := events.New(&recorded, events.Options{})
+	w := rec.Worker("worker")
+	w.Value(rec.Symbol("frame"), 1)
+	w.Release()
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tracker := memory.New(memory.Options{})
+	tracker.Group("textures", 0)
+	dir := t.TempDir()
+	tab, err := inspect.Tab(inspect.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := view.Sources{
+		Counters: set, Memory: tracker, Tabs: []view.Tab{tab}, Token: "t",
+		Recordings: []view.Recording{{Name: "run", Tape: events.OpenTape(recorded.Bytes())}},
+	}
+	for _, name := range []string{"assets", "counters", "timeline", "memory"} {
+		t.Run(name, func(t *testing.T) {
+			p := browse(t, view.Handler(sources), "#token=t&tab="+name)
+			p.until(`document.querySelector(".view:not([hidden])")?.id === "view-` + name + `"`)
+			want := map[string]bool{}
+			for _, c := range eval[[]string](p, controls) {
+				want[c] = true
+			}
+			if len(want) < 8 {
+				t.Fatalf("%d controls", len(want))
+			}
+			seen := map[string]bool{}
+			for range 3 * len(want) {
+				p.tab()
+				at := eval[[]string](p, focused)
+				if seen[at[0]] = true; at[1] != "" && !strings.Contains(at[0], "INPUT#line") {
+					t.Errorf("%s: %s", at[0], at[1])
+				}
+				delete(want, at[0])
+				if len(want) == 0 {
+					break
+				}
+			}
+			for _, c := range eval[[]string](p, controls) { // what has gone meanwhile need not be reached
+				if want[c] {
+					t.Errorf("%s is out of reach", c)
+				}
+			}
+		})
+	}
+}
