@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/assetcook/assetcook/cook"
@@ -29,10 +30,11 @@ func play(t *testing.T) (p *page, assets string) {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	first, ended := make(chan bool, 100), make(chan struct{})
+	first, ended := make(chan bool), make(chan struct{})
+	var once sync.Once
 	go func() {
 		defer close(ended)
-		if err := cook.Watch(ctx, project, cook.WatchOptions{Round: func(cook.Round) { first <- true }}); !errors.Is(err, context.Canceled) {
+		if err := cook.Watch(ctx, project, cook.WatchOptions{Round: func(cook.Round) { once.Do(func() { close(first) }) }}); !errors.Is(err, context.Canceled) {
 			t.Errorf("watch: %v", err)
 		}
 	}()
