@@ -7,12 +7,9 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
-// Modes of primitives (glTF 2.0, section 5.24.4): below triangles are points and lines,
-// above them strips and fans.
-const (
-	triangles   = 4
-	triangleFan = 6
-)
+// triangles is the mode of primitives of triangles: below are points and lines, above
+// strips and fans.
+const triangles = model.Triangles
 
 // A stream is one attribute of all vertices of a geometry.
 type stream struct {

@@ -33,7 +33,7 @@ func (l *loader) load(ctx context.Context, p *gltfcheck.Primitive) (*geometry, e
 		g.indexAccessor = *p.Indices
 	}
 	if g.mode >= triangles {
-		if g.indices, err = asTriangles(ctx, g.indices, g.mode); err != nil {
+		if g.indices, err = model.AsTriangles(ctx, g.indices, g.mode); err != nil {
 			return nil, err
 		}
 		g.mode = triangles

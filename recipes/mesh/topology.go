@@ -1,44 +1,5 @@
 package mesh
 
-import (
-	"context"
-	"fmt"
-
-	"github.com/assetcook/assetcook/internal/mesh/model"
-)
-
-// asTriangles makes triangles of the corners of triangles, a strip or a fan (glTF 2.0,
-// section 3.7.2.1), all with their winding.
-func asTriangles(ctx context.Context, corners []uint32, mode int) ([]uint32, error) {
-	if mode == triangles {
-		if len(corners)%3 != 0 {
-			return nil, fmt.Errorf("%d corners are not whole triangles", len(corners))
-		}
-		return corners, nil
-	}
-	if len(corners) < 3 {
-		return nil, fmt.Errorf("%d corners are no triangle", len(corners))
-	}
-	list := make([]uint32, 0, 3*(len(corners)-2))
-	err := model.Chunks(ctx, len(corners)-2, func(from, to int) error {
-		for i := from; i < to; i++ {
-			a, b, c := corners[i], corners[i+1+i%2], corners[i+2-i%2]
-			if mode == triangleFan {
-				a, b, c = corners[i+1], corners[i+2], corners[0]
-			}
-			// Strips are stitched together by triangles without area.
-			if a != b && b != c && c != a {
-				list = append(list, a, b, c)
-			}
-		}
-		return nil
-	})
-	if len(list) == 0 && err == nil {
-		return corners[:3:3], nil
-	}
-	return list, err
-}
-
 // dropDegenerate removes triangles two of whose corners are one vertex, unless all are.
 func (g *geometry) dropDegenerate() {
 	kept := make([]uint32, 0, len(g.indices))
