@@ -1,0 +1,135 @@
+package drawn_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/mesh/drawn"
+	"github.com/assetcook/assetcook/recipes/mesh"
+)
+
+const models = "../../../testdata/assets/models"
+
+// tree returns the models that the project is tested with.
+func tree(t testing.TB) fstest.MapFS {
+	t.Helper()
+	files, err := os.ReadDir(models)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fs := fstest.MapFS{}
+	for _, f := range files {
+		data, err := os.ReadFile(filepath.Join(models, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fs[f.Name()] = &fstest.MapFile{Data: data}
+	}
+	return fs
+}
+
+func open(t testing.TB, fs fstest.MapFS, name string) *drawn.Scene {
+	t.Helper()
+	s, err := drawn.Open(context.Background(), fs[name].Data, path.Ext(name), fs.ReadFile)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return s
+}
+
+// cook returns what the recipe makes of a model.
+func cook(t testing.TB, fs fstest.MapFS, name string, lods int) fstest.MapFS {
+	t.Helper()
+	o := mesh.Recipe().New().(*mesh.Mesh)
+	o.LODs, o.LODError = lods, 0.2
+	res := recipetest.Cook(t, mesh.Recipe(), o, fs, "", name)
+	if res.Err != nil {
+		t.Fatalf("%s: %v", name, res.Err)
+	}
+	return fstest.MapFS{"a.glb": {Data: res.Outputs[0]}}
+}
+
+// area returns the area of a level's triangles, and checks what all levels promise.
+func area(t *testing.T, l *drawn.Level) float64 {
+	t.Helper()
+	if len(l.Normals) != len(l.Positions) || len(l.Indices)%3 != 0 {
+		t.Fatalf("%d numbers of normals for %d of positions, %d indices", len(l.Normals), len(l.Positions), len(l.Indices))
+	}
+	for i := 0; i < len(l.Normals); i += 3 {
+		n := l.Normals[i:][:3]
+		if length := n[0]*n[0] + n[1]*n[1] + n[2]*n[2]; math.Abs(float64(length)-1) > 1e-4 {
+			t.Fatalf("normal %d is %v", i/3, n)
+		}
+	}
+	vertices, triangles := 0, 0
+	for _, p := range l.Parts {
+		for _, v := range l.Indices[3*triangles:][:3*p.Triangles] {
+			if int(v) < vertices || int(v) >= vertices+p.Vertices {
+				t.Fatalf("index %d of a part with the vertices from %d on, %d of them", v, vertices, p.Vertices)
+			}
+		}
+		vertices, triangles = vertices+p.Vertices, triangles+p.Triangles
+	}
+	if vertices != l.Vertices() || triangles != l.Triangles() {
+		t.Fatalf("parts have %d vertices and %d triangles of %d and %d", vertices, triangles, l.Vertices(), l.Triangles())
+	}
+	sum := 0.
+	for i := 0; i < len(l.Indices); i += 3 {
+		var e [2][3]float64
+		for k := range 3 {
+			a := l.Positions[3*l.Indices[i]+uint32(k)]
+			e[0][k], e[1][k] = float64(l.Positions[3*l.Indices[i+1]+uint32(k)]-a), float64(l.Positions[3*l.Indices[i+2]+uint32(k)]-a)
+		}
+		x, y, z := e[0][1]*e[1][2]-e[0][2]*e[1][1], e[0][2]*e[1][0]-e[0][0]*e[1][2], e[0][0]*e[1][1]-e[0][1]*e[1][0]
+		sum += math.Sqrt(x*x+y*y+z*z) / 2
+	}
+	return sum
+}
+
+// What is drawn of a cooked model is the source's within what quantization moves, and
+// its levels of detail have fewer triangles.
+func TestCooked(t *testing.T) {
+	files := tree(t)
+	for _, name := range []string{"barrier.obj", "coin.gltf", "cone.gltf", "crate.gltf", "kart.gltf", "pebble.glb"} {
+		t.Run(name, func(t *testing.T) {
+			source, cooked := open(t, files, name), open(t, cook(t, files, name, 2), "a.glb")
+			if len(source.Levels) != 1 {
+				t.Errorf("%d levels in the source", len(source.Levels))
+			}
+			a, b := &source.Levels[0], &cooked.Levels[0]
+			if a.Triangles() == 0 || a.Triangles() != b.Triangles() {
+				t.Errorf("%d triangles in the source, %d cooked", a.Triangles(), b.Triangles())
+			}
+			if b.Vertices() > a.Vertices() {
+				t.Errorf("%d vertices in the source, %d cooked", a.Vertices(), b.Vertices())
+			}
+			if x, y := area(t, a), area(t, b); math.Abs(x-y) > 1e-3*x {
+				t.Errorf("area %v in the source, %v cooked", x, y)
+			}
+			for k := range 3 {
+				size := a.High[k] - a.Low[k]
+				if d := max(math.Abs(float64(a.Low[k]-b.Low[k])), math.Abs(float64(a.High[k]-b.High[k]))); d > 1e-3*float64(size) {
+					t.Errorf("from %v to %v in the source, from %v to %v cooked", a.Low, a.High, b.Low, b.High)
+				}
+			}
+			for i := 1; i < len(cooked.Levels); i++ {
+				l := &cooked.Levels[i]
+				area(t, l)
+				if n, before := l.Triangles(), cooked.Levels[i-1].Triangles(); n == 0 || n > before {
+					t.Errorf("level %d has %d triangles, that before %d", i, n, before)
+				}
+			}
+			if last := &cooked.Levels[len(cooked.Levels)-1]; (name == "pebble.glb" || name == "kart.gltf") &&
+				(len(cooked.Levels) != 3 || last.Triangles() >= b.Triangles()) {
+				t.Errorf("%d levels, the last one of %d triangles", len(cooked.Levels), last.Triangles())
+			}
+			t.Logf("%d levels, %d triangles, vertices %d, cooked %d; %v", len(cooked.Levels), a.Triangles(), a.Vertices(), b.Vertices(), a.Parts)
+		})
+	}
+}

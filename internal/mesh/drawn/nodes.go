@@ -1,0 +1,246 @@
+package drawn
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/assetcook/assetcook/internal/gltfcheck"
+)
+
+// maxNodes bounds the nodes of a document, those visited for a level, and the copies of
+// meshes in it.
+const maxNodes = 1 << 18
+
+// names is what package gltfcheck does not decode of a document.
+type names struct {
+	Nodes []struct {
+		Extensions struct {
+			LOD struct {
+				IDs []int32 `json:"ids"`
+			} `json:"MSFT_lod"`
+			Visibility struct {
+				Visible *bool `json:"visible"`
+			} `json:"KHR_node_visibility"`
+			Instancing struct {
+				Attributes map[string]int32 `json:"attributes"`
+			} `json:"EXT_mesh_gpu_instancing"`
+		} `json:"extensions"`
+	} `json:"nodes"`
+	Meshes []struct {
+		Name string `json:"name"`
+	} `json:"meshes"`
+	Materials []struct {
+		Name string `json:"name"`
+		PBR  struct {
+			Factor []float32 `json:"baseColorFactor"`
+		} `json:"pbrMetallicRoughness"`
+	} `json:"materials"`
+}
+
+// look decodes names and finds the nodes' parents.
+func (b *builder) look() error {
+	nodes := b.doc.Nodes
+	joints := 0
+	for i := range b.doc.Skins {
+		joints += len(b.doc.Skins[i].Joints)
+	}
+	if len(nodes) > maxNodes || joints > maxNodes {
+		return fmt.Errorf("%d nodes and %d joints, more than %d", len(nodes), joints, maxNodes)
+	}
+	b.names = new(names)
+	if err := json.Unmarshal(b.doc.Text, b.names); err != nil {
+		return err
+	}
+	for i := range b.names.Nodes {
+		e := &b.names.Nodes[i].Extensions
+		for _, id := range e.LOD.IDs {
+			if id < 0 || int(id) >= len(nodes) {
+				return fmt.Errorf("node %d: MSFT_lod names node %d of %d", i, id, len(nodes))
+			}
+		}
+		for name, a := range e.Instancing.Attributes {
+			if a < 0 || int(a) >= len(b.doc.Accessors) {
+				return fmt.Errorf("node %d: EXT_mesh_gpu_instancing %.40q names accessor %d of %d", i, name, a, len(b.doc.Accessors))
+			}
+		}
+	}
+	b.parent = make([]int32, len(nodes))
+	for i := range b.parent {
+		b.parent[i] = -1
+	}
+	for i := range nodes {
+		for _, child := range nodes[i].Children {
+			b.parent[child] = int32(i)
+		}
+	}
+	return nil
+}
+
+// levels returns how many levels of detail there are.
+func (b *builder) levels() int {
+	n := 1
+	for i := range b.names.Nodes {
+		n = max(n, 1+len(b.names.Nodes[i].Extensions.LOD.IDs))
+	}
+	return min(n, MaxLevels)
+}
+
+// roots returns the nodes of the scene that is shown; where there is none, those without
+// a parent that are no levels of detail.
+func (b *builder) roots() []int32 {
+	if len(b.doc.Scenes) > 0 {
+		scene := int32(0)
+		if b.doc.Scene != nil {
+			scene = *b.doc.Scene
+		}
+		return b.doc.Scenes[scene].Nodes
+	}
+	lods := make([]bool, len(b.parent))
+	for i := range b.names.Nodes {
+		for _, id := range b.names.Nodes[i].Extensions.LOD.IDs {
+			lods[id] = true
+		}
+	}
+	var roots []int32
+	for i, p := range b.parent {
+		if p < 0 && !lods[i] {
+			roots = append(roots, int32(i))
+		}
+	}
+	return roots
+}
+
+// A showing is a mesh in one place.
+type showing struct {
+	mesh, skin int32 // skin is -1 for none
+	weights    []float64
+	at         affine
+}
+
+// shown returns where meshes are in a level of detail, those of one mesh together.
+func (b *builder) shown(ctx context.Context, level int) ([]showing, error) {
+	type step struct {
+		node   int32
+		chosen bool // is part of what a level of detail shows: it has none of its own
+		above  affine
+	}
+	var steps []step
+	push := func(nodes []int32, chosen bool, above affine) {
+		for _, n := range slices.Backward(nodes) {
+			steps = append(steps, step{n, chosen, above})
+		}
+	}
+	push(b.roots(), false, identity)
+	var list []showing
+	for visited := 0; len(steps) > 0; visited++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if visited == maxNodes || len(list) > maxNodes || len(steps) > maxNodes {
+			return nil, fmt.Errorf("more than %d nodes and instances to show", maxNodes)
+		}
+		s := steps[len(steps)-1]
+		steps = steps[:len(steps)-1]
+		e := &b.names.Nodes[s.node].Extensions
+		if ids := e.LOD.IDs; !s.chosen && level > 0 && len(ids) > 0 {
+			push(ids[min(level, len(ids))-1:][:1], true, s.above)
+			continue
+		}
+		if v := e.Visibility.Visible; v != nil && !*v {
+			continue
+		}
+		node := &b.doc.Nodes[s.node]
+		local := transform(node)
+		at := s.above.times(&local)
+		push(node.Children, s.chosen, at)
+		if node.Mesh == nil {
+			continue
+		}
+		show := showing{mesh: *node.Mesh, skin: -1, weights: b.doc.Meshes[*node.Mesh].Weights, at: at}
+		if node.Weights != nil {
+			show.weights = *node.Weights
+		}
+		if node.Skin != nil {
+			show.skin, show.at = *node.Skin, identity // joints alone say where it is
+		}
+		if len(e.Instancing.Attributes) == 0 {
+			list = append(list, show)
+			continue
+		}
+		var err error
+		if list, err = b.instances(ctx, list, show, e.Instancing.Attributes); err != nil {
+			return nil, fmt.Errorf("node %d: EXT_mesh_gpu_instancing: %w", s.node, err)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b showing) int { return cmp.Compare(a.mesh, b.mesh) })
+	return list, nil
+}
+
+// instances appends the copies of a mesh.
+func (b *builder) instances(ctx context.Context, list []showing, show showing, attributes map[string]int32) ([]showing, error) {
+	count := int64(-1)
+	values := map[string][]float32{}
+	for name, width := range map[string]int{"TRANSLATION": 3, "ROTATION": 4, "SCALE": 3} {
+		accessor, ok := attributes[name]
+		if !ok {
+			continue
+		}
+		a := &b.doc.Accessors[accessor]
+		switch {
+		case gltfcheck.Components(a.Type) != width || a.Type == "MAT2":
+			return nil, fmt.Errorf("%s is %.20s", name, a.Type)
+		case count >= 0 && a.Count != count:
+			return nil, fmt.Errorf("attributes of %d and %d elements", count, a.Count)
+		case a.Count > maxNodes:
+			return nil, fmt.Errorf("%d instances, more than %d", a.Count, maxNodes)
+		}
+		count = a.Count
+		array, err := b.doc.First(ctx, accessor, int(count))
+		if err != nil {
+			return nil, err
+		}
+		values[name] = array.Floats()
+	}
+	if count < 0 {
+		return append(list, show), nil
+	}
+	for i := range int(count) {
+		move, turn, scale := [3]float64{}, [4]float64{3: 1}, [3]float64{1, 1, 1}
+		read := func(name string, to []float64) {
+			for k := range to {
+				if v := values[name]; v != nil {
+					to[k] = float64(v[i*len(to)+k])
+				}
+			}
+		}
+		read("TRANSLATION", move[:])
+		read("ROTATION", turn[:])
+		read("SCALE", scale[:])
+		local := compose(move, turn, scale)
+		copied := show
+		copied.at = show.at.times(&local)
+		list = append(list, copied)
+	}
+	return list, nil
+}
+
+// transform returns where a node is in its parent.
+func transform(n *gltfcheck.Node) affine {
+	if n.Matrix != nil {
+		return columns(n.Matrix[:])
+	}
+	move, turn, scale := [3]float64{}, [4]float64{3: 1}, [3]float64{1, 1, 1}
+	if n.Translation != nil {
+		move = *n.Translation
+	}
+	if n.Rotation != nil {
+		turn = *n.Rotation
+	}
+	if n.Scale != nil {
+		scale = *n.Scale
+	}
+	return compose(move, turn, scale)
+}
