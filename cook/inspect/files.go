@@ -3,7 +3,9 @@ package inspect
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"net/http"
 	"slices"
@@ -38,7 +40,7 @@ type file struct {
 
 var (
 	errSide  = errors.New("there are two sides, source and output")
-	errOther = errors.New("no file of this asset")
+	errOther = fmt.Errorf("no file of this asset: %w", fs.ErrNotExist)
 )
 
 // dir returns the folder that has the file, which is one that the index has of its asset.

@@ -69,6 +69,7 @@ func (p *project) routes() http.Handler {
 	mux.HandleFunc("POST /texture", p.decoding(p.texture))
 	mux.HandleFunc("POST /likeness", p.decoding(p.likeness))
 	mux.HandleFunc("POST /picture", p.decoding(p.picture))
+	mux.HandleFunc("POST /mesh", p.decoding(p.mesh))
 	return mux
 }
 
