@@ -70,6 +70,7 @@ func (p *project) routes() http.Handler {
 	mux.HandleFunc("POST /likeness", p.decoding(p.likeness))
 	mux.HandleFunc("POST /picture", p.decoding(p.picture))
 	mux.HandleFunc("POST /mesh", p.decoding(p.mesh))
+	mux.HandleFunc("POST /sound", p.decoding(p.sound))
 	return mux
 }
 
