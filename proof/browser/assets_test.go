@@ -153,10 +153,14 @@ func TestInspectors(t *testing.T) {
 	_, server, fragment := cookHTTP(t)
 	p := open(t, server, fragment+"&tab=assets")
 	for _, asset := range []struct{ path, kind string }{
-		{"textures/sky/clouds.jpg", "texture"}, {"data/levels/crater_loop.json", "text"},
+		{"textures/sky/clouds.jpg", "texture"}, {"data/levels/crater_loop.json", "text"}, {"audio/coin.wav", "sound"},
+		{"models/kart.gltf", "mesh"}, {"models/barrier.obj", "mesh"}, {"models/pebble.glb", "mesh"},
 	} {
 		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = "#tab=assets&a.asset=" + encodeURIComponent(%q)`, asset.path)))
 		p.until(fmt.Sprintf(`document.querySelector(".assets .ihead h2").textContent === %q && document.querySelector(".inspect.%s")?.dataset.ready === "true"`, asset.path, asset.kind))
+		if asset.kind == "mesh" && !eval[bool](p, `(d => d.sourceTriangles > 0 && d.outputTriangles > 0)(document.querySelector(".inspect.mesh").dataset)`) {
+			t.Errorf("%s: nothing is drawn", asset.path)
+		}
 		if bad := eval[string](p, `[...document.querySelectorAll(".assets .right .bad")].map(e => e.textContent).join("; ")`); bad != "" {
 			t.Errorf("%s: %s", asset.path, bad)
 		}
