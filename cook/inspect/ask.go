@@ -15,6 +15,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/webjson"
 )
 
 // A question names an asset.
@@ -30,7 +31,7 @@ const longestAnswer = 4 << 20
 // why answers with the explanations of an asset, one for each target.
 func (p *project) why(w http.ResponseWriter, req *http.Request) {
 	var q question
-	if !readBody(w, req, &q) {
+	if !webjson.Read(w, req, &q) {
 		return
 	}
 	text, said, code, err := p.ask(req.Context(), "why", "-json", filepath.Join(p.assets.Name(), filepath.FromSlash(string(q.Path))))
@@ -47,7 +48,7 @@ func (p *project) why(w http.ResponseWriter, req *http.Request) {
 			explanations = append(explanations, json.RawMessage(bytes.TrimSpace(line)))
 		}
 	}
-	writeJSON(w, explanations)
+	webjson.Write(w, explanations)
 }
 
 // A cookedAgain is how cooking an asset again went.
@@ -59,7 +60,7 @@ type cookedAgain struct {
 // cook cooks an asset again, changed or not, also if the page goes away meanwhile.
 func (p *project) cook(w http.ResponseWriter, req *http.Request) {
 	var q question
-	if !readBody(w, req, &q) {
+	if !webjson.Read(w, req, &q) {
 		return
 	}
 	if _, err := p.assets.Stat(string(q.Path)); err != nil {
@@ -71,7 +72,7 @@ func (p *project) cook(w http.ResponseWriter, req *http.Request) {
 		fail(w, err)
 		return
 	}
-	writeJSON(w, cookedAgain{code, string(out) + said})
+	webjson.Write(w, cookedAgain{code, string(out) + said})
 }
 
 // quoted makes a pattern of a path that matches nothing else.

@@ -17,6 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/cooked"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/webjson"
 )
 
 // A file is what a page wants to see: the source of an asset, a file that it read, or an
@@ -84,7 +85,7 @@ const mostBytes = 4 << 20
 
 func (p *project) bytes(w http.ResponseWriter, req *http.Request) {
 	var f file
-	if !readBody(w, req, &f) {
+	if !webjson.Read(w, req, &f) {
 		return
 	}
 	dir, _, done, err := p.dir(&f)

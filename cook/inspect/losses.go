@@ -16,6 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/webjson"
 )
 
 // Losses compare all textures with their sources, one after the other, the largest first,
@@ -176,5 +177,5 @@ func (p *project) listLosses(w http.ResponseWriter, _ *http.Request) {
 		return cmp.Compare(a.PSNR, b.PSNR)
 	})
 	answer.Rows = answer.Rows[:min(mostLosses, len(answer.Rows))]
-	writeJSON(w, answer)
+	webjson.Write(w, answer)
 }

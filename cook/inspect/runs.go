@@ -10,6 +10,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/report/overview"
 	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/webjson"
 )
 
 // A run is what a run did.
@@ -53,7 +54,7 @@ func (p *project) runs(w http.ResponseWriter, _ *http.Request) {
 	for i := range slices.Backward(past) {
 		list = append(list, runOf(&past[i]))
 	}
-	writeJSON(w, list)
+	webjson.Write(w, list)
 }
 
 func runOf(p *pass.Past) run {

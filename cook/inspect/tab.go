@@ -3,13 +3,13 @@ package inspect
 import (
 	"context"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
 
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/view"
 )
 
@@ -79,7 +79,7 @@ func (p *project) routes() http.Handler {
 func (p *project) decoding(f func(context.Context, *file) (header any, parts [][]byte, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		var of file
-		if !readBody(w, req, &of) {
+		if !webjson.Read(w, req, &of) {
 			return
 		}
 		ctx := req.Context()
@@ -110,21 +110,5 @@ func guarded(f func() (any, [][]byte, error)) (header any, parts [][]byte, err e
 
 // fail answers with an error of one line.
 func fail(w http.ResponseWriter, err error) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusUnprocessableEntity)
-	json.NewEncoder(w).Encode(map[string]string{"error": err.Error()})
-}
-
-func writeJSON(w http.ResponseWriter, value any) {
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(value) // an error is a page that has gone
-}
-
-// readBody reads what a page asks for.
-func readBody(w http.ResponseWriter, req *http.Request, into any) bool {
-	err := json.NewDecoder(http.MaxBytesReader(w, req.Body, 64<<10)).Decode(into)
-	if err != nil {
-		fail(w, fmt.Errorf("the request is not what this takes: %w", err))
-	}
-	return err == nil
+	webjson.Fail(w, http.StatusUnprocessableEntity, "%v", err)
 }

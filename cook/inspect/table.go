@@ -13,6 +13,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/webjson"
 )
 
 // A table is the list of all assets, read again when a run has changed it.
@@ -244,7 +245,7 @@ func (p *project) rows(w http.ResponseWriter, req *http.Request) {
 	for _, i := range o.rows[from : from+n] {
 		answer.Rows = append(answer.Rows, rowOf(&list.all[i]))
 	}
-	writeJSON(w, answer)
+	webjson.Write(w, answer)
 }
 
 // Details are all that the table knows of one asset.
@@ -286,7 +287,7 @@ func (p *project) asset(w http.ResponseWriter, req *http.Request) {
 	for _, o := range a.Outputs {
 		d.Outputs = append(d.Outputs, made{execute.Path(o.Path), o.Size})
 	}
-	writeJSON(w, d)
+	webjson.Write(w, d)
 }
 
 func pathsOf(names []string) []execute.Path {

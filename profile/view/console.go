@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/view/internal/console"
 )
@@ -110,7 +111,7 @@ func (v *View) consoleLine(w http.ResponseWriter, req *http.Request) {
 		Line   string   `json:"line"`
 		Graphs []string `json:"graphs"`
 	}
-	if !readJSON(w, req, &ask) {
+	if !webjson.Read(w, req, &ask) {
 		return
 	}
 	ask.Graphs = ask.Graphs[:min(len(ask.Graphs), maxGraphNames)]
@@ -120,10 +121,10 @@ func (v *View) consoleLine(w http.ResponseWriter, req *http.Request) {
 		if err == errMayNot {
 			status = http.StatusForbidden
 		}
-		fail(w, status, "%v", err)
+		webjson.Fail(w, status, "%v", err)
 		return
 	}
-	writeJSON(w, answer)
+	webjson.Write(w, answer)
 }
 
 // complete answers GET api/complete?line=...&at=BYTE&graph=NAME&graph=NAME.
@@ -137,7 +138,7 @@ func (v *View) complete(w http.ResponseWriter, req *http.Request) {
 	if v.sources.Counters != nil {
 		names.Counters = v.catalogs.get(catalogAge).names
 	}
-	writeJSON(w, console.Complete(q.Get("line"), at, names))
+	webjson.Write(w, console.Complete(q.Get("line"), at, names))
 }
 
 // told keeps what the program did to the graphs, for pages to come, and passes it on to

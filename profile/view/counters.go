@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
@@ -146,7 +147,7 @@ func (v *View) listCounters(w http.ResponseWriter, req *http.Request) {
 		}
 	}
 	answer.Now = unixMillis(time.Now())
-	writeJSON(w, answer)
+	webjson.Write(w, answer)
 }
 
 func unixMillis(t time.Time) decimal {
@@ -161,7 +162,7 @@ func unixMillis(t time.Time) decimal {
 func (v *View) tableCSV(w http.ResponseWriter, req *http.Request) {
 	names := req.URL.Query()["names"]
 	if len(names) == 0 || len(names) > maxStreamed {
-		fail(w, http.StatusBadRequest, "name 1 to %d counters, as names=NAME&names=NAME", maxStreamed)
+		webjson.Fail(w, http.StatusBadRequest, "name 1 to %d counters, as names=NAME&names=NAME", maxStreamed)
 		return
 	}
 	t := v.sources.Counters.Table(0, names...)

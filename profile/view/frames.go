@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
@@ -34,11 +35,11 @@ func (v *View) frames(w http.ResponseWriter, req *http.Request) {
 		Detail []string `json:"detail"`
 		From   int64    `json:"from"`
 	}
-	if !readJSON(w, req, &ask) {
+	if !webjson.Read(w, req, &ask) {
 		return
 	}
 	if n := len(ask.Names) + len(ask.Detail); n == 0 || n > maxStreamed {
-		fail(w, http.StatusBadRequest, "%d names; a stream has 1 to %d", n, maxStreamed)
+		webjson.Fail(w, http.StatusBadRequest, "%d names; a stream has 1 to %d", n, maxStreamed)
 		return
 	}
 	set := v.sources.Counters

@@ -3,12 +3,11 @@ package view
 import (
 	"crypto/rand"
 	"crypto/subtle"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/assetcook/assetcook/internal/webguard"
+	"github.com/assetcook/assetcook/internal/webjson"
 )
 
 // NewToken returns a token that cannot be guessed. The page takes it from the fragment of
@@ -35,9 +34,9 @@ func guarded(s Sources, next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		switch {
 		case !webguard.OurName(req, s.Hosts):
-			fail(w, http.StatusForbidden, "view: %q is not a name of this server", req.Host)
+			webjson.Fail(w, http.StatusForbidden, "view: %q is not a name of this server", req.Host)
 		case strings.Contains(req.URL.Path, "/api/") && webguard.FromElsewhere(req):
-			fail(w, http.StatusForbidden, "view: asked for by a page of another site")
+			webjson.Fail(w, http.StatusForbidden, "view: asked for by a page of another site")
 		default:
 			sameOrigin.ServeHTTP(w, req)
 		}
@@ -48,7 +47,7 @@ func guarded(s Sources, next http.Handler) http.Handler {
 func (v *View) acting(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		if !v.mayAct(req) {
-			fail(w, http.StatusForbidden, "this needs the token: open the page by the whole URL that was printed")
+			webjson.Fail(w, http.StatusForbidden, "this needs the token: open the page by the whole URL that was printed")
 			return
 		}
 		next(w, req)
@@ -58,27 +57,4 @@ func (v *View) acting(next http.HandlerFunc) http.HandlerFunc {
 func (v *View) mayAct(req *http.Request) bool {
 	token := v.sources.Token
 	return token != "" && subtle.ConstantTimeCompare([]byte(req.Header.Get(tokenHeader)), []byte(token)) == 1
-}
-
-// fail answers with an error of one line.
-func fail(w http.ResponseWriter, status int, format string, args ...any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(map[string]string{"error": fmt.Sprintf(format, args...)})
-}
-
-func writeJSON(w http.ResponseWriter, value any) {
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(value) // an error is a page that has gone
-}
-
-// readJSON reads the body of a request, of at most 1 MiB.
-func readJSON(w http.ResponseWriter, req *http.Request, into any) bool {
-	dec := json.NewDecoder(http.MaxBytesReader(w, req.Body, 1<<20))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		fail(w, http.StatusBadRequest, "the request is not what this takes: %v", err)
-		return false
-	}
-	return true
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
@@ -156,19 +157,19 @@ func (v *View) memoryTake(w http.ResponseWriter, req *http.Request) {
 	var body struct {
 		Name string `json:"name"`
 	}
-	if !readJSON(w, req, &body) {
+	if !webjson.Read(w, req, &body) {
 		return
 	}
 	if len(body.Name) > 100 {
-		fail(w, http.StatusBadRequest, "the name has %d bytes; at most 100 are kept", len(body.Name))
+		webjson.Fail(w, http.StatusBadRequest, "the name has %d bytes; at most 100 are kept", len(body.Name))
 		return
 	}
 	if v.memory.tracker == nil {
-		fail(w, http.StatusBadRequest, "nothing is running here of which a snapshot could be taken")
+		webjson.Fail(w, http.StatusBadRequest, "nothing is running here of which a snapshot could be taken")
 		return
 	}
 	info, gone := v.memory.take(body.Name)
-	writeJSON(w, struct {
+	webjson.Write(w, struct {
 		snapshotInfo
 		Gone []string `json:"gone"`
 	}{info, gone})
@@ -176,7 +177,7 @@ func (v *View) memoryTake(w http.ResponseWriter, req *http.Request) {
 
 // memoryGroups answers with little, for a page that samples it.
 func (v *View) memoryGroups(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, struct {
+	webjson.Write(w, struct {
 		At     int64             `json:"at"`
 		Groups []memory.GroupRow `json:"groups"`
 	}{time.Now().UnixNano(), v.memory.tracker.Groups()})
@@ -214,7 +215,7 @@ func (v *View) memorySummary(w http.ResponseWriter, req *http.Request) {
 	q := req.URL.Query()
 	c, err := v.memory.light(q.Get("snap"))
 	if err != nil {
-		fail(w, http.StatusNotFound, "%v", err)
+		webjson.Fail(w, http.StatusNotFound, "%v", err)
 		return
 	}
 	s := summary{At: c.At.UnixNano(), Program: c.Program, Usage: c.Usage, Groups: []groupNow{},
@@ -223,25 +224,25 @@ func (v *View) memorySummary(w http.ResponseWriter, req *http.Request) {
 		for _, g := range c.Snapshot.Groups {
 			s.Groups = append(s.Groups, groupNow{g, nil})
 		}
-		writeJSON(w, s)
+		webjson.Write(w, s)
 		return
 	}
 	was, err := v.memory.light(q.Get("base"))
 	if err != nil {
-		fail(w, http.StatusNotFound, "%v", err)
+		webjson.Fail(w, http.StatusNotFound, "%v", err)
 		return
 	}
 	s.Was = was.Usage
 	for _, pair := range c.Snapshot.GroupPairs(was.Snapshot) {
 		s.Groups = append(s.Groups, groupNow{pair[0], &pair[1]})
 	}
-	writeJSON(w, s)
+	webjson.Write(w, s)
 }
 
 func (v *View) memoryRowsCSV(w http.ResponseWriter, req *http.Request) {
 	s, _, err := v.memory.rows(req.URL.Query().Get("snap"))
 	if err != nil {
-		fail(w, http.StatusNotFound, "%v", err)
+		webjson.Fail(w, http.StatusNotFound, "%v", err)
 		return
 	}
 	attach(w, "text/csv; charset=utf-8", "memory.csv")
@@ -252,7 +253,7 @@ func (v *View) memoryRowsCSV(w http.ResponseWriter, req *http.Request) {
 func (v *View) memoryFile(w http.ResponseWriter, req *http.Request) {
 	c, err := v.memory.find(req.URL.Query().Get("snap"))
 	if err != nil {
-		fail(w, http.StatusNotFound, "%v", err)
+		webjson.Fail(w, http.StatusNotFound, "%v", err)
 		return
 	}
 	if c == nil {

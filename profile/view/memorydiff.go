@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
@@ -55,19 +56,19 @@ func (v *View) memoryDiff(w http.ResponseWriter, req *http.Request) {
 	q := req.URL.Query()
 	now, err := v.memory.list(q.Get("b"), q.Get("fresh") == "1")
 	if err != nil {
-		fail(w, http.StatusNotFound, "%v", err)
+		webjson.Fail(w, http.StatusNotFound, "%v", err)
 		return
 	}
 	base, err := v.memory.list(q.Get("a"), false)
 	if err != nil {
-		fail(w, http.StatusNotFound, "%v", err)
+		webjson.Fail(w, http.StatusNotFound, "%v", err)
 		return
 	}
 	v.memory.mu.Lock()
 	changes, err := v.memory.changesLocked(base, now)
 	v.memory.mu.Unlock()
 	if err != nil {
-		fail(w, http.StatusConflict, "%v", err)
+		webjson.Fail(w, http.StatusConflict, "%v", err)
 		return
 	}
 	answer := map[string]changedPlaces{}
@@ -81,5 +82,5 @@ func (v *View) memoryDiff(w http.ResponseWriter, req *http.Request) {
 		part.Places = part.Places[:len(part.Places)-part.More]
 		answer[name] = part
 	}
-	writeJSON(w, answer)
+	webjson.Write(w, answer)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
@@ -160,17 +161,17 @@ func (v *View) memoryAllocations(w http.ResponseWriter, req *http.Request) {
 	q := req.URL.Query()
 	offset, err := number(q, "offset", 0, 0, 1<<30)
 	if err != nil {
-		fail(w, http.StatusBadRequest, "%v", err)
+		webjson.Fail(w, http.StatusBadRequest, "%v", err)
 		return
 	}
 	limit, err := number(q, "limit", 200, 1, 1000)
 	if err != nil {
-		fail(w, http.StatusBadRequest, "%v", err)
+		webjson.Fail(w, http.StatusBadRequest, "%v", err)
 		return
 	}
 	l, status, err := v.memory.query(q)
 	if err != nil {
-		fail(w, status, "%v", err)
+		webjson.Fail(w, status, "%v", err)
 		return
 	}
 	rows := []allocationRow{}
@@ -178,7 +179,7 @@ func (v *View) memoryAllocations(w http.ResponseWriter, req *http.Request) {
 		item := l.list.Items[i]
 		rows = append(rows, allocationRow{fmt.Sprintf("0x%x", item.Address), item.Bytes, item.Capacity, l.list.Owners[item.Owner]})
 	}
-	writeJSON(w, struct {
+	webjson.Write(w, struct {
 		At       int64           `json:"at"`
 		Count    int             `json:"count"`
 		Bytes    int64           `json:"bytes"`
@@ -191,7 +192,7 @@ func (v *View) memoryAllocations(w http.ResponseWriter, req *http.Request) {
 func (v *View) memoryAllocationsCSV(w http.ResponseWriter, req *http.Request) {
 	l, status, err := v.memory.query(req.URL.Query())
 	if err != nil {
-		fail(w, status, "%v", err)
+		webjson.Fail(w, status, "%v", err)
 		return
 	}
 	attach(w, "text/csv; charset=utf-8", "allocations.csv")

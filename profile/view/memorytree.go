@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
@@ -82,17 +83,17 @@ func (v *View) memoryTree(w http.ResponseWriter, req *http.Request) {
 	q := req.URL.Query()
 	sel, err := parseSelection(q)
 	if err != nil {
-		fail(w, http.StatusBadRequest, "%v", err)
+		webjson.Fail(w, http.StatusBadRequest, "%v", err)
 		return
 	}
 	most, err := number(q, "most", 2000, 1, mostNodes)
 	if err != nil {
-		fail(w, http.StatusBadRequest, "%v", err)
+		webjson.Fail(w, http.StatusBadRequest, "%v", err)
 		return
 	}
 	skip, err := number(q, "skip", 0, 0, 1<<30)
 	if err != nil {
-		fail(w, http.StatusBadRequest, "%v", err)
+		webjson.Fail(w, http.StatusBadRequest, "%v", err)
 		return
 	}
 	order := memory.Order(q.Get("order"))
@@ -100,12 +101,12 @@ func (v *View) memoryTree(w http.ResponseWriter, req *http.Request) {
 		order = memory.OrderBytes
 	}
 	if !slices.Contains(memory.Orders, order) {
-		fail(w, http.StatusBadRequest, "the order %.40q is none of %v", order, memory.Orders)
+		webjson.Fail(w, http.StatusBadRequest, "the order %.40q is none of %v", order, memory.Orders)
 		return
 	}
 	now, _, err := v.memory.rows(q.Get("snap"))
 	if err != nil {
-		fail(w, http.StatusNotFound, "%v", err)
+		webjson.Fail(w, http.StatusNotFound, "%v", err)
 		return
 	}
 	var tree *memory.Node
@@ -114,16 +115,16 @@ func (v *View) memoryTree(w http.ResponseWriter, req *http.Request) {
 	} else {
 		was, _, err := v.memory.rows(base)
 		if err != nil {
-			fail(w, http.StatusNotFound, "%v", err)
+			webjson.Fail(w, http.StatusNotFound, "%v", err)
 			return
 		}
 		tree = now.TreeSince(was, sel.filter, sel.by...)
 	}
 	if tree = tree.Find(sel.path); tree == nil {
-		fail(w, http.StatusNotFound, "there is no such part of the tree any more")
+		webjson.Fail(w, http.StatusNotFound, "there is no such part of the tree any more")
 		return
 	}
 	tree.Prune(most, skip, order)
 	tree.Arrange(order, q.Get("reverse") == "1")
-	writeJSON(w, tree)
+	webjson.Write(w, tree)
 }

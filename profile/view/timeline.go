@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/view/internal/timeline"
 )
@@ -210,10 +211,10 @@ func (v *View) compare(w http.ResponseWriter, req *http.Request) {
 func reply(w http.ResponseWriter, answer any, err error) {
 	switch {
 	case err == nil:
-		writeJSON(w, answer)
+		webjson.Write(w, answer)
 	case errors.Is(err, errQuery):
-		fail(w, http.StatusBadRequest, "%v", err)
+		webjson.Fail(w, http.StatusBadRequest, "%v", err)
 	default: // the page has gone
-		fail(w, http.StatusServiceUnavailable, "%v", err)
+		webjson.Fail(w, http.StatusServiceUnavailable, "%v", err)
 	}
 }

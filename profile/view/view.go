@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/memory"
@@ -162,5 +163,5 @@ func (v *View) info(w http.ResponseWriter, _ *http.Request) {
 		_, err := fs.Stat(t.Files, "tab.css")
 		answer.Tabs = append(answer.Tabs, tabInfo{t.ID, t.Title, err == nil})
 	}
-	writeJSON(w, answer)
+	webjson.Write(w, answer)
 }

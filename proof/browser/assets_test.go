@@ -52,36 +52,46 @@ func cookHTTP(t *testing.T) (dir, server, fragment string) {
 	}
 	cmd := exec.Command(filepath.Join(bin, "cook"), "-dir", "assets", "-cache", "store", "-http", "127.0.0.1:0")
 	cmd.Dir = dir
-	stderr, err := cmd.StderrPipe()
+	stderr, stdout := start(t, cmd)
+	t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		cmd.Wait()
+	})
+	server, fragment = serving(t, stderr)
+	if summary, err := stdout.ReadString('\n'); err != nil || !strings.Contains(summary, "89 assets") {
+		t.Fatalf("%q: %v", summary, err)
+	}
+	go io.Copy(io.Discard, stdout)
+	return dir, server, fragment
+}
+
+// start starts a command.
+func start(t *testing.T, cmd *exec.Cmd) (stderr, stdout *bufio.Reader) {
+	t.Helper()
+	errors, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	stdout, err := cmd.StdoutPipe()
+	output, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		cmd.Process.Signal(os.Interrupt)
-		cmd.Wait()
-	})
-	lines := bufio.NewReader(stderr)
-	line, err := lines.ReadString('\n')
-	if err != nil {
-		t.Fatalf("%q: %v", line, err)
-	}
-	go io.Copy(io.Discard, lines)
+	return bufio.NewReader(errors), bufio.NewReader(output)
+}
+
+// serving returns where a cook says that its page is.
+func serving(t *testing.T, stderr *bufio.Reader) (server, fragment string) {
+	t.Helper()
+	line, err := stderr.ReadString('\n')
 	server, fragment, found := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "view: "), "/#")
 	if !found {
-		t.Fatalf("cook says %q", line)
+		t.Fatalf("cook says %q: %v", line, err)
 	}
-	if summary, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || !strings.Contains(summary, "89 assets") {
-		t.Fatalf("%q: %v", summary, err)
-	}
-	go io.Copy(io.Discard, stdout)
-	return dir, server, "#" + fragment
+	go io.Copy(io.Discard, stderr)
+	return server, "#" + fragment
 }
 
 const firstCell = `.assets .sizer .arow:not([hidden]) > span:first-child`
@@ -224,32 +234,16 @@ func TestLiveCost(t *testing.T) {
 			args = append(args, "-http", "127.0.0.1:0")
 		}
 		cmd := exec.Command(filepath.Join(bin, "cook"), args...)
-		stderr, err := cmd.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		stdout, err := cmd.StdoutPipe()
-		if err == nil {
-			err = cmd.Start()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewReader(stderr)
+		stderr, stdout := start(t, cmd)
 		if page {
-			line, err := lines.ReadString('\n')
-			if err != nil {
-				t.Fatal(err)
-			}
-			server, fragment, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "view: "), "/#")
+			server, fragment := serving(t, stderr)
 			t.Run("page", func(t *testing.T) {
-				go io.Copy(io.Discard, lines)
-				open(t, server, "#"+fragment+"&tab=timeline")
-				bufio.NewReader(stdout).ReadString('\n') // the summary
+				open(t, server, fragment+"&tab=timeline")
+				stdout.ReadString('\n') // the summary
 				cmd.Process.Signal(os.Interrupt)
 			})
 		} else {
-			go io.Copy(io.Discard, lines)
+			go io.Copy(io.Discard, stderr)
 			io.Copy(io.Discard, stdout)
 		}
 		cmd.Wait()

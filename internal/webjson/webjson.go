@@ -1,0 +1,36 @@
+// Package webjson answers pages with JSON, and reads what they ask.
+package webjson
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+)
+
+// longest is how many bytes a request may have.
+const longest = 1 << 20
+
+// Write answers with a value.
+func Write(w http.ResponseWriter, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(value) // an error is a page that has gone
+}
+
+// Fail answers with an error of one line: {"error": "..."}.
+func Fail(w http.ResponseWriter, status int, format string, args ...any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(map[string]string{"error": fmt.Sprintf(format, args...)})
+}
+
+// Read reads the body of a request, of at most 1 MiB. What it cannot take it answers with
+// an error, and reports false.
+func Read(w http.ResponseWriter, req *http.Request, into any) bool {
+	dec := json.NewDecoder(http.MaxBytesReader(w, req.Body, longest))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		Fail(w, http.StatusBadRequest, "the request is not what this takes: %v", err)
+		return false
+	}
+	return true
+}
