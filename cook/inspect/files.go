@@ -20,8 +20,8 @@ import (
 	"github.com/assetcook/assetcook/internal/webjson"
 )
 
-// A file is what a page wants to see: the source of an asset, a file that it read, or an
-// artifact that was made of it.
+// A file is what a page wants to see beside an asset: its source, a file that it reads, an
+// artifact that was made of it, or those of another asset.
 type file struct {
 	Asset  execute.Path `json:"asset"`
 	Target string       `json:"target"`
@@ -41,30 +41,28 @@ type file struct {
 
 var (
 	errSide  = errors.New("there are two sides, source and output")
-	errOther = fmt.Errorf("no file of this asset: %w", fs.ErrNotExist)
+	errOther = fmt.Errorf("no file of this project: %w", fs.ErrNotExist)
 )
 
-// dir returns the folder that has the file, which is one that the index has of its asset.
-// What it returns beside that ends the use of it.
+// dir returns the folder that has the file: a source that the index has, something that
+// the asset reads, or an artifact. What it returns beside that ends the use of it.
 func (p *project) dir(f *file) (dir *confine.Dir, a *survey.Asset, done func(), err error) {
-	_, a, err = p.table.of(string(f.Asset), f.Target)
+	list, a, err := p.table.of(string(f.Asset), f.Target)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	switch f.Side {
+	switch name := string(f.Path); f.Side {
 	case "source":
-		if string(f.Path) != a.Path && !slices.Contains(a.Dependencies, string(f.Path)) {
+		if _, ok := list.find(name); !ok && !slices.Contains(a.Dependencies, name) {
 			return nil, nil, nil, errOther
 		}
 		return p.assets, a, func() {}, nil
 	case "output":
-		for _, o := range a.Outputs {
-			if o.Path == string(f.Path) {
-				dir, err := confine.Open(p.out)
-				return dir, a, func() { dir.Close() }, err
-			}
+		if !list.made()[name] {
+			return nil, nil, nil, errOther
 		}
-		return nil, nil, nil, errOther
+		dir, err := confine.Open(p.out)
+		return dir, a, func() { dir.Close() }, err
 	}
 	return nil, nil, nil, errSide
 }

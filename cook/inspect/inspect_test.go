@@ -307,7 +307,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// Only files of the asset are given: nothing by a path that leads out, none that the index
+// Only files of the project are given: nothing by a path that leads out, none that the index
 // does not have, none through a link that leads out.
 func TestNoPathLeadsOut(t *testing.T) {
 	s := newSite(t, map[string][]byte{"a.txt": []byte("mine"), "b.txt": []byte("other"), "sub/c.txt": []byte("c")})
@@ -323,7 +323,7 @@ func TestNoPathLeadsOut(t *testing.T) {
 		if data, err := all(side, "a.txt"); err != "" || string(data) != "mine" {
 			t.Errorf("%s: %q %s", side, data, err)
 		}
-		for _, name := range []string{"b.txt", "../secret.txt", "secret.txt", "sub/../../secret.txt", filepath.Join(s.dir, "secret.txt"), "", ".", "/etc/passwd", "a.txt\x00", ".cook/history"} {
+		for _, name := range []string{"c.txt", "../secret.txt", "secret.txt", "sub/../../secret.txt", filepath.Join(s.dir, "secret.txt"), "", ".", "/etc/passwd", "a.txt\x00", ".cook/history"} {
 			if data, err := all(side, name); err == "" {
 				t.Errorf("%s %q: %q", side, name, data)
 			}

@@ -30,10 +30,11 @@ type table struct {
 type listing struct {
 	Seal    string
 	all     []survey.Asset
-	find    []string // path and reasons of each, in lower case
+	text    []string // path and reasons of each, in lower case
 	users   map[string][]string
 	last    time.Time // when the last run began
 	choices choices
+	made    func() map[string]bool // paths of artifacts
 
 	mu    sync.Mutex
 	asked order
@@ -71,11 +72,11 @@ func (t *table) current() (*listing, error) {
 }
 
 func newListing(seal string, all []survey.Asset) *listing {
-	l := &listing{Seal: seal, all: all, find: make([]string, len(all)), users: map[string][]string{}}
+	l := &listing{Seal: seal, all: all, text: make([]string, len(all)), users: map[string][]string{}}
 	outcomes, recipes, targets := map[string]int{}, map[string]int{}, map[string]int{}
 	for i := range all {
 		a := &all[i]
-		l.find[i] = strings.ToLower(a.Path + " " + why(a))
+		l.text[i] = strings.ToLower(a.Path + " " + why(a))
 		outcomes[string(a.Last.Outcome)]++
 		recipes[a.Method.Recipe]++
 		targets[a.Target]++
@@ -88,6 +89,15 @@ func newListing(seal string, all []survey.Asset) *listing {
 			}
 		}
 	}
+	l.made = sync.OnceValue(func() map[string]bool {
+		made := make(map[string]bool, len(all))
+		for i := range all {
+			for _, o := range all[i].Outputs {
+				made[o.Path] = true
+			}
+		}
+		return made
+	})
 	l.choices = choices{sorted(outcomes), sorted(recipes), sorted(targets)}
 	return l
 }
@@ -149,7 +159,7 @@ func (l *listing) order(q query) order {
 		a := &l.all[i]
 		if q.outcome != "" && string(a.Last.Outcome) != q.outcome || q.recipe != "" && a.Method.Recipe != q.recipe ||
 			q.target != "" && a.Target != q.target || q.run != "" && !a.Last.At.Equal(began) ||
-			slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(l.find[i], w) }) {
+			slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(l.text[i], w) }) {
 			continue
 		}
 		o.rows = append(o.rows, int32(i))
@@ -254,7 +264,7 @@ type details struct {
 	Seal         string            `json:"seal"`
 	Reasons      []string          `json:"reasons"`
 	Options      map[string]string `json:"options"`
-	Outputs      []made            `json:"outputs"`
+	Outputs      []output          `json:"outputs"`
 	Dependencies []execute.Path    `json:"dependencies"`
 	Users        []execute.Path    `json:"users"` // assets that read the source
 	MoreUsers    int               `json:"more_users,omitempty"`
@@ -262,7 +272,7 @@ type details struct {
 	OutDir       string            `json:"out_dir"`
 }
 
-type made struct {
+type output struct {
 	Path execute.Path `json:"path"`
 	Size int64        `json:"size"`
 }
@@ -278,14 +288,14 @@ func (p *project) asset(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	d := details{
-		row: rowOf(a), Seal: list.Seal, Reasons: a.Last.Reasons, Options: a.Method.Options, Outputs: []made{},
+		row: rowOf(a), Seal: list.Seal, Reasons: a.Last.Reasons, Options: a.Method.Options, Outputs: []output{},
 		Dependencies: pathsOf(a.Dependencies), Dir: p.assets.Name(), OutDir: p.out,
 	}
 	users := list.users[a.Path]
 	d.Users = pathsOf(users[:min(mostUsers, len(users))])
 	d.MoreUsers = len(users) - len(d.Users)
 	for _, o := range a.Outputs {
-		d.Outputs = append(d.Outputs, made{execute.Path(o.Path), o.Size})
+		d.Outputs = append(d.Outputs, output{execute.Path(o.Path), o.Size})
 	}
 	webjson.Write(w, d)
 }
@@ -306,11 +316,16 @@ func (t *table) of(name, target string) (*listing, *survey.Asset, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	i, found := slices.BinarySearchFunc(list.all, name, func(a survey.Asset, name string) int { return strings.Compare(a.Path, name) })
-	for ; found && i < len(list.all) && list.all[i].Path == name; i++ {
+	i, _ := list.find(name)
+	for ; i < len(list.all) && list.all[i].Path == name; i++ {
 		if list.all[i].Target == target {
 			return list, &list.all[i], nil
 		}
 	}
 	return nil, nil, errNoAsset
+}
+
+// find returns the first asset of a source, whatever its target.
+func (l *listing) find(name string) (i int, ok bool) {
+	return slices.BinarySearchFunc(l.all, name, func(a survey.Asset, name string) int { return strings.Compare(a.Path, name) })
 }

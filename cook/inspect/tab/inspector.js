@@ -6,10 +6,11 @@ import { ending, named, when } from "./names.js";
 import { parts } from "./parts.js";
 import { explanation } from "./why.js";
 
-// kinds are modules that show files with these endings.
+// kinds are modules that show files with these endings; of several files of an asset the
+// one whose kind comes first is shown.
 const kinds = [
-	["texture", ["ktx2", "dds"]],
 	["font", ["fnt"]],
+	["texture", ["ktx2", "dds"]],
 	["sound", ["wav", "ogg", "opus", "qoa", "flac", "mp3"]],
 	["mesh", ["glb", "gltf", "obj"]],
 ];
@@ -46,8 +47,9 @@ export class Inspector {
 		for (const [value, textContent] of [["", "as what it is"], ["text", "as text or bytes"]]) this.as.append(el("option", { value, textContent }));
 		this.facts = el("div", { className: "facts dim" });
 		this.said = el("pre", { className: "said", hidden: true, role: "status" });
+		this.failed = el("div", { className: "failure bad", hidden: true });
 		this.body = el("div", { className: "body" });
-		root.append(el("div", { className: "ihead" }, this.title, this.tools), el("div", { className: "ibar" }, this.tabs, this.file, this.as, this.facts), this.said, this.body);
+		root.append(el("div", { className: "ihead" }, this.title, this.tools), el("div", { className: "ibar" }, this.tabs, this.file, this.as, this.facts), this.said, this.failed, this.body);
 	}
 
 	// open shows an asset.
@@ -116,8 +118,11 @@ export class Inspector {
 		this.file.hidden = a.outputs.length < 2;
 		const want = this.#context.state.get("file");
 		if (a.outputs.some(o => o.path === want)) this.file.value = want;
-		else this.file.value = (a.outputs.find(o => kindOf(o.path) !== "text") ?? a.outputs[0])?.path ?? "";
+		else if (a.recipe === "font") this.file.value = a.outputs.find(o => /\.(json|fnt)$/i.test(o.path))?.path ?? a.outputs[0]?.path ?? "";
+		else this.file.value = kinds.map(([kind]) => a.outputs.find(o => kindOf(o.path) === kind)).find(o => o)?.path ?? a.outputs[0]?.path ?? "";
 		this.as.value = this.#context.state.get("as");
+		this.failed.hidden = !a.failed;
+		this.failed.textContent = a.failed ? "failed: " + (a.reasons.at(-1) ?? "") : "";
 		const percent = a.in ? ` (${Math.round(100 * a.out / a.in)} %)` : "";
 		this.facts.textContent = [a.recipe, `${bytes(a.in)} → ${bytes(a.out)}${percent}`, a.cook_ns ? `cooking takes ${duration(a.cook_ns)}` : "", a.outcome + (a.at ? " " + when(a.at) : "")].filter(Boolean).join(" · ");
 	}
@@ -138,7 +143,9 @@ export class Inspector {
 				return;
 			}
 			const output = a.outputs.find(o => o.path === this.file.value) ?? null;
-			const kind = this.as.value || kindOf(output?.path ?? a.path);
+			let kind = this.as.value || kindOf(output?.path ?? a.path);
+			if (!this.as.value && a.recipe === "font" && ending(output?.path ?? "") === "json") kind = "font"; // the metrics
+			if (kind === "texture" && !output) kind = "text"; // a source
 			const module = await import(`./${kind}.js`);
 			if (turn !== this.#turn) return;
 			const root = el("div", { className: "inspect " + kind });
@@ -163,7 +170,17 @@ export class Inspector {
 		const dark = matchMedia("(prefers-color-scheme: dark)");
 		return {
 			get: async (kind, body, signal) => parts(await this.#context.bytes(kind, { ...of, ...body }, signal)),
-			bytes: (body, signal) => this.#context.bytes("bytes", { ...of, ...body }, signal),
+			// the server answers with some of them at a time
+			bytes: async ({ from, to, ...body }, signal) => {
+				const all = [];
+				while (from < to) {
+					const some = new Uint8Array(await this.#context.bytes("bytes", { ...of, ...body, from, to }, signal));
+					if (some.length === 0) break;
+					all.push(some);
+					from += some.length;
+				}
+				return all.length === 1 ? all[0].buffer : new Blob(all).arrayBuffer();
+			},
 			state,
 			explain: () => this.#explain(a),
 			get palette() { return app.palette; },

@@ -139,7 +139,7 @@ class Texture {
 				pane("difference", "difference of source and cooked", difference(source, output, Number(this.gain.value)));
 			} else pane("difference", "difference", new Error(usable(source) ? "the sizes differ" : source?.message ?? "no source"));
 		} else {
-			if (this.show.value === "both") {
+			if (this.show.value === "both" && this.compared) {
 				const of = usable(source) ? (source.scaled ? `source, scaled from ${source.of_width} × ${source.of_height}` : "source") + (source.bits !== 8 ? `, ${source.bits} bits` : "") : "source";
 				pane("source", of, source);
 			}
