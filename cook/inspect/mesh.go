@@ -13,6 +13,7 @@ import (
 // level its positions and normals (32-bit floats, x, y, z a vertex) and its indices (32
 // bits, three a triangle), little endian, one after another.
 type meshInfo struct {
+	Bytes  int64       `json:"bytes"` // of all files of the model
 	Levels []meshLevel `json:"levels"`
 }
 
@@ -54,7 +55,7 @@ func (p *project) mesh(ctx context.Context, f *file) (any, [][]byte, error) {
 
 // meshParts returns what a page draws of a model.
 func meshParts(ctx context.Context, s *drawn.Scene) (header any, parts [][]byte, err error) {
-	info := meshInfo{Levels: make([]meshLevel, len(s.Levels))}
+	info := meshInfo{Bytes: s.Bytes, Levels: make([]meshLevel, len(s.Levels))}
 	for i := range s.Levels {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err

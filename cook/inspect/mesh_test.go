@@ -42,6 +42,9 @@ func TestMeshParts(t *testing.T) {
 	if err := json.Unmarshal(body[4:at], &info); err != nil {
 		t.Fatal(err)
 	}
+	if buffer, err := os.Stat(dir + "kart.bin"); err != nil || info.Bytes != int64(len(data))+buffer.Size() {
+		t.Errorf("%d bytes, %v", info.Bytes, err)
+	}
 	if at%8 != 0 || len(info.Levels) != 2 {
 		t.Fatalf("bytes begin at %d, %d levels", at, len(info.Levels))
 	}

@@ -16,7 +16,7 @@ export async function mount(root, asset, api) {
 class Mesh {
 	#root; #asset; #api;
 	#camera = new Camera();
-	#panes = []; // { side, file, canvas, caption, screen, head, levels }
+	#panes = []; // { side, title, canvas, caption, screen, levels, bytes, shown }
 	#stop = new AbortController();
 	#frame = 0;
 	#last = 0; // when the turntable has moved
@@ -97,11 +97,11 @@ class Mesh {
 
 	// pane asks for one side and shows it, or why it cannot.
 	async #pane(side, file, title) {
-		const caption = el("figcaption", {}, title);
+		const caption = el("figcaption", {}, el("b", { textContent: title }));
 		const canvas = el("canvas", { ariaLabel: title + " model", role: "img" });
 		const figure = el("figure", {}, caption, canvas);
 		figure.dataset.side = canvas.dataset.side = side;
-		const p = { side, file, title, caption, canvas, screen: null, levels: null };
+		const p = { side, title, caption, canvas, screen: null, levels: null, bytes: 0, shown: null };
 		this.#panes.push(p);
 		if (side === "source") this.stage.prepend(figure);
 		else this.stage.append(figure);
@@ -109,6 +109,7 @@ class Mesh {
 			if (!drawable.test(file.path)) throw new Error("this is no model that can be drawn (glb, gltf, obj)");
 			const { head, buffer, at } = await this.#api.get("mesh", { side, path: file.path }, this.#stop.signal);
 			p.levels = levelsOf(head, buffer, at);
+			p.bytes = head.bytes;
 			if (this.#stop.signal.aborted) return;
 			p.screen = new Screen(canvas, () => this.#dirty());
 			this.#grab(canvas);
@@ -157,7 +158,7 @@ class Mesh {
 		for (const p of this.#panes) {
 			if (!p.shown) continue;
 			const n = p.shown;
-			const notes = [`${count(n.triangles)} triangles`, `${count(n.vertices)} vertices`, bytes(p.file.size)];
+			const notes = [`${count(n.triangles)} triangles`, `${count(n.vertices)} vertices`, bytes(p.bytes)];
 			if (p.side === "output" && source?.triangles) notes.splice(1, 0, share(n.triangles));
 			if (n.clipped) notes.push(`${n.clipped < 2 ** 40 ? count(n.clipped) : "too many"} triangles more are not drawn`);
 			if (n.undrawn) notes.push(`${count(n.undrawn)} parts of points or lines are not drawn`);
@@ -170,9 +171,10 @@ class Mesh {
 		const cell = (text, n = true) => el("td", { className: n ? "n" : "", textContent: text });
 		const row = (name, l, size, chosen) => el("tr", { className: chosen ? "chosen" : "" }, cell(name, false),
 			cell(count(l.triangles)), cell(share(l.triangles)), cell(count(l.vertices)), cell(full.vertices ? `${Math.round(1000 * l.vertices / full.vertices) / 10} %` : ""), cell(count(l.parts.length)), cell(size));
-		const head = el("tr", {}, ...["", "triangles", "of all", "vertices", "of all", "parts", "file"].map((textContent, i) => el("th", { className: i ? "n" : "", textContent, scope: "col" })));
-		const rows = source ? [row("source", source, bytes(this.#of("source").file.size), false)] : [];
-		cooked?.forEach((l, i) => rows.push(row(cooked.length > 1 ? `cooked, detail ${i}` : "cooked", l, i ? "" : bytes(this.#of("output").file.size), cooked.length > 1 && i === level)));
+		const of = source ? "of source" : "of all";
+		const head = el("tr", {}, ...["", "triangles", of, "vertices", of, "parts", "files"].map((textContent, i) => el("th", { className: i ? "n" : "", textContent, scope: "col" })));
+		const rows = source ? [row("source", source, bytes(this.#of("source").bytes), false)] : [];
+		cooked?.forEach((l, i) => rows.push(row(cooked.length > 1 ? `cooked, detail ${i}` : "cooked", l, i ? "" : bytes(this.#of("output").bytes), cooked.length > 1 && i === level)));
 		this.table.replaceChildren(el("table", {}, el("thead", {}, head), el("tbody", {}, ...rows)));
 	}
 
@@ -203,7 +205,7 @@ class Mesh {
 			return [...g.getImageData(0, 0, 1, 1).data.subarray(0, 3)].map(x => x / 255);
 		};
 		const p = this.#api.palette;
-		return this.#colors = { ground: numbers(p.panel), ink: numbers(p.text), spike: numbers(p.accent), series: p.series.map(numbers) };
+		return this.#colors = { ground: numbers(p.panel), ink: numbers(p.text), spike: numbers(p.warn), series: p.series.map(numbers) };
 	}
 
 	// dirty has the panes drawn once, and on as long as they turn.

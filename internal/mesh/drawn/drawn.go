@@ -38,6 +38,7 @@ const (
 // A Scene is what is drawn of a model.
 type Scene struct {
 	Levels []Level // from the full model on; there is at least one
+	Bytes  int64   // of the model's file and the others that were read
 }
 
 // A Level is a model in one level of detail.
@@ -72,7 +73,12 @@ func (l *Level) Triangles() int { return len(l.Indices) / 3 }
 // model which may leave its folder: read must confine it. One that does not exist
 // (fs.ErrNotExist) is an error for buffers only.
 func Open(ctx context.Context, data []byte, ext string, read func(name string) ([]byte, error)) (*Scene, error) {
-	doc, err := open(ctx, data, ext, read)
+	sizes := map[string]int64{"": int64(len(data))}
+	doc, err := open(ctx, data, ext, func(name string) ([]byte, error) {
+		other, err := read(name)
+		sizes[name] = int64(len(other))
+		return other, err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +88,9 @@ func Open(ctx context.Context, data []byte, ext string, read func(name string) (
 	}
 	b.weld = isOBJ(data, ext)
 	scene := &Scene{Levels: make([]Level, b.levels())}
+	for _, n := range sizes {
+		scene.Bytes += n
+	}
 	for i := range scene.Levels {
 		if err := b.level(ctx, i, &scene.Levels[i]); err != nil {
 			return nil, err
