@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,9 +85,9 @@ func TestPlaced(t *testing.T) {
 			[{"attributes": {"POSITION": 0}, "indices": 1, "targets": [{"POSITION": 0}]}]}]`,
 			"[0 0 0, 3 0 0, 0 3 0, 0 0 0, 1.5 0 0, 0 1.5 0]"},
 		{"skin", `"scenes": [{"nodes": [0, 1]}], "nodes": [{"mesh": 0, "skin": 0, "translation": [100, 0, 0]},
-			{"translation": [0, 0, 3], "children": [2]}, {"translation": [0, 0, 6]}], "skins": [{"joints": [1, 2]}],
+			{"translation": [0, 0, 3], "scale": [1, 1, 2], "children": [2]}, {"translation": [0, 0, 6]}], "skins": [{"joints": [1, 2]}],
 			"meshes": [{"primitives": [{"attributes": {"POSITION": 0, "JOINTS_0": 3, "WEIGHTS_0": 4}, "mode": 6}]}]`,
-			"[1 0 9, 0 1 9, 0 0 3, 0 1 9, 1 1 6, 0 0 3]"},
+			"[1 0 15, 0 1 15, 0 0 3, 0 1 15, 1 1 9, 0 0 3]"},
 	} {
 		l := &open(t, model(tt.members), "a.gltf").Levels[0]
 		area(t, l)
@@ -134,6 +135,10 @@ func TestOBJ(t *testing.T) {
 	l := &open(t, files, "a.obj").Levels[0]
 	if l.Vertices() != 4 || l.Triangles() != 2 {
 		t.Errorf("%d vertices, %d triangles", l.Vertices(), l.Triangles())
+	}
+	refuse := func(string) ([]byte, error) { return nil, errors.New("not a file of this asset") }
+	if s, err := drawn.Open(context.Background(), files["a.obj"].Data, ".OBJ", refuse); err != nil || s.Levels[0].Parts[0].Color != [4]float32{1, 1, 1, 1} {
+		t.Errorf("without materials: %v", err)
 	}
 	if p := l.Parts[0]; p.Mesh != "box" || p.Material != "red" || p.Color != [4]float32{1, .5, 0, 1} {
 		t.Errorf("part %+v", p)
@@ -184,6 +189,7 @@ func TestFaults(t *testing.T) {
 		{`"nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"SCALE": -1}}}}], ` + triangle, "names accessor -1"},
 		{`"nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"ROTATION": 2}}}}], ` + triangle, "ROTATION is VEC3"},
 		{`"nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"SCALE": 6}}}}], ` + triangle, "9007199254740992 instances"},
+		{`"nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"SCALE": 0, "TRANSLATION": 2}}}}], ` + triangle, "attributes of 2 and 4 elements"},
 		{`"nodes": [{"mesh": 0, "scale": [1e300, 1, 1]}], ` + triangle, "vertex 1 is at 1e+300"},
 		{`"nodes": [{"mesh": 0, "skin": 0}, {}], "skins": [{"joints": [1]}], "meshes": [{"primitives":
 			[{"attributes": {"POSITION": 0, "JOINTS_0": 3, "WEIGHTS_0": 4}}]}]`, "joint 1 of 1"},
@@ -198,6 +204,9 @@ func TestFaults(t *testing.T) {
 	delete(files, "a.bin")
 	if _, err := drawn.Open(context.Background(), files["a.gltf"].Data, ".gltf", files.ReadFile); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("error %v without the buffer's file", err)
+	}
+	if _, err := drawn.Open(context.Background(), append([]byte("f"), bytes.Repeat([]byte(" 1"), 20<<20)...), ".obj", files.ReadFile); err == nil || !strings.Contains(err.Error(), "MiB, more than") {
+		t.Errorf("error %v of a face with 20 million corners", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/assetcook/assetcook/internal/gltfcheck"
@@ -61,8 +62,8 @@ func (b *builder) look() error {
 				return fmt.Errorf("node %d: MSFT_lod names node %d of %d", i, id, len(nodes))
 			}
 		}
-		for name, a := range e.Instancing.Attributes {
-			if a < 0 || int(a) >= len(b.doc.Accessors) {
+		for _, name := range slices.Sorted(maps.Keys(e.Instancing.Attributes)) {
+			if a := e.Instancing.Attributes[name]; a < 0 || int(a) >= len(b.doc.Accessors) {
 				return fmt.Errorf("node %d: EXT_mesh_gpu_instancing %.40q names accessor %d of %d", i, name, a, len(b.doc.Accessors))
 			}
 		}
@@ -183,7 +184,11 @@ func (b *builder) shown(ctx context.Context, level int) ([]showing, error) {
 func (b *builder) instances(ctx context.Context, list []showing, show showing, attributes map[string]int32) ([]showing, error) {
 	count := int64(-1)
 	values := map[string][]float32{}
-	for name, width := range map[string]int{"TRANSLATION": 3, "ROTATION": 4, "SCALE": 3} {
+	for _, name := range []string{"TRANSLATION", "ROTATION", "SCALE"} {
+		width := 3
+		if name == "ROTATION" {
+			width = 4
+		}
 		accessor, ok := attributes[name]
 		if !ok {
 			continue

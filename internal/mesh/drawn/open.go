@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -39,7 +40,13 @@ func open(ctx context.Context, data []byte, ext string, read func(string) ([]byt
 		if need, _ := obj.Measure(data); need > maxOBJ {
 			return nil, fmt.Errorf("reading the model takes %d MiB, more than %d", need>>20, maxOBJ>>20)
 		}
-		text, chunk, err := obj.Convert(ctx, data, read)
+		text, chunk, err := obj.Convert(ctx, data, func(name string) ([]byte, error) {
+			library, err := read(name)
+			if err != nil {
+				return nil, fs.ErrNotExist // the model is drawn without its colors
+			}
+			return library, nil
+		})
 		if err != nil {
 			return nil, err
 		}
