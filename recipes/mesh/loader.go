@@ -105,17 +105,7 @@ func (l *loader) compact(ctx context.Context, indices []uint32, count int) (elem
 	for len(l.place) < count {
 		l.place = append(l.place, model.Nowhere)
 	}
-	err = model.Chunks(ctx, len(indices), func(from, to int) error {
-		for i, v := range indices[from:to] {
-			if l.place[v] == model.Nowhere {
-				l.place[v] = uint32(len(elements))
-				elements = append(elements, v)
-			}
-			indices[from+i] = l.place[v]
-		}
-		return nil
-	})
-	return elements, err
+	return model.Compact(ctx, indices, l.place)
 }
 
 func (l *loader) forget(elements []uint32) {

@@ -65,7 +65,12 @@ func (b *builder) load(ctx context.Context, p *gltfcheck.Primitive, n int, skinn
 	if g.indices, err = model.AsTriangles(ctx, g.indices, modeOf(p)); err != nil {
 		return nil, err
 	}
-	b.compact(g, count)
+	for len(b.place) < count {
+		b.place = append(b.place, model.Nowhere)
+	}
+	if g.elements, err = model.Compact(ctx, g.indices, b.place); err != nil {
+		return nil, err
+	}
 	if g.positions, err = b.floats(ctx, g, p.Attributes, "POSITION"); err != nil {
 		return nil, err
 	}
@@ -123,20 +128,6 @@ func (b *builder) indices(ctx context.Context, g *geometry, p *gltfcheck.Primiti
 		}
 	}
 	return nil
-}
-
-// compact numbers the vertices in the order of their first use.
-func (b *builder) compact(g *geometry, count int) {
-	for len(b.place) < count {
-		b.place = append(b.place, model.Nowhere)
-	}
-	for i, v := range g.indices {
-		if b.place[v] == model.Nowhere {
-			b.place[v] = uint32(len(g.elements))
-			g.elements = append(g.elements, v)
-		}
-		g.indices[i] = b.place[v]
-	}
 }
 
 // forget makes b.place ready for the next geometry.

@@ -43,3 +43,20 @@ func AsTriangles(ctx context.Context, corners []uint32, mode int) ([]uint32, err
 	}
 	return list, err
 }
+
+// Compact numbers the vertices that indices name anew, in place and in the order of their
+// first use, and returns their old numbers. place is Nowhere for every vertex before, and
+// the new number of those in use afterwards.
+func Compact(ctx context.Context, indices, place []uint32) (elements []uint32, err error) {
+	err = Chunks(ctx, len(indices), func(from, to int) error {
+		for i, v := range indices[from:to] {
+			if place[v] == Nowhere {
+				place[v] = uint32(len(elements))
+				elements = append(elements, v)
+			}
+			indices[from+i] = place[v]
+		}
+		return nil
+	})
+	return elements, err
+}
