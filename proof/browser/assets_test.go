@@ -164,7 +164,7 @@ func TestInspectors(t *testing.T) {
 	p := open(t, server, fragment+"&tab=assets")
 	for _, asset := range []struct{ path, kind string }{
 		{"textures/sky/clouds.jpg", "texture"}, {"data/levels/crater_loop.json", "text"}, {"audio/coin.wav", "sound"},
-		{"models/kart.gltf", "mesh"}, {"models/barrier.obj", "mesh"}, {"models/pebble.glb", "mesh"},
+		{"models/kart.gltf", "mesh"}, {"models/barrier.obj", "mesh"}, {"models/pebble.glb", "mesh"}, {"fonts/pebble.fnt", "font"},
 	} {
 		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = "#tab=assets&a.asset=" + encodeURIComponent(%q)`, asset.path)))
 		p.until(fmt.Sprintf(`document.querySelector(".assets .ihead h2").textContent === %q && document.querySelector(".inspect.%s")?.dataset.ready === "true"`, asset.path, asset.kind))

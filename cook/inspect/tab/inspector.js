@@ -23,6 +23,7 @@ export class Inspector {
 	#asset = null;
 	#view = null; // what a kind's module returned
 	#turn = 0;
+	#shown = new AbortController(); // until something else is shown
 
 	constructor(root, context, done) {
 		this.#root = root;
@@ -106,6 +107,8 @@ export class Inspector {
 	rest() {
 		this.#view?.close();
 		this.#view = null;
+		this.#shown.abort();
+		this.#shown = new AbortController();
 		this.body.replaceChildren();
 	}
 
@@ -184,7 +187,7 @@ export class Inspector {
 			state,
 			explain: () => this.#explain(a),
 			get palette() { return app.palette; },
-			onTheme: f => dark.addEventListener("change", () => { if (this.#asset === a) f(); }),
+			onTheme: f => dark.addEventListener("change", f, { signal: this.#shown.signal }),
 		};
 	}
 
