@@ -15,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-// A sound is what sound.js shows of a file. The bytes that follow the header are the
-// peaks and then the clip, see parts.
+// A sound is the answer that sound.js shows: a header, followed by the peaks and the clip,
+// see parts.
 type sound struct {
 	Format   soundFormat   `json:"format"`
 	Loudness soundLoudness `json:"loudness"`
@@ -26,7 +26,7 @@ type sound struct {
 	peaks, clip []byte
 }
 
-// A soundFormat is what a file says of itself.
+// A soundFormat describes a file.
 type soundFormat struct {
 	Kind     string      `json:"kind"`   // the container: "WAV"
 	Coding   string      `json:"coding"` // how samples are stored: "16-bit PCM"
@@ -52,7 +52,7 @@ type soundLoop struct {
 // i*Frames/n up to (i+1)*Frames/n.
 type soundPeaks struct {
 	Columns int    `json:"columns"`
-	Why     string `json:"why,omitempty"` // there are none
+	Why     string `json:"why,omitempty"` // why there are none
 }
 
 // A soundClip describes the second part: a file that a browser decodes.
@@ -60,7 +60,7 @@ type soundClip struct {
 	Type    string  `json:"type,omitempty"` // of media: "audio/wav"
 	Bytes   int     `json:"bytes"`
 	Seconds float64 `json:"seconds"`
-	Why     string  `json:"why,omitempty"` // it is cut or missing
+	Why     string  `json:"why,omitempty"` // why it is cut or missing
 }
 
 // parts returns the bytes that follow the header.
@@ -101,7 +101,7 @@ func (l soundLimits) read(ctx context.Context, data []byte) (*sound, error) {
 	}
 	if memory > l.memory {
 		format.measure(len(data))
-		why := fmt.Sprintf("decoded, the sound takes %d MiB, %d at most are taken", memory>>20, l.memory>>20)
+		why := fmt.Sprintf("the sound needs %d MiB once decoded, the limit is %d", memory>>20, l.memory>>20)
 		return &sound{Format: format, Loudness: unmeasured(why), Peaks: soundPeaks{Why: why}, Clip: soundClip{Why: why}}, nil
 	}
 	var c *pcm.Clip
@@ -150,7 +150,7 @@ func probeSound(data []byte) (f soundFormat, memory int64, err error) {
 	return f, info.Memory, nil
 }
 
-// measure computes what follows from the length.
+// measure fills in the fields that follow from the others and the size of the file.
 func (f *soundFormat) measure(size int) {
 	f.Bytes = size
 	if f.Rate > 0 && f.Frames > 0 {
@@ -196,7 +196,7 @@ func peaksOf(ctx context.Context, c *pcm.Clip, columns int) ([]byte, error) {
 // clipOf returns the start of a clip as WAV of 16 bits.
 func (l soundLimits) clipOf(ctx context.Context, c *pcm.Clip) (soundClip, []byte, error) {
 	if c.Rate > wav.MaxRate {
-		return soundClip{Why: fmt.Sprintf("a rate of %d Hz, which no player takes", c.Rate)}, nil, nil
+		return soundClip{Why: fmt.Sprintf("a rate of %d Hz is too high to play", c.Rate)}, nil, nil
 	}
 	frames := min(int64(c.Frames()), int64(l.length/time.Second)*int64(c.Rate), l.clip/int64(2*c.Channels))
 	head := soundClip{Type: "audio/wav", Seconds: float64(frames) / float64(c.Rate)}

@@ -153,7 +153,7 @@ func TestSoundLoudness(t *testing.T) {
 		{"1 s", cut(1, 48000), [4]string{"-3.0", "-3.0", "shorter than 3000 ms", "0.0"}},
 		{"of just 400 ms", cut(0.4, 48000), [4]string{"-3.0", "-3.0", "shorter than 3000 ms", "0.9"}}, // it ends in a jump
 		{"0.1 s", cut(0.1, 48000), [4]string{"-3.0", "shorter than 400 ms", "shorter than 3000 ms", "0.0"}},
-		{"silence", &pcm.Clip{Rate: 48000, Channels: 2, Samples: make([]float32, 8*48000)},
+		{"silence", &pcm.Clip{Rate: 48000, Channels: 2, Samples: make([]float32, 2*3*48000)},
 			[4]string{"nothing is above -70 LUFS", "silent", "silent", "silent"}},
 		{"low rate", cut(1, 3999), [4]string{"too low", "too low", "too low", "0.0"}},
 	}
@@ -227,7 +227,7 @@ func TestSoundLimits(t *testing.T) {
 		{"all", full, 16, 3, ""},
 		{"short", short, 16, 1, "only the first 1 s are played"},
 		{"small", small, 16, 0.25, "only the first 0.25 s are played"},
-		{"little memory", poor, 0, 0, "decoded, the sound takes 1 MiB"},
+		{"little memory", poor, 0, 0, "the sound needs 1 MiB once decoded"},
 	} {
 		s, err := tt.limits.read(t.Context(), file)
 		if err != nil {
@@ -261,6 +261,24 @@ func TestSoundOpusStart(t *testing.T) {
 	}
 }
 
+// TestSoundOpusLength damages the position of the last page, which is that of the end.
+func TestSoundOpusLength(t *testing.T) {
+	file := asOpus(t, tone(48000, 1, 20000))
+	granule := file[bytes.LastIndex(file, []byte("OggS"))+6:][:8]
+	for position, want := range map[uint64]string{1 << 40: "it is damaged", 1<<63 - 1: "it is damaged", 0: "", 1 << 63: ""} {
+		binary.LittleEndian.PutUint64(granule, position)
+		s, err := soundOf(t.Context(), file)
+		switch {
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("position %d: %+v, %v", position, s, err)
+		case want == "" && err != nil:
+			t.Errorf("position %d: %v", position, err)
+		case want == "" && (s.Format.Frames < 0 || s.Format.Frames > 20000):
+			t.Errorf("position %d: %d frames", position, s.Format.Frames)
+		}
+	}
+}
+
 func TestSoundCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -278,6 +296,7 @@ func TestSoundDamage(t *testing.T) {
 		"adpcm": asWAV(t, looped, wav.IMA), "float": asWAV(t, tone(8000, 3, 40), wav.Float32),
 		"qoa": asQOA(t, tone(8000, 2, 100)), "opus": asOpus(t, looped),
 		"flac": audioFile(t, "flac/testdata/tri8.flac"), "mp3": audioFile(t, "mp3/testdata/mono22.mp3")[:2000],
+		"vorbis": audioFile(t, "vorbis/testdata/loop.ogg"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			look := func(data []byte) {

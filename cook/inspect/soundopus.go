@@ -40,7 +40,7 @@ func (l soundLimits) readOpus(data []byte) (*sound, error) {
 	}
 	skip := int64(binary.LittleEndian.Uint16(head.Data[10:]))
 	if extent.Granule > extent.Packets*maxOpusPacket {
-		return nil, fmt.Errorf("the file says that it ends at frame %d, but has %d packets; it is damaged", extent.Granule, extent.Packets)
+		return nil, fmt.Errorf("the file ends at frame %d by its last page, but has %d packets; it is damaged", extent.Granule, extent.Packets)
 	}
 	f := soundFormat{
 		Kind: string(source.Opus), Coding: "Opus", Rate: opus.Rate, Channels: int(head.Data[9]),
@@ -50,7 +50,7 @@ func (l soundLimits) readOpus(data []byte) (*sound, error) {
 		return nil, err
 	}
 	f.measure(len(data))
-	why := "Opus is decoded by the browser alone"
+	why := "Opus is decoded by the browser, which does not measure it"
 	s := &sound{Format: f, Loudness: unmeasured(why), Peaks: soundPeaks{Why: why}, clip: data}
 	s.Clip = soundClip{Type: "audio/ogg", Seconds: f.Seconds}
 	most := min(int64(l.length/time.Second)*opus.Rate, l.memory/int64(4*f.Channels))

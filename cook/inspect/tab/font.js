@@ -110,7 +110,7 @@ class View {
 			if (this.#closed) return;
 			document.fonts.add(face);
 			this.#face = face;
-		} catch { /* the cooked side says what there is to say */ }
+		} catch { /* the cooked side is shown alone */ }
 	}
 
 	#build() {

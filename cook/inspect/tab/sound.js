@@ -14,7 +14,7 @@ function make(name, props = {}, ...children) {
 const titles = { source: "Source", output: "Cooked" };
 
 // fetched gets a side: { side, head, wave, clip, error }, where wave is null for sounds
-// whose peaks come of the decoded clip.
+// whose peaks are computed from the decoded clip.
 async function fetched(side, file, api) {
 	try {
 		const { head, buffer, at } = await api.get("sound", { side, path: file.path });
@@ -36,6 +36,7 @@ class View {
 	#controls = {};
 	#loop = null; // the loop points, in seconds
 	#frame = 0;
+	#timer = 0;
 	#watch = new ResizeObserver(() => this.#draw());
 	#closed = false;
 
@@ -91,7 +92,7 @@ class View {
 		const button = (textContent, title, onclick) => make("button", { type: "button", textContent, title, onclick });
 		c.play = button("Play", "play or pause (Space)", () => this.#toggle());
 		c.hear = new Map(this.#player.sides.map(side =>
-			[side, button(titles[side], `hear this side (X changes over)`, () => this.#hear(side))]));
+			[side, button(titles[side], "hear this side (X switches)", () => this.#hear(side))]));
 		c.loop = button("Loop", "", () => this.#repeat(c.loop.ariaPressed !== "true"));
 		c.loop.title = (this.#loop ? `repeat ${clock(this.#loop.start)} to ${clock(this.#loop.end)}` : "repeat all") + " (L)";
 		c.volume = make("input", { type: "range", min: 0, max: 100, value: state.get("sound.volume", 80) });
@@ -102,8 +103,11 @@ class View {
 		c.time = make("output", { className: "time mono" });
 		c.waits = make("span", { className: "warn" });
 		c.waits.role = "status";
-		const bar = make("div", { className: "controls" }, c.play, make("span", { className: "switch" }, ...c.hear.values()),
-			c.loop, make("label", {}, "Volume ", c.volume), c.time, c.waits);
+		const heard = make("span", { className: "switch" }, ...c.hear.values());
+		heard.role = "group";
+		heard.ariaLabel = "Side that is heard";
+		const bar = make("div", { className: "controls" }, c.play, heard, c.loop,
+			make("label", {}, "Volume ", c.volume), c.time, c.waits);
 		this.#root.replaceChildren(bar, ...this.#sides.map(s => this.#side(s)), this.#table());
 		if (this.#player.sides.length === 0) bar.remove();
 		this.#player.volume = (c.volume.value / 100) ** 2;
@@ -196,7 +200,10 @@ class View {
 		if (!play) return;
 		play.textContent = this.#player.playing ? "Pause" : "Play";
 		for (const [side, b] of hear) b.ariaPressed = String(side === this.#player.heard);
-		waits.textContent = this.#player.waiting ? "The browser waits for a click before it plays sound." : "";
+		// A context needs a moment to start even where nothing keeps it from that.
+		clearTimeout(this.#timer);
+		if (!this.#player.waiting) waits.textContent = "";
+		else this.#timer = setTimeout(() => { waits.textContent = "The browser waits for a click before it plays sound."; }, 500);
 		this.#root.dataset.playing = String(this.#player.playing && !this.#player.waiting);
 		this.#point();
 		cancelAnimationFrame(this.#frame);
@@ -248,6 +255,7 @@ class View {
 	close() {
 		this.#closed = true;
 		cancelAnimationFrame(this.#frame);
+		clearTimeout(this.#timer);
 		this.#watch.disconnect();
 		this.#player?.close();
 		this.#root.removeEventListener("keydown", this.#press);
