@@ -1,7 +1,8 @@
 // Plays the sides of an asset in step, of which one is heard: changing over is a change
 // of gains, so there is no gap and the position stays.
 
-const fade = .005; // seconds in which one side gives way to the other
+const fade = .002; // seconds in which about two thirds of a change of gain are done
+const ahead = .02; // seconds by which changes are scheduled before they happen
 
 // decode makes an AudioBuffer of a file without a context that sounds, which pages may
 // only start after a click.
@@ -84,7 +85,8 @@ export class Player {
 
 	#start(offset) {
 		if (this.#loop && offset >= this.#loop.end) offset = this.#loop.start;
-		const when = this.#context.currentTime + (this.#context.state === "running" ? .01 : 0);
+		offset = this.#whole(offset);
+		const when = this.#whole(this.#context.currentTime + .01);
 		for (const [side, buffer] of this.#buffers) {
 			const node = new AudioBufferSourceNode(this.#context, { buffer });
 			const gain = new GainNode(this.#context, { gain: side === this.#heard ? 1 : 0 });
@@ -103,11 +105,14 @@ export class Player {
 		this.#changed();
 	}
 
+	// whole returns the time of a frame: between frames, browsers would interpolate.
+	#whole(seconds) { return Math.round(seconds * this.#rate) / this.#rate; }
+
 	#repeat(node) {
 		node.loop = this.#loop !== null;
 		if (this.#loop) {
-			node.loopStart = this.#loop.start;
-			node.loopEnd = this.#loop.end;
+			node.loopStart = this.#whole(this.#loop.start);
+			node.loopEnd = this.#whole(this.#loop.end);
 		}
 	}
 
@@ -146,12 +151,9 @@ export class Player {
 	hear(side) {
 		if (!this.#buffers.has(side)) return;
 		this.#heard = side;
-		for (const [name, { gain }] of this.#nodes) {
-			const now = this.#context.currentTime;
-			gain.gain.cancelScheduledValues(now);
-			gain.gain.setValueAtTime(gain.gain.value, now);
-			gain.gain.linearRampToValueAtTime(name === side ? 1 : 0, now + fade);
-		}
+		// A little ahead, so that both sides begin to change in the same sample.
+		const when = (this.#context?.currentTime ?? 0) + ahead;
+		for (const [name, { gain }] of this.#nodes) gain.gain.setTargetAtTime(name === side ? 1 : 0, when, fade);
 		this.#changed();
 	}
 
