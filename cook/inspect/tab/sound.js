@@ -93,7 +93,7 @@ class View {
 		c.play = button("Play", "play or pause (Space)", () => this.#toggle());
 		c.hear = new Map(this.#player.sides.map(side =>
 			[side, button(titles[side], "hear this side (X switches)", () => this.#hear(side))]));
-		c.loop = button("Loop", "", () => this.#repeat(c.loop.ariaPressed !== "true"));
+		c.loop = button("Loop", "", () => this.#toggleLoop());
 		c.loop.title = (this.#loop ? `repeat ${clock(this.#loop.start)} to ${clock(this.#loop.end)}` : "repeat all") + " (L)";
 		c.volume = make("input", { type: "range", min: 0, max: 100, value: state.get("sound.volume", 80) });
 		c.volume.oninput = () => {
@@ -111,7 +111,7 @@ class View {
 		this.#root.replaceChildren(bar, ...this.#sides.map(s => this.#side(s)), this.#table());
 		if (this.#player.sides.length === 0) bar.remove();
 		this.#player.volume = (c.volume.value / 100) ** 2;
-		this.#hear(state.get("sound.side", "output"));
+		this.#player.hear(state.get("sound.side", "output"));
 		this.#repeat(state.get("sound.loop", "") === "1");
 		this.#root.addEventListener("keydown", this.#press);
 		this.#watch.observe(this.#root);
@@ -230,6 +230,11 @@ class View {
 	#repeat(on) {
 		this.#controls.loop.ariaPressed = String(on);
 		this.#player.loop(on ? this.#loop ?? { start: 0, end: this.#player.duration } : null);
+	}
+
+	#toggleLoop() {
+		const on = this.#controls.loop.ariaPressed !== "true";
+		this.#repeat(on);
 		this.#api.state.set("sound.loop", on ? "1" : "");
 	}
 
@@ -243,7 +248,7 @@ class View {
 			Home: () => p.seek(0),
 			End: () => p.seek(p.duration),
 			x: () => this.#hear(p.sides.find(s => s !== p.heard) ?? p.heard),
-			l: () => this.#repeat(this.#controls.loop.ariaPressed !== "true"),
+			l: () => this.#toggleLoop(),
 		};
 		const run = Object.hasOwn(keys, e.key) && keys[e.key];
 		if (!run) return;
