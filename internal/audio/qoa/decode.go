@@ -16,7 +16,7 @@ import (
 // Frames that are torn, that change channels or rate on the way, or that are
 // short without being the last are errors.
 //
-// Only tests, here and of the recipe, decode QOA.
+// Viewers and tests decode QOA.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	clip, frames, err := measure(data)
 	if err != nil {
