@@ -127,9 +127,21 @@ func fail(ctx context.Context, stderr io.Writer, err error) int {
 	return exitFailed
 }
 
-// printError prints each line of an error, and the flags for what it suggests.
+// printError prints each line of an error, and the flags for what it suggests. Lines that
+// begin with a space show where the one before them is.
 func printError(stderr io.Writer, err error) {
-	for line := range strings.Lines(pathname.Escape(withFlags(err.Error())) + "\n") {
-		fmt.Fprint(stderr, "cook: "+line)
+	text := err.Error()
+	var placed interface {
+		error
+		Detail() string
+	}
+	if errors.As(err, &placed) && placed.Error() == text {
+		text = placed.Detail()
+	}
+	for line := range strings.Lines(pathname.Escape(withFlags(text)) + "\n") {
+		if !strings.HasPrefix(line, " ") {
+			line = "cook: " + line
+		}
+		fmt.Fprint(stderr, line)
 	}
 }

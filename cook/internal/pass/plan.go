@@ -66,7 +66,10 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 		t.Rest, t.Touched = s.rest(d)
 	}
 	if !d.Whole && len(d.Concerned) == 0 {
-		return t, nil
+		if d.Edited.Rules == nil {
+			return t, nil
+		}
+		return t, s.judgeRules(d, &Todo{Plan: t.Plan, Rules: d.Edited.Rules})
 	}
 	var err error
 	if t.Rules = d.Edited.Rules; t.Rules == nil {
@@ -105,7 +108,7 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 	}
 	t.Store = s.OpenStore()
 	t.Plan = s.Make(ctx, d, t, before)
-	return t, nil
+	return t, s.judgeRules(d, t)
 }
 
 // readsLate reports whether sources are read when their turn has come. Nothing that was

@@ -37,6 +37,7 @@ func newCompiler(recipes *recipe.Set) *compiler {
 			recipes: recipes,
 			builtin: newTable(recipes),
 			number:  map[string]int{"": 0},
+			texts:   map[string]*document{},
 			seen:    map[string]*outcome{},
 			decided: map[string]*outcome{},
 		},
@@ -49,7 +50,7 @@ func newCompiler(recipes *recipe.Set) *compiler {
 func (c *compiler) finish() (*Set, error) {
 	for _, n := range c.needs {
 		if !c.torn && !c.gives[n.recipe] && !c.gives[""] {
-			c.errs = append(c.errs, &Error{n.at.File, n.at.Line, n.at.Column, needsOutputs(n.recipe)})
+			c.errs = append(c.errs, &Error{File: n.at.File, Line: n.at.Line, Column: n.at.Column, Msg: needsOutputs(n.recipe)})
 		}
 	}
 	if len(c.errs) > 0 {
@@ -59,6 +60,7 @@ func (c *compiler) finish() (*Set, error) {
 	s := c.set
 	s.tables = len(s.layers)
 	s.layers = append(s.layers, c.tables...)
+	s.uses = make([]use, s.tables)
 	s.targets = slices.Sorted(maps.Keys(s.number))[1:] // the first is ""
 	return s, nil
 }
@@ -88,12 +90,13 @@ func (c *compiler) read(f File) {
 		}
 	}
 	c.set.folders = append(c.set.folders, folder{prefix, first, len(c.set.layers)})
+	c.set.texts[d.name] = &document{name: d.name, data: d.data, lines: d.lines}
 }
 
 // failf notes a problem at an offset of the current file.
 func (c *compiler) failf(offset int, format string, args ...any) {
 	line, column := c.file.position(offset)
-	c.errs = append(c.errs, &Error{c.file.name, line, column, fmt.Sprintf(format, args...)})
+	c.errs = append(c.errs, c.file.errorAt(line, column, fmt.Sprintf(format, args...)))
 }
 
 func (c *compiler) rules(at *node, value any) {

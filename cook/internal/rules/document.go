@@ -45,7 +45,7 @@ const (
 func parse(name string, data []byte) (*document, *Error) {
 	d := &document{name: name, places: &node{}}
 	if len(data) > MaxFile {
-		return nil, &Error{name, 1, 1, fmt.Sprintf("file has more than %d bytes, which is the most that is read", MaxFile)}
+		return nil, &Error{File: name, Line: 1, Column: 1, Msg: fmt.Sprintf("file has more than %d bytes, which is the most that is read", MaxFile)}
 	}
 	// Some Windows editors put a byte order mark in front.
 	d.data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
@@ -59,15 +59,41 @@ func parse(name string, data []byte) (*document, *Error) {
 		return nil, err
 	}
 	if err := toml.Unmarshal(d.data, &d.values); err != nil {
-		out := &Error{name, 1, 1, strings.TrimPrefix(err.Error(), "toml: ")}
+		line, column := 1, 1
 		var decode *toml.DecodeError
 		if errors.As(err, &decode) {
-			out.Line, out.Column = decode.Position()
+			line, column = decode.Position()
 		}
-		out.Msg = clip(out.Msg)
+		out := d.errorAt(line, column, clip(strings.TrimPrefix(err.Error(), "toml: ")))
+		out.Msg = sentence(d.line(line), column, out.Msg)
 		return nil, out
 	}
 	return d, nil
+}
+
+// errorAt is an error at a place.
+func (d *document) errorAt(line, column int, msg string) *Error {
+	e := &Error{File: d.name, Line: line, Column: column, Msg: msg}
+	e.excerpt, e.caret = d.excerpt(line, column)
+	return e
+}
+
+// line returns a line, from 1, as it is.
+func (d *document) line(number int) string {
+	if number < 1 || number > len(d.lines) {
+		return ""
+	}
+	text, _, _ := bytes.Cut(d.data[d.lines[number-1]:], []byte("\n"))
+	return string(text)
+}
+
+// word returns what is written at an offset, up to the next space or comma.
+func (d *document) word(offset int) string {
+	rest := d.data[min(offset, len(d.data)):]
+	if end := bytes.IndexAny(rest, " \t\r\n,]}#"); end >= 0 {
+		rest = rest[:end]
+	}
+	return string(rest)
 }
 
 // position returns line and column, both from 1.
@@ -138,8 +164,7 @@ func (d *document) locate() *Error {
 		return nil
 	}
 	line, column := d.position(l.tooMany)
-	return &Error{d.name, line, column, fmt.Sprintf("too many keys: at most %d in a file, %d in one rule, %d outside of rules",
-		maxKeys, maxInRule, maxOutside)}
+	return d.errorAt(line, column, fmt.Sprintf("too many keys: at most %d in a file, %d in one rule, %d outside of rules", maxKeys, maxInRule, maxOutside))
 }
 
 // descend follows a dotted key, making what is not there yet. As in TOML, the
@@ -226,4 +251,4 @@ func (l *locator) lineOf(offset int) int {
 
 // sortedKeys lists a table's keys in order, so that equal files give equal
 // messages.
-func sortedKeys(table map[string]any) []string { return slices.Sorted(maps.Keys(table)) }
+func sortedKeys[V any](table map[string]V) []string { return slices.Sorted(maps.Keys(table)) }

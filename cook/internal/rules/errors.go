@@ -16,6 +16,19 @@ type Error struct {
 	Line   int    // from 1
 	Column int    // in bytes, from 1
 	Msg    string
+
+	excerpt string // the line, "" if it is not known
+	caret   int    // characters of it before the place
+}
+
+// Detail is the error and, in two lines that begin with spaces, where it is.
+func (e *Error) Detail() string {
+	text := e.Error()
+	if e.excerpt == "" {
+		return text
+	}
+	number := fmt.Sprintf("%5d", e.Line)
+	return fmt.Sprintf("%s\n%s | %s\n%s | %s^", text, number, pathname.Escape(e.excerpt), strings.Repeat(" ", len(number)), strings.Repeat(" ", e.caret))
 }
 
 // Error gives one line, whatever the file's name is and whatever it holds.
@@ -35,6 +48,15 @@ func (e Errors) Error() string {
 	lines := make([]string, len(e))
 	for i, one := range e {
 		lines[i] = one.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Detail is all errors with the places where they are.
+func (e Errors) Detail() string {
+	lines := make([]string, len(e))
+	for i, one := range e {
+		lines[i] = one.Detail()
 	}
 	return strings.Join(lines, "\n")
 }

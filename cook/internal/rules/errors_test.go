@@ -13,8 +13,8 @@ func TestBadFiles(t *testing.T) {
 	const rule = "[[rule]]\nmatch = '*.png'\n"
 	for _, tc := range []struct{ file, want string }{
 		// The TOML itself.
-		{"a = \n", "1:5: unexpected character U+000A at start of value"},
-		{"[[rule]]\nmatch = 'a\n", "2:11: literal strings cannot have new lines"},
+		{"a = \n", "1:5: the value is missing"},
+		{"[[rule]]\nmatch = 'a\n", "2:11: the closing quote is missing"},
 		{rule + "srgb = true\nsrgb = false\n", "4:1: key srgb is already defined"},
 		{"[target.pc]\n[target.pc]\n", "2:2: table pc already exists"},
 		{"x = \"\xff\"", "1:6: invalid UTF-8 character in basic string"},
@@ -57,7 +57,10 @@ func TestBadFiles(t *testing.T) {
 		{rule + "srbg = false", `3:1: unknown key "srbg"; did you mean "srgb"?`},
 		{rule + "filter = 1", `3:1: unknown key "filter"; no recipe has such an option`},
 		{rule + "level = 23", `3:9: level: want a whole number from 1 to 22, have 23`},
-		{rule + "quality = 'best'", `3:11: quality: want a whole number from 1 to 9 or "low" or "high", have "best"`},
+		{rule + "quality = 'best'", `3:11: quality: want a whole number from 1 to 9, have "best"`},
+		{"[[rule]]\nmatch = '*'\nquality = 'best'", `3:11: quality: want a whole number from 1 to 9 (recipe image) or "low" or "high" (recipe zstd), have "best"`},
+		{rule + "quality = 1e0", `3:11: quality: want a whole number from 1 to 9, have 1e0; write it without point and exponent: 1`},
+		{rule + "quality = 1.5", `3:11: quality: want a whole number from 1 to 9, have 1.5`},
 		{rule + "srgb = 2020-01-01", `3:8: srgb: want true or false, have 2020-01-01`},
 
 		// Outputs.
@@ -89,6 +92,73 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// What people write who have not read the specification of TOML is answered in their words.
+func TestSyntax(t *testing.T) {
+	for line, want := range map[string]string{
+		"srgb = False":       "3:8: write it in lower case: false",
+		"srgb = TRUE # a":    "3:8: write it in lower case: true",
+		"srgb = yes":         "3:8: want true, have yes",
+		"srgb = off":         "3:8: want false, have off",
+		"name = bc1":         `3:8: text needs quotes: "bc1"`,
+		"size = 5px":         `3:9: text needs quotes: "5px"`,
+		`name = "bc1`:        "3:12: the closing quote is missing",
+		"name = 'bc1":        "3:12: the closing quote is missing",
+		"name = “bc1”":       `3:8: want straight quotes: "..."`,
+		"// comment":         "3:1: comments begin with #",
+		"srgb = true // why": "3:13: comments begin with #",
+		"/* comment */":      "3:1: comments begin with #",
+		"srgb: true":         `3:5: want "=" between key and value, have ":"`,
+		"srgb true":          `3:6: want "=" behind "srgb"`,
+		"max size = 3":       `3:5: a key cannot have a space; words of options are joined by "_"`,
+		"größe = 3":          "3:3: a key of other letters than a-z, A-Z, 0-9, - and _ needs quotes",
+		"srgb = true;":       `3:12: take the ";" away: each line is one key and its value`,
+		"srgb = true,":       `3:12: take the "," away: each line is one key and its value`,
+		`name = "a" "b"`:     `3:12: nothing may follow a value; several values are a list: ["a", "b"]`,
+		"srgb = true x":      "3:13: nothing may follow a value",
+		"size = 010":         "3:8: a number cannot begin with 0",
+		"size =":             "3:7: the value is missing",
+		"size = +":           "3:9: the value is missing",
+		"= 3":                "3:1: the key is missing",
+		`list = ["a", "b"`:   `3:17: "]" is missing at the end of the list`,
+		`name = "a\q"`:       `3:10: a "\" in double quotes begins an escape; write paths with "/", or put the text into single quotes`,
+	} {
+		_, err := Compile([]File{{Name: "cook.toml", Data: []byte("[[rule]]\nmatch = '*.png'\n" + line + "\n")}}, recipes(t))
+		if err == nil || err.Error() != "cook.toml:"+want {
+			t.Errorf("%s:\ngot  %v\nwant cook.toml:%s", line, err, want)
+		}
+	}
+}
+
+// The line is shown, and below it where in it the error is, whatever the line holds.
+func TestDetail(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	for file, want := range map[string]string{
+		"srgb = False":                     "cook.toml:1:8: write it in lower case: false\n    1 | srgb = False\n      |        ^",
+		"\n\tsrgb = False\r\n":             "cook.toml:2:9: write it in lower case: false\n    2 |  srgb = False\n      |         ^",
+		"é = 1":                            "cook.toml:1:1: invalid character at start of key: U+00C3 'Ã'\n    1 | é = 1\n      | ^",
+		"a = '" + long + "'\nb\n":          "cook.toml:2:2: want \"=\" behind \"b\"\n    2 | b\n      |  ^",
+		"a = '" + long + "' " + long[:200]: "cook.toml:1:308: nothing may follow a value\n    1 | " + long[:47] + "' " + long[:51] + "...\n      | " + strings.Repeat(" ", 49) + "^",
+		"a = '\x1b[31m":                    "",
+	} {
+		_, err := Compile([]File{{Name: "cook.toml", Data: []byte(file)}}, recipes(t))
+		var list Errors
+		if !errors.As(err, &list) {
+			list = Errors{}
+		}
+		var one *Error
+		if errors.As(err, &one) && len(list) == 0 {
+			list = Errors{one}
+		}
+		got := list.Detail()
+		if want != "" && got != want {
+			t.Errorf("%.40q:\ngot\n%s\nwant\n%s", file, got, want)
+		}
+		if strings.ContainsRune(got, '\x1b') || len(list) == 0 {
+			t.Errorf("%.40q: %q", file, got)
+		}
+	}
+}
+
 func TestAllErrorsOfAllFiles(t *testing.T) {
 	_, err := Compile([]File{
 		{Name: "b/cook.toml", Dir: "b", Data: []byte("x = \n")},
@@ -100,7 +170,7 @@ a/cook.toml:2:11: quality: want a whole number from 1 to 9, have 0
 a/cook.toml:5:9: match: pattern "a//b": has an empty element, which no path has
 a/cook.toml:6:1: unknown key "srbg"; did you mean "srgb"?
 a/cook.toml:7:2: unknown key "foo"; have rule, target
-b/cook.toml:1:5: unexpected character U+000A at start of value
+b/cook.toml:1:5: the value is missing
 cook.toml:4:10: template "{": "{" without "}"; write "{{" for a brace`
 	if err == nil {
 		t.Fatal("no error")

@@ -107,13 +107,13 @@ func (s *Set) Method(path, target string) (*Method, error) {
 	known := s.seen[string(key)]
 	s.mu.RUnlock()
 	if known == nil {
-		known = s.decide(string(key), target, row)
+		known = s.decide(string(key), path, target, row)
 	}
 	return known.method, known.err
 }
 
 // decide finds the outcome of a selection that is new.
-func (s *Set) decide(key, target string, row int) *outcome {
+func (s *Set) decide(key, path, target string, row int) *outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known := s.seen[key]; known != nil {
@@ -122,6 +122,7 @@ func (s *Set) decide(key, target string, row int) *outcome {
 	var matched selection
 	copy(matched[:], key)
 	d := s.weigh(&matched, row)
+	s.note(&matched, path, d)
 
 	// Rules that match but have no say make no difference to the choice.
 	same := fmt.Sprintf("%q %s %v %q", target, d.recipe, d.had, d.row)

@@ -1,7 +1,10 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,16 +15,16 @@ import (
 // right. A named recipe's cooker takes the value; without a name, some recipe
 // must have the option and be able to take the value. The words are keys that
 // might have been meant besides.
-func (c *compiler) option(at *node, name string, cooker recipe.Cooker, key string, value any, words []string) bool {
+func (c *compiler) option(at *node, name, guessed string, cooker recipe.Cooker, key string, value any, words []string) bool {
 	if cooker == nil {
-		return c.optionOfAny(at, key, value, words)
+		return c.optionOfAny(at, guessed, key, value, words)
 	}
 	err := recipe.SetOption(cooker, key, value)
 	switch {
 	case err == nil:
 		return true
 	case !errors.Is(err, recipe.ErrNoOption):
-		c.failf(at.value, "%s", short(err))
+		c.failf(at.value, "%s", c.short(at, err, value))
 	case near(key, slices.Concat(c.keys(name), words)) != "":
 		c.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, slices.Concat(c.keys(name), words)))
 	case len(c.keys(name)) == 0:
@@ -32,20 +35,33 @@ func (c *compiler) option(at *node, name string, cooker recipe.Cooker, key strin
 	return false
 }
 
-func (c *compiler) optionOfAny(at *node, key string, value any, words []string) bool {
+// optionOfAny judges an option of a rule that names no recipe. Guessed is the one that
+// cooks what it seems to match, "" for no guess: messages are about its values alone.
+func (c *compiler) optionOfAny(at *node, guessed, key string, value any, words []string) bool {
 	var wrong *recipe.OptionError
 	var wants []string
+	own := "" // what the guessed recipe wants
 	for _, name := range c.set.recipes.Names() {
 		err := recipe.SetOption(c.cooker(name), key, value)
 		if err == nil {
 			return true
 		}
-		if errors.As(err, &wrong) && !slices.Contains(wants, wrong.Want) {
-			wants = append(wants, wrong.Want)
+		var one *recipe.OptionError
+		if errors.As(err, &one) {
+			wrong = one
+			if name == guessed {
+				own = one.Want
+			}
+			if want := fmt.Sprintf("%s (recipe %s)", one.Want, name); !slices.Contains(wants, want) {
+				wants = append(wants, want)
+			}
 		}
 	}
 	if wrong != nil {
-		c.failf(at.value, "%s", short(&recipe.OptionError{Key: key, Got: wrong.Got, Want: strings.Join(wants, " or ")}))
+		if len(wants) == 1 || own != "" {
+			wants = []string{cmp.Or(own, wrong.Want)}
+		}
+		c.failf(at.value, "%s", c.short(at, &recipe.OptionError{Key: key, Got: wrong.Got, Want: strings.Join(wants, " or ")}, value))
 		return false
 	}
 	for _, name := range c.set.recipes.Names() {
@@ -60,12 +76,21 @@ func (c *compiler) optionOfAny(at *node, key string, value any, words []string) 
 }
 
 // short is an option's error with a value that cannot fill the screen.
-func short(err error) string {
+func (c *compiler) short(at *node, err error, value any) string {
 	var wrong *recipe.OptionError
-	if errors.As(err, &wrong) {
-		err = &recipe.OptionError{Key: wrong.Key, Got: clip(wrong.Got), Want: wrong.Want}
+	if !errors.As(err, &wrong) {
+		return err.Error()
 	}
-	return err.Error()
+	brief := &recipe.OptionError{Key: wrong.Key, Got: clip(wrong.Got), Want: wrong.Want}
+	x, isFloat := value.(float64)
+	if !isFloat || !strings.HasPrefix(wrong.Want, "a whole number") {
+		return brief.Error()
+	}
+	brief.Got = clip(c.file.word(at.value))
+	if x != math.Trunc(x) || math.Abs(x) >= 1<<53 {
+		return brief.Error()
+	}
+	return fmt.Sprintf("%v; write it without point and exponent: %.0f", brief, x)
 }
 
 // targets compiles everything below [target].
@@ -114,8 +139,8 @@ func (c *compiler) target(at *node, name, recipe string, value any, prefix strin
 	cooker := c.cooker(recipe)
 	for _, key := range sortedKeys(table) {
 		place := at.field(key)
-		if c.option(place, recipe, cooker, key, table[key], nil) {
-			l.settings = append(l.settings, setting{key, table[key], c.file.origin(place.key, header)})
+		if c.option(place, recipe, recipe, cooker, key, table[key], nil) {
+			l.settings = append(l.settings, c.setting(key, table[key], place, header))
 		}
 	}
 	c.tables = append(c.tables, l)

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -24,12 +25,31 @@ func (c *compiler) rule(at *node, table map[string]any) {
 			continue
 		}
 		place := at.field(key)
-		if c.option(place, l.recipe, cooker, key, table[key], ruleKeys) {
-			l.settings = append(l.settings, setting{key, table[key], c.file.origin(place.key, matches)})
+		if c.option(place, l.recipe, c.guess(l.texts), cooker, key, table[key], ruleKeys) {
+			l.settings = append(l.settings, c.setting(key, table[key], place, matches))
 		}
 	}
 	c.outputs(at, table, cooker, &l)
 	c.set.layers = append(c.set.layers, l)
+}
+
+// guess returns the recipe that cooks what patterns seem to match, by the extensions that
+// they end in, "" if that is not one.
+func (c *compiler) guess(patterns []string) (name string) {
+	for _, text := range patterns {
+		row := c.set.builtin.find("a" + path.Ext(text))
+		if row == 0 || name != "" && name != c.set.builtin.rows[row].recipe {
+			return ""
+		}
+		name = c.set.builtin.rows[row].recipe
+	}
+	return name
+}
+
+// setting is an option of a rule or of a target's table.
+func (c *compiler) setting(key string, value any, place *node, match string) setting {
+	line, column := c.file.position(place.value)
+	return setting{key, value, c.file.origin(place.key, match), column, line}
 }
 
 // match compiles a rule's patterns and returns them as text.
@@ -40,6 +60,7 @@ func (c *compiler) match(at *node, table map[string]any, l *layer) string {
 		return ""
 	}
 	at = at.field("match")
+	l.matched = c.file.origin(at.value, "")
 	list, isList := value.([]any)
 	if !isList {
 		list = []any{value}
@@ -47,14 +68,13 @@ func (c *compiler) match(at *node, table map[string]any, l *layer) string {
 	if len(list) == 0 {
 		c.failf(at.value, "match: want at least one pattern")
 	}
-	var texts []string
 	for i, v := range list {
 		text, ok := v.(string)
 		if !ok {
 			c.failf(at.item(i).value, "match: want a pattern or a list of patterns")
 			continue
 		}
-		texts = append(texts, text)
+		l.texts = append(l.texts, text)
 		if c.patterns > maxPatterns {
 			continue // which has been said
 		}
@@ -66,7 +86,7 @@ func (c *compiler) match(at *node, table map[string]any, l *layer) string {
 			c.failf(at.item(i).value, "match: more than %d patterns in all files", maxPatterns)
 		}
 	}
-	return strings.Join(texts, ", ")
+	return strings.Join(l.texts, ", ")
 }
 
 // recipe finds which recipe a rule names, if any. It returns false if the rule

@@ -86,6 +86,9 @@ type Set struct {
 	mu      sync.RWMutex
 	seen    map[string]*outcome // by all that matched
 	decided map[string]*outcome // by those that had a say
+	uses    []use               // of the layers, by the sources that were asked about
+
+	texts map[string]*document // of the files, by name, to show where something is
 }
 
 // A folder is one file's reach.
@@ -98,6 +101,8 @@ type folder struct {
 type layer struct {
 	origin   Origin
 	patterns glob.List // of a rule
+	texts    []string  // of the patterns
+	matched  Origin    // where the patterns stand
 	target   string    // of a target table; "" for a rule
 	prefix   string    // of a target table: as in folder
 	recipe   string    // "" if it names none
@@ -108,9 +113,11 @@ type layer struct {
 }
 
 type setting struct {
-	key   string
-	value any // as the TOML reader gives it
-	at    Origin
+	key    string
+	value  any // as the TOML reader gives it
+	at     Origin
+	column int // where the value stands, if in the line of the key
+	line   int
 }
 
 // Compile reads configuration files, in any order. Of two files for one folder

@@ -1,0 +1,105 @@
+package pass
+
+import (
+	"fmt"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+)
+
+// mostUseless is how many rules that do nothing are named.
+const mostUseless = 10
+
+// judgeRules refuses rules with settings that no recipe takes of any source that they
+// match, and notes edited rules that do nothing. It says nothing where not all sources
+// were asked about: they are when the tree was listed or rules were edited, and have to be
+// if a new source is cooked by a recipe that drops a setting.
+func (s *Session) judgeRules(d *Delta, t *Todo) error {
+	if len(s.Scope.Patterns) > 0 || s.Scope.Source != "" || !d.complete() {
+		return nil
+	}
+	edited := d.Edited.Rules != nil
+	if !d.Whole && !edited {
+		if !t.addsSource() || len(t.Rules.Dropped()) == 0 {
+			return nil
+		}
+		for row := range d.Last.Rows("") {
+			t.Rules.Method(row.Path(), row.Target()) // what cannot be cooked shows elsewhere
+		}
+	}
+	if dropped := t.Rules.Dropped(); len(dropped) > 0 {
+		return &ConfigError{dropped}
+	}
+	if !edited && !(d.Whole && s.newRules(d, t)) {
+		return nil
+	}
+	useless := t.Rules.Useless(d.eachSource)
+	if s.Mode.Strict && len(useless) > 0 {
+		return &ConfigError{useless}
+	}
+	for _, u := range useless[:min(mostUseless, len(useless))] {
+		s.Observer.Note(fmt.Sprintf("warning: %v", u))
+	}
+	if more := len(useless) - mostUseless; more > 0 {
+		s.Observer.Note(fmt.Sprintf("warning: %d more rules do nothing", more))
+	}
+	return nil
+}
+
+// complete reports whether all of the tree could be listed, if it was.
+func (d *Delta) complete() bool {
+	if !d.Whole {
+		return true
+	}
+	for i := range d.Tree.Problems {
+		if d.Tree.Problems[i].Fatal() {
+			return false
+		}
+	}
+	return true
+}
+
+// addsSource reports whether a plan is about a source that the last run did not know.
+func (t *Todo) addsSource() bool {
+	for i := range t.Actions {
+		if t.Actions[i].Last == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// newRules reports whether rules are not as the last run knew them.
+func (s *Session) newRules(d *Delta, t *Todo) bool {
+	known := map[string]index.File{}
+	for _, f := range d.Last.Configs() {
+		known[f.Path] = f
+	}
+	for path, sum := range t.Rules.sums {
+		if f, ok := known[path]; !ok || f.Sum != sum {
+			return true
+		}
+	}
+	return s.Place.Config != "" && d.Last.ID() == ""
+}
+
+// eachSource calls yield for each source that there is.
+func (d *Delta) eachSource(yield func(path string) bool) {
+	if d.Whole {
+		for i := range d.Tree.Entries {
+			if !yield(d.Tree.Entries[i].Path) {
+				return
+			}
+		}
+		return
+	}
+	for row := range d.Last.Rows("") {
+		if !d.Concerned[row.Path()] && !yield(row.Path()) {
+			return
+		}
+	}
+	for i := range d.Sources {
+		if !yield(d.Sources[i].Path) {
+			return
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// A use is what became of a rule with the sources that were asked about.
+type use struct {
+	source  string   // the first that it matches, "" for none
+	recipes []string // that cook those that it matches
+	taken   []bool   // its settings, by any of them
+}
+
+// note notes what became of the rules that match a source.
+func (s *Set) note(matched *selection, path string, d *decision) {
+	for i := range s.uses {
+		if !matched.has(i) {
+			continue
+		}
+		l, u := &s.layers[i], &s.uses[i]
+		if u.source == "" {
+			u.source, u.taken = path, make([]bool, len(l.settings))
+		}
+		if !slices.Contains(u.recipes, d.recipe) {
+			u.recipes = append(u.recipes, d.recipe)
+		}
+		if d.cooker == nil || l.recipe != "" && l.recipe != d.recipe {
+			continue
+		}
+		for k, o := range l.settings {
+			// The cooker has other options by now, but what fits one fits any.
+			u.taken[k] = u.taken[k] || recipe.SetOption(d.set.fresh(d.recipe), o.key, o.value) == nil
+		}
+	}
+}
+
+// fresh returns a recipe's defaults.
+func (s *Set) fresh(name string) recipe.Cooker {
+	r, _ := s.recipes.Lookup(name)
+	return r.New()
+}
+
+// Dropped returns the settings that no recipe takes of the sources that their rule
+// matches. It is right when Method was asked about all sources that there are.
+func (s *Set) Dropped() Errors {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var errs Errors
+	for i := range s.uses {
+		l, u := &s.layers[i], &s.uses[i]
+		if u.source == "" || l.recipe != "" {
+			continue // Useless tells of it; a named recipe has taken them when they were read
+		}
+		for k, o := range l.settings {
+			if !u.taken[k] {
+				errs = append(errs, s.dropped(u, &o))
+			}
+		}
+	}
+	errs.sort()
+	return errs
+}
+
+func (s *Set) dropped(u *use, o *setting) *Error {
+	var keys []string
+	for _, name := range u.recipes {
+		if _, ok := s.recipes.Lookup(name); !ok {
+			continue
+		}
+		var wrong *recipe.OptionError
+		if errors.As(recipe.SetOption(s.fresh(name), o.key, o.value), &wrong) {
+			wrong.Got = clip(wrong.Got)
+			return s.errorAt(o.at.File, o.line, o.column, fmt.Sprintf("%v: recipe %q cooks what this rule matches, such as %s%s", wrong, name, clip(u.source), s.elsewhere(o, u.recipes)))
+		}
+		for _, option := range recipe.Options(s.fresh(name)) {
+			keys = append(keys, option.Key)
+		}
+	}
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	what := fmt.Sprintf("recipe %q, which cooks what this rule matches, such as %s, has no option %q", u.recipes[0], clip(u.source), o.key)
+	if len(u.recipes) > 1 {
+		what = fmt.Sprintf("no recipe that cooks what this rule matches has an option %q: %s", o.key, strings.Join(u.recipes, ", "))
+	}
+	if w := near(o.key, keys); w != "" {
+		what += fmt.Sprintf("; did you mean %q?", w)
+	} else {
+		what += s.elsewhere(o, u.recipes)
+	}
+	return s.errorAt(o.at.File, o.at.Line, o.at.Column, what)
+}
+
+// errorAt is an error at a place of a file.
+func (s *Set) errorAt(file string, line, column int, msg string) *Error {
+	if d := s.texts[file]; d != nil {
+		return d.errorAt(line, column, msg)
+	}
+	return &Error{File: file, Line: line, Column: column, Msg: msg}
+}
+
+// elsewhere names other recipes that would take a setting.
+func (s *Set) elsewhere(o *setting, but []string) string {
+	var takers []string
+	for _, name := range s.recipes.Names() {
+		if !slices.Contains(but, name) && recipe.SetOption(s.fresh(name), o.key, o.value) == nil {
+			takers = append(takers, fmt.Sprintf("%q", name))
+		}
+	}
+	if len(takers) == 0 {
+		return ""
+	}
+	verb := " take it"
+	if len(takers) == 1 {
+		verb = " takes it"
+	}
+	return "; " + strings.Join(takers, " and ") + verb
+}
+
+// Useless returns a line for each rule that does nothing: because no source matches it, or
+// because other rules have all of them cooked by another recipe than it names. Sources are
+// all that there are; Method was asked about each. It is looked at in search of what was
+// meant, once for each rule that matches nothing.
+func (s *Set) Useless(sources iter.Seq[string]) Errors {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var lines Errors
+	const most = 20 // that are worth a look at all sources
+	searched := 0
+	for i := range s.uses {
+		l, u := &s.layers[i], &s.uses[i]
+		switch {
+		case u.source == "":
+			why := ""
+			if searched++; searched <= most {
+				why = s.meant(i, sources)
+			}
+			lines = append(lines, s.errorAt(l.matched.File, l.matched.Line, l.matched.Column, fmt.Sprintf("no source matches %s%s", clip(l.origin.Match), why)))
+		case l.recipe != "" && !slices.Contains(u.recipes, l.recipe):
+			lines = append(lines, s.errorAt(l.chosen.File, l.chosen.Line, l.chosen.Column, fmt.Sprintf("this rule does nothing: stronger rules have recipe %q cook all that it matches, such as %s", strings.Join(u.recipes, `" or "`), clip(u.source))))
+		}
+	}
+	lines.sort()
+	return lines
+}

@@ -1,0 +1,87 @@
+package rules
+
+import (
+	"slices"
+	"testing"
+)
+
+// What no recipe takes of the sources that its rule matches is told, with the place, the
+// recipe and what it takes; what some of them take is not.
+func TestDropped(t *testing.T) {
+	sources := []string{"a.png", "b.zst.txt", "data/x.json", "data/y.png", "m.mesh"}
+	for _, tc := range []struct{ file, want string }{
+		{"[[rule]]\nmatch = '*.png'\nlevel = 3", `cook.toml:3:1: recipe "image", which cooks what this rule matches, such as a.png, has no option "level"; "zstd" takes it`},
+		{"[[rule]]\nmatch = '*.png'\nquality = 'high'", `cook.toml:3:11: quality: want a whole number from 1 to 9, have "high": recipe "image" cooks what this rule matches, such as a.png; "zstd" takes it`},
+		{"[[rule]]\nmatch = 'data/*'\nlevel = 3", `cook.toml:3:1: no recipe that cooks what this rule matches has an option "level": json, image; "zstd" takes it`},
+		{"[[rule]]\nmatch = 'data/*'\nindent = true\nsrgb = false", ""},
+		{"[[rule]]\nmatch = '*.png'\nrecipe = 'zstd'\nlevel = 3", ""},
+		{"[[rule]]\nmatch = '*.png'\nlevel = 3\n[[rule]]\nmatch = 'a.png'\nrecipe = 'zstd'", ""},
+		{"[[rule]]\nmatch = 'none'\nlevel = 3", ""},
+		{"[[rule]]\nmatch = '*.png'\nlevel = 3\nindent = true", "cook.toml:3:1: recipe \"image\", which cooks what this rule matches, such as a.png, has no option \"level\"; \"zstd\" takes it\n" +
+			`cook.toml:4:1: recipe "image", which cooks what this rule matches, such as a.png, has no option "indent"; "json" takes it`},
+	} {
+		s := compile(t, tc.file)
+		for _, source := range sources {
+			s.Method(source, "")
+		}
+		got := ""
+		if errs := s.Dropped(); len(errs) > 0 {
+			got = errs.Error()
+		}
+		if got != tc.want {
+			t.Errorf("%q:\ngot  %s\nwant %s", tc.file, got, tc.want)
+		}
+	}
+}
+
+// A rule that does nothing is told, with what was probably meant.
+func TestUseless(t *testing.T) {
+	sources := []string{"sounds/a.wav", "textures/Wood.png", "textures/stone.png", "textures/ui/button.png"}
+	for _, tc := range []struct{ dir, match, want string }{
+		{"", "'textures/*'", ""},
+		{"", "'*.txt'", ""},
+		{"", "'*.pgn'", `; did you mean "*.png"?`},
+		{"", "'texture/*.png'", `; did you mean "textures/*.png"?`},
+		{"", "'textures/stoen.png'", `; did you mean "textures/stone.png"?`},
+		{"", "'Textures/*.png'", `; the case of letters differs: textures/Wood.png`},
+		{"", "'wood.png'", `; the case of letters differs: textures/Wood.png`},
+		{"", `'textures\*.png'`, `; paths have slashes: did you mean "textures/*.png"?`},
+		{"", `'textures\\*.png'`, `; paths have slashes: did you mean "textures/*.png"?`},
+		{"", `'^.*\.png$'`, `; patterns are no regular expressions: did you mean "*.png"?`},
+		{"", `'.*\.(png|wav)'`, `; patterns are no regular expressions: did you mean "*.{png,wav}"?`},
+		{"", "'assets/textures/*.png'", `; patterns begin in the asset folder: did you mean "/textures/*.png"?`},
+		{"textures", "'textures/*.png'", `; patterns begin at the folder of their file: did you mean "*.png"?`},
+		{"textures", "'/textures/ui/*'", `; patterns begin at the folder of their file: did you mean "ui/*"?`},
+		{"textures", "'uj/*.png'", `; did you mean "ui/*.png"?`},
+	} {
+		s, err := Compile([]File{{Name: "cook.toml", Dir: tc.dir, Data: []byte("[[rule]]\nmatch = " + tc.match)}}, recipes(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, source := range sources {
+			s.Method(source, "")
+		}
+		got := s.Useless(slices.Values(sources))
+		matches := tc.match[1 : len(tc.match)-1]
+		switch want := "cook.toml:2:9: no source matches " + matches + tc.want; {
+		case tc.match == "'textures/*'" && tc.dir == "":
+			if len(got) > 0 {
+				t.Errorf("%s: %v", tc.match, got)
+			}
+		case len(got) != 1 || got[0].Error() != want:
+			t.Errorf("%s in %q:\ngot  %v\nwant %s", tc.match, tc.dir, got, want)
+		}
+	}
+}
+
+// A rule whose recipe is overruled for all that it matches does nothing.
+func TestOverruled(t *testing.T) {
+	s := compile(t, "[[rule]]\nmatch = '*.png'\nrecipe = 'image'\nsrgb = true\n[[rule]]\nmatch = '*.png'\nrecipe = 'copy'\n")
+	s.Method("a.png", "")
+	if got, want := s.Useless(slices.Values([]string{"a.png"})).Error(), `cook.toml:3:1: this rule does nothing: stronger rules have recipe "copy" cook all that it matches, such as a.png`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if errs := s.Dropped(); len(errs) > 0 {
+		t.Error(errs)
+	}
+}
