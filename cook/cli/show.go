@@ -61,11 +61,15 @@ func (s show) observe(dryRun bool, stdout, stderr io.Writer) (o cook.Observers, 
 		lines := report.NewJSON(stdout)
 		return cook.Observers{flagging{append(o, lines)}}, lines.Flush
 	}
-	text := &report.Text{Out: stdout, Err: stderr, Verbose: s.verbose, Explain: s.explain, DryRun: dryRun}
+	text := &report.Text{Out: stdout, Err: stderr, Verbose: s.verbose, Explain: s.explain, DryRun: dryRun, All: "-v names all"}
 	if s.quiet {
 		text.Out = io.Discard
 	}
-	return cook.Observers{flagging{append(o, text)}}, done
+	end := done
+	return cook.Observers{flagging{append(o, text)}}, func() {
+		text.Done()
+		end()
+	}
 }
 
 // terminal returns the terminal that a writer writes to, if any.

@@ -20,7 +20,14 @@ type Text struct {
 	Verbose bool      // a line for each asset that was worked on
 	Explain bool      // reasons below each line; with Verbose, also for assets that were skipped
 	DryRun  bool
+
+	// All is how to see all failures and warnings; with Verbose they are, else by cause.
+	All    string
+	causes Causes
 }
+
+// Done prints how many failures and warnings there were that have not been printed.
+func (t *Text) Done() { t.causes.rest() }
 
 // Stage does nothing.
 func (t *Text) Stage(string) {}
@@ -38,6 +45,14 @@ func (t *Text) Event(e cook.Event) {
 	switch e.Outcome {
 	case cook.Started:
 		return
+	case cook.Failed, cook.Error, cook.Warned:
+		if !t.Verbose {
+			t.causes.w, t.causes.more = t.Err, t.All
+			t.causes.event(&e)
+			return
+		}
+	}
+	switch e.Outcome {
 	case cook.Failed, cook.Error:
 		fmt.Fprintf(t.Err, "cook: %s: %s\n", name, oneLine(e.Err.Error()))
 		return

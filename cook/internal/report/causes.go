@@ -1,0 +1,160 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"unicode"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/human"
+)
+
+// Bounds of what is printed of failures and warnings, so that those of a run fit on a
+// screen however many there are.
+const (
+	mostShown  = 3  // of a cause
+	fullCauses = 5  // of which so many are shown; of later causes one is
+	mostCauses = 14 // that have lines of their own; the others share one
+	mostLines  = 12 // of one message
+	shortCause = 60 // bytes of a cause in the line that many share
+)
+
+// Causes prints failures and warnings, by cause: the first few of each as they come, and
+// at the end how many more there are. No cause is left out.
+type Causes struct {
+	w    io.Writer
+	list []*cause // in the order in which they came
+	of   map[string]*cause
+	more string // how to see all of them: "-v names all"
+}
+
+// A cause is what messages have in common that differ in names and numbers only.
+type cause struct {
+	kind  string // "warning: " or ""
+	first string // the message
+	n     int
+	shown int
+	most  int // that are shown
+}
+
+// event prints a failure or warning, or counts it.
+func (c *Causes) event(e *cook.Event) {
+	kind := ""
+	if e.Outcome == cook.Warned {
+		kind = "warning: "
+	}
+	text := e.Err.Error()
+	key := kind + causeOf(text, e.Path)
+	this := c.of[key]
+	if this == nil {
+		this = &cause{kind: kind, first: text, most: mostShown}
+		switch number := len(c.list); {
+		case number >= mostCauses:
+			this.most = 0
+		case number >= fullCauses:
+			this.most = 1
+		}
+		if c.of == nil {
+			c.of = map[string]*cause{}
+		}
+		c.of[key] = this
+		c.list = append(c.list, this)
+	}
+	this.n++
+	if this.shown >= this.most {
+		return
+	}
+	if this.shown++; this.shown > 1 {
+		text, _, _ = strings.Cut(text, "\n")
+	}
+	fmt.Fprintf(c.w, "cook: %s: %s%s\n", show(e.Path, e.Target), kind, oneLine(shortened(text)))
+}
+
+// shortened leaves out what is beyond the most lines of a message.
+func shortened(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if more := len(lines) - mostLines; more > 0 {
+		lines = append(lines[:mostLines], fmt.Sprintf("(%s more)", human.Count(more, "line")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// rest prints how many there were that have not been printed, and forgets all.
+func (c *Causes) rest() {
+	var others []string
+	for i, this := range c.list {
+		more := this.n - this.shown
+		line, _, _ := strings.Cut(this.first, "\n")
+		switch {
+		case more == 0:
+		case i < mostCauses:
+			fmt.Fprintf(c.w, "cook: %sand %s more like it: %s\n", this.kind, human.Count(more, "asset"), oneLine(line))
+		default:
+			others = append(others, fmt.Sprintf("%s%s (%s)", this.kind, clipped(line), human.Count(more, "asset")))
+		}
+	}
+	if len(others) > 0 {
+		fmt.Fprintf(c.w, "cook: and %s: %s\n", human.Count(len(others), "other cause"), oneLine(strings.Join(others, "; ")))
+	}
+	if c.more != "" && c.hidden() {
+		fmt.Fprintf(c.w, "cook: %s\n", c.more)
+	}
+	c.list, c.of = nil, nil
+}
+
+// hidden reports whether something was counted and not printed.
+func (c *Causes) hidden() bool {
+	for _, this := range c.list {
+		if this.n > this.shown {
+			return true
+		}
+	}
+	return false
+}
+
+func clipped(text string) string {
+	if len(text) <= shortCause {
+		return text
+	}
+	return strings.ToValidUTF8(text[:shortCause], "") + "..."
+}
+
+// causeOf is a message without what differs from asset to asset: the asset's name, quoted
+// words and numbers, and all but its first line.
+func causeOf(text, asset string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	base := path.Base(asset)
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	for _, name := range []string{asset, base, stem} {
+		if len(name) > 3 {
+			text = strings.ReplaceAll(text, name, "*")
+		}
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c == '"':
+			end := strings.IndexByte(text[i+1:], '"')
+			if end < 0 {
+				end = len(text) - i - 2
+			}
+			b.WriteString(`"*"`)
+			i += end + 2
+		case isNumber(c):
+			for i < len(text) && (isNumber(text[i]) || text[i] == '.' || isHex(text[i])) {
+				i++
+			}
+			b.WriteByte('#')
+		default:
+			b.WriteByte(c)
+			i++
+		}
+	}
+	return b.String()
+}
+
+func isNumber(c byte) bool { return c < unicode.MaxASCII && unicode.IsDigit(rune(c)) }
+func isHex(c byte) bool    { return 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }

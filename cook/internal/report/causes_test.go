@@ -1,0 +1,110 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/cook"
+)
+
+// However many failures there are, they fit on a screen, no cause is missing, and the
+// numbers add up.
+func TestCauses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var out strings.Builder
+		text := Text{Out: &out, Err: &out, All: "all are named elsewhere"}
+		kinds := rapid.IntRange(1, 40).Draw(t, "causes")
+		n := rapid.SampledFrom([]int{1, 5, 100, 3000}).Draw(t, "failures")
+		used := map[int]int{}
+		for i := range n {
+			k := rapid.IntRange(0, kinds-1).Draw(t, "cause")
+			used[k]++
+			name := fmt.Sprintf("folder%d/picture_%d.png", i%7, i)
+			outcome := cook.Failed
+			if k%2 == 1 {
+				outcome = cook.Warned
+			}
+			text.Event(cook.Event{Path: name, Outcome: outcome, Err: fmt.Errorf("cause-%s of %s: %d bytes of %q\nsecond line", strings.Repeat("x", k+1), name, i, name)})
+		}
+		text.Done()
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		if len(lines) > 60 {
+			t.Fatalf("%d failures of %d causes take %d lines:\n%s", n, len(used), len(lines), out.String())
+		}
+		for k := range used {
+			if !strings.Contains(out.String(), "cause-"+strings.Repeat("x", k+1)+" ") {
+				t.Fatalf("cause %d is missing:\n%s", k, out.String())
+			}
+		}
+		sum := 0
+		for _, line := range lines {
+			var more, others int
+			switch _, after, _ := strings.Cut(line, "and "); {
+			case strings.Contains(line, "| second line"), strings.Contains(line, "named elsewhere"):
+			case strings.Contains(line, "other cause"):
+				fmt.Sscanf(after, "%d", &others)
+				for _, part := range strings.Split(line, " (")[1:] {
+					fmt.Sscanf(part, "%d", &more)
+					sum += more
+				}
+			case strings.Contains(line, " more like it: "):
+				fmt.Sscanf(after, "%d", &more)
+				sum += more
+			default:
+				sum++
+			}
+		}
+		if sum != n {
+			t.Fatalf("%d failures, and the lines say %d:\n%s", n, sum, out.String())
+		}
+	})
+}
+
+// Fifty thousand failures of ten causes fit in forty lines; with Verbose all are named.
+func TestFlood(t *testing.T) {
+	for _, verbose := range []bool{false, true} {
+		var out strings.Builder
+		text := Text{Out: &out, Err: &out, Verbose: verbose}
+		for i := range 50_000 {
+			text.Event(cook.Event{Path: fmt.Sprintf("a/%d.png", i), Outcome: cook.Failed, Err: fmt.Errorf("kind %c: %d is wrong", 'a'+rune(i%10), i)})
+		}
+		text.Done()
+		if got := strings.Count(out.String(), "\n"); !verbose && got > 40 || verbose && got != 50_000 {
+			t.Errorf("verbose %t: %d lines:\n%.3000s", verbose, got, out.String())
+		}
+	}
+}
+
+// Messages are of one cause if they differ in names and numbers only.
+func TestCauseOf(t *testing.T) {
+	for _, tc := range []struct{ a, b string }{
+		{"image is 64 x 64 pixels; the limit is 16 a side", "image is 128 x 32 pixels; the limit is 8 a side"},
+		{`unknown word "abc"`, `unknown word "x y"`},
+		{"a/first.png: cannot be read", "b/second.png: cannot be read"},
+		{"checksum 12ab34 differs", "checksum 99ff00aa differs"},
+	} {
+		if a, b := causeOf(tc.a, "a/first.png"), causeOf(tc.b, "b/second.png"); a != b {
+			t.Errorf("%q and %q are two causes: %q, %q", tc.a, tc.b, a, b)
+		}
+	}
+	if causeOf("no such file", "a") == causeOf("no such folder", "a") {
+		t.Error("two causes are one")
+	}
+	for _, odd := range []string{"", `"`, `"a`, "1", "\n", "a\nb"} {
+		causeOf(odd, "")
+	}
+}
+
+func TestLongMessage(t *testing.T) {
+	var out strings.Builder
+	text := Text{Out: &out, Err: &out}
+	text.Event(cook.Event{Path: "a.frag", Outcome: cook.Failed, Err: errors.New(strings.Repeat("ERROR: line\n", 500))})
+	text.Done()
+	if got := strings.Count(out.String(), "\n"); got != mostLines+1 || !strings.Contains(out.String(), "(488 lines more)") {
+		t.Errorf("%d lines: %s", got, out.String())
+	}
+}
