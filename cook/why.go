@@ -34,6 +34,8 @@ type Explanation struct {
 	// Both are empty if no recipe could be chosen.
 	Options []Option
 	Rules   []string
+	// Overruled is what rules say of the source and that has no effect, a line each.
+	Overruled []string
 	// Inputs are the source, the dependencies of last time, and programs.
 	Inputs []Input
 	Last   *LastTime // nil if the asset was never cooked
@@ -193,6 +195,7 @@ func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Act
 		}
 	}
 	e.Options, e.Rules = choices(a.Method)
+	e.Overruled = t.Rules.Overruled(a.Path, a.Target)
 	makes, warnings := makes(ctx, s, a)
 	e.Makes, e.Warnings = makes, append(s.Suspect(a), warnings...)
 	return e

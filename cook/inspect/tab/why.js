@@ -41,6 +41,7 @@ export async function explanation(asset, context, explain) {
 		const set = options.filter(o => o.from !== "default"), rest = options.filter(o => o.from === "default");
 		section("Recipe and options", table(set), ...rest.length ? [el("details", {}, el("summary", { textContent: `${count(rest.length)} that have their default` }), table(rest))] : []);
 		section("Rules, the weakest first", ...(told.choices.rules ?? []).map(text => line(text, "mono")));
+		if (told.choices.dropped?.length) section("Said by rules, without effect", ...told.choices.dropped.map(text => line(text, "mono warn")));
 		section("What it is made of", el("table", {}, el("tbody", {}, ...told.inputs.map(i => {
 			const now = i.unreadable ? "unreadable" : i.now ? short(i.now) : "absent";
 			const was = i.was && i.was !== i.now && !(i.was === "absent" && !i.now) ? `was ${short(i.was)}` : "";

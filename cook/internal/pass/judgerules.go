@@ -2,8 +2,12 @@ package pass
 
 import (
 	"fmt"
+	"path"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // mostUseless is how many rules that do nothing are named.
@@ -14,6 +18,10 @@ const mostUseless = 10
 // were asked about: they are when the tree was listed or rules were edited, and have to be
 // if a new source is cooked by a recipe that drops a setting.
 func (s *Session) judgeRules(d *Delta, t *Todo) error {
+	if wrong := t.Rules.Wrong(); len(wrong) > 0 && s.Scope.Source == "" {
+		return &ConfigError{wrong}
+	}
+	s.noteMisnamed(t)
 	if len(s.Scope.Patterns) > 0 || s.Scope.Source != "" || !d.complete() {
 		return nil
 	}
@@ -101,5 +109,37 @@ func (d *Delta) eachSource(yield func(path string) bool) {
 		if !yield(d.Sources[i].Path) {
 			return
 		}
+	}
+}
+
+// misnamed are files of ours by the names that people give them instead.
+var misnamed = map[string]string{
+	"cook.tml": scan.ConfigName, "cook.tomi": scan.ConfigName, "cook.toml.txt": scan.ConfigName, ".cook.toml": scan.ConfigName,
+	"cok.toml": scan.ConfigName, "cooks.toml": scan.ConfigName, "coock.toml": scan.ConfigName, "cook.tolm": scan.ConfigName,
+	"cookignore": scan.IgnoreName, ".cookingore": scan.IgnoreName, ".cookignor": scan.IgnoreName, ".cookignore.txt": scan.IgnoreName, ".cookignores": scan.IgnoreName,
+}
+
+// noteMisnamed notes new sources that look like rules or lists of files to be ignored, and
+// that are neither by their names.
+func (s *Session) noteMisnamed(t *Todo) {
+	var all tally
+	for i := range t.Actions {
+		a := &t.Actions[i]
+		if a.Last != nil {
+			continue
+		}
+		base := path.Base(a.Path)
+		meant := misnamed[strings.ToLower(base)]
+		if strings.EqualFold(base, scan.ConfigName) {
+			meant = scan.ConfigName
+		} else if strings.EqualFold(base, scan.IgnoreName) {
+			meant = scan.IgnoreName
+		}
+		if meant != "" {
+			all.add(fmt.Sprintf("warning: %s: is an asset like others; did you mean to call it %s?", pathname.Show(a.Path), meant))
+		}
+	}
+	if all.n > 0 {
+		s.Observer.Note(all.String())
 	}
 }

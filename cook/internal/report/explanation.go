@@ -46,6 +46,9 @@ func WriteExplanation(w io.Writer, e *cook.Explanation) error {
 	for _, rule := range e.Rules {
 		line("  rule:     %s", rule)
 	}
+	for _, text := range e.Overruled {
+		line("  dropped:  %s", oneLine(text))
+	}
 	line("  inputs:")
 	for i := range e.Inputs {
 		line("    %s", input(&e.Inputs[i]))
@@ -70,17 +73,19 @@ type Explained struct {
 	Last       *cook.LastTime `json:"last,omitempty"`
 }
 
-// Choices are what the rules decided, the weakest rule first.
+// Choices are what the rules decided, and what of them has no effect, the weakest rule
+// first.
 type Choices struct {
 	Options []cook.Option `json:"options,omitempty"`
 	Rules   []string      `json:"rules,omitempty"`
+	Dropped []string      `json:"dropped,omitempty"`
 }
 
 // Explanation writes everything that decides about an asset.
 func (j *JSON) Explanation(e *cook.Explanation) {
 	x := Explained{
 		Event: "explanation", Path: e.Path, PathBase64: unlessUTF8(e.Path), Target: e.Target, Runs: e.Runs, Reasons: e.Reasons,
-		Makes: e.Makes, Warnings: e.Warnings, Choices: Choices{e.Options, e.Rules}, Inputs: e.Inputs, Last: e.Last,
+		Makes: e.Makes, Warnings: e.Warnings, Choices: Choices{e.Options, e.Rules, e.Overruled}, Inputs: e.Inputs, Last: e.Last,
 	}
 	if e.Err != nil {
 		x.Error = e.Err.Error()

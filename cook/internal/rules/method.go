@@ -77,10 +77,23 @@ func (s *Set) Method(path, target string) (*Method, error) {
 	if !ok {
 		return nil, &Error{Msg: fmt.Sprintf("unknown target %q%s", clip(target), instead(target, s.targets))}
 	}
-	name := path[strings.LastIndexByte(path, '/')+1:]
-	row := s.builtin.find(name)
-
 	var matched selection
+	row := s.match(&matched, path, number, target)
+
+	key := matched[:selectionHeader+(len(s.layers)+7)/8]
+	s.mu.RLock()
+	known := s.seen[string(key)]
+	s.mu.RUnlock()
+	if known == nil {
+		known = s.decide(string(key), path, target, row)
+	}
+	return known.method, known.err
+}
+
+// match finds the layers that match a source, and the row of the built-in table.
+func (s *Set) match(matched *selection, path string, number int, target string) (row int) {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	row = s.builtin.find(name)
 	binary.LittleEndian.PutUint32(matched[:], uint32(number))
 	binary.LittleEndian.PutUint32(matched[4:], uint32(row))
 	for _, f := range s.folders {
@@ -101,15 +114,7 @@ func (s *Set) Method(path, target string) (*Method, error) {
 			}
 		}
 	}
-
-	key := matched[:selectionHeader+(len(s.layers)+7)/8]
-	s.mu.RLock()
-	known := s.seen[string(key)]
-	s.mu.RUnlock()
-	if known == nil {
-		known = s.decide(string(key), path, target, row)
-	}
-	return known.method, known.err
+	return row
 }
 
 // decide finds the outcome of a selection that is new.

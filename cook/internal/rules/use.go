@@ -96,6 +96,62 @@ func (s *Set) dropped(u *use, o *setting) *Error {
 	return s.errorAt(o.at.File, o.at.Line, o.at.Column, what)
 }
 
+// Wrong returns what is wrong with rules whatever source they are for: what is in the
+// errors of Method that have a place, each once.
+func (s *Set) Wrong() Errors {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var errs Errors
+	for _, o := range s.decided {
+		var wrong *Error
+		if !errors.As(o.err, &wrong) || wrong.File == "" || slices.ContainsFunc(errs, func(e *Error) bool { return e.Error() == wrong.Error() }) {
+			continue
+		}
+		errs = append(errs, s.errorAt(wrong.File, wrong.Line, wrong.Column, wrong.Msg))
+	}
+	errs.sort()
+	return errs
+}
+
+// Overruled returns a line for all that rules say of a source and that has no effect, the
+// weakest rule first.
+func (s *Set) Overruled(path, target string) (lines []string) {
+	number, ok := s.number[target]
+	if !ok {
+		return nil
+	}
+	var matched selection
+	d := s.weigh(&matched, s.match(&matched, path, number, target))
+	if d.cooker == nil {
+		return nil
+	}
+	for i := range s.layers {
+		l := &s.layers[i]
+		if !matched.has(i) {
+			continue
+		}
+		if l.recipe != "" && l.recipe != d.recipe {
+			if i < s.tables { // a table for another recipe is for other sources
+				lines = append(lines, fmt.Sprintf("%s: recipe %q is overruled by %q of %s", l.chosen, l.recipe, d.recipe, d.won["recipe"].at))
+			}
+			continue
+		}
+		for _, o := range l.settings {
+			won, taken := d.won[o.key]
+			switch {
+			case recipe.SetOption(s.fresh(d.recipe), o.key, o.value) != nil:
+				lines = append(lines, fmt.Sprintf("%s: %s is nothing that recipe %q takes", o.at, o.key, d.recipe))
+			case taken && won.layer != i:
+				lines = append(lines, fmt.Sprintf("%s: %s is overruled by %s", o.at, o.key, won.at))
+			}
+		}
+		if won := d.won["outputs"]; l.outputs != nil && won.layer != i {
+			lines = append(lines, fmt.Sprintf("%s: outputs are overruled by %s", l.written, won.at))
+		}
+	}
+	return lines
+}
+
 // errorAt is an error at a place of a file.
 func (s *Set) errorAt(file string, line, column int, msg string) *Error {
 	if d := s.texts[file]; d != nil {
