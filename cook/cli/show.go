@@ -34,18 +34,27 @@ func (s *show) flags(fs *flag.FlagSet) {
 // everyAsset reports whether assets that needed no work are printed, too.
 func (s show) everyAsset() bool { return s.json && !s.quiet || s.explain && s.verbose }
 
+// How often progress is shown: on a terminal, and elsewhere, such as in the log of a build.
+const (
+	frame = 100 * time.Millisecond
+	beat  = 30 * time.Second
+)
+
 // observe returns an observer that prints a run. done ends it.
 func (s show) observe(dryRun bool, stdout, stderr io.Writer) (o cook.Observers, done func()) {
 	done = func() {}
-	if file, ok := terminal(stderr); ok && !s.quiet && !s.json && !dryRun {
-		tick := time.NewTicker(100 * time.Millisecond)
-		width := func() int {
-			w, _, err := term.GetSize(int(file.Fd()))
-			if err != nil {
-				return 80
+	if file, ok := terminal(stderr); !s.quiet && !s.json && !dryRun {
+		every, width := beat, (func() int)(nil)
+		if ok {
+			every, width = frame, func() int {
+				w, _, err := term.GetSize(int(file.Fd()))
+				if err != nil {
+					return 80
+				}
+				return w
 			}
-			return w
 		}
+		tick := time.NewTicker(every)
 		progress := report.NewProgress(stderr, width, time.Now, tick.C)
 		o = append(o, progress)
 		done = func() {
@@ -53,7 +62,7 @@ func (s show) observe(dryRun bool, stdout, stderr io.Writer) (o cook.Observers, 
 			progress.Stop()
 		}
 		stderr = progress
-		if _, ok := terminal(stdout); ok {
+		if _, also := terminal(stdout); ok && also {
 			stdout = progress
 		}
 	}

@@ -20,11 +20,15 @@ import (
 //	    12.1s textures/sky.png
 //	     3.4s models/castle.gltf
 //
-// The estimate weighs each asset by the time it took last time.
+// Bar and estimate weigh each asset by the time it took last time.
+//
+// Where there is no terminal it writes a line now and then instead:
+//
+//	cook: 412 of 1204 assets, 318.2 MiB, eta 41s; 45s textures/sky.png
 type Progress struct {
 	w     io.Writer
 	now   func() time.Time
-	width func() int
+	width func() int // nil without a terminal
 
 	mu    sync.Mutex
 	stage string
@@ -62,7 +66,8 @@ type started struct {
 }
 
 // NewProgress draws to w, a terminal that is width() columns wide, each time
-// that tick gives a value, until Stop. A terminal wants about ten a second.
+// that tick gives a value, until Stop. A terminal wants about ten a second. With a width
+// of nil, w is no terminal, and gets a line for each value.
 func NewProgress(w io.Writer, width func() int, now func() time.Time, tick <-chan time.Time) *Progress {
 	p := &Progress{w: w, now: now, width: width, work: work{begin: now()}, quit: make(chan struct{})}
 	p.stopped.Go(func() {
@@ -148,6 +153,10 @@ func (p *Progress) Event(e cook.Event) {
 const slowest = 3
 
 func (p *Progress) draw() {
+	if p.width == nil {
+		p.beat()
+		return
+	}
 	width := max(20, p.width()) - 1
 	lines := []string{p.bar(width)}
 	for _, s := range p.running[:min(slowest, len(p.running))] { // oldest first
@@ -158,15 +167,39 @@ func (p *Progress) draw() {
 	p.drawn = len(lines)
 }
 
+// long is how long an asset runs that is named where there is no terminal.
+const long = 30 * time.Second
+
+// beat writes a line, if there is something to wait for.
+func (p *Progress) beat() {
+	switch r := &p.reading; {
+	case r.of > 0:
+		fmt.Fprintf(p.w, "cook: %d of %s, %s  %s\n", r.files, human.Count(r.of, "file"), human.Bytes(r.bytes), r.rate(p.now()))
+		return
+	case p.total == 0 || p.done >= p.total:
+		return
+	}
+	text := fmt.Sprintf("cook: %d of %s, %s", p.done, human.Count(p.total, "asset"), human.Bytes(p.bytes))
+	if eta := p.eta(); eta != "" {
+		text += ", " + eta
+	}
+	for i, s := range p.running[:min(slowest, len(p.running))] {
+		if ran := p.now().Sub(s.at); ran >= long {
+			text += fmt.Sprintf("%s %s %s", [...]string{";", ","}[min(i, 1)], ran.Round(time.Second), show(s.path, s.target))
+		}
+	}
+	fmt.Fprintln(p.w, text)
+}
+
 // bar is the first line.
 func (p *Progress) bar(width int) string {
 	switch r := &p.reading; {
 	case r.of > 0:
-		return bar(width, r.files, r.of, fmt.Sprintf(" %d/%d files  %s  %s", r.files, r.of, human.Bytes(r.bytes), r.rate(p.now())))
+		return bar(width, float64(r.files)/float64(r.of), fmt.Sprintf(" %d/%d files  %s  %s", r.files, r.of, human.Bytes(r.bytes), r.rate(p.now())))
 	case p.total == 0:
 		return cut("cook: "+p.stage, width)
 	}
-	return bar(width, p.done, p.total, fmt.Sprintf(" %d/%d  %s  %s", p.done, p.total, human.Bytes(p.bytes), p.eta()))
+	return bar(width, p.share(), fmt.Sprintf(" %d/%d  %s  %s", p.done, p.total, human.Bytes(p.bytes), p.eta()))
 }
 
 // rate is empty until there is enough to tell.
@@ -179,13 +212,31 @@ func (r *reading) rate(now time.Time) string {
 	return fmt.Sprintf("%d files/s  %s/s", per(float64(r.files)), human.Bytes(per(float64(r.bytes))))
 }
 
+// share is how much of the expected work is done, or of the assets if nothing is expected.
+func (p *Progress) share() float64 {
+	if p.expected > 0 {
+		return min(1, float64(p.worked())/float64(p.expected))
+	}
+	return float64(p.done) / float64(p.total)
+}
+
+// worked is the expected time of what is done. An asset that is running counts as done for
+// as long as it has been running, up to its expected time.
+func (p *Progress) worked() time.Duration {
+	past := p.past
+	for _, s := range p.running {
+		past += min(s.expected, p.now().Sub(s.at))
+	}
+	return past
+}
+
 // bar draws a bar before a text.
-func bar(width, done, total int, text string) string {
+func bar(width int, share float64, text string) string {
 	room := min(40, width-len(text)-len("cook []"))
 	if room < 5 {
 		return cut("cook"+text, width)
 	}
-	full := room * done / total
+	full := int(share * float64(room))
 	bar := strings.Repeat("=", full)
 	if full < room {
 		bar += ">" + strings.Repeat(" ", room-full-1)
@@ -193,13 +244,9 @@ func bar(width, done, total int, text string) string {
 	return "cook [" + bar + "]" + text
 }
 
-// eta scales the time taken by the work that is left. An asset that is running counts
-// as done for as long as it has been running, up to its expected time.
+// eta scales the time taken by the work that is left.
 func (p *Progress) eta() string {
-	past := p.past
-	for _, s := range p.running {
-		past += min(s.expected, p.now().Sub(s.at))
-	}
+	past := p.worked()
 	took := p.now().Sub(p.begin)
 	if past <= 0 || took < time.Second || p.expected <= past {
 		return ""

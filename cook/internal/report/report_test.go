@@ -169,9 +169,9 @@ func TestProgress(t *testing.T) {
 	now = now.Add(4 * time.Second)
 	end("a.png")
 	// 4 s of a and 2 s of b in 4 s, so the 2 s that are left take 1.3.
-	show("cook [=======>                       ] 1/4  1.0 MiB  eta 1s", `        4s "b\n.png"`)
+	show("cook [=======================>       ] 1/4  1.0 MiB  eta 1s", `        4s "b\n.png"`)
 	p.Write([]byte("cook: a line\n"))
-	show("cook: a line", "cook [=======>                       ] 1/4  1.0 MiB  eta 1s", `        4s "b\n.png"`)
+	show("cook: a line", "cook [=======================>       ] 1/4  1.0 MiB  eta 1s", `        4s "b\n.png"`)
 	end("b\n.png")
 	start("c", time.Second)
 	end("c")
@@ -182,6 +182,42 @@ func TestProgress(t *testing.T) {
 	if got := screen(b.String()); got[0] != "cook: a line" || strings.Join(got[1:], "") != "" {
 		t.Errorf("after the end: %q", got)
 	}
+}
+
+// Without a terminal there is a line now and then, that names what has been running for long.
+func TestHeartbeat(t *testing.T) {
+	now := time.Unix(0, 0)
+	var b strings.Builder
+	p := NewProgress(&b, nil, func() time.Time { return now }, nil)
+	beat := func(want string) {
+		t.Helper()
+		b.Reset()
+		p.mu.Lock()
+		p.draw()
+		p.mu.Unlock()
+		if b.String() != want {
+			t.Errorf("%q, want %q", b.String(), want)
+		}
+	}
+	beat("")
+	p.Stage("read")
+	p.Reading(5, 10, 100)
+	now = now.Add(time.Second)
+	beat("cook: 5 of 10 files, 100 B  5 files/s  100 B/s\n")
+	p.Stage("cook")
+	p.Planned(3, 300*time.Second)
+	p.Event(cook.Event{Path: "slow.png", Outcome: cook.Started, CookTime: 200 * time.Second})
+	p.Event(cook.Event{Path: "fast.png", Outcome: cook.Started, CookTime: 50 * time.Second})
+	now = now.Add(25 * time.Second)
+	beat("cook: 0 of 3 assets, 0 B, eta 2m5s\n")
+	p.Event(cook.Event{Path: "fast.png", Outcome: cook.Cooked, In: 1 << 10})
+	now = now.Add(20 * time.Second)
+	beat("cook: 1 of 3 assets, 1.0 KiB, eta 1m37s; 45s slow.png\n")
+	p.Event(cook.Event{Path: "slow.png", Outcome: cook.Cooked})
+	p.Event(cook.Event{Path: "c", Outcome: cook.Started})
+	p.Event(cook.Event{Path: "c", Outcome: cook.Cooked})
+	beat("")
+	p.Stop()
 }
 
 func TestCut(t *testing.T) {
