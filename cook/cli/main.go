@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/pathname"
 	eventscommand "github.com/assetcook/assetcook/profile/events/command"
@@ -125,6 +127,18 @@ func fail(ctx context.Context, stderr io.Writer, err error) int {
 		return exitLocked
 	}
 	return exitFailed
+}
+
+// writeWrong writes what keeps a run from doing anything as records.
+func writeWrong(stdout io.Writer, err error) {
+	lines := report.NewJSON(stdout)
+	var places rules.Errors
+	if !errors.As(err, &places) {
+		lines.Wrong("", 0, 0, withFlags(err.Error()))
+	}
+	for _, e := range places {
+		lines.Wrong(e.File, e.Line, e.Column, e.Msg)
+	}
 }
 
 // printError prints each line of an error, and the flags for what it suggests. Lines that

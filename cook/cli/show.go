@@ -68,6 +68,8 @@ func (s show) observe(dryRun bool, stdout, stderr io.Writer) (o cook.Observers, 
 	}
 	if s.json {
 		lines := report.NewJSON(stdout)
+		lines.DryRun = dryRun
+		lines.Begin()
 		return cook.Observers{flagging{append(o, lines)}}, lines.Flush
 	}
 	text := &report.Text{Out: stdout, Err: stderr, Verbose: s.verbose, Explain: s.explain, DryRun: dryRun, All: "-v names all"}

@@ -22,9 +22,15 @@ import (
 // Records of assets that need no work are held back until there are many of them or
 // another record comes; Flush writes them.
 type JSON struct {
+	DryRun bool // outcomes are what would be done
+
 	w   *bufio.Writer
 	enc *json.Encoder
 }
+
+// version is that of the records: it is raised when one loses a field or changes its
+// meaning, and not when something is added.
+const version = 1
 
 // NewJSON returns an observer that writes to w.
 func NewJSON(w io.Writer) *JSON {
@@ -47,9 +53,12 @@ type Record struct {
 	// Event is an outcome with spaces as underscores ("started", "up_to_date",
 	// "unchanged", "restored", "cooked", "failed", "removed", "not_reached", "error", or
 	// "warned" with the warning as Text), "note" or "summary"; of a verification also
-	// "difference" and "verified".
-	Event string `json:"event"`
-	Path  string `json:"path,omitempty"`
+	// "difference" and "verified". The first one is "begin". Dry runs say "would_cook" for
+	// "cooked", and so on.
+	Event    string `json:"event"`
+	Version  int    `json:"version,omitempty"`  // of the records, with "begin"
+	Severity string `json:"severity,omitempty"` // "error" or "warning"
+	Path     string `json:"path,omitempty"`
 	// PathBase64 has the path's bytes if they are not UTF-8; Path then has
 	// U+FFFD where they cannot be shown.
 	PathBase64 string         `json:"path_base64,omitempty"`
@@ -62,10 +71,22 @@ type Record struct {
 	Took       time.Duration  `json:"ns,omitempty"`
 	CookTime   time.Duration  `json:"cook_ns,omitempty"`
 	Error      string         `json:"error,omitempty"`
+	File       string         `json:"file,omitempty"` // of the configuration, with its place
+	Line       int            `json:"line,omitempty"`
+	Column     int            `json:"column,omitempty"`
 	Text       string         `json:"text,omitempty"`
 	Summary    *cook.Summary  `json:"summary,omitempty"`
 	Finding    *cook.Finding  `json:"finding,omitempty"`
 	Verified   *cook.Verified `json:"verified,omitempty"`
+}
+
+// Begin writes the first record.
+func (j *JSON) Begin() { j.encode(Record{Event: "begin", Version: version}) }
+
+// Wrong writes a record for what keeps a run from doing anything, with its place in the
+// configuration if it has one; file is "" if it has none.
+func (j *JSON) Wrong(file string, line, column int, text string) {
+	j.encode(Record{Event: "error", Severity: "error", File: file, Line: line, Column: column, Error: text})
 }
 
 // Stage writes what was held back.
@@ -79,14 +100,23 @@ func (j *JSON) Note(text string) { j.encode(Record{Event: "note", Text: text}) }
 
 // Event writes a record.
 func (j *JSON) Event(e cook.Event) {
-	if b, ok := appendPlain(j.w.AvailableBuffer(), &e); ok {
+	if b, ok := appendPlain(j.w.AvailableBuffer(), &e); ok && !j.DryRun {
 		j.w.Write(b)
 	} else {
-		j.enc.Encode(recordOf(&e))
+		rec := recordOf(&e)
+		if would := wouldBe[e.Outcome]; j.DryRun && would != "" {
+			rec.Event = would
+		}
+		j.enc.Encode(rec)
 	}
 	if e.Outcome != cook.UpToDate {
 		j.w.Flush()
 	}
+}
+
+// wouldBe are the names of outcomes in dry runs.
+var wouldBe = map[cook.Outcome]string{
+	cook.Cooked: "would_cook", cook.Restored: "would_restore", cook.Unchanged: "would_cook", cook.Failed: "would_fail", cook.Removed: "would_remove",
 }
 
 // eventName is an outcome as records have it.
@@ -106,9 +136,9 @@ func recordOf(e *cook.Event) Record {
 	switch {
 	case e.Err == nil:
 	case e.Outcome == cook.Warned:
-		rec.Text = e.Err.Error()
+		rec.Severity, rec.Text = "warning", e.Err.Error()
 	default:
-		rec.Error = e.Err.Error()
+		rec.Severity, rec.Error = "error", e.Err.Error()
 	}
 	return rec
 }
