@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 
@@ -187,8 +188,22 @@ func parse(fs *flag.FlagSet, args []string, stdout, stderr io.Writer) (words []s
 		rest := fs.Args()
 		dashes := len(args) > len(rest) && args[len(args)-len(rest)-1] == "--"
 		if len(rest) == 0 || dashes {
-			return append(words, rest...), exitOK, true
+			return folderFirst(fs, append(words, rest...)), exitOK, true
 		}
 		words, args = append(words, rest[0]), rest[1:]
 	}
+}
+
+// folderFirst takes the first word for the asset folder if that was not given and the word
+// names a folder: "cook assets" is "cook -dir assets".
+func folderFirst(fs *flag.FlagSet, words []string) []string {
+	dir := fs.Lookup("dir")
+	if dir == nil || dir.Value.String() != "" || len(words) == 0 {
+		return words
+	}
+	if info, err := os.Stat(words[0]); err != nil || !info.IsDir() {
+		return words
+	}
+	fs.Set("dir", words[0]) // a string takes any
+	return words[1:]
 }

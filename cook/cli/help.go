@@ -26,6 +26,8 @@ only the work that is needed.
 	cook id RUN ...                          decode IDs of runs
 	cook help [VERB|RECIPE]                  print this text, or that of a verb or recipe
 
+The asset folder may stand first instead: cook assets is cook -dir assets.
+
 Patterns are those of cook.toml, for paths in the asset folder: *.png in any folder,
 '/*.png' in the asset folder itself, ui (or ui/) for all below the folder ui, ui/**/*.png,
 *.{png,tga}. '!*_old.png' excludes from what the patterns before it chose.
