@@ -64,6 +64,9 @@ func parse(name string, data []byte) (*document, *Error) {
 		if errors.As(err, &decode) {
 			line, column = decode.Position()
 		}
+		if strings.Contains(err.Error(), "after array value") {
+			line, column = d.position(len(bytes.TrimRight(d.data[:min(d.lines[line-1]+column-1, len(d.data))], " \t\r\n")))
+		}
 		out := d.errorAt(line, column, clip(strings.TrimPrefix(err.Error(), "toml: ")))
 		out.Msg = sentence(d.line(line), column, out.Msg)
 		return nil, out

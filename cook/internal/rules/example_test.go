@@ -51,7 +51,7 @@ quality = 11
 `)}}, recipes)
 	fmt.Println(err)
 	// Output:
-	// assets/cook.toml:4:10: unknown recipe "imagee"; have copy, image
+	// assets/cook.toml:4:10: unknown recipe "imagee"; did you mean "image"?
 	// assets/cook.toml:9:1: unknown key "srbg" for recipe "image"; did you mean "srgb"?
 	// assets/cook.toml:10:11: quality: want a whole number from 1 to 9, have 11
 }

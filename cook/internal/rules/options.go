@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -82,6 +83,9 @@ func (c *compiler) short(at *node, err error, value any) string {
 		return err.Error()
 	}
 	brief := &recipe.OptionError{Key: wrong.Key, Got: clip(wrong.Got), Want: wrong.Want}
+	if text, ok := value.(string); ok {
+		return brief.Error() + meantWord(text, wrong.Want)
+	}
 	x, isFloat := value.(float64)
 	if !isFloat || !strings.HasPrefix(wrong.Want, "a whole number") {
 		return brief.Error()
@@ -91,6 +95,24 @@ func (c *compiler) short(at *node, err error, value any) string {
 		return brief.Error()
 	}
 	return fmt.Sprintf("%v; write it without point and exponent: %.0f", brief, x)
+}
+
+// meantWord returns the end of a message about a word that is none of those quoted in what
+// is wanted: the nearest of them, or that a number or true needs no quotes.
+func meantWord(text, want string) string {
+	words := strings.Split(want, `"`)
+	var quoted []string
+	for i := 1; i < len(words); i += 2 {
+		quoted = append(quoted, words[i])
+	}
+	if w := near(text, quoted); w != "" && !strings.HasPrefix(want, "a duration") {
+		return fmt.Sprintf("; did you mean %q?", w)
+	}
+	_, err := strconv.ParseFloat(text, 64)
+	if text == "true" || text == "false" || err == nil && strings.Contains(want, "number") {
+		return "; take the quotes away"
+	}
+	return ""
 }
 
 // targets compiles everything below [target].
@@ -123,7 +145,7 @@ func (c *compiler) targets(at *node, value any, prefix string) {
 // target compiles one [target.name.recipe].
 func (c *compiler) target(at *node, name, recipe string, value any, prefix string) {
 	if !c.knows(recipe) {
-		c.failf(at.key, "unknown recipe %q; have %s", clip(recipe), c.names())
+		c.failf(at.key, "unknown recipe %q%s", clip(recipe), instead(recipe, c.set.recipes.Names()))
 		return
 	}
 	table, ok := value.(map[string]any)

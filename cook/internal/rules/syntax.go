@@ -16,7 +16,7 @@ func sentence(line string, column int, said string) string {
 		return "comments begin with #"
 	case strings.Contains(said, "cannot have new lines"):
 		return "the closing quote is missing"
-	case strings.Contains(said, "array is incomplete"):
+	case strings.Contains(said, "array is incomplete"), strings.Contains(said, "after array value"):
 		return `"]" is missing at the end of the list`
 	case strings.Contains(said, "leading zeroes"):
 		return "a number cannot begin with 0"

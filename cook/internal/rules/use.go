@@ -76,6 +76,11 @@ func (s *Set) dropped(u *use, o *setting) *Error {
 		var wrong *recipe.OptionError
 		if errors.As(recipe.SetOption(s.fresh(name), o.key, o.value), &wrong) {
 			wrong.Got = clip(wrong.Got)
+			if text, ok := o.value.(string); ok {
+				if end := meantWord(text, wrong.Want); end != "" {
+					return s.errorAt(o.at.File, o.line, o.column, wrong.Error()+end)
+				}
+			}
 			return s.errorAt(o.at.File, o.line, o.column, fmt.Sprintf("%v: recipe %q cooks what this rule matches, such as %s%s", wrong, name, clip(u.source), s.elsewhere(o, u.recipes)))
 		}
 		for _, option := range recipe.Options(s.fresh(name)) {

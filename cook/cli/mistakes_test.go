@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/recipes"
+)
+
+// A mistake is a line of a rule and what the message about it must say.
+type mistake struct{ recipe, line, want string }
+
+// mistakes makes what people write wrong of every option of every recipe.
+func mistakes(t *testing.T) (all []mistake) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	quoted := regexp.MustCompile(`"([a-z0-9_.-]+)"`)
+	for _, r := range recipes.All() {
+		for _, o := range recipe.Options(r.New()) {
+			add := func(line, want string) { all = append(all, mistake{r.Name, line, want}) }
+			if len(o.Key) > 3 { // two letters change places, one is missing, one is doubled
+				i := 1 + random.IntN(len(o.Key)-2)
+				if o.Key[i] != o.Key[i+1] {
+					add(o.Key[:i]+o.Key[i+1:i+2]+o.Key[i:i+1]+o.Key[i+2:]+" = 1", o.Key)
+				}
+				add(o.Key[:i]+o.Key[i+1:]+" = 1", o.Key)
+				add(o.Key[:i]+o.Key[i:i+1]+o.Key[i:]+" = 1", o.Key)
+			}
+			switch {
+			case o.Want == "true or false":
+				add(o.Key+" = True", "lower case: true")
+				add(o.Key+" = off", "want false")
+				add(o.Key+` = "true"`, "take the quotes away")
+				add(o.Key+" = 1", "true or false")
+			case strings.HasPrefix(o.Want, "a whole number"):
+				add(o.Key+` = "7"`, "take the quotes away")
+				add(o.Key+" = 1.5", "have 1.5")
+				add(o.Key+" = 010", "cannot begin with 0")
+				add(o.Key+" = -1000000", o.Want)
+			case strings.HasPrefix(o.Want, `"`) && quoted.MatchString(o.Want):
+				words := quoted.FindAllStringSubmatch(o.Want, -1)
+				word := words[random.IntN(len(words))][1]
+				add(o.Key+" = "+word, "needs quotes")
+				add(o.Key+` = "`+word, "closing quote")
+				if len(word) > 3 {
+					add(o.Key+` = "`+strings.ToUpper(word)+`"`, word)
+					add(o.Key+` = "`+word[1:]+`"`, `"`)
+				}
+				add(o.Key+" = 3", o.Want)
+			case o.Want == "a list of strings":
+				add(o.Key+` = "a"`, "a list of strings")
+				add(o.Key+` = ["a", "b"`, `"]" is missing`)
+			}
+			add(o.Key+": 1", `want "="`)
+		}
+	}
+	return all
+}
+
+// Of what people write wrong into cook.toml, each has a place, and 95 of 100 the remedy.
+func TestMistakes(t *testing.T) {
+	set, err := recipe.NewSet(recipes.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := mistakes(t)
+	if len(all) < 300 {
+		t.Errorf("%d mistakes", len(all))
+	}
+	var missed []string
+	for _, m := range all {
+		text := fmt.Sprintf("[[rule]]\nmatch = '*'\nrecipe = %q\n%s\n", m.recipe, m.line)
+		if !strings.Contains(m.line, "output") {
+			text += "outputs = ['a']\n"
+		}
+		_, err := rules.Compile([]rules.File{{Name: "cook.toml", Data: []byte(text)}}, set)
+		var list rules.Errors
+		if !errors.As(err, &list) {
+			t.Errorf("recipe %s: %s: no error", m.recipe, m.line)
+			continue
+		}
+		at := slices.IndexFunc(list, func(e *rules.Error) bool { return e.Line == 4 || e.Line == 5 })
+		if at < 0 || list[at].Column < 1 || !strings.Contains(list[at].Detail(), m.line) {
+			t.Errorf("recipe %s: %s: it has no place: %v", m.recipe, m.line, err)
+			continue
+		}
+		if !strings.Contains(list[at].Error(), m.want) {
+			missed = append(missed, fmt.Sprintf("recipe %s: %s: %v; want %s", m.recipe, m.line, list[at], m.want))
+		}
+	}
+	t.Logf("%d mistakes, %d without the remedy", len(all), len(missed))
+	if 20*len(missed) > len(all) {
+		t.Errorf("%d of %d have not the right remedy:\n%s", len(missed), len(all), strings.Join(missed, "\n"))
+	}
+}
