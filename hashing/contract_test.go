@@ -78,6 +78,18 @@ var contracts = map[string]contract{
 		{In: "", Want: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
 		{In: "abc", Want: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
 	}},
+	"sha512": {state: true, known: []hashtest.Known{
+		{In: "", Want: "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e"},
+		{In: "abc", Want: "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"},
+	}},
+	"sha1": {state: true, known: []hashtest.Known{
+		{In: "", Want: "da39a3ee5e6b4b0d3255bfef95601890afd80709"},
+		{In: "abc", Want: "a9993e364706816aba3e25717850c26c9cd0d89d"},
+	}},
+	"md5": {state: true, known: []hashtest.Known{
+		{In: "", Want: "d41d8cd98f00b204e9800998ecf8427e"},
+		{In: "abc", Want: "900150983cd24fb0d6963f7d28e17f72"},
+	}},
 	"maphash": {},
 }
 

@@ -1,6 +1,7 @@
 package hashing
 
 import (
+	"encoding/binary"
 	"iter"
 	"math"
 	"slices"
@@ -53,7 +54,8 @@ func Distribute(f Func, keys iter.Seq[string], bins int) Distribution {
 // low64 returns the last 8 bytes of a sum as a number.
 func low64(s Sum) uint64 {
 	if s.size > 16 {
-		return s.d
+		var buf [maxSize]byte
+		return binary.BigEndian.Uint64(s.Append(buf[:0])[s.size-8:])
 	}
 	return s.b
 }

@@ -37,6 +37,9 @@
 //	lookup2          32   2.3  accident  string tables of older engines             anything new
 //	blake3          256     4  identity  naming content, also against attackers     being the fastest
 //	sha256          256   1.8  identity  what other systems ask for                 speed
+//	sha512          512   0.8  identity  what other systems ask for                 speed
+//	sha1            160   1.9  accident  lists of older systems                     naming content: broken
+//	md5             128   0.8  accident  lists of older systems                     naming content: broken
 //	maphash          64    13  accident  hash tables fed by strangers               storing, sending: each process has its own
 //
 // GB/s are of one core of a Zen 4 server for 64 KiB in its cache, as BenchmarkSum

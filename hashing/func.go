@@ -33,13 +33,13 @@ func (c Class) String() string {
 // the zero Func computes nothing. All methods are safe for concurrent use.
 type Func struct {
 	Name   string // as Lookup takes it
-	Size   int    // bytes of a sum: 4, 8, 16 or 32
+	Size   int    // bytes of a sum: 4, 8, 16, 20, 32 or 64
 	Class  Class
 	Source string // the paper or specification that defines it
 	Check  string // lower-case hex of the sum of "123456789"; "" if it differs from process to process
 
 	sum    func([]byte) Sum    // one shot
-	narrow func([]byte) Sum128 // one shot as a number; nil for functions of 32 bytes
+	narrow func([]byte) Sum128 // one shot as a number; nil for functions of more than 16 bytes
 	stream func() hash.Hash
 	seeded func(seed uint64) (hash.Hash, error) // nil: takes no seed
 	joints *joints                              // nil: has to see the input in order

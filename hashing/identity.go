@@ -1,7 +1,11 @@
 package hashing
 
 import (
+	"crypto/md5"
+	"crypto/sha1"
 	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/binary"
 	"hash"
 
 	"github.com/zeebo/blake3"
@@ -28,6 +32,49 @@ func identityFuncs() []Func {
 			Check:  "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
 			sum:    func(b []byte) Sum { return wideSum(sha256.Sum256(b)) },
 			stream: sha256.New,
+		},
+		{
+			Name:   "sha512",
+			Size:   64,
+			Class:  Identity,
+			Source: "FIPS 180-4",
+			Check:  "d9e6762dd1c8eaf6d61b3c6192fc408d4d6d5f1176d0c29169bc24e71c3f274ad27fcd5811b313d681f7e55ec02d73d499c95455b6b5bb503acf574fba8ffe85",
+			sum: func(b []byte) Sum {
+				s := sha512.Sum512(b)
+				return sumOf(s[:])
+			},
+			stream: sha512.New,
+		},
+	}
+}
+
+// brokenFuncs once were identities. Two contents with one sum can be made, so
+// they only find accidents, and stay for lists that exist.
+func brokenFuncs() []Func {
+	return []Func{
+		{
+			Name:   "sha1",
+			Size:   20,
+			Class:  Accident,
+			Source: "FIPS 180-4; broken by Stevens and others, The first collision for full SHA-1, 2017",
+			Check:  "f7c3bc1d808e04732adf679965ccc34ca7ae3441",
+			sum: func(b []byte) Sum {
+				s := sha1.Sum(b)
+				return sumOf(s[:])
+			},
+			stream: sha1.New,
+		},
+		{
+			Name:   "md5",
+			Size:   16,
+			Class:  Accident,
+			Source: "RFC 1321; broken by Wang and Yu, How to Break MD5 and Other Hash Functions, 2005",
+			Check:  "25f9e794323b453885f5181f1b624d0b",
+			narrow: func(b []byte) Sum128 {
+				s := md5.Sum(b)
+				return Sum128{binary.BigEndian.Uint64(s[:8]), binary.BigEndian.Uint64(s[8:])}
+			},
+			stream: md5.New,
 		},
 	}
 }

@@ -19,7 +19,7 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("first name is %q, want %q", names[0], Default)
 	}
 	all := strings.Fields("crc32 crc32c crc32k crc32-bzip2 unreal-memcrc slice8 crc64 adler32 fnv1a32 fnv1a64 " +
-		"murmur3-32 murmur3-128 lookup2 xxh32 xxh64 xxh3 xxh128 blake3 sha256 maphash")
+		"murmur3-32 murmur3-128 lookup2 xxh32 xxh64 xxh3 xxh128 blake3 sha256 sha512 sha1 md5 maphash")
 	slices.Sort(all)
 	if got := slices.Sorted(slices.Values(names)); !slices.Equal(got, all) {
 		t.Errorf("names are %q, want %q", got, all)
@@ -34,7 +34,7 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("two functions are called %q", name)
 		}
 		seen[name] = true
-		if f.Source == "" || (f.Class == Identity) != (f.Size == 32) {
+		if f.Source == "" || (f.Class == Identity) != (f.Size >= 32) {
 			t.Errorf("%s: source %q, class %v", name, f.Source, f.Class)
 		}
 		sum := f.Sum([]byte("123456789"))
@@ -48,7 +48,7 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("%s: Sum128 %v, Sum %v", name, f.Sum128([]byte("123456789")), sum)
 		}
 	}
-	for _, name := range []string{"", "XXH3", "md5", "xxh3 "} {
+	for _, name := range []string{"", "XXH3", "md4", "xxh3 "} {
 		if f, ok := Lookup(name); ok {
 			t.Errorf("Lookup(%q) = %q", name, f.Name)
 		}
@@ -144,5 +144,18 @@ func BenchmarkDigest(b *testing.B) {
 				DigestOf(data)
 			}
 		})
+	}
+}
+
+// The low 64 bits are the last bytes of a sum, also where they cross words.
+func TestLow64(t *testing.T) {
+	for _, f := range registry {
+		if f.Check == "" || f.Size < 8 {
+			continue
+		}
+		want, err := strconv.ParseUint(f.Check[len(f.Check)-16:], 16, 64)
+		if got := low64(f.Sum([]byte("123456789"))); err != nil || got != want {
+			t.Errorf("%s: %016x, want %016x, %v", f.Name, got, want, err)
+		}
 	}
 }

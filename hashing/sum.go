@@ -6,17 +6,19 @@ import (
 )
 
 // maxSize is the length of the widest sum in bytes.
-const maxSize = 32
+const maxSize = 64
 
-// Sum is the sum of any function of the registry: up to 32 bytes, most
+// Sum is the sum of any function of the registry: up to 64 bytes, most
 // significant first. Sums are comparable with ==; those of functions of different
 // sizes are never equal, those of different functions of one size may be by
 // chance. The zero Sum is the sum of nothing at all and has no bytes.
 type Sum struct {
-	// Up to 16 bytes are the number a:b, 32 bytes are four words: most functions
-	// make numbers, which need not become bytes before somebody wants to see them.
-	a, b, c, d uint64
-	size       uint8
+	// Up to 16 bytes are the number a:b, longer sums are words, the last of them
+	// filled from the top: most functions make numbers, which need not become
+	// bytes before they are printed.
+	a, b uint64
+	rest [maxSize/8 - 2]uint64
+	size uint8
 }
 
 // Len returns the number of bytes: the Size of the function.
@@ -32,10 +34,15 @@ func (s Sum) Append(dst []byte) []byte {
 	case 16:
 		dst = binary.BigEndian.AppendUint64(dst, s.a)
 		return binary.BigEndian.AppendUint64(dst, s.b)
-	case 32:
-		for _, w := range [...]uint64{s.a, s.b, s.c, s.d} {
-			dst = binary.BigEndian.AppendUint64(dst, w)
+	}
+	if s.size > 16 {
+		end := len(dst) + int(s.size)
+		dst = binary.BigEndian.AppendUint64(dst, s.a)
+		dst = binary.BigEndian.AppendUint64(dst, s.b)
+		for i := 0; len(dst) < end; i++ {
+			dst = binary.BigEndian.AppendUint64(dst, s.rest[i])
 		}
+		dst = dst[:end]
 	}
 	return dst
 }
@@ -54,7 +61,7 @@ func (s Sum) Sum128() Sum128 {
 	return Sum128{s.a, s.b}
 }
 
-// sumOf reads the bytes of a sum of 4, 8, 16 or 32 bytes.
+// sumOf reads the bytes of a sum of 4, 8, 16, 20, 32 or 64 bytes.
 func sumOf(b []byte) Sum {
 	word := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
 	switch len(b) {
@@ -64,8 +71,12 @@ func sumOf(b []byte) Sum {
 		return Sum{size: 8, b: word(0)}
 	case 16:
 		return Sum{size: 16, a: word(0), b: word(1)}
+	case 20:
+		return Sum{size: 20, a: word(0), b: word(1), rest: [6]uint64{uint64(binary.BigEndian.Uint32(b[16:])) << 32}}
 	case 32:
-		return Sum{size: 32, a: word(0), b: word(1), c: word(2), d: word(3)}
+		return Sum{size: 32, a: word(0), b: word(1), rest: [6]uint64{word(2), word(3)}}
+	case 64:
+		return Sum{size: 64, a: word(0), b: word(1), rest: [6]uint64{word(2), word(3), word(4), word(5), word(6), word(7)}}
 	}
 	panic("hashing: a sum of a length that no function has")
 }
