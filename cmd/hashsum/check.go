@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // check checks all lists, one after the other.
@@ -34,7 +35,7 @@ func (c *command) check(ctx context.Context) {
 }
 
 func (c *command) checkList(ctx context.Context, name string, in io.Reader) {
-	k := &checking{command: c, ctx: ctx, list: name, lines: newLines(in, c.layout.end()), guessed: map[*function]bool{}}
+	k := &checking{command: c, ctx: ctx, list: name, lines: newLines(in, c.layout.end())}
 	if err := k.all(); ctx.Err() == nil {
 		k.conclude(err)
 	}
@@ -52,6 +53,7 @@ type checking struct {
 	held     *entry // read, but not begun
 	proper   int    // lines
 	improper int
+	refused  flood
 	end      error // why reading ended, nil at the end of the list
 
 	// begun holds the entries whose files are in work, in order.
@@ -59,10 +61,9 @@ type checking struct {
 
 	// Of the goroutine that has a result.
 	matched, mismatched, unreadable int
-	// guessed are the functions that nothing but the number of digits speaks
-	// for, and whether an entry matched, so that the guess was right.
-	guessed map[*function]bool
-	line    []byte
+	errors                          flood
+	guesses                         guesses
+	line                            []byte
 }
 
 // all checks the entries, as many at once as stand together and are of one
@@ -117,28 +118,31 @@ func (k *checking) peek() *entry {
 		if err == nil {
 			e, err = dialect{fn: k.fn, zero: k.layout.zero}.parseLine(line)
 		}
-		var undecided *undecidedError
 		switch {
 		case err == nil:
 			k.proper++
+			e.line = k.lines.number
+			if e.guessed {
+				e.fn = k.guesses.first(e.fn)
+			}
 			k.held = &e
 		case err == errNoEntry:
-		case errors.As(err, &undecided):
-			k.end = err
 		default:
 			k.improper++
-			if k.warn {
-				k.complain(err)
+			if k.warn && k.refused.add(err.Error()) {
+				k.complain(k.lines.number, err)
 			}
 		}
 	}
 	return k.held
 }
 
-// complain prints what is wrong with the line that was read last.
-func (k *checking) complain(err error) {
-	k.msg.printf("%s: %d: %v", shown(k.list), k.lines.number, err)
+// complain prints what is wrong with a line.
+func (k *checking) complain(line int, err error) {
+	k.msg.printf("%s: %d: %v", shown(k.list), line, err)
 }
+
+var errGlued = errors.New("no file of that name; two lines look glued together, put a newline between them")
 
 func (k *checking) checkedStdin(fn *function) hashing.FileResult {
 	if k.list == stdinName {
@@ -150,28 +154,41 @@ func (k *checking) checkedStdin(fn *function) hashing.FileResult {
 
 // judge prints what became of one entry, and counts it.
 func (k *checking) judge(e *entry, r hashing.FileResult) {
-	var buf [32]byte
+	var buf [len(e.digest)]byte
+	missing := errors.Is(r.Err, fs.ErrNotExist)
 	switch {
 	case k.ctx.Err() != nil && r.Err != nil: // interrupted, not unreadable
-	case r.Err != nil && k.ignoreMissing && errors.Is(r.Err, fs.ErrNotExist):
+	case missing && glued(e.name): // also with -ignore-missing: two files went unchecked
+		k.unreadable++
+		if k.errors.add(errGlued.Error()) {
+			k.complain(e.line, errGlued)
+		}
+		k.result(e, "FAILED open or read")
+	case missing && k.ignoreMissing:
 	case r.Err != nil:
 		k.unreadable++
-		k.msg.error(r.Err)
+		if k.errors.add(causeOf(r.Err)) {
+			k.msg.error(r.Err)
+		}
 		k.result(e, "FAILED open or read")
-	case !bytes.Equal(r.Sum.Append(buf[:0]), e.sum()):
-		k.mismatched++
-		if e.guessed && !k.guessed[e.fn] {
-			k.guessed[e.fn] = false // wrong so far
-		}
-		k.result(e, "FAILED")
-	default:
-		k.matched++
+	case bytes.Equal(r.Sum.Append(buf[:0]), e.sum()):
 		if e.guessed {
-			k.guessed[e.fn] = true
+			k.guesses.matched[e.fn.Size].Store(e.fn)
 		}
-		if !k.quiet {
-			k.result(e, "OK")
-		}
+		k.ok(e)
+	case e.guessed && k.second(e):
+		k.ok(e)
+	case k.ctx.Err() != nil: // interrupted before all functions were tried
+	default:
+		k.mismatched++
+		k.result(e, "FAILED")
+	}
+}
+
+func (k *checking) ok(e *entry) {
+	k.matched++
+	if !k.quiet {
+		k.result(e, "OK")
 	}
 }
 
@@ -184,7 +201,9 @@ func (k *checking) result(e *entry, text string) {
 	if escaped {
 		k.line = append(k.line, '\\')
 	}
-	k.line = appendName(k.line, e.name, escaped)
+	// Control characters are escaped here even if a file or pipe is written to,
+	// unlike in sums: results end up in the logs of build servers, which obey them.
+	k.line = append(k.line, pathname.Escape(string(appendName(nil, e.name, escaped)))...)
 	k.line = append(append(k.line, ": "...), text...)
 	k.out.line(k.line, '\n')
 }
@@ -193,11 +212,12 @@ func (k *checking) result(e *entry, text string) {
 // early.
 func (k *checking) conclude(end error) {
 	k.out.flush() // results before what is said of them
-	var undecided *undecidedError
 	list := shown(k.list)
+	k.refused.rest(list, "line", "lines", k.msg.printf)
+	k.errors.rest(list, "file", "files", k.msg.printf)
 	switch {
-	case errors.As(end, &undecided):
-		k.complain(end)
+	case end == errUTF16:
+		k.msg.printf("%s: %v", list, end)
 	case end != nil:
 		k.msg.error(end)
 	case k.proper == 0:
@@ -207,33 +227,13 @@ func (k *checking) conclude(end error) {
 		k.warnIf(k.improper, "line is improperly formatted", "lines are improperly formatted")
 		k.warnIf(k.unreadable, "listed file could not be read", "listed files could not be read")
 		k.warnIf(k.mismatched, "computed checksum did NOT match", "computed checksums did NOT match")
-		k.doubtGuesses(list)
+		k.doubt(list)
 		if k.ignoreMissing && k.matched == 0 {
 			k.msg.printf("%s: no file was verified", list)
 		}
 	}
 	if end != nil || k.matched == 0 || k.mismatched > 0 || k.unreadable > 0 || k.strict && k.improper > 0 {
 		k.failed.Store(true)
-	}
-}
-
-// md5Size is the length of MD5 sums in bytes.
-const md5Size = 16
-
-// doubtGuesses reports guesses that no entry confirmed.
-func (k *checking) doubtGuesses(list string) {
-	for i := range functions {
-		f := &functions[i]
-		right, guessed := k.guessed[f]
-		if right || !guessed {
-			continue
-		}
-		hint := ""
-		if f.Size == md5Size { // what most lists with so many digits are of
-			hint = "; MD5 is not known here"
-		}
-		k.msg.printf("%s: lines without a tag were taken for %s by their %d digits; if they are of another function, name it with -a%s",
-			list, f.Name, 2*f.Size, hint)
 	}
 }
 

@@ -14,11 +14,12 @@ import (
 type entry struct {
 	fn     *function
 	name   string   // any bytes but NUL; never empty
-	digest [32]byte // the first fn.Size bytes, most significant first
+	digest [64]byte // the first fn.Size bytes, most significant first
 	size   int64    // bytes of the file, or -1 where the style does not say
 
 	// guessed: nothing but the number of digits says what fn is.
 	guessed bool
+	line    int // of the list, from 1
 }
 
 func (e *entry) sum() []byte { return e.digest[:e.fn.Size] }

@@ -40,10 +40,27 @@ var functions = func() []function {
 	return all
 }()
 
-// untagged says which function a plain line without -a is of, by its digits.
-// These are lists of xxhsum, which marks XXH3 for that reason. 8 digits (XXH32
-// or one of many CRCs) and 64 digits (SHA-256 or BLAKE3) stay undecided.
-var untagged = map[int]string{16: "xxh64", 32: "xxh128"}
+// untagged says of which function a plain line without -a is in the first place,
+// by its digits. Those of 8, 16 and 32 digits are xxhsum's, which marks XXH3 for
+// that reason. [checking.settle] tries the others with as many digits.
+var untagged = map[int]string{8: "xxh32", 16: "xxh64", 32: "xxh128", 40: "sha1", 64: "sha256", 128: "sha512"}
+
+// candidates returns the functions that a line of so many digits may be of, that
+// of untagged first.
+func candidates(digits int) []*function {
+	var all []*function
+	for i := range functions {
+		if f := &functions[i]; 2*f.Size == digits {
+			all = append(all, f)
+		}
+	}
+	if i := slices.Index(all, lookup(untagged[digits])); i > 0 {
+		f := all[i]
+		copy(all[1:i+1], all[:i])
+		all[0] = f
+	}
+	return all
+}
 
 // lookup returns the function that -a, a tag or a JSON object names, in upper
 // or lower case, or nil.
@@ -65,11 +82,6 @@ func named(name string) (*function, error) {
 		return nil, fmt.Errorf("%s is not offered here; %s", strings.ToLower(name), why)
 	}
 	return nil, fmt.Errorf("no function is called %q; there are %s", name, listed(functions))
-}
-
-// withDigits returns the functions whose sums have that many hex digits.
-func withDigits(n int) []function {
-	return slices.DeleteFunc(slices.Clone(functions), func(f function) bool { return 2*f.Size != n })
 }
 
 // listed returns the names for a message.

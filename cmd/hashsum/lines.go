@@ -14,6 +14,9 @@ const maxLine = 32 << 10
 
 var errTooLong = fmt.Errorf("longer than %d KiB", maxLine>>10)
 
+// errUTF16 ends a list, of which no line could be read.
+var errUTF16 = errors.New("the list is UTF-16; save it as UTF-8 (PowerShell: | Out-File -Encoding utf8 SUMS)")
+
 // lines reads a list line by line, in the memory of one line.
 type lines struct {
 	r      *bufio.Reader
@@ -43,6 +46,9 @@ func (l *lines) next() ([]byte, error) {
 	l.number++
 	if tooLong {
 		return nil, errTooLong
+	}
+	if l.number == 1 && (bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))) {
+		return nil, errUTF16
 	}
 	if l.number == 1 {
 		line = bytes.TrimPrefix(line, []byte("\ufeff")) // as Windows editors begin a file

@@ -1,7 +1,7 @@
 // Command hashsum prints and checks sums of files.
 //
 //	hashsum [-a FUNCTION] [-tag|-json] [-z] [-j N] [FILE|FOLDER ...]
-//	hashsum -check LIST [-a FUNCTION] [-quiet] [-status] [-ignore-missing] [-strict] [-warn] [-z] [LIST ...]
+//	hashsum -c LIST [-a FUNCTION] [-quiet] [-status] [-ignore-missing] [-strict] [-warn] [-z] [LIST ...]
 //	hashsum -stats [-a FUNCTION,...] [-bins N] [-z] [FILE ...]
 //
 // Without a file, and for "-", standard input is summed. Folders are summed with
@@ -10,22 +10,22 @@
 // The lines come in the order of the arguments, and within a folder in the order
 // of the paths' bytes, however many files are summed at once.
 //
-// A list may hold lines of hashsum, sha256sum, b3sum, xxhsum, openssl dgst and
-// cksum -a sha256, mixed as they come; those of cksum alone (a CRC, a size, a
+// A list may hold lines of hashsum, md5sum, sha256sum, b3sum, xxhsum, openssl dgst
+// and cksum -a sha256, mixed as they come; those of cksum alone (a CRC, a size, a
 // name) are not read. Which function a line is of is said by its tag ("SHA256
 // (name) = ..."), its mark ("XXH3_...", as newer xxhsum have it) or its
-// "algorithm"; else by -a; else by the number of digits, as in the lists of
-// xxhsum: 16 are XXH64, 32 are XXH128. 8 or 64 digits want -a.
+// "algorithm"; else by -a; else it is the function with that number of digits which
+// first matches a file of the list.
 //
 // With -stats the lines of the files are keys, and a row for each function says how
 // it spreads them over the bins of a hash table: bins that stay empty, the longest
 // chain, chi-squared for each degree of freedom and the probability that random
 // sums give as much, and how many keys share 32 or 64 bits with another.
 //
-// Exit status, as that of the coreutils: 0 all is well; 1 something could not be
-// read, did not match or is no list, or the usage is wrong. An interrupted run
-// dies of the signal where there are signals, so that a loop of the shell ends
-// as well (the shell says 130 after Ctrl-C), and has 130 elsewhere.
+// Exit status: 0 all is well; 1 something could not be read, did not match or is
+// no list; 2 the usage is wrong. An interrupted run dies of the signal where there
+// are signals, so that a loop of the shell ends as well (the shell says 130 after
+// Ctrl-C), and has 130 elsewhere.
 package main
 
 import (
@@ -44,6 +44,7 @@ import (
 const (
 	exitOK          = 0
 	exitFailed      = 1
+	exitUsage       = 2
 	exitInterrupted = 130
 )
 
@@ -97,7 +98,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	case err != nil:
 		c.msg.printf("%v", err)
-		return exitFailed
+		return exitUsage
 	}
 	c.options = opt
 	defer c.showProgress(ctx, stderr)()

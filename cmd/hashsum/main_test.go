@@ -227,15 +227,28 @@ func TestOptionsRefused(t *testing.T) {
 		{[]string{"-check", "--a=sha256", "x"}, "hashsum: -check wants a list; -a is a flag\n"},
 		{[]string{"-check", "-h"}, "hashsum: -check wants a list; -h is a flag\n"},
 		{[]string{"-check"}, "flag needs an argument: -check; see hashsum -h\n"},
-		{[]string{"-check", "-x"}, "open -x: "},
-		{[]string{"-check", "x", "--", "-a"}, "open -a: "},
-		{[]string{"-c", "x"}, "not defined: -c; a list is checked with -check; see hashsum -h\n"},
-		{[]string{"--c"}, "; a list is checked with -check; "},
-		{[]string{""}, `hashsum: stat "": `},
-		{[]string{"-check", ""}, `hashsum: open "": `},
+		{[]string{"--c"}, "flag needs an argument: -c; see hashsum -h\n"},
 		{[]string{"-quiet"}, "-quiet is meaningful only"},
 		{[]string{"-check", "x", "-json"}, "-json is meaningless"},
 		{[]string{"-tag", "-json"}, "exclude each other"},
+	} {
+		if code, stdout, stderr := runs(t.Context(), "", c.args...); code != exitUsage || stdout != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: exit %d, %q, %q", c.args, code, stdout, stderr)
+		}
+	}
+}
+
+// Words that are no flags are files and lists, which is not a matter of usage.
+func TestFilesRefused(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-check", "-x"}, "open -x: "},
+		{[]string{"-check", "x", "--", "-a"}, "open -a: "},
+		{[]string{"-c", "x"}, "open x: "},
+		{[]string{""}, `hashsum: stat "": `},
+		{[]string{"-check", ""}, `hashsum: open "": `},
 	} {
 		if code, stdout, stderr := runs(t.Context(), "", c.args...); code != exitFailed || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%q: exit %d, %q, %q", c.args, code, stdout, stderr)

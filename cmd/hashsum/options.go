@@ -44,6 +44,7 @@ func flags(o *options, fn *string, stats, tag, json *bool) *flag.FlagSet {
 	fs.Usage = func() {}
 	fs.StringVar(fn, "a", hashing.Default, "the `function`: "+listed(functions))
 	fs.Var((*texts)(&o.lists), "check", "check the sums in a `list` (\"-\": standard input); other arguments are lists then as well")
+	fs.Var((*texts)(&o.lists), "c", "the same as -check `list`")
 	fs.IntVar(&o.workers, "j", 0, "files that are summed at once, `N` (default 0: one for each CPU)")
 	fs.BoolVar(tag, "tag", false, "print the function on each line, as the BSDs: SHA256 (name) = ...")
 	fs.BoolVar(json, "json", false, "print an object on each line: name, algorithm, digest, size in bytes;\na name that is not UTF-8 stands whole in name_base64")
@@ -55,7 +56,7 @@ func flags(o *options, fn *string, stats, tag, json *bool) *flag.FlagSet {
 	fs.BoolVar(&o.status, "status", false, "when checking: print neither results nor warnings; the exit status tells")
 	fs.BoolVar(&o.ignoreMissing, "ignore-missing", false, "when checking: say nothing of files that are not there")
 	fs.BoolVar(&o.strict, "strict", false, "when checking: fail if a line is not a sum")
-	fs.BoolVar(&o.warn, "warn", false, "when checking: name each line that is not a sum")
+	fs.BoolVar(&o.warn, "warn", false, "when checking: say which lines are not sums, and why")
 	return fs
 }
 
@@ -76,11 +77,7 @@ func parseOptions(args []string) (options, error) {
 		return o, errHelp
 	}
 	if err != nil {
-		hint := ""
-		if strings.HasSuffix(err.Error(), "not defined: -c") { // as the coreutils have it
-			hint = "; a list is checked with -check"
-		}
-		return o, fmt.Errorf("%w%s; see hashsum -h", err, hint)
+		return o, fmt.Errorf("%w; see hashsum -h", err)
 	}
 	for _, list := range o.lists {
 		if name := flagIn(fs, list); name != "" {
@@ -135,7 +132,7 @@ func parseOptions(args []string) (options, error) {
 
 // parseStats checks what stands beside -stats.
 func (o *options) parseStats(given map[string]bool, fn string) error {
-	for _, name := range []string{"check", "tag", "json", "j"} {
+	for _, name := range []string{"check", "c", "tag", "json", "j"} {
 		if given[name] {
 			return fmt.Errorf("-%s is meaningless with -stats", name)
 		}
@@ -189,16 +186,16 @@ func flagIn(fs *flag.FlagSet, word string) string {
 func usage() string {
 	var b strings.Builder
 	b.WriteString(`usage: hashsum [flags] [FILE|FOLDER ...]
-       hashsum -check LIST [flags] [LIST ...]
+       hashsum -c LIST [flags] [LIST ...]
        hashsum -stats [flags] [FILE ...]
 
 Print or check sums of files, of all files in folders, and of standard input,
 which is "-", or what is summed without an argument.
 
   hashsum assets > SUMS                      sum all files in a folder
-  hashsum -check SUMS                        check them
+  hashsum -c SUMS                            check them
   hashsum -a sha256 -tag a.png b.png         another function, named on each line
-  sha256sum *.png | hashsum -check - -a sha256
+  sha256sum *.png | hashsum -c -             check a list of another program
   hashsum -stats names.txt                   which function spreads these lines best
 
 Links to files are followed. In folders, links to folders, links that lead
@@ -213,14 +210,14 @@ nowhere, and pipes and the like are skipped with a warning.
 	fs.PrintDefaults()
 	b.WriteString(`
 Lists: -check reads what hashsum prints in any of its styles, and the lines of
-sha256sum, b3sum, xxhsum, openssl dgst, cksum -a sha256 and the BSDs, mixed as
-they come ("DIGEST  NAME", "SHA256 (NAME) = DIGEST", an object), but not those of
-cksum alone. The function of a line is, in this order: what its tag, "algorithm"
-or mark (XXH3_) says; what -a says; xxh64 for 16 digits, xxh128 for 32. Lines of
-8 or 64 digits (CRCs, sha256, blake3 ...) want -a if they have no tag.
+md5sum, sha256sum, b3sum, xxhsum, openssl dgst, cksum -a sha256 and the BSDs,
+mixed as they come ("DIGEST  NAME", "SHA256 (NAME) = DIGEST", an object), but not
+those of cksum alone. The function of a line is, in this order: what its tag,
+"algorithm" or mark (XXH3_) says; what -a says; of those with its number of
+digits, the first that matches a file of the list.
 
 Exit status: 0 all is well; 1 something could not be read, did not match or is
-no list, or the usage is wrong; 130 interrupted.
+no list; 2 the usage is wrong; 130 interrupted.
 `)
 	return b.String()
 }

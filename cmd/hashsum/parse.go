@@ -24,20 +24,11 @@ type dialect struct {
 // errNoEntry is the result of an empty line or a comment.
 var errNoEntry = errors.New("nothing on this line")
 
-// An undecidedError is a line that may be of several functions. The whole list
-// wants -a then, so that it is no use to go on.
-type undecidedError struct{ digits int }
-
-func (e *undecidedError) Error() string {
-	return fmt.Sprintf("%d digits may be of %s; say which with -a",
-		e.digits, listed(withDigits(e.digits)))
-}
-
 // parseLine reads one line, without its end, of any style that [layout] writes
 // and that sha256sum, b3sum, xxhsum, openssl dgst and cksum -a sha256 write.
 //
 // The function of the line is, in this order: what its tag, mark or "algorithm"
-// says; d.fn; for 16 and 32 digits those of [untagged].
+// says; d.fn; that of [untagged].
 func (d dialect) parseLine(line []byte) (entry, error) {
 	if !d.zero {
 		line = bytes.TrimSuffix(line, []byte("\r"))
@@ -45,7 +36,8 @@ func (d dialect) parseLine(line []byte) (entry, error) {
 	if len(line) == 0 || line[0] == '#' {
 		return entry{}, errNoEntry
 	}
-	line = bytes.TrimLeft(line, " \t")
+	// A byte order mark begins a file, which may be glued to another one.
+	line = bytes.TrimLeft(bytes.TrimPrefix(line, []byte("\ufeff")), " \t")
 	if bytes.HasPrefix(line, []byte("{")) {
 		return parseJSON(line)
 	}
@@ -67,25 +59,30 @@ func (d dialect) parseText(line []byte) (entry, []byte, error) {
 		line = bytes.TrimPrefix(line, []byte(`\`))
 	}
 	word := line
-	if i := bytes.IndexAny(line, " ("); i >= 0 {
+	if i := bytes.IndexAny(line, " \t("); i >= 0 {
 		word = line[:i]
 	}
-	rest := bytes.TrimPrefix(line[len(word):], []byte(" "))
+	rest := line[len(word):]
 	digits := len(word) - len(bytes.TrimLeft(word, "0123456789abcdefABCDEF"))
 	switch {
 	case len(word) == 0:
 		return entry{}, nil, errors.New("neither digits nor a tag at its beginning")
-	case digits < len(word) && bytes.HasPrefix(rest, []byte("(")):
-		return parseTagged(string(word), rest[1:])
+	case digits < len(word):
+		if name, ok := bytes.CutPrefix(bytes.TrimPrefix(rest, []byte(" ")), []byte("(")); ok {
+			return parseTagged(string(word), name)
+		}
 	}
 	return d.parsePlain(word, rest)
 }
 
-// parsePlain reads what is left of "word  name" or "word *name" after the first
-// space.
+// parsePlain reads "word  name", "word *name", and "word name" or "word<tab>name"
+// as BSD's -r writes it.
 func (d dialect) parsePlain(word, rest []byte) (entry, []byte, error) {
-	if len(rest) == 0 || rest[0] != ' ' && rest[0] != '*' {
-		return entry{}, nil, errors.New("want two spaces, or a space and an asterisk, after the digits")
+	if len(rest) == 0 || rest[0] != ' ' && rest[0] != '\t' {
+		return entry{}, nil, errors.New("want a sum, a space and a name")
+	}
+	if rest = rest[1:]; len(rest) > 0 && (rest[0] == ' ' || rest[0] == '*') {
+		rest = rest[1:]
 	}
 	e := entry{size: -1}
 	digits := word
@@ -101,21 +98,18 @@ func (d dialect) parsePlain(word, rest []byte) (entry, []byte, error) {
 	if e.fn == nil {
 		name, ok := untagged[len(digits)]
 		if !ok {
-			if isHex(digits) && len(withDigits(len(digits))) > 0 {
-				return entry{}, nil, &undecidedError{len(digits)}
-			}
 			return entry{}, nil, fmt.Errorf("%d characters are no sum of any function here", len(digits))
 		}
 		e.fn, e.guessed = lookup(name), true
 	}
-	return e, rest[1:], e.setDigest(digits)
+	return e, rest, e.setDigest(digits)
 }
 
 // parseTagged reads what follows "TAG (". The name ends at the last bracket.
 func parseTagged(tag string, rest []byte) (entry, []byte, error) {
 	e := entry{size: -1, fn: lookup(tag)}
-	if tag == "SHA2-256" { // openssl 3
-		e.fn = lookup("sha256")
+	if bits, ok := strings.CutPrefix(tag, "SHA2-"); ok { // openssl 3
+		e.fn = lookup("sha" + bits)
 	}
 	// xxhsum --little-endian
 	base, reversed := strings.CutSuffix(tag, "_LE")

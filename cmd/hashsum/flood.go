@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+const (
+	// shownOfCause is how many messages of one cause are printed, the others are
+	// counted.
+	shownOfCause = 3
+	// maxCauses bounds the causes that are kept apart: a list may be all noise.
+	maxCauses = 20
+)
+
+// A flood counts messages by cause, so that a thousand of one cause take a few
+// lines.
+type flood struct {
+	causes []cause // in the order of their first message
+}
+
+type cause struct {
+	text  string
+	count int
+}
+
+const otherCauses = "other causes"
+
+// add counts a message and reports whether to print it.
+func (f *flood) add(text string) bool {
+	for i := range f.causes {
+		if c := &f.causes[i]; c.text == text || c.text == otherCauses {
+			c.count++
+			return c.count <= shownOfCause
+		}
+	}
+	if len(f.causes) == maxCauses {
+		text = otherCauses
+	}
+	f.causes = append(f.causes, cause{text, 1})
+	return true
+}
+
+// rest gives a line for each cause that has more messages than were printed.
+func (f *flood) rest(list, one, many string, line func(string, ...any)) {
+	for _, c := range f.causes {
+		if n := c.count - shownOfCause; n > 0 {
+			line("%s: %s: %s", list, plural(n, "more "+one, "more "+many), c.text)
+		}
+	}
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// causeOf is the text of an error without the path it is about.
+func causeOf(err error) string {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// guesses are the functions of lines of which only the number of digits is known.
+// Several functions have as many; the one that last matched a file is tried first,
+// and a mismatch counts only once all have been tried. So a SHA256SUMS and the
+// list of b3sum are both read without -a, even in one file.
+type guesses struct {
+	// matched has the function that last matched, by bytes of its sum. The
+	// goroutine that has results writes it, the one that reads the list reads it.
+	matched [len(entry{}.digest) + 1]atomic.Pointer[function]
+
+	// unmatched has the digits of lines that no function matched.
+	unmatched []int
+}
+
+// first returns the function to try first for a line.
+func (g *guesses) first(fn *function) *function {
+	if f := g.matched[fn.Size].Load(); f != nil {
+		return f
+	}
+	return fn
+}
+
+// second tries the functions that e was not summed with. It reports whether one
+// matches, which then is that of e.
+func (k *checking) second(e *entry) bool {
+	last := k.guesses.matched[e.fn.Size].Load()
+	if last != nil && k.matchedBy(e, last) {
+		return true
+	}
+	for _, fn := range candidates(2 * e.fn.Size) {
+		if fn != last && k.matchedBy(e, fn) {
+			return true
+		}
+	}
+	if n := 2 * e.fn.Size; last == nil && !slices.Contains(k.guesses.unmatched, n) {
+		k.guesses.unmatched = append(k.guesses.unmatched, n)
+	}
+	return false
+}
+
+// matchedBy sums the file of e with fn, unless it was, and compares.
+func (k *checking) matchedBy(e *entry, fn *function) bool {
+	if fn == e.fn || e.name == stdinName {
+		return false
+	}
+	files := hashing.Files{Func: fn.Func, Workers: k.workers}
+	matches := false
+	err := files.Sum(k.ctx, func(yield func(string) bool) { yield(e.name) }, func(r hashing.FileResult) {
+		matches = r.Err == nil && bytes.Equal(r.Sum.Bytes(), e.sum())
+	})
+	if err != nil || !matches {
+		return false
+	}
+	e.fn = fn
+	k.guesses.matched[fn.Size].Store(fn)
+	return true
+}
+
+// doubt reports digits that no function matched.
+func (k *checking) doubt(list string) {
+	for _, n := range k.guesses.unmatched {
+		if k.guesses.matched[n/2].Load() != nil {
+			continue
+		}
+		var names []string
+		for _, fn := range candidates(n) {
+			names = append(names, fn.Name)
+		}
+		hint := ""
+		if n == 128 { // what b2sum prints
+			hint = "; BLAKE2b is not known here"
+		}
+		k.msg.printf("%s: no line of %d digits matches; tried %s%s", list, n, strings.Join(names, ", "), hint)
+	}
+}
+
+// glued reports whether a name looks as if the next line of another list follows
+// in it, which happens where lists are put together and one lacks its last newline.
+func glued(name string) bool {
+	if _, after, ok := strings.Cut(name, ") = "); ok && strings.Contains(after, "(") {
+		return true
+	}
+	for i := 1; i+2 < len(name); i++ {
+		if name[i] != ' ' || name[i+1] != ' ' && name[i+1] != '*' {
+			continue
+		}
+		before := name[:i]
+		digits := len(before) - len(strings.TrimRight(before, "0123456789abcdefABCDEF"))
+		if digits >= 8 {
+			return true
+		}
+	}
+	return false
+}
