@@ -85,7 +85,7 @@ func (s *Summary) Failures() int { return s.Failed.Assets + s.Errors }
 
 // String is the last line of a run. Its form is fixed, for scripts; what is not always
 // there comes last.
-func (s *Summary) String() string {
+func (s Summary) String() string {
 	line := fmt.Sprintf("%s: %d up to date, %d unchanged, %d restored, %d cooked, %d failed in %s (saved %s)",
 		human.Count(s.Found.Assets, "asset"), s.UpToDate(), s.Unchanged.Assets, s.Restored.Assets, s.Cooked.Assets, s.Failed.Assets,
 		human.Duration(s.Took), human.Duration(s.Saved))

@@ -75,7 +75,7 @@ type Verified struct {
 }
 
 // String is the last line of verifying. Its form is fixed, for scripts.
-func (v *Verified) String() string {
+func (v Verified) String() string {
 	return fmt.Sprintf("verified %s (%s) and %s, cooked %d of %s again: %s in %s",
 		human.Count(v.Outputs, "output"), human.Bytes(v.Bytes), human.Count(v.Blobs, "blob"),
 		v.Again, human.Count(v.Assets, "asset"), human.Count(v.Differences, "difference"), human.Duration(v.Took))

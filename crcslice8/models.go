@@ -1,5 +1,10 @@
 package crcslice8
 
+import (
+	"cmp"
+	"fmt"
+)
+
 // Model describes a CRC-32 in the terms of the RevEng catalogue of parametrised
 // CRC algorithms (Greg Cook, https://reveng.sourceforge.io/crc-catalogue/).
 type Model struct {
@@ -9,6 +14,18 @@ type Model struct {
 	Reflected bool   // RefIn and RefOut: the least significant bit of a byte is its highest power
 	XorOut    uint32 // added to the register, in its final order, at the end
 	Check     uint32 // checksum of "123456789"; documentation, New does not look at it
+}
+
+// String returns the model in the catalogue's terms, numbers in hex:
+// "CRC-32/ISO-HDLC(poly=0x04c11db7 init=0xffffffff reflected=true xorout=0xffffffff check=0xcbf43926)".
+// A zero Check, as in a model of your own, is left out.
+func (m Model) String() string {
+	check := ""
+	if m.Check != 0 {
+		check = fmt.Sprintf(" check=0x%08x", m.Check)
+	}
+	return fmt.Sprintf("%s(poly=0x%08x init=0x%08x reflected=%t xorout=0x%08x%s)",
+		cmp.Or(m.Name, "CRC-32"), m.Poly, m.Init, m.Reflected, m.XorOut, check)
 }
 
 // Models returns all models of this package, sorted by name: the CRC-32s of the

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Symbol is a name of a recorder. 0 is the empty name.
-type Symbol uint32
+// Symbol is a name of one recorder, in its table. 0 is the empty name.
+type Symbol = intern.Symbol
 
 // unnamed is the name that all get for which the table has no room.
 const (
@@ -137,7 +137,7 @@ func (r *Recorder) Symbol(name string) Symbol {
 	}
 	if len(name) <= maxName {
 		if sym, err := r.names.Intern(name); err == nil {
-			return Symbol(sym)
+			return sym
 		}
 	}
 	r.unnamed.Add(1)
