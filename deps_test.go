@@ -60,7 +60,7 @@ var apart = []struct{ importer, imported string }{
 // edges lists which of our packages those of the engine, the recipes and the proofs import,
 // on any system, apart from tests: a new edge is a decision that shows in a diff.
 const edges = `
-cook/cli: cook cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/scenario cook/internal/survey cook/recipe internal/atomicfile internal/confine internal/human internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
+cook/cli: cook cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/scenario cook/internal/survey cook/recipe internal/atomicfile internal/confine internal/human internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
 cook/inspect: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view profile/view/command
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
@@ -78,12 +78,12 @@ cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rul
 cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
 cook/internal/report: cook internal/human internal/pathname
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dirfd internal/parallel internal/pathname
-cook/internal/rules: cook/internal/glob cook/recipe internal/pathname
+cook/internal/rules: cook/internal/glob cook/recipe internal/nearest internal/pathname
 cook/internal/scan: internal/dirfd internal/lease internal/pathname
 cook/internal/scenario: cook cook/internal/glob cook/recipe profile profile/counters profile/memory profile/smoke
 cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest hashing internal/atomicfile internal/confine internal/mapped internal/pathname internal/regular internal/syncfs
 cook/internal/store: hashing internal/atomicfile internal/reflink internal/regular
-cook/internal/survey: cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/state cook/internal/store internal/confine
+cook/internal/survey: cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/state cook/internal/store internal/confine internal/human internal/nearest internal/pathname
 cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/manifest hashing internal/advice internal/confine internal/parallel internal/pathname internal/regular profile
 cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/state cook/recipe internal/dirfd internal/pathname
 cook/manifest: hashing

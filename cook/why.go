@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -114,7 +115,8 @@ func explain(ctx context.Context, opt pass.Options, name string) ([]Explanation,
 		return nil, err
 	}
 	defer known.Close()
-	s = s.For(sourceOf(s, known.Index, name))
+	source := sourceOf(s, known.Index, name)
+	s = s.For(source)
 	_, todo, err := pass.Decide(ctx, s, known.Index, nil)
 	if err != nil {
 		return nil, err
@@ -124,7 +126,8 @@ func explain(ctx context.Context, opt pass.Options, name string) ([]Explanation,
 		all = append(all, explanation(ctx, s, todo, &todo.Actions[i]))
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: %w in %s", pathname.Show(name), ErrNoAsset, s.Place.Dir)
+		err := fmt.Errorf("%s: %w in %s", pathname.Show(name), ErrNoAsset, s.Place.Dir)
+		return nil, survey.NotAsset(err, s, known.Index, source)
 	}
 	return all, nil
 }

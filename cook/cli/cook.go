@@ -12,6 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/nearest"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events/export"
 	"github.com/assetcook/assetcook/profile/guid"
@@ -76,7 +77,11 @@ func (c command) runCook(ctx context.Context, atWork func(), args []string, stdo
 	}
 	switch {
 	case r.project.Dir == "" && len(patterns) > 0:
-		fmt.Fprintf(stderr, "cook: there is no command %q, and no asset folder is given; try: cook -dir assets, or cook help\n", patterns[0])
+		try := "try: cook -dir assets, or cook help"
+		if verb := nearest.Word(patterns[0], verbs); verb != "" {
+			try = fmt.Sprintf("did you mean cook %s?", verb)
+		}
+		fmt.Fprintf(stderr, "cook: there is no command %q, and no asset folder is given; %s\n", patterns[0], try)
 		return exitUsage
 	case r.project.Dir == "":
 		fmt.Fprintln(stderr, "cook: no asset folder given; try: cook -dir assets")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/internal/nearest"
 )
 
 // size is a flag value in bytes: 4GiB, 512MB, 1048576.
@@ -182,7 +183,7 @@ func parse(fs *flag.FlagSet, args []string, stdout, stderr io.Writer) (words []s
 			fs.Usage()
 			return nil, exitOK, false
 		case err != nil:
-			fmt.Fprintf(stderr, "cook: %v; see cook help\n", err)
+			fmt.Fprintf(stderr, "cook: %v%s; see cook help\n", err, meantFlag(fs, err))
 			return nil, exitUsage, false
 		}
 		rest := fs.Args()
@@ -192,6 +193,21 @@ func parse(fs *flag.FlagSet, args []string, stdout, stderr io.Writer) (words []s
 		}
 		words, args = append(words, rest[0]), rest[1:]
 	}
+}
+
+// meantFlag is the end of a message about a flag that there is not: the one that was
+// probably meant.
+func meantFlag(fs *flag.FlagSet, err error) string {
+	given, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !unknown {
+		return ""
+	}
+	var names []string
+	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	if name := nearest.Word(given, names); name != "" {
+		return "; did you mean -" + name + "?"
+	}
+	return ""
 }
 
 // folderFirst takes the first word for the asset folder if that was not given and the word

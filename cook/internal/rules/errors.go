@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/assetcook/assetcook/internal/nearest"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -79,50 +80,13 @@ func (e Errors) sort() {
 // instead returns the end of a message about an unknown word: what was probably
 // meant, or else all there is.
 func instead(word string, words []string) string {
-	if w := near(word, words); w != "" {
+	if w := nearest.Word(word, words); w != "" {
 		return fmt.Sprintf("; did you mean %q?", w)
 	}
 	if len(words) == 0 {
 		return "; none is declared"
 	}
 	return "; have " + strings.Join(words, ", ")
-}
-
-// near returns the word that is at most two edits away apart from case, the
-// nearest and then the first of them, or "". Words that would have to change in
-// every letter are not near.
-func near(word string, words []string) string {
-	best, nearest := "", 3
-	for _, w := range words {
-		if d := len(w) - len(word); d < -2 || d > 2 {
-			continue
-		}
-		if d := distance(strings.ToLower(word), w); d < nearest && d < len(w) && d < len(word) {
-			best, nearest = w, d
-		}
-	}
-	return best
-}
-
-// distance is Levenshtein's: the fewest bytes put in, taken out or replaced.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // clip shortens what a hostile file would make us print.

@@ -222,18 +222,6 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestNear(t *testing.T) {
-	words := []string{"at", "max_size", "quality", "srgb"}
-	for word, want := range map[string]string{
-		"srbg": "srgb", "SRGB": "srgb", "maxsize": "max_size", "max-size": "max_size", "quilaty": "quality",
-		"q": "", "": "", "it": "at", "xy": "", "qualityyyy": "", strings.Repeat("x", 1<<20): "",
-	} {
-		if got := near(word, words); got != want {
-			t.Errorf("near(%.20q) = %q, want %q", word, got, want)
-		}
-	}
-}
-
 func TestClip(t *testing.T) {
 	for s, want := range map[string]string{
 		"short":                       "short",

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/glob"
+	"github.com/assetcook/assetcook/internal/nearest"
 )
 
 // meant returns the end of a message about a rule that matches nothing: what it probably
@@ -36,7 +37,7 @@ func (s *Set) meant(number int, sources iter.Seq[string]) string {
 	if matchesAny(text, prefix, sources, true) {
 		return "; the case of letters differs: " + found(text, prefix, sources)
 	}
-	if fixed := nearest(text, prefix, sources); fixed != "" && matchesAny(fixed, prefix, sources, false) {
+	if fixed := respelled(text, prefix, sources); fixed != "" && matchesAny(fixed, prefix, sources, false) {
 		return fmt.Sprintf("; did you mean %q?", fixed)
 	}
 	return ""
@@ -83,9 +84,9 @@ func fromRegexp(text string) string {
 	return strings.NewReplacer(".*", "*", ".+", "*", `\.`, ".", "(", "{", ")", "}", "|", ",").Replace(text)
 }
 
-// nearest replaces the words of a pattern's elements that are no wildcards by names that
+// respelled replaces the words of a pattern's elements that are no wildcards by names that
 // sources have in their place and that are spelled almost so.
-func nearest(text, prefix string, sources iter.Seq[string]) string {
+func respelled(text, prefix string, sources iter.Seq[string]) string {
 	elements := strings.Split(text, "/")
 	anchored := len(elements) > 1
 	names := make([]map[string]bool, len(elements))
@@ -111,11 +112,11 @@ func nearest(text, prefix string, sources iter.Seq[string]) string {
 		switch {
 		case e == "":
 		case !strings.ContainsAny(e, `*?[{\`) && anchored && !names[i][e]:
-			if w := near(e, sortedKeys(names[i])); w != "" {
+			if w := nearest.Word(e, sortedKeys(names[i])); w != "" {
 				elements[i], changed = w, true
 			}
 		case i == len(elements)-1 && strings.HasPrefix(e, "*.") && !strings.ContainsAny(e[2:], `*?[{\`) && !endings[e[1:]]:
-			if w := near(e[1:], sortedKeys(endings)); w != "" {
+			if w := nearest.Word(e[1:], sortedKeys(endings)); w != "" {
 				elements[i], changed = "*"+w, true
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/nearest"
 )
 
 // option judges one option of a rule or target table and says whether it is
@@ -26,7 +27,7 @@ func (c *compiler) option(at *node, name, guessed string, cooker recipe.Cooker, 
 		return true
 	case !errors.Is(err, recipe.ErrNoOption):
 		c.failf(at.value, "%s", c.short(at, err, value))
-	case near(key, slices.Concat(c.keys(name), words)) != "":
+	case nearest.Word(key, slices.Concat(c.keys(name), words)) != "":
 		c.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, slices.Concat(c.keys(name), words)))
 	case len(c.keys(name)) == 0:
 		c.failf(at.key, "unknown key %q for recipe %q, which has no options", clip(key), name)
@@ -68,7 +69,7 @@ func (c *compiler) optionOfAny(at *node, guessed, key string, value any, words [
 	for _, name := range c.set.recipes.Names() {
 		words = slices.Concat(words, c.keys(name))
 	}
-	if near(key, words) != "" {
+	if nearest.Word(key, words) != "" {
 		c.failf(at.key, "unknown key %q%s", clip(key), instead(key, words))
 	} else {
 		c.failf(at.key, "unknown key %q; no recipe has such an option", clip(key))
@@ -105,7 +106,7 @@ func meantWord(text, want string) string {
 	for i := 1; i < len(words); i += 2 {
 		quoted = append(quoted, words[i])
 	}
-	if w := near(text, quoted); w != "" && !strings.HasPrefix(want, "a duration") {
+	if w := nearest.Word(text, quoted); w != "" && !strings.HasPrefix(want, "a duration") {
 		return fmt.Sprintf("; did you mean %q?", w)
 	}
 	_, err := strconv.ParseFloat(text, 64)

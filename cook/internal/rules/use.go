@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/nearest"
 )
 
 // A use is what became of a rule with the sources that were asked about.
@@ -93,7 +94,7 @@ func (s *Set) dropped(u *use, o *setting) *Error {
 	if len(u.recipes) > 1 {
 		what = fmt.Sprintf("no recipe that cooks what this rule matches has an option %q: %s", o.key, strings.Join(u.recipes, ", "))
 	}
-	if w := near(o.key, keys); w != "" {
+	if w := nearest.Word(o.key, keys); w != "" {
 		what += fmt.Sprintf("; did you mean %q?", w)
 	} else {
 		what += s.elsewhere(o, u.recipes)

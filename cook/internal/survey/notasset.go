@@ -1,0 +1,93 @@
+package survey
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/nearest"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// mostReaders is how many assets are named that read a file.
+const mostReaders = 3
+
+// NotAsset adds to an error why a path names no asset, as far as the files and the last run
+// tell it. The path is that of a source that there is not.
+func NotAsset(err error, s *pass.Session, last *index.Index, given string) error {
+	readers := readersOf(last, given)
+	info, missing := s.Assets.Stat(given)
+	switch {
+	case missing == nil && info.IsDir():
+		return fmt.Errorf("%w: it is a folder; name an asset in it", err)
+	case len(readers) > 0:
+		some := readers[:min(mostReaders, len(readers))]
+		for i := range some {
+			some[i] = pathname.Show(some[i])
+		}
+		text := strings.Join(some, ", ")
+		if more := len(readers) - len(some); more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		return fmt.Errorf("%w: %s it: %s", err, readersAre(len(readers)), text)
+	case missing == nil && (path.Base(given) == "cook.toml" || path.Base(given) == ".cookignore"):
+		return fmt.Errorf("%w: it says what is cooked", err)
+	case missing == nil:
+		return fmt.Errorf("%w: the file is there, and left out; see .cookignore", err)
+	case errors.Is(missing, fs.ErrNotExist):
+		if meant := meantPath(last, given); meant != "" {
+			return fmt.Errorf("%w; did you mean %s?", err, pathname.Show(meant))
+		}
+	}
+	return err
+}
+
+func readersAre(n int) string {
+	if n == 1 {
+		return "1 asset reads"
+	}
+	return human.Count(n, "asset") + " read"
+}
+
+// readersOf returns the assets that read a file, sorted.
+func readersOf(last *index.Index, file string) (list []string) {
+	index.Guard(func() error {
+		last.Dependents(map[string]bool{file: true}, func(source string) { list = append(list, source) })
+		return nil
+	})
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// meantPath returns the source of the last run that a path probably means: one of that name
+// in another folder, or one that is spelled almost so; "" for none.
+func meantPath(last *index.Index, given string) string {
+	given = filepath.ToSlash(given)
+	folder, base := path.Split(given)
+	var beside []string
+	elsewhere := ""
+	index.Guard(func() error {
+		for row := range last.Rows("") {
+			source := row.Path()
+			dir, name := path.Split(source)
+			if name == base || strings.EqualFold(source, given) {
+				elsewhere = source
+			}
+			if dir == folder {
+				beside = append(beside, name)
+			}
+		}
+		return nil
+	})
+	if w := nearest.Word(base, beside); w != "" {
+		return folder + w
+	}
+	return elsewhere
+}
