@@ -24,6 +24,7 @@ only the work that is needed.
 	cook events stat|convert FILE ...        sum up or convert a recording of -trace
 	cook view FILE ... | HOST:PORT           show recordings, or a run with -feed, as pages
 	cook id RUN ...                          decode IDs of runs
+	cook version                             print the version of this program
 	cook help [VERB|RECIPE]                  print this text, or that of a verb or recipe
 
 The asset folder may stand first instead: cook assets is cook -dir assets.

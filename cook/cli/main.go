@@ -76,7 +76,7 @@ func (w *checkedWriter) Write(b []byte) (int, error) {
 }
 
 // verbs have help of their own.
-var verbs = []string{"why", "verify", "trim", "clean", "report", "history", "smoke", "events", "view", "id"}
+var verbs = []string{"why", "verify", "trim", "clean", "report", "history", "smoke", "events", "view", "id", "version"}
 
 func (c command) verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
@@ -101,6 +101,8 @@ func (c command) verb(ctx context.Context, atWork func(), args []string, stdout,
 			return runView(ctx, args[1:], stdout, stderr)
 		case "id":
 			return runID(args[1:], stdout, stderr)
+		case "version", "-version", "--version":
+			return runVersion(stdout)
 		case "help":
 			if len(args) == 2 && slices.Contains(verbs, args[1]) {
 				return c.verb(ctx, atWork, []string{args[1], "-h"}, stdout, stderr)

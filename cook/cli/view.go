@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 )
 
@@ -70,10 +71,8 @@ func findViewer() (string, error) {
 func viewerPackage() string {
 	version := "latest"
 	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range append(info.Deps, &info.Main) {
-			if m.Path == module && m.Version != "" && m.Version != "(devel)" {
-				version = m.Version
-			}
+		if v := versionOf(info); v != "(devel)" && !strings.Contains(v, "+") { // of what was edited there is no package
+			version = v
 		}
 	}
 	return module + "/cmd/" + viewer + "@" + version
