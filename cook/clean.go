@@ -70,6 +70,9 @@ func clean(ctx context.Context, s *pass.Session) (removed int, err error) {
 	if ok, err := cleanable(ctx, s); !ok { // the folder may be gone, or another one, by now
 		return 0, err
 	}
+	if err := s.CheckOwner(); err != nil {
+		return 0, err
+	}
 	outputs, err := owned(s)
 	if err != nil {
 		return 0, err

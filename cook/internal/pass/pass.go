@@ -71,6 +71,11 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 		return err
 	}
 	done.Delta = delta
+	if todo.works() {
+		if err := s.CheckOwner(); err != nil {
+			return err
+		}
+	}
 	if err := s.begin(delta, todo, meter); err != nil {
 		return err
 	}
@@ -84,6 +89,11 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 	}
 	if watching.Changed != nil {
 		watching.Changed(changed(delta, todo, work))
+	}
+	if todo.works() {
+		if err := s.State.SetOwner(s.Assets.Name()); err != nil {
+			s.Observer.Note(err.Error())
+		}
 	}
 	commit := func() (err error) { done.Actions, done.Placed, err = Commit(s, delta, todo, work); return err }
 	if delta.Whole {
