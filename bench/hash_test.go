@@ -66,7 +66,7 @@ func hashRows(tb testing.TB) []HashRow {
 		bits := min(64, 8*f.Size)
 		ours := HashRow{name, "hashing", func(p []byte) uint64 { return f.Sum128(p).Lo }, bits}
 		if f.Size > 16 {
-			ours.Sum = func(p []byte) uint64 { s := f.Sum(p); return binary.BigEndian.Uint64(s.Bytes()[24:]) }
+			ours.Sum = func(p []byte) uint64 { b := f.Sum(p).Bytes(); return binary.BigEndian.Uint64(b[len(b)-8:]) }
 		}
 		rows = append(rows, ours)
 		for _, l := range libraries {
