@@ -8,7 +8,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 
 missing=
-for pair in ffmpeg:ffmpeg convert:imagemagick djpeg:libjpeg-turbo-progs dwebp:webp sox:sox opusdec:opus-tools oggdec:vorbis-tools flac:flac lame:lame \
+# Not every program called convert is ImageMagick's.
+convert -version 2>/dev/null | grep -q ImageMagick || missing=" imagemagick"
+for pair in ffmpeg:ffmpeg djpeg:libjpeg-turbo-progs dwebp:webp sox:sox opusdec:opus-tools oggdec:vorbis-tools flac:flac lame:lame \
 	spirv-val:spirv-tools glslangValidator:glslang-tools node:nodejs npm:npm; do
 	command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
 done

@@ -22,12 +22,13 @@ var ddsReaders = []struct {
 	name string
 	argv func(file string) []string
 	must []string // samples that it has to know
+	says string   // what it says of itself if asked for its version, as others may have its name
 }{
 	{"ffmpeg", func(file string) []string {
 		return []string{"-v", "error", "-i", file, "-f", "rawvideo", "-pix_fmt", "rgba", "-"}
-	}, []string{"bc1", "bc1-srgb", "bc3", "bc3-srgb", "bc4", "bc5"}},
+	}, []string{"bc1", "bc1-srgb", "bc3", "bc3-srgb", "bc4", "bc5"}, "ffmpeg version"},
 	// ImageMagick 6 knows legacy headers alone.
-	{"convert", func(file string) []string { return []string{file + "[0]", "-depth", "8", "rgba:-"} }, []string{"bc1", "bc1a", "bc3", "bc3-cube"}},
+	{"convert", func(file string) []string { return []string{file + "[0]", "-depth", "8", "rgba:-"} }, []string{"bc1", "bc1a", "bc3", "bc3-cube"}, "ImageMagick"},
 }
 
 // askDDSReaders writes the samples as DDS and returns how many a reader turns into
@@ -46,7 +47,7 @@ func askDDSReaders(ctx context.Context, dir string, samples []sample) (wrong int
 		}
 	}
 	for _, r := range ddsReaders {
-		if _, err := exec.LookPath(r.name); err != nil {
+		if said, _ := exec.CommandContext(ctx, r.name, "-version").Output(); !bytes.Contains(said, []byte(r.says)) {
 			fmt.Printf("%s: not there\n", r.name)
 			continue
 		}
