@@ -83,14 +83,14 @@ cook/internal/scan: internal/dirfd internal/lease internal/pathname
 cook/internal/scenario: cook cook/internal/glob cook/recipe profile profile/counters profile/memory profile/smoke
 cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest hashing internal/atomicfile internal/confine internal/mapped internal/pathname internal/regular internal/syncfs
 cook/internal/store: hashing internal/atomicfile internal/reflink internal/regular
-cook/internal/survey: cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/state cook/internal/store internal/confine internal/human internal/nearest internal/pathname
+cook/internal/survey: cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store internal/confine internal/human internal/nearest internal/pathname
 cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/manifest hashing internal/advice internal/confine internal/parallel internal/pathname internal/regular profile
 cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/state cook/recipe internal/dirfd internal/pathname
 cook/manifest: hashing
 cook/recipe/recipetest: cook/recipe internal/parallel
 cook/recipe:
 cook/reload: cook/internal/feed cook/manifest hashing internal/regular internal/webguard
-cook: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/confine internal/human internal/pathname profile profile/guid
+cook: cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/confine internal/human internal/pathname profile profile/guid
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
 proof/damage: cook proof/oracle
 proof/faults: cook/manifest internal/faultfs proof/oracle

@@ -116,5 +116,7 @@ func cookOnce(ctx context.Context, opt pass.Options) (_ Summary, beside bool, er
 	if err == nil {
 		err = ctx.Err()
 	}
-	return summarize(&done.Tally, done.Took), beside, err
+	summary := summarize(&done.Tally, done.Took)
+	summary.Copied, summary.LeftOut = kinds(done.Copied), kinds(done.LeftOut)
+	return summary, beside, err
 }

@@ -47,6 +47,10 @@ type Limits struct {
 	CacheSize int64 // bytes that the store may keep; 0 is DefaultCacheSize
 }
 
+// DefaultIgnore is a .cookignore that holds for every asset folder and is weaker than those
+// in it. Letters of either case are equal in it.
+const DefaultIgnore = scan.Defaults
+
 // DefaultCacheSize is how much the store may keep unless Limits say otherwise.
 const DefaultCacheSize = pass.DefaultCacheSize
 

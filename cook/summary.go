@@ -3,6 +3,7 @@ package cook
 import (
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/pass"
@@ -45,6 +46,19 @@ type Summary struct {
 	Saved  time.Duration `json:"saved_ns"`
 	Took   time.Duration `json:"took_ns"` // wall time
 	DryRun bool          `json:"dry_run,omitempty"`
+
+	// Copied are the files that a first run copies because neither a recipe nor a rule is
+	// for them, LeftOut what it leaves out though no .cookignore says so; the biggest first.
+	Copied  []Kind `json:"copied,omitempty"`
+	LeftOut []Kind `json:"left_out,omitempty"`
+}
+
+// A Kind is files with one extension, such as ".spm", or without any: "". Files and folders
+// that are left out by their names are kinds by these, folders with a slash behind them.
+type Kind struct {
+	Name  string `json:"name"`
+	Files int    `json:"files"`
+	Bytes int64  `json:"bytes"` // of folders none
 }
 
 // Calls are system calls.
@@ -61,6 +75,14 @@ func summarize(t *pass.Tally, took time.Duration) Summary {
 		Removed: Count(t.Removed), Errors: t.Errors, Warnings: t.Warnings, Checksummed: Count(t.Checksummed),
 		Looked: Calls(t.Looked), Saved: t.Saved, Took: took,
 	}
+}
+
+// kinds makes kinds public.
+func kinds(list []pass.Kind) (all []Kind) {
+	for _, k := range list {
+		all = append(all, Kind(k))
+	}
+	return all
 }
 
 // Values yields every number of a summary but the wall time, under the name of its
@@ -83,17 +105,33 @@ func (s *Summary) UpToDate() int { return s.ByStamp.Assets + s.ByChecksum.Assets
 // Failures is how much went wrong: 0 is what a caller wants.
 func (s *Summary) Failures() int { return s.Failed.Assets + s.Errors }
 
-// String is the last line of a run. Its form is fixed, for scripts; what is not always
-// there comes last.
+// String is the last line of a run: what there is none of is not in it, but for the assets.
 func (s Summary) String() string {
-	line := fmt.Sprintf("%s: %d up to date, %d unchanged, %d restored, %d cooked, %d failed in %s (saved %s)",
-		human.Count(s.Found.Assets, "asset"), s.UpToDate(), s.Unchanged.Assets, s.Restored.Assets, s.Cooked.Assets, s.Failed.Assets,
-		human.Duration(s.Took), human.Duration(s.Saved))
-	if s.NotReached.Assets > 0 {
-		line += fmt.Sprintf(", %d not reached", s.NotReached.Assets)
+	var parts []string
+	part := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	part(s.UpToDate(), "up to date")
+	part(s.Unchanged.Assets, "unchanged")
+	part(s.Restored.Assets, "restored")
+	part(s.Cooked.Assets, "cooked")
+	part(s.Failed.Assets, "failed")
+	part(s.NotReached.Assets, "not reached")
+	if s.Removed.Assets > 0 {
+		parts = append(parts, human.Count(s.Removed.Assets, "output")+" removed")
 	}
 	if s.Errors > 0 {
-		line += fmt.Sprintf(", other errors: %d", s.Errors)
+		parts = append(parts, human.Count(s.Errors, "other error"))
+	}
+	line := human.Count(s.Found.Assets, "asset")
+	if len(parts) > 0 {
+		line += ": " + strings.Join(parts, ", ")
+	}
+	line += " in " + human.Duration(s.Took)
+	if s.Saved > 0 {
+		line += " (saved " + human.Duration(s.Saved) + ")"
 	}
 	if s.DryRun {
 		line += " (dry run)"

@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/execute"
-	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/survey"
@@ -115,7 +112,7 @@ func explain(ctx context.Context, opt pass.Options, name string) ([]Explanation,
 		return nil, err
 	}
 	defer known.Close()
-	source := sourceOf(s, known.Index, name)
+	source := survey.Source(s, known.Index, name)
 	s = s.For(source)
 	_, todo, err := pass.Decide(ctx, s, known.Index, nil)
 	if err != nil {
@@ -130,40 +127,6 @@ func explain(ctx context.Context, opt pass.Options, name string) ([]Explanation,
 		return nil, survey.NotAsset(err, s, known.Index, source)
 	}
 	return all, nil
-}
-
-// sourceOf turns what a person typed into a source's path.
-func sourceOf(s *pass.Session, last *index.Index, name string) string {
-	given := path.Clean(filepath.ToSlash(name))
-	if _, err := s.Assets.Stat(given); err == nil {
-		return given
-	}
-	abs, err := filepath.Abs(name)
-	if err != nil {
-		return given
-	}
-	if rel, ok := pathname.Below(s.Assets.Name(), abs); ok {
-		return rel
-	}
-	if dir, err := filepath.Abs(s.Place.Dir); err == nil {
-		if rel, ok := pathname.Below(dir, abs); ok {
-			return rel
-		}
-	}
-	output := given
-	if rel, ok := pathname.Below(s.Place.Out, abs); ok {
-		output = rel
-	}
-	index.Guard(func() error {
-		if err := last.Load(); err != nil {
-			return err
-		}
-		if source, ok := last.Owner(output); ok {
-			given = source
-		}
-		return nil
-	})
-	return given
 }
 
 func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Action) Explanation {

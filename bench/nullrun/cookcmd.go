@@ -82,7 +82,7 @@ func (c *cookCommand) rest(ctx context.Context, t *Tree) (err error) {
 
 const restTries = 5
 
-var summary = regexp.MustCompile(`^cook: (\d+) assets?: (\d+) up to date, (\d+) unchanged, (\d+) restored, (\d+) cooked, (\d+) failed in `)
+var summary = regexp.MustCompile(`^cook: (\d+) assets?:?(?: (\d+) up to date,?)?(?: (\d+) unchanged,?)?(?: (\d+) restored,?)?(?: (\d+) cooked,?)?(?: (\d+) failed)? in `)
 
 // expect checks the summary line of a cook.
 func expect(files, cooked int) func(Result) error { return outcomes(files, 0, cooked) }
@@ -97,7 +97,7 @@ func outcomes(files, restored, cooked int) func(Result) error {
 		}
 		want := []int{files, files - restored - cooked, 0, restored, cooked, 0}
 		for i, w := range want {
-			if n, err := strconv.Atoi(m[i+1]); err != nil || n != w {
+			if n, _ := strconv.Atoi(m[i+1]); n != w { // none for what there is none of
 				return fmt.Errorf("want %d assets, %d of them cooked, %d restored and the others up to date: %s", files, cooked, restored, line)
 			}
 		}

@@ -25,7 +25,8 @@ only the work that is needed.
 	cook view FILE ... | HOST:PORT           show recordings, or a run with -feed, as pages
 	cook id RUN ...                          decode IDs of runs
 	cook version                             print the version of this program
-	cook help [VERB|RECIPE]                  print this text, or that of a verb or recipe
+	cook help [VERB|RECIPE|ignore]           print this text, that of a verb or recipe, or
+	                                         what is left out of every asset folder
 
 The asset folder may stand first instead: cook assets is cook -dir assets.
 
@@ -34,6 +35,12 @@ Patterns are those of cook.toml, for paths in the asset folder: *.png in any fol
 *.{png,tga}. '!*_old.png' excludes from what the patterns before it chose.
 
 Flags:
+`
+
+const ignoreText = `Files and folders that match these patterns are not cooked, whatever their case. A line
+of a .cookignore that begins with "!" takes them back in, such as !*.psd or !Makefile.
+What a recipe cooks by default is never left out.
+
 `
 
 const exitText = `
@@ -69,6 +76,11 @@ func listRecipes(w io.Writer, set *recipe.Set) {
 func (c command) runHelp(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		usage(stdout, c.recipes)
+		return exitOK
+	}
+	if args[0] == "ignore" {
+		fmt.Fprint(stdout, ignoreText)
+		fmt.Fprint(stdout, cook.DefaultIgnore)
 		return exitOK
 	}
 	set, err := recipe.NewSet(c.recipes...)

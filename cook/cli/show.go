@@ -111,6 +111,7 @@ func (s show) summary(sum *cook.Summary, stdout io.Writer, probe profile.Probe) 
 		writeProbe(stdout, probe)
 	}
 	if !s.quiet {
+		report.WriteKinds(stdout, sum)
 		fmt.Fprintf(stdout, "cook: %s\n", sum)
 	}
 }

@@ -260,7 +260,7 @@ func (ws *workspace) checkRepair(ctx context.Context, want oracle.Tree, find fin
 }
 
 // noopSummary matches the summary of a run without work.
-var noopSummary = regexp.MustCompile(`^cook: (\d+) assets?: \d+ up to date, 0 unchanged, 0 restored, 0 cooked, 0 failed in `)
+var noopSummary = regexp.MustCompile(`(?m)^cook: (\d+) assets?(: \d+ up to date)? in `)
 
 // readOut is ReadTree, but a missing folder is empty.
 func readOut(dir string) (oracle.Tree, error) {

@@ -11,7 +11,7 @@ func TestWaitFor(t *testing.T) {
 	const (
 		waiting = "cook: process 7 works on the same output folder; waiting for it to end\n"
 		changed = "cook: tex/a.png: changed while it was being cooked; run cook again\n"
-		summary = "cook: 23 assets: 20 up to date, 0 unchanged, 0 restored, 2 cooked, 1 failed in 90ms (saved 0s)\n"
+		summary = "cook: 23 assets: 20 up to date, 2 cooked, 1 failed in 90ms (saved 0s)\n"
 		noFile  = ": no such file or directory\n"
 	)
 	for _, c := range []struct {

@@ -29,7 +29,7 @@ func All() []recipe.Recipe {
 			New: func() recipe.Cooker { return &GLTF{} },
 		},
 		{
-			Name: "json", Version: 1, Cheap: true, Extensions: []string{".json"},
+			Name: "json", Version: 1, Cheap: true, Extensions: []string{".json", ".jsonc"},
 			New: func() recipe.Cooker { return &JSON{Minify: true} },
 		},
 		{

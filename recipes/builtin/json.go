@@ -14,7 +14,8 @@ import (
 // no object names a key twice, and drops the white space. Numbers, strings and
 // the order of keys stay as they are written.
 //
-// A byte order mark at the start is accepted. Nesting is limited to the 10,000
+// A source that is called .jsonc may have comments and commas before a bracket, which are
+// dropped. A byte order mark at the start is accepted. Nesting is limited to the 10,000
 // levels of encoding/json.
 type JSON struct {
 	Minify bool `toml:"minify" doc:"drop white space and byte order mark; false copies the file as it is once it is checked"`
@@ -25,10 +26,10 @@ func (*JSON) Outputs() []string { return []string{"{path}"} }
 
 // Estimate implements recipe.Estimator.
 func (*JSON) Estimate(_ []byte, size int64) (int64, error) {
-	// The text, its compact form, three times the text to check it in pieces, and at
+	// The text, again without comments, its compact form, three times the text to check it in pieces, and at
 	// worst (a key every five bytes, the list of keys being copied as it grows) 3.6
 	// times the text.
-	return 64<<10 + 9*size, nil
+	return 64<<10 + 10*size, nil
 }
 
 // Cook implements recipe.Cooker.
@@ -38,9 +39,14 @@ func (j *JSON) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	text := bytes.TrimPrefix(data, []byte(plaintext.ByteOrderMark))
+	if job.Ext() == ".jsonc" {
+		if text, err = jsontext.WithoutComments(ctx, text); err != nil {
+			return err
+		}
+	}
 	if err := jsontext.CheckContext(ctx, text); err != nil {
 		if ctx.Err() == nil && jsontext.OnlyComments(ctx, text) {
-			err = fmt.Errorf(`%w; comments and commas before a bracket are read with recipe = "data", input = "jsonc"`, err)
+			err = fmt.Errorf(`%w; comments and commas before a bracket are read if the file is called .jsonc, or with recipe = "data", input = "jsonc"`, err)
 		}
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -171,7 +172,7 @@ func (s *Session) aroundSource(last *index.Index) Where {
 
 // ListTree lists the whole tree: everything differs.
 func ListTree(ctx context.Context, s *Session, last *index.Index) (*Delta, error) {
-	tree, err := scan.Dir(ctx, s.Assets.Name(), scan.Options{Exclude: s.ownFolders(), Workers: s.Limits.Workers, ListAll: s.Mode.ListAll})
+	tree, err := scan.Dir(ctx, s.Assets.Name(), s.scanOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -194,6 +195,28 @@ func ListTree(ctx context.Context, s *Session, last *index.Index) (*Delta, error
 		d.Before = append(d.Before, *a)
 	}
 	return d, nil
+}
+
+// scanOptions say how the tree is listed. What a recipe cooks by default is not left out.
+func (s *Session) scanOptions() scan.Options {
+	opt := scan.Options{Exclude: s.ownFolders(), Workers: s.Limits.Workers, ListAll: s.Mode.ListAll}
+	for _, name := range s.Recipes.Names() {
+		r, _ := s.Recipes.Lookup(name)
+		opt.Wanted = append(opt.Wanted, r.Extensions...)
+	}
+	return opt
+}
+
+// Ignored returns what leaves a path of the asset folder out.
+func (s *Session) Ignored(path string, isFolder bool) (scan.Verdict, bool) {
+	return scan.Ignored(path, isFolder, s.scanOptions().Wanted, func(name string) ([]byte, error) {
+		f, err := s.Assets.OpenFile(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return io.ReadAll(io.LimitReader(f, scan.MaxIgnoreSize))
+	})
 }
 
 // empty reports whether nothing differs.

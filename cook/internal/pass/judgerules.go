@@ -2,6 +2,7 @@ package pass
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -21,7 +22,7 @@ func (s *Session) judgeRules(d *Delta, t *Todo) error {
 	if wrong := t.Rules.Wrong(); len(wrong) > 0 && s.Scope.Source == "" {
 		return &ConfigError{wrong}
 	}
-	s.noteMisnamed(t)
+	s.noteMisnamed(d, t)
 	if len(s.Scope.Patterns) > 0 || s.Scope.Source != "" || !d.complete() {
 		return nil
 	}
@@ -40,7 +41,7 @@ func (s *Session) judgeRules(d *Delta, t *Todo) error {
 	if !edited && !(d.Whole && s.newRules(d, t)) {
 		return nil
 	}
-	useless := t.Rules.Useless(d.eachSource)
+	useless := t.Rules.Useless(d.eachSource, s.leftOut)
 	if s.Mode.Strict && len(useless) > 0 {
 		return &ConfigError{useless}
 	}
@@ -51,6 +52,12 @@ func (s *Session) judgeRules(d *Delta, t *Todo) error {
 		s.Observer.Note(fmt.Sprintf("warning: %d more rules do nothing", more))
 	}
 	return nil
+}
+
+// leftOut returns the line of scan.Defaults that leaves files of a name out, "" for none.
+func (s *Session) leftOut(name string) string {
+	v, _ := scan.Ignored(name, false, s.scanOptions().Wanted, func(string) ([]byte, error) { return nil, fs.ErrNotExist })
+	return v.Pattern
 }
 
 // complete reports whether all of the tree could be listed, if it was.
@@ -119,16 +126,12 @@ var misnamed = map[string]string{
 	"cookignore": scan.IgnoreName, ".cookingore": scan.IgnoreName, ".cookignor": scan.IgnoreName, ".cookignore.txt": scan.IgnoreName, ".cookignores": scan.IgnoreName,
 }
 
-// noteMisnamed notes new sources that look like rules or lists of files to be ignored, and
+// noteMisnamed notes new sources and hidden files that look like rules or lists of files to be ignored, and
 // that are neither by their names.
-func (s *Session) noteMisnamed(t *Todo) {
+func (s *Session) noteMisnamed(d *Delta, t *Todo) {
 	var all tally
-	for i := range t.Actions {
-		a := &t.Actions[i]
-		if a.Last != nil {
-			continue
-		}
-		base := path.Base(a.Path)
+	note := func(file, but string) {
+		base := path.Base(file)
 		meant := misnamed[strings.ToLower(base)]
 		if strings.EqualFold(base, scan.ConfigName) {
 			meant = scan.ConfigName
@@ -136,8 +139,16 @@ func (s *Session) noteMisnamed(t *Todo) {
 			meant = scan.IgnoreName
 		}
 		if meant != "" {
-			all.add(fmt.Sprintf("warning: %s: is an asset like others; did you mean to call it %s?", pathname.Show(a.Path), meant))
+			all.add(fmt.Sprintf("warning: %s: is %s; did you mean to call it %s?", pathname.Show(file), but, meant))
 		}
+	}
+	for i := range t.Actions {
+		if a := &t.Actions[i]; a.Last == nil {
+			note(a.Path, "an asset like others")
+		}
+	}
+	for _, e := range d.Tree.LeftOut {
+		note(e.Path, "left out as any hidden file is")
 	}
 	if all.n > 0 {
 		s.Observer.Note(all.String())

@@ -22,6 +22,8 @@ type Done struct {
 	// Detail is what the history keeps of the pass beside its tally; nil if nothing was to
 	// be done.
 	Detail *execute.Detail
+	// Copied and LeftOut are what a first run shall tell of.
+	Copied, LeftOut []Kind
 	// Placed are the files of the output folder that were renamed into place, by their
 	// absolute names, if a watcher is to know.
 	Placed []string
@@ -71,6 +73,7 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 		return err
 	}
 	done.Delta = delta
+	done.Copied, done.LeftOut = firstKinds(delta, todo)
 	if todo.works() {
 		if err := s.CheckOwner(); err != nil {
 			return err

@@ -35,8 +35,7 @@ func (f *finder) listAgain(ctx context.Context) error {
 		kept[met.Path] = true
 		return true
 	}
-	opt := scan.Options{Exclude: f.s.ownFolders(), Workers: f.s.Limits.Workers, ListAll: f.s.Mode.ListAll}
-	tree, err := scan.Again(ctx, f.s.Assets.Name(), opt, dirs, known)
+	tree, err := scan.Again(ctx, f.s.Assets.Name(), f.s.scanOptions(), dirs, known)
 	if err != nil {
 		return errNeedFullScan
 	}

@@ -43,6 +43,17 @@ func (s *Set) meant(number int, sources iter.Seq[string]) string {
 	return ""
 }
 
+// sampleName returns a file name that a pattern probably matches.
+func sampleName(pattern string) string {
+	name := strings.ReplaceAll(path.Base(pattern), "*", "x")
+	if first, rest, ok := strings.Cut(name, "{"); ok {
+		word, _, _ := strings.Cut(rest, ",")
+		_, end, _ := strings.Cut(rest, "}")
+		name = first + strings.TrimSuffix(word, "}") + end
+	}
+	return name
+}
+
 // matchesAny reports whether a pattern of the file of a folder matches a source, whatever
 // the case of letters if folded.
 func matchesAny(pattern, prefix string, sources iter.Seq[string], folded bool) bool {

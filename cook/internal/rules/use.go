@@ -186,9 +186,10 @@ func (s *Set) elsewhere(o *setting, but []string) string {
 
 // Useless returns a line for each rule that does nothing: because no source matches it, or
 // because other rules have all of them cooked by another recipe than it names. Sources are
-// all that there are; Method was asked about each. It is looked at in search of what was
-// meant, once for each rule that matches nothing.
-func (s *Set) Useless(sources iter.Seq[string]) Errors {
+// all that there are; Method was asked about each. They are looked at in search of what was
+// meant, once for each rule that matches nothing. leftOut returns the pattern by which files
+// of a name are no sources unless a .cookignore says otherwise, "" for none.
+func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string) Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var lines Errors
@@ -199,7 +200,9 @@ func (s *Set) Useless(sources iter.Seq[string]) Errors {
 		switch {
 		case u.source == "":
 			why := ""
-			if searched++; searched <= most {
+			if pattern := leftOut(sampleName(l.texts[0])); pattern != "" {
+				why = fmt.Sprintf("; %s is left out unless a .cookignore has !%[1]s", pattern)
+			} else if searched++; searched <= most {
 				why = s.meant(i, sources)
 			}
 			lines = append(lines, s.errorAt(l.matched.File, l.matched.Line, l.matched.Column, fmt.Sprintf("no source matches %s%s", clip(l.origin.Match), why)))

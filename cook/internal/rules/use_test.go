@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -40,6 +41,7 @@ func TestUseless(t *testing.T) {
 	for _, tc := range []struct{ dir, match, want string }{
 		{"", "'textures/*'", ""},
 		{"", "'*.txt'", ""},
+		{"", "'raw/*_b.{psd,xcf}'", "; *.psd is left out unless a .cookignore has !*.psd"},
 		{"", "'*.pgn'", `; did you mean "*.png"?`},
 		{"", "'texture/*.png'", `; did you mean "textures/*.png"?`},
 		{"", "'textures/stoen.png'", `; did you mean "textures/stone.png"?`},
@@ -61,7 +63,7 @@ func TestUseless(t *testing.T) {
 		for _, source := range sources {
 			s.Method(source, "")
 		}
-		got := s.Useless(slices.Values(sources))
+		got := s.Useless(slices.Values(sources), leftOut)
 		matches := tc.match[1 : len(tc.match)-1]
 		switch want := "cook.toml:2:9: no source matches " + matches + tc.want; {
 		case tc.match == "'textures/*'" && tc.dir == "":
@@ -74,11 +76,19 @@ func TestUseless(t *testing.T) {
 	}
 }
 
+// leftOut leaves out what ends in .psd.
+func leftOut(name string) string {
+	if strings.HasSuffix(name, ".psd") {
+		return "*.psd"
+	}
+	return ""
+}
+
 // A rule whose recipe is overruled for all that it matches does nothing.
 func TestOverruled(t *testing.T) {
 	s := compile(t, "[[rule]]\nmatch = '*.png'\nrecipe = 'image'\nsrgb = true\n[[rule]]\nmatch = '*.png'\nrecipe = 'copy'\n")
 	s.Method("a.png", "")
-	if got, want := s.Useless(slices.Values([]string{"a.png"})).Error(), `cook.toml:3:1: this rule does nothing: stronger rules have recipe "copy" cook all that it matches, such as a.png`; got != want {
+	if got, want := s.Useless(slices.Values([]string{"a.png"}), leftOut).Error(), `cook.toml:3:1: this rule does nothing: stronger rules have recipe "copy" cook all that it matches, such as a.png`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if errs := s.Dropped(); len(errs) > 0 {

@@ -23,7 +23,10 @@ import (
 // A folder of old goes on if it was not listed again and its parent still has
 // it: the parent goes on, or was listed again and met it.
 func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
-	again = &Tree{slices.Clone(again.Entries), slices.Clone(again.Configs), slices.Clone(again.Ignores), slices.Clone(again.Problems), slices.Clone(again.Folders), 0, 0}
+	again = &Tree{
+		Entries: slices.Clone(again.Entries), Configs: slices.Clone(again.Configs), Ignores: slices.Clone(again.Ignores),
+		Problems: slices.Clone(again.Problems), Folders: slices.Clone(again.Folders), LeftOut: slices.Clone(again.LeftOut),
+	}
 	asked, fresh, goesOn := map[place]bool{}, map[string]bool{}, map[string]bool{}
 	for _, f := range dirs {
 		asked[f.place()] = true
@@ -50,6 +53,7 @@ func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
 	keep(&again.Entries, old.Entries)
 	keep(&again.Configs, old.Configs)
 	keep(&again.Ignores, old.Ignores)
+	keep(&again.LeftOut, old.LeftOut)
 	for _, p := range old.Problems {
 		owner := folderOf(p.Path)
 		if p.Kind == Unreadable && whole[p.Path] {
@@ -63,6 +67,7 @@ func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
 	byFolder := func(a, b Entry) int { return strings.Compare(folderOf(a.Path), folderOf(b.Path)) }
 	slices.SortFunc(again.Configs, byFolder)
 	slices.SortFunc(again.Ignores, byFolder)
+	slices.SortStableFunc(again.LeftOut, func(a, b Entry) int { return CompareFolders(folderOf(a.Path), folderOf(b.Path)) })
 	slices.SortFunc(again.Problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(again.Folders, func(a, b Folder) int { return CompareFolders(a.Path, b.Path) })
 	return again
@@ -77,7 +82,7 @@ func diffTrees(want, got *Tree) string {
 		return list
 	}
 	return cmp.Diff(want.Folders, got.Folders) + cmp.Diff(want.Entries, got.Entries) + cmp.Diff(want.Configs, got.Configs) +
-		cmp.Diff(want.Ignores, got.Ignores) + cmp.Diff(lines(want), lines(got))
+		cmp.Diff(want.Ignores, got.Ignores) + cmp.Diff(want.LeftOut, got.LeftOut) + cmp.Diff(lines(want), lines(got))
 }
 
 // openUnlessLocked trusts every file system, and cannot open a folder that is

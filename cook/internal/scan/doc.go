@@ -9,8 +9,8 @@
 // # What it leaves out
 //
 // Version control folders and editor or desktop litter (junk.go has the
-// table), the folders of [Options.Exclude], and what .cookignore files name.
-// A .cookignore reads as a .gitignore in the same place would (ignore.go); it
+// table), the folders of [Options.Exclude], what .cookignore files name, and
+// what [Defaults] names and no .cookignore takes back in. A .cookignore reads as a .gitignore in the same place would (ignore.go); it
 // is case-sensitive on every system, so that two machines cook the same set.
 // The cook.toml files are listed apart, in [Tree.Configs]. Rules for files do
 // not hide a cook.toml, rules for the folder that holds it do.

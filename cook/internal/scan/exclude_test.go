@@ -27,7 +27,7 @@ func TestExcludeBeforeItExists(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	first, err := newWalker(t.Context(), resolver{root, real, exclude}, openFolder).walk(2)
+	first, err := newWalker(t.Context(), resolver{root, real, exclude}, openFolder).walk(2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

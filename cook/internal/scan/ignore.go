@@ -2,8 +2,8 @@ package scan
 
 import "bytes"
 
-// maxIgnoreSize bounds one .cookignore, in bytes.
-const maxIgnoreSize = 1 << 20
+// MaxIgnoreSize bounds one .cookignore, in bytes.
+const MaxIgnoreSize = 1 << 20
 
 // ignoreList is one .cookignore and, by its parent, those of the folders
 // above. The rules are git's (gitignore(5)): the deepest file that has a
@@ -14,6 +14,9 @@ type ignoreList struct {
 	parent   *ignoreList
 	base     int // length of the folder's path with its slash, 0 for the root
 	patterns []pattern
+	// folded says that letters of either case are equal, as in the list above all others,
+	// which has patterns for names alone.
+	folded bool
 }
 
 // with adds the patterns of folder's own .cookignore. l may be nil.
@@ -28,16 +31,14 @@ func (l *ignoreList) with(patterns []pattern, folder string) *ignoreList {
 	return &ignoreList{parent: l, base: base, patterns: patterns}
 }
 
-// ignored reports whether path is left out. name is where its last element
-// starts.
-func (l *ignoreList) ignored(path []byte, name int, isFolder bool) bool {
-	p := l.deciding(path, name, isFolder)
-	return p != nil && !p.negate
-}
-
-// deciding returns the pattern that decides on path, nil if none matches.
+// deciding returns the pattern that decides on path, nil if none matches. name is where
+// its last element starts.
 func (l *ignoreList) deciding(path []byte, name int, isFolder bool) *pattern {
+	var buf [256]byte
 	for ; l != nil; l = l.parent {
+		if l.folded {
+			path, name = lowered(buf[:0], path[name:]), 0
+		}
 		for i := len(l.patterns) - 1; i >= 0; i-- {
 			p := &l.patterns[i]
 			if p.folderOnly && !isFolder {

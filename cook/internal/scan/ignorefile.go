@@ -55,12 +55,12 @@ func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
 	if lease.File(file) == lease.Busy {
 		st = Stamp{} // that of no file: this one's does not vouch for what is read
 	}
-	data, err := io.ReadAll(io.LimitReader(file, maxIgnoreSize+1))
+	data, err := io.ReadAll(io.LimitReader(file, MaxIgnoreSize+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > maxIgnoreSize {
-		return nil, fmt.Errorf("is larger than %d bytes", maxIgnoreSize)
+	if len(data) > MaxIgnoreSize {
+		return nil, fmt.Errorf("is larger than %d bytes", MaxIgnoreSize)
 	}
 	n.ignores = append(n.ignores, Entry{join(n.path, IgnoreName), st})
 	return parseIgnore(data), nil

@@ -26,6 +26,8 @@ func (v verdict) ignored() bool { return v.Line != 0 && !v.Negate }
 type forest struct {
 	folders map[string]bool   // every folder, without "" for the root
 	ignores map[string]string // folder -> text of its ignore file
+	// defaults are patterns that are weaker than those of all files.
+	defaults string
 }
 
 // newForest adds the folders above the given ones.
@@ -126,6 +128,15 @@ func (f forest) askGit(dir string, paths []string) ([]verdict, error) {
 	}
 	if err := f.plant(dir, ".gitignore"); err != nil {
 		return nil, err
+	}
+	if f.defaults != "" {
+		exclude := filepath.Join(dir, ".git", "info", "exclude")
+		if err := os.MkdirAll(filepath.Dir(exclude), 0o777); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(exclude, []byte(f.defaults), 0o666); err != nil {
+			return nil, err
+		}
 	}
 	return checkIgnore(dir, paths)
 }

@@ -71,6 +71,7 @@ func (t *Tree) add(n *node) {
 	t.Problems = append(t.Problems, n.problems...)
 	t.Configs = append(t.Configs, n.configs...)
 	t.Ignores = append(t.Ignores, n.ignores...)
+	t.LeftOut = append(t.LeftOut, n.leftOut...)
 	*n = node{}
 }
 

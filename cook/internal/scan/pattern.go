@@ -10,6 +10,7 @@ type pattern struct {
 	negate     bool // takes back in
 	folderOnly bool
 	byName     bool // holds no slash: judged on the last element alone
+	builtIn    bool // of Defaults
 	shape      shape
 	line       int    // in its file, from 1
 	text       string // literal part; what it is, shape says

@@ -35,6 +35,8 @@ type Options struct {
 	Workers int      // 0 or less = GOMAXPROCS
 	// ListAll makes every folder Odd, as where folders keep no times.
 	ListAll bool
+	// Wanted are extensions that Defaults does not leave out, in lower case with their dots.
+	Wanted []string
 }
 
 // Tree is what [Dir] or [Again] found.
@@ -44,6 +46,7 @@ type Tree struct {
 	Ignores  []Entry   // .cookignore files that were read, with stamps from before that; sorted as Configs
 	Problems []Problem // sorted by Path, then Kind
 	Folders  []Folder  // those that were visited, in the order of CompareFolders
+	LeftOut  []Entry   // files and folders that [Defaults] left out of listed folders, in the order of Folders
 
 	Listed int64 // folders that were listed to the end
 	Stats  int64 // names that were asked for their stamps; resolving links is not counted
@@ -90,7 +93,7 @@ func run(ctx context.Context, root string, opt Options, open openFunc, e *errand
 	w := newWalker(ctx, resolver{root: top, real: real, exclude: exclude}, open)
 	w.listAll = opt.ListAll
 	w.errand = e
-	first, err := w.walk(workers)
+	first, err := w.walk(workers, defaultList(opt.Wanted))
 	if err != nil {
 		return fail(err)
 	}

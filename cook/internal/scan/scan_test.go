@@ -193,7 +193,7 @@ func TestDirRelativeRoot(t *testing.T) {
 }
 
 func TestBadIgnore(t *testing.T) {
-	big := strings.Repeat("a\n", maxIgnoreSize/2)
+	big := strings.Repeat("a\n", MaxIgnoreSize/2)
 	tests := []struct {
 		name  string
 		files map[string]string

@@ -56,4 +56,7 @@ func (s Stamp) changed() int64 {
 	return s.CTime
 }
 
+// IsFolder reports whether the stamp is that of a folder.
+func (s Stamp) IsFolder() bool { return s.mode().IsDir() }
+
 func (s Stamp) mode() fs.FileMode { return fs.FileMode(s.Mode) }

@@ -67,7 +67,7 @@ func (v *visitor) pass(f folder, n *node) error {
 		}
 	}
 	v.settle(n)
-	n.entries, n.configs, n.ignores = nil, nil, nil
+	n.entries, n.configs, n.ignores, n.leftOut = nil, nil, nil, nil
 	return nil
 }
 
@@ -145,14 +145,14 @@ func (v *visitor) entry(f folder, n *node, name string) {
 	case mode.IsRegular():
 		v.file(n, name, st)
 	default:
-		if !v.ignored(n, name, false) {
+		if !v.ignored(n, name, st) {
 			n.problems = append(n.problems, Problem{join(n.path, name), Irregular, typeError(mode)})
 		}
 	}
 }
 
 func (v *visitor) file(n *node, name string, st Stamp) {
-	if name != ConfigName && v.ignored(n, name, false) {
+	if name != ConfigName && v.ignored(n, name, st) {
 		return
 	}
 	if v.tooLong(n, name) {
@@ -176,7 +176,7 @@ func (v *visitor) subfolder(n *node, name string, st Stamp) {
 		n.odd = true // a mount can come and go without a trace in n
 		return
 	}
-	if v.ignored(n, name, true) || v.tooLong(n, name) {
+	if v.ignored(n, name, st) || v.tooLong(n, name) {
 		return
 	}
 	path := real
@@ -209,7 +209,10 @@ func (v *visitor) link(n *node, name string) {
 		v.file(n, name, t.stamp)
 		return
 	}
-	if v.ignored(n, name, isFolder) || v.tooLong(n, name) {
+	if kind != 0 {
+		t.stamp = Stamp{}
+	}
+	if v.ignored(n, name, t.stamp) || v.tooLong(n, name) {
 		return
 	}
 	if isFolder {
@@ -226,17 +229,22 @@ func (v *visitor) link(n *node, name string) {
 	n.problems = append(n.problems, Problem{join(n.path, name), kind, err})
 }
 
-func (v *visitor) ignored(n *node, name string, isFolder bool) bool {
-	if n.ignore == nil {
-		return false
-	}
+// ignored reports whether a name is left out, and notes it if no .cookignore says so.
+func (v *visitor) ignored(n *node, name string, st Stamp) bool {
 	v.path = append(v.path[:0], n.path...)
 	if n.path != "" {
 		v.path = append(v.path, '/')
 	}
 	at := len(v.path)
 	v.path = append(v.path, name...)
-	return n.ignore.ignored(v.path, at, isFolder)
+	p := n.ignore.deciding(v.path, at, st.IsFolder())
+	if p == nil || p.negate {
+		return false
+	}
+	if p.builtIn {
+		n.leftOut = append(n.leftOut, Entry{join(n.path, name), st})
+	}
+	return true
 }
 
 func (v *visitor) tooLong(n *node, name string) bool {

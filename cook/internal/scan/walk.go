@@ -27,7 +27,7 @@ type node struct {
 	real    string      // where it lies, "." for the root; differs from path below a link
 	linked  bool        // reached by a link
 	passing bool        // on the way to a folder of the errand, not to be listed
-	ignore  *ignoreList // of the folders above, then with its own
+	ignore  *ignoreList // Defaults and those of the folders above, then with its own
 	findings
 }
 
@@ -41,6 +41,7 @@ type findings struct {
 	entries  []Entry   // sorted
 	configs  []Entry   // none or one
 	ignores  []Entry   // none or one
+	leftOut  []Entry   // by Defaults
 	problems []Problem // of its entries, or of itself
 	subs     []*node   // sorted as if each path ended in '/'
 }
@@ -81,14 +82,15 @@ func maxPath() int {
 	return 1023
 }
 
-// walk visits the tree, as far as the errand leads, and returns its root. The
-// root itself is visited before any worker starts, because its failure is the
+// walk visits the tree, as far as the errand leads, and returns its root. What
+// ignore says is weaker than any .cookignore. The root itself is visited before any worker starts, because its failure is the
 // caller's.
-func (w *walker) walk(workers int) (*node, error) {
+func (w *walker) walk(workers int, ignore *ignoreList) (*node, error) {
 	first := w.errand.first()
 	if first == nil {
 		return &node{passing: true}, nil
 	}
+	first.ignore = ignore
 	if err := (&visitor{walker: w}).visit(first); err != nil {
 		return nil, err
 	}

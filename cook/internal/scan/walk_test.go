@@ -80,7 +80,7 @@ func (f *fakeFolder) Close() error         { return nil }
 // their bytes, and the same for any number of workers.
 func TestOrderLaw(t *testing.T) {
 	root := t.TempDir()
-	name := rapid.StringOfN(rapid.RuneFrom([]rune("a-.0z!")), 1, 3, -1).Filter(func(s string) bool { return s != "." && s != ".." })
+	name := rapid.StringOfN(rapid.RuneFrom([]rune("a-.0z!")), 1, 3, -1).Filter(func(s string) bool { return s[0] != '.' })
 	path := rapid.Map(rapid.SliceOfN(name, 1, 5), func(names []string) string { return strings.Join(names, "/") })
 	rapid.Check(t, func(t *rapid.T) {
 		tree := fakeTree{".": {}}

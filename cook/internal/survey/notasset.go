@@ -11,6 +11,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/nearest"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -26,6 +27,9 @@ func NotAsset(err error, s *pass.Session, last *index.Index, given string) error
 	info, missing := s.Assets.Stat(given)
 	switch {
 	case missing == nil && info.IsDir():
+		if v, ok := s.Ignored(given, true); ok {
+			return fmt.Errorf("%w: it is a folder and left out by %s", err, leaver(s, v, given))
+		}
 		return fmt.Errorf("%w: it is a folder; name an asset in it", err)
 	case len(readers) > 0:
 		some := readers[:min(mostReaders, len(readers))]
@@ -40,13 +44,28 @@ func NotAsset(err error, s *pass.Session, last *index.Index, given string) error
 	case missing == nil && (path.Base(given) == "cook.toml" || path.Base(given) == ".cookignore"):
 		return fmt.Errorf("%w: it says what is cooked", err)
 	case missing == nil:
-		return fmt.Errorf("%w: the file is there, and left out; see .cookignore", err)
+		if v, ok := s.Ignored(given, info.IsDir()); ok {
+			return fmt.Errorf("%w: left out by %s", err, leaver(s, v, given))
+		}
+		return fmt.Errorf("%w: the file is there, and nothing leaves it out; see the warnings of cook", err)
 	case errors.Is(missing, fs.ErrNotExist):
 		if meant := meantPath(last, given); meant != "" {
 			return fmt.Errorf("%w; did you mean %s?", err, pathname.Show(meant))
 		}
 	}
 	return err
+}
+
+// leaver says what leaves a path out.
+func leaver(s *pass.Session, v scan.Verdict, given string) string {
+	if v.File != "" {
+		v.File = filepath.Join(s.Place.Dir, filepath.FromSlash(v.File))
+	}
+	text := pathname.Show(v.String())
+	if v.Path != given {
+		text += ", as " + pathname.Show(v.Path) + " is"
+	}
+	return text
 }
 
 func readersAre(n int) string {

@@ -1,0 +1,52 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// mostKinds is how many kinds of files are named.
+const mostKinds = 6
+
+// WriteKinds prints what a first run copied or left out though nobody said so.
+func WriteKinds(w io.Writer, s *cook.Summary) {
+	if len(s.Copied) > 0 {
+		fmt.Fprintf(w, "copied as they are: %s\n", kinds(s.Copied))
+	}
+	if len(s.LeftOut) > 0 {
+		fmt.Fprintf(w, "left out: %s; see cook help ignore\n", kinds(s.LeftOut))
+	}
+}
+
+func kinds(list []cook.Kind) string {
+	var shown []string
+	rest := cook.Kind{}
+	for i, k := range list {
+		if i >= mostKinds {
+			rest.Files += k.Files
+			rest.Bytes += k.Bytes
+			continue
+		}
+		name := pathname.Show(k.Name)
+		if k.Name == "" {
+			name = "without an extension"
+		}
+		shown = append(shown, kind(fmt.Sprintf("%d %s", k.Files, name), k.Bytes))
+	}
+	if rest.Files > 0 {
+		shown = append(shown, kind(fmt.Sprintf("and %s of %s", human.Count(rest.Files, "file"), human.Count(len(list)-mostKinds, "other kind")), rest.Bytes))
+	}
+	return strings.Join(shown, ", ")
+}
+
+func kind(name string, bytes int64) string {
+	if bytes == 0 {
+		return name
+	}
+	return name + " " + human.Bytes(bytes)
+}

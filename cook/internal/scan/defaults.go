@@ -1,0 +1,116 @@
+package scan
+
+import "slices"
+
+// Defaults is a .cookignore for the whole tree that is weaker than any other: what no
+// asset folder means to ship. Letters of either case are equal in it. Unlike the names of
+// junk.go, a line of a .cookignore takes each of them back in.
+const Defaults = `# Hidden files: settings of editors and tools, caches, passwords.
+.*
+
+# Packages and caches of tools.
+node_modules/
+__pycache__/
+*.pyc
+
+# What builds and steers a project.
+Makefile
+GNUmakefile
+CMakeLists.txt
+*.mk
+*.sln
+*.vcxproj
+*.code-workspace
+
+# Private keys.
+id_rsa
+id_dsa
+id_ecdsa
+id_ed25519
+*.ppk
+*.p12
+*.pfx
+*.jks
+*.keystore
+*.kdbx
+
+# Work files of image editors.
+*.psd
+*.psb
+*.xcf
+*.kra
+*.kra-autosave.kra
+*.aseprite
+*.ase
+*.pdn
+*.procreate
+*.afphoto
+*.afdesign
+
+# Work files of modelers, sculptors and texture painters.
+*.blend
+*.blend[0-9]
+*.blend[0-9][0-9]
+*.fbx
+*.max
+*.ma
+*.mb
+*.c4d
+*.hip
+*.hiplc
+*.hipnc
+*.lxo
+*.skp
+*.ztl
+*.zpr
+*.zbr
+*.spp
+*.sbs
+
+# Work files of sound and video editors.
+*.aup
+*.aup3
+*.flp
+*.rpp
+*.rpp-bak
+*.reapeaks
+*.aep
+*.prproj
+
+# What engines and their editors keep beside a source.
+*.meta
+*.import
+*.uid
+
+# What editors and programs leave behind.
+*.tmp
+*.bak
+*.orig
+*.rej
+*.crdownload
+`
+
+// defaultList compiles Defaults but for the files of some extensions, which are in lower
+// case with their dots.
+func defaultList(but []string) *ignoreList {
+	patterns := parseIgnore(lowered(nil, Defaults))
+	patterns = slices.DeleteFunc(patterns, func(p pattern) bool {
+		return p.shape == shapeSuffix && slices.Contains(but, p.text)
+	})
+	for i := range patterns {
+		patterns[i].builtIn = true
+	}
+	return &ignoreList{patterns: patterns, folded: true}
+}
+
+// lowered appends a text to a buffer, ASCII letters in lower case.
+func lowered[text []byte | string](buf []byte, t text) []byte {
+	for i := range len(t) {
+		c := t[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		buf = append(buf, c)
+	}
+	return buf
+}

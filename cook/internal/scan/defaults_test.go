@@ -1,0 +1,77 @@
+package scan
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+// leftOut returns the line of Defaults that leaves a file or folder out.
+func leftOut(name string, isFolder bool, wanted []string) string {
+	v, _ := Ignored(name, isFolder, wanted, func(string) ([]byte, error) { return nil, fs.ErrNotExist })
+	return v.Pattern
+}
+
+func TestLeftOut(t *testing.T) {
+	tests := []struct {
+		name     string
+		isFolder bool
+		want     string
+	}{
+		{".env", false, ".*"},
+		{".vscode", true, ".*"},
+		{"node_modules", true, "node_modules/"},
+		{"node_modules", false, ""},
+		{"id_rsa", false, "id_rsa"},
+		{"ID_RSA", false, "id_rsa"},
+		{"makefile", false, "Makefile"},
+		{"hero.psd", false, "*.psd"},
+		{"HERO.PSD", false, "*.psd"},
+		{"hero.blend", false, "*.blend"},
+		{"hero.blend1", false, "*.blend[0-9]"},
+		{"hero.blend12", false, "*.blend[0-9][0-9]"},
+		{"hero.blender", false, ""},
+		{"hero.png.meta", false, "*.meta"},
+		{"hero.png.import", false, "*.import"},
+		{"hero.png", false, ""},
+		{"psd", false, ""},
+		{"LICENSE", false, ""},
+		{"level.dat", false, ""},
+	}
+	for _, tt := range tests {
+		if got := leftOut(tt.name, tt.isFolder, nil); got != tt.want {
+			t.Errorf("%q: left out by %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	if got := leftOut("hero.fbx", false, []string{".fbx"}); got != "" {
+		t.Errorf("a file of a recipe is left out by %q", got)
+	}
+}
+
+// TestDefaultsAreTakenBackIn takes each line of the list back in by that line.
+func TestDefaultsAreTakenBackIn(t *testing.T) {
+	for line := range strings.SplitSeq(Defaults, "\n") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name := strings.NewReplacer("*", "x", "[0-9]", "1").Replace(strings.TrimPrefix(line, "."))
+		if line[0] == '.' {
+			name = ".x"
+		}
+		file := name
+		if folder, ok := strings.CutSuffix(name, "/"); ok {
+			name, file = folder, folder+"/a"
+		}
+		dir := t.TempDir()
+		plant(t, dir, map[string]string{file: "", "kept": ""})
+		tree := walk(t, dir, Options{})
+		if wantTree(t, tree, []string{"kept"}, nil, nil); len(tree.LeftOut) != 1 || tree.LeftOut[0].Path != name {
+			t.Errorf("%s: left out %v, want %s", line, paths(tree.LeftOut), name)
+		}
+		plant(t, dir, map[string]string{IgnoreName: "!" + line + "\n"})
+		tree = walk(t, dir, Options{})
+		if want := 2; len(tree.Entries) != want || len(tree.LeftOut) > 0 {
+			t.Errorf("!%s: entries %v, left out %v", line, paths(tree.Entries), paths(tree.LeftOut))
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package scan
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// A Verdict is what leaves a path out.
+type Verdict struct {
+	// Path is the folder above that is left out, or the path itself.
+	Path string
+	// File is the .cookignore, Line the number of its line; "" and 0 stand for a list that
+	// every tree has: [Defaults], or names that nothing takes back in, without a Pattern.
+	File    string
+	Line    int
+	Pattern string
+}
+
+// String says what leaves the path out.
+func (v Verdict) String() string {
+	switch {
+	case v.File != "":
+		return fmt.Sprintf("%s:%d: %s", v.File, v.Line, v.Pattern)
+	case v.Pattern != "":
+		return fmt.Sprintf("%s, which is left out unless a %s has !%[1]s", v.Pattern, IgnoreName)
+	}
+	return "its name: version control, and what editors and desktops leave behind"
+}
+
+// Ignored returns what leaves a path of the tree out. It reads the .cookignore files above
+// it; one that cannot be read is empty. Extensions are those of [Options.Wanted].
+func Ignored(path string, isFolder bool, wanted []string, read func(name string) ([]byte, error)) (Verdict, bool) {
+	list := defaultList(wanted)
+	texts := map[*pattern]string{} // the .cookignore of each pattern
+	for end := 0; ; end++ {
+		folder, name := path[:max(0, end-1)], end
+		file := join(folder, IgnoreName)
+		if data, err := read(file); err == nil {
+			patterns := parseIgnore(data)
+			for i := range patterns {
+				texts[&patterns[i]] = file
+			}
+			list = list.with(patterns, folder)
+		}
+		next := strings.IndexByte(path[end:], '/')
+		if isLast := next < 0; isLast {
+			end = len(path)
+		} else {
+			end += next
+		}
+		isDir := end < len(path) || isFolder
+		v := Verdict{Path: path[:end]}
+		if base := path[name:end]; base != "" && (isDir && junkFolder(base) || !isDir && junkFile(base)) {
+			return v, true
+		}
+		if p := list.deciding([]byte(path[:end]), name, isDir); p != nil && !p.negate {
+			text := []byte(Defaults)
+			if !p.builtIn {
+				v.File, v.Line = texts[p], p.line
+				text, _ = read(v.File)
+			}
+			v.Pattern = lineOf(text, p.line)
+			return v, true
+		}
+		if end == len(path) {
+			return Verdict{}, false
+		}
+	}
+}
+
+// lineOf returns a line of a text, from 1, without its end.
+func lineOf(text []byte, number int) string {
+	lines := bytes.Split(text, []byte{'\n'})
+	if number > len(lines) {
+		return ""
+	}
+	return strings.TrimSuffix(string(lines[number-1]), "\r")
+}
