@@ -190,7 +190,8 @@ func (b *block) widen(j *joiner, width int64) {
 		for ; next >= 0 && b.longs[next].pos > c.pos; next-- {
 			j.flush()
 		}
-		for ; split > 0 && b.splits[split-1] > c.start; split-- {
+		// Instants are in the order of scopes only between two flushes.
+		for ; c.level > 0 && split > 0 && b.splits[split-1] > c.start; split-- {
 			j.flush()
 		}
 		j.add(c)

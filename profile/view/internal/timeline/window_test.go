@@ -207,3 +207,16 @@ func TestWindowJoins(t *testing.T) {
 		}
 	})
 }
+
+// Scopes before and after the begin of a long scope are at different depths, so they are
+// not joined when bins get wider, though an instant between them may come first.
+func TestWidenKeepsSplits(t *testing.T) {
+	before := cell{start: 893, end: 1023, took: 130, count: 1, pos: 6, level: 1}
+	after := cell{start: 1025, end: 1026, took: 1, count: 1, pos: 8, level: 1}
+	instant := cell{start: 1024, end: 1024, count: 1, pos: 7}
+	b := block{cells: []cell{instant, after, before}, splits: []int64{1025}}
+	b.widen(&joiner{}, 2048)
+	if want := []cell{instant, after, before}; !slices.Equal(b.cells, want) {
+		t.Errorf("got  %+v\nwant %+v", b.cells, want)
+	}
+}
