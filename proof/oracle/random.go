@@ -196,7 +196,7 @@ func (g *generator) begin() {
 
 func (g *generator) place() (name, kind string) {
 	kind = oneOf(g.r, extensions...)
-	return path.Join(oneOf(g.r, "", "x", "y", "x/y"), oneOf(g.r, "a", "b")+kind), kind
+	return path.Join(oneOf(g.r, "", "x", "y", "x/y"), oneOf(g.r, "a", "b", "a", "b", ".a")+kind), kind
 }
 
 func (g *generator) write(name, data string) {

@@ -9,6 +9,7 @@ var contents = map[string][]string{
 	".json": {`{"a": 1}`, `{"a":1}`, `{"a": 2}`, `{"a": 3}`, `{"a": `},
 	".txt":  {"one", "two", "six", "eleven", ""},
 	".bin":  {"12345678", "abcdefgh", "1234", "efgh"},
+	".psd":  {"work", "work file", ""}, // left out unless a .cookignore takes it back in
 	".in":   {"say\n", "cry\n", "shout\n"},
 	".gltf": {
 		`{"asset":{"version":"2.0"},"buffers":[{"uri":"a.bin","byteLength":8}]}`,
@@ -22,7 +23,7 @@ var contents = map[string][]string{
 }
 
 // extensions of generated files, the most frequent first.
-var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf"}
+var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf", ".psd"}
 
 // configs are contents of cook.toml. The last two are invalid: two sources with one
 // output, and a TOML syntax error.
@@ -75,7 +76,7 @@ var toolScripts = []string{
 // Changing another byte could make the shell write to any file, even to sources.
 const toolScriptByte = 2
 
-var ignores = []string{"", "*.txt\n", "/a.png\n", "y/\n", "*.bin\n", "b.*\n"}
+var ignores = []string{"", "*.txt\n", "/a.png\n", "y/\n", "*.bin\n", "b.*\n", "!*.psd\n", "!*.psd\n!.*\n", "*.psd\n!a.psd\n"}
 
 func oneOf[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 
