@@ -81,13 +81,13 @@ func (c command) runCook(ctx context.Context, atWork func(), args []string, stdo
 		if verb := nearest.Word(patterns[0], verbs); verb != "" {
 			try = fmt.Sprintf("did you mean cook %s?", verb)
 		}
-		fmt.Fprintf(stderr, "cook: there is no command %q, and no asset folder is given; %s\n", patterns[0], try)
+		wrong(stderr, "there is no command %q, and no asset folder is given; %s", patterns[0], try)
 		return exitUsage
 	case r.project.Dir == "":
-		fmt.Fprintln(stderr, "cook: no asset folder given; try: cook -dir assets")
+		wrong(stderr, "no asset folder given; try: cook -dir assets")
 		return exitUsage
 	case r.watch && (len(patterns) > 0 || r.options.Force || r.options.DryRun || r.options.IgnoreTimestamps):
-		fmt.Fprintln(stderr, "cook: -watch looks after everything that changes; it goes with neither patterns nor -a, -n, -verify")
+		wrong(stderr, "-watch looks after everything that changes; it goes with neither patterns nor -a, -n, -verify")
 		return exitUsage
 	}
 	r.options.Patterns, r.options.StopOnFailure = patterns, !r.keepGoing
@@ -132,13 +132,14 @@ func (r *cookRun) cookOrWatch(ctx context.Context) (code int, began bool) {
 		return code, code != exitUsage && code != exitLocked
 	}
 	opt := r.options
-	observer, done := r.show.observe(opt.DryRun, r.stdout, r.stderr)
+	observer, done := r.show.observe(shown{&r.project, opt.DryRun, true, r.stdout, r.stderr})
 	opt.Observer = cook.Observers{workWatch{listen: r.atWork}, &memoryLimit{memory: opt.Limits.Memory}, observer}
 	opt.EveryAsset = r.show.everyAsset()
 	summary, err := r.cook(ctx, r.project, opt)
-	done()
+	recap := done()
 	if began = err == nil || summary.Found.Assets > 0; began {
 		r.show.summary(&summary, r.stdout, opt.Probe)
+		recap()
 		if r.memReport != "" {
 			err = errors.Join(err, atomicfile.Write(r.memReport, 0o666, r.memoryReport))
 		}

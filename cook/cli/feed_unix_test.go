@@ -272,7 +272,7 @@ func TestFeedAddress(t *testing.T) {
 		file := filepath.Join(filepath.Dir(out), "t.events")
 		var stderr strings.Builder
 		code := command{cook.Cook, recipes.All()}.run(t.Context(), func() {}, append(args, "-trace", file, "-feed", addr), io.Discard, &stderr)
-		if text := stderr.String(); code != exitUsage || !strings.HasPrefix(text, "cook: feed: listen at "+addr+": "+want) || strings.Count(text, "\n") != 1 {
+		if text := stderr.String(); code != exitUsage || !strings.HasPrefix(text, "cook: error: feed: listen at "+addr+": "+want) || strings.Count(text, "\n") != 1 {
 			t.Errorf("%s: exit %d: %s", addr, code, text)
 		}
 		for _, name := range []string{out, file} {

@@ -183,7 +183,7 @@ func parse(fs *flag.FlagSet, args []string, stdout, stderr io.Writer) (words []s
 			fs.Usage()
 			return nil, exitOK, false
 		case err != nil:
-			fmt.Fprintf(stderr, "cook: %v%s; see cook help\n", err, meantFlag(fs, err))
+			wrong(stderr, "%v%s; see cook help", err, meantFlag(fs, err))
 			return nil, exitUsage, false
 		}
 		rest := fs.Args()

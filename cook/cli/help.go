@@ -89,7 +89,7 @@ func (c command) runHelp(args []string, stdout, stderr io.Writer) int {
 	}
 	r, ok := set.Lookup(args[0])
 	if !ok {
-		fmt.Fprintf(stderr, "cook: no recipe %q; have %s\n", args[0], strings.Join(set.Names(), ", "))
+		wrong(stderr, "no recipe %q; have %s", args[0], strings.Join(set.Names(), ", "))
 		return exitUsage
 	}
 	describe(stdout, r)

@@ -19,7 +19,7 @@ func TestBadRecipe(t *testing.T) {
 		if code := c.run(t.Context(), func() {}, args, &stdout, &stderr); code != exitUsage {
 			t.Errorf("%q: exit status %d", args, code)
 		}
-		if s := stderr.String(); strings.Count(s, "\n") != 1 || !strings.HasPrefix(s, "cook: recipe \"mine\": ") {
+		if s := stderr.String(); strings.Count(s, "\n") != 1 || !strings.HasPrefix(s, "cook: error: recipe \"mine\": ") {
 			t.Errorf("%q: %q", args, s)
 		}
 	}
@@ -33,7 +33,7 @@ func TestRecipesThatClash(t *testing.T) {
 	for _, args := range [][]string{{"help", "json"}, {"-dir", t.TempDir()}, {"why", "-dir", t.TempDir(), "a"}} {
 		var stdout, stderr strings.Builder
 		code := c.run(t.Context(), func() {}, args, &stdout, &stderr)
-		if want := "cook: recipes \"image\" and \"mine\" both have the extension .png; "; code != exitUsage || !strings.HasPrefix(stderr.String(), want) {
+		if want := "cook: error: recipes \"image\" and \"mine\" both have the extension .png; "; code != exitUsage || !strings.HasPrefix(stderr.String(), want) {
 			t.Errorf("%q: exit status %d, %q", args, code, stderr.String())
 		}
 	}

@@ -22,13 +22,13 @@ func runID(args []string, stdout, stderr io.Writer) int {
 		return code
 	}
 	if len(words) == 0 {
-		fmt.Fprintln(stderr, "cook: want the ID of a run; see cook help id")
+		wrong(stderr, "want the ID of a run; see cook help id")
 		return exitUsage
 	}
 	for _, word := range words {
 		id, err := guid.Parse(word)
 		if err != nil {
-			fmt.Fprintf(stderr, "cook: %v\n", err)
+			wrong(stderr, "%v", err)
 			return exitUsage
 		}
 		fmt.Fprintf(stdout, "%s: %s\n", id, id.Describe())

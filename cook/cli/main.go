@@ -13,13 +13,11 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/pathname"
 	eventscommand "github.com/assetcook/assetcook/profile/events/command"
 )
 
@@ -146,18 +144,5 @@ func writeWrong(stdout io.Writer, err error) {
 // printError prints each line of an error, and the flags for what it suggests. Lines that
 // begin with a space show where the one before them is.
 func printError(stderr io.Writer, err error) {
-	text := err.Error()
-	var placed interface {
-		error
-		Detail() string
-	}
-	if errors.As(err, &placed) && placed.Error() == text {
-		text = placed.Detail()
-	}
-	for line := range strings.Lines(pathname.Escape(withFlags(text)) + "\n") {
-		if !strings.HasPrefix(line, " ") {
-			line = "cook: " + line
-		}
-		fmt.Fprint(stderr, line)
-	}
+	report.WriteError(stderr, styleOf(stderr, os.Getenv), err, withFlags)
 }

@@ -87,7 +87,7 @@ func TestMistakes(t *testing.T) {
 			continue
 		}
 		at := slices.IndexFunc(list, func(e *rules.Error) bool { return e.Line == 4 || e.Line == 5 })
-		if at < 0 || list[at].Column < 1 || !strings.Contains(list[at].Detail(), m.line) {
+		if at < 0 || list[at].Column < 1 || !strings.Contains(list[at].Excerpt(), m.line) {
 			t.Errorf("recipe %s: %s: it has no place: %v", m.recipe, m.line, err)
 			continue
 		}

@@ -47,13 +47,13 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) int
 	case !ok:
 		return code
 	case len(words) > 0 || project.Dir == "" && project.Out == "":
-		fmt.Fprintln(stderr, "cook: want an asset folder and nothing else; try: cook report -dir assets")
+		wrong(stderr, "want an asset folder and nothing else; try: cook report -dir assets")
 		return exitUsage
 	case asJSON && asCSV:
-		fmt.Fprintln(stderr, "cook: -json and -csv are two forms; choose one")
+		wrong(stderr, "-json and -csv are two forms; choose one")
 		return exitUsage
 	case most < 0:
-		fmt.Fprintf(stderr, "cook: -textures %d: want 0 or more\n", most)
+		wrong(stderr, "-textures %d: want 0 or more", most)
 		return exitUsage
 	}
 	r, err := makeReport(ctx, project, most, stderr)
@@ -67,7 +67,7 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) int
 	case asCSV:
 		t := r.Table(table)
 		if t == nil {
-			fmt.Fprintf(stderr, "cook: there is no table %q; have %s\n", table, strings.Join(r.Keys(), ", "))
+			wrong(stderr, "there is no table %q; have %s", table, strings.Join(r.Keys(), ", "))
 			return exitUsage
 		}
 		write = t.WriteCSV
@@ -144,7 +144,7 @@ func runHistory(ctx context.Context, args []string, stdout, stderr io.Writer) in
 		return code
 	}
 	if len(words) > 0 || project.Dir == "" && project.Out == "" || lines < 0 {
-		fmt.Fprintln(stderr, "cook: want an asset folder and nothing else; try: cook history -dir assets")
+		wrong(stderr, "want an asset folder and nothing else; try: cook history -dir assets")
 		return exitUsage
 	}
 	out, err := survey.OutputFolder(project.Dir, project.Out)

@@ -6,12 +6,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/sysmem"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
@@ -40,12 +45,26 @@ const (
 	beat  = 30 * time.Second
 )
 
-// observe returns an observer that prints a run. done ends it.
-func (s show) observe(dryRun bool, stdout, stderr io.Writer) (o cook.Observers, done func()) {
-	done = func() {}
-	if file, ok := terminal(stderr); !s.quiet && !s.json && !dryRun {
+// A shown is a run that is printed.
+type shown struct {
+	project *cook.Project
+	dryRun  bool
+	// keeps says that failures and warnings which are printed by cause only can be read in
+	// the output folder.
+	keeps bool
+
+	stdout, stderr io.Writer
+}
+
+// observe returns an observer that prints a run. done ends it, and returns what prints the
+// first failures again below the summary if there is much between.
+func (s show) observe(run shown) (o cook.Observers, done func() (recap func())) {
+	stdout, stderr := run.stdout, run.stderr
+	style := styleOf(stderr, os.Getenv)
+	end := func() {}
+	if file, ok := terminal(stderr); !s.quiet && !s.json && !run.dryRun {
 		every, width := beat, (func() int)(nil)
-		if ok {
+		if ok = ok && animates(os.Getenv); ok {
 			every, width = frame, func() int {
 				w, _, err := term.GetSize(int(file.Fd()))
 				if err != nil {
@@ -57,7 +76,7 @@ func (s show) observe(dryRun bool, stdout, stderr io.Writer) (o cook.Observers, 
 		tick := time.NewTicker(every)
 		progress := report.NewProgress(stderr, width, time.Now, tick.C)
 		o = append(o, progress)
-		done = func() {
+		end = func() {
 			tick.Stop()
 			progress.Stop()
 		}
@@ -68,33 +87,49 @@ func (s show) observe(dryRun bool, stdout, stderr io.Writer) (o cook.Observers, 
 	}
 	if s.json {
 		lines := report.NewJSON(stdout)
-		lines.DryRun = dryRun
+		lines.DryRun, lines.Dir = run.dryRun, run.project.Dir
 		lines.Begin()
-		return cook.Observers{flagging{append(o, lines)}}, lines.Flush
+		return cook.Observers{flagging{append(o, lines)}}, func() func() {
+			lines.Flush()
+			return func() {}
+		}
 	}
-	text := &report.Text{Out: stdout, Err: stderr, Verbose: s.verbose, Explain: s.explain, DryRun: dryRun, All: "-v names all"}
+	text := &report.Text{Out: stdout, Err: stderr, Dir: run.project.Dir, Style: style, Verbose: s.verbose, Explain: s.explain, DryRun: run.dryRun}
 	if s.quiet {
 		text.Out = io.Discard
 	}
-	end := done
-	return cook.Observers{flagging{append(o, text)}}, func() {
+	if run.keeps && !run.dryRun {
+		text.Keep = run.keep
+	}
+	return cook.Observers{flagging{append(o, text)}}, func() func() {
 		text.Done()
 		end()
+		return func() { text.Recap(run.stderr) }
 	}
 }
 
-// terminal returns the terminal that a writer writes to, if any.
-func terminal(w io.Writer) (*os.File, bool) {
-	if inner, ok := w.(*checkedWriter); ok {
-		w = inner.w
+// keep writes all failures and warnings beside the index.
+func (run shown) keep(all []byte) (where string, err error) {
+	out, err := survey.OutputFolder(run.project.Dir, run.project.Out)
+	if err != nil {
+		return "", err
 	}
-	file, ok := w.(*os.File)
-	return file, ok && term.IsTerminal(int(file.Fd()))
+	name := state.LogFile(out)
+	err = atomicfile.Write(name, 0o666, func(w io.Writer) error {
+		_, err := w.Write(all)
+		return err
+	})
+	if wd, wdErr := os.Getwd(); wdErr == nil {
+		if rel, relErr := filepath.Rel(wd, name); relErr == nil && !strings.HasPrefix(rel, "..") {
+			name = rel
+		}
+	}
+	return name, err
 }
 
 // notes returns an observer that prints notes and failures only.
-func notes(stderr io.Writer) cook.Observer {
-	return flagging{cook.Observers{&report.Text{Out: io.Discard, Err: stderr}}}
+func notes(project *cook.Project, stderr io.Writer) cook.Observer {
+	return flagging{cook.Observers{&report.Text{Out: io.Discard, Err: stderr, Dir: project.Dir, Style: styleOf(stderr, os.Getenv)}}}
 }
 
 // summary prints the end of a run.

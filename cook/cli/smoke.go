@@ -89,12 +89,12 @@ func (c command) runSmoke(ctx context.Context, atWork func(), args []string, std
 		return code
 	}
 	if err := r.check(files); err != nil {
-		fmt.Fprintf(stderr, "cook: %v\n", err)
+		wrong(stderr, "%v", err)
 		return exitUsage
 	}
 	s, err := scenario.Read(files[0])
 	if err != nil {
-		fmt.Fprintf(stderr, "cook: %v\n", err)
+		wrong(stderr, "%v", err)
 		return exitUsage
 	}
 	atWork()

@@ -22,7 +22,7 @@ Example:
 
 func (c command) runWhy(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	project := cook.Project{Recipes: c.recipes}
-	opt := cook.WhyOptions{Observer: notes(stderr)}
+	var opt cook.WhyOptions
 	fs := newFlags("why", whyText)
 	folderFlags(fs, &project)
 	ruleFlags(fs, &project, targetsToCook)
@@ -34,9 +34,10 @@ func (c command) runWhy(ctx context.Context, args []string, stdout, stderr io.Wr
 		return code
 	}
 	if project.Dir == "" || len(paths) == 0 {
-		fmt.Fprintln(stderr, "cook: want an asset folder and a path; try: cook why -dir assets textures/wood.png")
+		wrong(stderr, "want an asset folder and a path; try: cook why -dir assets textures/wood.png")
 		return exitUsage
 	}
+	opt.Observer = notes(&project, stderr)
 	for _, path := range paths {
 		all, err := cook.Why(ctx, project, path, opt)
 		if errors.Is(err, cook.ErrNoAsset) {
@@ -76,7 +77,7 @@ func runTrim(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return code
 	}
 	if len(words) > 0 {
-		fmt.Fprintf(stderr, "cook: trim takes no words, have %q\n", words)
+		wrong(stderr, "trim takes no words, have %q", words)
 		return exitUsage
 	}
 	stats, err := cook.Trim(ctx, cache, size)
@@ -106,11 +107,11 @@ func (c command) runClean(ctx context.Context, atWork func(), args []string, std
 		return code
 	}
 	if project.Dir == "" || len(words) > 0 {
-		fmt.Fprintln(stderr, "cook: want an asset folder and nothing else; try: cook clean -dir assets")
+		wrong(stderr, "want an asset folder and nothing else; try: cook clean -dir assets")
 		return exitUsage
 	}
 	atWork()
-	removed, err := cook.Clean(ctx, project, notes(stderr))
+	removed, err := cook.Clean(ctx, project, notes(&project, stderr))
 	if err != nil && ctx.Err() != nil {
 		fmt.Fprintf(stderr, "cook: interrupted; %s removed, not all\n", human.Count(removed, "output"))
 		return exitInterrupted

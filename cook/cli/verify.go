@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 
 	"github.com/assetcook/assetcook/cook"
@@ -45,7 +46,7 @@ func (c command) runVerify(ctx context.Context, atWork func(), args []string, st
 		return code
 	}
 	if project.Dir == "" {
-		fmt.Fprintln(stderr, "cook: no asset folder given; try: cook verify -dir assets")
+		wrong(stderr, "no asset folder given; try: cook verify -dir assets")
 		return exitUsage
 	}
 	opt.Patterns = patterns
@@ -56,10 +57,12 @@ func (c command) runVerify(ctx context.Context, atWork func(), args []string, st
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
 	defer otherUmask()()
 
-	observer, done := s.observe(false, stdout, stderr)
+	observer, done := s.observe(shown{&project, false, false, stdout, stderr})
 	opt.Observer = cook.Observers{&memoryLimit{memory: opt.Limits.Memory}, observer}
 	if s.quiet { // findings are what was asked for
-		observer = cook.Observers{flagging{cook.Observers{&report.Text{Out: stdout, Err: stderr}}}}
+		text := &report.Text{Out: stdout, Err: stderr, Dir: project.Dir, Style: styleOf(stderr, os.Getenv)}
+		observer = cook.Observers{flagging{cook.Observers{text}}}
+		done = func() func() { text.Done(); return nil }
 	}
 	opt.Found = func(f cook.Finding) { report.Find(observer, f) }
 	sum, err := cook.Verify(ctx, project, opt)

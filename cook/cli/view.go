@@ -24,7 +24,7 @@ const viewer = "cook-view"
 func runView(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	program, err := findViewer()
 	if err != nil {
-		fmt.Fprintf(stderr, "cook: %v\n", err)
+		wrong(stderr, "%v", err)
 		return exitFailed
 	}
 	if self, err := os.Executable(); err == nil {
@@ -42,7 +42,7 @@ func runView(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &exit):
 		return exit.ExitCode()
 	case err != nil:
-		fmt.Fprintf(stderr, "cook: %v\n", err)
+		wrong(stderr, "%v", err)
 		return exitFailed
 	}
 	return exitOK

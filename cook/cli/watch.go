@@ -12,7 +12,10 @@ import (
 
 // runWatch cooks until it is interrupted.
 func (r *cookRun) runWatch(ctx context.Context) int {
-	rounds := report.NewRounds(func() (cook.Observer, func()) { return r.show.observe(false, r.stdout, r.stderr) })
+	rounds := report.NewRounds(func() (cook.Observer, func()) {
+		observer, done := r.show.observe(shown{&r.project, false, true, r.stdout, r.stderr})
+		return observer, func() { done() }
+	})
 	first := true
 	opt := cook.WatchOptions{
 		Strict: r.options.Strict, StopOnFailure: r.options.StopOnFailure, OutputsByFolder: r.options.OutputsByFolder,

@@ -58,11 +58,25 @@ func cookHTTP(t *testing.T) (dir, server, fragment string) {
 		cmd.Wait()
 	})
 	server, fragment = serving(t, stderr)
-	if summary, err := stdout.ReadString('\n'); err != nil || !strings.Contains(summary, "89 assets") {
-		t.Fatalf("%q: %v", summary, err)
+	if summary := summaryOf(t, stdout); !strings.Contains(summary, "89 assets") {
+		t.Fatalf("%q", summary)
 	}
 	go io.Copy(io.Discard, stdout)
 	return dir, server, fragment
+}
+
+// summaryOf reads the output of a cook up to its summary.
+func summaryOf(t *testing.T, stdout *bufio.Reader) string {
+	t.Helper()
+	for {
+		line, err := stdout.ReadString('\n')
+		if err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if strings.HasPrefix(line, "cook: ") {
+			return line
+		}
+	}
 }
 
 // start starts a command.
@@ -239,7 +253,7 @@ func TestLiveCost(t *testing.T) {
 			server, fragment := serving(t, stderr)
 			t.Run("page", func(t *testing.T) {
 				open(t, server, fragment+"&tab=timeline")
-				stdout.ReadString('\n') // the summary
+				summaryOf(t, stdout)
 				cmd.Process.Signal(os.Interrupt)
 			})
 		} else {

@@ -119,7 +119,7 @@ func (d *fullDisk) denied(ctx context.Context, c denial) (log []string, err erro
 // said reports whether a line of the command contains some text.
 func said(stderr, text string) bool {
 	for line := range strings.Lines(stderr) {
-		if strings.HasPrefix(line, "cook: ") && strings.Contains(line, text) {
+		if (strings.HasPrefix(line, "cook: ") || problemLine.MatchString(line)) && strings.Contains(line, text) {
 			return true
 		}
 	}

@@ -134,7 +134,7 @@ func (d *fullDisk) end(s *scene, at string) error {
 	return errors.Join(unix.Unmount(at, unix.MNT_DETACH), os.RemoveAll(s.scratch))
 }
 
-var fullText = regexp.MustCompile(`(?m)^cook: .*[\w./]+.*: no space left on device`)
+var fullText = regexp.MustCompile(`(?m)^.+: error: .*[\w./]+.*: no space left on device`)
 
 // level runs cook with a given number of pages or inodes left.
 func (d *fullDisk) level(ctx context.Context, sh shortage, left int, seed uint64) (log []string, err error) {

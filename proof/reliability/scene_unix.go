@@ -136,6 +136,7 @@ func (s *scene) fromScratch(ctx context.Context) (oracle.Tree, cook.Summary, err
 
 var (
 	summaryLine = regexp.MustCompile(`(?m)^cook: \d+ assets?(: .*)? in \d`)
+	problemLine = regexp.MustCompile(`^[^ ].*: (error|warning): `)
 	// noopLine is the summary of a run without work.
 	noopLine = regexp.MustCompile(`(?m)^cook: \d+ assets?(?:: (?:(\d+) up to date)?(?:, )?(?:(\d+) failed)?)? in \d`)
 )

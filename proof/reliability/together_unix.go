@@ -247,8 +247,7 @@ func (c *concurrentRuns) waitFor(g *concurrentRun, checkout bool) error {
 	case code == 1 && checkout:
 		moved := int64(0)
 		for line := range strings.Lines(text) {
-			about, ok := strings.CutPrefix(line, "cook: ")
-			if !ok || summaryLine.MatchString(line) || strings.HasSuffix(about, "waiting for it to end\n") {
+			if !problemLine.MatchString(line) {
 				continue
 			}
 			if !sourceChanged.MatchString(line) || lockProtected.MatchString(line) {

@@ -10,7 +10,7 @@ import (
 func TestWaitFor(t *testing.T) {
 	const (
 		waiting = "cook: process 7 works on the same output folder; waiting for it to end\n"
-		changed = "cook: tex/a.png: changed while it was being cooked; run cook again\n"
+		changed = "assets/tex/a.png: error: changed while it was being cooked; run cook again\n"
 		summary = "cook: 23 assets: 20 up to date, 2 cooked, 1 failed in 90ms (saved 0s)\n"
 		noFile  = ": no such file or directory\n"
 	)
@@ -28,16 +28,16 @@ func TestWaitFor(t *testing.T) {
 		{1, "", true, false, 0},
 		{1, "something else failed\n", true, false, 0},
 		{1, waiting + summary, true, false, 0},
-		{1, "cook: tex/a.png: openat tex/a.png" + noFile, true, true, 1},
-		{1, "cook: tex/blocks.png: openat tex/blocks.png" + noFile, true, true, 1},
-		{1, "cook: mesh/cart.gltf: cart.bin does not exist\n", true, true, 1},
-		{1, "cook: tex/a.png: file is empty\n", true, true, 1},
-		{1, "cook: sound/a.wav: wav: the file is cut short: 16 of 48 bytes of sound are missing\n", true, true, 1},
-		{1, changed + "cook: tex/a.png: no space left on device\n", true, false, 0},
-		{1, changed + "cook: tex/a.png: openat .cook/tmp/x" + noFile, true, false, 0},
-		{1, "cook: openat manifest.json" + noFile, true, false, 0},
-		{1, "cook: lock: openat x" + noFile, true, false, 0},
-		{1, "cook: tex/a.png: output tex/a.ktx2: renameat" + noFile, true, false, 0},
+		{1, "assets/tex/a.png: error: openat tex/a.png" + noFile, true, true, 1},
+		{1, "assets/tex/blocks.png: error: openat tex/blocks.png" + noFile, true, true, 1},
+		{1, "assets/mesh/cart.gltf: error: cart.bin does not exist\n", true, true, 1},
+		{1, "assets/tex/a.png: error: file is empty\n", true, true, 1},
+		{1, "assets/sound/a.wav: error: wav: the file is cut short: 16 of 48 bytes of sound are missing\n", true, true, 1},
+		{1, changed + "assets/tex/a.png: error: no space left on device\n", true, false, 0},
+		{1, changed + "assets/tex/a.png: error: openat .cook/tmp/x" + noFile, true, false, 0},
+		{1, "cook: error: openat manifest.json" + noFile, true, false, 0},
+		{1, "cook: error: lock: openat x" + noFile, true, false, 0},
+		{1, "assets/tex/a.png: error: output tex/a.ktx2: renameat" + noFile, true, false, 0},
 		{2, changed, true, false, 0},
 		{4, waiting, true, false, 0},
 	} {

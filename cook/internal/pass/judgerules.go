@@ -6,13 +6,10 @@ import (
 	"path"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/scan"
-	"github.com/assetcook/assetcook/internal/pathname"
 )
-
-// mostUseless is how many rules that do nothing are named.
-const mostUseless = 10
 
 // judgeRules refuses rules with settings that no recipe takes of any source that they
 // match, and notes edited rules that do nothing. It says nothing where not all sources
@@ -45,11 +42,8 @@ func (s *Session) judgeRules(d *Delta, t *Todo) error {
 	if s.Mode.Strict && len(useless) > 0 {
 		return &ConfigError{useless}
 	}
-	for _, u := range useless[:min(mostUseless, len(useless))] {
-		s.Observer.Note(fmt.Sprintf("warning: %v", u))
-	}
-	if more := len(useless) - mostUseless; more > 0 {
-		s.Observer.Note(fmt.Sprintf("warning: %d more rules do nothing", more))
+	for _, u := range useless {
+		s.Observer.Event(execute.Event{Outcome: execute.Warned, Err: u})
 	}
 	return nil
 }
@@ -129,7 +123,6 @@ var misnamed = map[string]string{
 // noteMisnamed notes new sources and hidden files that look like rules or lists of files to be ignored, and
 // that are neither by their names.
 func (s *Session) noteMisnamed(d *Delta, t *Todo) {
-	var all tally
 	note := func(file, but string) {
 		base := path.Base(file)
 		meant := misnamed[strings.ToLower(base)]
@@ -139,7 +132,7 @@ func (s *Session) noteMisnamed(d *Delta, t *Todo) {
 			meant = scan.IgnoreName
 		}
 		if meant != "" {
-			all.add(fmt.Sprintf("warning: %s: is %s; did you mean to call it %s?", pathname.Show(file), but, meant))
+			s.Observer.Event(execute.Event{Path: file, Outcome: execute.Warned, Err: fmt.Errorf("is %s; did you mean to call it %s?", but, meant)})
 		}
 	}
 	for i := range t.Actions {
@@ -149,8 +142,5 @@ func (s *Session) noteMisnamed(d *Delta, t *Todo) {
 	}
 	for _, e := range d.Tree.LeftOut {
 		note(e.Path, "left out as any hidden file is")
-	}
-	if all.n > 0 {
-		s.Observer.Note(all.String())
 	}
 }

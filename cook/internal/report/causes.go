@@ -2,12 +2,10 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"path"
 	"strings"
 	"unicode"
 
-	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/internal/human"
 )
 
@@ -21,35 +19,28 @@ const (
 	shortCause = 60 // bytes of a cause in the line that many share
 )
 
-// Causes prints failures and warnings, by cause: the first few of each as they come, and
+// Causes has failures and warnings printed, by cause: the first few of each as they come, and
 // at the end how many more there are. No cause is left out.
 type Causes struct {
-	w    io.Writer
 	list []*cause // in the order in which they came
 	of   map[string]*cause
-	more string // how to see all of them: "-v names all"
 }
 
 // A cause is what messages have in common that differ in names and numbers only.
 type cause struct {
-	kind  string // "warning: " or ""
-	first string // the message
-	n     int
-	shown int
-	most  int // that are shown
+	severity Severity
+	first    string // the message
+	n        int
+	shown    int
+	most     int // that are shown
 }
 
-// event prints a failure or warning, or counts it.
-func (c *Causes) event(e *cook.Event) {
-	kind := ""
-	if e.Outcome == cook.Warned {
-		kind = "warning: "
-	}
-	text := e.Err.Error()
-	key := kind + causeOf(text, e.Path)
+// event prints a diagnostic about an asset, or counts it.
+func (c *Causes) event(asset string, d *Diagnostic, print func(*Diagnostic)) {
+	key := string(d.Severity) + causeOf(d.Text, asset)
 	this := c.of[key]
 	if this == nil {
-		this = &cause{kind: kind, first: text, most: mostShown}
+		this = &cause{severity: d.Severity, first: d.Text, most: mostShown}
 		switch number := len(c.list); {
 		case number >= mostCauses:
 			this.most = 0
@@ -67,9 +58,10 @@ func (c *Causes) event(e *cook.Event) {
 		return
 	}
 	if this.shown++; this.shown > 1 {
-		text, _, _ = strings.Cut(text, "\n")
+		d.Text, _, _ = strings.Cut(d.Text, "\n")
 	}
-	fmt.Fprintf(c.w, "cook: %s: %s%s\n", show(e.Path, e.Target), kind, oneLine(shortened(text)))
+	d.Text = shortened(d.Text)
+	print(d)
 }
 
 // shortened leaves out what is beyond the most lines of a message.
@@ -82,24 +74,25 @@ func shortened(text string) string {
 }
 
 // rest prints how many there were that have not been printed, and forgets all.
-func (c *Causes) rest() {
+func (c *Causes) rest(print func(*Diagnostic)) {
 	var others []string
+	severity := Warning // of the others
 	for i, this := range c.list {
 		more := this.n - this.shown
 		line, _, _ := strings.Cut(this.first, "\n")
 		switch {
 		case more == 0:
 		case i < mostCauses:
-			fmt.Fprintf(c.w, "cook: %sand %s more like it: %s\n", this.kind, human.Count(more, "asset"), oneLine(line))
+			print(&Diagnostic{Severity: this.severity, Text: fmt.Sprintf("and %d more like it: %s", more, line)})
 		default:
-			others = append(others, fmt.Sprintf("%s%s (%s)", this.kind, clipped(line), human.Count(more, "asset")))
+			others = append(others, fmt.Sprintf("%s (%d)", clipped(line), more))
+			if this.severity == Err {
+				severity = Err
+			}
 		}
 	}
 	if len(others) > 0 {
-		fmt.Fprintf(c.w, "cook: and %s: %s\n", human.Count(len(others), "other cause"), oneLine(strings.Join(others, "; ")))
-	}
-	if c.more != "" && c.hidden() {
-		fmt.Fprintf(c.w, "cook: %s\n", c.more)
+		print(&Diagnostic{Severity: severity, Text: fmt.Sprintf("and %s: %s", human.Count(len(others), "other cause"), strings.Join(others, "; "))})
 	}
 	c.list, c.of = nil, nil
 }

@@ -1,10 +1,6 @@
 package report
 
-import (
-	"fmt"
-
-	"github.com/assetcook/assetcook/cook"
-)
+import "github.com/assetcook/assetcook/cook"
 
 // A Finder is an observer that prints findings of a verification, too.
 type Finder interface {
@@ -21,8 +17,16 @@ func Find(all cook.Observers, f cook.Finding) {
 	}
 }
 
-// Finding prints a line.
-func (t *Text) Finding(f cook.Finding) { fmt.Fprintf(t.Out, "cook: %s\n", f) }
+// Finding prints a difference, or counts it as a failure is counted.
+func (t *Text) Finding(f cook.Finding) {
+	d := Diagnostic{File: f.Path, Severity: Err, Target: f.Target, Text: f.Text}
+	switch f.Kind {
+	case "state damaged", "store damaged":
+	default:
+		d.File = fromWorkingDir(t.Dir, f.Path)
+	}
+	t.show(&t.found, f.Path, &d, t.printFound)
+}
 
 // Finding writes a record.
 func (j *JSON) Finding(f cook.Finding) {

@@ -17,17 +17,17 @@ var findings = []struct {
 			Bytes: &cook.ByteDifference{Offset: 132, Was: 0x1f, Now: 0x20},
 			Text:  `textures/wood.ktx2 differs from a new cook at offset 132 (0x1f, now 0x20): the recipe "command" is not deterministic`,
 		},
-		`cook: textures/wood.png: textures/wood.ktx2 differs from a new cook at offset 132 (0x1f, now 0x20): the recipe "command" is not deterministic`,
+		`textures/wood.png: error: textures/wood.ktx2 differs from a new cook at offset 132 (0x1f, now 0x20): the recipe "command" is not deterministic`,
 		`{"event":"difference","path":"textures/wood.png","recipe":"command","outputs":["textures/wood.ktx2"],"text":"textures/wood.ktx2 differs from a new cook at offset 132 (0x1f, now 0x20): the recipe \"command\" is not deterministic","finding":{"kind":"not reproducible","bytes":{"offset":132,"was":31,"now":32}}}`,
 	},
 	{
 		cook.Finding{Kind: "output missing", Path: "a", Target: "pc", Output: "pc/a", Text: "pc/a is missing; run cook"},
-		`cook: a [pc]: pc/a is missing; run cook`,
+		`a: error: [pc] pc/a is missing; run cook`,
 		`{"event":"difference","path":"a","target":"pc","outputs":["pc/a"],"text":"pc/a is missing; run cook","finding":{"kind":"output missing"}}`,
 	},
 	{
 		cook.Finding{Kind: "cannot be verified", Path: "a\n\xff", Text: "\x1b[2Jno\nmore\n"},
-		`cook: "a\n\xff": \x1b[2Jno` + "\n  | more",
+		`"a\n\xff": error: \x1b[2Jno` + "\n  | more",
 		`{"event":"difference","path":"a\n` + `\ufffd` + `","path_base64":"YQr/","text":"\u001b[2Jno\nmore\n","finding":{"kind":"cannot be verified"}}`,
 	},
 }

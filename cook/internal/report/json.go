@@ -22,7 +22,8 @@ import (
 // Records of assets that need no work are held back until there are many of them or
 // another record comes; Flush writes them.
 type JSON struct {
-	DryRun bool // outcomes are what would be done
+	DryRun bool   // outcomes are what would be done
+	Dir    string // the asset folder, from the working directory
 
 	w   *bufio.Writer
 	enc *json.Encoder
@@ -71,7 +72,7 @@ type Record struct {
 	Took       time.Duration  `json:"ns,omitempty"`
 	CookTime   time.Duration  `json:"cook_ns,omitempty"`
 	Error      string         `json:"error,omitempty"`
-	File       string         `json:"file,omitempty"` // of the configuration, with its place
+	File       string         `json:"file,omitempty"` // from the working directory: the source or the rules that an error is about, with its place
 	Line       int            `json:"line,omitempty"`
 	Column     int            `json:"column,omitempty"`
 	Text       string         `json:"text,omitempty"`
@@ -103,7 +104,7 @@ func (j *JSON) Event(e cook.Event) {
 	if b, ok := appendPlain(j.w.AvailableBuffer(), &e); ok && !j.DryRun {
 		j.w.Write(b)
 	} else {
-		rec := recordOf(&e)
+		rec := j.recordOf(&e)
 		if would := wouldBe[e.Outcome]; j.DryRun && would != "" {
 			rec.Event = would
 		}
@@ -127,18 +128,21 @@ func eventName(o cook.Outcome) string {
 	return strings.ReplaceAll(string(o), " ", "_")
 }
 
-func recordOf(e *cook.Event) Record {
+func (j *JSON) recordOf(e *cook.Event) Record {
 	rec := Record{
 		Event: eventName(e.Outcome),
 		Path:  e.Path, PathBase64: unlessUTF8(e.Path), Target: e.Target, Recipe: e.Recipe,
 		Outputs: e.Outputs, Reasons: e.Reasons, In: e.In, Out: e.Out, Took: e.Took, CookTime: e.CookTime,
 	}
-	switch {
-	case e.Err == nil:
-	case e.Outcome == cook.Warned:
-		rec.Severity, rec.Text = "warning", e.Err.Error()
-	default:
-		rec.Severity, rec.Error = "error", e.Err.Error()
+	if e.Err == nil {
+		return rec
+	}
+	d := diagnose(j.Dir, e)
+	rec.Severity, rec.File, rec.Line, rec.Column = string(d.Severity), d.File, d.Line, d.Column
+	if e.Outcome == cook.Warned {
+		rec.Text = e.Err.Error()
+	} else {
+		rec.Error = e.Err.Error()
 	}
 	return rec
 }

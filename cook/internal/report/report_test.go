@@ -52,7 +52,7 @@ func TestWriteTable(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	const wantErr = "cook: gone: permission denied\ncook: c: warning: odd\n  | very\ncook: \"f\\n\": no good\n  | line two\n"
+	const wantErr = "gone: error: permission denied\nc: warning: odd\n  | very\n\"f\\n\": error: no good\n  | line two\n"
 	for _, tc := range []struct {
 		name string
 		text Text

@@ -35,7 +35,7 @@ func TestRounds(t *testing.T) {
 	r.Stage("scan")
 	r.Stage(cook.StageWait)
 	r.Note("a link")
-	want := "cook: a link\ncook: bad: no good\ncook: folder: permission denied\ncook: bad: worse\ncook: bad: no good\ncook: a link\n"
+	want := "cook: a link\nbad: error: no good\nfolder: error: permission denied\nbad: error: worse\nbad: error: no good\ncook: a link\n"
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Error(d)
 	}

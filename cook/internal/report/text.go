@@ -3,6 +3,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -15,19 +16,71 @@ import (
 
 // Text is an observer that prints lines for people.
 type Text struct {
-	Out     io.Writer // what was asked for
-	Err     io.Writer // failures, warnings and notes
-	Verbose bool      // a line for each asset that was worked on
-	Explain bool      // reasons below each line; with Verbose, also for assets that were skipped
+	Out   io.Writer // what was asked for
+	Err   io.Writer // failures, warnings and notes
+	Dir   string    // the asset folder, from the working directory
+	Style Style     // of Err
+
+	Verbose bool // a line for each asset that was worked on
+	Explain bool // reasons below each line; with Verbose, also for assets that were skipped
 	DryRun  bool
 
-	// All is how to see all failures and warnings; with Verbose they are, else by cause.
-	All    string
+	// Keep is given all failures and warnings if they were printed by cause only, which
+	// they are unless Verbose, and returns where they can be read; nil for nowhere.
+	Keep   func(all []byte) (where string, err error)
 	causes Causes
+	found  Causes       // differences
+	all    bytes.Buffer // failures and warnings
+	recap
 }
 
+// mostKept is how many bytes of failures and warnings are kept.
+const mostKept = 64 << 20
+
 // Done prints how many failures and warnings there were that have not been printed.
-func (t *Text) Done() { t.causes.rest() }
+func (t *Text) Done() {
+	hidden := t.causes.hidden() || t.found.hidden()
+	t.causes.rest(t.print)
+	t.found.rest(t.printFound)
+	if !hidden {
+		return
+	}
+	line := "-v prints all"
+	if t.Keep != nil {
+		where, err := t.Keep(t.all.Bytes())
+		if err != nil {
+			line = fmt.Sprintf("-v prints all; they could not be kept: %v", err)
+		} else if where != "" {
+			line = fmt.Sprintf("all are in %s; -v prints them", pathname.Show(where))
+		}
+	}
+	fmt.Fprintf(t.Err, "cook: %s\n", line)
+}
+
+// print prints a failure or a warning.
+func (t *Text) print(d *Diagnostic) { fmt.Fprint(t.Err, t.Style.format(d)) }
+
+// printFound prints a difference, which is what was asked for.
+func (t *Text) printFound(d *Diagnostic) { fmt.Fprint(t.Out, d) }
+
+// problem prints a failure or a warning, or counts it.
+func (t *Text) problem(e *cook.Event) {
+	d := diagnose(t.Dir, e)
+	t.recap.add(&d)
+	t.show(&t.causes, e.Path, &d, t.print)
+}
+
+// show prints a diagnostic about an asset, or counts it.
+func (t *Text) show(causes *Causes, asset string, d *Diagnostic, print func(*Diagnostic)) {
+	if t.Verbose {
+		print(d)
+		return
+	}
+	if line := d.String(); t.all.Len()+len(line) < mostKept {
+		t.all.WriteString(line)
+	}
+	causes.event(asset, d, print)
+}
 
 // Stage does nothing.
 func (t *Text) Stage(string) {}
@@ -36,7 +89,13 @@ func (t *Text) Stage(string) {}
 func (t *Text) Planned(int, time.Duration) {}
 
 // Note prints a line.
-func (t *Text) Note(text string) { fmt.Fprintf(t.Err, "cook: %s\n", oneLine(text)) }
+func (t *Text) Note(text string) {
+	if rest, ok := strings.CutPrefix(text, "warning: "); ok {
+		t.print(&Diagnostic{Severity: Warning, Text: rest})
+		return
+	}
+	fmt.Fprintf(t.Err, "cook: %s\n", oneLine(text))
+}
 
 // Event prints failures and warnings, and the rest if it was asked for.
 func (t *Text) Event(e cook.Event) {
@@ -46,18 +105,7 @@ func (t *Text) Event(e cook.Event) {
 	case cook.Started:
 		return
 	case cook.Failed, cook.Error, cook.Warned:
-		if !t.Verbose {
-			t.causes.w, t.causes.more = t.Err, t.All
-			t.causes.event(&e)
-			return
-		}
-	}
-	switch e.Outcome {
-	case cook.Failed, cook.Error:
-		fmt.Fprintf(t.Err, "cook: %s: %s\n", name, oneLine(e.Err.Error()))
-		return
-	case cook.Warned:
-		fmt.Fprintf(t.Err, "cook: %s: warning: %s\n", name, oneLine(e.Err.Error()))
+		t.problem(&e)
 		return
 	case cook.UpToDate, cook.NotReached:
 		skipped = true
@@ -73,6 +121,7 @@ func (t *Text) Event(e cook.Event) {
 	default:
 		took = " in " + human.Duration(e.Took)
 	}
+	t.recap.lines++
 	if e.Outcome == cook.Removed {
 		fmt.Fprintf(t.Out, "%s: %s (of %s)\n", word, showAll(e.Outputs), name)
 		return

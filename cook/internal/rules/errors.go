@@ -22,23 +22,30 @@ type Error struct {
 	caret   int    // characters of it before the place
 }
 
-// Detail is the error and, in two lines that begin with spaces, where it is.
-func (e *Error) Detail() string {
-	text := e.Error()
+// Place is where the problem is; file is "" if no file is to blame.
+func (e *Error) Place() (file string, line, column int) { return e.File, e.Line, e.Column }
+
+// Message is the problem without its place, in one line.
+func (e *Error) Message() string {
+	return strings.ReplaceAll(pathname.Escape(e.Msg), "\n", `\n`)
+}
+
+// Excerpt is the line of the file and, in another line, a mark below the place; "" if it is
+// not known. Both begin with spaces.
+func (e *Error) Excerpt() string {
 	if e.excerpt == "" {
-		return text
+		return ""
 	}
 	number := fmt.Sprintf("%5d", e.Line)
-	return fmt.Sprintf("%s\n%s | %s\n%s | %s^", text, number, pathname.Escape(e.excerpt), strings.Repeat(" ", len(number)), strings.Repeat(" ", e.caret))
+	return fmt.Sprintf("%s | %s\n%s | %s^", number, pathname.Escape(e.excerpt), strings.Repeat(" ", len(number)), strings.Repeat(" ", e.caret))
 }
 
 // Error gives one line, whatever the file's name is and whatever it holds.
 func (e *Error) Error() string {
-	msg := strings.ReplaceAll(pathname.Escape(e.Msg), "\n", `\n`)
 	if e.File == "" {
-		return msg
+		return e.Message()
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", pathname.Show(e.File), e.Line, e.Column, msg)
+	return fmt.Sprintf("%s:%d:%d: %s", pathname.Show(e.File), e.Line, e.Column, e.Message())
 }
 
 // Errors are all problems of a configuration, sorted by file and place. They
@@ -49,15 +56,6 @@ func (e Errors) Error() string {
 	lines := make([]string, len(e))
 	for i, one := range e {
 		lines[i] = one.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Detail is all errors with the places where they are.
-func (e Errors) Detail() string {
-	lines := make([]string, len(e))
-	for i, one := range e {
-		lines[i] = one.Detail()
 	}
 	return strings.Join(lines, "\n")
 }

@@ -150,7 +150,11 @@ func TestDetail(t *testing.T) {
 		if errors.As(err, &one) && len(list) == 0 {
 			list = Errors{one}
 		}
-		got := list.Detail()
+		var lines []string
+		for _, e := range list {
+			lines = append(lines, strings.TrimSuffix(e.Error()+"\n"+e.Excerpt(), "\n"))
+		}
+		got := strings.Join(lines, "\n")
 		if want != "" && got != want {
 			t.Errorf("%.40q:\ngot\n%s\nwant\n%s", file, got, want)
 		}

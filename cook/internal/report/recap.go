@@ -1,0 +1,47 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/assetcook/assetcook/internal/human"
+)
+
+const (
+	mostRecalled = 3  // failures
+	recallAfter  = 15 // lines that were printed since the first of them
+)
+
+// A recap remembers the first failures of a run, and how much was printed since.
+type recap struct {
+	first  []Diagnostic
+	failed int
+	lines  int
+}
+
+func (r *recap) add(d *Diagnostic) {
+	r.lines++
+	if d.Severity != Err {
+		return
+	}
+	if r.failed++; r.failed == 1 {
+		r.lines = 0
+	}
+	if len(r.first) < mostRecalled {
+		short := *d
+		short.Text, _, _ = strings.Cut(short.Text, "\n")
+		r.first = append(r.first, short)
+	}
+}
+
+// Recap prints the first failures again if much was printed since.
+func (t *Text) Recap(w io.Writer) {
+	if t.recap.lines < recallAfter || t.recap.failed == 0 {
+		return
+	}
+	fmt.Fprintf(w, "cook: the first of %s:\n", human.Count(t.recap.failed, "failure"))
+	for i := range t.recap.first {
+		fmt.Fprint(w, t.Style.format(&t.recap.first[i]))
+	}
+}
