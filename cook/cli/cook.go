@@ -86,6 +86,9 @@ func (c command) runCook(ctx context.Context, atWork func(), args []string, stdo
 	case r.project.Dir == "":
 		wrong(stderr, "no asset folder given; try: cook -dir assets")
 		return exitUsage
+	case r.watch && r.show.sarif != "":
+		wrong(stderr, "-sarif is for a run that ends; it does not go with -watch")
+		return exitUsage
 	case r.watch && (len(patterns) > 0 || r.options.Force || r.options.DryRun || r.options.IgnoreTimestamps):
 		wrong(stderr, "-watch looks after everything that changes; it goes with neither patterns nor -a, -n, -verify")
 		return exitUsage
@@ -132,11 +135,16 @@ func (r *cookRun) cookOrWatch(ctx context.Context) (code int, began bool) {
 		return code, code != exitUsage && code != exitLocked
 	}
 	opt := r.options
-	observer, done := r.show.observe(shown{&r.project, opt.DryRun, true, r.stdout, r.stderr})
+	found, err := r.show.findings(&r.project)
+	if err != nil {
+		return fail(ctx, r.stderr, err), false
+	}
+	observer, done := r.show.observe(shown{&r.project, opt.DryRun, true, found, r.stdout, r.stderr})
 	opt.Observer = cook.Observers{workWatch{listen: r.atWork}, &memoryLimit{memory: opt.Limits.Memory}, observer}
 	opt.EveryAsset = r.show.everyAsset()
 	summary, err := r.cook(ctx, r.project, opt)
 	recap := done()
+	err = errors.Join(err, r.show.writeFindings(found, err))
 	if began = err == nil || summary.Found.Assets > 0; began {
 		r.show.summary(&summary, r.stdout, opt.Probe)
 		recap()

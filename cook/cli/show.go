@@ -27,6 +27,8 @@ import (
 // show is what to print of a run.
 type show struct {
 	verbose, quiet, explain, stats, json bool
+
+	sarif string // file, "" for none
 }
 
 // flags declares the flags of all verbs that cook.
@@ -34,6 +36,7 @@ func (s *show) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&s.verbose, "v", false, "print a line for each asset that was worked on, with its time")
 	fs.BoolVar(&s.quiet, "q", false, "print only failures, differences and warnings")
 	fs.BoolVar(&s.json, "json", false, "print every event as one line of JSON on stdout")
+	fs.StringVar(&s.sarif, "sarif", "", "write failures, warnings and differences into this `file` for code hosts (SARIF)")
 }
 
 // everyAsset reports whether assets that needed no work are printed, too.
@@ -53,13 +56,44 @@ type shown struct {
 	// the output folder.
 	keeps bool
 
+	sarif *report.SARIF // nil for none
+
 	stdout, stderr io.Writer
+}
+
+// findings returns what collects failures and warnings for a file, nil for nothing. The
+// file is tried first: it must not be among the assets.
+func (s show) findings(project *cook.Project) (*report.SARIF, error) {
+	if s.sarif == "" {
+		return nil, nil
+	}
+	if err := placeFile(s.sarif, project.Dir); err != nil {
+		return nil, &cook.ConfigError{Err: fmt.Errorf("SARIF file %s: %w", s.sarif, err)}
+	}
+	return report.NewSARIF(project.Dir), nil
+}
+
+// writeFindings writes the file of findings, with what ended the run.
+func (s show) writeFindings(all *report.SARIF, ended error) error {
+	if all == nil {
+		return nil
+	}
+	if ended != nil {
+		all.Wrong(ended)
+	}
+	return atomicfile.Write(s.sarif, 0o666, func(w io.Writer) error {
+		_, err := all.WriteTo(w)
+		return err
+	})
 }
 
 // observe returns an observer that prints a run. done ends it, and returns what prints the
 // first failures again below the summary if there is much between.
 func (s show) observe(run shown) (o cook.Observers, done func() (recap func())) {
 	stdout, stderr := run.stdout, run.stderr
+	if run.sarif != nil {
+		o = append(o, run.sarif)
+	}
 	style := styleOf(stderr, os.Getenv)
 	end := func() {}
 	if file, ok := terminal(stderr); !s.quiet && !s.json && !run.dryRun {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -57,16 +58,24 @@ func (c command) runVerify(ctx context.Context, atWork func(), args []string, st
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
 	defer otherUmask()()
 
-	observer, done := s.observe(shown{&project, false, false, stdout, stderr})
+	found, err := s.findings(&project)
+	if err != nil {
+		return fail(ctx, stderr, err)
+	}
+	observer, done := s.observe(shown{&project, false, false, found, stdout, stderr})
 	opt.Observer = cook.Observers{&memoryLimit{memory: opt.Limits.Memory}, observer}
 	if s.quiet { // findings are what was asked for
 		text := &report.Text{Out: stdout, Err: stderr, Dir: project.Dir, Style: styleOf(stderr, os.Getenv)}
 		observer = cook.Observers{flagging{cook.Observers{text}}}
+		if found != nil {
+			observer = append(observer, found)
+		}
 		done = func() func() { text.Done(); return nil }
 	}
 	opt.Found = func(f cook.Finding) { report.Find(observer, f) }
 	sum, err := cook.Verify(ctx, project, opt)
 	done()
+	err = errors.Join(err, s.writeFindings(found, err))
 	switch {
 	case ctx.Err() != nil && err != nil:
 		fmt.Fprintln(stderr, "cook: interrupted; not all was verified")

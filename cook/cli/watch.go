@@ -13,7 +13,7 @@ import (
 // runWatch cooks until it is interrupted.
 func (r *cookRun) runWatch(ctx context.Context) int {
 	rounds := report.NewRounds(func() (cook.Observer, func()) {
-		observer, done := r.show.observe(shown{&r.project, false, true, r.stdout, r.stderr})
+		observer, done := r.show.observe(shown{&r.project, false, true, nil, r.stdout, r.stderr})
 		return observer, func() { done() }
 	})
 	first := true

@@ -17,6 +17,9 @@ func TestCauses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var out strings.Builder
 		text := Text{Out: &out, Err: &out}
+		var records strings.Builder
+		lines, log := NewJSON(&records), NewSARIF("")
+		all := cook.Observers{&text, lines, log}
 		kinds := rapid.IntRange(1, 40).Draw(t, "causes")
 		n := rapid.SampledFrom([]int{1, 5, 100, 3000}).Draw(t, "failures")
 		used := map[int]int{}
@@ -28,12 +31,15 @@ func TestCauses(t *testing.T) {
 			if k%2 == 1 {
 				outcome = cook.Warned
 			}
-			text.Event(cook.Event{Path: name, Outcome: outcome, Err: fmt.Errorf("cause-%s of %s: %d bytes of %q\nsecond line", strings.Repeat("x", k+1), name, i, name)})
+			all.Event(cook.Event{Path: name, Outcome: outcome, Err: fmt.Errorf("cause-%s of %s: %d bytes of %q\nsecond line", strings.Repeat("x", k+1), name, i, name)})
 		}
 		text.Done()
-		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-		if len(lines) > 60 {
-			t.Fatalf("%d failures of %d causes take %d lines:\n%s", n, len(used), len(lines), out.String())
+		if have := strings.Count(records.String(), `"severity":`); have != n || len(log.results) != n {
+			t.Fatalf("%d failures, %d records, %d results", n, have, len(log.results))
+		}
+		printed := strings.Split(strings.TrimSpace(out.String()), "\n")
+		if len(printed) > 60 {
+			t.Fatalf("%d failures of %d causes take %d lines:\n%s", n, len(used), len(printed), out.String())
 		}
 		for k := range used {
 			if !strings.Contains(out.String(), "cause-"+strings.Repeat("x", k+1)+" ") {
@@ -41,7 +47,7 @@ func TestCauses(t *testing.T) {
 			}
 		}
 		sum := 0
-		for _, line := range lines {
+		for _, line := range printed {
 			var more, others int
 			switch _, after, _ := strings.Cut(line, "and "); {
 			case strings.Contains(line, "| second line"), strings.Contains(line, "-v prints all"):

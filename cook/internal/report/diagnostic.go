@@ -148,13 +148,17 @@ func (s Style) format(d *Diagnostic) string {
 
 // fileURL returns the URL of a file, with every byte escaped that could end a link.
 func fileURL(abs string) string {
-	var b strings.Builder
-	b.WriteString("file://")
 	if abs = filepath.ToSlash(abs); !strings.HasPrefix(abs, "/") {
-		b.WriteByte('/')
+		abs = "/" + abs
 	}
-	for i := range len(abs) {
-		c := abs[i]
+	return "file://" + escapePath(abs)
+}
+
+// escapePath escapes a path for a URL.
+func escapePath(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		c := name[i]
 		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("/-._~:", c) >= 0 {
 			b.WriteByte(c)
 		} else {
@@ -184,9 +188,9 @@ func WriteError(w io.Writer, s Style, err error, rewrite func(string) string) {
 	}
 }
 
-// listed returns the errors of a list of them, which prints one to a line, or else the
-// error itself.
-func listed(err error) []error {
+// listed returns the errors of a list of them, which prints one to a line, and of lists in
+// it, or else the error itself.
+func listed(err error) (all []error) {
 	var list interface {
 		error
 		Unwrap() []error
@@ -201,5 +205,8 @@ func listed(err error) []error {
 	if strings.Join(texts, "\n") != err.Error() {
 		return []error{err}
 	}
-	return list.Unwrap()
+	for _, one := range list.Unwrap() {
+		all = append(all, listed(one)...)
+	}
+	return all
 }

@@ -19,13 +19,19 @@ func Find(all cook.Observers, f cook.Finding) {
 
 // Finding prints a difference, or counts it as a failure is counted.
 func (t *Text) Finding(f cook.Finding) {
+	d := diagnoseFinding(t.Dir, &f)
+	t.show(&t.found, f.Path, &d, t.printFound)
+}
+
+// diagnoseFinding returns the diagnostic of a difference. dir is the asset folder.
+func diagnoseFinding(dir string, f *cook.Finding) Diagnostic {
 	d := Diagnostic{File: f.Path, Severity: Err, Target: f.Target, Text: f.Text}
 	switch f.Kind {
 	case "state damaged", "store damaged":
 	default:
-		d.File = fromWorkingDir(t.Dir, f.Path)
+		d.File = fromWorkingDir(dir, f.Path)
 	}
-	t.show(&t.found, f.Path, &d, t.printFound)
+	return d
 }
 
 // Finding writes a record.

@@ -1,0 +1,171 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// SARIF is an observer that collects failures, warnings and differences for code hosts, in
+// the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
+type SARIF struct {
+	dir     string // the asset folder, from the working directory
+	results []sarifResult
+}
+
+// NewSARIF returns an observer of a run over an asset folder, as it was given.
+func NewSARIF(dir string) *SARIF { return &SARIF{dir: dir, results: []sarifResult{}} }
+
+// Each kind of result is a rule to code hosts.
+var sarifRules = []sarifRule{
+	{"failed", sarifText{"An asset cannot be cooked."}},
+	{"warned", sarifText{"An asset or a rule looks like a mistake."}},
+	{"difference", sarifText{"An output is not what a cook from scratch would make."}},
+	{"error", sarifText{"The run as a whole failed."}},
+}
+
+type sarifRule struct {
+	ID               string    `json:"id"`
+	ShortDescription sarifText `json:"shortDescription"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifResult struct {
+	RuleID    string          `json:"ruleId"`
+	Level     Severity        `json:"level"`
+	Message   sarifText       `json:"message"`
+	Locations []sarifLocation `json:"locations,omitempty"`
+}
+
+type sarifLocation struct {
+	PhysicalLocation sarifPlace `json:"physicalLocation"`
+}
+
+type sarifPlace struct {
+	ArtifactLocation sarifFile    `json:"artifactLocation"`
+	Region           *sarifRegion `json:"region,omitempty"`
+}
+
+type sarifFile struct {
+	URI string `json:"uri"`
+}
+
+type sarifRegion struct {
+	StartLine   int `json:"startLine"`
+	StartColumn int `json:"startColumn"` // in bytes
+}
+
+// Stage does nothing.
+func (s *SARIF) Stage(string) {}
+
+// Planned does nothing.
+func (s *SARIF) Planned(int, time.Duration) {}
+
+// Note does nothing: a note is about no mistake.
+func (s *SARIF) Note(string) {}
+
+// Event adds a failure or a warning.
+func (s *SARIF) Event(e cook.Event) {
+	d := Diagnostic{}
+	switch e.Outcome {
+	case cook.Failed, cook.Error, cook.Warned:
+		d = diagnose(s.dir, &e)
+	default:
+		return
+	}
+	rule := "failed"
+	if e.Outcome == cook.Warned {
+		rule = "warned"
+	}
+	s.add(rule, &d)
+}
+
+// Finding adds a difference.
+func (s *SARIF) Finding(f cook.Finding) {
+	d := diagnoseFinding(s.dir, &f)
+	s.add("difference", &d)
+}
+
+// Wrong adds what ended a run, or kept it from beginning.
+func (s *SARIF) Wrong(err error) {
+	for _, one := range listed(err) {
+		d := Diagnostic{Severity: Err, Text: one.Error()}
+		var at placed
+		if errors.As(one, &at) && at.Error() == one.Error() {
+			d = diagnosePlaced(at, Err)
+		}
+		s.add("error", &d)
+	}
+}
+
+func (s *SARIF) add(rule string, d *Diagnostic) {
+	text := d.Text
+	if d.Target != "" {
+		text = "[" + d.Target + "] " + text
+	}
+	r := sarifResult{RuleID: rule, Level: d.Severity, Message: sarifText{strings.ToValidUTF8(pathname.Escape(text), "\ufffd")}}
+	if d.File != "" {
+		place := sarifPlace{ArtifactLocation: sarifFile{uri(d.File)}}
+		if d.Line > 0 {
+			place.Region = &sarifRegion{d.Line, max(d.Column, 1)}
+		}
+		r.Locations = []sarifLocation{{place}}
+	}
+	s.results = append(s.results, r)
+}
+
+// uri is a file as a reference: relative to the working directory, unless it is absolute.
+func uri(file string) string {
+	if filepath.IsAbs(file) {
+		return fileURL(file)
+	}
+	escaped := escapePath(filepath.ToSlash(file))
+	if first, _, _ := strings.Cut(escaped, "/"); strings.Contains(first, ":") {
+		return "./" + escaped // a colon would end a scheme
+	}
+	return escaped
+}
+
+// WriteTo writes what was collected.
+func (s *SARIF) WriteTo(w io.Writer) (int64, error) {
+	type driver struct {
+		Name           string      `json:"name"`
+		Version        string      `json:"version,omitempty"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	type tool struct {
+		Driver driver `json:"driver"`
+	}
+	type run struct {
+		Tool    tool          `json:"tool"`
+		Results []sarifResult `json:"results"`
+	}
+	log := struct {
+		Schema  string `json:"$schema"`
+		Version string `json:"version"`
+		Runs    []run  `json:"runs"`
+	}{
+		"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", "2.1.0",
+		[]run{{tool{driver{Name: "cook", InformationURI: "https://github.com/assetcook/assetcook", Rules: sarifRules}}, s.results}},
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		log.Runs[0].Tool.Driver.Version = info.Main.Version
+	}
+	data, err := json.MarshalIndent(log, "", " ")
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(append(data, '\n'))
+	return int64(n), err
+}
