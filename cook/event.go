@@ -39,7 +39,7 @@ const (
 	Cooked     Outcome = Outcome(execute.Cooked)
 	Failed     Outcome = Outcome(execute.Failed)
 	NotReached Outcome = Outcome(execute.NotReached) // the run ended before
-	Removed    Outcome = Outcome(execute.Removed)    // artifacts whose source is gone
+	Removed    Outcome = Outcome(execute.Removed)    // artifacts whose source is gone, or failed after it changed
 
 	Started Outcome = "started" // work has begun
 	Warned  Outcome = Outcome(execute.Warned)

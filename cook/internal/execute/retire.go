@@ -105,6 +105,7 @@ func (w *worker) removeStale(a planned, but []index.Artifact) (err error) {
 		switch {
 		case e == nil:
 			w.outputs.wrote.Store(true)
+			w.report(Event{Path: a.Path, Target: a.Target, Outcome: Removed, Outputs: []string{out}, Out: info.Size()})
 		case !errors.Is(e, fs.ErrNotExist) && !pathname.IsAbsent(e) && w.Out.Outward(out) == "":
 			err = errors.Join(err, fmt.Errorf("output %s of before is still there: %w", pathname.Show(out), e))
 			continue

@@ -69,8 +69,8 @@ func TestTargetsInTurn(t *testing.T) {
 	}
 
 	p.write("a.json", `{"a": `)
-	want("broken", "pc", "cook/found 3, cook/skip/stamp 2, cook/fail 1, cook/checksum 1", 0)
-	want("broken", "mobile", "cook/found 3, cook/skip/stamp 2, cook/fail 1", 0)
+	want("broken", "pc", "cook/found 3, cook/skip/stamp 2, cook/fail 1, cook/remove 1, cook/checksum 1", 0)
+	want("broken", "mobile", "cook/found 3, cook/skip/stamp 2, cook/fail 1, cook/remove 1", 0)
 	if exists(p.out("mobile/a.json")) {
 		t.Error("the output of a broken source is there")
 	}
