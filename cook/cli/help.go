@@ -24,6 +24,7 @@ only the work that is needed.
 	cook events stat|convert FILE ...        sum up or convert a recording of -trace
 	cook view FILE ... | HOST:PORT           show recordings, or a run with -feed, as pages
 	cook id RUN ...                          decode IDs of runs
+	cook schema                              print a JSON Schema of cook.toml, for editors
 	cook version                             print the version of this program
 	cook help [VERB|RECIPE|ignore]           print this text, that of a verb or recipe, or
 	                                         what is left out of every asset folder

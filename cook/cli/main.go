@@ -74,7 +74,7 @@ func (w *checkedWriter) Write(b []byte) (int, error) {
 }
 
 // verbs have help of their own.
-var verbs = []string{"why", "verify", "trim", "clean", "report", "history", "smoke", "events", "view", "id", "version"}
+var verbs = []string{"why", "verify", "trim", "clean", "report", "history", "smoke", "events", "view", "id", "schema", "version"}
 
 func (c command) verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
@@ -99,6 +99,8 @@ func (c command) verb(ctx context.Context, atWork func(), args []string, stdout,
 			return runView(ctx, args[1:], stdout, stderr)
 		case "id":
 			return runID(args[1:], stdout, stderr)
+		case "schema":
+			return c.runSchema(args[1:], stdout, stderr)
 		case "version", "-version", "--version":
 			return runVersion(stdout)
 		case "help":

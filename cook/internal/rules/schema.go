@@ -1,0 +1,138 @@
+package rules
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// A schema is JSON Schema, as encoding/json writes it.
+type schema = map[string]any
+
+// Schema returns a JSON Schema (draft-07, which editors of TOML know) of files with rules for
+// some recipes. What it refuses Compile refuses, too; not the other way round: templates,
+// most of patterns and what several rules come to together are beyond it.
+func Schema(recipes *recipe.Set) ([]byte, error) {
+	definitions, tables := schema{}, schema{}
+	for _, name := range recipes.Names() {
+		r, _ := recipes.Lookup(name)
+		c := r.New()
+		properties := schema{}
+		for _, o := range recipe.Options(c) {
+			properties[o.Key] = o.Schema(c)
+		}
+		definitions[name] = schema{"type": "object", "description": aboutRecipe(r, c), "properties": properties}
+		tables[name] = optionsOf(name, sortedKeys(properties))
+	}
+	top := schema{
+		"$schema":     "http://json-schema.org/draft-07/schema#",
+		"title":       "cook.toml",
+		"description": "rules: which recipe cooks which sources, with which options",
+		"definitions": definitions,
+		"type":        "object",
+		"properties": schema{
+			"rule": schema{
+				"description": "a rule; for each key the last rule that matches a source wins",
+				"type":        "array",
+				"items":       ruleSchema(recipes, definitions),
+			},
+			"target": schema{
+				"description":          "options for one target: [target.mobile.image]",
+				"type":                 "object",
+				"propertyNames":        schema{"pattern": fmt.Sprintf("^[a-z0-9_-]{1,%d}$", maxTargetName)},
+				"additionalProperties": schema{"type": "object", "properties": tables, "additionalProperties": false},
+			},
+		},
+		"additionalProperties": false,
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(top)
+	return b.Bytes(), err
+}
+
+// aboutRecipe says which sources a recipe cooks by default and what it writes.
+func aboutRecipe(r recipe.Recipe, c recipe.Cooker) string {
+	text := "recipe " + r.Name
+	if len(r.Extensions) > 0 {
+		text += "; cooks by default " + strings.Join(r.Extensions, " ")
+	}
+	if outputs := c.Outputs(); len(outputs) > 0 {
+		text += "; writes " + strings.Join(outputs, ", ")
+	}
+	return text
+}
+
+// optionsOf is the schema of a table with options of a recipe and perhaps other keys, and
+// with nothing else.
+func optionsOf(name string, keys []string) schema {
+	s := schema{"allOf": []any{schema{"$ref": "#/definitions/" + name}}}
+	if len(keys) == 0 {
+		s["maxProperties"] = 0
+	} else {
+		s["propertyNames"] = schema{"enum": keys}
+	}
+	return s
+}
+
+// ruleSchema is the schema of one [[rule]]. All options are among its properties, for editors
+// that do not look behind conditions; a rule that names a recipe may have only those of it.
+func ruleSchema(recipes *recipe.Set, definitions schema) schema {
+	pattern := schema{"type": "string", "minLength": 1}
+	template := schema{"type": "string", "minLength": 1, "maxLength": maxTemplate, "pattern": `^[^/\\:*?"<>|][^\\:*?"<>|]*$`}
+	var braced []string
+	for _, w := range words {
+		braced = append(braced, "{"+w.name+"}")
+	}
+	names := strings.Join(braced, " ")
+	properties := schema{
+		"match": schema{
+			"description": `a pattern of sources or a list of them: "*.png", "ui/**/*.png", ["*.png", "!*_old.png"]`,
+			"anyOf":       []any{pattern, schema{"type": "array", "items": pattern, "minItems": 1}},
+		},
+		"recipe":  schema{"description": "the recipe that cooks what matches", "type": "string", "enum": recipes.Names()},
+		"output":  schema{"description": "name of what the recipe writes, with " + names, "allOf": []any{template}},
+		"outputs": schema{"description": "names of what the recipe writes, one for each output, with " + names, "type": "array", "items": template, "minItems": 1},
+	}
+	takers := map[string][]any{} // schemas of each option, each once
+	var conditions []any
+	for _, name := range recipes.Names() {
+		options := definitions[name].(schema)["properties"].(schema)
+		for _, key := range sortedKeys(options) {
+			if !slices.ContainsFunc(takers[key], func(s any) bool { return reflect.DeepEqual(s, options[key]) }) {
+				takers[key] = append(takers[key], options[key])
+			}
+		}
+		conditions = append(conditions, schema{
+			"if":   schema{"properties": schema{"recipe": schema{"const": name}}, "required": []string{"recipe"}},
+			"then": optionsOf(name, slices.Concat(ruleKeys, sortedKeys(options))),
+		})
+		if _, has := options["command"]; has && name == "command" {
+			conditions = append(conditions, schema{
+				"if":   schema{"required": []string{"command"}, "not": schema{"required": []string{"recipe"}}},
+				"then": optionsOf(name, slices.Concat(ruleKeys, sortedKeys(options))),
+			})
+		}
+	}
+	for key, schemas := range takers {
+		properties[key] = schemas[0]
+		if len(schemas) > 1 {
+			properties[key] = schema{"anyOf": schemas}
+		}
+	}
+	return schema{
+		"type":                 "object",
+		"properties":           properties,
+		"required":             []string{"match"},
+		"not":                  schema{"required": []string{"output", "outputs"}},
+		"allOf":                conditions,
+		"additionalProperties": false,
+	}
+}

@@ -1,0 +1,101 @@
+package recipe
+
+import (
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// durationPattern is what time.ParseDuration takes, as a regular expression of JSON Schema.
+const durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
+
+// Schema describes the values that the option takes, as JSON Schema (draft-07) that
+// encoding/json can write: type, words, bounds, and as the default what a cooker has. Bounds
+// of durations, which a schema has no word for, are in the description.
+func (o Option) Schema(c Cooker) map[string]any {
+	f := reflect.TypeOf(c).Elem().Field(o.field)
+	schema := o.valueSchema(f)
+	about := o.Doc
+	if f.Type == durationType {
+		about += "; " + o.Want
+	}
+	schema["description"] = about + "; default " + o.Value(c)
+	value := plain(reflect.ValueOf(c).Elem().Field(o.field))
+	if _, ok := parse(f, value); ok { // what says that an option is not set may be none of its values
+		schema["default"] = value
+	}
+	return schema
+}
+
+func (o Option) valueSchema(f reflect.StructField) map[string]any {
+	if f.Type == durationType {
+		return map[string]any{"type": "string", "pattern": durationPattern}
+	}
+	switch f.Type.Kind() {
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.String:
+		schema := map[string]any{"type": "string"}
+		if words := f.Tag.Get("enum"); words != "" {
+			schema["enum"] = strings.Split(words, ",")
+		}
+		return schema
+	case reflect.Slice:
+		return map[string]any{"type": "array", "items": map[string]any{"type": "string"}}
+	case reflect.Map:
+		return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}
+	case reflect.Float32, reflect.Float64:
+		return numberSchema(f, "number")
+	}
+	schema := numberSchema(f, "integer")
+	if bits := f.Type.Bits(); bits < 64 {
+		most := int64(1)<<(bits-1) - 1
+		if schema["minimum"] == nil {
+			schema["minimum"] = -most - 1
+		}
+		if schema["maximum"] == nil {
+			schema["maximum"] = most
+		}
+	}
+	return schema
+}
+
+func numberSchema(f reflect.StructField, kind string) map[string]any {
+	schema := map[string]any{"type": kind}
+	for tag, word := range map[string]string{"min": "minimum", "max": "maximum"} {
+		if bound, err := strconv.ParseFloat(f.Tag.Get(tag), 64); err == nil && !math.IsInf(bound, 0) && !math.IsNaN(bound) {
+			schema[word] = bound
+		}
+	}
+	return schema
+}
+
+// plain returns the value of an option as SetOption takes it.
+func plain(v reflect.Value) any {
+	if v.Type() == durationType {
+		return time.Duration(v.Int()).String()
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		return v.Bool()
+	case reflect.String:
+		return v.String()
+	case reflect.Float32, reflect.Float64:
+		return v.Float()
+	case reflect.Slice:
+		items := make([]any, v.Len())
+		for i := range items {
+			items[i] = plain(v.Index(i))
+		}
+		return items
+	case reflect.Map:
+		table := make(map[string]any, v.Len())
+		for it := v.MapRange(); it.Next(); {
+			table[it.Key().String()] = plain(it.Value())
+		}
+		return table
+	}
+	return v.Int()
+}
