@@ -65,20 +65,21 @@ func (r *cookRun) flags() *flag.FlagSet {
 	fs.StringVar(&r.to.feed, "feed", "", "serve the timeline while it is recorded, as a stream, at this `address`: a port, or host:port (without a host: this machine only)")
 	fs.StringVar(&r.to.http, "http", "", "show the run as pages in a browser at this `address`, such as 127.0.0.1:7357; they stay until Ctrl-C. Needs the program cook-view")
 	fs.BoolVar(&r.watch, "watch", false, "keep running and cook whatever changes; a cook of the same folder asks this one")
-	fs.Usage = func() { usage(fs.Output(), r.project.Recipes) }
 	return fs
 }
 
 func (c command) runCook(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	r := cookRun{cook: c.cook, project: cook.Project{Recipes: c.recipes}, atWork: atWork, stdout: stdout, stderr: stderr}
-	patterns, code, ok := parse(r.flags(), args, stdout, stderr)
+	fs := r.flags()
+	fs.Usage = func() { c.usage(fs.Output()) }
+	patterns, code, ok := parse(fs, args, stdout, stderr)
 	if !ok {
 		return code
 	}
 	switch {
 	case r.project.Dir == "" && len(patterns) > 0:
 		try := "try: cook -dir assets, or cook help"
-		if verb := nearest.Word(patterns[0], verbs); verb != "" {
+		if verb := nearest.Word(patterns[0], c.names()); verb != "" {
 			try = fmt.Sprintf("did you mean cook %s?", verb)
 		}
 		wrong(stderr, "there is no command %q, and no asset folder is given; %s", patterns[0], try)

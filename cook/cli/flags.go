@@ -52,6 +52,8 @@ func (o *outputs) String() string {
 	return ""
 }
 
+func (o *outputs) choices() []string { return []string{"each", "folder"} }
+
 func (o *outputs) Set(text string) error {
 	if text != "each" && text != "folder" {
 		return errors.New("want each or folder")
@@ -77,9 +79,14 @@ func (n *names) Set(text string) error {
 
 // folderFlags declares where a project is.
 func folderFlags(fs *flag.FlagSet, p *cook.Project) {
+	placeFlags(fs, p)
+	storeFlag(fs, &p.Cache)
+}
+
+// placeFlags declares where a project is, without its store.
+func placeFlags(fs *flag.FlagSet, p *cook.Project) {
 	fs.StringVar(&p.Dir, "dir", "", "`folder` of the source assets")
 	fs.StringVar(&p.Out, "out", "", "output `folder` (default: cooked beside the asset folder)")
-	storeFlag(fs, &p.Cache)
 }
 
 func storeFlag(fs *flag.FlagSet, dir *string) {

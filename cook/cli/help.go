@@ -8,34 +8,19 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/nearest"
 )
 
-const usageText = `cook turns a folder of source assets into a folder of shippable ones and does
+const introText = `cook turns a folder of source assets into a folder of shippable ones and does
 only the work that is needed.
+`
 
-	cook -dir assets [flags] [pattern ...]   bring all assets, or those that match, up to date
-	cook why -dir assets [flags] PATH        explain what happens to one asset
-	cook verify -dir assets [flags]          prove that the outputs are correct
-	cook trim [flags]                        shrink the store to its size limit
-	cook clean -dir assets [flags]           remove what cook made
-	cook report -dir assets [flags]          write a page about the last cook and all runs
-	cook history -dir assets [flags]         print the last runs, or compare two
-	cook smoke [flags] FILE                  measure repeated runs and find regressions
-	cook events stat|convert FILE ...        sum up or convert a recording of -trace
-	cook view FILE ... | HOST:PORT           show recordings, or a run with -feed, as pages
-	cook id RUN ...                          decode IDs of runs
-	cook schema                              print a JSON Schema of cook.toml, for editors
-	cook version                             print the version of this program
-	cook help [VERB|RECIPE|ignore]           print this text, that of a verb or recipe, or
-	                                         what is left out of every asset folder
-
+const patternText = `
 The asset folder may stand first instead: cook assets is cook -dir assets.
 
 Patterns are those of cook.toml, for paths in the asset folder: *.png in any folder,
 '/*.png' in the asset folder itself, ui (or ui/) for all below the folder ui, ui/**/*.png,
 *.{png,tga}. '!*_old.png' excludes from what the patterns before it chose.
-
-Flags:
 `
 
 const ignoreText = `Files and folders that match these patterns are not cooked, whatever their case. A line
@@ -50,12 +35,22 @@ Exit status: 0 success, 1 an asset failed, 2 wrong usage or configuration,
 same output folder, 130 interrupted.
 `
 
-func usage(w io.Writer, recipes []recipe.Recipe) {
-	fmt.Fprint(w, usageText)
+// synopsis and summary are those of a command line without a verb.
+const (
+	synopsis = "-dir assets [flags] [pattern ...]"
+	summary  = "bring all assets, or those that match, up to date"
+)
+
+func (c command) usage(w io.Writer) {
+	fmt.Fprintf(w, "%s\n\tcook %-35s %s\n", introText, synopsis, summary)
+	for _, v := range c.verbs() {
+		fmt.Fprintf(w, "\tcook %-35s %s\n", v.synopsis, v.summary)
+	}
+	fmt.Fprintf(w, "%s\nFlags:\n", patternText)
 	fs := new(cookRun).flags()
 	fs.SetOutput(w)
 	fs.PrintDefaults()
-	if set, err := recipe.NewSet(recipes...); err == nil {
+	if set, err := recipe.NewSet(c.recipes...); err == nil {
 		listRecipes(w, set)
 	}
 	fmt.Fprint(w, exitText)
@@ -74,23 +69,56 @@ func listRecipes(w io.Writer, set *recipe.Set) {
 	}
 }
 
-func (c command) runHelp(args []string, stdout, stderr io.Writer) int {
-	if len(args) == 0 {
-		usage(stdout, c.recipes)
+const helpText = `usage: cook help [VERB|RECIPE|ignore]
+
+Prints what cook does and its flags, or those of a verb, or what a recipe cooks, writes
+and takes, or the list of what is left out of every asset folder.
+
+Example:
+	cook help verify
+	cook help image
+`
+
+// subjects are what there is help on: verbs, and recipes if they are valid.
+func (c command) subjects() []string {
+	names := append(c.names(), "ignore")
+	if set, err := recipe.NewSet(c.recipes...); err == nil {
+		names = append(names, set.Names()...)
+	}
+	return names
+}
+
+func (c command) runHelp(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
+	words, code, ok := parse(newFlags("help", helpText), args, stdout, stderr)
+	if !ok {
+		return code
+	}
+	if len(words) == 0 {
+		c.usage(stdout)
 		return exitOK
 	}
-	if args[0] == "ignore" {
-		fmt.Fprint(stdout, ignoreText)
-		fmt.Fprint(stdout, cook.DefaultIgnore)
+	if len(words) > 1 {
+		wrong(stderr, "want one verb or recipe, have %q", words)
+		return exitUsage
+	}
+	if words[0] == "ignore" {
+		fmt.Fprint(stdout, ignoreText, cook.DefaultIgnore)
 		return exitOK
+	}
+	if v, ok := c.find(words[0]); ok {
+		return v.run(ctx, atWork, []string{"-h"}, stdout, stderr)
 	}
 	set, err := recipe.NewSet(c.recipes...)
 	if err != nil {
-		return fail(context.Background(), stderr, &cook.ConfigError{Err: err})
+		return fail(ctx, stderr, &cook.ConfigError{Err: err})
 	}
-	r, ok := set.Lookup(args[0])
+	r, ok := set.Lookup(words[0])
+	if name := nearest.Word(words[0], c.subjects()); !ok && name != "" {
+		wrong(stderr, "no verb or recipe %q; did you mean cook help %s?", words[0], name)
+		return exitUsage
+	}
 	if !ok {
-		wrong(stderr, "no recipe %q; have %s", args[0], strings.Join(set.Names(), ", "))
+		wrong(stderr, "no recipe %q; have %s", words[0], strings.Join(set.Names(), ", "))
 		return exitUsage
 	}
 	describe(stdout, r)

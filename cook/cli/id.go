@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -16,7 +17,7 @@ Example:
 	cook id 34eq8572hkc005lovh014pt85n
 `
 
-func runID(args []string, stdout, stderr io.Writer) int {
+func runID(_ context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
 	words, code, ok := parse(newFlags("id", idText), args, stdout, stderr)
 	if !ok {
 		return code

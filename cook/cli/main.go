@@ -12,13 +12,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/recipe"
-	eventscommand "github.com/assetcook/assetcook/profile/events/command"
 )
 
 // Exit codes.
@@ -73,42 +71,16 @@ func (w *checkedWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// verbs have help of their own.
-var verbs = []string{"why", "verify", "trim", "clean", "report", "history", "smoke", "events", "view", "id", "schema", "version"}
-
 func (c command) verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
-	if len(args) > 0 {
-		switch args[0] {
-		case "why":
-			return c.runWhy(ctx, args[1:], stdout, stderr)
-		case "verify":
-			return c.runVerify(ctx, atWork, args[1:], stdout, stderr)
-		case "trim":
-			return runTrim(ctx, args[1:], stdout, stderr)
-		case "clean":
-			return c.runClean(ctx, atWork, args[1:], stdout, stderr)
-		case "report":
-			return runReport(ctx, args[1:], stdout, stderr)
-		case "history":
-			return runHistory(ctx, args[1:], stdout, stderr)
-		case "smoke":
-			return c.runSmoke(ctx, atWork, args[1:], stdout, stderr)
-		case "events":
-			return eventscommand.Main(args[1:], stdout, stderr)
-		case "view":
-			return runView(ctx, args[1:], stdout, stderr)
-		case "id":
-			return runID(args[1:], stdout, stderr)
-		case "schema":
-			return c.runSchema(args[1:], stdout, stderr)
-		case "version", "-version", "--version":
-			return runVersion(stdout)
-		case "help":
-			if len(args) == 2 && slices.Contains(verbs, args[1]) {
-				return c.verb(ctx, atWork, []string{args[1], "-h"}, stdout, stderr)
-			}
-			return c.runHelp(args[1:], stdout, stderr)
-		}
+	if len(args) == 0 {
+		return c.runCook(ctx, atWork, args, stdout, stderr)
+	}
+	name := args[0]
+	if name == "-version" || name == "--version" {
+		name = "version"
+	}
+	if v, ok := c.find(name); ok {
+		return v.run(ctx, atWork, args[1:], stdout, stderr)
 	}
 	return c.runCook(ctx, atWork, args, stdout, stderr)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -29,45 +30,55 @@ Example:
 	cook report -dir assets -o report.html
 `
 
-func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var project cook.Project
-	var file, table string
-	var asJSON, asCSV bool
-	most := 100_000
+// A reportRun is a command line of cook report.
+type reportRun struct {
+	project   cook.Project
+	file      string
+	json, csv bool
+	table     string
+	most      int // textures to compare
+}
+
+func (r *reportRun) flags() *flag.FlagSet {
 	fs := newFlags("report", reportText)
-	fs.StringVar(&project.Dir, "dir", "", "`folder` of the source assets")
-	fs.StringVar(&project.Out, "out", "", "output `folder` (default: cooked beside the asset folder)")
-	fs.StringVar(&file, "o", "", "`file` to write (default: cook-report.html; stdout with -json and -csv)")
-	fs.BoolVar(&asJSON, "json", false, "write all tables as JSON instead")
-	fs.BoolVar(&asCSV, "csv", false, "write one table as CSV instead, see -table")
-	fs.StringVar(&table, "table", "assets", "`name` of the table that -csv writes")
-	fs.IntVar(&most, "textures", most, "`number` of textures to compare with their sources, the largest first; 0 for none")
-	words, code, ok := parse(fs, args, stdout, stderr)
+	placeFlags(fs, &r.project)
+	fs.StringVar(&r.file, "o", "", "`file` to write (default: cook-report.html; stdout with -json and -csv)")
+	fs.BoolVar(&r.json, "json", false, "write all tables as JSON instead")
+	fs.BoolVar(&r.csv, "csv", false, "write one table as CSV instead, see -table")
+	fs.StringVar(&r.table, "table", "assets", "`name` of the table that -csv writes")
+	fs.IntVar(&r.most, "textures", 100_000, "`number` of textures to compare with their sources, the largest first; 0 for none")
+	return fs
+}
+
+func runReport(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
+	var run reportRun
+	words, code, ok := parse(run.flags(), args, stdout, stderr)
+	file := run.file
 	switch {
 	case !ok:
 		return code
-	case len(words) > 0 || project.Dir == "" && project.Out == "":
+	case len(words) > 0 || run.project.Dir == "" && run.project.Out == "":
 		wrong(stderr, "want an asset folder and nothing else; try: cook report -dir assets")
 		return exitUsage
-	case asJSON && asCSV:
+	case run.json && run.csv:
 		wrong(stderr, "-json and -csv are two forms; choose one")
 		return exitUsage
-	case most < 0:
-		wrong(stderr, "-textures %d: want 0 or more", most)
+	case run.most < 0:
+		wrong(stderr, "-textures %d: want 0 or more", run.most)
 		return exitUsage
 	}
-	r, err := makeReport(ctx, project, most, stderr)
+	r, err := makeReport(ctx, run.project, run.most, stderr)
 	if err != nil {
 		return fail(ctx, stderr, err)
 	}
 	write := r.WriteHTML
 	switch {
-	case asJSON:
+	case run.json:
 		write = r.WriteJSON
-	case asCSV:
-		t := r.Table(table)
+	case run.csv:
+		t := r.Table(run.table)
 		if t == nil {
-			wrong(stderr, "there is no table %q; have %s", table, strings.Join(r.Keys(), ", "))
+			wrong(stderr, "there is no table %q; have %s", run.table, strings.Join(r.Keys(), ", "))
 			return exitUsage
 		}
 		write = t.WriteCSV
@@ -130,16 +141,19 @@ Example:
 	cook history -dir assets -compare 1,7
 `
 
-func runHistory(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var project cook.Project
-	var pair string
-	lines := 20
+func historyFlags(p *cook.Project, lines *int, pair *string) *flag.FlagSet {
 	fs := newFlags("history", historyText)
-	fs.StringVar(&project.Dir, "dir", "", "`folder` of the source assets")
-	fs.StringVar(&project.Out, "out", "", "output `folder` (default: cooked beside the asset folder)")
-	fs.IntVar(&lines, "n", lines, "`number` of runs to print a line of")
-	fs.StringVar(&pair, "compare", "", "compare two runs, given by their `numbers`: 1,7")
-	words, code, ok := parse(fs, args, stdout, stderr)
+	placeFlags(fs, p)
+	fs.IntVar(lines, "n", 20, "`number` of runs to print a line of")
+	fs.StringVar(pair, "compare", "", "compare two runs, given by their `numbers`: 1,7")
+	return fs
+}
+
+func runHistory(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
+	var project cook.Project
+	var lines int
+	var pair string
+	words, code, ok := parse(historyFlags(&project, &lines, &pair), args, stdout, stderr)
 	if !ok {
 		return code
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/assetcook/assetcook/cook"
@@ -24,22 +23,22 @@ Example:
 	cook schema > cook.schema.json
 `
 
-func (c command) runSchema(args []string, stdout, stderr io.Writer) int {
+func (c command) runSchema(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
 	words, code, ok := parse(newFlags("schema", schemaText), args, stdout, stderr)
 	if !ok {
 		return code
 	}
 	if len(words) > 0 {
-		fmt.Fprintf(stderr, "cook: schema takes no words, have %q\n", words)
+		wrong(stderr, "schema takes no words, have %q", words)
 		return exitUsage
 	}
 	set, err := recipe.NewSet(c.recipes...)
 	if err != nil {
-		return fail(context.Background(), stderr, &cook.ConfigError{Err: err})
+		return fail(ctx, stderr, &cook.ConfigError{Err: err})
 	}
 	text, err := rules.Schema(set)
 	if err != nil {
-		return fail(context.Background(), stderr, err)
+		return fail(ctx, stderr, err)
 	}
 	stdout.Write(text) // checked by run
 	return exitOK

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 
@@ -20,26 +21,36 @@ Example:
 	cook why -dir assets textures/wood.png
 `
 
-func (c command) runWhy(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	project := cook.Project{Recipes: c.recipes}
-	var opt cook.WhyOptions
+// A whyRun is a command line of cook why.
+type whyRun struct {
+	project cook.Project
+	options cook.WhyOptions
+	json    bool
+}
+
+func (r *whyRun) flags() *flag.FlagSet {
 	fs := newFlags("why", whyText)
-	folderFlags(fs, &project)
-	ruleFlags(fs, &project, targetsToCook)
-	changeFlags(fs, &project, &opt.IgnoreTimestamps, &opt.OutputsByFolder)
-	workerFlag(fs, &opt.Workers)
-	asJSON := fs.Bool("json", false, "print each explanation as one line of JSON")
-	paths, code, ok := parse(fs, args, stdout, stderr)
+	folderFlags(fs, &r.project)
+	ruleFlags(fs, &r.project, targetsToCook)
+	changeFlags(fs, &r.project, &r.options.IgnoreTimestamps, &r.options.OutputsByFolder)
+	workerFlag(fs, &r.options.Workers)
+	fs.BoolVar(&r.json, "json", false, "print each explanation as one line of JSON")
+	return fs
+}
+
+func (c command) runWhy(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
+	r := whyRun{project: cook.Project{Recipes: c.recipes}}
+	paths, code, ok := parse(r.flags(), args, stdout, stderr)
 	if !ok {
 		return code
 	}
-	if project.Dir == "" || len(paths) == 0 {
+	if r.project.Dir == "" || len(paths) == 0 {
 		wrong(stderr, "want an asset folder and a path; try: cook why -dir assets textures/wood.png")
 		return exitUsage
 	}
-	opt.Observer = notes(&project, stderr)
+	r.options.Observer = notes(&r.project, stderr)
 	for _, path := range paths {
-		all, err := cook.Why(ctx, project, path, opt)
+		all, err := cook.Why(ctx, r.project, path, r.options)
 		if errors.Is(err, cook.ErrNoAsset) {
 			err = &cook.ConfigError{Err: err}
 		}
@@ -48,7 +59,7 @@ func (c command) runWhy(ctx context.Context, args []string, stdout, stderr io.Wr
 		}
 		for i := range all {
 			all[i].Err = addFlags(all[i].Err)
-			if *asJSON {
+			if r.json {
 				report.NewJSON(stdout).Explanation(&all[i])
 			} else {
 				report.WriteExplanation(stdout, &all[i])
@@ -66,13 +77,17 @@ Example:
 	cook trim -cache-size 4GiB
 `
 
-func runTrim(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func trimFlags(cache *string, size *int64) *flag.FlagSet {
+	fs := newFlags("trim", trimText)
+	storeFlag(fs, cache)
+	sizeFlag(fs, size)
+	return fs
+}
+
+func runTrim(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
 	var cache string
 	var size int64
-	fs := newFlags("trim", trimText)
-	storeFlag(fs, &cache)
-	sizeFlag(fs, &size)
-	words, code, ok := parse(fs, args, stdout, stderr)
+	words, code, ok := parse(trimFlags(&cache, &size), args, stdout, stderr)
 	if !ok {
 		return code
 	}
@@ -98,11 +113,15 @@ Example:
 	cook clean -dir assets -out build/data
 `
 
+func cleanFlags(p *cook.Project) *flag.FlagSet {
+	fs := newFlags("clean", cleanText)
+	folderFlags(fs, p)
+	return fs
+}
+
 func (c command) runClean(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	project := cook.Project{Recipes: c.recipes}
-	fs := newFlags("clean", cleanText)
-	folderFlags(fs, &project)
-	words, code, ok := parse(fs, args, stdout, stderr)
+	words, code, ok := parse(cleanFlags(&project), args, stdout, stderr)
 	if !ok {
 		return code
 	}

@@ -1,14 +1,32 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
 )
 
+const versionText = `usage: cook version
+
+Prints the version of this program, the commit and the version of Go that it was built
+from, and the system it is for.
+
+Example:
+	cook version
+`
+
 // runVersion prints which build of which program this is.
-func runVersion(stdout io.Writer) int {
+func runVersion(_ context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
+	words, code, ok := parse(newFlags("version", versionText), args, stdout, stderr)
+	if !ok {
+		return code
+	}
+	if len(words) > 0 {
+		wrong(stderr, "version takes no words, have %q", words)
+		return exitUsage
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		fmt.Fprintf(stdout, "cook (unknown version) %s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)

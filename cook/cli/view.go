@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
 const module = "github.com/assetcook/assetcook"
@@ -20,8 +23,56 @@ const module = "github.com/assetcook/assetcook"
 // cook would pay for the web server in it.
 const viewer = "cook-view"
 
+const viewText = `usage: cook view [flags] FILE ... | HOST:PORT | -
+
+Shows recordings of -trace (.events) and of -memreport (.json), and runs with -feed, as
+pages in a browser. Needs the program cook-view, which has these flags.
+
+Example:
+	cook view run.events
+	cook view 127.0.0.1:7357
+`
+
+// viewFlags returns the flags of the viewer, as its help has them; none if it is not there.
+func viewFlags() *flag.FlagSet {
+	fs := newFlags("view", viewText)
+	program, err := findViewer()
+	if err != nil {
+		return fs
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	help, err := exec.CommandContext(ctx, program, "-h").Output()
+	if err == nil {
+		declare(fs, string(help))
+	}
+	return fs
+}
+
+var declaration = lazyregexp.New("(?m)^  -([a-z][a-z0-9-]*)(?: ([^\\t\\n]+))?(?:\\t|\\n    \\t)(.*)$")
+
+// declare declares the flags that a help text lists, as package flag writes it.
+func declare(fs *flag.FlagSet, help string) {
+	for _, m := range declaration().FindAllStringSubmatch(help, -1) {
+		name, value, doc := m[1], m[2], m[3]
+		if value == "" {
+			fs.Bool(name, false, doc)
+		} else if strings.Contains(doc, value) {
+			fs.String(name, "", strings.Replace(doc, value, "`"+value+"`", 1))
+		} else {
+			fs.String(name, "", doc)
+		}
+	}
+}
+
 // runView runs the viewer with the same arguments.
-func runView(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func runView(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && asksForHelp(args[0]) {
+		fs := viewFlags()
+		fs.SetOutput(stdout)
+		fs.Usage()
+		return exitOK
+	}
 	program, err := findViewer()
 	if err != nil {
 		wrong(stderr, "%v", err)

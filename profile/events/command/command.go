@@ -91,15 +91,26 @@ func open(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-func runStat(args []string, stdout, _ io.Writer) error {
-	var opt stat.Options
-	var as string
+// Flags returns the flags of each verb, which is the name of its set: for what lists them,
+// as completion and manual pages do.
+func Flags() []*flag.FlagSet {
+	return []*flag.FlagSet{statFlags(new(stat.Options), new(string)), convertFlags(new(conversion))}
+}
+
+func statFlags(opt *stat.Options, as *string) *flag.FlagSet {
 	fs := flag.NewFlagSet("stat", flag.ContinueOnError)
-	fs.StringVar(&as, "as", "text", "`form` of the report: text, csv or json")
+	fs.StringVar(as, "as", "text", "`form` of the report: text, csv or json")
 	fs.IntVar(&opt.Slowest, "slowest", 10, "how many of the slowest scopes to list")
 	fs.IntVar(&opt.Names, "names", 1024, "how many names to sum apart; others are summed together")
 	fs.IntVar(&opt.Bins, "bins", 60, "how many parts graphs have")
 	fs.StringVar(&opt.Frame, "frame", "frame", "`name` of the scopes or instants that end a frame")
+	return fs
+}
+
+func runStat(args []string, stdout, _ io.Writer) error {
+	var opt stat.Options
+	var as string
+	fs := statFlags(&opt, &as)
 	if err := parse(fs, args, 1, stdout); err != nil {
 		return err
 	}

@@ -52,13 +52,23 @@ func (w window) of(all iter.Seq2[events.Event, error]) iter.Seq2[events.Event, e
 	}
 }
 
-func runConvert(args []string, stdout, _ io.Writer) error {
-	var from, to time.Duration
-	memory := int64(1024)
+// A conversion is the flags of convert.
+type conversion struct {
+	from, to time.Duration
+	memory   int64 // MiB
+}
+
+func convertFlags(c *conversion) *flag.FlagSet {
 	fs := flag.NewFlagSet("convert", flag.ContinueOnError)
-	fs.DurationVar(&from, "from", 0, "leave out what ended before this `time` of the recording")
-	fs.DurationVar(&to, "to", 0, "leave out what began after this `time` of the recording; 0 for its end")
-	fs.Int64Var(&memory, "memory", memory, "`MiB` that the conversion may take")
+	fs.DurationVar(&c.from, "from", 0, "leave out what ended before this `time` of the recording")
+	fs.DurationVar(&c.to, "to", 0, "leave out what began after this `time` of the recording; 0 for its end")
+	fs.Int64Var(&c.memory, "memory", 1024, "`MiB` that the conversion may take")
+	return fs
+}
+
+func runConvert(args []string, stdout, _ io.Writer) error {
+	var c conversion
+	fs := convertFlags(&c)
 	if err := parse(fs, args, 2, stdout); err != nil {
 		return err
 	}
@@ -67,11 +77,11 @@ func runConvert(args []string, stdout, _ io.Writer) error {
 	if !ok {
 		return usageError(fmt.Sprintf("%s: there is no format of that ending: use %s", out, endings()))
 	}
-	part := window{int64(from), int64(to)}
-	if from == 0 {
+	part := window{int64(c.from), int64(c.to)}
+	if c.from == 0 {
 		part.from = math.MinInt64
 	}
-	if to == 0 {
+	if c.to == 0 {
 		part.to = math.MaxInt64
 	}
 	file, err := open(name)
@@ -88,9 +98,9 @@ func runConvert(args []string, stdout, _ io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if takes := (n*bytesOfEvent + 1<<20 - 1) >> 20; takes > memory {
+	if takes := (n*bytesOfEvent + 1<<20 - 1) >> 20; takes > c.memory {
 		return fmt.Errorf("%s: %d events would take %d MiB to convert, and the limit is %d: "+
-			"choose a part by its times (from, to), or raise the limit (memory)", name, n, takes, memory)
+			"choose a part by its times (from, to), or raise the limit (memory)", name, n, takes, c.memory)
 	}
 	if _, err := file.Seek(begin, io.SeekStart); err != nil {
 		return err

@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/recipes"
+)
+
+// completed lists what a shell must offer at the end of lines, in a folder that has the
+// folder assets with a folder in it, and a file.
+func completed(t *testing.T, c command) map[string][]string {
+	flags := func(fs *flag.FlagSet) (names []string) {
+		fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
+		return append(names, "-h")
+	}
+	if len(c.names()) < 14 || len(c.subjects()) < 20 {
+		t.Errorf("verbs %q, subjects of help %q", c.names(), c.subjects())
+	}
+	return map[string][]string{
+		"cook ":                       append(c.names(), "assets", "notes.txt"),
+		"cook wh":                     {"why"},
+		"cook -":                      flags(new(cookRun).flags()),
+		"cook -wat":                   {"-watch"},
+		"cook -dir ":                  {"assets"},
+		"cook -dir a":                 {"assets"},
+		"cook -dir assets -outputs ":  {"each", "folder"},
+		"cook -dir assets -outputs e": {"each"},
+		"cook -config ":               {"assets", "notes.txt"},
+		"cook -j ":                    nil,
+		"cook -dir assets -st":        {"-stats", "-strict"},
+		"cook why -":                  flags(new(whyRun).flags()),
+		"cook why n":                  {"notes.txt"},
+		"cook why assets/":            {"assets/a b.txt", "assets/ui"},
+		"cook clean ":                 {"assets"},
+		"cook report -t":              {"-table", "-textures"},
+		"cook smoke -ht":              {"-html"},
+		"cook events ":                {"stat", "convert"},
+		"cook events stat -":          {"-as", "-bins", "-frame", "-names", "-slowest", "-h"},
+		"cook events convert -f":      {"-from"},
+		"cook completion ":            {"bash", "zsh", "fish", "powershell"},
+		"cook help sch":               {"schema"},
+		"cook help ":                  c.subjects(),
+		"cook id -":                   {"-h"},
+	}
+}
+
+// inShells are programs that print what a shell offers: the first argument is the script of
+// cook, the others are lines. Words are in angle brackets, "[end]" is behind those of a line.
+var inShells = map[string]struct {
+	args []string
+	code string
+}{
+	"bash": {[]string{"--norc", "--noprofile", "-c"}, `
+		source "$0"
+		complete -p cook | grep -q -- '-F _cook cook' || exit 1
+		for COMP_LINE; do
+			read -ra COMP_WORDS <<<"$COMP_LINE"
+			[[ $COMP_LINE == *' ' ]] && COMP_WORDS+=('')
+			COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMP_POINT=${#COMP_LINE}
+			_cook cook "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+			((${#COMPREPLY[@]} == 0)) || printf '<%s>\n' "${COMPREPLY[@]}"
+			echo '[end]'
+		done`},
+	"fish": {[]string{"--no-config", "-c"}, `
+		source $argv[1]
+		for line in $argv[2..]
+			complete -C $line | string replace -r '\t.*' '' | string replace -r '(.*)' '<$1>'
+			echo '[end]'
+		end`},
+	"zsh": {[]string{"-f", "-c"}, `
+		zmodload zsh/zpty || exit 1
+		zpty z zsh -f -i
+		zpty -w z "PROMPT= RPROMPT=; stty -echo cols 200; autoload -Uz compinit; compinit -u -D; source ${(q)0}; bindkey '^I' complete-word; LISTMAX=10000"
+		zpty -w z 'compadd() { if [[ ${@[1,(i)(-|--)]} != *-[OAD]\ * ]]; then local -a hits; builtin compadd -A hits "$@"; (( $#hits )) && print -rl -- "<"${^hits}">"; fi; builtin compadd "$@" }'
+		zpty -w z 'finish() { zle kill-buffer; print "[""end]" }; zle -N finish; bindkey "^]" finish; print "[""ready]"'
+		zpty -r z text '*\[ready\]*'
+		for line; do
+			zpty -w -n z "$line"$'\t\x1d'
+			zpty -r z text '*\[end\]*'
+			print -r -- "$text"
+		done`},
+}
+
+// Completion offers the same in all shells that are installed.
+func TestCompletion(t *testing.T) {
+	c := command{cook.Cook, recipes.All()}
+	dir := t.TempDir()
+	for _, name := range []string{"notes.txt", "assets/a b.txt", "assets/ui/b.txt"} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inBrackets := regexp.MustCompile(`<([^<>]*)>`)
+	for shell, in := range inShells {
+		t.Run(shell, func(t *testing.T) {
+			program, err := exec.LookPath(shell)
+			if err != nil {
+				t.Skip(err)
+			}
+			var stdout, stderr strings.Builder
+			if code := c.run(t.Context(), func() {}, []string{"completion", shell}, &stdout, &stderr); code != exitOK {
+				t.Fatal(code, stderr.String())
+			}
+			script := filepath.Join(t.TempDir(), "script")
+			if err := os.WriteFile(script, []byte(stdout.String()), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			wanted := completed(t, c)
+			if shell == "bash" { // it splits words at "="
+				wanted["cook -outputs ="] = []string{"each", "folder"}
+				wanted["cook --outputs = f"] = []string{"folder"}
+				wanted["cook -k = n"] = []string{"notes.txt"}
+				wanted["cook --wat"] = []string{"--watch"}
+			}
+			lines := slices.Sorted(maps.Keys(wanted))
+			cmd := exec.CommandContext(t.Context(), program, slices.Concat(in.args, []string{in.code, script}, lines)...)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=xterm")
+			out, err := cmd.CombinedOutput()
+			offers := strings.Split(strings.ReplaceAll(string(out), "\r", ""), "[end]")
+			if err != nil || len(offers) != len(lines)+1 {
+				t.Fatalf("%v, %d lines of %d\n%s", err, len(offers)-1, len(lines), out)
+			}
+			for i, line := range lines {
+				want := map[string]bool{}
+				for _, word := range wanted[line] {
+					if shell == "zsh" { // it offers names without their folder, quoted
+						word = strings.ReplaceAll(path.Base(word), " ", `\ `)
+					}
+					want[word] = true
+				}
+				got := map[string]bool{}
+				for _, m := range inBrackets.FindAllStringSubmatch(offers[i], -1) {
+					got[strings.TrimSuffix(m[1], "/")] = true
+				}
+				if d := cmp.Diff(want, got); d != "" {
+					t.Errorf("%q: %s\n%q", line, d, offers[i])
+				}
+			}
+		})
+	}
+}
+
+// No text of a flag or verb ends a string of a script early.
+func TestCompletionQuotes(t *testing.T) {
+	hostile := `it's "a" $(touch x) ` + "`touch y`" + ` \ [b]:c`
+	all := []line{
+		{"", hostile, []flagLine{{name: "a", summary: hostile}, {name: "b", summary: hostile, value: "x"}}, argument{files: true}},
+		{"why", hostile, []flagLine{{name: "b", summary: hostile, value: "x"}}, argument{}},
+		{"events stat", hostile, nil, argument{files: true}},
+	}
+	for _, s := range shells {
+		program, err := exec.LookPath(s.name)
+		if err != nil {
+			continue
+		}
+		dir := t.TempDir()
+		var b strings.Builder
+		s.write(&b, all)
+		if err := os.WriteFile(filepath.Join(dir, "script"), []byte("compdef() { :; }\n"+b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if s.name == "fish" {
+			os.WriteFile(filepath.Join(dir, "script"), []byte(b.String()), 0o666)
+		}
+		cmd := exec.CommandContext(t.Context(), program, "-c", "source ./script")
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v\n%s\n%s", s.name, err, out, b.String())
+		}
+		for _, name := range []string{"x", "y"} {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				t.Errorf("%s: the script ran what is in a text", s.name)
+			}
+		}
+	}
+}
+
+// Every verb has a usage and the same help by -h and by cook help.
+func TestEveryVerbHasHelp(t *testing.T) {
+	c := command{cook.Cook, recipes.All()}
+	for _, v := range c.verbs() {
+		var texts []string
+		for _, args := range [][]string{{"help", v.name}, {v.name, "-h"}, {v.name, "--help"}} {
+			var stdout, stderr strings.Builder
+			code := c.run(t.Context(), func() { t.Error("works on assets") }, args, &stdout, &stderr)
+			if code != exitOK || stderr.Len() > 0 {
+				t.Errorf("%q: exit status %d, %s", args, code, stderr.String())
+			}
+			texts = append(texts, stdout.String())
+		}
+		if want := fmt.Sprintf("usage: cook %s", v.name); !strings.HasPrefix(texts[0], want) || !strings.Contains(texts[0], "Exit status: ") || !strings.Contains(texts[0], "\nExample:\n") {
+			t.Errorf("%s has no usage, example or exit status:\n%s", v.name, texts[0])
+		}
+		if texts[0] != texts[1] || texts[0] != texts[2] {
+			t.Errorf("%s: help differs:\n%s\n%s\n%s", v.name, texts[0], texts[1], texts[2])
+		}
+		if !strings.HasPrefix(v.synopsis, v.name) || v.summary == "" {
+			t.Errorf("%s: synopsis %q, summary %q", v.name, v.synopsis, v.summary)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// quoted puts a text between single quotes, in which a shell takes marks as they are but for
+// those that are replaced.
+func quoted(text string, replace ...string) string {
+	return "'" + strings.NewReplacer(replace...).Replace(text) + "'"
+}
+
+func quoteZsh(text string) string { return quoted(text, "'", `'\''`) }
+
+// markedZsh escapes what _arguments and _describe read in a description.
+func markedZsh(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, ":", `\:`).Replace(text)
+}
+
+const zshStart = `#compdef cook
+# Completion of cook for zsh: as _cook in a folder of $fpath, or source <(cook completion zsh)
+_cook() {
+	local begin=
+	if (( CURRENT > 2 )); then
+		begin=$words[2]
+	fi
+	if (( CURRENT > 3 )); then
+		case "$words[2] $words[3]" in
+`
+
+const zshEnd = `if [[ $funcstack[1] == _cook ]]; then
+	_cook "$@"
+else
+	compdef _cook cook
+fi
+`
+
+func writeZsh(w io.Writer, all []line) {
+	fmt.Fprint(w, zshStart)
+	for _, l := range all {
+		if strings.Contains(l.begin, " ") {
+			fmt.Fprintf(w, "\t\t(%s) begin=%[1]s ;;\n", quoteZsh(l.begin))
+		}
+	}
+	fmt.Fprint(w, "\t\tesac\n\tfi\n\tcase $begin in\n")
+	for _, l := range append(all[1:], all[0]) {
+		if l.begin == "" {
+			fmt.Fprint(w, "\t(*)\n\t\tif (( CURRENT == 2 )); then\n\t\t\tlocal -a verbs=(\n")
+			for _, v := range all[1:] {
+				if v.begin != "" && !strings.Contains(v.begin, " ") {
+					fmt.Fprintf(w, "\t\t\t\t%s\n", quoteZsh(v.begin+":"+markedZsh(v.summary)))
+				}
+			}
+			fmt.Fprint(w, "\t\t\t)\n\t\t\t_describe -t verbs verb verbs\n\t\tfi\n")
+		} else {
+			n := 1 + strings.Count(l.begin, " ")
+			fmt.Fprintf(w, "\t(%s)\n\t\tshift %d words\n\t\t(( CURRENT -= %[2]d ))\n", quoteZsh(l.begin), n)
+		}
+		fmt.Fprint(w, "\t\t_arguments")
+		for _, f := range l.flags {
+			spec := fmt.Sprintf("-%s[%s]", f.name, markedZsh(f.summary))
+			if f.value != "" {
+				spec = fmt.Sprintf("-%s=[%s]:%s:%s", f.name, markedZsh(f.summary), f.value, actionZsh(f.takes))
+			}
+			fmt.Fprintf(w, " \\\n\t\t\t%s", quoteZsh(spec))
+		}
+		takes := l.takes
+		if l.begin == "" {
+			takes.words = nil // they have been described
+		}
+		if action := actionZsh(takes); action != " " {
+			fmt.Fprintf(w, " \\\n\t\t\t%s", quoteZsh("*:word:"+action))
+		}
+		fmt.Fprint(w, "\n\t\t;;\n")
+	}
+	fmt.Fprint(w, "\tesac\n}\n", zshEnd)
+}
+
+// actionZsh is what _arguments does about an argument.
+func actionZsh(a argument) string {
+	words := a.list()
+	switch kind := a.kind(); {
+	case len(words) > 0:
+		return "(" + strings.Join(words, " ") + ")"
+	case kind == nil:
+		return " "
+	case kind[0] == "folders":
+		return "_files -/"
+	}
+	return "_files"
+}
+
+func quoteFish(text string) string { return quoted(text, `\`, `\\`, "'", `\'`) }
+
+const fishStart = `# Completion of cook for fish: cook completion fish > ~/.config/fish/completions/cook.fish
+function __cook_begin
+	set -l words (commandline -opc)
+	switch "$words[2] $words[3]"
+		case %s
+			echo "$words[2] $words[3]"
+			return
+	end
+	switch "$words[2]"
+		case %s
+			echo "$words[2]"
+		case '*'
+			echo
+	end
+end
+function __cook_is
+	test (__cook_begin) = "$argv"
+end
+function __cook_first
+	test (count (commandline -opc)) -eq 1
+end
+complete -c cook -f
+`
+
+func writeFish(w io.Writer, all []line) {
+	var ones, twos []string
+	for _, l := range all[1:] {
+		if strings.Contains(l.begin, " ") {
+			twos = append(twos, quoteFish(l.begin))
+		} else {
+			ones = append(ones, quoteFish(l.begin))
+		}
+	}
+	fmt.Fprintf(w, fishStart, strings.Join(twos, " "), strings.Join(ones, " "))
+	for _, l := range all {
+		begin := "complete -c cook -n " + quoteFish("__cook_is "+l.begin)
+		if l.begin == "" {
+			begin = `complete -c cook -n '__cook_is ""'`
+			for _, v := range all[1:] {
+				if !strings.Contains(v.begin, " ") {
+					fmt.Fprintf(w, "complete -c cook -n __cook_first -a %s -d %s\n", v.begin, quoteFish(v.summary))
+				}
+			}
+		} else if words := l.takes.list(); len(words) > 0 {
+			fmt.Fprintf(w, "%s -a %s\n", begin, quoteFish(strings.Join(words, " ")))
+		}
+		fmt.Fprint(w, begin, placesFish(l.takes), "\n")
+		for _, f := range l.flags {
+			takes := ""
+			if words := f.takes.list(); len(words) > 0 {
+				takes = " -x -a " + quoteFish(strings.Join(words, " "))
+			} else if f.takes.files {
+				takes = " -r -F"
+			} else if f.value != "" {
+				takes = " -x" + placesFish(f.takes)
+			}
+			fmt.Fprintf(w, "%s -o %s%s -d %s\n", begin, f.name, takes, quoteFish(f.summary))
+		}
+	}
+}
+
+// placesFish is what names an argument may be.
+func placesFish(a argument) string {
+	switch kind := a.kind(); {
+	case kind == nil:
+		return ""
+	case kind[0] == "folders":
+		return " -a '(__fish_complete_directories)'"
+	}
+	return " -F"
+}
+
+func quotePowerShell(text string) string { return quoted(text, "'", "''") }
+
+const powerShellStart = `# Completion of cook for PowerShell 5 and later: cook completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName cook -ScriptBlock {
+    param($word, $ast, $cursor)
+    # What may follow the first words. Where there is nothing to choose from, PowerShell
+    # completes names of files itself.
+    $lines = @{
+`
+
+const powerShellEnd = `    }
+    $before = @($ast.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } | ForEach-Object { $_.Extent.Text })
+    $begin = ''
+    if ($before.Count -gt 2 -and $lines.ContainsKey($before[1] + ' ' + $before[2])) {
+        $begin = $before[1] + ' ' + $before[2]
+    } elseif ($before.Count -gt 1 -and $lines.ContainsKey($before[1])) {
+        $begin = $before[1]
+    }
+    $line = $lines[$begin]
+    $previous = ''
+    if ($before.Count -gt 1) {
+        $previous = $before[-1] -replace '^--', '-'
+    }
+    $choices = $line.words
+    if ($line.values.ContainsKey($previous)) {
+        $choices = $line.values[$previous]
+    } elseif ($word.StartsWith('-')) {
+        $choices = $line.flags
+        $word = $word -replace '^--', '-'
+    } elseif ($begin -eq '' -and $before.Count -gt 1) {
+        $choices = @()
+    }
+    foreach ($choice in $choices) {
+        $text, $about = $choice.Split([char]9)
+        if ($text.StartsWith($word)) {
+            [System.Management.Automation.CompletionResult]::new($text, $text, 'ParameterValue', $about)
+        }
+    }
+}
+`
+
+func writePowerShell(w io.Writer, all []line) {
+	fmt.Fprint(w, powerShellStart)
+	about := map[string]string{}
+	for _, l := range all {
+		about[l.begin] = l.summary
+	}
+	list := func(begin string, words []string) string {
+		items := make([]string, len(words))
+		for i, word := range words {
+			text := word
+			if begin == "" && about[word] != "" {
+				text = about[word]
+			}
+			items[i] = choicePowerShell(word, text)
+		}
+		return "@(" + strings.Join(items, ", ") + ")"
+	}
+	for _, l := range all {
+		fmt.Fprintf(w, "        %s = @{\n            words = %s\n            flags = @(\n", quotePowerShell(l.begin), list(l.begin, l.takes.list()))
+		for i, f := range l.flags {
+			comma := ","
+			if i == len(l.flags)-1 {
+				comma = ""
+			}
+			fmt.Fprintf(w, "                %s%s\n", choicePowerShell("-"+f.name, f.summary), comma)
+		}
+		fmt.Fprint(w, "            )\n            values = @{\n")
+		for _, f := range l.flags {
+			if f.value != "" {
+				fmt.Fprintf(w, "                '-%s' = %s\n", f.name, list(l.begin+" ", f.takes.list()))
+			}
+		}
+		fmt.Fprint(w, "            }\n        }\n")
+	}
+	fmt.Fprint(w, powerShellEnd)
+}
+
+// choicePowerShell is a word and what it means, with a tab between them.
+func choicePowerShell(word, about string) string {
+	return fmt.Sprintf("(%s + [char]9 + %s)", quotePowerShell(word), quotePowerShell(about))
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"io"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook"
+)
+
+// A verb is a word that may stand first on the command line, and all that help, completion
+// and the manual page say of it.
+type verb struct {
+	name     string
+	synopsis string // what follows "cook "
+	summary  string
+	text     string // begins with the usage
+	flags    func() *flag.FlagSet
+	takes    argument
+	run      func(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int
+}
+
+// An argument is what may be typed for a word or for the value of a flag.
+type argument struct {
+	words          func() []string // nil for none
+	files, folders bool
+}
+
+// verbs lists the verbs in the order of the help.
+func (c command) verbs() []verb {
+	files, folders := argument{files: true}, argument{folders: true}
+	return []verb{
+		{"why", "why -dir assets [flags] PATH", "explain what happens to one asset", whyText,
+			new(whyRun).flags, files, c.runWhy},
+		{"verify", "verify -dir assets [flags]", "prove that the outputs are correct", verifyText,
+			func() *flag.FlagSet { return verifyFlags(new(cook.Project), new(cook.VerifyOptions), new(show)) }, files, c.runVerify},
+		{"trim", "trim [flags]", "shrink the store to its size limit", trimText,
+			func() *flag.FlagSet { return trimFlags(new(string), new(int64)) }, argument{}, runTrim},
+		{"clean", "clean -dir assets [flags]", "remove what cook made", cleanText,
+			func() *flag.FlagSet { return cleanFlags(new(cook.Project)) }, folders, c.runClean},
+		{"report", "report -dir assets [flags]", "write a page about the last cook and all runs", reportText,
+			new(reportRun).flags, folders, runReport},
+		{"history", "history -dir assets [flags]", "print the last runs, or compare two", historyText,
+			func() *flag.FlagSet { return historyFlags(new(cook.Project), new(int), new(string)) }, folders, runHistory},
+		{"smoke", "smoke [flags] FILE", "measure repeated runs and find regressions", smokeText,
+			new(smokeRun).flags, files, c.runSmoke},
+		{"events", "events stat|convert FILE ...", "sum up or convert a recording of -trace", eventsText,
+			eventsFlags, argument{words: eventsVerbs, files: true}, runEvents},
+		{"view", "view FILE ... | HOST:PORT", "show recordings, or a run with -feed, as pages", viewText,
+			viewFlags, files, runView},
+		{"id", "id RUN ...", "decode IDs of runs", idText,
+			func() *flag.FlagSet { return newFlags("id", idText) }, argument{}, runID},
+		{"schema", "schema", "print a JSON Schema of cook.toml, for editors", schemaText,
+			func() *flag.FlagSet { return newFlags("schema", schemaText) }, argument{}, c.runSchema},
+		{"completion", "completion SHELL", "print what completes command lines in a shell", completionText,
+			func() *flag.FlagSet { return newFlags("completion", completionText) }, argument{words: shellNames}, c.runCompletion},
+		{"version", "version", "print the version of this program", versionText,
+			func() *flag.FlagSet { return newFlags("version", versionText) }, argument{}, runVersion},
+		{"help", "help [VERB|RECIPE|ignore]", "print this text, or that of a verb, recipe or list", helpText,
+			func() *flag.FlagSet { return newFlags("help", helpText) }, argument{words: c.subjects}, c.runHelp},
+	}
+}
+
+// find finds a verb.
+func (c command) find(name string) (verb, bool) {
+	all := c.verbs()
+	i := slices.IndexFunc(all, func(v verb) bool { return v.name == name })
+	if i < 0 {
+		return verb{}, false
+	}
+	return all[i], true
+}
+
+// names lists the verbs.
+func (c command) names() (names []string) {
+	for _, v := range c.verbs() {
+		names = append(names, v.name)
+	}
+	return names
+}
