@@ -29,6 +29,7 @@ var layers = [][]string{
 	{"cook/internal/report/...", "cook/internal/scenario"},
 	{"cook/internal/likeness"},
 	{"cook"},
+	{"cook/internal/clean"},
 	{"cook/internal/verify", "cook/internal/watch", "cook/internal/survey"},
 	{"cook/internal/pass"},
 	{"cook/internal/execute", "cook/internal/state"},
@@ -63,6 +64,7 @@ const edges = `
 cook/cli: cook cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/scenario cook/internal/state cook/internal/survey cook/recipe internal/atomicfile internal/confine internal/human internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
 cook/inspect: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view profile/view/command
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
+cook/internal/clean: cook/internal/pass cook/internal/state cook/internal/watch internal/confine internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
 cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
 cook/internal/feed: cook/internal/peer hashing
@@ -90,7 +92,7 @@ cook/manifest: hashing
 cook/recipe/recipetest: cook/recipe internal/parallel
 cook/recipe:
 cook/reload: cook/internal/feed cook/manifest hashing internal/regular internal/webguard
-cook: cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/confine internal/human internal/pathname profile profile/guid
+cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/human internal/pathname profile profile/guid
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
 proof/damage: cook proof/oracle
 proof/faults: cook/manifest internal/faultfs proof/oracle

@@ -3,6 +3,7 @@ package cook
 import (
 	"context"
 
+	"github.com/assetcook/assetcook/cook/internal/clean"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
@@ -26,5 +27,5 @@ func (p Project) CleanAfter(ctx context.Context, opened func()) (removed int, er
 	}
 	defer s.Close()
 	opened()
-	return clean(ctx, s)
+	return clean.Run(ctx, s)
 }

@@ -26,6 +26,8 @@ type VerifyOptions struct {
 	// Seed chooses the sample. The same seed chooses the same assets as long as nothing
 	// is added, changed or removed; 0 is another seed each time.
 	Seed uint64
+	// AllowExtra lets files pass that nothing makes.
+	AllowExtra bool
 	// Found is called for each difference, by one goroutine at a time; nil for none.
 	Found    func(Finding)
 	Limits   Limits
@@ -37,6 +39,8 @@ type VerifyOptions struct {
 //
 //   - all outputs are read and compared by BLAKE3 with what was cooked, and so are
 //     manifest and index with each other;
+//   - files of the output folder that nothing makes are found, unless Patterns limit the
+//     sources;
 //   - all sources, dependencies and programs are read and compared in the same way with
 //     what the outputs were cooked from;
 //   - the store's records and blobs that this tree would be restored from are read. A
@@ -54,7 +58,7 @@ type VerifyOptions struct {
 func Verify(ctx context.Context, p Project, opt VerifyOptions) (Verified, error) {
 	o := p.options()
 	o.Scope.Patterns, o.Limits, o.Observer = opt.Patterns, pass.Limits(opt.Limits), observed(opt.Observer, false)
-	sum, err := verify.Run(ctx, verify.Options{Pass: o, Sample: opt.Sample, Seed: opt.Seed, Found: func(f verify.Finding) {
+	sum, err := verify.Run(ctx, verify.Options{Pass: o, Sample: opt.Sample, Seed: opt.Seed, AllowExtra: opt.AllowExtra, Found: func(f verify.Finding) {
 		if opt.Found != nil {
 			opt.Found(Finding{string(f.Kind), f.Path, f.Target, f.Output, f.Recipe, (*ByteDifference)(f.Bytes), f.Text})
 		}
@@ -84,8 +88,9 @@ func (v Verified) String() string {
 // A Finding is one difference between what is there and what should be.
 type Finding struct {
 	// Kind is "output missing", "output damaged" (another content than was cooked),
-	// "output mode", "state damaged" (index or manifest), "store damaged" (which costs
-	// time, not truth), "not up to date", "not reproducible" or "cannot be verified".
+	// "output mode", "extra file" (which nothing makes), "state damaged" (index or
+	// manifest), "store damaged" (which costs time, not truth), "not up to date", "not
+	// reproducible" or "cannot be verified".
 	Kind string `json:"kind"`
 	// Path is the source, Target its target; if no one source is concerned, Path is the
 	// file in the output folder or the store.

@@ -132,6 +132,7 @@ var suggestions = strings.NewReplacer(
 	"of memory; the budget is", "of memory; the budget (-mem) is",
 	"; wait for it or", "; wait for it (cook -wait does) or",
 	"cook again ignoring timestamps", "cook again ignoring timestamps (-verify)",
+	"remove extra files", "remove extra files (cook clean -extra)",
 	"a watching cook (", "cook -watch (",
 	"another watching cook", "another cook -watch",
 )

@@ -10,6 +10,7 @@ import (
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
 	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 const whyText = `usage: cook why -dir assets [flags] PATH ...
@@ -107,37 +108,62 @@ func runTrim(ctx context.Context, _ func(), args []string, stdout, stderr io.Wri
 const cleanText = `usage: cook clean -dir assets [flags]
 
 Removes from the output folder what cook made. Other files, the store and the assets
-stay.
+stay. With -extra it is the other way round: the files that nothing makes are removed
+and named, and all else stays.
 
 Example:
 	cook clean -dir assets -out build/data
+	cook clean -dir assets -extra -n
 `
 
-func cleanFlags(p *cook.Project) *flag.FlagSet {
+// A cleanRun is a command line of cook clean.
+type cleanRun struct {
+	project       cook.Project
+	extra, dryRun bool
+}
+
+func (r *cleanRun) flags() *flag.FlagSet {
 	fs := newFlags("clean", cleanText)
-	folderFlags(fs, p)
+	folderFlags(fs, &r.project)
+	fs.BoolVar(&r.extra, "extra", false, "remove only the files that nothing makes")
+	fs.BoolVar(&r.dryRun, "n", false, "with -extra: name them and remove nothing")
 	return fs
 }
 
 func (c command) runClean(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
-	project := cook.Project{Recipes: c.recipes}
-	words, code, ok := parse(cleanFlags(&project), args, stdout, stderr)
+	run := cleanRun{project: cook.Project{Recipes: c.recipes}}
+	words, code, ok := parse(run.flags(), args, stdout, stderr)
 	if !ok {
 		return code
 	}
-	if project.Dir == "" || len(words) > 0 {
+	switch {
+	case run.project.Dir == "" || len(words) > 0:
 		wrong(stderr, "want an asset folder and nothing else; try: cook clean -dir assets")
 		return exitUsage
+	case run.dryRun && !run.extra:
+		wrong(stderr, "-n goes with -extra only; try: cook clean -dir assets -extra -n")
+		return exitUsage
+	}
+	what, did := "output", "removed"
+	remove := func() (int, error) { return cook.Clean(ctx, run.project, notes(&run.project, stderr)) }
+	if run.extra {
+		if what = "extra file"; run.dryRun {
+			did = "would be removed"
+		}
+		found := func(file string) { fmt.Fprintf(stdout, "%s: %s\n", did, pathname.Show(file)) }
+		remove = func() (int, error) {
+			return cook.Extra(ctx, run.project, cook.ExtraOptions{Remove: !run.dryRun, Found: found, Observer: notes(&run.project, stderr)})
+		}
 	}
 	atWork()
-	removed, err := cook.Clean(ctx, project, notes(&project, stderr))
+	n, err := remove()
 	if err != nil && ctx.Err() != nil {
-		fmt.Fprintf(stderr, "cook: interrupted; %s removed, not all\n", human.Count(removed, "output"))
+		fmt.Fprintf(stderr, "cook: interrupted; %s %s, not all\n", human.Count(n, what), did)
 		return exitInterrupted
 	}
 	if err != nil {
 		return fail(ctx, stderr, err)
 	}
-	fmt.Fprintf(stdout, "cook: %s removed\n", human.Count(removed, "output"))
+	fmt.Fprintf(stdout, "cook: %s %s\n", human.Count(n, what), did)
 	return exitOK
 }

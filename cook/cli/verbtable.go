@@ -38,7 +38,7 @@ func (c command) verbs() []verb {
 		{"trim", "trim [flags]", "shrink the store to its size limit", trimText,
 			func() *flag.FlagSet { return trimFlags(new(string), new(int64)) }, argument{}, runTrim},
 		{"clean", "clean -dir assets [flags]", "remove what cook made", cleanText,
-			func() *flag.FlagSet { return cleanFlags(new(cook.Project)) }, folders, c.runClean},
+			new(cleanRun).flags, folders, c.runClean},
 		{"report", "report -dir assets [flags]", "write a page about the last cook and all runs", reportText,
 			new(reportRun).flags, folders, runReport},
 		{"history", "history -dir assets [flags]", "print the last runs, or compare two", historyText,

@@ -17,8 +17,9 @@ const verifyText = `usage: cook verify -dir assets [flags] [pattern ...]
 
 Proves that the output folder is what a cook from scratch would make: reads all
 outputs, sources and stored results, compares them with what was cooked, and
-cooks a sample of the assets again under different conditions. Changes nothing,
-except that damaged entries of the store are removed.
+cooks a sample of the assets again under different conditions. Without patterns,
+a file of the output folder that nothing makes is a difference, too. Changes
+nothing, except that damaged entries of the store are removed.
 
 Example:
 	cook verify -dir assets -sample 5% textures
@@ -32,6 +33,7 @@ func verifyFlags(p *cook.Project, opt *cook.VerifyOptions, s *show) *flag.FlagSe
 	memoryFlag(fs, &opt.Limits.Memory)
 	s.flags(fs)
 	fs.StringVar(&opt.Sample, "sample", cook.DefaultSample, "how many assets to cook again: a `number`, a percentage, or all; 0 only compares what is there")
+	fs.BoolVar(&opt.AllowExtra, "allow-extra", false, "let files of the output folder pass that nothing makes")
 	fs.Uint64Var(&opt.Seed, "seed", 0, "choose the sample by this `number` (default: another one each time)")
 	return fs
 }

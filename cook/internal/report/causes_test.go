@@ -85,6 +85,33 @@ func TestFlood(t *testing.T) {
 	}
 }
 
+// Differences are printed by cause, too.
+func TestFindingFlood(t *testing.T) {
+	for _, verbose := range []bool{false, true} {
+		var out strings.Builder
+		text := Text{Out: &out, Err: &out, Verbose: verbose}
+		for i := range 1000 {
+			text.Finding(cook.Finding{Kind: "extra file", Path: fmt.Sprintf("a/%d.png", i), Text: "is made by nothing"})
+			text.Finding(cook.Finding{Kind: "output missing", Path: fmt.Sprintf("b/%d.png", i), Target: "pc", Text: fmt.Sprintf("b/%d.ktx2 is missing", i)})
+		}
+		text.Done()
+		got := out.String()
+		if lines := strings.Count(got, "\n"); !verbose && lines != 9 || verbose && lines != 2000 {
+			t.Errorf("verbose %t: %d lines:\n%.3000s", verbose, lines, got)
+		}
+		for _, want := range []string{"a/2.png: error: is made by nothing\n", "b/2.png: error: [pc] b/2.ktx2 is missing\n"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("verbose %t: no %q", verbose, want)
+			}
+		}
+		for _, want := range []string{"cook: error: and 997 more like it: is made by nothing\n", "cook: error: and 997 more like it: b/", "cook: -v prints all\n"} {
+			if strings.Contains(got, want) == verbose {
+				t.Errorf("verbose %t: %q:\n%.3000s", verbose, want, got)
+			}
+		}
+	}
+}
+
 // Messages are of one cause if they differ in names and numbers only.
 func TestCauseOf(t *testing.T) {
 	for _, tc := range []struct{ a, b string }{

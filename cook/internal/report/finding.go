@@ -27,7 +27,7 @@ func (t *Text) Finding(f cook.Finding) {
 func diagnoseFinding(dir string, f *cook.Finding) Diagnostic {
 	d := Diagnostic{File: f.Path, Severity: Err, Target: f.Target, Text: f.Text}
 	switch f.Kind {
-	case "state damaged", "store damaged":
+	case "state damaged", "store damaged", "extra file":
 	default:
 		d.File = fromWorkingDir(dir, f.Path)
 	}

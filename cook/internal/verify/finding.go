@@ -17,6 +17,7 @@ const (
 	OutputMissing   FindingKind = "output missing"
 	OutputDamaged   FindingKind = "output damaged"     // another content than was cooked
 	OutputMode      FindingKind = "output mode"        // other permissions than cook gave it
+	ExtraFile       FindingKind = "extra file"         // of the output folder, made by nothing
 	StateDamaged    FindingKind = "state damaged"      // index or manifest
 	StoreDamaged    FindingKind = "store damaged"      // a blob or a record; costs time, not truth
 	NotUpToDate     FindingKind = "not up to date"     // a cook would have work to do

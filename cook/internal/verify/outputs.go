@@ -10,7 +10,9 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -105,6 +107,18 @@ func (c *check) finding(s *pass.Session) (f Finding, differs bool) {
 			name, fs.FileMode(o.Stamp.Mode), fs.FileMode(o.Artifact.Stamp.Mode))
 	}
 	return f, true
+}
+
+// checkExtra reports the files of the output folder that nothing makes.
+func checkExtra(ctx context.Context, s *pass.Session, r *reporter, before []contents.Before, claims []plan.Claim) error {
+	files, err := s.State.Extra(ctx, state.Outputs(each(before), claims), s.Place.Cache)
+	for _, name := range files {
+		r.found(Finding{Kind: ExtraFile, Path: name, Text: "is made by nothing; move it away or remove extra files"})
+	}
+	if err != nil && ctx.Err() == nil {
+		r.found(Finding{Kind: Unreadable, Path: s.Out.Name(), Text: err.Error()})
+	}
+	return ctx.Err()
 }
 
 // checkManifest compares the manifest with what would be written for all actions.

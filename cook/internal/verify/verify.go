@@ -3,6 +3,7 @@
 //
 //   - all outputs are read and compared by BLAKE3 with what was cooked, and so are
 //     manifest and index with each other;
+//   - files of the output folder that nothing makes are found;
 //   - all sources, dependencies and programs are read and compared in the same way
 //     with what the outputs were cooked from;
 //   - the store's records and blobs that this tree would be restored from are read.
@@ -43,6 +44,9 @@ type Options struct {
 	// Seed chooses the sample. The same seed chooses the same assets as long as
 	// nothing is added, changed or removed; 0 is another seed each time.
 	Seed uint64
+	// AllowExtra lets files pass that nothing makes. If the scope limits the sources,
+	// they pass in any case.
+	AllowExtra bool
 	// Found is called for each difference, by one goroutine at a time; nil for none.
 	Found func(Finding)
 }
@@ -57,7 +61,6 @@ func Run(ctx context.Context, opt Options) (Sum, error) {
 	if err != nil {
 		return Sum{}, err
 	}
-	allTargets := len(opt.Pass.Scope.Targets) == 0
 	opt.Pass.Mode.Force, opt.Pass.Mode.DryRun = false, false
 	s, err := pass.Open(opt.Pass, pass.WriteExisting)
 	if err != nil {
@@ -69,7 +72,7 @@ func Run(ctx context.Context, opt Options) (Sum, error) {
 	}
 	r := &reporter{onFinding: opt.Found, observer: s.Observer, row: s.Probe.Worker("cook")}
 	defer r.close()
-	sum, err := verify(ctx, s, r, sample, opt.Seed, allTargets)
+	sum, err := verify(ctx, s, r, sample, opt)
 	if err == nil {
 		err = s.State.CheckLock() // else another process may have caused what was found
 	}
@@ -82,7 +85,7 @@ func configError(format string, args ...any) error {
 }
 
 // verify does the work of Run once the session is open.
-func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, seed uint64, allTargets bool) (sum Sum, err error) {
+func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, opt Options) (sum Sum, err error) {
 	last, err := load(s, r)
 	if err != nil {
 		return sum, err
@@ -98,7 +101,7 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, se
 	if err != nil {
 		return sum, err
 	}
-	if allTargets {
+	if len(opt.Pass.Scope.Targets) == 0 {
 		with := *s
 		with.Scope.Targets = knownTargets(delta.Before, rules)
 		s = &with
@@ -133,12 +136,17 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, se
 	}
 	sum.Assets = len(todo.Actions)
 	checkPlan(s, r, todo.Plan, last.lost)
+	if !last.lost && !opt.AllowExtra && len(s.Scope.Patterns) == 0 {
+		if err := checkExtra(ctx, s, r, read.before, todo.Claims); err != nil {
+			return sum, err
+		}
+	}
 	r.stage("store")
 	if sum.Blobs, err = read.checkStore(ctx, r, last.lost); err != nil {
 		return sum, err
 	}
 	r.stage("cook")
-	sum.Seed = newSeed(seed)
+	sum.Seed = newSeed(opt.Seed)
 	sum.Again, err = cookAgain(ctx, s, r, todo, sampleOf(todo.Plan, sample, sum.Seed, last.lost))
 	return sum, err
 }

@@ -1,0 +1,192 @@
+// Package clean removes from an output folder what cook made, or what it did not make.
+package clean
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/watch"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// Run removes all that cook made from the output folder of a session that was opened to
+// look, and returns how many artifacts that were. Other files stay. An interrupt leaves
+// the artifacts that were not reached to the next run.
+func Run(ctx context.Context, s *pass.Session) (removed int, err error) {
+	if ok, err := begin(ctx, s); !ok {
+		return 0, err
+	}
+	known, err := s.Load()
+	if err != nil {
+		return 0, err
+	}
+	defer known.Close()
+	last := s.Loaded(known.Index)
+	claims, err := s.State.Claims(last.ID() != "", s.Observer.Note)
+	if err != nil {
+		return 0, err
+	}
+	outputs := state.Outputs(last.Actions(), claims)
+	removed, err = removeAll(ctx, s, outputs, nil)
+	if ctx.Err() != nil {
+		return removed, ctx.Err()
+	}
+	if err == nil {
+		err = s.State.Remove()
+	}
+	if err != nil {
+		return removed, fmt.Errorf("clean %s: %w", s.Out.Name(), err)
+	}
+	return removed, removeFolder(s.Place.Out, s.Out.Name())
+}
+
+// Extra removes the files of the output folder that nothing makes, and returns how many
+// that were; removed is called after each. With dryRun it removes nothing, takes no lock,
+// and lists them all the same.
+func Extra(ctx context.Context, s *pass.Session, dryRun bool, removed func(file string)) (n int, err error) {
+	if dryRun {
+		if !s.Used() {
+			return 0, nil
+		}
+		if err := s.CheckOwner(); err != nil {
+			return 0, err
+		}
+	} else if ok, err := begin(ctx, s); !ok {
+		return 0, err
+	}
+	known, err := s.Load()
+	if err != nil {
+		return 0, err
+	}
+	defer known.Close()
+	last := s.Loaded(known.Index)
+	if last.ID() == "" {
+		return 0, &pass.ConfigError{Err: fmt.Errorf("clean %s: without an index it is not known what was cooked; run cook first", s.Out.Name())}
+	}
+	claims, err := s.State.Claims(true, s.Observer.Note)
+	if err != nil {
+		return 0, err
+	}
+	files, err := s.State.Extra(ctx, state.Outputs(last.Actions(), claims), s.Place.Cache)
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	if dryRun {
+		for _, name := range files {
+			removed(name)
+		}
+		return len(files), err
+	}
+	n, rmErr := removeAll(ctx, s, files, removed)
+	if ctx.Err() != nil {
+		return n, ctx.Err()
+	}
+	if err = errors.Join(err, rmErr); err != nil {
+		return n, fmt.Errorf("clean %s: %w", s.Out.Name(), err)
+	}
+	return n, s.State.CheckLock()
+}
+
+// begin locks the output folder, if it has been cooked into.
+func begin(ctx context.Context, s *pass.Session) (ok bool, err error) {
+	if ok, err := cleanable(ctx, s); !ok {
+		return false, err
+	}
+	if err := s.Lock(pass.WriteExisting); err != nil {
+		return false, err
+	}
+	if ok, err := cleanable(ctx, s); !ok { // the folder may be gone, or another one, by now
+		return false, err
+	}
+	if err := s.CheckOwner(); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// cleanable reports whether the output folder has been cooked into. It is an error if a
+// watcher has it.
+func cleanable(ctx context.Context, s *pass.Session) (ok bool, err error) {
+	if !s.Used() {
+		return false, nil
+	}
+	if process, beside := watch.Beside(ctx, s); beside {
+		return false, &state.LockedError{Path: filepath.Join(s.State.Folder(), "socket"), Holder: "a watching cook (" + process + ")"}
+	}
+	return true, nil
+}
+
+// removeAll removes files of the output folder until it is interrupted, and returns how
+// many were there.
+func removeAll(ctx context.Context, s *pass.Session, files []string, each func(file string)) (removed int, err error) {
+	root := s.Out.Root()
+	outward := map[string]bool{}
+	for _, p := range files {
+		if ctx.Err() != nil {
+			return removed, ctx.Err()
+		}
+		was, rmErr := removeFile(root, p)
+		if rmErr != nil {
+			if dir := s.Out.Outward(p); dir != "" {
+				if outward[dir] {
+					continue
+				}
+				outward[dir] = true
+				rmErr = fmt.Errorf("%s is a link that leads out of the output folder; remove the link", pathname.Show(dir))
+			}
+		}
+		if was {
+			removed++
+			if each != nil {
+				each(p)
+			}
+		}
+		err = errors.Join(err, rmErr)
+	}
+	return removed, err
+}
+
+// removeFile removes a file, if it is there, and the folders that were there for it only.
+func removeFile(root confine.Root, file string) (was bool, err error) {
+	info, err := root.Lstat(file)
+	switch {
+	case err == nil && info.IsDir():
+		return false, nil
+	case err == nil:
+		err = root.Remove(file)
+		was = err == nil
+	}
+	if err != nil && !pathname.IsAbsent(err) {
+		return false, err
+	}
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		if gone, err := root.RemoveEmpty(dir); !gone {
+			return was, err
+		}
+	}
+	return was, nil
+}
+
+// removeFolder removes the output folder if nothing else is in it, unless the user
+// named it by a link, which would lead nowhere then.
+func removeFolder(given, name string) error {
+	if info, err := os.Lstat(given); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil
+	}
+	err := os.Remove(name)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if left, listErr := os.ReadDir(name); listErr == nil && len(left) > 0 {
+		return nil
+	}
+	return fmt.Errorf("clean: %w", err)
+}

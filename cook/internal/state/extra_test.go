@@ -1,0 +1,88 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/assetcook/assetcook/internal/confine"
+)
+
+// outputFolder makes files in a new output folder.
+func outputFolder(t *testing.T, files ...string) (*Dir, string) {
+	t.Helper()
+	base := t.TempDir()
+	for _, name := range files {
+		name = filepath.Join(base, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte("x"), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := confine.Open(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { out.Close() })
+	return Open(out), base
+}
+
+func TestExtra(t *testing.T) {
+	part := "manifest.parts/0123456789abcdef0123456789abcdef.json"
+	d, base := outputFolder(t,
+		".cook/index", ".cook/tmp/x", "manifest.json", part, "manifest.parts/notes", "manifest.parts/deep/er",
+		"a", "b/c", "b/d", "e/.cook/index", "e/f", "store/v1/x", "b-c", "b/z/.Cook")
+	outputs := []string{"a", "b/c", "gone"}
+	want := []string{"b-c", "b/d", "manifest.parts/deep/er", "manifest.parts/notes"}
+	got, err := d.Extra(t.Context(), outputs, filepath.Join(base, "store"))
+	slices.Sort(got)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	got, err = d.Extra(t.Context(), outputs, "")
+	if err != nil || !slices.Contains(got, "store/v1/x") {
+		t.Errorf("without a store: got %q, %v", got, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.Extra(ctx, outputs, ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("after an interrupt: %v", err)
+	}
+}
+
+// Whatever way leads to an output, it is none of the extra files.
+func TestExtraLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege")
+	}
+	d, base := outputFolder(t, "real/out", "real/mine", "plain")
+	for name, to := range map[string]string{"sub": "real", "loop": ".", "dangling": "none", "outward": "..", "real/link": "out"} {
+		if err := os.Symlink(to, filepath.Join(base, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link(filepath.Join(base, "plain"), filepath.Join(base, "twin")); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"dangling", "loop", "real/link", "real/mine", "twin"} // there are outputs beyond outward
+	got, err := d.Extra(t.Context(), []string{"outward/x", "plain", "sub/out"}, "")
+	slices.Sort(got)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
+
+// Names may be any bytes.
+func TestExtraHostileNames(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("names are UTF-8")
+	}
+	d, _ := outputFolder(t, "\xff/\xfe", "a\nb", "\xff/known")
+	got, err := d.Extra(t.Context(), []string{"\xff/known"}, "")
+	if want := []string{"a\nb", "\xff/\xfe"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
