@@ -42,7 +42,7 @@ type command struct {
 
 func (c command) main() {
 	ctx, interrupt := interruptible()
-	os.Exit(c.run(ctx, interrupt.listen, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(c.run(ctx, interrupt.listen, os.Args[1:], &stream{file: os.Stdout}, &stream{file: os.Stderr}))
 }
 
 // run is the command without the process around it. It calls atWork before it works

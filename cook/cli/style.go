@@ -16,11 +16,8 @@ import (
 
 // terminal returns the terminal that a writer writes to, if any.
 func terminal(w io.Writer) (*os.File, bool) {
-	if inner, ok := w.(*checkedWriter); ok {
-		w = inner.w
-	}
-	file, ok := w.(*os.File)
-	return file, ok && term.IsTerminal(int(file.Fd()))
+	f := file(w)
+	return f, f != nil && term.IsTerminal(int(f.Fd()))
 }
 
 // animates reports whether what is written to a terminal is looked at while it changes: no

@@ -82,7 +82,7 @@ func runView(ctx context.Context, _ func(), args []string, stdout, stderr io.Wri
 		args = append([]string{"-program", self}, args...) // that cooks what -dir shows
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, inherited(stderr)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 5 * time.Second
 	err = cmd.Run()

@@ -40,7 +40,7 @@ func openViewer(addr string, p *cook.Project, stderr io.Writer) (*viewing, error
 		}
 	}
 	viewer := exec.Command(program, append(args, "-")...)
-	viewer.Stderr = stderr
+	viewer.Stderr = inherited(stderr)
 	input, err := viewer.StdinPipe()
 	if err != nil {
 		return nil, err
