@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// onDisk adds up what cook made in an output folder.
+// onDisk adds up the artifacts in an output folder.
 func onDisk(t *testing.T, out string) (bytes int64) {
 	t.Helper()
 	err := filepath.WalkDir(out, func(name string, d fs.DirEntry, err error) error {
@@ -25,6 +25,9 @@ func onDisk(t *testing.T, out string) (bytes int64) {
 		}
 		if d.IsDir() && d.Name() == ".cook" {
 			return fs.SkipDir
+		}
+		if d.Name() == "CACHEDIR.TAG" || d.Name() == ".gitignore" {
+			return nil
 		}
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() && !strings.HasPrefix(d.Name(), "manifest") {
 			bytes += info.Size()

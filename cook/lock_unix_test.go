@@ -240,7 +240,7 @@ func TestCleanOfVanishedFolder(t *testing.T) {
 		left   []string // of outer
 	}{
 		"gone":  {func() error { return os.RemoveAll(outer) }, nil},
-		"state": {func() error { return os.RemoveAll(filepath.Join(p.run.Out, ".cook")) }, []string{"cooked/", "cooked/a.txt", "cooked/manifest.json"}},
+		"state": {func() error { return os.RemoveAll(filepath.Join(p.run.Out, ".cook")) }, []string{"cooked/", "cooked/.gitignore", "cooked/CACHEDIR.TAG", "cooked/a.txt", "cooked/manifest.json"}},
 		"replaced": {func() error {
 			return errors.Join(os.RemoveAll(p.run.Out), os.Mkdir(p.run.Out, 0o777), os.WriteFile(mine, nil, 0o666))
 		}, []string{"cooked/", "cooked/mine"}},

@@ -14,7 +14,8 @@ import (
 // bytes of a file, the target of a symbolic link. The path of a folder ends in a slash.
 type Tree map[string]string
 
-// ReadTree reads the tree below dir, except the state folder .cook.
+// ReadTree reads the tree below dir, except the state folder .cook and the files
+// with which cook tags a folder that it found empty.
 func ReadTree(dir string) (Tree, error) {
 	t := Tree{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -31,6 +32,8 @@ func ReadTree(dir string) (Tree, error) {
 			return nil
 		case rel == ".cook":
 			return fs.SkipDir
+		case rel == "CACHEDIR.TAG", rel == ".gitignore":
+			return nil
 		case d.IsDir():
 			t[rel+"/"] = ""
 			return nil

@@ -31,7 +31,8 @@ func Execute(ctx context.Context, s *Session, d *Delta, t *Todo) (*Work, error) 
 		suspect = nil
 	}
 	s.Observer.Stage("cook")
-	owned := t.owned(d)
+	known := t.owned(d)
+	owned := func(output string) bool { return known(output) || s.State.IsTag(output) }
 	w := &Work{foreign: map[string]bool{}}
 	if !s.Mode.DryRun {
 		if err := s.writeJournal(t, owned, w.foreign); err != nil {

@@ -54,10 +54,14 @@ func (d *Dir) Exists() bool {
 	return err == nil
 }
 
-// Make makes the folder of the state.
+// Make makes the folder of the state, and the tags of an output folder that is empty.
 func (d *Dir) Make() error {
+	empty := d.isEmpty()
 	if err := d.out.Root().MkdirAll(manifest.StateDir, 0o777); err != nil {
 		return fmt.Errorf("output folder %s: %w", d.out.Name(), err)
+	}
+	if empty {
+		return d.tag()
 	}
 	return nil
 }

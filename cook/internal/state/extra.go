@@ -83,7 +83,7 @@ func (l *lister) list(dir string) {
 			continue
 		}
 		name := string(buf)
-		if isOwn(name) || name == l.store {
+		if isOwn(name) || l.IsTag(name) || name == l.store {
 			continue
 		}
 		switch info, err := l.out.Root().Lstat(name); {

@@ -86,3 +86,41 @@ func TestExtraHostileNames(t *testing.T) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }
+
+// Tags are written into an empty folder, once, and are the cooker's as long as they are
+// unchanged.
+func TestTags(t *testing.T) {
+	d, base := outputFolder(t)
+	if err := d.Make(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"CACHEDIR.TAG", ".gitignore"} {
+		if !d.IsTag(name) {
+			t.Errorf("%s is no tag", name)
+		}
+	}
+	if d.IsTag("a/.gitignore") || d.IsTag("manifest.json") || (*Dir)(nil).IsTag(".gitignore") {
+		t.Error("there are more tags")
+	}
+	ignore := filepath.Join(base, ".gitignore")
+	if err := errors.Join(os.Remove(filepath.Join(base, "CACHEDIR.TAG")), os.WriteFile(ignore, []byte("mine"), 0o666), d.Make()); err != nil {
+		t.Fatal(err)
+	}
+	if extra, err := d.Extra(t.Context(), nil, ""); err != nil || !slices.Equal(extra, []string{".gitignore"}) {
+		t.Errorf("extra files %q, %v", extra, err)
+	}
+	if err := d.removeTags(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(ignore); err != nil || string(text) != "mine" {
+		t.Errorf("%q, %v", text, err)
+	}
+	left, err := os.ReadDir(filepath.Join(base, ".cook"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left over: %v, %v", left, err)
+	}
+	full, _ := outputFolder(t, "mine")
+	if err := full.Make(); err != nil || full.IsTag(".gitignore") {
+		t.Errorf("a folder with a file is tagged: %v", err)
+	}
+}

@@ -15,6 +15,9 @@ func (d *Dir) Remove() error {
 	if err != nil {
 		return err
 	}
+	if err := d.removeTags(); err != nil {
+		return err
+	}
 	if err := root.Remove(manifest.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
