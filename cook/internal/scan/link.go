@@ -38,7 +38,8 @@ func (r *resolver) resolve(rel string) (t target, kind Kind, err error) {
 		if _, gone := os.Lstat(full); pathname.IsAbsent(gone) {
 			return target{skip: true}, 0, nil
 		}
-		return t, r.unresolved(full, err), err
+		kind, err := r.unresolved(full, err)
+		return t, kind, err
 	}
 	if r.exclude.isFolder(end) {
 		return target{skip: true}, 0, nil
@@ -69,25 +70,31 @@ func (r *resolver) resolve(rel string) (t target, kind Kind, err error) {
 }
 
 // unresolved sorts out why a link could not be followed.
-func (r *resolver) unresolved(full string, err error) Kind {
+func (r *resolver) unresolved(full string, err error) (Kind, error) {
 	var pe *fs.PathError
-	if errors.As(err, &pe) && !pathname.IsAbsent(err) {
-		return Unreadable
+	absent := errors.As(err, &pe)
+	if absent && !pathname.IsAbsent(err) {
+		return Unreadable, err
 	}
-	// Nothing is there, or (an error without a path) the links go round in a
-	// circle. A link that points out of the tree by its mere text is told as
-	// such: creating the target would not help.
 	text, readErr := os.Readlink(full)
 	if readErr != nil {
-		return Dangling
+		return Dangling, readErr
 	}
-	if !filepath.IsAbs(text) {
-		text = filepath.Join(filepath.Dir(full), text)
+	if !absent { // an error without a path
+		return Dangling, fmt.Errorf("%s leads back to the link", pathname.Show(text))
 	}
-	if _, ok := pathname.Below(r.real, resolveExisting(filepath.Clean(text))); !ok {
-		return Escape
+	target := text
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(full), target)
 	}
-	return Dangling
+	if _, err := os.Lstat(target); err == nil { // another link
+		return Dangling, fmt.Errorf("%s leads nowhere", pathname.Show(text))
+	}
+	if _, ok := pathname.Below(r.real, resolveExisting(filepath.Clean(target))); !ok {
+		// Making the target would not help.
+		return Dangling, fmt.Errorf("%s does not exist, and would be outside of the asset folder", pathname.Show(text))
+	}
+	return Dangling, fmt.Errorf("%s does not exist", pathname.Show(text))
 }
 
 // contains reports whether folder ("." = root) is or holds path.

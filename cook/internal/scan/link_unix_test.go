@@ -5,6 +5,7 @@ package scan
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -40,7 +41,7 @@ func TestLinks(t *testing.T) {
 		{"folder outside", map[string]string{"assets/l": "-> ../outside"}, nil, nil, []string{"l: escape"}},
 		{"name that begins alike", map[string]string{"assets2/f": "", "assets/l": "-> ../assets2/f"}, nil, nil, []string{"l: escape"}},
 		{"outside by a second link", map[string]string{"assets/l": "-> m", "assets/m": "-> ../outside/f"}, nil, nil, []string{"l: escape", "m: escape"}},
-		{"outside, and not there", map[string]string{"assets/l": "-> ../outside/nope"}, nil, nil, []string{"l: escape"}},
+		{"outside, and not there", map[string]string{"assets/l": "-> ../outside/nope"}, nil, nil, []string{"l: dangling"}},
 		{"dangling", map[string]string{"assets/l": "-> nope", "assets/m": "-> a/nope", "assets/n": "-> BASE/assets/nope"}, nil, nil,
 			[]string{"l: dangling", "m: dangling", "n: dangling"}},
 		{"circle of links", map[string]string{"assets/l": "-> m", "assets/m": "-> l", "assets/s": "-> s"}, nil, nil,
@@ -132,4 +133,28 @@ func (s swapping) lstat(name string) (Stamp, error) {
 		err = s.swap()
 	}
 	return st, err
+}
+
+// A broken link and one that leads out are told apart, with what they lead to.
+func TestLinkMessages(t *testing.T) {
+	base := t.TempDir()
+	plantLinks(t, base, map[string]string{
+		"outside/f": "secret", "assets/a": "-> nope", "assets/b": "-> ../outside/nope", "assets/c": "-> ../outside/f",
+		"assets/d": "-> d", "assets/e": "-> a", "assets/f": "-> no\npe",
+	})
+	var got []string
+	for _, p := range walk(t, filepath.Join(base, "assets"), Options{}).Problems {
+		got = append(got, strings.ReplaceAll(p.Error(), base, "BASE"))
+	}
+	want := []string{
+		"a: broken link: nope does not exist; repair or remove it",
+		"b: broken link: ../outside/nope does not exist, and would be outside of the asset folder; repair or remove it",
+		"c: link leads out of the asset folder: target BASE/outside/f; copy the target in",
+		"d: broken link: d leads back to the link; repair or remove it",
+		"e: broken link: a leads nowhere; repair or remove it",
+		`f: broken link: "no\npe" does not exist; repair or remove it`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
 }

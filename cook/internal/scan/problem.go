@@ -16,14 +16,14 @@ const (
 	// Unreadable is a folder that could not be listed or an entry that could
 	// not be asked for its stamp.
 	Unreadable Kind = iota + 1
-	// Escape is a link that leads out of the tree or into an excluded folder.
+	// Escape is a link to something that exists, out of the tree or in an excluded folder.
 	Escape
 	// Loop is a link to a folder that contains the link.
 	Loop
 	// Nested is a folder link below a folder that was itself reached by a
 	// link; it is not followed.
 	Nested
-	// Dangling is a link that leads nowhere.
+	// Dangling is a broken link: what it leads to does not exist, wherever that would be.
 	Dangling
 	// Irregular is a FIFO, socket or device, or a link to one.
 	Irregular
@@ -86,7 +86,7 @@ func (p Problem) Reason() string {
 	case Nested:
 		text, next = "folder link below a linked folder is not followed", "link its target directly"
 	case Dangling:
-		text, next = "link leads nowhere", "repair or remove it"
+		text, next = "broken link", "repair or remove it"
 	case Irregular:
 		text = "neither file nor folder"
 	case BadIgnore:
