@@ -193,7 +193,7 @@ func onDisk(t *testing.T, out string) map[string]hashing.Digest {
 			return err
 		case d.IsDir() && (rel == manifest.StateDir || rel == manifest.PartsDir):
 			return fs.SkipDir
-		case d.IsDir() || rel == manifest.Name:
+		case d.IsDir() || rel == manifest.Name || rel == "CACHEDIR.TAG" || rel == ".gitignore":
 			return nil
 		}
 		data, err := os.ReadFile(name)
