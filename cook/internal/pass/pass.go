@@ -87,6 +87,9 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 	if work != nil && work.Done != nil {
 		done.Detail = work.Detail
 	}
+	if err == nil && ctx.Err() == nil {
+		s.noteEmpty(ctx, &meter.Tally)
+	}
 	if err != nil || s.Mode.DryRun {
 		return errors.Join(err, ctx.Err())
 	}

@@ -1,0 +1,45 @@
+package pass
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// noteEmpty says that there are no assets, and whether there are files that are left out.
+func (s *Session) noteEmpty(ctx context.Context, t *Tally) {
+	if t.Found.Assets > 0 || t.Errors > 0 || !s.Scope.whole() {
+		return
+	}
+	text := "no assets in " + pathname.Show(s.Place.Dir)
+	if name := s.leftOut(ctx); name != "" {
+		text += fmt.Sprintf("; what is there is left out, such as %s", pathname.Show(name))
+	}
+	s.Observer.Note(text)
+}
+
+// leftOut returns the first file of the asset folder that is neither rules nor ours, ""
+// if there is none.
+func (s *Session) leftOut(ctx context.Context) (name string) {
+	root, own := s.Assets.Name(), s.ownFolders()
+	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return fs.SkipAll
+		case err != nil:
+			return nil // had it to be read, it was reported
+		case d.IsDir() && slices.Contains(own, path):
+			return fs.SkipDir
+		case d.IsDir(), d.Name() == scan.ConfigName, d.Name() == scan.IgnoreName:
+			return nil
+		}
+		name, _ = pathname.Below(root, path)
+		return fs.SkipAll
+	})
+	return name
+}
