@@ -17,15 +17,15 @@ func (s *Session) noteEmpty(ctx context.Context, t *Tally) {
 		return
 	}
 	text := "no assets in " + pathname.Show(s.Place.Dir)
-	if name := s.leftOut(ctx); name != "" {
+	if name := s.firstFile(ctx); name != "" {
 		text += fmt.Sprintf("; what is there is left out, such as %s", pathname.Show(name))
 	}
 	s.Observer.Note(text)
 }
 
-// leftOut returns the first file of the asset folder that is neither rules nor ours, ""
+// firstFile returns the first file of the asset folder that is neither rules nor ours, ""
 // if there is none.
-func (s *Session) leftOut(ctx context.Context) (name string) {
+func (s *Session) firstFile(ctx context.Context) (name string) {
 	root, own := s.Assets.Name(), s.ownFolders()
 	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {

@@ -11,7 +11,6 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/lint"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/rules"
-	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -86,26 +85,6 @@ func (t *tally) String() string {
 		return t.first
 	}
 	return fmt.Sprintf("%s (and %d more like it)", t.first, t.n-1)
-}
-
-// NoteProblems reports what of a tree is left out though the run goes on: a line for
-// each kind of problem.
-func (s *Session) NoteProblems(tree *scan.Tree) {
-	byKind := map[scan.Kind]*tally{}
-	var kinds []scan.Kind // in the order in which they were met
-	for _, p := range tree.Problems {
-		if p.Fatal() {
-			continue
-		}
-		if byKind[p.Kind] == nil {
-			byKind[p.Kind] = new(tally)
-			kinds = append(kinds, p.Kind)
-		}
-		byKind[p.Kind].add(p.Error())
-	}
-	for _, kind := range kinds {
-		s.Observer.Note(byKind[kind].String())
-	}
 }
 
 // notePortability reports outputs that are about to be made and that not every system

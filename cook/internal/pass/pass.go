@@ -79,7 +79,7 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 			return err
 		}
 	}
-	if err := s.begin(delta, todo, meter); err != nil {
+	if err := s.begin(delta, todo, meter, where != nil); err != nil {
 		return err
 	}
 	work, err := Execute(ctx, s, delta, todo)
@@ -135,8 +135,8 @@ func (s *Session) ignoringDirtyStamps() *Session {
 }
 
 // begin reports what was found out and what is planned. From here on the pass is not
-// begun again.
-func (s *Session) begin(d *Delta, t *Todo, m *meter) error {
+// begun again. A narrow pass was told where to look.
+func (s *Session) begin(d *Delta, t *Todo, m *meter, narrow bool) error {
 	if d.Whole && !s.Mode.DryRun {
 		if err := s.State.ClearLeftovers(); err != nil {
 			return err
@@ -147,7 +147,7 @@ func (s *Session) begin(d *Delta, t *Todo, m *meter) error {
 			s.Observer.Event(execute.Event{Path: p.Path, Outcome: execute.Error, Err: errors.New(p.Reason())})
 		}
 	}
-	s.NoteProblems(d.Tree)
+	s.noteNewProblems(d, narrow)
 	m.Looked = d.looked()
 	m.Looked.Stats += t.Looked
 	err := index.Guard(func() error {
