@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"strings"
@@ -60,16 +61,20 @@ func (c command) usage(w io.Writer) {
 func listRecipes(w io.Writer, set *recipe.Set) {
 	fmt.Fprint(w, "\nRecipes, and the files that they cook by default:\n")
 	for _, name := range set.Names() {
-		r, _ := set.Lookup(name)
-		files := strings.Join(r.Extensions, " ")
-		if name == recipe.Fallback {
-			files = "all other files"
-		}
-		fmt.Fprint(w, strings.TrimRight(fmt.Sprintf("  %-12s %s", name, files), " ")+"\n")
+		fmt.Fprint(w, strings.TrimRight(fmt.Sprintf("  %-12s %s", name, filesOf(set, name)), " ")+"\n")
 	}
 }
 
-const helpText = `usage: cook help [VERB|RECIPE|ignore]
+// filesOf lists what a recipe cooks where no rule names another one.
+func filesOf(set *recipe.Set, name string) string {
+	if name == recipe.Fallback {
+		return "all other files"
+	}
+	r, _ := set.Lookup(name)
+	return strings.Join(r.Extensions, " ")
+}
+
+const helpText = `usage: cook help [flags] [VERB|RECIPE|ignore]
 
 Prints what cook does and its flags, or those of a verb, or what a recipe cooks, writes
 and takes, or the list of what is left out of every asset folder.
@@ -77,7 +82,14 @@ and takes, or the list of what is left out of every asset folder.
 Example:
 	cook help verify
 	cook help image
+	cook help -man > ~/.local/share/man/man1/cook.1
 `
+
+func helpFlags(man *bool) *flag.FlagSet {
+	fs := newFlags("help", helpText)
+	fs.BoolVar(man, "man", false, "print a manual page of cook and its verbs, for man")
+	return fs
+}
 
 // subjects are what there is help on: verbs, and recipes if they are valid.
 func (c command) subjects() []string {
@@ -89,9 +101,18 @@ func (c command) subjects() []string {
 }
 
 func (c command) runHelp(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
-	words, code, ok := parse(newFlags("help", helpText), args, stdout, stderr)
+	var man bool
+	words, code, ok := parse(helpFlags(&man), args, stdout, stderr)
 	if !ok {
 		return code
+	}
+	if man && len(words) > 0 {
+		fmt.Fprintf(stderr, "cook: the manual page is about all; leave out %q\n", words)
+		return exitUsage
+	}
+	if man {
+		c.man(stdout)
+		return exitOK
 	}
 	if len(words) == 0 {
 		c.usage(stdout)

@@ -58,7 +58,7 @@ func (c command) verbs() []verb {
 		{"version", "version", "print the version of this program", versionText,
 			func() *flag.FlagSet { return newFlags("version", versionText) }, argument{}, runVersion},
 		{"help", "help [VERB|RECIPE|ignore]", "print this text, or that of a verb, recipe or list", helpText,
-			func() *flag.FlagSet { return newFlags("help", helpText) }, argument{words: c.subjects}, c.runHelp},
+			func() *flag.FlagSet { return helpFlags(new(bool)) }, argument{words: c.subjects}, c.runHelp},
 	}
 }
 

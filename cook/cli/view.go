@@ -13,8 +13,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
-
-	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
 const module = "github.com/assetcook/assetcook"
@@ -49,18 +47,13 @@ func viewFlags() *flag.FlagSet {
 	return fs
 }
 
-var declaration = lazyregexp.New("(?m)^  -([a-z][a-z0-9-]*)(?: ([^\\t\\n]+))?(?:\\t|\\n    \\t)(.*)$")
-
 // declare declares the flags that a help text lists, as package flag writes it.
 func declare(fs *flag.FlagSet, help string) {
-	for _, m := range declaration().FindAllStringSubmatch(help, -1) {
-		name, value, doc := m[1], m[2], m[3]
-		if value == "" {
-			fs.Bool(name, false, doc)
-		} else if strings.Contains(doc, value) {
-			fs.String(name, "", strings.Replace(doc, value, "`"+value+"`", 1))
+	for _, f := range declarations(help) {
+		if f.value == "" {
+			fs.Bool(f.name, false, f.doc)
 		} else {
-			fs.String(name, "", doc)
+			fs.String(f.name, "", strings.Replace(f.doc, f.value, "`"+f.value+"`", 1))
 		}
 	}
 }

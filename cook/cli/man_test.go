@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"flag"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/recipes"
+)
+
+// The manual page has all verbs, flags and recipes, and formatters have nothing to say of it.
+func TestManPage(t *testing.T) {
+	c := command{cook.Cook, recipes.All()}
+	var b strings.Builder
+	c.man(&b)
+	page, verbs, _ := strings.Cut(b.String(), "\n.SH \"VERBS\"\n")
+	all := 0
+	new(cookRun).flags().VisitAll(func(f *flag.Flag) {
+		all++
+		if !strings.Contains(page, ".TP\n\\fB\\-"+roff(f.Name)+"\\fR") {
+			t.Errorf("-%s is not there", f.Name)
+		}
+	})
+	for i, v := range c.verbs() {
+		_, section, found := strings.Cut(verbs, ".SS \"cook "+v.name+"\"\n")
+		if !found {
+			t.Fatalf("%s is not there", v.name)
+		}
+		if i+1 < len(c.verbs()) {
+			section, _, _ = strings.Cut(section, "\n.SS ")
+		}
+		v.flags().VisitAll(func(f *flag.Flag) {
+			all++
+			if !strings.Contains(section, ".TP\n\\fB\\-"+roff(f.Name)+"\\fR") {
+				t.Errorf("cook %s -%s is not there:\n%s", v.name, f.Name, section)
+			}
+		})
+	}
+	if all < 80 {
+		t.Errorf("%d flags", all)
+	}
+	for _, r := range c.recipes {
+		if !strings.Contains(b.String(), ".TP\n\\fB"+roff(r.Name)+"\\fR\n") {
+			t.Errorf("recipe %s is not there", r.Name)
+		}
+	}
+	for _, formatter := range [][]string{
+		{"groff", "-man", "-ww", "-z"},
+		{"mandoc", "-Tlint", "-Wwarning"},
+		{"man", "--warnings=w", "-l", "-"},
+	} {
+		if _, err := exec.LookPath(formatter[0]); err != nil {
+			t.Log(err)
+			continue
+		}
+		cmd := exec.CommandContext(t.Context(), formatter[0], formatter[1:]...)
+		cmd.Stdin = strings.NewReader(b.String())
+		cmd.Env = append(cmd.Environ(), "LC_ALL=C.UTF-8", "MANPAGER=cat")
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		complaints := stderr.String()
+		if formatter[0] == "mandoc" {
+			complaints = ""
+			for line := range strings.Lines(string(out)) {
+				if !strings.Contains(line, "missing date") { // a build of tests has none
+					complaints += line
+				}
+			}
+		} else if err != nil {
+			complaints += err.Error()
+		}
+		if complaints != "" {
+			t.Errorf("%q: %s", formatter, complaints)
+		}
+	}
+}
+
+// What is written to a manual page is what is read.
+func TestManPageText(t *testing.T) {
+	if _, err := exec.LookPath("groff"); err != nil {
+		t.Skip(err)
+	}
+	for _, text := range []string{
+		".so /etc/passwd", "'so x", `a\fBb\n(.x`, `"quoted" 'too' ` + "`so`", "-dir --x a-b", "~^", "5 µs, 3 × 4", "a.", `\`, ".", "'",
+	} {
+		var b strings.Builder
+		p := manPage{&b}
+		p.macro("TH", "X", "1", "", text, "")
+		p.macro("SH", text)
+		p.text(text + "\n\n\t" + text + "\n")
+		cmd := exec.CommandContext(t.Context(), "groff", "-man", "-ww", "-Tutf8", "-P-cbou")
+		cmd.Stdin = strings.NewReader(b.String())
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil || stderr.Len() > 0 || strings.Count(string(out), text) < 3 {
+			t.Errorf("%q: %v %s\n%s\n%s", text, err, stderr.String(), b.String(), out)
+		}
+	}
+}
+
+// The flags that a help text lists are those that were declared.
+func TestDeclarations(t *testing.T) {
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	fs.Bool("a", false, "short")
+	fs.Bool("long-one", true, "on")
+	fs.Int("n", 7, "how `many` there are")
+	fs.String("s", "x", "no name")
+	var help strings.Builder
+	fs.SetOutput(&help)
+	fs.PrintDefaults()
+	want := []declared{{"a", "", "short"}, {"long-one", "", "on (default true)"}, {"n", "many", "how many there are (default 7)"}, {"s", "string", `no name (default "x")`}}
+	got := declarations(help.String())
+	if len(got) != len(want) {
+		t.Fatalf("%q", got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("%q, want %q", got[i], want[i])
+		}
+	}
+	again := flag.NewFlagSet("", flag.ContinueOnError)
+	again.SetOutput(io.Discard)
+	declare(again, help.String())
+	if err := again.Parse([]string{"-a", "-long-one=false", "-n", "3", "-s", "y"}); err != nil {
+		t.Error(err)
+	}
+}
