@@ -193,6 +193,30 @@ func TestCompletionQuotes(t *testing.T) {
 	}
 }
 
+// In a script for PowerShell each word has what it means, and each text ends where it should.
+func TestCompletionPowerShell(t *testing.T) {
+	all := command{cook.Cook, recipes.All()}.lines()
+	all[0].flags = append(all[0].flags, flagLine{name: "odd", summary: "it’s 'odd'\tand ‘so’"}, flagLine{name: "bare"})
+	var b strings.Builder
+	writePowerShell(&b, all)
+	for _, want := range []string{
+		"('-odd' + [char]9 + 'it’’s ''odd'' and ‘‘so’’'),\n",
+		"('-bare' + [char]9 + '-bare')\n",
+		"'-outputs' = @(('each' + [char]9 + 'each'), ('folder' + [char]9 + 'folder'))\n",
+		"        'events stat' = @{\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("there is no %q in\n%s", want, b.String())
+		}
+	}
+	rest := regexp.MustCompile(`'([^'‘’‚‛]|''|‘‘|’’|‚‚|‛‛)*'|(?m)#.*$`).ReplaceAllString(b.String(), "")
+	for _, pair := range []string{"()", "{}", "[]"} {
+		if strings.Count(rest, pair[:1]) != strings.Count(rest, pair[1:]) || strings.ContainsAny(rest, "'‘’‚‛`") {
+			t.Errorf("%s are not paired, or a quote is left in\n%s", pair, rest)
+		}
+	}
+}
+
 // Every verb has a usage and the same help by -h and by cook help.
 func TestEveryVerbHasHelp(t *testing.T) {
 	c := command{cook.Cook, recipes.All()}

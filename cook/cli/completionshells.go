@@ -166,7 +166,10 @@ func placesFish(a argument) string {
 	return " -F"
 }
 
-func quotePowerShell(text string) string { return quoted(text, "'", "''") }
+// quotePowerShell doubles all quotes that PowerShell takes for the end of a text.
+func quotePowerShell(text string) string {
+	return quoted(text, "'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛")
+}
 
 const powerShellStart = `# Completion of cook for PowerShell 5 and later: cook completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName cook -ScriptBlock {
@@ -190,9 +193,9 @@ const powerShellEnd = `    }
         $previous = $before[-1] -replace '^--', '-'
     }
     $choices = $line.words
-    if ($line.values.ContainsKey($previous)) {
-        $choices = $line.values[$previous]
-    } elseif ($word.StartsWith('-')) {
+    if ($line.valued.ContainsKey($previous)) {
+        $choices = $line.valued[$previous]
+    } elseif ($word -like '-*') {
         $choices = $line.flags
         $word = $word -replace '^--', '-'
     } elseif ($begin -eq '' -and $before.Count -gt 1) {
@@ -200,7 +203,7 @@ const powerShellEnd = `    }
     }
     foreach ($choice in $choices) {
         $text, $about = $choice.Split([char]9)
-        if ($text.StartsWith($word)) {
+        if ($text.StartsWith($word, [System.StringComparison]::Ordinal)) {
             [System.Management.Automation.CompletionResult]::new($text, $text, 'ParameterValue', $about)
         }
     }
@@ -233,7 +236,7 @@ func writePowerShell(w io.Writer, all []line) {
 			}
 			fmt.Fprintf(w, "                %s%s\n", choicePowerShell("-"+f.name, f.summary), comma)
 		}
-		fmt.Fprint(w, "            )\n            values = @{\n")
+		fmt.Fprint(w, "            )\n            valued = @{\n")
 		for _, f := range l.flags {
 			if f.value != "" {
 				fmt.Fprintf(w, "                '-%s' = %s\n", f.name, list(l.begin+" ", f.takes.list()))
@@ -244,7 +247,11 @@ func writePowerShell(w io.Writer, all []line) {
 	fmt.Fprint(w, powerShellEnd)
 }
 
-// choicePowerShell is a word and what it means, with a tab between them.
+// choicePowerShell is a word and what it means, which cannot be empty, with a tab between
+// them.
 func choicePowerShell(word, about string) string {
+	if about = strings.ReplaceAll(about, "\t", " "); about == "" {
+		about = word
+	}
 	return fmt.Sprintf("(%s + [char]9 + %s)", quotePowerShell(word), quotePowerShell(about))
 }

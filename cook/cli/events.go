@@ -49,5 +49,5 @@ func runEvents(_ context.Context, _ func(), args []string, stdout, stderr io.Wri
 
 // asksForHelp reports whether a word asks for help.
 func asksForHelp(word string) bool {
-	return word == "-h" || word == "-help" || word == "--help" || word == "help"
+	return word == "-h" || word == "--h" || word == "-help" || word == "--help"
 }
