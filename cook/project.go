@@ -15,7 +15,8 @@ import (
 type Project struct {
 	// Dir is the folder of the source assets.
 	Dir string
-	// Out is the output folder; "" is a folder named cooked beside Dir.
+	// Out is the output folder; "" is a folder beside Dir: cooked if Dir is called assets or
+	// was cooked into it before, else NAME.cooked.
 	Out string
 	// Config is the file of rules that governs all of Dir; "" is cook.toml in Dir, if
 	// there is one.

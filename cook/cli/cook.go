@@ -91,7 +91,7 @@ func (c command) runCook(ctx context.Context, atWork func(), args []string, stdo
 		wrong(stderr, "-sarif is for a run that ends; it does not go with -watch")
 		return exitUsage
 	case r.watch && (len(patterns) > 0 || r.options.Force || r.options.DryRun || r.options.IgnoreTimestamps):
-		wrong(stderr, "-watch looks after everything that changes; it goes with neither patterns nor -a, -n, -verify")
+		wrong(stderr, "-watch looks after everything that changes; it goes with neither patterns nor -a, -n, -check-contents")
 		return exitUsage
 	}
 	r.options.Patterns, r.options.StopOnFailure = patterns, !r.keepGoing

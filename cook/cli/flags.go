@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -86,7 +87,7 @@ func folderFlags(fs *flag.FlagSet, p *cook.Project) {
 // placeFlags declares where a project is, without its store.
 func placeFlags(fs *flag.FlagSet, p *cook.Project) {
 	fs.StringVar(&p.Dir, "dir", "", "`folder` of the source assets")
-	fs.StringVar(&p.Out, "out", "", "output `folder` (default: cooked beside the asset folder)")
+	fs.StringVar(&p.Out, "out", "", "output `folder` (default: cooked beside the folder assets, NAME.cooked beside others)")
 }
 
 func storeFlag(fs *flag.FlagSet, dir *string) {
@@ -109,7 +110,7 @@ func ruleFlags(fs *flag.FlagSet, p *cook.Project, targets string) {
 func changeFlags(fs *flag.FlagSet, p *cook.Project, ignoreTimestamps, outputsByFolder *bool) {
 	fs.StringVar(&p.Checksum, "checksum", "", "`function` that detects changed files: xxh3, xxh64, crc32, crc32c, murmur3, slice8 (default xxh3)")
 	fs.Var((*outputs)(outputsByFolder), "outputs", "each: check each output; `folder`: skip per-file checks in output folders whose stamp is unchanged (misses in-place edits) (default each)")
-	fs.BoolVar(ignoreTimestamps, "verify", false, "ignore timestamps: checksum all sources and outputs")
+	fs.BoolVar(ignoreTimestamps, "check-contents", false, "ignore timestamps: checksum all sources and outputs")
 }
 
 func workerFlag(fs *flag.FlagSet, n *int) {
@@ -131,7 +132,7 @@ var suggestions = strings.NewReplacer(
 	"allow more open files or use fewer workers", "allow more open files (ulimit -n) or use fewer workers (-j)",
 	"of memory; the budget is", "of memory; the budget (-mem) is",
 	"; wait for it or", "; wait for it (cook -wait does) or",
-	"cook again ignoring timestamps", "cook again ignoring timestamps (-verify)",
+	"cook again ignoring timestamps", "cook again ignoring timestamps (-check-contents)",
 	"remove extra files", "remove extra files (cook clean -extra)",
 	"a watching cook (", "cook -watch (",
 	"another watching cook", "another cook -watch",
@@ -181,9 +182,30 @@ func newFlags(verb, text string) *flag.FlagSet {
 	return fs
 }
 
-// parse parses flags before, between and after other words.
+// renamed are flags by names that they had.
+var renamed = map[string]string{"verify": "check-contents"}
+
+// presentNames replaces flags by their present names.
+func presentNames(fs *flag.FlagSet, args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		dashes := arg[:len(arg)-len(strings.TrimLeft(arg, "-"))]
+		name, _, _ := strings.Cut(arg[len(dashes):], "=")
+		if now := renamed[name]; (dashes == "-" || dashes == "--") && now != "" && fs.Lookup(now) != nil {
+			args[i] = dashes + now + strings.TrimPrefix(arg[len(dashes):], name)
+		}
+	}
+	return args
+}
+
+// parse parses flags before, between and after other words. What the command line leaves
+// out is taken from the environment.
 func parse(fs *flag.FlagSet, args []string, stdout, stderr io.Writer) (words []string, code int, ok bool) {
 	fs.SetOutput(io.Discard)
+	args = presentNames(fs, args)
 	for {
 		switch err := fs.Parse(args); {
 		case errors.Is(err, flag.ErrHelp):
@@ -197,7 +219,12 @@ func parse(fs *flag.FlagSet, args []string, stdout, stderr io.Writer) (words []s
 		rest := fs.Args()
 		dashes := len(args) > len(rest) && args[len(args)-len(rest)-1] == "--"
 		if len(rest) == 0 || dashes {
-			return folderFirst(fs, append(words, rest...)), exitOK, true
+			words = folderFirst(fs, append(words, rest...))
+			if err := fromEnvironment(fs, os.Environ(), stderr); err != nil {
+				wrong(stderr, "%v", err)
+				return nil, exitUsage, false
+			}
+			return words, exitOK, true
 		}
 		words, args = append(words, rest[0]), rest[1:]
 	}

@@ -31,6 +31,9 @@ What a recipe cooks by default is never left out.
 `
 
 const exitText = `
+A variable of the environment stands for each flag that is not given: COOK_OUT for -out,
+COOK_CACHE_SIZE for -cache-size.
+
 Exit status: 0 success, 1 an asset failed, 2 wrong usage or configuration,
 3 verify found a difference or smoke a regression, 4 another cook works on the
 same output folder, 130 interrupted.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/sysmem"
 	"github.com/assetcook/assetcook/profile"
@@ -158,8 +159,17 @@ func (p Place) resolved() (Place, error) {
 	return p, err
 }
 
-// DefaultOut returns the output folder of an asset folder unless another one is given.
-func DefaultOut(dir string) string { return filepath.Join(filepath.Dir(dir), "cooked") }
+// DefaultOut returns the output folder of an asset folder unless another one is given: the
+// folder cooked beside one that is called assets, or that was cooked into it before, and
+// NAME.cooked beside others, so that no two have the same.
+func DefaultOut(dir string) string {
+	usual, name := filepath.Join(filepath.Dir(dir), "cooked"), filepath.Base(dir)
+	own := filepath.Join(filepath.Dir(dir), name+".cooked")
+	if name == "assets" || filepath.Dir(dir) == dir || !state.BelongsTo(own, dir) && state.BelongsTo(usual, dir) {
+		return usual
+	}
+	return own
+}
 
 // CacheDir returns the folder of the store.
 func CacheDir(given string) (string, error) {

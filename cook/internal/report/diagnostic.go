@@ -168,6 +168,9 @@ func escapePath(name string) string {
 	return b.String()
 }
 
+// Warn prints a warning that is about no file.
+func Warn(w io.Writer, text string) { fmt.Fprint(w, Diagnostic{Severity: Warning, Text: text}) }
+
 // WriteError prints an error that ended a run, or kept it from beginning: a diagnostic for
 // each place in rules that it is about, or for each line. rewrite may change a line.
 func WriteError(w io.Writer, s Style, err error, rewrite func(string) string) {

@@ -20,20 +20,43 @@ const (
 // gone: then it was probably renamed. What moves with its output folder stays the same.
 func (d *Dir) OtherOwner(assets string) string {
 	text, err := d.read(ownerName)
-	lines := strings.Split(string(text), "\n")
-	if err != nil || len(lines) != 4 || lines[2] != ownerEnd || lines[3] != "" {
-		return "" // it is not there, or not as it was written
-	}
-	ours, err := os.Stat(assets)
 	if err != nil {
 		return ""
 	}
-	other := ""
-	for _, name := range []string{filepath.Join(d.out.Name(), filepath.FromSlash(lines[0])), filepath.FromSlash(lines[1])} {
+	return owner(d.out.Name(), text, assets)
+}
+
+// BelongsTo reports whether something was cooked into a folder, and of this asset folder or
+// one that is gone, which was probably renamed. If it is not written down, as early
+// versions did not, it is of the folder assets beside it, if there is one.
+func BelongsTo(out, assets string) bool {
+	if _, err := os.Lstat(filepath.Join(out, manifest.StateDir)); err != nil {
+		return false
+	}
+	text, err := os.ReadFile(filepath.Join(out, filepath.FromSlash(ownerName)))
+	if err != nil {
+		_, err := os.Lstat(filepath.Join(filepath.Dir(out), "assets"))
+		return err != nil
+	}
+	return owner(out, text, assets) == ""
+}
+
+// owner returns the asset folder that a text names, "" if that is the given one or none
+// that exists.
+func owner(out string, text []byte, assets string) (other string) {
+	lines := strings.Split(string(text), "\n")
+	if len(lines) != 4 || lines[2] != ownerEnd || lines[3] != "" {
+		return "" // not as it was written
+	}
+	own, err := os.Stat(assets)
+	if err != nil {
+		return ""
+	}
+	for _, name := range []string{filepath.Join(out, filepath.FromSlash(lines[0])), filepath.FromSlash(lines[1])} {
 		info, err := os.Stat(name)
 		switch {
 		case err != nil, !info.IsDir():
-		case os.SameFile(info, ours):
+		case os.SameFile(info, own):
 			return ""
 		case other == "":
 			other = name
