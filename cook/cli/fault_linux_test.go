@@ -129,7 +129,7 @@ func fillDiskAtTheEnd(t *testing.T, command func(...string) *exec.Cmd) {
 	if err := oracle.Sample(filepath.Join(dir, "src")); err != nil {
 		t.Fatal(err)
 	}
-	cmd := command("-dir", filepath.Join(dir, "src"), "-cache", filepath.Join(dir, "store"), "-j", "1")
+	cmd := command("-dir", filepath.Join(dir, "src"), "-out", filepath.Join(dir, "cooked"), "-cache", filepath.Join(dir, "store"), "-j", "1")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	placed, full := 0, false

@@ -41,6 +41,9 @@ func NewJSON(w io.Writer) *JSON {
 	return j
 }
 
+// Line writes a record of another form, and may hold it back.
+func (j *JSON) Line(record any) error { return j.enc.Encode(record) }
+
 // Flush writes what was held back.
 func (j *JSON) Flush() { j.w.Flush() }
 

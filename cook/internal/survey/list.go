@@ -30,6 +30,7 @@ type Asset struct {
 	Last         Decision
 	Outputs      []Output
 	Dependencies []string // files that it reads besides the source, and those it looked for in vain
+	Missing      []string // the latter
 }
 
 // A Decision is what was done when an asset was last worked on.
@@ -138,6 +139,9 @@ func listed(x *index.Index) []Asset {
 		}
 		for _, d := range a.Deps {
 			l.Dependencies = append(l.Dependencies, d.Path)
+			if !d.Found {
+				l.Missing = append(l.Missing, d.Path)
+			}
 		}
 		list = append(list, l)
 	}

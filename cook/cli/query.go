@@ -1,0 +1,589 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/glob"
+	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/nearest"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// The verbs in this file answer from what the last run left: they look neither at the
+// assets nor at their outputs, take no lock and change nothing.
+
+const listText = `usage: cook list -dir assets [flags] [pattern ...]
+
+Lists the assets as the last run left them: how each was cooked, what came of it, and the
+sizes of source and outputs.
+
+Example:
+	cook list -dir assets -sort out -lines 20 '*.png'
+`
+
+const depsText = `usage: cook deps -dir assets [flags] PATH ...
+
+Lists the files that assets read besides their sources, and those that they looked for and
+that are not there, in the last run. A path may be that of an output.
+
+Example:
+	cook deps -dir assets models/kart.gltf
+`
+
+const usesText = `usage: cook uses -dir assets [flags] PATH ...
+
+Lists the assets that read files, or looked for them, in the last run. Of an output, it
+names the asset that it was made of.
+
+Example:
+	cook uses -dir assets textures/wood.png
+`
+
+const sizeText = `usage: cook size -dir assets [flags] [pattern ...]
+
+Shows what is big: the sizes of sources and outputs by kind of file, by recipe or by
+folder, the biggest outputs first.
+
+Example:
+	cook size -dir assets -by folder
+`
+
+const graphText = `usage: cook graph -dir assets [flags] [pattern ...]
+
+Prints sources, the files they read and their outputs as a graph in the language DOT.
+
+Example:
+	cook graph -dir assets models | dot -Tsvg > models.svg
+`
+
+// A queryRun is a command line of a verb that asks what the last run left.
+type queryRun struct {
+	project cook.Project
+	json    bool
+	sort    string
+	columns names
+	lines   int
+	by      string
+}
+
+func (r *queryRun) start(verb, text string) *flag.FlagSet {
+	fs := newFlags(verb, text)
+	placeFlags(fs, &r.project)
+	return fs
+}
+
+func (r *queryRun) listFlags() *flag.FlagSet {
+	fs := r.start("list", listText)
+	fs.BoolVar(&r.json, "json", false, "print each asset as one line of JSON")
+	fs.StringVar(&r.sort, "sort", "path", "sort by this `column`; numbers and times begin with the largest")
+	fs.Var(&r.columns, "columns", "`names` of columns, separated by commas: "+strings.Join(columnNames(), ", "))
+	fs.IntVar(&r.lines, "lines", 0, "print at most this `number` of assets; 0 is all")
+	return fs
+}
+
+func (r *queryRun) depsFlags() *flag.FlagSet {
+	fs := r.start("deps", depsText)
+	fs.BoolVar(&r.json, "json", false, "print each asset as one line of JSON")
+	return fs
+}
+
+func (r *queryRun) usesFlags() *flag.FlagSet {
+	fs := r.start("uses", usesText)
+	fs.BoolVar(&r.json, "json", false, "print each file as one line of JSON")
+	return fs
+}
+
+func (r *queryRun) sizeFlags() *flag.FlagSet {
+	fs := r.start("size", sizeText)
+	fs.BoolVar(&r.json, "json", false, "print each group as one line of JSON")
+	fs.StringVar(&r.by, "by", "kind", "sum up by `what`: kind, recipe or folder")
+	fs.IntVar(&r.lines, "lines", 20, "print at most this `number` of groups; 0 is all")
+	return fs
+}
+
+func (r *queryRun) graphFlags() *flag.FlagSet { return r.start("graph", graphText) }
+
+// assets returns what the last run left of the assets that patterns choose.
+func (r *queryRun) assets(patterns []string) ([]survey.Asset, error) {
+	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
+	if err != nil {
+		return nil, err
+	}
+	var chosen glob.List
+	for _, p := range patterns {
+		if err := chosen.Add(filepath.ToSlash(p)); err != nil {
+			return nil, &cook.ConfigError{Err: err}
+		}
+	}
+	list, err := survey.List(out)
+	if err != nil || chosen.Len() == 0 {
+		return list, err
+	}
+	list = slices.DeleteFunc(list, func(a survey.Asset) bool { return !chosen.Match(a.Path, path.Base(a.Path)) })
+	if len(list) == 0 {
+		return nil, &cook.ConfigError{Err: fmt.Errorf("no asset matches %s", pathname.Show(strings.Join(patterns, " ")))}
+	}
+	return list, nil
+}
+
+// query parses a command line and answers it. A verb that takes paths needs one.
+func query(ctx context.Context, r *queryRun, fs *flag.FlagSet, args []string, stdout, stderr io.Writer, needs bool, answer func(words []string, w io.Writer) error) int {
+	words, code, ok := parse(fs, args, stdout, stderr)
+	if !ok {
+		return code
+	}
+	verb := strings.TrimPrefix(fs.Name(), "cook ")
+	if r.project.Dir == "" && r.project.Out == "" || needs && len(words) == 0 {
+		what := "an asset folder"
+		if needs {
+			what += " and a path"
+		}
+		wrong(stderr, "want %s; see cook help %s", what, verb)
+		return exitUsage
+	}
+	if err := answer(words, stdout); err != nil {
+		return fail(ctx, stderr, err)
+	}
+	return exitOK
+}
+
+// A column is one figure of an asset.
+type column struct {
+	name string
+	text func(*survey.Asset) string
+	// number sorts, the largest first; nil sorts by the text.
+	number func(*survey.Asset) int64
+}
+
+var columns = []column{
+	{"path", func(a *survey.Asset) string { return pathname.Show(a.Path) }, nil},
+	{"target", func(a *survey.Asset) string { return pathname.Show(a.Target) }, nil},
+	{"recipe", func(a *survey.Asset) string { return a.Method.Recipe }, nil},
+	{"outcome", func(a *survey.Asset) string { return outcomeOf(a) }, nil},
+	{"in", func(a *survey.Asset) string { return human.Bytes(a.In) }, func(a *survey.Asset) int64 { return a.In }},
+	{"out", func(a *survey.Asset) string { return human.Bytes(a.Out()) }, (*survey.Asset).Out},
+	{"time", func(a *survey.Asset) string { return human.Duration(a.CookTime) }, func(a *survey.Asset) int64 { return int64(a.CookTime) }},
+	{"when", func(a *survey.Asset) string { return a.Last.At.Format(time.DateTime) }, func(a *survey.Asset) int64 { return a.Last.At.UnixNano() }},
+	{"outputs", func(a *survey.Asset) string { return shownPaths(outputsOf(a)) }, nil},
+	{"why", func(a *survey.Asset) string { return pathname.Escape(strings.Join(a.Last.Reasons, "; ")) }, nil},
+}
+
+func columnNames() (all []string) {
+	for _, c := range columns {
+		all = append(all, c.name)
+	}
+	return all
+}
+
+func findColumn(name string) (*column, error) {
+	for i := range columns {
+		if columns[i].name == name {
+			return &columns[i], nil
+		}
+	}
+	end := "; have " + strings.Join(columnNames(), ", ")
+	if w := nearest.Word(name, columnNames()); w != "" {
+		end = fmt.Sprintf("; did you mean %q?", w)
+	}
+	return nil, &cook.ConfigError{Err: fmt.Errorf("there is no column %q%s", name, end)}
+}
+
+// outcomeOf is how an asset fared when it was last worked on.
+func outcomeOf(a *survey.Asset) string {
+	if a.Failed {
+		return "failed"
+	}
+	return string(a.Last.Outcome)
+}
+
+func outputsOf(a *survey.Asset) (all []string) {
+	for _, o := range a.Outputs {
+		all = append(all, o.Path)
+	}
+	return all
+}
+
+func shownPaths(list []string) string {
+	shown := make([]string, len(list))
+	for i, p := range list {
+		shown[i] = pathname.Show(p)
+	}
+	return strings.Join(shown, ", ")
+}
+
+func runList(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
+	var r queryRun
+	return query(ctx, &r, r.listFlags(), args, stdout, stderr, false, r.list)
+}
+
+func (r *queryRun) list(patterns []string, w io.Writer) error {
+	by, err := findColumn(r.sort)
+	if err != nil {
+		return err
+	}
+	if len(r.columns) == 0 {
+		r.columns = names{"path", "recipe", "outcome", "in", "out"}
+	}
+	var shown []*column
+	for _, name := range r.columns {
+		c, err := findColumn(name)
+		if err != nil {
+			return err
+		}
+		shown = append(shown, c)
+	}
+	list, err := r.assets(patterns)
+	if err != nil {
+		return err
+	}
+	if r.sort != "path" { // which they are sorted by
+		slices.SortStableFunc(list, func(a, b survey.Asset) int {
+			if by.number != nil {
+				return cmp.Compare(by.number(&b), by.number(&a))
+			}
+			return cmp.Compare(by.text(&a), by.text(&b))
+		})
+	}
+	if r.lines > 0 {
+		list = list[:min(r.lines, len(list))]
+	}
+	if r.json {
+		return eachJSON(w, list, func(a *survey.Asset) any { return assetRecord(a) })
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i := range list {
+		for k, c := range shown {
+			if k > 0 {
+				fmt.Fprint(t, "\t")
+			}
+			text := c.text(&list[i])
+			if c.name == "path" && list[i].Target != "" {
+				text += " [" + pathname.Show(list[i].Target) + "]"
+			}
+			fmt.Fprint(t, text)
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
+
+// eachJSON prints a line of JSON for each item.
+func eachJSON[T any](w io.Writer, list []T, record func(*T) any) error {
+	lines := report.NewJSON(w)
+	defer lines.Flush()
+	for i := range list {
+		if err := lines.Line(record(&list[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An assetJSON is an asset in the output of the verbs that list.
+type assetJSON struct {
+	Path    string        `json:"path"`
+	Target  string        `json:"target,omitempty"`
+	Recipe  string        `json:"recipe,omitempty"`
+	Outcome string        `json:"outcome"`
+	In      int64         `json:"bytes_in"`
+	Out     int64         `json:"bytes_out"`
+	Took    time.Duration `json:"cook_ns"`
+	At      time.Time     `json:"at"`
+	Why     []string      `json:"why"`
+	Outputs []outputJSON  `json:"outputs"`
+}
+
+type outputJSON struct {
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+}
+
+func assetRecord(a *survey.Asset) assetJSON {
+	rec := assetJSON{
+		Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe, Outcome: outcomeOf(a), In: a.In, Out: a.Out(), Took: a.CookTime,
+		At: a.Last.At, Why: a.Last.Reasons, Outputs: []outputJSON{},
+	}
+	for _, o := range a.Outputs {
+		rec.Outputs = append(rec.Outputs, outputJSON{o.Path, o.Size})
+	}
+	return rec
+}
+
+func runDeps(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
+	var r queryRun
+	return query(ctx, &r, r.depsFlags(), args, stdout, stderr, true, r.deps)
+}
+
+// A filesJSON is a file with others that it is about.
+type filesJSON struct {
+	Path    string   `json:"path"`
+	Target  string   `json:"target,omitempty"`
+	Reads   []string `json:"reads,omitempty"`
+	Missing []string `json:"missing,omitempty"`
+	MadeOf  string   `json:"made_of,omitempty"`
+	UsedBy  []string `json:"used_by,omitempty"`
+}
+
+func (r *queryRun) deps(paths []string, w io.Writer) error {
+	list, err := r.assets(nil)
+	if err != nil {
+		return err
+	}
+	for _, given := range paths {
+		name, _, known := r.named(list, given)
+		found := slices.DeleteFunc(slices.Clone(list), func(a survey.Asset) bool { return a.Path != name })
+		if len(found) == 0 {
+			return r.unknown(given, known)
+		}
+		err := r.each(w, found, func(a *survey.Asset) (record any, lines []string) {
+			rec := filesJSON{Path: a.Path, Target: a.Target, Missing: a.Missing}
+			for _, d := range a.Dependencies {
+				if slices.Contains(a.Missing, d) {
+					lines = append(lines, pathname.Show(d)+" (is not there)")
+				} else {
+					rec.Reads = append(rec.Reads, d)
+					lines = append(lines, pathname.Show(d))
+				}
+			}
+			return rec, lines
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each prints what there is to say of each asset, as JSON or below its name.
+func (r *queryRun) each(w io.Writer, list []survey.Asset, say func(*survey.Asset) (record any, lines []string)) error {
+	if r.json {
+		return eachJSON(w, list, func(a *survey.Asset) any { record, _ := say(a); return record })
+	}
+	for i := range list {
+		a := &list[i]
+		_, lines := say(a)
+		name := pathname.Show(a.Path)
+		if a.Target != "" {
+			name += " [" + pathname.Show(a.Target) + "]"
+		}
+		if len(lines) == 0 {
+			fmt.Fprintf(w, "%s: nothing else\n", name)
+			continue
+		}
+		fmt.Fprintf(w, "%s\n", name)
+		for _, line := range lines {
+			fmt.Fprintf(w, "  %s\n", line)
+		}
+	}
+	return nil
+}
+
+// named turns what a person typed into the path of a source or of a file that assets read:
+// as it is, or from the working directory. An output stands for the source that it is made
+// of. If there is no such file, known are all sources.
+func (r *queryRun) named(list []survey.Asset, given string) (name string, made bool, known []string) {
+	candidates := []string{path.Clean(filepath.ToSlash(given))}
+	if abs, err := filepath.Abs(given); err == nil {
+		for _, dir := range []string{r.project.Dir, r.project.Out} {
+			if root, err := filepath.Abs(dir); dir != "" && err == nil {
+				if rel, ok := pathname.Below(root, abs); ok {
+					candidates = append(candidates, rel)
+				}
+			}
+		}
+		if out, err := survey.OutputFolder(r.project.Dir, r.project.Out); err == nil {
+			if rel, ok := pathname.Below(out, abs); ok {
+				candidates = append(candidates, rel)
+			}
+		}
+	}
+	for i := range list {
+		a := &list[i]
+		known = append(known, a.Path)
+		if slices.Contains(candidates, a.Path) {
+			return a.Path, false, nil
+		}
+	}
+	for i := range list {
+		for _, o := range list[i].Outputs {
+			if slices.Contains(candidates, o.Path) {
+				return list[i].Path, true, nil
+			}
+		}
+	}
+	for i := range list {
+		for _, d := range list[i].Dependencies {
+			if slices.Contains(candidates, d) {
+				return d, false, nil
+			}
+		}
+	}
+	return candidates[0], false, known
+}
+
+// unknown is the error for a path that the last run knew nothing of.
+func (r *queryRun) unknown(given string, known []string) error {
+	end := ""
+	if w := nearest.Word(path.Clean(filepath.ToSlash(given)), known); w != "" {
+		end = fmt.Sprintf("; did you mean %s?", pathname.Show(w))
+	}
+	return &cook.ConfigError{Err: fmt.Errorf("%s: the last run knew no such file%s", pathname.Show(given), end)}
+}
+
+func runUses(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
+	var r queryRun
+	return query(ctx, &r, r.usesFlags(), args, stdout, stderr, true, r.uses)
+}
+
+func (r *queryRun) uses(paths []string, w io.Writer) error {
+	list, err := r.assets(nil)
+	if err != nil {
+		return err
+	}
+	for _, given := range paths {
+		name, made, known := r.named(list, given)
+		rec := filesJSON{Path: name}
+		for i := range list {
+			a := &list[i]
+			if slices.Contains(a.Dependencies, name) && !slices.Contains(rec.UsedBy, a.Path) {
+				rec.UsedBy = append(rec.UsedBy, a.Path)
+			}
+		}
+		switch {
+		case known != nil && rec.UsedBy == nil:
+			return r.unknown(given, known)
+		case made:
+			rec.MadeOf, rec.Path = name, given
+		}
+		if r.json {
+			err := eachJSON(w, []filesJSON{rec}, func(f *filesJSON) any { return f })
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(w, "%s", pathname.Show(rec.Path))
+		if rec.MadeOf != "" {
+			fmt.Fprintf(w, ": made of %s", pathname.Show(rec.MadeOf))
+		} else if rec.UsedBy == nil {
+			fmt.Fprint(w, ": read by no other asset")
+		}
+		fmt.Fprintln(w)
+		for _, p := range rec.UsedBy {
+			fmt.Fprintf(w, "  %s\n", pathname.Show(p))
+		}
+	}
+	return nil
+}
+
+func runSize(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
+	var r queryRun
+	return query(ctx, &r, r.sizeFlags(), args, stdout, stderr, false, r.size)
+}
+
+// A groupJSON is assets that are summed up.
+type groupJSON struct {
+	Name   string        `json:"name"`
+	Assets int           `json:"assets"`
+	In     int64         `json:"bytes_in"`
+	Out    int64         `json:"bytes_out"`
+	Took   time.Duration `json:"cook_ns"`
+}
+
+func (r *queryRun) size(patterns []string, w io.Writer) error {
+	of := map[string]func(*survey.Asset) string{
+		"kind":   func(a *survey.Asset) string { return cmp.Or(recipe.Ext(a.Path), "without an extension") },
+		"recipe": func(a *survey.Asset) string { return cmp.Or(a.Method.Recipe, "none") },
+		"folder": func(a *survey.Asset) string { return path.Dir(a.Path) },
+	}[r.by]
+	if of == nil {
+		return &cook.ConfigError{Err: fmt.Errorf("-by %s: want kind, recipe or folder", pathname.Show(r.by))}
+	}
+	list, err := r.assets(patterns)
+	if err != nil {
+		return err
+	}
+	groups, all := map[string]*groupJSON{}, groupJSON{Name: "all"}
+	for i := range list {
+		a := &list[i]
+		name := of(a)
+		g := groups[name]
+		if g == nil {
+			g = &groupJSON{Name: name}
+			groups[name] = g
+		}
+		for _, g := range []*groupJSON{g, &all} {
+			g.Assets, g.In, g.Out, g.Took = g.Assets+1, g.In+a.In, g.Out+a.Out(), g.Took+a.CookTime
+		}
+	}
+	var rows []groupJSON
+	for _, g := range groups {
+		rows = append(rows, *g)
+	}
+	slices.SortFunc(rows, func(a, b groupJSON) int { return cmp.Or(cmp.Compare(b.Out, a.Out), cmp.Compare(a.Name, b.Name)) })
+	if r.lines > 0 {
+		rows = rows[:min(r.lines, len(rows))]
+	}
+	rows = append(rows, all)
+	if r.json {
+		return eachJSON(w, rows, func(g *groupJSON) any { return g })
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "assets\tsources\toutputs\tcook time\t  %s\n", r.by)
+	for _, g := range rows {
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t  %s\n", g.Assets, human.Bytes(g.In), human.Bytes(g.Out), human.Duration(g.Took), pathname.Show(g.Name))
+	}
+	return t.Flush()
+}
+
+func runGraph(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
+	var r queryRun
+	return query(ctx, &r, r.graphFlags(), args, stdout, stderr, false, r.graph)
+}
+
+// graph prints nodes "s:PATH" for files of the asset folder and "o:PATH" for outputs.
+func (r *queryRun) graph(patterns []string, w io.Writer) error {
+	list, err := r.assets(patterns)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(w, "digraph assets {\n\trankdir=LR\n\tnode [shape=box]\n")
+	edge := func(from, to, style string) { fmt.Fprintf(w, "\t%s -> %s%s\n", dotID(from), dotID(to), style) }
+	for i := range list {
+		a := &list[i]
+		fmt.Fprintf(w, "\t%s [label=%s]\n", dotID("s:"+a.Path), dotID(a.Path))
+		for _, d := range a.Dependencies {
+			style := ""
+			if slices.Contains(a.Missing, d) {
+				style = " [style=dashed]"
+			}
+			edge("s:"+d, "s:"+a.Path, style)
+		}
+		for _, o := range a.Outputs {
+			fmt.Fprintf(w, "\t%s [label=%s shape=ellipse]\n", dotID("o:"+o.Path), dotID(o.Path))
+			edge("s:"+a.Path, "o:"+o.Path, "")
+		}
+	}
+	_, err = fmt.Fprint(w, "}\n")
+	return err
+}
+
+// dotID quotes a name for DOT, in which all but the quotation mark and what begins an
+// escape stands for itself.
+func dotID(name string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(strings.ToValidUTF8(pathname.Escape(name), "\ufffd")) + `"`
+}
