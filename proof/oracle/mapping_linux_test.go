@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -8,43 +9,51 @@ import (
 )
 
 // A second write through a mapping changes the content but no stamp; otherwise the
-// edit would test nothing.
+// edit would test nothing. If the kernel writes the page back in between, as it does when
+// it likes, the write counts as a first one: then another file has to do.
 func TestMappedWriteKeepsStamp(t *testing.T) {
 	p, err := NewPlayer(Place{Dir: t.TempDir(), Scratch: t.TempDir()}, InProcess)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	look := func() (stamp unix.Stat_t, text string) {
-		data, err := os.ReadFile(p.name("assets/a"))
+	edit := func(e Edit) {
+		t.Helper()
+		if err := p.Edit(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look := func(name string) (stamp unix.Stat_t, text string) {
+		data, err := os.ReadFile(p.name(name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := unix.Stat(p.name("assets/a"), &stamp); err != nil {
+		if err := unix.Stat(p.name(name), &stamp); err != nil {
 			t.Fatal(err)
 		}
 		stamp.Atim = unix.Timespec{} // changed by reading
 		return stamp, string(data)
 	}
-	for _, e := range []Edit{{Kind: Write, Path: "assets/a", Data: "one"}, {Kind: Map, Path: "assets/a", N: 2}, {Kind: Tick}} {
-		if err := p.Edit(e); err != nil {
-			t.Fatal(err)
+	kept, name := false, ""
+	for i := 0; i < 100 && !kept; i++ {
+		name = fmt.Sprintf("assets/a%d", i)
+		edit(Edit{Kind: Write, Path: name, Data: "one"})
+		edit(Edit{Kind: Map, Path: name, N: 2})
+		edit(Edit{Kind: Tick})
+		before, text := look(name)
+		if text != "ond" {
+			t.Errorf("mapped and written to: %q", text)
 		}
+		edit(Edit{Kind: MapWrite, Path: name, N: 1})
+		after, text := look(name)
+		if text != "ood" {
+			t.Errorf("written to: %q", text)
+		}
+		kept = after == before
 	}
-	before, text := look()
-	if text != "ond" {
-		t.Errorf("mapped and written to: %q", text)
+	if !kept {
+		t.Error("no second write through a mapping kept the stamp")
 	}
-	if err := p.Edit(Edit{Kind: MapWrite, Path: "assets/a", N: 1}); err != nil {
-		t.Fatal(err)
-	}
-	if after, text := look(); after != before || text != "ood" {
-		t.Errorf("written to: %q, stamp %+v, was %+v", text, after, before)
-	}
-	if err := p.Edit(Edit{Kind: Truncate, Path: "assets/a"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Edit(Edit{Kind: MapWrite, Path: "assets/a", N: 1}); err != nil { // faults, which is not an error
-		t.Fatal(err)
-	}
+	edit(Edit{Kind: Truncate, Path: name})
+	edit(Edit{Kind: MapWrite, Path: name, N: 1}) // faults, which is not an error
 }
