@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -10,13 +11,12 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // freeze FILE stops the process whose ID is the only number in a file; ! freeze FILE
 // continues it, as does the end of the script. freeze FILE LOCK stops it at a moment when
-// nothing has locked the file LOCK.
+// nothing has locked the file LOCK; for Linux.
 func freeze(ts *testscript.TestScript, neg bool, args []string) {
 	digits := strings.TrimFunc(ts.ReadFile(args[0]), func(r rune) bool { return !unicode.IsDigit(r) })
 	pid, err := strconv.Atoi(digits)
@@ -25,20 +25,37 @@ func freeze(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(syscall.Kill(pid, syscall.SIGCONT))
 		return
 	}
-	ts.Check(syscall.Kill(pid, syscall.SIGSTOP))
 	ts.Defer(func() { syscall.Kill(pid, syscall.SIGCONT) })
-	for len(args) > 1 && locked(ts, args[1]) {
+	for {
+		ts.Check(syscall.Kill(pid, syscall.SIGSTOP))
+		if len(args) == 1 {
+			return
+		}
+		for !stopped(ts, pid) {
+			time.Sleep(time.Millisecond)
+		}
+		if !locked(ts, args[1]) {
+			return
+		}
 		ts.Check(syscall.Kill(pid, syscall.SIGCONT))
 		time.Sleep(time.Millisecond) // so that it can go on
-		ts.Check(syscall.Kill(pid, syscall.SIGSTOP))
 	}
 }
 
-// locked reports whether a file is locked.
-func locked(ts *testscript.TestScript, name string) bool {
-	l := flock.New(ts.MkAbs(name), flock.SetFlag(os.O_RDONLY))
-	defer l.Close()
-	free, err := l.TryRLock()
+// stopped reports whether a process has stopped: the signal takes its time.
+func stopped(ts *testscript.TestScript, pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	ts.Check(err)
-	return !free
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return strings.HasPrefix(state, "T")
+}
+
+// locked reports whether a process holds a lock of a file. To try to lock it could leave a
+// lock behind for as long as another test takes to start a program.
+func locked(ts *testscript.TestScript, name string) bool {
+	var st syscall.Stat_t
+	ts.Check(syscall.Stat(ts.MkAbs(name), &st))
+	locks, err := os.ReadFile("/proc/locks")
+	ts.Check(err)
+	return strings.Contains(string(locks), fmt.Sprintf(":%d ", st.Ino))
 }

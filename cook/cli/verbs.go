@@ -27,6 +27,7 @@ type whyRun struct {
 	project cook.Project
 	options cook.WhyOptions
 	json    bool
+	verbose bool
 }
 
 func (r *whyRun) flags() *flag.FlagSet {
@@ -36,6 +37,7 @@ func (r *whyRun) flags() *flag.FlagSet {
 	changeFlags(fs, &r.project, &r.options.IgnoreTimestamps, &r.options.OutputsByFolder)
 	workerFlag(fs, &r.options.Workers)
 	fs.BoolVar(&r.json, "json", false, "print each explanation as one line of JSON")
+	fs.BoolVar(&r.verbose, "v", false, "print options that have their defaults, too")
 	return fs
 }
 
@@ -63,7 +65,7 @@ func (c command) runWhy(ctx context.Context, _ func(), args []string, stdout, st
 			if r.json {
 				report.NewJSON(stdout).Explanation(&all[i])
 			} else {
-				report.WriteExplanation(stdout, &all[i])
+				report.WriteExplanation(stdout, &all[i], r.verbose)
 			}
 		}
 	}

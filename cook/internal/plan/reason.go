@@ -61,7 +61,7 @@ func (r Reason) String() string {
 	case SameStamp:
 		return "source, options, dependencies and outputs are unchanged"
 	case SameChecksum:
-		return "the stamp of " + pathname.Show(r.Subject) + " differs or is too fresh to be trusted, its checksum is the same"
+		return pathname.Show(r.Subject) + " has the same content"
 	default:
 		if r.Subject != "" {
 			s += ": " + pathname.Show(r.Subject)

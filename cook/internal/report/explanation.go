@@ -13,8 +13,9 @@ import (
 // idDigits is how many digits of a content's ID are printed.
 const idDigits = 12
 
-// WriteExplanation prints everything that decides about an asset.
-func WriteExplanation(w io.Writer, e *cook.Explanation) error {
+// WriteExplanation prints everything that decides about an asset, with options that have
+// their defaults only if it is verbose.
+func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("%s", show(e.Path, e.Target))
@@ -36,12 +37,19 @@ func WriteExplanation(w io.Writer, e *cook.Explanation) error {
 	for _, text := range e.Warnings {
 		line("  warning:  %s", oneLine(text))
 	}
+	defaults := 0
 	for _, o := range e.Options {
-		if o.Key == "recipe" {
+		switch {
+		case o.Key == "recipe":
 			line("  recipe:   %s (%s)", o.Value, o.From)
-		} else {
+		case o.From == "default" && !verbose:
+			defaults++
+		default:
 			line("    %s = %s (%s)", o.Key, o.Value, o.From)
 		}
+	}
+	if defaults > 0 {
+		line("    and %s by default", human.Count(defaults, "option"))
 	}
 	for _, rule := range e.Rules {
 		line("  rule:     %s", rule)

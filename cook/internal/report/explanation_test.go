@@ -70,11 +70,23 @@ func TestWriteExplanation(t *testing.T) {
 `},
 	} {
 		var b strings.Builder
-		if err := WriteExplanation(&b, &tc.Explanation); err != nil {
+		if err := WriteExplanation(&b, &tc.Explanation, false); err != nil {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(tc.want, b.String()); d != "" {
 			t.Errorf("%s: %s", tc.name, d)
+		}
+	}
+}
+
+// Options that have their defaults are counted, and printed if it is verbose.
+func TestExplainedDefaults(t *testing.T) {
+	e := cook.Explanation{Path: "a", Options: []cook.Option{{Key: "recipe", Value: "image"}, {Key: "srgb", Value: "false", From: "cook.toml:2"}, {Key: "zstd", Value: "1", From: "default"}}}
+	for _, verbose := range []bool{false, true} {
+		var b strings.Builder
+		WriteExplanation(&b, &e, verbose)
+		if got := b.String(); strings.Contains(got, "zstd = 1 (default)") != verbose || strings.Contains(got, "and 1 option by default") == verbose || !strings.Contains(got, "srgb = false") {
+			t.Errorf("verbose %t:\n%s", verbose, got)
 		}
 	}
 }
@@ -84,7 +96,7 @@ func TestHostileExplanation(t *testing.T) {
 	WriteExplanation(&b, &cook.Explanation{
 		Path: hostile, Reasons: []cook.Reason{{Kind: "new", Subject: hostile}}, Err: errors.New(hostile),
 		Makes: []string{hostile}, Warnings: []string{hostile}, Inputs: []cook.Input{{Path: hostile}},
-	})
+	}, true)
 	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
 		t.Errorf("a terminal would obey %q", b.String()[i:min(i+20, b.Len())])
 	}
