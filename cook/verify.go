@@ -60,7 +60,7 @@ func Verify(ctx context.Context, p Project, opt VerifyOptions) (Verified, error)
 	o.Scope.Patterns, o.Limits, o.Observer = opt.Patterns, pass.Limits(opt.Limits), observed(opt.Observer, false)
 	sum, err := verify.Run(ctx, verify.Options{Pass: o, Sample: opt.Sample, Seed: opt.Seed, AllowExtra: opt.AllowExtra, Found: func(f verify.Finding) {
 		if opt.Found != nil {
-			opt.Found(Finding{string(f.Kind), f.Path, f.Target, f.Output, f.Recipe, (*ByteDifference)(f.Bytes), f.Text})
+			opt.Found(Finding{string(f.Kind), f.Path, f.Target, f.Targets, f.Output, f.Recipe, (*ByteDifference)(f.Bytes), f.Text})
 		}
 	}})
 	return Verified(sum), asPublic(err)
@@ -96,8 +96,10 @@ type Finding struct {
 	// file in the output folder or the store.
 	Path   string `json:"-"`
 	Target string `json:"-"`
-	Output string `json:"-"` // the artifact concerned, if one is
-	Recipe string `json:"-"` // of what is not reproducible
+	// Targets are those to cook again to put it right; none means the one without a name.
+	Targets []string `json:"-"`
+	Output  string   `json:"-"` // the artifact concerned, if one is
+	Recipe  string   `json:"-"` // of what is not reproducible
 	// Bytes says where two artifacts first differ; nil if that is not known.
 	Bytes *ByteDifference `json:"bytes,omitempty"`
 	// Text says what is wrong and what to do, without the path. What a program printed

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
@@ -36,6 +38,45 @@ func verifyFlags(p *cook.Project, opt *cook.VerifyOptions, s *show) *flag.FlagSe
 	fs.BoolVar(&opt.AllowExtra, "allow-extra", false, "let files of the output folder pass that nothing makes")
 	fs.Uint64Var(&opt.Seed, "seed", 0, "choose the sample by this `number` (default: another one each time)")
 	return fs
+}
+
+// withCommand returns what a finding says, with the command that puts it right.
+func withCommand(f cook.Finding, p *cook.Project) string {
+	cook := commandFor(p, f.Targets)
+	if text, ok := strings.CutSuffix(f.Text, "cook again ignoring timestamps"); ok {
+		return text + "run " + cook + " -check-contents"
+	}
+	if text, ok := strings.CutSuffix(f.Text, "run cook"); ok {
+		return text + "run " + cook
+	}
+	return f.Text
+}
+
+// commandFor is the command line that cooks a project for some targets.
+func commandFor(p *cook.Project, targets []string) string {
+	line := "cook"
+	if len(targets) == 0 {
+		targets = p.Targets
+	}
+	for _, f := range [...]struct{ name, value string }{
+		{"dir", p.Dir}, {"out", p.Out}, {"config", p.Config}, {"cache", p.Cache}, {"target", strings.Join(targets, ",")},
+	} {
+		if f.value != "" {
+			line += " -" + f.name + " " + shellWord(f.value)
+		}
+	}
+	return line
+}
+
+// shellWord quotes a word for a shell if that would not take it for one.
+func shellWord(word string) string {
+	plain := func(r rune) bool {
+		return r >= utf8.RuneSelf || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune(`_-+=:,./@%`, r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // runVerify changes process-wide settings on which no recipe may depend: the mode of
@@ -74,7 +115,10 @@ func (c command) runVerify(ctx context.Context, atWork func(), args []string, st
 		}
 		done = func() func() { text.Done(); return nil }
 	}
-	opt.Found = func(f cook.Finding) { report.Find(observer, f) }
+	opt.Found = func(f cook.Finding) {
+		f.Text = withCommand(f, &project)
+		report.Find(observer, f)
+	}
 	sum, err := cook.Verify(ctx, project, opt)
 	done()
 	err = errors.Join(err, s.writeFindings(found, err))

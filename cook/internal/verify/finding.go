@@ -30,10 +30,11 @@ type Finding struct {
 	Kind FindingKind
 	// Path is the source, Target its target; if no one source is concerned, Path
 	// is the file in the output folder or the store.
-	Path   string
-	Target string
-	Output string // the artifact concerned, if one is
-	Recipe string // set if Kind is NotReproducible
+	Path    string
+	Target  string
+	Targets []string // to cook again to put it right
+	Output  string   // the artifact concerned, if one is
+	Recipe  string   // set if Kind is NotReproducible
 	// Bytes says where two artifacts first differ; nil if that is not known.
 	Bytes *ByteDifference
 	// Text says what is wrong and what to do, without the path. What a program
@@ -88,6 +89,9 @@ func (r *reporter) found(f Finding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.differences++
+	if f.Targets == nil && f.Target != "" {
+		f.Targets = []string{f.Target}
+	}
 	if r.onFinding != nil {
 		r.onFinding(f)
 	}

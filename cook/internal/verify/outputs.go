@@ -124,6 +124,6 @@ func checkExtra(ctx context.Context, s *pass.Session, r *reporter, before []cont
 // checkManifest compares the manifest with what would be written for all actions.
 func checkManifest(s *pass.Session, r *reporter, before []contents.Before) error {
 	return s.State.CheckManifest(each(before), func(name, what string) {
-		r.found(Finding{Kind: StateDamaged, Path: name, Text: what + "; " + ignoreStamps})
+		r.found(Finding{Kind: StateDamaged, Path: name, Targets: s.Scope.Targets, Text: what + "; " + ignoreStamps})
 	})
 }

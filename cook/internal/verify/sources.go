@@ -68,7 +68,7 @@ func outdated(a *plan.Action) []plan.Reason {
 // describe says that an action is not up to date for some reasons, and what to do.
 func describe(reasons []plan.Reason) string {
 	if len(reasons) == 1 && reasons[0].Kind == plan.FailedLastTime {
-		return "could not be cooked the last time; run cook to see why"
+		return "could not be cooked the last time; to see why, run cook"
 	}
 	words := make([]string, len(reasons))
 	remedy := "run cook"
