@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"flag"
@@ -9,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -561,6 +563,8 @@ func (r *queryRun) graph(patterns []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	dot := bufio.NewWriter(w) // remembers the first error
+	w = dot
 	fmt.Fprint(w, "digraph assets {\n\trankdir=LR\n\tnode [shape=box]\n")
 	edge := func(from, to, style string) { fmt.Fprintf(w, "\t%s -> %s%s\n", dotID(from), dotID(to), style) }
 	for i := range list {
@@ -578,12 +582,13 @@ func (r *queryRun) graph(patterns []string, w io.Writer) error {
 			edge("s:"+a.Path, "o:"+o.Path, "")
 		}
 	}
-	_, err = fmt.Fprint(w, "}\n")
-	return err
+	fmt.Fprint(w, "}\n")
+	return dot.Flush()
 }
 
-// dotID quotes a name for DOT, in which all but the quotation mark and what begins an
-// escape stands for itself.
+// dotID quotes a name for DOT as Go does, so that different names stay different, with what
+// begins an escape doubled: labels have escapes of their own.
 func dotID(name string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(strings.ToValidUTF8(pathname.Escape(name), "\ufffd")) + `"`
+	text := strconv.Quote(name)
+	return `"` + strings.ReplaceAll(strings.ReplaceAll(text[1:len(text)-1], `\`, `\\`), `\\"`, `\"`) + `"`
 }
