@@ -74,7 +74,7 @@ func TestHistory(t *testing.T) {
 	// The history is bounded.
 	long := make([]byte, 0, 1<<20)
 	first := text[bytes.LastIndexByte(text, '\n'):]
-	first = append(first[:2:2], append(bytes.Repeat([]byte(" "), 1900-len(first)), first[2:]...)...) // as long as one with all numbers
+	first = append(first[:2:2], append(bytes.Repeat([]byte(" "), 2600-len(first)), first[2:]...)...) // too much for all to keep it
 	for range 5000 {
 		long = append(long, first...)
 	}
