@@ -22,6 +22,13 @@ type compiler struct {
 	torn  bool            // some file could not be read
 	gives map[string]bool // recipes for which some rule has outputs; "" for any
 	needs []need          // rules whose recipe has no outputs of its own
+	aims  []aim           // targets of rules
+}
+
+// An aim is a target that a rule is for.
+type aim struct {
+	target string
+	at     Origin
 }
 
 // A need is a rule that can cook nothing unless another one gives its recipe
@@ -53,6 +60,12 @@ func (c *compiler) finish() (*Set, error) {
 			c.errs = append(c.errs, &Error{File: n.at.File, Line: n.at.Line, Column: n.at.Column, Msg: needsOutputs(n.recipe)})
 		}
 	}
+	c.set.targets = slices.Sorted(maps.Keys(c.set.number))[1:] // the first is ""
+	for _, a := range c.aims {
+		if _, declared := c.set.number[a.target]; !c.torn && !declared {
+			c.errs = append(c.errs, c.set.errorAt(a.at.File, a.at.Line, a.at.Column, fmt.Sprintf("target: no [target.%s] declares %[1]q%s", clip(a.target), instead(a.target, c.set.targets))))
+		}
+	}
 	if len(c.errs) > 0 {
 		c.errs.sort()
 		return nil, c.errs
@@ -60,8 +73,7 @@ func (c *compiler) finish() (*Set, error) {
 	s := c.set
 	s.tables = len(s.layers)
 	s.layers = append(s.layers, c.tables...)
-	s.uses = make([]use, s.tables)
-	s.targets = slices.Sorted(maps.Keys(s.number))[1:] // the first is ""
+	s.asked.uses = make([]use, s.tables)
 	return s, nil
 }
 

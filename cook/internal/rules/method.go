@@ -102,19 +102,24 @@ func (s *Set) match(matched *selection, path string, number int, target string) 
 			continue
 		}
 		for i := f.first; i < f.last; i++ {
-			if s.layers[i].patterns.Match(rest, name) {
+			if l := &s.layers[i]; l.isFor(target) && l.patterns.Match(rest, name) {
 				matched.set(i)
 			}
 		}
 	}
 	if target != "" {
 		for i := s.tables; i < len(s.layers); i++ {
-			if l := &s.layers[i]; l.target == target && strings.HasPrefix(path, l.prefix) {
+			if l := &s.layers[i]; l.isFor(target) && strings.HasPrefix(path, l.prefix) {
 				matched.set(i)
 			}
 		}
 	}
 	return row
+}
+
+// isFor reports whether a layer has its say when sources are cooked for a target.
+func (l *layer) isFor(target string) bool {
+	return l.targets == nil || slices.Contains(l.targets, target)
 }
 
 // decide finds the outcome of a selection that is new.
@@ -128,6 +133,9 @@ func (s *Set) decide(key, path, target string, row int) *outcome {
 	copy(matched[:], key)
 	d := s.weigh(&matched, row)
 	s.note(&matched, path, d)
+	if !slices.Contains(s.asked.targets, target) {
+		s.asked.targets = append(s.asked.targets, target)
+	}
 
 	// Rules that match but have no say make no difference to the choice.
 	same := fmt.Sprintf("%q %s %v %q", target, d.recipe, d.had, d.row)

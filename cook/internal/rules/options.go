@@ -129,6 +129,10 @@ func (c *compiler) targets(at *node, value any, prefix string) {
 			c.failf(place.key, "target %q: want a name of a-z, 0-9, '-' and '_', at most %d bytes", clip(name), maxTargetName)
 			continue
 		}
+		if name == AllTargets {
+			c.failf(place.key, "target %q: this name stands for all targets that are declared; choose another one", name)
+			continue
+		}
 		if _, ok := c.set.number[name]; !ok {
 			c.set.number[name] = len(c.set.number)
 		}
@@ -158,7 +162,7 @@ func (c *compiler) target(at *node, name, recipe string, value any, prefix strin
 		return
 	}
 	header := "[target." + name + "." + recipe + "]"
-	l := layer{target: name, prefix: prefix, recipe: recipe, origin: c.file.origin(at.key, header)}
+	l := layer{targets: []string{name}, prefix: prefix, recipe: recipe, origin: c.file.origin(at.key, header)}
 	cooker := c.cooker(recipe)
 	for _, key := range sortedKeys(table) {
 		place := at.field(key)
@@ -170,6 +174,9 @@ func (c *compiler) target(at *node, name, recipe string, value any, prefix strin
 }
 
 const maxTargetName = 64 // bytes
+
+// AllTargets is what stands for all targets that are declared.
+const AllTargets = "all"
 
 func isTargetName(name string) bool {
 	for _, b := range []byte(name) {

@@ -9,7 +9,7 @@ import (
 )
 
 // ruleKeys are the keys of a rule that are not options.
-var ruleKeys = []string{"match", "recipe", "output", "outputs"}
+var ruleKeys = []string{"match", "recipe", "output", "outputs", "target"}
 
 // rule compiles one [[rule]].
 func (c *compiler) rule(at *node, table map[string]any) {
@@ -17,6 +17,7 @@ func (c *compiler) rule(at *node, table map[string]any) {
 	matches := c.match(at, table, &l)
 	l.origin = c.file.origin(at.value, matches)
 	known := c.recipe(at, table, &l)
+	c.ruleTargets(at, table, &l)
 
 	cooker := c.cooker(l.recipe)
 	for _, key := range sortedKeys(table) {
@@ -31,6 +32,39 @@ func (c *compiler) rule(at *node, table map[string]any) {
 	}
 	c.outputs(at, table, cooker, &l)
 	c.set.layers = append(c.set.layers, l)
+}
+
+// ruleTargets finds the targets that a rule is for. Whether they are declared shows when all
+// files were read.
+func (c *compiler) ruleTargets(at *node, table map[string]any, l *layer) {
+	value, ok := table["target"]
+	if !ok {
+		return
+	}
+	at = at.field("target")
+	list, isList := value.([]any)
+	if !isList {
+		list = []any{value}
+	}
+	if len(list) == 0 {
+		c.failf(at.value, "target: want at least one name")
+	}
+	for i, v := range list {
+		place := at
+		if isList {
+			place = at.item(i)
+		}
+		name, ok := v.(string)
+		switch {
+		case !ok || name == "":
+			c.failf(place.value, "target: want a name or a list of names")
+		case name == AllTargets:
+			c.failf(place.value, "target: a rule without one is for all targets")
+		default:
+			l.targets = append(l.targets, name)
+			c.aims = append(c.aims, aim{name, c.file.origin(place.value, "")})
+		}
+	}
 }
 
 // guess returns the recipe that cooks what patterns seem to match, by the extensions that

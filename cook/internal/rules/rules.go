@@ -23,13 +23,15 @@
 // tables of the target, again from the root down.
 //
 // A rule's keys are match (required), recipe, output (one template) or outputs
-// (a list), and the options of its recipe. A rule that has a command but no
+// (a list), target (a name or a list; it has its say for these only, which are declared
+// elsewhere), and the options of its recipe. A rule that has a command but no
 // recipe means the recipe "command". The last matching rule that names a recipe
 // decides; what rules say that name another one is dropped. A rule that names
 // none sets its options for every recipe that has them and takes the value.
 //
 // A table such as [target.mobile.image] holds options of one recipe for one
-// target and declares the target.
+// target and declares the target, as an empty table [target.mobile] does. The name all
+// is not for targets: it stands for all that are declared.
 //
 // # Patterns
 //
@@ -86,9 +88,15 @@ type Set struct {
 	mu      sync.RWMutex
 	seen    map[string]*outcome // by all that matched
 	decided map[string]*outcome // by those that had a say
-	uses    []use               // of the layers, by the sources that were asked about
+	asked   asked
 
 	texts map[string]*document // of the files, by name, to show where something is
+}
+
+// asked is what was asked about.
+type asked struct {
+	targets []string
+	uses    []use // of the layers, by the sources
 }
 
 // A folder is one file's reach.
@@ -103,7 +111,7 @@ type layer struct {
 	patterns glob.List // of a rule
 	texts    []string  // of the patterns
 	matched  Origin    // where the patterns stand
-	target   string    // of a target table; "" for a rule
+	targets  []string  // that it is for: one of a target table; of a rule nil for all
 	prefix   string    // of a target table: as in folder
 	recipe   string    // "" if it names none
 	chosen   Origin    // where the rule names its recipe

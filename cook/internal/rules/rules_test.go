@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -262,5 +263,57 @@ func TestSmallSets(t *testing.T) {
 	_, err = Compile([]File{{Name: "c", Data: []byte("[[rule]]\nmatch = '*'\ncommand = ['x']")}}, recipes(t, copyFake))
 	if want := `c:3:1: unknown key "command"; no recipe has such an option`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// A rule with targets has its say for these only, and they must be declared.
+func TestRuleTargets(t *testing.T) {
+	const declared = "[target.pc]\n[target.mobile.image]\nquality = 2\n"
+	s := compile(t, declared+`
+[[rule]]
+match = "*.png"
+target = "mobile"
+recipe = "zstd"
+[[rule]]
+match = "b.png"
+target = ["pc", "mobile"]
+recipe = "copy"
+`)
+	for _, tc := range []struct{ path, target, want string }{
+		{"a.png", "", "image"},
+		{"a.png", "pc", "image"},
+		{"a.png", "mobile", "zstd"},
+		{"b.png", "", "image"},
+		{"b.png", "pc", "copy"},
+		{"b.png", "mobile", "copy"},
+	} {
+		if got := method(t, s, tc.path, tc.target).Recipe.Name; got != tc.want {
+			t.Errorf("%s for %q: %s, want %s", tc.path, tc.target, got, tc.want)
+		}
+	}
+	for _, tc := range []struct{ line, want string }{
+		{`target = "moble"`, `cook.toml:6:10: target: no [target.moble] declares "moble"; did you mean "mobile"?`},
+		{`target = ["pc", ""]`, `cook.toml:6:17: target: want a name or a list of names`},
+		{`target = []`, `cook.toml:6:10: target: want at least one name`},
+		{`target = 3`, `cook.toml:6:10: target: want a name or a list of names`},
+		{`target = "all"`, `cook.toml:6:10: target: a rule without one is for all targets`},
+	} {
+		_, err := Compile([]File{{Name: "cook.toml", Data: []byte(declared + "[[rule]]\nmatch = '*.png'\n" + tc.line)}}, recipes(t))
+		if err == nil || err.Error() != tc.want {
+			t.Errorf("%s: %v\nwant %s", tc.line, err, tc.want)
+		}
+	}
+	if _, err := Compile([]File{{Name: "cook.toml", Data: []byte("[target.all]")}}, recipes(t)); err == nil {
+		t.Error("a target is called all")
+	}
+	s = compile(t, declared+"[[rule]]\nmatch = 'none'\ntarget = 'mobile'\n")
+	s.Method("a.png", "pc")
+	none := func(string) string { return "" }
+	if errs := s.Useless(slices.Values([]string{"a.png"}), none); len(errs) > 0 {
+		t.Errorf("a rule of another target: %v", errs)
+	}
+	s.Method("a.png", "mobile")
+	if errs := s.Useless(slices.Values([]string{"a.png"}), none); len(errs) != 1 {
+		t.Errorf("a rule that matches nothing: %v", errs)
 	}
 }

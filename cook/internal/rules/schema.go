@@ -11,6 +11,9 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
+// targetPattern is a regular expression for names of targets.
+var targetPattern = fmt.Sprintf("^[a-z0-9_-]{1,%d}$", maxTargetName)
+
 // A schema is JSON Schema, as encoding/json writes it.
 type schema = map[string]any
 
@@ -44,7 +47,7 @@ func Schema(recipes *recipe.Set) ([]byte, error) {
 			"target": schema{
 				"description":          "options for one target: [target.mobile.image]",
 				"type":                 "object",
-				"propertyNames":        schema{"pattern": fmt.Sprintf("^[a-z0-9_-]{1,%d}$", maxTargetName)},
+				"propertyNames":        schema{"pattern": targetPattern, "not": schema{"const": AllTargets}},
 				"additionalProperties": schema{"type": "object", "properties": tables, "additionalProperties": false},
 			},
 		},
@@ -92,6 +95,7 @@ func ruleSchema(recipes *recipe.Set, definitions schema) schema {
 		braced = append(braced, "{"+w.name+"}")
 	}
 	names := strings.Join(braced, " ")
+	name := schema{"type": "string", "pattern": targetPattern, "not": schema{"const": AllTargets}}
 	properties := schema{
 		"match": schema{
 			"description": `a pattern of sources or a list of them: "*.png", "ui/**/*.png", ["*.png", "!*_old.png"]`,
@@ -99,6 +103,7 @@ func ruleSchema(recipes *recipe.Set, definitions schema) schema {
 		},
 		"recipe":  schema{"description": "the recipe that cooks what matches", "type": "string", "enum": recipes.Names()},
 		"output":  schema{"description": "name of what the recipe writes, with " + names, "allOf": []any{template}},
+		"target":  schema{"description": "the target that the rule is for, or a list of them; without it, the rule is for all", "anyOf": []any{name, schema{"type": "array", "items": name, "minItems": 1}}},
 		"outputs": schema{"description": "names of what the recipe writes, one for each output, with " + names, "type": "array", "items": template, "minItems": 1},
 	}
 	takers := map[string][]any{} // schemas of each option, each once

@@ -20,11 +20,11 @@ type use struct {
 
 // note notes what became of the rules that match a source.
 func (s *Set) note(matched *selection, path string, d *decision) {
-	for i := range s.uses {
+	for i := range s.asked.uses {
 		if !matched.has(i) {
 			continue
 		}
-		l, u := &s.layers[i], &s.uses[i]
+		l, u := &s.layers[i], &s.asked.uses[i]
 		if u.source == "" {
 			u.source, u.taken = path, make([]bool, len(l.settings))
 		}
@@ -53,8 +53,8 @@ func (s *Set) Dropped() Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var errs Errors
-	for i := range s.uses {
-		l, u := &s.layers[i], &s.uses[i]
+	for i := range s.asked.uses {
+		l, u := &s.layers[i], &s.asked.uses[i]
 		if u.source == "" || l.recipe != "" {
 			continue // Useless tells of it; a named recipe has taken them when they were read
 		}
@@ -195,9 +195,11 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 	var lines Errors
 	const most = 20 // that are worth a look at all sources
 	searched := 0
-	for i := range s.uses {
-		l, u := &s.layers[i], &s.uses[i]
+	for i := range s.asked.uses {
+		l, u := &s.layers[i], &s.asked.uses[i]
 		switch {
+		case u.source == "" && l.targets != nil && !slices.ContainsFunc(s.asked.targets, l.isFor):
+			continue // it is for targets that are not cooked
 		case u.source == "":
 			why := ""
 			if pattern := leftOut(sampleName(l.texts[0])); pattern != "" {
