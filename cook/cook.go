@@ -117,6 +117,6 @@ func cookOnce(ctx context.Context, opt pass.Options) (_ Summary, beside bool, er
 		err = ctx.Err()
 	}
 	summary := summarize(&done.Tally, done.Took)
-	summary.Copied, summary.LeftOut = kinds(done.Copied), kinds(done.LeftOut)
+	summary.Copied, summary.LeftOut, summary.Behind = kinds(done.Copied), kinds(done.LeftOut), done.Behind
 	return summary, beside, err
 }

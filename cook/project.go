@@ -26,7 +26,8 @@ type Project struct {
 	Cache string
 	// Recipes cook the assets.
 	Recipes []recipe.Recipe
-	// Targets are the variants to cook; none means the one without a name.
+	// Targets are the variants to cook; none means the one without a name, and "all" all
+	// that the rules declare.
 	Targets []string
 	// Checksum names the function that detects changed files: xxh3 (with 128 bits),
 	// xxh64, crc32, crc32c, murmur3 (with 128 bits) or slice8, which is there to measure

@@ -51,6 +51,9 @@ type Summary struct {
 	// for them, LeftOut what it leaves out though no .cookignore says so; the biggest first.
 	Copied  []Kind `json:"copied,omitempty"`
 	LeftOut []Kind `json:"left_out,omitempty"`
+	// Behind are targets that were cooked before, were not asked for, and are no longer up to
+	// date, as the run has found; "" is the one without a name.
+	Behind []string `json:"behind,omitempty"`
 }
 
 // A Kind is files with one extension, such as ".spm", or without any: "". Files and folders

@@ -98,7 +98,7 @@ func sizeFlag(fs *flag.FlagSet, bytes *int64) {
 	fs.Var((*size)(bytes), "cache-size", "`size` to which the store is trimmed (default 10GiB)")
 }
 
-const targetsToCook = "cook for these targets, `names` separated by commas"
+const targetsToCook = "cook for these targets, `names` separated by commas; all is for all that are declared"
 
 // ruleFlags declares what is made of each source. The targets' help depends on the verb.
 func ruleFlags(fs *flag.FlagSet, p *cook.Project, targets string) {

@@ -181,6 +181,7 @@ func (s show) summary(sum *cook.Summary, stdout io.Writer, probe profile.Probe) 
 	}
 	if !s.quiet {
 		report.WriteKinds(stdout, sum)
+		report.WriteBehind(stdout, sum)
 		fmt.Fprintf(stdout, "cook: %s\n", sum)
 	}
 }

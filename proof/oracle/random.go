@@ -117,7 +117,7 @@ func (g *generator) turns() {
 
 // turn chooses the targets of a run.
 func (g *generator) turn() []string {
-	return oneOf(g.r, nil, []string{"small"}, []string{"small"}, []string{"big"}, []string{"", "small"}, []string{"big", "small"}, []string{"", "big", "small"})
+	return oneOf(g.r, nil, []string{"small"}, []string{"small"}, []string{"big"}, []string{"", "small"}, []string{"big", "small"}, []string{"", "big", "small"}, []string{"all"})
 }
 
 // pause sometimes waits until stamps are trusted.

@@ -54,6 +54,7 @@ var targetRules = []string{
 	"[target.small.image]\nzstd = 1\n[target.big.image]\nzstd = 0\n",
 	"[target.small.image]\nzstd = 2\n[target.big.json]\nminify = false\n",
 	"[target.small.image]\nzstd = 1\n",
+	"[target.small]\n[target.big]\n[[rule]]\nmatch = \"*.json\"\ntarget = \"small\"\nrecipe = \"copy\"\n",
 }
 
 // toolRule cooks *.in files with a script from the asset tree. The script is passed to

@@ -35,8 +35,12 @@ func inView(name string, names []string) bool {
 	return slices.Contains(targets(names), first)
 }
 
-// targets returns the targets of a run; an empty list means the unnamed target.
+// targets returns the targets of a run; an empty list means the unnamed target, and all
+// means what is declared: of one that is not, there is nothing.
 func targets(names []string) []string {
+	if slices.Contains(names, "all") {
+		return targetNames
+	}
 	if len(names) == 0 {
 		return []string{""}
 	}

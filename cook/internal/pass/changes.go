@@ -73,7 +73,7 @@ var errNeedFullScan = errors.New("the whole tree must be looked at")
 // Changes finds out what differs. Until it knows that, the observer is told stages and
 // nothing else.
 func Changes(ctx context.Context, s *Session, last *index.Index, where Where) (*Delta, error) {
-	if s.canRestat(last, where != nil) {
+	if s.recallTargets(last) && s.canRestat(last, where != nil) {
 		var d *Delta
 		err := errNeedFullScan
 		if s.Scope.Source == "" {

@@ -26,15 +26,17 @@ type committer struct {
 	next  *index.Next
 	// actions are those that were planned, or kept beside them.
 	actions []index.Action
+	// behind are targets that were not asked for and for which actions are pending.
+	behind []string
 }
 
-// Commit leaves for the next run what this one knows. It returns the actions of the
-// sources that were seen to, none if that was the whole tree, and the files of the
-// manifest that were replaced. The plan and the work are used up. What it
+// Commit leaves for the next run what this one knows. Told are the actions of the sources
+// that were seen to, none if that was the whole tree, the files of the manifest that were
+// placed, and the targets that are behind. The plan and the work are used up. What it
 // writes is in proportion to what changed.
-func Commit(s *Session, d *Delta, t *Todo, w *Work) (actions []index.Action, replaced []string, err error) {
+func Commit(s *Session, d *Delta, t *Todo, w *Work, told *Done) error {
 	if d.empty() {
-		return nil, nil, nil
+		return nil
 	}
 	c := &committer{s: s, delta: d, todo: t, work: w}
 	c.actions = c.results()
@@ -45,7 +47,7 @@ func Commit(s *Session, d *Delta, t *Todo, w *Work) (actions []index.Action, rep
 	journal := c.openClaims()
 	pending, err := c.collectPending() // while Last says what was known
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	if len(t.Actions)+len(d.Before) > 0 {
 		s.Observer.Stage("save")
@@ -59,11 +61,12 @@ func Commit(s *Session, d *Delta, t *Todo, w *Work) (actions []index.Action, rep
 	if d.Whole {
 		c.release()
 	}
-	replaced, err = s.State.Commit(state.Commit{
+	told.Placed, err = s.State.Commit(state.Commit{
 		Last: d.Last, Next: c.next, Listed: listed, Journal: journal, Pending: pending, Whole: s.Scope.whole(),
 		Checksum: s.Checksum, Clock: s.Clock, Note: s.Observer.Note,
 	})
-	return c.actions, replaced, err
+	told.Actions, told.Behind = c.actions, c.behind
+	return err
 }
 
 // release drops what was planned and done once the next index has it: to write that

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
@@ -119,10 +118,6 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Limits.CacheSize <= 0 {
 		o.Limits.CacheSize = DefaultCacheSize
 	}
-	if len(o.Scope.Targets) == 0 {
-		o.Scope.Targets = []string{""}
-	}
-	o.Scope.Targets = slices.Compact(slices.Sorted(slices.Values(o.Scope.Targets)))
 	if o.Observer == nil {
 		o.Observer = silent{}
 	}

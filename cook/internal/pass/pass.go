@@ -27,6 +27,9 @@ type Done struct {
 	// Placed are the files of the output folder that were renamed into place, by their
 	// absolute names, if a watcher is to know.
 	Placed []string
+	// Behind are the targets that were not asked for and of which the pass found that there
+	// is work to do.
+	Behind []string
 }
 
 // Run brings the output folder up to date. What was done is returned with every error.
@@ -101,7 +104,7 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 			s.Observer.Note(err.Error())
 		}
 	}
-	commit := func() (err error) { done.Actions, done.Placed, err = Commit(s, delta, todo, work); return err }
+	commit := func() error { return Commit(s, delta, todo, work, done) }
 	if delta.Whole {
 		err = commit() // all of the index was checked
 	} else {

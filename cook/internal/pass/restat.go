@@ -248,8 +248,9 @@ func (f *finder) followRules() error {
 			configs[i].Stamp = stamp
 		}
 	}
+	targets := f.s.Scope.Targets
 	rules, err := f.s.CompileRules(configs)
-	if err != nil {
+	if err != nil || !slices.Equal(targets, f.s.Scope.Targets) {
 		return errNeedFullScan // which will say so
 	}
 	f.delta.Edited.Rules = rules
@@ -261,7 +262,7 @@ func (f *finder) followRules() error {
 		}
 		return contents.File{Path: file, Blob: known.Blob}, nil
 	})
-	for _, target := range f.last.Vouched() {
+	for _, target := range vouched(f.last) {
 		if !rules.HasTarget(target) {
 			return errNeedFullScan
 		}

@@ -22,7 +22,8 @@ type Ruleset struct {
 	busy map[string]bool           // those that were open for writing
 }
 
-// CompileRules compiles the files of rules of a tree.
+// CompileRules compiles the files of rules of a tree. A session for all targets is for those
+// that they declare from then on.
 func (s *Session) CompileRules(configs []scan.Entry) (*Ruleset, error) {
 	set := &Ruleset{sums: map[string]hashing.Sum128{}, busy: map[string]bool{}}
 	var files []rules.File
@@ -57,6 +58,9 @@ func (s *Session) CompileRules(configs []scan.Entry) (*Ruleset, error) {
 	var err error
 	if set.Set, err = rules.Compile(files, s.Recipes); err != nil {
 		return nil, &ConfigError{err}
+	}
+	if s.Scope.All {
+		s.Scope.Targets = orNameless(set.Targets())
 	}
 	for _, t := range s.Scope.Targets {
 		if !set.HasTarget(t) {

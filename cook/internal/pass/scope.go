@@ -10,21 +10,27 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/restat"
+	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // A Scope says what of the tree to bring up to date.
 type Scope struct {
-	Targets  []string // none is the one without a name
+	Targets  []string // none is the one without a name; rules.AllTargets makes it All
+	All      bool     // all that are declared: Targets are these once rules or index have told them
 	Patterns []string // globs on sources, as in rules; none is everything
 	Source   string   // if not "", nothing but this source
 
 	chosen glob.List // Patterns compiled
 }
 
-// compiled returns the scope with its patterns compiled.
+// compiled returns the scope with its patterns compiled and its targets in order.
 func (s Scope) compiled() (Scope, error) {
+	if s.All = s.All || slices.Contains(s.Targets, rules.AllTargets); s.All || len(s.Targets) == 0 {
+		s.Targets = []string{""}
+	}
+	s.Targets = slices.Compact(slices.Sorted(slices.Values(s.Targets)))
 	s.chosen = glob.List{}
 	for _, pattern := range s.Patterns {
 		if err := s.chosen.Add(filepath.ToSlash(pattern)); err != nil {
@@ -32,6 +38,14 @@ func (s Scope) compiled() (Scope, error) {
 		}
 	}
 	return s, nil
+}
+
+// Asked are the targets as they were asked for.
+func (s *Scope) Asked() []string {
+	if s.All {
+		return []string{rules.AllTargets}
+	}
+	return s.Targets
 }
 
 // whole reports whether nothing is left out.

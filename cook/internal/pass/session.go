@@ -20,7 +20,7 @@ import (
 )
 
 // A Session is what a pass works with: folders, clock, lock. It does not change once it
-// is open and locked.
+// is open and locked; but if it is for all targets, it learns in the pass which these are.
 type Session struct {
 	Options
 	Checksum hashing.Func

@@ -224,3 +224,46 @@ func TestTargetThatRulesDropped(t *testing.T) {
 		t.Errorf("mobile: %v", err)
 	}
 }
+
+// A run for all targets is one for those that the rules declare now, and as incremental as
+// one that names them.
+func TestAllTargets(t *testing.T) {
+	p := newProject(t, map[string]string{"a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`, "b/d.txt": "three"})
+	run := func(target string) *Done {
+		p.Scope = Scope{Targets: []string{target}}
+		return p.run()
+	}
+	want := func(step, target, counted string, listed int64) {
+		t.Helper()
+		d := run(target)
+		if got := counts(d); got != counted || d.Looked.Listed != listed {
+			t.Errorf("%s, %s: %s, %d folders listed; want %s, %d", step, target, got, d.Looked.Listed, counted, listed)
+		}
+	}
+	want("none declared", "all", "cook/found 3, cook/cook 3, cook/checksum 3", 2)
+	want("none declared, again", "all", "cook/found 3, cook/skip/stamp 3", 0)
+	want("none declared, by no name", "", "cook/found 3, cook/skip/stamp 3", 0)
+
+	p.write("cook.toml", targetRules)
+	want("two declared", "all", "cook/found 6, cook/cook 6", 2)
+	want("two declared, again", "all", "cook/found 6, cook/skip/stamp 6", 0)
+	want("two declared, one asked for", "pc", "cook/found 3, cook/skip/stamp 3", 0)
+
+	p.write("a.json", `{"a": 234}`)
+	want("edited", "all", "cook/found 6, cook/skip/stamp 4, cook/cook 2, cook/checksum 1", 0)
+	p.write("a.json", `{"a": 23456}`)
+	want("edited", "pc", "cook/found 3, cook/skip/stamp 2, cook/cook 1, cook/checksum 1", 0)
+	want("edited for the other", "all", "cook/found 6, cook/skip/stamp 5, cook/cook 1", 0)
+
+	p.write("b/cook.toml", "[target.tv.json]\nminify = true\n")
+	want("a third one in a folder", "pc", "cook/found 3, cook/skip/stamp 3", 2)
+	want("a third one in a folder", "all", "cook/found 9, cook/skip/stamp 6, cook/cook 3", 2)
+	want("a third one in a folder, again", "all", "cook/found 9, cook/skip/stamp 9", 0)
+
+	p.write("cook.toml", "[target.pc.json]\nminify = true\n")
+	want("one less", "all", "cook/found 6, cook/skip/stamp 6, cook/remove 3", 2)
+	if exists(p.out("mobile/a.json")) {
+		t.Error("the output of a target that is gone is there")
+	}
+	want("one less, again", "all", "cook/found 6, cook/skip/stamp 6", 0)
+}

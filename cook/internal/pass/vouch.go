@@ -1,11 +1,43 @@
 package pass
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/rules"
 )
+
+// declared stands in an index beside the targets that it vouches for if these are, perhaps
+// with the one without a name, all that the rules declare.
+const declared = rules.AllTargets
+
+// vouched are the targets that an index vouches for.
+func vouched(x *index.Index) []string {
+	return slices.DeleteFunc(x.Vouched(), func(t string) bool { return t == declared })
+}
+
+// recallTargets finds in the index which targets there are, if the session is for all. It
+// reports whether it knows.
+func (s *Session) recallTargets(last *index.Index) bool {
+	if !s.Scope.All {
+		return true
+	}
+	if !slices.Contains(last.Vouched(), declared) {
+		return false
+	}
+	s.Scope.Targets = orNameless(slices.DeleteFunc(vouched(last), func(t string) bool { return t == "" }))
+	return true
+}
+
+// orNameless returns declared targets, or the one without a name if there are none.
+func orNameless(targets []string) []string {
+	if len(targets) == 0 {
+		return []string{""}
+	}
+	return targets
+}
 
 // Vouched reports whether an index vouches for what the session would make.
 func (s *Session) Vouched(x *index.Index) bool {
@@ -24,7 +56,7 @@ func (s *Session) others(x *index.Index, rules *Ruleset) []string {
 	if !s.sameWay(x) {
 		return nil
 	}
-	return slices.DeleteFunc(x.Vouched(), func(t string) bool {
+	return slices.DeleteFunc(vouched(x), func(t string) bool {
 		return slices.Contains(s.Scope.Targets, t) || rules != nil && !rules.HasTarget(t)
 	})
 }
@@ -54,11 +86,33 @@ func (c *committer) vouch() {
 		list = append(list, index.Vouch{Target: target, Pending: c.stillPending(target, nil)})
 	}
 	for _, target := range c.s.others(d.Last, c.todo.Rules) {
-		if pending := c.stillPending(target, c.todo.Pending[target]); !tooMany(len(pending), actions) {
+		pending := c.stillPending(target, c.todo.Pending[target])
+		if len(pending) > 0 {
+			c.behind = append(c.behind, target)
+		}
+		if !tooMany(len(pending), actions) {
 			list = append(list, index.Vouch{Target: target, Pending: pending})
 		}
 	}
+	if c.knowsDeclared(list) {
+		list = append(list, index.Vouch{Target: declared})
+	}
 	c.next.Vouch(c.s.Fingerprint, list)
+}
+
+// knowsDeclared reports whether every target that the rules declare is in a list.
+func (c *committer) knowsDeclared(list []index.Vouch) bool {
+	last := c.delta.Last.Vouched()
+	if !c.delta.Whole && !slices.Contains(last, declared) {
+		return false // an edit cannot add it
+	}
+	targets := vouched(c.delta.Last)
+	if rules := cmp.Or(c.todo.Rules, c.delta.Edited.Rules); rules != nil {
+		targets = rules.Targets()
+	}
+	return !slices.ContainsFunc(targets, func(t string) bool {
+		return !slices.ContainsFunc(list, func(v index.Vouch) bool { return v.Target == t })
+	})
 }
 
 // stillPending are the sources that are pending for a target after the run: those that

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
@@ -20,6 +21,17 @@ func WriteKinds(w io.Writer, s *cook.Summary) {
 	}
 	if len(s.LeftOut) > 0 {
 		fmt.Fprintf(w, "left out: %s; see cook help ignore\n", kinds(s.LeftOut))
+	}
+}
+
+// WriteBehind names the targets that are no longer up to date, and how to cook them.
+func WriteBehind(w io.Writer, s *cook.Summary) {
+	named := slices.DeleteFunc(slices.Clone(s.Behind), func(t string) bool { return t == "" })
+	switch {
+	case len(named) > 0:
+		fmt.Fprintf(w, "not up to date: what is cooked for %s (-target %s)\n", strings.Join(named, ", "), strings.Join(named, ","))
+	case len(s.Behind) > 0:
+		fmt.Fprintln(w, "not up to date: what is cooked without a target")
 	}
 }
 

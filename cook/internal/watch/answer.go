@@ -18,7 +18,7 @@ import (
 // question is all that decides what a pass of a session would do where nothing has to
 // be cooked anew: a watcher with the same question does the same.
 func question(s *pass.Session) string {
-	return fmt.Sprintf("%s %q %t %t %s", s.Fingerprint, s.Scope.Targets, s.Mode.OutputsByFolder, s.Mode.ListAll, os.Getenv("PATH"))
+	return fmt.Sprintf("%s %q %t %t %s", s.Fingerprint, s.Scope.Asked(), s.Mode.OutputsByFolder, s.Mode.ListAll, os.Getenv("PATH"))
 }
 
 // listen opens the socket, nil if there can be none. One watcher of an output folder is
