@@ -36,7 +36,7 @@ var layers = [][]string{
 	{"cook/internal/plan"},
 	{"cook/internal/contents", "cook/internal/restat", "cook/internal/index/multiply"},
 	{"cook/internal/index", "cook/internal/bulk"},
-	{"cook/internal/feed"},
+	{"cook/internal/feed", "cook/internal/project"},
 	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/lint", "cook/internal/notify", "cook/internal/peer", "cook/manifest"},
 	{"cook/internal/glob"},
 	{"recipes/..."},
@@ -61,7 +61,7 @@ var apart = []struct{ importer, imported string }{
 // edges lists which of our packages those of the engine, the recipes and the proofs import,
 // on any system, apart from tests: a new edge is a decision that shows in a diff.
 const edges = `
-cook/cli: cook cook/internal/glob cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/scenario cook/internal/state cook/internal/survey cook/recipe internal/atomicfile internal/confine internal/human internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
+cook/cli: cook cook/internal/glob cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/survey cook/recipe internal/atomicfile internal/confine internal/human internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
 cook/inspect: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view profile/view/command
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/clean: cook/internal/pass cook/internal/state cook/internal/watch internal/confine internal/pathname
@@ -77,6 +77,7 @@ cook/internal/notify:
 cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/lint cook/internal/plan cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/confine internal/lease internal/parallel internal/pathname internal/regular internal/sysmem profile profile/counters profile/events profile/guid
 cook/internal/peer: internal/socket
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/pathname
+cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
 cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
 cook/internal/report: cook internal/human internal/pathname
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dirfd internal/parallel internal/pathname
@@ -92,7 +93,7 @@ cook/manifest: hashing
 cook/recipe/recipetest: cook/recipe internal/parallel
 cook/recipe:
 cook/reload: cook/internal/feed cook/manifest hashing internal/regular internal/webguard
-cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/human internal/pathname profile profile/guid
+cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/human internal/pathname profile profile/guid
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
 proof/damage: cook proof/oracle
 proof/faults: cook/manifest internal/faultfs proof/oracle

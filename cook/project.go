@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/project"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -40,6 +41,21 @@ type Project struct {
 	fileTime func(scan.Stamp) scan.Stamp // see pass.Time
 	listAll  bool                        // see pass.Mode
 	fullScan bool                        // see pass.Mode
+}
+
+// FindProject returns the project that a folder belongs to: that of the nearest cook.toml with
+// a table [project], in the folder or above it, with absolute names, and the name of that
+// file. If there is none, all is empty. Recipes and what the table does not say are to be
+// filled in. A file above that belongs to another user ends the search.
+func FindProject(folder string) (p Project, file string, err error) {
+	found, err := project.Find(folder)
+	if err != nil {
+		return p, "", &ConfigError{err}
+	}
+	if found == nil {
+		return p, "", nil
+	}
+	return Project{Dir: found.Dir, Out: found.Out, Config: found.Config, Cache: found.Cache, Targets: found.Targets}, found.File, nil
 }
 
 // Limits say what a run may use.

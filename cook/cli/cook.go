@@ -78,14 +78,14 @@ func (c command) runCook(ctx context.Context, atWork func(), args []string, stdo
 	}
 	switch {
 	case r.project.Dir == "" && len(patterns) > 0:
-		try := "try: cook -dir assets, or cook help"
-		if verb := nearest.Word(patterns[0], c.names()); verb != "" {
-			try = fmt.Sprintf("did you mean cook %s?", verb)
+		try := c.meantVerb(patterns)
+		if try == "" {
+			try = "try: cook -dir assets, or cook help"
 		}
 		wrong(stderr, "there is no command %q, and no asset folder is given; %s", patterns[0], try)
 		return exitUsage
 	case r.project.Dir == "":
-		wrong(stderr, "no asset folder given; try: cook -dir assets")
+		wrong(stderr, "no asset folder given, and no cook.toml with [project] here or above; try: cook -dir assets, or cook init assets")
 		return exitUsage
 	case r.watch && r.show.sarif != "":
 		wrong(stderr, "-sarif is for a run that ends; it does not go with -watch")
@@ -110,11 +110,27 @@ func (c command) runCook(ctx context.Context, atWork func(), args []string, stdo
 	if (r.show.stats || r.to.any()) && !r.watch {
 		r.options.Probe.Run = guid.New()
 	}
-	if !r.to.any() {
-		code, _ := r.cookOrWatch(ctx)
-		return code
+	if r.to.any() {
+		code = r.recorded(ctx)
+	} else {
+		code, _ = r.cookOrWatch(ctx)
 	}
-	return r.recorded(ctx)
+	if try := c.meantVerb(patterns); code == exitUsage && try != "" {
+		fmt.Fprintln(stderr, "cook:", try)
+	}
+	return code
+}
+
+// meantVerb asks about the word of a command line that is not quite a verb, "" for another.
+func (c command) meantVerb(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	verb := nearest.Word(words[0], c.names())
+	if verb == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean cook %s?", verb)
 }
 
 // memoryReport writes what memory was used for.

@@ -74,7 +74,8 @@ func newPlace(t *testing.T) *place {
 	return &place{dir: dir}
 }
 
-// rules makes a block the rules of the assets, or the scenario smoke.toml if it has steps.
+// rules makes a block the rules of the assets, or the scenario smoke.toml if it has steps; a
+// block with a project is tried.
 // Programs that it names may be missing.
 func (at *place) rules(t *testing.T, name string, b block) {
 	t.Helper()
@@ -88,11 +89,16 @@ func (at *place) rules(t *testing.T, name string, b block) {
 		}
 		return
 	}
-	if err := os.WriteFile(filepath.Join(at.dir, "assets", "cook.toml"), []byte(b.text), 0o666); err != nil {
+	file, command := filepath.Join(at.dir, "assets", "cook.toml"), "cook -n -q -dir assets"
+	if strings.Contains(b.text, "[project]") {
+		file, command = filepath.Join(at.dir, "cook.toml"), "cook -n -q"
+		defer os.Remove(file) // it is not for what follows
+	}
+	if err := os.WriteFile(file, []byte(b.text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	trial := *at
-	if out := trial.run(t, "cook -n -q -dir assets"); trial.status > exitFailed {
+	if out := trial.run(t, command); trial.status > exitFailed {
 		t.Errorf("%s:%d: %s", name, b.line, out)
 	}
 }

@@ -202,7 +202,7 @@ func presentNames(fs *flag.FlagSet, args []string) []string {
 }
 
 // parse parses flags before, between and after other words. What the command line leaves
-// out is taken from the environment.
+// out is taken from the environment, and what that leaves out from the project.
 func parse(fs *flag.FlagSet, args []string, stdout, stderr io.Writer) (words []string, code int, ok bool) {
 	fs.SetOutput(io.Discard)
 	args = presentNames(fs, args)
@@ -219,9 +219,15 @@ func parse(fs *flag.FlagSet, args []string, stdout, stderr io.Writer) (words []s
 		rest := fs.Args()
 		dashes := len(args) > len(rest) && args[len(args)-len(rest)-1] == "--"
 		if len(rest) == 0 || dashes {
-			words = folderFirst(fs, append(words, rest...))
+			dir := fs.Lookup("dir")
+			dirGiven := dir != nil && dir.Value.String() != ""
 			if err := fromEnvironment(fs, os.Environ(), stderr); err != nil {
 				wrong(stderr, "%v", err)
+				return nil, exitUsage, false
+			}
+			words, err := inProject(fs, append(words, rest...), dirGiven)
+			if err != nil {
+				printError(stderr, err)
 				return nil, exitUsage, false
 			}
 			return words, exitOK, true
@@ -243,18 +249,4 @@ func meantFlag(fs *flag.FlagSet, err error) string {
 		return "; did you mean -" + name + "?"
 	}
 	return ""
-}
-
-// folderFirst takes the first word for the asset folder if that was not given and the word
-// names a folder: "cook assets" is "cook -dir assets".
-func folderFirst(fs *flag.FlagSet, words []string) []string {
-	dir := fs.Lookup("dir")
-	if dir == nil || dir.Value.String() != "" || len(words) == 0 {
-		return words
-	}
-	if info, err := os.Stat(words[0]); err != nil || !info.IsDir() {
-		return words
-	}
-	fs.Set("dir", words[0]) // a string takes any
-	return words[1:]
 }

@@ -31,6 +31,8 @@ type argument struct {
 func (c command) verbs() []verb {
 	files, folders := argument{files: true}, argument{folders: true}
 	return []verb{
+		{"init", "init [flags] [FOLDER]", "write a cook.toml for the assets that there are", initText,
+			new(initRun).flags, folders, c.runInit},
 		{"why", "why -dir assets [flags] PATH", "explain what happens to one asset", whyText,
 			new(whyRun).flags, files, c.runWhy},
 		{"verify", "verify -dir assets [flags]", "prove that the outputs are correct", verifyText,
@@ -57,7 +59,7 @@ func (c command) verbs() []verb {
 			new(smokeRun).flags, files, c.runSmoke},
 		{"events", "events stat|convert FILE ...", "sum up or convert a recording of -trace", eventsText,
 			eventsFlags, argument{words: eventsVerbs, files: true}, runEvents},
-		{"view", "view FILE ... | HOST:PORT", "show recordings, or a run with -feed, as pages", viewText,
+		{"view", "view [FILE ... | HOST:PORT]", "show recordings, or a run with -feed, as pages", viewText,
 			viewFlags, files, runView},
 		{"id", "id RUN ...", "decode IDs of runs", idText,
 			func() *flag.FlagSet { return newFlags("id", idText) }, argument{}, runID},

@@ -13,6 +13,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/assetcook/assetcook/cook"
 )
 
 const module = "github.com/assetcook/assetcook"
@@ -21,10 +23,10 @@ const module = "github.com/assetcook/assetcook"
 // cook would pay for the web server in it.
 const viewer = "cook-view"
 
-const viewText = `usage: cook view [flags] FILE ... | HOST:PORT | -
+const viewText = `usage: cook view [flags] [FILE ... | HOST:PORT | -]
 
 Shows recordings of -trace (.events) and of -memreport (.json), and runs with -feed, as
-pages in a browser. Needs the program cook-view, which has these flags.
+pages in a browser; without a word the assets of the project. Needs the program cook-view, which has these flags.
 
 Example:
 	cook view run.events
@@ -70,6 +72,16 @@ func runView(ctx context.Context, _ func(), args []string, stdout, stderr io.Wri
 	if err != nil {
 		wrong(stderr, "%v", err)
 		return exitFailed
+	}
+	if len(args) == 0 {
+		project, _, err := cook.FindProject(".")
+		if err != nil {
+			printError(stderr, err)
+			return exitUsage
+		}
+		if project.Dir != "" {
+			args = projectArgs(&project)
+		}
 	}
 	if self, err := os.Executable(); err == nil {
 		args = append([]string{"-program", self}, args...) // that cooks what -dir shows

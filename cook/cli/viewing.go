@@ -23,6 +23,16 @@ type viewing struct {
 	ended  chan struct{}  // closed when the viewer has ended
 }
 
+// projectArgs are the flags that say where a project is.
+func projectArgs(p *cook.Project) (args []string) {
+	for _, f := range [][2]string{{"-dir", p.Dir}, {"-out", p.Out}, {"-cache", p.Cache}, {"-config", p.Config}, {"-target", strings.Join(p.Targets, ",")}} {
+		if f[1] != "" {
+			args = append(args, f[:]...)
+		}
+	}
+	return args
+}
+
 // openViewer starts a viewer of a run at an address, and returns when it serves.
 func openViewer(addr string, p *cook.Project, stderr io.Writer) (*viewing, error) {
 	program, err := findViewer()
@@ -33,12 +43,7 @@ func openViewer(addr string, p *cook.Project, stderr io.Writer) (*viewing, error
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"-attached", "-http", addr, "-program", self, "-dir", p.Dir}
-	for _, f := range [][2]string{{"-out", p.Out}, {"-cache", p.Cache}, {"-config", p.Config}, {"-target", strings.Join(p.Targets, ",")}} {
-		if f[1] != "" {
-			args = append(args, f[:]...)
-		}
-	}
+	args := append([]string{"-attached", "-http", addr, "-program", self}, projectArgs(p)...)
 	viewer := exec.Command(program, append(args, "-")...)
 	viewer.Stderr = inherited(stderr)
 	input, err := viewer.StdinPipe()

@@ -9,6 +9,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // judgeRules refuses rules with settings that no recipe takes of any source that they
@@ -37,6 +38,9 @@ func (s *Session) judgeRules(d *Delta, t *Todo) error {
 	}
 	if !edited && !(d.Whole && s.newRules(d, t)) {
 		return nil
+	}
+	if t.Rules.unread != "" {
+		s.Observer.Event(execute.Event{Path: t.Rules.unread, Outcome: execute.Warned, Err: fmt.Errorf("not read: %s takes its place; move its rules there", pathname.Show(s.Place.Config))})
 	}
 	useless := t.Rules.Useless(d.eachSource, s.leftOut)
 	if s.Mode.Strict && len(useless) > 0 {

@@ -20,6 +20,8 @@ type Ruleset struct {
 	*rules.Set
 	sums map[string]hashing.Sum128 // of the tree's files of rules
 	busy map[string]bool           // those that were open for writing
+	// unread is the file of rules of the asset folder if another one takes its place.
+	unread string
 }
 
 // CompileRules compiles the files of rules of a tree. A session for all targets is for those
@@ -43,9 +45,7 @@ func (s *Session) CompileRules(configs []scan.Entry) (*Ruleset, error) {
 	for _, c := range configs {
 		dir := path.Dir(c.Path)
 		if dir == "." {
-			if dir = ""; s.Place.Config != "" {
-				continue
-			}
+			dir = ""
 		}
 		data, busy, err := s.readAsset(c.Path)
 		name := filepath.Join(s.Place.Dir, filepath.FromSlash(c.Path))
@@ -53,6 +53,10 @@ func (s *Session) CompileRules(configs []scan.Entry) (*Ruleset, error) {
 			return nil, configError("%s: %w", pathname.Show(name), err)
 		}
 		set.sums[c.Path], set.busy[c.Path] = s.Checksum.Sum128(data), busy
+		if dir == "" && s.Place.Config != "" {
+			set.unread = c.Path
+			continue
+		}
 		files = append(files, rules.File{Name: name, Dir: dir, Data: data})
 	}
 	var err error

@@ -97,8 +97,14 @@ func (c *compiler) read(f File) {
 			c.rules(at, d.values[key])
 		case "target":
 			c.targets(at, d.values[key], prefix)
+		case "project":
+			if f.Dir != "" {
+				c.failf(at.key, "project: this table is for the cook.toml of the whole tree, in the asset folder or above it")
+				continue
+			}
+			c.project(at, d.values[key])
 		default:
-			c.failf(at.key, "unknown key %q%s", clip(key), instead(key, []string{"rule", "target"}))
+			c.failf(at.key, "unknown key %q%s", clip(key), instead(key, []string{"rule", "target", "project"}))
 		}
 	}
 	c.set.folders = append(c.set.folders, folder{prefix, first, len(c.set.layers)})

@@ -44,6 +44,12 @@ func Schema(recipes *recipe.Set) ([]byte, error) {
 				"type":        "array",
 				"items":       ruleSchema(recipes, definitions),
 			},
+			"project": schema{
+				"description":          "where the project is; folders are from that of this file",
+				"type":                 "object",
+				"properties":           projectSchema(),
+				"additionalProperties": false,
+			},
 			"target": schema{
 				"description":          "options for one target: [target.mobile.image]",
 				"type":                 "object",
@@ -59,6 +65,20 @@ func Schema(recipes *recipe.Set) ([]byte, error) {
 	e.SetIndent("", "  ")
 	err := e.Encode(top)
 	return b.Bytes(), err
+}
+
+// projectSchema has the keys of the table [project].
+func projectSchema() schema {
+	folder := func(about string) schema {
+		return schema{"description": about, "type": "string", "minLength": 1}
+	}
+	name := schema{"type": "string", "pattern": targetPattern}
+	return schema{
+		"dir":     folder("the asset folder; without it, the folder of this file"),
+		"out":     folder("the output folder"),
+		"cache":   folder("the folder of the store of results"),
+		"targets": schema{"description": "the targets that are cooked unless a run says otherwise; all is for all", "anyOf": []any{name, schema{"type": "array", "items": name, "minItems": 1}}},
+	}
 }
 
 // aboutRecipe says which sources a recipe cooks by default and what it writes.

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// takePatterns are the flag sets of command lines whose words are patterns of sources.
+var takePatterns = []string{"cook", "cook verify", "cook list"}
+
+// inProject sets what neither the command line nor the environment says as the cook.toml of
+// the project does: that of the asset folder or, if none is named, that of the working
+// directory. It returns the words that are left. The first one is the asset folder if that
+// was not given and the word names a folder, apart from one in the project.
+func inProject(fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error) {
+	dir := fs.Lookup("dir")
+	if dir == nil {
+		if fs.Lookup("cache") == nil {
+			return words, nil
+		}
+		p, _, err := cook.FindProject(".")
+		fill(fs, &p)
+		return words, err
+	}
+	base := dir.Value.String()
+	var project cook.Project
+	searched := base == ""
+	if searched {
+		var err error
+		if project, _, err = cook.FindProject("."); err != nil {
+			return nil, err
+		}
+		base = project.Dir
+	}
+	if !dirGiven && len(words) > 0 && isFolder(words[0]) && (base == "" || !isBelow(base, words[0])) {
+		base, words, project, searched = words[0], words[1:], cook.Project{}, false
+	}
+	if base == "" {
+		return words, nil // which the verb may do without
+	}
+	if project.Dir == "" {
+		nearest, _, err := cook.FindProject(base)
+		if err != nil {
+			return nil, err
+		}
+		if sameFolder(nearest.Dir, base) {
+			project = nearest
+		}
+		project.Dir = base
+	}
+	if err := dir.Value.Set(fromHere(project.Dir)); err != nil {
+		return nil, err
+	}
+	fill(fs, &project)
+	if slices.Contains(takePatterns, fs.Name()) {
+		for i, word := range words {
+			words[i] = asPattern(project.Dir, word, searched)
+		}
+	}
+	return words, nil
+}
+
+// fill sets flags that have no value yet as a project says.
+func fill(fs *flag.FlagSet, p *cook.Project) {
+	for _, f := range [...]struct{ name, value string }{
+		{"out", fromHere(p.Out)}, {"cache", fromHere(p.Cache)}, {"config", fromHere(p.Config)}, {"target", strings.Join(p.Targets, ",")},
+	} {
+		if flag := fs.Lookup(f.name); flag != nil && f.value != "" && flag.Value.String() == "" {
+			flag.Value.Set(f.value) // folders and lists of names take any of these
+		}
+	}
+}
+
+// asPattern returns the pattern of a word that names what there is in the asset folder, by
+// its path from the working directory. Other words are patterns. If hereFirst, a path from
+// the working directory is stronger than one from the asset folder.
+func asPattern(dir, word string, hereFirst bool) string {
+	name, excludes := strings.CutPrefix(word, "!")
+	if _, err := os.Lstat(filepath.Join(dir, name)); err == nil && !hereFirst {
+		return word
+	}
+	if _, err := os.Lstat(name); err != nil {
+		return word
+	}
+	rel, ok := below(dir, name)
+	if !ok {
+		return word
+	}
+	pattern := "/" + literal.Replace(rel)
+	if rel == "." {
+		pattern = "."
+	}
+	if excludes {
+		pattern = "!" + pattern
+	}
+	return pattern
+}
+
+// literal takes the meaning from the marks of patterns.
+var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`)
+
+// below returns the path of a file in a folder.
+func below(dir, name string) (string, bool) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", false
+	}
+	if name, err = filepath.Abs(name); err != nil {
+		return "", false
+	}
+	return pathname.Below(dir, name)
+}
+
+// isBelow reports whether a folder is in another one, and is not that.
+func isBelow(dir, name string) bool {
+	rel, ok := below(dir, name)
+	return ok && rel != "."
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+func sameFolder(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+// fromHere returns a name from the working directory, where that is what a person would
+// write.
+func fromHere(name string) string {
+	if name == "" || !filepath.IsAbs(name) {
+		return name
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return name
+	}
+	rel, err := filepath.Rel(wd, name)
+	if err != nil {
+		return name
+	}
+	return rel
+}

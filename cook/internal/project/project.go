@@ -1,0 +1,107 @@
+// Package project finds the cook.toml that says where a project is: in a folder or above it.
+package project
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/regular"
+)
+
+// A Project is what a file says of where a project is. All names are absolute, "" is what
+// the file does not say.
+type Project struct {
+	File    string
+	Dir     string // never ""
+	Out     string
+	Config  string // the file itself, if it has rules and is not among the assets
+	Cache   string
+	Targets []string
+}
+
+// Find looks for the nearest cook.toml with a table [project], in a folder and above it; nil
+// is none. A file above that belongs to somebody else than the folder, and is neither the
+// user's nor root's, ends the search: whoever may write to a folder above, such as /tmp,
+// shall not have his commands run by others.
+func Find(folder string) (*Project, error) {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	trusted := ownersOf(folder)
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		name := filepath.Join(dir, scan.ConfigName)
+		p, err := read(name, trusted)
+		switch {
+		case errors.Is(err, errForeign):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		case p != nil:
+			return p, nil
+		case filepath.Dir(dir) == dir:
+			return nil, nil
+		}
+	}
+}
+
+// errForeign says that a file belongs to somebody else.
+var errForeign = errors.New("belongs to another user")
+
+// read reads one file, if there is one. One that cannot be read is passed over: if it is
+// that of the assets, the run says so.
+func read(name string, trusted owners) (*Project, error) {
+	f, err := regular.Open(name)
+	if err != nil {
+		return nil, nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !trusted.have(info) {
+		return nil, errForeign
+	}
+	data, err := io.ReadAll(io.LimitReader(f, rules.MaxFile+1))
+	if err != nil {
+		return nil, nil
+	}
+	says, err := rules.ReadProject(shown(name), data)
+	if says == nil {
+		return nil, err
+	}
+	at := func(folder string) string {
+		if folder == "" || filepath.IsAbs(folder) {
+			return folder
+		}
+		return filepath.Join(filepath.Dir(name), filepath.FromSlash(folder))
+	}
+	p := &Project{File: name, Dir: at(says.Dir), Out: at(says.Out), Cache: at(says.Cache), Targets: says.Targets}
+	if p.Dir == "" {
+		p.Dir = filepath.Dir(name)
+	}
+	if says.HasRules && p.Dir != filepath.Dir(name) {
+		p.Config = name
+	}
+	info, err := os.Stat(p.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir():
+		return nil, says.WrongDir("there is no folder " + pathname.Show(shown(p.Dir)))
+	case err != nil:
+		return nil, says.WrongDir(err.Error())
+	}
+	return p, nil
+}
+
+// shown is how messages call a file: from the working directory.
+func shown(name string) string {
+	if wd, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(wd, name); err == nil {
+			return rel
+		}
+	}
+	return name
+}

@@ -1,0 +1,116 @@
+package rules
+
+import (
+	"bytes"
+	"slices"
+)
+
+// A Project is what the table [project] of a file says of where a project is:
+//
+//	[project]
+//	dir     = "assets"           # without it, the folder of the file
+//	out     = "build/cooked"
+//	cache   = "../store"
+//	targets = ["mobile", "pc"]   # what is cooked unless a run says otherwise
+//
+// Folders are from the folder of the file. What is left out is "".
+type Project struct {
+	Dir, Out, Cache string
+	Targets         []string
+	// HasRules says that there are rules or targets in the file besides.
+	HasRules bool
+
+	file *document
+	dir  int // where Dir is said, or the table begins
+}
+
+// WrongDir is the error that Dir is wrong, whatever that is.
+func (p *Project) WrongDir(why string) error {
+	line, column := p.file.position(p.dir)
+	return Errors{p.file.errorAt(line, column, "dir: "+why)}
+}
+
+// projectKeys are the keys of the table.
+var projectKeys = []string{"dir", "out", "cache", "targets"}
+
+// ReadProject returns what a file says of a project, nil if it has no such table. The error
+// is of type Errors.
+func ReadProject(name string, data []byte) (*Project, error) {
+	if !bytes.Contains(data, []byte("project")) {
+		return nil, nil // mostly, and there is no need to understand the rest
+	}
+	c := &compiler{}
+	d, err := parse(name, data)
+	if err != nil {
+		return nil, Errors{err}
+	}
+	value, ok := d.values["project"]
+	if !ok {
+		return nil, nil
+	}
+	c.file = d
+	p := c.project(d.places.field("project"), value)
+	if len(c.errs) > 0 {
+		c.errs.sort()
+		return nil, c.errs
+	}
+	p.HasRules = len(d.values) > 1
+	return p, nil
+}
+
+// project judges the table [project].
+func (c *compiler) project(at *node, value any) *Project {
+	p := &Project{file: c.file, dir: at.key}
+	table, ok := value.(map[string]any)
+	if !ok {
+		c.failf(at.key, "project: want a table; write [project] above its keys")
+		return p
+	}
+	for _, key := range sortedKeys(table) {
+		place := at.field(key)
+		folder := func(to *string) {
+			text, ok := table[key].(string)
+			if !ok || text == "" {
+				c.failf(place.value, `%s: want a folder, such as "assets"`, key)
+			}
+			*to = text
+		}
+		switch key {
+		case "dir":
+			folder(&p.Dir)
+			p.dir = place.value
+		case "out":
+			folder(&p.Out)
+		case "cache":
+			folder(&p.Cache)
+		case "targets":
+			p.Targets = c.projectTargets(place, table[key])
+		default:
+			c.failf(place.key, "unknown key %q%s", clip(key), instead(key, projectKeys))
+		}
+	}
+	return p
+}
+
+// projectTargets judges the targets of a project. Whether they are declared shows when the
+// rules are read, which may stand in other files.
+func (c *compiler) projectTargets(at *node, value any) (targets []string) {
+	list, isList := value.([]any)
+	if text, ok := value.(string); ok {
+		list = []any{text}
+	} else if !isList || len(list) == 0 {
+		c.failf(at.value, `targets: want a list of names, such as ["mobile", "pc"], or "all"`)
+	}
+	for i, v := range list {
+		place := at
+		if isList {
+			place = at.item(i)
+		}
+		if name, ok := v.(string); ok && isTargetName(name) {
+			targets = append(targets, name)
+		} else {
+			c.failf(place.value, "targets: want a name of a-z, 0-9, '-' and '_', at most %d bytes", maxTargetName)
+		}
+	}
+	return slices.Compact(targets)
+}
