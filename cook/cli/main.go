@@ -96,6 +96,9 @@ func fail(ctx context.Context, stderr io.Writer, err error) int {
 	printError(stderr, err)
 	switch {
 	case errors.As(err, &config):
+		if n := fixes(err); n > 0 {
+			fmt.Fprintf(stderr, "cook: cook fix puts %d of these right\n", n)
+		}
 		return exitUsage
 	case errors.As(err, &locked):
 		return exitLocked

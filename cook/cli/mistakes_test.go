@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// A mistake is a line of a rule and what the message about it must say.
-type mistake struct{ recipe, line, want string }
+// A mistake is a line of a rule, about an option, and what the message about it must say.
+type mistake struct{ recipe, option, line, want string }
 
 // mistakes makes what people write wrong of every option of every recipe.
 func mistakes(t *testing.T) (all []mistake) {
@@ -24,7 +24,7 @@ func mistakes(t *testing.T) (all []mistake) {
 	quoted := regexp.MustCompile(`"([a-z0-9_.-]+)"`)
 	for _, r := range recipes.All() {
 		for _, o := range recipe.Options(r.New()) {
-			add := func(line, want string) { all = append(all, mistake{r.Name, line, want}) }
+			add := func(line, want string) { all = append(all, mistake{r.Name, o.Key, line, want}) }
 			if len(o.Key) > 3 { // two letters change places, one is missing, one is doubled
 				i := 1 + random.IntN(len(o.Key)-2)
 				if o.Key[i] != o.Key[i+1] {
@@ -74,13 +74,18 @@ func TestMistakes(t *testing.T) {
 	if len(all) < 300 {
 		t.Errorf("%d mistakes", len(all))
 	}
-	var missed []string
-	for _, m := range all {
-		text := fmt.Sprintf("[[rule]]\nmatch = '*'\nrecipe = %q\n%s\n", m.recipe, m.line)
+	compile := func(m mistake, line string) error {
+		text := fmt.Sprintf("[[rule]]\nmatch = '*'\nrecipe = %q\n%s\n", m.recipe, line)
 		if !strings.Contains(m.line, "output") {
 			text += "outputs = ['a']\n"
 		}
 		_, err := rules.Compile([]rules.File{{Name: "cook.toml", Data: []byte(text)}}, set)
+		return err
+	}
+	var missed []string
+	fixed := 0
+	for _, m := range all {
+		err := compile(m, m.line)
 		var list rules.Errors
 		if !errors.As(err, &list) {
 			t.Errorf("recipe %s: %s: no error", m.recipe, m.line)
@@ -91,12 +96,30 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("recipe %s: %s: it has no place: %v", m.recipe, m.line, err)
 			continue
 		}
+		if edit, ok := list[at].Fix(); ok {
+			fixed++
+			line := applied(m.line, edit)
+			var left rules.Errors
+			errors.As(compile(m, line), &left)
+			if edit.Line != 4 || line == m.line || !strings.HasPrefix(line, m.option+" =") || slices.ContainsFunc(left, func(e *rules.Error) bool { return e.Msg == list[at].Msg }) {
+				t.Errorf("recipe %s: %s: %v: the fix makes it %q: %v", m.recipe, m.line, list[at], line, left)
+			}
+		}
 		if !strings.Contains(list[at].Error(), m.want) {
 			missed = append(missed, fmt.Sprintf("recipe %s: %s: %v; want %s", m.recipe, m.line, list[at], m.want))
 		}
 	}
-	t.Logf("%d mistakes, %d without the remedy", len(all), len(missed))
+	t.Logf("%d mistakes, %d without the remedy, %d with a fix", len(all), len(missed), fixed)
+	if 2*fixed < len(all) {
+		t.Errorf("%d of %d have a fix", fixed, len(all))
+	}
 	if 20*len(missed) > len(all) {
 		t.Errorf("%d of %d have not the right remedy:\n%s", len(missed), len(all), strings.Join(missed, "\n"))
 	}
+}
+
+// applied is a line after an edit.
+func applied(line string, e rules.Edit) string {
+	before, rest := line[:e.Column-1], line[e.Column-1:]
+	return before + e.New + strings.TrimPrefix(rest, e.Old)
 }

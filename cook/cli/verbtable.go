@@ -33,6 +33,8 @@ func (c command) verbs() []verb {
 	return []verb{
 		{"init", "init [flags] [FOLDER]", "write a cook.toml for the assets that there are", initText,
 			new(initRun).flags, folders, c.runInit},
+		{"fix", "fix -dir assets [flags]", "put mistakes of cook.toml right", fixText,
+			new(fixRun).flags, folders, c.runFix},
 		{"why", "why -dir assets [flags] PATH", "explain what happens to one asset", whyText,
 			new(whyRun).flags, files, c.runWhy},
 		{"verify", "verify -dir assets [flags]", "prove that the outputs are correct", verifyText,

@@ -22,6 +22,17 @@ func Word(word string, words []string) string {
 	return best
 }
 
+// Only returns the nearest word as Word does, "" if another one is just as near.
+func Only(word string, words []string) string {
+	best := Word(word, words)
+	for _, w := range words {
+		if w != best && Word(word, []string{w}) != "" && distance(strings.ToLower(word), strings.ToLower(w)) == distance(strings.ToLower(word), strings.ToLower(best)) {
+			return ""
+		}
+	}
+	return best
+}
+
 // distance is Levenshtein's: the fewest bytes put in, taken out or replaced.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)

@@ -63,7 +63,8 @@ func (c *compiler) finish() (*Set, error) {
 	c.set.targets = slices.Sorted(maps.Keys(c.set.number))[1:] // the first is ""
 	for _, a := range c.aims {
 		if _, declared := c.set.number[a.target]; !c.torn && !declared {
-			c.errs = append(c.errs, c.set.errorAt(a.at.File, a.at.Line, a.at.Column, fmt.Sprintf("target: no [target.%s] declares %[1]q%s", clip(a.target), instead(a.target, c.set.targets))))
+			e := c.set.errorAt(a.at.File, a.at.Line, a.at.Column, fmt.Sprintf("target: no [target.%s] declares %[1]q%s", clip(a.target), instead(a.target, c.set.targets)))
+			c.errs = append(c.errs, e.meant(a.target, c.set.targets))
 		}
 	}
 	if len(c.errs) > 0 {
@@ -104,7 +105,8 @@ func (c *compiler) read(f File) {
 			}
 			c.project(at, d.values[key])
 		default:
-			c.failf(at.key, "unknown key %q%s", clip(key), instead(key, []string{"rule", "target", "project"}))
+			words := []string{"rule", "target", "project"}
+			c.failf(at.key, "unknown key %q%s", clip(key), instead(key, words)).meant(key, words)
 		}
 	}
 	c.set.folders = append(c.set.folders, folder{prefix, first, len(c.set.layers)})
@@ -112,9 +114,11 @@ func (c *compiler) read(f File) {
 }
 
 // failf notes a problem at an offset of the current file.
-func (c *compiler) failf(offset int, format string, args ...any) {
+func (c *compiler) failf(offset int, format string, args ...any) *Error {
 	line, column := c.file.position(offset)
-	c.errs = append(c.errs, c.file.errorAt(line, column, fmt.Sprintf(format, args...)))
+	e := c.file.errorAt(line, column, fmt.Sprintf(format, args...))
+	c.errs = append(c.errs, e)
+	return e
 }
 
 func (c *compiler) rules(at *node, value any) {

@@ -69,14 +69,14 @@ func parse(name string, data []byte) (*document, *Error) {
 		}
 		out := d.errorAt(line, column, clip(strings.TrimPrefix(err.Error(), "toml: ")))
 		out.Msg = sentence(d.line(line), column, out.Msg)
-		return nil, out
+		return nil, out.fixSyntax(out.Msg)
 	}
 	return d, nil
 }
 
 // errorAt is an error at a place.
 func (d *document) errorAt(line, column int, msg string) *Error {
-	e := &Error{File: d.name, Line: line, Column: column, Msg: msg}
+	e := &Error{File: d.name, Line: line, Column: column, Msg: msg, text: d.line(line)}
 	e.excerpt, e.caret = d.excerpt(line, column)
 	return e
 }

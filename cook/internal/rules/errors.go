@@ -18,8 +18,10 @@ type Error struct {
 	Column int    // in bytes, from 1
 	Msg    string
 
-	excerpt string // the line, "" if it is not known
+	excerpt string // the line as it is shown, "" if it is not known
 	caret   int    // characters of it before the place
+	text    string // the line
+	fix     *Edit
 }
 
 // Place is where the problem is; file is "" if no file is to blame.

@@ -26,9 +26,9 @@ func (c *compiler) option(at *node, name, guessed string, cooker recipe.Cooker, 
 	case err == nil:
 		return true
 	case !errors.Is(err, recipe.ErrNoOption):
-		c.failf(at.value, "%s", c.short(at, err, value))
+		fixOption(c.failf(at.value, "%s", c.short(at, err, value)), err, value)
 	case nearest.Word(key, slices.Concat(c.keys(name), words)) != "":
-		c.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, slices.Concat(c.keys(name), words)))
+		c.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, slices.Concat(c.keys(name), words))).meant(key, slices.Concat(c.keys(name), words))
 	case len(c.keys(name)) == 0:
 		c.failf(at.key, "unknown key %q for recipe %q, which has no options", clip(key), name)
 	default:
@@ -63,14 +63,15 @@ func (c *compiler) optionOfAny(at *node, guessed, key string, value any, words [
 		if len(wants) == 1 || own != "" {
 			wants = []string{cmp.Or(own, wrong.Want)}
 		}
-		c.failf(at.value, "%s", c.short(at, &recipe.OptionError{Key: key, Got: wrong.Got, Want: strings.Join(wants, " or ")}, value))
+		err := &recipe.OptionError{Key: key, Got: wrong.Got, Want: strings.Join(wants, " or ")}
+		fixOption(c.failf(at.value, "%s", c.short(at, err, value)), err, value)
 		return false
 	}
 	for _, name := range c.set.recipes.Names() {
 		words = slices.Concat(words, c.keys(name))
 	}
 	if nearest.Word(key, words) != "" {
-		c.failf(at.key, "unknown key %q%s", clip(key), instead(key, words))
+		c.failf(at.key, "unknown key %q%s", clip(key), instead(key, words)).meant(key, words)
 	} else {
 		c.failf(at.key, "unknown key %q; no recipe has such an option", clip(key))
 	}
@@ -98,15 +99,39 @@ func (c *compiler) short(at *node, err error, value any) string {
 	return fmt.Sprintf("%v; write it without point and exponent: %.0f", brief, x)
 }
 
+// fixOption finds the fix of an error about the value of an option.
+func fixOption(e *Error, err error, value any) {
+	var wrong *recipe.OptionError
+	if !errors.As(err, &wrong) {
+		return
+	}
+	switch v := value.(type) {
+	case string:
+		words := quotedIn(wrong.Want)
+		if e.meant(v, words); e.fix == nil && strings.HasSuffix(e.Msg, "; take the quotes away") {
+			e.replaced(e.Column, `"`+v+`"`, v)
+		}
+	case float64:
+		if _, whole, ok := strings.Cut(e.Msg, "without point and exponent: "); ok {
+			word, _, _ := strings.Cut(e.text[min(e.Column-1, len(e.text)):], " ")
+			e.replaced(e.Column, strings.TrimRight(word, ",]"), whole)
+		}
+	}
+}
+
+// quotedIn lists the words in quotes of what is wanted.
+func quotedIn(want string) (words []string) {
+	parts := strings.Split(want, `"`)
+	for i := 1; i < len(parts); i += 2 {
+		words = append(words, parts[i])
+	}
+	return words
+}
+
 // meantWord returns the end of a message about a word that is none of those quoted in what
 // is wanted: the nearest of them, or that a number or true needs no quotes.
 func meantWord(text, want string) string {
-	words := strings.Split(want, `"`)
-	var quoted []string
-	for i := 1; i < len(words); i += 2 {
-		quoted = append(quoted, words[i])
-	}
-	if w := nearest.Word(text, quoted); w != "" && !strings.HasPrefix(want, "a duration") {
+	if w := nearest.Word(text, quotedIn(want)); w != "" && !strings.HasPrefix(want, "a duration") {
 		return fmt.Sprintf("; did you mean %q?", w)
 	}
 	_, err := strconv.ParseFloat(text, 64)
@@ -150,7 +175,7 @@ func (c *compiler) targets(at *node, value any, prefix string) {
 // target compiles one [target.name.recipe].
 func (c *compiler) target(at *node, name, recipe string, value any, prefix string) {
 	if !c.knows(recipe) {
-		c.failf(at.key, "unknown recipe %q%s", clip(recipe), instead(recipe, c.set.recipes.Names()))
+		c.failf(at.key, "unknown recipe %q%s", clip(recipe), instead(recipe, c.set.recipes.Names())).meant(recipe, c.set.recipes.Names())
 		return
 	}
 	table, ok := value.(map[string]any)

@@ -86,7 +86,7 @@ func (c *compiler) project(at *node, value any) *Project {
 		case "targets":
 			p.Targets = c.projectTargets(place, table[key])
 		default:
-			c.failf(place.key, "unknown key %q%s", clip(key), instead(key, projectKeys))
+			c.failf(place.key, "unknown key %q%s", clip(key), instead(key, projectKeys)).meant(key, projectKeys)
 		}
 	}
 	return p

@@ -79,7 +79,9 @@ func (s *Set) dropped(u *use, o *setting) *Error {
 			wrong.Got = clip(wrong.Got)
 			if text, ok := o.value.(string); ok {
 				if end := meantWord(text, wrong.Want); end != "" {
-					return s.errorAt(o.at.File, o.line, o.column, wrong.Error()+end)
+					e := s.errorAt(o.at.File, o.line, o.column, wrong.Error()+end)
+					fixOption(e, wrong, o.value)
+					return e
 				}
 			}
 			return s.errorAt(o.at.File, o.line, o.column, fmt.Sprintf("%v: recipe %q cooks what this rule matches, such as %s%s", wrong, name, clip(u.source), s.elsewhere(o, u.recipes)))
@@ -99,7 +101,7 @@ func (s *Set) dropped(u *use, o *setting) *Error {
 	} else {
 		what += s.elsewhere(o, u.recipes)
 	}
-	return s.errorAt(o.at.File, o.at.Line, o.at.Column, what)
+	return s.errorAt(o.at.File, o.at.Line, o.at.Column, what).meant(o.key, keys)
 }
 
 // Wrong returns what is wrong with rules whatever source they are for: what is in the

@@ -1,0 +1,104 @@
+package rules
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/assetcook/assetcook/internal/nearest"
+)
+
+// An Edit puts a line of a file right: at a place, in bytes from 1, New is to stand instead
+// of Old, which may be "".
+type Edit struct {
+	Line, Column int
+	Old, New     string
+}
+
+// Fix returns the edit that removes the error, if there is no doubt which that is.
+func (e *Error) Fix() (Edit, bool) {
+	if e.fix == nil {
+		return Edit{}, false
+	}
+	return *e.fix, true
+}
+
+// meant makes it the fix of an error to write instead of what stands at its place, with or
+// without quotes, the one of the words that is nearest to that.
+func (e *Error) meant(old string, words []string) *Error {
+	if w := nearest.Only(old, words); w != "" {
+		e.means(old, w)
+	}
+	return e
+}
+
+// means makes it the fix of an error to write another word instead of that at its place,
+// with or without quotes.
+func (e *Error) means(old, new string) *Error {
+	at := min(e.Column-1, len(e.text))
+	for _, quote := range []string{"", `"`, "'"} {
+		rest, ok := strings.CutPrefix(e.text[at:], quote+old+quote)
+		if ok && (quote != "" || rest == "" || strings.IndexByte(" \t=.]", rest[0]) >= 0) {
+			e.fix = &Edit{e.Line, e.Column + len(quote), old, new}
+			return e
+		}
+	}
+	return e
+}
+
+// replaced makes it the fix of an error to write another text instead of that at a column.
+func (e *Error) replaced(column int, old, new string) *Error {
+	if at := min(column-1, len(e.text)); old != new && strings.HasPrefix(e.text[at:], old) {
+		e.fix = &Edit{e.Line, column, old, new}
+	}
+	return e
+}
+
+var (
+	// plainWord is a value without quotes that can only be a word.
+	plainWord = regexp.MustCompile(`^[A-Za-z_][\w./*-]*$`)
+	// openString is a text in quotes that lasts to the end of the line.
+	openString = regexp.MustCompile(`^"[\w./*{}-]+$`)
+	// leadingZeros are those of a whole number.
+	leadingZeros = regexp.MustCompile(`^0+[1-9]`)
+)
+
+// fixSyntax finds the fix of an error that a sentence tells of.
+func (e *Error) fixSyntax(sentence string) *Error {
+	at := min(max(0, e.Column-1), len(e.text))
+	rest := strings.TrimLeft(e.text[at:], " \t")
+	column := len(e.text) - len(rest) + 1
+	_, value, _ := strings.Cut(e.text, "=")
+	value = strings.TrimSpace(value)
+	word, after := value, ""
+	if i := strings.IndexAny(value, " \t#"); i > 0 {
+		word, after = value[:i], strings.TrimSpace(value[i:])
+	}
+	alone := after == "" || strings.HasPrefix(after, "#") || strings.HasPrefix(after, "//")
+	valueColumn := strings.Index(e.text, "=") + 2 + strings.Index(e.text[strings.Index(e.text, "=")+1:], value)
+	end := len(strings.TrimRight(e.text, " \t\r")) + 1
+	switch {
+	case strings.HasPrefix(sentence, "comments begin") && strings.HasPrefix(rest, "//"):
+		return e.replaced(column, "//", "#")
+	case strings.HasPrefix(sentence, "the closing quote") && openString.MatchString(value):
+		return e.replaced(end, "", `"`)
+	case strings.HasPrefix(sentence, `"]" is missing`) && strings.HasPrefix(value, "[") && !strings.Contains(value, "#"):
+		return e.replaced(end, "", "]")
+	case strings.HasPrefix(sentence, "a number cannot begin") && leadingZeros.MatchString(word):
+		return e.replaced(valueColumn, word, strings.TrimLeft(word, "0"))
+	case strings.HasPrefix(sentence, `want "=" between`) && strings.HasPrefix(rest, ":"):
+		return e.replaced(column, ":", " =")
+	case strings.HasPrefix(sentence, "take the ") && (rest == "," || rest == ";"):
+		return e.replaced(column, rest, "")
+	case strings.HasPrefix(sentence, "write it in lower case"):
+		return e.replaced(valueColumn, word, strings.ToLower(word))
+	case strings.HasPrefix(sentence, "want true, have"):
+		return e.replaced(valueColumn, word, "true")
+	case strings.HasPrefix(sentence, "want false, have"):
+		return e.replaced(valueColumn, word, "false")
+	case strings.HasPrefix(sentence, "want straight quotes"):
+		return e.replaced(valueColumn, value, strings.NewReplacer("“", `"`, "”", `"`, "‘", "'", "’", "'").Replace(value))
+	case strings.HasPrefix(sentence, "text needs quotes") && plainWord.MatchString(word) && alone:
+		return e.replaced(valueColumn, word, `"`+word+`"`)
+	}
+	return e
+}
