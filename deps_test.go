@@ -81,8 +81,8 @@ cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname 
 cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
 cook/internal/report: cook internal/human internal/pathname
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dirfd internal/parallel internal/pathname
-cook/internal/rules: cook/internal/glob cook/recipe internal/nearest internal/pathname
-cook/internal/scan: internal/dirfd internal/lease internal/pathname
+cook/internal/rules: cook/internal/glob cook/recipe internal/lazyregexp internal/nearest internal/pathname
+cook/internal/scan: internal/dirfd internal/lazyregexp internal/lease internal/pathname
 cook/internal/scenario: cook cook/internal/glob cook/recipe profile profile/counters profile/memory profile/smoke
 cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest hashing internal/atomicfile internal/confine internal/mapped internal/pathname internal/regular internal/syncfs
 cook/internal/store: hashing internal/atomicfile internal/reflink internal/regular

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -122,4 +123,74 @@ func TestMistakes(t *testing.T) {
 func applied(line string, e rules.Edit) string {
 	before, rest := line[:e.Column-1], line[e.Column-1:]
 	return before + e.New + strings.TrimPrefix(rest, e.Old)
+}
+
+// Of flags and verbs that are spelled wrong, drawn from all there are, the message says which
+// was meant; of values that are wrong it says what is wanted.
+func TestFlagMistakes(t *testing.T) {
+	c := command{recipes: recipes.All()}
+	random := rand.New(rand.NewPCG(3, 4))
+	n, missed := 0, []string{}
+	run := func(args []string, wants ...string) {
+		n++
+		var out, err strings.Builder
+		code := c.run(t.Context(), func() {}, args, &out, &err)
+		said := err.String()
+		if code != exitUsage || !strings.HasPrefix(said, "cook: error: ") || strings.Count(said, "\n") != 1 {
+			t.Errorf("%q: exit status %d, %q", args, code, said)
+		}
+		if !slices.ContainsFunc(wants, func(want string) bool { return strings.Contains(said, want) }) {
+			missed = append(missed, fmt.Sprintf("%q: %swant %s", args, said, wants))
+		}
+	}
+	misspelt := func(word string) []string {
+		i := 1 + random.IntN(len(word)-2)
+		list := []string{word[:i] + word[i+1:], word[:i] + word[i:i+1] + word[i:], word[:len(word)-1]}
+		if word[i] != word[i+1] {
+			list = append(list, word[:i]+word[i+1:i+2]+word[i:i+1]+word[i+2:])
+		}
+		return list
+	}
+	sets := map[string]*flag.FlagSet{"": new(cookRun).flags()}
+	for _, v := range c.verbs() {
+		if v.name != "view" && v.name != "events" { // which other programs and packages understand
+			sets[v.name] = v.flags()
+		}
+		for _, word := range misspelt(v.name + " ")[:2] {
+			if word = strings.TrimSpace(word); len(word) > 3 && !slices.Contains(c.names(), word) {
+				run([]string{word}, "did you mean cook ")
+			}
+		}
+	}
+	for verb, fs := range sets {
+		var before []string
+		if verb != "" {
+			before = []string{verb}
+		}
+		fs.VisitAll(func(f *flag.Flag) {
+			if boolean, ok := f.Value.(interface{ IsBoolFlag() bool }); ok && boolean.IsBoolFlag() {
+				run(append(slices.Clone(before), "-"+f.Name+"=perhaps"), `invalid boolean value "perhaps" for -`+f.Name)
+			} else {
+				run(append(slices.Clone(before), "-"+f.Name), "flag needs an argument: -"+f.Name)
+			}
+			if len(f.Name) < 4 {
+				return
+			}
+			for _, word := range misspelt(f.Name) {
+				if fs.Lookup(word) == nil && renamed[word] == "" {
+					run(append(slices.Clone(before), "-"+word), "did you mean -")
+					run(append(slices.Clone(before), "--"+word+"=1"), "did you mean -")
+				}
+			}
+		})
+	}
+	for _, args := range [][]string{
+		{"-j", "many"}, {"-j", "1.5"}, {"-mem", "lots"}, {"-mem", "0"}, {"-cache-size", "10 GB x"}, {"-cache-size", "-1"}, {"-outputs", "all"}, {"-target", "a,,b"},
+	} {
+		run(args, `invalid value "`+args[1]+`" for flag `+args[0])
+	}
+	t.Logf("%d mistakes, %d without the remedy", n, len(missed))
+	if 20*len(missed) > n || n < 300 {
+		t.Errorf("%d of %d have not the right remedy:\n%s", len(missed), n, strings.Join(missed, "\n"))
+	}
 }

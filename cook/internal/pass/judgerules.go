@@ -4,16 +4,19 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // judgeRules refuses rules with settings that no recipe takes of any source that they
-// match, and notes edited rules that do nothing. It says nothing where not all sources
+// match, and notes edited rules that do nothing, and mistakes in lists of files to be
+// ignored. It says nothing where not all sources
 // were asked about: they are when the tree was listed or rules were edited, and have to be
 // if a new source is cooked by a recipe that drops a setting.
 func (s *Session) judgeRules(d *Delta, t *Todo) error {
@@ -23,6 +26,9 @@ func (s *Session) judgeRules(d *Delta, t *Todo) error {
 	s.noteMisnamed(d, t)
 	if len(s.Scope.Patterns) > 0 || s.Scope.Source != "" || !d.complete() {
 		return nil
+	}
+	if err := s.warnOf(s.ignoreMistakes(d)); err != nil {
+		return err
 	}
 	edited := d.Edited.Rules != nil
 	if !d.Whole && !edited {
@@ -42,14 +48,37 @@ func (s *Session) judgeRules(d *Delta, t *Todo) error {
 	if t.Rules.unread != "" {
 		s.Observer.Event(execute.Event{Path: t.Rules.unread, Outcome: execute.Warned, Err: fmt.Errorf("not read: %s takes its place; move its rules there", pathname.Show(s.Place.Config))})
 	}
-	useless := t.Rules.Useless(d.eachSource, s.leftOut)
-	if s.Mode.Strict && len(useless) > 0 {
-		return &ConfigError{useless}
+	return s.warnOf(t.Rules.Useless(d.eachSource, s.leftOut))
+}
+
+// warnOf warns of mistakes, or returns them if there must be none.
+func (s *Session) warnOf(mistakes rules.Errors) error {
+	if s.Mode.Strict && len(mistakes) > 0 {
+		return &ConfigError{mistakes}
 	}
-	for _, u := range useless {
-		s.Observer.Event(execute.Event{Outcome: execute.Warned, Err: u})
+	for _, m := range mistakes {
+		s.Observer.Event(execute.Event{Outcome: execute.Warned, Err: m})
 	}
 	return nil
+}
+
+// ignoreMistakes looks for mistakes in lists of files to be ignored that are new or were
+// edited.
+func (s *Session) ignoreMistakes(d *Delta) (mistakes rules.Errors) {
+	for _, e := range d.Tree.Ignores {
+		if known, ok := d.Last.File(e.Path); !d.Whole || ok && known.Role == index.Ignore && known.Stamp == e.Stamp {
+			continue
+		}
+		data, _, err := s.readAsset(e.Path)
+		if err != nil {
+			continue // it was there when the tree was listed: the next run sees
+		}
+		name := filepath.Join(s.Place.Dir, filepath.FromSlash(e.Path))
+		for _, m := range scan.Mistakes(data) {
+			mistakes = append(mistakes, rules.ErrorAt(name, data, m.Line, m.Column, m.Text))
+		}
+	}
+	return mistakes
 }
 
 // leftOut returns the line of scan.Defaults that leaves files of a name out, "" for none.

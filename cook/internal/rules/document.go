@@ -43,18 +43,10 @@ const (
 // parse reads one file. The error, if any, is the only one: what follows a
 // syntax error cannot be judged.
 func parse(name string, data []byte) (*document, *Error) {
-	d := &document{name: name, places: &node{}}
 	if len(data) > MaxFile {
 		return nil, &Error{File: name, Line: 1, Column: 1, Msg: fmt.Sprintf("file has more than %d bytes, which is the most that is read", MaxFile)}
 	}
-	// Some Windows editors put a byte order mark in front.
-	d.data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	d.lines = append(make([]int, 0, 1+bytes.Count(d.data, []byte("\n"))), 0)
-	for i, c := range d.data {
-		if c == '\n' {
-			d.lines = append(d.lines, i+1)
-		}
-	}
+	d := newDocument(name, data)
 	if err := d.locate(); err != nil {
 		return nil, err
 	}
@@ -72,6 +64,24 @@ func parse(name string, data []byte) (*document, *Error) {
 		return nil, out.fixSyntax(out.Msg)
 	}
 	return d, nil
+}
+
+// newDocument returns a file of which only the lines are known.
+func newDocument(name string, data []byte) *document {
+	// Some Windows editors put a byte order mark in front.
+	d := &document{name: name, places: &node{}, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))}
+	d.lines = append(make([]int, 0, 1+bytes.Count(d.data, []byte("\n"))), 0)
+	for i, c := range d.data {
+		if c == '\n' {
+			d.lines = append(d.lines, i+1)
+		}
+	}
+	return d
+}
+
+// ErrorAt is an error at a place of any file.
+func ErrorAt(name string, data []byte, line, column int, msg string) *Error {
+	return newDocument(name, data).errorAt(line, column, msg)
 }
 
 // errorAt is an error at a place.

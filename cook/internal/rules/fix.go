@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/assetcook/assetcook/internal/lazyregexp"
 	"github.com/assetcook/assetcook/internal/nearest"
 )
 
@@ -55,11 +55,11 @@ func (e *Error) replaced(column int, old, new string) *Error {
 
 var (
 	// plainWord is a value without quotes that can only be a word.
-	plainWord = regexp.MustCompile(`^[A-Za-z_][\w./*-]*$`)
+	plainWord = lazyregexp.New(`^[A-Za-z_][\w./*-]*$`)
 	// openString is a text in quotes that lasts to the end of the line.
-	openString = regexp.MustCompile(`^"[\w./*{}-]+$`)
+	openString = lazyregexp.New(`^"[\w./*{}-]+$`)
 	// leadingZeros are those of a whole number.
-	leadingZeros = regexp.MustCompile(`^0+[1-9]`)
+	leadingZeros = lazyregexp.New(`^0+[1-9]`)
 )
 
 // fixSyntax finds the fix of an error that a sentence tells of.
@@ -79,11 +79,11 @@ func (e *Error) fixSyntax(sentence string) *Error {
 	switch {
 	case strings.HasPrefix(sentence, "comments begin") && strings.HasPrefix(rest, "//"):
 		return e.replaced(column, "//", "#")
-	case strings.HasPrefix(sentence, "the closing quote") && openString.MatchString(value):
+	case strings.HasPrefix(sentence, "the closing quote") && openString().MatchString(value):
 		return e.replaced(end, "", `"`)
 	case strings.HasPrefix(sentence, `"]" is missing`) && strings.HasPrefix(value, "[") && !strings.Contains(value, "#"):
 		return e.replaced(end, "", "]")
-	case strings.HasPrefix(sentence, "a number cannot begin") && leadingZeros.MatchString(word):
+	case strings.HasPrefix(sentence, "a number cannot begin") && leadingZeros().MatchString(word):
 		return e.replaced(valueColumn, word, strings.TrimLeft(word, "0"))
 	case strings.HasPrefix(sentence, `want "=" between`) && strings.HasPrefix(rest, ":"):
 		return e.replaced(column, ":", " =")
@@ -97,7 +97,7 @@ func (e *Error) fixSyntax(sentence string) *Error {
 		return e.replaced(valueColumn, word, "false")
 	case strings.HasPrefix(sentence, "want straight quotes"):
 		return e.replaced(valueColumn, value, strings.NewReplacer("“", `"`, "”", `"`, "‘", "'", "’", "'").Replace(value))
-	case strings.HasPrefix(sentence, "text needs quotes") && plainWord.MatchString(word) && alone:
+	case strings.HasPrefix(sentence, "text needs quotes") && plainWord().MatchString(word) && alone:
 		return e.replaced(valueColumn, word, `"`+word+`"`)
 	}
 	return e

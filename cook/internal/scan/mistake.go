@@ -1,0 +1,115 @@
+package scan
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/assetcook/assetcook/internal/lazyregexp"
+)
+
+// A Mistake is a line of a .cookignore that does something else than it looks as if it were
+// meant to.
+type Mistake struct {
+	Line, Column int    // from 1, in bytes
+	Text         string // what is wrong, and what to write
+}
+
+// Mistakes looks for lines that are patterns to git as well, as every text is, but that match
+// nothing, or not what who wrote them has in mind.
+func Mistakes(data []byte) (list []Mistake) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	folders := map[string]int{} // that lines leave out, and these
+	for number := 1; len(data) > 0; number++ {
+		var line []byte
+		line, data, _ = bytes.Cut(data, []byte{'\n'})
+		text := strings.TrimSuffix(string(line), "\r")
+		if text == "" || text[0] == '#' || strings.TrimSpace(text) == "" {
+			continue
+		}
+		if column, wrong := mistake(text, folders); wrong != "" {
+			list = append(list, Mistake{number, column, wrong})
+		}
+		if name := leftFolder(text); name != "" {
+			folders[name] = number
+		}
+	}
+	return list
+}
+
+// leftFolder returns the folder that a line leaves out with all in it, "" for another line.
+func leftFolder(line string) string {
+	if strings.HasPrefix(line, "!") || strings.ContainsAny(line, `*?[\`) {
+		return ""
+	}
+	return strings.Trim(line, "/ ")
+}
+
+// mistake returns what is wrong with a line, "" for nothing, and where.
+func mistake(line string, folders map[string]int) (column int, wrong string) {
+	pattern, back := strings.CutPrefix(line, "!")
+	column = len(line) - len(pattern) + 1
+	switch {
+	case strings.HasPrefix(pattern, "//"):
+		return column, "comments begin with #"
+	case pattern != strings.TrimLeft(pattern, " \t"):
+		return column, "spaces before a pattern belong to it; take them away"
+	case strings.HasPrefix(pattern, `"`), strings.HasPrefix(pattern, "'"):
+		return column, fmt.Sprintf("quotes belong to the pattern: write %s", strings.Trim(pattern, `"' `))
+	case strings.Contains(pattern, " #"), strings.Contains(pattern, "\t#"):
+		at := strings.IndexAny(pattern, " \t")
+		return column + at, `text behind a pattern belongs to it; write comments in lines of their own`
+	case strings.HasPrefix(pattern, "./"):
+		return column, fmt.Sprintf("matches nothing; patterns begin at the folder of this file: write %s", pattern[1:])
+	case strings.HasPrefix(pattern, "../"):
+		return column, "matches nothing: patterns are for what is in the folder of this file; write it in that one's"
+	case strings.HasPrefix(pattern, "^"), strings.HasSuffix(pattern, "$"), strings.Contains(pattern, `\.`):
+		plain := strings.NewReplacer(`\.`, ".", ".*", "*", "^", "", "$", "").Replace(pattern)
+		return column, fmt.Sprintf("patterns are no regular expressions: write %s", plain)
+	}
+	if at := escapedLetter(pattern); at >= 0 {
+		return column + at, fmt.Sprintf("paths have slashes: write %s", strings.ReplaceAll(pattern, `\`, "/"))
+	}
+	if g := braces().FindStringSubmatchIndex(pattern); g != nil {
+		return column + g[0], fmt.Sprintf("braces have no meaning here; write a line for each, such as %s", pattern[:g[0]]+pattern[g[2]:g[3]]+pattern[g[1]:])
+	}
+	if at := strings.Index(pattern, ", "); at >= 0 && strings.TrimSpace(pattern[at+1:]) != "" || strings.Contains(pattern, ",*") {
+		return column + max(at, strings.Index(pattern, ",*")), "each pattern has a line of its own"
+	}
+	if _, ok := compile(string(trimSpaces([]byte(line)))); !ok {
+		switch {
+		case strings.HasSuffix(pattern, `\`):
+			return column, `matches nothing; a folder ends in "/"`
+		case strings.Contains(pattern, "["):
+			return column + strings.IndexByte(pattern, '['), `matches nothing: "[" without "]"; write \[ for a bracket in a name`
+		}
+		return column, "matches nothing"
+	}
+	if back {
+		name := strings.TrimPrefix(pattern, "/")
+		for i := range len(name) {
+			if number := folders[name[:i]]; name[i] == '/' && number > 0 && strings.Trim(name[i:], "/ ") != "" {
+				return 1, fmt.Sprintf("has no effect: line %d leaves the folder out with all in it; write %s/* there", number, name[:i])
+			}
+		}
+	}
+	return 0, ""
+}
+
+// escapedLetter is where a backslash stands before what needs none, -1 for nowhere.
+func escapedLetter(pattern string) int {
+	for i := 0; i+1 < len(pattern); i++ {
+		if pattern[i] != '\\' {
+			continue
+		}
+		switch c := pattern[i+1]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_':
+			return i
+		}
+		i++
+	}
+	return -1
+}
+
+// braces are alternatives, as a shell and cook.toml have them; the first is a group.
+var braces = lazyregexp.New(`\{([^{},]*),[^{}]*\}`)
