@@ -171,8 +171,8 @@ func (s *sight) config(dir, home string) string {
 	if home != dir {
 		p("#:schema ./%s\n", schemaName)
 	}
-	p("# Where the project is, and how its assets are cooked. Behind # are the defaults: take it\n")
-	p("# away from [[rule]], match and what is to differ. cook help image and so on say more.\n\n")
+	p("# Where the project is, and how its assets are cooked. Lines behind a # are defaults: to\n")
+	p("# change one, take the # from its [[rule]], its match and itself. cook help image says more.\n\n")
 	p("[project]\n")
 	folder := "."
 	if home != dir {
@@ -218,15 +218,15 @@ func (s *sight) ignore() string {
 	var b strings.Builder
 	b.WriteString("# What is no asset, as in a .gitignore: *.bak, /notes/, !keep.bak.\n")
 	if len(s.copied) > 0 {
-		b.WriteString("\n# No recipe is for these, and they are copied as they are:\n")
+		b.WriteString("\n# No recipe is for these, and they are copied as they are. Without the # a line leaves them out.\n")
 		for _, k := range s.copied {
 			if k.Name != "" {
-				fmt.Fprintf(&b, "# *%s  (%s, %s)\n", pathname.Show(k.Name), human.Count(k.Files, "file"), human.Bytes(k.Bytes))
+				fmt.Fprintf(&b, "# %s, %s:\n#*%s\n", human.Count(k.Files, "file"), human.Bytes(k.Bytes), pathname.Show(k.Name))
 			}
 		}
 	}
 	if len(s.leftOut) > 0 {
-		b.WriteString("\n# These are left out unless a line takes them back in (cook help ignore):\n")
+		b.WriteString("\n# These are left out (cook help ignore). Without the # a line takes them back in.\n")
 		for _, k := range s.leftOut {
 			pattern, what := k.Name, "folder"
 			if !strings.HasSuffix(k.Name, "/") {
@@ -235,7 +235,7 @@ func (s *sight) ignore() string {
 					pattern = "*" + k.Name // an extension, or a name
 				}
 			}
-			fmt.Fprintf(&b, "# !%s  (%s)\n", pathname.Show(pattern), human.Count(k.Files, what))
+			fmt.Fprintf(&b, "# %s:\n#!%s\n", human.Count(k.Files, what), pathname.Show(pattern))
 		}
 	}
 	return b.String()
