@@ -37,7 +37,7 @@ var layers = [][]string{
 	{"cook/internal/contents", "cook/internal/restat", "cook/internal/index/multiply"},
 	{"cook/internal/index", "cook/internal/bulk"},
 	{"cook/internal/feed", "cook/internal/project"},
-	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/lint", "cook/internal/notify", "cook/internal/peer", "cook/manifest"},
+	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/lint", "cook/internal/notify", "cook/internal/peer", "cook/manifest", "cook/pak"},
 	{"cook/internal/glob"},
 	{"recipes/..."},
 	{"internal/audio/...", "internal/image/...", "internal/mesh/...", "internal/font/...", "internal/gltfcheck", "internal/jsontext"},
@@ -61,7 +61,7 @@ var apart = []struct{ importer, imported string }{
 // edges lists which of our packages those of the engine, the recipes and the proofs import,
 // on any system, apart from tests: a new edge is a decision that shows in a diff.
 const edges = `
-cook/cli: cook cook/internal/glob cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/survey cook/recipe internal/atomicfile internal/confine internal/human internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
+cook/cli: cook cook/internal/glob cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/survey cook/pak cook/recipe hashing internal/atomicfile internal/confine internal/human internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
 cook/inspect: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view profile/view/command
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/clean: cook/internal/pass cook/internal/state cook/internal/watch internal/confine internal/pathname
@@ -90,6 +90,7 @@ cook/internal/survey: cook/internal/execute cook/internal/index cook/internal/pa
 cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/manifest hashing internal/advice internal/confine internal/parallel internal/pathname internal/regular profile
 cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/state cook/recipe internal/dirfd internal/pathname
 cook/manifest: hashing
+cook/pak: hashing internal/atomicfile internal/mapped internal/reflink internal/regular
 cook/recipe/recipetest: cook/recipe internal/parallel
 cook/recipe:
 cook/reload: cook/internal/feed cook/manifest hashing internal/regular internal/webguard

@@ -18,7 +18,7 @@ import (
 var imports = map[string]string{
 	"bytes": "bytes", "context": "context", "fmt": "fmt", "os": "os", "testing": "testing", "fstest": "testing/fstest",
 	"cook": "cook", "cli": "cook/cli", "recipe": "cook/recipe", "recipetest": "cook/recipe/recipetest",
-	"manifest": "cook/manifest", "recipes": "recipes", "hashing": "hashing", "crcslice8": "crcslice8",
+	"manifest": "cook/manifest", "pak": "cook/pak", "recipes": "recipes", "hashing": "hashing", "crcslice8": "crcslice8",
 	"counters": "profile/counters",
 	"smoke":    "profile/smoke", "events": "profile/events", "profile": "profile", "reload": "cook/reload", "http": "net/http",
 }

@@ -1,0 +1,191 @@
+package pak
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/assetcook/assetcook/hashing"
+)
+
+const (
+	headerSize = 16
+	recordSize = 72
+	slotSize   = 4
+	footerSize = 128
+	pageSize   = 4096
+	smallAlign = 64
+	// largeSize is from which size on data begins at a page.
+	largeSize = 64 << 10
+	// maxFiles bounds a pak; the numbers of records are in 32 bits.
+	maxFiles = 1 << 30
+	// maxRatio is above what Zstandard can pack: 128 KiB in a block of four bytes.
+	maxRatio = 1 << 16
+
+	// maxWindow is the largest window of a frame.
+	maxWindow = 8 << 20
+
+	headerMagic = "COOKPAK\x01"
+	footerMagic = "PAKINDEX"
+
+	flagSigned = 1
+)
+
+// How the data of a file is stored.
+const (
+	stored  = 0
+	zstdOne = 1
+	gone    = 2
+)
+
+// ErrDamaged is what errors about a pak wrap that is not as the format has it.
+var ErrDamaged = errors.New("damaged pak")
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+}
+
+// An Entry is a file in a pak.
+type Entry struct {
+	Name string
+	// Size is that of the file, Packed what it takes in the pak.
+	Size, Packed int64
+	// Offset is where it lies in the pak.
+	Offset int64
+	// Digest is the BLAKE3 of the file.
+	Digest hashing.Digest
+	// Compressed says that the data is a frame of Zstandard.
+	Compressed bool
+	// Gone says that there is no such file, whatever paks below have.
+	Gone bool
+}
+
+// align returns where data of a size may begin.
+func align(offset, size int64) int64 {
+	step := int64(smallAlign)
+	if size >= largeSize {
+		step = pageSize
+	}
+	return (offset + step - 1) / step * step
+}
+
+func hashOf(name string) uint64 { return xxh3.HashString(name) }
+
+// slotsFor is how many slots a table of so many files has.
+func slotsFor(n int) int {
+	slots := 2
+	for slots < 2*n {
+		slots *= 2
+	}
+	return slots
+}
+
+// checkName says why a name cannot stand in a pak.
+func checkName(name string) error {
+	switch {
+	case !fs.ValidPath(name) || name == ".":
+		return fmt.Errorf("%q is no path of a file", name)
+	case len(name) > 1<<16-1:
+		return fmt.Errorf("%.40q... is longer than 65535 bytes", name)
+	case strings.ContainsRune(name, 0):
+		return fmt.Errorf("%q has a zero byte", name)
+	}
+	return nil
+}
+
+// appendDirectory appends the records, slots and names of entries that are sorted by name.
+func appendDirectory(b []byte, entries []Entry) (_ []byte, names int) {
+	slots := make([]uint32, slotsFor(len(entries)))
+	for i := range entries {
+		e := &entries[i]
+		hash := hashOf(e.Name)
+		b = binary.LittleEndian.AppendUint64(b, hash)
+		b = binary.LittleEndian.AppendUint64(b, uint64(e.Offset))
+		b = binary.LittleEndian.AppendUint64(b, uint64(e.Packed))
+		b = binary.LittleEndian.AppendUint64(b, uint64(e.Size))
+		b = append(b, e.Digest[:]...)
+		b = binary.LittleEndian.AppendUint32(b, uint32(names))
+		b = binary.LittleEndian.AppendUint16(b, uint16(len(e.Name)))
+		how := byte(stored)
+		switch {
+		case e.Gone:
+			how = gone
+		case e.Compressed:
+			how = zstdOne
+		}
+		b = append(b, how, 0)
+		names += len(e.Name)
+		at := hash & uint64(len(slots)-1)
+		for slots[at] != 0 {
+			at = (at + 1) & uint64(len(slots)-1)
+		}
+		slots[at] = uint32(i + 1)
+	}
+	for _, s := range slots {
+		b = binary.LittleEndian.AppendUint32(b, s)
+	}
+	for i := range entries {
+		b = append(b, entries[i].Name...)
+	}
+	return b, names
+}
+
+// A footer says where the directory is.
+type footer struct {
+	records             int64 // their offset
+	count, slots, names int
+	signed              bool
+	digest, patches     hashing.Digest
+}
+
+func (f *footer) append(b []byte) []byte {
+	b = append(b, footerMagic...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(f.records))
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.count))
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.slots))
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.names))
+	flags := uint32(0)
+	if f.signed {
+		flags |= flagSigned
+	}
+	b = binary.LittleEndian.AppendUint32(b, flags)
+	b = append(b, f.digest[:]...)
+	b = append(b, f.patches[:]...)
+	return append(b, make([]byte, 32)...)
+}
+
+// size is that of records, slots and names.
+func (f *footer) size() int64 {
+	return recordSize*int64(f.count) + slotSize*int64(f.slots) + int64(f.names)
+}
+
+// parseFooter judges the end of a file of a size.
+func parseFooter(b []byte, size int64) (f footer, err error) {
+	if len(b) != footerSize || string(b[:8]) != footerMagic {
+		return f, damaged("it does not end as a pak does: it was cut off, or is none")
+	}
+	records := binary.LittleEndian.Uint64(b[8:])
+	count, slots := binary.LittleEndian.Uint32(b[16:]), binary.LittleEndian.Uint32(b[20:])
+	names, flags := binary.LittleEndian.Uint32(b[24:]), binary.LittleEndian.Uint32(b[28:])
+	if count > maxFiles || slots < 2 || slots&(slots-1) != 0 || uint64(slots) < 2*uint64(count) {
+		return f, damaged("%d files in a table of %d slots", count, slots)
+	}
+	if flags&^flagSigned != 0 {
+		return f, fmt.Errorf("the pak is of a later version (flags %#x)", flags)
+	}
+	f = footer{records: int64(records), count: int(count), slots: int(slots), names: int(names), signed: flags&flagSigned != 0}
+	copy(f.digest[:], b[32:])
+	copy(f.patches[:], b[64:])
+	tail := int64(footerSize)
+	if f.signed {
+		tail += signatureSize
+	}
+	if records > uint64(size) || f.records < headerSize || f.records%pageSize != 0 || f.records+f.size()+tail != size {
+		return f, damaged("its directory does not fit its size")
+	}
+	return f, nil
+}

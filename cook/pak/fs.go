@@ -1,0 +1,330 @@
+package pak
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"sort"
+	"strings"
+	"time"
+)
+
+// find returns the entry of a file, or an error as package fs has them.
+func (p *Pak) find(op, name string) (Entry, error) {
+	if !fs.ValidPath(name) {
+		return Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	e, ok, err := p.Lookup(name)
+	if err == nil && (!ok || e.Gone) {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return Entry{}, &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	return e, nil
+}
+
+// Open opens a file or folder, as [fs.FS] has it. Files can be read at any offset
+// ([io.ReaderAt]); those that are stored as they are need no memory.
+func (p *Pak) Open(name string) (fs.File, error) {
+	e, err := p.find("open", name)
+	if err == nil {
+		return p.openEntry(e)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	list, listErr := p.ReadDir(name)
+	if listErr != nil {
+		return nil, err
+	}
+	return &folder{info: folderInfo(path.Base(name)), list: list}, nil
+}
+
+func (p *Pak) openEntry(e Entry) (fs.File, error) {
+	f := &file{entry: e}
+	if !e.Compressed {
+		f.SectionReader = io.NewSectionReader(p.file, e.Offset, e.Size)
+		return f, nil
+	}
+	data, err := p.read(&e)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: e.Name, Err: err}
+	}
+	f.SectionReader = io.NewSectionReader(bytes.NewReader(data), 0, e.Size)
+	return f, nil
+}
+
+// ReadFile reads a whole file, as [fs.ReadFileFS] has it.
+func (p *Pak) ReadFile(name string) ([]byte, error) {
+	e, err := p.find("read", name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := p.read(&e)
+	if err != nil {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	return data, nil
+}
+
+// Stat describes a file or folder, as [fs.StatFS] has it. Paks know neither times nor
+// permissions.
+func (p *Pak) Stat(name string) (fs.FileInfo, error) {
+	e, err := p.find("stat", name)
+	if err == nil {
+		return info{e}, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) || name != "." && !p.isFolder(name) {
+		return nil, err
+	}
+	return folderInfo(path.Base(name)), nil
+}
+
+func (p *Pak) isFolder(name string) bool {
+	_, err := p.ReadDir(name)
+	return err == nil
+}
+
+// ReadDir lists a folder, as [fs.ReadDirFS] has it.
+func (p *Pak) ReadDir(name string) (list []fs.DirEntry, err error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
+	}
+	prefix := name + "/"
+	if name == "." {
+		prefix = ""
+	}
+	err = guard(func() error {
+		for i := p.search(prefix, 0); i < p.footer.count; {
+			e, err := p.entry(i)
+			if err != nil {
+				return err
+			}
+			rest, inside := strings.CutPrefix(e.Name, prefix)
+			if !inside {
+				break
+			}
+			first, _, deeper := strings.Cut(rest, "/")
+			switch {
+			case !deeper:
+				if i++; !e.Gone {
+					list = append(list, fs.FileInfoToDirEntry(info{e}))
+				}
+				continue
+			case p.hasFile(i, prefix+first+"/"):
+				list = append(list, fs.FileInfoToDirEntry(folderInfo(first)))
+			}
+			i = p.search(prefix+first+"0", i+1) // "0" follows "/"
+		}
+		return nil
+	})
+	if err == nil && len(list) == 0 && name != "." {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
+	}
+	// A folder sorts by its name with a slash among the paths, and without one here.
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Name() < list[j].Name() })
+	return list, nil
+}
+
+// hasFile reports whether there is a file below a folder that is not gone, from a record on.
+func (p *Pak) hasFile(i int, prefix string) bool {
+	for ; i < p.footer.count; i++ {
+		e, err := p.entry(i)
+		if err != nil || !strings.HasPrefix(e.Name, prefix) {
+			return false
+		}
+		if !e.Gone {
+			return true
+		}
+	}
+	return false
+}
+
+// search returns the first record from one on whose name is not less.
+func (p *Pak) search(name string, from int) int {
+	return from + sort.Search(p.footer.count-from, func(i int) bool {
+		found, err := p.name(from + i)
+		return err == nil && string(found) >= name
+	})
+}
+
+// A file is an open file of a pak.
+type file struct {
+	*io.SectionReader
+	entry  Entry
+	closed bool
+}
+
+func (f *file) Stat() (fs.FileInfo, error) { return info{f.entry}, nil }
+
+func (f *file) Read(b []byte) (int, error) {
+	if f.closed {
+		return 0, &fs.PathError{Op: "read", Path: f.entry.Name, Err: fs.ErrClosed}
+	}
+	return f.SectionReader.Read(b)
+}
+
+func (f *file) Close() error {
+	if f.closed {
+		return &fs.PathError{Op: "close", Path: f.entry.Name, Err: fs.ErrClosed}
+	}
+	f.closed = true
+	return nil
+}
+
+// A folder is an open folder of a pak, or of several.
+type folder struct {
+	info fs.FileInfo
+	list []fs.DirEntry
+	at   int
+}
+
+func (f *folder) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *folder) Close() error               { return nil }
+
+func (f *folder) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: f.info.Name(), Err: errors.New("is a folder")}
+}
+
+// ReadDir lists the next n entries, all if n is not positive.
+func (f *folder) ReadDir(n int) ([]fs.DirEntry, error) {
+	left := f.list[f.at:]
+	if n <= 0 {
+		f.at = len(f.list)
+		return left, nil
+	}
+	if len(left) == 0 {
+		return nil, io.EOF
+	}
+	left = left[:min(n, len(left))]
+	f.at += len(left)
+	return left, nil
+}
+
+// info describes a file.
+type info struct{ Entry }
+
+func (i info) Name() string       { return path.Base(i.Entry.Name) }
+func (i info) Size() int64        { return i.Entry.Size }
+func (i info) Mode() fs.FileMode  { return 0o444 }
+func (i info) ModTime() time.Time { return time.Time{} }
+func (i info) IsDir() bool        { return false }
+func (i info) Sys() any           { return i.Entry }
+
+// folderInfo describes a folder of a name.
+type folderInfo string
+
+func (f folderInfo) Name() string     { return string(f) }
+func (folderInfo) Size() int64        { return 0 }
+func (folderInfo) Mode() fs.FileMode  { return fs.ModeDir | 0o555 }
+func (folderInfo) ModTime() time.Time { return time.Time{} }
+func (folderInfo) IsDir() bool        { return true }
+func (folderInfo) Sys() any           { return nil }
+
+// Layers returns paks as one file system: files of a later one stand in the place of those
+// of earlier ones, and what is gone in it is not there.
+func Layers(paks ...*Pak) *Layered { return &Layered{paks} }
+
+// Layered is several paks, by [Layers].
+type Layered struct{ paks []*Pak }
+
+// find returns the entry of a file and the pak that has it.
+func (l *Layered) find(op, name string) (*Pak, Entry, error) {
+	if !fs.ValidPath(name) {
+		return nil, Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	for i := len(l.paks) - 1; i >= 0; i-- {
+		e, ok, err := l.paks[i].Lookup(name)
+		switch {
+		case err != nil:
+			return nil, Entry{}, &fs.PathError{Op: op, Path: name, Err: err}
+		case ok && !e.Gone:
+			return l.paks[i], e, nil
+		case ok:
+			return nil, Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+		}
+	}
+	return nil, Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+}
+
+// Open opens a file or folder, as [fs.FS] has it.
+func (l *Layered) Open(name string) (fs.File, error) {
+	p, e, err := l.find("open", name)
+	if err == nil {
+		return p.openEntry(e)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	list, listErr := l.ReadDir(name)
+	if listErr != nil {
+		return nil, err
+	}
+	return &folder{info: folderInfo(path.Base(name)), list: list}, nil
+}
+
+// ReadFile reads a whole file, as [fs.ReadFileFS] has it.
+func (l *Layered) ReadFile(name string) ([]byte, error) {
+	p, e, err := l.find("read", name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := p.read(&e)
+	if err != nil {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	return data, nil
+}
+
+// ReadDir lists a folder, as [fs.ReadDirFS] has it.
+func (l *Layered) ReadDir(name string) ([]fs.DirEntry, error) {
+	found := map[string]fs.DirEntry{}
+	for _, p := range l.paks { // what a later one has stands in the place of what was found
+		list, err := p.ReadDir(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range list {
+			found[e.Name()] = e
+		}
+	}
+	var list []fs.DirEntry
+	for base, e := range found {
+		full := path.Join(name, base)
+		if !e.IsDir() {
+			if _, _, err := l.find("readdir", full); err != nil {
+				continue // it is gone, or a later one has a folder of that name
+			}
+		} else if len(l.paks) > 1 && !l.hasFile(full) {
+			continue
+		}
+		list = append(list, e)
+	}
+	if len(list) == 0 && name != "." {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrNotExist}
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Name() < list[j].Name() })
+	return list, nil
+}
+
+// hasFile reports whether there is a file below a folder.
+func (l *Layered) hasFile(folder string) bool {
+	for _, p := range l.paks {
+		for i := p.search(folder+"/", 0); i < p.footer.count; i++ {
+			e, err := p.entry(i)
+			if err != nil || !strings.HasPrefix(e.Name, folder+"/") {
+				break
+			}
+			if _, _, err := l.find("readdir", e.Name); err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}

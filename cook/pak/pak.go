@@ -1,0 +1,378 @@
+package pak
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/mapped"
+	"github.com/assetcook/assetcook/internal/regular"
+)
+
+const signatureSize = ed25519.SignatureSize
+
+// A Pak is open for reading, by any number of goroutines.
+type Pak struct {
+	file   *os.File
+	memory *mapped.File
+	size   int64
+	footer footer
+
+	records, slots, names []byte
+}
+
+// Open opens a pak. That costs the same whatever is in it: what the directory says is
+// judged when it is used. Verify judges all.
+func Open(name string) (*Pak, error) {
+	p, err := open(name)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", name, err)
+	}
+	return p, nil
+}
+
+func open(name string) (*Pak, error) {
+	f, err := regular.Open(name)
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	p := &Pak{file: f}
+	if err := p.mount(); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// mount finds the directory.
+func (p *Pak) mount() (err error) {
+	var header [headerSize]byte
+	if n, _ := p.file.ReadAt(header[:], 0); n < headerSize || string(header[:8]) != headerMagic {
+		if n == headerSize && string(header[:7]) == headerMagic[:7] {
+			return fmt.Errorf("the pak has version %d, want %d", header[7], headerMagic[7])
+		}
+		return damaged("it does not begin as a pak does")
+	}
+	if p.memory, err = mapped.Of(p.file); err != nil {
+		return err
+	}
+	data := p.memory.Data
+	if p.size = int64(len(data)); p.size < headerSize+footerSize {
+		return damaged("it has %d bytes", p.size)
+	}
+	return guard(func() error {
+		if p.footer, err = parseFooter(data[p.size-footerSize:], p.size); err != nil {
+			return err
+		}
+		all := data[p.footer.records : p.footer.records+p.footer.size()]
+		p.records, all = all[:recordSize*p.footer.count], all[recordSize*p.footer.count:]
+		p.slots, p.names = all[:slotSize*p.footer.slots], all[slotSize*p.footer.slots:]
+		return nil
+	})
+}
+
+// guard makes an error of a fault: of a file that was cut off since it was opened.
+func guard(do func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if fault := recover(); fault != nil {
+			if _, ok := fault.(interface{ Addr() uintptr }); !ok {
+				panic(fault)
+			}
+			err = damaged("it was cut off while it was open")
+		}
+	}()
+	return do()
+}
+
+// Close closes the pak. Files of it that are open can no longer be read.
+func (p *Pak) Close() error {
+	if p.memory != nil {
+		p.memory.Close()
+	}
+	p.records, p.slots, p.names = nil, nil, nil
+	return p.file.Close()
+}
+
+// Len is how many entries there are.
+func (p *Pak) Len() int { return p.footer.count }
+
+// Digest is the BLAKE3 of the directory: that of all that is in the pak. The order of the
+// data in it counts as well.
+func (p *Pak) Digest() hashing.Digest { return p.footer.digest }
+
+// Patches is the Digest of the pak that this one is a patch for, zero if it is none.
+func (p *Pak) Patches() hashing.Digest { return p.footer.patches }
+
+// Lookup finds an entry by its name. It may be one that is Gone.
+func (p *Pak) Lookup(name string) (e Entry, ok bool, err error) {
+	err = guard(func() error { e, ok, err = p.lookup(name); return err })
+	return e, ok, err
+}
+
+func (p *Pak) lookup(name string) (e Entry, ok bool, err error) {
+	hash := hashOf(name)
+	mask := uint64(p.footer.slots - 1)
+	at := hash & mask
+	for range p.footer.slots {
+		number := binary.LittleEndian.Uint32(p.slots[slotSize*at:])
+		if number == 0 {
+			return e, false, nil
+		}
+		if int64(number) > int64(p.footer.count) {
+			return e, false, damaged("a slot is of record %d of %d", number, p.footer.count)
+		}
+		record := p.records[recordSize*(number-1):]
+		if binary.LittleEndian.Uint64(record) == hash {
+			found, err := p.name(int(number - 1))
+			if err != nil {
+				return e, false, err
+			}
+			if string(found) == name {
+				e, err = p.entry(int(number - 1))
+				return e, err == nil, err
+			}
+		}
+		at = (at + 1) & mask
+	}
+	return e, false, nil
+}
+
+// name returns the name of a record.
+func (p *Pak) name(i int) ([]byte, error) {
+	record := p.records[recordSize*i:]
+	from, n := int64(binary.LittleEndian.Uint32(record[64:])), int64(binary.LittleEndian.Uint16(record[68:]))
+	if from+n > int64(len(p.names)) || n == 0 {
+		return nil, damaged("record %d has no name", i+1)
+	}
+	return p.names[from : from+n], nil
+}
+
+// entry returns what a record says, if that can be.
+func (p *Pak) entry(i int) (Entry, error) {
+	name, err := p.name(i)
+	if err != nil {
+		return Entry{}, err
+	}
+	record := p.records[recordSize*i:]
+	offset, packed, size := binary.LittleEndian.Uint64(record[8:]), binary.LittleEndian.Uint64(record[16:]), binary.LittleEndian.Uint64(record[24:])
+	e := Entry{Name: string(name), Offset: int64(offset), Packed: int64(packed), Size: int64(size)}
+	copy(e.Digest[:], record[32:])
+	if err := checkName(e.Name); err != nil {
+		return e, damaged("record %d: %v", i+1, err)
+	}
+	end := uint64(p.footer.records)
+	if offset > end || packed > end-offset {
+		return e, damaged("%s lies outside of the data", e.Name)
+	}
+	switch how := record[70]; {
+	case how == stored && packed != size, how == zstdOne && size > maxRatio*(packed+64), how == gone && (packed != 0 || size != 0):
+		return e, damaged("%s has %d bytes, packed into %d", e.Name, size, packed)
+	case how > gone:
+		return e, damaged("%s is stored in a way that is not known: %d", e.Name, how)
+	default:
+		e.Compressed, e.Gone = how == zstdOne, how == gone
+	}
+	return e, nil
+}
+
+// Entries yields all entries, sorted by name. After an error there are no more.
+func (p *Pak) Entries() iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for i := range p.footer.count {
+			var e Entry
+			err := guard(func() (err error) { e, err = p.entry(i); return err })
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// read returns the content of an entry, not checked against its digest.
+func (p *Pak) read(e *Entry) ([]byte, error) {
+	data := make([]byte, e.Packed)
+	if n, err := p.file.ReadAt(data, e.Offset); int64(n) < e.Packed {
+		return nil, err
+	}
+	if !e.Compressed {
+		return data, nil
+	}
+	return unpack(data, e)
+}
+
+// decoders decode frames, a goroutine at a time.
+var decoders = sync.Pool{New: func() any {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		panic(err) // the options are right
+	}
+	return d
+}}
+
+// unpack decodes the frame of an entry. It takes no more memory than what comes out, at most
+// the entry, and a window, whatever the frame and the entry say.
+func unpack(data []byte, e *Entry) ([]byte, error) {
+	d := decoders.Get().(*zstd.Decoder)
+	defer decoders.Put(d)
+	if err := d.Reset(bytes.NewReader(data)); err != nil {
+		return nil, damaged("%s: %v", e.Name, err)
+	}
+	defer d.Reset(nil)
+	out := make([]byte, 0, min(e.Size, 64*e.Packed))
+	for int64(len(out)) < e.Size {
+		if len(out) == cap(out) {
+			out = slices.Grow(out, min(len(out), int(e.Size)-len(out)))
+		}
+		n, err := io.ReadFull(d, out[len(out):min(int64(cap(out)), e.Size)])
+		if out = out[:len(out)+n]; err != nil {
+			return nil, damaged("%s: its frame is of %d bytes, want %d: %v", e.Name, len(out), e.Size, err)
+		}
+	}
+	if n, err := d.Read(make([]byte, 1)); n > 0 || err != io.EOF {
+		return nil, damaged("%s: its frame is of more than %d bytes", e.Name, e.Size)
+	}
+	return out, nil
+}
+
+// Verify judges the whole pak: the directory, and all files by their digests. wrong is called
+// with each thing that is not as it should be; its error wraps ErrDamaged. Verify
+// itself fails if the pak cannot be read.
+func (p *Pak) Verify(wrong func(error)) error {
+	return guard(func() error {
+		data := p.memory.Data
+		if hashing.DigestOf(data[p.footer.records:p.footer.records+p.footer.size()]) != p.footer.digest {
+			wrong(damaged("the directory is not what its digest says"))
+		}
+		last, used, entries := "", regions{}, make([]Entry, 0, p.footer.count)
+		for i := range p.footer.count {
+			e, err := p.entry(i)
+			if err != nil {
+				wrong(err)
+				continue
+			}
+			if e.Name <= last {
+				wrong(damaged("%s is not in its place among the names", e.Name))
+			}
+			last = e.Name
+			if found, ok, _ := p.lookup(e.Name); !ok || found != e {
+				wrong(damaged("%s is not found by its name", e.Name))
+			}
+			used = append(used, region{e.Offset, e.Offset + e.Packed})
+			if !e.Gone {
+				entries = append(entries, e)
+			}
+		}
+		if used.overlap() { // and to read them all could take any time
+			wrong(damaged("files overlap"))
+			return nil
+		}
+		for i := range entries {
+			e := &entries[i]
+			content, err := p.read(e)
+			if err == nil && hashing.DigestOf(content) != e.Digest {
+				err = damaged("%s is not what its digest says", e.Name)
+			}
+			if err != nil {
+				wrong(err)
+			}
+		}
+		return nil
+	})
+}
+
+// ErrSignature says that a pak is not signed with a key, or was changed since.
+var ErrSignature = errors.New("the signature is not right")
+
+// VerifySignature proves that the directory, and with it the digests of all files, is what
+// the owner of a key has signed. Verify or ReadVerified prove the files.
+func (p *Pak) VerifySignature(key ed25519.PublicKey) error {
+	if !p.footer.signed {
+		return fmt.Errorf("%w: there is none", ErrSignature)
+	}
+	return guard(func() error {
+		data := p.memory.Data
+		end := p.size - footerSize
+		if !ed25519.Verify(key, data[end:], data[end-signatureSize:end]) {
+			return ErrSignature
+		}
+		if hashing.DigestOf(data[p.footer.records:p.footer.records+p.footer.size()]) != p.footer.digest {
+			return fmt.Errorf("%w: the directory was changed", ErrSignature)
+		}
+		return nil
+	})
+}
+
+// ReadVerified is ReadFile, and proves the content by its digest.
+func (p *Pak) ReadVerified(name string) ([]byte, error) {
+	e, err := p.find("read", name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := p.read(&e)
+	if err == nil && hashing.DigestOf(data) != e.Digest {
+		err = damaged("%s is not what its digest says", name)
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	return data, nil
+}
+
+// A Difference is an entry that two paks do not have in common.
+type Difference struct {
+	Old, New Entry // without a name where there is none
+}
+
+// Diff yields what is not the same in two paks, sorted by name. Where and how it is stored
+// does not count.
+func Diff(a, b *Pak) iter.Seq2[Difference, error] {
+	return func(yield func(Difference, error) bool) {
+		nextA, stopA := iter.Pull2(a.Entries())
+		defer stopA()
+		nextB, stopB := iter.Pull2(b.Entries())
+		defer stopB()
+		x, errX, moreX := nextA()
+		y, errY, moreY := nextB()
+		for moreX || moreY {
+			if err := errors.Join(errX, errY); err != nil {
+				yield(Difference{}, err)
+				return
+			}
+			order := bytes.Compare([]byte(x.Name), []byte(y.Name))
+			if !moreX {
+				order = 1
+			} else if !moreY {
+				order = -1
+			}
+			d := Difference{x, y}
+			switch {
+			case order < 0:
+				d.New = Entry{}
+			case order > 0:
+				d.Old = Entry{}
+			}
+			if same := order == 0 && x.Digest == y.Digest && x.Gone == y.Gone; !same && !yield(d, nil) {
+				return
+			}
+			if order <= 0 {
+				x, errX, moreX = nextA()
+			}
+			if order >= 0 {
+				y, errY, moreY = nextB()
+			}
+		}
+	}
+}
