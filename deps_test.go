@@ -79,7 +79,7 @@ cook/internal/peer: internal/socket
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/pathname
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
 cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
-cook/internal/report: cook internal/human internal/pathname
+cook/internal/report: cook internal/human internal/pathname profile profile/counters profile/guid profile/memory
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dirfd internal/parallel internal/pathname
 cook/internal/rules: cook/internal/glob cook/recipe internal/lazyregexp internal/nearest internal/pathname
 cook/internal/scan: internal/dirfd internal/lazyregexp internal/lease internal/pathname

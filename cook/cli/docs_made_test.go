@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/internal/report"
 	"github.com/assetcook/assetcook/cook/internal/report/overview"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/recipes"
@@ -121,54 +119,6 @@ func (r recipeOf) Event(e cook.Event) {
 	if e.Recipe != "" {
 		r[filepath.Ext(e.Path)] = e.Recipe
 	}
-}
-
-// docs/json.md names every field that the records have, and no other.
-func TestDocsJSONFields(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "json.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []string
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)`").FindAllStringSubmatch(string(text), -1) {
-		rows = append(rows, m[1])
-	}
-	fields := jsonFields(reflect.TypeFor[report.Explained](), jsonFields(reflect.TypeFor[report.Record](), nil))
-	if len(fields) < 40 {
-		t.Errorf("%d fields", len(fields))
-	}
-	for _, f := range fields {
-		if !slices.Contains(rows, f) {
-			t.Errorf("docs/json.md has no row for %s", f)
-		}
-	}
-	for _, row := range rows {
-		if !slices.Contains(fields, row) {
-			t.Errorf("docs/json.md has a row for %s, which no record has", row)
-		}
-	}
-}
-
-// jsonFields adds the names of a type's fields, and those of the types in it.
-func jsonFields(t reflect.Type, all []string) []string {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Struct {
-		return all
-	}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "-" {
-			continue
-		}
-		if name != "" && !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-		all = jsonFields(f.Type, all)
-	}
-	return all
 }
 
 // Messages that docs/troubleshooting.md explains are messages of the program; "..." in

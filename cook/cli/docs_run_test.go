@@ -108,7 +108,8 @@ func (at *place) run(t *testing.T, line string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", fmt.Sprintf("(exit %d)\n%s", at.status, line))
 	cmd.Dir = at.dir
-	cmd.Env = append(os.Environ(), "COOKCACHE="+filepath.Join(at.dir, ".store"), "TZ=UTC", "LC_ALL=C.UTF-8")
+	wrong := filepath.Join(at.dir, ".misprinted")
+	cmd.Env = append(os.Environ(), miscounted+"="+wrong, "COOKCACHE="+filepath.Join(at.dir, ".store"), "TZ=UTC", "LC_ALL=C.UTF-8")
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {
@@ -118,6 +119,9 @@ func (at *place) run(t *testing.T, line string) string {
 		at.status = exit.ExitCode()
 	default:
 		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(wrong); err == nil {
+		t.Fatalf("miscounted or misprinted: %s", text)
 	}
 	return string(out)
 }

@@ -23,11 +23,10 @@ import (
 	"github.com/assetcook/assetcook/internal/faultfs"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/proof/oracle"
-	"github.com/assetcook/assetcook/recipes"
 )
 
 // commands are the programs that this test binary can run as, by name.
-var commands = map[string]func(){"cook": command{countedCook, recipes.All()}.main}
+var commands = map[string]func(){"cook": judgedCook}
 
 func TestMain(m *testing.M) {
 	faultfs.Init() // this process may be the tracee that executes cook
@@ -35,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 // miscounted is the variable that names the file in which a run reports that its counters
-// and its summary differ.
+// and its summary differ, or that it printed JSON that is not as its schema.
 const miscounted = "COOK_MISCOUNTED"
 
 // countedCook calls cook.Cook and compares its counters with its summary.
@@ -65,7 +64,7 @@ func params(dir string) testscript.Params {
 			e.Setenv(miscounted, wrong)
 			e.Defer(func() {
 				if text, err := os.ReadFile(wrong); err == nil {
-					e.T().Fatal("miscounted: " + string(text))
+					e.T().Fatal("miscounted or misprinted: " + string(text))
 				}
 			})
 			return nil

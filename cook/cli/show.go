@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -20,8 +19,6 @@ import (
 	"github.com/assetcook/assetcook/internal/sysmem"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
-	"github.com/assetcook/assetcook/profile/guid"
-	"github.com/assetcook/assetcook/profile/memory"
 )
 
 // show is what to print of a run.
@@ -171,7 +168,7 @@ func (s show) summary(sum *cook.Summary, stdout io.Writer, probe profile.Probe) 
 	if s.json {
 		report.NewJSON(stdout).Summary(sum)
 		if s.stats {
-			json.NewEncoder(stdout).Encode(measured{"measured", probe.Run, probe.Counters.Snapshot(), probe.Memory.Snapshot().Groups, sysmem.PeakRSS()})
+			report.NewJSON(stdout).Measured(probe, sysmem.PeakRSS())
 		}
 		return
 	}
@@ -184,15 +181,6 @@ func (s show) summary(sum *cook.Summary, stdout io.Writer, probe profile.Probe) 
 		report.WriteBehind(stdout, sum)
 		fmt.Fprintf(stdout, "cook: %s\n", sum)
 	}
-}
-
-// measured is the JSON record of time and memory by stage and recipe.
-type measured struct {
-	Event    string            `json:"event"`
-	Run      guid.ID           `json:"run,omitzero"` // as in history and recordings
-	Counters counters.Snapshot `json:"counters"`
-	Memory   []memory.GroupRow `json:"memory"`
-	PeakRSS  int64             `json:"peak_rss,omitempty"` // bytes
 }
 
 // writeProbe prints tables of time and memory by stage and recipe.

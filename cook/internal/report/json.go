@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/profile"
 )
 
 // JSON is an observer that writes one object a line. Characters that do not print are
@@ -232,6 +233,13 @@ func plainRunes(text string) bool {
 
 // Summary writes the last record of a run.
 func (j *JSON) Summary(s *cook.Summary) { j.encode(Record{Event: "summary", Summary: s}) }
+
+// Measured writes where time and memory of a run went, and the most bytes of physical
+// memory that the process has held, if that is not 0.
+func (j *JSON) Measured(probe profile.Probe, peakRSS int64) {
+	j.Line(Measured{"measured", probe.Run, probe.Counters.Snapshot(), probe.Memory.Snapshot().Groups, peakRSS})
+	j.Flush()
+}
 
 // unlessUTF8 encodes a path that JSON cannot hold, and returns "" for others.
 func unlessUTF8(path string) string {

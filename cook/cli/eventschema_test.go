@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/recipes"
+)
+
+// eventSchema compiles the schema of the lines that -json prints.
+func eventSchema() (*jsonschema.Schema, error) {
+	text, err := report.Schema()
+	if err != nil {
+		return nil, err
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("asset:///events.schema.json", doc); err != nil {
+		return nil, err
+	}
+	return c.Compile("asset:///events.schema.json")
+}
+
+// judgedCook is the command, in scripts and pages. Each line that it prints with -json is
+// validated, and what is wrong goes to the file of the variable miscounted.
+func judgedCook() {
+	c := command{countedCook, recipes.All()}
+	if !slices.Contains(os.Args, "-json") && os.Getenv("COOK_JSON") == "" {
+		c.main()
+	}
+	schema, err := eventSchema()
+	if err != nil {
+		panic(err)
+	}
+	verb, _ := c.find(slices.Concat(os.Args[1:], []string{""})[0])
+	judge := &lineJudge{
+		to: &stream{file: os.Stdout}, schema: schema,
+		events: slices.Contains([]string{"", "why", "verify"}, verb.name),
+	}
+	ctx, interrupt := interruptible()
+	code := c.run(ctx, interrupt.listen, os.Args[1:], judge, &stream{file: os.Stderr})
+	if len(judge.rest) > 0 {
+		judge.wrong = append(judge.wrong, fmt.Sprintf("%q is not a line", judge.rest))
+	}
+	if judge.wrong != nil {
+		text := fmt.Sprintf("%q:\n%s\n", os.Args, strings.Join(judge.wrong, "\n"))
+		if err := os.WriteFile(os.Getenv(miscounted), []byte(text), 0o666); err != nil {
+			panic(text)
+		}
+	}
+	os.Exit(code)
+}
+
+// A lineJudge validates the lines that pass through it.
+type lineJudge struct {
+	to     io.Writer
+	schema *jsonschema.Schema
+	events bool // all lines are events; else those that have the field
+	rest   []byte
+	wrong  []string
+}
+
+func (j *lineJudge) Write(b []byte) (int, error) {
+	j.rest = append(j.rest, b...)
+	for {
+		line, rest, ok := bytes.Cut(j.rest, []byte("\n"))
+		if !ok {
+			break
+		}
+		j.rest = rest
+		if err := j.judge(line); err != nil {
+			j.wrong = append(j.wrong, fmt.Sprintf("%s\n%v", line, err))
+		}
+	}
+	return j.to.Write(b)
+}
+
+func (j *lineJudge) judge(line []byte) error {
+	var event struct{ Event *string }
+	if json.Unmarshal(line, &event) != nil || event.Event == nil {
+		if !j.events {
+			return nil
+		}
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
+	if err != nil {
+		return err
+	}
+	return j.schema.Validate(value)
+}
+
+// docs/events.schema.json is what cook schema -events prints.
+func TestDocsEventSchema(t *testing.T) {
+	want, err := report.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(root, "docs", "events.schema.json")
+	if *update {
+		if err := os.WriteFile(name, want, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s, %v, is not what cook schema -events prints; run go test ./cook/cli -run %s -update", name, err, t.Name())
+	}
+}
+
+// The schema takes what there is, and nothing else.
+func TestEventSchema(t *testing.T) {
+	schema, err := eventSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, valid := range map[string]bool{
+		`{"event":"begin","version":1}`:                                             true,
+		`{"event":"begin"}`:                                                         false,
+		`{"event":"begin","version":"1"}`:                                           false,
+		`{"event":"begin","version":1,"path":"a"}`:                                  false,
+		`{"version":1}`:                                                             false,
+		`{"event":"baked","path":"a"}`:                                              false,
+		`{"event":"cooked","path":"a","reasons":[{"kind":"new"}]}`:                  true,
+		`{"event":"cooked","path":"a","reasons":[{"kind":"new","since":1}]}`:        false,
+		`{"event":"cooked","path":"a","severity":"error"}`:                          false,
+		`{"event":"failed","path":"a","severity":"error","error":"e","line":3}`:     true,
+		`{"event":"failed","path":"a","severity":"fatal","error":"e"}`:              false,
+		`{"event":"failed","path":"a","error":"e"}`:                                 false,
+		`{"event":"note","text":"t"}`:                                               true,
+		`{"event":"summary","summary":{"found":{}}}`:                                false,
+		`{"event":"difference","path":"a","text":"t","finding":{"kind":"strange"}}`: false,
+		`[]`: false,
+	} {
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(value); (err == nil) != valid {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// docs/json.md has the events and fields of the schema.
+func TestDocsJSONFields(t *testing.T) {
+	var events, fields strings.Builder
+	names := func(list []string) string {
+		if len(list) == 0 {
+			return ""
+		}
+		return "`" + strings.Join(list, "`, `") + "`"
+	}
+	events.WriteString("| `event` | | always has | may have |\n|---|---|---|---|\n")
+	for _, k := range report.Kinds() {
+		fmt.Fprintf(&events, "| %s | %s | %s | %s |\n", names(k.Events), k.Doc, names(strings.Fields(k.Always)), names(strings.Fields(k.Maybe)))
+	}
+	for i, o := range report.Objects() {
+		if i > 0 {
+			fields.WriteString("\n")
+		}
+		fmt.Fprintf(&fields, "| %s | |\n|---|---|\n", o.Name)
+		for _, f := range o.Fields {
+			doc := f.Doc
+			if f.Words != nil {
+				doc += ": " + names(f.Words)
+			}
+			fmt.Fprintf(&fields, "| `%s` | %s |\n", f.Name, doc)
+		}
+	}
+	for _, block := range []struct{ name, text string }{{"events", events.String()}, {"fields", fields.String()}} {
+		for _, p := range pages(t) { // read again, as it may have been written
+			if p.name == "docs/json.md" {
+				p.generated(t, block.name, block.text)
+			}
+		}
+	}
+}

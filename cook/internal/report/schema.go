@@ -1,0 +1,278 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/guid"
+	"github.com/assetcook/assetcook/profile/memory"
+)
+
+// A schema is JSON Schema, as encoding/json writes it.
+type schema = map[string]any
+
+// Measured is the JSON record of time and memory by stage and recipe.
+type Measured struct {
+	Event    string            `json:"event"` // "measured"
+	Run      guid.ID           `json:"run,omitzero"`
+	Counters counters.Snapshot `json:"counters"`
+	Memory   []memory.GroupRow `json:"memory"`
+	PeakRSS  int64             `json:"peak_rss,omitempty"` // bytes
+}
+
+// A Kind is lines of JSON that have the same fields.
+type Kind struct {
+	Events []string // values of the field "event"; the first one names the kind
+	Always string   // fields that each has besides, with spaces between
+	Maybe  string   // further fields
+	Doc    string
+
+	of reflect.Type
+}
+
+// Fields that kinds have in common.
+const (
+	ofAsset = "path_base64 target recipe outputs reasons bytes_in bytes_out ns cook_ns"
+	ofPlace = "file line column"
+)
+
+// Kinds lists all lines of JSON but those of the verbs that list.
+func Kinds() []Kind {
+	record := reflect.TypeFor[Record]()
+	return []Kind{
+		{[]string{"begin"}, "version", "", "the first record of a run", record},
+		{[]string{"started"}, "path", "path_base64 target recipe bytes_in cook_ns", "work on an asset has begun", record},
+		{[]string{"up_to_date", "unchanged", "restored", "cooked", "removed", "not_reached", "would_cook", "would_restore", "would_remove"}, "path", ofAsset,
+			"how an asset fared; in dry runs, how it would", record},
+		{[]string{"failed", "would_fail"}, "path severity error", ofPlace + " " + ofAsset, "an asset failed", record},
+		{[]string{"warned"}, "path severity text", ofPlace + " " + ofAsset, "a source looks like a mistake", record},
+		{[]string{"error"}, "severity error", "path path_base64 target " + ofPlace, "a failure that is no asset's, such as wrong rules or flags, or a folder that cannot be listed", record},
+		{[]string{"note"}, "text", "", "something to know that is no failure", record},
+		{[]string{"summary"}, "summary", "", "the end of a run", record},
+		{[]string{"measured"}, "counters memory", "run peak_rss", "with `-stats`, after the summary: where time and memory went", reflect.TypeFor[Measured]()},
+		{[]string{"difference"}, "path text finding", "path_base64 target recipe outputs", "of `cook verify`: what is not as it should be", record},
+		{[]string{"verified"}, "verified", "", "the end of `cook verify`", record},
+		{[]string{"explanation"}, "path runs choices inputs", "path_base64 target reasons error makes warnings last",
+			"of `cook why`: an asset and target; the reasons are those of the next cook", reflect.TypeFor[Explained]()},
+	}
+}
+
+// An Object is a struct of the records.
+type Object struct {
+	Name   string
+	Fields []Field // in the order of the struct
+
+	of reflect.Type
+}
+
+// A Field says what a field means, and the words that it may have if these are few.
+type Field struct {
+	Name, Doc string
+	Words     []string
+}
+
+// fields has a paragraph for each object: its name, and of each field in the order of the
+// struct a line with the name, what it means and perhaps its words, with tabs between.
+//
+//go:embed fields.txt
+var fields string
+
+// Objects says what all fields mean. An object is named as its table in docs/json.md.
+func Objects() []Object {
+	types := map[string]reflect.Type{
+		"record":      reflect.TypeFor[Record](),
+		"reason":      reflect.TypeFor[cook.Reason](),
+		"summary":     reflect.TypeFor[cook.Summary](),
+		"count":       reflect.TypeFor[cook.Count](),
+		"looked":      reflect.TypeFor[cook.Calls](),
+		"files":       reflect.TypeFor[cook.Kind](),
+		"finding":     reflect.TypeFor[cook.Finding](),
+		"bytes":       reflect.TypeFor[cook.ByteDifference](),
+		"verified":    reflect.TypeFor[cook.Verified](),
+		"explanation": reflect.TypeFor[Explained](),
+		"choices":     reflect.TypeFor[Choices](),
+		"option":      reflect.TypeFor[cook.Option](),
+		"input":       reflect.TypeFor[cook.Input](),
+		"last":        reflect.TypeFor[cook.LastTime](),
+		"output":      reflect.TypeFor[cook.Output](),
+		"measured":    reflect.TypeFor[Measured](),
+		"memory":      reflect.TypeFor[memory.GroupRow](),
+	}
+	var all []Object
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(fields), "\n\n") {
+		lines := strings.Split(paragraph, "\n")
+		o := Object{Name: lines[0], of: types[lines[0]]}
+		for _, line := range lines[1:] {
+			cells := append(strings.Split(line, "\t"), "")
+			f := Field{Name: cells[1], Doc: cells[2]}
+			if cells[3] != "" {
+				f.Words = strings.Split(cells[3], ", ")
+			}
+			o.Fields = append(o.Fields, f)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// Schema returns a JSON Schema (2020-12) of the lines of [Kinds]. It takes no field that
+// it does not name.
+func Schema() ([]byte, error) {
+	m := schemaMaker{defs: schema{}, objects: map[reflect.Type]*Object{}}
+	objects := Objects()
+	for i := range objects {
+		m.objects[objects[i].of] = &objects[i]
+	}
+	var all []schema
+	for _, k := range Kinds() {
+		line, err := m.kind(&k)
+		if err != nil {
+			return nil, err
+		}
+		name := k.Events[0] + "_event" // no object is called so
+		m.defs[name] = line
+		all = append(all, ref(name))
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(schema{
+		"$schema":     "https://json-schema.org/draft/2020-12/schema",
+		"title":       "cook -json",
+		"description": fmt.Sprintf("a line of cook -json, cook verify -json or cook why -json, version %d; sizes are in bytes, times in nanoseconds", version),
+		"oneOf":       all,
+		"$defs":       m.defs,
+	})
+	return b.Bytes(), err
+}
+
+func ref(def string) schema { return schema{"$ref": "#/$defs/" + def} }
+
+// A schemaMaker makes the schemas of types.
+type schemaMaker struct {
+	defs    schema
+	objects map[reflect.Type]*Object
+}
+
+// kind returns the schema of a kind of lines.
+func (m *schemaMaker) kind(k *Kind) (schema, error) {
+	all, err := m.properties(k.of)
+	if err != nil {
+		return nil, err
+	}
+	always := append([]string{"event"}, strings.Fields(k.Always)...)
+	properties := schema{}
+	for _, name := range append(strings.Fields(k.Maybe), always...) {
+		if all[name] == nil {
+			return nil, fmt.Errorf("%s has no field %s", k.of, name)
+		}
+		properties[name] = all[name]
+	}
+	properties["event"] = schema{"enum": k.Events}
+	return schema{"description": k.Doc, "type": "object", "properties": properties, "required": always, "additionalProperties": false}, nil
+}
+
+// properties returns the schemas of the fields of a struct. It fails if what is said of
+// them is not of the fields that there are.
+func (m *schemaMaker) properties(t reflect.Type) (schema, error) {
+	object := m.objects[t]
+	if object == nil {
+		return nil, fmt.Errorf("nothing is said of the fields of %s", t)
+	}
+	said := object.Fields
+	properties := schema{}
+	for f := range t.Fields() {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
+		if len(said) == 0 || said[0].Name != name {
+			return nil, fmt.Errorf("of %s, nothing is said of %s in its place", t, name)
+		}
+		s, err := m.of(f.Type)
+		if err != nil {
+			return nil, err
+		}
+		if list := f.Type.Kind() == reflect.Slice; list && options == "" && s["type"] == "array" {
+			s["type"] = []string{"array", "null"}
+		}
+		if words := said[0].Words; words != nil {
+			s["enum"] = words
+		}
+		s["description"] = said[0].Doc
+		properties[name], said = s, said[1:]
+	}
+	if len(said) > 0 {
+		return nil, fmt.Errorf("%s has no field %s", t, said[0].Name)
+	}
+	return properties, nil
+}
+
+// of returns the schema of a type.
+func (m *schemaMaker) of(t reflect.Type) (schema, error) {
+	switch t {
+	case reflect.TypeFor[time.Time]():
+		return schema{"type": "string", "format": "date-time"}, nil
+	case reflect.TypeFor[guid.ID]():
+		return schema{"type": "string"}, nil
+	case reflect.TypeFor[counters.Snapshot]():
+		return countersSchema(), nil
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return schema{"type": "string"}, nil
+	case reflect.Bool:
+		return schema{"type": "boolean"}, nil
+	case reflect.Int, reflect.Int64, reflect.Uint64:
+		return schema{"type": "integer"}, nil
+	case reflect.Pointer:
+		return m.of(t.Elem())
+	case reflect.Slice:
+		items, err := m.of(t.Elem())
+		return schema{"type": "array", "items": items}, err
+	case reflect.Struct:
+		return m.definition(t)
+	}
+	return nil, fmt.Errorf("%s has no schema", t)
+}
+
+// definition returns a reference to the schema of a struct.
+func (m *schemaMaker) definition(t reflect.Type) (schema, error) {
+	properties, err := m.properties(t)
+	if err != nil {
+		return nil, err
+	}
+	required := []string{}
+	for f := range t.Fields() {
+		if name, options, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" && options == "" {
+			required = append(required, name)
+		}
+	}
+	slices.Sort(required)
+	name := m.objects[t].Name
+	m.defs[name] = schema{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	return ref(name), nil
+}
+
+// countersSchema is the schema of what [counters.Snapshot.MarshalJSON] writes.
+func countersSchema() schema {
+	times := schema{}
+	names := []string{"calls", "total_ns", "own_ns", "min_ns", "max_ns"}
+	for _, name := range names {
+		times[name] = schema{"type": "integer"}
+	}
+	return schema{"type": "object", "additionalProperties": schema{"anyOf": []schema{
+		{"type": "number"},
+		{"enum": []string{"NaN", "+Inf", "-Inf"}},
+		{"type": "object", "properties": times, "required": names, "additionalProperties": false},
+	}}}
+}
