@@ -53,7 +53,7 @@ func Kinds() []Kind {
 		{[]string{"up_to_date", "unchanged", "restored", "cooked", "removed", "not_reached", "would_cook", "would_restore", "would_remove"}, "path", ofAsset,
 			"how an asset fared; in dry runs, how it would", record},
 		{[]string{"failed", "would_fail"}, "path severity error", ofPlace + " " + ofAsset, "an asset failed", record},
-		{[]string{"warned"}, "path severity text", ofPlace + " " + ofAsset, "a source looks like a mistake", record},
+		{[]string{"warned"}, "severity text", "path " + ofPlace + " " + ofAsset, "a source, a rule or a line of a `.cookignore` looks like a mistake", record},
 		{[]string{"error"}, "severity error", "path path_base64 target " + ofPlace, "a failure that is no asset's, such as wrong rules or flags, or a folder that cannot be listed", record},
 		{[]string{"note"}, "text", "", "something to know that is no failure", record},
 		{[]string{"summary"}, "summary", "", "the end of a run", record},
