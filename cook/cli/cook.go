@@ -171,9 +171,6 @@ func (r *cookRun) cookOrWatch(ctx context.Context) (code int, began bool) {
 	}
 	switch {
 	case err != nil:
-		if r.show.json {
-			writeWrong(r.stdout, err)
-		}
 		return fail(ctx, r.stderr, err), began
 	case summary.Failures() == 0:
 		return exitOK, true

@@ -15,7 +15,6 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
-	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
@@ -49,6 +48,9 @@ func (c command) main() {
 // on assets.
 func (c command) run(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	out := &checkedWriter{w: stdout}
+	if c.wantsJSON(args, os.Getenv) {
+		stderr = &eventStream{stderr, out}
+	}
 	code := c.verb(ctx, atWork, args, out, stderr)
 	if out.err != nil && code == exitOK {
 		fmt.Fprintf(stderr, "cook: not all could be printed: %v\n", out.err)
@@ -59,11 +61,13 @@ func (c command) run(ctx context.Context, atWork func(), args []string, stdout, 
 
 // A checkedWriter remembers the first error of a writer.
 type checkedWriter struct {
-	w   io.Writer
-	err error
+	w    io.Writer
+	used bool // something was written
+	err  error
 }
 
 func (w *checkedWriter) Write(b []byte) (int, error) {
+	w.used = true
 	n, err := w.w.Write(b)
 	if err != nil && w.err == nil {
 		w.err = err
@@ -90,8 +94,7 @@ func fail(ctx context.Context, stderr io.Writer, err error) int {
 	var config *cook.ConfigError
 	var locked *cook.LockedError
 	if ctx.Err() != nil {
-		fmt.Fprintln(stderr, "cook: interrupted; what was finished is kept")
-		return exitInterrupted
+		return interrupted(stderr, "interrupted; what was finished is kept")
 	}
 	printError(stderr, err)
 	switch {
@@ -106,20 +109,16 @@ func fail(ctx context.Context, stderr io.Writer, err error) int {
 	return exitFailed
 }
 
-// writeWrong writes what keeps a run from doing anything as records.
-func writeWrong(stdout io.Writer, err error) {
-	lines := report.NewJSON(stdout)
-	var places rules.Errors
-	if !errors.As(err, &places) {
-		lines.Wrong("", 0, 0, withFlags(err.Error()))
-	}
-	for _, e := range places {
-		lines.Wrong(e.File, e.Line, e.Column, e.Msg)
-	}
+// interrupted prints what is left by an interrupt and returns the exit code of one.
+func interrupted(stderr io.Writer, text string) int {
+	writeEvents(stderr, errors.New(text))
+	fmt.Fprintf(stderr, "cook: %s\n", text)
+	return exitInterrupted
 }
 
 // printError prints each line of an error, and the flags for what it suggests. Lines that
 // begin with a space show where the one before them is.
 func printError(stderr io.Writer, err error) {
+	writeEvents(stderr, err)
 	report.WriteError(stderr, styleOf(stderr, os.Getenv), err, withFlags)
 }

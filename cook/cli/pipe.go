@@ -31,6 +31,8 @@ func file(w io.Writer) *os.File {
 	switch w := w.(type) {
 	case *checkedWriter:
 		return file(w.w)
+	case *eventStream:
+		return file(w.Writer)
 	case *stream:
 		return w.file
 	case *os.File:

@@ -160,8 +160,7 @@ func (c command) runClean(ctx context.Context, atWork func(), args []string, std
 	atWork()
 	n, err := remove()
 	if err != nil && ctx.Err() != nil {
-		fmt.Fprintf(stderr, "cook: interrupted; %s %s, not all\n", human.Count(n, what), did)
-		return exitInterrupted
+		return interrupted(stderr, fmt.Sprintf("interrupted; %s %s, not all", human.Count(n, what), did))
 	}
 	if err != nil {
 		return fail(ctx, stderr, err)

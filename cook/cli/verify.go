@@ -107,7 +107,7 @@ func (c command) runVerify(ctx context.Context, atWork func(), args []string, st
 	}
 	observer, done := s.observe(shown{&project, false, false, found, stdout, stderr})
 	opt.Observer = cook.Observers{&memoryLimit{memory: opt.Limits.Memory}, observer}
-	if s.quiet { // findings are what was asked for
+	if s.quiet && !s.json { // findings are what was asked for
 		text := &report.Text{Out: stdout, Err: stderr, Dir: project.Dir, Style: styleOf(stderr, os.Getenv)}
 		observer = cook.Observers{flagging{cook.Observers{text}}}
 		if found != nil {
@@ -124,8 +124,7 @@ func (c command) runVerify(ctx context.Context, atWork func(), args []string, st
 	err = errors.Join(err, s.writeFindings(found, err))
 	switch {
 	case ctx.Err() != nil && err != nil:
-		fmt.Fprintln(stderr, "cook: interrupted; not all was verified")
-		return exitInterrupted
+		return interrupted(stderr, "interrupted; not all was verified")
 	case err != nil:
 		return fail(ctx, stderr, err)
 	case s.json:
