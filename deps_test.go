@@ -90,7 +90,7 @@ cook/internal/survey: cook/internal/execute cook/internal/index cook/internal/pa
 cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/manifest hashing internal/advice internal/confine internal/parallel internal/pathname internal/regular profile
 cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/state cook/recipe internal/dirfd internal/pathname
 cook/manifest: hashing
-cook/pak: hashing internal/atomicfile internal/mapped internal/reflink internal/regular
+cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal/reflink internal/regular
 cook/recipe/recipetest: cook/recipe internal/parallel
 cook/recipe:
 cook/reload: cook/internal/feed cook/manifest hashing internal/regular internal/webguard

@@ -120,7 +120,7 @@ func (r *pakRun) create(ctx context.Context, words []string) (int, error) {
 			return 0, err
 		}
 	}
-	stats, err := pak.Create(name, files, opt)
+	stats, err := pak.Create(ctx, name, files, opt)
 	if err != nil {
 		return 0, err
 	}

@@ -1,6 +1,7 @@
 package pak
 
 import (
+	"context"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
@@ -10,12 +11,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/internal/reflink"
 )
 
@@ -55,15 +56,15 @@ type Stats struct {
 
 // Create writes a pak. It appears under its name when it is whole, or not at all; Previous
 // may have the same name. Equal files, options and previous paks make equal paks.
-func Create(name string, files []File, opt Options) (Stats, error) {
-	stats, err := create(name, files, opt)
+func Create(ctx context.Context, name string, files []File, opt Options) (Stats, error) {
+	stats, err := create(ctx, name, files, opt)
 	if err != nil {
 		return stats, fmt.Errorf("create %s: %w", name, err)
 	}
 	return stats, nil
 }
 
-func create(name string, files []File, opt Options) (Stats, error) {
+func create(ctx context.Context, name string, files []File, opt Options) (Stats, error) {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	names := 0
@@ -83,9 +84,11 @@ func create(name string, files []File, opt Options) (Stats, error) {
 	if level == 0 {
 		level = 3
 	}
-	w := &writer{files: files, entries: make([]Entry, len(files)), kept: make([]bool, len(files)), end: headerSize, workers: max(1, opt.Workers)}
+	cores := parallel.NewCores(max(1, opt.Workers))
+	defer cores.Hold()()
+	w := &writer{cores: cores, files: files, entries: make([]Entry, len(files)), kept: make([]bool, len(files)), end: headerSize, batch: max(1, opt.Workers)}
 	if level > 0 {
-		encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)), zstd.WithEncoderConcurrency(w.workers),
+		encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)), zstd.WithEncoderConcurrency(w.batch),
 			zstd.WithWindowSize(maxWindow), zstd.WithEncoderCRC(false))
 		if err != nil {
 			return Stats{}, err
@@ -100,11 +103,11 @@ func create(name string, files []File, opt Options) (Stats, error) {
 	defer out.Discard()
 	w.out = out.File
 	if opt.Previous != "" {
-		if err := w.keep(opt.Previous); err != nil {
+		if err := w.keep(ctx, opt.Previous); err != nil {
 			return Stats{}, err
 		}
 	}
-	if err := w.write(opt); err != nil {
+	if err := w.write(ctx, opt); err != nil {
 		return Stats{}, err
 	}
 	return w.stats, out.Commit(name)
@@ -112,6 +115,7 @@ func create(name string, files []File, opt Options) (Stats, error) {
 
 // A writer is Create at work.
 type writer struct {
+	cores   *parallel.Cores
 	files   []File
 	entries []Entry // of the files
 	kept    []bool  // whether they are in their places
@@ -119,12 +123,12 @@ type writer struct {
 	encoder *zstd.Encoder // nil to compress nothing
 	gaps    regions       // that are free, below end
 	end     int64         // of the data
-	workers int
+	batch   int           // files that are packed side by side
 	stats   Stats
 }
 
 // keep takes over from the previous pak what is the same.
-func (w *writer) keep(name string) error {
+func (w *writer) keep(ctx context.Context, name string) error {
 	old, err := Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -140,7 +144,7 @@ func (w *writer) keep(name string) error {
 		}
 		known[e.Name] = e
 	}
-	err = w.each(func(i int) error {
+	err = w.cores.Each(ctx, len(w.files), func(i int) error {
 		e, ok := known[w.files[i].Name]
 		if !ok || e.Gone || w.files[i].Gone || e.Compressed && w.encoder == nil {
 			return nil
@@ -238,7 +242,7 @@ func (w *writer) pack(i int) (packed, error) {
 }
 
 // write writes what was not kept, and the directory.
-func (w *writer) write(opt Options) error {
+func (w *writer) write(ctx context.Context, opt Options) error {
 	if _, err := w.out.WriteAt(append([]byte(headerMagic), make([]byte, headerSize-len(headerMagic))...), 0); err != nil {
 		return err
 	}
@@ -252,9 +256,9 @@ func (w *writer) write(opt Options) error {
 	}
 	// Files are packed side by side and placed in their order, a few at a time: no more
 	// of them are in memory.
-	for batch := range slices.Chunk(todo, w.workers) {
+	for batch := range slices.Chunk(todo, w.batch) {
 		ready := make([]packed, len(batch))
-		if err := parallel(len(batch), w.workers, func(k int) (err error) { ready[k], err = w.pack(batch[k]); return err }); err != nil {
+		if err := w.cores.Each(ctx, len(batch), func(k int) (err error) { ready[k], err = w.pack(batch[k]); return err }); err != nil {
 			return err
 		}
 		for k, i := range batch {
@@ -302,30 +306,4 @@ func (w *writer) place(p *packed) error {
 	w.stats.Written += e.Packed
 	_, err := w.out.WriteAt(p.data, offset)
 	return err
-}
-
-// each calls do for every file.
-func (w *writer) each(do func(i int) error) error { return parallel(len(w.files), w.workers, do) }
-
-// parallel calls do for each number below n, from so many goroutines, and returns the error
-// of the lowest.
-func parallel(n, workers int, do func(i int) error) error {
-	errs := make([]error, n)
-	var all sync.WaitGroup
-	for first := range min(n, workers) {
-		all.Go(func() {
-			for i := first; i < n; i += workers {
-				if errs[i] = do(i); errs[i] != nil {
-					return
-				}
-			}
-		})
-	}
-	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -33,10 +33,15 @@ func (p *Pak) Open(name string) (fs.File, error) {
 	if err == nil {
 		return p.openEntry(e)
 	}
+	return openFolder(p, name, err)
+}
+
+// openFolder opens a folder where there is no file, for which there was an error.
+func openFolder(in fs.ReadDirFS, name string, err error) (fs.File, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	list, listErr := p.ReadDir(name)
+	list, listErr := in.ReadDir(name)
 	if listErr != nil {
 		return nil, err
 	}
@@ -63,9 +68,14 @@ func (p *Pak) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := p.read(&e)
+	return p.readEntry(&e)
+}
+
+// readEntry is read, with errors as package fs has them.
+func (p *Pak) readEntry(e *Entry) ([]byte, error) {
+	data, err := p.read(e)
 	if err != nil {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+		return nil, &fs.PathError{Op: "read", Path: e.Name, Err: err}
 	}
 	return data, nil
 }
@@ -259,14 +269,7 @@ func (l *Layered) Open(name string) (fs.File, error) {
 	if err == nil {
 		return p.openEntry(e)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	list, listErr := l.ReadDir(name)
-	if listErr != nil {
-		return nil, err
-	}
-	return &folder{info: folderInfo(path.Base(name)), list: list}, nil
+	return openFolder(l, name, err)
 }
 
 // ReadFile reads a whole file, as [fs.ReadFileFS] has it.
@@ -275,11 +278,7 @@ func (l *Layered) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := p.read(&e)
-	if err != nil {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
-	}
-	return data, nil
+	return p.readEntry(&e)
 }
 
 // ReadDir lists a folder, as [fs.ReadDirFS] has it.

@@ -33,7 +33,7 @@ func TestReadInC(t *testing.T) {
 		files = append(files, pak.File{Name: name, Read: func() ([]byte, error) { return data, nil }})
 	}
 	name := filepath.Join(dir, "a.pak")
-	if _, err := pak.Create(name, files, pak.Options{Level: -1}); err != nil {
+	if _, err := pak.Create(t.Context(), name, files, pak.Options{Level: -1}); err != nil {
 		t.Fatal(err)
 	}
 	p, err := pak.Open(name)
