@@ -411,7 +411,7 @@ func (c *committer) openClaims() []plan.Claim {
 // there, and the next run for its target is to remove if nothing needs it.
 func (c *committer) leftFolder(cl plan.Claim) bool {
 	dir := path.Dir(cl.Output)
-	return dir != "." && !slices.Contains(c.s.Scope.Targets, cl.Target) && c.s.State.MayExist(dir)
+	return dir != "." && !slices.Contains(c.s.Scope.Targets, cl.Target) && c.todo.Rules.HasTarget(cl.Target) && c.s.State.MayExist(dir)
 }
 
 // isStuck reports whether an output left an empty folder that could not be removed. Its

@@ -39,8 +39,11 @@ func (s *Session) judgeRules(d *Delta, t *Todo) error {
 			t.Rules.Method(row.Path(), row.Target()) // what cannot be cooked shows elsewhere
 		}
 	}
-	if dropped := t.Rules.Dropped(); len(dropped) > 0 {
-		return &ConfigError{dropped}
+	if len(t.Rules.Dropped()) > 0 {
+		s.askForAllTargets(d, t)
+		if dropped := t.Rules.Dropped(); len(dropped) > 0 {
+			return &ConfigError{dropped}
+		}
 	}
 	if !edited && !(d.Whole && s.newRules(d, t)) {
 		return nil
@@ -48,7 +51,22 @@ func (s *Session) judgeRules(d *Delta, t *Todo) error {
 	if t.Rules.unread != "" {
 		s.Observer.Event(execute.Event{Path: t.Rules.unread, Outcome: execute.Warned, Err: fmt.Errorf("not read: %s takes its place; move its rules there", pathname.Show(s.Place.Config))})
 	}
+	s.askForAllTargets(d, t)
 	return s.warnOf(t.Rules.Useless(d.eachSource, s.leftOut))
+}
+
+// askForAllTargets has rules that are for some targets only judged by all targets: what they
+// overrule for one may have its say for another.
+func (s *Session) askForAllTargets(d *Delta, t *Todo) {
+	if !t.Rules.DifferByTarget() {
+		return
+	}
+	for path := range d.eachSource {
+		t.Rules.Method(path, "")
+		for _, target := range t.Rules.Targets() {
+			t.Rules.Method(path, target)
+		}
+	}
 }
 
 // warnOf warns of mistakes, or returns them if there must be none.

@@ -7,6 +7,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
 )
 
 // targetRules are those of a tree with two targets.
@@ -266,4 +269,55 @@ func TestAllTargets(t *testing.T) {
 		t.Error("the output of a target that is gone is there")
 	}
 	want("one less, again", "all", "cook/found 6, cook/skip/stamp 6", 0)
+}
+
+// A setting that a rule for one target overrules has its say for others: whatever was cooked
+// before, it is not an error, nor is the rule without effect.
+func TestRulesDifferByTarget(t *testing.T) {
+	const rules = "[target.small]\n[[rule]]\nmatch = \"*.json\"\nminify = false\n[[rule]]\nmatch = \"*.json\"\nrecipe = \"copy\"\ntarget = \"small\"\n"
+	for _, target := range []string{"small", "", "all"} {
+		p := newProject(t, map[string]string{"cook.toml": rules, "a.json": `{"a": 1}`})
+		var said []string
+		p.Observer = warnings{&said}
+		p.Scope.Targets = []string{target}
+		if d := p.run(); d.Cooked.Assets != 1 {
+			t.Errorf("%q: %s", target, counts(d))
+		}
+		if len(said) > 0 {
+			t.Errorf("%q: %q", target, said)
+		}
+	}
+}
+
+// warnings notes warnings.
+type warnings struct{ said *[]string }
+
+func (warnings) Stage(string)               {}
+func (warnings) Planned(int, time.Duration) {}
+func (warnings) EveryAction() bool          { return false }
+func (w warnings) Note(text string)         { *w.said = append(*w.said, text) }
+func (w warnings) Event(e execute.Event) {
+	if e.Outcome == execute.Warned {
+		*w.said = append(*w.said, e.Err.Error())
+	}
+}
+
+// If the index is lost, the outputs of a target that the rules no longer have go as they do
+// while it is known.
+func TestLostIndexAndTarget(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		p := newProject(t, map[string]string{"cook.toml": targetRules, "a.json": `{"a": 1}`, "b/c.json": `{}`})
+		p.Scope.Targets = []string{"all"}
+		p.run()
+		p.write("cook.toml", "[target.pc.json]\nminify = true\n")
+		if lost {
+			if err := os.Remove(filepath.Join(p.Place.Out, ".cook", "index")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.run()
+		if exists(p.out("mobile")) || !exists(p.out("pc/b/c.json")) {
+			t.Errorf("index lost: %v: what is cooked for mobile is there: %v", lost, exists(p.out("mobile")))
+		}
+	}
 }

@@ -123,7 +123,8 @@ func (p *planner) retire() {
 		}
 	}
 	for _, c := range p.Claims {
-		if !held[c.Output] && !manifest.Reserved(c.Output) && p.InScope(c.Source) && !p.Incomplete(c.Source) && slices.Contains(p.Targets, c.Target) {
+		wanted := slices.Contains(p.Targets, c.Target) || !p.Rules.HasTarget(c.Target)
+		if wanted && !held[c.Output] && !manifest.Reserved(c.Output) && p.InScope(c.Source) && !p.Incomplete(c.Source) {
 			add(c.Output, c.Source, c.Target)
 		}
 	}

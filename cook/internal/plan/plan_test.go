@@ -378,11 +378,13 @@ func TestNoMoveFromClaimedName(t *testing.T) {
 
 func TestClaimsOfALostIndexAreRetired(t *testing.T) {
 	w := newWorld(map[string]store.BlobID{"a": blob(1)})
+	w.config = "[target.pc]"
 	w.claims = []Claim{
 		{Output: "a.out", Source: "a"}, {Output: "old.out", Source: "old"}, {Output: "old.out", Source: "old"},
-		{Output: ".cook/index", Source: "x"}, {Output: "pc/old.out", Source: "old", Target: "pc"},
+		{Output: ".cook/index", Source: "x"}, {Output: "pc/old.out", Source: "old", Target: "pc"}, {Output: "gone/old.out", Source: "old", Target: "gone"},
 	}
-	if d := cmp.Diff([]string{"a runs; new", "retire old.out"}, decisions(w.plan(t))); d != "" {
+	// Of pc, a run for pc sees to it; the rules have no target gone.
+	if d := cmp.Diff([]string{"a runs; new", "retire old.out", "retire gone/old.out"}, decisions(w.plan(t))); d != "" {
 		t.Error(d)
 	}
 	w.blind = "old"

@@ -163,5 +163,11 @@ func depth(dir string) int {
 // slice.
 func (s *Set) Targets() []string { return s.targets }
 
+// DifferByTarget reports whether a rule is for some targets only, so that the recipe of a
+// source may depend on the target.
+func (s *Set) DifferByTarget() bool {
+	return slices.ContainsFunc(s.layers[:s.tables], func(l layer) bool { return l.targets != nil })
+}
+
 // HasTarget says whether any file declares the target. The one without a name needs none.
 func (s *Set) HasTarget(name string) bool { return name == "" || s.number[name] > 0 }
