@@ -25,6 +25,8 @@ type WatchOptions struct {
 type Round struct {
 	Summary Summary
 	Err     error
+	// Rules is what is wrong with the rules, if the round followed those of before.
+	Rules error
 	// Folders is how many folders are watched; 0 means that none can be and that the
 	// tree is looked at from time to time.
 	Folders int
@@ -41,7 +43,7 @@ func Watch(ctx context.Context, p Project, opt WatchOptions) error {
 	o.Limits, o.Probe, o.Observer = pass.Limits(opt.Limits), opt.Probe, observed(opt.Observer, false)
 	return asPublic(watch.Run(ctx, o, func(r watch.Round) {
 		if opt.Round != nil {
-			opt.Round(Round{summarize(&r.Done.Tally, r.Done.Took), asPublic(r.Err), r.Folders})
+			opt.Round(Round{summarize(&r.Done.Tally, r.Done.Took), asPublic(r.Err), asPublic(r.Rules), r.Folders})
 		}
 	}))
 }

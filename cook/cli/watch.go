@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"time"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
@@ -16,28 +19,97 @@ func (r *cookRun) runWatch(ctx context.Context) int {
 		observer, done := r.show.observe(shown{&r.project, false, true, nil, r.stdout, r.stderr})
 		return observer, func() { done() }
 	})
-	first := true
+	w := watching{run: r}
 	opt := cook.WatchOptions{
 		Strict: r.options.Strict, StopOnFailure: r.options.StopOnFailure, OutputsByFolder: r.options.OutputsByFolder,
 		Limits: r.options.Limits, Probe: r.options.Probe,
-		Observer: cook.Observers{&memoryLimit{memory: r.options.Limits.Memory}, rounds},
-		Round: func(round cook.Round) {
-			if round.Err != nil {
-				printError(r.stderr, round.Err)
-				return
-			}
-			r.show.summary(&round.Summary, r.stdout, r.options.Probe)
-			if first && !r.show.quiet {
-				fmt.Fprintf(r.stderr, "cook: watching %s; interrupt to end\n", pathname.Show(r.project.Dir))
-			}
-			first = false
-		},
+		Observer: cook.Observers{&memoryLimit{memory: r.options.Limits.Memory}, &w.batch, rounds},
+		Round:    w.round,
 	}
 	err := cook.Watch(ctx, r.project, opt)
 	rounds.Stage(cook.StageWait)
-	if !first && errors.Is(err, context.Canceled) {
+	if w.rounds > 0 && errors.Is(err, context.Canceled) {
 		fmt.Fprintf(r.stderr, "cook: no longer watching\n")
 		return exitInterrupted
 	}
 	return fail(ctx, r.stderr, err)
+}
+
+// watching is what a watcher has printed.
+type watching struct {
+	run    *cookRun
+	batch  batch
+	rounds int
+	wrong  string // with the rules, in the last round
+}
+
+// round prints the end of a round.
+func (w *watching) round(round cook.Round) {
+	r, first := w.run, w.rounds == 0
+	if round.Err != nil {
+		printError(r.stderr, round.Err)
+		return
+	}
+	w.rounds++
+	w.rules(round.Rules)
+	if !first && !r.show.json && !r.show.quiet {
+		w.batch.write(r.stdout, time.Now())
+	}
+	w.batch = batch{begun: true}
+	r.show.summary(&round.Summary, r.stdout, r.options.Probe)
+	if first && !r.show.quiet {
+		fmt.Fprintf(r.stderr, "cook: watching %s; interrupt to end\n", pathname.Show(r.project.Dir))
+	}
+}
+
+// rules prints what is wrong with the rules, once, and that it has been put right.
+func (w *watching) rules(err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	switch {
+	case text == w.wrong:
+	case err != nil:
+		printError(w.run.stderr, err)
+		fmt.Fprintln(w.run.stderr, "cook: going on with the rules as they were before")
+	case !w.run.show.quiet:
+		fmt.Fprintln(w.run.stderr, "cook: the rules are right again")
+	}
+	w.wrong = text
+}
+
+// mostNamed is how many files of a batch are named.
+const mostNamed = 5
+
+// A batch is an observer that collects the files that a round had work with. It ignores
+// those of the first one, which may be the whole tree.
+type batch struct {
+	cook.Observers
+	begun bool
+	paths []string
+}
+
+// Event notes a file.
+func (b *batch) Event(e cook.Event) {
+	switch e.Outcome {
+	case cook.Cooked, cook.Restored, cook.Unchanged, cook.Failed, cook.Removed:
+		if b.begun && e.Path != "" {
+			b.paths = append(b.paths, e.Path)
+		}
+	}
+}
+
+// write prints the first few files, if there are any.
+func (b *batch) write(w io.Writer, at time.Time) {
+	slices.Sort(b.paths)
+	paths := slices.Compact(b.paths) // an asset has as many events as targets
+	if len(paths) == 0 {
+		return
+	}
+	text := shownPaths(paths[:min(mostNamed, len(paths))])
+	if more := len(paths) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	fmt.Fprintf(w, "cook: %s %s\n", at.Format(time.TimeOnly), text)
 }

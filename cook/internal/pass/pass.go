@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,8 @@ type Done struct {
 	// Detail is what the history keeps of the pass beside its tally; nil if nothing was to
 	// be done.
 	Detail *execute.Detail
+	// Rules are those that the pass followed; nil if it had to do with none.
+	Rules *RuleTexts
 	// Copied and LeftOut are what a first run shall tell of.
 	Copied, LeftOut []Kind
 	// Placed are the files of the output folder that were renamed into place, by their
@@ -76,6 +79,9 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 		return err
 	}
 	done.Delta = delta
+	if rules := cmp.Or(todo.Rules, delta.Edited.Rules); rules != nil {
+		done.Rules = &rules.RuleTexts
+	}
 	done.Copied, done.LeftOut = firstKinds(delta, todo)
 	if todo.works() {
 		if err := s.CheckOwner(); err != nil {

@@ -34,7 +34,8 @@ type Session struct {
 	// Fingerprint identifies all that decides about the whole tree, for any target, and
 	// is not in it.
 	Fingerprint hashing.Digest
-	config      []byte // what Place.Config said when the fingerprint was taken
+	config      []byte     // what Place.Config said when the fingerprint was taken
+	texts       *RuleTexts // rules to follow instead of those that there are; nil mostly
 }
 
 // Access says what a session does with the output folder.

@@ -18,6 +18,7 @@ type learned struct {
 	folders []string          // absolute
 	always  map[string]bool   // those of which events do not show everything
 	tools   map[string]string // the files of the programs that methods name
+	rules   *pass.RuleTexts   // the last that were right
 	// vouched says that the round began with an index that vouches for the whole tree,
 	// and knew all folders by it.
 	vouched bool
@@ -30,7 +31,8 @@ type learned struct {
 // learn returns what is known after a round, given what was known before it, and
 // whether it looked everywhere.
 func learn(s *pass.Session, done *pass.Done, at places, was learned, all bool) (learned, error) {
-	now := learned{always: was.always, tools: was.tools, index: s.State.IndexSeal()}
+	now := learned{always: was.always, tools: was.tools, rules: was.rules, index: s.State.IndexSeal()}
+	now.learnRules(s, done)
 	if done.Delta.Whole || all {
 		now.always = map[string]bool{}
 	}
@@ -47,6 +49,17 @@ func learn(s *pass.Session, done *pass.Done, at places, was learned, all bool) (
 		now.fromFiles(done.Delta, at)
 	}
 	return now, nil
+}
+
+// learnRules takes the rules of a round, or those that there are if it had to do with none
+// and none are known.
+func (l *learned) learnRules(s *pass.Session, done *pass.Done) {
+	switch {
+	case done.Rules != nil:
+		l.rules = done.Rules
+	case l.rules == nil:
+		l.rules, _ = s.RuleTexts(done.Delta) // if they are wrong by now, the next round says so
+	}
 }
 
 // fromIndex takes the folders from the index that a round has left which listed the

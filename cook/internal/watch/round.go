@@ -37,16 +37,16 @@ func (m *watcher) round(ctx context.Context) error {
 	m.pending.locked = false
 	t := &done.Tally
 	m.last.tally = *t
-	m.last.good = err == nil && t.Failures()+t.NotReached.Assets == 0
+	m.last.good = err == nil && m.last.rules == nil && t.Failures()+t.NotReached.Assets == 0
 	worked := t.UpToDate() != t.Found.Assets || t.Removed.Assets > 0
 	whole := all && err == nil
 	if whole {
 		m.pace.looked(m.opt.Time.Now(), done.Took, worked)
 	}
-	state := fmt.Sprint(t.Found.Assets, t.Failures(), err)
+	state := fmt.Sprint(t.Found.Assets, t.Failures(), err, m.last.rules)
 	if m.told != nil && (worked || state != m.last.state) {
 		m.last.state = state
-		m.told(Round{Done: done, Err: err, Folders: len(m.watched.folders)})
+		m.told(Round{Done: done, Err: err, Rules: m.last.rules, Folders: len(m.watched.folders)})
 	}
 	if whole {
 		debug.FreeOSMemory() // such a pass has seen much, of which little is kept
@@ -80,7 +80,17 @@ func (m *watcher) cook(ctx context.Context, first bool) (done *pass.Done, all bo
 	if !foreign { // what the other cook has changed is not known
 		watching.Changed = m.tell
 	}
+	m.last.rules = nil
 	done, err = pass.RunWatched(ctx, s, where, watching)
+	var wrong *pass.ConfigError
+	if errors.As(err, &wrong) && m.learned.rules != nil {
+		s = s.Following(m.learned.rules)
+		old, oldErr := pass.RunWatched(ctx, s, where, watching)
+		now.rules = m.learned.rules // without files that came since
+		if !errors.As(oldErr, new(*pass.ConfigError)) {
+			done, err, m.last.rules = old, oldErr, wrong
+		}
+	}
 	if err != nil || foreign {
 		m.feed.Lost()
 	}
@@ -92,7 +102,7 @@ func (m *watcher) cook(ctx context.Context, first bool) (done *pass.Done, all bo
 		m.watched.events.Placed(done.Placed)
 	}
 	all = m.pending.all || done.Delta.Whole
-	m.learned, m.pending = now, pending{all: now.everywhere || m.pending.rest && !m.pending.all}
+	m.learned, m.pending = now, pending{all: now.everywhere || m.pending.rest && !m.pending.all || m.last.rules != nil}
 	m.watch()
 	return done, all, nil
 }

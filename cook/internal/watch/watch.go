@@ -17,6 +17,8 @@ import (
 type Round struct {
 	Done *pass.Done
 	Err  error
+	// Rules is what is wrong with the rules if the last ones that were right were followed.
+	Rules error
 	// Folders is how many folders are watched; 0 means that none can be and that the
 	// tree is looked at from time to time.
 	Folders int
@@ -127,6 +129,7 @@ func (p *pending) add(folder string) {
 type outcome struct {
 	tally    pass.Tally
 	good     bool   // everything is up to date
+	rules    error  // what is wrong with the rules, if others were followed
 	state    string // what was reported of it
 	question string // that of a cook which would do the same
 }
