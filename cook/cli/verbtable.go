@@ -41,6 +41,8 @@ func (c command) verbs() []verb {
 			func() *flag.FlagSet { return verifyFlags(new(cook.Project), new(cook.VerifyOptions), new(show)) }, files, c.runVerify},
 		{"trim", "trim [flags]", "shrink the store to its size limit", trimText,
 			func() *flag.FlagSet { return trimFlags(new(string), new(int64)) }, argument{}, runTrim},
+		{"cache", "cache [flags]", "show what the store holds", cacheText,
+			new(cacheRun).flags, argument{}, runCache},
 		{"clean", "clean -dir assets [flags]", "remove what cook made", cleanText,
 			new(cleanRun).flags, folders, c.runClean},
 		{"list", "list -dir assets [flags] [pattern ...]", "list assets, with outcomes and sizes", listText,

@@ -66,36 +66,41 @@ var ErrNotCooked = errors.New("nothing has been cooked into it yet")
 // List returns what the last run into an output folder left there, sorted by path and
 // target. It reads the index, and neither the assets nor their artifacts, and changes
 // nothing: what was edited since then is not seen.
-func List(out string) ([]Asset, error) {
+func List(out string) (list []Asset, err error) {
+	err = read(out, func(x *index.Index) { list = listed(x) })
+	return list, err
+}
+
+// read has the index of an output folder read.
+func read(out string, do func(x *index.Index)) error {
 	dir, err := confine.Open(out)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("output folder %s: %w", out, ErrNotCooked)
+		return fmt.Errorf("output folder %s: %w", out, ErrNotCooked)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("output folder: %w", err)
+		return fmt.Errorf("output folder: %w", err)
 	}
 	defer dir.Close()
 	in := state.Open(dir)
 	known, err := in.Load()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("output folder %s: %w", out, ErrNotCooked)
+		return fmt.Errorf("output folder %s: %w", out, ErrNotCooked)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; cook again, which makes a new one", in.Describe(err))
+		return fmt.Errorf("%w; cook again, which makes a new one", in.Describe(err))
 	}
 	defer known.Close()
-	var list []Asset
 	err = index.Guard(func() error {
 		if err := known.Load(); err != nil {
 			return err
 		}
-		list = listed(known.Index)
+		do(known.Index)
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w; cook again, which makes a new one", in.Describe(err))
+		return fmt.Errorf("%w; cook again, which makes a new one", in.Describe(err))
 	}
-	return list, nil
+	return nil
 }
 
 // Seal identifies what [List] would return: it is another one after each run that changed

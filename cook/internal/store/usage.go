@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// A Use is what entries of one kind take.
+type Use struct {
+	Kind           string // "blobs", "reads" or "results", as their folder is called
+	Files          int
+	Bytes          int64     // of the files, without what the file system adds
+	Oldest, Newest time.Time // when one was last used, give or take an hour; zero if there is none
+}
+
+// Usage returns what the entries of each kind take, and calls each, which may be nil, with
+// every blob. It changes nothing. If there is no store, the error wraps fs.ErrNotExist.
+func (s *Store) Usage(ctx context.Context, each func(id BlobID, size int64)) ([]Use, error) {
+	if _, err := os.Stat(s.root); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("store %s: %w", s.dir, fs.ErrNotExist)
+	}
+	var all []Use
+	for k := range kinds {
+		entries, err := s.list(ctx, k)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("store %s: %w", s.dir, err)
+		}
+		u := Use{Kind: k.String(), Files: len(entries)}
+		for i := range entries {
+			e := &entries[i]
+			u.Bytes += e.size
+			if at := time.Unix(0, e.used); i == 0 || at.Before(u.Oldest) {
+				u.Oldest = at
+			}
+			if at := time.Unix(0, e.used); at.After(u.Newest) {
+				u.Newest = at
+			}
+			if k == blobs && each != nil {
+				each(e.id, e.size)
+			}
+		}
+		all = append(all, u)
+	}
+	return all, nil
+}
