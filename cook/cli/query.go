@@ -66,7 +66,8 @@ Example:
 
 const graphText = `usage: cook graph -dir assets [flags] [pattern ...]
 
-Prints sources, the files they read and their outputs as a graph in the language DOT.
+Prints sources, the files they read and their outputs as a graph in the language DOT, or
+its edges as JSON.
 
 Example:
 	cook graph -dir assets models | dot -Tsvg > models.svg
@@ -117,7 +118,11 @@ func (r *queryRun) sizeFlags() *flag.FlagSet {
 	return fs
 }
 
-func (r *queryRun) graphFlags() *flag.FlagSet { return r.start("graph", graphText) }
+func (r *queryRun) graphFlags() *flag.FlagSet {
+	fs := r.start("graph", graphText)
+	fs.BoolVar(&r.json, "json", false, "print each edge as one line of JSON, and each asset without any")
+	return fs
+}
 
 // assets returns what the last run left of the assets that patterns choose.
 func (r *queryRun) assets(patterns []string) ([]survey.Asset, error) {
@@ -297,30 +302,32 @@ func eachJSON[T any](w io.Writer, list []T, record func(*T) any) error {
 
 // An assetJSON is an asset in the output of the verbs that list.
 type assetJSON struct {
-	Path    string        `json:"path"`
-	Target  string        `json:"target,omitempty"`
-	Recipe  string        `json:"recipe,omitempty"`
-	Outcome string        `json:"outcome"`
-	In      int64         `json:"bytes_in"`
-	Out     int64         `json:"bytes_out"`
-	Took    time.Duration `json:"cook_ns"`
-	At      time.Time     `json:"at"`
-	Why     []string      `json:"why"`
-	Outputs []outputJSON  `json:"outputs"`
+	Path       string        `json:"path"`
+	PathBase64 string        `json:"path_base64,omitempty"` // if that is not UTF-8
+	Target     string        `json:"target,omitempty"`
+	Recipe     string        `json:"recipe,omitempty"`
+	Outcome    string        `json:"outcome"`
+	In         int64         `json:"bytes_in"`
+	Out        int64         `json:"bytes_out"`
+	Took       time.Duration `json:"cook_ns"`
+	At         time.Time     `json:"at"`
+	Why        []string      `json:"why"`
+	Outputs    []outputJSON  `json:"outputs"`
 }
 
 type outputJSON struct {
-	Path  string `json:"path"`
-	Bytes int64  `json:"bytes"`
+	Path       string `json:"path"`
+	PathBase64 string `json:"path_base64,omitempty"`
+	Bytes      int64  `json:"bytes"`
 }
 
 func assetRecord(a *survey.Asset) assetJSON {
 	rec := assetJSON{
-		Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe, Outcome: outcomeOf(a), In: a.In, Out: a.Out(), Took: a.CookTime,
+		Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, Recipe: a.Method.Recipe, Outcome: outcomeOf(a), In: a.In, Out: a.Out(), Took: a.CookTime,
 		At: a.Last.At, Why: a.Last.Reasons, Outputs: []outputJSON{},
 	}
 	for _, o := range a.Outputs {
-		rec.Outputs = append(rec.Outputs, outputJSON{o.Path, o.Size})
+		rec.Outputs = append(rec.Outputs, outputJSON{o.Path, report.UnlessUTF8(o.Path), o.Size})
 	}
 	return rec
 }
@@ -332,12 +339,13 @@ func runDeps(ctx context.Context, _ func(), args []string, stdout, stderr io.Wri
 
 // A filesJSON is a file with others that it is about.
 type filesJSON struct {
-	Path    string   `json:"path"`
-	Target  string   `json:"target,omitempty"`
-	Reads   []string `json:"reads,omitempty"`
-	Missing []string `json:"missing,omitempty"`
-	MadeOf  string   `json:"made_of,omitempty"`
-	UsedBy  []string `json:"used_by,omitempty"`
+	Path       string   `json:"path"`
+	PathBase64 string   `json:"path_base64,omitempty"`
+	Target     string   `json:"target,omitempty"`
+	Reads      []string `json:"reads,omitempty"`
+	Missing    []string `json:"missing,omitempty"`
+	MadeOf     string   `json:"made_of,omitempty"`
+	UsedBy     []string `json:"used_by,omitempty"`
 }
 
 func (r *queryRun) deps(paths []string, w io.Writer) error {
@@ -352,7 +360,7 @@ func (r *queryRun) deps(paths []string, w io.Writer) error {
 			return r.unknown(given, known)
 		}
 		err := r.each(w, found, func(a *survey.Asset) (record any, lines []string) {
-			rec := filesJSON{Path: a.Path, Target: a.Target, Missing: a.Missing}
+			rec := filesJSON{Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, Missing: a.Missing}
 			for _, d := range a.Dependencies {
 				if slices.Contains(a.Missing, d) {
 					lines = append(lines, pathname.Show(d)+" (is not there)")
@@ -471,6 +479,7 @@ func (r *queryRun) uses(paths []string, w io.Writer) error {
 		case made:
 			rec.MadeOf, rec.Path = name, given
 		}
+		rec.PathBase64 = report.UnlessUTF8(rec.Path)
 		if r.json {
 			err := eachJSON(w, []filesJSON{rec}, func(f *filesJSON) any { return f })
 			if err != nil {
@@ -563,6 +572,9 @@ func (r *queryRun) graph(patterns []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if r.json {
+		return graphJSON(list, w)
+	}
 	dot := bufio.NewWriter(w) // remembers the first error
 	w = dot
 	fmt.Fprint(w, "digraph assets {\n\trankdir=LR\n\tnode [shape=box]\n")
@@ -584,6 +596,37 @@ func (r *queryRun) graph(patterns []string, w io.Writer) error {
 	}
 	fmt.Fprint(w, "}\n")
 	return dot.Flush()
+}
+
+// An edgeJSON is an edge of the graph: an asset reads a file, looked for one that is not
+// there, or an output is made of it. An asset without any has an edge to nowhere.
+type edgeJSON struct {
+	Asset   string `json:"asset"`
+	Target  string `json:"target,omitempty"`
+	Reads   string `json:"reads,omitempty"`
+	Missing string `json:"missing,omitempty"`
+	Makes   string `json:"makes,omitempty"`
+}
+
+func graphJSON(list []survey.Asset, w io.Writer) error {
+	var edges []edgeJSON
+	for i := range list {
+		a := &list[i]
+		for _, d := range a.Dependencies {
+			if slices.Contains(a.Missing, d) {
+				edges = append(edges, edgeJSON{Asset: a.Path, Target: a.Target, Missing: d})
+			} else {
+				edges = append(edges, edgeJSON{Asset: a.Path, Target: a.Target, Reads: d})
+			}
+		}
+		for _, o := range a.Outputs {
+			edges = append(edges, edgeJSON{Asset: a.Path, Target: a.Target, Makes: o.Path})
+		}
+		if len(a.Dependencies)+len(a.Outputs) == 0 {
+			edges = append(edges, edgeJSON{Asset: a.Path, Target: a.Target})
+		}
+	}
+	return eachJSON(w, edges, func(e *edgeJSON) any { return e })
 }
 
 // dotID quotes a name for DOT as Go does, so that different names stay different, with what

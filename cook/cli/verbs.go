@@ -6,6 +6,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
@@ -16,10 +19,12 @@ import (
 const whyText = `usage: cook why -dir assets [flags] PATH ...
 
 Explains what the next cook would do with an asset and why, what the last one did,
-and which rules, options and inputs decide that. Changes nothing.
+and which rules, options and inputs decide that. Of a folder, or of all assets that a
+pattern matches, it prints a line each. Changes nothing.
 
 Example:
 	cook why -dir assets textures/wood.png
+	cook why -dir assets 'ui/*.png'
 `
 
 // A whyRun is a command line of cook why.
@@ -53,6 +58,12 @@ func (c command) runWhy(ctx context.Context, _ func(), args []string, stdout, st
 	}
 	r.options.Observer = notes(&r.project, stderr)
 	for _, path := range paths {
+		if pattern := r.several(path); pattern != "" {
+			if err := r.each(ctx, pattern, stdout, stderr); err != nil {
+				return fail(ctx, stderr, err)
+			}
+			continue
+		}
 		all, err := cook.Why(ctx, r.project, path, r.options)
 		if errors.Is(err, cook.ErrNoAsset) {
 			err = &cook.ConfigError{Err: err}
@@ -70,6 +81,46 @@ func (c command) runWhy(ctx context.Context, _ func(), args []string, stdout, st
 		}
 	}
 	return exitOK
+}
+
+// several returns the pattern of a word that is one, or that names a folder of assets, ""
+// for the path of a file.
+func (r *whyRun) several(word string) string {
+	pattern := asPattern(r.project.Dir, word, false)
+	name := filepath.Join(r.project.Dir, filepath.FromSlash(strings.TrimPrefix(pattern, "/")))
+	if isFolder(name) {
+		return pattern
+	}
+	if _, err := os.Lstat(name); err != nil && strings.ContainsAny(pattern, "*?[{") {
+		return pattern
+	}
+	return ""
+}
+
+// each prints what the next cook would do with the assets that match a pattern, a line
+// each, and a sum.
+func (r *whyRun) each(ctx context.Context, pattern string, stdout, stderr io.Writer) error {
+	opt := cook.CookOptions{
+		DryRun: true, EveryAsset: true, Patterns: []string{pattern},
+		IgnoreTimestamps: r.options.IgnoreTimestamps, OutputsByFolder: r.options.OutputsByFolder, Limits: cook.Limits{Workers: r.options.Workers},
+	}
+	lines := report.NewJSON(stdout)
+	lines.DryRun, lines.Dir = true, r.project.Dir
+	if r.json {
+		opt.Observer = flagging{cook.Observers{lines}}
+	} else {
+		opt.Observer = flagging{cook.Observers{&report.Reasons{Out: stdout, Text: report.Text{Out: io.Discard, Err: stderr, Dir: r.project.Dir, Style: styleOf(stderr, os.Getenv)}}}}
+	}
+	summary, err := cook.Cook(ctx, r.project, opt)
+	if err != nil {
+		return err
+	}
+	if r.json {
+		lines.Flush()
+	} else {
+		fmt.Fprintf(stdout, "cook: %s\n", summary)
+	}
+	return nil
 }
 
 const trimText = `usage: cook trim [flags]

@@ -92,7 +92,7 @@ type Choices struct {
 // Explanation writes everything that decides about an asset.
 func (j *JSON) Explanation(e *cook.Explanation) {
 	x := Explained{
-		Event: "explanation", Path: e.Path, PathBase64: unlessUTF8(e.Path), Target: e.Target, Runs: e.Runs, Reasons: e.Reasons,
+		Event: "explanation", Path: e.Path, PathBase64: UnlessUTF8(e.Path), Target: e.Target, Runs: e.Runs, Reasons: e.Reasons,
 		Makes: e.Makes, Warnings: e.Warnings, Choices: Choices{e.Options, e.Rules, e.Overruled}, Inputs: e.Inputs, Last: e.Last,
 	}
 	if e.Err != nil {

@@ -37,7 +37,7 @@ func diagnoseFinding(dir string, f *cook.Finding) Diagnostic {
 // Finding writes a record.
 func (j *JSON) Finding(f cook.Finding) {
 	rec := Record{
-		Event: "difference", Path: f.Path, PathBase64: unlessUTF8(f.Path), Target: f.Target, Recipe: f.Recipe,
+		Event: "difference", Path: f.Path, PathBase64: UnlessUTF8(f.Path), Target: f.Target, Recipe: f.Recipe,
 		Text: f.Text, Finding: &f,
 	}
 	if f.Output != "" {

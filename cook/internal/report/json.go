@@ -135,7 +135,7 @@ func eventName(o cook.Outcome) string {
 func (j *JSON) recordOf(e *cook.Event) Record {
 	rec := Record{
 		Event: eventName(e.Outcome),
-		Path:  e.Path, PathBase64: unlessUTF8(e.Path), Target: e.Target, Recipe: e.Recipe,
+		Path:  e.Path, PathBase64: UnlessUTF8(e.Path), Target: e.Target, Recipe: e.Recipe,
 		Outputs: e.Outputs, Reasons: e.Reasons, In: e.In, Out: e.Out, Took: e.Took, CookTime: e.CookTime,
 	}
 	if e.Err == nil {
@@ -241,8 +241,8 @@ func (j *JSON) Measured(probe profile.Probe, peakRSS int64) {
 	j.Flush()
 }
 
-// unlessUTF8 encodes a path that JSON cannot hold, and returns "" for others.
-func unlessUTF8(path string) string {
+// UnlessUTF8 encodes a path that JSON cannot hold, and returns "" for others.
+func UnlessUTF8(path string) string {
 	if utf8.ValidString(path) {
 		return ""
 	}
