@@ -29,6 +29,14 @@ type ReadObserver interface {
 	Reading(files, of int, bytes int64)
 }
 
+// A StepObserver is an Observer that also follows what recipes are doing.
+type StepObserver interface {
+	Observer
+	// Step says what the recipe of an asset that has started does from now on, such as
+	// "decode" or "encode"; "" is nothing in particular.
+	Step(path, target, step string)
+}
+
 // An Outcome is how an asset fared.
 type Outcome string
 
@@ -119,6 +127,12 @@ func (o observer) Reading(files, of int, bytes int64) {
 	}
 }
 
+func (o observer) Step(path, target, step string) {
+	if to, ok := o.to.(StepObserver); ok {
+		to.Step(path, target, step)
+	}
+}
+
 func (o observer) Event(e execute.Event) {
 	outcome := Outcome(e.Outcome)
 	if e.Started {
@@ -156,6 +170,14 @@ func (all Observers) Reading(files, of int, bytes int64) {
 	for _, o := range all {
 		if o, ok := o.(ReadObserver); ok {
 			o.Reading(files, of, bytes)
+		}
+	}
+}
+
+func (all Observers) Step(path, target, step string) {
+	for _, o := range all {
+		if o, ok := o.(StepObserver); ok {
+			o.Step(path, target, step)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package recipes_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,27 @@ func (f *failures) Event(e cook.Event) {
 	if e.Outcome == cook.Failed || e.Outcome == cook.Error {
 		f.lines = append(f.lines, e.Path+": "+e.Err.Error())
 	}
+}
+
+// steps collects what recipes did, by recipe.
+type steps struct {
+	cook.Observers
+	recipes map[string]string // of sources
+	done    map[string]map[string]bool
+}
+
+func (s *steps) Event(e cook.Event) {
+	if e.Outcome == cook.Started {
+		s.recipes[e.Path] = e.Recipe
+	}
+}
+
+func (s *steps) Step(path, _, step string) {
+	recipe := s.recipes[path]
+	if s.done[recipe] == nil {
+		s.done[recipe] = map[string]bool{}
+	}
+	s.done[recipe][step] = true
 }
 
 // inHaste are rules for a test that people wait for.
@@ -47,8 +69,20 @@ func TestEverything(t *testing.T) {
 	}
 	p := cook.Project{Dir: "../testdata/assets", Out: filepath.Join(dir, "out"), Config: config, Cache: filepath.Join(dir, "cache"), Recipes: recipes.All()}
 	var failed failures
-	if _, err := cook.Cook(t.Context(), p, cook.CookOptions{Observer: &failed}); err != nil {
+	did := steps{recipes: map[string]string{}, done: map[string]map[string]bool{}}
+	if _, err := cook.Cook(t.Context(), p, cook.CookOptions{Observer: cook.Observers{&failed, &did}}); err != nil {
 		t.Fatal(err)
+	}
+	for recipe, want := range map[string]string{
+		"image":  ", choose format, classify, cut, decode, encode, mipmaps, pack, resize",
+		"audio":  ", decode, encode, normalize, resample",
+		"mesh":   ", decode, optimize, quantize, shade, write",
+		"font":   ", decode, draw, kerning, pack",
+		"shader": ", compile, preprocess",
+	} {
+		if got := strings.Join(slices.Sorted(maps.Keys(did.done[recipe])), ", "); got != want {
+			t.Errorf("recipe %s: steps %q, want %q", recipe, got, want)
+		}
 	}
 	for _, line := range failed.lines {
 		t.Error(line)

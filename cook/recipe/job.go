@@ -31,6 +31,9 @@ type Env struct {
 	// Hold notes that the job holds so many bytes of a kind until it is over; nil
 	// if it is not wanted.
 	Hold func(kind string, bytes int64)
+	// Step notes what the recipe is doing, and end that this is over; nil if it is not
+	// wanted. Steps nest, and are of the goroutine of the job.
+	Step func(name string) (end func())
 	// Each shares the pieces of a Job.Each among the CPUs that are idle; nil for one
 	// after the other.
 	Each func(ctx context.Context, n int, do func(i int) error) error
@@ -112,6 +115,29 @@ func (j *Job) Source() ([]byte, error) {
 func (j *Job) Hold(kind string, bytes int) {
 	if j.env.Hold != nil && bytes > 0 {
 		j.env.Hold(kind, int64(bytes))
+	}
+}
+
+// Step says what the recipe is doing from now on ("decode", "encode"), for recordings of a
+// run and for people who wait. Steps may nest. Names are few, short and the same for all
+// sources; after 64 of them all others count as one. Only the goroutine of the job may call
+// it.
+//
+//	defer job.Step("decode").End()
+func (j *Job) Step(name string) Step {
+	if j.env.Step == nil {
+		return Step{}
+	}
+	return Step{j.env.Step(name)}
+}
+
+// A Step is something that a recipe is doing. The zero value does nothing.
+type Step struct{ end func() }
+
+// End ends the step.
+func (s Step) End() {
+	if s.end != nil {
+		s.end()
 	}
 }
 

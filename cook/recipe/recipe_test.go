@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -256,5 +257,24 @@ func TestSetOptionKeepsOldValueOnError(t *testing.T) {
 	var wrong *OptionError
 	if err := SetOption(c, "level", int64(77)); !errors.As(err, &wrong) || c.Level != 3 {
 		t.Errorf("error %v, level %d; want an OptionError and 3", err, c.Level)
+	}
+}
+
+// Steps cost nothing if they are not wanted.
+func TestStep(t *testing.T) {
+	job := NewJob(Env{}, 0)
+	if n := testing.AllocsPerRun(100, func() { job.Step("decode").End() }); n != 0 {
+		t.Errorf("a step that is not wanted allocates %v times", n)
+	}
+	var said []string
+	job = NewJob(Env{Step: func(name string) func() {
+		said = append(said, name)
+		return func() { said = append(said, "end "+name) }
+	}}, 0)
+	outer := job.Step("mipmaps")
+	job.Step("encode").End()
+	outer.End()
+	if want := []string{"mipmaps", "encode", "end encode", "end mipmaps"}; !slices.Equal(said, want) {
+		t.Errorf("got %q, want %q", said, want)
 	}
 }

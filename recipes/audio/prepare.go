@@ -48,13 +48,17 @@ func (o *Audio) prepare(ctx context.Context, job *recipe.Job) (*sound, error) {
 			return nil, err
 		}
 	}
-	if s.Clip, err = resample.Clip(ctx, c, o.rate(c.Rate)); err != nil {
+	step := job.Step("resample")
+	s.Clip, err = resample.Clip(ctx, c, o.rate(c.Rate))
+	step.End()
+	if err != nil {
 		return nil, err
 	}
 	if s.Clip != c {
 		job.Hold("decoded sound", 4*len(s.Samples))
 	}
 	if o.Loudness != 0 {
+		defer job.Step("normalize").End()
 		err = o.normalize(ctx, s)
 	}
 	return s, err

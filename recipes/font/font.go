@@ -94,15 +94,20 @@ func (o *Font) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
+	step := job.Step("kerning")
 	pairs, err := s.pairs(ctx)
+	step.End()
 	if err != nil {
 		return err
 	}
+	step = job.Step("draw")
 	texels, err := s.draw(ctx)
+	step.End()
 	if err != nil {
 		return err
 	}
 	job.Hold("atlas", len(texels))
+	defer job.Step("pack").End()
 	if err := o.writeAtlas(ctx, job, s.atlas, texels); err != nil {
 		return err
 	}

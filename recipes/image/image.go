@@ -137,8 +137,14 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 		return nil, err
 	}
 	s := &subject{o: o}
-	for _, step := range []func(context.Context, *recipe.Job) error{s.load, s.cut, s.judge, s.resize, s.choose} {
-		if err := step(ctx, job); err != nil {
+	for _, step := range []struct {
+		name string
+		do   func(context.Context, *recipe.Job) error
+	}{{"decode", s.load}, {"cut", s.cut}, {"classify", s.judge}, {"resize", s.resize}, {"choose format", s.choose}} {
+		scope := job.Step(step.name)
+		err := step.do(ctx, job)
+		scope.End()
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -146,6 +152,7 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 }
 
 func (o *Image) write(ctx context.Context, job *recipe.Job, t *texture.Texture) error {
+	defer job.Step("pack").End()
 	out, err := job.Create(0)
 	if err != nil {
 		return err

@@ -32,15 +32,18 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 	for i, m := range s.pictures {
 		s.pictures[i] = nil
 		encode := func(level int, band *pixmap.Map) (err error) {
+			defer job.Step("encode").End()
 			t.Levels[level], err = encoder.Append(ctx, t.Levels[level], band)
 			return err
 		}
+		mips := job.Step("mipmaps")
 		err := pixmap.MipBands(ctx, m, s.mipOptions(n), func(level int, band *pixmap.Map) error {
 			if err := s.prepareTexels(ctx, band); err != nil {
 				return err
 			}
 			return encode(level, band)
 		})
+		mips.End()
 		if err == nil {
 			err = s.prepareTexels(ctx, m)
 		}

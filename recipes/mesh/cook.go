@@ -20,10 +20,11 @@ func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.cook(ctx, doc, false)
+	c, err := o.cook(ctx, job, doc, false)
 	if err != nil {
 		return err
 	}
+	defer job.Step("write").End()
 	w, err := c.document(ctx)
 	if err != nil {
 		return err
@@ -64,22 +65,31 @@ type cooking struct {
 
 // cook takes a model through all the steps. measure counts the misses of the vertex
 // cache on the way, for people.
-func (o *Mesh) cook(ctx context.Context, doc *model.Document, measure bool) (*cooking, error) {
+func (o *Mesh) cook(ctx context.Context, job *recipe.Job, doc *model.Document, measure bool) (*cooking, error) {
 	c := &cooking{o: o, doc: doc}
 	err := c.parse()
 	if err != nil {
 		return nil, err
 	}
-	if err := c.load(ctx, measure); err != nil {
+	step := job.Step("shade")
+	err = c.load(ctx, measure)
+	step.End()
+	if err != nil {
 		return nil, err
 	}
 	c.groups.makeGrids(o.PositionBits)
 	for _, g := range c.geometries {
 		grid := c.groups.grids[g.group]
-		if err := o.pack(ctx, g, grid); err != nil {
+		step := job.Step("quantize")
+		err := o.pack(ctx, g, grid)
+		step.End()
+		if err != nil {
 			return nil, err
 		}
-		if err := o.finish(ctx, g, grid); err != nil {
+		step = job.Step("optimize")
+		err = o.finish(ctx, g, grid)
+		step.End()
+		if err != nil {
 			return nil, err
 		}
 		if measure {

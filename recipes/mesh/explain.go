@@ -13,7 +13,7 @@ func (o *Mesh) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := o.cook(ctx, doc, true)
+	c, err := o.cook(ctx, job, doc, true)
 	if err != nil {
 		return nil, err
 	}

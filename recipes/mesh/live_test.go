@@ -27,7 +27,7 @@ func live(t *testing.T, o *Mesh, tree fstest.MapFS, name string) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := o.cook(t.Context(), doc, false)
+	c, err := o.cook(t.Context(), job, doc, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 // read reads the source and what belongs to it.
 func read(ctx context.Context, job *recipe.Job) (*model.Document, error) {
+	defer job.Step("decode").End()
 	data, err := job.Source()
 	if err != nil {
 		return nil, err

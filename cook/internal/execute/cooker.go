@@ -24,13 +24,14 @@ type cooker struct {
 	summer *hashing.Summer
 	budget *budget
 	kinds  *kinds
+	steps  *kinds
 	mode   fs.FileMode // that artifacts are to have
 }
 
 func newCooker(env Env) *cooker {
 	return &cooker{
 		Env: env, summer: hashing.NewSummer(env.Checksum), budget: newBudget(env.Memory, env.Cores, env.Probe, env.Now),
-		kinds: &kinds{named: map[string]bool{}},
+		kinds: &kinds{named: map[string]bool{}}, steps: &kinds{named: map[string]bool{}},
 	}
 }
 
@@ -39,8 +40,9 @@ type attempt struct {
 	scratch func() *scratch   // makes a place for the artifacts
 	vars    map[string]string // as in recipe.Env
 	probe   *profile.Worker
-	held    *holdings // nil if it does not matter what the recipe holds
-	times   *times    // likewise
+	held    *holdings    // nil if it does not matter what the recipe holds
+	times   *times       // likewise
+	step    func(string) // is told what the recipe is doing; nil if it does not matter
 	source  *source
 }
 
@@ -101,6 +103,7 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 		},
 		Stat:    c.Assets.Stat,
 		Each:    c.each(how.times),
+		Step:    c.stepsOf(how),
 		Scratch: tmp.folder,
 		Vars:    how.vars,
 	}
@@ -148,7 +151,15 @@ func (c *cooker) collect(ctx context.Context, a planned, tmp *scratch, probe *pr
 
 // cook makes an action's artifacts as scratch files.
 func (w *worker) cook(ctx context.Context, a planned) (ready, error) {
-	return w.cooker.cook(ctx, a, attempt{scratch: func() *scratch { return w.newScratch(a.Outputs) }, probe: w.probe, held: w.held, times: &w.times, source: &w.src})
+	how := attempt{scratch: func() *scratch { return w.newScratch(a.Outputs) }, probe: w.probe, held: w.held, times: &w.times, source: &w.src}
+	if w.Step != nil {
+		how.step = func(name string) {
+			w.reporting.Lock()
+			defer w.reporting.Unlock()
+			w.Step(a.Action, name)
+		}
+	}
+	return w.cooker.cook(ctx, a, how)
 }
 
 // Explain has a recipe say what it makes of a source. A panic of its is an error.

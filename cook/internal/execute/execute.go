@@ -53,6 +53,9 @@ type Options struct {
 	Suspect func(a *plan.Action, first func(n int64) ([]byte, error)) []string
 	// Report is called for each event, by one goroutine at a time.
 	Report func(Event)
+	// Step is called when what the recipe of an action is doing changes, "" for nothing in
+	// particular, by one goroutine at a time. It is nil if this is not of interest.
+	Step func(a *plan.Action, step string)
 	// Warn is called with problems that cost time and do no harm.
 	Warn func(string)
 }

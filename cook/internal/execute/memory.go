@@ -102,16 +102,16 @@ type holding struct {
 	bytes int64
 }
 
-// kinds are the kinds of memory that recipes named in a run.
+// kinds are the kinds of memory, or the steps, that recipes named in a run.
 type kinds struct {
 	mu    sync.Mutex
 	named map[string]bool
 }
 
-// mostKinds is how many kinds of memory are told apart.
+// mostKinds is how many kinds are told apart.
 const mostKinds = 64
 
-// of returns the kind that memory is entered under.
+// of returns the kind that something is entered under.
 func (k *kinds) of(kind string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -43,6 +43,7 @@ func Execute(ctx context.Context, s *Session, d *Delta, t *Todo) (*Work, error) 
 	w.Done, err = execute.Run(ctx, t.Plan, s.Env(t), execute.Options{
 		Owned: owned, Workers: s.Limits.Workers, StopOnFailure: s.Mode.StopOnFailure, Strict: s.Mode.Strict,
 		DryRun: s.Mode.DryRun, Suspect: suspect, Report: s.Observer.Event, Warn: s.Observer.Note,
+		Step: func(a *plan.Action, step string) { s.Observer.Step(a.Path, a.Target, step) },
 	})
 	if err != nil {
 		return nil, err

@@ -74,6 +74,8 @@ type Observer interface {
 	Event(execute.Event)
 	// EveryAction reports whether events are wanted for actions that need no work, too.
 	EveryAction() bool
+	// Step says what the recipe of a started action is doing, "" for nothing in particular.
+	Step(source, target, step string)
 	Note(text string)
 }
 
@@ -192,4 +194,5 @@ func (silent) Stage(string)               {}
 func (silent) Planned(int, time.Duration) {}
 func (silent) Event(execute.Event)        {}
 func (silent) EveryAction() bool          { return false }
+func (silent) Step(_, _, _ string)        {}
 func (silent) Note(string)                {}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // Progress is an observer that draws a bar on a terminal: done and total, bytes, time
@@ -17,14 +18,14 @@ import (
 // the rate.
 //
 //	cook [=========>          ] 412/1204  318.2 MiB  eta 41s
-//	    12.1s textures/sky.png
-//	     3.4s models/castle.gltf
+//	    12.1s textures/sky.png: encode
+//	     3.4s models/castle.gltf: optimize
 //
 // Bar and estimate weigh each asset by the time it took last time.
 //
 // Where there is no terminal it writes a line now and then instead:
 //
-//	cook: 412 of 1204 assets, 318.2 MiB, eta 41s; 45s textures/sky.png
+//	cook: 412 of 1204 assets, 318.2 MiB, eta 41s; 45s textures/sky.png: encode
 type Progress struct {
 	w     io.Writer
 	now   func() time.Time
@@ -63,6 +64,15 @@ type started struct {
 	asset
 	at       time.Time
 	expected time.Duration
+	step     string // that its recipe is at
+}
+
+// name is the asset, and what its recipe is doing.
+func (s *started) name() string {
+	if s.step == "" {
+		return show(s.path, s.target)
+	}
+	return show(s.path, s.target) + ": " + pathname.Show(s.step)
 }
 
 // NewProgress draws to w, a terminal that is width() columns wide, each time
@@ -127,6 +137,15 @@ func (p *Progress) Planned(assets int, expected time.Duration) {
 // Note does nothing: a Text observer prints notes.
 func (p *Progress) Note(string) {}
 
+// Step notes what the recipe of an asset is doing.
+func (p *Progress) Step(path, target, step string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i := slices.IndexFunc(p.running, func(s started) bool { return s.asset == asset{path, target} }); i >= 0 {
+		p.running[i].step = step
+	}
+}
+
 // Event moves the bar when an asset that was started has ended.
 func (p *Progress) Event(e cook.Event) {
 	if e.Outcome == cook.Warned {
@@ -136,7 +155,7 @@ func (p *Progress) Event(e cook.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e.Outcome == cook.Started {
-		p.running = append(p.running, started{asset, p.now(), e.CookTime})
+		p.running = append(p.running, started{asset: asset, at: p.now(), expected: e.CookTime})
 		return
 	}
 	i := slices.IndexFunc(p.running, func(s started) bool { return s.asset == asset })
@@ -160,7 +179,7 @@ func (p *Progress) draw() {
 	width := max(20, p.width()) - 1
 	lines := []string{p.bar(width)}
 	for _, s := range p.running[:min(slowest, len(p.running))] { // oldest first
-		lines = append(lines, cut(fmt.Sprintf("  %8s %s", human.Duration(p.now().Sub(s.at).Round(100*time.Millisecond)), show(s.path, s.target)), width))
+		lines = append(lines, cut(fmt.Sprintf("  %8s %s", human.Duration(p.now().Sub(s.at).Round(100*time.Millisecond)), s.name()), width))
 	}
 	p.clear()
 	io.WriteString(p.w, strings.Join(lines, "\n"))
@@ -185,7 +204,7 @@ func (p *Progress) beat() {
 	}
 	for i, s := range p.running[:min(slowest, len(p.running))] {
 		if ran := p.now().Sub(s.at); ran >= long {
-			text += fmt.Sprintf("%s %s %s", [...]string{";", ","}[min(i, 1)], ran.Round(time.Second), show(s.path, s.target))
+			text += fmt.Sprintf("%s %s %s", [...]string{";", ","}[min(i, 1)], ran.Round(time.Second), s.name())
 		}
 	}
 	fmt.Fprintln(p.w, text)

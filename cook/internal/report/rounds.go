@@ -69,6 +69,15 @@ func (r *Rounds) Event(e cook.Event) {
 	r.new[failure] = true
 }
 
+// Step passes on to an observer that follows steps.
+func (r *Rounds) Step(path, target, step string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if o, ok := r.round().(cook.StepObserver); ok {
+		o.Step(path, target, step)
+	}
+}
+
 // Note passes on a note that neither this round nor the last one had.
 func (r *Rounds) Note(text string) {
 	r.mu.Lock()

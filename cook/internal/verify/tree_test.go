@@ -158,8 +158,9 @@ func (o *observer) Reading(files, of int, bytes int64) {
 	o.read, o.of, o.bytes = files, of, bytes
 }
 
-func (o *observer) EveryAction() bool { return false }
-func (o *observer) Note(text string)  { o.t.Logf("note: %s", text) }
+func (o *observer) EveryAction() bool   { return false }
+func (o *observer) Step(_, _, _ string) {}
+func (o *observer) Note(text string)    { o.t.Logf("note: %s", text) }
 
 func (o *observer) Event(e execute.Event) {
 	if !o.atWork.CompareAndSwap(false, true) {
