@@ -72,11 +72,19 @@ func (w *watching) rules(err error) {
 	case text == w.wrong:
 	case err != nil:
 		printError(w.run.stderr, err)
-		fmt.Fprintln(w.run.stderr, "cook: going on with the rules as they were before")
+		w.note("going on with the rules as they were before")
 	case !w.run.show.quiet:
-		fmt.Fprintln(w.run.stderr, "cook: the rules are right again")
+		w.note("the rules are right again")
 	}
 	w.wrong = text
+}
+
+// note prints what is no failure.
+func (w *watching) note(text string) {
+	if w.run.show.json {
+		report.NewJSON(w.run.stdout).Note(text)
+	}
+	fmt.Fprintf(w.run.stderr, "cook: %s\n", text)
 }
 
 // mostNamed is how many files of a batch are named.

@@ -295,6 +295,7 @@ type warnings struct{ said *[]string }
 func (warnings) Stage(string)               {}
 func (warnings) Planned(int, time.Duration) {}
 func (warnings) EveryAction() bool          { return false }
+func (warnings) Step(_, _, _ string)        {}
 func (w warnings) Note(text string)         { *w.said = append(*w.said, text) }
 func (w warnings) Event(e execute.Event) {
 	if e.Outcome == execute.Warned {

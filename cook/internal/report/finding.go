@@ -26,19 +26,29 @@ func (t *Text) Finding(f cook.Finding) {
 // diagnoseFinding returns the diagnostic of a difference. dir is the asset folder.
 func diagnoseFinding(dir string, f *cook.Finding) Diagnostic {
 	d := Diagnostic{File: f.Path, Severity: Err, Target: f.Target, Text: f.Text}
-	switch f.Kind {
-	case "state damaged", "store damaged", "extra file":
-	default:
+	if aboutSource(f) {
 		d.File = fromWorkingDir(dir, f.Path)
 	}
 	return d
 }
 
+// aboutSource reports whether the path of a difference is that of a source.
+func aboutSource(f *cook.Finding) bool {
+	switch f.Kind {
+	case "state damaged", "store damaged", "extra file":
+		return false
+	}
+	return true
+}
+
 // Finding writes a record.
 func (j *JSON) Finding(f cook.Finding) {
 	rec := Record{
-		Event: "difference", Path: f.Path, PathBase64: UnlessUTF8(f.Path), Target: f.Target, Recipe: f.Recipe,
+		Event: "difference", Severity: string(Err), Path: f.Path, PathBase64: UnlessUTF8(f.Path), Target: f.Target, Recipe: f.Recipe,
 		Text: f.Text, Finding: &f,
+	}
+	if aboutSource(&f) {
+		rec.File = fromWorkingDir(j.Dir, f.Path)
 	}
 	if f.Output != "" {
 		rec.Outputs = []string{f.Output}

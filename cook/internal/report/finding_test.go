@@ -18,17 +18,17 @@ var findings = []struct {
 			Text:  `textures/wood.ktx2 differs from a new cook at offset 132 (0x1f, now 0x20): the recipe "command" is not deterministic`,
 		},
 		`textures/wood.png: error: textures/wood.ktx2 differs from a new cook at offset 132 (0x1f, now 0x20): the recipe "command" is not deterministic`,
-		`{"event":"difference","path":"textures/wood.png","recipe":"command","outputs":["textures/wood.ktx2"],"text":"textures/wood.ktx2 differs from a new cook at offset 132 (0x1f, now 0x20): the recipe \"command\" is not deterministic","finding":{"kind":"not reproducible","bytes":{"offset":132,"was":31,"now":32}}}`,
+		`{"event":"difference","severity":"error","path":"textures/wood.png","recipe":"command","outputs":["textures/wood.ktx2"],"file":"textures/wood.png","text":"textures/wood.ktx2 differs from a new cook at offset 132 (0x1f, now 0x20): the recipe \"command\" is not deterministic","finding":{"kind":"not reproducible","bytes":{"offset":132,"was":31,"now":32}}}`,
 	},
 	{
 		cook.Finding{Kind: "output missing", Path: "a", Target: "pc", Output: "pc/a", Text: "pc/a is missing; run cook"},
 		`a: error: [pc] pc/a is missing; run cook`,
-		`{"event":"difference","path":"a","target":"pc","outputs":["pc/a"],"text":"pc/a is missing; run cook","finding":{"kind":"output missing"}}`,
+		`{"event":"difference","severity":"error","path":"a","target":"pc","outputs":["pc/a"],"file":"a","text":"pc/a is missing; run cook","finding":{"kind":"output missing"}}`,
 	},
 	{
 		cook.Finding{Kind: "cannot be verified", Path: "a\n\xff", Text: "\x1b[2Jno\nmore\n"},
 		`"a\n\xff": error: \x1b[2Jno` + "\n  | more",
-		`{"event":"difference","path":"a\n` + `\ufffd` + `","path_base64":"YQr/","text":"\u001b[2Jno\nmore\n","finding":{"kind":"cannot be verified"}}`,
+		`{"event":"difference","severity":"error","path":"a\n` + `\ufffd` + `","path_base64":"YQr/","file":"a\n\ufffd","text":"\u001b[2Jno\nmore\n","finding":{"kind":"cannot be verified"}}`,
 	},
 }
 

@@ -58,7 +58,7 @@ func Kinds() []Kind {
 		{[]string{"note"}, "text", "", "something to know that is no failure", record},
 		{[]string{"summary"}, "summary", "", "the end of a run", record},
 		{[]string{"measured"}, "counters memory", "run peak_rss", "with `-stats`, after the summary: where time and memory went", reflect.TypeFor[Measured]()},
-		{[]string{"difference"}, "path text finding", "path_base64 target recipe outputs", "of `cook verify`: what is not as it should be", record},
+		{[]string{"difference"}, "severity path text finding", "file path_base64 target recipe outputs", "of `cook verify`: what is not as it should be", record},
 		{[]string{"verified"}, "verified", "", "the end of `cook verify`", record},
 		{[]string{"explanation"}, "path runs choices inputs", "path_base64 target reasons error makes warnings last",
 			"of `cook why`: an asset and target; the reasons are those of the next cook", reflect.TypeFor[Explained]()},
