@@ -8,7 +8,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
-// An Observer follows a run. Its methods are called by one goroutine at a time.
+// An Observer follows a run. Its methods are called by one goroutine at a time. One that has
+// a method Step(path, target, step string), too, is told what recipes are doing.
 type Observer interface {
 	// Stage names what the run is at, such as "scan", "checksum", "plan", "cook", "save".
 	Stage(name string)
@@ -29,11 +30,9 @@ type ReadObserver interface {
 	Reading(files, of int, bytes int64)
 }
 
-// A StepObserver is an Observer that also follows what recipes are doing.
-type StepObserver interface {
-	Observer
-	// Step says what the recipe of an asset that has started does from now on, such as
-	// "decode" or "encode"; "" is nothing in particular.
+// stepper is what an Observer may be as well: Step is told what the recipe of an asset that
+// has started does from now on, such as "decode" or "encode"; "" is nothing in particular.
+type stepper interface {
 	Step(path, target, step string)
 }
 
@@ -128,7 +127,7 @@ func (o observer) Reading(files, of int, bytes int64) {
 }
 
 func (o observer) Step(path, target, step string) {
-	if to, ok := o.to.(StepObserver); ok {
+	if to, ok := o.to.(stepper); ok {
 		to.Step(path, target, step)
 	}
 }
@@ -176,7 +175,7 @@ func (all Observers) Reading(files, of int, bytes int64) {
 
 func (all Observers) Step(path, target, step string) {
 	for _, o := range all {
-		if o, ok := o.(StepObserver); ok {
+		if o, ok := o.(stepper); ok {
 			o.Step(path, target, step)
 		}
 	}
