@@ -349,17 +349,18 @@ type filesJSON struct {
 }
 
 func (r *queryRun) deps(paths []string, w io.Writer) error {
-	list, err := r.assets(nil)
-	if err != nil {
-		return err
-	}
 	for _, given := range paths {
-		name, _, known := r.named(list, given)
-		found := slices.DeleteFunc(slices.Clone(list), func(a survey.Asset) bool { return a.Path != name })
-		if len(found) == 0 {
-			return r.unknown(given, known)
+		found, err := r.find(given)
+		if err != nil {
+			return err
 		}
-		err := r.each(w, found, func(a *survey.Asset) (record any, lines []string) {
+		switch {
+		case found.Name == "":
+			return r.unknown(given, found.Known)
+		case len(found.Assets) == 0:
+			return &cook.ConfigError{Err: fmt.Errorf("%s: is no asset; cook uses names those that read it", pathname.Show(given))}
+		}
+		err = r.each(w, found.Assets, func(a *survey.Asset) (record any, lines []string) {
 			rec := filesJSON{Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, Missing: a.Missing}
 			for _, d := range a.Dependencies {
 				if slices.Contains(a.Missing, d) {
@@ -402,47 +403,20 @@ func (r *queryRun) each(w io.Writer, list []survey.Asset, say func(*survey.Asset
 	return nil
 }
 
-// named turns what a person typed into the path of a source or of a file that assets read:
-// as it is, or from the working directory. An output stands for the source that it is made
-// of. If there is no such file, known are all sources.
-func (r *queryRun) named(list []survey.Asset, given string) (name string, made bool, known []string) {
-	candidates := []string{path.Clean(filepath.ToSlash(given))}
-	if abs, err := filepath.Abs(given); err == nil {
-		for _, dir := range []string{r.project.Dir, r.project.Out} {
-			if root, err := filepath.Abs(dir); dir != "" && err == nil {
-				if rel, ok := pathname.Below(root, abs); ok {
-					candidates = append(candidates, rel)
-				}
-			}
-		}
-		if out, err := survey.OutputFolder(r.project.Dir, r.project.Out); err == nil {
-			if rel, ok := pathname.Below(out, abs); ok {
-				candidates = append(candidates, rel)
-			}
+// find looks for what a person typed: a path in the asset or output folder, as it is or from
+// the working directory.
+func (r *queryRun) find(given string) (survey.Found, error) {
+	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
+	if err != nil {
+		return survey.Found{}, err
+	}
+	names := []string{path.Clean(filepath.ToSlash(given))}
+	for _, dir := range []string{r.project.Dir, out} {
+		if rel, ok := below(dir, given); ok && dir != "" {
+			names = append(names, rel)
 		}
 	}
-	for i := range list {
-		a := &list[i]
-		known = append(known, a.Path)
-		if slices.Contains(candidates, a.Path) {
-			return a.Path, false, nil
-		}
-	}
-	for i := range list {
-		for _, o := range list[i].Outputs {
-			if slices.Contains(candidates, o.Path) {
-				return list[i].Path, true, nil
-			}
-		}
-	}
-	for i := range list {
-		for _, d := range list[i].Dependencies {
-			if slices.Contains(candidates, d) {
-				return d, false, nil
-			}
-		}
-	}
-	return candidates[0], false, known
+	return survey.Find(out, names)
 }
 
 // unknown is the error for a path that the last run knew nothing of.
@@ -460,24 +434,17 @@ func runUses(ctx context.Context, _ func(), args []string, stdout, stderr io.Wri
 }
 
 func (r *queryRun) uses(paths []string, w io.Writer) error {
-	list, err := r.assets(nil)
-	if err != nil {
-		return err
-	}
 	for _, given := range paths {
-		name, made, known := r.named(list, given)
-		rec := filesJSON{Path: name}
-		for i := range list {
-			a := &list[i]
-			if slices.Contains(a.Dependencies, name) && !slices.Contains(rec.UsedBy, a.Path) {
-				rec.UsedBy = append(rec.UsedBy, a.Path)
-			}
+		found, err := r.find(given)
+		if err != nil {
+			return err
 		}
-		switch {
-		case known != nil && rec.UsedBy == nil:
-			return r.unknown(given, known)
-		case made:
-			rec.MadeOf, rec.Path = name, given
+		if found.Name == "" {
+			return r.unknown(given, found.Known)
+		}
+		rec := filesJSON{Path: found.Name, UsedBy: found.Users}
+		if found.Output != "" {
+			rec.MadeOf, rec.Path = found.Name, given
 		}
 		rec.PathBase64 = report.UnlessUTF8(rec.Path)
 		if r.json {

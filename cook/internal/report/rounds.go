@@ -73,7 +73,9 @@ func (r *Rounds) Event(e cook.Event) {
 func (r *Rounds) Step(path, target, step string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if o, ok := r.round().(interface{ Step(path, target, step string) }); ok {
+	if o, ok := r.round().(interface {
+		Step(path, target, step string)
+	}); ok {
 		o.Step(path, target, step)
 	}
 }

@@ -114,43 +114,58 @@ func Seal(out string) string {
 	return state.Open(dir).IndexSeal()
 }
 
-func listed(x *index.Index) []Asset {
-	methods := map[*index.Field]*Method{}
-	of := func(m index.Method) *Method {
-		if len(m) == 0 {
-			return &Method{}
-		}
-		known := methods[&m[0]]
-		if known == nil {
-			known = methodOf(m)
-			methods[&m[0]] = known
-		}
-		return known
-	}
-	var list []Asset
+// A lister makes assets of an index. Equal methods are one.
+type lister struct {
+	x       *index.Index
+	methods map[*index.Field]*Method
+}
+
+func newLister(x *index.Index) *lister {
+	return &lister{x, map[*index.Field]*Method{}}
+}
+
+func listed(x *index.Index) (list []Asset) {
+	l := newLister(x)
 	for a := range x.Actions() {
-		l := Asset{
-			Path: a.Path, Target: a.Target, Method: of(a.Method), Failed: a.State == index.Failed, Warned: a.Warned,
-			Source: a.Source, CookTime: a.CookTime, Last: Decision{At: a.Decision.At, Outcome: execute.Outcome(a.Decision.Outcome)},
-		}
-		if f, ok := x.File(a.Path); ok {
-			l.In = f.Stamp.Size
-		}
-		for why := range strings.Lines(a.Decision.Why) {
-			l.Last.Reasons = append(l.Last.Reasons, strings.TrimSuffix(why, "\n"))
-		}
-		for _, m := range a.Made {
-			l.Outputs = append(l.Outputs, Output{m.Path, m.Stamp.Size})
-		}
-		for _, d := range a.Deps {
-			l.Dependencies = append(l.Dependencies, d.Path)
-			if !d.Found {
-				l.Missing = append(l.Missing, d.Path)
-			}
-		}
-		list = append(list, l)
+		list = append(list, l.asset(a))
 	}
 	return list
+}
+
+// asset returns what an action has left.
+func (l *lister) asset(a *index.Action) Asset {
+	of := Asset{
+		Path: a.Path, Target: a.Target, Method: l.method(a.Method), Failed: a.State == index.Failed, Warned: a.Warned,
+		Source: a.Source, CookTime: a.CookTime, Last: Decision{At: a.Decision.At, Outcome: execute.Outcome(a.Decision.Outcome)},
+	}
+	if f, ok := l.x.File(a.Path); ok {
+		of.In = f.Stamp.Size
+	}
+	for why := range strings.Lines(a.Decision.Why) {
+		of.Last.Reasons = append(of.Last.Reasons, strings.TrimSuffix(why, "\n"))
+	}
+	for _, m := range a.Made {
+		of.Outputs = append(of.Outputs, Output{m.Path, m.Stamp.Size})
+	}
+	for _, d := range a.Deps {
+		of.Dependencies = append(of.Dependencies, d.Path)
+		if !d.Found {
+			of.Missing = append(of.Missing, d.Path)
+		}
+	}
+	return of
+}
+
+func (l *lister) method(m index.Method) *Method {
+	if len(m) == 0 {
+		return &Method{}
+	}
+	known := l.methods[&m[0]]
+	if known == nil {
+		known = methodOf(m)
+		l.methods[&m[0]] = known
+	}
+	return known
 }
 
 func methodOf(m index.Method) *Method {

@@ -1,0 +1,63 @@
+package survey
+
+import (
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+)
+
+// A Found is what the last run knew of a file.
+type Found struct {
+	// Name is that of a source or of a file that assets read, in the asset folder; "" if the
+	// last run knew none of the names. Then Known are all sources.
+	Name  string
+	Known []string
+	// Output is the name that is that of an output of the source, "" for another.
+	Output string
+	// Assets are those of the source, a target each, none of another file; Users the
+	// sources of those that read the file or looked for it.
+	Assets []Asset
+	Users  []string
+}
+
+// Find looks for a file by the names that it may have: of a source first, then of an output,
+// then of a file that assets read. It asks the index for these alone.
+func Find(out string, names []string) (f Found, err error) {
+	err = read(out, func(x *index.Index) {
+		f.Name, f.Output = search(x, names)
+		if f.Name == "" {
+			for row := range x.Rows("") {
+				f.Known = append(f.Known, row.Path())
+			}
+			f.Known = slices.Compact(f.Known)
+			return
+		}
+		l := newLister(x)
+		for _, a := range x.ActionsOf(f.Name) {
+			f.Assets = append(f.Assets, l.asset(&a))
+		}
+		f.Users = readersOf(x, f.Name)
+	})
+	return f, err
+}
+
+// search returns the source that one of the names is meant to be, and the one that is an
+// output of it.
+func search(x *index.Index, names []string) (name, output string) {
+	for _, n := range names {
+		if len(x.ActionsOf(n)) > 0 {
+			return n, ""
+		}
+	}
+	for _, n := range names {
+		if source, ok := x.Owner(n); ok {
+			return source, n
+		}
+	}
+	for _, n := range names {
+		if len(readersOf(x, n)) > 0 {
+			return n, ""
+		}
+	}
+	return "", ""
+}
