@@ -51,8 +51,12 @@ func TestReadOnlyVerbsChangeNothing(t *testing.T) {
 		if damaged != (listErr != nil) {
 			t.Errorf("%s: list: %v", state.name, listErr)
 		}
-		damaged = damaged && state.name != "nothing cooked yet"
 		survey.Runs(p.run.Out)
+		if found, err := survey.Find(p.run.Out, []string{"data/level.json"}); damaged != (err != nil) || err == nil && len(found.Assets) != 1 {
+			t.Errorf("%s: find: %+v, %v", state.name, found, err)
+		}
+		damaged = damaged && state.name != "nothing cooked yet"
+		survey.ReadStore(t.Context(), p.run.Cache, p.run.Out) // there may be none
 		checkStamps(t, state.name, before, stampsOf(t, nil, p.run.Dir, p.run.Out, p.run.Cache))
 	}
 }
