@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/rules"
@@ -46,7 +47,10 @@ func (r *fixRun) flags() *flag.FlagSet {
 
 func (c command) runFix(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	r := fixRun{project: cook.Project{Recipes: c.recipes}, stdout: stdout, stderr: stderr}
-	if !slices.Contains(args, "-n") && !slices.ContainsFunc(args, asksForHelp) {
+	other := func(arg string) bool { // nothing is to be written, or not here
+		return asksForHelp(arg) || arg == "-n" || strings.HasPrefix(strings.TrimLeft(arg, "-"), "dir")
+	}
+	if !slices.ContainsFunc(args, other) {
 		// What is wrong with the project keeps the command line from being understood.
 		r.until(func() error { _, _, err := cook.FindProject("."); return err })
 	}

@@ -25,10 +25,9 @@ const signatureSize = ed25519.SignatureSize
 
 // A Pak is open for reading, by any number of goroutines.
 type Pak struct {
-	file   *os.File
-	memory *mapped.File
-	size   int64
-	footer footer
+	file      *os.File
+	footer    footer
+	directory *mapped.File // from the records to the end
 
 	records, slots, names []byte
 }
@@ -65,22 +64,28 @@ func (p *Pak) mount() (err error) {
 		}
 		return damaged("it does not begin as a pak does")
 	}
-	if p.memory, err = mapped.Of(p.file); err != nil {
+	info, err := p.file.Stat()
+	if err != nil {
 		return err
 	}
-	data := p.memory.Data
-	if p.size = int64(len(data)); p.size < headerSize+footerSize {
-		return damaged("it has %d bytes", p.size)
+	size := info.Size()
+	if size < headerSize+footerSize {
+		return damaged("it has %d bytes", size)
 	}
-	return guard(func() error {
-		if p.footer, err = parseFooter(data[p.size-footerSize:], p.size); err != nil {
-			return err
-		}
-		all := data[p.footer.records : p.footer.records+p.footer.size()]
-		p.records, all = all[:recordSize*p.footer.count], all[recordSize*p.footer.count:]
-		p.slots, p.names = all[:slotSize*p.footer.slots], all[slotSize*p.footer.slots:]
-		return nil
-	})
+	var end [footerSize]byte
+	if n, err := p.file.ReadAt(end[:], size-footerSize); n < footerSize {
+		return err
+	}
+	if p.footer, err = parseFooter(end[:], size); err != nil {
+		return err
+	}
+	if p.directory, err = mapped.Part(p.file, p.footer.records, int(size-p.footer.records)); err != nil {
+		return err
+	}
+	p.records = p.directory.Data[:recordSize*p.footer.count]
+	all := p.directory.Data[len(p.records):p.footer.size()]
+	p.slots, p.names = all[:slotSize*p.footer.slots], all[slotSize*p.footer.slots:]
+	return nil
 }
 
 // guard makes an error of a fault: of a file that was cut off since it was opened.
@@ -99,8 +104,8 @@ func guard(do func() error) (err error) {
 
 // Close closes the pak. Files of it that are open can no longer be read.
 func (p *Pak) Close() error {
-	if p.memory != nil {
-		p.memory.Close()
+	if p.directory != nil {
+		p.directory.Close()
 	}
 	p.records, p.slots, p.names = nil, nil, nil
 	return p.file.Close()
@@ -252,8 +257,7 @@ func unpack(data []byte, e *Entry) ([]byte, error) {
 // itself fails if the pak cannot be read.
 func (p *Pak) Verify(wrong func(error)) error {
 	return guard(func() error {
-		data := p.memory.Data
-		if hashing.DigestOf(data[p.footer.records:p.footer.records+p.footer.size()]) != p.footer.digest {
+		if hashing.DigestOf(p.directory.Data[:p.footer.size()]) != p.footer.digest {
 			wrong(damaged("the directory is not what its digest says"))
 		}
 		last, used, entries := "", regions{}, make([]Entry, 0, p.footer.count)
@@ -303,12 +307,12 @@ func (p *Pak) VerifySignature(key ed25519.PublicKey) error {
 		return fmt.Errorf("%w: there is none", ErrSignature)
 	}
 	return guard(func() error {
-		data := p.memory.Data
-		end := p.size - footerSize
-		if !ed25519.Verify(key, data[end:], data[end-signatureSize:end]) {
+		all := p.directory.Data[:p.footer.size()]
+		rest := p.directory.Data[len(all):]
+		if !ed25519.Verify(key, rest[signatureSize:], rest[:signatureSize]) {
 			return ErrSignature
 		}
-		if hashing.DigestOf(data[p.footer.records:p.footer.records+p.footer.size()]) != p.footer.digest {
+		if hashing.DigestOf(all) != p.footer.digest {
 			return fmt.Errorf("%w: the directory was changed", ErrSignature)
 		}
 		return nil

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -389,4 +390,34 @@ func TestConcurrent(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A directory that is cut off while it is mapped is an error, not the end of the program.
+func TestCutWhileMapped(t *testing.T) {
+	tree := map[string][]byte{}
+	for i := range 5000 {
+		tree[fmt.Sprintf("folder/file%d", i)] = []byte("x")
+	}
+	name := filepath.Join(t.TempDir(), "a.pak")
+	create1(t, name, tree, Options{Level: -1})
+	p := open1(t, name)
+	if err := os.Truncate(name, 4096); err != nil {
+		t.Skip(err) // where files in use cannot be cut
+	}
+	if data := p.directory.Data; len(data) < 64<<10 {
+		t.Fatalf("a directory of %d bytes is not mapped", len(data))
+	}
+	failed := 0
+	for file := range tree {
+		if _, _, err := p.Lookup(file); errors.Is(err, ErrDamaged) {
+			failed++
+		}
+	}
+	if runtime.GOOS == "linux" && failed == 0 {
+		t.Error("all files are found in a directory that was cut off")
+	}
+	if _, err := p.ReadDir("."); err == nil && runtime.GOOS == "linux" {
+		t.Error("a directory that was cut off is listed")
+	}
+	p.Verify(func(error) {})
 }

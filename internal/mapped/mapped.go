@@ -25,12 +25,28 @@ func Of(f *os.File) (*File, error) {
 		return nil, err
 	}
 	if size := info.Size(); size > small && size == int64(int(size)) {
-		if data, free, err := mapFile(f, int(size)); err == nil {
+		if data, free, err := mapFile(f, 0, int(size), true); err == nil {
 			return &File{Data: data, free: free}, nil
 		}
 	}
 	data, err := io.ReadAll(f)
 	return &File{Data: data}, err
+}
+
+// Part returns bytes of an open file, which may be closed then, as Of does; but they must not
+// be written to. The system has no memory set aside for them, however many they are.
+func Part(f *os.File, offset int64, size int) (*File, error) {
+	before := int(offset % int64(os.Getpagesize()))
+	if size > small {
+		if data, free, err := mapFile(f, offset-int64(before), before+size, false); err == nil {
+			return &File{Data: data[before:], free: func([]byte) error { return free(data) }}, nil
+		}
+	}
+	data := make([]byte, size)
+	if n, err := f.ReadAt(data, offset); n < size {
+		return nil, err
+	}
+	return &File{Data: data}, nil
 }
 
 // Release gives the memory of the bytes from up to to back until they are used again. They

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-func mapFile(*os.File, int) ([]byte, func([]byte) error, error) {
+func mapFile(*os.File, int64, int, bool) ([]byte, func([]byte) error, error) {
 	return nil, nil, errors.ErrUnsupported
 }
 

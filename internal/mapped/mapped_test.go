@@ -115,3 +115,35 @@ func TestReplaced(t *testing.T) {
 		t.Errorf("contents %q, %q and %q", old.Data, twin.Data, now.Data)
 	}
 }
+
+// A part is those bytes, wherever it begins, mapped or read.
+func TestPart(t *testing.T) {
+	content := make([]byte, 300_000)
+	for i := range content {
+		content[i] = byte(i * 7 >> 3)
+	}
+	name := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(name, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, at := range []int{0, 1, 4096, 5000, 200_000} {
+		for _, size := range []int{0, 10, 65_537, 100_000} {
+			p, err := Part(f, int64(at), size)
+			if err != nil || !bytes.Equal(p.Data, content[at:at+size]) {
+				t.Errorf("%d bytes at %d: %v", size, at, err)
+				continue
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if _, err := Part(f, 299_999, 2); err == nil {
+		t.Error("there are bytes behind the end")
+	}
+}

@@ -8,8 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func mapFile(f *os.File, size int) ([]byte, func([]byte) error, error) {
-	data, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE)
+func mapFile(f *os.File, offset int64, size int, writable bool) ([]byte, func([]byte) error, error) {
+	access := unix.PROT_READ
+	if writable {
+		access |= unix.PROT_WRITE
+	}
+	data, err := unix.Mmap(int(f.Fd()), offset, size, access, unix.MAP_PRIVATE)
 	return data, unix.Munmap, err
 }
 
