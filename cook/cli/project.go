@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -92,18 +93,18 @@ func asPattern(dir, word string, hereFirst bool) string {
 	if !ok {
 		return word
 	}
-	pattern := "/" + literal.Replace(rel)
-	if rel == "." {
+	pattern := "/" + glob.Escape(rel)
+	switch {
+	case rel == ".":
 		pattern = "."
+	case isFolder(name):
+		pattern += "/**"
 	}
 	if excludes {
 		pattern = "!" + pattern
 	}
 	return pattern
 }
-
-// literal takes the meaning from the marks of patterns.
-var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`)
 
 // below returns the path of a file in a folder.
 func below(dir, name string) (string, bool) {

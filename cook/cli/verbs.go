@@ -86,13 +86,16 @@ func (c command) runWhy(ctx context.Context, _ func(), args []string, stdout, st
 // several returns the pattern of a word that is one, or that names a folder of assets, ""
 // for the path of a file.
 func (r *whyRun) several(word string) string {
-	pattern := asPattern(r.project.Dir, word, false)
-	name := filepath.Join(r.project.Dir, filepath.FromSlash(strings.TrimPrefix(pattern, "/")))
-	if isFolder(name) {
-		return pattern
+	for _, name := range []string{filepath.Join(r.project.Dir, word), word} {
+		if info, err := os.Stat(name); err == nil {
+			if info.IsDir() {
+				return asPattern(r.project.Dir, word, false)
+			}
+			return ""
+		}
 	}
-	if _, err := os.Lstat(name); err != nil && strings.ContainsAny(pattern, "*?[{") {
-		return pattern
+	if strings.ContainsAny(word, "*?[{") {
+		return word
 	}
 	return ""
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/webjson"
 )
@@ -67,17 +68,12 @@ func (p *project) cook(w http.ResponseWriter, req *http.Request) {
 		fail(w, fmt.Errorf("%s: %w", pathname.Show(string(q.Path)), errNoAsset))
 		return
 	}
-	out, said, code, err := p.ask(context.WithoutCancel(req.Context()), "", "-a", "-v", "-wait", "/"+quoted(string(q.Path)))
+	out, said, code, err := p.ask(context.WithoutCancel(req.Context()), "", "-a", "-v", "-wait", "/"+glob.Escape(string(q.Path)))
 	if err != nil {
 		fail(w, err)
 		return
 	}
 	webjson.Write(w, cookedAgain{code, string(out) + said})
-}
-
-// quoted makes a pattern of a path that matches nothing else.
-func quoted(name string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(name)
 }
 
 // ask runs the program. An exit code is no error.

@@ -46,6 +46,12 @@ func (l *List) Add(text string) error {
 	return nil
 }
 
+// Escape takes the meaning from the marks in a path: behind a slash, that is a pattern which
+// matches nothing else.
+func Escape(path string) string { return marks.Replace(path) }
+
+var marks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
+
 // Prefix is what all paths that the list chooses start with.
 func (l *List) Prefix() string {
 	common, begun := "", false

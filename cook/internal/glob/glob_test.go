@@ -219,3 +219,19 @@ func TestPrefix(t *testing.T) {
 		}
 	}
 }
+
+// An escaped path is a pattern that matches it, and not what it would match as a pattern.
+func TestEscape(t *testing.T) {
+	for path, other := range map[string]string{
+		"a/b.png": "a/bxpng", "a*": "ab", "x/a?.png": "x/ab.png", "[ab].c": "a.c", "{a,b}": "a", `a\*b`: "a*b", `\`: "", "d[1]/{x}*.json": "d1/x.json",
+	} {
+		var l List
+		if err := l.Add("/" + Escape(path)); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		base := func(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
+		if !l.Match(path, base(path)) || l.Match(other, base(other)) {
+			t.Errorf("%s: %v, %s: %v", path, l.Match(path, base(path)), other, l.Match(other, base(other)))
+		}
+	}
+}
