@@ -36,8 +36,8 @@ var projectKeys = []string{"dir", "out", "cache", "targets"}
 // ReadProject returns what a file says of a project, nil if it has no such table. The error
 // is of type Errors.
 func ReadProject(name string, data []byte) (*Project, error) {
-	if !bytes.Contains(data, []byte("project")) {
-		return nil, nil // mostly, and there is no need to understand the rest
+	if !mayHaveProject(data) {
+		return nil, nil // mostly, and there is no need to understand the rest, or that it is right
 	}
 	c := &compiler{}
 	d, err := parse(name, data)
@@ -56,6 +56,16 @@ func ReadProject(name string, data []byte) (*Project, error) {
 	}
 	p.HasRules = len(d.values) > 1
 	return p, nil
+}
+
+// mayHaveProject reports whether a line may be a key or table of that name.
+func mayHaveProject(data []byte) bool {
+	for line := range bytes.Lines(data) {
+		if bytes.HasPrefix(bytes.TrimLeft(line, "\xef\xbb\xbf \t[\"'"), []byte("project")) {
+			return true
+		}
+	}
+	return false
 }
 
 // project judges the table [project].

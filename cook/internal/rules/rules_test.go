@@ -317,3 +317,22 @@ recipe = "copy"
 		t.Errorf("a rule that matches nothing: %v", errs)
 	}
 }
+
+// However the table is written it is found; a file without it is passed over, right or wrong.
+func TestReadProject(t *testing.T) {
+	for _, text := range []string{
+		"[project]\nout = 'o'", "project = {out = 'o'}", "project.out = 'o'", "\"project\".out = 'o'", "[ 'project' ]\n'out' = 'o'", "\xef\xbb\xbf  [\"project\"]\nout = 'o'", "x = 1\n\t[project]\nout = 'o'",
+	} {
+		if p, err := ReadProject("cook.toml", []byte(text)); err != nil || p == nil || p.Out != "o" {
+			t.Errorf("%q: %+v, %v", text, p, err)
+		}
+	}
+	for _, text := range []string{"", "# the project\n[[rule]\n", "[[rule]]\nmatch = 'project'", "a project = 3"} {
+		if p, err := ReadProject("cook.toml", []byte(text)); err != nil || p != nil {
+			t.Errorf("%q: %+v, %v", text, p, err)
+		}
+	}
+	if _, err := ReadProject("cook.toml", []byte("[project]\nout = ")); err == nil {
+		t.Error("a project that is wrong is read")
+	}
+}
