@@ -24,7 +24,10 @@ type expected struct {
 }
 
 // A baseline is the state after a run whose outputs were right.
-type baseline struct{ sources, tree Tree }
+type baseline struct {
+	targets       []string
+	sources, tree Tree
+}
 
 // Cook cooks and checks the run. It returns a *Difference if a check failed.
 func (p *Player) Cook(ctx context.Context, mode Mode) error {
@@ -180,12 +183,23 @@ func (p *Player) checkRun(ctx context.Context, mode Mode, sources, before Tree, 
 		return wrong("a second run changed outputs:\n%s", d)
 	}
 	p.checkRepaired()
+	p.forgetOlder(mode, sources)
 	if clean && p.damaged == nil {
-		p.baseline[key] = &baseline{sources, view(after, mode.Targets)}
+		p.baseline[key] = &baseline{targets(mode.Targets), sources, view(after, mode.Targets)}
 	} else {
 		delete(p.baseline, key)
 	}
 	return nil
+}
+
+// forgetOlder drops the baselines of runs that shared a target with this one and had other
+// sources: to return to those is a change, also where the outputs are the same, as those
+// of an asset that fails either way.
+func (p *Player) forgetOlder(mode Mode, sources Tree) {
+	maps.DeleteFunc(p.baseline, func(_ string, b *baseline) bool {
+		shared := slices.ContainsFunc(targets(mode.Targets), func(t string) bool { return slices.Contains(b.targets, t) })
+		return shared && !maps.Equal(b.sources, sources)
+	})
 }
 
 // remember records the asset of each output that a manifest lists.

@@ -5,6 +5,7 @@
 package cooked
 
 import (
+	"encoding/binary"
 	"testing"
 
 	"github.com/woozymasta/bcn"
@@ -13,7 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Any block is decoded as another library does, but for rounding.
+// Any block is decoded as another library does, but for rounding: a value may differ by
+// one, the mean of two values by two, for both the ends and the mean are rounded apart.
 func TestLibrary(t *testing.T) {
 	formats := map[texture.Format]bcn.Format{
 		texture.BC1A: bcn.FormatBC1, texture.BC3: bcn.FormatBC3, texture.BC4: bcn.FormatBC4,
@@ -35,9 +37,13 @@ func TestLibrary(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				apart := 1
+				if f == texture.BC1A && binary.LittleEndian.Uint16(block) <= binary.LittleEndian.Uint16(block[2:]) {
+					apart = 2
+				}
 				for i := range 64 {
 					compared := i%4 < len(f.Channels())
-					if d := int(m.Pix8[i]) - int(want.Pix[i]); compared && (d < -1 || d > 1) {
+					if d := int(m.Pix8[i]) - int(want.Pix[i]); compared && (d < -apart || d > apart) {
 						t.Fatalf("pixel %d, channel %d: %d, library: %d", i/4, i%4, m.Pix8[i], want.Pix[i])
 					}
 				}
