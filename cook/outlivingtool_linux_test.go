@@ -18,7 +18,7 @@ func withTool(t *testing.T, script string, more ...string) *project {
 	for _, m := range append([]string{"{in}", "{out}"}, more...) {
 		args += fmt.Sprintf(", %q", m)
 	}
-	p.write("cook.toml", "[[rule]]\nmatch = \"*.do\"\ncommand = [\"sh\", \"-c\", '''"+script+"''', \"sh\""+args+"]\noutputs = [\"{name}\"]\n")
+	p.write("cook.toml", "[[rule]]\nmatch = \"*.do\"\ncommand = [\"sh\", \"-c\", '''"+script+"''', \"sh\""+args+"]\noutputs = [\"{name}\"]\nsandbox = false\n")
 	p.write("x.do", "source")
 	return p
 }

@@ -82,6 +82,7 @@ func newSlowProject(t *testing.T) *slowProject {
 match = "*.slow"
 command = ["sh", "-c", 'exec 9>"$2"; echo started >&9; read x < "$3"; echo "$x" > "$1"', "sh", "{out}", "` + s.started + `", "` + s.wait + `"]
 outputs = ["{name}"]
+sandbox = false
 `,
 	} {
 		name = filepath.Join(s.dir, name)

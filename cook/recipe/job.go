@@ -34,6 +34,9 @@ type Env struct {
 	// Step notes what the recipe is doing, and end that this is over; nil if it is not
 	// wanted. Steps nest, and are of the goroutine of the job.
 	Step func(name string) (end func())
+	// Note is told of what a run is to say once, and not of each source; nil if it is
+	// not wanted.
+	Note func(line string)
 	// Each shares the pieces of a Job.Each among the CPUs that are idle; nil for one
 	// after the other.
 	Each func(ctx context.Context, n int, do func(i int) error) error
@@ -118,28 +121,20 @@ func (j *Job) Hold(kind string, bytes int) {
 	}
 }
 
-// Step says what the recipe is doing from now on ("decode", "encode"), for recordings of a
-// run and for people who wait. Steps may nest. Names are few, short and the same for all
-// sources; after 64 of them all others count as one. Only the goroutine of the job may call
-// it.
+// Step says what the recipe is doing ("decode", "encode") until end is called, for
+// recordings of a run and for people who wait. Steps may nest. Names are few, short and the
+// same for all sources; after 64 of them all others count as one. Only the goroutine of the
+// job may call it.
 //
-//	defer job.Step("decode").End()
-func (j *Job) Step(name string) Step {
+//	defer job.Step("decode")()
+func (j *Job) Step(name string) (end func()) {
 	if j.env.Step == nil {
-		return Step{}
+		return noStep
 	}
-	return Step{j.env.Step(name)}
+	return j.env.Step(name)
 }
 
-// A Step is something that a recipe is doing. The zero value does nothing.
-type Step struct{ end func() }
-
-// End ends the step.
-func (s Step) End() {
-	if s.end != nil {
-		s.end()
-	}
-}
+func noStep() {}
 
 // Each calls do for each number below n, in the goroutine of the job and, while the run
 // has CPUs without work, in others. What comes of it must not depend on which, or in
@@ -246,6 +241,14 @@ func (j *Job) Warn(format string, args ...any) {
 	}
 	if len(j.warnings) < maxWarnings && !slices.Contains(j.warnings, line) {
 		j.warnings = append(j.warnings, line)
+	}
+}
+
+// Note says something of the machine or the run, not of the source: a run says each line
+// once, and no result remembers it.
+func (j *Job) Note(format string, args ...any) {
+	if j.env.Note != nil {
+		j.env.Note(fmt.Sprintf(format, args...))
 	}
 }
 

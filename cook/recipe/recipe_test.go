@@ -263,7 +263,7 @@ func TestSetOptionKeepsOldValueOnError(t *testing.T) {
 // Steps cost nothing if they are not wanted.
 func TestStep(t *testing.T) {
 	job := NewJob(Env{}, 0)
-	if n := testing.AllocsPerRun(100, func() { job.Step("decode").End() }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { job.Step("decode")() }); n != 0 {
 		t.Errorf("a step that is not wanted allocates %v times", n)
 	}
 	var said []string
@@ -272,8 +272,8 @@ func TestStep(t *testing.T) {
 		return func() { said = append(said, "end "+name) }
 	}}, 0)
 	outer := job.Step("mipmaps")
-	job.Step("encode").End()
-	outer.End()
+	job.Step("encode")()
+	outer()
 	if want := []string{"mipmaps", "encode", "end encode", "end mipmaps"}; !slices.Equal(said, want) {
 		t.Errorf("got %q, want %q", said, want)
 	}

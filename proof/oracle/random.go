@@ -178,7 +178,7 @@ func (g *generator) begin() {
 		g.rules = "[[rule]]\nmatch = \"*\"\nrecipe = \"copy\"\n"
 	}
 	if g.Tools {
-		g.tools = toolRule
+		g.tools = oneOf(g.r, toolRules...)
 		g.write("tools/shout", oneOf(g.r, toolScripts[0], toolScripts[3]))
 		g.write("tools/head", "one:\n")
 		if g.r.IntN(2) == 0 {

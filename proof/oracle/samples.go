@@ -57,10 +57,15 @@ var targetRules = []string{
 	"[target.small]\n[target.big]\n[[rule]]\nmatch = \"*.json\"\ntarget = \"small\"\nrecipe = \"copy\"\n",
 }
 
-// toolRule cooks *.in files with a script from the asset tree. The script is passed to
-// a shell, because executing a file that was just written may fail.
-const toolRule = "[[rule]]\nmatch = \"*.in\"\n" +
-	"command = [\"sh\", \"tools/shout\", \"{in}\", \"{out}\", \"{depfile}\"]\ntools = [\"tools/shout\"]\noutputs = [\"{path}.loud\"]\n"
+// toolRules cook *.in files with a script from the asset tree, which tells what it read or
+// of which the rule says so. The script is passed to a shell, because executing a file that
+// was just written may fail.
+var toolRules = []string{
+	"[[rule]]\nmatch = \"*.in\"\n" +
+		"command = [\"sh\", \"tools/shout\", \"{in}\", \"{out}\", \"{depfile}\"]\ntools = [\"tools/shout\"]\noutputs = [\"{path}.loud\"]\n",
+	"[[rule]]\nmatch = \"*.in\"\nreads = [\"/tools/head\", \"/tools/more\"]\n" +
+		"command = [\"sh\", \"tools/shout\", \"{in}\", \"{out}\", \"{scratch}/d\"]\ntools = [\"tools/shout\"]\noutputs = [\"{path}.loud\"]\n",
+}
 
 // toolScripts are variants of that script. Most read another file besides the source,
 // some only if it exists; the last one fails.

@@ -136,7 +136,7 @@ func (o *Audio) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	defer job.Step("encode").End()
+	defer job.Step("encode")()
 	w := bufio.NewWriterSize(out, 64<<10)
 	if err = o.encode(ctx, w, s); err == nil {
 		err = w.Flush()
@@ -151,7 +151,7 @@ func (o *Audio) leavesOpus() bool {
 
 // copyOpus copies an Ogg Opus source, once its pages are found whole.
 func copyOpus(ctx context.Context, job *recipe.Job) error {
-	defer job.Step("copy").End()
+	defer job.Step("copy")()
 	data, err := job.Source()
 	if err != nil {
 		return err
@@ -180,7 +180,7 @@ func readHead(job *recipe.Job) ([]byte, error) {
 
 // decode reads and decodes the source.
 func (o *Audio) decode(ctx context.Context, job *recipe.Job) (*pcm.Clip, source.Info, error) {
-	defer job.Step("decode").End()
+	defer job.Step("decode")()
 	data, err := job.Source()
 	if err != nil {
 		return nil, source.Info{}, err

@@ -50,7 +50,7 @@ func (o *Audio) prepare(ctx context.Context, job *recipe.Job) (*sound, error) {
 	}
 	step := job.Step("resample")
 	s.Clip, err = resample.Clip(ctx, c, o.rate(c.Rate))
-	step.End()
+	step()
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (o *Audio) prepare(ctx context.Context, job *recipe.Job) (*sound, error) {
 		job.Hold("decoded sound", 4*len(s.Samples))
 	}
 	if o.Loudness != 0 {
-		defer job.Step("normalize").End()
+		defer job.Step("normalize")()
 		err = o.normalize(ctx, s)
 	}
 	return s, err

@@ -17,8 +17,8 @@ import (
 func All() []recipe.Recipe {
 	return []recipe.Recipe{
 		{
-			Name: "command", Version: 1, UsesPath: true,
-			New: func() recipe.Cooker { return &Command{Timeout: defaultTimeout} },
+			Name: "command", Version: 2, UsesPath: true,
+			New: func() recipe.Cooker { return &Command{Timeout: defaultTimeout, Sandbox: true} },
 		},
 		{
 			Name: "copy", Version: 1, Cheap: true,

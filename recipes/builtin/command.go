@@ -37,32 +37,42 @@ import (
 //
 //	command = ["sh", "-c", 'convert "$1" > "$2"', "sh", "{in}", "{out}"]
 //
-// The program runs in the asset folder with nothing to read on its standard
-// input. What it prints is shown only if it fails. Its environment is the same
-// everywhere: PATH and HOME as the cooker has them, TMPDIR (the scratch
-// folder), LANG and LC_ALL (C.UTF-8), TZ (UTC), SOURCE_DATE_EPOCH (the start
-// of 1980, the earliest that a zip file can hold) and what env adds. On
-// Windows TEMP, TMP, SystemRoot and USERPROFILE join them.
+// The program sees what the rule gives it and no more: it runs in a folder that holds the
+// source, the files of reads and of tools, each under its path in the asset folder, dated to
+// the start of 1980. Where the system has the means (Linux), it cannot leave that: it reads
+// these files, its own folder, what system names and the system's folders such as /usr; it
+// writes its outputs and the scratch folder; there is no network; whoever it leaves behind is
+// killed. See package internal/sandbox. A program with {depfile} runs in the asset folder,
+// all of which it may read, because what it has read is told afterwards.
 //
-// Programs that it leaves behind are killed when it ends, unless daemons is
-// true: then those that have made themselves a session of their own live on. On
-// Linux it is killed when the cooker itself is. Systems other than Linux do not
-// find who has left the program's process group, Linux does not find who has
-// also dropped TMPDIR or become another user; on Windows only the program itself
-// is killed.
+// There is nothing to read on standard input. What it prints is shown only if it fails. Its
+// environment is the same everywhere: PATH as the cooker has it, HOME and TMPDIR (the scratch
+// folder), LANG and LC_ALL (C.UTF-8), TZ (UTC), SOURCE_DATE_EPOCH (the start of 1980, the
+// earliest that a zip file can hold) and what env adds. On Windows TEMP, TMP, USERPROFILE and
+// SystemRoot join them.
 //
-// Without {depfile} the result must not depend on other files than the source
-// and the tools.
+// If sandbox is false, or daemons true, it runs in the asset folder with the cooker's HOME and
+// may do what the cooker may. Then the result must not depend on other files than the source
+// and the tools, unless {depfile} tells of them. Programs that it leaves behind are killed when
+// it ends, but for those that have made themselves a session of their own if daemons is true.
+// Systems other than Linux do not find who has left the program's process group, and Linux
+// before 6.12, or without the sandbox, not who has also dropped TMPDIR or become another user;
+// on Windows only the program itself is killed. On Linux it is killed when the cooker itself is.
 type Command struct {
 	Command   []string          `toml:"command" doc:"the program and its arguments; a program with a slash lies in the asset folder, else on PATH"`
 	Env       map[string]string `toml:"env" doc:"further environment variables"`
 	ToolFiles []string          `toml:"tools" doc:"further files that are part of the program, such as scripts and headers outside the asset folder"`
+	Reads     []string          `toml:"reads" doc:"files of the asset folder that the program reads besides the source: relative to the source's folder, or to the asset folder if they start with a slash; {stem} stands for that of the source. They may be absent"`
+	System    []string          `toml:"system" doc:"further files and folders outside the asset folder that the program may read, such as \"/srv/sdk\" or \"~/venv\"; they count as part of the machine, and no change of them cooks again"`
+	Sandbox   bool              `toml:"sandbox" doc:"let the program see its inputs alone"`
 	Timeout   time.Duration     `toml:"timeout" min:"1ms" doc:"how long the program may take" unkeyed:"a limit on time changes no byte"`
-	Daemons   bool              `toml:"daemons" doc:"let servers that the program has started go on when it ends" unkeyed:"who lives on has no part in the outputs any more"`
+	Daemons   bool              `toml:"daemons" doc:"let servers that the program has started go on when it ends; such a program has no sandbox" unkeyed:"who lives on has no part in the outputs any more"`
 }
 
 const (
 	defaultTimeout = 5 * time.Minute
+	// sourceDate is the start of 1980, in seconds of Unix.
+	sourceDate = 315532800
 	// grace is how long a program may take to end when asked to, before it is
 	// killed.
 	grace = 2 * time.Second
@@ -103,7 +113,7 @@ func (c *Command) Check() error {
 	if slices.Contains(c.ToolFiles, "") {
 		return &recipe.OptionError{Key: "tools", Got: `""`, Want: "names of files"}
 	}
-	return nil
+	return c.checkSandbox()
 }
 
 // Cook implements recipe.Cooker.
@@ -130,7 +140,7 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 			return fmt.Errorf("%s: depfile %w", c.Command[0], err)
 		}
 	}
-	return nil
+	return call.deliver(job)
 }
 
 // A call is a command with its words filled in for one source.
@@ -142,16 +152,12 @@ type call struct {
 	depfile         string
 	wantsDepfile    bool
 	vars            map[string]string // see recipe.Env.Vars
+	cell            *cell             // nil if it runs in the asset folder, unconfined
 }
 
 func (c *Command) prepare(job *recipe.Job) (*call, error) {
-	// Opening the source is what proves that it lies in the asset tree.
-	src, err := job.Open()
-	if err != nil {
-		return nil, err
-	}
-	src.Close()
-	p := call{vars: job.Vars()}
+	p := call{vars: job.Vars(), wantsDepfile: c.hasWord("depfile")}
+	var err error
 	if p.assets, err = filepath.Abs(job.Assets()); err != nil {
 		return nil, err
 	}
@@ -175,12 +181,40 @@ func (c *Command) prepare(job *recipe.Job) (*call, error) {
 	if len(p.outputs) == 0 {
 		return nil, errors.New("the rule names no outputs")
 	}
+	if c.Sandbox && !c.Daemons {
+		if err := c.enclose(&p, job); err != nil {
+			return nil, err
+		}
+	} else if err := opens(job); err != nil {
+		return nil, err
+	}
 	p.depfile = filepath.Join(p.scratch, "cook.d")
+	return &p, c.fillIn(&p, job.Path())
+}
 
+// opens opens the source, which is what proves that it lies in the asset tree.
+func opens(job *recipe.Job) error {
+	src, err := job.Open()
+	if err == nil {
+		src.Close()
+	}
+	return err
+}
+
+// hasWord reports whether an argument has a word in braces.
+func (c *Command) hasWord(word string) bool {
+	return slices.ContainsFunc(c.Command[1:], func(arg string) bool {
+		words, _ := placeholders(arg) // Check has found nothing wrong with it
+		return slices.Contains(words, word)
+	})
+}
+
+// fillIn makes the arguments of a call.
+func (c *Command) fillIn(p *call, source string) error {
 	words := map[string]string{
-		"in":      filepath.FromSlash("./" + job.Path()),
+		"in":      filepath.FromSlash("./" + source),
 		"out":     p.outputs[0],
-		"stem":    stem(job.Path()),
+		"stem":    stem(source),
 		"depfile": p.depfile,
 		"scratch": p.scratch,
 	}
@@ -191,13 +225,11 @@ func (c *Command) prepare(job *recipe.Job) (*call, error) {
 	for _, arg := range c.Command[1:] {
 		filled, err := fill(arg, words)
 		if err != nil {
-			return nil, fmt.Errorf("command: %q: %w; the rule has %d outputs", arg, err, len(p.outputs))
+			return fmt.Errorf("command: %q: %w; the rule has %d outputs", arg, err, len(p.outputs))
 		}
 		p.args = append(p.args, filled)
-		used, _ := placeholders(arg) // fill has found nothing wrong with it
-		p.wantsDepfile = p.wantsDepfile || slices.Contains(used, "depfile")
 	}
-	return &p, nil
+	return nil
 }
 
 // stem returns a path's last part without the extension that recipe.Ext finds.
@@ -209,12 +241,12 @@ func stem(p string) string {
 	return name
 }
 
-// environ returns the program's whole environment, sorted. instead takes the place
-// of what it is otherwise; see recipe.Env.Vars.
-func (c *Command) environ(scratch string, instead map[string]string) []string {
+// environ returns the program's whole environment, sorted.
+func (c *Command) environ(p *call) []string {
+	scratch := p.scratch
 	vars := map[string]string{
 		"TMPDIR": scratch, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC",
-		"SOURCE_DATE_EPOCH": "315532800",
+		"SOURCE_DATE_EPOCH": strconv.Itoa(sourceDate),
 	}
 	for _, name := range inherited {
 		if value, ok := os.LookupEnv(name); ok {
@@ -224,7 +256,12 @@ func (c *Command) environ(scratch string, instead map[string]string) []string {
 	for _, name := range tempVariables {
 		vars[name] = scratch
 	}
-	maps.Copy(vars, instead)
+	if p.cell != nil {
+		for _, name := range homeVariables {
+			vars[name] = scratch
+		}
+	}
+	maps.Copy(vars, p.vars)
 	maps.Copy(vars, c.Env) // what the rule sets, the result may depend on
 	list := make([]string, 0, len(vars))
 	for _, name := range slices.Sorted(maps.Keys(vars)) {

@@ -9,10 +9,12 @@ import (
 )
 
 // inherited are the variables that programs get from the cooker's own
-// environment, tempVariables those that name the scratch folder besides TMPDIR.
+// environment, tempVariables those that name the scratch folder besides TMPDIR, and
+// homeVariables those that do so in a sandbox.
 var (
 	inherited     = []string{"PATH", "HOME"}
 	tempVariables []string
+	homeVariables = []string{"HOME"}
 )
 
 // The errors of these say that nobody is left, which is what was wanted.

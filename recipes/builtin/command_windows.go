@@ -7,10 +7,12 @@ import (
 )
 
 // inherited are the variables that programs get from the cooker's own
-// environment, tempVariables those that name the scratch folder besides TMPDIR.
+// environment, tempVariables those that name the scratch folder besides TMPDIR, and
+// homeVariables those that do so in a sandbox.
 var (
 	inherited     = []string{"PATH", "HOME", "SystemRoot", "USERPROFILE"}
 	tempVariables = []string{"TEMP", "TMP"}
+	homeVariables = []string{"HOME", "USERPROFILE"}
 )
 
 func newGroup(*exec.Cmd) {}

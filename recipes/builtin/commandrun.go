@@ -7,10 +7,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
 // run runs the program to its end. The error carries what it printed.
@@ -19,15 +20,8 @@ func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout, errTimeout)
 	defer cancel()
 
-	cmd := exec.Command(p.program)
-	cmd.Args = p.args
-	cmd.Dir = p.assets
-	cmd.Env = c.environ(p.scratch, p.vars)
-	left := findStrays(cmd.Env, p.scratch)
-	if c.Daemons {
-		left = strays{}
-	}
-	state, printed, err := execute(ctx, cmd, grace, left)
+	begin := time.Now()
+	state, printed, err := c.start(ctx, p, grace, p.policy(nil))
 	switch {
 	case errors.Is(err, errTimeout):
 	case err != nil:
@@ -35,12 +29,33 @@ func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
 	case state.Success():
 		return nil
 	default:
-		err = errors.New(state.String())
+		err = p.failure(state, func(watch func(string)) bool {
+			if ctx.Err() != nil || time.Since(begin) > slowToFail {
+				return false
+			}
+			again, _, err := c.start(ctx, p, grace, p.policy(watch))
+			return err == nil && !again.Success()
+		})
 	}
 	if lines := printed.lastLines(); lines != "" {
-		err = fmt.Errorf("%w\n%s", err, lines)
+		err = fmt.Errorf("%w\n%s", err, p.inUserTerms(lines))
 	}
 	return err
+}
+
+// slowToFail is how long a program may take to fail so that it is run again to see why.
+const slowToFail = 10 * time.Second
+
+func (c *Command) start(ctx context.Context, p *call, grace time.Duration, box *sandbox.Policy) (*os.ProcessState, *tail, error) {
+	cmd := exec.Command(p.program)
+	cmd.Args = p.args
+	cmd.Dir = p.folder()
+	cmd.Env = c.environ(p)
+	left := findStrays(cmd.Env, p.scratch)
+	if c.Daemons {
+		left = strays{}
+	}
+	return execute(ctx, cmd, grace, left, box)
 }
 
 // An end is how a program ended, or why it was not started.
@@ -50,9 +65,9 @@ type end struct {
 }
 
 // execute runs a command in a process group of its own until it ends or the
-// context does, and leaves nothing behind of the group and the strays. The error
-// is the context's cause if that was first.
-func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left strays) (*os.ProcessState, *tail, error) {
+// context does, and leaves nothing behind of the group, the strays and who is in the
+// box; nil for none. The error is the context's cause if that was first.
+func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left strays, box *sandbox.Policy) (*os.ProcessState, *tail, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, context.Cause(ctx)
 	}
@@ -63,7 +78,7 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 	cmd.Stdout, cmd.Stderr = write, write
 	newGroup(cmd)
 	g := new(group)
-	ended := g.start(cmd)
+	ended := g.start(cmd, box)
 	write.Close()
 	if g.leader == nil {
 		read.Close()
@@ -89,8 +104,13 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 		}
 		last.err = context.Cause(ctx)
 	}
-	left.after = g.leader.Pid
-	left.kill()
+	if g.box == nil || !g.box.Kills() {
+		left.after = g.leader.Pid
+		left.kill()
+	}
+	if g.box != nil {
+		g.box.End() // who stays is noticed if he has an output open
+	}
 	// Who was not found may hold the pipe open for ever.
 	select {
 	case <-drained:
@@ -103,14 +123,18 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 // start starts the group's leader, if it can, and sends how it ends. Both are
 // done by one thread, which does nothing else: a program that is to die with the
 // thread that started it must not die earlier than we do, and threads that are
-// lent to others may end.
-func (g *group) start(cmd *exec.Cmd) <-chan end {
+// lent to others may end. A thread in a box is lent to nobody.
+func (g *group) start(cmd *exec.Cmd, box *sandbox.Policy) <-chan end {
 	started := make(chan struct{})
 	ended := make(chan end, 1)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
+	sandbox.Alone(func() {
+		var err error
+		if box != nil {
+			g.box, err = sandbox.Enter(*box)
+		}
+		if err == nil {
+			err = cmd.Start()
+		}
 		g.leader = cmd.Process // nil after an error
 		close(started)
 		if err != nil {
@@ -118,8 +142,11 @@ func (g *group) start(cmd *exec.Cmd) <-chan end {
 			return
 		}
 		state, err := g.wait()
+		if g.box != nil {
+			g.box.Kill()
+		}
 		ended <- end{state, err}
-	}()
+	})
 	<-started
 	return ended
 }
@@ -127,6 +154,7 @@ func (g *group) start(cmd *exec.Cmd) <-chan end {
 // A group is a program and what it has started.
 type group struct {
 	leader *os.Process
+	box    *sandbox.Box // nil if it is not confined
 	mu     sync.Mutex
 	over   bool // the leader's number may belong to somebody else by now
 }

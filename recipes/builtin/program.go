@@ -3,40 +3,44 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// Run runs a program for a recipe as the recipe command does: in the asset folder,
-// without a shell, with an environment that is the same everywhere, and with nothing
-// left behind of it. Its name comes first; the recipe must be a recipe.ToolUser that
-// names it. The error carries what it printed.
-func Run(ctx context.Context, job *recipe.Job, timeout time.Duration, argv []string) error {
+// Run runs a program for a recipe as the recipe command does, in its sandbox, with nothing
+// given to it but what lies in the job's scratch folder: there it runs, reads and writes.
+// Its name comes first; the recipe must be a recipe.ToolUser that names it. The error
+// carries what it printed.
+func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Duration, argv []string) error {
 	assets, err := filepath.Abs(job.Assets())
 	if err != nil {
 		return err
 	}
-	scratch, err := job.Scratch()
-	if err != nil {
+	if scratch, err = filepath.Abs(scratch); err != nil {
 		return err
 	}
 	program, err := recipe.FindTool(assets, argv[0])
 	if err != nil {
 		return err
 	}
-	c := &Command{Command: argv, Timeout: timeout}
-	if err := c.run(ctx, &call{assets: assets, scratch: scratch, program: program, args: argv, vars: job.Vars()}, grace); err != nil {
+	noteOpen(job)
+	c := &Command{Command: argv, Timeout: timeout, Sandbox: true}
+	p := &call{assets: assets, scratch: scratch, program: program, args: argv, vars: job.Vars()}
+	p.cell = &cell{assets: scratch, write: []string{scratch}, read: readsOf(program, assets, scratch)}
+	if err := c.run(ctx, p, grace); err != nil {
 		return fmt.Errorf("%s: %w", argv[0], err)
 	}
 	return nil
 }
 
-// CheckOutput returns an error unless a program has made a plain file of its own.
-func CheckOutput(file string) error {
+// Deliver makes a file that a program has made in the scratch folder the job's first
+// output. It returns an error unless it is a plain file of its own.
+func Deliver(job *recipe.Job, file string) error {
 	if err := checkOutput(file); err != nil {
 		return fmt.Errorf("the program %w its output", err)
 	}
-	return nil
+	return os.Rename(file, job.OutputFile(0))
 }

@@ -4,6 +4,7 @@ package builtin
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -23,11 +24,16 @@ func (*running) Outputs() []string { return []string{"{path}"} }
 
 func (r *running) Cook(ctx context.Context, job *recipe.Job) error {
 	argv := append([]string{}, r.argv...)
-	argv[len(argv)-1] = strings.ReplaceAll(argv[len(argv)-1], "OUT", job.OutputFile(0))
-	if err := Run(ctx, job, r.timeout, argv); err != nil {
+	scratch, err := job.Scratch()
+	if err != nil {
 		return err
 	}
-	return CheckOutput(job.OutputFile(0))
+	file := filepath.Join(scratch, "made")
+	argv[len(argv)-1] = strings.ReplaceAll(argv[len(argv)-1], "OUT", file)
+	if err := Run(ctx, job, scratch, r.timeout, argv); err != nil {
+		return err
+	}
+	return Deliver(job, file)
 }
 
 func TestRunForOtherRecipes(t *testing.T) {

@@ -96,18 +96,18 @@ func (o *Font) Cook(ctx context.Context, job *recipe.Job) error {
 	}
 	step := job.Step("kerning")
 	pairs, err := s.pairs(ctx)
-	step.End()
+	step()
 	if err != nil {
 		return err
 	}
 	step = job.Step("draw")
 	texels, err := s.draw(ctx)
-	step.End()
+	step()
 	if err != nil {
 		return err
 	}
 	job.Hold("atlas", len(texels))
-	defer job.Step("pack").End()
+	defer job.Step("pack")()
 	if err := o.writeAtlas(ctx, job, s.atlas, texels); err != nil {
 		return err
 	}

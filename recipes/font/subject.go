@@ -44,7 +44,7 @@ type extent struct{ w, h int }
 
 // prepare reads the source and places the glyphs.
 func (o *Font) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
-	defer job.Step("decode").End()
+	defer job.Step("decode")()
 	if err := o.Check(); err != nil {
 		return nil, err
 	}

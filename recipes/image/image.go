@@ -143,7 +143,7 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 	}{{"decode", s.load}, {"cut", s.cut}, {"classify", s.judge}, {"resize", s.resize}, {"choose format", s.choose}} {
 		scope := job.Step(step.name)
 		err := step.do(ctx, job)
-		scope.End()
+		scope()
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +152,7 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 }
 
 func (o *Image) write(ctx context.Context, job *recipe.Job, t *texture.Texture) error {
-	defer job.Step("pack").End()
+	defer job.Step("pack")()
 	out, err := job.Create(0)
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 	for i, m := range s.pictures {
 		s.pictures[i] = nil
 		encode := func(level int, band *pixmap.Map) (err error) {
-			defer job.Step("encode").End()
+			defer job.Step("encode")()
 			t.Levels[level], err = encoder.Append(ctx, t.Levels[level], band)
 			return err
 		}
@@ -43,7 +43,7 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 			}
 			return encode(level, band)
 		})
-		mips.End()
+		mips()
 		if err == nil {
 			err = s.prepareTexels(ctx, m)
 		}

@@ -24,7 +24,7 @@ func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	defer job.Step("write").End()
+	defer job.Step("write")()
 	w, err := c.document(ctx)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (o *Mesh) cook(ctx context.Context, job *recipe.Job, doc *model.Document, m
 	}
 	step := job.Step("shade")
 	err = c.load(ctx, measure)
-	step.End()
+	step()
 	if err != nil {
 		return nil, err
 	}
@@ -82,13 +82,13 @@ func (o *Mesh) cook(ctx context.Context, job *recipe.Job, doc *model.Document, m
 		grid := c.groups.grids[g.group]
 		step := job.Step("quantize")
 		err := o.pack(ctx, g, grid)
-		step.End()
+		step()
 		if err != nil {
 			return nil, err
 		}
 		step = job.Step("optimize")
 		err = o.finish(ctx, g, grid)
-		step.End()
+		step()
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 
 // read reads the source and what belongs to it.
 func read(ctx context.Context, job *recipe.Job) (*model.Document, error) {
-	defer job.Step("decode").End()
+	defer job.Step("decode")()
 	data, err := job.Source()
 	if err != nil {
 		return nil, err

@@ -21,14 +21,14 @@ func (o *Shader) compile(ctx context.Context, job *recipe.Job, stage string, tex
 	if err != nil {
 		return err
 	}
-	source := filepath.Join(scratch, "source."+stage)
+	source, output := filepath.Join(scratch, "source."+stage), filepath.Join(scratch, "output.spv")
 	if err := os.WriteFile(source, text, 0o666); err != nil {
 		return err
 	}
 	client := map[string]string{"vulkan": "-V", "opengl": "-G"}[o.Client]
-	err = builtin.Run(ctx, job, o.Timeout, []string{o.Compiler, client, "-S", stage, "-o", job.OutputFile(0), source})
+	err = builtin.Run(ctx, job, scratch, o.Timeout, []string{o.Compiler, client, "-S", stage, "-o", output, source})
 	if err == nil {
-		return builtin.CheckOutput(job.OutputFile(0))
+		return builtin.Deliver(job, output)
 	}
 	if ctx.Err() == nil {
 		if m := compilerError().FindStringSubmatch(err.Error()); m != nil {

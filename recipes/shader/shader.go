@@ -160,7 +160,7 @@ func (o *Shader) Cook(ctx context.Context, job *recipe.Job) error {
 	case ext == ".wgsl":
 		step := job.Step("compile")
 		out, err = o.translate(ctx, source)
-		step.End()
+		step()
 	case ext == ".glsl" || stages[ext] != "" || o.Stage != "auto":
 		return o.glsl(ctx, job, source)
 	default:
@@ -198,14 +198,14 @@ func (o *Shader) glsl(ctx context.Context, job *recipe.Job, source []byte) error
 	f := flattening{ctx: ctx, dirs: o.IncludeDirs, lines: o.LineDirectives || compiled, compact: compiled, read: func(name string) ([]byte, error) { return readShader(job, name) }}
 	step := job.Step("preprocess")
 	text, err := f.flatten(path.Base("source"+job.Ext()), source, o.Defines)
-	step.End()
+	step()
 	if err != nil {
 		return err
 	}
 	if !compiled {
 		return job.Write(0, text)
 	}
-	defer job.Step("compile").End()
+	defer job.Step("compile")()
 	// The compiler would open any file.
 	if line := leftInclude().FindIndex(text); line != nil {
 		return fmt.Errorf("an #include is left for the compiler: %.100q", text[line[0]:])

@@ -43,6 +43,7 @@ type attempt struct {
 	held    *holdings    // nil if it does not matter what the recipe holds
 	times   *times       // likewise
 	step    func(string) // is told what the recipe is doing; nil if it does not matter
+	note    func(string) // is told what is to be said once; nil if it does not matter
 	source  *source
 }
 
@@ -104,6 +105,7 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 		Stat:    c.Assets.Stat,
 		Each:    c.each(how.times),
 		Step:    c.stepsOf(how),
+		Note:    how.note,
 		Scratch: tmp.folder,
 		Vars:    how.vars,
 	}
@@ -151,7 +153,7 @@ func (c *cooker) collect(ctx context.Context, a planned, tmp *scratch, probe *pr
 
 // cook makes an action's artifacts as scratch files.
 func (w *worker) cook(ctx context.Context, a planned) (ready, error) {
-	how := attempt{scratch: func() *scratch { return w.newScratch(a.Outputs) }, probe: w.probe, held: w.held, times: &w.times, source: &w.src}
+	how := attempt{scratch: func() *scratch { return w.newScratch(a.Outputs) }, probe: w.probe, held: w.held, times: &w.times, note: w.note, source: &w.src}
 	if w.Step != nil {
 		how.step = func(name string) {
 			w.reporting.Lock()

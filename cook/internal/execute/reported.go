@@ -16,6 +16,16 @@ type reported struct {
 	removed []Size // artifacts that no action claims
 }
 
+// note reports a line once.
+func (r *runner) note(line string) {
+	r.reporting.Lock()
+	defer r.reporting.Unlock()
+	if key := [2]string{"", line}; !r.reporting.warned[key] {
+		r.reporting.warned[key] = true
+		r.Warn(line)
+	}
+}
+
 // follow works on an action and notes when.
 func (w *worker) follow(ctx context.Context, i int, epoch time.Time) {
 	w.times.reset()

@@ -1,0 +1,160 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Box confines a thread and what it starts.
+type Box struct {
+	writes []string
+	watch  func(string)
+	kills  bool          // whether signals of the thread reach those in the box and nobody else
+	gone   chan struct{} // closed when nobody is in the box any more
+}
+
+// patience is how long End waits for those who were killed.
+const patience = 2 * time.Second
+
+// Supported returns nil, or why there are no boxes; it wraps ErrUnsupported.
+var Supported = sync.OnceValue(func() error {
+	if v, err := landlockVersion(); err != nil || v < oldest {
+		return unsupported("Landlock of Linux 5.19 is not there, or not switched on")
+	}
+	if err := seccompAvailable(); err != nil {
+		return unsupported("seccomp is not there: " + err.Error())
+	}
+	return nil
+})
+
+// Alone calls f on a thread that nobody else uses, that ends with f, and that is not the
+// first of the process. It returns at once.
+func Alone(f func()) {
+	go func() {
+		runtime.LockOSThread()
+		if unix.Gettid() != unix.Getpid() {
+			f()
+			return // locked, which ends the thread
+		}
+		// While we hold the first thread, another goroutine cannot get it.
+		over := make(chan struct{})
+		go func() {
+			defer close(over)
+			runtime.LockOSThread()
+			f()
+		}()
+		<-over
+		runtime.UnlockOSThread()
+	}()
+}
+
+// Enter puts the calling thread, which must be one of [Alone], into a box that it never
+// leaves. It should do no more than start a program and wait for it.
+func Enter(p Policy) (*Box, error) {
+	if err := Supported(); err != nil {
+		return nil, err
+	}
+	if unix.Gettid() == unix.Getpid() {
+		return nil, errors.New("sandbox: the first thread of a process does not end, and cannot be confined")
+	}
+	version, err := landlockVersion()
+	if err != nil {
+		return nil, err
+	}
+	b := &Box{watch: p.Watch, gone: make(chan struct{})}
+	for _, dir := range p.Write {
+		fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return nil, &os.PathError{Op: "open", Path: dir, Err: err}
+		}
+		real, err := nameOf(fd)
+		unix.Close(fd)
+		if err != nil {
+			return nil, err
+		}
+		b.writes = append(b.writes, real)
+	}
+	reachable := canSignalParent()
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return nil, fmt.Errorf("sandbox: no_new_privs: %w", err)
+	}
+	if err := dropCapabilities(); err != nil {
+		return nil, err
+	}
+	if err := restrict(p, version); err != nil {
+		return nil, err
+	}
+	// Of a signal to everybody it must be sure that it stays in here.
+	b.kills = version >= scoped && reachable && !canSignalParent()
+	listener, err := installFilter(version, b.watch != nil)
+	if errors.Is(err, unix.EBUSY) { // we are in somebody else's box that listens
+		listener, err = -1, installDeafFilter(version)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if listener < 0 {
+		close(b.gone)
+	} else {
+		go b.serve(listener)
+	}
+	return b, nil
+}
+
+// dropCapabilities keeps programs that are started by root from being more than the owner
+// of all files.
+func dropCapabilities() error {
+	const fileOwner = 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID
+	if unix.Geteuid() != 0 {
+		return nil // who is not root gets none, by no_new_privs
+	}
+	for capability := range uintptr(64) {
+		if fileOwner>>capability&1 == 1 {
+			continue
+		}
+		err := unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0)
+		if err == unix.EINVAL || err == unix.EPERM { // above the last one; or root without this right
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("sandbox: capabilities: %w", err)
+		}
+	}
+	return nil
+}
+
+// canSignalParent reports whether a signal to our parent would reach it.
+func canSignalParent() bool {
+	parent := unix.Getppid()
+	return parent > 0 && unix.Kill(parent, 0) == nil
+}
+
+// Kill kills everybody in the box but the process that entered it, at once: nobody can
+// get away by starting another process. It must be called by the thread that entered the
+// box. It does nothing where the system does not confine signals.
+func (b *Box) Kill() {
+	if b.kills {
+		unix.Kill(-1, unix.SIGKILL)
+	}
+}
+
+// Kills reports whether Kill does something.
+func (b *Box) Kills() bool { return b.kills }
+
+// End waits until nobody is in the box: its thread must have ended, or be about to. It
+// gives up after two seconds, with ErrStaying.
+func (b *Box) End() error {
+	select {
+	case <-b.gone:
+		return nil
+	case <-time.After(patience):
+		return ErrStaying
+	}
+}

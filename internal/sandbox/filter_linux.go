@@ -1,0 +1,123 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// What the filter does with a system call; an errno is what it returns instead of calling.
+const (
+	// asks has the call carried out, or refused, by serve.
+	asks = uint32(unix.SECCOMP_RET_USER_NOTIF)
+	// pretends returns success and does nothing.
+	pretends = uint32(unix.SECCOMP_RET_ERRNO)
+	// ownOnly refuses calls whose first argument, a process, is not 0 for oneself.
+	ownOnly = uint32(1)
+)
+
+func refuses(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
+
+// refused are the calls that are not let through on any machine, and what becomes of them.
+var refused = map[uint32]uint32{
+	// The network, servers of this machine, and queues that outlive us.
+	unix.SYS_SOCKET: refuses(unix.EACCES),
+	unix.SYS_SHMGET: refuses(unix.EPERM), unix.SYS_SEMGET: refuses(unix.EPERM), unix.SYS_MSGGET: refuses(unix.EPERM),
+	unix.SYS_MQ_OPEN: refuses(unix.EPERM), unix.SYS_MQ_UNLINK: refuses(unix.EPERM),
+	unix.SYS_KEYCTL: refuses(unix.EPERM), unix.SYS_ADD_KEY: refuses(unix.EPERM), unix.SYS_REQUEST_KEY: refuses(unix.EPERM),
+	// It would do all that is refused here unseen.
+	unix.SYS_IO_URING_SETUP: refuses(unix.ENOSYS), unix.SYS_IO_URING_ENTER: refuses(unix.ENOSYS), unix.SYS_IO_URING_REGISTER: refuses(unix.ENOSYS),
+	// Limits and priorities of others.
+	unix.SYS_PRLIMIT64: ownOnly, unix.SYS_SETPRIORITY: refuses(unix.EPERM), unix.SYS_IOPRIO_SET: refuses(unix.EPERM),
+	// Owners and attributes, which no artifact has.
+	unix.SYS_FCHOWN: pretends, unix.SYS_FCHOWNAT: pretends,
+	unix.SYS_SETXATTR: refuses(unix.ENOTSUP), unix.SYS_LSETXATTR: refuses(unix.ENOTSUP), unix.SYS_FSETXATTR: refuses(unix.ENOTSUP),
+	unix.SYS_REMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_LREMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_FREMOVEXATTR: refuses(unix.ENOTSUP),
+	463: refuses(unix.ENOTSUP), 466: refuses(unix.ENOTSUP), 469: refuses(unix.ENOTSUP), // setxattrat, removexattrat, file_setattr
+}
+
+// foreign is what becomes of a program for another kind of machine, whose calls have
+// other numbers.
+const foreign = uint32(unix.SECCOMP_RET_KILL_PROCESS)
+
+// filter is the program that judges each system call. Those that it asks about are mode
+// and time changes, and with watches all that name files.
+func filter(version int, listens, watches bool) []unix.SockFilter {
+	todo := maps.Clone(refused)
+	maps.Copy(todo, refusedHere)
+	if version < truncates {
+		todo[unix.SYS_TRUNCATE] = refuses(unix.EPERM)
+	}
+	for nr := range changing {
+		todo[nr] = asks
+	}
+	if watches {
+		for nr := range naming {
+			todo[nr] = asks
+		}
+	}
+	const ( // of struct seccomp_data
+		number, machine, argument = 0, 4, 16
+	)
+	load := func(at uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+	}
+	jump := func(test uint16, k uint32, yes, no uint8) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_JMP | test | unix.BPF_K, Jt: yes, Jf: no, K: k}
+	}
+	end := func(what uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: what}
+	}
+	p := []unix.SockFilter{
+		load(machine), jump(unix.BPF_JEQ, ourMachine, 1, 0), end(foreign),
+		load(number), jump(unix.BPF_JGE, firstForeign, 0, 1), end(foreign),
+	}
+	for _, nr := range slices.Sorted(maps.Keys(todo)) {
+		switch what := todo[nr]; {
+		case what == ownOnly:
+			p = append(p, jump(unix.BPF_JEQ, nr, 0, 4), load(argument), jump(unix.BPF_JEQ, 0, 0, 1),
+				end(unix.SECCOMP_RET_ALLOW), end(refuses(unix.EPERM)))
+		case what == asks && !listens:
+			p = append(p, jump(unix.BPF_JEQ, nr, 0, 1), end(refuses(unix.EPERM)))
+		default:
+			p = append(p, jump(unix.BPF_JEQ, nr, 0, 1), end(what))
+		}
+	}
+	return append(p, end(unix.SECCOMP_RET_ALLOW))
+}
+
+// installFilter puts the filter on the calling thread, and returns the descriptor by which
+// it asks.
+func installFilter(version int, watches bool) (listener int, err error) {
+	return install(filter(version, true, watches), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
+}
+
+// installDeafFilter is installFilter where nobody can be asked: all is refused about which
+// it would.
+func installDeafFilter(version int) error {
+	_, err := install(filter(version, false, false), 0)
+	return err
+}
+
+func install(program []unix.SockFilter, flags uintptr) (int, error) {
+	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
+	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog)))
+	if errno != 0 {
+		return -1, fmt.Errorf("sandbox: seccomp: %w", errno)
+	}
+	return int(fd), nil
+}
+
+func seccompAvailable() error {
+	action := uint32(unix.SECCOMP_RET_USER_NOTIF)
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}

@@ -1,0 +1,28 @@
+//go:build !linux || !(amd64 || arm64)
+
+package sandbox
+
+import "runtime"
+
+// A Box confines a thread and what it starts.
+type Box struct{}
+
+// Supported returns nil, or why there are no boxes; it wraps ErrUnsupported.
+func Supported() error {
+	return unsupported(runtime.GOOS + " on " + runtime.GOARCH + " has no means that cook knows")
+}
+
+// Alone calls f in a goroutine. It returns at once.
+func Alone(f func()) { go f() }
+
+// Enter returns the error of Supported.
+func Enter(Policy) (*Box, error) { return nil, Supported() }
+
+// Kills reports that Kill does nothing.
+func (*Box) Kills() bool { return false }
+
+// Kill does nothing.
+func (*Box) Kill() {}
+
+// End does nothing.
+func (*Box) End() error { return nil }

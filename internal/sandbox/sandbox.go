@@ -1,0 +1,118 @@
+// Package sandbox starts programs that can reach nothing but what they are given.
+//
+// A [Box] is entered by a thread, and whatever that thread starts is in it for life, with
+// all that it starts in turn: it reads the files and folders of a [Policy] and what the
+// system is made of, writes to the folders of the policy, has no network, no sockets of
+// others, and sends no signals out. It may change modes and times of what it may write
+// to. When the box is ended, everybody in it is killed, however far he has moved away,
+// and [Box.End] returns when they are gone.
+//
+// No privileges are needed. On Linux the box is a Landlock domain (kernel 5.19; signals
+// and abstract sockets from 6.12 on) and a seccomp filter, which stands for what Landlock
+// knows nothing of: sockets, modes, times, owners, keys of the kernel. Programs of root
+// lose all capabilities but those of an owner of all files.
+// Other systems have no box; see [Supported].
+//
+// A program in the box can still find out whether a file outside is there, how large and
+// how old it is, and read what is readable to everybody in /proc.
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A Policy says what is given to a program, besides what the system is made of.
+type Policy struct {
+	// Read are files and folders that it may read, list and execute. What is not there
+	// is left out.
+	Read []string
+	// Write are folders in which it may do anything.
+	Write []string
+	// Watch is told of each file that somebody in the box opens, looks for or lists,
+	// before that happens and from a goroutine of the box; nil if it does not matter.
+	// The path is absolute, without "." and "..", and links in it are not followed. It
+	// is what the program asked for at that moment, no proof of what it then got.
+	Watch func(path string)
+}
+
+// ErrUnsupported says that this system has no boxes.
+var ErrUnsupported = errors.New("programs cannot be confined here")
+
+// unsupported says why.
+func unsupported(why string) error { return fmt.Errorf("%w: %s", ErrUnsupported, why) }
+
+// ErrStaying says that somebody in a box could not be killed.
+var ErrStaying = errors.New("a process that the program has started does not end although it was killed")
+
+// system are the files and folders that every program may read. Most have nothing that
+// changes a result; what does is taken for a part of the machine, as the program is.
+var system = []string{
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store",
+	"/etc/alternatives", "/etc/fonts", "/etc/group", "/etc/host.conf", "/etc/hosts", "/etc/java", "/etc/ld.so.cache",
+	"/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/localtime", "/etc/magic", "/etc/mime.types",
+	"/etc/nsswitch.conf", "/etc/OpenCL", "/etc/passwd", "/etc/perl", "/etc/python3", "/etc/timezone", "/etc/vulkan",
+	"/etc/ImageMagick-6", "/etc/ImageMagick-7", "/etc/mono", "/etc/glvnd",
+	"/var/cache/fontconfig", "/var/lib/ghostscript",
+	"/proc", "/sys/devices/system", "/sys/kernel/mm", "/sys/fs/cgroup",
+	"/dev/random", "/dev/urandom",
+}
+
+// systemHere are those of system that are there, without those that lie in others.
+var systemHere = sync.OnceValue(func() []string {
+	var here []string
+	for _, path := range system {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil && !slices.ContainsFunc(here, func(folder string) bool { return below(folder, real) }) {
+			here = append(here, real)
+		}
+	}
+	return here
+})
+
+// devices are the files outside the folders of a policy that a program may write to.
+var devices = []string{"/dev/null", "/dev/zero", "/dev/full"}
+
+// Program returns what a program needs to read besides the system: nothing if it is of
+// the system; else its folder, and where that is the bin of a prefix the rest of the
+// prefix. A folder that holds one of those in keep is not given away for it: then it is
+// the program's file alone.
+func Program(file string, keep ...string) []string {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return []string{file}
+	}
+	var all []string
+	for _, f := range slices.Compact([]string{file, real}) {
+		if OfSystem(f) {
+			continue
+		}
+		all = append(all, f)
+		folder := filepath.Dir(f)
+		if filepath.Dir(folder) == filepath.Dir(filepath.Dir(folder)) || slices.ContainsFunc(keep, func(k string) bool { return k != "" && below(folder, k) }) {
+			continue
+		}
+		all = append(all, folder)
+		if prefix := filepath.Dir(folder); filepath.Base(folder) == "bin" {
+			for _, name := range []string{"lib", "lib64", "libexec", "share", "pyvenv.cfg"} {
+				all = append(all, filepath.Join(prefix, name))
+			}
+		}
+	}
+	return all
+}
+
+// OfSystem reports whether a path is of what every program may read.
+func OfSystem(file string) bool {
+	return slices.ContainsFunc(system, func(folder string) bool { return below(folder, file) })
+}
+
+func below(folder, file string) bool {
+	_, ok := pathname.Below(folder, file)
+	return ok
+}

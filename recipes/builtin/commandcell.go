@@ -1,0 +1,365 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/sandbox"
+)
+
+// A cell is where a confined program runs.
+type cell struct {
+	assets   string   // what it sees of the asset folder, absolute; "" if that is all of it
+	read     []string // files and folders besides that it may read
+	write    []string // folders that it may write to
+	declared []string // paths of the asset tree that it was given
+	from     string   // the source's path
+}
+
+// checkSandbox checks the options that say what the program is given.
+func (c *Command) checkSandbox() error {
+	for _, name := range c.Reads {
+		words, err := placeholders(name)
+		if err != nil || slices.ContainsFunc(words, func(w string) bool { return w != "stem" }) {
+			return &recipe.OptionError{Key: "reads", Got: strconv.Quote(name), Want: "names of files, with {stem} for that of the source, and {{ or }} for a brace that is meant as one"}
+		}
+		if filled, _ := fill(name, map[string]string{"stem": "x"}); filled == "" || strings.HasSuffix(filled, "/") {
+			return &recipe.OptionError{Key: "reads", Got: strconv.Quote(name), Want: "names of files"}
+		}
+	}
+	for _, name := range c.System {
+		if !filepath.IsAbs(name) && name != "~" && !strings.HasPrefix(name, "~/") {
+			return &recipe.OptionError{Key: "system", Got: strconv.Quote(name), Want: `absolute names of files and folders outside the asset folder, or such as "~/sdk"; files of the asset folder belong under reads or tools`}
+		}
+	}
+	return nil
+}
+
+// enclose gives a call a cell with all that the program may see.
+func (c *Command) enclose(p *call, job *recipe.Job) error {
+	noteOpen(job)
+	base := p.scratch
+	outputs := filepath.Join(base, "out")
+	p.cell = &cell{from: job.Path(), declared: []string{job.Path()}}
+	p.scratch = filepath.Join(base, "tmp")
+	p.cell.write = []string{p.scratch, outputs}
+	if p.wantsDepfile {
+		p.cell.read = append(p.cell.read, p.assets)
+		if err := opens(job); err != nil {
+			return err
+		}
+	} else {
+		p.cell.assets = filepath.Join(base, "assets")
+		p.cell.read = append(p.cell.read, p.cell.assets)
+	}
+	for _, folder := range append([]string{filepath.Join(p.cell.assets, filepath.FromSlash(path.Dir(job.Path())))}, p.cell.write...) {
+		if filepath.IsAbs(folder) {
+			if err := os.MkdirAll(folder, 0o777); err != nil {
+				return err
+			}
+		}
+	}
+	for i, file := range p.outputs {
+		p.outputs[i] = filepath.Join(outputs, filepath.Base(file))
+	}
+	if p.cell.assets != "" {
+		if err := p.cell.bring(job.Path(), job.Open); err != nil {
+			return err
+		}
+	}
+	if err := c.bringReads(p, job); err != nil {
+		return err
+	}
+	return c.bringTools(p, base)
+}
+
+// bring puts a file of the asset tree into the cell: its own content, so that nothing it is
+// edited to meanwhile is seen, under a date that says nothing.
+func (c *cell) bring(name string, open func() (fs.File, error)) error {
+	src, err := open()
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if info, err := src.Stat(); err != nil {
+		return err
+	} else if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: a %s, not a file", pathname.Show(name), fileKind(info.Mode()))
+	}
+	file := filepath.Join(c.assets, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	dst, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // it was brought under another name
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, src)
+	if err := errors.Join(err, dst.Close()); err != nil {
+		return err
+	}
+	return os.Chtimes(file, start, start)
+}
+
+// start is the date of all that a program reads.
+var start = time.Unix(sourceDate, 0)
+
+// bringReads gives the program what the rule says it reads.
+func (c *Command) bringReads(p *call, job *recipe.Job) error {
+	for _, name := range c.Reads {
+		name, err := fill(name, map[string]string{"stem": stem(job.Path())})
+		if err != nil {
+			return fmt.Errorf("reads: %w", err)
+		}
+		at, err := recipe.Resolve(job.Path(), name)
+		if err != nil {
+			return fmt.Errorf("reads: %w", err)
+		}
+		if p.cell.assets == "" {
+			err = job.Depend(name)
+		} else {
+			err = p.cell.bring(at, func() (fs.File, error) { return job.OpenDep(name) })
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("reads: %w", err)
+		}
+		p.cell.declared = append(p.cell.declared, at)
+	}
+	return nil
+}
+
+// bringTools gives the program its own files and what belongs to it. Those of the asset
+// folder are there by links: they are what they are, not copies.
+func (c *Command) bringTools(p *call, base string) error {
+	for i, tool := range c.Tools() {
+		file, err := recipe.FindTool(p.assets, tool)
+		if err != nil {
+			return err
+		}
+		rel, inside := pathname.Below(p.assets, file)
+		if !inside {
+			if i == 0 {
+				p.cell.read = append(p.cell.read, readsOf(file, p.assets, base)...)
+			} else {
+				p.cell.read = append(p.cell.read, file)
+			}
+			continue
+		}
+		p.cell.read = append(p.cell.read, file)
+		p.cell.declared = append(p.cell.declared, rel)
+		if p.cell.assets == "" {
+			continue
+		}
+		link := filepath.Join(p.cell.assets, filepath.FromSlash(rel))
+		if err := os.MkdirAll(filepath.Dir(link), 0o777); err != nil {
+			return err
+		}
+		if err := os.Symlink(file, link); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if i == 0 {
+			p.program = link
+		}
+	}
+	for _, name := range c.System {
+		if rest, ok := strings.CutPrefix(name, "~"); ok {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				return fmt.Errorf("system: %w", err)
+			}
+			name = filepath.Join(home, rest)
+		}
+		p.cell.read = append(p.cell.read, name)
+	}
+	return nil
+}
+
+// readsOf are the files and folders that a program outside the asset folder needs.
+func readsOf(program, assets, scratch string) []string {
+	home, _ := os.UserHomeDir() // an empty one is kept from nobody
+	return sandbox.Program(program, home, assets, scratch)
+}
+
+// confinable says why this system cannot keep programs in their cells; nil if it can.
+var confinable = sandbox.Supported
+
+// noteOpen has the run say once that cells are open.
+func noteOpen(job *recipe.Job) {
+	if err := confinable(); err != nil {
+		job.Note("%v: that they read what their rules declare is up to them", err)
+	}
+}
+
+// Explain implements recipe.Explainer.
+func (c *Command) Explain(context.Context, *recipe.Job) ([]string, error) {
+	var why string
+	switch err := confinable(); {
+	case c.Daemons:
+		why = "not confined: daemons is true"
+	case !c.Sandbox:
+		why = "not confined: sandbox is false"
+	case err != nil:
+		why = "sees its inputs, and is not kept from reading others: " + err.Error()
+	case c.hasWord("depfile"):
+		why = "confined: reads the asset folder, because it tells of its inputs by {depfile}, and the system"
+	default:
+		why = "confined: reads its source, the files of reads and tools, and the system"
+	}
+	return []string{why}, nil
+}
+
+// policy is what the program may do; nil for all. watch is told of the files that it names.
+func (p *call) policy(watch func(string)) *sandbox.Policy {
+	if p.cell == nil || confinable() != nil {
+		return nil
+	}
+	return &sandbox.Policy{Read: p.cell.read, Write: p.cell.write, Watch: watch}
+}
+
+// folder is where the program runs.
+func (p *call) folder() string {
+	if p.cell == nil || p.cell.assets == "" {
+		return p.assets
+	}
+	return p.cell.assets
+}
+
+// deliver moves what a confined program has made to where the job wants it.
+func (p *call) deliver(job *recipe.Job) error {
+	if p.cell == nil {
+		return nil
+	}
+	for i, file := range p.outputs {
+		if err := os.Rename(file, job.OutputFile(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inUserTerms takes the cell out of what a program has printed.
+func (p *call) inUserTerms(text string) string {
+	if p.cell == nil {
+		return text
+	}
+	pairs := []string{}
+	for i, file := range p.outputs {
+		pairs = append(pairs, file, "{"+outputWord(i, len(p.outputs))+"}")
+	}
+	pairs = append(pairs, p.scratch, "{scratch}")
+	if p.cell.assets != "" {
+		pairs = append(pairs, p.cell.assets+string(os.PathSeparator), "")
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// failure says how the program ended, and of a confined one what it asked for that it was
+// not given. again runs it once more, tells of the files that it names, and reports whether
+// it failed again.
+func (p *call) failure(state *os.ProcessState, again func(watch func(string)) bool) error {
+	err := errors.New(state.String())
+	if p.policy(nil) == nil || len(p.cell.declared) == 0 {
+		return err
+	}
+	wanted := &wanted{cell: p.cell, given: realName(p.cell.assets), tree: realName(p.assets)}
+	if !again(wanted.note) {
+		return err
+	}
+	if reason := wanted.String(); reason != "" {
+		err = fmt.Errorf("%w; %s", err, reason)
+	}
+	return err
+}
+
+// wanted is what a program asked for that is there and that it was not given.
+type wanted struct {
+	cell        *cell
+	given, tree string   // cell.assets and the asset folder, without links
+	assets      []string // paths of the asset tree
+	machine     []string
+}
+
+// note notes that the program names a file. It is called before that happens, by one
+// goroutine at a time.
+func (w *wanted) note(file string) {
+	if rel, ok := pathname.Below(w.tree, file); ok && w.given != "" {
+		w.noteAsset(rel) // by its absolute name
+	} else if rel, ok := pathname.Below(w.given, file); ok && w.given != "" {
+		w.noteAsset(rel)
+	} else if !w.mayRead(file) && !slices.Contains(w.machine, file) {
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			w.machine = append(w.machine, file)
+		}
+	}
+}
+
+func (w *wanted) mayRead(file string) bool {
+	return sandbox.OfSystem(file) || slices.ContainsFunc(slices.Concat(w.cell.read, w.cell.write), func(folder string) bool {
+		_, ok := pathname.Below(realName(folder), file)
+		return ok
+	})
+}
+
+// realName returns a file's name without links, or the name if it has none.
+func realName(file string) string {
+	if real, err := filepath.EvalSymlinks(file); err == nil && file != "" {
+		return real
+	}
+	return file
+}
+
+func (w *wanted) noteAsset(rel string) {
+	if slices.Contains(w.cell.declared, rel) || slices.Contains(w.assets, rel) {
+		return
+	}
+	info, err := os.Lstat(filepath.Join(w.tree, filepath.FromSlash(rel)))
+	if err == nil && info.Mode().IsRegular() {
+		w.assets = append(w.assets, rel)
+	}
+}
+
+// String says what to do; "" if nothing was refused.
+func (w *wanted) String() string {
+	const shown = 3
+	list := func(names []string) string {
+		quoted := make([]string, min(shown, len(names)))
+		for i := range quoted {
+			quoted[i] = strconv.Quote(names[i])
+		}
+		return strings.Join(quoted, ", ")
+	}
+	if len(w.assets) > 0 {
+		names := make([]string, len(w.assets))
+		for i, at := range w.assets {
+			names[i] = "/" + at
+			if path.Dir(at) == path.Dir(w.cell.from) {
+				names[i] = path.Base(at)
+			}
+		}
+		more := ""
+		if n := len(w.assets) - 1; n > 0 {
+			more = " and " + human.Count(n, "other file")
+		}
+		return fmt.Sprintf("it asked for %s%s, which the rule does not declare: add reads = [%s]", pathname.Show(w.assets[0]), more, list(names))
+	}
+	if len(w.machine) > 0 {
+		return fmt.Sprintf("it asked for %s, which it may not read: add system = [%s], or a folder above", pathname.Show(w.machine[0]), list(w.machine))
+	}
+	return ""
+}

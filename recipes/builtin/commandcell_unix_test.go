@@ -1,0 +1,199 @@
+//go:build unix
+
+package builtin
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/sandbox"
+)
+
+// celled is a script that sees its inputs alone.
+func celled(text string, reads ...string) *program {
+	p := script(text, "{in}", "{out}")
+	p.Sandbox, p.Reads = true, reads
+	return p
+}
+
+// The program sees what it is given, under the same paths, and depends on it.
+func TestCellHoldsInputs(t *testing.T) {
+	dir := assets(t, "d/a.x", "d/a.inc", "d/b.inc", "lib/all.inc", "lib/other.inc", "tools/t")
+	p := celled(`find . -type f -o -type l | sort > "$2"; cat "$1" a.inc d/a.inc lib/all.inc >> "$2" 2>/dev/null; find . -type f -newermt 1980-01-02 >> "$2"
+echo >> "$2"; test "$HOME" = "$TMPDIR" && test -w "$HOME" && echo home >> "$2"; pwd | grep -c / >> "$2"`,
+		"{stem}.inc", "/lib/all.inc", "none.inc", "./{stem}.inc")
+	p.ToolFiles = []string{"tools/t"}
+	res := p.run(t, t.Context(), dir, "d/a.x")
+	if res.Err != nil {
+		t.Fatal(res.Err)
+	}
+	want := "./d/a.inc\n./d/a.x\n./lib/all.inc\n./tools/t\nd/a.xd/a.inclib/all.inc\nhome\n1\n"
+	if d := cmp.Diff(want, string(res.Outputs[0])); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	deps := []recipe.Dep{
+		{Name: "./a.inc", Path: "d/a.inc", Found: true}, {Name: "/lib/all.inc", Path: "lib/all.inc", Found: true},
+		{Name: "a.inc", Path: "d/a.inc", Found: true}, {Name: "none.inc", Path: "d/none.inc"},
+	}
+	if d := cmp.Diff(deps, res.Deps); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// A program of the asset folder runs from where it is.
+func TestCellRunsToolsOfTheAssets(t *testing.T) {
+	dir := assets(t, "a", "tools/part")
+	if err := os.WriteFile(filepath.Join(dir, "tools/run"), []byte("#!/bin/sh\ncat \"$(dirname \"$0\")\"/part tools/part > \"$1\"\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	p := script("", "")
+	p.Command.Command, p.ToolFiles, p.Sandbox = []string{"tools/run", "{out}"}, []string{"tools/part"}, true
+	res := p.run(t, t.Context(), dir, "a")
+	if res.Err != nil || string(res.Outputs[0]) != "tools/parttools/part" {
+		t.Errorf("%q, %v", res.Outputs[0], res.Err)
+	}
+}
+
+// With a depfile all of the asset folder can be read, and nothing be written there.
+func TestCellWithDepfile(t *testing.T) {
+	dir := assets(t, "d/a", "d/b")
+	p := script(`cat "$1" d/b > "$2"; echo "x: $1 d/b" > "$3"`, "{in}", "{out}", "{depfile}")
+	p.Sandbox = true
+	res := p.run(t, t.Context(), dir, "d/a")
+	if res.Err != nil || string(res.Outputs[0]) != "d/ad/b" || !slices.Equal(res.Deps, []recipe.Dep{{Name: "/d/b", Path: "d/b", Found: true}}) {
+		t.Errorf("%q, %v, %v", res.Outputs[0], res.Deps, res.Err)
+	}
+}
+
+// What is wrong with what a rule gives is said, and where the program is confined what it
+// asked for in vain.
+func TestCellErrors(t *testing.T) {
+	dir := assets(t, "d/a", "d/b", "c", "e/1", "e/2", "e/3", "e/4", "d/folder/x")
+	outside := filepath.Join(assets(t, "lib/outside"), "lib/outside")
+	for _, tc := range []struct {
+		text     string
+		reads    []string
+		confined bool
+		want     []string
+	}{
+		{"", []string{"folder"}, false, []string{"reads: d/folder: a folder, not a file"}},
+		{"", []string{"../../x"}, false, []string{`reads: dependency "../../x": outside the asset tree`}},
+		{`cat d/b`, nil, false, []string{"sh: exit status 1; it asked for d/b, which the rule does not declare: add reads = [\"b\"]\n", "cat: d/b: No such file"}},
+		{`cat c`, nil, false, []string{`it asked for c, which the rule does not declare: add reads = ["/c"]`}},
+		{`cat e/1 e/2 e/3 e/4`, nil, false, []string{`it asked for e/1 and 3 other files, which the rule does not declare: add reads = ["/e/1", "/e/2", "/e/3"]`}},
+		{`cat '` + dir + `/c'`, nil, true, []string{`it asked for c, which`}},
+		{`cat '` + outside + `'`, nil, true, []string{`it asked for `, `lib/outside, which it may not read: add system = ["`}},
+		{`echo > c && echo > '` + dir + `/c'`, nil, true, []string{"exit status"}},
+		{`cat nothing; exit 3`, nil, false, []string{"sh: exit status 3\n"}},
+		{`cat "$2" 2>&1; exit 1`, nil, false, []string{"cat: {out}: No such file"}},
+	} {
+		if (tc.confined || strings.Contains(strings.Join(tc.want, ""), "asked")) && sandbox.Supported() != nil {
+			continue
+		}
+		wantError(t, celled(tc.text, tc.reads...).run(t, t.Context(), dir, "d/a").Err, tc.want...)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "c")); err != nil || string(text) != "c" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// System opens what is outside.
+func TestCellSystem(t *testing.T) {
+	if sandbox.Supported() != nil {
+		t.Skip(sandbox.Supported())
+	}
+	home := assets(t, "sdk/header")
+	t.Setenv("HOME", home)
+	p := celled(`cat "` + home + `/sdk/header" > "$2"`)
+	p.System = []string{"~/sdk"}
+	if res := p.run(t, t.Context(), assets(t, "a"), "a"); res.Err != nil || string(res.Outputs[0]) != "sdk/header" {
+		t.Errorf("%q, %v", res.Outputs[0], res.Err)
+	}
+	p.System = nil
+	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, `add system = ["`)
+}
+
+// Where programs cannot be confined the run says so, and they see the same.
+func TestCellIsOpenElsewhere(t *testing.T) {
+	old := confinable
+	defer func() { confinable = old }()
+	confinable = func() error { return sandbox.ErrUnsupported }
+	dir, out := assets(t, "a", "b"), filepath.Join(t.TempDir(), "out")
+	var notes []string
+	job := recipe.NewJob(recipe.Env{
+		Recipe: named(t, "command"), Path: "a", Open: os.DirFS(dir).Open, Outputs: []string{out}, Assets: dir,
+		Scratch: func() (string, error) { return t.TempDir(), nil },
+		Note:    func(line string) { notes = append(notes, line) },
+	}, 1)
+	if err := celled(`ls > "$2"`).Cook(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(out); err != nil || string(text) != "a\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if want := []string{"programs cannot be confined here: that they read what their rules declare is up to them"}; !slices.Equal(notes, want) {
+		t.Errorf("%q", notes)
+	}
+}
+
+func TestCellOptions(t *testing.T) {
+	for _, tc := range []struct {
+		c    Command
+		want string
+	}{
+		{Command{Reads: []string{"{out}"}}, `reads: want names of files, with {stem} for that of the source, and {{ or }} for a brace that is meant as one, have "{out}"`},
+		{Command{Reads: []string{""}}, `reads: want names of files, have ""`},
+		{Command{Reads: []string{"a/"}}, `reads: want names of files, have "a/"`},
+		{Command{System: []string{"a"}}, `system: want absolute names of files and folders outside the asset folder, or such as "~/sdk"; files of the asset folder belong under reads or tools, have "a"`},
+		{Command{System: []string{"~x"}}, `have "~x"`},
+	} {
+		tc.c.Command = []string{"x", "{out}"}
+		wantError(t, tc.c.Check(), tc.want)
+	}
+}
+
+// Why tells whether a program is confined.
+func TestCellExplained(t *testing.T) {
+	for want, c := range map[string]Command{
+		"not confined: daemons is true":  {Daemons: true, Sandbox: true},
+		"not confined: sandbox is false": {},
+		"{depfile}":                      {Sandbox: true, Command: []string{"x", "{depfile}"}},
+		"reads its source":               {Sandbox: true, Command: []string{"x"}},
+	} {
+		if strings.HasPrefix(want, "{") || strings.HasPrefix(want, "reads") {
+			if sandbox.Supported() != nil {
+				want = "is not kept"
+			}
+		}
+		if len(c.Command) == 0 {
+			c.Command = []string{"x"}
+		}
+		lines, err := c.Explain(context.Background(), nil)
+		if err != nil || len(lines) != 1 || !strings.Contains(lines[0], want) {
+			t.Errorf("%q, %v; want %q", lines, err, want)
+		}
+	}
+}
+
+// A source that cannot be opened is not cooked.
+func TestCellNeedsItsSource(t *testing.T) {
+	if res := celled(`:`).run(t, t.Context(), assets(t, "a"), "a"); res.Err == nil {
+		t.Error("no output, no error")
+	}
+	job := recipe.NewJob(recipe.Env{
+		Recipe: named(t, "command"), Path: "gone", Open: os.DirFS(t.TempDir()).Open, Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: t.TempDir(),
+		Scratch: func() (string, error) { return t.TempDir(), nil },
+	}, 1)
+	if err := celled(`echo > "$2"`).Cook(t.Context(), job); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
