@@ -3,6 +3,7 @@ package pass
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"strings"
@@ -16,9 +17,9 @@ import (
 
 // judgeRules refuses rules with settings that no recipe takes of any source that they
 // match, and notes edited rules that do nothing, and mistakes in lists of files to be
-// ignored. It says nothing where not all sources
-// were asked about: they are when the tree was listed or rules were edited, and have to be
-// if a new source is cooked by a recipe that drops a setting.
+// ignored. It says nothing where not all sources were asked about: they are when the tree was
+// listed or rules were edited, and have to be if a new source is cooked by a recipe that
+// drops a setting, or one is gone that may have been the last for which it is.
 func (s *Session) judgeRules(d *Delta, t *Todo) error {
 	if wrong := t.Rules.Wrong(); len(wrong) > 0 && s.Scope.Source == "" {
 		return &ConfigError{wrong}
@@ -32,11 +33,14 @@ func (s *Session) judgeRules(d *Delta, t *Todo) error {
 	}
 	edited := d.Edited.Rules != nil
 	if !d.Whole && !edited {
-		if !t.addsSource() || len(t.Rules.Dropped()) == 0 {
+		gone := d.gone()
+		if !(t.addsSource() && len(t.Rules.Dropped()) > 0) && !t.losesSetting(gone) {
 			return nil
 		}
 		for row := range d.Last.Rows("") {
-			t.Rules.Method(row.Path(), row.Target()) // what cannot be cooked shows elsewhere
+			if path := row.Path(); !gone[path] {
+				t.Rules.Method(path, row.Target()) // what cannot be cooked shows elsewhere
+			}
 		}
 	}
 	if len(t.Rules.Dropped()) > 0 {
@@ -126,6 +130,25 @@ func (t *Todo) addsSource() bool {
 		}
 	}
 	return false
+}
+
+// losesSetting reports whether a source that is gone had a setting of a rule.
+func (t *Todo) losesSetting(gone map[string]bool) bool {
+	for path := range gone {
+		if t.Rules.Sets(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// gone are the sources that the last run knew and that are not there any more.
+func (d *Delta) gone() map[string]bool {
+	gone := maps.Clone(d.Concerned)
+	for i := range d.Sources {
+		delete(gone, d.Sources[i].Path)
+	}
+	return gone
 }
 
 // newRules reports whether rules are not as the last run knew them.

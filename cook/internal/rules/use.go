@@ -41,6 +41,21 @@ func (s *Set) note(matched *selection, path string, d *decision) {
 	}
 }
 
+// Sets reports whether a rule that matches a source has settings that a recipe must take,
+// for any target. It is not taken for asking about the source.
+func (s *Set) Sets(path string) bool {
+	for target, number := range s.number {
+		var matched selection
+		s.match(&matched, path, number, target)
+		for i := range s.asked.uses {
+			if l := &s.layers[i]; matched.has(i) && l.recipe == "" && len(l.settings) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // fresh returns a recipe's defaults.
 func (s *Set) fresh(name string) recipe.Cooker {
 	r, _ := s.recipes.Lookup(name)
