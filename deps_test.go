@@ -92,7 +92,7 @@ cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify
 cook/manifest: hashing
 cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal/reflink internal/regular
 cook/recipe/recipetest: cook/recipe internal/parallel
-cook/recipe:
+cook/recipe: internal/pathname
 cook/reload: cook/internal/feed cook/manifest hashing internal/regular internal/webguard
 cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/human internal/pathname profile profile/guid
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh

@@ -146,7 +146,7 @@ func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Act
 			} else if d.Found {
 				was = d.Blob.String()
 			}
-			e.Inputs = append(e.Inputs, input(d.Path, was, t.Contents.At(ctx, d.Path)))
+			e.Inputs = append(e.Inputs, input(pathname.Plain(d.Path), was, t.Contents.At(ctx, d.Path)))
 		}
 	}
 	if a.Method == nil {

@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // Env is what a Job stands on. The cooker's run stage provides one; package
@@ -23,6 +25,10 @@ type Env struct {
 	// it. They must refuse whatever lies outside.
 	Open func(path string) (fs.File, error)
 	Stat func(path string) (fs.FileInfo, error)
+	// List returns the names of the files of a folder that match a pattern without a
+	// slash, or of the folders in it, sorted; found is false if there is no such folder.
+	// A nil one lists nothing, and Glob fails.
+	List func(folder, pattern string, ofFolders bool) (names []string, found bool, err error)
 	// Outputs are the files to be written, one for each output, in folders
 	// that exist. None of the files does yet.
 	Outputs []string
@@ -63,7 +69,8 @@ type Job struct {
 type Dep struct {
 	// Name is what the recipe asked for: relative to the source's folder, or
 	// to the asset tree if it starts with a slash. A renamed folder keeps it.
-	// If only the file's presence counts it starts with a NUL; see PresenceOnly.
+	// If only the file's presence counts it starts with a NUL; see PresenceOnly. A
+	// listing, of which Glob makes some, has a NUL within.
 	Name string
 	// Path is where that is in the asset tree.
 	Path string
@@ -307,7 +314,19 @@ const maxName = 32 << 10
 // Resolve turns a dependency's name, as the file at source would write it,
 // into a path of the asset tree. What would leave the tree is an error.
 func Resolve(source, name string) (string, error) {
-	name = strings.TrimPrefix(name, presence)
+	l, listing := pathname.CutListing(name)
+	if listing {
+		name = l.Folder
+	}
+	joined, err := resolve(source, strings.TrimPrefix(name, presence), listing)
+	if err != nil || !listing {
+		return joined, err
+	}
+	return pathname.Listing(joined, l.Pattern, l.OfFolders), nil
+}
+
+// resolve is Resolve for names of files, or of folders.
+func resolve(source, name string, folder bool) (string, error) {
 	if len(name) > maxName {
 		return "", fmt.Errorf("dependency %q...: a name of %d bytes, no system has files of more than %d", name[:40], len(name), maxName)
 	}
@@ -321,7 +340,7 @@ func Resolve(source, name string) (string, error) {
 	if joined == ".." || strings.HasPrefix(joined, "../") {
 		return "", fmt.Errorf("dependency %.200q: outside the asset tree", name)
 	}
-	if joined == "." {
+	if joined == "." && !folder {
 		return "", fmt.Errorf("dependency %q: a folder", name)
 	}
 	return joined, nil

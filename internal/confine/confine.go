@@ -99,6 +99,20 @@ func (d *Dir) OpenFile(path string) (*os.File, error) {
 	return regular.Check(f, err)
 }
 
+// ReadDir lists a folder in any order, following links that stay inside.
+func (d *Dir) ReadDir(path string) (entries []fs.DirEntry, err error) {
+	err = d.reach(path, func(path string) error {
+		f, err := d.root.Root.OpenFile(path, os.O_RDONLY|regular.NoWait, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		entries, err = f.ReadDir(-1)
+		return err
+	})
+	return entries, err
+}
+
 // reach calls do with a path by which os.Root can reach a file.
 func (d *Dir) reach(path string, do func(path string) error) error {
 	err := do(path)

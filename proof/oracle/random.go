@@ -70,7 +70,7 @@ type generator struct {
 	mapped  []string
 	last    string // source edited last
 	was     string // content that it had before
-	tools   string // rule for the tool, if any
+	tools   tool   // if any
 	rules   string // further rules and targets of cook.toml, if any
 }
 
@@ -178,8 +178,8 @@ func (g *generator) begin() {
 		g.rules = "[[rule]]\nmatch = \"*\"\nrecipe = \"copy\"\n"
 	}
 	if g.Tools {
-		g.tools = oneOf(g.r, toolRules...)
-		g.write("tools/shout", oneOf(g.r, toolScripts[0], toolScripts[3]))
+		g.tools = oneOf(g.r, tools...)
+		g.write("tools/shout", oneOf(g.r, g.tools.scripts[:2]...))
 		g.write("tools/head", "one:\n")
 		if g.r.IntN(2) == 0 {
 			g.do(Write, "assets/tools/.cookignore", "", 0, "*\n")
@@ -191,7 +191,7 @@ func (g *generator) begin() {
 	if !g.Copied {
 		config = oneOf(g.r, configs[:len(configs)-1]...) // the last one is invalid
 	}
-	g.writeOrRemove("assets/cook.toml", config+g.tools+g.rules)
+	g.writeOrRemove("assets/cook.toml", config+g.tools.rule+g.rules)
 }
 
 func (g *generator) place() (name, kind string) {
@@ -208,9 +208,9 @@ func (g *generator) write(name, data string) {
 func (g *generator) edit() {
 	n := g.r.IntN(100)
 	switch {
-	case g.Tools && n < 15:
+	case g.Tools && n < 30:
 		g.editTool()
-	case g.Mappings && n < 30:
+	case g.Mappings && n < 45:
 		g.editMapped()
 	case g.SourcesOnly || n < 70:
 		g.editSource()

@@ -3,13 +3,17 @@ package oracle
 import "strings"
 
 func (g *generator) editTool() {
-	switch g.r.IntN(4) {
+	switch g.r.IntN(6) {
+	case 4:
+		g.write("tools/h"+oneOf(g.r, "2", "3", ".o"), "another\n")
+	case 5:
+		g.do(oneOf(g.r, Remove, Restore), "assets/tools/h"+oneOf(g.r, "2", "3", "ead"), "", 0, "")
 	case 0:
-		g.write("tools/shout", oneOf(g.r, toolScripts...))
+		g.write("tools/shout", oneOf(g.r, g.tools.scripts...))
 	case 1:
-		g.write(oneOf(g.r, "tools/head", "tools/more"), oneOf(g.r, "one:\n", "two:\n", "three:\n"))
+		g.write(oneOf(g.r, "tools/head", "tools/more", "tools/h2"), oneOf(g.r, "one:\n", "two:\n", "three:\n"))
 	case 2:
-		g.do(oneOf(g.r, Remove, Retouch, Restore), oneOf(g.r, "assets/tools/head", "assets/tools/more", "assets/tools/shout"), "", 0, "")
+		g.do(oneOf(g.r, Remove, Retouch, Restore), oneOf(g.r, "assets/tools/head", "assets/tools/more", "assets/tools/h2", "assets/tools/shout"), "", 0, "")
 	case 3:
 		g.do(Swap, "assets/tools/head", "assets/tools/shout", 0, "")
 	}
@@ -22,7 +26,7 @@ func (g *generator) editMapped() {
 		return
 	}
 	name, ok := g.m.pick(g.r, "")
-	if g.tools != "" && g.r.IntN(3) == 0 {
+	if g.tools.rule != "" && g.r.IntN(3) == 0 {
 		name, ok = oneOf(g.r, "tools/shout", "tools/head"), true
 	}
 	if ok {
@@ -62,7 +66,7 @@ func (g *generator) editRootRules() {
 	if g.targets && g.r.IntN(3) == 0 {
 		g.rules = oneOf(g.r, targetRules...)
 	}
-	g.writeOrRemove("assets/cook.toml", oneOf(g.r, configs...)+g.tools+g.rules)
+	g.writeOrRemove("assets/cook.toml", oneOf(g.r, configs...)+g.tools.rule+g.rules)
 }
 
 // writeOrRemove writes a file, or removes it if data is empty.

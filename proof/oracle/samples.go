@@ -57,23 +57,37 @@ var targetRules = []string{
 	"[target.small]\n[target.big]\n[[rule]]\nmatch = \"*.json\"\ntarget = \"small\"\nrecipe = \"copy\"\n",
 }
 
-// toolRules cook *.in files with a script from the asset tree, which tells what it read or
-// of which the rule says so. The script is passed to a shell, because executing a file that
-// was just written may fail.
-var toolRules = []string{
-	"[[rule]]\nmatch = \"*.in\"\n" +
-		"command = [\"sh\", \"tools/shout\", \"{in}\", \"{out}\", \"{depfile}\"]\ntools = [\"tools/shout\"]\noutputs = [\"{path}.loud\"]\n",
-	"[[rule]]\nmatch = \"*.in\"\nreads = [\"/tools/head\", \"/tools/more\"]\n" +
-		"command = [\"sh\", \"tools/shout\", \"{in}\", \"{out}\", \"{scratch}/d\"]\ntools = [\"tools/shout\"]\noutputs = [\"{path}.loud\"]\n",
+// A tool cooks *.in files with a script from the asset tree, tools/shout. Its first two
+// scripts are those to begin with.
+type tool struct {
+	rule    string
+	scripts []string
 }
 
-// toolScripts are variants of that script. Most read another file besides the source,
-// some only if it exists; the last one fails.
+// tools tell what they read, or the rule says so, by name or by pattern. The script is
+// passed to a shell, because executing a file that was just written may fail.
+var tools = []tool{
+	{toolRule("", "{depfile}"), toolScripts},
+	{toolRule("reads = [\"/tools/head\", \"/tools/more\"]\n", "{scratch}/d"), toolScripts},
+	{toolRule("reads = [\"/tools/h*\", \"/x/**/*.bin\"]\n", "{scratch}/d"), []string{
+		"n=0; (cat tools/h*; find . -name '*.bin' | LC_ALL=C sort; cat \"$1\") >\"$2\" 2>&-; :\n",
+		"n=0; (cat \"$1\" tools/h*; find . -name '*.bin' -exec cat {} +) >\"$2\" 2>&-; :\n",
+		"exit 1\n",
+	}},
+}
+
+func toolRule(options, last string) string {
+	return "[[rule]]\nmatch = \"*.in\"\n" + options + "command = [\"sh\", \"tools/shout\", \"{in}\", \"{out}\", \"" + last + "\"]\n" +
+		"tools = [\"tools/shout\"]\noutputs = [\"{path}.loud\"]\n"
+}
+
+// toolScripts read another file besides the source, some only if it exists; the last one
+// fails.
 var toolScripts = []string{
 	"n=0; echo $n | cat - tools/head \"$1\" >\"$2\" && echo \"out: tools/head\" >\"$3\"\n",
+	"n=0; cat tools/more \"$1\" >\"$2\" 2>&- || cat \"$1\" >\"$2\"; echo \"out: tools/more\" >\"$3\"\n",
 	"n=0; echo $n | cat - \"$1\" tools/head >\"$2\" && echo \"out: tools/head\" >\"$3\"\n",
 	"n=0; cat tools/head \"$1\" >\"$2\" 2>&- || cat \"$1\" >\"$2\"; echo \"out: tools/head\" >\"$3\"\n",
-	"n=0; cat tools/more \"$1\" >\"$2\" 2>&- || cat \"$1\" >\"$2\"; echo \"out: tools/more\" >\"$3\"\n",
 	"n=0; cat \"$1\" >\"$2\" && echo \"out: \" >\"$3\"\n",
 	"exit 1\n",
 }

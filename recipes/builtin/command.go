@@ -62,7 +62,7 @@ type Command struct {
 	Command   []string          `toml:"command" doc:"the program and its arguments; a program with a slash lies in the asset folder, else on PATH"`
 	Env       map[string]string `toml:"env" doc:"further environment variables"`
 	ToolFiles []string          `toml:"tools" doc:"further files that are part of the program, such as scripts and headers outside the asset folder"`
-	Reads     []string          `toml:"reads" doc:"files of the asset folder that the program reads besides the source: relative to the source's folder, or to the asset folder if they start with a slash; {stem} stands for that of the source. They may be absent"`
+	Reads     []string          `toml:"reads" doc:"files of the asset folder that the program reads besides the source: relative to the source's folder, or to the asset folder if they start with a slash; {stem} stands for that of the source. They may be absent, and be patterns such as \"lib/**/*.h\""`
 	System    []string          `toml:"system" doc:"further files and folders outside the asset folder that the program may read, such as \"/srv/sdk\" or \"~/venv\"; they count as part of the machine, and no change of them cooks again"`
 	Sandbox   bool              `toml:"sandbox" doc:"let the program see its inputs alone"`
 	Timeout   time.Duration     `toml:"timeout" min:"1ms" doc:"how long the program may take" unkeyed:"a limit on time changes no byte"`

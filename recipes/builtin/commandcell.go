@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -36,8 +38,8 @@ func (c *Command) checkSandbox() error {
 		if err != nil || slices.ContainsFunc(words, func(w string) bool { return w != "stem" }) {
 			return &recipe.OptionError{Key: "reads", Got: strconv.Quote(name), Want: "names of files, with {stem} for that of the source, and {{ or }} for a brace that is meant as one"}
 		}
-		if filled, _ := fill(name, map[string]string{"stem": "x"}); filled == "" || strings.HasSuffix(filled, "/") {
-			return &recipe.OptionError{Key: "reads", Got: strconv.Quote(name), Want: "names of files"}
+		if filled, _ := fill(name, map[string]string{"stem": "x"}); filled == "" || strings.HasSuffix(filled, "/") || !doublestar.ValidatePattern(filled) {
+			return &recipe.OptionError{Key: "reads", Got: strconv.Quote(name), Want: "names of files, or patterns such as \"lib/*.h\""}
 		}
 	}
 	for _, name := range c.System {
@@ -127,21 +129,35 @@ func (c *Command) bringReads(p *call, job *recipe.Job) error {
 		if err != nil {
 			return fmt.Errorf("reads: %w", err)
 		}
-		at, err := recipe.Resolve(job.Path(), name)
-		if err != nil {
-			return fmt.Errorf("reads: %w", err)
+		names := []string{name}
+		if strings.ContainsAny(name, `*?[{\`) {
+			if names, err = job.Glob(name); err != nil {
+				return fmt.Errorf("reads: %w", err)
+			}
 		}
-		if p.cell.assets == "" {
-			err = job.Depend(name)
-		} else {
-			err = p.cell.bring(at, func() (fs.File, error) { return job.OpenDep(name) })
+		for _, name := range names {
+			if err := p.bringRead(name, job); err != nil {
+				return fmt.Errorf("reads: %w", err)
+			}
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("reads: %w", err)
-		}
-		p.cell.declared = append(p.cell.declared, at)
 	}
 	return nil
+}
+
+func (p *call) bringRead(name string, job *recipe.Job) error {
+	at, err := recipe.Resolve(job.Path(), name)
+	if err != nil {
+		return err
+	}
+	p.cell.declared = append(p.cell.declared, at)
+	if p.cell.assets == "" {
+		return job.Depend(name)
+	}
+	err = p.cell.bring(at, func() (fs.File, error) { return job.OpenDep(name) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // bringTools gives the program its own files and what belongs to it. Those of the asset

@@ -151,8 +151,9 @@ func TestCellOptions(t *testing.T) {
 		want string
 	}{
 		{Command{Reads: []string{"{out}"}}, `reads: want names of files, with {stem} for that of the source, and {{ or }} for a brace that is meant as one, have "{out}"`},
-		{Command{Reads: []string{""}}, `reads: want names of files, have ""`},
-		{Command{Reads: []string{"a/"}}, `reads: want names of files, have "a/"`},
+		{Command{Reads: []string{""}}, `reads: want names of files, or patterns such as "lib/*.h", have ""`},
+		{Command{Reads: []string{"a/"}}, `reads: want names of files, or patterns such as "lib/*.h", have "a/"`},
+		{Command{Reads: []string{"[a"}}, `have "[a"`},
 		{Command{System: []string{"a"}}, `system: want absolute names of files and folders outside the asset folder, or such as "~/sdk"; files of the asset folder belong under reads or tools, have "a"`},
 		{Command{System: []string{"~x"}}, `have "~x"`},
 	} {

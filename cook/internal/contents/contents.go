@@ -31,6 +31,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/lease"
+	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
@@ -106,8 +107,9 @@ type Contents struct {
 }
 
 type entry struct {
-	once sync.Once
-	file File
+	once  sync.Once
+	file  File
+	names []string // of a listing
 }
 
 // Counts are what has been read.
@@ -171,7 +173,8 @@ func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i in
 	r.s.note(r.jobs[i], sum, err)
 }
 
-// At returns a file of the asset tree, which is looked at first if it is no asset.
+// At returns a file of the asset tree, which is looked at first if it is no asset, or a
+// listing, by the path that it has in [pathname.Listing].
 func (s *Contents) At(ctx context.Context, path string) File {
 	i, ok := s.find(path)
 	if !ok {
@@ -265,6 +268,10 @@ func (s *Contents) other(ctx context.Context, path string, stat func(string) (fs
 	s.mu.Unlock()
 	e.once.Do(func() {
 		e.file.Turn = s.turns.Add(1)
+		if l, ok := pathname.CutListing(path); ok {
+			s.lookAt(e, l)
+			return
+		}
 		info, err := stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

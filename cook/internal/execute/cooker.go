@@ -102,7 +102,12 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 			}
 			return c.Assets.OpenFile(p)
 		},
-		Stat:    c.Assets.Stat,
+		Stat: c.Assets.Stat,
+		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
+			p := pathname.Listing(folder, pattern, ofFolders)
+			w.opened[p] = true // it is looked at before it is used
+			return c.Contents.List(ctx, p)
+		},
 		Each:    c.each(how.times),
 		Step:    c.stepsOf(how),
 		Note:    how.note,

@@ -71,6 +71,13 @@ func (c *cooker) checkInputs(ctx context.Context, a planned, deps []recipe.Dep, 
 // or the file was open for writing. A process that opened it since then cannot write
 // to it under the stamp that it had.
 func (c *cooker) recheck(ctx context.Context, f contents.File) error {
+	if _, ok := pathname.CutListing(f.Path); ok {
+		same, err := c.Contents.Relist(f)
+		if err == nil && !same {
+			err = ErrChanged
+		}
+		return err
+	}
 	stat, open := c.Assets.Stat, c.Assets.OpenFile
 	if filepath.IsAbs(f.Path) { // a tool
 		stat, open = os.Stat, regular.Open

@@ -6,6 +6,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // judge collects the reasons for running an action, or for leaving it.
@@ -54,7 +55,7 @@ func (p *planner) depChange(d index.Dep) (Reason, bool) {
 	if now.How != contents.Unreadable && Dependency(d.Name, d.Path, now) == d {
 		return Reason{}, false
 	}
-	r := Reason{Kind: DependencyChanged, Subject: d.Path, Old: "absent", New: "absent"}
+	r := Reason{Kind: DependencyChanged, Subject: pathname.Plain(d.Path), Old: "absent", New: "absent"}
 	if d.Found {
 		r.Old = short(d.Blob)
 	}

@@ -259,7 +259,13 @@ func (s *comparison) look(ctx context.Context, t task, f *index.Folder, dir dirf
 func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, found *Found) error {
 	found.Stats++
 	info.Links = 0
-	err := dir.Stat(n.Name, n.Follow(), info)
+	var err error
+	if isListing(n) {
+		err = dir.Info(info)
+		info.Links = 0 // of a folder they say nothing
+	} else {
+		err = dir.Stat(n.Name, n.Follow(), info)
+	}
 	switch {
 	case err == nil && n.Role == index.Absent:
 		found.add(n, Appeared, scan.StampOfInfo(info))
@@ -276,6 +282,10 @@ func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, fou
 	}
 	return nil
 }
+
+// isListing reports whether a file is a listing, whose stamp is that of its folder; see
+// pathname.Listing. No file has the name.
+func isListing(n *index.Node) bool { return len(n.Name) > 2 && n.Name[0] == '.' && n.Name[1] == 0 }
 
 // missing notes the files of a folder that is not there. If that is because a link is
 // on the way to it, then a recipe, which may follow links, may find there what was

@@ -16,6 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // An Asset is a source as it was last worked on for one target, and what was made of it.
@@ -148,9 +149,9 @@ func (l *lister) asset(a *index.Action) Asset {
 		of.Outputs = append(of.Outputs, Output{m.Path, m.Stamp.Size})
 	}
 	for _, d := range a.Deps {
-		of.Dependencies = append(of.Dependencies, d.Path)
+		of.Dependencies = append(of.Dependencies, pathname.Plain(d.Path))
 		if !d.Found {
-			of.Missing = append(of.Missing, d.Path)
+			of.Missing = append(of.Missing, pathname.Plain(d.Path))
 		}
 	}
 	return of

@@ -11,6 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dirfd"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // learned is what the last round showed of where something may change.
@@ -121,7 +122,7 @@ func (l *learned) fromDelta(s *pass.Session, done *pass.Done, at places) {
 	// A file that came with a second name: the first may be anywhere. A symbolic link may
 	// have brought one whose own name is no asset.
 	for file, is := range fresh {
-		if !is || filepath.IsAbs(file) { // a program
+		if _, listing := pathname.CutListing(file); !is || listing || filepath.IsAbs(file) { // a program
 			continue
 		}
 		info, err := s.Assets.Root().Stat(filepath.FromSlash(file))

@@ -149,6 +149,30 @@ func TestWatcherCooksWhatChanges(t *testing.T) {
 	w.cooked("new.txt", "new")
 }
 
+// Files that match what a program reads are seen to come and go, also where files are no
+// assets.
+func TestWatcherSeesListings(t *testing.T) {
+	w := newTree(t, map[string]string{
+		"a.up": "a", "lib/.cookignore": "*\n", "lib/1.part": "1", "cook.toml": `[[rule]]
+match = "*.up"
+command = ["sh", "-c", 'cat "$0" lib/*.part > "$1"', "{in}", "{out}"]
+outputs = ["{path}"]
+reads = ["/lib/*.part"]
+`})
+	w.await(w.watch())
+	w.cooked("a.up", "a1")
+	w.write("lib/2.part", "2")
+	w.settle()
+	w.cooked("a.up", "a12")
+	w.write("lib/other", "2")
+	if n := w.settle(); n.Cooked.Assets != 0 {
+		t.Errorf("another file: %+v", n)
+	}
+	w.must(os.Remove(filepath.Join(w.opt.Place.Dir, "lib/1.part")))
+	w.settle()
+	w.cooked("a.up", "a2")
+}
+
 // A program that edited rules name is watched from then on, and so is whether its name
 // means another one.
 func TestWatcherLearnsOfProgramsInEditedRules(t *testing.T) {

@@ -10,7 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/parallel"
@@ -51,6 +54,9 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 			return os.OpenFile(files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		},
 		Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
+		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
+			return list(tree, folder, pattern, ofFolders)
+		},
 		Scratch: func() (string, error) { return os.MkdirTemp(out, "scratch") },
 		Each:    parallel.NewCores(4).Each, // so that the race detector sees what pieces share
 	}, info.Size())
@@ -119,4 +125,19 @@ func checkMethods(t testing.TB, r recipe.Recipe) {
 			t.Errorf("%s: method %s is a %v and is not called: want %v, as recipe.%s has it", r.Name, m.Name, have.Type(), m.Type, want.Name())
 		}
 	}
+}
+
+// list is recipe.Env.List of a tree.
+func list(tree fs.FS, folder, pattern string, ofFolders bool) (names []string, found bool, err error) {
+	entries, err := fs.ReadDir(tree, folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	for _, e := range entries {
+		hidden := strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(pattern, ".")
+		if e.IsDir() == ofFolders && !hidden && doublestar.MatchUnvalidated(pattern, e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err == nil, err
 }

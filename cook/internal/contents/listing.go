@@ -1,0 +1,91 @@
+package contents
+
+import (
+	"context"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// List returns the names that a listing has, sorted, and whether there is the folder. It
+// is looked at once.
+func (s *Contents) List(ctx context.Context, path string) (names []string, found bool, err error) {
+	f := s.At(ctx, path)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.extra[path].names, f.Known(), f.Err
+}
+
+// lookAt finds out what a listing is: a file whose stamp is that of the folder, and whose
+// content are the names. It is read whatever the index knows, which is one call.
+func (s *Contents) lookAt(e *entry, l pathname.Listed) {
+	f := &e.file
+	names, stamp, err := s.names(l)
+	switch {
+	case pathname.IsAbsent(err):
+		return // Absent
+	case err != nil:
+		f.How, f.Err = Unreadable, err
+		return
+	}
+	e.names, f.Stamp, f.Settled, f.How = names, stamp, s.opt.Clock.Settled(stamp) && !s.opt.Unsettled, ByReading
+	sum := s.summer.SumBytes(contentOf(names), hashing.WantSum|hashing.WantDigest)
+	f.Sum, f.Blob = sum.Sum, store.BlobID(sum.Digest)
+	if known, ok := s.opt.Known.File(f.Path); ok && known.Blob == f.Blob {
+		f.How = ByChecksum
+	}
+}
+
+// Relist lists a folder again, and reports whether a listing has the names that it had when
+// it was looked at. What else happened in the folder does not matter: who asked was told the
+// names, and did not look himself.
+func (s *Contents) Relist(f File) (same bool, err error) {
+	l, _ := pathname.CutListing(f.Path)
+	names, stamp, err := s.names(l)
+	if err != nil {
+		return false, err
+	}
+	return stamp == f.Stamp && f.Settled || s.summer.SumBytes(contentOf(names), hashing.WantSum).Sum == f.Sum, nil
+}
+
+func contentOf(names []string) []byte { return []byte(strings.Join(names, "\x00")) }
+
+// names lists a folder. The stamp is older than the names.
+func (s *Contents) names(l pathname.Listed) (names []string, stamp scan.Stamp, err error) {
+	info, err := s.opt.Assets.Stat(l.Folder)
+	if err != nil {
+		return nil, stamp, err
+	}
+	if !info.IsDir() {
+		return nil, stamp, fs.ErrNotExist
+	}
+	entries, err := s.opt.Assets.ReadDir(l.Folder)
+	for _, e := range entries {
+		if s.listed(l, e) {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	return names, scan.StampOf(info), err
+}
+
+// listed reports whether a listing has an entry of its folder.
+func (s *Contents) listed(l pathname.Listed, e fs.DirEntry) bool {
+	name := e.Name()
+	hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(l.Pattern, ".")
+	if hidden || !doublestar.MatchUnvalidated(l.Pattern, name) {
+		return false
+	}
+	if l.OfFolders || e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir() && l.OfFolders || e.Type().IsRegular() && !l.OfFolders
+	}
+	info, err := s.opt.Assets.Stat(strings.TrimPrefix(l.Folder+"/", "./") + name)
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,97 @@
+package recipe
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// Glob returns the files that match a pattern, sorted, by names that Read, OpenDep and
+// Depend take. A pattern is such a name, in which *, ?, [a-z] and {a,b} stand for parts of
+// one name, and ** for any number of folders. Names that start with a dot have to be matched
+// by one. Links to folders are not followed.
+//
+// That these are all files that match is a dependency, what they hold is not: the source is
+// cooked again when another one appears, or one is gone.
+func (j *Job) Glob(pattern string) ([]string, error) {
+	switch {
+	case j.env.List == nil:
+		return nil, errors.New("Glob: folders cannot be listed here")
+	case !doublestar.ValidatePattern(pattern) || strings.IndexByte(pattern, 0) >= 0:
+		return nil, fmt.Errorf("pattern %.200q: not valid", pattern)
+	}
+	parts := strings.Split(strings.TrimPrefix(path.Clean(pattern), "/"), "/")
+	for _, part := range parts {
+		if !doublestar.ValidatePattern(part) || strings.Count(part, "{") != strings.Count(part, "}") {
+			return nil, fmt.Errorf("pattern %.200q: {a,b} cannot hold a slash", pattern)
+		}
+	}
+	if parts[len(parts)-1] == "**" {
+		parts = append(parts, "*")
+	}
+	folder := "."
+	if strings.HasPrefix(pattern, "/") {
+		folder = "/"
+	}
+	g := globbing{job: j}
+	err := g.walk(folder, parts)
+	slices.Sort(g.found)
+	return slices.Compact(g.found), err
+}
+
+type globbing struct {
+	job   *Job
+	found []string
+}
+
+// walk finds the files below a folder whose names match parts of a pattern.
+func (g *globbing) walk(folder string, parts []string) error {
+	part, rest := parts[0], parts[1:]
+	switch {
+	case part == "**" && rest[0] == "**":
+		return g.walk(folder, rest)
+	case part == "**":
+		if err := g.walk(folder, rest); err != nil {
+			return err
+		}
+		return g.each(folder, "*", true, func(sub string) error { return g.walk(sub, parts) })
+	case len(rest) > 0 && (!isPattern(part) || part == ".."):
+		return g.walk(path.Join(folder, part), rest)
+	case len(rest) > 0:
+		return g.each(folder, part, true, func(sub string) error { return g.walk(sub, rest) })
+	}
+	return g.each(folder, part, false, func(file string) error {
+		g.found = append(g.found, file)
+		return nil
+	})
+}
+
+// each calls do for what a folder holds, and records that it depends on that.
+func (g *globbing) each(folder, pattern string, ofFolders bool, do func(name string) error) error {
+	name := pathname.Listing(folder, pattern, ofFolders)
+	at, err := Resolve(g.job.env.Path, name)
+	if err != nil {
+		return err
+	}
+	l, _ := pathname.CutListing(at)
+	names, found, err := g.job.env.List(l.Folder, pattern, ofFolders)
+	if err != nil {
+		return err
+	}
+	g.job.record(Dep{Name: name, Path: at, Found: found})
+	for _, n := range names {
+		if err := do(path.Join(folder, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isPattern reports whether a name has marks of patterns.
+func isPattern(name string) bool { return strings.ContainsAny(name, `*?[{\\`) }
