@@ -21,8 +21,6 @@ import (
 // cooked again when another one appears, or one is gone.
 func (j *Job) Glob(pattern string) ([]string, error) {
 	switch {
-	case j.env.List == nil:
-		return nil, errors.New("Glob: folders cannot be listed here")
 	case !doublestar.ValidatePattern(pattern) || strings.IndexByte(pattern, 0) >= 0:
 		return nil, fmt.Errorf("pattern %.200q: not valid", pattern)
 	}
@@ -80,17 +78,28 @@ func (g *globbing) each(folder, pattern string, ofFolders bool, do func(name str
 		return err
 	}
 	l, _ := pathname.CutListing(at)
-	names, found, err := g.job.env.List(l.Folder, pattern, ofFolders)
+	names, err := g.job.list(name, at, l)
 	if err != nil {
 		return err
 	}
-	g.job.record(Dep{Name: name, Path: at, Found: found})
 	for _, n := range names {
 		if err := do(path.Join(folder, n)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// list lists a folder and records the listing, which has a name and a path.
+func (j *Job) list(name, at string, l pathname.Listed) ([]string, error) {
+	if j.env.List == nil {
+		return nil, errors.New("folders cannot be listed here")
+	}
+	names, found, err := j.env.List(l.Folder, l.Pattern, l.OfFolders)
+	if err == nil {
+		j.record(Dep{Name: name, Path: at, Found: found})
+	}
+	return names, err
 }
 
 // isPattern reports whether a name has marks of patterns.

@@ -26,7 +26,8 @@ type Env struct {
 	Open func(path string) (fs.File, error)
 	Stat func(path string) (fs.FileInfo, error)
 	// List returns the names of the files of a folder that match a pattern without a
-	// slash, or of the folders in it, sorted; found is false if there is no such folder.
+	// slash, or of the folders in it, sorted; without a pattern, those of all there is, with
+	// something behind a slash that tells kinds apart. found is false if there is no such folder.
 	// A nil one lists nothing, and Glob fails.
 	List func(folder, pattern string, ofFolders bool) (names []string, found bool, err error)
 	// Outputs are the files to be written, one for each output, in folders
@@ -192,6 +193,10 @@ func (j *Job) Read(name string) ([]byte, error) {
 func (j *Job) Depend(name string) error {
 	p, err := Resolve(j.env.Path, name)
 	if err != nil {
+		return err
+	}
+	if l, ok := pathname.CutListing(p); ok {
+		_, err := j.list(name, p, l)
 		return err
 	}
 	info, err := j.env.Stat(p)

@@ -8,6 +8,7 @@ import (
 // A listing is what a folder holds under the names of a pattern. It has a path like a file
 // of the folder: that of a file named ".", which is the folder, and behind a NUL, which no
 // file's name has, the pattern. Where it ends in another NUL, folders are meant, else files.
+// Without a pattern it is all that the folder holds, of any kind.
 const (
 	listing = ".\x00"
 	folders = "\x00"
@@ -31,7 +32,7 @@ func Listing(folder, pattern string, ofFolders bool) string {
 // A Listed is a listing's path taken apart.
 type Listed struct {
 	Folder    string // "." for that to which paths are relative
-	Pattern   string
+	Pattern   string // "" for everything
 	OfFolders bool
 }
 
@@ -49,7 +50,7 @@ func CutListing(name string) (l Listed, ok bool) {
 		return l, false
 	}
 	l.Pattern, l.OfFolders = strings.CutSuffix(name[i+len(listing):], folders)
-	return l, l.Pattern != "" && !strings.ContainsAny(l.Pattern, "/\x00")
+	return l, (l.Pattern != "" || !l.OfFolders) && !strings.ContainsAny(l.Pattern, "/\x00") && !strings.Contains(l.Folder, "\x00")
 }
 
 // Plain returns a listing as the pattern that it is, and any other path as it is.
@@ -62,7 +63,7 @@ func Plain(name string) string {
 
 // String writes a listing as the pattern that it is.
 func (l Listed) String() string {
-	if l.OfFolders {
+	if l.OfFolders || l.Pattern == "" {
 		return path.Join(l.Folder, l.Pattern) + "/"
 	}
 	return path.Join(l.Folder, l.Pattern)

@@ -12,6 +12,8 @@ func TestListing(t *testing.T) {
 		{"a/b", "*", true, "a/b/.\x00*\x00", "a/b/*/"},
 		{"/", "*.x", false, "/.\x00*.x", "/*.x"},
 		{"/a", "?", false, "/a/.\x00?", "/a/?"},
+		{"a/b", "", false, "a/b/.\x00", "a/b/"},
+		{".", "", false, ".\x00", "./"},
 		{"../a", "*", false, "../a/.\x00*", "../a/*"},
 	} {
 		p := Listing(tc.folder, tc.pattern, tc.ofFolders)
@@ -20,7 +22,7 @@ func TestListing(t *testing.T) {
 			t.Errorf("%+v: %q, %+v, %v, shown as %s", tc, p, l, ok, Show(p))
 		}
 	}
-	for _, p := range []string{"", ".", "a", "a/.", "\x00a", "a.\x00b", ".\x00", "a/.\x00", "a/.\x00\x00", ".\x00a/b", ".\x00a\x00b", "x\x00y/.\x00"} {
+	for _, p := range []string{"", ".", "a", "a/.", "\x00a", "a.\x00b", "a/.\x00\x00", ".\x00a/b", ".\x00a\x00b", "x\x00y/.\x00"} {
 		if l, ok := CutListing(p); ok {
 			t.Errorf("%q: %+v", p, l)
 		}

@@ -17,6 +17,8 @@ import (
 type Box struct {
 	writes []string
 	watch  func(string)
+	trace  *Trace
+	tree   string        // the folder of trace, without links
 	kills  bool          // whether signals of the thread reach those in the box and nobody else
 	gone   chan struct{} // closed when nobody is in the box any more
 }
@@ -69,18 +71,18 @@ func Enter(p Policy) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Box{watch: p.Watch, gone: make(chan struct{})}
+	b := &Box{watch: p.Watch, trace: p.Trace, gone: make(chan struct{})}
 	for _, dir := range p.Write {
-		fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return nil, &os.PathError{Op: "open", Path: dir, Err: err}
-		}
-		real, err := nameOf(fd)
-		unix.Close(fd)
+		real, err := realFolder(dir)
 		if err != nil {
 			return nil, err
 		}
 		b.writes = append(b.writes, real)
+	}
+	if p.Trace != nil {
+		if b.tree, err = realFolder(p.Trace.Folder); err != nil {
+			return nil, err
+		}
 	}
 	reachable := canSignalParent()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -94,8 +96,8 @@ func Enter(p Policy) (*Box, error) {
 	}
 	// Of a signal to everybody it must be sure that it stays in here.
 	b.kills = version >= scoped && reachable && !canSignalParent()
-	listener, err := installFilter(version, b.watch != nil)
-	if errors.Is(err, unix.EBUSY) { // we are in somebody else's box that listens
+	listener, err := installFilter(version, b.watch != nil || b.trace != nil)
+	if errors.Is(err, unix.EBUSY) && b.trace == nil { // we are in somebody else's box that listens
 		listener, err = -1, installDeafFilter(version)
 	}
 	if err != nil {
@@ -128,6 +130,16 @@ func dropCapabilities() error {
 		}
 	}
 	return nil
+}
+
+// realFolder returns the name of a folder without links.
+func realFolder(dir string) (string, error) {
+	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return "", &os.PathError{Op: "open", Path: dir, Err: err}
+	}
+	defer unix.Close(fd)
+	return nameOf(fd)
 }
 
 // canSignalParent reports whether a signal to our parent would reach it.

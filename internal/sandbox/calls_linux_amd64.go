@@ -6,6 +6,7 @@ const (
 	ourMachine    = unix.AUDIT_ARCH_X86_64
 	firstForeign  = 0x40000000 // of the x32 calls
 	sysNewfstatat = unix.SYS_NEWFSTATAT
+	sysLstat      = unix.SYS_LSTAT
 )
 
 // refusedHere are more calls of this machine that are not let through.
@@ -18,9 +19,9 @@ func init() {
 	changing[unix.SYS_UTIME] = call{folder: none, path: 0, value: 1, flags: none, change: seconds}
 	changing[unix.SYS_UTIMES] = call{folder: none, path: 0, value: 1, flags: none, change: microseconds}
 	changing[unix.SYS_FUTIMESAT] = call{folder: 0, path: 1, value: 2, flags: none, change: microseconds}
-	for _, nr := range []uint32{
-		unix.SYS_OPEN, unix.SYS_CREAT, unix.SYS_STAT, unix.SYS_LSTAT, unix.SYS_ACCESS, unix.SYS_READLINK,
-	} {
-		naming[nr] = call{folder: none, path: 0}
+	naming[unix.SYS_OPEN] = call{folder: none, path: 0, flags: 1, opens: byFlags}
+	naming[unix.SYS_CREAT] = call{folder: none, path: 0, opens: creates}
+	for _, nr := range []uint32{unix.SYS_STAT, unix.SYS_LSTAT, unix.SYS_ACCESS, unix.SYS_READLINK} {
+		naming[nr] = call{folder: none, path: 0, flags: none}
 	}
 }

@@ -297,6 +297,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if len(os.Args) == 4 && os.Args[1] == "calls" {
+		calls(os.Args[2], os.Args[3])
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 
@@ -382,7 +386,7 @@ func TestEscapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newPlace(t)
-	before := look(t, p)
+	before := describe(t, p)
 	var names []string
 	for name := range attempts {
 		names = append(names, name)
@@ -400,7 +404,7 @@ func TestEscapes(t *testing.T) {
 		}
 		t.Logf("%-24s %s", name, results[name])
 	}
-	if after := look(t, p); after != before {
+	if after := describe(t, p); after != before {
 		t.Errorf("outside was\n%s\nand is\n%s", before, after)
 	}
 	if len(names) < 60 {
@@ -408,8 +412,8 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// look describes all that must stay as it is.
-func look(t *testing.T, p place) string {
+// describe lists all that must stay as it is.
+func describe(t *testing.T, p place) string {
 	var text strings.Builder
 	for _, dir := range []string{p.in, p.out} {
 		err := filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
@@ -521,41 +525,5 @@ func TestWatch(t *testing.T) {
 		if !seen[name] {
 			t.Errorf("%s was not noticed: %v", name, seen)
 		}
-	}
-}
-
-// BenchmarkStart is what it costs to start a program, and what the box adds.
-func BenchmarkStart(b *testing.B) {
-	for _, boxed := range []bool{false, true} {
-		b.Run(fmt.Sprint("boxed=", boxed), func(b *testing.B) {
-			if boxed && Supported() != nil {
-				b.Skip(Supported())
-			}
-			w := b.TempDir()
-			for b.Loop() {
-				done := make(chan error, 1)
-				var box *Box
-				Alone(func() {
-					if boxed {
-						var err error
-						if box, err = Enter(Policy{Write: []string{w}}); err != nil {
-							done <- err
-							return
-						}
-					}
-					err := exec.Command("/bin/true").Run()
-					if boxed {
-						box.Kill()
-					}
-					done <- err
-				})
-				if err := <-done; err != nil {
-					b.Fatal(err)
-				}
-				if boxed {
-					box.End()
-				}
-			}
-		})
 	}
 }

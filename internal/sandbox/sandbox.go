@@ -13,6 +13,9 @@
 // lose all capabilities but those of an owner of all files.
 // Other systems have no box; see [Supported].
 //
+// What lies in the folder of a [Trace] is opened for the program, and recorded, by
+// seccomp's user notification; Landlock lets nobody open it in another way.
+//
 // A program in the box can still find out whether a file outside is there, how large and
 // how old it is, and read what is readable to everybody in /proc.
 package sandbox
@@ -39,7 +42,31 @@ type Policy struct {
 	// The path is absolute, without "." and "..", and links in it are not followed. It
 	// is what the program asked for at that moment, no proof of what it then got.
 	Watch func(path string)
+	// Trace, if it is not nil, opens one more folder for reading, and records what is
+	// done there.
+	Trace *Trace
 }
+
+// A Trace records what programs in a box get to see of a folder. Nothing in the folder
+// can be read past it: each file and folder is opened here, recorded, and handed over.
+// Nothing in it can be written or executed, unless the policy gives that away otherwise.
+type Trace struct {
+	Folder string // absolute
+	// Record is told of a file before the program gets an answer, by one goroutine at a
+	// time. The path is absolute; with a ".." in what the program said, or below links
+	// that led into the folder, it is that of the file itself.
+	Record func(path string, how Access)
+}
+
+// Access says what somebody in a box has found out about a path.
+type Access int
+
+const (
+	Read    Access = iota // a file was opened or looked at
+	List                  // a folder was opened, to be listed perhaps
+	Exists                // a folder was looked at
+	Missing               // there is no such file
+)
 
 // ErrUnsupported says that this system has no boxes.
 var ErrUnsupported = errors.New("programs cannot be confined here")
@@ -57,7 +84,9 @@ var system = []string{
 	"/etc/alternatives", "/etc/fonts", "/etc/group", "/etc/host.conf", "/etc/hosts", "/etc/java", "/etc/ld.so.cache",
 	"/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/localtime", "/etc/magic", "/etc/mime.types",
 	"/etc/nsswitch.conf", "/etc/OpenCL", "/etc/passwd", "/etc/perl", "/etc/python3", "/etc/timezone", "/etc/vulkan",
-	"/etc/ImageMagick-6", "/etc/ImageMagick-7", "/etc/mono", "/etc/glvnd",
+	"/etc/ImageMagick-6", "/etc/ImageMagick-7", "/etc/mono", "/etc/glvnd", "/etc/ghostscript", "/etc/php", "/etc/R", "/etc/texmf",
+	"/etc/bash.bashrc", "/etc/gitconfig", "/etc/inputrc", "/etc/locale.alias", "/etc/papersize", "/etc/pki", "/etc/services", "/etc/sgml",
+	"/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/terminfo", "/etc/xdg", "/etc/xml",
 	"/var/cache/fontconfig", "/var/lib/ghostscript",
 	"/proc", "/sys/devices/system", "/sys/kernel/mm", "/sys/fs/cgroup",
 	"/dev/random", "/dev/urandom",

@@ -20,7 +20,18 @@ import (
 type call struct {
 	folder, path, value, flags int // numbers of arguments
 	change                     change
+	opens                      opens // of those that name files
 }
+
+// opens says how a call gives the flags of open.
+type opens int
+
+const (
+	looks   opens = iota // it opens nothing
+	byFlags              // as an argument
+	byHow                // in struct open_how
+	creates              // they are those of creat
+)
 
 // A change is what a call sets, and in which form.
 type change int
@@ -50,10 +61,10 @@ const sysFchmodat2 = 452
 
 // naming are the calls that name a file to open, to look at or to execute.
 var naming = map[uint32]call{
-	unix.SYS_OPENAT: {folder: 0, path: 1}, unix.SYS_OPENAT2: {folder: 0, path: 1},
-	unix.SYS_STATX: {folder: 0, path: 1}, sysNewfstatat: {folder: 0, path: 1},
-	unix.SYS_FACCESSAT: {folder: 0, path: 1}, unix.SYS_FACCESSAT2: {folder: 0, path: 1},
-	unix.SYS_READLINKAT: {folder: 0, path: 1},
+	unix.SYS_OPENAT: {folder: 0, path: 1, flags: 2, opens: byFlags}, unix.SYS_OPENAT2: {folder: 0, path: 1, flags: 2, opens: byHow},
+	unix.SYS_STATX: {folder: 0, path: 1, flags: 2}, sysNewfstatat: {folder: 0, path: 1, flags: 3},
+	unix.SYS_FACCESSAT: {folder: 0, path: 1, flags: none}, unix.SYS_FACCESSAT2: {folder: 0, path: 1, flags: 3},
+	unix.SYS_READLINKAT: {folder: 0, path: 1, flags: none},
 }
 
 // A notice is struct seccomp_notif, an answer struct seccomp_notif_resp.
@@ -81,6 +92,7 @@ const ioctlValid = 0x40082102 // SECCOMP_IOCTL_NOTIF_ID_VALID
 func (b *Box) serve(listener int) {
 	defer close(b.gone)
 	defer unix.Close(listener)
+	wakeAtOnce(listener)
 	for {
 		fds := []unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}}
 		if _, err := unix.Poll(fds, -1); err == unix.EINTR {
@@ -98,11 +110,8 @@ func (b *Box) serve(listener int) {
 		a := answer{id: n.id}
 		if c, ok := changing[uint32(n.number)]; ok {
 			a.errno = -int32(b.carryOut(listener, &n, c))
-		} else {
-			if path, err := n.named(naming[uint32(n.number)]); err == nil {
-				b.watch(path)
-			}
-			a.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
+		} else if !b.find(listener, &n, naming[uint32(n.number)], &a) {
+			continue // it has its answer
 		}
 		ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&a))
 	}
@@ -221,6 +230,11 @@ func (n *notice) where(c call) (folder, path string, errno unix.Errno) {
 			return "", "", errno
 		}
 	}
+	for _, cwd := range []string{"/proc/self/cwd/", fmt.Sprintf("/proc/%d/cwd/", n.pid)} {
+		if rest, ok := strings.CutPrefix(path, cwd); ok {
+			return fmt.Sprintf("/proc/%d/cwd", n.pid), rest, 0
+		}
+	}
 	switch {
 	case filepath.IsAbs(path):
 		return "", path, 0
@@ -273,6 +287,11 @@ func (n *notice) named(c call) (string, error) {
 	if errno != 0 {
 		return "", errno
 	}
+	return absolute(folder, path)
+}
+
+// absolute returns the absolute name of a path relative to a folder of /proc.
+func absolute(folder, path string) (string, error) {
 	if folder == "" {
 		return filepath.Clean(path), nil
 	}

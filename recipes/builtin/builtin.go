@@ -18,7 +18,7 @@ func All() []recipe.Recipe {
 	return []recipe.Recipe{
 		{
 			Name: "command", Version: 2, UsesPath: true,
-			New: func() recipe.Cooker { return &Command{Timeout: defaultTimeout, Sandbox: true} },
+			New: func() recipe.Cooker { return &Command{Timeout: defaultTimeout, Deps: "declared", Sandbox: true} },
 		},
 		{
 			Name: "copy", Version: 1, Cheap: true,

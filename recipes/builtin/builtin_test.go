@@ -30,7 +30,7 @@ func TestEveryOptionIsInTheFingerprint(t *testing.T) {
 		"command": {
 			"command": []any{"x"}, "env": map[string]any{"A": "1"},
 			"tools": []any{"x"}, "timeout": "1s", "daemons": true,
-			"reads": []any{"x"}, "system": []any{"/x"}, "sandbox": false,
+			"reads": []any{"x"}, "system": []any{"/x"}, "sandbox": false, "deps": "trace",
 		},
 		"copy": {}, "gltf": {},
 		"json": {"minify": false},

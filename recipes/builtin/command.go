@@ -64,6 +64,7 @@ type Command struct {
 	ToolFiles []string          `toml:"tools" doc:"further files that are part of the program, such as scripts and headers outside the asset folder"`
 	Reads     []string          `toml:"reads" doc:"files of the asset folder that the program reads besides the source: relative to the source's folder, or to the asset folder if they start with a slash; {stem} stands for that of the source. They may be absent, and be patterns such as \"lib/**/*.h\""`
 	System    []string          `toml:"system" doc:"further files and folders outside the asset folder that the program may read, such as \"/srv/sdk\" or \"~/venv\"; they count as part of the machine, and no change of them cooks again"`
+	Deps      string            `toml:"deps" enum:"declared,trace" doc:"how the program's inputs are known: declared, by reads, tools and {depfile}; trace, by recording what it opens, lists, looks at and looks for in the asset folder, in which it runs (Linux)"`
 	Sandbox   bool              `toml:"sandbox" doc:"let the program see its inputs alone"`
 	Timeout   time.Duration     `toml:"timeout" min:"1ms" doc:"how long the program may take" unkeyed:"a limit on time changes no byte"`
 	Daemons   bool              `toml:"daemons" doc:"let servers that the program has started go on when it ends; such a program has no sandbox" unkeyed:"who lives on has no part in the outputs any more"`
@@ -133,6 +134,11 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 	for i, file := range call.outputs {
 		if err := checkOutput(file); err != nil {
 			return fmt.Errorf("%s: %w {%s}", c.Command[0], err, outputWord(i, len(call.outputs)))
+		}
+	}
+	if call.cell != nil && call.cell.trace != nil {
+		if err := call.cell.trace.depend(call, job, c.Tools()); err != nil {
+			return fmt.Errorf("%s: %w", c.Command[0], err)
 		}
 	}
 	if call.wantsDepfile {

@@ -29,6 +29,7 @@ type cell struct {
 	write    []string // folders that it may write to
 	declared []string // paths of the asset tree that it was given
 	from     string   // the source's path
+	trace    *trace   // records what it reads of the asset folder; nil if it need not
 }
 
 // checkSandbox checks the options that say what the program is given.
@@ -41,6 +42,13 @@ func (c *Command) checkSandbox() error {
 		if filled, _ := fill(name, map[string]string{"stem": "x"}); filled == "" || strings.HasSuffix(filled, "/") || !doublestar.ValidatePattern(filled) {
 			return &recipe.OptionError{Key: "reads", Got: strconv.Quote(name), Want: "names of files, or patterns such as \"lib/*.h\""}
 		}
+	}
+	switch {
+	case c.Deps != "trace":
+	case !c.Sandbox || c.Daemons:
+		return &recipe.OptionError{Key: "deps", Got: `"trace"`, Want: `"declared" where sandbox is false or daemons true: what such a program reads cannot be recorded`}
+	case c.hasWord("depfile"):
+		return &recipe.OptionError{Key: "deps", Got: `"trace"`, Want: `either "trace" or {depfile}`}
 	}
 	for _, name := range c.System {
 		if !filepath.IsAbs(name) && name != "~" && !strings.HasPrefix(name, "~/") {
@@ -58,7 +66,15 @@ func (c *Command) enclose(p *call, job *recipe.Job) error {
 	p.cell = &cell{from: job.Path(), declared: []string{job.Path()}}
 	p.scratch = filepath.Join(base, "tmp")
 	p.cell.write = []string{p.scratch, outputs}
-	if p.wantsDepfile {
+	if c.Deps == "trace" {
+		if err := confinable(); err != nil {
+			return fmt.Errorf("deps = \"trace\": %w; declare what the program reads with reads or {depfile}", err)
+		}
+		p.cell.trace = &trace{seen: map[string]sandbox.Access{}}
+		if err := opens(job); err != nil {
+			return err
+		}
+	} else if p.wantsDepfile {
 		p.cell.read = append(p.cell.read, p.assets)
 		if err := opens(job); err != nil {
 			return err
@@ -232,6 +248,8 @@ func (c *Command) Explain(context.Context, *recipe.Job) ([]string, error) {
 		why = "not confined: sandbox is false"
 	case err != nil:
 		why = "sees its inputs, and is not kept from reading others: " + err.Error()
+	case c.Deps == "trace":
+		why = "confined: what it reads, lists and looks for in the asset folder is recorded"
 	case c.hasWord("depfile"):
 		why = "confined: reads the asset folder, because it tells of its inputs by {depfile}, and the system"
 	default:
@@ -245,7 +263,11 @@ func (p *call) policy(watch func(string)) *sandbox.Policy {
 	if p.cell == nil || confinable() != nil {
 		return nil
 	}
-	return &sandbox.Policy{Read: p.cell.read, Write: p.cell.write, Watch: watch}
+	policy := &sandbox.Policy{Read: p.cell.read, Write: p.cell.write, Watch: watch}
+	if p.cell.trace != nil {
+		policy.Trace = &sandbox.Trace{Folder: p.assets, Record: p.cell.trace.record}
+	}
+	return policy
 }
 
 // folder is where the program runs.

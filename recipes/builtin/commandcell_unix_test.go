@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
@@ -122,6 +123,38 @@ func TestCellSystem(t *testing.T) {
 	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, `add system = ["`)
 }
 
+// A traced program depends on what it saw.
+func TestCellTraced(t *testing.T) {
+	if sandbox.Supported() != nil {
+		t.Skip(sandbox.Supported())
+	}
+	dir := assets(t, "d/a.x", "d/b", "lib/c", "lib/.hidden", "other/e")
+	p := celled(`(cat "$1" d/b lib/*; cat gone; test -d other && echo yes; test -d none; :) > "$2" 2>&-; echo $? >> "$2"; echo x > "$TMPDIR/t" && cat "$TMPDIR/t" >> "$2"`)
+	p.Deps = "trace"
+	res := p.run(t, t.Context(), dir, "d/a.x")
+	if res.Err != nil || string(res.Outputs[0]) != "d/a.xd/blib/cyes\n0\nx\n" {
+		t.Fatalf("%q, %v", res.Outputs[0], res.Err)
+	}
+	var deps []string
+	for _, d := range res.Deps {
+		deps = append(deps, pathname.Show(d.Path)+map[bool]string{false: " absent"}[d.Found])
+	}
+	slices.Sort(deps)
+	if d := cmp.Diff([]string{"d/b", "gone absent", "lib/", "lib/c", "none absent", "other"}, deps); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
+// Where programs cannot be confined, nothing can be traced.
+func TestCellCannotTrace(t *testing.T) {
+	old := confinable
+	defer func() { confinable = old }()
+	confinable = func() error { return sandbox.ErrUnsupported }
+	p := celled(`cat "$1" > "$2"`)
+	p.Deps = "trace"
+	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, `deps = "trace": programs cannot be confined here; declare what the program reads with reads or {depfile}`)
+}
+
 // Where programs cannot be confined the run says so, and they see the same.
 func TestCellIsOpenElsewhere(t *testing.T) {
 	old := confinable
@@ -156,6 +189,8 @@ func TestCellOptions(t *testing.T) {
 		{Command{Reads: []string{"[a"}}, `have "[a"`},
 		{Command{System: []string{"a"}}, `system: want absolute names of files and folders outside the asset folder, or such as "~/sdk"; files of the asset folder belong under reads or tools, have "a"`},
 		{Command{System: []string{"~x"}}, `have "~x"`},
+		{Command{Deps: "trace"}, `deps: want "declared" where sandbox is false or daemons true`},
+		{Command{Deps: "trace", Sandbox: true, Daemons: true}, `deps: want "declared" where sandbox is false or daemons true`},
 	} {
 		tc.c.Command = []string{"x", "{out}"}
 		wantError(t, tc.c.Check(), tc.want)

@@ -57,7 +57,8 @@ func (s *Contents) Relist(f File) (same bool, err error) {
 
 func contentOf(names []string) []byte { return []byte(strings.Join(names, "\x00")) }
 
-// names lists a folder. The stamp is older than the names.
+// names lists a folder; where everything counts, each name has its kind behind a slash. The
+// stamp is older than the names.
 func (s *Contents) names(l pathname.Listed) (names []string, stamp scan.Stamp, err error) {
 	info, err := s.opt.Assets.Stat(l.Folder)
 	if err != nil {
@@ -68,7 +69,9 @@ func (s *Contents) names(l pathname.Listed) (names []string, stamp scan.Stamp, e
 	}
 	entries, err := s.opt.Assets.ReadDir(l.Folder)
 	for _, e := range entries {
-		if s.listed(l, e) {
+		if l.Pattern == "" {
+			names = append(names, e.Name()+"/"+e.Type().String())
+		} else if s.listed(l, e) {
 			names = append(names, e.Name())
 		}
 	}

@@ -134,6 +134,10 @@ func list(tree fs.FS, folder, pattern string, ofFolders bool) (names []string, f
 		return nil, false, nil
 	}
 	for _, e := range entries {
+		if pattern == "" {
+			names = append(names, e.Name()+"/"+e.Type().String())
+			continue
+		}
 		hidden := strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(pattern, ".")
 		if e.IsDir() == ofFolders && !hidden && doublestar.MatchUnvalidated(pattern, e.Name()) {
 			names = append(names, e.Name())
