@@ -26,13 +26,19 @@ type Box struct {
 // patience is how long End waits for those who were killed.
 const patience = 2 * time.Second
 
-// Supported returns nil, or why there are no boxes; it wraps ErrUnsupported.
+// Supported returns nil, or why there are no boxes; it wraps ErrUnsupported. It is tried
+// once: containers have ways of their own to withhold what the kernel has.
 var Supported = sync.OnceValue(func() error {
 	if v, err := landlockVersion(); err != nil || v < oldest {
 		return unsupported("Landlock of Linux 5.19 is not there, or not switched on")
 	}
-	if err := seccompAvailable(); err != nil {
-		return unsupported("seccomp is not there: " + err.Error())
+	tried := make(chan error)
+	Alone(func() {
+		_, err := enter(Policy{})
+		tried <- err
+	})
+	if err := <-tried; err != nil {
+		return unsupported(err.Error())
 	}
 	return nil
 })
@@ -64,6 +70,10 @@ func Enter(p Policy) (*Box, error) {
 	if err := Supported(); err != nil {
 		return nil, err
 	}
+	return enter(p)
+}
+
+func enter(p Policy) (*Box, error) {
 	if unix.Gettid() == unix.Getpid() {
 		return nil, errors.New("sandbox: the first thread of a process does not end, and cannot be confined")
 	}
@@ -99,6 +109,9 @@ func Enter(p Policy) (*Box, error) {
 	listener, err := installFilter(version, b.watch != nil || b.trace != nil)
 	if errors.Is(err, unix.EBUSY) && b.trace == nil { // we are in somebody else's box that listens
 		listener, err = -1, installDeafFilter(version)
+	}
+	if errors.Is(err, unix.EBUSY) {
+		err = fmt.Errorf("another program watches the system calls of this one, so that they cannot be traced: %w", err)
 	}
 	if err != nil {
 		return nil, err

@@ -112,12 +112,3 @@ func install(program []unix.SockFilter, flags uintptr) (int, error) {
 	}
 	return int(fd), nil
 }
-
-func seccompAvailable() error {
-	action := uint32(unix.SECCOMP_RET_USER_NOTIF)
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
-	if errno != 0 {
-		return errno
-	}
-	return nil
-}
