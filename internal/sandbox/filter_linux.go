@@ -94,7 +94,7 @@ func filter(version int, listens, watches bool) []unix.SockFilter {
 // installFilter puts the filter on the calling thread, and returns the descriptor by which
 // it asks.
 func installFilter(version int, watches bool) (listener int, err error) {
-	return install(filter(version, true, watches), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
+	return install(filter(version, true, watches), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 }
 
 // installDeafFilter is installFilter where nobody can be asked: all is refused about which

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -60,7 +61,12 @@ func restrict(p Policy, version int) error {
 		rights uint64
 		needed bool
 	}{
-		{systemHere(), reading, false}, {p.Read, reading, false}, {devices, reading | writing, false}, {p.Write, reading | writing, true},
+		{p.Read, reading, false}, {devices, reading | writing, false}, {p.Write, reading | writing, true},
+	}
+	for _, o := range openSystem() {
+		if err := o.allow(int(fd), reading); err != nil {
+			return fmt.Errorf("sandbox: landlock: %w", err)
+		}
 	}
 	for _, rule := range rules {
 		for _, path := range rule.paths {
@@ -88,14 +94,36 @@ func allow(ruleset int, path string, rights uint64) error {
 		return err
 	}
 	defer unix.Close(fd)
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return err
+	return opened{fd, isFolder(fd)}.allow(ruleset, rights)
+}
+
+// An opened is a file or folder that is open here.
+type opened struct {
+	fd     int
+	folder bool
+}
+
+// openSystem opens what every program may read, once: that is most of what a box costs.
+var openSystem = sync.OnceValue(func() []opened {
+	var all []opened
+	for _, path := range systemHere() {
+		if fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0); err == nil {
+			all = append(all, opened{fd, isFolder(fd)})
+		}
 	}
-	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+	return all
+})
+
+func isFolder(fd int) bool {
+	var st unix.Stat_t
+	return unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
+}
+
+func (o opened) allow(ruleset int, rights uint64) error {
+	if !o.folder {
 		rights &= ofFiles
 	}
-	attr := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
+	attr := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(o.fd)}
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
 	if errno != 0 {
 		return errno
