@@ -514,6 +514,15 @@ func ends(pid string) bool {
 	return err != nil || strings.HasPrefix(string(text), "0 ")
 }
 
+// An error of poll is not the end of a box.
+func TestHaveHungUp(t *testing.T) {
+	for revents, want := range map[int16]bool{0: false, unix.POLLERR: false, unix.POLLOUT: false, unix.POLLHUP: true, unix.POLLHUP | unix.POLLERR: true} {
+		if haveHungUp(revents) != want {
+			t.Errorf("%#x: %v", revents, !want)
+		}
+	}
+}
+
 // A box tells what is asked for.
 func TestWatch(t *testing.T) {
 	needBox(t)

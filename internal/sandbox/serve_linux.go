@@ -95,13 +95,11 @@ func (b *Box) serve(listener int) {
 	wakeAtOnce(listener)
 	for {
 		fds := []unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}}
-		if _, err := unix.Poll(fds, -1); err == unix.EINTR {
+		if _, err := unix.Poll(fds, -1); err != nil || fds[0].Revents&unix.POLLIN == 0 {
+			if err == nil && haveHungUp(fds[0].Revents) {
+				return
+			}
 			continue
-		} else if err != nil {
-			return
-		}
-		if fds[0].Revents&unix.POLLIN == 0 {
-			return // all have hung up
 		}
 		var n notice
 		if ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)) != 0 {
@@ -116,6 +114,11 @@ func (b *Box) serve(listener int) {
 		ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&a))
 	}
 }
+
+// haveHungUp reports whether poll says that nobody is left. An error is none of ours: the
+// system reports one when a signal kept it from looking. To take that for the end would
+// fail the next call of whoever is in the box, for who closes the listener is not there.
+func haveHungUp(revents int16) bool { return revents&unix.POLLHUP != 0 }
 
 func ioctl(fd int, request uintptr, arg unsafe.Pointer) unix.Errno {
 	for {
