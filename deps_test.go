@@ -37,12 +37,13 @@ var layers = [][]string{
 	{"cook/internal/contents", "cook/internal/restat", "cook/internal/index/multiply"},
 	{"cook/internal/index", "cook/internal/bulk"},
 	{"cook/internal/feed", "cook/internal/project"},
-	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/lint", "cook/internal/notify", "cook/internal/peer", "cook/manifest", "cook/pak"},
+	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/lint", "cook/internal/notify", "cook/internal/peer"},
 	{"cook/internal/glob"},
 	{"recipes/..."},
 	{"internal/audio/...", "internal/image/...", "internal/mesh/...", "internal/font/...", "internal/gltfcheck", "internal/jsontext"},
 	{"cook/recipe/recipetest"},
 	{"cook/recipe"},
+	{"cook/manifest", "cook/pak"},
 	{"profile"},
 	{"profile/..."},
 	{"hashing/..."},
@@ -66,11 +67,11 @@ cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness co
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/clean: cook/internal/pass cook/internal/state cook/internal/watch internal/confine internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
-cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
+cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
 cook/internal/feed: cook/internal/peer hashing
 cook/internal/glob:
 cook/internal/index/multiply: cook/internal/index cook/internal/scan
-cook/internal/index: cook/internal/scan cook/internal/store hashing
+cook/internal/index: cook/internal/scan cook/internal/store hashing internal/pathname
 cook/internal/likeness: cook/internal/store cook/internal/survey hashing internal/confine internal/image/cooked internal/image/pixmap internal/image/source internal/image/texture
 cook/internal/lint: cook/recipe
 cook/internal/notify:
@@ -86,13 +87,13 @@ cook/internal/scan: internal/dirfd internal/lazyregexp internal/lease internal/p
 cook/internal/scenario: cook cook/internal/glob cook/recipe profile profile/counters profile/memory profile/smoke
 cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest hashing internal/atomicfile internal/confine internal/mapped internal/pathname internal/regular internal/syncfs
 cook/internal/store: hashing internal/atomicfile internal/reflink internal/regular
-cook/internal/survey: cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store internal/confine internal/human internal/nearest internal/pathname
+cook/internal/survey: cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store internal/confine internal/human internal/nearest internal/pathname
 cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/manifest hashing internal/advice internal/confine internal/parallel internal/pathname internal/regular profile
 cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/state cook/recipe internal/dirfd internal/pathname
 cook/manifest: hashing
 cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal/reflink internal/regular
 cook/recipe/recipetest: cook/recipe internal/parallel
-cook/recipe: internal/pathname
+cook/recipe: cook/manifest internal/pathname
 cook/reload: cook/internal/feed cook/manifest hashing internal/regular internal/webguard
 cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/human internal/pathname profile profile/guid
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
@@ -106,13 +107,14 @@ proof/readers/textures: internal/image/dds internal/image/ktx2 internal/image/pi
 proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/mesh/model internal/pathname proof/damage proof/faults proof/oracle recipes/audio recipes/builtin recipes/image recipes/mesh recipes/shader
 recipes/audio: cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/resample internal/audio/source internal/audio/wav internal/detmath
 recipes/builtin: cook/recipe internal/ctxio internal/gltfcheck internal/human internal/jsontext internal/pathname internal/plaintext internal/sandbox
+recipes/bundle: cook/manifest cook/pak cook/recipe hashing internal/plaintext
 recipes/data: cook/recipe internal/ctxio internal/jsontext internal/lazyregexp internal/plaintext
 recipes/font: cook/recipe internal/font/distancefield internal/font/kerning internal/image/ktx2 internal/image/texture
 recipes/image: cook/recipe internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/source internal/image/texenc internal/image/texture
 recipes/mesh: cook/recipe internal/ctxio internal/gltfcheck internal/image/source internal/mesh/model internal/mesh/obj internal/mesh/optimize internal/mesh/quantize internal/mesh/simplify internal/mesh/tangent
 recipes/shader: cook/recipe internal/lazyregexp internal/plaintext recipes/builtin
 recipes/text: cook/recipe internal/plaintext
-recipes: cook/recipe recipes/audio recipes/builtin recipes/data recipes/font recipes/image recipes/mesh recipes/shader recipes/text
+recipes: cook/recipe recipes/audio recipes/builtin recipes/bundle recipes/data recipes/font recipes/image recipes/mesh recipes/shader recipes/text
 `
 
 // pure packages decide and do nothing: neither disk nor clock.

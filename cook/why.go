@@ -141,7 +141,7 @@ func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Act
 		for i := range a.Last.Deps {
 			d := &a.Last.Deps[i]
 			was := "absent"
-			if d.Found && recipe.PresenceOnly(d.Name) {
+			if d.Found && pathname.PresenceOnly(d.Name) {
 				was = ""
 			} else if d.Found {
 				was = d.Blob.String()

@@ -5,6 +5,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/recipes/audio"
 	"github.com/assetcook/assetcook/recipes/builtin"
+	"github.com/assetcook/assetcook/recipes/bundle"
 	"github.com/assetcook/assetcook/recipes/data"
 	"github.com/assetcook/assetcook/recipes/font"
 	"github.com/assetcook/assetcook/recipes/image"
@@ -15,5 +16,6 @@ import (
 
 // All returns the recipes.
 func All() []recipe.Recipe {
-	return append(builtin.All(), audio.Recipe(), data.Recipe(), font.Recipe(), image.Recipe(), mesh.Recipe(), shader.Recipe(), text.Recipe())
+	small := append(builtin.All(), bundle.All()...)
+	return append(small, audio.Recipe(), data.Recipe(), font.Recipe(), image.Recipe(), mesh.Recipe(), shader.Recipe(), text.Recipe())
 }

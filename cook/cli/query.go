@@ -345,6 +345,7 @@ type filesJSON struct {
 	Target     string   `json:"target,omitempty"`
 	Reads      []string `json:"reads,omitempty"`
 	Missing    []string `json:"missing,omitempty"`
+	Takes      []string `json:"takes,omitempty"`
 	MadeOf     string   `json:"made_of,omitempty"`
 	UsedBy     []string `json:"used_by,omitempty"`
 }
@@ -362,7 +363,7 @@ func (r *queryRun) deps(paths []string, w io.Writer) error {
 			return &cook.ConfigError{Err: fmt.Errorf("%s: is no asset; cook uses names those that read it", pathname.Show(given))}
 		}
 		err = r.each(w, found.Assets, func(a *survey.Asset) (record any, lines []string) {
-			rec := filesJSON{Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, Missing: a.Missing}
+			rec := filesJSON{Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, Missing: a.Missing, Takes: a.Takes}
 			for _, d := range a.Dependencies {
 				if slices.Contains(a.Missing, d) {
 					lines = append(lines, pathname.Show(d)+" (is not there)")
@@ -370,6 +371,9 @@ func (r *queryRun) deps(paths []string, w io.Writer) error {
 					rec.Reads = append(rec.Reads, d)
 					lines = append(lines, pathname.Show(d))
 				}
+			}
+			for _, o := range a.Takes {
+				lines = append(lines, pathname.Show(o)+" (cooked)")
 			}
 			return rec, lines
 		})
@@ -612,6 +616,9 @@ func (r *queryRun) graph(patterns []string, w io.Writer) error {
 			}
 			edge("s:"+d, "s:"+a.Path, style)
 		}
+		for _, o := range a.Takes {
+			edge("o:"+o, "s:"+a.Path, "")
+		}
 		for _, o := range a.Outputs {
 			fmt.Fprintf(w, "\t%s [label=%s shape=ellipse]\n", dotID("o:"+o.Path), dotID(o.Path))
 			edge("s:"+a.Path, "o:"+o.Path, "")
@@ -622,12 +629,13 @@ func (r *queryRun) graph(patterns []string, w io.Writer) error {
 }
 
 // An edgeJSON is an edge of the graph: an asset reads a file, looked for one that is not
-// there, or an output is made of it. An asset without any has an edge to nowhere.
+// there, takes an output of another, or an output is made of it. An asset without any has an edge to nowhere.
 type edgeJSON struct {
 	Asset   string `json:"asset"`
 	Target  string `json:"target,omitempty"`
 	Reads   string `json:"reads,omitempty"`
 	Missing string `json:"missing,omitempty"`
+	Takes   string `json:"takes,omitempty"`
 	Makes   string `json:"makes,omitempty"`
 }
 
@@ -642,10 +650,13 @@ func graphJSON(list []survey.Asset, w io.Writer) error {
 				edges = append(edges, edgeJSON{Asset: a.Path, Target: a.Target, Reads: d})
 			}
 		}
+		for _, o := range a.Takes {
+			edges = append(edges, edgeJSON{Asset: a.Path, Target: a.Target, Takes: o})
+		}
 		for _, o := range a.Outputs {
 			edges = append(edges, edgeJSON{Asset: a.Path, Target: a.Target, Makes: o.Path})
 		}
-		if len(a.Dependencies)+len(a.Outputs) == 0 {
+		if len(a.Dependencies)+len(a.Takes)+len(a.Outputs) == 0 {
 			edges = append(edges, edgeJSON{Asset: a.Path, Target: a.Target})
 		}
 	}

@@ -90,8 +90,8 @@ func TestOrder(t *testing.T) {
 func TestUsers(t *testing.T) {
 	method := &survey.Method{Recipe: "mesh"}
 	l := newListing("", []survey.Asset{
-		{Path: "a", Target: "pc", Method: method, Dependencies: []string{"x", "y"}}, {Path: "a", Target: "ps", Method: method, Dependencies: []string{"x"}},
-		{Path: "b", Method: method, Dependencies: []string{"x"}},
+		{Path: "a", Target: "pc", Method: method, Inputs: survey.Inputs{Dependencies: []string{"x", "y"}}}, {Path: "a", Target: "ps", Method: method, Inputs: survey.Inputs{Dependencies: []string{"x"}}},
+		{Path: "b", Method: method, Inputs: survey.Inputs{Dependencies: []string{"x"}}},
 	})
 	if got := fmt.Sprint(l.users); got != "map[x:[a b] y:[a]]" {
 		t.Error(got)

@@ -96,8 +96,8 @@ type Change struct {
 	Remove bool // rather than set
 }
 
-// Load reads a file of a manifest by its name, as in [File].
-type Load func(name string) ([]byte, error)
+// load reads a file of a manifest by its name, as in [File].
+type load = func(name string) ([]byte, error)
 
 // key is what assets are sorted by.
 type key struct{ source, target string }

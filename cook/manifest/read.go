@@ -8,17 +8,17 @@ import (
 
 // Read yields all assets of a manifest in order: of this format, and of format
 // 1, which earlier versions wrote. The parts that the root names are read with
-// load, one at a time. Names are those that [Build] accepts, and a part is
+// load, by their names as in [File], one at a time. Names are those that [Build] accepts, and a part is
 // yielded from only when its bytes are what its name stands for.
 //
 // An error comes last, with a zero Asset, and names the file that is damaged.
 // Then the assets before it are no whole list. It wraps load's error, so that a
 // caller who is told that a part does not exist can read the root again.
-func Read(root []byte, load Load) iter.Seq2[Asset, error] {
+func Read(root []byte, load func(name string) ([]byte, error)) iter.Seq2[Asset, error] {
 	return standard().read(root, load)
 }
 
-func (c cutting) read(data []byte, load Load) iter.Seq2[Asset, error] {
+func (c cutting) read(data []byte, load load) iter.Seq2[Asset, error] {
 	return func(yield func(Asset, error) bool) {
 		r, err := c.openRoot(data)
 		if err != nil {
@@ -69,7 +69,7 @@ func (c cutting) wholeAssets(r root) iter.Seq2[entry, error] {
 }
 
 // partAssets yields the assets of a part, checked against what the root says.
-func (c cutting) partAssets(parts []part, i int, load Load) iter.Seq2[entry, error] {
+func (c cutting) partAssets(parts []part, i int, load load) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		p := &parts[i]
 		data, err := load(p.name)

@@ -18,7 +18,7 @@ type piece struct {
 type splicer struct {
 	cutter
 	old    []part
-	load   Load
+	load   load
 	pieces []piece
 	line   []byte // of a changed asset
 }

@@ -18,7 +18,7 @@ import (
 // another format ([ErrFormat]), and to be built anew; or load failed, whose
 // error it wraps; or the changes are not sorted or have names that [Build]
 // refuses.
-func Update(root []byte, load Load, changes []Change) (write []File, remove []string, err error) {
+func Update(root []byte, load func(name string) ([]byte, error), changes []Change) (write []File, remove []string, err error) {
 	write, remove, err = standard().update(root, load, changes)
 	if err != nil {
 		return nil, nil, fmt.Errorf("update %w", err)
@@ -26,7 +26,7 @@ func Update(root []byte, load Load, changes []Change) (write []File, remove []st
 	return write, remove, nil
 }
 
-func (c cutting) update(data []byte, load Load, changes []Change) (write []File, remove []string, err error) {
+func (c cutting) update(data []byte, load load, changes []Change) (write []File, remove []string, err error) {
 	if err := checkChanges(changes); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", Name, err)
 	}

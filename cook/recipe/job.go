@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -30,6 +31,11 @@ type Env struct {
 	// something behind a slash that tells kinds apart. found is false if there is no such folder.
 	// A nil one lists nothing, and Glob fails.
 	List func(folder, pattern string, ofFolders bool) (names []string, found bool, err error)
+	// Artifacts returns what assets were cooked to for the same target, as far as patterns
+	// choose it, and the name of the dependency on that. ReadArtifact reads one of them by its
+	// path. A nil one has no artifacts.
+	Artifacts    func(patterns []string) (list []manifest.Asset, name string, err error)
+	ReadArtifact func(path string) ([]byte, error)
 	// Outputs are the files to be written, one for each output, in folders
 	// that exist. None of the files does yet.
 	Outputs []string
@@ -70,8 +76,8 @@ type Job struct {
 type Dep struct {
 	// Name is what the recipe asked for: relative to the source's folder, or
 	// to the asset tree if it starts with a slash. A renamed folder keeps it.
-	// If only the file's presence counts it starts with a NUL; see PresenceOnly. A
-	// listing, of which Glob makes some, has a NUL within.
+	// If only the file's presence counts it starts with a NUL. What Glob and Artifacts
+	// record has a NUL within.
 	Name string
 	// Path is where that is in the asset tree.
 	Path string
@@ -225,17 +231,9 @@ func (j *Job) Exists(name string) (bool, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return false, err
 	}
-	j.record(Dep{Name: presence + name, Path: p, Found: err == nil})
+	j.record(Dep{Name: pathname.Presence(name), Path: p, Found: err == nil})
 	return err == nil, nil
 }
-
-// presence starts the names of dependencies whose content does not count. Names of
-// files have no NUL in them.
-const presence = "\x00"
-
-// PresenceOnly reports whether a dependency's name says that only the file's
-// presence counts.
-func PresenceOnly(name string) bool { return strings.HasPrefix(name, presence) }
 
 // The bounds of what is kept of a job's warnings: lines, and bytes of each.
 const (
@@ -319,11 +317,17 @@ const maxName = 32 << 10
 // Resolve turns a dependency's name, as the file at source would write it,
 // into a path of the asset tree. What would leave the tree is an error.
 func Resolve(source, name string) (string, error) {
+	if pathname.IsArtifacts(name) {
+		return name, nil
+	}
 	l, listing := pathname.CutListing(name)
 	if listing {
 		name = l.Folder
 	}
-	joined, err := resolve(source, strings.TrimPrefix(name, presence), listing)
+	if of, ok := pathname.CutPresence(name); ok {
+		name = of
+	}
+	joined, err := resolve(source, name, listing)
 	if err != nil || !listing {
 		return joined, err
 	}

@@ -69,6 +69,9 @@ type Recipe struct {
 	// Cheap says that cooking costs no more than copying the result out of the
 	// store, so the store keeps nothing of it.
 	Cheap bool
+	// Bundles says that the recipe makes something of other assets' artifacts, by
+	// Job.Artifacts. Such a source is cooked when all that it asks for is up to date.
+	Bundles bool
 	// Extensions are the files that the recipe cooks where no rule names another
 	// recipe: ".png", in lower case, which stands for ".PNG" as well. No two recipes
 	// of a set share one.

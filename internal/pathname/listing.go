@@ -53,10 +53,14 @@ func CutListing(name string) (l Listed, ok bool) {
 	return l, (l.Pattern != "" || !l.OfFolders) && !strings.ContainsAny(l.Pattern, "/\x00") && !strings.Contains(l.Folder, "\x00")
 }
 
-// Plain returns a listing as the pattern that it is, and any other path as it is.
+// Plain returns a listing as the pattern that it is, artifacts as the patterns that choose
+// them, and any other path as it is.
 func Plain(name string) string {
 	if l, ok := CutListing(name); ok {
 		return l.String()
+	}
+	if _, patterns, ok := CutArtifacts(name); ok {
+		return "artifacts " + strings.Join(patterns, " ")
 	}
 	return name
 }

@@ -5,12 +5,19 @@ import "math/rand/v2"
 // contents are what a file with an extension may hold. Some are invalid, and some are
 // of equal size.
 var contents = map[string][]string{
-	".png":  {string(Picture(1)), string(Picture(2)), string(Picture(3)), string(Picture(1)), "broken", ""},
-	".json": {`{"a": 1}`, `{"a":1}`, `{"a": 2}`, `{"a": 3}`, `{"a": `},
-	".txt":  {"one", "two", "six", "eleven", ""},
-	".bin":  {"12345678", "abcdefgh", "1234", "efgh"},
-	".psd":  {"work", "work file", ""}, // left out unless a .cookignore takes it back in
-	".in":   {"say\n", "cry\n", "shout\n"},
+	".png":     {string(Picture(1)), string(Picture(2)), string(Picture(3)), string(Picture(1)), "broken", ""},
+	".json":    {`{"a": 1}`, `{"a":1}`, `{"a": 2}`, `{"a": 3}`, `{"a": `},
+	".txt":     {"one", "two", "six", "eleven", ""},
+	".bin":     {"12345678", "abcdefgh", "1234", "efgh"},
+	".psd":     {"work", "work file", ""}, // left out unless a .cookignore takes it back in
+	".in":      {"say\n", "cry\n", "shout\n"},
+	".paklist": {"**\n", "**\n!*.pak\n", "*.ktx2\n!x/**\n", "# all of x\nx/\n", "*.json\n*.txt\n", "/a.*\n", ""},
+	".tmpl": {
+		`{{range artifacts "**" "!*.pak"}}{{.Source}}{{range .Outputs}} {{.Path}} {{.BLAKE3}}{{end}}{{"\n"}}{{end}}`,
+		`{{len (artifacts "x/**")}} of {{len (artifacts "*.json")}}`,
+		`{{range artifacts "*.pak"}}{{.Source}}{{end}}`,
+		`{{broken`,
+	},
 	".gltf": {
 		`{"asset":{"version":"2.0"},"buffers":[{"uri":"a.bin","byteLength":8}]}`,
 		`{"asset":{"version":"2.0"},"buffers":[{"uri":"b.bin","byteLength":8}]}`,
@@ -23,13 +30,15 @@ var contents = map[string][]string{
 }
 
 // extensions of generated files, the most frequent first.
-var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf", ".psd"}
+var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf", ".psd", ".paklist", ".tmpl"}
 
 // configs are contents of cook.toml. The last two are invalid: two sources with one
 // output, and a TOML syntax error.
 var configs = []string{
 	"",
 	"[[rule]]\nmatch = \"*.png\"\nsrgb = false\n",
+	"[[rule]]\nmatch = \"*.tmpl\"\nrecipe = \"list\"\n",
+	"[[rule]]\nmatch = \"*.tmpl\"\nrecipe = \"list\"\n[[rule]]\nmatch = \"a.*\"\nrecipe = \"copy\"\n",
 	"[[rule]]\nmatch = \"*.png\"\nzstd = 0\n",
 	"[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n",
 	"[[rule]]\nmatch = \"*.png\"\noutput = \"{dir}/{stem}.ktx2\"\n",

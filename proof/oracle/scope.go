@@ -23,8 +23,8 @@ func (p *Player) diffScope(mode Mode, want *expected, before, got Tree, list lis
 	}
 	var lines []string
 	for key, l := range want.list {
-		if !inScope(mode, l.Source) {
-			continue
+		if !inScope(mode, l.Source) || bundle(l.Source) {
+			continue // or it may be made of what is out of scope
 		}
 		if slices.ContainsFunc(l.Outputs, func(o manifest.Output) bool { return taken(kept, o.Path) }) {
 			continue
@@ -39,13 +39,18 @@ func (p *Player) diffScope(mode Mode, want *expected, before, got Tree, list lis
 		}
 	}
 	for key, l := range list {
-		if _, there := want.list[key]; !there && inScope(mode, l.Source) && slices.Contains(targets(mode.Targets), l.Target) &&
+		if _, there := want.list[key]; !there && inScope(mode, l.Source) && !bundle(l.Source) && slices.Contains(targets(mode.Targets), l.Target) &&
 			!slices.Contains(want.result.Unplanned, l.Source) {
 			lines = append(lines, fmt.Sprintf("manifest: superfluous %q", key))
 		}
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
+}
+
+// bundle reports whether a source is made of what others are cooked to.
+func bundle(source string) bool {
+	return slices.Contains([]string{".paklist", ".tmpl"}, path.Ext(source))
 }
 
 // taken reports whether a set of names holds a path or one of its parents.

@@ -84,6 +84,8 @@ type Options struct {
 	Late bool
 	// Unsettled trusts no stamp later either, which saves asking about open writers.
 	Unsettled bool
+	// Artifacts returns the identity of what a path means that pathname.Artifacts made.
+	Artifacts func(path string) (store.BlobID, error)
 	// Workers is how many files are read at once.
 	Workers int
 	// Clock judges stamps. No stamp that is seen here was taken before it was started.
@@ -174,8 +176,11 @@ func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i in
 }
 
 // At returns a file of the asset tree, which is looked at first if it is no asset, or a
-// listing, by the path that it has in [pathname.Listing].
+// listing or artifacts, by the path that they have in package pathname.
 func (s *Contents) At(ctx context.Context, path string) File {
+	if pathname.IsArtifacts(path) {
+		return s.artifacts(path)
+	}
 	i, ok := s.find(path)
 	if !ok {
 		return s.other(ctx, path, s.opt.Assets.Stat)
@@ -186,6 +191,16 @@ func (s *Contents) At(ctx context.Context, path string) File {
 		})
 	}
 	return s.assets[i]
+}
+
+// artifacts returns artifacts as a file that cannot change unseen: they change while a run
+// makes them, and who asks has waited for that.
+func (s *Contents) artifacts(path string) File {
+	f := File{Path: path, How: ByReading, Settled: true}
+	if f.Blob, f.Err = s.opt.Artifacts(path); f.Err != nil {
+		f.How = Unreadable
+	}
+	return f
 }
 
 // Learn finds out what an asset holds if it is Unread, and returns it. The first caller

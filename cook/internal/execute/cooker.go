@@ -1,16 +1,20 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -77,6 +81,7 @@ func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err
 	job := recipe.NewJob(c.env(ctx, a, tmp, &w, how), a.Source.Stamp.Size)
 	span := how.probe.Begin("cook/run/recipe", "")
 	cookErr := protect(func() error { return a.Method.Cooker.Cook(ctx, job) })
+	cookErr = cmp.Or(w.denied, cookErr)
 	span.End()
 	if how.held != nil {
 		how.held.release(how.probe)
@@ -108,6 +113,18 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 			w.opened[p] = true // it is looked at before it is used
 			return c.Contents.List(ctx, p)
 		},
+		Artifacts: func(patterns []string) ([]manifest.Asset, string, error) {
+			for _, out := range a.Outputs {
+				own, _ := below(a.Target, out)
+				patterns = append(patterns[:len(patterns):len(patterns)], "!/"+glob.Escape(own))
+			}
+			name := pathname.Artifacts(a.Target, patterns)
+			list, err := c.Artifacts.List(name)
+			w.list(list, err)
+			return list, name, err
+		},
+		ReadArtifact: func(p string) ([]byte, error) { return c.readArtifact(w, a.Target, p) },
+
 		Each:    c.each(how.times),
 		Step:    c.stepsOf(how),
 		Note:    how.note,
@@ -214,4 +231,44 @@ type watch struct {
 	mark   int64
 	begin  time.Time
 	opened map[string]bool
+	listed map[string]manifest.Output // artifacts that the recipe asked for
+	denied error                      // that some cannot be had
+}
+
+// list notes artifacts that a recipe asked for, or why it cannot have them.
+func (w *watch) list(assets []manifest.Asset, err error) {
+	if w.listed == nil {
+		w.listed = map[string]manifest.Output{}
+	}
+	w.denied = cmp.Or(w.denied, err)
+	for _, a := range assets {
+		for _, o := range a.Outputs {
+			w.listed[o.Path] = o
+		}
+	}
+}
+
+// readArtifact reads an artifact that a recipe asked for.
+func (c *cooker) readArtifact(w *watch, target, p string) ([]byte, error) {
+	want, ok := w.listed[p]
+	if !ok || c.Out == nil {
+		return nil, fmt.Errorf("%s: not one of the artifacts that were asked for", pathname.Show(p))
+	}
+	name := p
+	if target != "" {
+		name = target + "/" + p
+	}
+	f, err := c.Out.OpenFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("artifact %s: %w", pathname.Show(p), goneOr(err))
+	}
+	defer f.Close()
+	data := make([]byte, want.Size)
+	if _, err := io.ReadFull(f, data); err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	if hashing.DigestOf(data) != want.BLAKE3 {
+		return nil, &reworded{fmt.Sprintf("artifact %s is not as it was cooked; cook again ignoring timestamps", pathname.Show(p)), ErrChanged}
+	}
+	return data, nil
 }

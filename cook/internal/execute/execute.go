@@ -8,7 +8,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,12 +27,14 @@ type Env struct {
 	Assets   *confine.Dir
 	Out      *confine.Dir // nil in a dry run if there is no such folder yet
 	Contents *contents.Contents
-	Checksum hashing.Func
-	Store    *store.Store    // nil for none
-	Memory   int64           // bytes that all running recipes together may need
-	Cores    *parallel.Cores // that recipes compute on; nil if each has its own
-	Now      func() time.Time
-	Probe    profile.Probe // each worker gets a row of its own
+	// Artifacts are what bundles are made of.
+	Artifacts *Artifacts
+	Checksum  hashing.Func
+	Store     *store.Store    // nil for none
+	Memory    int64           // bytes that all running recipes together may need
+	Cores     *parallel.Cores // that recipes compute on; nil if each has its own
+	Now       func() time.Time
+	Probe     profile.Probe // each worker gets a row of its own
 }
 
 // Options say how a plan is carried out.
@@ -120,6 +121,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 			return nil, fmt.Errorf("output folder %s: %w", env.Out.Name(), err)
 		}
 	}
+	r.Artifacts.carryOut(p, r.results, opt.DryRun)
 	r.retire()
 	r.actions(ctx)
 	if writes {
@@ -142,10 +144,11 @@ type runner struct {
 	flights  flights
 	learning learning
 	names    names
+	tracks   []*track    // what workers did, by their numbers
+	waves    waves       // of bundles
 	failed   atomic.Bool // nothing new is to be started
 
 	reporting reported
-	storeOnce sync.Once // warns of the store
 }
 
 // A worker brings one action after the other up to date.
@@ -170,34 +173,52 @@ func (r *runner) report(e Event) {
 // took longest last time first, so that none of it is left for the end. What takes about
 // as long, within a factor of two, goes folder by folder.
 func (r *runner) actions(ctx context.Context) {
-	var todo []int
+	var todo, waiting []int
 	for i := range r.plan.Actions {
 		a := &r.plan.Actions[i]
 		switch {
 		case a.Err != nil:
 			r.finish(i, Result{Outcome: Failed, Err: a.Err}, nil, 0)
+		case r.plan.Waits(i):
+			waiting = append(waiting, i)
 		case !a.Runs:
-			r.finish(i, Result{Outcome: UpToDate, CookTime: a.Last.CookTime, Made: refreshed(a)}, nil, 0)
+			r.rests(i)
 		default:
 			todo = append(todo, i)
 		}
 	}
+	begin := r.Now()
+	r.carryOut(ctx, todo, begin)
+	if len(waiting) > 0 {
+		r.bundles(ctx, waiting, begin)
+	}
+	r.reporting.detail.addTracks(r.reporting.tracks)
+}
+
+// rests finishes an action that needs no work.
+func (r *runner) rests(i int) {
+	a := &r.plan.Actions[i]
+	r.finish(i, Result{Outcome: UpToDate, CookTime: a.Last.CookTime, Made: refreshed(a)}, nil, 0)
+}
+
+// carryOut hands actions to the workers. The tracks begin at a moment.
+func (r *runner) carryOut(ctx context.Context, todo []int, begin time.Time) {
 	slices.SortStableFunc(todo, func(i, j int) int {
 		return cmp.Compare(class(&r.plan.Actions[j]), class(&r.plan.Actions[i]))
 	})
 	workers := make([]*worker, min(r.Workers, len(todo)))
-	tracks := make([]*track, len(workers))
-	begin := r.Now()
 	if len(todo) > 0 {
 		r.learning.sharers = r.Workers / len(todo)
 	}
 	for n := range workers {
 		workers[n] = r.worker(fmt.Sprintf("worker %d", n))
-		tracks[n] = &track{worker: n}
-		if n < mostTracks {
-			tracks[n].most = max(2, mostSpans/min(len(workers), mostTracks))
+		if n == len(r.reporting.tracks) {
+			r.reporting.tracks = append(r.reporting.tracks, &track{worker: n})
 		}
-		workers[n].track = tracks[n]
+		if n < mostTracks {
+			r.reporting.tracks[n].most = max(2, mostSpans/min(max(len(workers), len(r.reporting.tracks)), mostTracks))
+		}
+		workers[n].track = r.reporting.tracks[n]
 	}
 	// Each action gets a result, also of a run that was interrupted.
 	parallel.Each(context.WithoutCancel(ctx), len(workers), len(todo), func(n, i int) error {
@@ -206,7 +227,6 @@ func (r *runner) actions(ctx context.Context) {
 		workers[n].probe.Flush()
 		return nil
 	})
-	r.reporting.detail.addTracks(tracks)
 	for _, w := range workers {
 		w.sums.Close()
 		w.probe.Release()
@@ -250,7 +270,9 @@ func (w *worker) work(ctx context.Context, i int) {
 		return
 	}
 	w.src.size = a.Source.Stamp.Size
-	w.report(Event{Started: true, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size, CookTime: Expected(a)})
+	if !w.waves.started(i) {
+		w.report(Event{Started: true, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size, CookTime: Expected(a)})
+	}
 	defer w.probe.Begin("cook/recipe/"+a.Method.Recipe.Name, a.Path).End()
 	defer w.probe.Memory().Push(a.Path).Pop()
 	begin := w.Now()
@@ -269,6 +291,9 @@ func (w *worker) work(ctx context.Context, i int) {
 		if ctx.Err() != nil {
 			res = Result{Outcome: NotReached}
 		}
+	}
+	if w.waves.wait(i, res.Err) {
+		return
 	}
 	w.finish(i, res, slices.Concat(lines, more), w.Now().Sub(begin))
 }

@@ -53,7 +53,7 @@ func (c *cooker) checkInputs(ctx context.Context, a planned, deps []recipe.Dep, 
 		if f.Known() != d.Found {
 			return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), ErrChanged)
 		}
-		if d.Found && !recipe.PresenceOnly(d.Name) {
+		if d.Found && !pathname.PresenceOnly(d.Name) {
 			if err := c.recheck(ctx, f); err != nil {
 				return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), err)
 			}
@@ -71,6 +71,9 @@ func (c *cooker) checkInputs(ctx context.Context, a planned, deps []recipe.Dep, 
 // or the file was open for writing. A process that opened it since then cannot write
 // to it under the stamp that it had.
 func (c *cooker) recheck(ctx context.Context, f contents.File) error {
+	if pathname.IsArtifacts(f.Path) {
+		return nil // each was proved when it was read
+	}
 	if _, ok := pathname.CutListing(f.Path); ok {
 		same, err := c.Contents.Relist(f)
 		if err == nil && !same {

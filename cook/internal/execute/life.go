@@ -157,7 +157,7 @@ func (a planned) outcome(made []store.Artifact, otherwise Outcome) Outcome {
 	changed := false
 	for _, r := range a.Reasons {
 		switch r.Kind {
-		case plan.SourceChanged, plan.DependencyChanged:
+		case plan.SourceChanged, plan.DependencyChanged, plan.ArtifactsChanged:
 			changed = true
 		case plan.Forced, plan.MovedFrom:
 			return otherwise

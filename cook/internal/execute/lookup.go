@@ -204,7 +204,7 @@ func (w *worker) putBlob(ctx context.Context, file string, a store.Artifact) err
 
 // warnOfStore reports once that the store is in trouble.
 func (r *runner) warnOfStore(err error) {
-	r.storeOnce.Do(func() {
+	r.reporting.store.Do(func() {
 		r.reporting.Lock()
 		defer r.reporting.Unlock()
 		r.Warn("store: " + strings.TrimPrefix(err.Error(), "store: "))

@@ -88,7 +88,7 @@ func (r *runner) idle() bool {
 			return false
 		}
 	}
-	return len(r.plan.Retired) == 0
+	return len(r.plan.Retired)+len(r.plan.Waiting) == 0
 }
 
 func (r *runner) prepare() (err error) {

@@ -13,7 +13,9 @@ type reported struct {
 	sync.Mutex
 	warned  map[[2]string]bool // sources and lines
 	detail  Detail
-	removed []Size // artifacts that no action claims
+	removed []Size    // artifacts that no action claims
+	tracks  []*track  // what workers did, by their numbers
+	store   sync.Once // warns of the store
 }
 
 // note reports a line once.

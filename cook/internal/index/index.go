@@ -290,6 +290,9 @@ func (x *Index) Dependents(paths map[string]bool, do func(source string)) {
 	x.live.Dependents(paths, do)
 }
 
+// Artifacts calls do for each dependency on artifacts, by its path in package pathname.
+func (x *Index) Artifacts(do func(source, artifacts string)) { x.live.Artifacts(do) }
+
 // Owner returns the source whose action made an output.
 func (x *Index) Owner(output string) (source string, ok bool) { return x.live.Owner(output) }
 

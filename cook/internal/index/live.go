@@ -11,6 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // A Live is the index as the disk has it: the flat file and the changes that
@@ -314,11 +315,32 @@ func (l *live) Dependents(paths map[string]bool, do func(path string)) {
 	})
 }
 
+// Artifacts calls do for each dependency on artifacts, by its path in package pathname.
+func (l *live) Artifacts(do func(source, artifacts string)) {
+	is := func(path []byte) bool { return len(path) > 0 && path[0] == '@' && pathname.IsArtifacts(string(path)) }
+	l.base.eachDepThat(is, func(dep, action int) {
+		if !l.deadActions.has(action) {
+			do(l.base.ActionPath(action), string(l.base.depPath(dep)))
+		}
+	})
+	l.eachOver(func(a *Action) {
+		for i := range a.Deps {
+			if is([]byte(a.Deps[i].Path)) {
+				do(a.Path, a.Deps[i].Path)
+			}
+		}
+	})
+}
+
 // eachDep calls do for each dependency on one of the paths, and its action.
 func (x *flat) eachDep(paths map[string]bool, do func(dep, action int)) {
+	x.eachDepThat(func(path []byte) bool { return paths[string(path)] }, do)
+}
+
+func (x *flat) eachDepThat(matches func(path []byte) bool, do func(dep, action int)) {
 	action := 0
 	for d := range x.Deps() {
-		if !paths[string(x.depPath(d))] {
+		if !matches(x.depPath(d)) {
 			continue
 		}
 		for first, n := x.actionDeps(action); d >= first+n; first, n = x.actionDeps(action) {

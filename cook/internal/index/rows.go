@@ -108,6 +108,9 @@ func (r *Row) Artifact(k int) (ref Ref, size int64) {
 	return r.ref(node), r.flat.size(node)
 }
 
+// Output returns all that is known of the k-th artifact.
+func (r *Row) Output(k int) Artifact { return r.flat.Artifact(r.u32(actionMadeAt) + k) }
+
 // IsArtifact reports whether the k-th artifact has a path.
 func (r *Row) IsArtifact(k int, path string) bool {
 	return r.flat.comparePath(r.artifact(k), path) == 0

@@ -46,8 +46,9 @@ type Delta struct {
 // Edited has the rules after an edit, and what they change for other targets.
 type Edited struct {
 	Rules *Ruleset // nil if none was
-	// Outdated are, by target, sources that are now cooked another way for targets that
-	// this run leaves alone.
+	// Outdated are, by target, sources that this run leaves alone and the next one shall
+	// see to: those that are now cooked another way for other targets, and those that are
+	// made of others' artifacts and out of scope.
 	Outdated map[string][]string
 }
 

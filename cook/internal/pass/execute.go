@@ -81,7 +81,7 @@ func (s *Session) Env(t *Todo) execute.Env {
 		memory = DefaultMemory()
 	}
 	return execute.Env{
-		Assets: s.Assets, Out: s.Out, Contents: t.Contents, Checksum: s.Checksum, Store: t.Store, Memory: memory,
+		Assets: s.Assets, Out: s.Out, Contents: t.Contents, Artifacts: t.Artifacts, Checksum: s.Checksum, Store: t.Store, Memory: memory,
 		Cores: parallel.NewCores(s.Limits.Workers), Now: s.Time.Now, Probe: s.Probe,
 	}
 }
@@ -92,7 +92,7 @@ func newOutputs(p *plan.Plan) iter.Seq2[int, plan.Claim] {
 	return func(yield func(int, plan.Claim) bool) {
 		for i := range p.Actions {
 			a := &p.Actions[i]
-			if !a.Runs {
+			if !a.Runs && (a.Err != nil || !p.Waits(i)) {
 				continue
 			}
 			for n, out := range a.Outputs {

@@ -4,7 +4,7 @@ import "github.com/assetcook/assetcook/internal/pathname"
 
 // works reports whether something is to be made or removed.
 func (t *Todo) works() bool {
-	if len(t.Retired) > 0 {
+	if len(t.Retired)+len(t.Waiting) > 0 {
 		return true
 	}
 	for i := range t.Actions {

@@ -20,10 +20,12 @@ type Todo struct {
 	*plan.Plan
 	Rules    *Ruleset
 	Contents *contents.Contents
-	Claims   []plan.Claim  // outputs that are ours though the index may not say so
-	Store    *store.Store  // nil for none
-	Looked   int64         // outputs that were looked at
-	Reading  time.Duration // that finding out contents took
+	// Artifacts are what bundles are made of.
+	Artifacts *execute.Artifacts
+	Claims    []plan.Claim  // outputs that are ours though the index may not say so
+	Store     *store.Store  // nil for none
+	Looked    int64         // outputs that were looked at
+	Reading   time.Duration // that finding out contents took
 	// Rest are the actions that the delta does not concern, and Touched those of them that
 	// are up to date by their checksums.
 	Rest, Touched index.Totals
@@ -83,8 +85,10 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 	}
 	s.Observer.Stage("checksum")
 	begin := s.Time.Now()
+	t.Artifacts = &execute.Artifacts{Last: d.Last, Concerned: d.Concerned, Final: s.Scope.Source != ""}
 	t.Contents = contents.New(contents.Options{
-		Assets: s.Assets, Known: s.known(d), Checksum: s.Checksum, IgnoreStamps: s.Mode.IgnoreStamps,
+		Artifacts: t.Artifacts.Digest,
+		Assets:    s.Assets, Known: s.known(d), Checksum: s.Checksum, IgnoreStamps: s.Mode.IgnoreStamps,
 		Workers: s.Limits.Workers, Clock: s.Clock, Late: s.readsLate(d),
 	})
 	if err := t.Contents.Sources(ctx, d.Sources); err != nil {
@@ -146,9 +150,12 @@ func (s *Session) Make(ctx context.Context, d *Delta, t *Todo, before []contents
 		outside = others{d}
 	}
 	return plan.Make(plan.Input{
-		Sources:    t.Contents.Assets(),
-		File:       func(p string) contents.File { return t.Contents.At(ctx, p) },
-		Tool:       func(name string) (contents.File, error) { return s.Tool(ctx, t.Contents, name) },
+		Sources: t.Contents.Assets(),
+		Facts: plan.Facts{
+			File:    func(p string) contents.File { return t.Contents.At(ctx, p) },
+			Tool:    func(name string) (contents.File, error) { return s.Tool(ctx, t.Contents, name) },
+			Changes: t.Artifacts.Changes,
+		},
 		Rules:      t.Rules.Set,
 		Targets:    s.Scope.Targets,
 		Others:     s.others(d.Last, t.Rules),
@@ -157,7 +164,7 @@ func (s *Session) Make(ctx context.Context, d *Delta, t *Todo, before []contents
 		Outside:    outside,
 		InScope:    s.inScope,
 		Incomplete: d.Tree.Incomplete,
-		Demand:     plan.Demand{Force: s.Mode.Force, Strict: s.Mode.Strict},
+		Demand:     plan.Demand{Wait: !t.Artifacts.Final, Force: s.Mode.Force, Strict: s.Mode.Strict},
 	})
 }
 

@@ -233,7 +233,34 @@ func (f *finder) alsoConcerned() error {
 	if tooMany(len(f.now), f.last.Totals().Actions) {
 		return errNeedFullScan
 	}
+	if len(f.now) > 0 {
+		f.bundlesConcerned()
+	}
 	return nil
+}
+
+// bundlesConcerned adds the sources that are made of others' artifacts: which of these will
+// change is not known before they are cooked. What patterns leave out is for the next run.
+func (f *finder) bundlesConcerned() {
+	bundles := func(m index.Method) bool {
+		r, ok := f.s.Recipes.Lookup(plan.RecipeOf(m))
+		return ok && r.Bundles
+	}
+	there := false
+	f.last.Methods(func(m index.Method) { there = there || bundles(m) })
+	if !there {
+		return
+	}
+	for row := range f.last.Rows("") {
+		source, target := row.Path(), row.Target()
+		switch {
+		case !bundles(row.Method()):
+		case f.s.wants(source, target):
+			f.concern(source)
+		case slices.Contains(f.s.Scope.Targets, target):
+			f.outdated(target, source)
+		}
+	}
 }
 
 // followRules adds the sources that edited rules have cooked another way than the last
@@ -267,7 +294,6 @@ func (f *finder) followRules() error {
 			return errNeedFullScan
 		}
 	}
-	f.delta.Edited.Outdated = map[string][]string{}
 	for row := range f.last.Rows("") {
 		target := row.Target()
 		switch {
@@ -277,10 +303,18 @@ func (f *finder) followRules() error {
 		case slices.Contains(f.s.Scope.Targets, target):
 			f.concern(row.Path())
 		default:
-			f.delta.Edited.Outdated[target] = append(f.delta.Edited.Outdated[target], row.Path())
+			f.outdated(target, row.Path())
 		}
 	}
 	return nil
+}
+
+// outdated leaves a source to the next run for a target.
+func (f *finder) outdated(target, source string) {
+	if f.delta.Edited.Outdated == nil {
+		f.delta.Edited.Outdated = map[string][]string{}
+	}
+	f.delta.Edited.Outdated[target] = append(f.delta.Edited.Outdated[target], source)
 }
 
 // collect completes the delta.

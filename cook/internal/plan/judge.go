@@ -5,7 +5,6 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -55,6 +54,9 @@ func (p *planner) depChange(d index.Dep) (Reason, bool) {
 	if now.How != contents.Unreadable && Dependency(d.Name, d.Path, now) == d {
 		return Reason{}, false
 	}
+	if pathname.IsArtifacts(d.Path) {
+		return Reason{Kind: ArtifactsChanged, Subject: p.Changes(d.Path)}, true
+	}
 	r := Reason{Kind: DependencyChanged, Subject: pathname.Plain(d.Path), Old: "absent", New: "absent"}
 	if d.Found {
 		r.Old = short(d.Blob)
@@ -65,7 +67,7 @@ func (p *planner) depChange(d index.Dep) (Reason, bool) {
 	case now.Known():
 		r.New = short(now.Blob)
 	}
-	if recipe.PresenceOnly(d.Name) {
+	if pathname.PresenceOnly(d.Name) {
 		for _, s := range []*string{&r.Old, &r.New} {
 			if *s != "absent" && *s != "unreadable" {
 				*s = "present"
@@ -79,7 +81,7 @@ func (p *planner) depChange(d index.Dep) (Reason, bool) {
 // there.
 func Dependency(name, path string, f contents.File) index.Dep {
 	d := index.Dep{Name: name, Path: path, Found: f.Known()}
-	if d.Found && !recipe.PresenceOnly(name) {
+	if d.Found && !pathname.PresenceOnly(name) {
 		d.Blob = f.Blob
 	}
 	return d

@@ -128,7 +128,8 @@ const salt = "assetcook action 1"
 // NewKey returns what action IDs are hashed in, one after the other.
 func NewKey() *hashing.Key { return hashing.NewKey(salt) }
 
-func actionID(k *hashing.Key, m *Method, src *contents.File, outputs []string) store.ActionID {
+func actionID(k *hashing.Key, a *Action, src *contents.File) store.ActionID {
+	m := a.Method
 	k.Reset(salt)
 	for _, f := range m.Fields {
 		k.String(f.Key, f.Value)
@@ -136,8 +137,14 @@ func actionID(k *hashing.Key, m *Method, src *contents.File, outputs []string) s
 	k.String("source extension", recipe.Ext(src.Path))
 	k.Digest("source", hashing.Digest(src.Blob))
 	// Programs look at the extension to know what to write.
-	for _, out := range outputs {
+	for _, out := range a.Outputs {
 		k.String("output extension", path.Ext(out))
+	}
+	if m.Recipe.Bundles { // it takes what its target has, but for its own outputs
+		k.String("target", a.Target)
+		for _, out := range a.Outputs {
+			k.String("output", out)
+		}
 	}
 	if m.Recipe.UsesPath {
 		k.String("source path", src.Path)

@@ -67,9 +67,7 @@ type Claim struct{ Output, Source, Target string }
 // Input is all that a plan is made from.
 type Input struct {
 	Sources []contents.File // sorted by path
-	// File finds any file of the asset tree, Tool a program.
-	File func(path string) contents.File
-	Tool func(name string) (contents.File, error)
+	Facts
 	// Rules choose the method of each source.
 	Rules *rules.Set
 	// Targets are the targets of this run, sorted; one empty name for none.
@@ -91,8 +89,19 @@ type Input struct {
 	Demand
 }
 
+// Facts are found out when they are asked for.
+type Facts struct {
+	// File finds any file of the asset tree, Tool a program.
+	File func(path string) contents.File
+	Tool func(name string) (contents.File, error)
+	// Changes says what has changed of artifacts that a bundle depends on, by their path in
+	// package pathname.
+	Changes func(artifacts string) string
+}
+
 // A Demand is for more than what differs.
 type Demand struct {
+	Wait   bool // bundles wait until what they are made of is cooked
 	Force  bool // run everything
 	Strict bool // run what the recipe warned of, so that it fails
 }
@@ -111,7 +120,10 @@ type Plan struct {
 	// so that a plan for a part of the tree cannot be right.
 	Contested bool
 	Actions   []Action // sorted by path, target
-	Retired   []Retired
+	// Waiting are the numbers of the actions of bundles, ascending, which [Plan.Decide]
+	// decides about when the artifacts are made that they may ask for.
+	Waiting []int
+	Retired []Retired
 	// Kept are the known actions that this run leaves alone.
 	Kept []*contents.Before
 	// Pending are the sources, sorted, about which a run for one of Others would have to
@@ -121,6 +133,21 @@ type Plan struct {
 	Gone int
 	// Unseen are sources below folders that could not be listed.
 	Unseen []string
+
+	planner *planner // nil if nothing waits
+}
+
+// Waits reports whether an action is to wait.
+func (p *Plan) Waits(i int) bool {
+	_, waits := slices.BinarySearch(p.Waiting, i)
+	return waits
+}
+
+// Decide decides about an action that waits, by what is known now.
+func (p *Plan) Decide(i int) {
+	a := &p.Actions[i]
+	a.Runs, a.Stale, a.Reasons = false, false, nil
+	p.planner.judge(a)
 }
 
 // Make makes the plan.
@@ -142,10 +169,14 @@ func Make(in Input) *Plan {
 			n++
 		}
 		for _, target := range in.Targets {
-			p.plan.Actions = append(p.plan.Actions, p.action(src, target, before[:n]))
+			a := p.action(src, target, before[:n], in.Wait)
+			if in.Wait && a.Err == nil && a.Method.Recipe.Bundles {
+				p.plan.Waiting, p.plan.planner = append(p.plan.Waiting, len(p.plan.Actions)), p
+			}
+			p.plan.Actions = append(p.plan.Actions, a)
 		}
 		for _, target := range in.Others {
-			if a := p.action(src, target, before[:n]); a.outdated() {
+			if a := p.action(src, target, before[:n], false); a.outdated() {
 				p.pend(src.Path, target)
 			}
 		}
@@ -209,7 +240,7 @@ func (a *Action) outdated() bool {
 }
 
 // action decides about one source and target, given what is known of that source.
-func (p *planner) action(src *contents.File, target string, before []contents.Before) Action {
+func (p *planner) action(src *contents.File, target string, before []contents.Before, wait bool) Action {
 	a := Action{Path: src.Path, Target: target, Source: src}
 	for i := range before {
 		if before[i].Target == target {
@@ -218,14 +249,14 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 	}
 	chosen, err := p.Rules.Method(src.Path, target)
 	if err == nil {
+		for _, t := range chosen.Outputs {
+			a.Outputs = append(a.Outputs, under(target, t.Name(src.Path)))
+		}
 		a.Method, err = p.methods.identify(chosen)
 	}
 	if err != nil {
 		a.Err = err
 		return a
-	}
-	for _, t := range chosen.Outputs {
-		a.Outputs = append(a.Outputs, under(target, t.Name(src.Path)))
 	}
 	if src.How != contents.Unread {
 		if err := a.Identify(p.key, src); err != nil {
@@ -233,7 +264,9 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 			return a
 		}
 	}
-	p.judge(&a)
+	if !wait || !chosen.Recipe.Bundles {
+		p.judge(&a)
+	}
 	return a
 }
 
@@ -246,7 +279,7 @@ func (a *Action) Identify(k *hashing.Key, src *contents.File) error {
 	case !src.Known():
 		return src.Err
 	}
-	a.ID = actionID(k, a.Method, src, a.Outputs)
+	a.ID = actionID(k, a, src)
 	return nil
 }
 

@@ -82,12 +82,14 @@ func (w *world) plan(t *testing.T) *Plan {
 		t.Fatal(err)
 	}
 	in := Input{
-		File: w.file,
-		Tool: func(name string) (contents.File, error) {
-			if b, ok := w.tools[name]; ok {
-				return contents.File{Path: "/bin/" + name, Blob: b, How: contents.ByStamp}, nil
-			}
-			return contents.File{}, errors.New("no such program")
+		Facts: Facts{
+			File: w.file,
+			Tool: func(name string) (contents.File, error) {
+				if b, ok := w.tools[name]; ok {
+					return contents.File{Path: "/bin/" + name, Blob: b, How: contents.ByStamp}, nil
+				}
+				return contents.File{}, errors.New("no such program")
+			},
 		},
 		Rules: choice, Targets: w.targets, Claims: w.claims,
 		InScope:    func(p string) bool { return strings.HasPrefix(p, w.scope) },

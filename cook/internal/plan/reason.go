@@ -14,6 +14,7 @@ const (
 	New                  Kind = "new"
 	SourceChanged        Kind = "content changed"
 	DependencyChanged    Kind = "dependency changed"
+	ArtifactsChanged     Kind = "artifacts changed" // that a bundle is made of
 	RecipeChanged        Kind = "recipe changed"
 	RecipeVersionChanged Kind = "recipe version changed"
 	OptionChanged        Kind = "option changed"

@@ -15,7 +15,8 @@ type Found struct {
 	// Output is the name that is that of an output of the source, "" for another.
 	Output string
 	// Assets are those of the source, a target each, none of another file; Users the
-	// sources of those that read the file or looked for it.
+	// sources of those that read the file or looked for it, and of bundles that take what
+	// one of all these is cooked to.
 	Assets []Asset
 	Users  []string
 }
@@ -36,7 +37,13 @@ func Find(out string, names []string) (f Found, err error) {
 		for _, a := range x.ActionsOf(f.Name) {
 			f.Assets = append(f.Assets, l.asset(&a))
 		}
-		f.Users = readersOf(x, f.Name)
+		readers := readersOf(x, f.Name)
+		changed := readers
+		if len(f.Assets) > 0 {
+			changed = append([]string{f.Name}, readers...)
+		}
+		f.Users = slices.Concat(readers, l.bundles.takers(changed...)[len(changed):])
+		slices.Sort(f.Users)
 	})
 	return f, err
 }

@@ -30,8 +30,14 @@ type Asset struct {
 	CookTime     time.Duration // that the recipe took when it last ran
 	Last         Decision
 	Outputs      []Output
-	Dependencies []string // files that it reads besides the source, and those it looked for in vain
+	Inputs
+}
+
+// Inputs are what an asset was made of besides its source.
+type Inputs struct {
+	Dependencies []string // files that it reads, and those it looked for in vain
 	Missing      []string // the latter
+	Takes        []string // artifacts, by their paths in the output folder
 }
 
 // A Decision is what was done when an asset was last worked on.
@@ -119,10 +125,11 @@ func Seal(out string) string {
 type lister struct {
 	x       *index.Index
 	methods map[*index.Field]*Method
+	bundles bundles
 }
 
 func newLister(x *index.Index) *lister {
-	return &lister{x, map[*index.Field]*Method{}}
+	return &lister{x, map[*index.Field]*Method{}, bundles{x: x}}
 }
 
 func listed(x *index.Index) (list []Asset) {
@@ -149,6 +156,12 @@ func (l *lister) asset(a *index.Action) Asset {
 		of.Outputs = append(of.Outputs, Output{m.Path, m.Stamp.Size})
 	}
 	for _, d := range a.Deps {
+		if pathname.IsArtifacts(d.Path) {
+			for _, o := range l.bundles.chosen(d.Path) {
+				of.Takes = append(of.Takes, o.path)
+			}
+			continue
+		}
 		of.Dependencies = append(of.Dependencies, pathname.Plain(d.Path))
 		if !d.Found {
 			of.Missing = append(of.Missing, pathname.Plain(d.Path))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
@@ -14,15 +15,15 @@ import (
 )
 
 // newContents knows nothing, so that each source is read, and its BLAKE3 computed.
-func newContents(s *pass.Session) *contents.Contents {
+func newContents(s *pass.Session, artifacts *execute.Artifacts) *contents.Contents {
 	return contents.New(contents.Options{
-		Assets: s.Assets, Known: index.Empty(), Checksum: s.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock,
+		Artifacts: artifacts.Digest, Assets: s.Assets, Known: index.Empty(), Checksum: s.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock,
 	})
 }
 
 // makePlan plans what a cook would do about what was read.
-func makePlan(ctx context.Context, s *pass.Session, delta *pass.Delta, rules *pass.Ruleset, read *contents.Contents, before []contents.Before) (*pass.Todo, error) {
-	t := &pass.Todo{Rules: rules, Contents: read}
+func makePlan(ctx context.Context, s *pass.Session, delta *pass.Delta, rules *pass.Ruleset, artifacts *execute.Artifacts, read *contents.Contents, before []contents.Before) (*pass.Todo, error) {
+	t := &pass.Todo{Rules: rules, Contents: read, Artifacts: artifacts}
 	var err error
 	if t.Claims, err = s.State.Claims(delta.Last.ID() != "", s.Observer.Note); err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func describe(reasons []plan.Reason) string {
 	for i, r := range reasons {
 		words[i] = r.String()
 		switch r.Kind {
-		case plan.SourceChanged, plan.DependencyChanged, plan.ToolChanged:
+		case plan.SourceChanged, plan.DependencyChanged, plan.ArtifactsChanged, plan.ToolChanged:
 			remedy = ignoreStamps // in case no stamp shows the change
 		}
 	}

@@ -25,6 +25,7 @@ import (
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/state"
@@ -112,7 +113,8 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 		}
 	}
 	r.stage("read")
-	sources := newContents(s)
+	artifacts := &execute.Artifacts{Last: delta.Last, Final: true}
+	sources := newContents(s, artifacts)
 	read := newReader(s, delta, sources, openStore(s))
 	delta.Before = nil // the reader has it
 	if err := read.read(ctx, r); err != nil {
@@ -130,7 +132,7 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 		}
 	}
 	r.stage("plan")
-	todo, err := makePlan(ctx, s, delta, rules, sources, read.before)
+	todo, err := makePlan(ctx, s, delta, rules, artifacts, sources, read.before)
 	if err != nil {
 		return sum, err
 	}

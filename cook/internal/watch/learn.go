@@ -183,7 +183,9 @@ func (l *learned) use(file string) {
 func (l *learned) fromActions(actions []index.Action, at places) {
 	for i := range actions {
 		for _, d := range actions[i].Deps {
-			l.use(filepath.Join(at.assets, filepath.FromSlash(d.Path)))
+			if !pathname.IsArtifacts(d.Path) { // which are outputs of others
+				l.use(filepath.Join(at.assets, filepath.FromSlash(d.Path)))
+			}
 		}
 		for _, o := range actions[i].Made {
 			l.use(filepath.Join(at.out, filepath.FromSlash(o.Path)))

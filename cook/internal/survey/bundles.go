@@ -1,0 +1,84 @@
+package survey
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/glob"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// bundles knows which artifacts bundles are made of.
+type bundles struct {
+	x    *index.Index
+	made map[string][]output // by target; filled when it is asked for
+}
+
+// An output is an artifact by its path below its target's folder, and in the output folder.
+type output struct{ source, below, path string }
+
+// of are the artifacts for a target.
+func (b *bundles) of(target string) []output {
+	if b.made == nil {
+		b.made = map[string][]output{}
+		for row := range b.x.Rows("") {
+			if row.State() != index.Done {
+				continue
+			}
+			for k := range row.Made() {
+				ref, _ := row.Artifact(k)
+				o := output{source: row.Path(), path: b.x.Path(ref)}
+				o.below = o.path
+				if row.Target() != "" {
+					o.below = strings.TrimPrefix(o.path, row.Target()+"/")
+				}
+				b.made[row.Target()] = append(b.made[row.Target()], o)
+			}
+		}
+	}
+	return b.made[target]
+}
+
+// chosen are the artifacts that a path means that pathname.Artifacts made.
+func (b *bundles) chosen(name string) (list []output) {
+	target, patterns, _ := pathname.CutArtifacts(name)
+	var chosen glob.List
+	for _, p := range patterns {
+		if chosen.Add(p) != nil {
+			return nil // the action has failed
+		}
+	}
+	for _, o := range b.of(target) {
+		if chosen.Match(o.below, path.Base(o.below)) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// takers adds to a list of sources the bundles that are made of what these are cooked to, and
+// of what the bundles are, and so on.
+func (b *bundles) takers(sources ...string) []string {
+	takes := map[string][]string{} // what each bundle takes, as sources
+	b.x.Artifacts(func(bundle, name string) {
+		for _, o := range b.chosen(name) {
+			takes[bundle] = append(takes[bundle], o.source)
+		}
+	})
+	known := map[string]bool{}
+	for _, s := range sources {
+		known[s] = true
+	}
+	for again := true; again; {
+		again = false
+		for bundle, from := range takes {
+			if !known[bundle] && slices.ContainsFunc(from, func(s string) bool { return known[s] }) {
+				known[bundle], again = true, true
+				sources = append(sources, bundle)
+			}
+		}
+	}
+	return sources
+}

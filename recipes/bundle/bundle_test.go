@@ -1,0 +1,105 @@
+package bundle
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/cook/pak"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+func TestOptions(t *testing.T) {
+	for _, r := range All() {
+		recipetest.Check(t, r, map[string]any{"level": int64(7)})
+	}
+}
+
+// cook cooks a source with a recipe, given some artifacts whatever it asks for, and returns the
+// name of the output.
+func cook(t *testing.T, name, source string, artifacts map[string]string) (string, *recipe.Job, error) {
+	t.Helper()
+	var list []manifest.Asset
+	for path, data := range artifacts {
+		list = append(list, manifest.Asset{Source: path, Outputs: []manifest.Output{
+			{Path: path, Size: int64(len(data)), BLAKE3: hashing.DigestOf([]byte(data))},
+		}})
+	}
+	tree := fstest.MapFS{"source": {Data: []byte(source)}}
+	file := filepath.Join(t.TempDir(), "out")
+	for _, r := range All() {
+		if r.Name != name {
+			continue
+		}
+		job := recipe.NewJob(recipe.Env{
+			Recipe: r, Path: "source", Outputs: []string{file}, Open: tree.Open,
+			Stat:         func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
+			Create:       func(int) (*os.File, error) { return os.Create(file) },
+			Artifacts:    func([]string) ([]manifest.Asset, string, error) { return list, "@\x00\x00**", nil },
+			ReadArtifact: func(p string) ([]byte, error) { return []byte(artifacts[p]), nil },
+		}, int64(len(source)))
+		return file, job, r.New().Cook(context.Background(), job)
+	}
+	t.Fatal("no recipe ", name)
+	return "", nil, nil
+}
+
+func TestPak(t *testing.T) {
+	file, job, err := cook(t, "pak", "\ufeff# all\r\n\r\n**\r\n", map[string]string{"a/b.txt": strings.Repeat("text ", 1000), "c": ""})
+	if err != nil || len(job.Warnings()) > 0 || len(job.Deps()) != 1 {
+		t.Fatal(err, job.Warnings(), job.Deps())
+	}
+	p, err := pak.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if e, ok, err := p.Lookup("a/b.txt"); err != nil || !ok || !e.Compressed || p.Len() != 2 {
+		t.Errorf("%+v, %d files, %v", e, p.Len(), err)
+	}
+	if _, job, err := cook(t, "pak", "*.nothing", nil); err != nil || len(job.Warnings()) != 1 {
+		t.Errorf("an empty pak: %v, warnings %q", err, job.Warnings())
+	}
+	if _, _, err := cook(t, "pak", "# nothing\n\n", nil); err == nil || !strings.HasPrefix(err.Error(), "no pattern") {
+		t.Errorf("without patterns: %v", err)
+	}
+	if _, _, err := cook(t, "pak", "a\xff", nil); err == nil {
+		t.Error("patterns that are not UTF-8")
+	}
+}
+
+func TestList(t *testing.T) {
+	artifacts := map[string]string{"ui/1 \".png": "x"}
+	for source, want := range map[string]string{
+		`{{range artifacts "**"}}{{.Source}} {{range .Outputs}}{{.Size}} {{ident .Path | upper}} {{json .Path}} {{base .Path}} {{dir .Path}} {{ext .Path}} {{trim "ui/" .Path}}{{end}}{{end}}`: `ui/1 ".png 1 UI_1___PNG "ui/1 \".png" 1 ".png ui .png 1 ".png`,
+		`{{id "crc32" "123456789"}} {{id "crc32" "123456789"}} {{id "xxh3" "a"}}`:                                                                                                              "0xcbf43926 0xcbf43926 0xe6c632b61e964e1f",
+		"\ufeff{{ident `9é`}}{{lower `A`}}": "_9_a",
+		"":                                  "",
+	} {
+		file, _, err := cook(t, "list", source, artifacts)
+		got, _ := os.ReadFile(file)
+		if err != nil || string(got) != want {
+			t.Errorf("%s\ngives %q, %v\nwant  %q", source, got, err, want)
+		}
+	}
+	for source, want := range map[string]string{
+		"a\n{{end}}":           "2:1: unexpected {{end}}",
+		"a\n {{id `md5` `x`}}": "2:3: executing",
+		"{{id `maphash` `x`}}": "none of the sums",
+		"{{id `crc32` 1}}":     "1:",
+		"a\xff":                "UTF-8",
+		"{{define `a`}}{{template `a`}}{{end}}{{template `a`}}":  "exceeded maximum template depth",
+		"{{range 300}}" + strings.Repeat("a", 1<<20) + "{{end}}": "longer than 268435456 bytes",
+	} {
+		if _, _, err := cook(t, "list", source, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.100q: error %v, want %q", source, err, want)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package bundle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/pak"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/plaintext"
+)
+
+// Pak puts artifacts into one file, under the paths that they have below the folder of the
+// target. The source says which: a pattern a line, as in rules, after which a later line that
+// begins with "!" leaves some out. Empty lines and those that begin with "#" say nothing.
+type Pak struct {
+	Level int `toml:"level" min:"-1" max:"19" doc:"how hard files are compressed, as the zstd program counts; -1 stores them as they are, 0 is 3"`
+}
+
+// Outputs implements recipe.Cooker.
+func (*Pak) Outputs() []string { return []string{"{dir}/{stem}.pak"} }
+
+// maxPatterns is how long a source may be, in bytes.
+const maxPatterns = 1 << 20
+
+// Estimate implements recipe.Estimator. What an encoder needs is known; how large the
+// artifacts are is not.
+func (*Pak) Estimate(_ []byte, size int64) (int64, error) {
+	if size > maxPatterns {
+		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxPatterns)
+	}
+	return 256 << 20, nil
+}
+
+// Cook implements recipe.Cooker.
+func (p *Pak) Cook(ctx context.Context, job *recipe.Job) error {
+	text, err := job.Source()
+	if err != nil {
+		return err
+	}
+	patterns, err := parsePatterns(text)
+	if err != nil {
+		return err
+	}
+	assets, err := job.Artifacts(patterns...)
+	if err != nil {
+		return err
+	}
+	var files []pak.File
+	for _, a := range assets {
+		for _, o := range a.Outputs {
+			files = append(files, pak.File{Name: o.Path, Read: func() ([]byte, error) { return job.ReadArtifact(o.Path) }})
+		}
+	}
+	if len(files) == 0 {
+		job.Warn("the pak is empty: no artifact matches its patterns")
+	}
+	defer job.Step("pack")()
+	_, err = pak.Create(ctx, job.OutputFile(0), files, pak.Options{Level: p.Level, Workers: min(runtime.GOMAXPROCS(0), 16)})
+	return err
+}
+
+// parsePatterns reads the patterns of a source, one a line.
+func parsePatterns(source []byte) (patterns []string, err error) {
+	if err := plaintext.CheckUTF8(source); err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(strings.TrimPrefix(string(source), plaintext.ByteOrderMark)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			patterns = append(patterns, line)
+		}
+	}
+	if len(patterns) == 0 {
+		return nil, errors.New("no pattern says what to put in; ** is everything that is cooked")
+	}
+	return patterns, nil
+}
