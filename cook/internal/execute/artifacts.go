@@ -49,7 +49,7 @@ type made struct {
 type waitError struct{ output string }
 
 func (e *waitError) Error() string {
-	return fmt.Sprintf("takes %s, which waits for what this makes; exclude one of them with a pattern that begins with !", pathname.Show(e.output))
+	return fmt.Sprintf("needs %s, which needs what this makes; exclude one of them with a pattern that begins with !", pathname.Show(e.output))
 }
 
 // carryOut has the artifacts be what a plan makes of them, by the results of its actions. In
@@ -86,6 +86,7 @@ func (t *Artifacts) close(i int) {
 
 // Changes says what this run has changed of what a path chooses that pathname.Artifacts made.
 func (t *Artifacts) Changes(name string) string {
+	target, _, _ := pathname.CutArtifacts(name)
 	list, err := t.find(name)
 	if err != nil || t.plan == nil {
 		return pathname.Plain(name)
@@ -97,7 +98,7 @@ func (t *Artifacts) Changes(name string) string {
 	first, more := "", 0
 	for i := range t.plan.Actions {
 		a := &t.plan.Actions[i]
-		if !chosen[a.Path] || t.busy[i] || t.results[i].Outcome == UpToDate || t.results[i].Outcome == Unchanged {
+		if !chosen[a.Path] || a.Target != target || t.busy[i] || t.results[i].Outcome == UpToDate || t.results[i].Outcome == Unchanged {
 			continue
 		}
 		if first == "" {
@@ -199,9 +200,9 @@ func whole(list []made) error {
 	case 0:
 		return nil
 	case 1:
-		return fmt.Errorf("takes what %s could not be cooked to", pathname.Show(first))
+		return fmt.Errorf("needs %s, which could not be cooked", pathname.Show(first))
 	}
-	return fmt.Errorf("takes what %s and others could not be cooked to, %d files in all", pathname.Show(first), failed)
+	return fmt.Errorf("needs %d files of %s and others, which could not be cooked", failed, pathname.Show(first))
 }
 
 // collect sees to it that rest and now have a target.
