@@ -23,7 +23,7 @@ func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
 	begin := time.Now()
 	state, printed, err := c.start(ctx, p, grace, p.policy(nil))
 	switch {
-	case errors.Is(err, errTimeout):
+	case errors.Is(err, errTimeout), errors.Is(err, errCrowd):
 	case err != nil:
 		return err
 	case state.Success():
@@ -92,8 +92,14 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 	}()
 
 	var last end
+	over := make(chan struct{})
+	defer close(over)
 	select {
 	case last = <-ended:
+	case <-g.crowded(over, maxProcesses):
+		g.kill()
+		last = <-ended
+		last.err = fmt.Errorf("%w: more than %d", errCrowd, maxProcesses)
 	case <-ctx.Done():
 		g.terminate()
 		select {
@@ -174,6 +180,34 @@ func (g *group) finish() {
 		killGroup(leader)
 		g.over = true
 	})
+}
+
+// maxProcesses is how many processes a program may be at once. One that starts itself without
+// end would take the machine with it long before its time is over. Only tests change it.
+var maxProcesses = 1000
+
+var errCrowd = errors.New("started too many processes at once")
+
+// crowded is closed when the group has more processes than most, where that can be told. They
+// are counted each second until it is over.
+func (g *group) crowded(over <-chan struct{}, most int) <-chan struct{} {
+	crowded := make(chan struct{})
+	go func() {
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-ticker.C:
+				if countGroup(g.leader.Pid) > most {
+					close(crowded)
+					return
+				}
+			}
+		}
+	}()
+	return crowded
 }
 
 func (g *group) terminate() { g.signal(terminateGroup) }
