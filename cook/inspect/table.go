@@ -70,6 +70,38 @@ func (t *table) current() (*listing, error) {
 	return t.list, nil
 }
 
+// use notes that an asset reads a file, or takes what it was cooked to.
+func (l *listing) use(file, by string) {
+	if users := l.users[file]; len(users) == 0 || users[len(users)-1] != by {
+		l.users[file] = append(users, by)
+	}
+}
+
+// useArtifacts notes the sources of the artifacts that bundles take.
+func (l *listing) useArtifacts() {
+	sources := map[string]string{} // by artifact
+	for i := range l.all {
+		for _, o := range l.all[i].Takes {
+			sources[o] = ""
+		}
+	}
+	if len(sources) == 0 {
+		return
+	}
+	for i := range l.all {
+		for _, o := range l.all[i].Outputs {
+			if _, taken := sources[o.Path]; taken {
+				sources[o.Path] = l.all[i].Path
+			}
+		}
+	}
+	for i := range l.all {
+		for _, o := range l.all[i].Takes {
+			l.use(sources[o], l.all[i].Path)
+		}
+	}
+}
+
 func newListing(seal string, all []survey.Asset) *listing {
 	l := &listing{Seal: seal, all: all, text: make([]string, len(all)), users: map[string][]string{}}
 	outcomes, recipes, targets := map[string]int{}, map[string]int{}, map[string]int{}
@@ -83,11 +115,10 @@ func newListing(seal string, all []survey.Asset) *listing {
 			l.last = a.Last.At
 		}
 		for _, d := range a.Dependencies {
-			if users := l.users[d]; len(users) == 0 || users[len(users)-1] != a.Path {
-				l.users[d] = append(users, a.Path)
-			}
+			l.use(d, a.Path)
 		}
 	}
+	l.useArtifacts()
 	l.made = sync.OnceValue(func() map[string]bool {
 		made := make(map[string]bool, len(all))
 		for i := range all {

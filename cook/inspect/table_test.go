@@ -91,9 +91,10 @@ func TestUsers(t *testing.T) {
 	method := &survey.Method{Recipe: "mesh"}
 	l := newListing("", []survey.Asset{
 		{Path: "a", Target: "pc", Method: method, Inputs: survey.Inputs{Dependencies: []string{"x", "y"}}}, {Path: "a", Target: "ps", Method: method, Inputs: survey.Inputs{Dependencies: []string{"x"}}},
-		{Path: "b", Method: method, Inputs: survey.Inputs{Dependencies: []string{"x"}}},
+		{Path: "b", Method: method, Inputs: survey.Inputs{Dependencies: []string{"x"}}, Outputs: []survey.Output{{Path: "b.1"}, {Path: "b.2"}}},
+		{Path: "pak", Method: method, Inputs: survey.Inputs{Takes: []string{"b.1", "b.2"}}},
 	})
-	if got := fmt.Sprint(l.users); got != "map[x:[a b] y:[a]]" {
+	if got := fmt.Sprint(l.users); got != "map[b:[pak] x:[a b] y:[a]]" {
 		t.Error(got)
 	}
 }

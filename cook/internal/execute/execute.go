@@ -144,7 +144,6 @@ type runner struct {
 	flights  flights
 	learning learning
 	names    names
-	tracks   []*track    // what workers did, by their numbers
 	waves    waves       // of bundles
 	failed   atomic.Bool // nothing new is to be started
 
