@@ -181,7 +181,7 @@ func TestInspectors(t *testing.T) {
 		{"models/kart.gltf", "mesh"}, {"models/barrier.obj", "mesh"}, {"models/pebble.glb", "mesh"}, {"fonts/pebble.fnt", "font"},
 	} {
 		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = "#tab=assets&a.asset=" + encodeURIComponent(%q)`, asset.path)))
-		p.until(fmt.Sprintf(`document.querySelector(".assets .ihead h2").textContent === %q && document.querySelector(".inspect.%s")?.dataset.ready === "true"`, asset.path, asset.kind))
+		p.until(fmt.Sprintf(`(d => d?.asset === %q && d.ready === "true")(document.querySelector(".inspect.%s")?.dataset)`, asset.path, asset.kind))
 		if asset.kind == "mesh" && !eval[bool](p, `(d => d.sourceTriangles > 0 && d.outputTriangles > 0)(document.querySelector(".inspect.mesh").dataset)`) {
 			t.Errorf("%s: nothing is drawn", asset.path)
 		}

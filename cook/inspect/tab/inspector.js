@@ -80,9 +80,10 @@ export class Inspector {
 	async look() {
 		const a = this.#asset;
 		if (!a || this.#root.hidden) return;
+		const turn = this.#turn;
 		try {
 			const now = await this.#context.get("asset", { path: a.path, target: a.target ?? "" });
-			if (a !== this.#asset || now.seal === a.seal) return;
+			if (turn !== this.#turn || a !== this.#asset || now.seal === a.seal) return; // or another one is being opened
 			const changed = now.at !== a.at || now.out !== a.out;
 			this.#asset = now;
 			if (changed) {
@@ -152,6 +153,7 @@ export class Inspector {
 			const module = await import(`./${kind}.js`);
 			if (turn !== this.#turn) return;
 			const root = el("div", { className: "inspect " + kind });
+			root.dataset.asset = a.path;
 			this.body.replaceChildren(root);
 			const asset = {
 				path: a.path, target: a.target ?? "", recipe: a.recipe, options: a.options, source: { path: a.path, size: a.in }, outputs: a.outputs, output,

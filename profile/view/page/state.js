@@ -5,6 +5,7 @@
 // browser's history, push makes a new one.
 export class State {
 	#values = new URLSearchParams(location.hash.slice(1));
+	#at = location.hash; // as it was last read or written
 	#listeners = new Set();
 	#timer = 0;
 	#push = false;
@@ -18,6 +19,7 @@ export class State {
 			this.#write();
 		}
 		addEventListener("hashchange", () => {
+			this.#at = location.hash;
 			const now = new URLSearchParams(location.hash.slice(1));
 			if (now.toString() === this.#values.toString()) return;
 			if (now.has("token")) sessionStorage.setItem("token", now.get("token"));
@@ -53,10 +55,14 @@ export class State {
 		this.#timer = setTimeout(() => { this.#timer = 0; this.#write(); }, 400);
 	}
 
+	// What the user has just typed or clicked is not written over: hashchange is about to
+	// tell of it.
 	#write() {
+		if (location.hash !== this.#at) return;
 		const hash = "#" + this.#values.toString();
 		if (this.#push) history.pushState(null, "", hash);
 		else history.replaceState(null, "", hash);
 		this.#push = false;
+		this.#at = location.hash;
 	}
 }
