@@ -21,6 +21,7 @@ type Box struct {
 	tree   string        // the folder of trace, without links
 	kills  bool          // whether signals of the thread reach those in the box and nobody else
 	gone   chan struct{} // closed when nobody is in the box any more
+	blind  error         // why the trace could not see something; of serve until gone
 }
 
 // patience is how long End waits for those who were killed.
@@ -174,11 +175,12 @@ func (b *Box) Kill() {
 func (b *Box) Kills() bool { return b.kills }
 
 // End waits until nobody is in the box: its thread must have ended, or be about to. It
-// gives up after two seconds, with ErrStaying.
+// gives up after two seconds, with ErrStaying. It returns ErrTrace if a trace could not
+// see all that was asked for; then that was refused.
 func (b *Box) End() error {
 	select {
 	case <-b.gone:
-		return nil
+		return b.blind
 	case <-time.After(patience):
 		return ErrStaying
 	}

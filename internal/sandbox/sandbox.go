@@ -77,6 +77,10 @@ func unsupported(why string) error { return fmt.Errorf("%w: %s", ErrUnsupported,
 // ErrStaying says that somebody in a box could not be killed.
 var ErrStaying = errors.New("a process that the program has started does not end although it was killed")
 
+// ErrTrace says that somebody in a box asked for something and that the trace could not
+// find out for what, or could not open it for want of means.
+var ErrTrace = errors.New("what it reads could not be recorded")
+
 // system are the files and folders that every program may read. Most have nothing that
 // changes a result; what does is taken for a part of the machine, as the program is.
 var system = []string{

@@ -184,8 +184,8 @@ func (n *notice) value(c call) (value, unix.Errno) {
 	if c.change == seconds {
 		raw = raw[:16]
 	}
-	if err := n.read(arg, raw); err != nil {
-		return value{}, unix.EFAULT
+	if errno := n.read(arg, raw); errno != 0 {
+		return value{}, errno
 	}
 	at := func(i int) int64 { return int64(binary.NativeEndian.Uint64(raw[8*i:])) }
 	if c.change == seconds {
@@ -198,14 +198,18 @@ func (n *notice) value(c call) (value, unix.Errno) {
 	return value{times: []unix.Timespec{{Sec: at(0), Nsec: at(1) * unit}, {Sec: at(2), Nsec: at(3) * unit}}}, 0
 }
 
-// read fills data with the caller's memory.
-func (n *notice) read(at uint64, data []byte) error {
+// read fills data with the caller's memory. The error is EPERM if that is kept from us, else
+// EFAULT.
+func (n *notice) read(at uint64, data []byte) unix.Errno {
 	got, err := unix.ProcessVMReadv(int(n.pid), []unix.Iovec{{Base: &data[0], Len: uint64(len(data))}},
 		[]unix.RemoteIovec{{Base: uintptr(at), Len: len(data)}}, 0)
-	if err == nil && got != len(data) {
-		err = unix.EFAULT
+	switch {
+	case errors.Is(err, unix.EPERM):
+		return unix.EPERM
+	case err != nil || got != len(data):
+		return unix.EFAULT
 	}
-	return err
+	return 0
 }
 
 // text reads a path of the caller.
@@ -214,8 +218,8 @@ func (n *notice) text(at uint64) (string, unix.Errno) {
 	var path []byte
 	for len(path) < unix.PathMax {
 		piece := make([]byte, page-(at+uint64(len(path)))%page) // the next page may not be there
-		if n.read(at+uint64(len(path)), piece) != nil {
-			return "", unix.EFAULT
+		if errno := n.read(at+uint64(len(path)), piece); errno != 0 {
+			return "", errno
 		}
 		if end := bytes.IndexByte(piece, 0); end >= 0 {
 			return string(append(path, piece[:end]...)), 0

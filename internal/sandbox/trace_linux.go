@@ -5,6 +5,7 @@ package sandbox
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,10 +39,12 @@ func (b *Box) find(listener int, n *notice, c call, a *answer) bool {
 	}
 	how, errno := n.how(c)
 	if errno != 0 {
+		b.wonder(n, errno)
 		return true
 	}
 	folder, path, errno := n.where(c)
 	if errno != 0 || path == "" {
+		b.wonder(n, errno)
 		return true // what is open already was told of when it was opened
 	}
 	name, err := absolute(folder, path)
@@ -57,6 +60,7 @@ func (b *Box) find(listener int, n *notice, c call, a *answer) bool {
 		return b.missing(name, how, errno, a)
 	}
 	if errno != 0 {
+		b.wonder(n, errno)
 		if b.traces(name) {
 			b.trace.Record(name, Read) // a link in a circle, or a folder that is closed to us
 		}
@@ -86,6 +90,20 @@ func (b *Box) find(listener int, n *notice, c call, a *answer) bool {
 		return true
 	}
 	return b.hand(listener, n, file, name, kind, how, a)
+}
+
+// wonder notes an error that is none of the program's: we were kept from its memory, or have
+// nothing left to open a file with. Landlock will refuse what we cannot see.
+func (b *Box) wonder(n *notice, errno unix.Errno) {
+	if b.blind != nil {
+		return
+	}
+	switch errno {
+	case unix.EPERM:
+		b.blind = fmt.Errorf("%w: the system keeps the memory of process %d from cook (a program that may be executed but not read, or kernel.yama.ptrace_scope)", ErrTrace, n.pid)
+	case unix.EMFILE, unix.ENFILE, unix.ENOMEM:
+		b.blind = fmt.Errorf("%w: %w", ErrTrace, errno)
+	}
 }
 
 // traces reports whether a name is one of the folder that is traced, and none of those in
@@ -142,6 +160,7 @@ func (b *Box) hand(listener int, n *notice, file int, name string, kind uint32, 
 		if !errors.As(err, &errno) {
 			errno = unix.EACCES
 		}
+		b.wonder(n, errno)
 		return refuse(errno)
 	}
 	defer unix.Close(fd)
@@ -180,8 +199,8 @@ func (n *notice) how(c call) (h unix.OpenHow, errno unix.Errno) {
 		h.Flags = n.args[c.flags] & 0xffffffff
 	case byHow:
 		raw := make([]byte, 24)
-		if n.read(n.args[c.flags], raw) != nil {
-			return h, unix.EFAULT
+		if errno := n.read(n.args[c.flags], raw); errno != 0 {
+			return h, errno
 		}
 		h.Flags, h.Resolve = binary.NativeEndian.Uint64(raw), binary.NativeEndian.Uint64(raw[16:])
 	default:

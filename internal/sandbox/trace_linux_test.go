@@ -3,14 +3,17 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 )
 
 // traced runs a shell script in a folder that is traced, and returns what it prints and
@@ -98,5 +101,58 @@ func TestTraceBelowDev(t *testing.T) {
 	printed, seen := traced(t, p, "cat given")
 	if printed != "given" || !slices.Contains(seen, "read given") {
 		t.Errorf("%q, %q", printed, seen)
+	}
+}
+
+// What cannot be opened for a program, for want of descriptors, is no file that is not there:
+// the trace says that it saw too little.
+func TestTraceOutOfDescriptors(t *testing.T) {
+	needBox(t)
+	p := newPlace(t)
+	var old unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &old); err != nil {
+		t.Fatal(err)
+	}
+	var box *Box
+	done := make(chan error, 1)
+	Alone(func() {
+		var err error
+		if box, err = Enter(Policy{Write: []string{p.w}, Trace: &Trace{Folder: p.in, Record: func(string, Access) {}}}); err != nil {
+			done <- err
+			return
+		}
+		cmd := exec.Command("/bin/sh", "-c", `until test -d "$0/none-left"; do sleep 0.02; done; ! cat "$1/given"`, p.w, p.in)
+		err = cmd.Start()
+		done <- err
+		if err == nil {
+			done <- cmd.Wait()
+		}
+	})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	few := old
+	few.Cur = 64
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &few); err != nil {
+		t.Fatal(err)
+	}
+	var open []int
+	for {
+		fd, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			break
+		}
+		open = append(open, fd)
+	}
+	err := unix.Mkdir(p.w+"/none-left", 0o777)
+	ran := <-done
+	for _, fd := range open {
+		unix.Close(fd)
+	}
+	if err := errors.Join(err, ran, unix.Setrlimit(unix.RLIMIT_NOFILE, &old)); err != nil {
+		t.Fatal(err)
+	}
+	if err := box.End(); !errors.Is(err, ErrTrace) || !errors.Is(err, unix.EMFILE) {
+		t.Errorf("the box ended with %v, want that it saw too little: %v", err, unix.EMFILE)
 	}
 }

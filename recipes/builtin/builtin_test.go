@@ -29,7 +29,7 @@ func TestEveryOptionIsInTheFingerprint(t *testing.T) {
 	other := map[string]map[string]any{
 		"command": {
 			"command": []any{"x"}, "env": map[string]any{"A": "1"},
-			"tools": []any{"x"}, "timeout": "1s", "daemons": true,
+			"tools": []any{"x"}, "timeout": "1s", "daemons": true, "max_memory": int64(1), "max_disk": int64(1),
 			"reads": []any{"x"}, "system": []any{"/x"}, "sandbox": false, "deps": "trace",
 		},
 		"copy": {}, "gltf": {},

@@ -67,11 +67,14 @@ type Command struct {
 	Deps      string            `toml:"deps" enum:"declared,trace" doc:"how the program's inputs are known: declared, by reads, tools and {depfile}; trace, by recording what it opens, lists, looks at and looks for in the asset folder, in which it runs (Linux)"`
 	Sandbox   bool              `toml:"sandbox" doc:"let the program see its inputs alone"`
 	Timeout   time.Duration     `toml:"timeout" min:"1ms" doc:"how long the program may take" unkeyed:"a limit on time changes no byte"`
+	MaxMemory int               `toml:"max_memory" min:"0" max:"1000000000" doc:"how much memory, in MiB, the program may take with all that it starts (Linux); 0: three quarters of the machine's" unkeyed:"a limit on memory changes no byte"`
+	MaxDisk   int               `toml:"max_disk" min:"0" max:"1000000000" doc:"how much, in MiB, it may write to its outputs and its scratch folder together; 0: 8192" unkeyed:"a limit on size changes no byte"`
 	Daemons   bool              `toml:"daemons" doc:"let servers that the program has started go on when it ends; such a program has no sandbox" unkeyed:"who lives on has no part in the outputs any more"`
 }
 
 const (
 	defaultTimeout = 5 * time.Minute
+	defaultMaxDisk = 8 << 30
 	// sourceDate is the start of 1980, in seconds of Unix.
 	sourceDate = 315532800
 	// grace is how long a program may take to end when asked to, before it is
@@ -129,6 +132,9 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 		return err
 	}
 	if err := c.run(ctx, call, grace); err != nil {
+		return fmt.Errorf("%s: %w", c.Command[0], err)
+	}
+	if err := c.limits(call).written(); err != nil { // since it was looked at last
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
 	for i, file := range call.outputs {

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -15,11 +16,12 @@ func newGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// countGroup counts the processes of a group.
-func countGroup(leader int) (n int) {
+// useOf returns how many processes a group has, and what memory they take that is theirs
+// alone.
+func useOf(leader int) (processes int, memory int64) {
 	proc, err := os.Open("/proc")
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	defer proc.Close()
 	names, _ := proc.Readdirnames(-1) // whatever could be listed
@@ -28,11 +30,16 @@ func countGroup(leader int) (n int) {
 		if err != nil {
 			continue
 		}
-		if group, err := unix.Getpgid(pid); err == nil && group == leader {
-			n++
+		if group, err := unix.Getpgid(pid); err != nil || group != leader {
+			continue
 		}
+		processes++
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid)) // empty if it has ended
+		var size, resident, shared int64
+		fmt.Sscan(string(text), &size, &resident, &shared)
+		memory += (resident - shared) * int64(os.Getpagesize())
 	}
-	return n
+	return processes, memory
 }
 
 // wait waits for the leader and ends the group. The group is killed while the

@@ -23,7 +23,7 @@ func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
 	begin := time.Now()
 	state, printed, err := c.start(ctx, p, grace, p.policy(nil))
 	switch {
-	case errors.Is(err, errTimeout), errors.Is(err, errCrowd):
+	case errors.Is(err, errTimeout), errors.Is(err, errLimit):
 	case err != nil:
 		return err
 	case state.Success():
@@ -55,7 +55,7 @@ func (c *Command) start(ctx context.Context, p *call, grace time.Duration, box *
 	if c.Daemons {
 		left = strays{}
 	}
-	return execute(ctx, cmd, grace, left, box)
+	return execute(ctx, cmd, grace, left, box, c.limits(p))
 }
 
 // An end is how a program ended, or why it was not started.
@@ -66,8 +66,8 @@ type end struct {
 
 // execute runs a command in a process group of its own until it ends or the
 // context does, and leaves nothing behind of the group, the strays and who is in the
-// box; nil for none. The error is the context's cause if that was first.
-func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left strays, box *sandbox.Policy) (*os.ProcessState, *tail, error) {
+// box; nil for none. The error is the context's cause, or that of a limit, if that was first.
+func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left strays, box *sandbox.Policy, most limits) (*os.ProcessState, *tail, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, context.Cause(ctx)
 	}
@@ -96,10 +96,10 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 	defer close(over)
 	select {
 	case last = <-ended:
-	case <-g.crowded(over, maxProcesses):
+	case err := <-g.watch(over, most):
 		g.kill()
 		last = <-ended
-		last.err = fmt.Errorf("%w: more than %d", errCrowd, maxProcesses)
+		last.err = err
 	case <-ctx.Done():
 		g.terminate()
 		select {
@@ -115,7 +115,10 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 		left.kill()
 	}
 	if g.box != nil {
-		g.box.End() // who stays is noticed if he has an output open
+		// Who stays is noticed if he has an output open.
+		if err := g.box.End(); errors.Is(err, sandbox.ErrTrace) && last.err == nil {
+			last.err = err
+		}
 	}
 	// Who was not found may hold the pipe open for ever.
 	select {
@@ -180,34 +183,6 @@ func (g *group) finish() {
 		killGroup(leader)
 		g.over = true
 	})
-}
-
-// maxProcesses is how many processes a program may be at once. One that starts itself without
-// end would take the machine with it long before its time is over. Only tests change it.
-var maxProcesses = 1000
-
-var errCrowd = errors.New("started too many processes at once")
-
-// crowded is closed when the group has more processes than most, where that can be told. They
-// are counted each second until it is over.
-func (g *group) crowded(over <-chan struct{}, most int) <-chan struct{} {
-	crowded := make(chan struct{})
-	go func() {
-		ticker := time.NewTicker(time.Second)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-over:
-				return
-			case <-ticker.C:
-				if countGroup(g.leader.Pid) > most {
-					close(crowded)
-					return
-				}
-			}
-		}
-	}()
-	return crowded
 }
 
 func (g *group) terminate() { g.signal(terminateGroup) }

@@ -1,0 +1,91 @@
+package builtin
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/sysmem"
+)
+
+// limits are what a program may take before it is stopped, with all that it has started: one
+// that goes wrong would take the machine with it long before its time is over.
+type limits struct {
+	processes int
+	memory    int64    // bytes; 0 where the machine's is not known
+	disk      int64    // bytes of places
+	places    []string // files and folders that it writes to
+}
+
+// maxProcesses is how many processes a program may be at once. Only tests change it.
+var maxProcesses = 1000
+
+// errLimit says that a program was stopped by a limit.
+var errLimit = errors.New("stopped")
+
+func (c *Command) limits(p *call) limits {
+	l := limits{processes: maxProcesses, memory: sysmem.Total() / 4 * 3, disk: defaultMaxDisk, places: append(slices.Clone(p.outputs), p.scratch)}
+	if c.MaxMemory > 0 {
+		l.memory = int64(c.MaxMemory) << 20
+	}
+	if c.MaxDisk > 0 {
+		l.disk = int64(c.MaxDisk) << 20
+	}
+	return l
+}
+
+// watch looks at a group each second until it is over, or takes more than it may.
+func (g *group) watch(over <-chan struct{}, most limits) <-chan error {
+	exceeded := make(chan error, 1)
+	go func() {
+		pause := time.Second
+		for {
+			select {
+			case <-over:
+				return
+			case <-time.After(pause):
+			}
+			begin := time.Now()
+			if err := errors.Join(most.taken(g.leader.Pid), most.written()); err != nil {
+				exceeded <- err
+				return
+			}
+			pause = max(time.Second, 20*time.Since(begin)) // a twentieth of a core at most
+		}
+	}()
+	return exceeded
+}
+
+// taken returns an error if a group has more processes or memory than it may.
+func (l limits) taken(leader int) error {
+	switch processes, memory := useOf(leader); {
+	case processes > l.processes:
+		return fmt.Errorf("%w: it was more than %d processes at once", errLimit, l.processes)
+	case l.memory > 0 && memory > l.memory:
+		return fmt.Errorf("%w: it took more than %s of memory (max_memory)", errLimit, human.Bytes(l.memory))
+	}
+	return nil
+}
+
+// written returns an error if more was written than may be.
+func (l limits) written() error {
+	size := int64(0)
+	for _, place := range l.places {
+		filepath.WalkDir(place, func(_ string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Type().IsRegular() {
+				if info, err := entry.Info(); err == nil { // else it is gone
+					size += info.Size()
+				}
+			}
+			return nil // what cannot be looked at does not count
+		})
+	}
+	if size > l.disk {
+		return fmt.Errorf("%w: it wrote more than %s to its outputs and its scratch folder (max_disk)", errLimit, human.Bytes(l.disk))
+	}
+	return nil
+}
