@@ -152,13 +152,10 @@ func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Act
 	if a.Method == nil {
 		return e
 	}
-	if user, ok := a.Method.Cooker.(recipe.ToolUser); ok {
-		for _, name := range user.Tools() {
-			tool, _ := s.Tool(ctx, t.Contents, name) // the plan has found it
-			in := input(tool.Path, "", tool)
-			in.Program = true
-			e.Inputs = append(e.Inputs, in)
-		}
+	for _, tool := range a.Method.Tools {
+		in := input(tool.Path, "", tool)
+		in.Program = true
+		e.Inputs = append(e.Inputs, in)
 	}
 	e.Options, e.Rules = choices(a.Method)
 	e.Overruled = t.Rules.Overruled(a.Path, a.Target)

@@ -3,6 +3,7 @@ package recipe
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -20,9 +21,18 @@ func FindTool(assets, name string) (string, error) {
 	file, err := exec.LookPath(name)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("%s is not on PATH; install it, or give its file name with a slash", name)
+		return "", notOnPath(name)
 	case err != nil:
 		return "", err
 	}
 	return filepath.Abs(file)
 }
+
+// notOnPath is the error of a program that is nowhere.
+type notOnPath string
+
+func (name notOnPath) Error() string {
+	return fmt.Sprintf("%s is not on PATH; install it, or give its file name with a slash", string(name))
+}
+
+func (notOnPath) Is(target error) bool { return target == fs.ErrNotExist }

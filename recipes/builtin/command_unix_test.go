@@ -17,27 +17,29 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// program is a Command whose outputs and patience a test chooses.
-type program struct {
+// impatient is a Command whose outputs and patience a test chooses.
+type impatient struct {
 	Command
 	outputs []string
 	grace   time.Duration
 }
 
-func (p *program) Outputs() []string { return p.outputs }
+func (p *impatient) Outputs() []string { return p.outputs }
 
-func (p *program) Cook(ctx context.Context, job *recipe.Job) error { return p.cook(ctx, job, p.grace) }
+func (p *impatient) Cook(ctx context.Context, job *recipe.Job) error {
+	return p.cook(ctx, job, p.grace)
+}
 
 // script is a program that runs a shell script with further arguments.
-func script(text string, args ...string) *program {
-	return &program{
+func script(text string, args ...string) *impatient {
+	return &impatient{
 		Command: Command{Command: append([]string{"sh", "-c", text, "sh"}, args...), Timeout: defaultTimeout},
 		grace:   time.Minute,
 	}
 }
 
 // run cooks the source at path in a folder of assets.
-func (p *program) run(t *testing.T, ctx context.Context, assets, path string) recipetest.Result {
+func (p *impatient) run(t *testing.T, ctx context.Context, assets, path string) recipetest.Result {
 	t.Helper()
 	return recipetest.CookContext(ctx, t, named(t, "command"), p, os.DirFS(assets), assets, path)
 }
@@ -121,7 +123,7 @@ func TestCommandFromTheAssetFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "tool.sh"), []byte("#!/bin/sh\necho mine > \"$1\"\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	p := &program{Command: Command{Command: []string{"./tool.sh", "{out}"}, Timeout: time.Minute}, grace: time.Minute}
+	p := &impatient{Command: Command{Command: []string{"./tool.sh", "{out}"}, Timeout: time.Minute}, grace: time.Minute}
 	res := p.run(t, t.Context(), dir, "a")
 	if res.Err != nil || string(res.Outputs[0]) != "mine\n" {
 		t.Errorf("got %q, error %v", res.Outputs[0], res.Err)
@@ -136,7 +138,7 @@ func TestCommandEnvironment(t *testing.T) {
 	t.Setenv("COOK_TEST_LEAK", "must not be seen")
 	t.Setenv("TZ", "Pacific/Auckland")
 	t.Setenv("HOME", "/home/of the test")
-	p := &program{grace: time.Minute, Command: Command{
+	p := &impatient{grace: time.Minute, Command: Command{
 		Command: []string{os.Args[0], "environ", "{out}", "{scratch}"}, Timeout: time.Minute,
 		Env: map[string]string{"EXTRA": "a=b\tc", "LANG": "de_DE"},
 	}}

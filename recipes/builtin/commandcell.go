@@ -185,15 +185,14 @@ func (c *Command) bringTools(p *call, base string) error {
 			return err
 		}
 		rel, inside := pathname.Below(p.assets, file)
+		if inside || i > 0 {
+			p.cell.read = append(append(p.cell.read, file), partsBesides(file, p.assets, base)...)
+		} else {
+			p.cell.read = append(p.cell.read, readsOf(file, p.assets, base)...)
+		}
 		if !inside {
-			if i == 0 {
-				p.cell.read = append(p.cell.read, readsOf(file, p.assets, base)...)
-			} else {
-				p.cell.read = append(p.cell.read, file)
-			}
 			continue
 		}
-		p.cell.read = append(p.cell.read, file)
 		p.cell.declared = append(p.cell.declared, rel)
 		if p.cell.assets == "" {
 			continue
@@ -220,12 +219,6 @@ func (c *Command) bringTools(p *call, base string) error {
 		p.cell.read = append(p.cell.read, name)
 	}
 	return nil
-}
-
-// readsOf are the files and folders that a program outside the asset folder needs.
-func readsOf(program, assets, scratch string) []string {
-	home, _ := os.UserHomeDir() // an empty one is kept from nobody
-	return sandbox.Program(program, home, assets, scratch)
 }
 
 // confinable says why this system cannot keep programs in their cells; nil if it can.

@@ -20,7 +20,7 @@ import (
 )
 
 // celled is a script that sees its inputs alone.
-func celled(text string, reads ...string) *program {
+func celled(text string, reads ...string) *impatient {
 	p := script(text, "{in}", "{out}")
 	p.Sandbox, p.Reads = true, reads
 	return p
@@ -61,6 +61,42 @@ func TestCellRunsToolsOfTheAssets(t *testing.T) {
 	res := p.run(t, t.Context(), dir, "a")
 	if res.Err != nil || string(res.Outputs[0]) != "tools/parttools/part" {
 		t.Errorf("%q, %v", res.Outputs[0], res.Err)
+	}
+}
+
+// What runs a script is given with it, wherever it is; where it is nowhere, that is said.
+func TestCellHasInterpreters(t *testing.T) {
+	dir, elsewhere := assets(t, "a", "none", "second"), assets(t, "sh")
+	sh, err := os.ReadFile("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	interpreter := filepath.Join(elsewhere, "sh")
+	if err := os.WriteFile(interpreter, sh, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(interpreter, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	second := filepath.Join(dir, "second")
+	for _, tc := range []struct{ script, want string }{
+		{"#!" + interpreter + "\nread x < a; echo $x > $1\n", "a\n"},
+		{"#!/bin/sh\n" + second + " $1\n", "second\n"},
+		{"#!" + elsewhere + "/none\n", "run: its first line asks for " + elsewhere + "/none, which is not there"},
+	} {
+		for file, text := range map[string]string{filepath.Join(dir, "run"): tc.script, second: "#!" + interpreter + "\necho second > $1\n"} {
+			if err := errors.Join(os.WriteFile(file, []byte(text), 0o777), os.Chmod(file, 0o777)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := script("", "")
+		p.Command.Command, p.ToolFiles, p.Sandbox = []string{"./run", "{out}"}, []string{"./second"}, true
+		res := p.run(t, t.Context(), dir, "a")
+		if res.Err != nil {
+			wantError(t, res.Err, tc.want)
+		} else if got := string(res.Outputs[0]); got != tc.want {
+			t.Errorf("%q: %q", tc.script, got)
+		}
 	}
 }
 

@@ -128,7 +128,7 @@ func TestCommandIsNotStartedTooLate(t *testing.T) {
 // that it was given, even if it is to live on.
 func TestCommandDoesNotWaitForStrangers(t *testing.T) {
 	w := newWitness(t)
-	p := &program{grace: time.Millisecond, Command: Command{
+	p := &impatient{grace: time.Millisecond, Command: Command{
 		Command: []string{os.Args[0], "escape", "{out}", w.name}, Timeout: time.Hour, Daemons: true,
 	}}
 	res := p.run(t, t.Context(), assets(t, "a"), "a")

@@ -55,7 +55,11 @@ func (c *Command) start(ctx context.Context, p *call, grace time.Duration, box *
 	if c.Daemons {
 		left = strays{}
 	}
-	return execute(ctx, cmd, grace, left, box, c.limits(p))
+	state, printed, err := execute(ctx, cmd, grace, left, box, c.limits(p))
+	if state == nil && err != nil {
+		err = notStarted(p.program, cmd.Dir, err)
+	}
+	return state, printed, err
 }
 
 // An end is how a program ended, or why it was not started.

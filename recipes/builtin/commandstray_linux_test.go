@@ -18,7 +18,7 @@ import (
 // leaving is a program that starts a stranger as a script says, in which "$@" is
 // the stranger, and then ends as another one says. The stranger's number is the
 // output; it says "here" to a witness.
-func leaving(w *witness, start, end string) *program {
+func leaving(w *witness, start, end string) *impatient {
 	text := `exec 9>"$2"
 out="$1"
 set -- sh -c 'exec 2>&9; echo $$ > "$0.tmp"; mv "$0.tmp" "$0"; eval "$1"' "$out" "$3"

@@ -40,7 +40,13 @@ type Delta struct {
 
 	Edited Edited
 	Read   Read
-	Tools  map[string]string // content of the programs that methods name
+	Tools  Tools
+}
+
+// Tools are what methods name besides the asset tree, as it is now.
+type Tools struct {
+	Files     map[string]string // content of programs and what belongs to them, by name
+	Libraries map[string]string // what the machine's libraries are; see program.Machine
 }
 
 // Edited has the rules after an edit, and what they change for other targets.

@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
@@ -13,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/program"
 )
 
 // A Todo is what is to be done about a delta, and what that was decided from.
@@ -153,7 +155,7 @@ func (s *Session) Make(ctx context.Context, d *Delta, t *Todo, before []contents
 		Sources: t.Contents.Assets(),
 		Facts: plan.Facts{
 			File:    func(p string) contents.File { return t.Contents.At(ctx, p) },
-			Tool:    func(name string) (contents.File, error) { return s.Tool(ctx, t.Contents, name) },
+			Tool:    s.tools(func(file string) (contents.File, error) { return t.Contents.Tool(ctx, file) }),
 			Changes: t.Artifacts.Changes,
 		},
 		Rules:      t.Rules.Set,
@@ -168,17 +170,39 @@ func (s *Session) Make(ctx context.Context, d *Delta, t *Todo, before []contents
 	})
 }
 
-// Tool finds a program, or a file that belongs to one, and its content.
-func (s *Session) Tool(ctx context.Context, c *contents.Contents, name string) (contents.File, error) {
-	file, err := recipe.FindTool(s.Assets.Name(), name)
-	if err != nil {
-		return contents.File{}, err
+// tools returns what finds a program, or a file that belongs to one, and what it is made of.
+func (s *Session) tools(content func(file string) (contents.File, error)) func(name string) (plan.Tool, error) {
+	machine := sync.OnceValue(program.ThisMachine)
+	return func(name string) (plan.Tool, error) {
+		file, err := recipe.FindTool(s.Assets.Name(), name)
+		if err != nil {
+			return plan.Tool{}, err
+		}
+		var t plan.Tool
+		if t.File, err = content(file); err == nil {
+			err = addParts(&t, machine, content)
+		}
+		if err != nil {
+			return t, fmt.Errorf("tool %s: %w", pathname.Show(name), err)
+		}
+		return t, nil
 	}
-	f, err := c.Tool(ctx, file)
+}
+
+func addParts(t *plan.Tool, machine func() *program.Machine, content func(file string) (contents.File, error)) error {
+	parts, err := program.Of(t.Path, machine)
 	if err != nil {
-		return f, fmt.Errorf("tool %s: %w", pathname.Show(name), err)
+		return err
 	}
-	return f, nil
+	t.Interpreter, t.Machine = parts.Interpreter, parts.Machine
+	for _, library := range parts.Libraries {
+		f, err := content(library)
+		if err != nil {
+			return fmt.Errorf("library %s: %w", pathname.Show(library), err)
+		}
+		t.Libraries = append(t.Libraries, f)
+	}
+	return nil
 }
 
 // partial reports whether a plan for a part of the tree cannot be right: then the whole

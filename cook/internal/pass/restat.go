@@ -3,8 +3,11 @@ package pass
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
@@ -12,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/restat"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/program"
 )
 
 // A finder is restatTree at work.
@@ -103,8 +107,9 @@ func (f *finder) find(ctx context.Context, where Where) error {
 // those programs. Their stamps have been compared. Actions that are pending, or of other
 // targets, may have used others.
 func (f *finder) sameTools() error {
-	tools := map[string]string{}
-	f.delta.Tools = tools
+	tools, libraries := map[string]string{}, map[string]string{}
+	f.delta.Tools = Tools{Files: tools, Libraries: libraries}
+	machine := sync.OnceValue(program.ThisMachine)
 	same := true
 	compare := func(m index.Method) {
 		for _, field := range m {
@@ -113,6 +118,14 @@ func (f *finder) sameTools() error {
 					tools[name] = f.tool(name)
 				}
 				same = same && tools[name] == field.Value
+			}
+			names, _ := plan.MachineOf(field)
+			for _, name := range names {
+				library, _ := program.Named(name)
+				if _, asked := libraries[library]; !asked {
+					libraries[library] = machine().Name(library)
+				}
+				same = same && libraries[library] == name
 			}
 		}
 	}
@@ -137,14 +150,20 @@ func (f *finder) sameTools() error {
 	return nil
 }
 
-// tool returns the content of a program as the index has it, "" if there is none.
+// tool returns the content of a program as the index has it, "" if there is none, something
+// else if there is one that the index does not know.
 func (f *finder) tool(name string) string {
 	file, err := recipe.FindTool(f.s.Assets.Name(), name)
 	if err != nil || f.last.Load() != nil {
 		return ""
 	}
-	known, _ := f.last.File(file)
-	return known.Blob.String()
+	if known, ok := f.last.File(file); ok {
+		return known.Blob.String()
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return "unknown"
 }
 
 // compare reads what stamps do not vouch for, and sorts the files that differ.
@@ -281,14 +300,13 @@ func (f *finder) followRules() error {
 		return errNeedFullScan // which will say so
 	}
 	f.delta.Edited.Rules = rules
-	methods := plan.NewMethods(rules.Set, func(name string) (contents.File, error) {
-		file, err := recipe.FindTool(f.s.Assets.Name(), name)
+	methods := plan.NewMethods(rules.Set, f.s.tools(func(file string) (contents.File, error) {
 		known, ok := f.last.File(file)
-		if err != nil || !ok {
+		if !ok {
 			return contents.File{}, errNeedFullScan // it is new: the plan will find it
 		}
 		return contents.File{Path: file, Blob: known.Blob}, nil
-	})
+	}))
 	for _, target := range vouched(f.last) {
 		if !rules.HasTarget(target) {
 			return errNeedFullScan

@@ -1,8 +1,14 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,12 +19,13 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/program"
 )
 
 // A Method is the rules' choice with all that identifies it.
 type Method struct {
 	*rules.Method
-	// Tools are the programs, and the files that belong to them.
+	// Tools are the programs, the files that belong to them, and what these are made of.
 	Tools []contents.File
 	// Fields are what the action ID hashes, in order.
 	Fields index.Method
@@ -29,12 +36,37 @@ type Method struct {
 const (
 	fieldRecipe  = "recipe"
 	fieldVersion = "recipe version"
-	fieldMachine = "recipe machine"
+	fieldKind    = "recipe machine"
 	fieldTool    = "tool "
+	fieldLibrary = "library " // of a tool
+	fieldMachine = "libraries of the machine"
 )
 
-// ToolOf returns the name of the program that a field of a method identifies.
-func ToolOf(f index.Field) (name string, ok bool) { return strings.CutPrefix(f.Key, fieldTool) }
+// A Tool is a file that a method names, and what it is made of; see package program.
+type Tool struct {
+	contents.File
+	Interpreter string
+	Libraries   []contents.File
+	Machine     []string
+}
+
+// ToolOf returns the name of the file, a program or a library of one, that a field of a
+// method identifies. Its value is empty if there was none.
+func ToolOf(f index.Field) (name string, ok bool) {
+	if name, ok = strings.CutPrefix(f.Key, fieldTool); !ok {
+		name, ok = strings.CutPrefix(f.Key, fieldLibrary)
+	}
+	return name, ok
+}
+
+// MachineOf returns the names of the machine's libraries that a field of a method has; see
+// program.Machine.
+func MachineOf(f index.Field) (names []string, ok bool) {
+	if f.Key != fieldMachine {
+		return nil, false
+	}
+	return strings.Split(f.Value, "\n"), true
+}
 
 // RecipeOf returns the name of the recipe that a method is of.
 func RecipeOf(m index.Method) string {
@@ -50,7 +82,7 @@ func RecipeOf(m index.Method) string {
 type Methods struct {
 	Rules *rules.Set
 	// Tool finds a program, or a file that belongs to one.
-	Tool  func(name string) (contents.File, error)
+	Tool  func(name string) (Tool, error)
 	known map[*rules.Method]*Method
 	same  map[sameMethod]bool
 }
@@ -62,7 +94,7 @@ type sameMethod struct {
 }
 
 // NewMethods returns those of some rules.
-func NewMethods(set *rules.Set, tool func(name string) (contents.File, error)) *Methods {
+func NewMethods(set *rules.Set, tool func(name string) (Tool, error)) *Methods {
 	return &Methods{Rules: set, Tool: tool, known: map[*rules.Method]*Method{}, same: map[sameMethod]bool{}}
 }
 
@@ -104,21 +136,56 @@ func (p *Methods) identify(chosen *rules.Method) (*Method, error) {
 	}
 	if user, ok := chosen.Cooker.(recipe.MachineUser); ok {
 		if kind := user.Machine(); kind != "" {
-			add(fieldMachine, kind)
+			add(fieldKind, kind)
 		}
 	}
 	if user, ok := chosen.Cooker.(recipe.ToolUser); ok {
-		for _, name := range user.Tools() {
-			tool, err := p.Tool(name)
-			if err != nil {
-				return nil, err
-			}
-			add(fieldTool+name, tool.Blob.String())
-			m.Tools = append(m.Tools, tool)
+		if err := p.identifyTools(m, user.Tools()); err != nil {
+			return nil, err
 		}
 	}
 	p.known[chosen] = m
 	return m, nil
+}
+
+// identifyTools adds the tools of a method and what they are made of.
+func (p *Methods) identifyTools(m *Method, names []string) error {
+	add := func(key string, f contents.File) {
+		m.Fields = append(m.Fields, index.Field{Key: key, Value: f.Blob.String()})
+		m.Tools = append(m.Tools, f)
+	}
+	var machine []string
+	done := map[string]bool{}
+	for asked := len(names); len(names) > 0; names, asked = names[1:], asked-1 {
+		name := names[0]
+		if done[name] {
+			continue
+		}
+		done[name] = true
+		tool, err := p.Tool(name)
+		if asked <= 0 && errors.Is(err, fs.ErrNotExist) { // an interpreter, which need not be used
+			m.Fields = append(m.Fields, index.Field{Key: fieldTool + name})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		add(fieldTool+name, tool.File)
+		for _, library := range tool.Libraries {
+			if !done[library.Path] {
+				done[library.Path] = true
+				add(fieldLibrary+library.Path, library)
+			}
+		}
+		machine = append(machine, tool.Machine...)
+		if tool.Interpreter != "" {
+			names = append(names, tool.Interpreter)
+		}
+	}
+	if slices.Sort(machine); len(machine) > 0 {
+		m.Fields = append(m.Fields, index.Field{Key: fieldMachine, Value: strings.Join(slices.Compact(machine), "\n")})
+	}
+	return nil
 }
 
 // salt starts every action ID. It changes when the cooker itself changes what
@@ -132,7 +199,11 @@ func actionID(k *hashing.Key, a *Action, src *contents.File) store.ActionID {
 	m := a.Method
 	k.Reset(salt)
 	for _, f := range m.Fields {
-		k.String(f.Key, f.Value)
+		key := f.Key
+		if library, ok := strings.CutPrefix(key, fieldLibrary); ok {
+			key = fieldLibrary + filepath.Base(library) // it may be elsewhere on another machine
+		}
+		k.String(key, f.Value)
 	}
 	k.String("source extension", recipe.Ext(src.Path))
 	k.Digest("source", hashing.Digest(src.Blob))
@@ -182,10 +253,14 @@ func (p *planner) methodChanges(a *Action) []Reason {
 	}
 	var reasons []Reason
 	change := func(key, from, to string) {
+		if key == fieldMachine {
+			reasons = append(reasons, machineChange(from, to))
+			return
+		}
 		r := Reason{Kind: OptionChanged, Subject: key, Old: from, New: to}
 		if name, ok := ToolOf(index.Field{Key: key}); ok {
-			r = Reason{Kind: ToolChanged, Subject: name, Old: shorten(from), New: shorten(to)}
-		} else if key == fieldMachine {
+			r = Reason{Kind: ToolChanged, Subject: name, Old: shorten(cmp.Or(from, none)), New: shorten(cmp.Or(to, none))}
+		} else if key == fieldKind {
 			r = Reason{Kind: MachineChanged, Old: from, New: to}
 		} else if key == fieldVersion {
 			r = Reason{Kind: RecipeVersionChanged, Subject: a.Method.Recipe.Name, Old: from, New: to}
@@ -196,7 +271,7 @@ func (p *planner) methodChanges(a *Action) []Reason {
 		before, ok := was[f.Key]
 		switch {
 		case !ok:
-			change(f.Key, "none", f.Value)
+			change(f.Key, none, f.Value)
 		case before != f.Value:
 			change(f.Key, before, f.Value)
 		}
@@ -204,10 +279,45 @@ func (p *planner) methodChanges(a *Action) []Reason {
 	}
 	for _, f := range old {
 		if value, ok := was[f.Key]; ok {
-			change(f.Key, value, "none")
+			change(f.Key, value, none)
 		}
 	}
 	return reasons
+}
+
+// none is said for what is not there.
+const none = "none"
+
+// machineChange says which of the machine's libraries are others now: the first, and how many.
+func machineChange(from, to string) Reason {
+	old, now := librariesOf(from), librariesOf(to)
+	both := maps.Clone(old)
+	maps.Copy(both, now)
+	var changed []string
+	for _, library := range slices.Sorted(maps.Keys(both)) {
+		if old[library] != now[library] {
+			changed = append(changed, library)
+		}
+	}
+	first := changed[0]
+	r := Reason{Kind: ToolChanged, Subject: first, Old: cmp.Or(old[first], none), New: cmp.Or(now[first], none)}
+	if n := len(changed) - 1; n > 0 {
+		r.Subject += fmt.Sprintf(" and %d more", n)
+	}
+	return r
+}
+
+// librariesOf returns the files that the machine's libraries of a field are in.
+func librariesOf(value string) map[string]string {
+	files := map[string]string{}
+	if value == none {
+		return files
+	}
+	for name := range strings.SplitSeq(value, "\n") {
+		library, file := program.Named(name)
+		files[library] = file
+	}
+	return files
 }
 
 // short is the form of an ID that people are shown.

@@ -93,7 +93,7 @@ type Input struct {
 type Facts struct {
 	// File finds any file of the asset tree, Tool a program.
 	File func(path string) contents.File
-	Tool func(name string) (contents.File, error)
+	Tool func(name string) (Tool, error)
 	// Changes says what has changed of artifacts that a bundle depends on, by their path in
 	// package pathname.
 	Changes func(artifacts string) string

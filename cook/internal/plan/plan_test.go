@@ -2,7 +2,8 @@ package plan
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -39,7 +40,7 @@ func blob(b byte) store.BlobID { return store.BlobID{b} }
 type world struct {
 	files    map[string]store.BlobID // the asset tree now
 	ignored  map[string]store.BlobID // what is there but is no asset
-	tools    map[string]store.BlobID
+	tools    map[string]Tool
 	touched  bool // stamps differ
 	config   string
 	version  int
@@ -54,7 +55,7 @@ type world struct {
 }
 
 func newWorld(files map[string]store.BlobID) *world {
-	return &world{files: files, ignored: map[string]store.BlobID{}, tools: map[string]store.BlobID{}, version: 1,
+	return &world{files: files, ignored: map[string]store.BlobID{}, tools: map[string]Tool{}, version: 1,
 		outputs: map[string]contents.State{}, targets: []string{""}}
 }
 
@@ -84,11 +85,11 @@ func (w *world) plan(t *testing.T) *Plan {
 	in := Input{
 		Facts: Facts{
 			File: w.file,
-			Tool: func(name string) (contents.File, error) {
-				if b, ok := w.tools[name]; ok {
-					return contents.File{Path: "/bin/" + name, Blob: b, How: contents.ByStamp}, nil
+			Tool: func(name string) (Tool, error) {
+				if t, ok := w.tools[name]; ok {
+					return t, nil
 				}
-				return contents.File{}, errors.New("no such program")
+				return Tool{}, errNoProgram
 			},
 		},
 		Rules: choice, Targets: w.targets, Claims: w.claims,
@@ -117,6 +118,14 @@ func (w *world) plan(t *testing.T) *Plan {
 		in.Before = append(in.Before, b)
 	}
 	return Make(in)
+}
+
+// errNoProgram is what is wrong with a tool that is nowhere.
+var errNoProgram = fmt.Errorf("no such program%.0w", fs.ErrNotExist)
+
+// tool is a file that a method names.
+func tool(file string, n byte) Tool {
+	return Tool{File: contents.File{Path: file, Blob: blob(n), How: contents.ByStamp}}
 }
 
 // cooked pretends that a plan was carried out and read these dependencies.
@@ -199,7 +208,7 @@ func TestReasons(t *testing.T) {
 			"a runs; recipe version changed: copy: 1 -> 2", "b runs; recipe version changed: copy: 1 -> 2"}},
 		{"tool", func(w *world) {
 			w.config = "[[rule]]\nmatch = \"a\"\ntool = [\"gcc\"]"
-			w.tools["gcc"] = blob(5)
+			w.tools["gcc"] = tool("/bin/gcc", 5)
 		}, []string{
 			"a runs; option tool changed: [] -> [\"gcc\"]; tool changed: gcc: none -> 050000000000", "b rests; " + unchanged}},
 		{"no such tool", func(w *world) { w.config = "[[rule]]\nmatch = \"a\"\ntool = [\"gcc\"]" }, []string{
@@ -256,6 +265,69 @@ func TestFailedIsTriedAgain(t *testing.T) {
 	}
 }
 
+// What a program is made of counts as the program does: its interpreter, with what that one is
+// made of, its libraries, and the names of the machine's libraries.
+func TestPartsOfTools(t *testing.T) {
+	fresh := func() *world {
+		w := newWorld(map[string]store.BlobID{"a": blob(1)})
+		w.config = "[[rule]]\nmatch = \"a\"\ntool = [\"script\", \"data\"]"
+		script, shell := tool("/w/script", 2), tool("/bin/sh", 3)
+		script.Interpreter = "sh"
+		shell.Libraries = []contents.File{tool("/opt/lib/one.so", 4).File, tool("/opt/lib/two.so", 5).File}
+		shell.Machine = []string{"libc.so.6", "libz.so.1=libz.so.1.3"}
+		w.tools = map[string]Tool{"script": script, "sh": shell, "data": tool("/w/data", 6)}
+		return w
+	}
+	with := func(w *world, name string, edit func(*Tool)) {
+		x := w.tools[name]
+		edit(&x)
+		w.tools[name] = x
+	}
+	for _, tc := range []struct {
+		name string
+		edit func(*world)
+		want string
+	}{
+		{"nothing", func(w *world) {}, "a rests; source, options, dependencies and outputs are unchanged"},
+		{"interpreter edited", func(w *world) { with(w, "sh", func(x *Tool) { x.Blob = blob(9) }) },
+			"a runs; tool changed: sh: 030000000000 -> 090000000000"},
+		{"interpreter gone", func(w *world) { delete(w.tools, "sh") },
+			"a runs; tool changed: sh: 030000000000 -> none; tool changed: /opt/lib/one.so: 040000000000 -> none; " +
+				"tool changed: /opt/lib/two.so: 050000000000 -> none; tool changed: libc.so.6 and 1 more: libc.so.6 -> none"},
+		{"another interpreter", func(w *world) {
+			with(w, "script", func(x *Tool) { x.Blob, x.Interpreter = blob(7), "data" })
+		}, "a runs; tool changed: script: 020000000000 -> 070000000000; tool changed: sh: 030000000000 -> none; " +
+			"tool changed: /opt/lib/one.so: 040000000000 -> none; tool changed: /opt/lib/two.so: 050000000000 -> none; " +
+			"tool changed: libc.so.6 and 1 more: libc.so.6 -> none"},
+		{"library edited", func(w *world) { with(w, "sh", func(x *Tool) { x.Libraries[1].Blob = blob(9) }) },
+			"a runs; tool changed: /opt/lib/two.so: 050000000000 -> 090000000000"},
+		{"library of the machine updated", func(w *world) {
+			with(w, "sh", func(x *Tool) { x.Machine[1] = "libz.so.1=libz.so.1.4" })
+		}, "a runs; tool changed: libz.so.1: libz.so.1.3 -> libz.so.1.4"},
+		{"in other order", func(w *world) { with(w, "sh", func(x *Tool) { slices.Reverse(x.Machine) }) },
+			"a rests; source, options, dependencies and outputs are unchanged"},
+	} {
+		w := fresh()
+		w.cooked(t, nil)
+		tc.edit(w)
+		if d := cmp.Diff([]string{tc.want}, decisions(w.plan(t))); d != "" {
+			t.Errorf("%s: %s", tc.name, d)
+		}
+	}
+
+	id := func(w *world) store.ActionID { return w.plan(t).Actions[0].ID }
+	elsewhere := fresh()
+	with(elsewhere, "sh", func(x *Tool) { x.Libraries[0].Path = "/home/x/lib/one.so" })
+	if id(elsewhere) != id(fresh()) {
+		t.Error("where a library is decides an identity")
+	}
+	itself := fresh()
+	with(itself, "sh", func(x *Tool) { x.Interpreter = "sh" })
+	if a := itself.plan(t).Actions[0]; a.Err != nil || len(a.Method.Tools) != 5 {
+		t.Errorf("a script that interprets itself: %v, %d tools", a.Err, len(a.Method.Tools))
+	}
+}
+
 // A path is in the identity only of recipes that say so.
 func TestRenameAndIdentity(t *testing.T) {
 	id := func(usesPath bool, name string) store.ActionID {
@@ -283,8 +355,20 @@ func TestIdentityHasEverything(t *testing.T) {
 		"version": func(w *world) { w.version = 2 },
 		"option":  func(w *world) { w.config = "[[rule]]\nmatch = \"*\"\nlevel = 2" },
 		"recipe":  func(w *world) { w.config = "[[rule]]\nmatch = \"*\"\nrecipe = \"json\"" },
-		"tool":    func(w *world) { w.config = "[[rule]]\nmatch = \"*\"\ntool = [\"x\"]"; w.tools["x"] = blob(1) },
-		"tool 2":  func(w *world) { w.config = "[[rule]]\nmatch = \"*\"\ntool = [\"x\"]"; w.tools["x"] = blob(2) },
+		"tool":    func(w *world) { w.config = "[[rule]]\nmatch = \"*\"\ntool = [\"x\"]"; w.tools["x"] = tool("/bin/x", 1) },
+		"tool 2":  func(w *world) { w.config = "[[rule]]\nmatch = \"*\"\ntool = [\"x\"]"; w.tools["x"] = tool("/bin/x", 2) },
+		"library": func(w *world) {
+			w.config = "[[rule]]\nmatch = \"*\"\ntool = [\"x\"]"
+			x := tool("/bin/x", 1)
+			x.Libraries = []contents.File{tool("/lib/y", 1).File}
+			w.tools["x"] = x
+		},
+		"no interpreter": func(w *world) {
+			w.config = "[[rule]]\nmatch = \"*\"\ntool = [\"x\"]"
+			x := tool("/bin/x", 1)
+			x.Interpreter = "y"
+			w.tools["x"] = x
+		},
 	} {
 		w := newWorld(map[string]store.BlobID{"a": blob(1)})
 		edit(w)

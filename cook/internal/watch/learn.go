@@ -12,6 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dirfd"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/program"
 )
 
 // learned is what the last round showed of where something may change.
@@ -19,6 +20,7 @@ type learned struct {
 	folders []string          // absolute
 	always  map[string]bool   // those of which events do not show everything
 	tools   map[string]string // the files of the programs that methods name
+	machine map[string]string // the machine's libraries that they use; see program.Machine
 	rules   *pass.RuleTexts   // the last that were right
 	// vouched says that the round began with an index that vouches for the whole tree,
 	// and knew all folders by it.
@@ -32,7 +34,7 @@ type learned struct {
 // learn returns what is known after a round, given what was known before it, and
 // whether it looked everywhere.
 func learn(s *pass.Session, done *pass.Done, at places, was learned, all bool) (learned, error) {
-	now := learned{always: was.always, tools: was.tools, rules: was.rules, index: s.State.IndexSeal()}
+	now := learned{always: was.always, tools: was.tools, machine: was.machine, rules: was.rules, index: s.State.IndexSeal()}
 	now.learnRules(s, done)
 	if done.Delta.Whole || all {
 		now.always = map[string]bool{}
@@ -209,16 +211,27 @@ func (l *learned) fromFiles(d *pass.Delta, at places) {
 			l.use(file)
 		}
 	}
+	l.machine = d.Tools.Libraries
 	l.tools = map[string]string{}
-	for name := range d.Tools {
+	for name := range d.Tools.Files {
 		l.tools[name], _ = recipe.FindTool(at.assets, name)
 	}
 }
 
-// sameTools reports whether the names of programs still mean the same files.
+// sameTools reports whether the names of programs, and of the machine's libraries that they
+// use, still mean the same files.
 func (l *learned) sameTools(assets string) bool {
 	for name, was := range l.tools {
 		if file, _ := recipe.FindTool(assets, name); file != was {
+			return false
+		}
+	}
+	if len(l.machine) == 0 {
+		return true
+	}
+	machine := program.ThisMachine()
+	for library, was := range l.machine {
+		if machine.Name(library) != was {
 			return false
 		}
 	}

@@ -1,0 +1,115 @@
+package program
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Machine knows where the system's loader looks for the libraries that all programs may
+// have: at one moment, for what is installed later changes that.
+type Machine struct {
+	cache map[string][]string // files by name, from ldconfig
+}
+
+// folders are looked through after the cache.
+var machineFolders = []string{"/lib64", "/usr/lib64", "/lib", "/usr/local/lib", "/usr/lib"}
+
+// ThisMachine returns the one that we are on.
+func ThisMachine() *Machine {
+	text, err := os.ReadFile("/etc/ld.so.cache")
+	if err != nil {
+		return &Machine{} // not every system has one
+	}
+	return &Machine{parseCache(string(text))}
+}
+
+// places are where a library may be, the first that fits counts.
+func (m *Machine) places(library string) []string {
+	files := m.cache[library]
+	for _, folder := range machineFolders {
+		files = append(files[:len(files):len(files)], filepath.Join(folder, library))
+	}
+	return files
+}
+
+// Name returns the name of a library with, after a '=', that of the file which it is now,
+// of which upstream's version is mostly a part: "libpng16.so.16=libpng16.so.16.48.0". If
+// both are the same it is the name alone; if there is no such library nothing follows the
+// '='. If the machine has it for several kinds of processors, the loader's first one counts.
+func (m *Machine) Name(library string) string {
+	for _, file := range m.places(library) {
+		if file, ok := follow(file); ok {
+			return nameAs(library, file)
+		}
+	}
+	return nameAs(library, "")
+}
+
+// Named returns of what Name has returned the library and the file that it is, "" if there is
+// none.
+func Named(name string) (library, file string) {
+	library, file, ok := strings.Cut(name, "=")
+	if !ok {
+		file = library
+	}
+	return library, file
+}
+
+// nameAs names a library that is in a file, "" for none.
+func nameAs(library, file string) string {
+	switch base := filepath.Base(file); {
+	case file == "":
+		return library + "="
+	case base != library:
+		return library + "=" + base
+	}
+	return library
+}
+
+// follow returns where the links lead that a file is, if they lead to one.
+func follow(file string) (string, bool) {
+	for range 40 { // as many as the system follows
+		to, err := os.Readlink(file)
+		if err != nil {
+			return file, !errors.Is(err, fs.ErrNotExist)
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(file), to)
+		}
+		file = to
+	}
+	return "", false
+}
+
+// parseCache reads the format "glibc-ld.so.cache1.1" of sysdeps/generic/dl-cache.h, also where
+// it follows the older one. The files of a name are in the order in which the loader tries
+// them, but for those for special processors, which are left out.
+func parseCache(text string) map[string][]string {
+	const magic, header, entry = "glibc-ld.so.cache1.1", 48, 24
+	_, after, ok := strings.Cut(text, magic)
+	if text = magic + after; !ok || len(text) < header {
+		return nil
+	}
+	raw := []byte(text)
+	word := func(at int) int { return int(binary.NativeEndian.Uint32(raw[at:])) }
+	at := func(offset int) string {
+		if offset >= len(raw) {
+			return ""
+		}
+		return text[offset:][:max(0, bytes.IndexByte(raw[offset:], 0))]
+	}
+	n := min(word(len(magic)), (len(raw)-header)/entry)
+	files := make(map[string][]string, n)
+	for e := header; e < header+n*entry; e += entry {
+		name, file := at(word(e+4)), at(word(e+8))
+		if hardware := binary.NativeEndian.Uint64(raw[e+16:]); hardware == 0 && filepath.IsAbs(file) {
+			files[name] = append(files[name], file)
+		}
+	}
+	return files
+}
