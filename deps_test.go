@@ -105,6 +105,7 @@ proof/readers/audiofiles: internal/audio/opus internal/audio/pcm internal/audio/
 proof/readers/pictures: bench/peers internal/image/pixmap internal/image/source
 proof/readers/textures: internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/texenc internal/image/texture
 proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/mesh/model internal/pathname proof/damage proof/faults proof/oracle recipes/audio recipes/builtin recipes/image recipes/mesh recipes/shader
+recipes/atlas: cook/recipe hashing internal/image/pixmap internal/image/source internal/pathname internal/plaintext internal/rectpack recipes/image
 recipes/audio: cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/resample internal/audio/source internal/audio/wav internal/detmath
 recipes/builtin: cook/recipe internal/ctxio internal/gltfcheck internal/human internal/jsontext internal/pathname internal/plaintext internal/program internal/sandbox internal/sysmem
 recipes/bundle: cook/manifest cook/pak cook/recipe hashing internal/plaintext
@@ -114,7 +115,7 @@ recipes/image: cook/recipe internal/image/dds internal/image/ktx2 internal/image
 recipes/mesh: cook/recipe internal/ctxio internal/gltfcheck internal/image/source internal/mesh/model internal/mesh/obj internal/mesh/optimize internal/mesh/quantize internal/mesh/simplify internal/mesh/tangent
 recipes/shader: cook/recipe internal/lazyregexp internal/plaintext recipes/builtin
 recipes/text: cook/recipe internal/plaintext
-recipes: cook/recipe recipes/audio recipes/builtin recipes/bundle recipes/data recipes/font recipes/image recipes/mesh recipes/shader recipes/text
+recipes: cook/recipe recipes/atlas recipes/audio recipes/builtin recipes/bundle recipes/data recipes/font recipes/image recipes/mesh recipes/shader recipes/text
 `
 
 // pure packages decide and do nothing: neither disk nor clock.

@@ -3,6 +3,7 @@ package recipes
 
 import (
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/recipes/atlas"
 	"github.com/assetcook/assetcook/recipes/audio"
 	"github.com/assetcook/assetcook/recipes/builtin"
 	"github.com/assetcook/assetcook/recipes/bundle"
@@ -17,5 +18,5 @@ import (
 // All returns the recipes.
 func All() []recipe.Recipe {
 	small := append(builtin.All(), bundle.All()...)
-	return append(small, audio.Recipe(), data.Recipe(), font.Recipe(), image.Recipe(), mesh.Recipe(), shader.Recipe(), text.Recipe())
+	return append(small, atlas.Recipe(), audio.Recipe(), data.Recipe(), font.Recipe(), image.Recipe(), mesh.Recipe(), shader.Recipe(), text.Recipe())
 }

@@ -1,10 +1,12 @@
-// Package plaintext has what all recipes that read text need: whether it is UTF-8, and
-// the line and column of a byte in it.
+// Package plaintext has what all recipes that read text need: whether it is UTF-8, the line
+// and column of a byte in it, and the lines of lists.
 package plaintext
 
 import (
 	"bytes"
 	"fmt"
+	"iter"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -52,4 +54,21 @@ func Position(text []byte, offset int) string {
 	line := 1 + bytes.Count(before, []byte{'\n'})
 	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 	return fmt.Sprintf("%d:%d", line, column)
+}
+
+// List returns the lines of a list and the numbers that they have in the text, without spaces
+// around them. Empty lines and those that begin with "#" are none. The text must be UTF-8.
+func List(text []byte) (iter.Seq2[int, string], error) {
+	if err := CheckUTF8(text); err != nil {
+		return nil, err
+	}
+	return func(yield func(int, string) bool) {
+		number := 0
+		for line := range strings.Lines(strings.TrimPrefix(string(text), ByteOrderMark)) {
+			number++
+			if line = strings.TrimSpace(line); line != "" && line[0] != '#' && !yield(number, line) {
+				return
+			}
+		}
+	}, nil
 }

@@ -1,6 +1,10 @@
 package plaintext
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 func TestCheckUTF8(t *testing.T) {
 	for text, want := range map[string]string{
@@ -25,5 +29,22 @@ func TestPosition(t *testing.T) {
 		if got := Position(text, offset); got != want {
 			t.Errorf("%d: %s, want %s", offset, got, want)
 		}
+	}
+}
+
+func TestList(t *testing.T) {
+	lines, err := List([]byte("\ufeff# head\r\n one \r\n\n#\ntwo # three"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[int]string{}
+	for number, line := range lines {
+		got[number] = line
+	}
+	if d := cmp.Diff(map[int]string{2: "one", 5: "two # three"}, got); d != "" {
+		t.Error(d)
+	}
+	if _, err := List([]byte("a\n\xff")); err == nil {
+		t.Error("no error for text that is not UTF-8")
 	}
 }

@@ -11,6 +11,7 @@ var contents = map[string][]string{
 	".bin":     {"12345678", "abcdefgh", "1234", "efgh"},
 	".psd":     {"work", "work file", ""}, // left out unless a .cookignore takes it back in
 	".in":      {"say\n", "cry\n", "shout\n"},
+	".sprites": {"*.png\n", "/\n", "x/\n!x/a.png\n", "a.png\n../b.png\n", "/**/b.png\n/y/*.png\n", ""},
 	".paklist": {"**\n", "**\n!*.pak\n", "*.ktx2\n!x/**\n", "# all of x\nx/\n", "*.json\n*.txt\n", "/a.*\n", ""},
 	".tmpl": {
 		`{{range artifacts "**" "!*.pak"}}{{.Source}}{{range .Outputs}} {{.Path}} {{.BLAKE3}}{{end}}{{"\n"}}{{end}}`,
@@ -30,7 +31,7 @@ var contents = map[string][]string{
 }
 
 // extensions of generated files, the most frequent first.
-var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf", ".psd", ".paklist", ".tmpl"}
+var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf", ".sprites", ".psd", ".paklist", ".tmpl"}
 
 // configs are contents of cook.toml. The last two are invalid: two sources with one
 // output, and a TOML syntax error.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 
 	"github.com/assetcook/assetcook/cook/pak"
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -64,13 +63,12 @@ func (p *Pak) Cook(ctx context.Context, job *recipe.Job) error {
 
 // parsePatterns reads the patterns of a source, one a line.
 func parsePatterns(source []byte) (patterns []string, err error) {
-	if err := plaintext.CheckUTF8(source); err != nil {
+	lines, err := plaintext.List(source)
+	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(strings.TrimPrefix(string(source), plaintext.ByteOrderMark)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			patterns = append(patterns, line)
-		}
+	for _, line := range lines {
+		patterns = append(patterns, line)
 	}
 	if len(patterns) == 0 {
 		return nil, errors.New("no pattern says what to put in; ** is everything that is cooked")

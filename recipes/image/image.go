@@ -51,6 +51,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/dds"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
@@ -118,7 +119,32 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	return o.write(ctx, job, t)
+	return o.write(ctx, job, 0, t)
+}
+
+// Write makes a texture of a picture that another recipe has put together, as the options say,
+// with so many smaller levels, and writes it as the job's i-th output. The picture must not be
+// used afterwards.
+func (o *Image) Write(ctx context.Context, job *recipe.Job, i int, m *pixmap.Map, smaller int) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	s := &subject{o: o, pictures: []*pixmap.Map{m}, levels: 1 + smaller}
+	if err := errors.Join(s.judge(ctx, job), s.choose(ctx, job)); err != nil {
+		return err
+	}
+	t, err := s.texture(ctx, job)
+	if err != nil {
+		return err
+	}
+	return o.write(ctx, job, i, t)
+}
+
+// Memory returns the most bytes that Write holds for a picture of w by h pixels of 8 bits a
+// channel, the picture included.
+func (o *Image) Memory(w, h int) int64 {
+	l := layout{w: w, h: h, tw: w, th: h, pictures: 1}
+	return bytesOf(w, h, pixmap.Bits8) + max(o.making(pixmap.Bits8, l), o.packing(pixmap.Bits8, l))
 }
 
 // Explain implements recipe.Explainer.
@@ -151,9 +177,9 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 	return s, nil
 }
 
-func (o *Image) write(ctx context.Context, job *recipe.Job, t *texture.Texture) error {
+func (o *Image) write(ctx context.Context, job *recipe.Job, i int, t *texture.Texture) error {
 	defer job.Step("pack")()
-	out, err := job.Create(0)
+	out, err := job.Create(i)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ type subject struct {
 	// neither.
 	pictures []*pixmap.Map
 	looked   *pixmap.Content // at the pictures as they are now; nil if that has not been done
+	levels   int             // how many are made; 0 leaves it to the options
 	decision
 	// reasons are what Explain returns.
 	reasons []string

@@ -15,9 +15,12 @@ import (
 // the first level is ever in memory as pixels: see pixmap.MipBands.
 func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Texture, error) {
 	t, f := s.description(), s.choice.Format
-	n, isTexels := 1, s.isTexels()
-	if s.o.Mips {
-		n = texture.MaxLevels(t.W, t.H)
+	n, isTexels := texture.MaxLevels(t.W, t.H), s.isTexels()
+	switch {
+	case s.levels > 0:
+		n = min(n, s.levels)
+	case !s.o.Mips:
+		n = 1
 	}
 	t.Levels = make([][]byte, n)
 	for i := range t.Levels {

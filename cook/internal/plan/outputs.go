@@ -95,7 +95,10 @@ func checkName(out string) error {
 func (p *planner) retire() {
 	known := map[string]bool{}
 	add := func(out, source, target string) {
-		if _, claimed := p.claims[out]; !claimed && !known[out] {
+		// Who fails will not replace what another one has made.
+		i, claimed := p.claims[out]
+		claimed = claimed && (p.plan.Actions[i].Err == nil || p.plan.Actions[i].Path == source)
+		if !claimed && !known[out] {
 			known[out] = true
 			p.plan.Retired = append(p.plan.Retired, Retired{out, source, target})
 		}

@@ -234,6 +234,14 @@ func TestReasons(t *testing.T) {
 		}, []string{
 			"a fails: output same.out is claimed by b as well; give one of them another name with output = in cook.toml; output renamed: a.out -> same.out",
 			"b fails: output same.out is claimed by a as well; give one of them another name with output = in cook.toml; output renamed: b.out -> same.out"}},
+		{"claimed by two that fail", func(w *world) {
+			w.files["c"] = blob(3)
+			w.config = "[[rule]]\nmatch = [\"a\", \"c\"]\noutput = \"b.out\"\n[[rule]]\nmatch = \"b\"\noutput = \"x.out\""
+		}, []string{
+			"a fails: output b.out is claimed by c as well; give one of them another name with output = in cook.toml; output renamed: a.out -> b.out",
+			"b runs; output renamed: b.out -> x.out",
+			"c fails: output b.out is claimed by a as well; give one of them another name with output = in cook.toml; new",
+			"retire b.out"}},
 		{"file where a folder is needed", func(w *world) {
 			w.config = "[[rule]]\nmatch = \"a\"\noutput = \"b.out/{name}.out\""
 		}, []string{

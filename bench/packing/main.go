@@ -1,0 +1,74 @@
+// Packing compares internal/rectpack with packers that npm has, on random sets of sprites of
+// the kinds that games have. It writes the sets, with the area of its own page for each, as JSON
+// lines for peers.mjs. run.sh does it all.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"log"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/rectpack"
+)
+
+// A line is a set and what came of it.
+type line struct {
+	Turn  bool
+	Rects []rectpack.Size
+	Page  rectpack.Size
+	Ms    float64
+}
+
+func main() {
+	log.SetFlags(0)
+	sets := flag.Int("sets", 200, "how many sets")
+	flag.Parse()
+	var sides []int
+	for side := range 8192 {
+		sides = append(sides, side+1)
+	}
+	out := json.NewEncoder(os.Stdout)
+	for i := range *sets {
+		r := rand.New(rand.NewPCG(1, uint64(i)))
+		l := line{Turn: i%2 == 1, Rects: set(r, i%5)}
+		start := time.Now()
+		layout, err := rectpack.Pack(context.Background(), l.Rects, rectpack.Options{Sides: sides, Pages: 1, Turn: l.Turn})
+		if err != nil {
+			log.Fatal(err)
+		}
+		l.Page, l.Ms = layout.Pages[0], float64(time.Since(start).Microseconds())/1000
+		if err := out.Encode(l); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// set returns rectangles of a kind: squares, frames of an animation, words, all sizes, bars.
+func set(r *rand.Rand, kind int) []rectpack.Size {
+	between := func(a, b int) int { return a + r.IntN(b-a+1) }
+	rects := make([]rectpack.Size, between(10, 400))
+	a, b := between(8, 64), between(20, 150)
+	for i := range rects {
+		switch kind {
+		case 0:
+			rects[i] = rectpack.Size{W: a, H: a}
+		case 1:
+			rects[i] = rectpack.Size{W: between(b/2, b), H: between(a/2, a)}
+		case 2:
+			rects[i] = rectpack.Size{W: between(3, 4*a), H: between(a/2, a)}
+		case 3:
+			side := 4 << r.IntN(6)
+			rects[i] = rectpack.Size{W: between(side/2, side), H: between(side/2, side)}
+		case 4:
+			rects[i] = rectpack.Size{W: between(1, 200), H: between(1, 30)}
+			if r.IntN(2) == 0 {
+				rects[i] = rectpack.Size{W: rects[i].H, H: rects[i].W}
+			}
+		}
+	}
+	return rects
+}

@@ -1,0 +1,225 @@
+package rectpack
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func upTo(n int) (sides []int) {
+	for i := range n {
+		sides = append(sides, i+1)
+	}
+	return sides
+}
+
+var powers = []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}
+
+// A set is some rectangles, of a kind that games have.
+func set(r *rand.Rand, n int) (rects []Size) {
+	between := func(a, b int) int { return a + r.IntN(b-a+1) }
+	switch kind := r.IntN(5); kind {
+	case 0: // icons
+		side := between(8, 64)
+		for range n {
+			rects = append(rects, Size{side, side})
+		}
+	case 1: // frames of an animation, trimmed
+		w, h := between(20, 150), between(20, 150)
+		for range n {
+			rects = append(rects, Size{between(w/2, w), between(h/2, h)})
+		}
+	case 2: // words and glyphs
+		h := between(8, 40)
+		for range n {
+			rects = append(rects, Size{between(3, 4*h), between(h/2, h)})
+		}
+	case 3: // a bit of everything: few large ones, many small ones
+		for range n {
+			side := 4 << r.IntN(6)
+			rects = append(rects, Size{between(side/2, side), between(side/2, side)})
+		}
+	case 4: // bars and buttons
+		for range n {
+			rects = append(rects, Size{between(1, 200), between(1, 30)})
+			if r.IntN(2) == 0 {
+				rects[len(rects)-1] = turned(rects[len(rects)-1], true)
+			}
+		}
+	}
+	return rects
+}
+
+// check proves that a layout is one.
+func check(t *testing.T, name string, rects []Size, l Layout, o Options) {
+	t.Helper()
+	if len(l.Places) != len(rects) || len(l.Pages) > o.Pages {
+		t.Fatalf("%s: %d places for %d rectangles, %d pages", name, len(l.Places), len(rects), len(l.Pages))
+	}
+	for _, page := range l.Pages {
+		if !slices.Contains(o.Sides, page.W) || !slices.Contains(o.Sides, page.H) || o.Square && page.W != page.H {
+			t.Errorf("%s: a page of %v", name, page)
+		}
+	}
+	taken := make([][]bool, len(l.Pages))
+	for i, page := range l.Pages {
+		taken[i] = make([]bool, page.area())
+	}
+	for i, at := range l.Places {
+		r := turned(rects[i], at.Turned)
+		page := l.Pages[at.Page]
+		if at.X < 0 || at.Y < 0 || at.X+r.W > page.W || at.Y+r.H > page.H || at.Turned && !o.Turn {
+			t.Fatalf("%s: %v at %v on a page of %v", name, rects[i], at, page)
+		}
+		for y := at.Y; y < at.Y+r.H; y++ {
+			for x := at.X; x < at.X+r.W; x++ {
+				if taken[at.Page][y*page.W+x] {
+					t.Fatalf("%s: %v at %v lies on another one", name, rects[i], at)
+				}
+				taken[at.Page][y*page.W+x] = true
+			}
+		}
+	}
+}
+
+func area(pages []Size) (sum int) {
+	for _, page := range pages {
+		sum += page.area()
+	}
+	return sum
+}
+
+func TestPack(t *testing.T) {
+	for name, tc := range map[string]struct {
+		rects []Size
+		o     Options
+		want  []Size // pages
+	}{
+		"none":            {nil, Options{Sides: upTo(9), Pages: 1}, nil},
+		"one":             {[]Size{{3, 5}}, Options{Sides: upTo(9), Pages: 1}, []Size{{3, 5}}},
+		"one power":       {[]Size{{3, 5}}, Options{Sides: powers, Pages: 1}, []Size{{4, 8}}},
+		"one square":      {[]Size{{3, 5}}, Options{Sides: upTo(9), Pages: 1, Square: true}, []Size{{5, 5}}},
+		"four squares":    {[]Size{{2, 2}, {2, 2}, {2, 2}, {2, 2}}, Options{Sides: upTo(9), Pages: 1}, []Size{{4, 4}}},
+		"without turning": {[]Size{{1, 4}, {4, 1}}, Options{Sides: upTo(9), Pages: 1}, []Size{{5, 4}}},
+		"with turning":    {[]Size{{1, 4}, {4, 1}}, Options{Sides: upTo(9), Pages: 1, Turn: true}, []Size{{2, 4}}},
+		"must be turned":  {[]Size{{2, 6}, {2, 6}, {6, 2}}, Options{Sides: []int{6}, Pages: 1, Turn: true}, []Size{{6, 6}}},
+		"two pages":       {[]Size{{4, 4}, {4, 4}, {1, 1}}, Options{Sides: upTo(4), Pages: 9}, []Size{{4, 4}, {4, 4}, {1, 1}}},
+	} {
+		l, err := Pack(t.Context(), tc.rects, tc.o)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		check(t, name, tc.rects, l, tc.o)
+		if d := cmp.Diff(tc.want, l.Pages); d != "" && (len(l.Pages) != 1 || l.Pages[0] != turned(tc.want[0], true)) {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	var large *TooLargeError
+	if _, err := Pack(t.Context(), []Size{{1, 1}, {10, 1}}, Options{Sides: upTo(9), Pages: 9}); !errors.As(err, &large) || large.Rect != 1 {
+		t.Error(err)
+	}
+	var full *FullError
+	if _, err := Pack(t.Context(), []Size{{9, 9}, {9, 9}, {9, 9}}, Options{Sides: upTo(9), Pages: 1}); !errors.As(err, &full) || full.Left != 2 {
+		t.Error(err)
+	}
+}
+
+// Layouts of random sets are right, always the same, and dense.
+func TestPackRandomSets(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 30 {
+		rects := set(r, 1+r.IntN(60))
+		o := Options{Sides: [][]int{upTo(512), powers}[r.IntN(2)], Pages: 50, Turn: r.IntN(2) == 0, Square: r.IntN(4) == 0}
+		l, err := Pack(t.Context(), rects, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, fmt.Sprint("set ", i), rects, l, o)
+		again, err := Pack(t.Context(), rects, o)
+		if d := cmp.Diff(l, again); d != "" || err != nil {
+			t.Errorf("set %d: again: %v %s", i, err, d)
+		}
+	}
+}
+
+// What has a place keeps it, and what is new moves nobody.
+func TestKeep(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range 100 {
+		rects := set(r, 5+r.IntN(60))
+		o := Options{Sides: [][]int{upTo(512), powers}[r.IntN(2)], Pages: 50, Turn: r.IntN(2) == 0}
+		before, err := Keep(t.Context(), rects, make([]*Place, len(rects)), nil, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, fmt.Sprint("set ", i), rects, before, o)
+		places := make([]*Place, len(rects))
+		kept := 0
+		for j := range rects {
+			if r.IntN(10) > 0 {
+				places[j] = &before.Places[j]
+				kept++
+			} else {
+				rects[j] = set(r, 1)[0]
+			}
+		}
+		after, err := Keep(t.Context(), rects, places, before.Pages, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, fmt.Sprint("set ", i, " edited"), rects, after, o)
+		for j := range rects {
+			if places[j] != nil && after.Places[j] != *places[j] {
+				t.Errorf("set %d: rectangle %d of %d was moved", i, j, kept)
+			}
+		}
+	}
+
+	// Places that cannot be are none.
+	o := Options{Sides: upTo(8), Pages: 2}
+	rects := []Size{{4, 4}, {4, 4}, {4, 4}, {4, 4}, {4, 4}}
+	l, err := Keep(t.Context(), rects, []*Place{{X: 2}, {X: 2}, {Page: 7}, {X: 6, Y: 6}, {X: 2, Y: 4, Turned: true}}, []Size{{8, 8}, {8, 8}}, o)
+	if err != nil || l.Places[0] != (Place{X: 2}) || area(l.Pages) > 128 {
+		t.Errorf("%v, %v", l, err)
+	}
+	check(t, "wrong places", rects, l, o)
+	if l, err := Keep(t.Context(), rects[:1], []*Place{{X: 1}}, []Size{{8, 8}, {8, 8}}, o); err != nil || len(l.Pages) != 1 {
+		t.Errorf("an empty page stays: %v, %v", l, err)
+	}
+	var full *FullError
+	if _, err := Keep(t.Context(), []Size{{8, 8}, {8, 8}, {8, 8}}, []*Place{{}, nil, nil}, []Size{{8, 8}}, o); !errors.As(err, &full) || full.Left != 1 {
+		t.Error(err)
+	}
+	var large *TooLargeError
+	if _, err := Keep(t.Context(), []Size{{8, 8}, {9, 8}}, []*Place{{}, nil}, []Size{{8, 8}}, o); !errors.As(err, &large) || large.Rect != 1 {
+		t.Error(err)
+	}
+}
+
+func BenchmarkPack(b *testing.B) {
+	for _, n := range []int{50, 500, 5000, 20000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(1, 2))
+			rects := make([]Size, n)
+			for i := range rects {
+				rects[i] = Size{4 + r.IntN(60), 4 + r.IntN(60)}
+			}
+			for b.Loop() {
+				l, err := Pack(b.Context(), rects, Options{Sides: upTo(8192), Pages: 1})
+				if err != nil {
+					b.Fatal(err)
+				}
+				sum := 0
+				for _, s := range rects {
+					sum += s.area()
+				}
+				b.ReportMetric(100*float64(sum)/float64(area(l.Pages)), "%full")
+			}
+		})
+	}
+}

@@ -1,0 +1,194 @@
+// Package atlas is the recipe that puts many pictures, sprites, on few textures, and says in
+// JSON where each is: in the shapes that PixiJS, Phaser and Godot read.
+//
+// What it does, in this order:
+//
+//	list.go     the source names the pictures, by patterns
+//	sprite.go   they are read, empty edges are cut off, equal ones become one
+//	layout.go   each gets a place; see package rectpack
+//	page.go     pages are painted, and become textures as the recipe image makes them
+//	data.go     the JSON is written
+//
+// # Units
+//
+// A page that has n smaller levels is laid out in units of 2^n pixels: each sprite begins at a
+// whole unit, and option border, extrude and padding count units. So no texel of any of these
+// levels has something of two sprites, and the distance between them is as many texels there
+// as the options say.
+//
+// # Places that stay
+//
+// A layout is decided by the sprites and the options alone, as all that is cooked; so one sprite
+// more may move others. Where that matters, as to players who download only what differs, option
+// keep names the JSON of an earlier atlas, whose places stay as they are.
+package atlas
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/rectpack"
+	"github.com/assetcook/assetcook/recipes/image"
+)
+
+// Atlas holds the options of the recipe.
+type Atlas struct {
+	Trim      bool `toml:"trim" doc:"cut off the edges of sprites in which alpha is at most trim_alpha"`
+	TrimAlpha int  `toml:"trim_alpha" min:"0" max:"254" doc:"alpha up to which a pixel counts as empty, 0 to 254"`
+	Rotate    bool `toml:"rotate" doc:"sprites may be turned clockwise by 90 degrees where that saves space; PixiJS turns them back, Phaser and Godot do not"`
+	Padding   int  `toml:"padding" min:"0" max:"256" doc:"pixels between sprites, on each level"`
+	Extrude   int  `toml:"extrude" min:"0" max:"256" doc:"pixels by which the edges of sprites are repeated around them, on each level, for tiles that touch"`
+	Border    int  `toml:"border" min:"0" max:"256" doc:"pixels along the edges of a page that stay empty, on each level"`
+	MaxSize   int  `toml:"max_size" min:"1" max:"16384" doc:"longest side in pixels that a page may have"`
+	POT       bool `toml:"pot" doc:"sides of pages are powers of two"`
+	Square    bool `toml:"square" doc:"pages are as wide as high"`
+	Pages     int  `toml:"pages" min:"1" max:"64" doc:"how many pages are written; those that are not needed hold one pixel"`
+
+	Keep []string `toml:"keep" doc:"JSON of an earlier atlas, a file for each that was written: sprites that are in it and as large as then keep their places"`
+	Data string   `toml:"data" enum:"hash,multiatlas,tpsheet" doc:"shape of the JSON: hash for PixiJS and Phaser, multiatlas for Phaser with pages, tpsheet for Godot's importer of TexturePacker files"`
+	Name string   `toml:"name" enum:"path,stem,base" doc:"what sprites are called: their path from the source's folder, that without extension, or only the last part of that"`
+
+	Container   string  `toml:"container" enum:"png,ktx2,dds" doc:"the file that pages are written to"`
+	Mips        int     `toml:"mips" min:"0" max:"10" doc:"how many smaller levels ktx2 and dds files get"`
+	Format      string  `toml:"format" enum:"auto,bc1,bc1a,bc3,bc7,rgba8" doc:"how texels of ktx2 and dds files are stored; auto takes what suits the page"`
+	Quality     string  `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7 are worked at"`
+	SRGB        bool    `toml:"srgb" doc:"colors are sRGB, false: linear light"`
+	Premultiply bool    `toml:"premultiply" doc:"multiply colors by alpha, in linear light"`
+	RDO         float64 `toml:"rdo" min:"0" max:"10" doc:"PSNR in dB that bc7 may lose for blocks that Zstandard packs better; 0 for none"`
+	Zstd        int     `toml:"zstd" min:"0" max:"19" doc:"effort to pack levels of ktx2 with Zstandard; 0 leaves them as they are"`
+}
+
+// Recipe returns the recipe "atlas".
+func Recipe() recipe.Recipe {
+	return recipe.Recipe{
+		Name: "atlas", Version: 1, UsesPath: true, Extensions: []string{".sprites"},
+		New: func() recipe.Cooker {
+			return &Atlas{
+				Trim: true, Padding: 2, MaxSize: 2048, Pages: 1, Data: "hash", Name: "path",
+				Container: "png", Format: "auto", Quality: "normal", SRGB: true, Zstd: 3,
+			}
+		},
+	}
+}
+
+// Outputs implements recipe.Cooker: the pages, and then the JSON of each, or of all.
+func (o *Atlas) Outputs() []string {
+	var list []string
+	for i := range o.Pages {
+		list = append(list, "{dir}/{stem}"+suffix(i)+"."+o.Container)
+	}
+	for i := range o.Pages {
+		if i == 0 || o.Data == "hash" {
+			list = append(list, "{dir}/{stem}"+suffix(i)+"."+o.dataExt())
+		}
+	}
+	return list
+}
+
+// suffix is what tells the names of pages apart.
+func suffix(page int) string {
+	if page == 0 {
+		return ""
+	}
+	return "-" + strconv.Itoa(page)
+}
+
+func (o *Atlas) dataExt() string {
+	if o.Data == "tpsheet" {
+		return "tpsheet"
+	}
+	return "json"
+}
+
+// Check implements recipe.Checker.
+func (o *Atlas) Check() error {
+	switch {
+	case o.Data != "hash" && o.Rotate:
+		return &recipe.OptionError{Key: "rotate", Got: "true", Want: fmt.Sprintf("false with data = %q: neither Phaser nor Godot turns sprites back", o.Data)}
+	case o.Container == "png" && o.Mips > 0:
+		return &recipe.OptionError{Key: "mips", Got: strconv.Itoa(o.Mips), Want: `0 with container = "png", which has one level`}
+	case o.Container == "png" && o.Premultiply:
+		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: `false with container = "png", which is not premultiplied`}
+	case len(o.sides()) == 0:
+		return &recipe.OptionError{Key: "max_size", Got: strconv.Itoa(o.MaxSize), Want: fmt.Sprintf("more than %d, because of border and mips", 2*o.Border*o.unit())}
+	}
+	if o.Container == "png" {
+		return nil
+	}
+	return o.texture().Check()
+}
+
+// texture are the options with which pages become textures.
+func (o *Atlas) texture() *image.Image {
+	t := image.Recipe().New().(*image.Image)
+	t.Container, t.Format, t.Quality, t.Kind, t.SRGB = o.Container, o.Format, o.Quality, "color", o.SRGB
+	t.Premultiply, t.RDO, t.Zstd, t.Mips = o.Premultiply, o.RDO, o.Zstd, o.Mips > 0
+	return t
+}
+
+// maxList is how long a source may be, in bytes.
+const maxList = 1 << 20
+
+// Estimate implements recipe.Estimator. It is told the source alone, not the sprites: they are
+// taken to fill the pages, and a batch of them is read at once.
+func (o *Atlas) Estimate(_ []byte, size int64) (int64, error) {
+	if size > maxList {
+		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxList)
+	}
+	page := 4 * int64(o.MaxSize) * int64(o.MaxSize)
+	painting := 2 * page // the PNG, and what its encoder holds
+	if o.Container != "png" {
+		painting = o.texture().Memory(o.MaxSize, o.MaxSize)
+	}
+	return 16<<20 + int64(o.Pages)*page + max(page+painting, o.batch()+o.largestPicture()), nil
+}
+
+// Cook implements recipe.Cooker.
+func (o *Atlas) Cook(ctx context.Context, job *recipe.Job) error {
+	a, err := o.assemble(ctx, job)
+	if err != nil {
+		return err
+	}
+	if used := len(a.layout.Pages); used < o.Pages {
+		job.Warn("%d of %d pages would do; the others hold one pixel", max(used, 1), o.Pages)
+	}
+	for i := range o.Pages {
+		if err := o.writePage(ctx, job, i, a); err != nil {
+			return err
+		}
+	}
+	return o.writeData(job, a)
+}
+
+// An atlas is what is known before anything is painted.
+type atlas struct {
+	names   []named  // of all sprites, sorted
+	sprites []sprite // each content once
+	layout  rectpack.Layout
+}
+
+// assemble reads the sprites and finds places for them.
+func (o *Atlas) assemble(ctx context.Context, job *recipe.Job) (*atlas, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	files, err := listed(job)
+	if err != nil {
+		return nil, err
+	}
+	a, err := o.read(ctx, job, files)
+	if err != nil {
+		return nil, err
+	}
+	defer job.Step("pack")()
+	err = o.place(ctx, job, a)
+	return a, err
+}
+
+// ofPage returns the names of the sprites of a page.
+func (a *atlas) ofPage(page int) []named {
+	return slices.DeleteFunc(slices.Clone(a.names), func(n named) bool { return a.layout.Places[n.sprite].Page != page })
+}

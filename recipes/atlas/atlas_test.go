@@ -1,0 +1,618 @@
+package atlas
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/image/ktx2"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+func TestOptions(t *testing.T) {
+	recipetest.Check(t, Recipe(), map[string]any{
+		"trim": false, "trim_alpha": int64(7), "rotate": true, "padding": int64(7), "extrude": int64(7), "border": int64(7),
+		"max_size": int64(77), "pot": true, "square": true, "pages": int64(7), "keep": []any{"x"}, "data": "tpsheet", "name": "base",
+		"container": "dds", "mips": int64(7), "format": "bc7", "quality": "best", "srgb": false, "premultiply": true, "rdo": 1.5, "zstd": int64(7),
+	})
+}
+
+// options are the usual ones, changed.
+func options(change func(*Atlas)) *Atlas {
+	o := Recipe().New().(*Atlas)
+	change(o)
+	return o
+}
+
+func cook(t *testing.T, o *Atlas, tree fstest.MapFS) recipetest.Result {
+	t.Helper()
+	return recipetest.Cook(t, Recipe(), o, tree, "", "d/ui.sprites")
+}
+
+// encoded is a picture as a file.
+func encoded(t testing.TB, m image.Image) *fstest.MapFile {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return &fstest.MapFile{Data: b.Bytes()}
+}
+
+func decoded(t testing.TB, data []byte) *image.NRGBA {
+	t.Helper()
+	m, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := image.NewNRGBA(m.Bounds())
+	for y := range m.Bounds().Dy() {
+		for x := range m.Bounds().Dx() {
+			n.Set(x, y, m.At(x, y))
+		}
+	}
+	return n
+}
+
+// plain is a picture of one color.
+func plain(w, h int, c color.NRGBA) *image.NRGBA {
+	m := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := range w * h {
+		m.SetNRGBA(i%w, i/w, c)
+	}
+	return m
+}
+
+// noise is a picture of random pixels amid nothing.
+func noise(r *rand.Rand) *image.NRGBA {
+	w, h := 1+r.IntN(30), 1+r.IntN(30)
+	m := image.NewNRGBA(image.Rect(0, 0, w, h))
+	left, top := r.IntN(w), r.IntN(h)
+	for y := top; y < top+r.IntN(h-top)+1; y++ {
+		for x := left; x < w-r.IntN(3); x++ {
+			m.SetNRGBA(x, y, color.NRGBA{uint8(r.IntN(256)), uint8(r.IntN(256)), uint8(r.IntN(256)), uint8(r.IntN(4) * 85)})
+		}
+	}
+	return m
+}
+
+// A found sprite is what a reader makes of JSON of any shape.
+type found struct {
+	page    int
+	frame   image.Rectangle // on the page
+	rotated bool
+	at, of  image.Point // in the picture; its size
+}
+
+// readJSON reads the shapes as their readers do.
+func readJSON(t testing.TB, shape string, files [][]byte) map[string]found {
+	t.Helper()
+	type box struct{ X, Y, W, H int }
+	type frame struct {
+		Filename         string
+		Frame            box
+		Rotated, Trimmed bool
+		SpriteSourceSize box
+		SourceSize       struct{ W, H int }
+	}
+	list := map[string]found{}
+	add := func(name string, page int, f frame) {
+		size := image.Pt(f.Frame.W, f.Frame.H)
+		if f.Rotated {
+			size = image.Pt(f.Frame.H, f.Frame.W)
+		}
+		corner := image.Pt(f.Frame.X, f.Frame.Y)
+		of := image.Pt(f.SourceSize.W, f.SourceSize.H)
+		if f.Trimmed != (of != image.Pt(f.Frame.W, f.Frame.H)) {
+			t.Errorf("%s: trimmed %v, but %v of %v", name, f.Trimmed, f.Frame, of)
+		}
+		list[name] = found{page, image.Rectangle{corner, corner.Add(size)}, f.Rotated, image.Pt(f.SpriteSourceSize.X, f.SpriteSourceSize.Y), of}
+	}
+	for page, text := range files {
+		var d struct {
+			Frames   map[string]frame
+			Textures []struct {
+				Frames  []frame
+				Sprites []struct {
+					Filename       string
+					Region, Margin box
+				}
+			}
+		}
+		if err := json.Unmarshal(text, &d); err != nil {
+			t.Fatal(err)
+		}
+		for name, f := range d.Frames {
+			add(name, page, f)
+		}
+		for page, x := range d.Textures {
+			for _, f := range x.Frames {
+				add(f.Filename, page, f)
+			}
+			for _, s := range x.Sprites {
+				f := frame{Frame: s.Region, SpriteSourceSize: s.Margin}
+				f.SourceSize.W, f.SourceSize.H = s.Region.W+s.Margin.W, s.Region.H+s.Margin.H
+				f.Trimmed = s.Margin.W+s.Margin.H > 0
+				add(s.Filename, page, f)
+			}
+		}
+	}
+	return list
+}
+
+// picture puts a sprite back into a picture of the first size.
+func (f found) picture(page *image.NRGBA) *image.NRGBA {
+	m := image.NewNRGBA(image.Rectangle{Max: f.of})
+	for y := f.frame.Min.Y; y < f.frame.Max.Y; y++ {
+		for x := f.frame.Min.X; x < f.frame.Max.X; x++ {
+			dx, dy := x-f.frame.Min.X, y-f.frame.Min.Y
+			if f.rotated { // by 90 degrees counterclockwise
+				dx, dy = dy, f.frame.Dx()-1-dx
+			}
+			m.SetNRGBA(f.at.X+dx, f.at.Y+dy, page.NRGBAAt(x, y))
+		}
+	}
+	return m
+}
+
+// same reports whether what is seen of two pictures is the same.
+func same(a, b *image.NRGBA) bool {
+	if a.Rect != b.Rect {
+		return false
+	}
+	for i := 0; i < len(a.Pix); i += 4 {
+		if p, q := a.Pix[i:i+4], b.Pix[i:i+4]; p[3] != q[3] || p[3] > 0 && !bytes.Equal(p, q) {
+			return false
+		}
+	}
+	return true
+}
+
+// Every picture comes back pixel by pixel from the pages and the JSON, whatever the options;
+// around each is what was asked for.
+func TestPicturesComeBack(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 60 {
+		tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("s/\n")}}
+		pictures := map[string]*image.NRGBA{}
+		for j := range 1 + r.IntN(30) {
+			name := fmt.Sprintf("s/%d.png", j)
+			pictures[name] = noise(r)
+			if j > 0 && r.IntN(5) == 0 {
+				pictures[name] = pictures["s/0.png"]
+			}
+			tree["d/"+name] = encoded(t, pictures[name])
+		}
+		o := options(func(o *Atlas) {
+			o.Trim, o.Rotate, o.POT, o.Square = r.IntN(4) > 0, r.IntN(2) == 0, r.IntN(3) == 0, r.IntN(4) == 0
+			o.Padding, o.Extrude, o.Border, o.Pages = r.IntN(4), r.IntN(3), r.IntN(3), 1+r.IntN(3)
+			o.Data = []string{"hash", "multiatlas", "tpsheet"}[r.IntN(3)]
+			o.Rotate = o.Rotate && o.Data == "hash"
+			if o.Pages == 3 {
+				o.MaxSize = 160
+			}
+		})
+		res := cook(t, o, tree)
+		if res.Err != nil {
+			t.Fatalf("%d: %+v: %v", i, *o, res.Err)
+		}
+		var pages []*image.NRGBA
+		for _, file := range res.Outputs[:o.Pages] {
+			pages = append(pages, decoded(t, file))
+		}
+		list := readJSON(t, o.Data, res.Outputs[o.Pages:])
+		if len(list) != len(pictures) {
+			t.Errorf("%d: %d sprites of %d", i, len(list), len(pictures))
+		}
+		for name, f := range list {
+			if !same(pictures[name], f.picture(pages[f.page])) {
+				t.Errorf("%d: %s: is another picture in the end: %+v, %+v", i, name, f, *o)
+			}
+		}
+		checkAround(t, fmt.Sprint(i), o, pages, list)
+	}
+}
+
+// checkAround looks at what is around sprites: their edges, as far as they are extruded, and
+// then nothing as far as padding and border go.
+func checkAround(t *testing.T, name string, o *Atlas, pages []*image.NRGBA, list map[string]found) {
+	t.Helper()
+	taken := make([]map[image.Point]bool, len(pages))
+	for i := range taken {
+		taken[i] = map[image.Point]bool{}
+	}
+	done := map[string]bool{}
+	for sprite, f := range list {
+		key := fmt.Sprint(f.page, f.frame)
+		if done[key] {
+			continue // others are the same
+		}
+		done[key] = true
+		page := pages[f.page]
+		outer := f.frame.Inset(-o.Extrude)
+		if !outer.In(page.Rect.Inset(o.Border)) {
+			t.Errorf("%s: %s: %v reaches into the border of %v", name, sprite, outer, page.Rect)
+		}
+		for y := outer.Min.Y; y < outer.Max.Y; y++ {
+			for x := outer.Min.X; x < outer.Max.X; x++ {
+				near := image.Pt(min(max(x, f.frame.Min.X), f.frame.Max.X-1), min(max(y, f.frame.Min.Y), f.frame.Max.Y-1))
+				if got, want := page.NRGBAAt(x, y), page.NRGBAAt(near.X, near.Y); got.A != want.A || got.A > 0 && got != want {
+					t.Fatalf("%s: %s: beyond its edge is %v, want %v", name, sprite, got, want)
+				}
+				taken[f.page][image.Pt(x, y)] = true
+			}
+		}
+	}
+	for sprite, f := range list {
+		outer := f.frame.Inset(-o.Extrude)
+		wide := outer.Inset(-o.Padding).Intersect(pages[f.page].Rect)
+		for y := wide.Min.Y; y < wide.Max.Y; y++ {
+			for x := wide.Min.X; x < wide.Max.X; x++ {
+				if p := image.Pt(x, y); taken[f.page][p] && !p.In(outer) {
+					t.Fatalf("%s: %s: another one is nearer than %d pixels", name, sprite, o.Padding)
+				}
+			}
+		}
+	}
+	for i, page := range pages {
+		for y := range page.Rect.Dy() {
+			for x := range page.Rect.Dx() {
+				if !taken[i][image.Pt(x, y)] && page.NRGBAAt(x, y).A > 0 {
+					t.Fatalf("%s: page %d: something is seen where no sprite is", name, i)
+				}
+			}
+		}
+	}
+}
+
+// On every level the texels of sprites hold nothing of others, and the padding is as wide as
+// was asked for.
+func TestLevelsKeepSpritesApart(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for mips := range 5 {
+		for _, extrude := range []int{0, 1} {
+			tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("*.png")}}
+			colors := map[string]color.NRGBA{}
+			for i := range 12 {
+				name := fmt.Sprintf("%02d.png", i)
+				colors[name] = color.NRGBA{uint8(20 * i), uint8(255 - 20*i), uint8(i * i), 255}
+				tree["d/"+name] = encoded(t, plain(1+r.IntN(70), 1+r.IntN(70), colors[name]))
+			}
+			o := options(func(o *Atlas) {
+				o.Container, o.Format, o.Mips, o.Extrude, o.Padding, o.Border = "ktx2", "rgba8", mips, extrude, 1, 1
+			})
+			res := cook(t, o, tree)
+			if res.Err != nil {
+				t.Fatal(res.Err)
+			}
+			tex, err := ktx2.Read(res.Outputs[0], 1<<30)
+			if err != nil || len(tex.Levels) != 1+mips {
+				t.Fatal(err, len(tex.Levels))
+			}
+			list := readJSON(t, "hash", res.Outputs[1:])
+			for level, texels := range tex.Levels {
+				w, h := texture.LevelSize(tex.W, tex.H, level)
+				checkLevel(t, fmt.Sprintf("mips %d, extrude %d, level %d", mips, extrude, level), o, level, w, h, texels, list, colors)
+			}
+		}
+	}
+}
+
+func checkLevel(t *testing.T, name string, o *Atlas, level, w, h int, texels []byte, list map[string]found, colors map[string]color.NRGBA) {
+	t.Helper()
+	owner := map[image.Point]string{}
+	for sprite, f := range list {
+		// What the level has of the sprite, with what is extruded around whole units.
+		by := level
+		if o.Extrude > 0 {
+			by = o.Mips
+		}
+		up := 1<<by - 1
+		r := image.Rect(f.frame.Min.X>>by, f.frame.Min.Y>>by, (f.frame.Max.X+up)>>by, (f.frame.Max.Y+up)>>by).Inset(-o.Extrude)
+		r.Min, r.Max = r.Min.Mul(1<<(by-level)), r.Max.Mul(1<<(by-level))
+		for y := r.Min.Y - 1; y <= r.Max.Y; y++ {
+			for x := r.Min.X - 1; x <= r.Max.X; x++ {
+				p := image.Pt(x, y)
+				if !p.In(image.Rect(0, 0, w, h)) {
+					t.Fatalf("%s: %s at %v is too near to the edge", name, sprite, r)
+				}
+				if other := owner[p]; other != "" && other != sprite && (p.In(r) || other[0] != '+') {
+					t.Fatalf("%s: %s and %s are too near", name, sprite, other)
+				}
+				got := texels[4*(y*w+x):][:4]
+				c := colors[sprite]
+				switch {
+				case !p.In(r) && got[3] != 0:
+					t.Fatalf("%s: %s: beside it is %v", name, sprite, got)
+				case p.In(r) && (got[0] != c.R || got[1] != c.G || got[2] != c.B || o.Extrude > 0 && got[3] != 255 || got[3] == 0):
+					t.Fatalf("%s: %s: %v, want %v", name, sprite, got, c)
+				}
+				if p.In(r) {
+					owner[p] = sprite
+				} else {
+					owner[p] = "+"
+				}
+			}
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	dot := encoded(t, plain(1, 1, color.NRGBA{255, 0, 0, 255}))
+	other := encoded(t, plain(2, 1, color.NRGBA{255, 0, 0, 255}))
+	tree := fstest.MapFS{
+		"d/ui.sprites": {Data: []byte("\ufeff# frames\n\nwalk/*.png\r\n/top/**/*.png\nwalk/none*.png\n!walk/*_old.png\n!/top/x/no.png\n")},
+		"d/walk/1.png": dot, "d/walk/2.png": dot, "d/walk/10.png": other, "d/walk/3_old.png": dot,
+		"top/run-1.png": dot, "top/x/run-1.png": dot, "top/x/no.png": dot, "top/x/box.9.png": encoded(t, patch(3, 3)),
+	}
+	for name, want := range map[string][]string{
+		"path": {"top/run-1.png", "top/x/box.9.png", "top/x/run-1.png", "walk/1.png", "walk/10.png", "walk/2.png"},
+		"stem": {"top/run-1", "top/x/box", "top/x/run-1", "walk/1", "walk/10", "walk/2"},
+	} {
+		res := cook(t, options(func(o *Atlas) { o.Name = name }), tree)
+		var d data
+		if res.Err != nil || json.Unmarshal(res.Outputs[1], &d) != nil {
+			t.Fatal(res.Err)
+		}
+		var got []string
+		for name := range d.Frames {
+			got = append(got, name)
+		}
+		if diff := cmp.Diff(want, got, cmp.Transformer("sort", sorted)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if diff := cmp.Diff([]string{"nothing matches walk/none*.png"}, res.Warned); diff != "" {
+			t.Error(diff)
+		}
+	}
+	res := cook(t, options(func(o *Atlas) { o.Name = "base" }), tree)
+	if want := "top/run-1.png and /top/x/run-1.png are both called run-1; rename one"; res.Err == nil || !strings.Contains(res.Err.Error(), want) {
+		t.Errorf("%v, want %q", res.Err, want)
+	}
+}
+
+func sorted(list []string) map[string]bool {
+	set := map[string]bool{}
+	for _, s := range list {
+		set[s] = true
+	}
+	return set
+}
+
+func TestAnimations(t *testing.T) {
+	list := func(names ...string) (all []named) {
+		for _, n := range names {
+			all = append(all, named{name: n})
+		}
+		return all
+	}
+	all := list("a/1.png", "a/2.png", "hop10.png", "hop9.png", "walk_01", "walk_02", "x-1.png", "x.png", "y1.png", "y2.png", "007", "7z99999999999999999999", "7z1")
+	want := map[string][]string{"hop": {"hop9.png", "hop10.png"}, "walk": {"walk_01", "walk_02"}}
+	if d := cmp.Diff(want, animations(all, all[:8])); d != "" {
+		t.Error(d)
+	}
+}
+
+// patch is a nine-patch of w by h pixels besides its border.
+func patch(w, h int) *image.NRGBA {
+	m := image.NewNRGBA(image.Rect(0, 0, w+2, h+2))
+	for y := range h {
+		for x := range w {
+			m.SetNRGBA(1+x, 1+y, color.NRGBA{200, 100, 0, 255})
+		}
+	}
+	black := color.NRGBA{A: 255}
+	for x := 2; x < w; x++ {
+		m.SetNRGBA(x, 0, black)
+	}
+	m.SetNRGBA(0, 2, black)
+	return m
+}
+
+func TestNinePatch(t *testing.T) {
+	tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("*.png")}, "d/box.9.png": encoded(t, patch(10, 7))}
+	res := cook(t, options(func(o *Atlas) {}), tree)
+	var d data
+	if res.Err != nil || json.Unmarshal(res.Outputs[1], &d) != nil {
+		t.Fatal(res.Err)
+	}
+	f := d.Frames["box.9.png"]
+	want := &frame{
+		Frame: part{0, 0, 10, 7}, Source: part{0, 0, 10, 7}, Of: size{10, 7},
+		Borders: &borders{Left: 1, Right: 1, Top: 1, Bottom: 5}, Center: &part{1, 1, 8, 1},
+	}
+	if d := cmp.Diff(want, f); d != "" {
+		t.Error(d)
+	}
+	if m := decoded(t, res.Outputs[0]); m.Rect.Dx() != 10 || m.NRGBAAt(0, 0) != (color.NRGBA{200, 100, 0, 255}) {
+		t.Error("its border is still there")
+	}
+
+	red := patch(10, 7)
+	red.SetNRGBA(3, 0, color.NRGBA{255, 0, 0, 255})
+	none := patch(10, 7)
+	none.SetNRGBA(0, 2, color.NRGBA{})
+	for want, m := range map[string]*image.NRGBA{
+		"d/box.9.png: the topmost row of pixels holds #ff0000ff; in a nine-patch": red,
+		"d/box.9.png: the leftmost column of pixels has no black pixel":           none,
+		"d/box.9.png: a picture of 2 x 9 pixels has no room for the border":       plain(2, 9, color.NRGBA{}),
+	} {
+		tree["d/box.9.png"] = encoded(t, m)
+		if res := cook(t, options(func(*Atlas) {}), tree); res.Err == nil || !strings.Contains("d/"+res.Err.Error(), want) {
+			t.Errorf("%v, want %q", res.Err, want)
+		}
+	}
+}
+
+// Sprites keep the places that they had in an earlier atlas, and new ones move nobody.
+func TestKeepPlaces(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := range 20 {
+		tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("s/")}}
+		for j := range 40 {
+			tree[fmt.Sprintf("d/s/%d.png", j)] = encoded(t, noise(r))
+		}
+		o := options(func(o *Atlas) {
+			o.Data, o.Extrude, o.Pages, o.MaxSize = []string{"hash", "multiatlas", "hash", "tpsheet"}[i%4], i%3, 1+i%3, 2048>>(4*(i%3/2))
+			o.Rotate = o.Data == "hash"
+		})
+		before := cook(t, o, tree)
+		if before.Err != nil {
+			t.Fatal(before.Err)
+		}
+		for j, file := range before.Outputs[o.Pages:] {
+			name := fmt.Sprintf("was-%d.json", j)
+			if j < len(before.Outputs)-o.Pages && bytes.Contains(file, []byte(`"w": 1,`+"\n"+`   "h": 1`)) {
+				continue // a page that was not needed
+			}
+			tree["d/"+name] = &fstest.MapFile{Data: file}
+			o.Keep = append(o.Keep, name)
+		}
+		tree["d/s/7.png"], tree["d/s/new.png"] = encoded(t, noise(r)), encoded(t, noise(r))
+		delete(tree, "d/s/8.png")
+		after := cook(t, o, tree)
+		if after.Err != nil {
+			t.Fatal(after.Err)
+		}
+		was, now := readJSON(t, o.Data, before.Outputs[o.Pages:]), readJSON(t, o.Data, after.Outputs[o.Pages:])
+		for name, f := range was {
+			if name != "s/7.png" && name != "s/8.png" && now[name] != f {
+				t.Errorf("%d: %s was moved from %+v to %+v", i, name, f, now[name])
+			}
+		}
+		if now["s/new.png"].of.X == 0 || len(now) != len(was) {
+			t.Errorf("%d: %d sprites, then %d", i, len(was), len(now))
+		}
+		for name, f := range now {
+			if m := decoded(t, tree["d/"+name].Data); !same(m, f.picture(decoded(t, after.Outputs[f.page]))) {
+				t.Errorf("%d: %s: is another picture in the end", i, name)
+			}
+		}
+	}
+}
+
+// Where there is no room among the places to keep, that is said.
+func TestKeepWithoutRoom(t *testing.T) {
+	tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("*.png")}, "d/a.png": encoded(t, plain(4, 2, color.NRGBA{1, 2, 3, 255})), "d/b.png": encoded(t, plain(4, 2, color.NRGBA{A: 255}))}
+	tree["d/was.json"] = &fstest.MapFile{Data: []byte(`{"frames": {"a.png": {"frame": {"x": 0, "y": 1, "w": 4, "h": 2}}}, "meta": {"size": {"w": 4, "h": 4}}}`)}
+	o := options(func(o *Atlas) { o.Padding, o.MaxSize, o.Keep = 0, 4, []string{"was.json"} })
+	res := cook(t, o, tree)
+	if d := cmp.Diff([]string{"no room for 1 sprite among the places to keep: all are placed anew"}, res.Warned); d != "" || res.Err != nil {
+		t.Error(d, res.Err)
+	}
+}
+
+// What is wrong is said, of files and of lists.
+func TestErrors(t *testing.T) {
+	good := encoded(t, plain(5, 4, color.NRGBA{1, 2, 3, 255}))
+	torn := &fstest.MapFile{Data: good.Data[:len(good.Data)-20]}
+	for _, tc := range []struct {
+		list, want string
+		change     func(*Atlas)
+	}{
+		{"", "it names no pictures", nil},
+		{"# none\n\n", "it names no pictures", nil},
+		{"none/*.png", "it names no pictures", nil},
+		{"good.png\n!*.png", "it names no pictures", nil},
+		{"\xff", "not UTF-8", nil},
+		{"good.png\n[", "line 2: pattern", nil},
+		{"!", "line 1: ", nil},
+		{"../../x/*.png", "line 1: ", nil},
+		{"*.txt", "no.txt: not a PNG", nil},
+		{"torn.png", "torn.png: ", nil},
+		{"good.png", "good.png: 5 x 4 pixels do not fit a page of 4 x 4", func(o *Atlas) { o.MaxSize = 4 }},
+		{"*ood*.png", "2 sprites do not fit 1 page of at most 6 x 6 pixels", func(o *Atlas) { o.MaxSize = 6 }},
+		{"good.png", "keep: none.json: ", func(o *Atlas) { o.Keep = []string{"none.json"} }},
+		{"good.png", "keep: no.txt: ", func(o *Atlas) { o.Keep = []string{"no.txt"} }},
+		{"good.png", "keep: empty.json: no JSON of an atlas", func(o *Atlas) { o.Keep = []string{"empty.json"} }},
+		{"good.png", "keep: there were 2 pages", func(o *Atlas) { o.Keep = []string{"huge.json", "huge.json"} }},
+		{"good.png", "keep: a page of 99999 x 4 pixels is none", func(o *Atlas) { o.Keep = []string{"huge.json"} }},
+	} {
+		tree := fstest.MapFS{
+			"d/ui.sprites": {Data: []byte(tc.list)}, "d/good.png": good, "d/good2.png": encoded(t, plain(5, 4, color.NRGBA{A: 255})), "d/torn.png": torn,
+			"d/no.txt": {Data: []byte("text")}, "d/empty.json": {Data: []byte("{}")},
+			"d/huge.json": {Data: []byte(`{"frames": {}, "meta": {"size": {"w": 99999, "h": 4}}}`)},
+		}
+		o := options(func(o *Atlas) {
+			if tc.change != nil {
+				tc.change(o)
+			}
+		})
+		if res := cook(t, o, tree); res.Err == nil || !strings.Contains(res.Err.Error(), tc.want) {
+			t.Errorf("%q: %v, want %q", tc.list, res.Err, tc.want)
+		}
+	}
+	for want, change := range map[string]func(*Atlas){
+		"rotate":      func(o *Atlas) { o.Data, o.Rotate = "tpsheet", true },
+		"mips":        func(o *Atlas) { o.Mips = 1 },
+		"premultiply": func(o *Atlas) { o.Premultiply = true },
+		"max_size":    func(o *Atlas) { o.MaxSize, o.Border = 9, 5 },
+		"rdo":         func(o *Atlas) { o.Container, o.Format, o.RDO = "ktx2", "bc1", 1 },
+	} {
+		var wrong *recipe.OptionError
+		if err := options(change).Check(); !asOption(err, &wrong) || wrong.Key != want {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+func asOption(err error, to **recipe.OptionError) bool {
+	e, ok := err.(*recipe.OptionError)
+	*to = e
+	return ok
+}
+
+// Numbers of an earlier atlas that cannot be are as if they were not there.
+func FuzzKeep(f *testing.F) {
+	f.Add([]byte(`{"frames": {"a.png": {"frame": {"x": 0, "y": 1, "w": 5, "h": 4}, "rotated": true}}, "meta": {"size": {"w": 64, "h": 64}}}`))
+	f.Add([]byte(`{"textures": [{"size": {"w": 64, "h": 64}, "frames": [null, {"filename": "a.png", "frame": {"x": 9223372036854775807, "y": -9223372036854775808, "w": 5, "h": 4}}]}]}`))
+	f.Add([]byte(`{"textures": [{"size": {"w": 9223372036854775807, "h": 64}, "sprites": [{"filename": "a.png", "region": {"x": 1, "y": 2, "w": 5, "h": 4}}]}]}`))
+	a := encoded(f, plain(5, 4, color.NRGBA{1, 2, 3, 255}))
+	f.Fuzz(func(t *testing.T, was []byte) {
+		tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("a.png")}, "d/a.png": a, "d/was.json": {Data: was}}
+		res := cook(t, options(func(o *Atlas) { o.Keep, o.MaxSize = []string{"was.json"}, 256 }), tree)
+		if res.Err != nil {
+			return
+		}
+		if list := readJSON(t, "hash", res.Outputs[1:]); !same(decoded(t, a.Data), list["a.png"].picture(decoded(t, res.Outputs[0]))) {
+			t.Error("the picture does not come back")
+		}
+	})
+}
+
+// The bytes of all containers are those that Version promises.
+func TestGolden(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("s/\n")}}
+	for i := range 50 {
+		tree[fmt.Sprintf("d/s/%d.png", i)] = encoded(t, noise(r))
+	}
+	for container, want := range map[string]string{"png": "9e6bbba471f5ff6a", "ktx2": "bd5428f0af271954", "dds": "8983b1313b8cf12d"} {
+		res := cook(t, options(func(o *Atlas) {
+			o.Container, o.Rotate = container, true
+			if container != "png" {
+				o.Mips, o.Format = 2, "bc7"
+			}
+		}), tree)
+		if res.Err != nil {
+			t.Fatal(res.Err)
+		}
+		sum := hashing.DigestOf(bytes.Join(res.Outputs, nil))
+		if got := hex.EncodeToString(sum[:8]); got != want {
+			t.Errorf("%s: %s, want %s; raise Version", container, got, want)
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package atlas
+
+import (
+	"encoding/json"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// data is what the files of all shapes have in them, those of TexturePacker, which PixiJS,
+// Phaser and Godot's importer read.
+type data struct {
+	Frames     map[string]*frame   `json:"frames,omitempty"`
+	Animations map[string][]string `json:"animations,omitempty"`
+	Textures   []onePage           `json:"textures,omitempty"`
+	Meta       meta                `json:"meta"`
+}
+
+type meta struct {
+	App     string   `json:"app"`
+	Version string   `json:"version"`
+	Image   string   `json:"image,omitempty"`
+	Format  string   `json:"format,omitempty"`
+	Size    *size    `json:"size,omitempty"`
+	Scale   string   `json:"scale,omitempty"`
+	Related []string `json:"related_multi_packs,omitempty"`
+}
+
+type onePage struct {
+	Image   string   `json:"image"`
+	Format  string   `json:"format,omitempty"`
+	Size    size     `json:"size"`
+	Scale   int      `json:"scale,omitempty"`
+	Frames  []*frame `json:"frames,omitempty"`
+	Sprites []region `json:"sprites,omitempty"`
+}
+
+// A part of a page or of a picture.
+type part struct {
+	X int `json:"x"`
+	Y int `json:"y"`
+	W int `json:"w"`
+	H int `json:"h"`
+}
+
+type frame struct {
+	Filename string `json:"filename,omitempty"`
+	// Frame is where the sprite is on the page, as large as it is before it is turned.
+	Frame   part `json:"frame"`
+	Rotated bool `json:"rotated"`
+	Trimmed bool `json:"trimmed"`
+	// Source is where the sprite was in the picture, whose size follows.
+	Source part `json:"spriteSourceSize"`
+	Of     size `json:"sourceSize"`
+	// Borders and Center are those of a nine-patch, as PixiJS and Phaser want them.
+	Borders *borders `json:"borders,omitempty"`
+	Center  *part    `json:"scale9Borders,omitempty"`
+}
+
+// A region is a sprite as Godot's importer wants it.
+type region struct {
+	Filename string `json:"filename"`
+	Region   part   `json:"region"`
+	// Margin is where the sprite was in the picture, and how much larger that is.
+	Margin part `json:"margin"`
+}
+
+// writeData writes the JSON.
+func (o *Atlas) writeData(job *recipe.Job, a *atlas) error {
+	if o.Data != "hash" {
+		d := data{Meta: newMeta(), Textures: []onePage{}}
+		for i := range max(len(a.layout.Pages), 1) {
+			d.Textures = append(d.Textures, o.textureData(job, a, i))
+		}
+		return write(job, o.Pages, d)
+	}
+	for i := range o.Pages {
+		if err := write(job, o.Pages+i, o.pageData(job, a, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(job *recipe.Job, i int, d data) error {
+	text, err := json.MarshalIndent(d, "", " ")
+	if err != nil {
+		return err
+	}
+	return job.Write(i, append(text, '\n'))
+}
+
+func newMeta() meta {
+	return meta{App: "https://github.com/assetcook/assetcook", Version: "1.0"}
+}
+
+// pageData is what there is to say of a page in the shape "hash".
+func (o *Atlas) pageData(job *recipe.Job, a *atlas, page int) data {
+	d := data{Frames: map[string]*frame{}, Meta: newMeta()}
+	s := o.size(a, page)
+	d.Meta.Image, d.Meta.Format, d.Meta.Size, d.Meta.Scale = o.file(job, page, o.Container), "RGBA8888", &s, "1"
+	if page == 0 {
+		for i := 1; i < len(a.layout.Pages); i++ {
+			d.Meta.Related = append(d.Meta.Related, o.file(job, i, "json"))
+		}
+	}
+	names := a.ofPage(page)
+	for _, n := range names {
+		d.Frames[n.name] = o.frame(a, n)
+	}
+	d.Animations = animations(a.names, names)
+	return d
+}
+
+// textureData is what there is to say of a page in the other shapes.
+func (o *Atlas) textureData(job *recipe.Job, a *atlas, page int) onePage {
+	t := onePage{Image: o.file(job, page, o.Container), Size: o.size(a, page)}
+	for _, n := range a.ofPage(page) {
+		f := o.frame(a, n)
+		if o.Data == "tpsheet" {
+			t.Sprites = append(t.Sprites, region{n.name, f.Frame, part{n.x, n.y, n.of.W - f.Frame.W, n.of.H - f.Frame.H}})
+			continue
+		}
+		f.Filename = n.name
+		t.Frames = append(t.Frames, f)
+	}
+	if o.Data != "tpsheet" {
+		t.Format, t.Scale = "RGBA8888", 1
+	}
+	return t
+}
+
+func (o *Atlas) frame(a *atlas, n named) *frame {
+	s, at := a.sprites[n.sprite], a.layout.Places[n.sprite]
+	x, y := o.corner(at)
+	f := &frame{
+		Frame: part{x, y, s.w, s.h}, Rotated: at.Turned, Trimmed: n.of != size{s.w, s.h},
+		Source: part{n.x, n.y, s.w, s.h}, Of: n.of, Borders: n.borders,
+	}
+	if b := n.borders; b != nil {
+		f.Center = &part{b.Left, b.Top, s.w - b.Left - b.Right, s.h - b.Top - b.Bottom}
+	}
+	return f
+}
+
+// file returns the name of the file of a page.
+func (o *Atlas) file(job *recipe.Job, page int, ext string) string {
+	stem := path.Base(job.Path())
+	return strings.TrimSuffix(stem, stem[len(stem)-len(job.Ext()):]) + suffix(page) + "." + ext
+}
+
+// size returns that of a page in pixels.
+func (o *Atlas) size(a *atlas, page int) size {
+	if page >= len(a.layout.Pages) {
+		return size{1, 1}
+	}
+	w, h := o.pixels(a.layout.Pages[page])
+	return size{w, h}
+}
+
+// animations returns the sprites whose names differ in a number at their end alone, before the
+// extension, by its size, under what comes before it. Those that are not all on the page are
+// left out.
+func animations(all, onPage []named) map[string][]string {
+	type step struct {
+		name   string
+		number int
+	}
+	groups := map[string][]step{}
+	for _, n := range all {
+		stem := strings.TrimSuffix(n.name, n.name[len(n.name)-len(recipe.Ext(n.name)):])
+		before := strings.TrimRight(stem, "0123456789")
+		number, err := strconv.Atoi(stem[len(before):])
+		before = strings.TrimRight(before, "_-. ")
+		if err == nil && before != "" && !strings.HasSuffix(before, "/") {
+			groups[before] = append(groups[before], step{n.name, number})
+		}
+	}
+	here := map[string]bool{}
+	for _, n := range onPage {
+		here[n.name] = true
+	}
+	found := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		steps := groups[name]
+		if len(steps) < 2 || slices.ContainsFunc(steps, func(s step) bool { return !here[s.name] }) {
+			continue
+		}
+		slices.SortStableFunc(steps, func(a, b step) int { return a.number - b.number })
+		for _, s := range steps {
+			found[name] = append(found[name], s.name)
+		}
+	}
+	return found
+}
+
+// A sheet is a page of an earlier atlas.
+type sheet struct {
+	size   size
+	frames map[string]place
+}
+
+// A place is where a sprite is on a page.
+type place struct {
+	part
+	turned bool
+}
+
+// sheets returns the pages that data tells of, whatever its shape.
+func (d *data) sheets() (list []sheet) {
+	if d.Frames != nil && d.Meta.Size != nil {
+		s := sheet{*d.Meta.Size, map[string]place{}}
+		for name, f := range d.Frames {
+			if f != nil {
+				s.frames[name] = place{f.Frame, f.Rotated}
+			}
+		}
+		list = append(list, s)
+	}
+	for _, t := range d.Textures {
+		s := sheet{t.Size, map[string]place{}}
+		for _, f := range t.Frames {
+			if f != nil {
+				s.frames[f.Filename] = place{f.Frame, f.Rotated}
+			}
+		}
+		for _, r := range t.Sprites {
+			s.frames[r.Filename] = place{part: r.Region}
+		}
+		list = append(list, s)
+	}
+	return list
+}

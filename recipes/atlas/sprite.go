@@ -1,0 +1,268 @@
+package atlas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/source"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A sprite is what is painted: a picture without its empty edges.
+type sprite struct {
+	w, h int
+	pix  []uint8 // as pixmap.Map has it
+}
+
+// A named is a sprite by its name.
+type named struct {
+	name   string
+	sprite int // which it is
+	// of is the size of the picture, x and y where the sprite was in it.
+	of   size
+	x, y int
+	// borders are those of a nine-patch; nil if it is none.
+	borders *borders
+}
+
+type size struct {
+	W int `json:"w"`
+	H int `json:"h"`
+}
+
+// borders are how wide the parts of a nine-patch are that do not stretch.
+type borders struct {
+	Left   int `json:"left"`
+	Top    int `json:"top"`
+	Right  int `json:"right"`
+	Bottom int `json:"bottom"`
+}
+
+// ninePatch is what the names of pictures end in, before the extension, that have a border of
+// one pixel in which black says what stretches: at the top across, at the left down. Android
+// has introduced it.
+const ninePatch = ".9"
+
+// largestSide is how long a side of a picture may be: more than a page's, for what is cut off.
+func (o *Atlas) largestSide() int { return max(2*o.MaxSize, 1024) }
+
+// largestPicture is what decoding a picture may take at most.
+func (o *Atlas) largestPicture() int64 { return 24 * int64(o.largestSide()) * int64(o.largestSide()) }
+
+// batch is how much is decoded at once, unless one picture takes more.
+func (o *Atlas) batch() int64 { return 64 << 20 }
+
+// maxSprites is more than layouts can be found for in a second or two.
+const maxSprites = 50000
+
+// A picture is a file on its way to a sprite.
+type picture struct {
+	file string
+	data []byte
+	sprite
+	named
+}
+
+// content tells sprites apart.
+type content struct {
+	w, h int
+	pix  hashing.Digest
+}
+
+// read reads pictures and makes them sprites: files in order, and so much of them at once that
+// idle processors can share the work.
+func (o *Atlas) read(ctx context.Context, job *recipe.Job, files []string) (*atlas, error) {
+	defer job.Step("read")()
+	if len(files) > maxSprites {
+		return nil, fmt.Errorf("%d sprites; an atlas has at most %d", len(files), maxSprites)
+	}
+	a := &atlas{}
+	known := map[content]int{}
+	called := map[string]string{}
+	room := int64(o.Pages) * int64(o.MaxSize) * int64(o.MaxSize)
+	for len(files) > 0 {
+		batch, err := o.load(job, files)
+		if err != nil {
+			return nil, err
+		}
+		files = files[len(batch):]
+		err = job.Each(ctx, len(batch), func(i int) error { return o.decode(ctx, &batch[i]) })
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range batch {
+			name := o.nameOf(p.file)
+			if !utf8.ValidString(name) {
+				return nil, fmt.Errorf("%s: its name is no UTF-8, and cannot stand in JSON; rename it", pathname.Show(p.file))
+			}
+			if other, ok := called[name]; ok {
+				return nil, fmt.Errorf("%s and %s are both called %s; rename one, or choose other names with the option name", pathname.Show(other), pathname.Show(p.file), pathname.Show(name))
+			}
+			called[name] = p.file
+			id := content{p.w, p.h, hashing.DigestOf(p.pix)}
+			which, ok := known[id]
+			if !ok {
+				which = len(a.sprites)
+				known[id] = which
+				a.sprites = append(a.sprites, p.sprite)
+				job.Hold("sprites", len(p.pix))
+				if p.w > o.MaxSize || p.h > o.MaxSize {
+					return nil, o.tooLarge(name, &p.sprite)
+				}
+				if room -= int64(p.w) * int64(p.h); room < 0 {
+					return nil, o.full(len(a.sprites) + len(files))
+				}
+			}
+			p.named.name, p.named.sprite = name, which
+			a.names = append(a.names, p.named)
+		}
+	}
+	slices.SortFunc(a.names, func(x, y named) int { return strings.Compare(x.name, y.name) })
+	return a, nil
+}
+
+// load reads as many files as make a batch.
+func (o *Atlas) load(job *recipe.Job, files []string) (batch []picture, err error) {
+	memory := int64(0)
+	for _, file := range files {
+		if len(batch) > 0 && (memory > o.batch() || len(batch) == 1024) {
+			break
+		}
+		data, err := o.readFile(job, file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", pathname.Show(file), err)
+		}
+		info, err := source.Probe(data, recipe.Ext(file), int64(len(data)), o.largestSide())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", pathname.Show(file), err)
+		}
+		memory += int64(len(data)) + info.Memory
+		batch = append(batch, picture{file: file, data: data})
+	}
+	return batch, nil
+}
+
+// readFile reads a file that may be no picture, and huge.
+func (o *Atlas) readFile(job *recipe.Job, file string) ([]byte, error) {
+	f, err := job.OpenDep(file)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if info.Size() > o.largestPicture() {
+		return nil, fmt.Errorf("%d bytes are too many for a picture of %d x %d pixels, the most that max_size lets sprites have", info.Size(), o.largestSide(), o.largestSide())
+	}
+	return job.Read(file)
+}
+
+// decode makes a picture a sprite.
+func (o *Atlas) decode(ctx context.Context, p *picture) error {
+	m, _, err := source.Decode(ctx, p.data, recipe.Ext(p.file), o.largestSide())
+	if p.data = nil; err == nil {
+		color := pixmap.SRGB
+		if !o.SRGB {
+			color = pixmap.Linear
+		}
+		m, err = pixmap.Convert(ctx, m, pixmap.Bits8, color)
+	}
+	if err == nil {
+		clearUnseen(m.Pix8)
+		p.sprite, p.of = sprite{w: m.W, h: m.H, pix: m.Pix8}, size{m.W, m.H}
+		if strings.HasSuffix(strings.TrimSuffix(strings.ToLower(p.file), recipe.Ext(p.file)), ninePatch) {
+			err = p.peel()
+		} else if o.Trim {
+			p.trim(o.TrimAlpha)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", pathname.Show(p.file), err)
+	}
+	return nil
+}
+
+// clearUnseen makes pixels that nothing is seen of black, whatever was left there.
+func clearUnseen(pix []uint8) {
+	for ; len(pix) > 0; pix = pix[4:] {
+		if pix[3] == 0 {
+			pix[0], pix[1], pix[2] = 0, 0, 0
+		}
+	}
+}
+
+// trim cuts off the edges that are empty. Of one that is all empty a pixel stays.
+func (p *picture) trim(empty int) {
+	s := &p.sprite
+	left, top, right, bottom := s.w, s.h, 0, 0
+	for y := range s.h {
+		for x := range s.w {
+			if int(s.pix[4*(y*s.w+x)+3]) > empty {
+				left, right = min(left, x), max(right, x+1)
+				top, bottom = min(top, y), y+1
+			}
+		}
+	}
+	if right == 0 {
+		left, top, right, bottom = 0, 0, 1, 1
+	}
+	s.cut(left, top, right-left, bottom-top)
+	p.x, p.y = left, top
+}
+
+// cut keeps a part of the sprite, in memory of its own.
+func (s *sprite) cut(x, y, w, h int) {
+	pix := make([]uint8, 0, 4*w*h)
+	for row := range h {
+		from := 4 * ((y+row)*s.w + x)
+		pix = append(pix, s.pix[from:from+4*w]...)
+	}
+	s.pix, s.w, s.h = pix, w, h
+}
+
+// peel takes the border off a nine-patch and reads what it says.
+func (p *picture) peel() error {
+	s := &p.sprite
+	if s.w < 3 || s.h < 3 {
+		return fmt.Errorf("a picture of %d x %d pixels has no room for the border that %s in its name promises", s.w, s.h, ninePatch)
+	}
+	left, right, err := s.stretch(s.w-2, func(i int) int { return 1 + i })
+	if err != nil {
+		return fmt.Errorf("the topmost row of pixels %w", err)
+	}
+	top, bottom, err := s.stretch(s.h-2, func(i int) int { return (1 + i) * s.w })
+	if err != nil {
+		return fmt.Errorf("the leftmost column of pixels %w", err)
+	}
+	s.cut(1, 1, s.w-2, s.h-2)
+	p.of = size{s.w, s.h}
+	p.borders = &borders{Left: left, Right: right, Top: top, Bottom: bottom}
+	return nil
+}
+
+// stretch returns how many of n pixels come before those that are black, and after them.
+func (s *sprite) stretch(n int, at func(i int) int) (before, after int, err error) {
+	before, after = n, n
+	for i := range n {
+		p := s.pix[4*at(i):][:4]
+		switch {
+		case p[3] == 0:
+		case p[0] == 0 && p[1] == 0 && p[2] == 0 && p[3] == 255:
+			before, after = min(before, i), n-1-i
+		default:
+			return 0, 0, fmt.Errorf("holds #%02x%02x%02x%02x; in a nine-patch, whose name ends in %s, it is black where it stretches, and transparent elsewhere", p[0], p[1], p[2], p[3], ninePatch)
+		}
+	}
+	if before == n {
+		return 0, 0, errors.New("has no black pixel; in a nine-patch it is black where it stretches")
+	}
+	return before, after, nil
+}
