@@ -348,6 +348,9 @@ type filesJSON struct {
 	Takes      []string `json:"takes,omitempty"`
 	MadeOf     string   `json:"made_of,omitempty"`
 	UsedBy     []string `json:"used_by,omitempty"`
+
+	Again int           `json:"assets,omitempty"`  // that an edit cooks again
+	Took  time.Duration `json:"cook_ns,omitempty"` // by all of them, last time
 }
 
 func (r *queryRun) deps(paths []string, w io.Writer) error {
@@ -447,7 +450,7 @@ func (r *queryRun) uses(paths []string, w io.Writer) error {
 		if found.Name == "" {
 			return r.unknown(given, found.Known)
 		}
-		rec := filesJSON{Path: found.Name, UsedBy: found.Users}
+		rec := filesJSON{Path: found.Name, UsedBy: found.Users, Again: found.Again.Assets, Took: found.Again.Took}
 		if found.Output != "" {
 			rec.MadeOf, rec.Path = found.Name, given
 		}
@@ -469,6 +472,7 @@ func (r *queryRun) uses(paths []string, w io.Writer) error {
 		for _, p := range rec.UsedBy {
 			fmt.Fprintf(w, "  %s\n", pathname.Show(p))
 		}
+		fmt.Fprintf(w, "an edit cooks %s again, which took %s last time\n", human.Count(rec.Again, "asset"), human.Duration(rec.Took))
 	}
 	return nil
 }

@@ -84,7 +84,12 @@ var tools = []tool{
 		"n=0; (cat \"$1\" tools/h*; find . -name '*.bin' -exec cat {} +) >\"$2\" 2>&-; :\n",
 		"exit 1\n",
 	}},
+	{toolRule("reads = [\"/cook.toml\", \"/.cookignore\", \"/*/cook.toml\"]\n", "{scratch}/d"), []string{
+		"n=0; cat \"$1\" cook.toml .cookignore >\"$2\" 2>&-; :\n",
+		"n=0; cat \"$1\" */cook.toml >\"$2\" 2>&-; :\n",
+	}},
 	{toolRule("deps = \"trace\"\n", "{scratch}/d"), []string{
+		"n=0; cat \"$1\" cook.toml x/cook.toml >\"$2\" 2>&-; :\n",
 		"n=0; (cat tools/h*; find x -name '*.bin' | LC_ALL=C sort; cat \"$1\") >\"$2\" 2>&-; :\n",
 		"n=0; (test -e tools/more && echo more; test -d x/y && echo xy; cat tools/head tools/h2; cat \"$1\") >\"$2\" 2>&-; :\n",
 		"n=0; (cd tools; cat ./../tools/head ./h*) >\"$2\" 2>&-; cat \"$1\" y/a.txt y/b.txt >>\"$2\" 2>&-; :\n",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/rectpack"
 )
@@ -64,7 +65,7 @@ func (o *Atlas) place(ctx context.Context, job *recipe.Job, a *atlas) error {
 		}
 		a.layout, err = rectpack.Keep(ctx, rects, places, pages, options)
 		if full := new(rectpack.FullError); errors.As(err, &full) {
-			job.Warn("no room for %s among the places to keep: all are placed anew", count(full.Left, "sprite"))
+			job.Warn("no room for %s among the places to keep: all are placed anew", human.Count(full.Left, "sprite"))
 		}
 	}
 	if len(o.Keep) == 0 || err != nil {
@@ -86,14 +87,7 @@ func (o *Atlas) tooLarge(name string, s *sprite) error {
 }
 
 func (o *Atlas) full(sprites int) error {
-	return fmt.Errorf("%s do not fit %s of at most %d x %d pixels; allow more with pages or max_size, or take some out", count(sprites, "sprite"), count(o.Pages, "page"), o.MaxSize, o.MaxSize)
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Errorf("%s do not fit %s of at most %d x %d pixels; allow more with pages or max_size, or take some out", human.Count(sprites, "sprite"), human.Count(o.Pages, "page"), o.MaxSize, o.MaxSize)
 }
 
 // nameFor returns a name of a sprite.

@@ -325,7 +325,7 @@ type job struct {
 // judge finds out a file's content by its stamp, or returns the job of reading it.
 func (s *Contents) judge(f *File, known *index.File) job {
 	f.Settled = s.opt.Clock.Settled(f.Stamp)
-	if known == nil {
+	if known == nil || known.Blob == (store.BlobID{}) { // the latter of rules that no asset has read
 		return job{file: f, want: hashing.WantSum | hashing.WantDigest}
 	}
 	if known.Settled && known.Stamp == f.Stamp && s.sameFunc && !s.opt.IgnoreStamps {

@@ -18,7 +18,7 @@ import (
 )
 
 // Version is the format's. An index of another version is not read.
-const Version = 3
+const Version = 4
 
 var magic = [8]byte{'c', 'o', 'o', 'k', 'i', 'd', 'x', '\n'}
 

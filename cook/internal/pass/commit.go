@@ -133,18 +133,31 @@ func (c *committer) makeAnew() {
 		}
 	}
 	c.assets(c.next.PutFile)
-	c.extra(put)
+	read := map[string]index.File{} // by recipes, and perhaps rules as well
+	c.extra(func(f index.File) { read[f.Path] = f })
 	for _, f := range d.Tree.Folders {
 		c.next.PutFolder(f, c.s.Clock.Settled(f.Stamp))
 	}
 	for role, list := range map[index.Role][]scan.Entry{index.Config: d.Tree.Configs, index.Ignore: d.Tree.Ignores} {
 		for _, e := range list {
 			settled := c.s.Clock.Settled(e.Stamp) && !t.Rules.busy[e.Path]
-			put(index.File{Path: e.Path, Role: role, Stamp: e.Stamp, Settled: settled, Sum: t.Rules.sums[e.Path]})
+			put(withContent(index.File{Path: e.Path, Role: role, Stamp: e.Stamp, Settled: settled, Sum: t.Rules.sums[e.Path]}, read[e.Path]))
 		}
+	}
+	for _, f := range read {
+		put(f)
 	}
 	c.next.PutActions(c.actions)
 	c.keepFiles(put)
+}
+
+// withContent returns what is known of a file of rules, with its content if a recipe has read
+// the same.
+func withContent(rules, read index.File) index.File {
+	if rules.Stamp == read.Stamp && rules.Sum == read.Sum {
+		rules.Blob, rules.Settled = read.Blob, rules.Settled && read.Settled
+	}
+	return rules
 }
 
 // keepFiles puts what was known of files that only kept actions have read.
@@ -277,10 +290,20 @@ func (c *committer) editActions() {
 			c.next.DropFile(path)
 		}
 	}
+	rules := map[string]index.File{}
+	for _, f := range c.editedRules() {
+		rules[f.Path] = f
+	}
 	put := func(f index.File) {
 		// What else the index knows was as it knows it when the stamps were compared;
 		// if it has changed since, the next run must see that.
-		if _, known := d.Last.File(f.Path); !known || d.Concerned[f.Path] || d.Changed[f.Path] {
+		last, known := d.Last.File(f.Path)
+		if now, ok := rules[f.Path]; ok {
+			last = now
+		}
+		if known && (last.Role == index.Config || last.Role == index.Ignore) {
+			c.next.PutFile(withContent(last, f))
+		} else if !known || d.Concerned[f.Path] || d.Changed[f.Path] {
 			c.next.PutFile(f)
 		}
 	}

@@ -221,6 +221,7 @@ func (f *finder) sort(file *restat.File) error {
 		if file.Kind != restat.Changed {
 			return errNeedFullScan
 		}
+		f.delta.Changed[path] = true // assets may read it as well
 		f.rules[path] = file.Now
 	default:
 		return errNeedFullScan // which files are sources

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"slices"
+	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
 )
@@ -19,7 +20,17 @@ type Found struct {
 	// one of all these is cooked to.
 	Assets []Asset
 	Users  []string
+	// Again is what an edit of the file cooks again.
+	Again Work
 }
+
+// A Work is the cooking of some assets, a target each, as long as it took last.
+type Work struct {
+	Assets int
+	Took   time.Duration
+}
+
+func (w *Work) add(a *index.Action) { w.Assets, w.Took = w.Assets+1, w.Took+a.CookTime }
 
 // Find looks for a file by the names that it may have: of a source first, then of an output,
 // then of a file that assets read. It asks the index for these alone.
@@ -36,6 +47,7 @@ func Find(out string, names []string) (f Found, err error) {
 		l := newLister(x)
 		for _, a := range x.ActionsOf(f.Name) {
 			f.Assets = append(f.Assets, l.asset(&a))
+			f.Again.add(&a)
 		}
 		readers := readersOf(x, f.Name)
 		changed := readers
@@ -44,6 +56,11 @@ func Find(out string, names []string) (f Found, err error) {
 		}
 		f.Users = slices.Concat(readers, l.bundles.takers(changed...)[len(changed):])
 		slices.Sort(f.Users)
+		for _, user := range f.Users {
+			for _, a := range x.ActionsOf(user) {
+				f.Again.add(&a)
+			}
+		}
 	})
 	return f, err
 }
