@@ -43,11 +43,11 @@ func TestShowLong(t *testing.T) {
 }
 
 // Whatever the name, what is shown is one line of printable text, and says
-// exactly which name it was.
+// exactly which name, or pattern of a listing, it was.
 func TestShowIsOneHonestLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := string(rapid.SliceOf(rapid.Byte()).Draw(t, "name"))
-		shown := Show(name)
+		name := string(rapid.SliceOfN(rapid.Byte(), 0, longest).Draw(t, "name"))
+		shown, name := Show(name), Plain(name)
 		if strings.IndexFunc(shown, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
 			t.Fatalf("Show(%q) = %q does not print", name, shown)
 		}
