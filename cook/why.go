@@ -166,12 +166,14 @@ func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Act
 
 // choices lists what the rules decided.
 func choices(m *plan.Method) (options []Option, rules []string) {
-	options = append(options, Option{"recipe", fmt.Sprintf("%s version %d", m.Recipe.Name, m.Recipe.Version), m.Chosen.String()})
-	for _, o := range m.Options {
-		options = append(options, Option{o.Key, o.Value, o.From.String()})
-	}
-	for _, r := range m.Rules {
-		rules = append(rules, fmt.Sprintf("%s match %s", r, r.Match))
+	for step := range m.Steps("") {
+		options = append(options, Option{"recipe" + step.Of, fmt.Sprintf("%s version %d", step.Recipe.Name, step.Recipe.Version), step.Chosen.String()})
+		for _, o := range step.Options {
+			options = append(options, Option{o.Key + step.Of, o.Value, o.From.String()})
+		}
+		for _, r := range step.Rules {
+			rules = append(rules, fmt.Sprintf("%s match %s", r, r.Match))
+		}
 	}
 	return options, rules
 }

@@ -59,8 +59,8 @@ func (f Format) check() error {
 func checkExtensions(list []string) error {
 	for i, ext := range list {
 		letters, ok := strings.CutPrefix(ext, ".")
-		if !ok || !isWord(letters, "-_") || len(ext) > MaxExtension {
-			return fmt.Errorf("extension %q: want a dot and one or more of a-z, 0-9, '-' and '_', at most %d bytes", ext, MaxExtension)
+		if !ok || !isWord(letters, "-_") || len(ext) > maxExtension {
+			return fmt.Errorf("extension %q: want a dot and one or more of a-z, 0-9, '-' and '_', at most %d bytes", ext, maxExtension)
 		}
 		if slices.Contains(list[:i], ext) {
 			return fmt.Errorf("extension %s is listed twice", ext)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,6 +56,9 @@ type Env struct {
 	Each func(ctx context.Context, n int, do func(i int) error) error
 	// Assets is the asset tree's folder, for external programs.
 	Assets string
+	// SourceFile is the file that the source is in, if another recipe made it so that it is
+	// not in the asset tree; "" if it is.
+	SourceFile string
 	// Scratch returns a folder that is empty at first and removed afterwards.
 	Scratch func() (string, error)
 	// Vars are environment variables that external programs get in the place of
@@ -297,6 +301,15 @@ func (j *Job) Write(i int, data []byte) error {
 
 // OutputFile returns the file name of the i-th output, for external programs.
 func (j *Job) OutputFile(i int) string { return j.env.Outputs[i] }
+
+// SourceFile returns the file name of the source, for external programs. It is not in the
+// asset tree if another recipe made it.
+func (j *Job) SourceFile() string {
+	if j.env.SourceFile != "" {
+		return j.env.SourceFile
+	}
+	return filepath.Join(j.env.Assets, filepath.FromSlash(j.env.Path))
+}
 
 // Assets returns the asset tree's folder, for external programs.
 func (j *Job) Assets() string { return j.env.Assets }

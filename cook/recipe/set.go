@@ -95,8 +95,8 @@ func check(r Recipe) error {
 // the set has.
 const Fallback = "copy"
 
-// MaxExtension is how long an extension of a recipe may be, in bytes.
-const MaxExtension = 16
+// maxExtension is how long an extension of a recipe may be, in bytes.
+const maxExtension = 16
 
 func checkHints(r Recipe, c Cooker) error {
 	if len(r.Hints) > 0 && len(r.Extensions) == 0 {

@@ -1,6 +1,10 @@
 package pathname
 
-import "path/filepath"
+import (
+	"path"
+	"path/filepath"
+	"strings"
+)
 
 // Below returns where a file lies in a folder, with slashes, "." for the folder
 // itself, and whether it does. Both names are absolute and free of links, or both
@@ -11,4 +15,21 @@ func Below(folder, file string) (rel string, ok bool) {
 		return "", false
 	}
 	return filepath.ToSlash(rel), true
+}
+
+// Relative returns the name of a file as another folder of the same tree would write it. Both
+// are clean paths with slashes from the root of the tree, which is ".".
+func Relative(folder, file string) string {
+	up := ""
+	for folder != "." && folder != file && !strings.HasPrefix(file, folder+"/") {
+		folder = path.Dir(folder)
+		up += "../"
+	}
+	if folder == file {
+		return path.Clean(up)
+	}
+	if folder != "." {
+		file = file[len(folder)+1:]
+	}
+	return up + file
 }

@@ -1,6 +1,7 @@
 package pathname
 
 import (
+	"path"
 	"path/filepath"
 	"testing"
 )
@@ -20,5 +21,16 @@ func TestBelow(t *testing.T) {
 	}
 	if _, ok := Below(root, "relative"); ok {
 		t.Error("a relative name lies in an absolute folder")
+	}
+}
+
+func TestRelative(t *testing.T) {
+	for _, tc := range []struct{ folder, file, want string }{
+		{".", "a", "a"}, {".", ".", "."}, {"a", ".", ".."}, {"a", "a", "."}, {"a", "a/b", "b"}, {"a", "ab", "../ab"},
+		{"a/b", "a/c/d", "../c/d"}, {"a/b", "a", ".."}, {"a/b/c", "d", "../../../d"},
+	} {
+		if got := Relative(tc.folder, tc.file); got != tc.want || path.Join(tc.folder, got) != tc.file {
+			t.Errorf("Relative(%q, %q) = %q, want %q", tc.folder, tc.file, got, tc.want)
+		}
 	}
 }

@@ -179,6 +179,9 @@ func (g *generator) begin() {
 	}
 	if g.Tools {
 		g.tools = oneOf(g.r, tools...)
+		if g.r.IntN(3) == 0 {
+			g.tools = asStep(g.tools)
+		}
 		g.write("tools/shout", oneOf(g.r, g.tools.scripts[:2]...))
 		g.write("tools/head", "one:\n")
 		if g.r.IntN(2) == 0 {

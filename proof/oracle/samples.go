@@ -1,6 +1,9 @@
 package oracle
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"strings"
+)
 
 // contents are what a file with an extension may hold. Some are invalid, and some are
 // of equal size.
@@ -47,8 +50,18 @@ var configs = []string{
 	"[[rule]]\nmatch = \"*.json\"\nminify = false\n",
 	"[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n[[rule]]\nmatch = \"a.*\"\nrecipe = \"copy\"\n",
 	"[[rule]]\nmatch = \"a.*\"\nrecipe = \"copy\"\n[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n",
+	"[[rule]]\nmatch = \"*.{txt,json}\"\nrecipe = \"copy\"\n" + further("*.txt", "zstd") + further("*.{zst,json}", "copy") + "output = \"made/{path}.c\"\n",
+	"[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"copy\"\n" + further("*.gltf", "mesh"),
+	"[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"copy\"\noutput = \"x/{stem}.gltf\"\n" + further("*.gltf", "mesh"),
+	further("*", "zstd"),
+	"[[rule]]\nmatch = \"*.tmpl\"\nrecipe = \"list\"\n" + further("{a,b}", "zstd") + "level = 3\n" + further("*.{pak,ktx2}", "zstd"),
 	"[[rule]]\nmatch = \"*.{txt,bin}\"\noutput = \"{dir}/{stem}.o\"\n",
 	"[[rule]\n",
+}
+
+// further is a rule that has artifacts cooked further.
+func further(match, recipe string) string {
+	return "[[rule]]\nfrom = \"artifacts\"\nmatch = \"" + match + "\"\nrecipe = \"" + recipe + "\"\n"
 }
 
 // folderConfigs are contents of a cook.toml in a subfolder.
@@ -57,6 +70,7 @@ var folderConfigs = []string{
 	"[[rule]]\nmatch = \"*.png\"\nsrgb = false\n",
 	"[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n",
 	"[[rule]]\nmatch = \"a.*\"\nrecipe = \"copy\"\n",
+	further("*.txt", "zstd"),
 }
 
 // targetRules are the target sections of a cook.toml.
@@ -95,6 +109,12 @@ var tools = []tool{
 		"n=0; (cd tools; cat ./../tools/head ./h*) >\"$2\" 2>&-; cat \"$1\" y/a.txt y/b.txt >>\"$2\" 2>&-; :\n",
 		"exit 1\n",
 	}},
+}
+
+// asStep has a tool cook what another rule makes of the same sources.
+func asStep(t tool) tool {
+	rule := strings.Replace(t.rule, `match = "*.in"`, "from = \"artifacts\"\nmatch = \"*.mid\"", 1)
+	return tool{"[[rule]]\nmatch = \"*.in\"\nrecipe = \"copy\"\noutput = \"{path}.mid\"\n" + rule, t.scripts}
 }
 
 func toolRule(options, last string) string {

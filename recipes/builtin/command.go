@@ -23,7 +23,8 @@ import (
 // Arguments may hold these words in braces; {{ and }} stand for the braces
 // themselves:
 //
-//	{in}          the source, as ./path relative to the asset folder
+//	{in}          the source, as ./path relative to the asset folder; a full name if
+//	              another recipe made it and the program runs in the asset folder
 //	{out}         the first output
 //	{out0} {out1} each of the outputs
 //	{stem}        the source's name without folder and extension; it may
@@ -158,6 +159,7 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 // A call is a command with its words filled in for one source.
 type call struct {
 	assets, scratch string // absolute
+	made            string // the source, absolute, if it is not in the asset folder
 	program         string
 	args            []string
 	outputs         []string // absolute
@@ -172,6 +174,13 @@ func (c *Command) prepare(job *recipe.Job) (*call, error) {
 	var err error
 	if p.assets, err = filepath.Abs(job.Assets()); err != nil {
 		return nil, err
+	}
+	source, err := filepath.Abs(job.SourceFile())
+	if err != nil {
+		return nil, err
+	}
+	if source != filepath.Join(p.assets, filepath.FromSlash(job.Path())) {
+		p.made = source
 	}
 	scratch, err := job.Scratch()
 	if err != nil {
@@ -223,8 +232,12 @@ func (c *Command) hasWord(word string) bool {
 
 // fillIn makes the arguments of a call.
 func (c *Command) fillIn(p *call, source string) error {
+	in := filepath.FromSlash("./" + source)
+	if p.made != "" && (p.cell == nil || p.cell.assets == "") {
+		in = p.made // nobody has brought it to where the program runs
+	}
 	words := map[string]string{
-		"in":      filepath.FromSlash("./" + source),
+		"in":      in,
 		"out":     p.outputs[0],
 		"stem":    stem(source),
 		"depfile": p.depfile,

@@ -83,6 +83,9 @@ func (c *Command) enclose(p *call, job *recipe.Job) error {
 		p.cell.assets = filepath.Join(base, "assets")
 		p.cell.read = append(p.cell.read, p.cell.assets)
 	}
+	if p.made != "" && p.cell.assets == "" {
+		p.cell.read = append(p.cell.read, p.made)
+	}
 	for _, folder := range append([]string{filepath.Join(p.cell.assets, filepath.FromSlash(path.Dir(job.Path())))}, p.cell.write...) {
 		if filepath.IsAbs(folder) {
 			if err := os.MkdirAll(folder, 0o777); err != nil {

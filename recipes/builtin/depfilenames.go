@@ -62,7 +62,7 @@ func readDepfile(name string) ([]byte, error) {
 type places struct {
 	assets  []string // the asset folder; the first is where programs run
 	scratch []string
-	files   []string // outputs and tools: identified otherwise
+	files   []string // outputs, tools, and a source that was made: identified otherwise
 }
 
 func newPlaces(p *call, tools []string) *places {
@@ -71,6 +71,9 @@ func newPlaces(p *call, tools []string) *places {
 	l.scratch = names(p.scratch)
 	for _, file := range p.outputs {
 		l.files = append(l.files, names(file)...)
+	}
+	if p.made != "" {
+		l.files = append(l.files, names(p.made)...)
 	}
 	for _, tool := range tools {
 		// A tool that cannot be found cannot be named by the depfile either.

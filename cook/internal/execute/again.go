@@ -2,6 +2,7 @@ package execute
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/store"
@@ -36,9 +37,12 @@ func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func
 	defer g.Cores.Hold()()
 	src := sourceOf(g.Assets, a, a.Source.Stamp.Size, nil)
 	defer src.close()
-	r, err := g.cooker.cook(ctx, planned{a}, attempt{
-		scratch: func() *scratch { return scratchIn(c.Scratch, "made", a.Outputs) }, vars: c.Vars, source: &src,
-	})
+	var serial int
+	place := func(outputs []string) *scratch {
+		serial++
+		return scratchIn(c.Scratch, fmt.Sprint("made", serial), outputs)
+	}
+	r, err := g.cooker.cook(ctx, planned{Action: a}, attempt{scratch: place, vars: c.Vars, source: &src})
 	if err != nil {
 		return err
 	}

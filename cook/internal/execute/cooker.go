@@ -41,23 +41,33 @@ func newCooker(env Env) *cooker {
 
 // An attempt is how an action is cooked once.
 type attempt struct {
-	scratch func() *scratch   // makes a place for the artifacts
-	vars    map[string]string // as in recipe.Env
+	scratch func(outputs []string) *scratch // makes a place for the artifacts
+	vars    map[string]string               // as in recipe.Env
 	probe   *profile.Worker
 	held    *holdings    // nil if it does not matter what the recipe holds
 	times   *times       // likewise
 	step    func(string) // is told what the recipe is doing; nil if it does not matter
 	note    func(string) // is told what is to be said once; nil if it does not matter
 	source  *source
+	// known brings the result of a step of a chain from the store, and keep puts it there. They
+	// are nil if each step is to be cooked, or nothing to be kept.
+	known func(ctx context.Context, a planned) (ready, bool)
+	keep  func(ctx context.Context, r ready)
 }
 
 // cook runs the recipe, once more if a dependency turned up that is too fresh to tell
 // whether it changed meanwhile: the second time it is watched.
 func (c *cooker) cook(ctx context.Context, a planned, how attempt) (ready, error) {
+	if a.Method.Then != nil {
+		return c.cookChain(ctx, a, how)
+	}
 	release, err := c.budget.admit(ctx, a.Action, how)
 	if err != nil {
 		// What cannot be estimated may be half of one content and half of another.
-		return ready{}, errors.Join(c.recheck(ctx, *a.Source), err)
+		if _, made := a.chain.at(a.Path); !made {
+			err = errors.Join(c.recheck(ctx, *a.Source), err)
+		}
+		return ready{}, err
 	}
 	defer release()
 	r, err := c.once(ctx, a, how)
@@ -71,7 +81,7 @@ func (c *cooker) cook(ctx context.Context, a planned, how attempt) (ready, error
 }
 
 func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err error) {
-	tmp := how.scratch()
+	tmp := how.scratch(a.Outputs)
 	defer func() {
 		if err != nil {
 			tmp.remove()
@@ -89,7 +99,7 @@ func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err
 	r := ready{planned: a, scratch: tmp, cookTime: c.Now().Sub(w.begin), warnings: job.Warnings()}
 	r.deps, err = c.checkInputs(ctx, a, job.Deps(), &w, how.probe)
 	if err := errors.Join(err, cookErr); err != nil {
-		return ready{}, c.inUserTerms(err, tmp, a.Outputs)
+		return ready{}, c.inUserTerms(err, tmp, a)
 	}
 	r.made, err = c.collect(ctx, a, tmp, how.probe)
 	return r, err
@@ -98,23 +108,34 @@ func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err
 // env is what a recipe's job works with.
 func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how attempt) recipe.Env {
 	env := recipe.Env{
-		Recipe: a.Method.Recipe, Path: a.Path, Outputs: tmp.abs(), Create: tmp.create, Assets: c.Assets.Name(),
+		Recipe: a.Method.Recipe, Path: a.Path, Outputs: tmp.abs(), Create: tmp.create, Assets: c.Assets.Name(), SourceFile: a.chain.file(a.Path),
 		Open: func(p string) (fs.File, error) {
-			c.Contents.At(ctx, p) // from now on it is watched
-			w.opened[p] = true
-			if p == a.Path {
+			f, made := a.chain.at(p)
+			if !made {
+				c.Contents.At(ctx, p) // from now on it is watched
+				w.opened[p] = true
+			}
+			switch {
+			case p == a.Path:
 				return how.source.take()
+			case made:
+				return a.chain.open(f)
 			}
 			return c.Assets.OpenFile(p)
 		},
-		Stat: c.Assets.Stat,
+		Stat: func(p string) (fs.FileInfo, error) {
+			if f, made := a.chain.at(p); made {
+				return a.chain.stat(f)
+			}
+			return c.Assets.Stat(p)
+		},
 		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
 			p := pathname.Listing(folder, pattern, ofFolders)
 			w.opened[p] = true // it is looked at before it is used
 			return c.Contents.List(ctx, p)
 		},
 		Artifacts: func(patterns []string) ([]manifest.Asset, string, error) {
-			for _, out := range a.Outputs {
+			for _, out := range a.chain.outputs(a) {
 				own, _ := below(a.Target, out)
 				patterns = append(patterns[:len(patterns):len(patterns)], "!/"+glob.Escape(own))
 			}
@@ -175,7 +196,10 @@ func (c *cooker) collect(ctx context.Context, a planned, tmp *scratch, probe *pr
 
 // cook makes an action's artifacts as scratch files.
 func (w *worker) cook(ctx context.Context, a planned) (ready, error) {
-	how := attempt{scratch: func() *scratch { return w.newScratch(a.Outputs) }, probe: w.probe, held: w.held, times: &w.times, note: w.note, source: &w.src}
+	how := attempt{scratch: w.newScratch, probe: w.probe, held: w.held, times: &w.times, note: w.note, source: &w.src, keep: w.keep}
+	if !a.forced() {
+		how.known = w.knownStep
+	}
 	if w.Step != nil {
 		how.step = func(name string) {
 			w.reporting.Lock()
@@ -207,10 +231,10 @@ func protect(f func() error) (err error) {
 
 // inUserTerms names outputs in an error's text as the user does, not as the scratch
 // files that they still are.
-func (c *cooker) inUserTerms(err error, tmp *scratch, outputs []string) error {
-	pairs := []string{c.Assets.Name() + string(os.PathSeparator), ""}
+func (c *cooker) inUserTerms(err error, tmp *scratch, a planned) error {
+	pairs := append(a.chain.names(), c.Assets.Name()+string(os.PathSeparator), "")
 	for i, name := range tmp.abs() {
-		output := "output " + pathname.Show(outputs[i])
+		output := "output " + pathname.Show(a.Outputs[i])
 		pairs = append(pairs, name, output, tmp.files[i], output)
 	}
 	return &reworded{strings.NewReplacer(pairs...).Replace(err.Error()), err}

@@ -281,9 +281,9 @@ func (w *worker) work(ctx context.Context, i int) {
 	}
 	var res Result
 	if w.DryRun {
-		res, more = w.foretell(ctx, planned{a})
+		res, more = w.foretell(ctx, planned{Action: a})
 	} else {
-		res, more = w.bringUpToDate(ctx, planned{a})
+		res, more = w.bringUpToDate(ctx, planned{Action: a})
 	}
 	if res.Err != nil {
 		res.Outcome = Failed

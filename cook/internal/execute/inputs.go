@@ -34,8 +34,10 @@ func (w *watch) saw(f contents.File) bool {
 // what was found before, and returns the dependencies with their content.
 func (c *cooker) checkInputs(ctx context.Context, a planned, deps []recipe.Dep, w *watch, probe *profile.Worker) ([]index.Dep, error) {
 	defer probe.Begin("cook/run/check_inputs", "").End()
-	if err := c.recheck(ctx, *a.Source); err != nil {
-		return nil, err
+	if _, made := a.chain.at(a.Path); !made {
+		if err := c.recheck(ctx, *a.Source); err != nil {
+			return nil, err
+		}
 	}
 	for _, tool := range a.Method.Tools {
 		if err := c.recheck(ctx, tool); err != nil {
@@ -45,6 +47,10 @@ func (c *cooker) checkInputs(ctx context.Context, a planned, deps []recipe.Dep, 
 	var out []index.Dep
 	unwatched := false
 	for _, d := range deps {
+		if f, made := a.chain.at(d.Path); made {
+			out = append(out, plan.Dependency(d.Name, d.Path, f))
+			continue
+		}
 		f := c.Contents.At(ctx, d.Path)
 		unwatched = unwatched || !w.saw(f)
 		if f.How == contents.Unreadable {

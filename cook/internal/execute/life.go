@@ -14,7 +14,10 @@ import (
 )
 
 // planned is an action that has work to do.
-type planned struct{ *plan.Action }
+type planned struct {
+	*plan.Action
+	chain *chain // of which it is a step, nil for none
+}
 
 // known is an action whose result was made before: it need not be cooked to be known.
 type known struct {
@@ -99,7 +102,7 @@ func (w *worker) cookAndPlace(ctx context.Context, a planned, k *known) (placed,
 		return placed{}, "", err
 	}
 	outcome := Cooked
-	if k != nil && a.Method.Recipe.Cheap && slices.Equal(k.made, made) {
+	if k != nil && a.Method.Cheap() && slices.Equal(k.made, made) {
 		outcome = Restored
 	}
 	done, err := w.place(r)
@@ -142,7 +145,7 @@ func (w *worker) foretell(ctx context.Context, a planned) (Result, []string) {
 }
 
 // inStore reports whether the action's result is kept in a store, nil for none.
-func (a planned) inStore(s *store.Store) bool { return s != nil && !a.Method.Recipe.Cheap }
+func (a planned) inStore(s *store.Store) bool { return s != nil && !a.Method.Cheap() }
 
 func (a planned) forced() bool {
 	return slices.ContainsFunc(a.Reasons, func(r plan.Reason) bool { return r.Kind == plan.Forced })

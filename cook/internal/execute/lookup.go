@@ -33,7 +33,7 @@ func (w *worker) lookUp(ctx context.Context, a planned) (known, bool) {
 	// Most recipes read nothing but their source. They have no read set on record, and
 	// the empty one is theirs.
 	for _, set := range append(sets, nil) {
-		deps, ok := w.digest(ctx, a.Path, set)
+		deps, ok := w.digest(ctx, a, set)
 		if !ok {
 			continue
 		}
@@ -58,19 +58,22 @@ func (r *runner) relocate(ctx context.Context, source string, deps []index.Dep) 
 	for i, d := range deps {
 		names[i] = d.Name
 	}
-	moved, _ := r.digest(ctx, source, names) // plan has seen that all resolve
+	moved, _ := r.digest(ctx, planned{Action: &plan.Action{Path: source}}, names) // plan has seen that all resolve
 	return moved
 }
 
-// digest finds the content behind names as the file at source means them.
-func (r *runner) digest(ctx context.Context, source string, names store.ReadSet) ([]index.Dep, bool) {
+// digest finds the content behind names as the source of an action means them.
+func (r *runner) digest(ctx context.Context, a planned, names store.ReadSet) ([]index.Dep, bool) {
 	var deps []index.Dep
 	for _, name := range names {
-		at, err := recipe.Resolve(source, name)
+		at, err := recipe.Resolve(a.Path, name)
 		if err != nil {
 			return nil, false
 		}
-		f := r.Contents.At(ctx, at)
+		f, made := a.chain.at(at)
+		if !made {
+			f = r.Contents.At(ctx, at)
+		}
 		if f.How == contents.Unreadable {
 			return nil, false
 		}
@@ -84,7 +87,7 @@ var errNotAtHand = errors.New("not in the store any more")
 
 // atHand reports whether fetch would find a known result's content.
 func (r *runner) atHand(k known) bool {
-	if k.Moved != nil || k.Method.Recipe.Cheap { // made again
+	if k.Moved != nil || k.Method.Cheap() { // made again
 		return true
 	}
 	for _, m := range k.made {
@@ -136,7 +139,7 @@ func (w *worker) fetchOne(ctx context.Context, k known, r *ready, i int) error {
 		w.warnOfStore(err)
 		return errNotAtHand
 	case err != nil:
-		return w.inUserTerms(err, r.scratch, k.Outputs)
+		return w.inUserTerms(err, r.scratch, k.planned)
 	}
 	made, ok := w.sumQuickly(r.scratch, i, hashing.WantSum)
 	if !ok {

@@ -61,6 +61,9 @@ func scratchIn(folder *confine.Dir, base string, outputs []string) *scratch {
 	return s
 }
 
+// empty returns one without files, in the same folder, for files of others.
+func (s *scratch) empty() *scratch { return &scratch{in: s.in, sums: s.sums, tree: s.tree} }
+
 // abs are the files' absolute names, for what cannot work relative to the folder.
 func (s *scratch) abs() []string {
 	all := make([]string, len(s.files))

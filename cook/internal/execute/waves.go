@@ -107,7 +107,7 @@ func (r *runner) failWaiting(i int, err error) {
 	res := Result{Outcome: Failed, State: index.Failed, Err: err}
 	if !r.DryRun {
 		w := &worker{runner: r}
-		res = w.fail(context.Background(), planned{a}, err)
+		res = w.fail(context.Background(), planned{Action: a}, err)
 	}
 	r.finish(i, res, nil, 0)
 }

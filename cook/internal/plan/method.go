@@ -19,12 +19,16 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/program"
 )
 
 // A Method is the rules' choice with all that identifies it.
 type Method struct {
 	*rules.Method
+	// Alone and Then are those of the rules' method, of a chain.
+	Alone *Method
+	Then  []*Method
 	// Tools are the programs, the files that belong to them, and what these are made of.
 	Tools []contents.File
 	// Fields are what the action ID hashes, in order.
@@ -103,7 +107,11 @@ func NewMethods(set *rules.Set, tool func(name string) (Tool, error)) *Methods {
 func (m *Methods) Still(row *index.Row) bool {
 	path, method := row.Path(), row.Method()
 	chosen, err := m.Rules.Method(path, row.Target())
-	if err != nil || row.Made() != len(chosen.Outputs) || len(method) == 0 {
+	if err != nil || len(method) == 0 {
+		return false
+	}
+	names := chosen.Names(path)
+	if row.Made() != len(names) {
 		return false
 	}
 	now, err := m.identify(chosen)
@@ -116,8 +124,8 @@ func (m *Methods) Still(row *index.Row) bool {
 		same = slices.Equal(now.Fields, method)
 		m.same[pair] = same
 	}
-	for i, t := range chosen.Outputs {
-		same = same && row.IsArtifact(i, under(row.Target(), t.Name(path)))
+	for i, name := range names {
+		same = same && row.IsArtifact(i, under(row.Target(), name))
 	}
 	return same
 }
@@ -129,23 +137,51 @@ func (p *Methods) identify(chosen *rules.Method) (*Method, error) {
 	}
 	m := &Method{Method: chosen}
 	add := func(key, value string) { m.Fields = append(m.Fields, index.Field{Key: key, Value: value}) }
-	add(fieldRecipe, chosen.Recipe.Name)
-	add(fieldVersion, strconv.Itoa(chosen.Recipe.Version))
-	for _, o := range chosen.Options {
-		add(o.Key, o.Value)
-	}
-	if user, ok := chosen.Cooker.(recipe.MachineUser); ok {
-		if kind := user.Machine(); kind != "" {
-			add(fieldKind, kind)
+	var kinds, tools []string
+	for step := range chosen.Steps("") {
+		add(fieldRecipe+step.Of, step.Recipe.Name)
+		add(fieldVersion+step.Of, strconv.Itoa(step.Recipe.Version))
+		for _, o := range step.Options {
+			add(o.Key+step.Of, o.Value)
+		}
+		if user, ok := step.Cooker.(recipe.MachineUser); ok {
+			if kind := user.Machine(); kind != "" && !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+		if user, ok := step.Cooker.(recipe.ToolUser); ok {
+			tools = append(tools, user.Tools()...)
 		}
 	}
-	if user, ok := chosen.Cooker.(recipe.ToolUser); ok {
-		if err := p.identifyTools(m, user.Tools()); err != nil {
+	if len(kinds) > 0 {
+		add(fieldKind, strings.Join(kinds, ", "))
+	}
+	if err := p.identifyTools(m, tools); err != nil {
+		return nil, err
+	}
+	if chosen.Then != nil {
+		if err := p.identifySteps(m); err != nil {
 			return nil, err
 		}
 	}
 	p.known[chosen] = m
 	return m, nil
+}
+
+// identifySteps identifies the steps of a chain, each as what it is by itself.
+func (p *Methods) identifySteps(m *Method) (err error) {
+	if m.Alone, err = p.identify(m.Method.Alone); err != nil {
+		return err
+	}
+	m.Then = make([]*Method, len(m.Method.Then))
+	for i, next := range m.Method.Then {
+		if next != nil {
+			if m.Then[i], err = p.identify(next); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // identifyTools adds the tools of a method and what they are made of.
@@ -211,13 +247,19 @@ func actionID(k *hashing.Key, a *Action, src *contents.File) store.ActionID {
 	for _, out := range a.Outputs {
 		k.String("output extension", path.Ext(out))
 	}
-	if m.Recipe.Bundles { // it takes what its target has, but for its own outputs
+	for step := range m.Steps(src.Path) {
+		if step.Of != "" { // what it reads it names from where it is
+			k.String("made extension", path.Ext(step.Path))
+			k.String("made folder", pathname.Relative(path.Dir(src.Path), path.Dir(step.Path)))
+		}
+	}
+	if m.Bundles() { // it takes what its target has, but for its own outputs
 		k.String("target", a.Target)
 		for _, out := range a.Outputs {
 			k.String("output", out)
 		}
 	}
-	if m.Recipe.UsesPath {
+	if m.UsesPath() {
 		k.String("source path", src.Path)
 	}
 	return store.ActionID(k.Sum())

@@ -170,7 +170,7 @@ func Make(in Input) *Plan {
 		}
 		for _, target := range in.Targets {
 			a := p.action(src, target, before[:n], in.Wait)
-			if in.Wait && a.Err == nil && a.Method.Recipe.Bundles {
+			if in.Wait && a.Err == nil && a.Method.Bundles() {
 				p.plan.Waiting, p.plan.planner = append(p.plan.Waiting, len(p.plan.Actions)), p
 			}
 			p.plan.Actions = append(p.plan.Actions, a)
@@ -249,10 +249,9 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 	}
 	chosen, err := p.Rules.Method(src.Path, target)
 	if err == nil {
-		for _, t := range chosen.Outputs {
-			a.Outputs = append(a.Outputs, under(target, t.Name(src.Path)))
+		if a.Method, err = p.methods.identify(chosen); err == nil {
+			a.Outputs = outputs(a.Method, src.Path, target)
 		}
-		a.Method, err = p.methods.identify(chosen)
 	}
 	if err != nil {
 		a.Err = err
@@ -264,7 +263,7 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 			return a
 		}
 	}
-	if !wait || !chosen.Recipe.Bundles {
+	if !wait || !chosen.Bundles() {
 		p.judge(&a)
 	}
 	return a

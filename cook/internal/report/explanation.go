@@ -39,7 +39,10 @@ func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 	}
 	defaults := 0
 	for _, o := range e.Options {
+		of, then := strings.CutPrefix(o.Key, "recipe of ")
 		switch {
+		case then:
+			line("  then:     %s of %s (%s)", o.Value, of, o.From)
 		case o.Key == "recipe":
 			line("  recipe:   %s (%s)", o.Value, o.From)
 		case o.From == "default" && !verbose:

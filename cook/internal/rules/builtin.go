@@ -56,14 +56,17 @@ func braces(words []string) string {
 	return "{" + strings.Join(words, ",") + "}"
 }
 
+// maxExtension is longer than an extension of a recipe may be, in bytes.
+const maxExtension = 64
+
 // find returns the row of a file name. As for recipe.Ext, a name that only starts with
 // a dot has no extension; unlike it, this makes no new string.
 func (t *table) find(name string) int {
 	i := strings.LastIndexByte(name, '.')
-	if i <= 0 || len(name)-i > recipe.MaxExtension {
+	if i <= 0 || len(name)-i > maxExtension {
 		return 0
 	}
-	var lower [recipe.MaxExtension]byte
+	var lower [maxExtension]byte
 	n := copy(lower[:], name[i:])
 	for j, c := range lower[:n] {
 		lower[j] = lowered(c)

@@ -13,6 +13,11 @@ import (
 // A Method is how a source is cooked: what all rules that match it come to. It
 // is shared and must not be changed.
 type Method struct {
+	// Alone is the method without Then, nil if there is no Then.
+	Alone *Method
+	// Then says for each output of the recipe how it is cooked further, nil for one that is
+	// placed. It is nil if all are.
+	Then   []*Method
 	Recipe recipe.Recipe
 	// Cooker has its options filled in and has passed its Check.
 	Cooker  recipe.Cooker
@@ -24,6 +29,8 @@ type Method struct {
 	Options []Option
 	// Rules are those that decided something, weakest first.
 	Rules []Origin
+
+	chose int // the layer that names the recipe, -1 for none
 }
 
 // An Option is an option's canonical value and where it was set.
@@ -62,7 +69,13 @@ type selection [selectionHeader + (maxLayers+7)/8]byte
 
 const selectionHeader = 8 // bytes
 
+// artifact is the bit of the header, in byte 3, that says that this is not for a source.
+const artifact = 1 << 7
+
+func (b *selection) forArtifact() bool { return b[3]&artifact != 0 }
+
 func (b *selection) set(i int)      { b[selectionHeader+i/8] |= 1 << (i % 8) }
+func (b *selection) clear(i int)    { b[selectionHeader+i/8] &^= 1 << (i % 8) }
 func (b *selection) has(i int) bool { return b[selectionHeader+i/8]>>(i%8)&1 == 1 }
 
 // Method returns how the source at a clean slash path in the asset tree is
@@ -78,31 +91,44 @@ func (s *Set) Method(path, target string) (*Method, error) {
 		return nil, &Error{Msg: fmt.Sprintf("unknown target %q%s", clip(target), instead(target, s.targets))}
 	}
 	var matched selection
-	row := s.match(&matched, path, number, target)
+	row := s.match(&matched, path, number, target, false)
+	o := s.choose(&matched, path, target, row)
+	if o.err != nil || !s.chains {
+		return o.method, o.err
+	}
+	left := maxSteps
+	return s.chain(o.method, path, target, nil, &left)
+}
 
+// choose returns the outcome of a selection.
+func (s *Set) choose(matched *selection, path, target string, row int) *outcome {
 	key := matched[:selectionHeader+(len(s.layers)+7)/8]
 	s.mu.RLock()
-	known := s.seen[string(key)]
+	known := s.made.seen[string(key)]
 	s.mu.RUnlock()
 	if known == nil {
 		known = s.decide(string(key), path, target, row)
 	}
-	return known.method, known.err
+	return known
 }
 
-// match finds the layers that match a source, and the row of the built-in table.
-func (s *Set) match(matched *selection, path string, number int, target string) (row int) {
+// match finds the layers that match a source, or an artifact if it is made, and the row of
+// the built-in table.
+func (s *Set) match(matched *selection, path string, number int, target string, made bool) (row int) {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	row = s.builtin.find(name)
 	binary.LittleEndian.PutUint32(matched[:], uint32(number))
 	binary.LittleEndian.PutUint32(matched[4:], uint32(row))
+	if made {
+		matched[3] |= artifact
+	}
 	for _, f := range s.folders {
 		rest, inside := strings.CutPrefix(path, f.prefix)
 		if !inside {
 			continue
 		}
 		for i := f.first; i < f.last; i++ {
-			if l := &s.layers[i]; l.isFor(target) && l.patterns.Match(rest, name) {
+			if l := &s.layers[i]; l.made == made && l.isFor(target) && l.patterns.Match(rest, name) {
 				matched.set(i)
 			}
 		}
@@ -126,25 +152,29 @@ func (l *layer) isFor(target string) bool {
 func (s *Set) decide(key, path, target string, row int) *outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if known := s.seen[key]; known != nil {
+	if known := s.made.seen[key]; known != nil {
 		return known // another goroutine was faster
 	}
 	var matched selection
 	copy(matched[:], key)
 	d := s.weigh(&matched, row)
+	if d.recipe == "" {
+		s.made.seen[key] = &outcome{} // an artifact that is placed
+		return s.made.seen[key]
+	}
 	s.note(&matched, path, d)
 	if !slices.Contains(s.asked.targets, target) {
 		s.asked.targets = append(s.asked.targets, target)
 	}
 
 	// Rules that match but have no say make no difference to the choice.
-	same := fmt.Sprintf("%q %s %v %q", target, d.recipe, d.had, d.row)
-	known := s.decided[same]
+	same := fmt.Sprintf("%q %s %v %q %d", target, d.recipe, d.had, d.row, d.chose)
+	known := s.made.decided[same]
 	if known == nil {
 		known = d.conclude(target)
-		s.decided[same] = known
+		s.made.decided[same] = known
 	}
-	s.seen[key] = known
+	s.made.seen[key] = known
 	return known
 }
 
@@ -155,6 +185,7 @@ type decision struct {
 	cooker  recipe.Cooker
 	outputs *layer         // that gives the outputs; nil for the recipe's own
 	won     map[string]win // by "recipe", "outputs" and the options that are not default
+	chose   int            // the rule that names the recipe, -1 for none
 	had     []int          // layers that won something, in order
 	row     string         // what the built-in rule matches, if it did
 }
@@ -168,10 +199,13 @@ type win struct {
 func (s *Set) weigh(matched *selection, row int) *decision {
 	b := &s.builtin.rows[row]
 	builtin := win{-1, Origin{File: "built-in", Match: b.match}}
-	d := &decision{set: s, recipe: b.recipe, won: map[string]win{"recipe": builtin}}
+	d := &decision{set: s, won: map[string]win{}, chose: -1}
+	if !matched.forArtifact() {
+		d.recipe, d.won["recipe"] = b.recipe, builtin
+	}
 	for i := range s.tables {
 		if l := &s.layers[i]; l.recipe != "" && matched.has(i) {
-			d.recipe, d.won["recipe"] = l.recipe, win{i, l.chosen}
+			d.recipe, d.won["recipe"], d.chose = l.recipe, win{i, l.chosen}, i
 		}
 	}
 	r, ok := s.recipes.Lookup(d.recipe)
@@ -236,7 +270,7 @@ func (d *decision) conclude(target string) *outcome {
 		}
 	}
 
-	m := &Method{Recipe: r, Cooker: d.cooker, Target: target, Chosen: chosen}
+	m := &Method{Recipe: r, Cooker: d.cooker, Target: target, Chosen: chosen, chose: d.chose}
 	for _, f := range recipe.Fields(d.cooker) {
 		from := Origin{File: "default"}
 		if w, ok := d.won[f.Key]; ok {

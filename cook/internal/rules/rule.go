@@ -9,13 +9,14 @@ import (
 )
 
 // ruleKeys are the keys of a rule that are not options.
-var ruleKeys = []string{"match", "recipe", "output", "outputs", "target"}
+var ruleKeys = []string{"match", "from", "recipe", "output", "outputs", "target"}
 
 // rule compiles one [[rule]].
 func (c *compiler) rule(at *node, table map[string]any) {
 	l := layer{}
 	matches := c.match(at, table, &l)
 	l.origin = c.file.origin(at.value, matches)
+	c.from(at, table, &l)
 	known := c.recipe(at, table, &l)
 	c.ruleTargets(at, table, &l)
 
@@ -32,6 +33,30 @@ func (c *compiler) rule(at *node, table map[string]any) {
 	}
 	c.outputs(at, table, cooker, &l)
 	c.set.layers = append(c.set.layers, l)
+}
+
+// What rules are for.
+const (
+	fromSources   = "sources"
+	fromArtifacts = "artifacts"
+)
+
+// from finds out whether a rule is for sources or for artifacts.
+func (c *compiler) from(at *node, table map[string]any, l *layer) {
+	value, ok := table["from"]
+	if !ok {
+		return
+	}
+	switch value {
+	case fromSources:
+	case fromArtifacts:
+		l.made, c.set.chains = true, true
+	default:
+		e := c.failf(at.field("from").value, "from: want %q or %q", fromSources, fromArtifacts)
+		if text, ok := value.(string); ok {
+			e.meant(text, []string{fromSources, fromArtifacts})
+		}
+	}
 }
 
 // ruleTargets finds the targets that a rule is for. Whether they are declared shows when all

@@ -33,6 +33,14 @@
 // target and declares the target, as an empty table [target.mobile] does. The name all
 // is not for targets: it stands for all that are declared.
 //
+// # Chains
+//
+// A rule with from = "artifacts" is not for sources but for what they are cooked to: its
+// patterns see the names of artifacts, without the folder of the target. If rules of that
+// kind name a recipe for an artifact, it is not placed but cooked further, as if it were a
+// source. What comes of that may be cooked further by other rules; one that has named a
+// recipe has no say in what is made of it.
+//
 // # Patterns
 //
 // Patterns are those of package glob. They see the path relative to the folder of their
@@ -80,17 +88,25 @@ type Set struct {
 	recipes *recipe.Set
 	builtin table
 	layers  []layer  // every rule, then every target table, weakest first
+	chains  bool     // some rule is for artifacts
 	folders []folder // who owns which rules
 	tables  int      // index of the first target table in layers
 	targets []string // declared, sorted
 	number  map[string]int
 
-	mu      sync.RWMutex
-	seen    map[string]*outcome // by all that matched
-	decided map[string]*outcome // by those that had a say
-	asked   asked
+	mu    sync.RWMutex
+	made  choices
+	asked asked
 
 	texts map[string]*document // of the files, by name, to show where something is
+}
+
+// choices are the outcomes so far.
+type choices struct {
+	seen    map[string]*outcome // by all that matched
+	decided map[string]*outcome // by those that had a say
+	chains  map[string]*Method  // by the numbers of their steps
+	numbers map[*Method]int     // of steps
 }
 
 // asked is what was asked about.
@@ -111,6 +127,7 @@ type layer struct {
 	patterns glob.List // of a rule
 	texts    []string  // of the patterns
 	matched  Origin    // where the patterns stand
+	made     bool      // a rule for artifacts
 	targets  []string  // that it is for: one of a target table; of a rule nil for all
 	prefix   string    // of a target table: as in folder
 	recipe   string    // "" if it names none

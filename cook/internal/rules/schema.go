@@ -121,6 +121,7 @@ func ruleSchema(recipes *recipe.Set, definitions schema) schema {
 			"description": `a pattern of sources or a list of them: "*.png", "ui/**/*.png", ["*.png", "!*_old.png"]`,
 			"anyOf":       []any{pattern, schema{"type": "array", "items": pattern, "minItems": 1}},
 		},
+		"from":    schema{"description": "what the patterns match: sources, or artifacts, which are then cooked further by the recipe that the rule names", "enum": []string{fromSources, fromArtifacts}},
 		"recipe":  schema{"description": "the recipe that cooks what matches", "type": "string", "enum": recipes.Names()},
 		"output":  schema{"description": "name of what the recipe writes, with " + names, "allOf": []any{template}},
 		"target":  schema{"description": "the target that the rule is for, or a list of them; without it, the rule is for all", "anyOf": []any{name, schema{"type": "array", "items": name, "minItems": 1}}},

@@ -46,9 +46,10 @@ func (s *Set) note(matched *selection, path string, d *decision) {
 func (s *Set) Sets(path string) bool {
 	for target, number := range s.number {
 		var matched selection
-		s.match(&matched, path, number, target)
+		s.match(&matched, path, number, target, false)
 		for i := range s.asked.uses {
-			if l := &s.layers[i]; matched.has(i) && l.recipe == "" && len(l.settings) > 0 {
+			// Something may be made of it that a rule for artifacts matches.
+			if l := &s.layers[i]; (matched.has(i) || l.made) && l.recipe == "" && len(l.settings) > 0 {
 				return true
 			}
 		}
@@ -125,7 +126,7 @@ func (s *Set) Wrong() Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var errs Errors
-	for _, o := range s.decided {
+	for _, o := range s.made.decided {
 		var wrong *Error
 		if !errors.As(o.err, &wrong) || wrong.File == "" || slices.ContainsFunc(errs, func(e *Error) bool { return e.Error() == wrong.Error() }) {
 			continue
@@ -139,12 +140,23 @@ func (s *Set) Wrong() Errors {
 // Overruled returns a line for all that rules say of a source and that has no effect, the
 // weakest rule first.
 func (s *Set) Overruled(path, target string) (lines []string) {
-	number, ok := s.number[target]
-	if !ok {
+	m, err := s.Method(path, target)
+	if err != nil {
+		var matched selection
+		if number, ok := s.number[target]; ok {
+			return s.overruled(&matched, s.match(&matched, path, number, target, false))
+		}
 		return nil
 	}
-	var matched selection
-	d := s.weigh(&matched, s.match(&matched, path, number, target))
+	s.eachChoice(m, path, target, func(matched *selection, row int) {
+		lines = append(lines, s.overruled(matched, row)...)
+	})
+	return lines
+}
+
+// overruled is Overruled for one step of a chain.
+func (s *Set) overruled(matched *selection, row int) (lines []string) {
+	d := s.weigh(matched, row)
 	if d.cooker == nil {
 		return nil
 	}
@@ -218,13 +230,15 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 		case u.source == "" && l.targets != nil && !slices.ContainsFunc(s.asked.targets, l.isFor):
 			continue // it is for targets that are not cooked
 		case u.source == "":
-			why := ""
-			if pattern := leftOut(sampleName(l.texts[0])); pattern != "" {
+			what, why := "source", ""
+			if l.made {
+				what = "artifact"
+			} else if pattern := leftOut(sampleName(l.texts[0])); pattern != "" {
 				why = fmt.Sprintf("; %s is left out unless a .cookignore has !%[1]s", pattern)
 			} else if searched++; searched <= most {
 				why = s.meant(i, sources)
 			}
-			lines = append(lines, s.errorAt(l.matched.File, l.matched.Line, l.matched.Column, fmt.Sprintf("no source matches %s%s", clip(l.origin.Match), why)))
+			lines = append(lines, s.errorAt(l.matched.File, l.matched.Line, l.matched.Column, fmt.Sprintf("no %s matches %s%s", what, clip(l.origin.Match), why)))
 		case l.recipe != "" && !slices.Contains(u.recipes, l.recipe):
 			lines = append(lines, s.errorAt(l.chosen.File, l.chosen.Line, l.chosen.Column, fmt.Sprintf("this rule does nothing: stronger rules have recipe %q cook all that it matches, such as %s", strings.Join(u.recipes, `" or "`), clip(u.source))))
 		}

@@ -1,0 +1,206 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A chain is an action whose recipe makes what is cooked further. Each of its steps is an
+// action by itself, with a result of its own in the store: where a step makes what it made
+// before, all that follows is known. What earlier steps have made lies over the asset tree. Of a nil one there is nothing.
+type chain struct {
+	whole planned
+	made  map[string]madeFile // by path
+}
+
+// A madeFile is a scratch file that a step of a chain has made.
+type madeFile struct {
+	contents.File
+	in   *confine.Dir
+	name string // in that folder
+}
+
+func (c *chain) at(p string) (contents.File, bool) {
+	if c == nil {
+		return contents.File{}, false
+	}
+	f, ok := c.made[p]
+	return f.File, ok
+}
+
+func (c *chain) open(f contents.File) (fs.File, error) {
+	m := c.made[f.Path]
+	return m.in.OpenFile(m.name)
+}
+
+func (c *chain) stat(f contents.File) (fs.FileInfo, error) {
+	m := c.made[f.Path]
+	return m.in.Root().Lstat(m.name)
+}
+
+// file returns the name of a file that was made, for external programs, "" for others.
+func (c *chain) file(p string) string {
+	if _, ok := c.at(p); !ok {
+		return ""
+	}
+	m := c.made[p]
+	return filepath.Join(m.in.Name(), m.name)
+}
+
+// names lists the scratch files, each before what a user knows it by.
+func (c *chain) names() (pairs []string) {
+	if c != nil {
+		for _, p := range slices.Sorted(maps.Keys(c.made)) {
+			pairs = append(pairs, c.file(p), p)
+		}
+	}
+	return pairs
+}
+
+// outputs are those that are placed of an action, or of the chain of which it is a step.
+func (c *chain) outputs(a planned) []string {
+	if c == nil {
+		return a.Outputs
+	}
+	return c.whole.Outputs
+}
+
+// cookChain makes the artifacts of a chain, step by step.
+func (c *cooker) cookChain(ctx context.Context, a planned, how attempt) (_ ready, err error) {
+	before := a.chain
+	if before == nil {
+		before = &chain{whole: a}
+	}
+	key := plan.NewKey()
+	first, err := c.step(ctx, a, before, key, a.Method.Alone, a.Source, how)
+	if err != nil {
+		return ready{}, err
+	}
+	defer first.scratch.remove()
+	now := &chain{whole: before.whole, made: map[string]madeFile{}}
+	maps.Copy(now.made, before.made)
+	for i, output := range a.Method.Alone.Outputs {
+		p := output.Name(a.Path)
+		m := &first.made[i]
+		now.made[p] = madeFile{
+			contents.File{Path: p, Stamp: m.Stamp, Settled: true, Sum: m.Sum, Blob: m.Blob, How: contents.ByReading},
+			first.scratch.in, first.scratch.files[i],
+		}
+	}
+	r := ready{planned: a, scratch: first.scratch.empty()}
+	defer func() {
+		if err != nil {
+			r.scratch.remove()
+		}
+	}()
+	r.follow(first)
+	for i, next := range a.Method.Then {
+		if next == nil {
+			r.take(first, i)
+			continue
+		}
+		f := now.made[a.Method.Alone.Outputs[i].Name(a.Path)]
+		src := source{assets: f.in, path: f.name, size: f.Stamp.Size}
+		how.source = &src
+		done, err := c.step(ctx, a, now, key, next, &f.File, how)
+		src.close()
+		if err != nil {
+			return ready{}, fmt.Errorf("%s, which is made of it: %w", pathname.Show(f.Path), err)
+		}
+		for k := range done.made {
+			r.take(done, k)
+		}
+		done.scratch.remove()
+		r.follow(done)
+	}
+	slices.SortFunc(r.deps, func(a, b index.Dep) int { return strings.Compare(a.Name, b.Name) })
+	r.deps = slices.CompactFunc(r.deps, func(a, b index.Dep) bool { return a.Name == b.Name })
+	return r, nil
+}
+
+// step makes what one step of a chain makes of a source, or brings it from the store.
+func (c *cooker) step(ctx context.Context, a planned, now *chain, key *hashing.Key, m *plan.Method, src *contents.File, how attempt) (ready, error) {
+	action, err := a.Step(key, m, src)
+	if err != nil {
+		return ready{}, err
+	}
+	step := planned{action, now}
+	if how.known != nil {
+		if r, ok := how.known(ctx, step); ok {
+			return r, nil
+		}
+	}
+	r, err := c.cook(ctx, step, how)
+	if err == nil && how.keep != nil {
+		how.keep(ctx, r)
+	}
+	return r, err
+}
+
+// knownStep brings the result of a step from the store.
+func (w *worker) knownStep(ctx context.Context, a planned) (ready, bool) {
+	k, ok := w.lookUp(ctx, a)
+	if !ok {
+		return ready{}, false
+	}
+	r, err := w.fetch(ctx, k)
+	return r, err == nil
+}
+
+// take makes an artifact of a step one of the whole.
+func (r *ready) take(step ready, i int) {
+	r.made = append(r.made, step.made[i])
+	r.scratch.files = append(r.scratch.files, step.scratch.files[i])
+	r.scratch.placed = append(r.scratch.placed, false)
+	step.scratch.placed[i] = true
+}
+
+// follow adds what a step of the chain read, what it took, and what it warned of.
+func (r *ready) follow(step ready) {
+	r.cookTime += step.cookTime
+	for _, line := range step.warnings {
+		if step.Path != r.Path {
+			line = pathname.Show(step.Path) + ", which is made of it: " + line
+		}
+		r.warnings = append(r.warnings, line)
+	}
+	for _, d := range step.deps {
+		if _, made := step.chain.at(d.Path); !made {
+			d.Name = asNamedFrom(r.Path, step.Path, d)
+			r.deps = append(r.deps, d)
+		}
+	}
+}
+
+// asNamedFrom is the name of a dependency as a file at source would write it. The folders of
+// the two differ in the same way wherever the source of the chain lies: that is in its ID.
+func asNamedFrom(source, step string, d index.Dep) string {
+	if path.Dir(source) == path.Dir(step) || pathname.IsArtifacts(d.Name) {
+		return d.Name
+	}
+	name, presence := pathname.CutPresence(d.Name)
+	if strings.HasPrefix(name, "/") {
+		return d.Name
+	}
+	if l, ok := pathname.CutListing(d.Path); ok {
+		return pathname.Listing(pathname.Relative(path.Dir(source), l.Folder), l.Pattern, l.OfFolders)
+	}
+	name = pathname.Relative(path.Dir(source), d.Path)
+	if presence {
+		return pathname.Presence(name)
+	}
+	return name
+}

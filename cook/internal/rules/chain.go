@@ -1,0 +1,171 @@
+package rules
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+)
+
+// maxSteps is how many steps one source may take. Rules whose outputs match each other would
+// have more than any machine can count.
+const maxSteps = 1000
+
+// chain returns the method of something, an artifact too, with what rules for artifacts
+// have to say of what it makes. used are the rules that have named the recipes of the steps
+// so far, left is how many more steps there may be.
+func (s *Set) chain(m *Method, path, target string, used []int, left *int) (*Method, error) {
+	var then []*Method
+	for i, t := range m.Outputs {
+		name := t.Name(path)
+		var matched selection
+		row := s.matchArtifact(&matched, name, target, used)
+		o := s.choose(&matched, name, target, row)
+		if o.err != nil {
+			return nil, o.err
+		}
+		if o.method == nil {
+			continue
+		}
+		if *left--; *left < 0 {
+			at := o.method.Chosen
+			return nil, &Error{File: at.File, Line: at.Line, Column: at.Column, Msg: fmt.Sprintf("rules for artifacts make more than %d steps of one source", maxSteps)}
+		}
+		next, err := s.chain(o.method, name, target, append(slices.Clip(used), o.method.chose), left)
+		if err != nil {
+			return nil, err
+		}
+		if then == nil {
+			then = make([]*Method, len(m.Outputs))
+		}
+		then[i] = next
+	}
+	if then == nil {
+		return m, nil
+	}
+	return s.join(m, then), nil
+}
+
+// matchArtifact is match for an artifact that rules which have had their say have made.
+func (s *Set) matchArtifact(matched *selection, path, target string, used []int) (row int) {
+	row = s.match(matched, path, s.number[target], target, true)
+	for _, rule := range used {
+		matched.clear(rule)
+	}
+	return row
+}
+
+// eachChoice calls do with the rules that match the source and each step of its chain.
+func (s *Set) eachChoice(m *Method, path, target string, do func(matched *selection, row int)) {
+	var matched selection
+	do(&matched, s.match(&matched, path, s.number[target], target, false))
+	s.eachLater(m, path, target, nil, do)
+}
+
+func (s *Set) eachLater(m *Method, path, target string, used []int, do func(matched *selection, row int)) {
+	for i, next := range m.Then {
+		if next == nil {
+			continue
+		}
+		var matched selection
+		name := m.Outputs[i].Name(path)
+		do(&matched, s.matchArtifact(&matched, name, target, used))
+		s.eachLater(next, name, target, append(slices.Clip(used), next.chose), do)
+	}
+}
+
+// join returns the method of a chain, the same for the same steps.
+func (s *Set) join(m *Method, then []*Method) *Method {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := strconv.Itoa(s.numberOf(m))
+	for _, next := range then {
+		key += " " + strconv.Itoa(s.numberOf(next))
+	}
+	known := s.made.chains[key]
+	if known == nil {
+		whole := *m
+		whole.Alone, whole.Then = m, then
+		known = &whole
+		s.made.chains[key] = known
+	}
+	return known
+}
+
+// numberOf numbers methods, from 1, and nil with 0.
+func (s *Set) numberOf(m *Method) int {
+	if m == nil {
+		return 0
+	}
+	n, ok := s.made.numbers[m]
+	if !ok {
+		n = len(s.made.numbers) + 1
+		s.made.numbers[m] = n
+	}
+	return n
+}
+
+// Names returns the names of the artifacts of a source that are placed, in order.
+func (m *Method) Names(path string) []string { return m.appendNames(nil, path) }
+
+func (m *Method) appendNames(list []string, path string) []string {
+	for i, t := range m.Outputs {
+		if name := t.Name(path); m.Then == nil || m.Then[i] == nil {
+			list = append(list, name)
+		} else {
+			list = m.Then[i].appendNames(list, name)
+		}
+	}
+	return list
+}
+
+// A Step is a method without Then, by itself or in a chain.
+type Step struct {
+	*Method
+	// Path is what is cooked: the source, or what an earlier step makes of it.
+	Path string
+	// Of is what is put behind the keys of options to tell the steps of a chain apart:
+	// " of {stem}.png", "" for the first.
+	Of string
+}
+
+// Steps yields the steps that make the artifacts of a source, each behind those that it needs.
+func (m *Method) Steps(path string) iter.Seq[Step] {
+	return func(yield func(Step) bool) { m.eachStep(path, "", yield) }
+}
+
+func (m *Method) eachStep(path, of string, yield func(Step) bool) bool {
+	if m.Then == nil {
+		return yield(Step{m, path, of})
+	}
+	if !yield(Step{m.Alone, path, of}) {
+		return false
+	}
+	for i, next := range m.Then {
+		if t := m.Outputs[i]; next != nil && !next.eachStep(t.Name(path), " of "+t.String()+of, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// Bundles says that a step takes what other assets are cooked to.
+func (m *Method) Bundles() bool { return m.any(func(s *Method) bool { return s.Recipe.Bundles }) }
+
+// UsesPath says that what comes of a source depends on where it lies.
+func (m *Method) UsesPath() bool { return m.any(func(s *Method) bool { return s.Recipe.UsesPath }) }
+
+// Cheap says that no step costs more than copying its result out of the store.
+func (m *Method) Cheap() bool { return !m.any(func(s *Method) bool { return !s.Recipe.Cheap }) }
+
+func (m *Method) any(is func(*Method) bool) bool {
+	if m.Then == nil {
+		return is(m)
+	}
+	for step := range m.Steps("") {
+		if is(step.Method) {
+			return true
+		}
+	}
+	return false
+}
