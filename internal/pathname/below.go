@@ -18,7 +18,8 @@ func Below(folder, file string) (rel string, ok bool) {
 }
 
 // Relative returns the name of a file as another folder of the same tree would write it. Both
-// are clean paths with slashes from the root of the tree, which is ".".
+// are clean paths with slashes from the root of the tree, which is ".". On Windows filepath.Rel
+// would take names that differ in case for the same.
 func Relative(folder, file string) string {
 	up := ""
 	for folder != "." && folder != file && !strings.HasPrefix(file, folder+"/") {

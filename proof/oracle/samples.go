@@ -54,6 +54,7 @@ var configs = []string{
 	"[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"copy\"\n" + further("*.gltf", "mesh"),
 	"[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"copy\"\noutput = \"x/{stem}.gltf\"\n" + further("*.gltf", "mesh"),
 	further("*", "zstd"),
+	"[[rule]]\nmatch = \"*.{paklist,tmpl}\"\nrecipe = \"copy\"\n" + further("*.paklist", "pak") + further("*.tmpl", "list"),
 	"[[rule]]\nmatch = \"*.tmpl\"\nrecipe = \"list\"\n" + further("{a,b}", "zstd") + "level = 3\n" + further("*.{pak,ktx2}", "zstd"),
 	"[[rule]]\nmatch = \"*.{txt,bin}\"\noutput = \"{dir}/{stem}.o\"\n",
 	"[[rule]\n",

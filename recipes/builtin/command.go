@@ -234,7 +234,7 @@ func (c *Command) hasWord(word string) bool {
 func (c *Command) fillIn(p *call, source string) error {
 	in := filepath.FromSlash("./" + source)
 	if p.made != "" && (p.cell == nil || p.cell.assets == "") {
-		in = p.made // nobody has brought it to where the program runs
+		in = p.made // it was not copied to the folder in which the program runs
 	}
 	words := map[string]string{
 		"in":      in,

@@ -20,7 +20,8 @@ import (
 
 // A chain is an action whose recipe makes what is cooked further. Each of its steps is an
 // action by itself, with a result of its own in the store: where a step makes what it made
-// before, all that follows is known. What earlier steps have made lies over the asset tree. Of a nil one there is nothing.
+// before, all that follows is known. What earlier steps have made lies over the asset tree.
+// Under a nil one is the tree alone.
 type chain struct {
 	whole planned
 	made  map[string]madeFile // by path
@@ -33,6 +34,7 @@ type madeFile struct {
 	name string // in that folder
 }
 
+// at returns a file that an earlier step has made.
 func (c *chain) at(p string) (contents.File, bool) {
 	if c == nil {
 		return contents.File{}, false

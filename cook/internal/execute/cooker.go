@@ -64,10 +64,7 @@ func (c *cooker) cook(ctx context.Context, a planned, how attempt) (ready, error
 	release, err := c.budget.admit(ctx, a.Action, how)
 	if err != nil {
 		// What cannot be estimated may be half of one content and half of another.
-		if _, made := a.chain.at(a.Path); !made {
-			err = errors.Join(c.recheck(ctx, *a.Source), err)
-		}
-		return ready{}, err
+		return ready{}, errors.Join(c.recheckSource(ctx, a), err)
 	}
 	defer release()
 	r, err := c.once(ctx, a, how)

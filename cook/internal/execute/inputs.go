@@ -34,10 +34,8 @@ func (w *watch) saw(f contents.File) bool {
 // what was found before, and returns the dependencies with their content.
 func (c *cooker) checkInputs(ctx context.Context, a planned, deps []recipe.Dep, w *watch, probe *profile.Worker) ([]index.Dep, error) {
 	defer probe.Begin("cook/run/check_inputs", "").End()
-	if _, made := a.chain.at(a.Path); !made {
-		if err := c.recheck(ctx, *a.Source); err != nil {
-			return nil, err
-		}
+	if err := c.recheckSource(ctx, a); err != nil {
+		return nil, err
 	}
 	for _, tool := range a.Method.Tools {
 		if err := c.recheck(ctx, tool); err != nil {
@@ -70,6 +68,14 @@ func (c *cooker) checkInputs(ctx context.Context, a planned, deps []recipe.Dep, 
 		return nil, errUnwatched
 	}
 	return out, nil
+}
+
+// recheckSource is recheck for the source of an action, unless that is a scratch file.
+func (c *cooker) recheckSource(ctx context.Context, a planned) error {
+	if _, made := a.chain.at(a.Path); made {
+		return nil
+	}
+	return c.recheck(ctx, *a.Source)
 }
 
 // recheck returns an error unless a file still has the content that was found: by its

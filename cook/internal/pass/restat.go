@@ -263,8 +263,10 @@ func (f *finder) alsoConcerned() error {
 // change is not known before they are cooked. What patterns leave out is for the next run.
 func (f *finder) bundlesConcerned() {
 	bundles := func(m index.Method) bool {
-		r, ok := f.s.Recipes.Lookup(plan.RecipeOf(m))
-		return ok && r.Bundles
+		return plan.AnyRecipe(m, func(name string) bool {
+			r, ok := f.s.Recipes.Lookup(name)
+			return ok && r.Bundles
+		})
 	}
 	there := false
 	f.last.Methods(func(m index.Method) { there = there || bundles(m) })

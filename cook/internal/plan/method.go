@@ -82,6 +82,14 @@ func RecipeOf(m index.Method) string {
 	return ""
 }
 
+// AnyRecipe reports whether something is true of a recipe that a method names, those of all
+// steps of a chain among them. It is asked about each by its name.
+func AnyRecipe(m index.Method, is func(name string) bool) bool {
+	return slices.ContainsFunc(m, func(f index.Field) bool {
+		return (f.Key == fieldRecipe || strings.HasPrefix(f.Key, fieldRecipe+rules.Of)) && is(f.Value)
+	})
+}
+
 // Methods identify the choices of rules, each once.
 type Methods struct {
 	Rules *rules.Set
@@ -247,8 +255,8 @@ func actionID(k *hashing.Key, a *Action, src *contents.File) store.ActionID {
 	for _, out := range a.Outputs {
 		k.String("output extension", path.Ext(out))
 	}
-	for step := range m.Steps(src.Path) {
-		if step.Of != "" { // what it reads it names from where it is
+	if m.Then != nil {
+		for step := range m.Steps(src.Path) { // what a step reads it names from where it is
 			k.String("made extension", path.Ext(step.Path))
 			k.String("made folder", pathname.Relative(path.Dir(src.Path), path.Dir(step.Path)))
 		}

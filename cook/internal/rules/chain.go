@@ -129,6 +129,9 @@ type Step struct {
 	Of string
 }
 
+// Of is how Step.Of begins behind the first step.
+const Of = " of "
+
 // Steps yields the steps that make the artifacts of a source, each behind those that it needs.
 func (m *Method) Steps(path string) iter.Seq[Step] {
 	return func(yield func(Step) bool) { m.eachStep(path, "", yield) }
@@ -142,7 +145,7 @@ func (m *Method) eachStep(path, of string, yield func(Step) bool) bool {
 		return false
 	}
 	for i, next := range m.Then {
-		if t := m.Outputs[i]; next != nil && !next.eachStep(t.Name(path), " of "+t.String()+of, yield) {
+		if t := m.Outputs[i]; next != nil && !next.eachStep(t.Name(path), Of+t.String()+of, yield) {
 			return false
 		}
 	}

@@ -81,7 +81,7 @@ func (b *selection) has(i int) bool { return b[selectionHeader+i/8]>>(i%8)&1 == 
 // Method returns how the source at a clean slash path in the asset tree is
 // cooked for a target, "" for none. Sources whose rules come to the same thing
 // share one Method: equal choices are equal pointers. A choice that was made
-// before costs no allocation.
+// before costs no allocation if no rule is for artifacts.
 //
 // The error is an *Error; it does not name the source. It stays the same for
 // the life of the Set.

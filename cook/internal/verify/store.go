@@ -49,8 +49,11 @@ func (r *reader) checkStore(ctx context.Context, report *reporter, lost bool) (i
 
 // mayBeStored reports whether the store may have the result of an action.
 func (r *reader) mayBeStored(a *index.Action) bool {
-	recipe, known := r.s.Recipes.Lookup(plan.RecipeOf(a.Method))
-	return a.State == index.Done && !(known && recipe.Cheap)
+	kept := plan.AnyRecipe(a.Method, func(name string) bool {
+		recipe, known := r.s.Recipes.Lookup(name)
+		return !known || !recipe.Cheap
+	})
+	return a.State == index.Done && kept
 }
 
 // A record is a result that the store may have, and what was found.
