@@ -18,10 +18,11 @@ type Box struct {
 	writes []string
 	watch  func(string)
 	trace  *Trace
-	tree   string        // the folder of trace, without links
+	root   string        // the folder of trace, without links
 	kills  bool          // whether signals of the thread reach those in the box and nobody else
 	gone   chan struct{} // closed when nobody is in the box any more
 	blind  error         // why the trace could not see something; of serve until gone
+	calls  int           // of the system that serve has made; of serve until gone
 }
 
 // patience is how long End waits for those who were killed.
@@ -90,8 +91,17 @@ func enter(p Policy) (*Box, error) {
 		}
 		b.writes = append(b.writes, real)
 	}
+	tree, served := -1, false
+	defer func() {
+		if tree >= 0 && !served {
+			unix.Close(tree)
+		}
+	}()
 	if p.Trace != nil {
-		if b.tree, err = realFolder(p.Trace.Folder); err != nil {
+		if tree, err = openFolder(p.Trace.Folder); err != nil {
+			return nil, err
+		}
+		if b.root, err = nameOf(tree); err != nil {
 			return nil, err
 		}
 	}
@@ -120,7 +130,8 @@ func enter(p Policy) (*Box, error) {
 	if listener < 0 {
 		close(b.gone)
 	} else {
-		go b.serve(listener)
+		served = true
+		go b.serve(listener, tree)
 	}
 	return b, nil
 }
@@ -148,12 +159,20 @@ func dropCapabilities() error {
 
 // realFolder returns the name of a folder without links.
 func realFolder(dir string) (string, error) {
-	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	fd, err := openFolder(dir)
 	if err != nil {
-		return "", &os.PathError{Op: "open", Path: dir, Err: err}
+		return "", err
 	}
 	defer unix.Close(fd)
 	return nameOf(fd)
+}
+
+func openFolder(dir string) (int, error) {
+	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, &os.PathError{Op: "open", Path: dir, Err: err}
+	}
+	return fd, nil
 }
 
 // canSignalParent reports whether a signal to our parent would reach it.

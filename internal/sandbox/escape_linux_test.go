@@ -338,6 +338,13 @@ func newPlace(t *testing.T) place {
 // open by somebody who stays.
 func inBox(t *testing.T, p Policy, name string, args ...string) string {
 	t.Helper()
+	_, printed := boxed(t, p, name, args...)
+	return printed
+}
+
+// boxed is inBox that returns the box as well, which has ended.
+func boxed(t *testing.T, p Policy, name string, args ...string) (*Box, string) {
+	t.Helper()
 	out, err := os.CreateTemp(t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -369,7 +376,7 @@ func inBox(t *testing.T, p Policy, name string, args ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	return box, string(text)
 }
 
 func needBox(t *testing.T) {

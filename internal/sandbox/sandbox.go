@@ -52,10 +52,10 @@ type Policy struct {
 // Nothing in it can be written or executed, unless the policy gives that away otherwise.
 type Trace struct {
 	Folder string // absolute
-	// Record is told of a file before the program gets an answer, by one goroutine at a
-	// time. The path is absolute; with a ".." in what the program said, or below links
-	// that led into the folder, it is that of the file itself.
-	Record func(path string, how Access)
+	// Seen has the paths that were seen, and of each the first in the order of Access. It is
+	// filled until the box has ended. A path is absolute; with a ".." in what the program
+	// said, or below links that led into the folder, it is that of the file itself.
+	Seen map[string]Access
 }
 
 // Access says what somebody in a box has found out about a path.

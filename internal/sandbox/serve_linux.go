@@ -3,14 +3,12 @@
 package sandbox
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
+	"runtime"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -86,33 +84,102 @@ type (
 	}
 )
 
+// A server answers for those in a box. What it needs for a call it keeps, so that a call
+// costs no memory.
+type server struct {
+	*Box
+	listener int
+	tree     int // the folder of the trace, open; -1 without a trace
+	n        notice
+	a        answer
+	give     addFD
+	how      unix.OpenHow
+	st       unix.Stat_t
+	local    [1]unix.Iovec
+	remote   [1]unix.RemoteIovec
+	polled   [1]unix.PollFd
+	found    found
+	// Names, each with a NUL behind its end. real is that of what is open.
+	path, real [unix.PathMax + 1]byte
+	name       [2*unix.PathMax + 2]byte
+	folder     [64]byte
+	own        [32]byte
+}
+
 const ioctlValid = 0x40082102 // SECCOMP_IOCTL_NOTIF_ID_VALID
 
 // serve answers for those in the box until nobody is left.
-func (b *Box) serve(listener int) {
+func (b *Box) serve(listener, tree int) {
 	defer close(b.gone)
 	defer unix.Close(listener)
+	if tree >= 0 {
+		defer unix.Close(tree)
+	}
+	undisturbed()
 	wakeAtOnce(listener)
+	s := &server{Box: b, listener: listener, tree: tree}
+	polls := !endsByItself()
 	for {
-		fds := []unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}}
-		if _, err := unix.Poll(fds, -1); err != nil || fds[0].Revents&unix.POLLIN == 0 {
-			if err == nil && haveHungUp(fds[0].Revents) {
+		if polls {
+			if s.hungUp() {
+				return
+			}
+		}
+		s.n, s.a, s.found = notice{}, answer{}, found{}
+		if errno := s.ioctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n)); errno != 0 {
+			if s.hungUp() { // else it was killed meanwhile
 				return
 			}
 			continue
 		}
-		var n notice
-		if ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)) != 0 {
-			continue // it was killed meanwhile
-		}
-		a := answer{id: n.id}
-		if c, ok := changing[uint32(n.number)]; ok {
-			a.errno = -int32(b.carryOut(listener, &n, c))
-		} else if !b.find(listener, &n, naming[uint32(n.number)], &a) {
+		s.a.id = s.n.id
+		if c, ok := changing[uint32(s.n.number)]; ok {
+			s.a.errno = -int32(s.carryOut(c))
+		} else if c, ok := naming[uint32(s.n.number)]; ok && s.find(c) {
 			continue // it has its answer
 		}
-		ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&a))
+		if s.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a)) == 0 {
+			s.record()
+		}
 	}
+}
+
+// undisturbed keeps signals from the thread of this goroutine, which ends with it. A signal while
+// a file is handed over would have the system take it back, and let the call return 0: another
+// file.
+func undisturbed() {
+	runtime.LockOSThread()
+	var all unix.Sigset_t
+	for i := range all.Val {
+		all.Val[i] = ^uint64(0)
+	}
+	unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil) // which has no reason to fail; hand would notice
+}
+
+// hungUp waits for a call, or for the end, and reports whether that is it.
+func (s *server) hungUp() bool {
+	for {
+		s.polled[0] = unix.PollFd{Fd: int32(s.listener), Events: unix.POLLIN}
+		s.calls++
+		_, err := unix.Poll(s.polled[:], -1)
+		if revents := s.polled[0].Revents; err == nil && revents&unix.POLLIN != 0 {
+			return false
+		} else if err == nil && haveHungUp(revents) {
+			return true
+		}
+	}
+}
+
+// endsByItself reports whether a wait for a call ends when nobody is left who could make one
+// (Linux 6.11), so that it needs no other before it.
+func endsByItself() bool {
+	var name unix.Utsname
+	if unix.Uname(&name) != nil {
+		return false
+	}
+	var major, minor int
+	fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &major, &minor)
+	return major > 6 || major == 6 && minor >= 11
 }
 
 // haveHungUp reports whether poll says that nobody is left. An error is none of ours: the
@@ -120,33 +187,24 @@ func (b *Box) serve(listener int) {
 // fail the next call of whoever is in the box, for who closes the listener is not there.
 func haveHungUp(revents int16) bool { return revents&unix.POLLHUP != 0 }
 
-func ioctl(fd int, request uintptr, arg unsafe.Pointer) unix.Errno {
-	for {
-		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), request, uintptr(arg))
-		if errno != unix.EINTR {
-			return errno
-		}
-	}
-}
-
 // carryOut makes a change if the file is one of the box.
-func (b *Box) carryOut(listener int, n *notice, c call) unix.Errno {
-	value, errno := n.value(c)
+func (s *server) carryOut(c call) unix.Errno {
+	value, errno := s.value(c)
 	if errno != 0 {
 		return errno
 	}
-	fd, errno := n.open(c)
+	fd, errno := s.open(c)
 	if errno != 0 {
 		return errno
 	}
 	defer unix.Close(fd)
 	// What was read is that of the caller unless he is gone, and somebody else has his
 	// number.
-	if ioctl(listener, ioctlValid, unsafe.Pointer(&n.id)) != 0 {
+	if s.ioctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {
 		return unix.ENOENT
 	}
 	name, err := nameOf(fd)
-	if err != nil || !slices.ContainsFunc(b.writes, func(dir string) bool { return below(dir, name) }) {
+	if err != nil || !slices.ContainsFunc(s.writes, func(dir string) bool { return below(dir, name) }) {
 		return unix.EPERM
 	}
 	if c.change == mode {
@@ -171,8 +229,8 @@ type value struct {
 	times []unix.Timespec
 }
 
-func (n *notice) value(c call) (value, unix.Errno) {
-	arg := n.args[c.value]
+func (s *server) value(c call) (value, unix.Errno) {
+	arg := s.n.args[c.value]
 	if c.change == mode {
 		return value{mode: uint32(arg) & 0o1777}, 0
 	}
@@ -180,11 +238,11 @@ func (n *notice) value(c call) (value, unix.Errno) {
 	if arg == 0 {
 		return value{times: []unix.Timespec{now, now}}, 0
 	}
-	raw := make([]byte, 32)
+	raw := s.real[:32]
 	if c.change == seconds {
 		raw = raw[:16]
 	}
-	if errno := n.read(arg, raw); errno != 0 {
+	if errno := s.read(arg, raw); errno != 0 {
 		return value{}, errno
 	}
 	at := func(i int) int64 { return int64(binary.NativeEndian.Uint64(raw[8*i:])) }
@@ -196,115 +254,4 @@ func (n *notice) value(c call) (value, unix.Errno) {
 		unit = 1000
 	}
 	return value{times: []unix.Timespec{{Sec: at(0), Nsec: at(1) * unit}, {Sec: at(2), Nsec: at(3) * unit}}}, 0
-}
-
-// read fills data with the caller's memory. The error is EPERM if that is kept from us, else
-// EFAULT.
-func (n *notice) read(at uint64, data []byte) unix.Errno {
-	got, err := unix.ProcessVMReadv(int(n.pid), []unix.Iovec{{Base: &data[0], Len: uint64(len(data))}},
-		[]unix.RemoteIovec{{Base: uintptr(at), Len: len(data)}}, 0)
-	switch {
-	case errors.Is(err, unix.EPERM):
-		return unix.EPERM
-	case err != nil || got != len(data):
-		return unix.EFAULT
-	}
-	return 0
-}
-
-// text reads a path of the caller.
-func (n *notice) text(at uint64) (string, unix.Errno) {
-	const page = 4096
-	var path []byte
-	for len(path) < unix.PathMax {
-		piece := make([]byte, page-(at+uint64(len(path)))%page) // the next page may not be there
-		if errno := n.read(at+uint64(len(path)), piece); errno != 0 {
-			return "", errno
-		}
-		if end := bytes.IndexByte(piece, 0); end >= 0 {
-			return string(append(path, piece[:end]...)), 0
-		}
-		path = append(path, piece...)
-	}
-	return "", unix.ENAMETOOLONG
-}
-
-// where returns the path that a call names, and what in /proc it is relative to: "" if
-// it is absolute.
-func (n *notice) where(c call) (folder, path string, errno unix.Errno) {
-	if c.path != none && n.args[c.path] != 0 {
-		if path, errno = n.text(n.args[c.path]); errno != 0 {
-			return "", "", errno
-		}
-	}
-	for _, cwd := range []string{"/proc/self/cwd/", fmt.Sprintf("/proc/%d/cwd/", n.pid)} {
-		if rest, ok := strings.CutPrefix(path, cwd); ok {
-			return fmt.Sprintf("/proc/%d/cwd", n.pid), rest, 0
-		}
-	}
-	switch {
-	case filepath.IsAbs(path):
-		return "", path, 0
-	case c.folder == none || int32(n.args[c.folder]) == unix.AT_FDCWD:
-		return fmt.Sprintf("/proc/%d/cwd", n.pid), path, 0
-	}
-	return fmt.Sprintf("/proc/%d/fd/%d", n.pid, int32(n.args[c.folder])), path, 0
-}
-
-// open opens what a call names, for no more than to know which file it is.
-func (n *notice) open(c call) (int, unix.Errno) {
-	folder, path, errno := n.where(c)
-	if errno != 0 {
-		return -1, errno
-	}
-	base := unix.AT_FDCWD
-	if folder != "" {
-		fd, err := unix.Open(folder, unix.O_PATH|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return -1, unix.EBADF
-		}
-		if path == "" {
-			empty := c.path == none || n.args[c.path] == 0 || c.flags != none && n.args[c.flags]&unix.AT_EMPTY_PATH != 0
-			if !empty {
-				unix.Close(fd)
-				return -1, unix.ENOENT
-			}
-			return fd, 0
-		}
-		defer unix.Close(fd)
-		base = fd
-	}
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_MAGICLINKS} // /proc/self would be us
-	if c.flags != none && n.args[c.flags]&unix.AT_SYMLINK_NOFOLLOW != 0 {
-		how.Flags |= unix.O_NOFOLLOW
-	}
-	fd, err := unix.Openat2(base, path, &how)
-	if err != nil {
-		if !errors.As(err, &errno) {
-			errno = unix.EPERM
-		}
-		return -1, errno
-	}
-	return fd, 0
-}
-
-// named returns the absolute path that a call names.
-func (n *notice) named(c call) (string, error) {
-	folder, path, errno := n.where(c)
-	if errno != 0 {
-		return "", errno
-	}
-	return absolute(folder, path)
-}
-
-// absolute returns the absolute name of a path relative to a folder of /proc.
-func absolute(folder, path string) (string, error) {
-	if folder == "" {
-		return filepath.Clean(path), nil
-	}
-	base, err := os.Readlink(folder)
-	if err != nil || !strings.HasPrefix(base, "/") {
-		return "", fmt.Errorf("%s is %q: %w", folder, base, err)
-	}
-	return filepath.Join(base, path), nil
 }

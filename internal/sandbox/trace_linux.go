@@ -3,12 +3,16 @@
 package sandbox
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -25,208 +29,265 @@ func wakeAtOnce(listener int) {
 	unix.Syscall(unix.SYS_IOCTL, uintptr(listener), ioctlFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 }
 
-// find answers a call that names a file, or reports false if that was done already. What is
+// find answers a call that names a file, or reports true if that was done already. What is
 // no concern of a trace goes on as it is.
-func (b *Box) find(listener int, n *notice, c call, a *answer) bool {
-	a.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
-	if b.watch != nil {
-		if path, err := n.named(c); err == nil {
-			b.watch(path)
-		}
+func (s *server) find(c call) (answered bool) {
+	s.a.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
+	s.tell(c)
+	if s.trace == nil {
+		return false
 	}
-	if b.trace == nil {
-		return true
-	}
-	how, errno := n.how(c)
+	flags, resolve, errno := s.flags(c)
 	if errno != 0 {
-		b.wonder(n, errno)
-		return true
+		s.wonder(errno)
+		return false
 	}
-	folder, path, errno := n.where(c)
-	if errno != 0 || path == "" {
-		b.wonder(n, errno)
-		return true // what is open already was told of when it was opened
+	folder, path, errno := s.where(c)
+	if errno != 0 || len(path) == 0 {
+		s.wonder(errno)
+		return false // what is open already was told of when it was opened
 	}
-	name, err := absolute(folder, path)
-	if err != nil {
-		return true
+	name, ok := s.absolute(folder, path)
+	if !ok {
+		return false
 	}
-	dots := strings.Contains(path, "..")
-	if dots {
-		name = realParent(folder, path, name)
+	plain := isPlain(name)
+	if !plain {
+		name = s.clean(folder, path, name)
 	}
-	file, errno := look(folder, path, how)
-	if errno == unix.ENOENT || errno == unix.ENOTDIR {
-		return b.missing(name, how, errno, a)
+	traced := s.traces(name)
+	var file int
+	itself := plain && traced && resolve == 0
+	if itself {
+		file, itself, errno = s.lookStraight(name, flags)
 	}
-	if errno != 0 {
-		b.wonder(n, errno)
-		if b.traces(name) {
-			b.trace.Record(name, Read) // a link in a circle, or a folder that is closed to us
+	if !itself {
+		file, errno = s.look(folder, path, flags&unix.O_NOFOLLOW, resolve)
+	}
+	switch {
+	case errno == unix.ENOENT || errno == unix.ENOTDIR:
+		s.missing(name, flags, errno)
+		return false
+	case errno != 0:
+		s.wonder(errno)
+		if traced {
+			s.found = found{name, Read} // a link in a circle, or a folder that is closed to us
 		}
-		return true
+		return false
 	}
-	defer unix.Close(file)
-	if ioctl(listener, ioctlValid, unsafe.Pointer(&n.id)) != 0 {
-		return false // whose memory was that?
-	}
-	real, err := nameOf(file)
-	var st unix.Stat_t
-	if err != nil || unix.Fstat(file, &st) != nil {
-		return true
-	}
-	if !b.traces(real) {
-		if b.traces(name) {
-			b.trace.Record(name, Read) // a link that leads out: Landlock judges
+	defer s.close(file)
+	if !itself {
+		real, ok := s.readlink(s.ownPath(file), s.real[:])
+		if !ok {
+			return false
 		}
-		return true
+		if !s.traces(real) {
+			if traced {
+				s.found = found{name, Read} // a link that leads out: Landlock judges
+			}
+			return false
+		}
+		if !traced || bytes.Contains(path, []byte("..")) {
+			name = real
+		}
 	}
-	if !b.traces(name) || dots {
-		name = real
+	if s.fstat(file) != nil {
+		return false
 	}
-	kind := st.Mode & unix.S_IFMT
-	if c.opens == looks || how.Flags&unix.O_PATH != 0 {
-		b.record(name, kind, Exists)
-		return true
+	kind := s.st.Mode & unix.S_IFMT
+	if c.opens == looks || flags&unix.O_PATH != 0 {
+		s.finds(name, kind, Exists)
+		return false
 	}
-	return b.hand(listener, n, file, name, kind, how, a)
+	return s.hand(file, name, kind, flags)
+}
+
+// tell tells the one who watches which file a call names.
+func (s *server) tell(c call) {
+	if s.watch == nil {
+		return
+	}
+	if path, err := s.named(c); err == nil {
+		s.watch(path)
+	}
+}
+
+// lookStraight is look of a name below the folder of the trace. It returns false if there are
+// links on the way: else the name is that of the file itself.
+func (s *server) lookStraight(name []byte, flags uint64) (file int, ok bool, errno unix.Errno) {
+	rest := bytes.TrimPrefix(name[len(s.root):], []byte("/"))
+	if len(rest) == 0 {
+		return -1, false, 0
+	}
+	file, errno = s.openat2(s.tree, rest, unix.O_PATH|flags&unix.O_NOFOLLOW, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS)
+	return file, errno != unix.ELOOP, errno
+}
+
+// A found is what a call is about to find out of a file; nothing if it has no name.
+type found struct {
+	name []byte // valid until the next call
+	how  Access
+}
+
+// record records what the last call has found out.
+func (s *server) record() {
+	if s.found.name == nil {
+		return
+	}
+	if old, ok := s.trace.Seen[string(s.found.name)]; !ok || s.found.how < old {
+		s.trace.Seen[string(s.found.name)] = s.found.how
+	}
 }
 
 // wonder notes an error that is none of the program's: we were kept from its memory, or have
 // nothing left to open a file with. Landlock will refuse what we cannot see.
-func (b *Box) wonder(n *notice, errno unix.Errno) {
-	if b.blind != nil {
+func (s *server) wonder(errno unix.Errno) {
+	if s.blind != nil {
 		return
 	}
 	switch errno {
 	case unix.EPERM:
-		b.blind = fmt.Errorf("%w: the system keeps the memory of process %d from cook (a program that may be executed but not read, or kernel.yama.ptrace_scope)", ErrTrace, n.pid)
+		s.blind = fmt.Errorf("%w: the system keeps the memory of process %d from cook (a program that may be executed but not read, or kernel.yama.ptrace_scope)", ErrTrace, s.n.pid)
 	case unix.EMFILE, unix.ENFILE, unix.ENOMEM:
-		b.blind = fmt.Errorf("%w: %w", ErrTrace, errno)
+		s.blind = fmt.Errorf("%w: %w", ErrTrace, errno)
 	}
 }
 
 // traces reports whether a name is one of the folder that is traced, and none of those in
 // it that can be written.
-func (b *Box) traces(name string) bool {
-	return below(b.tree, name) && !slices.ContainsFunc(b.writes, func(dir string) bool { return below(dir, name) })
+func (s *server) traces(name []byte) bool {
+	return under(s.root, name) && !slices.ContainsFunc(s.writes, func(dir string) bool { return under(dir, name) })
 }
 
 // missing answers for a file that is not there.
-func (b *Box) missing(name string, how unix.OpenHow, errno unix.Errno, a *answer) bool {
-	if !b.traces(name) {
-		return true
+func (s *server) missing(name []byte, flags uint64, errno unix.Errno) {
+	if !s.traces(name) {
+		return
 	}
-	if how.Flags&unix.O_CREAT != 0 {
+	if flags&unix.O_CREAT != 0 {
 		errno = unix.EACCES // nothing can be made there
 	} else {
-		b.trace.Record(name, Missing)
+		s.found = found{name, Missing}
 	}
-	a.flags, a.errno = 0, -int32(errno)
+	s.refuse(errno)
+}
+
+func (s *server) refuse(errno unix.Errno) { s.a.flags, s.a.errno = 0, -int32(errno) }
+
+// finds says what is found out of a file or folder; other kinds have no content.
+func (s *server) finds(name []byte, kind uint32, folder Access) {
+	switch kind {
+	case unix.S_IFREG:
+		s.found = found{name, Read}
+	case unix.S_IFDIR:
+		s.found = found{name, folder}
+	}
+}
+
+// An addFD is struct seccomp_notif_addfd.
+type addFD struct {
+	id                         uint64
+	flags, from, to, closeExec uint32
+}
+
+// hand opens a file of the folder and gives it to who asks for it. It reports whether the call
+// is answered.
+func (s *server) hand(file int, name []byte, kind uint32, flags uint64) (answered bool) {
+	switch {
+	case flags&unix.O_CREAT != 0 && flags&unix.O_EXCL != 0:
+		s.finds(name, kind, Exists)
+		s.refuse(unix.EEXIST)
+		return false
+	case flags&unix.O_ACCMODE != unix.O_RDONLY || flags&unix.O_TRUNC != 0:
+		s.refuse(unix.EACCES)
+		return false
+	case kind == unix.S_IFLNK:
+		s.refuse(unix.ELOOP)
+		return false
+	case kind != unix.S_IFREG && kind != unix.S_IFDIR:
+		s.refuse(unix.EACCES) // a pipe would make us wait
+		return false
+	case kind == unix.S_IFREG && flags&unix.O_DIRECTORY != 0:
+		s.refuse(unix.ENOTDIR)
+		return false
+	}
+	fd, errno := s.openAgain(file)
+	if errno != 0 {
+		s.wonder(errno)
+		s.refuse(errno)
+		return false
+	}
+	defer s.close(fd)
+	s.finds(name, kind, List)
+	s.give = addFD{id: s.n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, from: uint32(fd), closeExec: uint32(flags & unix.O_CLOEXEC)}
+	switch errno := s.ioctl(ioctlAddFD, unsafe.Pointer(&s.give)); {
+	case errno == unix.ENOENT || errno == unix.EINPROGRESS:
+		if s.blind == nil && !endsSoon(s.n.pid) {
+			s.blind = fmt.Errorf("%w: cook was stopped while it opened %s for process %d", ErrTrace, name, s.n.pid)
+		}
+		return true // it was killed
+	case errno != 0:
+		s.found = found{}
+		s.refuse(errno) // it has too many files open
+		return false
+	}
+	s.record()
 	return true
 }
 
-func (b *Box) record(name string, kind uint32, folder Access) {
-	switch kind {
-	case unix.S_IFREG:
-		b.trace.Record(name, Read)
-	case unix.S_IFDIR:
-		b.trace.Record(name, folder)
-	}
-}
-
-// hand opens a file of the folder and gives it to who asks for it.
-func (b *Box) hand(listener int, n *notice, file int, name string, kind uint32, how unix.OpenHow, a *answer) bool {
-	refuse := func(errno unix.Errno) bool {
-		a.flags, a.errno = 0, -int32(errno)
-		return true
-	}
-	switch flags := how.Flags; {
-	case flags&unix.O_CREAT != 0 && flags&unix.O_EXCL != 0:
-		b.record(name, kind, Exists)
-		return refuse(unix.EEXIST)
-	case flags&unix.O_ACCMODE != unix.O_RDONLY || flags&unix.O_TRUNC != 0:
-		return refuse(unix.EACCES)
-	case kind == unix.S_IFLNK:
-		return refuse(unix.ELOOP)
-	case kind != unix.S_IFREG && kind != unix.S_IFDIR:
-		return refuse(unix.EACCES) // a pipe would make us wait
-	case kind == unix.S_IFREG && flags&unix.O_DIRECTORY != 0:
-		return refuse(unix.ENOTDIR)
-	}
-	fd, err := unix.Open(ownName(file), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
-	if err != nil {
-		var errno unix.Errno
-		if !errors.As(err, &errno) {
-			errno = unix.EACCES
+// endsSoon reports whether a thread is being killed, or gone. The one that is not there any more
+// for its call was, or it went on without the file because we were stopped while it waited.
+func endsSoon(thread uint32) bool {
+	const exiting = 4 // PF_EXITING of the kernel's sched.h
+	for range 100 {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", thread))
+		if err != nil {
+			return !errors.Is(err, unix.EMFILE) && !errors.Is(err, unix.ENFILE)
 		}
-		b.wonder(n, errno)
-		return refuse(errno)
-	}
-	defer unix.Close(fd)
-	b.record(name, kind, List)
-	give := struct {
-		id                         uint64
-		flags, from, to, closeExec uint32
-	}{id: n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, from: uint32(fd), closeExec: uint32(how.Flags & unix.O_CLOEXEC)}
-	if errno := ioctl(listener, ioctlAddFD, unsafe.Pointer(&give)); errno != 0 {
-		return errno != unix.ENOENT && refuse(errno) // ENOENT: it was killed, or too many files are open
+		// The name, the second field, is in parentheses and may hold anything.
+		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+		if len(fields) < 7 {
+			return true
+		}
+		if flags, err := strconv.ParseUint(string(fields[6]), 10, 32); err != nil || flags&exiting != 0 {
+			return true
+		}
+		time.Sleep(time.Millisecond)
 	}
 	return false
 }
 
-// realParent returns the name of a path with ".." in it: that of its folder without links,
-// or as it was if there is no such folder.
-func realParent(folder, path, name string) string {
-	dir, base := filepath.Split(path)
-	fd, errno := look(folder, dir, unix.OpenHow{})
-	if errno != 0 || base == ".." {
-		return name
+// clean returns an absolute name without "." and slashes that say nothing. With ".." in the path
+// it is that of its folder without links, if there is such a folder.
+func (s *server) clean(folder, path, name []byte) []byte {
+	cleaned := filepath.Clean(string(name))
+	if dir, base := filepath.Split(string(path)); strings.Contains(dir, "..") && base != ".." {
+		if fd, errno := s.look(folder, append([]byte(dir), 0), 0, 0); errno == 0 {
+			if real, ok := s.readlink(s.ownPath(fd), s.real[:]); ok {
+				cleaned = filepath.Join(string(real), base)
+			}
+			s.close(fd)
+		}
 	}
-	defer unix.Close(fd)
-	if real, err := nameOf(fd); err == nil {
-		return filepath.Join(real, base)
-	}
-	return name
+	return []byte(cleaned)
 }
 
-// how says how a call wants a path to be opened.
-func (n *notice) how(c call) (h unix.OpenHow, errno unix.Errno) {
+// flags returns how a call wants a path to be opened: the flags of open, and those of openat2.
+func (s *server) flags(c call) (open, resolve uint64, errno unix.Errno) {
 	switch c.opens {
 	case creates:
-		h.Flags = unix.O_CREAT | unix.O_WRONLY | unix.O_TRUNC
+		return unix.O_CREAT | unix.O_WRONLY | unix.O_TRUNC, 0, 0
 	case byFlags:
-		h.Flags = n.args[c.flags] & 0xffffffff
+		return s.n.args[c.flags] & 0xffffffff, 0, 0
 	case byHow:
-		raw := make([]byte, 24)
-		if errno := n.read(n.args[c.flags], raw); errno != 0 {
-			return h, errno
+		raw := s.real[:unix.SizeofOpenHow]
+		if errno := s.read(s.n.args[c.flags], raw); errno != 0 {
+			return 0, 0, errno
 		}
-		h.Flags, h.Resolve = binary.NativeEndian.Uint64(raw), binary.NativeEndian.Uint64(raw[16:])
-	default:
-		if c.flags != none && n.args[c.flags]&unix.AT_SYMLINK_NOFOLLOW != 0 || uint32(n.number) == sysLstat {
-			h.Flags = unix.O_NOFOLLOW
-		}
+		return binary.NativeEndian.Uint64(raw), binary.NativeEndian.Uint64(raw[16:]), 0
 	}
-	return h, 0
-}
-
-// look opens a path so that it can be looked at.
-func look(folder, path string, h unix.OpenHow) (fd int, errno unix.Errno) {
-	base := unix.AT_FDCWD
-	if folder != "" {
-		fd, err := unix.Open(folder, unix.O_PATH|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return -1, unix.EBADF
-		}
-		defer unix.Close(fd)
-		base = fd
+	if c.flags != none && s.n.args[c.flags]&unix.AT_SYMLINK_NOFOLLOW != 0 || uint32(s.n.number) == sysLstat {
+		return unix.O_NOFOLLOW, 0, 0
 	}
-	fd, err := unix.Openat2(base, path, &unix.OpenHow{
-		Flags: unix.O_PATH | unix.O_CLOEXEC | h.Flags&unix.O_NOFOLLOW, Resolve: h.Resolve | unix.RESOLVE_NO_MAGICLINKS,
-	})
-	if err != nil && !errors.As(err, &errno) {
-		errno = unix.EPERM
-	}
-	return fd, errno
+	return 0, 0, 0
 }

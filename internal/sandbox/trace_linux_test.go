@@ -5,11 +5,12 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,15 +21,17 @@ import (
 // what was recorded, relative to the folder.
 func traced(t *testing.T, p place, script string) (printed string, seen []string) {
 	t.Helper()
-	records := map[string]bool{}
-	printed = inBox(t, Policy{Write: []string{p.w}, Trace: &Trace{Folder: p.in, Record: func(name string, how Access) {
+	trace := &Trace{Folder: p.in, Seen: map[string]Access{}}
+	printed = inBox(t, Policy{Write: []string{p.w}, Trace: trace}, "/bin/sh", "-c", "cd '"+p.in+"' && "+script)
+	for name, how := range trace.Seen {
 		rel, err := filepath.Rel(p.in, name)
 		if err != nil {
 			t.Error(err)
 		}
-		records[fmt.Sprint([...]string{"read", "list", "exists", "missing"}[how], " ", rel)] = true
-	}}}, "/bin/sh", "-c", "cd '"+p.in+"' && "+script)
-	return printed, slices.Sorted(maps.Keys(records))
+		seen = append(seen, fmt.Sprint([...]string{"read", "list", "exists", "missing"}[how], " ", rel))
+	}
+	slices.Sort(seen)
+	return printed, seen
 }
 
 func TestTrace(t *testing.T) {
@@ -60,7 +63,7 @@ func TestTrace(t *testing.T) {
 		{`cat sub/../given`, "given", []string{"read given"}},
 		{`cat sub/up/../given`, "given", []string{"read given"}},
 		{`cat /proc/self/cwd/sub/a`, "a", []string{"read sub/a"}},
-		{`ls sub`, "a\nup\n", []string{"exists sub", "list sub"}},
+		{`ls sub`, "a\nup\n", []string{"list sub"}},
 		{`test -e sub/a && test -d other && ! test -e gone && echo yes`, "yes\n", []string{"exists other", "missing gone", "read sub/a"}},
 		{`cat out 2>&1; true`, "cat: out: Permission denied\n", []string{"read out"}},
 		{`(echo x > given) 2>&-; (echo x > new) 2>&-; (echo x >> sub/a) 2>&-; cat given`, "given", []string{"read given"}},
@@ -82,6 +85,97 @@ func TestTrace(t *testing.T) {
 	}
 	if text, err := os.ReadFile(p.in + "/given"); err != nil || string(text) != "given" {
 		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// A traced call costs few calls of the system, and no memory.
+func TestTraceCost(t *testing.T) {
+	needBox(t)
+	p := newPlace(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost := func(times int) (calls, allocated int) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		box, _ := boxed(t, Policy{Read: Program(self, p.in), Write: []string{p.w}, Trace: &Trace{Folder: p.in, Seen: map[string]Access{}}},
+			self, "calls", p.in+"/given", strconv.Itoa(times))
+		runtime.ReadMemStats(&after)
+		if box == nil {
+			t.FailNow()
+		}
+		return box.calls, int(after.Mallocs - before.Mallocs)
+	}
+	const times = 2000
+	calls, allocated := cost(times)
+	fewCalls, fewAllocated := cost(1)
+	perCall := 14 // to open a file, eight: receive, read the path, open, stat, open, hand over, close, close; to stat it, six
+	if !endsByItself() {
+		perCall += 2 // poll
+	}
+	if calls -= fewCalls; calls > perCall*times+times/10 {
+		t.Errorf("%d times open and stat cost the tracer %d calls of the system, want %d for each", times, calls, perCall)
+	}
+	if allocated -= fewAllocated; allocated > times/10 {
+		t.Errorf("%d times open and stat cost %d allocations", times, allocated)
+	}
+	t.Logf("%d times open and stat: %d calls of the system, %d allocations", times, calls, allocated)
+}
+
+// Signals to the tracer change nothing. The system would take one for a reason to forget which
+// file it was about to hand over, and give the program another that is open already.
+func TestTraceUnderSignals(t *testing.T) {
+	needBox(t)
+	p := newPlace(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			threads, _ := os.ReadDir("/proc/self/task")
+			for _, thread := range threads {
+				if tid, err := strconv.Atoi(thread.Name()); err == nil {
+					unix.Tgkill(os.Getpid(), tid, unix.SIGURG) // which is of the Go runtime; an error says that it has ended
+				}
+			}
+			select {
+			case <-over:
+				return
+			default:
+			}
+		}
+	}()
+	trace := &Trace{Folder: p.in, Seen: map[string]Access{}}
+	inBox(t, Policy{Read: Program(self, p.in), Write: []string{p.w}, Trace: trace}, self, "calls", p.in+"/given", "20000")
+	close(over)
+	<-ended
+	if how, ok := trace.Seen[p.in+"/given"]; !ok || how != Read {
+		t.Errorf("recorded is %v", trace.Seen)
+	}
+}
+
+// Who was killed is told from who goes on.
+func TestEndsSoon(t *testing.T) {
+	cmd := exec.Command("sleep", "1000")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if endsSoon(uint32(cmd.Process.Pid)) {
+		t.Error("a program that sleeps is said to end")
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if !endsSoon(uint32(cmd.Process.Pid)) {
+		t.Error("a program that was killed is said to go on")
+	}
+	cmd.Wait()
+	if !endsSoon(uint32(cmd.Process.Pid)) {
+		t.Error("a program that has ended is said to go on")
 	}
 }
 
@@ -117,7 +211,7 @@ func TestTraceOutOfDescriptors(t *testing.T) {
 	done := make(chan error, 1)
 	Alone(func() {
 		var err error
-		if box, err = Enter(Policy{Write: []string{p.w}, Trace: &Trace{Folder: p.in, Record: func(string, Access) {}}}); err != nil {
+		if box, err = Enter(Policy{Write: []string{p.w}, Trace: &Trace{Folder: p.in, Seen: map[string]Access{}}}); err != nil {
 			done <- err
 			return
 		}

@@ -29,7 +29,7 @@ type cell struct {
 	write    []string // folders that it may write to
 	declared []string // paths of the asset tree that it was given
 	from     string   // the source's path
-	trace    *trace   // records what it reads of the asset folder; nil if it need not
+	trace    trace    // what it reads of the asset folder; nil if that need not be known
 }
 
 // checkSandbox checks the options that say what the program is given.
@@ -70,7 +70,7 @@ func (c *Command) enclose(p *call, job *recipe.Job) error {
 		if err := confinable(); err != nil {
 			return fmt.Errorf("deps = \"trace\": %w; declare what the program reads with reads or {depfile}", err)
 		}
-		p.cell.trace = &trace{seen: map[string]sandbox.Access{}}
+		p.cell.trace = trace{}
 		if err := opens(job); err != nil {
 			return err
 		}
@@ -261,7 +261,7 @@ func (p *call) policy(watch func(string)) *sandbox.Policy {
 	}
 	policy := &sandbox.Policy{Read: p.cell.read, Write: p.cell.write, Watch: watch}
 	if p.cell.trace != nil {
-		policy.Trace = &sandbox.Trace{Folder: p.assets, Record: p.cell.trace.record}
+		policy.Trace = &sandbox.Trace{Folder: p.assets, Seen: p.cell.trace}
 	}
 	return policy
 }

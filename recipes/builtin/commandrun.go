@@ -119,8 +119,8 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 		left.kill()
 	}
 	if g.box != nil {
-		// Who stays is noticed if he has an output open.
-		if err := g.box.End(); errors.Is(err, sandbox.ErrTrace) && last.err == nil {
+		// Who stays is noticed if he has an output open; but what he reads is not known yet.
+		if err := g.box.End(); last.err == nil && (errors.Is(err, sandbox.ErrTrace) || err != nil && box.Trace != nil) {
 			last.err = err
 		}
 	}

@@ -10,23 +10,14 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// A trace is what a program got to see of the asset folder. It is written by one goroutine
-// while the program runs.
-type trace struct {
-	seen map[string]sandbox.Access // by absolute name; what tells more has replaced what tells less
-}
-
-func (t *trace) record(name string, how sandbox.Access) {
-	if old, ok := t.seen[name]; !ok || how < old {
-		t.seen[name] = how
-	}
-}
+// A trace is what a program got to see of the asset folder, by absolute name.
+type trace map[string]sandbox.Access
 
 // depend makes all that was seen dependencies: the content of files, that files are not
 // there, and of folders what they hold, or that they are there.
-func (t *trace) depend(p *call, job *recipe.Job, tools []string) error {
+func (t trace) depend(p *call, job *recipe.Job, tools []string) error {
 	places := newPlaces(p, tools)
-	for _, name := range slices.Sorted(maps.Keys(t.seen)) {
+	for _, name := range slices.Sorted(maps.Keys(t)) {
 		rooted, known, err := places.find(name)
 		if err != nil {
 			return fmt.Errorf("what it reads: %w", err)
@@ -34,7 +25,7 @@ func (t *trace) depend(p *call, job *recipe.Job, tools []string) error {
 		if known {
 			continue
 		}
-		switch t.seen[name] {
+		switch t[name] {
 		case sandbox.List:
 			rooted = pathname.Listing(rooted, "", false)
 		case sandbox.Exists:

@@ -1,0 +1,224 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The system calls of a server. They take names that have a NUL behind their end, and are
+// counted.
+
+func (s *server) ioctl(request uintptr, arg unsafe.Pointer) unix.Errno {
+	for {
+		s.calls++
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(s.listener), request, uintptr(arg))
+		if errno != unix.EINTR {
+			return errno
+		}
+	}
+}
+
+func start(name []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(name)) }
+
+func (s *server) openat2(base int, name []byte, flags, resolve uint64) (int, unix.Errno) {
+	s.calls++
+	s.how = unix.OpenHow{Flags: flags | unix.O_CLOEXEC, Resolve: resolve}
+	fd, _, errno := unix.Syscall6(unix.SYS_OPENAT2, uintptr(base), uintptr(start(name)), uintptr(unsafe.Pointer(&s.how)), unix.SizeofOpenHow, 0, 0)
+	return int(fd), errno
+}
+
+func (s *server) openAgain(fd int) (int, unix.Errno) {
+	here := unix.AT_FDCWD
+	name := s.ownPath(fd)
+	s.calls++
+	again, _, errno := unix.Syscall6(unix.SYS_OPENAT, uintptr(here), uintptr(start(name)), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0, 0, 0)
+	return int(again), errno
+}
+
+func (s *server) close(fd int) {
+	s.calls++
+	unix.Close(fd)
+}
+
+func (s *server) fstat(fd int) error {
+	s.calls++
+	return unix.Fstat(fd, &s.st)
+}
+
+// readlink reads a link of /proc into to, and returns false if it leads to no file that has
+// a name.
+func (s *server) readlink(name []byte, to []byte) (real []byte, ok bool) {
+	here := unix.AT_FDCWD
+	s.calls++
+	n, _, errno := unix.Syscall6(unix.SYS_READLINKAT, uintptr(here), uintptr(start(name)), uintptr(start(to)), uintptr(len(to)-1), 0, 0)
+	if errno != 0 || int(n) >= len(to)-1 || n == 0 || to[0] != '/' {
+		return nil, false
+	}
+	to[n] = 0
+	return to[:n], true
+}
+
+// ownPath returns the name in /proc of a file that is open here.
+func (s *server) ownPath(fd int) []byte {
+	name := append(strconv.AppendInt(append(s.own[:0], "/proc/self/fd/"...), int64(fd), 10), 0)
+	return name[:len(name)-1]
+}
+
+// read fills data with the caller's memory. The error is EPERM if that is kept from us, else
+// EFAULT.
+func (s *server) read(at uint64, data []byte) unix.Errno {
+	s.calls++
+	s.local[0] = unix.Iovec{Base: unsafe.SliceData(data), Len: uint64(len(data))}
+	s.remote[0] = unix.RemoteIovec{Base: uintptr(at), Len: len(data)}
+	got, err := unix.ProcessVMReadv(int(s.n.pid), s.local[:], s.remote[:], 0)
+	switch {
+	case errors.Is(err, unix.EPERM):
+		return unix.EPERM
+	case err != nil || got != len(data):
+		return unix.EFAULT
+	}
+	return 0
+}
+
+// text reads a path of the caller. It is valid until the next call.
+func (s *server) text(at uint64) ([]byte, unix.Errno) {
+	const page, first = 4096, 256
+	for n := 0; n < unix.PathMax; {
+		from := at + uint64(n)
+		size := min(int(page-from%page), unix.PathMax-n) // the next page may not be there
+		if n == 0 {
+			size = min(size, first)
+		}
+		piece := s.path[n : n+size]
+		if errno := s.read(from, piece); errno != 0 {
+			return nil, errno
+		}
+		if end := bytes.IndexByte(piece, 0); end >= 0 {
+			return s.path[:n+end], 0
+		}
+		n += size
+	}
+	return nil, unix.ENAMETOOLONG
+}
+
+// where returns the path that a call names, and what in /proc it is relative to: nothing
+// if it is absolute. Both are valid until the next call.
+func (s *server) where(c call) (folder, path []byte, errno unix.Errno) {
+	if c.path != none && s.n.args[c.path] != 0 {
+		if path, errno = s.text(s.n.args[c.path]); errno != 0 {
+			return nil, nil, errno
+		}
+	} else {
+		s.path[0] = 0
+		path = s.path[:0]
+	}
+	const proc, ownCwd = "/proc/", "/proc/self/cwd/"
+	folder = strconv.AppendUint(append(s.folder[:0], proc...), uint64(s.n.pid), 10)
+	cwd := append(append(folder, "/cwd/"...), 0)
+	cwd = cwd[:len(cwd)-1]
+	switch {
+	case bytes.HasPrefix(path, []byte(proc)) && bytes.HasPrefix(path, cwd):
+		path = path[len(cwd):]
+	case bytes.HasPrefix(path, []byte(ownCwd)):
+		path = path[len(ownCwd):]
+	case len(path) > 0 && path[0] == '/':
+		return nil, path, 0
+	case c.folder != none && int32(s.n.args[c.folder]) != unix.AT_FDCWD:
+		fd := append(strconv.AppendInt(append(folder, "/fd/"...), int64(int32(s.n.args[c.folder])), 10), 0)
+		return fd[:len(fd)-1], path, 0
+	}
+	cwd[len(cwd)-1] = 0 // the slash
+	return cwd[:len(cwd)-1], path, 0
+}
+
+// look opens a path so that it can be looked at, and found out which file it is.
+func (s *server) look(folder, path []byte, flags, resolve uint64) (fd int, errno unix.Errno) {
+	base := unix.AT_FDCWD
+	if len(folder) > 0 {
+		fd, errno := s.openat2(unix.AT_FDCWD, folder, unix.O_PATH, 0)
+		if errno != 0 {
+			return -1, unix.EBADF
+		}
+		if len(path) == 0 {
+			return fd, 0
+		}
+		defer s.close(fd)
+		base = fd
+	}
+	return s.openat2(base, path, unix.O_PATH|flags, resolve|unix.RESOLVE_NO_MAGICLINKS) // /proc/self would be us
+}
+
+// open opens what a call names, for no more than to know which file it is.
+func (s *server) open(c call) (int, unix.Errno) {
+	folder, path, errno := s.where(c)
+	if errno != 0 {
+		return -1, errno
+	}
+	if len(path) == 0 && c.path != none && s.n.args[c.path] != 0 && (c.flags == none || s.n.args[c.flags]&unix.AT_EMPTY_PATH == 0) {
+		return -1, unix.ENOENT
+	}
+	flags := uint64(0)
+	if c.flags != none && s.n.args[c.flags]&unix.AT_SYMLINK_NOFOLLOW != 0 {
+		flags = unix.O_NOFOLLOW
+	}
+	return s.look(folder, path, flags, 0)
+}
+
+// named returns the absolute path that a call names.
+func (s *server) named(c call) (string, error) {
+	folder, path, errno := s.where(c)
+	if errno != 0 {
+		return "", errno
+	}
+	name, ok := s.absolute(folder, path)
+	if !ok {
+		return "", fmt.Errorf("%s is no folder with a name", folder)
+	}
+	return filepath.Clean(string(name)), nil
+}
+
+// absolute returns the absolute name of a path relative to a folder of /proc, as long as that
+// has one.
+func (s *server) absolute(folder, path []byte) (name []byte, ok bool) {
+	if len(folder) == 0 {
+		return path, true
+	}
+	base, ok := s.readlink(folder, s.name[:])
+	if !ok || len(base)+1+len(path) >= len(s.name) {
+		return nil, false
+	}
+	if len(path) == 0 {
+		return base, true
+	}
+	if len(base) > 1 {
+		base = append(base, '/')
+	}
+	name = append(append(base, path...), 0)
+	return name[:len(name)-1], true
+}
+
+// isPlain reports whether an absolute name has no "." and "..", no slashes that say nothing,
+// and is none of a folder that was removed.
+func isPlain(name []byte) bool {
+	for _, part := range [...]string{"//", "/./", "/../", " (deleted)"} {
+		if bytes.Contains(name, []byte(part)) {
+			return false
+		}
+	}
+	return !bytes.HasSuffix(name, []byte("/")) && !bytes.HasSuffix(name, []byte("/.")) && !bytes.HasSuffix(name, []byte("/.."))
+}
+
+// under reports whether a clean absolute name is a folder's or below it.
+func under(folder string, name []byte) bool {
+	rest, ok := bytes.CutPrefix(name, []byte(folder))
+	return ok && (len(rest) == 0 || rest[0] == '/' || strings.HasSuffix(folder, "/"))
+}
