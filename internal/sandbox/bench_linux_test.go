@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -54,7 +55,7 @@ func answerAtOnce(file int) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
-	listener, err := installFilter(scoped, true)
+	listener, err := installFilter(scoped, slices.Collect(maps.Keys(naming)))
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,10 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 type Box struct {
 	writes []string
 	watch  func(string)
+	server func(string)
 	trace  *Trace
 	root   string        // the folder of trace, without links
 	kills  bool          // whether signals of the thread reach those in the box and nobody else
@@ -83,7 +86,7 @@ func enter(p Policy) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Box{watch: p.Watch, trace: p.Trace, gone: make(chan struct{})}
+	b := &Box{watch: p.Watch, server: p.Server, trace: p.Trace, gone: make(chan struct{})}
 	for _, dir := range p.Write {
 		real, err := realFolder(dir)
 		if err != nil {
@@ -117,7 +120,7 @@ func enter(p Policy) (*Box, error) {
 	}
 	// Of a signal to everybody it must be sure that it stays in here.
 	b.kills = version >= scoped && reachable && !canSignalParent()
-	listener, err := installFilter(version, b.watch != nil || b.trace != nil)
+	listener, err := installFilter(version, b.asked())
 	if errors.Is(err, unix.EBUSY) && b.trace == nil { // we are in somebody else's box that listens
 		listener, err = -1, installDeafFilter(version)
 	}
@@ -134,6 +137,18 @@ func enter(p Policy) (*Box, error) {
 		go b.serve(listener, tree)
 	}
 	return b, nil
+}
+
+// asked are the calls of which the box is told before they are made, besides changes.
+func (b *Box) asked() []uint32 {
+	var asked []uint32
+	if b.watch != nil || b.trace != nil {
+		asked = slices.AppendSeq(asked, maps.Keys(naming))
+	}
+	if b.server != nil {
+		asked = append(asked, reaching...)
+	}
+	return asked
 }
 
 // dropCapabilities keeps programs that are started by root from being more than the owner

@@ -46,8 +46,8 @@ var refused = map[uint32]uint32{
 const foreign = uint32(unix.SECCOMP_RET_KILL_PROCESS)
 
 // filter is the program that judges each system call. Those that it asks about are mode
-// and time changes, and with watches all that name files.
-func filter(version int, listens, watches bool) []unix.SockFilter {
+// and time changes, and those that are asked.
+func filter(version int, listens bool, asked []uint32) []unix.SockFilter {
 	todo := maps.Clone(refused)
 	maps.Copy(todo, refusedHere)
 	if version < truncates {
@@ -56,10 +56,8 @@ func filter(version int, listens, watches bool) []unix.SockFilter {
 	for nr := range changing {
 		todo[nr] = asks
 	}
-	if watches {
-		for nr := range naming {
-			todo[nr] = asks
-		}
+	for _, nr := range asked {
+		todo[nr] = asks
 	}
 	const ( // of struct seccomp_data
 		number, machine, argument = 0, 4, 16
@@ -93,14 +91,14 @@ func filter(version int, listens, watches bool) []unix.SockFilter {
 
 // installFilter puts the filter on the calling thread, and returns the descriptor by which
 // it asks.
-func installFilter(version int, watches bool) (listener int, err error) {
-	return install(filter(version, true, watches), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+func installFilter(version int, asked []uint32) (listener int, err error) {
+	return install(filter(version, true, asked), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 }
 
 // installDeafFilter is installFilter where nobody can be asked: all is refused about which
 // it would.
 func installDeafFilter(version int) error {
-	_, err := install(filter(version, false, false), 0)
+	_, err := install(filter(version, false, nil), 0)
 	return err
 }
 

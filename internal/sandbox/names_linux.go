@@ -140,6 +140,12 @@ func (s *server) where(c call) (folder, path []byte, errno unix.Errno) {
 	return cwd[:len(cwd)-1], path, 0
 }
 
+// ownFolder returns the name in /proc of the folder that the caller is in.
+func (s *server) ownFolder() []byte {
+	name := append(append(strconv.AppendUint(append(s.folder[:0], "/proc/"...), uint64(s.n.pid), 10), "/cwd"...), 0)
+	return name[:len(name)-1]
+}
+
 // look opens a path so that it can be looked at, and found out which file it is.
 func (s *server) look(folder, path []byte, flags, resolve uint64) (fd int, errno unix.Errno) {
 	base := unix.AT_FDCWD

@@ -42,6 +42,10 @@ type Policy struct {
 	// The path is absolute, without "." and "..", and links in it are not followed. It
 	// is what the program asked for at that moment, no proof of what it then got.
 	Watch func(path string)
+	// Server, if it is not nil, is told of each server that somebody in the box asks for, which
+	// is refused, as Watch is of files: its path, "@" and its name if it is abstract, or address
+	// and port.
+	Server func(address string)
 	// Trace, if it is not nil, opens one more folder for reading, and records what is
 	// done there.
 	Trace *Trace

@@ -135,6 +135,10 @@ func (b *Box) serve(listener, tree int) {
 		s.a.id = s.n.id
 		if c, ok := changing[uint32(s.n.number)]; ok {
 			s.a.errno = -int32(s.carryOut(c))
+		} else if slices.Contains(reaching, uint32(s.n.number)) {
+			if s.reach() {
+				continue
+			}
 		} else if c, ok := naming[uint32(s.n.number)]; ok && s.find(c) {
 			continue // it has its answer
 		}

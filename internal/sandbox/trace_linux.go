@@ -219,20 +219,29 @@ func (s *server) hand(file int, name []byte, kind uint32, flags uint64) (answere
 	}
 	defer s.close(fd)
 	s.finds(name, kind, List)
-	s.give = addFD{id: s.n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, from: uint32(fd), closeExec: uint32(flags & unix.O_CLOEXEC)}
-	switch errno := s.ioctl(ioctlAddFD, unsafe.Pointer(&s.give)); {
-	case errno == unix.ENOENT || errno == unix.EINPROGRESS:
-		if s.blind == nil && !endsSoon(s.n.pid) {
-			s.blind = fmt.Errorf("%w: cook was stopped while it opened %s for process %d", ErrTrace, name, s.n.pid)
-		}
-		return true // it was killed
-	case errno != 0:
+	if errno := s.handOver(fd, flags&unix.O_CLOEXEC); errno == unix.ENOENT {
+		s.found = found{} // it was killed
+	} else if errno != 0 {
+		s.refuse(errno)
 		s.found = found{}
-		s.refuse(errno) // it has too many files open
 		return false
 	}
 	s.record()
 	return true
+}
+
+// handOver answers a call with a copy of a descriptor. The error is ENOENT if the caller does
+// not wait any more, else that of the caller, who has too many files open.
+func (s *server) handOver(fd int, closeExec uint64) unix.Errno {
+	s.give = addFD{id: s.n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, from: uint32(fd), closeExec: uint32(closeExec)}
+	errno := s.ioctl(ioctlAddFD, unsafe.Pointer(&s.give))
+	if errno != unix.ENOENT && errno != unix.EINPROGRESS {
+		return errno
+	}
+	if s.blind == nil && !endsSoon(s.n.pid) {
+		s.blind = fmt.Errorf("%w: cook was stopped while it opened a file for process %d", ErrTrace, s.n.pid)
+	}
+	return unix.ENOENT
 }
 
 // endsSoon reports whether a thread is being killed, or gone. The one that is not there any more

@@ -53,8 +53,8 @@ import (
 // SystemRoot join them.
 //
 // If sandbox is false, or daemons true, it runs in the asset folder with the cooker's HOME and
-// may do what the cooker may. Then the result must not depend on other files than the source
-// and the tools, unless {depfile} tells of them. Programs that it leaves behind are killed when
+// may do what the cooker may. Then the result must not depend on other files than the source,
+// those of reads and the tools, unless {depfile} tells of them. Programs that it leaves behind are killed when
 // it ends, but for those that have made themselves a session of their own if daemons is true.
 // Systems other than Linux do not find who has left the program's process group, and Linux
 // before 6.12, or without the sandbox, not who has also dropped TMPDIR or become another user;
@@ -206,7 +206,7 @@ func (c *Command) prepare(job *recipe.Job) (*call, error) {
 		if err := c.enclose(&p, job); err != nil {
 			return nil, err
 		}
-	} else if err := opens(job); err != nil {
+	} else if err := errors.Join(opens(job), c.bringReads(&p, job)); err != nil {
 		return nil, err
 	}
 	p.depfile = filepath.Join(p.scratch, "cook.d")

@@ -168,6 +168,9 @@ func (p *call) bringRead(name string, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
+	if p.cell == nil {
+		return job.Depend(name)
+	}
 	p.cell.declared = append(p.cell.declared, at)
 	if p.cell.assets == "" {
 		return job.Depend(name)
@@ -254,12 +257,15 @@ func (c *Command) Explain(context.Context, *recipe.Job) ([]string, error) {
 	return []string{why}, nil
 }
 
-// policy is what the program may do; nil for all. watch is told of the files that it names.
-func (p *call) policy(watch func(string)) *sandbox.Policy {
+// policy is what the program may do; nil for all. w is told what it asks for.
+func (p *call) policy(w *wanted) *sandbox.Policy {
 	if p.cell == nil || confinable() != nil {
 		return nil
 	}
-	policy := &sandbox.Policy{Read: p.cell.read, Write: p.cell.write, Watch: watch}
+	policy := &sandbox.Policy{Read: p.cell.read, Write: p.cell.write}
+	if w != nil {
+		policy.Watch, policy.Server = w.note, w.noteServer
+	}
 	if p.cell.trace != nil {
 		policy.Trace = &sandbox.Trace{Folder: p.assets, Seen: p.cell.trace}
 	}
@@ -304,15 +310,15 @@ func (p *call) inUserTerms(text string) string {
 }
 
 // failure says how the program ended, and of a confined one what it asked for that it was
-// not given. again runs it once more, tells of the files that it names, and reports whether
-// it failed again.
-func (p *call) failure(state *os.ProcessState, again func(watch func(string)) bool) error {
+// not given. again runs it once more, tells what it asks for, and reports whether it failed
+// again.
+func (p *call) failure(state *os.ProcessState, again func(*wanted) bool) error {
 	err := errors.New(state.String())
 	if p.policy(nil) == nil || len(p.cell.declared) == 0 {
 		return err
 	}
 	wanted := &wanted{cell: p.cell, given: realName(p.cell.assets), tree: realName(p.assets)}
-	if !again(wanted.note) {
+	if !again(wanted) {
 		return err
 	}
 	if reason := wanted.String(); reason != "" {
@@ -327,6 +333,7 @@ type wanted struct {
 	given, tree string   // cell.assets and the asset folder, without links
 	assets      []string // paths of the asset tree
 	machine     []string
+	servers     []string
 }
 
 // note notes that the program names a file. It is called before that happens, by one
@@ -391,6 +398,9 @@ func (w *wanted) String() string {
 			more = " and " + human.Count(n, "other file")
 		}
 		return fmt.Sprintf("it asked for %s%s, which the rule does not declare: add reads = [%s]", pathname.Show(w.assets[0]), more, list(names))
+	}
+	if len(w.servers) > 0 {
+		return w.serverAdvice()
 	}
 	if len(w.machine) > 0 {
 		return fmt.Sprintf("it asked for %s, which it may not read: add system = [%s], or a folder above", pathname.Show(w.machine[0]), list(w.machine))

@@ -29,11 +29,11 @@ func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
 	case state.Success():
 		return nil
 	default:
-		err = p.failure(state, func(watch func(string)) bool {
+		err = p.failure(state, func(w *wanted) bool {
 			if ctx.Err() != nil || time.Since(begin) > slowToFail {
 				return false
 			}
-			again, _, err := c.start(ctx, p, grace, p.policy(watch))
+			again, _, err := c.start(ctx, p, grace, p.policy(w))
 			return err == nil && !again.Success()
 		})
 	}
