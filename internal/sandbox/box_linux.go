@@ -31,22 +31,56 @@ type Box struct {
 // patience is how long End waits for those who were killed.
 const patience = 2 * time.Second
 
-// Supported returns nil, or why there are no boxes; it wraps ErrUnsupported. It is tried
-// once: containers have ways of their own to withhold what the kernel has.
-var Supported = sync.OnceValue(func() error {
+// Supported returns nil, or why there are no boxes; it wraps ErrUnsupported. Another error says
+// that cook has not the means just now. It is tried until it is known: containers have ways of
+// their own to withhold what the kernel has.
+func Supported() error {
+	_, err := supported()
+	return err
+}
+
+var supported = lasting(func() (known struct{}, err error) {
 	if v, err := landlockVersion(); err != nil || v < oldest {
-		return unsupported("Landlock of Linux 5.19 is not there, or not switched on")
+		return known, unsupported("Landlock of Linux 5.19 is not there, or not switched on")
 	}
 	tried := make(chan error)
 	Alone(func() {
 		_, err := enter(Policy{})
 		tried <- err
 	})
-	if err := <-tried; err != nil {
-		return unsupported(err.Error())
+	if err = <-tried; err != nil && !isMeans(err) {
+		err = unsupported(err.Error())
 	}
-	return nil
+	return known, err
 })
+
+// lasting makes a function that remembers what another one has returned, unless that is an error
+// for want of means.
+func lasting[T any](try func() (T, error)) func() (T, error) {
+	var mu sync.Mutex
+	var known bool
+	var value T
+	var err error
+	return func() (T, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !known {
+			value, err = try()
+			known = !isMeans(err)
+		}
+		return value, err
+	}
+}
+
+// isOurs reports whether an error says that this process, or the machine, has no more to give.
+func isOurs(errno unix.Errno) bool {
+	return errno == unix.EMFILE || errno == unix.ENFILE || errno == unix.ENOMEM
+}
+
+func isMeans(err error) bool {
+	var errno unix.Errno
+	return errors.As(err, &errno) && isOurs(errno)
+}
 
 // Alone calls f on a thread that nobody else uses, that ends with f, and that is not the
 // first of the process. It returns at once.

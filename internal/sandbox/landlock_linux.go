@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -63,7 +62,11 @@ func restrict(p Policy, version int) error {
 	}{
 		{p.Read, reading, false}, {devices, reading | writing, false}, {p.Write, reading | writing, true},
 	}
-	for _, o := range openSystem() {
+	system, err := openSystem()
+	if err != nil {
+		return err
+	}
+	for _, o := range system {
 		if err := o.allow(int(fd), reading); err != nil {
 			return fmt.Errorf("sandbox: landlock: %w", err)
 		}
@@ -104,14 +107,20 @@ type opened struct {
 }
 
 // openSystem opens what every program may read, once: that is most of what a box costs.
-var openSystem = sync.OnceValue(func() []opened {
+var openSystem = lasting(func() ([]opened, error) {
 	var all []opened
 	for _, path := range systemHere() {
-		if fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0); err == nil {
+		fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+		if err == nil {
 			all = append(all, opened{fd, isFolder(fd)})
+		} else if isMeans(err) {
+			for _, o := range all {
+				unix.Close(o.fd)
+			}
+			return nil, fmt.Errorf("sandbox: %s: %w", path, err)
 		}
 	}
-	return all
+	return all, nil
 })
 
 func isFolder(fd int) bool {

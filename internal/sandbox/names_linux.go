@@ -49,9 +49,14 @@ func (s *server) close(fd int) {
 	unix.Close(fd)
 }
 
-func (s *server) fstat(fd int) error {
+// fstat fills st.
+func (s *server) fstat(fd int) bool {
 	s.calls++
-	return unix.Fstat(fd, &s.st)
+	err := unix.Fstat(fd, &s.st)
+	if err != nil {
+		s.missed(err)
+	}
+	return err == nil
 }
 
 // readlink reads a link of /proc into to, and returns false if it leads to no file that has
@@ -60,6 +65,9 @@ func (s *server) readlink(name []byte, to []byte) (real []byte, ok bool) {
 	here := unix.AT_FDCWD
 	s.calls++
 	n, _, errno := unix.Syscall6(unix.SYS_READLINKAT, uintptr(here), uintptr(start(name)), uintptr(start(to)), uintptr(len(to)-1), 0, 0)
+	if errno == unix.ENAMETOOLONG || errno == unix.EACCES || isOurs(errno) {
+		s.missed(errno)
+	}
 	if errno != 0 || int(n) >= len(to)-1 || n == 0 || to[0] != '/' {
 		return nil, false
 	}
@@ -73,8 +81,8 @@ func (s *server) ownPath(fd int) []byte {
 	return name[:len(name)-1]
 }
 
-// read fills data with the caller's memory. The error is EPERM if that is kept from us, else
-// EFAULT.
+// read fills data with the caller's memory. The error is EPERM if that is kept from us,
+// ENOMEM, or EFAULT.
 func (s *server) read(at uint64, data []byte) unix.Errno {
 	s.calls++
 	s.local[0] = unix.Iovec{Base: unsafe.SliceData(data), Len: uint64(len(data))}
@@ -83,6 +91,8 @@ func (s *server) read(at uint64, data []byte) unix.Errno {
 	switch {
 	case errors.Is(err, unix.EPERM):
 		return unix.EPERM
+	case errors.Is(err, unix.ENOMEM):
+		return unix.ENOMEM
 	case err != nil || got != len(data):
 		return unix.EFAULT
 	}
@@ -151,7 +161,9 @@ func (s *server) look(folder, path []byte, flags, resolve uint64) (fd int, errno
 	base := unix.AT_FDCWD
 	if len(folder) > 0 {
 		fd, errno := s.openat2(unix.AT_FDCWD, folder, unix.O_PATH, 0)
-		if errno != 0 {
+		if isOurs(errno) {
+			return -1, errno
+		} else if errno != 0 {
 			return -1, unix.EBADF
 		}
 		if len(path) == 0 {

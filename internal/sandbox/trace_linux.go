@@ -56,8 +56,7 @@ func (s *server) find(c call) (answered bool) {
 		name = s.clean(folder, path, name)
 	}
 	traced := s.traces(name)
-	var file int
-	itself := plain && traced && resolve == 0
+	file, itself := -1, plain && traced && resolve == 0
 	if itself {
 		file, itself, errno = s.lookStraight(name, flags)
 	}
@@ -91,7 +90,7 @@ func (s *server) find(c call) (answered bool) {
 			name = real
 		}
 	}
-	if s.fstat(file) != nil {
+	if !s.fstat(file) {
 		return false
 	}
 	kind := s.st.Mode & unix.S_IFMT
@@ -142,14 +141,21 @@ func (s *server) record() {
 // wonder notes an error that is none of the program's: we were kept from its memory, or have
 // nothing left to open a file with. Landlock will refuse what we cannot see.
 func (s *server) wonder(errno unix.Errno) {
-	if s.blind != nil {
-		return
-	}
-	switch errno {
-	case unix.EPERM:
+	switch {
+	case s.blind != nil:
+	case errno == unix.EPERM:
 		s.blind = fmt.Errorf("%w: the system keeps the memory of process %d from cook (a program that may be executed but not read, or kernel.yama.ptrace_scope)", ErrTrace, s.n.pid)
-	case unix.EMFILE, unix.ENFILE, unix.ENOMEM:
-		s.blind = fmt.Errorf("%w: %w", ErrTrace, errno)
+	case errno == unix.EMFILE:
+		s.blind = fmt.Errorf("%w: cook has %w: raise its limit, by ulimit", ErrTrace, errno)
+	case isOurs(errno):
+		s.missed(errno)
+	}
+}
+
+// missed notes an error of ours for which something was not seen.
+func (s *server) missed(err error) {
+	if s.blind == nil {
+		s.blind = fmt.Errorf("%w: %w", ErrTrace, err)
 	}
 }
 
@@ -251,7 +257,8 @@ func endsSoon(thread uint32) bool {
 	for range 100 {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", thread))
 		if err != nil {
-			return !errors.Is(err, unix.EMFILE) && !errors.Is(err, unix.ENFILE)
+			var errno unix.Errno
+			return !errors.As(err, &errno) || !isOurs(errno)
 		}
 		// The name, the second field, is in parentheses and may hold anything.
 		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
@@ -271,7 +278,9 @@ func endsSoon(thread uint32) bool {
 func (s *server) clean(folder, path, name []byte) []byte {
 	cleaned := filepath.Clean(string(name))
 	if dir, base := filepath.Split(string(path)); strings.Contains(dir, "..") && base != ".." {
-		if fd, errno := s.look(folder, append([]byte(dir), 0), 0, 0); errno == 0 {
+		fd, errno := s.look(folder, append([]byte(dir), 0), 0, 0)
+		s.wonder(errno)
+		if errno == 0 {
 			if real, ok := s.readlink(s.ownPath(fd), s.real[:]); ok {
 				cleaned = filepath.Join(string(real), base)
 			}

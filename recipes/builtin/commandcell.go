@@ -60,7 +60,9 @@ func (c *Command) checkSandbox() error {
 
 // enclose gives a call a cell with all that the program may see.
 func (c *Command) enclose(p *call, job *recipe.Job) error {
-	noteOpen(job)
+	if err := noteOpen(job); err != nil {
+		return err
+	}
 	base := p.scratch
 	outputs := filepath.Join(base, "out")
 	p.cell = &cell{from: job.Path(), declared: []string{job.Path()}}
@@ -230,11 +232,15 @@ func (c *Command) bringTools(p *call, base string) error {
 // confinable says why this system cannot keep programs in their cells; nil if it can.
 var confinable = sandbox.Supported
 
-// noteOpen has the run say once that cells are open.
-func noteOpen(job *recipe.Job) {
-	if err := confinable(); err != nil {
+// noteOpen has the run say once that cells are open. It returns an error if that is for want of
+// something that others have: then they must not be.
+func noteOpen(job *recipe.Job) error {
+	err := confinable()
+	if errors.Is(err, sandbox.ErrUnsupported) {
 		job.Note("%v: that they read what their rules declare is up to them", err)
+		return nil
 	}
+	return err
 }
 
 // Explain implements recipe.Explainer.
