@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/cook/internal/index"
@@ -28,14 +29,13 @@ type Artifacts struct {
 	// Final says that nothing is to be made: what the last run knew is all there is.
 	Final bool
 
-	mu      sync.Mutex
 	plan    *plan.Plan // nil before it is carried out
 	results []Result
-	dry     bool              // outputs of what runs are not known
-	rest    map[string][]made // by target, of sources that the run does not see to
-	now     map[string][]made // of the others
-	open    map[string]string // outputs that are still to be made, and for which target
-	busy    map[int]bool      // actions that make them
+	settled []atomic.Bool // actions that have a result for good
+	dry     bool          // outputs of what runs are not known
+
+	mu   sync.Mutex
+	rest map[string][]made // by target, of sources that the run does not see to
 }
 
 // made is an output of an action.
@@ -45,43 +45,75 @@ type made struct {
 	failed bool            // it could not be made
 }
 
-// A waitError says that something asked for an artifact that is still to be made.
-type waitError struct{ output string }
+// A waitError says that something asked for artifacts that are still to be made.
+type waitError struct {
+	question string // as pathname.Artifacts made it
+	output   string // one of them
+	on       []int  // the actions that are to make them
+}
 
 func (e *waitError) Error() string {
 	return fmt.Sprintf("needs %s, which needs what this makes; exclude one of them with a pattern that begins with !", pathname.Show(e.output))
 }
 
-// carryOut has the artifacts be what a plan makes of them, by the results of its actions. In
-// a dry run it is not known what those that run make.
-func (t *Artifacts) carryOut(p *plan.Plan, results []Result, dry bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.plan, t.results, t.dry, t.rest = p, results, dry, nil
+// carryOut has the artifacts be what a plan makes of them, by the results of its actions,
+// which are read once these are settled. In a dry run it is not known what those that run
+// make.
+func (t *Artifacts) carryOut(p *plan.Plan, results []Result, settled []atomic.Bool, dry bool) {
+	t.plan, t.results, t.settled, t.dry, t.rest = p, results, settled, dry, nil
 }
 
-// begin starts a wave: waiting are the numbers of the actions that are still to come.
-func (t *Artifacts) begin(waiting []int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.now, t.open, t.busy = map[string][]made{}, map[string]string{}, map[int]bool{}
-	for _, i := range waiting {
-		t.busy[i] = true
-		for _, out := range t.plan.Actions[i].Outputs {
-			t.open[out] = t.plan.Actions[i].Target
+// A choice is what a path that pathname.Artifacts made is about.
+type choice struct {
+	target   string
+	patterns glob.List
+}
+
+func choose(name string) (c choice, err error) {
+	target, patterns, _ := pathname.CutArtifacts(name)
+	c.target = target
+	for _, p := range patterns {
+		if err := c.patterns.Add(p); err != nil {
+			return c, err
 		}
 	}
+	return c, nil
 }
 
-// close notes that an action of the wave needed no work.
-func (t *Artifacts) close(i int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.busy, i)
-	for _, out := range t.plan.Actions[i].Outputs {
-		delete(t.open, out)
+// has reports whether the patterns choose an output, by its path below the target's folder.
+func (c *choice) has(output string) bool { return c.patterns.Match(output, path.Base(output)) }
+
+// open returns what is still to be made of what a path chooses that pathname.Artifacts made,
+// nil for nothing.
+func (t *Artifacts) open(name string) *waitError {
+	c, err := choose(name)
+	if err != nil {
+		return nil // who asks is told
 	}
-	clear(t.now)
+	return t.unsettled(name, &c)
+}
+
+func (t *Artifacts) unsettled(name string, c *choice) (wait *waitError) {
+	for i := range t.settled {
+		a := &t.plan.Actions[i]
+		if a.Target != c.target || t.settled[i].Load() {
+			continue
+		}
+		for _, out := range a.Outputs {
+			p, ok := below(c.target, out)
+			if !ok || !c.has(p) {
+				continue
+			}
+			if wait == nil {
+				wait = &waitError{question: name, output: out}
+			}
+			wait.output = min(wait.output, out)
+			if n := len(wait.on); n == 0 || wait.on[n-1] != i {
+				wait.on = append(wait.on, i)
+			}
+		}
+	}
+	return wait
 }
 
 // Changes says what this run has changed of what a path chooses that pathname.Artifacts made.
@@ -98,7 +130,7 @@ func (t *Artifacts) Changes(name string) string {
 	first, more := "", 0
 	for i := range t.plan.Actions {
 		a := &t.plan.Actions[i]
-		if !chosen[a.Path] || a.Target != target || t.busy[i] || t.results[i].Outcome == UpToDate || t.results[i].Outcome == Unchanged {
+		if !chosen[a.Path] || a.Target != target || !t.settled[i].Load() || t.results[i].Outcome == UpToDate || t.results[i].Outcome == Unchanged {
 			continue
 		}
 		if first == "" {
@@ -149,37 +181,24 @@ func (t *Artifacts) List(name string) (assets []manifest.Asset, err error) {
 
 // find returns what a path chooses, sorted by source and output.
 func (t *Artifacts) find(name string) ([]made, error) {
-	target, patterns, _ := pathname.CutArtifacts(name)
-	var chosen glob.List
-	for _, p := range patterns {
-		if err := chosen.Add(p); err != nil {
-			return nil, err
-		}
+	c, err := choose(name)
+	if err != nil {
+		return nil, err
 	}
-	match := func(p string) bool { return chosen.Match(p, path.Base(p)) }
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var wait *waitError
-	for out, its := range t.open {
-		p, ok := below(target, out)
-		if ok && its == target && match(p) && (wait == nil || out < wait.output) {
-			wait = &waitError{out}
-		}
-	}
-	if wait != nil {
+	if wait := t.unsettled(name, &c); wait != nil {
 		return nil, wait
 	}
-	if err := t.collect(target); err != nil {
+	rest, err := t.collect(c.target)
+	if err != nil {
 		return nil, err
 	}
 	var list []made
-	for _, from := range [][]made{t.rest[target], t.now[target]} {
-		for i := range from {
-			if match(from[i].output.Path) {
-				list = append(list, from[i])
-			}
+	for i := range rest {
+		if c.has(rest[i].output.Path) {
+			list = append(list, rest[i])
 		}
 	}
+	list = t.planned(list, &c)
 	slices.SortFunc(list, func(a, b made) int {
 		return cmp.Or(strings.Compare(a.source, b.source), strings.Compare(a.output.Path, b.output.Path))
 	})
@@ -205,69 +224,72 @@ func whole(list []made) error {
 	return fmt.Errorf("needs %d files of %s and others, which could not be cooked", failed, pathname.Show(first))
 }
 
-// collect sees to it that rest and now have a target.
-func (t *Artifacts) collect(target string) error {
+// collect lists what there is for a target of sources that the run does not see to.
+func (t *Artifacts) collect(target string) ([]made, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if list, ok := t.rest[target]; ok {
+		return list, nil
+	}
+	var list []made
+	err := index.Guard(func() error {
+		if err := t.Last.Load(); err != nil {
+			return err
+		}
+		for row := range t.Last.Rows("") {
+			source := row.Path()
+			if row.Target() != target || row.State() != index.Done || t.plan != nil && (t.Concerned == nil || t.Concerned[source]) {
+				continue
+			}
+			for k := range row.Made() {
+				list = append(list, of(source, target, row.Output(k)))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	if t.rest == nil {
 		t.rest = map[string][]made{}
 	}
-	if _, ok := t.rest[target]; !ok {
-		var list []made
-		err := index.Guard(func() error {
-			if err := t.Last.Load(); err != nil {
-				return err
-			}
-			for row := range t.Last.Rows("") {
-				source := row.Path()
-				if row.Target() != target || row.State() != index.Done || t.plan != nil && (t.Concerned == nil || t.Concerned[source]) {
-					continue
-				}
-				for k := range row.Made() {
-					list = append(list, of(source, target, row.Output(k)))
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		t.rest[target] = list
-	}
-	if t.plan == nil {
-		return nil
-	}
-	if _, ok := t.now[target]; !ok {
-		t.now[target] = t.planned(target)
-	}
-	return nil
+	t.rest[target] = list
+	return list, nil
 }
 
-// planned lists what actions of the plan have made, and what it keeps.
-func (t *Artifacts) planned(target string) (list []made) {
+// planned adds to a list what is chosen of what actions of the plan have made, and of what it
+// keeps. None of those actions is still to be settled.
+func (t *Artifacts) planned(list []made, c *choice) []made {
+	if t.plan == nil {
+		return list
+	}
+	add := func(source string, m index.Artifact, failed bool) {
+		if p, ok := below(c.target, m.Path); ok && c.has(p) {
+			it := of(source, c.target, m)
+			it.failed = failed
+			list = append(list, it)
+		}
+	}
 	for _, b := range t.plan.Kept {
-		if b.Target == target && b.State == index.Done {
+		if b.Target == c.target && b.State == index.Done {
 			for i := range b.Made {
-				list = append(list, of(b.Path, target, b.Made[i]))
+				add(b.Path, b.Made[i], false)
 			}
 		}
 	}
 	for i := range t.plan.Actions {
-		if t.busy[i] {
-			continue // others write to it
-		}
 		a, res := &t.plan.Actions[i], &t.results[i]
-		if a.Target != target {
+		if a.Target != c.target || !t.settled[i].Load() {
 			continue
 		}
 		if a.Err == nil && res.State == index.Done && res.Outcome != Failed && len(res.Made) == len(a.Outputs) {
 			for k := range res.Made {
-				list = append(list, of(a.Path, target, res.Made[k]))
+				add(a.Path, res.Made[k], false)
 			}
 			continue
 		}
 		for _, out := range a.Outputs {
-			m := of(a.Path, target, index.Artifact{Path: out})
-			m.failed = !t.dry || res.Outcome == Failed
-			list = append(list, m)
+			add(a.Path, index.Artifact{Path: out}, !t.dry || res.Outcome == Failed)
 		}
 	}
 	return list

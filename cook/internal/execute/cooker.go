@@ -198,11 +198,7 @@ func (w *worker) cook(ctx context.Context, a planned) (ready, error) {
 		how.known = w.knownStep
 	}
 	if w.Step != nil {
-		how.step = func(name string) {
-			w.reporting.Lock()
-			defer w.reporting.Unlock()
-			w.Step(a.Action, name)
-		}
+		how.step = func(name string) { w.tell(a.Action, name) }
 	}
 	return w.cooker.cook(ctx, a, how)
 }

@@ -18,6 +18,16 @@
 // dependencies are looked at again after cooking; if one of them changed, the result
 // is thrown away.
 //
+// # The order
+//
+// Workers take actions from a queue: what is on the longest way to the end of the run
+// first (schedule.go). Bundles are made of what other actions make, as far as patterns
+// choose it. An action is settled when it has made that, or failed to, and a bundle can
+// begin when all is settled that it asks for. What it will ask for is known from last
+// time, or it asks and begins again (queue.go).
+//
+// # Artifacts that nothing claims
+//
 // Artifacts that no action claims any more are first set aside in .cook/trash, where an
 // action of the same ID may take them, and deleted at the end. If the run is killed in
 // between, they are missing and the index still names them, which the next run mends.

@@ -1,11 +1,9 @@
 package execute
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -19,6 +17,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/profile"
 )
 
@@ -121,7 +120,6 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 			return nil, fmt.Errorf("output folder %s: %w", env.Out.Name(), err)
 		}
 	}
-	r.Artifacts.carryOut(p, r.results, opt.DryRun)
 	r.retire()
 	r.actions(ctx)
 	if writes {
@@ -144,7 +142,7 @@ type runner struct {
 	flights  flights
 	learning learning
 	names    names
-	waves    waves       // of bundles
+	queue    queue
 	failed   atomic.Bool // nothing new is to be started
 
 	reporting reported
@@ -168,68 +166,10 @@ func (r *runner) report(e Event) {
 	r.Report(e)
 }
 
-// actions finishes what needs no work at once and hands the rest to the workers, what
-// took longest last time first, so that none of it is left for the end. What takes about
-// as long, within a factor of two, goes folder by folder.
-func (r *runner) actions(ctx context.Context) {
-	var todo, waiting []int
-	for i := range r.plan.Actions {
-		a := &r.plan.Actions[i]
-		switch {
-		case a.Err != nil:
-			r.finish(i, Result{Outcome: Failed, Err: a.Err}, nil, 0)
-		case r.plan.Waits(i):
-			waiting = append(waiting, i)
-		case !a.Runs:
-			r.rests(i)
-		default:
-			todo = append(todo, i)
-		}
-	}
-	begin := r.Now()
-	r.carryOut(ctx, todo, begin)
-	if len(waiting) > 0 {
-		r.bundles(ctx, waiting, begin)
-	}
-	r.reporting.detail.addTracks(r.reporting.tracks)
-}
-
 // rests finishes an action that needs no work.
 func (r *runner) rests(i int) {
 	a := &r.plan.Actions[i]
 	r.finish(i, Result{Outcome: UpToDate, CookTime: a.Last.CookTime, Made: refreshed(a)}, nil, 0)
-}
-
-// carryOut hands actions to the workers. The tracks begin at a moment.
-func (r *runner) carryOut(ctx context.Context, todo []int, begin time.Time) {
-	slices.SortStableFunc(todo, func(i, j int) int {
-		return cmp.Compare(class(&r.plan.Actions[j]), class(&r.plan.Actions[i]))
-	})
-	workers := make([]*worker, min(r.Workers, len(todo)))
-	if len(todo) > 0 {
-		r.learning.sharers = r.Workers / len(todo)
-	}
-	for n := range workers {
-		workers[n] = r.worker(fmt.Sprintf("worker %d", n))
-		if n == len(r.reporting.tracks) {
-			r.reporting.tracks = append(r.reporting.tracks, &track{worker: n})
-		}
-		if n < mostTracks {
-			r.reporting.tracks[n].most = max(2, mostSpans/min(max(len(workers), len(r.reporting.tracks)), mostTracks))
-		}
-		workers[n].track = r.reporting.tracks[n]
-	}
-	// Each action gets a result, also of a run that was interrupted.
-	parallel.Each(context.WithoutCancel(ctx), len(workers), len(todo), func(n, i int) error {
-		defer r.Cores.Hold()()
-		workers[n].follow(ctx, todo[i], begin)
-		workers[n].probe.Flush()
-		return nil
-	})
-	for _, w := range workers {
-		w.sums.Close()
-		w.probe.Release()
-	}
 }
 
 func (r *runner) worker(name string) *worker {
@@ -238,8 +178,6 @@ func (r *runner) worker(name string) *worker {
 		sums: bulk.NewWorker(context.Background(), r.summer), key: plan.NewKey(),
 	}
 }
-
-func class(a *plan.Action) int { return bits.Len64(uint64(Expected(a))) }
 
 // Expected is how long an action is expected to take: what it took last time, or a
 // guess from its size.
@@ -251,25 +189,38 @@ func Expected(a *plan.Action) time.Duration {
 	return time.Duration(a.Source.Stamp.Size) * perByte
 }
 
-func (w *worker) work(ctx context.Context, i int) {
+// work leads an action to its end, or returns what it has to wait for.
+func (w *worker) work(ctx context.Context, i int) *waitError {
 	a := &w.plan.Actions[i]
+	bundles := w.plan.Waits(i)
+	if bundles && ctx.Err() == nil {
+		if wait := w.foreseen(i); wait != nil {
+			return wait
+		}
+		if w.plan.Decide(i); !a.Runs {
+			w.rests(i)
+			return nil
+		}
+	}
 	if ctx.Err() != nil || w.failed.Load() {
 		w.finish(i, Result{Outcome: NotReached}, nil, 0)
-		return
+		return nil
 	}
 	w.src = sourceOf(w.Assets, a, 0, w.src.head)
 	defer w.src.close()
 	if err := w.learn(ctx, a); err != nil {
 		if ctx.Err() != nil {
 			w.finish(i, Result{Outcome: NotReached}, nil, 0)
-			return
+			return nil
 		}
 		a.Err = err
 		w.finish(i, Result{Outcome: Failed, Err: err}, nil, 0)
-		return
+		return nil
 	}
 	w.src.size = a.Source.Stamp.Size
-	if !w.waves.started(i) {
+	if bundles && w.queue.started(i) {
+		w.tell(a, "")
+	} else {
 		w.report(Event{Started: true, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size, CookTime: Expected(a)})
 	}
 	defer w.probe.Begin("cook/recipe/"+a.Method.Recipe.Name, a.Path).End()
@@ -291,10 +242,22 @@ func (w *worker) work(ctx context.Context, i int) {
 			res = Result{Outcome: NotReached}
 		}
 	}
-	if w.waves.wait(i, res.Err) {
-		return
+	var wait *waitError
+	if errors.As(res.Err, &wait) {
+		w.tell(a, "wait for "+pathname.Show(wait.output))
+		return wait
 	}
 	w.finish(i, res, slices.Concat(lines, more), w.Now().Sub(begin))
+	return nil
+}
+
+// tell reports what the recipe of an action is doing.
+func (r *runner) tell(a *plan.Action, step string) {
+	if r.Step != nil {
+		r.reporting.Lock()
+		defer r.reporting.Unlock()
+		r.Step(a, step)
+	}
 }
 
 // finish records and reports a result, and what Suspect or the recipe found wrong with

@@ -53,7 +53,11 @@ type placed struct {
 // warnings.
 func (w *worker) bringUpToDate(ctx context.Context, a planned) (Result, []string) {
 	done, outcome, err := w.live(ctx, a)
-	if err != nil {
+	var wait *waitError
+	switch {
+	case errors.As(err, &wait): // nothing is known yet
+		return Result{Err: err}, nil
+	case err != nil:
 		return w.fail(ctx, a, err), nil
 	}
 	return Result{

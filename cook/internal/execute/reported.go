@@ -14,7 +14,6 @@ type reported struct {
 	warned  map[[2]string]bool // sources and lines
 	detail  Detail
 	removed []Size    // artifacts that no action claims
-	tracks  []*track  // what workers did, by their numbers
 	store   sync.Once // warns of the store
 }
 
@@ -29,16 +28,17 @@ func (r *runner) note(line string) {
 }
 
 // follow works on an action and notes when.
-func (w *worker) follow(ctx context.Context, i int, epoch time.Time) {
+func (w *worker) follow(ctx context.Context, i int, epoch time.Time) *waitError {
 	w.times.reset()
 	begin := w.Now().Sub(epoch)
-	w.work(ctx, i)
-	if w.results[i].Outcome != NotReached {
+	wait := w.work(ctx, i)
+	if how := w.results[i].Outcome; wait == nil && how != NotReached && how != UpToDate {
 		w.track.add(Span{
 			Begin: begin, End: w.Now().Sub(epoch), Waited: time.Duration(w.times.waited.Load()), Helped: time.Duration(w.times.helped.Load()),
 			Path: Path(w.plan.Actions[i].Path),
 		})
 	}
+	return wait
 }
 
 // addSize notes how much the artifacts of an action have grown.

@@ -26,6 +26,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // An Action is one recipe applied to one source for one target.
@@ -148,6 +149,24 @@ func (p *Plan) Decide(i int) {
 	a := &p.Actions[i]
 	a.Runs, a.Stale, a.Reasons = false, false, nil
 	p.planner.judge(a)
+}
+
+// Asks returns what an action that waits is expected to ask for, as paths that
+// pathname.Artifacts made: what it asked for last time, if nothing has changed that may have
+// it ask for something else.
+func (p *Plan) Asks(i int) (questions []string) {
+	a := &p.Actions[i]
+	if a.Last == nil || a.Last.State != index.Done || a.Last.ID != a.ID {
+		return nil
+	}
+	for _, d := range a.Last.Deps {
+		if pathname.IsArtifacts(d.Path) {
+			questions = append(questions, d.Path)
+		} else if _, changed := p.planner.depChange(d); changed {
+			return nil
+		}
+	}
+	return questions
 }
 
 // Make makes the plan.

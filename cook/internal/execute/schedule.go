@@ -1,0 +1,141 @@
+package execute
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// A schedule is the order in which actions are begun. What is on the longest way to the end
+// of the run comes first: an action, then the bundles that wait for it, one after the other.
+// What takes about as long, within a factor of two, goes folder by folder.
+//
+// A bundle is begun like any other action. If it asks for what is still to be made, it waits
+// for that, and begins again.
+//
+// A schedule has no workers and no clock. Actions are numbers.
+type schedule struct {
+	took  []time.Duration // that each action is expected to take
+	ready []int           // to be begun, in that order
+
+	// The rest is nil in a plan without bundles.
+	settled []atomic.Bool   // actions that have made, or failed to make, their artifacts
+	takers  [][]int         // bundles that wait for each action
+	after   []time.Duration // that the takers of each action take
+	waits   map[int]waiting // bundles that wait
+}
+
+// A waiting is what a bundle waits for.
+type waiting struct {
+	question string // that it asked, as a path that pathname.Artifacts made
+	left     int    // actions
+}
+
+func newSchedule(took []time.Duration, bundles bool) schedule {
+	s := schedule{took: took}
+	if bundles {
+		s.settled, s.takers, s.after = make([]atomic.Bool, len(took)), make([][]int, len(took)), make([]time.Duration, len(took))
+		s.waits = map[int]waiting{}
+	}
+	return s
+}
+
+// begin has actions be ready, which come in ascending order.
+func (s *schedule) begin(actions []int) {
+	s.ready = actions
+	slices.SortFunc(s.ready, s.compare)
+}
+
+func (s *schedule) compare(i, j int) int {
+	return cmp.Or(cmp.Compare(s.class(j), s.class(i)), cmp.Compare(i, j))
+}
+
+// class is the same for ways to the end that take about as long.
+func (s *schedule) class(i int) int {
+	way := s.took[i]
+	if s.after != nil {
+		way += s.after[i]
+	}
+	return bits.Len64(uint64(way))
+}
+
+// take returns the action that is to be begun next, if one is ready.
+func (s *schedule) take() (i int, ok bool) {
+	if len(s.ready) == 0 {
+		return 0, false
+	}
+	i, s.ready = s.ready[0], s.ready[1:]
+	return i, true
+}
+
+// wait has a bundle wait for other actions, those that are settled meanwhile aside.
+func (s *schedule) wait(i int, question string, on []int) {
+	left := 0
+	for _, k := range on {
+		if !s.settled[k].Load() {
+			s.takers[k] = append(s.takers[k], i)
+			left++
+		}
+	}
+	if left == 0 {
+		s.push(i)
+		return
+	}
+	s.waits[i] = waiting{question, left}
+	known := map[int]time.Duration{}
+	for _, k := range s.ready {
+		s.after[k] = s.longest(k, known)
+	}
+	slices.SortFunc(s.ready, s.compare)
+}
+
+// settle notes that an action has ended, and has the bundles be ready that waited for
+// nothing else.
+func (s *schedule) settle(i int) {
+	if s.settled == nil {
+		return
+	}
+	s.settled[i].Store(true)
+	for _, b := range s.takers[i] {
+		w := s.waits[b]
+		if w.left--; w.left > 0 {
+			s.waits[b] = w
+			continue
+		}
+		delete(s.waits, b)
+		s.push(b)
+	}
+	s.takers[i] = nil
+}
+
+// giveUp has no bundle wait any more, and returns what each waited for.
+func (s *schedule) giveUp() map[int]waiting {
+	waits := s.waits
+	s.waits = map[int]waiting{}
+	clear(s.takers)
+	return waits
+}
+
+// push has a bundle be ready.
+func (s *schedule) push(i int) {
+	s.after[i] = s.longest(i, map[int]time.Duration{})
+	at, _ := slices.BinarySearchFunc(s.ready, i, s.compare)
+	s.ready = slices.Insert(s.ready, at, i)
+}
+
+// longest is how long the bundles take that wait for an action, one after the other. What
+// each takes with those that wait for it is known once it was asked for.
+func (s *schedule) longest(i int, known map[int]time.Duration) (most time.Duration) {
+	for _, b := range s.takers[i] {
+		way, ok := known[b]
+		if !ok {
+			known[b] = 0 // of bundles that take each other
+			way = s.took[b] + s.longest(b, known)
+			known[b] = way
+		}
+		most = max(most, way)
+	}
+	return most
+}

@@ -1,0 +1,241 @@
+package execute
+
+import (
+	"cmp"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// A simulation is a plan whose actions take a known time.
+type simulation struct {
+	took  []time.Duration
+	takes [][]int // what each bundle asks for, actions before it; nil for those that are none
+}
+
+// run returns how long a schedule takes with so many workers.
+func (m *simulation) run(t failer, workers int) (now time.Duration) {
+	s := newSchedule(m.took, true)
+	s.begin(numbers(len(m.took)))
+	var running []end
+	for {
+		for len(running) < workers {
+			i, ok := s.take()
+			if !ok {
+				break
+			}
+			open := slices.Clone(m.takes[i])
+			open = slices.DeleteFunc(open, func(k int) bool { return s.settled[k].Load() })
+			if len(open) > 0 {
+				s.wait(i, "", open)
+			} else {
+				running = append(running, end{now + m.took[i], i})
+			}
+		}
+		if len(running) == 0 {
+			break
+		}
+		now, running = settleFirst(running, s.settle)
+	}
+	for i := range s.settled {
+		if !s.settled[i].Load() {
+			t.Fatalf("action %d of %+v was not begun", i, m)
+		}
+	}
+	return now
+}
+
+type failer interface{ Fatalf(string, ...any) }
+
+// An end is when an action ends.
+type end struct {
+	at     time.Duration
+	action int
+}
+
+func settleFirst(running []end, settle func(int)) (time.Duration, []end) {
+	slices.SortStableFunc(running, func(a, b end) int { return cmp.Compare(a.at, b.at) })
+	settle(running[0].action)
+	return running[0].at, running[1:]
+}
+
+// inWaves returns how long it takes if bundles wait until all other actions are done, and
+// go wave by wave, all that takes longest first.
+func (m *simulation) inWaves(workers int) (now time.Duration) {
+	done := make([]bool, len(m.took))
+	ready := func(i int) bool {
+		return !done[i] && !slices.ContainsFunc(m.takes[i], func(k int) bool { return !done[k] })
+	}
+	wave := slices.DeleteFunc(numbers(len(m.took)), func(i int) bool { return m.takes[i] != nil })
+	for len(wave) > 0 {
+		class := func(i int) int { return bits.Len64(uint64(m.took[i])) }
+		slices.SortStableFunc(wave, func(i, j int) int { return cmp.Compare(class(j), class(i)) })
+		var running []end
+		for len(wave)+len(running) > 0 {
+			for len(running) < workers && len(wave) > 0 {
+				running, wave = append(running, end{now + m.took[wave[0]], wave[0]}), wave[1:]
+			}
+			now, running = settleFirst(running, func(i int) { done[i] = true })
+		}
+		wave = slices.DeleteFunc(numbers(len(m.took)), func(i int) bool { return !ready(i) })
+	}
+	return now
+}
+
+// critical is the longest way through the graph, all the time that the actions take.
+func (m *simulation) critical() (longest, all time.Duration) {
+	ends := make([]time.Duration, len(m.took))
+	for i := range m.took {
+		for _, k := range m.takes[i] {
+			ends[i] = max(ends[i], ends[k])
+		}
+		ends[i] += m.took[i]
+		longest = max(longest, ends[i])
+		all += m.took[i]
+	}
+	return longest, all
+}
+
+func numbers(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// With enough workers a run takes as long as the longest way through its graph, which is
+// never longer than waves take. With fewer, it is within the bound of any schedule in which
+// no worker rests while something is ready.
+func TestScheduleFollowsGraph(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &simulation{}
+		assets, bundles := rapid.IntRange(1, 20).Draw(t, "assets"), rapid.IntRange(0, 8).Draw(t, "bundles")
+		for i := range assets + bundles {
+			m.took = append(m.took, time.Duration(rapid.IntRange(0, 1000).Draw(t, "took")))
+			var takes []int
+			if i >= assets {
+				takes = rapid.SliceOfNDistinct(rapid.IntRange(0, i-1), 0, i, rapid.ID).Draw(t, "takes")
+				takes = append(make([]int, 0), takes...)
+			}
+			m.takes = append(m.takes, takes)
+		}
+		longest, all := m.critical()
+		if got, waves := m.run(t, len(m.took)), m.inWaves(len(m.took)); got != longest || got > waves {
+			t.Fatalf("%+v takes %d, want %d; %d in waves", m, got, longest, waves)
+		}
+		workers := rapid.IntRange(1, 8).Draw(t, "workers")
+		n := time.Duration(workers)
+		if got := m.run(t, workers); got < max(longest, all/n) || got > longest+(all-longest)/n {
+			t.Fatalf("%+v takes %d with %d workers; the longest way is %d, all is %d", m, got, workers, longest, all)
+		}
+	})
+}
+
+// A game is textures, sounds and levels by folders of chapters, a pak of each chapter, and a
+// list of the paks. The paks take long; one level that is in none takes longest.
+func game(seed uint64) *simulation {
+	r := rand.New(rand.NewPCG(seed, 0))
+	m := &simulation{}
+	add := func(took time.Duration, takes []int) int {
+		m.took, m.takes = append(m.took, took), append(m.takes, takes)
+		return len(m.took) - 1
+	}
+	add(90*time.Second, nil)
+	var paks []int
+	for range 12 {
+		var chapter []int
+		for range 100 {
+			chapter = append(chapter, add(time.Duration((0.1+2*r.ExpFloat64())*float64(time.Second)), nil))
+		}
+		paks = append(paks, add(time.Duration(10+r.IntN(50))*time.Second, chapter))
+	}
+	add(time.Second, paks)
+	return m
+}
+
+// What a schedule gains over waves is in bench/results/schedule.md. With few workers, who are
+// always busy, it may end a little later.
+func TestScheduleAgainstWaves(t *testing.T) {
+	for _, workers := range []int{4, 16, 64, 2000} {
+		var now, before time.Duration
+		for seed := range uint64(5) {
+			m := game(seed)
+			a, b := m.run(t, workers), m.inWaves(workers)
+			if a > b+b/100 || workers >= 16 && a >= b {
+				t.Errorf("seed %d, %d workers: %v, in waves %v", seed, workers, a, b)
+			}
+			now, before = now+a, before+b
+		}
+		t.Logf("%4d workers: %6.1fs, in waves %6.1fs: %.2f times as long", workers, now.Seconds()/5, before.Seconds()/5, float64(before)/float64(now))
+	}
+}
+
+// A bundle that waits has what it waits for begun early, also through another bundle, and
+// a bundle that asked for what has ended meanwhile does not wait.
+func TestScheduleOrder(t *testing.T) {
+	const second = time.Second
+	// 0 to 3 are assets, 4 takes 3, and 5 takes 4.
+	s := newSchedule([]time.Duration{4 * second, 4 * second, 9 * second, second, second, 60 * second}, true)
+	s.begin(numbers(6))
+	takes := map[int][]int{4: {3}, 5: {4}}
+	var order []int
+	for {
+		i, ok := s.take()
+		if !ok {
+			break
+		}
+		if on := takes[i]; on != nil {
+			delete(takes, i)
+			s.wait(i, "", on)
+			continue
+		}
+		order = append(order, i)
+		s.settle(i)
+	}
+	if want := []int{3, 4, 5, 2, 0, 1}; !slices.Equal(order, want) {
+		t.Errorf("begun in the order %v, want %v", order, want)
+	}
+	if s.wait(4, "", []int{3}); len(s.waits) > 0 || !slices.Equal(s.ready, []int{4}) {
+		t.Errorf("%v wait, %v are ready", s.waits, s.ready)
+	}
+}
+
+// Bundles that take each other end the search for the longest way.
+func TestScheduleOfCircle(t *testing.T) {
+	s := newSchedule([]time.Duration{1, 2, 4}, true)
+	s.begin(numbers(3))
+	for range 2 {
+		i, _ := s.take()
+		s.wait(i, "q", []int{(i + 1) % 3})
+	}
+	i, _ := s.take()
+	s.wait(i, "q", []int{(i + 1) % 3})
+	if _, ok := s.take(); ok || len(s.waits) != 3 {
+		t.Fatalf("%v wait", s.waits)
+	}
+	if waits := s.giveUp(); len(waits) != 3 || len(s.waits) != 0 {
+		t.Errorf("%v waited, %v still do", waits, s.waits)
+	}
+}
+
+// Where there are no bundles, the order costs a sort.
+func TestScheduleWithoutBundlesAllocatesNothing(t *testing.T) {
+	took, todo := make([]time.Duration, 1000), numbers(1000)
+	for i := range took {
+		took[i] = time.Duration(i * i % 701)
+	}
+	if n := testing.AllocsPerRun(10, func() {
+		s := newSchedule(took, false)
+		s.begin(todo)
+		for i, ok := s.take(); ok; i, ok = s.take() {
+			s.settle(i)
+		}
+	}); n > 0 {
+		t.Errorf("%.0f allocations", n)
+	}
+}
