@@ -3,10 +3,7 @@ package pak
 import (
 	"context"
 	"crypto/ed25519"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +14,6 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/parallel"
-	"github.com/assetcook/assetcook/internal/reflink"
 )
 
 // A File is what is to be in a pak.
@@ -28,6 +24,10 @@ type File struct {
 	Read func() ([]byte, error)
 	// Gone says in a patch that there is no such file. Read may be nil then.
 	Gone bool
+	// Size and Digest are the length and the BLAKE3 of the content, if they are known: files
+	// of which nothing else is needed are not read. A zero Digest is not known.
+	Size   int64
+	Digest hashing.Digest
 }
 
 // Options say how a pak is made. The zero value is right for most.
@@ -35,6 +35,10 @@ type Options struct {
 	// Previous is the pak that the new one replaces: "" for none. What is the same stays
 	// where it is, unless that would leave a quarter of the pak unused.
 	Previous string
+	// Reuse saves work, and does not change the pak: data of files that this one has as well
+	// is copied out of it, sharing blocks if the file system can. It must be as Create has
+	// made it, with the same Level and without Previous; with Previous it is not used. Nil is none.
+	Reuse *Pak
 	// Patches is the Digest of the pak that the new one is a patch for.
 	Patches hashing.Digest
 	// Level is how hard files are compressed, as the zstd program counts; 0 is 3, and a
@@ -45,13 +49,19 @@ type Options struct {
 	Key ed25519.PrivateKey
 	// Workers is how many files are read and compressed at once; 0 is one.
 	Workers int
+	// Memory is how many bytes the files that are compressed at once may have together, as
+	// far as their Size is known. One that is larger is compressed by itself. 0 is no limit.
+	Memory int64
 }
 
 // Stats say what Create did.
 type Stats struct {
-	Files, Kept int   // all, and those whose bytes stayed where they were
-	Size        int64 // of the pak
-	Written     int64 // bytes that differ, or may differ, from those of the previous pak
+	Files  int   // all
+	Kept   int   // those whose bytes stayed where they were in Previous
+	Reused int   // those whose bytes were copied out of Reuse
+	Size   int64 // of the pak
+	// Written is how many bytes were not taken from Previous or Reuse.
+	Written int64
 }
 
 // Create writes a pak. It appears under its name when it is whole, or not at all; Previous
@@ -86,10 +96,9 @@ func create(ctx context.Context, name string, files []File, opt Options) (Stats,
 	}
 	cores := parallel.NewCores(max(1, opt.Workers))
 	defer cores.Hold()()
-	w := &writer{cores: cores, files: files, entries: make([]Entry, len(files)), kept: make([]bool, len(files)), end: headerSize, batch: max(1, opt.Workers)}
+	w := &writer{cores: cores, files: files, entries: make([]Entry, len(files)), kept: make([]bool, len(files)), layout: layout{end: headerSize}, batch: max(1, opt.Workers), memory: opt.Memory}
 	if level > 0 {
-		encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)), zstd.WithEncoderConcurrency(w.batch),
-			zstd.WithWindowSize(maxWindow), zstd.WithEncoderCRC(false))
+		encoder, err := newEncoder(level, w.batch)
 		if err != nil {
 			return Stats{}, err
 		}
@@ -102,6 +111,11 @@ func create(ctx context.Context, name string, files []File, opt Options) (Stats,
 	}
 	defer out.Discard()
 	w.out = out.File
+	if opt.Reuse != nil && opt.Previous == "" {
+		if w.reuse, err = newReuse(opt.Reuse); err != nil {
+			return Stats{}, err
+		}
+	}
 	if opt.Previous != "" {
 		if err := w.keep(ctx, opt.Previous); err != nil {
 			return Stats{}, err
@@ -121,124 +135,12 @@ type writer struct {
 	kept    []bool  // whether they are in their places
 	out     *os.File
 	encoder *zstd.Encoder // nil to compress nothing
-	gaps    regions       // that are free, below end
-	end     int64         // of the data
+	gaps    regions       // that are free among what is kept
+	layout  layout        // of what is not
+	reuse   *reuse        // nil for none
 	batch   int           // files that are packed side by side
+	memory  int64         // that they may take, 0 for any
 	stats   Stats
-}
-
-// keep takes over from the previous pak what is the same.
-func (w *writer) keep(ctx context.Context, name string) error {
-	old, err := Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer old.Close()
-	known := map[string]Entry{}
-	for e, err := range old.Entries() {
-		if err != nil {
-			return err
-		}
-		known[e.Name] = e
-	}
-	err = w.cores.Each(ctx, len(w.files), func(i int) error {
-		e, ok := known[w.files[i].Name]
-		if !ok || e.Gone || w.files[i].Gone || e.Compressed && w.encoder == nil {
-			return nil
-		}
-		content, err := w.files[i].Read()
-		if err != nil {
-			return err
-		}
-		if hashing.DigestOf(content) == e.Digest && int64(len(content)) == e.Size {
-			w.entries[i], w.kept[i] = e, true
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	used, bytes := regions{}, int64(0)
-	for i, kept := range w.kept {
-		if e := &w.entries[i]; kept && e.Packed > 0 {
-			used = append(used, region{e.Offset, e.Offset + e.Packed})
-			bytes += e.Packed
-		}
-	}
-	end := int64(headerSize)
-	for _, r := range used {
-		end = max(end, r.to)
-	}
-	if used.overlap() || end-bytes > headerSize+pageSize*int64(len(used)) && 4*(end-bytes) > end {
-		clear(w.kept) // it is damaged, or so much of it is unused that it is better made anew
-		clear(w.entries)
-		return nil
-	}
-	w.gaps, w.end = used.gaps(headerSize), end
-	return w.takeOver(old, known)
-}
-
-// takeOver copies the data of the previous pak that stays, sharing its blocks if the file
-// system can, and clears what does not.
-func (w *writer) takeOver(old *Pak, known map[string]Entry) error {
-	if reflink.Clone(w.out, old.file) == nil {
-		for i, kept := range w.kept {
-			if kept {
-				delete(known, w.files[i].Name)
-			}
-		}
-		for _, e := range known { // nothing of what is gone stays readable
-			if err := w.zero(e.Offset, min(e.Offset+e.Packed, w.end)); err != nil {
-				return err
-			}
-		}
-		return w.out.Truncate(w.end)
-	}
-	for i, kept := range w.kept {
-		if e := &w.entries[i]; kept {
-			if _, err := io.Copy(io.NewOffsetWriter(w.out, e.Offset), io.NewSectionReader(old.file, e.Offset, e.Packed)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// zero writes zeros from and up to an offset.
-func (w *writer) zero(from, to int64) error {
-	if from >= to {
-		return nil
-	}
-	_, err := w.out.WriteAt(make([]byte, to-from), from)
-	return err
-}
-
-// A packed is the content of a file as it is to be stored.
-type packed struct {
-	entry Entry
-	data  []byte
-}
-
-// pack reads and compresses a file.
-func (w *writer) pack(i int) (packed, error) {
-	f := &w.files[i]
-	if f.Gone {
-		return packed{entry: Entry{Name: f.Name, Gone: true}}, nil
-	}
-	content, err := f.Read()
-	if err != nil {
-		return packed{}, err
-	}
-	p := packed{Entry{Name: f.Name, Size: int64(len(content)), Packed: int64(len(content)), Digest: hashing.DigestOf(content)}, content}
-	if w.encoder != nil && len(content) > 0 {
-		if small := w.encoder.EncodeAll(content, nil); len(small) < len(content)-len(content)/16 {
-			p.data, p.entry.Packed, p.entry.Compressed = small, int64(len(small)), true
-		}
-	}
-	return p, nil
 }
 
 // write writes what was not kept, and the directory.
@@ -256,54 +158,94 @@ func (w *writer) write(ctx context.Context, opt Options) error {
 	}
 	// Files are packed side by side and placed in their order, a few at a time: no more
 	// of them are in memory.
-	for batch := range slices.Chunk(todo, w.batch) {
+	for len(todo) > 0 {
+		batch := todo[:w.next(todo)]
+		todo = todo[len(batch):]
 		ready := make([]packed, len(batch))
 		if err := w.cores.Each(ctx, len(batch), func(k int) (err error) { ready[k], err = w.pack(batch[k]); return err }); err != nil {
 			return err
 		}
-		for k, i := range batch {
+		for k := range ready {
 			if err := w.place(&ready[k]); err != nil {
 				return err
 			}
-			w.entries[i] = ready[k].entry
 		}
 	}
-	records := (w.end + pageSize - 1) / pageSize * pageSize
-	f := footer{records: records, count: len(w.entries), slots: slotsFor(len(w.entries)), signed: opt.Key != nil, patches: opt.Patches}
+	if err := w.put(w.layout.flush()); err != nil {
+		return err
+	}
+	if err := w.reuse.flush(w.out); err != nil {
+		return err
+	}
+	return w.finish(opt)
+}
+
+// next is how many of the files that are left are packed next.
+func (w *writer) next(todo []int) (n int) {
+	total := int64(0)
+	for n < min(len(todo), w.batch) {
+		if total += w.files[todo[n]].Size; n > 0 && w.memory > 0 && total > w.memory {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// place finds room for data: in the first gap that has it, or behind all other data.
+func (w *writer) place(p *packed) error {
+	if p.entry.Packed > 0 {
+		offset, ok := w.gaps.take(p.entry.Packed)
+		if !ok {
+			return w.put(w.layout.add(p))
+		}
+		p.entry.Offset = offset
+	}
+	return w.put([]*packed{p})
+}
+
+// put writes data to its places.
+func (w *writer) put(list []*packed) error {
+	for _, p := range list {
+		w.entries[p.i] = p.entry
+		if p.old != nil {
+			w.stats.Reused++
+			if err := w.reuse.take(w.out, p); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := w.reuse.flush(w.out); err != nil { // it may lie in the middle of what is copied
+			return err
+		}
+		w.stats.Written += p.entry.Packed
+		if _, err := w.out.WriteAt(p.data, p.entry.Offset); err != nil {
+			return err
+		}
+		p.data = nil
+	}
+	return nil
+}
+
+// finish writes the directory and all that follows.
+func (w *writer) finish(opt Options) error {
+	f := footer{count: len(w.entries), slots: slotsFor(len(w.entries)), signed: opt.Key != nil, patches: opt.Patches}
 	directory, names := appendDirectory(nil, w.entries)
 	f.names, f.digest = names, hashing.DigestOf(directory)
+	tail := int64(footerSize)
+	if f.signed {
+		tail += signatureSize
+	}
+	f.records = directoryAt(w.layout.end, int64(len(directory))+tail)
 	end := f.append(nil)
 	if opt.Key != nil {
 		directory = append(directory, ed25519.Sign(opt.Key, end)...)
 	}
 	directory = append(directory, end...)
-	if err := w.zero(w.end, records); err != nil {
+	if _, err := w.out.WriteAt(directory, f.records); err != nil {
 		return err
 	}
-	if _, err := w.out.WriteAt(directory, records); err != nil {
-		return err
-	}
-	w.stats.Files, w.stats.Size = len(w.entries), records+int64(len(directory))
+	w.stats.Files, w.stats.Size = len(w.entries), f.records+int64(len(directory))
 	w.stats.Written += int64(len(directory))
 	return w.out.Truncate(w.stats.Size)
-}
-
-// place writes data into the first gap that has room for it, or to the end.
-func (w *writer) place(p *packed) error {
-	e := &p.entry
-	if e.Packed == 0 {
-		return nil
-	}
-	offset, ok := w.gaps.take(e.Packed)
-	if !ok {
-		offset = align(w.end, e.Packed)
-		if err := w.zero(w.end, offset); err != nil {
-			return err
-		}
-		w.end = offset + e.Packed
-	}
-	e.Offset = offset
-	w.stats.Written += e.Packed
-	_, err := w.out.WriteAt(p.data, offset)
-	return err
 }

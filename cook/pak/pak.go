@@ -47,6 +47,11 @@ func open(name string) (*Pak, error) {
 	if err != nil {
 		return nil, errors.Unwrap(err)
 	}
+	return New(f)
+}
+
+// New is Open for a file that is open. Close closes it, and so does New if it fails.
+func New(f *os.File) (*Pak, error) {
 	p := &Pak{file: f}
 	if err := p.mount(); err != nil {
 		p.Close()

@@ -37,6 +37,9 @@ type Env struct {
 	// path. A nil one has no artifacts.
 	Artifacts    func(patterns []string) (list []manifest.Asset, name string, err error)
 	ReadArtifact func(path string) ([]byte, error)
+	// Previous opens what the i-th output was when the same recipe with the same options
+	// made it the last time, proved to be unchanged; nil for none. A nil one has none.
+	Previous func(i int) *os.File
 	// Outputs are the files to be written, one for each output, in folders
 	// that exist. None of the files does yet.
 	Outputs []string
@@ -288,6 +291,19 @@ func (j *Job) Outputs() int { return len(j.env.Outputs) }
 
 // Create opens the i-th output for writing.
 func (j *Job) Create(i int) (*os.File, error) { return j.env.Create(i) }
+
+// Previous opens the i-th output that the source was cooked to last time, by the same recipe
+// with the same options, if it is at hand and proved to be unchanged, byte by byte; else it
+// returns nil. The caller closes it. It is there to save work, for parts that have not
+// changed: what is made must be the same without it, and [cook verify] proves that.
+//
+// [cook verify]: https://github.com/assetcook/assetcook/blob/main/docs/verify.md
+func (j *Job) Previous(i int) *os.File {
+	if j.env.Previous == nil {
+		return nil
+	}
+	return j.env.Previous(i)
+}
 
 // Write writes the whole i-th output.
 func (j *Job) Write(i int, data []byte) error {

@@ -24,13 +24,17 @@ func (*Pak) Outputs() []string { return []string{"{dir}/{stem}.pak"} }
 // maxPatterns is how long a source may be, in bytes.
 const maxPatterns = 1 << 20
 
-// Estimate implements recipe.Estimator. What an encoder needs is known; how large the
-// artifacts are is not.
+// memberMemory is how many bytes members may have together that are compressed at once. Only
+// one that is larger takes more.
+const memberMemory = 64 << 20
+
+// Estimate implements recipe.Estimator. Half is for encoders, and half for members and
+// what they are compressed to.
 func (*Pak) Estimate(_ []byte, size int64) (int64, error) {
 	if size > maxPatterns {
 		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxPatterns)
 	}
-	return 256 << 20, nil
+	return 4 * memberMemory, nil
 }
 
 // Cook implements recipe.Cooker.
@@ -50,14 +54,24 @@ func (p *Pak) Cook(ctx context.Context, job *recipe.Job) error {
 	var files []pak.File
 	for _, a := range assets {
 		for _, o := range a.Outputs {
-			files = append(files, pak.File{Name: o.Path, Read: func() ([]byte, error) { return job.ReadArtifact(o.Path) }})
+			files = append(files, pak.File{
+				Name: o.Path, Size: o.Size, Digest: o.BLAKE3,
+				Read: func() ([]byte, error) { return job.ReadArtifact(o.Path) },
+			})
 		}
 	}
 	if len(files) == 0 {
 		job.Warn("the pak is empty: no artifact matches its patterns")
 	}
 	defer job.Step("pack")()
-	_, err = pak.Create(ctx, job.OutputFile(0), files, pak.Options{Level: p.Level, Workers: min(runtime.GOMAXPROCS(0), 16)})
+	opt := pak.Options{Level: p.Level, Workers: min(runtime.GOMAXPROCS(0), 16), Memory: memberMemory}
+	if f := job.Previous(0); f != nil {
+		// What was not in it is all that is read and compressed.
+		if opt.Reuse, err = pak.New(f); err == nil {
+			defer opt.Reuse.Close()
+		}
+	}
+	_, err = pak.Create(ctx, job.OutputFile(0), files, opt)
 	return err
 }
 

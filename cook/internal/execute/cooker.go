@@ -43,6 +43,7 @@ func newCooker(env Env) *cooker {
 type attempt struct {
 	scratch func(outputs []string) *scratch // makes a place for the artifacts
 	vars    map[string]string               // as in recipe.Env
+	fresh   bool                            // nothing of what was made before may be used
 	probe   *profile.Worker
 	held    *holdings    // nil if it does not matter what the recipe holds
 	times   *times       // likewise
@@ -143,6 +144,12 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 		},
 		ReadArtifact: func(p string) ([]byte, error) { return c.readArtifact(w, a.Target, p) },
 
+		Previous: func(i int) *os.File {
+			if how.fresh {
+				return nil
+			}
+			return c.previous(ctx, a, i)
+		},
 		Each:    c.each(how.times),
 		Step:    c.stepsOf(how),
 		Note:    how.note,
@@ -193,7 +200,7 @@ func (c *cooker) collect(ctx context.Context, a planned, tmp *scratch, probe *pr
 
 // cook makes an action's artifacts as scratch files.
 func (w *worker) cook(ctx context.Context, a planned) (ready, error) {
-	how := attempt{scratch: w.newScratch, probe: w.probe, held: w.held, times: &w.times, note: w.note, source: &w.src, keep: w.keep}
+	how := attempt{scratch: w.newScratch, fresh: a.forced(), probe: w.probe, held: w.held, times: &w.times, note: w.note, source: &w.src, keep: w.keep}
 	if !a.forced() {
 		how.known = w.knownStep
 	}

@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
 	const char *name; /* not ended by a zero */
 	uint16_t name_length;
-	uint8_t how; /* PAK_STORED, PAK_ZSTD: one frame, or PAK_GONE */
+	uint8_t how; /* PAK_STORED, PAK_ZSTD: frames, or PAK_GONE */
 	const uint8_t *data;
 	uint64_t packed, size; /* bytes of data, and of the file */
 } pak_file;

@@ -1,0 +1,120 @@
+package pak
+
+import "math/bits"
+
+// Patchers load a file by chunks of this size, at multiples of it, and take those from the
+// old version that they find there.
+const chunkSize = 1 << 20
+
+const (
+	// restartSize is after how many bytes, on average, files begin at a chunk whatever
+	// comes before them.
+	restartSize = 32 << 20
+	// minCut and maxCut are how many bytes of a chunk may stay unused at its end.
+	minCut = 32 << 10
+	maxCut = 128 << 10
+	// largestStep bounds what large data is aligned to.
+	largestStep = 64 << 10
+)
+
+// A layout gives data its places, one after the other. They depend on the names and sizes
+// alone, and an edit moves little: data that shrinks or grows by less than the room behind
+// it moves nothing, and what moves does so up to the next file that begins at a chunk.
+// There are two kinds of those:
+//
+//   - One that would cross into the next chunk, and those just before it. Which of these is
+//     the first is decided by the hashes of their names, so that it is the same one
+//     although all of them have moved a little.
+//   - One whose hash says so, once in restartSize. So what was added or removed moves no
+//     more than that, or by whole chunks.
+type layout struct {
+	end  int64     // of all that has been added
+	held []*packed // whose places may still change: from the first that may end a chunk on
+}
+
+// add gives data a place behind the data before. It returns those whose places are final,
+// in order.
+func (l *layout) add(p *packed) (final []*packed) {
+	step := stepFor(p.entry.Packed)
+	size := up(p.entry.Packed, step)
+	at := up(l.end, step)
+	switch boundary := chunkEnd(l.end); {
+	case l.end >= restartSize && restarts(p.hash, size):
+		final = l.flush()
+		l.end = boundary
+	case len(l.held) > 0 && at+size > boundary:
+		first := l.cut(boundary, min(max(size/4, minCut), maxCut))
+		final = l.flush()
+		if first >= 0 {
+			l.end = boundary
+			for _, moved := range final[first:] {
+				l.append(moved)
+			}
+		}
+	}
+	l.append(p)
+	if len(l.held) > 0 || chunkEnd(l.end)-l.end <= maxCut {
+		l.held = append(l.held, p)
+		return final
+	}
+	return append(final, p)
+}
+
+// flush makes all places final.
+func (l *layout) flush() (final []*packed) {
+	final, l.held = l.held, nil
+	return final
+}
+
+// append gives data the place at the end.
+func (l *layout) append(p *packed) {
+	step := stepFor(p.entry.Packed)
+	p.entry.Offset = up(l.end, step)
+	l.end = up(p.entry.Offset+p.entry.Packed, step)
+}
+
+// cut chooses the first of those held that moves behind a boundary, if at most so many bytes
+// before it may stay unused. It may be one more than there are; it is -1 if none moves.
+func (l *layout) cut(boundary, unused int64) (first int) {
+	first = -1
+	least := uint64(0)
+	for i, p := range l.held {
+		end := up(p.entry.Offset+p.entry.Packed, stepFor(p.entry.Packed))
+		if boundary-end <= unused && (first < 0 || p.hash < least) {
+			first, least = i+1, p.hash
+		}
+	}
+	return first
+}
+
+// restarts reports whether data begins at a chunk wherever the data before it ends: how
+// likely that is grows with its size.
+func restarts(hash uint64, size int64) bool {
+	return float64(hash)*restartSize < float64(size)*(1<<64)
+}
+
+// stepFor returns the alignment of both ends of the room for data of a size. What is large has
+// one part in 64 more than it needs, on average, so that it can grow a little.
+func stepFor(size int64) int64 {
+	if size < largeSize {
+		return smallAlign
+	}
+	return min(max(pageSize, int64(1)<<(bits.Len64(uint64(size))-1)/32), largestStep)
+}
+
+// up rounds an offset or a size up to a multiple.
+func up(n, step int64) int64 { return (n + step - 1) / step * step }
+
+// chunkEnd is where the chunk ends that data up to an offset is in.
+func chunkEnd(offset int64) int64 { return up(offset, chunkSize) }
+
+// directoryAt is where a directory begins that follows the data: so that it is in as few
+// chunks as can be, unless the pak is small.
+func directoryAt(end, size int64) int64 {
+	chunks := func(at int64) int64 { return (chunkEnd(at+size) - at/chunkSize*chunkSize) / chunkSize }
+	at := up(end, pageSize)
+	if next := chunkEnd(at); at >= restartSize && chunks(next) < chunks(at) {
+		return next
+	}
+	return at
+}

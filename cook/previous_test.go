@@ -1,0 +1,82 @@
+package cook_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/proof/oracle"
+)
+
+// A looker copies its source, and looks at what it made last time.
+type looker struct {
+	Option int `toml:"option" doc:"does nothing"`
+}
+
+var (
+	looked      string // what a looker saw last, "none" for nothing
+	beforeLooks = func() {}
+)
+
+func (*looker) Outputs() []string { return []string{"{path}"} }
+
+func (*looker) Cook(_ context.Context, job *recipe.Job) error {
+	beforeLooks()
+	looked = "none"
+	if f := job.Previous(0); f != nil {
+		defer f.Close()
+		data, err := io.ReadAll(f)
+		if err != nil {
+			return err
+		}
+		looked = string(data)
+	}
+	data, err := job.Source()
+	if err != nil {
+		return err
+	}
+	return job.Write(0, data)
+}
+
+// A recipe is shown what it made last time with the same options, if that is unchanged; not
+// when everything is to be made anew, and not when its results are verified.
+func TestPrevious(t *testing.T) {
+	p := newProject(t)
+	p.run.Recipes = []recipe.Recipe{{Name: "looker", Version: 1, New: func() recipe.Cooker { return &looker{} }}}
+	rules := "[[rule]]\nmatch = \"*.txt\"\nrecipe = \"looker\"\n"
+	step := func(name, want string) {
+		t.Helper()
+		looked = "not cooked"
+		p.cook()
+		if looked != want {
+			t.Errorf("%s: saw %q, want %q", name, looked, want)
+		}
+		p.tick()
+	}
+	p.write("cook.toml", rules)
+	p.write("a.txt", "one")
+	step("at first", "none")
+	p.write("a.txt", "two")
+	step("after an edit", "one")
+	p.write("cook.toml", rules+"option = 1\n")
+	step("with another option", "none")
+	p.run.Force = true
+	step("forced", "none")
+	p.run.Force = false
+	p.write("a.txt", "three")
+	step("as before", "two")
+	p.must(os.WriteFile(p.path("cooked/a.txt"), []byte("THREE"), 0o666))
+	p.write("a.txt", "four")
+	step("after the output was edited", "none")
+	beforeLooks = func() { p.must(os.WriteFile(p.path("cooked/a.txt"), []byte("FOUR"), 0o666)) }
+	p.write("a.txt", "five")
+	step("damaged when it is looked at", "none")
+	beforeLooks = func() {}
+
+	looked = "not cooked"
+	if found, _ := p.verify(oracle.Check{Sample: "all"}); len(found) > 0 || looked != "none" {
+		t.Errorf("verify saw %q and found %v", looked, found)
+	}
+}
