@@ -11,6 +11,9 @@ type Options struct {
 	Rounds int // rounds of edits followed by a run; 0 means 10
 	// Tools cooks some assets with a script from the tree, which needs a shell.
 	Tools bool
+	// Lies has programs whose dependency files are wrong cook assets in every script, traced,
+	// and edits mostly what they read. It needs Tools.
+	Lies bool
 	// SourcesOnly leaves outputs, store and state files alone.
 	SourcesOnly bool
 	// Copied copies all assets, so that none can fail, and leaves the rules alone.
@@ -35,12 +38,13 @@ func Random(seed uint64, opt Options) Script {
 	if g.Rounds == 0 {
 		g.Rounds = 10
 	}
+	parts := !g.Copied && g.r.IntN(3) == 0
 	g.targets = !g.Plain && !g.Copied && (g.r.IntN(4) == 0 || g.Targets)
-	g.Tools = g.Tools && !g.Copied && g.r.IntN(4) == 0
+	g.Tools = g.Tools && !g.Copied && (g.r.IntN(4) == 0 || g.Lies)
 	if !g.Aged && !g.Plain {
 		g.clocks = oneOf(g.r, []int64{0}, []int64{3600}, []int64{3600}, []int64{0, 3600, 3600, 7200, -3600, -40 * 365 * 86400})
 	}
-	g.begin()
+	g.begin(parts)
 	g.run(Mode{})
 	for round := range g.Rounds {
 		g.pause()
@@ -71,6 +75,8 @@ type generator struct {
 	last    string // source edited last
 	was     string // content that it had before
 	tools   tool   // if any
+	config  string // of the cook.toml at the root, without what follows
+	parts   string // rules of a chain scene, if any
 	rules   string // further rules and targets of cook.toml, if any
 }
 
@@ -155,8 +161,8 @@ func (g *generator) mode() Mode {
 	return mode
 }
 
-// begin makes a tree of 10 to 25 small files.
-func (g *generator) begin() {
+// begin makes a tree of 10 to 25 small files, more for a chain scene.
+func (g *generator) begin(parts bool) {
 	for n := 8 + g.r.IntN(12); len(g.m) < n; {
 		name, kind := g.place()
 		g.write(name, oneOf(g.r, contents[kind]...))
@@ -179,6 +185,9 @@ func (g *generator) begin() {
 	}
 	if g.Tools {
 		g.tools = oneOf(g.r, tools...)
+		if g.Lies {
+			g.tools = oneOf(g.r, tools[len(tools)-2:]...)
+		}
 		if g.r.IntN(3) == 0 {
 			g.tools = asStep(g.tools)
 		}
@@ -190,11 +199,13 @@ func (g *generator) begin() {
 		g.write("say.in", contents[".in"][0])
 		g.write("x/say.in", contents[".in"][1])
 	}
-	config := ""
-	if !g.Copied {
-		config = oneOf(g.r, configs[:len(configs)-1]...) // the last one is invalid
+	if parts {
+		g.beginParts()
 	}
-	g.writeOrRemove("assets/cook.toml", config+g.tools.rule+g.rules)
+	if !g.Copied {
+		g.config = oneOf(g.r, configs[:len(configs)-1]...) // the last one is invalid
+	}
+	g.writeRootRules()
 }
 
 func (g *generator) place() (name, kind string) {
@@ -211,8 +222,10 @@ func (g *generator) write(name, data string) {
 func (g *generator) edit() {
 	n := g.r.IntN(100)
 	switch {
-	case g.Tools && n < 30:
+	case g.Tools && (n < 30 || g.Lies && n < 80):
 		g.editTool()
+	case g.parts != "" && n < 60:
+		g.editPart()
 	case g.Mappings && n < 45:
 		g.editMapped()
 	case g.SourcesOnly || n < 70:

@@ -66,7 +66,12 @@ func (g *generator) editRootRules() {
 	if g.targets && g.r.IntN(3) == 0 {
 		g.rules = oneOf(g.r, targetRules...)
 	}
-	g.writeOrRemove("assets/cook.toml", oneOf(g.r, configs...)+g.tools.rule+g.rules)
+	g.config = oneOf(g.r, configs...)
+	g.writeRootRules()
+}
+
+func (g *generator) writeRootRules() {
+	g.writeOrRemove("assets/cook.toml", g.config+g.tools.rule+g.parts+g.rules)
 }
 
 // writeOrRemove writes a file, or removes it if data is empty.

@@ -31,6 +31,11 @@ var contents = map[string][]string{
 		`{"asset":{"version":"2.0"},"buffers":[{"uri":"lib/a.bin","byteLength":8}]}`,
 		`{"asset":{"version":"2.0"}}`,
 	},
+	".part": {
+		`{"asset":{"version":"2.0"},"buffers":[{"uri":"c.bin","byteLength":4}]}`,
+		`{"asset":{"version":"2.0"},"buffers":[{"uri":"c.bin","byteLength":4}]}`,
+		`{"asset":{"version":"2.0"},"buffers":[{"uri":"../c.bin","byteLength":4}]}`,
+	},
 }
 
 // extensions of generated files, the most frequent first.
@@ -110,6 +115,25 @@ var tools = []tool{
 		"n=0; (cd tools; cat ./../tools/head ./h*) >\"$2\" 2>&-; cat \"$1\" y/a.txt y/b.txt >>\"$2\" 2>&-; :\n",
 		"exit 1\n",
 	}},
+	{toolRule("deps = \"trace\"\n", "{scratch}/d"), lyingScripts},
+	lyingTool,
+}
+
+// lyingTool tells in a second output what it read, and is traced.
+var lyingTool = tool{
+	strings.Replace(toolRule("deps = \"trace\"\n", "{out1}"), `"{path}.loud"`, `"{path}.loud", "{path}.d"`, 1), lyingScripts,
+}
+
+// lyingScripts read more or less than their dependency files say, which are wrong, missing or
+// torn.
+var lyingScripts = []string{
+	"n=0; cat \"$1\" tools/head tools/more >\"$2\" 2>&-; echo \"out: tools/h2\" >\"$3\"\n",
+	"n=0; (cat \"$1\" tools/head; cat tools/h2 || cat tools/more) >\"$2\" 2>&-; echo \"out: tools/head\" >\"$3\"\n",
+	"n=0; (cat tools/h*; cat \"$1\") >\"$2\" 2>&-; : >\"$3\"\n",
+	"n=0; (cat \"$1\" tools/head; test -e tools/more && cat tools/more) >\"$2\" 2>&-; printf 'out: tools/head \\\\\n tools/mo' >\"$3\"\n",
+	"n=0; cat tools/h2 \"$1\" >\"$2\" 2>&-; printf 'out tools/h2 \\000\\377' >\"$3\"\n",
+	"n=0; cat tools/head tools/h2 \"$1\" >\"$2\" 2>&-; echo \"out: ../outside/file /etc/passwd $1 tools/no\" >\"$3\"\n",
+	"n=0; cat tools/more tools/head \"$1\" >\"$2\" 2>&-; test ! -e tools/h3 || echo \"out: tools/h3\" >\"$3\"\n",
 }
 
 // asStep has a tool cook what another rule makes of the same sources.
