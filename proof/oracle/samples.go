@@ -132,7 +132,7 @@ var lyingScripts = []string{
 	"n=0; (cat tools/h*; cat \"$1\") >\"$2\" 2>&-; : >\"$3\"\n",
 	"n=0; (cat \"$1\" tools/head; test -e tools/more && cat tools/more) >\"$2\" 2>&-; printf 'out: tools/head \\\\\n tools/mo' >\"$3\"\n",
 	"n=0; cat tools/h2 \"$1\" >\"$2\" 2>&-; printf 'out tools/h2 \\000\\377' >\"$3\"\n",
-	"n=0; cat tools/head tools/h2 \"$1\" >\"$2\" 2>&-; echo \"out: ../outside/file /etc/passwd $1 tools/no\" >\"$3\"\n",
+	"n=0; cat tools/head tools/h2 \"$1\" >\"$2\" 2>&-; echo \"out: ../outside/file /etc/passwd tools/no\" >\"$3\"\n",
 	"n=0; cat tools/more tools/head \"$1\" >\"$2\" 2>&-; test ! -e tools/h3 || echo \"out: tools/h3\" >\"$3\"\n",
 }
 
