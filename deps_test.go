@@ -38,7 +38,7 @@ var layers = [][]string{
 	{"cook/internal/index", "cook/internal/bulk"},
 	{"cook/internal/feed", "cook/internal/project"},
 	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/lint", "cook/internal/notify", "cook/internal/peer"},
-	{"cook/internal/glob"},
+	{"cook/internal/glob", "cook/internal/ids"},
 	{"recipes/..."},
 	{"internal/audio/...", "internal/image/...", "internal/mesh/...", "internal/font/...", "internal/gltfcheck", "internal/jsontext"},
 	{"cook/recipe/recipetest"},
@@ -62,7 +62,7 @@ var apart = []struct{ importer, imported string }{
 // edges lists which of our packages those of the engine, the recipes and the proofs import,
 // on any system, apart from tests: a new edge is a decision that shows in a diff.
 const edges = `
-cook/cli: cook cook/internal/glob cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/survey cook/pak cook/recipe hashing internal/atomicfile internal/confine internal/human internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
+cook/cli: cook cook/internal/glob cook/internal/ids cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/survey cook/pak cook/recipe hashing internal/atomicfile internal/confine internal/human internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
 cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view profile/view/command
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/clean: cook/internal/pass cook/internal/state cook/internal/watch internal/confine internal/pathname
@@ -70,12 +70,13 @@ cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/sca
 cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
 cook/internal/feed: cook/internal/peer hashing
 cook/internal/glob:
+cook/internal/ids: internal/pathname internal/regular
 cook/internal/index/multiply: cook/internal/index cook/internal/scan
 cook/internal/index: cook/internal/scan cook/internal/store hashing internal/pathname
 cook/internal/likeness: cook/internal/store cook/internal/survey hashing internal/confine internal/image/cooked internal/image/pixmap internal/image/source internal/image/texture
 cook/internal/lint: cook/recipe
 cook/internal/notify:
-cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/lint cook/internal/plan cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/confine internal/lease internal/parallel internal/pathname internal/program internal/regular internal/sysmem profile profile/counters profile/events profile/guid
+cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/ids cook/internal/index cook/internal/lint cook/internal/plan cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/atomicfile internal/confine internal/human internal/lease internal/parallel internal/pathname internal/program internal/regular internal/sysmem profile profile/counters profile/events profile/guid
 cook/internal/peer: internal/socket
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/pathname internal/program
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular

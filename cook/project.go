@@ -30,6 +30,9 @@ type Project struct {
 	// Targets are the variants to cook; none means the one without a name, and "all" all
 	// that the rules declare.
 	Targets []string
+	// IDs gives each asset an ID that it keeps through renames: those that a run finds are
+	// recorded in the file assets.ids in Dir.
+	IDs bool
 	// Checksum names the function that detects changed files: xxh3 (with 128 bits),
 	// xxh64, crc32, crc32c, murmur3 (with 128 bits) or slice8, which is there to measure
 	// the others against. "" is xxh3.
@@ -55,7 +58,7 @@ func FindProject(folder string) (p Project, file string, err error) {
 	if found == nil {
 		return p, "", nil
 	}
-	return Project{Dir: found.Dir, Out: found.Out, Config: found.Config, Cache: found.Cache, Targets: found.Targets}, found.File, nil
+	return Project{Dir: found.Dir, Out: found.Out, Config: found.Config, Cache: found.Cache, Targets: found.Targets, IDs: found.IDs}, found.File, nil
 }
 
 // Limits say what a run may use.
@@ -79,7 +82,7 @@ func DefaultMemory() int64 { return pass.DefaultMemory() }
 // options are those of a pass over the project.
 func (p Project) options() pass.Options {
 	return pass.Options{
-		Place:    pass.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache},
+		Place:    pass.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache, IDs: p.IDs},
 		Scope:    pass.Scope{Targets: p.Targets},
 		Mode:     pass.Mode{ListAll: p.listAll, FullScan: p.fullScan},
 		Recipes:  p.Recipes,

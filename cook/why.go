@@ -21,6 +21,8 @@ import (
 // An Explanation is all that decides about one asset for one target.
 type Explanation struct {
 	Path, Target string
+	// ID is that of the asset, "" if assets have none, or this one was never cooked.
+	ID string
 	// Runs says whether a run would do anything, Reasons why, Err that it would fail.
 	Runs    bool
 	Reasons []Reason
@@ -134,7 +136,7 @@ func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Act
 	was := ""
 	if a.Last != nil {
 		was = a.Last.Source.String()
-		e.Last = lastTime(a.Last)
+		e.ID, e.Last = t.IDs.Of(a.Path), lastTime(a.Last)
 	}
 	e.Inputs = append(e.Inputs, input(a.Path, was, *a.Source))
 	if a.Last != nil {

@@ -100,10 +100,16 @@ func sizeFlag(fs *flag.FlagSet, bytes *int64) {
 
 const targetsToCook = "cook for these targets, `names` separated by commas; all is for all that are declared"
 
+// idsFlag declares whether assets have IDs.
+func idsFlag(fs *flag.FlagSet, p *cook.Project) {
+	fs.BoolVar(&p.IDs, "ids", false, "give assets IDs that they keep through renames, which are recorded in the file assets.ids among them")
+}
+
 // ruleFlags declares what is made of each source. The targets' help depends on the verb.
 func ruleFlags(fs *flag.FlagSet, p *cook.Project, targets string) {
 	fs.StringVar(&p.Config, "config", "", "`file` of rules for the whole tree (default: cook.toml in the asset folder)")
 	fs.Var((*names)(&p.Targets), "target", targets)
+	idsFlag(fs, p)
 }
 
 // changeFlags declares how changed files are detected.

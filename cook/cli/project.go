@@ -76,6 +76,11 @@ func fill(fs *flag.FlagSet, p *cook.Project) {
 			flag.Value.Set(f.value) // folders and lists of names take any of these
 		}
 	}
+	given := false
+	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "ids" })
+	if ids := fs.Lookup("ids"); ids != nil && p.IDs && !given {
+		ids.Value.Set("true")
+	}
 }
 
 // asPattern returns the pattern of a word that names what there is in the asset folder, by

@@ -92,6 +92,7 @@ func (r *queryRun) start(verb, text string) *flag.FlagSet {
 
 func (r *queryRun) listFlags() *flag.FlagSet {
 	fs := r.start("list", listText)
+	idsFlag(fs, &r.project)
 	fs.BoolVar(&r.json, "json", false, "print each asset as one line of JSON")
 	fs.StringVar(&r.sort, "sort", "path", "sort by this `column`; numbers and times begin with the largest")
 	fs.Var(&r.columns, "columns", "`names` of columns, separated by commas: "+strings.Join(columnNames(), ", "))
@@ -138,8 +139,14 @@ func (r *queryRun) assets(patterns []string) ([]survey.Asset, error) {
 		}
 	}
 	list, err := survey.List(out)
-	if err != nil || chosen.Len() == 0 {
-		return list, err
+	if err != nil {
+		return nil, err
+	}
+	if err := r.identify(list); err != nil {
+		return nil, err
+	}
+	if chosen.Len() == 0 {
+		return list, nil
 	}
 	list = slices.DeleteFunc(list, func(a survey.Asset) bool { return !chosen.Match(a.Path, path.Base(a.Path)) })
 	if len(list) == 0 {
@@ -180,6 +187,7 @@ type column struct {
 var columns = []column{
 	{"path", func(a *survey.Asset) string { return pathname.Show(a.Path) }, nil},
 	{"target", func(a *survey.Asset) string { return pathname.Show(a.Target) }, nil},
+	{"id", func(a *survey.Asset) string { return a.ID }, nil},
 	{"recipe", func(a *survey.Asset) string { return a.Method.Recipe }, nil},
 	{"outcome", func(a *survey.Asset) string { return outcomeOf(a) }, nil},
 	{"in", func(a *survey.Asset) string { return human.Bytes(a.In) }, func(a *survey.Asset) int64 { return a.In }},
@@ -306,6 +314,7 @@ type assetJSON struct {
 	Path       string        `json:"path"`
 	PathBase64 string        `json:"path_base64,omitempty"` // if that is not UTF-8
 	Target     string        `json:"target,omitempty"`
+	ID         string        `json:"id,omitempty"` // if assets have IDs
 	Recipe     string        `json:"recipe,omitempty"`
 	Outcome    string        `json:"outcome"`
 	In         int64         `json:"bytes_in"`
@@ -324,7 +333,7 @@ type outputJSON struct {
 
 func assetRecord(a *survey.Asset) assetJSON {
 	rec := assetJSON{
-		Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, Recipe: a.Method.Recipe, Outcome: outcomeOf(a), In: a.In, Out: a.Out(), Took: a.CookTime,
+		Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, ID: a.ID, Recipe: a.Method.Recipe, Outcome: outcomeOf(a), In: a.In, Out: a.Out(), Took: a.CookTime,
 		At: a.Last.At, Why: a.Last.Reasons, Outputs: []outputJSON{},
 	}
 	for _, o := range a.Outputs {

@@ -47,6 +47,8 @@ func (c command) verbs() []verb {
 			new(cleanRun).flags, folders, c.runClean},
 		{"list", "list -dir assets [flags] [pattern ...]", "list assets, with outcomes and sizes", listText,
 			new(queryRun).listFlags, files, runList},
+		{"ids", "ids -dir assets [flags] [pattern ...]", "list the IDs of assets, or move one", idsText,
+			new(idsRun).flags, files, runIDs},
 		{"deps", "deps -dir assets [flags] PATH ...", "list the files that an asset reads", depsText,
 			new(queryRun).depsFlags, files, runDeps},
 		{"uses", "uses -dir assets [flags] PATH ...", "list the assets that read a file", usesText,

@@ -65,6 +65,9 @@ func commandFor(p *cook.Project, targets []string) string {
 			line += " -" + f.name + " " + shellWord(f.value)
 		}
 	}
+	if p.IDs {
+		line += " -ids"
+	}
 	return line
 }
 

@@ -18,6 +18,11 @@ func decodeAsset(line string) (Asset, error) {
 	c.expect("{")
 	a.Source = c.name("source")
 	a.Target = c.target("target")
+	if c.skip(`,"id":`) {
+		if a.ID = c.text(); a.ID == "" {
+			c.fail("an empty ID before")
+		}
+	}
 	c.expect(`,"outputs":[`)
 	for more := !c.skip("]"); more && c.err == nil; more = !c.skip("]") {
 		if len(a.Outputs) > 0 {

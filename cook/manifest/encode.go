@@ -12,6 +12,11 @@ func appendAsset(b []byte, a *Asset) []byte {
 	b = append(b, '{')
 	b = appendName(b, "source", a.Source)
 	b = appendTarget(b, "target", a.Target)
+	if a.ID != "" {
+		b = append(b, `,"id":"`...)
+		b = append(b, a.ID...)
+		b = append(b, '"')
+	}
 	b = append(b, `,"outputs":[`...)
 	for i := range a.Outputs {
 		if i > 0 {

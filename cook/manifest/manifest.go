@@ -23,6 +23,10 @@
 //	{"first":"a.png","first_target":"pc","path":"manifest.parts/<32 hex>.json","assets":1013}
 //	]}
 //
+// If assets have IDs, that of the source stands behind the target:
+//
+//	{"source":"a.png","target":"pc","id":"d0f64a06-1bd3-54fd-96ea-44d6ff1ab0e4","outputs":[...]}
+//
 // The target is left out where it is empty. A name that is not UTF-8 has U+FFFD
 // in its plain field for each byte that is not, and all its bytes in one of the
 // same name with _base64 behind it. There is one spelling of everything: what
@@ -73,6 +77,7 @@ var ErrFormat = errors.New("made by another version of cook; build the manifest 
 type Asset struct {
 	Source  string   // slash-separated and clean, below the asset folder
 	Target  string   // UTF-8, may be empty
+	ID      string   `json:",omitempty"` // a UUID that the source keeps through renames; "" if assets have none
 	Outputs []Output // in the order of the recipe
 }
 

@@ -20,6 +20,9 @@ func (a *Asset) check() error {
 	if !utf8.ValidString(a.Target) {
 		return fmt.Errorf("target %q of source %q is not UTF-8", a.Target, a.Source)
 	}
+	if a.ID != "" && !isUUID(a.ID) {
+		return fmt.Errorf("ID %q of source %q is not a UUID in lower case", a.ID, a.Source)
+	}
 	for i := range a.Outputs {
 		o := &a.Outputs[i]
 		if !inside(o.Path) {
@@ -30,6 +33,20 @@ func (a *Asset) check() error {
 		}
 	}
 	return nil
+}
+
+// isUUID reports whether a text is a UUID in its usual form.
+func isUUID(text string) bool {
+	if len(text) != 36 {
+		return false
+	}
+	for i, c := range []byte(text) {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (c == '-') || !dash && !('0' <= c && c <= '9' || 'a' <= c && c <= 'f') {
+			return false
+		}
+	}
+	return true
 }
 
 // below reports whether p can name a source. It is the same on all systems: a

@@ -26,6 +26,7 @@ type (
 		Source       string       `json:"source"`
 		SourceBase64 string       `json:"source_base64,omitempty"`
 		Target       string       `json:"target,omitempty"`
+		ID           string       `json:"id,omitempty"`
 		Outputs      []jsonOutput `json:"outputs"`
 	}
 	jsonOutput struct {
@@ -61,7 +62,7 @@ func base64Of(name string) string {
 }
 
 func oracleAsset(a Asset) jsonAsset {
-	j := jsonAsset{Source: a.Source, SourceBase64: base64Of(a.Source), Target: a.Target, Outputs: []jsonOutput{}}
+	j := jsonAsset{Source: a.Source, SourceBase64: base64Of(a.Source), Target: a.Target, ID: a.ID, Outputs: []jsonOutput{}}
 	for _, o := range a.Outputs {
 		j.Outputs = append(j.Outputs, jsonOutput{o.Path, base64Of(o.Path), o.Size, hex.EncodeToString(o.BLAKE3[:])})
 	}
@@ -122,6 +123,7 @@ var (
 		return string(name)
 	}).Filter(below).Filter(inside)
 	targets = rapid.SampledFrom([]string{"", "", "mobile", "pc", "é<\n"})
+	uuids   = rapid.SampledFrom([]string{"", "", "d0f64a06-1bd3-54fd-96ea-44d6ff1ab0e4", "00000000-0000-0000-0000-000000000000"})
 	outputs = rapid.Custom(func(t *rapid.T) Output {
 		return Output{
 			Path:   "out/" + names.Draw(t, "path"),
@@ -132,7 +134,7 @@ var (
 	someAssets = rapid.Custom(func(t *rapid.T) []Asset {
 		var assets []Asset
 		for range rapid.IntRange(0, 30).Draw(t, "assets") {
-			assets = append(assets, Asset{names.Draw(t, "source"), targets.Draw(t, "target"), rapid.SliceOfN(outputs, 0, 2).Draw(t, "outputs")})
+			assets = append(assets, Asset{names.Draw(t, "source"), targets.Draw(t, "target"), uuids.Draw(t, "ID"), rapid.SliceOfN(outputs, 0, 2).Draw(t, "outputs")})
 		}
 		return sorted(assets)
 	})

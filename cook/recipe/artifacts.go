@@ -29,6 +29,22 @@ func (j *Job) Artifacts(patterns ...string) ([]manifest.Asset, error) {
 	return list, err
 }
 
+// IDs returns the ID of each asset that Artifacts returns for the same patterns, by source. It
+// is an error if assets have none. Only a recipe that asks depends on them.
+func (j *Job) IDs(patterns ...string) (map[string]string, error) {
+	if !j.env.Recipe.Bundles {
+		panic("recipe " + j.env.Recipe.Name + ": Job.IDs without Recipe.Bundles")
+	}
+	if j.env.IDs == nil {
+		return nil, errors.New("there are no artifacts here")
+	}
+	ids, name, err := j.env.IDs(patterns)
+	if err == nil {
+		j.record(Dep{Name: name, Path: name, Found: true})
+	}
+	return ids, err
+}
+
 // ReadArtifact reads one of the files that Artifacts has returned, by its path, and proves
 // that it is what was listed. Several goroutines may call it at once.
 func (j *Job) ReadArtifact(path string) ([]byte, error) { return j.env.ReadArtifact(path) }

@@ -40,6 +40,8 @@ type Env struct {
 	// Previous opens what the i-th output was when the same recipe with the same options
 	// made it the last time, proved to be unchanged; nil for none. A nil one has none.
 	Previous func(i int) *os.File
+	// IDs returns the IDs of those assets, by source, and the name of the dependency on that.
+	IDs func(patterns []string) (ids map[string]string, name string, err error)
 	// Outputs are the files to be written, one for each output, in folders
 	// that exist. None of the files does yet.
 	Outputs []string

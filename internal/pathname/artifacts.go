@@ -12,17 +12,28 @@ func Artifacts(target string, patterns []string) string {
 	return artifacts + target + "\x00" + strings.Join(patterns, "\x00")
 }
 
-// CutArtifacts takes apart what Artifacts returns; ok is false for any other path.
+// IDs returns the path of the IDs of the assets whose artifacts a path chooses that Artifacts
+// returned. It has another NUL at its end.
+func IDs(artifacts string) string { return artifacts + "\x00" }
+
+// IsIDs reports whether a path is one that IDs returns.
+func IsIDs(name string) bool {
+	rest, ok := strings.CutPrefix(name, artifacts)
+	_, list, _ := strings.Cut(rest, "\x00")
+	return ok && strings.HasSuffix(list, "\x00")
+}
+
+// CutArtifacts takes apart what Artifacts or IDs returns; ok is false for any other path.
 func CutArtifacts(name string) (target string, patterns []string, ok bool) {
 	rest, ok := strings.CutPrefix(name, artifacts)
 	if !ok {
 		return "", nil, false
 	}
 	target, list, ok := strings.Cut(rest, "\x00")
-	return target, strings.Split(list, "\x00"), ok
+	return target, strings.Split(strings.TrimSuffix(list, "\x00"), "\x00"), ok
 }
 
-// IsArtifacts reports whether a path is one that Artifacts returns.
+// IsArtifacts reports whether a path is one that Artifacts or IDs returns.
 func IsArtifacts(name string) bool { return strings.HasPrefix(name, artifacts) }
 
 // presence starts the names of dependencies of which only the presence counts.

@@ -60,7 +60,11 @@ func Plain(name string) string {
 		return l.String()
 	}
 	if _, patterns, ok := CutArtifacts(name); ok {
-		return "artifacts " + strings.Join(patterns, " ")
+		what := "artifacts "
+		if IsIDs(name) {
+			what = "IDs of "
+		}
+		return what + strings.Join(patterns, " ")
 	}
 	return name
 }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 	"unicode"
 
@@ -21,7 +22,8 @@ import (
 // List makes text of artifacts: the source is a template of package text/template, in which
 //
 //	artifacts "ui/**" "!*.old"   are the assets whose artifacts the patterns choose, each with
-//	                             .Source and .Outputs, and these with .Path, .Size and .BLAKE3
+//	                             .Source and .Outputs, and these with .Path, .Size and .BLAKE3;
+//	                             .ID is what the asset keeps through renames, if assets have IDs
 //	id "crc32" .Path             is a number for a text by one of the 32 or 64 bit sums that
 //	                             hashsum knows; that two texts have the same one is an error
 //	ident .Path                  is a text as an identifier: all but letters and digits is "_"
@@ -115,12 +117,35 @@ func (r *renderer) functions() template.FuncMap {
 	}
 }
 
-func (r *renderer) artifacts(patterns ...string) ([]manifest.Asset, error) {
+// An asset is one that patterns choose.
+type asset struct {
+	manifest.Asset
+	ids func() (map[string]string, error)
+}
+
+// ID returns the ID of the asset. A template that does not ask for it does not depend on it.
+func (a asset) ID() (string, error) {
+	ids, err := a.ids()
+	return ids[a.Source], err
+}
+
+func (r *renderer) artifacts(patterns ...string) (assets []asset, err error) {
 	list, err := r.job.Artifacts(patterns...)
 	if err != nil {
 		r.denied = err
+		return nil, err
 	}
-	return list, err
+	ids := sync.OnceValues(func() (map[string]string, error) {
+		ids, err := r.job.IDs(patterns...)
+		if err != nil {
+			r.denied = err
+		}
+		return ids, err
+	})
+	for _, a := range list {
+		assets = append(assets, asset{a, ids})
+	}
+	return assets, nil
 }
 
 // id returns a number for a text.

@@ -2,6 +2,7 @@ package execute
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -28,6 +29,8 @@ type Artifacts struct {
 	Concerned map[string]bool
 	// Final says that nothing is to be made: what the last run knew is all there is.
 	Final bool
+	// IDs returns the ID of an asset, "" if assets have none.
+	IDs func(source string) string
 
 	plan    *plan.Plan // nil before it is carried out
 	results []Result
@@ -120,7 +123,7 @@ func (t *Artifacts) unsettled(name string, c *choice) (wait *waitError) {
 func (t *Artifacts) Changes(name string) string {
 	target, _, _ := pathname.CutArtifacts(name)
 	list, err := t.find(name)
-	if err != nil || t.plan == nil {
+	if err != nil || t.plan == nil || pathname.IsIDs(name) {
 		return pathname.Plain(name)
 	}
 	chosen := map[string]bool{}
@@ -154,6 +157,9 @@ func (t *Artifacts) Digest(name string) (store.BlobID, error) {
 	if err != nil {
 		return store.BlobID{}, err
 	}
+	if pathname.IsIDs(name) {
+		return t.digestIDs(list), nil
+	}
 	k := hashing.NewKey("assetcook artifacts 1")
 	for i := range list {
 		m := &list[i]
@@ -163,6 +169,34 @@ func (t *Artifacts) Digest(name string) (store.BlobID, error) {
 		k.Digest("content", m.output.BLAKE3)
 	}
 	return store.BlobID(k.Sum()), nil
+}
+
+// digestIDs identifies the IDs of the assets of artifacts.
+func (t *Artifacts) digestIDs(list []made) store.BlobID {
+	k := hashing.NewKey("assetcook IDs 1")
+	for i := range list {
+		if source := list[i].source; i == 0 || list[i-1].source != source {
+			k.String("source", source)
+			k.String("ID", t.IDs(source))
+		}
+	}
+	return store.BlobID(k.Sum())
+}
+
+// IDsOf returns the IDs of the assets whose artifacts a path chooses, by source.
+func (t *Artifacts) IDsOf(name string) (map[string]string, error) {
+	list, err := t.find(name)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[string]string{}
+	for i := range list {
+		source := list[i].source
+		if ids[source] = t.IDs(source); ids[source] == "" {
+			return nil, errors.New("assets have no IDs; they have if cook.toml says ids = true in its table [project]")
+		}
+	}
+	return ids, nil
 }
 
 // List returns what a path means that pathname.Artifacts made, by source and output.

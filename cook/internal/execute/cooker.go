@@ -133,14 +133,16 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 			return c.Contents.List(ctx, p)
 		},
 		Artifacts: func(patterns []string) ([]manifest.Asset, string, error) {
-			for _, out := range a.chain.outputs(a) {
-				own, _ := below(a.Target, out)
-				patterns = append(patterns[:len(patterns):len(patterns)], "!/"+glob.Escape(own))
-			}
-			name := pathname.Artifacts(a.Target, patterns)
+			name := a.others(patterns)
 			list, err := c.Artifacts.List(name)
 			w.list(list, err)
 			return list, name, err
+		},
+		IDs: func(patterns []string) (map[string]string, string, error) {
+			name := pathname.IDs(a.others(patterns))
+			ids, err := c.Artifacts.IDsOf(name)
+			w.list(nil, err)
+			return ids, name, err
 		},
 		ReadArtifact: func(p string) ([]byte, error) { return c.readArtifact(w, a.Target, p) },
 
@@ -257,6 +259,15 @@ type watch struct {
 	opened map[string]bool
 	listed map[string]manifest.Output // artifacts that the recipe asked for
 	denied error                      // that some cannot be had
+}
+
+// others is the path of the artifacts that patterns choose, apart from those of the action.
+func (a planned) others(patterns []string) string {
+	for _, out := range a.chain.outputs(a) {
+		own, _ := below(a.Target, out)
+		patterns = append(patterns[:len(patterns):len(patterns)], "!/"+glob.Escape(own))
+	}
+	return pathname.Artifacts(a.Target, patterns)
 }
 
 // list notes artifacts that a recipe asked for, or why it cannot have them.

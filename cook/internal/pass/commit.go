@@ -42,7 +42,7 @@ func Commit(s *Session, d *Delta, t *Todo, w *Work, told *Done) error {
 	c.actions = c.results()
 	var listed []manifest.Change
 	if !d.Whole {
-		listed = state.Changes(eachAction(d.Before), c.actions)
+		listed = state.Changes(eachAction(d.Before), c.actions, t.IDs.Of)
 	}
 	journal := c.openClaims()
 	pending, err := c.collectPending() // while Last says what was known
@@ -62,7 +62,7 @@ func Commit(s *Session, d *Delta, t *Todo, w *Work, told *Done) error {
 		c.release()
 	}
 	told.Placed, err = s.State.Commit(state.Commit{
-		Last: d.Last, Next: c.next, Listed: listed, Journal: journal, Pending: pending, Whole: s.Scope.whole(),
+		Last: d.Last, Next: c.next, Listed: listed, IDs: t.IDs.Of, Journal: journal, Pending: pending, Whole: s.Scope.whole(),
 		Checksum: s.Checksum, Clock: s.Clock, Note: s.Observer.Note,
 	})
 	told.Actions, told.Behind = c.actions, c.behind
@@ -140,9 +140,15 @@ func (c *committer) makeAnew() {
 	}
 	for role, list := range map[index.Role][]scan.Entry{index.Config: d.Tree.Configs, index.Ignore: d.Tree.Ignores} {
 		for _, e := range list {
+			if e.Path == scan.IDsName {
+				continue
+			}
 			settled := c.s.Clock.Settled(e.Stamp) && !t.Rules.busy[e.Path]
 			put(withContent(index.File{Path: e.Path, Role: role, Stamp: e.Stamp, Settled: settled, Sum: t.Rules.sums[e.Path]}, read[e.Path]))
 		}
+	}
+	if f, ok := c.idsFile(); ok {
+		put(withContent(f, read[f.Path]))
 	}
 	for _, f := range read {
 		put(f)
@@ -245,6 +251,7 @@ func (c *committer) edit() {
 	}
 	if len(d.Concerned) > 0 {
 		c.editActions()
+		c.editIDs()
 	}
 }
 
@@ -344,6 +351,9 @@ func (c *committer) collectPending() (*state.Pending, error) {
 		}
 	}
 	for _, f := range c.editedRules() {
+		pending.AddFile(d.Last, f)
+	}
+	if f, ok := c.idsFile(); ok {
 		pending.AddFile(d.Last, f)
 	}
 	if c.todo.Contents == nil {

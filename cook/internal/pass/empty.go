@@ -35,7 +35,7 @@ func (s *Session) firstFile(ctx context.Context) (name string) {
 			return nil // had it to be read, it was reported
 		case d.IsDir() && slices.Contains(own, path):
 			return fs.SkipDir
-		case d.IsDir(), d.Name() == scan.ConfigName, d.Name() == scan.IgnoreName:
+		case d.IsDir(), d.Name() == scan.ConfigName, d.Name() == scan.IgnoreName, path == filepath.Join(root, scan.IDsName):
 			return nil
 		}
 		name, _ = pathname.Below(root, path)

@@ -88,7 +88,7 @@ func (s *Session) warnOf(mistakes rules.Errors) error {
 // edited.
 func (s *Session) ignoreMistakes(d *Delta) (mistakes rules.Errors) {
 	for _, e := range d.Tree.Ignores {
-		if known, ok := d.Last.File(e.Path); !d.Whole || ok && known.Role == index.Ignore && known.Stamp == e.Stamp {
+		if known, ok := d.Last.File(e.Path); !d.Whole || e.Path == scan.IDsName || ok && known.Role == index.Ignore && known.Stamp == e.Stamp {
 			continue
 		}
 		data, _, err := s.readAsset(e.Path)

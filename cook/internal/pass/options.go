@@ -35,6 +35,7 @@ type Place struct {
 	Out    string // "" is a folder named cooked beside Dir
 	Config string // file of rules for all of Dir; "" is cook.toml in Dir, if there is one
 	Cache  string // folder of the store; "" is $COOKCACHE, or assetcook in the user's cache folder
+	IDs    bool   // assets have IDs, and a file among them says which were renamed
 }
 
 // A Mode says how thoroughly to work.

@@ -91,6 +91,9 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 	if err := s.begin(delta, todo, meter, where != nil); err != nil {
 		return err
 	}
+	if err := s.recordIDs(todo.IDs); err != nil {
+		return err
+	}
 	work, err := Execute(ctx, s, delta, todo)
 	meter.addRead(delta, todo, work)
 	if work != nil && work.Done != nil {

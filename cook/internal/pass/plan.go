@@ -26,6 +26,7 @@ type Todo struct {
 	Artifacts *execute.Artifacts
 	Claims    []plan.Claim  // outputs that are ours though the index may not say so
 	Store     *store.Store  // nil for none
+	IDs       *Identities   // nil if assets have none
 	Looked    int64         // outputs that were looked at
 	Reading   time.Duration // that finding out contents took
 	// Rest are the actions that the delta does not concern, and Touched those of them that
@@ -96,6 +97,10 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 	if err := t.Contents.Sources(ctx, d.Sources); err != nil {
 		return nil, err
 	}
+	if t.IDs, err = s.identify(d, t.Contents); err != nil {
+		return nil, err
+	}
+	t.Artifacts.IDs = t.IDs.Of
 	before, err := t.Contents.Outputs(ctx, s.Out, d.Before, func(a *index.Action) bool {
 		wanted := s.Wants(a)
 		if wanted {

@@ -145,12 +145,17 @@ func list(names []string) string {
 // readAsset reads a file of the asset folder. While it is busy, its stamp does not
 // vouch for what was read.
 func (s *Session) readAsset(p string) (data []byte, busy bool, err error) {
+	return s.readWhole(p, rules.MaxFile)
+}
+
+// readWhole is readAsset for files of at most so many bytes, and one more of longer ones.
+func (s *Session) readWhole(p string, most int64) (data []byte, busy bool, err error) {
 	f, err := s.Assets.OpenFile(p)
 	if err != nil {
 		return nil, false, err
 	}
 	defer f.Close()
 	busy = lease.File(f) == lease.Busy
-	data, err = io.ReadAll(io.LimitReader(f, rules.MaxFile+1))
+	data, err = io.ReadAll(io.LimitReader(f, most+1))
 	return data, busy, err
 }

@@ -230,6 +230,9 @@ func (s *Session) fingerprint() {
 	for _, dir := range s.ownFolders() {
 		h.String("not scanned", dir)
 	}
+	if s.Place.IDs {
+		h.String("assets have", "IDs")
+	}
 	for _, name := range s.Recipes.Names() {
 		r, _ := s.Recipes.Lookup(name)
 		h.String("recipe", fmt.Sprintf("%s %d %q %q", r.Name, r.Version, r.Extensions, r.Hints))

@@ -23,6 +23,7 @@ type Project struct {
 	Config  string // the file itself, if it has rules and is not among the assets
 	Cache   string
 	Targets []string
+	IDs     bool
 }
 
 // Find looks for the nearest cook.toml with a table [project], in a folder and above it; nil
@@ -79,7 +80,7 @@ func read(name string, trusted owners) (*Project, error) {
 		}
 		return filepath.Join(filepath.Dir(name), filepath.FromSlash(folder))
 	}
-	p := &Project{File: name, Dir: at(says.Dir), Out: at(says.Out), Cache: at(says.Cache), Targets: says.Targets}
+	p := &Project{File: name, Dir: at(says.Dir), Out: at(says.Out), Cache: at(says.Cache), Targets: says.Targets, IDs: says.IDs}
 	if p.Dir == "" {
 		p.Dir = filepath.Dir(name)
 	}

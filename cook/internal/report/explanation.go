@@ -19,6 +19,9 @@ func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("%s", show(e.Path, e.Target))
+	if e.ID != "" {
+		line("  id:       %s", e.ID)
+	}
 	switch {
 	case e.Err != nil:
 		line("  now:      fails: %s", oneLine(e.Err.Error()))
@@ -74,6 +77,7 @@ type Explained struct {
 	Path       string         `json:"path"`
 	PathBase64 string         `json:"path_base64,omitempty"`
 	Target     string         `json:"target,omitempty"`
+	ID         string         `json:"id,omitempty"` // if assets have IDs
 	Runs       bool           `json:"runs"`
 	Reasons    []cook.Reason  `json:"reasons,omitempty"`
 	Error      string         `json:"error,omitempty"`
@@ -95,7 +99,7 @@ type Choices struct {
 // Explanation writes everything that decides about an asset.
 func (j *JSON) Explanation(e *cook.Explanation) {
 	x := Explained{
-		Event: "explanation", Path: e.Path, PathBase64: UnlessUTF8(e.Path), Target: e.Target, Runs: e.Runs, Reasons: e.Reasons,
+		Event: "explanation", Path: e.Path, PathBase64: UnlessUTF8(e.Path), Target: e.Target, ID: e.ID, Runs: e.Runs, Reasons: e.Reasons,
 		Makes: e.Makes, Warnings: e.Warnings, Choices: Choices{e.Options, e.Rules, e.Overruled}, Inputs: e.Inputs, Last: e.Last,
 	}
 	if e.Err != nil {

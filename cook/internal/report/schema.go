@@ -60,7 +60,7 @@ func Kinds() []Kind {
 		{[]string{"measured"}, "counters memory", "run peak_rss", "with `-stats`, after the summary: where time and memory went", reflect.TypeFor[Measured]()},
 		{[]string{"difference"}, "severity path text finding", "file path_base64 target recipe outputs", "of `cook verify`: what is not as it should be", record},
 		{[]string{"verified"}, "verified", "", "the end of `cook verify`", record},
-		{[]string{"explanation"}, "path runs choices inputs", "path_base64 target reasons error makes warnings last",
+		{[]string{"explanation"}, "path runs choices inputs", "path_base64 target id reasons error makes warnings last",
 			"of `cook why`: an asset and target; the reasons are those of the next cook", reflect.TypeFor[Explained]()},
 	}
 }

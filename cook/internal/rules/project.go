@@ -12,11 +12,13 @@ import (
 //	out     = "build/cooked"
 //	cache   = "../store"
 //	targets = ["mobile", "pc"]   # what is cooked unless a run says otherwise
+//	ids     = true               # assets have IDs that they keep through renames
 //
 // Folders are from the folder of the file. What is left out is "".
 type Project struct {
 	Dir, Out, Cache string
 	Targets         []string
+	IDs             bool
 	// HasRules says that there are rules or targets in the file besides.
 	HasRules bool
 
@@ -31,7 +33,7 @@ func (p *Project) WrongDir(why string) error {
 }
 
 // projectKeys are the keys of the table.
-var projectKeys = []string{"dir", "out", "cache", "targets"}
+var projectKeys = []string{"dir", "out", "cache", "targets", "ids"}
 
 // ReadProject returns what a file says of a project, nil if it has no such table. The error
 // is of type Errors.
@@ -95,6 +97,10 @@ func (c *compiler) project(at *node, value any) *Project {
 			folder(&p.Cache)
 		case "targets":
 			p.Targets = c.projectTargets(place, table[key])
+		case "ids":
+			if p.IDs, ok = table[key].(bool); !ok {
+				c.failf(place.value, "ids: want true or false")
+			}
 		default:
 			c.failf(place.key, "unknown key %q%s", clip(key), instead(key, projectKeys)).meant(key, projectKeys)
 		}

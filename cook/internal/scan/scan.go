@@ -20,6 +20,8 @@ const (
 	ConfigName = "cook.toml"
 	// IgnoreName is the name of the files that say what is left out.
 	IgnoreName = ".cookignore"
+	// IDsName is the name of the file in the root that says which assets were renamed.
+	IDsName = "assets.ids"
 )
 
 // Entry is one asset.

@@ -152,10 +152,15 @@ func (v *visitor) entry(f folder, n *node, name string) {
 }
 
 func (v *visitor) file(n *node, name string, st Stamp) {
-	if name != ConfigName && v.ignored(n, name, st) {
+	isIDs := name == IDsName && n.path == ""
+	if name != ConfigName && !isIDs && v.ignored(n, name, st) {
 		return
 	}
 	if v.tooLong(n, name) {
+		return
+	}
+	if isIDs {
+		n.ignores = append(n.ignores, Entry{name, st})
 		return
 	}
 	if name == ConfigName {

@@ -19,6 +19,8 @@ type Commit struct {
 	Next *index.Next
 	// Listed are the changes to the manifest, sorted, if Next is not made anew.
 	Listed []manifest.Change
+	// IDs returns the ID of an asset, "" if assets have none.
+	IDs func(source string) string
 	// Journal are the claims that no index has.
 	Journal []plan.Claim
 	Pending *Pending

@@ -41,7 +41,7 @@ var errManifest = errors.New("cannot be updated")
 // already.
 func (w *manifestWriter) build() error {
 	named := map[string]bool{}
-	err := manifest.Build(listedOf(w.Next.Actions()), func(f manifest.File) error {
+	err := manifest.Build(listedOf(w.Next.Actions(), w.IDs), func(f manifest.File) error {
 		named[f.Name] = true
 		return w.write(f)
 	})
@@ -77,19 +77,19 @@ func (w *manifestWriter) update(changes []manifest.Change) error {
 }
 
 // listedOf yields actions as the manifest has them: those that are done.
-func listedOf(actions iter.Seq[*index.Action]) iter.Seq[manifest.Asset] {
+func listedOf(actions iter.Seq[*index.Action], ids func(source string) string) iter.Seq[manifest.Asset] {
 	return func(yield func(manifest.Asset) bool) {
 		for a := range actions {
-			if a.State == index.Done && !yield(Listed(a)) {
+			if a.State == index.Done && !yield(listed(a, ids)) {
 				return
 			}
 		}
 	}
 }
 
-// Listed is a finished action as the manifest has it.
-func Listed(a *index.Action) manifest.Asset {
-	m := manifest.Asset{Source: a.Path, Target: a.Target, Outputs: make([]manifest.Output, len(a.Made))}
+// listed is a finished action as the manifest has it.
+func listed(a *index.Action, ids func(source string) string) manifest.Asset {
+	m := manifest.Asset{Source: a.Path, Target: a.Target, ID: ids(a.Path), Outputs: make([]manifest.Output, len(a.Made))}
 	for i, o := range a.Made {
 		m.Outputs[i] = manifest.Output{Path: o.Path, Size: o.Stamp.Size, BLAKE3: hashing.Digest(o.Blob)}
 	}
@@ -98,7 +98,7 @@ func Listed(a *index.Action) manifest.Asset {
 
 // Changes sorts what a run did to the actions of some sources as the manifest wants it:
 // what it had is removed unless it is there again.
-func Changes(before iter.Seq[*index.Action], after []index.Action) []manifest.Change {
+func Changes(before iter.Seq[*index.Action], after []index.Action, ids func(source string) string) []manifest.Change {
 	now := map[[2]string]*index.Action{}
 	for i := range after {
 		if a := &after[i]; a.State == index.Done {
@@ -112,7 +112,7 @@ func Changes(before iter.Seq[*index.Action], after []index.Action) []manifest.Ch
 		}
 	}
 	for _, a := range now {
-		changes = append(changes, manifest.Change{Asset: Listed(a)})
+		changes = append(changes, manifest.Change{Asset: listed(a, ids)})
 	}
 	slices.SortFunc(changes, func(a, b manifest.Change) int {
 		return slices.Compare([]string{a.Source, a.Target}, []string{b.Source, b.Target})
@@ -215,9 +215,9 @@ func isOurs(root []byte) bool { return bytes.HasPrefix(root, []byte(`{"assetcook
 
 // CheckManifest compares the manifest with what would be written for some actions, and
 // reports each file that differs.
-func (d *Dir) CheckManifest(actions iter.Seq[*index.Action], differs func(name, what string)) error {
+func (d *Dir) CheckManifest(actions iter.Seq[*index.Action], ids func(source string) string, differs func(name, what string)) error {
 	named := map[string]bool{}
-	err := manifest.Build(listedOf(actions), func(f manifest.File) error {
+	err := manifest.Build(listedOf(actions, ids), func(f manifest.File) error {
 		named[f.Name] = true
 		switch data, err := d.read(f.Name); {
 		case errors.Is(err, fs.ErrNotExist):
@@ -239,6 +239,24 @@ func (d *Dir) CheckManifest(actions iter.Seq[*index.Action], differs func(name, 
 		}
 	}
 	return err
+}
+
+// ListedIDs returns the IDs that the manifest has, by source.
+func (d *Dir) ListedIDs() (map[string]string, error) {
+	root, err := d.read(manifest.Name)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[string]string{}
+	for m, err := range manifest.Read(root, d.read) {
+		if err != nil {
+			return nil, err
+		}
+		if m.ID != "" {
+			ids[m.Source] = m.ID
+		}
+	}
+	return ids, nil
 }
 
 // ManifestIndex returns an index that knows what the manifest knows: which artifacts

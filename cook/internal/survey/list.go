@@ -22,6 +22,7 @@ import (
 // An Asset is a source as it was last worked on for one target, and what was made of it.
 type Asset struct {
 	Path, Target string
+	ID           string // "" if assets have none; the caller's to fill in
 	Method       *Method
 	Failed       bool
 	Warned       bool          // by its recipe
@@ -156,6 +157,9 @@ func (l *lister) asset(a *index.Action) Asset {
 		of.Outputs = append(of.Outputs, Output{m.Path, m.Stamp.Size})
 	}
 	for _, d := range a.Deps {
+		if pathname.IsIDs(d.Path) {
+			continue // those that it takes have them
+		}
 		if pathname.IsArtifacts(d.Path) {
 			for _, o := range l.bundles.chosen(d.Path) {
 				of.Takes = append(of.Takes, o.path)

@@ -41,7 +41,7 @@ func NotAsset(err error, s *pass.Session, last *index.Index, given string) error
 			text += fmt.Sprintf(" and %d more", more)
 		}
 		return fmt.Errorf("%w: %s it: %s", err, readersAre(len(readers)), text)
-	case missing == nil && (path.Base(given) == "cook.toml" || path.Base(given) == ".cookignore"):
+	case missing == nil && (path.Base(given) == scan.ConfigName || path.Base(given) == scan.IgnoreName || given == scan.IDsName):
 		return fmt.Errorf("%w: it says what is cooked", err)
 	case missing == nil:
 		if v, ok := s.Ignored(given, info.IsDir()); ok {

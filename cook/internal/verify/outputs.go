@@ -122,8 +122,8 @@ func checkExtra(ctx context.Context, s *pass.Session, r *reporter, before []cont
 }
 
 // checkManifest compares the manifest with what would be written for all actions.
-func checkManifest(s *pass.Session, r *reporter, before []contents.Before) error {
-	return s.State.CheckManifest(each(before), func(name, what string) {
+func checkManifest(s *pass.Session, r *reporter, before []contents.Before, ids *pass.Identities) error {
+	return s.State.CheckManifest(each(before), ids.Of, func(name, what string) {
 		r.found(Finding{Kind: StateDamaged, Path: name, Targets: s.Scope.Targets, Text: what + "; " + ignoreStamps})
 	})
 }

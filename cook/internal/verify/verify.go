@@ -113,7 +113,11 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 		}
 	}
 	r.stage("read")
-	artifacts := &execute.Artifacts{Last: delta.Last, Final: true}
+	ids, err := s.Identities()
+	if err != nil {
+		return sum, err
+	}
+	artifacts := &execute.Artifacts{Last: delta.Last, Final: true, IDs: ids.Of}
 	sources := newContents(s, artifacts)
 	read := newReader(s, delta, sources, openStore(s))
 	delta.Before = nil // the reader has it
@@ -127,7 +131,7 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 		}
 	}
 	if !last.lost {
-		if err := checkManifest(s, r, read.before); err != nil {
+		if err := checkManifest(s, r, read.before, ids); err != nil {
 			return sum, err
 		}
 	}

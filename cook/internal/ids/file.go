@@ -1,0 +1,169 @@
+package ids
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/regular"
+)
+
+// Bounds of a file, in bytes: a million lines are some 80 MB.
+const (
+	MaxFile = 256 << 20
+	maxPath = 32 << 10
+)
+
+// head is the first line of a file.
+const head = "# IDs of assets that were renamed, made by cook. Keep it with the assets, in version control."
+
+// Parse reads a file. Each line is an ID, a space and the path of the asset that has it, or an
+// ID alone that no asset has any more. Empty lines and those that begin with # say nothing.
+// The order is free, so that lines of two branches may be merged in any way. The error is one
+// line that names the file and the line.
+func Parse(name string, data []byte) (*Set, error) {
+	if len(data) > MaxFile {
+		return nil, fmt.Errorf("%s: more than %d bytes, which is the most that is read", pathname.Show(name), MaxFile)
+	}
+	s := &Set{byPath: map[string]ID{}, owners: map[ID]string{}}
+	p := parser{s, map[ID]int{}}
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		text := strings.TrimRight(string(bytes.TrimPrefix(line, []byte("\ufeff"))), "\r\n")
+		if err := p.line(text, number); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", pathname.Show(name), number, err)
+		}
+	}
+	return s, nil
+}
+
+// Load reads a file by its name; one that does not exist is empty.
+func Load(name string) (*Set, error) {
+	f, err := regular.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Set{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name, data)
+}
+
+// A parser is Parse at work.
+type parser struct {
+	*Set
+	lines map[ID]int // where each ID stands
+}
+
+func (p *parser) line(text string, number int) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return nil
+	case text[0] == '#':
+		if text != head {
+			p.comments = append(p.comments, text)
+		}
+		return nil
+	case slices.Contains([]string{"<<<<<<<", "=======", ">>>>>>>", "|||||||"}, text[:min(7, len(text))]):
+		return errors.New("a merge conflict: keep the lines of both sides, but one for each ID and path")
+	}
+	word, rest, _ := strings.Cut(text, " ")
+	id, ok := ParseID(word)
+	if !ok {
+		return fmt.Errorf("want an ID such as %s and a path, have %s", derived("", 0), pathname.Show(text))
+	}
+	asset, err := parsePath(rest)
+	if err != nil {
+		return err
+	}
+	if first, twice := p.lines[id]; twice {
+		if other := p.owners[id]; other != asset {
+			return fmt.Errorf("%s has the ID of %s (line %d): two assets cannot have one ID; keep the line of one", shown(asset), shown(other), first)
+		}
+		return nil
+	}
+	if other, twice := p.byPath[asset]; twice {
+		return fmt.Errorf("%s has another ID in line %d; keep one of the lines", shown(asset), p.lines[other])
+	}
+	p.lines[id], p.owners[id] = number, asset
+	if asset != "" {
+		p.byPath[asset] = id
+	}
+	return nil
+}
+
+// shown is the path of a line in messages.
+func shown(asset string) string { return cmp.Or(pathname.Show(asset), "no asset") }
+
+// parsePath reads the path of a line.
+func parsePath(text string) (string, error) {
+	asset := text
+	if strings.TrimSpace(text) != text {
+		return "", fmt.Errorf("want one space before the path, and none behind it, have %s", strconv.Quote(text[:min(len(text), 100)]))
+	}
+	if strings.HasPrefix(text, `"`) {
+		var err error
+		if asset, err = strconv.Unquote(text); err != nil {
+			return "", fmt.Errorf("want a path, or one quoted as in Go, have %s", pathname.Show(text))
+		}
+	}
+	if asset == "" && text == "" {
+		return "", nil
+	}
+	if !isPath(asset) {
+		return "", fmt.Errorf("%s: not the path of a file in the asset folder", pathname.Show(asset))
+	}
+	return asset, nil
+}
+
+// isPath reports whether a name can be that of an asset.
+func isPath(name string) bool {
+	return name != "" && len(name) <= maxPath && path.Clean(name) == name && name != "." && name != ".." &&
+		name[0] != '/' && !strings.HasPrefix(name, "../") && !strings.Contains(name, "\x00")
+}
+
+// Bytes returns the file of a set, nil if nothing is to be said. Lines are sorted, so that one
+// that changes stays in its place, and those of two branches seldom meet.
+func (s *Set) Bytes() []byte {
+	if len(s.owners)+len(s.comments) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	for _, line := range append([]string{head}, s.comments...) {
+		b.WriteString(line + "\n")
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(s.owners), func(a, b ID) int { return bytes.Compare(a[:], b[:]) }) {
+		b.WriteString(id.String())
+		if asset := s.owners[id]; asset != "" {
+			b.WriteString(" " + written(asset))
+		}
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}
+
+// written is the path of a line: as it is, or quoted where an editor could spoil it.
+func written(asset string) string {
+	odd := func(r rune) bool { return !unicode.IsPrint(r) }
+	if !utf8.ValidString(asset) || strings.ContainsFunc(asset, odd) || asset[0] == '"' || strings.TrimSpace(asset) != asset {
+		return strconv.Quote(asset)
+	}
+	return asset
+}
