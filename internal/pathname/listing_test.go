@@ -1,6 +1,9 @@
 package pathname
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestListing(t *testing.T) {
 	for _, tc := range []struct {
@@ -26,5 +29,19 @@ func TestListing(t *testing.T) {
 		if l, ok := CutListing(p); ok {
 			t.Errorf("%q: %+v", p, l)
 		}
+	}
+}
+
+func TestIDs(t *testing.T) {
+	for _, patterns := range [][]string{{"**"}, {"a b", "!/c"}, {""}} {
+		artifacts := Artifacts("pc", patterns)
+		ids := IDs(artifacts)
+		target, cut, ok := CutArtifacts(ids)
+		if IsIDs(artifacts) || !IsIDs(ids) || !IsArtifacts(ids) || target != "pc" || !slices.Equal(cut, patterns) || !ok {
+			t.Errorf("%q: IDs %v %v of %q %q", patterns, IsIDs(artifacts), IsIDs(ids), target, cut)
+		}
+	}
+	if IsIDs("a\x00") || IsIDs(Listing("a", "*", true)) {
+		t.Error("other paths are IDs")
 	}
 }

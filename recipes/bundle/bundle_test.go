@@ -40,9 +40,16 @@ func cook(t *testing.T, name, source string, artifacts map[string]string) (strin
 		}
 		job := recipe.NewJob(recipe.Env{
 			Recipe: r, Path: "source", Outputs: []string{file}, Open: tree.Open,
-			Stat:         func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
-			Create:       func(int) (*os.File, error) { return os.Create(file) },
-			Artifacts:    func([]string) ([]manifest.Asset, string, error) { return list, "@\x00\x00**", nil },
+			Stat:      func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
+			Create:    func(int) (*os.File, error) { return os.Create(file) },
+			Artifacts: func([]string) ([]manifest.Asset, string, error) { return list, "@\x00\x00**", nil },
+			IDs: func([]string) (map[string]string, string, error) {
+				ids := map[string]string{}
+				for path := range artifacts {
+					ids[path] = "ID of " + path
+				}
+				return ids, "@\x00\x00**\x00", nil
+			},
 			ReadArtifact: func(p string) ([]byte, error) { return []byte(artifacts[p]), nil },
 		}, int64(len(source)))
 		return file, job, r.New().Cook(context.Background(), job)
@@ -87,6 +94,19 @@ func TestList(t *testing.T) {
 		got, _ := os.ReadFile(file)
 		if err != nil || string(got) != want {
 			t.Errorf("%s\ngives %q, %v\nwant  %q", source, got, err, want)
+		}
+	}
+	for source, deps := range map[string]int{
+		`{{range artifacts "**"}}{{.Source}} {{json .}}{{end}}`:                1,
+		`{{range artifacts "**"}}{{.ID}} {{.Source}} {{.ID}}{{end}}`:           2,
+		`{{range artifacts "**"}}{{if false}}{{.ID}}{{end}}{{.Source}}{{end}}`: 1,
+	} {
+		file, job, err := cook(t, "list", source, artifacts)
+		if err != nil || len(job.Deps()) != deps {
+			t.Errorf("%s: %v, %d dependencies, want %d", source, err, len(job.Deps()), deps)
+		}
+		if got, _ := os.ReadFile(file); deps == 2 && string(got) != `ID of ui/1 ".png ui/1 ".png ID of ui/1 ".png` {
+			t.Errorf("%s gives %q", source, got)
 		}
 	}
 	for source, want := range map[string]string{
