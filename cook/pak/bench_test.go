@@ -1,7 +1,6 @@
 package pak
 
 import (
-	"archive/zip"
 	"bytes"
 	"fmt"
 	"io"
@@ -11,87 +10,79 @@ import (
 	"testing"
 )
 
-// many makes a pak of small files and returns their names.
-func many(b *testing.B, n int) (name string, names []string) {
-	tree := map[string][]byte{}
-	for i := range n {
-		file := fmt.Sprintf("textures/level%02d/props/asset_%06d.ktx2", i%40, i)
-		tree[file] = []byte("x")
-		names = append(names, file)
+// many are 100,000 small files.
+func many() (tree map[string][]byte, names []string) {
+	tree = map[string][]byte{}
+	for i := range 100_000 {
+		name := fmt.Sprintf("textures/level%02d/props/asset_%06d.ktx2", i%40, i)
+		tree[name] = []byte("x")
+		names = append(names, name)
 	}
-	name = filepath.Join(b.TempDir(), "many.pak")
-	create1(b, name, tree, Options{Level: -1})
-	return name, names
+	return tree, names
 }
 
-// Opening a pak of 100,000 files.
-func BenchmarkOpen(b *testing.B) {
-	name, _ := many(b, 100_000)
-	for b.Loop() {
-		p, err := Open(name)
-		if err != nil {
-			b.Fatal(err)
-		}
-		p.Close()
+// made writes an archive.
+func made(b *testing.B, r rival, tree map[string][]byte) (name string, size int64) {
+	name = filepath.Join(b.TempDir(), r.name)
+	if err := r.write(name, tree); err != nil {
+		b.Fatal(err)
 	}
-}
-
-// Opening a zip of 100,000 files.
-func BenchmarkOpenZip(b *testing.B) {
-	_, names := many(b, 100_000)
-	name := filepath.Join(b.TempDir(), "many.zip")
-	out, err := os.Create(name)
+	info, err := os.Stat(name)
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := zip.NewWriter(out)
-	for _, n := range names {
-		f, err := w.CreateHeader(&zip.FileHeader{Name: n})
-		if err != nil {
-			b.Fatal(err)
-		}
-		f.Write([]byte("x"))
-	}
-	if err := w.Close(); err != nil {
+	return name, info.Size()
+}
+
+// mounted opens an archive.
+func mounted(b *testing.B, r rival, name string) archive {
+	a, err := r.mount(name)
+	if err != nil {
 		b.Fatal(err)
 	}
-	out.Close()
-	for b.Loop() {
-		z, err := zip.OpenReader(name)
-		if err != nil {
-			b.Fatal(err)
-		}
-		z.Close()
+	b.Cleanup(func() { a.Close() })
+	return a
+}
+
+// Opening an archive of 100,000 files, and its size.
+func BenchmarkMount(b *testing.B) {
+	tree, _ := many()
+	for _, r := range rivals {
+		b.Run(r.name, func(b *testing.B) {
+			name, size := made(b, r, tree)
+			for b.Loop() {
+				a, err := r.mount(name)
+				if err != nil {
+					b.Fatal(err)
+				}
+				a.Close()
+			}
+			b.ReportMetric(float64(size)/1e6, "MB")
+		})
 	}
 }
 
-// Looking up a file among 100,000.
+// Looking up a file among 100,000, in an archive that is open and was used before.
 func BenchmarkLookup(b *testing.B) {
-	name, names := many(b, 100_000)
-	p := open1(b, name)
-	r := rand.New(rand.NewPCG(1, 1))
-	for b.Loop() {
-		if _, ok, err := p.Lookup(names[r.IntN(len(names))]); !ok || err != nil {
-			b.Fatal(err)
-		}
+	tree, names := many()
+	for _, format := range rivals {
+		b.Run(format.name, func(b *testing.B) {
+			name, _ := made(b, format, tree)
+			a, r := mounted(b, format, name), rand.New(rand.NewPCG(1, 1))
+			a.find(names[0])
+			for b.Loop() {
+				if _, _, ok := a.find(names[r.IntN(len(names))]); !ok {
+					b.Fatal("not found")
+				}
+			}
+		})
 	}
 }
 
-// Reading a file of 64 MiB: from a pak, and as it is.
+// Reading a file of 64 MiB that does not compress: from archives, and by itself.
 func BenchmarkReadLarge(b *testing.B) {
-	dir := b.TempDir()
 	data := make([]byte, 64<<20)
-	r := rand.New(rand.NewPCG(1, 1))
-	for i := range data {
-		data[i] = byte(r.Uint32())
-	}
-	raw := filepath.Join(dir, "raw")
-	if err := os.WriteFile(raw, data, 0o666); err != nil {
-		b.Fatal(err)
-	}
-	name := filepath.Join(dir, "a.pak")
-	create1(b, name, map[string][]byte{"large": data}, Options{})
-	p := open1(b, name)
+	rand.NewChaCha8([32]byte{}).Read(data)
 	buffer := make([]byte, len(data))
 	read := func(b *testing.B, open func() (io.ReadCloser, error)) {
 		b.SetBytes(int64(len(data)))
@@ -109,6 +100,30 @@ func BenchmarkReadLarge(b *testing.B) {
 			b.Error("another content")
 		}
 	}
+	raw := filepath.Join(b.TempDir(), "raw")
+	if err := os.WriteFile(raw, data, 0o666); err != nil {
+		b.Fatal(err)
+	}
 	b.Run("raw", func(b *testing.B) { read(b, func() (io.ReadCloser, error) { return os.Open(raw) }) })
-	b.Run("pak", func(b *testing.B) { read(b, func() (io.ReadCloser, error) { return p.Open("large") }) })
+	for _, r := range rivals {
+		b.Run(r.name, func(b *testing.B) {
+			name, _ := made(b, r, map[string][]byte{"large": data})
+			a := mounted(b, r, name)
+			read(b, func() (io.ReadCloser, error) { return a.open("large") })
+		})
+	}
+}
+
+// The size of a gigabyte's sixteenth of mixed files in each format, and the time to write it.
+func BenchmarkSize(b *testing.B) {
+	tree := mixed(64 << 20)
+	for _, r := range rivals {
+		b.Run(r.name, func(b *testing.B) {
+			size := int64(0)
+			for b.Loop() {
+				_, size = made(b, r, tree)
+			}
+			b.ReportMetric(float64(size)/1e6, "MB")
+		})
+	}
 }
