@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -22,6 +23,7 @@ type Box struct {
 	server func(string)
 	trace  *Trace
 	root   string        // the folder of trace, without links
+	runs   bool          // whether the policy gives the folder of trace away, so that programs in it can be executed
 	kills  bool          // whether signals of the thread reach those in the box and nobody else
 	gone   chan struct{} // closed when nobody is in the box any more
 	blind  error         // why the trace could not see something; of serve until gone
@@ -141,6 +143,10 @@ func enter(p Policy) (*Box, error) {
 		if b.root, err = nameOf(tree); err != nil {
 			return nil, err
 		}
+		b.runs = slices.ContainsFunc(p.Read, func(path string) bool {
+			real, err := filepath.EvalSymlinks(path)
+			return err == nil && below(real, b.root)
+		})
 	}
 	reachable := canSignalParent()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {

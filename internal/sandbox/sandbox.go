@@ -54,6 +54,8 @@ type Policy struct {
 // A Trace records what programs in a box get to see of a folder. Nothing in the folder
 // can be read past it: each file and folder is opened here, recorded, and handed over.
 // Nothing in it can be written or executed, unless the policy gives that away otherwise.
+// Where Read gives the folder away as well, programs in it can be executed, and are recorded
+// as read once they ask for a file.
 type Trace struct {
 	Folder string // absolute
 	// Seen has the paths that were seen, and of each the first in the order of Access. It is

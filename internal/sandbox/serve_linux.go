@@ -143,7 +143,7 @@ func (b *Box) serve(listener, tree int) {
 			continue // it has its answer
 		}
 		if s.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a)) == 0 {
-			s.record()
+			s.record(s.found)
 		}
 	}
 }

@@ -47,6 +47,7 @@ func (s *server) find(c call) (answered bool) {
 		s.wonder(errno)
 		return false // what is open already was told of when it was opened
 	}
+	s.noteProgram()
 	name, ok := s.absolute(folder, path)
 	if !ok {
 		return false
@@ -128,13 +129,25 @@ type found struct {
 	how  Access
 }
 
-// record records what the last call has found out.
-func (s *server) record() {
-	if s.found.name == nil {
+// record records what was found out.
+func (s *server) record(f found) {
+	if f.name == nil {
 		return
 	}
-	if old, ok := s.trace.Seen[string(s.found.name)]; !ok || s.found.how < old {
-		s.trace.Seen[string(s.found.name)] = s.found.how
+	if old, ok := s.trace.Seen[string(f.name)]; !ok || f.how < old {
+		s.trace.Seen[string(f.name)] = f.how
+	}
+}
+
+// noteProgram records the program that makes a call, if it lies in the folder: the call that
+// executed it is not asked about.
+func (s *server) noteProgram() {
+	if !s.runs {
+		return
+	}
+	name := append(append(strconv.AppendUint(append(s.own[:0], "/proc/"...), uint64(s.n.pid), 10), "/exe"...), 0)
+	if file, ok := s.readlink(name[:len(name)-1], s.real[:]); ok && s.traces(file) {
+		s.record(found{file, Read})
 	}
 }
 
@@ -232,7 +245,7 @@ func (s *server) hand(file int, name []byte, kind uint32, flags uint64) (answere
 		s.found = found{}
 		return false
 	}
-	s.record()
+	s.record(s.found)
 	return true
 }
 

@@ -19,11 +19,11 @@ import (
 )
 
 // traced runs a shell script in a folder that is traced, and returns what it prints and
-// what was recorded, relative to the folder.
-func traced(t *testing.T, p place, script string) (printed string, seen []string) {
+// what was recorded, relative to the folder. read is what the policy gives away besides.
+func traced(t *testing.T, p place, script string, read ...string) (printed string, seen []string) {
 	t.Helper()
 	trace := &Trace{Folder: p.in, Seen: map[string]Access{}}
-	printed = inBox(t, Policy{Write: []string{p.w}, Trace: trace}, "/bin/sh", "-c", "cd '"+p.in+"' && "+script)
+	printed = inBox(t, Policy{Read: read, Write: []string{p.w}, Trace: trace}, "/bin/sh", "-c", "cd '"+p.in+"' && "+script)
 	for name, how := range trace.Seen {
 		rel, err := filepath.Rel(p.in, name)
 		if err != nil {
@@ -192,6 +192,34 @@ func TestLasting(t *testing.T) {
 		if value, err := try(); value != want || err != errs[min(i, 2)] {
 			t.Errorf("%d: %d, %v", i, value, err)
 		}
+	}
+}
+
+// Where the policy gives the folder away as well, programs in it run, and are recorded, too.
+func TestTraceOfPrograms(t *testing.T) {
+	needBox(t)
+	p := newPlace(t)
+	cat, err := exec.LookPath("cat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(cat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"/cat", "/unused"} {
+		if err := os.WriteFile(p.in+name, data, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, read := range []string{p.in, filepath.Dir(p.in), "/"} {
+		printed, seen := traced(t, p, "./cat given", read)
+		if want := []string{"read cat", "read given"}; printed != "given" || !slices.Equal(seen, want) {
+			t.Errorf("with %s: %q, %q, want %q", read, printed, seen, want)
+		}
+	}
+	if printed, seen := traced(t, p, "./cat given 2>&-; true"); printed != "" || slices.Contains(seen, "read cat") {
+		t.Errorf("not given away: %q, %q", printed, seen)
 	}
 }
 
