@@ -47,7 +47,9 @@ type VerifyOptions struct {
 //     damaged one is removed, so that no cook meets it; a missing one is no difference;
 //   - a sample of the assets is cooked again in another scratch folder, time zone,
 //     locale and home folder, with another number of workers, and compared byte by byte
-//     with what is in the output folder.
+//     with what is in the output folder;
+//   - what these read, look for and list is compared with the dependencies on record.
+//     Programs that could read more than they are known to are traced for that.
 //
 // Nothing else is changed: not the assets, not the outputs, not the index. The lock of
 // the output folder is held, so that no cook runs at the same time. Without targets in
@@ -60,7 +62,7 @@ func Verify(ctx context.Context, p Project, opt VerifyOptions) (Verified, error)
 	o.Scope.Patterns, o.Limits, o.Observer = opt.Patterns, pass.Limits(opt.Limits), observed(opt.Observer, false)
 	sum, err := verify.Run(ctx, verify.Options{Pass: o, Sample: opt.Sample, Seed: opt.Seed, AllowExtra: opt.AllowExtra, Found: func(f verify.Finding) {
 		if opt.Found != nil {
-			opt.Found(Finding{string(f.Kind), f.Path, f.Target, f.Targets, f.Output, f.Recipe, (*ByteDifference)(f.Bytes), f.Text})
+			opt.Found(Finding{string(f.Kind), f.Path, f.Target, f.Targets, f.Output, f.Recipe, f.Inputs, f.Warning, (*ByteDifference)(f.Bytes), f.Text})
 		}
 	}})
 	return Verified(sum), asPublic(err)
@@ -90,7 +92,8 @@ type Finding struct {
 	// Kind is "output missing", "output damaged" (another content than was cooked),
 	// "output mode", "extra file" (which nothing makes), "state damaged" (index or
 	// manifest), "store damaged" (which costs time, not truth), "not up to date", "not
-	// reproducible" or "cannot be verified".
+	// reproducible", "hidden read", "hidden absence" or "hidden listing" (of what is no
+	// dependency though it should be), or "cannot be verified".
 	Kind string `json:"kind"`
 	// Path is the source, Target its target; if no one source is concerned, Path is the
 	// file in the output folder or the store.
@@ -99,7 +102,11 @@ type Finding struct {
 	// Targets are those to cook again to put it right; none means the one without a name.
 	Targets []string `json:"-"`
 	Output  string   `json:"-"` // the artifact concerned, if one is
-	Recipe  string   `json:"-"` // of what is not reproducible
+	Recipe  string   `json:"-"` // if it is to blame
+	// Inputs are the paths of what is hidden.
+	Inputs []string `json:"inputs,omitempty"`
+	// Warning says that nothing differs, and what could make it so. It is not counted.
+	Warning bool `json:"-"`
 	// Bytes says where two artifacts first differ; nil if that is not known.
 	Bytes *ByteDifference `json:"bytes,omitempty"`
 	// Text says what is wrong and what to do, without the path. What a program printed

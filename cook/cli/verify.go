@@ -19,9 +19,10 @@ const verifyText = `usage: cook verify -dir assets [flags] [pattern ...]
 
 Proves that the output folder is what a cook from scratch would make: reads all
 outputs, sources and stored results, compares them with what was cooked, and
-cooks a sample of the assets again under different conditions. Without patterns,
-a file of the output folder that nothing makes is a difference, too. Changes
-nothing, except that damaged entries of the store are removed.
+cooks a sample of the assets again under different conditions. What programs
+read then and no rule or depfile names is a difference (Linux). Without patterns,
+a file of the output folder that nothing makes is one, too. Changes nothing,
+except that damaged entries of the store are removed.
 
 Example:
 	cook verify -dir assets -sample 5% textures

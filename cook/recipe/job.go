@@ -70,6 +70,10 @@ type Env struct {
 	// those that every cook gives them; nil for none. Verifying sets them to find
 	// results that depend on them.
 	Vars map[string]string
+	// Traced is told that the dependencies have all that external programs were seen to read,
+	// whatever they or their rules tell of it. Verifying sets it to find what these leave out;
+	// nil if they are to be believed.
+	Traced func()
 }
 
 // A Job is one cooking of one source: all that a recipe may read, and where it
@@ -336,9 +340,10 @@ func (j *Job) Assets() string { return j.env.Assets }
 // removed when the job is over.
 func (j *Job) Scratch() (string, error) { return j.env.Scratch() }
 
-// Vars returns the environment variables that external programs get in the place
-// of the usual ones. The caller must not change the map.
-func (j *Job) Vars() map[string]string { return j.env.Vars }
+// Programs says how external programs are to be run: with which environment variables in the
+// place of the usual ones, nil for none; and, unless it is nil, what to call if they are traced,
+// so that Depend is told all that they are seen to read. The caller must not change the map.
+func (j *Job) Programs() (vars map[string]string, traced func()) { return j.env.Vars, j.env.Traced }
 
 // maxName is how long a dependency's name may be, in bytes: what Windows takes,
 // which takes most. A file that claims to need a longer one would have it go

@@ -29,6 +29,12 @@ func Listing(folder, pattern string, ofFolders bool) string {
 	return folder + "/" + listing + pattern
 }
 
+// there is the pattern of no name.
+const there = "."
+
+// Folder returns the path of a listing of which only counts that there is the folder.
+func Folder(folder string) string { return Listing(folder, there, false) }
+
 // A Listed is a listing's path taken apart.
 type Listed struct {
 	Folder    string // "." for that to which paths are relative
@@ -52,6 +58,9 @@ func CutListing(name string) (l Listed, ok bool) {
 	l.Pattern, l.OfFolders = strings.CutSuffix(name[i+len(listing):], folders)
 	return l, (l.Pattern != "" || !l.OfFolders) && !strings.ContainsAny(l.Pattern, "/\x00") && !strings.Contains(l.Folder, "\x00")
 }
+
+// FolderOnly reports whether a listing is one that Folder returns.
+func (l Listed) FolderOnly() bool { return l.Pattern == there }
 
 // Plain returns a listing as the pattern that it is, artifacts as the patterns that choose
 // them, and any other path as it is.

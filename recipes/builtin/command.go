@@ -44,7 +44,8 @@ import (
 // these files, its own folder, what system names and the system's folders such as /usr; it
 // writes its outputs and the scratch folder; there is no network; whoever it leaves behind is
 // killed. See package internal/sandbox. A program with {depfile} runs in the asset folder,
-// all of which it may read, because what it has read is told afterwards.
+// all of which it may read, because what it has read is told afterwards. What it does not
+// tell is found by verifying, which traces such programs and those without a sandbox.
 //
 // There is nothing to read on standard input. What it prints is shown only if it fails. Its
 // environment is the same everywhere: PATH as the cooker has it, HOME and TMPDIR (the scratch
@@ -143,8 +144,8 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 			return fmt.Errorf("%s: %w {%s}", c.Command[0], err, outputWord(i, len(call.outputs)))
 		}
 	}
-	if call.cell != nil && call.cell.trace != nil {
-		if err := call.cell.trace.depend(call, job, c.Tools()); err != nil {
+	if call.trace != nil {
+		if err := call.trace.depend(call, job, c.Tools()); err != nil {
 			return fmt.Errorf("%s: %w", c.Command[0], err)
 		}
 	}
@@ -167,10 +168,12 @@ type call struct {
 	wantsDepfile    bool
 	vars            map[string]string // see recipe.Env.Vars
 	cell            *cell             // nil if it runs in the asset folder, unconfined
+	trace           trace             // what it reads of the asset folder; nil if that need not be known
 }
 
 func (c *Command) prepare(job *recipe.Job) (*call, error) {
-	p := call{vars: job.Vars(), wantsDepfile: c.hasWord("depfile")}
+	vars, traced := job.Programs()
+	p := call{vars: vars, wantsDepfile: c.hasWord("depfile")}
 	var err error
 	if p.assets, err = filepath.Abs(job.Assets()); err != nil {
 		return nil, err
@@ -208,6 +211,10 @@ func (c *Command) prepare(job *recipe.Job) (*call, error) {
 		}
 	} else if err := errors.Join(opens(job), c.bringReads(&p, job)); err != nil {
 		return nil, err
+	}
+	if traced != nil && c.mayReadMore(&p) && confinable() == nil {
+		traced()
+		p.trace = trace{}
 	}
 	p.depfile = filepath.Join(p.scratch, "cook.d")
 	return &p, c.fillIn(&p, job.Path())

@@ -29,7 +29,6 @@ type cell struct {
 	write    []string // folders that it may write to
 	declared []string // paths of the asset tree that it was given
 	from     string   // the source's path
-	trace    trace    // what it reads of the asset folder; nil if that need not be known
 }
 
 // checkSandbox checks the options that say what the program is given.
@@ -72,7 +71,7 @@ func (c *Command) enclose(p *call, job *recipe.Job) error {
 		if err := confinable(); err != nil {
 			return fmt.Errorf("deps = \"trace\": %w; declare what the program reads with reads or {depfile}", err)
 		}
-		p.cell.trace = trace{}
+		p.trace = trace{}
 		if err := opens(job); err != nil {
 			return err
 		}
@@ -265,15 +264,20 @@ func (c *Command) Explain(context.Context, *recipe.Job) ([]string, error) {
 
 // policy is what the program may do; nil for all. w is told what it asks for.
 func (p *call) policy(w *wanted) *sandbox.Policy {
-	if p.cell == nil || confinable() != nil {
+	var policy *sandbox.Policy
+	switch {
+	case p.cell != nil && confinable() == nil:
+		policy = &sandbox.Policy{Read: p.cell.read, Write: p.cell.write}
+	case p.cell == nil && p.trace != nil:
+		policy = p.openPolicy()
+	default:
 		return nil
 	}
-	policy := &sandbox.Policy{Read: p.cell.read, Write: p.cell.write}
 	if w != nil {
 		policy.Watch, policy.Server = w.note, w.noteServer
 	}
-	if p.cell.trace != nil {
-		policy.Trace = &sandbox.Trace{Folder: p.assets, Seen: p.cell.trace}
+	if p.trace != nil {
+		policy.Trace = &sandbox.Trace{Folder: p.assets, Seen: p.trace}
 	}
 	return policy
 }
@@ -320,7 +324,7 @@ func (p *call) inUserTerms(text string) string {
 // again.
 func (p *call) failure(state *os.ProcessState, again func(*wanted) bool) error {
 	err := errors.New(state.String())
-	if p.policy(nil) == nil || len(p.cell.declared) == 0 {
+	if p.cell == nil || len(p.cell.declared) == 0 || p.policy(nil) == nil {
 		return err
 	}
 	wanted := &wanted{cell: p.cell, given: realName(p.cell.assets), tree: realName(p.assets)}

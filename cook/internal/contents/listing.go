@@ -81,14 +81,21 @@ func (s *Contents) names(l pathname.Listed) (names []string, stamp scan.Stamp, e
 
 // listed reports whether a listing has an entry of its folder.
 func (s *Contents) listed(l pathname.Listed, e fs.DirEntry) bool {
-	name := e.Name()
-	hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(l.Pattern, ".")
-	if hidden || !doublestar.MatchUnvalidated(l.Pattern, name) {
+	if !Named(l, e.Name()) {
 		return false
 	}
 	if l.OfFolders || e.Type()&fs.ModeSymlink == 0 {
 		return e.IsDir() && l.OfFolders || e.Type().IsRegular() && !l.OfFolders
 	}
-	info, err := s.opt.Assets.Stat(strings.TrimPrefix(l.Folder+"/", "./") + name)
+	info, err := s.opt.Assets.Stat(strings.TrimPrefix(l.Folder+"/", "./") + e.Name())
 	return err == nil && info.Mode().IsRegular()
+}
+
+// Named reports whether a listing is of a name: has it if it is there, and is of its kind.
+func Named(l pathname.Listed, name string) bool {
+	if l.Pattern == "" {
+		return true
+	}
+	hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(l.Pattern, ".")
+	return !hidden && doublestar.MatchUnvalidated(l.Pattern, name)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/confine"
@@ -14,8 +15,16 @@ type Conditions struct {
 	// Scratch is the folder in which the artifacts are made. Nothing else is in it at
 	// the same time.
 	Scratch *confine.Dir
-	// Vars are as in recipe.Env.
-	Vars map[string]string
+	// Vars and Traced are as in recipe.Env.
+	Vars   map[string]string
+	Traced func()
+}
+
+// Made is what cooking again gave.
+type Made struct {
+	Files     []string // of the scratch folder, in which the artifacts are
+	Artifacts []store.Artifact
+	Deps      []index.Dep
 }
 
 // Again cooks actions once more without placing, storing or remembering what comes out.
@@ -30,10 +39,9 @@ func NewAgain(env Env) Again {
 	return Again{c}
 }
 
-// Cook cooks an action and passes the artifacts, with the files of the scratch folder in
-// which they are, to look, before it removes them. The inputs are checked as in a run;
-// if one has changed the error wraps ErrChanged.
-func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func(files []string, made []store.Artifact) error) error {
+// Cook cooks an action and passes what it made to look, before it removes that. The inputs
+// are checked as in a run; if one has changed the error wraps ErrChanged.
+func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func(Made) error) error {
 	defer g.Cores.Hold()()
 	src := sourceOf(g.Assets, a, a.Source.Stamp.Size, nil)
 	defer src.close()
@@ -42,10 +50,10 @@ func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func
 		serial++
 		return scratchIn(c.Scratch, fmt.Sprint("made", serial), outputs)
 	}
-	r, err := g.cooker.cook(ctx, planned{Action: a}, attempt{scratch: place, fresh: true, vars: c.Vars, source: &src})
+	r, err := g.cooker.cook(ctx, planned{Action: a}, attempt{scratch: place, fresh: true, vars: c.Vars, traced: c.Traced, source: &src})
 	if err != nil {
 		return err
 	}
 	defer r.scratch.remove()
-	return look(r.scratch.files, stored(r.made))
+	return look(Made{r.scratch.files, stored(r.made), r.deps})
 }

@@ -43,6 +43,7 @@ func newCooker(env Env) *cooker {
 type attempt struct {
 	scratch func(outputs []string) *scratch // makes a place for the artifacts
 	vars    map[string]string               // as in recipe.Env
+	traced  func()                          // likewise
 	fresh   bool                            // nothing of what was made before may be used
 	probe   *profile.Worker
 	held    *holdings    // nil if it does not matter what the recipe holds
@@ -157,6 +158,7 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 		Note:    how.note,
 		Scratch: tmp.folder,
 		Vars:    how.vars,
+		Traced:  how.traced,
 	}
 	if how.probe != nil && how.held != nil {
 		env.Hold = func(kind string, bytes int64) { how.held.hold(c.Probe, how.probe, kind, bytes) }

@@ -26,6 +26,9 @@ func (t *Text) Finding(f cook.Finding) {
 // diagnoseFinding returns the diagnostic of a difference. dir is the asset folder.
 func diagnoseFinding(dir string, f *cook.Finding) Diagnostic {
 	d := Diagnostic{File: f.Path, Severity: Err, Target: f.Target, Text: f.Text}
+	if f.Warning {
+		d.Severity = Warning
+	}
 	if aboutSource(f) {
 		d.File = fromWorkingDir(dir, f.Path)
 	}
@@ -43,12 +46,13 @@ func aboutSource(f *cook.Finding) bool {
 
 // Finding writes a record.
 func (j *JSON) Finding(f cook.Finding) {
+	d := diagnoseFinding(j.Dir, &f)
 	rec := Record{
-		Event: "difference", Severity: string(Err), Path: f.Path, PathBase64: UnlessUTF8(f.Path), Target: f.Target, Recipe: f.Recipe,
+		Event: "difference", Severity: string(d.Severity), Path: f.Path, PathBase64: UnlessUTF8(f.Path), Target: f.Target, Recipe: f.Recipe,
 		Text: f.Text, Finding: &f,
 	}
 	if aboutSource(&f) {
-		rec.File = fromWorkingDir(j.Dir, f.Path)
+		rec.File = d.File
 	}
 	if f.Output != "" {
 		rec.Outputs = []string{f.Output}

@@ -21,6 +21,14 @@ var findings = []struct {
 		`{"event":"difference","severity":"error","path":"textures/wood.png","recipe":"command","outputs":["textures/wood.ktx2"],"file":"textures/wood.png","text":"textures/wood.ktx2 differs from a new cook at offset 132 (0x1f, now 0x20): the recipe \"command\" is not deterministic","finding":{"kind":"not reproducible","bytes":{"offset":132,"was":31,"now":32}}}`,
 	},
 	{
+		cook.Finding{
+			Kind: "hidden absence", Path: "wood.frag", Recipe: "command", Inputs: []string{"a.glsl", "b.glsl"}, Warning: true,
+			Text: "glslc looked for a.glsl and 1 other, which are not there",
+		},
+		"wood.frag: warning: glslc looked for a.glsl and 1 other, which are not there",
+		`{"event":"difference","severity":"warning","path":"wood.frag","recipe":"command","file":"wood.frag","text":"glslc looked for a.glsl and 1 other, which are not there","finding":{"kind":"hidden absence","inputs":["a.glsl","b.glsl"]}}`,
+	},
+	{
 		cook.Finding{Kind: "output missing", Path: "a", Target: "pc", Output: "pc/a", Text: "pc/a is missing; run cook"},
 		`a: error: [pc] pc/a is missing; run cook`,
 		`{"event":"difference","severity":"error","path":"a","target":"pc","outputs":["pc/a"],"file":"a","text":"pc/a is missing; run cook","finding":{"kind":"output missing"}}`,

@@ -9,13 +9,14 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
-	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/advice"
 	"github.com/assetcook/assetcook/internal/confine"
@@ -23,9 +24,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// cookAgain cooks some actions of a plan again, compares what comes out, and returns
-// how many were cooked.
-func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Todo, drawn []int) (n int, err error) {
+// cookAgain cooks some actions of a plan again, compares what comes out and what they read,
+// and returns how many were cooked. If the index was lost it is not known what they depend on.
+func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Todo, drawn []int, lost bool) (n int, err error) {
 	if len(drawn) == 0 {
 		return 0, nil
 	}
@@ -48,7 +49,7 @@ func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Tod
 	defer stop(nil)
 	var done atomic.Int64
 	parallel.Each(ctx, workers, len(drawn), func(n, i int) error {
-		w := &worker{session: s, report: r, again: again, dir: dir, name: strconv.Itoa(n), stop: stop}
+		w := &worker{session: s, report: r, again: again, dir: dir, name: strconv.Itoa(n), lost: lost, stop: stop}
 		w.repeat(ctx, &todo.Actions[drawn[i]])
 		if ctx.Err() == nil {
 			done.Add(1)
@@ -83,6 +84,7 @@ type worker struct {
 	again   execute.Again
 	dir     string // for all workers, below the output folder
 	name    string // its own
+	lost    bool   // nothing is known of dependencies
 	// stop ends verifying with an error that says nothing about any recipe.
 	stop context.CancelCauseFunc
 }
@@ -94,19 +96,65 @@ func (w *worker) repeat(ctx context.Context, a *plan.Action) {
 	started.Started, started.CookTime = true, execute.Expected(a)
 	w.report.event(started)
 	begin := w.session.Time.Now()
-	var differences []difference
-	err := w.cook(ctx, a, allChanged, func(scratch *confine.Dir, files []string, made []store.Artifact) (err error) {
-		differences, err = w.compare(a, scratch, files, made)
-		return err
-	})
+	now := w.try(ctx, a, !w.lost)
+	if now.traced && now.differs() && ctx.Err() == nil {
+		now = w.untraced(ctx, a, now)
+	}
 	took := w.session.Time.Now().Sub(begin)
-	if err != nil || len(differences) > 0 {
-		w.explain(ctx, a, differences, err)
+	if now.differs() {
+		w.explain(ctx, a, now.differences, now.err)
 	}
 	if ctx.Err() == nil {
+		if now.err == nil && !w.lost {
+			w.checkInputs(a, now)
+		}
 		event.Outcome, event.Outputs, event.Took, event.CookTime = execute.Cooked, a.Outputs, took, took
 		w.report.event(event)
 	}
+}
+
+// An attempt is what came of cooking once more.
+type attempt struct {
+	differences []difference
+	deps        []index.Dep
+	traced      bool // deps have all that was read, whatever the recipe knows of that
+	err         error
+}
+
+func (t *attempt) differs() bool { return t.err != nil || len(t.differences) > 0 }
+
+// try cooks an action with all conditions changed, traced if its recipe is one for that.
+func (w *worker) try(ctx context.Context, a *plan.Action, trace bool) (now attempt) {
+	var traced func()
+	if trace {
+		traced = func() { now.traced = true }
+	}
+	now.err = w.cook(ctx, a, allChanged, traced, func(scratch *confine.Dir, made execute.Made) (err error) {
+		now.deps = made.Deps
+		now.differences, err = w.compare(a, scratch, made)
+		return err
+	})
+	return now
+}
+
+// untraced cooks an action without tracing that came out otherwise with it. If that gives
+// what it should, tracing was to blame.
+func (w *worker) untraced(ctx context.Context, a *plan.Action, traced attempt) attempt {
+	plain := w.try(ctx, a, false)
+	if plain.differs() {
+		plain.traced, plain.deps = traced.traced, traced.deps
+		return plain
+	}
+	why := "it makes something else"
+	if traced.err != nil {
+		first, printed, _ := strings.Cut(traced.err.Error(), "\n")
+		why = first
+		if line, _, _ := strings.Cut(strings.TrimSpace(printed), "\n"); line != "" {
+			why += ": " + line
+		}
+	}
+	w.report.noteOnce(a.Method, fmt.Sprintf("%s: its program does not work while it is traced, so what it reads is not checked; said once for each rule: %s", pathname.Show(a.Path), why))
+	return plain
 }
 
 // explain reports what differs, or why cooking failed, with its cause.
@@ -139,10 +187,10 @@ func (w *worker) explain(ctx context.Context, a *plan.Action, differences []diff
 	}
 }
 
-// cook cooks an action with some of its conditions changed, and passes what it made,
-// the files of a scratch folder, to look. If the machine, not the recipe, is why that
-// fails, all of verifying ends.
-func (w *worker) cook(ctx context.Context, a *plan.Action, c changes, look func(scratch *confine.Dir, files []string, made []store.Artifact) error) error {
+// cook cooks an action with some of its conditions changed, and passes what it made, and the
+// scratch folder that has it, to look. If the machine, not the recipe, is why that fails, all
+// of verifying ends.
+func (w *worker) cook(ctx context.Context, a *plan.Action, c changes, traced func(), look func(scratch *confine.Dir, made execute.Made) error) error {
 	impossible := func(err error) {
 		w.stop(fmt.Errorf("%s: cannot be cooked again: %w", pathname.Show(a.Path), err))
 	}
@@ -152,8 +200,8 @@ func (w *worker) cook(ctx context.Context, a *plan.Action, c changes, look func(
 		return err
 	}
 	defer scratch.Close()
-	err = w.again.Cook(ctx, a, execute.Conditions{Scratch: scratch, Vars: c.vars(home)}, func(files []string, made []store.Artifact) error {
-		return look(scratch, files, made)
+	err = w.again.Cook(ctx, a, execute.Conditions{Scratch: scratch, Vars: c.vars(home), Traced: traced}, func(made execute.Made) error {
+		return look(scratch, made)
 	})
 	if err != nil && ctx.Err() == nil {
 		if hindrance := w.hindrance(scratch, err); hindrance != nil {

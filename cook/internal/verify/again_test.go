@@ -62,9 +62,12 @@ func TestCauses(t *testing.T) {
 		},
 		"place": func(_ context.Context, j *recipe.Job) error { return j.Write(0, fmt.Append(nil, len(j.OutputFile(0)))) },
 		"good":  func(_ context.Context, j *recipe.Job) error { return j.Write(0, []byte("good")) },
-		"vars":  func(_ context.Context, j *recipe.Job) error { return j.Write(0, fmt.Append(nil, j.Vars()["TZ"])) },
+		"vars": func(_ context.Context, j *recipe.Job) error {
+			vars, _ := j.Programs()
+			return j.Write(0, fmt.Append(nil, vars["TZ"]))
+		},
 		"broken": func(_ context.Context, j *recipe.Job) error {
-			if len(j.Vars()) > 0 {
+			if vars, _ := j.Programs(); len(vars) > 0 {
 				return errors.New("out of paint\nand of brushes")
 			}
 			return j.Write(0, nil)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/confine"
@@ -77,8 +78,8 @@ func (r result) same(other result) bool {
 // the recipe's name.
 func (w *worker) cause(ctx context.Context, a *plan.Action) string {
 	with := func(c changes) (res result) {
-		res.err = w.cook(ctx, a, c, func(_ *confine.Dir, _ []string, made []store.Artifact) error {
-			res.made = made
+		res.err = w.cook(ctx, a, c, nil, func(_ *confine.Dir, made execute.Made) error {
+			res.made = made.Artifacts
 			return nil
 		})
 		return res

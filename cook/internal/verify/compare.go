@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/plan"
-	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
@@ -17,9 +17,9 @@ type difference struct {
 }
 
 // compare returns the outputs that differ.
-func (w *worker) compare(a *plan.Action, scratch *confine.Dir, files []string, made []store.Artifact) ([]difference, error) {
+func (w *worker) compare(a *plan.Action, scratch *confine.Dir, made execute.Made) ([]difference, error) {
 	var all []difference
-	for i, m := range made {
+	for i, m := range made.Artifacts {
 		was := &a.Last.Outputs[i]
 		if m.Blob == was.Artifact.Blob {
 			continue
@@ -27,7 +27,7 @@ func (w *worker) compare(a *plan.Action, scratch *confine.Dir, files []string, m
 		d := difference{output: a.Outputs[i]}
 		if was.State == contents.Intact {
 			var err error
-			if d.bytes, err = compareFiles(w.session.Out, was.Artifact.Path, scratch, files[i]); err != nil {
+			if d.bytes, err = compareFiles(w.session.Out, was.Artifact.Path, scratch, made.Files[i]); err != nil {
 				return nil, err
 			}
 		}

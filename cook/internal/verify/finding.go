@@ -7,6 +7,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/profile"
 )
 
@@ -22,6 +23,9 @@ const (
 	StoreDamaged    FindingKind = "store damaged"      // a blob or a record; costs time, not truth
 	NotUpToDate     FindingKind = "not up to date"     // a cook would have work to do
 	NotReproducible FindingKind = "not reproducible"   // a new cook gave something else
+	HiddenRead      FindingKind = "hidden read"        // a file that was read is no dependency
+	HiddenAbsence   FindingKind = "hidden absence"     // nor is that a file is not there
+	HiddenListing   FindingKind = "hidden listing"     // nor what a folder holds, or that it is there
 	Unreadable      FindingKind = "cannot be verified" // something could not be read
 )
 
@@ -34,7 +38,10 @@ type Finding struct {
 	Target  string
 	Targets []string // to cook again to put it right
 	Output  string   // the artifact concerned, if one is
-	Recipe  string   // set if Kind is NotReproducible
+	Recipe  string   // set if it is to blame
+	Inputs  []string // paths of what is no dependency though it should be
+	// Warning says that nothing differs, and what could make it so.
+	Warning bool
 	// Bytes says where two artifacts first differ; nil if that is not known.
 	Bytes *ByteDifference
 	// Text says what is wrong and what to do, without the path. What a program
@@ -73,14 +80,15 @@ type Sum struct {
 	Took        time.Duration
 }
 
-// A reporter counts differences, and calls Found and the observer one at a time.
+// A reporter counts differences, warnings aside, and calls Found and the observer one at a time.
 type reporter struct {
 	mu          sync.Mutex
 	onFinding   func(Finding) // nil for none
 	observer    pass.Observer
 	differences int
-	files       int             // read
-	bytes       int64           // of them
+	files       int   // read
+	bytes       int64 // of them
+	noted       map[*plan.Method]bool
 	row         *profile.Worker // nil if nothing is measured
 	span        profile.Span    // of the stage
 }
@@ -88,7 +96,9 @@ type reporter struct {
 func (r *reporter) found(f Finding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.differences++
+	if !f.Warning {
+		r.differences++
+	}
 	if f.Targets == nil && f.Target != "" {
 		f.Targets = []string{f.Target}
 	}
@@ -101,6 +111,20 @@ func (r *reporter) event(e execute.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.observer.Event(e)
+}
+
+// noteOnce notes something of a method, once.
+func (r *reporter) noteOnce(m *plan.Method, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.noted[m] {
+		return
+	}
+	if r.noted == nil {
+		r.noted = map[*plan.Method]bool{}
+	}
+	r.noted[m] = true
+	r.observer.Note(text)
 }
 
 // reading reports files that were read.

@@ -11,7 +11,9 @@
 //     difference;
 //   - a sample of the assets is cooked again in another scratch folder, time zone,
 //     locale and home folder, with another number of workers, and compared byte by
-//     byte with what is in the output folder.
+//     byte with what is in the output folder;
+//   - what these read, look for and list is compared with the dependencies on record.
+//     Programs that could read more than they are known to are traced for that.
 //
 // Nothing else is changed: not the assets, not the outputs, not the index.
 package verify
@@ -153,7 +155,7 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 	}
 	r.stage("cook")
 	sum.Seed = newSeed(opt.Seed)
-	sum.Again, err = cookAgain(ctx, s, r, todo, sampleOf(todo.Plan, sample, sum.Seed, last.lost))
+	sum.Again, err = cookAgain(ctx, s, r, todo, sampleOf(todo.Plan, sample, sum.Seed, last.lost), last.lost)
 	return sum, err
 }
 

@@ -1,0 +1,125 @@
+package verify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/internal/verify"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// What a second cook is seen to depend on, and the first one did not tell, is found.
+func TestHiddenInputs(t *testing.T) {
+	always := func(j *recipe.Job, names ...string) (err error) {
+		for _, name := range names {
+			err = errors.Join(err, j.Depend(name))
+		}
+		return errors.Join(err, j.Write(0, []byte("x")))
+	}
+	// seen depends on what a program tells, and if it is traced on what else it reads.
+	seen := func(told []string, traced ...string) func(context.Context, *recipe.Job) error {
+		return func(_ context.Context, j *recipe.Job) error {
+			if _, tell := j.Programs(); tell != nil {
+				tell()
+				return always(j, slices.Concat(told, traced)...)
+			}
+			return always(j, told...)
+		}
+	}
+	all, headers, folder := pathname.Listing("/lib", "", false), pathname.Listing("/lib", "*.h", false), pathname.Folder("/lib")
+	var calls atomic.Int64
+	tr := cookedWith(t, map[string]string{
+		".cookignore": "lib/\n/\\[*\n", "lib/a.h": "a", "lib/b.h": "b", "[c]{d}": "c", "a.honest": "", "a.lies": "", "a.looks": "", "a.lists": "", "a.there": "", "a.within": "", "a.patterns": "",
+		"a.exists": "", "a.varies": "", "a.fails": "", "b.fails": "", "a.differs": "", "a.both": "",
+	}, cookFuncs{
+		"honest":   seen([]string{"/lib/a.h", "gone", "lib/b.h"}, "lib/a.h", "/gone", folder),
+		"lies":     seen([]string{"/lib/a.h"}, "lib/a.h", "/lib/b.h", "[c]{d}", "lies.h"),
+		"looks":    seen(nil, "gone"),
+		"lists":    seen([]string{"/lib/a.h", folder}, all),
+		"there":    seen([]string{"/lib/gone"}, folder),
+		"within":   seen([]string{all}, "lib/c.h", headers, folder, "lib/.c"),
+		"patterns": seen([]string{headers}, "lib/c.h", all, "lib/c.x"),
+		"exists": func(_ context.Context, j *recipe.Job) error {
+			_, err := j.Exists("lib/a.h")
+			return errors.Join(err, seen(nil, "lib/a.h")(nil, j))
+		},
+		"varies": func(_ context.Context, j *recipe.Job) error {
+			return always(j, fmt.Sprintf("lib/%c.h", 'a'+min(calls.Add(1), 2)-1))
+		},
+		"fails": func(_ context.Context, j *recipe.Job) error {
+			if _, tell := j.Programs(); tell != nil {
+				tell()
+				return errors.New("sh: exit status 1\n\tsh: no sockets\n\tsh: bye")
+			}
+			return always(j)
+		},
+		"differs": func(_ context.Context, j *recipe.Job) error {
+			if _, tell := j.Programs(); tell != nil {
+				tell()
+				return errors.Join(j.Depend("lib/a.h"), j.Write(0, []byte("y")))
+			}
+			return always(j)
+		},
+		"both": func(_ context.Context, j *recipe.Job) error {
+			vars, tell := j.Programs()
+			if tell != nil {
+				tell()
+				return errors.Join(j.Depend("lib/a.h"), j.Write(0, []byte(vars["TZ"])))
+			}
+			return j.Write(0, []byte(vars["TZ"]))
+		},
+	})
+	found, _ := tr.verify(t, "all")
+	const remedy = `], or have all that it reads recorded by deps = "trace"`
+	want := map[string]verify.Finding{
+		"a.lies hidden read": {Inputs: []string{"[c]{d}", "lib/b.h"},
+			Text: `a program read [c]{d} and 1 other, which are not among its inputs: an edit of them would not cook this again; add reads = ["\\[c\\]\\{{d\\}}", "/lib/b.h"` + remedy},
+		"a.lies hidden absence": {Inputs: []string{"lies.h"}, Warning: true,
+			Text: `a program looked for lies.h, which is not there: if that appears, it would not cook this again; add reads = ["lies.h"` + remedy},
+		"a.looks hidden absence": {Inputs: []string{"gone"}, Warning: true,
+			Text: `a program looked for gone, which is not there: if that appears, it would not cook this again; add reads = ["gone"` + remedy},
+		"a.lists hidden listing": {Inputs: []string{"lib/"}, Warning: true,
+			Text: `a program looked into lib/: files that appear there would not cook this again; add reads = ["/lib/*"` + remedy},
+		"a.there hidden listing": {Inputs: []string{"lib/"}, Warning: true,
+			Text: `a program looked into lib/: files that appear there would not cook this again; add reads = ["/lib/*"` + remedy},
+		"a.patterns hidden absence": {Inputs: []string{"lib/c.x"}, Warning: true,
+			Text: `a program looked for lib/c.x, which is not there: if that appears, it would not cook this again; add reads = ["/lib/c.x"` + remedy},
+		"a.exists hidden read": {Inputs: []string{"lib/a.h"},
+			Text: `a program read lib/a.h, which is not among its inputs: an edit of it would not cook this again; add reads = ["/lib/a.h"` + remedy},
+		"a.varies hidden read": {Inputs: []string{"lib/b.h"},
+			Text: `the recipe "varies" read lib/b.h, which is not among its inputs: an edit of it would not cook this again; it does not read the same each time`},
+		"a.both hidden read": {Inputs: []string{"lib/a.h"},
+			Text: `a program read lib/a.h, which is not among its inputs: an edit of it would not cook this again; add reads = ["/lib/a.h"` + remedy},
+		"a.both not reproducible": {Text: `a.both differs from a new cook at offset 0 (the end, now 0x`},
+	}
+	for _, f := range found {
+		key := f.Path + " " + string(f.Kind)
+		w, ok := want[key]
+		delete(want, key)
+		if !ok || !slices.Equal(f.Inputs, w.Inputs) || f.Warning != w.Warning || !strings.HasPrefix(f.Text, w.Text) || f.Recipe != strings.TrimPrefix(f.Path, "a.") {
+			t.Errorf("%s: %+v\nwant %+v", key, f, w)
+		}
+	}
+	for key := range want {
+		t.Errorf("%s was not found", key)
+	}
+	slices.Sort(tr.observer.notes)
+	if len(tr.observer.notes) != 2 ||
+		tr.observer.notes[0] != "a.differs: its program does not work while it is traced, so what it reads is not checked; said once for each rule: it makes something else" ||
+		!strings.HasSuffix(tr.observer.notes[1], ".fails: its program does not work while it is traced, so what it reads is not checked; said once for each rule: sh: exit status 1: sh: no sockets") {
+		t.Errorf("notes: %q", tr.observer.notes)
+	}
+
+	// Without an index it is not known what anything depends on.
+	must(t, os.Remove(tr.output(".cook/index")))
+	if found, _ = tr.verify(t, "all"); slices.ContainsFunc(found, func(f verify.Finding) bool { return len(f.Inputs) > 0 }) {
+		t.Errorf("found without an index: %+v", found)
+	}
+}
