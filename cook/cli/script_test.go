@@ -26,7 +26,7 @@ import (
 )
 
 // commands are the programs that this test binary can run as, by name.
-var commands = map[string]func(){"cook": judgedCook}
+var commands = map[string]func(){"cook": judgedCook, "draw": draw}
 
 func TestMain(m *testing.M) {
 	faultfs.Init() // this process may be the tracee that executes cook
@@ -97,17 +97,36 @@ func makePNG(ts *testscript.TestScript, _ bool, args []string) {
 		n[i], err = strconv.Atoi(args[i+1])
 		ts.Check(err)
 	}
-	img := image.NewNRGBA(image.Rect(0, 0, n[0], n[1]))
-	for y := range n[1] {
-		for x := range n[0] {
-			img.SetNRGBA(x, y, color.NRGBA{byte(x * 8), byte(y * 8), byte(n[2]), 255})
+	name := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
+	ts.Check(writePNG(name, n[0], n[1], n[2]))
+}
+
+// draw IN OUT writes the picture that a text describes as WIDTH HEIGHT SHADE, and a comment.
+func draw() {
+	var w, h, shade int
+	text, err := os.ReadFile(os.Args[1])
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &w, &h, &shade)
+	}
+	if err == nil {
+		err = writePNG(os.Args[2], w, h, shade)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func writePNG(name string, w, h, shade int) error {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.SetNRGBA(x, y, color.NRGBA{byte(x * 8), byte(y * 8), byte(shade), 255})
 		}
 	}
 	var b bytes.Buffer
-	ts.Check(png.Encode(&b, img))
-	name := ts.MkAbs(args[0])
-	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
-	ts.Check(os.WriteFile(name, b.Bytes(), 0o666))
+	return errors.Join(png.Encode(&b, img), os.WriteFile(name, b.Bytes(), 0o666))
 }
 
 // swap FILE OLD NEW puts a text where another one first stands.

@@ -43,6 +43,12 @@ const HeadSize = 64 << 10
 // ErrShortHead is what an Estimator says if the head does not tell.
 var ErrShortHead = errors.New("more of the source is needed")
 
+// A Bundler takes artifacts, as Recipe.Bundles says, with some options only.
+type Bundler interface {
+	// Bundles reports whether Cook asks for artifacts with the options as they are.
+	Bundles() bool
+}
+
 // A ToolUser runs programs. Their content is part of the action's identity.
 type ToolUser interface {
 	// Tools are program names to be found on PATH, or files: absolute, or

@@ -36,6 +36,8 @@ import (
 
 // Atlas holds the options of the recipe.
 type Atlas struct {
+	Artifacts bool `toml:"artifacts" doc:"patterns take what other assets are cooked to as well, as if it were in the asset folder"`
+
 	Trim      bool `toml:"trim" doc:"cut off the edges of sprites in which alpha is at most trim_alpha"`
 	TrimAlpha int  `toml:"trim_alpha" min:"0" max:"254" doc:"alpha up to which a pixel counts as empty, 0 to 254"`
 	Rotate    bool `toml:"rotate" doc:"sprites may be turned clockwise by 90 degrees where that saves space; PixiJS turns them back, Phaser and Godot do not"`
@@ -64,7 +66,7 @@ type Atlas struct {
 // Recipe returns the recipe "atlas".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "atlas", Version: 1, UsesPath: true, Extensions: []string{".sprites"},
+		Name: "atlas", Version: 1, UsesPath: true, Bundles: true, Extensions: []string{".sprites"},
 		New: func() recipe.Cooker {
 			return &Atlas{
 				Trim: true, Padding: 2, MaxSize: 2048, Pages: 1, Data: "hash", Name: "path",
@@ -73,6 +75,9 @@ func Recipe() recipe.Recipe {
 		},
 	}
 }
+
+// Bundles implements recipe.Bundler.
+func (o *Atlas) Bundles() bool { return o.Artifacts }
 
 // Outputs implements recipe.Cooker: the pages, and then the JSON of each, or of all.
 func (o *Atlas) Outputs() []string {
@@ -175,7 +180,7 @@ func (o *Atlas) assemble(ctx context.Context, job *recipe.Job) (*atlas, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	files, err := listed(job)
+	files, err := o.listed(job)
 	if err != nil {
 		return nil, err
 	}

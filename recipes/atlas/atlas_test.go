@@ -24,7 +24,7 @@ import (
 
 func TestOptions(t *testing.T) {
 	recipetest.Check(t, Recipe(), map[string]any{
-		"trim": false, "trim_alpha": int64(7), "rotate": true, "padding": int64(7), "extrude": int64(7), "border": int64(7),
+		"artifacts": true, "trim": false, "trim_alpha": int64(7), "rotate": true, "padding": int64(7), "extrude": int64(7), "border": int64(7),
 		"max_size": int64(77), "pot": true, "square": true, "pages": int64(7), "keep": []any{"x"}, "data": "tpsheet", "name": "base",
 		"container": "dds", "mips": int64(7), "format": "bc7", "quality": "best", "srgb": false, "premultiply": true, "rdo": 1.5, "zstd": int64(7),
 	})
@@ -381,6 +381,20 @@ func TestNames(t *testing.T) {
 	res := cook(t, options(func(o *Atlas) { o.Name = "base" }), tree)
 	if want := "top/run-1.png and /top/x/run-1.png are both called run-1; rename one"; res.Err == nil || !strings.Contains(res.Err.Error(), want) {
 		t.Errorf("%v, want %q", res.Err, want)
+	}
+}
+
+// Marks of patterns in the name of the source's folder mean nothing.
+func TestFolderWithMarks(t *testing.T) {
+	dot := encoded(t, plain(1, 1, color.NRGBA{255, 0, 0, 255}))
+	tree := fstest.MapFS{"d[1]/ui.sprites": {Data: []byte("*.png\n!b*.png\n")}, "d[1]/a.png": dot, "d[1]/b.png": dot}
+	res := recipetest.Cook(t, Recipe(), options(func(*Atlas) {}), tree, "", "d[1]/ui.sprites")
+	if res.Err != nil {
+		t.Fatal(res.Err)
+	}
+	list := readJSON(t, "hash", res.Outputs[1:])
+	if _, there := list["a.png"]; !there || len(list) != 1 {
+		t.Errorf("sprites: %v", list)
 	}
 }
 

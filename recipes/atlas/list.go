@@ -4,22 +4,67 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
+// A file is one that holds a picture.
+type file struct {
+	name string // as the source would write it
+	// made is what it is in the output folder, nil for a file of the asset folder.
+	made *manifest.Output
+}
+
 // listed returns the files that the source names, sorted: a pattern a line, as Job.Glob takes
 // it, or a folder with a slash behind, for all pictures in and below it. A line that begins with
 // "!" takes files out that lines before it have named. Empty lines and those that begin with "#"
 // say nothing.
-func listed(job *recipe.Job) ([]string, error) {
+func (o *Atlas) listed(job *recipe.Job) ([]file, error) {
+	lines, err := parse(job)
+	if err != nil {
+		return nil, err
+	}
+	made, err := o.made(job, lines)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]*manifest.Output{}
+	for _, l := range lines {
+		if l.without {
+			takeOut(job, files, l.full)
+		} else if err := add(job, files, l, made); err != nil {
+			return nil, fmt.Errorf("line %d: %w", l.number, err)
+		}
+	}
+	if len(files) == 0 {
+		return nil, errors.New("it names no pictures; write a pattern such as sprites/*.png in each line")
+	}
+	var list []file
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		list = append(list, file{name, files[name]})
+	}
+	return list, nil
+}
+
+// A line is one of the source.
+type line struct {
+	number  int
+	pattern string
+	full    string // the pattern from the root of the tree
+	without bool
+}
+
+// parse reads the source.
+func parse(job *recipe.Job) (list []line, err error) {
 	text, err := job.Source()
 	if err != nil {
 		return nil, err
@@ -28,60 +73,81 @@ func listed(job *recipe.Job) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string]bool{}
-	for number, line := range lines {
-		pattern, without := strings.CutPrefix(line, "!")
-		if strings.HasSuffix(pattern, "/") {
-			pattern += "**/*" + pictures
+	for number, text := range lines {
+		l := line{number: number}
+		l.pattern, l.without = strings.CutPrefix(text, "!")
+		if strings.HasSuffix(l.pattern, "/") {
+			l.pattern += "**/*" + pictures
 		}
-		if without {
-			err = takeOut(job, files, pattern)
-		} else {
-			err = add(job, files, pattern)
+		l.full, err = recipe.Resolve(marks.Replace(job.Path()), l.pattern)
+		if err == nil && !doublestar.ValidatePattern(l.full) {
+			err = fmt.Errorf("pattern %s: not valid", pathname.Show(l.pattern))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
+		list = append(list, l)
 	}
-	if len(files) == 0 {
-		return nil, errors.New("it names no pictures; write a pattern such as sprites/*.png in each line")
-	}
-	return slices.Sorted(maps.Keys(files)), nil
+	return list, nil
 }
+
+// marks takes their meaning from the marks of patterns in a path.
+var marks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
 // pictures is a pattern for the extensions of all formats.
 var pictures = "{" + strings.Join(source.TextureExtensions(), ",") + "}"
 
-func add(job *recipe.Job, files map[string]bool, pattern string) error {
-	found, err := job.Glob(pattern)
-	if err == nil && len(found) == 0 {
-		job.Warn("nothing matches %s", pathname.Show(pattern))
+// made returns what of the output folder the lines choose.
+func (o *Atlas) made(job *recipe.Job, lines []line) (list []manifest.Output, err error) {
+	if !o.Artifacts {
+		return nil, nil
 	}
+	var patterns []string
+	for _, l := range lines {
+		pattern := "/" + l.full
+		if l.without {
+			pattern = "!" + pattern
+		}
+		patterns = append(patterns, pattern)
+	}
+	assets, err := job.Artifacts(patterns...)
+	for _, a := range assets {
+		list = append(list, a.Outputs...)
+	}
+	return list, err
+}
+
+// add adds the files that a line names.
+func add(job *recipe.Job, files map[string]*manifest.Output, l line, made []manifest.Output) error {
+	found, err := job.Glob(l.pattern)
 	for _, name := range found {
-		files[name] = true
+		files[name] = nil
+	}
+	for i, m := range made {
+		if !doublestar.MatchUnvalidated(l.full, m.Path) {
+			continue
+		}
+		name := "/" + m.Path
+		if !strings.HasPrefix(l.pattern, "/") {
+			name = pathname.Relative(path.Dir(job.Path()), m.Path)
+		}
+		found = append(found, name)
+		files[name] = &made[i]
+	}
+	if err == nil && len(found) == 0 {
+		job.Warn("nothing matches %s", pathname.Show(l.pattern))
 	}
 	return err
 }
 
 // takeOut removes the files that match a pattern, whichever way they were named.
-func takeOut(job *recipe.Job, files map[string]bool, pattern string) error {
-	full, err := recipe.Resolve(job.Path(), pattern)
-	if err != nil {
-		return err
-	}
-	if !doublestar.ValidatePattern(full) {
-		return fmt.Errorf("pattern %s: not valid", pathname.Show(pattern))
-	}
+func takeOut(job *recipe.Job, files map[string]*manifest.Output, full string) {
 	for name := range files {
 		at, err := recipe.Resolve(job.Path(), name)
-		if err != nil {
-			return err
-		}
-		if doublestar.MatchUnvalidated(full, at) {
+		if err == nil && doublestar.MatchUnvalidated(full, at) {
 			delete(files, name)
 		}
 	}
-	return nil
 }
 
 // nameOf returns what a sprite is called that was named so.

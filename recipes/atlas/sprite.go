@@ -64,7 +64,7 @@ const maxSprites = 50000
 
 // A picture is a file on its way to a sprite.
 type picture struct {
-	file string
+	file
 	data []byte
 	sprite
 	named
@@ -78,7 +78,7 @@ type content struct {
 
 // read reads pictures and makes them sprites: files in order, and so much of them at once that
 // idle processors can share the work.
-func (o *Atlas) read(ctx context.Context, job *recipe.Job, files []string) (*atlas, error) {
+func (o *Atlas) read(ctx context.Context, job *recipe.Job, files []file) (*atlas, error) {
 	defer job.Step("read")()
 	if len(files) > maxSprites {
 		return nil, fmt.Errorf("%d sprites; an atlas has at most %d", len(files), maxSprites)
@@ -98,14 +98,14 @@ func (o *Atlas) read(ctx context.Context, job *recipe.Job, files []string) (*atl
 			return nil, err
 		}
 		for _, p := range batch {
-			name := o.nameOf(p.file)
+			name := o.nameOf(p.file.name)
 			if !utf8.ValidString(name) {
-				return nil, fmt.Errorf("%s: its name is no UTF-8, and cannot stand in JSON; rename it", pathname.Show(p.file))
+				return nil, fmt.Errorf("%s: its name is no UTF-8, and cannot stand in JSON; rename it", pathname.Show(p.file.name))
 			}
 			if other, ok := called[name]; ok {
-				return nil, fmt.Errorf("%s and %s are both called %s; rename one, or choose other names with the option name", pathname.Show(other), pathname.Show(p.file), pathname.Show(name))
+				return nil, fmt.Errorf("%s and %s are both called %s; rename one, or choose other names with the option name", pathname.Show(other), pathname.Show(p.file.name), pathname.Show(name))
 			}
-			called[name] = p.file
+			called[name] = p.file.name
 			id := content{p.w, p.h, hashing.DigestOf(p.pix)}
 			which, ok := known[id]
 			if !ok {
@@ -129,7 +129,7 @@ func (o *Atlas) read(ctx context.Context, job *recipe.Job, files []string) (*atl
 }
 
 // load reads as many files as make a batch.
-func (o *Atlas) load(job *recipe.Job, files []string) (batch []picture, err error) {
+func (o *Atlas) load(job *recipe.Job, files []file) (batch []picture, err error) {
 	memory := int64(0)
 	for _, file := range files {
 		if len(batch) > 0 && (memory > o.batch() || len(batch) == 1024) {
@@ -137,11 +137,11 @@ func (o *Atlas) load(job *recipe.Job, files []string) (batch []picture, err erro
 		}
 		data, err := o.readFile(job, file)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", pathname.Show(file), err)
+			return nil, fmt.Errorf("%s: %w", pathname.Show(file.name), err)
 		}
-		info, err := source.Probe(data, recipe.Ext(file), int64(len(data)), o.largestSide())
+		info, err := source.Probe(data, recipe.Ext(file.name), int64(len(data)), o.largestSide())
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", pathname.Show(file), err)
+			return nil, fmt.Errorf("%s: %w", pathname.Show(file.name), err)
 		}
 		memory += int64(len(data)) + info.Memory
 		batch = append(batch, picture{file: file, data: data})
@@ -150,24 +150,39 @@ func (o *Atlas) load(job *recipe.Job, files []string) (batch []picture, err erro
 }
 
 // readFile reads a file that may be no picture, and huge.
-func (o *Atlas) readFile(job *recipe.Job, file string) ([]byte, error) {
-	f, err := job.OpenDep(file)
+func (o *Atlas) readFile(job *recipe.Job, f file) ([]byte, error) {
+	size, err := f.size(job)
+	if err == nil && size > o.largestPicture() {
+		err = fmt.Errorf("%d bytes are too many for a picture of %d x %d pixels, the most that max_size lets sprites have", size, o.largestSide(), o.largestSide())
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case f.made != nil:
+		return job.ReadArtifact(f.made.Path)
+	}
+	return job.Read(f.name)
+}
+
+// size returns how many bytes there are.
+func (f *file) size(job *recipe.Job) (int64, error) {
+	if f.made != nil {
+		return f.made.Size, nil
+	}
+	opened, err := job.OpenDep(f.name)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	info, err := f.Stat()
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, err
+	info, err := opened.Stat()
+	if err = errors.Join(err, opened.Close()); err != nil {
+		return 0, err
 	}
-	if info.Size() > o.largestPicture() {
-		return nil, fmt.Errorf("%d bytes are too many for a picture of %d x %d pixels, the most that max_size lets sprites have", info.Size(), o.largestSide(), o.largestSide())
-	}
-	return job.Read(file)
+	return info.Size(), nil
 }
 
 // decode makes a picture a sprite.
 func (o *Atlas) decode(ctx context.Context, p *picture) error {
-	m, _, err := source.Decode(ctx, p.data, recipe.Ext(p.file), o.largestSide())
+	m, _, err := source.Decode(ctx, p.data, recipe.Ext(p.file.name), o.largestSide())
 	if p.data = nil; err == nil {
 		color := pixmap.SRGB
 		if !o.SRGB {
@@ -178,14 +193,14 @@ func (o *Atlas) decode(ctx context.Context, p *picture) error {
 	if err == nil {
 		clearUnseen(m.Pix8)
 		p.sprite, p.of = sprite{w: m.W, h: m.H, pix: m.Pix8}, size{m.W, m.H}
-		if strings.HasSuffix(strings.TrimSuffix(strings.ToLower(p.file), recipe.Ext(p.file)), ninePatch) {
+		if strings.HasSuffix(strings.TrimSuffix(strings.ToLower(p.file.name), recipe.Ext(p.file.name)), ninePatch) {
 			err = p.peel()
 		} else if o.Trim {
 			p.trim(o.TrimAlpha)
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", pathname.Show(p.file), err)
+		return fmt.Errorf("%s: %w", pathname.Show(p.file.name), err)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/restat"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/program"
 )
 
@@ -273,16 +274,15 @@ func (f *finder) bundlesConcerned() {
 	if !there {
 		return
 	}
-	for row := range f.last.Rows("") {
-		source, target := row.Path(), row.Target()
+	f.last.Artifacts(func(source, artifacts string) {
+		target, _, _ := pathname.CutArtifacts(artifacts)
 		switch {
-		case !bundles(row.Method()):
 		case f.s.wants(source, target):
 			f.concern(source)
 		case slices.Contains(f.s.Scope.Targets, target):
 			f.outdated(target, source)
 		}
-	}
+	})
 }
 
 // followRules adds the sources that edited rules have cooked another way than the last

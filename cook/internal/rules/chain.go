@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+
+	"github.com/assetcook/assetcook/cook/recipe"
 )
 
 // maxSteps is how many steps one source may take. Rules whose outputs match each other would
@@ -153,7 +155,12 @@ func (m *Method) eachStep(path, of string, yield func(Step) bool) bool {
 }
 
 // Bundles says that a step takes what other assets are cooked to.
-func (m *Method) Bundles() bool { return m.any(func(s *Method) bool { return s.Recipe.Bundles }) }
+func (m *Method) Bundles() bool {
+	return m.any(func(s *Method) bool {
+		b, some := s.Cooker.(recipe.Bundler)
+		return s.Recipe.Bundles && (!some || b.Bundles())
+	})
+}
 
 // UsesPath says that what comes of a source depends on where it lies.
 func (m *Method) UsesPath() bool { return m.any(func(s *Method) bool { return s.Recipe.UsesPath }) }

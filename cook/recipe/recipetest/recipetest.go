@@ -111,6 +111,7 @@ var optional = []reflect.Type{
 	reflect.TypeFor[recipe.Estimator](),
 	reflect.TypeFor[recipe.Linter](),
 	reflect.TypeFor[recipe.Explainer](),
+	reflect.TypeFor[recipe.Bundler](),
 	reflect.TypeFor[recipe.ToolUser](),
 	reflect.TypeFor[recipe.MachineUser](),
 }
