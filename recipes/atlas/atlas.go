@@ -12,9 +12,9 @@
 // # Units
 //
 // A page that has n smaller levels is laid out in units of 2^n pixels: each sprite begins at a
-// whole unit, and option border, extrude and padding count units. So no texel of any of these
-// levels has something of two sprites, and the distance between them is as many texels there
-// as the options say.
+// whole unit, and options border, extrude and padding count units. So no texel of any of these
+// levels has something of two sprites. The distance between them is as many texels on the
+// smallest level as the option says, and twice as many on each larger one.
 //
 // # Places that stay
 //
@@ -41,9 +41,9 @@ type Atlas struct {
 	Trim      bool `toml:"trim" doc:"cut off the edges of sprites in which alpha is at most trim_alpha"`
 	TrimAlpha int  `toml:"trim_alpha" min:"0" max:"254" doc:"alpha up to which a pixel counts as empty, 0 to 254"`
 	Rotate    bool `toml:"rotate" doc:"sprites may be turned clockwise by 90 degrees where that saves space; PixiJS turns them back, Phaser and Godot do not"`
-	Padding   int  `toml:"padding" min:"0" max:"256" doc:"pixels between sprites, on each level"`
-	Extrude   int  `toml:"extrude" min:"0" max:"256" doc:"pixels by which the edges of sprites are repeated around them, on each level, for tiles that touch"`
-	Border    int  `toml:"border" min:"0" max:"256" doc:"pixels along the edges of a page that stay empty, on each level"`
+	Padding   int  `toml:"padding" min:"0" max:"256" doc:"pixels between sprites, on the smallest level"`
+	Extrude   int  `toml:"extrude" min:"0" max:"256" doc:"pixels by which the edges of sprites are repeated around them, on the smallest level, for tiles that touch"`
+	Border    int  `toml:"border" min:"0" max:"256" doc:"pixels along the edges of a page that stay empty, on the smallest level"`
 	MaxSize   int  `toml:"max_size" min:"1" max:"16384" doc:"longest side in pixels that a page may have"`
 	POT       bool `toml:"pot" doc:"sides of pages are powers of two"`
 	Square    bool `toml:"square" doc:"pages are as wide as high"`

@@ -18,8 +18,6 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/internal/image/ktx2"
-	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
 func TestOptions(t *testing.T) {
@@ -272,78 +270,6 @@ func checkAround(t *testing.T, name string, o *Atlas, pages []*image.NRGBA, list
 			for x := range page.Rect.Dx() {
 				if !taken[i][image.Pt(x, y)] && page.NRGBAAt(x, y).A > 0 {
 					t.Fatalf("%s: page %d: something is seen where no sprite is", name, i)
-				}
-			}
-		}
-	}
-}
-
-// On every level the texels of sprites hold nothing of others, and the padding is as wide as
-// was asked for.
-func TestLevelsKeepSpritesApart(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for mips := range 5 {
-		for _, extrude := range []int{0, 1} {
-			tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("*.png")}}
-			colors := map[string]color.NRGBA{}
-			for i := range 12 {
-				name := fmt.Sprintf("%02d.png", i)
-				colors[name] = color.NRGBA{uint8(20 * i), uint8(255 - 20*i), uint8(i * i), 255}
-				tree["d/"+name] = encoded(t, plain(1+r.IntN(70), 1+r.IntN(70), colors[name]))
-			}
-			o := options(func(o *Atlas) {
-				o.Container, o.Format, o.Mips, o.Extrude, o.Padding, o.Border = "ktx2", "rgba8", mips, extrude, 1, 1
-			})
-			res := cook(t, o, tree)
-			if res.Err != nil {
-				t.Fatal(res.Err)
-			}
-			tex, err := ktx2.Read(res.Outputs[0], 1<<30)
-			if err != nil || len(tex.Levels) != 1+mips {
-				t.Fatal(err, len(tex.Levels))
-			}
-			list := readJSON(t, "hash", res.Outputs[1:])
-			for level, texels := range tex.Levels {
-				w, h := texture.LevelSize(tex.W, tex.H, level)
-				checkLevel(t, fmt.Sprintf("mips %d, extrude %d, level %d", mips, extrude, level), o, level, w, h, texels, list, colors)
-			}
-		}
-	}
-}
-
-func checkLevel(t *testing.T, name string, o *Atlas, level, w, h int, texels []byte, list map[string]found, colors map[string]color.NRGBA) {
-	t.Helper()
-	owner := map[image.Point]string{}
-	for sprite, f := range list {
-		// What the level has of the sprite, with what is extruded around whole units.
-		by := level
-		if o.Extrude > 0 {
-			by = o.Mips
-		}
-		up := 1<<by - 1
-		r := image.Rect(f.frame.Min.X>>by, f.frame.Min.Y>>by, (f.frame.Max.X+up)>>by, (f.frame.Max.Y+up)>>by).Inset(-o.Extrude)
-		r.Min, r.Max = r.Min.Mul(1<<(by-level)), r.Max.Mul(1<<(by-level))
-		for y := r.Min.Y - 1; y <= r.Max.Y; y++ {
-			for x := r.Min.X - 1; x <= r.Max.X; x++ {
-				p := image.Pt(x, y)
-				if !p.In(image.Rect(0, 0, w, h)) {
-					t.Fatalf("%s: %s at %v is too near to the edge", name, sprite, r)
-				}
-				if other := owner[p]; other != "" && other != sprite && (p.In(r) || other[0] != '+') {
-					t.Fatalf("%s: %s and %s are too near", name, sprite, other)
-				}
-				got := texels[4*(y*w+x):][:4]
-				c := colors[sprite]
-				switch {
-				case !p.In(r) && got[3] != 0:
-					t.Fatalf("%s: %s: beside it is %v", name, sprite, got)
-				case p.In(r) && (got[0] != c.R || got[1] != c.G || got[2] != c.B || o.Extrude > 0 && got[3] != 255 || got[3] == 0):
-					t.Fatalf("%s: %s: %v, want %v", name, sprite, got, c)
-				}
-				if p.In(r) {
-					owner[p] = sprite
-				} else {
-					owner[p] = "+"
 				}
 			}
 		}
