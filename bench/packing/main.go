@@ -1,6 +1,6 @@
 // Packing compares internal/rectpack with packers that npm has, on random sets of sprites of
-// the kinds that games have. It writes the sets, with the area of its own page for each, as JSON
-// lines for peers.mjs. run.sh does it all.
+// the kinds that games have. It writes the sets, with its own page for each and what of the
+// layout changes with the set, as JSON lines for peers.mjs. run.sh does it all.
 package main
 
 import (
@@ -21,11 +21,15 @@ type line struct {
 	Rects []rectpack.Size
 	Page  rectpack.Size
 	Ms    float64
+
+	Changes map[string]Change
 }
 
 func main() {
 	log.SetFlags(0)
 	sets := flag.Int("sets", 200, "how many sets")
+	seed := flag.Uint64("seed", 1, "what decides the sets")
+	change := flag.Bool("changes", true, "change each set as well, which takes four times as long")
 	flag.Parse()
 	var sides []int
 	for side := range 8192 {
@@ -33,14 +37,20 @@ func main() {
 	}
 	out := json.NewEncoder(os.Stdout)
 	for i := range *sets {
-		r := rand.New(rand.NewPCG(1, uint64(i)))
+		r := rand.New(rand.NewPCG(*seed, uint64(i)))
 		l := line{Turn: i%2 == 1, Rects: set(r, i%5)}
+		o := rectpack.Options{Sides: sides, Pages: 1, Turn: l.Turn}
 		start := time.Now()
-		layout, err := rectpack.Pack(context.Background(), l.Rects, rectpack.Options{Sides: sides, Pages: 1, Turn: l.Turn})
+		layout, err := rectpack.Pack(context.Background(), l.Rects, o)
 		if err != nil {
 			log.Fatal(err)
 		}
 		l.Page, l.Ms = layout.Pages[0], float64(time.Since(start).Microseconds())/1000
+		if *change {
+			if l.Changes, err = changes(r, i%5, l.Rects, layout, o); err != nil {
+				log.Fatal(err)
+			}
+		}
 		if err := out.Encode(l); err != nil {
 			log.Fatal(err)
 		}

@@ -1,5 +1,5 @@
 // Reads the lines of main.go, packs each set with packers of npm in several orders, and prints
-// how much of their pages sprites cover.
+// how much of their pages sprites cover; and what of our layouts changes with the sets.
 //
 //	node peers.mjs FOLDER_WITH_NODE_MODULES <lines
 import {createRequire} from "node:module";
@@ -43,10 +43,10 @@ const packers = {
 	},
 };
 
-const sum = {}, wins = {}, times = {};
+const sum = {}, times = {}, changes = {};
 let sets = 0, worse = 0, ours = 0, took = 0, best = 0;
 for await (const text of createInterface({input: process.stdin})) {
-	const {Turn, Rects, Page, Ms} = JSON.parse(text);
+	const {Turn, Rects, Page, Ms, Changes} = JSON.parse(text);
 	const area = Rects.reduce((sum, r) => sum + r.W * r.H, 0);
 	let bestOf = Infinity;
 	for (const [name, pack] of Object.entries(packers)) {
@@ -64,6 +64,9 @@ for await (const text of createInterface({input: process.stdin})) {
 	took += Ms;
 	best += area / bestOf;
 	worse += Page.W * Page.H > bestOf;
+	for (const [name, change] of Object.entries(Changes ?? {})) {
+		(changes[name] ??= []).push(change);
+	}
 }
 const row = (name, full, ms) => console.log(`| ${name} | ${(100 * full / sets).toFixed(2)} % | ${(ms / sets).toFixed(0)} ms |`);
 console.log(`${sets} sets\n\n| packer | covered, mean | time for a set |\n|---|---|---|`);
@@ -73,3 +76,16 @@ for (const name of Object.keys(packers)) {
 }
 row("best of all these for each set", best, 0);
 console.log(`\nSets for which one of them has a smaller page: ${worse}`);
+
+if (Object.keys(changes).length > 0) {
+	console.log(`\n| change | others moved, anew | most of a set | others moved, kept | most of a set | page kept, beside anew |\n|---|---|---|---|---|---|`);
+}
+for (const [name, list] of Object.entries(changes)) {
+	const percent = number => `${number.toFixed(2)} %`;
+	const moved = which => {
+		const shares = list.map(c => 100 * c[which] / Math.max(1, c.Others));
+		return `${percent(shares.reduce((a, b) => a + b) / shares.length)} | ${percent(Math.max(...shares))}`;
+	};
+	const larger = list.reduce((sum, c) => sum + 100 * c.Kept / c.Anew - 100, 0) / list.length;
+	console.log(`| ${name} | ${moved("MovedAnew")} | ${moved("MovedKept")} | +${percent(larger)} |`);
+}

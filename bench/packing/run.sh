@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compares the packing of atlases with packers of npm, and prints a table.
+# Compares the packing of atlases with packers of npm, and prints tables.
 #
 #	bench/packing/run.sh
 set -eu

@@ -4,80 +4,103 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 )
 
-// Keep lays rectangles out on pages that there are already, and leaves those where they are
-// that have a place there; a nil place is none. Others go where there is room. If there is not
-// enough, the last page grows, and then there are more pages.
+// Keep lays rectangles out on pages that there are already, of sides that the options allow, and
+// leaves those where they are that have a place there; a nil place is none. Others go where there
+// is room. If there is not enough, the last page grows, and then there are more pages.
 func Keep(ctx context.Context, rects []Size, places []*Place, pages []Size, o Options) (Layout, error) {
 	p := packer{ctx: ctx, rects: rects, o: o}
-	pages = slices.Clone(pages)
-	for {
-		l, left := p.keep(places, pages)
-		switch {
-		case len(left) == 0:
-			return l, nil
-		case ctx.Err() != nil:
-			return Layout{}, context.Cause(ctx)
-		case len(pages) > 0 && p.grow(&pages[len(pages)-1]):
-			continue
+	k := p.keep(places, pages)
+	l, left := k.add(pages, k.spaces)
+	if len(left) > 0 && len(pages) > 0 {
+		if grown, ok := k.grow(); ok {
+			return grown, nil
 		}
-		o.Pages -= len(pages)
-		rest := make([]Size, len(left))
-		for n, i := range left {
-			rest[n] = rects[i]
-		}
-		more, err := Pack(ctx, rest, o)
-		var large *TooLargeError
-		if errors.As(err, &large) {
-			large.Rect = left[large.Rect]
-		}
-		for n, i := range left {
-			if err == nil {
-				l.Places[i] = more.Places[n]
-				l.Places[i].Page += len(pages)
-			}
-		}
-		l.Pages = append(l.Pages, more.Pages...)
-		return l, err
+		l, left = k.add(k.with(p.largest()))
 	}
+	switch {
+	case ctx.Err() != nil:
+		return Layout{}, context.Cause(ctx)
+	case len(left) == 0:
+		return l, nil
+	}
+	o.Pages -= len(pages)
+	rest := make([]Size, len(left))
+	for n, i := range left {
+		rest[n] = rects[i]
+	}
+	more, err := Pack(ctx, rest, o)
+	var large *TooLargeError
+	if errors.As(err, &large) {
+		large.Rect = left[large.Rect]
+	}
+	for n, i := range left {
+		if err == nil {
+			l.Places[i] = more.Places[n]
+			l.Places[i].Page += len(pages)
+		}
+	}
+	l.Pages = append(l.Pages, more.Pages...)
+	return l, err
 }
 
-// keep places what has a place on some pages, and then what there is room for. Pages at the end
-// that hold nothing are gone.
-func (p *packer) keep(places []*Place, pages []Size) (l Layout, left []int) {
-	l = Layout{Places: make([]Place, len(p.rects))}
-	spaces := make([]*space, len(pages))
-	for i, page := range pages {
-		spaces[i] = newSpace(page)
+// A keeper knows what has a place on some pages.
+type keeper struct {
+	*packer
+	pages  []Size
+	spaces []*space // what is free of the pages
+	placed map[int]Place
+	others []int // the largest first
+}
+
+// keep places what has a place on some pages.
+func (p *packer) keep(places []*Place, pages []Size) keeper {
+	k := keeper{packer: p, pages: pages, placed: map[int]Place{}}
+	for _, page := range pages {
+		k.spaces = append(k.spaces, newSpace(page))
 	}
-	used := 0
-	var others []int
 	for i, r := range p.rects {
 		at := places[i]
-		if at == nil || at.Page < 0 || at.Page >= len(pages) || !spaces[at.Page].has(*at, turned(r, at.Turned)) || at.Turned && !p.o.Turn {
-			others = append(others, i)
+		if at == nil || at.Page < 0 || at.Page >= len(pages) || !k.spaces[at.Page].has(*at, turned(r, at.Turned)) || at.Turned && !p.o.Turn {
+			k.others = append(k.others, i)
 			continue
 		}
-		spaces[at.Page].take(*at, turned(r, at.Turned))
-		l.Places[i], used = *at, max(used, at.Page+1)
+		k.spaces[at.Page].take(*at, turned(r, at.Turned))
+		k.placed[i] = *at
 	}
-	slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(p.rects[b].area(), p.rects[a].area()) })
-	for _, i := range others {
+	slices.SortStableFunc(k.others, func(a, b int) int { return cmp.Compare(p.rects[b].area(), p.rects[a].area()) })
+	return k
+}
+
+// add places the others, as far as there is room for them. Pages at the end that hold nothing
+// are gone.
+func (k *keeper) add(pages []Size, spaces []*space) (l Layout, left []int) {
+	l = Layout{Places: make([]Place, len(k.rects))}
+	used := 0
+	for i, at := range k.placed {
+		l.Places[i], used = at, max(used, at.Page+1)
+	}
+	spaces = slices.Clone(spaces)
+	for i, s := range spaces {
+		spaces[i] = &space{free: slices.Clone(s.free)}
+	}
+	for _, i := range k.others {
 		page, at, ok := 0, Place{}, false
 		for ; page < len(pages) && !ok; page++ {
-			_, at, ok = spaces[page].find(p.rects, []int{i}, p.o.Turn, rules[1])
+			_, at, ok = spaces[page].find(k.rects, []int{i}, k.o.Turn, rules[1])
 		}
 		if !ok {
 			left = append(left, i)
 			continue
 		}
 		at.Page = page - 1
-		spaces[at.Page].take(at, turned(p.rects[i], at.Turned))
+		spaces[at.Page].take(at, turned(k.rects[i], at.Turned))
 		l.Places[i], used = at, max(used, page)
 	}
-	l.Pages = pages[:used]
+	l.Pages = slices.Clone(pages[:used])
 	return l, left
 }
 
@@ -87,21 +110,86 @@ func (s *space) has(at Place, size Size) bool {
 	return slices.ContainsFunc(s.free, func(f rect) bool { return f.holds(r) })
 }
 
-// grow makes the shorter side of a page longer, if it can, or both.
-func (p *packer) grow(page *Size) bool {
-	next := func(side int) int {
-		n, _ := slices.BinarySearch(p.o.Sides, side+max(1, side/50))
-		return p.o.Sides[min(n, len(p.o.Sides)-1)]
+// with returns the pages with a larger last one, and what is free of them.
+func (k *keeper) with(page Size) ([]Size, []*space) {
+	last := len(k.pages) - 1
+	return append(slices.Clone(k.pages[:last]), page), append(slices.Clone(k.spaces[:last]), k.spaces[last].extended(k.pages[last], page))
+}
+
+// extended returns what is free of a page that has become larger: what is free along the edges
+// that moved goes on up to where they are now, and the strips that are new are free as well.
+func (s *space) extended(from, to Size) *space {
+	e := &space{free: slices.Clone(s.free)}
+	add := func(strip rect) {
+		if !slices.ContainsFunc(e.free, func(f rect) bool { return f.holds(strip) }) {
+			e.free = append(e.free, strip)
+		}
 	}
+	if more := to.H - from.H; more > 0 {
+		for i, f := range e.free {
+			if f.y+f.h == from.H {
+				e.free[i].h += more
+			}
+		}
+		add(rect{0, from.H, from.W, more})
+	}
+	if more := to.W - from.W; more > 0 {
+		for i, f := range e.free {
+			if f.x+f.w == from.W {
+				e.free[i].w += more
+			}
+		}
+		add(rect{from.W, 0, more, to.H})
+	}
+	return e
+}
+
+// grow makes the last page large enough for what has no room: by the least of what it takes in
+// height alone, in width alone, if neither makes it more than twice as long as wide, and in both.
+func (k *keeper) grow() (best Layout, ok bool) {
+	last := len(k.pages) - 1
+	was := k.pages[last]
+	try := func(side func(Size) bool, longest int) {
+		for page := was; k.longer(&page, side(page)) && max(page.W, page.H) <= longest*min(page.W, page.H) && k.ctx.Err() == nil; {
+			l, left := k.add(k.with(page))
+			if len(left) > 0 {
+				continue
+			}
+			on := map[int]Place{}
+			for i, at := range l.Places {
+				if at.Page == last {
+					on[i] = at
+				}
+			}
+			used := k.around(on)
+			l.Pages[last] = Size{max(used.W, was.W), max(used.H, was.H)}
+			if !ok || l.Pages[last].area() < best.Pages[last].area() {
+				best, ok = l, true
+			}
+			return
+		}
+	}
+	if !k.o.Square {
+		try(func(Size) bool { return false }, 2)
+		try(func(Size) bool { return true }, 2)
+	}
+	try(func(page Size) bool {
+		return page.W < page.H && page.W < k.largest().W || page.H >= k.largest().H
+	}, math.MaxInt32)
+	return best, ok
+}
+
+// longer makes a page higher or wider, or both if it has to be square. It reports whether it
+// can.
+func (p *packer) longer(page *Size, wider bool) bool {
 	side := &page.H
-	if page.W < page.H && page.W < p.largest().W || page.H >= p.largest().H {
+	if wider {
 		side = &page.W
 	}
-	if next(*side) <= *side {
-		return false
-	}
-	if *side = next(*side); p.o.Square {
+	was := *side
+	n, _ := slices.BinarySearch(p.o.Sides, was+max(1, was/50))
+	if *side = p.o.Sides[min(n, len(p.o.Sides)-1)]; p.o.Square {
 		page.W, page.H = *side, *side
 	}
-	return true
+	return *side > was
 }

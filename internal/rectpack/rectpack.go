@@ -1,19 +1,22 @@
 // Package rectpack lays rectangles out on pages that are as small as it can make them.
 //
-// The free space of a page is known as all its maximal rectangles, and each rectangle goes to
-// the one that a rule likes best (MaxRects, in Jukka Jylänki, "A Thousand Ways to Pack the
-// Bin", 2010). No rule and no order of rectangles is the best for all sets: many are tried, on
-// smaller and smaller pages, until an amount of work is used up that is the same for all sets.
+// No rule and no order of rectangles is the best for all sets: many are tried, on smaller and
+// smaller pages, until an amount of work is used up that is the same for all sets.
+//
+//	strip.go    shelves, and spaces that are cut in two: so quick that all widths can be tried
+//	skyline.go  the lowest gap of an edge is filled first, for rectangles of similar sizes
+//	try.go      all maximal free rectangles are known, and each rectangle goes to the one that a
+//	            rule likes best (MaxRects, in Jukka Jylänki, "A Thousand Ways to Pack the Bin",
+//	            2010)
+//	search.go   the smallest page that one of these fills
+//	keep.go     places that stay
 //
 // A layout is decided by rectangles and options alone, on all machines.
 package rectpack
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"slices"
 )
 
 // A Size is that of a rectangle or a page, in whole units of at least 1.
@@ -108,101 +111,19 @@ type packer struct {
 	rects []Size
 	o     Options
 	work  int // that was done for the present page
+	limit int // of that work
 }
 
-// enough is how many free rectangles are looked at for a page: about a second.
-const enough = 400_000_000
+// enough is how many free rectangles are looked at for a page: less than a second.
+const enough = 340_000_000
 
 func (p *packer) largest() Size {
 	side := p.o.Sides[len(p.o.Sides)-1]
 	return Size{side, side}
 }
 
-// smallest finds the smallest page that holds all of some rectangles; nil places if there is
-// none.
-func (p *packer) smallest(of []int) (page Size, placed map[int]Place) {
-	area, wide := 0, 0
-	for _, i := range of {
-		area += p.rects[i].area()
-		wide = max(wide, min(p.rects[i].W, p.rects[i].H))
-	}
-	if area > p.largest().area() {
-		return Size{}, nil
-	}
-	p.work = 0
-	tries := p.tries(of)
-	best := Size{math.MaxInt32, math.MaxInt32}
-	for _, w := range p.widths(area, wide) {
-		for h := p.below(w, best); h > 0 && w*h >= area && p.goesOn(); h = p.below(w, best) {
-			at := p.first(tries, Size{w, h})
-			if at == nil {
-				break
-			}
-			best, placed = p.shrunk(w, at), at
-		}
-	}
-	if placed == nil {
-		p.work = 0
-		best, placed = p.largest(), p.first(tries, p.largest())
-	}
-	return best, placed
-}
-
 // goesOn reports whether more work is worth it.
-func (p *packer) goesOn() bool { return p.work < enough && p.ctx.Err() == nil }
-
-// widths returns the widths to be tried, those near a square first.
-func (p *packer) widths(area, wide int) []int {
-	square := math.Sqrt(float64(area))
-	near := func(w int) float64 { return math.Abs(math.Log(float64(w) / square)) }
-	var list []int
-	last := 0.0
-	for _, w := range p.o.Sides {
-		// Small steps of width cost much and gain little.
-		if w < wide || float64(w) < last*1.02 && w < p.largest().W {
-			continue
-		}
-		list, last = append(list, w), float64(w)
-	}
-	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(near(a), near(b)) })
-	if p.o.Square {
-		slices.Sort(list)
-	}
-	return list
-}
-
-// below returns the largest height with which a page is smaller than another, 0 for none.
-func (p *packer) below(w int, than Size) int {
-	if p.o.Square {
-		if than.W < math.MaxInt32 {
-			return 0 // widths rise
-		}
-		return w
-	}
-	n, _ := slices.BinarySearchFunc(p.o.Sides, true, func(h int, _ bool) int {
-		if w*h < than.area() || w*h == than.area() && max(w, h) < max(than.W, than.H) {
-			return -1
-		}
-		return 1
-	})
-	if n == 0 {
-		return 0
-	}
-	return p.o.Sides[n-1]
-}
-
-// shrunk returns the least page of a width that holds what was placed.
-func (p *packer) shrunk(w int, placed map[int]Place) Size {
-	if p.o.Square {
-		return Size{w, w}
-	}
-	used := 0
-	for i, at := range placed {
-		used = max(used, at.Y+turned(p.rects[i], at.Turned).H)
-	}
-	n, _ := slices.BinarySearch(p.o.Sides, used)
-	return Size{w, p.o.Sides[n]}
-}
+func (p *packer) goesOn() bool { return p.work < p.limit && p.ctx.Err() == nil }
 
 // first places all rectangles of the tries on a page by the first that can; nil if none can.
 func (p *packer) first(tries []try, page Size) map[int]Place {
@@ -219,7 +140,7 @@ func (p *packer) first(tries []try, page Size) map[int]Place {
 
 // fill places as many rectangles as it can on the largest page, by their area.
 func (p *packer) fill(of []int) map[int]Place {
-	p.work = 0
+	p.work, p.limit = 0, enough
 	var best map[int]Place
 	most := -1
 	for _, t := range p.tries(of) {

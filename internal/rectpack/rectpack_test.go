@@ -1,13 +1,14 @@
 package rectpack
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 func upTo(n int) (sides []int) {
@@ -115,7 +116,7 @@ func TestPack(t *testing.T) {
 			continue
 		}
 		check(t, name, tc.rects, l, tc.o)
-		if d := cmp.Diff(tc.want, l.Pages); d != "" && (len(l.Pages) != 1 || l.Pages[0] != turned(tc.want[0], true)) {
+		if d := gocmp.Diff(tc.want, l.Pages); d != "" && (len(l.Pages) != 1 || l.Pages[0] != turned(tc.want[0], true)) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
@@ -141,7 +142,7 @@ func TestPackRandomSets(t *testing.T) {
 		}
 		check(t, fmt.Sprint("set ", i), rects, l, o)
 		again, err := Pack(t.Context(), rects, o)
-		if d := cmp.Diff(l, again); d != "" || err != nil {
+		if d := gocmp.Diff(l, again); d != "" || err != nil {
 			t.Errorf("set %d: again: %v %s", i, err, d)
 		}
 	}
@@ -198,6 +199,60 @@ func TestKeep(t *testing.T) {
 	var large *TooLargeError
 	if _, err := Keep(t.Context(), []Size{{8, 8}, {9, 8}}, []*Place{{}, nil}, []Size{{8, 8}}, o); !errors.As(err, &large) || large.Rect != 1 {
 		t.Error(err)
+	}
+}
+
+// A page that is full grows by no more than what is new needs, and not into a strip.
+func TestKeepGrows(t *testing.T) {
+	for name, tc := range map[string]struct {
+		page, more Size
+		o          Options
+		want       Size
+	}{
+		"a square":          {Size{100, 100}, Size{10, 3}, Options{Sides: upTo(999)}, Size{100, 103}},
+		"a high one":        {Size{100, 150}, Size{7, 3}, Options{Sides: upTo(999)}, Size{100, 153}},
+		"a wide one":        {Size{150, 100}, Size{3, 7}, Options{Sides: upTo(999)}, Size{153, 100}},
+		"that is turned":    {Size{100, 150}, Size{3, 95}, Options{Sides: upTo(999), Turn: true}, Size{100, 153}},
+		"twice as high":     {Size{100, 200}, Size{10, 10}, Options{Sides: upTo(999)}, Size{110, 200}},
+		"both sides":        {Size{100, 200}, Size{160, 10}, Options{Sides: upTo(999)}, Size{160, 210}},
+		"as high as can be": {Size{90, 100}, Size{10, 10}, Options{Sides: upTo(100)}, Size{100, 100}},
+		"powers":            {Size{64, 64}, Size{10, 10}, Options{Sides: powers}, Size{64, 128}},
+		"squares":           {Size{64, 64}, Size{10, 10}, Options{Sides: upTo(999), Square: true}, Size{74, 74}},
+	} {
+		tc.o.Pages = 1
+		rects := []Size{tc.page, tc.more}
+		l, err := Keep(t.Context(), rects, []*Place{{}, nil}, []Size{tc.page}, tc.o)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		check(t, name, rects, l, tc.o)
+		if d := gocmp.Diff([]Size{tc.want}, l.Pages); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// What is free of a page that has become larger is what it would be had it been so from the start.
+func TestExtended(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	sorted := func(s *space) []rect {
+		return slices.SortedFunc(slices.Values(s.free), func(a, b rect) int {
+			return cmp.Or(a.x-b.x, a.y-b.y, a.w-b.w, a.h-b.h)
+		})
+	}
+	for i := range 300 {
+		from := Size{100 + r.IntN(100), 100 + r.IntN(100)}
+		to := Size{from.W + r.IntN(2)*r.IntN(50), from.H + r.IntN(2)*r.IntN(50)}
+		small, large := newSpace(from), newSpace(to)
+		for _, size := range set(r, i%40) {
+			if _, at, ok := small.find([]Size{size}, []int{0}, false, rules[i%len(rules)]); ok {
+				small.take(at, size)
+				large.take(at, size)
+			}
+		}
+		if d := gocmp.Diff(sorted(large), sorted(small.extended(from, to)), gocmp.AllowUnexported(rect{})); d != "" {
+			t.Fatalf("%d: %v to %v: %s", i, from, to, d)
+		}
 	}
 }
 

@@ -19,8 +19,8 @@
 // # Places that stay
 //
 // A layout is decided by the sprites and the options alone, as all that is cooked; so one sprite
-// more may move others. Where that matters, as to players who download only what differs, option
-// keep names the JSON of an earlier atlas, whose places stay as they are.
+// more moves most of the others. Where that matters, as to players who download only what
+// differs, option keep names the JSON of an earlier atlas, whose places stay as they are.
 package atlas
 
 import (
@@ -66,7 +66,7 @@ type Atlas struct {
 // Recipe returns the recipe "atlas".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "atlas", Version: 1, UsesPath: true, Bundles: true, Extensions: []string{".sprites"},
+		Name: "atlas", Version: 2, UsesPath: true, Bundles: true, Extensions: []string{".sprites"},
 		New: func() recipe.Cooker {
 			return &Atlas{
 				Trim: true, Padding: 2, MaxSize: 2048, Pages: 1, Data: "hash", Name: "path",
