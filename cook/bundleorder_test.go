@@ -46,7 +46,8 @@ type outcomes struct {
 	of    map[string]cook.Outcome
 	all   []string
 	steps []string
-	ended func(path string) // nil mostly
+	ended func(path string)        // nil mostly
+	why   map[string][]cook.Reason // nil mostly
 }
 
 func (o *outcomes) Stage(string)               {}
@@ -67,6 +68,9 @@ func (o *outcomes) Event(e cook.Event) {
 	}
 	o.all = append(o.all, fmt.Sprintf("%s: %s", e.Path, e.Outcome))
 	o.of[e.Path] = e.Outcome
+	if o.why != nil {
+		o.why[e.Path] = e.Reasons
+	}
 	if o.ended != nil {
 		o.ended(e.Path)
 	}
@@ -202,5 +206,36 @@ func TestBundlesAskOnceMore(t *testing.T) {
 	p.write("name.txt", "b.out")
 	if sum, _ := p.run.Cook(t.Context()); sum.Failed.Assets != 2 {
 		t.Errorf("%s, %v", sum.String(), seen.of)
+	}
+}
+
+// A bundle that no longer takes what is still being made does not say that this has changed.
+func TestReasonsOfBundleAreNotGuessed(t *testing.T) {
+	p, ended := newProject(t), make(chan struct{})
+	close(ended)
+	member := hook(".member", false, func(context.Context, *recipe.Job) error { <-ended; return nil })
+	bundle := hook(".bundle", true, func(_ context.Context, job *recipe.Job) error {
+		text, err := job.Source()
+		if err == nil && string(text) == "of m" {
+			_, err = job.Artifacts("/m.out")
+		}
+		return err
+	})
+	p.run.Recipes = []recipe.Recipe{member, bundle}
+	p.write("m.member", "one")
+	p.write("b.bundle", "of m")
+	p.cook()
+	ended = make(chan struct{})
+	seen := &outcomes{of: map[string]cook.Outcome{}, why: map[string][]cook.Reason{}, ended: func(path string) {
+		if path == "b.bundle" {
+			close(ended)
+		}
+	}}
+	p.run.Observer = seen
+	p.write("m.member", "other")
+	p.write("b.bundle", "of nothing")
+	p.cook()
+	if why := seen.why["b.bundle"]; len(why) != 1 || why[0].Kind != "content changed" {
+		t.Errorf("%v", why)
 	}
 }

@@ -96,6 +96,10 @@ func (t *Artifacts) open(name string) *waitError {
 	return t.unsettled(name, &c)
 }
 
+// Open reports whether something of what a path chooses that pathname.Artifacts made is
+// still to be made.
+func (t *Artifacts) Open(name string) bool { return t.open(name) != nil }
+
 func (t *Artifacts) unsettled(name string, c *choice) (wait *waitError) {
 	for i := range t.settled {
 		a := &t.plan.Actions[i]

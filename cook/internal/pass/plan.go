@@ -162,6 +162,7 @@ func (s *Session) Make(ctx context.Context, d *Delta, t *Todo, before []contents
 			File:    func(p string) contents.File { return t.Contents.At(ctx, p) },
 			Tool:    s.tools(func(file string) (contents.File, error) { return t.Contents.Tool(ctx, file) }),
 			Changes: t.Artifacts.Changes,
+			Open:    t.Artifacts.Open,
 		},
 		Rules:      t.Rules.Set,
 		Targets:    s.Scope.Targets,

@@ -20,10 +20,20 @@ func (p *planner) judge(a *Action) {
 		for _, r := range p.methodChanges(a) {
 			run(r)
 		}
+		var open []Reason
 		for _, d := range a.Last.Deps {
-			if r, changed := p.depChange(d); changed {
+			later := pathname.IsArtifacts(d.Path) && p.Open(d.Path) // asked first: it may be made meanwhile
+			switch r, changed := p.depChange(d); {
+			case changed && later:
+				open = append(open, r)
+			case changed:
 				run(r)
 			}
+		}
+		if len(a.Reasons) == 0 && a.Last.ID == a.ID {
+			// Whether artifacts change that are still to be made is not known yet. It is a
+			// reason to find out, beside others it is none.
+			a.Reasons = append(a.Reasons, open...)
 		}
 		if a.Last.ID != a.ID && len(a.Reasons) == 0 {
 			// The path is in the ID, or the cooker's own way of making IDs changed.

@@ -96,8 +96,9 @@ type Facts struct {
 	File func(path string) contents.File
 	Tool func(name string) (Tool, error)
 	// Changes says what has changed of artifacts that a bundle depends on, by their path in
-	// package pathname.
+	// package pathname, and Open whether some of them are still to be made.
 	Changes func(artifacts string) string
+	Open    func(artifacts string) bool
 }
 
 // A Demand is for more than what differs.
@@ -152,11 +153,12 @@ func (p *Plan) Decide(i int) {
 }
 
 // Asks returns what an action that waits is expected to ask for, as paths that
-// pathname.Artifacts made: what it asked for last time, if nothing has changed that may have
-// it ask for something else.
+// pathname.Artifacts made: what it asked for last time, if its source and the files that it
+// read are the same. Where its options have changed it may ask for something else, but only
+// once these artifacts are made is it known whether they are a reason.
 func (p *Plan) Asks(i int) (questions []string) {
 	a := &p.Actions[i]
-	if a.Last == nil || a.Last.State != index.Done || a.Last.ID != a.ID {
+	if a.Last == nil || a.Last.State != index.Done || a.Last.Source != a.Source.Blob {
 		return nil
 	}
 	for _, d := range a.Last.Deps {
