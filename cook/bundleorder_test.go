@@ -239,3 +239,35 @@ func TestReasonsOfBundleAreNotGuessed(t *testing.T) {
 		t.Errorf("%v", why)
 	}
 }
+
+// A bundle that was cooked of the same before is not cooked again, also if what it takes is
+// made just after its result was looked for in vain.
+func TestBundleIsLookedForAgain(t *testing.T) {
+	p, start := newProject(t), time.Now()
+	p.run.Now = func() time.Time { return start } // so that sizes alone give the order
+	var begun, settled chan struct{}
+	var once sync.Once
+	member := hook(".member", false, func(context.Context, *recipe.Job) error { <-begun; return nil })
+	member.Cheap = true
+	after := hook(".after", false, func(context.Context, *recipe.Job) error { close(settled); return nil })
+	bundle := hook(".bundle", true, func(_ context.Context, job *recipe.Job) error {
+		once.Do(func() { close(begun) })
+		<-settled
+		_, err := job.Artifacts("/m.out")
+		return err
+	})
+	p.run.Recipes = []recipe.Recipe{member, after, bundle}
+	seen := &outcomes{of: map[string]cook.Outcome{}}
+	p.run.Observer = seen
+	for i, text := range []string{"one", "other", "one"} {
+		begun, settled, once = make(chan struct{}), make(chan struct{}), sync.Once{}
+		large := strings.Repeat(text, 100_000)
+		p.write("b.bundle", large)
+		p.write("m.member", large)
+		p.write("z.after", fmt.Sprint(i))
+		p.cook()
+	}
+	if seen.of["m.member"] != cook.Cooked || seen.of["b.bundle"] != cook.Restored {
+		t.Errorf("%v", seen.of)
+	}
+}

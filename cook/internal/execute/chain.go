@@ -139,11 +139,16 @@ func (c *cooker) step(ctx context.Context, a planned, now *chain, key *hashing.K
 	if err != nil {
 		return ready{}, err
 	}
-	step := planned{action, now}
+	step := planned{action, now, a.open}
 	if how.known != nil {
-		if r, ok := how.known(ctx, step); ok {
+		if step.inStore(c.Store) {
+			defer how.exclusive(action.ID)() // the steps of other chains and other assets may be equal
+		}
+		r, ok := how.known(ctx, step)
+		if ok {
 			return r, nil
 		}
+		step = r.planned
 	}
 	r, err := c.cook(ctx, step, how)
 	if err == nil && how.keep != nil {
@@ -152,14 +157,17 @@ func (c *cooker) step(ctx context.Context, a planned, now *chain, key *hashing.K
 	return r, err
 }
 
-// knownStep brings the result of a step from the store.
+// knownStep brings the result of a step from the store, or returns the step alone.
 func (w *worker) knownStep(ctx context.Context, a planned) (ready, bool) {
 	k, ok := w.lookUp(ctx, a)
 	if !ok {
-		return ready{}, false
+		return ready{planned: k.planned}, false
 	}
 	r, err := w.fetch(ctx, k)
-	return r, err == nil
+	if err != nil {
+		return ready{planned: a}, false
+	}
+	return r, true
 }
 
 // take makes an artifact of a step one of the whole.

@@ -14,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
@@ -51,10 +52,13 @@ type attempt struct {
 	step    func(string) // is told what the recipe is doing; nil if it does not matter
 	note    func(string) // is told what is to be said once; nil if it does not matter
 	source  *source
-	// known brings the result of a step of a chain from the store, and keep puts it there. They
-	// are nil if each step is to be cooked, or nothing to be kept.
-	known func(ctx context.Context, a planned) (ready, bool)
-	keep  func(ctx context.Context, r ready)
+	// known brings the result of a step of a chain from the store, or says of it what is still
+	// to be made, and keep puts it there. They are nil if each step is to be cooked, or nothing
+	// to be kept. With known comes exclusive, which waits until no other worker has an equal
+	// step or asset in hand.
+	known     func(ctx context.Context, a planned) (ready, bool)
+	keep      func(ctx context.Context, r ready)
+	exclusive func(id store.ActionID) (release func())
 }
 
 // cook runs the recipe, once more if a dependency turned up that is too fresh to tell
@@ -135,12 +139,20 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 		},
 		Artifacts: func(patterns []string) ([]manifest.Asset, string, error) {
 			name := a.others(patterns)
+			if err := a.waitsFor(name); err != nil {
+				w.list(nil, err)
+				return nil, name, err
+			}
 			list, err := c.Artifacts.List(name)
 			w.list(list, err)
 			return list, name, err
 		},
 		IDs: func(patterns []string) (map[string]string, string, error) {
 			name := pathname.IDs(a.others(patterns))
+			if err := a.waitsFor(name); err != nil {
+				w.list(nil, err)
+				return nil, name, err
+			}
 			ids, err := c.Artifacts.IDsOf(name)
 			w.list(nil, err)
 			return ids, name, err
@@ -206,7 +218,7 @@ func (c *cooker) collect(ctx context.Context, a planned, tmp *scratch, probe *pr
 func (w *worker) cook(ctx context.Context, a planned) (ready, error) {
 	how := attempt{scratch: w.newScratch, fresh: a.forced(), probe: w.probe, held: w.held, times: &w.times, note: w.note, source: &w.src, keep: w.keep}
 	if !a.forced() {
-		how.known = w.knownStep
+		how.known, how.exclusive = w.knownStep, w.exclusive
 	}
 	if w.Step != nil {
 		how.step = func(name string) { w.tell(a.Action, name) }

@@ -17,6 +17,20 @@ import (
 type planned struct {
 	*plan.Action
 	chain *chain // of which it is a step, nil for none
+	// open are the artifacts that were still to be made when its result was looked for. Its
+	// recipe cannot have them, even if they are made by now: it is to begin again, as its
+	// result may be found then.
+	open []*waitError
+}
+
+// waitsFor returns the one of a.open that a path is, nil for none.
+func (a planned) waitsFor(name string) error {
+	for _, wait := range a.open {
+		if wait.question == name {
+			return wait
+		}
+	}
+	return nil
 }
 
 // known is an action whose result was made before: it need not be cooked to be known.
@@ -75,7 +89,7 @@ func (w *worker) live(ctx context.Context, a planned) (placed, Outcome, error) {
 	}
 	k, ok := w.lookUp(ctx, a)
 	if !ok {
-		return w.cookAndPlace(ctx, a, nil)
+		return w.cookAndPlace(ctx, k.planned, nil)
 	}
 	if err := w.strictly(k.warnings); err != nil {
 		return placed{}, "", err

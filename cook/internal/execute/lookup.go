@@ -15,7 +15,8 @@ import (
 )
 
 // lookUp finds an action's result without cooking: in the index if only the artifacts
-// were lost or moved, else in the store, which alone has the text of warnings.
+// were lost or moved, else in the store, which alone has the text of warnings. In one that is
+// not found it notes the artifacts that results depend on and that are still to be made.
 func (w *worker) lookUp(ctx context.Context, a planned) (known, bool) {
 	switch {
 	case a.Moved != nil && !a.Moved.Warned:
@@ -23,7 +24,7 @@ func (w *worker) lookUp(ctx context.Context, a planned) (known, bool) {
 	case a.Last != nil && a.Last.State == index.Done && !a.Stale && !a.Last.Warned && len(a.Last.Made) == len(a.Outputs):
 		return a.knownFrom(&a.Last.Action, a.Last.Deps), true
 	case !a.inStore(w.Store):
-		return known{}, false
+		return known{planned: a}, false
 	}
 	defer w.probe.Begin("cook/run/look_up", "").End()
 	sets, err := w.Store.ReadSets(a.ID)
@@ -33,8 +34,12 @@ func (w *worker) lookUp(ctx context.Context, a planned) (known, bool) {
 	// Most recipes read nothing but their source. They have no read set on record, and
 	// the empty one is theirs.
 	for _, set := range append(sets, nil) {
-		deps, ok := w.digest(ctx, a, set)
-		if !ok {
+		deps, err := w.digest(ctx, a, set)
+		var wait *waitError
+		if errors.As(err, &wait) {
+			a.open = append(a.open[:len(a.open):len(a.open)], wait)
+		}
+		if err != nil {
 			continue
 		}
 		result, err := w.Store.Result(plan.ResultID(a.ID, deps))
@@ -45,7 +50,7 @@ func (w *worker) lookUp(ctx context.Context, a planned) (known, bool) {
 			w.warnOfStore(err)
 		}
 	}
-	return known{}, false
+	return known{planned: a}, false
 }
 
 func (a planned) knownFrom(row *index.Action, deps []index.Dep) known {
@@ -63,23 +68,26 @@ func (r *runner) relocate(ctx context.Context, source string, deps []index.Dep) 
 }
 
 // digest finds the content behind names as the source of an action means them.
-func (r *runner) digest(ctx context.Context, a planned, names store.ReadSet) ([]index.Dep, bool) {
+func (r *runner) digest(ctx context.Context, a planned, names store.ReadSet) ([]index.Dep, error) {
 	var deps []index.Dep
 	for _, name := range names {
 		at, err := recipe.Resolve(a.Path, name)
 		if err != nil {
-			return nil, false
+			return nil, err
+		}
+		if wait := a.waitsFor(at); wait != nil {
+			return nil, wait
 		}
 		f, made := a.chain.at(at)
 		if !made {
 			f = r.Contents.At(ctx, at)
 		}
 		if f.How == contents.Unreadable {
-			return nil, false
+			return nil, f.Err
 		}
 		deps = append(deps, plan.Dependency(name, at, f))
 	}
-	return deps, true
+	return deps, nil
 }
 
 // errNotAtHand says that the content of a known result is not available.
