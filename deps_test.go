@@ -100,12 +100,13 @@ cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/inte
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
 proof/damage: cook proof/oracle
 proof/faults: cook/manifest internal/faultfs proof/oracle
+proof/minimal: cook cook/recipe proof/oracle recipes/builtin
 proof/oracle: cook cook/manifest cook/recipe profile profile/counters recipes
 proof/readers/audiodecode: internal/audio/source
 proof/readers/audiofiles: internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/wav
 proof/readers/pictures: bench/peers internal/image/pixmap internal/image/source
 proof/readers/textures: internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/texenc internal/image/texture
-proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/mesh/model internal/pathname proof/damage proof/faults proof/oracle recipes/audio recipes/builtin recipes/image recipes/mesh recipes/shader
+proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/mesh/model internal/pathname proof/damage proof/faults proof/minimal proof/oracle recipes/audio recipes/builtin recipes/image recipes/mesh recipes/shader
 recipes/atlas: cook/manifest cook/recipe hashing internal/human internal/image/pixmap internal/image/source internal/pathname internal/plaintext internal/rectpack recipes/image
 recipes/audio: cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/resample internal/audio/source internal/audio/wav internal/detmath
 recipes/builtin: cook/recipe internal/ctxio internal/gltfcheck internal/human internal/jsontext internal/pathname internal/plaintext internal/program internal/sandbox internal/sysmem

@@ -97,7 +97,7 @@ func (p *Player) apply(e Edit) error {
 	case MapWrite:
 		return p.writeMapping(name, e.N)
 	case Tick:
-		return tick(p.place.Dir)
+		return NextTick(p.place.Dir)
 	case Wait:
 		time.Sleep(time.Duration(e.N) * time.Millisecond)
 	}
@@ -191,8 +191,8 @@ func damage(kind Kind, pattern string, n uint64) error {
 	return os.WriteFile(name, data, 0o666)
 }
 
-// tick waits until a new file gets a later time than any existing one.
-func tick(dir string) error {
+// NextTick waits until a new file gets a later time than any existing one.
+func NextTick(dir string) error {
 	name := filepath.Join(dir, "tick")
 	now := func() (int64, error) {
 		if err := os.WriteFile(name, nil, 0o666); err != nil {

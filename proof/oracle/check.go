@@ -32,7 +32,7 @@ type baseline struct {
 // Cook cooks and checks the run. It returns a *Difference if a check failed.
 func (p *Player) Cook(ctx context.Context, mode Mode) error {
 	if mode.Clock > 0 {
-		if err := tick(p.place.Dir); err != nil {
+		if err := NextTick(p.place.Dir); err != nil {
 			return err
 		}
 	}
@@ -59,7 +59,7 @@ func (p *Player) Cook(ctx context.Context, mode Mode) error {
 			p.remember(list)
 		}
 		if mode.Clock > 0 {
-			return tick(p.place.Dir)
+			return NextTick(p.place.Dir)
 		}
 		return nil
 	}
@@ -67,7 +67,7 @@ func (p *Player) Cook(ctx context.Context, mode Mode) error {
 		return err
 	}
 	if mode.Clock > 0 {
-		return tick(p.place.Dir)
+		return NextTick(p.place.Dir)
 	}
 	return nil
 }

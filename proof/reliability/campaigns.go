@@ -19,6 +19,7 @@ func campaigns() []campaign {
 	return append([]campaign{
 		{"damage", "every truncation and every flipped bit of every file that a cook keeps", damageFiles},
 		{"edits", "random edits of all kinds, each run compared with one from scratch", edits},
+		{"minimal", "random edits of sources that read each other, each run compared with a model of the least work", countCooks},
 		{"media", "damaged and hostile pictures, documents and sounds, through their recipes", media},
 	}, systemCampaigns()...)
 }

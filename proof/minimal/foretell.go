@@ -1,0 +1,164 @@
+package minimal
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook"
+)
+
+// A forecast is what a run has to do: no more and no less.
+type forecast struct {
+	outcomes map[key][]cook.Outcome // of assets with work to do; where equal ones are cooked at once, either
+	logs     map[string]int         // how often each program is carried out
+	claims   map[string]int         // actions that need a key that is not known yet
+}
+
+// foretell says what a run for targets has to do, and brings the model to where it is then.
+func (p *player) foretell(targets []string) *forecast {
+	f := &forecast{outcomes: map[key][]cook.Outcome{}, logs: map[string]int{}, claims: map[string]int{}}
+	fresh := map[key]string{} // keys of actions that are cooked
+	old := p.known
+	p.known = map[string]bool{}
+	for k := range old {
+		p.known[k] = true
+	}
+	for _, target := range targets {
+		var made []artifact
+		for _, name := range slices.Concat(single, bundles) {
+			source := p.where(name)
+			if source == "" {
+				continue
+			}
+			slices.SortFunc(made, func(a, b artifact) int { return strings.Compare(a.source, b.source) })
+			now := p.act(source, target, made)
+			p.one(f, key{source, target}, now, made, old, fresh)
+			text := now.made
+			if now.err != nil {
+				text = "\x00"
+			}
+			made = append(made, artifact{source, now.output, text})
+		}
+		p.retire(target)
+	}
+	for k, needed := range fresh {
+		if f.claims[needed] > 1 && f.outcomes[k][0] == cook.Cooked {
+			f.outcomes[k] = append(f.outcomes[k], cook.Restored)
+		}
+	}
+	return f
+}
+
+// one foretells one action.
+func (p *player) one(f *forecast, k key, now action, made []artifact, old map[string]bool, fresh map[key]string) {
+	last, seen := p.states[k]
+	at := func(output string) string { return path.Join(k.target, output) }
+	good := seen && !last.failed
+	intact := false
+	if good {
+		text, there := p.disk[at(last.output)]
+		intact = there && text == last.made
+	}
+	moved := func(d dep) bool { return p.value(d.what, made) != d.value }
+	if good && intact && now.err == nil && last.id == now.id && last.output == now.output && !slices.ContainsFunc(last.deps, moved) {
+		return
+	}
+	if good {
+		delete(p.disk, at(last.output))
+	}
+	if whole := now.key(); now.err != nil || !old[whole] {
+		f.claim(whole)
+		for i, s := range now.steps {
+			switch {
+			case now.err != nil && i == len(now.steps)-1 && errors.Is(now.err, errStop):
+				f.logs[s.log]++ // what fails is not in the store
+			case !p.known[s.key]:
+				f.logs[s.log]++
+				p.known[s.key] = true
+			}
+			if len(now.steps) > 1 {
+				f.claim(s.key)
+			}
+		}
+	}
+	p.states[k] = state{now, now.err != nil}
+	if now.err != nil {
+		f.outcomes[k] = []cook.Outcome{cook.Failed}
+		return
+	}
+	p.disk[at(now.output)] = now.made
+	switch {
+	case good && intact && last.output == now.output && last.made == now.made && (last.text != now.text || slices.ContainsFunc(last.deps, moved)):
+		f.outcomes[k] = []cook.Outcome{cook.Unchanged}
+	case old[now.key()]:
+		f.outcomes[k] = []cook.Outcome{cook.Restored}
+	default:
+		f.outcomes[k] = []cook.Outcome{cook.Cooked}
+		fresh[k] = now.key()
+	}
+	p.known[now.key()] = true
+}
+
+func (f *forecast) claim(key string) { f.claims[key]++ }
+
+// retire drops what a target has of sources that are gone.
+func (p *player) retire(target string) {
+	claimed := map[string]bool{}
+	for k, s := range p.states {
+		if k.target != target {
+			continue
+		}
+		if _, there := p.files[k.source]; !there {
+			delete(p.states, k)
+		} else if !s.failed {
+			claimed[path.Join(target, s.output)] = true
+		}
+	}
+	for name := range p.disk {
+		if targetOf(name) == target && !claimed[name] {
+			delete(p.disk, name)
+		}
+	}
+}
+
+// diffOutcomes compares what was done with assets. One whose artifacts are those of another
+// that has just gone counts as restored, also if they lie there already.
+func (f *forecast) diffOutcomes(got map[key]cook.Event) string {
+	var lines []string
+	for k, e := range got {
+		want := f.outcomes[k]
+		moved := e.Outcome == cook.Restored && slices.Contains(want, cook.Unchanged) &&
+			slices.ContainsFunc(e.Reasons, func(r cook.Reason) bool { return r.Kind == "moved" })
+		if !slices.Contains(want, e.Outcome) && !moved {
+			lines = append(lines, fmt.Sprintf("%s [%s] %s, want %q: %v %v", k.source, k.target, e.Outcome, want, e.Reasons, e.Err))
+		}
+	}
+	for k, want := range f.outcomes {
+		if _, ok := got[k]; !ok {
+			lines = append(lines, fmt.Sprintf("%s [%s] was left alone, want %q", k.source, k.target, want))
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// diffLogs compares which programs were carried out. Where stamps are too fresh to be trusted,
+// one that met a file for the first time may have been carried out twice.
+func (f *forecast) diffLogs(got map[string]int, exact bool) string {
+	var lines []string
+	for log, n := range got {
+		if want := f.logs[log]; n < want || n > want && (exact || n > 2*want) {
+			lines = append(lines, fmt.Sprintf("carried out %d times, want %d: %s", n, want, log))
+		}
+	}
+	for log, want := range f.logs {
+		if got[log] == 0 {
+			lines = append(lines, fmt.Sprintf("not carried out, want %d times: %s", want, log))
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
