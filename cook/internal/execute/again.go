@@ -50,7 +50,7 @@ func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func
 		serial++
 		return scratchIn(c.Scratch, fmt.Sprint("made", serial), outputs)
 	}
-	r, err := g.cooker.cook(ctx, planned{Action: a}, attempt{scratch: place, fresh: true, vars: c.Vars, traced: c.Traced, source: &src})
+	r, err := g.cooker.cook(ctx, planned{Action: a}, attempt{scratch: place, again: &c, source: &src})
 	if err != nil {
 		return err
 	}

@@ -43,9 +43,7 @@ func newCooker(env Env) *cooker {
 // An attempt is how an action is cooked once.
 type attempt struct {
 	scratch func(outputs []string) *scratch // makes a place for the artifacts
-	vars    map[string]string               // as in recipe.Env
-	traced  func()                          // likewise
-	fresh   bool                            // nothing of what was made before may be used
+	again   *Conditions                     // not nil if nothing of what was made before may be used
 	probe   *profile.Worker
 	held    *holdings    // nil if it does not matter what the recipe holds
 	times   *times       // likewise
@@ -160,7 +158,7 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 		ReadArtifact: func(p string) ([]byte, error) { return c.readArtifact(w, a.Target, p) },
 
 		Previous: func(i int) *os.File {
-			if how.fresh {
+			if how.again != nil {
 				return nil
 			}
 			return c.previous(ctx, a, i)
@@ -169,8 +167,9 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 		Step:    c.stepsOf(how),
 		Note:    how.note,
 		Scratch: tmp.folder,
-		Vars:    how.vars,
-		Traced:  how.traced,
+	}
+	if how.again != nil {
+		env.Vars, env.Traced = how.again.Vars, how.again.Traced
 	}
 	if how.probe != nil && how.held != nil {
 		env.Hold = func(kind string, bytes int64) { how.held.hold(c.Probe, how.probe, kind, bytes) }
@@ -216,8 +215,10 @@ func (c *cooker) collect(ctx context.Context, a planned, tmp *scratch, probe *pr
 
 // cook makes an action's artifacts as scratch files.
 func (w *worker) cook(ctx context.Context, a planned) (ready, error) {
-	how := attempt{scratch: w.newScratch, fresh: a.forced(), probe: w.probe, held: w.held, times: &w.times, note: w.note, source: &w.src, keep: w.keep}
-	if !a.forced() {
+	how := attempt{scratch: w.newScratch, probe: w.probe, held: w.held, times: &w.times, note: w.note, source: &w.src, keep: w.keep}
+	if a.forced() {
+		how.again = &Conditions{}
+	} else {
 		how.known, how.exclusive = w.knownStep, w.exclusive
 	}
 	if w.Step != nil {
