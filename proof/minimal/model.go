@@ -85,9 +85,7 @@ func (t *tree) act(source, target string, made []artifact) action {
 		} else {
 			out, log, err = interpret(p.recipe, p.level, text, w)
 		}
-		for _, d := range w.deps {
-			a.deps = append(a.deps, d)
-		}
+		a.deps = append(a.deps, w.deps...)
 		if a.err = err; err == nil || err == errStop {
 			a.steps = append(a.steps, step{id + fmt.Sprintf("%q", w.named), log})
 		}
