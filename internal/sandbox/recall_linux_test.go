@@ -26,6 +26,8 @@ var tools = []string{
 	"cpp -I inc c.c", "gcc -I inc -E c.c", "gcc -I inc -c c.c -o W/c.o", "g++ -I inc -c c.c -o W/d.o", "as s.s -o W/s.o", "ld -r W/c.o -o W/e.o", "objdump -h W/c.o",
 	"git hash-object a.txt", "openssl dgst a.txt", "xmllint x.xml", "xsltproc x.xsl x.xml", "jq . j.json", "sqlite3 :memory: .read\tq.sql", "lua l.lua", "ruby r.rb", "node n.js", "php h.php",
 	"glslangValidator -V s.frag -o W/s.spv", "convert i.ppm W/i.png", "identify i.ppm", "ffmpeg -v error -i w.wav W/w.flac", "sox w.wav W/w.aiff", "astcenc -version", "rsvg-convert v.svg", "pandoc a.txt", "fc-scan a.txt",
+	"pr a.txt", "rev a.txt", "tsort a.txt", "ptx a.txt", "sum a.txt", "sha1sum a.txt", "sha512sum a.txt", "unexpand a.txt", "ctags -o W/tags c.c", "tclsh t.tcl", "msgfmt -o W/m.mo m.po",
+	"xgettext -o W/x.pot c.c", "gdb -nx -batch -x g.gdb", "lz4 -q -c a.txt",
 	"sh s.sh", "bash -c source\ts2.sh", "dash s.sh", "env cat a.txt", "nice cat a.txt", "timeout 5 cat a.txt", "nohup cat a.txt", "setsid -w cat a.txt", "xargs -n1 cat", "busybox cat a.txt",
 }
 
@@ -38,6 +40,7 @@ var recallTree = map[string]string{
 	"y.xsl": `<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"/>`, "j.json": "{}", "q.sql": "select 1;", "l.lua": "dofile('l2.lua')", "l2.lua": "print(1)",
 	"r.rb": "require './r2'", "r2.rb": "", "n.js": "require('./n2')", "n2.js": "", "h.php": "<?php include 'h2.php';", "h2.php": "",
 	"s.frag": "#version 450\nvoid main() {}\n", "i.ppm": "P3 1 1 255 1 2 3\n", "v.svg": "<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>",
+	"t.tcl": "source t2.tcl\nfile exists gone\nglob -nocomplain sub/*\n", "t2.tcl": "", "m.po": "msgid \"a\"\nmsgstr \"b\"\n", "g.gdb": "source g2.gdb\n", "g2.gdb": "",
 	"s.sh": "for f in sub/*; do test -f \"$f\" && cat \"$f\"; done; . ./s2.sh; cd sub && cat ../a.txt deep/c.txt\n", "s2.sh": "cat gone 2>/dev/null; [ -d other ] && echo yes\n",
 	"w.wav": "RIFF\x26\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x02\x00\x00\x00\x00\x00",
 }
