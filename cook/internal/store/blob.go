@@ -47,6 +47,12 @@ func (s *Store) putBlob(ctx context.Context, src *os.File, path string, id BlobI
 	case errors.Is(err, ErrUnavailable):
 		return err
 	}
+	return s.install(ctx, path, id, size, func(f *os.File) (hashing.FileSum, error) { return s.transfer(ctx, f, src, size) })
+}
+
+// install makes the blob of that ID and size out of what fill writes into a new file, unless
+// that is something else. What fill reports as an error of writing is one of the store.
+func (s *Store) install(ctx context.Context, path string, id BlobID, size int64, fill func(*os.File) (hashing.FileSum, error)) error {
 	// Writing is denied so that following a path into the store cannot lead to editing a
 	// blob by accident.
 	f, err := s.create(0o444)
@@ -54,7 +60,7 @@ func (s *Store) putBlob(ctx context.Context, src *os.File, path string, id BlobI
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	defer f.Discard()
-	landed, err := s.transfer(ctx, f.File, src, size)
+	landed, err := fill(f.File)
 	var writing *writeError
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -167,7 +173,7 @@ func (s *Store) HasBlob(id BlobID, size int64) bool {
 // stops one byte after size, which is enough to know that src is longer. Errors of
 // dst are writeErrors; other ones are of src or ctx.
 func (s *Store) transfer(ctx context.Context, dst, src *os.File, size int64) (hashing.FileSum, error) {
-	limit := min(max(size, 0), math.MaxInt64-1) + 1
+	limit := limitOf(size)
 	err := s.trip("clone", dst.Name())
 	if err == nil {
 		err = s.clone(dst, src)
@@ -188,6 +194,10 @@ func (s *Store) transfer(ctx context.Context, dst, src *os.File, size int64) (ha
 	}
 	return s.sums.Sum(ctx, &tee{io.NewSectionReader(src, 0, limit), s.writer(dst)}, hashing.WantDigest)
 }
+
+// limitOf is one byte more than a content is to have, which is enough to know that there are
+// more.
+func limitOf(size int64) int64 { return min(max(size, 0), math.MaxInt64-1) + 1 }
 
 // tee hands on what it reads after writing it.
 type tee struct {

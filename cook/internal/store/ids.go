@@ -31,6 +31,20 @@ func (id BlobID) String() string   { return hex.EncodeToString(id[:]) }
 func (id ActionID) String() string { return hex.EncodeToString(id[:]) }
 func (id ResultID) String() string { return hex.EncodeToString(id[:]) }
 
+// MarshalText implements [encoding.TextMarshaler].
+func (id ActionID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
+func (id ResultID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (id *ActionID) UnmarshalText(b []byte) error { return unmarshalID(id[:], b) }
+func (id *ResultID) UnmarshalText(b []byte) error { return unmarshalID(id[:], b) }
+
+func unmarshalID(id, text []byte) error {
+	d, err := hashing.ParseDigest(string(text))
+	copy(id, d[:])
+	return err
+}
+
 // IsZero reports whether the ID was never set.
 func (id BlobID) IsZero() bool   { return id == BlobID{} }
 func (id ActionID) IsZero() bool { return id == ActionID{} }

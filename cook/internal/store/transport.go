@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// Records travel between stores as they lie in one: with the ID that they answer for and
+// a checksum, so that what arrives torn, swapped or of another version is found.
+
+// MarshalResult returns the record of a result.
+func MarshalResult(id ResultID, r Result) ([]byte, error) {
+	payload, err := encodeResult(r)
+	if err != nil {
+		return nil, fmt.Errorf("result %s: %w", id, err)
+	}
+	return sealRecord(results, id, payload), nil
+}
+
+// UnmarshalResult reads the record of a result. The error wraps ErrDamaged.
+func UnmarshalResult(id ResultID, record []byte) (Result, error) {
+	payload, err := openRecord(results, id, record)
+	if err == nil {
+		var r Result
+		if r, err = decodeResult(payload); err == nil {
+			return r, nil
+		}
+	}
+	return Result{}, fmt.Errorf("result %s: %w: %w", id, ErrDamaged, err)
+}
+
+// MarshalReadSets returns the record of an action's read sets, newest first.
+func MarshalReadSets(id ActionID, sets []ReadSet) []byte {
+	return sealRecord(reads, id, encodeReadSets(sets))
+}
+
+// UnmarshalReadSets reads the record of an action's read sets. The error wraps ErrDamaged.
+func UnmarshalReadSets(id ActionID, record []byte) ([]ReadSet, error) {
+	payload, err := openRecord(reads, id, record)
+	if err == nil {
+		var sets []ReadSet
+		if sets, err = decodeReadSets(payload); err == nil {
+			return sets, nil
+		}
+	}
+	return nil, fmt.Errorf("read sets of %s: %w: %w", id, ErrDamaged, err)
+}
+
+// ReceiveBlob is PutBlob for a content that arrives as a stream. It is verified while it is
+// written; an error of reading it is returned as it is.
+func (s *Store) ReceiveBlob(ctx context.Context, src io.Reader, id BlobID, size int64) error {
+	path := s.path(blobs, id)
+	if err := s.receiveBlob(ctx, src, path, id, size); err != nil {
+		return fmt.Errorf("receive blob %s: %w", path, err)
+	}
+	return nil
+}
+
+func (s *Store) receiveBlob(ctx context.Context, src io.Reader, path string, id BlobID, size int64) error {
+	if s.readOnly {
+		return ErrReadOnly
+	}
+	if s.HasBlob(id, size) {
+		return nil
+	}
+	return s.install(ctx, path, id, size, func(f *os.File) (hashing.FileSum, error) {
+		return s.sums.Sum(ctx, &tee{io.LimitReader(src, limitOf(size)), s.writer(f)}, hashing.WantDigest)
+	})
+}
+
+// OpenBlob opens a blob of that size for reading. What it holds is not verified. The error
+// wraps ErrMissing, ErrDamaged or ErrUnavailable.
+func (s *Store) OpenBlob(id BlobID, size int64) (*os.File, error) {
+	path := s.path(blobs, id)
+	info, err := s.stat(path)
+	if err == nil && info.Size() != size {
+		err = s.damaged(path, fmt.Sprintf("%d bytes, want %d", info.Size(), size))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.open(path)
+}
