@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"proof/..."},
 	{"bench/..."},
 	{"recipes"},
-	{"cook/cli", "cook/reload", "cook/inspect"},
+	{"cook/cli", "cook/reload", "cook/inspect", "cook/remote"},
 	{"cook/internal/report/...", "cook/internal/scenario"},
 	{"cook/internal/likeness"},
 	{"cook"},
@@ -36,7 +36,7 @@ var layers = [][]string{
 	{"cook/internal/plan"},
 	{"cook/internal/contents", "cook/internal/restat", "cook/internal/index/multiply"},
 	{"cook/internal/index", "cook/internal/bulk"},
-	{"cook/internal/feed", "cook/internal/project"},
+	{"cook/internal/feed", "cook/internal/project", "cook/internal/remote/..."},
 	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/lint", "cook/internal/notify", "cook/internal/peer"},
 	{"cook/internal/glob", "cook/internal/ids"},
 	{"recipes/..."},
@@ -62,12 +62,12 @@ var apart = []struct{ importer, imported string }{
 // edges lists which of our packages those of the engine, the recipes and the proofs import,
 // on any system, apart from tests: a new edge is a decision that shows in a diff.
 const edges = `
-cook/cli: cook cook/internal/glob cook/internal/ids cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/survey cook/pak cook/recipe hashing internal/atomicfile internal/confine internal/human internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
+cook/cli: cook cook/internal/glob cook/internal/ids cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/survey cook/pak cook/recipe hashing internal/atomicfile internal/confine internal/human internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
 cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view profile/view/command
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/clean: cook/internal/pass cook/internal/state cook/internal/watch internal/confine internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
-cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
+cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
 cook/internal/feed: cook/internal/peer hashing
 cook/internal/glob:
 cook/internal/ids: internal/pathname internal/regular
@@ -76,10 +76,15 @@ cook/internal/index: cook/internal/scan cook/internal/store hashing internal/pat
 cook/internal/likeness: cook/internal/store cook/internal/survey hashing internal/confine internal/image/cooked internal/image/pixmap internal/image/source internal/image/texture
 cook/internal/lint: cook/recipe
 cook/internal/notify:
-cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/ids cook/internal/index cook/internal/lint cook/internal/plan cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/atomicfile internal/confine internal/human internal/lease internal/parallel internal/pathname internal/program internal/regular internal/sysmem profile profile/counters profile/events profile/guid
+cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/ids cook/internal/index cook/internal/lint cook/internal/plan cook/internal/remote cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/atomicfile internal/confine internal/human internal/lease internal/parallel internal/pathname internal/program internal/regular internal/sysmem profile profile/counters profile/events profile/guid
 cook/internal/peer: internal/socket
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/pathname internal/program
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
+cook/internal/remote/reapi: cook/internal/remote/share internal/pathname
+cook/internal/remote/remotetest:
+cook/internal/remote/share: cook/internal/remote cook/internal/store
+cook/internal/remote/webcache: cook/internal/remote/share internal/pathname
+cook/internal/remote: cook/internal/rules cook/internal/store internal/human
 cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
 cook/internal/report: cook internal/human internal/pathname profile profile/counters profile/guid profile/memory
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dirfd internal/parallel internal/pathname
@@ -90,13 +95,14 @@ cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan c
 cook/internal/store: hashing internal/atomicfile internal/reflink internal/regular
 cook/internal/survey: cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store internal/confine internal/human internal/nearest internal/pathname
 cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/confine internal/human internal/parallel internal/pathname internal/regular profile
-cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/state cook/recipe internal/dirfd internal/pathname internal/program
+cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/rules cook/internal/state cook/recipe internal/dirfd internal/pathname internal/program
 cook/manifest: hashing
 cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal/reflink internal/regular
 cook/recipe/recipetest: cook/recipe internal/parallel
 cook/recipe: cook/manifest internal/pathname
 cook/reload: cook/internal/feed cook/manifest hashing internal/regular internal/webguard
-cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/human internal/pathname profile profile/guid
+cook/remote: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human profile/guid
+cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/human internal/pathname profile profile/guid
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
 proof/damage: cook proof/oracle
 proof/faults: cook/manifest internal/faultfs proof/oracle

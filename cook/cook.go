@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/profile"
@@ -54,7 +55,7 @@ func (o *CookOptions) of(p Project) pass.Options {
 	opt.Scope.Patterns = o.Patterns
 	opt.Mode.DryRun, opt.Mode.Force, opt.Mode.IgnoreStamps = o.DryRun, o.Force, o.IgnoreTimestamps
 	opt.Mode.Strict, opt.Mode.StopOnFailure, opt.Mode.OutputsByFolder = o.Strict, o.StopOnFailure, o.OutputsByFolder
-	opt.Limits = pass.Limits(o.Limits)
+	opt.Limits, opt.Remote = pass.Limits(o.Limits), rules.Remote(p.Remote)
 	opt.Probe, opt.Observer = o.Probe, observed(o.Observer, o.EveryAsset)
 	return opt
 }

@@ -25,6 +25,8 @@ type Project struct {
 	// Cache is the store's folder. "" is $COOKCACHE, or assetcook in the user's cache
 	// folder.
 	Cache string
+	// Remote is a server on which Cook and Watch share results with others.
+	Remote Remote
 	// Recipes cook the assets.
 	Recipes []recipe.Recipe
 	// Targets are the variants to cook; none means the one without a name, and "all" all
@@ -47,7 +49,7 @@ type Project struct {
 }
 
 // FindProject returns the project that a folder belongs to: that of the nearest cook.toml with
-// a table [project], in the folder or above it, with absolute names, and the name of that
+// a table [project] or [remote], in the folder or above it, with absolute names, and the name of that
 // file. If there is none, all is empty. Recipes and what the table does not say are to be
 // filled in. A file above that belongs to another user ends the search.
 func FindProject(folder string) (p Project, file string, err error) {
@@ -58,7 +60,7 @@ func FindProject(folder string) (p Project, file string, err error) {
 	if found == nil {
 		return p, "", nil
 	}
-	return Project{Dir: found.Dir, Out: found.Out, Config: found.Config, Cache: found.Cache, Targets: found.Targets, IDs: found.IDs}, found.File, nil
+	return Project{Dir: found.Dir, Out: found.Out, Config: found.Config, Cache: found.Cache, Targets: found.Targets, IDs: found.IDs, Remote: Remote(found.Remote)}, found.File, nil
 }
 
 // Limits say what a run may use.
@@ -78,6 +80,18 @@ const DefaultCacheSize = pass.DefaultCacheSize
 // DefaultMemory is half of what this process may use: of the machine's memory, or of
 // what its container leaves it.
 func DefaultMemory() int64 { return pass.DefaultMemory() }
+
+// A Remote is a server of the Bazel Remote Execution API, or of Bazel's HTTP protocol, that
+// keeps results for a team. The store is looked into first. Whatever is wrong with a server
+// costs time and nothing else.
+type Remote struct {
+	URL                  string // grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX; "" is none
+	Upload               string // when results are given: never, always, or ci, which is "" and where the variable CI is set
+	NoRead               bool   // results are not taken
+	CA, Cert, Key        string // files in PEM: certificates that sign the server's, and what to show to it
+	TokenFile, BasicFile string // hold a bearer token or user:password, else COOK_REMOTE_TOKEN and COOK_REMOTE_BASIC
+	Program              string // file name of the program cook-remote, which speaks to the server
+}
 
 // options are those of a pass over the project.
 func (p Project) options() pass.Options {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/internal/human"
 )
 
@@ -47,6 +48,9 @@ type Summary struct {
 	Took   time.Duration `json:"took_ns"` // wall time
 	DryRun bool          `json:"dry_run,omitempty"`
 
+	// Remote is what passed between the run and Project.Remote; nil if nothing was asked.
+	Remote *Traffic `json:"remote,omitempty"`
+
 	// Copied are the files that a first run copies because neither a recipe nor a rule is
 	// for them, LeftOut what it leaves out though no .cookignore says so; the biggest first.
 	Copied  []Kind `json:"copied,omitempty"`
@@ -64,6 +68,27 @@ type Kind struct {
 	Bytes int64  `json:"bytes"` // of folders none
 }
 
+// Traffic is what passed between a run and a server on which results are shared.
+type Traffic struct {
+	Looked     int64         `json:"looked"`         // assets whose results were looked for
+	Hits       int64         `json:"hits"`           // those that had one
+	Downloaded int64         `json:"downloaded"`     // artifacts
+	Down       int64         `json:"bytes_down"`     // of them
+	Uploaded   int64         `json:"uploaded"`       // results
+	Up         int64         `json:"bytes_up"`       // of their artifacts that the server did not have
+	Left       int64         `json:"left,omitempty"` // results that the next run uploads
+	Dear       int64         `json:"dear,omitempty"` // results that take longer to download than to cook
+	Requests   int64         `json:"requests"`
+	Waited     time.Duration `json:"waited_ns"` // for the server's first answer
+}
+
+func traffic(s remote.Stats) *Traffic {
+	if s == (remote.Stats{}) {
+		return nil
+	}
+	return (*Traffic)(&s)
+}
+
 // Calls are system calls.
 type Calls struct {
 	Opened int64 `json:"folders_opened"`
@@ -76,7 +101,7 @@ func summarize(t *pass.Tally, took time.Duration) Summary {
 		Found: Count(t.Found), ByStamp: Count(t.ByStamp), ByChecksum: Count(t.ByChecksum), Unchanged: Count(t.Unchanged),
 		Restored: Count(t.Restored), Cooked: Count(t.Cooked), Failed: Count(t.Failed), NotReached: Count(t.NotReached),
 		Removed: Count(t.Removed), Errors: t.Errors, Warnings: t.Warnings, Checksummed: Count(t.Checksummed),
-		Looked: Calls(t.Looked), Saved: t.Saved, Took: took,
+		Looked: Calls(t.Looked), Saved: t.Saved, Took: took, Remote: traffic(t.Remote),
 	}
 }
 
@@ -135,6 +160,9 @@ func (s Summary) String() string {
 	line += " in " + human.Duration(s.Took)
 	if s.Saved > 0 {
 		line += " (saved " + human.Duration(s.Saved) + ")"
+	}
+	if s.Remote != nil {
+		line += fmt.Sprintf(" (remote: %v)", remote.Stats(*s.Remote))
 	}
 	if s.DryRun {
 		line += " (dry run)"

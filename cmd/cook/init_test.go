@@ -80,3 +80,23 @@ func TestNoCgo(t *testing.T) {
 		}
 	}
 }
+
+// Nothing that speaks to servers is linked: it is in programs of their own, which a run that
+// needs none does not start.
+func TestNoNetwork(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".", "../cook-remote").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), "google.golang.org/grpc\n") {
+		t.Fatal("cook-remote needs no gRPC")
+	}
+	if out, err = exec.Command("go", "list", "-deps", ".").Output(); err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range strings.Lines(string(out)) {
+		if pkg = strings.TrimSpace(pkg); pkg == "net" || pkg == "net/http" || strings.HasPrefix(pkg, "google.golang.org/") {
+			t.Errorf("cook links %s", pkg)
+		}
+	}
+}

@@ -52,6 +52,9 @@ func (r *cookRun) flags() *flag.FlagSet {
 	changeFlags(fs, &r.project, &r.options.IgnoreTimestamps, &r.options.OutputsByFolder)
 	workerFlag(fs, &r.options.Limits.Workers)
 	memoryFlag(fs, &r.options.Limits.Memory)
+	remoteFlags(fs, &r.project.Remote)
+	fs.Var((*upload)(&r.project.Remote.Upload), "remote-upload", "`when` to give results to the server of -remote: never, ci (where the variable CI is set) or always (default ci)")
+	fs.Var((*noRead)(&r.project.Remote.NoRead), "remote-read", "take results from the server of -remote (default true)")
 	r.show.flags(fs)
 	fs.BoolVar(&r.show.explain, "explain", false, "print the reasons for what was done; with -v, also for assets that were skipped")
 	fs.BoolVar(&r.show.stats, "stats", false, "print counters and timers at the end")
@@ -95,6 +98,7 @@ func (c command) runCook(ctx context.Context, atWork func(), args []string, stdo
 		return exitUsage
 	}
 	r.options.Patterns, r.options.StopOnFailure = patterns, !r.keepGoing
+	findRemote(&r.project.Remote, stderr)
 	if r.show.stats {
 		r.options.Probe.Counters = counters.New(counters.Options{Max: 256})
 	}

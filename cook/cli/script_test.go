@@ -20,13 +20,19 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
+	"github.com/assetcook/assetcook/cook/remote"
 	"github.com/assetcook/assetcook/internal/faultfs"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/proof/oracle"
 )
 
 // commands are the programs that this test binary can run as, by name.
-var commands = map[string]func(){"cook": judgedCook, "draw": draw}
+var commands = map[string]func(){
+	"cook":        judgedCook,
+	"draw":        draw,
+	"cook-remote": func() { os.Exit(remote.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+}
 
 func TestMain(m *testing.M) {
 	faultfs.Init() // this process may be the tracee that executes cook
@@ -83,6 +89,7 @@ func params(dir string) testscript.Params {
 			"edit":  doEdit,
 			"agree": agree,
 			"swap":  swapText,
+			"serve": serveRemote,
 			// Fails on some systems.
 			"freeze": freeze,
 		},
@@ -137,6 +144,23 @@ func swapText(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o666))
 }
+
+// serve VARIABLE grpc|http [AUTHORIZATION] starts a server on which results can be shared, and
+// sets a variable to its address.
+func serveRemote(ts *testscript.TestScript, _ bool, args []string) {
+	s := &remotetest.Server{BLAKE3: true, Zstd: true, Authorization: strings.Join(args[2:], " ")}
+	start := s.Start
+	if args[1] == "http" {
+		start = s.StartHTTP
+	}
+	ts.Setenv(args[0], start(scriptTest{ts}))
+}
+
+// A scriptTest is a script where a server wants a test.
+type scriptTest struct{ *testscript.TestScript }
+
+func (t scriptTest) Fatal(args ...any)     { t.Fatalf("%s", fmt.Sprint(args...)) }
+func (t scriptTest) Cleanup(finish func()) { t.Defer(finish) }
 
 // cut FILE BYTES shortens a file.
 func cutFile(ts *testscript.TestScript, _ bool, args []string) {

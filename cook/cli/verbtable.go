@@ -57,6 +57,8 @@ func (c command) verbs() []verb {
 			new(queryRun).sizeFlags, files, runSize},
 		{"graph", "graph -dir assets [flags] [pattern ...]", "print sources, dependencies and outputs as a graph", graphText,
 			new(queryRun).graphFlags, files, runGraph},
+		{"remote", "remote check [flags]", "try a server on which results are shared", remoteText,
+			new(remoteRun).flags, argument{words: remoteVerbs}, runRemote},
 		{"report", "report -dir assets [flags]", "write a page about the last cook and all runs", reportText,
 			new(reportRun).flags, folders, runReport},
 		{"history", "history -dir assets [flags]", "print the last runs, or compare two", historyText,

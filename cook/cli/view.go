@@ -90,7 +90,11 @@ func runView(ctx context.Context, _ func(), args []string, stdout, stderr io.Wri
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, inherited(stderr)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 5 * time.Second
-	err = cmd.Run()
+	return exitOf(ctx, cmd.Run(), stderr)
+}
+
+// exitOf returns the exit code for how a program ended that did all of the work.
+func exitOf(ctx context.Context, err error, stderr io.Writer) int {
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -105,31 +109,35 @@ func runView(ctx context.Context, _ func(), args []string, stdout, stderr io.Wri
 }
 
 // findViewer returns the viewer that lies beside this program, or that in PATH.
-func findViewer() (string, error) {
-	name := viewer
+func findViewer() (string, error) { return findBeside(viewer, "view") }
+
+// findBeside returns a program that is apart from cook: the one that lies beside this program,
+// or that in PATH. For what it is needed goes into the error.
+func findBeside(name, what string) (string, error) {
+	file := name
 	if runtime.GOOS == "windows" {
-		name += ".exe"
+		file += ".exe"
 	}
 	if self, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(self), name)
+		beside := filepath.Join(filepath.Dir(self), file)
 		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
 			return beside, nil
 		}
 	}
-	found, err := exec.LookPath(viewer)
+	found, err := exec.LookPath(name)
 	if errors.Is(err, exec.ErrNotFound) {
-		return "", fmt.Errorf("view needs the program %s, which is neither beside cook nor in PATH; install it with: go install %s", viewer, viewerPackage())
+		return "", fmt.Errorf("%s needs the program %s, which is neither beside cook nor in PATH; install it with: go install %s", what, name, packageOf(name))
 	}
 	return found, err
 }
 
-// viewerPackage is what "go install" takes for the viewer of this version.
-func viewerPackage() string {
+// packageOf is what "go install" takes for a program of this version.
+func packageOf(program string) string {
 	version := "latest"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if v := versionOf(info); v != "(devel)" && !strings.Contains(v, "+") { // of what was edited there is no package
 			version = v
 		}
 	}
-	return module + "/cmd/" + viewer + "@" + version
+	return module + "/cmd/" + program + "@" + version
 }

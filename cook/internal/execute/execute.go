@@ -13,6 +13,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
@@ -30,6 +31,7 @@ type Env struct {
 	Artifacts *Artifacts
 	Checksum  hashing.Func
 	Store     *store.Store    // nil for none
+	Remote    remote.Options  // whose URL is "" for none
 	Memory    int64           // bytes that all running recipes together may need
 	Cores     *parallel.Cores // that recipes compute on; nil if each has its own
 	Now       func() time.Time
@@ -100,6 +102,8 @@ type Done struct {
 	Stuck map[string]bool
 	// Detail is for the history.
 	Detail *Detail
+	// Remote is what passed between the run and the server on which results are shared.
+	Remote remote.Stats
 }
 
 // Run carries out a plan. Its error means that nothing could be begun.
@@ -114,6 +118,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 		outputs:   newOutputs(env.Out),
 		reporting: reported{warned: map[[2]string]bool{}, detail: Detail{Workers: opt.Workers}},
 	}
+	r.remote.Client = r.openRemote()
 	writes := !opt.DryRun && !r.idle()
 	if writes {
 		if err := r.prepare(); err != nil {
@@ -121,14 +126,16 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 		}
 	}
 	r.retire()
+	r.expect()
 	r.actions(ctx)
+	traffic := r.remote.Close(ctx)
 	if writes {
 		r.cleanUp()
 	}
 	return &Done{
 		Results: r.results, Learning: time.Duration(r.learning.took.Load()),
 		Wrote: r.outputs.wrote.Load(), Placed: r.outputs.placed, Stuck: r.outputs.stuck,
-		Detail: r.finishDetail(),
+		Detail: r.finishDetail(), Remote: traffic,
 	}, nil
 }
 
@@ -137,6 +144,7 @@ type runner struct {
 	*cooker
 	plan    *plan.Plan
 	results []Result
+	remote  server
 
 	outputs  *outputs
 	flights  flights

@@ -40,6 +40,7 @@ type known struct {
 	made     []store.Artifact
 	cookTime time.Duration
 	warnings []string
+	shared   bool // the server knew it, and the store does not
 }
 
 // ready is an action all of whose artifacts are complete: as scratch files, or in place

@@ -3,11 +3,13 @@ package execute
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -31,9 +33,17 @@ func (w *worker) lookUp(ctx context.Context, a planned) (known, bool) {
 	if err != nil {
 		w.warnOfStore(err)
 	}
+	if k, ok := w.lookUpBy(ctx, a, sets, w.storedResult); ok {
+		return k, true
+	}
+	return w.lookUpRemote(ctx, a, sets)
+}
+
+// lookUpBy finds the result of an action for what the names of its read sets hold now.
+func (w *worker) lookUpBy(ctx context.Context, a planned, sets []store.ReadSet, result func(context.Context, remote.Key) (store.Result, bool)) (known, bool) {
 	// Most recipes read nothing but their source. They have no read set on record, and
 	// the empty one is theirs.
-	for _, set := range append(sets, nil) {
+	for _, set := range append(slices.Clip(sets), nil) {
 		deps, err := w.digest(ctx, a, set)
 		var wait *waitError
 		if errors.As(err, &wait) {
@@ -42,15 +52,53 @@ func (w *worker) lookUp(ctx context.Context, a planned) (known, bool) {
 		if err != nil {
 			continue
 		}
-		result, err := w.Store.Result(plan.ResultID(a.ID, deps))
-		if err == nil && len(result.Artifacts) == len(a.Outputs) {
-			return known{planned: a, deps: deps, made: result.Artifacts, cookTime: result.CookTime, warnings: result.Warnings}, true
-		}
-		if err != nil && !errors.Is(err, store.ErrMissing) {
-			w.warnOfStore(err)
+		r, ok := result(ctx, keyOf(a, deps))
+		if ok && len(r.Artifacts) == len(a.Outputs) {
+			return known{planned: a, deps: deps, made: r.Artifacts, cookTime: r.CookTime, warnings: r.Warnings}, true
 		}
 	}
 	return known{planned: a}, false
+}
+
+// keyOf returns the key of the result that an action has with some dependencies.
+func keyOf(a planned, deps []index.Dep) remote.Key {
+	return remote.Key{Action: a.ID, Result: plan.ResultID(a.ID, deps), Reads: len(deps) > 0}
+}
+
+// storedResult is a result of the store.
+func (w *worker) storedResult(_ context.Context, k remote.Key) (store.Result, bool) {
+	r, err := w.Store.Result(k.Result)
+	if err != nil && !errors.Is(err, store.ErrMissing) {
+		w.warnOfStore(err)
+	}
+	return r, err == nil
+}
+
+// lookUpRemote finds an action's result on the server that others share, by what it read
+// here or there.
+func (w *worker) lookUpRemote(ctx context.Context, a planned, sets []store.ReadSet) (known, bool) {
+	worth := w.remote.worths.of(a)
+	first := w.remote.Look(ctx, keyOf(a, nil), worth)
+	for _, set := range first.ReadSets {
+		if !slices.ContainsFunc(sets, func(s store.ReadSet) bool { return slices.Equal(s, set) }) {
+			sets = append(sets, set)
+		}
+	}
+	found, ok := w.lookUpBy(ctx, a, sets, func(ctx context.Context, k remote.Key) (store.Result, bool) {
+		if k.Reads { // what was read elsewhere may have a result here
+			if r, ok := w.storedResult(ctx, k); ok {
+				return r, true
+			}
+			first = w.remote.Look(ctx, k, worth)
+		}
+		if first.Result == nil {
+			return store.Result{}, false
+		}
+		w.remote.worths.add(a, first.Result.CookTime)
+		return *first.Result, true
+	})
+	found.shared = ok
+	return found, ok
 }
 
 func (a planned) knownFrom(row *index.Action, deps []index.Dep) known {
@@ -118,6 +166,9 @@ func (w *worker) fetch(ctx context.Context, k known) (ready, error) {
 			return ready{}, err
 		}
 	}
+	if k.shared {
+		w.record(k) // what of it is not in place has come to the store
+	}
 	return r, nil
 }
 
@@ -137,6 +188,9 @@ func (w *worker) fetchOne(ctx context.Context, k known, r *ready, i int) error {
 		return nil
 	}
 	if !k.inStore(w.Store) {
+		return errNotAtHand
+	}
+	if w.remote.Client != nil && !w.Store.HasBlob(want.Blob, want.Size) && !w.remote.Fetch(ctx, keyOf(k.planned, k.deps), k.cookTime) {
 		return errNotAtHand
 	}
 	err := w.Store.CopyBlob(ctx, want.Blob, want.Size, w.outputs.tmp.Root(), file)
@@ -173,14 +227,30 @@ func (w *worker) takeBack(old *contents.Output, file string) bool {
 	return ok && (old.Settled || contents.Holds(context.Background(), w.summer, w.Out, aside, &old.Artifact)) && w.Out.Root().Rename(aside, file) == nil
 }
 
-// keep puts a result into the store. Failing to do so costs time later and nothing
-// else.
+// record puts a result into the store whose blobs have just come there from elsewhere.
+func (w *worker) record(k known) {
+	if err := w.putRecords(k.planned, k.deps, store.Result{Artifacts: k.made, CookTime: k.cookTime, Warnings: k.warnings}); err != nil {
+		w.warnOfStore(err)
+	}
+}
+
+// keep puts a result into the store, and from there it goes to the server that others
+// share. Failing to do so costs time later and nothing else.
 func (w *worker) keep(ctx context.Context, r ready) {
 	if !r.inStore(w.Store) {
 		return
 	}
 	defer w.probe.Begin("cook/run/store", "").End()
-	if err := w.keepAll(ctx, r); err != nil && ctx.Err() == nil {
+	if err := w.keepAll(ctx, r); err == nil {
+		keys := []remote.Key{keyOf(r.planned, r.deps)}
+		if keys[0].Reads {
+			keys = append(keys, keyOf(r.planned, nil))
+		}
+		w.remote.Keep(keys...)
+		if w.remote.Client != nil {
+			w.remote.worths.add(r.planned, r.cookTime)
+		}
+	} else if ctx.Err() == nil {
 		w.warnOfStore(err)
 	}
 }
@@ -192,16 +262,21 @@ func (w *worker) keepAll(ctx context.Context, r ready) error {
 			return err
 		}
 	}
-	if len(r.deps) > 0 {
-		set := make(store.ReadSet, len(r.deps))
-		for i, d := range r.deps {
+	return w.putRecords(r.planned, r.deps, store.Result{Artifacts: made, CookTime: r.cookTime, Warnings: r.warnings})
+}
+
+// putRecords records a result in the store, and what was read for it.
+func (w *worker) putRecords(a planned, deps []index.Dep, r store.Result) error {
+	if len(deps) > 0 {
+		set := make(store.ReadSet, len(deps))
+		for i, d := range deps {
 			set[i] = d.Name
 		}
-		if err := w.Store.AddReadSet(r.ID, set); err != nil {
+		if err := w.Store.AddReadSet(a.ID, set); err != nil {
 			return err
 		}
 	}
-	return w.Store.PutResult(plan.ResultID(r.ID, r.deps), store.Result{Artifacts: made, CookTime: r.cookTime, Warnings: r.warnings})
+	return w.Store.PutResult(plan.ResultID(a.ID, deps), r)
 }
 
 func (w *worker) putBlob(ctx context.Context, file string, a store.Artifact) error {

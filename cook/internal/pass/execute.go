@@ -6,6 +6,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
@@ -80,8 +81,9 @@ func (s *Session) Env(t *Todo) execute.Env {
 	if memory <= 0 { // asked for late: a no-op run has no use for it
 		memory = DefaultMemory()
 	}
+	server, _ := remote.OptionsOf(s.Remote) // Open has judged it
 	return execute.Env{
-		Assets: s.Assets, Out: s.Out, Contents: t.Contents, Artifacts: t.Artifacts, Checksum: s.Checksum, Store: t.Store, Memory: memory,
+		Assets: s.Assets, Out: s.Out, Contents: t.Contents, Artifacts: t.Artifacts, Checksum: s.Checksum, Store: t.Store, Remote: server, Memory: memory,
 		Cores: parallel.NewCores(s.Limits.Workers), Now: s.Time.Now, Probe: s.Probe,
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -22,6 +24,7 @@ type Options struct {
 	Scope    Scope
 	Mode     Mode
 	Limits   Limits
+	Remote   rules.Remote // on which results are shared; its URL is "" for none
 	Recipes  []recipe.Recipe
 	Checksum string // "" is xxh3
 	Time     Time
@@ -111,6 +114,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Scope, err = o.Scope.compiled(); err != nil {
 		return o, err
+	}
+	if _, err = remote.OptionsOf(o.Remote); err != nil {
+		return o, &ConfigError{err}
 	}
 	if o.Limits.Workers < 0 {
 		return o, configError("%d workers: want 1 or more, or 0 for one for each CPU", o.Limits.Workers)

@@ -97,7 +97,7 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 	work, err := Execute(ctx, s, delta, todo)
 	meter.addRead(delta, todo, work)
 	if work != nil && work.Done != nil {
-		done.Detail = work.Detail
+		done.Detail, meter.Remote = work.Detail, work.Remote
 	}
 	if err == nil && ctx.Err() == nil {
 		s.noteEmpty(ctx, &meter.Tally)

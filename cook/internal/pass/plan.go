@@ -125,8 +125,9 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 
 // readsLate reports whether sources are read when their turn has come. Nothing that was
 // known of any source can be compared with what they hold, nor is it a question about one.
+// A server is asked about all of them at once, and so they are read before.
 func (s *Session) readsLate(d *Delta) bool {
-	return d.Whole && len(d.Before) == 0 && s.Scope.Source == ""
+	return d.Whole && len(d.Before) == 0 && s.Scope.Source == "" && s.Remote.URL == ""
 }
 
 // known is what is known of files. A question about one source is to be told that it

@@ -7,6 +7,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
 )
 
 // A Count is how many actions had one outcome, and what they amount to.
@@ -51,6 +52,7 @@ type Tally struct {
 	Warnings    int
 	Looked      Looked
 	Saved       time.Duration // recorded cook time of what was not cooked
+	Remote      remote.Stats  // what passed between the run and the server on which results are shared
 }
 
 // Looked counts system calls.

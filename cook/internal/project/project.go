@@ -24,10 +24,11 @@ type Project struct {
 	Cache   string
 	Targets []string
 	IDs     bool
+	Remote  rules.Remote
 }
 
-// Find looks for the nearest cook.toml with a table [project], in a folder and above it; nil
-// is none. A file above that belongs to somebody else than the folder, and is neither the
+// Find looks for the nearest cook.toml with a table [project] or [remote], in a folder and
+// above it; nil is none. A file above that belongs to somebody else than the folder, and is neither the
 // user's nor root's, ends the search: whoever may write to a folder above, such as /tmp,
 // shall not have his commands run by others.
 func Find(folder string) (*Project, error) {
@@ -80,7 +81,10 @@ func read(name string, trusted owners) (*Project, error) {
 		}
 		return filepath.Join(filepath.Dir(name), filepath.FromSlash(folder))
 	}
-	p := &Project{File: name, Dir: at(says.Dir), Out: at(says.Out), Cache: at(says.Cache), Targets: says.Targets, IDs: says.IDs}
+	p := &Project{File: name, Dir: at(says.Dir), Out: at(says.Out), Cache: at(says.Cache), Targets: says.Targets, IDs: says.IDs, Remote: says.Remote}
+	for _, file := range []*string{&p.Remote.CA, &p.Remote.Cert, &p.Remote.Key, &p.Remote.TokenFile, &p.Remote.BasicFile} {
+		*file = at(*file)
+	}
 	if p.Dir == "" {
 		p.Dir = filepath.Dir(name)
 	}

@@ -93,6 +93,7 @@ func Objects() []Object {
 		"summary":     reflect.TypeFor[cook.Summary](),
 		"count":       reflect.TypeFor[cook.Count](),
 		"looked":      reflect.TypeFor[cook.Calls](),
+		"remote":      reflect.TypeFor[cook.Traffic](),
 		"files":       reflect.TypeFor[cook.Kind](),
 		"finding":     reflect.TypeFor[cook.Finding](),
 		"bytes":       reflect.TypeFor[cook.ByteDifference](),

@@ -108,8 +108,14 @@ func (c *compiler) read(f File) {
 				continue
 			}
 			c.project(at, d.values[key])
+		case "remote":
+			if f.Dir != "" {
+				c.failf(at.key, "remote: this table is for the cook.toml of the whole tree, in the asset folder or above it")
+				continue
+			}
+			c.remote(at, d.values[key])
 		default:
-			words := []string{"rule", "target", "project"}
+			words := []string{"rule", "target", "project", "remote"}
 			c.failf(at.key, "unknown key %q%s", clip(key), instead(key, words)).meant(key, words)
 		}
 	}

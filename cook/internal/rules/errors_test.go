@@ -22,7 +22,7 @@ func TestBadFiles(t *testing.T) {
 
 		// Top level.
 		{"rules = 1", `1:1: unknown key "rules"; did you mean "rule"?`},
-		{"\n[defaults]\n", `2:2: unknown key "defaults"; have rule, target, project`},
+		{"\n[defaults]\n", `2:2: unknown key "defaults"; have rule, target, project, remote`},
 		{"[rule]\nmatch = '*'", "1:2: rule: want a list of tables; write [[rule]] above each"},
 		{"rule = [{match = 'a'}, 3]", "1:24: rule: want a table"},
 		{"target = 1", "1:1: target: want tables such as [target.mobile.image]"},
@@ -174,7 +174,7 @@ func TestAllErrorsOfAllFiles(t *testing.T) {
 a/cook.toml:2:11: quality: want a whole number from 1 to 9, have 0
 a/cook.toml:5:9: match: pattern "a//b": has an empty element, which no path has
 a/cook.toml:6:1: unknown key "srbg"; did you mean "srgb"?
-a/cook.toml:7:2: unknown key "foo"; have rule, target, project
+a/cook.toml:7:2: unknown key "foo"; have rule, target, project, remote
 b/cook.toml:1:5: the value is missing
 cook.toml:4:10: template "{": "{" without "}"; write "{{" for a brace`
 	if err == nil {

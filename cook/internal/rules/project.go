@@ -19,6 +19,7 @@ type Project struct {
 	Dir, Out, Cache string
 	Targets         []string
 	IDs             bool
+	Remote          Remote
 	// HasRules says that there are rules or targets in the file besides.
 	HasRules bool
 
@@ -35,8 +36,8 @@ func (p *Project) WrongDir(why string) error {
 // projectKeys are the keys of the table.
 var projectKeys = []string{"dir", "out", "cache", "targets", "ids"}
 
-// ReadProject returns what a file says of a project, nil if it has no such table. The error
-// is of type Errors.
+// ReadProject returns what a file says of a project and of where results are shared, nil if it
+// has neither table. The error is of type Errors.
 func ReadProject(name string, data []byte) (*Project, error) {
 	if !mayHaveProject(data) {
 		return nil, nil // mostly, and there is no need to understand the rest, or that it is right
@@ -46,24 +47,36 @@ func ReadProject(name string, data []byte) (*Project, error) {
 	if err != nil {
 		return nil, Errors{err}
 	}
-	value, ok := d.values["project"]
-	if !ok {
+	c.file = d
+	var p *Project
+	tables := 0
+	if value, ok := d.values["project"]; ok {
+		p = c.project(d.places.field("project"), value)
+		tables++
+	}
+	if value, ok := d.values["remote"]; ok {
+		if p == nil {
+			p = &Project{file: d, dir: d.places.field("remote").key}
+		}
+		p.Remote = c.remote(d.places.field("remote"), value)
+		tables++
+	}
+	if p == nil {
 		return nil, nil
 	}
-	c.file = d
-	p := c.project(d.places.field("project"), value)
 	if len(c.errs) > 0 {
 		c.errs.sort()
 		return nil, c.errs
 	}
-	p.HasRules = len(d.values) > 1
+	p.HasRules = len(d.values) > tables
 	return p, nil
 }
 
-// mayHaveProject reports whether a line may be a key or table of that name.
+// mayHaveProject reports whether a line may be a key or table that ReadProject reads.
 func mayHaveProject(data []byte) bool {
 	for line := range bytes.Lines(data) {
-		if bytes.HasPrefix(bytes.TrimLeft(line, "\xef\xbb\xbf \t[\"'"), []byte("project")) {
+		word := bytes.TrimLeft(line, "\xef\xbb\xbf \t[\"'")
+		if bytes.HasPrefix(word, []byte("project")) || bytes.HasPrefix(word, []byte("remote")) {
 			return true
 		}
 	}

@@ -50,6 +50,13 @@ func Schema(recipes *recipe.Set) ([]byte, error) {
 				"properties":           projectSchema(),
 				"additionalProperties": false,
 			},
+			"remote": schema{
+				"description":          "the server on which results are shared; files are from the folder of this file",
+				"type":                 "object",
+				"properties":           remoteSchema(),
+				"required":             []string{"url"},
+				"additionalProperties": false,
+			},
 			"target": schema{
 				"description":          "options for one target: [target.mobile.image]",
 				"type":                 "object",

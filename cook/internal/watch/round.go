@@ -13,6 +13,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/notify"
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -57,7 +58,11 @@ func (m *watcher) round(ctx context.Context) error {
 // cook runs a pass where something may have changed, and learns from it. all reports
 // whether it looked everywhere.
 func (m *watcher) cook(ctx context.Context, first bool) (done *pass.Done, all bool, err error) {
-	s, err := pass.Open(m.opt, pass.Write)
+	opt := m.opt
+	if !first && !m.pending.all {
+		opt.Remote = rules.Remote{} // connecting takes longer than most edits take to cook
+	}
+	s, err := pass.Open(opt, pass.Write)
 	if err != nil {
 		m.pending.all = true
 		return &pass.Done{}, false, err

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/rules"
+)
+
+// remoteProgram speaks to the server of -remote. It is apart from cook because every start of
+// cook would pay for the libraries in it.
+const remoteProgram = "cook-remote"
+
+// remoteFlags declares where results are shared and how that server is reached.
+func remoteFlags(fs *flag.FlagSet, r *cook.Remote) {
+	fs.Var((*address)(&r.URL), "remote", "share results on the server at this `address`: grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX. Needs the program cook-remote")
+	fs.StringVar(&r.CA, "remote-ca", "", "`file` of certificates that sign the server's")
+	fs.StringVar(&r.Cert, "remote-cert", "", "`file` of the certificate to show to the server")
+	fs.StringVar(&r.Key, "remote-key", "", "`file` of the key of that certificate")
+	fs.StringVar(&r.TokenFile, "remote-token-file", "", "`file` with the bearer token for the server (default: $COOK_REMOTE_TOKEN)")
+	fs.StringVar(&r.BasicFile, "remote-basic-file", "", "`file` with user:password for the server (default: $COOK_REMOTE_BASIC)")
+}
+
+// address is a flag value: that of a server.
+type address string
+
+func (a *address) String() string { return string(*a) }
+
+func (a *address) Set(text string) error {
+	*a = address(text)
+	return rules.CheckRemote(text)
+}
+
+// upload is a flag value: never, ci or always.
+type upload string
+
+func (u *upload) String() string { return string(*u) }
+
+func (u *upload) choices() []string { return rules.UploadChoices }
+
+func (u *upload) Set(text string) error {
+	for _, choice := range u.choices() {
+		if text == choice {
+			*u = upload(text)
+			return nil
+		}
+	}
+	return errors.New("want never, ci or always")
+}
+
+// noRead is a flag value that is true for false, and says "" as long as nothing was set.
+type noRead bool
+
+func (n *noRead) IsBoolFlag() bool { return true }
+
+func (n *noRead) String() string {
+	if n == nil || !bool(*n) {
+		return ""
+	}
+	return "false"
+}
+
+func (n *noRead) Set(text string) error {
+	yes, err := strconv.ParseBool(text)
+	*n = noRead(!yes)
+	return err
+}
+
+// findRemote finds the program that speaks to a server. Without it, a run goes on alone.
+func findRemote(r *cook.Remote, stderr io.Writer) {
+	if r.URL == "" {
+		return
+	}
+	var err error
+	if r.Program, err = findBeside(remoteProgram, "-remote"); err != nil {
+		report.Warn(stderr, err.Error()+"; this run goes on without the server")
+		r.URL = ""
+	}
+}
+
+const remoteText = `usage: cook remote check [flags]
+
+Tries the server of -remote, or of [remote] in cook.toml: whether it is there and lets you
+in, what it can do, how long an answer takes, how fast blobs come and go, and whether its
+clock agrees. Exit status 1 says that results cannot be shared.
+
+Example:
+	cook remote check -remote grpc://cache.example.com:9092
+`
+
+func remoteVerbs() []string { return []string{"check"} }
+
+// A remoteRun is a command line of the verb.
+type remoteRun struct{ project cook.Project }
+
+func (r *remoteRun) flags() *flag.FlagSet {
+	fs := newFlags("remote", remoteText)
+	fs.StringVar(&r.project.Dir, "dir", "", "`folder` of the source assets, whose cook.toml may say where the server is")
+	remoteFlags(fs, &r.project.Remote)
+	return fs
+}
+
+func runRemote(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
+	var r remoteRun
+	fs := r.flags()
+	words, code, ok := parse(fs, args, stdout, stderr)
+	if !ok {
+		return code
+	}
+	to := &r.project.Remote
+	switch {
+	case len(words) != 1 || words[0] != "check":
+		wrong(stderr, "remote: want check, not %q; see cook help remote", strings.Join(words, " "))
+		return exitUsage
+	case to.URL == "":
+		wrong(stderr, "no server: give -remote, or write a table [remote] into cook.toml")
+		return exitUsage
+	}
+	program, err := findBeside(remoteProgram, "remote check")
+	if err != nil {
+		wrong(stderr, "%v", err)
+		return exitFailed
+	}
+	opt, err := remote.OptionsOf(rules.Remote(*to))
+	if err != nil {
+		wrong(stderr, "%v", err)
+		return exitUsage
+	}
+	cmd := exec.CommandContext(ctx, program, append([]string{"-check"}, opt.Args...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, inherited(stderr)
+	cmd.WaitDelay = time.Second
+	return exitOf(ctx, cmd.Run(), stderr)
+}

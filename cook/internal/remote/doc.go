@@ -1,0 +1,22 @@
+// Package remote lets a run take results from a server that a team shares, and give it its
+// own.
+//
+//	execute --Look, Fetch, Keep--> Client --wire--> cook-remote --gRPC or HTTP--> server
+//	      \                                             /
+//	       `---------------- store --------------------'
+//
+// The server is reached by a process of its own, cook-remote: the libraries that it needs
+// would cost each start of cook more than a no-op run takes. A [Client] starts it when there
+// is first something to ask, so a run without work neither starts it nor connects.
+//
+// Contents do not pass through the wire. cook-remote puts what it downloads into the store,
+// which verifies every blob against its BLAKE3-256 while it is written, and takes from there
+// what it uploads. A result is recorded in the store when all of its blobs are there.
+//
+// # Failure is a miss
+//
+// No method returns an error. What cannot be had, in time or at all, is cooked; the run says
+// once why, by the function that [New] was given. If the process dies, everything is a miss.
+//
+// Package cook/internal/remote/share is the other end of the wire.
+package remote

@@ -1,0 +1,339 @@
+package reapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+	"github.com/klauspost/compress/zstd"
+	bspb "google.golang.org/genproto/googleapis/bytestream"
+	"google.golang.org/grpc/status"
+
+	"github.com/assetcook/assetcook/cook/internal/remote/share"
+)
+
+func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, each func(int, []byte, error)) error {
+	if s.noBatchRead.Load() {
+		return s.readAlone(ctx, digests, each)
+	}
+	request := &repb.BatchReadBlobsRequest{InstanceName: s.instance, Digests: messages(digests), DigestFunction: s.function}
+	if s.zstd {
+		request.AcceptableCompressors = []repb.Compressor_Value{repb.Compressor_ZSTD}
+	}
+	r, err := s.cas.BatchReadBlobs(ctx, request)
+	if err = asError(err); isUnimplemented(err) {
+		s.noBatchRead.Store(true)
+		return s.readAlone(ctx, digests, each)
+	}
+	if err != nil {
+		return err
+	}
+	places := map[share.Digest][]int{}
+	for i, d := range digests {
+		places[d] = append(places[d], i)
+	}
+	for _, blob := range r.Responses {
+		d := share.Digest{Hash: blob.GetDigest().GetHash(), Size: blob.GetDigest().GetSizeBytes()}
+		content, err := blob.Data, statusError(status.FromProto(blob.GetStatus()))
+		if err == nil {
+			content, err = unpacked(blob.Data, blob.Compressor, d.Size)
+		}
+		for _, i := range places[d] {
+			each(i, content, err)
+		}
+	}
+	return nil
+}
+
+// unpacked returns the content of a blob that may be compressed, which has a size.
+func unpacked(data []byte, how repb.Compressor_Value, size int64) ([]byte, error) {
+	switch how {
+	case repb.Compressor_IDENTITY:
+		return data, nil
+	case repb.Compressor_ZSTD:
+		d, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(size)+1<<20))
+		if err != nil {
+			return nil, err
+		}
+		defer d.Close()
+		return io.ReadAll(io.LimitReader(d, size+1))
+	}
+	return nil, fmt.Errorf("the server sent a blob compressed by %v, which was not asked for", how)
+}
+
+func (s *server) readAlone(ctx context.Context, digests []share.Digest, each func(int, []byte, error)) error {
+	for i, d := range digests {
+		content, err := s.readAll(ctx, d)
+		if errors.Is(err, share.ErrUnavailable) {
+			return err
+		}
+		each(i, content, err)
+	}
+	return nil
+}
+
+func (s *server) readAll(ctx context.Context, d share.Digest) ([]byte, error) {
+	r, err := s.Read(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, d.Size+1))
+}
+
+func (s *server) WriteSmall(ctx context.Context, digests []share.Digest, contents [][]byte) error {
+	if s.noBatchWrite.Load() {
+		return s.writeAlone(ctx, digests, contents)
+	}
+	request := &repb.BatchUpdateBlobsRequest{InstanceName: s.instance, DigestFunction: s.function}
+	for i, d := range digests {
+		request.Requests = append(request.Requests, &repb.BatchUpdateBlobsRequest_Request{Digest: message(d), Data: contents[i]})
+	}
+	r, err := s.cas.BatchUpdateBlobs(ctx, request)
+	if err = asError(err); isUnimplemented(err) {
+		s.noBatchWrite.Store(true)
+		return s.writeAlone(ctx, digests, contents)
+	}
+	if err != nil {
+		return err
+	}
+	for _, blob := range r.Responses {
+		if err := statusError(status.FromProto(blob.GetStatus())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *server) writeAlone(ctx context.Context, digests []share.Digest, contents [][]byte) error {
+	for i, d := range digests {
+		err := s.Write(ctx, d, func(offset int64) (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(contents[i][offset:])), nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resource is the name of a blob for ByteStream.
+func (s *server) resource(d share.Digest, compressed bool) string {
+	name := "blobs/"
+	if compressed {
+		name = "compressed-blobs/zstd/"
+	}
+	if s.function == repb.DigestFunction_BLAKE3 {
+		name += "blake3/"
+	}
+	return name + d.Hash + "/" + strconv.FormatInt(d.Size, 10)
+}
+
+// inInstance puts a resource into the instance.
+func (s *server) inInstance(name string) string {
+	if s.instance == "" {
+		return name
+	}
+	return s.instance + "/" + name
+}
+
+// resumes is how often reading or writing of one blob goes on after a cut.
+const resumes = 3
+
+// packsAt is the size from which blobs travel compressed.
+const packsAt = 64 << 10
+
+func (s *server) Read(ctx context.Context, d share.Digest) (io.ReadCloser, error) {
+	compressed := s.zstd && d.Size >= packsAt
+	ctx, cancel := context.WithCancel(ctx)
+	r := &reader{s: s, ctx: ctx, cancel: cancel, name: s.inInstance(s.resource(d, compressed)), left: d.Size, resumable: !compressed}
+	if err := r.open(); err != nil {
+		cancel()
+		return nil, err
+	}
+	if !compressed {
+		return r, nil
+	}
+	unpacker, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return &unpacking{unpacker.IOReadCloser(), r}, nil
+}
+
+// unpacking reads a compressed blob.
+type unpacking struct {
+	io.ReadCloser
+	under *reader
+}
+
+func (u *unpacking) Close() error {
+	u.ReadCloser.Close()
+	return u.under.Close()
+}
+
+// A reader reads a blob, and goes on where it stopped if the connection breaks.
+type reader struct {
+	s         *server
+	ctx       context.Context
+	cancel    context.CancelFunc
+	name      string
+	offset    int64
+	left      int64 // of what is not compressed
+	resumable bool
+	resumed   int
+	stream    bspb.ByteStream_ReadClient
+	data      []byte // that came and was not read yet
+}
+
+func (r *reader) open() (err error) {
+	r.stream, err = r.s.bytes.Read(r.ctx, &bspb.ReadRequest{ResourceName: r.name, ReadOffset: r.offset})
+	if err == nil && r.offset == 0 && r.data == nil { // a blob that is missing shows at once
+		err = r.receive()
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+func (r *reader) receive() error {
+	m, err := r.stream.Recv()
+	if errors.Is(err, io.EOF) {
+		return io.EOF
+	}
+	if err != nil {
+		return asError(err)
+	}
+	r.data = m.Data
+	return nil
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	for len(r.data) == 0 {
+		if r.resumable && r.left <= 0 {
+			return 0, io.EOF
+		}
+		err := r.receive()
+		if errors.Is(err, share.ErrUnavailable) && r.resumable && r.resumed < resumes && r.ctx.Err() == nil {
+			r.resumed++
+			if err = r.open(); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, r.data)
+	r.data = r.data[n:]
+	r.offset += int64(n)
+	r.left -= int64(n)
+	return n, nil
+}
+
+func (r *reader) Close() error {
+	r.cancel()
+	return nil
+}
+
+func (s *server) Write(ctx context.Context, d share.Digest, open func(offset int64) (io.ReadCloser, error)) error {
+	var id [16]byte
+	rand.Read(id[:])
+	uuid := fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+	compressed := s.zstd && d.Size >= packsAt
+	name := s.inInstance("uploads/" + uuid + "/" + s.resource(d, compressed))
+	offset := int64(0)
+	for try := 0; ; try++ {
+		err := s.writeFrom(ctx, name, d, offset, compressed, open)
+		if err == nil || !errors.Is(err, share.ErrUnavailable) || compressed || try == resumes || ctx.Err() != nil {
+			return err
+		}
+		st, statusErr := s.bytes.QueryWriteStatus(ctx, &bspb.QueryWriteStatusRequest{ResourceName: name})
+		if statusErr != nil {
+			return err
+		}
+		if st.Complete {
+			return nil
+		}
+		offset = min(max(st.CommittedSize, 0), d.Size)
+	}
+}
+
+// writeFrom writes a blob from an offset.
+func (s *server) writeFrom(ctx context.Context, name string, d share.Digest, offset int64, compressed bool, open func(int64) (io.ReadCloser, error)) error {
+	from, err := open(offset)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := s.bytes.Write(ctx)
+	if err != nil {
+		return asError(err)
+	}
+	w := &writer{stream: stream, name: name, offset: offset}
+	if compressed {
+		packer, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return err
+		}
+		if _, err = io.Copy(packer, from); err == nil {
+			err = packer.Close()
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+	} else if _, err = io.CopyBuffer(w, onlyReader{from}, make([]byte, chunk)); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if err := w.finish(); err != nil && !errors.Is(err, io.EOF) {
+		return asError(err)
+	}
+	_, err = stream.CloseAndRecv() // also of a server that has the blob already and stops listening
+	return asError(err)
+}
+
+const chunk = 256 << 10
+
+// onlyReader hides that a file can write itself to others, so that chunks have one size.
+type onlyReader struct{ io.Reader }
+
+// A writer sends a blob in messages. The last one is held back, for it has to say that it is.
+type writer struct {
+	stream bspb.ByteStream_WriteClient
+	name   string
+	offset int64
+	held   []byte
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 {
+		if len(w.held) == chunk {
+			if err := w.send(false); err != nil {
+				return 0, err
+			}
+		}
+		k := min(chunk-len(w.held), len(p))
+		w.held, p = append(w.held, p[:k]...), p[k:]
+	}
+	return n, nil
+}
+
+func (w *writer) finish() error { return w.send(true) }
+
+func (w *writer) send(last bool) error {
+	err := w.stream.Send(&bspb.WriteRequest{ResourceName: w.name, WriteOffset: w.offset, Data: w.held, FinishWrite: last})
+	w.offset += int64(len(w.held))
+	w.held = w.held[:0]
+	return err
+}

@@ -1,0 +1,305 @@
+package share_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// shared returns a server that has a result, and the result.
+func shared(t *testing.T, j job) (*remotetest.Server, string) {
+	server := &remotetest.Server{}
+	url := server.Start(t)
+	m := newMachine(t, url)
+	c := m.run()
+	m.keep(c, j)
+	if stats := c.Close(t.Context()); stats.Uploaded != 1 {
+		t.Fatalf("%+v", stats)
+	}
+	return server, url
+}
+
+// rewrite changes the records of a result.
+func rewrite(r *repb.ActionResult, change func(fields map[string]any)) {
+	fields := map[string]any{}
+	json.Unmarshal(r.StdoutRaw, &fields)
+	change(fields)
+	r.StdoutRaw, _ = json.Marshal(fields)
+}
+
+// forge seals the record of another result under an ID.
+func forge(id store.ResultID, change func(*store.Result), j job) []byte {
+	r := j.result
+	r.Artifacts = slices.Clone(r.Artifacts)
+	change(&r)
+	record, err := store.MarshalResult(id, r)
+	if err != nil {
+		panic(err)
+	}
+	return record
+}
+
+// poisons are ways to make a server's result a wrong one.
+var poisons = map[string]func(r *repb.ActionResult, blobs map[string][]byte, j job){
+	"no record":   func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.StdoutRaw = nil },
+	"not JSON":    func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.StdoutRaw = []byte("{") },
+	"torn record": func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.StdoutRaw = r.StdoutRaw[:len(r.StdoutRaw)/2] },
+	"huge record": func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.StdoutRaw = make([]byte, 5<<20) },
+	"null record": func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.StdoutRaw = []byte("null") },
+	"another format": func(r *repb.ActionResult, _ map[string][]byte, _ job) {
+		rewrite(r, func(f map[string]any) { f["assetcook"] = 2 })
+	},
+	"result is text": func(r *repb.ActionResult, _ map[string][]byte, _ job) {
+		rewrite(r, func(f map[string]any) { f["result"] = "%" })
+	},
+	"garbled result": func(r *repb.ActionResult, _ map[string][]byte, _ job) {
+		rewrite(r, func(f map[string]any) { f["result"] = []byte("garbage") })
+	},
+	"garbled sets": func(r *repb.ActionResult, _ map[string][]byte, _ job) {
+		rewrite(r, func(f map[string]any) { f["readSets"] = []byte("garbage") })
+	},
+	"empty artifacts": func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles = nil },
+	"sets of another": func(r *repb.ActionResult, _ map[string][]byte, _ job) {
+		rewrite(r, func(f map[string]any) {
+			f["readSets"] = store.MarshalReadSets(store.ActionID{9}, []store.ReadSet{{"../../etc/passwd"}})
+		})
+	},
+	"result of another": func(r *repb.ActionResult, _ map[string][]byte, j job) {
+		rewrite(r, func(f map[string]any) { f["result"] = forge(store.ResultID{9}, func(*store.Result) {}, j) })
+	},
+	"an artifact more": func(r *repb.ActionResult, _ map[string][]byte, _ job) {
+		r.OutputFiles = append(r.OutputFiles, &repb.OutputFile{Path: "3", Digest: r.OutputFiles[0].Digest})
+	},
+	"an artifact fewer":    func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles = r.OutputFiles[1:] },
+	"an artifact twice":    func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles[1].Path = "0" },
+	"a path":               func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles[0].Path = "../../etc/passwd" },
+	"an absolute path":     func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles[0].Path = "/etc/passwd" },
+	"a number with a sign": func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles[0].Path = "+0" },
+	"a negative number":    func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles[0].Path = "-1" },
+	"a large number":       func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles[0].Path = "99999999999999999999" },
+	"no digest":            func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles[0].Digest = nil },
+	"a short digest":       func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles[0].Digest.Hash = "12" },
+	"another size":         func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles[0].Digest.SizeBytes++ },
+	"a negative size":      func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles[0].Digest.SizeBytes = -1 },
+	"a folder": func(r *repb.ActionResult, _ map[string][]byte, _ job) {
+		r.OutputDirectories = []*repb.OutputDirectory{{Path: "x"}}
+	},
+	"a link": func(r *repb.ActionResult, _ map[string][]byte, _ job) {
+		r.OutputSymlinks = []*repb.OutputSymlink{{Path: "0", Target: "/etc/passwd"}}
+	},
+	"swapped blobs": func(r *repb.ActionResult, blobs map[string][]byte, _ job) {
+		a, b := r.OutputFiles[0].Digest.Hash, r.OutputFiles[1].Digest.Hash
+		blobs[a], blobs[b] = blobs[b], blobs[a]
+	},
+	"a changed blob": func(r *repb.ActionResult, blobs map[string][]byte, _ job) {
+		b := bytes.Clone(blobs[r.OutputFiles[2].Digest.Hash])
+		b[len(b)-1] ^= 1
+		blobs[r.OutputFiles[2].Digest.Hash] = b
+	},
+	"a shorter blob": func(r *repb.ActionResult, blobs map[string][]byte, _ job) {
+		blobs[r.OutputFiles[2].Digest.Hash] = blobs[r.OutputFiles[2].Digest.Hash][1:]
+	},
+	"a longer blob": func(r *repb.ActionResult, blobs map[string][]byte, _ job) {
+		blobs[r.OutputFiles[2].Digest.Hash] = append(bytes.Clone(blobs[r.OutputFiles[2].Digest.Hash]), 0)
+	},
+	"a blob that is gone": func(r *repb.ActionResult, blobs map[string][]byte, _ job) {
+		delete(blobs, r.OutputFiles[1].Digest.Hash)
+	},
+	"another blob of that size": func(r *repb.ActionResult, blobs map[string][]byte, j job) {
+		// Consistent for the server, but not what the record says.
+		other := make([]byte, j.result.Artifacts[0].Size)
+		d := hashing.DigestOf(append(other, 'x')).String()
+		blobs[d] = other
+		r.OutputFiles[0].Digest.Hash = d
+	},
+}
+
+// Whatever is wrong with what a server has, it is a miss: no blob of another content comes
+// into the store, and no result.
+func TestPoison(t *testing.T) {
+	j := jobs(7)[5]
+	j.key.Reads, j.set = false, nil
+	for name, poison := range poisons {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, url := shared(t, j)
+			server.Change(func(blobs map[string][]byte, results map[string]*repb.ActionResult) {
+				for _, r := range results {
+					poison(r, blobs, j)
+				}
+			})
+			m := newMachine(t, url)
+			c := m.run()
+			c.Expect([]remote.Key{j.key}, true)
+			if c.Fetch(t.Context(), j.key, time.Minute) {
+				t.Error("fetched")
+			}
+			c.Close(t.Context())
+			if _, err := m.store.Result(j.key.Result); err == nil {
+				t.Error("the result is in the store")
+			}
+			m.verifyBlobs(j)
+			if len(m.notes) > 1 {
+				t.Errorf("notes: %q", m.notes)
+			}
+		})
+	}
+}
+
+// verifyBlobs checks that those blobs of a result that are in the store are what they should
+// be.
+func (m *machine) verifyBlobs(j job) {
+	m.t.Helper()
+	for i, a := range j.result.Artifacts {
+		if m.store.HasBlob(a.Blob, a.Size) {
+			one := job{contents: j.contents[i : i+1], result: store.Result{Artifacts: j.result.Artifacts[i : i+1]}}
+			m.holds(one)
+		}
+	}
+}
+
+var faultRuns = flag.Int("share.runs", 60, "how many runs TestFaults makes; at most that many are quick")
+
+// Whatever a server does, a run ends, and what it says it has fetched is right. Blobs may
+// vanish at any moment.
+func TestFaults(t *testing.T) {
+	seed := uint64(1)
+	if *faultRuns > 60 {
+		seed = uint64(time.Now().UnixNano())
+		t.Logf("seed %d", seed)
+	}
+	all := jobs(8)
+	runs := make(chan uint64)
+	var players sync.WaitGroup
+	hits := make([]int, 4)
+	for p := range hits {
+		players.Go(func() {
+			for n := range runs {
+				hits[p] += playFaults(t, n, all)
+			}
+		})
+	}
+	for n := range *faultRuns {
+		runs <- seed + uint64(n)
+	}
+	close(runs)
+	players.Wait()
+	total := 0
+	for _, n := range hits {
+		total += n
+	}
+	if most := *faultRuns * len(all); total == 0 || total == most {
+		t.Errorf("%d of %d hits: the faults were too hard or too soft", total, most)
+	}
+	t.Logf("%d runs: %d of %d results fetched, 0 wrong", *faultRuns, total, *faultRuns*len(all))
+}
+
+// playFaults lets two machines share results on a server that fails, and returns how many
+// results the second one got.
+func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	var mu sync.Mutex
+	draw := func(n int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return r.IntN(n)
+	}
+	often := 2 + draw(30) // one request in so many fails
+	server := &remotetest.Server{BLAKE3: draw(2) == 0, Zstd: draw(2) == 0, NoBatch: draw(4) == 0, ReadOnly: draw(20) == 0}
+	if draw(3) == 0 {
+		server.CutAt = int64(1 + draw(1<<20))
+	}
+	thaw := make(chan struct{})
+	defer close(thaw)
+	server.Fault = func(ctx context.Context, call string) error {
+		if draw(often) > 0 {
+			return nil
+		}
+		if draw(6) == 0 {
+			server.Change(func(blobs map[string][]byte, results map[string]*repb.ActionResult) {
+				vanish(blobs, draw)
+				vanish(results, draw)
+			})
+			return nil
+		}
+		if draw(40) == 0 {
+			select { // frozen
+			case <-ctx.Done():
+			case <-thaw: // a server of HTTP does not see that nobody waits
+			}
+			return ctx.Err()
+		}
+		codes := []codes.Code{
+			codes.Unavailable, codes.Internal, codes.ResourceExhausted, codes.PermissionDenied, codes.NotFound, codes.InvalidArgument,
+			codes.DeadlineExceeded, codes.Unimplemented, codes.Aborted, codes.DataLoss, codes.FailedPrecondition,
+		}
+		return status.Error(codes[draw(len(codes))], "fault")
+	}
+	var url string
+	if draw(4) == 0 {
+		server.BLAKE3, server.Zstd = false, false
+		url = server.StartHTTP(t)
+	} else {
+		url = server.Start(t)
+	}
+	giver := newMachine(t, url)
+	defer os.RemoveAll(giver.store.Dir())
+	c := giver.run()
+	for _, j := range all {
+		giver.keep(c, j)
+	}
+	c.Close(t.Context())
+	taker := newMachine(t, url)
+	defer os.RemoveAll(taker.store.Dir())
+	c = taker.run()
+	for _, j := range all {
+		if !j.key.Reads {
+			c.Expect([]remote.Key{j.key}, draw(2) == 0)
+		}
+	}
+	for _, j := range all {
+		if taker.has(c, j) {
+			hits++
+		}
+		taker.verifyBlobs(j)
+	}
+	c.Close(t.Context())
+	for _, m := range []*machine{giver, taker} {
+		for i, note := range m.notes {
+			if slices.Contains(m.notes[:i], note) || strings.Contains(note, "\n") {
+				t.Errorf("seed %d: notes: %q", seed, m.notes)
+				break
+			}
+		}
+	}
+	return hits
+}
+
+// vanish removes one of what a server has.
+func vanish[V any](from map[string]V, draw func(int) int) {
+	keys := make([]string, 0, len(from))
+	for k := range from {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	if len(keys) > 0 {
+		delete(from, keys[draw(len(keys))])
+	}
+}

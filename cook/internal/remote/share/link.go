@@ -1,0 +1,196 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Deadlines, and when a server is given up.
+const (
+	lookTime    = time.Second
+	openTime    = 2 * time.Second        // until it is given up
+	patience    = 200 * time.Millisecond // until questions no longer wait for it
+	slowest     = 512 << 10              // bytes a second that a transfer is given time for
+	failsInRow  = 3
+	failsWindow = time.Minute
+	failsShare  = 10 // one in so many
+	failsLeast  = 20 // of this many requests at least
+)
+
+// errOff says that the server is not asked any more.
+var errOff = errors.New("the server is not asked any more in this run")
+
+// A link is a server that may not be there, and is then given up.
+type link struct {
+	ctx    context.Context // of all requests; ends when the server is given up
+	giveUp context.CancelFunc
+	note   func(string)
+	begun  time.Time
+
+	opened chan struct{} // closed when server or err is known
+	server Server
+	err    error
+
+	mu       sync.Mutex // guards what follows
+	off      bool
+	lately   lately
+	requests int64
+	waited   time.Duration // for the server to open
+}
+
+// lately is how requests ended in the last minute.
+type lately struct {
+	outcomes []outcome // oldest first
+	inRow    int       // failures
+}
+
+type outcome struct {
+	at     time.Time
+	failed bool
+}
+
+// newLink opens a server in the background.
+func newLink(ctx context.Context, open func(context.Context) (Server, error), note func(string)) *link {
+	l := &link{note: note, begun: time.Now(), opened: make(chan struct{})}
+	l.ctx, l.giveUp = context.WithCancel(ctx)
+	go func() {
+		opening, cancel := context.WithTimeout(l.ctx, openTime)
+		defer cancel()
+		l.server, l.err = open(opening)
+		l.waited = time.Since(l.begun)
+		if l.err != nil {
+			l.stop(l.err)
+		}
+		close(l.opened)
+	}()
+	return l
+}
+
+// ready returns the server if it is open, or will be soon.
+func (l *link) ready(ctx context.Context, patiently bool) (Server, error) {
+	var out <-chan time.Time
+	if !patiently {
+		timer := time.NewTimer(time.Until(l.begun.Add(patience)))
+		defer timer.Stop()
+		out = timer.C
+	}
+	select {
+	case <-l.opened:
+		if l.err != nil {
+			return nil, errOff
+		}
+		return l.server, nil
+	default:
+	}
+	select {
+	case <-l.opened:
+		if l.err != nil {
+			return nil, errOff
+		}
+		return l.server, nil
+	case <-out:
+		return nil, ErrUnavailable
+	case <-l.ctx.Done():
+		return nil, errOff
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// do makes a request that moves size bytes, and makes it once more if the server was not
+// there.
+func (l *link) do(ctx context.Context, size int64, request func(context.Context, Server) error) error {
+	server, err := l.ready(ctx, true)
+	if err != nil {
+		return err
+	}
+	for try := 0; ; try++ {
+		err := l.once(ctx, server, size, request)
+		if try > 0 || !errors.Is(err, ErrUnavailable) {
+			return err
+		}
+		select {
+		case <-time.After(time.Duration(rand.Int64N(int64(50 * time.Millisecond)))):
+		case <-l.ctx.Done():
+			return errOff
+		}
+	}
+}
+
+func (l *link) once(ctx context.Context, server Server, size int64, request func(context.Context, Server) error) error {
+	if l.ctx.Err() != nil {
+		return errOff
+	}
+	limited, cancel := context.WithTimeout(ctx, lookTime+time.Duration(size)*time.Second/slowest)
+	defer cancel()
+	stop := context.AfterFunc(l.ctx, cancel)
+	defer stop()
+	err := request(limited, server)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case l.ctx.Err() != nil:
+		return errOff
+	case limited.Err() != nil && err != nil:
+		err = fmt.Errorf("%w: no answer in time", ErrUnavailable)
+	}
+	l.count(err)
+	return err
+}
+
+// count notes how a request ended, and gives the server up if too many failed.
+func (l *link) count(err error) {
+	failed := errors.Is(err, ErrUnavailable)
+	now := time.Now()
+	l.mu.Lock()
+	l.requests++
+	enough := l.lately.add(now, failed)
+	l.mu.Unlock()
+	if enough {
+		l.stop(err)
+	}
+}
+
+// add notes an outcome, and reports whether too many failed.
+func (l *lately) add(now time.Time, failed bool) bool {
+	for len(l.outcomes) > 0 && now.Sub(l.outcomes[0].at) > failsWindow {
+		l.outcomes = l.outcomes[1:]
+	}
+	l.outcomes = append(l.outcomes, outcome{now, failed})
+	if !failed {
+		l.inRow = 0
+		return false
+	}
+	l.inRow++
+	failures := 0
+	for _, o := range l.outcomes {
+		if o.failed {
+			failures++
+		}
+	}
+	return l.inRow >= failsInRow || len(l.outcomes) >= failsLeast && failures*failsShare >= len(l.outcomes)
+}
+
+// stop gives the server up, and says so once.
+func (l *link) stop(why error) {
+	l.mu.Lock()
+	again := l.off
+	l.off = true
+	l.mu.Unlock()
+	if !again && l.ctx.Err() == nil {
+		l.note(fmt.Sprintf("%v; the server is not asked any more in this run", why))
+	}
+	l.giveUp()
+}
+
+func (l *link) close() {
+	l.giveUp()
+	<-l.opened
+	if l.server != nil {
+		l.server.Close()
+	}
+}

@@ -1,0 +1,167 @@
+package share
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/store"
+)
+
+// An entry is what a server keeps under one ID.
+type entry struct {
+	readSets []store.ReadSet // of an action
+	result   *store.Result   // nil if there is none
+	files    []Digest        // of the result's artifacts, on the server
+	record                   // as it came
+}
+
+// A record is what stdout_raw of an ActionResult holds, as JSON.
+type record struct {
+	Format   int    `json:"assetcook"`
+	ReadSets []byte `json:"readSets,omitempty"` // a record of the store
+	Result   []byte `json:"result,omitempty"`   // likewise
+}
+
+const recordFormat = 1
+
+// maxRecord bounds what of a server's record is understood.
+const maxRecord = 4 << 20
+
+// errPoisoned says that an entry is not what it has to be.
+var errPoisoned = errors.New("the server's record is wrong")
+
+// decode reads what the server keeps under a key.
+func decode(k remote.Key, ar *repb.ActionResult) (*entry, error) {
+	wrong := func(format string, args ...any) (*entry, error) {
+		return nil, fmt.Errorf("%w: %s", errPoisoned, fmt.Sprintf(format, args...))
+	}
+	e := &entry{}
+	if n := len(ar.GetStdoutRaw()); n > maxRecord {
+		return wrong("%d bytes", n)
+	}
+	if err := json.Unmarshal(ar.GetStdoutRaw(), &e.record); err != nil {
+		return wrong("%v", err)
+	}
+	if e.Format != recordFormat {
+		return nil, fmt.Errorf("%w: its format is %d, and this program reads %d", ErrMissing, e.Format, recordFormat)
+	}
+	var err error
+	if e.record.ReadSets != nil {
+		if k.Reads {
+			return wrong("read sets of a result")
+		}
+		if e.readSets, err = store.UnmarshalReadSets(k.Action, e.record.ReadSets); err != nil {
+			return wrong("%v", err)
+		}
+	}
+	if e.record.Result != nil {
+		r, err := store.UnmarshalResult(k.Result, e.record.Result)
+		if err != nil {
+			return wrong("%v", err)
+		}
+		e.result = &r
+	}
+	if len(ar.OutputDirectories)+len(ar.OutputSymlinks) > 0 {
+		return wrong("it has outputs that are no files")
+	}
+	if e.files, err = filesOf(ar, e.result); err != nil {
+		return wrong("%v", err)
+	}
+	return e, nil
+}
+
+// filesOf returns where the artifacts of a result are on the server.
+func filesOf(ar *repb.ActionResult, r *store.Result) ([]Digest, error) {
+	if r == nil {
+		r = &store.Result{}
+	}
+	if len(ar.OutputFiles) != len(r.Artifacts) {
+		return nil, fmt.Errorf("%d output files for %d artifacts", len(ar.OutputFiles), len(r.Artifacts))
+	}
+	files := make([]Digest, len(r.Artifacts))
+	for _, f := range ar.OutputFiles {
+		i, err := strconv.Atoi(f.GetPath())
+		if err != nil || i < 0 || i >= len(files) || f.Path != strconv.Itoa(i) || files[i] != (Digest{}) {
+			return nil, fmt.Errorf("an output file is called %q", f.GetPath())
+		}
+		d := f.GetDigest()
+		if d.GetSizeBytes() != r.Artifacts[i].Size || len(d.GetHash()) != 64 {
+			return nil, fmt.Errorf("output file %d has %d bytes, its artifact %d", i, d.GetSizeBytes(), r.Artifacts[i].Size)
+		}
+		files[i] = Digest{d.Hash, d.SizeBytes}
+	}
+	return files, nil
+}
+
+// encode is what a server is to keep for an entry.
+func (e *entry) encode(k remote.Key, host string, now time.Time) (*repb.ActionResult, error) {
+	rec := record{Format: recordFormat}
+	ar := &repb.ActionResult{ExecutionMetadata: &repb.ExecutedActionMetadata{Worker: host}}
+	if len(e.readSets) > 0 {
+		rec.ReadSets = store.MarshalReadSets(k.Action, e.readSets)
+	}
+	if e.result != nil {
+		var err error
+		if rec.Result, err = store.MarshalResult(k.Result, *e.result); err != nil {
+			return nil, err
+		}
+		for i, f := range e.files {
+			ar.OutputFiles = append(ar.OutputFiles, &repb.OutputFile{Path: strconv.Itoa(i), Digest: f.message()})
+		}
+		ar.ExecutionMetadata.ExecutionStartTimestamp = timestamppb.New(now.Add(-e.result.CookTime))
+		ar.ExecutionMetadata.ExecutionCompletedTimestamp = timestamppb.New(now)
+	}
+	var err error
+	if ar.StdoutRaw, err = json.Marshal(rec); err == nil && len(ar.StdoutRaw) > maxRecord {
+		err = fmt.Errorf("a record of %d bytes", len(ar.StdoutRaw))
+	}
+	return ar, err
+}
+
+// merge adds what the server has under the key already, and reports whether that was less.
+func (e *entry) merge(old *entry) (more bool) {
+	const most = 16 // as in the store
+	sets := slices.Clone(old.readSets)
+	for _, set := range e.readSets {
+		same := func(s store.ReadSet) bool { return slices.Equal(s, set) }
+		if !slices.ContainsFunc(old.readSets, same) {
+			sets, more = append([]store.ReadSet{set}, sets...), true
+		}
+	}
+	e.readSets = sets[:min(most, len(sets))]
+	if e.result != nil {
+		return true
+	}
+	e.result, e.files = old.result, old.files
+	return more
+}
+
+func (d Digest) message() *repb.Digest { return &repb.Digest{Hash: d.Hash, SizeBytes: d.Size} }
+
+// An action is the Action message that stands for an ID, and what it refers to.
+type action struct {
+	Digest
+	blobs [][]byte // the messages: Action, Command, Directory
+}
+
+// actionOf returns the action that a key's entry is kept under.
+func actionOf(k remote.Key, f Function) action {
+	id, kind := k.Action[:], "action"
+	if k.Reads {
+		id, kind = k.Result[:], "result"
+	}
+	command := Encode(&repb.Command{Arguments: []string{"assetcook", kind}})
+	root := Encode(&repb.Directory{})
+	message := Encode(&repb.Action{
+		CommandDigest: f.Of(command).message(), InputRootDigest: f.Of(root).message(), Salt: slices.Clone(id),
+	})
+	return action{f.Of(message), [][]byte{message, command, root}}
+}

@@ -1,0 +1,110 @@
+package share
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+	"github.com/zeebo/blake3"
+	"google.golang.org/protobuf/proto"
+)
+
+// Errors of a [Server], to test for with errors.Is.
+var (
+	// ErrMissing: the server has no such entry.
+	ErrMissing = errors.New("not on the server")
+	// ErrUnavailable: the server did not answer, or says that it cannot now. It may later.
+	ErrUnavailable = errors.New("the server is not available")
+	// ErrRefused: the server does not allow it, such as for want of credentials.
+	ErrRefused = errors.New("the server refuses")
+	// ErrFull: the server has no room.
+	ErrFull = errors.New("the server has no room")
+)
+
+// A Digest names a content on the server.
+type Digest struct {
+	Hash string // hexadecimal
+	Size int64
+}
+
+// A Server keeps blobs and results. Its methods may be called at the same time.
+type Server interface {
+	// Traits says what the server can do. It does not change.
+	Traits() Traits
+	// Result returns what is kept for an action.
+	Result(ctx context.Context, action Digest) (*repb.ActionResult, error)
+	// PutResult keeps a result. The blobs that it names are there already.
+	PutResult(ctx context.Context, action Digest, r *repb.ActionResult) error
+	// Missing returns those of some digests that the server lacks.
+	Missing(ctx context.Context, digests []Digest) ([]Digest, error)
+	// ReadSmall reads blobs whose sizes together are at most Traits().Batch, and calls
+	// each for every one of them, with its content or the error that it has.
+	ReadSmall(ctx context.Context, digests []Digest, each func(i int, content []byte, err error)) error
+	// WriteSmall writes blobs whose sizes together are at most Traits().Batch. Its error is
+	// the first of any.
+	WriteSmall(ctx context.Context, digests []Digest, contents [][]byte) error
+	// Read reads one blob of any size. If the connection breaks, reading goes on where it
+	// stopped.
+	Read(ctx context.Context, d Digest) (io.ReadCloser, error)
+	// Write writes one blob of any size. open opens its content at an offset.
+	Write(ctx context.Context, d Digest, open func(offset int64) (io.ReadCloser, error)) error
+	Close() error
+}
+
+// Traits are what a server can do.
+type Traits struct {
+	// Function is the one that its digests are made with.
+	Function Function
+	// Batch is how many bytes of blobs one request may move, 0 for one blob in each.
+	Batch int64
+	// Actions says that a result's Action message has to be on the server, too.
+	Actions bool
+	// Compressors are for people.
+	Compressors []string
+	// Uploads is false if the server says that it takes no results.
+	Uploads bool
+}
+
+// A Function makes digests.
+type Function uint8
+
+const (
+	SHA256 Function = iota
+	BLAKE3          // that of blob IDs
+)
+
+func (f Function) String() string { return [...]string{"SHA-256", "BLAKE3"}[f] }
+
+func (f Function) new() hash.Hash {
+	if f == BLAKE3 {
+		return blake3.New()
+	}
+	return sha256.New()
+}
+
+// Of returns the digest of a content.
+func (f Function) Of(content []byte) Digest {
+	h := f.new()
+	h.Write(content)
+	return Digest{hex.EncodeToString(h.Sum(nil)), int64(len(content))}
+}
+
+// OfReader returns the digest of what a reader holds.
+func (f Function) OfReader(r io.Reader) (Digest, error) {
+	h := f.new()
+	n, err := io.Copy(h, r)
+	return Digest{hex.EncodeToString(h.Sum(nil)), n}, err
+}
+
+// Encode encodes a message so that equal ones have equal bytes.
+func Encode(m proto.Message) []byte {
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		panic(err) // only messages with required fields or invalid UTF-8, which these are not
+	}
+	return b
+}

@@ -1,0 +1,150 @@
+package share
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/store"
+)
+
+// Options say what is shared, and with whom.
+type Options struct {
+	Store *store.Store
+	// Open opens the server, which Name calls in messages.
+	Open func(context.Context) (Server, error)
+	Name string
+	// Host is named as the maker of results.
+	Host string
+	// Pending is the file of keys that wait for a run to upload them; "" for none.
+	Pending string
+}
+
+// Serve answers requests until one says that it is the last, or there are no more.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &sharer{
+		Options: opt, to: json.NewEncoder(out), noted: map[string]bool{},
+		findings: map[remote.Key]*finding{}, looking: newWindow(maxWindow),
+	}
+	s.link = newLink(ctx, opt.Open, s.note)
+	defer s.link.close()
+	s.downloads = downloads{link: s.link, store: opt.Store, byBlob: map[store.BlobID]*download{}}
+	uploading, stop := context.WithCancel(ctx)
+	defer stop()
+
+	d := json.NewDecoder(bufio.NewReader(in))
+	for {
+		var r remote.Request
+		if err := d.Decode(&r); err != nil {
+			s.leave(s.flush(ctx, 0, stop)) // the run has died
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return fmt.Errorf("request: %w", err)
+		}
+		if len(r.Keys) == 0 && r.Op != remote.End {
+			return fmt.Errorf("request: %s of no key", r.Op)
+		}
+		switch r.Op {
+		case remote.Expect:
+			go s.expect(ctx, r.Keys, r.Fetch)
+		case remote.Look:
+			go func() { s.answer(r, s.answerLook(ctx, r.Keys[0])) }()
+		case remote.Fetch:
+			go func() { s.answer(r, s.answerFetch(ctx, r.Keys[0])) }()
+		case remote.Keep:
+			s.keep(uploading, append(s.takePending(), r.Keys...))
+		case remote.End:
+			left := s.flush(ctx, r.Flush, stop)
+			s.leave(left)
+			stats := s.stats()
+			stats.Left = int64(actions(left))
+			s.answer(r, remote.Answer{Stats: stats})
+			return nil
+		default:
+			return fmt.Errorf("request: unknown operation %q", r.Op)
+		}
+	}
+}
+
+// A sharer serves one run.
+type sharer struct {
+	Options
+	link      *link
+	downloads downloads
+	uploads   uploads
+	looking   *window // for expected keys
+
+	answering sync.Mutex // guards to
+	to        *json.Encoder
+
+	mu       sync.Mutex
+	findings map[remote.Key]*finding
+	noted    map[string]bool
+	resumed  bool // the keys of Pending were taken
+
+	dear atomic.Int64
+}
+
+func (s *sharer) answer(r remote.Request, a remote.Answer) {
+	a.Seq = r.Seq
+	s.answering.Lock()
+	defer s.answering.Unlock()
+	s.to.Encode(a) // a run that is gone needs no answer
+}
+
+// note has the run say something.
+func (s *sharer) note(text string) {
+	s.answer(remote.Request{}, remote.Answer{Note: s.Name + ": " + text})
+}
+
+// noteOnce notes the first error of a kind.
+func (s *sharer) noteOnce(kind string, err error) {
+	s.mu.Lock()
+	again := s.noted[kind]
+	s.noted[kind] = true
+	s.mu.Unlock()
+	if !again {
+		s.note(err.Error())
+	}
+}
+
+func (s *sharer) stats() *remote.Stats {
+	st := &remote.Stats{Dear: s.dear.Load()}
+	found := map[store.ActionID]bool{}
+	s.mu.Lock()
+	for k, f := range s.findings {
+		select {
+		case <-f.looked:
+			found[k.Action] = found[k.Action] || f.entry != nil && f.result != nil
+		default:
+		}
+	}
+	s.mu.Unlock()
+	for _, hit := range found {
+		if st.Looked++; hit {
+			st.Hits++
+		}
+	}
+	d := &s.downloads
+	d.mu.Lock()
+	st.Downloaded, st.Down = d.blobs, d.bytes
+	d.mu.Unlock()
+	u := &s.uploads
+	u.mu.Lock()
+	st.Uploaded, st.Up = u.done, u.bytes
+	u.mu.Unlock()
+	l := s.link
+	l.mu.Lock()
+	st.Requests, st.Waited = l.requests, l.waited
+	l.mu.Unlock()
+	return st
+}

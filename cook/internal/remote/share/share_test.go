@@ -1,0 +1,387 @@
+package share_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/reapi"
+	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
+	"github.com/assetcook/assetcook/cook/internal/remote/share"
+	"github.com/assetcook/assetcook/cook/internal/remote/webcache"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// A machine is one that cooks: a store, and a client for its runs.
+type machine struct {
+	t     *testing.T
+	store *store.Store
+	url   string
+
+	mu    sync.Mutex
+	notes []string
+}
+
+func newMachine(t *testing.T, url string) *machine {
+	s, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &machine{t: t, store: s, url: url}
+}
+
+func open(address string) func(context.Context) (share.Server, error) {
+	return func(ctx context.Context) (share.Server, error) {
+		u, err := url.Parse(address)
+		if err != nil {
+			return nil, err
+		}
+		if u.Scheme == "http" {
+			return webcache.Open(ctx, u, webcache.Options{})
+		}
+		return reapi.Open(ctx, u, reapi.Options{})
+	}
+}
+
+// run returns a client whose other end runs in this process.
+func (m *machine) run() *remote.Client {
+	opt := remote.Options{URL: m.url, Read: true, Upload: true}
+	return remote.NewOver(opt, m.note, func() (io.ReadWriteCloser, error) {
+		here, there := newPipes()
+		go func() {
+			share.Serve(context.Background(), there, there, share.Options{
+				Store: m.store, Open: open(m.url), Name: m.url, Host: "host", Pending: filepath.Join(m.store.Dir(), "pending"),
+			})
+			there.Close()
+		}()
+		return here, nil
+	})
+}
+
+func (m *machine) note(text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.notes = append(m.notes, text)
+}
+
+// A pipes is one end of a connection in both directions.
+type pipes struct {
+	io.Reader
+	io.WriteCloser
+}
+
+func newPipes() (pipes, pipes) {
+	r1, w1 := io.Pipe()
+	r2, w2 := io.Pipe()
+	return pipes{r1, w2}, pipes{r2, w1}
+}
+
+// A job is a result as a cook makes it, and what it is made of.
+type job struct {
+	key      remote.Key
+	set      store.ReadSet
+	contents [][]byte
+	result   store.Result
+}
+
+// jobs returns results of many shapes.
+func jobs(seed uint64) (all []job) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	for i, sizes := range [][]int{{0}, {1}, {100}, {70_000}, {3 << 20}, {10, 20, 30}, {500, 2 << 20, 0}, {}, {4000}, {4000}} {
+		j := job{result: store.Result{CookTime: time.Hour}} // dearer than any download
+		r0, a := r.Uint64(), r.Uint64()
+		j.key.Action = store.ActionID(hashing.DigestOf(fmt.Append(nil, a)))
+		j.key.Result = store.ResultID(hashing.DigestOf(fmt.Append(nil, r0)))
+		if i%3 == 2 {
+			j.key.Reads, j.set = true, store.ReadSet{"a/b.h", "c"}
+		}
+		for _, n := range sizes {
+			content := make([]byte, n)
+			for k := range content {
+				content[k] = byte(r.Uint32() >> uint(8*(k%2))) // does not compress
+			}
+			j.contents = append(j.contents, content)
+			j.result.Artifacts = append(j.result.Artifacts, store.Artifact{Blob: store.BlobID(hashing.DigestOf(content)), Size: int64(n)})
+		}
+		if i == 5 {
+			j.result.Warnings = []string{"a warning"}
+		}
+		all = append(all, j)
+	}
+	return all
+}
+
+// keep puts a result into the machine's store, and gives it to the server.
+func (m *machine) keep(c *remote.Client, j job) {
+	m.t.Helper()
+	for i, content := range j.contents {
+		a := j.result.Artifacts[i]
+		if err := m.store.ReceiveBlob(m.t.Context(), bytes.NewReader(content), a.Blob, a.Size); err != nil {
+			m.t.Fatal(err)
+		}
+	}
+	if j.set != nil {
+		if err := m.store.AddReadSet(j.key.Action, j.set); err != nil {
+			m.t.Fatal(err)
+		}
+	}
+	if err := m.store.PutResult(j.key.Result, j.result); err != nil {
+		m.t.Fatal(err)
+	}
+	if j.key.Reads {
+		c.Keep(j.key, j.above())
+	} else {
+		c.Keep(j.key)
+	}
+}
+
+// above is the key of the action's read sets.
+func (j job) above() remote.Key {
+	return remote.Key{Action: j.key.Action, Result: store.ResultID{1}}
+}
+
+// has reports whether the server gives a result, and fails if it gives another one, or if what
+// it gives is not in the store.
+func (m *machine) has(c *remote.Client, j job) bool {
+	m.t.Helper()
+	known := c.Look(m.t.Context(), j.key, time.Minute)
+	if j.key.Reads {
+		above := c.Look(m.t.Context(), j.above(), time.Minute)
+		if known.Result != nil && !slices.ContainsFunc(above.ReadSets, func(s store.ReadSet) bool { return slices.Equal(s, j.set) }) {
+			return false
+		}
+	}
+	if known.Result == nil {
+		return false
+	}
+	if !slices.Equal(known.Result.Artifacts, j.result.Artifacts) || !slices.Equal(known.Result.Warnings, j.result.Warnings) {
+		m.t.Errorf("another result: %+v, want %+v", known.Result, j.result)
+	}
+	if !c.Fetch(m.t.Context(), j.key, time.Minute) {
+		return false
+	}
+	m.holds(j)
+	return true
+}
+
+// holds checks that the store has the contents of a result.
+func (m *machine) holds(j job) {
+	m.t.Helper()
+	for i, a := range j.result.Artifacts {
+		f, err := m.store.OpenBlob(a.Blob, a.Size)
+		if err != nil {
+			m.t.Errorf("fetched, but: %v", err)
+			continue
+		}
+		data, err := io.ReadAll(f)
+		f.Close()
+		if err != nil || !bytes.Equal(data, j.contents[i]) {
+			m.t.Errorf("a blob of %d bytes has %d others (%v)", len(j.contents[i]), len(data), err)
+		}
+	}
+}
+
+var servers = map[string]func(t *testing.T) (*remotetest.Server, string){
+	"grpc": func(t *testing.T) (*remotetest.Server, string) { return started(t, &remotetest.Server{}) },
+	"blake3": func(t *testing.T) (*remotetest.Server, string) {
+		return started(t, &remotetest.Server{BLAKE3: true, Zstd: true})
+	},
+	"zstd":  func(t *testing.T) (*remotetest.Server, string) { return started(t, &remotetest.Server{Zstd: true}) },
+	"alone": func(t *testing.T) (*remotetest.Server, string) { return started(t, &remotetest.Server{NoBatch: true}) },
+	"cut":   func(t *testing.T) (*remotetest.Server, string) { return started(t, &remotetest.Server{CutAt: 300_000}) },
+	"http": func(t *testing.T) (*remotetest.Server, string) {
+		s := &remotetest.Server{}
+		return s, s.StartHTTP(t)
+	},
+	"http, cut": func(t *testing.T) (*remotetest.Server, string) {
+		s := &remotetest.Server{CutAt: 300_000}
+		return s, s.StartHTTP(t)
+	},
+}
+
+func started(t *testing.T, s *remotetest.Server) (*remotetest.Server, string) {
+	return s, s.Start(t) + "/main"
+}
+
+// What one machine gives to a server another one takes from it, whatever the server can do;
+// what is there already is not uploaded again.
+func TestShared(t *testing.T) {
+	for name, start := range servers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, url := start(t)
+			all := jobs(1)
+			giver := newMachine(t, url)
+			c := giver.run()
+			for _, j := range all {
+				giver.keep(c, j)
+			}
+			stats := c.Close(t.Context())
+			if stats.Uploaded != int64(len(all)) || stats.Left != 0 {
+				t.Errorf("uploaded %+v of %d", stats, len(all))
+			}
+
+			taker := newMachine(t, url)
+			c = taker.run()
+			var keys []remote.Key
+			for _, j := range all {
+				if !j.key.Reads {
+					keys = append(keys, j.key)
+				}
+			}
+			c.Expect(keys, true)
+			for i, j := range all {
+				if !taker.has(c, j) {
+					t.Errorf("result %d is missing", i)
+				}
+			}
+			if unknown := c.Look(t.Context(), remote.Key{Action: store.ActionID{1}}, time.Minute); unknown.Result != nil || unknown.ReadSets != nil {
+				t.Errorf("%+v from nowhere", unknown)
+			}
+			if stats := c.Close(t.Context()); stats.Hits != int64(len(all)) || stats.Down == 0 {
+				t.Errorf("%+v", stats)
+			}
+
+			writes := func() int64 {
+				return server.Calls("BatchUpdateBlobs") + server.Calls("Write") + server.Calls("PUT cas")
+			}
+			before := writes()
+			c = taker.run()
+			for _, j := range all {
+				taker.keep(c, j)
+			}
+			c.Close(t.Context())
+			if n := writes() - before; n != 0 {
+				t.Errorf("%d requests to write what is there", n)
+			}
+			if notes := append(giver.notes, taker.notes...); len(notes) > 0 {
+				t.Errorf("notes: %q", notes)
+			}
+		})
+	}
+}
+
+// What could not be uploaded in time is left for the next run of the store.
+func TestLeftUploads(t *testing.T) {
+	server := &remotetest.Server{}
+	url := server.Start(t)
+	m := newMachine(t, url)
+	held := make(chan struct{})
+	server.Fault = func(ctx context.Context, call string) error {
+		if call == "FindMissingBlobs" {
+			select {
+			case <-held:
+			case <-ctx.Done():
+			}
+		}
+		return nil
+	}
+	c := m.run()
+	all := jobs(2)
+	for _, j := range all {
+		m.keep(c, j)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel() // as by Ctrl-C: nothing is waited for
+	if stats := c.Close(ended); stats.Uploaded != 0 || stats.Left != int64(len(all)) {
+		t.Errorf("%+v", stats)
+	}
+	close(held)
+	c = m.run()
+	m.keep(c, all[0])
+	if stats := c.Close(t.Context()); stats.Uploaded != int64(len(all))+1 || stats.Left != 0 {
+		t.Errorf("the next run: %+v", stats)
+	}
+	if _, err := os.Stat(filepath.Join(m.store.Dir(), "pending")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("pending: %v", err)
+	}
+	taker := newMachine(t, url)
+	c = taker.run()
+	for i, j := range all {
+		if !taker.has(c, j) {
+			t.Errorf("result %d is missing", i)
+		}
+	}
+	c.Close(t.Context())
+}
+
+// A result that takes longer to download than to cook is not downloaded.
+func TestDear(t *testing.T) {
+	server := &remotetest.Server{}
+	m := newMachine(t, server.Start(t))
+	c := m.run()
+	large, quick := jobs(3)[4], jobs(4)[4]
+	more := jobs(5)[4]
+	quick.result.CookTime = time.Nanosecond
+	for _, j := range []job{large, more, quick} {
+		m.keep(c, j)
+	}
+	c.Close(t.Context())
+
+	taker := newMachine(t, m.url)
+	c = taker.run()
+	if !taker.has(c, large) || !taker.has(c, more) { // by these the link is measured
+		t.Error("not fetched")
+	}
+	if taker.has(c, quick) {
+		t.Error("fetched what takes a nanosecond to cook")
+	}
+	if stats := c.Close(t.Context()); stats.Dear != 1 {
+		t.Errorf("%+v", stats)
+	}
+}
+
+// A server that is not there, lets nobody in, or does not answer is a miss, is given up
+// after three failures, and is complained about once.
+func TestGivenUp(t *testing.T) {
+	refused := func(t *testing.T) (*remotetest.Server, string) { return &remotetest.Server{}, "grpc://127.0.0.1:1" }
+	nobody := func(t *testing.T) (*remotetest.Server, string) {
+		return started(t, &remotetest.Server{Authorization: "Bearer x"})
+	}
+	broken := func(t *testing.T) (*remotetest.Server, string) {
+		return started(t, &remotetest.Server{Fault: func(_ context.Context, call string) error {
+			if call == "GetCapabilities" {
+				return nil
+			}
+			return errors.New("broken\x1b[2J\nby whom?")
+		}})
+	}
+	for name, tc := range map[string]struct {
+		start func(*testing.T) (*remotetest.Server, string)
+		want  string
+	}{"refused": {refused, "connection refused"}, "nobody": {nobody, "who are you?"}, "broken": {broken, "broken"}} {
+		t.Run(name, func(t *testing.T) {
+			server, url := tc.start(t)
+			m := newMachine(t, url)
+			c := m.run()
+			for _, j := range jobs(6) {
+				if m.has(c, j) {
+					t.Error("a hit")
+				}
+				m.keep(c, j)
+			}
+			if stats := c.Close(t.Context()); stats.Left != int64(len(jobs(6))) {
+				t.Errorf("%+v", stats)
+			}
+			if n := server.Calls("GetActionResult"); n > 2*3 {
+				t.Errorf("asked %d times", n)
+			}
+			if len(m.notes) != 1 || !strings.Contains(m.notes[0], tc.want) || !strings.Contains(m.notes[0], url) || strings.ContainsAny(m.notes[0], "\x1b\n") {
+				t.Errorf("notes: %q", m.notes)
+			}
+		})
+	}
+}

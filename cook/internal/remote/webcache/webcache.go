@@ -1,0 +1,318 @@
+// Package webcache keeps results on a server of Bazel's HTTP protocol: PREFIX/ac/HASH has
+// ActionResult messages, PREFIX/cas/HASH blobs, by GET, HEAD and PUT. bazel-remote, nginx
+// with WebDAV, and gateways of object stores speak it. The digest function is SHA-256.
+package webcache
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/assetcook/assetcook/cook/internal/remote/share"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// Options say how a server is reached, besides its address.
+type Options struct {
+	TLS *tls.Config
+	// Authorization is the value of that header; "" for none.
+	Authorization string
+}
+
+// atOnce is how many requests of one call are made at a time.
+const atOnce = 16
+
+// batch is how many bytes of blobs one call moves. There are no batches on the wire.
+const batch = 1 << 20
+
+// maxResult bounds an ActionResult.
+const maxResult = 8 << 20
+
+type server struct {
+	client  *http.Client
+	prefix  string
+	headers http.Header
+
+	ahead atomic.Pointer[time.Duration] // of the server's clock; nil if it was not told
+}
+
+// Ahead returns how far the server's clock is ahead of ours, and whether it has told.
+func (s *server) Ahead() (time.Duration, bool) {
+	ahead := s.ahead.Load()
+	if ahead == nil {
+		return 0, false
+	}
+	return *ahead, true
+}
+
+// Open opens the server at an address. It asks it nothing but whether it is there.
+func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, error) {
+	s := &server{
+		client: &http.Client{
+			Transport: &http.Transport{
+				TLSClientConfig: opt.TLS, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 2 * atOnce, MaxConnsPerHost: 4 * atOnce,
+				DisableCompression: true, Proxy: http.ProxyFromEnvironment,
+			},
+			// Credentials are for the server that was named.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		headers: http.Header{"User-Agent": {"assetcook"}},
+	}
+	if opt.Authorization != "" {
+		s.headers.Set("Authorization", opt.Authorization)
+	}
+	plain := *address
+	plain.User, plain.RawQuery, plain.Fragment = nil, "", ""
+	s.prefix = plain.JoinPath("/").String()
+	// The empty content is as good as any to ask for.
+	_, err := s.Missing(ctx, []share.Digest{share.SHA256.Of(nil)})
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *server) Traits() share.Traits {
+	return share.Traits{Function: share.SHA256, Batch: batch, Uploads: true}
+}
+
+func (s *server) Close() error {
+	s.client.CloseIdleConnections()
+	return nil
+}
+
+// request makes a request without a body.
+func (s *server) request(ctx context.Context, method, kind, hash string) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, s.prefix+kind+"/"+hash, nil)
+	if err != nil {
+		return nil, err
+	}
+	return s.do(r)
+}
+
+// do makes a request and returns its answer if that is one of success.
+func (s *server) do(r *http.Request) (*http.Response, error) {
+	for key, values := range s.headers {
+		r.Header[key] = values
+	}
+	answer, err := s.client.Do(r)
+	if err != nil {
+		var bad *url.Error
+		if errors.As(err, &bad) {
+			err = bad.Err // the address may be long, and is known
+		}
+		return nil, fmt.Errorf("%w: %w", share.ErrUnavailable, err)
+	}
+	if date, err := http.ParseTime(answer.Header.Get("Date")); err == nil && s.ahead.Load() == nil {
+		ahead := time.Until(date)
+		s.ahead.Store(&ahead)
+	}
+	if err := asError(answer); err != nil {
+		answer.Body.Close()
+		return nil, err
+	}
+	return answer, nil
+}
+
+// asError is the error that an answer says.
+func asError(r *http.Response) error {
+	kind := share.ErrUnavailable
+	switch code := r.StatusCode; {
+	case code >= 200 && code < 300:
+		return nil
+	case code == http.StatusNotFound || code == http.StatusGone:
+		return share.ErrMissing
+	case code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusMethodNotAllowed || code >= 300 && code < 400:
+		kind = share.ErrRefused
+	case code == http.StatusInsufficientStorage || code == http.StatusRequestEntityTooLarge:
+		kind = share.ErrFull
+	case code < 500 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout:
+		return fmt.Errorf("the server answers %s", pathname.Show(r.Status))
+	}
+	return fmt.Errorf("%w: it answers %s", kind, pathname.Show(r.Status))
+}
+
+func (s *server) Result(ctx context.Context, action share.Digest) (*repb.ActionResult, error) {
+	answer, err := s.request(ctx, http.MethodGet, "ac", action.Hash)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(answer.Body, maxResult+1))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", share.ErrUnavailable, err)
+	}
+	r := &repb.ActionResult{}
+	if len(data) > maxResult || proto.Unmarshal(data, r) != nil {
+		return &repb.ActionResult{}, nil // which says nothing that a result has to
+	}
+	return r, nil
+}
+
+func (s *server) PutResult(ctx context.Context, action share.Digest, r *repb.ActionResult) error {
+	data := share.Encode(r)
+	return s.put(ctx, "ac", action.Hash, bytes.NewReader(data), int64(len(data)))
+}
+
+func (s *server) put(ctx context.Context, kind, hash string, body io.Reader, size int64) error {
+	if size == 0 {
+		body = http.NoBody
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPut, s.prefix+kind+"/"+hash, body)
+	if err != nil {
+		return err
+	}
+	r.ContentLength = size
+	answer, err := s.do(r)
+	if err != nil {
+		return err
+	}
+	io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<16)) // so that the connection can be used again
+	return answer.Body.Close()
+}
+
+func (s *server) Missing(ctx context.Context, digests []share.Digest) (missing []share.Digest, err error) {
+	absent := make([]bool, len(digests))
+	err = each(len(digests), func(i int) error {
+		answer, err := s.request(ctx, http.MethodHead, "cas", digests[i].Hash)
+		if errors.Is(err, share.ErrMissing) {
+			absent[i] = true
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return answer.Body.Close()
+	})
+	for i, d := range digests {
+		if absent[i] {
+			missing = append(missing, d)
+		}
+	}
+	return missing, err
+}
+
+// each calls a function for numbers up to n, some at a time, and returns the first error.
+func each(n int, do func(i int) error) error {
+	slots := make(chan struct{}, atOnce)
+	var all sync.WaitGroup
+	var first error
+	var once sync.Once
+	for i := range n {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			if err := do(i); err != nil {
+				once.Do(func() { first = err })
+			}
+		})
+	}
+	all.Wait()
+	return first
+}
+
+func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, done func(int, []byte, error)) error {
+	var mu sync.Mutex
+	return each(len(digests), func(i int) error {
+		r, err := s.Read(ctx, digests[i])
+		var content []byte
+		if err == nil {
+			content, err = io.ReadAll(io.LimitReader(r, digests[i].Size+1))
+			r.Close()
+		}
+		if errors.Is(err, share.ErrUnavailable) {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		done(i, content, err)
+		return nil
+	})
+}
+
+func (s *server) WriteSmall(ctx context.Context, digests []share.Digest, contents [][]byte) error {
+	return each(len(digests), func(i int) error {
+		return s.put(ctx, "cas", digests[i].Hash, bytes.NewReader(contents[i]), digests[i].Size)
+	})
+}
+
+func (s *server) Read(ctx context.Context, d share.Digest) (io.ReadCloser, error) {
+	r := &reader{s: s, ctx: ctx, digest: d}
+	return r, r.open()
+}
+
+func (s *server) Write(ctx context.Context, d share.Digest, open func(offset int64) (io.ReadCloser, error)) error {
+	from, err := open(0)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	return s.put(ctx, "cas", d.Hash, from, d.Size)
+}
+
+// resumes is how often reading of one blob goes on after a cut.
+const resumes = 3
+
+// A reader reads a blob, and goes on where it stopped if the connection breaks.
+type reader struct {
+	s       *server
+	ctx     context.Context
+	digest  share.Digest
+	offset  int64
+	resumed int
+	body    io.ReadCloser
+}
+
+func (r *reader) open() error {
+	request, err := http.NewRequestWithContext(r.ctx, http.MethodGet, r.s.prefix+"cas/"+r.digest.Hash, nil)
+	if err != nil {
+		return err
+	}
+	if r.offset > 0 {
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", r.offset))
+	}
+	answer, err := r.s.do(request)
+	if err != nil {
+		return err
+	}
+	if r.offset > 0 && answer.StatusCode != http.StatusPartialContent {
+		_, err = io.CopyN(io.Discard, answer.Body, r.offset)
+	}
+	r.body = answer.Body
+	return err
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	for {
+		n, err := r.body.Read(p)
+		r.offset += int64(n)
+		if n > 0 || err == nil {
+			return n, nil
+		}
+		if err == io.EOF && r.offset >= r.digest.Size {
+			return 0, io.EOF
+		}
+		if r.resumed == resumes || r.ctx.Err() != nil {
+			return 0, fmt.Errorf("%w: it stopped after %d of %d bytes", share.ErrUnavailable, r.offset, r.digest.Size)
+		}
+		r.resumed++
+		r.body.Close()
+		if err := r.open(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+func (r *reader) Close() error { return r.body.Close() }

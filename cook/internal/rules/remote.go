@@ -1,0 +1,102 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Remote is what the table [remote] of a file says of the server on which results are
+// shared:
+//
+//	[remote]
+//	url    = "grpcs://cache.example.com:8980/main"
+//	upload = "ci"                # never, ci or always
+//	read   = true
+//	ca     = "certificates/ca.pem"
+//
+// Files are from the folder of the file. What is left out is "". The program that speaks to
+// the server is not in the table.
+type Remote struct {
+	URL, Upload                                  string
+	NoRead                                       bool
+	CA, Cert, Key, TokenFile, BasicFile, Program string
+}
+
+// remoteKeys are the keys of the table.
+var remoteKeys = []string{"url", "upload", "read", "ca", "cert", "key", "token_file", "basic_file"}
+
+// UploadChoices say when results are given to the server.
+var UploadChoices = []string{"never", "ci", "always"}
+
+// CheckRemote returns an error unless an address is one that results can be shared at.
+func CheckRemote(address string) error {
+	scheme, rest, ok := strings.Cut(address, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	switch {
+	case !ok || scheme != "grpc" && scheme != "grpcs" && scheme != "http" && scheme != "https" || host == "":
+		return fmt.Errorf("want grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX")
+	case strings.Contains(host, "@"):
+		return fmt.Errorf("no credentials may be in the address, which others can see; put them in a file (basic_file, token_file) or the environment (COOK_REMOTE_BASIC, COOK_REMOTE_TOKEN)")
+	case strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f }):
+		return fmt.Errorf("an address has no blanks")
+	}
+	return nil
+}
+
+// remote judges the table [remote].
+func (c *compiler) remote(at *node, value any) (r Remote) {
+	table, ok := value.(map[string]any)
+	if !ok {
+		c.failf(at.key, "remote: want a table; write [remote] above its keys")
+		return r
+	}
+	files := map[string]*string{"ca": &r.CA, "cert": &r.Cert, "key": &r.Key, "token_file": &r.TokenFile, "basic_file": &r.BasicFile}
+	for _, key := range sortedKeys(table) {
+		place := at.field(key)
+		text, _ := table[key].(string)
+		switch to := files[key]; {
+		case to != nil:
+			if *to = text; text == "" {
+				c.failf(place.value, "%s: want a file", key)
+			}
+		case key == "url":
+			r.URL = text
+			if err := CheckRemote(text); err != nil {
+				c.failf(place.value, "url: %v", err)
+			}
+		case key == "upload":
+			r.Upload = text
+			if text != "never" && text != "ci" && text != "always" {
+				c.failf(place.value, `upload: want "never", "ci" or "always"`)
+			}
+		case key == "read":
+			yes, isBool := table[key].(bool)
+			if r.NoRead = !yes; !isBool {
+				c.failf(place.value, "read: want true or false")
+			}
+		default:
+			c.failf(place.key, "unknown key %q%s", clip(key), instead(key, remoteKeys)).meant(key, remoteKeys)
+		}
+	}
+	if r.URL == "" && len(c.errs) == 0 {
+		c.failf(at.key, "remote: want a url")
+	}
+	return r
+}
+
+// remoteSchema has the keys of the table [remote].
+func remoteSchema() schema {
+	file := func(about string) schema {
+		return schema{"description": about, "type": "string", "minLength": 1}
+	}
+	return schema{
+		"url":        schema{"description": "grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX", "type": "string", "pattern": "^(grpcs?|https?)://[^/@]+"},
+		"upload":     schema{"description": "when results are given to the server; ci: where the variable CI is set", "enum": UploadChoices},
+		"read":       schema{"description": "results are taken from the server", "type": "boolean"},
+		"ca":         file("certificates that sign the server's, in PEM"),
+		"cert":       file("the certificate to show to the server, in PEM"),
+		"key":        file("the key of cert, in PEM"),
+		"token_file": file("a file that holds the bearer token"),
+		"basic_file": file("a file that holds user:password"),
+	}
+}

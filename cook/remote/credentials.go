@@ -1,0 +1,99 @@
+package remote
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+)
+
+// maxCredentials bounds a file of credentials.
+const maxCredentials = 1 << 20
+
+// authorization returns the value of that header, "" for none. Credentials come from files or
+// the environment, never from the command line, which others can see.
+func (w *way) authorization() (string, error) {
+	token, err := secret(w.token, "COOK_REMOTE_TOKEN")
+	if err != nil {
+		return "", err
+	}
+	basic, err := secret(w.basic, "COOK_REMOTE_BASIC")
+	switch {
+	case err != nil:
+		return "", err
+	case token != "" && basic != "":
+		return "", errors.New("both a token and user:password are given; choose one")
+	case token != "":
+		return "Bearer " + token, nil
+	case basic != "" && !strings.Contains(basic, ":"):
+		return "", errors.New("the credentials are not of the form user:password")
+	case basic != "":
+		return "Basic " + base64.StdEncoding.EncodeToString([]byte(basic)), nil
+	}
+	return "", nil
+}
+
+// secret returns what a file holds or, if there is none, a variable of the environment. No
+// error holds any of it.
+func secret(file, variable string) (string, error) {
+	text := os.Getenv(variable)
+	if file != "" {
+		data, err := readFile(file)
+		if err != nil {
+			return "", err
+		}
+		text = string(data)
+	}
+	text = strings.TrimSpace(text)
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "", fmt.Errorf("the credentials of %s are more than one line", cmp.Or(file, variable))
+	}
+	return text, nil
+}
+
+func readFile(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxCredentials {
+		return nil, fmt.Errorf("%s: not a file of at most %d bytes", file, maxCredentials)
+	}
+	return os.ReadFile(file)
+}
+
+// tls returns how connections are encrypted.
+func (w *way) tls() (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	if w.ca != "" {
+		data, err := readFile(w.ca)
+		if err != nil {
+			return nil, err
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(data) {
+			return nil, fmt.Errorf("%s: no certificate in PEM", w.ca)
+		}
+	}
+	if (w.cert == "") != (w.key == "") {
+		return nil, errors.New("a certificate needs its key, and a key its certificate")
+	}
+	if w.cert != "" {
+		pair, err := tls.LoadX509KeyPair(w.cert, w.key)
+		if err != nil {
+			return nil, err
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,147 @@
+package cook_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
+	"github.com/assetcook/assetcook/cook/remote"
+	"github.com/assetcook/assetcook/proof/oracle"
+)
+
+// This test binary is also the program cook-remote, which begins with this argument.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "-serve" {
+		os.Exit(remote.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// A team is machines that share a server, which may fail, forget and lie. Every now and then
+// another machine is at it, whose store is empty.
+type team struct {
+	server *remotetest.Server
+	url    string
+	alone  atomic.Int64 // runs of machines that share nothing
+
+	mu sync.Mutex // guards r
+	r  *rand.Rand
+}
+
+// dice returns a number below n.
+func (tm *team) dice(n int) int {
+	tm.mu.Lock()
+	defer tm.mu.Unlock()
+	return tm.r.IntN(n)
+}
+
+func newTeam(t *testing.T, seed uint64) *team {
+	tm := &team{server: &remotetest.Server{BLAKE3: seed%2 == 0, Zstd: seed%3 == 0}, r: rand.New(rand.NewPCG(seed, 21))}
+	tm.server.Fault = func(context.Context, string) error {
+		if tm.dice(30) == 0 {
+			return status.Error(codes.Unavailable, "is being updated")
+		}
+		return nil
+	}
+	tm.url = tm.server.Start(t)
+	return tm
+}
+
+// cook is an oracle.Cooker: that of a machine of the team, and of one by itself for what is
+// cooked from scratch.
+func (tm *team) cook(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
+	if filepath.Base(f.Cache) == "store" && filepath.Base(filepath.Dir(f.Cache)) == "new" {
+		tm.alone.Add(1)
+		return cookInProcess(ctx, f, mode)
+	}
+	if tm.dice(3) == 0 {
+		os.RemoveAll(f.Cache)
+	}
+	tm.server.Change(func(blobs map[string][]byte, results map[string]*repb.ActionResult) {
+		switch tm.dice(10) {
+		case 0: // evicted
+			for hash := range blobs {
+				delete(blobs, hash)
+				break
+			}
+		case 1: // one is another's
+			exchange(blobs)
+		case 2:
+			exchange(results)
+		}
+	})
+	ctx, run := options(ctx, f, mode)
+	adjust := run.Adjust
+	run.Adjust = func(p *cook.Project) {
+		adjust(p)
+		p.Remote = cook.Remote{URL: tm.url, Upload: "always", Program: os.Args[0]}
+	}
+	return oracle.Cook(ctx, run)
+}
+
+// exchange gives two keys each other's values.
+func exchange[V any](all map[string]V) {
+	first, second, n := "", "", 0
+	for key := range all { // in any order
+		first, second = key, first
+		if n++; n == 2 {
+			all[first], all[second] = all[second], all[first]
+			return
+		}
+	}
+}
+
+// After any edits, machines that share results have the outputs of a cook from scratch that
+// shares none, and do no needless work.
+func TestSharedEqualsFromScratch(t *testing.T) {
+	first, alone, given, fetched := *seed, int64(0), int64(0), int64(0)
+	for i := range uint64(max(12, *sequences/10)) {
+		tm := newTeam(t, first+i)
+		place := newPlace(t)
+		script := oracle.Random(first+i, oracle.Options{Rounds: *rounds, Tools: true, Targets: i%3 == 0})
+		err := oracle.Play(t.Context(), place, script, tm.cook)
+		os.RemoveAll(filepath.Dir(place.Dir))
+		if err != nil {
+			t.Fatalf("seed %d: %v", first+i, err)
+		}
+		fetched += tm.server.Calls("BatchReadBlobs") + tm.server.Calls("Read")
+		alone += tm.alone.Load()
+		given += tm.server.Calls("UpdateActionResult")
+	}
+	if alone == 0 || given == 0 || fetched == 0 {
+		t.Errorf("%d runs from scratch, %d results given, artifacts fetched %d times", alone, given, fetched)
+	}
+}
+
+// What came from a server is in the machine's store, all of it.
+func TestSharedIsStored(t *testing.T) {
+	server := &remotetest.Server{}
+	url := server.Start(t)
+	p := smallFiles(t, 50)
+	p.write("cook.toml", "[[rule]]\nmatch = \"*\"\nrecipe = \"zstd\"\n")
+	share := func(p *cook.Project) {
+		p.Remote = cook.Remote{URL: url, Upload: "always", Program: os.Args[0]}
+	}
+	for n, step := range []struct {
+		store    string
+		adjust   func(*cook.Project)
+		restored int
+	}{{"one", share, 0}, {"two", share, 50}, {"two", nil, 50}, {"three", nil, 0}} {
+		p.run.Out, p.run.Cache, p.run.Adjust = filepath.Join(t.TempDir(), "out"), filepath.Join(p.dir, step.store), step.adjust
+		s := p.cook()
+		patient := n != 1 || s.Restored.Assets == 0 // it may be so slow a machine that cooking takes less time
+		if s.Cooked.Assets+s.Restored.Assets != 50 || s.Restored.Assets != step.restored && patient {
+			t.Errorf("run %d: %s", n, s.String())
+		}
+	}
+}
