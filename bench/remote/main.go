@@ -1,0 +1,207 @@
+// Remote measures what sharing results on a server costs and saves. It cooks a tree, gives the
+// results to a server, and lets machines with empty stores take them over links of some
+// latencies and rates, beside a machine that has them in its store and one that cooks.
+//
+//	go run ./bench/remote -server grpc://127.0.0.1:8980            10,000 small files
+//	go run ./bench/remote -server http://127.0.0.1:8080/cache -assets 1000
+//	go run ./bench/remote -server grpc://127.0.0.1:8980 -dir ASSETS   those of a folder
+//
+// The server has to be on this machine and lets everybody write.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+func main() {
+	server := flag.String("server", "", "`address` of the server")
+	dir := flag.String("dir", "", "`folder` of assets to cook instead")
+	assets := flag.Int("assets", 10_000, "small text files in the tree")
+	runs := flag.Int("runs", 3, "how often to measure each, in turn; the medians are printed")
+	links := flag.String("links", "0/0,10ms/125,50ms/12.5", "latencies, both ways together, and MB/s of the `links`; 0 is no limit")
+	flag.Parse()
+	b := &bench{server: *server, runs: *runs}
+	if err := b.run(*dir, *assets, strings.Split(*links, ",")); err != nil {
+		log.Fatal(err)
+	}
+}
+
+type bench struct {
+	server, work, assets string
+	runs                 int
+}
+
+// A summary is what the last line of cook -json says.
+type summary struct {
+	Found    struct{ Assets int }
+	Cooked   struct{ Assets int }
+	Restored struct {
+		Assets   int
+		BytesOut int64 `json:"bytes_out"`
+	}
+	Failed struct{ Assets int }
+	Remote *struct {
+		Looked, Hits, Uploaded, Requests int64
+		BytesDown                        int64 `json:"bytes_down"`
+	}
+}
+
+func (b *bench) run(dir string, assets int, links []string) (err error) {
+	if b.work, err = os.MkdirTemp("", "remote"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.work)
+	if out, err := exec.Command("go", "build", "-o", b.work, "./cmd/cook", "./cmd/cook-remote").CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	if b.assets = dir; dir == "" {
+		if err := b.grow(assets); err != nil {
+			return err
+		}
+	}
+	_, first, err := b.cook("full", "first", b.server, "-remote-upload", "always")
+	if err != nil {
+		return err
+	}
+	if first.Remote == nil || first.Remote.Uploaded == 0 && first.Remote.Hits == 0 || first.Failed.Assets > 0 {
+		return fmt.Errorf("the server took nothing: %+v", first)
+	}
+	fmt.Printf("%d assets, %d results given\n\n", first.Found.Assets, first.Remote.Uploaded)
+
+	ways := []way{{name: "cooked"}, {name: "restored from the store", store: "full"}}
+	for _, link := range links {
+		w, err := b.open(link)
+		if err != nil {
+			return err
+		}
+		ways = append(ways, w)
+	}
+	for n := range b.runs {
+		for i := range ways {
+			if err := b.measure(&ways[i], n); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Println("| | s | of restored | of the bytes' own time | restored | MB | requests |\n|---|---:|---:|---:|---:|---:|---:|")
+	for _, w := range ways {
+		fmt.Println(w.row(ways[1].median()))
+	}
+	return nil
+}
+
+// grow makes a tree of text files.
+func (b *bench) grow(assets int) error {
+	b.assets = filepath.Join(b.work, "assets")
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range assets {
+		folder := filepath.Join(b.assets, fmt.Sprintf("level%03d", i/100))
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return err
+		}
+		var text bytes.Buffer
+		for range 1 << (8 + r.IntN(5)) {
+			fmt.Fprintf(&text, "%x ", r.IntN(1<<16))
+		}
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.txt", i)), text.Bytes(), 0o666); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(b.assets, "cook.toml"), []byte("[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n"), 0o666)
+}
+
+// cook runs cook with a store and an output folder, which are made if they do not exist.
+func (b *bench) cook(store, out, server string, more ...string) (time.Duration, summary, error) {
+	args := append([]string{"-dir", b.assets, "-cache", filepath.Join(b.work, store), "-out", filepath.Join(b.work, out), "-json", "-q"}, more...)
+	if server != "" {
+		args = append(args, "-remote", server)
+	}
+	cmd := exec.Command(filepath.Join(b.work, "cook"), args...)
+	cmd.Stderr = os.Stderr
+	begun := time.Now()
+	data, err := cmd.Output()
+	took := time.Since(begun)
+	if err != nil {
+		return 0, summary{}, err
+	}
+	lines := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
+	var last struct{ Summary summary }
+	err = json.Unmarshal(lines[len(lines)-1], &last)
+	return took, last.Summary, err
+}
+
+// A way is how a machine comes to its outputs.
+type way struct {
+	name, store, server string
+	bytesPerSecond      float64
+	took                []time.Duration
+	last                summary
+}
+
+// open returns the way over a link.
+func (b *bench) open(link string) (w way, err error) {
+	latency, rate, _ := strings.Cut(link, "/")
+	delay, err := time.ParseDuration(latency)
+	if err != nil {
+		return w, err
+	}
+	megabytes := 0.0
+	if _, err := fmt.Sscan(rate, &megabytes); err != nil {
+		return w, fmt.Errorf("link %q: %w", link, err)
+	}
+	at, err := url.Parse(b.server)
+	if err != nil {
+		return w, err
+	}
+	if at.Host, err = proxy(at.Host, delay/2, megabytes*1e6); err != nil {
+		return w, err
+	}
+	name := "server"
+	if delay > 0 || megabytes > 0 {
+		name += fmt.Sprintf(", %v, %v MB/s", delay, megabytes)
+	}
+	return way{name: name, server: at.String(), bytesPerSecond: megabytes * 1e6}, nil
+}
+
+// measure takes the time of one run. Machines that take results from the server begin with
+// nothing.
+func (b *bench) measure(w *way, n int) error {
+	store, out := w.store, fmt.Sprint("out", n)
+	if store == "" {
+		store = fmt.Sprint("store", n)
+		defer os.RemoveAll(filepath.Join(b.work, store))
+	}
+	defer os.RemoveAll(filepath.Join(b.work, out))
+	took, s, err := b.cook(store, out, w.server)
+	if err != nil {
+		return err
+	}
+	w.took, w.last = append(w.took, took), s
+	return nil
+}
+
+func (w *way) median() time.Duration { return slices.Sorted(slices.Values(w.took))[len(w.took)/2] }
+
+func (w *way) row(restored time.Duration) string {
+	took := w.median()
+	own, megabytes, requests := "", "", ""
+	if r := w.last.Remote; r != nil {
+		megabytes, requests = fmt.Sprintf("%.1f", float64(r.BytesDown)/1e6), fmt.Sprint(r.Requests)
+		if w.bytesPerSecond > 0 {
+			own = fmt.Sprintf("%.2f", took.Seconds()/(float64(r.BytesDown)/w.bytesPerSecond))
+		}
+	}
+	return fmt.Sprintf("| %s | %.2f | %.2f | %s | %d | %s | %s |", w.name, took.Seconds(), took.Seconds()/restored.Seconds(), own, w.last.Restored.Assets, megabytes, requests)
+}
