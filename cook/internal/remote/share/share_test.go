@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/remote/reapi"
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
@@ -383,5 +386,23 @@ func TestGivenUp(t *testing.T) {
 				t.Errorf("notes: %q", m.notes)
 			}
 		})
+	}
+}
+
+// What a server did not take does not count as given.
+func TestFullServer(t *testing.T) {
+	_, url := started(t, &remotetest.Server{Fault: func(_ context.Context, call string) error {
+		if call == "BatchUpdateBlobs" || call == "Write" {
+			return status.Error(codes.ResourceExhausted, "full")
+		}
+		return nil
+	}})
+	m := newMachine(t, url)
+	c := m.run()
+	for _, j := range jobs(3) {
+		m.keep(c, j)
+	}
+	if stats := c.Close(t.Context()); stats.Uploaded != 0 || stats.Up != 0 {
+		t.Errorf("%+v", stats)
 	}
 }

@@ -249,7 +249,9 @@ func (s *sharer) sendBatch(ctx context.Context, b *batch) error {
 	err := s.link.do(ctx, b.size, func(ctx context.Context, server Server) error {
 		return server.WriteSmall(ctx, b.digests, b.contents)
 	})
-	s.uploads.add(0, b.size)
+	if err == nil {
+		s.uploads.add(0, b.size)
+	}
 	b.size, b.digests, b.contents = 0, nil, nil
 	return err
 }
@@ -258,7 +260,9 @@ func (s *sharer) uploadLarge(ctx context.Context, d Digest, c content) error {
 	err := s.link.do(ctx, d.Size, func(ctx context.Context, server Server) error {
 		return server.Write(ctx, d, func(offset int64) (io.ReadCloser, error) { return s.openContent(c, offset) })
 	})
-	s.uploads.add(0, d.Size)
+	if err == nil {
+		s.uploads.add(0, d.Size)
+	}
 	return err
 }
 
