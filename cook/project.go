@@ -88,6 +88,7 @@ type Remote struct {
 	URL                  string // grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX; "" is none
 	Upload               string // when results are given: never, always, or ci, which is "" and where the variable CI is set
 	NoRead               bool   // results are not taken
+	NoRace               bool   // answers are waited for, rather than cooking meanwhile
 	CA, Cert, Key        string // files in PEM: certificates that sign the server's, and what to show to it
 	TokenFile, BasicFile string // hold a bearer token or user:password, else COOK_REMOTE_TOKEN and COOK_REMOTE_BASIC
 	Program              string // file name of the program cook-remote, which speaks to the server

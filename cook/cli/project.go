@@ -71,7 +71,7 @@ func inProject(fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error
 func fill(fs *flag.FlagSet, p *cook.Project) {
 	for _, f := range [...]struct{ name, value string }{
 		{"out", fromHere(p.Out)}, {"cache", fromHere(p.Cache)}, {"config", fromHere(p.Config)}, {"target", strings.Join(p.Targets, ",")},
-		{"remote", p.Remote.URL}, {"remote-upload", p.Remote.Upload}, {"remote-read", (*noRead)(&p.Remote.NoRead).String()}, {"remote-ca", p.Remote.CA}, {"remote-cert", p.Remote.Cert},
+		{"remote", p.Remote.URL}, {"remote-upload", p.Remote.Upload}, {"remote-read", (*unless)(&p.Remote.NoRead).String()}, {"remote-race", (*unless)(&p.Remote.NoRace).String()}, {"remote-ca", p.Remote.CA}, {"remote-cert", p.Remote.Cert},
 		{"remote-key", p.Remote.Key}, {"remote-token-file", p.Remote.TokenFile}, {"remote-basic-file", p.Remote.BasicFile},
 	} {
 		if flag := fs.Lookup(f.name); flag != nil && f.value != "" && flag.Value.String() == "" {

@@ -58,21 +58,21 @@ func (u *upload) Set(text string) error {
 	return errors.New("want never, ci or always")
 }
 
-// noRead is a flag value that is true for false, and says "" as long as nothing was set.
-type noRead bool
+// unless is a flag value that is true for false, and says "" as long as nothing was set.
+type unless bool
 
-func (n *noRead) IsBoolFlag() bool { return true }
+func (n *unless) IsBoolFlag() bool { return true }
 
-func (n *noRead) String() string {
+func (n *unless) String() string {
 	if n == nil || !bool(*n) {
 		return ""
 	}
 	return "false"
 }
 
-func (n *noRead) Set(text string) error {
+func (n *unless) Set(text string) error {
 	yes, err := strconv.ParseBool(text)
-	*n = noRead(!yes)
+	*n = unless(!yes)
 	return err
 }
 

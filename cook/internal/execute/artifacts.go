@@ -13,6 +13,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/hashing"
@@ -48,14 +49,19 @@ type made struct {
 	failed bool            // it could not be made
 }
 
-// A waitError says that something asked for artifacts that are still to be made.
+// A waitError says that something asked for artifacts that are still to be made, or for what
+// the server is still to be asked.
 type waitError struct {
-	question string // as pathname.Artifacts made it
-	output   string // one of them
-	on       []int  // the actions that are to make them
+	question string       // as pathname.Artifacts made it
+	output   string       // one of them
+	on       []int        // the actions that are to make them
+	keys     []remote.Key // that the server is to be asked for; then the rest is empty
 }
 
 func (e *waitError) Error() string {
+	if len(e.keys) > 0 {
+		return "needs an answer of the server"
+	}
 	return fmt.Sprintf("needs %s, which needs what this makes; exclude one of them with a pattern that begins with !", pathname.Show(e.output))
 }
 

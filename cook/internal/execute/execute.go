@@ -126,7 +126,6 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 		}
 	}
 	r.retire()
-	r.expect()
 	r.actions(ctx)
 	traffic := r.remote.Close(ctx)
 	if writes {
@@ -166,6 +165,8 @@ type worker struct {
 	times times           // of the action at work
 	sums  *bulk.Worker    // for scratch files
 	key   *hashing.Key    // for action IDs
+
+	action int // at work
 }
 
 func (r *runner) report(e Event) {
@@ -200,6 +201,7 @@ func Expected(a *plan.Action) time.Duration {
 // work leads an action to its end, or returns what it has to wait for.
 func (w *worker) work(ctx context.Context, i int) *waitError {
 	a := &w.plan.Actions[i]
+	w.action = i
 	bundles := w.plan.Waits(i)
 	if bundles && ctx.Err() == nil {
 		if wait := w.foreseen(i); wait != nil {
@@ -226,7 +228,7 @@ func (w *worker) work(ctx context.Context, i int) *waitError {
 		return nil
 	}
 	w.src.size = a.Source.Stamp.Size
-	if bundles && w.queue.started(i) {
+	if (bundles || w.remote.Reads()) && w.queue.started(i) {
 		w.tell(a, "")
 	} else {
 		w.report(Event{Started: true, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size, CookTime: Expected(a)})
@@ -252,7 +254,9 @@ func (w *worker) work(ctx context.Context, i int) *waitError {
 	}
 	var wait *waitError
 	if errors.As(res.Err, &wait) {
-		w.tell(a, "wait for "+pathname.Show(wait.output))
+		if len(wait.keys) == 0 {
+			w.tell(a, "wait for "+pathname.Show(wait.output))
+		}
 		return wait
 	}
 	w.finish(i, res, slices.Concat(lines, more), w.Now().Sub(begin))

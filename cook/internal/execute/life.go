@@ -10,6 +10,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
@@ -40,7 +41,8 @@ type known struct {
 	made     []store.Artifact
 	cookTime time.Duration
 	warnings []string
-	shared   bool // the server knew it, and the store does not
+	shared   bool         // the server knew it, and the store does not
+	asks     []remote.Key // of what is not known: the server is to be asked for them
 }
 
 // ready is an action all of whose artifacts are complete: as scratch files, or in place
@@ -88,7 +90,18 @@ func (w *worker) live(ctx context.Context, a planned) (placed, Outcome, error) {
 	if a.inStore(w.Store) {
 		defer w.exclusive(a.ID)() // the second of two equal files waits for the first one's result
 	}
+	done, outcome, err := w.restoreOrCook(ctx, a)
+	if errors.Is(err, errArrived) {
+		return w.restoreOrCook(ctx, a)
+	}
+	return done, outcome, err
+}
+
+func (w *worker) restoreOrCook(ctx context.Context, a planned) (placed, Outcome, error) {
 	k, ok := w.lookUp(ctx, a)
+	if len(k.asks) > 0 {
+		return placed{}, "", &waitError{keys: k.asks}
+	}
 	if !ok {
 		return w.cookAndPlace(ctx, k.planned, nil)
 	}
@@ -110,7 +123,7 @@ func (w *worker) live(ctx context.Context, a planned) (placed, Outcome, error) {
 // cookAndPlace is the way of what has to be cooked. If the result is known but its
 // content is not at hand, and it comes out the same, then it was restored by cooking.
 func (w *worker) cookAndPlace(ctx context.Context, a planned, k *known) (placed, Outcome, error) {
-	r, err := w.cook(ctx, a)
+	r, err := w.cookUnlessArrived(ctx, a)
 	if err != nil {
 		return placed{}, "", err
 	}

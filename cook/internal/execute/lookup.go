@@ -75,10 +75,21 @@ func (w *worker) storedResult(_ context.Context, k remote.Key) (store.Result, bo
 }
 
 // lookUpRemote finds an action's result on the server that others share, by what it read
-// here or there.
+// here or there. An action that is no step of a chain asks, and waits without a worker.
 func (w *worker) lookUpRemote(ctx context.Context, a planned, sets []store.ReadSet) (known, bool) {
+	if !w.remote.Reads() {
+		return known{planned: a}, false
+	}
 	worth := w.remote.worths.of(a)
-	first := w.remote.Look(ctx, keyOf(a, nil), worth)
+	var asks []remote.Key
+	look := func(k remote.Key) (known remote.Known) {
+		if a.chain == nil && !w.remote.Expects(k) {
+			asks = append(asks, k)
+			return known
+		}
+		return w.remote.Look(ctx, k, worth)
+	}
+	first := look(keyOf(a, nil))
 	for _, set := range first.ReadSets {
 		if !slices.ContainsFunc(sets, func(s store.ReadSet) bool { return slices.Equal(s, set) }) {
 			sets = append(sets, set)
@@ -89,7 +100,7 @@ func (w *worker) lookUpRemote(ctx context.Context, a planned, sets []store.ReadS
 			if r, ok := w.storedResult(ctx, k); ok {
 				return r, true
 			}
-			first = w.remote.Look(ctx, k, worth)
+			first = look(k)
 		}
 		if first.Result == nil {
 			return store.Result{}, false
@@ -97,7 +108,9 @@ func (w *worker) lookUpRemote(ctx context.Context, a planned, sets []store.ReadS
 		w.remote.worths.add(a, first.Result.CookTime)
 		return *first.Result, true
 	})
-	found.shared = ok
+	if found.shared = ok; !ok {
+		found.asks = asks
+	}
 	return found, ok
 }
 

@@ -17,8 +17,9 @@ type queue struct {
 	mu   sync.Mutex
 	more sync.Cond // something is ready, or all is over
 	schedule
+	awaits
 	atWork int          // actions that workers have
-	begun  map[int]bool // bundles that were reported as started
+	begun  map[int]bool // those that were reported as started, of what may begin again
 	ask    bool         // bundles are to ask, whatever they asked for last time
 }
 
@@ -45,6 +46,7 @@ func (r *runner) actions(ctx context.Context) {
 	}
 	if len(todo) > 0 {
 		r.queue.begin(todo)
+		r.expect()
 		r.carryOut(ctx, min(r.Workers, len(todo)))
 	}
 }
@@ -52,7 +54,8 @@ func (r *runner) actions(ctx context.Context) {
 // carryOut has workers carry out what is in the queue.
 func (r *runner) carryOut(ctx context.Context, n int) {
 	begin := r.Now()
-	r.learning.sharers = r.Workers / len(r.queue.ready)
+	r.learning.sharers = r.Workers / n
+	defer context.AfterFunc(ctx, r.queue.wake)()
 	workers, tracks := make([]*worker, n), make([]*track, n)
 	for n := range workers {
 		tracks[n] = &track{worker: n}
@@ -85,11 +88,15 @@ func (w *worker) run(ctx context.Context, epoch time.Time) {
 		wait := w.follow(ctx, i, epoch)
 		w.probe.Flush()
 		release()
-		w.queue.done(i, wait, w.results[i].Outcome)
+		if wait == nil || len(wait.keys) == 0 {
+			w.queue.done(i, wait, w.results[i].Outcome)
+		} else {
+			w.askAgain(i, wait.keys)
+		}
 	}
 }
 
-// next returns the action that is to be begun next, and waits for one if bundles may still
+// next returns the action that is to be begun next, and waits for one if something may still
 // become ready.
 func (r *runner) next(ctx context.Context) (i int, ok bool) {
 	q := &r.queue
@@ -101,7 +108,12 @@ func (r *runner) next(ctx context.Context) (i int, ok bool) {
 			return i, true
 		}
 		switch {
-		case q.atWork > 0 && q.settled != nil:
+		case len(q.open) > 0:
+			if i, ok := r.race(ctx); ok {
+				q.atWork++
+				return i, true
+			}
+		case q.atWork > 0 && (q.settled != nil || r.remote.Reads()):
 			q.more.Wait()
 		case len(q.waits) > 0:
 			r.stuck(ctx)
@@ -126,7 +138,7 @@ func (q *queue) done(i int, wait *waitError, how Outcome) {
 	q.more.Broadcast()
 }
 
-// started reports whether a bundle was begun before.
+// started reports whether an action was begun before.
 func (q *queue) started(i int) (again bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

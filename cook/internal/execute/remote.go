@@ -1,6 +1,9 @@
 package execute
 
 import (
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
@@ -21,26 +24,44 @@ func (r *runner) openRemote() *remote.Client {
 	return remote.New(r.Env.Remote, r.Store, r.note)
 }
 
-// expect tells the server what will be looked for, so that all answers travel at once and
-// not one after the other.
+// expect has the server look for all that is going to be looked for there, so that all answers
+// travel at once and not one after the other.
 func (r *runner) expect() {
-	if r.remote.Client == nil {
+	q := &r.queue
+	if !r.remote.Reads() {
 		return
 	}
-	var fresh, changed []remote.Key
-	for i := range r.plan.Actions {
-		a := planned{Action: &r.plan.Actions[i]}
-		if !r.asks(a) {
-			continue
+	q.ready = slices.DeleteFunc(q.ready, func(i int) bool {
+		asks := r.asks(planned{Action: &r.plan.Actions[i]})
+		if asks {
+			q.order = append(q.order, i)
 		}
-		if k := keyOf(a, nil); a.Last == nil || len(a.Last.Outputs) == 0 {
-			fresh = append(fresh, k)
-		} else {
-			changed = append(changed, k) // perhaps to what is in place
+		return asks
+	})
+	order := slices.Clone(q.order)
+	wanted := make([]remote.Wanted, len(order))
+	for n, i := range order {
+		a := planned{Action: &r.plan.Actions[i]}
+		wanted[n] = wantedOf(a, keyOf(a, nil))
+	}
+	q.await(order)
+	q.asking(r.Now())
+	r.remote.Expect(wanted, func(n int, whole bool) { q.arrived(order[n], r.Now(), whole) })
+}
+
+// wantedOf is a result of an action, without the artifacts that are in place already.
+func wantedOf(a planned, k remote.Key) remote.Wanted {
+	w := remote.Wanted{Key: k}
+	if a.Last == nil {
+		return w
+	}
+	for i := range a.Last.Outputs {
+		o := &a.Last.Outputs[i]
+		if o.State == contents.Intact && i < len(a.Outputs) && o.Artifact.Path == a.Outputs[i] {
+			w.Have = append(w.Have, o.Artifact.Blob)
 		}
 	}
-	r.remote.Expect(fresh, true)
-	r.remote.Expect(changed, false)
+	return w
 }
 
 // asks reports whether the result of an action will be looked for on the server.

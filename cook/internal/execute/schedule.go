@@ -118,9 +118,11 @@ func (s *schedule) giveUp() map[int]waiting {
 	return waits
 }
 
-// push has a bundle be ready.
+// push has an action be ready.
 func (s *schedule) push(i int) {
-	s.after[i] = s.longest(i, map[int]time.Duration{})
+	if s.after != nil {
+		s.after[i] = s.longest(i, map[int]time.Duration{})
+	}
 	at, _ := slices.BinarySearchFunc(s.ready, i, s.compare)
 	s.ready = slices.Insert(s.ready, at, i)
 }

@@ -23,6 +23,7 @@ type Options struct {
 	Args    []string // that say which server, and how to reach it
 	Read    bool     // take results
 	Upload  bool     // give results
+	NoRace  bool     // wait for answers rather than cook meanwhile
 }
 
 // OptionsOf returns the options for what a project says of its server.
@@ -33,7 +34,7 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 	if err := rules.CheckRemote(r.URL); err != nil {
 		return opt, fmt.Errorf("remote: %w", err)
 	}
-	opt = Options{URL: r.URL, Program: r.Program, Read: !r.NoRead}
+	opt = Options{URL: r.URL, Program: r.Program, Read: !r.NoRead, NoRace: r.NoRace}
 	switch r.Upload {
 	case "", "ci":
 		opt.Upload = os.Getenv("CI") != "" && os.Getenv("CI") != "false"
@@ -57,8 +58,9 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 // uploads.
 const flushTime = 10 * time.Second
 
-// patience is how long a run waits for answers in all, beyond what cooking would take.
-const patience = time.Second
+// patience is how long a run waits in all for answers to what it could not expect, beyond what
+// cooking would take.
+const patience = 200 * time.Millisecond
 
 // A Client asks for results on behalf of a run. A nil one knows nothing and keeps nothing.
 type Client struct {
@@ -72,8 +74,8 @@ type Client struct {
 	conn    io.ReadWriteCloser
 	to      *json.Encoder
 	seq     uint64
-	waiting map[uint64]chan<- Answer
-	ended   bool // no answer will come any more
+	waiting map[uint64]func(a Answer, ok bool) // is called once, not ok if no answer will come; nil when none will
+	answers map[Key]*Answer                    // to what is expected; nil while it has not come
 
 	patience atomic.Int64 // what is left of it, as a time.Duration
 
@@ -91,22 +93,55 @@ func New(opt Options, s *store.Store, note func(string)) *Client {
 
 // NewOver is New for a cook-remote that is spoken to over what begin returns.
 func NewOver(opt Options, note func(string), begin func() (io.ReadWriteCloser, error)) *Client {
-	c := &Client{opt: opt, note: note, begin: begin, waiting: map[uint64]chan<- Answer{}}
+	c := &Client{opt: opt, note: note, begin: begin, waiting: map[uint64]func(Answer, bool){}, answers: map[Key]*Answer{}}
 	c.patience.Store(int64(patience))
 	return c
 }
 
-// Expect says which keys will be looked for, so that answers are on their way before the
-// first question; and if fetch is true, the blobs of what is found.
-func (c *Client) Expect(keys []Key, fetch bool) {
+// Reads reports whether results are looked for.
+func (c *Client) Reads() bool { return c != nil && c.opt.Read }
+
+// A Wanted is a result that a run will look for.
+type Wanted struct {
+	Key
+	Have []store.BlobID // artifacts that need not be fetched
+}
+
+// Expect has results looked up and their blobs brought into the store, in their order, unless
+// that takes longer than cooking, by what is known of the link. arrived is called for each by
+// its number when that has ended, by one goroutine at a time; whole says that all that was
+// missing is in the store. What was found Look says from then on, without asking.
+func (c *Client) Expect(wanted []Wanted, arrived func(n int, whole bool)) {
 	const some = 1000 // in a line
-	if c == nil || !c.opt.Read {
-		return
+	for first := 0; first < len(wanted); first += some {
+		part := wanted[first:min(first+some, len(wanted))]
+		r := Request{Op: Expect, Keys: make([]Key, len(part)), Have: make([][]store.BlobID, len(part))}
+		for n, w := range part {
+			r.Keys[n], r.Have[n] = w.Key, w.Have
+		}
+		c.sendFor(r, func(n int, a Answer, ok bool) {
+			if ok {
+				c.mu.Lock()
+				c.answers[part[n].Key] = &a
+				c.mu.Unlock()
+			}
+			arrived(first+n, a.Found)
+		})
 	}
-	for len(keys) > 0 {
-		n := min(some, len(keys))
-		c.send(Request{Op: Expect, Keys: keys[:n], Fetch: fetch})
-		keys = keys[n:]
+}
+
+// Expects reports whether Expect was called for a key.
+func (c *Client) Expects(k Key) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.answers[k]
+	return ok || c.waiting == nil
+}
+
+// Forget says that a result that was expected is not looked for any more.
+func (c *Client) Forget(k Key) {
+	if c != nil {
+		c.send(Request{Op: Forget, Keys: []Key{k}})
 	}
 }
 
@@ -116,17 +151,31 @@ type Known struct {
 	Result   *store.Result   // nil if there is none
 }
 
-// Look asks what the server knows of a key: the result, and for an action without known
-// dependencies what it read elsewhere. It waits no longer than worth, as long as cooking is
-// expected to take, and the run's patience.
+// Look says what the server knows of a key: the result, and for an action without known
+// dependencies what it read elsewhere. Of what is expected it says what has arrived; else it
+// asks, and waits no longer than worth, as long as cooking is expected to take, and the run's
+// patience.
 func (c *Client) Look(ctx context.Context, k Key, worth time.Duration) (known Known) {
-	if c == nil || !c.opt.Read {
+	if !c.Reads() {
 		return known
 	}
-	a, ok := c.ask(ctx, Request{Op: Look, Keys: []Key{k}}, worth)
-	if !ok {
+	c.mu.Lock()
+	arrived, expected := c.answers[k]
+	c.mu.Unlock()
+	switch {
+	case arrived != nil:
+		return k.known(arrived)
+	case expected:
 		return known
 	}
+	if a, ok := c.ask(ctx, Request{Op: Look, Keys: []Key{k}}, worth); ok {
+		return k.known(&a)
+	}
+	return known
+}
+
+// known is what an answer says of a key, nothing if it cannot be understood.
+func (k Key) known(a *Answer) (known Known) {
 	var err error
 	if a.ReadSets != nil {
 		if known.ReadSets, err = store.UnmarshalReadSets(k.Action, a.ReadSets); err != nil {
@@ -147,7 +196,7 @@ func (c *Client) Look(ctx context.Context, k Key, worth time.Duration) (known Kn
 // does, by what is known of the link, or then than worth and the run's patience. It reports
 // whether they are there.
 func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
-	if c == nil || !c.opt.Read {
+	if !c.Reads() {
 		return false
 	}
 	a, ok := c.ask(ctx, Request{Op: Fetch, Keys: []Key{k}}, worth)
@@ -180,7 +229,7 @@ func (c *Client) Close(ctx context.Context) Stats {
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), flush+2*time.Second)
 	defer cancel()
-	a, _ := c.ask(ending, Request{Op: End, Flush: flush}, flush)
+	a, _ := c.ask(ending, Request{Op: End, Flush: flush}, flush+2*time.Second)
 	c.conn.Close()
 	<-c.received
 	if a.Stats == nil {
@@ -195,14 +244,12 @@ func (c *Client) Close(ctx context.Context) Stats {
 // ask sends a request and waits for its answer.
 func (c *Client) ask(ctx context.Context, r Request, worth time.Duration) (Answer, bool) {
 	got := make(chan Answer, 1)
-	if !c.sendFor(r, got) {
-		return Answer{}, false
-	}
-	select { // often it is there already
-	case a, ok := <-got:
-		return a, ok
-	default:
-	}
+	c.sendFor(r, func(_ int, a Answer, ok bool) {
+		if ok {
+			got <- a
+		}
+		close(got)
+	})
 	begun := time.Now()
 	defer func() { c.patience.Add(-int64(max(0, time.Since(begun)-worth))) }()
 	timer := time.NewTimer(worth + max(0, time.Duration(c.patience.Load())))
@@ -217,25 +264,49 @@ func (c *Client) ask(ctx context.Context, r Request, worth time.Duration) (Answe
 	}
 }
 
+// send sends a request that wants no answer.
 func (c *Client) send(r Request) { c.sendFor(r, nil) }
 
-// sendFor sends a request. Its answer comes to a channel, which is closed if none will; nil
-// for a request without one.
-func (c *Client) sendFor(r Request, answer chan<- Answer) bool {
+// sendFor sends a request. answer is called for each of its answers, by number: one, or one for
+// each key of Expect. It is not ok if none will come.
+func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) {
 	c.starting.Do(c.start)
+	answers := 0
+	switch {
+	case answer == nil:
+	case r.Op == Expect:
+		answers = len(r.Keys)
+	default:
+		answers = 1
+	}
+	if !c.write(&r, answers, answer) {
+		for n := range answers {
+			answer(n, Answer{}, false)
+		}
+	}
+}
+
+// write writes a request and notes who waits for its answers, unless none will come.
+func (c *Client) write(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ended {
+	if c.waiting == nil {
 		return false
 	}
-	if answer != nil {
-		c.seq++
-		r.Seq = c.seq
-		c.waiting[r.Seq] = answer
+	if answers > 0 {
+		r.Seq = c.seq + 1
+		c.seq += uint64(answers)
 	}
-	if err := c.to.Encode(r); err != nil {
-		delete(c.waiting, r.Seq)
+	if c.to.Encode(r) != nil {
 		return false
+	}
+	for n := range answers {
+		c.waiting[r.Seq+uint64(n)] = func(a Answer, ok bool) { answer(n, a, ok) }
+	}
+	if r.Op == Expect {
+		for _, k := range r.Keys {
+			c.answers[k] = nil
+		}
 	}
 	return true
 }
@@ -246,7 +317,7 @@ func (c *Client) start() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
-		c.ended = true
+		c.waiting = nil
 		c.note(fmt.Sprintf("remote: %v; this run goes on without it", err))
 		return
 	}
@@ -273,15 +344,15 @@ func (c *Client) receive(from io.Reader) {
 		delete(c.waiting, a.Seq)
 		c.mu.Unlock()
 		if answer != nil {
-			answer <- a
+			answer(a, true)
 		}
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ended = true
-	for seq, answer := range c.waiting {
-		close(answer)
-		delete(c.waiting, seq)
+	left := c.waiting
+	c.waiting = nil
+	c.mu.Unlock()
+	for _, answer := range left {
+		answer(Answer{}, false)
 	}
 }
 

@@ -60,7 +60,11 @@ func TestMisses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, _ := client(answer)
-			c.Expect([]remote.Key{key}, true)
+			arrived := make(chan bool, 1)
+			c.Expect([]remote.Wanted{{Key: key}}, func(_ int, whole bool) { arrived <- whole })
+			if <-arrived {
+				t.Error("arrived")
+			}
 			if known := c.Look(t.Context(), key, time.Minute); known.Result != nil || known.ReadSets != nil {
 				t.Errorf("known: %+v", known)
 			}
@@ -96,9 +100,9 @@ func TestNobodyAnswers(t *testing.T) {
 		t.Errorf("notes: %q", notes)
 	}
 	var none *remote.Client
-	none.Expect([]remote.Key{key}, true)
+	none.Forget(key)
 	none.Keep(key)
-	if none.Fetch(t.Context(), key, time.Minute) || none.Look(t.Context(), key, time.Minute).Result != nil || none.Close(t.Context()) != (remote.Stats{}) {
+	if none.Reads() || none.Fetch(t.Context(), key, time.Minute) || none.Look(t.Context(), key, time.Minute).Result != nil || none.Close(t.Context()) != (remote.Stats{}) {
 		t.Error("no client knows something")
 	}
 }

@@ -20,7 +20,8 @@ type Key struct {
 type Op string
 
 const (
-	Expect Op = "expect" // look keys up ahead of the questions
+	Expect Op = "expect" // look keys up, and fetch what is found
+	Forget Op = "forget" // keys that were expected are no longer
 	Look   Op = "look"   // say what is known of a key
 	Fetch  Op = "fetch"  // bring the blobs of a key's result into the store
 	Keep   Op = "keep"   // upload what the store has under keys, later
@@ -29,18 +30,21 @@ const (
 
 // A Request is one line of JSON that cook-remote reads. It reads on whatever it has to answer.
 type Request struct {
-	Seq   uint64        `json:"seq,omitempty"` // of the answer; 0 wants none
-	Op    Op            `json:"op"`
-	Keys  []Key         `json:"keys,omitempty"`
-	Fetch bool          `json:"fetch,omitempty"` // for Expect: what is found will be fetched
-	Flush time.Duration `json:"flush,omitempty"` // for End
+	// Seq is of the answer; 0 wants none. Each key of Expect has an answer of its own, under
+	// Seq, Seq+1 and so on, unless it is forgotten meanwhile.
+	Seq  uint64 `json:"seq,omitempty"`
+	Op   Op     `json:"op"`
+	Keys []Key  `json:"keys,omitempty"`
+	// Have are blobs of the result of each key of Expect that need not be fetched.
+	Have  [][]store.BlobID `json:"have,omitempty"`
+	Flush time.Duration    `json:"flush,omitempty"` // for End
 }
 
 // An Answer is one line of JSON that cook-remote writes.
 type Answer struct {
-	Seq   uint64 `json:"seq,omitempty"` // 0 for a note
-	Found bool   `json:"found,omitempty"`
-	// ReadSets and Result are records of the store, for Look. Either may be missing.
+	Seq   uint64 `json:"seq,omitempty"`   // 0 for a note
+	Found bool   `json:"found,omitempty"` // for Look something, else all blobs of the result
+	// ReadSets and Result are records of the store, for Look and Expect. Either may be missing.
 	ReadSets []byte `json:"readSets,omitempty"`
 	Result   []byte `json:"result,omitempty"`
 	Note     string `json:"note,omitempty"`

@@ -12,18 +12,19 @@ import (
 //	url    = "grpcs://cache.example.com:8980/main"
 //	upload = "ci"                # never, ci or always
 //	read   = true
+//	race   = true
 //	ca     = "certificates/ca.pem"
 //
 // Files are from the folder of the file. What is left out is "". The program that speaks to
 // the server is not in the table.
 type Remote struct {
 	URL, Upload                                  string
-	NoRead                                       bool
+	NoRead, NoRace                               bool
 	CA, Cert, Key, TokenFile, BasicFile, Program string
 }
 
 // remoteKeys are the keys of the table.
-var remoteKeys = []string{"url", "upload", "read", "ca", "cert", "key", "token_file", "basic_file"}
+var remoteKeys = []string{"url", "upload", "read", "race", "ca", "cert", "key", "token_file", "basic_file"}
 
 // UploadChoices say when results are given to the server.
 var UploadChoices = []string{"never", "ci", "always"}
@@ -69,10 +70,15 @@ func (c *compiler) remote(at *node, value any) (r Remote) {
 			if text != "never" && text != "ci" && text != "always" {
 				c.failf(place.value, `upload: want "never", "ci" or "always"`)
 			}
-		case key == "read":
+		case key == "read", key == "race":
 			yes, isBool := table[key].(bool)
-			if r.NoRead = !yes; !isBool {
-				c.failf(place.value, "read: want true or false")
+			if key == "read" {
+				r.NoRead = !yes
+			} else {
+				r.NoRace = !yes
+			}
+			if !isBool {
+				c.failf(place.value, "%s: want true or false", key)
 			}
 		default:
 			c.failf(place.key, "unknown key %q%s", clip(key), instead(key, remoteKeys)).meant(key, remoteKeys)
@@ -93,6 +99,7 @@ func remoteSchema() schema {
 		"url":        schema{"description": "grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX", "type": "string", "pattern": "^(grpcs?|https?)://[^/@]+"},
 		"upload":     schema{"description": "when results are given to the server; ci: where the variable CI is set", "enum": UploadChoices},
 		"read":       schema{"description": "results are taken from the server", "type": "boolean"},
+		"race":       schema{"description": "assets are cooked while answers are on their way", "type": "boolean"},
 		"ca":         file("certificates that sign the server's, in PEM"),
 		"cert":       file("the certificate to show to the server, in PEM"),
 		"key":        file("the key of cert, in PEM"),

@@ -32,10 +32,12 @@ func (id ActionID) String() string { return hex.EncodeToString(id[:]) }
 func (id ResultID) String() string { return hex.EncodeToString(id[:]) }
 
 // MarshalText implements [encoding.TextMarshaler].
+func (id BlobID) MarshalText() ([]byte, error)   { return hex.AppendEncode(nil, id[:]), nil }
 func (id ActionID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
 func (id ResultID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
+func (id *BlobID) UnmarshalText(b []byte) error   { return unmarshalID(id[:], b) }
 func (id *ActionID) UnmarshalText(b []byte) error { return unmarshalID(id[:], b) }
 func (id *ResultID) UnmarshalText(b []byte) error { return unmarshalID(id[:], b) }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/store"
@@ -37,20 +38,21 @@ type downloads struct {
 
 // A download is a blob on its way.
 type download struct {
-	from Digest
-	to   store.Artifact
-	done chan struct{} // closed when err is known
-	err  error
+	from      Digest
+	to        store.Artifact
+	forgotten *atomic.Bool  // it need not begin
+	done      chan struct{} // closed when err is known
+	err       error
 }
 
 // want returns the download of a blob, which begins when its turn has come.
-func (d *downloads) want(ctx context.Context, from Digest, to store.Artifact) *download {
+func (d *downloads) want(ctx context.Context, from Digest, to store.Artifact, forgotten *atomic.Bool) *download {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if old, ok := d.byBlob[to.Blob]; ok {
 		return old
 	}
-	w := &download{from: from, to: to, done: make(chan struct{})}
+	w := &download{from: from, to: to, forgotten: forgotten, done: make(chan struct{})}
 	d.byBlob[to.Blob] = w
 	if d.link.isSmall(from) {
 		d.small = append(d.small, w)
@@ -84,6 +86,18 @@ func (d *downloads) end(w *download, err error) {
 	close(w.done)
 }
 
+// drop ends those at the beginning of a queue that nobody waits for any more. If another result
+// has the same blob, that is missing as well.
+func (d *downloads) drop(queue *[]*download) {
+	for len(*queue) > 0 && (*queue)[0].forgotten.Load() {
+		w := (*queue)[0]
+		*queue = (*queue)[1:]
+		delete(d.byBlob, w.to.Blob)
+		w.err = errForgotten
+		close(w.done)
+	}
+}
+
 // fetchSmall fetches small blobs until none waits.
 func (d *downloads) fetchSmall(ctx context.Context) {
 	for {
@@ -91,7 +105,7 @@ func (d *downloads) fetchSmall(ctx context.Context) {
 		var batch []*download
 		var size int64
 		limit := min(d.link.server.Traits().Batch, smallBatch)
-		for len(d.small) > 0 && (len(batch) == 0 || size+d.small[0].from.Size <= limit) {
+		for d.drop(&d.small); len(d.small) > 0 && (len(batch) == 0 || size+d.small[0].from.Size <= limit); d.drop(&d.small) {
 			size += d.small[0].from.Size
 			batch, d.small = append(batch, d.small[0]), d.small[1:]
 		}
@@ -132,7 +146,7 @@ func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int6
 func (d *downloads) fetchLarge(ctx context.Context) {
 	for {
 		d.mu.Lock()
-		if len(d.large) == 0 {
+		if d.drop(&d.large); len(d.large) == 0 {
 			d.larges--
 			d.mu.Unlock()
 			return

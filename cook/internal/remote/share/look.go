@@ -3,12 +3,17 @@ package share
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
+
+// errForgotten says that nobody waits for something any more.
+var errForgotten = errors.New("not wanted any more")
 
 // A finding is what is being found out about a key, once for all that ask.
 type finding struct {
@@ -19,9 +24,7 @@ type finding struct {
 	err    error         // why none
 	took   time.Duration // until that was known
 
-	fetch   sync.Once
-	fetched chan struct{} // closed when the blobs are in the store, or complete is false
-	whole   bool
+	forgotten atomic.Bool // nobody waits for it any more
 }
 
 // find returns the finding of a key.
@@ -30,29 +33,34 @@ func (s *sharer) find(k remote.Key) *finding {
 	defer s.mu.Unlock()
 	f, ok := s.findings[k]
 	if !ok {
-		f = &finding{key: k, looked: make(chan struct{}), fetched: make(chan struct{})}
+		f = &finding{key: k, looked: make(chan struct{})}
 		s.findings[k] = f
 	}
 	return f
 }
 
-// expect looks keys up in their order, many at a time, and begins to fetch the blobs of what
-// it finds if it is to.
-func (s *sharer) expect(ctx context.Context, keys []remote.Key, fetch bool) {
-	if _, err := s.link.ready(ctx, true); err != nil {
-		return // it is not how fast it answers
-	}
-	for _, k := range keys {
+// expect looks keys up in their order, many at a time, fetches what it finds, and answers each.
+func (s *sharer) expect(ctx context.Context, r remote.Request) {
+	s.link.ready(ctx, true) // until then it is not how fast it answers
+	for n, k := range r.Keys {
+		f := s.find(k)
+		if f.forgotten.Load() {
+			continue
+		}
 		if s.looking.enter(ctx) != nil {
 			return
 		}
 		go func() {
-			f := s.find(k)
 			found := s.lookUp(ctx, f)
 			s.looking.leave(f.took, errors.Is(f.err, ErrUnavailable))
-			if fetch && found && f.result != nil {
-				s.fetch(ctx, f)
+			a := remote.Answer{Seq: r.Seq + uint64(n)}
+			if found {
+				a.ReadSets, a.Result = f.record.ReadSets, f.record.Result
 			}
+			if found && f.result != nil {
+				a.Found = s.fetch(ctx, f, r.Have[n])
+			}
+			s.answer(a)
 		}()
 	}
 }
@@ -89,60 +97,57 @@ func (s *sharer) entry(ctx context.Context, k remote.Key) (e *entry, err error) 
 }
 
 // answerLook answers what is known of a key.
-func (s *sharer) answerLook(ctx context.Context, k remote.Key) (a remote.Answer) {
+func (s *sharer) answerLook(ctx context.Context, r remote.Request) remote.Answer {
+	a := remote.Answer{Seq: r.Seq}
 	if _, err := s.link.ready(ctx, false); err != nil {
 		return a
 	}
-	f := s.find(k)
-	if !s.lookUp(ctx, f) {
-		return a
+	if f := s.find(r.Keys[0]); s.lookUp(ctx, f) {
+		a.Found, a.ReadSets, a.Result = true, f.record.ReadSets, f.record.Result
 	}
-	return remote.Answer{Found: true, ReadSets: f.record.ReadSets, Result: f.record.Result}
+	return a
 }
 
 // answerFetch answers whether the blobs of a result are in the store.
-func (s *sharer) answerFetch(ctx context.Context, k remote.Key) (a remote.Answer) {
+func (s *sharer) answerFetch(ctx context.Context, r remote.Request) remote.Answer {
+	a := remote.Answer{Seq: r.Seq}
 	if _, err := s.link.ready(ctx, false); err != nil {
 		return a
 	}
-	f := s.find(k)
-	if !s.lookUp(ctx, f) || f.result == nil {
-		return a
+	if f := s.find(r.Keys[0]); s.lookUp(ctx, f) && f.result != nil {
+		a.Found = s.fetch(ctx, f, nil)
 	}
-	s.fetch(ctx, f)
-	return remote.Answer{Found: f.whole}
+	return a
 }
 
-// fetch brings the blobs of a result into the store.
-func (s *sharer) fetch(ctx context.Context, f *finding) {
-	f.fetch.Do(func() {
-		defer close(f.fetched)
-		var lacking []int
-		var bytes int64
-		for i, a := range f.result.Artifacts {
-			if !s.Store.HasBlob(a.Blob, a.Size) {
-				lacking = append(lacking, i)
-				bytes += a.Size
-			}
+// fetch brings the blobs of a result into the store, those aside that the run has, and reports
+// whether all are there.
+func (s *sharer) fetch(ctx context.Context, f *finding, have []store.BlobID) bool {
+	var lacking []int
+	var bytes int64
+	for i, a := range f.result.Artifacts {
+		if !slices.Contains(have, a.Blob) && !s.Store.HasBlob(a.Blob, a.Size) {
+			lacking = append(lacking, i)
+			bytes += a.Size
 		}
-		if s.downloads.takes(bytes) > f.result.CookTime {
-			s.dear.Add(1)
-			return
+	}
+	if s.downloads.takes(bytes) > f.result.CookTime {
+		s.dear.Add(1)
+		return false
+	}
+	all := make([]*download, len(lacking))
+	for n, i := range lacking {
+		all[n] = s.downloads.want(ctx, f.files[i], f.result.Artifacts[i], &f.forgotten)
+	}
+	whole := true
+	for _, d := range all {
+		<-d.done
+		if d.err != nil {
+			whole = false
+			s.noteDownload(d.err)
 		}
-		all := make([]*download, len(lacking))
-		for n, i := range lacking {
-			all[n] = s.downloads.want(ctx, f.files[i], f.result.Artifacts[i])
-		}
-		f.whole = true
-		for _, d := range all {
-			<-d.done
-			if d.err != nil {
-				f.whole = false
-				s.noteDownload(d.err)
-			}
-		}
-	})
-	<-f.fetched
+	}
+	return whole
 }
 
 // noteDownload notes why a blob that the server should have did not come.

@@ -40,6 +40,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	uploading, stop := context.WithCancel(ctx)
 	defer stop()
 
+	expected := make(chan struct{}) // closed when the keys so far have been asked for
+	close(expected)
 	d := json.NewDecoder(bufio.NewReader(in))
 	for {
 		var r remote.Request
@@ -53,13 +55,30 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 		if len(r.Keys) == 0 && r.Op != remote.End {
 			return fmt.Errorf("request: %s of no key", r.Op)
 		}
+		if r.Op == remote.Expect && len(r.Have) != len(r.Keys) {
+			return fmt.Errorf("request: %d lists of blobs for %d keys", len(r.Have), len(r.Keys))
+		}
 		switch r.Op {
 		case remote.Expect:
-			go s.expect(ctx, r.Keys, r.Fetch)
+			if r.Keys[0].Reads { // an answer has led to it
+				go s.expect(ctx, r)
+				break
+			}
+			before, done := expected, make(chan struct{})
+			expected = done
+			go func() {
+				defer close(done)
+				<-before
+				s.expect(ctx, r)
+			}()
+		case remote.Forget:
+			for _, k := range r.Keys {
+				s.find(k).forgotten.Store(true)
+			}
 		case remote.Look:
-			go func() { s.answer(r, s.answerLook(ctx, r.Keys[0])) }()
+			go func() { s.answer(s.answerLook(ctx, r)) }()
 		case remote.Fetch:
-			go func() { s.answer(r, s.answerFetch(ctx, r.Keys[0])) }()
+			go func() { s.answer(s.answerFetch(ctx, r)) }()
 		case remote.Keep:
 			s.keep(uploading, append(s.takePending(), r.Keys...))
 		case remote.End:
@@ -67,7 +86,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 			s.leave(left)
 			stats := s.stats()
 			stats.Left = int64(actions(left))
-			s.answer(r, remote.Answer{Stats: stats})
+			s.answer(remote.Answer{Seq: r.Seq, Stats: stats})
 			return nil
 		default:
 			return fmt.Errorf("request: unknown operation %q", r.Op)
@@ -94,8 +113,7 @@ type sharer struct {
 	dear atomic.Int64
 }
 
-func (s *sharer) answer(r remote.Request, a remote.Answer) {
-	a.Seq = r.Seq
+func (s *sharer) answer(a remote.Answer) {
 	s.answering.Lock()
 	defer s.answering.Unlock()
 	s.to.Encode(a) // a run that is gone needs no answer
@@ -103,7 +121,7 @@ func (s *sharer) answer(r remote.Request, a remote.Answer) {
 
 // note has the run say something.
 func (s *sharer) note(text string) {
-	s.answer(remote.Request{}, remote.Answer{Note: s.Name + ": " + text})
+	s.answer(remote.Answer{Note: s.Name + ": " + text})
 }
 
 // noteOnce notes the first error of a kind.

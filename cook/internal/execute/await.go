@@ -1,0 +1,177 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/remote"
+)
+
+// errArrived ends the cooking of what has come from the server meanwhile.
+var errArrived = errors.New("the server had it")
+
+// Awaits are actions about which the server was asked. Each is ready when its answer has come:
+//
+//	asked about -> answered          restored, or cooked if the server does not have it
+//	            -> begun             cooked, and forgotten by the server when that is done
+//	            -> begun -> answered restored; what was cooked so far is thrown away
+//
+// A worker that has nothing else to begin, and would wait longer for the next answer than an
+// action takes, cooks the one whose answer comes last. So a server that is slow, or silent,
+// makes no run slower, and does the part that it can.
+type awaits struct {
+	arrivals
+	open   map[int]bool                    // neither answered nor begun
+	order  []int                           // as they were asked about, with some that are not open any more
+	again  []int                           // likewise, those that answers have led to
+	racing map[int]context.CancelCauseFunc // begun and not answered; nil before it cooks
+	idle   int                             // workers that wait for answers
+}
+
+// await has actions be asked about. They are ready when they have been answered.
+func (a *awaits) await(actions []int) {
+	if a.open == nil {
+		a.open, a.racing = map[int]bool{}, map[int]context.CancelCauseFunc{}
+	}
+	for _, i := range actions {
+		a.open[i] = true
+	}
+}
+
+// start begins an action without its answer.
+func (a *awaits) start(i int) {
+	delete(a.open, i)
+	a.racing[i] = nil
+}
+
+// first returns the open action that was asked about first.
+func (a *awaits) first() int {
+	for _, list := range []*[]int{&a.again, &a.order} {
+		for ; len(*list) > 0; *list = (*list)[1:] {
+			if i := (*list)[0]; a.open[i] {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// last returns the open action that was asked about last, those aside that answers have led to
+// if there are others.
+func (a *awaits) last() int {
+	for _, list := range []*[]int{&a.order, &a.again} {
+		for ; len(*list) > 0; *list = (*list)[:len(*list)-1] {
+			if i := (*list)[len(*list)-1]; a.open[i] {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// race returns an awaited action that is to be begun without its answer, or waits until that
+// may have changed.
+func (r *runner) race(ctx context.Context) (i int, ok bool) {
+	q := &r.queue
+	hurry := ctx.Err() != nil || r.failed.Load()
+	if r.Remote.NoRace && !hurry {
+		q.more.Wait()
+		return 0, false
+	}
+	now := r.Now()
+	next := q.arrivals.next(now, q.idle)
+	if hurry || next == never {
+		i = q.first()
+		q.start(i)
+		return i, true
+	}
+	i = q.last()
+	took := max(q.took[i], r.remote.worths.of(planned{Action: &r.plan.Actions[i]}))
+	if took < next {
+		q.start(i)
+		return i, true
+	}
+	wait := min(took, silences*max(q.gap(), firstGap)) - now.Sub(q.arrivals.last)
+	timer := time.AfterFunc(max(wait, time.Millisecond), q.wake)
+	defer timer.Stop()
+	q.idle++
+	q.more.Wait()
+	q.idle--
+	return 0, false
+}
+
+// wake has those that wait for something to begin look again.
+func (q *queue) wake() {
+	q.mu.Lock() // not between a look and the beginning of a wait
+	defer q.mu.Unlock()
+	q.more.Broadcast()
+}
+
+// arrived notes that an action has been answered. If it is being cooked and all of its blobs
+// have come, that ends.
+func (q *queue) arrived(i int, now time.Time, whole bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.arrivals.add(now)
+	if q.open[i] {
+		delete(q.open, i)
+		q.push(i)
+	}
+	if stop := q.racing[i]; stop != nil && whole {
+		stop(errArrived)
+	}
+	delete(q.racing, i)
+	q.more.Broadcast()
+}
+
+// cookUnlessArrived cooks the action at work. The error is errArrived if the server has
+// answered meanwhile.
+func (w *worker) cookUnlessArrived(ctx context.Context, a planned) (ready, error) {
+	q, i := &w.queue, w.action
+	q.mu.Lock()
+	_, races := q.racing[i]
+	if !races {
+		q.mu.Unlock()
+		return w.cook(ctx, a)
+	}
+	racing, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	q.racing[i] = stop
+	q.mu.Unlock()
+
+	r, err := w.cook(racing, a)
+	q.mu.Lock()
+	_, races = q.racing[i]
+	delete(q.racing, i)
+	q.mu.Unlock()
+	if races {
+		w.remote.Forget(keyOf(a, nil))
+	}
+	if err != nil && ctx.Err() == nil && context.Cause(racing) == errArrived {
+		err = errArrived
+	}
+	return r, err
+}
+
+// askAgain has an action wait for more answers, until one is a result or all have come.
+func (r *runner) askAgain(i int, keys []remote.Key) {
+	q := &r.queue
+	q.mu.Lock()
+	q.await([]int{i})
+	q.again = append(q.again, i)
+	q.atWork--
+	q.asking(r.Now())
+	q.mu.Unlock()
+	wanted := make([]remote.Wanted, len(keys))
+	for n, k := range keys {
+		wanted[n] = wantedOf(planned{Action: &r.plan.Actions[i]}, k)
+	}
+	var answers atomic.Int64
+	r.remote.Expect(wanted, func(_ int, whole bool) {
+		if all := answers.Add(1) == int64(len(keys)); whole || all {
+			q.arrived(i, r.Now(), whole)
+		}
+	})
+}
