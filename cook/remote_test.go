@@ -2,12 +2,16 @@ package cook_test
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 	"google.golang.org/grpc/codes"
@@ -15,6 +19,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/remote"
 	"github.com/assetcook/assetcook/proof/oracle"
 )
@@ -22,9 +27,27 @@ import (
 // This test binary is also the program cook-remote, which begins with this argument.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "-serve" {
-		os.Exit(remote.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(remote.Main(os.Args[1:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
 	}
 	os.Exit(m.Run())
+}
+
+// holdVar is the variable with the name of a file: cook-remote says nothing before there is one.
+const holdVar = "TEST_COOK_REMOTE_HOLD"
+
+type silent struct {
+	io.Writer
+	until string
+}
+
+func (h silent) Write(p []byte) (int, error) {
+	for h.until != "" {
+		if _, err := os.Lstat(h.until); err == nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return h.Writer.Write(p)
 }
 
 // A team is machines that share a server, which may fail, forget and lie. Every now and then
@@ -142,5 +165,64 @@ func TestSharedIsStored(t *testing.T) {
 		if s.Cooked.Assets+s.Restored.Assets != 50 || s.Restored.Assets != step.restored {
 			t.Errorf("run %d: %s", n, s.String())
 		}
+	}
+}
+
+// What is on its way from a server is cooked meanwhile, and what comes before that is done is
+// taken: the cooking ends.
+func TestRace(t *testing.T) {
+	server := &remotetest.Server{}
+	p := newProject(t)
+	first := true // the machine that has no server to take from
+	begun := filepath.Join(t.TempDir(), "begun")
+	var ended atomic.Int64
+	slow := hook(".slow", false, func(ctx context.Context, _ *recipe.Job) error {
+		if first {
+			return nil
+		}
+		os.WriteFile(begun, nil, 0o666)
+		<-ctx.Done()
+		ended.Add(1)
+		return ctx.Err()
+	})
+	p.run.Recipes = []recipe.Recipe{slow}
+	for i := range 5 {
+		p.write(fmt.Sprintf("%d.slow", i), fmt.Sprint("text ", i))
+	}
+	share := cook.Remote{URL: server.Start(t), Upload: "always", Program: os.Args[0]}
+	p.run.Adjust = func(p *cook.Project) { p.Remote = share }
+	p.cook()
+	t.Setenv(holdVar, begun)
+	first = false
+	p.run.Out, p.run.Cache = filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "store")
+	if s := p.cook(); s.Restored.Assets != 5 || s.Cooked.Assets+s.Failed.Assets > 0 {
+		t.Error(s.String())
+	}
+	if ended.Load() == 0 {
+		t.Error("nothing was cooked meanwhile")
+	}
+}
+
+// A server that is silent makes nothing fail, and nothing wait for it: what is not answered is
+// cooked.
+func TestSilence(t *testing.T) {
+	p := newProject(t)
+	release := filepath.Join(t.TempDir(), "release")
+	t.Setenv(holdVar, release)
+	var cooked atomic.Int64
+	p.run.Recipes = []recipe.Recipe{hook(".slow", false, func(context.Context, *recipe.Job) error {
+		if cooked.Add(1) == 20 {
+			return os.WriteFile(release, nil, 0o666) // so that the run can end
+		}
+		return nil
+	})}
+	for i := range 20 {
+		p.write(fmt.Sprintf("%d.slow", i), strings.Repeat("text ", i*i*1000))
+	}
+	server := &remotetest.Server{}
+	url := server.Start(t)
+	p.run.Adjust = func(p *cook.Project) { p.Remote = cook.Remote{URL: url, Program: os.Args[0]} }
+	if s := p.cook(); s.Cooked.Assets != 20 {
+		t.Error(s.String())
 	}
 }

@@ -5,6 +5,7 @@
 //	go run ./bench/remote -server grpc://127.0.0.1:8980            10,000 small files
 //	go run ./bench/remote -server http://127.0.0.1:8080/cache -assets 1000
 //	go run ./bench/remote -server grpc://127.0.0.1:8980 -dir ASSETS   those of a folder
+//	go run ./bench/remote -server grpc://127.0.0.1:8980 -shares 0,50,100 -assets 300
 //
 // The server has to be on this machine and lets everybody write.
 package main
@@ -31,9 +32,10 @@ func main() {
 	assets := flag.Int("assets", 10_000, "small text files in the tree")
 	runs := flag.Int("runs", 3, "how often to measure each, in turn; the medians are printed")
 	links := flag.String("links", "0/0,10ms/125,50ms/12.5", "latencies, both ways together, and MB/s of the `links`; 0 is no limit")
+	shares := flag.String("shares", "", "hit `shares` in percent, such as 0,50,100: measure whether cooking meanwhile pays, on pictures")
 	flag.Parse()
 	b := &bench{server: *server, runs: *runs}
-	if err := b.run(*dir, *assets, strings.Split(*links, ",")); err != nil {
+	if err := b.run(*dir, *assets, strings.Split(*links, ","), *shares); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -58,13 +60,16 @@ type summary struct {
 	}
 }
 
-func (b *bench) run(dir string, assets int, links []string) (err error) {
+func (b *bench) run(dir string, assets int, links []string, shares string) (err error) {
 	if b.work, err = os.MkdirTemp("", "remote"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(b.work)
 	if out, err := exec.Command("go", "build", "-o", b.work, "./cmd/cook", "./cmd/cook-remote").CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
+	}
+	if shares != "" {
+		return b.cells(assets, links, strings.Split(shares, ","))
 	}
 	if b.assets = dir; dir == "" {
 		if err := b.grow(assets); err != nil {
@@ -145,6 +150,7 @@ func (b *bench) cook(store, out, server string, more ...string) (time.Duration, 
 // A way is how a machine comes to its outputs.
 type way struct {
 	name, store, server string
+	flags               []string
 	bytesPerSecond      float64
 	took                []time.Duration
 	last                summary
@@ -184,7 +190,7 @@ func (b *bench) measure(w *way, n int) error {
 		defer os.RemoveAll(filepath.Join(b.work, store))
 	}
 	defer os.RemoveAll(filepath.Join(b.work, out))
-	took, s, err := b.cook(store, out, w.server)
+	took, s, err := b.cook(store, out, w.server, w.flags...)
 	if err != nil {
 		return err
 	}

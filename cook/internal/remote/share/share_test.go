@@ -33,6 +33,7 @@ type machine struct {
 	t     *testing.T
 	store *store.Store
 	url   string
+	open  func(context.Context) (share.Server, error)
 
 	mu    sync.Mutex
 	notes []string
@@ -43,7 +44,7 @@ func newMachine(t *testing.T, url string) *machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &machine{t: t, store: s, url: url}
+	return &machine{t: t, store: s, url: url, open: open(url)}
 }
 
 func open(address string) func(context.Context) (share.Server, error) {
@@ -66,7 +67,7 @@ func (m *machine) run() *remote.Client {
 		here, there := newPipes()
 		go func() {
 			share.Serve(context.Background(), there, there, share.Options{
-				Store: m.store, Open: open(m.url), Name: m.url, Host: "host", Pending: filepath.Join(m.store.Dir(), "pending"),
+				Store: m.store, Open: m.open, Name: m.url, Host: "host", Pending: filepath.Join(m.store.Dir(), "pending"),
 			})
 			there.Close()
 		}()
@@ -293,6 +294,36 @@ func expect(c *remote.Client, keys ...remote.Key) (whole int) {
 		}
 	}
 	return whole
+}
+
+// What was forgotten before its turn came is not asked for.
+func TestForgotten(t *testing.T) {
+	server := &remotetest.Server{}
+	url := server.Start(t)
+	m := newMachine(t, url)
+	opened := make(chan struct{})
+	m.open = func(ctx context.Context) (share.Server, error) {
+		<-opened
+		return open(url)(ctx)
+	}
+	c := m.run()
+	all := jobs(1)
+	wanted := []remote.Wanted{{Key: all[0].key}, {Key: all[1].key}, {Key: all[3].key}}
+	arrived := make(chan int, len(wanted))
+	c.Expect(wanted, func(n int, _ bool) { arrived <- n })
+	c.Forget(all[0].key)
+	c.Forget(all[3].key)
+	other := remote.Key{Action: store.ActionID{1}}
+	c.Look(t.Context(), other, 0) // which is read after those
+	close(opened)
+	if n := <-arrived; n != 1 {
+		t.Errorf("key %d was answered", n)
+	}
+	c.Look(t.Context(), other, time.Minute)
+	c.Close(t.Context())
+	if n := server.Calls("GetActionResult"); n > 2 {
+		t.Errorf("%d questions", n)
+	}
 }
 
 // What could not be uploaded in time is left for the next run of the store.
