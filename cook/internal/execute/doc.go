@@ -26,6 +26,9 @@
 // begin when all is settled that it asks for. What it will ask for is known from last
 // time, or it asks and begins again (queue.go).
 //
+// What a server is asked about is in the queue when its answer has come. A worker that has
+// nothing else to begin does not wait for that longer than cooking takes (await.go).
+//
 // # Artifacts that nothing claims
 //
 // Artifacts that no action claims any more are first set aside in .cook/trash, where an

@@ -19,7 +19,7 @@ import (
 
 func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, each func(int, []byte, error)) error {
 	if s.noBatchRead.Load() {
-		return s.readAlone(ctx, digests, each)
+		return share.ReadEach(ctx, s, digests, each)
 	}
 	request := &repb.BatchReadBlobsRequest{InstanceName: s.instance, Digests: messages(digests), DigestFunction: s.function}
 	if s.zstd {
@@ -28,7 +28,7 @@ func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, each fun
 	r, err := s.cas.BatchReadBlobs(ctx, request)
 	if err = asError(err); isUnimplemented(err) {
 		s.noBatchRead.Store(true)
-		return s.readAlone(ctx, digests, each)
+		return share.ReadEach(ctx, s, digests, each)
 	}
 	if err != nil {
 		return err
@@ -66,29 +66,9 @@ func unpacked(data []byte, how repb.Compressor_Value, size int64) ([]byte, error
 	return nil, fmt.Errorf("the server sent a blob compressed by %v, which was not asked for", how)
 }
 
-func (s *server) readAlone(ctx context.Context, digests []share.Digest, each func(int, []byte, error)) error {
-	for i, d := range digests {
-		content, err := s.readAll(ctx, d)
-		if errors.Is(err, share.ErrUnavailable) {
-			return err
-		}
-		each(i, content, err)
-	}
-	return nil
-}
-
-func (s *server) readAll(ctx context.Context, d share.Digest) ([]byte, error) {
-	r, err := s.Read(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return io.ReadAll(io.LimitReader(r, d.Size+1))
-}
-
 func (s *server) WriteSmall(ctx context.Context, digests []share.Digest, contents [][]byte) error {
 	if s.noBatchWrite.Load() {
-		return s.writeAlone(ctx, digests, contents)
+		return share.WriteEach(ctx, s, digests, contents)
 	}
 	request := &repb.BatchUpdateBlobsRequest{InstanceName: s.instance, DigestFunction: s.function}
 	for i, d := range digests {
@@ -97,25 +77,13 @@ func (s *server) WriteSmall(ctx context.Context, digests []share.Digest, content
 	r, err := s.cas.BatchUpdateBlobs(ctx, request)
 	if err = asError(err); isUnimplemented(err) {
 		s.noBatchWrite.Store(true)
-		return s.writeAlone(ctx, digests, contents)
+		return share.WriteEach(ctx, s, digests, contents)
 	}
 	if err != nil {
 		return err
 	}
 	for _, blob := range r.Responses {
 		if err := statusError(status.FromProto(blob.GetStatus())); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *server) writeAlone(ctx context.Context, digests []share.Digest, contents [][]byte) error {
-	for i, d := range digests {
-		err := s.Write(ctx, d, func(offset int64) (io.ReadCloser, error) {
-			return io.NopCloser(bytes.NewReader(contents[i][offset:])), nil
-		})
-		if err != nil {
 			return err
 		}
 	}

@@ -13,10 +13,14 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// How many transfers there are at a time, and how much small blobs share a request.
+// How many transfers there are at a time, and how much small blobs share a request. Blobs that
+// have a request each are fetched together as long as that is little, for the link's latency
+// rather than its rate bounds them.
 const (
 	smallTransfers = 8
 	largeTransfers = 4
+	mostTransfers  = 64
+	mostFlying     = 4 << 20
 	smallBatch     = 1 << 20
 	stallTime      = 3 * time.Second // until a blob of which nothing comes is given up
 )
@@ -33,6 +37,7 @@ type downloads struct {
 	small, large []*download // that wait
 	smalls       int         // requests on their way
 	larges       int
+	flying       int64 // bytes of large blobs that are on their way
 	blobs, bytes int64 // that came
 }
 
@@ -62,10 +67,7 @@ func (d *downloads) want(ctx context.Context, from Digest, to store.Artifact, fo
 		}
 	} else {
 		d.large = append(d.large, w)
-		if d.larges < largeTransfers {
-			d.larges++
-			go d.fetchLarge(ctx)
-		}
+		d.startLarge(ctx)
 	}
 	return w
 }
@@ -142,37 +144,47 @@ func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int6
 	}
 }
 
-// fetchLarge fetches large blobs until none waits.
-func (d *downloads) fetchLarge(ctx context.Context) {
-	for {
-		d.mu.Lock()
-		if d.drop(&d.large); len(d.large) == 0 {
-			d.larges--
-			d.mu.Unlock()
+// startLarge begins to fetch the next large blobs, as many as may be on their way.
+func (d *downloads) startLarge(ctx context.Context) {
+	for d.drop(&d.large); len(d.large) > 0; d.drop(&d.large) {
+		w := d.large[0]
+		few := d.larges < mostTransfers && d.flying+w.from.Size <= mostFlying
+		if d.larges >= largeTransfers && !few {
 			return
 		}
-		var w *download
-		w, d.large = d.large[0], d.large[1:]
-		d.mu.Unlock()
-		d.begin()
-		err := d.link.do(ctx, w.from.Size, func(ctx context.Context, server Server) error {
-			ctx, cancel := context.WithCancel(ctx)
-			defer cancel()
-			r, err := server.Read(ctx, w.from)
-			if err != nil {
-				return err
-			}
-			defer r.Close()
-			flowing := &flow{r, time.AfterFunc(stallTime, cancel)}
-			defer flowing.timer.Stop()
-			if err = d.store.ReceiveBlob(ctx, flowing, w.to.Blob, w.to.Size); errors.Is(err, context.Canceled) {
-				err = fmt.Errorf("%w: nothing came for %v", ErrUnavailable, stallTime)
-			}
-			return err
-		})
-		d.pace.end(w.from.Size)
-		d.end(w, err)
+		d.large = d.large[1:]
+		d.larges++
+		d.flying += w.from.Size
+		go func() {
+			d.end(w, d.fetchLarge(ctx, w))
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.larges--
+			d.flying -= w.from.Size
+			d.startLarge(ctx)
+		}()
 	}
+}
+
+// fetchLarge fetches a blob that has a request of its own.
+func (d *downloads) fetchLarge(ctx context.Context, w *download) error {
+	d.begin()
+	defer d.pace.end(w.from.Size)
+	return d.link.do(ctx, w.from.Size, func(ctx context.Context, server Server) error {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		r, err := server.Read(ctx, w.from)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		flowing := &flow{r, time.AfterFunc(stallTime, cancel)}
+		defer flowing.timer.Stop()
+		if err = d.store.ReceiveBlob(ctx, flowing, w.to.Blob, w.to.Size); errors.Is(err, context.Canceled) {
+			err = fmt.Errorf("%w: nothing came for %v", ErrUnavailable, stallTime)
+		}
+		return err
+	})
 }
 
 // A flow is a reader that puts a timer off whenever something comes.

@@ -1,15 +1,18 @@
 package share
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"hash"
 	"io"
+	"sync"
 
 	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 	"github.com/zeebo/blake3"
+	"golang.org/x/sync/errgroup"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -42,7 +45,7 @@ type Server interface {
 	// Missing returns those of some digests that the server lacks.
 	Missing(ctx context.Context, digests []Digest) ([]Digest, error)
 	// ReadSmall reads blobs whose sizes together are at most Traits().Batch, and calls
-	// each for every one of them, with its content or the error that it has.
+	// each for every one of them, with its content or the error that it has, one at a time.
 	ReadSmall(ctx context.Context, digests []Digest, each func(i int, content []byte, err error)) error
 	// WriteSmall writes blobs whose sizes together are at most Traits().Batch. Its error is
 	// the first of any.
@@ -98,6 +101,49 @@ func (f Function) OfReader(r io.Reader) (Digest, error) {
 	h := f.new()
 	n, err := io.Copy(h, r)
 	return Digest{hex.EncodeToString(h.Sum(nil)), n}, err
+}
+
+// atOnce is how many requests for blobs one call makes at a time.
+const atOnce = 16
+
+// Each calls do for each number below n, some at a time, and returns the first error of any: for
+// a server that has a request for each blob.
+func Each(n int, do func(i int) error) error {
+	var all errgroup.Group
+	all.SetLimit(atOnce)
+	for i := range n {
+		all.Go(func() error { return do(i) })
+	}
+	return all.Wait()
+}
+
+// ReadEach is ReadSmall by a request for each blob.
+func ReadEach(ctx context.Context, s Server, digests []Digest, each func(i int, content []byte, err error)) error {
+	var mu sync.Mutex
+	return Each(len(digests), func(i int) error {
+		r, err := s.Read(ctx, digests[i])
+		var content []byte
+		if err == nil {
+			content, err = io.ReadAll(io.LimitReader(r, digests[i].Size+1))
+			r.Close()
+		}
+		if errors.Is(err, ErrUnavailable) {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		each(i, content, err)
+		return nil
+	})
+}
+
+// WriteEach is WriteSmall by a request for each blob.
+func WriteEach(ctx context.Context, s Server, digests []Digest, contents [][]byte) error {
+	return Each(len(digests), func(i int) error {
+		return s.Write(ctx, digests[i], func(offset int64) (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(contents[i][offset:])), nil
+		})
+	})
 }
 
 // Encode encodes a message so that equal ones have equal bytes.

@@ -2,12 +2,15 @@ package share
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
@@ -26,8 +29,9 @@ type uploads struct {
 }
 
 const (
-	uploaders   = 4
-	uploadGroup = 100 // results that look for missing blobs together
+	uploaders    = 4
+	uploadGroup  = 100 // results that look for missing blobs together
+	largeUploads = 8   // blobs of a group that have a request each, at a time
 )
 
 // keep uploads the result of a key when its turn has come.
@@ -198,21 +202,22 @@ func (s *sharer) uploadContents(ctx context.Context, traits Traits, contents map
 		return err
 	}
 	b := batch{limit: min(traits.Batch, smallBatch)}
+	large, largeCtx := errgroup.WithContext(ctx)
+	large.SetLimit(largeUploads)
 	for _, d := range missing {
 		c, ok := contents[d]
 		switch {
-		case !ok:
-			continue // it was not asked about
+		case !ok: // it was not asked about
 		case !s.link.isSmall(d):
-			err = s.uploadLarge(ctx, d, c)
-		default:
+			large.Go(func() error { return s.uploadLarge(largeCtx, d, c) })
+		case err == nil:
 			err = s.uploadSmall(ctx, d, c, &b)
 		}
-		if err != nil {
-			return err
-		}
 	}
-	return s.sendBatch(ctx, &b)
+	if err == nil {
+		err = s.sendBatch(ctx, &b)
+	}
+	return cmp.Or(err, large.Wait())
 }
 
 // A batch is of small blobs that one request takes.

@@ -12,7 +12,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -30,8 +29,8 @@ type Options struct {
 	Authorization string
 }
 
-// atOnce is how many requests of one call are made at a time.
-const atOnce = 16
+// connections are how many there may be.
+const connections = 64
 
 // batch is how many bytes of blobs one call moves. There are no batches on the wire.
 const batch = 1 << 20
@@ -61,7 +60,7 @@ func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, err
 	s := &server{
 		client: &http.Client{
 			Transport: &http.Transport{
-				TLSClientConfig: opt.TLS, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 2 * atOnce, MaxConnsPerHost: 4 * atOnce,
+				TLSClientConfig: opt.TLS, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: connections / 2, MaxConnsPerHost: connections,
 				DisableCompression: true, Proxy: http.ProxyFromEnvironment,
 			},
 			// Credentials are for the server that was named.
@@ -185,7 +184,7 @@ func (s *server) put(ctx context.Context, kind, hash string, body io.Reader, siz
 
 func (s *server) Missing(ctx context.Context, digests []share.Digest) (missing []share.Digest, err error) {
 	absent := make([]bool, len(digests))
-	err = each(len(digests), func(i int) error {
+	err = share.Each(len(digests), func(i int) error {
 		answer, err := s.request(ctx, http.MethodHead, "cas", digests[i].Hash)
 		if errors.Is(err, share.ErrMissing) {
 			absent[i] = true
@@ -204,48 +203,12 @@ func (s *server) Missing(ctx context.Context, digests []share.Digest) (missing [
 	return missing, err
 }
 
-// each calls a function for numbers up to n, some at a time, and returns the first error.
-func each(n int, do func(i int) error) error {
-	slots := make(chan struct{}, atOnce)
-	var all sync.WaitGroup
-	var first error
-	var once sync.Once
-	for i := range n {
-		slots <- struct{}{}
-		all.Go(func() {
-			defer func() { <-slots }()
-			if err := do(i); err != nil {
-				once.Do(func() { first = err })
-			}
-		})
-	}
-	all.Wait()
-	return first
-}
-
-func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, done func(int, []byte, error)) error {
-	var mu sync.Mutex
-	return each(len(digests), func(i int) error {
-		r, err := s.Read(ctx, digests[i])
-		var content []byte
-		if err == nil {
-			content, err = io.ReadAll(io.LimitReader(r, digests[i].Size+1))
-			r.Close()
-		}
-		if errors.Is(err, share.ErrUnavailable) {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		done(i, content, err)
-		return nil
-	})
+func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, each func(int, []byte, error)) error {
+	return share.ReadEach(ctx, s, digests, each)
 }
 
 func (s *server) WriteSmall(ctx context.Context, digests []share.Digest, contents [][]byte) error {
-	return each(len(digests), func(i int) error {
-		return s.put(ctx, "cas", digests[i].Hash, bytes.NewReader(contents[i]), digests[i].Size)
-	})
+	return share.WriteEach(ctx, s, digests, contents)
 }
 
 func (s *server) Read(ctx context.Context, d share.Digest) (io.ReadCloser, error) {
