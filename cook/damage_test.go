@@ -10,7 +10,7 @@ import (
 // No run panics, hangs or leaves wrong outputs because a file that cook keeps is damaged.
 // This is a sample; "go run ./proof/reliability damage" tries every truncation and bit.
 func TestDamage(t *testing.T) {
-	opt := damage.Options{Stride: 1999, Offset: rand.IntN(1999)}
+	opt := damage.Options{Stride: 3989, Offset: rand.IntN(3989)}
 	kinds := 0
 	err := damage.Sweep(t.Context(), t.TempDir(), opt, func(tally damage.Tally) {
 		kinds++

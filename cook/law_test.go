@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	sequences = flag.Int("oracle.sequences", 150, "how many random scripts to play")
+	sequences = flag.Int("oracle.sequences", 60, "how many random scripts to play")
 	rounds    = flag.Int("oracle.rounds", 2, "rounds of edits in each script")
 	seed      = flag.Uint64("oracle.seed", 1, "seed of the first script, the same each time so that a failure is that of a change; 0 picks one by the time, as proof/reliability does")
 )

@@ -39,35 +39,37 @@ func TestClosedPipe(t *testing.T) {
 		{"records of failures", []string{"-json"}, 5, exitFailed},
 		{"wrong usage", []string{"-frobnicate"}, 0, exitUsage},
 	} {
-		for _, closed := range [][2]int{{0, -1}, {-1, 0}, {0, 0}, {1, -1}} {
+		dir := t.TempDir()
+		for i := range 200 {
+			text := "[1, 2]"
+			if i < tt.bad {
+				text = "[1,"
+			}
+			name := filepath.Join(dir, "assets", fmt.Sprintf("%d.json", i))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var all oracle.Tree // of the run whose output is read
+		for run, closed := range [][2]int{{-1, -1}, {0, -1}, {-1, 0}, {0, 0}, {1, -1}} {
 			t.Run(fmt.Sprint(tt.name, closed), func(t *testing.T) {
-				dir := t.TempDir()
-				for i := range 200 {
-					text := "[1, 2]"
-					if i < tt.bad {
-						text = "[1,"
-					}
-					name := filepath.Join(dir, "assets", fmt.Sprintf("%d.json", i))
-					if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)); err != nil {
-						t.Fatal(err)
-					}
+				out := filepath.Join(dir, fmt.Sprint("cooked", run))
+				cmd := exec.Command(program, append(tt.args, "-dir", filepath.Join(dir, "assets"), "-out", out)...)
+				cmd.Env = append(os.Environ(), "COOKCACHE="+filepath.Join(dir, fmt.Sprint("store", run)))
+				if code := runPiped(t, cmd, closed); code != tt.code {
+					t.Errorf("%d and %d lines read: exit status %d, want %d", closed[0], closed[1], code, tt.code)
 				}
-				var cooked [2]oracle.Tree
-				for run, lines := range [2][2]int{{-1, -1}, closed} {
-					out := filepath.Join(dir, fmt.Sprint("cooked", run))
-					cmd := exec.Command(program, append(tt.args, "-dir", filepath.Join(dir, "assets"), "-out", out)...)
-					cmd.Env = append(os.Environ(), "COOKCACHE="+filepath.Join(dir, fmt.Sprint("store", run)))
-					if code := runPiped(t, cmd, lines); code != tt.code {
-						t.Errorf("%d and %d lines read: exit status %d, want %d", lines[0], lines[1], code, tt.code)
-					}
-					if tt.code == exitUsage {
-						continue
-					}
-					if cooked[run], err = oracle.ReadTree(out); err != nil {
-						t.Fatal(err)
-					}
+				if tt.code == exitUsage {
+					return
 				}
-				if d := cooked[0].Diff(cooked[1]); d != "" {
+				cooked, err := oracle.ReadTree(out)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if run == 0 {
+					all = cooked
+				}
+				if d := all.Diff(cooked); d != "" {
 					t.Error(d)
 				}
 			})
