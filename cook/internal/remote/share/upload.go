@@ -30,7 +30,7 @@ type uploads struct {
 
 const (
 	uploaders    = 4
-	uploadGroup  = 100 // results that look for missing blobs together
+	uploadGroup  = 500 // results that look for missing blobs together
 	largeUploads = 8   // blobs of a group that have a request each, at a time
 )
 
@@ -96,6 +96,12 @@ func (s *sharer) uploadGroup(ctx context.Context, keys []remote.Key) error {
 	if !traits.Uploads {
 		return fmt.Errorf("%w: it takes no results from here", ErrRefused)
 	}
+	Each(len(keys), func(i int) error { // what gift is going to merge with
+		if !keys[i].Reads {
+			s.lookUp(ctx, s.find(keys[i]))
+		}
+		return nil
+	})
 	var gifts []gift
 	contents := map[Digest]content{}
 	for _, k := range keys {
@@ -113,22 +119,25 @@ func (s *sharer) uploadGroup(ctx context.Context, keys []remote.Key) error {
 	if err := s.uploadContents(ctx, traits, contents); err != nil {
 		return err
 	}
-	for _, g := range gifts {
-		ar, err := g.entry.encode(g.key, s.Host, time.Now())
-		if err == nil {
-			err = s.link.do(ctx, int64(len(ar.StdoutRaw)), func(ctx context.Context, server Server) error {
-				return server.PutResult(ctx, g.action.Digest, ar)
-			})
-		}
-		switch {
-		case err == nil && g.entry.result != nil:
-			s.uploads.add(1, 0)
-		case err == nil:
-		case ctx.Err() != nil, errors.Is(err, ErrUnavailable), errors.Is(err, errOff), errors.Is(err, ErrRefused), errors.Is(err, ErrFull):
-			return err
-		default: // of this one, such as that a blob of it has just been evicted
-			s.noteOnce("upload", fmt.Errorf("upload: %w", err))
-		}
+	return Each(len(gifts), func(i int) error { return s.uploadResult(ctx, gifts[i]) })
+}
+
+// uploadResult uploads what refers to blobs that are on the server.
+func (s *sharer) uploadResult(ctx context.Context, g gift) error {
+	ar, err := g.entry.encode(g.key, s.Host, time.Now())
+	if err == nil {
+		err = s.link.do(ctx, int64(len(ar.StdoutRaw)), func(ctx context.Context, server Server) error {
+			return server.PutResult(ctx, g.action.Digest, ar)
+		})
+	}
+	switch {
+	case err == nil && g.entry.result != nil:
+		s.uploads.add(1, 0)
+	case err == nil:
+	case ctx.Err() != nil, errors.Is(err, ErrUnavailable), errors.Is(err, errOff), errors.Is(err, ErrRefused), errors.Is(err, ErrFull):
+		return err
+	default: // of this one, such as that a blob of it has just been evicted
+		s.noteOnce("upload", fmt.Errorf("upload: %w", err))
 	}
 	return nil
 }
