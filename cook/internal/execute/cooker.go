@@ -99,6 +99,9 @@ func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err
 	}
 	r := ready{planned: a, scratch: tmp, cookTime: c.Now().Sub(w.begin), warnings: job.Warnings()}
 	r.deps, err = c.checkInputs(ctx, a, job.Deps(), &w, how.probe)
+	if how.again != nil && how.again.Read != nil {
+		how.again.Read(r.deps)
+	}
 	if err := errors.Join(err, cookErr); err != nil {
 		return ready{}, c.inUserTerms(err, tmp, a)
 	}
