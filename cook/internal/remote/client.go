@@ -23,6 +23,8 @@ type Options struct {
 	Args    []string // that say which server, and how to reach it
 	Read    bool     // take results
 	Upload  bool     // give results
+	Exec    bool     // have actions executed
+	Jobs    int      // at once
 }
 
 // OptionsOf returns the options for what a project says of its server.
@@ -83,7 +85,7 @@ type Client struct {
 // New returns a client for the runs that use a store, nil if there is no server to ask. note
 // is called with what the user should know, by one goroutine at a time.
 func New(opt Options, s *store.Store, note func(string)) *Client {
-	if opt.URL == "" || s == nil || !opt.Read && !opt.Upload {
+	if opt.URL == "" || s == nil || !opt.Read && !opt.Upload && !opt.Exec {
 		return nil
 	}
 	return NewOver(opt, note, func() (io.ReadWriteCloser, error) { return startProgram(opt, s.Dir()) })
@@ -154,6 +156,36 @@ func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 	return ok && a.Found
 }
 
+// A Ran is how executing an action on another machine ended.
+type Ran struct {
+	Record Record
+	Took   time.Duration // on the server's side, and to bring what was made
+	// Off says that nothing will be executed any more.
+	Off bool
+}
+
+// Run has the server execute an action. ok says that there is a record; if that tells of
+// artifacts, they are in the store. It waits as long as ctx.
+func (c *Client) Run(ctx context.Context, root *Root) (ran Ran, ok bool) {
+	if c == nil || !c.opt.Exec {
+		return Ran{Off: true}, false
+	}
+	got := make(chan Answer, 1)
+	seq, ok := c.sendFor(Request{Op: Run, Root: root}, got)
+	if !ok {
+		return Ran{Off: true}, false
+	}
+	select {
+	case a, ok := <-got:
+		ran = Ran{Took: a.Took, Off: a.Off || !ok}
+		ok = ok && a.Record != nil && json.Unmarshal(a.Record, &ran.Record) == nil && ran.Record.Format == ActionFormat
+		return ran, ok
+	case <-ctx.Done():
+		c.send(Request{Op: Drop, Seq: seq})
+		return Ran{}, false
+	}
+}
+
 // Keep gives the server what the store has under keys, some time until the run has ended: the
 // result of an action that reads, before the read sets of the action.
 func (c *Client) Keep(keys ...Key) {
@@ -195,7 +227,7 @@ func (c *Client) Close(ctx context.Context) Stats {
 // ask sends a request and waits for its answer.
 func (c *Client) ask(ctx context.Context, r Request, worth time.Duration) (Answer, bool) {
 	got := make(chan Answer, 1)
-	if !c.sendFor(r, got) {
+	if _, ok := c.sendFor(r, got); !ok {
 		return Answer{}, false
 	}
 	select { // often it is there already
@@ -219,14 +251,14 @@ func (c *Client) ask(ctx context.Context, r Request, worth time.Duration) (Answe
 
 func (c *Client) send(r Request) { c.sendFor(r, nil) }
 
-// sendFor sends a request. Its answer comes to a channel, which is closed if none will; nil
-// for a request without one.
-func (c *Client) sendFor(r Request, answer chan<- Answer) bool {
+// sendFor sends a request, and returns the number of its answer. The answer comes to a channel,
+// which is closed if none will; nil for a request without one.
+func (c *Client) sendFor(r Request, answer chan<- Answer) (seq uint64, ok bool) {
 	c.starting.Do(c.start)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
-		return false
+		return 0, false
 	}
 	if answer != nil {
 		c.seq++
@@ -235,9 +267,9 @@ func (c *Client) sendFor(r Request, answer chan<- Answer) bool {
 	}
 	if err := c.to.Encode(r); err != nil {
 		delete(c.waiting, r.Seq)
-		return false
+		return 0, false
 	}
-	return true
+	return r.Seq, true
 }
 
 // start starts cook-remote. If it cannot be, everything is a miss.

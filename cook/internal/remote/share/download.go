@@ -28,7 +28,7 @@ type downloads struct {
 	store *store.Store
 
 	mu           sync.Mutex
-	byBlob       map[store.BlobID]*download
+	wanted       map[store.Artifact]*download
 	small, large []*download // that wait
 	smalls       int         // requests on their way
 	larges       int
@@ -47,11 +47,11 @@ type download struct {
 func (d *downloads) want(ctx context.Context, from Digest, to store.Artifact) *download {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if old, ok := d.byBlob[to.Blob]; ok {
+	if old, ok := d.wanted[to]; ok {
 		return old
 	}
 	w := &download{from: from, to: to, done: make(chan struct{})}
-	d.byBlob[to.Blob] = w
+	d.wanted[to] = w
 	if d.link.isSmall(from) {
 		d.small = append(d.small, w)
 		if d.smalls < smallTransfers {
@@ -66,6 +66,19 @@ func (d *downloads) want(ctx context.Context, from Digest, to store.Artifact) *d
 		}
 	}
 	return w
+}
+
+// forget has a blob be fetched again that could not be.
+func (d *downloads) forget(a store.Artifact) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if old, ok := d.wanted[a]; ok {
+		select {
+		case <-old.done:
+			delete(d.wanted, a)
+		default:
+		}
+	}
 }
 
 // isSmall reports whether a blob shares a request with others.
