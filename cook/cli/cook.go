@@ -55,6 +55,7 @@ func (r *cookRun) flags() *flag.FlagSet {
 	remoteFlags(fs, &r.project.Remote)
 	fs.Var((*upload)(&r.project.Remote.Upload), "remote-upload", "`when` to give results to the server of -remote: never, ci (where the variable CI is set) or always (default ci)")
 	fs.Var((*noRead)(&r.project.Remote.NoRead), "remote-read", "take results from the server of -remote (default true)")
+	executionFlags(fs, &r.project.Remote)
 	r.show.flags(fs)
 	fs.BoolVar(&r.show.explain, "explain", false, "print the reasons for what was done; with -v, also for assets that were skipped")
 	fs.BoolVar(&r.show.stats, "stats", false, "print counters and timers at the end")

@@ -216,8 +216,15 @@ func (c *cooker) collect(ctx context.Context, a planned, tmp *scratch, probe *pr
 	return made, nil
 }
 
-// cook makes an action's artifacts as scratch files.
+// cook makes an action's artifacts as scratch files, or has another machine make them.
 func (w *worker) cook(ctx context.Context, a planned) (ready, error) {
+	if w.far {
+		return w.cookAway(ctx, a)
+	}
+	return w.cookHere(ctx, a)
+}
+
+func (w *worker) cookHere(ctx context.Context, a planned) (ready, error) {
 	how := attempt{scratch: w.newScratch, probe: w.probe, held: w.held, times: &w.times, note: w.note, source: &w.src, keep: w.keep}
 	if a.forced() {
 		how.again = &Conditions{}

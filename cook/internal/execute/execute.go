@@ -129,6 +129,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	r.expect()
 	r.actions(ctx)
 	traffic := r.remote.Close(ctx)
+	traffic.Executed = r.remote.away.executed.Load()
 	if writes {
 		r.cleanUp()
 	}
@@ -166,6 +167,7 @@ type worker struct {
 	times times           // of the action at work
 	sums  *bulk.Worker    // for scratch files
 	key   *hashing.Key    // for action IDs
+	far   bool            // it has other machines cook, and holds no core
 }
 
 func (r *runner) report(e Event) {

@@ -20,6 +20,7 @@ type queue struct {
 	atWork int          // actions that workers have
 	begun  map[int]bool // bundles that were reported as started
 	ask    bool         // bundles are to ask, whatever they asked for last time
+	far    farQueue
 }
 
 // actions finishes what needs no work at once and hands the rest to the workers.
@@ -62,8 +63,9 @@ func (r *runner) carryOut(ctx context.Context, n int) {
 		workers[n] = r.worker(fmt.Sprintf("worker %d", n))
 		workers[n].track = tracks[n]
 	}
+	workers = append(workers, r.farWorkers(n)...)
 	// Each action gets a result, also of a run that was interrupted.
-	parallel.Each(context.WithoutCancel(ctx), n, n, func(n, _ int) error {
+	parallel.Each(context.WithoutCancel(ctx), len(workers), len(workers), func(n, _ int) error {
 		workers[n].run(ctx, begin)
 		return nil
 	})
@@ -76,6 +78,10 @@ func (r *runner) carryOut(ctx context.Context, n int) {
 
 // run works on one action after the other. The track begins at a moment.
 func (w *worker) run(ctx context.Context, epoch time.Time) {
+	if w.far {
+		w.runFar(ctx, epoch)
+		return
+	}
 	for {
 		i, ok := w.next(ctx)
 		if !ok {
@@ -98,6 +104,7 @@ func (r *runner) next(ctx context.Context) (i int, ok bool) {
 	for {
 		if i, ok := q.take(); ok {
 			q.atWork++
+			q.far.noteIdle(len(q.ready))
 			return i, true
 		}
 		switch {

@@ -24,6 +24,7 @@ type Options struct {
 	Read    bool     // take results
 	Upload  bool     // give results
 	Exec    bool     // have actions executed
+	Always  bool     // also those that take less time here
 	Jobs    int      // at once
 }
 
@@ -35,7 +36,14 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 	if err := rules.CheckRemote(r.URL); err != nil {
 		return opt, fmt.Errorf("remote: %w", err)
 	}
-	opt = Options{URL: r.URL, Program: r.Program, Read: !r.NoRead}
+	opt = Options{URL: r.URL, Program: r.Program, Read: !r.NoRead, Jobs: r.Jobs}
+	switch r.Exec {
+	case "", rules.ExecNever:
+	case rules.ExecAuto, rules.ExecAlways:
+		opt.Exec, opt.Always = true, r.Exec == rules.ExecAlways
+	default:
+		return opt, fmt.Errorf("remote execution: want auto, always or never, not %q", r.Exec)
+	}
 	switch r.Upload {
 	case "", "ci":
 		opt.Upload = os.Getenv("CI") != "" && os.Getenv("CI") != "false"
@@ -51,6 +59,9 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 		if f.value != "" {
 			opt.Args = append(opt.Args, "-"+f.name, f.value)
 		}
+	}
+	for _, property := range r.Platform {
+		opt.Args = append(opt.Args, "-platform", property)
 	}
 	return opt, nil
 }
@@ -159,7 +170,7 @@ func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 // A Ran is how executing an action on another machine ended.
 type Ran struct {
 	Record Record
-	Took   time.Duration // on the server's side, and to bring what was made
+	Over   time.Duration // by how much it took longer than cooking, without what went to the server before
 	// Off says that nothing will be executed any more.
 	Off bool
 }
@@ -177,7 +188,7 @@ func (c *Client) Run(ctx context.Context, root *Root) (ran Ran, ok bool) {
 	}
 	select {
 	case a, ok := <-got:
-		ran = Ran{Took: a.Took, Off: a.Off || !ok}
+		ran = Ran{Over: a.Over, Off: a.Off || !ok}
 		ok = ok && a.Record != nil && json.Unmarshal(a.Record, &ran.Record) == nil && ran.Record.Format == ActionFormat
 		return ran, ok
 	case <-ctx.Done():

@@ -64,10 +64,10 @@ type Answer struct {
 	ReadSets []byte `json:"readSets,omitempty"`
 	Result   []byte `json:"result,omitempty"`
 	Note     string `json:"note,omitempty"`
-	// Record is the Record of a Run, and Took how long the server took for it. Off says that
+	// Record is the Record of a Run, and Over how much longer it took than cooking. Off says that
 	// no action will be executed any more.
 	Record []byte        `json:"record,omitempty"`
-	Took   time.Duration `json:"took,omitempty"`
+	Over   time.Duration `json:"over,omitempty"`
 	Off    bool          `json:"off,omitempty"`
 	Stats  *Stats        `json:"stats,omitempty"` // for End
 }

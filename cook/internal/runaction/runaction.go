@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -33,6 +34,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // Run cooks the action of a folder. That it was refused or failed is in the record; the error
@@ -73,6 +75,9 @@ func record(ctx context.Context, dir string, recipes []recipe.Recipe) (rec remot
 	defer out.Close()
 	m := &machine{dir: dir, assets: assets, out: out, contents: contentsOf(assets)}
 	a, err := m.action(ctx, want, recipes)
+	if err == nil {
+		err = m.lookAtAll(ctx)
+	}
 	if err != nil {
 		return refuse(err)
 	}
@@ -152,6 +157,20 @@ func (m *machine) action(ctx context.Context, want remote.Action, recipes []reci
 		return nil, errors.New("it is another action here: a recipe, a program or a library of this machine differs")
 	}
 	return a, nil
+}
+
+// lookAtAll looks at all files before the recipe does, which would else be cooked with twice if
+// its program tells afterwards what it has read.
+func (m *machine) lookAtAll(ctx context.Context) error {
+	return filepath.WalkDir(m.assets.Name(), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if rel, ok := pathname.Below(m.assets.Name(), name); ok {
+			m.contents.At(ctx, rel)
+		}
+		return nil
+	})
 }
 
 // findTools has programs be found that came along, where the machine has none or others.

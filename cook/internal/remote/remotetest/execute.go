@@ -44,6 +44,7 @@ type executions struct {
 	cancel context.CancelFunc
 	at     map[string]*executing
 	work   sync.WaitGroup
+	files  string // folder of large inputs, by hash
 }
 
 type executing struct {
@@ -58,6 +59,9 @@ func (e *executions) stop() {
 	}
 	e.mu.Unlock()
 	e.work.Wait()
+	if e.files != "" {
+		os.RemoveAll(e.files)
+	}
 }
 
 type execution struct {
@@ -219,7 +223,7 @@ func (s *Server) materialize(d *repb.Digest, dir string) error {
 		if f.IsExecutable {
 			mode = 0o555
 		}
-		if err := writeFile(filepath.Join(dir, f.Name), data, mode); err != nil {
+		if err := s.executions.place(filepath.Join(dir, f.Name), f.GetDigest().GetHash(), data, mode); err != nil {
 			return err
 		}
 	}
@@ -233,6 +237,30 @@ func (s *Server) materialize(d *repb.Digest, dir string) error {
 		}
 	}
 	return nil
+}
+
+// place makes a file. A large one is there once, and linked to.
+func (e *executions) place(name, hash string, data []byte, mode os.FileMode) error {
+	const large = 1 << 20
+	if len(data) < large {
+		return writeFile(name, data, mode)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.files == "" {
+		dir, err := os.MkdirTemp("", "execute")
+		if err != nil {
+			return err
+		}
+		e.files = dir
+	}
+	once := filepath.Join(e.files, fmt.Sprintf("%s-%o", hash, mode))
+	if _, err := os.Lstat(once); err != nil {
+		if err := writeFile(once, data, mode); err != nil {
+			return err
+		}
+	}
+	return os.Link(once, name)
 }
 
 // writeFile writes a file while no process can be started: a child that had it open for

@@ -78,7 +78,7 @@ func (s *sharer) answerRun(ctx, all context.Context, r remote.Request) (a remote
 		return remote.Answer{Off: true}
 	}
 	var err error
-	a.Record, a.Took, err = s.run(ctx, all, r.Root)
+	a.Record, a.Over, err = s.run(ctx, all, r.Root)
 	if ctx.Err() != nil {
 		return remote.Answer{}
 	}
@@ -96,9 +96,9 @@ func (s *sharer) answerRun(ctx, all context.Context, r remote.Request) (a remote
 	return remote.Answer{Off: a.Off}
 }
 
-// run returns the record of an action, whose artifacts it brings into the store, and how long
-// the server took, without the time for inputs.
-func (s *sharer) run(ctx, all context.Context, root *remote.Root) (rec []byte, took time.Duration, err error) {
+// run returns the record of an action, whose artifacts it brings into the store, and by how much
+// that took longer than cooking, without the time for inputs.
+func (s *sharer) run(ctx, all context.Context, root *remote.Root) (rec []byte, over time.Duration, err error) {
 	server, err := s.link.ready(ctx, true)
 	if err != nil {
 		return nil, 0, err
@@ -124,7 +124,7 @@ func (s *sharer) run(ctx, all context.Context, root *remote.Root) (rec []byte, t
 	})
 	if err == nil {
 		known = true
-		if rec, err = s.accept(ctx, root, ar); err == nil {
+		if rec, _, err = s.accept(ctx, root, ar); err == nil {
 			return rec, time.Since(begun), nil
 		}
 	} else if !errors.Is(err, ErrMissing) {
@@ -143,8 +143,8 @@ func (s *sharer) run(ctx, all context.Context, root *remote.Root) (rec []byte, t
 	if err != nil {
 		return nil, 0, err
 	}
-	rec, err = s.accept(ctx, root, ar)
-	return rec, time.Since(begun), err
+	rec, cooking, err := s.accept(ctx, root, ar)
+	return rec, time.Since(begun) - cooking, err
 }
 
 // execute has an action executed whose inputs are there.
@@ -203,16 +203,16 @@ func (in *inputs) forget(contents map[Digest]content) {
 	}
 }
 
-// accept returns the record of an action's result, and brings what it says was made into the
-// store. What is not as it has to be is an error.
-func (s *sharer) accept(ctx context.Context, root *remote.Root, ar *repb.ActionResult) ([]byte, error) {
+// accept returns the record of an action's result and how long it was cooked, and brings what it
+// says was made into the store. What is not as it has to be is an error.
+func (s *sharer) accept(ctx context.Context, root *remote.Root, ar *repb.ActionResult) ([]byte, time.Duration, error) {
 	if ar.GetExitCode() != 0 {
 		said := strings.TrimSpace(string(ar.GetStderrRaw()))
 		line, _, _ := strings.Cut(said, "\n")
-		return nil, fmt.Errorf("the program ended with status %d there: %s", ar.ExitCode, pathname.Show(line[:min(len(line), 200)]))
+		return nil, 0, fmt.Errorf("the program ended with status %d there: %s", ar.ExitCode, pathname.Show(line[:min(len(line), 200)]))
 	}
-	wrong := func(format string, args ...any) ([]byte, error) {
-		return nil, fmt.Errorf("%w: %s", errPoisoned, fmt.Sprintf(format, args...))
+	wrong := func(format string, args ...any) ([]byte, time.Duration, error) {
+		return nil, 0, fmt.Errorf("%w: %s", errPoisoned, fmt.Sprintf(format, args...))
 	}
 	if len(ar.GetOutputDirectories())+len(ar.GetOutputSymlinks())+len(ar.GetOutputFileSymlinks())+len(ar.GetOutputDirectorySymlinks()) > 0 {
 		return wrong("it has outputs that are no files")
@@ -226,14 +226,14 @@ func (s *sharer) accept(ctx context.Context, root *remote.Root, ar *repb.ActionR
 	}
 	text, err := s.readRecord(ctx, files[path.Join(remote.OutDir, remote.RecordFile)])
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var rec remote.Record
 	if err := json.Unmarshal(text, &rec); err != nil || rec.Format != remote.ActionFormat {
 		return wrong("format %d, %v", rec.Format, err)
 	}
 	if rec.Refused != "" || rec.Error != "" {
-		return text, nil
+		return text, rec.CookTime, nil
 	}
 	made, err := rec.Result()
 	if err != nil {
@@ -259,9 +259,9 @@ func (s *sharer) accept(ctx context.Context, root *remote.Root, ar *repb.ActionR
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return text, nil
+	return text, rec.CookTime, nil
 }
 
 // readRecord reads the record among an action's outputs.
