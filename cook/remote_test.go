@@ -25,7 +25,7 @@ import (
 // with these arguments.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "run-action" {
-		cli.Main(append(recipes.All(), anchored, failsThere)...)
+		cli.Main(append(recipes.All(), anchored, failsThere, following)...)
 	}
 	if len(os.Args) > 1 && os.Args[1] == "-serve" {
 		os.Exit(remote.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

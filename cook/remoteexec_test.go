@@ -3,7 +3,9 @@ package cook_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -163,6 +165,75 @@ deps    = "trace"
 			t.Errorf("from the store: %s", s.String())
 		}
 	}
+}
+
+// follow reads the file that its source names, the one that that names, and so on, as far as
+// there are any: without one it makes something else.
+type follow struct{}
+
+func (*follow) Outputs() []string { return []string{"{path}"} }
+func (*follow) Cook(_ context.Context, job *recipe.Job) error {
+	text, err := job.Source()
+	trail := ""
+	for err == nil {
+		trail += string(text) + " "
+		text, err = job.Read(string(text))
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return job.Write(0, []byte(trail))
+}
+
+var following = recipe.Recipe{Name: "follow", Version: 1, Extensions: []string{".follow"}, New: func() recipe.Cooker { return &follow{} }}
+
+// What an action has not found elsewhere and would here is sent after it, a few times.
+func TestLooksForInVainElsewhere(t *testing.T) {
+	for files, want := range map[int]int64{0: 1, 1: 2, 3: 4, 4: 4} { // executions
+		trail := map[string]string{"cook.toml": "[[rule]]\nmatch = \"?\"\nrecipe = \"copy\"\n", "x.follow": "0"}
+		for i := range files {
+			trail[strconv.Itoa(i)] = strconv.Itoa(i + 1)
+		}
+		f := newFarm(t, &remotetest.Server{}, trail)
+		f.run.Recipes = append(f.run.Recipes, following)
+		var s cook.Summary
+		if files < 4 {
+			if s = f.cookAway(1); executed(s) != 1 {
+				t.Errorf("%d files: %s", files, s.String())
+			}
+		} else if s = f.cookUntil(f.calls("GetActionResult", 4), 0); executed(s) != 0 {
+			t.Errorf("%d files: %s", files, s.String())
+		}
+		if n := f.server.Calls("Execute"); n != want {
+			t.Errorf("%d files: %d executions, want %d", files, n, want)
+		}
+		f.compare()
+		if files == 0 {
+			continue
+		}
+		// What it read is known when the source has changed.
+		f.tick()
+		f.write("x.follow", "1")
+		f.write("y.anchor", strings.Repeat("y", 1<<20))
+		if s := f.cookAway(1); executed(s) != 1 || files < 4 && f.server.Calls("Execute") != want+1 {
+			t.Errorf("%d files, edited: %s; %d executions", files, s.String(), f.server.Calls("Execute"))
+		}
+		f.compare()
+	}
+}
+
+// calls returns what is closed when so many requests of a name have been made.
+func (f *farm) calls(name string, n int64) chan struct{} {
+	done := make(chan struct{})
+	f.server.Fault = func(_ context.Context, call string) error {
+		if call == name {
+			if n--; n == 0 {
+				close(done)
+			}
+		}
+		return nil
+	}
+	return done
 }
 
 // A server without machines, or of the other protocol, is said once and costs nothing else. So

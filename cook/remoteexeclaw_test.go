@@ -114,6 +114,7 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 	ctx, run := options(ctx, folders, mode)
 	adjust := run.Adjust
 	how := [...]string{"always", "auto"}[f.dice(2)]
+	run.Workers = 1 // so that more is left to others
 	run.Adjust = func(p *cook.Project) {
 		adjust(p)
 		p.Remote = cook.Remote{URL: f.url, Upload: "never", NoRead: f.dice(2) == 0, Program: os.Args[0], Exec: how, Jobs: 1 + f.dice(4)}
