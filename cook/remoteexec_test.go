@@ -335,6 +335,25 @@ func (*there) Cook(_ context.Context, job *recipe.Job) error {
 
 var failsThere = recipe.Recipe{Name: "there", Version: 1, New: func() recipe.Cooker { return &there{} }}
 
+// What another machine makes as it is here already stays in place, and its result is kept.
+func TestUnchangedElsewhere(t *testing.T) {
+	f := newFarm(t, &remotetest.Server{}, map[string]string{"b.there": "one", "cook.toml": "[[rule]]\nmatch = \"*.there\"\nrecipe = \"there\"\n"})
+	f.run.Recipes = append(f.run.Recipes, failsThere)
+	for round, text := range []string{"one", "two"} {
+		f.write("b.there", text)
+		f.write("x.anchor", strings.Repeat(text, 1<<19)) // it is cooked again as well
+		s := f.cookAway(1)
+		if executed(s) != 1 || s.Failed.Assets > 0 || s.Unchanged.Assets != 2*round || len(f.rec.notes) > 0 {
+			t.Errorf("%d executed, %s; %q", executed(s), s.String(), f.rec.notes)
+		}
+		f.tick()
+	}
+	os.RemoveAll(f.run.Out)
+	if s := f.cookAway(0); s.Restored.Assets != 2 {
+		t.Errorf("from the store: %s", s.String())
+	}
+}
+
 // Machines that do not answer are not waited for once nothing else is left to do.
 func TestSilentFarm(t *testing.T) {
 	asked := make(chan struct{})
