@@ -85,13 +85,16 @@ func DefaultMemory() int64 { return pass.DefaultMemory() }
 // keeps results for a team. The store is looked into first. Whatever is wrong with a server
 // costs time and nothing else.
 type Remote struct {
-	URL                  string // grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX; "" is none
-	Upload               string // when results are given: never, always, or ci, which is "" and where the variable CI is set
-	NoRead               bool   // results are not taken
-	NoRace               bool   // answers are waited for, rather than cooking meanwhile
-	CA, Cert, Key        string // files in PEM: certificates that sign the server's, and what to show to it
-	TokenFile, BasicFile string // hold a bearer token or user:password, else COOK_REMOTE_TOKEN and COOK_REMOTE_BASIC
-	Program              string // file name of the program cook-remote, which speaks to the server
+	URL                  string   // grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX; "" is none
+	Upload               string   // when results are given: never, always, or ci, which is "" and where the variable CI is set
+	NoRead               bool     // results are not taken
+	NoRace               bool     // answers are waited for, rather than cooking meanwhile
+	CA, Cert, Key        string   // files in PEM: certificates that sign the server's, and what to show to it
+	TokenFile, BasicFile string   // hold a bearer token or user:password, else COOK_REMOTE_TOKEN and COOK_REMOTE_BASIC
+	Exec                 string   // auto or always: the server's machines cook, too; for programs of package cli, which know how
+	Jobs                 int      // that they have at once; 0 is four for each worker
+	Platform             []string // KEY=VALUE: which machines
+	Program              string   // file name of the program cook-remote, which speaks to the server
 }
 
 // options are those of a pass over the project.

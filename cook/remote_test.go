@@ -18,14 +18,20 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli"
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/remote"
 	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/recipes"
 )
 
-// This test binary is also the program cook-remote, which begins with this argument.
+// This test binary is also the program cook-remote, and cook on another machine, which begin
+// with these arguments.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "run-action" {
+		cli.Main(append(recipes.All(), anchored, failsThere, following)...)
+	}
 	if len(os.Args) > 1 && os.Args[1] == "-serve" {
 		os.Exit(remote.Main(os.Args[1:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
 	}

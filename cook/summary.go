@@ -75,9 +75,10 @@ type Traffic struct {
 	Downloaded int64         `json:"downloaded"`     // artifacts
 	Down       int64         `json:"bytes_down"`     // of them
 	Uploaded   int64         `json:"uploaded"`       // results
-	Up         int64         `json:"bytes_up"`       // of their artifacts that the server did not have
+	Up         int64         `json:"bytes_up"`       // of their artifacts and of inputs, as far as the server did not have them
 	Left       int64         `json:"left,omitempty"` // results that the next run uploads
 	Dear       int64         `json:"dear,omitempty"` // results that take longer to download than to cook
+	Executed   int64         `json:"executed"`       // assets that other machines have cooked
 	Requests   int64         `json:"requests"`
 	Waited     time.Duration `json:"waited_ns"` // for the server's first answer
 }

@@ -56,6 +56,7 @@ func (r *cookRun) flags() *flag.FlagSet {
 	fs.Var((*upload)(&r.project.Remote.Upload), "remote-upload", "`when` to give results to the server of -remote: never, ci (where the variable CI is set) or always (default ci)")
 	fs.Var((*unless)(&r.project.Remote.NoRace), "remote-race", "cook while answers of the server of -remote are on their way (default true)")
 	fs.Var((*unless)(&r.project.Remote.NoRead), "remote-read", "take results from the server of -remote (default true)")
+	executionFlags(fs, &r.project.Remote)
 	r.show.flags(fs)
 	fs.BoolVar(&r.show.explain, "explain", false, "print the reasons for what was done; with -v, also for assets that were skipped")
 	fs.BoolVar(&r.show.stats, "stats", false, "print counters and timers at the end")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -29,6 +30,70 @@ func remoteFlags(fs *flag.FlagSet, r *cook.Remote) {
 	fs.StringVar(&r.Key, "remote-key", "", "`file` of the key of that certificate")
 	fs.StringVar(&r.TokenFile, "remote-token-file", "", "`file` with the bearer token for the server (default: $COOK_REMOTE_TOKEN)")
 	fs.StringVar(&r.BasicFile, "remote-basic-file", "", "`file` with user:password for the server (default: $COOK_REMOTE_BASIC)")
+}
+
+// executionFlags declares whether other machines cook.
+func executionFlags(fs *flag.FlagSet, r *cook.Remote) {
+	fs.Var((*execution)(&r.Exec), "remote-exec", "have assets cooked by the machines behind the server of -remote as well, where that saves time; =always: where it does not, too")
+	fs.Var((*jobs)(&r.Jobs), "remote-jobs", "`number` of assets that they cook at once (default: four for each worker here)")
+	fs.Var((*platform)(&r.Platform), "remote-platform", "`KEY=VALUE`, separated by commas: properties that they must have")
+}
+
+// execution is a flag value: true, false or always.
+type execution string
+
+func (e *execution) IsBoolFlag() bool { return true }
+
+func (e *execution) String() string { return string(*e) }
+
+func (e *execution) choices() []string { return []string{"true", "false", rules.ExecAlways} }
+
+func (e *execution) Set(text string) error {
+	switch yes, err := strconv.ParseBool(text); {
+	case text == rules.ExecAlways || text == rules.ExecAuto || text == rules.ExecNever:
+		*e = execution(text)
+	case err != nil:
+		return errors.New("want true, false or always")
+	case yes:
+		*e = rules.ExecAuto
+	default:
+		*e = rules.ExecNever
+	}
+	return nil
+}
+
+// jobs is a flag value: a number, "" for none.
+type jobs int
+
+func (j *jobs) String() string {
+	if *j == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*j))
+}
+
+func (j *jobs) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > rules.MaxRemoteJobs {
+		return fmt.Errorf("want a whole number from 1 to %d", rules.MaxRemoteJobs)
+	}
+	*j = jobs(n)
+	return nil
+}
+
+// platform is a flag value: properties separated by commas.
+type platform []string
+
+func (p *platform) String() string { return strings.Join(*p, ",") }
+
+func (p *platform) Set(text string) error {
+	for property := range strings.SplitSeq(text, ",") {
+		if name, _, ok := strings.Cut(property, "="); !ok || name == "" {
+			return errors.New("want KEY=VALUE, such as OSFamily=linux")
+		}
+		*p = append(*p, property)
+	}
+	return nil
 }
 
 // address is a flag value: that of a server.

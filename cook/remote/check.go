@@ -48,6 +48,7 @@ func check(ctx context.Context, w *way, out io.Writer) error {
 	if len(t.Compressors) > 0 {
 		row("compresses", "%s", strings.Join(t.Compressors, ", "))
 	}
+	row("executes", "%s", map[bool]string{true: "actions", false: "nothing"}[t.Executes])
 
 	latency, err := checkLatency(ctx, server)
 	if err != nil {

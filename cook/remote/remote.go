@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/remote/reapi"
@@ -76,12 +77,24 @@ func answer(w *way, dir string, in io.Reader, out io.Writer) error {
 	where := hashing.DigestOf([]byte(w.url)).String()[:16]
 	return share.Serve(context.Background(), in, out, share.Options{
 		Store: s, Open: w.open, Name: w.url, Host: host, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
+		Platform: w.platform,
 	})
 }
 
 // A way is how a server is reached.
 type way struct {
 	url, ca, cert, key, token, basic string
+	platform                         properties
+}
+
+// properties are the values of a flag that may be given more than once.
+type properties []string
+
+func (p *properties) String() string { return strings.Join(*p, " ") }
+
+func (p *properties) Set(text string) error {
+	*p = append(*p, text)
+	return nil
 }
 
 func (w *way) flags(fs *flag.FlagSet) {
@@ -90,6 +103,7 @@ func (w *way) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.cert, "cert", "", "`file` of the certificate to show to the server")
 	fs.StringVar(&w.key, "key", "", "`file` of the key of that certificate")
 	fs.StringVar(&w.token, "token-file", "", "`file` with a bearer token (default: $COOK_REMOTE_TOKEN)")
+	fs.Var(&w.platform, "platform", "`KEY=VALUE` of the machines that are to cook; may be given more than once")
 	fs.StringVar(&w.basic, "basic-file", "", "`file` with user:password (default: $COOK_REMOTE_BASIC)")
 }
 

@@ -28,6 +28,17 @@ func (c *Cores) Hold() (release func()) {
 	return func() { c.idle.Release(1) }
 }
 
+// HoldUnless is Hold that is given up when ctx ends.
+func (c *Cores) HoldUnless(ctx context.Context) (release func(), err error) {
+	if c == nil {
+		return func() {}, ctx.Err()
+	}
+	if err := c.idle.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	return func() { c.idle.Release(1) }, nil
+}
+
 // Lend makes the core of a caller that holds one idle while wait runs, and takes one
 // again.
 func (c *Cores) Lend(wait func() error) error {

@@ -134,6 +134,7 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 		return err
 	}
 	if err := c.run(ctx, call, grace); err != nil {
+		call.trace.dependInVain(call, job, c.Tools()) // on a machine that lacks it, that may be why
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
 	if err := c.limits(call).written(); err != nil { // since it was looked at last

@@ -142,6 +142,13 @@ func (c *cell) bring(name string, open func() (fs.File, error)) error {
 // start is the date of all that a program reads.
 var start = time.Unix(sourceDate, 0)
 
+// StaysHere says that other machines do not cook what reads more of this one than the program
+// and its libraries, or may.
+func (c *Command) StaysHere() bool { return !c.Sandbox || c.Daemons || len(c.System) > 0 }
+
+// Declare has a job depend on what the rule says that the program reads.
+func (c *Command) Declare(job *recipe.Job) error { return c.bringReads(&call{}, job) }
+
 // bringReads gives the program what the rule says it reads.
 func (c *Command) bringReads(p *call, job *recipe.Job) error {
 	for _, name := range c.Reads {

@@ -33,6 +33,18 @@ func (p *call) openPolicy() *sandbox.Policy {
 	return policy
 }
 
+// dependInVain makes what was listed, and what was looked for in vain, dependencies of a
+// program that has failed.
+func (t trace) dependInVain(p *call, job *recipe.Job, tools []string) {
+	some := trace{}
+	for name, access := range t {
+		if access == sandbox.Missing || access == sandbox.List {
+			some[name] = access
+		}
+	}
+	some.depend(p, job, tools) // the failure says more than what of it could not be found out
+}
+
 // depend makes all that was seen dependencies: the content of files, that files are not
 // there, and of folders what they hold, or that they are there.
 func (t trace) depend(p *call, job *recipe.Job, tools []string) error {

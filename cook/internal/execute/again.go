@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
@@ -18,6 +19,8 @@ type Conditions struct {
 	// Vars and Traced are as in recipe.Env.
 	Vars   map[string]string
 	Traced func()
+	// Read is told what the recipe read, also if it failed; nil if that does not matter.
+	Read func([]index.Dep)
 }
 
 // Made is what cooking again gave.
@@ -25,6 +28,8 @@ type Made struct {
 	Files     []string // of the scratch folder, in which the artifacts are
 	Artifacts []store.Artifact
 	Deps      []index.Dep
+	CookTime  time.Duration
+	Warnings  []string
 }
 
 // Again cooks actions once more without placing, storing or remembering what comes out.
@@ -55,5 +60,5 @@ func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func
 		return err
 	}
 	defer r.scratch.remove()
-	return look(Made{r.scratch.files, stored(r.made), r.deps})
+	return look(Made{r.scratch.files, stored(r.made), r.deps, r.cookTime, r.warnings})
 }

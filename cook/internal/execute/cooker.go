@@ -99,6 +99,9 @@ func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err
 	}
 	r := ready{planned: a, scratch: tmp, cookTime: c.Now().Sub(w.begin), warnings: job.Warnings()}
 	r.deps, err = c.checkInputs(ctx, a, job.Deps(), &w, how.probe)
+	if how.again != nil && how.again.Read != nil {
+		how.again.Read(r.deps)
+	}
 	if err := errors.Join(err, cookErr); err != nil {
 		return ready{}, c.inUserTerms(err, tmp, a)
 	}
@@ -213,8 +216,15 @@ func (c *cooker) collect(ctx context.Context, a planned, tmp *scratch, probe *pr
 	return made, nil
 }
 
-// cook makes an action's artifacts as scratch files.
+// cook makes an action's artifacts as scratch files, or has another machine make them.
 func (w *worker) cook(ctx context.Context, a planned) (ready, error) {
+	if w.far {
+		return w.cookAway(ctx, a)
+	}
+	return w.cookHere(ctx, a)
+}
+
+func (w *worker) cookHere(ctx context.Context, a planned) (ready, error) {
 	how := attempt{scratch: w.newScratch, probe: w.probe, held: w.held, times: &w.times, note: w.note, source: &w.src, keep: w.keep}
 	if a.forced() {
 		how.again = &Conditions{}

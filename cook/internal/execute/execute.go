@@ -128,6 +128,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	r.retire()
 	r.actions(ctx)
 	traffic := r.remote.Close(ctx)
+	traffic.Executed = r.remote.away.executed.Load()
 	if writes {
 		r.cleanUp()
 	}
@@ -165,6 +166,7 @@ type worker struct {
 	times times           // of the action at work
 	sums  *bulk.Worker    // for scratch files
 	key   *hashing.Key    // for action IDs
+	far   bool            // it has other machines cook, and holds no core
 
 	action int // at work
 }

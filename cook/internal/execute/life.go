@@ -55,6 +55,7 @@ type ready struct {
 	deps     []index.Dep
 	cookTime time.Duration
 	warnings []string // of the recipe, about the source
+	kept     bool     // its result is in the store
 }
 
 // placed is an action whose artifacts are where they belong.

@@ -269,6 +269,9 @@ func (w *worker) keep(ctx context.Context, r ready) {
 }
 
 func (w *worker) keepAll(ctx context.Context, r ready) error {
+	if r.kept {
+		return nil
+	}
 	made := stored(r.made)
 	for i, file := range r.scratch.files {
 		if err := w.putBlob(ctx, file, made[i]); err != nil {

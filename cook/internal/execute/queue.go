@@ -21,6 +21,7 @@ type queue struct {
 	atWork int          // actions that workers have
 	begun  map[int]bool // those that were reported as started, of what may begin again
 	ask    bool         // bundles are to ask, whatever they asked for last time
+	far    farQueue
 }
 
 // actions finishes what needs no work at once and hands the rest to the workers.
@@ -65,8 +66,9 @@ func (r *runner) carryOut(ctx context.Context, n int) {
 		workers[n] = r.worker(fmt.Sprintf("worker %d", n))
 		workers[n].track = tracks[n]
 	}
+	workers = append(workers, r.farWorkers(n)...)
 	// Each action gets a result, also of a run that was interrupted.
-	parallel.Each(context.WithoutCancel(ctx), n, n, func(n, _ int) error {
+	parallel.Each(context.WithoutCancel(ctx), len(workers), len(workers), func(n, _ int) error {
 		workers[n].run(ctx, begin)
 		return nil
 	})
@@ -79,6 +81,10 @@ func (r *runner) carryOut(ctx context.Context, n int) {
 
 // run works on one action after the other. The track begins at a moment.
 func (w *worker) run(ctx context.Context, epoch time.Time) {
+	if w.far {
+		w.runFar(ctx, epoch)
+		return
+	}
 	for {
 		i, ok := w.next(ctx)
 		if !ok {
@@ -88,13 +94,24 @@ func (w *worker) run(ctx context.Context, epoch time.Time) {
 		wait := w.follow(ctx, i, epoch)
 		w.probe.Flush()
 		release()
-		if wait == nil || len(wait.keys) == 0 {
-			w.queue.done(i, wait, w.results[i].Outcome)
-		} else {
-			w.askAgain(i, wait.keys)
-		}
+		w.leave(i, wait)
 	}
 }
+
+// leave notes how an action ended, or what it waits for.
+func (w *worker) leave(i int, wait *waitError) {
+	if wait != nil && len(wait.keys) > 0 {
+		w.askAgain(i, wait.keys)
+	} else {
+		w.queue.done(i, wait, w.results[i].Outcome)
+	}
+}
+
+// left is how many actions can be begun now, those that are awaited among them.
+func (q *queue) left() int { return len(q.ready) + len(q.open) }
+
+// mayLead reports whether actions may become ready by what others come to.
+func (r *runner) mayLead() bool { return r.queue.settled != nil || r.remote.Reads() }
 
 // next returns the action that is to be begun next, and waits for one if something may still
 // become ready.
@@ -105,15 +122,17 @@ func (r *runner) next(ctx context.Context) (i int, ok bool) {
 	for {
 		if i, ok := q.take(); ok {
 			q.atWork++
+			q.far.noteIdle(q.left())
 			return i, true
 		}
 		switch {
 		case len(q.open) > 0:
 			if i, ok := r.race(ctx); ok {
 				q.atWork++
+				q.far.noteIdle(q.left())
 				return i, true
 			}
-		case q.atWork > 0 && (q.settled != nil || r.remote.Reads()):
+		case q.atWork > 0 && r.mayLead():
 			q.more.Wait()
 		case len(q.waits) > 0:
 			r.stuck(ctx)

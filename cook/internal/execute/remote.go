@@ -14,6 +14,7 @@ import (
 type server struct {
 	*remote.Client // nil for none
 	worths         worths
+	away           away
 }
 
 // openRemote returns a client of the server on which results are shared; nil for none.

@@ -33,7 +33,11 @@ func (w *worker) exclusive(id store.ActionID) (release func()) {
 		f.waiting = append(f.waiting, flow)
 		all.mu.Unlock()
 		span := w.probe.Begin("cook/run/wait_for_equal", "")
-		w.Cores.Lend(func() error { f.Lock(); return nil })
+		if w.far {
+			f.Lock()
+		} else {
+			w.Cores.Lend(func() error { f.Lock(); return nil })
+		}
 		span.End()
 		w.probe.Row().FlowIn(flow)
 		all.mu.Lock()

@@ -177,11 +177,15 @@ func (s *Session) Make(ctx context.Context, d *Delta, t *Todo, before []contents
 	})
 }
 
-// tools returns what finds a program, or a file that belongs to one, and what it is made of.
 func (s *Session) tools(content func(file string) (contents.File, error)) func(name string) (plan.Tool, error) {
+	return FindTools(s.Assets.Name(), content)
+}
+
+// FindTools returns what finds a program, or a file that belongs to one, and what it is made of.
+func FindTools(assets string, content func(file string) (contents.File, error)) func(name string) (plan.Tool, error) {
 	machine := sync.OnceValue(program.ThisMachine)
 	return func(name string) (plan.Tool, error) {
-		file, err := recipe.FindTool(s.Assets.Name(), name)
+		file, err := recipe.FindTool(assets, name)
 		if err != nil {
 			return plan.Tool{}, err
 		}

@@ -138,6 +138,9 @@ func (m *Methods) Still(row *index.Row) bool {
 	return same
 }
 
+// Of identifies a choice of rules, or what came from another machine as one.
+func (p *Methods) Of(chosen *rules.Method) (*Method, error) { return p.identify(chosen) }
+
 // identify identifies a choice.
 func (p *Methods) identify(chosen *rules.Method) (*Method, error) {
 	if m, ok := p.known[chosen]; ok {

@@ -24,6 +24,9 @@ type Options struct {
 	Read    bool     // take results
 	Upload  bool     // give results
 	NoRace  bool     // wait for answers rather than cook meanwhile
+	Exec    bool     // have actions executed
+	Always  bool     // also those that take less time here
+	Jobs    int      // at once
 }
 
 // OptionsOf returns the options for what a project says of its server.
@@ -34,7 +37,15 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 	if err := rules.CheckRemote(r.URL); err != nil {
 		return opt, fmt.Errorf("remote: %w", err)
 	}
-	opt = Options{URL: r.URL, Program: r.Program, Read: !r.NoRead, NoRace: r.NoRace}
+	opt = Options{URL: r.URL, Program: r.Program, Read: !r.NoRead, NoRace: r.NoRace, Jobs: r.Jobs}
+	switch r.Exec {
+	case "", rules.ExecNever:
+	case rules.ExecAuto, rules.ExecAlways:
+		opt.Exec, opt.Always = true, r.Exec == rules.ExecAlways
+		opt.NoRace = opt.NoRace || opt.Always
+	default:
+		return opt, fmt.Errorf("remote execution: want auto, always or never, not %q", r.Exec)
+	}
 	switch r.Upload {
 	case "", "ci":
 		opt.Upload = os.Getenv("CI") != "" && os.Getenv("CI") != "false"
@@ -50,6 +61,9 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 		if f.value != "" {
 			opt.Args = append(opt.Args, "-"+f.name, f.value)
 		}
+	}
+	for _, property := range r.Platform {
+		opt.Args = append(opt.Args, "-platform", property)
 	}
 	return opt, nil
 }
@@ -85,7 +99,7 @@ type Client struct {
 // New returns a client for the runs that use a store, nil if there is no server to ask. note
 // is called with what the user should know, by one goroutine at a time.
 func New(opt Options, s *store.Store, note func(string)) *Client {
-	if opt.URL == "" || s == nil || !opt.Read && !opt.Upload {
+	if opt.URL == "" || s == nil || !opt.Read && !opt.Upload && !opt.Exec {
 		return nil
 	}
 	return NewOver(opt, note, func() (io.ReadWriteCloser, error) { return startProgram(opt, s.Dir()) })
@@ -203,6 +217,32 @@ func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 	return ok && a.Found
 }
 
+// A Ran is how executing an action on another machine ended.
+type Ran struct {
+	Record Record
+	Over   time.Duration // by how much it took longer than cooking, without what went to the server before
+	// Off says that nothing will be executed any more.
+	Off bool
+}
+
+// Run has the server execute an action. ok says that there is a record; if that tells of
+// artifacts, they are in the store. It waits as long as ctx.
+func (c *Client) Run(ctx context.Context, root *Root) (ran Ran, ok bool) {
+	if c == nil || !c.opt.Exec {
+		return Ran{Off: true}, false
+	}
+	seq, got := c.sendForOne(Request{Op: Run, Root: root})
+	select {
+	case a, ok := <-got:
+		ran = Ran{Over: a.Over, Off: a.Off || !ok}
+		ok = ok && a.Record != nil && json.Unmarshal(a.Record, &ran.Record) == nil && ran.Record.Format == ActionFormat
+		return ran, ok
+	case <-ctx.Done():
+		c.send(Request{Op: Drop, Seq: seq})
+		return Ran{}, false
+	}
+}
+
 // Keep gives the server what the store has under keys, some time until the run has ended: the
 // result of an action that reads, before the read sets of the action.
 func (c *Client) Keep(keys ...Key) {
@@ -243,13 +283,7 @@ func (c *Client) Close(ctx context.Context) Stats {
 
 // ask sends a request and waits for its answer.
 func (c *Client) ask(ctx context.Context, r Request, worth time.Duration) (Answer, bool) {
-	got := make(chan Answer, 1)
-	c.sendFor(r, func(_ int, a Answer, ok bool) {
-		if ok {
-			got <- a
-		}
-		close(got)
-	})
+	_, got := c.sendForOne(r)
 	begun := time.Now()
 	defer func() { c.patience.Add(-int64(max(0, time.Since(begun)-worth))) }()
 	timer := time.NewTimer(worth + max(0, time.Duration(c.patience.Load())))
@@ -267,9 +301,22 @@ func (c *Client) ask(ctx context.Context, r Request, worth time.Duration) (Answe
 // send sends a request that wants no answer.
 func (c *Client) send(r Request) { c.sendFor(r, nil) }
 
-// sendFor sends a request. answer is called for each of its answers, by number: one, or one for
-// each key of Expect. It is not ok if none will come.
-func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) {
+// sendForOne sends a request that has one answer, and returns its number. The channel is closed
+// without one if none will come.
+func (c *Client) sendForOne(r Request) (seq uint64, answer <-chan Answer) {
+	got := make(chan Answer, 1)
+	seq = c.sendFor(r, func(_ int, a Answer, ok bool) {
+		if ok {
+			got <- a
+		}
+		close(got)
+	})
+	return seq, got
+}
+
+// sendFor sends a request, and returns the number of its first answer. answer is called for each
+// of its answers, by number: one, or one for each key of Expect. It is not ok if none will come.
+func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint64 {
 	c.starting.Do(c.start)
 	answers := 0
 	switch {
@@ -284,6 +331,7 @@ func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) {
 			answer(n, Answer{}, false)
 		}
 	}
+	return r.Seq
 }
 
 // write writes a request and notes who waits for its answers, unless none will come.

@@ -25,6 +25,8 @@ const (
 	Look   Op = "look"   // say what is known of a key
 	Fetch  Op = "fetch"  // bring the blobs of a key's result into the store
 	Keep   Op = "keep"   // upload what the store has under keys, later
+	Run    Op = "run"    // execute an action on another machine, and bring its blobs into the store
+	Drop   Op = "drop"   // no answer to the Run of that Seq is wanted any more
 	End    Op = "end"    // finish uploads within the time given, and stop
 )
 
@@ -37,7 +39,25 @@ type Request struct {
 	Keys []Key  `json:"keys,omitempty"`
 	// Have are blobs of the result of each key of Expect that need not be fetched.
 	Have  [][]store.BlobID `json:"have,omitempty"`
+	Root  *Root            `json:"root,omitempty"`  // for Run
 	Flush time.Duration    `json:"flush,omitempty"` // for End
+}
+
+// A Root is all that a machine is given to execute an action.
+type Root struct {
+	Files   []File   `json:"files"`
+	Folders []string `json:"folders,omitempty"` // that are to be there, with or without files
+	Outputs int      `json:"outputs"`           // how many artifacts there will be
+}
+
+// A File is one file of a Root.
+type File struct {
+	Path       string `json:"path"`           // in the root
+	Text       []byte `json:"text,omitempty"` // what it holds, or
+	From       string `json:"from,omitempty"` // the file that holds it, which has this
+	Blob       string `json:"blob,omitempty"` // content
+	Size       int64  `json:"size,omitempty"`
+	Executable bool   `json:"executable,omitempty"`
 }
 
 // An Answer is one line of JSON that cook-remote writes.
@@ -48,7 +68,12 @@ type Answer struct {
 	ReadSets []byte `json:"readSets,omitempty"`
 	Result   []byte `json:"result,omitempty"`
 	Note     string `json:"note,omitempty"`
-	Stats    *Stats `json:"stats,omitempty"` // for End
+	// Record is the Record of a Run, and Over how much longer it took than cooking. Off says that
+	// no action will be executed any more.
+	Record []byte        `json:"record,omitempty"`
+	Over   time.Duration `json:"over,omitempty"`
+	Off    bool          `json:"off,omitempty"`
+	Stats  *Stats        `json:"stats,omitempty"` // for End
 }
 
 // Stats count what passed between a run and the server.
@@ -61,6 +86,7 @@ type Stats struct {
 	Up         int64         `json:"up"`         // bytes of their blobs
 	Left       int64         `json:"left"`       // results that the next run uploads
 	Dear       int64         `json:"dear"`       // results that take longer to download than to cook
+	Executed   int64         `json:"executed"`   // actions that other machines have cooked for the run
 	Requests   int64         `json:"requests"`
 	Waited     time.Duration `json:"waited"` // for the first answer of the server
 }
@@ -70,6 +96,9 @@ func (s Stats) String() string {
 	text := ""
 	if s.Looked > 0 {
 		text += fmt.Sprintf("; %d of %d found, %s", s.Hits, s.Looked, human.Bytes(s.Down))
+	}
+	if s.Executed > 0 {
+		text += fmt.Sprintf("; %d cooked there", s.Executed)
 	}
 	if s.Uploaded > 0 {
 		text += fmt.Sprintf("; %s given, %s", human.Count(int(s.Uploaded), "result"), human.Bytes(s.Up))

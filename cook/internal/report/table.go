@@ -36,6 +36,7 @@ func WriteTable(w io.Writer, s *cook.Summary, peakRSS int64) error {
 	if r := s.Remote; r != nil {
 		fmt.Fprintf(t, "remote looked up\t%d\t\t\t%s\t\n", r.Looked, human.Duration(r.Waited))
 		fmt.Fprintf(t, "remote found\t%d\t%d\t\t\t\n", r.Hits, r.Down)
+		fmt.Fprintf(t, "remote cooked\t%d\t\t\t\t\n", r.Executed)
 		fmt.Fprintf(t, "remote given\t%d\t\t%d\t\t\n", r.Uploaded, r.Up)
 		fmt.Fprintf(t, "remote dear\t%d\t\t\t\t\n", r.Dear)
 		fmt.Fprintf(t, "remote requests\t%d\t\t\t\t\n", r.Requests)

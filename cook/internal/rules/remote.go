@@ -14,20 +14,37 @@ import (
 //	read   = true
 //	race   = true
 //	ca     = "certificates/ca.pem"
+//	exec   = true
+//	jobs   = 32
+//	platform = { OSFamily = "linux" }
 //
 // Files are from the folder of the file. What is left out is "". The program that speaks to
 // the server is not in the table.
 type Remote struct {
-	URL, Upload                                  string
-	NoRead, NoRace                               bool
-	CA, Cert, Key, TokenFile, BasicFile, Program string
+	URL, Upload                         string
+	NoRead, NoRace                      bool
+	CA, Cert, Key, TokenFile, BasicFile string
+	Exec                                string // ExecAuto and so on
+	Jobs                                int
+	Platform                            []string // KEY=VALUE, sorted
+	Program                             string
 }
 
 // remoteKeys are the keys of the table.
-var remoteKeys = []string{"url", "upload", "read", "race", "ca", "cert", "key", "token_file", "basic_file"}
+var remoteKeys = []string{"url", "upload", "read", "race", "ca", "cert", "key", "token_file", "basic_file", "exec", "jobs", "platform"}
 
 // UploadChoices say when results are given to the server.
 var UploadChoices = []string{"never", "ci", "always"}
+
+// When other machines cook: where that saves time, wherever they can, not at all.
+const (
+	ExecAuto   = "auto"
+	ExecAlways = "always"
+	ExecNever  = "never"
+)
+
+// MaxRemoteJobs is how many assets other machines may cook at once.
+const MaxRemoteJobs = 10_000
 
 // CheckRemote returns an error unless an address is one that results can be shared at.
 func CheckRemote(address string) error {
@@ -80,6 +97,24 @@ func (c *compiler) remote(at *node, value any) (r Remote) {
 			if !isBool {
 				c.failf(place.value, "%s: want true or false", key)
 			}
+		case key == "exec":
+			switch table[key] {
+			case true:
+				r.Exec = ExecAuto
+			case false:
+				r.Exec = ExecNever
+			case ExecAlways:
+				r.Exec = ExecAlways
+			default:
+				c.failf(place.value, `exec: want true, false or "always"`)
+			}
+		case key == "jobs":
+			n, isInt := table[key].(int64)
+			if r.Jobs = int(n); !isInt || n < 1 || n > MaxRemoteJobs {
+				c.failf(place.value, "jobs: want a whole number from 1 to %d", MaxRemoteJobs)
+			}
+		case key == "platform":
+			r.Platform = c.platform(place, table[key])
 		default:
 			c.failf(place.key, "unknown key %q%s", clip(key), instead(key, remoteKeys)).meant(key, remoteKeys)
 		}
@@ -88,6 +123,22 @@ func (c *compiler) remote(at *node, value any) (r Remote) {
 		c.failf(at.key, "remote: want a url")
 	}
 	return r
+}
+
+// platform judges the properties of machines that execute actions.
+func (c *compiler) platform(at *node, value any) (properties []string) {
+	table, ok := value.(map[string]any)
+	if !ok {
+		c.failf(at.value, `platform: want a table such as { OSFamily = "linux" }`)
+	}
+	for _, key := range sortedKeys(table) {
+		text, isText := table[key].(string)
+		if !isText {
+			c.failf(at.field(key).value, "platform: %s: want a text", clip(key))
+		}
+		properties = append(properties, key+"="+text)
+	}
+	return properties
 }
 
 // remoteSchema has the keys of the table [remote].
@@ -100,6 +151,9 @@ func remoteSchema() schema {
 		"upload":     schema{"description": "when results are given to the server; ci: where the variable CI is set", "enum": UploadChoices},
 		"read":       schema{"description": "results are taken from the server", "type": "boolean"},
 		"race":       schema{"description": "assets are cooked while answers are on their way", "type": "boolean"},
+		"exec":       schema{"description": "the server's machines cook, too; always: also what would take less time here", "enum": []any{true, false, ExecAlways}},
+		"jobs":       schema{"description": "how many assets they cook at once", "type": "integer", "minimum": 1, "maximum": MaxRemoteJobs},
+		"platform":   schema{"description": "which of the server's machines cook", "type": "object", "additionalProperties": schema{"type": "string"}},
 		"ca":         file("certificates that sign the server's, in PEM"),
 		"cert":       file("the certificate to show to the server, in PEM"),
 		"key":        file("the key of cert, in PEM"),

@@ -49,6 +49,8 @@ type server struct {
 	cas     repb.ContentAddressableStorageClient
 	bytes   bspb.ByteStreamClient
 
+	execution repb.ExecutionClient
+
 	noBatchRead, noBatchWrite atomic.Bool // the server does not know the call
 }
 
@@ -82,6 +84,7 @@ func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, err
 	s := &server{
 		conn: conn, instance: strings.Trim(address.Path, "/"),
 		actions: repb.NewActionCacheClient(conn), cas: repb.NewContentAddressableStorageClient(conn), bytes: bspb.NewByteStreamClient(conn),
+		execution: repb.NewExecutionClient(conn),
 	}
 	if err := s.askCapabilities(ctx); err != nil {
 		conn.Close()
@@ -126,6 +129,7 @@ func (s *server) askCapabilities(ctx context.Context) error {
 		s.zstd = s.zstd || c == repb.Compressor_ZSTD
 	}
 	s.traits.Actions = true
+	s.traits.Executes = all.GetExecutionCapabilities().GetExecEnabled()
 	s.traits.Uploads = cache.GetActionCacheUpdateCapabilities().GetUpdateEnabled()
 	return nil
 }

@@ -46,14 +46,21 @@ type Server struct {
 	Fault func(ctx context.Context, call string) error
 	// CutAt breaks each stream of a blob once, after that many bytes; 0 breaks none.
 	CutAt int64
+	// Farm executes actions.
+	Farm
 
-	mu      sync.Mutex
-	blobs   map[string][]byte
-	results map[string]*repb.ActionResult
-	cut     map[string]bool
+	mu sync.Mutex // guards kept
+	kept
 
 	// Calls counts requests by name.
 	calls sync.Map // of *atomic.Int64
+}
+
+// kept is what a server has.
+type kept struct {
+	blobs   map[string][]byte
+	results map[string]*repb.ActionResult
+	cut     map[string]bool // what was broken once
 }
 
 // A Test is what of testing.TB is needed.
@@ -86,8 +93,12 @@ func (s *Server) Start(t Test) string {
 	repb.RegisterActionCacheServer(server, actionCache{s: s})
 	repb.RegisterContentAddressableStorageServer(server, cas{s: s})
 	bspb.RegisterByteStreamServer(server, byteStream{s: s})
+	repb.RegisterExecutionServer(server, execution{s: s})
 	go server.Serve(listener)
-	t.Cleanup(server.Stop)
+	t.Cleanup(func() {
+		server.Stop()
+		s.executions.stop()
+	})
 	return "grpc://" + listener.Addr().String()
 }
 
@@ -220,7 +231,7 @@ func (c capabilities) GetCapabilities(context.Context, *repb.GetCapabilitiesRequ
 	if c.s.Zstd {
 		cache.SupportedCompressors = []repb.Compressor_Value{repb.Compressor_IDENTITY, repb.Compressor_ZSTD}
 	}
-	return &repb.ServerCapabilities{CacheCapabilities: cache}, nil
+	return &repb.ServerCapabilities{CacheCapabilities: cache, ExecutionCapabilities: &repb.ExecutionCapabilities{ExecEnabled: c.s.Executes}}, nil
 }
 
 type actionCache struct {

@@ -33,7 +33,7 @@ type downloads struct {
 	store *store.Store
 
 	mu           sync.Mutex
-	byBlob       map[store.BlobID]*download
+	wanted       map[store.Artifact]*download
 	small, large []*download // that wait
 	smalls       int         // requests on their way
 	larges       int
@@ -54,11 +54,11 @@ type download struct {
 func (d *downloads) want(ctx context.Context, from Digest, to store.Artifact, forgotten *atomic.Bool) *download {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if old, ok := d.byBlob[to.Blob]; ok {
+	if old, ok := d.wanted[to]; ok {
 		return old
 	}
 	w := &download{from: from, to: to, forgotten: forgotten, done: make(chan struct{})}
-	d.byBlob[to.Blob] = w
+	d.wanted[to] = w
 	if d.link.isSmall(from) {
 		d.small = append(d.small, w)
 		if d.smalls < smallTransfers {
@@ -70,6 +70,19 @@ func (d *downloads) want(ctx context.Context, from Digest, to store.Artifact, fo
 		d.startLarge(ctx)
 	}
 	return w
+}
+
+// forget has a blob be fetched again that could not be.
+func (d *downloads) forget(a store.Artifact) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if old, ok := d.wanted[a]; ok {
+		select {
+		case <-old.done:
+			delete(d.wanted, a)
+		default:
+		}
+	}
 }
 
 // isSmall reports whether a blob shares a request with others.
@@ -94,7 +107,7 @@ func (d *downloads) drop(queue *[]*download) {
 	for len(*queue) > 0 && (*queue)[0].forgotten.Load() {
 		w := (*queue)[0]
 		*queue = (*queue)[1:]
-		delete(d.byBlob, w.to.Blob)
+		delete(d.wanted, w.to)
 		w.err = errForgotten
 		close(w.done)
 	}

@@ -109,7 +109,7 @@ func (l *link) do(ctx context.Context, size int64, request func(context.Context,
 		return err
 	}
 	for try := 0; ; try++ {
-		err := l.once(ctx, server, size, request)
+		err := l.once(ctx, server, lookTime+time.Duration(size)*time.Second/slowest, request)
 		if try > 0 || !errors.Is(err, ErrUnavailable) {
 			return err
 		}
@@ -121,11 +121,12 @@ func (l *link) do(ctx context.Context, size int64, request func(context.Context,
 	}
 }
 
-func (l *link) once(ctx context.Context, server Server, size int64, request func(context.Context, Server) error) error {
+// once makes a request that may take as long as the limit.
+func (l *link) once(ctx context.Context, server Server, limit time.Duration, request func(context.Context, Server) error) error {
 	if l.ctx.Err() != nil {
 		return errOff
 	}
-	limited, cancel := context.WithTimeout(ctx, lookTime+time.Duration(size)*time.Second/slowest)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	stop := context.AfterFunc(l.ctx, cancel)
 	defer stop()

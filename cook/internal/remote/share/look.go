@@ -39,6 +39,22 @@ func (s *sharer) find(k remote.Key) *finding {
 	return f
 }
 
+// expectAfter has keys be looked up when those before them have been, unless an answer has led to
+// them. It returns what is closed then.
+func (s *sharer) expectAfter(ctx context.Context, before chan struct{}, r remote.Request) chan struct{} {
+	if r.Keys[0].Reads {
+		go s.expect(ctx, r)
+		return before
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		<-before
+		s.expect(ctx, r)
+	}()
+	return done
+}
+
 // expect looks keys up in their order, many at a time, fetches what it finds, and answers each.
 func (s *sharer) expect(ctx context.Context, r remote.Request) {
 	s.link.ready(ctx, true) // until then it is not how fast it answers

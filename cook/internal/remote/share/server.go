@@ -26,6 +26,8 @@ var (
 	ErrRefused = errors.New("the server refuses")
 	// ErrFull: the server has no room.
 	ErrFull = errors.New("the server has no room")
+	// ErrInputs: the server does not have all that an action is made of.
+	ErrInputs = errors.New("the server lacks inputs of the action")
 )
 
 // A Digest names a content on the server.
@@ -58,6 +60,13 @@ type Server interface {
 	Close() error
 }
 
+// An Executor is a Server that can also have actions executed, if its Traits say so.
+type Executor interface {
+	// Execute returns the result of an action, whose inputs are there already. If anew, a
+	// result that the server knows will not do.
+	Execute(ctx context.Context, action Digest, anew bool) (*repb.ActionResult, error)
+}
+
 // Traits are what a server can do.
 type Traits struct {
 	// Function is the one that its digests are made with.
@@ -70,6 +79,8 @@ type Traits struct {
 	Compressors []string
 	// Uploads is false if the server says that it takes no results.
 	Uploads bool
+	// Executes is true if the server says that it executes actions.
+	Executes bool
 }
 
 // A Function makes digests.

@@ -24,6 +24,8 @@ type Options struct {
 	Host string
 	// Pending is the file of keys that wait for a run to upload them; "" for none.
 	Pending string
+	// Platform are the properties, KEY=VALUE, of the machines that execute actions.
+	Platform []string
 }
 
 // Serve answers requests until one says that it is the last, or there are no more.
@@ -31,12 +33,12 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := &sharer{
-		Options: opt, to: json.NewEncoder(out), noted: map[string]bool{},
-		findings: map[remote.Key]*finding{}, looking: newWindow(maxWindow),
+		Options: opt, answers: answers{to: json.NewEncoder(out)}, noted: map[string]bool{},
+		findings: map[remote.Key]*finding{}, looking: newWindow(maxWindow), runs: newRuns(),
 	}
 	s.link = newLink(ctx, opt.Open, s.note)
 	defer s.link.close()
-	s.downloads = downloads{link: s.link, store: opt.Store, byBlob: map[store.BlobID]*download{}}
+	s.downloads = downloads{link: s.link, store: opt.Store, wanted: map[store.Artifact]*download{}}
 	uploading, stop := context.WithCancel(ctx)
 	defer stop()
 
@@ -52,7 +54,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 			}
 			return fmt.Errorf("request: %w", err)
 		}
-		if len(r.Keys) == 0 && r.Op != remote.End {
+		switch {
+		case r.Op == remote.End, r.Op == remote.Drop, r.Op == remote.Run && r.Root != nil:
+		case len(r.Keys) == 0:
 			return fmt.Errorf("request: %s of no key", r.Op)
 		}
 		if r.Op == remote.Expect && len(r.Have) != len(r.Keys) {
@@ -60,17 +64,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 		}
 		switch r.Op {
 		case remote.Expect:
-			if r.Keys[0].Reads { // an answer has led to it
-				go s.expect(ctx, r)
-				break
-			}
-			before, done := expected, make(chan struct{})
-			expected = done
-			go func() {
-				defer close(done)
-				<-before
-				s.expect(ctx, r)
-			}()
+			expected = s.expectAfter(ctx, expected, r)
 		case remote.Forget:
 			for _, k := range r.Keys {
 				s.find(k).forgotten.Store(true)
@@ -81,6 +75,15 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 			go func() { s.answer(s.answerFetch(ctx, r)) }()
 		case remote.Keep:
 			s.keep(uploading, append(s.takePending(), r.Keys...))
+		case remote.Run:
+			running := s.runs.begin(ctx, r.Seq)
+			go func() {
+				a := s.answerRun(running, ctx, r)
+				a.Seq = r.Seq
+				s.answer(a)
+			}()
+		case remote.Drop:
+			s.runs.drop(r.Seq)
 		case remote.End:
 			left := s.flush(ctx, r.Flush, stop)
 			s.leave(left)
@@ -100,10 +103,10 @@ type sharer struct {
 	link      *link
 	downloads downloads
 	uploads   uploads
+	runs      runs
 	looking   *window // for expected keys
 
-	answering sync.Mutex // guards to
-	to        *json.Encoder
+	answers answers
 
 	mu       sync.Mutex
 	findings map[remote.Key]*finding
@@ -113,10 +116,16 @@ type sharer struct {
 	dear atomic.Int64
 }
 
+// answers go to the run one at a time.
+type answers struct {
+	mu sync.Mutex
+	to *json.Encoder
+}
+
 func (s *sharer) answer(a remote.Answer) {
-	s.answering.Lock()
-	defer s.answering.Unlock()
-	s.to.Encode(a) // a run that is gone needs no answer
+	s.answers.mu.Lock()
+	defer s.answers.mu.Unlock()
+	s.answers.to.Encode(a) // a run that is gone needs no answer
 }
 
 // note has the run say something.

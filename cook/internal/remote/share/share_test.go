@@ -62,7 +62,7 @@ func open(address string) func(context.Context) (share.Server, error) {
 
 // run returns a client whose other end runs in this process.
 func (m *machine) run() *remote.Client {
-	opt := remote.Options{URL: m.url, Read: true, Upload: true}
+	opt := remote.Options{URL: m.url, Read: true, Upload: true, Exec: true}
 	return remote.NewOver(opt, m.note, func() (io.ReadWriteCloser, error) {
 		here, there := newPipes()
 		go func() {

@@ -187,10 +187,11 @@ func (s *sharer) digest(f Function, a store.Artifact) (Digest, error) {
 	return d, err
 }
 
-// A content is one that the server may lack: a blob of the store, or a message.
+// A content is one that the server may lack: a blob of the store, a message, or a file.
 type content struct {
 	artifact store.Artifact
-	message  []byte // nil for a blob
+	message  []byte       // nil for others
+	file     *remote.File // likewise
 }
 
 // uploadContents uploads those contents that the server lacks.
@@ -243,6 +244,9 @@ func (s *sharer) uploadSmall(ctx context.Context, d Digest, c content, b *batch)
 	}
 	defer r.Close()
 	data, err := io.ReadAll(io.LimitReader(r, d.Size))
+	if c.file != nil && (err != nil || s.link.server.Traits().Function.Of(data) != d) {
+		return errors.Join(err, errInputChanged)
+	}
 	if err != nil || int64(len(data)) != d.Size {
 		return fmt.Errorf("blob %s of the store: %w", d.Hash, errors.Join(err, store.ErrDamaged))
 	}
@@ -289,6 +293,9 @@ func (u *uploads) add(entries, bytes int64) {
 
 // openContent opens a content at an offset.
 func (s *sharer) openContent(c content, offset int64) (io.ReadCloser, error) {
+	if c.file != nil {
+		return openInput(c.file, offset)
+	}
 	if c.message != nil {
 		return io.NopCloser(bytes.NewReader(c.message[offset:])), nil
 	}

@@ -1,0 +1,288 @@
+package execute
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/remote"
+)
+
+// Actions that other machines cook are in the hands of far workers. They take from the same
+// queue as the others what may leave this machine and is worth it, and wait without a core
+// until it has been made:
+//
+//	taken -> away -> arrived            the other machine made it
+//	              -> cooked here        it did not, or nothing else is left to begin and this
+//	                                    machine was faster
+//
+// What arrives is a known result like one of the server's: its artifacts are in the store, and
+// what it read has the same content here.
+
+// away is what is known of the machines that execute actions.
+type away struct {
+	executed atomic.Int64 // actions that were
+
+	program program
+
+	mu   sync.Mutex      // guards what follows
+	out  int             // actions that far workers have
+	over []time.Duration // by how much executing took longer than cooking there, of the last few
+	off  bool            // nothing is executed any more
+}
+
+// A program is this one, for other machines.
+type program struct {
+	find sync.Once
+	file remote.File
+	err  error
+}
+
+// samples is how many of the last executions count.
+const samples = 8
+
+// overhead is what executing an action costs at least, besides cooking it; 0 if none was.
+func (s *away) overhead() time.Duration {
+	if len(s.over) == 0 {
+		return 0
+	}
+	return slices.Min(s.over)
+}
+
+// measured notes what an execution has cost besides cooking.
+func (s *away) measured(over time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = append(s.over, max(1, over))
+	s.over = s.over[max(0, len(s.over)-samples):]
+}
+
+// take reports whether an action that takes so long is to be executed elsewhere, and counts it
+// if so. As long as nothing is known, one action at a time finds out.
+func (s *away) take(expected time.Duration, always bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	over := s.overhead()
+	if s.off || !always && (over == 0 && s.out > 0 || expected <= 2*over) {
+		return false
+	}
+	s.out++
+	return true
+}
+
+func (s *away) done() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out--
+}
+
+func (s *away) turnOff() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.off = true
+}
+
+func (s *away) isOff() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.off
+}
+
+// A farQueue is what a queue knows of far workers.
+type farQueue struct {
+	atWork int           // actions that they have
+	near   int           // other workers
+	idle   chan struct{} // closed when nothing was left to begin
+}
+
+// noteIdle notes how many actions are left to begin.
+func (f *farQueue) noteIdle(left int) {
+	if f.idle == nil || left > 0 {
+		return
+	}
+	select {
+	case <-f.idle:
+	default:
+		close(f.idle)
+	}
+}
+
+// jobsPerWorker is how many actions are elsewhere for each worker here, unless options say it.
+const jobsPerWorker = 4
+
+// farWorkers returns those that work beside n others.
+func (r *runner) farWorkers(n int) []*worker {
+	q := &r.queue
+	todo := q.left()
+	if r.remote.Client == nil || !r.Remote.Exec || todo <= n && !r.Remote.Always {
+		return nil
+	}
+	jobs := r.Remote.Jobs
+	if jobs <= 0 {
+		jobs = jobsPerWorker * r.Workers
+	}
+	q.far.near, q.far.idle = n, make(chan struct{})
+	if r.Remote.Always {
+		n = 0
+	}
+	workers := make([]*worker, min(jobs, todo-n))
+	for i := range workers {
+		workers[i] = r.worker("elsewhere " + string(rune('0'+i%10)))
+		workers[i].far, workers[i].track = true, &track{}
+	}
+	return workers
+}
+
+// runFar has other machines work on one action after the other.
+func (w *worker) runFar(ctx context.Context, epoch time.Time) {
+	for {
+		i, ok := w.nextFar(ctx)
+		if !ok {
+			return
+		}
+		wait := w.follow(ctx, i, epoch)
+		w.probe.Flush()
+		w.remote.away.done()
+		w.queue.mu.Lock()
+		w.queue.far.atWork--
+		w.queue.mu.Unlock()
+		w.leave(i, wait)
+	}
+}
+
+// nextFar returns an action for another machine, and waits for one as long as there may be.
+// One for each worker here that has nothing to do is left to that.
+func (w *worker) nextFar(ctx context.Context) (i int, ok bool) {
+	const most = 64 // that are looked at: those that take longest are first
+	q := &w.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for {
+		over := q.left() == 0 && (!w.mayLead() || q.atWork == 0 && len(q.waits) == 0)
+		if over || ctx.Err() != nil || w.failed.Load() || w.remote.away.isOff() {
+			return 0, false
+		}
+		if w.Remote.Always || len(q.ready) > q.far.near-(q.atWork-q.far.atWork) {
+			for n, i := range q.ready[:min(most, len(q.ready))] {
+				if !w.mayLeave(i) || !w.remote.away.take(w.expected(i), w.Remote.Always) {
+					continue
+				}
+				q.ready = slices.Delete(q.ready, n, n+1)
+				q.atWork++
+				q.far.atWork++
+				q.far.noteIdle(q.left())
+				return i, true
+			}
+		}
+		q.more.Wait()
+	}
+}
+
+// A keeper is a recipe that may be bound to this machine with the options as they are.
+type keeper interface {
+	// StaysHere reports whether what it makes may depend on more of the machine than its
+	// programs and their libraries.
+	StaysHere() bool
+}
+
+// mayLeave reports whether an action may be cooked on another machine.
+func (r *runner) mayLeave(i int) bool {
+	a := planned{Action: &r.plan.Actions[i]}
+	switch {
+	case a.Err != nil || !a.Runs || a.ID.IsZero() || r.plan.Waits(i):
+		return false
+	case a.forced() || a.Moved != nil || !a.inStore(r.Store):
+		return false
+	case a.Last != nil && a.Last.State == index.Done && !a.Stale: // the index knows
+		return false
+	case a.Method.Then != nil || a.Method.Bundles():
+		return false
+	}
+	k, ok := a.Method.Cooker.(keeper)
+	return !ok || !k.StaysHere()
+}
+
+// expected is how long an action probably takes.
+func (r *runner) expected(i int) time.Duration {
+	a := &r.plan.Actions[i]
+	if took := r.remote.worths.of(planned{Action: a}); took > 0 {
+		return took
+	}
+	return Expected(a)
+}
+
+// cookAway has another machine cook an action. If that fails, or once nothing else is left to
+// begin here, it is cooked here as well; the first result counts.
+func (w *worker) cookAway(ctx context.Context, a planned) (ready, error) {
+	racing, stop := context.WithCancel(ctx) // of cooking here
+	asking, give := context.WithCancel(ctx)
+	came := make(chan *known, 1)
+	go func() {
+		k := w.askAway(asking, a)
+		came <- k
+		if k != nil {
+			stop()
+		}
+		close(came)
+	}()
+	defer func() { // it must not work on when this is over
+		give()
+		for range came {
+		}
+		stop()
+	}()
+	w.tell(a.Action, "on another machine")
+	idle := w.queue.far.idle
+	if w.Remote.Always {
+		idle = nil
+	}
+	select {
+	case k := <-came:
+		if k != nil {
+			return w.arrive(ctx, a, *k)
+		}
+	case <-idle:
+	}
+	w.tell(a.Action, "")
+	var r ready
+	err := w.onCore(racing, func() (err error) {
+		r, err = w.cookHere(racing, a)
+		return err
+	})
+	if err != nil && racing.Err() != nil && ctx.Err() == nil {
+		if k := <-came; k != nil {
+			return w.arrive(ctx, a, *k)
+		}
+	}
+	return r, err
+}
+
+// onCore waits for a core, unless ctx ends, and works on it.
+func (w *worker) onCore(ctx context.Context, work func() error) error {
+	release, err := w.Cores.HoldUnless(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return work()
+}
+
+// arrive makes scratch files of what another machine has cooked.
+func (w *worker) arrive(ctx context.Context, a planned, k known) (r ready, err error) {
+	if r, err = w.fetch(ctx, k); err == nil {
+		w.remote.away.executed.Add(1)
+		r.kept = true
+		return r, nil
+	}
+	if ctx.Err() != nil {
+		return ready{}, err
+	}
+	err = w.onCore(ctx, func() (err error) { // it has just gone again
+		r, err = w.cookHere(ctx, a)
+		return err
+	})
+	return r, err
+}

@@ -1,0 +1,285 @@
+package execute
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/regular"
+)
+
+// rounds is how often an action is executed at most, each time with more of what it looked for
+// in vain.
+const rounds = 4
+
+// askAway has another machine cook an action, and returns the result: nil if there is none
+// that is known to be right.
+func (w *worker) askAway(ctx context.Context, a planned) *known {
+	p, err := w.pack(ctx, a)
+	if err != nil {
+		return nil
+	}
+	for range rounds {
+		ran, ok := w.remote.Run(ctx, p.root())
+		if ran.Off {
+			w.remote.away.turnOff()
+		}
+		if !ok {
+			return nil
+		}
+		k, more := w.judgeRecord(ctx, a, &ran.Record, p)
+		if k != nil {
+			w.remote.away.measured(ran.Over)
+		}
+		if !more {
+			return k
+		}
+	}
+	return nil
+}
+
+// judgeRecord compares what an action has read on another machine with what is here. If that
+// is the same, and the action was cooked, its result is known. If files are here that were
+// looked for there in vain, they are added to the pack, and more says that the action is to be
+// executed again.
+func (r *runner) judgeRecord(ctx context.Context, a planned, rec *remote.Record, p *pack) (k *known, more bool) {
+	var deps []index.Dep
+	same := rec.Refused == ""
+	for i, there := range rec.Reads {
+		at, err := recipe.Resolve(a.Path, there.Name)
+		if err != nil || pathname.IsArtifacts(at) || i > 0 && there.Name <= rec.Reads[i-1].Name {
+			return nil, false
+		}
+		f := r.Contents.At(ctx, at)
+		if f.How == contents.Unreadable || ctx.Err() != nil {
+			return nil, false
+		}
+		here := plan.Dependency(there.Name, at, f)
+		blob := ""
+		if here.Blob != (store.BlobID{}) {
+			blob = here.Blob.String()
+		}
+		if here.Found != there.Found || blob != there.Blob {
+			same = false
+			if _, listing := pathname.CutListing(at); here.Found && (listing || !there.Found) {
+				more = p.add(ctx, at) || more
+			}
+		}
+		deps = append(deps, here)
+	}
+	made, err := rec.Result()
+	if more || !same || rec.Error != "" || err != nil || len(made.Artifacts) != len(a.Outputs) {
+		return nil, more && rec.Refused == ""
+	}
+	return &known{planned: a, deps: deps, made: made.Artifacts, cookTime: max(0, made.CookTime), warnings: made.Warnings, shared: true}, false
+}
+
+// A pack is what travels with an action.
+type pack struct {
+	runner  *runner
+	first   []remote.File // the program and the action
+	files   map[string]remote.File
+	folders map[string]bool
+	outputs int
+}
+
+// mostFiles bounds a pack.
+const mostFiles = 10_000
+
+// errUnpackable says that something cannot be sent.
+var errUnpackable = errors.New("it cannot be sent")
+
+// pack packs an action with its source, its programs, and what it is known to read.
+func (r *runner) pack(ctx context.Context, a planned) (*pack, error) {
+	p := &pack{runner: r, files: map[string]remote.File{}, folders: map[string]bool{}, outputs: len(a.Outputs)}
+	program, err := r.program(ctx)
+	if err != nil {
+		return nil, err
+	}
+	order := remote.Action{Format: remote.ActionFormat, ID: a.ID, Path: a.Path, Target: a.Target, Outputs: a.Outputs, Recipe: a.Method.Recipe.Name}
+	if order.Options, err = json.Marshal(a.Method.Cooker); err != nil {
+		return nil, err
+	}
+	for _, tool := range a.Method.Tools {
+		file, err := p.addTool(tool)
+		if err != nil {
+			return nil, err
+		}
+		order.Tools = append(order.Tools, file)
+	}
+	text, err := json.Marshal(order)
+	if err != nil {
+		return nil, err
+	}
+	p.first = []remote.File{program, {Path: remote.ActionFile, Text: text}}
+	p.addFile(a.Path, *a.Source)
+	for _, at := range r.knownReads(ctx, a) {
+		p.add(ctx, at)
+	}
+	if len(p.files) > mostFiles {
+		return nil, errUnpackable
+	}
+	return p, nil
+}
+
+// root is all of the pack, in an order that depends on nothing else.
+func (p *pack) root() *remote.Root {
+	root := &remote.Root{Files: slices.Clone(p.first), Folders: slices.Sorted(maps.Keys(p.folders)), Outputs: p.outputs}
+	for _, at := range slices.Sorted(maps.Keys(p.files)) {
+		root.Files = append(root.Files, p.files[at])
+	}
+	return root
+}
+
+// add adds what a path of the asset tree means: a file, or what a listing has. It reports
+// whether that is more than there was.
+func (p *pack) add(ctx context.Context, at string) (more bool) {
+	l, listing := pathname.CutListing(at)
+	if !listing {
+		return p.addFile(at, p.runner.Contents.At(ctx, at))
+	}
+	names, found, err := p.runner.Contents.List(ctx, at)
+	if !found || err != nil {
+		return false
+	}
+	more = p.addFolder(l.Folder)
+	for _, name := range names {
+		isFolder := l.OfFolders
+		if l.Pattern == "" { // each name has its kind behind it
+			var kind string
+			name, kind, _ = strings.Cut(name, "/")
+			isFolder = kind == fs.ModeDir.String()
+		}
+		if at := path.Join(l.Folder, name); isFolder {
+			more = p.addFolder(at) || more
+		} else {
+			more = p.addFile(at, p.runner.Contents.At(ctx, at)) || more
+		}
+	}
+	return more
+}
+
+func (p *pack) addFolder(at string) (more bool) {
+	at = path.Join(remote.AssetsDir, at)
+	if p.folders[at] {
+		return false
+	}
+	for file := range p.files {
+		if strings.HasPrefix(file, at+"/") {
+			return false
+		}
+	}
+	p.folders[at] = true
+	return true
+}
+
+func (p *pack) addFile(at string, f contents.File) (more bool) {
+	to := path.Join(remote.AssetsDir, at)
+	if _, there := p.files[to]; there || !f.Known() || len(p.files) > mostFiles {
+		return false
+	}
+	p.files[to] = fileOf(to, filepath.Join(p.runner.Assets.Name(), filepath.FromSlash(at)), f)
+	return true
+}
+
+// addTool adds a file of a program.
+func (p *pack) addTool(tool contents.File) (remote.ToolFile, error) {
+	to := remote.ToolsDir + filepath.ToSlash(tool.Path)
+	name := filepath.ToSlash(tool.Path)
+	if rel, inside := pathname.Below(p.runner.Assets.Name(), tool.Path); inside {
+		to, name = path.Join(remote.AssetsDir, rel), rel
+	} else if runtime.GOOS == "windows" {
+		return remote.ToolFile{}, errUnpackable
+	}
+	p.files[to] = fileOf(to, tool.Path, tool)
+	return remote.ToolFile{Path: name, Blob: tool.Blob.String()}, nil
+}
+
+func fileOf(to, from string, f contents.File) remote.File {
+	return remote.File{Path: to, From: from, Blob: f.Blob.String(), Size: f.Stamp.Size, Executable: fs.FileMode(f.Stamp.Mode)&0o111 != 0}
+}
+
+// A declarer is a recipe that knows what it will read before it does.
+type declarer interface {
+	// Declare records that as dependencies of a job.
+	Declare(job *recipe.Job) error
+}
+
+// knownReads are the paths of what an action is known to read: what it read last time, here or
+// elsewhere, and what it declares.
+func (r *runner) knownReads(ctx context.Context, a planned) (paths []string) {
+	if a.Last != nil {
+		for _, d := range a.Last.Deps {
+			paths = append(paths, d.Path)
+		}
+	}
+	sets, _ := r.Store.ReadSets(a.ID)
+	for _, name := range slices.Concat(sets...) {
+		if at, err := recipe.Resolve(a.Path, name); err == nil {
+			paths = append(paths, at)
+		}
+	}
+	if d, ok := a.Method.Cooker.(declarer); ok {
+		job := recipe.NewJob(recipe.Env{
+			Recipe: a.Method.Recipe, Path: a.Path, Stat: r.Assets.Stat,
+			List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
+				return r.Contents.List(ctx, pathname.Listing(folder, pattern, ofFolders))
+			},
+		}, a.Source.Stamp.Size)
+		d.Declare(job) // what it has found out until an error is right as well
+		for _, dep := range job.Deps() {
+			paths = append(paths, dep.Path)
+		}
+	}
+	return slices.DeleteFunc(paths, pathname.IsArtifacts)
+}
+
+// program returns this program, which other machines are to run.
+func (r *runner) program(ctx context.Context) (remote.File, error) {
+	s := &r.remote.away.program
+	s.find.Do(func() {
+		if s.file, s.err = r.findProgram(context.WithoutCancel(ctx)); s.err != nil {
+			r.remote.away.turnOff()
+			r.note(fmt.Sprintf("remote: no other machine can cook: this program: %v", s.err))
+		}
+	})
+	return s.file, s.err
+}
+
+func (r *runner) findProgram(ctx context.Context) (remote.File, error) {
+	name, err := os.Executable()
+	if err != nil {
+		return remote.File{}, err
+	}
+	f, err := regular.Open(name)
+	if err != nil {
+		return remote.File{}, err
+	}
+	defer f.Close()
+	sum, err := r.summer.Sum(ctx, f, hashing.WantDigest)
+	if err != nil {
+		return remote.File{}, err
+	}
+	to := "cook"
+	if runtime.GOOS == "windows" {
+		to += ".exe"
+	}
+	return remote.File{Path: to, From: name, Blob: sum.Digest.String(), Size: sum.Size, Executable: true}, nil
+}

@@ -1,0 +1,280 @@
+package remotetest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"cloud.google.com/go/longrunning/autogen/longrunningpb"
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+	"github.com/zeebo/blake3"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+)
+
+// A Farm executes actions on this machine.
+type Farm struct {
+	// Executes is whether it does.
+	Executes bool
+	// Env are variables that programs get besides those of their actions.
+	Env []string
+	// Result is shown what comes of each action, and may change it; nil if nobody does.
+	Result func(*repb.ActionResult)
+
+	executions executions
+}
+
+// executions are those that were begun, by name. They go on when nobody waits for them.
+type executions struct {
+	mu     sync.Mutex
+	ctx    context.Context
+	cancel context.CancelFunc
+	at     map[string]*executing
+	work   sync.WaitGroup
+	files  string // folder of large inputs, by hash
+}
+
+type executing struct {
+	done chan struct{} // closed when what follows is known
+	repb.ExecuteResponse
+}
+
+func (e *executions) stop() {
+	e.mu.Lock()
+	if e.cancel != nil {
+		e.cancel()
+	}
+	e.mu.Unlock()
+	e.work.Wait()
+	if e.files != "" {
+		os.RemoveAll(e.files)
+	}
+}
+
+type execution struct {
+	repb.UnimplementedExecutionServer
+	s *Server
+}
+
+func (e execution) Execute(r *repb.ExecuteRequest, stream repb.Execution_ExecuteServer) error {
+	hash := r.GetActionDigest().GetHash()
+	all := &e.s.executions
+	all.mu.Lock()
+	if all.at == nil {
+		all.at = map[string]*executing{}
+		all.ctx, all.cancel = context.WithCancel(context.Background())
+	}
+	name := "operations/" + strconv.Itoa(len(all.at))
+	x := &executing{done: make(chan struct{})}
+	all.at[name] = x
+	all.work.Go(func() {
+		defer close(x.done)
+		result, err := e.s.execute(all.ctx, r, hash)
+		x.Result, x.Status = result, status.Convert(err).Proto()
+	})
+	all.mu.Unlock()
+	if err := stream.Send(&longrunningpb.Operation{Name: name}); err != nil {
+		return err
+	}
+	if e.s.cuts("execution of " + hash) {
+		return status.Error(codes.Unavailable, "cut")
+	}
+	return wait(name, x, stream)
+}
+
+func (e execution) WaitExecution(r *repb.WaitExecutionRequest, stream repb.Execution_WaitExecutionServer) error {
+	all := &e.s.executions
+	all.mu.Lock()
+	x, ok := all.at[r.Name]
+	all.mu.Unlock()
+	if !ok {
+		return status.Error(codes.NotFound, "no such execution")
+	}
+	return wait(r.Name, x, stream)
+}
+
+func wait(name string, x *executing, stream grpc.ServerStreamingServer[longrunningpb.Operation]) error {
+	select {
+	case <-x.done:
+	case <-stream.Context().Done():
+		return stream.Context().Err()
+	}
+	response, err := anypb.New(&x.ExecuteResponse)
+	if err != nil {
+		return err
+	}
+	return stream.Send(&longrunningpb.Operation{Name: name, Done: true, Result: &longrunningpb.Operation_Response{Response: response}})
+}
+
+// execute executes an action in a folder of its own.
+func (s *Server) execute(ctx context.Context, r *repb.ExecuteRequest, hash string) (*repb.ActionResult, error) {
+	if known, ok := s.result(hash); ok && !r.SkipCacheLookup {
+		return known, nil
+	}
+	action, command := &repb.Action{}, &repb.Command{}
+	err := s.message(r.ActionDigest, action)
+	if err == nil {
+		err = s.message(action.CommandDigest, command)
+	}
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "execute")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := s.materialize(action.InputRootDigest, dir); err != nil {
+		return nil, err
+	}
+	for _, file := range command.OutputPaths {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o777); err != nil {
+			return nil, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, action.GetTimeout().AsDuration())
+	defer cancel()
+	cmd := exec.CommandContext(ctx, command.Arguments[0], command.Arguments[1:]...)
+	cmd.Dir = dir
+	cmd.Env = s.Env
+	for _, v := range command.EnvironmentVariables {
+		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
+	}
+	result := &repb.ActionResult{}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	var exit *exec.ExitError
+	if err := cmd.Run(); errors.As(err, &exit) {
+		result.ExitCode = int32(exit.ExitCode())
+	} else if err != nil {
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	if ctx.Err() != nil {
+		return nil, status.Error(codes.DeadlineExceeded, "it took too long")
+	}
+	result.StderrRaw = stderr.Bytes()
+	for _, file := range command.OutputPaths {
+		data, err := os.ReadFile(filepath.Join(dir, file))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		d := digestOf(r.DigestFunction, data)
+		if err := s.put(r.DigestFunction, d, data); err != nil {
+			return nil, err
+		}
+		result.OutputFiles = append(result.OutputFiles, &repb.OutputFile{Path: file, Digest: d})
+	}
+	if s.Result != nil {
+		s.Result(result)
+	}
+	if result.ExitCode == 0 && !action.DoNotCache {
+		s.mu.Lock()
+		s.results[hash] = proto.Clone(result).(*repb.ActionResult)
+		s.mu.Unlock()
+	}
+	return result, nil
+}
+
+func digestOf(f repb.DigestFunction_Value, data []byte) *repb.Digest {
+	sum := sha256.Sum256(data)
+	if f == repb.DigestFunction_BLAKE3 {
+		sum = blake3.Sum256(data)
+	}
+	return &repb.Digest{Hash: hex.EncodeToString(sum[:]), SizeBytes: int64(len(data))}
+}
+
+// message reads a message that is a blob.
+func (s *Server) message(d *repb.Digest, m proto.Message) error {
+	data, ok := s.blob(d.GetHash())
+	if !ok {
+		return status.Errorf(codes.FailedPrecondition, "blob %s is missing", d.GetHash())
+	}
+	return proto.Unmarshal(data, m)
+}
+
+// materialize makes a folder of its messages.
+func (s *Server) materialize(d *repb.Digest, dir string) error {
+	folder := &repb.Directory{}
+	if err := s.message(d, folder); err != nil {
+		return err
+	}
+	for _, f := range folder.Files {
+		data, ok := s.blob(f.GetDigest().GetHash())
+		if !ok {
+			return status.Errorf(codes.FailedPrecondition, "input %s is missing", f.Name)
+		}
+		mode := os.FileMode(0o444)
+		if f.IsExecutable {
+			mode = 0o555
+		}
+		if err := s.executions.place(filepath.Join(dir, f.Name), f.GetDigest().GetHash(), data, mode); err != nil {
+			return err
+		}
+	}
+	for _, below := range folder.Directories {
+		name := filepath.Join(dir, below.Name)
+		if err := os.Mkdir(name, 0o777); err != nil {
+			return err
+		}
+		if err := s.materialize(below.Digest, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place makes a file. A large one is there once, and linked to.
+func (e *executions) place(name, hash string, data []byte, mode os.FileMode) error {
+	const large = 1 << 20
+	if len(data) < large {
+		return writeFile(name, data, mode)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.files == "" {
+		dir, err := os.MkdirTemp("", "execute")
+		if err != nil {
+			return err
+		}
+		e.files = dir
+	}
+	once := filepath.Join(e.files, fmt.Sprintf("%s-%o", hash, mode))
+	if _, err := os.Lstat(once); err != nil {
+		if err := writeFile(once, data, mode); err != nil {
+			return err
+		}
+	}
+	return os.Link(once, name)
+}
+
+// writeFile writes a file while no process can be started: a child that had it open for
+// writing would keep it from being executed.
+func writeFile(name string, data []byte, mode os.FileMode) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, bytes.NewReader(data))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("input: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package share
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/regular"
+)
+
+// executionTime is how long a machine may take for an action. It is the same for all, so that
+// equal actions have equal digests.
+const executionTime = 15 * time.Minute
+
+// searchPath is where programs are on machines that execute actions.
+const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// errInputChanged says that a file is not what the run has found it to be.
+var errInputChanged = errors.New("an input changed while it was being uploaded")
+
+// An order is an action that another machine is to execute, and all that the server needs for
+// that.
+type order struct {
+	Digest
+	contents map[Digest]content
+}
+
+// orderOf returns the order for a root.
+func (s *sharer) orderOf(root *remote.Root, f Function) (o order, err error) {
+	o.contents = map[Digest]content{}
+	tree := folder{}
+	for i := range root.Files {
+		file := &root.Files[i]
+		d, c, err := s.runs.inputs.digest(file, f)
+		if err != nil {
+			return o, fmt.Errorf("input %q: %w", file.Path, err)
+		}
+		o.contents[d] = c
+		if err := tree.add(file.Path, &repb.FileNode{Digest: d.message(), IsExecutable: file.Executable}); err != nil {
+			return o, err
+		}
+	}
+	for _, name := range root.Folders {
+		if err := tree.add(name, nil); err != nil {
+			return o, err
+		}
+	}
+	say := func(message []byte) *repb.Digest {
+		d := f.Of(message)
+		o.contents[d] = content{message: message}
+		return d.message()
+	}
+	platform := &repb.Platform{}
+	for _, property := range slices.Sorted(slices.Values(s.Platform)) {
+		name, value, _ := strings.Cut(property, "=")
+		platform.Properties = append(platform.Properties, &repb.Platform_Property{Name: name, Value: value})
+	}
+	outputs := []string{path.Join(remote.OutDir, remote.RecordFile)}
+	for i := range root.Outputs {
+		outputs = append(outputs, path.Join(remote.OutDir, strconv.Itoa(i)))
+	}
+	slices.Sort(outputs)
+	command := Encode(&repb.Command{
+		Arguments:            []string{"./" + path.Clean(root.Files[0].Path), remote.RunAction},
+		EnvironmentVariables: []*repb.Command_EnvironmentVariable{{Name: "PATH", Value: searchPath}},
+		OutputFiles:          outputs, OutputPaths: outputs, // servers read one or the other
+		Platform: platform,
+	})
+	action := Encode(&repb.Action{
+		CommandDigest: say(command), InputRootDigest: tree.encode(say), Timeout: durationpb.New(executionTime), Platform: platform,
+	})
+	say(action)
+	o.Digest = f.Of(action)
+	return o, nil
+}
+
+// A folder of an input root.
+type folder struct {
+	files   map[string]*repb.FileNode
+	folders map[string]*folder
+}
+
+// add adds a file, nil for a folder, at a path.
+func (f *folder) add(name string, node *repb.FileNode) error {
+	wrong := func() error { return fmt.Errorf("input %q: no path that can be sent", name) }
+	first, rest, deeper := strings.Cut(name, "/")
+	if first == "" || first == "." || first == ".." || !utf8.ValidString(name) {
+		return wrong()
+	}
+	if !deeper && node != nil {
+		if f.folders[first] != nil || f.files[first] != nil {
+			return wrong()
+		}
+		if f.files == nil {
+			f.files = map[string]*repb.FileNode{}
+		}
+		node.Name = first
+		f.files[first] = node
+		return nil
+	}
+	if f.files[first] != nil {
+		return wrong()
+	}
+	if f.folders == nil {
+		f.folders = map[string]*folder{}
+	}
+	below := f.folders[first]
+	if below == nil {
+		below = &folder{}
+		f.folders[first] = below
+	}
+	if !deeper {
+		return nil
+	}
+	return below.add(rest, node)
+}
+
+// encode says all Directory messages of a folder, and returns the digest of its own.
+func (f *folder) encode(say func([]byte) *repb.Digest) *repb.Digest {
+	d := &repb.Directory{}
+	for _, name := range slices.Sorted(maps.Keys(f.files)) {
+		d.Files = append(d.Files, f.files[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.folders)) {
+		d.Directories = append(d.Directories, &repb.DirectoryNode{Name: name, Digest: f.folders[name].encode(say)})
+	}
+	return say(Encode(d))
+}
+
+// inputs are what orders are made of: which digests files have, and what the server has got.
+type inputs struct {
+	mu     sync.Mutex
+	hashes map[string]string // by blob, where the server's digests are of another function
+	sent   map[Digest]*sending
+}
+
+// A sending is a content that is on its way to the server, or there.
+type sending struct {
+	done chan struct{} // closed when err is known
+	err  error
+}
+
+// digest returns the server's name of a file.
+func (in *inputs) digest(file *remote.File, f Function) (Digest, content, error) {
+	switch {
+	case file.From == "":
+		return f.Of(file.Text), content{message: file.Text}, nil
+	case f == BLAKE3:
+		return Digest{file.Blob, file.Size}, content{file: file}, nil
+	}
+	in.mu.Lock()
+	known, ok := in.hashes[file.Blob]
+	in.mu.Unlock()
+	if ok {
+		return Digest{known, file.Size}, content{file: file}, nil
+	}
+	r, err := openInput(file, 0)
+	if err != nil {
+		return Digest{}, content{}, err
+	}
+	defer r.Close()
+	blake := BLAKE3.new()
+	d, err := f.OfReader(io.TeeReader(r, blake))
+	if err == nil && (d.Size != file.Size || hashing.Digest(blake.Sum(nil)).String() != file.Blob) {
+		err = errInputChanged
+	}
+	if err != nil {
+		return Digest{}, content{}, err
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.hashes[file.Blob] = d.Hash
+	return d, content{file: file}, nil
+}
+
+// openInput opens the file that an input is in, at an offset.
+func openInput(file *remote.File, offset int64) (io.ReadCloser, error) {
+	f, err := regular.Open(file.From)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() != file.Size {
+		err = errInputChanged
+	}
+	if err == nil {
+		_, err = f.Seek(offset, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}

@@ -1,0 +1,289 @@
+package share
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// runs are the actions that the server executes for the run.
+type runs struct {
+	mu     sync.Mutex
+	out    map[uint64]context.CancelFunc // by the number of the request
+	inRow  int                           // executions that failed
+	off    bool                          // nothing is executed any more
+	inputs inputs
+}
+
+func newRuns() runs {
+	return runs{out: map[uint64]context.CancelFunc{}, inputs: inputs{hashes: map[string]string{}, sent: map[Digest]*sending{}}}
+}
+
+// begin returns the context of a request, which drop ends.
+func (r *runs) begin(ctx context.Context, seq uint64) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.out[seq] = cancel
+	return ctx
+}
+
+func (r *runs) drop(seq uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if cancel, ok := r.out[seq]; ok {
+		cancel()
+		delete(r.out, seq)
+	}
+}
+
+// ended counts how an execution ended, and reports whether no more are to be tried.
+func (r *runs) ended(err error) (off bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.inRow++
+	if err == nil {
+		r.inRow = 0
+	}
+	r.off = r.off || r.inRow >= failsInRow || errors.Is(err, ErrRefused) || errors.Is(err, errOff) || errors.Is(err, errNoExecution)
+	return r.off
+}
+
+func (r *runs) isOff() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.off
+}
+
+// errNoExecution says that a server keeps results and no more.
+var errNoExecution = errors.New("the server executes nothing, so all is cooked here")
+
+// answerRun has an action executed. Uploads go on when its context has ended, for others wait
+// for them.
+func (s *sharer) answerRun(ctx, all context.Context, r remote.Request) (a remote.Answer) {
+	defer s.runs.drop(r.Seq)
+	if s.runs.isOff() {
+		return remote.Answer{Off: true}
+	}
+	var err error
+	a.Record, a.Over, err = s.run(ctx, all, r.Root)
+	if ctx.Err() != nil {
+		return remote.Answer{}
+	}
+	a.Off = s.runs.ended(err)
+	if err == nil {
+		return a
+	}
+	if !errors.Is(err, errOff) { // that was said
+		why := fmt.Errorf("executing an action: %w", err)
+		if errors.Is(err, errNoExecution) {
+			why = err
+		}
+		s.noteOnce("run", why)
+	}
+	return remote.Answer{Off: a.Off}
+}
+
+// run returns the record of an action, whose artifacts it brings into the store, and by how much
+// that took longer than cooking, without the time for inputs.
+func (s *sharer) run(ctx, all context.Context, root *remote.Root) (rec []byte, over time.Duration, err error) {
+	server, err := s.link.ready(ctx, true)
+	if err != nil {
+		return nil, 0, err
+	}
+	traits := server.Traits()
+	executor, ok := server.(Executor)
+	if !ok || !traits.Executes {
+		return nil, 0, errNoExecution
+	}
+	if len(root.Files) == 0 {
+		return nil, 0, errors.New("an action without a program")
+	}
+	o, err := s.orderOf(root, traits.Function)
+	if err != nil {
+		return nil, 0, err
+	}
+	begun := time.Now()
+	known := false
+	var ar *repb.ActionResult
+	err = s.link.do(ctx, 0, func(ctx context.Context, server Server) (err error) {
+		ar, err = server.Result(ctx, o.Digest)
+		return err
+	})
+	if err == nil {
+		known = true
+		if rec, _, err = s.accept(ctx, root, ar); err == nil {
+			return rec, time.Since(begun), nil
+		}
+	} else if !errors.Is(err, ErrMissing) {
+		return nil, 0, err
+	}
+	for try := 0; ; try++ {
+		if err := s.provide(all, traits, o.contents); err != nil {
+			return nil, 0, err
+		}
+		begun = time.Now()
+		if ar, err = s.execute(ctx, executor, o.Digest, known || try > 0); !errors.Is(err, ErrInputs) || try > 0 {
+			break
+		}
+		s.runs.inputs.forget(o.contents) // the server has
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	rec, cooking, err := s.accept(ctx, root, ar)
+	return rec, time.Since(begun) - cooking, err
+}
+
+// execute has an action executed whose inputs are there.
+func (s *sharer) execute(ctx context.Context, executor Executor, action Digest, anew bool) (ar *repb.ActionResult, err error) {
+	err = s.link.once(ctx, s.link.server, 2*executionTime, func(ctx context.Context, _ Server) (err error) {
+		ar, err = executor.Execute(ctx, action, anew)
+		return err
+	})
+	return ar, err
+}
+
+// provide uploads the inputs that the server lacks, each once whoever needs it.
+func (s *sharer) provide(ctx context.Context, traits Traits, contents map[Digest]content) error {
+	in := &s.runs.inputs
+	mine, others := map[Digest]content{}, map[Digest]*sending{}
+	in.mu.Lock()
+	for d, c := range contents {
+		if there, ok := in.sent[d]; ok {
+			others[d] = there
+		} else {
+			mine[d] = c
+			in.sent[d] = &sending{done: make(chan struct{})}
+		}
+	}
+	in.mu.Unlock()
+	err := s.uploadContents(ctx, traits, mine)
+	in.mu.Lock()
+	for d := range mine {
+		sent := in.sent[d]
+		if sent.err = err; err != nil {
+			delete(in.sent, d)
+		}
+		close(sent.done)
+	}
+	in.mu.Unlock()
+	for _, there := range others {
+		if <-there.done; there.err != nil {
+			return there.err
+		}
+	}
+	return err
+}
+
+// forget has inputs be looked for on the server again.
+func (in *inputs) forget(contents map[Digest]content) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for d := range contents {
+		if there, ok := in.sent[d]; ok {
+			select {
+			case <-there.done:
+				delete(in.sent, d)
+			default:
+			}
+		}
+	}
+}
+
+// accept returns the record of an action's result and how long it was cooked, and brings what it
+// says was made into the store. What is not as it has to be is an error.
+func (s *sharer) accept(ctx context.Context, root *remote.Root, ar *repb.ActionResult) ([]byte, time.Duration, error) {
+	if ar.GetExitCode() != 0 {
+		said := strings.TrimSpace(string(ar.GetStderrRaw()))
+		line, _, _ := strings.Cut(said, "\n")
+		return nil, 0, fmt.Errorf("the program ended with status %d there: %s", ar.ExitCode, pathname.Show(line[:min(len(line), 200)]))
+	}
+	wrong := func(format string, args ...any) ([]byte, time.Duration, error) {
+		return nil, 0, fmt.Errorf("%w: %s", errPoisoned, fmt.Sprintf(format, args...))
+	}
+	if len(ar.GetOutputDirectories())+len(ar.GetOutputSymlinks())+len(ar.GetOutputFileSymlinks())+len(ar.GetOutputDirectorySymlinks()) > 0 {
+		return wrong("it has outputs that are no files")
+	}
+	files := map[string]*repb.OutputFile{}
+	for _, f := range ar.GetOutputFiles() {
+		if files[f.GetPath()] != nil {
+			return wrong("two files are called %q", f.GetPath())
+		}
+		files[f.GetPath()] = f
+	}
+	text, err := s.readRecord(ctx, files[path.Join(remote.OutDir, remote.RecordFile)])
+	if err != nil {
+		return nil, 0, err
+	}
+	var rec remote.Record
+	if err := json.Unmarshal(text, &rec); err != nil || rec.Format != remote.ActionFormat {
+		return wrong("format %d, %v", rec.Format, err)
+	}
+	if rec.Refused != "" || rec.Error != "" {
+		return text, rec.CookTime, nil
+	}
+	made, err := rec.Result()
+	if err != nil {
+		return wrong("%v", err)
+	}
+	if len(made.Artifacts) != root.Outputs || len(files) != root.Outputs+1 {
+		return wrong("%d artifacts in %d files, want %d", len(made.Artifacts), len(files), root.Outputs)
+	}
+	var all []*download
+	for i, a := range made.Artifacts {
+		d := files[path.Join(remote.OutDir, strconv.Itoa(i))].GetDigest()
+		if d.GetSizeBytes() != a.Size || len(d.GetHash()) != 64 {
+			return wrong("file %d has %d bytes, its artifact %d", i, d.GetSizeBytes(), a.Size)
+		}
+		if !s.Store.HasBlob(a.Blob, a.Size) {
+			all = append(all, s.downloads.want(ctx, Digest{d.Hash, d.SizeBytes}, a, new(atomic.Bool)))
+		}
+	}
+	for _, d := range all {
+		if <-d.done; d.err != nil {
+			err = d.err
+			s.downloads.forget(d.to)
+		}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return text, rec.CookTime, nil
+}
+
+// readRecord reads the record among an action's outputs.
+func (s *sharer) readRecord(ctx context.Context, f *repb.OutputFile) (text []byte, err error) {
+	d := Digest{f.GetDigest().GetHash(), f.GetDigest().GetSizeBytes()}
+	if f == nil || d.Size <= 0 || d.Size > maxRecord {
+		return nil, fmt.Errorf("%w: it has no %s", errPoisoned, remote.RecordFile)
+	}
+	if text = f.Contents; len(text) == 0 {
+		err = s.link.do(ctx, d.Size, func(ctx context.Context, server Server) error {
+			r, err := server.Read(ctx, d)
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			text, err = io.ReadAll(io.LimitReader(r, d.Size+1))
+			return err
+		})
+	}
+	if err == nil && s.link.server.Traits().Function.Of(text) != d {
+		err = fmt.Errorf("%w: the %s is another one", errPoisoned, remote.RecordFile)
+	}
+	return text, err
+}

@@ -1,0 +1,280 @@
+package share_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// script is a program that gives back the record and the outputs that are among its assets.
+const script = `#!/bin/sh
+test "$1" = run-action && test -d assets/empty && test -f action.json || exit 7
+cp assets/record assets/0 assets/1 out/
+`
+
+// An errand is a root whose program is the script.
+type errand struct {
+	remote.Root
+	rec   remote.Record
+	made  [][]byte
+	files string // folder of what is in files
+}
+
+func newErrand(t *testing.T, text string) *errand {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	e := &errand{files: t.TempDir(), made: [][]byte{[]byte(text), bytes.Repeat([]byte(text+"\x00"), 500_000)}}
+	e.rec = remote.Record{Format: remote.ActionFormat, CookTime: time.Second, Warnings: []string{"w"}, Reads: []remote.Reading{{Name: "r"}}}
+	for _, data := range e.made {
+		e.rec.Artifacts = append(e.rec.Artifacts, remote.Artifact{Blob: hashing.DigestOf(data).String(), Size: int64(len(data))})
+	}
+	e.Root = remote.Root{Outputs: 2, Folders: []string{"assets/empty"}}
+	e.file(t, "cook", []byte(script), true)
+	e.Files = append(e.Files, remote.File{Path: "action.json", Text: []byte("{}")})
+	for i, data := range e.made {
+		e.file(t, "assets/"+string(rune('0'+i)), data, false)
+	}
+	return e
+}
+
+// file adds a file of the disk to the root.
+func (e *errand) file(t *testing.T, path string, data []byte, executable bool) {
+	t.Helper()
+	name := filepath.Join(e.files, filepath.Base(path))
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	e.Files = append(e.Files, remote.File{Path: path, From: name, Blob: hashing.DigestOf(data).String(), Size: int64(len(data)), Executable: executable})
+}
+
+// root returns the root with the record.
+func (e *errand) root(t *testing.T) *remote.Root {
+	t.Helper()
+	text, err := json.Marshal(e.rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := e.Root
+	r.Files = append(r.Files[:len(r.Files):len(r.Files)], remote.File{Path: "assets/record", Text: text})
+	return &r
+}
+
+// stored reports how many of the artifacts a store has.
+func (e *errand) stored(s *store.Store) (n int) {
+	for _, data := range e.made {
+		if s.HasBlob(store.BlobID(hashing.DigestOf(data)), int64(len(data))) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestRunElsewhere(t *testing.T) {
+	for name, server := range map[string]*remotetest.Server{
+		"SHA-256": {}, "BLAKE3": {BLAKE3: true}, "zstd": {BLAKE3: true, Zstd: true}, "no batches": {NoBatch: true}, "cut": {CutAt: 100_000}, "no uploads": {ReadOnly: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server.Executes = true
+			m := newMachine(t, server.Start(t))
+			e := newErrand(t, name)
+			c := m.run()
+			ran, ok := c.Run(t.Context(), e.root(t))
+			if !ok || ran.Off || ran.Record.CookTime != time.Second || len(ran.Record.Reads) != 1 || e.stored(m.store) != 2 {
+				t.Fatalf("%+v, %v; %d stored; %q", ran, ok, e.stored(m.store), m.notes)
+			}
+			// Another machine gets the same without an execution, and gives nothing to the server.
+			other := newMachine(t, m.url)
+			executed, written := server.Calls("Execute"), server.Calls("Write")
+			again := other.run()
+			if _, ok := again.Run(t.Context(), e.root(t)); !ok || e.stored(other.store) != 2 {
+				t.Errorf("%d stored; %q", e.stored(other.store), other.notes)
+			}
+			if server.Calls("Execute") != executed || server.Calls("Write") != written {
+				t.Errorf("%d executions, %d writes", server.Calls("Execute"), server.Calls("Write"))
+			}
+			if again.Close(t.Context()); c.Close(t.Context()).Requests == 0 || len(m.notes)+len(other.notes) > 0 {
+				t.Errorf("notes: %q, %q", m.notes, other.notes)
+			}
+			if name == "cut" && server.Calls("WaitExecution") != 1 {
+				t.Errorf("waited %d times", server.Calls("WaitExecution"))
+			}
+		})
+	}
+}
+
+// A record of a failure comes back, and nothing is stored.
+func TestFailureElsewhere(t *testing.T) {
+	m := newMachine(t, (&remotetest.Server{Farm: remotetest.Farm{Executes: true}}).Start(t))
+	e := newErrand(t, "x")
+	e.rec.Error, e.rec.Artifacts = "no such file", nil
+	if ran, ok := m.run().Run(t.Context(), e.root(t)); !ok || ran.Record.Error != "no such file" || e.stored(m.store) != 0 || len(m.notes) > 0 {
+		t.Errorf("%+v, %v; %q", ran, ok, m.notes)
+	}
+}
+
+// What is not as it has to be is a miss, said once, and not in the store under a wrong name.
+func TestRunMisses(t *testing.T) {
+	for name, tc := range map[string]struct {
+		adjust func(*errand)
+		result func(*repb.ActionResult)
+		note   string
+	}{
+		"fails":           {adjust: func(e *errand) { e.Folders = nil }, note: "status 7 there"},
+		"no record":       {result: func(r *repb.ActionResult) { drop(r, "out/record") }, note: "it has no record"},
+		"no output":       {result: func(r *repb.ActionResult) { drop(r, "out/1") }, note: "2 artifacts in 2 files, want 2"},
+		"another format":  {adjust: func(e *errand) { e.rec.Format++ }, note: "format 2"},
+		"fewer artifacts": {adjust: func(e *errand) { e.rec.Artifacts = e.rec.Artifacts[:1] }, note: "1 artifacts in 3 files"},
+		"no blob ID":      {adjust: func(e *errand) { e.rec.Artifacts[1].Blob = "../../x" }, note: "blob ID"},
+		"another size":    {adjust: func(e *errand) { e.rec.Artifacts[1].Size++ }, note: "bytes, its artifact"},
+		"another blob":    {adjust: func(e *errand) { e.rec.Artifacts[1].Blob = e.rec.Artifacts[0].Blob }, note: "not what its ID states"},
+		"more outputs": {result: func(r *repb.ActionResult) {
+			r.OutputFiles = append(r.OutputFiles, &repb.OutputFile{Path: "../x", Digest: r.OutputFiles[0].Digest})
+		}, note: "in 4 files"},
+		"an output twice": {result: func(r *repb.ActionResult) { r.OutputFiles = append(r.OutputFiles, r.OutputFiles[0]) }, note: "two files are called"},
+		"a link": {result: func(r *repb.ActionResult) {
+			r.OutputSymlinks = []*repb.OutputSymlink{{Path: "out/0", Target: "/etc/passwd"}}
+		}, note: "no files"},
+		"lost blobs": {result: func(r *repb.ActionResult) {
+			for _, f := range r.OutputFiles {
+				if f.Path == "out/1" {
+					f.Digest.Hash = strings.Repeat("0", 64)
+				}
+			}
+		}, note: "not on the server"},
+		"a path upwards":  {adjust: func(e *errand) { e.Files[1].Path = "../action.json" }, note: "no path that can be sent"},
+		"a path twice":    {adjust: func(e *errand) { e.Files = append(e.Files, e.Files[1]) }, note: "no path that can be sent"},
+		"a file a folder": {adjust: func(e *errand) { e.Folders = append(e.Folders, "action.json/x") }, note: "no path that can be sent"},
+		"no program":      {adjust: func(e *errand) { e.Files[0].From += "none" }, note: "no such file"},
+		"a changed input": {adjust: func(e *errand) { os.WriteFile(e.Files[2].From, []byte("y"), 0o666) }, note: "changed while it was being uploaded"},
+	} {
+		for _, blake := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				m := newMachine(t, (&remotetest.Server{BLAKE3: blake, Farm: remotetest.Farm{Executes: true, Result: tc.result}}).Start(t))
+				e := newErrand(t, "x")
+				if tc.adjust != nil {
+					tc.adjust(e)
+				}
+				c := m.run()
+				for range 2 {
+					if ran, ok := c.Run(t.Context(), e.root(t)); ok || ran.Off {
+						t.Errorf("%+v, %v", ran, ok)
+					}
+				}
+				if ran, ok := c.Run(t.Context(), e.root(t)); ok || !ran.Off { // the third failure in a row
+					t.Errorf("%+v, %v", ran, ok)
+				}
+				c.Close(t.Context())
+				if len(m.notes) != 1 || !strings.Contains(m.notes[0], tc.note) {
+					t.Errorf("notes: %q", m.notes)
+				}
+			})
+		}
+	}
+}
+
+func drop(r *repb.ActionResult, path string) {
+	for i, f := range r.OutputFiles {
+		if f.Path == path {
+			r.OutputFiles = append(r.OutputFiles[:i], r.OutputFiles[i+1:]...)
+			return
+		}
+	}
+}
+
+// Inputs that the server loses are uploaded again, and a known result whose files are gone is
+// made anew.
+func TestRunAfterEviction(t *testing.T) {
+	server := &remotetest.Server{Farm: remotetest.Farm{Executes: true}}
+	m := newMachine(t, server.Start(t))
+	c := m.run()
+	for i, evict := range []bool{false, true} {
+		e := newErrand(t, string(rune('a'+i)))
+		if evict {
+			server.Change(func(blobs map[string][]byte, _ map[string]*repb.ActionResult) { clear(blobs) })
+		}
+		if _, ok := c.Run(t.Context(), e.root(t)); !ok || e.stored(m.store) != 2 {
+			t.Errorf("%d: %d stored; %q", i, e.stored(m.store), m.notes)
+		}
+	}
+	e := newErrand(t, "c")
+	if _, ok := c.Run(t.Context(), e.root(t)); !ok {
+		t.Error("it was not executed")
+	}
+	server.Change(func(blobs map[string][]byte, _ map[string]*repb.ActionResult) {
+		for hash, blob := range blobs {
+			if bytes.Equal(blob, e.made[1]) { // the record is still there
+				delete(blobs, hash)
+			}
+		}
+	})
+	other := newMachine(t, m.url)
+	if _, ok := other.run().Run(t.Context(), e.root(t)); !ok || e.stored(other.store) != 2 {
+		t.Errorf("%d stored; %q", e.stored(other.store), other.notes)
+	}
+}
+
+// Where nothing is executed, one line says so.
+func TestNothingExecutes(t *testing.T) {
+	server := &remotetest.Server{}
+	for _, url := range []string{server.Start(t), server.StartHTTP(t)} {
+		m := newMachine(t, url)
+		c := m.run()
+		for range 2 {
+			if ran, ok := c.Run(t.Context(), newErrand(t, "x").root(t)); ok || !ran.Off {
+				t.Errorf("%+v, %v", ran, ok)
+			}
+		}
+		c.Close(t.Context())
+		if len(m.notes) != 1 || !strings.HasSuffix(m.notes[0], "the server executes nothing, so all is cooked here") {
+			t.Errorf("notes: %q", m.notes)
+		}
+	}
+}
+
+// An execution that is no longer wanted is given up, and says nothing.
+func TestRunIsDropped(t *testing.T) {
+	begun, ended := make(chan bool), make(chan bool)
+	var first atomic.Bool
+	server := &remotetest.Server{Farm: remotetest.Farm{Executes: true}, Fault: func(ctx context.Context, call string) error {
+		if call == "Execute" && first.CompareAndSwap(false, true) {
+			close(begun)
+			<-ctx.Done()
+			close(ended)
+			return status.Error(codes.Canceled, "given up")
+		}
+		return nil
+	}}
+	m := newMachine(t, server.Start(t))
+	c := m.run()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-begun
+		cancel()
+	}()
+	e := newErrand(t, "x")
+	if _, ok := c.Run(ctx, e.root(t)); ok {
+		t.Error("it was executed")
+	}
+	<-ended
+	if _, ok := c.Run(t.Context(), e.root(t)); !ok || len(m.notes) > 0 {
+		t.Errorf("notes: %q", m.notes)
+	}
+	c.Close(t.Context())
+}

@@ -1,0 +1,231 @@
+// Package runaction cooks one action for another machine: what package cook/internal/remote
+// says of the folder that it is given, and of what it leaves there.
+//
+//	action.json --rebuild--> action --identify--> the same ID? --cook--> out/record, out/0 ...
+//
+// The action is cooked by the engine, as verifying cooks an action again. What makes it the
+// same action as on the other machine is its ID: it is found out anew from the recipe and the
+// options, the source and the programs as they are here, and another one is refused.
+package runaction
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// Run cooks the action of a folder. That it was refused or failed is in the record; the error
+// says that there is none.
+func Run(ctx context.Context, dir string, recipes ...recipe.Recipe) error {
+	out := filepath.Join(dir, remote.OutDir)
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	rec := record(ctx, dir, recipes)
+	rec.Format = remote.ActionFormat
+	text, err := json.Marshal(rec)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, remote.RecordFile), text, 0o666)
+}
+
+func record(ctx context.Context, dir string, recipes []recipe.Recipe) (rec remote.Record) {
+	refuse := func(err error) remote.Record { return remote.Record{Refused: err.Error()} }
+	want, err := read(filepath.Join(dir, remote.ActionFile))
+	if err != nil {
+		return refuse(err)
+	}
+	assetsDir := filepath.Join(dir, remote.AssetsDir)
+	if err := os.MkdirAll(assetsDir, 0o777); err != nil { // an input root has no empty folders
+		return refuse(err)
+	}
+	assets, err := confine.Open(assetsDir)
+	if err != nil {
+		return refuse(err)
+	}
+	defer assets.Close()
+	out, err := confine.Open(filepath.Join(dir, remote.OutDir))
+	if err != nil {
+		return refuse(err)
+	}
+	defer out.Close()
+	m := &machine{dir: dir, assets: assets, out: out, contents: contentsOf(assets)}
+	a, err := m.action(ctx, want, recipes)
+	if err == nil {
+		err = m.lookAtAll(ctx)
+	}
+	if err != nil {
+		return refuse(err)
+	}
+	return m.cook(ctx, a)
+}
+
+// maxAction bounds what of an action.json is understood.
+const maxAction = 4 << 20
+
+func read(file string) (want remote.Action, err error) {
+	text, err := os.ReadFile(file)
+	switch {
+	case err != nil:
+		return want, err
+	case len(text) > maxAction:
+		return want, fmt.Errorf("%s: %d bytes", remote.ActionFile, len(text))
+	}
+	if err := json.Unmarshal(text, &want); err != nil {
+		return want, fmt.Errorf("%s: %w", remote.ActionFile, err)
+	}
+	if want.Format != remote.ActionFormat {
+		return want, fmt.Errorf("%s: its format is %d, and this program reads %d", remote.ActionFile, want.Format, remote.ActionFormat)
+	}
+	return want, nil
+}
+
+// A machine is what an action is cooked with.
+type machine struct {
+	dir         string
+	assets, out *confine.Dir
+	contents    *contents.Contents
+}
+
+// contentsOf finds out what the files of a tree hold of which nothing is known.
+func contentsOf(assets *confine.Dir) *contents.Contents {
+	sums, _ := hashing.Lookup("xxh3")
+	return contents.New(contents.Options{
+		Assets: assets, Known: index.Empty(), Checksum: sums, Unsettled: true, Workers: 1, Clock: scan.NewClock(time.Now(), time.Now),
+		Artifacts: func(string) (store.BlobID, error) {
+			return store.BlobID{}, errors.New("no artifacts of others are here")
+		},
+	})
+}
+
+// action builds an action anew, and refuses one that is another one here.
+func (m *machine) action(ctx context.Context, want remote.Action, recipes []recipe.Recipe) (*plan.Action, error) {
+	set, err := recipe.NewSet(recipes...)
+	if err != nil {
+		return nil, err
+	}
+	r, ok := set.Lookup(want.Recipe)
+	if !ok {
+		return nil, fmt.Errorf("there is no recipe %q", want.Recipe)
+	}
+	cooker := r.New()
+	if err := json.Unmarshal(want.Options, cooker); err != nil {
+		return nil, fmt.Errorf("options: %w", err)
+	}
+	chosen := &rules.Method{Recipe: r, Cooker: cooker, Target: want.Target}
+	for _, f := range recipe.Fields(cooker) {
+		chosen.Options = append(chosen.Options, rules.Option{Field: f})
+	}
+	if err := m.findTools(ctx, want.Tools); err != nil {
+		return nil, err
+	}
+	methods := plan.NewMethods(nil, pass.FindTools(m.assets.Name(), func(file string) (contents.File, error) { return m.contents.Tool(ctx, file) }))
+	method, err := methods.Of(chosen)
+	if err != nil {
+		return nil, err
+	}
+	source := m.contents.At(ctx, want.Path)
+	a := &plan.Action{Path: want.Path, Target: want.Target, Source: &source, Method: method, Outputs: want.Outputs}
+	if err := a.Identify(plan.NewKey(), &source); err != nil {
+		return nil, fmt.Errorf("source: %w", err)
+	}
+	if a.ID != want.ID {
+		return nil, errors.New("it is another action here: a recipe, a program or a library of this machine differs")
+	}
+	return a, nil
+}
+
+// lookAtAll looks at all files before the recipe does, which would else be cooked with twice if
+// its program tells afterwards what it has read.
+func (m *machine) lookAtAll(ctx context.Context) error {
+	return filepath.WalkDir(m.assets.Name(), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if rel, ok := pathname.Below(m.assets.Name(), name); ok {
+			m.contents.At(ctx, rel)
+		}
+		return nil
+	})
+}
+
+// findTools has programs be found that came along, where the machine has none or others.
+func (m *machine) findTools(ctx context.Context, tools []remote.ToolFile) error {
+	path := os.Getenv("PATH")
+	for _, t := range tools {
+		if !filepath.IsAbs(filepath.FromSlash(t.Path)) {
+			continue // in the asset folder
+		}
+		if file, err := recipe.FindTool(m.assets.Name(), filepath.Base(t.Path)); err == nil {
+			if f, err := m.contents.Tool(ctx, file); err == nil && f.Blob.String() == t.Blob {
+				continue
+			}
+		}
+		brought, err := filepath.Abs(filepath.Join(m.dir, remote.ToolsDir, filepath.FromSlash(t.Path)))
+		if err != nil {
+			return err
+		}
+		path = filepath.Dir(brought) + string(os.PathListSeparator) + path
+	}
+	return os.Setenv("PATH", path)
+}
+
+// cook cooks an action into numbered files.
+func (m *machine) cook(ctx context.Context, a *plan.Action) (rec remote.Record) {
+	sums, _ := hashing.Lookup("xxh3")
+	again := execute.NewAgain(execute.Env{
+		Assets: m.assets, Contents: m.contents, Artifacts: &execute.Artifacts{}, Checksum: sums,
+		Memory: pass.DefaultMemory(), Cores: parallel.NewCores(runtime.GOMAXPROCS(0)), Now: time.Now,
+	})
+	how := execute.Conditions{Scratch: m.out, Read: func(deps []index.Dep) { rec.Reads = readings(deps) }}
+	err := again.Cook(ctx, a, how, func(made execute.Made) error {
+		rec.CookTime, rec.Warnings = made.CookTime, made.Warnings
+		for i, file := range made.Files {
+			if err := m.out.Root().Rename(file, strconv.Itoa(i)); err != nil {
+				return err
+			}
+			rec.Artifacts = append(rec.Artifacts, remote.Artifact{Blob: made.Artifacts[i].Blob.String(), Size: made.Artifacts[i].Size})
+		}
+		return nil
+	})
+	if err != nil {
+		return remote.Record{Error: cmp.Or(err.Error(), "it failed"), Reads: rec.Reads}
+	}
+	return rec
+}
+
+// readings are dependencies as they travel.
+func readings(deps []index.Dep) []remote.Reading {
+	list := make([]remote.Reading, len(deps))
+	for i, d := range deps {
+		list[i] = remote.Reading{Name: d.Name, Found: d.Found}
+		if d.Blob != (store.BlobID{}) {
+			list[i].Blob = d.Blob.String()
+		}
+	}
+	return list
+}

@@ -1,0 +1,377 @@
+package cook_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/sandbox"
+)
+
+// An anchor holds the one worker that there is here until the test lets it go, so that other
+// machines cook all else. It never leaves.
+type anchor struct{}
+
+func (*anchor) Outputs() []string { return []string{"{path}"} }
+func (*anchor) StaysHere() bool   { return true }
+func (*anchor) Cook(ctx context.Context, job *recipe.Job) error {
+	return currentRecipe.cook(ctx, job)
+}
+
+var anchored = recipe.Recipe{Name: "anchor", Version: 1, Extensions: []string{".anchor"}, New: func() recipe.Cooker { return &anchor{} }}
+
+// A farm is a project whose assets other machines cook, as far as they can.
+type farm struct {
+	*project
+	server *remotetest.Server
+	rec    *recorder
+	ended  []string // assets, in that order
+	jobs   int
+}
+
+func newFarm(t *testing.T, server *remotetest.Server, files map[string]string) *farm {
+	f := &farm{project: newProject(t), server: server, rec: &recorder{}}
+	server.Executes = true
+	for name, text := range files {
+		f.write(name, text)
+	}
+	f.write("x.anchor", strings.Repeat("x", 1<<20)) // so that it comes first
+	if _, ok := files["tools/up.sh"]; ok {
+		f.must(os.Chmod(f.asset("tools/up.sh"), 0o777))
+	}
+	url := server.Start(t)
+	f.run.Recipes, f.run.Workers = []recipe.Recipe{anchored}, 1
+	f.run.Adjust = func(p *cook.Project) {
+		p.Remote = cook.Remote{URL: url, Upload: "never", Program: os.Args[0], Exec: "always", Jobs: f.jobs}
+	}
+	return f
+}
+
+// cookAway cooks, and lets the worker here go when so many others have ended; at once for none.
+func (f *farm) cookAway(others int) cook.Summary {
+	f.Helper()
+	left := make(chan struct{})
+	if others == 0 {
+		close(left)
+	}
+	return f.cookUntil(left, others)
+}
+
+// cookUntil is cookAway that also lets the worker go when a channel is closed.
+func (f *farm) cookUntil(left chan struct{}, others int) cook.Summary {
+	f.Helper()
+	recipeMu.Lock()
+	defer recipeMu.Unlock()
+	currentRecipe = testRecipe{cook: func(ctx context.Context, job *recipe.Job) error {
+		select {
+		case <-left:
+		case <-ctx.Done():
+		}
+		return job.Write(0, nil)
+	}}
+	f.run.Observer = cook.Observers{f.rec, &hooks{event: func(e cook.Event) {
+		if e.Outcome == cook.Started || e.Outcome == cook.Warned || e.Recipe == "anchor" || e.Recipe == "copy" {
+			return
+		}
+		f.ended = append(f.ended, e.Path)
+		if others--; others == 0 {
+			close(left)
+		}
+	}}}
+	return f.cook()
+}
+
+// executed is how many assets other machines have cooked.
+func executed(s cook.Summary) int64 {
+	if s.Remote == nil {
+		return 0
+	}
+	return s.Remote.Executed
+}
+
+// compare compares the outputs with those of a machine by itself.
+func (f *farm) compare() {
+	f.Helper()
+	recipeMu.Lock()
+	defer recipeMu.Unlock()
+	currentRecipe = testRecipe{cook: func(_ context.Context, job *recipe.Job) error { return job.Write(0, nil) }}
+	alone := newProject(f.TB)
+	alone.run.Dir, alone.run.Recipes = f.run.Dir, f.run.Recipes
+	s := alone.cook()
+	if d := alone.outputs().Diff(f.outputs()); d != "" {
+		f.Errorf("alone: %s\n%s", s.String(), d)
+	}
+}
+
+var farmed = map[string]string{
+	"a.txt":         strings.Repeat("one ", 100),
+	"empty.txt":     "",
+	"models/a.gltf": `{"asset":{"version":"2.0"},"buffers":[{"uri":"a.bin","byteLength":4},{"uri":"sub/b.bin","byteLength":4}]}`,
+	"models/a.bin":  "1234", "models/sub/b.bin": "5678",
+	"data/a.up": "text", "lib/a.h": "A", "lib/b.h": "B", "lib/deep/c.h": "C",
+	"tools/up.sh": "#!/bin/sh\ncat \"$1\" lib/*.h lib/*/*.h | tr a-z A-Z > \"$2\"\n",
+	"cook.toml": `[[rule]]
+match  = "*.txt"
+recipe = "zstd"
+[[rule]]
+match   = "*.up"
+command = ["tools/up.sh", "{in}", "{out}"]
+outputs = ["{path}"]
+reads   = ["/lib/**/*.h", "/lib/none.h"]
+[[rule]]
+match  = ["*.bin", "*.h", "tools/*"]
+recipe = "copy"
+`,
+}
+
+// Other machines cook what can leave this one: from sources alone, with files that they read,
+// with programs. The results are those of this machine, and known like its own.
+func TestExecutedElsewhere(t *testing.T) {
+	files := farmed
+	want := int64(4)
+	if sandbox.Supported() == nil {
+		files["data/b.tr"] = "text"
+		files["data/more.h"] = "more"
+		files["cook.toml"] += `[[rule]]
+match   = "*.tr"
+command = ["sh", "-c", 'cat "$1" data/*.h > "$2"', "sh", "{in}", "{out}"]
+outputs = ["{path}"]
+deps    = "trace"
+`
+		want++
+	}
+	for _, blake := range []bool{true, false} {
+		f := newFarm(t, &remotetest.Server{BLAKE3: blake}, files)
+		f.run.Workers = 1
+		s := f.cookAway(int(want))
+		if executed(s) != want || s.Failed.Assets > 0 || len(f.rec.notes)+len(f.rec.failed) > 0 {
+			t.Errorf("%d executed, want %d: %s; %q, %q", executed(s), want, s.String(), f.rec.notes, f.rec.failed)
+		}
+		f.compare()
+		f.tick()
+		if s := f.cook(); s.Cooked.Assets+s.Restored.Assets+s.Failed.Assets > 0 {
+			t.Errorf("again: %s", s.String())
+		}
+		os.RemoveAll(f.run.Out)
+		f.run.Adjust = nil
+		if s := f.cook(); int64(s.Restored.Assets) < want {
+			t.Errorf("from the store: %s", s.String())
+		}
+	}
+}
+
+// follow reads the file that its source names, the one that that names, and so on, as far as
+// there are any: without one it makes something else.
+type follow struct{}
+
+func (*follow) Outputs() []string { return []string{"{path}"} }
+func (*follow) Cook(_ context.Context, job *recipe.Job) error {
+	text, err := job.Source()
+	trail := ""
+	for err == nil {
+		trail += string(text) + " "
+		text, err = job.Read(string(text))
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return job.Write(0, []byte(trail))
+}
+
+var following = recipe.Recipe{Name: "follow", Version: 1, Extensions: []string{".follow"}, New: func() recipe.Cooker { return &follow{} }}
+
+// What an action has not found elsewhere and would here is sent after it, a few times.
+func TestLooksForInVainElsewhere(t *testing.T) {
+	for files, want := range map[int]int64{0: 1, 1: 2, 3: 4, 4: 4} { // executions
+		trail := map[string]string{"cook.toml": "[[rule]]\nmatch = \"?\"\nrecipe = \"copy\"\n", "x.follow": "0"}
+		for i := range files {
+			trail[strconv.Itoa(i)] = strconv.Itoa(i + 1)
+		}
+		f := newFarm(t, &remotetest.Server{}, trail)
+		f.run.Recipes = append(f.run.Recipes, following)
+		var s cook.Summary
+		if files < 4 {
+			if s = f.cookAway(1); executed(s) != 1 {
+				t.Errorf("%d files: %s", files, s.String())
+			}
+		} else if s = f.cookUntil(f.calls("GetActionResult", 4), 0); executed(s) != 0 {
+			t.Errorf("%d files: %s", files, s.String())
+		}
+		if n := f.server.Calls("Execute"); n != want {
+			t.Errorf("%d files: %d executions, want %d", files, n, want)
+		}
+		f.compare()
+		if files == 0 {
+			continue
+		}
+		// What it read is known when the source has changed.
+		f.tick()
+		f.write("x.follow", "1")
+		f.write("y.anchor", strings.Repeat("y", 1<<20))
+		if s := f.cookAway(1); executed(s) != 1 || files < 4 && f.server.Calls("Execute") != want+1 {
+			t.Errorf("%d files, edited: %s; %d executions", files, s.String(), f.server.Calls("Execute"))
+		}
+		f.compare()
+	}
+}
+
+// calls returns what is closed when so many requests of a name have been made.
+func (f *farm) calls(name string, n int64) chan struct{} {
+	done := make(chan struct{})
+	f.server.Fault = func(_ context.Context, call string) error {
+		if call == name {
+			if n--; n == 0 {
+				close(done)
+			}
+		}
+		return nil
+	}
+	return done
+}
+
+// A server without machines, or of the other protocol, is said once and costs nothing else. So
+// does a program that cannot travel.
+func TestNothingExecutesElsewhere(t *testing.T) {
+	server := &remotetest.Server{}
+	for _, url := range []string{server.Start(t), server.StartHTTP(t)} {
+		f := newFarm(t, &remotetest.Server{}, farmed)
+		f.run.Adjust = func(p *cook.Project) {
+			p.Remote = cook.Remote{URL: url, Upload: "never", Program: os.Args[0], Exec: "always"}
+		}
+		s := f.cookAway(0)
+		if executed(s) != 0 || s.Failed.Assets > 0 || len(f.rec.notes) != 1 || !strings.Contains(f.rec.notes[0], "executes nothing") {
+			t.Errorf("%s; %q", s.String(), f.rec.notes)
+		}
+		f.compare()
+	}
+}
+
+// What has to stay here is cooked here: what reads more of the machine than programs, chains,
+// what is a copy, and what is forced.
+func TestStaysHere(t *testing.T) {
+	f := newFarm(t, &remotetest.Server{}, map[string]string{
+		"a.open": "open", "a.sys": "system", "a.chain": "chain", "a.copy": "copy", "a.list": `{{len (artifacts "*.copy")}}`,
+		"z.zst": "this one leaves, and comes last",
+		"cook.toml": `[[rule]]
+match   = "*.open"
+command = ["cp", "{in}", "{out}"]
+outputs = ["{path}"]
+sandbox = false
+[[rule]]
+match   = "*.sys"
+command = ["cp", "{in}", "{out}"]
+outputs = ["{path}"]
+system  = ["/srv"]
+[[rule]]
+match  = "*.chain"
+recipe = "text"
+output = "{stem}.made"
+[[rule]]
+from   = "artifacts"
+match  = "*.made"
+recipe = "zstd"
+[[rule]]
+match  = "*.copy"
+recipe = "copy"
+[[rule]]
+match   = "*.list"
+recipe  = "list"
+[[rule]]
+match   = "*.zst"
+recipe  = "zstd"
+`})
+	f.jobs = 1
+	s := f.cookAway(1)
+	if s.Failed.Assets > 0 || executed(s) != 1 || f.server.Calls("Execute") != 1 || f.ended[0] != "z.zst" {
+		t.Errorf("%s; %q; %q", s.String(), f.ended, f.rec.failed)
+	}
+	f.run.Force = true
+	if s := f.cookAway(0); s.Failed.Assets > 0 || f.server.Calls("Execute") != 1 {
+		t.Errorf("%s; %d executed; %q", s.String(), f.server.Calls("Execute"), f.rec.failed)
+	}
+}
+
+// An asset that fails elsewhere fails here with its own words, and one that does only there
+// does not.
+func TestFailsElsewhere(t *testing.T) {
+	f := newFarm(t, &remotetest.Server{Farm: remotetest.Farm{Env: []string{"COOK_TEST_ELSEWHERE=1"}}}, map[string]string{
+		"a.gltf": "{", "b.there": "there",
+		"cook.toml": "[[rule]]\nmatch = \"*.there\"\nrecipe = \"there\"\n",
+	})
+	f.run.Recipes = append(f.run.Recipes, failsThere)
+	s := f.cookAway(0)
+	if s.Failed.Assets != 1 || executed(s) != 0 || f.server.Calls("Execute") != 2 || len(f.rec.notes) > 0 {
+		t.Errorf("%s; %d executed; %q", s.String(), f.server.Calls("Execute"), f.rec.notes)
+	}
+	f.compare()
+	alone := newProject(t)
+	rec := &recorder{}
+	alone.run.Dir, alone.run.Recipes, alone.run.Observer = f.run.Dir, f.run.Recipes, rec
+	recipeMu.Lock()
+	defer recipeMu.Unlock()
+	currentRecipe = testRecipe{cook: func(_ context.Context, job *recipe.Job) error { return job.Write(0, nil) }}
+	if alone.cook(); rec.failure("a.gltf") == "" || rec.failure("a.gltf") != f.rec.failure("a.gltf") {
+		t.Errorf("alone %q, with a farm %q", rec.failed, f.rec.failed)
+	}
+}
+
+// there fails on other machines.
+type there struct{}
+
+func (*there) Outputs() []string { return []string{"{path}"} }
+func (*there) Cook(_ context.Context, job *recipe.Job) error {
+	if os.Getenv("COOK_TEST_ELSEWHERE") != "" {
+		return errors.New("not here")
+	}
+	return job.Write(0, []byte("made"))
+}
+
+var failsThere = recipe.Recipe{Name: "there", Version: 1, New: func() recipe.Cooker { return &there{} }}
+
+// What another machine makes as it is here already stays in place, and its result is kept.
+func TestUnchangedElsewhere(t *testing.T) {
+	f := newFarm(t, &remotetest.Server{}, map[string]string{"b.there": "one", "cook.toml": "[[rule]]\nmatch = \"*.there\"\nrecipe = \"there\"\n"})
+	f.run.Recipes = append(f.run.Recipes, failsThere)
+	for round, text := range []string{"one", "two"} {
+		f.write("b.there", text)
+		f.write("x.anchor", strings.Repeat(text, 1<<19)) // it is cooked again as well
+		s := f.cookAway(1)
+		if executed(s) != 1 || s.Failed.Assets > 0 || s.Unchanged.Assets != 2*round || len(f.rec.notes) > 0 {
+			t.Errorf("%d executed, %s; %q", executed(s), s.String(), f.rec.notes)
+		}
+		f.tick()
+	}
+	os.RemoveAll(f.run.Out)
+	if s := f.cookAway(0); s.Restored.Assets != 2 {
+		t.Errorf("from the store: %s", s.String())
+	}
+}
+
+// Machines that do not answer are not waited for once nothing else is left to do.
+func TestSilentFarm(t *testing.T) {
+	asked := make(chan struct{})
+	f := newFarm(t, &remotetest.Server{Fault: func(ctx context.Context, call string) error {
+		if call == "Execute" {
+			close(asked) // once: the first finds out what it costs
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return nil
+	}}, map[string]string{"a.txt": "one", "b.txt": "two", "cook.toml": "[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n"})
+	adjust := f.run.Adjust
+	f.run.Adjust = func(p *cook.Project) {
+		adjust(p)
+		p.Remote.Exec = "auto"
+	}
+	if s := f.cookUntil(asked, 0); s.Cooked.Assets != 3 || executed(s) != 0 {
+		t.Errorf("%s", s.String())
+	}
+	f.compare()
+}
