@@ -1,6 +1,6 @@
 #!/bin/sh
 # Has two machines share results on servers of others: nginx, and the worker that Bazel tests
-# itself with. As root on Debian it installs what is missing; what cannot be had is passed
+# itself with, which cooks for a third one. As root on Debian it installs what is missing; what cannot be had is passed
 # over with a line.
 #
 #   proof/servers/run.sh
@@ -57,6 +57,22 @@ share() {
 	echo "servers: $1: $given results shared"
 }
 
+# farm NAME URL: a machine whose store is empty has another one cook, too. The outputs are those
+# of a machine by itself.
+farm() {
+	"$dir/cook" -dir testdata/assets -cache "$dir/$1/alone" -out "$dir/$1/alone.out" >"$dir/$1.alone"
+	"$dir/cook" -dir testdata/assets -cache "$dir/$1/farm" -out "$dir/$1/farm.out" \
+		-remote "$2" -remote-read=false -remote-upload never -remote-exec=always >"$dir/$1.farm" 2>"$dir/why"
+	diff -r -x .cook "$dir/$1/alone.out" "$dir/$1/farm.out"
+	executed=$(sed -n 's/.*(remote: .*\b\([1-9][0-9]*\) cooked there.*/\1/p' "$dir/$1.farm")
+	if [ -z "$executed" ] || [ -s "$dir/why" ]; then
+		echo "servers: $1:" >&2
+		cat "$dir/$1.farm" "$dir/why" >&2
+		exit 1
+	fi
+	echo "servers: $1: $executed assets cooked there"
+}
+
 if command -v nginx >/dev/null; then
 	mkdir -p "$dir/nginx/data" "$dir/nginx/tmp"
 	cat >"$dir/nginx/conf" <<END
@@ -104,6 +120,7 @@ if [ -f $bazel ] && [ -d $sources ] && command -v javac >/dev/null; then
 		--work_path="$dir/bazel/work" --cas_path="$dir/bazel/cas" --listen_port=$port --pid_file="$dir/bazel/pid" 2>/dev/null &
 	running="$running $!"
 	share bazel "grpc://127.0.0.1:$port"
+	farm bazel "grpc://127.0.0.1:$port"
 else
 	echo "servers: no worker of Bazel"
 fi

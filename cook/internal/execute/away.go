@@ -41,8 +41,10 @@ type program struct {
 	err  error
 }
 
-// samples is how many of the last executions count.
-const samples = 8
+const (
+	samples = 8 // of the last executions count
+	probes  = 3 // are executed one at a time before more are: the first takes longer than most
+)
 
 // overhead is what executing an action costs at least, besides cooking it; 0 if none was.
 func (s *away) overhead() time.Duration {
@@ -61,12 +63,17 @@ func (s *away) measured(over time.Duration) {
 }
 
 // take reports whether an action that takes so long is to be executed elsewhere, and counts it
-// if so. As long as nothing is known, one action at a time finds out.
+// if so. One at a time may be that is hardly worth it, to find out what it costs now.
 func (s *away) take(expected time.Duration, always bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	over := s.overhead()
-	if s.off || !always && (over == 0 && s.out > 0 || expected <= 2*over) {
+	worth := always
+	if over := s.overhead(); len(s.over) < probes || s.out == 0 {
+		worth = worth || s.out == 0 && expected >= over/2
+	} else {
+		worth = worth || expected > 2*over
+	}
+	if s.off || !worth {
 		return false
 	}
 	s.out++
