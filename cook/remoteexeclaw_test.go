@@ -126,13 +126,14 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 // that cook as well fail.
 func TestExecutedEqualsFromScratch(t *testing.T) {
 	var executed, failed, alone int64
+	var calls atomic.Int64
 	for i := range uint64(max(4, *sequences/50)) {
 		seed := *seed + i
 		f := &badFarm{team: newTeam(t, seed)}
 		f.server.Executes = true
 		fault := f.server.Fault
 		f.server.Fault = func(ctx context.Context, call string) error {
-			if (call == "Execute" || call == "WaitExecution") && f.dice(12) == 0 {
+			if (call == "Execute" || call == "WaitExecution") && calls.Add(1)%6 == 0 {
 				f.failed.Add(1)
 				return status.Error([]codes.Code{codes.Unavailable, codes.Internal, codes.ResourceExhausted, codes.FailedPrecondition, codes.DeadlineExceeded}[f.dice(5)], "broken")
 			}
