@@ -52,6 +52,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fs.Usage()
 		return 2
 	}
+	if way.run == "" {
+		way.run = guid.New().String()
+	}
 	err := rules.CheckRemote(way.url)
 	if err == nil && *try {
 		err = check(context.Background(), &way, stdout)
@@ -75,13 +78,14 @@ func answer(w *way, dir string, in io.Reader, out io.Writer) error {
 	host, _ := os.Hostname()
 	where := hashing.DigestOf([]byte(w.url)).String()[:16]
 	return share.Serve(context.Background(), in, out, share.Options{
-		Store: s, Open: w.open, Name: w.url, Host: host, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
+		Store: s, Open: w.open, Name: w.url, Run: w.run, Host: host, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
 	})
 }
 
 // A way is how a server is reached.
 type way struct {
 	url, ca, cert, key, token, basic string
+	run                              string
 }
 
 func (w *way) flags(fs *flag.FlagSet) {
@@ -90,6 +94,7 @@ func (w *way) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.cert, "cert", "", "`file` of the certificate to show to the server")
 	fs.StringVar(&w.key, "key", "", "`file` of the key of that certificate")
 	fs.StringVar(&w.token, "token-file", "", "`file` with a bearer token (default: $COOK_REMOTE_TOKEN)")
+	fs.StringVar(&w.run, "run", "", "`ID` of the run that is served")
 	fs.StringVar(&w.basic, "basic-file", "", "`file` with user:password (default: $COOK_REMOTE_BASIC)")
 }
 
@@ -113,7 +118,7 @@ func (w *way) open(ctx context.Context) (share.Server, error) {
 	if address.Scheme == "http" || address.Scheme == "https" {
 		return webcache.Open(ctx, address, webcache.Options{TLS: tls, Authorization: authorization})
 	}
-	return reapi.Open(ctx, address, reapi.Options{TLS: tls, Authorization: authorization, Invocation: guid.New().String()})
+	return reapi.Open(ctx, address, reapi.Options{TLS: tls, Authorization: authorization, Invocation: w.run})
 }
 
 // openTimeout bounds how long a check waits for the server.

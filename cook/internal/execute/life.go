@@ -40,6 +40,7 @@ type known struct {
 	made     []store.Artifact
 	cookTime time.Duration
 	warnings []string
+	origin   store.Origin
 	shared   bool // the server knew it, and the store does not
 }
 

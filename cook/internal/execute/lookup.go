@@ -54,7 +54,7 @@ func (w *worker) lookUpBy(ctx context.Context, a planned, sets []store.ReadSet, 
 		}
 		r, ok := result(ctx, keyOf(a, deps))
 		if ok && len(r.Artifacts) == len(a.Outputs) {
-			return known{planned: a, deps: deps, made: r.Artifacts, cookTime: r.CookTime, warnings: r.Warnings}, true
+			return known{planned: a, deps: deps, made: r.Artifacts, cookTime: r.CookTime, warnings: r.Warnings, origin: r.Origin}, true
 		}
 	}
 	return known{planned: a}, false
@@ -229,7 +229,7 @@ func (w *worker) takeBack(old *contents.Output, file string) bool {
 
 // record puts a result into the store whose blobs have just come there from elsewhere.
 func (w *worker) record(k known) {
-	if err := w.putRecords(k.planned, k.deps, store.Result{Artifacts: k.made, CookTime: k.cookTime, Warnings: k.warnings}); err != nil {
+	if err := w.putRecords(k.planned, k.deps, store.Result{Artifacts: k.made, CookTime: k.cookTime, Warnings: k.warnings, Origin: k.origin}); err != nil {
 		w.warnOfStore(err)
 	}
 }

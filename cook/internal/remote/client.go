@@ -138,6 +138,8 @@ func (c *Client) Look(ctx context.Context, k Key, worth time.Duration) (known Kn
 		if err != nil {
 			return Known{}
 		}
+		r.Origin = a.Origin
+		r.Origin.Server = c.opt.URL
 		known.Result = &r
 	}
 	return known

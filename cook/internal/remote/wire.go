@@ -41,10 +41,11 @@ type Answer struct {
 	Seq   uint64 `json:"seq,omitempty"` // 0 for a note
 	Found bool   `json:"found,omitempty"`
 	// ReadSets and Result are records of the store, for Look. Either may be missing.
-	ReadSets []byte `json:"readSets,omitempty"`
-	Result   []byte `json:"result,omitempty"`
-	Note     string `json:"note,omitempty"`
-	Stats    *Stats `json:"stats,omitempty"` // for End
+	ReadSets []byte       `json:"readSets,omitempty"`
+	Result   []byte       `json:"result,omitempty"`
+	Origin   store.Origin `json:"origin,omitzero"` // of the result
+	Note     string       `json:"note,omitempty"`
+	Stats    *Stats       `json:"stats,omitempty"` // for End
 }
 
 // Stats count what passed between a run and the server.

@@ -97,7 +97,7 @@ func (s *sharer) answerLook(ctx context.Context, k remote.Key) (a remote.Answer)
 	if !s.lookUp(ctx, f) {
 		return a
 	}
-	return remote.Answer{Found: true, ReadSets: f.record.ReadSets, Result: f.record.Result}
+	return remote.Answer{Found: true, ReadSets: f.record.ReadSets, Result: f.record.Result, Origin: f.origin}
 }
 
 // answerFetch answers whether the blobs of a result are in the store.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -20,6 +19,7 @@ type entry struct {
 	readSets []store.ReadSet // of an action
 	result   *store.Result   // nil if there is none
 	files    []Digest        // of the result's artifacts, on the server
+	origin   store.Origin    // of the result
 	record                   // as it came
 }
 
@@ -28,6 +28,7 @@ type record struct {
 	Format   int    `json:"assetcook"`
 	ReadSets []byte `json:"readSets,omitempty"` // a record of the store
 	Result   []byte `json:"result,omitempty"`   // likewise
+	Made     maker  `json:"made,omitzero"`      // of the result
 }
 
 const recordFormat = 1
@@ -67,7 +68,7 @@ func decode(k remote.Key, ar *repb.ActionResult) (*entry, error) {
 		if err != nil {
 			return wrong("%v", err)
 		}
-		e.result = &r
+		e.result, e.origin = &r, e.Made.origin(ar)
 	}
 	if len(ar.OutputDirectories)+len(ar.OutputSymlinks) > 0 {
 		return wrong("it has outputs that are no files")
@@ -102,9 +103,9 @@ func filesOf(ar *repb.ActionResult, r *store.Result) ([]Digest, error) {
 }
 
 // encode is what a server is to keep for an entry.
-func (e *entry) encode(k remote.Key, host string, now time.Time) (*repb.ActionResult, error) {
+func (e *entry) encode(k remote.Key) (*repb.ActionResult, error) {
 	rec := record{Format: recordFormat}
-	ar := &repb.ActionResult{ExecutionMetadata: &repb.ExecutedActionMetadata{Worker: host}}
+	ar := &repb.ActionResult{ExecutionMetadata: &repb.ExecutedActionMetadata{Worker: e.origin.Host}}
 	if len(e.readSets) > 0 {
 		rec.ReadSets = store.MarshalReadSets(k.Action, e.readSets)
 	}
@@ -116,8 +117,11 @@ func (e *entry) encode(k remote.Key, host string, now time.Time) (*repb.ActionRe
 		for i, f := range e.files {
 			ar.OutputFiles = append(ar.OutputFiles, &repb.OutputFile{Path: strconv.Itoa(i), Digest: f.message()})
 		}
-		ar.ExecutionMetadata.ExecutionStartTimestamp = timestamppb.New(now.Add(-e.result.CookTime))
-		ar.ExecutionMetadata.ExecutionCompletedTimestamp = timestamppb.New(now)
+		rec.Made = maker{e.origin.Run, e.origin.Host, e.origin.At}
+		if !e.origin.At.IsZero() {
+			ar.ExecutionMetadata.ExecutionStartTimestamp = timestamppb.New(e.origin.At.Add(-e.result.CookTime))
+			ar.ExecutionMetadata.ExecutionCompletedTimestamp = timestamppb.New(e.origin.At)
+		}
 	}
 	var err error
 	if ar.StdoutRaw, err = json.Marshal(rec); err == nil && len(ar.StdoutRaw) > maxRecord {
@@ -140,7 +144,7 @@ func (e *entry) merge(old *entry) (more bool) {
 	if e.result != nil {
 		return true
 	}
-	e.result, e.files = old.result, old.files
+	e.result, e.files, e.origin = old.result, old.files, old.origin
 	return more
 }
 

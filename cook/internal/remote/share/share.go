@@ -20,8 +20,8 @@ type Options struct {
 	// Open opens the server, which Name calls in messages.
 	Open func(context.Context) (Server, error)
 	Name string
-	// Host is named as the maker of results.
-	Host string
+	// Run and Host are named as the makers of results.
+	Run, Host string
 	// Pending is the file of keys that wait for a run to upload them; "" for none.
 	Pending string
 }
@@ -61,7 +61,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 		case remote.Fetch:
 			go func() { s.answer(r, s.answerFetch(ctx, r.Keys[0])) }()
 		case remote.Keep:
-			s.keep(uploading, append(s.takePending(), r.Keys...))
+			s.keep(uploading, append(s.takePending(), s.made(r.Keys)...))
 		case remote.End:
 			left := s.flush(ctx, r.Flush, stop)
 			s.leave(left)

@@ -33,6 +33,7 @@ type machine struct {
 	t     *testing.T
 	store *store.Store
 	url   string
+	name  string // of its runs
 
 	mu    sync.Mutex
 	notes []string
@@ -66,7 +67,7 @@ func (m *machine) run() *remote.Client {
 		here, there := newPipes()
 		go func() {
 			share.Serve(context.Background(), there, there, share.Options{
-				Store: m.store, Open: open(m.url), Name: m.url, Host: "host", Pending: filepath.Join(m.store.Dir(), "pending"),
+				Store: m.store, Open: open(m.url), Name: m.url, Run: m.name, Host: "host", Pending: filepath.Join(m.store.Dir(), "pending"),
 			})
 			there.Close()
 		}()

@@ -17,10 +17,10 @@ import (
 // refers to them.
 type uploads struct {
 	mu     sync.Mutex
-	queue  []remote.Key
+	queue  []kept
 	active int
 	idle   chan struct{} // closed when nothing is queued and nothing active; nil if nobody waits
-	left   []remote.Key  // that failed for want of the server
+	left   []kept        // that failed for want of the server
 	done   int64
 	bytes  int64
 }
@@ -30,8 +30,24 @@ const (
 	uploadGroup = 100 // results that look for missing blobs together
 )
 
+// A kept is a key under which the store has what is to be uploaded, and what cooked that.
+type kept struct {
+	remote.Key
+	maker
+}
+
+// made are keys whose results the run has just cooked.
+func (s *sharer) made(keys []remote.Key) []kept {
+	by := maker{s.Run, s.Host, time.Now().UTC().Truncate(time.Millisecond)}
+	all := make([]kept, len(keys))
+	for i, k := range keys {
+		all[i] = kept{k, by}
+	}
+	return all
+}
+
 // keep uploads the result of a key when its turn has come.
-func (s *sharer) keep(ctx context.Context, keys []remote.Key) {
+func (s *sharer) keep(ctx context.Context, keys []kept) {
 	u := &s.uploads
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -83,7 +99,7 @@ type gift struct {
 }
 
 // uploadGroup uploads some results. Those that are no longer in the store are left out.
-func (s *sharer) uploadGroup(ctx context.Context, keys []remote.Key) error {
+func (s *sharer) uploadGroup(ctx context.Context, keys []kept) error {
 	server, err := s.link.ready(ctx, true)
 	if err != nil {
 		return err
@@ -110,7 +126,7 @@ func (s *sharer) uploadGroup(ctx context.Context, keys []remote.Key) error {
 		return err
 	}
 	for _, g := range gifts {
-		ar, err := g.entry.encode(g.key, s.Host, time.Now())
+		ar, err := g.entry.encode(g.key)
 		if err == nil {
 			err = s.link.do(ctx, int64(len(ar.StdoutRaw)), func(ctx context.Context, server Server) error {
 				return server.PutResult(ctx, g.action.Digest, ar)
@@ -131,8 +147,8 @@ func (s *sharer) uploadGroup(ctx context.Context, keys []remote.Key) error {
 
 // gift returns the entry that makes what the store has under a key known, and adds the
 // contents that it needs. There is none if the store has nothing, or nothing new.
-func (s *sharer) gift(ctx context.Context, k remote.Key, f Function, contents map[Digest]content) (g gift, ok bool) {
-	e := &entry{}
+func (s *sharer) gift(ctx context.Context, k kept, f Function, contents map[Digest]content) (g gift, ok bool) {
+	e := &entry{origin: store.Origin{Run: k.Run, Host: k.Host, At: k.At}}
 	if r, err := s.Store.Result(k.Result); err == nil {
 		e.result = &r
 		for _, a := range r.Artifacts {
@@ -150,11 +166,11 @@ func (s *sharer) gift(ctx context.Context, k remote.Key, f Function, contents ma
 		}
 		// Two that add to what is there at the same time may lose one of the two additions,
 		// which costs a miss.
-		if there := s.find(k); s.lookUp(ctx, there) && !e.merge(there.entry) {
+		if there := s.find(k.Key); s.lookUp(ctx, there) && !e.merge(there.entry) {
 			return g, false
 		}
 	}
-	return gift{k, e, actionOf(k, f)}, e.result != nil || len(e.readSets) > 0
+	return gift{k.Key, e, actionOf(k.Key, f)}, e.result != nil || len(e.readSets) > 0
 }
 
 // digest returns the server's name of a blob.
@@ -290,7 +306,7 @@ func (s *sharer) openContent(c content, offset int64) (io.ReadCloser, error) {
 }
 
 // flush waits until all is uploaded, for a time at most, and returns what is left.
-func (s *sharer) flush(ctx context.Context, longest time.Duration, stop context.CancelFunc) []remote.Key {
+func (s *sharer) flush(ctx context.Context, longest time.Duration, stop context.CancelFunc) []kept {
 	u := &s.uploads
 	u.mu.Lock()
 	idle := make(chan struct{})
