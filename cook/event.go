@@ -26,7 +26,7 @@ type Observer interface {
 
 // reader and stepper are what an Observer may be as well. Step is told what the recipe of an
 // asset that has started does from now on, such as "decode" or "encode"; "" is nothing in
-// particular.
+// particular. Without a path it is what passes between the run and Project.Remote.
 type reader interface {
 	Reading(files, of int, bytes int64)
 }

@@ -1,6 +1,8 @@
 package execute
 
 import (
+	"context"
+
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
@@ -11,6 +13,7 @@ import (
 type server struct {
 	*remote.Client // nil for none
 	worths         worths
+	endTraffic     func() // when nothing passes any more
 }
 
 // openRemote returns a client of the server on which results are shared; nil for none.
@@ -18,7 +21,18 @@ func (r *runner) openRemote() *remote.Client {
 	if r.DryRun {
 		return nil // a question asks no server
 	}
-	return remote.New(r.Env.Remote, r.Store, r.note)
+	opt := r.Env.Remote
+	opt.Traffic, r.remote.endTraffic = r.watch()
+	return remote.New(opt, r.Store, r.note)
+}
+
+// close ends the work of the server for the run.
+func (s *server) close(ctx context.Context) remote.Stats {
+	if s.Client == nil {
+		return remote.Stats{}
+	}
+	defer s.endTraffic()
+	return s.Close(ctx)
 }
 
 // expect tells the server what will be looked for, so that all answers travel at once and

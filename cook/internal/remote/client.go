@@ -23,6 +23,8 @@ type Options struct {
 	Args    []string // that say which server, and how to reach it
 	Read    bool     // take results
 	Upload  bool     // give results
+	// Traffic is told what passes, by one goroutine at a time; nil if that is not of interest.
+	Traffic func(Traffic)
 }
 
 // OptionsOf returns the options for what a project says of its server.
@@ -269,6 +271,9 @@ func (c *Client) receive(from io.Reader) {
 		}
 		if a.Note != "" {
 			c.note("remote: " + a.Note)
+		}
+		if a.Traffic != nil && c.opt.Traffic != nil {
+			c.opt.Traffic(*a.Traffic)
 		}
 		c.mu.Lock()
 		answer := c.waiting[a.Seq]

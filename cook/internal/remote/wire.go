@@ -45,7 +45,39 @@ type Answer struct {
 	Result   []byte       `json:"result,omitempty"`
 	Origin   store.Origin `json:"origin,omitzero"` // of the result
 	Note     string       `json:"note,omitempty"`
-	Stats    *Stats       `json:"stats,omitempty"` // for End
+	Stats    *Stats       `json:"stats,omitempty"`   // for End
+	Traffic  *Traffic     `json:"traffic,omitempty"` // news that were not asked for
+}
+
+// Traffic is news of what passes: of one transfer, or of all at some moment.
+type Traffic struct {
+	Transfer         *Transfer `json:"transfer,omitempty"`
+	Active           bool      `json:"active,omitempty"` // something is on its way
+	Down, Up         int64     `json:",omitempty"`       // bytes so far
+	DownRate, UpRate int64     `json:",omitempty"`       // bytes a second lately
+}
+
+// A Transfer is blobs that travel together. It is told when it begins and when it has ended.
+type Transfer struct {
+	ID    int   `json:"id"`
+	Up    bool  `json:"up,omitempty"`
+	Blobs int   `json:"blobs"`
+	Bytes int64 `json:"bytes"`
+	Ended bool  `json:"ended,omitempty"`
+}
+
+// String is what a person is shown of it while it lasts; "" if nothing is on its way.
+func (t Traffic) String() string {
+	var parts []string
+	for _, way := range [...]struct {
+		name        string
+		bytes, rate int64
+	}{{"down", t.Down, t.DownRate}, {"up", t.Up, t.UpRate}} {
+		if t.Active && way.bytes > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s %s/s", way.name, human.Bytes(way.bytes), human.Bytes(way.rate)))
+		}
+	}
+	return strings.Join(parts, "  ")
 }
 
 // Stats count what passed between a run and the server.

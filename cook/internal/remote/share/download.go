@@ -24,8 +24,9 @@ const (
 // request is made.
 type downloads struct {
 	pace
-	link  *link
-	store *store.Store
+	traffic *traffic
+	link    *link
+	store   *store.Store
 
 	mu           sync.Mutex
 	byBlob       map[store.BlobID]*download
@@ -112,6 +113,7 @@ func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int6
 	}
 	contents, errs := make([][]byte, len(batch)), make([]error, len(batch))
 	d.begin()
+	is := d.traffic.begin(false, len(batch), size)
 	err := d.link.do(ctx, size, func(ctx context.Context, server Server) error {
 		for i := range errs {
 			errs[i] = ErrMissing // what the server says nothing of
@@ -119,6 +121,10 @@ func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int6
 		return server.ReadSmall(ctx, digests, func(i int, content []byte, err error) { contents[i], errs[i] = content, err })
 	})
 	d.pace.end(size)
+	if err == nil {
+		is.passed(size)
+	}
+	is.end()
 	for i, w := range batch {
 		failed := errors.Join(err, errs[i])
 		if failed == nil {
@@ -141,6 +147,7 @@ func (d *downloads) fetchLarge(ctx context.Context) {
 		w, d.large = d.large[0], d.large[1:]
 		d.mu.Unlock()
 		d.begin()
+		is := d.traffic.begin(false, 1, w.from.Size)
 		err := d.link.do(ctx, w.from.Size, func(ctx context.Context, server Server) error {
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
@@ -149,7 +156,7 @@ func (d *downloads) fetchLarge(ctx context.Context) {
 				return err
 			}
 			defer r.Close()
-			flowing := &flow{r, time.AfterFunc(stallTime, cancel)}
+			flowing := &flow{is.reader(r), time.AfterFunc(stallTime, cancel)}
 			defer flowing.timer.Stop()
 			if err = d.store.ReceiveBlob(ctx, flowing, w.to.Blob, w.to.Size); errors.Is(err, context.Canceled) {
 				err = fmt.Errorf("%w: nothing came for %v", ErrUnavailable, stallTime)
@@ -157,6 +164,7 @@ func (d *downloads) fetchLarge(ctx context.Context) {
 			return err
 		})
 		d.pace.end(w.from.Size)
+		is.end()
 		d.end(w, err)
 	}
 }

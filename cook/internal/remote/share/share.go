@@ -9,6 +9,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
@@ -31,12 +32,16 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := &sharer{
-		Options: opt, to: json.NewEncoder(out), noted: map[string]bool{},
+		Options: opt, to: answers{Encoder: json.NewEncoder(out)}, noted: map[string]bool{},
 		findings: map[remote.Key]*finding{}, looking: newWindow(maxWindow),
 	}
 	s.link = newLink(ctx, opt.Open, s.note)
 	defer s.link.close()
-	s.downloads = downloads{link: s.link, store: opt.Store, byBlob: map[store.BlobID]*download{}}
+	s.traffic.tell = func(t remote.Traffic) { s.answer(remote.Request{}, remote.Answer{Traffic: &t}) }
+	ticker := time.NewTicker(tellTime)
+	defer ticker.Stop()
+	go s.traffic.follow(ctx, ticker.C)
+	s.downloads = downloads{traffic: &s.traffic, link: s.link, store: opt.Store, byBlob: map[store.BlobID]*download{}}
 	uploading, stop := context.WithCancel(ctx)
 	defer stop()
 
@@ -81,10 +86,10 @@ type sharer struct {
 	link      *link
 	downloads downloads
 	uploads   uploads
+	traffic   traffic
 	looking   *window // for expected keys
 
-	answering sync.Mutex // guards to
-	to        *json.Encoder
+	to answers
 
 	mu       sync.Mutex
 	findings map[remote.Key]*finding
@@ -94,10 +99,16 @@ type sharer struct {
 	dear atomic.Int64
 }
 
+// answers go to the run, by one goroutine at a time.
+type answers struct {
+	sync.Mutex
+	*json.Encoder
+}
+
 func (s *sharer) answer(r remote.Request, a remote.Answer) {
 	a.Seq = r.Seq
-	s.answering.Lock()
-	defer s.answering.Unlock()
+	s.to.Lock()
+	defer s.to.Unlock()
 	s.to.Encode(a) // a run that is gone needs no answer
 }
 

@@ -262,10 +262,13 @@ func (s *sharer) sendBatch(ctx context.Context, b *batch) error {
 	if len(b.digests) == 0 {
 		return nil
 	}
+	is := s.traffic.begin(true, len(b.digests), b.size)
+	defer is.end()
 	err := s.link.do(ctx, b.size, func(ctx context.Context, server Server) error {
 		return server.WriteSmall(ctx, b.digests, b.contents)
 	})
 	if err == nil {
+		is.passed(b.size)
 		s.uploads.add(0, b.size)
 	}
 	b.size, b.digests, b.contents = 0, nil, nil
@@ -273,8 +276,16 @@ func (s *sharer) sendBatch(ctx context.Context, b *batch) error {
 }
 
 func (s *sharer) uploadLarge(ctx context.Context, d Digest, c content) error {
+	is := s.traffic.begin(true, 1, d.Size)
+	defer is.end()
 	err := s.link.do(ctx, d.Size, func(ctx context.Context, server Server) error {
-		return server.Write(ctx, d, func(offset int64) (io.ReadCloser, error) { return s.openContent(c, offset) })
+		return server.Write(ctx, d, func(offset int64) (io.ReadCloser, error) {
+			r, err := s.openContent(c, offset)
+			if err != nil {
+				return nil, err
+			}
+			return is.reader(r), nil
+		})
 	})
 	if err == nil {
 		s.uploads.add(0, d.Size)
