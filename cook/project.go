@@ -85,12 +85,14 @@ func DefaultMemory() int64 { return pass.DefaultMemory() }
 // keeps results for a team. The store is looked into first. Whatever is wrong with a server
 // costs time and nothing else.
 type Remote struct {
-	URL                  string // grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX; "" is none
-	Upload               string // when results are given: never, always, or ci, which is "" and where the variable CI is set
-	NoRead               bool   // results are not taken
-	CA, Cert, Key        string // files in PEM: certificates that sign the server's, and what to show to it
-	TokenFile, BasicFile string // hold a bearer token or user:password, else COOK_REMOTE_TOKEN and COOK_REMOTE_BASIC
-	Program              string // file name of the program cook-remote, which speaks to the server
+	URL                  string   // grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX; "" is none
+	Upload               string   // when results are given: never, always, or ci, which is "" and where the variable CI is set
+	NoRead               bool     // results are not taken
+	CA, Cert, Key        string   // files in PEM: certificates that sign the server's, and what to show to it
+	TokenFile, BasicFile string   // hold a bearer token or user:password, else COOK_REMOTE_TOKEN and COOK_REMOTE_BASIC
+	Program              string   // file name of the program cook-remote, which speaks to the server
+	SignKey              string   // file of an Ed25519 key in PEM that signs the results that are given
+	Trust                []string // files of public keys; if there are any, only results that one of them signed are taken
 }
 
 // options are those of a pass over the project.

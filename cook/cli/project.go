@@ -73,6 +73,7 @@ func fill(fs *flag.FlagSet, p *cook.Project) {
 		{"out", fromHere(p.Out)}, {"cache", fromHere(p.Cache)}, {"config", fromHere(p.Config)}, {"target", strings.Join(p.Targets, ",")},
 		{"remote", p.Remote.URL}, {"remote-upload", p.Remote.Upload}, {"remote-read", (*noRead)(&p.Remote.NoRead).String()}, {"remote-ca", p.Remote.CA}, {"remote-cert", p.Remote.Cert},
 		{"remote-key", p.Remote.Key}, {"remote-token-file", p.Remote.TokenFile}, {"remote-basic-file", p.Remote.BasicFile},
+		{"remote-sign-key", p.Remote.SignKey}, {"remote-trust", strings.Join(p.Remote.Trust, ",")},
 	} {
 		if flag := fs.Lookup(f.name); flag != nil && f.value != "" && flag.Value.String() == "" {
 			flag.Value.Set(f.value) // folders and lists of names take any of these

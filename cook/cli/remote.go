@@ -28,6 +28,8 @@ func remoteFlags(fs *flag.FlagSet, r *cook.Remote) {
 	fs.StringVar(&r.Cert, "remote-cert", "", "`file` of the certificate to show to the server")
 	fs.StringVar(&r.Key, "remote-key", "", "`file` of the key of that certificate")
 	fs.StringVar(&r.TokenFile, "remote-token-file", "", "`file` with the bearer token for the server (default: $COOK_REMOTE_TOKEN)")
+	fs.StringVar(&r.SignKey, "remote-sign-key", "", "`file` of the Ed25519 key, in PEM, that signs the results that are given")
+	fs.Var((*names)(&r.Trust), "remote-trust", "take only results that were signed by one of these `keys`: files of Ed25519 public keys, in PEM, separated by commas")
 	fs.StringVar(&r.BasicFile, "remote-basic-file", "", "`file` with user:password for the server (default: $COOK_REMOTE_BASIC)")
 }
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/remote/reapi"
@@ -75,17 +76,26 @@ func answer(w *way, dir string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	keys, wrong := w.keys()
+	open := func(ctx context.Context) (share.Server, error) {
+		if wrong != nil {
+			return nil, wrong // and so nothing is taken or given
+		}
+		return w.open(ctx)
+	}
 	host, _ := os.Hostname()
+	host = strings.ToValidUTF8(host, "\ufffd") // which JSON would make of it under a signature
 	where := hashing.DigestOf([]byte(w.url)).String()[:16]
 	return share.Serve(context.Background(), in, out, share.Options{
-		Store: s, Open: w.open, Name: w.url, Run: w.run, Host: host, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
+		Store: s, Open: open, Name: w.url, Run: w.run, Host: host, Keys: keys, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
 	})
 }
 
 // A way is how a server is reached.
 type way struct {
 	url, ca, cert, key, token, basic string
-	run                              string
+	sign, run                        string
+	trust                            []string
 }
 
 func (w *way) flags(fs *flag.FlagSet) {
@@ -94,6 +104,11 @@ func (w *way) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.cert, "cert", "", "`file` of the certificate to show to the server")
 	fs.StringVar(&w.key, "key", "", "`file` of the key of that certificate")
 	fs.StringVar(&w.token, "token-file", "", "`file` with a bearer token (default: $COOK_REMOTE_TOKEN)")
+	fs.StringVar(&w.sign, "sign-key", "", "`file` of the key that signs results")
+	fs.Func("trust", "`file` of a key whose results are taken; may be given several times", func(file string) error {
+		w.trust = append(w.trust, file)
+		return nil
+	})
 	fs.StringVar(&w.run, "run", "", "`ID` of the run that is served")
 	fs.StringVar(&w.basic, "basic-file", "", "`file` with user:password (default: $COOK_REMOTE_BASIC)")
 }

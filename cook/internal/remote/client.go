@@ -47,10 +47,14 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 	}
 	for _, f := range [...]struct{ name, value string }{
 		{"url", r.URL}, {"ca", r.CA}, {"cert", r.Cert}, {"key", r.Key}, {"token-file", r.TokenFile}, {"basic-file", r.BasicFile},
+		{"sign-key", r.SignKey},
 	} {
 		if f.value != "" {
 			opt.Args = append(opt.Args, "-"+f.name, f.value)
 		}
+	}
+	for _, file := range r.Trust {
+		opt.Args = append(opt.Args, "-trust", file)
 	}
 	return opt, nil
 }

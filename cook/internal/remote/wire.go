@@ -90,6 +90,7 @@ type Stats struct {
 	Up         int64         `json:"up"`         // bytes of their blobs
 	Left       int64         `json:"left"`       // results that the next run uploads
 	Dear       int64         `json:"dear"`       // results that take longer to download than to cook
+	Untrusted  int64         `json:"untrusted"`  // keys under which is what no trusted key has signed
 	Requests   int64         `json:"requests"`
 	Waited     time.Duration `json:"waited"` // for the first answer of the server
 }
@@ -105,6 +106,9 @@ func (s Stats) String() string {
 	}
 	if s.Left > 0 {
 		text += fmt.Sprintf("; %d left for the next run", s.Left)
+	}
+	if s.Untrusted > 0 {
+		text += fmt.Sprintf("; %d not trusted", s.Untrusted)
 	}
 	if text == "" {
 		return "nothing found and nothing given"

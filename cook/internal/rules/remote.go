@@ -13,6 +13,7 @@ import (
 //	upload = "ci"                # never, ci or always
 //	read   = true
 //	ca     = "certificates/ca.pem"
+//	trust  = ["certificates/ci.pub"]
 //
 // Files are from the folder of the file. What is left out is "". The program that speaks to
 // the server is not in the table.
@@ -20,10 +21,12 @@ type Remote struct {
 	URL, Upload                                  string
 	NoRead                                       bool
 	CA, Cert, Key, TokenFile, BasicFile, Program string
+	SignKey                                      string
+	Trust                                        []string
 }
 
 // remoteKeys are the keys of the table.
-var remoteKeys = []string{"url", "upload", "read", "ca", "cert", "key", "token_file", "basic_file"}
+var remoteKeys = []string{"url", "upload", "read", "ca", "cert", "key", "token_file", "basic_file", "sign_key", "trust"}
 
 // UploadChoices say when results are given to the server.
 var UploadChoices = []string{"never", "ci", "always"}
@@ -50,7 +53,7 @@ func (c *compiler) remote(at *node, value any) (r Remote) {
 		c.failf(at.key, "remote: want a table; write [remote] above its keys")
 		return r
 	}
-	files := map[string]*string{"ca": &r.CA, "cert": &r.Cert, "key": &r.Key, "token_file": &r.TokenFile, "basic_file": &r.BasicFile}
+	files := map[string]*string{"ca": &r.CA, "cert": &r.Cert, "key": &r.Key, "token_file": &r.TokenFile, "basic_file": &r.BasicFile, "sign_key": &r.SignKey}
 	for _, key := range sortedKeys(table) {
 		place := at.field(key)
 		text, _ := table[key].(string)
@@ -74,6 +77,8 @@ func (c *compiler) remote(at *node, value any) (r Remote) {
 			if r.NoRead = !yes; !isBool {
 				c.failf(place.value, "read: want true or false")
 			}
+		case key == "trust":
+			r.Trust = c.trusted(place, table[key])
 		default:
 			c.failf(place.key, "unknown key %q%s", clip(key), instead(key, remoteKeys)).meant(key, remoteKeys)
 		}
@@ -82,6 +87,22 @@ func (c *compiler) remote(at *node, value any) (r Remote) {
 		c.failf(at.key, "remote: want a url")
 	}
 	return r
+}
+
+// trusted judges the list of trusted keys.
+func (c *compiler) trusted(at *node, value any) (files []string) {
+	list, ok := value.([]any)
+	if !ok || len(list) == 0 {
+		c.failf(at.value, `trust: want a list of files, such as ["ci.pub"]`)
+	}
+	for i, v := range list {
+		file, _ := v.(string)
+		if file == "" {
+			c.failf(at.item(i).value, "trust: want a file")
+		}
+		files = append(files, file)
+	}
+	return files
 }
 
 // remoteSchema has the keys of the table [remote].
@@ -98,5 +119,10 @@ func remoteSchema() schema {
 		"key":        file("the key of cert, in PEM"),
 		"token_file": file("a file that holds the bearer token"),
 		"basic_file": file("a file that holds user:password"),
+		"sign_key":   file("the Ed25519 key that signs results, in PEM"),
+		"trust": schema{
+			"description": "Ed25519 public keys in PEM: only results that one of them signed are taken",
+			"type":        "array", "minItems": 1, "items": schema{"type": "string", "minLength": 1},
+		},
 	}
 }

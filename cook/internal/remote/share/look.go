@@ -67,6 +67,8 @@ func (s *sharer) lookUp(ctx context.Context, f *finding) bool {
 		switch {
 		case errors.Is(f.err, errPoisoned):
 			s.noteOnce("poisoned", f.err)
+		case errors.Is(f.err, errUntrusted):
+			s.noteOnce("untrusted", f.err)
 		case errors.Is(f.err, ErrRefused):
 			s.link.stop(f.err)
 		}
@@ -85,6 +87,9 @@ func (s *sharer) entry(ctx context.Context, k remote.Key) (e *entry, err error) 
 		e, err = decode(k, ar)
 		return err
 	})
+	if err == nil && !s.Keys.trusts(e.signed) {
+		return nil, errUntrusted
+	}
 	return e, err
 }
 

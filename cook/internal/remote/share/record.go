@@ -1,6 +1,7 @@
 package share
 
 import (
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,11 +17,12 @@ import (
 
 // An entry is what a server keeps under one ID.
 type entry struct {
-	readSets []store.ReadSet // of an action
-	result   *store.Result   // nil if there is none
-	files    []Digest        // of the result's artifacts, on the server
-	origin   store.Origin    // of the result
-	record                   // as it came
+	readSets []store.ReadSet   // of an action
+	result   *store.Result     // nil if there is none
+	files    []Digest          // of the result's artifacts, on the server
+	origin   store.Origin      // of the result
+	signed   ed25519.PublicKey // by this key, as was verified; nil for none
+	record                     // as it came
 }
 
 // A record is what stdout_raw of an ActionResult holds, as JSON.
@@ -29,6 +31,10 @@ type record struct {
 	ReadSets []byte `json:"readSets,omitempty"` // a record of the store
 	Result   []byte `json:"result,omitempty"`   // likewise
 	Made     maker  `json:"made,omitzero"`      // of the result
+	// Key is the public key of Signature. Versions that know of no signatures read a record
+	// all the same, so its format has no other number.
+	Key       []byte `json:"key,omitempty"`
+	Signature []byte `json:"signature,omitempty"`
 }
 
 const recordFormat = 1
@@ -76,6 +82,8 @@ func decode(k remote.Key, ar *repb.ActionResult) (*entry, error) {
 	if e.files, err = filesOf(ar, e.result); err != nil {
 		return wrong("%v", err)
 	}
+	e.signed = e.signer(k)
+	e.origin.Key = Fingerprint(e.signed)
 	return e, nil
 }
 
@@ -102,8 +110,8 @@ func filesOf(ar *repb.ActionResult, r *store.Result) ([]Digest, error) {
 	return files, nil
 }
 
-// encode is what a server is to keep for an entry.
-func (e *entry) encode(k remote.Key) (*repb.ActionResult, error) {
+// encode is what a server is to keep for an entry, signed unless the private key is nil.
+func (e *entry) encode(k remote.Key, private ed25519.PrivateKey) (*repb.ActionResult, error) {
 	rec := record{Format: recordFormat}
 	ar := &repb.ActionResult{ExecutionMetadata: &repb.ExecutedActionMetadata{Worker: e.origin.Host}}
 	if len(e.readSets) > 0 {
@@ -122,6 +130,9 @@ func (e *entry) encode(k remote.Key) (*repb.ActionResult, error) {
 			ar.ExecutionMetadata.ExecutionStartTimestamp = timestamppb.New(e.origin.At.Add(-e.result.CookTime))
 			ar.ExecutionMetadata.ExecutionCompletedTimestamp = timestamppb.New(e.origin.At)
 		}
+	}
+	if private != nil {
+		rec.sign(private, k, e.files)
 	}
 	var err error
 	if ar.StdoutRaw, err = json.Marshal(rec); err == nil && len(ar.StdoutRaw) > maxRecord {

@@ -23,6 +23,7 @@ type Options struct {
 	Name string
 	// Run and Host are named as the makers of results.
 	Run, Host string
+	Keys      Keys
 	// Pending is the file of keys that wait for a run to upload them; "" for none.
 	Pending string
 }
@@ -135,6 +136,9 @@ func (s *sharer) stats() *remote.Stats {
 	for k, f := range s.findings {
 		select {
 		case <-f.looked:
+			if errors.Is(f.err, errUntrusted) {
+				st.Untrusted++
+			}
 			found[k.Action] = found[k.Action] || f.entry != nil && f.result != nil
 		default:
 		}

@@ -108,6 +108,9 @@ func (s *sharer) uploadGroup(ctx context.Context, keys []kept) error {
 	if !traits.Uploads {
 		return fmt.Errorf("%w: it takes no results from here", ErrRefused)
 	}
+	if len(s.Keys.Trust) > 0 && s.Keys.Sign == nil {
+		return errNoKey
+	}
 	var gifts []gift
 	contents := map[Digest]content{}
 	for _, k := range keys {
@@ -126,7 +129,7 @@ func (s *sharer) uploadGroup(ctx context.Context, keys []kept) error {
 		return err
 	}
 	for _, g := range gifts {
-		ar, err := g.entry.encode(g.key)
+		ar, err := g.entry.encode(g.key, s.Keys.Sign)
 		if err == nil {
 			err = s.link.do(ctx, int64(len(ar.StdoutRaw)), func(ctx context.Context, server Server) error {
 				return server.PutResult(ctx, g.action.Digest, ar)
@@ -166,7 +169,12 @@ func (s *sharer) gift(ctx context.Context, k kept, f Function, contents map[Dige
 		}
 		// Two that add to what is there at the same time may lose one of the two additions,
 		// which costs a miss.
-		if there := s.find(k.Key); s.lookUp(ctx, there) && !e.merge(there.entry) {
+		// A signature could not be kept by a run that does not sign, and one that does
+		// vouches for what it merges.
+		there := s.find(k.Key)
+		switch found := s.lookUp(ctx, there); {
+		case found && s.Keys.Sign == nil && there.signed != nil,
+			found && (s.Keys.Sign == nil || s.Keys.vouches(there.signed)) && !e.merge(there.entry):
 			return g, false
 		}
 	}
