@@ -75,7 +75,13 @@ func fill(fs *flag.FlagSet, p *cook.Project) {
 		{"remote-key", p.Remote.Key}, {"remote-token-file", p.Remote.TokenFile}, {"remote-basic-file", p.Remote.BasicFile},
 		{"remote-sign-key", p.Remote.SignKey}, {"remote-trust", strings.Join(p.Remote.Trust, ",")},
 	} {
-		if flag := fs.Lookup(f.name); flag != nil && f.value != "" && flag.Value.String() == "" {
+		flag := fs.Lookup(f.name)
+		if flag == nil || f.value == "" || flag.Value.String() != "" {
+			continue
+		}
+		if to, ok := flag.Value.(suggested); ok {
+			to.suggest(f.value)
+		} else {
 			flag.Value.Set(f.value) // folders and lists of names take any of these
 		}
 	}

@@ -41,6 +41,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	var way way
 	way.flags(fs)
+	fs.BoolVar(&way.patient, "patient", false, "wait until it is known whether the server is there")
 	serve := fs.Bool("serve", false, "answer a cook on the standard input and output")
 	try := fs.Bool("check", false, "try the server")
 	dir := fs.String("store", "", "`folder` of the store")
@@ -87,7 +88,7 @@ func answer(w *way, dir string, in io.Reader, out io.Writer) error {
 	host = strings.ToValidUTF8(host, "\ufffd") // which JSON would make of it under a signature
 	where := hashing.DigestOf([]byte(w.url)).String()[:16]
 	return share.Serve(context.Background(), in, out, share.Options{
-		Store: s, Open: open, Name: w.url, Run: w.run, Host: host, Keys: keys, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
+		Store: s, Open: open, Name: w.url, Run: w.run, Host: host, Keys: keys, Patient: w.patient, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
 	})
 }
 
@@ -96,6 +97,7 @@ type way struct {
 	url, ca, cert, key, token, basic string
 	sign, run                        string
 	trust                            []string
+	patient                          bool
 }
 
 func (w *way) flags(fs *flag.FlagSet) {

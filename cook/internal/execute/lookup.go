@@ -107,16 +107,12 @@ func (a planned) knownFrom(row *index.Action, deps []index.Dep) known {
 
 // relocate gives dependencies the paths that their names have from a new place.
 func (r *runner) relocate(ctx context.Context, source string, deps []index.Dep) []index.Dep {
-	names := make(store.ReadSet, len(deps))
-	for i, d := range deps {
-		names[i] = d.Name
-	}
-	moved, _ := r.digest(ctx, planned{Action: &plan.Action{Path: source}}, names) // plan has seen that all resolve
+	moved, _ := r.digest(ctx, planned{Action: &plan.Action{Path: source}}, namesOf(deps)) // plan has seen that all resolve
 	return moved
 }
 
 // digest finds the content behind names as the source of an action means them.
-func (r *runner) digest(ctx context.Context, a planned, names store.ReadSet) ([]index.Dep, error) {
+func (c *cooker) digest(ctx context.Context, a planned, names store.ReadSet) ([]index.Dep, error) {
 	var deps []index.Dep
 	for _, name := range names {
 		at, err := recipe.Resolve(a.Path, name)
@@ -128,7 +124,7 @@ func (r *runner) digest(ctx context.Context, a planned, names store.ReadSet) ([]
 		}
 		f, made := a.chain.at(at)
 		if !made {
-			f = r.Contents.At(ctx, at)
+			f = c.Contents.At(ctx, at)
 		}
 		if f.How == contents.Unreadable {
 			return nil, f.Err
@@ -268,11 +264,7 @@ func (w *worker) keepAll(ctx context.Context, r ready) error {
 // putRecords records a result in the store, and what was read for it.
 func (w *worker) putRecords(a planned, deps []index.Dep, r store.Result) error {
 	if len(deps) > 0 {
-		set := make(store.ReadSet, len(deps))
-		for i, d := range deps {
-			set[i] = d.Name
-		}
-		if err := w.Store.AddReadSet(a.ID, set); err != nil {
+		if err := w.Store.AddReadSet(a.ID, namesOf(deps)); err != nil {
 			return err
 		}
 	}

@@ -95,7 +95,7 @@ func (s *sharer) entry(ctx context.Context, k remote.Key) (e *entry, err error) 
 
 // answerLook answers what is known of a key.
 func (s *sharer) answerLook(ctx context.Context, k remote.Key) (a remote.Answer) {
-	if _, err := s.link.ready(ctx, false); err != nil {
+	if _, err := s.link.ready(ctx, s.Patient); err != nil {
 		return a
 	}
 	f := s.find(k)

@@ -24,6 +24,8 @@ type Options struct {
 	// Run and Host are named as the makers of results.
 	Run, Host string
 	Keys      Keys
+	// Patient has questions wait until it is known whether the server is there.
+	Patient bool
 	// Pending is the file of keys that wait for a run to upload them; "" for none.
 	Pending string
 }
