@@ -185,7 +185,12 @@ func TestVerifyPoisonedRemote(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := &remotetest.Server{}
 			url := server.Start(t)
-			cookMarked(t, marked(t, tc.evil, cook.Remote{URL: url, Upload: "always", SignKey: private}))
+			evil := marked(t, tc.evil, cook.Remote{URL: url, Upload: "always", SignKey: private})
+			cookMarked(t, evil)
+			past, err := cook.History(evil.Out)
+			if err != nil || len(past) != 1 {
+				t.Fatalf("%v, %v", past, err)
+			}
 			p := marked(t, markedBy[honest](), cook.Remote{URL: url, Upload: "never", NoRead: true})
 			cookMarked(t, p)
 			found, _, err := verifyMarked(t, p, true)
@@ -200,7 +205,7 @@ func TestVerifyPoisonedRemote(t *testing.T) {
 					t.Errorf("%s: %+v", source, f)
 					continue
 				}
-				for _, word := range []string{url, f.Origin.Run, host, f.Origin.Key[:16]} {
+				for _, word := range []string{url, past[0].ID.String(), host, f.Origin.Key[:16]} {
 					if word == "" || !strings.Contains(f.Text, word) {
 						t.Errorf("%s: %q is not in %q", source, word, f.Text)
 					}

@@ -9,7 +9,6 @@ import (
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
-	"github.com/assetcook/assetcook/profile/guid"
 )
 
 // A meter is the observer of every pass: it adds up what happens, shows the sums to
@@ -40,9 +39,6 @@ func (s *Session) metered() (*Session, *meter) {
 	m := &meter{Observer: s.Observer, stages: stopwatch{now: s.Time.Now}}
 	with := *s
 	with.Observer = m
-	if s.Remote.URL != "" && s.Probe.Run.IsZero() {
-		with.Probe.Run = guid.New() // by which others know where results came from
-	}
 	if !s.Probe.On() {
 		return &with, m
 	}
