@@ -67,7 +67,7 @@ cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness co
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/clean: cook/internal/pass cook/internal/state cook/internal/watch internal/confine internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
-cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
+cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/human internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
 cook/internal/feed: cook/internal/peer hashing
 cook/internal/glob:
 cook/internal/ids: internal/pathname internal/regular
@@ -82,11 +82,11 @@ cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rul
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
 cook/internal/remote/reapi: cook/internal/remote/share internal/pathname
 cook/internal/remote/remotetest:
-cook/internal/remote/share: cook/internal/remote cook/internal/store hashing internal/pathname internal/regular
+cook/internal/remote/share: cook/internal/remote cook/internal/store hashing internal/pathname internal/regular profile/guid
 cook/internal/remote/webcache: cook/internal/remote/share internal/pathname
-cook/internal/remote: cook/internal/rules cook/internal/store internal/human
+cook/internal/remote: cook/internal/rules cook/internal/store internal/human internal/pathname
 cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
-cook/internal/report: cook internal/human internal/pathname profile profile/counters profile/guid profile/memory
+cook/internal/report: cook cook/internal/remote cook/internal/store internal/human internal/pathname profile profile/counters profile/guid profile/memory
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dirfd internal/parallel internal/pathname
 cook/internal/rules: cook/internal/glob cook/recipe internal/lazyregexp internal/nearest internal/pathname
 cook/internal/runaction: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/parallel internal/pathname
@@ -94,8 +94,8 @@ cook/internal/scan: internal/dirfd internal/lazyregexp internal/lease internal/p
 cook/internal/scenario: cook cook/internal/glob cook/recipe profile profile/counters profile/memory profile/smoke
 cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest hashing internal/atomicfile internal/confine internal/mapped internal/pathname internal/regular internal/syncfs
 cook/internal/store: hashing internal/atomicfile internal/reflink internal/regular
-cook/internal/survey: cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store internal/confine internal/human internal/nearest internal/pathname
-cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/confine internal/human internal/parallel internal/pathname internal/regular profile
+cook/internal/survey: cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/scan cook/internal/state cook/internal/store cook/recipe internal/confine internal/human internal/nearest internal/pathname
+cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/state cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/confine internal/human internal/parallel internal/pathname internal/regular profile
 cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/rules cook/internal/state cook/recipe internal/dirfd internal/pathname internal/program
 cook/manifest: hashing
 cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal/reflink internal/regular

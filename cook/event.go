@@ -9,7 +9,9 @@ import (
 )
 
 // An Observer follows a run. Its methods are called by one goroutine at a time. One that has
-// a method Step(path, target, step string), too, is told what recipes are doing.
+// a method Step(path, target, step string), too, is told what recipes are doing, and one that
+// has a method Reading(files, of int, bytes int64) how many of the files have been read that
+// Verify reads, and their bytes.
 type Observer interface {
 	// Stage names what the run is at, such as "scan", "checksum", "plan", "cook", "save".
 	Stage(name string)
@@ -22,16 +24,13 @@ type Observer interface {
 	Note(text string)
 }
 
-// A ReadObserver is an Observer that also follows the reading of a whole tree, as Verify
-// does it.
-type ReadObserver interface {
-	Observer
-	// Reading says how many of the files that are to be read have been, and their bytes.
+// reader and stepper are what an Observer may be as well. Step is told what the recipe of an
+// asset that has started does from now on, such as "decode" or "encode"; "" is nothing in
+// particular. Without a path it is what passes between the run and Project.Remote.
+type reader interface {
 	Reading(files, of int, bytes int64)
 }
 
-// stepper is what an Observer may be as well: Step is told what the recipe of an asset that
-// has started does from now on, such as "decode" or "encode"; "" is nothing in particular.
 type stepper interface {
 	Step(path, target, step string)
 }
@@ -121,7 +120,7 @@ func (o observer) Note(text string)                  { o.to.Note(text) }
 func (o observer) EveryAction() bool                 { return o.every }
 
 func (o observer) Reading(files, of int, bytes int64) {
-	if to, ok := o.to.(ReadObserver); ok {
+	if to, ok := o.to.(reader); ok {
 		to.Reading(files, of, bytes)
 	}
 }
@@ -167,7 +166,7 @@ func (all Observers) Event(e Event) {
 
 func (all Observers) Reading(files, of int, bytes int64) {
 	for _, o := range all {
-		if o, ok := o.(ReadObserver); ok {
+		if o, ok := o.(reader); ok {
 			o.Reading(files, of, bytes)
 		}
 	}

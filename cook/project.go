@@ -94,6 +94,8 @@ type Remote struct {
 	Exec                 string   // auto or always: the server's machines cook, too; for programs of package cli, which know how
 	Jobs                 int      // that they have at once; 0 is four for each worker
 	Platform             []string // KEY=VALUE: which machines
+	SignKey              string   // file of an Ed25519 key in PEM that signs the results that are given
+	Trust                []string // files of public keys; if there are any, only results that one of them signed are taken
 	Program              string   // file name of the program cook-remote, which speaks to the server
 }
 

@@ -57,10 +57,10 @@ func (h silent) Write(p []byte) (int, error) {
 }
 
 // A team is machines that share a server, which may fail, forget and lie. Every now and then
-// another machine is at it, whose store is empty.
+// another machine is at it, whose store is empty. Some teams sign.
 type team struct {
 	server *remotetest.Server
-	url    string
+	share  cook.Remote
 	alone  atomic.Int64 // runs of machines that share nothing
 
 	mu sync.Mutex // guards r
@@ -82,7 +82,11 @@ func newTeam(t *testing.T, seed uint64) *team {
 		}
 		return nil
 	}
-	tm.url = tm.server.Start(t)
+	tm.share = cook.Remote{URL: tm.server.Start(t), Upload: "always", Program: os.Args[0]}
+	if seed%2 == 1 {
+		private, public := keyPair(t, "team")
+		tm.share.SignKey, tm.share.Trust = private, []string{public}
+	}
 	return tm
 }
 
@@ -113,7 +117,8 @@ func (tm *team) cook(ctx context.Context, f oracle.Folders, mode oracle.Mode) (o
 	adjust := run.Adjust
 	run.Adjust = func(p *cook.Project) {
 		adjust(p)
-		p.Remote = cook.Remote{URL: tm.url, Upload: "always", Program: os.Args[0], NoRace: tm.dice(2) == 0}
+		p.Remote = tm.share
+		p.Remote.NoRace = tm.dice(2) == 0
 	}
 	return oracle.Cook(ctx, run)
 }

@@ -117,7 +117,7 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 	run.Workers = 1 // so that more is left to others
 	run.Adjust = func(p *cook.Project) {
 		adjust(p)
-		p.Remote = cook.Remote{URL: f.url, Upload: "never", NoRead: f.dice(2) == 0, NoRace: f.dice(2) == 0, Program: os.Args[0], Exec: how, Jobs: 1 + f.dice(4)}
+		p.Remote = cook.Remote{URL: f.share.URL, Upload: "never", NoRead: f.dice(2) == 0, NoRace: f.dice(2) == 0, Program: os.Args[0], Exec: how, Jobs: 1 + f.dice(4)}
 	}
 	return oracle.Cook(ctx, run)
 }

@@ -70,15 +70,16 @@ type Kind struct {
 
 // Traffic is what passed between a run and a server on which results are shared.
 type Traffic struct {
-	Looked     int64         `json:"looked"`         // assets whose results were looked for
-	Hits       int64         `json:"hits"`           // those that had one
-	Downloaded int64         `json:"downloaded"`     // artifacts
-	Down       int64         `json:"bytes_down"`     // of them
-	Uploaded   int64         `json:"uploaded"`       // results
-	Up         int64         `json:"bytes_up"`       // of their artifacts and of inputs, as far as the server did not have them
-	Left       int64         `json:"left,omitempty"` // results that the next run uploads
-	Dear       int64         `json:"dear,omitempty"` // results that take longer to download than to cook
-	Executed   int64         `json:"executed"`       // assets that other machines have cooked
+	Looked     int64         `json:"looked"`              // assets whose results were looked for
+	Hits       int64         `json:"hits"`                // those that had one
+	Downloaded int64         `json:"downloaded"`          // artifacts
+	Down       int64         `json:"bytes_down"`          // of them
+	Uploaded   int64         `json:"uploaded"`            // results
+	Up         int64         `json:"bytes_up"`            // of their artifacts and of inputs, as far as the server did not have them
+	Left       int64         `json:"left,omitempty"`      // results that the next run uploads
+	Dear       int64         `json:"dear,omitempty"`      // results that take longer to download than to cook
+	Executed   int64         `json:"executed"`            // assets that other machines have cooked
+	Untrusted  int64         `json:"untrusted,omitempty"` // results that no trusted key has signed
 	Requests   int64         `json:"requests"`
 	Waited     time.Duration `json:"waited_ns"` // for the server's first answer
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/verify"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -28,6 +29,8 @@ type VerifyOptions struct {
 	Seed uint64
 	// AllowExtra lets files pass that nothing makes.
 	AllowExtra bool
+	// Remote compares what is cooked again with the results of Project.Remote, too.
+	Remote bool
 	// Found is called for each difference, by one goroutine at a time; nil for none.
 	Found    func(Finding)
 	Limits   Limits
@@ -49,7 +52,9 @@ type VerifyOptions struct {
 //     locale and home folder, with another number of workers, and compared byte by byte
 //     with what is in the output folder;
 //   - what these read, look for and list is compared with the dependencies on record.
-//     Programs that could read more than they are known to are traced for that.
+//     Programs that could read more than they are known to are traced for that;
+//   - on request, what is cooked again is compared with the results that Cook would take
+//     from Project.Remote. What that does not have is no difference.
 //
 // Nothing else is changed: not the assets, not the outputs, not the index. The lock of
 // the output folder is held, so that no cook runs at the same time. Without targets in
@@ -59,10 +64,13 @@ type VerifyOptions struct {
 // do its work, as Cook does; what it has found until then is in the result.
 func Verify(ctx context.Context, p Project, opt VerifyOptions) (Verified, error) {
 	o := p.options()
+	if opt.Remote {
+		o.Remote = rules.Remote(p.Remote)
+	}
 	o.Scope.Patterns, o.Limits, o.Observer = opt.Patterns, pass.Limits(opt.Limits), observed(opt.Observer, false)
 	sum, err := verify.Run(ctx, verify.Options{Pass: o, Sample: opt.Sample, Seed: opt.Seed, AllowExtra: opt.AllowExtra, Found: func(f verify.Finding) {
 		if opt.Found != nil {
-			opt.Found(Finding{string(f.Kind), f.Path, f.Target, f.Targets, f.Output, f.Recipe, f.Inputs, f.Warning, (*ByteDifference)(f.Bytes), f.Text})
+			opt.Found(Finding{string(f.Kind), f.Path, f.Target, f.Targets, f.Output, f.Recipe, f.Inputs, f.Warning, (*ByteDifference)(f.Bytes), (*Origin)(f.Origin), f.Text})
 		}
 	}})
 	return Verified(sum), asPublic(err)
@@ -70,10 +78,11 @@ func Verify(ctx context.Context, p Project, opt VerifyOptions) (Verified, error)
 
 // Verified is what verifying amounts to. An asset cooked for two targets counts twice.
 type Verified struct {
-	Outputs     int           `json:"outputs"` // looked at
-	Bytes       int64         `json:"bytes"`   // of them, read
-	Blobs       int           `json:"blobs"`   // of the store, found intact
-	Again       int           `json:"again"`   // assets cooked again
+	Outputs     int           `json:"outputs"`          // looked at
+	Bytes       int64         `json:"bytes"`            // of them, read
+	Blobs       int           `json:"blobs"`            // of the store, found intact
+	Again       int           `json:"again"`            // assets cooked again
+	Shared      int           `json:"shared,omitempty"` // results of Project.Remote that were compared with that
 	Assets      int           `json:"assets"`
 	Seed        uint64        `json:"seed"` // draws the same sample again
 	Differences int           `json:"differences"`
@@ -93,7 +102,7 @@ type Finding struct {
 	// "output mode", "extra file" (which nothing makes), "state damaged" (index or
 	// manifest), "store damaged" (which costs time, not truth), "not up to date", "not
 	// reproducible", "hidden read", "hidden absence" or "hidden listing" (of what is no
-	// dependency though it should be), or "cannot be verified".
+	// dependency though it should be), "remote differs", or "cannot be verified".
 	Kind string `json:"kind"`
 	// Path is the source, Target its target; if no one source is concerned, Path is the
 	// file in the output folder or the store.
@@ -108,7 +117,8 @@ type Finding struct {
 	// Warning says that nothing differs, and what could make it so. It is not counted.
 	Warning bool `json:"-"`
 	// Bytes says where two artifacts first differ; nil if that is not known.
-	Bytes *ByteDifference `json:"bytes,omitempty"`
+	Bytes  *ByteDifference `json:"bytes,omitempty"`
+	Origin *Origin         `json:"origin,omitempty"` // of a result on Project.Remote that differs
 	// Text says what is wrong and what to do, without the path. What a program printed
 	// follows on lines of its own.
 	Text string `json:"-"`

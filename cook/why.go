@@ -4,17 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
-	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/cook/internal/watch"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -65,6 +62,16 @@ type LastTime struct {
 	CookTime time.Duration `json:"cook_ns"`
 	Reasons  []string      `json:"reasons"`
 	Outputs  []Output      `json:"outputs"`
+	Origin   *Origin       `json:"origin,omitempty"` // nil if it was cooked on this machine
+}
+
+// An Origin is where a result came from, as a server says.
+type Origin struct {
+	Server string    `json:"server"`
+	Run    string    `json:"run,omitempty"` // that cooked it
+	Host   string    `json:"host,omitempty"`
+	Key    string    `json:"key,omitempty"` // fingerprint of the one that signed it
+	At     time.Time `json:"at,omitzero"`   // when it was cooked
 }
 
 // An Output is an artifact that was made, and what became of it.
@@ -137,6 +144,9 @@ func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Act
 	if a.Last != nil {
 		was = a.Last.Source.String()
 		e.ID, e.Last = t.IDs.Of(a.Path), lastTime(a.Last)
+		if o := Origin(survey.Origin(t, a)); o != (Origin{}) {
+			e.Last.Origin = &o
+		}
 	}
 	e.Inputs = append(e.Inputs, input(a.Path, was, *a.Source))
 	if a.Last != nil {
@@ -161,7 +171,7 @@ func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Act
 	}
 	e.Options, e.Rules = choices(a.Method)
 	e.Overruled = t.Rules.Overruled(a.Path, a.Target)
-	makes, warnings := makes(ctx, s, a)
+	makes, warnings := survey.Makes(ctx, s, a)
 	e.Makes, e.Warnings = makes, append(s.Suspect(a), warnings...)
 	return e
 }
@@ -178,25 +188,6 @@ func choices(m *plan.Method) (options []Option, rules []string) {
 		}
 	}
 	return options, rules
-}
-
-// makes asks a recipe what it makes of a source, and what it warns of. That it cannot
-// cook it shows elsewhere.
-func makes(ctx context.Context, s *pass.Session, a *plan.Action) (lines, warnings []string) {
-	explainer, ok := a.Method.Cooker.(recipe.Explainer)
-	if !ok {
-		return nil, nil
-	}
-	job := recipe.NewJob(recipe.Env{
-		Recipe: a.Method.Recipe, Path: a.Path, Assets: s.Assets.Name(),
-		Open: func(p string) (fs.File, error) { return s.Assets.OpenFile(p) },
-		Stat: s.Assets.Stat,
-	}, a.Source.Stamp.Size)
-	lines, err := execute.Explain(ctx, explainer, job)
-	if err != nil {
-		return []string{err.Error()}, nil
-	}
-	return lines, job.Warnings()
 }
 
 func input(path, was string, now contents.File) Input {

@@ -42,10 +42,15 @@ func fromEnvironment(fs *flag.FlagSet, environ []string, stderr io.Writer) error
 		known = append(known, name)
 		value, ok := values[name]
 		delete(values, name)
-		if !ok || given[f.Name] || wrong != nil {
+		to, suggests := f.Value.(suggested)
+		if !ok || given[f.Name] && !suggests || wrong != nil {
 			return
 		}
-		if err := fs.Set(f.Name, value); err != nil {
+		set := func(value string) error { return fs.Set(f.Name, value) }
+		if suggests {
+			set = to.suggest
+		}
+		if err := set(value); err != nil {
 			wrong = fmt.Errorf("%s=%s: %w", name, pathname.Show(value), err)
 		}
 	})

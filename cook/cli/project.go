@@ -74,8 +74,15 @@ func fill(fs *flag.FlagSet, p *cook.Project) {
 		{"remote", p.Remote.URL}, {"remote-upload", p.Remote.Upload}, {"remote-read", (*unless)(&p.Remote.NoRead).String()}, {"remote-race", (*unless)(&p.Remote.NoRace).String()}, {"remote-ca", p.Remote.CA}, {"remote-cert", p.Remote.Cert},
 		{"remote-key", p.Remote.Key}, {"remote-token-file", p.Remote.TokenFile}, {"remote-basic-file", p.Remote.BasicFile},
 		{"remote-exec", p.Remote.Exec}, {"remote-jobs", (*jobs)(&p.Remote.Jobs).String()}, {"remote-platform", (*platform)(&p.Remote.Platform).String()},
+		{"remote-sign-key", p.Remote.SignKey}, {"remote-trust", strings.Join(p.Remote.Trust, ",")},
 	} {
-		if flag := fs.Lookup(f.name); flag != nil && f.value != "" && flag.Value.String() == "" {
+		flag := fs.Lookup(f.name)
+		if flag == nil || f.value == "" || flag.Value.String() != "" {
+			continue
+		}
+		if to, ok := flag.Value.(suggested); ok {
+			to.suggest(f.value)
+		} else {
 			flag.Value.Set(f.value) // folders and lists of names take any of these
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/report"
 	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // remoteProgram speaks to the server of -remote. It is apart from cook because every start of
@@ -25,10 +26,17 @@ const remoteProgram = "cook-remote"
 // remoteFlags declares where results are shared and how that server is reached.
 func remoteFlags(fs *flag.FlagSet, r *cook.Remote) {
 	fs.Var((*address)(&r.URL), "remote", "share results on the server at this `address`: grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX. Needs the program cook-remote")
+	keyFlags(fs, r)
+}
+
+// keyFlags declares how a server is reached, and whose results are taken.
+func keyFlags(fs *flag.FlagSet, r *cook.Remote) {
 	fs.StringVar(&r.CA, "remote-ca", "", "`file` of certificates that sign the server's")
 	fs.StringVar(&r.Cert, "remote-cert", "", "`file` of the certificate to show to the server")
 	fs.StringVar(&r.Key, "remote-key", "", "`file` of the key of that certificate")
 	fs.StringVar(&r.TokenFile, "remote-token-file", "", "`file` with the bearer token for the server (default: $COOK_REMOTE_TOKEN)")
+	fs.StringVar(&r.SignKey, "remote-sign-key", "", "`file` of the Ed25519 key, in PEM, that signs the results that are given")
+	fs.Var((*names)(&r.Trust), "remote-trust", "take only results that were signed by one of these `keys`: files of Ed25519 public keys, in PEM, separated by commas")
 	fs.StringVar(&r.BasicFile, "remote-basic-file", "", "`file` with user:password for the server (default: $COOK_REMOTE_BASIC)")
 }
 
@@ -106,6 +114,44 @@ func (a *address) Set(text string) error {
 	return rules.CheckRemote(text)
 }
 
+// asked is a flag value: true asks the server that the project or the environment names, an
+// address that one.
+type asked struct {
+	url *string
+	on  *bool
+}
+
+func (a asked) IsBoolFlag() bool { return true }
+
+func (a asked) String() string {
+	if a.url == nil {
+		return ""
+	}
+	return *a.url
+}
+
+func (a asked) Set(text string) error {
+	yes, err := strconv.ParseBool(text)
+	if err == nil {
+		*a.on = yes
+		return nil
+	}
+	*a.on, *a.url = true, text
+	return rules.CheckRemote(text)
+}
+
+func (a asked) suggest(text string) error {
+	if *a.url != "" {
+		return nil
+	}
+	*a.url = text
+	return rules.CheckRemote(text)
+}
+
+// A suggested flag value takes what the environment and the project say for something that it
+// may be asked to use.
+type suggested interface{ suggest(text string) error }
+
 // upload is a flag value: never, ci or always.
 type upload string
 
@@ -153,6 +199,24 @@ func findRemote(r *cook.Remote, stderr io.Writer) {
 	}
 }
 
+// errNoServer says that a command line needs a server and names none.
+var errNoServer = errors.New("no server: give -remote, or write a table [remote] into cook.toml")
+
+// findServer finds the program for a server that is to be asked. words are the others of the
+// command line.
+func findServer(r *cook.Remote, words []string) (err error) {
+	for _, word := range words {
+		if rules.CheckRemote(word) == nil {
+			return fmt.Errorf("%s is no pattern; write -remote=%s", pathname.Show(word), pathname.Show(word))
+		}
+	}
+	if r.URL == "" {
+		return errNoServer
+	}
+	r.Program, err = findBeside(remoteProgram, "-remote")
+	return err
+}
+
 const remoteText = `usage: cook remote check [flags]
 
 Tries the server of -remote, or of [remote] in cook.toml: whether it is there and lets you
@@ -188,7 +252,7 @@ func runRemote(ctx context.Context, _ func(), args []string, stdout, stderr io.W
 		wrong(stderr, "remote: want check, not %q; see cook help remote", strings.Join(words, " "))
 		return exitUsage
 	case to.URL == "":
-		wrong(stderr, "no server: give -remote, or write a table [remote] into cook.toml")
+		wrong(stderr, "%v", errNoServer)
 		return exitUsage
 	}
 	program, err := findBeside(remoteProgram, "remote check")

@@ -90,6 +90,7 @@ func params(dir string) testscript.Params {
 			"agree": agree,
 			"swap":  swapText,
 			"serve": serveRemote,
+			"keys":  writeKeys,
 			// Fails on some systems.
 			"freeze": freeze,
 		},

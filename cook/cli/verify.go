@@ -13,6 +13,8 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 const verifyText = `usage: cook verify -dir assets [flags] [pattern ...]
@@ -21,8 +23,9 @@ Proves that the output folder is what a cook from scratch would make: reads all
 outputs, sources and stored results, compares them with what was cooked, and
 cooks a sample of the assets again under different conditions. What programs
 read then and no rule or depfile names is a difference (Linux). Without patterns,
-a file of the output folder that nothing makes is one, too. Changes nothing,
-except that damaged entries of the store are removed.
+a file of the output folder that nothing makes is one, too. With -remote, what
+is cooked again is compared with the results that a run would take from there.
+Changes nothing, except that damaged entries of the store are removed.
 
 Example:
 	cook verify -dir assets -sample 5% textures
@@ -36,6 +39,8 @@ func verifyFlags(p *cook.Project, opt *cook.VerifyOptions, s *show) *flag.FlagSe
 	memoryFlag(fs, &opt.Limits.Memory)
 	s.flags(fs)
 	fs.StringVar(&opt.Sample, "sample", cook.DefaultSample, "how many assets to cook again: a `number`, a percentage, or all; 0 only compares what is there")
+	fs.Var(asked{&p.Remote.URL, &opt.Remote}, "remote", "compare what is cooked again with the results of the server that cook.toml or COOK_REMOTE names, or of another one: -remote=ADDRESS. Needs the program cook-remote")
+	keyFlags(fs, &p.Remote)
 	fs.BoolVar(&opt.AllowExtra, "allow-extra", false, "let files of the output folder pass that nothing makes")
 	fs.Uint64Var(&opt.Seed, "seed", 0, "choose the sample by this `number` (default: another one each time)")
 	return fs
@@ -97,6 +102,12 @@ func (c command) runVerify(ctx context.Context, atWork func(), args []string, st
 		wrong(stderr, "no asset folder given; try: cook verify -dir assets")
 		return exitUsage
 	}
+	if opt.Remote {
+		if err := findServer(&project.Remote, patterns); err != nil {
+			wrong(stderr, "%v", err)
+			return exitUsage
+		}
+	}
 	opt.Patterns = patterns
 	atWork()
 	if opt.Limits.Workers <= 0 {
@@ -136,6 +147,9 @@ func (c command) runVerify(ctx context.Context, atWork func(), args []string, st
 	case !s.quiet:
 		if sum.Again > 0 && sum.Again < sum.Assets {
 			fmt.Fprintf(stdout, "cook: the sample is that of -seed %d\n", sum.Seed)
+		}
+		if opt.Remote {
+			fmt.Fprintf(stdout, "cook: compared with %s of %s\n", human.Count(sum.Shared, "result"), pathname.Show(project.Remote.URL))
 		}
 		fmt.Fprintf(stdout, "cook: %s\n", &sum)
 	}

@@ -3,6 +3,7 @@ package remote
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -33,6 +34,10 @@ func check(ctx context.Context, w *way, out io.Writer) error {
 		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
 
+	keys, err := w.keys()
+	if err != nil {
+		return err
+	}
 	opening, stop := context.WithTimeout(ctx, openTimeout)
 	defer stop()
 	begin := time.Now()
@@ -49,6 +54,13 @@ func check(ctx context.Context, w *way, out io.Writer) error {
 		row("compresses", "%s", strings.Join(t.Compressors, ", "))
 	}
 	row("executes", "%s", map[bool]string{true: "actions", false: "nothing"}[t.Executes])
+
+	if keys.Sign != nil {
+		row("signs", "key %s", share.Fingerprint(keys.Sign.Public().(ed25519.PublicKey)))
+	}
+	for _, key := range keys.Trust {
+		row("trusts", "key %s", share.Fingerprint(key))
+	}
 
 	latency, err := checkLatency(ctx, server)
 	if err != nil {

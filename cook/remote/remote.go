@@ -41,6 +41,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	var way way
 	way.flags(fs)
+	fs.BoolVar(&way.patient, "patient", false, "wait until it is known whether the server is there")
 	serve := fs.Bool("serve", false, "answer a cook on the standard input and output")
 	try := fs.Bool("check", false, "try the server")
 	dir := fs.String("store", "", "`folder` of the store")
@@ -52,6 +53,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case *serve == *try || *serve && *dir == "" || fs.NArg() > 0:
 		fs.Usage()
 		return 2
+	}
+	if way.run == "" {
+		way.run = guid.New().String()
 	}
 	err := rules.CheckRemote(way.url)
 	if err == nil && *try {
@@ -73,10 +77,18 @@ func answer(w *way, dir string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	keys, wrong := w.keys()
+	open := func(ctx context.Context) (share.Server, error) {
+		if wrong != nil {
+			return nil, wrong // and so nothing is taken or given
+		}
+		return w.open(ctx)
+	}
 	host, _ := os.Hostname()
+	host = strings.ToValidUTF8(host, "\ufffd") // which JSON would make of it under a signature
 	where := hashing.DigestOf([]byte(w.url)).String()[:16]
 	return share.Serve(context.Background(), in, out, share.Options{
-		Store: s, Open: w.open, Name: w.url, Host: host, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
+		Store: s, Open: open, Name: w.url, Run: w.run, Host: host, Keys: keys, Patient: w.patient, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
 		Platform: w.platform,
 	})
 }
@@ -84,17 +96,9 @@ func answer(w *way, dir string, in io.Reader, out io.Writer) error {
 // A way is how a server is reached.
 type way struct {
 	url, ca, cert, key, token, basic string
-	platform                         properties
-}
-
-// properties are the values of a flag that may be given more than once.
-type properties []string
-
-func (p *properties) String() string { return strings.Join(*p, " ") }
-
-func (p *properties) Set(text string) error {
-	*p = append(*p, text)
-	return nil
+	sign, run                        string
+	trust, platform                  []string
+	patient                          bool
 }
 
 func (w *way) flags(fs *flag.FlagSet) {
@@ -103,7 +107,16 @@ func (w *way) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.cert, "cert", "", "`file` of the certificate to show to the server")
 	fs.StringVar(&w.key, "key", "", "`file` of the key of that certificate")
 	fs.StringVar(&w.token, "token-file", "", "`file` with a bearer token (default: $COOK_REMOTE_TOKEN)")
-	fs.Var(&w.platform, "platform", "`KEY=VALUE` of the machines that are to cook; may be given more than once")
+	fs.Func("platform", "`KEY=VALUE` of the machines that are to cook; may be given several times", func(property string) error {
+		w.platform = append(w.platform, property)
+		return nil
+	})
+	fs.StringVar(&w.sign, "sign-key", "", "`file` of the key that signs results")
+	fs.Func("trust", "`file` of a key whose results are taken; may be given several times", func(file string) error {
+		w.trust = append(w.trust, file)
+		return nil
+	})
+	fs.StringVar(&w.run, "run", "", "`ID` of the run that is served")
 	fs.StringVar(&w.basic, "basic-file", "", "`file` with user:password (default: $COOK_REMOTE_BASIC)")
 }
 
@@ -127,7 +140,7 @@ func (w *way) open(ctx context.Context) (share.Server, error) {
 	if address.Scheme == "http" || address.Scheme == "https" {
 		return webcache.Open(ctx, address, webcache.Options{TLS: tls, Authorization: authorization})
 	}
-	return reapi.Open(ctx, address, reapi.Options{TLS: tls, Authorization: authorization, Invocation: guid.New().String()})
+	return reapi.Open(ctx, address, reapi.Options{TLS: tls, Authorization: authorization, Invocation: w.run})
 }
 
 // openTimeout bounds how long a check waits for the server.

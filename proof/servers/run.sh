@@ -29,23 +29,36 @@ trap 'kill $running 2>/dev/null || true; wait; rm -rf "$dir"' EXIT
 go build -o "$dir" ./cmd/cook ./cmd/cook-remote
 port=$((20000 + $$ % 20000))
 
+# The machines sign what they give and take only that, with keys that OpenSSL has made.
+keys=
+if command -v openssl >/dev/null; then
+	openssl genpkey -algorithm ed25519 -out "$dir/ci.key"
+	openssl pkey -in "$dir/ci.key" -pubout -out "$dir/ci.pub"
+	fingerprint=$(openssl pkey -pubin -in "$dir/ci.pub" -outform DER | sha256sum | cut -d' ' -f1)
+	keys="-remote-sign-key $dir/ci.key -remote-trust $dir/ci.pub"
+else
+	echo "servers: no openssl, so nothing is signed"
+fi
+
 # answers URL: waits until the server is there.
 answers() {
 	for _ in $(seq 100); do
-		"$dir/cook" remote check -remote "$1" >"$dir/check" 2>"$dir/why" && return
+		"$dir/cook" remote check -remote "$1" $keys >"$dir/check" 2>"$dir/why" && return
 		sleep 0.1
 	done
 	cat "$dir/why" >&2
 	exit 1
 }
 
-# share NAME URL: one machine gives what it cooks, another takes it.
+# share NAME URL: one machine gives what it cooks, another takes it, and cooks some again to
+# compare.
 share() {
 	answers "$2"
 	grep -q '^uploads .*/s$' "$dir/check"
+	[ -z "$keys" ] || grep -q "^signs  *key $fingerprint" "$dir/check"
 	for machine in 1 2; do
 		"$dir/cook" -dir testdata/assets -cache "$dir/$1/store$machine" -out "$dir/$1/out$machine" \
-			-remote "$2" -remote-upload always >"$dir/$1.$machine"
+			-remote "$2" -remote-upload always -remote-race=false $keys >"$dir/$1.$machine"
 	done
 	diff -r -x .cook "$dir/$1/out1" "$dir/$1/out2"
 	given=$(sed -n 's/.*(remote: 0 of \([1-9][0-9]*\) found, 0 B; \1 results given, .*/\1/p' "$dir/$1.1")
@@ -54,7 +67,10 @@ share() {
 		cat "$dir/$1.1" "$dir/$1.2" >&2
 		exit 1
 	fi
-	echo "servers: $1: $given results shared"
+	"$dir/cook" verify -dir testdata/assets -cache "$dir/$1/store2" -out "$dir/$1/out2" \
+		-remote="$2" $keys -sample 20 >"$dir/verified"
+	grep -q '^cook: compared with [1-9]' "$dir/verified"
+	echo "servers: $1: $given results shared${keys:+ and signed}"
 }
 
 # farm NAME URL: a machine whose store is empty has another one cook, too. The outputs are those

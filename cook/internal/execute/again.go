@@ -30,6 +30,7 @@ type Made struct {
 	Deps      []index.Dep
 	CookTime  time.Duration
 	Warnings  []string
+	Steps     []Step // of the chain; the whole of what is none
 }
 
 // Again cooks actions once more without placing, storing or remembering what comes out.
@@ -55,10 +56,15 @@ func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func
 		serial++
 		return scratchIn(c.Scratch, fmt.Sprint("made", serial), outputs)
 	}
-	r, err := g.cooker.cook(ctx, planned{Action: a}, attempt{scratch: place, again: &c, source: &src})
+	var steps []Step
+	note := func(_ context.Context, r ready) { steps = append(steps, Step{r.planned, stored(r.made), r.deps}) }
+	r, err := g.cooker.cook(ctx, planned{Action: a}, attempt{scratch: place, again: &c, source: &src, keep: note})
 	if err != nil {
 		return err
 	}
 	defer r.scratch.remove()
-	return look(Made{r.scratch.files, stored(r.made), r.deps, r.cookTime, r.warnings})
+	if a.Method.Then == nil {
+		note(ctx, r)
+	}
+	return look(Made{r.scratch.files, stored(r.made), r.deps, r.cookTime, r.warnings, steps})
 }

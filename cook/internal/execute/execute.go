@@ -56,7 +56,8 @@ type Options struct {
 	// Report is called for each event, by one goroutine at a time.
 	Report func(Event)
 	// Step is called when what the recipe of an action is doing changes, "" for nothing in
-	// particular, by one goroutine at a time. It is nil if this is not of interest.
+	// particular, by one goroutine at a time. For an action without a path it is what passes
+	// between the run and the server. It is nil if this is not of interest.
 	Step func(a *plan.Action, step string)
 	// Warn is called with problems that cost time and do no harm.
 	Warn func(string)
@@ -127,7 +128,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	}
 	r.retire()
 	r.actions(ctx)
-	traffic := r.remote.Close(ctx)
+	traffic := r.remote.close(ctx)
 	traffic.Executed = r.remote.away.executed.Load()
 	if writes {
 		r.cleanUp()

@@ -41,6 +41,7 @@ type known struct {
 	made     []store.Artifact
 	cookTime time.Duration
 	warnings []string
+	origin   store.Origin
 	shared   bool         // the server knew it, and the store does not
 	asks     []remote.Key // of what is not known: the server is to be asked for them
 }

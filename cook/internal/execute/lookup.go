@@ -54,7 +54,7 @@ func (w *worker) lookUpBy(ctx context.Context, a planned, sets []store.ReadSet, 
 		}
 		r, ok := result(ctx, keyOf(a, deps))
 		if ok && len(r.Artifacts) == len(a.Outputs) {
-			return known{planned: a, deps: deps, made: r.Artifacts, cookTime: r.CookTime, warnings: r.Warnings}, true
+			return known{planned: a, deps: deps, made: r.Artifacts, cookTime: r.CookTime, warnings: r.Warnings, origin: r.Origin}, true
 		}
 	}
 	return known{planned: a}, false
@@ -120,16 +120,12 @@ func (a planned) knownFrom(row *index.Action, deps []index.Dep) known {
 
 // relocate gives dependencies the paths that their names have from a new place.
 func (r *runner) relocate(ctx context.Context, source string, deps []index.Dep) []index.Dep {
-	names := make(store.ReadSet, len(deps))
-	for i, d := range deps {
-		names[i] = d.Name
-	}
-	moved, _ := r.digest(ctx, planned{Action: &plan.Action{Path: source}}, names) // plan has seen that all resolve
+	moved, _ := r.digest(ctx, planned{Action: &plan.Action{Path: source}}, namesOf(deps)) // plan has seen that all resolve
 	return moved
 }
 
 // digest finds the content behind names as the source of an action means them.
-func (r *runner) digest(ctx context.Context, a planned, names store.ReadSet) ([]index.Dep, error) {
+func (c *cooker) digest(ctx context.Context, a planned, names store.ReadSet) ([]index.Dep, error) {
 	var deps []index.Dep
 	for _, name := range names {
 		at, err := recipe.Resolve(a.Path, name)
@@ -141,7 +137,7 @@ func (r *runner) digest(ctx context.Context, a planned, names store.ReadSet) ([]
 		}
 		f, made := a.chain.at(at)
 		if !made {
-			f = r.Contents.At(ctx, at)
+			f = c.Contents.At(ctx, at)
 		}
 		if f.How == contents.Unreadable {
 			return nil, f.Err
@@ -242,7 +238,7 @@ func (w *worker) takeBack(old *contents.Output, file string) bool {
 
 // record puts a result into the store whose blobs have just come there from elsewhere.
 func (w *worker) record(k known) {
-	if err := w.putRecords(k.planned, k.deps, store.Result{Artifacts: k.made, CookTime: k.cookTime, Warnings: k.warnings}); err != nil {
+	if err := w.putRecords(k.planned, k.deps, store.Result{Artifacts: k.made, CookTime: k.cookTime, Warnings: k.warnings, Origin: k.origin}); err != nil {
 		w.warnOfStore(err)
 	}
 }
@@ -284,11 +280,7 @@ func (w *worker) keepAll(ctx context.Context, r ready) error {
 // putRecords records a result in the store, and what was read for it.
 func (w *worker) putRecords(a planned, deps []index.Dep, r store.Result) error {
 	if len(deps) > 0 {
-		set := make(store.ReadSet, len(deps))
-		for i, d := range deps {
-			set[i] = d.Name
-		}
-		if err := w.Store.AddReadSet(a.ID, set); err != nil {
+		if err := w.Store.AddReadSet(a.ID, namesOf(deps)); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"context"
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
@@ -15,6 +16,7 @@ type server struct {
 	*remote.Client // nil for none
 	worths         worths
 	away           away
+	endTraffic     func() // when nothing passes any more
 }
 
 // openRemote returns a client of the server on which results are shared; nil for none.
@@ -22,7 +24,18 @@ func (r *runner) openRemote() *remote.Client {
 	if r.DryRun {
 		return nil // a question asks no server
 	}
-	return remote.New(r.Env.Remote, r.Store, r.note)
+	opt := r.Env.Remote
+	opt.Traffic, r.remote.endTraffic = r.watch()
+	return remote.New(opt, r.Store, r.note)
+}
+
+// close ends the work of the server for the run.
+func (s *server) close(ctx context.Context) remote.Stats {
+	if s.Client == nil {
+		return remote.Stats{}
+	}
+	defer s.endTraffic()
+	return s.Close(ctx)
 }
 
 // expect has the server look for all that is going to be looked for there, so that all answers

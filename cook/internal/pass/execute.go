@@ -82,6 +82,9 @@ func (s *Session) Env(t *Todo) execute.Env {
 		memory = DefaultMemory()
 	}
 	server, _ := remote.OptionsOf(s.Remote) // Open has judged it
+	if !s.Probe.Run.IsZero() {
+		server.Args = append(server.Args, "-run", s.Probe.Run.String())
+	}
 	return execute.Env{
 		Assets: s.Assets, Out: s.Out, Contents: t.Contents, Artifacts: t.Artifacts, Checksum: s.Checksum, Store: t.Store, Remote: server, Memory: memory,
 		Cores: parallel.NewCores(s.Limits.Workers), Now: s.Time.Now, Probe: s.Probe,

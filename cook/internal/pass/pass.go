@@ -11,6 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/profile/guid"
 )
 
 // Done is what a pass came to, besides its events.
@@ -27,6 +28,8 @@ type Done struct {
 	Rules *RuleTexts
 	// Copied and LeftOut are what a first run shall tell of.
 	Copied, LeftOut []Kind
+	// ID names the pass in the history; it is zero if it has none yet.
+	ID guid.ID
 	// Placed are the files of the output folder that were renamed into place, by their
 	// absolute names, if a watcher is to know.
 	Placed []string
@@ -94,6 +97,10 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 	if err := s.recordIDs(todo.IDs); err != nil {
 		return err
 	}
+	if s.Remote.URL != "" && todo.works() {
+		s = s.named() // by which others know where results came from
+		done.ID = s.Probe.Run
+	}
 	work, err := Execute(ctx, s, delta, todo)
 	meter.addRead(delta, todo, work)
 	if work != nil && work.Done != nil {
@@ -132,6 +139,15 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 	}
 	s.trim(ctx, todo.Store)
 	return ctx.Err()
+}
+
+// named returns a session whose run has an ID.
+func (s *Session) named() *Session {
+	with := *s
+	if with.Probe.Run.IsZero() {
+		with.Probe.Run = guid.New()
+	}
+	return &with
 }
 
 // ignoringDirtyStamps returns a session that trusts no stamp if the last run was cut off

@@ -92,9 +92,9 @@ func (s *Session) finish(done *Done, m *meter) {
 		return
 	}
 	m.stages.end() // a no-op run is spared the question for memory
-	id := s.Probe.Run
+	id := done.ID
 	if id.IsZero() {
-		id = guid.New()
+		id = s.named().Probe.Run
 	}
 	p := Past{ID: id, At: s.Started, Took: done.Took, Stages: m.stages.stages, Counts: map[string]int64{}, Detail: done.Detail}
 	for name, value := range done.Values() {

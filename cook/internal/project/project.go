@@ -82,8 +82,11 @@ func read(name string, trusted owners) (*Project, error) {
 		return filepath.Join(filepath.Dir(name), filepath.FromSlash(folder))
 	}
 	p := &Project{File: name, Dir: at(says.Dir), Out: at(says.Out), Cache: at(says.Cache), Targets: says.Targets, IDs: says.IDs, Remote: says.Remote}
-	for _, file := range []*string{&p.Remote.CA, &p.Remote.Cert, &p.Remote.Key, &p.Remote.TokenFile, &p.Remote.BasicFile} {
+	for _, file := range []*string{&p.Remote.CA, &p.Remote.Cert, &p.Remote.Key, &p.Remote.TokenFile, &p.Remote.BasicFile, &p.Remote.SignKey} {
 		*file = at(*file)
+	}
+	for i, file := range p.Remote.Trust {
+		p.Remote.Trust[i] = at(file)
 	}
 	if p.Dir == "" {
 		p.Dir = filepath.Dir(name)

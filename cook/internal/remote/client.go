@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,6 +28,8 @@ type Options struct {
 	Exec    bool     // have actions executed
 	Always  bool     // also those that take less time here
 	Jobs    int      // at once
+	// Traffic is told what passes, by one goroutine at a time; nil if that is not of interest.
+	Traffic func(Traffic)
 }
 
 // OptionsOf returns the options for what a project says of its server.
@@ -46,6 +49,9 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 	default:
 		return opt, fmt.Errorf("remote execution: want auto, always or never, not %q", r.Exec)
 	}
+	if opt.Exec && len(r.Trust) > 0 {
+		return opt, errors.New("remote execution: what other machines make is not signed, and only signed results are trusted; leave out one of the two")
+	}
 	switch r.Upload {
 	case "", "ci":
 		opt.Upload = os.Getenv("CI") != "" && os.Getenv("CI") != "false"
@@ -57,6 +63,7 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 	}
 	for _, f := range [...]struct{ name, value string }{
 		{"url", r.URL}, {"ca", r.CA}, {"cert", r.Cert}, {"key", r.Key}, {"token-file", r.TokenFile}, {"basic-file", r.BasicFile},
+		{"sign-key", r.SignKey},
 	} {
 		if f.value != "" {
 			opt.Args = append(opt.Args, "-"+f.name, f.value)
@@ -64,6 +71,9 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 	}
 	for _, property := range r.Platform {
 		opt.Args = append(opt.Args, "-platform", property)
+	}
+	for _, file := range r.Trust {
+		opt.Args = append(opt.Args, "-trust", file)
 	}
 	return opt, nil
 }
@@ -178,18 +188,18 @@ func (c *Client) Look(ctx context.Context, k Key, worth time.Duration) (known Kn
 	c.mu.Unlock()
 	switch {
 	case arrived != nil:
-		return k.known(arrived)
+		return c.known(k, arrived)
 	case expected:
 		return known
 	}
 	if a, ok := c.ask(ctx, Request{Op: Look, Keys: []Key{k}}, worth); ok {
-		return k.known(&a)
+		return c.known(k, &a)
 	}
 	return known
 }
 
 // known is what an answer says of a key, nothing if it cannot be understood.
-func (k Key) known(a *Answer) (known Known) {
+func (c *Client) known(k Key, a *Answer) (known Known) {
 	var err error
 	if a.ReadSets != nil {
 		if known.ReadSets, err = store.UnmarshalReadSets(k.Action, a.ReadSets); err != nil {
@@ -201,6 +211,8 @@ func (k Key) known(a *Answer) (known Known) {
 		if err != nil {
 			return Known{}
 		}
+		r.Origin = a.Origin
+		r.Origin.Server = c.opt.URL
 		known.Result = &r
 	}
 	return known
@@ -386,6 +398,9 @@ func (c *Client) receive(from io.Reader) {
 		}
 		if a.Note != "" {
 			c.note("remote: " + a.Note)
+		}
+		if a.Traffic != nil && c.opt.Traffic != nil {
+			c.opt.Traffic(*a.Traffic)
 		}
 		c.mu.Lock()
 		answer := c.waiting[a.Seq]

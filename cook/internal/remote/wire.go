@@ -65,15 +65,48 @@ type Answer struct {
 	Seq   uint64 `json:"seq,omitempty"`   // 0 for a note
 	Found bool   `json:"found,omitempty"` // for Look something, else all blobs of the result
 	// ReadSets and Result are records of the store, for Look and Expect. Either may be missing.
-	ReadSets []byte `json:"readSets,omitempty"`
-	Result   []byte `json:"result,omitempty"`
-	Note     string `json:"note,omitempty"`
+	ReadSets []byte       `json:"readSets,omitempty"`
+	Result   []byte       `json:"result,omitempty"`
+	Origin   store.Origin `json:"origin,omitzero"` // of the result
+	Note     string       `json:"note,omitempty"`
 	// Record is the Record of a Run, and Over how much longer it took than cooking. Off says that
 	// no action will be executed any more.
-	Record []byte        `json:"record,omitempty"`
-	Over   time.Duration `json:"over,omitempty"`
-	Off    bool          `json:"off,omitempty"`
-	Stats  *Stats        `json:"stats,omitempty"` // for End
+	Record  []byte        `json:"record,omitempty"`
+	Over    time.Duration `json:"over,omitempty"`
+	Off     bool          `json:"off,omitempty"`
+	Stats   *Stats        `json:"stats,omitempty"`   // for End
+	Traffic *Traffic      `json:"traffic,omitempty"` // news that were not asked for
+}
+
+// Traffic is news of what passes: of one transfer, or of all at some moment.
+type Traffic struct {
+	Transfer         *Transfer `json:"transfer,omitempty"`
+	Active           bool      `json:"active,omitempty"` // something is on its way
+	Down, Up         int64     `json:",omitempty"`       // bytes so far
+	DownRate, UpRate int64     `json:",omitempty"`       // bytes a second lately
+}
+
+// A Transfer is blobs that travel together. It is told when it begins and when it has ended.
+type Transfer struct {
+	ID    int   `json:"id"`
+	Up    bool  `json:"up,omitempty"`
+	Blobs int   `json:"blobs"`
+	Bytes int64 `json:"bytes"`
+	Ended bool  `json:"ended,omitempty"`
+}
+
+// String is what a person is shown of it while it lasts; "" if nothing is on its way.
+func (t Traffic) String() string {
+	var parts []string
+	for _, way := range [...]struct {
+		name        string
+		bytes, rate int64
+	}{{"down", t.Down, t.DownRate}, {"up", t.Up, t.UpRate}} {
+		if t.Active && way.bytes > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s %s/s", way.name, human.Bytes(way.bytes), human.Bytes(way.rate)))
+		}
+	}
+	return strings.Join(parts, "  ")
 }
 
 // Stats count what passed between a run and the server.
@@ -87,6 +120,7 @@ type Stats struct {
 	Left       int64         `json:"left"`       // results that the next run uploads
 	Dear       int64         `json:"dear"`       // results that take longer to download than to cook
 	Executed   int64         `json:"executed"`   // actions that other machines have cooked for the run
+	Untrusted  int64         `json:"untrusted"`  // keys under which is what no trusted key has signed
 	Requests   int64         `json:"requests"`
 	Waited     time.Duration `json:"waited"` // for the first answer of the server
 }
@@ -105,6 +139,9 @@ func (s Stats) String() string {
 	}
 	if s.Left > 0 {
 		text += fmt.Sprintf("; %d left for the next run", s.Left)
+	}
+	if s.Untrusted > 0 {
+		text += fmt.Sprintf("; %d not trusted", s.Untrusted)
 	}
 	if text == "" {
 		return "nothing found and nothing given"

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -117,6 +119,9 @@ func explainLast(line func(string, ...any), last *cook.LastTime) {
 	line("  last:     %s on %s, cooking took %s", last.Outcome, last.At.UTC().Format("2006-01-02 15:04:05 UTC"), human.Duration(last.CookTime))
 	for _, why := range last.Reasons {
 		line("    because %s", why)
+	}
+	if o := last.Origin; o != nil {
+		line("    from %s", remote.Describe(store.Origin(*o), last.CookTime))
 	}
 	for _, o := range last.Outputs {
 		line("  output:   %s %s (%s, %s)", short(o.Blob), pathname.Show(o.Path), human.Bytes(o.Size), o.State)

@@ -45,6 +45,7 @@ func TestWriteExplanation(t *testing.T) {
 			Last: &cook.LastTime{
 				Outcome: cook.Unchanged, At: time.Unix(1e9, 0), CookTime: 1516 * time.Millisecond, Reasons: []string{"new", "forced"},
 				Outputs: []cook.Output{{Path: "a.mesh", Blob: id("4"), Size: 2048, State: "edited"}},
+				Origin:  &cook.Origin{Server: "grpcs://c/main", Run: "r1", Host: "a\x1b[2J\nb", Key: id("5"), At: time.Unix(1e9-60, 0)},
 			},
 		}, `models/a.gltf [pc]
   now:      has work to do
@@ -52,6 +53,7 @@ func TestWriteExplanation(t *testing.T) {
   last:     unchanged on 2001-09-09 01:46:40 UTC, cooking took 1.52s
     because new
     because forced
+    from grpcs://c/main, cooked by run r1 on host "a\x1b[2J\nb" in 1.52s (2001-09-09 01:45:40 UTC), signed by key 5555555555555555
   output:   444444444444 a.mesh (2.0 KiB, edited)
   makes:    2 meshes
   warning:  no normals

@@ -49,6 +49,7 @@ type work struct {
 	expected time.Duration // of everything, in one worker's time
 	past     time.Duration // expected time of what is done
 	running  []started
+	traffic  string // what passes between the run and a server
 }
 
 // A reading is how far the reading of a tree has come.
@@ -137,10 +138,14 @@ func (p *Progress) Planned(assets int, expected time.Duration) {
 // Note does nothing: a Text observer prints notes.
 func (p *Progress) Note(string) {}
 
-// Step notes what the recipe of an asset is doing.
+// Step notes what the recipe of an asset is doing, or what passes between the run and a server.
 func (p *Progress) Step(path, target, step string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if path == "" {
+		p.traffic = step
+		return
+	}
 	if i := slices.IndexFunc(p.running, func(s started) bool { return s.asset == asset{path, target} }); i >= 0 {
 		p.running[i].step = step
 	}
@@ -202,6 +207,9 @@ func (p *Progress) beat() {
 	if eta := p.eta(); eta != "" {
 		text += ", " + eta
 	}
+	if p.traffic != "" {
+		text += ", " + p.traffic
+	}
 	for i, s := range p.running[:min(slowest, len(p.running))] {
 		if ran := p.now().Sub(s.at); ran >= long {
 			text += fmt.Sprintf("%s %s %s", [...]string{";", ","}[min(i, 1)], ran.Round(time.Second), s.name())
@@ -218,7 +226,11 @@ func (p *Progress) bar(width int) string {
 	case p.total == 0:
 		return cut("cook: "+p.stage, width)
 	}
-	return bar(width, p.share(), fmt.Sprintf(" %d/%d  %s  %s", p.done, p.total, human.Bytes(p.bytes), p.eta()))
+	text := fmt.Sprintf(" %d/%d  %s  %s", p.done, p.total, human.Bytes(p.bytes), p.eta())
+	if p.traffic != "" {
+		text += "  " + p.traffic
+	}
+	return bar(width, p.share(), text)
 }
 
 // rate is empty until there is enough to tell.

@@ -103,6 +103,7 @@ func Objects() []Object {
 		"option":      reflect.TypeFor[cook.Option](),
 		"input":       reflect.TypeFor[cook.Input](),
 		"last":        reflect.TypeFor[cook.LastTime](),
+		"origin":      reflect.TypeFor[cook.Origin](),
 		"output":      reflect.TypeFor[cook.Output](),
 		"measured":    reflect.TypeFor[Measured](),
 		"memory":      reflect.TypeFor[memory.GroupRow](),

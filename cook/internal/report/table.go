@@ -39,6 +39,7 @@ func WriteTable(w io.Writer, s *cook.Summary, peakRSS int64) error {
 		fmt.Fprintf(t, "remote cooked\t%d\t\t\t\t\n", r.Executed)
 		fmt.Fprintf(t, "remote given\t%d\t\t%d\t\t\n", r.Uploaded, r.Up)
 		fmt.Fprintf(t, "remote dear\t%d\t\t\t\t\n", r.Dear)
+		fmt.Fprintf(t, "remote untrusted\t%d\t\t\t\t\n", r.Untrusted)
 		fmt.Fprintf(t, "remote requests\t%d\t\t\t\t\n", r.Requests)
 	}
 	if peakRSS > 0 {

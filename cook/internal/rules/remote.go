@@ -17,6 +17,7 @@ import (
 //	exec   = true
 //	jobs   = 32
 //	platform = { OSFamily = "linux" }
+//	trust  = ["certificates/ci.pub"]
 //
 // Files are from the folder of the file. What is left out is "". The program that speaks to
 // the server is not in the table.
@@ -27,11 +28,13 @@ type Remote struct {
 	Exec                                string // ExecAuto and so on
 	Jobs                                int
 	Platform                            []string // KEY=VALUE, sorted
+	SignKey                             string
+	Trust                               []string
 	Program                             string
 }
 
 // remoteKeys are the keys of the table.
-var remoteKeys = []string{"url", "upload", "read", "race", "ca", "cert", "key", "token_file", "basic_file", "exec", "jobs", "platform"}
+var remoteKeys = []string{"url", "upload", "read", "race", "ca", "cert", "key", "token_file", "basic_file", "exec", "jobs", "platform", "sign_key", "trust"}
 
 // UploadChoices say when results are given to the server.
 var UploadChoices = []string{"never", "ci", "always"}
@@ -68,7 +71,7 @@ func (c *compiler) remote(at *node, value any) (r Remote) {
 		c.failf(at.key, "remote: want a table; write [remote] above its keys")
 		return r
 	}
-	files := map[string]*string{"ca": &r.CA, "cert": &r.Cert, "key": &r.Key, "token_file": &r.TokenFile, "basic_file": &r.BasicFile}
+	files := map[string]*string{"ca": &r.CA, "cert": &r.Cert, "key": &r.Key, "token_file": &r.TokenFile, "basic_file": &r.BasicFile, "sign_key": &r.SignKey}
 	for _, key := range sortedKeys(table) {
 		place := at.field(key)
 		text, _ := table[key].(string)
@@ -115,6 +118,8 @@ func (c *compiler) remote(at *node, value any) (r Remote) {
 			}
 		case key == "platform":
 			r.Platform = c.platform(place, table[key])
+		case key == "trust":
+			r.Trust = c.trusted(place, table[key])
 		default:
 			c.failf(place.key, "unknown key %q%s", clip(key), instead(key, remoteKeys)).meant(key, remoteKeys)
 		}
@@ -141,6 +146,22 @@ func (c *compiler) platform(at *node, value any) (properties []string) {
 	return properties
 }
 
+// trusted judges the list of trusted keys.
+func (c *compiler) trusted(at *node, value any) (files []string) {
+	list, ok := value.([]any)
+	if !ok || len(list) == 0 {
+		c.failf(at.value, `trust: want a list of files, such as ["ci.pub"]`)
+	}
+	for i, v := range list {
+		file, _ := v.(string)
+		if file == "" {
+			c.failf(at.item(i).value, "trust: want a file")
+		}
+		files = append(files, file)
+	}
+	return files
+}
+
 // remoteSchema has the keys of the table [remote].
 func remoteSchema() schema {
 	file := func(about string) schema {
@@ -159,5 +180,10 @@ func remoteSchema() schema {
 		"key":        file("the key of cert, in PEM"),
 		"token_file": file("a file that holds the bearer token"),
 		"basic_file": file("a file that holds user:password"),
+		"sign_key":   file("the Ed25519 key that signs results, in PEM"),
+		"trust": schema{
+			"description": "Ed25519 public keys in PEM: only results that one of them signed are taken",
+			"type":        "array", "minItems": 1, "items": schema{"type": "string", "minLength": 1},
+		},
 	}
 }

@@ -29,7 +29,7 @@ func fuzzRecord(f *testing.F, k kind, again func(payload []byte) ([]byte, error)
 }
 
 func FuzzResult(f *testing.F) {
-	for _, r := range []Result{{}, sampleResult, {Warnings: []string{"no such texture"}}} {
+	for _, r := range []Result{{}, sampleResult, {Warnings: []string{"no such texture"}}, {Origin: sampleOrigin}} {
 		payload, err := encodeResult(r)
 		if err != nil {
 			f.Fatal(err)

@@ -17,13 +17,15 @@ var sampleResult = Result{
 	CookTime:  1234 * time.Millisecond,
 }
 
+var sampleOrigin = Origin{Server: "grpcs://cache/main", Run: "\x1b[2J", Host: "ci-7", Key: "ab12", At: time.UnixMilli(1_764_139_426_123).UTC()}
+
 func TestResult(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := ResultID{5}
 	if r, err := s.Result(id); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), s.path(results, id)) {
 		t.Errorf("before: %v, %v", r, err)
 	}
-	for _, want := range []Result{{}, sampleResult, {CookTime: 5, Artifacts: sampleResult.Artifacts[:1]}, {Warnings: []string{"no such texture", ""}}} {
+	for _, want := range []Result{{}, sampleResult, {CookTime: 5, Artifacts: sampleResult.Artifacts[:1]}, {Warnings: []string{"no such texture", ""}}, {Origin: sampleOrigin}, {Warnings: []string{"w"}, Origin: Origin{Server: "s"}}} {
 		if err := s.PutResult(id, want); err != nil {
 			t.Fatal(err)
 		}
@@ -236,6 +238,9 @@ func TestBadPayloads(t *testing.T) {
 		"negative size":      {results, strings.Repeat("\x00", 8) + "\x01\x00\x00\x00" + strings.Repeat("\xff", 40)},
 		"zero blob":          {results, strings.Repeat("\x00", 8) + "\x01\x00\x00\x00" + strings.Repeat("\x00", 40)},
 		"left over":          {results, strings.Repeat("\x00", 13)},
+		"empty origin":       {results, strings.Repeat("\x00", 8+4+4+4*4+8)},
+		"origin cut short":   {results, strings.Repeat("\x00", 8+4+4) + "\x01\x00\x00\x00s"},
+		"origin after 9999":  {results, strings.Repeat("\x00", 8+4+4+4*4) + strings.Repeat("\x7f", 8)},
 		"no read sets":       {reads, zero4},
 		"no count":           {reads, ""},
 		"too many sets":      {reads, "\x11\x00\x00\x00" + strings.Repeat(zero4, 17)},

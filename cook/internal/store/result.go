@@ -13,6 +13,7 @@ type Result struct {
 	Artifacts []Artifact    // in the order in which the recipe declares its outputs
 	CookTime  time.Duration // what the next one saves by not cooking
 	Warnings  []string      // what the recipe had to say about the source
+	Origin    Origin        // zero if it was cooked on this machine
 }
 
 // Artifact is one output file by content. Where it goes is not the store's to say.
@@ -66,8 +67,10 @@ func (s *Store) putResult(id ResultID, r Result) error {
 }
 
 // The payload of a result is the cook time in ns (8 bytes), the number of
-// artifacts (4), and for each its blob ID (32) and its size (8); if there are warnings,
-// their number (4), and for each its length (4) and its bytes.
+// artifacts (4), and for each its blob ID (32) and its size (8); if there are warnings or
+// an origin, the number of warnings (4), and for each its length (4) and its bytes; if there
+// is an origin, that. Versions that know of no origins take such a record for a damaged one,
+// which is a miss.
 func encodeResult(r Result) ([]byte, error) {
 	if r.CookTime < 0 {
 		return nil, fmt.Errorf("negative cook time %v", r.CookTime)
@@ -84,11 +87,14 @@ func encodeResult(r Result) ([]byte, error) {
 		b = append(b, a.Blob[:]...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(a.Size))
 	}
-	if len(r.Warnings) > 0 {
+	if len(r.Warnings) > 0 || !r.Origin.IsZero() {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(r.Warnings)))
 	}
 	for _, w := range r.Warnings {
 		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(w))), w...)
+	}
+	if !r.Origin.IsZero() {
+		b = appendOrigin(b, r.Origin)
 	}
 	if len(b) > maxRecord-recordHead-recordTail {
 		return nil, fmt.Errorf("a record of %d bytes, at most %d fit", len(b), maxRecord)
@@ -111,12 +117,19 @@ func decodeResult(payload []byte) (Result, error) {
 		}
 	}
 	if d.err == nil && len(d.b) > 0 {
-		if r.Warnings = make([]string, d.count(4)); len(r.Warnings) == 0 && d.err == nil {
+		if n := d.count(4); n > 0 {
+			r.Warnings = make([]string, n)
+		} else if d.err == nil && len(d.b) == 0 {
 			d.err = errors.New("an empty list of warnings")
 		}
 	}
 	for i := range r.Warnings {
 		r.Warnings[i] = string(d.bytes(uint64(d.uint32())))
+	}
+	if d.err == nil && len(d.b) > 0 {
+		if r.Origin = d.origin(); d.err == nil && r.Origin.IsZero() {
+			d.err = errors.New("an empty origin")
+		}
 	}
 	if err := d.end(); err != nil {
 		return Result{}, err

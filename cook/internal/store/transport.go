@@ -12,8 +12,10 @@ import (
 // Records travel between stores as they lie in one: with the ID that they answer for and
 // a checksum, so that what arrives torn, swapped or of another version is found.
 
-// MarshalResult returns the record of a result.
+// MarshalResult returns the record of a result. Its origin does not travel: what is an origin
+// depends on where a result arrives.
 func MarshalResult(id ResultID, r Result) ([]byte, error) {
+	r.Origin = Origin{}
 	payload, err := encodeResult(r)
 	if err != nil {
 		return nil, fmt.Errorf("result %s: %w", id, err)
@@ -27,6 +29,7 @@ func UnmarshalResult(id ResultID, record []byte) (Result, error) {
 	if err == nil {
 		var r Result
 		if r, err = decodeResult(payload); err == nil {
+			r.Origin = Origin{}
 			return r, nil
 		}
 	}

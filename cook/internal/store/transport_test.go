@@ -21,6 +21,15 @@ func TestRecordsTravel(t *testing.T) {
 	if diff := cmp.Diff(sampleResult, got); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
+	elsewhere := sampleResult
+	elsewhere.Origin = sampleOrigin
+	if without, err := MarshalResult(ResultID{5}, elsewhere); err != nil || !bytes.Equal(without, result) {
+		t.Errorf("an origin travels: %x, %v", without, err)
+	}
+	payload, _ := encodeResult(elsewhere)
+	if got, err := UnmarshalResult(ResultID{5}, sealRecord(results, ResultID{5}, payload)); err != nil || !got.Origin.IsZero() {
+		t.Errorf("an origin arrives: %+v, %v", got.Origin, err)
+	}
 	sets := []ReadSet{{"a", "b/*"}, {"c"}}
 	reads := MarshalReadSets(ActionID{6}, sets)
 	gotSets, err := UnmarshalReadSets(ActionID{6}, reads)

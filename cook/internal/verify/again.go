@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -17,6 +19,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/advice"
 	"github.com/assetcook/assetcook/internal/confine"
@@ -25,14 +28,15 @@ import (
 )
 
 // cookAgain cooks some actions of a plan again, compares what comes out and what they read,
-// and returns how many were cooked. If the index was lost it is not known what they depend on.
-func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Todo, drawn []int, lost bool) (n int, err error) {
+// and returns how many were cooked, and how many results of a server were compared with that.
+// If the index was lost it is not known what they depend on.
+func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Todo, drawn []int, lost bool) (n, shared int, err error) {
 	if len(drawn) == 0 {
-		return 0, nil
+		return 0, 0, nil
 	}
 	dir, remove, err := workFolder(s.Out)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 
@@ -47,16 +51,19 @@ func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Tod
 	again := execute.NewAgain(env)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	var done atomic.Int64
+	var done, compared atomic.Int64
+	server := openRemote(s, r, env.Remote)
 	parallel.Each(ctx, workers, len(drawn), func(n, i int) error {
-		w := &worker{session: s, report: r, again: again, dir: dir, name: strconv.Itoa(n), lost: lost, stop: stop}
+		w := &worker{session: s, report: r, again: again, dir: dir, name: strconv.Itoa(n), lost: lost, stop: stop, remote: server, compared: &compared}
 		w.repeat(ctx, &todo.Actions[drawn[i]])
 		if ctx.Err() == nil {
 			done.Add(1)
 		}
 		return nil
 	})
-	return int(done.Load()), context.Cause(ctx)
+	asks := func(i int) bool { return !todo.Actions[i].Method.Cheap() }
+	err = closeRemote(ctx, server, slices.ContainsFunc(drawn, asks))
+	return int(done.Load()), int(compared.Load()), cmp.Or(context.Cause(ctx), err)
 }
 
 // workFolder makes a folder below the output folder that no other process looks into.
@@ -87,6 +94,9 @@ type worker struct {
 	lost    bool   // nothing is known of dependencies
 	// stop ends verifying with an error that says nothing about any recipe.
 	stop context.CancelCauseFunc
+
+	remote   *remote.Client // nil for none
+	compared *atomic.Int64  // results of it
 }
 
 // repeat cooks an action again and reports what differs.
@@ -108,6 +118,9 @@ func (w *worker) repeat(ctx context.Context, a *plan.Action) {
 		if now.err == nil && !w.lost {
 			w.checkInputs(a, now)
 		}
+		if now.err == nil && w.remote != nil {
+			w.checkShared(ctx, a, now.steps)
+		}
 		event.Outcome, event.Outputs, event.Took, event.CookTime = execute.Cooked, a.Outputs, took, took
 		w.report.event(event)
 	}
@@ -117,6 +130,7 @@ func (w *worker) repeat(ctx context.Context, a *plan.Action) {
 type attempt struct {
 	differences []difference
 	deps        []index.Dep
+	steps       []execute.Step
 	traced      bool // deps have all that was read, whatever the recipe knows of that
 	err         error
 }
@@ -130,7 +144,7 @@ func (w *worker) try(ctx context.Context, a *plan.Action, trace bool) (now attem
 		traced = func() { now.traced = true }
 	}
 	now.err = w.cook(ctx, a, allChanged, traced, func(scratch *confine.Dir, made execute.Made) (err error) {
-		now.deps = made.Deps
+		now.deps, now.steps = made.Deps, made.Steps
 		now.differences, err = w.compare(a, scratch, made)
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/profile"
 )
 
@@ -26,6 +27,7 @@ const (
 	HiddenRead      FindingKind = "hidden read"        // a file that was read is no dependency
 	HiddenAbsence   FindingKind = "hidden absence"     // nor is that a file is not there
 	HiddenListing   FindingKind = "hidden listing"     // nor what a folder holds, or that it is there
+	RemoteDiffers   FindingKind = "remote differs"     // a result on the server is not what a new cook gave
 	Unreadable      FindingKind = "cannot be verified" // something could not be read
 )
 
@@ -44,6 +46,8 @@ type Finding struct {
 	Warning bool
 	// Bytes says where two artifacts first differ; nil if that is not known.
 	Bytes *ByteDifference
+	// Origin is where a result on the server came from, if that differs.
+	Origin *store.Origin
 	// Text says what is wrong and what to do, without the path. What a program
 	// printed follows on lines of its own.
 	Text string
@@ -73,6 +77,7 @@ type Sum struct {
 	Bytes   int64 // of them, read
 	Blobs   int   // of the store, found intact
 	Again   int   // assets cooked again
+	Shared  int   // results of the server that were compared with them
 	Assets  int
 	// Seed draws the same sample again.
 	Seed        uint64
@@ -124,6 +129,13 @@ func (r *reporter) noteOnce(m *plan.Method, text string) {
 		r.noted = map[*plan.Method]bool{}
 	}
 	r.noted[m] = true
+	r.observer.Note(text)
+}
+
+// note passes on what is no difference.
+func (r *reporter) note(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.observer.Note(text)
 }
 

@@ -13,7 +13,9 @@
 //     locale and home folder, with another number of workers, and compared byte by
 //     byte with what is in the output folder;
 //   - what these read, look for and list is compared with the dependencies on record.
-//     Programs that could read more than they are known to are traced for that.
+//     Programs that could read more than they are known to are traced for that;
+//   - on request, what is cooked again is compared with the results that runs would take
+//     from a server for the same inputs. One that it does not have is no difference.
 //
 // Nothing else is changed: not the assets, not the outputs, not the index.
 package verify
@@ -39,7 +41,8 @@ import (
 type Options struct {
 	// Pass is as for a pass over the same tree. Without targets those that were cooked
 	// last are verified; a scope limits everything to some sources. Force,
-	// IgnoreStamps, StopOnFailure, OutputsByFolder and DryRun mean nothing here.
+	// IgnoreStamps, StopOnFailure, OutputsByFolder and DryRun mean nothing here. The
+	// results that Remote has of what is cooked again are compared with that.
 	Pass pass.Options
 	// Sample is how many assets are cooked again: a number such as "20", a part
 	// such as "5%", or "all"; "" is DefaultSample.
@@ -155,7 +158,7 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 	}
 	r.stage("cook")
 	sum.Seed = newSeed(opt.Seed)
-	sum.Again, err = cookAgain(ctx, s, r, todo, sampleOf(todo.Plan, sample, sum.Seed, last.lost), last.lost)
+	sum.Again, sum.Shared, err = cookAgain(ctx, s, r, todo, sampleOf(todo.Plan, sample, sum.Seed, last.lost), last.lost)
 	return sum, err
 }
 

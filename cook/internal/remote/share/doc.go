@@ -24,8 +24,11 @@
 // BLAKE3-256 against the record while it is written, so what is in the store under an ID
 // has that ID. What does not fit is a miss: output files that the record does not have,
 // other sizes, names that are no number, a blob that is gone. A server that keeps a
-// consistent but wrong result for an action is believed, as is whoever may write to it:
-// see docs/remote.md.
+// consistent but wrong result for an action is believed, as is whoever may write to it,
+// unless [Keys] say whose signatures are trusted. A signature covers all that an entry says
+// and the key that it says it of. It is of the whole entry: what adds read sets to one signs
+// it anew, and so vouches for what was there, which it does only for trusted keys and its
+// own. See docs/remote.md for what that keeps out.
 //
 // # Failure is a miss
 //

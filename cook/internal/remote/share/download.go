@@ -29,16 +29,21 @@ const (
 // request is made.
 type downloads struct {
 	pace
-	link  *link
-	store *store.Store
+	traffic *traffic
+	link    *link
+	store   *store.Store
 
 	mu           sync.Mutex
 	wanted       map[store.Artifact]*download
 	small, large []*download // that wait
-	smalls       int         // requests on their way
-	larges       int
-	flying       int64 // bytes of large blobs that are on their way
+	flying       flying
 	blobs, bytes int64 // that came
+}
+
+// flying are requests on their way.
+type flying struct {
+	smalls, larges int
+	bytes          int64 // of large blobs
 }
 
 // A download is a blob on its way.
@@ -61,8 +66,8 @@ func (d *downloads) want(ctx context.Context, from Digest, to store.Artifact, fo
 	d.wanted[to] = w
 	if d.link.isSmall(from) {
 		d.small = append(d.small, w)
-		if d.smalls < smallTransfers {
-			d.smalls++
+		if d.flying.smalls < smallTransfers {
+			d.flying.smalls++
 			go d.fetchSmall(ctx)
 		}
 	} else {
@@ -125,7 +130,7 @@ func (d *downloads) fetchSmall(ctx context.Context) {
 			batch, d.small = append(batch, d.small[0]), d.small[1:]
 		}
 		if len(batch) == 0 {
-			d.smalls--
+			d.flying.smalls--
 			d.mu.Unlock()
 			return
 		}
@@ -141,6 +146,7 @@ func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int6
 	}
 	contents, errs := make([][]byte, len(batch)), make([]error, len(batch))
 	d.begin()
+	is := d.traffic.begin(false, len(batch), size)
 	err := d.link.do(ctx, size, func(ctx context.Context, server Server) error {
 		for i := range errs {
 			errs[i] = ErrMissing // what the server says nothing of
@@ -148,6 +154,10 @@ func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int6
 		return server.ReadSmall(ctx, digests, func(i int, content []byte, err error) { contents[i], errs[i] = content, err })
 	})
 	d.pace.end(size)
+	if err == nil {
+		is.passed(size)
+	}
+	is.end()
 	for i, w := range batch {
 		failed := errors.Join(err, errs[i])
 		if failed == nil {
@@ -161,19 +171,19 @@ func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int6
 func (d *downloads) startLarge(ctx context.Context) {
 	for d.drop(&d.large); len(d.large) > 0; d.drop(&d.large) {
 		w := d.large[0]
-		few := d.larges < mostTransfers && d.flying+w.from.Size <= mostFlying
-		if d.larges >= largeTransfers && !few {
+		few := d.flying.larges < mostTransfers && d.flying.bytes+w.from.Size <= mostFlying
+		if d.flying.larges >= largeTransfers && !few {
 			return
 		}
 		d.large = d.large[1:]
-		d.larges++
-		d.flying += w.from.Size
+		d.flying.larges++
+		d.flying.bytes += w.from.Size
 		go func() {
 			d.end(w, d.fetchLarge(ctx, w))
 			d.mu.Lock()
 			defer d.mu.Unlock()
-			d.larges--
-			d.flying -= w.from.Size
+			d.flying.larges--
+			d.flying.bytes -= w.from.Size
 			d.startLarge(ctx)
 		}()
 	}
@@ -183,6 +193,8 @@ func (d *downloads) startLarge(ctx context.Context) {
 func (d *downloads) fetchLarge(ctx context.Context, w *download) error {
 	d.begin()
 	defer d.pace.end(w.from.Size)
+	is := d.traffic.begin(false, 1, w.from.Size)
+	defer is.end()
 	return d.link.do(ctx, w.from.Size, func(ctx context.Context, server Server) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -191,7 +203,7 @@ func (d *downloads) fetchLarge(ctx context.Context, w *download) error {
 			return err
 		}
 		defer r.Close()
-		flowing := &flow{r, time.AfterFunc(stallTime, cancel)}
+		flowing := &flow{is.reader(r), time.AfterFunc(stallTime, cancel)}
 		defer flowing.timer.Stop()
 		if err = d.store.ReceiveBlob(ctx, flowing, w.to.Blob, w.to.Size); errors.Is(err, context.Canceled) {
 			err = fmt.Errorf("%w: nothing came for %v", ErrUnavailable, stallTime)

@@ -71,7 +71,7 @@ func (s *sharer) expect(ctx context.Context, r remote.Request) {
 			s.looking.leave(f.took, errors.Is(f.err, ErrUnavailable))
 			a := remote.Answer{Seq: r.Seq + uint64(n)}
 			if found {
-				a.ReadSets, a.Result = f.record.ReadSets, f.record.Result
+				a.ReadSets, a.Result, a.Origin = f.record.ReadSets, f.record.Result, f.origin
 			}
 			if found && f.result != nil {
 				a.Found = s.fetch(ctx, f, r.Have[n])
@@ -91,6 +91,8 @@ func (s *sharer) lookUp(ctx context.Context, f *finding) bool {
 		switch {
 		case errors.Is(f.err, errPoisoned):
 			s.noteOnce("poisoned", f.err)
+		case errors.Is(f.err, errUntrusted):
+			s.noteOnce("untrusted", f.err)
 		case errors.Is(f.err, ErrRefused):
 			s.link.stop(f.err)
 		}
@@ -109,17 +111,20 @@ func (s *sharer) entry(ctx context.Context, k remote.Key) (e *entry, err error) 
 		e, err = decode(k, ar)
 		return err
 	})
+	if err == nil && !s.Keys.trusts(e.signed) {
+		return nil, errUntrusted
+	}
 	return e, err
 }
 
 // answerLook answers what is known of a key.
 func (s *sharer) answerLook(ctx context.Context, r remote.Request) remote.Answer {
 	a := remote.Answer{Seq: r.Seq}
-	if _, err := s.link.ready(ctx, false); err != nil {
+	if _, err := s.link.ready(ctx, s.Patient); err != nil {
 		return a
 	}
 	if f := s.find(r.Keys[0]); s.lookUp(ctx, f) {
-		a.Found, a.ReadSets, a.Result = true, f.record.ReadSets, f.record.Result
+		a.Found, a.ReadSets, a.Result, a.Origin = true, f.record.ReadSets, f.record.Result, f.origin
 	}
 	return a
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
@@ -15,7 +14,7 @@ import (
 const maxPending = 100_000
 
 // leave adds keys to the file of those that a later run uploads. Losing them costs a miss.
-func (s *sharer) leave(keys []remote.Key) {
+func (s *sharer) leave(keys []kept) {
 	if len(keys) == 0 || s.Pending == "" {
 		return
 	}
@@ -39,7 +38,7 @@ func (s *sharer) leave(keys []remote.Key) {
 
 // takePending takes the keys that earlier runs have left, once. A line that is not whole is
 // left out.
-func (s *sharer) takePending() (keys []remote.Key) {
+func (s *sharer) takePending() (keys []kept) {
 	s.mu.Lock()
 	again := s.resumed
 	s.resumed = true
@@ -57,7 +56,7 @@ func (s *sharer) takePending() (keys []remote.Key) {
 		return nil
 	}
 	for line := range bytes.Lines(data) {
-		var k remote.Key
+		var k kept
 		if json.Unmarshal(line, &k) == nil && len(keys) < maxPending {
 			keys = append(keys, k)
 		}
@@ -66,7 +65,7 @@ func (s *sharer) takePending() (keys []remote.Key) {
 }
 
 // actions counts the actions of keys.
-func actions(keys []remote.Key) int {
+func actions(keys []kept) int {
 	seen := map[store.ActionID]bool{}
 	for _, k := range keys {
 		seen[k.Action] = true

@@ -1,12 +1,12 @@
 package share
 
 import (
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -17,10 +17,12 @@ import (
 
 // An entry is what a server keeps under one ID.
 type entry struct {
-	readSets []store.ReadSet // of an action
-	result   *store.Result   // nil if there is none
-	files    []Digest        // of the result's artifacts, on the server
-	record                   // as it came
+	readSets []store.ReadSet   // of an action
+	result   *store.Result     // nil if there is none
+	files    []Digest          // of the result's artifacts, on the server
+	origin   store.Origin      // of the result
+	signed   ed25519.PublicKey // by this key, as was verified; nil for none
+	record                     // as it came
 }
 
 // A record is what stdout_raw of an ActionResult holds, as JSON.
@@ -28,6 +30,11 @@ type record struct {
 	Format   int    `json:"assetcook"`
 	ReadSets []byte `json:"readSets,omitempty"` // a record of the store
 	Result   []byte `json:"result,omitempty"`   // likewise
+	Made     maker  `json:"made,omitzero"`      // of the result
+	// Key is the public key of Signature. Versions that know of no signatures read a record
+	// all the same, so its format has no other number.
+	Key       []byte `json:"key,omitempty"`
+	Signature []byte `json:"signature,omitempty"`
 }
 
 const recordFormat = 1
@@ -67,7 +74,7 @@ func decode(k remote.Key, ar *repb.ActionResult) (*entry, error) {
 		if err != nil {
 			return wrong("%v", err)
 		}
-		e.result = &r
+		e.result, e.origin = &r, e.Made.origin(ar)
 	}
 	if len(ar.OutputDirectories)+len(ar.OutputSymlinks) > 0 {
 		return wrong("it has outputs that are no files")
@@ -75,6 +82,8 @@ func decode(k remote.Key, ar *repb.ActionResult) (*entry, error) {
 	if e.files, err = filesOf(ar, e.result); err != nil {
 		return wrong("%v", err)
 	}
+	e.signed = e.signer(k)
+	e.origin.Key = Fingerprint(e.signed)
 	return e, nil
 }
 
@@ -101,10 +110,10 @@ func filesOf(ar *repb.ActionResult, r *store.Result) ([]Digest, error) {
 	return files, nil
 }
 
-// encode is what a server is to keep for an entry.
-func (e *entry) encode(k remote.Key, host string, now time.Time) (*repb.ActionResult, error) {
+// encode is what a server is to keep for an entry, signed unless the private key is nil.
+func (e *entry) encode(k remote.Key, private ed25519.PrivateKey) (*repb.ActionResult, error) {
 	rec := record{Format: recordFormat}
-	ar := &repb.ActionResult{ExecutionMetadata: &repb.ExecutedActionMetadata{Worker: host}}
+	ar := &repb.ActionResult{ExecutionMetadata: &repb.ExecutedActionMetadata{Worker: e.origin.Host}}
 	if len(e.readSets) > 0 {
 		rec.ReadSets = store.MarshalReadSets(k.Action, e.readSets)
 	}
@@ -116,8 +125,14 @@ func (e *entry) encode(k remote.Key, host string, now time.Time) (*repb.ActionRe
 		for i, f := range e.files {
 			ar.OutputFiles = append(ar.OutputFiles, &repb.OutputFile{Path: strconv.Itoa(i), Digest: f.message()})
 		}
-		ar.ExecutionMetadata.ExecutionStartTimestamp = timestamppb.New(now.Add(-e.result.CookTime))
-		ar.ExecutionMetadata.ExecutionCompletedTimestamp = timestamppb.New(now)
+		rec.Made = maker{e.origin.Run, e.origin.Host, e.origin.At}
+		if !e.origin.At.IsZero() {
+			ar.ExecutionMetadata.ExecutionStartTimestamp = timestamppb.New(e.origin.At.Add(-e.result.CookTime))
+			ar.ExecutionMetadata.ExecutionCompletedTimestamp = timestamppb.New(e.origin.At)
+		}
+	}
+	if private != nil {
+		rec.sign(private, k, e.files)
 	}
 	var err error
 	if ar.StdoutRaw, err = json.Marshal(rec); err == nil && len(ar.StdoutRaw) > maxRecord {
@@ -140,7 +155,7 @@ func (e *entry) merge(old *entry) (more bool) {
 	if e.result != nil {
 		return true
 	}
-	e.result, e.files = old.result, old.files
+	e.result, e.files, e.origin = old.result, old.files, old.origin
 	return more
 }
 

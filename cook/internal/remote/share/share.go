@@ -9,6 +9,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
@@ -20,8 +21,11 @@ type Options struct {
 	// Open opens the server, which Name calls in messages.
 	Open func(context.Context) (Server, error)
 	Name string
-	// Host is named as the maker of results.
-	Host string
+	// Run and Host are named as the makers of results.
+	Run, Host string
+	Keys      Keys
+	// Patient has questions wait until it is known whether the server is there.
+	Patient bool
 	// Pending is the file of keys that wait for a run to upload them; "" for none.
 	Pending string
 	// Platform are the properties, KEY=VALUE, of the machines that execute actions.
@@ -33,12 +37,16 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := &sharer{
-		Options: opt, answers: answers{to: json.NewEncoder(out)}, noted: map[string]bool{},
+		Options: opt, to: answers{Encoder: json.NewEncoder(out), noted: map[string]bool{}},
 		findings: map[remote.Key]*finding{}, looking: newWindow(maxWindow), runs: newRuns(),
 	}
 	s.link = newLink(ctx, opt.Open, s.note)
 	defer s.link.close()
-	s.downloads = downloads{link: s.link, store: opt.Store, wanted: map[store.Artifact]*download{}}
+	s.traffic.tell = func(t remote.Traffic) { s.answer(remote.Answer{Traffic: &t}) }
+	ticker := time.NewTicker(tellTime)
+	defer ticker.Stop()
+	go s.traffic.follow(ctx, ticker.C)
+	s.downloads = downloads{traffic: &s.traffic, link: s.link, store: opt.Store, wanted: map[store.Artifact]*download{}}
 	uploading, stop := context.WithCancel(ctx)
 	defer stop()
 
@@ -54,13 +62,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 			}
 			return fmt.Errorf("request: %w", err)
 		}
-		switch {
-		case r.Op == remote.End, r.Op == remote.Drop, r.Op == remote.Run && r.Root != nil:
-		case len(r.Keys) == 0:
-			return fmt.Errorf("request: %s of no key", r.Op)
-		}
-		if r.Op == remote.Expect && len(r.Have) != len(r.Keys) {
-			return fmt.Errorf("request: %d lists of blobs for %d keys", len(r.Have), len(r.Keys))
+		if err := check(&r); err != nil {
+			return fmt.Errorf("request: %w", err)
 		}
 		switch r.Op {
 		case remote.Expect:
@@ -74,7 +77,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 		case remote.Fetch:
 			go func() { s.answer(s.answerFetch(ctx, r)) }()
 		case remote.Keep:
-			s.keep(uploading, append(s.takePending(), r.Keys...))
+			s.keep(uploading, append(s.takePending(), s.made(r.Keys)...))
 		case remote.Run:
 			running := s.runs.begin(ctx, r.Seq)
 			go func() {
@@ -97,6 +100,18 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	}
 }
 
+// check returns an error for a request that lacks something.
+func check(r *remote.Request) error {
+	switch {
+	case r.Op == remote.End, r.Op == remote.Drop, r.Op == remote.Run && r.Root != nil:
+	case len(r.Keys) == 0:
+		return fmt.Errorf("%s of no key", r.Op)
+	case r.Op == remote.Expect && len(r.Have) != len(r.Keys):
+		return fmt.Errorf("%d lists of blobs for %d keys", len(r.Have), len(r.Keys))
+	}
+	return nil
+}
+
 // A sharer serves one run.
 type sharer struct {
 	Options
@@ -104,28 +119,29 @@ type sharer struct {
 	downloads downloads
 	uploads   uploads
 	runs      runs
+	traffic   traffic
 	looking   *window // for expected keys
 
-	answers answers
+	to answers
 
 	mu       sync.Mutex
 	findings map[remote.Key]*finding
-	noted    map[string]bool
 	resumed  bool // the keys of Pending were taken
 
 	dear atomic.Int64
 }
 
-// answers go to the run one at a time.
+// answers go to the run, by one goroutine at a time.
 type answers struct {
-	mu sync.Mutex
-	to *json.Encoder
+	sync.Mutex
+	*json.Encoder
+	noted map[string]bool // kinds of errors
 }
 
 func (s *sharer) answer(a remote.Answer) {
-	s.answers.mu.Lock()
-	defer s.answers.mu.Unlock()
-	s.answers.to.Encode(a) // a run that is gone needs no answer
+	s.to.Lock()
+	defer s.to.Unlock()
+	s.to.Encode(a) // a run that is gone needs no answer
 }
 
 // note has the run say something.
@@ -135,10 +151,10 @@ func (s *sharer) note(text string) {
 
 // noteOnce notes the first error of a kind.
 func (s *sharer) noteOnce(kind string, err error) {
-	s.mu.Lock()
-	again := s.noted[kind]
-	s.noted[kind] = true
-	s.mu.Unlock()
+	s.to.Lock()
+	again := s.to.noted[kind]
+	s.to.noted[kind] = true
+	s.to.Unlock()
 	if !again {
 		s.note(err.Error())
 	}
@@ -151,6 +167,9 @@ func (s *sharer) stats() *remote.Stats {
 	for k, f := range s.findings {
 		select {
 		case <-f.looked:
+			if errors.Is(f.err, errUntrusted) {
+				st.Untrusted++
+			}
 			found[k.Action] = found[k.Action] || f.entry != nil && f.result != nil
 		default:
 		}

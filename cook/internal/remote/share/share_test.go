@@ -34,6 +34,8 @@ type machine struct {
 	store *store.Store
 	url   string
 	open  func(context.Context) (share.Server, error)
+	name  string // of its runs
+	keys  share.Keys
 
 	mu    sync.Mutex
 	notes []string
@@ -67,7 +69,7 @@ func (m *machine) run() *remote.Client {
 		here, there := newPipes()
 		go func() {
 			share.Serve(context.Background(), there, there, share.Options{
-				Store: m.store, Open: m.open, Name: m.url, Host: "host", Pending: filepath.Join(m.store.Dir(), "pending"),
+				Store: m.store, Open: m.open, Name: m.url, Run: m.name, Host: "host", Keys: m.keys, Pending: filepath.Join(m.store.Dir(), "pending"),
 			})
 			there.Close()
 		}()

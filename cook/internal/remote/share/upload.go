@@ -20,10 +20,10 @@ import (
 // refers to them.
 type uploads struct {
 	mu     sync.Mutex
-	queue  []remote.Key
+	queue  []kept
 	active int
 	idle   chan struct{} // closed when nothing is queued and nothing active; nil if nobody waits
-	left   []remote.Key  // that failed for want of the server
+	left   []kept        // that failed for want of the server
 	done   int64
 	bytes  int64
 }
@@ -34,8 +34,24 @@ const (
 	largeUploads = 8   // blobs of a group that have a request each, at a time
 )
 
+// A kept is a key under which the store has what is to be uploaded, and what cooked that.
+type kept struct {
+	remote.Key
+	maker
+}
+
+// made are keys whose results the run has just cooked.
+func (s *sharer) made(keys []remote.Key) []kept {
+	by := maker{s.Run, s.Host, time.Now().UTC().Truncate(time.Millisecond)}
+	all := make([]kept, len(keys))
+	for i, k := range keys {
+		all[i] = kept{k, by}
+	}
+	return all
+}
+
 // keep uploads the result of a key when its turn has come.
-func (s *sharer) keep(ctx context.Context, keys []remote.Key) {
+func (s *sharer) keep(ctx context.Context, keys []kept) {
 	u := &s.uploads
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -87,7 +103,7 @@ type gift struct {
 }
 
 // uploadGroup uploads some results. Those that are no longer in the store are left out.
-func (s *sharer) uploadGroup(ctx context.Context, keys []remote.Key) error {
+func (s *sharer) uploadGroup(ctx context.Context, keys []kept) error {
 	server, err := s.link.ready(ctx, true)
 	if err != nil {
 		return err
@@ -96,9 +112,12 @@ func (s *sharer) uploadGroup(ctx context.Context, keys []remote.Key) error {
 	if !traits.Uploads {
 		return fmt.Errorf("%w: it takes no results from here", ErrRefused)
 	}
+	if len(s.Keys.Trust) > 0 && s.Keys.Sign == nil {
+		return errNoKey
+	}
 	Each(len(keys), func(i int) error { // what gift is going to merge with
 		if !keys[i].Reads {
-			s.lookUp(ctx, s.find(keys[i]))
+			s.lookUp(ctx, s.find(keys[i].Key))
 		}
 		return nil
 	})
@@ -124,7 +143,7 @@ func (s *sharer) uploadGroup(ctx context.Context, keys []remote.Key) error {
 
 // uploadResult uploads what refers to blobs that are on the server.
 func (s *sharer) uploadResult(ctx context.Context, g gift) error {
-	ar, err := g.entry.encode(g.key, s.Host, time.Now())
+	ar, err := g.entry.encode(g.key, s.Keys.Sign)
 	if err == nil {
 		err = s.link.do(ctx, int64(len(ar.StdoutRaw)), func(ctx context.Context, server Server) error {
 			return server.PutResult(ctx, g.action.Digest, ar)
@@ -144,8 +163,8 @@ func (s *sharer) uploadResult(ctx context.Context, g gift) error {
 
 // gift returns the entry that makes what the store has under a key known, and adds the
 // contents that it needs. There is none if the store has nothing, or nothing new.
-func (s *sharer) gift(ctx context.Context, k remote.Key, f Function, contents map[Digest]content) (g gift, ok bool) {
-	e := &entry{}
+func (s *sharer) gift(ctx context.Context, k kept, f Function, contents map[Digest]content) (g gift, ok bool) {
+	e := &entry{origin: store.Origin{Run: k.Run, Host: k.Host, At: k.At}}
 	if r, err := s.Store.Result(k.Result); err == nil {
 		e.result = &r
 		for _, a := range r.Artifacts {
@@ -163,11 +182,16 @@ func (s *sharer) gift(ctx context.Context, k remote.Key, f Function, contents ma
 		}
 		// Two that add to what is there at the same time may lose one of the two additions,
 		// which costs a miss.
-		if there := s.find(k); s.lookUp(ctx, there) && !e.merge(there.entry) {
+		// A signature could not be kept by a run that does not sign, and one that does
+		// vouches for what it merges.
+		there := s.find(k.Key)
+		switch found := s.lookUp(ctx, there); {
+		case found && s.Keys.Sign == nil && there.signed != nil,
+			found && (s.Keys.Sign == nil || s.Keys.vouches(there.signed)) && !e.merge(there.entry):
 			return g, false
 		}
 	}
-	return gift{k, e, actionOf(k, f)}, e.result != nil || len(e.readSets) > 0
+	return gift{k.Key, e, actionOf(k.Key, f)}, e.result != nil || len(e.readSets) > 0
 }
 
 // digest returns the server's name of a blob.
@@ -264,10 +288,13 @@ func (s *sharer) sendBatch(ctx context.Context, b *batch) error {
 	if len(b.digests) == 0 {
 		return nil
 	}
+	is := s.traffic.begin(true, len(b.digests), b.size)
+	defer is.end()
 	err := s.link.do(ctx, b.size, func(ctx context.Context, server Server) error {
 		return server.WriteSmall(ctx, b.digests, b.contents)
 	})
 	if err == nil {
+		is.passed(b.size)
 		s.uploads.add(0, b.size)
 	}
 	b.size, b.digests, b.contents = 0, nil, nil
@@ -275,8 +302,16 @@ func (s *sharer) sendBatch(ctx context.Context, b *batch) error {
 }
 
 func (s *sharer) uploadLarge(ctx context.Context, d Digest, c content) error {
+	is := s.traffic.begin(true, 1, d.Size)
+	defer is.end()
 	err := s.link.do(ctx, d.Size, func(ctx context.Context, server Server) error {
-		return server.Write(ctx, d, func(offset int64) (io.ReadCloser, error) { return s.openContent(c, offset) })
+		return server.Write(ctx, d, func(offset int64) (io.ReadCloser, error) {
+			r, err := s.openContent(c, offset)
+			if err != nil {
+				return nil, err
+			}
+			return is.reader(r), nil
+		})
 	})
 	if err == nil {
 		s.uploads.add(0, d.Size)
@@ -311,7 +346,7 @@ func (s *sharer) openContent(c content, offset int64) (io.ReadCloser, error) {
 }
 
 // flush waits until all is uploaded, for a time at most, and returns what is left.
-func (s *sharer) flush(ctx context.Context, longest time.Duration, stop context.CancelFunc) []remote.Key {
+func (s *sharer) flush(ctx context.Context, longest time.Duration, stop context.CancelFunc) []kept {
 	u := &s.uploads
 	u.mu.Lock()
 	idle := make(chan struct{})

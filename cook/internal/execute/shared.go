@@ -1,0 +1,73 @@
+package execute
+
+import (
+	"context"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/store"
+)
+
+// A Step is what cooking an action again gave, or a step of its chain.
+type Step struct {
+	planned
+	made []store.Artifact
+	deps []index.Dep
+}
+
+// A Shared is a result that a run would take from a server instead of cooking.
+type Shared struct {
+	Outputs []string
+	Now     []store.Artifact // by cooking again
+	Result  store.Result     // of the server
+}
+
+// sharedTime is how long an answer is waited for. cook-remote gives up sooner.
+const sharedTime = time.Minute
+
+// Shared returns the results that a server has for a step, by anything that it says was read,
+// by what was read now, and by what was read last time. An action that is not shared has none.
+func (g Again) Shared(ctx context.Context, c *remote.Client, s Step) (all []Shared) {
+	if s.Method.Cheap() {
+		return nil
+	}
+	a := s.planned
+	action := *a.Action
+	if action.Identify(plan.NewKey(), action.Source) != nil {
+		return nil
+	}
+	a.Action = &action
+	first := c.Look(ctx, keyOf(a, nil), sharedTime)
+	sets := append(first.ReadSets, namesOf(s.deps), nil)
+	if a.Last != nil && a.chain == nil {
+		sets = append(sets, namesOf(a.Last.Deps))
+	}
+	seen := map[store.ResultID]bool{}
+	for _, set := range sets {
+		deps, err := g.digest(ctx, a, set)
+		k := keyOf(a, deps)
+		if err != nil || seen[k.Result] {
+			continue
+		}
+		seen[k.Result] = true
+		found := first
+		if k.Reads {
+			found = c.Look(ctx, k, sharedTime)
+		}
+		if found.Result != nil {
+			all = append(all, Shared{a.Outputs, s.made, *found.Result})
+		}
+	}
+	return all
+}
+
+// namesOf are the names of dependencies.
+func namesOf(deps []index.Dep) store.ReadSet {
+	names := make(store.ReadSet, len(deps))
+	for i, d := range deps {
+		names[i] = d.Name
+	}
+	return names
+}

@@ -1,0 +1,73 @@
+package share
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/remote"
+)
+
+// A run is told of each transfer, and at each tick what has passed and how fast, until all
+// has passed.
+func TestTraffic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []remote.Traffic
+		traffic := traffic{tell: func(news remote.Traffic) { told = append(told, news) }}
+		ctx, cancel := context.WithCancel(t.Context())
+		ticks := make(chan time.Time)
+		go traffic.follow(ctx, ticks)
+		now := time.Unix(1e9, 0)
+		tick := func(after time.Duration) {
+			now = now.Add(after)
+			ticks <- now
+			synctest.Wait()
+		}
+		expect := func(want ...remote.Traffic) {
+			t.Helper()
+			if len(told) != len(want) {
+				t.Fatalf("told %+v, want %+v", told, want)
+			}
+			for i, w := range want {
+				got := told[i]
+				if (got.Transfer == nil) != (w.Transfer == nil) || got.Transfer != nil && *got.Transfer != *w.Transfer {
+					t.Errorf("transfer %+v, want %+v", got.Transfer, w.Transfer)
+				}
+				if got.Transfer, w.Transfer = nil, nil; got != w {
+					t.Errorf("told %+v, want %+v", got, w)
+				}
+			}
+			told = nil
+		}
+		tick(time.Second)
+		expect()
+		down := traffic.begin(false, 3, 3000)
+		up := traffic.begin(true, 1, 500)
+		expect(remote.Traffic{Transfer: &remote.Transfer{ID: 1, Blobs: 3, Bytes: 3000}}, remote.Traffic{Transfer: &remote.Transfer{ID: 2, Up: true, Blobs: 1, Bytes: 500}})
+		tick(time.Second)
+		expect(remote.Traffic{Active: true})
+		down.passed(1000)
+		tick(time.Second)
+		expect(remote.Traffic{Active: true, Down: 1000, DownRate: 1000})
+		if _, err := io.Copy(io.Discard, up.reader(io.NopCloser(strings.NewReader(strings.Repeat("x", 500))))); err != nil {
+			t.Fatal(err)
+		}
+		up.end()
+		expect(remote.Traffic{Transfer: &remote.Transfer{ID: 2, Up: true, Blobs: 1, Bytes: 500, Ended: true}})
+		tick(time.Second)
+		expect(remote.Traffic{Active: true, Down: 1000, Up: 500, DownRate: 500, UpRate: 250})
+		down.end()
+		told = nil
+		tick(time.Second)
+		expect(remote.Traffic{Down: 1000, Up: 500, DownRate: 333, UpRate: 166})
+		tick(time.Second)
+		expect()
+		traffic.begun = mostTold
+		traffic.begin(false, 1, 1).end()
+		expect()
+		cancel()
+	})
+}

@@ -1,0 +1,276 @@
+package share_test
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
+	"github.com/assetcook/assetcook/cook/internal/remote/share"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+)
+
+// keyOf returns the private key of somebody.
+func keyOf(name string) ed25519.PrivateKey {
+	seed := sha256.Sum256([]byte(name))
+	return ed25519.NewKeyFromSeed(seed[:])
+}
+
+func public(name string) ed25519.PublicKey { return keyOf(name).Public().(ed25519.PublicKey) }
+
+func fingerprint(name string) string { return share.Fingerprint(public(name)) }
+
+// equals is a result whose artifacts have the same size, and that reads nothing.
+func equals() job {
+	j := jobs(7)[5]
+	j.key.Reads, j.set = false, nil
+	for i := range j.contents {
+		j.contents[i] = []byte(strings.Repeat(string(rune('a'+i)), 20))
+		j.result.Artifacts[i] = store.Artifact{Blob: store.BlobID(hashing.DigestOf(j.contents[i])), Size: 20}
+	}
+	return j
+}
+
+// signed returns a server that has results signed by ci, of equals and of another one.
+func signed(t *testing.T) (*remotetest.Server, string, job) {
+	server := &remotetest.Server{BLAKE3: true}
+	url := server.Start(t)
+	m := newMachine(t, url)
+	m.keys.Sign = keyOf("ci")
+	c := m.run()
+	j := equals()
+	m.keep(c, j)
+	m.keep(c, jobs(7)[1])
+	if stats := c.Close(t.Context()); stats.Uploaded != 2 {
+		t.Fatalf("%+v", stats)
+	}
+	return server, url, j
+}
+
+// takes lets a machine that trusts some keys ask for a result. It returns its origin if it got
+// that, and the machine has no wrong artifact in any case.
+func takes(t *testing.T, url string, j job, trusted ...string) (m *machine, got *store.Result, stats remote.Stats) {
+	t.Helper()
+	m = newMachine(t, url)
+	for _, name := range trusted {
+		m.keys.Trust = append(m.keys.Trust, public(name))
+	}
+	c := m.run()
+	known := c.Look(t.Context(), j.key, time.Minute)
+	fetched := c.Fetch(t.Context(), j.key, time.Minute)
+	if fetched && known.Result == nil {
+		t.Error("fetched what is not known")
+	}
+	stats = c.Close(t.Context())
+	m.verifyBlobs(j)
+	return m, known.Result, stats
+}
+
+// forgeries are what a writer to the server who has no trusted key may do to a signed result.
+var forgeries = map[string]func(r *repb.ActionResult, other *repb.ActionResult, j job){
+	"stripped": func(r, _ *repb.ActionResult, _ job) {
+		rewrite(r, func(f map[string]any) { delete(f, "key"); delete(f, "signature") })
+	},
+	"no signature": func(r, _ *repb.ActionResult, _ job) {
+		rewrite(r, func(f map[string]any) { delete(f, "signature") })
+	},
+	"no key": func(r, _ *repb.ActionResult, _ job) { rewrite(r, func(f map[string]any) { delete(f, "key") }) },
+	"a short key": func(r, _ *repb.ActionResult, _ job) {
+		rewrite(r, func(f map[string]any) { f["key"] = []byte(public("ci"))[:31] })
+	},
+	"a short signature": func(r, _ *repb.ActionResult, _ job) {
+		rewrite(r, func(f map[string]any) { f["signature"] = []byte{1} })
+	},
+	"another's key": func(r, _ *repb.ActionResult, _ job) {
+		rewrite(r, func(f map[string]any) { f["key"] = []byte(public("eve")) })
+	},
+	"another result": func(r, _ *repb.ActionResult, j job) {
+		rewrite(r, func(f map[string]any) {
+			f["result"] = forge(j.key.Result, func(r *store.Result) { r.Artifacts[0], r.Artifacts[1] = r.Artifacts[1], r.Artifacts[0] }, j)
+		})
+		r.OutputFiles[0].Digest, r.OutputFiles[1].Digest = r.OutputFiles[1].Digest, r.OutputFiles[0].Digest
+	},
+	"another time": func(r, _ *repb.ActionResult, j job) {
+		rewrite(r, func(f map[string]any) {
+			f["result"] = forge(j.key.Result, func(r *store.Result) { r.CookTime++ }, j)
+		})
+	},
+	"swapped artifacts": func(r, _ *repb.ActionResult, _ job) {
+		r.OutputFiles[0].Digest, r.OutputFiles[1].Digest = r.OutputFiles[1].Digest, r.OutputFiles[0].Digest
+	},
+	"replayed under another key": func(r, other *repb.ActionResult, j job) {
+		// The signature is one of ci, for what it made of something else.
+		rewrite(other, func(of map[string]any) {
+			rewrite(r, func(f map[string]any) { f["key"], f["signature"], f["made"] = of["key"], of["signature"], of["made"] })
+		})
+	},
+	"added read sets": func(r, _ *repb.ActionResult, j job) {
+		rewrite(r, func(f map[string]any) { f["readSets"] = store.MarshalReadSets(j.key.Action, []store.ReadSet{{"evil"}}) })
+	},
+	"another host": func(r, _ *repb.ActionResult, _ job) {
+		rewrite(r, func(f map[string]any) { f["made"].(map[string]any)["host"] = "other" })
+	},
+	"another run": func(r, _ *repb.ActionResult, _ job) {
+		rewrite(r, func(f map[string]any) { f["made"].(map[string]any)["run"] = "other" })
+	},
+	"another date": func(r, _ *repb.ActionResult, _ job) {
+		rewrite(r, func(f map[string]any) { f["made"].(map[string]any)["at"] = "2001-01-01T00:00:00Z" })
+	},
+}
+
+// Who trusts a key takes what it has signed, and nothing else that is on the server.
+func TestForgeries(t *testing.T) {
+	_, url, j := signed(t)
+	if m, got, stats := takes(t, url, j, "other", "ci"); got == nil || got.Origin.Key != fingerprint("ci") || stats.Untrusted != 0 || len(m.notes) > 0 {
+		t.Fatalf("a signed result: %+v, %+v, %q", got, stats, m.notes)
+	}
+	for name, change := range forgeries {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, url, j := signed(t)
+			server.Change(func(_ map[string][]byte, results map[string]*repb.ActionResult) {
+				var r, other *repb.ActionResult
+				for _, each := range results {
+					if len(each.OutputFiles) == len(j.contents) {
+						r = each
+					} else {
+						other = each
+					}
+				}
+				change(r, other, j)
+			})
+			m, got, stats := takes(t, url, j, "ci")
+			if got != nil || stats.Untrusted != 1 || stats.Hits != 0 || stats.Down != 0 || !strings.Contains(stats.String(), "; 1 not trusted") {
+				t.Errorf("%+v, %+v", got, stats)
+			}
+			if len(m.notes) != 1 || !strings.Contains(m.notes[0], "signed by no trusted key") {
+				t.Errorf("notes: %q", m.notes)
+			}
+			// Who trusts the server takes it, if nothing else is wrong, and is told of no signer
+			// that has not signed.
+			if _, got, _ := takes(t, url, j); got != nil && got.Origin.Key != "" {
+				t.Errorf("said to be signed: %+v", got.Origin)
+			}
+		})
+	}
+}
+
+// What an unknown key has signed, and what none has, are misses. They are replaced by what a
+// trusted key signs.
+func TestUnknownKeys(t *testing.T) {
+	for _, writer := range []string{"eve", ""} {
+		server := &remotetest.Server{}
+		url := server.Start(t)
+		j := equals()
+		give := func(name string) {
+			m := newMachine(t, url)
+			if name != "" {
+				m.keys.Sign = keyOf(name)
+			}
+			c := m.run()
+			m.keep(c, j)
+			if stats := c.Close(t.Context()); stats.Uploaded != 1 {
+				t.Fatalf("%+v", stats)
+			}
+		}
+		give(writer)
+		if _, got, stats := takes(t, url, j, "ci"); got != nil || stats.Untrusted != 1 {
+			t.Errorf("by %q: %+v, %+v", writer, got, stats)
+		}
+		if _, got, _ := takes(t, url, j); got == nil || got.Origin.Key != map[string]string{"eve": fingerprint("eve")}[writer] {
+			t.Errorf("by %q: %+v", writer, got)
+		}
+		give("ci")
+		if _, got, stats := takes(t, url, j, "ci"); got == nil || stats.Untrusted != 0 {
+			t.Errorf("by ci after %q: %+v, %+v", writer, got, stats)
+		}
+	}
+}
+
+// Who signs vouches for what it merges: read sets that no trusted key has signed are dropped,
+// and those of trusted keys are kept under the new signature.
+func TestSignedMerge(t *testing.T) {
+	j := jobs(7)[2] // which reads
+	for name, tc := range map[string]struct {
+		first, second string   // signers
+		trusted       []string // by the second
+		want          []store.ReadSet
+	}{
+		"both trusted":       {"ci", "ci2", []string{"ci"}, []store.ReadSet{{"b"}, {"a"}}},
+		"the same":           {"ci2", "ci2", nil, []store.ReadSet{{"b"}, {"a"}}},
+		"the same, listed":   {"ci2", "ci2", []string{"ci"}, []store.ReadSet{{"b"}, {"a"}}},
+		"unknown":            {"eve", "ci2", []string{"ci"}, []store.ReadSet{{"b"}}},
+		"unsigned":           {"", "ci2", []string{"ci"}, []store.ReadSet{{"b"}}},
+		"unknown, no trust":  {"eve", "ci2", nil, []store.ReadSet{{"b"}}},
+		"unsigned, no trust": {"", "ci2", nil, []store.ReadSet{{"b"}}},
+		"nobody signs":       {"", "", nil, []store.ReadSet{{"b"}, {"a"}}},
+		"not stripped":       {"ci2", "", nil, []store.ReadSet{{"a"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := &remotetest.Server{}
+			url := server.Start(t)
+			give := func(signer, read string, trusted []string) {
+				m := newMachine(t, url)
+				if signer != "" {
+					m.keys.Sign = keyOf(signer)
+				}
+				for _, name := range trusted {
+					m.keys.Trust = append(m.keys.Trust, public(name))
+				}
+				if err := m.store.AddReadSet(j.key.Action, store.ReadSet{read}); err != nil {
+					t.Fatal(err)
+				}
+				c := m.run()
+				c.Keep(j.above())
+				c.Close(t.Context())
+			}
+			give(tc.first, "a", nil)
+			give(tc.second, "b", tc.trusted)
+			taker := newMachine(t, url)
+			if tc.first+tc.second != "" {
+				taker.keys.Trust = []ed25519.PublicKey{public("ci2")}
+			}
+			c := taker.run()
+			got := c.Look(t.Context(), j.above(), time.Minute).ReadSets
+			c.Close(t.Context())
+			if !slices.EqualFunc(got, tc.want, func(a, b store.ReadSet) bool { return slices.Equal(a, b) }) {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// Where only signed results are taken, others are not given, which is said once.
+func TestTrustWithoutKey(t *testing.T) {
+	server := &remotetest.Server{}
+	m := newMachine(t, server.Start(t))
+	m.keys.Trust = []ed25519.PublicKey{public("ci")}
+	c := m.run()
+	for _, j := range jobs(2) {
+		m.keep(c, j)
+	}
+	if stats := c.Close(t.Context()); stats.Uploaded != 0 || stats.Left != 0 || server.Calls("UpdateActionResult") != 0 {
+		t.Errorf("%+v", stats)
+	}
+	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "without a key to sign them") {
+		t.Errorf("notes: %q", m.notes)
+	}
+}
+
+// The fingerprint is the one that openssl and sha256sum print.
+func TestFingerprint(t *testing.T) {
+	// The DER form of an Ed25519 public key is this and the key (RFC 8410).
+	der, _ := hex.DecodeString("302a300506032b6570032100")
+	sum := sha256.Sum256(append(der, public("ci")...))
+	if got := fingerprint("ci"); got != hex.EncodeToString(sum[:]) || share.Fingerprint(nil) != "" {
+		t.Errorf("%s, want %x", got, sum)
+	}
+}

@@ -1,0 +1,49 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+)
+
+// Origin says where a result came from that was not cooked on this machine. Its texts are
+// what a server said: any bytes, for people to read, and nothing is decided by them.
+type Origin struct {
+	Server string    `json:"server"`         // its address
+	Run    string    `json:"run,omitempty"`  // ID of the run that cooked it
+	Host   string    `json:"host,omitempty"` // on which that was
+	Key    string    `json:"key,omitempty"`  // fingerprint of the key that signed it; "" for none
+	At     time.Time `json:"at,omitzero"`    // when it was cooked, in whole ms; zero if that is not known
+}
+
+// lastMilli is the last millisecond of the year 9999. JSON has no later times.
+const lastMilli = 253402300799999
+
+// IsZero reports whether a result was cooked on this machine.
+func (o Origin) IsZero() bool { return o == Origin{} }
+
+// appendOrigin appends an origin to a payload: server, run, host and key, each as its length
+// (4 bytes) and its bytes, and the time in ms since 1970 (8), 0 for none.
+func appendOrigin(b []byte, o Origin) []byte {
+	for _, text := range [...]string{o.Server, o.Run, o.Host, o.Key} {
+		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)
+	}
+	at := int64(0)
+	if !o.At.IsZero() {
+		at = max(0, o.At.UnixMilli())
+	}
+	return binary.LittleEndian.AppendUint64(b, uint64(at))
+}
+
+func (d *decoder) origin() (o Origin) {
+	for _, text := range [...]*string{&o.Server, &o.Run, &o.Host, &o.Key} {
+		*text = string(d.bytes(uint64(d.uint32())))
+	}
+	switch at := d.int64(); {
+	case at > lastMilli:
+		d.err = errors.New("a time that has no date")
+	case at > 0:
+		o.At = time.UnixMilli(at).UTC()
+	}
+	return o
+}

@@ -1,0 +1,48 @@
+package survey
+
+import (
+	"context"
+	"io/fs"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// Origin says where the artifacts of an action came from that were known when it was last
+// worked on. It is zero if they were cooked on this machine, or the store no longer knows.
+func Origin(t *pass.Todo, a *plan.Action) (o store.Origin) {
+	how := execute.Outcome(a.Last.Decision.Outcome)
+	if t.Store == nil || how != execute.Restored && how != execute.Unchanged {
+		return o
+	}
+	r, err := t.Store.Result(plan.ResultID(a.Last.ID, a.Last.Deps))
+	same := func(m index.Artifact, s store.Artifact) bool { return m.Blob == s.Blob }
+	if err != nil || !slices.EqualFunc(a.Last.Made, r.Artifacts, same) {
+		return o
+	}
+	return r.Origin
+}
+
+// Makes asks a recipe what it makes of a source, and what it warns of. That it cannot cook it
+// shows elsewhere.
+func Makes(ctx context.Context, s *pass.Session, a *plan.Action) (lines, warnings []string) {
+	explainer, ok := a.Method.Cooker.(recipe.Explainer)
+	if !ok {
+		return nil, nil
+	}
+	job := recipe.NewJob(recipe.Env{
+		Recipe: a.Method.Recipe, Path: a.Path, Assets: s.Assets.Name(),
+		Open: func(p string) (fs.File, error) { return s.Assets.OpenFile(p) },
+		Stat: s.Assets.Stat,
+	}, a.Source.Stamp.Size)
+	lines, err := execute.Explain(ctx, explainer, job)
+	if err != nil {
+		return []string{err.Error()}, nil
+	}
+	return lines, job.Warnings()
+}
