@@ -167,7 +167,10 @@ func (s *sharer) stats() *remote.Stats {
 	for k, f := range s.findings {
 		select {
 		case <-f.looked:
-			if errors.Is(f.err, errUntrusted) {
+			switch {
+			case errors.Is(f.err, errOff):
+				continue // it was not asked
+			case errors.Is(f.err, errUntrusted):
 				st.Untrusted++
 			}
 			found[k.Action] = found[k.Action] || f.entry != nil && f.result != nil
