@@ -32,6 +32,7 @@ func (f *badFarm) spoil(r *repb.ActionResult) {
 	if fault > 12 || len(r.OutputFiles) == 0 {
 		return
 	}
+	f.failed.Add(1)
 	one := r.OutputFiles[f.dice(len(r.OutputFiles))]
 	switch fault {
 	case 0:
@@ -126,13 +127,13 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 // that cook as well fail.
 func TestExecutedEqualsFromScratch(t *testing.T) {
 	var executed, failed, alone int64
-	for i := range uint64(max(2, *sequences/50)) {
+	for i := range uint64(max(2, *sequences/75)) {
 		seed := *seed + i
 		f := &badFarm{team: newTeam(t, seed)}
-		f.server.Executes = true
+		f.server.Executes, f.server.Env = true, []string{"GORACE=" + noSleep}
 		fault := f.server.Fault
 		f.server.Fault = func(ctx context.Context, call string) error {
-			if (call == "Execute" || call == "WaitExecution") && f.dice(12) == 0 {
+			if (call == "Execute" || call == "WaitExecution") && f.dice(6) == 0 {
 				f.failed.Add(1)
 				return status.Error([]codes.Code{codes.Unavailable, codes.Internal, codes.ResourceExhausted, codes.FailedPrecondition, codes.DeadlineExceeded}[f.dice(5)], "broken")
 			}
@@ -154,8 +155,7 @@ func TestExecutedEqualsFromScratch(t *testing.T) {
 		executed += f.executed.Load()
 		failed += f.failed.Load()
 	}
-	if alone == 0 || executed == 0 || failed == 0 {
-		t.Errorf("%d runs from scratch, %d executions, %d failed", alone, executed, failed)
+	if t.Logf("%d executions, %d failed", executed, failed); alone == 0 || executed == 0 {
+		t.Errorf("%d runs from scratch", alone)
 	}
-	t.Logf("%d executions, %d failed", executed, failed)
 }
