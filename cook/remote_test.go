@@ -26,6 +26,9 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
+// noSleep has a program that was built with the race detector end at once, not after a second.
+const noSleep = "atexit_sleep_ms=0"
+
 // This test binary is also the program cook-remote, and cook on another machine, which begin
 // with these arguments.
 func TestMain(m *testing.M) {
@@ -35,6 +38,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "-serve" {
 		os.Exit(remote.Main(os.Args[1:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
 	}
+	os.Setenv("GORACE", noSleep) // for those programs
 	os.Exit(m.Run())
 }
 

@@ -38,7 +38,7 @@ type farm struct {
 
 func newFarm(t *testing.T, server *remotetest.Server, files map[string]string) *farm {
 	f := &farm{project: newProject(t), server: server, rec: &recorder{}}
-	server.Executes = true
+	server.Executes, server.Env = true, append(server.Env, "GORACE="+noSleep)
 	for name, text := range files {
 		f.write(name, text)
 	}
@@ -189,19 +189,22 @@ var following = recipe.Recipe{Name: "follow", Version: 1, Extensions: []string{"
 
 // What an action has not found elsewhere and would here is sent after it, a few times.
 func TestLooksForInVainElsewhere(t *testing.T) {
-	for files, want := range map[int]int64{0: 1, 1: 2, 3: 4, 4: 4} { // executions
+	const rounds = 4
+	for files, want := range map[int]int64{0: 1, 1: 2, 3: rounds, 4: rounds} { // executions
 		trail := map[string]string{"cook.toml": "[[rule]]\nmatch = \"?\"\nrecipe = \"copy\"\n", "x.follow": "0"}
 		for i := range files {
 			trail[strconv.Itoa(i)] = strconv.Itoa(i + 1)
 		}
-		f := newFarm(t, &remotetest.Server{}, trail)
+		server := &remotetest.Server{}
+		all := executions(server, rounds)
+		f := newFarm(t, server, trail)
 		f.run.Recipes = append(f.run.Recipes, following)
 		var s cook.Summary
 		if files < 4 {
 			if s = f.cookAway(1); executed(s) != 1 {
 				t.Errorf("%d files: %s", files, s.String())
 			}
-		} else if s = f.cookUntil(f.calls("GetActionResult", 4), 0); executed(s) != 0 {
+		} else if s = f.cookUntil(all, 0); executed(s) != 0 {
 			t.Errorf("%d files: %s", files, s.String())
 		}
 		if n := f.server.Calls("Execute"); n != want {
@@ -222,14 +225,12 @@ func TestLooksForInVainElsewhere(t *testing.T) {
 	}
 }
 
-// calls returns what is closed when so many requests of a name have been made.
-func (f *farm) calls(name string, n int64) chan struct{} {
+// executions returns what is closed when a server has been asked for so many.
+func executions(s *remotetest.Server, n int64) chan struct{} {
 	done := make(chan struct{})
-	f.server.Fault = func(_ context.Context, call string) error {
-		if call == name {
-			if n--; n == 0 {
-				close(done)
-			}
+	s.Fault = func(_ context.Context, call string) error {
+		if call == "Execute" && s.Calls(call) == n {
+			close(done)
 		}
 		return nil
 	}

@@ -32,6 +32,7 @@ func (f *badFarm) spoil(r *repb.ActionResult) {
 	if fault > 12 || len(r.OutputFiles) == 0 {
 		return
 	}
+	f.failed.Add(1)
 	one := r.OutputFiles[f.dice(len(r.OutputFiles))]
 	switch fault {
 	case 0:
@@ -127,10 +128,10 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 func TestExecutedEqualsFromScratch(t *testing.T) {
 	var executed, failed, alone int64
 	var calls atomic.Int64
-	for i := range uint64(max(4, *sequences/50)) {
+	for i := range uint64(max(3, *sequences/75)) {
 		seed := *seed + i
 		f := &badFarm{team: newTeam(t, seed)}
-		f.server.Executes = true
+		f.server.Executes, f.server.Env = true, []string{"GORACE=" + noSleep}
 		fault := f.server.Fault
 		f.server.Fault = func(ctx context.Context, call string) error {
 			if (call == "Execute" || call == "WaitExecution") && calls.Add(1)%6 == 0 {
@@ -155,8 +156,7 @@ func TestExecutedEqualsFromScratch(t *testing.T) {
 		executed += f.executed.Load()
 		failed += f.failed.Load()
 	}
-	if alone == 0 || executed == 0 || failed == 0 {
-		t.Errorf("%d runs from scratch, %d executions, %d failed", alone, executed, failed)
+	if t.Logf("%d executions, %d failed", executed, failed); alone == 0 || executed == 0 {
+		t.Errorf("%d runs from scratch", alone)
 	}
-	t.Logf("%d executions, %d failed", executed, failed)
 }

@@ -146,10 +146,11 @@ func swapText(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o666))
 }
 
-// serve VARIABLE grpc|http [AUTHORIZATION] starts a server on which results can be shared, and
-// sets a variable to its address.
+// serve VARIABLE grpc|http|farm [AUTHORIZATION] starts a server on which results can be shared,
+// one that executes actions as well, and sets a variable to its address.
 func serveRemote(ts *testscript.TestScript, _ bool, args []string) {
 	s := &remotetest.Server{BLAKE3: true, Zstd: true, Authorization: strings.Join(args[2:], " ")}
+	s.Executes = args[1] == "farm"
 	start := s.Start
 	if args[1] == "http" {
 		start = s.StartHTTP

@@ -95,13 +95,14 @@ type tool struct {
 }
 
 // tools tell what they read, or the rule says so, by name or by pattern. The script is
-// passed to a shell, because executing a file that was just written may fail.
+// passed to a shell, because executing a file that was just written may fail. None depends on
+// the order in which a folder lists its files: another file system has another one.
 var tools = []tool{
 	{toolRule("", "{depfile}"), toolScripts},
 	{toolRule("reads = [\"/tools/head\", \"/tools/more\"]\n", "{scratch}/d"), toolScripts},
 	{toolRule("reads = [\"/tools/h*\", \"/x/**/*.bin\"]\n", "{scratch}/d"), []string{
 		"n=0; (cat tools/h*; find . -name '*.bin' | LC_ALL=C sort; cat \"$1\") >\"$2\" 2>&-; :\n",
-		"n=0; (cat \"$1\" tools/h*; find . -name '*.bin' -exec cat {} +) >\"$2\" 2>&-; :\n",
+		"n=0; (cat \"$1\" tools/h*; find . -name '*.bin' | LC_ALL=C sort | while read -r f; do cat \"$f\"; done) >\"$2\" 2>&-; :\n",
 		"exit 1\n",
 	}},
 	{toolRule("reads = [\"/cook.toml\", \"/.cookignore\", \"/*/cook.toml\"]\n", "{scratch}/d"), []string{

@@ -105,15 +105,21 @@ type farQueue struct {
 	idle   chan struct{} // closed when nothing was left to begin
 }
 
-// noteIdle notes how many actions are left to begin.
-func (f *farQueue) noteIdle(left int) {
-	if f.idle == nil || left > 0 {
+// moreToCome reports whether there may be actions to begin, now or later.
+func (r *runner) moreToCome() bool {
+	q := &r.queue
+	return q.left() > 0 || q.atWork > 0 && r.mayLead() || len(q.waits) > 0
+}
+
+// noteIdle notes whether nothing is left to begin.
+func (q *queue) noteIdle() {
+	if q.far.idle == nil || q.left() > 0 {
 		return
 	}
 	select {
-	case <-f.idle:
+	case <-q.far.idle:
 	default:
-		close(f.idle)
+		close(q.far.idle)
 	}
 }
 
@@ -123,8 +129,7 @@ const jobsPerWorker = 4
 // farWorkers returns those that work beside n others.
 func (r *runner) farWorkers(n int) []*worker {
 	q := &r.queue
-	todo := q.left()
-	if r.remote.Client == nil || !r.Remote.Exec || todo <= n && !r.Remote.Always {
+	if r.remote.Client == nil || !r.Remote.Exec || q.left() <= n && !r.Remote.Always {
 		return nil
 	}
 	jobs := r.Remote.Jobs
@@ -135,7 +140,7 @@ func (r *runner) farWorkers(n int) []*worker {
 	if r.Remote.Always {
 		n = 0
 	}
-	workers := make([]*worker, min(jobs, todo-n))
+	workers := make([]*worker, min(jobs, q.left()-n))
 	for i := range workers {
 		workers[i] = r.worker("elsewhere " + string(rune('0'+i%10)))
 		workers[i].far, workers[i].track = true, &track{}
@@ -143,20 +148,25 @@ func (r *runner) farWorkers(n int) []*worker {
 	return workers
 }
 
-// runFar has other machines work on one action after the other.
-func (w *worker) runFar(ctx context.Context, epoch time.Time) {
-	for {
-		i, ok := w.nextFar(ctx)
-		if !ok {
-			return
-		}
-		wait := w.follow(ctx, i, epoch)
-		w.probe.Flush()
+// nextAction returns the action that a worker is to begin next.
+func (w *worker) nextAction(ctx context.Context) (i int, ok bool) {
+	if w.far {
+		return w.nextFar(ctx)
+	}
+	return w.next(ctx)
+}
+
+// hold has a worker hold a core while it has an action, which a far one does not.
+func (w *worker) hold() (release func()) {
+	if !w.far {
+		return w.Cores.Hold()
+	}
+	return func() {
 		w.remote.away.done()
-		w.queue.mu.Lock()
-		w.queue.far.atWork--
-		w.queue.mu.Unlock()
-		w.leave(i, wait)
+		q := &w.queue
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.far.atWork--
 	}
 }
 
@@ -168,11 +178,10 @@ func (w *worker) nextFar(ctx context.Context) (i int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
-		over := q.left() == 0 && (!w.mayLead() || q.atWork == 0 && len(q.waits) == 0)
-		if over || ctx.Err() != nil || w.failed.Load() || w.remote.away.isOff() {
+		if !w.moreToCome() || ctx.Err() != nil || w.failed.Load() || w.remote.away.isOff() {
 			return 0, false
 		}
-		if w.Remote.Always || len(q.ready) > q.far.near-(q.atWork-q.far.atWork) {
+		if w.Remote.Always || q.left() > q.far.near-(q.atWork-q.far.atWork) {
 			for n, i := range q.ready[:min(most, len(q.ready))] {
 				if !w.mayLeave(i) || !w.remote.away.take(w.expected(i), w.Remote.Always) {
 					continue
@@ -180,7 +189,7 @@ func (w *worker) nextFar(ctx context.Context) (i int, ok bool) {
 				q.ready = slices.Delete(q.ready, n, n+1)
 				q.atWork++
 				q.far.atWork++
-				q.far.noteIdle(q.left())
+				q.noteIdle()
 				return i, true
 			}
 		}

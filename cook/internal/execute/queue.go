@@ -81,16 +81,12 @@ func (r *runner) carryOut(ctx context.Context, n int) {
 
 // run works on one action after the other. The track begins at a moment.
 func (w *worker) run(ctx context.Context, epoch time.Time) {
-	if w.far {
-		w.runFar(ctx, epoch)
-		return
-	}
 	for {
-		i, ok := w.next(ctx)
+		i, ok := w.nextAction(ctx)
 		if !ok {
 			return
 		}
-		release := w.Cores.Hold()
+		release := w.hold()
 		wait := w.follow(ctx, i, epoch)
 		w.probe.Flush()
 		release()
@@ -122,14 +118,14 @@ func (r *runner) next(ctx context.Context) (i int, ok bool) {
 	for {
 		if i, ok := q.take(); ok {
 			q.atWork++
-			q.far.noteIdle(q.left())
+			q.noteIdle()
 			return i, true
 		}
 		switch {
 		case len(q.open) > 0:
 			if i, ok := r.race(ctx); ok {
 				q.atWork++
-				q.far.noteIdle(q.left())
+				q.noteIdle()
 				return i, true
 			}
 		case q.atWork > 0 && r.mayLead():

@@ -1,9 +1,9 @@
 // Package remote lets a run take results from a server that a team shares, and give it its
 // own.
 //
-//	execute --Look, Fetch, Keep--> Client --wire--> cook-remote --gRPC or HTTP--> server
-//	      \                                             /
-//	       `---------------- store --------------------'
+//	execute --Look, Fetch, Keep, Run--> Client --wire--> cook-remote --gRPC or HTTP--> server
+//	      \                                                  /
+//	       `------------------- store ----------------------'
 //
 // The server is reached by a process of its own, cook-remote: the libraries that it needs
 // would cost each start of cook more than a no-op run takes. A [Client] starts it when there
@@ -12,6 +12,12 @@
 // Contents do not pass through the wire. cook-remote puts what it downloads into the store,
 // which verifies every blob against its BLAKE3-256 while it is written, and takes from there
 // what it uploads. A result is recorded in the store when all of its blobs are there.
+//
+// # Actions that other machines cook
+//
+// A server may have machines that execute actions. Run has one of them cook an action, with
+// this very program: see [Action] and [Record]. What it has made is in the store then; whether
+// it was made from what is here the run finds out from the record.
 //
 // # Failure is a miss
 //

@@ -30,6 +30,15 @@
 // it anew, and so vouches for what was there, which it does only for trusted keys and its
 // own. See docs/remote.md for what that keeps out.
 //
+// # How an action is executed
+//
+//	root --order--> digests --known?--> result --accept--> record, blobs --> store
+//	                   \--provide--> what the server lacks --execute--^
+//
+// The digests of a root say whether the server has executed it before, so nothing is uploaded
+// for what it knows. What it lacks is uploaded once, whoever needs it. A result counts if it
+// has a record, and the artifacts that this names, and nothing else.
+//
 // # Failure is a miss
 //
 // Each request has a deadline and is made once more if the server was not there. After

@@ -76,7 +76,10 @@ func (s *sharer) orderOf(root *remote.Root, f Function) (o order, err error) {
 	command := Encode(&repb.Command{
 		Arguments:            []string{"./" + path.Clean(root.Files[0].Path), remote.RunAction},
 		EnvironmentVariables: []*repb.Command_EnvironmentVariable{{Name: "PATH", Value: searchPath}},
-		OutputFiles:          outputs, OutputPaths: outputs, // servers read one or the other
+		OutputPaths:          outputs,
+		//lint:ignore SA1019 older servers read this one
+		OutputFiles: outputs,
+		//lint:ignore SA1019 likewise
 		Platform: platform,
 	})
 	action := Encode(&repb.Action{

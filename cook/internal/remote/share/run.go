@@ -215,7 +215,7 @@ func (s *sharer) accept(ctx context.Context, root *remote.Root, ar *repb.ActionR
 	wrong := func(format string, args ...any) ([]byte, time.Duration, error) {
 		return nil, 0, fmt.Errorf("%w: %s", errPoisoned, fmt.Sprintf(format, args...))
 	}
-	if len(ar.GetOutputDirectories())+len(ar.GetOutputSymlinks())+len(ar.GetOutputFileSymlinks())+len(ar.GetOutputDirectorySymlinks()) > 0 {
+	if len(ar.GetOutputDirectories())+len(ar.GetOutputSymlinks()) > 0 {
 		return wrong("it has outputs that are no files")
 	}
 	files := map[string]*repb.OutputFile{}
