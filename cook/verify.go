@@ -37,24 +37,21 @@ type VerifyOptions struct {
 	Observer Observer
 }
 
-// Verify proves that the output folder is what a cook from scratch would make, and
-// reports every difference:
+// Verify proves that the output folder is what a cook from scratch would make, and reports
+// every difference:
 //
-//   - all outputs are read and compared by BLAKE3 with what was cooked, and so are
-//     manifest and index with each other;
+//   - all outputs, sources, dependencies and programs are read and compared by BLAKE3 with
+//     what was cooked, and manifest and index with each other;
 //   - files of the output folder that nothing makes are found, unless Patterns limit the
 //     sources;
-//   - all sources, dependencies and programs are read and compared in the same way with
-//     what the outputs were cooked from;
 //   - the store's records and blobs that this tree would be restored from are read. A
 //     damaged one is removed, so that no cook meets it; a missing one is no difference;
-//   - a sample of the assets is cooked again in another scratch folder, time zone,
-//     locale and home folder, with another number of workers, and compared byte by byte
-//     with what is in the output folder;
+//   - a sample of the assets is cooked again in another scratch folder, time zone, locale and
+//     home folder, with another number of workers, and compared byte by byte with what is in
+//     the output folder, and on request with the results that Cook would take from
+//     Project.Remote. What that does not have is no difference;
 //   - what these read, look for and list is compared with the dependencies on record.
-//     Programs that could read more than they are known to are traced for that;
-//   - on request, what is cooked again is compared with the results that Cook would take
-//     from Project.Remote. What that does not have is no difference.
+//     Programs that could read more than they are known to are traced for that.
 //
 // Nothing else is changed: not the assets, not the outputs, not the index. The lock of
 // the output folder is held, so that no cook runs at the same time. Without targets in

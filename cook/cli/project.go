@@ -74,7 +74,7 @@ func fill(fs *flag.FlagSet, p *cook.Project) {
 		{"remote", p.Remote.URL}, {"remote-upload", p.Remote.Upload}, {"remote-read", (*unless)(&p.Remote.NoRead).String()}, {"remote-race", (*unless)(&p.Remote.NoRace).String()}, {"remote-ca", p.Remote.CA}, {"remote-cert", p.Remote.Cert},
 		{"remote-key", p.Remote.Key}, {"remote-token-file", p.Remote.TokenFile}, {"remote-basic-file", p.Remote.BasicFile},
 		{"remote-exec", p.Remote.Exec}, {"remote-jobs", (*jobs)(&p.Remote.Jobs).String()}, {"remote-platform", (*platform)(&p.Remote.Platform).String()},
-		{"remote-sign-key", p.Remote.SignKey}, {"remote-trust", strings.Join(p.Remote.Trust, ",")},
+		{"remote-sign-key", p.Remote.SignKey},
 	} {
 		flag := fs.Lookup(f.name)
 		if flag == nil || f.value == "" || flag.Value.String() != "" {
@@ -85,6 +85,9 @@ func fill(fs *flag.FlagSet, p *cook.Project) {
 		} else {
 			flag.Value.Set(f.value) // folders and lists of names take any of these
 		}
+	}
+	if flag := fs.Lookup("remote-trust"); flag != nil && flag.Value.String() == "" {
+		*flag.Value.(*names) = p.Remote.Trust // folders may have commas in their names
 	}
 	given := false
 	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "ids" })

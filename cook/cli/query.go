@@ -17,7 +17,9 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/glob"
+	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/human"
@@ -93,6 +95,7 @@ func (r *queryRun) start(verb, text string) *flag.FlagSet {
 func (r *queryRun) listFlags() *flag.FlagSet {
 	fs := r.start("list", listText)
 	idsFlag(fs, &r.project)
+	storeFlag(fs, &r.project.Cache)
 	fs.BoolVar(&r.json, "json", false, "print each asset as one line of JSON")
 	fs.StringVar(&r.sort, "sort", "path", "sort by this `column`; numbers and times begin with the largest")
 	fs.Var(&r.columns, "columns", "`names` of columns, separated by commas: "+strings.Join(columnNames(), ", "))
@@ -194,6 +197,7 @@ var columns = []column{
 	{"out", func(a *survey.Asset) string { return human.Bytes(a.Out()) }, (*survey.Asset).Out},
 	{"time", func(a *survey.Asset) string { return human.Duration(a.CookTime) }, func(a *survey.Asset) int64 { return int64(a.CookTime) }},
 	{"when", func(a *survey.Asset) string { return a.Last.At.Format(time.DateTime) }, func(a *survey.Asset) int64 { return a.Last.At.UnixNano() }},
+	{"from", func(a *survey.Asset) string { return fromOf(a) }, nil},
 	{"outputs", func(a *survey.Asset) string { return shownPaths(outputsOf(a)) }, nil},
 	{"why", func(a *survey.Asset) string { return pathname.Escape(strings.Join(a.Last.Reasons, "; ")) }, nil},
 }
@@ -224,6 +228,14 @@ func outcomeOf(a *survey.Asset) string {
 		return "failed"
 	}
 	return string(a.Last.Outcome)
+}
+
+// fromOf is where the artifacts came from, "" if they were cooked on this machine.
+func fromOf(a *survey.Asset) string {
+	if a.Last.Origin.IsZero() {
+		return ""
+	}
+	return remote.Describe(a.Last.Origin, a.CookTime)
 }
 
 func outputsOf(a *survey.Asset) (all []string) {
@@ -263,6 +275,9 @@ func (r *queryRun) list(patterns []string, w io.Writer) error {
 		shown = append(shown, c)
 	}
 	list, err := r.assets(patterns)
+	if err == nil && (by.name == "from" || slices.Contains(r.columns, "from")) {
+		err = r.trace(list)
+	}
 	if err != nil {
 		return err
 	}
@@ -297,6 +312,15 @@ func (r *queryRun) list(patterns []string, w io.Writer) error {
 	return t.Flush()
 }
 
+// trace fills in where assets came from.
+func (r *queryRun) trace(list []survey.Asset) error {
+	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
+	if err != nil {
+		return err
+	}
+	return survey.Trace(out, r.project.Cache, list)
+}
+
 // eachJSON prints a line of JSON for each item.
 func eachJSON[T any](w io.Writer, list []T, record func(*T) any) error {
 	lines := report.NewJSON(w)
@@ -323,6 +347,7 @@ type assetJSON struct {
 	At         time.Time     `json:"at"`
 	Why        []string      `json:"why"`
 	Outputs    []outputJSON  `json:"outputs"`
+	Origin     store.Origin  `json:"origin,omitzero"` // if the column from is asked for
 }
 
 type outputJSON struct {
@@ -334,7 +359,7 @@ type outputJSON struct {
 func assetRecord(a *survey.Asset) assetJSON {
 	rec := assetJSON{
 		Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, ID: a.ID, Recipe: a.Method.Recipe, Outcome: outcomeOf(a), In: a.In, Out: a.Out(), Took: a.CookTime,
-		At: a.Last.At, Why: a.Last.Reasons, Outputs: []outputJSON{},
+		At: a.Last.At, Why: a.Last.Reasons, Outputs: []outputJSON{}, Origin: a.Last.Origin,
 	}
 	for _, o := range a.Outputs {
 		rec.Outputs = append(rec.Outputs, outputJSON{o.Path, report.UnlessUTF8(o.Path), o.Size})

@@ -46,6 +46,9 @@ type Decision struct {
 	At      time.Time // when that run began
 	Outcome execute.Outcome
 	Reasons []string // if it failed, the last one is the error
+	// Origin is where the artifacts came from that were not cooked on this machine; zero
+	// until Trace has filled it in.
+	Origin store.Origin
 }
 
 // Out is how many bytes the artifacts take.

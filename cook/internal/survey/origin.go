@@ -16,16 +16,46 @@ import (
 // Origin says where the artifacts of an action came from that were known when it was last
 // worked on. It is zero if they were cooked on this machine, or the store no longer knows.
 func Origin(t *pass.Todo, a *plan.Action) (o store.Origin) {
-	how := execute.Outcome(a.Last.Decision.Outcome)
-	if t.Store == nil || how != execute.Restored && how != execute.Unchanged {
+	if t.Store == nil {
 		return o
 	}
-	r, err := t.Store.Result(plan.ResultID(a.Last.ID, a.Last.Deps))
+	return origin(t.Store, &a.Last.Action)
+}
+
+func origin(in *store.Store, last *index.Action) (o store.Origin) {
+	if how := execute.Outcome(last.Decision.Outcome); how != execute.Restored && how != execute.Unchanged {
+		return o
+	}
+	r, err := in.Result(plan.ResultID(last.ID, last.Deps))
 	same := func(m index.Artifact, s store.Artifact) bool { return m.Blob == s.Blob }
-	if err != nil || !slices.EqualFunc(a.Last.Made, r.Artifacts, same) {
+	if err != nil || !slices.EqualFunc(last.Made, r.Artifacts, same) {
 		return o
 	}
 	return r.Origin
+}
+
+// Trace fills in where the artifacts of assets came from, as the store in a folder has it, ""
+// for the usual one. out is the output folder that they were listed of.
+func Trace(out, cache string, list []Asset) error {
+	dir, err := pass.CacheDir(cache)
+	if err != nil {
+		return err
+	}
+	in, err := store.OpenReadOnly(dir)
+	if err != nil {
+		return err
+	}
+	at := map[[2]string]*Asset{}
+	for i := range list {
+		at[[2]string{list[i].Path, list[i].Target}] = &list[i]
+	}
+	return read(out, func(x *index.Index) {
+		for a := range x.Actions() {
+			if of, ok := at[[2]string{a.Path, a.Target}]; ok {
+				of.Last.Origin = origin(in, a)
+			}
+		}
+	})
 }
 
 // Makes asks a recipe what it makes of a source, and what it warns of. That it cannot cook it
