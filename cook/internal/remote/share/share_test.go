@@ -60,14 +60,20 @@ func open(address string) func(context.Context) (share.Server, error) {
 }
 
 // run returns a client whose other end runs in this process.
-func (m *machine) run() *remote.Client {
+func (m *machine) run() *remote.Client { return m.runOver(open(m.url)) }
+
+// runOver is run with another way to the server.
+func (m *machine) runOver(open func(context.Context) (share.Server, error)) *remote.Client {
 	opt := remote.Options{URL: m.url, Read: true, Upload: true}
 	return remote.NewOver(opt, m.note, func() (io.ReadWriteCloser, error) {
 		here, there := newPipes()
 		go func() {
-			share.Serve(context.Background(), there, there, share.Options{
-				Store: m.store, Open: open(m.url), Name: m.url, Host: "host", Pending: filepath.Join(m.store.Dir(), "pending"),
+			err := share.Serve(context.Background(), there, there, share.Options{
+				Store: m.store, Open: open, Name: m.url, Host: "host", Pending: filepath.Join(m.store.Dir(), "pending"),
 			})
+			if err != nil {
+				m.t.Errorf("serve: %v", err)
+			}
 			there.Close()
 		}()
 		return here, nil
