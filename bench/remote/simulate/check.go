@@ -22,6 +22,7 @@ type real struct {
 	server  string
 	states  map[int]map[int32]int32 // versions by asset, of each machine
 	nobody  int                     // machines that began with nothing
+	salt    [32]byte                // of contents, so that the server knows none
 	sums    map[occasion]*sum
 	given   transfer
 }
@@ -35,6 +36,9 @@ func newReal(h *history, m machine, server string) (*real, error) {
 		return nil, err
 	}
 	w := &real{h: h, machine: m, dir: dir, states: map[int]map[int32]int32{}, sums: map[occasion]*sum{}}
+	for i := range w.salt {
+		w.salt[i] = byte(rand.Uint32())
+	}
 	at, err := url.Parse(server)
 	if err != nil {
 		return nil, err
@@ -124,6 +128,7 @@ func (w *real) cook(who int, state map[int32]int32, more ...string) (transfer, e
 	lines := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 	var last struct {
 		Summary struct {
+			Cooked struct{ Assets int }
 			Remote *struct {
 				Looked, Hits, Requests int
 				Down                   int64 `json:"bytes_down"`
@@ -134,6 +139,7 @@ func (w *real) cook(who int, state map[int32]int32, more ...string) (transfer, e
 	if err := json.Unmarshal(lines[len(lines)-1], &last); err != nil {
 		return t, err
 	}
+	t.cooked = last.Summary.Cooked.Assets
 	if r := last.Summary.Remote; r != nil {
 		t.looked, t.hits, t.requests, t.bytes = r.Looked, r.Hits, r.Requests, r.Down+r.Up
 	}
@@ -146,7 +152,7 @@ func (w *real) write(assets string, asset, version int32) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	var seed [32]byte
+	seed := w.salt
 	copy(seed[:], fmt.Sprint(version))
 	content := make([]byte, w.h.size(asset))
 	rand.NewChaCha8(seed).Read(content)
@@ -181,16 +187,16 @@ func check(t team, assets tree, m machine, days int, seed uint64, server string)
 		}
 	}
 	worlds := []string{"simulated", "real"}
-	fmt.Println("| | runs | look-ups | found | requests | MB | longest, s |\n|---|---:|---:|---:|---:|---:|---:|")
+	fmt.Println("| | runs | look-ups | found | cooked | requests | MB | longest, s |\n|---|---:|---:|---:|---:|---:|---:|---:|")
 	for what := morning; what <= fromNone; what++ {
 		for i, sums := range []map[occasion]*sum{s.sums, r.sums} {
 			if u := sums[what]; u != nil {
-				fmt.Printf("| %v, %s | %d | %d | %d | %d | %.1f | %.2f |\n", what, worlds[i], u.runs, u.looked, u.hits, u.requests, float64(u.bytes)/1e6, u.longest.Seconds())
+				fmt.Printf("| %v, %s | %d | %d | %d | %d | %d | %.1f | %.2f |\n", what, worlds[i], u.runs, u.looked, u.hits, u.cooked, u.requests, float64(u.bytes)/1e6, u.longest.Seconds())
 			}
 		}
 	}
 	for i, t := range []transfer{s.given, r.given} {
-		fmt.Printf("| CI, %s | | %d | | %d | %.1f | |\n", worlds[i], t.looked, t.requests, float64(t.bytes)/1e6)
+		fmt.Printf("| CI, %s | | %d | | | %d | %.1f | |\n", worlds[i], t.looked, t.requests, float64(t.bytes)/1e6)
 	}
 	return nil
 }

@@ -15,6 +15,10 @@ const (
 	smallBatch     = 1 << 20
 	uploaders      = 4
 	uploadGroup    = 100
+
+	runPatience = time.Second            // patience of cook/internal/remote: how long a run waits beyond what cooking takes, in all
+	patience    = 200 * time.Millisecond // until questions no longer wait for the server to open
+	paceKnown   = 4 << 20                // bytes after which the client knows what downloading takes
 )
 
 // roundTrips are what it takes to open a connection: TCP, settings of HTTP/2, and what the
@@ -50,15 +54,16 @@ type item struct {
 // A transfer is what passed between a machine and the server in one run.
 type transfer struct {
 	looked, hits, requests int
+	cooked                 int   // of what was found: it would have taken longer to wait for
 	bytes                  int64 // down for a sync, up for an upload
 	took                   time.Duration
 }
 
 // sync is a run that looks for items and takes what it finds.
 func (m machine) sync(items []item) transfer {
-	s := &syncing{machine: m, items: items, state: make([]itemState, len(items)), size: firstWindow}
-	s.now = roundTrips * m.latency
-	s.send()
+	s := &syncing{machine: m, items: items, state: make([]itemState, len(items)), size: firstWindow, left: runPatience}
+	s.openAt = roundTrips * m.latency
+	s.schedule(s.openAt, opened)
 	for range min(m.workers, len(items)) {
 		s.step()
 	}
@@ -67,7 +72,7 @@ func (m machine) sync(items []item) transfer {
 		s.now = e.at
 		s.happen(e)
 	}
-	s.total.looked, s.total.took = len(items), s.now
+	s.total.looked = len(items)
 	s.total.requests += len(items)
 	return s.total
 }
@@ -83,13 +88,16 @@ type syncing struct {
 
 	next, size, out, late int // of the window
 	fastest               time.Duration
+	left                  time.Duration // of the run's patience
+	openAt                time.Duration // when the server is
 	turn                  int           // the next item that a worker takes
 	serverFree, linkFree  time.Duration // when they are
 	small, large          queue
 }
 
 type itemState struct {
-	sent                      time.Duration
+	sent                      time.Duration // when it was looked for
+	since, until              time.Duration // a worker waits
 	answered, wanted, fetched bool
 	awaited                   bool // by a worker
 }
@@ -103,9 +111,11 @@ type queue struct {
 type kind uint8
 
 const (
-	answered kind = iota // a look-up
-	arrived              // the blobs of some items
-	cooked               // an item that was not found
+	answered  kind = iota // a look-up
+	arrived               // the blobs of some items
+	cooked                // an item that was not found, or was not waited for
+	impatient             // a worker has waited for an item for long
+	opened                // the server
 )
 
 type event struct {
@@ -123,7 +133,7 @@ func (s *syncing) happen(e event) {
 		s.state[i].answered = true
 		if s.items[i].hit {
 			s.total.hits++
-			if s.items[i].fresh {
+			if s.items[i].fresh && !s.dear(i) {
 				s.want(i)
 			}
 		}
@@ -140,8 +150,16 @@ func (s *syncing) happen(e event) {
 		for _, i := range e.items {
 			s.wake(i)
 		}
+	case opened:
+		s.send()
 	case cooked:
 		s.step()
+	case impatient:
+		if st := &s.state[e.items[0]]; st.awaited && st.until == s.now {
+			st.awaited = false
+			s.left -= min(s.left, max(0, s.now-st.since-s.cook))
+			s.cookIt()
+		}
 	}
 }
 
@@ -221,14 +239,16 @@ func (s *syncing) fetch(q *queue) {
 
 // wake has the worker that waits for an item go on.
 func (s *syncing) wake(i int) {
-	if s.state[i].awaited {
-		s.state[i].awaited = false
+	if st := &s.state[i]; st.awaited {
+		st.awaited = false
+		s.left -= min(s.left, max(0, s.now-st.since-s.cook))
 		s.work(i)
 	}
 }
 
 // step has a worker take the next item.
 func (s *syncing) step() {
+	s.total.took = s.now
 	if s.turn < len(s.items) {
 		s.turn++
 		s.work(s.turn - 1)
@@ -238,16 +258,41 @@ func (s *syncing) step() {
 // work goes on with an item as far as it can.
 func (s *syncing) work(i int) {
 	switch st := &s.state[i]; {
+	case s.now < s.openAt && s.now >= patience:
+		s.cookIt()
 	case !st.answered:
-		st.awaited = true
+		s.wait(i)
 	case !s.items[i].hit:
-		s.schedule(s.now+s.cook, cooked)
+		s.cookIt()
+	case !st.fetched && !st.wanted && s.dear(i):
+		s.cookIt()
 	case !st.fetched:
-		st.awaited = true
+		s.wait(i)
 		s.want(i)
 	default:
 		s.step()
 	}
+}
+
+// wait has a worker wait for an item, no longer than cooking takes and what patience is left.
+func (s *syncing) wait(i int) {
+	st := &s.state[i]
+	st.awaited, st.since, st.until = true, s.now, s.now+s.cook+s.left
+	if s.now < s.openAt && s.openAt > patience {
+		st.until = min(st.until, patience)
+	}
+	s.schedule(st.until, impatient, i)
+}
+
+// cookIt has a worker cook what was not found, or could not be waited for.
+func (s *syncing) cookIt() {
+	s.total.cooked++
+	s.schedule(s.now+s.cook, cooked)
+}
+
+// dear reports whether downloading an item takes longer than cooking it, as far as is known.
+func (s *syncing) dear(i int) bool {
+	return s.total.bytes >= paceKnown && seconds(float64(s.items[i].size)/s.rate) > s.cook
 }
 
 // events are a heap by time.
@@ -269,8 +314,8 @@ func (e *events) Pop() any {
 func (m machine) upload(sizes []int64) transfer {
 	t := transfer{}
 	var free [uploaders]time.Duration
-	ready := func(k int) time.Duration {
-		return roundTrips*m.latency + time.Duration(k/m.workers+1)*m.cook
+	ready := func(k int) time.Duration { // workers do not finish at the same time
+		return m.cook + time.Duration(k)*m.cook/time.Duration(m.workers)
 	}
 	linkFree := time.Duration(0)
 	for k := 0; k < len(sizes); {
@@ -280,7 +325,7 @@ func (m machine) upload(sizes []int64) transfer {
 				u = i
 			}
 		}
-		now := max(free[u], ready(k))
+		now := max(free[u], ready(k), roundTrips*m.latency)
 		n := 1
 		for n < uploadGroup && k+n < len(sizes) && ready(k+n) <= now {
 			n++

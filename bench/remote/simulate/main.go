@@ -114,13 +114,13 @@ func (s *simulation) print(lim limits, within time.Duration, begun int64) {
 	row("s, alone", alone, 1, "%.1f")
 	row("s, with the others", waits, 1, "%.1f")
 
-	fmt.Println("\n| all machines | runs | look-ups | found | requests | TB | longest, s |\n|---|---:|---:|---:|---:|---:|---:|")
+	fmt.Println("\n| all machines | runs | look-ups | found | cooked | requests | TB | longest, s |\n|---|---:|---:|---:|---:|---:|---:|---:|")
 	for what := morning; what <= fromNone; what++ {
 		if u := s.sums[what]; u != nil {
-			fmt.Printf("| %v | %d | %d | %d | %d | %.3f | %.0f |\n", what, u.runs, u.looked, u.hits, u.requests, float64(u.bytes)/1e12, u.longest.Seconds())
+			fmt.Printf("| %v | %d | %d | %d | %d | %d | %.3f | %.0f |\n", what, u.runs, u.looked, u.hits, u.cooked, u.requests, float64(u.bytes)/1e12, u.longest.Seconds())
 		}
 	}
-	fmt.Printf("| CI | | %d | | %d | %.3f | |\n", s.given.looked, s.given.requests, float64(s.given.bytes)/1e12)
+	fmt.Printf("| CI | | %d | | %d | %d | %.3f | |\n", s.given.looked, s.given.looked, s.given.requests, float64(s.given.bytes)/1e12)
 
 	fmt.Println("\n| limit | busiest second | limit | of it |\n|---|---:|---:|---:|")
 	fmt.Printf("| requests/s | %.0f | %.0f | %.2f |\n", busiest.requests, lim.requests, busiest.requests/lim.requests)

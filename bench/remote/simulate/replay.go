@@ -87,7 +87,7 @@ type simulation struct {
 	h       *history
 	caches  []*cache // with different room; the first one is what machines get results from
 	machine machine
-	days    [][]visitor // mornings
+	days    [][]transfer // mornings
 	sums    map[occasion]*sum
 	given   transfer
 	found   []found // in each cache
@@ -100,17 +100,11 @@ type found struct {
 	empty  int // for machines with nothing
 }
 
-// A visitor is a machine in the morning.
-type visitor struct {
-	transfer
-	cooked int
-}
-
 // A sum is of all runs of an occasion.
 type sum struct {
-	runs, looked, hits, requests int
-	bytes                        int64
-	longest                      time.Duration
+	runs, looked, hits, cooked, requests int
+	bytes                                int64
+	longest                              time.Duration
 }
 
 func newSimulation(h *history, m machine, rooms []int64) *simulation {
@@ -147,7 +141,7 @@ func (s *simulation) sync(who, _ int, versions []int32, what occasion) error {
 			s.days = append(s.days, nil)
 		}
 		today := &s.days[len(s.days)-1]
-		*today = append(*today, visitor{t, len(items) - t.hits})
+		*today = append(*today, t)
 	}
 	if s.sums[what] == nil {
 		s.sums[what] = &sum{}
@@ -169,6 +163,7 @@ func (u *sum) add(t transfer) {
 	u.runs++
 	u.looked += t.looked
 	u.hits += t.hits
+	u.cooked += t.cooked
 	u.requests += t.requests
 	u.bytes += t.bytes
 	u.longest = max(u.longest, t.took)

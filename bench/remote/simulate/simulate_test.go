@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -28,9 +29,16 @@ func TestConstants(t *testing.T) {
 		}
 		source = append(source, text...)
 	}
+	client, err := os.ReadFile("../../../cook/internal/remote/client.go")
+	if err != nil || !strings.Contains(string(client), "\nconst patience = time.Second\n") || runPatience != time.Second {
+		t.Errorf("the client's patience is another one (%v)", err)
+	}
+	if !strings.Contains(string(source), "const enough = 4 << 20\n") || paceKnown != 4<<20 {
+		t.Error("the client knows its pace after other bytes")
+	}
 	for name, want := range map[string]int64{
 		"firstWindow": firstWindow, "maxWindow": maxWindow, "slowdown": int64(slowdown), "smallTransfers": smallTransfers,
-		"largeTransfers": largeTransfers, "smallBatch": smallBatch, "uploaders": uploaders, "uploadGroup": uploadGroup,
+		"largeTransfers": largeTransfers, "smallBatch": smallBatch, "patience": int64(patience), "uploaders": uploaders, "uploadGroup": uploadGroup,
 	} {
 		m := regexp.MustCompile(`(?m)^\t` + name + ` += (.*?)(?: //.*)?$`).FindSubmatch(source)
 		if m == nil {
@@ -49,10 +57,34 @@ func TestConstants(t *testing.T) {
 	}
 }
 
+// A run waits for what is slower than cooking no longer than its patience, and does not download
+// what takes longer than cooking.
+func TestPatience(t *testing.T) {
+	slow := machine{link: link{latency: 500 * time.Millisecond, rate: 1e9}, workers: 4, cook: 100 * time.Millisecond}
+	items := make([]item, 40)
+	for i := range items {
+		items[i] = item{size: 1000, hit: true, fresh: true}
+	}
+	if got := slow.sync(items); got.cooked != 40 || got.took != patience+10*slow.cook {
+		t.Errorf("%+v", got) // it is not there in time
+	}
+	slow.latency = 50 * time.Millisecond
+	if got := slow.sync(items); got.cooked > 8 || got.hits != 40 {
+		t.Errorf("%+v", got)
+	}
+	narrow := machine{link: link{latency: time.Millisecond, rate: 1e7}, workers: 4, cook: 50 * time.Millisecond}
+	for i := range items {
+		items[i].size = 1 << 20
+	}
+	if got := narrow.sync(items); got.cooked < 20 || got.bytes < paceKnown || got.bytes > 24<<20 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Many look-ups wait for few round trips, and blobs share requests when they are fetched as
 // they are found.
 func TestSync(t *testing.T) {
-	m := machine{link: link{latency: 100 * time.Millisecond, rate: 1e12}, workers: 8, cook: time.Second}
+	m := machine{link: link{latency: 60 * time.Millisecond, rate: 1e12}, workers: 8, cook: time.Second}
 	items := make([]item, 100_000)
 	for i := range items {
 		items[i] = item{size: 1000, hit: true, fresh: true}
@@ -81,10 +113,15 @@ func TestSync(t *testing.T) {
 
 func TestUpload(t *testing.T) {
 	m := machine{link: link{latency: time.Millisecond, rate: 1e9}, workers: 4, cook: 10 * time.Millisecond}
-	got := m.upload([]int64{100, 200, smallBatch, 300})
-	// All are cooked at the same time: one group asks once, sends a batch and a large one, and
-	// makes four results.
-	if got.bytes != smallBatch+600 || got.requests != 1+2+1+4 && got.requests != 1+1+1+4 {
+	sizes := []int64{100, 200, smallBatch, 300}
+	// Each goes when it is cooked: looked for, sent, and named by a result.
+	if got := m.upload(sizes); got.bytes != smallBatch+600 || got.requests != 4*3 {
+		t.Errorf("%+v", got)
+	}
+	// All are cooked when the server is there: one group asks once, sends a batch and a large
+	// one, and makes four results.
+	m.cook = 0
+	if got := m.upload(sizes); got.requests != 1+2+4 {
 		t.Errorf("%+v", got)
 	}
 }
