@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -196,13 +197,8 @@ func serves(t *testing.T, nginx, config string) {
 			t.Fatal(err)
 		}
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	free.Close()
-	config = strings.NewReplacer("listen 443", "listen "+address, "/etc/nginx/cook", dir+"/keys", "/srv/cook-cache", dir+"/srv").Replace(config)
+	socket := filepath.Join(dir, "socket") // no other process can take it
+	config = strings.NewReplacer("listen 443", "listen unix:"+socket, "/etc/nginx/cook", dir+"/keys", "/srv/cook-cache", dir+"/srv").Replace(config)
 	user := ""
 	if os.Getuid() == 0 {
 		user = "user root;\n"
@@ -238,12 +234,12 @@ func serves(t *testing.T, nginx, config string) {
 			t.Fatal("nginx has ended")
 		default:
 		}
-		if c, err := net.Dial("tcp", address); err == nil {
+		if c, err := net.Dial("unix", socket); err == nil {
 			c.Close()
 			up = true
 		}
 	}
-	ask := asker(t, "https://"+address+"/cook/cas/"+strings.Repeat("0", 64), trusted)
+	ask := asker(t, socket, trusted)
 	for _, step := range []struct {
 		user, method string
 		want         int
@@ -257,7 +253,7 @@ func serves(t *testing.T, nginx, config string) {
 	}
 }
 
-// certify writes the certificate and key of a server on loopback, and returns who trusts it.
+// certify writes the certificate and key of a server, and returns who trusts it.
 func certify(t *testing.T, dir string) *x509.CertPool {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -284,8 +280,14 @@ func certify(t *testing.T, dir string) *x509.CertPool {
 }
 
 // asker returns a function that makes a request by a user and returns the status.
-func asker(t *testing.T, url string, trusted *x509.CertPool) func(user, method string) int {
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted}}}
+func asker(t *testing.T, socket string, trusted *x509.CertPool) func(user, method string) int {
+	url := "https://127.0.0.1/cook/cas/" + strings.Repeat("0", 64)
+	client := &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: trusted},
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		},
+	}}
 	t.Cleanup(client.CloseIdleConnections)
 	return func(user, method string) int {
 		r, err := http.NewRequest(method, url, bytes.NewReader([]byte("a blob")))
