@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/remote/reapi"
@@ -31,6 +33,7 @@ var (
 	troubleSeed   = flag.Uint64("trouble.seed", 1, "seed of the first run")
 	troubleBeside = flag.Int("trouble.beside", 40, "how many runs go side by side: most of them wait")
 	troubleServer = flag.String("trouble.server", "", "address of a server to use, at the other end of links that are bad")
+	troubleFolder = flag.String("trouble.folder", "", "folder of that server's files, which vanish while it is used")
 )
 
 // Whatever happens to a server, to the way to it, or to the clock and the credentials of a
@@ -41,6 +44,9 @@ func TestTroubles(t *testing.T) {
 	kinds := remotetest.Troubles()
 	if *troubleServer != "" {
 		kinds = faultlink.Kinds()
+	}
+	if *troubleFolder != "" {
+		kinds = append(kinds, vanishing)
 	}
 	if *troubleKind != "" {
 		kinds = []string{*troubleKind}
@@ -120,8 +126,14 @@ func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, 
 		server := remotetest.StartTroubled(during, kind, draw)
 		bad, direct, calm = server.Address, server.Direct, server.Calm.Store
 	} else {
-		bad.URL = remotetest.Over(during, bad.URL, faultlink.Draw(kind, draw))
 		all = smallJobs(seed) // it has those of earlier runs
+		if kind == vanishing {
+			vanish := newVanisher(*troubleFolder, draw)
+			calm = vanish.calm.Store
+			during.Cleanup(vanish.stop)
+		} else {
+			bad.URL = remotetest.Over(during, bad.URL, faultlink.Draw(kind, draw))
+		}
 	}
 	giver, taker := troubled(t, dir, "giver"), troubled(t, dir, "taker")
 	if giver == nil || taker == nil {
@@ -154,6 +166,47 @@ func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, 
 		m.verifyStore(fmt.Sprintf("%s, seed %d", kind, seed))
 	}
 	return given, fetched, len(all)
+}
+
+// vanishing is the trouble of a server whose files vanish.
+const vanishing = "vanishing"
+
+// A vanisher removes files of a folder, one after the other.
+type vanisher struct {
+	calm    atomic.Bool
+	stopped chan struct{}
+	done    sync.WaitGroup
+}
+
+func newVanisher(dir string, draw func(int) int) *vanisher {
+	v := &vanisher{stopped: make(chan struct{})}
+	pace := time.NewTicker(time.Duration(1+draw(100)) * time.Millisecond)
+	v.done.Go(func() {
+		defer pace.Stop()
+		for {
+			select {
+			case <-pace.C:
+			case <-v.stopped:
+				return
+			}
+			var files []string
+			filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+				if err == nil && d.Type().IsRegular() {
+					files = append(files, name)
+				}
+				return nil
+			})
+			if len(files) > 0 && !v.calm.Load() {
+				os.Remove(files[draw(len(files))])
+			}
+		}
+	})
+	return v
+}
+
+func (v *vanisher) stop() {
+	close(v.stopped)
+	v.done.Wait()
 }
 
 func troubled(t *testing.T, dir, name string) *machine {
