@@ -81,7 +81,7 @@ cook/internal/peer: internal/socket
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/pathname internal/program
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
 cook/internal/remote/reapi: cook/internal/remote/share internal/pathname
-cook/internal/remote/remotetest:
+cook/internal/remote/remotetest: internal/faultlink
 cook/internal/remote/share: cook/internal/remote cook/internal/store hashing internal/pathname internal/regular profile/guid
 cook/internal/remote/webcache: cook/internal/remote/share internal/pathname
 cook/internal/remote: cook/internal/rules cook/internal/store internal/human internal/pathname
@@ -114,6 +114,7 @@ proof/readers/audiofiles: internal/audio/opus internal/audio/pcm internal/audio/
 proof/readers/pictures: bench/peers internal/image/pixmap internal/image/source
 proof/readers/textures: internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/texenc internal/image/texture
 proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/mesh/model internal/pathname proof/damage proof/faults proof/minimal proof/oracle recipes/audio recipes/builtin recipes/image recipes/mesh recipes/shader
+proof/servers/machines: internal/faultlink
 recipes/atlas: cook/manifest cook/recipe hashing internal/human internal/image/pixmap internal/image/source internal/pathname internal/plaintext internal/rectpack recipes/image
 recipes/audio: cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/resample internal/audio/source internal/audio/wav internal/detmath
 recipes/builtin: cook/recipe internal/ctxio internal/gltfcheck internal/human internal/jsontext internal/pathname internal/plaintext internal/program internal/sandbox internal/sysmem

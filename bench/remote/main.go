@@ -24,6 +24,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/faultlink"
 )
 
 func main() {
@@ -171,8 +173,12 @@ func (b *bench) open(link string) (w way, err error) {
 	if err != nil {
 		return w, err
 	}
-	if at.Host, err = proxy(at.Host, delay/2, megabytes*1e6); err != nil {
-		return w, err
+	if delay > 0 || megabytes > 0 {
+		over, err := faultlink.Open(at.Host, faultlink.Options{Delay: delay / 2, Rate: megabytes * 1e6})
+		if err != nil {
+			return w, err
+		}
+		at.Host = over.Addr()
 	}
 	name := "server"
 	if delay > 0 || megabytes > 0 {

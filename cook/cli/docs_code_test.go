@@ -128,8 +128,9 @@ func TestDocsJSON(t *testing.T) {
 	}
 }
 
-// Commands that install, or that are run in a clone of the repository, name commands that
-// exist. They are not run: they need the network, or would start these tests again.
+// Commands that install, that are run in a clone of the repository, or that speak to servers
+// name commands that exist, and flags that cook has. They are not run: they need the network, or
+// would start these tests again.
 func TestDocsShell(t *testing.T) {
 	for _, p := range in(t, "sh") {
 		for _, b := range p.blocks {
@@ -151,11 +152,18 @@ func strange(words []string) string {
 	switch {
 	case len(words) == 0:
 		return "an empty line"
-	case words[0] == "./check" || words[0] == "cook":
+	case words[0] == "./check" || words[0] == "podman":
 		return ""
+	case words[0] == "cook":
+		return notOfCook(words[1:])
 	case len(words) < 3 || words[0] != "go":
-		return "want go, cook or ./check"
+		return "want go, cook, podman or ./check"
 	case words[1] == "install":
+		if len(words) > 3 { // several
+			if problem := strange(slices.Concat(words[:2], words[3:])); problem != "" {
+				return problem
+			}
+		}
 		name, ok = strings.CutPrefix(words[2], module+"/")
 		name = strings.TrimSuffix(name, "@latest")
 	case words[1] == "run":

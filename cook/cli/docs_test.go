@@ -21,7 +21,7 @@ const root = "../.."
 
 // languages are what fenced blocks may hold. Each has a test that runs, compiles or
 // parses the block.
-var languages = []string{"console", "go", "json", "sh", "toml"}
+var languages = []string{"console", "go", "groovy", "ini", "json", "nginx", "sh", "toml", "yaml"}
 
 // A page is a Markdown file for users.
 type page struct {

@@ -1,7 +1,11 @@
 #!/bin/sh
-# Has two machines share results on servers of others: nginx, and the worker that Bazel tests
-# itself with, which cooks for a third one. As root on Debian it installs what is missing; what cannot be had is passed
+# Has machines share results on servers of others: nginx, and the worker that Bazel tests
+# itself with, which cooks for one of them. As root on Debian it installs what is missing; what
+# cannot be had is passed
 # over with a line.
+#
+# Where network namespaces may be made, it goes on in one of its own, and the machines are in
+# others, at the other ends of slow links (machines).
 #
 #   proof/servers/run.sh
 set -eu
@@ -23,10 +27,23 @@ if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; the
 	done
 fi
 
-dir=$(mktemp -d)
+if [ -z "${1-}" ]; then
+	dir=$(mktemp -d)
+	trap 'rm -rf "$dir"' EXIT
+	go build -o "$dir" ./cmd/cook ./cmd/cook-remote ./proof/servers/machines
+	alone=
+	for unshare in 'unshare -n' 'unshare -rn'; do
+		[ -n "$alone" ] || ! $unshare ip link set lo up 2>/dev/null || alone=$unshare
+	done
+	[ -n "$alone" ] || echo "servers: no network namespaces"
+	$alone "$PWD/proof/servers/run.sh" "$dir" "$alone"
+	exit
+fi
+dir=$1
+alone=$2
 running=
-trap 'kill $running 2>/dev/null || true; wait; rm -rf "$dir"' EXIT
-go build -o "$dir" ./cmd/cook ./cmd/cook-remote
+trap 'kill $running 2>/dev/null || true; wait' EXIT
+[ -z "$alone" ] || ip link set lo up
 port=$((20000 + $$ % 20000))
 
 # The machines sign what they give and take only that, with keys that OpenSSL has made.
@@ -71,6 +88,10 @@ share() {
 		-remote="$2" $keys -sample 20 >"$dir/verified"
 	grep -q '^cook: compared with [1-9]' "$dir/verified"
 	echo "servers: $1: $given results shared${keys:+ and signed}"
+	if [ -n "$alone" ]; then
+		"$dir/machines" -cook "$dir" -server "$2" >"$dir/$1.machines"
+		echo "servers: $1: $(cat "$dir/$1.machines")"
+	fi
 }
 
 # farm NAME URL: a machine whose store is empty has another one cook, too. The outputs are those
@@ -93,6 +114,7 @@ if command -v nginx >/dev/null; then
 	mkdir -p "$dir/nginx/data" "$dir/nginx/tmp"
 	cat >"$dir/nginx/conf" <<END
 daemon off;
+master_process off;
 pid $dir/nginx/pid;
 error_log /dev/null;
 $([ "$(id -u)" != 0 ] || echo 'user root;')

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 	"github.com/klauspost/compress/zstd"
@@ -46,18 +47,19 @@ type Server struct {
 	Fault func(ctx context.Context, call string) error
 	// CutAt breaks each stream of a blob once, after that many bytes; 0 breaks none.
 	CutAt int64
+	// Ahead is how far the server's clock is ahead.
+	Ahead time.Duration
 	// Farm executes actions.
 	Farm
 
-	mu sync.Mutex // guards kept
 	kept
-
 	// Calls counts requests by name.
 	calls sync.Map // of *atomic.Int64
 }
 
 // kept is what a server has.
 type kept struct {
+	mu      sync.Mutex
 	blobs   map[string][]byte
 	results map[string]*repb.ActionResult
 	cut     map[string]bool // what was broken once
@@ -194,7 +196,7 @@ func (s *Server) result(hash string) (*repb.ActionResult, bool) {
 	if !ok {
 		return nil, false
 	}
-	return proto.Clone(r).(*repb.ActionResult), true
+	return s.stamp(proto.Clone(r).(*repb.ActionResult)), true
 }
 
 // putResult keeps a result whose blobs are there.
@@ -326,7 +328,7 @@ func parse(name string) (resource, error) {
 			continue
 		}
 		rest := words[i+1:]
-		if w == "compressed-blobs" {
+		if w == "compressed-blobs" && len(rest) > 0 {
 			r.packed, rest = true, rest[1:]
 		}
 		if len(rest) > 0 && rest[0] == "blake3" {
@@ -354,6 +356,9 @@ func (b byteStream) Read(r *bspb.ReadRequest, stream bspb.ByteStream_ReadServer)
 	if what.packed {
 		packer, _ := zstd.NewWriter(nil)
 		data = packer.EncodeAll(data, nil)
+	}
+	if r.ReadOffset < 0 || r.ReadOffset > int64(len(data)) {
+		return status.Errorf(codes.OutOfRange, "offset %d of %d bytes", r.ReadOffset, len(data))
 	}
 	data = data[r.ReadOffset:]
 	cut := b.s.cuts(r.ResourceName)
@@ -414,7 +419,7 @@ func (b byteStream) Write(stream bspb.ByteStream_WriteServer) error {
 		return err
 	}
 	if what.packed {
-		unpacker, _ := zstd.NewReader(nil)
+		unpacker, _ := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(64<<20))
 		if all, err = unpacker.DecodeAll(all, nil); err != nil {
 			return status.Error(codes.InvalidArgument, err.Error())
 		}
@@ -452,6 +457,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		}[status.Code(err)]
 		http.Error(w, err.Error(), max(code, 400))
 	}
+	w.Header().Set("Date", time.Now().Add(s.Ahead).UTC().Format(http.TimeFormat))
 	rest, ok := strings.CutPrefix(r.URL.Path, "/cache/")
 	kind, hash, _ := strings.Cut(rest, "/")
 	if !ok || kind != "ac" && kind != "cas" || len(hash) != 64 {
@@ -499,7 +505,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 	}
-	data = data[offset:]
+	data = data[min(max(0, offset), len(data)):]
 	if r.Method == http.MethodGet && kind == "cas" && int64(len(data)) > s.CutAt && s.cuts(r.URL.Path) {
 		w.Write(data[:s.CutAt])
 		panic(http.ErrAbortHandler)

@@ -63,14 +63,20 @@ func open(address string) func(context.Context) (share.Server, error) {
 }
 
 // run returns a client whose other end runs in this process.
-func (m *machine) run() *remote.Client {
+func (m *machine) run() *remote.Client { return m.runOver(m.open) }
+
+// runOver is run with another way to the server.
+func (m *machine) runOver(open func(context.Context) (share.Server, error)) *remote.Client {
 	opt := remote.Options{URL: m.url, Read: true, Upload: true, Exec: true}
 	return remote.NewOver(opt, m.note, func() (io.ReadWriteCloser, error) {
 		here, there := newPipes()
 		go func() {
-			share.Serve(context.Background(), there, there, share.Options{
-				Store: m.store, Open: m.open, Name: m.url, Run: m.name, Host: "host", Keys: m.keys, Pending: filepath.Join(m.store.Dir(), "pending"),
+			err := share.Serve(context.Background(), there, there, share.Options{
+				Store: m.store, Open: open, Name: m.url, Run: m.name, Host: "host", Keys: m.keys, Pending: filepath.Join(m.store.Dir(), "pending"),
 			})
+			if err != nil {
+				m.t.Errorf("serve: %v", err)
+			}
 			there.Close()
 		}()
 		return here, nil

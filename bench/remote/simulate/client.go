@@ -1,0 +1,383 @@
+package main
+
+import (
+	"container/heap"
+	"math"
+	"time"
+)
+
+// What a client does, as in cook/internal/remote/share and, from firstGap on, in
+// cook/internal/execute; TestConstants compares them.
+const (
+	firstWindow    = 16
+	maxWindow      = 8192
+	slowdown       = 20 * time.Millisecond
+	smallTransfers = 8
+	largeTransfers = 4
+	mostTransfers  = 64
+	mostFlying     = 4 << 20
+	smallBatch     = 1 << 20
+	atOnce         = 16
+	uploaders      = 4
+	uploadGroup    = 500
+	paceKnown      = 4 << 20 // bytes after which the client knows what downloading takes
+
+	firstGap = 25 * time.Millisecond // until the first answer is expected
+	silences = 8                     // gaps after which a server is taken for silent
+	never    = time.Duration(math.MaxInt64)
+)
+
+// roundTrips are what it takes to open a connection: TCP, settings of HTTP/2, and what the
+// server can do.
+const roundTrips = 3
+
+// recordSize is what an answer to a look-up takes, about.
+const recordSize = 1500
+
+// A link is the way from a machine to the server.
+type link struct {
+	latency time.Duration // both ways together
+	rate    float64       // bytes a second, in each direction
+	request time.Duration // that the server spends on one, when it is not shared
+}
+
+// A machine is one that cooks.
+type machine struct {
+	link
+	workers int
+	cook    time.Duration // what an asset takes
+}
+
+// An item is an asset whose result is looked for.
+type item struct {
+	size int64
+	hit  bool
+}
+
+// A transfer is what passed between a machine and the server in one run.
+type transfer struct {
+	looked, hits, requests int
+	cooked                 int   // that were not found, or before they came
+	bytes                  int64 // down for a sync, up for an upload
+	took                   time.Duration
+}
+
+// sync is a run that looks for items and takes what it finds. Workers cook what is not found,
+// and what is answered last while nothing else is to do.
+func (m machine) sync(items []item) transfer {
+	s := &syncing{machine: m, items: items, state: make([]itemState, len(items)), size: firstWindow, end: len(items), free: m.workers}
+	s.schedule(roundTrips*m.latency, opened)
+	s.work()
+	for len(s.events) > 0 {
+		e := heap.Pop(&s.events).(event)
+		s.now = e.at
+		s.happen(e)
+		s.work()
+	}
+	s.total.looked = len(items)
+	return s.total
+}
+
+// A syncing is the state of a run, as events change it.
+type syncing struct {
+	machine
+	items  []item
+	state  []itemState
+	now    time.Duration
+	events events
+	total  transfer
+
+	opened                bool // the server
+	next, size, out, late int  // of the window
+	fastest               time.Duration
+	serverFree, linkFree  time.Duration // when they are
+	small, large          queue
+
+	free       int           // workers
+	came       []int         // items that were answered and not begun
+	begin, end int           // what may not be begun yet is between them
+	answers    int           // so far
+	lastAnswer time.Duration // when it came
+}
+
+type itemState struct {
+	sent    time.Duration // when it was looked for
+	asked   bool
+	begun   bool // by a worker, or there without one
+	done    bool
+	settled bool // answered for good: its blob is here, or it is to be cooked
+}
+
+// A queue is of items whose blobs are wanted.
+type queue struct {
+	waiting []int
+	active  int
+	flying  int64 // bytes on their way
+}
+
+type kind uint8
+
+const (
+	answered kind = iota // a look-up
+	arrived              // the blobs of some items
+	cooked               // an item
+	opened               // the server
+	later                // a worker has waited
+)
+
+type event struct {
+	at    time.Duration
+	kind  kind
+	items []int
+}
+
+// happen changes the state as an event does.
+func (s *syncing) happen(e event) {
+	switch e.kind {
+	case answered:
+		i := e.items[0]
+		s.leave(s.now - s.state[i].sent)
+		switch {
+		case !s.items[i].hit:
+			s.settle(i)
+		case s.dear(i):
+			s.total.hits++
+			s.settle(i)
+		default:
+			s.total.hits++
+			s.want(i)
+		}
+		s.send()
+	case arrived:
+		q := s.queueOf(e.items[0])
+		q.active--
+		for _, i := range e.items {
+			q.flying -= s.items[i].size
+			s.total.bytes += s.items[i].size
+			s.settle(i)
+			s.finish(i)
+		}
+		s.fetch(q)
+	case opened:
+		s.opened = true
+		s.send()
+	case cooked:
+		if i := e.items[0]; !s.state[i].done { // else it came meanwhile
+			s.total.cooked++
+			s.finish(i)
+		}
+	}
+}
+
+// settle notes that an item was answered for good.
+func (s *syncing) settle(i int) {
+	s.answers++
+	s.lastAnswer = s.now
+	st := &s.state[i]
+	if st.settled = true; !st.begun {
+		s.came = append(s.came, i)
+	}
+}
+
+// finish ends an item: it was cooked, or its blob is here, which frees the worker that cooks it.
+func (s *syncing) finish(i int) {
+	st := &s.state[i]
+	if st.done {
+		return
+	}
+	if st.begun {
+		s.free++
+	}
+	st.begun, st.done = true, true
+	s.total.took = s.now
+}
+
+// work has free workers begin what they can.
+func (s *syncing) work() {
+	for s.free > 0 {
+		i, ok := s.nextToCook()
+		if !ok {
+			return
+		}
+		s.free--
+		s.state[i].begun = true
+		s.schedule(s.now+s.cook, cooked, i)
+	}
+}
+
+// nextToCook returns the item that a free worker is to cook, if it is not to wait.
+func (s *syncing) nextToCook() (i int, ok bool) {
+	for len(s.came) > 0 {
+		i, s.came = s.came[0], s.came[1:]
+		if !s.state[i].begun {
+			return i, true
+		}
+	}
+	for s.begin < s.end && s.taken(s.begin) {
+		s.begin++
+	}
+	for s.begin < s.end && s.taken(s.end-1) {
+		s.end--
+	}
+	if s.begin == s.end {
+		return 0, false
+	}
+	gap := time.Duration(firstGap)
+	if s.answers > 0 {
+		gap = s.lastAnswer / time.Duration(s.answers)
+	}
+	silence, limit := s.now-s.lastAnswer, silences*max(gap, firstGap)
+	switch {
+	case silence >= limit: // it is silent
+		return s.begin, true
+	case s.cook < max(gap, silence):
+		return s.end - 1, true
+	}
+	s.schedule(max(s.lastAnswer+min(s.cook, limit), s.now+time.Millisecond), later)
+	return 0, false
+}
+
+// taken reports whether an item is begun, or will be when its turn comes.
+func (s *syncing) taken(i int) bool { return s.state[i].begun || s.state[i].settled }
+
+// send sends look-ups while there is room in the window, but for what is cooked already.
+func (s *syncing) send() {
+	for ; s.out < s.size && s.next < len(s.items); s.next++ {
+		if st := &s.state[s.next]; !st.done {
+			s.out++
+			s.total.requests++
+			st.sent = s.now
+			s.schedule(s.passes(recordSize, 1), answered, s.next)
+		}
+	}
+}
+
+// leave is what the client's window does with an answer.
+func (s *syncing) leave(took time.Duration) {
+	s.out--
+	if s.fastest == 0 || took < s.fastest {
+		s.fastest = took
+	}
+	s.late++
+	switch {
+	case took <= 2*s.fastest+slowdown:
+		s.size, s.late = min(s.size+1, maxWindow), 0
+	case s.late >= s.size:
+		s.size, s.late = max(s.size/2, firstWindow), 0
+	}
+}
+
+// passes returns when the answer to a request is here.
+func (s *syncing) passes(bytes int64, requests int) time.Duration {
+	s.serverFree = max(s.serverFree, s.now+s.latency/2) + time.Duration(requests)*s.request
+	s.linkFree = max(s.linkFree, s.serverFree) + seconds(float64(bytes)/s.rate)
+	return s.linkFree + s.latency/2
+}
+
+func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+
+func (s *syncing) schedule(at time.Duration, k kind, items ...int) {
+	heap.Push(&s.events, event{at, k, items})
+}
+
+func (s *syncing) queueOf(i int) *queue {
+	if s.items[i].size <= smallBatch/4 {
+		return &s.small
+	}
+	return &s.large
+}
+
+// want asks for the blob of an item.
+func (s *syncing) want(i int) {
+	q := s.queueOf(i)
+	q.waiting = append(q.waiting, i)
+	s.fetch(q)
+}
+
+// fetch begins transfers while there may be more.
+func (s *syncing) fetch(q *queue) {
+	for len(q.waiting) > 0 {
+		if s.state[q.waiting[0]].done { // cooked meanwhile, and forgotten
+			q.waiting = q.waiting[1:]
+			continue
+		}
+		n, bytes := 1, s.items[q.waiting[0]].size
+		few := q.active < mostTransfers && q.flying+bytes <= mostFlying
+		if q == &s.small && q.active >= smallTransfers || q == &s.large && q.active >= largeTransfers && !few {
+			return
+		}
+		for q == &s.small && n < len(q.waiting) && bytes+s.items[q.waiting[n]].size <= smallBatch {
+			bytes += s.items[q.waiting[n]].size
+			n++
+		}
+		q.active++
+		q.flying += bytes
+		s.total.requests++
+		s.schedule(s.passes(bytes, 1), arrived, q.waiting[:n:n]...)
+		q.waiting = q.waiting[n:]
+	}
+}
+
+// dear reports whether downloading an item takes longer than cooking it, as far as is known.
+func (s *syncing) dear(i int) bool {
+	return s.total.bytes >= paceKnown && seconds(float64(s.items[i].size)/s.rate) > s.cook
+}
+
+// events are a heap by time.
+type events []event
+
+func (e events) Len() int           { return len(e) }
+func (e events) Less(i, j int) bool { return e[i].at < e[j].at }
+func (e events) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)        { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	old := *e
+	last := old[len(old)-1]
+	*e = old[:len(old)-1]
+	return last
+}
+
+// upload is what a machine gives while it cooks items that the server has not: groups of what
+// has been cooked, each looked for, sent in batches, and then named by a result each.
+func (m machine) upload(sizes []int64) transfer {
+	t := transfer{}
+	var free [uploaders]time.Duration
+	ready := func(k int) time.Duration { // workers do not finish at the same time
+		return m.cook + time.Duration(k)*m.cook/time.Duration(m.workers)
+	}
+	linkFree := time.Duration(0)
+	for k := 0; k < len(sizes); {
+		u := 0
+		for i := range free {
+			if free[i] < free[u] {
+				u = i
+			}
+		}
+		now := max(free[u], ready(k), roundTrips*m.latency)
+		n := 1
+		for n < uploadGroup && k+n < len(sizes) && ready(k+n) <= now {
+			n++
+		}
+		requests, inBatch := 1, int64(0) // what is missing
+		for _, size := range sizes[k : k+n] {
+			t.bytes += size
+			linkFree = max(linkFree, now) + seconds(float64(size)/m.rate)
+			switch {
+			case size > smallBatch/4:
+				requests++
+			case inBatch == 0 || inBatch+size > smallBatch:
+				requests++
+				inBatch = size
+			default:
+				inBatch += size
+			}
+		}
+		trips := requests + (n+atOnce-1)/atOnce // results, some at a time
+		requests += n
+		t.requests += requests
+		free[u] = max(now+time.Duration(trips)*m.latency+time.Duration(requests)*m.request, linkFree)
+		t.took = max(t.took, free[u])
+		k += n
+	}
+	return t
+}

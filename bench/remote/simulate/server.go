@@ -1,0 +1,140 @@
+package main
+
+// A cache is what a server holds: versions of assets, of which it forgets those that were used
+// least lately when it has no room.
+type cache struct {
+	sizes    func(version int32) int64
+	room     int64 // 0 is as much as there is
+	held     int64
+	most     int64 // held at any time
+	evicted  int
+	newer    []int32 // by version; the newest's is none
+	older    []int32
+	newest   int32
+	oldest   int32
+	contains []bool
+}
+
+const none = -1
+
+func newCache(room int64, sizes func(int32) int64) *cache {
+	return &cache{sizes: sizes, room: room, newest: none, oldest: none}
+}
+
+// use reports whether a version is there, and notes that it was used.
+func (c *cache) use(v int32) bool {
+	if int(v) >= len(c.contains) || !c.contains[v] {
+		return false
+	}
+	c.unlink(v)
+	c.link(v)
+	return true
+}
+
+// put adds a version.
+func (c *cache) put(v int32) {
+	if c.use(v) {
+		return
+	}
+	for int(v) >= len(c.contains) {
+		c.contains, c.newer, c.older = append(c.contains, false), append(c.newer, none), append(c.older, none)
+	}
+	c.contains[v] = true
+	c.held += c.sizes(v)
+	c.link(v)
+	for c.room > 0 && c.held > c.room {
+		last := c.oldest
+		c.unlink(last)
+		c.contains[last] = false
+		c.held -= c.sizes(last)
+		c.evicted++
+	}
+	c.most = max(c.most, c.held)
+}
+
+func (c *cache) link(v int32) {
+	c.newer[v], c.older[v] = none, c.newest
+	if c.newest != none {
+		c.newer[c.newest] = v
+	}
+	c.newest = v
+	if c.oldest == none {
+		c.oldest = v
+	}
+}
+
+func (c *cache) unlink(v int32) {
+	newer, older := c.newer[v], c.older[v]
+	if newer != none {
+		c.older[newer] = older
+	} else {
+		c.newest = older
+	}
+	if older != none {
+		c.newer[older] = newer
+	} else {
+		c.oldest = newer
+	}
+}
+
+// Limits are those of a server.
+type limits struct {
+	requests float64 // a second
+	bytes    float64 // a second
+}
+
+// A load is what one machine asks of the server from a time on.
+type load struct {
+	start, alone    float64 // seconds; alone is how long it takes when nobody else asks
+	requests, bytes float64
+}
+
+// A crowd is how machines that share a server fare.
+type crowd struct {
+	took            []float64 // seconds, each
+	requests, bytes float64   // that they would ask for in the busiest second
+}
+
+// together has machines share a server. In each step everyone gets the same part of what they
+// would get alone.
+func together(loads []load, lim limits) crowd {
+	const step = 0.5
+	c := crowd{took: make([]float64, len(loads))}
+	left := make([]float64, len(loads)) // of the time that it takes alone
+	open := 0
+	for i, l := range loads {
+		left[i] = max(l.alone, 1e-9)
+		open++
+	}
+	for now := 0.0; open > 0; now += step {
+		requests, bytes := 0.0, 0.0
+		for i, l := range loads {
+			if left[i] > 0 && l.start <= now {
+				busy := max(l.alone, step) // a short one is spread over the step
+				requests += l.requests / busy
+				bytes += l.bytes / busy
+			}
+		}
+		c.requests, c.bytes = max(c.requests, requests), max(c.bytes, bytes)
+		part := 1.0
+		if lim.requests > 0 {
+			part = min(part, lim.requests/max(requests, 1))
+		}
+		if lim.bytes > 0 {
+			part = min(part, lim.bytes/max(bytes, 1))
+		}
+		for i, l := range loads {
+			if left[i] <= 0 || l.start > now {
+				continue
+			}
+			if left[i] <= step*part {
+				c.took[i] = now - l.start + left[i]/part
+				left[i] = 0
+				open--
+			} else {
+				left[i] -= step * part
+			}
+		}
+	}
+	return c
+}

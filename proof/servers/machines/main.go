@@ -1,0 +1,164 @@
+// Machines has CI and developers share results on a server, each in a network namespace of its
+// own, over links of some latency and rate. What one has cooked no other cooks again, and all
+// have the same outputs.
+//
+//	unshare -n sh -c 'ip link set lo up; SERVER & machines -cook FOLDER -server grpc://127.0.0.1:8980'
+//
+// It has to be allowed to make network namespaces, and runs in that of the server, which lets
+// everybody write. FOLDER has cook and cook-remote. proof/servers/run.sh runs it.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/faultlink"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("machines: ")
+	cook := flag.String("cook", "", "`folder` of cook and cook-remote")
+	server := flag.String("server", "", "`address` of the server, on loopback")
+	delay := flag.Duration("latency", 20*time.Millisecond, "of links, both ways together")
+	rate := flag.Float64("rate", 25, "of links, in MB/s")
+	flag.Parse()
+	n := &network{cook: *cook, options: faultlink.Options{Delay: *delay / 2, Rate: *rate * 1e6}}
+	err := n.run(*server)
+	n.close()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d scenarios, %d machines\n", len(scenarios), n.machines)
+}
+
+// A network has a server and machines at the other ends of links.
+type network struct {
+	cook, dir string
+	server    *url.URL
+	options   faultlink.Options
+	ends      []func()
+	machines  int
+}
+
+func (n *network) run(server string) (err error) {
+	if n.server, err = url.Parse(server); err != nil {
+		return err
+	}
+	if n.dir, err = os.MkdirTemp("", "machines"); err != nil {
+		return err
+	}
+	n.ends = append(n.ends, func() { os.RemoveAll(n.dir) })
+	for _, s := range scenarios {
+		if err := s.play(n); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+func (n *network) close() {
+	for i := len(n.ends) - 1; i >= 0; i-- {
+		n.ends[i]()
+	}
+}
+
+// A machine has a network namespace and a store.
+type machine struct {
+	network *network
+	pid     int // of a process in its namespace
+	server  string
+	store   string
+	env     []string
+}
+
+// machine starts a machine that reaches the server over a link.
+func (n *network) machine(env ...string) (*machine, error) {
+	n.machines++
+	here, there := fmt.Sprintf("10.77.%d.1", n.machines), fmt.Sprintf("10.77.%d.2", n.machines)
+	inside := exec.Command("unshare", "-n", "sh", "-c", "echo there; exec cat")
+	in, err := inside.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := inside.StdoutPipe()
+	if err == nil {
+		err = inside.Start()
+	}
+	if err != nil {
+		return nil, err
+	}
+	n.ends = append(n.ends, func() {
+		in.Close()
+		inside.Wait()
+	})
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		return nil, fmt.Errorf("a network namespace: %w", err)
+	}
+	m := &machine{network: n, pid: inside.Process.Pid, env: env}
+	port := fmt.Sprintf("machine%d", n.machines)
+	for _, command := range [][]string{
+		{"ip", "link", "add", port, "type", "veth", "peer", "name", "server", "netns", strconv.Itoa(m.pid)},
+		{"ip", "address", "add", here + "/24", "dev", port},
+		{"ip", "link", "set", port, "up"},
+		m.inside("ip", "address", "add", there+"/24", "dev", "server"),
+		m.inside("ip", "link", "set", "server", "up"),
+	} {
+		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%v: %w: %s", command, err, out)
+		}
+	}
+	opt := n.options
+	opt.Listen = here + ":0"
+	l, err := faultlink.Open(n.server.Host, opt)
+	if err != nil {
+		return nil, err
+	}
+	n.ends = append(n.ends, l.Close)
+	at := *n.server
+	at.Host = l.Addr()
+	m.server = at.String()
+	m.store, err = os.MkdirTemp(n.dir, "store")
+	return m, err
+}
+
+// inside is a command that runs in the machine's namespace.
+func (m *machine) inside(command ...string) []string {
+	return append([]string{"nsenter", "-t", strconv.Itoa(m.pid), "-n"}, command...)
+}
+
+// A summary is what the last line of cook -json says.
+type summary struct {
+	Found, Cooked, Restored, Failed struct{ Assets int }
+	Remote                          *struct{ Looked, Hits, Uploaded, Requests int64 }
+}
+
+// cooks cooks a folder of assets on the machine.
+func (m *machine) cooks(assets, out string, more ...string) (s summary, err error) {
+	args := m.inside(filepath.Join(m.network.cook, "cook"), "-dir", assets, "-out", out, "-cache", m.store, "-remote", m.server, "-remote-race=false", "-json", "-q")
+	cmd := exec.Command(args[0], append(args[1:], more...)...)
+	cmd.Env = append(os.Environ(), "CI=")
+	cmd.Env = append(cmd.Env, m.env...)
+	cmd.Stderr = os.Stderr
+	data, err := cmd.Output()
+	if err != nil {
+		return s, fmt.Errorf("%v: %w", args, err)
+	}
+	lines := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
+	var last struct{ Summary summary }
+	err = json.Unmarshal(lines[len(lines)-1], &last)
+	if err == nil && last.Summary.Failed.Assets > 0 {
+		err = fmt.Errorf("%d assets failed", last.Summary.Failed.Assets)
+	}
+	return last.Summary, err
+}
