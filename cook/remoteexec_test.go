@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -362,6 +364,21 @@ func TestUnchangedElsewhere(t *testing.T) {
 	os.RemoveAll(f.run.Out)
 	if s := f.cookAway(0); s.Restored.Assets != 2 {
 		t.Errorf("from the store: %s", s.String())
+	}
+}
+
+// What other machines refuse they are not asked for again, and one line says why.
+func TestRefusedElsewhere(t *testing.T) {
+	f := newFarm(t, &remotetest.Server{}, map[string]string{
+		"a.here": "one", "b.here": "two", "cook.toml": "[[rule]]\nmatch = \"*.here\"\nrecipe = \"here\"\n",
+	})
+	f.run.Recipes = append(f.run.Recipes, recipe.Recipe{Name: "here", Version: 1, New: func() recipe.Cooker { return &there{} }}) // they have no such recipe
+	f.jobs = 1
+	refused := make(chan struct{})
+	f.server.Result = func(*repb.ActionResult) { close(refused) }
+	s := f.cookUntil(refused, 0)
+	if s.Cooked.Assets != 3 || executed(s) != 0 || f.server.Calls("Execute") != 1 || len(f.rec.notes) != 1 || !strings.Contains(f.rec.notes[0], `: there is no recipe "here"`) {
+		t.Errorf("%s; %d executed; %q", s.String(), f.server.Calls("Execute"), f.rec.notes)
 	}
 }
 

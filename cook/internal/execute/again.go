@@ -21,6 +21,8 @@ type Conditions struct {
 	Traced func()
 	// Read is told what the recipe read, also if it failed; nil if that does not matter.
 	Read func([]index.Dep)
+	// Note is told what the recipe has to say of the machine; nil if that does not matter.
+	Note func(string)
 }
 
 // Made is what cooking again gave.
@@ -55,7 +57,7 @@ func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func
 		serial++
 		return scratchIn(c.Scratch, fmt.Sprint("made", serial), outputs)
 	}
-	r, err := g.cooker.cook(ctx, planned{Action: a}, attempt{scratch: place, again: &c, source: &src})
+	r, err := g.cooker.cook(ctx, planned{Action: a}, attempt{scratch: place, again: &c, source: &src, note: c.Note})
 	if err != nil {
 		return err
 	}
