@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -127,36 +128,37 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 // that cook as well fail.
 func TestExecutedEqualsFromScratch(t *testing.T) {
 	var executed, failed, alone int64
-	var calls atomic.Int64
 	for i := range uint64(max(3, *sequences/75)) {
-		seed := *seed + i
-		f := &badFarm{team: newTeam(t, seed)}
-		f.server.Executes, f.server.Env = true, []string{"GORACE=" + noSleep}
-		fault := f.server.Fault
-		f.server.Fault = func(ctx context.Context, call string) error {
-			if (call == "Execute" || call == "WaitExecution") && calls.Add(1)%6 == 0 {
-				f.failed.Add(1)
-				return status.Error([]codes.Code{codes.Unavailable, codes.Internal, codes.ResourceExhausted, codes.FailedPrecondition, codes.DeadlineExceeded}[f.dice(5)], "broken")
-			}
-			if call != "Execute" {
-				return fault(ctx, call)
-			}
-			f.executed.Add(1)
-			return nil
-		}
-		f.server.Result = f.spoil
-		place := newPlace(t)
-		script := oracle.Random(seed, oracle.Options{Rounds: *rounds, Tools: true, Targets: i%3 == 0})
-		err := oracle.Play(t.Context(), place, script, f.cook)
-		os.RemoveAll(filepath.Dir(place.Dir))
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		alone += f.alone.Load()
-		executed += f.executed.Load()
-		failed += f.failed.Load()
+		t.Run(fmt.Sprint("seed ", *seed+i), func(t *testing.T) { // a server's memory is free again behind it
+			f := &badFarm{team: newTeam(t, *seed+i)}
+			f.play(t, oracle.Random(*seed+i, oracle.Options{Rounds: *rounds, Tools: true, Targets: i%3 == 0}))
+			alone += f.alone.Load()
+			executed += f.executed.Load()
+			failed += f.failed.Load()
+		})
 	}
 	if t.Logf("%d executions, %d failed", executed, failed); alone == 0 || executed == 0 {
 		t.Errorf("%d runs from scratch", alone)
+	}
+}
+
+func (f *badFarm) play(t *testing.T, script oracle.Script) {
+	f.server.Executes, f.server.Env, f.server.Result = true, []string{"GORACE=" + noSleep}, f.spoil
+	fault := f.server.Fault
+	f.server.Fault = func(ctx context.Context, call string) error {
+		if (call == "Execute" || call == "WaitExecution") && f.dice(6) == 0 {
+			f.failed.Add(1)
+			return status.Error([]codes.Code{codes.Unavailable, codes.Internal, codes.ResourceExhausted, codes.FailedPrecondition, codes.DeadlineExceeded}[f.dice(5)], "broken")
+		}
+		if call != "Execute" {
+			return fault(ctx, call)
+		}
+		f.executed.Add(1)
+		return nil
+	}
+	place := newPlace(t)
+	defer os.RemoveAll(filepath.Dir(place.Dir))
+	if err := oracle.Play(t.Context(), place, script, f.cook); err != nil {
+		t.Fatal(err)
 	}
 }

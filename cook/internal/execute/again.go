@@ -21,6 +21,8 @@ type Conditions struct {
 	Traced func()
 	// Read is told what the recipe read, also if it failed; nil if that does not matter.
 	Read func([]index.Dep)
+	// Note is told what the recipe has to say of the machine; nil if that does not matter.
+	Note func(string)
 }
 
 // Made is what cooking again gave.
@@ -58,7 +60,7 @@ func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func
 	}
 	var steps []Step
 	note := func(_ context.Context, r ready) { steps = append(steps, Step{r.planned, stored(r.made), r.deps}) }
-	r, err := g.cooker.cook(ctx, planned{Action: a}, attempt{scratch: place, again: &c, source: &src, keep: note})
+	r, err := g.cooker.cook(ctx, planned{Action: a}, attempt{scratch: place, again: &c, source: &src, keep: note, note: c.Note})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
 )
 
@@ -32,6 +33,8 @@ type away struct {
 	out  int             // actions that far workers have
 	over []time.Duration // by how much executing took longer than cooking there, of the last few
 	off  bool            // nothing is executed any more
+	// refused are methods whose programs other machines have otherwise.
+	refused map[*plan.Method]bool
 }
 
 // A program is this one, for other machines.
@@ -90,6 +93,23 @@ func (s *away) turnOff() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.off = true
+}
+
+// refuse notes that a method was refused, and reports whether it is the first one.
+func (s *away) refuse(m *plan.Method) (first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if first = s.refused == nil; first {
+		s.refused = map[*plan.Method]bool{}
+	}
+	s.refused[m] = true
+	return first
+}
+
+func (s *away) refuses(m *plan.Method) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused[m]
 }
 
 func (s *away) isOff() bool {
@@ -214,7 +234,7 @@ func (r *runner) mayLeave(i int) bool {
 		return false
 	case a.Last != nil && a.Last.State == index.Done && !a.Stale: // the index knows
 		return false
-	case a.Method.Then != nil || a.Method.Bundles():
+	case a.Method.Then != nil || a.Method.Bundles() || r.remote.away.refuses(a.Method):
 		return false
 	}
 	k, ok := a.Method.Cooker.(keeper)

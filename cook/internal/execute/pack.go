@@ -44,6 +44,12 @@ func (w *worker) askAway(ctx context.Context, a planned) *known {
 		if !ok {
 			return nil
 		}
+		if why := ran.Record.Refused; why != "" {
+			if w.remote.away.refuse(a.Method) {
+				w.note(fmt.Sprintf("remote: %s cannot be cooked on another machine, nor other assets of its rule: %s", pathname.Show(a.Path), pathname.Show(why[:min(len(why), 300)])))
+			}
+			return nil
+		}
 		k, more := w.judgeRecord(ctx, a, &ran.Record, p)
 		if k != nil {
 			w.remote.away.measured(ran.Over)
@@ -61,7 +67,7 @@ func (w *worker) askAway(ctx context.Context, a planned) *known {
 // executed again.
 func (r *runner) judgeRecord(ctx context.Context, a planned, rec *remote.Record, p *pack) (k *known, more bool) {
 	var deps []index.Dep
-	same := rec.Refused == ""
+	same := true
 	for i, there := range rec.Reads {
 		at, err := recipe.Resolve(a.Path, there.Name)
 		if err != nil || pathname.IsArtifacts(at) || i > 0 && there.Name <= rec.Reads[i-1].Name {
@@ -86,7 +92,7 @@ func (r *runner) judgeRecord(ctx context.Context, a planned, rec *remote.Record,
 	}
 	made, err := rec.Result()
 	if more || !same || rec.Error != "" || err != nil || len(made.Artifacts) != len(a.Outputs) {
-		return nil, more && rec.Refused == ""
+		return nil, more
 	}
 	return &known{planned: a, deps: deps, made: made.Artifacts, cookTime: max(0, made.CookTime), warnings: made.Warnings, shared: true}, false
 }

@@ -201,7 +201,9 @@ func (m *machine) cook(ctx context.Context, a *plan.Action) (rec remote.Record) 
 		Assets: m.assets, Contents: m.contents, Artifacts: &execute.Artifacts{}, Checksum: sums,
 		Memory: pass.DefaultMemory(), Cores: parallel.NewCores(runtime.GOMAXPROCS(0)), Now: time.Now,
 	})
-	how := execute.Conditions{Scratch: m.out, Read: func(deps []index.Dep) { rec.Reads = readings(deps) }}
+	noted := ""
+	note := func(line string) { noted = line } // that programs are not confined here, such as
+	how := execute.Conditions{Scratch: m.out, Note: note, Read: func(deps []index.Dep) { rec.Reads = readings(deps) }}
 	err := again.Cook(ctx, a, how, func(made execute.Made) error {
 		rec.CookTime, rec.Warnings = made.CookTime, made.Warnings
 		for i, file := range made.Files {
@@ -212,6 +214,9 @@ func (m *machine) cook(ctx context.Context, a *plan.Action) (rec remote.Record) 
 		}
 		return nil
 	})
+	if noted != "" {
+		return remote.Record{Refused: noted}
+	}
 	if err != nil {
 		return remote.Record{Error: cmp.Or(err.Error(), "it failed"), Reads: rec.Reads}
 	}

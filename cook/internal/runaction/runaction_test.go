@@ -33,6 +33,7 @@ type join struct {
 	Table   map[string]string `toml:"table" doc:"more text"`
 	Timeout time.Duration     `toml:"timeout" doc:"no text" unkeyed:"for the test"`
 	Tool    string            `toml:"tool" doc:"a program"`
+	Note    string            `toml:"note" doc:"what to say of the machine"`
 }
 
 func (j *join) Outputs() []string { return []string{"{path}", "{path}.len"} }
@@ -62,6 +63,9 @@ func (j *join) Cook(_ context.Context, job *recipe.Job) error {
 	}
 	if _, err := job.Glob("/lib/*.h"); err != nil {
 		return err
+	}
+	if j.Note != "" {
+		job.Note("%s", j.Note)
 	}
 	if len(all) == 0 {
 		job.Warn("it is empty")
@@ -188,6 +192,16 @@ func TestFailureIsRecorded(t *testing.T) {
 	}
 	rec = run(t, travel(t, all, nil, map[string]string{"assets/a/s.txt": ""}))
 	if rec.Error != "" || len(rec.Artifacts) != 2 || !slices.Equal(rec.Warnings, []string{"it is empty"}) {
+		t.Errorf("%+v", rec)
+	}
+}
+
+// What a recipe has to say of the machine is no matter of the other one: that does it by itself.
+func TestNotesAreRefused(t *testing.T) {
+	options := all
+	options.Note = "programs cannot be confined here"
+	rec := run(t, travel(t, options, nil, map[string]string{"assets/a/s.txt": ""}))
+	if rec.Refused != options.Note || len(rec.Artifacts) > 0 {
 		t.Errorf("%+v", rec)
 	}
 }
