@@ -230,8 +230,8 @@ func (s *syncing) nextToCook() (i int, ok bool) {
 	switch {
 	case silence >= limit: // it is silent
 		return s.begin, true
-	case s.cook < max(gap, silence):
-		return s.end - 1, true
+	case s.cook < max(gap*time.Duration(s.end-s.begin), silence):
+		return s.end - 1, true // its processors are idle
 	}
 	s.schedule(max(s.lastAnswer+min(s.cook, limit), s.now+time.Millisecond), later)
 	return 0, false

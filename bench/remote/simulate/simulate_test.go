@@ -86,7 +86,7 @@ func TestRace(t *testing.T) {
 // Many look-ups wait for few round trips, and blobs share requests when they are fetched as
 // they are found.
 func TestSync(t *testing.T) {
-	m := machine{link: link{latency: 60 * time.Millisecond, rate: 1e12}, workers: 8, cook: time.Second}
+	m := machine{link: link{latency: 60 * time.Millisecond, rate: 1e12}, workers: 8, cook: time.Hour}
 	items := make([]item, 100_000)
 	for i := range items {
 		items[i] = item{size: 1000, hit: true}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/internal/sysidle"
 )
 
 // errArrived ends the cooking of what has come from the server meanwhile.
@@ -18,11 +19,13 @@ var errArrived = errors.New("the server had it")
 //	            -> begun             cooked, and forgotten by the server when that is done
 //	            -> begun -> answered restored; what was cooked so far is thrown away
 //
-// A worker that has nothing else to begin, and would wait longer for the next answer than an
-// action takes, cooks the one whose answer comes last. So a server that is slow, or silent,
-// makes no run slower, and does the part that it can.
+// A worker that has nothing else to begin cooks the one whose answer comes last, if that takes
+// longer to come than to cook. Where all processors are busy, which what comes needs as well, it
+// does so only if it would wait longer for the next answer of all. So a server that is slow, or
+// silent, makes no run slower, and does the part that it can.
 type awaits struct {
 	arrivals
+	spare  sysidle.Meter
 	open   map[int]bool                    // neither answered nor begun
 	order  []int                           // as they were asked about, with some that are not open any more
 	again  []int                           // likewise, those that answers have led to
@@ -87,6 +90,9 @@ func (r *runner) race(ctx context.Context) (i int, ok bool) {
 		q.start(i)
 		return i, true
 	}
+	if q.spare.Cores(now) >= 1 {
+		next = max(next, q.gap()*time.Duration(len(q.open)))
+	}
 	i = q.last()
 	took := max(q.took[i], r.remote.worths.of(planned{Action: &r.plan.Actions[i]}))
 	if took < next {
@@ -94,6 +100,7 @@ func (r *runner) race(ctx context.Context) (i int, ok bool) {
 		return i, true
 	}
 	wait := min(took, silences*max(q.gap(), firstGap)) - now.Sub(q.arrivals.last)
+	wait = min(wait, sysidle.Period) // by then there may be processors to spare
 	timer := time.AfterFunc(max(wait, time.Millisecond), q.wake)
 	defer timer.Stop()
 	q.idle++
