@@ -102,8 +102,7 @@ type syncing struct {
 
 type itemState struct {
 	sent    time.Duration // when it was looked for
-	asked   bool
-	begun   bool // by a worker, or there without one
+	begun   bool          // by a worker, or there without one
 	done    bool
 	settled bool // answered for good: its blob is here, or it is to be cooked
 }
