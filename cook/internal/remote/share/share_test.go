@@ -30,7 +30,7 @@ import (
 
 // A machine is one that cooks: a store, and a client for its runs.
 type machine struct {
-	t     *testing.T
+	t     testing.TB
 	store *store.Store
 	url   string
 	open  func(context.Context) (share.Server, error)
@@ -41,7 +41,7 @@ type machine struct {
 	notes []string
 }
 
-func newMachine(t *testing.T, url string) *machine {
+func newMachine(t testing.TB, url string) *machine {
 	s, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
