@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,6 +41,10 @@ type farm struct {
 }
 
 func newFarm(t *testing.T, server *remotetest.Server, files map[string]string) *farm {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell")
+	}
 	f := &farm{project: newProject(t), server: server, rec: &recorder{}}
 	server.Executes, server.Env = true, append(server.Env, "GORACE="+noSleep)
 	for name, text := range files {
