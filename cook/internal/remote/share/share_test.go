@@ -248,13 +248,7 @@ func TestShared(t *testing.T) {
 
 			taker := newMachine(t, url)
 			c = taker.run()
-			var keys []remote.Key
-			for _, j := range all {
-				if !j.key.Reads {
-					keys = append(keys, j.key)
-				}
-			}
-			if whole := expect(c, keys...); whole == 0 {
+			if whole := expect(c, firstKeys(all)...); whole == 0 {
 				t.Error("nothing was fetched ahead")
 			}
 			for i, j := range all {
@@ -286,6 +280,16 @@ func TestShared(t *testing.T) {
 			}
 		})
 	}
+}
+
+// firstKeys are those that a run knows before it has asked.
+func firstKeys(all []job) (keys []remote.Key) {
+	for _, j := range all {
+		if !j.key.Reads {
+			keys = append(keys, j.key)
+		}
+	}
+	return keys
 }
 
 // expect waits until what is expected has arrived, and returns how much of it has whole results.
