@@ -33,8 +33,9 @@ func (w *worker) lookUp(ctx context.Context, a planned) (known, bool) {
 	if err != nil {
 		w.warnOfStore(err)
 	}
-	if k, ok := w.lookUpBy(ctx, a, sets, w.storedResult); ok {
-		return k, true
+	k, ok := w.lookUpBy(ctx, a, sets, w.storedResult)
+	if ok || !w.remote.Reads() {
+		return k, ok
 	}
 	return w.lookUpRemote(ctx, a, sets)
 }
@@ -77,9 +78,6 @@ func (w *worker) storedResult(_ context.Context, k remote.Key) (store.Result, bo
 // lookUpRemote finds an action's result on the server that others share, by what it read
 // here or there. An action that is no step of a chain asks, and waits without a worker.
 func (w *worker) lookUpRemote(ctx context.Context, a planned, sets []store.ReadSet) (known, bool) {
-	if !w.remote.Reads() {
-		return known{planned: a}, false
-	}
 	worth := w.remote.worths.of(a)
 	var asks []remote.Key
 	look := func(k remote.Key) (known remote.Known) {
