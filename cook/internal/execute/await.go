@@ -18,6 +18,7 @@ var errArrived = errors.New("the server had it")
 //	asked about -> answered          restored, or cooked if the server does not have it
 //	            -> begun             cooked, and forgotten by the server when that is done
 //	            -> begun -> answered restored; what was cooked so far is thrown away
+//	            -> given up          cooked: asking costs as much as cooking
 //
 // A worker that has nothing else to begin cooks the one whose answer comes last, if that takes
 // longer to come than to cook. Where all processors are busy, which what comes needs as well, it
@@ -31,7 +32,16 @@ type awaits struct {
 	again  []int                           // likewise, those that answers have led to
 	racing map[int]context.CancelCauseFunc // begun and not answered; nil before it cooks
 	idle   int                             // workers that wait for answers
+	won    int                             // answers that brought a result in time
+	vain   int                             // questions about what was cooked all the same
 }
+
+// What is given up: actions that take no longer than cheap, which is a few times what asking
+// costs this machine, after so many questions in vain.
+const (
+	cheap    = time.Millisecond
+	mostVain = 64
+)
 
 // await has actions be asked about. They are ready when they have been answered.
 func (a *awaits) await(actions []int) {
@@ -109,6 +119,27 @@ func (r *runner) race(ctx context.Context) (i int, ok bool) {
 	return 0, false
 }
 
+// inVain notes that an action is cooked though it was asked about. It returns those that are
+// given up by that; they are ready.
+func (r *runner) inVain() (givenUp []remote.Key) {
+	q := &r.queue
+	q.vain++
+	if q.vain < mostVain || q.vain&(q.vain-1) != 0 || q.won >= q.vain { // now and then: it looks at all
+		return nil
+	}
+	for _, list := range [][]int{q.order, q.again} {
+		for _, i := range list {
+			a := planned{Action: &r.plan.Actions[i]}
+			if q.open[i] && max(q.took[i], r.remote.worths.of(a)) <= cheap {
+				delete(q.open, i)
+				q.push(i)
+				givenUp = append(givenUp, keyOf(a, nil))
+			}
+		}
+	}
+	return givenUp
+}
+
 // wake has those that wait for something to begin look again.
 func (q *queue) wake() {
 	q.mu.Lock() // not between a look and the beginning of a wait
@@ -118,18 +149,29 @@ func (q *queue) wake() {
 
 // arrived notes that an action has been answered. If it is being cooked and all of its blobs
 // have come, that ends.
-func (q *queue) arrived(i int, now time.Time, whole bool) {
+func (r *runner) arrived(i int, whole bool) {
+	var givenUp []remote.Key
+	defer func() { r.remote.Forget(givenUp...) }()
+	q := &r.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.arrivals.add(now)
+	q.arrivals.add(r.Now())
+	stop, races := q.racing[i]
 	if q.open[i] {
 		delete(q.open, i)
 		q.push(i)
+	} else if !races {
+		return // it was cooked, or given up
 	}
-	if stop := q.racing[i]; stop != nil && whole {
+	if stop != nil && whole {
 		stop(errArrived)
 	}
 	delete(q.racing, i)
+	if whole {
+		q.won++
+	} else {
+		givenUp = r.inVain()
+	}
 	q.more.Broadcast()
 }
 
@@ -152,10 +194,13 @@ func (w *worker) cookUnlessArrived(ctx context.Context, a planned) (ready, error
 	q.mu.Lock()
 	_, races = q.racing[i]
 	delete(q.racing, i)
-	q.mu.Unlock()
+	var unasked []remote.Key
 	if races {
-		w.remote.Forget(keyOf(a, nil))
+		unasked = append(w.inVain(), keyOf(a, nil))
+		q.more.Broadcast()
 	}
+	q.mu.Unlock()
+	w.remote.Forget(unasked...)
 	if err != nil && ctx.Err() == nil && context.Cause(racing) == errArrived {
 		err = errArrived
 	}
@@ -178,7 +223,7 @@ func (r *runner) askAgain(i int, keys []remote.Key) {
 	var answers atomic.Int64
 	r.remote.Expect(wanted, func(_ int, whole bool) {
 		if all := answers.Add(1) == int64(len(keys)); whole || all {
-			q.arrived(i, r.Now(), whole)
+			r.arrived(i, whole)
 		}
 	})
 }

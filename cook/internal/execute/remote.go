@@ -60,7 +60,7 @@ func (r *runner) expect() {
 	}
 	q.await(order)
 	q.asking(r.Now())
-	r.remote.Expect(wanted, func(n int, whole bool) { q.arrived(order[n], r.Now(), whole) })
+	r.remote.Expect(wanted, func(n int, whole bool) { r.arrived(order[n], whole) })
 }
 
 // wantedOf is a result of an action, without the artifacts that are in place already.

@@ -162,10 +162,10 @@ func (c *Client) Expects(k Key) bool {
 	return ok || c.waiting == nil
 }
 
-// Forget says that a result that was expected is not looked for any more.
-func (c *Client) Forget(k Key) {
-	if c != nil {
-		c.send(Request{Op: Forget, Keys: []Key{k}})
+// Forget says that results that were expected are not looked for any more.
+func (c *Client) Forget(keys ...Key) {
+	if c != nil && len(keys) > 0 {
+		c.send(Request{Op: Forget, Keys: keys})
 	}
 }
 
