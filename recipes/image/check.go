@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/dds"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
@@ -76,6 +77,9 @@ func (o *Image) checkFormat() error {
 	f, err := texture.ParseFormat(o.Format)
 	if err != nil {
 		return &recipe.OptionError{Key: "format", Got: strconv.Quote(o.Format), Want: err.Error()}
+	}
+	if o.Container == "dds" && !dds.Holds(f) {
+		return &recipe.OptionError{Key: "container", Got: strconv.Quote(o.Container), Want: fmt.Sprintf(`"ktx2" with format = %q`, o.Format)}
 	}
 	if o.Container == "dds" {
 		if _, err := o.ddsHeader().Resolve(&texture.Texture{Format: f, Layers: 1 + len(o.Layers)}); err != nil {
