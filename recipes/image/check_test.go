@@ -22,6 +22,8 @@ func TestCheck(t *testing.T) {
 		{"", func(o *Image) { o.WeighAlpha, o.RDO, o.Coverage = true, 0.5, 0.5 }},
 		{"", func(o *Image) { o.WeighAlpha, o.Format = true, "astc6x6" }},
 		{"container", func(o *Image) { o.Container, o.Format = "dds", "astc6x6" }},
+		{"", func(o *Image) { o.WeighAlpha, o.Format = true, "uastc" }},
+		{"container", func(o *Image) { o.Container, o.Format = "dds", "uastc" }},
 		{"r", func(o *Image) { o.R = "x" }},
 		{"g", func(o *Image) { o.G = "file.png" }},
 		{"b", func(o *Image) { o.B = "file.png:0" }},

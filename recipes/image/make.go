@@ -116,7 +116,7 @@ func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 // encoding is how texels are made.
 func (s *subject) encoding() texenc.Options {
 	o := texenc.Options{Quality: s.o.quality(), SRGB: s.srgb}
-	if f := s.choice.Format; f == texture.BC7 || f.IsASTC() {
+	if f := s.choice.Format; f == texture.BC7 || f == texture.UASTC || f.IsASTC() {
 		o.WeighAlpha = s.o.WeighAlpha && s.kind == "color"
 	}
 	if s.choice.Format == texture.BC7 {
@@ -130,7 +130,7 @@ func (s *subject) description() *texture.Texture {
 	first, f := s.pictures[0], s.choice.Format
 	t := &texture.Texture{
 		Format: f, SRGB: s.srgb && f.HasSRGB(), Swizzle: s.choice.Swizzle,
-		Premultiplied: s.premultiplies(), W: first.W, H: first.H, Cube: s.o.Cube != "none",
+		Premultiplied: s.premultiplies(), Opaque: s.opaque, W: first.W, H: first.H, Cube: s.o.Cube != "none",
 	}
 	if n := len(s.o.Layers); n > 0 {
 		t.Layers = n + 1

@@ -68,6 +68,7 @@ func TestLevel(t *testing.T) {
 		{texture.ASTC5x5, pixmap.Bits8, 44, 80},
 		{texture.ASTC6x6, pixmap.Bits8, 42, 80},
 		{texture.ASTC8x8, pixmap.Bits8, 40, 80},
+		{texture.UASTC, pixmap.Bits8, 42, 80},
 		{texture.R8, pixmap.Bits8, 999, math.Inf(1)},
 		{texture.RG8, pixmap.Bits8, 999, math.Inf(1)},
 		{texture.RGBA8, pixmap.Bits8, 999, math.Inf(1)},

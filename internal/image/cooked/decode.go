@@ -9,6 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/bc7"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/image/uastc"
 )
 
 // decode fills m with what texels hold. Of a block of ASTC, srgb decides the rounding.
@@ -101,6 +102,8 @@ func putBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
 		}
 	case texture.BC7:
 		bc7.DecodeBlock(&pix, (*[16]byte)(block))
+	case texture.UASTC:
+		uastc.DecodeBlock(&pix, (*[16]byte)(block))
 	}
 	put(m.Pix8, m, x, y, 4, pix[:])
 	return nil

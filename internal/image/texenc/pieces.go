@@ -7,6 +7,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/bc7"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/image/uastc"
 )
 
 // Each calls do for each number below n, on several goroutines if it likes, and returns
@@ -82,6 +83,9 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 	case texture.BC7:
 		quality := [...]bc7.Quality{Fast: bc7.Fast, Normal: bc7.Normal, Best: bc7.Best}[o.Quality]
 		return bc7.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, bc7.Options{Quality: quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
+	case texture.UASTC:
+		quality := [...]uastc.Quality{Fast: uastc.Fast, Normal: uastc.Normal, Best: uastc.Best}[o.Quality]
+		return uastc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, uastc.Options{Quality: quality, WeighAlpha: o.WeighAlpha})
 	case texture.BC6H:
 		_, err = appendBC6H(ctx, dst, m, o)
 	case texture.BC1, texture.BC1A, texture.BC3, texture.BC4, texture.BC5:

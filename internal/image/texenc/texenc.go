@@ -25,7 +25,7 @@ type Options struct {
 	// only between the two kinds: float pictures are linear light.
 	SRGB bool
 	// WeighAlpha counts a color's error by its alpha: what cannot be seen may
-	// differ. BC7 and ASTC only.
+	// differ. BC7, ASTC and UASTC only.
 	WeighAlpha bool
 	// RDO is bc7.Options.RDO: how much likeness may be given up for blocks that a
 	// packer shrinks further. 0 is none. BC7 only.
@@ -124,7 +124,9 @@ const astcTables = 3 << 20
 
 // TakesBytes reports whether the encoder of f takes pixels of eight bits, which others are
 // turned into first.
-func TakesBytes(f texture.Format) bool { return f == texture.BC7 || f.IsASTC() }
+func TakesBytes(f texture.Format) bool {
+	return f == texture.BC7 || f == texture.UASTC || f.IsASTC()
+}
 
 // blocksBetweenLooks is how many blocks are encoded between two looks at the
 // context: a few milliseconds' worth of the slowest encoder.

@@ -61,6 +61,8 @@ func (f Format) info() formatInfo {
 		return formatInfo{name: "bc6h", block: 4, blockBytes: 16, channels: "rgb", float: true}
 	case BC7:
 		return formatInfo{name: "bc7", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
+	case UASTC:
+		return formatInfo{name: "uastc", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
 	case R8:
 		return formatInfo{name: "r8", block: 1, blockBytes: 1, channels: "r"}
 	case RG8:

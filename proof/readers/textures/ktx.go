@@ -59,6 +59,7 @@ func standards() map[texture.Format]standard {
 		texture.ASTC5x5: {"VK_FORMAT_ASTC_5x5_UNORM_BLOCK", "VK_FORMAT_ASTC_5x5_SRGB_BLOCK", 1, 162, 1},
 		texture.ASTC6x6: {"VK_FORMAT_ASTC_6x6_UNORM_BLOCK", "VK_FORMAT_ASTC_6x6_SRGB_BLOCK", 1, 162, 1},
 		texture.ASTC8x8: {"VK_FORMAT_ASTC_8x8_UNORM_BLOCK", "VK_FORMAT_ASTC_8x8_SRGB_BLOCK", 1, 162, 1},
+		texture.UASTC:   {"VK_FORMAT_UNDEFINED", "VK_FORMAT_UNDEFINED", 1, 166, 1},
 		texture.R8:      {"VK_FORMAT_R8_UNORM", "", 1, 1, 1},
 		texture.RG8:     {"VK_FORMAT_R8G8_UNORM", "", 1, 1, 2},
 		texture.RGBA8:   {"VK_FORMAT_R8G8B8A8_UNORM", "VK_FORMAT_R8G8B8A8_SRGB", 1, 1, 4},
