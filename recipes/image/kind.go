@@ -18,6 +18,7 @@ type decision struct {
 	// srgb says that colors are on the sRGB curve; false for other kinds.
 	srgb   bool
 	choice texture.Choice
+	opaque bool // looked at for UASTC alone
 }
 
 // What makes a picture a normal map. The bounds lie between the 70 that a game of
@@ -136,7 +137,7 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	if err == nil && s.kind != "mask" {
 		s.choice.Format = explicit
 		s.because("format %v: as the options say", explicit)
-		return nil
+		return s.chooseUASTC(ctx)
 	}
 	c, err := s.content(ctx)
 	if err != nil {
@@ -159,10 +160,29 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	s.choice = texture.Choose(facts)
 	if explicit != 0 {
 		s.choice = oneChannel(c.One, explicit)
+		if err := s.chooseUASTC(ctx); err != nil {
+			return err
+		}
 	}
 	s.because("format %s", s.choice.Reason)
 	if s.kind == "normal" && !c.Opaque {
 		s.because("alpha carries something, which bc5 would drop")
+	}
+	return nil
+}
+
+// chooseUASTC finds out what files of UASTC say besides, and what glTF asks of them.
+func (s *subject) chooseUASTC(ctx context.Context) error {
+	if s.choice.Format != texture.UASTC {
+		return nil
+	}
+	c, err := s.content(ctx)
+	if err != nil {
+		return err
+	}
+	s.opaque = c.Opaque
+	if first := s.pictures[0]; first.W%4 != 0 || first.H%4 != 0 {
+		s.because("%d x %d are no multiples of 4, which glTF (KHR_texture_basisu) wants (pot and fit change sizes)", first.W, first.H)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func Level(ctx context.Context, t *texture.Texture, level, picture int) (*pixmap
 		return nil, fmt.Errorf("cooked: level %d ends early", level)
 	}
 	m := pixmap.New(w, h, depth(t.Format))
-	if err := decode(ctx, m, t.Format, texels[size*int64(picture):][:size]); err != nil {
+	if err := decode(ctx, m, t.Format, t.SRGB, texels[size*int64(picture):][:size]); err != nil {
 		return nil, fmt.Errorf("cooked: level %d: %w", level, err)
 	}
 	swizzle(m, t.Swizzle)

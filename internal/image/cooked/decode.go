@@ -5,13 +5,15 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/assetcook/assetcook/internal/image/astc"
 	"github.com/assetcook/assetcook/internal/image/bc7"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/image/uastc"
 )
 
-// decode fills m with what texels hold.
-func decode(ctx context.Context, m *pixmap.Map, f texture.Format, texels []byte) error {
+// decode fills m with what texels hold. Of a block of ASTC, srgb decides the rounding.
+func decode(ctx context.Context, m *pixmap.Map, f texture.Format, srgb bool, texels []byte) error {
 	side, size := f.Block()
 	for y := 0; y < m.H; y += side {
 		if err := ctx.Err(); err != nil {
@@ -20,6 +22,10 @@ func decode(ctx context.Context, m *pixmap.Map, f texture.Format, texels []byte)
 		for x := 0; x < m.W; x += side {
 			if side == 1 {
 				putTexel(m, y*m.W+x, f, texels)
+			} else if f.IsASTC() {
+				var pix [256]byte
+				astc.DecodeBlock(&pix, (*[16]byte)(texels), side, srgb)
+				put(m.Pix8, m, x, y, side, pix[:])
 			} else if err := putBlock(m, x, y, f, texels[:size]); err != nil {
 				return err
 			}
@@ -76,7 +82,7 @@ func putBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
 		if err != nil {
 			return err
 		}
-		put(m.PixF, m, x, y, &light)
+		put(m.PixF, m, x, y, 4, light[:])
 		return nil
 	}
 	var pix [64]byte
@@ -96,15 +102,18 @@ func putBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
 		}
 	case texture.BC7:
 		bc7.DecodeBlock(&pix, (*[16]byte)(block))
+	case texture.UASTC:
+		uastc.DecodeBlock(&pix, (*[16]byte)(block))
 	}
-	put(m.Pix8, m, x, y, &pix)
+	put(m.Pix8, m, x, y, 4, pix[:])
 	return nil
 }
 
-func put[T byte | float32](dst []T, m *pixmap.Map, x, y int, block *[64]T) {
-	wide := 4 * min(4, m.W-x)
-	for row := range min(4, m.H-y) {
-		copy(dst[4*((y+row)*m.W+x):][:wide], block[16*row:])
+// put copies the pixels of a block of side by side pixels that lie inside the map.
+func put[T byte | float32](dst []T, m *pixmap.Map, x, y, side int, block []T) {
+	wide := 4 * min(side, m.W-x)
+	for row := range min(side, m.H-y) {
+		copy(dst[4*((y+row)*m.W+x):][:wide], block[4*side*row:])
 	}
 }
 

@@ -41,7 +41,8 @@ const (
 	channelColorOrClear channel = 1
 	// Those of ETC2 and UASTC have numbers of their own.
 	channelETC2Color channel = 2
-	channelUASTC     channel = 3 // RGBA
+	channelUASTC     channel = 0 // RGB
+	channelUASTCA    channel = 3 // RGBA
 
 	// These are set beside a channel: it is exempt from the transfer function,
 	// it can be negative, it is floating point.
@@ -85,15 +86,15 @@ func modelOf(f texture.Format) colorModel {
 	return modelRGBSDA
 }
 
-func samplesOf(f texture.Format, srgb bool) []sample {
+func samplesOf(t *texture.Texture) []sample {
 	alpha := channelAlpha
-	if srgb {
+	if t.SRGB {
 		alpha |= isLinear
 	}
 	block := func(offset, bits int, c channel) sample {
 		return sample{bitOffset: offset, bits: bits, channel: c, upper: math.MaxUint32}
 	}
-	switch f {
+	switch t.Format {
 	case texture.BC1:
 		return []sample{block(0, 64, channelColor)}
 	case texture.BC1A:
@@ -117,7 +118,10 @@ func samplesOf(f texture.Format, srgb bool) []sample {
 	case texture.EACRG11:
 		return []sample{block(0, 64, channelRed), block(64, 64, channelGreen)}
 	case texture.UASTC:
-		return []sample{block(0, 128, channelUASTC)}
+		if t.Opaque {
+			return []sample{block(0, 128, channelUASTC)}
+		}
+		return []sample{block(0, 128, channelUASTCA)}
 	case texture.R8:
 		return unpacked(alpha, 8)
 	case texture.RG8:
@@ -154,10 +158,12 @@ const (
 	descriptorBytes = 16 // each sample
 
 	// transferAt, flagsAt and bytesPlane0At are where the descriptor says which curve
-	// colors are on and how alpha is meant, and keeps the bytes of a texel block.
+	// colors are on and how alpha is meant, and keeps the bytes of a texel block;
+	// channelAt is where it says what a packed block holds.
 	transferAt    = 14
 	flagsAt       = 15
 	bytesPlane0At = 20
+	channelAt     = descriptorHead + 3 // of the first sample
 )
 
 // descriptor returns the data format descriptor: its total size and one basic
@@ -165,7 +171,7 @@ const (
 // the specification has it since revision 4; before, they had to be 0.
 func descriptor(t *texture.Texture) []byte {
 	side, blockBytes := t.Format.Block()
-	samples := samplesOf(t.Format, t.SRGB)
+	samples := samplesOf(t)
 	transfer, flags := byte(transferLinear), byte(0)
 	if t.SRGB {
 		transfer = transferSRGB

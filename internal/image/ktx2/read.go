@@ -118,6 +118,7 @@ func readDescriptor(t *texture.Texture, d []byte, s Scheme) error {
 	t.Premultiplied = len(d) > flagsAt && d[flagsAt] == premultiplied
 	if t.Format == texture.UASTC { // others say it by their number
 		t.SRGB = len(d) > flagsAt && d[transferAt] == transferSRGB
+		t.Opaque = len(d) > channelAt && channel(d[channelAt]) == channelUASTC
 	}
 	want := descriptor(t)
 	// Before revision 4 the specification wanted 0 in packed files.

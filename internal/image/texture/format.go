@@ -61,6 +61,8 @@ func (f Format) info() formatInfo {
 		return formatInfo{name: "bc6h", block: 4, blockBytes: 16, channels: "rgb", float: true}
 	case BC7:
 		return formatInfo{name: "bc7", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
+	case UASTC:
+		return formatInfo{name: "uastc", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
 	case R8:
 		return formatInfo{name: "r8", block: 1, blockBytes: 1, channels: "r"}
 	case RG8:
@@ -71,6 +73,14 @@ func (f Format) info() formatInfo {
 		return formatInfo{name: "rgb10a2", block: 1, blockBytes: 4, channels: "rgba"}
 	case RGBA16F:
 		return formatInfo{name: "rgba16f", block: 1, blockBytes: 8, channels: "rgba", float: true}
+	case ASTC4x4:
+		return formatInfo{name: "astc4x4", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
+	case ASTC5x5:
+		return formatInfo{name: "astc5x5", block: 5, blockBytes: 16, channels: "rgba", srgb: true}
+	case ASTC6x6:
+		return formatInfo{name: "astc6x6", block: 6, blockBytes: 16, channels: "rgba", srgb: true}
+	case ASTC8x8:
+		return formatInfo{name: "astc8x8", block: 8, blockBytes: 16, channels: "rgba", srgb: true}
 	}
 	return formatInfo{}
 }
@@ -114,6 +124,9 @@ func (f Format) Block() (side, bytes int) {
 	i := f.info()
 	return i.block, i.blockBytes
 }
+
+// IsASTC reports whether f is ASTC, with blocks of whatever size.
+func (f Format) IsASTC() bool { return f >= ASTC4x4 && f <= ASTC8x8 }
 
 // Channels returns what a texel stores: "r", "rg", "rgb" or "rgba". A shader
 // reads the others as 0, and alpha as 1.
