@@ -95,12 +95,17 @@ func (o *Image) checkFormat() error {
 		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: `0 or 0.5 with format = "bc1a", which cuts alpha at one half`}
 	case o.Premultiply && !strings.Contains(f.Channels(), "a"):
 		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf("false with format = %q, which has no alpha", o.Format)}
-	case o.WeighAlpha && f != texture.BC7 && f != texture.UASTC && !f.IsASTC():
-		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: fmt.Sprintf("false with format = %q, only bc7, astc and uastc can", o.Format)}
+	case o.WeighAlpha && !weighsAlpha(f):
+		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: fmt.Sprintf("false with format = %q, only bc7, astc, etc2rgba and uastc can", o.Format)}
 	case o.RDO > 0 && f != texture.BC7:
 		return &recipe.OptionError{Key: "rdo", Got: fmt.Sprint(o.RDO), Want: fmt.Sprintf("0 with format = %q, only bc7 can", o.Format)}
 	}
 	return nil
+}
+
+// weighsAlpha reports whether the encoder of f can count colors by their alpha.
+func weighsAlpha(f texture.Format) bool {
+	return f == texture.BC7 || f == texture.ETC2RGBA || f == texture.UASTC || f.IsASTC()
 }
 
 // channelKeys are the options that say where channels come from.

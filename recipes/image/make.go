@@ -116,7 +116,7 @@ func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 // encoding is how texels are made.
 func (s *subject) encoding() texenc.Options {
 	o := texenc.Options{Quality: s.o.quality(), SRGB: s.srgb}
-	if f := s.choice.Format; f == texture.BC7 || f == texture.UASTC || f.IsASTC() {
+	if weighsAlpha(s.choice.Format) {
 		o.WeighAlpha = s.o.WeighAlpha && s.kind == "color"
 	}
 	if s.choice.Format == texture.BC7 {

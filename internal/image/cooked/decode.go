@@ -7,6 +7,7 @@ import (
 
 	"github.com/assetcook/assetcook/internal/image/astc"
 	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/etc2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
 	"github.com/assetcook/assetcook/internal/image/uastc"
@@ -85,6 +86,11 @@ func putBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
 		put(m.PixF, m, x, y, 4, light[:])
 		return nil
 	}
+	if isEAC(f) {
+		values := eac(block)
+		put(m.Pix16, m, x, y, 4, values[:])
+		return nil
+	}
 	var pix [64]byte
 	switch f {
 	case texture.BC1, texture.BC1A:
@@ -102,6 +108,10 @@ func putBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
 		}
 	case texture.BC7:
 		bc7.DecodeBlock(&pix, (*[16]byte)(block))
+	case texture.ETC2RGB:
+		etc2.DecodeRGB(&pix, (*[8]byte)(block))
+	case texture.ETC2RGBA:
+		etc2.DecodeRGBA(&pix, (*[16]byte)(block))
 	case texture.UASTC:
 		uastc.DecodeBlock(&pix, (*[16]byte)(block))
 	}
@@ -110,11 +120,26 @@ func putBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
 }
 
 // put copies the pixels of a block of side by side pixels that lie inside the map.
-func put[T byte | float32](dst []T, m *pixmap.Map, x, y, side int, block []T) {
+func put[T byte | uint16 | float32](dst []T, m *pixmap.Map, x, y, side int, block []T) {
 	wide := 4 * min(side, m.W-x)
 	for row := range min(side, m.H-y) {
 		copy(dst[4*((y+row)*m.W+x):][:wide], block[4*side*row:])
 	}
+}
+
+func isEAC(f texture.Format) bool { return f == texture.EACR11 || f == texture.EACRG11 }
+
+// eac decodes a block of one or two channels.
+func eac(block []byte) (pix [64]uint16) {
+	for i := range 16 {
+		pix[4*i+3] = 65535
+	}
+	for c := 0; 8*c < len(block); c++ {
+		for i, v := range etc2.DecodeEAC((*[8]byte)(block[8*c:])) {
+			pix[4*i+c] = v
+		}
+	}
+	return pix
 }
 
 // bc1 decodes a BC1 block. four says that it has four colors whatever their order, as in

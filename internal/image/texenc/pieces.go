@@ -83,6 +83,10 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 	case texture.BC7:
 		quality := [...]bc7.Quality{Fast: bc7.Fast, Normal: bc7.Normal, Best: bc7.Best}[o.Quality]
 		return bc7.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, bc7.Options{Quality: quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
+	case texture.ETC2RGB, texture.ETC2RGBA:
+		return encodeETC2(ctx, dst[:cap(dst)], f, pix, m.W, m.H, o)
+	case texture.EACR11, texture.EACRG11:
+		return encodeEAC(ctx, dst[:cap(dst)], f, m, o)
 	case texture.UASTC:
 		quality := [...]uastc.Quality{Fast: uastc.Fast, Normal: uastc.Normal, Best: uastc.Best}[o.Quality]
 		return uastc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, uastc.Options{Quality: quality, WeighAlpha: o.WeighAlpha})

@@ -25,7 +25,7 @@ type Options struct {
 	// only between the two kinds: float pictures are linear light.
 	SRGB bool
 	// WeighAlpha counts a color's error by its alpha: what cannot be seen may
-	// differ. BC7, ASTC and UASTC only.
+	// differ. BC7, ASTC, ETC2RGBA and UASTC only.
 	WeighAlpha bool
 	// RDO is bc7.Options.RDO: how much likeness may be given up for blocks that a
 	// packer shrinks further. 0 is none. BC7 only.
@@ -66,7 +66,7 @@ type Encoder struct {
 // Append appends the texels of m to dst, in rows from the top. It takes maps of any
 // depth. Pixels beyond the right and lower edge, which blocks have, repeat
 // the last column and row. Channels that the format does not store are dropped: BC4
-// and R8 take red, BC5 and RG8 red and green. BC1A takes a pixel for transparent
+// EACR11 and R8 take red, BC5, EACRG11 and RG8 red and green. BC1A takes a pixel for transparent
 // whose alpha is less than a half. Floating point is cut off at 0 and at what the
 // format can hold.
 //
@@ -107,6 +107,9 @@ func Memory(f texture.Format, d pixmap.Depth, w, h int, o Options) int64 {
 	if f.IsASTC() {
 		memory += astcTables
 	}
+	if f == texture.EACR11 || f == texture.EACRG11 {
+		memory += 2 * 4 * int64(w) * int64(len(f.Channels())) // a row of blocks
+	}
 	if TakesBytes(f) && d != pixmap.Bits8 {
 		memory += texture.RGBA8.Bytes(w, h) // what its encoder takes
 	}
@@ -125,7 +128,11 @@ const astcTables = 3 << 20
 // TakesBytes reports whether the encoder of f takes pixels of eight bits, which others are
 // turned into first.
 func TakesBytes(f texture.Format) bool {
-	return f == texture.BC7 || f == texture.UASTC || f.IsASTC()
+	switch f {
+	case texture.BC7, texture.ETC2RGB, texture.ETC2RGBA, texture.UASTC:
+		return true
+	}
+	return f.IsASTC()
 }
 
 // blocksBetweenLooks is how many blocks are encoded between two looks at the

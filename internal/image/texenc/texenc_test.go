@@ -118,6 +118,20 @@ func TestBC7Options(t *testing.T) {
 	}
 }
 
+// So do those of ETC2.
+func TestETC2Options(t *testing.T) {
+	m := scene(64, 64)
+	plain := encode(t, texture.ETC2RGBA, m, Options{Quality: Normal})
+	for name, o := range map[string]Options{
+		"quality":     {Quality: Best},
+		"weigh alpha": {Quality: Normal, WeighAlpha: true},
+	} {
+		if bytes.Equal(encode(t, texture.ETC2RGBA, m, o), plain) {
+			t.Errorf("%s changes nothing", name)
+		}
+	}
+}
+
 // So do those of ASTC.
 func TestASTCOptions(t *testing.T) {
 	m := scene(64, 64)

@@ -61,6 +61,14 @@ func (f Format) info() formatInfo {
 		return formatInfo{name: "bc6h", block: 4, blockBytes: 16, channels: "rgb", float: true}
 	case BC7:
 		return formatInfo{name: "bc7", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
+	case ETC2RGB:
+		return formatInfo{name: "etc2rgb", block: 4, blockBytes: 8, channels: "rgb", srgb: true}
+	case ETC2RGBA:
+		return formatInfo{name: "etc2rgba", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
+	case EACR11:
+		return formatInfo{name: "eacr11", block: 4, blockBytes: 8, channels: "r"}
+	case EACRG11:
+		return formatInfo{name: "eacrg11", block: 4, blockBytes: 16, channels: "rg"}
 	case UASTC:
 		return formatInfo{name: "uastc", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
 	case R8:
