@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/dds"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/texture"
@@ -78,6 +79,9 @@ func (o *Image) checkFormat() error {
 	if err != nil {
 		return &recipe.OptionError{Key: "format", Got: strconv.Quote(o.Format), Want: err.Error()}
 	}
+	if o.Container == "dds" && !dds.Holds(f) {
+		return &recipe.OptionError{Key: "container", Got: strconv.Quote(o.Container), Want: fmt.Sprintf(`"ktx2" with format = %q`, o.Format)}
+	}
 	if o.Container == "dds" {
 		if _, err := o.ddsHeader().Resolve(&texture.Texture{Format: f, Layers: 1 + len(o.Layers)}); err != nil {
 			return &recipe.OptionError{Key: "dds_header", Got: strconv.Quote(o.DDSHeader), Want: `"auto" or "dx10": ` + err.Error()}
@@ -92,12 +96,17 @@ func (o *Image) checkFormat() error {
 		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: `0 or 0.5 with format = "bc1a", which cuts alpha at one half`}
 	case o.Premultiply && !strings.Contains(f.Channels(), "a"):
 		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf("false with format = %q, which has no alpha", o.Format)}
-	case o.WeighAlpha && f != texture.BC7:
-		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: fmt.Sprintf("false with format = %q, only bc7 can", o.Format)}
+	case o.WeighAlpha && !weighsAlpha(f):
+		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: fmt.Sprintf("false with format = %q, only bc7, astc, etc2rgba and uastc can", o.Format)}
 	case o.RDO > 0 && f != texture.BC7:
 		return &recipe.OptionError{Key: "rdo", Got: fmt.Sprint(o.RDO), Want: fmt.Sprintf("0 with format = %q, only bc7 can", o.Format)}
 	}
 	return nil
+}
+
+// weighsAlpha reports whether the encoder of f can count colors by their alpha.
+func weighsAlpha(f texture.Format) bool {
+	return f == texture.BC7 || f == texture.ETC2RGBA || f == texture.UASTC || f.IsASTC()
 }
 
 // channelKeys are the options that say where channels come from.

@@ -97,14 +97,16 @@ func (o *Image) making(d pixmap.Depth, l layout) int64 {
 	if o.mayHaveLevels() {
 		mips.Levels = 0
 	}
-	encoding := int64(0)
+	most := int64(0)
 	for _, f := range o.formats(d, l) {
-		encoding = max(encoding, texenc.Memory(f, d, l.tw, o.rowsAtOnce(f, l.tw, l.th, d), texenc.Options{RDO: o.RDO}))
+		mips.Block = blockRows(f)
+		encoding := texenc.Memory(f, d, l.tw, o.rowsAtOnce(f, l.tw, l.th, d), texenc.Options{RDO: o.RDO})
+		most = max(most, pixmap.MipMemory(l.tw, l.th, d, mips)+encoding)
 	}
 	if o.Premultiply {
-		encoding += 16 * int64(l.tw) * 64 // rows of bands, until they are collected
+		most += 16 * int64(l.tw) * 64 // rows of bands, until they are collected
 	}
-	return pixmap.MipMemory(l.tw, l.th, d, mips) + encoding + o.texels(d, l)
+	return most + o.texels(d, l)
 }
 
 // packing is what texels take while they are written.

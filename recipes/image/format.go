@@ -15,8 +15,14 @@ import (
 
 // choose decides on the format, and on the header of a dds file.
 func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
-	if err := s.chooseFormat(ctx); err != nil || s.o.Container != "dds" {
+	err := s.chooseFormat(ctx)
+	switch {
+	case err != nil:
 		return err
+	case s.choice.Format == texture.UASTC:
+		return s.describeUASTC(ctx)
+	case s.o.Container != "dds":
+		return nil
 	}
 	if s.choice.Swizzle != "" {
 		s.because("a dds file cannot say so: shaders find %q in red, green, blue and alpha", s.choice.Swizzle)
@@ -75,6 +81,19 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	s.because("format %s", s.choice.Reason)
 	if s.kind == "normal" && !c.Opaque {
 		s.because("alpha carries something, which bc5 would drop")
+	}
+	return nil
+}
+
+// describeUASTC finds out what files of UASTC say besides, and what glTF asks of them.
+func (s *subject) describeUASTC(ctx context.Context) error {
+	c, err := s.content(ctx)
+	if err != nil {
+		return err
+	}
+	s.opaque = c.Opaque
+	if first := s.pictures[0]; first.W%4 != 0 || first.H%4 != 0 {
+		s.because("%d x %d are no multiples of 4, which glTF (KHR_texture_basisu) wants (pot and fit change sizes)", first.W, first.H)
 	}
 	return nil
 }

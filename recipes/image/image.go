@@ -60,8 +60,8 @@ import (
 
 // Image holds the options of the recipe.
 type Image struct {
-	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,r8,rg8,rgba8,rgb10a2,rgba16f" doc:"how texels are stored; auto takes what suits the picture"`
-	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7 are worked at: fast for every edit, best for what is shipped"`
+	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x5,astc6x6,astc8x8,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,r8,rg8,rgba8,rgb10a2,rgba16f" doc:"how texels are stored; auto takes what suits the picture"`
+	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7, astc, etc2, eac and uastc are worked at: fast for every edit, best for what is shipped"`
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file that texels are put in"`
 	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"legacy is what older engines and ImageMagick read, for bc1 to bc5; auto writes it unless it would lose that colors are sRGB or premultiplied, legacy in any case"`
 	Preset    string `toml:"preset" enum:"auto,2d,3d,pixel" doc:"what is not set otherwise: 2d has no mips and keeps small pictures exact, pixel all of them, 3d takes sprites for textures of a scene; auto goes by each picture's role"`
@@ -74,7 +74,7 @@ type Image struct {
 	Filter     string  `toml:"filter" enum:"box,kaiser,mitchell" doc:"how levels and sizes are averaged: box is exact and fast, kaiser sharpest, mitchell between"`
 	Wrap       string  `toml:"wrap" enum:"clamp,repeat,repeat-x,repeat-y" doc:"what filters see beyond the edges: the edge again, or the picture once more, to the sides, above and below, or both"`
 	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha, 0 to 1, from which on the game draws a pixel: levels keep the share of such pixels; 0 for no such test"`
-	WeighAlpha bool    `toml:"weigh_alpha" doc:"bc7 may change colors the more, the less of them is seen; needs alpha to be transparency"`
+	WeighAlpha bool    `toml:"weigh_alpha" doc:"bc7, astc, etc2rgba and uastc may change colors the more, the less of them is seen; needs alpha to be transparency"`
 
 	MaxSize int    `toml:"max_size" min:"1" max:"65535" doc:"longest side in pixels that a source may have"`
 	Fit     int    `toml:"fit" min:"0" max:"65535" doc:"longest side in pixels of the texture, larger pictures are scaled down; 0 keeps them"`

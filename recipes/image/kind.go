@@ -17,6 +17,7 @@ type decision struct {
 	// srgb says that colors are on the sRGB curve; false for other kinds.
 	srgb   bool
 	choice texture.Choice
+	opaque bool // looked at for UASTC alone
 }
 
 // judge finds out what the pictures are.

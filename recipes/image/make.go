@@ -75,10 +75,16 @@ func (s *subject) isTexels() bool {
 // rowsAtOnce returns how many rows of the first level are encoded at once: all of them,
 // unless they must become bytes first. Even then they are several pieces.
 func (o *Image) rowsAtOnce(f texture.Format, w, h int, d pixmap.Depth) int {
-	if f != texture.BC7 || d == pixmap.Bits8 || o.wholeLevels() {
+	if !texenc.TakesBytes(f) || d == pixmap.Bits8 || o.wholeLevels() {
 		return h
 	}
-	return min(h, 16*pixmap.BandRows(w, d))
+	return min(h, 16*pixmap.BandRows(w, d, blockRows(f)))
+}
+
+// blockRows returns of how many rows bands are a multiple.
+func blockRows(f texture.Format) int {
+	side, _ := f.Block()
+	return max(4, side)
 }
 
 // wholeLevels reports whether a level cannot be encoded by bands: what may be lost is
@@ -87,7 +93,7 @@ func (o *Image) wholeLevels() bool { return o.RDO > 0 }
 
 // mipOptions are how n levels are made.
 func (s *subject) mipOptions(n int) pixmap.MipOptions {
-	o := pixmap.MipOptions{Sampling: s.sampling(), Levels: n, Whole: s.o.wholeLevels()}
+	o := pixmap.MipOptions{Sampling: s.sampling(), Levels: n, Whole: s.o.wholeLevels(), Block: blockRows(s.choice.Format)}
 	if s.kind == "color" {
 		o.Coverage = s.o.Coverage
 	}
@@ -110,8 +116,11 @@ func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 // encoding is how texels are made.
 func (s *subject) encoding() texenc.Options {
 	o := texenc.Options{Quality: s.o.quality(), SRGB: s.srgb}
+	if weighsAlpha(s.choice.Format) {
+		o.WeighAlpha = s.o.WeighAlpha && s.kind == "color"
+	}
 	if s.choice.Format == texture.BC7 {
-		o.WeighAlpha, o.RDO = s.o.WeighAlpha && s.kind == "color", s.o.RDO
+		o.RDO = s.o.RDO
 	}
 	return o
 }
@@ -121,7 +130,7 @@ func (s *subject) description() *texture.Texture {
 	first, f := s.pictures[0], s.choice.Format
 	t := &texture.Texture{
 		Format: f, SRGB: s.srgb && f.HasSRGB(), Swizzle: s.choice.Swizzle,
-		Premultiplied: s.premultiplies(), W: first.W, H: first.H, Cube: s.o.Cube != "none",
+		Premultiplied: s.premultiplies(), Opaque: s.opaque, W: first.W, H: first.H, Cube: s.o.Cube != "none",
 	}
 	if n := len(s.o.Layers); n > 0 {
 		t.Layers = n + 1

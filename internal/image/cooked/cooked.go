@@ -39,7 +39,7 @@ func Open(data []byte, limit int64) (*texture.Texture, error) {
 
 // Level decodes one picture of a level as a shader sees it, swizzle included: channels
 // that are not stored are 0, and alpha is 1. The map has floats for floating point, 16
-// bits for RGB10A2, and else 8 bits. Pictures are the faces of layer 0, of layer 1 and so
+// bits for RGB10A2 and EAC, and else 8 bits. Pictures are the faces of layer 0, of layer 1 and so
 // on. It looks at ctx once for each row of blocks.
 func Level(ctx context.Context, t *texture.Texture, level, picture int) (*pixmap.Map, error) {
 	if level < 0 || level >= len(t.Levels) || picture < 0 || picture >= t.Pictures() {
@@ -52,7 +52,7 @@ func Level(ctx context.Context, t *texture.Texture, level, picture int) (*pixmap
 		return nil, fmt.Errorf("cooked: level %d ends early", level)
 	}
 	m := pixmap.New(w, h, depth(t.Format))
-	if err := decode(ctx, m, t.Format, texels[size*int64(picture):][:size]); err != nil {
+	if err := decode(ctx, m, t.Format, t.SRGB, texels[size*int64(picture):][:size]); err != nil {
 		return nil, fmt.Errorf("cooked: level %d: %w", level, err)
 	}
 	swizzle(m, t.Swizzle)
@@ -63,7 +63,7 @@ func depth(f texture.Format) pixmap.Depth {
 	switch {
 	case f.Float():
 		return pixmap.Float
-	case f == texture.RGB10A2:
+	case f == texture.RGB10A2, isEAC(f):
 		return pixmap.Bits16
 	}
 	return pixmap.Bits8

@@ -5,13 +5,16 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/assetcook/assetcook/internal/image/astc"
 	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/etc2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/image/uastc"
 )
 
-// decode fills m with what texels hold.
-func decode(ctx context.Context, m *pixmap.Map, f texture.Format, texels []byte) error {
+// decode fills m with what texels hold. Of a block of ASTC, srgb decides the rounding.
+func decode(ctx context.Context, m *pixmap.Map, f texture.Format, srgb bool, texels []byte) error {
 	side, size := f.Block()
 	for y := 0; y < m.H; y += side {
 		if err := ctx.Err(); err != nil {
@@ -20,6 +23,10 @@ func decode(ctx context.Context, m *pixmap.Map, f texture.Format, texels []byte)
 		for x := 0; x < m.W; x += side {
 			if side == 1 {
 				putTexel(m, y*m.W+x, f, texels)
+			} else if f.IsASTC() {
+				var pix [256]byte
+				astc.DecodeBlock(&pix, (*[16]byte)(texels), side, srgb)
+				put(m.Pix8, m, x, y, side, pix[:])
 			} else if err := putBlock(m, x, y, f, texels[:size]); err != nil {
 				return err
 			}
@@ -76,7 +83,12 @@ func putBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
 		if err != nil {
 			return err
 		}
-		put(m.PixF, m, x, y, &light)
+		put(m.PixF, m, x, y, 4, light[:])
+		return nil
+	}
+	if isEAC(f) {
+		values := eac(block)
+		put(m.Pix16, m, x, y, 4, values[:])
 		return nil
 	}
 	var pix [64]byte
@@ -96,16 +108,38 @@ func putBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
 		}
 	case texture.BC7:
 		bc7.DecodeBlock(&pix, (*[16]byte)(block))
+	case texture.ETC2RGB:
+		etc2.DecodeRGB(&pix, (*[8]byte)(block))
+	case texture.ETC2RGBA:
+		etc2.DecodeRGBA(&pix, (*[16]byte)(block))
+	case texture.UASTC:
+		uastc.DecodeBlock(&pix, (*[16]byte)(block))
 	}
-	put(m.Pix8, m, x, y, &pix)
+	put(m.Pix8, m, x, y, 4, pix[:])
 	return nil
 }
 
-func put[T byte | float32](dst []T, m *pixmap.Map, x, y int, block *[64]T) {
-	wide := 4 * min(4, m.W-x)
-	for row := range min(4, m.H-y) {
-		copy(dst[4*((y+row)*m.W+x):][:wide], block[16*row:])
+// put copies the pixels of a block of side by side pixels that lie inside the map.
+func put[T byte | uint16 | float32](dst []T, m *pixmap.Map, x, y, side int, block []T) {
+	wide := 4 * min(side, m.W-x)
+	for row := range min(side, m.H-y) {
+		copy(dst[4*((y+row)*m.W+x):][:wide], block[4*side*row:])
 	}
+}
+
+func isEAC(f texture.Format) bool { return f == texture.EACR11 || f == texture.EACRG11 }
+
+// eac decodes a block of one or two channels.
+func eac(block []byte) (pix [64]uint16) {
+	for i := range 16 {
+		pix[4*i+3] = 65535
+	}
+	for c := 0; 8*c < len(block); c++ {
+		for i, v := range etc2.DecodeEAC((*[8]byte)(block[8*c:])) {
+			pix[4*i+c] = v
+		}
+	}
+	return pix
 }
 
 // bc1 decodes a BC1 block. four says that it has four colors whatever their order, as in

@@ -67,6 +67,8 @@ func legacyCode(f texture.Format) string {
 func (h Header) Resolve(t *texture.Texture) (Header, error) {
 	possible := legacyCode(t.Format) != "" && t.Layers <= 1
 	switch {
+	case !Holds(t.Format):
+		return 0, fmt.Errorf("a DDS file cannot hold %v", t.Format)
 	case h == Legacy && t.Layers > 1:
 		return 0, errors.New("the legacy header has no arrays")
 	case h == Legacy && !possible:
@@ -106,6 +108,12 @@ const (
 	alphaPremultiplied = 2
 	alphaOpaque        = 3
 )
+
+// Holds reports whether a DDS file can hold texels of format f.
+func Holds(f texture.Format) bool {
+	plain, _ := directX(f)
+	return plain != 0
+}
 
 // A dxgiFormat is a number of DirectX's enumeration DXGI_FORMAT.
 type dxgiFormat uint32

@@ -24,7 +24,7 @@ func TestLibraryReads(t *testing.T) {
 		texture.RG8: bcn.FormatRG8, texture.RGBA8: bcn.FormatRGBA8, texture.RGB10A2: bcn.FormatRGB10A2,
 	}
 	for _, f := range texture.Formats() {
-		if f == texture.RGBA16F { // which it does not know
+		if f == texture.RGBA16F || !Holds(f) { // which it does not know, or we
 			continue
 		}
 		for _, cube := range []bool{false, true} {

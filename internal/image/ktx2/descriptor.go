@@ -21,6 +21,9 @@ const (
 	modelBC5    colorModel = 132
 	modelBC6H   colorModel = 133
 	modelBC7    colorModel = 134
+	modelETC2   colorModel = 161
+	modelASTC   colorModel = 162
+	modelUASTC  colorModel = 166
 
 	primariesBT709    = 1
 	transferLinear    = 1
@@ -36,6 +39,10 @@ const (
 	// of BC1 has another number if it may be transparent.
 	channelColor        channel = 0
 	channelColorOrClear channel = 1
+	// Those of ETC2 and UASTC have numbers of their own.
+	channelETC2Color channel = 2
+	channelUASTC     channel = 0 // RGB
+	channelUASTCA    channel = 3 // RGBA
 
 	// These are set beside a channel: it is exempt from the transfer function,
 	// it can be negative, it is floating point.
@@ -69,19 +76,25 @@ func modelOf(f texture.Format) colorModel {
 		return modelBC6H
 	case texture.BC7:
 		return modelBC7
+	case texture.ETC2RGB, texture.ETC2RGBA, texture.EACR11, texture.EACRG11:
+		return modelETC2
+	case texture.ASTC4x4, texture.ASTC5x5, texture.ASTC6x6, texture.ASTC8x8:
+		return modelASTC
+	case texture.UASTC:
+		return modelUASTC
 	}
 	return modelRGBSDA
 }
 
-func samplesOf(f texture.Format, srgb bool) []sample {
+func samplesOf(t *texture.Texture) []sample {
 	alpha := channelAlpha
-	if srgb {
+	if t.SRGB {
 		alpha |= isLinear
 	}
 	block := func(offset, bits int, c channel) sample {
 		return sample{bitOffset: offset, bits: bits, channel: c, upper: math.MaxUint32}
 	}
-	switch f {
+	switch t.Format {
 	case texture.BC1:
 		return []sample{block(0, 64, channelColor)}
 	case texture.BC1A:
@@ -94,8 +107,21 @@ func samplesOf(f texture.Format, srgb bool) []sample {
 		return []sample{block(0, 64, channelRed), block(64, 64, channelGreen)}
 	case texture.BC6H:
 		return []sample{{bits: 128, channel: channelColor | isFloat, upper: floatOne}}
-	case texture.BC7:
+	case texture.BC7, texture.ASTC4x4, texture.ASTC5x5, texture.ASTC6x6, texture.ASTC8x8:
 		return []sample{block(0, 128, channelColor)}
+	case texture.ETC2RGB:
+		return []sample{block(0, 64, channelETC2Color)}
+	case texture.ETC2RGBA:
+		return []sample{block(0, 64, alpha), block(64, 64, channelETC2Color)}
+	case texture.EACR11:
+		return []sample{block(0, 64, channelRed)}
+	case texture.EACRG11:
+		return []sample{block(0, 64, channelRed), block(64, 64, channelGreen)}
+	case texture.UASTC:
+		if t.Opaque {
+			return []sample{block(0, 128, channelUASTC)}
+		}
+		return []sample{block(0, 128, channelUASTCA)}
 	case texture.R8:
 		return unpacked(alpha, 8)
 	case texture.RG8:
@@ -131,10 +157,13 @@ const (
 	descriptorHead  = 28 // with the total size in front
 	descriptorBytes = 16 // each sample
 
-	// flagsAt and bytesPlane0At are where the descriptor says how alpha is meant
-	// and keeps the bytes of a texel block.
+	// transferAt, flagsAt and bytesPlane0At are where the descriptor says which curve
+	// colors are on and how alpha is meant, and keeps the bytes of a texel block;
+	// channelAt is where it says what a packed block holds.
+	transferAt    = 14
 	flagsAt       = 15
 	bytesPlane0At = 20
+	channelAt     = descriptorHead + 3 // of the first sample
 )
 
 // descriptor returns the data format descriptor: its total size and one basic
@@ -142,7 +171,7 @@ const (
 // the specification has it since revision 4; before, they had to be 0.
 func descriptor(t *texture.Texture) []byte {
 	side, blockBytes := t.Format.Block()
-	samples := samplesOf(t.Format, t.SRGB)
+	samples := samplesOf(t)
 	transfer, flags := byte(transferLinear), byte(0)
 	if t.SRGB {
 		transfer = transferSRGB

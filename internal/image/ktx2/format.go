@@ -12,7 +12,8 @@ type vkFormat uint32
 func (v vkFormat) String() string { return fmt.Sprintf("VkFormat %d", uint32(v)) }
 
 // vulkan returns Vulkan's number of a format without and with the sRGB curve;
-// srgb is 0 where there is none.
+// srgb is 0 where there is none. UASTC, which no graphics processor reads, has neither:
+// its file says 0, and the descriptor what it is.
 func vulkan(f texture.Format) (plain, srgb vkFormat) {
 	switch f {
 	case texture.BC1:
@@ -39,6 +40,22 @@ func vulkan(f texture.Format) (plain, srgb vkFormat) {
 		return 64, 0 // VK_FORMAT_A2B10G10R10_UNORM_PACK32
 	case texture.RGBA16F:
 		return 97, 0 // VK_FORMAT_R16G16B16A16_SFLOAT
+	case texture.ASTC4x4:
+		return 157, 158
+	case texture.ASTC5x5:
+		return 161, 162
+	case texture.ASTC6x6:
+		return 165, 166
+	case texture.ASTC8x8:
+		return 171, 172
+	case texture.ETC2RGB:
+		return 147, 148
+	case texture.ETC2RGBA:
+		return 151, 152
+	case texture.EACR11:
+		return 153, 0 // VK_FORMAT_EAC_R11_UNORM_BLOCK
+	case texture.EACRG11:
+		return 155, 0
 	}
 	return 0, 0
 }
@@ -54,6 +71,9 @@ func numberOf(t *texture.Texture) vkFormat {
 
 // formatOf is the inverse of numberOf.
 func formatOf(v vkFormat) (f texture.Format, srgb, ok bool) {
+	if v == 0 {
+		return texture.UASTC, false, true
+	}
 	for _, f := range texture.Formats() {
 		switch plain, srgb := vulkan(f); v {
 		case 0:

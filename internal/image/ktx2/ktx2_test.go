@@ -125,6 +125,7 @@ func drawTexture(t *rapid.T) *texture.Texture {
 		Swizzle:       rapid.StringMatching("([rgba01]{4})?").Draw(t, "swizzle"),
 	}
 	tex.SRGB = tex.Format.HasSRGB() && rapid.Bool().Draw(t, "srgb")
+	tex.Opaque = tex.Format == texture.UASTC && rapid.Bool().Draw(t, "opaque")
 	if tex.Cube {
 		tex.H = tex.W
 	}
@@ -269,7 +270,7 @@ func TestReadRefuses(t *testing.T) {
 	}{
 		{"not a KTX 2.0 file", func(f []byte) { f[5] = '1' }},
 		{"VkFormat 8 is", func(f []byte) { f[12] = 8 }},
-		{"VkFormat 0 is", func(f []byte) { f[12] = 0 }},
+		{"does not describe uastc", func(f []byte) { f[12] = 0 }},
 		{"type size is 2", func(f []byte) { f[16] = 2 }},
 		{"depth is 1", func(f []byte) { f[28] = 1 }},
 		{"layers are too many", func(f []byte) { f[35] = 1 }},

@@ -80,7 +80,7 @@ func read(data []byte, limit int64) (*texture.Texture, error) {
 func readShape(field func(int) uint32) (*texture.Texture, error) {
 	number := vkFormat(field(0))
 	format, srgb, ok := formatOf(number)
-	if !ok {
+	if side, _ := format.Block(); !ok || side == 0 {
 		return nil, fmt.Errorf("%v is not supported", number)
 	}
 	if want := typeSize(format); field(1) != uint32(want) {
@@ -116,6 +116,10 @@ func section(data []byte, at int64, offset, length uint32) (int64, bool) {
 // it how alpha is meant.
 func readDescriptor(t *texture.Texture, d []byte, s Scheme) error {
 	t.Premultiplied = len(d) > flagsAt && d[flagsAt] == premultiplied
+	if t.Format == texture.UASTC { // others say it by their number
+		t.SRGB = len(d) > flagsAt && d[transferAt] == transferSRGB
+		t.Opaque = len(d) > channelAt && channel(d[channelAt]) == channelUASTC
+	}
 	want := descriptor(t)
 	// Before revision 4 the specification wanted 0 in packed files.
 	if s != None && len(d) == len(want) && d[bytesPlane0At] == 0 {

@@ -6,9 +6,10 @@ package pixmap
 // bandBytes is about how much a band holds.
 const bandBytes = 256 << 10
 
-// BandRows returns how many rows of w pixels a band has: whole blocks of 4x4.
-func BandRows(w int, d Depth) int {
-	return max(4, bandBytes/int(bytesPerPixel(d))/w&^3)
+// BandRows returns how many rows of w pixels a band has: a multiple of side, the rows of a
+// texel block.
+func BandRows(w int, d Depth, side int) int {
+	return max(1, bandBytes/int(bytesPerPixel(d))/w/side) * side
 }
 
 // Band returns rows y to y+n of m, fewer at the lower edge. It shares m's memory.
@@ -37,12 +38,9 @@ type bander struct {
 	take  func(level int, band *Map) error
 }
 
-func newBander(level, w, h int, d Depth, whole bool, take func(int, *Map) error) *bander {
-	rows := h
-	if !whole {
-		rows = min(h, BandRows(w, d))
-	}
-	return &bander{level: level, h: h, whole: whole, rows: New(w, rows, d), take: take}
+func newBander(level, w, h int, d Depth, o MipOptions, take func(int, *Map) error) *bander {
+	rows := o.bandRows(w, h, d)
+	return &bander{level: level, h: h, whole: o.whole(), rows: New(w, rows, d), take: take}
 }
 
 // place returns the row of b.rows where row y of the level goes. Unless the level is

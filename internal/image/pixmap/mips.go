@@ -50,6 +50,8 @@ type MipOptions struct {
 	// Whole makes each level a single band, which the caller may keep. Levels are
 	// whole anyway where Coverage or WrapY need all of one.
 	Whole bool
+	// Block is how many rows a texel block has: bands are whole blocks. 0 stands for 4.
+	Block int
 }
 
 // MipBands makes the levels below m, down to 1 x 1, and passes them to take in bands.
@@ -82,7 +84,7 @@ func MipBands(ctx context.Context, m *Map, o MipOptions, take func(level int, ba
 	w, h := m.W, m.H
 	for i := range banders {
 		w, h = max(1, w/2), max(1, h/2)
-		banders[i] = newBander(i+1, w, h, m.Depth(), o.whole(), take)
+		banders[i] = newBander(i+1, w, h, m.Depth(), o, take)
 	}
 	l := newLight(m, o.Sampling)
 	if o.Filter == Box && m.Depth() == Bits8 && !l.flat {
@@ -103,6 +105,18 @@ func (o MipOptions) levels(w, h int) int {
 // pictures repeat downward the rows of levels do not come in order.
 func (o MipOptions) whole() bool {
 	return o.Whole || o.Coverage > 0 || o.Filter != Box && o.WrapY == Repeat
+}
+
+// bandRows returns how many rows the bands of a level have.
+func (o MipOptions) bandRows(w, h int, d Depth) int {
+	side := o.Block
+	if side == 0 {
+		side = 4
+	}
+	if o.whole() {
+		return h
+	}
+	return min(h, BandRows(w, d, side))
 }
 
 // filterMips makes the levels below the map of l, by floats.
@@ -151,11 +165,7 @@ func MipMemory(w, h int, d Depth, o MipOptions) int64 {
 	}
 	for range o.levels(w, h) - 1 {
 		tw, th := max(1, w/2), max(1, h/2)
-		rows := th
-		if !o.whole() {
-			rows = min(th, BandRows(tw, d))
-		}
-		memory += int64(tw) * int64(rows) * bytesPerPixel(d)
+		memory += int64(tw) * int64(o.bandRows(tw, th, d)) * bytesPerPixel(d)
 		if o.Filter == Box && d == Bits8 && !o.Normal {
 			memory += 3*8*int64(w) + 8*int64(tw)
 		} else {

@@ -133,7 +133,7 @@ func banders(m *Map, n int, take func(int, *Map) error) []*bander {
 	w, h := m.W, m.H
 	for i := range list {
 		w, h = max(1, w/2), max(1, h/2)
-		list[i] = newBander(i+1, w, h, m.Depth(), true, take)
+		list[i] = newBander(i+1, w, h, m.Depth(), MipOptions{Whole: true}, take)
 	}
 	return list
 }
@@ -151,7 +151,7 @@ func TestBandsAreLevels(t *testing.T) {
 	for _, size := range [][2]int{{2000, 150}, {7, 5}, {1, 40}, {5, 1}} {
 		for _, d := range []Depth{Bits8, Bits16, Float} {
 			for _, o := range []MipOptions{
-				{}, {Coverage: 0.5}, {Sampling: Sampling{Filter: Kaiser}}, {Sampling: Sampling{Filter: Mitchell, WrapY: Repeat}, Levels: 3},
+				{}, {Coverage: 0.5}, {Sampling: Sampling{Filter: Kaiser}}, {Sampling: Sampling{Filter: Mitchell, WrapY: Repeat}, Levels: 3}, {Block: 6},
 			} {
 				m := New(size[0], size[1], Bits8)
 				noise(m.Pix8, false)
@@ -162,7 +162,11 @@ func TestBandsAreLevels(t *testing.T) {
 						got = append(got, &Map{W: b.W})
 					}
 					l := got[level]
-					if l.H%4 != 0 || b.H < 1 {
+					rows := 4
+					if o.Block > 0 {
+						rows = o.Block
+					}
+					if l.H%rows != 0 || b.H < 1 {
 						t.Fatalf("level %d: a band of %d rows after %d", level, b.H, l.H)
 					}
 					l.H += b.H

@@ -3,9 +3,11 @@ package texenc
 import (
 	"context"
 
+	"github.com/assetcook/assetcook/internal/image/astc"
 	"github.com/assetcook/assetcook/internal/image/bc7"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/image/uastc"
 )
 
 // Each calls do for each number below n, on several goroutines if it likes, and returns
@@ -26,15 +28,16 @@ func (e *Encoder) pieceRows(w, h int) int {
 		return h
 	}
 	pixels := pieceOfBlocks
-	if side, _ := e.Format.Block(); side == 1 {
-		pixels = pieceOfTexels
+	side, _ := e.Format.Block()
+	if side == 1 {
+		pixels, side = pieceOfTexels, 4
 	}
-	return max(4, pixels/w&^3)
+	return max(1, pixels/w/side) * side
 }
 
 // encode writes the texels of m to dst, which has room for just them, piece by piece.
 func (e *Encoder) encode(ctx context.Context, dst []byte, m *pixmap.Map) error {
-	if e.Format == texture.BC7 && m.Pix8 == nil {
+	if TakesBytes(e.Format) && m.Pix8 == nil {
 		if need := texture.RGBA8.Bytes(m.W, m.H); int64(cap(e.pix)) < need {
 			e.pix = make([]byte, 0, need)
 		}
@@ -66,16 +69,27 @@ func within(texels []byte, f texture.Format, m *pixmap.Map, y, n int) []byte {
 // encodePiece appends the texels of m, whose first row is row y of what e encodes.
 func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y int) (err error) {
 	f, o := e.Format, e.Options
-	switch f {
-	case texture.BC7:
-		pix := m.Pix8
-		if pix == nil {
-			if pix, err = appendTexels(ctx, within(e.pix[:cap(e.pix)], texture.RGBA8, m, y, m.H), texture.RGBA8, m, o); err != nil {
-				return err
-			}
+	pix := m.Pix8
+	if TakesBytes(f) && pix == nil {
+		if pix, err = appendTexels(ctx, within(e.pix[:cap(e.pix)], texture.RGBA8, m, y, m.H), texture.RGBA8, m, o); err != nil {
+			return err
 		}
+	}
+	switch f {
+	case texture.ASTC4x4, texture.ASTC5x5, texture.ASTC6x6, texture.ASTC8x8:
+		side, _ := f.Block()
+		quality := [...]astc.Quality{Fast: astc.Fast, Normal: astc.Normal, Best: astc.Best}[o.Quality]
+		return astc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, side, astc.Options{Quality: quality, WeighAlpha: o.WeighAlpha})
+	case texture.BC7:
 		quality := [...]bc7.Quality{Fast: bc7.Fast, Normal: bc7.Normal, Best: bc7.Best}[o.Quality]
 		return bc7.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, bc7.Options{Quality: quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
+	case texture.ETC2RGB, texture.ETC2RGBA:
+		return encodeETC2(ctx, dst[:cap(dst)], f, pix, m.W, m.H, o)
+	case texture.EACR11, texture.EACRG11:
+		return encodeEAC(ctx, dst[:cap(dst)], f, m, o)
+	case texture.UASTC:
+		quality := [...]uastc.Quality{Fast: uastc.Fast, Normal: uastc.Normal, Best: uastc.Best}[o.Quality]
+		return uastc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, uastc.Options{Quality: quality, WeighAlpha: o.WeighAlpha})
 	case texture.BC6H:
 		_, err = appendBC6H(ctx, dst, m, o)
 	case texture.BC1, texture.BC1A, texture.BC3, texture.BC4, texture.BC5:

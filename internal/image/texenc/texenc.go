@@ -25,7 +25,7 @@ type Options struct {
 	// only between the two kinds: float pictures are linear light.
 	SRGB bool
 	// WeighAlpha counts a color's error by its alpha: what cannot be seen may
-	// differ. BC7 only.
+	// differ. BC7, ASTC, ETC2RGBA and UASTC only.
 	WeighAlpha bool
 	// RDO is bc7.Options.RDO: how much likeness may be given up for blocks that a
 	// packer shrinks further. 0 is none. BC7 only.
@@ -53,20 +53,20 @@ func Encode(ctx context.Context, f texture.Format, m *pixmap.Map, o Options) ([]
 }
 
 // An Encoder encodes pictures, or bands of one: what is appended for rows that begin
-// at a multiple of four is the same as if they had been encoded with those above.
+// at a multiple of a block's side is the same as if they had been encoded with those above.
 type Encoder struct {
 	Format  texture.Format
 	Options Options
 	// Each shares out the pieces of a picture, which are the same whoever encodes them;
 	// nil for one after the other.
 	Each Each
-	pix  []byte // what bc7 is given of maps that have no bytes
+	pix  []byte // what encoders of bytes are given of maps that have none
 }
 
 // Append appends the texels of m to dst, in rows from the top. It takes maps of any
-// depth. Pixels beyond the right and lower edge, which blocks of 4x4 have, repeat
+// depth. Pixels beyond the right and lower edge, which blocks have, repeat
 // the last column and row. Channels that the format does not store are dropped: BC4
-// and R8 take red, BC5 and RG8 red and green. BC1A takes a pixel for transparent
+// EACR11 and R8 take red, BC5, EACRG11 and RG8 red and green. BC1A takes a pixel for transparent
 // whose alpha is less than a half. Floating point is cut off at 0 and at what the
 // format can hold.
 //
@@ -104,7 +104,13 @@ func check(f texture.Format, m *pixmap.Map, o Options) error {
 // size and depth, without dst and the map.
 func Memory(f texture.Format, d pixmap.Depth, w, h int, o Options) int64 {
 	memory := int64(tables)
-	if f == texture.BC7 && d != pixmap.Bits8 {
+	if f.IsASTC() {
+		memory += astcTables
+	}
+	if f == texture.EACR11 || f == texture.EACRG11 {
+		memory += 2 * 4 * int64(w) * int64(len(f.Channels())) // a row of blocks
+	}
+	if TakesBytes(f) && d != pixmap.Bits8 {
 		memory += texture.RGBA8.Bytes(w, h) // what its encoder takes
 	}
 	if f == texture.BC7 && o.RDO > 0 {
@@ -115,6 +121,19 @@ func Memory(f texture.Format, d pixmap.Depth, w, h int, o Options) int64 {
 
 // tables is more than what is made once and kept, such as curves.
 const tables = 1 << 20
+
+// astcTables is more than what the ASTC encoder keeps of blocks of one size.
+const astcTables = 3 << 20
+
+// TakesBytes reports whether the encoder of f takes pixels of eight bits, which others are
+// turned into first.
+func TakesBytes(f texture.Format) bool {
+	switch f {
+	case texture.BC7, texture.ETC2RGB, texture.ETC2RGBA, texture.UASTC:
+		return true
+	}
+	return f.IsASTC()
+}
 
 // blocksBetweenLooks is how many blocks are encoded between two looks at the
 // context: a few milliseconds' worth of the slowest encoder.

@@ -8,21 +8,31 @@ import (
 // A Format is how texels are stored. The zero value is none.
 type Format uint8
 
-// The formats. BC1 to BC7 pack blocks of 4x4 pixels, the others single ones.
+// The formats. BC1 to BC7, ETC2 and EAC pack blocks of 4x4 pixels, ASTC blocks of the
+// size in its name, the others single pixels.
 const (
-	BC1        Format = 1 + iota // 8 bytes a block: RGB without alpha
-	BC1A                         // 8 bytes: RGB, and alpha that is 0 or 1
-	BC3                          // 16 bytes: RGB as BC1, alpha as BC4
-	BC4                          // 8 bytes: R
-	BC5                          // 16 bytes: R and G
-	BC6H                         // 16 bytes: RGB of half floats, none negative
-	BC7                          // 16 bytes: RGBA
-	R8                           // 1 byte: R
-	RG8                          // 2 bytes: R, G
-	RGBA8                        // 4 bytes: R, G, B, A
-	RGB10A2                      // 4 bytes, a little-endian word: R in the low 10 bits, G, B, 2 of A
-	RGBA16F                      // 8 bytes: R, G, B, A as half floats
-	lastFormat = RGBA16F
+	BC1     Format = 1 + iota // 8 bytes a block: RGB without alpha
+	BC1A                      // 8 bytes: RGB, and alpha that is 0 or 1
+	BC3                       // 16 bytes: RGB as BC1, alpha as BC4
+	BC4                       // 8 bytes: R
+	BC5                       // 16 bytes: R and G
+	BC6H                      // 16 bytes: RGB of half floats, none negative
+	BC7                       // 16 bytes: RGBA
+	R8                        // 1 byte: R
+	RG8                       // 2 bytes: R, G
+	RGBA8                     // 4 bytes: R, G, B, A
+	RGB10A2                   // 4 bytes, a little-endian word: R in the low 10 bits, G, B, 2 of A
+	RGBA16F                   // 8 bytes: R, G, B, A as half floats
+	ASTC4x4                   // 16 bytes a block, of any size: RGBA
+	ASTC5x5
+	ASTC6x6
+	ASTC8x8
+	ETC2RGB    // 8 bytes: RGB without alpha
+	ETC2RGBA   // 16 bytes: RGB as ETC2RGB, alpha as EACR11 with 8 bits
+	EACR11     // 8 bytes: R
+	EACRG11    // 16 bytes: R and G
+	UASTC      // 16 bytes: RGBA, to be transcoded to one of the others
+	lastFormat = UASTC
 )
 
 // A formatInfo is what there is to know of a format.
@@ -51,6 +61,16 @@ func (f Format) info() formatInfo {
 		return formatInfo{name: "bc6h", block: 4, blockBytes: 16, channels: "rgb", float: true}
 	case BC7:
 		return formatInfo{name: "bc7", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
+	case ETC2RGB:
+		return formatInfo{name: "etc2rgb", block: 4, blockBytes: 8, channels: "rgb", srgb: true}
+	case ETC2RGBA:
+		return formatInfo{name: "etc2rgba", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
+	case EACR11:
+		return formatInfo{name: "eacr11", block: 4, blockBytes: 8, channels: "r"}
+	case EACRG11:
+		return formatInfo{name: "eacrg11", block: 4, blockBytes: 16, channels: "rg"}
+	case UASTC:
+		return formatInfo{name: "uastc", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
 	case R8:
 		return formatInfo{name: "r8", block: 1, blockBytes: 1, channels: "r"}
 	case RG8:
@@ -61,17 +81,27 @@ func (f Format) info() formatInfo {
 		return formatInfo{name: "rgb10a2", block: 1, blockBytes: 4, channels: "rgba"}
 	case RGBA16F:
 		return formatInfo{name: "rgba16f", block: 1, blockBytes: 8, channels: "rgba", float: true}
+	case ASTC4x4:
+		return formatInfo{name: "astc4x4", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
+	case ASTC5x5:
+		return formatInfo{name: "astc5x5", block: 5, blockBytes: 16, channels: "rgba", srgb: true}
+	case ASTC6x6:
+		return formatInfo{name: "astc6x6", block: 6, blockBytes: 16, channels: "rgba", srgb: true}
+	case ASTC8x8:
+		return formatInfo{name: "astc8x8", block: 8, blockBytes: 16, channels: "rgba", srgb: true}
 	}
 	return formatInfo{}
 }
 
-func (f Format) known() bool { return f >= 1 && f <= lastFormat }
+func (f Format) known() bool { return f.info().name != "" }
 
 // Formats returns all formats.
 func Formats() []Format {
 	all := make([]Format, 0, lastFormat)
 	for f := Format(1); f <= lastFormat; f++ {
-		all = append(all, f)
+		if f.known() {
+			all = append(all, f)
+		}
 	}
 	return all
 }
@@ -96,12 +126,15 @@ func (f Format) String() string {
 	return f.info().name
 }
 
-// Block returns the pixels that a side of a texel block has, 4 or 1, and the
+// Block returns the pixels that a side of a texel block has, 1 to 8, and the
 // bytes that a block takes. Both are 0 for a format that is not known.
 func (f Format) Block() (side, bytes int) {
 	i := f.info()
 	return i.block, i.blockBytes
 }
+
+// IsASTC reports whether f is ASTC, with blocks of whatever size.
+func (f Format) IsASTC() bool { return f >= ASTC4x4 && f <= ASTC8x8 }
 
 // Channels returns what a texel stores: "r", "rg", "rgb" or "rgba". A shader
 // reads the others as 0, and alpha as 1.

@@ -21,6 +21,9 @@ type Texture struct {
 	SRGB bool
 	// Premultiplied says that colors are multiplied by alpha already.
 	Premultiplied bool
+	// Opaque says that alpha is 1 everywhere, so that UASTC may be transcoded to
+	// formats without it. Files of other formats do not say so.
+	Opaque bool
 	// Swizzle says where a shader should find red, green, blue and alpha: four of
 	// "rgba01", such as "rrr1" for a gray stored as one channel. Empty is
 	// "rgba". KTX2 carries it, DDS cannot.

@@ -37,6 +37,7 @@ func askDDSReaders(ctx context.Context, dir string, samples []sample) (wrong int
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
 	}
+	samples = slices.DeleteFunc(slices.Clone(samples), func(s sample) bool { return !dds.Holds(s.texture.Format) })
 	for _, s := range samples {
 		var b bytes.Buffer
 		if err := dds.Write(ctx, &b, s.texture, dds.Auto); err != nil {

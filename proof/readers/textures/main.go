@@ -6,6 +6,8 @@
 //     file again, which must give the same bytes.
 //   - ffmpeg and ImageMagick: DDS of the formats that they know, decoded to pixels
 //     that must look like the source.
+//   - astcenc, Arm's encoder and decoder of ASTC: the blocks of the samples and some
+//     thousand made at random, which it must decode to the pixels that ours does.
 //
 // It prints a line for each file and reader. A format that a reader does not support is
 // reported but is not a failure; a tool that is not installed is skipped. Run
@@ -22,15 +24,16 @@ import (
 
 func main() {
 	parse := flag.String("ktx-parse", "", "`path` of ktx-parse's index.mjs")
+	astcenc := flag.String("astcenc", "", "the `program` astcenc")
 	script := flag.String("script", "proof/readers/textures/ktxparse.mjs", "`path` of the script that runs it")
 	flag.Parse()
-	if err := run(*parse, *script); err != nil {
+	if err := run(*parse, *script, *astcenc); err != nil {
 		fmt.Fprintln(os.Stderr, "textures:", err)
 		os.Exit(1)
 	}
 }
 
-func run(parse, script string) error {
+func run(parse, script, astcenc string) error {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "textures-")
 	if err != nil {
@@ -46,6 +49,15 @@ func run(parse, script string) error {
 		fmt.Println("ktx-parse: not asked (-ktx-parse)")
 	} else if wrong, err = askKTXParse(ctx, filepath.Join(dir, "ktx2"), parse, script, samples); err != nil {
 		return err
+	}
+	if astcenc == "" {
+		fmt.Println("astcenc: not asked (-astcenc)")
+	} else {
+		more, err := askASTCReader(ctx, dir, astcenc, samples)
+		if err != nil {
+			return err
+		}
+		wrong += more
 	}
 	more, err := askDDSReaders(ctx, filepath.Join(dir, "dds"), samples)
 	if err != nil {

@@ -133,7 +133,7 @@ func thumbnail(ctx context.Context, t *texture.Texture) ([]byte, error) {
 	if m, err = pixmap.Convert(ctx, m, pixmap.Bits8, color); err != nil {
 		return nil, err
 	}
-	normal := t.Format == texture.BC5 && t.Swizzle == ""
+	normal := (t.Format == texture.BC5 || t.Format == texture.EACRG11) && t.Swizzle == ""
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	for i := 0; i < len(m.Pix8); i += 4 {
 		p := m.Pix8[i : i+4]

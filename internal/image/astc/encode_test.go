@@ -1,0 +1,378 @@
+package astc
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var qualities = []struct {
+	name string
+	q    Quality
+}{{"fast", Fast}, {"normal", Normal}, {"best", Best}}
+
+func encoded(t testing.TB, pix []byte, w, h, side int, o Options) []byte {
+	t.Helper()
+	blocks := make([]byte, Size(w, h, side))
+	if err := Encode(t.Context(), blocks, pix, w, h, side, o); err != nil {
+		t.Fatal(err)
+	}
+	return blocks
+}
+
+// What Fast reaches with blocks of 4, 5, 6 and 8 pixels a side, in dB, or a little less;
+// TestQualityPays says that the others reach more.
+func TestEncodeQuality(t *testing.T) {
+	least := map[string][4]float64{
+		"fog":        {54.3, 50.6, 49.2, 48.3},
+		"glass":      {117.6, 117.6, 117.6, 117.6},
+		"gradient":   {52.2, 49.8, 48.8, 46.0},
+		"gray":       {62.8, 54.1, 50.1, 47.3},
+		"leaves":     {26.7, 24.0, 20.1, 18.5},
+		"letters":    {30.2, 24.6, 21.0, 18.8},
+		"noise":      {18.9, 17.0, 15.1, 13.6},
+		"normal map": {28.4, 27.4, 24.6, 23.3},
+		"smoke":      {47.4, 46.1, 45.5, 44.5},
+		"stone":      {42.7, 39.7, 33.3, 28.1},
+		"tile":       {117.6, 117.6, 117.6, 117.6},
+	}
+	for name, pix := range samples() {
+		for i, side := range sides {
+			got := psnr(pix, read(encoded(t, pix, width, width, side, Options{}), width, width, side, true))
+			if got < least[name][i] {
+				t.Errorf("%s, %d pixels a side: %.2f dB, want %.2f", name, side, got, least[name][i])
+			}
+			t.Logf("%s, fast, %d: %.2f", name, side, got)
+		}
+	}
+}
+
+// The bytes are the same on every machine.
+func TestEncodeGolden(t *testing.T) {
+	want := map[string]string{
+		"fast4": "5db2890e45e58560", "normal4": "611f12725b7d1fb4", "best4": "138c4337a365c988",
+		"fast5": "9bea4db7bc759ea3", "normal5": "604323d78cd81aa2", "best5": "b00518dd0b561436",
+		"fast6": "cb14feae610eaa31", "normal6": "3c5d014ee7813725", "best6": "3b1516ec944a52fc",
+		"fast8": "4e7b3b7c7bcecac7", "normal8": "c0d8d243797691bb", "best8": "0fb721705b3bf4d9",
+	}
+	all := samples()
+	for _, side := range sides {
+		for _, q := range qualities {
+			sum := sha256.New()
+			for _, sample := range slices.Sorted(maps.Keys(all)) {
+				sum.Write(encoded(t, all[sample], width, width, side, Options{Quality: q.q, WeighAlpha: sample == "leaves"}))
+			}
+			key := fmt.Sprint(q.name, side)
+			if got := hex.EncodeToString(sum.Sum(nil)[:8]); got != want[key] {
+				t.Errorf("%q: %q, want %s", key, got, want[key])
+			}
+		}
+	}
+}
+
+// pixelsOf draws the pixels of a block: few colors or many, opaque or not.
+func pixelsOf(t *rapid.T) (pixels [256]byte) {
+	most := rapid.SampledFrom([]byte{0, 1, 3, 20, 255}).Draw(t, "spread")
+	base := rapid.SliceOfN(rapid.Byte(), 12, 12).Draw(t, "base")
+	alpha := rapid.SampledFrom([]string{"opaque", "cut out", "any", "even"}).Draw(t, "alpha")
+	gray := rapid.Bool().Draw(t, "gray")
+	random := rapid.SliceOfN(rapid.Byte(), 256, 256).Draw(t, "noise")
+	for i := 0; i < 256; i += 4 {
+		from := base[4*int(random[i]%3):]
+		for c := range 4 {
+			pixels[i+c] = from[c] + byte(int(random[i+c])*int(most)/255)
+		}
+		if gray {
+			pixels[i+1], pixels[i+2] = pixels[i], pixels[i]
+		}
+		switch alpha {
+		case "opaque":
+			pixels[i+3] = 255
+		case "cut out":
+			pixels[i+3] = -(pixels[i+3] & 1)
+		case "even":
+			pixels[i+3] = base[3]
+		}
+	}
+	return pixels
+}
+
+// What the encoder believes is the error is the error, whatever it chose.
+func TestErrorIsTrue(t *testing.T) {
+	for _, side := range sides {
+		for _, q := range qualities {
+			e := newEncoder(q.q, side)
+			rapid.Check(t, func(t *rapid.T) {
+				pixels := pixelsOf(t)
+				block := e.encode(&pixels)
+				var decoded [256]byte
+				DecodeBlock(&decoded, &block, side, true)
+				if sse := squaredError(pixels[:4*side*side], decoded[:4*side*side]); sse != e.sse {
+					t.Fatalf("%+v: error %d, thought to be %d", e.best, sse, e.sse)
+				}
+			})
+		}
+	}
+}
+
+func TestOpaqueStaysOpaque(t *testing.T) {
+	for _, side := range sides {
+		for _, q := range qualities {
+			e := newEncoder(q.q, side)
+			rapid.Check(t, func(t *rapid.T) {
+				pixels := pixelsOf(t)
+				for i := 3; i < 256; i += 4 {
+					pixels[i] = 255
+				}
+				block := e.encode(&pixels)
+				for _, srgb := range []bool{false, true} {
+					var decoded [256]byte
+					DecodeBlock(&decoded, &block, side, srgb)
+					for i := 3; i < 4*side*side; i += 4 {
+						if decoded[i] != 255 {
+							t.Fatalf("%+v: alpha %d", e.best, decoded[i])
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestSolidIsExact(t *testing.T) {
+	for v := range 256 {
+		pix := bytes.Repeat([]byte{byte(v), byte(255 - v), byte(v * 7), byte(v * 3)}, 64)
+		for _, srgb := range []bool{false, true} {
+			if got := read(encoded(t, pix, 8, 8, 8, Options{}), 8, 8, 8, srgb); !bytes.Equal(got, pix) {
+				t.Fatalf("%v became %v", pix[:4], got[:4])
+			}
+		}
+	}
+}
+
+// Plain numbers are read with another rounding than sRGB, but never one step more.
+func TestPlainIsNear(t *testing.T) {
+	for name, pix := range samples() {
+		blocks := encoded(t, pix, width, width, 6, Options{})
+		plain, srgb := read(blocks, width, width, 6, false), read(blocks, width, width, 6, true)
+		for i := range plain {
+			if d := int(plain[i]) - int(srgb[i]); d < -1 || d > 1 {
+				t.Fatalf("%s: %d and %d", name, plain[i], srgb[i])
+			}
+		}
+	}
+}
+
+// All kinds of ends that are meant to be used are, and so are parts and planes.
+func TestKindsInUse(t *testing.T) {
+	kinds, parts, planes := map[uint8]int{}, map[uint8]int{}, map[bool]int{}
+	mixed := 0
+	for _, pix := range samples() {
+		for _, side := range sides {
+			blocks := encoded(t, pix, width, width, side, Options{Quality: Best})
+			for ; len(blocks) > 0; blocks = blocks[16:] {
+				c, ok := unpack(&stream{binary.LittleEndian.Uint64(blocks), binary.LittleEndian.Uint64(blocks[8:])}, side)
+				if !ok {
+					continue
+				}
+				parts[c.parts]++
+				planes[c.dual]++
+				for _, kind := range c.kinds[:c.parts] {
+					kinds[kind]++
+				}
+				if c.kinds[0] != c.kinds[c.parts-1] {
+					mixed++
+				}
+			}
+		}
+	}
+	for _, kind := range []uint8{kindGray, kindGrayAlpha, kindRGBScale, kindRGB, kindRGBOffset, kindRGBScaleAlpha, kindRGBA, kindRGBAOffset} {
+		if kinds[kind] == 0 {
+			t.Errorf("no ends of kind %d: %v", kind, kinds)
+		}
+	}
+	if parts[1] == 0 || parts[2] == 0 || parts[3] == 0 || planes[true] == 0 || mixed == 0 {
+		t.Errorf("parts %v, planes %v, mixed %d", parts, planes, mixed)
+	}
+}
+
+func TestQualityPays(t *testing.T) {
+	for _, side := range sides {
+		var sse [3]int64
+		for _, pix := range samples() {
+			for i, q := range qualities {
+				sse[i] += squaredError(pix, read(encoded(t, pix, width, width, side, Options{Quality: q.q}), width, width, side, true))
+			}
+		}
+		if !(sse[0] > sse[1] && sse[1] > sse[2]) {
+			t.Errorf("errors of fast, normal and best: %d", sse)
+		}
+	}
+}
+
+// With WeighAlpha the weighed error falls.
+func TestWeighAlphaPays(t *testing.T) {
+	pix := samples()["leaves"]
+	for _, q := range qualities {
+		for _, side := range sides {
+			var sse [2]int64
+			for i, weigh := range []bool{false, true} {
+				blocks := encoded(t, pix, width, width, side, Options{Quality: q.q, WeighAlpha: weigh})
+				sse[i] = weighedError(pix, read(blocks, width, width, side, true))
+			}
+			if float64(sse[1]) > 0.95*float64(sse[0]) {
+				t.Errorf("%s, %d pixels a side: %d, without %d", q.name, side, sse[1], sse[0])
+			}
+		}
+	}
+}
+
+// A picture whose size is no multiple of a block's is as if its last column and row went
+// on, and its rows of blocks are the same one by one.
+func TestEdgesRepeat(t *testing.T) {
+	stone := samples()["stone"]
+	for _, size := range [][2]int{{1, 1}, {3, 5}, {4, 4}, {5, 4}, {19, 17}} {
+		for _, side := range sides {
+			w, h := size[0], size[1]
+			wide, high := (w+side-1)/side*side, (h+side-1)/side*side
+			var pix, padded []byte
+			for y := range high {
+				for x := range wide {
+					from := 4 * (min(y, h-1)*width + min(x, w-1))
+					padded = append(padded, stone[from:from+4]...)
+					if x < w && y < h {
+						pix = append(pix, stone[from:from+4]...)
+					}
+				}
+			}
+			got, want := encoded(t, pix, w, h, side, Options{}), encoded(t, padded, wide, high, side, Options{})
+			if !bytes.Equal(got, want) {
+				t.Errorf("%dx%d: %x, want %x", w, h, got, want)
+			}
+			var rows []byte
+			for y := 0; y < h; y += side {
+				n := min(side, h-y)
+				rows = append(rows, encoded(t, pix[4*w*y:4*w*(y+n)], w, n, side, Options{})...)
+			}
+			if !bytes.Equal(rows, want) {
+				t.Errorf("%dx%d in rows: %x, want %x", w, h, rows, want)
+			}
+		}
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	for _, c := range []struct {
+		dst, pix, w, h, side int
+		o                    Options
+		want                 string
+	}{
+		{16, 64, 0, 4, 4, Options{}, "0 by 4"},
+		{16, 64, 4, -1, 4, Options{}, "4 by -1"},
+		{16, 64, 4, 4, 7, Options{}, "7 by 7"},
+		{16, 64, 1 << 21, 4, 4, Options{}, "by 4"},
+		{16, 63, 4, 4, 4, Options{}, "63 bytes are too few"},
+		{15, 64, 4, 4, 4, Options{}, "15 bytes are too few"},
+		{16, 64, 4, 4, 4, Options{Quality: 3}, "unknown quality"},
+	} {
+		err := Encode(t.Context(), make([]byte, c.dst), make([]byte, c.pix), c.w, c.h, c.side, c.o)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c, err, c.want)
+		}
+	}
+}
+
+// A countdown is a context that is cancelled when it has been asked often enough.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestEncodeCancelled(t *testing.T) {
+	pix := samples()["stone"]
+	dst := make([]byte, Size(width, width, 4))
+	looks := width * width / 16 / blocksBetweenLooks
+	for left := range looks {
+		if err := Encode(&countdown{t.Context(), left}, dst, pix, width, width, 4, Options{}); err != context.Canceled {
+			t.Errorf("after %d looks: %v", left, err)
+		}
+	}
+}
+
+func TestBlocksAllocateNothing(t *testing.T) {
+	for name, pix := range samples() {
+		for _, side := range sides {
+			e := newEncoder(Best, side)
+			p := picture{pix, width, width, side}
+			var pixels [256]byte
+			n := testing.AllocsPerRun(2, func() {
+				for at := range 4 {
+					p.gather(&pixels, at*p.blocks()/4)
+					e.encodeWeighed(&pixels)
+				}
+			})
+			if n != 0 {
+				t.Errorf("%s, %d pixels a side: %v allocations", name, side, n)
+			}
+		}
+	}
+}
+
+func FuzzBlock(f *testing.F) {
+	f.Add(make([]byte, 256), make([]byte, 16))
+	f.Add(bytes.Repeat([]byte{1, 2, 3, 255, 200, 100, 50, 255}, 32), bytes.Repeat([]byte{0x43}, 16))
+	f.Add(bytes.Repeat([]byte{1, 2, 3, 0, 200, 100, 50, 255}, 32), bytes.Repeat([]byte{0x84}, 16))
+	f.Fuzz(func(t *testing.T, pixels, block []byte) {
+		var decoded [256]byte
+		for _, side := range sides {
+			if len(block) >= 16 {
+				DecodeBlock(&decoded, (*[16]byte)(block), side, true)
+			}
+			if len(pixels) < 256 {
+				continue
+			}
+			for _, q := range qualities {
+				e := newEncoder(q.q, side)
+				p := [256]byte(pixels)
+				b := e.encode(&p)
+				DecodeBlock(&decoded, &b, side, true)
+				if sse := squaredError(p[:4*side*side], decoded[:4*side*side]); sse != e.sse {
+					t.Fatalf("error %d, thought to be %d", sse, e.sse)
+				}
+			}
+		}
+	})
+}
+
+func ExampleEncode() {
+	const w, h = 12, 6
+	pix := make([]byte, 4*w*h)
+	for i := range w * h {
+		copy(pix[4*i:], []byte{byte(20 * (i % w)), 100, 200, 255})
+	}
+	blocks := make([]byte, Size(w, h, 6))
+	if err := Encode(context.Background(), blocks, pix, w, h, 6, Options{Quality: Best}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var first [256]byte
+	DecodeBlock(&first, (*[16]byte)(blocks), 6, true)
+	fmt.Println(len(blocks), first[:8])
+	// Output: 32 [0 100 200 255 19 100 200 255]
+}

@@ -1,0 +1,168 @@
+package astc
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// An encoder makes blocks, one after the other.
+type encoder struct {
+	*format
+	effort effort
+
+	px     [64][4]int32   // what is to be coded
+	pf     [64][4]float32 // the same
+	all    moments
+	opaque bool
+	gray   bool
+
+	best code // so far
+	sse  int64
+
+	products [64]moments // of single pixels
+	work     trial
+
+	pool       pool
+	hypotheses [16]hypothesis
+	used       int // of them
+}
+
+// An effort is what a quality means.
+type effort struct {
+	good      int64   // an error for each pixel that is left at that
+	hard      int64   // an error for each pixel above which three parts are tried
+	share     float32 // of the error beside the line, above which splits are tried
+	tries     [2]int  // plans carried out of those with one part, with two
+	near      int     // splits near each of two ways to part the pixels that are weighed
+	splits    int     // splits carried out
+	rounds    int     // how often ends and weights are fitted to each other
+	passes    int     // over the weights of a grid that is not whole
+	weighings int     // blocks encoded again where alpha is coverage, at most
+}
+
+var efforts = [...]effort{
+	Fast:   {good: 4, hard: 200, tries: [2]int{2, 1}, share: 0.4, near: 2, splits: 1, rounds: 1, passes: 1, weighings: 2},
+	Normal: {good: 0, hard: 12, tries: [2]int{8, 4}, share: 0.05, near: 8, splits: 3, rounds: 1, passes: 1, weighings: 2},
+	Best:   {good: 0, hard: 2, tries: [2]int{10, 10}, share: 0, near: 16, splits: 5, rounds: 3, passes: 2, weighings: 4},
+}
+
+func newEncoder(q Quality, side int) *encoder {
+	return &encoder{format: formats[side](), effort: efforts[q]}
+}
+
+// encode returns the best block found for pixels RGBA.
+func (e *encoder) encode(pixels *[256]byte) [16]byte {
+	if !e.load(pixels[:4*e.pixels]) {
+		e.sse, e.opaque = 0, pixels[3] == 255
+		return solid([4]byte(pixels[:]))
+	}
+	e.sse = math.MaxInt64
+	e.search()
+	block := e.best.pack()
+	var out [16]byte
+	binary.LittleEndian.PutUint64(out[:], block.low)
+	binary.LittleEndian.PutUint64(out[8:], block.high)
+	return out
+}
+
+// solid returns the block of a single color.
+func solid(color [4]byte) (block [16]byte) {
+	copy(block[:], []byte{0xfc, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
+	for i, v := range color {
+		block[8+2*i], block[9+2*i] = v, v
+	}
+	return block
+}
+
+// load takes pixels in. It reports whether any differs from the first.
+func (e *encoder) load(pixels []byte) bool {
+	first := binary.LittleEndian.Uint32(pixels)
+	var differ, colored uint32
+	opaque := uint32(255)
+	e.all = moments{}
+	for i := range e.pixels {
+		v := binary.LittleEndian.Uint32(pixels[4*i:])
+		differ |= v ^ first
+		colored |= (v ^ v>>8) & 0xffff
+		opaque &= v >> 24
+		p := &e.px[i&63]
+		*p = [4]int32{int32(v & 255), int32(v >> 8 & 255), int32(v >> 16 & 255), int32(v >> 24)}
+		e.pf[i&63] = [4]float32{float32(p[0]), float32(p[1]), float32(p[2]), float32(p[3])}
+		e.all.add(p)
+	}
+	e.opaque, e.gray = opaque == 255, colored == 0
+	return differ != 0
+}
+
+// search guesses which plans are worth a try, and tries them.
+func (e *encoder) search() {
+	s := e.all.scatter()
+	e.pool.reset(e.effort.tries[0])
+	e.used = 0
+	switch {
+	case e.gray && e.opaque:
+		e.guessLine(kindGray, &s)
+	case e.gray:
+		e.guessLine(kindGrayAlpha, &s)
+		e.guessApart(kindGrayAlpha, 3, &s)
+	case e.opaque:
+		e.guessLine(kindRGB, &s)
+		e.guessScale(kindRGBScale, &s)
+		e.guessApart(kindRGB, e.loner(&s), &s)
+	default:
+		e.guessLine(kindRGBA, &s)
+		e.guessScale(kindRGBScaleAlpha, &s)
+		c := e.loner(&s)
+		e.guessApart(kindRGBA, c, &s)
+		if c == 3 {
+			e.guessScaleApart(&s)
+		}
+	}
+	e.carryOut()
+	if e.sse <= e.effort.good*int64(e.pixels) {
+		return
+	}
+	_, along := s.principal()
+	if e.gray || s.trace()-along >= e.effort.share*float32(e.sse) {
+		e.searchSplits(&s)
+	}
+}
+
+// carryOut tries the plans of the best guesses.
+func (e *encoder) carryOut() {
+	for i := range e.pool.wanted {
+		g := &e.pool.best[i]
+		if g.sse >= float32(e.sse)*slack {
+			break
+		}
+		h := &e.hypotheses[g.hypothesis]
+		e.try(h, &e.plans[h.index()][g.plan])
+	}
+}
+
+// slack is how far above the best error a guess may be that is still worth a try.
+const slack = 1.5
+
+// A pool is the best guesses so far, the best first.
+type pool struct {
+	best [32]struct {
+		hypothesis, plan int
+		sse              float32
+	}
+	wanted int
+}
+
+func (p *pool) reset(wanted int) {
+	p.wanted = wanted
+	for i := range p.best[:wanted] {
+		p.best[i].sse = math.MaxFloat32
+	}
+}
+
+func (p *pool) add(hypothesis, plan int, sse float32) {
+	k := p.wanted - 1
+	for ; k > 0 && p.best[k-1].sse > sse; k-- {
+		p.best[k] = p.best[k-1]
+	}
+	p.best[k].hypothesis, p.best[k].plan, p.best[k].sse = hypothesis, plan, sse
+}

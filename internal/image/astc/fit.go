@@ -1,0 +1,294 @@
+package astc
+
+// A fit is the sums that say which ends suit given weights: the squared error of ends
+// e0 and e1 in a channel is aa*e0^2 + 2*ab*e0*e1 + bb*e1^2 - 2*(a*e0 + b*e1), but for a
+// constant. Weights are from 0 to 64, and so the sums are 64^2 times what they would be.
+type fit struct {
+	aa, ab, bb [4]int64
+	a, b       [4]int64
+	mean       [4]float32
+	ends       [2][4]float32 // of the least error
+}
+
+// fit returns the fits of the parts to the weights of the trial.
+func (e *encoder) fit(h *hypothesis) (fits [4]fit) {
+	t := &e.work
+	var sums [4]struct {
+		n, w1, w2 int32
+		p, wp     [4]int32
+	}
+	for i := range e.pixels {
+		s := &sums[h.part[i&63]&3]
+		w := t.pixel[0][i&63]
+		q := &e.px[i&63]
+		s.n++
+		s.w1 += w
+		s.w2 += w * w
+		s.p[0] += q[0]
+		s.p[1] += q[1]
+		s.p[2] += q[2]
+		s.p[3] += q[3]
+		s.wp[0] += w * q[0]
+		s.wp[1] += w * q[1]
+		s.wp[2] += w * q[2]
+		s.wp[3] += w * q[3]
+	}
+	for part := range h.parts {
+		s := &sums[part]
+		for c := range 4 {
+			fits[part].set(c, s.n, s.w1, s.w2, s.p[c], s.wp[c])
+		}
+	}
+	if h.dual {
+		c := h.component & 3
+		var w1, w2, wp int32
+		for i := range e.pixels {
+			w := t.pixel[1][i&63]
+			w1 += w
+			w2 += w * w
+			wp += w * e.px[i&63][c]
+		}
+		fits[0].set(int(c), sums[0].n, w1, w2, sums[0].p[c], wp)
+	}
+	return fits
+}
+
+// set sets the sums of a channel: of the number of pixels, of weights and their squares,
+// of values, and of weights times values.
+func (f *fit) set(c int, n, w1, w2, p, wp int32) {
+	f.aa[c] = int64(4096*n - 128*w1 + w2)
+	f.ab[c] = int64(64*w1 - w2)
+	f.bb[c] = int64(w2)
+	f.a[c] = int64(64*p-wp) * 64
+	f.b[c] = int64(wp) * 64
+	f.mean[c] = float32(p) / float32(max(n, 1))
+}
+
+// solve finds the ends of the least error.
+func (f *fit) solve() {
+	for c := range 4 {
+		det := f.aa[c]*f.bb[c] - f.ab[c]*f.ab[c]
+		if det == 0 {
+			f.ends[0][c], f.ends[1][c] = f.mean[c], f.mean[c]
+			continue
+		}
+		scale := 1 / float64(det)
+		f.ends[0][c] = float32(float64(f.a[c]*f.bb[c]-f.b[c]*f.ab[c]) * scale)
+		f.ends[1][c] = float32(float64(f.b[c]*f.aa[c]-f.a[c]*f.ab[c]) * scale)
+	}
+}
+
+// loss returns the squared error that ends have in a channel, but for a constant.
+func (f *fit) loss(c int, from, to int64) int64 {
+	return f.aa[c]*from*from + 2*f.ab[c]*from*to + f.bb[c]*to*to - 2*(f.a[c]*from+f.b[c]*to)
+}
+
+// around returns the ranks of the values of a span next to v, below and above.
+func around(span int, v float32) (low, high uint8) {
+	n := &neighbors[span]
+	i := int32(max(0, min(v, 255)))
+	return n.low[i], n.high[i]
+}
+
+// neighbors say for the values from i to i+1 which ranks are next to them.
+var neighbors = func() (all [len(spans)]struct{ low, high [256]uint8 }) {
+	for span := colorSpan; span < len(spans); span++ {
+		ranked := colors[span].ranked
+		for i := range 256 {
+			low := 0
+			for low+1 < len(ranked) && int(ranked[low+1]) <= i {
+				low++
+			}
+			all[span].low[i] = uint8(low)
+			all[span].high[i] = uint8(min(low+1, len(ranked)-1))
+		}
+	}
+	return all
+}()
+
+// channel rounds the ends of a channel to the ranks that leave the least error, which it
+// returns, but for a constant.
+func (f *fit) channel(c, span int) (from, to uint8, least int64) {
+	ranked := colors[span].ranked
+	low0, high0 := around(span, f.ends[0][c])
+	low1, high1 := around(span, f.ends[1][c])
+	least = 1 << 62
+	for _, x := range [2]uint8{low0, high0} {
+		for _, y := range [2]uint8{low1, high1} {
+			if l := f.loss(c, int64(ranked[x]), int64(ranked[y])); l < least {
+				least, from, to = l, x, y
+			}
+		}
+	}
+	return from, to, least
+}
+
+// round rounds the ends to what a kind can store, writes the stored numbers, and returns
+// the error that is left, but for a constant.
+func (f *fit) round(kind uint8, span int, stored []uint8) (p pair, loss int64) {
+	switch kind {
+	case kindGray, kindGrayAlpha:
+		return f.roundGray(kind, span, stored)
+	case kindRGBScale, kindRGBScaleAlpha:
+		return f.roundScale(kind, span, stored)
+	case kindRGBOffset, kindRGBAOffset:
+		return f.roundOffset(span, stored)
+	}
+	return f.roundDirect(span, stored)
+}
+
+// roundGray is round for ends whose red, green and blue are alike, as are those of the
+// pixels.
+func (f *fit) roundGray(kind uint8, span int, stored []uint8) (p pair, loss int64) {
+	scale := &colors[span]
+	x, y, loss := f.channel(0, span)
+	stored[0], stored[1] = scale.sorted[x], scale.sorted[y]
+	a, b := int32(scale.ranked[x]), int32(scale.ranked[y])
+	p = pair{{a, a, a, 255}, {b, b, b, 255}}
+	loss *= 3
+	if kind == kindGrayAlpha {
+		x, y, l := f.channel(3, span)
+		stored[2], stored[3] = scale.sorted[x], scale.sorted[y]
+		p[0][3], p[1][3] = int32(scale.ranked[x]), int32(scale.ranked[y])
+		loss += l
+	}
+	return p, loss
+}
+
+// roundDirect is round where each channel of each end is stored.
+func (f *fit) roundDirect(span int, stored []uint8) (p pair, loss int64) {
+	scale := &colors[span]
+	n := len(stored) / 2
+	p[0][3], p[1][3] = 255, 255
+	for c := range n {
+		x, y, l := f.channel(c, span)
+		stored[2*c], stored[2*c+1] = scale.sorted[x], scale.sorted[y]
+		p[0][c], p[1][c] = int32(scale.ranked[x]), int32(scale.ranked[y])
+		loss += l
+	}
+	if p[1][0]+p[1][1]+p[1][2] < p[0][0]+p[0][1]+p[0][2] { // which would mean other colors
+		p[0], p[1] = p[1], p[0]
+		for c := range n {
+			stored[2*c], stored[2*c+1] = stored[2*c+1], stored[2*c]
+		}
+	}
+	return p, loss
+}
+
+// roundScale is round where the first end is a part of the second.
+func (f *fit) roundScale(kind uint8, span int, stored []uint8) (p pair, loss int64) {
+	scale := &colors[span]
+	// The ends of the least error say about which part; the other way round if that is
+	// the longer one.
+	e0, e1 := &f.ends[0], &f.ends[1]
+	d01 := float32(e0[0]*e1[0]) + float32(e0[1]*e1[1]) + float32(e0[2]*e1[2])
+	d11 := float32(e1[0]*e1[0]) + float32(e1[1]*e1[1]) + float32(e1[2]*e1[2])
+	if d11 > 0 {
+		d01 = float32(d01*256) / d11
+	}
+	low, high := around(span, d01)
+	loss = 1 << 62
+	for k, r := range [2]uint8{low, high} {
+		if k == 1 && high == low {
+			break
+		}
+		s := int64(scale.ranked[r])
+		var q pair
+		var ranks [3]uint8
+		var l int64
+		for c := range 3 {
+			var least int64
+			// In units of 1/256: v = (a*s + b) / (aa*s^2 + 2*ab*s + bb).
+			over := float64(f.a[c]*s + f.b[c]<<8)
+			under := float64(f.aa[c]*s*s + 2*f.ab[c]*s<<8 + f.bb[c]<<16)
+			v := float32(0)
+			if under > 0 {
+				v = float32(over * 256 / under)
+			}
+			x, y := around(span, v)
+			least = 1 << 62
+			for _, r := range [2]uint8{x, y} {
+				to := int64(scale.ranked[r])
+				from := to * s >> 8
+				if l := f.loss(c, from, to); l < least {
+					least, ranks[c] = l, r
+					q[0][c], q[1][c] = int32(from), int32(to)
+				}
+			}
+			l += least
+		}
+		if l < loss {
+			loss, p = l, q
+			for c, r := range ranks {
+				stored[c] = scale.sorted[r]
+			}
+			stored[3] = scale.sorted[r]
+		}
+	}
+	p[0][3], p[1][3] = 255, 255
+	if kind == kindRGBScaleAlpha {
+		x, y, l := f.channel(3, span)
+		stored[4], stored[5] = scale.sorted[x], scale.sorted[y]
+		p[0][3], p[1][3] = int32(scale.ranked[x]), int32(scale.ranked[y])
+		loss += l
+	}
+	return p, loss
+}
+
+// impossible is the error of ends that cannot be stored.
+const impossible = 1 << 61
+
+// roundOffset is round where the second end is stored by its distance from the first. The
+// loss is huge where the ends are too far apart.
+func (f *fit) roundOffset(span int, stored []uint8) (p pair, loss int64) {
+	scale := &colors[span]
+	n := len(stored) / 2
+	p[0][3], p[1][3] = 255, 255
+	from, to := &f.ends[0], &f.ends[1]
+	if to[0]+to[1]+to[2] < from[0]+from[1]+from[2] {
+		return p, impossible
+	}
+	sum := int32(0)
+	for c := range n {
+		base := max(0, min(from[c], 255))
+		high := int32(base) & 0x80
+		// The low seven bits of the base are above the lowest bit of its number.
+		x, y := around(span, float32((base-float32(high))*2))
+		least := int64(impossible)
+		for _, r := range [2]uint8{x, y} {
+			b := int32(scale.ranked[r])>>1 | high
+			o := int32(max(-40, min(to[c], 255))-float32(b)+256.5) - 256
+			if o < -32 || o > 31 {
+				continue
+			}
+			u, v := around(span, float32(o&0x3f<<1|high)+0.5)
+			for _, q := range [2]uint8{u, v} {
+				second := int32(scale.ranked[q])
+				if second&0x80 != high {
+					continue
+				}
+				offset, value := transfer(second, int32(scale.ranked[r]))
+				e1 := value + offset
+				if e1 < 0 || e1 > 255 {
+					continue
+				}
+				if l := f.loss(c, int64(value), int64(e1)); l < least {
+					least = l
+					stored[2*c], stored[2*c+1] = scale.sorted[r], scale.sorted[q]
+					p[0][c], p[1][c] = value, e1
+				}
+			}
+		}
+		if least == impossible {
+			return p, impossible
+		}
+		if c < 3 {
+			sum += p[1][c] - p[0][c]
+		}
+		loss += least
+	}
+	if sum < 0 {
+		return p, impossible
+	}
+	return p, loss
+}

@@ -1,0 +1,153 @@
+package astc
+
+import "math"
+
+// A grid is a way to store weights for a block of pixels.
+type grid struct {
+	across, down int
+	whole        bool // there is a weight for each pixel
+	infill       *infill
+
+	// fitX and fitY make the weights of a grid from those of the pixels, such that the
+	// squared error is least: by columns, then by rows.
+	fitX, fitY [8][8]float32
+	// keepX and keepY say how much of a pattern's energy can be kept, by its frequency.
+	keepX, keepY [8]float32
+	// gain is how much of the noise of weights arrives at the pixels, of which it is
+	// the mean.
+	gain float32
+
+	// Weight g touches the pixels touched[first[g]:first[g+1]].
+	first   [65]int
+	touched []touch
+	inverse [64]float32 // of the sum of the squared shares of a weight
+}
+
+// A touch is a pixel that a weight has a share in.
+type touch struct {
+	pixel uint8
+	share float32 // at most 1
+}
+
+func newGrid(side, across, down int) *grid {
+	g := &grid{across: across, down: down, infill: newInfill(side, across, down)}
+	g.whole = across == side && down == side
+	x, y := newRamp(side, across), newRamp(side, down)
+	g.fitX, g.fitY, g.keepX, g.keepY = x.fit, y.fit, x.keep, y.keep
+	g.gain = float32(x.gain * y.gain)
+	for w := range across * down {
+		sum := 0
+		g.first[w] = len(g.touched)
+		for i := range side * side {
+			share := 0
+			for k, at := range g.infill.at[i] {
+				if int(at) == w {
+					share += int(g.infill.share[i][k])
+				}
+			}
+			if share > 0 {
+				g.touched = append(g.touched, touch{uint8(i), float32(share) / 16})
+				sum += share * share
+			}
+		}
+		g.inverse[w] = 256 / float32(sum)
+	}
+	g.first[across*down] = len(g.touched)
+	return g
+}
+
+// A ramp is a row of weights that is stretched over a row of pixels. The infill of a grid is
+// one along each direction, but for rounding.
+type ramp struct {
+	fit  [8][8]float32
+	keep [8]float32
+	gain float64
+}
+
+func newRamp(side, n int) (r ramp) {
+	scale := (1024 + side/2) / (side - 1)
+	var share [8][8]float64 // by pixel and weight
+	for x := range side {
+		at := (scale*x*(n-1) + 32) >> 6
+		share[x][at>>4] += float64(16-at&15) / 16
+		if at&15 != 0 {
+			share[x][at>>4+1] += float64(at&15) / 16
+		}
+	}
+	// The normal equations, with as many right sides as there are pixels.
+	var a [8][16]float64
+	for i := range n {
+		for x := range side {
+			for k := range n {
+				a[i][k] += float64(share[x][i] * share[x][k])
+			}
+			a[i][8+x] = share[x][i]
+			r.gain += float64(share[x][i]*share[x][i]) / float64(side)
+		}
+	}
+	for i := range n {
+		for k := range n {
+			if k == i {
+				continue
+			}
+			f := a[k][i] / a[i][i]
+			for c := range a[k] {
+				a[k][c] -= float64(f * a[i][c])
+			}
+		}
+	}
+	for i := range n {
+		for x := range side {
+			r.fit[i][x] = float32(a[i][8+x] / a[i][i])
+		}
+	}
+	for u := range side {
+		wave := cosine(side, u)
+		kept := 0.0
+		for x := range side {
+			v := 0.0
+			for i := range n {
+				for from := range side {
+					v += float64(float64(share[x][i]*float64(r.fit[i][from])) * wave[from])
+				}
+			}
+			kept += float64(v * v)
+		}
+		r.keep[u] = float32(min(kept, 1))
+	}
+	return r
+}
+
+// cosine returns wave u of the discrete cosine transform of n values, of length 1.
+func cosine(n, u int) (wave [8]float64) {
+	size := math.Sqrt(2 / float64(n))
+	if u == 0 {
+		size = math.Sqrt(1 / float64(n))
+	}
+	for x := range n {
+		wave[x] = float64(size * quarter((2*x+1)*u, 4*n))
+	}
+	return wave
+}
+
+// quarter returns the cosine of i/n turns, the same on every machine.
+func quarter(i, n int) float64 {
+	i %= n
+	sign := 1.0
+	if 2*i > n {
+		i = n - i
+	}
+	if 4*i > n {
+		i, sign = n-2*i, -1
+		n *= 2
+		// cos(a) = -cos(1/2 - a)
+	}
+	x := float64(2*math.Pi*float64(i)) / float64(n)
+	x2 := float64(x * x)
+	sum, term := 1.0, 1.0
+	for k := 1; k <= 12; k++ {
+		term = -float64(term*x2) / float64((2*k-1)*(2*k))
+		sum += term
+	}
+	return float64(sign * sum)
+}

@@ -1,0 +1,228 @@
+package astc
+
+import "math"
+
+// A hypothesis is how a block might be coded: its lines of colors, and where on them the
+// pixels would be if nothing had to be rounded.
+type hypothesis struct {
+	shape
+	kinds     [maxParts]uint8 // by part
+	component uint8
+	seed      uint16
+	part      [64]uint8 // by pixel
+
+	at      [2][64]float32 // 0 to 1, by plane and pixel
+	length  [2]float32     // the mean squared length of the lines, by plane
+	residue float32        // the squared error that is left then
+}
+
+// project sets where the pixels of a part are on a line through their mean.
+func (e *encoder) project(h *hypothesis, m *moments, axis *[4]float32, mask uint64, plane int) {
+	v := *axis
+	if v[0]+v[1]+v[2]+float32(v[3]*0.001) < 0 {
+		v = [4]float32{-v[0], -v[1], -v[2], -v[3]}
+	}
+	low, high := float32(math.MaxFloat32), float32(-math.MaxFloat32)
+	at := &h.at[plane]
+	for i := range e.pixels {
+		if mask>>(i&63)&1 == 0 {
+			continue
+		}
+		t := dot(&e.pf[i&63], &v)
+		at[i&63] = t
+		low, high = min(low, t), max(high, t)
+	}
+	span := high - low
+	scale := float32(0)
+	if span > 0 {
+		scale = 1 / span
+	}
+	for i := range e.pixels {
+		if mask>>(i&63)&1 != 0 {
+			at[i&63] = float32((at[i&63] - low) * scale)
+		}
+	}
+	h.length[plane] += float32(float32(span*span)*float32(m.n)) / float32(e.pixels)
+}
+
+// losses returns the squared error that each grid leaves of a plane's weights, which are
+// taken apart into waves.
+func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
+	n := e.side
+	var rows [8][8]float32 // by frequency along a row, and row
+	for y := range n {
+		row := at[y*n : y*n+n]
+		for u := range n {
+			sum := float32(0)
+			for x, v := range row {
+				sum += float32(v * e.wave[u][x&7])
+			}
+			rows[u][y] = sum
+		}
+	}
+	var energy [8][8]float32 // by frequencies along columns and rows
+	total := float32(0)
+	for u := range n {
+		for v := range n {
+			sum := float32(0)
+			for y, r := range rows[u][:n] {
+				sum += float32(r * e.wave[v][y&7])
+			}
+			sum = float32(sum * sum)
+			energy[v][u] = sum
+			total += sum
+		}
+	}
+	g := 0
+	for range n - 1 { // grids are in the order of rows, then of columns
+		keepY := &e.grids[g].keepY
+		var kept [8]float32 // by frequency along a row
+		for v := range n {
+			k := keepY[v]
+			for u, w := range energy[v][:n] {
+				kept[u] += float32(w * k)
+			}
+		}
+		for range n - 1 {
+			keepX := &e.grids[g].keepX
+			left := total
+			for u, w := range kept[:n] {
+				left -= float32(w * keepX[u&7])
+			}
+			if e.grids[g].whole {
+				left = 0
+			}
+			loss[g] += float32(max(left, 0) * length)
+			g++
+		}
+	}
+}
+
+// guess adds the plans of a hypothesis to the pool.
+func (e *encoder) guess(h *hypothesis) {
+	if h.residue >= e.pool.best[e.pool.wanted-1].sse {
+		return
+	}
+	var loss [49]float32
+	e.losses(&loss, &h.at[0], h.length[0])
+	length := h.length[0]
+	if h.dual {
+		e.losses(&loss, &h.at[1], h.length[1])
+		length += h.length[1]
+	}
+	var noise [16]float32
+	e.noises(&noise, &h.at[0], h.length[0])
+	if h.dual {
+		e.noises(&noise, &h.at[1], h.length[1])
+	}
+	for i := coarse; i < weightSpans; i++ {
+		noise[i] = length
+	}
+	plans := e.plans[h.index()]
+	last := &e.pool.best[e.pool.wanted-1]
+	number := e.used
+	e.used++
+	for i := range plans {
+		p := &plans[i]
+		sse := loss[p.grid&63] + float32(p.noise*noise[p.span&15]) + p.color + h.residue
+		if sse < last.sse {
+			e.pool.add(number, i, sse)
+		}
+	}
+}
+
+// coarse is how many of the spans of weights have so few levels that it matters where the
+// pixels are between them.
+const coarse = 6
+
+// noises adds the squared error that each coarse span leaves of a plane's weights, as a
+// multiple of what it leaves of weights that are spread evenly.
+func (e *encoder) noises(noise *[16]float32, at *[64]float32, length float32) {
+	for s := range coarse {
+		top := float32(spans[s].levels - 1)
+		sum := float32(0)
+		for _, t := range at[:e.pixels] {
+			t = float32(t * top)
+			t -= float32(int32(t + 0.5))
+			sum += float32(t * t)
+		}
+		noise[s] += float32(float32(sum*12)*length) / float32(e.pixels)
+	}
+}
+
+// next returns a hypothesis of one part to fill in.
+func (e *encoder) next(kind uint8, dual bool) *hypothesis {
+	h := &e.hypotheses[e.used&15]
+	h.shape = shape{parts: 1, numbers: numbersOf(kind), dual: dual}
+	h.kinds[0], h.seed = kind, 0
+	h.part = [64]uint8{}
+	h.length, h.residue = [2]float32{}, 0
+	return h
+}
+
+// guessLine guesses for all pixels on a line.
+func (e *encoder) guessLine(kind uint8, s *scatter) {
+	h := e.next(kind, false)
+	axis, along := s.principal()
+	e.project(h, &e.all, &axis, ^uint64(0), 0)
+	h.residue = max(0, s.trace()-along)
+	e.guess(h)
+}
+
+// guessScale guesses for all pixels on a line whose colors are multiples of one.
+func (e *encoder) guessScale(kind uint8, s *scatter) {
+	h := e.next(kind, false)
+	var axis [4]float32
+	axis, h.residue = e.all.ray(s)
+	e.project(h, &e.all, &axis, ^uint64(0), 0)
+	e.guess(h)
+}
+
+// loner returns the channel without which the others are nearest to a line.
+func (e *encoder) loner(s *scatter) int {
+	least, which := float32(math.MaxFloat32), 0
+	for c := range 4 {
+		if c == 3 && e.opaque {
+			continue
+		}
+		rest := s.without(c)
+		_, along := rest.principal()
+		if left := rest.trace() - along; left < least {
+			least, which = left, c
+		}
+	}
+	return which
+}
+
+// guessApart guesses for a channel with weights of its own.
+func (e *encoder) guessApart(kind uint8, c int, s *scatter) {
+	h := e.next(kind, true)
+	h.component = uint8(c)
+	rest := s.without(c)
+	axis, along := rest.principal()
+	h.residue = max(0, rest.trace()-along)
+	if h.residue >= e.pool.best[0].sse {
+		return
+	}
+	e.project(h, &e.all, &axis, ^uint64(0), 0)
+	var own [4]float32
+	own[c&3] = 1
+	e.project(h, &e.all, &own, ^uint64(0), 1)
+	e.guess(h)
+}
+
+// guessScaleApart guesses for colors that are multiples of one, and alpha apart.
+func (e *encoder) guessScaleApart(s *scatter) {
+	h := e.next(kindRGBScaleAlpha, true)
+	h.component = 3
+	var axis [4]float32
+	rest := s.without(3)
+	axis, h.residue = e.all.ray(&rest)
+	if h.residue >= e.pool.best[0].sse {
+		return
+	}
+	e.project(h, &e.all, &axis, ^uint64(0), 0)
+	own := [4]float32{3: 1}
+	e.project(h, &e.all, &own, ^uint64(0), 1)
+	e.guess(h)
+}

@@ -1,0 +1,176 @@
+package astc
+
+// moments are the sums of pixels and of their products. Products of two channels are
+// in the order rr rg rb ra gg gb ga bb ba aa.
+type moments struct {
+	n       int32
+	sum     [4]int32
+	product [10]int32
+}
+
+func (m *moments) add(p *[4]int32) {
+	r, g, b, a := p[0], p[1], p[2], p[3]
+	m.n++
+	m.sum[0] += r
+	m.sum[1] += g
+	m.sum[2] += b
+	m.sum[3] += a
+	m.product[0] += r * r
+	m.product[1] += r * g
+	m.product[2] += r * b
+	m.product[3] += r * a
+	m.product[4] += g * g
+	m.product[5] += g * b
+	m.product[6] += g * a
+	m.product[7] += b * b
+	m.product[8] += b * a
+	m.product[9] += a * a
+}
+
+// minus returns the moments of the pixels in m that are not among those of a part.
+func (m *moments) minus(part *moments) (rest moments) {
+	rest.n = m.n - part.n
+	for i := range m.sum {
+		rest.sum[i] = m.sum[i] - part.sum[i]
+	}
+	for i := range m.product {
+		rest.product[i] = m.product[i] - part.product[i]
+	}
+	return rest
+}
+
+// A scatter is how pixels are spread about their mean: the sums of the products of the
+// distances in two channels.
+type scatter [4][4]float32
+
+func (m *moments) scatter() (s scatter) {
+	k := 0
+	n := float32(max(m.n, 1))
+	for i := range 4 {
+		for j := i; j < 4; j++ {
+			v := float32(int64(m.n)*int64(m.product[k])-int64(m.sum[i])*int64(m.sum[j])) / n
+			s[i][j], s[j][i] = v, v
+			k++
+		}
+	}
+	return s
+}
+
+// without returns s with channel c left out.
+func (s *scatter) without(c int) scatter {
+	t := *s
+	for i := range 4 {
+		t[i][c], t[c][i] = 0, 0
+	}
+	return t
+}
+
+func (s *scatter) trace() float32 { return s[0][0] + s[1][1] + s[2][2] + s[3][3] }
+
+// principal returns the direction of length 1 in which most of s lies, and how much
+// that is.
+func (s *scatter) principal() (v [4]float32, along float32) {
+	widest := 0
+	for i := 1; i < 4; i++ {
+		if s[i][i] > s[widest][widest] {
+			widest = i
+		}
+	}
+	v = s[widest]
+	if s[widest][widest] <= 0 {
+		return [4]float32{1, 1, 1, 0}, 0
+	}
+	for range 3 {
+		v = s.times(&v)
+		most := max(abs(v[0]), abs(v[1]), abs(v[2]), abs(v[3]))
+		scale := 1 / most
+		for i := range v {
+			v[i] *= scale
+		}
+	}
+	w := s.times(&v)
+	length := dot(&v, &v)
+	along = dot(&v, &w) / length
+	scale := 1 / sqrt(length)
+	for i := range v {
+		v[i] *= scale
+	}
+	return v, along
+}
+
+// along returns about as much as principal does.
+func (s *scatter) along() float32 {
+	widest := 0
+	for i := 1; i < 4; i++ {
+		if s[i][i] > s[widest][widest] {
+			widest = i
+		}
+	}
+	v := s.times(&s[widest])
+	length := dot(&v, &v)
+	if length == 0 {
+		return 0
+	}
+	w := s.times(&v)
+	return dot(&v, &w) / length
+}
+
+func (s *scatter) times(v *[4]float32) (w [4]float32) {
+	for i := range w {
+		w[i] = dot(&s[i], v)
+	}
+	return w
+}
+
+// dot returns the sum of the products, each rounded before it is added, so that no
+// machine fuses the two.
+func dot(a, b *[4]float32) float32 {
+	return float32(a[0]*b[0]) + float32(a[1]*b[1]) + (float32(a[2]*b[2]) + float32(a[3]*b[3]))
+}
+
+// ray returns the direction of the line that suits pixels whose colors are multiples of
+// one, and the squared error it leaves. s is their scatter; if it has alpha, the line has.
+func (m *moments) ray(s *scatter) (axis [4]float32, residue float32) {
+	var raw scatter
+	k := 0
+	for i := range 4 {
+		for j := i; j < 4; j++ {
+			if j < 3 {
+				v := float32(m.product[k])
+				raw[i][j], raw[j][i] = v, v
+			}
+			k++
+		}
+	}
+	color, along := raw.principal()
+	residue = max(0, raw.trace()-along)
+	if s[3][3] == 0 {
+		return color, residue
+	}
+	// The scatter of the color's multiple and alpha.
+	w := s.times(&color)
+	x, y, z := dot(&color, &w), w[3], s[3][3]
+	half := float32((x - z) * 0.5)
+	root := sqrt(float32(half*half) + float32(y*y))
+	residue += max(0, float32((x+z)*0.5)-root)
+	// An eigenvector of the greater eigenvalue.
+	c, a := half+root, y
+	if half < 0 {
+		c, a = y, root-half
+	}
+	length := sqrt(float32(c*c) + float32(a*a))
+	if length == 0 {
+		return color, residue
+	}
+	c, a = c/length, a/length
+	return [4]float32{float32(color[0] * c), float32(color[1] * c), float32(color[2] * c), a}, residue
+}
+
+// mean returns the mean of the pixels.
+func (m *moments) mean() (v [4]float32) {
+	n := 1 / float32(max(m.n, 1))
+	for c := range v {
+		v[c] = float32(float32(m.sum[c]) * n)
+	}
+	return v
+}

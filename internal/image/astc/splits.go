@@ -1,0 +1,290 @@
+package astc
+
+import (
+	"math"
+	"math/bits"
+)
+
+// searchSplits tries to part the pixels in two, and in three where that leaves much.
+func (e *encoder) searchSplits(s *scatter) {
+	for i := range e.pixels {
+		m := &e.products[i&63]
+		*m = moments{}
+		m.add(&e.px[i&63])
+	}
+	axis, _ := s.principal()
+	other := s.across(&axis)
+	first, second := e.cluster(&axis), e.cluster(&other)
+	e.pool.reset(e.effort.tries[1])
+	e.used = 0
+	var best ranking
+	best.reset(e.effort.splits)
+	e.weigh(&best, 2, &first)
+	if second != first && second != first.swapped() {
+		e.weigh(&best, 2, &second)
+	}
+	lines := e.nearestLines(2, &best)
+	e.weigh(&best, 2, &lines)
+	e.guessSplits(2, &best)
+	e.carryOut()
+
+	if e.sse <= e.effort.hard*int64(e.pixels) {
+		return
+	}
+	e.pool.reset(e.effort.tries[1])
+	e.used = 0
+	third := e.third(&first)
+	best.reset(e.effort.splits)
+	e.weigh(&best, 3, &third)
+	lines = e.nearestLines(3, &best)
+	e.weigh(&best, 3, &lines)
+	e.guessSplits(3, &best)
+	e.carryOut()
+}
+
+// masks say which pixels each part has.
+type masks [maxParts]uint64
+
+func (m *masks) swapped() masks { return masks{m[1], m[0]} }
+
+// A ranking is the best splits so far, the best first.
+type ranking struct {
+	best [16]struct {
+		split   *split
+		residue float32
+	}
+	wanted int
+}
+
+func (r *ranking) reset(wanted int) {
+	r.wanted = wanted
+	for i := range r.best[:wanted] {
+		r.best[i].split, r.best[i].residue = nil, math.MaxFloat32
+	}
+}
+
+func (r *ranking) add(s *split, residue float32) {
+	for i := range r.best[:r.wanted] {
+		if r.best[i].split == s {
+			return
+		}
+	}
+	k := r.wanted - 1
+	if residue >= r.best[k].residue {
+		return
+	}
+	for ; k > 0 && r.best[k-1].residue > residue; k-- {
+		r.best[k] = r.best[k-1]
+	}
+	r.best[k].split, r.best[k].residue = s, residue
+}
+
+// weigh ranks the splits that come nearest to a wanted one.
+func (e *encoder) weigh(best *ranking, n int, wanted *masks) {
+	all := e.splits[n]()
+	near := e.effort.near
+	var nearest [64]struct{ at, distance int }
+	for i := range nearest[:near] {
+		nearest[i].distance = math.MaxInt
+	}
+	worst := math.MaxInt
+	for i := range all {
+		var d int
+		if n == 2 {
+			d = bits.OnesCount64(all[i].masks[1] ^ wanted[1])
+			d = min(d, e.pixels-d)
+		} else {
+			d = distance(e.pixels, &all[i].masks, wanted)
+		}
+		if d >= worst {
+			continue
+		}
+		k := near - 1
+		for ; k > 0 && nearest[k-1].distance > d; k-- {
+			nearest[k] = nearest[k-1]
+		}
+		nearest[k].at, nearest[k].distance = i, d
+		worst = nearest[near-1].distance
+	}
+	for _, candidate := range nearest[:min(near, len(all))] {
+		s := &all[candidate.at]
+		best.add(s, e.residueOf(n, &s.masks))
+	}
+}
+
+// distance returns how many pixels are in other parts of three, whatever their order.
+func distance(pixels int, a *[maxParts]uint64, b *masks) int {
+	var same [3][3]int
+	for i := range same {
+		for k := range same[i] {
+			same[i][k] = bits.OnesCount64(a[i] & b[k])
+		}
+	}
+	return pixels - max(
+		same[0][0]+max(same[1][1]+same[2][2], same[1][2]+same[2][1]),
+		same[0][1]+max(same[1][0]+same[2][2], same[1][2]+same[2][0]),
+		same[0][2]+max(same[1][0]+same[2][1], same[1][1]+same[2][0]))
+}
+
+// across returns the direction in which most of s lies that an axis leaves.
+func (s *scatter) across(axis *[4]float32) [4]float32 {
+	t := *s
+	w := s.times(axis)
+	along := dot(axis, &w)
+	for i := range 4 {
+		for j := range 4 {
+			t[i][j] -= float32(float32(along*axis[i]) * axis[j])
+		}
+	}
+	v, _ := t.principal()
+	return v
+}
+
+// whole is the mask of all pixels.
+func (f *format) whole() uint64 { return uint64(1)<<(f.pixels-1)<<1 - 1 }
+
+// cluster parts the pixels in two by their place along a direction, then by which part's
+// mean is nearer.
+func (e *encoder) cluster(axis *[4]float32) masks {
+	v := *axis
+	mean := e.all.mean()
+	middle := dot(&mean, &v)
+	mask := uint64(0)
+	for round := range 3 {
+		mask = 0
+		for i := range e.pixels {
+			if dot(&e.pf[i&63], &v) > middle {
+				mask |= 1 << (i & 63)
+			}
+		}
+		if round == 2 || mask == 0 || mask == e.whole() {
+			break
+		}
+		part := e.momentsOf(mask)
+		rest := e.all.minus(&part)
+		x, y := part.mean(), rest.mean()
+		var half [4]float32
+		for c := range 4 {
+			v[c] = x[c] - y[c]
+			half[c] = float32((x[c] + y[c]) * 0.5)
+		}
+		middle = dot(&half, &v)
+	}
+	return masks{e.whole() &^ mask, mask}
+}
+
+// third parts pixels that are in two parts in three, by which part's mean is nearest.
+func (e *encoder) third(two *masks) (three masks) {
+	var mean [3][4]float32
+	for k := range 2 {
+		m := e.momentsOf(two[k])
+		mean[k] = m.mean()
+	}
+	farthest := float32(-1)
+	for i := range e.pixels {
+		d := min(square(&e.pf[i&63], &mean[0]), square(&e.pf[i&63], &mean[1]))
+		if d > farthest {
+			farthest, mean[2] = d, e.pf[i&63]
+		}
+	}
+	for range 3 {
+		three = masks{}
+		for i := range e.pixels {
+			p := &e.pf[i&63]
+			x, y, z := square(p, &mean[0]), square(p, &mean[1]), square(p, &mean[2])
+			k := 0
+			if y < x {
+				k, x = 1, y
+			}
+			if z < x {
+				k = 2
+			}
+			three[k] |= 1 << (i & 63)
+		}
+		for k := range mean {
+			if m := e.momentsOf(three[k]); m.n > 0 {
+				mean[k] = m.mean()
+			}
+		}
+	}
+	return three
+}
+
+// nearestLines parts the pixels by which of the lines of the best split is nearest.
+func (e *encoder) nearestLines(n int, best *ranking) (near masks) {
+	if best.best[0].split == nil {
+		return near
+	}
+	var mean, axis [3][4]float32
+	for k := range n {
+		m := e.momentsOf(best.best[0].split.masks[k])
+		s := m.scatter()
+		mean[k] = m.mean()
+		axis[k], _ = s.principal()
+	}
+	for i := range e.pixels {
+		least, which := float32(math.MaxFloat32), 0
+		for k := range n {
+			var d [4]float32
+			for c := range d {
+				d[c] = e.pf[i&63][c] - mean[k][c]
+			}
+			t := dot(&d, &axis[k])
+			if r := dot(&d, &d) - float32(t*t); r < least {
+				least, which = r, k
+			}
+		}
+		near[which] |= 1 << (i & 63)
+	}
+	return near
+}
+
+// square returns the squared distance of two colors.
+func square(a, b *[4]float32) float32 {
+	d := [4]float32{a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]}
+	return dot(&d, &d)
+}
+
+func (e *encoder) momentsOf(mask uint64) (m moments) {
+	for ; mask != 0; mask &= mask - 1 {
+		p := &e.products[bits.TrailingZeros64(mask)&63]
+		m.n++
+		for i, v := range &p.sum {
+			m.sum[i] += v
+		}
+		for i, v := range &p.product {
+			m.product[i] += v
+		}
+	}
+	return m
+}
+
+// partsOf returns the moments of each part.
+func (e *encoder) partsOf(n int, masks *[maxParts]uint64) (all [maxParts]moments) {
+	rest := e.all
+	last := 0
+	for k := 1; k < n; k++ {
+		if bits.OnesCount64(masks[k]) > bits.OnesCount64(masks[last]) {
+			last = k
+		}
+	}
+	for k := range n {
+		if k != last {
+			all[k] = e.momentsOf(masks[k])
+			rest = rest.minus(&all[k])
+		}
+	}
+	all[last] = rest
+	return all
+}
+
+// residueOf returns the squared error that lines through the parts leave.
+func (e *encoder) residueOf(n int, masks *[maxParts]uint64) float32 {
+	all := e.partsOf(n, masks)
+	sum := float32(0)
+	for k := range n {
+		s := all[k].scatter()
+		sum += max(0, s.trace()-s.along())
+	}
+	return sum
+}

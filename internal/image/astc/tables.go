@@ -1,0 +1,156 @@
+package astc
+
+import (
+	"slices"
+	"sync"
+)
+
+// A format is what there is to know of blocks of one size.
+type format struct {
+	side, pixels int
+	grids        []*grid
+	wave         [8][8]float32 // of the cosine transform, by frequency
+	plans        [shapes][]plan
+	splits       [maxParts + 1]func() []split // by the number of parts
+}
+
+// A shape is how many parts and planes a block has, and how many numbers all its ends take.
+type shape struct {
+	parts, numbers int
+	dual, mixed    bool
+}
+
+// maxParts is how many parts the encoder makes.
+const maxParts = 3
+
+// shapes is the number of shapes.
+const shapes = maxParts * 10 * 4
+
+func (s shape) index() int {
+	i := ((s.parts-1)*10 + s.numbers/2) * 4
+	if s.dual {
+		i += 2
+	}
+	if s.mixed {
+		i++
+	}
+	return i
+}
+
+// A plan is a way to share out the bits of a block.
+type plan struct {
+	layout
+	mode      uint16
+	colorSpan int
+	grid      uint8
+	// noise is what the steps of the weights add to the squared error of a block whose
+	// lines have length 1, and color what the steps of the ends add.
+	noise, color float32
+}
+
+// A split is a way to part the pixels of a block.
+type split struct {
+	seed  uint16
+	masks [maxParts]uint64
+}
+
+var formats = func() (all [9]func() *format) {
+	for _, side := range sides {
+		all[side] = sync.OnceValue(func() *format { return newFormat(side) })
+	}
+	return all
+}()
+
+func newFormat(side int) *format {
+	f := &format{side: side, pixels: side * side}
+	for u := range side {
+		for x, v := range cosine(side, u) {
+			f.wave[u][x] = float32(v)
+		}
+	}
+	for down := 2; down <= side; down++ {
+		for across := 2; across <= side; across++ {
+			f.grids = append(f.grids, newGrid(side, across, down))
+		}
+	}
+	modes := modesOf(side)
+	for parts := 1; parts <= maxParts; parts++ {
+		for numbers := 2 * parts; numbers <= min(8*parts, maxColors); numbers += 2 {
+			for k := range 4 {
+				s := shape{parts, numbers, k >= 2, k&1 != 0}
+				if parts == 1 && !s.mixed || parts > 1 && !s.dual {
+					f.plans[s.index()] = f.plansOf(s, modes)
+				}
+			}
+		}
+		if parts > 1 {
+			f.splits[parts] = sync.OnceValue(func() []split { return splitsOf(side, parts) })
+		}
+	}
+	return f
+}
+
+// grid returns one of 2 to side weights in each direction.
+func (f *format) grid(across, down int) *grid { return f.grids[(down-2)*(f.side-1)+across-2] }
+
+// plansOf returns the plans of a shape in an order that does not depend on the map's.
+func (f *format) plansOf(s shape, modes map[layout]uint16) (plans []plan) {
+	for g, grid := range f.grids {
+		for span := range weightSpans {
+			l := layout{across: grid.across, down: grid.down, span: span, dual: s.dual}
+			mode, ok := modes[l]
+			if !ok {
+				continue
+			}
+			room := 128 - 17 - spans[span].size(l.weights())
+			if s.parts > 1 {
+				room -= 12
+			}
+			if s.mixed {
+				room -= extraBits(s.parts)
+			}
+			if s.dual {
+				room -= 2
+			}
+			p := plan{layout: l, mode: mode, grid: uint8(g), colorSpan: colorSpanFor(s.numbers, room)}
+			if p.colorSpan < colorSpan {
+				continue
+			}
+			steps := float32(spans[span].levels - 1)
+			p.noise = float32(f.pixels) * grid.gain * noiseOfWeights / (12 * steps * steps)
+			step := 255 / float32(spans[p.colorSpan].levels-1)
+			if step > 1 {
+				p.color = float32(f.pixels*s.numbers/s.parts/2) * step * step * noiseOfColors / 12
+			}
+			plans = append(plans, p)
+		}
+	}
+	return plans
+}
+
+// How much of the noise that rounding makes is left once both ends and weights have been
+// fitted to each other; found by trial.
+const (
+	noiseOfWeights = 0.6
+	noiseOfColors  = 0.35
+)
+
+// splitsOf returns the ways to part pixels that differ in more than the order of parts.
+func splitsOf(side, n int) (all []split) {
+	seen := map[[maxParts]uint64]bool{}
+	for seed := range 1024 {
+		masks := parts(seed, side, n)
+		sorted := [maxParts]uint64(masks[:])
+		slices.Sort(sorted[:n])
+		few := false
+		for _, m := range sorted[:n] {
+			few = few || m == 0
+		}
+		if seen[sorted] || few {
+			continue
+		}
+		seen[sorted] = true
+		all = append(all, split{uint16(seed), [maxParts]uint64(masks[:])})
+	}
+	return all
+}

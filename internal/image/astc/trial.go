@@ -1,0 +1,261 @@
+package astc
+
+// A trial is what is made while a plan is carried out.
+type trial struct {
+	ideal [64]float32    // weights of the grid before rounding
+	grid  [2][64]uint8   // values of the grid's weights, by plane
+	rank  [2][64]uint8   // their ranks
+	pixel [2][64]int32   // the weights of pixels, 0 to 64
+	ends  [maxParts]pair // by part
+	color [18]uint8      // stored numbers
+}
+
+// try carries out a plan and keeps the result if it is the best so far.
+func (e *encoder) try(h *hypothesis, p *plan) {
+	planes := 1
+	if h.dual {
+		planes = 2
+	}
+	g := e.grids[p.grid]
+	for k := range planes {
+		e.settle(g, p, k, &h.at[k], nil)
+	}
+	var at [64]float32
+	for range e.effort.rounds {
+		kinds := e.round(h, p)
+		for k := range planes {
+			e.place(h, k, &at)
+			e.settle(g, p, k, &at, h)
+		}
+		if sse := e.measure(h); sse < e.sse {
+			e.sse = sse
+			e.keep(h, p, kinds)
+		}
+	}
+}
+
+// round sets the ends of the trial, and returns the kinds that they have in the end.
+func (e *encoder) round(h *hypothesis, p *plan) (kinds [maxPartitions]uint8) {
+	t := &e.work
+	fits := e.fit(h)
+	near := spans[p.colorSpan].levels < 256 // so that offsets may be finer
+	var color [maxColors]uint8
+	var ends [maxParts]pair
+	var direct, other int64
+	at := 0
+	for part := range h.parts {
+		f, kind := &fits[part], h.kinds[part]
+		f.solve()
+		n := numbersOf(kind)
+		var l int64
+		t.ends[part], l = f.round(kind, p.colorSpan, t.color[at:][:n])
+		kinds[part] = kind
+		if near && (kind == kindRGB || kind == kindRGBA) {
+			var l2 int64
+			ends[part], l2 = f.round(kind|1, p.colorSpan, color[at:][:n])
+			switch {
+			case h.mixed || h.parts == 1:
+				if l2 < l {
+					t.ends[part], kinds[part] = ends[part], kind|1
+					copy(t.color[at:][:n], color[at:][:n])
+				}
+			default:
+				direct += l
+				other += l2
+				near = l2 < impossible
+			}
+		}
+		at += n
+	}
+	if near && other < direct {
+		t.ends, t.color = ends, color
+		for part := range h.parts {
+			kinds[part] = h.kinds[part] | 1
+		}
+	}
+	return kinds
+}
+
+// keep copies the trial into the best code.
+func (e *encoder) keep(h *hypothesis, p *plan, kinds [maxPartitions]uint8) {
+	t, c := &e.work, &e.best
+	c.layout, c.mode, c.colorSpan = p.layout, p.mode, p.colorSpan
+	c.parts, c.seed, c.component = uint8(h.parts), h.seed, h.component
+	c.kinds = kinds
+	c.color = t.color
+	n := p.across * p.down
+	sorted := weights[p.span].sorted
+	if p.dual {
+		for i, r := range t.rank[0][:n] {
+			c.weight[2*i&63], c.weight[(2*i+1)&63] = sorted[r], sorted[t.rank[1][i]]
+		}
+		return
+	}
+	for i, r := range t.rank[0][:n] {
+		c.weight[i] = sorted[r]
+	}
+}
+
+// place sets where the pixels are on the lines of the trial, in a plane.
+func (e *encoder) place(h *hypothesis, plane int, at *[64]float32) {
+	t := &e.work
+	var from, d [4][4]float32
+	var base [4]float32
+	for part := range h.parts {
+		ends := &t.ends[part]
+		for c := range 4 {
+			if h.dual && (c == int(h.component)) != (plane == 1) {
+				continue
+			}
+			from[part][c], d[part][c] = float32(ends[0][c]), float32(ends[1][c]-ends[0][c])
+		}
+		length := dot(&d[part], &d[part])
+		if length > 0 {
+			for c := range d[part] {
+				d[part][c] /= length
+			}
+		}
+		base[part] = dot(&from[part], &d[part])
+	}
+	for i := range e.pixels {
+		part := h.part[i&63] & 3
+		at[i&63] = dot(&e.pf[i&63], &d[part]) - base[part]
+	}
+}
+
+// settle rounds the weights of a plane's pixels to those of a grid. What h says of the
+// lengths of lines counts where it is not nil.
+func (e *encoder) settle(g *grid, p *plan, plane int, at *[64]float32, h *hypothesis) {
+	t := &e.work
+	ranked := weights[p.span].ranked
+	top := float32(len(ranked) - 1)
+	values, ranks := &t.grid[plane], &t.rank[plane]
+	pixel := &t.pixel[plane]
+	if g.whole {
+		for i, v := range at[:e.pixels] {
+			r := uint8(float32(max(0, min(v, 1))*top) + 0.5)
+			ranks[i] = r
+			values[i] = ranked[r]
+			pixel[i] = int32(ranked[r])
+		}
+		return
+	}
+	e.shrink(g, at)
+	n := g.across * g.down
+	for i, v := range t.ideal[:n] {
+		r := uint8(float32(max(0, min(v, 1))*top) + 0.5)
+		ranks[i] = r
+		values[i] = ranked[r]
+	}
+	if h != nil {
+		e.descend(g, p, plane, at)
+	}
+	for i := range e.pixels {
+		pixel[i] = g.infill.pixel(i, values)
+	}
+}
+
+// shrink sets the weights of a grid that come nearest to those of the pixels.
+func (e *encoder) shrink(g *grid, at *[64]float32) {
+	var rows [8][8]float32 // by column of the grid and row of pixels
+	n := e.side
+	for y := range n {
+		row := at[y*n : y*n+n]
+		for i := range g.across {
+			sum := float32(0)
+			for x, v := range row {
+				sum += float32(max(0, min(v, 1)) * g.fitX[i&7][x&7])
+			}
+			rows[i&7][y] = sum
+		}
+	}
+	k := 0
+	for j := range g.down {
+		for i := range g.across {
+			sum := float32(0)
+			for y, v := range rows[i&7][:n] {
+				sum += float32(v * g.fitY[j&7][y&7])
+			}
+			e.work.ideal[k&63] = sum
+			k++
+		}
+	}
+}
+
+// descend moves one weight after the other to where the squared error is least.
+func (e *encoder) descend(g *grid, p *plan, plane int, at *[64]float32) {
+	t := &e.work
+	ranked := weights[p.span].ranked
+	top := float32(len(ranked) - 1)
+	values, ranks := &t.grid[plane], &t.rank[plane]
+	n := g.across * g.down
+	var left [64]float32
+	for i := range e.pixels {
+		at4, share := &g.infill.at[i&63], &g.infill.share[i&63]
+		sum := int32(0)
+		for k := range at4 {
+			sum += int32(values[at4[k]&63]) * int32(share[k])
+		}
+		left[i&63] = max(0, min(at[i&63], 1)) - float32(float32(sum)*(1.0/1024))
+	}
+	for range e.effort.passes {
+		moved := false
+		for w := range n {
+			touched := g.touched[g.first[w]:g.first[w+1]]
+			sum := float32(0)
+			for k := range touched {
+				sum += float32(left[touched[k].pixel&63] * touched[k].share)
+			}
+			v := float32(float32(values[w])*(1.0/64)) + float32(sum*g.inverse[w])
+			r := uint8(float32(max(0, min(v, 1))*top) + 0.5)
+			if r == ranks[w] {
+				continue
+			}
+			moved = true
+			change := float32(float32(int32(values[w])-int32(ranked[r])) * (1.0 / 64))
+			ranks[w] = r
+			values[w] = ranked[r]
+			for k := range touched {
+				left[touched[k].pixel&63] += float32(change * touched[k].share)
+			}
+		}
+		if !moved {
+			break
+		}
+	}
+}
+
+// measure returns the squared error of the trial.
+func (e *encoder) measure(h *hypothesis) (sse int64) {
+	t := &e.work
+	var base, d [4][4]int32
+	for part := range h.parts {
+		for c := range 4 {
+			base[part][c], d[part][c] = t.ends[part][0][c]<<6+32, t.ends[part][1][c]-t.ends[part][0][c]
+		}
+	}
+	sum := int32(0)
+	if h.dual {
+		var second [4]int32
+		second[h.component&3] = -1
+		for i := range e.pixels {
+			w, u := t.pixel[0][i&63], t.pixel[1][i&63]
+			q := &e.px[i&63]
+			for c := range 4 {
+				v := w&^second[c] | u&second[c]
+				x := (base[0][c]+d[0][c]*v)>>6 - q[c]
+				sum += x * x
+			}
+		}
+		return int64(sum)
+	}
+	for i := range e.pixels {
+		part := h.part[i&63] & 3
+		w := t.pixel[0][i&63]
+		q, b, v := &e.px[i&63], &base[part], &d[part]
+		x, y := (b[0]+v[0]*w)>>6-q[0], (b[1]+v[1]*w)>>6-q[1]
+		z, a := (b[2]+v[2]*w)>>6-q[2], (b[3]+v[3]*w)>>6-q[3]
+		sum += x*x + y*y + (z*z + a*a)
+	}
+	return int64(sum)
+}

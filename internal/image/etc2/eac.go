@@ -1,0 +1,154 @@
+package etc2
+
+import "math"
+
+// A scalarKind is what the values of an EAC block are.
+type scalarKind struct {
+	unit   int32 // of a base and of a multiplier
+	offset int32 // of a base
+	top    int32 // the greatest value
+	least  int32 // multiplier
+}
+
+var (
+	kindAlpha = scalarKind{unit: 1, top: 255, least: 1}
+	kind11    = scalarKind{unit: 8, offset: 4, top: 2047}
+)
+
+// base returns the value of a stored base.
+func (k *scalarKind) base(stored int32) int32 { return stored*k.unit + k.offset }
+
+// step returns what a modifier of one means. With 11 bits a multiplier of 0 stands for
+// an eighth.
+func (k *scalarKind) step(multiplier int32) int32 {
+	if multiplier == 0 && k.unit > 1 {
+		return 1
+	}
+	return multiplier * k.unit
+}
+
+// nearestBase returns what is stored for a base.
+func (k *scalarKind) nearestBase(v int32) int32 {
+	return max(0, min((v-k.offset+k.unit/2)>>(k.unit>>2+k.unit>>3), 255))
+}
+
+// A scalarCode is what an EAC block says, but for the indices.
+type scalarCode struct {
+	base, multiplier int32
+	table            uint8
+}
+
+// A rank has what is known of a table: its modifiers from the least to the greatest,
+// and for each half of a step which is nearest.
+type rank struct {
+	span int32 // from the least modifier to the greatest
+	near [64]int8
+}
+
+// ranks are those of the tables.
+var ranks = func() (all [16]rank) {
+	for t := range all {
+		m := &scalarModifiers[t]
+		all[t].span = m[7] - m[3]
+		for i := range all[t].near {
+			// What is above (i-32)/2 by less than a half.
+			at, least := int32(2*i-64+1), int32(math.MaxInt32)
+			for _, v := range m {
+				if d := max(4*v-at, at-4*v); d < least {
+					least, all[t].near[i] = d, int8(v)
+				}
+			}
+		}
+	}
+	return all
+}()
+
+// scalar returns the best EAC block found for sixteen values, which are in columns.
+func (e *encoder) scalar(v *[16]int32, k *scalarKind) uint64 {
+	low, high := v[0], v[0]
+	for _, x := range v[1:] {
+		low, high = min(low, x), max(high, x)
+	}
+	if low == high {
+		return solidScalar(low, k)
+	}
+	var best scalarCode
+	least := int32(math.MaxInt32)
+	try := func(c scalarCode) {
+		if sse := k.err(v, c, least); sse < least {
+			best, least = c, sse
+		}
+	}
+	wide := e.effort.scalar
+	for t := range uint8(16) {
+		span := ranks[t].span * k.unit
+		full := (high - low + span - 1) / span
+		for m := max(k.least, full-wide); m <= min(15, full+wide/2); m++ {
+			step := k.step(m)
+			// Modifiers reach a step further down than up.
+			middle := k.nearestBase((low + high + step) >> 1)
+			try(scalarCode{middle, m, t})
+			if wide == 0 || least == 0 {
+				continue
+			}
+			reach := wide * max(1, step/k.unit/2)
+			for b := max(0, middle-reach); b <= min(255, middle+reach); b++ {
+				if b != middle {
+					try(scalarCode{b, m, t})
+				}
+			}
+		}
+	}
+	return k.pack(v, best)
+}
+
+// err is the error of a block, or at least limit. It may be more than the error of
+// the best indices where values are cut off.
+func (k *scalarKind) err(v *[16]int32, c scalarCode, limit int32) (sse int32) {
+	base, step := k.base(c.base), k.step(c.multiplier)
+	near := &ranks[c.table&15].near
+	reciprocal := int32(1<<20)/step + 1
+	for _, x := range v {
+		// The number of half steps, 32 for none.
+		at := max(0, min(2*(x-base)+32*step, 64*step-1))
+		i := at * reciprocal >> 20
+		d := max(0, min(base+int32(near[i&63])*step, k.top)) - x
+		if sse += d * d; sse >= limit {
+			return sse
+		}
+	}
+	return sse
+}
+
+// pack chooses indices and returns the block.
+func (k *scalarKind) pack(v *[16]int32, c scalarCode) uint64 {
+	base, step := k.base(c.base), k.step(c.multiplier)
+	m := &scalarModifiers[c.table]
+	out := uint64(c.base)<<56 | uint64(c.multiplier)<<52 | uint64(c.table)<<48
+	for i, x := range v {
+		best := int32(math.MaxInt32)
+		for j, m := range m {
+			d := max(0, min(base+m*step, k.top)) - x
+			best = min(best, d*d<<3|int32(j))
+		}
+		out |= uint64(best&7) << (45 - 3*i)
+	}
+	return out
+}
+
+// solidScalar returns a block all of which is v: the modifier that all share is what
+// the base lacks.
+func solidScalar(v int32, k *scalarKind) uint64 {
+	base := v / k.unit
+	lack := v - k.base(base) // -4 to 3, all of which are modifiers
+	table, index := 0, 0
+	for t := range scalarModifiers {
+		for j, m := range scalarModifiers[t] {
+			if m == lack {
+				table, index = t, j
+			}
+		}
+	}
+	const all = 0o1111111111111111
+	return uint64(base)<<56 | uint64(k.least)<<52 | uint64(table)<<48 | uint64(index)*all
+}

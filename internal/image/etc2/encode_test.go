@@ -1,0 +1,408 @@
+package etc2
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var qualities = []struct {
+	name string
+	q    Quality
+}{{"fast", Fast}, {"normal", Normal}, {"best", Best}}
+
+// encoded is the blocks of a picture, with alpha or not.
+func encoded(t testing.TB, pix []byte, w, h int, alpha bool, o Options) []byte {
+	t.Helper()
+	size, encode := 8, EncodeRGB
+	if alpha {
+		size, encode = 16, EncodeRGBA
+	}
+	dst := make([]byte, Size(w, h, size))
+	if err := encode(t.Context(), dst, pix, w, h, o); err != nil {
+		t.Fatal(err)
+	}
+	return dst
+}
+
+// Each is 0.3 dB below what was measured when the test was written.
+func TestEncodeNearEnough(t *testing.T) {
+	least := map[string][3]float64{
+		"gradient": {48.5, 50.2, 50.2},
+		"leaves":   {20.8, 20.9, 21.4},
+		"letters":  {38.4, 38.4, 38.7},
+		"noise":    {15.3, 15.3, 15.7},
+		"smoke":    {42.8, 44.0, 44.2},
+		"stone":    {33.6, 34.8, 34.9},
+		"tile":     {51.6, 53.2, 53.2},
+	}
+	for name, pix := range samples() {
+		for i, q := range qualities {
+			got := psnr(pix, decoded(encoded(t, pix, side, side, true, Options{Quality: q.q}), side, side, true), 4)
+			if got < least[name][i] {
+				t.Errorf("%s, %s: %.2f dB, want %.2f", name, q.name, got, least[name][i])
+			}
+		}
+	}
+}
+
+// The bytes are the same on every machine.
+func TestEncodeGolden(t *testing.T) {
+	want := map[string]string{
+		"fast": "8cbc2e8c8ec1baf8", "normal": "25a204e0a798e6ab", "best": "65680c92d68746f5", "weighed": "a7a818dcd61854ad",
+	}
+	options := map[string]Options{
+		"fast": {Quality: Fast}, "normal": {Quality: Normal}, "best": {Quality: Best},
+		"weighed": {Quality: Normal, WeighAlpha: true},
+	}
+	all := samples()
+	for name, o := range options {
+		sum := sha256.New()
+		for _, sample := range slices.Sorted(maps.Keys(all)) {
+			sum.Write(encoded(t, all[sample], side, side, false, o))
+			sum.Write(encoded(t, all[sample], side, side, true, o))
+			sum.Write(encodedEAC(t, all[sample], o))
+		}
+		if got := hex.EncodeToString(sum.Sum(nil)[:8]); got != want[name] {
+			t.Errorf("%s: %s, want %s", name, got, want[name])
+		}
+	}
+}
+
+// wide is red and green of a sample with 16 bits.
+func wide(pix []byte) (v []uint16) {
+	for i := 0; i < len(pix); i += 4 {
+		v = append(v, uint16(pix[i])*257, uint16(pix[i+1])*200+uint16(pix[i]))
+	}
+	return v
+}
+
+func encodedEAC(t testing.TB, pix []byte, o Options) []byte {
+	t.Helper()
+	dst := make([]byte, Size(side, side, 16))
+	if err := EncodeEAC(t.Context(), dst, wide(pix), side, side, 2, o); err != nil {
+		t.Fatal(err)
+	}
+	return dst
+}
+
+// pixelsOf draws the pixels of a block: few colors or many.
+func pixelsOf(t *rapid.T) (pixels [64]byte) {
+	most := rapid.SampledFrom([]byte{0, 1, 3, 20, 255}).Draw(t, "spread")
+	base := rapid.SliceOfN(rapid.Byte(), 8, 8).Draw(t, "base")
+	for i := 0; i < 64; i += 4 {
+		from := base[:4]
+		if rapid.Bool().Draw(t, "second") {
+			from = base[4:]
+		}
+		for c := range 4 {
+			pixels[i+c] = from[c] + rapid.ByteRange(0, most).Draw(t, "off")
+		}
+	}
+	return pixels
+}
+
+// What the encoder believes is the error is the error, whatever it chose.
+func TestErrorIsTrue(t *testing.T) {
+	for _, q := range qualities {
+		e := newEncoder(q.q)
+		rapid.Check(t, func(t *rapid.T) {
+			pixels := pixelsOf(t)
+			errorIsTrue(t, e, &pixels)
+		})
+	}
+}
+
+func errorIsTrue(t interface{ Fatalf(string, ...any) }, e *encoder, pixels *[64]byte) {
+	block := e.encode(pixels)
+	var got [64]byte
+	decode(&got, block)
+	if sse := squaredError(pixels[:], got[:], 3); sse != int64(e.sse) {
+		t.Fatalf("%+v: error %d, thought to be %d", e.best, sse, e.sse)
+	}
+}
+
+// The guess that halves are chosen by is never below the error, and is the error where
+// no color is cut off.
+func TestGuessBoundsError(t *testing.T) {
+	e := newEncoder(Normal)
+	rapid.Check(t, func(t *rapid.T) {
+		pixels := pixelsOf(t)
+		e.px.load(&pixels)
+		e.px.measure()
+		for flip := range 2 {
+			c, cost := e.quick(flip)
+			sse := e.index(&c)
+			inside := true
+			for half := range 2 {
+				for _, base := range c.widen(half) {
+					m := modifiers[c.table[half]][1]
+					inside = inside && base >= m && base+m <= 255
+				}
+			}
+			if 3*sse > cost || inside && 3*sse != cost {
+				t.Fatalf("%+v: error %d, guessed to be a third of %d", c, sse, cost)
+			}
+		}
+	})
+}
+
+// A block of one color is off by less than half a step of what is stored, a gray one
+// exact, and so is alpha.
+func TestSolid(t *testing.T) {
+	for v := range 256 {
+		pix := bytes.Repeat([]byte{byte(v), byte(255 - v), byte(v * 7), byte(v * 3)}, 16)
+		for _, q := range qualities {
+			got := decoded(encoded(t, pix, 4, 4, true, Options{Quality: q.q}), 4, 4, true)
+			if sse := squaredError(pix, got, 3); sse > 128 {
+				t.Fatalf("%s: %v became %v", q.name, pix[:4], got[:4])
+			}
+			if got[3] != pix[3] {
+				t.Fatalf("%s: alpha %d became %d", q.name, pix[3], got[3])
+			}
+		}
+		gray := bytes.Repeat([]byte{byte(v), byte(v), byte(v), 255}, 16)
+		got := decoded(encoded(t, gray, 4, 4, false, Options{}), 4, 4, false)
+		if sse := squaredError(gray, got, 3); sse > 0 {
+			t.Errorf("gray %d became %v", v, got[:3])
+		}
+	}
+}
+
+func TestSolidEAC(t *testing.T) {
+	for v := range int32(2048) {
+		pix := slices.Repeat([]uint16{from11(v)}, 16)
+		var block [8]byte
+		if err := EncodeEAC(t.Context(), block[:], pix, 4, 4, 1, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := DecodeEAC(&block); !slices.Equal(got[:], pix) {
+			t.Fatalf("%d became %d", pix[0], got[0])
+		}
+	}
+}
+
+// Two values of which the ends are cut off are exact: masks and cut-out alpha.
+func TestCutOutIsExact(t *testing.T) {
+	for _, q := range qualities {
+		e := newEncoder(q.q)
+		rapid.Check(t, func(t *rapid.T) {
+			var v, got [16]int32
+			for i := range v {
+				v[i] = 255 * rapid.Int32Range(0, 1).Draw(t, "opaque")
+			}
+			decodeScalar(&got, e.scalar(&v, &kindAlpha), &kindAlpha)
+			if got != v {
+				t.Fatalf("%v became %v", v, got)
+			}
+		})
+	}
+}
+
+// The error that tables are compared by is never below the error.
+func TestScalarErrorBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.SampledFrom([]*scalarKind{&kindAlpha, &kind11}).Draw(t, "kind")
+		var v, got [16]int32
+		for i := range v {
+			v[i] = rapid.Int32Range(0, k.top).Draw(t, "v")
+		}
+		c := scalarCode{rapid.Int32Range(0, 255).Draw(t, "base"), rapid.Int32Range(k.least, 15).Draw(t, "multiplier"), rapid.Uint8Range(0, 15).Draw(t, "table")}
+		decodeScalar(&got, k.pack(&v, c), k)
+		var sse int32
+		cut := false
+		for i := range v {
+			sse += (v[i] - got[i]) * (v[i] - got[i])
+		}
+		reach := 15 * k.step(c.multiplier)
+		cut = k.base(c.base)-reach < 0 || k.base(c.base)+reach > k.top
+		if guess := k.err(&v, c, 1<<30); guess < sse || !cut && guess != sse {
+			t.Fatalf("%+v of %v: error %d, thought to be %d", c, v, sse, guess)
+		}
+	})
+}
+
+func TestEAC(t *testing.T) {
+	for _, q := range qualities {
+		pix := wide(samples()["stone"])
+		blocks := encodedEAC(t, samples()["stone"], Options{Quality: q.q})
+		worst := 0
+		for at := range side * side / 16 {
+			for c := range 2 {
+				got := DecodeEAC((*[8]byte)(blocks[16*at+8*c:]))
+				for i, v := range got {
+					x, y := at%(side/4)*4+i%4, at/(side/4)*4+i/4
+					d := int(v) - int(pix[2*(y*side+x)+c])
+					worst = max(worst, d, -d)
+				}
+			}
+		}
+		if worst > 4096 {
+			t.Errorf("%s: a value is off by %d", q.name, worst)
+		}
+	}
+}
+
+// Color that is not seen does not count, and what is seen is better for it.
+func TestWeighAlpha(t *testing.T) {
+	pix := samples()["leaves"]
+	for _, q := range qualities {
+		var sse [2]int64
+		for i, weigh := range []bool{false, true} {
+			got := decoded(encoded(t, pix, side, side, true, Options{Quality: q.q, WeighAlpha: weigh}), side, side, true)
+			for j := 0; j < len(pix); j += 64 {
+				sse[i] += weighedError((*[64]byte)(pix[j:]), (*[64]byte)(got[j:]))
+			}
+		}
+		if sse[1] > sse[0]*9/10 {
+			t.Errorf("%s: weighed error %d, without weights %d", q.name, sse[1], sse[0])
+		}
+	}
+}
+
+// All modes that are meant to be used are.
+func TestModesInUse(t *testing.T) {
+	for _, q := range qualities {
+		seen := map[mode]int{}
+		for _, pix := range samples() {
+			blocks := encoded(t, pix, side, side, false, Options{Quality: q.q})
+			for ; len(blocks) > 0; blocks = blocks[8:] {
+				seen[unpack(binary.BigEndian.Uint64(blocks)).mode]++
+			}
+		}
+		for m := individual; m <= planar; m++ {
+			if seen[m] == 0 {
+				t.Errorf("%s: no block in mode %d: %v", q.name, m, seen)
+			}
+		}
+	}
+}
+
+func TestQualityPays(t *testing.T) {
+	var sse [3]int64
+	for _, pix := range samples() {
+		for i, q := range qualities {
+			sse[i] += squaredError(pix, decoded(encoded(t, pix, side, side, true, Options{Quality: q.q}), side, side, true), 4)
+		}
+	}
+	if !(sse[0] > sse[1] && sse[1] > sse[2]) {
+		t.Errorf("errors of fast, normal and best: %d", sse)
+	}
+}
+
+// A picture whose size is no multiple of four is as if its last column and row went on.
+func TestEdgesRepeat(t *testing.T) {
+	stone := samples()["stone"]
+	for _, size := range [][2]int{{1, 1}, {3, 5}, {4, 4}, {5, 4}, {9, 7}} {
+		w, h := size[0], size[1]
+		wide, high := (w+3)/4*4, (h+3)/4*4
+		var pix, padded []byte
+		for y := range high {
+			for x := range wide {
+				from := 4 * (min(y, h-1)*side + min(x, w-1))
+				padded = append(padded, stone[from:from+4]...)
+				if x < w && y < h {
+					pix = append(pix, stone[from:from+4]...)
+				}
+			}
+		}
+		got, want := encoded(t, pix, w, h, true, Options{}), encoded(t, padded, wide, high, true, Options{})
+		if !bytes.Equal(got, want) {
+			t.Errorf("%dx%d: %x, want %x", w, h, got, want)
+		}
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	for _, c := range []struct {
+		dst, pix, w, h int
+		o              Options
+		want           string
+	}{
+		{16, 64, 0, 4, Options{}, "0 by 4"},
+		{16, 64, 4, -1, Options{}, "4 by -1"},
+		{16, 64, 1 << 21, 4, Options{}, "by 4"},
+		{16, 63, 4, 4, Options{}, "63 numbers are too few"},
+		{7, 64, 4, 4, Options{}, "7 bytes are too few"},
+		{16, 64, 4, 4, Options{Quality: 3}, "unknown quality"},
+	} {
+		err := EncodeRGB(t.Context(), make([]byte, c.dst), make([]byte, c.pix), c.w, c.h, c.o)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c, err, c.want)
+		}
+	}
+	if err := EncodeEAC(t.Context(), nil, nil, 4, 4, 3, Options{}); err == nil || !strings.Contains(err.Error(), "3 channels") {
+		t.Errorf("3 channels: %v", err)
+	}
+}
+
+// A countdown is a context that is cancelled when it has been asked often enough.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestEncodeCancelled(t *testing.T) {
+	pix := samples()["stone"]
+	dst := make([]byte, Size(side, side, 16))
+	for left := range side * side / 16 / blocksBetweenLooks {
+		if err := EncodeRGBA(&countdown{t.Context(), left}, dst, pix, side, side, Options{}); err != context.Canceled {
+			t.Errorf("after %d looks: %v", left, err)
+		}
+	}
+}
+
+func TestBlocksAllocateNothing(t *testing.T) {
+	pix := samples()["leaves"]
+	for _, q := range qualities {
+		e := newEncoder(q.q)
+		var pixels [64]byte
+		var v [16]int32
+		n := testing.AllocsPerRun(10, func() {
+			for x := 0; x < side; x += 4 {
+				gather(pixels[:], pix, place{x, 8, side, side}, 4)
+				for i := range v {
+					v[i] = int32(pixels[4*i+3])
+				}
+				e.encodeWeighed(&pixels)
+				e.scalar(&v, &kindAlpha)
+			}
+		})
+		if n != 0 {
+			t.Errorf("%s: %v allocations", q.name, n)
+		}
+	}
+}
+
+func ExampleEncodeRGB() {
+	const w, h = 8, 4
+	pix := make([]byte, 4*w*h)
+	for i := range w * h {
+		copy(pix[4*i:], []byte{byte(30 * (i % w)), 100, 200, 255})
+	}
+	blocks := make([]byte, Size(w, h, 8))
+	if err := EncodeRGB(context.Background(), blocks, pix, w, h, Options{Quality: Best}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var first [64]byte
+	DecodeRGB(&first, (*[8]byte)(blocks))
+	fmt.Println(len(blocks), first[:8])
+	// Output: 16 [0 100 199 255 30 100 199 255]
+}

@@ -1,0 +1,73 @@
+package etc2
+
+import "math"
+
+// An encoder makes blocks, one after the other.
+type encoder struct {
+	effort effort
+	px     block
+	best   code  // so far
+	sse    int32 // of best: the sum of the squared errors of all channels
+	memo   memo
+	lists  [4]list
+}
+
+// An effort is what a quality means.
+type effort struct {
+	// shifts is how far from the mean color of a half base colors are looked for, in
+	// steps of what is stored; -1 takes the one next to the mean.
+	shifts int
+	// kept is how many base colors of each half compete for pairs.
+	kept int
+	// good is the error of a planar block that is left at that, and two that from which
+	// on T and H are tried.
+	good, two int32
+	// nudge is whether what was found is moved by single steps while that helps.
+	nudge bool
+	// scalar is how far around the guessed multiplier and base EAC looks.
+	scalar int32
+	// weighed is how often a block of weighed colors is encoded again.
+	weighed int
+}
+
+var efforts = [...]effort{
+	Fast:   {shifts: -1, good: 64, two: 3000, weighed: 1},
+	Normal: {shifts: 1, kept: 6, good: 16, two: 400, scalar: 1, weighed: 2},
+	Best:   {shifts: 5, kept: 16, two: 0, nudge: true, scalar: 2, weighed: 4},
+}
+
+func newEncoder(q Quality) *encoder {
+	return &encoder{effort: efforts[min(q, Best)]}
+}
+
+// encode returns the best block found for the colors of sixteen RGBA pixels.
+func (e *encoder) encode(pixels *[64]byte) uint64 {
+	e.sse = math.MaxInt32
+	if !e.px.load(pixels) {
+		e.solid()
+		return e.best.pack()
+	}
+	e.px.measure()
+	e.planar()
+	if e.sse > e.effort.good {
+		e.split()
+		if e.sse > e.effort.two {
+			e.two()
+		}
+	}
+	return e.best.pack()
+}
+
+// take keeps a code if it is better than what there was.
+func (e *encoder) take(c *code, sse int32) bool {
+	if sse >= e.sse {
+		return false
+	}
+	e.best, e.sse = *c, sse
+	return true
+}
+
+// nearest returns what is stored for v, of which scale is all, where most is all.
+func nearest(v, scale, most int32) uint8 {
+	return uint8(max(0, min((v*most+scale/2)/scale, most)))
+}

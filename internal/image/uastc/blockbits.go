@@ -1,0 +1,229 @@
+package uastc
+
+import "encoding/binary"
+
+// pack returns the block that says c and has hints h. The indices of a subset are turned
+// round, and its ends with them, where the format wants its anchor in the lower half.
+func (c *code) pack(h *hints) (block [16]byte) {
+	l := &layouts[c.mode]
+	var b bitWriter
+	b.put(l.prefix, l.prefixBits)
+	if c.mode == modeSolid {
+		for _, v := range c.solid {
+			b.put(v, 8)
+		}
+		h.writeSolid(&b)
+		return b.bytes()
+	}
+	c.turn(l)
+	h.write(&b, l)
+	if l.subsets > 1 {
+		b.put(c.pattern, l.patternBits())
+	}
+	if l.planes == 2 && l.channels != 2 {
+		b.put(c.plane, 2)
+	}
+	var stored [18]uint8
+	n := 0
+	for s := range l.subsets {
+		for _, channel := range l.order() {
+			stored[n], stored[n+1] = c.ends[s][0][channel], c.ends[s][1][channel]
+			n += 2
+		}
+	}
+	b.ends(stored[:n], l.ends)
+	for i := range 16 {
+		bits := l.weight - l.anchored(c.pattern, i)
+		for plane := range l.planes {
+			b.put(c.index[plane][i], bits)
+		}
+	}
+	return b.bytes()
+}
+
+// patternBits is the bits of the number of a pattern.
+func (l *layout) patternBits() uint8 {
+	if l.subsets == 3 {
+		return 4
+	}
+	return 5
+}
+
+// anchored returns 1 for the pixels whose indices have no top bit.
+func (l *layout) anchored(pattern uint8, i int) uint8 {
+	if l.subsets == 1 {
+		if i == 0 {
+			return 1
+		}
+		return 0
+	}
+	p := &l.patterns[pattern]
+	if int(p.anchors[p.subset[i]]) == i {
+		return 1
+	}
+	return 0
+}
+
+// turn swaps ends until every anchor's index has 0 as its top bit.
+func (c *code) turn(l *layout) {
+	top := uint8(1) << (l.weight - 1)
+	flip := top<<1 - 1
+	for s := range l.subsets {
+		mask, anchor := uint16(0xffff), uint8(0)
+		if l.subsets > 1 {
+			p := &l.patterns[c.pattern]
+			mask, anchor = p.masks[s], p.anchors[s]
+		}
+		for plane := range l.planes {
+			if c.index[plane][anchor]&top == 0 {
+				continue
+			}
+			for i := range 16 {
+				if mask>>i&1 != 0 {
+					c.index[plane][i] ^= flip
+				}
+			}
+			ends := &c.ends[s]
+			for channel := range uint8(4) {
+				if l.planes == 1 || (channel == c.plane) == (plane == 1) {
+					ends[0][channel], ends[1][channel] = ends[1][channel], ends[0][channel]
+				}
+			}
+		}
+	}
+}
+
+// unpack returns what a block says. It reports false for the reserved mode and for
+// patterns that are not.
+func unpack(block *[16]byte) (c code, h hints, ok bool) {
+	b := bitReader{lo: binary.LittleEndian.Uint64(block[:8]), hi: binary.LittleEndian.Uint64(block[8:])}
+	c.mode = modeOf[block[0]&127]
+	if int(c.mode) >= len(layouts) {
+		return c, h, false
+	}
+	l := &layouts[c.mode]
+	b.take(l.prefixBits)
+	if c.mode == modeSolid {
+		for i := range c.solid {
+			c.solid[i] = b.take(8)
+		}
+		h.readSolid(&b)
+		return c, h, true
+	}
+	h.read(&b, l)
+	if l.subsets > 1 {
+		c.pattern = b.take(l.patternBits())
+		if int(c.pattern) >= len(l.patterns) {
+			return c, h, false
+		}
+	}
+	if l.planes == 2 {
+		c.plane = 3
+		if l.channels != 2 {
+			c.plane = b.take(2)
+		}
+	}
+	var stored [18]uint8
+	n := 2 * int(l.subsets*l.channels)
+	b.ends(stored[:n], l.ends)
+	n = 0
+	for s := range l.subsets {
+		for _, channel := range l.order() {
+			c.ends[s][0][channel], c.ends[s][1][channel] = stored[n], stored[n+1]
+			n += 2
+		}
+	}
+	for i := range 16 {
+		bits := l.weight - l.anchored(c.pattern, i)
+		for plane := range l.planes {
+			c.index[plane][i] = b.take(bits)
+		}
+	}
+	return c, h, true
+}
+
+// A bitWriter fills 128 bits from the lowest on.
+type bitWriter struct {
+	lo, hi uint64
+	at     uint8
+}
+
+func (b *bitWriter) put(v, bits uint8) {
+	if b.at < 64 {
+		b.lo |= uint64(v) << b.at
+		b.hi |= uint64(v) >> (64 - b.at)
+	} else {
+		b.hi |= uint64(v) << (b.at - 64)
+	}
+	b.at += bits
+}
+
+func (b *bitWriter) bytes() (block [16]byte) {
+	binary.LittleEndian.PutUint64(block[:8], b.lo)
+	binary.LittleEndian.PutUint64(block[8:], b.hi)
+	return block
+}
+
+// ends writes the digits of all values, five trits or three quints at a time as one
+// number, then their bits.
+func (b *bitWriter) ends(stored []uint8, s *scale) {
+	if s.base > 1 {
+		for from := 0; from < len(stored); from += s.group() {
+			part := stored[from:min(from+s.group(), len(stored))]
+			var v uint8
+			for i := len(part) - 1; i >= 0; i-- {
+				v = v*s.base + part[i]>>s.bits
+			}
+			b.put(v, s.groupBits(len(part)))
+		}
+	}
+	for _, v := range stored {
+		b.put(v&(1<<s.bits-1), s.bits)
+	}
+}
+
+// group is how many digits make one number.
+func (s *scale) group() int {
+	if s.base == 3 {
+		return 5
+	}
+	return 3
+}
+
+// groupBits is the bits of a number of n digits.
+func (s *scale) groupBits(n int) uint8 {
+	if s.base == 3 {
+		return [6]uint8{0, 2, 4, 5, 7, 8}[n]
+	}
+	return [4]uint8{0, 3, 5, 7}[n]
+}
+
+// A bitReader gives 128 bits from the lowest on.
+type bitReader struct{ lo, hi uint64 }
+
+func (b *bitReader) take(bits uint8) uint8 {
+	v := uint8(b.lo & (1<<bits - 1))
+	b.lo = b.lo>>bits | b.hi<<(64-bits)
+	b.hi >>= bits
+	return v
+}
+
+func (b *bitReader) flag() bool { return b.take(1) != 0 }
+
+// ends reads what the writer's ends writes. Numbers that are too great for their digits
+// lose what is above.
+func (b *bitReader) ends(stored []uint8, s *scale) {
+	if s.base > 1 {
+		for from := 0; from < len(stored); from += s.group() {
+			part := stored[from:min(from+s.group(), len(stored))]
+			v := b.take(s.groupBits(len(part)))
+			for i := range part {
+				part[i] = v % s.base << s.bits
+				v /= s.base
+			}
+		}
+	}
+	for i := range stored {
+		stored[i] |= b.take(s.bits)
+	}
+}

@@ -1,0 +1,279 @@
+package uastc
+
+import (
+	"math"
+	"sync"
+)
+
+// intensities are the tables of ETC1: what is added to a color, of the darkest place to
+// the brightest.
+//
+// Source: Khronos Data Format Specification, "ETC1 Compressed Texture Image Formats".
+var intensities = [8][4]int32{
+	{-8, -2, 2, 8}, {-17, -5, 5, 17}, {-29, -9, 9, 29}, {-42, -13, 13, 42},
+	{-60, -18, 18, 60}, {-80, -24, 24, 80}, {-106, -33, 33, 106}, {-183, -47, 47, 183},
+}
+
+// halves are the pixels of the halves, side by side and one above the other.
+var halves = [2][2][8]uint8{
+	{{0, 1, 4, 5, 8, 9, 12, 13}, {2, 3, 6, 7, 10, 11, 14, 15}},
+	{{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, 12, 13, 14, 15}},
+}
+
+// etc1 sets the hints for ETC1 of a block that decodes to some pixels. A transcoder
+// rounds the mean of each half to 5 or 4 bits, changes it by the bias where the mode has
+// one, and gives each pixel the nearest place by its brightness. Of the biases, one that
+// hardly changes the means is tried, and all with the best halves or, with every, with all.
+func (h *hints) etc1(px *[16]point, l *layout, biases biasSearch) {
+	least := int32(math.MaxInt32)
+	var best halving
+	for flip := range uint8(2) {
+		for diff := range uint8(2) {
+			way := newHalving(px, flip, diff)
+			bias := uint8(0)
+			if l.bias {
+				bias = gentleBias(&way.means, way.limit)
+			}
+			if h.try(px, l, &way, bias, &least) {
+				best = way
+			}
+			if l.bias && biases == everyBias {
+				h.tryAll(px, l, &way, &least)
+			}
+		}
+	}
+	if l.bias && biases == someBiases {
+		h.tryAll(px, l, &best, &least)
+	}
+}
+
+// A biasSearch says with which halves all biases are tried.
+type biasSearch uint8
+
+const (
+	oneBias biasSearch = iota
+	someBiases
+	everyBias
+)
+
+// A halving is a way to halve a block, and the halves' means rounded to it.
+type halving struct {
+	flip, diff uint8
+	limit      int32
+	means      [2][3]int32
+}
+
+func newHalving(px *[16]point, flip, diff uint8) halving {
+	w := halving{flip: flip, diff: diff, limit: 15 + 16*int32(diff)}
+	for s := range 2 {
+		var sum [3]int32
+		for _, i := range halves[flip][s] {
+			for c := range 3 {
+				sum[c] += px[i][c]
+			}
+		}
+		for c := range 3 {
+			w.means[s][c] = (sum[c]*w.limit + 1020) / (8 * 255)
+		}
+	}
+	return w
+}
+
+func (h *hints) tryAll(px *[16]point, l *layout, w *halving, least *int32) {
+	for bias := range uint8(32) {
+		h.try(px, l, w, bias, least)
+	}
+}
+
+// try takes a halving and a bias for hints if their error is below the least so far.
+func (h *hints) try(px *[16]point, l *layout, w *halving, bias uint8, least *int32) bool {
+	colors := w.means
+	if l.bias {
+		biased(&colors, bias, w.limit)
+	}
+	if w.diff == 1 {
+		differ(&colors)
+	}
+	var sse int32
+	var tables [2]uint8
+	for s := range 2 {
+		var e int32
+		tables[s], e = tableFor(px, &halves[w.flip][s], &colors[s], w.limit)
+		if sse += e; sse >= *least {
+			return false
+		}
+	}
+	*least = sse
+	h.flip, h.diff, h.tables, h.bias = w.flip == 1, w.diff == 1, tables, bias
+	return true
+}
+
+// differ sets the second color to what a difference of -4 to 3 from the first can reach.
+func differ(colors *[2][3]int32) {
+	for c := range 3 {
+		colors[1][c] = colors[0][c] + max(-4, min(colors[1][c]-colors[0][c], 3))
+	}
+}
+
+// widen returns a byte for a stored color.
+func widen(v, limit int32) int32 {
+	if limit == 15 {
+		return v * 17
+	}
+	return v<<3 | v>>2
+}
+
+// tableFor returns the table that suits eight pixels best, and their squared error. That
+// a channel cannot leave the range of a byte is not taken into account.
+func tableFor(px *[16]point, list *[8]uint8, stored *[3]int32, limit int32) (table uint8, least int32) {
+	r, g, b := widen(stored[0], limit), widen(stored[1], limit), widen(stored[2], limit)
+	// The error of a place is the least where it is the mean of the channels' differences:
+	// the rest of the error is the same for all tables.
+	var off [8]int32 // three times how far from the color, either way
+	var fixed int32  // three times the error that no table changes
+	for i, at := range list {
+		p := &px[at&15]
+		dr, dg, db := p[0]-r, p[1]-g, p[2]-b
+		t := dr + dg + db
+		fixed += 3*(dr*dr+dg*dg+db*db) - t*t
+		off[i] = max(t, -t)
+	}
+	least = math.MaxInt32
+	for t := range intensities {
+		small, large := 3*intensities[t][2], 3*intensities[t][3]
+		var sse int32
+		for _, d := range &off {
+			a, b := d-small, d-large
+			sse += min(a*a, b*b)
+		}
+		if sse < least {
+			least, table = sse, uint8(t)
+		}
+	}
+	return table, (least + fixed) / 3
+}
+
+// deltas are what the biases add to the channels of the two halves. Those of 27 and above
+// are apart; of the others, most are a number of three digits of 3, for both halves.
+//
+// Source: "UASTC LDR 4x4 Texture Specification", ETC1 bias.
+var deltas = func() (t [32][2][3]int8) {
+	for bias := range int8(27) {
+		for s := range 2 {
+			t[bias][s] = [3]int8{bias%3 - 1, bias/3%3 - 1, bias/9%3 - 1}
+		}
+	}
+	one := func(bias, half, channel int, d int8) {
+		t[bias] = [2][3]int8{}
+		t[bias][half][channel] = d
+	}
+	for i, bias := range [12]int{2, 5, 6, 7, 11, 15, 18, 19, 20, 21, 24, 8} {
+		d := int8(-1)
+		if i/3%2 == 1 {
+			d = 1
+		}
+		one(bias, i/6, i%3, d)
+	}
+	t[10] = [2][3]int8{{-2, -2, -2}, {-2, -2, -2}}
+	t[27] = [2][3]int8{{-1, -1, -1}, {}}
+	t[28] = [2][3]int8{{1, 1, 1}, {-1, -1, -1}}
+	t[29] = [2][3]int8{{}, {1, 1, 1}}
+	t[30] = [2][3]int8{{}, {-1, -1, -1}}
+	t[31] = [2][3]int8{{1, 1, 1}, {}}
+	return t
+}()
+
+// biased changes colors as a transcoder does: where a channel is at an end of its range,
+// it moves inward.
+func biased(colors *[2][3]int32, bias uint8, limit int32) {
+	for s := range colors {
+		for c := range colors[s] {
+			v, d := colors[s][c], int32(deltas[bias&31][s][c])
+			switch {
+			case v == 0 && d == -2:
+				v = 3
+			case v == 0:
+				v = d + 1
+			case v == limit:
+				v += d - 1
+			case v+d < 0 || v+d > limit:
+				v -= d
+			default:
+				v += d
+			}
+			colors[s][c] = v
+		}
+	}
+}
+
+// gentleBias returns the bias that changes colors least. That depends on which channels
+// are at which end of their range alone.
+func gentleBias(means *[2][3]int32, limit int32) uint8 {
+	class := 0
+	for s := range means {
+		for _, v := range means[s] {
+			class *= 3
+			if v == limit {
+				class += 2
+			} else if v > 0 {
+				class++
+			}
+		}
+	}
+	return gentleBiases()[class]
+}
+
+// gentleBiases has the bias by the digits of base 3, of which 0 is the lower end, 1 neither
+// and 2 the upper end, of the channels of two colors.
+var gentleBiases = sync.OnceValue(func() *[729]uint8 {
+	t := new([729]uint8)
+	for class := range t {
+		var means [2][3]int32
+		rest := class
+		for at := 5; at >= 0; at-- {
+			means[at/3][at%3] = [3]int32{0, 15, 31}[rest%3]
+			rest /= 3
+		}
+		least := int32(math.MaxInt32)
+		for bias := range uint8(32) {
+			colors := means
+			biased(&colors, bias, 31)
+			var far int32
+			for s := range colors {
+				for c := range colors[s] {
+					off := colors[s][c] - means[s][c]
+					far += off * off
+				}
+			}
+			if far < least {
+				least, t[class] = far, bias
+			}
+		}
+	}
+	return t
+})
+
+// solid sets the hints of a block of one color, all of which are ETC1's: the color, table
+// and place that come nearest.
+func (h *hints) solid(rgb [3]int32) {
+	least := int32(math.MaxInt32)
+	for diff := range 2 {
+		limit := int32(15 + 16*diff)
+		for t := range intensities {
+			for place, m := range intensities[t] {
+				var color [3]uint8
+				var sse int32
+				for c, v := range rgb {
+					want := max(0, min(v-m, 255))
+					stored := (want*limit + 127) / 255
+					off := v - max(0, min(widen(stored, limit)+m, 255))
+					color[c], sse = uint8(stored), sse+off*off
+				}
+				if sse < least {
+					least = sse
+					h.diff, h.tables[0], h.place, h.color = diff == 1, uint8(t), uint8(place), color
+				}
+			}
+		}
+	}
+}

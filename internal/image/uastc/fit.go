@@ -1,0 +1,232 @@
+package uastc
+
+import "math"
+
+// whole lists the pixels of a block.
+var whole = []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+
+// indexAt has, by the bits of an index, the index whose weight is nearest to a number of
+// 1024ths.
+var indexAt = func() (t [6][1025]uint8) {
+	for width := 1; width < len(t); width++ {
+		w := &weights[width]
+		best := 0
+		for at := range t[width] {
+			// Twice the place, against twice the middle between two weights.
+			for best+1 < 1<<width && 2*at > 16*(int(w[best])+int(w[best+1])) {
+				best++
+			}
+			t[width][at] = uint8(best)
+		}
+	}
+	return t
+}()
+
+// A kind is how a mode stores a line: the scale of its ends and the bits of its indices.
+type kind struct {
+	scale *scale
+	width uint8
+}
+
+// A line is the ends of a subset as stored, and the indices of its pixels.
+type line struct {
+	ends  [2][4]uint8
+	index [16]uint8
+	sse   int32
+}
+
+// fit finds the line of the pixels of a list, whose moments are m, in the channels whose
+// bits are set; the others are 0 in the pixels and store 0.
+func (e *encoder) fit(px *[16]point, list []uint8, m *moments, channels uint8, k kind) line {
+	s := m.scatter(channels)
+	v := s.principal()
+	d := v.axis()
+	ls := place(px, list, &d, k.width)
+	best := line{sse: math.MaxInt32}
+	e.refine(px, list, ls, channels, k, false, &best)
+	if e.effort.thorough {
+		e.refine(px, list, ls, channels, k, true, &best)
+		if int64(best.sse) < e.sse+e.sse/4 {
+			polish(px, list, channels, k, &best)
+		}
+	}
+	return best
+}
+
+// polish moves single channels of ends by a step, as long as that helps: least squares do
+// not know how colors between the ends are rounded.
+func polish(px *[16]point, list []uint8, channels uint8, k kind, best *line) {
+	var ls leastSquares
+	for better := true; better && best.sse > 0; {
+		better = false
+		for at := range 8 {
+			end, c := at>>2, at&3
+			if channels>>c&1 == 0 {
+				continue
+			}
+			v := k.scale.value[best.ends[end][c]]
+			for _, stored := range [2]uint8{k.scale.below[max(v, 1)-1], k.scale.above[min(v, 254)+1]} {
+				l := *best
+				l.ends[end][c] = stored
+				if choose(px, list, &l, k, &ls); l.sse < best.sse {
+					*best, better = l, true
+				}
+			}
+		}
+	}
+}
+
+// refine solves for ends and chooses indices in turn, as long as that helps.
+func (e *encoder) refine(px *[16]point, list []uint8, ls leastSquares, channels uint8, k kind, thorough bool, best *line) {
+	for range e.effort.rounds {
+		l := ls.solve(channels, k.scale, thorough)
+		choose(px, list, &l, k, &ls)
+		if l.sse >= best.sse {
+			break
+		}
+		*best = l
+		if l.sse == 0 {
+			break
+		}
+	}
+}
+
+// leastSquares is what least squares need to know of the indices of some pixels: sums of
+// the weights of the second end, of their squares, and of colors without and with weights.
+type leastSquares struct {
+	n, w, ww int32
+	sum      point
+	weighed  point
+}
+
+func (s *leastSquares) add(p *point, w int32) {
+	s.n++
+	s.w += w
+	s.ww += w * w
+	for c := range 4 {
+		s.sum[c] += p[c]
+		s.weighed[c] += w * p[c]
+	}
+}
+
+// place gives pixels their first indices: their places between the outermost along an
+// axis.
+func place(px *[16]point, list []uint8, d *axis, width uint8) (s leastSquares) {
+	var at [16]int32
+	least, most := int32(math.MaxInt32), int32(math.MinInt32)
+	for _, i := range list {
+		t := d.at(&px[i&15])
+		at[i&15] = t
+		least, most = min(least, t), max(most, t)
+	}
+	var per int64
+	if most > least {
+		per = 1 << 42 / int64(most-least)
+	}
+	for _, i := range list {
+		t := (int64(at[i&15]-least)*per + 1<<31) >> 32
+		s.add(&px[i&15], int32(weights[width][indexAt[width][t]]))
+	}
+	return s
+}
+
+// choose gives every pixel of a list the nearest color of the line. It sets its indices
+// and error, and what least squares need to better the ends.
+func choose(px *[16]point, list []uint8, l *line, k kind, ls *leastSquares) {
+	var u, d point
+	for c := range 4 {
+		u[c] = int32(k.scale.value[l.ends[0][c]])
+		d[c] = int32(k.scale.value[l.ends[1][c]]) - u[c]
+	}
+	var colors [32]point
+	w := &weights[k.width]
+	for i := range 1 << k.width {
+		for c := range 4 {
+			// What blend does, of one end and the way to the other.
+			colors[i&31][c] = (64*257*u[c] + 257*int32(w[i&31])*d[c] + 32) >> 14
+		}
+	}
+	length := d[0]*d[0] + d[1]*d[1] + d[2]*d[2] + d[3]*d[3]
+	var per int64
+	if length > 0 {
+		per = 1 << 42 / int64(length)
+	}
+	first := u[0]*d[0] + u[1]*d[1] + u[2]*d[2] + u[3]*d[3]
+	table := &indexAt[k.width]
+	*ls = leastSquares{}
+	var sse int32
+	for _, i := range list {
+		p := &px[i&15]
+		t := (int64(p[0]*d[0]+p[1]*d[1]+p[2]*d[2]+p[3]*d[3]-first)*per + 1<<31) >> 32
+		at := table[max(0, min(t, 1024))]
+		l.index[i&15] = at
+		q := &colors[at&31]
+		r, g, b, a := p[0]-q[0], p[1]-q[1], p[2]-q[2], p[3]-q[3]
+		sse += r*r + g*g + b*b + a*a
+		ls.add(p, int32(w[at&31]))
+	}
+	l.sse = sse
+}
+
+// solve returns the ends that fit pixels best while their indices stay: those of
+// least squares, rounded to what the scale has; thorough tries two ways to round the first.
+//
+// With weights w in 64ths, a channel's ends u and v are to make the least of the sum
+// of ((64-w)u + wv - 64x)^2 = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each u that
+// may be stored near the best has a v of its own that is best for it; so the second
+// end makes up for the rounding of the first.
+func (s *leastSquares) solve(channels uint8, k *scale, thorough bool) (l line) {
+	n, w, ww := int64(s.n), int64(s.w), int64(s.ww)
+	q := quadratic{A: 64*64*n - 128*w + ww, B: 64*w - ww, C: ww, scale: k}
+	det := q.A*q.C - q.B*q.B
+	weighed := s.weighed
+	if det == 0 {
+		// All indices are one: whatever it is, two equal ends are the color.
+		q.A, q.B, q.C = 64*32*n, 0, 64*32*n
+		det = q.A * q.C
+		for c := range weighed {
+			weighed[c] = 32 * s.sum[c]
+		}
+	}
+	q.perC = 1 / float64(max(q.C, 1))
+	perDet := 1 / float64(det)
+	for c := range 4 {
+		if channels>>c&1 == 0 {
+			continue
+		}
+		q.Y = 64 * int64(weighed[c])
+		q.X = 64*64*int64(s.sum[c]) - q.Y
+		u := clampByte(float64(float64(q.X*q.C-q.Y*q.B) * perDet))
+		at := int(u)
+		if !thorough {
+			l.ends[0][c], l.ends[1][c], _ = q.complete(k.nearest[int(u+0.5)&255])
+			continue
+		}
+		least := int64(math.MaxInt64)
+		for _, first := range [2]uint8{k.below[at&255], k.above[min(at+1, 255)]} {
+			if f, g, sse := q.complete(first); sse < least {
+				l.ends[0][c], l.ends[1][c], least = f, g, sse
+			}
+		}
+	}
+	return l
+}
+
+func clampByte(x float64) float64 { return max(0, min(x, 255)) }
+
+// A quadratic is how the squared error of a channel depends on its ends.
+type quadratic struct {
+	A, B, C, X, Y int64
+	perC          float64
+	scale         *scale
+}
+
+// complete returns a first end as stored, the second that goes with it, and what the
+// error is more than the constant.
+func (q *quadratic) complete(first uint8) (s0, s1 uint8, sse int64) {
+	u := int64(q.scale.value[first])
+	v := clampByte(float64(float64(q.Y-q.B*u)*q.perC) + 0.5)
+	second := q.scale.nearest[int(v)&255]
+	w := int64(q.scale.value[second])
+	return first, second, u*(q.A*u+2*(q.B*w-q.X)) + w*(q.C*w-2*q.Y)
+}

@@ -1,0 +1,90 @@
+package uastc
+
+// A layout says what the blocks of one mode store. The field order in a block is: the
+// mode's prefix, hints, pattern, the channel of the second plane, digits of ends, bits of
+// ends, weights. Bits are counted from the lowest of the first byte.
+type layout struct {
+	prefix     uint8 // first bits, as many as
+	prefixBits uint8
+	subsets    uint8
+	planes     uint8
+	channels   uint8 // 2: one for red, green and blue, and alpha
+	weight     uint8 // bits of the index of a weight
+	ends       *scale
+	patterns   []pattern // nil for one subset
+	loss       int64     // about half of what the squared error grows by in BC7, where that is much
+	bias       bool      // has the hint of that name, and BC1's second; without, and with alpha, neither
+}
+
+// modeSolid is the mode of blocks of one color; it stores that, and hints.
+const modeSolid = 8
+
+var layouts = [19]layout{
+	0:  {prefix: 0x1, prefixBits: 4, subsets: 1, planes: 1, channels: 3, weight: 4, ends: scale192, bias: true},
+	1:  {prefix: 0x35, prefixBits: 6, subsets: 1, planes: 1, channels: 3, weight: 2, ends: scale256, bias: true},
+	2:  {prefix: 0x1d, prefixBits: 5, subsets: 2, planes: 1, channels: 3, weight: 3, ends: scale16, patterns: pairs, bias: true},
+	3:  {prefix: 0x3, prefixBits: 5, subsets: 3, planes: 1, channels: 3, weight: 2, ends: scale12, patterns: triples, bias: true},
+	4:  {prefix: 0x13, prefixBits: 5, subsets: 2, planes: 1, channels: 3, weight: 2, ends: scale40, patterns: pairs, bias: true},
+	5:  {prefix: 0xb, prefixBits: 5, subsets: 1, planes: 1, channels: 3, weight: 3, ends: scale256, bias: true},
+	6:  {prefix: 0x1b, prefixBits: 5, subsets: 1, planes: 2, channels: 3, weight: 2, ends: scale160, bias: true},
+	7:  {prefix: 0x7, prefixBits: 5, subsets: 2, planes: 1, channels: 3, weight: 2, ends: scale40, patterns: otherPairs, bias: true, loss: 80},
+	8:  {prefix: 0x17, prefixBits: 5},
+	9:  {prefix: 0xf, prefixBits: 5, subsets: 2, planes: 1, channels: 4, weight: 2, ends: scale16, patterns: pairs, bias: true},
+	10: {prefix: 0x2, prefixBits: 3, subsets: 1, planes: 1, channels: 4, weight: 4, ends: scale48},
+	11: {prefix: 0x0, prefixBits: 2, subsets: 1, planes: 2, channels: 4, weight: 2, ends: scale48},
+	12: {prefix: 0x6, prefixBits: 3, subsets: 1, planes: 1, channels: 4, weight: 3, ends: scale192},
+	13: {prefix: 0x1f, prefixBits: 5, subsets: 1, planes: 2, channels: 4, weight: 1, ends: scale256, bias: true},
+	14: {prefix: 0xd, prefixBits: 5, subsets: 1, planes: 1, channels: 4, weight: 2, ends: scale256, bias: true},
+	15: {prefix: 0x5, prefixBits: 7, subsets: 1, planes: 1, channels: 2, weight: 4, ends: scale256, bias: true},
+	16: {prefix: 0x15, prefixBits: 6, subsets: 2, planes: 1, channels: 2, weight: 2, ends: scale256, patterns: pairs, bias: true, loss: 70},
+	17: {prefix: 0x25, prefixBits: 6, subsets: 1, planes: 2, channels: 2, weight: 2, ends: scale256, bias: true},
+	18: {prefix: 0x9, prefixBits: 4, subsets: 1, planes: 1, channels: 3, weight: 5, ends: scale32, bias: true, loss: 70},
+}
+
+// alpha reports whether ends have alpha.
+func (l *layout) alpha() bool { return l.channels != 3 }
+
+// order lists the channels of ends as they are stored.
+func (l *layout) order() []uint8 {
+	switch l.channels {
+	case 2:
+		return orders[2][:]
+	case 3:
+		return orders[0][:]
+	}
+	return orders[1][:]
+}
+
+var orders = [3][]uint8{{0, 1, 2}, {0, 1, 2, 3}, {0, 3}}
+
+// weights say, by the bits of an index, how many 64ths of the second end a pixel has.
+var weights = [6][32]uint8{
+	1: {0, 64},
+	2: {0, 21, 43, 64},
+	3: {0, 9, 18, 27, 37, 46, 55, 64},
+	4: {0, 4, 8, 12, 17, 21, 25, 29, 35, 39, 43, 47, 52, 56, 60, 64},
+	5: {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62, 64},
+}
+
+// A code is what a block says, field by field.
+type code struct {
+	mode    uint8
+	pattern uint8
+	plane   uint8          // the channel that has a plane of its own, where there are two
+	ends    [3][2][4]uint8 // as stored; of gray, red stands for all three
+	index   [2][16]uint8   // of the first and the second plane
+	solid   [4]uint8       // of the solid mode
+}
+
+// modeOf has the mode by the lowest seven bits of a block. 19 is reserved.
+var modeOf = func() (t [128]uint8) {
+	for first := range t {
+		t[first] = 19
+		for mode, l := range &layouts {
+			if first&(1<<l.prefixBits-1) == int(l.prefix) {
+				t[first] = uint8(mode)
+			}
+		}
+	}
+	return t
+}()
