@@ -187,7 +187,7 @@ func (s *sight) config(dir, home string) string {
 	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
 		s.rule(&b, name)
 	}
-	p("\n# Options for one target only:\n# [target.mobile.image]\n# max_size = 1024\n")
+	p("\n# Options for one target only:\n# [target.mobile.image]\n# gpu = \"mobile\"\n")
 	return b.String()
 }
 

@@ -73,7 +73,7 @@ func (o *Image) checkAlpha() error {
 // checkFormat looks at what only some formats can.
 func (o *Image) checkFormat() error {
 	if o.Format == "auto" {
-		return nil
+		return o.checkGPU()
 	}
 	f, err := texture.ParseFormat(o.Format)
 	if err != nil {
@@ -107,6 +107,18 @@ func (o *Image) checkFormat() error {
 // weighsAlpha reports whether the encoder of f can count colors by their alpha.
 func weighsAlpha(f texture.Format) bool {
 	return f == texture.BC7 || f == texture.ETC2RGBA || f == texture.UASTC || f.IsASTC()
+}
+
+// checkGPU looks at what is chosen for a graphics processor.
+func (o *Image) checkGPU() error {
+	switch {
+	case o.gpu() == texture.Desktop:
+	case o.Container == "dds":
+		return &recipe.OptionError{Key: "container", Got: strconv.Quote(o.Container), Want: fmt.Sprintf(`"ktx2" with gpu = %q`, o.GPU)}
+	case o.RDO > 0:
+		return &recipe.OptionError{Key: "rdo", Got: fmt.Sprint(o.RDO), Want: fmt.Sprintf("0 with gpu = %q, only bc7 can", o.GPU)}
+	}
+	return nil
 }
 
 // channelKeys are the options that say where channels come from.

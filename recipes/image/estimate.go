@@ -2,6 +2,7 @@ package image
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
@@ -148,6 +149,19 @@ func (o *Image) formats(d pixmap.Depth, l layout) []texture.Format {
 	if f, err := texture.ParseFormat(o.Format); err == nil {
 		return []texture.Format{f}
 	}
+	var all []texture.Format
+	for _, f := range o.desktopFormats(d, l) {
+		if f == texture.RGBA8 { // which roles may keep
+			all = append(all, f)
+		}
+		all = append(all, o.gpu().Instead(f, true), o.gpu().Instead(f, false))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// desktopFormats returns those that may be chosen for desktops.
+func (o *Image) desktopFormats(d pixmap.Depth, l layout) []texture.Format {
 	if d == pixmap.Float {
 		return []texture.Format{texture.BC6H, texture.RGBA16F}
 	}

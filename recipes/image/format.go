@@ -62,7 +62,7 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	}
 	first := s.pictures[0]
 	facts := texture.Facts{
-		W: first.W, H: first.H, Float: first.Depth() == pixmap.Float, SRGB: s.srgb,
+		GPU: s.o.gpu(), W: first.W, H: first.H, Float: first.Depth() == pixmap.Float, SRGB: s.srgb,
 		Opaque: c.Opaque, Normal: s.kind == "normal" && c.Opaque, One: c.One, Colors: c.Colors,
 	}
 	if s.kind == "data" || s.o.Premultiply {
@@ -80,9 +80,20 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	}
 	s.because("format %s", s.choice.Reason)
 	if s.kind == "normal" && !c.Opaque {
-		s.because("alpha carries something, which bc5 would drop")
+		s.because("alpha carries something, which formats of two channels would drop")
 	}
 	return nil
+}
+
+// gpu is what the options call so.
+func (o *Image) gpu() texture.GPU {
+	switch o.GPU {
+	case "mobile":
+		return texture.Mobile
+	case "web":
+		return texture.Web
+	}
+	return texture.Desktop
 }
 
 // describeUASTC finds out what files of UASTC say besides, and what glTF asks of them.

@@ -61,6 +61,7 @@ import (
 // Image holds the options of the recipe.
 type Image struct {
 	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x5,astc6x6,astc8x8,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,r8,rg8,rgba8,rgb10a2,rgba16f" doc:"how texels are stored; auto takes what suits the picture"`
+	GPU       string `toml:"gpu" enum:"desktop,mobile,web" doc:"what format = auto chooses from: bc4 to bc7, astc and eac, or uastc, which is transcoded when it is loaded"`
 	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7, astc, etc2, eac and uastc are worked at: fast for every edit, best for what is shipped"`
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file that texels are put in"`
 	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"legacy is what older engines and ImageMagick read, for bc1 to bc5; auto writes it unless it would lose that colors are sRGB or premultiplied, legacy in any case"`
@@ -101,7 +102,7 @@ func Recipe() recipe.Recipe {
 		Hints: hints(), Hinted: func(path string) int { return int(role.OfPath(path)) - 1 },
 		New: func() recipe.Cooker {
 			return &Image{
-				Format: "auto", Quality: "normal", Container: "ktx2", DDSHeader: "auto", SRGB: true,
+				Format: "auto", GPU: "desktop", Quality: "normal", Container: "ktx2", DDSHeader: "auto", SRGB: true,
 				Preset: "auto", Kind: "auto", Named: "none", Normals: "keep",
 				Mips: "auto", Filter: "box", Wrap: "clamp",
 				MaxSize: 16384, POT: "keep", Flip: "none", Cube: "none", Zstd: 3,

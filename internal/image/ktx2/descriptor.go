@@ -25,6 +25,7 @@ const (
 	modelASTC   colorModel = 162
 	modelUASTC  colorModel = 166
 
+	primariesNone     = 0
 	primariesBT709    = 1
 	transferLinear    = 1
 	transferSRGB      = 2
@@ -172,9 +173,12 @@ const (
 func descriptor(t *texture.Texture) []byte {
 	side, blockBytes := t.Format.Block()
 	samples := samplesOf(t)
-	transfer, flags := byte(transferLinear), byte(0)
-	if t.SRGB {
+	primaries, transfer, flags := byte(primariesBT709), byte(transferLinear), byte(0)
+	switch {
+	case t.SRGB:
 		transfer = transferSRGB
+	case t.Format == texture.UASTC:
+		primaries = primariesNone // KHR_texture_basisu wants that of data
 	}
 	if t.Premultiplied {
 		flags = premultiplied
@@ -185,7 +189,7 @@ func descriptor(t *texture.Texture) []byte {
 	d = binary.LittleEndian.AppendUint32(d, 0) // vendor Khronos, type basic
 	d = binary.LittleEndian.AppendUint16(d, descriptorVersion)
 	d = binary.LittleEndian.AppendUint16(d, uint16(size-4))
-	d = append(d, byte(modelOf(t.Format)), primariesBT709, transfer, flags)
+	d = append(d, byte(modelOf(t.Format)), primaries, transfer, flags)
 	d = append(d, byte(side-1), byte(side-1), 0, 0)      // block size less one
 	d = append(d, byte(blockBytes), 0, 0, 0, 0, 0, 0, 0) // bytes in planes 0-7
 	for _, s := range samples {

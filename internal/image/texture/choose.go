@@ -5,8 +5,42 @@ import (
 	"strings"
 )
 
+// A GPU is what textures are for, as far as it decides which formats it reads.
+type GPU uint8
+
+// The GPUs.
+const (
+	Desktop GPU = iota // reads BC1 to BC7
+	Mobile             // reads ASTC, ETC2 and EAC
+	Web                // reads what UASTC is transcoded to when it is loaded
+)
+
+// Instead returns the format that g reads instead of one that desktops read. On phones 3.6
+// bits a pixel do for colors; data, which is not seen but computed with, gets 8. Neither
+// phones nor pages have a format for high dynamic range that they all read compressed.
+func (g GPU) Instead(f Format, srgb bool) Format {
+	switch {
+	case g == Desktop:
+	case f == BC6H:
+		return RGBA16F
+	case g == Web && (f == BC4 || f == BC5 || f == BC7 || f == RGBA8):
+		return UASTC // which alone models can name
+	case f == BC4:
+		return EACR11
+	case f == BC5:
+		return EACRG11
+	case f == BC7 && srgb:
+		return ASTC6x6
+	case f == BC7:
+		return ASTC4x4
+	}
+	return f
+}
+
 // Facts are what a picture is, as far as it decides how it should be stored.
 type Facts struct {
+	// GPU is what it is for.
+	GPU GPU
 	// W and H are its size in pixels, level 0.
 	W, H int
 	// Float says that it holds linear light without an upper end.
@@ -57,13 +91,30 @@ type Choice struct {
 
 // Choose returns the format that suits a picture.
 func Choose(f Facts) Choice {
+	c := chooseBC(f)
+	before := c.Format
+	if c.Format = f.GPU.Instead(before, f.SRGB); c.Format == UASTC {
+		c.From, c.Swizzle = 0, "" // it has room for all channels
+		switch {
+		case f.Normal:
+			c.Reason = "normal map"
+		case before == RGBA8:
+			c.Reason = "few pixels or colors, but models can name nothing else"
+		}
+	}
+	c.Reason = c.Format.String() + ": " + c.Reason
+	return c
+}
+
+// chooseBC chooses among what desktops read. Its reasons lack the format.
+func chooseBC(f Facts) Choice {
 	plain := func(format Format, reason string) Choice {
-		return Choice{Format: format, Reason: format.String() + ": " + reason}
+		return Choice{Format: format, Reason: reason}
 	}
 	pixels := int64(f.W) * int64(f.H)
 	switch {
 	case f.Float && !f.Opaque:
-		return plain(RGBA16F, "high dynamic range with alpha, which bc6h does not have")
+		return plain(RGBA16F, "high dynamic range with alpha, which no compressed format has")
 	case f.Float:
 		return plain(BC6H, "high dynamic range")
 	case pixels <= tinyPixels:
@@ -75,7 +126,7 @@ func Choose(f Facts) Choice {
 	case f.One != "" && (!f.SRGB || plainAlpha(f.One)):
 		return chooseOne(f.One)
 	case f.One != "" && strings.HasPrefix(f.One, "rrr"):
-		return plain(BC7, "gray, but on the sRGB curve, which bc4 does not have (srgb = false makes it bc4)")
+		return plain(BC7, "gray, but on the sRGB curve, which formats of one channel do not have (srgb = false allows them)")
 	case f.Opaque:
 		return plain(BC7, "colors, opaque")
 	}
@@ -92,7 +143,7 @@ func plainAlpha(one string) bool {
 func chooseOne(one string) Choice {
 	i := strings.IndexAny(one, "rgba")
 	if i < 0 { // constant: any channel does
-		return Choice{Format: BC4, From: 'r', Swizzle: one, Reason: "bc4: the same value everywhere"}
+		return Choice{Format: BC4, From: 'r', Swizzle: one, Reason: "the same value everywhere"}
 	}
 	from := one[i]
 	c := Choice{
@@ -100,9 +151,9 @@ func chooseOne(one string) Choice {
 		Swizzle: strings.ReplaceAll(one, string(rune(from)), "r"),
 	}
 	names := map[byte]string{'r': "red", 'g': "green", 'b': "blue", 'a': "alpha"}
-	c.Reason = "bc4: only " + names[from] + " carries something"
+	c.Reason = "only " + names[from] + " carries something"
 	if strings.HasPrefix(one, "rrr") {
-		c.Reason = "bc4: gray"
+		c.Reason = "gray"
 	}
 	if c.Swizzle == "r001" { // what a shader reads anyway
 		c.Swizzle = ""
