@@ -25,11 +25,13 @@ type contestant struct {
 	name string
 	// run returns the blocks of each picture, and the CPU seconds it took for each.
 	run func(ctx context.Context, pictures []picture) (blocks [][]byte, seconds []float64, err error)
+	// decode returns the pixels of blocks; nil for BC7.
+	decode func(blocks []byte) ([]byte, error)
 }
 
 // ours returns the contestant that is package bc7.
 func ours(name string, o bc7.Options) contestant {
-	return contestant{"ours " + name, func(ctx context.Context, pictures []picture) ([][]byte, []float64, error) {
+	return contestant{name: "ours " + name, run: func(ctx context.Context, pictures []picture) ([][]byte, []float64, error) {
 		var all [][]byte
 		var seconds []float64
 		for _, p := range pictures {
@@ -53,7 +55,7 @@ func ours(name string, o bc7.Options) contestant {
 
 // library is github.com/woozymasta/bcn.
 func library(level int) contestant {
-	return contestant{fmt.Sprintf("bcn (Go) %d", level), func(_ context.Context, pictures []picture) ([][]byte, []float64, error) {
+	return contestant{name: fmt.Sprintf("bcn (Go) %d", level), run: func(_ context.Context, pictures []picture) ([][]byte, []float64, error) {
 		var all [][]byte
 		var seconds []float64
 		for _, p := range pictures {
@@ -77,7 +79,7 @@ func library(level int) contestant {
 
 // peer is an encoder in the program built from testdata/peer.cpp.
 func peer(program, encoder, level string) contestant {
-	return contestant{encoder + " " + level, func(ctx context.Context, pictures []picture) (blocks [][]byte, seconds []float64, err error) {
+	return contestant{name: encoder + " " + level, run: func(ctx context.Context, pictures []picture) (blocks [][]byte, seconds []float64, err error) {
 		dir, err := os.MkdirTemp("", "bc7bench")
 		if err != nil {
 			return nil, nil, err
@@ -124,8 +126,9 @@ func peer(program, encoder, level string) contestant {
 type result struct {
 	seconds float64 // the least of all rounds
 	psnr    float64
-	zstd    int  // bytes
-	leaks   bool // an opaque picture got transparent pixels
+	zstd    int     // bytes
+	leaks   bool    // an opaque picture got transparent pixels
+	degrees float64 // the mean angle between normals and those of the source, of a normal map
 }
 
 // contest runs all contestants in turn, round after round, so that other load on the
@@ -140,7 +143,7 @@ func contest(ctx context.Context, pictures []picture, all []contestant, rounds i
 			}
 			if round == 0 {
 				for j, p := range pictures {
-					r, err := judge(p, blocks[j])
+					r, err := judge(p, blocks[j], c.decode)
 					if err != nil {
 						return nil, err
 					}
@@ -156,11 +159,18 @@ func contest(ctx context.Context, pictures []picture, all []contestant, rounds i
 	return results, nil
 }
 
-// judge measures blocks with a decoder that is independent of all contestants.
-func judge(p picture, blocks []byte) (r result, err error) {
-	pix, err := bcn.DecodeBC7(blocks, side, side)
+// judge measures blocks. Those of BC7, where decode is nil, are read by a decoder that is
+// independent of all contestants.
+func judge(p picture, blocks []byte, decode func([]byte) ([]byte, error)) (r result, err error) {
+	if decode == nil {
+		decode = func(blocks []byte) ([]byte, error) { return bcn.DecodeBC7(blocks, side, side) }
+	}
+	pix, err := decode(blocks)
 	if err != nil {
 		return r, err
+	}
+	if p.kind == normalMap {
+		r.degrees = meanAngle(pix, p.pix)
 	}
 	var sum, count float64
 	for i, v := range p.pix {
@@ -179,4 +189,18 @@ func judge(p picture, blocks []byte) (r result, err error) {
 	}
 	r.zstd = len(encoder.EncodeAll(blocks, nil))
 	return r, encoder.Close()
+}
+
+// meanAngle returns the mean angle in degrees between the normals of two normal maps.
+func meanAngle(a, b []byte) float64 {
+	sum := 0.0
+	for i := 0; i < len(a); i += 4 {
+		var dot, aa, bb float64
+		for c := i; c < i+3; c++ {
+			x, y := float64(a[c])/127.5-1, float64(b[c])/127.5-1
+			dot, aa, bb = dot+x*y, aa+x*x, bb+y*y
+		}
+		sum += math.Acos(max(-1, min(dot/math.Sqrt(aa*bb), 1)))
+	}
+	return sum / float64(len(a)/4) * 180 / math.Pi
 }

@@ -28,7 +28,7 @@ func TestJudge(t *testing.T) {
 	if err := bc7.Encode(t.Context(), blocks, p.pix, side, side, bc7.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	good, err := judge(p, blocks)
+	good, err := judge(p, blocks, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestJudge(t *testing.T) {
 		t.Errorf("%+v", good)
 	}
 	clear(blocks[:16]) // the reserved mode: black and transparent
-	bad, err := judge(p, blocks)
+	bad, err := judge(p, blocks, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestJudge(t *testing.T) {
 		t.Errorf("a block missing: %+v, before %+v", bad, good)
 	}
 	p.alpha = true
-	if r, err := judge(p, blocks); err != nil || r.leaks || r.psnr >= bad.psnr {
+	if r, err := judge(p, blocks, nil); err != nil || r.leaks || r.psnr >= bad.psnr {
 		t.Errorf("with alpha: %+v, %v; color alone had %.2f dB", r, err, bad.psnr)
 	}
 }
@@ -54,7 +54,7 @@ func TestContestTable(t *testing.T) {
 	pictures := []picture{slope(255), slope(7)}
 	blocks := make([]byte, bc7.Size(side, side))
 	round := 0.0
-	fake := contestant{"fake", func(context.Context, []picture) ([][]byte, []float64, error) {
+	fake := contestant{name: "fake", run: func(context.Context, []picture) ([][]byte, []float64, error) {
 		round++
 		return [][]byte{blocks, blocks}, []float64{2 / round, 0.5 * round}, nil
 	}}
@@ -72,5 +72,33 @@ func TestContestTable(t *testing.T) {
 	}
 	if want := "2. slope: `slope.png` from 0, 0 (RGBA)"; !strings.Contains(out.String(), want) {
 		t.Errorf("no %q in\n%s", want, out.String())
+	}
+}
+
+func TestMeanAngle(t *testing.T) {
+	up, side := []byte{128, 128, 255, 255}, []byte{255, 128, 128, 0}
+	if got := meanAngle(append(up, up...), append(up, side...)); got < 44 || got > 46 {
+		t.Errorf("%v degrees of 0 and 90, want 45", got)
+	}
+}
+
+// Blocks of any size come back as the picture.
+func TestASTC(t *testing.T) {
+	p := slope(255)
+	for _, format := range []string{"astc4x4", "astc5x5", "astc6x6", "astc8x8"} {
+		all, err := ofASTC(format, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, err := contest(t.Context(), []picture{p}, all[:1], 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := results[0][0]; r.psnr < 44 || r.leaks {
+			t.Errorf("%s: %+v", format, r)
+		}
+	}
+	if _, err := ofASTC("bc5", ""); err == nil {
+		t.Error("bc5 is taken")
 	}
 }

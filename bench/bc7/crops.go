@@ -23,6 +23,9 @@ type crop struct {
 	x, y int
 }
 
+// normalMap is the kind of crops whose colors are vectors.
+const normalMap = "normal map"
+
 // crops are ten of different kinds.
 var crops = []crop{
 	{"photo, ground", "tracks/black_forest/grass_forestFloor_big.jpg", 256, 256},
@@ -31,7 +34,7 @@ var crops = []crop{
 	{"leaf, alpha", "textures/stktex_lowPalmLeaf_a.png", 0, 0},
 	{"user interface, alpha", "skins/cartoon/dialog.png", 0, 0},
 	{"painted kart", "karts/wilber/wilber_diffuse_1.png", 256, 256},
-	{"normal map", "textures/stk_generic_grassB_Normal.png", 256, 256},
+	{normalMap, "textures/stk_generic_grassB_Normal.png", 256, 256},
 	{"signs and letters", "textures/stktex_metroMap_a.png", 256, 0},
 	{"sky, gradient", "tracks/xr591/SKY0004.png", 256, 256},
 	{"smoke, alpha", "textures/gfx_mud_a.png", 0, 0},

@@ -1,13 +1,14 @@
 //go:build amd64 || arm64
 
-// Command bc7 compares package bc7 with other encoders on ten crops of a game's pictures:
+// Command bc7 compares packages bc7 and astc with other encoders on ten crops of a game's pictures:
 // pixels per second of CPU time, and similarity to the source.
 //
 //	go run ./bench/bc7 -data /usr/share/games/supertuxkart/data -peer PROGRAM
+//	go run ./bench/bc7 -format astc6x6 -astcenc PROGRAM
 //
 // The pictures are those of Debian's package supertuxkart-data. PROGRAM is built from
 // testdata/peer.cpp, which says how, and from the sources of its encoders. Without
-// it only encoders in Go run. The decoder library needs a 64-bit processor.
+// it only encoders in Go run. The other PROGRAM is Arm's astcenc, as Debian has it. The decoder library needs a 64-bit processor.
 package main
 
 import (
@@ -26,12 +27,14 @@ import (
 func main() {
 	data := flag.String("data", "/usr/share/games/supertuxkart/data", "the game's `folder` of data")
 	program := flag.String("peer", "", "the `program` built from testdata/peer.cpp")
+	format := flag.String("format", "bc7", "the `format`: bc7, astc4x4, astc5x5, astc6x6 or astc8x8")
+	astcenc := flag.String("astcenc", "", "Arm's `program` astcenc")
 	rounds := flag.Int("rounds", 3, "how often each encoder runs; the least time counts")
 	only := flag.String("only", "", "run encoders whose name this `regexp` finds")
 	slow := flag.Bool("slow", false, "run the slowest too")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Stdout, *data, *program, *rounds, *only, *slow)
+	err := run(ctx, os.Stdout, *data, contestants{*format, *program, *astcenc, *slow}, *rounds, *only)
 	stop()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "bc7: %v\n", err)
@@ -39,7 +42,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, out io.Writer, data, program string, rounds int, only string, slow bool) error {
+func run(ctx context.Context, out io.Writer, data string, of contestants, rounds int, only string) error {
 	wanted, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -48,24 +51,9 @@ func run(ctx context.Context, out io.Writer, data, program string, rounds int, o
 	if err != nil {
 		return err
 	}
-	all := []contestant{
-		ours("fast", bc7.Options{Quality: bc7.Fast}),
-		ours("normal", bc7.Options{Quality: bc7.Normal}),
-		ours("best", bc7.Options{Quality: bc7.Best}),
-		ours("normal, RDO 0.5 dB", bc7.Options{Quality: bc7.Normal, RDO: 0.5}),
-		library(1),
-	}
-	if slow {
-		all = append(all, library(2))
-	}
-	if program != "" {
-		all = append(all,
-			peer(program, "bc7enc", "0"), peer(program, "bc7enc", "8"),
-			peer(program, "bc7e", "ultrafast"), peer(program, "bc7e", "veryfast"),
-			peer(program, "bc7f", "analytical"), peer(program, "bc7f", "partial"))
-		if slow {
-			all = append(all, peer(program, "bc7enc", "64"))
-		}
+	all, err := of.all()
+	if err != nil {
+		return err
 	}
 	chosen := all[:0]
 	for _, c := range all {
@@ -80,6 +68,40 @@ func run(ctx context.Context, out io.Writer, data, program string, rounds int, o
 	return table(out, pictures, chosen, results)
 }
 
+// contestants say who takes part.
+type contestants struct {
+	format        string
+	peer, astcenc string // programs; "" for none
+	slow          bool
+}
+
+func (of contestants) all() ([]contestant, error) {
+	if of.format != "bc7" {
+		return ofASTC(of.format, of.astcenc)
+	}
+	all := []contestant{
+		ours("fast", bc7.Options{Quality: bc7.Fast}),
+		ours("normal", bc7.Options{Quality: bc7.Normal}),
+		ours("best", bc7.Options{Quality: bc7.Best}),
+		ours("normal, RDO 0.5 dB", bc7.Options{Quality: bc7.Normal, RDO: 0.5}),
+		library(1),
+	}
+	program := of.peer
+	if of.slow {
+		all = append(all, library(2))
+	}
+	if program != "" {
+		all = append(all,
+			peer(program, "bc7enc", "0"), peer(program, "bc7enc", "8"),
+			peer(program, "bc7e", "ultrafast"), peer(program, "bc7e", "veryfast"),
+			peer(program, "bc7f", "analytical"), peer(program, "bc7f", "partial"))
+		if of.slow {
+			all = append(all, peer(program, "bc7enc", "64"))
+		}
+	}
+	return all, nil
+}
+
 // table prints a row for each encoder, and a column for each picture.
 func table(out io.Writer, pictures []picture, all []contestant, results [][]result) error {
 	var b strings.Builder
@@ -87,9 +109,9 @@ func table(out io.Writer, pictures []picture, all []contestant, results [][]resu
 	for i := range pictures {
 		fmt.Fprintf(&b, " %d |", i+1)
 	}
-	b.WriteString(" zstd |\n|---|---:|---:|" + strings.Repeat("---:|", len(pictures)+1) + "\n")
+	b.WriteString(" zstd | normals |\n|---|---:|---:|" + strings.Repeat("---:|", len(pictures)+2) + "\n")
 	for i, c := range all {
-		var seconds, psnr float64
+		var seconds, psnr, degrees float64
 		size, mark := 0, ""
 		for _, r := range results[i] {
 			if r.leaks {
@@ -98,12 +120,13 @@ func table(out io.Writer, pictures []picture, all []contestant, results [][]resu
 			seconds += r.seconds
 			psnr += r.psnr / float64(len(pictures))
 			size += r.zstd
+			degrees = max(degrees, r.degrees)
 		}
 		fmt.Fprintf(&b, "| %s | %.2f | %.2f |", c.name+mark, float64(len(pictures)*side*side)/1e6/seconds, psnr)
 		for _, r := range results[i] {
 			fmt.Fprintf(&b, " %.1f |", r.psnr)
 		}
-		fmt.Fprintf(&b, " %d |\n", size)
+		fmt.Fprintf(&b, " %d | %.2f° |\n", size, degrees)
 	}
 	b.WriteString("\n")
 	for i, p := range pictures {

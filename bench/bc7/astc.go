@@ -1,0 +1,130 @@
+//go:build amd64 || arm64
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/assetcook/assetcook/internal/image/astc"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// ofASTC returns the contestants of an ASTC format: ours, and astcenc where it is given.
+// Our decoder reads the blocks of both, as proof/readers/textures shows that astcenc reads
+// any block alike.
+func ofASTC(format, program string) (all []contestant, err error) {
+	f, err := texture.ParseFormat(format)
+	if err != nil || !f.IsASTC() {
+		return nil, fmt.Errorf("format %q: want bc7 or one of ASTC", format)
+	}
+	block, _ := f.Block()
+	for i, name := range []string{"fast", "normal", "best"} {
+		all = append(all, oursASTC(name, block, astc.Quality(i)))
+	}
+	if program != "" {
+		for _, preset := range []string{"-fast", "-medium", "-thorough"} {
+			all = append(all, astcenc(program, preset, block))
+		}
+	}
+	for i := range all {
+		all[i].decode = func(blocks []byte) ([]byte, error) { return decodeASTC(blocks, block), nil }
+	}
+	return all, nil
+}
+
+// oursASTC returns the contestant that is package astc.
+func oursASTC(name string, block int, q astc.Quality) contestant {
+	return contestant{name: "ours " + name, run: func(ctx context.Context, pictures []picture) ([][]byte, []float64, error) {
+		var all [][]byte
+		var seconds []float64
+		for _, p := range pictures {
+			blocks := make([]byte, astc.Size(side, side, block))
+			start, err := cpuSeconds()
+			if err != nil {
+				return nil, nil, err
+			}
+			if err := astc.Encode(ctx, blocks, p.pix, side, side, block, astc.Options{Quality: q}); err != nil {
+				return nil, nil, err
+			}
+			end, err := cpuSeconds()
+			if err != nil {
+				return nil, nil, err
+			}
+			all, seconds = append(all, blocks), append(seconds, end-start)
+		}
+		return all, seconds, nil
+	}}
+}
+
+func decodeASTC(blocks []byte, block int) []byte {
+	pix := make([]byte, 4*side*side)
+	across := (side + block - 1) / block
+	for at := range len(blocks) / 16 {
+		var decoded [256]byte
+		astc.DecodeBlock(&decoded, (*[16]byte)(blocks[16*at:]), block, true)
+		for i := range block * block {
+			if x, y := at%across*block+i%block, at/across*block+i/block; x < side && y < side {
+				copy(pix[4*(y*side+x):][:4], decoded[4*i:])
+			}
+		}
+	}
+	return pix
+}
+
+// astcenc is Arm's program on one thread. What it takes for a picture of one block, which
+// is to start, is not counted; reading an uncompressed file is.
+func astcenc(program, preset string, block int) contestant {
+	return contestant{name: "astcenc " + preset, run: func(ctx context.Context, pictures []picture) (all [][]byte, seconds []float64, err error) {
+		dir, err := os.MkdirTemp("", "astcbench")
+		if err != nil {
+			return nil, nil, err
+		}
+		defer os.RemoveAll(dir)
+		one := func(pix []byte, side int) ([]byte, float64, error) {
+			in, out := filepath.Join(dir, "in.tga"), filepath.Join(dir, "out.astc")
+			if err := os.WriteFile(in, targa(pix, side), 0o600); err != nil {
+				return nil, 0, err
+			}
+			run := exec.CommandContext(ctx, program, "-cs", in, out, fmt.Sprintf("%dx%d", block, block), preset, "-j", "1", "-silent")
+			var said bytes.Buffer
+			run.Stdout, run.Stderr = &said, &said
+			if err := run.Run(); err != nil {
+				return nil, 0, fmt.Errorf("%s: %w: %s", program, err, said.String())
+			}
+			blocks, err := os.ReadFile(out)
+			if want := 16 + astc.Size(side, side, block); err == nil && len(blocks) != want {
+				err = fmt.Errorf("%s: %d bytes, want %d", program, len(blocks), want)
+			}
+			if err != nil {
+				return nil, 0, err
+			}
+			return blocks[16:], (run.ProcessState.UserTime() + run.ProcessState.SystemTime()).Seconds(), nil
+		}
+		_, start, err := one(pictures[0].pix[:4*4*4], 4)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, p := range pictures {
+			blocks, s, err := one(p.pix, side)
+			if err != nil {
+				return nil, nil, err
+			}
+			all, seconds = append(all, blocks), append(seconds, max(0, s-start))
+		}
+		return all, seconds, nil
+	}}
+}
+
+// targa returns a file of pixels without compression, from the top down.
+func targa(pix []byte, side int) []byte {
+	file := []byte{2: 2, 12: byte(side), byte(side >> 8), byte(side), byte(side >> 8), 32, 0x28}
+	for i := 0; i < len(pix); i += 4 {
+		file = append(file, pix[i+2], pix[i+1], pix[i], pix[i+3])
+	}
+	return file
+}
