@@ -1,14 +1,16 @@
 //go:build amd64 || arm64
 
-// Command bc7 compares packages bc7 and astc with other encoders on ten crops of a game's pictures:
-// pixels per second of CPU time, and similarity to the source.
+// Command bc7 compares packages bc7, astc and uastc with other encoders on ten crops of a
+// game's pictures: pixels per second of CPU time, and similarity to the source.
 //
 //	go run ./bench/bc7 -data /usr/share/games/supertuxkart/data -peer PROGRAM
 //	go run ./bench/bc7 -format astc6x6 -astcenc PROGRAM
+//	go run ./bench/bc7 -format uastc-bc7 -peer PROGRAM
 //
 // The pictures are those of Debian's package supertuxkart-data. PROGRAM is built from
-// testdata/peer.cpp, which says how, and from the sources of its encoders. Without
-// it only encoders in Go run. The other PROGRAM is Arm's astcenc, as Debian has it. The decoder library needs a 64-bit processor.
+// testdata/peer.cpp, or uastc.cpp for UASTC, which say how, and from the sources of their
+// encoders. Without it only encoders in Go run. The other PROGRAM is Arm's astcenc, as
+// Debian has it. The decoder library needs a 64-bit processor.
 package main
 
 import (
@@ -26,8 +28,8 @@ import (
 
 func main() {
 	data := flag.String("data", "/usr/share/games/supertuxkart/data", "the game's `folder` of data")
-	program := flag.String("peer", "", "the `program` built from testdata/peer.cpp")
-	format := flag.String("format", "bc7", "the `format`: bc7, astc4x4, astc5x5, astc6x6 or astc8x8")
+	program := flag.String("peer", "", "the `program` built from testdata/peer.cpp, or uastc.cpp for UASTC")
+	format := flag.String("format", "bc7", "the `format`: bc7, astc4x4, astc5x5, astc6x6, astc8x8, uastc, or uastc-bc7, -etc2, -bc3, -bc1 for what it becomes")
 	astcenc := flag.String("astcenc", "", "Arm's `program` astcenc")
 	rounds := flag.Int("rounds", 3, "how often each encoder runs; the least time counts")
 	only := flag.String("only", "", "run encoders whose name this `regexp` finds")
@@ -76,6 +78,9 @@ type contestants struct {
 }
 
 func (of contestants) all() ([]contestant, error) {
+	if strings.HasPrefix(of.format, "uastc") {
+		return ofUASTC(of.format, of.peer)
+	}
 	if of.format != "bc7" {
 		return ofASTC(of.format, of.astcenc)
 	}

@@ -25,11 +25,12 @@ const (
 	modelASTC   colorModel = 162
 	modelUASTC  colorModel = 166
 
-	primariesBT709    = 1
-	transferLinear    = 1
-	transferSRGB      = 2
-	premultiplied     = 1 // a flag
-	descriptorVersion = 2
+	primariesUnspecified = 0
+	primariesBT709       = 1
+	transferLinear       = 1
+	transferSRGB         = 2
+	premultiplied        = 1 // a flag
+	descriptorVersion    = 2
 
 	channelRed   channel = 0
 	channelGreen channel = 1
@@ -172,9 +173,11 @@ const (
 func descriptor(t *texture.Texture) []byte {
 	side, blockBytes := t.Format.Block()
 	samples := samplesOf(t)
-	transfer, flags := byte(transferLinear), byte(0)
+	primaries, transfer, flags := byte(primariesBT709), byte(transferLinear), byte(0)
 	if t.SRGB {
 		transfer = transferSRGB
+	} else if t.Format == texture.UASTC {
+		primaries = primariesUnspecified // KHR_texture_basisu wants so: it is data, no color
 	}
 	if t.Premultiplied {
 		flags = premultiplied
@@ -185,7 +188,7 @@ func descriptor(t *texture.Texture) []byte {
 	d = binary.LittleEndian.AppendUint32(d, 0) // vendor Khronos, type basic
 	d = binary.LittleEndian.AppendUint16(d, descriptorVersion)
 	d = binary.LittleEndian.AppendUint16(d, uint16(size-4))
-	d = append(d, byte(modelOf(t.Format)), primariesBT709, transfer, flags)
+	d = append(d, byte(modelOf(t.Format)), primaries, transfer, flags)
 	d = append(d, byte(side-1), byte(side-1), 0, 0)      // block size less one
 	d = append(d, byte(blockBytes), 0, 0, 0, 0, 0, 0, 0) // bytes in planes 0-7
 	for _, s := range samples {

@@ -109,7 +109,8 @@ func TestAlignment(t *testing.T) {
 	}
 }
 
-// Files of UASTC have 0 for a number. These are what the Khronos Group's ktx (4.4) writes.
+// Files of UASTC have 0 for a number. These are what the Khronos Group's ktx writes, told
+// to assign no primaries to those without a curve, as glTF wants.
 func TestDescriptorsOfUASTC(t *testing.T) {
 	for _, tc := range []struct {
 		srgb, opaque bool
@@ -117,8 +118,8 @@ func TestDescriptorsOfUASTC(t *testing.T) {
 	}{
 		{true, true, "2C000000 00000000 02002800 A6010200 03030000 10000000 00000000 00007F00 00000000 00000000 FFFFFFFF"},
 		{true, false, "2C000000 00000000 02002800 A6010200 03030000 10000000 00000000 00007F03 00000000 00000000 FFFFFFFF"},
-		{false, true, "2C000000 00000000 02002800 A6010100 03030000 10000000 00000000 00007F00 00000000 00000000 FFFFFFFF"},
-		{false, false, "2C000000 00000000 02002800 A6010100 03030000 10000000 00000000 00007F03 00000000 00000000 FFFFFFFF"},
+		{false, true, "2C000000 00000000 02002800 A6000100 03030000 10000000 00000000 00007F00 00000000 00000000 FFFFFFFF"},
+		{false, false, "2C000000 00000000 02002800 A6000100 03030000 10000000 00000000 00007F03 00000000 00000000 FFFFFFFF"},
 	} {
 		tex := &texture.Texture{Format: texture.UASTC, SRGB: tc.srgb, Opaque: tc.opaque, W: 4, H: 4, Levels: [][]byte{make([]byte, 16)}}
 		if d := cmp.Diff(hex.Dump(unhex(t, tc.want)), hex.Dump(descriptor(tex))); d != "" || numberOf(tex) != 0 {
