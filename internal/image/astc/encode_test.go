@@ -33,17 +33,17 @@ func encoded(t testing.TB, pix []byte, w, h, side int, o Options) []byte {
 // TestQualityPays says that the others reach more.
 func TestEncodeQuality(t *testing.T) {
 	least := map[string][4]float64{
-		"fog":        {54.3, 50.6, 49.2, 48.3},
-		"glass":      {117.6, 117.6, 117.6, 117.6},
-		"gradient":   {52.2, 49.8, 48.8, 46.0},
-		"gray":       {62.8, 54.1, 50.1, 47.3},
-		"leaves":     {26.7, 24.0, 20.1, 18.5},
-		"letters":    {30.2, 24.6, 21.0, 18.8},
-		"noise":      {18.9, 17.0, 15.1, 13.6},
+		"fog": {54.3, 50.6, 49.2, 48.3},
+		"glass": {117.6, 117.6, 117.6, 117.6},
+		"gradient": {52.2, 49.8, 48.8, 46.0},
+		"gray": {62.8, 54.1, 50.1, 47.3},
+		"leaves": {26.7, 24.0, 20.1, 18.5},
+		"letters": {30.2, 24.6, 21.0, 18.8},
+		"noise": {18.9, 17.0, 15.1, 13.6},
 		"normal map": {28.4, 27.4, 24.6, 23.3},
-		"smoke":      {47.4, 46.1, 45.5, 44.5},
-		"stone":      {42.7, 39.7, 33.3, 28.1},
-		"tile":       {117.6, 117.6, 117.6, 117.6},
+		"smoke": {47.4, 46.1, 45.5, 44.5},
+		"stone": {42.7, 39.7, 33.3, 28.1},
+		"tile": {117.6, 117.6, 117.6, 117.6},
 	}
 	for name, pix := range samples() {
 		for i, side := range sides {
@@ -59,10 +59,10 @@ func TestEncodeQuality(t *testing.T) {
 // The bytes are the same on every machine.
 func TestEncodeGolden(t *testing.T) {
 	want := map[string]string{
-		"fast4": "5db2890e45e58560", "normal4": "611f12725b7d1fb4", "best4": "138c4337a365c988",
-		"fast5": "9bea4db7bc759ea3", "normal5": "604323d78cd81aa2", "best5": "b00518dd0b561436",
-		"fast6": "cb14feae610eaa31", "normal6": "3c5d014ee7813725", "best6": "3b1516ec944a52fc",
-		"fast8": "4e7b3b7c7bcecac7", "normal8": "c0d8d243797691bb", "best8": "0fb721705b3bf4d9",
+		"fast4": "ade4cef8e2b0757b", "normal4": "9f18d41b3aead4d8", "best4": "c3afc0b3a05eb01a",
+		"fast5": "6f27e80400e70aca", "normal5": "bdb24016b80bb83c", "best5": "4300552df8db3f74",
+		"fast6": "121f0a08e5d51e71", "normal6": "c2f9744000ffd5b2", "best6": "d8c3049155ac8d0f",
+		"fast8": "4bc791c5d7103df6", "normal8": "f29ac21164d86c2d", "best8": "257285b721479ec7",
 	}
 	all := samples()
 	for _, side := range sides {

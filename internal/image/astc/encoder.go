@@ -108,14 +108,17 @@ func (e *encoder) search() {
 	case e.opaque:
 		e.guessLine(kindRGB, &s)
 		e.guessScale(kindRGBScale, &s)
+		e.guessGray(kindGray, false, &s)
 		e.guessApart(kindRGB, e.loner(&s), &s)
 	default:
 		e.guessLine(kindRGBA, &s)
 		e.guessScale(kindRGBScaleAlpha, &s)
+		e.guessGray(kindGrayAlpha, false, &s)
 		c := e.loner(&s)
 		e.guessApart(kindRGBA, c, &s)
 		if c == 3 {
 			e.guessScaleApart(&s)
+			e.guessGray(kindGrayAlpha, true, &s)
 		}
 	}
 	e.carryOut()

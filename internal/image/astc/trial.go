@@ -119,7 +119,7 @@ func (e *encoder) place(h *hypothesis, plane int, at *[64]float32) {
 	}
 	for i := range e.pixels {
 		part := h.part[i&63] & 3
-		at[i&63] = dot(&e.pf[i&63], &d[part]) - base[part]
+		at[i&63] = max(0, min(dot(&e.pf[i&63], &d[part])-base[part], 1))
 	}
 }
 
@@ -133,7 +133,7 @@ func (e *encoder) settle(g *grid, p *plan, plane int, at *[64]float32, h *hypoth
 	pixel := &t.pixel[plane]
 	if g.whole {
 		for i, v := range at[:e.pixels] {
-			r := uint8(float32(max(0, min(v, 1))*top) + 0.5)
+			r := uint8(float32(v*top) + 0.5)
 			ranks[i] = r
 			values[i] = ranked[r]
 			pixel[i] = int32(ranked[r])
@@ -164,7 +164,7 @@ func (e *encoder) shrink(g *grid, at *[64]float32) {
 		for i := range g.across {
 			sum := float32(0)
 			for x, v := range row {
-				sum += float32(max(0, min(v, 1)) * g.fitX[i&7][x&7])
+				sum += float32(v * g.fitX[i&7][x&7])
 			}
 			rows[i&7][y] = sum
 		}
@@ -196,7 +196,7 @@ func (e *encoder) descend(g *grid, p *plan, plane int, at *[64]float32) {
 		for k := range at4 {
 			sum += int32(values[at4[k]&63]) * int32(share[k])
 		}
-		left[i&63] = max(0, min(at[i&63], 1)) - float32(float32(sum)*(1.0/1024))
+		left[i&63] = at[i&63] - float32(float32(sum)*(1.0/1024))
 	}
 	for range e.effort.passes {
 		moved := false
