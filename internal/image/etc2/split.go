@@ -34,8 +34,8 @@ func (l *list) add(c candidate) {
 
 // A memo keeps what luma said of one half.
 type memo struct {
-	round uint32
-	seen  [766]uint32
+	round uint64
+	seen  [766]uint64
 	cost  [766]int32
 	table [766]uint8
 }
