@@ -77,8 +77,12 @@ func library(level int) contestant {
 	}}
 }
 
-// peer is an encoder in the program built from testdata/peer.cpp.
-func peer(program, encoder, level string) contestant {
+// peer is an encoder in the program built from testdata/peer.cpp, with blocks of 16 bytes.
+func peer(program, encoder, level string) contestant { return peerOf(program, encoder, level, 16) }
+
+// peerOf is an encoder in a program that is called as testdata/peer.cpp says.
+func peerOf(program, encoder, level string, blockBytes int) contestant {
+	size := side * side / 16 * blockBytes
 	return contestant{name: encoder + " " + level, run: func(ctx context.Context, pictures []picture) (blocks [][]byte, seconds []float64, err error) {
 		dir, err := os.MkdirTemp("", "bc7bench")
 		if err != nil {
@@ -111,12 +115,12 @@ func peer(program, encoder, level string) contestant {
 		if err != nil {
 			return nil, nil, err
 		}
-		if len(all) != len(pictures)*bc7.Size(side, side) || len(seconds) != len(pictures) {
+		if len(all) != len(pictures)*size || len(seconds) != len(pictures) {
 			return nil, nil, fmt.Errorf("%s %s: %d bytes and %d times of %d pictures", program, encoder, len(all), len(seconds), len(pictures))
 		}
 		for range pictures {
-			blocks = append(blocks, all[:bc7.Size(side, side)])
-			all = all[bc7.Size(side, side):]
+			blocks = append(blocks, all[:size])
+			all = all[size:]
 		}
 		return blocks, seconds, nil
 	}}

@@ -102,3 +102,20 @@ func TestASTC(t *testing.T) {
 		t.Error("bc5 is taken")
 	}
 }
+
+func TestUASTC(t *testing.T) {
+	all, err := ofUASTC("uastc", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := contest(t.Context(), []picture{slope(255)}, all[:1], 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := results[0][0]; r.psnr < 44 || r.leaks {
+		t.Errorf("%+v", r)
+	}
+	if _, err := ofUASTC("uastc-bc7", ""); err == nil {
+		t.Error("nothing transcodes, and no error")
+	}
+}

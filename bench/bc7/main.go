@@ -1,14 +1,17 @@
 //go:build amd64 || arm64
 
-// Command bc7 compares packages bc7 and astc with other encoders on ten crops of a game's pictures:
-// pixels per second of CPU time, and similarity to the source.
+// Command bc7 compares packages bc7, astc, etc2 and uastc with other encoders on ten crops of a
+// game's pictures: pixels per second of CPU time, and similarity to the source.
 //
 //	go run ./bench/bc7 -data /usr/share/games/supertuxkart/data -peer PROGRAM
 //	go run ./bench/bc7 -format astc6x6 -astcenc PROGRAM
+//	go run ./bench/bc7 -format uastc-bc7 -peer PROGRAM
+//	go run ./bench/bc7 -format etc2rgb -peer PROGRAM -vector PROGRAM
 //
 // The pictures are those of Debian's package supertuxkart-data. PROGRAM is built from
-// testdata/peer.cpp, which says how, and from the sources of its encoders. Without
-// it only encoders in Go run. The other PROGRAM is Arm's astcenc, as Debian has it. The decoder library needs a 64-bit processor.
+// testdata/peer.cpp, uastc.cpp for UASTC, or etc2.cpp for ETC2 and EAC, which say how, and from the sources of their
+// encoders. Without it only encoders in Go run. The other PROGRAM is Arm's astcenc, as
+// Debian has it. The decoder library needs a 64-bit processor.
 package main
 
 import (
@@ -26,15 +29,16 @@ import (
 
 func main() {
 	data := flag.String("data", "/usr/share/games/supertuxkart/data", "the game's `folder` of data")
-	program := flag.String("peer", "", "the `program` built from testdata/peer.cpp")
-	format := flag.String("format", "bc7", "the `format`: bc7, astc4x4, astc5x5, astc6x6 or astc8x8")
+	program := flag.String("peer", "", "the `program` built from testdata/peer.cpp, uastc.cpp for UASTC, or etc2.cpp for ETC2 and EAC")
+	format := flag.String("format", "bc7", "the `format`: bc7, astc4x4, astc5x5, astc6x6, astc8x8, etc2rgb, etc2rgba, eacr11, uastc, or uastc-bc7, -etc2, -bc3, -bc1 for what it becomes")
 	astcenc := flag.String("astcenc", "", "Arm's `program` astcenc")
+	vector := flag.String("vector", "", "the `program` built from testdata/etc2.cpp with vector instructions")
 	rounds := flag.Int("rounds", 3, "how often each encoder runs; the least time counts")
 	only := flag.String("only", "", "run encoders whose name this `regexp` finds")
 	slow := flag.Bool("slow", false, "run the slowest too")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Stdout, *data, contestants{*format, *program, *astcenc, *slow}, *rounds, *only)
+	err := run(ctx, os.Stdout, *data, contestants{*format, *program, *astcenc, *slow, *vector}, *rounds, *only)
 	stop()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "bc7: %v\n", err)
@@ -50,6 +54,9 @@ func run(ctx context.Context, out io.Writer, data string, of contestants, rounds
 	pictures, err := load(data)
 	if err != nil {
 		return err
+	}
+	if f, ok := parseETC(of.format); ok {
+		pictures = f.stored(pictures)
 	}
 	all, err := of.all()
 	if err != nil {
@@ -73,9 +80,16 @@ type contestants struct {
 	format        string
 	peer, astcenc string // programs; "" for none
 	slow          bool
+	vector        string // peer of ETC2 again, built with vector instructions
 }
 
 func (of contestants) all() ([]contestant, error) {
+	if f, ok := parseETC(of.format); ok {
+		return ofETC(f, of.peer, of.vector, of.slow), nil
+	}
+	if strings.HasPrefix(of.format, "uastc") {
+		return ofUASTC(of.format, of.peer)
+	}
 	if of.format != "bc7" {
 		return ofASTC(of.format, of.astcenc)
 	}

@@ -71,4 +71,8 @@ way "textures in DDS" "$mesh
 texture_suffix = \".dds\"
 $image
 container = \"dds\""
+way "textures in UASTC" "$mesh
+textures = \"basisu\"
+$image
+format = \"uastc\""
 exit $status

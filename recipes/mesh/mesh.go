@@ -47,8 +47,9 @@
 //
 //	.ktx2  source, without a mimeType. KHR_texture_basisu, the only extension for KTX2,
 //	       forbids BC7, BC5 and all that graphics cards take as it is; with textures =
-//	       "basisu" it is written, and required. Readers that know KTX2 go by the name or
-//	       the first bytes: Bevy, Babylon.js, three.js with a handler for .ktx2
+//	       "basisu", for images with format = "uastc", it is written, and required.
+//	       Readers that know KTX2 go by the name or the first bytes: Bevy, Babylon.js,
+//	       three.js with a handler for .ktx2
 //	.dds   MSFT_texture_dds, required
 //	.webp  EXT_texture_webp, required
 //	else   source
@@ -98,7 +99,7 @@ type Mesh struct {
 	LODRatio float64 `toml:"lod_ratio" min:"0.05" max:"0.95" doc:"triangles of a level of detail, as a share of those of the level before"`
 	LODError float64 `toml:"lod_error" min:"0" max:"1" doc:"largest error of any level of detail, as a share of the mesh's longest side"`
 
-	Textures      string `toml:"textures" enum:"cooked,basisu,keep" doc:"how images in files of their own are named: cooked, by what the recipe image makes of them, their name with texture_suffix; basisu, likewise, where the files are Basis Universal (KHR_texture_basisu); keep, as they are"`
+	Textures      string `toml:"textures" enum:"cooked,basisu,keep" doc:"how images in files of their own are named: cooked, by what the recipe image makes of them, their name with texture_suffix; basisu, likewise, where the recipe image has format uastc (KHR_texture_basisu); keep, as they are"`
 	TextureSuffix string `toml:"texture_suffix" doc:"what the cooked form of an image has at the end of its name"`
 }
 

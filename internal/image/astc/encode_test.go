@@ -59,10 +59,10 @@ func TestEncodeQuality(t *testing.T) {
 // The bytes are the same on every machine.
 func TestEncodeGolden(t *testing.T) {
 	want := map[string]string{
-		"fast4": "5db2890e45e58560", "normal4": "611f12725b7d1fb4", "best4": "138c4337a365c988",
-		"fast5": "9bea4db7bc759ea3", "normal5": "604323d78cd81aa2", "best5": "b00518dd0b561436",
-		"fast6": "cb14feae610eaa31", "normal6": "3c5d014ee7813725", "best6": "3b1516ec944a52fc",
-		"fast8": "4e7b3b7c7bcecac7", "normal8": "c0d8d243797691bb", "best8": "0fb721705b3bf4d9",
+		"fast4": "7780d2dd466c31db", "normal4": "64c9eb5dd00429cf", "best4": "2ec337a077a5dac4",
+		"fast5": "50d2a0f20261a8dc", "normal5": "b5282b5c8d7c05ab", "best5": "d5c08f6c5a025cf2",
+		"fast6": "050ac5a5101949ce", "normal6": "543cc809abc7c110", "best6": "3606444d1bdbfb8f",
+		"fast8": "1833952fc89c0734", "normal8": "42dd8f9489354e2f", "best8": "21a65107c2aec2f7",
 	}
 	all := samples()
 	for _, side := range sides {

@@ -43,7 +43,7 @@ type effort struct {
 var efforts = [...]effort{
 	Fast:   {good: 4, hard: 200, tries: [2]int{2, 1}, share: 0.4, near: 2, splits: 1, rounds: 1, passes: 1, weighings: 2},
 	Normal: {good: 0, hard: 12, tries: [2]int{8, 4}, share: 0.05, near: 8, splits: 3, rounds: 1, passes: 1, weighings: 2},
-	Best:   {good: 0, hard: 2, tries: [2]int{10, 10}, share: 0, near: 16, splits: 5, rounds: 3, passes: 2, weighings: 4},
+	Best:   {good: 0, hard: 1, tries: [2]int{10, 14}, share: 0, near: 16, splits: 5, rounds: 2, passes: 2, weighings: 4},
 }
 
 func newEncoder(q Quality, side int) *encoder {
@@ -108,14 +108,17 @@ func (e *encoder) search() {
 	case e.opaque:
 		e.guessLine(kindRGB, &s)
 		e.guessScale(kindRGBScale, &s)
+		e.guessGray(kindGray, false, &s)
 		e.guessApart(kindRGB, e.loner(&s), &s)
 	default:
 		e.guessLine(kindRGBA, &s)
 		e.guessScale(kindRGBScaleAlpha, &s)
+		e.guessGray(kindGrayAlpha, false, &s)
 		c := e.loner(&s)
 		e.guessApart(kindRGBA, c, &s)
 		if c == 3 {
 			e.guessScaleApart(&s)
+			e.guessGray(kindGrayAlpha, true, &s)
 		}
 	}
 	e.carryOut()

@@ -137,15 +137,20 @@ func (f *fit) round(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	return f.roundDirect(span, stored)
 }
 
-// roundGray is round for ends whose red, green and blue are alike, as are those of the
-// pixels.
+// roundGray is round for ends whose red, green and blue are alike.
 func (f *fit) roundGray(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
-	x, y, loss := f.channel(0, span)
+	// One channel that stands for three.
+	g := fit{}
+	g.aa[0], g.ab[0], g.bb[0] = 3*f.aa[0], 3*f.ab[0], 3*f.bb[0]
+	g.a[0], g.b[0] = f.a[0]+f.a[1]+f.a[2], f.b[0]+f.b[1]+f.b[2]
+	for i := range g.ends {
+		g.ends[i][0] = (f.ends[i][0] + f.ends[i][1] + f.ends[i][2]) / 3
+	}
+	x, y, loss := g.channel(0, span)
 	stored[0], stored[1] = scale.sorted[x], scale.sorted[y]
 	a, b := int32(scale.ranked[x]), int32(scale.ranked[y])
 	p = pair{{a, a, a, 255}, {b, b, b, 255}}
-	loss *= 3
 	if kind == kindGrayAlpha {
 		x, y, l := f.channel(3, span)
 		stored[2], stored[3] = scale.sorted[x], scale.sorted[y]

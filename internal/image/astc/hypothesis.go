@@ -49,28 +49,17 @@ func (e *encoder) project(h *hypothesis, m *moments, axis *[4]float32, mask uint
 // taken apart into waves.
 func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	n := e.side
-	var rows [8][8]float32 // by frequency along a row, and row
+	var rows, energy [8][8]float32 // by frequency along a row, and row; by both frequencies
 	for y := range n {
-		row := at[y*n : y*n+n]
-		for u := range n {
-			sum := float32(0)
-			for x, v := range row {
-				sum += float32(v * e.wave[u][x&7])
-			}
-			rows[u][y] = sum
-		}
+		e.waves(&rows, y, at[y*n:y*n+n])
 	}
-	var energy [8][8]float32 // by frequencies along columns and rows
 	total := float32(0)
 	for u := range n {
+		e.waves(&energy, u, rows[u][:n])
 		for v := range n {
-			sum := float32(0)
-			for y, r := range rows[u][:n] {
-				sum += float32(r * e.wave[v][y&7])
-			}
-			sum = float32(sum * sum)
-			energy[v][u] = sum
-			total += sum
+			c := energy[v][u]
+			energy[v][u] = float32(c * c)
+			total += energy[v][u]
 		}
 	}
 	g := 0
@@ -98,9 +87,35 @@ func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	}
 }
 
+// waves sets column k to how much of each wave is in a row of as many values as a block
+// has pixels a side. Even waves are symmetric and odd ones antisymmetric.
+func (e *encoder) waves(to *[8][8]float32, k int, row []float32) {
+	var even, odd [4]float32
+	n := len(row)
+	half := n / 2
+	for x := range half {
+		a, b := row[x], row[n-1-x]
+		even[x&3], odd[x&3] = a+b, a-b
+	}
+	for u := range n {
+		w := &e.wave[u&7]
+		fold := &even
+		sum := float32(0)
+		if u&1 != 0 {
+			fold = &odd
+		} else if n&1 != 0 {
+			sum = float32(row[half] * w[half&7])
+		}
+		for x, v := range fold[:half] {
+			sum += float32(v * w[x&7])
+		}
+		to[u&7][k&7] = sum
+	}
+}
+
 // guess adds the plans of a hypothesis to the pool.
 func (e *encoder) guess(h *hypothesis) {
-	if h.residue >= e.pool.best[e.pool.wanted-1].sse {
+	if e.hopeless(h) {
 		return
 	}
 	var loss [49]float32
@@ -150,6 +165,11 @@ func (e *encoder) noises(noise *[16]float32, at *[64]float32, length float32) {
 	}
 }
 
+// hopeless reports whether no plan of a hypothesis can be among the best guesses.
+func (e *encoder) hopeless(h *hypothesis) bool {
+	return h.residue >= e.pool.best[e.pool.wanted-1].sse || h.residue >= float32(e.sse)
+}
+
 // next returns a hypothesis of one part to fill in.
 func (e *encoder) next(kind uint8, dual bool) *hypothesis {
 	h := &e.hypotheses[e.used&15]
@@ -173,8 +193,30 @@ func (e *encoder) guessLine(kind uint8, s *scatter) {
 func (e *encoder) guessScale(kind uint8, s *scatter) {
 	h := e.next(kind, false)
 	var axis [4]float32
-	axis, h.residue = e.all.ray(s)
+	if axis, h.residue = e.all.ray(s); e.hopeless(h) {
+		return
+	}
 	e.project(h, &e.all, &axis, ^uint64(0), 0)
+	e.guess(h)
+}
+
+// guessGray guesses for all pixels taken for gray, and alpha apart where it says so.
+func (e *encoder) guessGray(kind uint8, apart bool, s *scatter) {
+	h := e.next(kind, apart)
+	h.component = 3
+	rest := *s
+	if apart {
+		rest = s.without(3)
+	}
+	var axis [4]float32
+	if axis, h.residue = e.all.grayLine(&rest); e.hopeless(h) {
+		return
+	}
+	e.project(h, &e.all, &axis, ^uint64(0), 0)
+	if apart {
+		own := [4]float32{3: 1}
+		e.project(h, &e.all, &own, ^uint64(0), 1)
+	}
 	e.guess(h)
 }
 

@@ -3,7 +3,7 @@ package astc
 // guessSplits guesses for the best splits.
 func (e *encoder) guessSplits(n int, best *ranking) {
 	for _, b := range best.best[:best.wanted] {
-		if b.split != nil && b.residue < float32(e.sse) {
+		if b.split != nil {
 			e.guessSplit(n, b.split)
 		}
 	}
@@ -47,12 +47,7 @@ func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
 	s := m.scatter()
 	axis, along := s.principal()
 	direct = line{kindRGB, axis, max(0, s.trace()-along)}
-	gray, opaque := e.gray, m.product[9] == m.n*255*255
-	if !gray {
-		// Gray is where no two channels differ: the squares of their differences are 0.
-		p := &m.product
-		gray = p[0]+p[4] == 2*p[1] && p[4]+p[7] == 2*p[5]
-	}
+	opaque := m.product[9] == m.n*255*255
 	if !opaque {
 		direct.kind = kindRGBA
 	}
@@ -60,16 +55,17 @@ func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
 		direct.kind = direct.kind - kindRGB // kindGray or kindGrayAlpha
 	}
 	cheap = direct
-	if gray {
-		cheap.kind = kindGray
+	worse := nearlyAsGood + float32(e.sse)/float32(4*e.pixels)
+	worse = float32(float32(m.n) * worse)
+	if axis, left := m.grayLine(&s); left-direct.residue < worse {
+		cheap = line{kindGray, axis, left}
 		if !opaque {
 			cheap.kind = kindGrayAlpha
 		}
 		return direct, cheap
 	}
 	ray, left := m.ray(&s)
-	worse := nearlyAsGood + float32(e.sse)/float32(4*e.pixels)
-	if left-direct.residue < float32(float32(m.n)*worse) {
+	if left-direct.residue < worse {
 		cheap = line{kindRGBScale, ray, left}
 		if !opaque {
 			cheap.kind = kindRGBScaleAlpha
@@ -114,7 +110,7 @@ func (e *encoder) guessLines(n int, sp *split, all *[maxParts]moments, lines *[m
 		h.mixed = h.mixed || l.kind != lines[0].kind
 		h.residue += l.residue
 	}
-	if h.numbers > maxColors || h.residue >= e.pool.best[e.pool.wanted-1].sse {
+	if h.numbers > maxColors || e.hopeless(h) {
 		return
 	}
 	for k := range n {

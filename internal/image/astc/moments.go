@@ -143,16 +143,33 @@ func (m *moments) ray(s *scatter) (axis [4]float32, residue float32) {
 		}
 	}
 	color, along := raw.principal()
-	residue = max(0, raw.trace()-along)
+	axis, residue = s.withAlpha(&color)
+	return axis, residue + max(0, raw.trace()-along)
+}
+
+// grayLine returns the direction of the line that suits pixels taken for gray, and the
+// squared error it leaves. s is their scatter; if it has alpha, the line has.
+func (m *moments) grayLine(s *scatter) (axis [4]float32, residue float32) {
+	p := &m.product
+	// Three times the squared distance from gray.
+	chroma := 2*(p[0]+p[4]+p[7]) - 2*(p[1]+p[2]+p[5])
+	const third = 0.57735026 // the root of a third
+	axis, residue = s.withAlpha(&[4]float32{third, third, third})
+	return axis, residue + float32(chroma)/3
+}
+
+// withAlpha returns the direction that suits pixels whose colors are on a line already, and
+// the squared error that alpha adds.
+func (s *scatter) withAlpha(color *[4]float32) (axis [4]float32, residue float32) {
 	if s[3][3] == 0 {
-		return color, residue
+		return *color, 0
 	}
-	// The scatter of the color's multiple and alpha.
-	w := s.times(&color)
-	x, y, z := dot(&color, &w), w[3], s[3][3]
+	// The scatter of the place on the line and alpha.
+	w := s.times(color)
+	x, y, z := dot(color, &w), w[3], s[3][3]
 	half := float32((x - z) * 0.5)
 	root := sqrt(float32(half*half) + float32(y*y))
-	residue += max(0, float32((x+z)*0.5)-root)
+	residue = max(0, float32((x+z)*0.5)-root)
 	// An eigenvector of the greater eigenvalue.
 	c, a := half+root, y
 	if half < 0 {
@@ -160,7 +177,7 @@ func (m *moments) ray(s *scatter) (axis [4]float32, residue float32) {
 	}
 	length := sqrt(float32(c*c) + float32(a*a))
 	if length == 0 {
-		return color, residue
+		return *color, residue
 	}
 	c, a = c/length, a/length
 	return [4]float32{float32(color[0] * c), float32(color[1] * c), float32(color[2] * c), a}, residue

@@ -50,8 +50,8 @@ func (m *masks) swapped() masks { return masks{m[1], m[0]} }
 // A ranking is the best splits so far, the best first.
 type ranking struct {
 	best [16]struct {
-		split   *split
-		residue float32
+		split *split
+		cost  float32
 	}
 	wanted int
 }
@@ -59,24 +59,24 @@ type ranking struct {
 func (r *ranking) reset(wanted int) {
 	r.wanted = wanted
 	for i := range r.best[:wanted] {
-		r.best[i].split, r.best[i].residue = nil, math.MaxFloat32
+		r.best[i].split, r.best[i].cost = nil, math.MaxFloat32
 	}
 }
 
-func (r *ranking) add(s *split, residue float32) {
+func (r *ranking) add(s *split, cost float32) {
 	for i := range r.best[:r.wanted] {
 		if r.best[i].split == s {
 			return
 		}
 	}
 	k := r.wanted - 1
-	if residue >= r.best[k].residue {
+	if cost >= r.best[k].cost {
 		return
 	}
-	for ; k > 0 && r.best[k-1].residue > residue; k-- {
+	for ; k > 0 && r.best[k-1].cost > cost; k-- {
 		r.best[k] = r.best[k-1]
 	}
-	r.best[k].split, r.best[k].residue = s, residue
+	r.best[k].split, r.best[k].cost = s, cost
 }
 
 // weigh ranks the splits that come nearest to a wanted one.
@@ -108,7 +108,7 @@ func (e *encoder) weigh(best *ranking, n int, wanted *masks) {
 	}
 	for _, candidate := range nearest[:min(near, len(all))] {
 		s := &all[candidate.at]
-		best.add(s, e.residueOf(n, &s.masks))
+		best.add(s, e.costOf(n, &s.masks))
 	}
 }
 
@@ -278,13 +278,17 @@ func (e *encoder) partsOf(n int, masks *[maxParts]uint64) (all [maxParts]moments
 	return all
 }
 
-// residueOf returns the squared error that lines through the parts leave.
-func (e *encoder) residueOf(n int, masks *[maxParts]uint64) float32 {
+const costOfLength = 0.0005
+
+// costOf returns the squared error that lines through the parts leave, and a little for what
+// is along them: of lines that leave nothing the shorter are better.
+func (e *encoder) costOf(n int, masks *[maxParts]uint64) float32 {
 	all := e.partsOf(n, masks)
 	sum := float32(0)
 	for k := range n {
 		s := all[k].scatter()
-		sum += max(0, s.trace()-s.along())
+		along := s.along()
+		sum += max(0, s.trace()-along) + float32(along*costOfLength)
 	}
 	return sum
 }

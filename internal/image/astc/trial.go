@@ -2,12 +2,13 @@ package astc
 
 // A trial is what is made while a plan is carried out.
 type trial struct {
-	ideal [64]float32    // weights of the grid before rounding
-	grid  [2][64]uint8   // values of the grid's weights, by plane
-	rank  [2][64]uint8   // their ranks
-	pixel [2][64]int32   // the weights of pixels, 0 to 64
-	ends  [maxParts]pair // by part
-	color [18]uint8      // stored numbers
+	ideal  [64]float32      // weights of the grid before rounding
+	grid   [2][64]uint8     // values of the grid's weights, by plane
+	rank   [2][64]uint8     // their ranks
+	pixel  [2][64]int32     // the weights of pixels, 0 to 64
+	ends   [maxParts]pair   // by part
+	color  [maxColors]uint8 // stored numbers
+	length [4]float32       // the squared lengths of the lines, by part
 }
 
 // try carries out a plan and keeps the result if it is the best so far.
@@ -110,6 +111,7 @@ func (e *encoder) place(h *hypothesis, plane int, at *[64]float32) {
 			from[part][c], d[part][c] = float32(ends[0][c]), float32(ends[1][c]-ends[0][c])
 		}
 		length := dot(&d[part], &d[part])
+		t.length[part] = length
 		if length > 0 {
 			for c := range d[part] {
 				d[part][c] /= length
@@ -119,7 +121,7 @@ func (e *encoder) place(h *hypothesis, plane int, at *[64]float32) {
 	}
 	for i := range e.pixels {
 		part := h.part[i&63] & 3
-		at[i&63] = dot(&e.pf[i&63], &d[part]) - base[part]
+		at[i&63] = max(0, min(dot(&e.pf[i&63], &d[part])-base[part], 1))
 	}
 }
 
@@ -133,7 +135,7 @@ func (e *encoder) settle(g *grid, p *plan, plane int, at *[64]float32, h *hypoth
 	pixel := &t.pixel[plane]
 	if g.whole {
 		for i, v := range at[:e.pixels] {
-			r := uint8(float32(max(0, min(v, 1))*top) + 0.5)
+			r := uint8(float32(v*top) + 0.5)
 			ranks[i] = r
 			values[i] = ranked[r]
 			pixel[i] = int32(ranked[r])
@@ -148,7 +150,7 @@ func (e *encoder) settle(g *grid, p *plan, plane int, at *[64]float32, h *hypoth
 		values[i] = ranked[r]
 	}
 	if h != nil {
-		e.descend(g, p, plane, at)
+		e.descend(g, p, plane, at, h)
 	}
 	for i := range e.pixels {
 		pixel[i] = g.infill.pixel(i, values)
@@ -164,7 +166,7 @@ func (e *encoder) shrink(g *grid, at *[64]float32) {
 		for i := range g.across {
 			sum := float32(0)
 			for x, v := range row {
-				sum += float32(max(0, min(v, 1)) * g.fitX[i&7][x&7])
+				sum += float32(v * g.fitX[i&7][x&7])
 			}
 			rows[i&7][y] = sum
 		}
@@ -183,7 +185,7 @@ func (e *encoder) shrink(g *grid, at *[64]float32) {
 }
 
 // descend moves one weight after the other to where the squared error is least.
-func (e *encoder) descend(g *grid, p *plan, plane int, at *[64]float32) {
+func (e *encoder) descend(g *grid, p *plan, plane int, at *[64]float32, h *hypothesis) {
 	t := &e.work
 	ranked := weights[p.span].ranked
 	top := float32(len(ranked) - 1)
@@ -196,17 +198,30 @@ func (e *encoder) descend(g *grid, p *plan, plane int, at *[64]float32) {
 		for k := range at4 {
 			sum += int32(values[at4[k]&63]) * int32(share[k])
 		}
-		left[i&63] = max(0, min(at[i&63], 1)) - float32(float32(sum)*(1.0/1024))
+		left[i&63] = at[i&63] - float32(float32(sum)*(1.0/1024))
 	}
 	for range e.effort.passes {
 		moved := false
 		for w := range n {
 			touched := g.touched[g.first[w]:g.first[w+1]]
-			sum := float32(0)
-			for k := range touched {
-				sum += float32(left[touched[k].pixel&63] * touched[k].share)
+			sum, inverse := float32(0), g.inverse[w]
+			if h.parts == 1 {
+				for k := range touched {
+					sum += float32(left[touched[k].pixel&63] * touched[k].share)
+				}
+			} else { // what is on a longer line counts more
+				all := float32(0)
+				for k := range touched {
+					i := touched[k].pixel & 63
+					share := float32(touched[k].share * t.length[h.part[i]&3])
+					sum += float32(left[i] * share)
+					all += float32(touched[k].share * share)
+				}
+				if all > 0 {
+					inverse = 1 / all
+				}
 			}
-			v := float32(float32(values[w])*(1.0/64)) + float32(sum*g.inverse[w])
+			v := float32(float32(values[w])*(1.0/64)) + float32(sum*inverse)
 			r := uint8(float32(max(0, min(v, 1))*top) + 0.5)
 			if r == ranks[w] {
 				continue

@@ -80,10 +80,12 @@ func (e *encoder) scalar(v *[16]int32, k *scalarKind) uint64 {
 		}
 	}
 	wide := e.effort.scalar
+	// Where the outermost values are few, it pays not to reach them.
+	below := max(1, wide)
 	for t := range uint8(16) {
 		span := ranks[t].span * k.unit
 		full := (high - low + span - 1) / span
-		for m := max(k.least, full-wide); m <= min(15, full+wide/2); m++ {
+		for m := max(k.least, full-below); m <= min(15, full+wide/2); m++ {
 			step := k.step(m)
 			// Modifiers reach a step further down than up.
 			middle := k.nearestBase((low + high + step) >> 1)
@@ -98,6 +100,12 @@ func (e *encoder) scalar(v *[16]int32, k *scalarKind) uint64 {
 				}
 			}
 		}
+	}
+	if wide == 0 {
+		found := best
+		by := max(1, k.step(found.multiplier)/k.unit/4)
+		try(scalarCode{max(0, found.base-by), found.multiplier, found.table})
+		try(scalarCode{min(255, found.base+by), found.multiplier, found.table})
 	}
 	return k.pack(v, best)
 }

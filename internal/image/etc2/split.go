@@ -34,8 +34,8 @@ func (l *list) add(c candidate) {
 
 // A memo keeps what luma said of one half.
 type memo struct {
-	round uint32
-	seen  [766]uint32
+	round uint64
+	seen  [766]uint64
 	cost  [766]int32
 	table [766]uint8
 }
@@ -64,6 +64,9 @@ func (e *encoder) split() {
 	}
 	if found {
 		sse := e.index(&best)
+		if e.effort.nudge {
+			sse = e.nudgeSplit(&best, sse)
+		}
 		e.take(&best, sse)
 	}
 }
@@ -205,6 +208,35 @@ func (e *encoder) luma(h *half, sum int32) (cost int32, table uint8) {
 		m.cost[sum], m.table[sum] = h.luma(sum)
 	}
 	return m.cost[sum], m.table[sum]
+}
+
+// nudgeSplit moves channels of the base colors and tables by single steps while that
+// helps: the costs do not know of colors that are cut off.
+func (e *encoder) nudgeSplit(c *code, least int32) int32 {
+	most := uint8(31)
+	if c.mode == individual {
+		most = 15
+	}
+	for better := true; better; {
+		better = false
+		for at := range 16 {
+			next := *c
+			step := uint8(at&1*2) - 1
+			half := at >> 3
+			if k := at >> 1 & 3; k < 3 {
+				next.base[half][k] += step
+				if next.base[half][k] > most || c.mode == differential && !near(&next.base[0], &next.base[1]) {
+					continue
+				}
+			} else if next.table[half] += step; next.table[half] > 7 {
+				continue
+			}
+			if sse := e.index(&next); sse < least {
+				*c, least, better = next, sse, true
+			}
+		}
+	}
+	return least
 }
 
 // index chooses the indices of a block in a mode of ETC1, and returns its error.

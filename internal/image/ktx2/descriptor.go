@@ -25,12 +25,12 @@ const (
 	modelASTC   colorModel = 162
 	modelUASTC  colorModel = 166
 
-	primariesNone     = 0
-	primariesBT709    = 1
-	transferLinear    = 1
-	transferSRGB      = 2
-	premultiplied     = 1 // a flag
-	descriptorVersion = 2
+	primariesUnspecified = 0
+	primariesBT709       = 1
+	transferLinear       = 1
+	transferSRGB         = 2
+	premultiplied        = 1 // a flag
+	descriptorVersion    = 2
 
 	channelRed   channel = 0
 	channelGreen channel = 1
@@ -174,11 +174,10 @@ func descriptor(t *texture.Texture) []byte {
 	side, blockBytes := t.Format.Block()
 	samples := samplesOf(t)
 	primaries, transfer, flags := byte(primariesBT709), byte(transferLinear), byte(0)
-	switch {
-	case t.SRGB:
+	if t.SRGB {
 		transfer = transferSRGB
-	case t.Format == texture.UASTC:
-		primaries = primariesNone // KHR_texture_basisu wants that of data
+	} else if t.Format == texture.UASTC {
+		primaries = primariesUnspecified // KHR_texture_basisu wants so: it is data, no color
 	}
 	if t.Premultiplied {
 		flags = premultiplied

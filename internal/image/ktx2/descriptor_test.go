@@ -109,8 +109,8 @@ func TestAlignment(t *testing.T) {
 	}
 }
 
-// Files of UASTC have 0 for a number. These are what the Khronos Group's ktx (4.4) writes, but
-// for the primaries of data, which KHR_texture_basisu wants unspecified.
+// Files of UASTC have 0 for a number. These are what the Khronos Group's ktx writes, told
+// to assign no primaries to those without a curve, as glTF wants.
 func TestDescriptorsOfUASTC(t *testing.T) {
 	for _, tc := range []struct {
 		srgb, opaque bool

@@ -2,25 +2,31 @@ package uastc
 
 import "math"
 
-// color1 sets the hints for BC1 of a block that decodes to some pixels: whether its ends
-// and indices can be taken as they are, or its indices alone with ends by least squares,
-// with next to no more error than a fit of BC1's own.
-func (h *hints) color1(px *[16]point, c *code, l *layout) {
+// forBC1 sets the hints for BC1 of a block that decodes to some pixels: whether its ends
+// and indices can be taken as they are, or its indices alone with ends by least squares.
+// Without them a transcoder fits a line of its own, which takes longer.
+func (h *hints) forBC1(px *[16]point, c *code, l *layout) {
 	order := &placesBC1[l.weight]
 	var given [16]uint8
 	for i := range given {
 		given[i] = order[c.index[0][i]]
 	}
-	ends := [2]color565{}
+	var ends [2]color565
 	for e := range ends {
 		v := l.end(&c.ends[0][e])
 		ends[e] = narrow565([3]float64{float64(v[0]), float64(v[1]), float64(v[2])})
 	}
-	taken := errorOf(px, &ends, &given)
 	fitted := solve565(px, &given)
-	again := errorOf(px, &fitted, &given)
-	// A fit of its own begins with the outermost pixels on the axis.
-	own := int32(math.MaxInt32)
+	// The transcoder's fit is somewhat better than the one here.
+	limit := fit565(px)
+	limit -= limit / 16
+	h.bc1[0] = errorOf(px, &ends, &given) <= limit
+	h.bc1[1] = l.bias && errorOf(px, &fitted, &given) <= limit
+}
+
+// fit565 returns the error of a quick fit of BC1, which begins with the pixels that are
+// the outermost on the axis.
+func fit565(px *[16]point) int32 {
 	var m moments
 	for i := range px {
 		m.add(&px[i])
@@ -28,26 +34,24 @@ func (h *hints) color1(px *[16]point, c *code, l *layout) {
 	s := m.scatter(7)
 	v := s.principal()
 	d := v.axis()
-	least, most := 0, 0
+	least, most := &px[0], &px[0]
 	for i := range px {
-		if d.at(&px[i]) < d.at(&px[least]) {
-			least = i
-		}
-		if d.at(&px[i]) > d.at(&px[most]) {
-			most = i
+		if at := d.at(&px[i]); at < d.at(least) {
+			least = &px[i]
+		} else if at > d.at(most) {
+			most = &px[i]
 		}
 	}
-	fitted = [2]color565{{px[least][0], px[least][1], px[least][2]}, {px[most][0], px[most][1], px[most][2]}}
+	ends := [2]color565{color565(least[:3]), color565(most[:3])}
+	best := int32(math.MaxInt32)
 	var places [16]uint8
 	for range 2 {
-		nearest565(px, &fitted, &places)
-		fitted = solve565(px, &places)
-		nearest565(px, &fitted, &places)
-		own = min(own, errorOf(px, &fitted, &places))
+		nearest565(px, &ends, &places)
+		ends = solve565(px, &places)
+		nearest565(px, &ends, &places)
+		best = min(best, errorOf(px, &ends, &places))
 	}
-	limit := own - own/16
-	h.bc1[0] = taken <= limit
-	h.bc1[1] = l.bias && again <= limit
+	return best
 }
 
 // placesBC1 has, by the bits of an index, the third of the way between BC1's ends that a

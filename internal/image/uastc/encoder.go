@@ -18,8 +18,9 @@ type encoder struct {
 
 // An effort is what a quality means.
 type effort struct {
-	// near is how many patterns nearest to the way that pixels lie are weighed; 0 weighs
-	// all. tries is how many of the best guesses are carried out.
+	// near is how many pixels a pattern may be off the two ways in which the pixels fall
+	// apart for it to be weighed; 0 weighs all. tries is how many of the best guesses are
+	// carried out.
 	near   int
 	tries  int
 	rounds int // how often ends are solved for, and indices chosen for them
@@ -67,7 +68,7 @@ func (e *encoder) encode(pixels *[64]byte) [16]byte {
 		h.alpha(&px, e.effort.tables, e.effort.radius)
 	}
 	if e.effort.bc1 {
-		h.color1(&px, &e.best, l)
+		h.forBC1(&px, &e.best, l)
 	}
 	return e.best.pack(&h)
 }

@@ -4,16 +4,16 @@ package uastc
 // mode's prefix, hints, pattern, the channel of the second plane, digits of ends, bits of
 // ends, weights. Bits are counted from the lowest of the first byte.
 type layout struct {
-	prefix     uint8 // first bits, as many as
-	prefixBits uint8
+	prefix     uint8 // the first bits,
+	prefixBits uint8 // and how many
 	subsets    uint8
 	planes     uint8
 	channels   uint8 // 2: one for red, green and blue, and alpha
 	weight     uint8 // bits of the index of a weight
 	ends       *scale
 	patterns   []pattern // nil for one subset
-	loss       int64     // about half of what the squared error grows by in BC7, where that is much
-	bias       bool      // has the hint of that name, and BC1's second; without, and with alpha, neither
+	bias       bool      // has ETC1's hint of that name, and the second of BC1
+	loss       int64     // half of what the squared error grows by in BC7, where that is much
 }
 
 // modeSolid is the mode of blocks of one color; it stores that, and hints.

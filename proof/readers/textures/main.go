@@ -8,10 +8,12 @@
 //     that must look like the source.
 //   - astcenc, Arm's encoder and decoder of ASTC: the blocks of the samples and some
 //     thousand made at random, which it must decode to the pixels that ours does.
+//   - the transcoder of basis_universal, as three.js brings it: UASTC of the samples and
+//     random blocks, which it must decode to the pixels that ours does, and transcode.
 //
 // It prints a line for each file and reader. A format that a reader does not support is
 // reported but is not a failure; a tool that is not installed is skipped. Run
-// ../textures.sh, which gets ktx-parse first.
+// ../textures.sh, which gets what can be had first.
 package main
 
 import (
@@ -24,16 +26,17 @@ import (
 
 func main() {
 	parse := flag.String("ktx-parse", "", "`path` of ktx-parse's index.mjs")
+	basis := flag.String("basis", "", "the `folder` of three.js's basis_transcoder.js")
 	astcenc := flag.String("astcenc", "", "the `program` astcenc")
 	script := flag.String("script", "proof/readers/textures/ktxparse.mjs", "`path` of the script that runs it")
 	flag.Parse()
-	if err := run(*parse, *script, *astcenc); err != nil {
+	if err := run(*parse, *script, *astcenc, *basis); err != nil {
 		fmt.Fprintln(os.Stderr, "textures:", err)
 		os.Exit(1)
 	}
 }
 
-func run(parse, script, astcenc string) error {
+func run(parse, script, astcenc, basis string) error {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "textures-")
 	if err != nil {
@@ -49,6 +52,15 @@ func run(parse, script, astcenc string) error {
 		fmt.Println("ktx-parse: not asked (-ktx-parse)")
 	} else if wrong, err = askKTXParse(ctx, filepath.Join(dir, "ktx2"), parse, script, samples); err != nil {
 		return err
+	}
+	if basis == "" {
+		fmt.Println("basisu: not asked (-basis)")
+	} else {
+		more, err := askTranscoder(ctx, filepath.Join(dir, "uastc"), basis, filepath.Join(filepath.Dir(script), "basis.mjs"), samples)
+		if err != nil {
+			return err
+		}
+		wrong += more
 	}
 	if astcenc == "" {
 		fmt.Println("astcenc: not asked (-astcenc)")

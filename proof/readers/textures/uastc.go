@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/assetcook/assetcook/internal/image/cooked"
+	"github.com/assetcook/assetcook/internal/image/ktx2"
+	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/image/uastc"
+)
+
+// transcoded is what basis.mjs prints of a file.
+type transcoded struct {
+	Valid   bool
+	UASTC   bool
+	Alpha   bool
+	Levels  []string // sums of pixels
+	Refused []string
+}
+
+// askTranscoder has the transcoder of basis_universal read textures of UASTC: the samples,
+// and thousands of blocks made at random. It returns how many come out otherwise than ours
+// are decoded.
+func askTranscoder(ctx context.Context, dir, basis, script string, samples []sample) (wrong int, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, err
+	}
+	var names []string
+	var textures []*texture.Texture
+	for _, s := range samples {
+		if s.texture.Format == texture.UASTC {
+			names, textures = append(names, s.name), append(textures, s.texture)
+			opaque := *s.texture
+			opaque.Opaque = true
+			names, textures = append(names, s.name+"-opaque"), append(textures, &opaque)
+		}
+	}
+	names, textures = append(names, "uastc-random"), append(textures, randomUASTC())
+	args := []string{script, basis}
+	for i, t := range textures {
+		file := filepath.Join(dir, names[i]+".ktx2")
+		f, err := os.Create(file)
+		if err != nil {
+			return 0, err
+		}
+		if err := errors.Join(ktx2.Write(ctx, f, t, ktx2.Supercompression{Scheme: ktx2.Zstd, Level: 3}), f.Close()); err != nil {
+			return 0, fmt.Errorf("%s: %w", names[i], err)
+		}
+		args = append(args, file)
+	}
+	cmd := exec.CommandContext(ctx, "node", args...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, fmt.Errorf("node %s: %w", script, err)
+	}
+	lines := json.NewDecoder(bytes.NewReader(out))
+	for i, t := range textures {
+		var found transcoded
+		if err := lines.Decode(&found); err != nil {
+			return 0, err
+		}
+		problems, err := compareTranscoded(ctx, t, &found)
+		if err != nil {
+			return 0, err
+		}
+		wrong += min(1, len(problems))
+		fmt.Printf("%-10s %-18s %d levels %s\n", "basisu", names[i], len(found.Levels), verdict(problems))
+	}
+	return wrong, nil
+}
+
+// compareTranscoded names what is not as t is.
+func compareTranscoded(ctx context.Context, t *texture.Texture, found *transcoded) (problems []string, err error) {
+	if !found.Valid || !found.UASTC || found.Alpha == t.Opaque || len(found.Levels) != len(t.Levels) {
+		problems = append(problems, fmt.Sprintf("valid %v, UASTC %v, alpha %v, %d levels", found.Valid, found.UASTC, found.Alpha, len(found.Levels)))
+	}
+	problems = append(problems, found.Refused...)
+	for i := range min(len(found.Levels), len(t.Levels)) {
+		m, err := cooked.Level(ctx, t, i, 0)
+		if err != nil {
+			return nil, err
+		}
+		if sum := sha256.Sum256(m.Pix8); hex.EncodeToString(sum[:]) != found.Levels[i] {
+			problems = append(problems, fmt.Sprintf("other pixels on level %d", i))
+		}
+	}
+	return problems, nil
+}
+
+// randomUASTC is a texture of random blocks, without those that are not valid, which
+// decode to zeros.
+func randomUASTC() *texture.Texture {
+	const w = 512
+	random := rand.New(rand.NewPCG(3, 8))
+	var level []byte
+	for len(level) < w*w {
+		var b [16]byte
+		for i := range b {
+			b[i] = byte(random.Uint32())
+		}
+		var pix [64]byte
+		if uastc.DecodeBlock(&pix, &b); pix != [64]byte{} {
+			level = append(level, b[:]...)
+		}
+	}
+	return &texture.Texture{Format: texture.UASTC, W: w, H: w, Levels: [][]byte{level}}
+}
