@@ -222,7 +222,7 @@ func misses(ctx context.Context, g *geometry) (float64, error) {
 // document enters what has been cooked into the document.
 func (c *cooking) document(ctx context.Context) (*writer, error) {
 	free, uses := c.survey()
-	as, err := newAccessors(c.doc, free, &c.repairs)
+	as, err := newAccessors(c.doc, free, c.o.Compression == "meshopt", &c.repairs)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (c *cooking) document(ctx context.Context) (*writer, error) {
 	if err := as.keep(ctx, uses); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{w.place, w.images, w.extensions} {
+	for _, step := range []func(context.Context) error{w.place, w.images, w.layOut, w.extensions} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -243,18 +243,26 @@ func (c *cooking) document(ctx context.Context) (*writer, error) {
 	return w, nil
 }
 
+// layOut gives all views their places.
+func (w *writer) layOut(ctx context.Context) (err error) {
+	w.buffers, err = w.accessors.views.finish(ctx)
+	return err
+}
+
 // text returns the document and the parts of its buffer.
 func (w *writer) text() (json.RawMessage, [][]byte, error) {
-	list, parts, size := w.accessors.views.finish()
-	root := &w.doc.Root
+	b, root := &w.buffers, &w.doc.Root
 	w.doc.SetObjects("accessors", w.accessors.objects)
-	w.doc.SetObjects("bufferViews", list)
-	if size > 0 {
-		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d}]`, size))
-	} else {
+	w.doc.SetObjects("bufferViews", b.list)
+	switch {
+	case b.unpacked > 0:
+		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d},{"byteLength":%d,"extensions":{"%s":{"fallback":true}}}]`, b.size, b.unpacked, extMeshopt))
+	case b.size > 0:
+		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d}]`, b.size))
+	default:
 		root.Delete("buffers")
 	}
 	var text bytes.Buffer
 	err := json.Compact(&text, root.Text())
-	return text.Bytes(), parts, err
+	return text.Bytes(), b.parts, err
 }

@@ -53,6 +53,7 @@ func (o *Mesh) estimate(text []byte, chunk, size int64) (int64, error) {
 		return 0, err
 	}
 	need := float64(size) + float64(gltfcheck.Memory(int64(len(text)))) + float64(textCost*float64(len(text)))
+	need += float64(model.UnpackedSize(doc))
 	for i := range doc.Buffers {
 		if doc.Buffers[i].URI != nil {
 			need += float64(doc.Buffers[i].ByteLength)
@@ -85,6 +86,9 @@ func (o *Mesh) estimate(text []byte, chunk, size int64) (int64, error) {
 	}
 	// Vertices as they were read and as they are written; what is kept, copied.
 	need += float64(o.work(largest)) + 2*bytes + kept(doc, drawn)
+	if o.Compression == "meshopt" {
+		need += bytes + kept(doc, drawn) // both forms of them
+	}
 	if need > hopeless {
 		return 0, fmt.Errorf("would need %.3g bytes of memory; its accessors overlap, or the file is damaged", need)
 	}

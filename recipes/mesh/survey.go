@@ -32,7 +32,7 @@ func (c *cooking) survey() (free []bool, uses []use) {
 				}
 			}
 			if p.Indices != nil {
-				note(*p.Indices, indices)
+				note(*p.Indices, loose)
 			}
 		}
 	}

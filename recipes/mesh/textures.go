@@ -151,9 +151,7 @@ func (w *writer) declareTextures(textures []model.Object, types []string) {
 		}
 		w.declare(name, used, required)
 		if !used {
-			is := func(s string) bool { return s == name }
-			w.doc.ExtensionsUsed = slices.DeleteFunc(w.doc.ExtensionsUsed, is)
-			w.doc.ExtensionsRequired = slices.DeleteFunc(w.doc.ExtensionsRequired, is)
+			w.undeclare(name)
 		}
 	}
 }

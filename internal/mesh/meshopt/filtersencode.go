@@ -36,22 +36,34 @@ func PutOctahedral(to []byte, v [3]float32, w, bits int) {
 // into it or its negative, which is the same rotation, in bits from 4 to 16 for each of
 // three numbers.
 func PutQuaternion(to []byte, q [4]float32, bits int) {
+	v := shortened(q, largestOf(q), bits)
+	put(to, v[0], v[1], v[2], v[3])
+}
+
+// largestOf returns which number of a rotation is the furthest from 0.
+func largestOf(q [4]float32) int {
 	largest := 0
 	for k := range q {
 		if math.Abs(float64(q[k])) > math.Abs(float64(q[largest])) {
 			largest = k
 		}
 	}
+	return largest
+}
+
+// shortened returns the three numbers of a rotation besides the largest, which becomes
+// positive, and which one that is.
+func shortened(q [4]float32, largest, bits int) (v [4]int) {
 	one := 1<<(bits-1) - 1
 	scale := math.Sqrt2 * float64(one)
 	if q[largest] < 0 {
 		scale = -scale
 	}
-	var v [3]int
-	for k := range v {
+	for k := range 3 {
 		v[k] = whole(min(max(float64(q[(largest+1+k)&3])*scale, float64(-one)), float64(one)))
 	}
-	put(to, v[0], v[1], v[2], one&^3|largest)
+	v[3] = one&^3 | largest
+	return v
 }
 
 // PutExponential writes a float as 4 bytes that the filter Exponential turns into the

@@ -265,6 +265,64 @@ func TestExponential(t *testing.T) {
 	})
 }
 
+// What a filter has made is turned back into what it makes the same of.
+func TestUndo(t *testing.T) {
+	random := func(seed *uint32) float32 {
+		*seed = *seed*1664525 + 1013904223
+		return float32(*seed>>8)/(1<<23) - 1
+	}
+	for _, tc := range []struct {
+		filter       Filter
+		stride, bits int
+	}{{Octahedral, 4, 8}, {Octahedral, 4, 5}, {Octahedral, 8, 10}, {Octahedral, 8, 16}, {Quaternion, 8, 8}, {Quaternion, 8, 12}, {Quaternion, 8, 16}, {Exponential, 12, 0}} {
+		const n = 4000
+		seed, data := uint32(tc.bits), make([]byte, n*tc.stride)
+		for i := range n {
+			e, v := data[i*tc.stride:][:tc.stride], spread(i, n)
+			switch tc.filter {
+			case Octahedral:
+				PutOctahedral(e, v, i%3, tc.bits)
+			case Quaternion:
+				half := float64(random(&seed)) * math.Pi
+				q := [4]float32{0, 0, 0, float32(math.Cos(half))}
+				for k := range v {
+					q[k] = v[k] * float32(math.Sin(half))
+				}
+				PutQuaternion(e, q, tc.bits)
+			case Exponential:
+				for k := 0; k < len(e); k += 4 {
+					PutExponential(e[k:], 1000*random(&seed), -9)
+				}
+			}
+		}
+		if err := tc.filter.Apply(t.Context(), data, tc.stride); err != nil {
+			t.Fatal(err)
+		}
+		again := bytes.Clone(data)
+		done, err := tc.filter.Undo(t.Context(), again, tc.stride, tc.bits)
+		if err != nil || !done {
+			t.Errorf("%v with %d bits: not undone, %v", tc.filter, tc.bits, err)
+			continue
+		}
+		if err := tc.filter.Apply(t.Context(), again, tc.stride); err != nil || !bytes.Equal(again, data) {
+			t.Errorf("%v with %d bits: something else, %v", tc.filter, tc.bits, err)
+		}
+	}
+	// What no filter makes is not undone: no vector of length 1, no rotation, a float of
+	// more than 23 bits.
+	var wide [4]byte
+	binary.LittleEndian.PutUint32(wide[:], math.Float32bits(1+1./(1<<23)))
+	for _, tc := range []struct {
+		filter Filter
+		data   []byte
+		bits   int
+	}{{Octahedral, []byte{3, 1, 2, 0}, 8}, {Quaternion, []byte{1, 0, 2, 0, 3, 0, 9, 0}, 12}, {Exponential, wide[:], 0}} {
+		if done, err := tc.filter.Undo(t.Context(), tc.data, len(tc.data), tc.bits); done || err != nil {
+			t.Errorf("%v: undone, %v", tc.filter, err)
+		}
+	}
+}
+
 // The example of the specification's color formulas, worked out by hand: K is 7.
 func TestColor(t *testing.T) {
 	e := []byte{60, 10, 0xfb, 0x40 | 63} // luma 60, Co 10, Cg -5, alpha 63 of 63
