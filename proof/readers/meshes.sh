@@ -81,8 +81,10 @@ $image
 container = \"dds\""
 way "compressed" "$mesh
 compression = \"meshopt\""
-# Normals are rounded in another way where they are compressed; all else is the same.
+# Normals and animations are rounded in another way where they are compressed; all else is
+# the same.
 bits="lods = 2
+animation_error = 0
 position_bits = 12
 normal_bits = 0
 color_bits = 16
@@ -93,6 +95,8 @@ $bits" "$mesh
 $bits"
 way "compressed floats" "$mesh
 compression = \"meshopt\"
+animation_error = 0
 $floats" "$mesh
+animation_error = 0
 $floats"
 exit $status

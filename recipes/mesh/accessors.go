@@ -26,10 +26,10 @@ type accessors struct {
 }
 
 // newAccessors returns the accessors of a document. free says of which the elements
-// are replaced wherever they are used, compress that views are to be packed.
-func newAccessors(doc *model.Document, free []bool, compress bool, r *repairs) (*accessors, error) {
+// are replaced wherever they are used.
+func newAccessors(o *Mesh, doc *model.Document, free []bool, r *repairs) (*accessors, error) {
 	objects, err := doc.Objects("accessors")
-	as := &accessors{views: views{compress: compress}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), repairs: r}
+	as := &accessors{views: views{compress: o.Compression == "meshopt", bits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), repairs: r}
 	as.contents, as.vertices = contents(doc)
 	return as, err
 }

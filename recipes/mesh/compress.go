@@ -35,7 +35,7 @@ func (vs *views) pack(ctx context.Context, v *view) (packed []byte, l meshopt.La
 		}
 	} else {
 		var data []byte
-		if data, l.Filter, err = filtered(ctx, v); err == nil {
+		if data, l.Filter, err = vs.filtered(ctx, v); err == nil {
 			packed, err = meshopt.EncodeAttributes(ctx, data, v.stride)
 		}
 	}
@@ -47,17 +47,27 @@ func (vs *views) pack(ctx context.Context, v *view) (packed []byte, l meshopt.La
 
 // filtered returns the elements of a view as its filter has them. It leaves one without
 // a filter if that could not give back the same elements.
-func filtered(ctx context.Context, v *view) ([]byte, meshopt.Filter, error) {
+func (vs *views) filtered(ctx context.Context, v *view) ([]byte, meshopt.Filter, error) {
 	f, bits := meshopt.None, 0
-	if v.use == directions {
+	switch v.use {
+	case directions:
 		f, bits = meshopt.Octahedral, 2*v.stride
-	}
-	if f == meshopt.None {
+	case turns:
+		f, bits = meshopt.Quaternion, vs.bits
+	case floats:
+		f = meshopt.Exponential
+	default:
 		return v.data, f, nil
 	}
 	data := slices.Clone(v.data)
-	if done, err := f.Undo(ctx, data, v.stride, bits); !done || err != nil {
-		return v.data, meshopt.None, err
+	for i, start := range v.starts { // each has steps of its own
+		end := len(data)
+		if i+1 < len(v.starts) {
+			end = v.starts[i+1] * v.stride
+		}
+		if done, err := f.Undo(ctx, data[start*v.stride:end], v.stride, bits); !done || err != nil {
+			return v.data, meshopt.None, err
+		}
 	}
 	return data, f, nil
 }

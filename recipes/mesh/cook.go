@@ -60,6 +60,7 @@ type cooking struct {
 	joints     []int // that the smallest skin of each mesh has, 0 for none
 	repairs    repairs
 	geometries []*geometry
+	motions    [][]*motion   // by animation and sampler; nil for one that stays as it is
 	shows      [][]*geometry // by mesh and primitive; nil for one that stays as it is
 }
 
@@ -73,6 +74,12 @@ func (o *Mesh) cook(ctx context.Context, job *recipe.Job, doc *model.Document, m
 	}
 	step := job.Step("shade")
 	err = c.load(ctx, measure)
+	step()
+	if err != nil {
+		return nil, err
+	}
+	step = job.Step("animate")
+	err = c.findMotions(ctx)
 	step()
 	if err != nil {
 		return nil, err
@@ -222,12 +229,12 @@ func misses(ctx context.Context, g *geometry) (float64, error) {
 // document enters what has been cooked into the document.
 func (c *cooking) document(ctx context.Context) (*writer, error) {
 	free, uses := c.survey()
-	as, err := newAccessors(c.doc, free, c.o.Compression == "meshopt", &c.repairs)
+	as, err := newAccessors(c.o, c.doc, free, &c.repairs)
 	if err != nil {
 		return nil, err
 	}
 	w := &writer{cooking: c, accessors: as}
-	for _, step := range []func(context.Context) error{w.geometry, w.skins} {
+	for _, step := range []func(context.Context) error{w.animate, w.geometry, w.skins} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}

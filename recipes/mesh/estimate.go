@@ -86,6 +86,9 @@ func (o *Mesh) estimate(text []byte, chunk, size int64) (int64, error) {
 	}
 	// Vertices as they were read and as they are written; what is kept, copied.
 	need += float64(o.work(largest)) + 2*bytes + kept(doc, drawn)
+	if o.AnimationError > 0 {
+		need += keyframeCost * keyframesOf(doc)
+	}
 	if o.Compression == "meshopt" {
 		need += bytes + kept(doc, drawn) // both forms of them
 	}
@@ -208,6 +211,26 @@ func (o *Mesh) work(l load) int64 {
 		perCorner = 180
 	}
 	return perCorner*l.corners + 60*l.vertices
+}
+
+// keyframeCost is how many bytes thinning out an animation takes for each of its values and
+// times: as floats, rounded, which are kept, and written.
+const keyframeCost = 4
+
+// keyframesOf returns the bytes of the accessors of animations, as often as samplers name
+// them.
+func keyframesOf(doc *gltfcheck.Document) float64 {
+	sum := float64(0)
+	for i := range doc.Animations {
+		for _, s := range doc.Animations[i].Samplers {
+			for _, accessor := range []int32{*s.Input, *s.Output} {
+				if a := &doc.Accessors[accessor]; a.BufferView != nil {
+					sum += float64(float64(a.Count) * float64(gltfcheck.ElementSize(a.ComponentType, a.Type)))
+				}
+			}
+		}
+	}
+	return sum
 }
 
 // kept returns the bytes of what is copied as it is: pictures, and accessors from which

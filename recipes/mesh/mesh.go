@@ -32,14 +32,23 @@
 // transforms, children and animations; only morph target weights move to the new node,
 // with the channels that animate them.
 //
+// # Animations
+//
+// Keyframes that others lead to anyway go, and rotations are stored in 16 bits a number,
+// within animation_error: radians of a rotation; shares of the scale, of a morph target,
+// and for what moves, of the size of what is below the node, or of its distance from its
+// parent if there is nothing. The path between keyframes counts. A curve that stands still
+// is one keyframe; each animation takes as long as before. Splines stay as they are, and
+// so does what KHR_animation_pointer animates.
+//
 // # Compression
 //
 // compression = "meshopt" packs the views of the buffer (EXT_meshopt_compression, see
 // package meshopt), those that become smaller by it. What loads the model has to know the
 // extension. Normals and tangents are rounded in octahedral coordinates then: with 8 bits
-// each is off by less than a degree, with 16 by 1/250. Nothing else changes by it. Models
-// that use the extension, or KHR_meshopt_compression, are read; those that Draco has
-// compressed are refused.
+// each is off by less than a degree, with 16 by 1/250. Animations are rounded within
+// animation_error. Nothing else changes by it. Models that use the extension, or
+// KHR_meshopt_compression, are read; those that Draco has compressed are refused.
 //
 // # What survives
 //
@@ -103,6 +112,8 @@ type Mesh struct {
 	ColorBits    int `toml:"color_bits" min:"0" max:"16" doc:"bits of each component of colors, 8 or 16; 0 keeps floats"`
 	WeightBits   int `toml:"weight_bits" min:"0" max:"16" doc:"bits of the weights of joints, 8 or 16; 0 keeps floats"`
 
+	AnimationError float64 `toml:"animation_error" min:"0" max:"0.1" doc:"how far an animation may be off for fewer keyframes: in radians, as a share of a scale, of a morph target, or of the size of what moves; 0 keeps all keyframes"`
+
 	Compression string `toml:"compression" enum:"none,meshopt" doc:"meshopt stores vertices, triangles and animations in fewer bytes (EXT_meshopt_compression), which whatever loads the model must know how to read"`
 
 	LODs     int     `toml:"lods" min:"0" max:"8" doc:"how many meshes with fewer triangles to add as levels of detail"`
@@ -116,7 +127,7 @@ type Mesh struct {
 // Recipe returns the recipe "mesh".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "mesh", Version: 3, Extensions: []string{".glb", ".gltf", ".obj"},
+		Name: "mesh", Version: 4, Extensions: []string{".glb", ".gltf", ".obj"},
 		Formats: []recipe.Format{
 			{Name: "a binary glTF model", Extensions: []string{".glb"}, Magic: []string{"glTF"}},
 			{Name: "a glTF model", Extensions: []string{".gltf"}, Loose: true},
@@ -126,7 +137,7 @@ func Recipe() recipe.Recipe {
 			return &Mesh{
 				Normals: "flat", Tangents: true, Optimize: true, Overdraw: 1.02,
 				PositionBits: 16, NormalBits: 8, UVBits: 16, ColorBits: 8, WeightBits: 8,
-				Compression: "none", LODRatio: 0.5, LODError: 0.02,
+				AnimationError: 0.0005, Compression: "none", LODRatio: 0.5, LODError: 0.02,
 				Textures: "cooked", TextureSuffix: ".ktx2",
 			}
 		},

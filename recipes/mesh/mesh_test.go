@@ -57,6 +57,7 @@ var ways = map[string]func(*Mesh){
 	"coarse":   func(o *Mesh) { o.PositionBits, o.NormalBits, o.ColorBits, o.WeightBits = 9, 16, 16, 16 },
 	"no order": func(o *Mesh) { o.Optimize = false },
 	"lods":     func(o *Mesh) { o.LODs = 2 },
+	"keyed":    func(o *Mesh) { o.AnimationError = 0 },
 	"meshopt":  func(o *Mesh) { o.Compression, o.LODs = "meshopt", 1 },
 }
 

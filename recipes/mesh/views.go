@@ -12,7 +12,9 @@ import (
 type use uint8
 
 const (
-	other    use = iota // animations
+	other    use = iota // times of animations, and all else
+	turns               // of animations, as the filter Quaternion makes them
+	floats              // of animations, with steps of a power of two
 	matrices            // of skins
 	vertices
 	directions // of vertices, in octahedral coordinates
@@ -57,6 +59,7 @@ type view struct {
 // views are the bufferViews of the output, in the order of their first use.
 type views struct {
 	compress bool
+	bits     int // of turns
 	list     []*view
 	known    map[viewKind]int
 }
@@ -102,6 +105,8 @@ func (vs *views) of(u use, stride int, component int32) int {
 		}
 	case u == directions || u == vertices:
 		k.use, k.stride = vertices, stride
+	case u == turns || u == floats:
+		k.use = other
 	case u == indices || u == loose:
 		k.use, k.stride = indices, stride
 	}
