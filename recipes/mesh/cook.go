@@ -146,7 +146,7 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 		return err
 	}
 	c.groups = findGroups(c.doc, asIs)
-	l := &loader{doc: c.doc}
+	l, called := &loader{doc: c.doc}, c.callings()
 	known := map[string]*geometry{}
 	c.shows = make([][]*geometry, len(c.meshes))
 	for i := range c.meshes {
@@ -160,6 +160,7 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 				continue
 			}
 			look, group, several := lookOf(looks, p, c.primitives[i][j]), c.groups.of[i], len(c.primitives[i]) > 1
+			look.unseen = c.isUnseen(p, called[i])
 			key := fmt.Sprint(c.joints[i], geometryKey(p, group, look, several))
 			if known[key] == nil {
 				g, err := l.load(ctx, p)

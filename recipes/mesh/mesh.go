@@ -21,6 +21,14 @@
 // whose names start with an underscore or whose numbers are not floats: their maker has
 // packed them already. Triangles of materials that blend keep their order, which shows.
 //
+// # Meshes for collisions
+//
+// Normals, for which each corner would need a vertex of its own, are not made for what is
+// not drawn: meshes one of whose words, or one of the words of all nodes that show them, is
+// collision, collider, navmesh, colonly or convcolonly, or UCX, UBX, USP or UCP; those
+// without a material if the word is col, coll, convcol, hull, phys or physics; and what has
+// neither a material nor texture coordinates or colors, in a model that has materials.
+//
 // # Positions
 //
 // Positions become whole numbers on a grid of 2^position_bits lines along the longest
@@ -99,7 +107,7 @@ import (
 
 // Mesh holds the options of the recipe.
 type Mesh struct {
-	Normals string `toml:"normals" enum:"flat,smooth,none" doc:"how normals are made where they are missing: flat as glTF asks for, smooth over all edges, or not at all"`
+	Normals string `toml:"normals" enum:"flat,smooth,none" doc:"how normals are made where they are missing: flat as glTF asks for, smooth over all edges, or not at all; meshes for collisions get none"`
 
 	Tangents bool `toml:"tangents" doc:"make MikkTSpace tangents where a material has a normal map and the mesh none"`
 

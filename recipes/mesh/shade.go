@@ -13,6 +13,7 @@ import (
 // A look is what the materials of a primitive ask of its geometry.
 type look struct {
 	unlit    bool // all of them are
+	unseen   bool // nothing is drawn of it
 	blend    bool // one does
 	must     bool // tangents cannot be left to who draws it, as there is no normal map to make them by
 	normalUV int  // number of the coordinates that tangents follow, -1 for none; see tangentSpace
@@ -97,12 +98,13 @@ func lookOf(list []look, p *gltfcheck.Primitive, text model.Object) look {
 }
 
 // shade makes the normals and tangents that are missing. Flat normals of a mesh that
-// morphs are left to who draws it: they turn with the triangles.
+// morphs are left to who draws it: they turn with the triangles. What is for physics only
+// gets none.
 func (o *Mesh) shade(ctx context.Context, g *geometry, l look) error {
 	if g.mode != triangles {
 		return nil
 	}
-	if g.stream("NORMAL") == nil && o.Normals != "none" && g.targets == 0 && !l.unlit {
+	if g.stream("NORMAL") == nil && o.Normals != "none" && g.targets == 0 && !l.unlit && !l.unseen {
 		if err := o.makeNormals(ctx, g); err != nil {
 			return fmt.Errorf("normals: %w", err)
 		}
