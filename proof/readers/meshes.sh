@@ -79,8 +79,9 @@ way "textures in DDS" "$mesh
 texture_suffix = \".dds\"
 $image
 container = \"dds\""
-way "compressed" "$mesh
-compression = \"meshopt\""
+way "compressed, without what nobody uses" "$mesh
+compression = \"meshopt\"
+prune = true"
 # Normals and animations are rounded in another way where they are compressed; all else is
 # the same.
 bits="lods = 2

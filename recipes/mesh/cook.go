@@ -161,10 +161,14 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 			}
 			look, group, several := lookOf(looks, p, c.primitives[i][j]), c.groups.of[i], len(c.primitives[i]) > 1
 			look.unseen = c.isUnseen(p, called[i])
+			if !c.o.Prune {
+				look.coords = 0 // and primitives that differ by it only are one geometry
+			}
 			key := fmt.Sprint(c.joints[i], geometryKey(p, group, look, several))
 			if known[key] == nil {
 				g, err := l.load(ctx, p)
 				if err == nil {
+					c.o.prune(g, c.primitives[i][j], look, c.joints[i])
 					err = g.repair(ctx, &c.repairs, where, c.joints[i])
 				}
 				if err == nil {
@@ -239,6 +243,9 @@ func (c *cooking) document(ctx context.Context) (*writer, error) {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if c.o.Prune {
+		as.dropUnused()
 	}
 	if err := as.keep(ctx, uses); err != nil {
 		return nil, err

@@ -40,6 +40,15 @@
 // transforms, children and animations; only morph target weights move to the new node,
 // with the channels that animate them.
 //
+// # What nobody uses
+//
+// With prune, attributes go that drawing does not need: coordinates that no texture of the
+// material and its variants has, tangents without a normal map, normals of unlit materials,
+// all colors but the first, joints and weights of meshes without a skin. Those that keep
+// names stay, and so do those whose names start with an underscore and all of primitives
+// with extensions that may name them. Nodes, materials and images stay: games find them by
+// name or number.
+//
 // # Animations
 //
 // Keyframes that others lead to anyway go, and rotations are stored in 16 bits a number,
@@ -113,6 +122,9 @@ type Mesh struct {
 
 	Optimize bool    `toml:"optimize" doc:"order triangles for the vertex cache and vertices for fetching"`
 	Overdraw float64 `toml:"overdraw" min:"1" max:"3" doc:"how much worse the vertex cache may get for less overdraw, as a factor; 1 does nothing about overdraw"`
+
+	Prune bool     `toml:"prune" doc:"leave out attributes of vertices that no material and no skin uses"`
+	Keep  []string `toml:"keep" doc:"attributes that prune leaves, such as TEXCOORD_1 for light maps of the game's own"`
 
 	PositionBits int `toml:"position_bits" min:"0" max:"16" doc:"bits of a coordinate: an error of at most extent/(2^(bits+1)-2); 0 keeps floats"`
 	NormalBits   int `toml:"normal_bits" min:"0" max:"16" doc:"bits of each component of normals and tangents, 8 or 16; 0 keeps floats"`
