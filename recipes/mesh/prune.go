@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,8 @@ import (
 // allCoords says that any coordinates may be in use.
 const allCoords = ^uint64(0)
 
-// coordsOf returns which coordinates the textures of a material are drawn with, as bits.
+// coordsOf returns which coordinates the textures of a material are drawn with, as bits, and
+// those of lower numbers, which glTF does not allow to lack (section 3.7.2.1).
 func coordsOf(material model.Object) uint64 {
 	extensions, err := model.ParseObject(orEmpty(material.Member("extensions")))
 	if err != nil {
@@ -34,8 +36,11 @@ func coordsOf(material model.Object) uint64 {
 	if err != nil {
 		return allCoords
 	}
-	return coords
+	return upTo(coords)
 }
+
+// upTo returns all bits up to the highest one.
+func upTo(bitmap uint64) uint64 { return 1<<bits.Len64(bitmap) - 1 }
 
 // prune drops the attributes that nothing of a primitive's materials and skins uses, and
 // the option keep does not name.
@@ -46,6 +51,11 @@ func (o *Mesh) prune(g *geometry, text model.Object, l look, joints int) {
 	extensions, err := model.ParseObject(orEmpty(text.Member("extensions")))
 	if err != nil || slices.ContainsFunc(extensions, func(e model.Member) bool { return e.Key != extVariants }) {
 		return // it may name attributes
+	}
+	for _, name := range o.Keep {
+		if n, err := strconv.Atoi(strings.TrimPrefix(name, "TEXCOORD_")); err == nil && n >= 0 && n < 64 {
+			l.coords = upTo(l.coords | 1<<n)
+		}
 	}
 	g.streams = slices.DeleteFunc(g.streams, func(s stream) bool {
 		return !isInUse(s.name, l, joints > 0) && !slices.Contains(o.Keep, s.name)

@@ -19,27 +19,26 @@ func TestPrune(t *testing.T) {
 		want                            string
 	}{
 		{"textures with coordinates 0", fmt.Sprintf(textured, ""), "", "", nil, "COLOR_0 NORMAL POSITION TEXCOORD_0 _MINE"},
-		{"with coordinates 1", fmt.Sprintf(textured, `,"texCoord":1`), "", "", nil, "COLOR_0 NORMAL POSITION TEXCOORD_1 _MINE"},
+		{"with coordinates 1", fmt.Sprintf(textured, `,"texCoord":1`), "", "", nil, "COLOR_0 NORMAL POSITION TEXCOORD_0 TEXCOORD_1 _MINE"},
 		{"with those of a transform", fmt.Sprintf(textured, `,"extensions":{"KHR_texture_transform":{"texCoord":1}}`), "", `"extensionsUsed":["KHR_texture_transform"],`, nil,
-			"COLOR_0 NORMAL POSITION TEXCOORD_1 _MINE"},
+			"COLOR_0 NORMAL POSITION TEXCOORD_0 TEXCOORD_1 _MINE"},
 		{"of an extension", `"extensions":{"KHR_materials_specular":{"specularTexture":{"index":0,"texCoord":1}}}`, "", `"extensionsUsed":["KHR_materials_specular"],`, nil,
-			"COLOR_0 NORMAL POSITION TEXCOORD_1 _MINE"},
+			"COLOR_0 NORMAL POSITION TEXCOORD_0 TEXCOORD_1 _MINE"},
 		{"of an extension that is not known", `"extensions":{"EXT_mine":{}}`, "", `"extensionsUsed":["EXT_mine"],`, nil, "COLOR_0 NORMAL POSITION TEXCOORD_0 TEXCOORD_1 _MINE"},
 		{"no textures", ``, "", "", nil, "COLOR_0 NORMAL POSITION _MINE"},
-		{"kept", ``, "", "", []string{"TEXCOORD_1", "COLOR_1"}, "COLOR_0 COLOR_1 NORMAL POSITION TEXCOORD_1 _MINE"},
+		{"kept", ``, "", "", []string{"TEXCOORD_1", "COLOR_1"}, "COLOR_0 COLOR_1 NORMAL POSITION TEXCOORD_0 TEXCOORD_1 _MINE"},
 		{"a normal map", `"normalTexture":{"index":0}`, "", "", nil, "COLOR_0 NORMAL POSITION TANGENT TEXCOORD_0 _MINE"},
 		{"unlit", `"extensions":{"KHR_materials_unlit":{}}`, "", `"extensionsUsed":["KHR_materials_unlit"],`, nil, "COLOR_0 POSITION _MINE"},
 		{"a variant", ``, `,"extensions":{"KHR_materials_variants":{"mappings":[{"material":1,"variants":[0]}]}}`,
-			`"extensionsUsed":["KHR_materials_variants"],"extensions":{"KHR_materials_variants":{"variants":[{"name":"a"}]}},`, nil, "COLOR_0 NORMAL POSITION TEXCOORD_1 _MINE"},
+			`"extensionsUsed":["KHR_materials_variants"],"extensions":{"KHR_materials_variants":{"variants":[{"name":"a"}]}},`, nil, "COLOR_0 NORMAL POSITION TEXCOORD_0 TEXCOORD_1 _MINE"},
 		{"features", ``, `,"extensions":{"EXT_mesh_features":{"featureIds":[{"featureCount":1}]}}`, `"extensionsUsed":["EXT_mesh_features"],`, nil,
 			"COLOR_0 COLOR_1 JOINTS_0 NORMAL POSITION TANGENT TEXCOORD_0 TEXCOORD_1 WEIGHTS_0 _MINE"},
 	} {
 		s := new(sheet)
 		p, n, uv, i := s.grid(3, 1)
-		var tangents, joints, weights []float32
+		var tangents, weights []float32
 		for range 16 {
 			tangents = append(tangents, 1, 0, 0, 1)
-			joints = append(joints, 0, 0, 0, 0)
 			weights = append(weights, 1, 0, 0, 0)
 		}
 		numbers := map[string]int{"p": p, "n": n, "uv": uv, "i": i, "t": s.floats("VEC4", 4, tangents...), "w": s.floats("VEC4", 4, weights...),
