@@ -82,6 +82,9 @@ container = \"dds\""
 way "compressed, without what nobody uses" "$mesh
 compression = \"meshopt\"
 prune = true"
+way "pictures inside as DDS" "$mesh
+embedded = \"dds\"
+embedded_quality = \"fast\""
 # Normals and animations are rounded in another way where they are compressed; all else is
 # the same.
 bits="lods = 2

@@ -25,7 +25,7 @@ func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	defer job.Step("write")()
-	w, err := c.document(ctx)
+	w, err := c.document(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -232,13 +232,13 @@ func misses(ctx context.Context, g *geometry) (float64, error) {
 }
 
 // document enters what has been cooked into the document.
-func (c *cooking) document(ctx context.Context) (*writer, error) {
+func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error) {
 	free, uses := c.survey()
 	as, err := newAccessors(c.o, c.doc, free, &c.repairs)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{cooking: c, accessors: as}
+	w := &writer{cooking: c, job: job, accessors: as}
 	for _, step := range []func(context.Context) error{w.animate, w.geometry, w.skins} {
 		if err := step(ctx); err != nil {
 			return nil, err

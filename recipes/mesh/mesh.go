@@ -42,8 +42,8 @@
 //
 // # What nobody uses
 //
-// With prune, attributes go that drawing does not need: coordinates that no texture of the
-// material and its variants has, tangents without a normal map, normals of unlit materials,
+// With prune, attributes go that drawing does not need: coordinates behind the last that a
+// texture of the material and its variants has, tangents without a normal map, normals of unlit materials,
 // all colors but the first, joints and weights of meshes without a skin. Those that keep
 // names stay, and so do those whose names start with an underscore and all of primitives
 // with extensions that may name them. Nodes, materials and images stay: games find them by
@@ -87,6 +87,11 @@
 //	.dds   MSFT_texture_dds, required
 //	.webp  EXT_texture_webp, required
 //	else   source
+//
+// Pictures that are part of the model stay as they are, or become textures in DDS by
+// embedded = "dds", with the options of the recipe image and of the kind that the materials
+// say: normal maps, colors, or data. One that they use as several, or not at all, stays. KTX2
+// would need KHR_texture_basisu.
 //
 // The files of images are not read, but looked for: one that does not exist is warned of,
 // and its coming or going cooks the model again.
@@ -140,7 +145,10 @@ type Mesh struct {
 	LODRatio float64 `toml:"lod_ratio" min:"0.05" max:"0.95" doc:"triangles of a level of detail, as a share of those of the level before"`
 	LODError float64 `toml:"lod_error" min:"0" max:"1" doc:"largest error of any level of detail, as a share of the mesh's longest side"`
 
-	Textures      string `toml:"textures" enum:"cooked,basisu,keep" doc:"how images in files of their own are named: cooked, by what the recipe image makes of them, their name with texture_suffix; basisu, likewise, where the files are Basis Universal (KHR_texture_basisu); keep, as they are"`
+	Textures        string `toml:"textures" enum:"cooked,basisu,keep" doc:"how images in files of their own are named: cooked, by what the recipe image makes of them, their name with texture_suffix; basisu, likewise, where the files are Basis Universal (KHR_texture_basisu); keep, as they are"`
+	Embedded        string `toml:"embedded" enum:"keep,dds" doc:"what becomes of pictures that are part of the model: they stay as they are, or become textures in DDS (MSFT_texture_dds) of the kind that materials use them as"`
+	EmbeddedQuality string `toml:"embedded_quality" enum:"fast,normal,best" doc:"how hard the blocks of such textures are worked at"`
+
 	TextureSuffix string `toml:"texture_suffix" doc:"what the cooked form of an image has at the end of its name"`
 }
 
@@ -158,7 +166,7 @@ func Recipe() recipe.Recipe {
 				Normals: "flat", Tangents: true, Optimize: true, Overdraw: 1.02,
 				PositionBits: 16, NormalBits: 8, UVBits: 16, ColorBits: 8, WeightBits: 8,
 				AnimationError: 0.0005, Compression: "none", LODRatio: 0.5, LODError: 0.02,
-				Textures: "cooked", TextureSuffix: ".ktx2",
+				Embedded: "keep", EmbeddedQuality: "normal", Textures: "cooked", TextureSuffix: ".ktx2",
 			}
 		},
 	}

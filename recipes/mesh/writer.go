@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/gltfcheck"
 	"github.com/assetcook/assetcook/internal/mesh/model"
 )
@@ -13,6 +14,7 @@ import (
 // A writer enters what has been cooked into the document's text.
 type writer struct {
 	*cooking
+	job       *recipe.Job
 	accessors *accessors
 	lodMeshes [][]int // of each mesh
 	quantized bool    // KHR_mesh_quantization is needed
