@@ -254,7 +254,7 @@ func reaches(doc *model.Document) []float64 {
 			reach[i] = max(reach[i], meshReach(doc, *n.Mesh))
 		}
 		far, scale := placed(n)
-		reach[i] *= scale
+		reach[i] = float64(reach[i] * scale)
 		if p := parent[i]; p >= 0 {
 			reach[p] = max(reach[p], far+reach[i])
 		}

@@ -99,7 +99,7 @@ func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64,
 	// Vertices as they were read and as they are written; what is kept, copied.
 	need += float64(o.work(largest)) + 2*bytes + kept(doc, drawn)
 	if o.AnimationError > 0 {
-		need += keyframeCost * keyframesOf(doc)
+		need += float64(keyframeCost * keyframesOf(doc))
 	}
 	if o.Compression == "meshopt" {
 		need += bytes + kept(doc, drawn) // both forms of them
