@@ -1,14 +1,19 @@
 package recipes_test
 
 import (
+	"encoding/binary"
+	"encoding/json"
 	"maps"
+	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/recipes"
 )
 
@@ -76,7 +81,7 @@ func TestEverything(t *testing.T) {
 	for recipe, want := range map[string]string{
 		"image":  ", choose format, classify, cut, decode, encode, mipmaps, pack, resize",
 		"audio":  ", decode, encode, normalize, resample",
-		"mesh":   ", decode, optimize, quantize, shade, write",
+		"mesh":   ", animate, decode, optimize, quantize, shade, write",
 		"font":   ", decode, draw, kerning, pack",
 		"shader": ", compile, preprocess",
 	} {
@@ -105,7 +110,7 @@ func TestEverything(t *testing.T) {
 		"audio/engine_loop.wav":        "RIFF",
 		"textures/sky/sun.hdr":         "\xabKTX 20\xbb\r\n\x1a\n\x8f\x00\x00\x00", // VK_FORMAT_BC6H_UFLOAT_BLOCK
 		"textures/terrain/brick_n.png": "\xabKTX 20\xbb\r\n\x1a\n\x8d\x00\x00\x00", // VK_FORMAT_BC5_UNORM_BLOCK
-		"textures/props/crate.png":     "DDS ",
+		"textures/props/cone.png":      "DDS ",
 		"fonts/pebble.ttf":             "\xabKTX 20\xbb\r\n\x1a\n\x09\x00\x00\x00", // VK_FORMAT_R8_UNORM
 		"models/kart.gltf":             "glTF\x02\x00\x00\x00",
 	} {
@@ -118,6 +123,84 @@ func TestEverything(t *testing.T) {
 		if err != nil || !strings.HasPrefix(string(got), want) {
 			t.Errorf("%s becomes %q..., %v, want %q", source, got[:min(len(got), len(want))], err, want)
 		}
+	}
+	checkTextures(t, p.Out, 9)
+}
+
+// Without rules, too, models name the textures that the same cook makes, in each
+// container.
+func TestModelsNameTextures(t *testing.T) {
+	for _, rules := range []string{"", "[[rule]]\nmatch = \"textures/**\"\ncontainer = \"dds\"\n[[rule]]\nmatch = \"models/*\"\ntexture_suffix = \".dds\"\n"} {
+		dir := t.TempDir()
+		config := filepath.Join(dir, "rules.toml")
+		if err := os.WriteFile(config, []byte(rules+inHaste), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p := cook.Project{Dir: "../testdata/assets", Out: filepath.Join(dir, "out"), Config: config, Cache: filepath.Join(dir, "cache"), Recipes: recipes.All()}
+		var failed failures
+		if _, err := cook.Cook(t.Context(), p, cook.CookOptions{Patterns: []string{"models/**", "textures/**"}, Observer: &failed}); err != nil || len(failed.lines) > 0 {
+			t.Fatal(err, failed.lines)
+		}
+		checkTextures(t, p.Out, 9)
+	}
+}
+
+// checkTextures checks that each file which a cooked model names is an artifact of the same
+// cook, of the kind that the model says, and that there are so many names.
+func checkTextures(t *testing.T, out string, want int) {
+	t.Helper()
+	artifacts, models := map[string]bool{}, []string{}
+	load := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(out, name)) }
+	root, err := load("manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a, err := range manifest.Read(root, load) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range a.Outputs {
+			artifacts[o.Path] = true
+			if strings.HasSuffix(o.Path, ".glb") {
+				models = append(models, o.Path)
+			}
+		}
+	}
+	kinds := map[string]string{"": "\xabKTX 20\xbb", "image/vnd-ms.dds": "DDS "}
+	named := 0
+	for _, m := range models {
+		data, err := os.ReadFile(filepath.Join(out, m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc struct {
+			Buffers, Images []struct {
+				URI      *string `json:"uri"`
+				MimeType string  `json:"mimeType"`
+			}
+		}
+		if err := json.Unmarshal(data[20:20+binary.LittleEndian.Uint32(data[12:])], &doc); err != nil {
+			t.Fatalf("%s: %v", m, err)
+		}
+		for _, i := range append(doc.Buffers, doc.Images...) {
+			if i.URI == nil {
+				continue
+			}
+			named++
+			name, err := url.PathUnescape(*i.URI)
+			file := path.Join(path.Dir(m), name)
+			if err != nil || !artifacts[file] {
+				t.Errorf("%s names %s, which nothing is cooked to, %v", m, *i.URI, err)
+				continue
+			}
+			head, err := os.ReadFile(filepath.Join(out, file))
+			if kind, known := kinds[i.MimeType]; err != nil || !known || !strings.HasPrefix(string(head), kind) {
+				t.Errorf("%s names %s as %q, which begins with %.8q, %v", m, *i.URI, i.MimeType, head, err)
+			}
+		}
+	}
+	if len(models) < 6 || named != want {
+		t.Errorf("%d models name %d files, want %d", len(models), named, want)
 	}
 }
 

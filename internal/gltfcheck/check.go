@@ -6,6 +6,7 @@
 //	mend.go        faults that are put right: empty lists, undeclared extensions
 //	buffers.go     buffers hold what they declare
 //	views.go       views lie inside buffers, accessors inside views, aligned
+//	compressed.go  views that are packed say how
 //	layout.go      views hold data of one kind, and strides where they belong
 //	indices.go     every index points at something; cameras and lights
 //	primitives.go  attributes fit together and have formats that glTF allows

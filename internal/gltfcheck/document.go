@@ -211,6 +211,21 @@ type BufferView struct {
 	ByteLength int64  `json:"byteLength"`
 	ByteStride *int64 `json:"byteStride"`
 	Target     int32  `json:"target"`
+	Extensions struct {
+		EXT *Compressed `json:"EXT_meshopt_compression"`
+		KHR *Compressed `json:"KHR_meshopt_compression"`
+	} `json:"extensions"`
+}
+
+// Compressed says where the bytes of a view are in a packed form, and in which one.
+type Compressed struct {
+	Buffer     *int32 `json:"buffer"`
+	ByteOffset int64  `json:"byteOffset"`
+	ByteLength int64  `json:"byteLength"`
+	ByteStride int64  `json:"byteStride"`
+	Count      int64  `json:"count"`
+	Mode       string `json:"mode"`
+	Filter     string `json:"filter"`
 }
 
 // A Buffer is bytes: of a file, of a data URI, or of the GLB file itself.

@@ -11,6 +11,7 @@ import (
 func (c *check) structure() {
 	c.asset()
 	c.views()
+	c.compressed()
 	c.strides()
 	c.accessors()
 	c.meshes()

@@ -108,6 +108,8 @@ var allShapes = sync.OnceValue(func() *shapes {
 	}).need("indices", "values")
 	target := place("target", m{"node": index, "path": str}).need("path")
 	texture := place("texture", m{"sampler": index, "source": index})
+	view := place("bufferView", m{"buffer": index, "byteOffset": size, "byteLength": size, "byteStride": size, "target": code})
+	buffer := place("buffer", m{"uri": str, "byteLength": size})
 	root := place("document", m{
 		"asset":          one(place("asset", m{"version": str, "minVersion": str, "generator": str, "copyright": str})),
 		"extensionsUsed": listOf(str), "extensionsRequired": listOf(str), "scene": index,
@@ -131,8 +133,7 @@ var allShapes = sync.OnceValue(func() *shapes {
 			"bufferView": index, "byteOffset": size, "componentType": code, "normalized": yes, "count": size, "type": str,
 			"min": listOf(free), "max": listOf(free), "sparse": one(sparse),
 		})),
-		"bufferViews": many(place("bufferView", m{"buffer": index, "byteOffset": size, "byteLength": size, "byteStride": size, "target": code})),
-		"buffers":     many(place("buffer", m{"uri": str, "byteLength": size})),
+		"bufferViews": many(view), "buffers": many(buffer),
 	})
 
 	s := &shapes{document: root, known: map[string]bool{}}
@@ -146,6 +147,12 @@ var allShapes = sync.OnceValue(func() *shapes {
 	add(nil, "KHR_mesh_quantization", place("", nil))
 	for _, name := range []string{"EXT_texture_avif", "EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds"} {
 		add(texture, name, place("", m{"source": indexOf("images")}))
+	}
+	for _, name := range []string{MeshoptEXT, MeshoptKHR} {
+		add(view, name, place("", m{
+			"buffer": index, "byteOffset": size, "byteLength": size, "byteStride": size, "count": size, "mode": str, "filter": str,
+		}).need("buffer", "byteLength", "byteStride", "count", "mode"))
+		add(buffer, name, place("", m{"fallback": yes}))
 	}
 	add(tex, "KHR_texture_transform", place("", m{"offset": vector(2, free), "rotation": free, "scale": vector(2, free), "texCoord": index}))
 	add(target, "KHR_animation_pointer", place("", m{"pointer": str}).need("pointer"))

@@ -27,9 +27,9 @@ type accessors struct {
 
 // newAccessors returns the accessors of a document. free says of which the elements
 // are replaced wherever they are used.
-func newAccessors(doc *model.Document, free []bool, r *repairs) (*accessors, error) {
+func newAccessors(o *Mesh, doc *model.Document, free []bool, r *repairs) (*accessors, error) {
 	objects, err := doc.Objects("accessors")
-	as := &accessors{doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), repairs: r}
+	as := &accessors{views: views{compress: o.Compression == "meshopt", bits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), repairs: r}
 	as.contents, as.vertices = contents(doc)
 	return as, err
 }

@@ -25,7 +25,7 @@ func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	defer job.Step("write")()
-	w, err := c.document(ctx)
+	w, err := c.document(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -60,6 +60,7 @@ type cooking struct {
 	joints     []int // that the smallest skin of each mesh has, 0 for none
 	repairs    repairs
 	geometries []*geometry
+	motions    [][]*motion   // by animation and sampler; nil for one that stays as it is
 	shows      [][]*geometry // by mesh and primitive; nil for one that stays as it is
 }
 
@@ -73,6 +74,12 @@ func (o *Mesh) cook(ctx context.Context, job *recipe.Job, doc *model.Document, m
 	}
 	step := job.Step("shade")
 	err = c.load(ctx, measure)
+	step()
+	if err != nil {
+		return nil, err
+	}
+	step = job.Step("animate")
+	err = c.findMotions(ctx)
 	step()
 	if err != nil {
 		return nil, err
@@ -139,7 +146,7 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 		return err
 	}
 	c.groups = findGroups(c.doc, asIs)
-	l := &loader{doc: c.doc}
+	l, called := &loader{doc: c.doc}, c.callings()
 	known := map[string]*geometry{}
 	c.shows = make([][]*geometry, len(c.meshes))
 	for i := range c.meshes {
@@ -153,10 +160,15 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 				continue
 			}
 			look, group, several := lookOf(looks, p, c.primitives[i][j]), c.groups.of[i], len(c.primitives[i]) > 1
+			look.unseen = c.isUnseen(p, called[i])
+			if !c.o.Prune {
+				look.coords = 0 // and primitives that differ by it only are one geometry
+			}
 			key := fmt.Sprint(c.joints[i], geometryKey(p, group, look, several))
 			if known[key] == nil {
 				g, err := l.load(ctx, p)
 				if err == nil {
+					c.o.prune(g, c.primitives[i][j], look, c.joints[i])
 					err = g.repair(ctx, &c.repairs, where, c.joints[i])
 				}
 				if err == nil {
@@ -220,22 +232,25 @@ func misses(ctx context.Context, g *geometry) (float64, error) {
 }
 
 // document enters what has been cooked into the document.
-func (c *cooking) document(ctx context.Context) (*writer, error) {
+func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error) {
 	free, uses := c.survey()
-	as, err := newAccessors(c.doc, free, &c.repairs)
+	as, err := newAccessors(c.o, c.doc, free, &c.repairs)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{cooking: c, accessors: as}
-	for _, step := range []func(context.Context) error{w.geometry, w.skins} {
+	w := &writer{cooking: c, job: job, accessors: as}
+	for _, step := range []func(context.Context) error{w.animate, w.geometry, w.skins} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
 	}
+	if c.o.Prune {
+		as.dropUnused()
+	}
 	if err := as.keep(ctx, uses); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{w.place, w.images, w.extensions} {
+	for _, step := range []func(context.Context) error{w.place, w.images, w.layOut, w.extensions} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -243,18 +258,26 @@ func (c *cooking) document(ctx context.Context) (*writer, error) {
 	return w, nil
 }
 
+// layOut gives all views their places.
+func (w *writer) layOut(ctx context.Context) (err error) {
+	w.buffers, err = w.accessors.views.finish(ctx)
+	return err
+}
+
 // text returns the document and the parts of its buffer.
 func (w *writer) text() (json.RawMessage, [][]byte, error) {
-	list, parts, size := w.accessors.views.finish()
-	root := &w.doc.Root
+	b, root := &w.buffers, &w.doc.Root
 	w.doc.SetObjects("accessors", w.accessors.objects)
-	w.doc.SetObjects("bufferViews", list)
-	if size > 0 {
-		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d}]`, size))
-	} else {
+	w.doc.SetObjects("bufferViews", b.list)
+	switch {
+	case b.unpacked > 0:
+		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d},{"byteLength":%d,"extensions":{"%s":{"fallback":true}}}]`, b.size, b.unpacked, extMeshopt))
+	case b.size > 0:
+		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d}]`, b.size))
+	default:
 		root.Delete("buffers")
 	}
 	var text bytes.Buffer
 	err := json.Compact(&text, root.Text())
-	return text.Bytes(), parts, err
+	return text.Bytes(), b.parts, err
 }

@@ -25,11 +25,18 @@ func (o *Mesh) Estimate(head []byte, size int64) (int64, error) {
 		if model.HeaderSize+n > int64(len(head)) {
 			return 0, recipe.ErrShortHead
 		}
-		return o.estimate(head[model.HeaderSize:][:n], max(size-model.HeaderSize-n-8, 0), size)
+		var chunk []byte
+		if o.Embedded != "keep" {
+			if int64(len(head)) < size {
+				return 0, recipe.ErrShortHead // for the sizes of pictures
+			}
+			chunk = head[min(model.HeaderSize+n+8, size):]
+		}
+		return o.estimate(head[model.HeaderSize:][:n], max(size-model.HeaderSize-n-8, 0), size, chunk)
 	case int64(len(head)) < size:
 		return 0, recipe.ErrShortHead
 	case len(start) > 0 && start[0] == '{':
-		return o.estimate(head, gltfcheck.NoChunk, size)
+		return o.estimate(head, gltfcheck.NoChunk, size, nil)
 	}
 	// What an OBJ file becomes is a buffer of so many bytes, which is cooked with a
 	// vertex for each corner.
@@ -41,8 +48,8 @@ func (o *Mesh) Estimate(head []byte, size int64) (int64, error) {
 const hopeless = 1 << 40
 
 // estimate returns the peak for a document whose file has so many bytes, and a binary
-// chunk of so many.
-func (o *Mesh) estimate(text []byte, chunk, size int64) (int64, error) {
+// chunk of so many, which is given only where pictures are to be cooked.
+func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64, error) {
 	doc, err := gltfcheck.Parse(text)
 	if err != nil {
 		return 0, err
@@ -53,6 +60,12 @@ func (o *Mesh) estimate(text []byte, chunk, size int64) (int64, error) {
 		return 0, err
 	}
 	need := float64(size) + float64(gltfcheck.Memory(int64(len(text)))) + float64(textCost*float64(len(text)))
+	need += float64(model.UnpackedSize(doc))
+	cost, err := o.picturesCost(doc, pictures)
+	if err != nil {
+		return 0, err
+	}
+	need += float64(cost)
 	for i := range doc.Buffers {
 		if doc.Buffers[i].URI != nil {
 			need += float64(doc.Buffers[i].ByteLength)
@@ -85,6 +98,12 @@ func (o *Mesh) estimate(text []byte, chunk, size int64) (int64, error) {
 	}
 	// Vertices as they were read and as they are written; what is kept, copied.
 	need += float64(o.work(largest)) + 2*bytes + kept(doc, drawn)
+	if o.AnimationError > 0 {
+		need += float64(keyframeCost * keyframesOf(doc))
+	}
+	if o.Compression == "meshopt" {
+		need += bytes + kept(doc, drawn) // both forms of them
+	}
 	if need > hopeless {
 		return 0, fmt.Errorf("would need %.3g bytes of memory; its accessors overlap, or the file is damaged", need)
 	}
@@ -204,6 +223,26 @@ func (o *Mesh) work(l load) int64 {
 		perCorner = 180
 	}
 	return perCorner*l.corners + 60*l.vertices
+}
+
+// keyframeCost is how many bytes thinning out an animation takes for each of its values and
+// times: as floats, rounded, which are kept, and written.
+const keyframeCost = 4
+
+// keyframesOf returns the bytes of the accessors of animations, as often as samplers name
+// them.
+func keyframesOf(doc *gltfcheck.Document) float64 {
+	sum := float64(0)
+	for i := range doc.Animations {
+		for _, s := range doc.Animations[i].Samplers {
+			for _, accessor := range []int32{*s.Input, *s.Output} {
+				if a := &doc.Accessors[accessor]; a.BufferView != nil {
+					sum += float64(float64(a.Count) * float64(gltfcheck.ElementSize(a.ComponentType, a.Type)))
+				}
+			}
+		}
+	}
+	return sum
 }
 
 // kept returns the bytes of what is copied as it is: pictures, and accessors from which

@@ -48,6 +48,21 @@ func (c *cooking) lines() []string {
 			}
 		}
 	}
+	for i, list := range c.motions {
+		kept, were := 0, 0
+		for _, m := range list {
+			if m != nil {
+				kept, were = kept+len(m.keep), were+len(m.source.Times)
+			}
+		}
+		switch {
+		case were == 0:
+		case len(lines) == maxLines:
+			left++
+		default:
+			lines = append(lines, fmt.Sprintf("animation %d: %d keyframes, were %d", i, kept, were))
+		}
+	}
 	if left > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", left))
 	}

@@ -18,12 +18,11 @@ const (
 	extTransform    = "KHR_texture_transform"
 	extVariants     = "KHR_materials_variants"
 	extLOD          = "MSFT_lod"
+	extMeshopt      = gltfcheck.MeshoptEXT
 )
 
 // packed are extensions that keep vertices or triangles in a form of their own.
-var packed = []string{
-	"KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression",
-}
+var packed = []string{"KHR_draco_mesh_compression"}
 
 // tables are extensions that name views by number in members that are not called so, if
 // they have tables; the others are found by the names of their members.

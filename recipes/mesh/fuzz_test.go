@@ -31,7 +31,7 @@ func fuzzCook(t *testing.T, o *Mesh, name string, data, buffer []byte) {
 }
 
 func FuzzGLTF(f *testing.F) {
-	for _, tree := range []fstest.MapFS{figure(), forms(), small(), roof(bumpy)} {
+	for _, tree := range []fstest.MapFS{figure(), forms(), small(), roof(bumpy), dance()} {
 		f.Add(tree["m/a.gltf"].Data, tree["m/a b.bin"].Data, false)
 		f.Add(tree["m/a.gltf"].Data, tree["m/a b.bin"].Data, true)
 	}
@@ -47,6 +47,7 @@ func FuzzGLTF(f *testing.F) {
 func FuzzGLB(f *testing.F) {
 	for _, tree := range []fstest.MapFS{figure(), forms(), small(), roof(bumpy)} {
 		f.Add(cook(f, options(nil), tree, "m/a.gltf"))
+		f.Add(cook(f, options(compressed), tree, "m/a.gltf"))
 		f.Add(cook(f, options(func(o *Mesh) { o.PositionBits, o.NormalBits, o.LODs = 0, 0, 1 }), tree, "m/a.gltf"))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { fuzzCook(t, options(nil), "a.glb", data, nil) })

@@ -17,6 +17,7 @@ type stream struct {
 	target   int    // the morph target that it belongs to, base for none
 	accessor int32  // the source's, made for none
 	data     model.Array
+	octa     bool // directions that octahedral coordinates give exactly
 }
 
 const (

@@ -59,7 +59,7 @@ func TestOptions(t *testing.T) {
 	recipetest.Check(t, r, map[string]any{
 		"normals": "none", "tangents": false, "optimize": false, "overdraw": 1.5,
 		"position_bits": int64(12), "normal_bits": int64(16), "uv_bits": int64(0), "color_bits": int64(16), "weight_bits": int64(16),
-		"lods": int64(2), "lod_ratio": 0.25, "lod_error": 0.1, "textures": "keep", "texture_suffix": ".dds",
+		"prune": true, "keep": []any{"TEXCOORD_1"}, "animation_error": 0.0, "compression": "meshopt", "lods": int64(2), "lod_ratio": 0.25, "lod_error": 0.1, "embedded": "dds", "embedded_quality": "fast", "textures": "keep", "texture_suffix": ".dds",
 	})
 	for key, tc := range map[string]struct {
 		value any
@@ -101,6 +101,11 @@ func TestExplain(t *testing.T) {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not in\n%s", want, all)
 		}
+	}
+	job = recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "m/a.gltf", Open: dance().Open, Stat: dance().Stat}, 1)
+	if lines, err = options(nil).Explain(t.Context(), job); err != nil || len(lines) != 3 || !strings.HasPrefix(lines[1], "animation 0: ") ||
+		lines[2] != "animation 1: 3 keyframes, were 240" {
+		t.Errorf("%q, %v", lines, err)
 	}
 	// What is shown twice is told once.
 	tree := roof(bare)

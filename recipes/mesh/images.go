@@ -8,8 +8,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/model"
 )
 
-// images moves pictures that are part of the document into the buffer, byte for byte,
-// and names those in files of their own by their cooked form.
+// images moves pictures that are part of the document into the buffer, byte for byte or as
+// textures, and names those in files of their own by their cooked form.
 func (w *writer) images(ctx context.Context) error {
 	objects, err := w.doc.Objects("images")
 	if err != nil {
@@ -17,6 +17,11 @@ func (w *writer) images(ctx context.Context) error {
 	}
 	cooked := w.o.cookedImages(w.doc.Images)
 	types := make([]string, len(objects)) // of the images that are part of the document
+	made := make([]bool, len(objects))    // those of them that have become textures
+	roles, err := w.roles()
+	if err != nil {
+		return err
+	}
 	for i := range w.doc.Images {
 		if cooked[i] {
 			w.o.nameCooked(&objects[i], *w.doc.Images[i].URI)
@@ -41,6 +46,13 @@ func (w *writer) images(ctx context.Context) error {
 		if mediaType != declared && declared != "" && w.doc.Images[i].BufferView != nil { // of others the checker has warned
 			w.repairs.add("an embedded image of another type than it is declared, declared as what it is", fmt.Sprintf("image %d", i), 1)
 		}
+		texels, err := w.cookPicture(ctx, i, data, roles[i])
+		if err != nil {
+			return err
+		}
+		if made[i] = texels != nil; made[i] {
+			data, mediaType = texels, "image/vnd-ms.dds"
+		}
 		types[i] = mediaType
 		number, _, err := w.accessors.views.add(ctx, image, model.Array{Size: len(data), Count: 1, Data: data})
 		if err != nil {
@@ -51,7 +63,7 @@ func (w *writer) images(ctx context.Context) error {
 		objects[i].Set("mimeType", model.Quote(mediaType))
 	}
 	w.doc.SetObjects("images", objects)
-	return w.textures(cooked, types)
+	return w.textures(cooked, types, made)
 }
 
 // embedded returns the bytes of a picture that is part of the document, nil for others,

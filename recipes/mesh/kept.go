@@ -240,6 +240,8 @@ func repairMatrices(a model.Array) (n int, err error) {
 	return n, nil
 }
 
+const wrongBounds = "min or max are not those of the elements, corrected"
+
 // bounds writes the min and max of an accessor that stays as it is, where it has some or
 // needs them.
 func (as *accessors) bounds(i int32, o *model.Object, array model.Array) {
@@ -269,7 +271,7 @@ func (as *accessors) bounds(i int32, o *model.Object, array model.Array) {
 		case sameFloats(*b.have, b.want):
 			continue
 		default:
-			as.repairs.add("min or max are not those of the elements, corrected", fmt.Sprintf("accessor %d", i), 1)
+			as.repairs.add(wrongBounds, fmt.Sprintf("accessor %d", i), 1)
 		}
 		o.Set(b.key, numbers(b.want...))
 	}

@@ -31,7 +31,7 @@ func live(t *testing.T, o *Mesh, tree fstest.MapFS, name string) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := c.document(t.Context())
+	w, err := c.document(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,14 @@
 // whose names start with an underscore or whose numbers are not floats: their maker has
 // packed them already. Triangles of materials that blend keep their order, which shows.
 //
+// # Meshes for collisions
+//
+// Normals, for which each corner would need a vertex of its own, are not made for what is
+// not drawn: meshes one of whose words, or one of the words of all nodes that show them, is
+// collision, collider, navmesh, colonly or convcolonly, or UCX, UBX, USP or UCP; those
+// without a material if the word is col, coll, convcol, hull, phys or physics; and what has
+// neither a material nor texture coordinates or colors, in a model that has materials.
+//
 // # Positions
 //
 // Positions become whole numbers on a grid of 2^position_bits lines along the longest
@@ -31,6 +39,33 @@
 // nodes do not count, the inverse bind matrices. The nodes of the source keep their
 // transforms, children and animations; only morph target weights move to the new node,
 // with the channels that animate them.
+//
+// # What nobody uses
+//
+// With prune, attributes go that drawing does not need: coordinates behind the last that a
+// texture of the material and its variants has, tangents without a normal map, normals of unlit materials,
+// all colors but the first, joints and weights of meshes without a skin. Those that keep
+// names stay, and so do those whose names start with an underscore and all of primitives
+// with extensions that may name them. Nodes, materials and images stay: games find them by
+// name or number.
+//
+// # Animations
+//
+// Keyframes that others lead to anyway go, and rotations are stored in 16 bits a number,
+// within animation_error: radians of a rotation; shares of the scale, of a morph target,
+// and for what moves, of the size of what is below the node, or of its distance from its
+// parent if there is nothing. The path between keyframes counts. A curve that stands still
+// is one keyframe; each animation takes as long as before. Splines stay as they are, and
+// so does what KHR_animation_pointer animates.
+//
+// # Compression
+//
+// compression = "meshopt" packs the views of the buffer (EXT_meshopt_compression, see
+// package meshopt), those that become smaller by it. What loads the model has to know the
+// extension. Normals and tangents are rounded in octahedral coordinates then: with 8 bits
+// each is off by less than a degree, with 16 by 1/250. Animations are rounded within
+// animation_error. Nothing else changes by it. Models that use the extension, or
+// KHR_meshopt_compression, are read; those that Draco has compressed are refused.
 //
 // # What survives
 //
@@ -53,6 +88,11 @@
 //	.dds   MSFT_texture_dds, required
 //	.webp  EXT_texture_webp, required
 //	else   source
+//
+// Pictures that are part of the model stay as they are, or become textures in DDS by
+// embedded = "dds", with the options of the recipe image and of the kind that the materials
+// say: normal maps, colors, or data. One that they use as several, or not at all, stays. KTX2
+// would need KHR_texture_basisu.
 //
 // The files of images are not read, but looked for: one that does not exist is warned of,
 // and its coming or going cooks the model again.
@@ -82,12 +122,15 @@ import (
 
 // Mesh holds the options of the recipe.
 type Mesh struct {
-	Normals string `toml:"normals" enum:"flat,smooth,none" doc:"how normals are made where they are missing: flat as glTF asks for, smooth over all edges, or not at all"`
+	Normals string `toml:"normals" enum:"flat,smooth,none" doc:"how normals are made where they are missing: flat as glTF asks for, smooth over all edges, or not at all; meshes for collisions get none"`
 
 	Tangents bool `toml:"tangents" doc:"make MikkTSpace tangents where a material has a normal map and the mesh none"`
 
 	Optimize bool    `toml:"optimize" doc:"order triangles for the vertex cache and vertices for fetching"`
 	Overdraw float64 `toml:"overdraw" min:"1" max:"3" doc:"how much worse the vertex cache may get for less overdraw, as a factor; 1 does nothing about overdraw"`
+
+	Prune bool     `toml:"prune" doc:"leave out attributes of vertices that no material and no skin uses"`
+	Keep  []string `toml:"keep" doc:"attributes that prune leaves, such as TEXCOORD_1 for light maps of the game's own"`
 
 	PositionBits int `toml:"position_bits" min:"0" max:"16" doc:"bits of a coordinate: an error of at most extent/(2^(bits+1)-2); 0 keeps floats"`
 	NormalBits   int `toml:"normal_bits" min:"0" max:"16" doc:"bits of each component of normals and tangents, 8 or 16; 0 keeps floats"`
@@ -95,18 +138,25 @@ type Mesh struct {
 	ColorBits    int `toml:"color_bits" min:"0" max:"16" doc:"bits of each component of colors, 8 or 16; 0 keeps floats"`
 	WeightBits   int `toml:"weight_bits" min:"0" max:"16" doc:"bits of the weights of joints, 8 or 16; 0 keeps floats"`
 
+	AnimationError float64 `toml:"animation_error" min:"0" max:"0.1" doc:"how far an animation may be off for fewer keyframes: in radians, as a share of a scale, of a morph target, or of the size of what moves; 0 keeps all keyframes"`
+
+	Compression string `toml:"compression" enum:"none,meshopt" doc:"meshopt stores vertices, triangles and animations in fewer bytes (EXT_meshopt_compression), which whatever loads the model must know how to read"`
+
 	LODs     int     `toml:"lods" min:"0" max:"8" doc:"how many meshes with fewer triangles to add as levels of detail"`
 	LODRatio float64 `toml:"lod_ratio" min:"0.05" max:"0.95" doc:"triangles of a level of detail, as a share of those of the level before"`
 	LODError float64 `toml:"lod_error" min:"0" max:"1" doc:"largest error of any level of detail, as a share of the mesh's longest side"`
 
-	Textures      string `toml:"textures" enum:"cooked,basisu,keep" doc:"how images in files of their own are named: cooked, by what the recipe image makes of them, their name with texture_suffix; basisu, likewise, where the recipe image has format uastc (KHR_texture_basisu); keep, as they are"`
+	Textures        string `toml:"textures" enum:"cooked,basisu,keep" doc:"how images in files of their own are named: cooked, by what the recipe image makes of them, their name with texture_suffix; basisu, likewise, where the recipe image has format uastc (KHR_texture_basisu); keep, as they are"`
+	Embedded        string `toml:"embedded" enum:"keep,dds" doc:"what becomes of pictures that are part of the model: they stay as they are, or become textures in DDS (MSFT_texture_dds) of the kind that materials use them as"`
+	EmbeddedQuality string `toml:"embedded_quality" enum:"fast,normal,best" doc:"how hard the blocks of such textures are worked at"`
+
 	TextureSuffix string `toml:"texture_suffix" doc:"what the cooked form of an image has at the end of its name"`
 }
 
 // Recipe returns the recipe "mesh".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "mesh", Version: 3, Extensions: []string{".glb", ".gltf", ".obj"},
+		Name: "mesh", Version: 4, Extensions: []string{".glb", ".gltf", ".obj"},
 		Formats: []recipe.Format{
 			{Name: "a binary glTF model", Extensions: []string{".glb"}, Magic: []string{"glTF"}},
 			{Name: "a glTF model", Extensions: []string{".gltf"}, Loose: true},
@@ -116,8 +166,8 @@ func Recipe() recipe.Recipe {
 			return &Mesh{
 				Normals: "flat", Tangents: true, Optimize: true, Overdraw: 1.02,
 				PositionBits: 16, NormalBits: 8, UVBits: 16, ColorBits: 8, WeightBits: 8,
-				LODRatio: 0.5, LODError: 0.02,
-				Textures: "cooked", TextureSuffix: ".ktx2",
+				AnimationError: 0.0005, Compression: "none", LODRatio: 0.5, LODError: 0.02,
+				Embedded: "keep", EmbeddedQuality: "normal", Textures: "cooked", TextureSuffix: ".ktx2",
 			}
 		},
 	}

@@ -37,6 +37,9 @@ func tolerances(extent float64, o *Mesh) dot {
 	if o.NormalBits > 0 {
 		normal = 1.5 / math.Exp2(float64(o.NormalBits-1)) // half a step on each axis, and the length
 	}
+	if o.NormalBits > 0 && o.Compression == "meshopt" {
+		normal = 0.95 * math.Pi / 180 // see package meshopt
+	}
 	if o.UVBits > 0 {
 		uv = 0.5000001 / 65535
 	}
@@ -54,6 +57,8 @@ var ways = map[string]func(*Mesh){
 	"coarse":   func(o *Mesh) { o.PositionBits, o.NormalBits, o.ColorBits, o.WeightBits = 9, 16, 16, 16 },
 	"no order": func(o *Mesh) { o.Optimize = false },
 	"lods":     func(o *Mesh) { o.LODs = 2 },
+	"keyed":    func(o *Mesh) { o.AnimationError = 0 },
+	"meshopt":  func(o *Mesh) { o.Compression, o.LODs = "meshopt", 1 },
 }
 
 // A cooked model shows the same triangles as its source.

@@ -3,8 +3,10 @@ package mesh
 import (
 	"context"
 	"encoding/binary"
+	"math"
 	"strings"
 
+	"github.com/assetcook/assetcook/internal/mesh/meshopt"
 	"github.com/assetcook/assetcook/internal/mesh/model"
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
@@ -26,7 +28,11 @@ func (o *Mesh) pack(ctx context.Context, g *geometry, grid *quantize.Grid) error
 		case kind == "POSITION" && grid != nil:
 			err = s.packPositions(ctx, grid)
 		case (kind == "NORMAL" || kind == "TANGENT") && o.NormalBits > 0:
-			err = s.packDirections(ctx, o.NormalBits)
+			if s.target == base && o.Compression == "meshopt" {
+				err = s.packOctahedral(ctx, o.NormalBits)
+			} else {
+				err = s.packDirections(ctx, o.NormalBits)
+			}
 		case kind == "TEXCOORD" && s.target == base && o.UVBits > 0:
 			err = s.packShares(ctx, o.UVBits)
 		case kind == "COLOR" && s.target == base && o.ColorBits > 0:
@@ -100,6 +106,34 @@ func (s *stream) packDirections(ctx context.Context, bits int) error {
 		return nil
 	})
 	s.data = packed
+	return err
+}
+
+// packOctahedral stores normals and tangents as the signed fractions that the filter
+// Octahedral of package meshopt makes.
+func (s *stream) packOctahedral(ctx context.Context, bits int) error {
+	values, width := s.data.Floats(), s.data.Width
+	component := int32(model.Int8)
+	if bits == 16 {
+		component = model.Int16
+	}
+	packed := model.NewArray(component, true, width, s.data.Count)
+	element := make([]byte, bits/2)
+	err := model.Chunks(ctx, s.data.Count, func(from, to int) error {
+		for i := from; i < to; i++ {
+			v, sign := values[i*width:][:width], 0
+			if width == 4 { // of the bitangent
+				sign = int(math.Copysign(float64(int(1)<<(bits-1)-1), float64(v[3])))
+			}
+			meshopt.PutOctahedral(element, [3]float32(v), sign, bits)
+			if err := meshopt.Octahedral.Apply(ctx, element, len(element)); err != nil {
+				return err
+			}
+			copy(packed.Element(i), element)
+		}
+		return nil
+	})
+	s.data, s.octa = packed, true
 	return err
 }
 

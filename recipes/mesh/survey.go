@@ -9,7 +9,7 @@ import (
 )
 
 // survey looks who uses each accessor of the source. One is free if all who use it get
-// other numbers: geometries, and skins whose meshes are on a grid. uses says what the
+// other numbers: geometries, skins whose meshes are on a grid, and animations. uses says what the
 // others are for.
 func (c *cooking) survey() (free []bool, uses []use) {
 	n := len(c.doc.Accessors)
@@ -32,7 +32,7 @@ func (c *cooking) survey() (free []bool, uses []use) {
 				}
 			}
 			if p.Indices != nil {
-				note(*p.Indices, indices)
+				note(*p.Indices, loose)
 			}
 		}
 	}
@@ -47,8 +47,12 @@ func (c *cooking) survey() (free []bool, uses []use) {
 		}
 	}
 	for i := range c.doc.Animations {
-		for _, s := range c.doc.Animations[i].Samplers {
-			held[*s.Input], held[*s.Output] = true, true
+		for j, s := range c.doc.Animations[i].Samplers {
+			to := held
+			if c.motions[i] != nil && c.motions[i][j] != nil {
+				to = freed
+			}
+			to[*s.Input], to[*s.Output] = true, true
 		}
 	}
 	for _, accessor := range instanceAccessors(c.nodes) {

@@ -40,8 +40,9 @@ func (o *Mesh) nameCooked(image *model.Object, uri string) {
 // textures has textures name the cooked form of their images, in the way that its format
 // asks for. Where an extension brings a picture that is cooked, that one is taken, as
 // it is the better one of two that become files of one format. types are those of
-// images that are part of the document, which only the right extension may name.
-func (w *writer) textures(cooked []bool, types []string) error {
+// images that are part of the document, which only the right extension may name; made says
+// which of them were of another one before.
+func (w *writer) textures(cooked []bool, types []string, made []bool) error {
 	textures, err := w.doc.Objects("textures")
 	if err != nil {
 		return err
@@ -53,7 +54,7 @@ func (w *writer) textures(cooked []bool, types []string) error {
 		}
 		s := sources{plain: -1, cooked: -1}
 		if p := w.doc.Textures[i].Source; p != nil {
-			s.put("", int(*p), cooked, types)
+			s.put("", int(*p), cooked, types, made)
 		}
 		for _, e := range extensions {
 			source, ok := imageOf(e.Value, len(cooked))
@@ -61,7 +62,7 @@ func (w *writer) textures(cooked []bool, types []string) error {
 				s.extensions = append(s.extensions, e)
 				continue
 			}
-			s.put(e.Key, source, cooked, types)
+			s.put(e.Key, source, cooked, types, made)
 		}
 		w.name(&textures[i], &s)
 		if s.moved {
@@ -83,7 +84,7 @@ type sources struct {
 }
 
 // put enters an image that is named by an extension, "" for the texture itself.
-func (s *sources) put(extension string, source int, cooked []bool, types []string) {
+func (s *sources) put(extension string, source int, cooked []bool, types []string, made []bool) {
 	right := extension
 	if types[source] != "" {
 		right = gltfcheck.ImageExtension(types[source])
@@ -99,7 +100,7 @@ func (s *sources) put(extension string, source int, cooked []bool, types []strin
 	case right != "" && s.extensions.Member(right) == nil:
 		s.extensions.Set(right, fmt.Appendf(nil, `{"source":%d}`, source))
 	}
-	s.moved = s.moved || right != extension
+	s.moved = s.moved || right != extension && !made[source]
 }
 
 // name writes the images of a texture.
@@ -151,9 +152,7 @@ func (w *writer) declareTextures(textures []model.Object, types []string) {
 		}
 		w.declare(name, used, required)
 		if !used {
-			is := func(s string) bool { return s == name }
-			w.doc.ExtensionsUsed = slices.DeleteFunc(w.doc.ExtensionsUsed, is)
-			w.doc.ExtensionsRequired = slices.DeleteFunc(w.doc.ExtensionsRequired, is)
+			w.undeclare(name)
 		}
 	}
 }

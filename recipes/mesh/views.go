@@ -12,54 +12,73 @@ import (
 type use uint8
 
 const (
-	other    use = iota // animations
+	other    use = iota // times of animations, and all else
+	turns               // of animations, as the filter Quaternion makes them
+	floats              // of animations, with steps of a power of two
 	matrices            // of skins
 	vertices
-	indices
-	image // has a view of its own
+	directions // of vertices, in octahedral coordinates
+	indices    // of triangles
+	loose      // indices of others, or of it is not known what
+	image      // has a view of its own
+)
+
+// The targets of views.
+const (
+	arrayBuffer   = 34962 // ARRAY_BUFFER
+	elementBuffer = 34963 // ELEMENT_ARRAY_BUFFER
 )
 
 // target returns the number that says so in a bufferView, 0 for none.
 func (u use) target() int {
 	switch u {
-	case vertices:
-		return 34962 // ARRAY_BUFFER
-	case indices:
-		return 34963 // ELEMENT_ARRAY_BUFFER
+	case vertices, directions:
+		return arrayBuffer
+	case indices, loose:
+		return elementBuffer
 	}
 	return 0
 }
 
 // A viewKind is what views have to themselves: a use, and the stride of vertices or the
-// size of indices, in bytes, 0 for all other uses.
+// size of indices, in bytes, 0 for all other uses. What is compressed is apart by the
+// kind of numbers as well, and always has a stride.
 type viewKind struct {
-	use    use
-	stride int
+	use       use
+	stride    int
+	component int32
 }
 
 // A view is one bufferView of the output.
 type view struct {
 	viewKind
-	data []byte
+	data   []byte
+	starts []int // of each array, in elements
 }
 
 // views are the bufferViews of the output, in the order of their first use.
 type views struct {
-	list  []*view
-	known map[viewKind]int
+	compress bool
+	bits     int // of turns
+	list     []*view
+	known    map[viewKind]int
 }
 
 // add appends an array and returns its view and where it starts there, at a multiple of
 // four bytes, or of the size of an index.
 func (vs *views) add(ctx context.Context, u use, a model.Array) (number, offset int, err error) {
 	stride := a.Size
-	if u == vertices {
+	if u.target() == arrayBuffer {
 		stride = (a.Size + 3) &^ 3
 	}
-	number = vs.of(u, stride)
+	number = vs.of(u, stride, a.Component)
 	v := vs.list[number]
-	if u != indices {
-		v.pad()
+	switch {
+	case vs.compress && u != image:
+		v.pad(v.stride)
+		v.starts = append(v.starts, len(v.data)/v.stride)
+	case u != indices && u != loose:
+		v.pad(4)
 	}
 	offset = len(v.data)
 	if stride == a.Size {
@@ -76,10 +95,20 @@ func (vs *views) add(ctx context.Context, u use, a model.Array) (number, offset 
 }
 
 // of returns the view of a use and stride, a new one for each image.
-func (vs *views) of(u use, stride int) int {
+func (vs *views) of(u use, stride int, component int32) int {
 	k := viewKind{use: u}
-	if u == vertices || u == indices {
-		k.stride = stride
+	switch {
+	case vs.compress && u != image:
+		k.stride, k.component = stride, component
+		for u.target() == 0 && k.stride%4 != 0 {
+			k.stride += stride // several small elements are one
+		}
+	case u == directions || u == vertices:
+		k.use, k.stride = vertices, stride
+	case u == turns || u == floats:
+		k.use = other
+	case u == indices || u == loose:
+		k.use, k.stride = indices, stride
 	}
 	if i, ok := vs.known[k]; ok && u != image {
 		return i
@@ -92,30 +121,56 @@ func (vs *views) of(u use, stride int) int {
 	return len(vs.list) - 1
 }
 
-func (v *view) pad() { v.data = append(v.data, make([]byte, -len(v.data)&3)...) }
+// pad appends zeros up to a multiple of so many bytes.
+func (v *view) pad(to int) { v.data = append(v.data, make([]byte, (to-len(v.data)%to)%to)...) }
 
-// finish returns the bufferViews as the document lists them, and their bytes, which
-// follow each other in the only buffer.
-func (vs *views) finish() (list []model.Object, parts [][]byte, size int) {
+// A laid is the bufferViews as the document lists them, and the bytes of its first buffer,
+// in parts that follow each other.
+type laid struct {
+	list  []model.Object
+	parts [][]byte
+	size  int // of the parts together
+	// unpacked is how many bytes the second buffer would have, which is not there: those
+	// of the views that are compressed.
+	unpacked int
+}
+
+// finish lays the views out. They are not to be used again.
+func (vs *views) finish(ctx context.Context) (laid, error) {
+	var l laid
 	for _, v := range vs.list {
 		var o model.Object
-		o.SetInt("buffer", 0)
-		if size > 0 {
-			o.SetInt("byteOffset", size)
+		packed, layout, err := vs.pack(ctx, v)
+		if err != nil {
+			return l, err
+		}
+		buffer, at := 0, l.size
+		if packed != nil {
+			buffer, at = 1, l.unpacked
+		}
+		o.SetInt("buffer", buffer)
+		if at > 0 {
+			o.SetInt("byteOffset", at)
 		}
 		o.SetInt("byteLength", len(v.data))
-		if v.use == vertices {
+		if v.use.target() == arrayBuffer {
 			o.SetInt("byteStride", v.stride)
 		}
 		if t := v.use.target(); t != 0 {
 			o.SetInt("target", t)
 		}
-		list = append(list, o)
-		v.pad()
-		parts = append(parts, v.data)
-		size += len(v.data)
+		if packed != nil {
+			o.Set("extensions", packedView(l.size, len(packed), layout))
+			l.unpacked += (len(v.data) + 3) &^ 3
+			v.data = packed
+		}
+		l.list = append(l.list, o)
+		v.pad(4)
+		l.parts = append(l.parts, v.data)
+		l.size += len(v.data)
+		v.data = nil
 	}
-	return list, parts, size
+	return l, nil
 }
 
 // number writes a number as the shortest text that reads back as it.

@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/gltfcheck"
 	"github.com/assetcook/assetcook/internal/mesh/model"
 )
 
 // A writer enters what has been cooked into the document's text.
 type writer struct {
 	*cooking
+	job       *recipe.Job
 	accessors *accessors
 	lodMeshes [][]int // of each mesh
 	quantized bool    // KHR_mesh_quantization is needed
+	buffers   laid
 }
 
 // written is a geometry's place in the output.
@@ -64,7 +68,11 @@ func (w *writer) write(ctx context.Context, g *geometry) (*written, error) {
 	count := g.vertices()
 	for i := range g.streams {
 		s := &g.streams[i]
-		number, err := w.accessors.replace(ctx, s.accessor, kindOf(w.doc, s.accessor, s.data.Width), vertices, s.data, s.name == "POSITION")
+		of := vertices
+		if s.octa {
+			of = directions
+		}
+		number, err := w.accessors.replace(ctx, s.accessor, kindOf(w.doc, s.accessor, s.data.Width), of, s.data, s.name == "POSITION")
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +88,11 @@ func (w *writer) write(ctx context.Context, g *geometry) (*written, error) {
 		return place, nil
 	}
 	var err error
-	place.indices, err = w.accessors.replace(ctx, g.indexAccessor, "SCALAR", indices, indexArray(g.indices, count), false)
+	of := loose
+	if g.mode == triangles {
+		of = indices
+	}
+	place.indices, err = w.accessors.replace(ctx, g.indexAccessor, "SCALAR", of, indexArray(g.indices, count), false)
 	if err != nil {
 		return nil, err
 	}
@@ -164,6 +176,9 @@ func (w *writer) extensions(context.Context) error {
 	lods := slices.ContainsFunc(w.lodMeshes, func(list []int) bool { return len(list) > 0 })
 	w.declare(extQuantization, w.quantized, w.quantized)
 	w.declare(extLOD, lods, false)
+	w.undeclare(gltfcheck.MeshoptEXT, gltfcheck.MeshoptKHR) // those of the source
+	packed := w.buffers.unpacked > 0
+	w.declare(extMeshopt, packed, packed)
 	for _, l := range []struct {
 		list  string
 		names []string
@@ -179,6 +194,13 @@ func (w *writer) extensions(context.Context) error {
 		}
 	}
 	return nil
+}
+
+// undeclare removes extensions from the document's lists.
+func (w *writer) undeclare(names ...string) {
+	is := func(s string) bool { return slices.Contains(names, s) }
+	w.doc.ExtensionsUsed = slices.DeleteFunc(w.doc.ExtensionsUsed, is)
+	w.doc.ExtensionsRequired = slices.DeleteFunc(w.doc.ExtensionsRequired, is)
 }
 
 // declare enters an extension in the document's lists.

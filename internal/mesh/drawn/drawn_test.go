@@ -184,7 +184,7 @@ func TestClipped(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for _, tt := range []struct{ members, want string }{
 		{oneNode + strings.Replace(triangle, `"indices": 1`, `"indices": 3`, 1), "indices"},
-		{`"extensionsUsed": ["EXT_meshopt_compression"], ` + oneNode + triangle, "compressed by EXT_meshopt_compression"},
+		{`"extensionsUsed": ["KHR_draco_mesh_compression"], ` + oneNode + triangle, "compressed by KHR_draco_mesh_compression"},
 		{`"nodes": [{"mesh": 0, "extensions": {"MSFT_lod": {"ids": [7]}}}], ` + triangle, "MSFT_lod names node 7 of 1"},
 		{`"nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"SCALE": -1}}}}], ` + triangle, "names accessor -1"},
 		{`"nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"ROTATION": 2}}}}], ` + triangle, "ROTATION is VEC3"},

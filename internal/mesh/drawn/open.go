@@ -21,9 +21,7 @@ const (
 )
 
 // compressed are extensions that keep vertices or triangles in a form of their own.
-var compressed = []string{
-	"KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression",
-}
+var compressed = []string{"KHR_draco_mesh_compression"}
 
 func isOBJ(data []byte, ext string) bool { return strings.EqualFold(ext, ".obj") && !model.IsGLB(data) }
 
@@ -85,7 +83,14 @@ func openText(ctx context.Context, text, chunk []byte, chunkSize int64, read fun
 			}
 		}
 	}
-	return model.New(parsed, list)
+	if n := model.UnpackedSize(parsed); n > maxBuffers {
+		return nil, fmt.Errorf("the buffers have %d MiB, more than %d", n>>20, maxBuffers>>20)
+	}
+	doc, err := model.New(parsed, list)
+	if err != nil {
+		return nil, err
+	}
+	return doc, doc.Decompress(ctx)
 }
 
 // buffers reads the files of buffers, each once.

@@ -17,7 +17,8 @@ import (
 type Document struct {
 	*gltfcheck.Document
 	Root    Object
-	Buffers [][]byte // nil for one that an extension would have to bring
+	Buffers [][]byte         // nil for one that an extension would have to bring
+	views   map[int32][]byte // that were unpacked
 }
 
 // New makes a document of what Parse of package gltfcheck read, and its buffers. They
@@ -59,6 +60,9 @@ func (d *Document) SetObjects(list string, objects []Object) {
 
 // View returns the bytes of a view.
 func (d *Document) View(view int32) ([]byte, error) {
+	if data, ok := d.views[view]; ok {
+		return data, nil
+	}
 	v := &d.BufferViews[view]
 	buffer := d.Buffers[*v.Buffer]
 	if buffer == nil {

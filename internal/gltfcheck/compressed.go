@@ -1,0 +1,66 @@
+package gltfcheck
+
+import (
+	"math"
+
+	"github.com/assetcook/assetcook/internal/mesh/meshopt"
+)
+
+// MeshoptEXT and MeshoptKHR are the extensions that have views in a packed form, see
+// package meshopt. They differ in which versions and filters there are.
+const (
+	MeshoptEXT = "EXT_meshopt_compression"
+	MeshoptKHR = "KHR_meshopt_compression"
+)
+
+// Compressed returns the packed form of a view, nil if it has none.
+func (v *BufferView) Compressed() *Compressed {
+	if v.Extensions.KHR != nil {
+		return v.Extensions.KHR
+	}
+	return v.Extensions.EXT
+}
+
+// Layout returns how the elements of a packed view lie.
+func (p *Compressed) Layout() (meshopt.Layout, error) {
+	l := meshopt.Layout{
+		Count:  int(min(max(p.Count, 0), math.MaxInt32)),
+		Stride: int(min(max(p.ByteStride, 0), math.MaxInt32)),
+	}
+	var err error
+	if l.Mode, err = meshopt.ParseMode(p.Mode); err != nil {
+		return l, err
+	}
+	if l.Filter, err = meshopt.ParseFilter(p.Filter); err != nil {
+		return l, err
+	}
+	return l, l.Check()
+}
+
+// compressed checks that packed views say how their bytes are to be unpacked, and that
+// they are as many as the view has.
+func (c *check) compressed() {
+	for i := range c.doc.BufferViews {
+		v := &c.doc.BufferViews[i]
+		p := v.Compressed()
+		if p == nil {
+			continue
+		}
+		if !c.required(p.Buffer, len(c.doc.Buffers), "buffer", "bufferView %d compressed", i) {
+			continue
+		}
+		have := c.doc.Buffers[*p.Buffer].ByteLength
+		l, err := p.Layout()
+		switch {
+		case err != nil:
+			c.faults.add("bufferView %d compressed: %v", i, err)
+		case p.ByteLength < 1 || p.ByteOffset < 0 || p.ByteOffset > have || p.ByteLength > have-p.ByteOffset:
+			c.faults.add("bufferView %d compressed: %d bytes from %d on do not lie in buffer %d of %d bytes",
+				i, p.ByteLength, p.ByteOffset, *p.Buffer, have)
+		case l.Size() != v.ByteLength:
+			c.faults.add("bufferView %d compressed: %d elements of %d bytes, the view has %d bytes", i, l.Count, l.Stride, v.ByteLength)
+		case v.ByteStride != nil && *v.ByteStride != p.ByteStride:
+			c.faults.add("bufferView %d compressed: byteStride is %d, that of the view %d", i, p.ByteStride, *v.ByteStride)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+// Package keyframes leaves keyframes out of animations: those that are, within a bound,
+// where the others lead anyway.
+//
+// What lies between two keyframes is as glTF 2.0 has it (appendix C): a straight line, the
+// shorter arc between two rotations at a steady speed, or nothing, if the curve goes in
+// steps.
+package keyframes
+
+import (
+	"context"
+	"math"
+)
+
+// A Kind says what the numbers of a keyframe are.
+type Kind uint8
+
+const (
+	Vector   Kind = iota // a place or a scale; two are as far apart as points are
+	Rotation             // a quaternion of length 1; two are apart by an angle in radians
+	Shares               // of morph targets; the largest difference counts
+)
+
+// A Curve is keyframes of Width numbers each, at times that increase.
+type Curve struct {
+	Kind   Kind
+	Step   bool
+	Width  int
+	Times  []float32
+	Values []float32
+}
+
+// key returns a keyframe.
+func (c *Curve) key(i int) []float32 { return c.Values[i*c.Width:][:c.Width] }
+
+// Reduce returns the numbers of the keyframes to keep, in order: the fewest it finds such
+// that the curve through stored, which are the values as they will be written, is nowhere
+// further than most from the source. Both have the same keyframes. One keyframe means
+// that the curve never moves; of others the first and the last are always kept.
+//
+// Where stored alone is further off than most, all keyframes around are kept.
+func Reduce(ctx context.Context, source *Curve, stored []float32, most float64) ([]int, error) {
+	r := reducer{source: source, stored: &Curve{
+		Kind: source.Kind, Step: source.Step, Width: source.Width, Times: source.Times, Values: stored,
+	}, most: most, at: make([]float64, source.Width), was: make([]float64, source.Width)}
+	n := len(source.Times)
+	if n == 0 || r.still(n) {
+		return []int{0}[:min(n, 1)], ctx.Err()
+	}
+	kept := []int{0}
+	for last := 0; last < n-1; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		next := r.furthest(last, n)
+		kept = append(kept, next)
+		last = next
+	}
+	return kept, nil
+}
+
+// A reducer compares a curve with what would be left of it.
+type reducer struct {
+	source, stored *Curve
+	most           float64
+	at, was        []float64
+}
+
+// still reports whether the first keyframe alone is near enough everywhere.
+func (r *reducer) still(n int) bool {
+	for i := range n {
+		if r.apart(toFloat64(r.at, r.stored.key(0)), toFloat64(r.was, r.source.key(i))) > r.most {
+			return false
+		}
+	}
+	return true
+}
+
+// furthest returns the keyframe up to which nothing is needed behind one: it goes in
+// leaps that double until one is too far, and then halves the last.
+func (r *reducer) furthest(from, n int) int {
+	good, step := from+1, 2
+	for from+step < n && r.fits(from, from+step) {
+		good = from + step
+		step *= 2
+	}
+	bad := min(from+step, n)
+	for bad-good > 1 {
+		if middle := good + (bad-good)/2; r.fits(from, middle) {
+			good = middle
+		} else {
+			bad = middle
+		}
+	}
+	return good
+}
+
+// parts are where arcs are compared besides at keyframes: between them two arcs may part.
+var parts = []float64{0.25, 0.5, 0.75}
+
+// fits reports whether the keyframes between two can go.
+func (r *reducer) fits(a, b int) bool {
+	c := r.source
+	first, last := float64(c.Times[a]), float64(c.Times[b])
+	for i := a; i < b; i++ {
+		t := float64(c.Times[i])
+		if i > a || c.Step {
+			if !r.near(a, b, (t-first)/(last-first), i, 0) {
+				return false
+			}
+		}
+		if c.Kind != Rotation || c.Step {
+			continue
+		}
+		for _, u := range parts {
+			between := t + float64(u*(float64(c.Times[i+1])-t))
+			if !r.near(a, b, (between-first)/(last-first), i, u) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// near compares the arc from a to b at a share of its way with the source at a share of
+// the way behind keyframe i.
+func (r *reducer) near(a, b int, share float64, i int, u float64) bool {
+	return r.apart(r.stored.between(r.at, a, b, share), r.source.between(r.was, i, min(i+1, len(r.source.Times)-1), u)) <= r.most
+}
+
+// between writes what is a share of the way from one keyframe to another.
+func (c *Curve) between(to []float64, a, b int, share float64) []float64 {
+	from, next := c.key(a), c.key(b)
+	if share <= 0 || c.Step {
+		return toFloat64(to, from)
+	}
+	if c.Kind == Rotation {
+		q := Slerp([4]float32(from), [4]float32(next), share)
+		copy(to, q[:])
+		return to
+	}
+	for k := range to {
+		x := float64(from[k])
+		to[k] = x + float64((float64(next[k])-x)*share)
+	}
+	return to
+}
+
+func toFloat64(to []float64, values []float32) []float64 {
+	for k, x := range values {
+		to[k] = float64(x)
+	}
+	return to
+}
+
+// apart returns how far two keyframes are from each other.
+func (r *reducer) apart(a, b []float64) float64 {
+	switch r.source.Kind {
+	case Rotation:
+		return angle(a, b)
+	case Shares:
+		largest := 0.
+		for k := range a {
+			largest = max(largest, math.Abs(a[k]-b[k]))
+		}
+		return largest
+	}
+	sum := 0.
+	for k := range a {
+		d := a[k] - b[k]
+		sum += float64(d * d)
+	}
+	return math.Sqrt(sum)
+}
+
+// angle returns about the angle between two rotations: 4 sin(angle/4) radians, which is
+// less by a thousandth at 18 degrees. Their lengths need only be about 1.
+func angle(a, b []float64) float64 {
+	dot, aa, bb := 0., 0., 0.
+	for k := range a {
+		dot += float64(a[k] * b[k])
+		aa += float64(a[k] * a[k])
+		bb += float64(b[k] * b[k])
+	}
+	scale := 1 / math.Sqrt(aa)
+	other := 1 / math.Sqrt(bb)
+	if dot < 0 {
+		other = -other
+	}
+	sum := 0.
+	for k := range a {
+		d := float64(a[k]*scale) - float64(b[k]*other)
+		sum += float64(d * d)
+	}
+	return 2 * math.Sqrt(sum)
+}
+
+// Slerp returns the rotation that is a share of the way along the shorter arc between two.
+// It halves the arc, which takes a square root and gives the same bits everywhere, until
+// a straight line is as good to 2e-6 radians.
+func Slerp(a, b [4]float32, share float64) (q [4]float64) {
+	var p [4]float64
+	dot := 0.
+	for k := range a {
+		q[k], p[k] = float64(a[k]), float64(b[k])
+		dot += float64(q[k] * p[k])
+	}
+	normalize(&q)
+	normalize(&p)
+	if dot < 0 {
+		for k := range p {
+			p[k] = -p[k]
+		}
+	}
+	for range 6 {
+		var middle [4]float64
+		for k := range middle {
+			middle[k] = q[k] + p[k]
+		}
+		normalize(&middle)
+		if share *= 2; share < 1 {
+			p = middle
+		} else {
+			q = middle
+			share--
+		}
+	}
+	for k := range q {
+		q[k] += float64((p[k] - q[k]) * share)
+	}
+	normalize(&q)
+	return q
+}
+
+func normalize(q *[4]float64) {
+	sum := 0.
+	for _, x := range q {
+		sum += float64(x * x)
+	}
+	if sum == 0 {
+		*q = [4]float64{3: 1}
+		return
+	}
+	length := math.Sqrt(sum)
+	for k := range q {
+		q[k] /= length
+	}
+}

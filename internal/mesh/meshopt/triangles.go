@@ -1,0 +1,184 @@
+package meshopt
+
+import (
+	"context"
+	"errors"
+)
+
+const trianglesV1 = 0xe1
+
+// tableSize is the bytes of the table at the end of a list of triangles. Its last two
+// are zero.
+const (
+	tableSize = 16
+	tableUsed = 14
+)
+
+// Codes of triangles: an edge of one before in the high half, or freeCode, where the low
+// half is an entry of the table, or says that a byte of its own holds what the table
+// would. For an edge it says what the third corner is.
+const (
+	freeCode  = 15
+	ownNext   = 14 // the first corner is a new vertex
+	ownFirst  = 15 // it is written
+	cornerNew = 0
+	below     = 13 // one less than the last index that was written
+	above     = 14
+	written   = 15
+)
+
+// A history is the edges and vertices that both sides remember, 16 of each.
+type history struct {
+	edges            [16][2]uint32
+	vertices         [16]uint32
+	edgeAt, vertexAt int // how many there have been
+}
+
+func (h *history) pushEdge(a, b uint32) {
+	h.edges[h.edgeAt&15] = [2]uint32{a, b}
+	h.edgeAt++
+}
+
+func (h *history) pushVertex(v uint32) {
+	h.vertices[h.vertexAt&15] = v
+	h.vertexAt++
+}
+
+// edge returns the edge that was pushed n edges ago.
+func (h *history) edge(n int) (e [2]uint32, ok bool) {
+	return h.edges[(h.edgeAt-1-n)&15], n < min(h.edgeAt, 16)
+}
+
+func (h *history) vertex(n int) (v uint32, ok bool) {
+	return h.vertices[(h.vertexAt-1-n)&15], n < min(h.vertexAt, 16)
+}
+
+var errHistory = errors.New("a triangle names an edge or a vertex that there was not yet")
+
+// A triangleReader is what decoding triangles keeps.
+type triangleReader struct {
+	history
+	in         reader
+	next, last uint32
+	table      []byte
+	bad        bool // names what there was not
+}
+
+// DecodeTriangles returns the count indices of a list of triangles.
+func DecodeTriangles(ctx context.Context, data []byte, count int) ([]uint32, error) {
+	if len(data) == 0 || data[0] != trianglesV1 {
+		return nil, errors.New("not triangles of version 1")
+	}
+	if len(data) < 1+count/3+tableSize {
+		return nil, errShort
+	}
+	codes := data[1:][:count/3]
+	r := triangleReader{in: reader{data: data[1+len(codes) : len(data)-tableSize]}, table: data[len(data)-tableSize:]}
+	for i, b := range r.table {
+		if b>>4 == written || b&15 == written || i >= tableUsed && b != 0 {
+			return nil, errors.New("a table of triangles that is not allowed")
+		}
+	}
+	out := make([]uint32, 0, count)
+	for i, code := range codes {
+		if i%pace == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if code>>4 < freeCode {
+			out = append(out, r.onEdge(code)...)
+		} else {
+			out = append(out, r.free(code&15)...)
+		}
+		if r.bad {
+			return nil, errHistory
+		}
+	}
+	return out, r.in.end()
+}
+
+func (r *triangleReader) index() uint32 {
+	r.last += zigzag(r.in.number())
+	return r.last
+}
+
+func (r *triangleReader) fresh() uint32 {
+	r.next++
+	return r.next - 1
+}
+
+func (r *triangleReader) recent(n int) uint32 {
+	v, ok := r.vertex(n)
+	r.bad = r.bad || !ok
+	return v
+}
+
+// onEdge reads a triangle on an edge of one before.
+func (r *triangleReader) onEdge(code byte) []uint32 {
+	e, ok := r.edge(int(code >> 4))
+	r.bad = r.bad || !ok
+	a, b, c, push := e[0], e[1], uint32(0), true
+	switch y := code & 15; y {
+	case cornerNew:
+		c = r.fresh()
+	case below:
+		r.last--
+		c = r.last
+	case above:
+		r.last++
+		c = r.last
+	case written:
+		c = r.index()
+	default:
+		c, push = r.recent(int(y)), false
+	}
+	r.pushEdge(c, b)
+	r.pushEdge(a, c)
+	if push {
+		r.pushVertex(c)
+	}
+	return []uint32{a, b, c}
+}
+
+// free reads a triangle by its vertices.
+func (r *triangleReader) free(code byte) []uint32 {
+	zw := r.table[code]
+	if code >= tableUsed {
+		if zw = r.in.byte(); zw == 0 {
+			r.next = 0
+		}
+	}
+	var a uint32
+	if code == ownFirst {
+		a = r.index()
+	} else {
+		a = r.fresh()
+	}
+	z, w := zw>>4, zw&15
+	b, c := r.corner(z), r.corner(w)
+	r.pushTriangle(a, b, c, z, w)
+	return []uint32{a, b, c}
+}
+
+func (r *triangleReader) corner(n byte) uint32 {
+	switch n {
+	case cornerNew:
+		return r.fresh()
+	case written:
+		return r.index()
+	}
+	return r.recent(int(n) - 1)
+}
+
+// pushTriangle remembers a triangle that was told by its vertices.
+func (h *history) pushTriangle(a, b, c uint32, z, w byte) {
+	h.pushEdge(b, a)
+	h.pushEdge(c, b)
+	h.pushEdge(a, c)
+	h.pushVertex(a)
+	if z == cornerNew || z == written {
+		h.pushVertex(b)
+	}
+	if w == cornerNew || w == written {
+		h.pushVertex(c)
+	}
+}

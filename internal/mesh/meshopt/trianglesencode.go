@@ -1,0 +1,235 @@
+package meshopt
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// A triangleWriter is what encoding triangles keeps.
+type triangleWriter struct {
+	history
+	next, last uint32
+	codes      []byte
+	data       []byte // what the codes need besides
+	free       []told // triangles told by their vertices from what is remembered
+}
+
+// Told is a triangle whose code waits for the table.
+type told struct {
+	code int  // its number
+	at   int  // in data, where a byte would be that the table does not have
+	zw   byte // what its second and third corner are
+}
+
+// EncodeTriangles packs the indices of a list of triangles. starts says at which of the
+// indices, multiples of 3, the triangles of other meshes begin, which count their
+// vertices from 0 again; it may be nil. Triangles come out in their order, each perhaps
+// with another one of its corners as the first.
+func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byte, error) {
+	if len(indices)%3 != 0 {
+		return nil, fmt.Errorf("%d indices of triangles", len(indices))
+	}
+	w := triangleWriter{codes: make([]byte, 0, len(indices)/3)}
+	for i := 0; i < len(indices); i += 3 {
+		if i%(3*pace) == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for len(starts) > 0 && starts[0] < i {
+			starts = starts[1:]
+		}
+		begins := len(starts) > 0 && starts[0] == i
+		w.triangle([3]uint32(indices[i:]), begins)
+	}
+	table := w.fillTable()
+	out := append([]byte{trianglesV1}, w.codes...)
+	return append(append(out, w.data...), table[:]...), nil
+}
+
+// A fit is how a triangle lies on an edge.
+type fit struct {
+	edge   int
+	turn   int // which corner is the first
+	corner byte
+}
+
+// triangle writes a triangle in the fewest bytes.
+func (w *triangleWriter) triangle(t [3]uint32, begins bool) {
+	if begins && w.next > 0 {
+		for turn := range 3 {
+			if a := turned(t, turn); a == [3]uint32{0, 1, 2} {
+				// The count of vertices starts anew.
+				w.codes = append(w.codes, freeCode<<4|ownNext)
+				w.data = append(w.data, 0)
+				w.next = 3
+				w.pushTriangle(0, 1, 2, cornerNew, cornerNew)
+				return
+			}
+		}
+	}
+	if f, ok := w.onEdge(t); ok {
+		w.putOnEdge(turned(t, f.turn), f)
+		return
+	}
+	for turn := range 3 {
+		if t[turn] == w.next {
+			t = turned(t, turn)
+			break
+		}
+	}
+	w.putFree(t)
+}
+
+func turned(t [3]uint32, turn int) [3]uint32 {
+	return [3]uint32{t[turn], t[(turn+1)%3], t[(turn+2)%3]}
+}
+
+// onEdge returns the best edge for a triangle: one whose third corner takes no more
+// bytes, the latest one of those.
+func (w *triangleWriter) onEdge(t [3]uint32) (best fit, ok bool) {
+	for n := range freeCode {
+		e, there := w.edge(n)
+		if !there {
+			break
+		}
+		for turn := range 3 {
+			if a := turned(t, turn); a[0] != e[0] || a[1] != e[1] {
+				continue
+			} else if f := (fit{n, turn, w.third(a[2])}); !ok || best.corner == written && f.corner != written {
+				best, ok = f, true
+			}
+		}
+		if ok && best.corner != written {
+			break
+		}
+	}
+	return best, ok
+}
+
+// third returns how the third corner of a triangle on an edge is told.
+func (w *triangleWriter) third(c uint32) byte {
+	if c == w.next {
+		return cornerNew
+	}
+	for n := 1; n < below; n++ { // the latest is always on the edges
+		if v, ok := w.vertex(n); ok && v == c {
+			return byte(n)
+		}
+	}
+	switch c {
+	case w.last - 1:
+		return below
+	case w.last + 1:
+		return above
+	}
+	return written
+}
+
+func (w *triangleWriter) putOnEdge(t [3]uint32, f fit) {
+	a, b, c := t[0], t[1], t[2]
+	w.codes = append(w.codes, byte(f.edge)<<4|f.corner)
+	switch f.corner {
+	case cornerNew:
+		w.next++
+	case below, above:
+		w.last = c
+	case written:
+		w.index(c)
+	}
+	w.pushEdge(c, b)
+	w.pushEdge(a, c)
+	if f.corner == cornerNew || f.corner >= below {
+		w.pushVertex(c)
+	}
+}
+
+// putFree writes a triangle by its vertices. If one of them is new, the first is.
+func (w *triangleWriter) putFree(t [3]uint32) {
+	fresh := t[0] == w.next
+	if fresh {
+		w.next++
+	}
+	z := w.corner(t[1])
+	if z == cornerNew {
+		w.next++
+	}
+	other := w.corner(t[2])
+	if other == cornerNew {
+		w.next++
+	}
+	zw := z<<4 | other
+	if fresh && z != written && other != written {
+		w.free = append(w.free, told{len(w.codes), len(w.data), zw})
+		w.codes = append(w.codes, freeCode<<4)
+	} else {
+		first := byte(ownFirst)
+		if fresh {
+			first = ownNext
+		}
+		w.codes = append(w.codes, freeCode<<4|first)
+		w.data = append(w.data, zw)
+		if !fresh {
+			w.index(t[0])
+		}
+		if z == written {
+			w.index(t[1])
+		}
+		if other == written {
+			w.index(t[2])
+		}
+	}
+	w.pushTriangle(t[0], t[1], t[2], z, other)
+}
+
+func (w *triangleWriter) corner(v uint32) byte {
+	if v == w.next {
+		return cornerNew
+	}
+	for n := range written - 1 {
+		if known, ok := w.vertex(n); ok && known == v {
+			return byte(n + 1)
+		}
+	}
+	return written
+}
+
+func (w *triangleWriter) index(v uint32) {
+	w.data = binary.AppendUvarint(w.data, uint64(zag(v-w.last)))
+	w.last = v
+}
+
+// fillTable makes the table of what is there most often, and writes the codes that
+// waited for it. Three new vertices are always in it: written out they would mean
+// something else.
+func (w *triangleWriter) fillTable() (table [tableSize]byte) {
+	var often [256]int
+	for _, f := range w.free {
+		often[f.zw]++
+	}
+	order := make([]int, 0, 256)
+	for zw := 1; zw < 256; zw++ {
+		if often[zw] > 0 {
+			order = append(order, zw)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return often[b] - often[a] })
+	var place [256]byte
+	for i, zw := range order[:min(len(order), tableUsed-1)] {
+		table[i+1] = byte(zw)
+		place[zw] = byte(i + 1)
+	}
+	var data []byte
+	from := 0
+	for _, f := range w.free {
+		if f.zw == 0 || place[f.zw] > 0 {
+			w.codes[f.code] |= place[f.zw]
+			continue
+		}
+		w.codes[f.code] |= ownNext
+		data = append(append(data, w.data[from:f.at]...), f.zw)
+		from = f.at
+	}
+	w.data = append(data, w.data[from:]...)
+	return table
+}

@@ -1,0 +1,42 @@
+package image
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
+// A picture that is said to be a normal map and is none is data: BC7 without sRGB, all four
+// channels. One that is becomes BC5.
+func TestEncodeDDS(t *testing.T) {
+	const n = 64
+	for _, tc := range []struct {
+		kind   string
+		z      uint8
+		format byte // DXGI_FORMAT, 0 for the older header of BC5
+	}{{"color", 255, 99}, {"data", 255, 98}, {"normal", 252, 0}, {"normal", 0, 98}} {
+		m := &pixmap.Map{W: n, H: n, Pix8: make([]uint8, 4*n*n)}
+		for i := range n * n {
+			copy(m.Pix8[4*i:], []uint8{uint8(96 + i%n), uint8(96 + i/n), tc.z, 255})
+			if tc.z == 0 {
+				copy(m.Pix8[4*i:], []uint8{uint8(i * 7), uint8(i / 5), uint8(i * i)})
+			}
+		}
+		o := Recipe().New().(*Image)
+		o.Kind, o.Quality, o.Container = tc.kind, "fast", "dds"
+		var out bytes.Buffer
+		job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "a.glb"}, 1)
+		if err := o.EncodeDDS(t.Context(), job, &out, m); err != nil {
+			t.Fatal(err)
+		}
+		have, format := out.Bytes(), byte(0)
+		if string(have[84:88]) == "DX10" {
+			format = have[128]
+		}
+		if format != tc.format || have[28] != 7 {
+			t.Errorf("%s with a z of %d: format %d (%q), want %d; %d levels", tc.kind, tc.z, format, have[84:88], tc.format, have[28])
+		}
+	}
+}

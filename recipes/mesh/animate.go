@@ -1,0 +1,313 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/assetcook/assetcook/internal/gltfcheck"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+)
+
+// accessorCost is about how many bytes a document says of an accessor.
+const accessorCost = 130
+
+// shareTimes has the motions of an animation that had their times in common keep the
+// keyframes that any of them needs, where one list of times then takes less than several.
+// Those that stand still are not among them.
+func shareTimes(list []*motion) {
+	groups := map[int32][]*motion{}
+	for _, m := range list {
+		if m != nil && len(m.keep) > 1 {
+			groups[m.input] = append(groups[m.input], m)
+		}
+	}
+	for _, input := range slices.Sorted(maps.Keys(groups)) {
+		group := groups[input]
+		needed := make([]bool, len(group[0].source.Times))
+		apart, together := 0, 4
+		for _, m := range group {
+			size := m.source.Width * model.ComponentSize(m.stored.Component)
+			apart += len(m.keep)*(4+size) + accessorCost
+			together += size
+			for _, k := range m.keep {
+				needed[k] = true
+			}
+		}
+		var all []int
+		for k, is := range needed {
+			if is {
+				all = append(all, k)
+			}
+		}
+		if len(all)*together+accessorCost > apart {
+			continue
+		}
+		for _, m := range group {
+			m.keep = all
+		}
+	}
+}
+
+// keepLength has an animation take as long as before if all that lasted to its end stands
+// still.
+func keepLength(a *gltfcheck.Animation, list []*motion) {
+	end, left := float32(math.Inf(-1)), float32(math.Inf(-1))
+	for j, m := range list {
+		if m == nil {
+			if isUsed(a, j) {
+				return // what stays as it is may last as long
+			}
+			continue
+		}
+		times := m.source.Times
+		end = max(end, times[len(times)-1])
+		left = max(left, times[m.keep[len(m.keep)-1]])
+	}
+	for _, m := range list {
+		if m == nil || left == end {
+			continue
+		}
+		if n := len(m.source.Times); m.source.Times[n-1] == end {
+			m.keep = []int{0, n - 1}
+			return
+		}
+	}
+}
+
+func isUsed(a *gltfcheck.Animation, sampler int) bool {
+	return slices.ContainsFunc(a.Channels, func(ch gltfcheck.Channel) bool { return int(*ch.Sampler) == sampler })
+}
+
+// animate writes the animations that have been changed. Lists that are equal are one.
+func (w *writer) animate(ctx context.Context) error {
+	animations, err := w.doc.Objects("animations")
+	if err != nil {
+		return err
+	}
+	k := keyed{w: w, numbers: map[string]int{}, spare: w.spare()}
+	for i, list := range w.motions {
+		if !slices.ContainsFunc(list, func(m *motion) bool { return m != nil }) {
+			continue
+		}
+		samplers, err := model.ParseList(animations[i].Member("samplers"))
+		if err != nil {
+			return fmt.Errorf("animation %d: %w", i, err)
+		}
+		for j, m := range list {
+			if m == nil {
+				continue
+			}
+			if samplers[j], err = k.sampler(ctx, samplers[j], m); err != nil {
+				return fmt.Errorf("animation %d sampler %d: %w", i, j, err)
+			}
+			list[j] = nil
+		}
+		animations[i].Set("samplers", model.ListText(samplers))
+	}
+	w.doc.SetObjects("animations", animations)
+	w.accessors.drop(k.spare)
+	return nil
+}
+
+// spare returns the accessors that only samplers use which are written anew.
+func (w *writer) spare() (list []int32) {
+	animated := make([]bool, len(w.doc.Accessors))
+	for i := range w.doc.Animations {
+		for j, s := range w.doc.Animations[i].Samplers {
+			if w.motions[i] != nil && w.motions[i][j] != nil {
+				animated[*s.Input], animated[*s.Output] = true, true
+			}
+		}
+	}
+	for _, a := range drawnAccessors(w.doc) {
+		animated[a] = false
+	}
+	for i, is := range animated {
+		if is && w.accessors.free[i] {
+			list = append(list, int32(i))
+		}
+	}
+	return list
+}
+
+// drawnAccessors returns the accessors of meshes and skins.
+func drawnAccessors(doc *model.Document) (list []int32) {
+	for i := range doc.Meshes {
+		for j := range doc.Meshes[i].Primitives {
+			p := &doc.Meshes[i].Primitives[j]
+			if p.Indices != nil {
+				list = append(list, *p.Indices)
+			}
+			for _, attributes := range append([]map[string]int32{p.Attributes}, p.Targets...) {
+				list = slices.AppendSeq(list, maps.Values(attributes))
+			}
+		}
+	}
+	for _, s := range doc.Skins {
+		if s.InverseBindMatrices != nil {
+			list = append(list, *s.InverseBindMatrices)
+		}
+	}
+	return list
+}
+
+// keyed writes lists of keyframes, each once.
+type keyed struct {
+	w       *writer
+	numbers map[string]int
+	spare   []int32 // accessors whose numbers can be had
+}
+
+// sampler returns a sampler that names a motion's keyframes.
+func (k *keyed) sampler(ctx context.Context, text json.RawMessage, m *motion) (json.RawMessage, error) {
+	o, err := model.ParseObject(text)
+	if err != nil {
+		return nil, err
+	}
+	times := make([]float32, len(m.keep))
+	elements := make([]uint32, 0, len(m.keep))
+	each := m.source.Width / m.stored.Width // elements of a keyframe
+	for i, key := range m.keep {
+		times[i] = m.source.Times[key]
+		for e := range each {
+			elements = append(elements, uint32(key*each+e))
+		}
+	}
+	values, err := m.stored.Pick(ctx, elements)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range []struct {
+		key   string
+		use   use
+		array model.Array
+	}{{"input", other, model.FloatArray(times, 1)}, {"output", m.use, values}} {
+		number, err := k.write(ctx, part.use, part.array, part.key == "input")
+		if err != nil {
+			return nil, err
+		}
+		o.SetInt(part.key, number)
+	}
+	return o.Text(), nil
+}
+
+func (k *keyed) write(ctx context.Context, u use, a model.Array, times bool) (int, error) {
+	key := fmt.Sprint(u, a.Component, a.Width, times, " ") + string(a.Data)
+	if number, ok := k.numbers[key]; ok {
+		return number, nil
+	}
+	source := int32(made)
+	if len(k.spare) > 0 {
+		source, k.spare = k.spare[0], k.spare[1:]
+		k.w.accessors.objects[source] = nil
+	}
+	number, err := k.w.accessors.replace(ctx, source, kindOf(k.w.doc, made, a.Width), u, a, times)
+	k.numbers[key] = number
+	return number, err
+}
+
+// drop removes accessors that nothing uses any more. Those before others, whose numbers
+// stay, become the shortest that there are.
+func (as *accessors) drop(spare []int32) {
+	for _, i := range slices.Backward(spare) {
+		as.taken[i] = true
+		if int(i) == len(as.objects)-1 {
+			as.objects = as.objects[:i]
+			continue
+		}
+		var o model.Object
+		o.SetInt("componentType", model.Uint8)
+		o.SetInt("count", 1)
+		o.Set("type", model.Quote("SCALAR"))
+		as.objects[i] = o
+	}
+}
+
+// reaches returns, for each node, the size of what moves with it in units of its parent:
+// how far meshes and nodes below it are apart at most, as they are without animations.
+func reaches(doc *model.Document) []float64 {
+	reach := make([]float64, len(doc.Nodes)) // of what is below, and its own mesh
+	order, parent := make([]int32, 0, len(doc.Nodes)), make([]int32, len(doc.Nodes))
+	for i := range parent {
+		parent[i] = -1
+	}
+	for i := range doc.Nodes {
+		for _, c := range doc.Nodes[i].Children {
+			parent[c] = int32(i)
+		}
+	}
+	for i, p := range parent {
+		if p < 0 {
+			order = append(order, int32(i))
+		}
+	}
+	for at := 0; at < len(order); at++ {
+		order = append(order, doc.Nodes[order[at]].Children...)
+	}
+	for _, i := range slices.Backward(order) {
+		n := &doc.Nodes[i]
+		if n.Mesh != nil && n.Skin == nil {
+			reach[i] = max(reach[i], meshReach(doc, *n.Mesh))
+		}
+		far, scale := placed(n)
+		reach[i] = float64(reach[i] * scale)
+		if p := parent[i]; p >= 0 {
+			reach[p] = max(reach[p], far+reach[i])
+		}
+	}
+	for i := range reach {
+		reach[i] *= 2
+	}
+	return reach
+}
+
+// meshReach returns the distance of a mesh's corners from its middle, as far as its
+// document says.
+func meshReach(doc *model.Document, mesh int32) float64 {
+	most := 0.
+	for i := range doc.Meshes[mesh].Primitives {
+		a, ok := doc.Meshes[mesh].Primitives[i].Attributes["POSITION"]
+		if !ok || doc.Accessors[a].Min == nil || doc.Accessors[a].Max == nil {
+			continue
+		}
+		low, high := *doc.Accessors[a].Min, *doc.Accessors[a].Max
+		var box [3]float64
+		for k := range min(len(low), len(high), 3) {
+			box[k] = (high[k] - low[k]) / 2
+		}
+		most = max(most, length(box))
+	}
+	return most
+}
+
+// placed returns how far a node is from its parent, and by how much it scales at most.
+func placed(n *gltfcheck.Node) (far, scale float64) {
+	scale = 1
+	switch {
+	case n.Matrix != nil:
+		m := n.Matrix
+		far, scale = length([3]float64(m[12:])), 0
+		for column := 0; column < 12; column += 4 {
+			scale = max(scale, length([3]float64(m[column:])))
+		}
+		return far, scale
+	case n.Scale != nil:
+		scale = max(math.Abs(n.Scale[0]), math.Abs(n.Scale[1]), math.Abs(n.Scale[2]))
+	}
+	if n.Translation != nil {
+		far = length(*n.Translation)
+	}
+	return far, scale
+}
+
+func length(v [3]float64) float64 {
+	sum := 0.
+	for _, x := range v {
+		sum += float64(x * x)
+	}
+	return math.Sqrt(sum)
+}

@@ -1,0 +1,128 @@
+package mesh
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+)
+
+// A packedDocument is what a document says of compressed views.
+type packedDocument struct {
+	Used     []string `json:"extensionsUsed"`
+	Required []string `json:"extensionsRequired"`
+	Buffers  []struct {
+		ByteLength int
+		URI        string
+		Extensions map[string]struct{ Fallback bool }
+	}
+	BufferViews []struct {
+		Buffer, ByteOffset, ByteLength, ByteStride, Target int
+		Extensions                                         map[string]struct {
+			Buffer, ByteOffset, ByteLength, ByteStride, Count int
+			Mode, Filter                                      string
+		}
+	}
+}
+
+func compressed(o *Mesh) { o.Compression = "meshopt" }
+
+// A compressed model says what its specification asks for: views in a second buffer that
+// is not there, their bytes in the first, the extension required.
+func TestCompresses(t *testing.T) {
+	plain := cook(t, options(nil), bent(), "m/a.gltf")
+	packed := cook(t, options(compressed), bent(), "m/a.gltf")
+	if len(packed) > len(plain)*2/3 {
+		t.Errorf("%d bytes, without compression %d", len(packed), len(plain))
+	}
+	text, chunk, _, err := model.SplitGLB(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc packedDocument
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(doc.Required) != "[KHR_mesh_quantization EXT_meshopt_compression]" || fmt.Sprint(doc.Used) != fmt.Sprint(doc.Required) {
+		t.Errorf("extensions used %v, required %v", doc.Used, doc.Required)
+	}
+	if b := doc.Buffers; len(b) != 2 || b[0].ByteLength != len(chunk) || b[1].URI != "" || !b[1].Extensions[extMeshopt].Fallback {
+		t.Errorf("buffers %+v, a chunk of %d", b, len(chunk))
+	}
+	kinds, end := map[string]int{}, 0
+	for i, v := range doc.BufferViews {
+		p, ok := v.Extensions[extMeshopt]
+		if !ok {
+			continue
+		}
+		kinds[p.Mode+p.Filter]++
+		switch {
+		case v.Buffer != 1 || p.Buffer != 0 || v.ByteLength != p.Count*p.ByteStride || v.ByteOffset < end || v.ByteOffset%4 != 0,
+			v.Target == arrayBuffer && v.ByteStride != p.ByteStride,
+			p.ByteOffset%4 != 0 || p.ByteOffset+p.ByteLength > len(chunk):
+			t.Errorf("view %d: %+v", i, v)
+		}
+		end = v.ByteOffset + v.ByteLength
+	}
+	if end > doc.Buffers[1].ByteLength {
+		t.Errorf("views up to %d in a buffer of %d", end, doc.Buffers[1].ByteLength)
+	}
+	if kinds["ATTRIBUTES"] < 1 || kinds["ATTRIBUTESOCTAHEDRAL"] != 1 || kinds["TRIANGLES"] != 1 {
+		t.Errorf("views by mode and filter: %v", kinds)
+	}
+}
+
+// bent returns a model with all that a vertex has, large enough to be worth compressing.
+func bent() fstest.MapFS {
+	s := new(sheet)
+	p, n, t, i := s.grid(20, 1)
+	return s.tree(fmt.Sprintf(`"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[
+		{"attributes":{"POSITION":%d,"NORMAL":%d,"TEXCOORD_0":%d},"indices":%d}]}]`, p, n, t, i))
+}
+
+// What is compressed is read again, and what comes of it is the same: nothing is lost on
+// the way there and back.
+func TestReadsCompressed(t *testing.T) {
+	packed := cook(t, options(compressed), bent(), "m/a.gltf")
+	tree := fstest.MapFS{"a.glb": {Data: packed}}
+	plain := cook(t, options(func(o *Mesh) { o.Optimize = false }), tree, "a.glb")
+	if bytes.Contains(plain, []byte("meshopt")) {
+		t.Error("the extension is still named")
+	}
+	again := cook(t, options(func(o *Mesh) { o.Optimize, o.Compression = false, "meshopt" }), fstest.MapFS{"b.glb": {Data: plain}}, "b.glb")
+	last := cook(t, options(func(o *Mesh) { o.Optimize = false }), fstest.MapFS{"a.glb": {Data: again}}, "a.glb")
+	if !bytes.Equal(last, plain) {
+		t.Errorf("compressing changed a model of %d bytes, now %d", len(plain), len(last))
+	}
+	if need, err := options(nil).Estimate(packed, int64(len(packed))); err != nil || need < int64(len(plain)) {
+		t.Errorf("needs %d bytes, %v", need, err)
+	}
+}
+
+// Damaged compressed data is refused with its place.
+func TestRefusesDamagedCompression(t *testing.T) {
+	packed := cook(t, options(compressed), bent(), "m/a.gltf")
+	for _, tc := range []struct{ old, new, want string }{
+		{`"mode":"TRIANGLES"`, `"mode":"TRIANGLED"`, "mode \"TRIANGLED\""},
+		{`"filter":"OCTAHEDRAL"`, `"filter":"octahedral"`, "filter \"octahedral\" is not known"},
+		{`"byteStride":8,"count":4`, `"byteStride":8,"count":5`, "elements of 8 bytes, the view has"},
+		{`"buffer":0,"byteLength"`, `"buffer":1,"byteLength"`, "packed bytes are in a buffer that has none"},
+		{`"buffer":0,"byteLength"`, `"buffer":7,"byteLength"`, "there is no buffer 7"},
+		{"\xe1\xf0", "\xe2\xf0", "not triangles of version 1"},
+	} {
+		data := bytes.Replace(packed, []byte(tc.old), []byte(tc.new), 1)
+		if bytes.Equal(data, packed) {
+			t.Errorf("%s is not in the file", tc.old)
+			continue
+		}
+		res := recipetest.Cook(t, Recipe(), options(nil), fstest.MapFS{"a.glb": {Data: data}}, "", "a.glb")
+		if res.Err == nil || !strings.Contains(res.Err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %q", tc.new, res.Err, tc.want)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package mesh
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/assetcook/assetcook/internal/gltfcheck"
+	"github.com/assetcook/assetcook/internal/mesh/keyframes"
+	"github.com/assetcook/assetcook/internal/mesh/meshopt"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+)
+
+// A motion is what a sampler of an animation becomes.
+type motion struct {
+	source *keyframes.Curve
+	input  int32 // the accessor of its times
+	stored model.Array
+	use    use
+	most   float64 // that it may be off
+	keep   []int   // keyframes
+}
+
+// findMotions reads the samplers that are to get fewer keyframes, by animation and sampler;
+// it has nil for those that stay as they are: splines, and what an extension animates.
+func (c *cooking) findMotions(ctx context.Context) error {
+	c.motions = make([][]*motion, len(c.doc.Animations))
+	if c.o.AnimationError == 0 {
+		return nil
+	}
+	reach := reaches(c.doc)
+	r := motionReader{cooking: c, times: map[int32][]float32{}}
+	for i := range c.doc.Animations {
+		a := &c.doc.Animations[i]
+		list := make([]*motion, len(a.Samplers))
+		plain := make([]bool, len(a.Samplers))
+		for j := range a.Channels {
+			ch := &a.Channels[j]
+			s := *ch.Sampler
+			if ch.Target.Node == nil || ch.Target.Extensions != nil {
+				plain[s] = true
+				continue
+			}
+			if list[s] == nil && !plain[s] {
+				m, err := r.read(ctx, &a.Samplers[s], ch.Target.Path)
+				if err != nil {
+					return err
+				}
+				list[s], plain[s] = m, m == nil
+			}
+			if m := list[s]; m != nil {
+				m.most = min(m.most, c.o.AnimationError*m.unit(ch.Target.Path, reach[*ch.Target.Node]))
+			}
+		}
+		for j, m := range list {
+			if plain[j] {
+				list[j] = nil
+			} else if m != nil {
+				if err := c.reduce(ctx, m); err != nil {
+					return err
+				}
+			}
+		}
+		shareTimes(list)
+		keepLength(a, list)
+		c.motions[i] = list
+	}
+	return nil
+}
+
+// A motionReader reads samplers, and each list of times once.
+type motionReader struct {
+	*cooking
+	times map[int32][]float32
+}
+
+// read reads a sampler that moves nodes, nil for one that stays as it is.
+func (c *motionReader) read(ctx context.Context, s *gltfcheck.AnimationSampler, path string) (*motion, error) {
+	in, out := &c.doc.Accessors[*s.Input], &c.doc.Accessors[*s.Output]
+	packed := path == "rotation" && out.ComponentType == model.Int16
+	if s.Interpolation != "" && s.Interpolation != "LINEAR" && s.Interpolation != "STEP" ||
+		in.BufferView == nil || out.BufferView == nil || out.ComponentType != model.Float32 && !packed {
+		return nil, nil
+	}
+	m := &motion{input: *s.Input, most: math.Inf(1), use: other}
+	times, err := c.readTimes(ctx, *s.Input)
+	if err != nil {
+		return nil, fmt.Errorf("accessor %d: %w", *s.Input, err)
+	}
+	if m.stored, err = c.doc.First(ctx, *s.Output, int(out.Count)); err == nil {
+		err = m.stored.Finite(ctx, "element")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("accessor %d: %w", *s.Output, err)
+	}
+	m.source = &keyframes.Curve{Step: s.Interpolation == "STEP", Width: m.stored.Width, Times: times}
+	switch path {
+	case "rotation":
+		m.source.Kind = keyframes.Rotation
+		n, err := repairQuaternions(m.stored, false)
+		if err != nil {
+			return nil, fmt.Errorf("accessor %d: %w", *s.Output, err)
+		}
+		c.repairs.add("a rotation of another length than 1 in an animation, scaled", fmt.Sprintf("accessor %d", *s.Output), n)
+	case "weights":
+		m.source.Kind = keyframes.Shares
+		m.source.Width = int(out.Count / in.Count)
+	}
+	if int64(m.source.Width)*in.Count != int64(m.stored.Count)*int64(m.stored.Width) {
+		return nil, fmt.Errorf("accessor %d: %d elements for %d keyframes", *s.Output, out.Count, in.Count)
+	}
+	m.source.Values = m.stored.Floats()
+	return m, nil
+}
+
+// readTimes reads the times of keyframes.
+func (c *motionReader) readTimes(ctx context.Context, accessor int32) ([]float32, error) {
+	if known, ok := c.times[accessor]; ok {
+		return known, nil
+	}
+	a := &c.doc.Accessors[accessor]
+	times, err := c.doc.First(ctx, accessor, int(a.Count))
+	if err == nil {
+		err = times.Finite(ctx, "element")
+	}
+	if err == nil {
+		err = checkTimes(times)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if low, high := times.Bounds(); a.Min != nil && !sameFloats(*a.Min, low) || a.Max != nil && !sameFloats(*a.Max, high) {
+		c.repairs.add(wrongBounds, fmt.Sprintf("accessor %d", accessor), 1)
+	}
+	c.times[accessor] = times.Floats()
+	return c.times[accessor], nil
+}
+
+// unit returns what the error of an animation is a share of: a radian, the largest scale,
+// all of a morph target, or the size of what moves with a node; for a node with nothing
+// below it, how far it is from its parent.
+func (m *motion) unit(path string, reach float64) float64 {
+	switch {
+	case path == "rotation" || path == "weights":
+		return 1
+	case path == "translation" && reach > 0:
+		return reach
+	}
+	largest := 0.
+	for i := 0; i+2 < len(m.source.Values); i += 3 {
+		v := m.source.Values[i:][:3]
+		sum := 0.
+		for _, x := range v {
+			sum += float64(float64(x) * float64(x))
+		}
+		largest = max(largest, math.Sqrt(sum))
+	}
+	return largest
+}
+
+// reduce rounds the keyframes of a motion and chooses those to keep.
+func (c *cooking) reduce(ctx context.Context, m *motion) (err error) {
+	if err := c.o.round(ctx, m); err != nil {
+		return err
+	}
+	m.keep, err = keyframes.Reduce(ctx, m.source, m.stored.Floats(), m.most)
+	return err
+}
+
+// Errors of rotations in radians: shortError that of four fractions of 16 bits, bitsError
+// over 2^(b-1)-1 that of three of b bits, as the filter Quaternion has them: each is off
+// by half a step, the fourth by what follows from that.
+const (
+	shortError = 2. / 32767
+	bitsError  = 2.5
+)
+
+// rotationBits returns the bits of rotations that are compressed: the fewest for which
+// three quarters of the error that is allowed are enough, 0 if there are none.
+func (o *Mesh) rotationBits() int {
+	for bits := 4; bits <= 16; bits++ {
+		if bitsError/float64(int(1)<<(bits-1)-1)+shortError <= o.AnimationError*3/4 {
+			return bits
+		}
+	}
+	return 0
+}
+
+// round stores the values of a motion in fewer bits, as far as that takes up no more than
+// three quarters of the error that is allowed.
+func (o *Mesh) round(ctx context.Context, m *motion) error {
+	compress := o.Compression == "meshopt"
+	switch bits := o.rotationBits(); {
+	case m.stored.Component != model.Float32: // was rounded before
+	case m.source.Kind == keyframes.Rotation && compress && bits > 0:
+		m.use = turns
+		return m.roundRotations(ctx, bits)
+	case m.source.Kind == keyframes.Rotation && shortError <= o.AnimationError*3/4:
+		return m.roundRotations(ctx, 0)
+	case m.source.Kind != keyframes.Rotation && compress && m.most > 0:
+		// Steps of a power of two up to half the error: three numbers are off by sqrt(3)/4
+		// of it together.
+		m.use = floats
+		_, exponent := math.Frexp(m.most / 2)
+		for k, x := range m.source.Values {
+			e := m.stored.Data[4*k:][:4]
+			meshopt.PutExponential(e, x, max(exponent-1, -100))
+			if err := meshopt.Exponential.Apply(ctx, e, 4); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// roundRotations stores rotations as fractions of 16 bits, those that the filter
+// Quaternion makes of so many bits, unless they are 0.
+func (m *motion) roundRotations(ctx context.Context, bits int) error {
+	values := m.source.Values
+	packed := model.NewArray(model.Int16, true, 4, m.stored.Count)
+	err := model.Chunks(ctx, m.stored.Count, func(from, to int) error {
+		for i := from; i < to; i++ {
+			e, q := packed.Element(i), [4]float32(values[4*i:])
+			if bits == 0 {
+				for k, x := range q {
+					binary.LittleEndian.PutUint16(e[2*k:], uint16(int16(math.Round(float64(min(max(x, -1), 1))*math.MaxInt16))))
+				}
+				continue
+			}
+			meshopt.PutQuaternion(e, q, bits)
+			if err := meshopt.Quaternion.Apply(ctx, e, len(e)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	m.stored = packed
+	return err
+}

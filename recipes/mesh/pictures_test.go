@@ -1,0 +1,160 @@
+package mesh
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	stdimage "image"
+	"image/color"
+	"image/png"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+)
+
+// painted returns a PNG file of n by n pixels.
+func painted(t testing.TB, n int, paint func(x, y int) color.NRGBA) []byte {
+	t.Helper()
+	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, n, n))
+	for y := range n {
+		for x := range n {
+			m.SetNRGBA(x, y, paint(x, y))
+		}
+	}
+	var file bytes.Buffer
+	if err := png.Encode(&file, m); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func noise(x, y int) color.NRGBA {
+	v := uint32(x*7919+y*104729) * 2654435761
+	return color.NRGBA{uint8(v >> 24), uint8(v >> 16), uint8(v >> 8), 255}
+}
+
+// album returns a model that has five pictures in it: colors, a normal map, data, one that
+// is used as two of them, and one that nothing uses; and one beside it.
+func album(t testing.TB) fstest.MapFS {
+	file := painted(t, 64, noise)
+	flat := painted(t, 64, func(x, y int) color.NRGBA { return color.NRGBA{uint8(96 + x), uint8(96 + y), 250, 255} })
+	uri := func(data []byte) string {
+		return `{"uri":"data:image/png;base64,` + base64.StdEncoding.EncodeToString(data) + `"}`
+	}
+	images := []string{uri(file), uri(flat), uri(file), uri(file), uri(file), `{"uri":"a.png"}`}
+	return pictured("["+strings.Join(images, ",")+"]", `[{"source":0},{"source":1},{"source":2},{"source":3},{"source":4},{"source":5}]`,
+		`"extensionsUsed":["KHR_materials_clearcoat","KHR_materials_specular"],"materials":[
+			{"pbrMetallicRoughness":{"baseColorTexture":{"index":0},"metallicRoughnessTexture":{"index":2}},"normalTexture":{"index":1},"occlusionTexture":{"index":2}},
+			{"emissiveTexture":{"index":5},"extensions":{
+				"KHR_materials_specular":{"specularColorTexture":{"index":3}},
+				"KHR_materials_clearcoat":{"clearcoatNormalTexture":{"index":1},"clearcoatTexture":{"index":3}}}}],`)
+}
+
+// Pictures inside a model become textures of the kind that its materials say.
+func TestEmbeddedPictures(t *testing.T) {
+	o := options(func(o *Mesh) { o.Embedded, o.EmbeddedQuality = "dds", "fast" })
+	res := recipetest.Cook(t, Recipe(), o, album(t), "", "m/a.gltf")
+	if res.Err != nil {
+		t.Fatal(res.Err)
+	}
+	text, chunk, _, err := model.SplitGLB(res.Outputs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		ExtensionsUsed, ExtensionsRequired []string
+		Images                             []struct {
+			BufferView *int
+			MimeType   string
+			URI        string
+		}
+		Textures    []map[string]json.RawMessage
+		BufferViews []struct{ ByteOffset, ByteLength int }
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		format  uint32 // DXGI_FORMAT, 0 for what is no DDS
+		texture string
+	}{
+		{99, `{"extensions":{"MSFT_texture_dds":{"source":0}}}`}, // BC7_UNORM_SRGB
+		{83, `{"extensions":{"MSFT_texture_dds":{"source":1}}}`}, // BC5_UNORM
+		{98, `{"extensions":{"MSFT_texture_dds":{"source":2}}}`}, // BC7_UNORM
+		{0, `{"source":3}`}, {0, `{"source":4}`}, {0, `{"source":5}`},
+	} {
+		have, _ := json.Marshal(doc.Textures[i])
+		if string(have) != want.texture {
+			t.Errorf("texture %d: %s, want %s", i, have, want.texture)
+		}
+		if i == 5 {
+			if doc.Images[i].URI != "a.png.ktx2" {
+				t.Errorf("image %d: %+v", i, doc.Images[i])
+			}
+			continue
+		}
+		v := doc.BufferViews[*doc.Images[i].BufferView]
+		data := chunk[v.ByteOffset:][:v.ByteLength]
+		isDDS := strings.HasPrefix(want.texture, `{"ext`)
+		if is := bytes.HasPrefix(data, []byte("DDS ")); is != isDDS || (doc.Images[i].MimeType == "image/vnd-ms.dds") != isDDS {
+			t.Errorf("image %d: %.8q as %s", i, data, doc.Images[i].MimeType)
+		}
+		if !isDDS {
+			continue
+		}
+		// Levels down to 1x1, and behind the header of 128 bytes that of DX10, unless the
+		// format has a name of its own.
+		format := uint32(data[128])
+		if fourCC := string(data[84:88]); fourCC == "BC5U" {
+			format = 83
+		} else if fourCC != "DX10" {
+			t.Errorf("image %d: %q", i, fourCC)
+		}
+		if data[28] != 7 || format != want.format {
+			t.Errorf("image %d: %d levels of format %d, want %d", i, data[28], format, want.format)
+		}
+	}
+	if fmt.Sprint(doc.ExtensionsRequired) != "[MSFT_texture_dds]" {
+		t.Errorf("required %v", doc.ExtensionsRequired)
+	}
+	want := "[image 3: textures use it as more than one of colors, normals and data; it stays a picture]"
+	if fmt.Sprint(res.Warned) != want {
+		t.Errorf("warned of %v", res.Warned)
+	}
+	if kept := cook(t, options(nil), album(t), "m/a.gltf"); bytes.Contains(kept, []byte("DDS ")) {
+		t.Error("pictures became textures without being asked to")
+	}
+}
+
+// What cooking pictures takes is estimated by their sizes, for which the whole file is
+// needed; what is no picture is refused.
+func TestEmbeddedEstimate(t *testing.T) {
+	o := options(func(o *Mesh) { o.Embedded = "dds" })
+	large := bytes.ReplaceAll(album(t)["m/a.gltf"].Data, []byte(base64.StdEncoding.EncodeToString(painted(t, 64, noise))),
+		[]byte(base64.StdEncoding.EncodeToString(painted(t, 256, noise))))
+	glb := cook(t, options(nil), fstest.MapFS{"m/a.gltf": {Data: large}, "m/a.png": {Data: []byte("x")}}, "m/a.gltf")
+	size := int64(len(glb))
+	if _, err := o.Estimate(glb[:len(glb)-1], size); err != recipe.ErrShortHead {
+		t.Errorf("a file that is not all there: %v", err)
+	}
+	with, err := o.Estimate(glb, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := options(nil).Estimate(glb, size)
+	if err != nil || with < without+4*256*256*4 {
+		t.Errorf("needs %d, without pictures %d, %v", with, without, err)
+	}
+	damaged := bytes.Clone(glb)
+	at := bytes.Index(damaged, []byte("IDAT"))
+	copy(damaged[at+8:], "no deflate")
+	res := recipetest.Cook(t, Recipe(), o, fstest.MapFS{"a.glb": {Data: damaged}}, "", "a.glb")
+	if res.Err == nil || !strings.Contains(res.Err.Error(), "image 0: ") {
+		t.Errorf("a damaged picture: %v", res.Err)
+	}
+}

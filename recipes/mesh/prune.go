@@ -1,0 +1,95 @@
+package mesh
+
+import (
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assetcook/assetcook/internal/mesh/model"
+)
+
+// allCoords says that any coordinates may be in use.
+const allCoords = ^uint64(0)
+
+// coordsOf returns which coordinates the textures of a material are drawn with, as bits, and
+// those of lower numbers, which glTF does not allow to lack (section 3.7.2.1).
+func coordsOf(material model.Object) uint64 {
+	extensions, err := model.ParseObject(orEmpty(material.Member("extensions")))
+	if err != nil {
+		return allCoords
+	}
+	for _, e := range extensions {
+		if !strings.HasPrefix(e.Key, "KHR_materials_") {
+			return allCoords // what it has of textures is not known
+		}
+	}
+	coords := uint64(0)
+	_, err = withoutTextures(material, func(n int) bool {
+		if n < 0 || n > 63 {
+			coords = allCoords
+		} else {
+			coords |= 1 << n
+		}
+		return true
+	})
+	if err != nil {
+		return allCoords
+	}
+	return upTo(coords)
+}
+
+// upTo returns all bits up to the highest one.
+func upTo(bitmap uint64) uint64 { return 1<<bits.Len64(bitmap) - 1 }
+
+// prune drops the attributes that nothing of a primitive's materials and skins uses, and
+// the option keep does not name.
+func (o *Mesh) prune(g *geometry, text model.Object, l look, joints int) {
+	if !o.Prune {
+		return
+	}
+	extensions, err := model.ParseObject(orEmpty(text.Member("extensions")))
+	if err != nil || slices.ContainsFunc(extensions, func(e model.Member) bool { return e.Key != extVariants }) {
+		return // it may name attributes
+	}
+	for _, name := range o.Keep {
+		if n, err := strconv.Atoi(strings.TrimPrefix(name, "TEXCOORD_")); err == nil && n >= 0 && n < 64 {
+			l.coords = upTo(l.coords | 1<<n)
+		}
+	}
+	g.streams = slices.DeleteFunc(g.streams, func(s stream) bool {
+		return !isInUse(s.name, l, joints > 0) && !slices.Contains(o.Keep, s.name)
+	})
+}
+
+// isInUse reports whether drawing needs an attribute: not those of a number that no texture
+// has, more than one color, directions of what is not lit, and joints without a skin. Names
+// that glTF does not know are somebody's own.
+func isInUse(name string, l look, skinned bool) bool {
+	kind, set, _ := strings.Cut(name, "_")
+	n, err := strconv.Atoi(set)
+	switch kind {
+	case "NORMAL":
+		return !l.unlit
+	case "TANGENT":
+		return !l.unlit && l.normalUV >= 0
+	case "TEXCOORD":
+		return err != nil || n < 0 || n > 63 || l.coords>>n&1 == 1
+	case "COLOR":
+		return err != nil || n == 0
+	case "JOINTS", "WEIGHTS":
+		return err != nil || skinned
+	}
+	return true
+}
+
+// dropUnused leaves out the elements of accessors that nothing uses any more.
+func (as *accessors) dropUnused() {
+	var unused []int32
+	for i := range as.doc.Accessors {
+		if as.free[i] && !as.taken[i] {
+			unused = append(unused, int32(i))
+		}
+	}
+	as.drop(unused)
+}
