@@ -89,6 +89,9 @@ prune = true"
 way "pictures inside as DDS" "$mesh
 embedded = \"dds\"
 embedded_quality = \"fast\""
+way "pictures inside as UASTC" "$mesh
+embedded = \"basisu\"
+embedded_quality = \"fast\""
 # Normals and animations are rounded in another way where they are compressed; all else is
 # the same.
 bits="lods = 2

@@ -1,36 +1,38 @@
 package image
 
 import (
+	"bytes"
 	"context"
-	"io"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/dds"
+	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// EncodeDDS makes a texture of a picture that is part of another asset, as the options say, and
-// writes it to out as DDS. The caller knows what the picture is for: one that is said to be
-// a normal map and is none becomes data, never colors. The picture must not be used
+// Encode makes a texture of a picture that is part of another asset, as the options say, and
+// returns the file. used is the role in which materials use it. The picture must not be used
 // afterwards.
-func (o *Image) EncodeDDS(ctx context.Context, job *recipe.Job, out io.Writer, m *pixmap.Map) error {
+func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, used string) ([]byte, error) {
 	if err := o.Check(); err != nil {
-		return err
+		return nil, err
 	}
-	s := &subject{o: o, pictures: []*pixmap.Map{m}}
+	s := &subject{o: o, pictures: []*pixmap.Map{m}, used: used}
 	if err := s.judge(ctx, job); err != nil {
-		return err
-	}
-	if o.Kind == "normal" && s.kind != "normal" {
-		s.kind, s.srgb = "data", false
+		return nil, err
 	}
 	if err := s.choose(ctx, job); err != nil {
-		return err
+		return nil, err
 	}
 	t, err := s.texture(ctx, job)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer job.Step("pack")()
-	return dds.Write(ctx, out, t, o.ddsHeader())
+	if o.Container == "ktx2" {
+		return ktx2.Encode(ctx, t, o.packs())
+	}
+	var out bytes.Buffer
+	err = dds.Write(ctx, &out, t, o.ddsHeader())
+	return out.Bytes(), err
 }

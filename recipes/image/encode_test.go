@@ -1,7 +1,6 @@
 package image
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -10,7 +9,7 @@ import (
 
 // A picture that is said to be a normal map and is none is data: BC7 without sRGB, all four
 // channels. One that is becomes BC5.
-func TestEncodeDDS(t *testing.T) {
+func TestEncode(t *testing.T) {
 	const n = 64
 	for _, tc := range []struct {
 		kind   string
@@ -25,13 +24,13 @@ func TestEncodeDDS(t *testing.T) {
 			}
 		}
 		o := Recipe().New().(*Image)
-		o.Kind, o.Quality, o.Container = tc.kind, "fast", "dds"
-		var out bytes.Buffer
+		o.Quality, o.Container = "fast", "dds"
 		job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "a.glb"}, 1)
-		if err := o.EncodeDDS(t.Context(), job, &out, m); err != nil {
+		have, err := o.Encode(t.Context(), job, m, tc.kind)
+		if err != nil {
 			t.Fatal(err)
 		}
-		have, format := out.Bytes(), byte(0)
+		format := byte(0)
 		if string(have[84:88]) == "DX10" {
 			format = have[128]
 		}

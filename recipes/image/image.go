@@ -200,9 +200,13 @@ func (o *Image) write(ctx context.Context, job *recipe.Job, i int, t *texture.Te
 	if o.Container == "dds" {
 		return errors.Join(dds.Write(ctx, out, t, o.ddsHeader()), out.Close())
 	}
-	packing := ktx2.Supercompression{}
+	return errors.Join(ktx2.Write(ctx, out, t, o.packs()), out.Close())
+}
+
+// packs is how levels of a ktx2 file are packed.
+func (o *Image) packs() ktx2.Supercompression {
 	if o.Zstd > 0 {
-		packing = ktx2.Supercompression{Scheme: ktx2.Zstd, Level: o.Zstd}
+		return ktx2.Supercompression{Scheme: ktx2.Zstd, Level: o.Zstd}
 	}
-	return errors.Join(ktx2.Write(ctx, out, t, packing), out.Close())
+	return ktx2.Supercompression{}
 }

@@ -68,6 +68,9 @@ func (e evidence) decide() verdict {
 		return verdict{role: role.Parse(e.rule), reason: fmt.Sprintf("kind = %q", e.rule)}
 	case e.transparency:
 		return verdict{role: role.Color, reason: "options say that alpha is transparency"}
+	case used == role.Normal && !e.mayBeNormal():
+		return verdict{role.Data, "materials use it as a normal map, but " + e.share(),
+			fmt.Sprintf("materials use it as a normal map, but only %.3g %% of its pixels are nearly unit vectors: taken for data; set kind in a rule", 100*e.content.Near)}
 	case used != role.Unknown:
 		v := verdict{role: used, reason: "materials use it as that"}
 		if named := e.name.Role(); named != role.Unknown && named.Treatment().Colors != used.Treatment().Colors {
@@ -146,9 +149,10 @@ func (e evidence) calledData() verdict {
 func (e evidence) calledNormal() verdict {
 	c := e.content
 	switch {
-	case c.Near >= maybeNormal && c.Tilt <= maybeTilt:
+	case !e.mayBeNormal():
+	case c.Near >= maybeNormal:
 		return verdict{role: role.Normal, reason: "it is called one, and " + e.share()}
-	case c.Blue && c.One == "" && c.Tilt <= maybeTilt: // a flame leans: it is red
+	default:
 		return verdict{role: role.Normal, reason: "it is called one, and has two channels"}
 	}
 	v := verdict{role: role.Color, reason: fmt.Sprintf("it is called a normal map, but %s (kind = \"data\" stores numbers as they are)", e.share())}
@@ -156,6 +160,13 @@ func (e evidence) calledNormal() verdict {
 		v.conflict = fmt.Sprintf(`called a normal map, but only %.3g %% of its pixels are nearly unit vectors: taken for colors; rename it, or set kind in a rule`, 100*c.Near)
 	}
 	return v
+}
+
+// mayBeNormal reports whether the pixels allow that it is a normal map: of unit vectors, or
+// of two channels. A flame leans: it is red.
+func (e evidence) mayBeNormal() bool {
+	c := e.content
+	return c.Tilt <= maybeTilt && (c.Near >= maybeNormal || c.Blue && c.One == "")
 }
 
 // isNormal reports whether the pixels alone show that it is a normal map.

@@ -33,6 +33,8 @@ func TestDecide(t *testing.T) {
 		{rule: "height", material: "normal", name: role.Colors, content: normal, want: role.Height},
 		{material: "data", name: role.Packed, content: photo, want: role.Data},
 		{material: "color", name: role.Nameless, content: normal, want: role.Color},
+		{material: "normal", name: role.Nameless, content: poor, want: role.Normal},
+		{material: "normal", name: role.Normals, content: photo, want: role.Data, conflict: "materials use it as a normal map, but only 0 %"},
 		{material: "data", name: role.Colors, content: photo, want: role.Data, conflict: "materials use it as data, but its path says color"},
 		{material: "color", name: role.UIs, content: photo, want: role.Color},
 		{name: role.Nameless, content: normal, want: role.Normal},

@@ -51,7 +51,7 @@ func (w *writer) images(ctx context.Context) error {
 			return err
 		}
 		if made[i] = texels != nil; made[i] {
-			data, mediaType = texels, "image/vnd-ms.dds"
+			data, mediaType = texels, gltfcheck.ImageType(texels)
 		}
 		types[i] = mediaType
 		number, _, err := w.accessors.views.add(ctx, image, model.Array{Size: len(data), Count: 1, Data: data})

@@ -147,7 +147,7 @@ type Mesh struct {
 	LODError float64 `toml:"lod_error" min:"0" max:"1" doc:"largest error of any level of detail, as a share of the mesh's longest side"`
 
 	Textures        string `toml:"textures" enum:"cooked,basisu,keep" doc:"how images in files of their own are named: cooked, by what the recipe image makes of them, their name with texture_suffix; basisu, likewise, where the recipe image has format uastc (KHR_texture_basisu); keep, as they are"`
-	Embedded        string `toml:"embedded" enum:"keep,dds" doc:"what becomes of pictures that are part of the model: they stay as they are, or become textures in DDS (MSFT_texture_dds) of the kind that materials use them as"`
+	Embedded        string `toml:"embedded" enum:"keep,dds,basisu" doc:"what becomes of pictures that are part of the model: they stay as they are, or become textures in DDS (MSFT_texture_dds) or UASTC (KHR_texture_basisu) of the kind that materials use them as"`
 	EmbeddedQuality string `toml:"embedded_quality" enum:"fast,normal,best" doc:"how hard the blocks of such textures are worked at"`
 
 	TextureSuffix string `toml:"texture_suffix" doc:"what the cooked form of an image has at the end of its name"`

@@ -1,7 +1,6 @@
 package mesh
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,6 +22,11 @@ const (
 	dataRole
 	severalRoles
 )
+
+// String returns what the recipe image calls the role.
+func (r role) String() string {
+	return [...]string{noRole: "", colorRole: "color", normalRole: "normal", dataRole: "data", severalRoles: ""}[r]
+}
 
 // roleOf returns what a texture is by the member of a material that names it. All are
 // those of glTF and of its extensions KHR_materials_*.
@@ -101,11 +105,15 @@ func isInside(doc *gltfcheck.Document, picture *gltfcheck.Image) bool {
 	return *v.Buffer == 0 && doc.Buffers[0].URI == nil
 }
 
-// pictureOptions are how a picture of a role becomes a texture.
-func (o *Mesh) pictureOptions(r role) *texture.Image {
+// pictureOptions are how pictures become textures.
+func (o *Mesh) pictureOptions() *texture.Image {
 	p := texture.Recipe().New().(*texture.Image)
-	p.Container, p.Quality = "dds", o.EmbeddedQuality
-	p.Kind = map[role]string{colorRole: "color", normalRole: "normal", dataRole: "data"}[r]
+	p.Quality = o.EmbeddedQuality
+	if o.Embedded == "dds" {
+		p.Container = "dds"
+	} else {
+		p.Format = "uastc"
+	}
 	return p
 }
 
@@ -124,7 +132,7 @@ func (w *writer) cookPicture(ctx context.Context, i int, file []byte, r role) ([
 		w.job.Warn("image %d: is part of a buffer in a file of its own; it stays a picture", i)
 		return nil, nil
 	}
-	o := w.o.pictureOptions(r)
+	o := w.o.pictureOptions()
 	decode := picturefile.Decode
 	if r != colorRole {
 		decode = picturefile.DecodeData
@@ -132,9 +140,12 @@ func (w *writer) cookPicture(ctx context.Context, i int, file []byte, r role) ([
 	m, _, err := decode(ctx, file, "", o.MaxSize)
 	if err == nil {
 		w.job.Hold("decoded pictures", m.Bytes())
-		var out bytes.Buffer
-		if err = o.EncodeDDS(ctx, w.job, &out, m); err == nil {
-			return out.Bytes(), nil
+		if w.o.Embedded == "basisu" && (m.W%4 != 0 || m.H%4 != 0) {
+			w.job.Warn("image %d: %d x %d pixels, where KHR_texture_basisu wants multiples of 4; it stays a picture", i, m.W, m.H)
+			return nil, nil
+		}
+		if file, err = o.Encode(ctx, w.job, m, r.String()); err == nil {
+			return file, nil
 		}
 	}
 	if ctx.Err() != nil {
@@ -159,7 +170,7 @@ func (o *Mesh) picturesCost(doc *gltfcheck.Document, chunk []byte) (int64, error
 		} else if data, _, err := gltfcheck.DataURI(*picture.URI); err == nil {
 			file = data
 		}
-		p := o.pictureOptions(colorRole)
+		p := o.pictureOptions()
 		info, err := picturefile.Probe(file, "", int64(len(file)), p.MaxSize)
 		if err != nil {
 			continue // is no picture, as cooking says

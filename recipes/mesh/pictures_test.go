@@ -14,6 +14,8 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/image/ktx2"
+	"github.com/assetcook/assetcook/internal/image/texture"
 	"github.com/assetcook/assetcook/internal/mesh/model"
 )
 
@@ -128,6 +130,47 @@ func TestEmbeddedPictures(t *testing.T) {
 	}
 	if kept := cook(t, options(nil), album(t), "m/a.gltf"); bytes.Contains(kept, []byte("DDS ")) {
 		t.Error("pictures became textures without being asked to")
+	}
+}
+
+// Pictures inside a model become UASTC where the extension can name it.
+func TestEmbeddedBasisu(t *testing.T) {
+	o := options(func(o *Mesh) { o.Embedded, o.EmbeddedQuality = "basisu", "fast" })
+	files := album(t)
+	odd := base64.StdEncoding.EncodeToString(painted(t, 63, noise))
+	first := base64.StdEncoding.EncodeToString(painted(t, 64, noise))
+	files["m/a.gltf"].Data = bytes.Replace(files["m/a.gltf"].Data, []byte(first), []byte(odd), 1)
+	res := recipetest.Cook(t, Recipe(), o, files, "", "m/a.gltf")
+	if res.Err != nil {
+		t.Fatal(res.Err)
+	}
+	text, chunk, _, err := model.SplitGLB(res.Outputs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		ExtensionsRequired []string
+		Images             []struct {
+			BufferView *int
+			MimeType   string
+		}
+		BufferViews []struct{ ByteOffset, ByteLength int }
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for i, srgb := range map[int]bool{1: false, 2: false} {
+		v := doc.BufferViews[*doc.Images[i].BufferView]
+		tex, err := ktx2.Read(chunk[v.ByteOffset:][:v.ByteLength], 1<<20)
+		if err != nil || tex.Format != texture.UASTC || tex.SRGB != srgb || len(tex.Levels) != 7 || doc.Images[i].MimeType != "image/ktx2" {
+			t.Errorf("image %d: %+v, %v as %s", i, tex, err, doc.Images[i].MimeType)
+		}
+	}
+	if doc.Images[0].MimeType != "image/png" || !strings.Contains(fmt.Sprint(res.Warned), "image 0: 63 x 63 pixels") {
+		t.Errorf("an odd size: %s, warned of %v", doc.Images[0].MimeType, res.Warned)
+	}
+	if fmt.Sprint(doc.ExtensionsRequired) != "[KHR_texture_basisu]" {
+		t.Errorf("required %v", doc.ExtensionsRequired)
 	}
 }
 
