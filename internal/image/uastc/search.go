@@ -40,6 +40,14 @@ func (g *guesses) add(mode, sub uint8, sse float64) {
 
 // search guesses what modes and patterns are worth a try, and tries them.
 func (e *encoder) search() {
+	if e.gray && !e.alpha {
+		// Where these are exact, BC7 is as well, which the mode for gray is not.
+		for _, mode := range [2]uint8{1, 0} {
+			if e.one(mode); e.sse == 0 {
+				return
+			}
+		}
+	}
 	e.guesses.reset(e.effort.tries)
 	s := e.all.scatter(e.channels())
 	all, along := s.residue(16)
