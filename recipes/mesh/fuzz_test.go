@@ -31,14 +31,18 @@ func fuzzCook(t *testing.T, o *Mesh, name string, data, buffer []byte) {
 }
 
 func FuzzGLTF(f *testing.F) {
-	for _, tree := range []fstest.MapFS{figure(), forms(), small(), roof(bumpy), dance()} {
+	for _, tree := range []fstest.MapFS{figure(), forms(), small(), roof(bumpy), dance(), album(f)} {
+		if tree["m/a b.bin"] == nil {
+			tree["m/a b.bin"] = &fstest.MapFile{}
+		}
 		f.Add(tree["m/a.gltf"].Data, tree["m/a b.bin"].Data, false)
 		f.Add(tree["m/a.gltf"].Data, tree["m/a b.bin"].Data, true)
 	}
 	f.Fuzz(func(t *testing.T, text, buffer []byte, lods bool) {
 		o := options(nil)
 		if lods {
-			o.LODs, o.PositionBits = 2, 7
+			o.LODs, o.PositionBits, o.Prune = 2, 7, true
+			o.Compression, o.Embedded, o.EmbeddedQuality = "meshopt", "dds", "fast"
 		}
 		fuzzCook(t, o, "a.gltf", text, buffer)
 	})
