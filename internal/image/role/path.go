@@ -1,0 +1,210 @@
+package role
+
+import "strings"
+
+// The bounds of what is looked at. What is beyond says nothing.
+const (
+	maxName  = 255
+	maxWord  = 32
+	maxJoin  = 4 // words that make one: "ambient_occlusion", "occlusion-rough-metal"
+	maxParts = 32
+)
+
+// A part is a word of a name.
+type part struct {
+	text   string
+	before byte // the separator in front of it; 0 for none, within "wallNormal"
+	number bool
+}
+
+// A finding is what was read from a name.
+type finding struct {
+	name Name
+	// sure says that no folder says better: "roughness" is no English of buttons.
+	sure bool
+}
+
+// OfPath returns what the path of a file says of the picture, without garbage. The last
+// word that means something decides, as in "brick_wall_Normal_2k"; then words that are
+// clear wherever they stand, as in "icon_sword"; then folders, as in "ui/close".
+func OfPath(path string) Name {
+	folders, base := "", path
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		folders, base = path[:i], path[i+1:]
+	}
+	ext := strings.LastIndexByte(base, '.')
+	if ext > 0 {
+		base = base[:ext]
+	}
+	if len(base) > maxName {
+		return Nameless
+	}
+	var room [maxParts]part
+	found := read(split(room[:0], base))
+	if found.sure {
+		return found.name
+	}
+	if folder := ofFolders(folders); folder != Nameless {
+		return folder
+	}
+	if found.name == Nameless && len(path)-len(folders) > 4 && strings.EqualFold(path[len(path)-4:], ".hdr") {
+		return Environments // light without an upper end is that of a place
+	}
+	return found.name
+}
+
+// split appends the words of a name to list, as many as fit.
+func split(list []part, name string) []part {
+	from, before := 0, byte(' ')
+	flush := func(to int) {
+		if to > from && len(list) < cap(list) {
+			list = append(list, part{name[from:to], before, isDigit(name[from])})
+			before = 0
+		}
+	}
+	for i := range len(name) {
+		switch c := name[i]; {
+		case strings.IndexByte("_-. ()[]+,~#@&!", c) >= 0:
+			flush(i)
+			before, from = c, i+1
+		case i > from && boundary(name, i):
+			flush(i)
+			from = i
+		}
+	}
+	flush(len(name))
+	return list
+}
+
+// boundary reports whether a word begins at name[i]: at a capital after a small letter, at
+// the last capital of several before a small letter ("ORMMap"), at digits and behind them.
+func boundary(name string, i int) bool {
+	last, c := name[i-1], name[i]
+	switch {
+	case isDigit(last) != isDigit(c):
+		return true
+	case isUpper(c) && !isUpper(last):
+		return true
+	}
+	return isUpper(last) && isUpper(c) && i+1 < len(name) && 'a' <= name[i+1] && name[i+1] <= 'z'
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+
+// read finds what the words of a name say.
+func read(list []part) finding {
+	rest, tail := strip(list)
+	found, plain := ofEnd(list[:rest], tail, rest < len(list) && list[rest].before == 0)
+	if found.name != Nameless && !plain {
+		return found
+	}
+	// "button_normal" is the button that is not pressed.
+	for i := rest; i > 0; i-- {
+		for n := min(2, i); n > 0; n-- {
+			if w := joined(list[:i], n); w != nil && w.flags&anywhere != 0 {
+				return finding{w.name, found.name == Nameless}
+			}
+		}
+	}
+	if found.name != Nameless {
+		return found
+	}
+	for n := min(2, len(list)); n > 0; n-- {
+		if w := joined(list[:n], n); w != nil && w.flags&front != 0 {
+			return finding{w.name, true}
+		}
+	}
+	if tail.numbered && rest > 0 {
+		return finding{Numbered, false}
+	}
+	return finding{}
+}
+
+// ofEnd returns what the last words of a name say, and whether they are plain English. A
+// name is cut if what followed was not behind a separator.
+func ofEnd(list []part, t tail, cut bool) (found finding, plain bool) {
+	for n := min(maxJoin, len(list)); n > 0; n-- {
+		w := joined(list, n)
+		if w == nil || w.flags&(front|anywhere|inFolder) != 0 && w.flags&atEnd == 0 {
+			continue
+		}
+		begin := list[len(list)-n]
+		switch {
+		case w.flags&letter != 0 && (begin.before != '_' || len(list) == 1 || cut):
+			continue // "rock-n" leads north, "world_s1" is one of four
+		case w.flags&frames != 0 && !t.numbered:
+			continue
+		case w.flags&whole != 0 && (begin.before == 0 || len(list) == 1):
+			continue // "darkMetal", "metal"
+		}
+		name := w.name
+		if name == PerhapsData && (t.sized || begin.text == "ARM") {
+			name = Packed // "planks_rough_2k": only sets of maps are named so
+		}
+		if unreal(list) && w.flags&letter != 0 {
+			switch name {
+			case PerhapsNormal:
+				name = Normals
+			case PerhapsData:
+				name = Packed
+			}
+		}
+		if name == Normals {
+			name = t.points(name)
+		}
+		plain := w.flags&(english|letter|frames) != 0 && !t.sized && t.way == Nameless
+		return finding{name, !plain}, plain
+	}
+	return finding{}, false
+}
+
+// unreal reports whether a name begins as those of Unreal's textures do: "T_Rock_N".
+func unreal(list []part) bool { return len(list) > 2 && list[0].text == "T" && list[1].before == '_' }
+
+// joined returns the word of the table that the last n parts make, nil for none.
+func joined(list []part, n int) *word {
+	var room [maxWord]byte
+	text := room[:0]
+	for _, p := range list[len(list)-n:] {
+		if len(text)+len(p.text) > maxWord {
+			return nil
+		}
+		text = append(text, p.text...)
+	}
+	for i, c := range text {
+		if isUpper(c) {
+			text[i] = c + 'a' - 'A'
+		}
+	}
+	low, high := 0, len(table)
+	for low < high {
+		if mid := (low + high) / 2; table[mid].text < string(text) {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low < len(table) && table[low].text == string(text) {
+		return &table[low]
+	}
+	return nil
+}
+
+// ofFolders returns what the nearest folder with a name of the table says.
+func ofFolders(folders string) Name {
+	for folders != "" {
+		i := strings.LastIndexByte(folders, '/')
+		if last := folders[i+1:]; len(last) <= maxWord {
+			var room [maxParts]part
+			list := split(room[:0], last)
+			for n := min(maxJoin, len(list)); n > 0; n-- {
+				if w := joined(list, n); w != nil && w.flags&inFolder != 0 {
+					return w.name
+				}
+			}
+		}
+		folders = folders[:max(i, 0)]
+	}
+	return Nameless
+}

@@ -1,0 +1,154 @@
+package role
+
+import (
+	"bufio"
+	"os"
+	"strings"
+	"testing"
+)
+
+// meaning is what a role says of numbers: colors of any kind, unit vectors, tables, or data.
+func meaning(r Role) string {
+	switch {
+	case r == Normal || r == LUT:
+		return r.String()
+	case r.Treatment().Colors:
+		return "color"
+	}
+	return "data"
+}
+
+// drawn reports whether pictures of the role are drawn as they are, without smaller levels.
+func drawn(r Role) bool { return r == UI || r == Sprite || r == Font }
+
+// The names of testdata are told right. A role is right if numbers mean the same, and if
+// it is drawn as it is where the list says so; whether a picture of a 2D game is, its name
+// need not say. A "_n" is left to the pixels, which show what it is. Unsure is what
+// pixels may show, and may not.
+func TestNamesOfGames(t *testing.T) {
+	f, err := os.Open("testdata/names.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var all, left, unsure, wrong, lies, flattened, textures int
+	for s := bufio.NewScanner(f); s.Scan(); {
+		path, label, ok := strings.Cut(s.Text(), "\t")
+		if !ok {
+			continue
+		}
+		label, needsPixels := strings.CutSuffix(label, "?")
+		if label == "flat" {
+			label = "color"
+		} else if label == "color" {
+			textures++
+		}
+		truth := Parse(label)
+		if truth == Unknown {
+			t.Fatalf("%s: label %q", path, label)
+		}
+		all++
+		named := OfPath(path)
+		switch named {
+		case PerhapsNormal:
+			left++
+			continue
+		case PerhapsData:
+			unsure++
+			continue
+		}
+		switch got := named.Role(); {
+		case meaning(got) != meaning(truth):
+			t.Logf("%s is %v by its name, want %v (by pixels: %v)", path, named, truth, needsPixels)
+			wrong++
+			if got != Unknown && got.Treatment().Colors {
+				lies++
+			}
+		case drawn(truth) && !drawn(got):
+			t.Logf("%s is %v by its name, want %v", path, named, truth)
+			wrong++
+		case truth == Color && drawn(got) && strings.HasSuffix(s.Text(), "\tcolor"):
+			t.Logf("%s is %v by its name, a texture", path, named)
+			flattened++
+		}
+	}
+	t.Logf("%d names: %d wrong, %d left to pixels, %d unsure, %d data surely taken for colors, %d of %d textures without levels",
+		all, wrong, left, unsure, lies, flattened, textures)
+	if all < 1000 || 100*(wrong+flattened) > all || 100*unsure > 3*all || 100*left > 3*all || lies > 0 {
+		t.Error("more than 1 % are wrong, more than 3 % unsure or left to pixels, or data is surely taken for colors")
+	}
+}
+
+func TestOfPath(t *testing.T) {
+	for path, want := range map[string]Name{
+		"wall_n.png": PerhapsNormal, "wall-n.png": Nameless, "_n.png": Nameless, "n.png": Nameless, "wall_n2.png": Numbered, "wall_n_2.png": PerhapsNormal,
+		"T_Wall_N.png": Normals, "T_Wall_M.png": Packed, "T_Wall_D.png": Colors, "T.png": Nameless,
+		"wall_nor_gl_2k.jpg": OpenGL, "wall_nor_dx_2k.jpg": DirectX, "Wall_4K-JPG_NormalDX.jpg": DirectX, "wall_Normal_OpenGL.png": OpenGL,
+		"wall_rough.png": PerhapsData, "wall_rough_2k.png": Packed, "rough_wall.png": Nameless, "darkMetal.png": Nameless, "metal.png": Nameless,
+		"windmill_arm.jpg": PerhapsData, "wall_arm_1k.jpg": Packed, "wall_ARM.jpg": Packed,
+		"wall_ao.png": Occlusion, "WallAmbientOcclusion.png": Occlusion, "ambient occlusion.png": Occlusion, "chaos.png": Nameless,
+		"ui/wall_ao.png": Occlusion, "ui/normal.png": UIs, "button_normal.png": UIs, "wall_normal.png": Normals, "icons/bow_n.png": UIs,
+		"walk_01.png": Sprites, "walk.png": Nameless, "sprites/hero_normal.png": Sprites, "a/SPRITES/tree.png": Sprites,
+		"boom_07.png": Numbered, "boom_1024.png": Nameless, "boom_64x64.png": Nameless, "wall.1001.exr": Nameless, "007.png": Nameless,
+		"wall_albedo_lod0.png": Colors, "wall_basecolor_u1_v1.tga": Colors, "wall_BaseColor_sRGB.png": Colors,
+		"normalmap_earth_N1.png": Normals, "BumpMap.png": Normals, "wall_bump.png": Heights, "MaskMap.png": Packed, "wall_mask.png": Masked,
+		"sky.hdr": Environments, "sky_4k.HDR": Environments, "a/b.hdr": Environments, "hdr": Nameless, "skybox/left.png": Environments,
+		"lut/warm.png": LUTs, "LUT_warm_16.png": LUTs, "flute.png": Nameless, "brdf_lut.png": LUTs, "fonts/a.png": Fonts, "lightmaps/a.png": Lightmaps,
+		"": Nameless, "/": Nameless, ".png": Nameless, "a/.": Nameless, "___.png": Nameless, "ui/": UIs, "2k.png": Nameless, "k.png": Nameless,
+		"ui/" + strings.Repeat("a", 300) + ".png": Nameless, strings.Repeat("a_", 120) + "normal.png": Nameless, strings.Repeat("a", 40) + "_normal.png": Normals,
+	} {
+		if got := OfPath(path); got != want {
+			t.Errorf("%s: %v, want %v", path, got, want)
+		}
+		if n := testing.AllocsPerRun(5, func() { OfPath(path) }); n != 0 {
+			t.Errorf("%s: %v allocations, want none", path, n)
+		}
+	}
+}
+
+// Words are found by halving the table, each one once, and none is longer than what is
+// looked at.
+func TestTable(t *testing.T) {
+	for i, w := range table {
+		if i > 0 && table[i-1].text >= w.text || len(w.text) > maxWord || w.text != strings.ToLower(w.text) {
+			t.Errorf("%q is out of order or no word", w.text)
+		}
+		if (w.name == Nameless) == (w.tag == noTag) || (w.name == Nameless) != (w.flags == 0) {
+			t.Errorf("%q says %v at %b, tag %d", w.text, w.name, w.flags, w.tag)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for _, n := range Names() {
+		if ParseName(n.String()) != n {
+			t.Errorf("%v is parsed as %v", n, ParseName(n.String()))
+		}
+	}
+	for r := Color; r <= Font; r++ {
+		if Parse(r.String()) != r {
+			t.Errorf("%v is parsed as %v", r, Parse(r.String()))
+		}
+	}
+	if ParseName("none") != Nameless || ParseName("x") != Nameless || Parse("") != Unknown || Parse("auto") != Unknown {
+		t.Error("words that say nothing are parsed")
+	}
+}
+
+func FuzzOfPath(f *testing.F) {
+	for _, s := range []string{"a/T_Wall_N_2k.png", "ORMMap", "a1b2_", "é_normal", "4k4k", "u1_v1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		if n := OfPath(path); n > lastName {
+			t.Errorf("%q: %d", path, n)
+		}
+	})
+}
+
+func BenchmarkOfPath(b *testing.B) {
+	for b.Loop() {
+		OfPath("textures/castle/brick_wall_NormalGL_2k.png")
+		OfPath("images/units/elves/shyde-healing6.png")
+	}
+}
