@@ -65,6 +65,15 @@ func Isolate(ctx context.Context, m *Map, of byte) error {
 	return assembleInto(ctx, m, [4]Part{{From: m, Channel: Channel{Of: of}}, zero, zero, {Channel: Channel{Of: '1'}}})
 }
 
+// Invert takes each number of channel of, one of 'r', 'g', 'b' and 'a', from the top.
+func Invert(ctx context.Context, m *Map, of byte) error {
+	var parts [4]Part
+	for c, letter := range "rgba" {
+		parts[c] = Part{From: m, Channel: Channel{Of: byte(letter), Invert: byte(letter) == of}}
+	}
+	return assembleInto(ctx, m, parts)
+}
+
 // assembleInto fills made row by row, one channel after the other.
 func assembleInto(ctx context.Context, made *Map, parts [4]Part) error {
 	d := made.Depth()

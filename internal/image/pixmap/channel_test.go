@@ -71,3 +71,14 @@ func TestAssemble(t *testing.T) {
 		}
 	}
 }
+
+// One channel is inverted, the others stay.
+func TestInvert(t *testing.T) {
+	m := of(2, 1, 1, 2, 3, 4, 250, 251, 252, 253)
+	if err := Invert(t.Context(), m, 'g'); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(of(2, 1, 1, 253, 3, 4, 250, 4, 252, 253), m); d != "" {
+		t.Error(d)
+	}
+}

@@ -15,6 +15,10 @@ type Content struct {
 	One string
 	// Blue says that blue is the same everywhere.
 	Blue bool
+	// Gray is the share, from 0 to 1, of pixels whose red, green and blue differ by no more
+	// than JPEG makes of equal ones, an eighth of the top; Red of those whose green and blue
+	// are no more than that.
+	Gray, Red float64
 	// Colors is how many different pixels there are, alpha included; one more
 	// than was asked for if there are more.
 	Colors int
@@ -72,6 +76,9 @@ type analysis struct {
 
 	last    [4]float32
 	runs    int // how often last came since it was added to the counts below
+	pixels  int
+	gray    int
+	red     int
 	vectors int
 	unit    int
 	near    int
@@ -115,6 +122,13 @@ func (a *analysis) look(p [4]float32) {
 func (a *analysis) count() {
 	p, n := a.last, a.runs
 	a.runs = 0
+	a.pixels += n
+	if max(p[0], p[1], p[2])-min(p[0], p[1], p[2]) <= a.top/8 {
+		a.gray += n
+	}
+	if max(p[1], p[2]) <= a.top/8 {
+		a.red += n
+	}
 	if n == 0 || p[0] == 0 && p[1] == 0 && p[2] == 0 {
 		return
 	}
@@ -139,6 +153,9 @@ func (a *analysis) count() {
 func (a *analysis) content() Content {
 	a.count()
 	c := Content{Opaque: !a.varies[3] && a.first[3] == a.top, One: a.one(), Blue: !a.varies[2], Colors: len(a.seen)}
+	if n := float64(a.pixels); n > 0 {
+		c.Gray, c.Red = float64(a.gray)/n, float64(a.red)/n
+	}
 	if n := float64(a.vectors); n > 0 {
 		c.Vectors = Vectors{
 			Unit: float64(a.unit) / n, Near: float64(a.near) / n,
@@ -168,6 +185,30 @@ func (a *analysis) one() string {
 		}
 	}
 	return string(word[:])
+}
+
+// Gray makes red, green and blue of m their luma, as JPEG weighs them (BT.601). It leaves
+// maps of floats as they are.
+func Gray(ctx context.Context, m *Map) error {
+	return eachRow(ctx, m, func(from, to int) {
+		for i := from; i < to; i += 4 {
+			switch {
+			case m.Pix8 != nil:
+				p := m.Pix8[i : i+3 : i+3]
+				y := uint8(luma(uint32(p[0]), uint32(p[1]), uint32(p[2])))
+				p[0], p[1], p[2] = y, y, y
+			case m.Pix16 != nil:
+				p := m.Pix16[i : i+3 : i+3]
+				y := uint16(luma(uint32(p[0]), uint32(p[1]), uint32(p[2])))
+				p[0], p[1], p[2] = y, y, y
+			}
+		}
+	})
+}
+
+// luma weighs by 0.299, 0.587 and 0.114, in 1/65536, for numbers of up to 16 bits.
+func luma(r, g, b uint32) uint32 {
+	return uint32((uint64(r)*19595 + uint64(g)*38470 + uint64(b)*7471 + 1<<15) >> 16)
 }
 
 // pixelAt returns the i-th pixel.

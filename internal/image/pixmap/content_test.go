@@ -36,7 +36,7 @@ func TestAnalyse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got.Vectors = Vectors{}
+			got.Vectors, got.Gray, got.Red = Vectors{}, 0, 0
 			if d := cmp.Diff(tc.want, got); d != "" {
 				t.Errorf("%s: %s", tc.name, d)
 			}
@@ -49,6 +49,43 @@ func TestAnalyse(t *testing.T) {
 	for _, tc := range [][2]int{{0, 1}, {100, 101}, {255, 256}, {256, 256}, {999, 256}} {
 		if got, err := Analyse(t.Context(), m, tc[0]); err != nil || got.Colors != tc[1] {
 			t.Errorf("counting to %d: %d colors, error %v; want %d", tc[0], got.Colors, err, tc[1])
+		}
+	}
+}
+
+// What JPEG makes of gray and of red counts as gray and as red.
+func TestShares(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		pix       []byte // of four pixels
+		gray, red float64
+	}{
+		{"gray", []byte{9, 9, 9, 255, 200, 200, 200, 1, 9, 9, 9, 9, 60, 60, 60, 9}, 1, 0.5},
+		{"noise", []byte{100, 110, 120, 255, 131, 100, 100, 255, 132, 100, 100, 255, 100, 100, 140, 255}, 0.5, 0},
+		{"red", []byte{255, 31, 0, 255, 255, 0, 31, 255, 255, 32, 0, 255, 255, 0, 32, 255}, 0, 0.5},
+	} {
+		for _, d := range []Depth{Bits8, Bits16, Float} {
+			got, err := Analyse(t.Context(), deep(of(2, 2, tc.pix...), d), 8)
+			if err != nil || got.Gray != tc.gray || got.Red != tc.red {
+				t.Errorf("%s, depth %d: %v gray, %v red, error %v; want %v, %v", tc.name, d, got.Gray, got.Red, err, tc.gray, tc.red)
+			}
+		}
+	}
+}
+
+// Luma is that of JPEG, and the ends stay where they are.
+func TestGray(t *testing.T) {
+	for _, d := range []Depth{Bits8, Bits16} {
+		m := deep(of(2, 2, 255, 0, 0, 7, 0, 255, 0, 8, 0, 0, 255, 9, 255, 255, 255, 10), d)
+		if err := Gray(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		if want := of(2, 2, 76, 76, 76, 7, 150, 150, 150, 8, 29, 29, 29, 9, 255, 255, 255, 10); d == Bits8 {
+			if d := cmp.Diff(want, m); d != "" {
+				t.Error(d)
+			}
+		} else if got := m.Pix16; got[0] != 19595 || got[5] != 38469 || got[10] != 7471 || got[12] != 65535 {
+			t.Errorf("%v", got)
 		}
 	}
 }
