@@ -156,8 +156,16 @@ func describe(w io.Writer, r recipe.Recipe) {
 	if len(r.Extensions) > 0 {
 		fmt.Fprintf(w, "  cooks by default: %s\n", strings.Join(r.Extensions, " "))
 	}
-	for _, h := range r.Hints {
-		fmt.Fprintf(w, "  %s = %v for names that end in %s\n", h.Key, h.Value, strings.Join(h.Suffixes, ", "))
+	for i, h := range r.Hints {
+		switch {
+		case i == 0 || h.Key != r.Hints[i-1].Key:
+			fmt.Fprintf(w, "  %s by the path: %v", h.Key, h.Value)
+		default:
+			fmt.Fprintf(w, ", %v", h.Value)
+		}
+		if i+1 == len(r.Hints) || h.Key != r.Hints[i+1].Key {
+			fmt.Fprintln(w)
+		}
 	}
 	for _, out := range c.Outputs() {
 		fmt.Fprintf(w, "  output: %s\n", out)

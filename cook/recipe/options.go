@@ -90,7 +90,13 @@ type Field struct{ Key, Value string }
 // Value returns what a cooker has for the option, as a Field has it.
 func (o Option) Value(c Cooker) string { return o.value(reflect.ValueOf(c).Elem()) }
 
-func (o Option) value(options reflect.Value) string { return canonical(options.Field(o.field)) }
+func (o Option) value(options reflect.Value) string {
+	v := options.Field(o.field)
+	if enum := options.Type().Field(o.field).Tag.Get("enum"); enum != "" && isTruth(v.String()) {
+		return v.String()
+	}
+	return canonical(v)
+}
 
 // Fields lists the options that can change the result, sorted by key. The
 // values are canonical: equal options give equal text and no two different
@@ -146,7 +152,9 @@ func want(f reflect.StructField) string {
 	if words := f.Tag.Get("enum"); words != "" && f.Type.Kind() == reflect.String {
 		quoted := strings.Split(words, ",")
 		for i, w := range quoted {
-			quoted[i] = strconv.Quote(w)
+			if !isTruth(w) {
+				quoted[i] = strconv.Quote(w)
+			}
 		}
 		return strings.Join(quoted, " or ")
 	}
@@ -170,6 +178,9 @@ func want(f reflect.StructField) string {
 	}
 	return ""
 }
+
+// isTruth reports whether a word of an enum is written without quotes.
+func isTruth(word string) bool { return word == "true" || word == "false" }
 
 func bounds(f reflect.StructField) string {
 	low, high := f.Tag.Get("min"), f.Tag.Get("max")
@@ -202,8 +213,13 @@ func parse(f reflect.StructField, value any) (reflect.Value, bool) {
 		return out, ok
 	case reflect.String:
 		s, ok := value.(string)
-		out.SetString(s)
 		words := f.Tag.Get("enum")
+		if ok = ok && (words == "" || !isTruth(s)); words != "" {
+			if b, truth := value.(bool); truth { // of words such as "auto,true,false"
+				s, ok = strconv.FormatBool(b), true
+			}
+		}
+		out.SetString(s)
 		return out, ok && (words == "" || slices.Contains(strings.Split(words, ","), s))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		n, ok := value.(int64)

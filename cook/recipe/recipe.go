@@ -77,19 +77,21 @@ type Recipe struct {
 	// recipe: ".png", in lower case, which stands for ".PNG" as well. No two recipes
 	// of a set share one.
 	Extensions []string
-	// Hints set options of these files by their names.
-	Hints []Hint
+	// Hints are what the paths of these files may say, and Hinted returns which of them a
+	// path says, by its index, or -1. Hinted is called for each such file of a run, so it
+	// should make no garbage. If it comes to say otherwise, Version must rise.
+	Hints  []Hint
+	Hinted func(path string) int
 	// Formats are those that the recipe knows by their first bytes. A file that is empty
 	// or of another format than its name says gets a warning, whatever cooks it.
 	Formats []Format
 }
 
-// A Hint sets an option of the files whose names end in one of the suffixes, before the
-// extension. The first hint of a recipe that fits a name counts. Rules override it.
+// A Hint sets an option of files whose paths say so. Rules override it. A file that is
+// renamed so that its path says the same is not cooked again.
 type Hint struct {
-	Suffixes []string // in lower case, which stand for upper case as well: "_n"
-	Key      string
-	Value    any // as SetOption takes it
+	Key   string
+	Value any // as SetOption takes it
 }
 
 // A Cooker is a recipe's options, filled in and ready to cook. It is used by

@@ -19,6 +19,7 @@ type sample struct {
 	Scale   float64           `toml:"scale" min:"0"`
 	Mode    string            `toml:"mode" enum:"fast,best"`
 	Title   string            `toml:"title"`
+	Levels  string            `toml:"levels" enum:"auto,true,false"`
 	Args    []string          `toml:"args"`
 	Env     map[string]string `toml:"env"`
 	Timeout time.Duration     `toml:"timeout" min:"1s" unkeyed:"a limit on time changes no byte"`
@@ -44,6 +45,13 @@ func TestSetOption(t *testing.T) {
 		{"scale", -0.5, "scale: want a number of at least 0, have -0.5"},
 		{"mode", "best", `"best"`},
 		{"mode", "worst", `mode: want "fast" or "best", have "worst"`},
+		{"levels", "auto", `"auto"`},
+		{"levels", true, "true"},
+		{"levels", false, "false"},
+		{"levels", "true", `levels: want "auto" or true or false, have "true"`},
+		{"mode", true, `mode: want "fast" or "best", have true`},
+		{"title", true, "title: want a string, have true"},
+		{"title", "true", `"true"`},
 		{"title", "a\nb", `"a\nb"`},
 		{"args", []any{"x", "y, z"}, `["x", "y, z"]`},
 		{"args", []any{"x", int64(1)}, `args: want a list of strings, have ["x", 1]`},
@@ -73,7 +81,7 @@ func TestFieldsLeaveOutOnlyTheExcused(t *testing.T) {
 	for _, f := range Fields(newSample()) {
 		keys = append(keys, f.Key)
 	}
-	want := []string{"args", "env", "flag", "level", "mode", "scale", "title"}
+	want := []string{"args", "env", "flag", "level", "levels", "mode", "scale", "title"}
 	if d := cmp.Diff(want, keys); d != "" {
 		t.Error(d)
 	}
@@ -121,9 +129,9 @@ func cooking(fresh func() Cooker, extensions ...string) Recipe {
 	return Recipe{Name: "x", Version: 1, New: fresh, Extensions: extensions}
 }
 
-func hinting(key string, value any, suffixes ...string) Recipe {
+func hinting(key string, value any) Recipe {
 	r := cooking(newSample, ".a")
-	r.Hints = []Hint{{suffixes, key, value}}
+	r.Hints, r.Hinted = []Hint{{key, value}}, func(string) int { return -1 }
 	return r
 }
 
@@ -183,18 +191,17 @@ func TestNewSetRefuses(t *testing.T) {
 		{cooking(newSample, ".{a,b}"), `extension ".{a,b}": want`},
 		{cooking(newSample, ".abcdefghijklmnop"), "at most 16 bytes"},
 		{cooking(newSample, ".a", ".b", ".a"), "extension .a is listed twice"},
-		{hinting("level", 1, "_n"), "hint level: want a whole number from 1 to 9, have 1 (of type int)"}, // SetOption takes an int64
-		{hinting("level", int64(10), "_n"), "hint level: want a whole number"},
-		{hinting("nothing", int64(1), "_n"), "hint nothing: no such option"},
-		{hinting("level", int64(1)), "hint level: no suffixes"},
-		{hinting("level", int64(1), "_n", "_N"), `hint level: suffix "_N": want`},
-		{hinting("level", int64(1), ""), `hint level: suffix "": want`},
+		{hinting("level", 1), "hint level: want a whole number from 1 to 9, have 1 (of type int)"}, // SetOption takes an int64
+		{hinting("level", int64(10)), "hint level: want a whole number"},
+		{hinting("nothing", int64(1)), "hint nothing: no such option"},
+		{Recipe{Name: "x", Version: 1, New: newSample, Extensions: []string{".a"}, Hints: []Hint{{"level", int64(1)}}}, "hints need the function Hinted"},
+		{Recipe{Name: "x", Version: 1, New: newSample, Extensions: []string{".a"}, Hinted: func(string) int { return -1 }}, "hints need the function Hinted"},
 		{knowing(Format{Extensions: []string{".a"}, Magic: []string{"a"}}), `format "": no name`},
 		{knowing(Format{Name: "an A", Magic: []string{"a"}}), `format "an A": no extensions`},
 		{knowing(Format{Name: "an A", Extensions: []string{".a"}}), "without magic numbers it has to be loose"},
 		{knowing(Format{Name: "an A", Extensions: []string{".a"}, Magic: []string{"a", "..."}}), "that any file starts with"},
 		{knowing(Format{Name: "an A", Extensions: []string{"a"}, Magic: []string{"a"}}), `format "an A": extension "a": want a dot`},
-		{Recipe{Name: "x", Version: 1, New: newSample, Hints: []Hint{{[]string{"_n"}, "level", int64(1)}}}, "hints without extensions"},
+		{Recipe{Name: "x", Version: 1, New: newSample, Hints: []Hint{{"level", int64(1)}}}, "hints without extensions"},
 	} {
 		if _, err := NewSet(tc.r); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: error %v, want %q", tc.r, err, tc.want)

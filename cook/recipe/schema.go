@@ -3,6 +3,7 @@ package recipe
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,9 @@ func (o Option) Schema(c Cooker) map[string]any {
 	}
 	schema["description"] = about + "; default " + o.Value(c)
 	value := plain(reflect.ValueOf(c).Elem().Field(o.field))
+	if word, isWord := value.(string); isWord && f.Tag.Get("enum") != "" && isTruth(word) {
+		value = word == "true"
+	}
 	if _, ok := parse(f, value); ok { // what says that an option is not set may be none of its values
 		schema["default"] = value
 	}
@@ -37,11 +41,7 @@ func (o Option) valueSchema(f reflect.StructField) map[string]any {
 	case reflect.Bool:
 		return map[string]any{"type": "boolean"}
 	case reflect.String:
-		schema := map[string]any{"type": "string"}
-		if words := f.Tag.Get("enum"); words != "" {
-			schema["enum"] = strings.Split(words, ",")
-		}
-		return schema
+		return wordSchema(f.Tag.Get("enum"))
 	case reflect.Slice:
 		return map[string]any{"type": "array", "items": map[string]any{"type": "string"}}
 	case reflect.Map:
@@ -60,6 +60,26 @@ func (o Option) valueSchema(f reflect.StructField) map[string]any {
 		}
 	}
 	return schema
+}
+
+// wordSchema describes a string, or one of some words, of which true and false have no
+// quotes.
+func wordSchema(words string) map[string]any {
+	if words == "" {
+		return map[string]any{"type": "string"}
+	}
+	list := strings.Split(words, ",")
+	if !slices.ContainsFunc(list, isTruth) {
+		return map[string]any{"type": "string", "enum": list}
+	}
+	all := make([]any, len(list))
+	for i, w := range list {
+		all[i] = w
+		if isTruth(w) {
+			all[i] = w == "true"
+		}
+	}
+	return map[string]any{"enum": all}
 }
 
 func numberSchema(f reflect.StructField, kind string) map[string]any {

@@ -12,6 +12,7 @@ type described struct {
 	On    bool              `toml:"on" doc:"whether"`
 	Word  string            `toml:"word" enum:"a,b" doc:"which"`
 	Unset string            `toml:"unset" enum:"a,b" doc:"which, if any"`
+	Truth string            `toml:"truth" enum:"auto,true,false" doc:"perhaps"`
 	Small int8              `toml:"small" min:"-3" doc:"how few"`
 	Share float32           `toml:"share" min:"0" max:"0.5" doc:"how much"`
 	Wait  time.Duration     `toml:"wait" max:"1h" doc:"how long"`
@@ -23,12 +24,13 @@ func (*described) Outputs() []string                { return nil }
 func (*described) Cook(context.Context, *Job) error { return nil }
 
 func TestOptionSchema(t *testing.T) {
-	c := &described{On: true, Word: "b", Small: -2, Share: 0.25, Wait: 90 * time.Second, List: []string{"x"}, Table: map[string]string{"k": "v"}}
+	c := &described{On: true, Word: "b", Truth: "true", Small: -2, Share: 0.25, Wait: 90 * time.Second, List: []string{"x"}, Table: map[string]string{"k": "v"}}
 	text := map[string]any{"type": "string"}
 	want := map[string]map[string]any{
 		"on":    {"type": "boolean", "default": true, "description": "whether; default true"},
 		"word":  {"type": "string", "enum": []string{"a", "b"}, "default": "b", "description": `which; default "b"`},
 		"unset": {"type": "string", "enum": []string{"a", "b"}, "description": `which, if any; default ""`},
+		"truth": {"enum": []any{"auto", true, false}, "default": true, "description": "perhaps; default true"},
 		"small": {"type": "integer", "minimum": -3.0, "maximum": int64(127), "default": int64(-2), "description": "how few; default -2"},
 		"share": {"type": "number", "minimum": 0.0, "maximum": 0.5, "default": 0.25, "description": "how much; default 0.25"},
 		"wait": {"type": "string", "pattern": durationPattern, "default": "1m30s",

@@ -102,15 +102,10 @@ func checkHints(r Recipe, c Cooker) error {
 	if len(r.Hints) > 0 && len(r.Extensions) == 0 {
 		return errors.New("hints without extensions have no effect")
 	}
+	if (len(r.Hints) > 0) != (r.Hinted != nil) {
+		return errors.New("hints need the function Hinted, and it needs hints")
+	}
 	for _, h := range r.Hints {
-		if len(h.Suffixes) == 0 {
-			return fmt.Errorf("hint %s: no suffixes", h.Key)
-		}
-		for _, suffix := range h.Suffixes {
-			if !isWord(suffix, "-_") {
-				return fmt.Errorf("hint %s: suffix %q: want one or more of a-z, 0-9, '-' and '_'", h.Key, suffix)
-			}
-		}
 		if err := SetOption(c, h.Key, h.Value); errors.Is(err, ErrNoOption) {
 			return fmt.Errorf("hint %s: %w", h.Key, err)
 		} else if err != nil {

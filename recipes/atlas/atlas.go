@@ -130,7 +130,7 @@ func (o *Atlas) Check() error {
 func (o *Atlas) texture() *image.Image {
 	t := image.Recipe().New().(*image.Image)
 	t.Container, t.Format, t.Quality, t.Kind, t.SRGB = o.Container, o.Format, o.Quality, "color", o.SRGB
-	t.Premultiply, t.RDO, t.Zstd, t.Mips = o.Premultiply, o.RDO, o.Zstd, o.Mips > 0
+	t.Premultiply, t.RDO, t.Zstd, t.Mips = o.Premultiply, o.RDO, o.Zstd, strconv.FormatBool(o.Mips > 0)
 	return t
 }
 

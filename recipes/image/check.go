@@ -7,6 +7,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
@@ -52,11 +53,11 @@ func (o *Image) checkPictures() error {
 
 // checkAlpha looks at what takes alpha for transparency.
 func (o *Image) checkAlpha() error {
-	color := o.Kind == "auto" || o.Kind == "color"
+	color := role.Parse(o.Kind).Treatment().Colors
 	switch {
 	case o.Coverage > 0 && !color:
 		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: fmt.Sprintf("0 with kind = %q, whose alpha is no transparency", o.Kind)}
-	case o.Coverage > 0 && !o.Mips:
+	case o.Coverage > 0 && o.Mips == "false":
 		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: "0 with mips = false: it is kept on smaller levels"}
 	case o.Premultiply && !color:
 		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf("false with kind = %q, which has no colors", o.Kind)}

@@ -35,7 +35,7 @@ func TestCheck(t *testing.T) {
 		{"", func(o *Image) { o.Coverage, o.Format = 0.5, "bc1a" }},
 		{"coverage", func(o *Image) { o.Coverage, o.Format = 0.25, "bc1a" }},
 		{"coverage", func(o *Image) { o.Coverage, o.Format = 0.5, "bc1" }},
-		{"coverage", func(o *Image) { o.Coverage, o.Mips = 0.5, false }},
+		{"coverage", func(o *Image) { o.Coverage, o.Mips = 0.5, "false" }},
 		{"format", func(o *Image) { o.Kind, o.Format = "normal", "bc4" }},
 		{"premultiply", func(o *Image) { o.Premultiply, o.Kind = true, "data" }},
 		{"premultiply", func(o *Image) { o.Premultiply, o.Format = true, "bc1" }},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/image/texenc"
 	"github.com/assetcook/assetcook/internal/image/texture"
@@ -87,13 +88,13 @@ const besideMemory = 24
 // making is what levels and texels take besides the pictures.
 func (o *Image) making(d pixmap.Depth, l layout) int64 {
 	mips := pixmap.MipOptions{
-		Sampling: pixmap.Sampling{Filter: o.filter(), Normal: o.Kind == "normal"},
+		Sampling: pixmap.Sampling{Filter: o.filter(), Normal: o.likely() == role.Normal},
 		Coverage: o.Coverage, Whole: o.wholeLevels(), Levels: 1,
 	}
 	if o.Wrap == "repeat" || o.Wrap == "repeat-y" {
 		mips.WrapY = pixmap.Repeat
 	}
-	if o.Mips {
+	if o.mayHaveLevels() {
 		mips.Levels = 0
 	}
 	encoding := int64(0)
@@ -120,7 +121,7 @@ func (o *Image) texels(d pixmap.Depth, l layout) int64 {
 	for _, f := range o.formats(d, l) {
 		sum := int64(0)
 		for i := range texture.MaxLevels(l.tw, l.th) {
-			if w, h := texture.LevelSize(l.tw, l.th, i); i == 0 || o.Mips {
+			if w, h := texture.LevelSize(l.tw, l.th, i); i == 0 || o.mayHaveLevels() {
 				sum += f.Bytes(w, h)
 			}
 		}
@@ -133,6 +134,13 @@ func (o *Image) texels(d pixmap.Depth, l layout) int64 {
 // takes rgba8.
 const largestPlain = 512 * 512
 
+// mayHaveLevels reports whether there may be smaller levels. Pixels may show that a picture
+// is not what its path says.
+func (o *Image) mayHaveLevels() bool {
+	r := role.Parse(o.Kind) // Unknown has levels unless options forbid it
+	return o.smallerLevels(r)
+}
+
 // formats returns the format, or those that may be chosen.
 func (o *Image) formats(d pixmap.Depth, l layout) []texture.Format {
 	if f, err := texture.ParseFormat(o.Format); err == nil {
@@ -140,6 +148,12 @@ func (o *Image) formats(d pixmap.Depth, l layout) []texture.Format {
 	}
 	if d == pixmap.Float {
 		return []texture.Format{texture.BC6H, texture.RGBA16F}
+	}
+	if o.likely() == role.LUT {
+		return []texture.Format{texture.RGBA8, texture.RGBA16F}
+	}
+	if o.Preset == "pixel" {
+		return []texture.Format{texture.RGBA8}
 	}
 	if int64(l.tw)*int64(l.th) > largestPlain {
 		return []texture.Format{texture.BC4, texture.BC5, texture.BC7}

@@ -24,10 +24,11 @@
 //
 // # What a picture is
 //
-// Option kind says whether numbers are colors or something else, which decides
-// how they are averaged and stored. With "auto", and to see whether a name that
-// promises a normal map keeps its word, the pixels themselves are looked at; see
-// kind.go. Explain says what came of it.
+// A picture has a role (package role), which decides how its numbers are averaged
+// and stored. Option kind says it; else materials that use the picture, its name, and
+// its pixels do, which also show whether a name keeps its word: see role.go. The name
+// comes as option named, by the recipe's hints, so that a picture can be renamed
+// without being cooked again. Explain says what came of it.
 //
 // # Same bytes everywhere
 //
@@ -52,6 +53,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/dds"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
@@ -62,10 +64,13 @@ type Image struct {
 	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7 are worked at: fast for every edit, best for what is shipped"`
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file that texels are put in"`
 	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"legacy is what older engines and ImageMagick read, for bc1 to bc5; auto writes it unless it would lose that colors are sRGB or premultiplied, legacy in any case"`
-	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data" doc:"what the numbers are: colors, unit vectors, one channel, or four channels of anything; auto looks at the pixels"`
+	Preset    string `toml:"preset" enum:"auto,2d,3d,pixel" doc:"what is not set otherwise: 2d has no mips and keeps small pictures exact, pixel all of them, 3d takes sprites for textures of a scene; auto goes by each picture's role"`
+	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font" doc:"the role of the picture: colors, unit vectors, one channel, four channels of anything ...; auto goes by name and pixels"`
+	Named     string `toml:"named" enum:"none,color,data,occlusion,mask,normal,normal-opengl,normal-directx,height,lightmap,environment,lut,ui,sprite,font,numbered,perhaps-normal,perhaps-data" doc:"what the path says of the role; it is set by the path, none looks at the pixels only"`
+	Normals   string `toml:"normals" enum:"keep,opengl,directx" doc:"where green of normal maps shall point: up (opengl) or down; those whose names say otherwise are turned"`
 	SRGB      bool   `toml:"srgb" doc:"colors are sRGB, false: linear light; kinds and formats that have no sRGB take numbers as they are"`
 
-	Mips       bool    `toml:"mips" doc:"add all smaller levels down to 1x1"`
+	Mips       string  `toml:"mips" enum:"auto,true,false" doc:"add all smaller levels down to 1x1; auto: unless preset or role say that there are none"`
 	Filter     string  `toml:"filter" enum:"box,kaiser,mitchell" doc:"how levels and sizes are averaged: box is exact and fast, kaiser sharpest, mitchell between"`
 	Wrap       string  `toml:"wrap" enum:"clamp,repeat,repeat-x,repeat-y" doc:"what filters see beyond the edges: the edge again, or the picture once more, to the sides, above and below, or both"`
 	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha, 0 to 1, from which on the game draws a pixel: levels keep the share of such pixels; 0 for no such test"`
@@ -92,18 +97,26 @@ type Image struct {
 // Recipe returns the recipe "image".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "image", Version: 3, Extensions: source.TextureExtensions(), Formats: source.Formats(),
-		// The recipe looks whether the content may be a normal map. A name that says so
-		// is needed as well: few pictures show beyond doubt what they are for.
-		Hints: []recipe.Hint{{Suffixes: []string{"_n", "_nrm", "_norm", "_normal", "_normals"}, Key: "kind", Value: "normal"}},
+		Name: "image", Version: 4, Extensions: source.TextureExtensions(), Formats: source.Formats(),
+		Hints: hints(), Hinted: func(path string) int { return int(role.OfPath(path)) - 1 },
 		New: func() recipe.Cooker {
 			return &Image{
-				Format: "auto", Quality: "normal", Container: "ktx2", DDSHeader: "auto", Kind: "auto", SRGB: true,
-				Mips: true, Filter: "box", Wrap: "clamp",
+				Format: "auto", Quality: "normal", Container: "ktx2", DDSHeader: "auto", SRGB: true,
+				Preset: "auto", Kind: "auto", Named: "none", Normals: "keep",
+				Mips: "auto", Filter: "box", Wrap: "clamp",
 				MaxSize: 16384, POT: "keep", Flip: "none", Cube: "none", Zstd: 3,
 			}
 		},
 	}
+}
+
+// hints are what paths may say, in the order of package role.
+func hints() []recipe.Hint {
+	var all []recipe.Hint
+	for _, n := range role.Names() {
+		all = append(all, recipe.Hint{Key: "named", Value: n.String()})
+	}
+	return all
 }
 
 // Outputs implements recipe.Cooker.

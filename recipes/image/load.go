@@ -204,14 +204,14 @@ func readHead(open func() (fs.File, error)) ([]byte, int64, error) {
 }
 
 // colors reports whether numbers may be sRGB colors, as far as options tell.
-func (o *Image) colors() bool { return o.SRGB && (o.Kind == "auto" || o.Kind == "color") }
+func (o *Image) colors() bool { return o.SRGB && o.likely().Treatment().Colors }
 
 // stored is what numbers of the source are.
 func (o *Image) stored() pixmap.Color {
 	switch {
 	case o.colors():
 		return pixmap.SRGB
-	case o.Kind == "auto" || o.Kind == "color":
+	case o.likely().Treatment().Colors:
 		return pixmap.Linear
 	}
 	return pixmap.Data

@@ -19,7 +19,7 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 	switch {
 	case s.levels > 0:
 		n = min(n, s.levels)
-	case !s.o.Mips:
+	case !s.o.smallerLevels(s.role):
 		n = 1
 	}
 	t.Levels = make([][]byte, n)

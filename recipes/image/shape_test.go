@@ -32,16 +32,16 @@ func TestOptions(t *testing.T) {
 	}{
 		{"nothing", encodePNG(t, m), func(*Image) {}, [][]byte{m.Pix, {188, 188, 188, 255}}},
 		{"linear light", encodePNG(t, m), func(o *Image) { o.SRGB = false }, [][]byte{m.Pix, {128, 128, 128, 255}}},
-		{"one level", encodePNG(t, m), func(o *Image) { o.Mips = false }, [][]byte{m.Pix}},
+		{"one level", encodePNG(t, m), func(o *Image) { o.Mips = "false" }, [][]byte{m.Pix}},
 		{"not packed", encodePNG(t, m), func(o *Image) { o.Zstd = 0 }, [][]byte{m.Pix, {188, 188, 188, 255}}},
 		{"packed hard", encodePNG(t, m), func(o *Image) { o.Zstd = 19 }, [][]byte{m.Pix, {188, 188, 188, 255}}},
 		{"alpha weighs", encodePNG(t, faint), func(o *Image) { o.SRGB = false }, [][]byte{faint.Pix, {73, 47, 20, 192}}},
 		{"data does not", encodePNG(t, faint), func(o *Image) { o.Kind = "data" }, [][]byte{faint.Pix, {105, 60, 15, 192}}},
 		{"premultiplied", encodePNG(t, faint), func(o *Image) { o.SRGB, o.Premultiply = false, true },
 			[][]byte{{100, 50, 0, 128, 10, 20, 30, 255}, {55, 35, 15, 192}}},
-		{"swizzled", encodePNG(t, faint), func(o *Image) { o.Mips, o.R, o.G, o.B, o.A = false, "g", "1-r", "0", "1" },
+		{"swizzled", encodePNG(t, faint), func(o *Image) { o.Mips, o.R, o.G, o.B, o.A = "false", "g", "1-r", "0", "1" },
 			[][]byte{{100, 55, 0, 255, 20, 245, 0, 255}}},
-		{"flipped", encodePNG(t, faint), func(o *Image) { o.Mips, o.Flip = false, "x" }, [][]byte{append(bytes.Clone(faint.Pix[4:8]), faint.Pix[:4]...)}},
+		{"flipped", encodePNG(t, faint), func(o *Image) { o.Mips, o.Flip = "false", "x" }, [][]byte{append(bytes.Clone(faint.Pix[4:8]), faint.Pix[:4]...)}},
 		{"fit", encodePNG(t, m), func(o *Image) { o.Fit = 1 }, [][]byte{{188, 188, 188, 255}}},
 		{"coverage", encodePNG(t, leaf), func(o *Image) { o.Coverage = 0.6 }, [][]byte{leaf.Pix, {9, 9, 9, 200, 9, 9, 9, 100}, {9, 9, 9, 153}}},
 		{"no coverage", encodePNG(t, leaf), func(*Image) {}, [][]byte{leaf.Pix, {9, 9, 9, 200, 9, 9, 9, 100}, {9, 9, 9, 150}}},
@@ -169,7 +169,7 @@ func TestPacking(t *testing.T) {
 		"metal.hdr":   {Data: radiance(3, 2)},
 	}
 	o := options(plain, func(o *Image) {
-		o.Mips, o.SRGB = false, false
+		o.Mips, o.SRGB = "false", false
 		o.G, o.B, o.A = "rough.png:1-r", "../metal.hdr:g", "rough.png:g"
 	})
 	tex, res := cookTree(t, o, tree, "m/base.png")

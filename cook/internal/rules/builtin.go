@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"slices"
+	"fmt"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -18,13 +18,13 @@ type row struct {
 // A table is the built-in rules, made from what recipes say of themselves. A recipe's
 // rows are one without a hint, then one for each of its hints.
 type table struct {
-	rows  []row          // the first is the fallback
-	first map[string]int // a recipe's first row, by extension
-	end   []int          // for a recipe's first row, the end of its rows
+	rows   []row                   // the first is the fallback
+	first  map[string]int          // a recipe's first row, by extension
+	hinted []func(path string) int // for a recipe's first row, which of the rows behind it; nil for none
 }
 
 func newTable(recipes *recipe.Set) table {
-	t := table{rows: []row{{recipe: recipe.Fallback, match: "**"}}, first: map[string]int{}, end: []int{1}}
+	t := table{rows: []row{{recipe: recipe.Fallback, match: "**"}}, first: map[string]int{}, hinted: make([]func(string) int, 1)}
 	for _, name := range recipes.Names() {
 		r, _ := recipes.Lookup(name)
 		if len(r.Extensions) == 0 {
@@ -39,10 +39,10 @@ func newTable(recipes *recipe.Set) table {
 		ending := "." + braces(letters)
 		t.rows = append(t.rows, row{recipe: name, match: "*" + ending})
 		for _, h := range r.Hints {
-			t.rows = append(t.rows, row{recipe: name, match: "*" + braces(h.Suffixes) + ending, hint: h})
+			t.rows = append(t.rows, row{recipe: name, match: fmt.Sprintf("*%s whose path says %v", ending, h.Value), hint: h})
 		}
 		for range t.rows[first:] {
-			t.end = append(t.end, len(t.rows))
+			t.hinted = append(t.hinted, r.Hinted)
 		}
 	}
 	return t
@@ -59,9 +59,10 @@ func braces(words []string) string {
 // maxExtension is longer than an extension of a recipe may be, in bytes.
 const maxExtension = 64
 
-// find returns the row of a file name. As for recipe.Ext, a name that only starts with
+// find returns the row of a path. As for recipe.Ext, a name that only starts with
 // a dot has no extension; unlike it, this makes no new string.
-func (t *table) find(name string) int {
+func (t *table) find(path string) int {
+	name := path[strings.LastIndexByte(path, '/')+1:]
 	i := strings.LastIndexByte(name, '.')
 	if i <= 0 || len(name)-i > maxExtension {
 		return 0
@@ -75,26 +76,10 @@ func (t *table) find(name string) int {
 	if !ok {
 		return 0
 	}
-	for at := first + 1; at < t.end[first]; at++ {
-		if slices.ContainsFunc(t.rows[at].hint.Suffixes, func(s string) bool { return endsIn(name[:i], s) }) {
-			return at
-		}
+	if hinted := t.hinted[first]; hinted != nil {
+		return first + 1 + hinted(path)
 	}
 	return first
-}
-
-// endsIn reports whether a name ends in a suffix, which is in lower case.
-func endsIn(name, suffix string) bool {
-	if len(name) < len(suffix) {
-		return false
-	}
-	name = name[len(name)-len(suffix):]
-	for i := range len(name) {
-		if lowered(name[i]) != suffix[i] {
-			return false
-		}
-	}
-	return true
 }
 
 func lowered(c byte) byte {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,17 +20,30 @@ func (*fakeKind) Cook(context.Context, *recipe.Job) error { return nil }
 var kindFake = recipe.Recipe{
 	Name: "image", Version: 1, New: func() recipe.Cooker { return &fakeKind{Kind: "auto"} },
 	Extensions: []string{".webp", ".png", ".tga", ".jpeg"},
-	Hints:      []recipe.Hint{{Suffixes: []string{"_n", "_nrm", "_norm", "_normal", "_normals"}, Key: "kind", Value: "normal"}},
+	Hints:      []recipe.Hint{{Key: "kind", Value: "color"}, {Key: "kind", Value: "normal"}},
+	Hinted: func(path string) int {
+		switch {
+		case strings.HasSuffix(strings.TrimSuffix(path, ".png"), "_n"):
+			return 1
+		case strings.HasPrefix(path, "ui/"):
+			return 0
+		}
+		return -1
+	},
 }
 
-// normals is the pattern of its hint.
-const normals = "*{_n,_nrm,_norm,_normal,_normals}.{webp,png,tga,jpeg}"
+// How its built-in rules are called.
+const (
+	plains  = "*.{webp,png,tga,jpeg}"
+	colors  = plains + " whose path says color"
+	normals = plains + " whose path says normal"
+)
 
-// A name that says normal map sets an option, as the weakest of all.
-func TestNormalMapsByName(t *testing.T) {
+// A path that says something sets an option, as the weakest of all.
+func TestHints(t *testing.T) {
 	s, err := Compile([]File{{Name: "cook.toml", Data: []byte(`
 [[rule]]
-match = "ui/*_n.png"
+match = "north/*_n.png"
 kind = "color"
 
 [[rule]]
@@ -44,21 +58,8 @@ recipe = "image"
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"wall_n.png":          "normal",
-		"a/Wall_NORMAL.TGA":   "normal",
-		"wall_nrm.jpeg":       "normal",
-		"wall_norm.webp":      "normal",
-		"wall_normals.png":    "normal",
-		"_n.png":              "normal",
-		"wall.png":            "auto",
-		"wall_n_2.png":        "auto",
-		"wall_not.png":        "auto",
-		"walln.png":           "auto",
-		"a_n/wall.png":        "auto",
-		"wall_normalised.png": "auto",
-		"ui/button_n.png":     "color",
-		"mine/wall_n.png":     "normal",
-		"mine/wall.png":       "auto",
+		"wall_n.png": "normal", "a/wall_n.png": "normal", "ui/wall.png": "color", "ui/wall_n.png": "normal",
+		"wall.png": "auto", "a/ui/wall.png": "auto", "north/wall_n.png": "color", "mine/wall_n.png": "normal", "mine/wall.png": "auto",
 	} {
 		m := method(t, s, path, "")
 		if got := m.Cooker.(*fakeKind).Kind; got != want {
@@ -76,26 +77,26 @@ recipe = "image"
 	if m.Options[0].From != hinted {
 		t.Errorf("kind is from %v, want %v", m.Options[0].From, hinted)
 	}
+	if a, b := method(t, s, "a_n.png", ""), method(t, s, "b/c_n.png", ""); a != b {
+		t.Error("paths that say the same have different methods")
+	}
 }
 
-// A row is found by the extension and the end of the name, and without an allocation.
+// A row is found by the extension and by what the path says, and without an allocation.
 func TestTable(t *testing.T) {
-	one := kindFake
-	one.Hints = append(one.Hints, recipe.Hint{Suffixes: []string{"mask", "_a_normal"}, Key: "kind", Value: "color"})
-	table := newTable(recipes(t, one, jsonFake, copyFake))
-	for name, want := range map[string]string{
-		"a.png": "*.{webp,png,tga,jpeg}", "a.PnG": "*.{webp,png,tga,jpeg}", "a_n.x.png": "*.{webp,png,tga,jpeg}",
-		"a_n.TGA": normals, "a_mask_N.png": normals, "a_a_normal.png": normals, // the first hint counts
-		"Mask.png": "*{mask,_a_normal}.{webp,png,tga,jpeg}", "mas.png": "*.{webp,png,tga,jpeg}",
-		"a.json": "*.json", "mask.JSON": "*.json",
+	table := newTable(recipes(t, kindFake, jsonFake, copyFake))
+	for path, want := range map[string]string{
+		"a.png": plains, "a.PnG": plains, "a_n.x.png": plains,
+		"b/a_n.png": normals, "ui/a.png": colors, "ui/.png": "**",
+		"a.json": "*.json", "mask.JSON": "*.json", "ui/a_n.json": "*.json",
 		"a.jsonc": "**", "a": "**", ".png": "**", "a.": "**", "a.png.": "**", "": "**", "a.pn\u212a": "**",
-		"a.longer-than-any-extension": "**",
+		"a.longer-than-any-extension": "**", "ui.png/a": "**",
 	} {
-		if got := table.rows[table.find(name)].match; got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
+		if got := table.rows[table.find(path)].match; got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
 		}
-		if n := testing.AllocsPerRun(10, func() { table.find(name) }); n != 0 {
-			t.Errorf("%s: %v allocations, want none", name, n)
+		if n := testing.AllocsPerRun(10, func() { table.find(path) }); n != 0 {
+			t.Errorf("%s: %v allocations, want none", path, n)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestDefaults(t *testing.T) {
 	}
 	var names []string
 	for ext := range strings.FieldsSeq(extensions) {
-		for _, stem := range []string{"a", "a_n", "a_nrm", "a_norm", "a_normal", "a_normals", "a_mask"} {
+		for _, stem := range []string{"a", "a_n", "a_nrm", "a_norm", "a_normal", "a_normals", "a_mask", "icon_a", "a_orm_2k"} {
 			names = append(names, stem+ext)
 		}
 		names = append(names, strings.ToUpper("a_n"+ext), "_n"+ext, ext, "a"+ext+"x", "a_n"+ext+ext)

@@ -1,0 +1,139 @@
+package image
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/dds"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// choose decides on the format, and on the header of a dds file.
+func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
+	if err := s.chooseFormat(ctx); err != nil || s.o.Container != "dds" {
+		return err
+	}
+	if s.choice.Swizzle != "" {
+		s.because("a dds file cannot say so: shaders find %q in red, green, blue and alpha", s.choice.Swizzle)
+	}
+	t := s.description()
+	switch header, err := s.o.ddsHeader().Resolve(t); {
+	case err != nil:
+		return err
+	case header == dds.Legacy && (t.SRGB || t.Premultiplied):
+		s.because("legacy dds header, as the options say: the engine must know that colors are sRGB or premultiplied")
+	case header == dds.Legacy:
+		s.because("legacy dds header, which older engines read")
+	case s.o.DDSHeader == "auto" && (t.SRGB || t.Premultiplied):
+		s.because(`DX10 dds header: a legacy one cannot say that colors are sRGB or premultiplied (dds_header = "legacy" writes it all the same)`)
+	default:
+		s.because("DX10 dds header")
+	}
+	return nil
+}
+
+func (s *subject) chooseFormat(ctx context.Context) error {
+	explicit, err := texture.ParseFormat(s.o.Format)
+	if s.o.Kind == "mask" && s.kind != "mask" {
+		return errors.New(`kind = "mask", but more than one channel carries something; say which one is the mask with r, and g = "0", b = "0", a = "1"`)
+	}
+	if err == nil && s.kind != "mask" {
+		s.choice.Format = explicit
+		s.because("format %v: as the options say", explicit)
+		return nil
+	}
+	c, err := s.content(ctx)
+	if err != nil {
+		return err
+	}
+	if explicit == 0 && s.keepsExact() {
+		return nil
+	}
+	first := s.pictures[0]
+	facts := texture.Facts{
+		W: first.W, H: first.H, Float: first.Depth() == pixmap.Float, SRGB: s.srgb,
+		Opaque: c.Opaque, Normal: s.kind == "normal" && c.Opaque, One: c.One, Colors: c.Colors,
+	}
+	if s.kind == "data" || s.o.Premultiply {
+		facts.One = "" // shaders look for data where it was; colors become another
+	}
+	if one := c.One; s.kind == "color" && len(one) == 4 && strings.ContainsAny(one[3:], "rgb") {
+		facts.One = "" // levels weigh colors by alpha, which then differs from them
+	}
+	if s.bySize() {
+		facts.One, facts.Colors = "", 0 // what differs between frames does not count
+	}
+	s.choice = texture.Choose(facts)
+	if explicit != 0 {
+		s.choice = oneChannel(c.One, explicit)
+	}
+	s.because("format %s", s.choice.Reason)
+	if s.kind == "normal" && !c.Opaque {
+		s.because("alpha carries something, which bc5 would drop")
+	}
+	return nil
+}
+
+// oneChannel stores a mask, written as pixmap.Content.One has it, in format f.
+func oneChannel(one string, f texture.Format) texture.Choice {
+	c := texture.Choice{Format: f, Reason: f.String() + ": as the options say"}
+	i := strings.IndexAny(one, "rgba")
+	if f.Channels() != "r" {
+		return c
+	}
+	if i < 0 { // a single value throughout
+		c.Swizzle = one
+		return c
+	}
+	c.From, c.Swizzle = one[i], strings.ReplaceAll(one, one[i:i+1], "r")
+	c.Reason += ", of the only channel that carries something"
+	return c
+}
+
+// largestFrame is how many pixels a picture with a number in its name has at most that is
+// stored as it is: 64 KiB.
+const largestFrame = 128 * 128
+
+// keepsExact chooses a format without loss for what should have none, and reports whether
+// it did.
+func (s *subject) keepsExact() bool {
+	first := s.pictures[0]
+	pixels, depth := first.W*first.H, first.Depth()
+	switch {
+	case s.role == role.LUT && depth != pixmap.Bits8:
+		s.choice = texture.Choice{Format: texture.RGBA16F, Reason: "rgba16f: a table of more than 8 bits"}
+	case depth == pixmap.Float:
+		return false
+	case s.role == role.LUT:
+		s.choice = texture.Choice{Format: texture.RGBA8, Reason: "rgba8: a table is stored as it is"}
+	case s.o.Preset == "pixel":
+		s.choice = texture.Choice{Format: texture.RGBA8, Reason: `rgba8: preset = "pixel"`}
+	case s.bySize() && pixels <= s.largestExact():
+		s.choice = texture.Choice{Format: texture.RGBA8, Reason: fmt.Sprintf("rgba8: %d x %d pixels are stored as they are", first.W, first.H)}
+	default:
+		return false
+	}
+	s.because("format %s", s.choice.Reason)
+	return true
+}
+
+// bySize reports whether size alone decides on the format of colors, so that all frames of
+// an animation that are as large as each other have the same.
+func (s *subject) bySize() bool { return s.kind == "color" && s.largestExact() > 0 }
+
+// largestExact is how many pixels such a picture has at most that is stored as it is, 0 for
+// others.
+func (s *subject) largestExact() int {
+	switch {
+	case s.role.Treatment().Exact || s.o.Preset == "2d":
+		return largestPlain
+	case s.role == role.Color && s.o.Kind == "auto" && s.o.Preset == "auto" && s.o.name() == role.Numbered:
+		return largestFrame
+	}
+	return 0
+}

@@ -1,0 +1,202 @@
+package image
+
+import (
+	"fmt"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// What makes a picture a normal map. The bounds lie between the 70 that a game of
+// 2,750 pictures has and all that are none: flags and skies, which come nearest,
+// reach 0.976 unit vectors but lean by more than 0.5; and of pictures that are
+// called "_n", as things in the north are, those have at most 0.31 vectors that are
+// nearly of length 1, while normal maps that were scaled, packed as JPEG or painted
+// over still have 0.76, and lean by up to 0.25.
+const (
+	// surelyNormal is the share of unit vectors that makes one of a picture which
+	// nobody has called so, if it leans by surelyTilt at most, its z is not always
+	// the same, and it has more colors than normalColors: a plain light blue is
+	// all unit vectors by chance.
+	surelyNormal = 0.95
+	surelyTilt   = 0.1
+	normalColors = texture.MaxColors
+	// maybeNormal is the share of pixels near unit vectors, and maybeTilt the tilt,
+	// with which a picture may be what its name says.
+	maybeNormal = 0.5
+	maybeTilt   = 0.3
+	// hardlyNormal is the share of pixels near unit vectors up to which a picture is
+	// surely not what "_n" may say.
+	hardlyNormal = 0.4
+	// surelyGray is the share of gray pixels that makes data of what may be it by its
+	// name, maybeGray the share from which on it may be data all the same, and
+	// hardlyGray the share below which occlusion is none.
+	surelyGray = 0.99
+	maybeGray  = 0.9
+	hardlyGray = 0.5
+)
+
+// Evidence is all that decides what a picture is for, strongest first.
+type evidence struct {
+	rule         string    // option kind
+	transparency bool      // options say that alpha is transparency
+	material     string    // the role that materials which use it say, "" for none
+	name         role.Name // what the path says
+	preset       string
+	content      pixmap.Content
+	float        bool // numbers are light without an upper end
+}
+
+// A verdict is what came of the evidence.
+type verdict struct {
+	role     role.Role
+	reason   string // for cook why: what decided, and why
+	conflict string // a warning about what contradicts it, "" for none
+}
+
+// nothing is why most pictures are colors.
+const nothing = "neither path nor pixels say anything else"
+
+// looks reports whether the content has a say.
+func (e evidence) looks() bool { return e.rule == "auto" && !e.transparency }
+
+// decide weighs the evidence.
+func (e evidence) decide() verdict {
+	switch used := role.Parse(e.material); {
+	case e.rule != "auto":
+		return verdict{role: role.Parse(e.rule), reason: fmt.Sprintf("kind = %q", e.rule)}
+	case e.transparency:
+		return verdict{role: role.Color, reason: "options say that alpha is transparency"}
+	case used != role.Unknown:
+		v := verdict{role: used, reason: "materials use it as that"}
+		if named := e.name.Role(); named != role.Unknown && named.Treatment().Colors != used.Treatment().Colors {
+			v.conflict = fmt.Sprintf("materials use it as %v, but its path says %v; rename it, or set kind in a rule", used, e.name)
+		}
+		return v
+	}
+	return e.byName()
+}
+
+// byName asks the path, and the content whether it is as the path says.
+func (e evidence) byName() verdict {
+	named := e.name.Role()
+	says := func(r role.Role) verdict { return verdict{role: r, reason: fmt.Sprintf("its path says %v", e.name)} }
+	switch e.name {
+	case role.Normals, role.OpenGL, role.DirectX, role.PerhapsNormal:
+		return e.calledNormal()
+	case role.Occlusion:
+		if gray := e.content.Gray; gray < hardlyGray {
+			return verdict{role.Color, fmt.Sprintf("its path says %v, but only %.3g %% of its pixels are gray", e.name, 100*gray),
+				fmt.Sprintf(`called occlusion, but only %.3g %% of its pixels are gray: taken for colors; rename it, or set kind = "data" in a rule`, 100*gray)}
+		}
+	case role.PerhapsData:
+		return e.calledData()
+	case role.Numbered, role.Sprites:
+		if e.preset == "3d" || named == role.Unknown {
+			return e.byContent(nothing)
+		}
+		fallthrough
+	case role.UIs:
+		if v := e.byContent(""); v.role == role.Normal {
+			v.conflict = fmt.Sprintf("called %v, but it is a normal map by its pixels; set kind in a rule", named)
+			return v
+		}
+	case role.Heights:
+		if v := e.byContent(""); v.role == role.Normal {
+			return v // "bump" is either
+		}
+	case role.Colors:
+		v := says(named)
+		if e.isNormal() {
+			v.conflict = fmt.Sprintf(`called colors, but %s; set kind = "normal" in a rule if it is a normal map, and "color" if not`, e.share())
+		}
+		return v
+	case role.Nameless:
+		return e.byContent(nothing)
+	}
+	return says(named)
+}
+
+// byContent asks the pixels. What they do not say is color, for a reason.
+func (e evidence) byContent(reason string) verdict {
+	if e.isNormal() {
+		return verdict{role: role.Normal, reason: e.share() + ` (kind = "color" makes it colors)`}
+	}
+	return verdict{role: role.Color, reason: reason}
+}
+
+// calledData asks whether what may be data by its name is: gray, or two channels packed.
+func (e evidence) calledData() verdict {
+	c := e.content
+	switch {
+	case c.Opaque && !e.float && c.Gray >= surelyGray:
+		return verdict{role: role.Data, reason: "its path may say data, and it is gray"}
+	case c.Opaque && !e.float && c.Blue && c.One == "":
+		return verdict{role: role.Data, reason: "its path may say data, and it has two channels"}
+	}
+	v := e.byContent("its path may say data, but it is not gray")
+	if v.role == role.Color && c.Opaque && c.Gray >= maybeGray {
+		v.conflict = fmt.Sprintf(`may be data by its name, and %.3g %% of its pixels are gray: taken for colors; set kind = "data" or "color" in a rule`, 100*c.Gray)
+	}
+	return v
+}
+
+// calledNormal asks whether what is called a normal map is one.
+func (e evidence) calledNormal() verdict {
+	c := e.content
+	switch {
+	case c.Near >= maybeNormal && c.Tilt <= maybeTilt:
+		return verdict{role: role.Normal, reason: "it is called one, and " + e.share()}
+	case c.Blue && c.One == "" && c.Tilt <= maybeTilt: // a flame leans: it is red
+		return verdict{role: role.Normal, reason: "it is called one, and has two channels"}
+	}
+	v := verdict{role: role.Color, reason: fmt.Sprintf("it is called a normal map, but %s (kind = \"data\" stores numbers as they are)", e.share())}
+	if e.name != role.PerhapsNormal || c.Near >= hardlyNormal && c.Near < maybeNormal {
+		v.conflict = fmt.Sprintf(`called a normal map, but only %.3g %% of its pixels are nearly unit vectors: taken for colors; rename it, or set kind in a rule`, 100*c.Near)
+	}
+	return v
+}
+
+// isNormal reports whether the pixels alone show that it is a normal map.
+func (e evidence) isNormal() bool {
+	c := e.content
+	return !e.float && !c.Blue && c.Unit >= surelyNormal && c.Tilt <= surelyTilt && c.Colors > normalColors
+}
+
+// share says how much the pixels look like a normal map.
+func (e evidence) share() string {
+	c := e.content
+	return fmt.Sprintf("%.4g %% of its pixels are unit vectors, %.4g %% nearly so, and it leans by %.2f", 100*c.Unit, 100*c.Near, c.Tilt)
+}
+
+// name is what the path says.
+func (o *Image) name() role.Name { return role.ParseName(o.Named) }
+
+// likely returns the role before pixels are seen, Unknown where only they say it.
+func (o *Image) likely() role.Role {
+	if r := role.Parse(o.Kind); r != role.Unknown {
+		return r
+	}
+	switch n := o.name(); n {
+	case role.PerhapsNormal:
+		return role.Normal
+	case role.PerhapsData:
+		return role.Data
+	default:
+		return n.Role()
+	}
+}
+
+// smallerLevels reports whether the options want smaller levels of pictures of a role.
+func (o *Image) smallerLevels(r role.Role) bool {
+	switch {
+	case o.Mips != "auto":
+		return o.Mips == "true"
+	case o.Coverage > 0: // of an alpha test, which levels keep
+		return true
+	case o.Preset == "2d" || o.Preset == "pixel":
+		return false
+	}
+	return r.Treatment().Mips
+}

@@ -1,0 +1,282 @@
+package image
+
+import (
+	"bytes"
+	stdimage "image"
+	"image/color"
+	"image/jpeg"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// Rules win over materials, these over names, and these over pixels, unless the picture
+// shows that its name lies.
+func TestDecide(t *testing.T) {
+	normal := pixmap.Content{Opaque: true, Colors: 65, Gray: 0.1, Vectors: pixmap.Vectors{Unit: 1, Near: 1}}
+	poor := pixmap.Content{Opaque: true, Colors: 65, Vectors: pixmap.Vectors{Unit: 0.4, Near: 0.9}}
+	gray := pixmap.Content{Opaque: true, Colors: 65, Gray: 1, One: "rrr1"}
+	tinted := pixmap.Content{Opaque: true, Colors: 65, Gray: 0.7}
+	photo := pixmap.Content{Opaque: true, Colors: 65, Gray: 0.2}
+	for _, tc := range []struct {
+		rule, material string
+		name           role.Name
+		preset         string
+		content        pixmap.Content
+		want           role.Role
+		conflict       string
+	}{
+		{rule: "height", material: "normal", name: role.Colors, content: normal, want: role.Height},
+		{material: "data", name: role.Packed, content: photo, want: role.Data},
+		{material: "color", name: role.Nameless, content: normal, want: role.Color},
+		{material: "data", name: role.Colors, content: photo, want: role.Data, conflict: "materials use it as data, but its path says color"},
+		{material: "color", name: role.UIs, content: photo, want: role.Color},
+		{name: role.Nameless, content: normal, want: role.Normal},
+		{name: role.Nameless, content: poor, want: role.Color},
+		{name: role.Nameless, content: gray, want: role.Color},
+		{name: role.Normals, content: normal, want: role.Normal},
+		{name: role.DirectX, content: poor, want: role.Normal},
+		{name: role.Normals, content: photo, want: role.Color, conflict: "called a normal map, but only 0 %"},
+		{name: role.PerhapsNormal, content: poor, want: role.Normal},
+		{name: role.PerhapsNormal, content: photo, want: role.Color},
+		{name: role.Packed, content: photo, want: role.Data},
+		{name: role.Packed, content: normal, want: role.Data},
+		{name: role.Occlusion, content: tinted, want: role.Data},
+		{name: role.Occlusion, content: photo, want: role.Color, conflict: "called occlusion, but only 20 %"},
+		{name: role.PerhapsData, content: gray, want: role.Data},
+		{name: role.PerhapsData, content: tinted, want: role.Color},
+		{name: role.PerhapsData, content: pixmap.Content{Opaque: true, Gray: 0.95}, want: role.Color, conflict: "may be data by its name, and 95 %"},
+		{name: role.PerhapsData, content: pixmap.Content{Opaque: true, Blue: true}, want: role.Data},
+		{name: role.PerhapsData, content: pixmap.Content{Gray: 1}, want: role.Color},
+		{name: role.PerhapsNormal, content: pixmap.Content{Opaque: true, Vectors: pixmap.Vectors{Near: 0.45}}, want: role.Color, conflict: "called a normal map, but only 45 %"},
+		{name: role.PerhapsData, content: normal, want: role.Normal},
+		{name: role.Masked, content: photo, want: role.Mask},
+		{name: role.Heights, content: gray, want: role.Height},
+		{name: role.Heights, content: normal, want: role.Normal},
+		{name: role.Colors, content: photo, want: role.Color},
+		{name: role.Colors, content: normal, want: role.Color, conflict: "called colors, but 100 %"},
+		{name: role.UIs, content: photo, want: role.UI},
+		{name: role.UIs, content: normal, want: role.Normal, conflict: "called ui, but it is a normal map"},
+		{name: role.Sprites, content: photo, want: role.Sprite},
+		{name: role.Sprites, preset: "3d", content: photo, want: role.Color},
+		{name: role.Sprites, preset: "3d", content: normal, want: role.Normal},
+		{name: role.Numbered, content: photo, want: role.Color},
+		{name: role.Numbered, content: normal, want: role.Normal},
+		{name: role.LUTs, content: normal, want: role.LUT},
+		{name: role.Lightmaps, content: normal, want: role.Lightmap},
+		{name: role.Environments, content: normal, want: role.Environment},
+		{name: role.Fonts, content: gray, want: role.Font},
+	} {
+		if tc.rule == "" {
+			tc.rule = "auto"
+		}
+		v := evidence{rule: tc.rule, material: tc.material, name: tc.name, preset: tc.preset, content: tc.content}.decide()
+		if v.role != tc.want || v.reason == "" || (v.conflict != "") != (tc.conflict != "") || !strings.HasPrefix(v.conflict, tc.conflict) {
+			t.Errorf("%+v: %+v", tc, v)
+		}
+	}
+}
+
+// Every role that a rule can name is one, and every role can be named.
+func TestRolesAreKinds(t *testing.T) {
+	for r := role.Color; r <= role.Font; r++ {
+		o := options(func(o *Image) { o.Kind = r.String() })
+		if err := o.Check(); err != nil || o.likely() != r {
+			t.Errorf("%v: %v, error %v", r, o.likely(), err)
+		}
+		tex := cook(t, o, "a.png", encodePNG(t, gradient(40, 40)))
+		if want := r.Treatment(); tex.SRGB != want.Colors || (len(tex.Levels) > 1) != want.Mips || (want.Exact && tex.Format != texture.RGBA8) {
+			t.Errorf("%v: %v, sRGB %v, %d levels; want %+v", r, tex.Format, tex.SRGB, len(tex.Levels), want)
+		}
+	}
+	if role.Parse("auto") != role.Unknown || role.Parse("x") != role.Unknown {
+		t.Error("words that are no role are parsed")
+	}
+}
+
+// gradient is an opaque gray of more colors than pixel art has.
+func gradient(w, h int) *stdimage.NRGBA {
+	return painted(w, h, func(x, y int) color.NRGBA { v := byte(x*3 + y*3); return color.NRGBA{v, v, v, 255} })
+}
+
+// Presets decide on levels and exactness where nothing else does.
+func TestPresets(t *testing.T) {
+	soft := encodePNG(t, scene(60, 60))
+	large := encodePNG(t, scene(160, 120))
+	for _, tc := range []struct {
+		name   string
+		file   []byte
+		set    func(*Image)
+		format texture.Format
+		levels int
+	}{
+		{"auto", soft, func(o *Image) {}, texture.BC7, 6},
+		{"2d", soft, func(o *Image) { o.Preset = "2d" }, texture.RGBA8, 1},
+		{"3d", soft, func(o *Image) { o.Preset = "3d" }, texture.BC7, 6},
+		{"pixel", soft, func(o *Image) { o.Preset = "pixel" }, texture.RGBA8, 1},
+		{"2d with levels", soft, func(o *Image) { o.Preset, o.Mips = "2d", "true" }, texture.RGBA8, 6},
+		{"2d and a format", soft, func(o *Image) { o.Preset, o.Format = "2d", "bc3" }, texture.BC3, 1},
+		{"2d that is cut out", soft, func(o *Image) { o.Preset, o.Coverage = "2d", 0.5 }, texture.RGBA8, 6},
+		{"2d data", soft, func(o *Image) { o.Preset, o.Kind = "2d", "data" }, texture.BC7, 1},
+		{"pixel data", soft, func(o *Image) { o.Preset, o.Kind = "pixel", "data" }, texture.RGBA8, 1},
+		{"pixel mask with a format", encodePNG(t, gradient(60, 60)), func(o *Image) { o.Preset, o.Kind, o.Format = "pixel", "mask", "r8" }, texture.R8, 1},
+		{"sprite", soft, func(o *Image) { o.Named = "sprite" }, texture.RGBA8, 1},
+		{"sprite in 3d", soft, func(o *Image) { o.Named, o.Preset = "sprite", "3d" }, texture.BC7, 6},
+		{"ui in 3d", soft, func(o *Image) { o.Named, o.Preset = "ui", "3d" }, texture.RGBA8, 1},
+		{"ui without levels", soft, func(o *Image) { o.Named, o.Mips = "ui", "true" }, texture.RGBA8, 6},
+		{"frame", soft, func(o *Image) { o.Named = "numbered" }, texture.RGBA8, 6},
+		{"large frame", large, func(o *Image) { o.Named = "numbered" }, texture.BC7, 8},
+		{"large frame in 2d", large, func(o *Image) { o.Named, o.Preset = "numbered", "2d" }, texture.RGBA8, 1},
+		{"frame in 3d", soft, func(o *Image) { o.Named, o.Preset = "numbered", "3d" }, texture.BC7, 6},
+	} {
+		tex := cook(t, options(tc.set, func(o *Image) { o.Quality = "fast" }), "a.png", tc.file)
+		if tex.Format != tc.format || len(tex.Levels) != tc.levels {
+			t.Errorf("%s: %v, %d levels; want %v, %d", tc.name, tex.Format, len(tex.Levels), tc.format, tc.levels)
+		}
+	}
+}
+
+// The frames of an animation have one format, however many colors each has.
+func TestFramesShareAFormat(t *testing.T) {
+	few := painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 50 * 60), byte(y / 40 * 60), 9, 255} })
+	white := painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{255, 255, 255, byte(x)} })
+	for _, named := range []string{"numbered", "sprite", "none"} {
+		seen := map[texture.Format]bool{}
+		for _, m := range []*stdimage.NRGBA{few, white, scene(150, 120)} {
+			o := options(func(o *Image) { o.Named, o.Quality = named, "fast" })
+			seen[cook(t, o, "a.png", encodePNG(t, m)).Format] = true
+		}
+		if one := len(seen) == 1; one != (named != "none") {
+			t.Errorf("named %s: formats %v", named, seen)
+		}
+	}
+}
+
+// A table is stored as it is, also where it has more than eight bits.
+func TestLUTs(t *testing.T) {
+	m := nrgba(17*17, 17)
+	noise(m.Pix)
+	tex := cook(t, options(func(o *Image) { o.Named = "lut" }), "a.png", encodePNG(t, m))
+	if tex.Format != texture.RGBA8 || tex.SRGB || len(tex.Levels) != 1 || !bytes.Equal(tex.Levels[0], m.Pix) {
+		t.Errorf("%v, sRGB %v, %d levels", tex.Format, tex.SRGB, len(tex.Levels))
+	}
+	deep := stdimage.NewNRGBA64(stdimage.Rect(0, 0, 64, 8))
+	for i := range deep.Pix {
+		deep.Pix[i] = byte(i)
+	}
+	if tex := cook(t, options(func(o *Image) { o.Named = "lut" }), "a.png", encodePNG(t, deep)); tex.Format != texture.RGBA16F || len(tex.Levels) != 1 {
+		t.Errorf("sixteen bits: %v, %d levels", tex.Format, len(tex.Levels))
+	}
+}
+
+// Gray and red that went through JPEG are masks, colors are not.
+func TestMasksOfJPEG(t *testing.T) {
+	file := func(paint func(v byte) color.NRGBA) []byte {
+		m := painted(64, 64, func(x, y int) color.NRGBA { return paint(byte(128 + 60*((x/16+y/16)%2) + x)) })
+		var b bytes.Buffer
+		if err := jpeg.Encode(&b, m, &jpeg.Options{Quality: 75}); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	tint := file(func(v byte) color.NRGBA { return color.NRGBA{v, v, v - 3, 255} })
+	red := file(func(v byte) color.NRGBA { return color.NRGBA{v, 0, 0, 255} })
+	photo := file(func(v byte) color.NRGBA { return color.NRGBA{v, 255 - v, 80, 255} })
+	for _, tc := range []struct {
+		name, named, kind, swizzle, why string
+		file                            []byte
+		format                          texture.Format
+	}{
+		{"gray by rule", "none", "mask", "rrr1", "luma is taken", tint, texture.BC4},
+		{"gray by name", "mask", "auto", "rrr1", "luma is taken", tint, texture.BC4},
+		{"height by name", "height", "auto", "rrr1", "luma is taken", tint, texture.BC4},
+		{"red by rule", "none", "mask", "", "red is taken", red, texture.BC4},
+		{"several by name", "mask", "auto", "", "role mask", photo, texture.BC7},
+		{"several by rule", "none", "mask", "", "", photo, 0},
+	} {
+		o := options(func(o *Image) { o.Kind, o.Named = tc.kind, tc.named })
+		tree := fstest.MapFS{"a.jpg": {Data: tc.file}}
+		tex, res := cookTree(t, o, tree, "a.jpg")
+		if tc.format == 0 {
+			if res.Err == nil || !strings.Contains(res.Err.Error(), "more than one channel") {
+				t.Errorf("%s: error %v", tc.name, res.Err)
+			}
+			continue
+		}
+		if res.Err != nil || tex.Format != tc.format || tex.Swizzle != tc.swizzle || tex.SRGB {
+			t.Errorf("%s: %+v, error %v", tc.name, tex, res.Err)
+			continue
+		}
+		if why := strings.Join(explain(t, o, tree, "a.jpg"), "\n"); !strings.Contains(why, tc.why) {
+			t.Errorf("%s: %s", tc.name, why)
+		}
+	}
+}
+
+// Green is turned where names say that it points the other way.
+func TestNormalsPointOneWay(t *testing.T) {
+	m := bumps(64, 64, true)
+	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, m)}}
+	for _, tc := range []struct {
+		named, normals string
+		turned         bool
+		why            string
+	}{
+		{"normal-directx", "opengl", true, `green is inverted: its name says directx, normals = "opengl"`},
+		{"normal-opengl", "directx", true, "green is inverted: its name says opengl"},
+		{"normal-directx", "directx", false, "role normal"},
+		{"normal-opengl", "opengl", false, "role normal"},
+		{"normal-directx", "keep", false, "green points down, as its name says"},
+		{"normal", "opengl", false, "role normal"},
+		{"none", "directx", false, "role normal"},
+	} {
+		o := options(func(o *Image) { o.Named, o.Normals, o.Format = tc.named, tc.normals, "rgba8" })
+		tex, res := cookTree(t, o, tree, "a.png")
+		if res.Err != nil {
+			t.Fatal(res.Err)
+		}
+		for i, v := range tex.Levels[0] {
+			want := m.Pix[i]
+			if tc.turned && i%4 == 1 {
+				want = 255 - want
+			}
+			if v != want {
+				t.Errorf("%s, normals %s: byte %d is %d, want %d", tc.named, tc.normals, i, v, want)
+				break
+			}
+		}
+		if why := strings.Join(explain(t, o, tree, "a.png"), "\n"); !strings.Contains(why, tc.why) {
+			t.Errorf("%s, normals %s: %s", tc.named, tc.normals, why)
+		}
+	}
+}
+
+// A name that lies is warned of, with what to do.
+func TestConflictsAreWarnedOf(t *testing.T) {
+	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, opaque(scene(64, 64)))}}
+	for named, want := range map[string]string{"normal": "set kind in a rule", "occlusion": `set kind = "data" in a rule`, "perhaps-normal": "", "color": "", "ui": ""} {
+		_, res := cookTree(t, options(func(o *Image) { o.Named, o.Quality = named, "fast" }), tree, "a.png")
+		if got := strings.Join(res.Warned, "\n"); res.Err != nil || (got != "") != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("%s: warnings %q, error %v; want %q", named, got, res.Err, want)
+		}
+	}
+}
+
+// What the hints set are words that the option takes, in the order of what paths say.
+func TestHints(t *testing.T) {
+	r := Recipe()
+	for path, want := range map[string]string{
+		"wall_orm.png": "data", "wall_NormalDX_4K.png": "normal-directx", "ui/close.png": "ui", "wall_n.tga": "perhaps-normal", "a/wall_r.png": "perhaps-data",
+	} {
+		if i := r.Hinted(path); r.Hints[i].Value != want {
+			t.Errorf("%s: %v, want %s", path, r.Hints[i].Value, want)
+		}
+	}
+	if i := r.Hinted("wall.png"); i != -1 {
+		t.Errorf("a plain name: hint %d", i)
+	}
+}
