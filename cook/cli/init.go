@@ -28,7 +28,8 @@ const initText = `usage: cook init [flags] [FOLDER]
 
 Looks at a folder of assets and writes a cook.toml with its place, and with all options of
 the recipes that cook what is there, as comments; a schema for editors; and a .cookignore.
-Then "cook" alone cooks the folder. The folder is assets unless one is named; . is for a
+Then "cook" alone cooks the folder. Pictures that look like those of a 2D game get a rule with
+preset = "2d". The folder is assets unless one is named; . is for a
 cook.toml among the assets. Nothing that exists is written over but the schema.
 
 Example:
@@ -115,7 +116,7 @@ func (c command) runInit(ctx context.Context, atWork func(), args []string, stdo
 		}
 		wrote = append(wrote, pathname.Show(f.name))
 	}
-	fmt.Fprintf(stdout, "wrote %s\nnow run: %s\n", strings.Join(wrote, ", "), next)
+	fmt.Fprintf(stdout, "wrote %s\n%snow run: %s\n", strings.Join(wrote, ", "), seen.note(config), next)
 	return exitOK
 }
 
@@ -129,6 +130,8 @@ type sight struct {
 	// kinds are the extensions of the sources that recipes cook, and how many there are.
 	kinds           map[string]map[string]int
 	copied, leftOut []cook.Kind
+	pictures        []string // paths of the sources that the recipe image cooks, sorted
+	flat            bool     // they are those of a 2D game
 }
 
 func (s *sight) Stage(string)               {}
@@ -144,6 +147,9 @@ func (s *sight) Event(e cook.Event) {
 		s.kinds[e.Recipe] = map[string]int{}
 	}
 	s.kinds[e.Recipe][recipe.Ext(e.Path)]++
+	if e.Recipe == "image" {
+		s.pictures = append(s.pictures, e.Path)
+	}
 }
 
 // lookAt looks at an asset folder as a first run would.
@@ -161,6 +167,10 @@ func (c command) lookAt(ctx context.Context, dir string) (*sight, error) {
 	project := cook.Project{Dir: dir, Out: filepath.Join(nowhere, "out"), Cache: filepath.Join(nowhere, "store"), Recipes: c.recipes}
 	summary, err := cook.Cook(ctx, project, cook.CookOptions{DryRun: true, EveryAsset: true, Observer: s})
 	s.found, s.copied, s.leftOut = summary.Found, summary.Copied, summary.LeftOut
+	if err == nil {
+		slices.Sort(s.pictures)
+		s.flat, err = s.is2D(ctx, dir)
+	}
 	return s, err
 }
 
@@ -184,6 +194,9 @@ func (s *sight) config(dir, home string) string {
 	p("# ids = %-12v # assets have IDs that they keep through renames: cook help ids\n", true)
 	p("# targets = %-8q # what is cooked unless -target says otherwise\n\n", rules.AllTargets)
 	p("# There are %s, %s.\n", human.Count(s.found.Assets, "asset"), human.Bytes(s.found.In))
+	if s.flat {
+		s.preset(&b)
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
 		s.rule(&b, name)
 	}
@@ -193,25 +206,31 @@ func (s *sight) config(dir, home string) string {
 
 // rule writes a rule, as a comment, with all options of a recipe.
 func (s *sight) rule(b *strings.Builder, name string) {
-	kinds := s.kinds[name]
-	exts := slices.Sorted(maps.Keys(kinds))
-	slices.SortStableFunc(exts, func(a, b string) int { return cmp.Compare(kinds[b], kinds[a]) })
-	var counts, patterns []string
-	for _, ext := range exts {
-		counts = append(counts, fmt.Sprintf("%d %s", kinds[ext], pathname.Show(ext)))
-		patterns = append(patterns, fmt.Sprintf("%q", "*"+ext))
-	}
-	match := strings.Join(patterns, ", ")
-	if len(patterns) > 1 {
-		match = "[" + match + "]"
-	}
+	counts, match := s.patterns(name)
 	r, _ := s.recipes.Lookup(name)
 	cooker := r.New()
-	fmt.Fprintf(b, "\n# %s cooks %s.\n# [[rule]]\n# match = %s\n", name, strings.Join(counts, ", "), match)
+	fmt.Fprintf(b, "\n# %s cooks %s.\n# [[rule]]\n# match = %s\n", name, counts, match)
 	for _, o := range recipe.Options(cooker) {
 		about, _, _ := strings.Cut(o.Doc, ";")
 		fmt.Fprintf(b, "# %-28s # %s\n", o.Key+" = "+o.Value(cooker), about)
 	}
+}
+
+// patterns returns what a recipe cooks, for people and as a rule's match; the most first.
+func (s *sight) patterns(name string) (counts, match string) {
+	kinds := s.kinds[name]
+	exts := slices.Sorted(maps.Keys(kinds))
+	slices.SortStableFunc(exts, func(a, b string) int { return cmp.Compare(kinds[b], kinds[a]) })
+	var numbers, patterns []string
+	for _, ext := range exts {
+		numbers = append(numbers, fmt.Sprintf("%d %s", kinds[ext], pathname.Show(ext)))
+		patterns = append(patterns, fmt.Sprintf("%q", "*"+ext))
+	}
+	match = strings.Join(patterns, ", ")
+	if len(patterns) > 1 {
+		match = "[" + match + "]"
+	}
+	return strings.Join(numbers, ", "), match
 }
 
 // ignore is a .cookignore.
