@@ -109,6 +109,10 @@ func TestEstimateIsThePeak(t *testing.T) {
 		{"cross", file, func(o *Image) { o.Cube = "cross" }},
 		{"swizzled", file, func(o *Image) { o.R, o.G = "g", "r" }},
 		{"packed", file, func(o *Image) { o.R = "a.png:g" }},
+		{"table", file, func(o *Image) { o.Format, o.Named = "auto", "lut" }},
+		{"wide table", wideFile, func(o *Image) { o.Format, o.Named = "auto", "lut" }},
+		{"pixel art", file, func(o *Image) { o.Format, o.Preset = "auto", "pixel" }},
+		{"turned", file, func(o *Image) { o.Kind, o.Named, o.Normals = "normal", "normal-directx", "opengl" }},
 		{"layers", file, func(o *Image) { o.Layers = []string{"a.png", "a.png", "a.png"} }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -23,7 +23,7 @@ type decision struct {
 func (s *subject) judge(ctx context.Context, job *recipe.Job) error {
 	e := evidence{
 		rule: s.o.Kind, name: s.o.name(), preset: s.o.Preset, float: s.pictures[0].Depth() == pixmap.Float,
-		transparency: s.o.Premultiply || s.o.Coverage > 0 || s.o.WeighAlpha,
+		transparency: s.o.transparent(),
 	}
 	if e.looks() {
 		c, err := s.content(ctx)

@@ -173,10 +173,16 @@ func (e evidence) share() string {
 // name is what the path says.
 func (o *Image) name() role.Name { return role.ParseName(o.Named) }
 
+// transparent reports whether options say that alpha is transparency.
+func (o *Image) transparent() bool { return o.Premultiply || o.Coverage > 0 || o.WeighAlpha }
+
 // likely returns the role before pixels are seen, Unknown where only they say it.
 func (o *Image) likely() role.Role {
 	if r := role.Parse(o.Kind); r != role.Unknown {
 		return r
+	}
+	if o.transparent() {
+		return role.Color
 	}
 	switch n := o.name(); n {
 	case role.PerhapsNormal:

@@ -266,6 +266,16 @@ func TestConflictsAreWarnedOf(t *testing.T) {
 	}
 }
 
+// Options that take alpha for transparency are stronger than a name, also when a file is read.
+func TestTransparencyIsColor(t *testing.T) {
+	for _, set := range []func(*Image){func(o *Image) { o.Premultiply = true }, func(o *Image) { o.Coverage = 0.5 }, func(o *Image) { o.WeighAlpha = true }} {
+		o := options(set, func(o *Image) { o.Named, o.Quality = "mask", "fast" })
+		if tex := cook(t, o, "a.png", encodePNG(t, scene(60, 60))); !tex.SRGB || len(tex.Levels) != 6 || !o.colors() {
+			t.Errorf("sRGB %v, %d levels, read as colors %v", tex.SRGB, len(tex.Levels), o.colors())
+		}
+	}
+}
+
 // What the hints set are words that the option takes, in the order of what paths say.
 func TestHints(t *testing.T) {
 	r := Recipe()
