@@ -2,8 +2,11 @@ package image
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/dds"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/texture"
@@ -49,79 +52,6 @@ func (s *subject) judge(ctx context.Context, job *recipe.Job) error {
 	return nil
 }
 
-// treat sets how numbers of the role are treated, and makes them what it says they are.
-func (s *subject) treat(ctx context.Context) error {
-	switch t := s.role.Treatment(); {
-	case t.Colors:
-		s.kind = "color"
-	case s.role == role.Normal:
-		s.kind = "normal"
-		return s.turn(ctx)
-	case t.Single:
-		return s.single(ctx)
-	default:
-		s.kind = "data"
-	}
-	return nil
-}
-
-// turn makes green of a normal map point where the options want it, if its name says that
-// it does not.
-func (s *subject) turn(ctx context.Context) error {
-	points := map[role.Name]string{role.OpenGL: "opengl", role.DirectX: "directx"}[s.o.name()]
-	switch {
-	case points == "" || points == s.o.Normals:
-		return nil
-	case s.o.Normals == "keep":
-		if points == "directx" {
-			s.because(`green points down, as its name says (normals = "opengl" turns it up)`)
-		}
-		return nil
-	}
-	s.because("green is inverted: its name says %s, normals = %q", points, s.o.Normals)
-	for _, m := range s.pictures {
-		if err := pixmap.Invert(ctx, m, 'g'); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// aboutAll is the share of pixels that must be gray, or red, in a mask. JPEG stores color
-// coarsely, so that gray has a tint and red bleeds at its edges.
-const (
-	aboutAll  = 0.98
-	mostlyRed = 0.95
-)
-
-// single sets the kind of a picture that ought to carry one channel. What differs between
-// channels by no more than the noise of JPEG is made equal.
-func (s *subject) single(ctx context.Context) error {
-	s.kind = "mask"
-	c, err := s.content(ctx)
-	if err != nil || c.One != "" {
-		return err
-	}
-	flatten := pixmap.Gray
-	switch {
-	case c.Opaque && c.Gray >= aboutAll:
-		s.because("luma is taken: channels differ by the noise of JPEG only")
-	case c.Opaque && c.Red >= mostlyRed:
-		s.because("red is taken: green and blue hold the noise of JPEG only")
-		flatten = func(ctx context.Context, m *pixmap.Map) error { return pixmap.Isolate(ctx, m, 'r') }
-	default:
-		s.kind = "data"
-		return nil
-	}
-	for _, m := range s.pictures {
-		if err := flatten(ctx, m); err != nil {
-			return err
-		}
-	}
-	s.looked = nil
-	return nil
-}
-
 // content looks at all pictures, once: what is true of each of them.
 func (s *subject) content(ctx context.Context) (pixmap.Content, error) {
 	if s.looked != nil {
@@ -147,4 +77,86 @@ func (s *subject) content(ctx context.Context) (pixmap.Content, error) {
 	}
 	s.looked = &all
 	return all, nil
+}
+
+// choose decides on the format, and on the header of a dds file.
+func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
+	if err := s.chooseFormat(ctx); err != nil || s.o.Container != "dds" {
+		return err
+	}
+	if s.choice.Swizzle != "" {
+		s.because("a dds file cannot say so: shaders find %q in red, green, blue and alpha", s.choice.Swizzle)
+	}
+	t := s.description()
+	switch header, err := s.o.ddsHeader().Resolve(t); {
+	case err != nil:
+		return err
+	case header == dds.Legacy && (t.SRGB || t.Premultiplied):
+		s.because("legacy dds header, as the options say: the engine must know that colors are sRGB or premultiplied")
+	case header == dds.Legacy:
+		s.because("legacy dds header, which older engines read")
+	case s.o.DDSHeader == "auto" && (t.SRGB || t.Premultiplied):
+		s.because(`DX10 dds header: a legacy one cannot say that colors are sRGB or premultiplied (dds_header = "legacy" writes it all the same)`)
+	default:
+		s.because("DX10 dds header")
+	}
+	return nil
+}
+
+func (s *subject) chooseFormat(ctx context.Context) error {
+	explicit, err := texture.ParseFormat(s.o.Format)
+	if s.o.Kind == "mask" && s.kind != "mask" {
+		return errors.New(`kind = "mask", but more than one channel carries something; say which one is the mask with r, and g = "0", b = "0", a = "1"`)
+	}
+	if err == nil && s.kind != "mask" {
+		s.choice.Format = explicit
+		s.because("format %v: as the options say", explicit)
+		return nil
+	}
+	c, err := s.content(ctx)
+	if err != nil {
+		return err
+	}
+	if explicit == 0 && s.keepsExact() {
+		return nil
+	}
+	first := s.pictures[0]
+	facts := texture.Facts{
+		W: first.W, H: first.H, Float: first.Depth() == pixmap.Float, SRGB: s.srgb,
+		Opaque: c.Opaque, Normal: s.kind == "normal" && c.Opaque, One: c.One, Colors: c.Colors,
+	}
+	if s.kind == "data" || s.o.Premultiply {
+		facts.One = "" // shaders look for data where it was; colors become another
+	}
+	if one := c.One; s.kind == "color" && len(one) == 4 && strings.ContainsAny(one[3:], "rgb") {
+		facts.One = "" // levels weigh colors by alpha, which then differs from them
+	}
+	if s.bySize() {
+		facts.One, facts.Colors = "", 0 // what differs between frames does not count
+	}
+	s.choice = texture.Choose(facts)
+	if explicit != 0 {
+		s.choice = oneChannel(c.One, explicit)
+	}
+	s.because("format %s", s.choice.Reason)
+	if s.kind == "normal" && !c.Opaque {
+		s.because("alpha carries something, which bc5 would drop")
+	}
+	return nil
+}
+
+// oneChannel stores a mask, written as pixmap.Content.One has it, in format f.
+func oneChannel(one string, f texture.Format) texture.Choice {
+	c := texture.Choice{Format: f, Reason: f.String() + ": as the options say"}
+	i := strings.IndexAny(one, "rgba")
+	if f.Channels() != "r" {
+		return c
+	}
+	if i < 0 { // a single value throughout
+		c.Swizzle = one
+		return c
+	}
+	c.From, c.Swizzle = one[i], strings.ReplaceAll(one, one[i:i+1], "r")
+	c.Reason += ", of the only channel that carries something"
+	return c
 }
