@@ -92,7 +92,7 @@ type Image struct {
 // Recipe returns the recipe "image".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "image", Version: 3, Extensions: source.TextureExtensions(), Formats: source.Formats(),
+		Name: "image", Version: 4, Extensions: source.TextureExtensions(), Formats: source.Formats(),
 		// The recipe looks whether the content may be a normal map. A name that says so
 		// is needed as well: few pictures show beyond doubt what they are for.
 		Hints: []recipe.Hint{{Suffixes: []string{"_n", "_nrm", "_norm", "_normal", "_normals"}, Key: "kind", Value: "normal"}},
