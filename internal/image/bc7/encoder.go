@@ -33,12 +33,15 @@ type effort struct {
 	// rounds is how often ends are solved for, and indices chosen for them.
 	rounds   int
 	thorough bool // two ways to round the first end
+	// asked is how many blocks RDO asks for their ends: those whose colors are the nearest.
+	// A third of that is asked for their indices, those whose bright pixels are the same.
+	asked int
 }
 
 var efforts = [...]effort{
-	Fast:   {good: 128, near: 3, tries: 1, rounds: 2},
-	Normal: {good: 32, first: true, near: 4, tries: 1, rounds: 2},
-	Best:   {good: 4, first: true, tries: 8, rounds: 4, thorough: true},
+	Fast:   {good: 128, near: 3, tries: 1, rounds: 2, asked: 12},
+	Normal: {good: 32, first: true, near: 4, tries: 1, rounds: 2, asked: 12},
+	Best:   {good: 4, first: true, tries: 8, rounds: 4, thorough: true, asked: 48},
 }
 
 func newEncoder(q Quality) *encoder {
