@@ -154,7 +154,7 @@ func (e *encoder) exactly(s *scatter) {
 	if e.sse < exactBelow && s.within(reach) {
 		e.widen()
 	}
-	if e.alpha && e.sse > 0 && (s.rr+s.gg+s.bb == 0 || e.sse < e.effort.good && e.px.alphaInside() == 0) {
+	if e.alpha && e.sse > 0 && (s.rr+s.gg+s.bb == 0 || e.sse < exactBelow && e.px.alphaInside() == 0) {
 		e.apart(5, 0, 0)
 	}
 }

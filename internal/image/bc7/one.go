@@ -28,4 +28,4 @@ func (e *encoder) one(d *axis) {
 }
 
 // hopeless is an error beyond which better ends do not help: other modes win.
-const hopeless = 1000
+const hopeless = 300
