@@ -16,6 +16,11 @@ func (e *encoder) apart(mode, rotation, selector uint8) {
 		m.add(v)
 	}
 	s := m.scatter(false)
+	if mode == 5 && s.rr+s.gg+s.bb == 0 {
+		e.tables.setColor(&c, px.rgb[0])
+		e.sse, e.best = sse, c
+		return
+	}
 	v := s.principal(false)
 	d := v.axis()
 	ls := px.place(whole[:], &d, color, false)

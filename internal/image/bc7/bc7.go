@@ -38,7 +38,7 @@ type Options struct {
 	// RDO is the loss of PSNR, in dB up to 10, that is allowed for blocks that a general
 	// compressor, zstd above all, makes more of. 0 allows none. The loss is counted from
 	// what the quality gives, and is never more; as little as 0.5 saves about a sixth of
-	// the compressed size. It takes some 50 microseconds a block, and 24 bytes.
+	// the compressed size. It takes some 5 microseconds a block, 15 with Best, and 24 bytes.
 	RDO float64
 }
 

@@ -31,79 +31,84 @@ func (b *budget) shrink(dst []byte) error {
 	for _, e := range b.sse {
 		sum += e
 	}
-	_, err = b.pass(dst, price, 0, b.blocks(), int64(float64(sum)*b.growth))
+	_, err = b.pass(dst, price, 0, b.blocks(), int64(float64(sum)*b.growth), true)
 	return err
 }
 
 // The price is looked for on some runs of blocks that are spread over the picture.
 const (
 	sampleRuns = 4
-	sampleSize = 512
-	steps      = 8
+	sampleSize = 256
+	steps      = 4
 )
 
-// price returns the greatest price of a bit found at which the sampled blocks lose no
-// more than they may. dst is written to.
+// price returns a price of a bit at which the sampled blocks lose about what they may.
+// dst is written to.
 func (b *budget) price(dst []byte) (float64, error) {
 	var sum int64
 	for _, e := range b.sse {
 		sum += e
 	}
-	// From a guess by the mean error of a block, go up or down until the loss is passed;
-	// from there on the steps become smaller.
-	price := float64(float64(sum)/float64(len(b.sse))) / 64
-	factor, found := 4.0, 0.0
-	passed, was := false, false
-	for step := range steps {
-		over, err := b.tooMuch(dst, price)
+	// From a guess by the mean error of a block go up or down by what is lost, which grows
+	// about as the price does; once it was passed, close in on it.
+	price := float64(float64(sum)/float64(len(b.sse))) / 32
+	var below, above, lostBelow, lostAbove, may float64
+	for range steps {
+		lost, allowed, err := b.sample(dst, price)
+		may = allowed
 		if err != nil {
 			return 0, err
 		}
-		if passed = passed || step > 0 && over != was; passed {
-			factor = math.Sqrt(factor)
-		}
-		was = over
-		if over {
-			price /= factor
+		if lost <= allowed {
+			below, lostBelow = price, lost
 		} else {
-			found = max(found, price)
-			price *= factor
+			above, lostAbove = price, lost
+		}
+		if below > 0 && above > 0 {
+			price = math.Sqrt(below * above)
+		} else {
+			price = float64(price * max(1.0/8, min(allowed/max(lost, 1), 8)))
 		}
 	}
-	return found, nil
+	if below > 0 && above > 0 {
+		part := (may - lostBelow) / (lostAbove - lostBelow)
+		price = below + float64(part*(above-below))
+	}
+	return price, nil
 }
 
-// tooMuch reports whether the samples lose more than they may at a price.
-func (b *budget) tooMuch(dst []byte, price float64) (bool, error) {
-	var before, after float64
+// sample returns what the samples lose at a price, and what they may lose.
+func (b *budget) sample(dst []byte, price float64) (lost, allowed float64, err error) {
 	n := b.blocks()
 	runs, size := sampleRuns, sampleSize
 	if n <= sampleRuns*sampleSize {
 		runs, size = 1, n
 	}
+	var before, after int64
 	for i := range runs {
 		from := (n - size) / max(runs-1, 1) * i
-		grown, err := b.pass(dst, price, from, from+size, math.MaxInt64)
+		grown, err := b.pass(dst, price, from, from+size, math.MaxInt64, false)
 		if err != nil {
-			return false, err
+			return 0, 0, err
 		}
-		after += float64(grown)
+		after += grown
 		for _, e := range b.sse[from : from+size] {
-			before += float64(e)
+			before += e
 		}
 	}
-	return after > float64(before*b.growth), nil
+	return float64(after - before), float64(float64(before) * (b.growth - 1)), nil
 }
 
 // pass writes blocks from one number up to another, and returns their error, which is
-// at most what is said: where nothing is left to lose, blocks stay as they were given.
-func (b *budget) pass(dst []byte, price float64, from, to int, most int64) (total int64, err error) {
+// at most what is said: where nothing is left to lose, blocks stay as they were given. If
+// steered, the price follows what was lost, so that it is what may be and is so everywhere.
+func (b *budget) pass(dst []byte, price float64, from, to int, most int64, steered bool) (total int64, err error) {
 	if b.work == nil {
 		b.work = &shrinker{encoder: b.encoder, weighed: b.weighed}
 	}
 	s := b.work
 	s.price, s.count = price, 0
-	var rest int64
+	var rest, before int64
 	for _, e := range b.sse[from:to] {
 		rest += e
 	}
@@ -114,7 +119,12 @@ func (b *budget) pass(dst []byte, price float64, from, to int, most int64) (tota
 				return 0, err
 			}
 		}
+		if steered && at%steerEvery == steerEvery-1 {
+			allowed := float64(float64(before) * (b.growth - 1))
+			s.price = float64(s.price * max(slowest, min(allowed/max(float64(total-before), 1), fastest)))
+		}
 		rest -= b.sse[at]
+		before += b.sse[at]
 		b.gather(&pixels, at)
 		block, sse := s.next(&pixels, [16]byte(b.given[16*at:]), b.sse[at], most-total-rest)
 		copy(dst[16*at:], block[:])
@@ -122,6 +132,13 @@ func (b *budget) pass(dst []byte, price float64, from, to int, most int64) (tota
 	}
 	return total, nil
 }
+
+// Every so many blocks the price changes by a factor between these.
+const (
+	steerEvery = 128
+	slowest    = 0.9
+	fastest    = 1.1
+)
 
 // blocksBetweenSlowLooks is after how many blocks the context is asked.
 const blocksBetweenSlowLooks = 32

@@ -42,6 +42,8 @@ func readAlike(t testing.TB, block *[16]byte) {
 // Each is 0.3 dB below what was measured when the test was written.
 func TestEncodeNearEnough(t *testing.T) {
 	least := map[string][3]float64{
+		"glow":       {59.9, 61.0, 61.0},
+		"icon":       {49.8, 50.2, 52.0},
 		"glass":      {51.4, 51.4, 55.1},
 		"gradient":   {47.5, 47.5, 51.5},
 		"leaves":     {26.0, 26.1, 26.8},
@@ -55,6 +57,7 @@ func TestEncodeNearEnough(t *testing.T) {
 	for name, pix := range samples() {
 		for i, q := range qualities {
 			got := psnr(pix, read(t, encoded(t, pix, side, side, Options{Quality: q.q}), side, side))
+
 			if got < least[name][i] {
 				t.Errorf("%s, %s: %.2f dB, want %.2f", name, q.name, got, least[name][i])
 			}
@@ -65,8 +68,8 @@ func TestEncodeNearEnough(t *testing.T) {
 // The bytes are the same on every machine.
 func TestEncodeGolden(t *testing.T) {
 	want := map[string]string{
-		"fast": "d960aa94c301487f", "normal": "8c5f7da2eb9b5b7e", "best": "1e7321b008a8461d",
-		"weighed": "bb20042fcd6654e1", "shrunk": "bef8d4efc087d005",
+		"fast": "327c47e011dbdb83", "normal": "374de2d5a96f2fab", "best": "14beaa569e8fa6d8",
+		"weighed": "78916cef42b3d716", "shrunk": "2efad6b87ceadb55",
 	}
 	options := map[string]Options{
 		"fast": {Quality: Fast}, "normal": {Quality: Normal}, "best": {Quality: Best},

@@ -15,7 +15,8 @@ type encoder struct {
 	all     moments // of all pixels
 	rows    rows
 	guesses guesses
-	best    code // so far
+	hope    guess // the pair that would be best if no index were off
+	best    code  // so far
 	sse     int64
 }
 
@@ -32,12 +33,15 @@ type effort struct {
 	// rounds is how often ends are solved for, and indices chosen for them.
 	rounds   int
 	thorough bool // two ways to round the first end
+	// asked is how many blocks RDO asks for their ends: those whose colors are the nearest.
+	// A third of that is asked for their indices, those whose bright pixels are the same.
+	asked int
 }
 
 var efforts = [...]effort{
-	Fast:   {good: 128, near: 3, tries: 1, rounds: 2},
-	Normal: {good: 32, first: true, near: 4, tries: 1, rounds: 2},
-	Best:   {good: 4, first: true, tries: 8, rounds: 4, thorough: true},
+	Fast:   {good: 128, near: 3, tries: 1, rounds: 2, asked: 12},
+	Normal: {good: 32, first: true, near: 4, tries: 1, rounds: 2, asked: 12},
+	Best:   {good: 4, first: true, tries: 8, rounds: 4, thorough: true, asked: 48},
 }
 
 func newEncoder(q Quality) *encoder {
@@ -89,6 +93,9 @@ func (e *encoder) search() {
 	guess6 := all - float64(line*kind6.along) + cost6
 	if e.effort.first || guess6 < float64(e.effort.good) {
 		e.one(&along)
+		if e.effort.first && e.sse > 0 {
+			e.exactly(&s)
+		}
 		if !e.effort.first || e.sse < e.effort.good {
 			return
 		}
@@ -105,6 +112,7 @@ func (e *encoder) search() {
 		e.guessApart(r, &s)
 	}
 	e.rows.fill(&e.px, e.alpha)
+	e.hope.sse = math.MaxFloat64
 	if e.effort.near == 0 {
 		for p := range uint8(64) {
 			e.guessPair(p)
@@ -134,7 +142,25 @@ func (e *encoder) search() {
 			e.two(7, g.sub, kind7)
 		}
 	}
+	if e.alpha && e.sse > cost7 && e.hope.sse < float64(hopeful*float64(e.sse)) && !(e.best.mode == 7 && e.best.partition == e.hope.sub) {
+		e.two(7, e.hope.sub, kind7)
+	}
 }
+
+// exactly tries what codes smooth pixels without any error, where mode 6 has some: ends
+// beyond the outermost values, and alpha apart where there is one color, or where alpha
+// has two values.
+func (e *encoder) exactly(s *scatter) {
+	if e.sse < exactBelow && s.within(reach) {
+		e.widen()
+	}
+	if e.alpha && e.sse > 0 && (s.rr+s.gg+s.bb == 0 || e.sse < exactBelow && e.px.alphaInside() == 0) {
+		e.apart(5, 0, 0)
+	}
+}
+
+// exactBelow is the error in mode 6 below which it may become 0.
+const exactBelow = 64
 
 // channels is the number of channels to code.
 func (e *encoder) channels() int {

@@ -35,15 +35,15 @@ func (c *code) fits(alpha bool) bool {
 }
 
 // withEnds returns the code whose ends are those of another and whose indices are the
-// best for them. It reports false where the error would be beyond most.
-func (s *shrinker) withEnds(of *code, most float64) (code, bool) {
+// best for them, and its error, or -1 where that must be measured. It reports false where the
+// error would be beyond most.
+func (s *shrinker) withEnds(of *code, most float64) (found code, sse int64, ok bool) {
 	if !of.fits(s.alpha) {
-		return code{}, false
+		return code{}, 0, false
 	}
 	c := *of
 	color, single := c.kinds(s.alpha)
 	px, alpha := &s.px, s.alpha
-	var sse int64
 	var ls leastSquares
 	if single != nil {
 		rotated, scalar := s.px.rotated(c.rotation)
@@ -72,28 +72,33 @@ func (s *shrinker) withEnds(of *code, most float64) (code, bool) {
 		}
 	}
 	if bound > most {
-		return c, false
+		return c, 0, false
 	}
 	parts := s.parts(&c)
 	for n := range layout.subsets {
 		sse += px.choose(parts[n&1], &lines[n&1], color, alpha, &c.index, &ls)
 	}
-	for _, v := range &px.rgb {
-		sse += int64(dot(v, reverse(v)))
-	}
-	if alpha {
-		for _, a := range &px.a {
-			sse += int64(a * a)
+	if single == nil {
+		sse += s.all.squares(alpha)
+	} else {
+		for _, v := range &px.rgb {
+			sse += int64(dot(v, reverse(v)))
 		}
 	}
 	if float64(sse) > most {
-		return c, false
+		return c, 0, false
 	}
 	anchors := layout.anchors(c.partition)
+	known := single == nil && !s.weighed
 	for _, a := range anchors[:layout.subsets] {
-		c.index[a] = min(c.index[a], uint8(color.levels/2-1))
+		if half := uint8(color.levels / 2); c.index[a] >= half {
+			c.index[a], known = half-1, false
+		}
 	}
-	return c, true
+	if !known {
+		sse = -1
+	}
+	return c, sse, true
 }
 
 // parts returns the pixels of the subsets.
@@ -131,10 +136,16 @@ func (l *line) offMean(m *moments) float64 {
 		length += float64(along[c] * along[c])
 		part += float64(off[c] * along[c])
 	}
+	t := m.scatter(false)
+	scattered := t.rr + t.gg + t.bb
 	if length > 0 {
 		part = max(0, min(part/length, n))
+		r, g, b := along[0], along[1], along[2]
+		within := float64(t.rr*float64(r*r)) + float64(t.gg*float64(g*g)) + float64(t.bb*float64(b*b)) +
+			2*(float64(t.rg*float64(r*g))+float64(t.rb*float64(r*b))+float64(t.gb*float64(g*b)))
+		scattered -= within / length
 	}
-	var sse float64
+	sse := scattered
 	for c := range off {
 		d := off[c] - float64(part*along[c])
 		sse += float64(d * d)

@@ -21,5 +21,11 @@ func (e *encoder) one(d *axis) {
 		}
 		c.ends[0], c.p[0] = l.stored, l.p
 		e.sse, e.best = sse, c
+		if sse > hopeless && !e.effort.thorough {
+			return
+		}
 	}
 }
+
+// hopeless is an error beyond which better ends do not help: other modes win.
+const hopeless = 300

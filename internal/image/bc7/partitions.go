@@ -60,3 +60,9 @@ var tripleAnchors = [2][64]uint8{{
 	15, 3, 15, 10, 10, 8, 9, 10, 6, 15, 8, 15, 3, 6, 6, 8,
 	15, 3, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 3, 15, 15, 8,
 }}
+
+// Pair returns the pixels of subset 1 in a partition into two, and the anchor of
+// that subset. The first 32 are those of BC6H as well.
+func Pair(partition uint8) (mask uint16, anchor uint8) {
+	return pairs[partition&63], pairAnchors[partition&63]
+}

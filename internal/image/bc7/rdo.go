@@ -12,30 +12,31 @@ type shrinker struct {
 	*encoder
 	weighed bool // color counts by alpha
 	price   float64
-	limit   int64        // of the error of a block
-	past    [window]past // a ring of blocks that differ
-	count   int
+	limit   int64 // of the error of a block
 	truth   block // what errors are measured by; the encoder's px is what is searched for
+
+	// A ring of blocks that differ, and sketches of them.
+	past     [window]past
+	sketches [window]sketch
+	count    int
+	apart    [window]int64 // see wholes
 }
 
-const (
-	window = 384 // blocks that are asked as a whole
-	recent = 96  // the last of them, asked for halves
-)
+// window is how many blocks are asked as a whole, and which of them are alike.
+const window = 256
 
 // A past is a block that was written.
 type past struct {
 	bytes [16]byte
 	code  code
 	px    block
-	sum   uint64 // of the colors, in lanes
 }
 
 // What a part of a block costs a compressor, in bits: to write a byte, and to say that
 // and from where bytes are repeated.
 const (
-	bitsOfByte   = 7.5
-	bitsOfRepeat = 24
+	bitsOfByte   = 8
+	bitsOfRepeat = 20
 	leastRepeat  = 6 // bytes that are worth it
 )
 
@@ -53,34 +54,70 @@ func (s *shrinker) next(pixels *[64]byte, given [16]byte, sse, limit int64) ([16
 	s.limit = limit
 	s.take(pixels, &given)
 	best := choice{given, sse, float64(sse) + float64(s.price*16*bitsOfByte), false}
-	sum := s.truth.sum()
-	for i := 1; i <= min(s.count, window); i++ {
-		p := &s.past[(s.count-i)%window]
-		if !s.weighed && float64(apartAtLeast(sum, p.sum)) >= best.cost-float64(s.price*bitsOfRepeat) {
-			continue
-		}
-		s.offer(&best, p.bytes, &p.px, bitsOfRepeat, true)
+	own := s.truth.sketch()
+	apart := s.wholes(&best, &own)
+	if best.cost > float64(s.price*(bitsOfRepeat+2*bitsOfByte)) {
+		s.halves(&best, &own, apart)
 	}
-	for i := 1; i <= min(s.count, recent); i++ {
-		p := &s.past[(s.count-i)%window]
-		most := best.cost - float64(s.price*(bitsOfRepeat+2*bitsOfByte))
-		if c, ok := s.withEnds(&p.code, most); ok {
-			s.offerHalf(&best, &c, p)
-		}
-		if c, ok := s.withIndices(&p.code, most); ok {
-			s.offerHalf(&best, &c, p)
-		}
+	if !best.repeats {
+		s.remember(&best.bytes)
 	}
-	if best.repeats {
-		return best.bytes, best.sse
-	}
-	p := &s.past[s.count%window]
-	s.count++
-	*p = past{bytes: best.bytes}
-	p.code, _ = unpack(&p.bytes)
-	p.px.decode(&p.code)
-	p.sum = p.px.sum()
 	return best.bytes, best.sse
+}
+
+// wholes offers the blocks before as they are. It returns how far from its own their mean
+// colors are, by their slots.
+func (s *shrinker) wholes(best *choice, own *sketch) *[window]int64 {
+	apart := &s.apart
+	most := s.within(best, bitsOfRepeat)
+	for i := range min(s.count, window) {
+		at := (s.count - 1 - i) % window
+		far := own.apart(&s.sketches[at])
+		apart[at] = far
+		if far <= most || s.weighed {
+			p := &s.past[at]
+			s.offer(best, p.bytes, &p.px, bitsOfRepeat, true)
+			most = s.within(best, bitsOfRepeat)
+		}
+	}
+	return apart
+}
+
+// halves offers blocks that have their ends or their indices from one before.
+func (s *shrinker) halves(best *choice, own *sketch, apart *[window]int64) {
+	least := float64(s.price * (bitsOfRepeat + 2*bitsOfByte))
+	asked, askedIndices := s.effort.asked, s.effort.asked/3
+	ends, indices := nearbyOf(asked), nearbyOf(askedIndices)
+	for i := range min(s.count, window) {
+		at := (s.count - 1 - i) % window
+		p := &s.sketches[at]
+		ends.add(apart[at]+own.wider(p), at, asked)
+		indices.add(own.otherwise(p), at, askedIndices)
+	}
+	n := min(s.count, window)
+	for _, key := range ends[:min(n, asked)] {
+		p := &s.past[key&(window-1)]
+		if c, sse, ok := s.withEnds(&p.code, best.cost-least); ok {
+			s.offerHalf(best, &c, p, sse)
+		}
+	}
+	for _, key := range indices[:min(n, askedIndices)] {
+		p := &s.past[key&(window-1)]
+		if c, ok := s.withIndices(&p.code, best.cost-least); ok {
+			s.offerHalf(best, &c, p, -1)
+		}
+	}
+}
+
+// remember puts a block into the ring.
+func (s *shrinker) remember(bytes *[16]byte) {
+	at := s.count % window
+	s.count++
+	p := &s.past[at]
+	p.bytes = *bytes
+	p.code, _ = unpack(bytes)
+	p.px.decode(&p.code)
+	s.sketches[at] = p.px.sketch()
 }
 
 // take sets what is to be matched. Where colors are weighed by alpha, the search is
@@ -105,25 +142,37 @@ func (s *shrinker) take(pixels *[64]byte, best *[16]byte) {
 
 // offer makes bytes, which decode to px, the choice if they are better.
 func (s *shrinker) offer(best *choice, bytes [16]byte, px *block, bits float64, repeats bool) {
-	most := best.cost - float64(s.price*bits)
-	if most <= 0 {
+	most := s.within(best, bits)
+	if most < 0 {
 		return
 	}
-	if sse := s.errorWithin(px, int64(most)); float64(sse) < most && sse <= s.limit {
+	if sse := s.errorWithin(px, most); sse <= most {
 		*best = choice{bytes, sse, float64(sse) + float64(s.price*bits), repeats}
 	}
 }
 
-// offerHalf offers a code that has a part of its block from another.
-func (s *shrinker) offerHalf(best *choice, c *code, from *past) {
+// within is the greatest error with which something of so many bits is better; below 0
+// nothing is.
+func (s *shrinker) within(best *choice, bits float64) int64 {
+	return min(int64(math.Ceil(best.cost-float64(s.price*bits)))-1, s.limit)
+}
+
+// offerHalf offers a code that has a part of its block from another. Its error is measured
+// where it is not known yet, which is said by -1.
+func (s *shrinker) offerHalf(best *choice, c *code, from *past, sse int64) {
 	bytes := c.pack()
 	same := alike(&bytes, &from.bytes)
 	if same < leastRepeat {
 		return
 	}
-	var px block
-	px.decode(c)
-	s.offer(best, bytes, &px, bitsOfRepeat+float64(bitsOfByte*float64(16-same)), false)
+	bits := bitsOfRepeat + float64(bitsOfByte*float64(16-same))
+	if sse < 0 {
+		var px block
+		px.decode(c)
+		s.offer(best, bytes, &px, bits, false)
+	} else if sse <= s.within(best, bits) {
+		*best = choice{bytes, sse, float64(sse) + float64(s.price*bits), false}
+	}
 }
 
 // alike returns the length of the longer of the common head and the common tail.
@@ -163,18 +212,4 @@ func (b *block) decode(c *code) {
 	var pixels [64]byte
 	c.pixels(&pixels)
 	b.load(&pixels)
-}
-
-// sum is the sum of the colors, in lanes.
-func (b *block) sum() (sum uint64) {
-	for _, v := range &b.rgb {
-		sum += v
-	}
-	return sum
-}
-
-// apartAtLeast is the least squared error of two blocks whose colors have these sums.
-func apartAtLeast(a, b uint64) int64 {
-	dr, dg, db := red(a)-red(b), green(a)-green(b), blue(a)-blue(b)
-	return (dr*dr + dg*dg + db*db) / 16
 }

@@ -48,6 +48,11 @@ func samples() map[string][]byte {
 			}
 			return [4]int{60 + noise(30), 120 + noise(40), 30 + noise(20), 160 + 10*(x%10)}
 		}),
+		"glow": paint(func(x, y int) [4]int { return [4]int{255, 255, 255, 250 - (x*x+y*y)/20} }),
+		"icon": paint(func(x, y int) [4]int {
+			edge := 64 * max(0, min((x*3+y*2)%50-24, 4))
+			return [4]int{edge * 200 / 256, edge * 160 / 256, edge * 20 / 256, min(edge, 255)}
+		}),
 		"glass": paint(func(x, y int) [4]int { return [4]int{200, 220 - y, 255 - x, 128} }),
 		"smoke": paint(func(x, y int) [4]int { return [4]int{200 + noise(3), 200 + noise(3), 205, 2*x + 2*y} }),
 		"tile":  paint(func(x, y int) [4]int { return [4]int{x / 8 * 32, y / 8 * 32, 77, 255} }),

@@ -66,12 +66,18 @@ func nearestTo(set uint16) (near [nearest]uint8) {
 // solid returns the block of one color, which is exact.
 func (t *tables) solid(r, g, b, a uint8) [16]byte {
 	c := code{mode: 5}
-	for channel, v := range [3]uint8{r, g, b} {
-		c.ends[0][0][channel], c.ends[0][1][channel] = t.exact[v][0], t.exact[v][1]
-	}
+	t.setColor(&c, lanesOf(uint64(r), uint64(g), uint64(b)))
 	c.ends[0][0][3], c.ends[0][1][3] = a, a
+	return c.pack()
+}
+
+// setColor makes the color of a code in mode 5 the same in all pixels, and exact.
+func (t *tables) setColor(c *code, rgb uint64) {
+	for channel := range 3 {
+		ends := t.exact[rgb>>(lane*channel&63)&255]
+		c.ends[0][0][channel], c.ends[0][1][channel] = ends[0], ends[1]
+	}
 	for i := range c.index {
 		c.index[i] = 1
 	}
-	return c.pack()
 }

@@ -5,7 +5,7 @@
 //	m, err := cooked.Level(ctx, t, 0, 0)
 //	db, err := cooked.PSNR(ctx, t, m, source)
 //
-// It reads what this module writes, which of BC6H are the blocks with one line of colors.
+// It reads what this module writes, and of BC6H and BC7 all blocks.
 // Pixels are for people: where formats leave rounding to the decoder, the nearest value is
 // taken.
 package cooked

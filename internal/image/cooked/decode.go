@@ -79,11 +79,8 @@ func halfValue(h uint16) float32 {
 // putBlock writes the pixels of the block at x, y that lie inside the map.
 func putBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
 	if f == texture.BC6H {
-		light, err := bc6h((*[16]byte)(block))
-		if err != nil {
-			return err
-		}
-		put(m.PixF, m, x, y, 4, light[:])
+		pix := light((*[16]byte)(block))
+		put(m.PixF, m, x, y, 4, pix[:])
 		return nil
 	}
 	if isEAC(f) {

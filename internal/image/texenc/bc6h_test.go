@@ -51,6 +51,71 @@ func TestLightLineModes(t *testing.T) {
 	}
 }
 
+// The library decodes blocks of two regions to what the encoder meant, in each mode.
+func TestLightPairModes(t *testing.T) {
+	used := map[uint8]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		var block lightBlock
+		apart := rapid.SampledFrom([]int{10, 100, 300, 1000, 3000, 20000}).Draw(t, "apart")
+		spread := rapid.SampledFrom([]int{3, 30, 100, 400}).Draw(t, "spread")
+		mask := rapid.SampledFrom([]uint16{0xcccc, 0xff00, 0xe800, 0x0ff0}).Draw(t, "mask")
+		for k := range 3 {
+			from := [2]int{rapid.IntRange(0, 10000).Draw(t, "from"), 0}
+			from[1] = from[0] + rapid.IntRange(0, apart).Draw(t, "other")
+			for i := range block {
+				block[i][k] = uint16(from[mask>>i&1] + rapid.IntRange(0, spread).Draw(t, "value"))
+			}
+		}
+		pair := fitPair(&block, Quality(rapid.IntRange(1, 2).Draw(t, "quality")))
+		used[pair.Mode.Number]++
+		data := pair.Pack()
+		decoded, err := bcn.DecodeBC6H(data[:], 4, 4, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got lightBlock
+		for i := range got {
+			copy(got[i][:], decoded[3*i:])
+		}
+		if meant := lightBlock(pair.Halves()); got != meant {
+			t.Fatalf("mode %d: decoded as %v, meant as %v", pair.Mode.Number, got, meant)
+		}
+		judge := judgeOf(&block)
+		if e := judge.of(&got); e != pair.err {
+			t.Fatalf("error %v, thought to be %v", e, pair.err)
+		}
+	})
+	if len(used) < 6 {
+		t.Errorf("modes %v", used)
+	}
+}
+
+// Two colors of light are no line: two regions are better by far, one is what fast knows.
+func TestLightPairPays(t *testing.T) {
+	m := pixmap.New(4, 4, pixmap.Float)
+	for i := range 16 {
+		light := [3]float32{float32(20 + i), 1, 0.5}
+		if i%4 >= 2 {
+			light = [3]float32{0.2, 0.3, float32(1 + i)}
+		}
+		copy(m.PixF[4*i:], light[:])
+	}
+	var off [3]float64
+	for q := range off {
+		got, err := bcn.DecodeBC6HFloat32(encode(t, texture.BC6H, m, Options{Quality: Quality(q)}), 4, 4, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range got {
+			d := math.Log2(1+float64(v)) - math.Log2(1+float64(m.PixF[i/3*4+i%3]))
+			off[q] += d * d
+		}
+	}
+	if off[1] > off[0]/4 || off[2] > off[1] {
+		t.Errorf("errors %v", off)
+	}
+}
+
 // A distance must be storable both ways, as the ends may change places.
 func TestLightLineFits(t *testing.T) {
 	for _, tc := range []struct {

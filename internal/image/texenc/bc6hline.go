@@ -34,8 +34,7 @@ func lightWeight(i uint8) int32 {
 	return [16]int32{0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64}[i]
 }
 
-// fitLight returns the line that suits a block best. Its err is that of
-// lightError.
+// fitLight returns the line that suits a block best. Its err is that of lightJudge.
 //
 // On the scale of halves black lies many steps below all else, and would stretch
 // the line until its colors are a stop apart. So where a block has colors far
@@ -50,8 +49,9 @@ func fitLight(block *lightBlock, q Quality) lightLine {
 			brightest, darkest = max(brightest, h), min(darkest, h)
 		}
 	}
+	judge := judgeOf(block)
 	best := fitLine(&c, q)
-	best.judge(block)
+	best.judge(&judge)
 	for _, stops := range floors(q) {
 		floor := brightest - min(brightest, stops<<10)
 		if darkest >= floor {
@@ -63,12 +63,12 @@ func fitLight(block *lightBlock, q Quality) lightLine {
 			}
 		}
 		line := fitLine(&c, q)
-		if line.judge(block); line.err < best.err {
+		if line.judge(&judge); line.err < best.err {
 			best = line
 		}
 	}
 	if q == Best {
-		best = best.near(block)
+		best.near(&judge)
 	}
 	return best
 }
@@ -82,31 +82,22 @@ func floors(q Quality) []uint16 {
 	return []uint16{9, 6, 4}
 }
 
-// judge sets l.err to that of lightError.
-func (l *lightLine) judge(block *lightBlock) {
+// judge sets l.err.
+func (l *lightLine) judge(j *lightJudge) {
 	got := l.halves()
-	l.err = lightError(block, &got)
+	l.err = j.of(&got)
 }
 
-// near tries ends with one channel a step away as long as that helps.
-func (l lightLine) near(block *lightBlock) lightLine {
-	for better := true; better && l.err > 0; {
-		better = false
-		for k := range 3 {
-			for _, d := range [...][2]int32{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}} {
-				next := l
-				next.a[k] += d[0]
-				next.b[k] += d[1]
-				if !next.fits() {
-					continue
-				}
-				if next.judge(block); next.err < l.err {
-					l, better = next, true
-				}
-			}
-		}
+// near betters ends one channel after the other.
+func (l *lightLine) near(j *lightJudge) {
+	var weights [16]int32
+	for i, index := range l.index {
+		weights[i] = lightWeight(index)
 	}
-	return l
+	for k := range 3 {
+		j.step(k, 0xffff, &weights, &l.a[k], &l.b[k], l.mode.wide, l.fits)
+	}
+	l.judge(j)
 }
 
 // fits reports whether the mode can store the ends.
@@ -198,19 +189,21 @@ func quantizeLight(x float32, bits int) int32 {
 	return max(0, min(int32(1)<<bits-1, int32(x)>>(16-bits)))
 }
 
+// wide returns the value of what is stored.
+func (m *lineMode) wide(x int32) int32 {
+	switch {
+	case m.bits >= 15 || x == 0:
+		return x
+	case x == int32(1)<<m.bits-1:
+		return 0xffff
+	}
+	return (x<<16 + 0x8000) >> m.bits
+}
+
 // wide returns the values of the two colors.
 func (l *lightLine) wide() (a, b [3]float32) {
-	value := func(x int32) float32 {
-		switch {
-		case l.mode.bits >= 15 || x == 0:
-			return float32(x)
-		case x == int32(1)<<l.mode.bits-1:
-			return 0xffff
-		}
-		return float32((x<<16 + 0x8000) >> l.mode.bits)
-	}
 	for k := range 3 {
-		a[k], b[k] = value(l.a[k]), value(l.b[k])
+		a[k], b[k] = float32(l.mode.wide(l.a[k])), float32(l.mode.wide(l.b[k]))
 	}
 	return a, b
 }
