@@ -20,30 +20,20 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Repairs counts numbers that are no light, and what was made of them.
-type Repairs struct {
-	Negative int // became 0
-	Infinite int // became 65504, the greatest half
-	NaN      int // became 0
-}
-
-// Any reports whether something was repaired.
-func (r Repairs) Any() bool { return r != Repairs{} }
-
 // Decode decodes a whole file: the pixels of the display window, black and, where
 // there is an alpha, transparent beyond the data window. Colors, which files
 // multiply with alpha, are divided by it, unless it is 0. It allocates what
 // Header.Memory says, so judge the header first.
-func Decode(ctx context.Context, data []byte) (*pixmap.Map, Repairs, error) {
+func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
-		return nil, Repairs{}, err
+		return nil, pixmap.Repairs{}, err
 	}
 	if int64(len(data)) < h.LeastBytes() {
-		return nil, Repairs{}, fmt.Errorf("exr: pixels: %w", io.ErrUnexpectedEOF)
+		return nil, pixmap.Repairs{}, fmt.Errorf("exr: pixels: %w", io.ErrUnexpectedEOF)
 	}
 	if int64(h.Width) > math.MaxInt/64/int64(h.Height) {
-		return nil, Repairs{}, errors.New("exr: picture is too large for this machine's addresses")
+		return nil, pixmap.Repairs{}, errors.New("exr: picture is too large for this machine's addresses")
 	}
 	d := decoder{data: data, h: h, m: pixmap.New(h.Width, h.Height, pixmap.Float), budget: int64(len(data))}
 	d.unpacker = newUnpacker(&h)
@@ -55,10 +45,10 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, Repairs, error) {
 	across, down := h.grid()
 	for i := range across * down {
 		if err := ctx.Err(); err != nil {
-			return nil, Repairs{}, err
+			return nil, pixmap.Repairs{}, err
 		}
 		if err := d.chunk(i, i%across, i/across); err != nil {
-			return nil, Repairs{}, fmt.Errorf("exr: strip or tile %d of %d: %w", i, across*down, unexpected(err))
+			return nil, pixmap.Repairs{}, fmt.Errorf("exr: strip or tile %d of %d: %w", i, across*down, unexpected(err))
 		}
 	}
 	return d.m, d.repairs, nil
@@ -70,7 +60,7 @@ type decoder struct {
 	h       Header
 	m       *pixmap.Map
 	budget  int64 // bytes that all chunks may still take
-	repairs Repairs
+	repairs pixmap.Repairs
 }
 
 // chunk reads the i-th strip or tile, at the given place of the grid. In the file
@@ -150,7 +140,7 @@ func (d *decoder) place(raw []byte, left, top int64, w, l int) {
 			pix[i+1], pix[i+2] = pix[i], pix[i]
 		}
 		if d.h.colors[3] >= 0 {
-			divide(pix)
+			pixmap.Straighten(pix)
 		}
 	}
 }
@@ -161,55 +151,12 @@ func (d *decoder) numbers(dst []float32, src []byte, k kind, n int) {
 		var v float32
 		switch k {
 		case half:
-			v = value(binary.LittleEndian.Uint16(src[2*i:]))
+			v = pixmap.HalfValue(binary.LittleEndian.Uint16(src[2*i:]))
 		case float:
 			v = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
 		default:
 			v = float32(binary.LittleEndian.Uint32(src[4*i:]))
 		}
-		if !(v >= 0 && v <= math.MaxFloat32) {
-			v = d.repairs.repair(v)
-		}
-		dst[4*i] = v
+		dst[4*i] = d.repairs.Light(v)
 	}
-}
-
-// repair returns what is made of a number that is no light.
-func (r *Repairs) repair(v float32) float32 {
-	const greatestHalf = 65504
-	switch {
-	case v > 0:
-		r.Infinite++
-		return greatestHalf
-	case v < 0:
-		r.Negative++
-	default:
-		r.NaN++
-	}
-	return 0
-}
-
-// divide divides colors by their alpha, which is cut off at 1.
-func divide(pix []float32) {
-	for ; len(pix) > 0; pix = pix[4:] {
-		p := pix[:4:4]
-		if p[3] = min(p[3], 1); p[3] > 0 && p[3] < 1 {
-			for c := range p[:3] {
-				p[c] = min(p[c]/p[3], math.MaxFloat32)
-			}
-		}
-	}
-}
-
-// value returns what a half stands for.
-func value(h uint16) float32 {
-	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)
-	switch exponent {
-	case 0:
-		v := float32(fraction) / (1 << 24) // exact
-		return math.Float32frombits(math.Float32bits(v) | sign)
-	case 31:
-		return math.Float32frombits(sign | 255<<23 | fraction<<13)
-	}
-	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
 }

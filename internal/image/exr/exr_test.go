@@ -159,18 +159,6 @@ func TestPrimaries(t *testing.T) {
 	}
 }
 
-func TestHalves(t *testing.T) {
-	for bits, want := range map[uint16]float32{0: 0, 0x3c00: 1, 0xc000: -2, 1: 0x1p-24, 0x8001: -0x1p-24, 0x3ff: 0x3ffp-24,
-		0x400: 0x1p-14, 0x7bff: 65504, 0x7c00: float32(math.Inf(1)), 0xfc00: float32(math.Inf(-1))} {
-		if got := value(bits); got != want {
-			t.Errorf("%#x: %g, want %g", bits, got, want)
-		}
-	}
-	if got := value(0x7e00); got == got {
-		t.Errorf("no number: %g", got)
-	}
-}
-
 // attr puts an attribute together.
 func attr(name, kind string, value []byte) []byte {
 	b := append([]byte(name+"\x00"+kind+"\x00"), 0, 0, 0, 0)
@@ -229,24 +217,8 @@ func TestRepairs(t *testing.T) {
 	for i := 0; i < len(m.PixF); i += 4 {
 		got = append(got, m.PixF[i])
 	}
-	if d := cmp.Diff([]float32{65504, 0, 0, 0, 2}, got); d != "" || repairs != (Repairs{2, 1, 1}) {
+	if d := cmp.Diff([]float32{65504, 0, 0, 0, 2}, got); d != "" || repairs != (pixmap.Repairs{Negative: 2, Infinite: 1, NaN: 1}) {
 		t.Errorf("%+v: %s", repairs, d)
-	}
-}
-
-// Colors stay where alpha is 0, and never become infinite.
-func TestAlpha(t *testing.T) {
-	var pixels []byte
-	for _, v := range []float32{0, 0.5, 2, 0x1p-140, 1, 1, 1, 1e30} { // alphas, then grays
-		pixels = binary.LittleEndian.AppendUint32(pixels, math.Float32bits(v))
-	}
-	m, _, err := Decode(t.Context(), file("AY", float, plain, 4, 1, strip(0, pixels...)))
-	want := []float32{1, 1, 1, 0, 2, 2, 2, 0.5, 1, 1, 1, 1, math.MaxFloat32, math.MaxFloat32, math.MaxFloat32, 0x1p-140}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(want, m.PixF); d != "" {
-		t.Error(d)
 	}
 }
 

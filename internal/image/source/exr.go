@@ -33,17 +33,23 @@ func probeEXR(data []byte, _ int64) (header, error) {
 
 func decodeEXR(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	m, repairs, err := exr.Decode(ctx, data)
+	h.notes = append(h.notes, repaired(repairs)...)
+	return m, err
+}
+
+// repaired says what was made of numbers that are no light.
+func repaired(r pixmap.Repairs) (notes []string) {
 	for _, note := range []struct {
 		n    int
 		said string
 	}{
-		{repairs.Negative, "numbers below 0 became 0"},
-		{repairs.Infinite, "infinite numbers became 65504"},
-		{repairs.NaN, "numbers that are NaN became 0"},
+		{r.Negative, "numbers below 0 became 0"},
+		{r.Infinite, "infinite numbers became 65504"},
+		{r.NaN, "numbers that are NaN became 0"},
 	} {
 		if note.n > 0 {
-			h.notes = append(h.notes, fmt.Sprintf("%d %s", note.n, note.said))
+			notes = append(notes, fmt.Sprintf("%d %s", note.n, note.said))
 		}
 	}
-	return m, err
+	return notes
 }

@@ -9,7 +9,7 @@
 //
 // Eight-bit pixels are taken over bit for bit, also the color under an alpha
 // of 0. Sixteen-bit ones stay as they are, premultiplied ones are divided by
-// their alpha, Radiance and OpenEXR files become linear light in floats. A picture that is
+// their alpha, Radiance and OpenEXR files and floats of TIFF become linear light. A picture that is
 // stored lying down is turned upright, as its EXIF or TIFF orientation says.
 //
 // # Colors
