@@ -29,7 +29,7 @@ rules() {
 		output = "{path}.glb"
 
 		[[rule]]
-		match   = "*.{bmp,exr,gif,hdr,jpeg,jpg,png,qoi,tga,tif,tiff,webp}"
+		match   = "*.{bmp,exr,gif,hdr,jpeg,jpg,png,psb,psd,qoi,tga,tif,tiff,webp}"
 		quality = "fast"
 	toml
 }
@@ -48,7 +48,7 @@ folders=("$@")
 mesh='[[rule]]
 match = "*.{gltf,glb,obj}"'
 image='[[rule]]
-match = "*.{bmp,exr,gif,hdr,jpeg,jpg,png,qoi,tga,tif,tiff,webp}"'
+match = "*.{bmp,exr,gif,hdr,jpeg,jpg,png,psb,psd,qoi,tga,tif,tiff,webp}"'
 way "as it is" ""
 way "levels of detail, smooth normals" "$mesh
 lods = 3

@@ -144,6 +144,8 @@ func TestRefusals(t *testing.T) {
 		{"EXR over the limit", "", encodeEXR(20000, 1, 0), maxSide, "the limit is 16384", false},
 		{"EXR too short", "", encodeEXR(16384, 16384, 3), maxSide, "cannot hold", false},
 		{"EXR packed by DWA", "", encodeEXR(1, 1, 8), maxSide, "DWA compression is not supported; save", false},
+		{"PSD over the limit", "", []byte("8BPS\x00\x01______\x00\x03\x00\x00\x50\x00\x00\x00\x50\x00\x00\x08\x00\x03\x00\x00\x00\x00"), maxSide, "the limit is 16384", false},
+		{"PSD too short", "", []byte("8BPS\x00\x01______\x00\x03\x00\x00\x40\x00\x00\x00\x40\x00\x00\x08\x00\x03\x00\x00\x00\x00"), maxSide, "cannot hold", false},
 		{"HDR of XYZ", "", hdrOf("FORMAT=32-bit_rle_xyze\n", "-Y 1 +X 1"), maxSide, "ra_xyze", false},
 		{"JPEG too short", "", progressiveJPEG(8, 8)[:20], maxSide, "truncated", false},
 		{"JPEG bomb", "", bytes.Replace(progressiveJPEG(8, 8), []byte("\x00\x08\x00\x08"), []byte("\x40\x00\x40\x00"), 1), maxSide, "cannot hold 16384 x 16384", false},

@@ -76,6 +76,8 @@ func samples(t testing.TB) []sample {
 	list = append(list, webpSamples(t)...)
 	list = append(list, sample{name: "exr", data: encodeEXR(2, 1, 0, 0, 0x3800, 0, 0x4000, 0x3c00, 0),
 		want: &pixmap.Map{W: 2, H: 1, PixF: []float32{1, 0, 0, 1, 0, 2, 0.5, 1}}})
+	list = append(list, sample{name: "psd", data: append([]byte("8BPS\x00\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x02\x00\x08\x00\x03"),
+		append(make([]byte, 14), 1, 2, 3, 4, 5, 6)...), want: map8(2, 1, []byte{1, 3, 5, 255, 2, 4, 6, 255})})
 	for i := range list {
 		if list[i].ext == "" {
 			list[i].ext = ".bin"

@@ -214,7 +214,7 @@ func TestGolden(t *testing.T) {
 		name, want string
 		sum        hash.Hash
 	}{
-		{"lossless", "3f1adcea367af658c79dbca1f8ec21a98750c7e87f05bbac4c217d5f2f6ac9b5", lossless},
+		{"lossless", "ef5c770927d692dcdceb542919c2c89ba54ce952fb195097244f4c4ad8bda2f9", lossless},
 		{"lossy", "25895376518ede4cea4a24cb9b7b34eadd0329fed1d33ff30fb44cc54f368281", lossy},
 	} {
 		if got := fmt.Sprintf("%x", tc.sum.Sum(nil)); got != tc.want {
