@@ -82,7 +82,7 @@ func notPicture(head []byte) error {
 	case bytes.HasPrefix(head, []byte("version https://git-lfs")):
 		return errors.New(`not an image (starts with "version https://git-lfs": a Git LFS pointer; run git lfs pull)`)
 	}
-	return nil
+	return foreign(head)
 }
 
 // opening quotes how a file starts: its first line, as far as it is short.
