@@ -238,6 +238,7 @@ func TestRefuses(t *testing.T) {
 		return b
 	}
 	flags := func(f byte) []byte { b := gray(); b[5] = f; return b }
+	wide := file("Y", half, plain, 257, 257)
 	piz1 := func(body ...byte) []byte { return file("Y", half, piz, 64, 1, strip(0, body...)) }
 	for _, tc := range []struct {
 		want string
@@ -248,6 +249,7 @@ func TestRefuses(t *testing.T) {
 		{"flags 0x2000", flags(0x20)},
 		{"deep pixels are not supported", flags(8)},
 		{"tiles of 0 x 0", flags(2)},
+		{"66049 tiles; at most", fileOf(flagTiled, append(attr("tiles", "tiledesc", append(words(1, 1), 0)), wide[8:len(wide)-1]...))},
 		{"no part is a flat picture", parts(attr("type", "string", []byte("deepscanline")), attr("chunkCount", "int", words(1)))},
 		{"has no chunkCount", parts(attr("type", "string", []byte("deepscanline")))},
 		{"0 parts", fileOf(flagMultipart, nil)},

@@ -54,7 +54,8 @@ const (
 	mostSide     = 1 << 24
 	mostChannels = 1 << 10
 	mostParts    = 1 << 10
-	mostAround   = 64 // times the pixels that are stored, of those that are shown
+	mostTiles    = 1 << 16 // each costs tables of its own, however little is in it
+	mostAround   = 64      // times the pixels that are stored, of those that are shown
 )
 
 // The flags beside the version ("OpenEXR File Layout", section "Version Field").
@@ -180,6 +181,9 @@ func (h *Header) checkLayout() error {
 		h.tileW, h.tileH = int(min(int64(h.tileW), h.data.width())), int(min(int64(h.tileH), h.data.height()))
 	} else {
 		h.tileW, h.tileH = int(h.data.width()), int(min(int64(h.linesOfChunk()), h.data.height()))
+	}
+	if across, down := h.grid(); h.tiled && across*down > mostTiles {
+		return fmt.Errorf("%d tiles; at most %d are unpacked, save the picture with larger ones", across*down, mostTiles)
 	}
 	if h.chunkBytes(h.tileW, h.tileH) > math.MaxInt32 {
 		return fmt.Errorf("strips or tiles of %d bytes", h.chunkBytes(h.tileW, h.tileH))
