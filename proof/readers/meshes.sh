@@ -32,7 +32,7 @@ rules() {
 		output = "{path}.glb"
 
 		[[rule]]
-		match   = "*.{bmp,gif,hdr,jpeg,jpg,png,qoi,tga,tif,tiff,webp}"
+		match   = "*.{bmp,exr,gif,hdr,jpeg,jpg,png,psb,psd,qoi,tga,tif,tiff,webp}"
 		quality = "fast"
 	toml
 }
@@ -60,7 +60,7 @@ uv_bits = 0
 color_bits = 0
 weight_bits = 0"
 image='[[rule]]
-match = "*.{bmp,gif,hdr,jpeg,jpg,png,qoi,tga,tif,tiff,webp}"'
+match = "*.{bmp,exr,gif,hdr,jpeg,jpg,png,psb,psd,qoi,tga,tif,tiff,webp}"'
 way "as it is" ""
 way "levels of detail, smooth normals" "$mesh
 lods = 3

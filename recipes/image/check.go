@@ -39,7 +39,7 @@ func (o *Image) checkPictures() error {
 		return &recipe.OptionError{Key: "cube", Got: strconv.Quote(o.Cube), Want: `"faces", because faces are given`}
 	}
 	if o.Cube == "faces" && len(o.Layers) > 0 {
-		return &recipe.OptionError{Key: "layers", Want: `none with cube = "faces"; make each cube a cross`}
+		return &recipe.OptionError{Key: "layers", Want: `none with cube = "faces"; make each cube a cross or equirect`}
 	}
 	if len(o.Layers) >= texture.MaxLayers {
 		return &recipe.OptionError{Key: "layers", Got: strconv.Itoa(len(o.Layers)), Want: fmt.Sprintf("less than %d", texture.MaxLayers)}

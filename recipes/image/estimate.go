@@ -56,7 +56,7 @@ func (o *Image) peak(info source.Info, l layout, size int64) int64 {
 		assembling = int64(l.beside+2) * whole // into one more; or into another depth
 	}
 	cutting := int64(1+len(o.Layers))*whole + before
-	if o.Cube != "cross" {
+	if !o.cutsFaces() {
 		cutting = before
 	}
 	resizing := before

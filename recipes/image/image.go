@@ -5,7 +5,7 @@
 //
 //	source   the picture is read, whatever format it is in
 //	pixmap   channels are swizzled or packed from other pictures, faces are cut
-//	         from a cross, pictures flipped, resized, and made smaller level by level
+//	         from a cross or a sphere, pictures flipped, resized, and made smaller level by level
 //	texture  the format is chosen, if the options leave it open
 //	texenc   pixels become texels of that format
 //	ktx2 dds the file is written
@@ -87,7 +87,7 @@ type Image struct {
 	A           string   `toml:"a" doc:"where alpha comes from, likewise"`
 	Flip        string   `toml:"flip" enum:"none,x,y,xy" doc:"mirror from left to right (x), upside down (y), or both"`
 	Premultiply bool     `toml:"premultiply" doc:"multiply colors by alpha, in linear light"`
-	Cube        string   `toml:"cube" enum:"none,cross,faces" doc:"make a cube, of a cross (4:3, 3:4) or strip (6:1, 1:6), or of one picture a face"`
+	Cube        string   `toml:"cube" enum:"none,cross,equirect,faces" doc:"make a cube, of a cross (4:3, 3:4) or strip (6:1, 1:6), of an equirectangular picture (2:1) whose middle is +Z, or of one picture a face"`
 	Faces       []string `toml:"faces" doc:"files of the faces -X +Y -Y +Z -Z if the source is +X, or of all six, relative to the source"`
 	Layers      []string `toml:"layers" doc:"files of the further layers of an array, relative to the source"`
 

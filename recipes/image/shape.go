@@ -21,7 +21,7 @@ type layout struct {
 // layout returns what becomes of a source of w by h pixels. Its error refuses the
 // source.
 func (o *Image) layout(w, h int) (layout, error) {
-	if o.POT == "require" && (notPowerOfTwo(w) || notPowerOfTwo(h)) && o.Cube != "cross" {
+	if o.POT == "require" && (notPowerOfTwo(w) || notPowerOfTwo(h)) && !o.cutsFaces() {
 		return layout{}, requireError(w, h)
 	}
 	l := layout{w: w, h: h, pictures: 1 + len(o.Layers), beside: len(o.Layers)}
@@ -31,9 +31,15 @@ func (o *Image) layout(w, h int) (layout, error) {
 		if w != h {
 			return layout{}, fmt.Errorf("the faces of a cube are squares, this one is %d x %d pixels", w, h)
 		}
-	case "cross":
+	case "cross", "equirect":
 		side := pixmap.FaceSide(w, h)
-		if side == 0 {
+		if o.Cube == "equirect" {
+			side = pixmap.EquirectSide(w, h)
+		}
+		switch {
+		case side == 0 && o.Cube == "equirect":
+			return layout{}, fmt.Errorf("%d x %d pixels are no equirectangular picture, which is twice as wide as high", w, h)
+		case side == 0:
 			return layout{}, fmt.Errorf("%d x %d pixels are no cross (4:3 or 3:4) and no strip (6:1 or 1:6) of six square faces", w, h)
 		}
 		if o.POT == "require" && notPowerOfTwo(side) {
@@ -54,6 +60,9 @@ func (o *Image) layout(w, h int) (layout, error) {
 	l.tw, l.th = o.target(l.w, l.h)
 	return l, nil
 }
+
+// cutsFaces reports whether six faces are made of each picture.
+func (o *Image) cutsFaces() bool { return o.Cube == "cross" || o.Cube == "equirect" }
 
 func requireError(w, h int) error {
 	return fmt.Errorf(`%d x %d pixels, but sides must be powers of two (pot = "require")`, w, h)
@@ -86,17 +95,25 @@ func (o *Image) powerOfTwo(n int) int {
 	return pixmap.Down.PowerOfTwo(o.Fit)
 }
 
-// cut takes the faces out of crosses and mirrors every picture.
+// faces makes the faces of a cube of one picture.
+func (o *Image) faces(ctx context.Context, m *pixmap.Map) ([]*pixmap.Map, error) {
+	if o.Cube == "equirect" {
+		return pixmap.Equirect(ctx, m, o.stored())
+	}
+	return pixmap.Faces(ctx, m)
+}
+
+// cut takes the faces out of crosses and spheres and mirrors every picture.
 func (s *subject) cut(ctx context.Context, job *recipe.Job) error {
 	for _, m := range s.pictures {
 		if _, err := s.o.layout(m.W, m.H); err != nil {
 			return err
 		}
 	}
-	if s.o.Cube == "cross" {
+	if s.o.cutsFaces() {
 		var all []*pixmap.Map
 		for i, m := range s.pictures {
-			faces, err := pixmap.Faces(ctx, m)
+			faces, err := s.o.faces(ctx, m)
 			if err != nil {
 				return err
 			}

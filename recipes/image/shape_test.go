@@ -118,6 +118,7 @@ func TestManyPictures(t *testing.T) {
 	for i, name := range []string{"px", "nx", "py", "ny", "pz", "nz"} {
 		tree["d/"+name+".png"] = solid(t, 4, 4, byte(10*i))
 	}
+	tree["d/sphere.png"] = solid(t, 16, 8, 77)
 	others := []string{"nx.png", "py.png", "/d/ny.png", "../d/pz.png", "nz.png"}
 	for _, tc := range []struct {
 		name, source string
@@ -132,6 +133,7 @@ func TestManyPictures(t *testing.T) {
 		{"six faces", "d/px.png", func(o *Image) { o.Cube, o.Faces = "faces", append(reversed(others), "px.png") }, true, 0, []byte{50, 40, 30, 20, 10, 0}, 5},
 		{"layers", "d/pz.png", func(o *Image) { o.Layers = []string{"nx.png", "nx.png", "px.png"} }, false, 4, []byte{40, 10, 10, 0}, 2},
 		{"cross", "d/cross.png", func(o *Image) { o.Cube = "cross" }, true, 0, []byte{32, 0, 16, 16, 16, 48}, 0},
+		{"sphere", "d/sphere.png", func(o *Image) { o.Cube = "equirect" }, true, 0, []byte{77, 77, 77, 77, 77, 77}, 0},
 		{"crosses", "d/cross.png", func(o *Image) { o.Cube, o.Layers = "cross", []string{"cross.png"} }, true, 2, []byte{32, 0, 16, 16, 16, 48, 32, 0, 16, 16, 16, 48}, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -222,6 +224,8 @@ func TestShapesThatAreRefused(t *testing.T) {
 		{5, 4, func(o *Image) { o.POT = "require" }, "must be powers of two"},
 		{12, 9, func(o *Image) { o.POT, o.Cube = "require", "cross" }, "3 x 3 pixels, but sides must be powers of two"},
 		{5, 4, func(o *Image) { o.Cube = "cross" }, "no cross"},
+		{12, 6, func(o *Image) { o.POT, o.Cube = "require", "equirect" }, "3 x 3 pixels, but sides must be powers of two"},
+		{5, 4, func(o *Image) { o.Cube = "equirect" }, "5 x 4 pixels are no equirectangular picture, which is twice as wide as high"},
 		{5, 4, func(o *Image) { o.Cube, o.Faces = "faces", []string{"a", "b", "c", "d", "e"} }, "squares"},
 		{5, 4, func(o *Image) { o.MaxSize = 4 }, "max_size"},
 	} {
@@ -273,6 +277,7 @@ func TestLayout(t *testing.T) {
 	}{
 		{20, 10, func(*Image) {}, layout{w: 20, h: 10, tw: 20, th: 10, pictures: 1}},
 		{40, 30, func(o *Image) { o.Cube, o.POT = "cross", "down" }, layout{w: 10, h: 10, tw: 8, th: 8, pictures: 6}},
+		{40, 20, func(o *Image) { o.Cube, o.Fit = "equirect", 4 }, layout{w: 10, h: 10, tw: 4, th: 4, pictures: 6}},
 		{40, 30, func(o *Image) { o.Cube, o.Layers = "cross", []string{"b"} }, layout{w: 10, h: 10, tw: 10, th: 10, pictures: 12, beside: 1, assembles: true}},
 		{4, 4, func(o *Image) { o.Cube, o.Faces = "faces", make([]string, 5) }, layout{w: 4, h: 4, tw: 4, th: 4, pictures: 6, beside: 5, assembles: true}},
 		{4, 4, func(o *Image) { o.G = "1-g" }, layout{w: 4, h: 4, tw: 4, th: 4, pictures: 1, assembles: true}},

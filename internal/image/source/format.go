@@ -38,6 +38,8 @@ func formats() []format {
 		{"WebP", recipe.Format{Name: "a WebP picture", Extensions: []string{".webp"}, Magic: []string{"RIFF....WEBP"}}, "", probeWebP, decodeWebP},
 		{"QOI", recipe.Format{Name: "a QOI picture", Extensions: []string{".qoi"}, Magic: []string{"qoif"}}, "", probeQOI, decodeQOI},
 		{"HDR", recipe.Format{Name: "a Radiance picture", Extensions: []string{".hdr", ".pic", ".rgbe"}, Magic: []string{"#?RADIANCE", "#?RGBE"}, Loose: true}, "#?", probeHDR, decodeHDR},
+		{"EXR", recipe.Format{Name: "an OpenEXR picture", Extensions: []string{".exr"}, Magic: []string{"\x76\x2f\x31\x01"}}, "", probeEXR, decodeEXR},
+		{"PSD", recipe.Format{Name: "a Photoshop picture", Extensions: []string{".psd", ".psb"}, Magic: []string{"8BPS\x00\x01", "8BPS\x00\x02"}}, "", probePSD, decodePSD},
 		{"TGA", recipe.Format{Name: "a TGA picture", Extensions: []string{".tga", ".icb", ".vda", ".vst"}, Loose: true}, "", probeTGA, decodeTGA},
 	}
 }
@@ -80,7 +82,7 @@ func notPicture(head []byte) error {
 	case bytes.HasPrefix(head, []byte("version https://git-lfs")):
 		return errors.New(`not an image (starts with "version https://git-lfs": a Git LFS pointer; run git lfs pull)`)
 	}
-	return nil
+	return foreign(head)
 }
 
 // opening quotes how a file starts: its first line, as far as it is short.

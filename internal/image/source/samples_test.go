@@ -74,12 +74,44 @@ func samples(t testing.TB) []sample {
 			want: &pixmap.Map{W: 2, H: 1, PixF: []float32{1, 0.5, 0, 1, 4, 2, 0, 1}}},
 	}
 	list = append(list, webpSamples(t)...)
+	list = append(list, sample{name: "exr", data: encodeEXR(2, 1, 0, 0, 0x3800, 0, 0x4000, 0x3c00, 0),
+		want: &pixmap.Map{W: 2, H: 1, PixF: []float32{1, 0, 0, 1, 0, 2, 0.5, 1}}})
+	list = append(list, sample{name: "psd", data: append([]byte("8BPS\x00\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x02\x00\x08\x00\x03"),
+		append(make([]byte, 14), 1, 2, 3, 4, 5, 6)...), want: map8(2, 1, []byte{1, 3, 5, 255, 2, 4, 6, 255})})
 	for i := range list {
 		if list[i].ext == "" {
 			list[i].ext = ".bin"
 		}
 	}
 	return list
+}
+
+// encodeEXR makes a picture of one strip whose rows are blues, greens and reds, as
+// halves; the sample's are written here in the order of the file.
+func encodeEXR(w, h int, compression byte, halves ...uint16) []byte {
+	le := binary.LittleEndian
+	attribute := func(b []byte, name, kind string, value ...byte) []byte {
+		b = append(b, name+"\x00"+kind+"\x00"...)
+		return append(le.AppendUint32(b, uint32(len(value))), value...)
+	}
+	var channels, window []byte
+	for _, name := range "BGR" {
+		channels = append(channels, byte(name), 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0)
+	}
+	for _, v := range []int{0, 0, w - 1, h - 1} {
+		window = le.AppendUint32(window, uint32(v))
+	}
+	b := []byte("\x76\x2f\x31\x01\x02\x00\x00\x00")
+	b = attribute(b, "channels", "chlist", append(channels, 0)...)
+	b = attribute(b, "compression", "compression", compression)
+	b = attribute(b, "dataWindow", "box2i", window...)
+	b = append(attribute(b, "displayWindow", "box2i", window...), 0)
+	b = le.AppendUint64(b, uint64(len(b)+8))
+	b = le.AppendUint32(append(b, 0, 0, 0, 0), uint32(2*len(halves)))
+	for _, v := range halves {
+		b = le.AppendUint16(b, v)
+	}
+	return b
 }
 
 func map8(w, h int, pix []byte) *pixmap.Map { return &pixmap.Map{W: w, H: h, Pix8: pix} }

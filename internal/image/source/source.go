@@ -2,14 +2,14 @@
 // pixmap.Map.
 //
 // It reads PNG, JPEG, GIF (the first frame), BMP, TIFF (the first page), WebP,
-// TGA, QOI and Radiance HDR. What a file holds decides, not what it is called;
+// TGA, QOI, Radiance HDR, OpenEXR and PSD. What a file holds decides, not what it is called;
 // only TGA, which has no magic number, needs its extension.
 //
 // # Pixels
 //
 // Eight-bit pixels are taken over bit for bit, also the color under an alpha
 // of 0. Sixteen-bit ones stay as they are, premultiplied ones are divided by
-// their alpha, Radiance files become linear light in floats. A picture that is
+// their alpha, Radiance and OpenEXR files and floats of TIFF become linear light. A picture that is
 // stored lying down is turned upright, as its EXIF or TIFF orientation says.
 //
 // # Colors
@@ -50,7 +50,8 @@ import (
 // as the head of the file tells; Decode fills it whole.
 type Info struct {
 	// Format is the name of the file's format: "PNG", "JPEG", "GIF", "BMP",
-	// "TIFF", "WebP", "TGA", "QOI" or "HDR".
+	// "TIFF", "WebP", "TGA", "QOI", "HDR", "EXR"
+	// or "PSD".
 	Format string
 	// W and H are the size in pixels of the picture that Decode returns, which
 	// is upright.
@@ -80,7 +81,7 @@ type Info struct {
 // Errors that Probe and Decode wrap.
 var (
 	// ErrFormat is said of a file that is no picture of a known format.
-	ErrFormat = errors.New("not a PNG, JPEG, GIF, BMP, TIFF, WebP, TGA, QOI or HDR image")
+	ErrFormat = errors.New("not a PNG, JPEG, GIF, BMP, TIFF, WebP, TGA, QOI, HDR, EXR or PSD image")
 	// ErrTruncated is said of a file that ends before its picture does.
 	ErrTruncated = errors.New("file is truncated; copy or export it again")
 )
@@ -88,7 +89,7 @@ var (
 // TextureExtensions lists the usual extensions of the formats, in order. Files of these
 // are cooked to textures by default, and models name what they are cooked to.
 func TextureExtensions() []string {
-	return []string{".bmp", ".gif", ".hdr", ".jpeg", ".jpg", ".png", ".qoi", ".tga", ".tif", ".tiff", ".webp"}
+	return []string{".bmp", ".exr", ".gif", ".hdr", ".jpeg", ".jpg", ".png", ".psb", ".psd", ".qoi", ".tga", ".tif", ".tiff", ".webp"}
 }
 
 // Fits says whether files of the picture's format may have the extension, which

@@ -214,7 +214,7 @@ func TestGolden(t *testing.T) {
 		name, want string
 		sum        hash.Hash
 	}{
-		{"lossless", "d34b98be524ac16753fb046755ff5ee4639c72c0dd84ec11c5e8898fdc0071f7", lossless},
+		{"lossless", "ef5c770927d692dcdceb542919c2c89ba54ce952fb195097244f4c4ad8bda2f9", lossless},
 		{"lossy", "25895376518ede4cea4a24cb9b7b34eadd0329fed1d33ff30fb44cc54f368281", lossy},
 	} {
 		if got := fmt.Sprintf("%x", tc.sum.Sum(nil)); got != tc.want {

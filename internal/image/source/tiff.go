@@ -20,9 +20,14 @@ func probeTIFF(data []byte, _ int64) (header, error) {
 	if h.Signed {
 		p.notes = append(p.notes, "signed samples: the least number becomes 0, so that 0 is one half")
 	}
+	if h.Bits == 32 && !h.Float {
+		p.notes = append(p.notes, "samples of 32 bits: the higher 16 are kept")
+	}
 	return p, nil
 }
 
-func decodeTIFF(ctx context.Context, data []byte, _ *header) (*pixmap.Map, error) {
-	return tiff.Decode(ctx, data)
+func decodeTIFF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
+	m, repairs, err := tiff.Decode(ctx, data)
+	h.notes = append(h.notes, repaired(repairs)...)
+	return m, err
 }

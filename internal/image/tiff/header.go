@@ -12,7 +12,7 @@ import (
 // A Header is what the first directory of a file says of its page.
 type Header struct {
 	Width, Height int
-	Bits          int // of a sample: 1, 2, 4, 8 or 16
+	Bits          int // of a sample: 1, 2, 4, 8, 16, 32 or 64
 	// Orientation says where the first row and column are to be seen, 1 to 8 as
 	// EXIF counts; 0 if the file does not tell.
 	Orientation int
@@ -21,6 +21,8 @@ type Header struct {
 	ICC []byte
 	// Signed says that samples are signed.
 	Signed bool
+	// Float says that samples are floats.
+	Float bool
 
 	dir            directory
 	photometric    int64
@@ -28,6 +30,7 @@ type Header struct {
 	samples        int   // of a pixel
 	alpha          alpha // what the sample after the colors is
 	predicted      bool  // horizontally
+	split          bool  // into bytes, of which the high ones come first, and predicted
 	lowFirst       bool  // the bits of each byte of the file are reversed
 	tiled          bool
 	chunkW, chunkH int // of a strip or tile
@@ -133,8 +136,19 @@ func (h *Header) readSamples() error {
 		return err
 	}
 	switch h.Bits {
-	case 1, 2, 4, 8, 16:
+	case 1, 2, 4, 8:
+		if !h.Float {
+			return nil
+		}
+	case 16, 32:
 		return nil
+	case 64:
+		if h.Float {
+			return nil
+		}
+	}
+	if h.Float {
+		return fmt.Errorf("tiff: floats of %d bits are not supported; save the picture with 16 or 32", h.Bits)
 	}
 	return fmt.Errorf("tiff: samples of %d bits are not supported; save the picture with 8 or 16", h.Bits)
 }
@@ -150,7 +164,7 @@ func (h *Header) readSampleFormat() error {
 	}
 	switch {
 	case format == float:
-		return errors.New("tiff: pixels of floating point are not supported; save them as Radiance HDR, or with 16 bits")
+		h.Float = true
 	case format == signed && h.Bits >= 8:
 		h.Signed = true
 	case format != unsigned && format != undefined:
@@ -171,6 +185,8 @@ func (h *Header) readColors() error {
 		return fmt.Errorf("tiff: %d samples a pixel where the colors need %d", h.samples, colors)
 	case h.samples > 1 && h.dir.number(tagPlanar, 1) == 2:
 		return errors.New("tiff: separate planes are not supported; save the picture with interleaved channels")
+	case h.Float && h.photometric != blackIsZero && h.photometric != rgb:
+		return fmt.Errorf("tiff: floats with colors of kind %d are not supported; save the picture as RGB", h.photometric)
 	case h.photometric == mapped && h.Signed:
 		return errors.New("tiff: a palette with signed numbers is not supported")
 	case h.photometric == mapped && h.Bits > 8:
@@ -246,7 +262,10 @@ func (h *Header) rowBytes() int64 {
 
 // Depth returns how Decode stores the pixels.
 func (h *Header) Depth() pixmap.Depth {
-	if h.Bits > 8 {
+	switch {
+	case h.Float:
+		return pixmap.Float
+	case h.Bits > 8:
 		return pixmap.Bits16
 	}
 	return pixmap.Bits8
@@ -262,10 +281,13 @@ func (h *Header) LeastBytes() int64 {
 func (h *Header) Memory() int64 {
 	const unpacker = 128 << 10
 	pixels := 4 * int64(h.Width) * int64(h.Height)
-	if h.Depth() == pixmap.Bits16 {
+	switch h.Depth() {
+	case pixmap.Bits16:
 		pixels *= 2
+	case pixmap.Float:
+		pixels *= 4
 	}
-	return pixels + h.rowBytes() + unpacker
+	return pixels + 2*h.rowBytes() + unpacker
 }
 
 // byteOrder returns the order of the bytes of a file, nil if it is no TIFF.

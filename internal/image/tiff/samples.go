@@ -1,8 +1,18 @@
 package tiff
 
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
 // unpredict adds to each sample of the row the same one of the pixel before it
 // (TIFF 6.0, section 14).
 func (d *decoder) unpredict() {
+	if d.h.split {
+		d.join()
+	}
 	if !d.h.predicted {
 		return
 	}
@@ -13,10 +23,36 @@ func (d *decoder) unpredict() {
 		}
 		return
 	}
-	for i := 2 * back; i+1 < len(d.row); i += 2 {
-		sum := d.h.dir.order.Uint16(d.row[i:]) + d.h.dir.order.Uint16(d.row[i-2*back:])
-		d.h.dir.order.PutUint16(d.row[i:], sum)
+	order := d.h.dir.order
+	if d.h.Bits == 32 {
+		for i := 4 * back; i+3 < len(d.row); i += 4 {
+			order.PutUint32(d.row[i:], order.Uint32(d.row[i:])+order.Uint32(d.row[i-4*back:]))
+		}
+		return
 	}
+	for i := 2 * back; i+1 < len(d.row); i += 2 {
+		order.PutUint16(d.row[i:], order.Uint16(d.row[i:])+order.Uint16(d.row[i-2*back:]))
+	}
+}
+
+// join puts floats together whose row is all of their high bytes, then the next ones
+// and so on, each byte the difference to the one of the pixel before it.
+func (d *decoder) join() {
+	size, back := d.h.Bits/8, d.h.samples
+	for i := back; i < len(d.row); i++ {
+		d.row[i] += d.row[i-back]
+	}
+	n := len(d.row) / size
+	for i := range n {
+		for b := range size {
+			to := size*i + b
+			if d.h.dir.order == binary.LittleEndian {
+				to = size*i + size - 1 - b
+			}
+			d.spare[to] = d.row[b*n+i]
+		}
+	}
+	d.row, d.spare = d.spare, d.row
 }
 
 // slots returns how many samples of a pixel matter.
@@ -36,11 +72,21 @@ func (h *Header) slots() int {
 func (d *decoder) gather(x, y, width int) {
 	count, step := min(d.h.samples, d.h.slots()), d.h.samples
 	at := 4 * (y*d.h.Width + x)
+	if d.h.Float {
+		d.gatherFloats(at, width, count)
+		return
+	}
 	sign := 0 // flipped, it makes the least of signed numbers 0
 	if d.h.Signed {
 		sign = 1 << (d.h.Bits - 1)
 	}
 	switch d.h.Bits {
+	case 32: // of which the lower half is dropped
+		for i := range width {
+			for s := range count {
+				d.m.Pix16[at+4*i+s] = uint16((d.h.dir.order.Uint32(d.row[4*(i*step+s):]) ^ uint32(sign)) >> 16)
+			}
+		}
 	case 16:
 		for i := range width {
 			for s := range count {
@@ -68,9 +114,50 @@ func (d *decoder) gather(x, y, width int) {
 	}
 }
 
+// gatherFloats puts floats of the row's first width pixels into the map, from its
+// number at on.
+func (d *decoder) gatherFloats(at, width, count int) {
+	order, step := d.h.dir.order, d.h.samples
+	for i := range width {
+		for s := range count {
+			var v float32
+			switch j := i*step + s; d.h.Bits {
+			case 16:
+				v = pixmap.HalfValue(order.Uint16(d.row[2*j:]))
+			case 32:
+				v = math.Float32frombits(order.Uint32(d.row[4*j:]))
+			default:
+				v = float32(math.Float64frombits(order.Uint64(d.row[8*j:])))
+			}
+			d.m.PixF[at+4*i+s] = d.repairs.Light(v)
+		}
+	}
+}
+
+// finishFloats turns the floats of a row into colors.
+func (d *decoder) finishFloats(row []float32) {
+	for i := 0; i < len(row); i += 4 {
+		p := row[i : i+4]
+		if d.h.photometric == blackIsZero {
+			p[1], p[2], p[3] = p[0], p[0], p[1]
+		}
+		if d.h.alpha == noAlpha {
+			p[3] = 1
+		}
+		p[3] = min(p[3], 1)
+	}
+	if d.h.alpha == multiplied {
+		pixmap.Straighten(row)
+	}
+}
+
 // finish turns the samples of row y into colors.
 func (d *decoder) finish(y int) {
 	from, to := 4*y*d.h.Width, 4*(y+1)*d.h.Width
+	if d.m.PixF != nil {
+		d.finishFloats(d.m.PixF[from:to])
+		return
+	}
 	if d.m.Pix16 != nil {
 		finish(&d.h, d.m.Pix16[from:to], 65535)
 		return

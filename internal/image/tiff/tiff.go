@@ -1,10 +1,11 @@
 // Package tiff decodes the first page of a TIFF file: gray, palette and RGB of 1
-// to 16 bits a channel, with or without alpha, in strips or tiles, plain or packed
-// by LZW, Deflate or PackBits.
+// to 32 bits a channel or in floats, with or without alpha, in strips or tiles,
+// plain or packed by LZW, Deflate or PackBits.
 //
-// The layout follows "TIFF Revision 6.0" (Adobe, 1992) and its supplements. What
-// games do not ship is refused with advice: floats, CMYK, separate planes, pixels
-// packed as JPEG or as a fax, and BigTIFF.
+// The layout follows "TIFF Revision 6.0" (Adobe, 1992) and its supplements, of which
+// the third technical note has floats that are predicted. What games do not ship is
+// refused with advice: CMYK, separate planes, pixels packed as JPEG or as a fax, and
+// BigTIFF.
 package tiff
 
 import (
@@ -18,22 +19,34 @@ import (
 )
 
 // Decode decodes the first page of a whole file as it is stored: Orientation is
-// not applied. Up to eight bits a channel become eight, others sixteen. The least
-// of signed samples becomes 0. Alpha that the colors are multiplied with is
-// divided out again. It allocates what
-// Header.Memory says, so judge the header first.
-func Decode(ctx context.Context, data []byte) (*pixmap.Map, error) {
+// not applied. Up to eight bits a channel become eight, others sixteen, floats linear
+// light. The least of signed samples becomes 0. Alpha that the colors are multiplied
+// with is divided out again. It allocates what Header.Memory says, so judge the header
+// first.
+func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
-		return nil, err
+		return nil, pixmap.Repairs{}, err
 	}
+	d, err := decode(ctx, data, h)
+	if err != nil {
+		return nil, pixmap.Repairs{}, err
+	}
+	return d.m, d.repairs, nil
+}
+
+// decode decodes a file whose header is h.
+func decode(ctx context.Context, data []byte, h Header) (*decoder, error) {
 	if int64(len(data)) < h.LeastBytes() {
 		return nil, fmt.Errorf("tiff: pixels: %w", io.ErrUnexpectedEOF)
 	}
 	if int64(h.Width) > math.MaxInt/64/int64(h.Height) {
 		return nil, errors.New("tiff: picture is too large for this machine's addresses")
 	}
-	d := decoder{ctx: ctx, data: data, h: h, m: pixmap.New(h.Width, h.Height, h.Depth()), row: make([]byte, h.rowBytes())}
+	d := &decoder{ctx: ctx, data: data, h: h, m: pixmap.New(h.Width, h.Height, h.Depth()), row: make([]byte, h.rowBytes())}
+	if h.split {
+		d.spare = make([]byte, len(d.row))
+	}
 	across, down := h.grid()
 	// Unpackers read ahead by 4 KiB; beyond that no byte is for two strips.
 	d.budget = 2*int64(len(data)) + int64(across*down)*4096
@@ -48,7 +61,7 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, error) {
 		}
 		d.finish(y)
 	}
-	return d.m, nil
+	return d, nil
 }
 
 // A decoder first gathers the samples of each pixel in the four numbers of it,
@@ -62,6 +75,8 @@ type decoder struct {
 
 	inflate io.Reader // nil until it is needed
 	budget  int64
+	spare   []byte // a row; nil until it is needed
+	repairs pixmap.Repairs
 }
 
 // chunk reads the i-th strip or tile of the file, at the given place of the grid.

@@ -36,8 +36,10 @@ func (h *Header) readCompression() error {
 		return fmt.Errorf("tiff: compression %d is not supported; save the picture with LZW, Deflate or none", h.compression)
 	}
 	switch p := h.dir.number(tagPredictor, 1); {
-	case p == 2 && h.Bits >= 8:
+	case p == 2 && h.Bits >= 8 && h.Bits <= 32:
 		h.predicted = h.compression == lzwPacked || h.compression == deflate || h.compression == oldDeflate
+	case p == 3 && h.Float:
+		h.split = h.compression == lzwPacked || h.compression == deflate || h.compression == oldDeflate
 	case p != 1:
 		return fmt.Errorf("tiff: predictor %d with samples of %d bits is not supported", p, h.Bits)
 	}

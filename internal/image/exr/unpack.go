@@ -1,0 +1,242 @@
+package exr
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The ways to pack strips and tiles, numbered as in files.
+const (
+	plain = iota
+	rle
+	zips
+	zip
+	piz
+	pxr24
+	b44
+	b44a
+	dwaa
+	dwab
+)
+
+// checkCompression judges how strips or tiles are packed.
+func (h *Header) checkCompression() error {
+	switch {
+	case h.compression == dwaa || h.compression == dwab:
+		return errors.New("DWA compression is not supported; save the picture with ZIP or PIZ")
+	case h.compression > dwab:
+		return fmt.Errorf("compression %d is not known; save the picture with ZIP or PIZ", h.compression)
+	case h.compression != b44 && h.compression != b44a:
+		return nil
+	}
+	for _, c := range h.channels {
+		if c.linear && c.kind == half {
+			return fmt.Errorf("channel %q is packed by B44 as logarithms, which is not supported; save the picture with ZIP or PIZ", c.name)
+		}
+	}
+	return nil
+}
+
+// linesOfChunk returns how many rows a strip has.
+func (h *Header) linesOfChunk() int {
+	switch h.compression {
+	case zip, pxr24:
+		return 16
+	case piz, b44, b44a:
+		return 32
+	}
+	return 1
+}
+
+// ratio bounds how far packed data expand.
+func (h *Header) ratio() int64 {
+	switch h.compression {
+	case plain:
+		return 1
+	case rle: // two bytes for 128
+		return 64
+	case zips, zip: // a match of 258 bytes takes at least two bits
+		return 1032
+	case pxr24: // and three bytes become four
+		return 1376
+	case b44, b44a: // three bytes for sixteen numbers
+		return 11
+	}
+	return 512 // PIZ: a code of one bit and a count of eight for 255 numbers
+}
+
+// An unpacker unpacks strips and tiles one after the other.
+type unpacker struct {
+	channels []channel
+	raw, mid []byte // of the largest strip or tile; nil as far as they are not needed
+	inflate  io.ReadCloser
+	piz      *pizTables
+}
+
+// newUnpacker makes room for the largest strip or tile.
+func newUnpacker(h *Header) unpacker {
+	u, room := unpacker{channels: h.channels}, h.chunkBytes(h.tileW, h.tileH)
+	if h.compression != plain {
+		u.raw = make([]byte, room)
+	}
+	switch h.compression {
+	case rle, zips, zip, pxr24:
+		u.mid = make([]byte, room)
+	case piz:
+		u.piz = &pizTables{numbers: make([]uint16, room/2)}
+	}
+	return u
+}
+
+// unpack returns the pixels of a strip or tile of w by l pixels: in each row all
+// numbers of the first channel, then of the next, little-endian. What it returns
+// is good until the next call.
+func (u *unpacker) unpack(compression byte, packed []byte, w, l int) ([]byte, error) {
+	size := 0
+	for _, c := range u.channels {
+		size += w * l * c.kind.size()
+	}
+	if compression == plain || len(packed) >= size { // what would not shrink is stored as it is
+		if len(packed) != size {
+			return nil, fmt.Errorf("%d bytes of pixels where there should be %d", len(packed), size)
+		}
+		return packed, nil
+	}
+	raw := u.raw[:size]
+	switch compression {
+	case piz:
+		return raw, u.unpackPIZ(raw, packed, w, l)
+	case b44, b44a:
+		return raw, u.unpackB44(raw, packed, w, l)
+	}
+	mid := u.mid[:size]
+	switch compression {
+	case rle:
+		if err := unpackRuns(mid, packed); err != nil {
+			return nil, err
+		}
+		merge(raw, mid)
+		return raw, nil
+	case zips, zip:
+		if err := u.inflated(mid, packed); err != nil {
+			return nil, err
+		}
+		merge(raw, mid)
+		return raw, nil
+	}
+	return raw, u.unpackPXR24(raw, mid, packed, w, l)
+}
+
+// inflated fills dst with what packed holds, which must be that long.
+func (u *unpacker) inflated(dst, packed []byte) (err error) {
+	r := bytes.NewReader(packed)
+	if old, ok := u.inflate.(zlib.Resetter); ok {
+		err = old.Reset(r, nil)
+	} else {
+		u.inflate, err = zlib.NewReader(r)
+	}
+	if err != nil {
+		return unexpected(err)
+	}
+	if _, err := io.ReadFull(u.inflate, dst); err != nil {
+		return unexpected(err)
+	}
+	if n, _ := u.inflate.Read(make([]byte, 1)); n > 0 {
+		return errors.New("more pixels than there should be")
+	}
+	return nil
+}
+
+// unpackRuns fills dst from runs: a count of 0 to 127 and a byte that is repeated
+// one time more than it says, or a negative one and as many bytes as they are.
+func unpackRuns(dst, packed []byte) error {
+	for len(dst) > 0 {
+		if len(packed) < 2 {
+			return io.ErrUnexpectedEOF
+		}
+		n := int(int8(packed[0]))
+		packed = packed[1:]
+		if n < 0 {
+			n = -n
+			if n > len(packed) {
+				return io.ErrUnexpectedEOF
+			}
+			if n > len(dst) {
+				return errors.New("more pixels than there should be")
+			}
+			copy(dst, packed[:n])
+			packed, dst = packed[n:], dst[n:]
+			continue
+		}
+		if n++; n > len(dst) {
+			return errors.New("more pixels than there should be")
+		}
+		for i := range dst[:n] {
+			dst[i] = packed[0]
+		}
+		packed, dst = packed[1:], dst[n:]
+	}
+	if len(packed) > 0 {
+		return errors.New("more pixels than there should be")
+	}
+	return nil
+}
+
+// merge undoes what comes before RLE and ZIP: each byte is the difference to the
+// one before it plus 128, and the first half of them are those at even places.
+func merge(dst, split []byte) {
+	for i := 1; i < len(split); i++ {
+		split[i] += split[i-1] - 128
+	}
+	middle := (len(split) + 1) / 2
+	for i := range dst {
+		dst[i] = split[i&1*middle+i>>1]
+	}
+}
+
+// unpackPXR24 unpacks what PXR24 packs: of each row of a channel first the high
+// bytes of the differences of neighbors, then the next ones; floats lack their
+// lowest byte.
+func (u *unpacker) unpackPXR24(raw, mid, packed []byte, w, l int) error {
+	stored := func(k kind) int { return map[kind]int{half: 2, float: 3, whole: 4}[k] }
+	size := 0
+	for _, c := range u.channels {
+		size += w * l * stored(c.kind)
+	}
+	if err := u.inflated(mid[:size], packed); err != nil {
+		return err
+	}
+	for range l {
+		for _, c := range u.channels {
+			n, sum := stored(c.kind), uint32(0)
+			for i := range w {
+				d := uint32(0)
+				for plane := range n {
+					d = d<<8 | uint32(mid[plane*w+i])
+				}
+				if c.kind == float {
+					d <<= 8
+				}
+				if sum += d; c.kind == half {
+					binary.LittleEndian.PutUint16(raw[2*i:], uint16(sum))
+				} else {
+					binary.LittleEndian.PutUint32(raw[4*i:], sum)
+				}
+			}
+			raw, mid = raw[c.kind.size()*w:], mid[n*w:]
+		}
+	}
+	return nil
+}
+
+// unexpected says that the end of the file is not where it should be.
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,156 @@
+package pixmap
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/assetcook/assetcook/internal/detmath"
+)
+
+// EquirectSide returns the side in pixels of the faces that Equirect makes of a picture of
+// w by h pixels: a quarter of its width, at which a texel in the middle of a face covers as
+// much as 1.3 pixels. It is 0 if the picture does not have twice its height as its width.
+func EquirectSide(w, h int) int {
+	if w != 2*h {
+		return 0
+	}
+	return max(1, w/4)
+}
+
+// Equirect makes the six faces of a cube, in the order +X -X +Y -Y +Z -Z, of an
+// equirectangular picture, in which longitude runs from left to right and latitude from
+// the top: its middle is +Z, as in Filament, and +X is a quarter to the right. A texel is
+// the mean of four points of it, and a point that of the four pixels around it, as linear
+// light if colors are c.
+//
+// Faces are as textures want them: see Faces.
+func Equirect(ctx context.Context, m *Map, c Color) ([]*Map, error) {
+	side := EquirectSide(m.W, m.H)
+	if side == 0 {
+		return nil, fmt.Errorf("%d x %d pixels are no equirectangular picture, which is twice as wide as high", m.W, m.H)
+	}
+	e := newSphere(m, c)
+	faces, row := make([]*Map, 6), make([]float32, 4*side)
+	for i := range faces {
+		faces[i] = New(side, side, m.Depth())
+		for y := range side {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			for x := range side {
+				var sum [4]float64
+				for j := range 4 {
+					u := (float64(2*x+j%2)+0.5)/float64(side) - 1
+					v := (float64(2*y+j/2)+0.5)/float64(side) - 1
+					e.add(&sum, faceDirection(i, u, v))
+				}
+				for k, s := range sum {
+					row[4*x+k] = float32(s / 4)
+				}
+			}
+			e.light.narrow(faces[i], y, row, nil)
+		}
+	}
+	return faces, nil
+}
+
+// faceDirection returns where the point u, v of a face is seen from the middle of the
+// cube. Both go from -1 to 1, to the right and down.
+func faceDirection(face int, u, v float64) [3]float64 {
+	switch face {
+	case 0:
+		return [3]float64{1, -v, -u}
+	case 1:
+		return [3]float64{-1, -v, u}
+	case 2:
+		return [3]float64{u, 1, v}
+	case 3:
+		return [3]float64{u, -1, -v}
+	case 4:
+		return [3]float64{u, -v, 1}
+	}
+	return [3]float64{-u, -v, -1}
+}
+
+// A sphere is an equirectangular picture that is looked at from its middle.
+type sphere struct {
+	light light
+	m     *Map
+	wide  func(v uint16) float32 // light of a color of 8 or 16 bits
+	alpha uint16                 // what alphas of 8 or 16 bits are multiplied with
+}
+
+func newSphere(m *Map, c Color) *sphere {
+	s := &sphere{light: light{m: m, color: c}, m: m, wide: func(v uint16) float32 { return float32(v) }, alpha: 1}
+	switch {
+	case m.Depth() == Bits8:
+		curve := s.light.curve()
+		s.wide, s.alpha = func(v uint16) float32 { return float32(curve.wide[v]) }, 257
+	case m.Depth() == Bits16 && c == SRGB:
+		table := srgb16()
+		s.wide = func(v uint16) float32 { return table[v] }
+	}
+	return s
+}
+
+// add adds what is seen in a direction: the four pixels around it, weighed by how near
+// they are. The picture closes at its sides.
+func (s *sphere) add(sum *[4]float64, d [3]float64) {
+	across := math.Sqrt(float64(d[0]*d[0]) + float64(d[2]*d[2]))
+	x := float64((turn(d[0], d[2])/(2*math.Pi)+0.5)*float64(s.m.W)) - 0.5
+	y := float64((0.5-turn(d[1], across)/math.Pi)*float64(s.m.H)) - 0.5
+	left, top := math.Floor(x), math.Floor(y)
+	fx, fy := x-left, y-top
+	for i := range 4 {
+		column := (int(left) + i%2 + s.m.W) % s.m.W
+		line := min(max(int(top)+i/2, 0), s.m.H-1)
+		wx, wy := 1-fx, 1-fy
+		if i%2 == 1 {
+			wx = fx
+		}
+		if i/2 == 1 {
+			wy = fy
+		}
+		weight := wx * wy
+		for k, v := range s.pixel(column, line) {
+			sum[k] += float64(weight * float64(v))
+		}
+	}
+}
+
+// pixel returns a pixel as light.
+func (s *sphere) pixel(x, y int) (p [4]float32) {
+	at := 4 * (y*s.m.W + x)
+	switch s.m.Depth() {
+	case Float:
+		for k, v := range s.m.PixF[at : at+4] {
+			p[k] = sane(v)
+		}
+	case Bits16:
+		q := s.m.Pix16[at : at+4]
+		p = [4]float32{s.wide(q[0]), s.wide(q[1]), s.wide(q[2]), float32(q[3])}
+	default:
+		q := s.m.Pix8[at : at+4]
+		p = [4]float32{s.wide(uint16(q[0])), s.wide(uint16(q[1])), s.wide(uint16(q[2])), float32(s.alpha * uint16(q[3]))}
+	}
+	return p
+}
+
+// turn returns the angle from -pi to pi of the point that is y beside and x ahead.
+func turn(y, x float64) float64 {
+	// The arc tangent of at most 1 is exact to a few units in the last place.
+	var a float64
+	if small, large := math.Abs(y), math.Abs(x); small <= large {
+		if large == 0 {
+			return 0
+		}
+		a = detmath.Atan(small / large)
+	} else {
+		a = math.Pi/2 - detmath.Atan(large/small)
+	}
+	if x < 0 {
+		a = math.Pi - a
+	}
+	return math.Copysign(a, y)
+}

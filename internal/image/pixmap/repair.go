@@ -1,0 +1,56 @@
+package pixmap
+
+import "math"
+
+// Repairs counts numbers that are no light, and what was made of them.
+type Repairs struct {
+	Negative int // became 0
+	Infinite int // became 65504, the greatest half
+	NaN      int // became 0
+}
+
+// Any reports whether something was repaired.
+func (r *Repairs) Any() bool { return *r != Repairs{} }
+
+// Light returns v if it is light, and else what is made of it.
+func (r *Repairs) Light(v float32) float32 {
+	const greatestHalf = 65504
+	switch {
+	case v >= 0 && v <= math.MaxFloat32:
+		return v
+	case v > 0:
+		r.Infinite++
+		return greatestHalf
+	case v < 0:
+		r.Negative++
+	default:
+		r.NaN++
+	}
+	return 0
+}
+
+// HalfValue returns what the bits of a half stand for.
+func HalfValue(h uint16) float32 {
+	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)
+	switch exponent {
+	case 0:
+		v := float32(fraction) / (1 << 24) // exact
+		return math.Float32frombits(math.Float32bits(v) | sign)
+	case 31:
+		return math.Float32frombits(sign | 255<<23 | fraction<<13)
+	}
+	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
+}
+
+// Straighten divides the colors of pixels by their alpha, which is cut off at 1. Those
+// that are transparent stay.
+func Straighten(pix []float32) {
+	for ; len(pix) > 0; pix = pix[4:] {
+		p := pix[:4:4]
+		if p[3] = min(p[3], 1); p[3] > 0 && p[3] < 1 {
+			for c := range p[:3] {
+				p[c] = min(p[c]/p[3], math.MaxFloat32)
+			}
+		}
+	}
+}

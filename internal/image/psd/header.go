@@ -1,0 +1,249 @@
+package psd
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
+// A Header is what stands before the merged picture.
+type Header struct {
+	Width, Height int
+	Bits          int // of a channel: 8, 16 or 32
+	// ICC is the color profile, nil if there is none or if it lies beyond the bytes
+	// that the header was read from.
+	ICC []byte
+
+	large       bool // .psb, with longer sizes
+	channels    int
+	mode        int
+	palette     []byte // reds, greens, blues
+	transparent int    // index of a color; -1 for none
+	layers      int    // how many there are
+	onWhite     bool   // the first channel beyond the colors is the layers' transparency
+	noMerged    bool
+	complete    bool // all of what follows was read
+	image       int  // where the merged picture starts
+}
+
+// The modes of colors.
+const (
+	bitmap  = 0
+	gray    = 1
+	indexed = 2
+	rgb     = 3
+)
+
+const mostSide = 300_000
+
+// ReadHeader reads and checks the header of a file that starts with data. The error is
+// io.ErrUnexpectedEOF if data does not reach so far that the size and kind of the picture
+// are known; resources and layers, which may be large, are read as far as they are there.
+func ReadHeader(data []byte) (Header, error) {
+	const fixed = 26
+	if len(data) < fixed {
+		return Header{}, fmt.Errorf("psd: header: %w", io.ErrUnexpectedEOF)
+	}
+	be := binary.BigEndian
+	version := be.Uint16(data[4:])
+	if string(data[:4]) != "8BPS" || version != 1 && version != 2 {
+		return Header{}, errors.New("psd: file does not start as one of Photoshop")
+	}
+	height, width := be.Uint32(data[14:]), be.Uint32(data[18:])
+	h := Header{large: version == 2, channels: int(be.Uint16(data[12:])), Bits: int(be.Uint16(data[22:])),
+		mode: int(be.Uint16(data[24:])), transparent: -1}
+	if width < 1 || height < 1 || width > mostSide || height > mostSide {
+		return Header{}, fmt.Errorf("psd: picture of %d x %d pixels", width, height)
+	}
+	h.Width, h.Height = int(width), int(height)
+	if err := h.checkKind(); err != nil {
+		return Header{}, err
+	}
+	c := &cursor{data: data, at: fixed}
+	colors, ok := c.section(4)
+	if !ok {
+		return Header{}, fmt.Errorf("psd: header: %w", io.ErrUnexpectedEOF)
+	}
+	if h.palette = colors; h.mode == indexed && len(colors) < 768 {
+		return Header{}, fmt.Errorf("psd: a palette of %d numbers where there should be 768", len(colors))
+	}
+	resources, ok := c.section(4)
+	h.readResources(resources)
+	if !ok {
+		return h, nil
+	}
+	layers, ok := c.section(h.wide())
+	h.readLayers(layers)
+	h.complete, h.image = ok, c.at
+	return h, nil
+}
+
+// checkKind judges what kind of picture it is.
+func (h *Header) checkKind() error {
+	switch {
+	case h.mode == bitmap || h.Bits == 1:
+		return errors.New("psd: bitmaps are not supported; save the picture as grayscale")
+	case h.mode == 4:
+		return errors.New("psd: CMYK is not supported; save the picture as RGB")
+	case h.mode == 9:
+		return errors.New("psd: Lab is not supported; save the picture as RGB")
+	case h.mode != gray && h.mode != indexed && h.mode != rgb:
+		return fmt.Errorf("psd: colors of mode %d are not supported; save the picture as RGB", h.mode)
+	case h.Bits != 8 && h.Bits != 16 && h.Bits != 32, h.mode == indexed && h.Bits != 8:
+		return fmt.Errorf("psd: channels of %d bits are not supported; save the picture with 8 or 16", h.Bits)
+	case h.channels < h.colors() || h.channels > 56:
+		return fmt.Errorf("psd: %d channels where the colors need %d", h.channels, h.colors())
+	}
+	return nil
+}
+
+// colors returns how many channels are colors.
+func (h *Header) colors() int {
+	if h.mode == rgb {
+		return 3
+	}
+	return 1
+}
+
+// Alpha reports whether there is a channel beyond the colors.
+func (h *Header) Alpha() bool { return h.mode != indexed && h.channels > h.colors() }
+
+// Layered reports whether the alpha is the transparency of layers.
+func (h *Header) Layered() bool { return h.onWhite && h.Alpha() }
+
+// wide returns the bytes of the sizes that are longer in .psb files.
+func (h *Header) wide() int {
+	if h.large {
+		return 8
+	}
+	return 4
+}
+
+// readResources reads what is known of the picture.
+func (h *Header) readResources(data []byte) {
+	const profile, transparency, versionInfo = 1039, 1047, 1057
+	for c := (&cursor{data: data}); ; {
+		head, ok := c.take(6)
+		if !ok || string(head[:4]) != "8BIM" {
+			return
+		}
+		name, ok := c.take(1)
+		if !ok {
+			return
+		}
+		c.take(int64(name[0]) | 1) // the name's size and the name are even together
+		value, ok := c.section(4)
+		if !ok {
+			return
+		}
+		if len(value)%2 == 1 {
+			c.take(1)
+		}
+		switch binary.BigEndian.Uint16(head[4:]) {
+		case profile:
+			h.ICC = value
+		case transparency:
+			if len(value) >= 2 {
+				h.transparent = int(binary.BigEndian.Uint16(value))
+			}
+		case versionInfo:
+			h.noMerged = len(value) >= 5 && value[4] == 0
+		}
+	}
+}
+
+// readLayers reads how many layers there are. A number below 0 says that the merged
+// picture has their transparency. Those of more than 8 bits stand in a block of their own.
+func (h *Header) readLayers(data []byte) {
+	c := &cursor{data: data}
+	info, ok := c.section(h.wide())
+	h.countLayers(info)
+	if !ok {
+		return
+	}
+	if _, ok = c.section(4); !ok { // the mask of all layers
+		return
+	}
+	for {
+		head, ok := c.take(8)
+		if !ok || string(head[:4]) != "8BIM" && string(head[:4]) != "8B64" {
+			return
+		}
+		key, wide := string(head[4:]), 4
+		switch key {
+		case "LMsk", "Lr16", "Lr32", "Layr", "Mt16", "Mt32", "Mtrn", "Alph", "FMsk", "lnk2", "FEid", "FXid", "PxSD":
+			wide = h.wide()
+		}
+		value, ok := c.section(wide)
+		switch key {
+		case "Lr16", "Lr32", "Layr":
+			h.countLayers(value)
+		case "Mt16", "Mt32", "Mtrn":
+			h.onWhite = true
+		}
+		if !ok {
+			return
+		}
+		c.take(int64(-len(value) & 3))
+	}
+}
+
+func (h *Header) countLayers(info []byte) {
+	if len(info) < 2 {
+		return
+	}
+	n := int(int16(binary.BigEndian.Uint16(info)))
+	h.onWhite = h.onWhite || n < 0
+	h.layers = max(h.layers, n, -n)
+}
+
+// Depth returns how Decode stores the pixels.
+func (h *Header) Depth() pixmap.Depth {
+	return map[int]pixmap.Depth{8: pixmap.Bits8, 16: pixmap.Bits16, 32: pixmap.Float}[h.Bits]
+}
+
+// rowBytes returns the size of a row of a channel.
+func (h *Header) rowBytes() int { return h.Width * h.Bits / 8 }
+
+// LeastBytes returns a lower bound of the size of files with this header.
+func (h *Header) LeastBytes() int64 {
+	const ratio = 1032 // of ZIP: a match of 258 bytes takes at least two bits
+	return 26 + 3*4 + 2 + int64(h.rowBytes())*int64(h.Height)*int64(h.channels)/ratio
+}
+
+// Memory returns the most bytes that Decode holds at once besides the file.
+func (h *Header) Memory() int64 {
+	const unpacker = 128 << 10
+	return 4*int64(h.rowBytes())*int64(h.Height) + 2*int64(h.rowBytes()) + unpacker
+}
+
+// A cursor reads from front to back.
+type cursor struct {
+	data []byte
+	at   int
+}
+
+// take returns the next n bytes, or as many as there are.
+func (c *cursor) take(n int64) (b []byte, whole bool) {
+	rest := c.data[c.at:]
+	whole = n <= int64(len(rest))
+	b = rest[:min(n, int64(len(rest)))]
+	c.at += len(b)
+	return b, whole
+}
+
+// section returns what follows a size of so many bytes.
+func (c *cursor) section(wide int) (b []byte, whole bool) {
+	size, ok := c.take(int64(wide))
+	if !ok {
+		return nil, false
+	}
+	n := int64(binary.BigEndian.Uint32(size))
+	if wide == 8 {
+		n = int64(min(binary.BigEndian.Uint64(size), 1<<62))
+	}
+	return c.take(n)
+}
