@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-// Command bc7 compares package bc7 with other encoders on ten crops of a game's pictures:
+// Command bc7 compares package bc7 with other encoders on ten of a game's pictures:
 // pixels per second of CPU time, and similarity to the source.
 //
 //	go run ./bench/bc7 -data /usr/share/games/supertuxkart/data -peer PROGRAM
@@ -28,10 +28,11 @@ func main() {
 	program := flag.String("peer", "", "the `program` built from testdata/peer.cpp")
 	rounds := flag.Int("rounds", 3, "how often each encoder runs; the least time counts")
 	only := flag.String("only", "", "run encoders whose name this `regexp` finds")
+	class := flag.String("class", "textures", "the pictures: textures, or smooth for smooth alpha and user interfaces")
 	slow := flag.Bool("slow", false, "run the slowest too")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Stdout, *data, *program, *rounds, *only, *slow)
+	err := run(ctx, os.Stdout, *data, *program, *rounds, *only, *class, *slow)
 	stop()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "bc7: %v\n", err)
@@ -39,12 +40,16 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, out io.Writer, data, program string, rounds int, only string, slow bool) error {
+func run(ctx context.Context, out io.Writer, data, program string, rounds int, only, class string, slow bool) error {
 	wanted, err := regexp.Compile(only)
 	if err != nil {
 		return err
 	}
-	pictures, err := load(data)
+	chosenCrops, ok := map[string][]crop{"textures": crops, "smooth": smooth}[class]
+	if !ok {
+		return fmt.Errorf("no class of pictures %q", class)
+	}
+	pictures, err := load(data, chosenCrops)
 	if err != nil {
 		return err
 	}
@@ -53,6 +58,7 @@ func run(ctx context.Context, out io.Writer, data, program string, rounds int, o
 		ours("normal", bc7.Options{Quality: bc7.Normal}),
 		ours("best", bc7.Options{Quality: bc7.Best}),
 		ours("normal, RDO 0.5 dB", bc7.Options{Quality: bc7.Normal, RDO: 0.5}),
+		ours("best, RDO 0.5 dB", bc7.Options{Quality: bc7.Best, RDO: 0.5}),
 		library(1),
 	}
 	if slow {
