@@ -10,6 +10,7 @@ import (
 	_ "image/png"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // side is the width and height of a crop.
@@ -40,6 +41,21 @@ var crops = []crop{
 	{"smoke, alpha", "textures/gfx_mud_a.png", 0, 0},
 }
 
+// smooth are pictures whose alpha is smooth, and user interfaces: what is small is one of a
+// sheet. A path that ends in a slash is a folder, whose pictures are put side by side.
+var smooth = []crop{
+	{"halo", "textures/stk_headlight_halo_a.png", 0, 0},
+	{"cone of light", "textures/stk_conelight_a.png", 0, 0},
+	{"flame", "textures/gfx_rocketFlame_a.png", 0, 0},
+	{"particles", "textures/gfx_bubble_a.png", 0, 0},
+	{"streaks", "textures/slipstream.png", 0, 0},
+	{"glass", "textures/stk_glassPanel_a.png", 0, 0},
+	{"icons", "gui/icons/", 0, 0},
+	{"user interface, glass", "skins/peach/", 0, 0},
+	{"user interface, glass", "skins/ocean/", 0, 0},
+	{"user interface, glass", "skins/ruby/", 0, 0},
+}
+
 // A picture is a crop's pixels, RGBA row by row.
 type picture struct {
 	crop
@@ -48,10 +64,14 @@ type picture struct {
 }
 
 // load reads the crops from the folder of the game's data.
-func load(data string) ([]picture, error) {
+func load(data string, crops []crop) ([]picture, error) {
 	var pictures []picture
 	for _, c := range crops {
-		pix, err := c.read(filepath.Join(data, filepath.FromSlash(c.path)))
+		read := c.read
+		if strings.HasSuffix(c.path, "/") {
+			read = sheet
+		}
+		pix, err := read(filepath.Join(data, filepath.FromSlash(c.path)))
 		if err != nil {
 			return nil, err
 		}
@@ -65,6 +85,53 @@ func load(data string) ([]picture, error) {
 }
 
 func (c *crop) read(name string) ([]byte, error) {
+	img, err := decode(name)
+	if err != nil {
+		return nil, err
+	}
+	from := img.Bounds().Min.Add(image.Pt(c.x, c.y))
+	if !(image.Rectangle{from, from.Add(image.Pt(side, side))}).In(img.Bounds()) {
+		return nil, fmt.Errorf("%s: no %dx%d pixels from %d, %d", name, side, side, c.x, c.y)
+	}
+	to := image.NewNRGBA(image.Rect(0, 0, side, side))
+	paste(to, to.Rect, img, from)
+	return to.Pix, nil
+}
+
+// sheet puts the PNG pictures of a folder side by side, row after row in the order of their
+// names, until one does not fit. Blocks of 4x4 pixels have pixels of one picture only.
+func sheet(folder string) ([]byte, error) {
+	names, err := filepath.Glob(filepath.Join(folder, "*.png"))
+	if err != nil {
+		return nil, err
+	}
+	to := image.NewNRGBA(image.Rect(0, 0, side, side))
+	var at image.Point
+	below := 0
+	for _, name := range names {
+		img, err := decode(name)
+		if err != nil {
+			return nil, err
+		}
+		size := img.Bounds().Size().Add(image.Pt(3, 3))
+		size = image.Pt(size.X&^3, size.Y&^3)
+		if at.X+size.X > side {
+			at = image.Pt(0, below)
+		}
+		if at.X+size.X > side || at.Y+size.Y > side {
+			break
+		}
+		paste(to, image.Rectangle{at, at.Add(img.Bounds().Size())}, img, img.Bounds().Min)
+		below = max(below, at.Y+size.Y)
+		at.X += size.X
+	}
+	if below == 0 {
+		return nil, fmt.Errorf("%s: no pictures", folder)
+	}
+	return to.Pix, nil
+}
+
+func decode(name string) (image.Image, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -74,18 +141,19 @@ func (c *crop) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	from := img.Bounds().Min.Add(image.Pt(c.x, c.y))
-	if !(image.Rectangle{from, from.Add(image.Pt(side, side))}).In(img.Bounds()) {
-		return nil, fmt.Errorf("%s: no %dx%d pixels from %d, %d", name, side, side, c.x, c.y)
+	return img, nil
+}
+
+// paste draws a part of a picture. image/draw goes through premultiplied colors; pixels that
+// have none are copied.
+func paste(to *image.NRGBA, where image.Rectangle, img image.Image, from image.Point) {
+	straight, ok := img.(*image.NRGBA)
+	if !ok {
+		draw.Draw(to, where, img, from, draw.Src)
+		return
 	}
-	to := image.NewNRGBA(image.Rect(0, 0, side, side))
-	// image/draw goes through premultiplied colors; pixels that have none are copied.
-	if straight, ok := img.(*image.NRGBA); ok {
-		for y := range side {
-			copy(to.Pix[y*to.Stride:][:4*side], straight.Pix[straight.PixOffset(from.X, from.Y+y):])
-		}
-	} else {
-		draw.Draw(to, to.Rect, img, from, draw.Src)
+	for y := range where.Dy() {
+		row := to.Pix[to.PixOffset(where.Min.X, where.Min.Y+y):][:4*where.Dx()]
+		copy(row, straight.Pix[straight.PixOffset(from.X, from.Y+y):])
 	}
-	return to.Pix, nil
 }

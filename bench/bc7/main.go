@@ -9,8 +9,8 @@
 //	go run ./bench/bc7 -format etc2rgb -peer PROGRAM -vector PROGRAM
 //
 // The pictures are those of Debian's package supertuxkart-data. PROGRAM is built from
-// testdata/peer.cpp, uastc.cpp for UASTC, or etc2.cpp for ETC2 and EAC, which say how, and from the sources of their
-// encoders. Without it only encoders in Go run. The other PROGRAM is Arm's astcenc, as
+// testdata/peer.cpp, uastc.cpp for UASTC, or etc2.cpp for ETC2 and EAC, which say how, and
+// from the sources of their encoders. Without it only encoders in Go run. The other PROGRAM is Arm's astcenc, as
 // Debian has it. The decoder library needs a 64-bit processor.
 package main
 
@@ -35,10 +35,11 @@ func main() {
 	vector := flag.String("vector", "", "the `program` built from testdata/etc2.cpp with vector instructions")
 	rounds := flag.Int("rounds", 3, "how often each encoder runs; the least time counts")
 	only := flag.String("only", "", "run encoders whose name this `regexp` finds")
+	class := flag.String("class", "textures", "the pictures: textures, or smooth for smooth alpha and user interfaces")
 	slow := flag.Bool("slow", false, "run the slowest too")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Stdout, *data, contestants{*format, *program, *astcenc, *slow, *vector}, *rounds, *only)
+	err := run(ctx, os.Stdout, *data, contestants{*format, *program, *astcenc, *slow, *vector}, *rounds, *only, *class)
 	stop()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "bc7: %v\n", err)
@@ -46,12 +47,16 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, out io.Writer, data string, of contestants, rounds int, only string) error {
+func run(ctx context.Context, out io.Writer, data string, of contestants, rounds int, only, class string) error {
 	wanted, err := regexp.Compile(only)
 	if err != nil {
 		return err
 	}
-	pictures, err := load(data)
+	chosenCrops, ok := map[string][]crop{"textures": crops, "smooth": smooth}[class]
+	if !ok {
+		return fmt.Errorf("no class of pictures %q", class)
+	}
+	pictures, err := load(data, chosenCrops)
 	if err != nil {
 		return err
 	}
@@ -98,6 +103,7 @@ func (of contestants) all() ([]contestant, error) {
 		ours("normal", bc7.Options{Quality: bc7.Normal}),
 		ours("best", bc7.Options{Quality: bc7.Best}),
 		ours("normal, RDO 0.5 dB", bc7.Options{Quality: bc7.Normal, RDO: 0.5}),
+		ours("best, RDO 0.5 dB", bc7.Options{Quality: bc7.Best, RDO: 0.5}),
 		library(1),
 	}
 	program := of.peer
