@@ -11,6 +11,7 @@ var magenta = [4]byte{255, 0, 255, 255}
 // or of high dynamic range, become magenta.
 // Source: Khronos Data Format Specification 1.4, chapter 23, "Weight Application".
 func DecodeBlock(dst *[256]byte, block *[16]byte, side int, srgb bool) {
+	prepare()
 	pixels := dst[:4*side*side]
 	s := stream{binary.LittleEndian.Uint64(block[:]), binary.LittleEndian.Uint64(block[8:])}
 	if s.at(0, 9) == voidExtent {

@@ -91,7 +91,9 @@ func around(span int, v float32) (low, high uint8) {
 }
 
 // neighbors say for the values from i to i+1 which ranks are next to them.
-var neighbors = func() (all [len(spans)]struct{ low, high [256]uint8 }) {
+var neighbors [len(spans)]struct{ low, high [256]uint8 }
+
+func findNeighbors() {
 	for span := colorSpan; span < len(spans); span++ {
 		ranked := colors[span].ranked
 		for i := range 256 {
@@ -99,12 +101,11 @@ var neighbors = func() (all [len(spans)]struct{ low, high [256]uint8 }) {
 			for low+1 < len(ranked) && int(ranked[low+1]) <= i {
 				low++
 			}
-			all[span].low[i] = uint8(low)
-			all[span].high[i] = uint8(min(low+1, len(ranked)-1))
+			neighbors[span].low[i] = uint8(low)
+			neighbors[span].high[i] = uint8(min(low+1, len(ranked)-1))
 		}
 	}
-	return all
-}()
+}
 
 // channel rounds the ends of a channel to the ranks that leave the least error, which it
 // returns, but for a constant.

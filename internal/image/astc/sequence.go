@@ -178,8 +178,10 @@ var (
 	tritPlace  = [5]int{1, 3, 9, 27, 81}
 	quintPlace = [3]int{1, 5, 25}
 
-	trits, tritsPacked   = tritTables()
-	quints, quintsPacked = quintTables()
+	trits        [256][5]uint8
+	tritsPacked  [243]uint8
+	quints       [128][3]uint8
+	quintsPacked [125]uint8
 )
 
 // tritTables returns the five trits of each byte, and the least byte of each five trits:

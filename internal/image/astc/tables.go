@@ -56,10 +56,19 @@ type split struct {
 
 var formats = func() (all [9]func() *format) {
 	for _, side := range sides {
-		all[side] = sync.OnceValue(func() *format { return newFormat(side) })
+		all[side] = sync.OnceValue(func() *format { prepare(); return newFormat(side) })
 	}
 	return all
 }()
+
+// prepare makes the tables that do not depend on the size of blocks, once. Programs that make
+// no such textures do not pay for them.
+var prepare = sync.OnceFunc(func() {
+	trits, tritsPacked = tritTables()
+	quints, quintsPacked = quintTables()
+	colors, weights = colorScales(), weightScales()
+	findNeighbors()
+})
 
 func newFormat(side int) *format {
 	f := &format{side: side, pixels: side * side}

@@ -15,8 +15,8 @@ type scale struct {
 // Source: Khronos Data Format Specification 1.4, chapter 23, "Endpoint Unquantization" and
 // "Weight Unquantization".
 var (
-	colors  = colorScales()
-	weights = weightScales()
+	colors  [len(spans)]scale
+	weights [weightSpans]scale
 )
 
 // A spread is how the bits of a number with a trit or a quint are spread over a value:

@@ -18,13 +18,13 @@ func TestPackUnpack(t *testing.T) {
 				block[0] = block[0]&^3 | number
 			}
 			b, ok := Unpack(&block)
-			if ok != (i < len(Modes)) {
+			if ok != (i < len(Modes())) {
 				t.Fatalf("mode %d: %v", number, ok)
 			}
 			if !ok {
 				return
 			}
-			if b.Mode != &Modes[i] {
+			if b.Mode != &Modes()[i] {
 				t.Fatalf("mode %d is taken for %d", number, b.Mode.Number)
 			}
 			if got := b.Pack(); got != block {
@@ -36,8 +36,8 @@ func TestPackUnpack(t *testing.T) {
 
 // Every bit of a block is in one field and no other.
 func TestFieldsFill(t *testing.T) {
-	for i := range Modes {
-		m := &Modes[i]
+	for i := range Modes() {
+		m := &Modes()[i]
 		seen := map[[3]uint8]bool{}
 		for _, f := range m.fields {
 			f.each(func(bit uint8) {
@@ -76,8 +76,8 @@ func TestFits(t *testing.T) {
 		{15, [4][3]int32{{60000}, {60008}}, false},
 		{3, [4][3]int32{{0}, {-1}}, false},
 	} {
-		for i := range Modes {
-			b := Block{Mode: &Modes[i], Ends: tc.ends}
+		for i := range Modes() {
+			b := Block{Mode: &Modes()[i], Ends: tc.ends}
 			if b.Mode.Number != tc.number {
 				continue
 			}

@@ -3,6 +3,7 @@ package texenc
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/assetcook/assetcook/internal/image/bc6h"
 	"github.com/assetcook/assetcook/internal/image/bc7"
@@ -139,7 +140,7 @@ func fitPartition(best *lightPair, judge *lightJudge, pix *[16][3]float32, parti
 		}
 		ends[2*region], ends[2*region+1] = a, b
 	}
-	for _, mode := range finestFirst {
+	for _, mode := range finestFirst() {
 		pair := lightPair{Block: bc6h.Block{Mode: mode, Partition: partition}}
 		for end := range ends {
 			for k, v := range ends[end] {
@@ -156,16 +157,17 @@ func fitPartition(best *lightPair, judge *lightJudge, pix *[16][3]float32, parti
 	}
 }
 
-// finestFirst are the modes of two regions by the bits of their first end.
-var finestFirst = func() (modes []*bc6h.Mode) {
-	for i := range bc6h.Modes {
-		if bc6h.Modes[i].Regions == 2 {
-			modes = append(modes, &bc6h.Modes[i])
+// finestFirst returns the modes of two regions by the bits of their first end.
+var finestFirst = sync.OnceValue(func() (modes []*bc6h.Mode) {
+	all := bc6h.Modes()
+	for i := range all {
+		if all[i].Regions == 2 {
+			modes = append(modes, &all[i])
 		}
 	}
 	slices.SortStableFunc(modes, func(a, b *bc6h.Mode) int { return int(b.Bits) - int(a.Bits) })
 	return modes
-}()
+})
 
 func distanceOf(p, q *[3]float32) (sum float32) {
 	for k, v := range p {
@@ -193,7 +195,7 @@ func pairEnds(c *colorBlock) (a, b [3]float32) {
 		var s sums
 		for i := range c.pix[:c.n] {
 			p := &c.pix[i]
-			w := bc6h.Modes[0].Weight(nearestIndex(p, &a, &b, 7))
+			w := bc6h.Modes()[0].Weight(nearestIndex(p, &a, &b, 7))
 			aa, ab, bb = aa+(64-w)*(64-w), ab+w*(64-w), bb+w*w
 			for k, x := range p {
 				s.a[k] += float32(float32(64-w) * x)

@@ -5,6 +5,7 @@ package uastc
 // leaves that to the transcoder. A block of the reserved mode, or with a pattern that
 // is not, gives zeros.
 func DecodeBlock(dst *[64]byte, block *[16]byte) {
+	prepare()
 	c, _, ok := unpack(block)
 	if !ok {
 		*dst = [64]byte{}

@@ -38,7 +38,10 @@ var efforts = [...]effort{
 	Best:   {tries: 8, rounds: 5, thorough: true, biases: everyBias, tables: 16, radius: 2, bc1: true},
 }
 
-func newEncoder(q Quality) *encoder { return &encoder{effort: efforts[q]} }
+func newEncoder(q Quality) *encoder {
+	prepare()
+	return &encoder{effort: efforts[q]}
+}
 
 // encode returns the best block found for sixteen RGBA pixels.
 func (e *encoder) encode(pixels *[64]byte) [16]byte {

@@ -5,9 +5,9 @@ import "math"
 // whole lists the pixels of a block.
 var whole = []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// indexAt has, by the bits of an index, the index whose weight is nearest to a number of
+// newIndices returns, by the bits of an index, the index whose weight is nearest to a number of
 // 1024ths.
-var indexAt = func() (t [6][1025]uint8) {
+func newIndices() (t [6][1025]uint8) {
 	for width := 1; width < len(t); width++ {
 		w := &weights[width]
 		best := 0
@@ -20,7 +20,7 @@ var indexAt = func() (t [6][1025]uint8) {
 		}
 	}
 	return t
-}()
+}
 
 // A kind is how a mode stores a line: the scale of its ends and the bits of its indices.
 type kind struct {

@@ -19,26 +19,28 @@ type layout struct {
 // modeSolid is the mode of blocks of one color; it stores that, and hints.
 const modeSolid = 8
 
-var layouts = [19]layout{
-	0:  {prefix: 0x1, prefixBits: 4, subsets: 1, planes: 1, channels: 3, weight: 4, ends: scale192, bias: true},
-	1:  {prefix: 0x35, prefixBits: 6, subsets: 1, planes: 1, channels: 3, weight: 2, ends: scale256, bias: true},
-	2:  {prefix: 0x1d, prefixBits: 5, subsets: 2, planes: 1, channels: 3, weight: 3, ends: scale16, patterns: pairs, bias: true},
-	3:  {prefix: 0x3, prefixBits: 5, subsets: 3, planes: 1, channels: 3, weight: 2, ends: scale12, patterns: triples, bias: true},
-	4:  {prefix: 0x13, prefixBits: 5, subsets: 2, planes: 1, channels: 3, weight: 2, ends: scale40, patterns: pairs, bias: true},
-	5:  {prefix: 0xb, prefixBits: 5, subsets: 1, planes: 1, channels: 3, weight: 3, ends: scale256, bias: true},
-	6:  {prefix: 0x1b, prefixBits: 5, subsets: 1, planes: 2, channels: 3, weight: 2, ends: scale160, bias: true},
-	7:  {prefix: 0x7, prefixBits: 5, subsets: 2, planes: 1, channels: 3, weight: 2, ends: scale40, patterns: otherPairs, bias: true, loss: 80},
-	8:  {prefix: 0x17, prefixBits: 5},
-	9:  {prefix: 0xf, prefixBits: 5, subsets: 2, planes: 1, channels: 4, weight: 2, ends: scale16, patterns: pairs, bias: true},
-	10: {prefix: 0x2, prefixBits: 3, subsets: 1, planes: 1, channels: 4, weight: 4, ends: scale48},
-	11: {prefix: 0x0, prefixBits: 2, subsets: 1, planes: 2, channels: 4, weight: 2, ends: scale48},
-	12: {prefix: 0x6, prefixBits: 3, subsets: 1, planes: 1, channels: 4, weight: 3, ends: scale192},
-	13: {prefix: 0x1f, prefixBits: 5, subsets: 1, planes: 2, channels: 4, weight: 1, ends: scale256, bias: true},
-	14: {prefix: 0xd, prefixBits: 5, subsets: 1, planes: 1, channels: 4, weight: 2, ends: scale256, bias: true},
-	15: {prefix: 0x5, prefixBits: 7, subsets: 1, planes: 1, channels: 2, weight: 4, ends: scale256, bias: true},
-	16: {prefix: 0x15, prefixBits: 6, subsets: 2, planes: 1, channels: 2, weight: 2, ends: scale256, patterns: pairs, bias: true, loss: 70},
-	17: {prefix: 0x25, prefixBits: 6, subsets: 1, planes: 2, channels: 2, weight: 2, ends: scale256, bias: true},
-	18: {prefix: 0x9, prefixBits: 4, subsets: 1, planes: 1, channels: 3, weight: 5, ends: scale32, bias: true, loss: 70},
+func newLayouts() [19]layout {
+	return [...]layout{
+		0:  {prefix: 0x1, prefixBits: 4, subsets: 1, planes: 1, channels: 3, weight: 4, ends: scale192, bias: true},
+		1:  {prefix: 0x35, prefixBits: 6, subsets: 1, planes: 1, channels: 3, weight: 2, ends: scale256, bias: true},
+		2:  {prefix: 0x1d, prefixBits: 5, subsets: 2, planes: 1, channels: 3, weight: 3, ends: scale16, patterns: pairs, bias: true},
+		3:  {prefix: 0x3, prefixBits: 5, subsets: 3, planes: 1, channels: 3, weight: 2, ends: scale12, patterns: triples, bias: true},
+		4:  {prefix: 0x13, prefixBits: 5, subsets: 2, planes: 1, channels: 3, weight: 2, ends: scale40, patterns: pairs, bias: true},
+		5:  {prefix: 0xb, prefixBits: 5, subsets: 1, planes: 1, channels: 3, weight: 3, ends: scale256, bias: true},
+		6:  {prefix: 0x1b, prefixBits: 5, subsets: 1, planes: 2, channels: 3, weight: 2, ends: scale160, bias: true},
+		7:  {prefix: 0x7, prefixBits: 5, subsets: 2, planes: 1, channels: 3, weight: 2, ends: scale40, patterns: otherPairs, bias: true, loss: 80},
+		8:  {prefix: 0x17, prefixBits: 5},
+		9:  {prefix: 0xf, prefixBits: 5, subsets: 2, planes: 1, channels: 4, weight: 2, ends: scale16, patterns: pairs, bias: true},
+		10: {prefix: 0x2, prefixBits: 3, subsets: 1, planes: 1, channels: 4, weight: 4, ends: scale48},
+		11: {prefix: 0x0, prefixBits: 2, subsets: 1, planes: 2, channels: 4, weight: 2, ends: scale48},
+		12: {prefix: 0x6, prefixBits: 3, subsets: 1, planes: 1, channels: 4, weight: 3, ends: scale192},
+		13: {prefix: 0x1f, prefixBits: 5, subsets: 1, planes: 2, channels: 4, weight: 1, ends: scale256, bias: true},
+		14: {prefix: 0xd, prefixBits: 5, subsets: 1, planes: 1, channels: 4, weight: 2, ends: scale256, bias: true},
+		15: {prefix: 0x5, prefixBits: 7, subsets: 1, planes: 1, channels: 2, weight: 4, ends: scale256, bias: true},
+		16: {prefix: 0x15, prefixBits: 6, subsets: 2, planes: 1, channels: 2, weight: 2, ends: scale256, patterns: pairs, bias: true, loss: 70},
+		17: {prefix: 0x25, prefixBits: 6, subsets: 1, planes: 2, channels: 2, weight: 2, ends: scale256, bias: true},
+		18: {prefix: 0x9, prefixBits: 4, subsets: 1, planes: 1, channels: 3, weight: 5, ends: scale32, bias: true, loss: 70},
+	}
 }
 
 // alpha reports whether ends have alpha.
@@ -76,8 +78,8 @@ type code struct {
 	solid   [4]uint8       // of the solid mode
 }
 
-// modeOf has the mode by the lowest seven bits of a block. 19 is reserved.
-var modeOf = func() (t [128]uint8) {
+// newModes returns the mode by the lowest seven bits of a block. 19 is reserved.
+func newModes() (t [128]uint8) {
 	for first := range t {
 		t[first] = 19
 		for mode, l := range &layouts {
@@ -87,4 +89,4 @@ var modeOf = func() (t [128]uint8) {
 		}
 	}
 	return t
-}()
+}

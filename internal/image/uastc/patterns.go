@@ -10,22 +10,6 @@ type pattern struct {
 	subset  [16]uint8 // of each pixel
 }
 
-// The patterns are those of ASTC that BC7 has as well, by their seeds in ASTC. pairs and
-// triples are the same in both; otherPairs are BC7's of three subsets, two of them taken
-// together.
-//
-// Source: "UASTC LDR 4x4 Texture Specification", tables of common partition patterns.
-var (
-	pairs = newPatterns(2, []uint32{
-		28, 20, 16, 29, 91, 9, 107, 72, 149, 204, 50, 114, 496, 17, 78, 39,
-		252, 828, 43, 156, 116, 210, 476, 273, 684, 359, 246, 195, 694, 524,
-	})
-	otherPairs = newPatterns(2, []uint32{
-		36, 48, 61, 137, 161, 183, 226, 281, 302, 307, 479, 495, 593, 594, 605, 799, 812, 988, 993,
-	})
-	triples = newPatterns(3, []uint32{260, 74, 32, 156, 183, 15, 745, 0, 335, 902, 254})
-)
-
 func newPatterns(subsets uint32, seeds []uint32) []pattern {
 	all := make([]pattern, len(seeds))
 	for i, seed := range seeds {

@@ -79,15 +79,3 @@ func (s *scale) unquantize(stored uint8) uint8 {
 	}
 	return uint8(v >> 2)
 }
-
-// The scales that modes use, by their number of levels.
-var (
-	scale12  = newScale(2, 3)
-	scale16  = newScale(4, 1)
-	scale32  = newScale(5, 1)
-	scale40  = newScale(3, 5)
-	scale48  = newScale(4, 3)
-	scale160 = newScale(5, 5)
-	scale192 = newScale(6, 3)
-	scale256 = newScale(8, 1)
-)

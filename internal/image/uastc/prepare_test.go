@@ -1,0 +1,4 @@
+package uastc
+
+// Tests use tables without going through Encode or DecodeBlock.
+func init() { prepare() }
