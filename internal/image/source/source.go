@@ -87,9 +87,10 @@ var (
 )
 
 // TextureExtensions lists the usual extensions of the formats, in order. Files of these
-// are cooked to textures by default, and models name what they are cooked to.
+// are cooked to textures by default, and models name what they are cooked to. Those of
+// Photoshop are not: they are work files, most often beside what was exported from them.
 func TextureExtensions() []string {
-	return []string{".bmp", ".exr", ".gif", ".hdr", ".jpeg", ".jpg", ".png", ".psb", ".psd", ".qoi", ".tga", ".tif", ".tiff", ".webp"}
+	return []string{".bmp", ".exr", ".gif", ".hdr", ".jpeg", ".jpg", ".png", ".qoi", ".tga", ".tif", ".tiff", ".webp"}
 }
 
 // Fits says whether files of the picture's format may have the extension, which
