@@ -79,6 +79,9 @@ type Recipe struct {
 	Extensions []string
 	// Hints set options of these files by their names.
 	Hints []Hint
+	// Extracts are what the recipe reads of files of which it needs only a part; see
+	// Job.ReadExtract.
+	Extracts []Extract
 	// Formats are those that the recipe knows by their first bytes. A file that is empty
 	// or of another format than its name says gets a warning, whatever cooks it.
 	Formats []Format

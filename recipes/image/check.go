@@ -52,7 +52,7 @@ func (o *Image) checkPictures() error {
 
 // checkAlpha looks at what takes alpha for transparency.
 func (o *Image) checkAlpha() error {
-	color := o.Kind == "auto" || o.Kind == "color"
+	color := o.Kind == "auto" || o.Kind == "material" || o.Kind == "color"
 	switch {
 	case o.Coverage > 0 && !color:
 		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: fmt.Sprintf("0 with kind = %q, whose alpha is no transparency", o.Kind)}

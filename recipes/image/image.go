@@ -62,7 +62,7 @@ type Image struct {
 	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7 are worked at: fast for every edit, best for what is shipped"`
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file that texels are put in"`
 	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"legacy is what older engines and ImageMagick read, for bc1 to bc5; auto writes it unless it would lose that colors are sRGB or premultiplied, legacy in any case"`
-	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data" doc:"what the numbers are: colors, unit vectors, one channel, or four channels of anything; auto looks at the pixels"`
+	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,material" doc:"what the numbers are: colors, unit vectors, one channel, or four channels of anything; auto looks at the pixels, material first at what materials of glTF and OBJ models in the same folder and the one above use the picture as"`
 	SRGB      bool   `toml:"srgb" doc:"colors are sRGB, false: linear light; kinds and formats that have no sRGB take numbers as they are"`
 
 	Mips       bool    `toml:"mips" doc:"add all smaller levels down to 1x1"`
@@ -93,6 +93,7 @@ type Image struct {
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
 		Name: "image", Version: 3, Extensions: source.TextureExtensions(), Formats: source.Formats(),
+		Extracts: []recipe.Extract{materials},
 		// The recipe looks whether the content may be a normal map. A name that says so
 		// is needed as well: few pictures show beyond doubt what they are for.
 		Hints: []recipe.Hint{{Suffixes: []string{"_n", "_nrm", "_norm", "_normal", "_normals"}, Key: "kind", Value: "normal"}},
@@ -128,6 +129,11 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 func (o *Image) Write(ctx context.Context, job *recipe.Job, i int, m *pixmap.Map, smaller int) error {
 	if err := o.Check(); err != nil {
 		return err
+	}
+	if o.Kind == "material" { // no file names what another recipe has put together
+		auto := *o
+		auto.Kind = "auto"
+		o = &auto
 	}
 	s := &subject{o: o, pictures: []*pixmap.Map{m}, levels: 1 + smaller}
 	if err := errors.Join(s.judge(ctx, job), s.choose(ctx, job)); err != nil {
@@ -166,7 +172,7 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 	for _, step := range []struct {
 		name string
 		do   func(context.Context, *recipe.Job) error
-	}{{"decode", s.load}, {"cut", s.cut}, {"classify", s.judge}, {"resize", s.resize}, {"choose format", s.choose}} {
+	}{{"read materials", s.askMaterials}, {"decode", s.load}, {"cut", s.cut}, {"classify", s.judge}, {"resize", s.resize}, {"choose format", s.choose}} {
 		scope := job.Step(step.name)
 		err := step.do(ctx, job)
 		scope()

@@ -41,14 +41,16 @@ const (
 )
 
 // judge finds out what the pictures are.
-func (s *subject) judge(ctx context.Context, _ *recipe.Job) error {
+func (s *subject) judge(ctx context.Context, job *recipe.Job) error {
 	s.kind = s.o.Kind
 	if s.kind == "auto" || s.kind == "normal" {
 		c, err := s.content(ctx)
 		if err != nil {
 			return err
 		}
-		s.kind = s.kindOf(c)
+		if s.kind = s.kindOf(c); s.use != nil && s.o.Kind == "normal" {
+			s.kind = s.normalByUse(job, c)
+		}
 	}
 	s.srgb = s.o.SRGB && s.kind == "color"
 	if f, err := texture.ParseFormat(s.o.Format); err == nil && s.srgb && !f.HasSRGB() && !f.Float() {
