@@ -82,6 +82,9 @@ type Recipe struct {
 	// should make no garbage. If it comes to say otherwise, Version must rise.
 	Hints  []Hint
 	Hinted func(path string) int
+	// Extracts are what the recipe reads of files of which it needs only a part; see
+	// Job.ReadExtract.
+	Extracts []Extract
 	// Formats are those that the recipe knows by their first bytes. A file that is empty
 	// or of another format than its name says gets a warning, whatever cooks it.
 	Formats []Format

@@ -62,11 +62,14 @@ func CutListing(name string) (l Listed, ok bool) {
 // FolderOnly reports whether a listing is one that Folder returns.
 func (l Listed) FolderOnly() bool { return l.Pattern == there }
 
-// Plain returns a listing as the pattern that it is, artifacts as the patterns that choose
+// Plain returns a listing as the pattern that it is, an extract as its file and name, artifacts as the patterns that choose
 // them, and any other path as it is.
 func Plain(name string) string {
 	if l, ok := CutListing(name); ok {
 		return l.String()
+	}
+	if x, ok := CutExtract(name); ok {
+		return x.String()
 	}
 	if _, patterns, ok := CutArtifacts(name); ok {
 		what := "artifacts "

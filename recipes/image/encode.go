@@ -8,16 +8,17 @@ import (
 	"github.com/assetcook/assetcook/internal/image/dds"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/role"
 )
 
 // Encode makes a texture of a picture that is part of another asset, as the options say, and
-// returns the file. used is the role in which materials use it. The picture must not be used
+// returns the file. used is the role in which materials use it, a word of option kind. The picture must not be used
 // afterwards.
 func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, used string) ([]byte, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	s := &subject{o: o, pictures: []*pixmap.Map{m}, used: used}
+	s := &subject{o: o, pictures: []*pixmap.Map{m}, used: usage{role: role.Parse(used), by: "materials use it as " + used}}
 	if err := s.judge(ctx, job); err != nil {
 		return nil, err
 	}

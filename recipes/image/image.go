@@ -66,7 +66,7 @@ type Image struct {
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file that texels are put in"`
 	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"legacy is what older engines and ImageMagick read, for bc1 to bc5; auto writes it unless it would lose that colors are sRGB or premultiplied, legacy in any case"`
 	Preset    string `toml:"preset" enum:"auto,2d,3d,pixel" doc:"what is not set otherwise: 2d has no mips and keeps small pictures exact, pixel all of them, 3d takes sprites for textures of a scene; auto goes by each picture's role"`
-	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font" doc:"the role of the picture: colors, unit vectors, one channel, four channels of anything ...; auto goes by name and pixels"`
+	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font,material" doc:"the role of the picture: colors, unit vectors, one channel, four channels of anything ...; auto goes by name and pixels, material first by how materials of glTF and OBJ models in the same folder and the one above use it"`
 	Named     string `toml:"named" enum:"none,color,data,occlusion,mask,normal,normal-opengl,normal-directx,height,lightmap,environment,lut,ui,sprite,font,numbered,perhaps-normal,perhaps-data" doc:"what the path says of the role; it is set by the path, none looks at the pixels only"`
 	Normals   string `toml:"normals" enum:"keep,opengl,directx" doc:"where green of normal maps shall point: up (opengl) or down; those whose names say otherwise are turned"`
 	SRGB      bool   `toml:"srgb" doc:"colors are sRGB, false: linear light; kinds and formats that have no sRGB take numbers as they are"`
@@ -99,7 +99,8 @@ type Image struct {
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
 		Name: "image", Version: 4, Extensions: source.TextureExtensions(), Formats: source.Formats(),
-		Hints: hints(), Hinted: func(path string) int { return int(role.OfPath(path)) - 1 },
+		Extracts: []recipe.Extract{materials},
+		Hints:    hints(), Hinted: func(path string) int { return int(role.OfPath(path)) - 1 },
 		New: func() recipe.Cooker {
 			return &Image{
 				Format: "auto", GPU: "desktop", Quality: "normal", Container: "ktx2", DDSHeader: "auto", SRGB: true,
@@ -143,6 +144,11 @@ func (o *Image) Write(ctx context.Context, job *recipe.Job, i int, m *pixmap.Map
 	if err := o.Check(); err != nil {
 		return err
 	}
+	if o.Kind == "material" { // no file names what another recipe has put together
+		auto := *o
+		auto.Kind = "auto"
+		o = &auto
+	}
 	s := &subject{o: o, pictures: []*pixmap.Map{m}, levels: 1 + smaller}
 	if err := errors.Join(s.judge(ctx, job), s.choose(ctx, job)); err != nil {
 		return err
@@ -180,7 +186,7 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 	for _, step := range []struct {
 		name string
 		do   func(context.Context, *recipe.Job) error
-	}{{"decode", s.load}, {"cut", s.cut}, {"classify", s.judge}, {"resize", s.resize}, {"choose format", s.choose}} {
+	}{{"read materials", s.askMaterials}, {"decode", s.load}, {"cut", s.cut}, {"classify", s.judge}, {"resize", s.resize}, {"choose format", s.choose}} {
 		scope := job.Step(step.name)
 		err := step.do(ctx, job)
 		scope()

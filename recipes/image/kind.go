@@ -23,8 +23,11 @@ type decision struct {
 // judge finds out what the pictures are.
 func (s *subject) judge(ctx context.Context, job *recipe.Job) error {
 	e := evidence{
-		rule: s.o.Kind, material: s.used, name: s.o.name(), preset: s.o.Preset, float: s.pictures[0].Depth() == pixmap.Float,
+		rule: s.o.Kind, used: s.used, name: s.o.name(), preset: s.o.Preset, float: s.pictures[0].Depth() == pixmap.Float,
 		transparency: s.o.transparent(),
+	}
+	if e.used.role != role.Unknown {
+		e.rule = "auto" // the options have it from the materials
 	}
 	if e.looks() {
 		c, err := s.content(ctx)

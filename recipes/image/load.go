@@ -23,7 +23,7 @@ type subject struct {
 	pictures []*pixmap.Map
 	looked   *pixmap.Content // at the pictures as they are now; nil if that has not been done
 	levels   int             // how many are made; 0 leaves it to the options
-	used     string          // the role in which materials use it, "" if that is not known
+	used     usage
 	decision
 	// reasons are what Explain returns.
 	reasons []string

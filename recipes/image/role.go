@@ -41,7 +41,7 @@ const (
 type evidence struct {
 	rule         string    // option kind
 	transparency bool      // options say that alpha is transparency
-	material     string    // the role that materials which use it say, "" for none
+	used         usage     // by materials
 	name         role.Name // what the path says
 	preset       string
 	content      pixmap.Content
@@ -63,18 +63,21 @@ func (e evidence) looks() bool { return e.rule == "auto" && !e.transparency }
 
 // decide weighs the evidence.
 func (e evidence) decide() verdict {
-	switch used := role.Parse(e.material); {
+	used := e.used.role
+	switch {
 	case e.rule != "auto":
 		return verdict{role: role.Parse(e.rule), reason: fmt.Sprintf("kind = %q", e.rule)}
 	case e.transparency:
 		return verdict{role: role.Color, reason: "options say that alpha is transparency"}
+	case used == role.Normal && !e.mayBeNormal() && e.used.bump:
+		return verdict{role: role.Height, reason: e.used.by + ", and it holds no unit vectors"}
 	case used == role.Normal && !e.mayBeNormal():
-		return verdict{role.Data, "materials use it as a normal map, but " + e.share(),
-			fmt.Sprintf("materials use it as a normal map, but only %.3g %% of its pixels are nearly unit vectors: taken for data; set kind in a rule", 100*e.content.Near)}
+		return verdict{role.Data, e.used.by + ", but " + e.share(),
+			fmt.Sprintf("%s, but only %.3g %% of its pixels are nearly unit vectors: taken for data; set kind in a rule", e.used.by, 100*e.content.Near)}
 	case used != role.Unknown:
-		v := verdict{role: used, reason: "materials use it as that"}
+		v := verdict{role: used, reason: e.used.by}
 		if named := e.name.Role(); named != role.Unknown && named.Treatment().Colors != used.Treatment().Colors {
-			v.conflict = fmt.Sprintf("materials use it as %v, but its path says %v; rename it, or set kind in a rule", used, e.name)
+			v.conflict = fmt.Sprintf("%s, but its path says %v; rename it, or set kind in a rule", e.used.by, e.name)
 		}
 		return v
 	}

@@ -34,7 +34,7 @@ func TestDecide(t *testing.T) {
 		{material: "data", name: role.Packed, content: photo, want: role.Data},
 		{material: "color", name: role.Nameless, content: normal, want: role.Color},
 		{material: "normal", name: role.Nameless, content: poor, want: role.Normal},
-		{material: "normal", name: role.Normals, content: photo, want: role.Data, conflict: "materials use it as a normal map, but only 0 %"},
+		{material: "normal", name: role.Normals, content: photo, want: role.Data, conflict: "materials use it as normal, but only 0 %"},
 		{material: "data", name: role.Colors, content: photo, want: role.Data, conflict: "materials use it as data, but its path says color"},
 		{material: "color", name: role.UIs, content: photo, want: role.Color},
 		{name: role.Nameless, content: normal, want: role.Normal},
@@ -76,7 +76,7 @@ func TestDecide(t *testing.T) {
 		if tc.rule == "" {
 			tc.rule = "auto"
 		}
-		v := evidence{rule: tc.rule, material: tc.material, name: tc.name, preset: tc.preset, content: tc.content}.decide()
+		v := evidence{rule: tc.rule, used: usage{role: role.Parse(tc.material), by: "materials use it as " + tc.material}, name: tc.name, preset: tc.preset, content: tc.content}.decide()
 		if v.role != tc.want || v.reason == "" || (v.conflict != "") != (tc.conflict != "") || !strings.HasPrefix(v.conflict, tc.conflict) {
 			t.Errorf("%+v: %+v", tc, v)
 		}

@@ -28,6 +28,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/lease"
@@ -86,6 +87,8 @@ type Options struct {
 	Unsettled bool
 	// Artifacts returns the identity of what a path means that pathname.Artifacts made.
 	Artifacts func(path string) (store.BlobID, error)
+	// Extracts finds an extract by the name that pathname.Extracted has. A nil one has none.
+	Extracts func(name string) (recipe.Extract, bool)
 	// Workers is how many files are read at once.
 	Workers int
 	// Clock judges stamps. No stamp that is seen here was taken before it was started.
@@ -101,7 +104,8 @@ type Contents struct {
 	assets   []File
 
 	mu       sync.Mutex
-	extra    map[string]*entry       // files that are no assets, by path
+	extra    map[string]*entry // files that are no assets, by path
+	parts    map[pathname.Extracted]*partly
 	learning map[*File]chan struct{} // assets that are being read, closed when they are
 
 	read  Counts
@@ -124,6 +128,7 @@ func New(opt Options) *Contents {
 		summer:   hashing.NewSummer(opt.Checksum),
 		sameFunc: opt.Known.Checksum() == opt.Checksum.Name,
 		extra:    map[string]*entry{},
+		parts:    map[pathname.Extracted]*partly{},
 		learning: map[*File]chan struct{}{},
 	}
 }
@@ -176,7 +181,7 @@ func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i in
 }
 
 // At returns a file of the asset tree, which is looked at first if it is no asset, or a
-// listing or artifacts, by the path that they have in package pathname.
+// listing, an extract or artifacts, by the path that they have in package pathname.
 func (s *Contents) At(ctx context.Context, path string) File {
 	if pathname.IsArtifacts(path) {
 		return s.artifacts(path)
@@ -285,6 +290,10 @@ func (s *Contents) other(ctx context.Context, path string, stat func(string) (fs
 		e.file.Turn = s.turns.Add(1)
 		if l, ok := pathname.CutListing(path); ok {
 			s.lookAt(e, l)
+			return
+		}
+		if x, ok := pathname.CutExtract(path); ok {
+			s.lookAtExtract(e, x)
 			return
 		}
 		info, err := stat(path)

@@ -208,6 +208,10 @@ func asNamedFrom(source, step string, d index.Dep) string {
 	if l, ok := pathname.CutListing(d.Path); ok {
 		return pathname.Listing(pathname.Relative(path.Dir(source), l.Folder), l.Pattern, l.OfFolders)
 	}
+	if x, ok := pathname.CutExtract(d.Path); ok {
+		x.File = pathname.Relative(path.Dir(source), x.File)
+		return x.Path()
+	}
 	name = pathname.Relative(path.Dir(source), d.Path)
 	if presence {
 		return pathname.Presence(name)

@@ -138,6 +138,7 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 			w.opened[p] = true // it is looked at before it is used
 			return c.Contents.List(ctx, p)
 		},
+		Extract: func(p string) ([]byte, bool, error) { return c.extract(ctx, a, w, p) },
 		Artifacts: func(patterns []string) ([]manifest.Asset, string, error) {
 			name := a.others(patterns)
 			if err := a.waitsFor(name); err != nil {
@@ -178,6 +179,15 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 		env.Hold = func(kind string, bytes int64) { how.held.hold(c.Probe, how.probe, kind, bytes) }
 	}
 	return env
+}
+
+// extract returns what an extract says of the source of an action.
+func (c *cooker) extract(ctx context.Context, a planned, w *watch, p string) (data []byte, found bool, err error) {
+	if _, made := a.chain.at(a.Path); made { // dependencies of a chain are named from its own source
+		return nil, false, errors.New("another recipe made this source, so no file can be asked what it is for")
+	}
+	w.opened[p] = true // it is looked at before it is used
+	return c.Contents.Extract(ctx, p)
 }
 
 // collect checks that the recipe wrote what it said it would, and sums it.

@@ -93,6 +93,13 @@ func (c *cooker) recheck(ctx context.Context, f contents.File) error {
 		}
 		return err
 	}
+	if _, ok := pathname.CutExtract(f.Path); ok {
+		same, err := c.Contents.Reextract(f)
+		if err == nil && !same {
+			err = ErrChanged
+		}
+		return err
+	}
 	stat, open := c.Assets.Stat, c.Assets.OpenFile
 	if filepath.IsAbs(f.Path) { // a tool
 		stat, open = os.Stat, regular.Open

@@ -157,6 +157,7 @@ func (p *pack) root() *remote.Root {
 // add adds what a path of the asset tree means: a file, or what a listing has. It reports
 // whether that is more than there was.
 func (p *pack) add(ctx context.Context, at string) (more bool) {
+	at = pathname.FileOf(at)
 	l, listing := pathname.CutListing(at)
 	if !listing {
 		return p.addFile(at, p.runner.Contents.At(ctx, at))

@@ -174,6 +174,7 @@ func (f *finder) compare(ctx context.Context, opt restat.Options) error {
 	if err := restat.Compare(ctx, opt, found); err != nil {
 		return err
 	}
+	f.compareParts(ctx)
 	f.delta.Read = Read{found.Read, found.Bytes, f.delta.Read.Took + f.s.Time.Now().Sub(begin)}
 	files := found.Files
 	for i := range files {
@@ -189,6 +190,32 @@ func (f *finder) compare(ctx context.Context, opt restat.Options) error {
 		}
 	}
 	return nil
+}
+
+// compareParts finds out whether listings and extracts are what they were although their
+// folders or files have changed: then that concerns none of the assets that depend on them.
+func (f *finder) compareParts(ctx context.Context) {
+	var now *contents.Contents
+	for i := range f.delta.Found.Files {
+		file := &f.delta.Found.Files[i]
+		if file.Role != index.Other || file.Kind != restat.Changed || file.Compared {
+			continue
+		}
+		path := f.last.Path(file.Ref)
+		_, listing := pathname.CutListing(path)
+		if _, extract := pathname.CutExtract(path); !listing && !extract {
+			continue
+		}
+		if now == nil {
+			now = contents.New(contents.Options{
+				Assets: f.s.Assets, Known: index.Empty(), Checksum: f.s.Checksum, Workers: 1, Clock: f.s.Clock, Extracts: f.s.Recipes.Extract,
+			})
+		}
+		got := now.At(ctx, path)
+		want, _ := f.last.Content(file.Ref)
+		file.Compared, file.Busy = true, !got.Settled
+		file.Same = got.Known() && got.Stamp == file.Now && got.Sum == want
+	}
 }
 
 // sort says whom a file that differs concerns.

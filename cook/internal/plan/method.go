@@ -270,6 +270,9 @@ func actionID(k *hashing.Key, a *Action, src *contents.File) store.ActionID {
 			k.String("output", out)
 		}
 	}
+	if m.Then == nil && len(m.Recipe.Extracts) > 0 && path.Dir(src.Path) == "." {
+		k.Bool("in the root", true) // see recipe.Job.InFolder
+	}
 	if m.UsesPath() {
 		k.String("source path", src.Path)
 	}

@@ -18,6 +18,7 @@
 package restat
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -238,7 +239,7 @@ func (s *comparison) look(ctx context.Context, t task, f *index.Folder, dir dirf
 			continue
 		}
 		differed := len(found.Files)
-		early := reader != nil && (s.IgnoreStamps || touched >= 2) && !n.Follow() && n.Stamp.Size < bulk.SmallSize
+		early := reader != nil && (s.IgnoreStamps || touched >= 2) && !n.Follow() && n.Stamp.Size < bulk.SmallSize && !isPart(&n)
 		if !early || !s.read(&n, dir, reader, &info, found) {
 			if err := s.stat(&n, dir, &info, found); err != nil {
 				return err
@@ -264,7 +265,7 @@ func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, fou
 		err = dir.Info(info)
 		info.Links = 0 // of a folder they say nothing
 	} else {
-		err = dir.Stat(n.Name, n.Follow(), info)
+		err = dir.Stat(fileName(n), n.Follow(), info)
 	}
 	switch {
 	case err == nil && n.Role == index.Absent:
@@ -286,6 +287,24 @@ func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, fou
 // isListing reports whether a file is a listing, whose stamp is that of its folder; see
 // pathname.Listing. No file has the name.
 func isListing(n *index.Node) bool { return len(n.Name) > 2 && n.Name[0] == '.' && n.Name[1] == 0 }
+
+// isPart reports whether a file is a listing or an extract, which cannot be read like a file;
+// see package pathname.
+func isPart(n *index.Node) bool { return isListing(n) || isExtract(n) }
+
+// isExtract reports whether a file is an extract, whose stamp is that of its file. It ends in a
+// NUL of its own before the one that ends all names.
+func isExtract(n *index.Node) bool {
+	return len(n.Name) > 2 && n.Name[len(n.Name)-2] == 0 && !isListing(n)
+}
+
+// fileName is the name of a file of which a node is, or of which it has an extract.
+func fileName(n *index.Node) []byte {
+	if !isExtract(n) {
+		return n.Name
+	}
+	return n.Name[:bytes.IndexByte(n.Name, 0)+1]
+}
 
 // missing notes the files of a folder that is not there. If that is because a link is
 // on the way to it, then a recipe, which may follow links, may find there what was

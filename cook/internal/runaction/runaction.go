@@ -73,7 +73,7 @@ func record(ctx context.Context, dir string, recipes []recipe.Recipe) (rec remot
 		return refuse(err)
 	}
 	defer out.Close()
-	m := &machine{dir: dir, assets: assets, out: out, contents: contentsOf(assets)}
+	m := &machine{dir: dir, assets: assets, out: out, contents: contentsOf(assets, recipes)}
 	a, err := m.action(ctx, want, recipes)
 	if err == nil {
 		err = m.lookAtAll(ctx)
@@ -112,10 +112,16 @@ type machine struct {
 }
 
 // contentsOf finds out what the files of a tree hold of which nothing is known.
-func contentsOf(assets *confine.Dir) *contents.Contents {
+func contentsOf(assets *confine.Dir, recipes []recipe.Recipe) *contents.Contents {
 	sums, _ := hashing.Lookup("xxh3")
 	return contents.New(contents.Options{
 		Assets: assets, Known: index.Empty(), Checksum: sums, Unsettled: true, Workers: 1, Clock: scan.NewClock(time.Now(), time.Now),
+		Extracts: func(name string) (x recipe.Extract, ok bool) {
+			if set, err := recipe.NewSet(recipes...); err == nil {
+				x, ok = set.Extract(name)
+			}
+			return x, ok
+		},
 		Artifacts: func(string) (store.BlobID, error) {
 			return store.BlobID{}, errors.New("no artifacts of others are here")
 		},

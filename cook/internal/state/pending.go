@@ -11,6 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/syncfs"
 )
 
@@ -50,7 +51,10 @@ func (d *Dir) NewPending(assets *confine.Dir) (*Pending, error) {
 // Add adds a file, by its path among the assets or its absolute name, that is known
 // under a stamp for the first time.
 func (p *Pending) Add(file string, s scan.Stamp) {
-	if _, ok := p.files[s.Device]; !ok {
+	if _, ok := pathname.CutListing(file); ok {
+		return // the files that it lists are added themselves
+	}
+	if file = pathname.FileOf(file); p.files[s.Device] == "" {
 		p.files[s.Device] = file
 	}
 }

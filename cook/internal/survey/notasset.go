@@ -78,7 +78,13 @@ func readersAre(n int) string {
 // readersOf returns the assets that read a file, sorted.
 func readersOf(last *index.Index, file string) (list []string) {
 	index.Guard(func() error {
-		last.Dependents(map[string]bool{file: true}, func(source string) { list = append(list, source) })
+		paths := map[string]bool{file: true} // and those of its extracts
+		for f := range last.Files() {
+			if strings.HasPrefix(f.Path, file) && pathname.FileOf(f.Path) == file {
+				paths[f.Path] = true
+			}
+		}
+		last.Dependents(paths, func(source string) { list = append(list, source) })
 		return nil
 	})
 	slices.Sort(list)

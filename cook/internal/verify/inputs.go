@@ -109,6 +109,9 @@ func (r *recordedInputs) stands(d index.Dep) bool {
 		})
 	}
 	byContent, known := r.files[d.Path]
+	if file := pathname.FileOf(d.Path); !known && d.Found {
+		byContent, known = r.files[file] // that of the whole file stands for its extracts
+	}
 	if known && (byContent || pathname.PresenceOnly(d.Name) || !d.Found) {
 		return true
 	}
@@ -164,6 +167,7 @@ func asReads(source string, paths []string) []string {
 	var reads []string
 	for _, p := range paths[:min(shown, len(paths))] {
 		all := ""
+		p = pathname.FileOf(p)
 		if l, ok := pathname.CutListing(p); ok {
 			p, all = path.Clean(l.Folder), "/*"
 		}

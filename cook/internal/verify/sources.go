@@ -18,6 +18,7 @@ import (
 func newContents(s *pass.Session, artifacts *execute.Artifacts) *contents.Contents {
 	return contents.New(contents.Options{
 		Artifacts: artifacts.Digest, Assets: s.Assets, Known: index.Empty(), Checksum: s.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock,
+		Extracts: s.Recipes.Extract,
 	})
 }
 

@@ -127,7 +127,7 @@ func (l *learned) fromDelta(s *pass.Session, done *pass.Done, at places) {
 		if _, listing := pathname.CutListing(file); !is || listing || filepath.IsAbs(file) { // a program
 			continue
 		}
-		info, err := s.Assets.Root().Stat(filepath.FromSlash(file))
+		info, err := s.Assets.Root().Stat(filepath.FromSlash(pathname.FileOf(file)))
 		if gone := errors.Is(err, fs.ErrNotExist); !gone && (err != nil || dirfd.InfoOf(info).Links != 1) {
 			l.everywhere = true
 			return
@@ -186,7 +186,7 @@ func (l *learned) fromActions(actions []index.Action, at places) {
 	for i := range actions {
 		for _, d := range actions[i].Deps {
 			if !pathname.IsArtifacts(d.Path) { // which are outputs of others
-				l.use(filepath.Join(at.assets, filepath.FromSlash(d.Path)))
+				l.use(filepath.Join(at.assets, filepath.FromSlash(pathname.FileOf(d.Path))))
 			}
 		}
 		for _, o := range actions[i].Made {
@@ -204,7 +204,7 @@ func (l *learned) fromFiles(d *pass.Delta, at places) {
 			if !ok || n.Role != index.Other {
 				continue
 			}
-			file := d.Last.Path(n.Ref)
+			file := pathname.FileOf(d.Last.Path(n.Ref))
 			if !filepath.IsAbs(file) {
 				file = filepath.Join(at.assets, filepath.FromSlash(file))
 			}

@@ -3,6 +3,7 @@
 package recipetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // Result is what cooking gave.
@@ -57,6 +59,7 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
 			return list(tree, folder, pattern, ofFolders)
 		},
+		Extract: func(p string) ([]byte, bool, error) { return extract(r, tree, p) },
 		Scratch: func() (string, error) { return os.MkdirTemp(out, "scratch") },
 		Each:    parallel.NewCores(4).Each, // so that the race detector sees what pieces share
 	}, info.Size())
@@ -145,4 +148,32 @@ func list(tree fs.FS, folder, pattern string, ofFolders bool) (names []string, f
 		}
 	}
 	return names, err == nil, err
+}
+
+// extract is recipe.Env.Extract of a tree.
+func extract(r recipe.Recipe, tree fs.FS, path string) (data []byte, found bool, err error) {
+	of, ok := pathname.CutExtract(path)
+	set, err := recipe.NewSet(r)
+	if err != nil {
+		return nil, false, err
+	}
+	x, known := set.Extract(of.Name)
+	if !ok || !known {
+		return nil, false, fmt.Errorf("%q: not an extract of the recipe", path)
+	}
+	file, err := fs.ReadFile(tree, of.File)
+	if err != nil {
+		return nil, false, ignoreAbsent(err)
+	}
+	if data, err = x.Of(bytes.NewReader(file), int64(len(file))); err != nil {
+		return nil, false, err
+	}
+	return x.About(data, of.Subject), true, nil
+}
+
+func ignoreAbsent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

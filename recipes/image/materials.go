@@ -1,0 +1,171 @@
+package image
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/gltfcheck"
+	"github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+)
+
+// Bounds of what is read of a model's materials. Of models beyond them nothing is known.
+const (
+	maxMaterialsText = 16 << 20
+	maxUses          = 4096
+	maxUseName       = 512
+)
+
+// materials is what models say of pictures: a line for each use, sorted, of picture, slot and
+// material, in quotes. Formats are told apart by their first bytes.
+var materials = recipe.Extract{Name: "materials", Version: 1, Of: usesIn, About: usesAbout}
+
+func usesIn(file io.ReaderAt, size int64) ([]byte, error) {
+	head := make([]byte, model.HeaderSize)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	head = head[:n]
+	at, length, isGLB := int64(0), size, model.IsGLB(head)
+	if isGLB {
+		at = model.HeaderSize
+		if length, err = model.TextSize(head, size); err != nil {
+			return nil, nil // nothing can be known of it
+		}
+	}
+	if length > maxMaterialsText {
+		return nil, nil
+	}
+	text := make([]byte, length)
+	if n, err = file.ReadAt(text, at); err != nil && err != io.EOF {
+		return nil, err
+	}
+	text = text[:n]
+	found := uses{}
+	if isGLB || bytes.HasPrefix(bytes.TrimLeft(text, "\ufeff \t\r\n"), []byte("{")) {
+		found.ofGLTF(text)
+	} else {
+		found.ofMTL(text)
+	}
+	return found.lines(), nil
+}
+
+// usesAbout returns the lines about one picture.
+func usesAbout(extract []byte, picture string) []byte {
+	prefix := []byte(strconv.Quote(picture) + " ")
+	var about []byte
+	for line := range bytes.Lines(extract) {
+		if bytes.HasPrefix(line, prefix) {
+			about = append(about, line...)
+		}
+	}
+	return about
+}
+
+// uses are the lines of an extract.
+type uses map[string]bool
+
+func (u uses) add(picture, slot, material string) {
+	if picture != "" && len(picture)+len(slot)+len(material) <= maxUseName {
+		u[strconv.Quote(path.Clean(picture))+" "+strconv.Quote(slot)+" "+strconv.Quote(material)+"\n"] = true
+	}
+}
+
+func (u uses) lines() []byte {
+	if len(u) > maxUses {
+		return nil
+	}
+	return []byte(strings.Join(slices.Sorted(maps.Keys(u)), ""))
+}
+
+// ofGLTF adds the uses of a document: each member of a material, or of an extension of one,
+// whose name ends in "Texture" and that has the index of a texture (glTF 2.0, 5.19 to 5.22).
+func (u uses) ofGLTF(text []byte) {
+	var doc struct {
+		Images []struct {
+			URI *string `json:"uri"`
+		} `json:"images"`
+		Textures []struct {
+			Source     *int `json:"source"`
+			Extensions map[string]struct {
+				Source *int `json:"source"`
+			} `json:"extensions"`
+		} `json:"textures"`
+		Materials []json.RawMessage `json:"materials"` // one after the other, to bound what a hostile file takes
+	}
+	if json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &doc) != nil {
+		return
+	}
+	use := func(source *int, slot, material string) {
+		if source == nil || *source < 0 || *source >= len(doc.Images) {
+			return
+		}
+		if uri := doc.Images[*source].URI; uri != nil && !gltfcheck.IsDataURI(*uri) {
+			if name, err := gltfcheck.FileOfURI(*uri); err == nil {
+				u.add(name, slot, material)
+			}
+		}
+	}
+	var visit func(members map[string]json.RawMessage, material string, depth int)
+	visit = func(members map[string]json.RawMessage, material string, depth int) {
+		for key, value := range members {
+			if key == "extras" || depth > 3 { // material, extensions, one of them
+				continue
+			}
+			var child map[string]json.RawMessage
+			if json.Unmarshal(value, &child) != nil {
+				continue
+			}
+			var index struct {
+				Index *int `json:"index"`
+			}
+			if !strings.HasSuffix(key, "Texture") || json.Unmarshal(value, &index) != nil || index.Index == nil {
+				visit(child, material, depth+1)
+				continue
+			}
+			if i := *index.Index; i >= 0 && i < len(doc.Textures) {
+				use(doc.Textures[i].Source, key, material)
+				for _, e := range doc.Textures[i].Extensions {
+					use(e.Source, key, material)
+				}
+			}
+		}
+	}
+	for i, text := range doc.Materials {
+		var m map[string]json.RawMessage
+		var name string
+		if json.Unmarshal(text, &m) != nil {
+			continue
+		}
+		if json.Unmarshal(m["name"], &name) != nil || name == "" {
+			name = strconv.Itoa(i)
+		}
+		visit(m, name, 0)
+	}
+}
+
+// ofMTL adds the uses of a material library. The name of a map is the last word of its line:
+// options come before it (Wavefront's MTL; norm, map_Pr and map_Pm are those of PBR exporters).
+// Of a name with spaces that is the end, which names no picture.
+func (u uses) ofMTL(text []byte) {
+	material := ""
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if len(words) < 2 {
+			continue
+		}
+		if words[0] == "newmtl" {
+			material = strings.Join(words[1:], " ")
+		} else if roleOfSlot[words[0]] != role.Unknown {
+			u.add(strings.ReplaceAll(words[len(words)-1], `\`, "/"), words[0], material)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package image
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A use is that a material has the source in a slot.
+type use struct{ model, slot, material string }
+
+// maxModels is how many models of a folder are asked at most: each is a dependency.
+const maxModels = 64
+
+// usesOf finds the uses of the source in the models of its folder and of the one above.
+func (s *subject) usesOf(job *recipe.Job) (found []use, err error) {
+	folders := []string{""}
+	if job.InFolder() {
+		folders = append(folders, "../")
+	}
+	for _, folder := range folders {
+		models, err := job.Glob(folder + "*.{gltf,glb,mtl}")
+		if err != nil {
+			return nil, err
+		}
+		if len(models) > maxModels {
+			s.because("%d models are in %s: more than %d, so none is asked what the picture is for", len(models), folderName(folder), maxModels)
+			continue
+		}
+		for _, model := range models {
+			lines, err := job.ReadExtract(model, materials.Name)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			for line := range strings.Lines(string(lines)) {
+				if u, ok := parseUse(model, line); ok {
+					found = append(found, u)
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+func folderName(folder string) string {
+	if folder == "" {
+		return "its folder"
+	}
+	return "the folder above"
+}
+
+// parseUse reads a line of the extract.
+func parseUse(model, line string) (u use, ok bool) {
+	u.model = model
+	for _, part := range []*string{new(string), &u.slot, &u.material} {
+		quoted, err := strconv.QuotedPrefix(line)
+		if err != nil {
+			return u, false
+		}
+		*part, _ = strconv.Unquote(quoted)
+		line = strings.TrimPrefix(line[len(quoted):], " ")
+	}
+	return u, true
+}
+
+// roleOfSlot is the role of pictures in a slot; other slots say nothing. Those of glTF
+// are of its specification, 3.9, and of the extensions that the Khronos Group has ratified.
+var roleOfSlot = map[string]role.Role{
+	"baseColorTexture": role.Color, "emissiveTexture": role.Color, "diffuseTexture": role.Color, "sheenColorTexture": role.Color,
+	"specularColorTexture": role.Color, "specularGlossinessTexture": role.Color, "diffuseTransmissionColorTexture": role.Color,
+	"normalTexture": role.Normal, "clearcoatNormalTexture": role.Normal,
+	"metallicRoughnessTexture": role.Data, "occlusionTexture": role.Data, "clearcoatTexture": role.Data, "clearcoatRoughnessTexture": role.Data,
+	"transmissionTexture": role.Data, "thicknessTexture": role.Data, "specularTexture": role.Data, "sheenRoughnessTexture": role.Data,
+	"iridescenceTexture": role.Data, "iridescenceThicknessTexture": role.Data, "anisotropyTexture": role.Data, "diffuseTransmissionTexture": role.Data,
+
+	"map_Kd": role.Color, "map_Ks": role.Color, "map_Ke": role.Color, "map_Ka": role.Color,
+	"norm": role.Normal, "map_Bump": role.Normal, "map_bump": role.Normal, "bump": role.Normal,
+	"map_Pr": role.Data, "map_Pm": role.Data, "map_Ns": role.Data, "map_d": role.Data, "disp": role.Data,
+}
+
+// A usage is the role in which materials use a picture, Unknown if that is not known.
+type usage struct {
+	role role.Role
+	by   string // "material ... of ... names it as ..."
+	bump bool   // a slot of OBJ that holds heights as well
+}
+
+// askMaterials finds out how materials use a picture whose option says that they decide. Where
+// they disagree it is data, which changes no number; where none names it, it is as with auto.
+func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
+	if s.o.Kind != "material" {
+		return nil
+	}
+	o := *s.o
+	s.o, o.Kind = &o, "auto"
+	if o.transparent() {
+		return nil
+	}
+	found, err := s.usesOf(job)
+	if err != nil {
+		return err
+	}
+	found = slices.DeleteFunc(found, func(u use) bool { return roleOfSlot[u.slot] == role.Unknown })
+	if len(found) == 0 {
+		s.because("no material of a model in its folder or in the one above names it")
+		return nil
+	}
+	first := found[0]
+	s.used = usage{roleOfSlot[first.slot], first.String(), strings.HasSuffix(strings.ToLower(first.slot), "bump")}
+	for _, u := range found[1:] {
+		if roleOfSlot[u.slot] != s.used.role {
+			s.used = usage{role: role.Data, by: fmt.Sprintf("%s, but %s", first, u)}
+			job.Warn("taken for data: %s; a picture for each would suit both", s.used.by)
+			break
+		}
+	}
+	o.Kind = s.used.role.String() // it is decoded as that
+	return o.Check()
+}
+
+func (u use) String() string {
+	return fmt.Sprintf("material %q of %s names it as %s", u.material, pathname.Show(u.model), u.slot)
+}
