@@ -183,10 +183,13 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 		return nil, err
 	}
 	s := &subject{o: o}
+	if err := s.askMaterials(job); err != nil {
+		return nil, err
+	}
 	for _, step := range []struct {
 		name string
 		do   func(context.Context, *recipe.Job) error
-	}{{"read materials", s.askMaterials}, {"decode", s.load}, {"cut", s.cut}, {"classify", s.judge}, {"resize", s.resize}, {"choose format", s.choose}} {
+	}{{"decode", s.load}, {"cut", s.cut}, {"classify", s.judge}, {"resize", s.resize}, {"choose format", s.choose}} {
 		scope := job.Step(step.name)
 		err := step.do(ctx, job)
 		scope()

@@ -1,7 +1,6 @@
 package image
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -95,10 +94,11 @@ type usage struct {
 
 // askMaterials finds out how materials use a picture whose option says that they decide. Where
 // they disagree it is data, which changes no number; where none names it, it is as with auto.
-func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
+func (s *subject) askMaterials(job *recipe.Job) error {
 	if s.o.Kind != "material" {
 		return nil
 	}
+	defer job.Step("read materials")()
 	o := *s.o
 	s.o, o.Kind = &o, "auto"
 	if o.transparent() {
