@@ -164,7 +164,7 @@ func (u uses) ofMTL(text []byte) {
 		}
 		if words[0] == "newmtl" {
 			material = strings.Join(words[1:], " ")
-		} else if roleOfSlot[words[0]] != role.Unknown {
+		} else if role.OfSlot(words[0]) != role.Unknown {
 			u.add(strings.ReplaceAll(words[len(words)-1], `\`, "/"), words[0], material)
 		}
 	}

@@ -70,21 +70,6 @@ func parseUse(model, line string) (u use, ok bool) {
 	return u, true
 }
 
-// roleOfSlot is the role of pictures in a slot; other slots say nothing. Those of glTF
-// are of its specification, 3.9, and of the extensions that the Khronos Group has ratified.
-var roleOfSlot = map[string]role.Role{
-	"baseColorTexture": role.Color, "emissiveTexture": role.Color, "diffuseTexture": role.Color, "sheenColorTexture": role.Color,
-	"specularColorTexture": role.Color, "specularGlossinessTexture": role.Color, "diffuseTransmissionColorTexture": role.Color,
-	"normalTexture": role.Normal, "clearcoatNormalTexture": role.Normal,
-	"metallicRoughnessTexture": role.Data, "occlusionTexture": role.Data, "clearcoatTexture": role.Data, "clearcoatRoughnessTexture": role.Data,
-	"transmissionTexture": role.Data, "thicknessTexture": role.Data, "specularTexture": role.Data, "sheenRoughnessTexture": role.Data,
-	"iridescenceTexture": role.Data, "iridescenceThicknessTexture": role.Data, "anisotropyTexture": role.Data, "diffuseTransmissionTexture": role.Data,
-
-	"map_Kd": role.Color, "map_Ks": role.Color, "map_Ke": role.Color, "map_Ka": role.Color,
-	"norm": role.Normal, "map_Bump": role.Normal, "map_bump": role.Normal, "bump": role.Normal,
-	"map_Pr": role.Data, "map_Pm": role.Data, "map_Ns": role.Data, "map_d": role.Data, "disp": role.Data,
-}
-
 // A usage is the role in which materials use a picture, Unknown if that is not known.
 type usage struct {
 	role role.Role
@@ -108,15 +93,15 @@ func (s *subject) askMaterials(job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	found = slices.DeleteFunc(found, func(u use) bool { return roleOfSlot[u.slot] == role.Unknown })
+	found = slices.DeleteFunc(found, func(u use) bool { return role.OfSlot(u.slot) == role.Unknown })
 	if len(found) == 0 {
 		s.because("no material of a model in its folder or in the one above names it")
 		return nil
 	}
 	first := found[0]
-	s.used = usage{roleOfSlot[first.slot], first.String(), strings.HasSuffix(strings.ToLower(first.slot), "bump")}
+	s.used = usage{role.OfSlot(first.slot), first.String(), strings.HasSuffix(strings.ToLower(first.slot), "bump")}
 	for _, u := range found[1:] {
-		if roleOfSlot[u.slot] != s.used.role {
+		if role.OfSlot(u.slot) != s.used.role {
 			s.used = usage{role: role.Data, by: fmt.Sprintf("%s, but %s", first, u)}
 			job.Warn("taken for data: %s; a picture for each would suit both", s.used.by)
 			break

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/internal/gltfcheck"
+	pictureRole "github.com/assetcook/assetcook/internal/image/role"
 	picturefile "github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/mesh/model"
 	texture "github.com/assetcook/assetcook/recipes/image"
@@ -28,14 +29,12 @@ func (r role) String() string {
 	return [...]string{noRole: "", colorRole: "color", normalRole: "normal", dataRole: "data", severalRoles: ""}[r]
 }
 
-// roleOf returns what a texture is by the member of a material that names it. All are
-// those of glTF and of its extensions KHR_materials_*.
+// roleOf returns what a texture is by the member of a material that names it.
 func roleOf(member string) role {
-	switch member {
-	case "baseColorTexture", "emissiveTexture", "diffuseTexture", "specularGlossinessTexture",
-		"specularColorTexture", "sheenColorTexture", "diffuseTransmissionColorTexture":
+	switch pictureRole.OfSlot(member) {
+	case pictureRole.Color:
 		return colorRole
-	case "normalTexture", "clearcoatNormalTexture":
+	case pictureRole.Normal:
 		return normalRole
 	}
 	return dataRole

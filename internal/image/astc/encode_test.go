@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
 var qualities = []struct {
@@ -227,7 +229,7 @@ func TestWeighAlphaPays(t *testing.T) {
 			var sse [2]int64
 			for i, weigh := range []bool{false, true} {
 				blocks := encoded(t, pix, width, width, side, Options{Quality: q.q, WeighAlpha: weigh})
-				sse[i] = weighedError(pix, read(blocks, width, width, side, true))
+				sse[i] = byalpha.Error(pix, read(blocks, width, width, side, true))
 			}
 			if float64(sse[1]) > 0.95*float64(sse[0]) {
 				t.Errorf("%s, %d pixels a side: %d, without %d", q.name, side, sse[1], sse[0])

@@ -1,6 +1,10 @@
 package bc7
 
-import "math"
+import (
+	"math"
+
+	"github.com/assetcook/assetcook/internal/image/byalpha"
+)
 
 // A shrinker makes blocks that a general compressor finds more alike. Such a one,
 // zstd above all, saves what stood before: so for each block the blocks before it are
@@ -133,7 +137,7 @@ func (s *shrinker) take(pixels *[64]byte, best *[16]byte) {
 	if s.weighed && s.alpha {
 		var decoded, wanted [64]byte
 		DecodeBlock(&decoded, best)
-		weigh(&wanted, pixels, &decoded)
+		byalpha.Ask(wanted[:], pixels[:], decoded[:])
 		s.px.load(&wanted)
 	}
 	s.rows.fill(&s.px, s.alpha)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assetcook/assetcook/internal/image/byalpha"
 	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 )
@@ -86,7 +87,7 @@ func TestRDOWeighed(t *testing.T) {
 			var pixels, decoded [64]byte
 			p.gather(&pixels, at)
 			DecodeBlock(&decoded, (*[16]byte)(blocks[16*at:]))
-			sse += weighedError(&pixels, &decoded)
+			sse += byalpha.Error(pixels[:], decoded[:])
 		}
 		return sse
 	}
@@ -144,10 +145,10 @@ func TestWeighAlphaPays(t *testing.T) {
 			var decoded [64]byte
 			block := e.encode(&pixels)
 			DecodeBlock(&decoded, &block)
-			before := weighedError(&pixels, &decoded)
+			before := byalpha.Error(pixels[:], decoded[:])
 			block = e.encodeWeighed(&pixels)
 			DecodeBlock(&decoded, &block)
-			after := weighedError(&pixels, &decoded)
+			after := byalpha.Error(pixels[:], decoded[:])
 			if after > before {
 				t.Fatalf("error %d, without weighing %d", after, before)
 			}
@@ -159,10 +160,10 @@ func TestWeighAlphaPays(t *testing.T) {
 			p.gather(&pixels, at)
 			block := e.encode(&pixels)
 			DecodeBlock(&decoded, &block)
-			plain += weighedError(&pixels, &decoded)
+			plain += byalpha.Error(pixels[:], decoded[:])
 			block = e.encodeWeighed(&pixels)
 			DecodeBlock(&decoded, &block)
-			weighed += weighedError(&pixels, &decoded)
+			weighed += byalpha.Error(pixels[:], decoded[:])
 		}
 		if weighed > plain*6/10 {
 			t.Errorf("%s: error %d, without weighing %d", q.name, weighed, plain)

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
 var qualities = []struct {
@@ -259,9 +261,7 @@ func TestWeighAlpha(t *testing.T) {
 		var sse [2]int64
 		for i, weigh := range []bool{false, true} {
 			got := decoded(encoded(t, pix, side, side, true, Options{Quality: q.q, WeighAlpha: weigh}), side, side, true)
-			for j := 0; j < len(pix); j += 64 {
-				sse[i] += weighedError((*[64]byte)(pix[j:]), (*[64]byte)(got[j:]))
-			}
+			sse[i] = byalpha.Error(pix, got)
 		}
 		if sse[1] > sse[0]*9/10 {
 			t.Errorf("%s: weighed error %d, without weights %d", q.name, sse[1], sse[0])

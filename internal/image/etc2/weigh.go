@@ -1,13 +1,10 @@
 package etc2
 
-// encodeWeighed returns the best color block found where a pixel's color counts as
-// much as its alpha: the error is the sum of a*(dr^2+dg^2+db^2).
-//
-// The search knows no weights, but can be asked for other colors, as in package bc7:
-// let q be the color that a pixel has now, and ask for q + a/255*(p-q) in place of p.
-// Wherever the unweighed error of that falls, the weighed error of p falls at least as
-// much, since a/255 is at most 1 and the two agree in value and slope at q. It begins
-// with the mean color as q; the pixels as they are compete too.
+import "github.com/assetcook/assetcook/internal/image/byalpha"
+
+// encodeWeighed returns the best color block found where a pixel's color counts as much as
+// its alpha, as package byalpha says how. The error of alpha, which another block stores, is
+// the same for all.
 func (e *encoder) encodeWeighed(pixels *[64]byte) uint64 {
 	opaque := byte(255)
 	for i := 3; i < 64; i += 4 {
@@ -19,59 +16,17 @@ func (e *encoder) encodeWeighed(pixels *[64]byte) uint64 {
 	}
 	var decoded, wanted [64]byte
 	decode(&decoded, block)
-	least := weighedError(pixels, &decoded)
-	meanColor(&decoded, pixels)
+	least := byalpha.Error(pixels[:], decoded[:])
+	byalpha.Mean(decoded[:], pixels[:])
 	for range e.effort.weighed {
-		weigh(&wanted, pixels, &decoded)
+		byalpha.Ask(wanted[:], pixels[:], decoded[:])
 		other := e.encode(&wanted)
 		decode(&decoded, other)
-		sse := weighedError(pixels, &decoded)
+		sse := byalpha.Error(pixels[:], decoded[:])
 		if sse >= least {
 			break
 		}
 		block, least = other, sse
 	}
 	return block
-}
-
-// weigh sets what is asked for in place of pixels that are now something else.
-func weigh(wanted, pixels, now *[64]byte) {
-	for i := 0; i < 64; i += 4 {
-		a := int(pixels[i+3])
-		for c := i; c < i+3; c++ {
-			q := int(now[c])
-			wanted[c] = uint8((255*q + a*(int(pixels[c])-q) + 127) / 255)
-		}
-	}
-}
-
-// meanColor sets every pixel to the mean of the colors, weighed by alpha.
-func meanColor(dst, pixels *[64]byte) {
-	var sum [3]int
-	weight := 0
-	for i := 0; i < 64; i += 4 {
-		a := int(pixels[i+3])
-		weight += a
-		for c := range sum {
-			sum[c] += a * int(pixels[i+c])
-		}
-	}
-	for i := 0; i < 64; i += 4 {
-		for c := range sum {
-			dst[i+c] = uint8((sum[c] + weight/2) / max(weight, 1))
-		}
-	}
-}
-
-// weighedError is the squared error of colors, each counted alpha times.
-func weighedError(pixels, decoded *[64]byte) (sse int64) {
-	for i := 0; i < 64; i += 4 {
-		var color int64
-		for c := i; c < i+3; c++ {
-			d := int64(pixels[c]) - int64(decoded[c])
-			color += d * d
-		}
-		sse += int64(pixels[i+3]) * color
-	}
-	return sse
 }

@@ -1,0 +1,56 @@
+// Package byalpha has encoders of texel blocks count the error of a color by its alpha: what
+// cannot be seen may differ. The error of pixels is the sum of a*(dr^2+dg^2+db^2) + 255*da^2,
+// with a from 0 to 255.
+//
+// An encoder that knows no weights is asked for other colors. Let q be the color that a pixel
+// has now, and ask for q + a/255*(p-q) in place of p: wherever the unweighed error of that
+// falls, the weighed error of p falls at least as much, since a/255 is at most 1 and the two
+// agree in value and slope at q. So a block is coded, decoded and coded again, each time for
+// such colors. It begins with the mean color as q; the pixels as they are compete too.
+//
+// Pixels are RGBA of eight bits; slices of a call are equally long.
+package byalpha
+
+// Ask sets what is asked for in place of pixels that are now something else.
+func Ask(wanted, pixels, now []byte) {
+	for i := 0; i < len(pixels); i += 4 {
+		a := int(pixels[i+3])
+		for c := i; c < i+3; c++ {
+			q := int(now[c])
+			wanted[c] = uint8((255*q + a*(int(pixels[c])-q) + 127) / 255)
+		}
+		wanted[i+3] = pixels[i+3]
+	}
+}
+
+// Mean sets every color of dst to the mean of the colors of pixels. It leaves alpha as it is.
+func Mean(dst, pixels []byte) {
+	var sum [3]int
+	weight := 0
+	for i := 0; i < len(pixels); i += 4 {
+		a := int(pixels[i+3])
+		weight += a
+		for c := range sum {
+			sum[c] += a * int(pixels[i+c])
+		}
+	}
+	for i := 0; i < len(pixels); i += 4 {
+		for c := range sum {
+			dst[i+c] = uint8((sum[c] + weight/2) / max(weight, 1))
+		}
+	}
+}
+
+// Error returns 255 times the squared error of decoded pixels.
+func Error(pixels, decoded []byte) (sse int64) {
+	for i := 0; i < len(pixels); i += 4 {
+		var color int64
+		for c := i; c < i+3; c++ {
+			d := int64(pixels[c]) - int64(decoded[c])
+			color += d * d
+		}
+		d := int64(pixels[i+3]) - int64(decoded[i+3])
+		sse += int64(pixels[i+3])*color + 255*d*d
+	}
+	return sse
+}
