@@ -150,8 +150,6 @@ func (q *queue) wake() {
 // arrived notes that an action has been answered. If it is being cooked and all of its blobs
 // have come, that ends.
 func (r *runner) arrived(i int, whole bool) {
-	var givenUp []remote.Key
-	defer func() { r.remote.Forget(givenUp...) }()
 	q := &r.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -169,8 +167,8 @@ func (r *runner) arrived(i int, whole bool) {
 	delete(q.racing, i)
 	if whole {
 		q.won++
-	} else {
-		givenUp = r.inVain()
+	} else if givenUp := r.inVain(); len(givenUp) > 0 {
+		go r.remote.Forget(givenUp...) // which waits for the server's end, as this must not
 	}
 	q.more.Broadcast()
 }

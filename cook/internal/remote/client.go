@@ -94,7 +94,11 @@ type Client struct {
 	starting sync.Once
 	begin    func() (io.ReadWriteCloser, error) // starts cook-remote
 
-	mu      sync.Mutex // guards what follows, and writing to conn
+	// sending is held while a request is written, which lasts until the other end takes it. What
+	// that says meanwhile is read all the same: else each could wait for the other.
+	sending sync.Mutex
+
+	mu      sync.Mutex // guards what follows
 	conn    io.ReadWriteCloser
 	to      *json.Encoder
 	seq     uint64
@@ -346,8 +350,30 @@ func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint6
 	return r.Seq
 }
 
-// write writes a request and notes who waits for its answers, unless none will come.
+// write writes a request whose answers are awaited. It reports whether answer has been called,
+// or will be.
 func (c *Client) write(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
+	c.sending.Lock()
+	defer c.sending.Unlock()
+	if !c.await(r, answers, answer) {
+		return false
+	}
+	if c.to.Encode(r) == nil {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting == nil {
+		return true // receive says that none will come
+	}
+	for n := range answers {
+		delete(c.waiting, r.Seq+uint64(n))
+	}
+	return false
+}
+
+// await numbers a request and notes who waits for its answers, unless none will come.
+func (c *Client) await(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting == nil {
@@ -356,9 +382,6 @@ func (c *Client) write(r *Request, answers int, answer func(n int, a Answer, ok 
 	if answers > 0 {
 		r.Seq = c.seq + 1
 		c.seq += uint64(answers)
-	}
-	if c.to.Encode(r) != nil {
-		return false
 	}
 	for n := range answers {
 		c.waiting[r.Seq+uint64(n)] = func(a Answer, ok bool) { answer(n, a, ok) }

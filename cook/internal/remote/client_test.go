@@ -162,3 +162,22 @@ func TestPatience(t *testing.T) {
 		t.Errorf("the patience is %v", left)
 	}
 }
+
+// What the other end says is read while a request waits for it to be taken. Else the two would
+// wait for each other.
+func TestReadsWhileSending(t *testing.T) {
+	here, there := net.Pipe()
+	noted := make(chan string)
+	c := remote.NewOver(remote.Options{URL: "grpc://h", Read: true}, func(text string) { noted <- text }, func() (io.ReadWriteCloser, error) {
+		return here, nil
+	})
+	go c.Forget(key) // nothing takes it
+	there.SetWriteDeadline(time.Now().Add(10 * time.Second))
+	for range 2 {
+		if _, err := io.WriteString(there, `{"note":"a"}`+"\n"); err != nil {
+			t.Fatalf("a note is not read while a request is sent: %v", err)
+		}
+		<-noted
+	}
+	there.Close()
+}

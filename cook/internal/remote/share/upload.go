@@ -86,10 +86,13 @@ func (s *sharer) upload(ctx context.Context) {
 		case ctx.Err() != nil, errors.Is(err, ErrUnavailable), errors.Is(err, errOff):
 			u.left = append(u.left, group...)
 		default:
-			s.noteOnce("upload", fmt.Errorf("upload: %w", err))
 			if errors.Is(err, ErrRefused) || errors.Is(err, ErrFull) {
 				u.queue = nil // the others would end in the same way
 			}
+			u.mu.Unlock()
+			// The run may be slow to read, and what it sends meanwhile must be taken.
+			s.noteOnce("upload", fmt.Errorf("upload: %w", err))
+			continue
 		}
 		u.mu.Unlock()
 	}
