@@ -69,9 +69,9 @@ func newRamp(side, n int) (r ramp) {
 	var share [8][8]float64 // by pixel and weight
 	for x := range side {
 		at := (scale*x*(n-1) + 32) >> 6
-		share[x][at>>4] += float64(16-at&15) / 16
+		share[x][at>>4] += float64(float64(16-at&15) / 16)
 		if at&15 != 0 {
-			share[x][at>>4+1] += float64(at&15) / 16
+			share[x][at>>4+1] += float64(float64(at&15) / 16)
 		}
 	}
 	// The normal equations, with as many right sides as there are pixels.

@@ -65,7 +65,7 @@ func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 	mean := [3]float64{}
 	for _, p := range pix {
 		for k, v := range p {
-			mean[k] += float64(v) / 16
+			mean[k] += float64(float64(v) / 16)
 		}
 	}
 	for i, p := range pix {
