@@ -94,13 +94,10 @@ type Client struct {
 	starting sync.Once
 	begin    func() (io.ReadWriteCloser, error) // starts cook-remote
 
-	// sending is held while a request is written, which lasts until the other end takes it. What
-	// that says meanwhile is read all the same: else each could wait for the other.
-	sending sync.Mutex
+	to requests
 
 	mu      sync.Mutex // guards what follows
 	conn    io.ReadWriteCloser
-	to      *json.Encoder
 	seq     uint64
 	waiting map[uint64]func(a Answer, ok bool) // is called once, not ok if no answer will come; nil when none will
 	answers map[Key]*Answer                    // to what is expected; nil while it has not come
@@ -108,6 +105,13 @@ type Client struct {
 	patience atomic.Int64 // what is left of it, as a time.Duration
 
 	received chan struct{} // closed when nothing is noted any more; nil if nothing was begun
+}
+
+// Requests are written by one goroutine at a time. That lasts until the other end takes them;
+// what it says meanwhile is read all the same, else each could wait for the other.
+type requests struct {
+	sync.Mutex
+	*json.Encoder
 }
 
 // New returns a client for the runs that use a store, nil if there is no server to ask. note
@@ -353,8 +357,8 @@ func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint6
 // write writes a request whose answers are awaited. It reports whether answer has been called,
 // or will be.
 func (c *Client) write(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
-	c.sending.Lock()
-	defer c.sending.Unlock()
+	c.to.Lock()
+	defer c.to.Unlock()
 	if !c.await(r, answers, answer) {
 		return false
 	}
@@ -404,7 +408,7 @@ func (c *Client) start() {
 		c.note(fmt.Sprintf("remote: %v; this run goes on without it", err))
 		return
 	}
-	c.conn, c.to, c.received = conn, json.NewEncoder(conn), make(chan struct{})
+	c.conn, c.to.Encoder, c.received = conn, json.NewEncoder(conn), make(chan struct{})
 	go func() {
 		defer close(c.received)
 		c.receive(conn)
