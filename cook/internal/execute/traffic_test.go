@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/internal/plan"
@@ -46,7 +47,9 @@ func TestTransfersAreRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, fmt.Sprintf("%v %s: %s", e.Kind, e.Name, e.Detail))
+		if line := fmt.Sprintf("%v %s: %s", e.Kind, e.Name, e.Detail); !strings.HasPrefix(line, "open ") { // of a slow run
+			got = append(got, line)
+		}
 	}
 	slices.Sort(got)
 	want := []string{"scope cook/remote/download: 0 blobs, 0 B", "scope cook/remote/download: 1 blob, 2.0 KiB", "scope cook/remote/upload: 3 blobs, 5 B"}

@@ -80,6 +80,9 @@ func (s *sharer) answerRun(ctx, all context.Context, r remote.Request) (a remote
 	}
 	var err error
 	a.Record, a.Over, err = s.run(ctx, all, r.Root)
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil { // a blob was on its way for another one, which was dropped
+		a.Record, a.Over, err = s.run(ctx, all, r.Root)
+	}
 	if ctx.Err() != nil {
 		return remote.Answer{}
 	}
