@@ -71,7 +71,7 @@ func (r *runs) isOff() bool {
 // errNoExecution says that a server keeps results and no more.
 var errNoExecution = errors.New("the server executes nothing, so all is cooked here")
 
-// answerRun has an action executed. Uploads go on when its context has ended, for others wait
+// answerRun has an action executed. Transfers go on when its context has ended, for others wait
 // for them.
 func (s *sharer) answerRun(ctx, all context.Context, r remote.Request) (a remote.Answer) {
 	defer s.runs.drop(r.Seq)
@@ -80,9 +80,6 @@ func (s *sharer) answerRun(ctx, all context.Context, r remote.Request) (a remote
 	}
 	var err error
 	a.Record, a.Over, err = s.run(ctx, all, r.Root)
-	if errors.Is(err, context.Canceled) && ctx.Err() == nil { // a blob was on its way for another one, which was dropped
-		a.Record, a.Over, err = s.run(ctx, all, r.Root)
-	}
 	if ctx.Err() != nil {
 		return remote.Answer{}
 	}
@@ -128,7 +125,7 @@ func (s *sharer) run(ctx, all context.Context, root *remote.Root) (rec []byte, o
 	})
 	if err == nil {
 		known = true
-		if rec, _, err = s.accept(ctx, root, ar); err == nil {
+		if rec, _, err = s.accept(ctx, all, root, ar); err == nil {
 			return rec, time.Since(begun), nil
 		}
 	} else if !errors.Is(err, ErrMissing) {
@@ -147,7 +144,7 @@ func (s *sharer) run(ctx, all context.Context, root *remote.Root) (rec []byte, o
 	if err != nil {
 		return nil, 0, err
 	}
-	rec, cooking, err := s.accept(ctx, root, ar)
+	rec, cooking, err := s.accept(ctx, all, root, ar)
 	return rec, time.Since(begun) - cooking, err
 }
 
@@ -209,7 +206,7 @@ func (in *inputs) forget(contents map[Digest]content) {
 
 // accept returns the record of an action's result and how long it was cooked, and brings what it
 // says was made into the store. What is not as it has to be is an error.
-func (s *sharer) accept(ctx context.Context, root *remote.Root, ar *repb.ActionResult) ([]byte, time.Duration, error) {
+func (s *sharer) accept(ctx, whole context.Context, root *remote.Root, ar *repb.ActionResult) ([]byte, time.Duration, error) {
 	if ar.GetExitCode() != 0 {
 		said := strings.TrimSpace(string(ar.GetStderrRaw()))
 		line, _, _ := strings.Cut(said, "\n")
@@ -253,11 +250,16 @@ func (s *sharer) accept(ctx context.Context, root *remote.Root, ar *repb.ActionR
 			return wrong("file %d has %d bytes, its artifact %d", i, d.GetSizeBytes(), a.Size)
 		}
 		if !s.Store.HasBlob(a.Blob, a.Size) {
-			all = append(all, s.downloads.want(ctx, Digest{d.Hash, d.SizeBytes}, a, new(atomic.Bool)))
+			all = append(all, s.downloads.want(whole, Digest{d.Hash, d.SizeBytes}, a, new(atomic.Bool)))
 		}
 	}
 	for _, d := range all {
-		if <-d.done; d.err != nil {
+		select {
+		case <-d.done:
+		case <-ctx.Done(): // the download goes on, for others may wait for it
+			return nil, 0, ctx.Err()
+		}
+		if d.err != nil {
 			err = d.err
 			s.downloads.forget(d.to)
 		}
