@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// What is cooked to ETC2 and EAC reads as it was, and deep sources keep more than eight bits.
+// Textures of ETC2 and EAC decode to nearly the source, and deep sources keep more than eight bits.
 func TestETC2(t *testing.T) {
 	const w, h = 130, 97
 	m, deep := nrgba(w, h), stdimage.NewNRGBA64(stdimage.Rect(0, 0, w, h))

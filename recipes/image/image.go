@@ -28,7 +28,7 @@
 // and stored. Option kind says it; else materials that use the picture, its name, and
 // its pixels do, which also show whether a name keeps its word: see role.go. The name
 // comes as option named, by the recipe's hints, so that a picture can be renamed
-// without being cooked again. Explain says what came of it.
+// without being cooked again. Explain reports the decision.
 //
 // # Same bytes everywhere
 //

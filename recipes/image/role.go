@@ -16,7 +16,7 @@ import (
 // over still have 0.76, and lean by up to 0.25.
 const (
 	// surelyNormal is the share of unit vectors that makes one of a picture which
-	// nobody has called so, if it leans by surelyTilt at most, its z is not always
+	// no name calls so, if it leans by surelyTilt at most, its z is not always
 	// the same, and it has more colors than normalColors: a plain light blue is
 	// all unit vectors by chance.
 	surelyNormal = 0.95
@@ -48,7 +48,7 @@ type evidence struct {
 	float        bool // numbers are light without an upper end
 }
 
-// A verdict is what came of the evidence.
+// A verdict is what the evidence shows.
 type verdict struct {
 	role     role.Role
 	reason   string // for cook why: what decided, and why

@@ -86,7 +86,7 @@ func nameOf(o model.Object) (name string) {
 	return name
 }
 
-// isUnseen reports whether a primitive is for physics only, so that nobody needs normals:
+// isUnseen reports whether a primitive is for physics only, so that normals are not needed:
 // it is called so, or has nothing that is seen of it, neither a material nor coordinates or
 // colors, in a model that has materials.
 func (c *cooking) isUnseen(p *gltfcheck.Primitive, called calling) bool {

@@ -40,7 +40,7 @@
 // transforms, children and animations; only morph target weights move to the new node,
 // with the channels that animate them.
 //
-// # What nobody uses
+// # Unused attributes
 //
 // With prune, attributes go that drawing does not need: coordinates behind the last that a
 // texture of the material and its variants has, tangents without a normal map, normals of unlit materials,

@@ -64,7 +64,7 @@ func (o *Mesh) prune(g *geometry, text model.Object, l look, joints int) {
 
 // isInUse reports whether drawing needs an attribute: not those of a number that no texture
 // has, more than one color, directions of what is not lit, and joints without a skin. Names
-// that glTF does not know are somebody's own.
+// that glTF does not know belong to the application.
 func isInUse(name string, l look, skinned bool) bool {
 	kind, set, _ := strings.Cut(name, "_")
 	n, err := strconv.Atoi(set)
