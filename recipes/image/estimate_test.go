@@ -37,7 +37,7 @@ func allocated(f func()) int64 {
 // prepare decodes data and decides on a format, but encodes nothing.
 func prepare(t testing.TB, o *Image, name string, data []byte) error {
 	t.Helper()
-	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: name, Open: fstest.MapFS{name: {Data: data}}.Open}, int64(len(data)))
+	job := recipe.NewJob(recipetest.Env(Recipe(), fstest.MapFS{name: {Data: data}}, name), int64(len(data)))
 	_, err := o.prepare(t.Context(), job)
 	return err
 }

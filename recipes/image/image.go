@@ -66,7 +66,7 @@ type Image struct {
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file that texels are put in"`
 	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"legacy is what older engines and ImageMagick read, for bc1 to bc5; auto writes it unless it would lose that colors are sRGB or premultiplied, legacy in any case"`
 	Preset    string `toml:"preset" enum:"auto,2d,3d,pixel" doc:"what is not set otherwise: 2d has no mips and keeps small pictures exact, pixel all of them, 3d takes sprites for textures of a scene; auto goes by each picture's role"`
-	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font,material" doc:"the role of the picture: colors, unit vectors, one channel, four channels of anything ...; auto goes by name and pixels, material first by how materials of glTF and OBJ models in the same folder and the one above use it"`
+	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font,material" doc:"the role of the picture: colors, unit vectors, one channel, four channels of anything ...; auto goes by name and pixels, and where these leave doubt by how materials of glTF and OBJ models in the same folder and the one above use it, material by these first"`
 	Named     string `toml:"named" enum:"none,color,data,occlusion,mask,normal,normal-opengl,normal-directx,height,lightmap,environment,lut,ui,sprite,font,numbered,perhaps-normal,perhaps-data" doc:"what the path says of the role; it is set by the path, none looks at the pixels only"`
 	Normals   string `toml:"normals" enum:"keep,opengl,directx" doc:"where green of normal maps shall point: up (opengl) or down; those whose names say otherwise are turned"`
 	SRGB      bool   `toml:"srgb" doc:"colors are sRGB, false: linear light; kinds and formats that have no sRGB take numbers as they are"`
@@ -98,7 +98,7 @@ type Image struct {
 // Recipe returns the recipe "image".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "image", Version: 4, Extensions: source.TextureExtensions(), Formats: source.Formats(),
+		Name: "image", Version: 5, Extensions: source.TextureExtensions(), Formats: source.Formats(),
 		Extracts: []recipe.Extract{materials},
 		Hints:    hints(), Hinted: func(path string) int { return int(role.OfPath(path)) - 1 },
 		New: func() recipe.Cooker {
@@ -183,13 +183,18 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 		return nil, err
 	}
 	s := &subject{o: o}
-	if err := s.askMaterials(job); err != nil {
-		return nil, err
+	if o.Kind == "material" {
+		if err := s.askMaterials(job, maxModels); err != nil {
+			return nil, err
+		}
+		if s.used.role == role.Unknown && !o.transparent() {
+			s.because("no material of a model in its folder or in the one above names it")
+		}
 	}
 	for _, step := range []struct {
 		name string
 		do   func(context.Context, *recipe.Job) error
-	}{{"decode", s.load}, {"cut", s.cut}, {"classify", s.judge}, {"resize", s.resize}, {"choose format", s.choose}} {
+	}{{"decode", s.load}, {"cut", s.cut}, {"ask materials", s.askInDoubt}, {"classify", s.judge}, {"resize", s.resize}, {"choose format", s.choose}} {
 		scope := job.Step(step.name)
 		err := step.do(ctx, job)
 		scope()

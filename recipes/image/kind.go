@@ -22,19 +22,9 @@ type decision struct {
 
 // judge finds out what the pictures are.
 func (s *subject) judge(ctx context.Context, job *recipe.Job) error {
-	e := evidence{
-		rule: s.o.Kind, used: s.used, name: s.o.name(), preset: s.o.Preset, float: s.pictures[0].Depth() == pixmap.Float,
-		transparency: s.o.transparent(),
-	}
-	if e.used.role != role.Unknown {
-		e.rule = "auto" // the options have it from the materials
-	}
-	if e.looks() {
-		c, err := s.content(ctx)
-		if err != nil {
-			return err
-		}
-		e.content = c
+	e, err := s.evidence(ctx)
+	if err != nil {
+		return err
 	}
 	v := e.decide()
 	s.role = v.role
@@ -51,6 +41,23 @@ func (s *subject) judge(ctx context.Context, job *recipe.Job) error {
 		s.because("numbers are stored as they are: %v has no sRGB form", f)
 	}
 	return nil
+}
+
+// evidence gathers what is known of the pictures.
+func (s *subject) evidence(ctx context.Context) (evidence, error) {
+	e := evidence{
+		rule: s.o.Kind, used: s.used, name: s.o.name(), preset: s.o.Preset, float: s.pictures[0].Depth() == pixmap.Float,
+		transparency: s.o.transparent(),
+	}
+	if e.used.role != role.Unknown {
+		e.rule = "auto" // the options have it from the materials
+	}
+	if !e.looks() {
+		return e, nil
+	}
+	c, err := s.content(ctx)
+	e.content = c
+	return e, err
 }
 
 // treat sets how numbers of the role are treated, and makes them what it says they are.
@@ -145,6 +152,7 @@ func (s *subject) content(ctx context.Context) (pixmap.Content, error) {
 			all.One = ""
 		}
 		all.Opaque, all.Blue = all.Opaque && c.Opaque, all.Blue && c.Blue
+		all.Apart = all.Apart && c.Apart
 		all.Colors = max(all.Colors, c.Colors)
 		all.Gray, all.Red = min(all.Gray, c.Gray), min(all.Red, c.Red)
 		all.Unit, all.Near, all.Tilt = min(all.Unit, c.Unit), min(all.Near, c.Near), max(all.Tilt, c.Tilt)

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
@@ -139,7 +140,7 @@ func TestKindsAndFormats(t *testing.T) {
 
 func explain(t testing.TB, o *Image, tree fstest.MapFS, name string) []string {
 	t.Helper()
-	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: name, Open: tree.Open}, int64(len(tree[name].Data)))
+	job := recipe.NewJob(recipetest.Env(Recipe(), tree, name), int64(len(tree[name].Data)))
 	lines, err := o.Explain(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
@@ -322,7 +323,7 @@ func TestPixelsAreAnalysedOnce(t *testing.T) {
 	rows := func(change func(*Image)) int {
 		ctx := &countdown{Context: t.Context(), left: math.MaxInt}
 		tree := fstest.MapFS{"a.png": {Data: file}}
-		job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "a.png", Open: tree.Open}, int64(len(file)))
+		job := recipe.NewJob(recipetest.Env(Recipe(), tree, "a.png"), int64(len(file)))
 		if _, err := options(change).prepare(ctx, job); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,10 @@ package image
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+	"image/color"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -107,6 +111,54 @@ func TestKindOfMaterials(t *testing.T) {
 		warned := strings.Join(res.Warned, "\n")
 		if res.Err != nil || tex.SRGB != tc.srgb || !strings.Contains(warned, tc.warned) || (warned == "") != (tc.warned == "") {
 			t.Errorf("%s: sRGB %v, warned %q, %v", tc.name, tex != nil && tex.SRGB, warned, res.Err)
+		}
+	}
+}
+
+// Materials are asked about what would be taken for colors and may be numbers, and only then:
+// what they say makes it be decoded anew, without the gamma of colors.
+func TestMaterialsInDoubt(t *testing.T) {
+	packed := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{255, byte(7 * (x ^ y)), byte(x / 32 * 255), 255} })
+	brown := painted(64, 64, func(x, y int) color.NRGBA {
+		v := byte(x + 3*y/2)
+		return color.NRGBA{v, v / 2, v / 4, 255}
+	})
+	gamma := []byte{0, 0, 0, 4, 'g', 'A', 'M', 'A', 0, 1, 0x86, 0xa0, 0x31, 0xe8, 0x96, 0x5f} // 1.0
+	linear := func(png []byte) []byte { return slices.Concat(png[:33], gamma, png[33:]) }
+	model := `{"images":[{"uri":"%s"}],"textures":[{"source":0}],"materials":[{"name":"M","pbrMetallicRoughness":{"%s":{"index":0}}}]}`
+	for _, tc := range []struct {
+		name, path, slot string
+		picture          []byte
+		change           func(*Image)
+		srgb, asked      bool
+		pixel            []byte
+	}{
+		{"packed", "m/9c1f.png", "metallicRoughnessTexture", encodePNG(t, packed), nil, false, true, nil},
+		{"with a gamma", "m/9c1f.png", "metallicRoughnessTexture", linear(encodePNG(t, packed)), nil, false, true, []byte{255, 28, 0, 255}},
+		{"colors with a gamma", "m/9c1f.png", "baseColorTexture", linear(encodePNG(t, packed)), nil, true, true, []byte{255, 93, 0, 255}},
+		{"not named by a material", "m/9c1f.png", "", encodePNG(t, packed), nil, true, true, nil},
+		{"brown", "m/9c1f.png", "metallicRoughnessTexture", encodePNG(t, brown), nil, true, false, nil},
+		{"the name says it", "m/a_basecolor.png", "metallicRoughnessTexture", encodePNG(t, packed), func(o *Image) { o.Named = "color" }, true, false, nil},
+		{"a rule says it", "m/9c1f.png", "metallicRoughnessTexture", encodePNG(t, packed), func(o *Image) { o.Kind = "color" }, true, false, nil},
+		{"a game of sprites", "m/9c1f.png", "metallicRoughnessTexture", encodePNG(t, packed), func(o *Image) { o.Preset = "2d" }, true, false, nil},
+	} {
+		o := options(func(o *Image) { o.Format, o.Quality = "rgba8", "fast" })
+		if tc.change != nil {
+			tc.change(o)
+		}
+		tree := fstest.MapFS{tc.path: {Data: tc.picture}}
+		if tc.slot != "" {
+			tree["m/a.gltf"] = &fstest.MapFile{Data: fmt.Appendf(nil, model, path.Base(tc.path), tc.slot)}
+		}
+		tex, res := cookTree(t, o, tree, tc.path)
+		if res.Err != nil || len(res.Warned) > 0 {
+			t.Fatalf("%s: %v, warned %q", tc.name, res.Err, res.Warned)
+		}
+		if tex.SRGB != tc.srgb || (len(res.Deps) > 0) != tc.asked {
+			t.Errorf("%s: sRGB %v, dependencies %v", tc.name, tex.SRGB, res.Deps)
+		}
+		if first := tex.Levels[0][4*4 : 4*5]; tc.pixel != nil && !bytes.Equal(first, tc.pixel) {
+			t.Errorf("%s: pixel %v, want %v", tc.name, first, tc.pixel)
 		}
 	}
 }

@@ -132,6 +132,20 @@ func (e evidence) byContent(reason string) verdict {
 	return verdict{role: role.Color, reason: reason}
 }
 
+// inDoubt reports whether pixels that would be taken for colors, because nothing says what
+// they are, may be numbers: they are gray, or their channels have nothing to do with each
+// other. To ask materials about all pictures would make models a dependency of each.
+func (e evidence) inDoubt() bool {
+	c := e.content
+	switch e.name {
+	case role.Nameless, role.Numbered, role.PerhapsNormal, role.PerhapsData:
+	default:
+		return false
+	}
+	return e.looks() && !e.float && e.preset != "2d" && e.preset != "pixel" && c.Opaque &&
+		(c.Gray >= maybeGray || c.Apart) && e.decide().role == role.Color
+}
+
 // calledData asks whether what may be data by its name is: gray, or two channels packed.
 func (e evidence) calledData() verdict {
 	c := e.content

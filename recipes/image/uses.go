@@ -1,6 +1,7 @@
 package image
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,11 +17,15 @@ import (
 // A use is that a material has the source in a slot.
 type use struct{ model, slot, material string }
 
-// maxModels is how many models of a folder are asked at most: each is a dependency.
-const maxModels = 64
+// How many models of a folder are asked at most, each of which becomes a dependency: where
+// options have materials decide, and where they are asked in doubt.
+const (
+	maxModels        = 64
+	maxModelsInDoubt = 16
+)
 
 // usesOf finds the uses of the source in the models of its folder and of the one above.
-func (s *subject) usesOf(job *recipe.Job) (found []use, err error) {
+func (s *subject) usesOf(job *recipe.Job, most int) (found []use, err error) {
 	folders := []string{""}
 	if job.InFolder() {
 		folders = append(folders, "../")
@@ -30,8 +35,8 @@ func (s *subject) usesOf(job *recipe.Job) (found []use, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(models) > maxModels {
-			s.because("%d models are in %s: more than %d, so none is asked what the picture is for", len(models), folderName(folder), maxModels)
+		if len(models) > most {
+			s.because("%d models are in %s: more than %d, so none is asked what the picture is for", len(models), folderName(folder), most)
 			continue
 		}
 		for _, model := range models {
@@ -77,25 +82,22 @@ type usage struct {
 	bump bool   // a slot of OBJ that holds heights as well
 }
 
-// askMaterials finds out how materials use a picture whose option says that they decide. Where
-// they disagree it is data, which changes no number; where none names it, it is as with auto.
-func (s *subject) askMaterials(job *recipe.Job) error {
-	if s.o.Kind != "material" {
-		return nil
-	}
+// askMaterials finds out how materials of at most so many models a folder use a picture.
+// Where they disagree it is data, which changes no number; where none names it, it is as
+// with auto.
+func (s *subject) askMaterials(job *recipe.Job, most int) error {
 	defer job.Step("read materials")()
 	o := *s.o
 	s.o, o.Kind = &o, "auto"
 	if o.transparent() {
 		return nil
 	}
-	found, err := s.usesOf(job)
+	found, err := s.usesOf(job, most)
 	if err != nil {
 		return err
 	}
 	found = slices.DeleteFunc(found, func(u use) bool { return role.OfSlot(u.slot) == role.Unknown })
 	if len(found) == 0 {
-		s.because("no material of a model in its folder or in the one above names it")
 		return nil
 	}
 	first := found[0]
@@ -109,6 +111,35 @@ func (s *subject) askMaterials(job *recipe.Job) error {
 	}
 	o.Kind = s.used.role.String() // it is decoded as that
 	return o.Check()
+}
+
+// askInDoubt asks materials about what would be taken for colors and may be numbers. What
+// they say decides how it is decoded.
+func (s *subject) askInDoubt(ctx context.Context, job *recipe.Job) error {
+	if s.o.Kind != "auto" || s.used.role != role.Unknown {
+		return nil
+	}
+	e, err := s.evidence(ctx)
+	if err != nil || !e.inDoubt() {
+		return err
+	}
+	asked := &subject{o: s.o, looked: s.looked}
+	if err := asked.askMaterials(job, maxModelsInDoubt); err != nil {
+		return err
+	}
+	if asked.used.role.Treatment().Colors {
+		s.used, s.reasons = asked.used, append(s.reasons, asked.reasons...)
+		return nil
+	}
+	asked.looked, s.pictures = nil, nil
+	if err := asked.load(ctx, job); err != nil {
+		return err
+	}
+	if err := asked.cut(ctx, job); err != nil {
+		return err
+	}
+	*s = *asked
+	return nil
 }
 
 func (u use) String() string {

@@ -43,16 +43,16 @@ func (s *Contents) lookAt(e *entry, l pathname.Listed) {
 	}
 }
 
-// Relist lists a folder again, and reports whether a listing has the names that it had when
+// Relist lists a folder again, unless its stamp vouches for it, and reports whether a listing has the names that it had when
 // it was looked at. What else happened in the folder does not matter: who asked was told the
 // names, and did not look himself.
 func (s *Contents) Relist(f File) (same bool, err error) {
 	l, _ := pathname.CutListing(f.Path)
-	names, stamp, err := s.names(l)
-	if err != nil {
-		return false, err
+	if info, err := s.opt.Assets.Stat(l.Folder); err != nil || f.Settled && scan.StampOf(info) == f.Stamp {
+		return err == nil, err
 	}
-	return stamp == f.Stamp && f.Settled || s.summer.SumBytes(contentOf(names), hashing.WantSum).Sum == f.Sum, nil
+	names, _, err := s.names(l)
+	return err == nil && s.summer.SumBytes(contentOf(names), hashing.WantSum).Sum == f.Sum, err
 }
 
 func contentOf(names []string) []byte { return []byte(strings.Join(names, "\x00")) }

@@ -50,19 +50,14 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 	for i := range files {
 		files[i] = filepath.Join(out, fmt.Sprint(i))
 	}
-	job := recipe.NewJob(recipe.Env{
-		Recipe: r, Path: path, Outputs: files, Assets: dir,
-		Create: func(i int) (*os.File, error) {
-			return os.OpenFile(files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		},
-		Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
-		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
-			return list(tree, folder, pattern, ofFolders)
-		},
-		Extract: func(p string) ([]byte, bool, error) { return extract(r, tree, p) },
-		Scratch: func() (string, error) { return os.MkdirTemp(out, "scratch") },
-		Each:    parallel.NewCores(4).Each, // so that the race detector sees what pieces share
-	}, info.Size())
+	env := Env(r, tree, path)
+	env.Outputs, env.Assets = files, dir
+	env.Create = func(i int) (*os.File, error) {
+		return os.OpenFile(files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	}
+	env.Scratch = func() (string, error) { return os.MkdirTemp(out, "scratch") }
+	env.Each = parallel.NewCores(4).Each // so that the race detector sees what pieces share
+	job := recipe.NewJob(env, info.Size())
 
 	res := Result{Outputs: make([][]byte, len(files))}
 	res.Err = c.Cook(ctx, job)
@@ -73,6 +68,18 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 		}
 	}
 	return res
+}
+
+// Env returns what a job needs that reads a source of a tree, and what belongs to it, and
+// writes nothing.
+func Env(r recipe.Recipe, tree fs.FS, path string) recipe.Env {
+	return recipe.Env{
+		Recipe: r, Path: path, Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
+		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
+			return list(tree, folder, pattern, ofFolders)
+		},
+		Extract: func(p string) ([]byte, bool, error) { return extract(r, tree, p) },
+	}
 }
 
 // Check proves what every recipe has to hold: it can be part of a set, no optional method

@@ -19,6 +19,10 @@ type Content struct {
 	// than JPEG makes of equal ones, an eighth of the top; Red of those whose green and blue
 	// are no more than that.
 	Gray, Red float64
+	// Apart says that red, green and blue do not rise and fall together, as those of colors
+	// do: the correlation of two of them is less than a half, or one alone is the same
+	// everywhere. It is not looked for among floats.
+	Apart bool
 	// Colors is how many different pixels there are, alpha included; one more
 	// than was asked for if there are more.
 	Colors int
@@ -79,6 +83,7 @@ type analysis struct {
 	pixels  int
 	gray    int
 	red     int
+	sums    sums
 	vectors int
 	unit    int
 	near    int
@@ -129,6 +134,9 @@ func (a *analysis) count() {
 	if max(p[1], p[2]) <= a.top/8 {
 		a.red += n
 	}
+	if n > 0 && a.top > 1 {
+		a.sums.add(p, uint64(n), a.top > 255)
+	}
 	if n == 0 || p[0] == 0 && p[1] == 0 && p[2] == 0 {
 		return
 	}
@@ -152,7 +160,7 @@ func (a *analysis) count() {
 
 func (a *analysis) content() Content {
 	a.count()
-	c := Content{Opaque: !a.varies[3] && a.first[3] == a.top, One: a.one(), Blue: !a.varies[2], Colors: len(a.seen)}
+	c := Content{Opaque: !a.varies[3] && a.first[3] == a.top, One: a.one(), Blue: !a.varies[2], Colors: len(a.seen), Apart: a.sums.apart()}
 	if n := float64(a.pixels); n > 0 {
 		c.Gray, c.Red = float64(a.gray)/n, float64(a.red)/n
 	}
@@ -163,6 +171,49 @@ func (a *analysis) content() Content {
 		}
 	}
 	return c
+}
+
+// Sums are of what correlations are computed from, for red, green and blue in 8 bits.
+type sums struct {
+	pixels  uint64
+	of      [3]uint64
+	squares [3]uint64
+	product [3]uint64 // of each and the next
+}
+
+func (s *sums) add(p [4]float32, n uint64, deep bool) {
+	v := [3]uint64{uint64(p[0]), uint64(p[1]), uint64(p[2])}
+	s.pixels += n
+	for i := range v {
+		if deep {
+			v[i] >>= 8
+		}
+	}
+	for i, x := range v {
+		s.of[i] += n * x
+		s.squares[i] += n * x * x
+		s.product[i] += n * x * v[(i+1)%3]
+	}
+}
+
+// apart returns Content.Apart.
+func (s *sums) apart() bool {
+	n := float64(s.pixels)
+	varies := func(i int) bool { return s.pixels*s.squares[i] != s.of[i]*s.of[i] }
+	least := false
+	for i := range s.of {
+		j := (i + 1) % 3
+		if !varies(i) || !varies(j) {
+			least = least || varies(i) != varies(j)
+			continue
+		}
+		mean := float64(s.of[i]) / n
+		other := float64(s.of[j]) / n
+		covariance := float64(s.product[i])/n - float64(mean*other)
+		variances := float64((float64(s.squares[i])/n - float64(mean*mean)) * (float64(s.squares[j])/n - float64(other*other)))
+		least = least || covariance <= 0 || float64(4*covariance*covariance) < variances
+	}
+	return least
 }
 
 // one returns Content.One.

@@ -36,7 +36,7 @@ func TestAnalyse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got.Vectors, got.Gray, got.Red = Vectors{}, 0, 0
+			got.Vectors, got.Gray, got.Red, got.Apart = Vectors{}, 0, 0, false
 			if d := cmp.Diff(tc.want, got); d != "" {
 				t.Errorf("%s: %s", tc.name, d)
 			}
@@ -49,6 +49,31 @@ func TestAnalyse(t *testing.T) {
 	for _, tc := range [][2]int{{0, 1}, {100, 101}, {255, 256}, {256, 256}, {999, 256}} {
 		if got, err := Analyse(t.Context(), m, tc[0]); err != nil || got.Colors != tc[1] {
 			t.Errorf("counting to %d: %d colors, error %v; want %d", tc[0], got.Colors, err, tc[1])
+		}
+	}
+}
+
+// Channels are apart if they do not rise and fall together.
+func TestApart(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		pix  []byte // of four pixels
+		want bool
+	}{
+		{"one color", []byte{1, 2, 3, 255, 1, 2, 3, 255, 1, 2, 3, 255, 1, 2, 3, 255}, false},
+		{"gray", []byte{1, 1, 1, 255, 9, 9, 9, 255, 60, 60, 60, 255, 7, 7, 7, 255}, false},
+		{"shades of brown", []byte{90, 60, 30, 255, 120, 80, 41, 255, 200, 130, 66, 255, 15, 10, 5, 255}, false},
+		{"red and green are the same everywhere", []byte{1, 1, 9, 255, 1, 1, 30, 255, 1, 1, 60, 255, 1, 1, 2, 255}, true},
+		{"red is the same everywhere", []byte{255, 60, 30, 255, 255, 80, 41, 255, 255, 130, 66, 255, 255, 10, 5, 255}, true},
+		{"blue falls as green rises", []byte{10, 60, 130, 255, 20, 80, 90, 255, 30, 130, 80, 255, 2, 10, 200, 255}, true},
+		{"nothing in common", []byte{0, 0, 200, 255, 0, 200, 200, 255, 200, 0, 0, 255, 200, 200, 0, 255}, true},
+		{"much in common", []byte{0, 10, 0, 255, 100, 60, 90, 255, 200, 220, 255, 255, 240, 180, 90, 255}, false},
+	} {
+		for _, d := range []Depth{Bits8, Bits16, Float} {
+			got, err := Analyse(t.Context(), deep(of(2, 2, tc.pix...), d), 8)
+			if want := tc.want && d != Float; err != nil || got.Apart != want {
+				t.Errorf("%s, depth %d: %v, error %v; want %v", tc.name, d, got.Apart, err, want)
+			}
 		}
 	}
 }

@@ -44,7 +44,13 @@ func OfPath(path string) Name {
 	if found.sure {
 		return found.name
 	}
-	if folder := ofFolders(folders); folder != Nameless {
+	switch folder := ofFolders(folders); folder {
+	case Nameless:
+	case Environments, Lightmaps, LUTs: // of models in "hdri" names tell more
+		if found.name == Nameless || found.name == Numbered {
+			return folder
+		}
+	default:
 		return folder
 	}
 	if found.name == Nameless && len(path)-len(folders) > 4 && strings.EqualFold(path[len(path)-4:], ".hdr") {
@@ -115,10 +121,29 @@ func read(list []part) finding {
 			return finding{w.name, true}
 		}
 	}
+	if name := ofFront(list); name != Nameless {
+		return finding{name, false}
+	}
 	if tail.numbered && rest > 0 {
 		return finding{Numbered, false}
 	}
 	return finding{}
+}
+
+// ofFront returns what the first words may say that mean something at the end of other names,
+// as in "Normal_Plane" and "Occlusion_map_2".
+func ofFront(list []part) Name {
+	for n := min(2, len(list)); n > 0; n-- {
+		w := joined(list[:n], n)
+		switch {
+		case w == nil || w.flags&atEnd == 0:
+		case w.name == Normals:
+			return PerhapsNormal
+		case (w.name == Packed || w.name == Occlusion) && w.flags&english == 0:
+			return PerhapsData
+		}
+	}
+	return Nameless
 }
 
 // ofEnd returns what the last words of a name say, and whether they are plain English. A

@@ -67,3 +67,14 @@ var treatments = [...]Treatment{
 
 // Treatment returns how pictures of the role become textures.
 func (r Role) Treatment() Treatment { return treatments[r] }
+
+// Meaning is what a role says of numbers: colors of any kind, unit vectors, tables, or data.
+func Meaning(r Role) string {
+	switch {
+	case r == Normal || r == LUT:
+		return r.String()
+	case r.Treatment().Colors:
+		return "color"
+	}
+	return "data"
+}

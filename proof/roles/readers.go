@@ -1,0 +1,230 @@
+package main
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// A tree is a folder whose materials are read.
+type tree struct {
+	root     string
+	pictures map[string]string // paths, by their lower case
+	truth    map[string]string // roles by path
+}
+
+// add notes that a slot uses a picture, if it is in one of the places where its format looks.
+func (t *tree) add(slot, picture string, places ...string) {
+	label := roleOf[strings.ToLower(slot)]
+	if label == "" || picture == "" {
+		return
+	}
+	for _, place := range places {
+		found, ok := t.pictures[strings.ToLower(path.Join(place, strings.ReplaceAll(picture, `\`, "/")))]
+		if !ok {
+			continue
+		}
+		if was, ok := t.truth[found]; ok && was != label {
+			label = twice
+		}
+		t.truth[found] = label
+		return
+	}
+}
+
+// roleOf is the table of slots, in lower case. Speculars are not in it: some are colors.
+var roleOf = map[string]string{
+	// glTF
+	"basecolortexture": "color", "emissivetexture": "color", "diffusetexture": "color", "sheencolortexture": "color",
+	"specularcolortexture": "color", "diffusetransmissioncolortexture": "color",
+	"normaltexture": "normal", "clearcoatnormaltexture": "normal",
+	"metallicroughnesstexture": "data", "occlusiontexture": "data", "clearcoattexture": "data", "clearcoatroughnesstexture": "data",
+	"transmissiontexture": "data", "thicknesstexture": "data", "sheenroughnesstexture": "data",
+	"iridescencetexture": "data", "iridescencethicknesstexture": "data", "anisotropytexture": "data",
+	// MTL
+	"map_kd": "color", "map_ke": "color", "norm": "normal", "map_pr": "data", "map_pm": "data", "disp": "height",
+	// Godot
+	"albedo_texture": "color", "emission_texture": "color", "normal_texture": "normal", "metallic_texture": "data",
+	"roughness_texture": "data", "ao_texture": "data", "orm_texture": "data", "heightmap_texture": "height",
+	"clearcoat_texture": "data", "anisotropy_flowmap": "data",
+	// Gazebo
+	"albedo_map": "color", "emissive_map": "color", "normal_map": "normal", "roughness_map": "data", "metalness_map": "data",
+	"ambient_occlusion_map": "data", "light_map": "lightmap", "environment_map": "environment",
+	// Cube 2, whose names are those of command texture
+	"cube 0": "color", "cube c": "color", "cube d": "color", "cube g": "color", "cube n": "normal", "cube z": "height", "cube e": "environment",
+	// 0 A.D.
+	"basetex": "color", "normtex": "normal", "aotex": "data",
+	// SuperTuxKart
+	"kart name": "color", "kart normal-map": "normal", "kart gloss-map": "data", "kart colorization-mask": "mask",
+}
+
+// read adds what the materials of a file use.
+func (t *tree) read(name string) {
+	ext := strings.ToLower(path.Ext(name))
+	switch ext {
+	case ".gltf", ".glb", ".mtl", ".tres", ".tscn", ".sdf", ".cfg", ".xml":
+	default:
+		return
+	}
+	text, err := os.ReadFile(filepath.Join(t.root, filepath.FromSlash(name)))
+	if err != nil || len(text) == 0 {
+		return
+	}
+	switch ext {
+	case ".gltf":
+		t.gltf(name, text)
+	case ".glb":
+		if len(text) > 20 {
+			if n := int(binary.LittleEndian.Uint32(text[12:])); n <= len(text)-20 {
+				t.gltf(name, text[20:20+n])
+			}
+		}
+	case ".mtl":
+		for line := range strings.Lines(string(text)) {
+			if words := strings.Fields(line); len(words) > 1 {
+				t.add(words[0], words[len(words)-1], path.Dir(name))
+			}
+		}
+	case ".tres", ".tscn":
+		t.godot(name, string(text))
+	case ".sdf":
+		for _, use := range mapOfSDF.FindAllStringSubmatch(string(text), -1) {
+			file := regexp.MustCompile(`^model://[^/]+/`).ReplaceAllString(strings.TrimSpace(use[2]), "")
+			t.add(use[1], file, path.Dir(name), path.Dir(name)+"/..")
+		}
+	case ".cfg":
+		for _, use := range textureOfCube.FindAllStringSubmatch(string(text), -1) {
+			t.add("cube "+use[1], regexp.MustCompile(`^<[^>]*>`).ReplaceAllString(use[2], ""), packages(name)...)
+		}
+	case ".xml":
+		t.xml(name, string(text))
+	}
+}
+
+var (
+	mapOfSDF      = regexp.MustCompile(`<([a-z_]+_map)>([^<]*)</`)
+	textureOfCube = regexp.MustCompile(`(?m)^\s*texture\s+"?([a-z0-9]+)"?\s+"?([^"\s]+)"?`)
+	resource      = regexp.MustCompile(`\[ext_resource [^\]]*path="res://([^"]*)"[^\]]*\]`)
+	idOfResource  = regexp.MustCompile(` id="?([^"\s\]]+)"?`)
+	useOfResource = regexp.MustCompile(`(?m)^([a-z_]+) = ExtResource\(\s*"?([^")\s]+)"?\s*\)`)
+)
+
+// packages are the folders above a file: Cube 2 looks for pictures in "packages".
+func packages(name string) (places []string) {
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
+		places = append(places, dir, dir+"/packages")
+		if dir == "." {
+			return places
+		}
+	}
+}
+
+func (t *tree) gltf(name string, text []byte) {
+	type texture struct {
+		Source     *int `json:"source"`
+		Extensions map[string]struct {
+			Source *int `json:"source"`
+		} `json:"extensions"`
+	}
+	var doc struct {
+		Images []struct {
+			URI string `json:"uri"`
+		} `json:"images"`
+		Textures  []texture `json:"textures"`
+		Materials []any     `json:"materials"`
+	}
+	if json.Unmarshal(text, &doc) != nil {
+		return
+	}
+	var visit func(value any)
+	visit = func(value any) {
+		members, _ := value.(map[string]any)
+		for key, member := range members {
+			visit(member)
+			slot, _ := member.(map[string]any)
+			index, ok := slot["index"].(float64)
+			if !ok || !strings.HasSuffix(key, "Texture") || index < 0 || int(index) >= len(doc.Textures) {
+				continue
+			}
+			tex := doc.Textures[int(index)]
+			sources := []*int{tex.Source}
+			for _, e := range tex.Extensions {
+				sources = append(sources, e.Source)
+			}
+			for _, source := range sources {
+				if source == nil || *source < 0 || *source >= len(doc.Images) {
+					continue
+				}
+				if file, err := url.PathUnescape(doc.Images[*source].URI); err == nil {
+					t.add(key, file, path.Dir(name))
+				}
+			}
+		}
+	}
+	for _, m := range doc.Materials {
+		visit(m)
+	}
+}
+
+func (t *tree) godot(name, text string) {
+	files := map[string]string{}
+	for _, r := range resource.FindAllStringSubmatch(text, -1) {
+		if id := idOfResource.FindStringSubmatch(r[0]); id != nil {
+			files[id[1]] = r[1]
+		}
+	}
+	for _, use := range useOfResource.FindAllStringSubmatch(text, -1) {
+		t.add(use[1], files[use[2]], above(name)...)
+	}
+}
+
+// above are the folders above a file: one of them is the project.
+func above(name string) (places []string) {
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
+		places = append(places, dir)
+		if dir == "." {
+			return places
+		}
+	}
+}
+
+// xml reads actors of 0 A.D., <texture file= name=>, and materials of SuperTuxKart, <material name= normal-map=>.
+func (t *tree) xml(name, text string) {
+	d := xml.NewDecoder(strings.NewReader(text))
+	d.Strict = false
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) || err != nil {
+			return
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		attr := map[string]string{}
+		for _, a := range start.Attr {
+			attr[a.Name.Local] = a.Value
+		}
+		switch start.Name.Local {
+		case "texture":
+			places := above(name)
+			for i, place := range places {
+				places[i] = path.Join(place, "textures/skins")
+			}
+			t.add(attr["name"], attr["file"], places...)
+		case "material":
+			for key, value := range attr {
+				t.add("kart "+key, value, path.Dir(name))
+			}
+		}
+	}
+}
