@@ -98,7 +98,7 @@ type Image struct {
 // Recipe returns the recipe "image".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "image", Version: 4, Extensions: source.TextureExtensions(), Formats: source.Formats(),
+		Name: "image", Version: 5, Extensions: source.TextureExtensions(), Formats: source.Formats(),
 		Extracts: []recipe.Extract{materials},
 		Hints:    hints(), Hinted: func(path string) int { return int(role.OfPath(path)) - 1 },
 		New: func() recipe.Cooker {
@@ -189,7 +189,7 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 	for _, step := range []struct {
 		name string
 		do   func(context.Context, *recipe.Job) error
-	}{{"decode", s.load}, {"cut", s.cut}, {"classify", s.judge}, {"resize", s.resize}, {"choose format", s.choose}} {
+	}{{"decode", s.load}, {"cut", s.cut}, {"classify", s.judge}, {"resize", s.resize}, {"choose format", s.choose}, {"align", s.align}} {
 		scope := job.Step(step.name)
 		err := step.do(ctx, job)
 		scope()
