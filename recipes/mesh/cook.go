@@ -16,7 +16,7 @@ import (
 
 // Cook implements recipe.Cooker.
 func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
-	doc, err := read(ctx, job)
+	doc, _, err := o.read(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -276,6 +276,10 @@ func (w *writer) text() (json.RawMessage, [][]byte, error) {
 		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d}]`, b.size))
 	default:
 		root.Delete("buffers")
+	}
+	// Accessors that geometries and animations do not use any more still have numbers.
+	if _, err := w.o.pruneRoot(root); err != nil {
+		return nil, nil, err
 	}
 	var text bytes.Buffer
 	err := json.Compact(&text, root.Text())
