@@ -63,6 +63,7 @@ func (as *accessors) replace(ctx context.Context, source int32, kind string, u u
 	o.SetInt("count", a.Count)
 	o.Set("type", model.Quote(kind))
 	if bounds {
+		a.Normalized = false // they are of what is stored
 		low, high := a.Bounds()
 		o.Set("min", numbers(low...))
 		o.Set("max", numbers(high...))

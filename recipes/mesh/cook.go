@@ -161,9 +161,7 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 			}
 			look, group, several := lookOf(looks, p, c.primitives[i][j]), c.groups.of[i], len(c.primitives[i]) > 1
 			look.unseen = c.isUnseen(p, called[i])
-			if !c.o.Prune {
-				look.coords = 0 // and primitives that differ by it only are one geometry
-			}
+			look.coords = c.o.keptCoords(p, look.coords)
 			key := fmt.Sprint(c.joints[i], geometryKey(p, group, look, several))
 			if known[key] == nil {
 				g, err := l.load(ctx, p)

@@ -82,6 +82,26 @@ func coordsOf(material model.Object) uint64 {
 // upTo returns all bits up to the highest one.
 func upTo(bitmap uint64) uint64 { return 1<<bits.Len64(bitmap) - 1 }
 
+// keptCoords returns which coordinates of a primitive prune leaves, of those that its
+// materials are drawn with. Without prune that is none, as it does not matter: primitives
+// that differ by it only are one geometry.
+func (o *Mesh) keptCoords(p *gltfcheck.Primitive, drawn uint64) uint64 {
+	if !o.Prune {
+		return 0
+	}
+	have := uint64(0)
+	for n := range 64 {
+		name := fmt.Sprint("TEXCOORD_", n)
+		if _, ok := p.Attributes[name]; ok {
+			have |= 1 << n
+			if o.keeps(name) {
+				drawn = upTo(drawn | 1<<n)
+			}
+		}
+	}
+	return have & drawn
+}
+
 // prune drops the attributes that nothing of a primitive's materials and skins uses, and
 // the option keep does not name.
 func (o *Mesh) prune(g *geometry, text model.Object, l look, joints int) {
@@ -91,11 +111,6 @@ func (o *Mesh) prune(g *geometry, text model.Object, l look, joints int) {
 	extensions, err := model.ParseObject(orEmpty(text.Member("extensions")))
 	if err != nil || slices.ContainsFunc(extensions, func(e model.Member) bool { return e.Key != extVariants }) {
 		return // it may name attributes
-	}
-	for n := range 64 {
-		if o.keeps(fmt.Sprint("TEXCOORD_", n)) {
-			l.coords = upTo(l.coords | 1<<n)
-		}
 	}
 	g.streams = slices.DeleteFunc(g.streams, func(s stream) bool {
 		return !isInUse(s.name, l, joints > 0) && !o.keeps(s.name)
