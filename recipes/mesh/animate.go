@@ -168,6 +168,9 @@ func (k *keyed) sampler(ctx context.Context, text json.RawMessage, m *motion) (j
 	if err != nil {
 		return nil, err
 	}
+	if !m.source.Step {
+		o.Delete("interpolation") // is linear unless it says otherwise
+	}
 	times := make([]float32, len(m.keep))
 	elements := make([]uint32, 0, len(m.keep))
 	each := m.source.Width / m.stored.Width // elements of a keyframe

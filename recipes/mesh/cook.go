@@ -60,6 +60,7 @@ type cooking struct {
 	joints     []int // that the smallest skin of each mesh has, 0 for none
 	repairs    repairs
 	geometries []*geometry
+	released   []int32       // accessors of samplers that have gone
 	motions    [][]*motion   // by animation and sampler; nil for one that stays as it is
 	shows      [][]*geometry // by mesh and primitive; nil for one that stays as it is
 }

@@ -49,6 +49,11 @@
 // prune. Nodes that show nothing are often places to hang things on, and go with
 // prune_empty only. What keep names stays.
 //
+// Channels of animations go, too, if no animation of the model moves that property of that
+// node away from where the node has it, within animation_error: most scales never change.
+// Games that play animations of one model on another one, and do not reset what these leave
+// alone, keep such animations by name.
+//
 // And attributes go that drawing does not need: coordinates behind the last that a
 // texture of the material and its variants has, tangents without a normal map, normals of unlit materials,
 // all colors but the first, joints and weights of meshes without a skin. Those that keep
@@ -136,7 +141,7 @@ type Mesh struct {
 	Optimize bool    `toml:"optimize" doc:"order triangles for the vertex cache and vertices for fetching"`
 	Overdraw float64 `toml:"overdraw" min:"1" max:"3" doc:"how much worse the vertex cache may get for less overdraw, as a factor; 1 does nothing about overdraw"`
 
-	Prune      bool     `toml:"prune" doc:"leave out what nothing uses: attributes of vertices that no material and no skin needs; nodes, meshes, skins, cameras, animations, materials, textures, pictures and accessors that no scene and no animation leads to"`
+	Prune      bool     `toml:"prune" doc:"leave out what nothing uses: attributes of vertices that no material and no skin needs; nodes, meshes, skins, cameras, animations, materials, textures, pictures and accessors that no scene and no animation leads to; channels of what no animation moves"`
 	PruneEmpty bool     `toml:"prune_empty" doc:"with prune, leave out nodes as well that show nothing, have nothing below them and are not animated"`
 	Keep       []string `toml:"keep" doc:"what prune leaves, by names in which * and ? stand for others: attributes, as TEXCOORD_1 for light maps of the game's own, nodes, as Socket_*, and all else that has a name"`
 

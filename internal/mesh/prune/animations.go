@@ -48,7 +48,7 @@ func movesAnything(text json.RawMessage) (bool, error) {
 // trimAnimations removes samplers that no channel names.
 func (p *pruning) trimAnimations() error {
 	for i, text := range p.elements[animations] {
-		trimmed, gone, err := trimmed(text)
+		trimmed, gone, err := Samplers(text)
 		if err != nil {
 			return fmt.Errorf("animations %d: %w", i, err)
 		}
@@ -58,7 +58,9 @@ func (p *pruning) trimAnimations() error {
 	return nil
 }
 
-func trimmed(text json.RawMessage) (_ json.RawMessage, gone int, err error) {
+// Samplers returns an animation without the samplers that no channel names, and how many
+// have gone.
+func Samplers(text json.RawMessage) (_ json.RawMessage, gone int, err error) {
 	o, err := model.ParseObject(text)
 	if err != nil {
 		return nil, 0, err
