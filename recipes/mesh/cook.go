@@ -30,7 +30,7 @@ func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	c.repairs.warn(job)
-	text, parts, err := w.text()
+	text, parts, err := w.text(ctx)
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (w *writer) layOut(ctx context.Context) (err error) {
 }
 
 // text returns the document and the parts of its buffer.
-func (w *writer) text() (json.RawMessage, [][]byte, error) {
+func (w *writer) text(ctx context.Context) (json.RawMessage, [][]byte, error) {
 	b, root := &w.buffers, &w.doc.Root
 	w.doc.SetObjects("accessors", w.accessors.objects)
 	w.doc.SetObjects("bufferViews", b.list)
@@ -277,7 +277,7 @@ func (w *writer) text() (json.RawMessage, [][]byte, error) {
 		root.Delete("buffers")
 	}
 	// Accessors that geometries and animations do not use any more still have numbers.
-	if _, err := w.o.pruneRoot(root); err != nil {
+	if _, err := w.o.pruneRoot(ctx, root); err != nil {
 		return nil, nil, err
 	}
 	var text bytes.Buffer

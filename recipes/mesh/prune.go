@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"context"
 	"fmt"
 	"math/bits"
 	"path"
@@ -15,12 +16,12 @@ import (
 )
 
 // pruneText removes from the text of a document what nothing uses.
-func (o *Mesh) pruneText(job *recipe.Job, parsed *gltfcheck.Document) (prune.Result, error) {
+func (o *Mesh) pruneText(ctx context.Context, job *recipe.Job, parsed *gltfcheck.Document) (prune.Result, error) {
 	root, err := model.ParseObject(parsed.Text)
 	if err != nil {
 		return prune.Result{}, err
 	}
-	gone, err := o.pruneRoot(&root)
+	gone, err := o.pruneRoot(ctx, &root)
 	if gone.Unknown != "" {
 		job.Warn("extension %.60s may name nodes, materials and others by number: prune leaves them all", gone.Unknown)
 	}
@@ -31,11 +32,11 @@ func (o *Mesh) pruneText(job *recipe.Job, parsed *gltfcheck.Document) (prune.Res
 }
 
 // pruneRoot removes from a document what nothing uses, if that is asked for.
-func (o *Mesh) pruneRoot(root *model.Object) (prune.Result, error) {
+func (o *Mesh) pruneRoot(ctx context.Context, root *model.Object) (prune.Result, error) {
 	if !o.Prune {
 		return prune.Result{}, nil
 	}
-	return prune.Document(root, prune.Options{Keep: o.keeps, Empty: o.PruneEmpty})
+	return prune.Document(ctx, root, prune.Options{Keep: o.keeps, Empty: o.PruneEmpty})
 }
 
 // keeps reports whether option keep has a name, or a pattern of it.

@@ -61,7 +61,7 @@ func (o *Mesh) readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte
 	for _, m := range parsed.Mended {
 		job.Warn("%v; %s", m, m.How)
 	}
-	if gone, err = o.pruneText(job, parsed); err != nil {
+	if gone, err = o.pruneText(ctx, job, parsed); err != nil {
 		return nil, gone, err
 	}
 	if gone.Any() {

@@ -14,6 +14,7 @@
 package prune
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -61,8 +62,8 @@ func (r Result) String() string {
 
 // Document removes from a document what nothing uses, in root itself. The document must be
 // one that package gltfcheck has checked.
-func Document(root *model.Object, o Options) (Result, error) {
-	p := pruning{options: o, root: *root}
+func Document(ctx context.Context, root *model.Object, o Options) (Result, error) {
+	p := pruning{ctx: ctx, options: o, root: *root}
 	for l := range lists {
 		elements, err := model.ParseList(root.Member(l.key()))
 		if err != nil {
@@ -93,6 +94,7 @@ func Document(root *model.Object, o Options) (Result, error) {
 
 // A pruning is a document on its way.
 type pruning struct {
+	ctx        context.Context
 	options    Options
 	root       model.Object
 	elements   [lists][]json.RawMessage
@@ -145,9 +147,9 @@ func (p *pruning) write(w *walker) (model.Object, error) {
 			if p.reached && !p.used[l][i] {
 				continue
 			}
-			text, _, err := w.value(text, place{is: element, of: l})
+			text, err := p.element(w, text, one{l, i})
 			if err != nil {
-				return nil, fmt.Errorf("%s %d: %w", l.key(), i, err)
+				return nil, err
 			}
 			kept = append(kept, text)
 		}
@@ -156,6 +158,15 @@ func (p *pruning) write(w *walker) (model.Object, error) {
 		}
 	}
 	return root, nil
+}
+
+// element goes over an element of a list.
+func (p *pruning) element(w *walker, text json.RawMessage, at one) (json.RawMessage, error) {
+	text, _, err := w.value(text, place{element, at.of})
+	if err != nil {
+		return nil, fmt.Errorf("%s %d: %w", at.of.key(), at.n, err)
+	}
+	return text, p.ctx.Err()
 }
 
 // withoutExtensions removes extensions from the lists of those that a document uses.

@@ -1,6 +1,7 @@
 package prune
 
 import (
+	"context"
 	"encoding/json"
 	"path"
 	"strings"
@@ -16,7 +17,7 @@ func pruned(t *testing.T, text string, o Options) (string, Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Document(&root, o)
+	r, err := Document(t.Context(), &root, o)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -226,8 +227,21 @@ func TestHostile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Document(&root, Options{Empty: true}); err == nil && !json.Valid(root.Text()) {
+		if _, err := Document(t.Context(), &root, Options{Empty: true}); err == nil && !json.Valid(root.Text()) {
 			t.Errorf("%.100s: becomes %.100s", text, root.Text())
 		}
+	}
+}
+
+// An ended context ends the pruning.
+func TestCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	root, err := model.ParseObject(json.RawMessage(`{"scenes":[{}],"nodes":[{}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Document(ctx, &root, Options{}); err != context.Canceled {
+		t.Error(err)
 	}
 }

@@ -54,8 +54,8 @@ func (p *pruning) reach() error {
 	for len(todo) > 0 {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if _, _, err := w.value(p.elements[at.of][at.n], place{element, at.of}); err != nil {
-			return fmt.Errorf("%s %d: %w", at.of.key(), at.n, err)
+		if _, err := p.element(&w, p.elements[at.of][at.n], at); err != nil {
+			return err
 		}
 		if at.of == nodes && parents[at.n] >= 0 {
 			mark(nodes, parents[at.n])
@@ -89,8 +89,8 @@ func (p *pruning) trees() (parents []int, isLibrary bool, err error) {
 			if l == nodes {
 				parent = i
 			}
-			if _, _, err := w.value(text, place{element, l}); err != nil {
-				return nil, false, fmt.Errorf("%s %d: %w", l.key(), i, err)
+			if _, err := p.element(&w, text, one{l, i}); err != nil {
+				return nil, false, err
 			}
 		}
 	}
