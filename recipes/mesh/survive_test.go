@@ -183,3 +183,17 @@ func TestFractionsAsPositions(t *testing.T) {
 		t.Errorf("a node of %v is taken to be %v large", want, reach)
 	}
 }
+
+// What is used as positions and as normals gets the bounds of positions, each time.
+func TestPositionsAsNormals(t *testing.T) {
+	s := new(sheet)
+	p := s.floats("VEC3", 3, 1, 0, 0, 0, 1, 0, 0, 0, 1)
+	tree := s.tree(fill(`"extensionsUsed":["EXT_who_knows"],"nodes":[{"mesh":0}],
+		"meshes":[{"primitives":[{"attributes":{"POSITION":$p,"NORMAL":$p},"extensions":{"EXT_who_knows":{}}}]}]`, map[string]int{"p": p}))
+	for range 20 {
+		accessor := at(value(t, textOf(t, cook(t, options(nil), tree, "m/a.gltf"))), "accessors", 0)
+		if have := fmt.Sprint(at(accessor, "min"), at(accessor, "max")); have != "[0 0 0] [1 1 1]" {
+			t.Fatalf("bounds %s", have)
+		}
+	}
+}
