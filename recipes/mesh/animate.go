@@ -209,6 +209,9 @@ func (k *keyed) write(ctx context.Context, u use, a model.Array, times bool) (in
 		k.w.accessors.objects[source] = nil
 	}
 	number, err := k.w.accessors.replace(ctx, source, kindOf(k.w.doc, made, a.Width), u, a, times)
+	if source != made && number != int(source) {
+		k.spare = append(k.spare, source) // the same is there already
+	}
 	k.numbers[key] = number
 	return number, err
 }

@@ -40,6 +40,11 @@
 // transforms, children and animations; only morph target weights move to the new node,
 // with the channels that animate them.
 //
+// # What is there several times
+//
+// Exporters write the vertices of each copy of an object anew. Arrays that are equal once
+// they are packed are in the buffer once; with prune they are one accessor as well.
+//
 // # What nothing uses
 //
 // With prune, what no scene and no animation leads to goes: nodes, but in whole trees,
