@@ -85,7 +85,8 @@ $image
 format = \"uastc\""
 way "compressed, without what nobody uses" "$mesh
 compression = \"meshopt\"
-prune = true"
+prune = true
+prune_empty = true"
 way "pictures inside as DDS" "$mesh
 embedded = \"dds\"
 embedded_quality = \"fast\""

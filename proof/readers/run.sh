@@ -33,7 +33,8 @@ fi
 "$here/audio_recipe.sh"
 "$here/shaders.sh"
 if command -v node >/dev/null && command -v npm >/dev/null; then
+	"$here/ktx.sh"
 	"$here/meshes.sh"
 else
-	echo "readers: no node and npm, so no glTF validator"
+	echo "readers: no node and npm, so nothing reads models and what is in them"
 fi

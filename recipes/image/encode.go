@@ -25,6 +25,9 @@ func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, used
 	if err := s.choose(ctx, job); err != nil {
 		return nil, err
 	}
+	if err := s.align(ctx, job); err != nil {
+		return nil, err
+	}
 	t, err := s.texture(ctx, job)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,12 @@ func (o *Image) Estimate(head []byte, size int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return o.peak(info, l, size), nil
+	need := o.peak(info, l, size)
+	if o.mayBeUASTC() {
+		l.tw, l.th = o.multipleOf4(l.tw), o.multipleOf4(l.th)
+		need = max(need, o.peak(info, l, size))
+	}
+	return need, nil
 }
 
 // peak returns the most bytes that Cook holds at once. Each stage's own and what

@@ -96,16 +96,13 @@ func (o *Image) gpu() texture.GPU {
 	return texture.Desktop
 }
 
-// describeUASTC finds out what files of UASTC say besides, and what glTF asks of them.
+// describeUASTC finds out what files of UASTC say besides.
 func (s *subject) describeUASTC(ctx context.Context) error {
 	c, err := s.content(ctx)
 	if err != nil {
 		return err
 	}
 	s.opaque = c.Opaque
-	if first := s.pictures[0]; first.W%4 != 0 || first.H%4 != 0 {
-		s.because("%d x %d are no multiples of 4, which glTF (KHR_texture_basisu) wants (pot and fit change sizes)", first.W, first.H)
-	}
 	return nil
 }
 

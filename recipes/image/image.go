@@ -194,7 +194,10 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 	for _, step := range []struct {
 		name string
 		do   func(context.Context, *recipe.Job) error
-	}{{"decode", s.load}, {"cut", s.cut}, {"ask materials", s.askInDoubt}, {"classify", s.judge}, {"resize", s.resize}, {"choose format", s.choose}} {
+	}{
+		{"decode", s.load}, {"cut", s.cut}, {"ask materials", s.askInDoubt}, {"classify", s.judge}, {"resize", s.resize},
+		{"choose format", s.choose}, {"align", s.align},
+	} {
 		scope := job.Step(step.name)
 		err := step.do(ctx, job)
 		scope()

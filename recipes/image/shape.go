@@ -6,6 +6,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
 // A layout is what the options make of a source's size.
@@ -70,12 +71,31 @@ func requireError(w, h int) error {
 
 func notPowerOfTwo(n int) bool { return pixmap.Down.PowerOfTwo(n) != n }
 
-// target returns the size at which a picture of w by h pixels becomes a texture.
+// target returns the size that fit and pot ask for of a picture of w by h pixels.
 func (o *Image) target(w, h int) (int, int) {
+	tw, th := w, h
 	if o.Fit > 0 {
-		w, h = pixmap.Fit(w, h, o.Fit)
+		tw, th = pixmap.Fit(w, h, o.Fit)
 	}
-	return o.powerOfTwo(w), o.powerOfTwo(h)
+	tw, th = o.powerOfTwo(tw), o.powerOfTwo(th)
+	if o.mayBeUASTC() && (tw != w || th != h) { // is scaled, and so need not be a second time
+		tw, th = o.multipleOf4(tw), o.multipleOf4(th)
+	}
+	return tw, th
+}
+
+func (o *Image) mayBeUASTC() bool {
+	return o.Format == "uastc" || o.Format == "auto" && o.GPU == "web"
+}
+
+// multipleOf4 returns the side of a texture of UASTC: the next multiple of 4 that fit allows.
+// KHR_texture_basisu takes no other sides, and neither does WebGL for the blocks of desktops.
+func (o *Image) multipleOf4(n int) int {
+	up := (n + 3) &^ 3
+	if o.Fit > 0 && up > o.Fit {
+		return max(4, o.Fit&^3)
+	}
+	return up
 }
 
 func (o *Image) powerOfTwo(n int) int {
@@ -142,14 +162,30 @@ func (s *subject) cut(ctx context.Context, job *recipe.Job) error {
 	return nil
 }
 
-// resize brings every picture to the size of the texture.
+// resize brings every picture to the size that the options ask for.
 func (s *subject) resize(ctx context.Context, job *recipe.Job) error {
 	first := s.pictures[0]
 	w, h := s.o.target(first.W, first.H)
+	return s.scale(ctx, job, w, h, fmt.Sprintf("fit = %d, pot = %q", s.o.Fit, s.o.POT))
+}
+
+// align brings pictures that become UASTC to sides that are multiples of 4.
+func (s *subject) align(ctx context.Context, job *recipe.Job) error {
+	if s.choice.Format != texture.UASTC {
+		return nil
+	}
+	first := s.pictures[0]
+	w, h := s.o.multipleOf4(first.W), s.o.multipleOf4(first.H)
+	return s.scale(ctx, job, w, h, "glTF and WebGL take uastc with sides that are multiples of 4")
+}
+
+// scale brings every picture to a size, for a reason.
+func (s *subject) scale(ctx context.Context, job *recipe.Job, w, h int, why string) error {
+	first := s.pictures[0]
 	if w == first.W && h == first.H {
 		return nil
 	}
-	s.because("size %d x %d: scaled from %d x %d (fit = %d, pot = %q)", w, h, first.W, first.H, s.o.Fit, s.o.POT)
+	s.because("size %d x %d: scaled from %d x %d (%s)", w, h, first.W, first.H, why)
 	s.looked = nil
 	for i, m := range s.pictures {
 		made, err := pixmap.Resize(ctx, m, w, h, s.sampling())

@@ -18,6 +18,8 @@ type accessors struct {
 	objects []model.Object
 	free    []bool // of the source's: nobody needs its elements as they are
 	taken   []bool // of these: something has replaced it
+	entered map[entry]int
+	merge   bool // equal accessors are one
 	views   views
 
 	contents []content // of the source's
@@ -29,7 +31,7 @@ type accessors struct {
 // are replaced wherever they are used.
 func newAccessors(o *Mesh, doc *model.Document, free []bool, r *repairs) (*accessors, error) {
 	objects, err := doc.Objects("accessors")
-	as := &accessors{views: views{compress: o.Compression == "meshopt", bits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), repairs: r}
+	as := &accessors{views: views{compress: o.Compression == "meshopt", bits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), entered: map[entry]int{}, merge: o.Prune, repairs: r}
 	as.contents, as.vertices = contents(doc)
 	return as, err
 }
@@ -40,6 +42,10 @@ func (as *accessors) replace(ctx context.Context, source int32, kind string, u u
 	view, offset, err := as.views.add(ctx, u, a)
 	if err != nil {
 		return 0, err
+	}
+	was := entry{view, offset, a.Component, a.Normalized, a.Count, kind, bounds}
+	if number, ok := as.entered[was]; ok && as.merge {
+		return number, nil
 	}
 	var o model.Object
 	number := len(as.objects)
@@ -63,12 +69,24 @@ func (as *accessors) replace(ctx context.Context, source int32, kind string, u u
 	o.SetInt("count", a.Count)
 	o.Set("type", model.Quote(kind))
 	if bounds {
+		a.Normalized = false // they are of what is stored
 		low, high := a.Bounds()
 		o.Set("min", numbers(low...))
 		o.Set("max", numbers(high...))
 	}
 	as.objects[number] = o
+	as.entered[was] = number
 	return number, nil
+}
+
+// An entry is what an accessor that was written says.
+type entry struct {
+	view, offset int
+	component    int32
+	normalized   bool
+	count        int
+	kind         string
+	bounds       bool
 }
 
 // keep copies the elements of all accessors that have not been replaced. use says what

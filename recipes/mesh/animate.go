@@ -168,6 +168,9 @@ func (k *keyed) sampler(ctx context.Context, text json.RawMessage, m *motion) (j
 	if err != nil {
 		return nil, err
 	}
+	if !m.source.Step {
+		o.Delete("interpolation") // is linear unless it says otherwise
+	}
 	times := make([]float32, len(m.keep))
 	elements := make([]uint32, 0, len(m.keep))
 	each := m.source.Width / m.stored.Width // elements of a keyframe
@@ -206,6 +209,9 @@ func (k *keyed) write(ctx context.Context, u use, a model.Array, times bool) (in
 		k.w.accessors.objects[source] = nil
 	}
 	number, err := k.w.accessors.replace(ctx, source, kindOf(k.w.doc, made, a.Width), u, a, times)
+	if source != made && number != int(source) {
+		k.spare = append(k.spare, source) // the same is there already
+	}
 	k.numbers[key] = number
 	return number, err
 }

@@ -16,7 +16,7 @@ import (
 
 // Cook implements recipe.Cooker.
 func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
-	doc, err := read(ctx, job)
+	doc, _, err := o.read(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	c.repairs.warn(job)
-	text, parts, err := w.text()
+	text, parts, err := w.text(ctx)
 	if err != nil {
 		return err
 	}
@@ -60,6 +60,7 @@ type cooking struct {
 	joints     []int // that the smallest skin of each mesh has, 0 for none
 	repairs    repairs
 	geometries []*geometry
+	released   []int32       // accessors of samplers that have gone
 	motions    [][]*motion   // by animation and sampler; nil for one that stays as it is
 	shows      [][]*geometry // by mesh and primitive; nil for one that stays as it is
 }
@@ -161,9 +162,7 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 			}
 			look, group, several := lookOf(looks, p, c.primitives[i][j]), c.groups.of[i], len(c.primitives[i]) > 1
 			look.unseen = c.isUnseen(p, called[i])
-			if !c.o.Prune {
-				look.coords = 0 // and primitives that differ by it only are one geometry
-			}
+			look.coords = c.o.keptCoords(p, look.coords)
 			key := fmt.Sprint(c.joints[i], geometryKey(p, group, look, several))
 			if known[key] == nil {
 				g, err := l.load(ctx, p)
@@ -265,7 +264,7 @@ func (w *writer) layOut(ctx context.Context) (err error) {
 }
 
 // text returns the document and the parts of its buffer.
-func (w *writer) text() (json.RawMessage, [][]byte, error) {
+func (w *writer) text(ctx context.Context) (json.RawMessage, [][]byte, error) {
 	b, root := &w.buffers, &w.doc.Root
 	w.doc.SetObjects("accessors", w.accessors.objects)
 	w.doc.SetObjects("bufferViews", b.list)
@@ -276,6 +275,10 @@ func (w *writer) text() (json.RawMessage, [][]byte, error) {
 		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d}]`, b.size))
 	default:
 		root.Delete("buffers")
+	}
+	// Accessors that geometries and animations do not use any more still have numbers.
+	if _, err := w.o.pruneRoot(ctx, root); err != nil {
+		return nil, nil, err
 	}
 	var text bytes.Buffer
 	err := json.Compact(&text, root.Text())

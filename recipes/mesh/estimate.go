@@ -60,6 +60,9 @@ func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64,
 		return 0, err
 	}
 	need := float64(size) + float64(gltfcheck.Memory(int64(len(text)))) + float64(textCost*float64(len(text)))
+	if o.Prune {
+		need += float64(gltfcheck.Memory(int64(len(text)))) // is parsed once more
+	}
 	need += float64(model.UnpackedSize(doc))
 	cost, err := o.picturesCost(doc, pictures)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // Explain implements recipe.Explainer.
 func (o *Mesh) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
-	doc, err := read(ctx, job)
+	doc, gone, err := o.read(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -18,7 +18,11 @@ func (o *Mesh) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
 		return nil, err
 	}
 	c.repairs.warn(job)
-	return c.lines(), nil
+	lines := c.lines()
+	if gone.Any() {
+		lines = append([]string{"prune leaves out " + gone.String()}, lines...)
+	}
+	return lines, nil
 }
 
 // stats is what was done to a geometry.

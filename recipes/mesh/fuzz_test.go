@@ -41,7 +41,7 @@ func FuzzGLTF(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, buffer []byte, lods bool) {
 		o := options(nil)
 		if lods {
-			o.LODs, o.PositionBits, o.Prune = 2, 7, true
+			o.LODs, o.PositionBits, o.Prune, o.PruneEmpty = 2, 7, true, true
 			o.Compression, o.Embedded, o.EmbeddedQuality = "meshopt", "dds", "fast"
 		}
 		fuzzCook(t, o, "a.gltf", text, buffer)

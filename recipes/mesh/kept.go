@@ -37,9 +37,12 @@ func contents(doc *model.Document) (list []content, vertices []int64) {
 	for i := range doc.Meshes {
 		for j := range doc.Meshes[i].Primitives {
 			p := &doc.Meshes[i].Primitives[j]
-			for name, of := range map[string]content{"POSITION": positions, "NORMAL": unit, "TANGENT": unitSign, "COLOR_0": clamped} {
-				if a, ok := p.Attributes[name]; ok {
-					list[a] = of
+			for _, attribute := range []struct {
+				name string
+				of   content
+			}{{"COLOR_0", clamped}, {"TANGENT", unitSign}, {"NORMAL", unit}, {"POSITION", positions}} { // what is several needs bounds
+				if a, ok := p.Attributes[attribute.name]; ok {
+					list[a] = attribute.of
 				}
 			}
 			if p.Indices != nil {

@@ -23,7 +23,7 @@ func live(t *testing.T, o *Mesh, tree fstest.MapFS, name string) uint64 {
 	}
 	before := heap()
 	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: name, Open: tree.Open, Stat: tree.Stat}, 1)
-	doc, err := read(t.Context(), job)
+	doc, _, err := o.read(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func live(t *testing.T, o *Mesh, tree fstest.MapFS, name string) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, parts, err := w.text()
+	text, parts, err := w.text(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,6 +97,14 @@ func TestEstimateOfMany(t *testing.T) {
 			if int64(held) > estimate {
 				t.Errorf("%s, %d levels: %d bytes are held, the estimate is %d", name, lods, held, estimate)
 			}
+			o.Prune = true
+			if estimate, err = o.Estimate(text, int64(len(text))); err != nil {
+				t.Fatal(err)
+			}
+			if held := live(t, o, tree, path); int64(held) > estimate {
+				t.Errorf("%s, pruned, %d levels: %d bytes are held, the estimate is %d", name, lods, held, estimate)
+			}
+			o.Prune = false
 			if lods == 0 {
 				without = [2]int64{int64(held), estimate}
 			} else if more, want := int64(held)-without[0], estimate-without[1]; name != "objects" && more > want {

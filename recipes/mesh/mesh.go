@@ -40,14 +40,30 @@
 // transforms, children and animations; only morph target weights move to the new node,
 // with the channels that animate them.
 //
-// # Unused attributes
+// # What is there several times
 //
-// With prune, attributes go that drawing does not need: coordinates behind the last that a
+// Exporters write the vertices of each copy of an object anew. Arrays that are equal once
+// they are packed are in the buffer once; with prune they are one accessor as well.
+//
+// # What nothing uses
+//
+// With prune, what no scene and no animation leads to goes: nodes, but in whole trees,
+// meshes, skins, cameras, materials, textures, samplers, images, accessors, and animations
+// that move nothing. All that stays gets new numbers, in extensions as well; if one that is
+// not known holds a whole number or a JSON pointer, all stays, with a warning. See package
+// prune. Nodes that show nothing are often places to hang things on, and go with
+// prune_empty only. What keep names stays.
+//
+// Channels of animations go, too, if no animation of the model moves that property of that
+// node away from where the node has it, within animation_error: most scales never change.
+// Games that play animations of one model on another one, and do not reset what these leave
+// alone, keep such animations by name.
+//
+// And attributes go that drawing does not need: coordinates behind the last that a
 // texture of the material and its variants has, tangents without a normal map, normals of unlit materials,
 // all colors but the first, joints and weights of meshes without a skin. Those that keep
 // names stay, and so do those whose names start with an underscore and all of primitives
-// with extensions that may name them. Nodes, materials and images stay: games find them by
-// name or number.
+// with extensions that may name them.
 //
 // # Animations
 //
@@ -69,8 +85,8 @@
 //
 // # What survives
 //
-// Everything else: the document's text is edited, not made anew. No list is renumbered
-// but those of buffers and views, so extensions that name views by number are refused;
+// Everything else: the document's text is edited, not made anew. Without prune no list is
+// renumbered but those of buffers and views, so extensions that name views by number are refused;
 // what is added stands at the end of its list.
 //
 // # Images
@@ -115,6 +131,7 @@
 package mesh
 
 import (
+	"path"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -129,8 +146,9 @@ type Mesh struct {
 	Optimize bool    `toml:"optimize" doc:"order triangles for the vertex cache and vertices for fetching"`
 	Overdraw float64 `toml:"overdraw" min:"1" max:"3" doc:"how much worse the vertex cache may get for less overdraw, as a factor; 1 does nothing about overdraw"`
 
-	Prune bool     `toml:"prune" doc:"leave out attributes of vertices that no material and no skin uses"`
-	Keep  []string `toml:"keep" doc:"attributes that prune leaves, such as TEXCOORD_1 for light maps of the game's own"`
+	Prune      bool     `toml:"prune" doc:"leave out what nothing uses: attributes of vertices that no material and no skin needs; nodes, meshes, skins, cameras, animations, materials, textures, pictures and accessors that no scene and no animation leads to; channels of what no animation moves"`
+	PruneEmpty bool     `toml:"prune_empty" doc:"with prune, leave out nodes as well that show nothing, have nothing below them and are not animated"`
+	Keep       []string `toml:"keep" doc:"what prune leaves, by names in which * and ? stand for others: attributes, as TEXCOORD_1 for light maps of the game's own, nodes, as Socket_*, and all else that has a name"`
 
 	PositionBits int `toml:"position_bits" min:"0" max:"16" doc:"bits of a coordinate: an error of at most extent/(2^(bits+1)-2); 0 keeps floats"`
 	NormalBits   int `toml:"normal_bits" min:"0" max:"16" doc:"bits of each component of normals and tangents, 8 or 16; 0 keeps floats"`
@@ -156,7 +174,7 @@ type Mesh struct {
 // Recipe returns the recipe "mesh".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "mesh", Version: 4, Extensions: []string{".glb", ".gltf", ".obj"},
+		Name: "mesh", Version: 5, Extensions: []string{".glb", ".gltf", ".obj"},
 		Formats: []recipe.Format{
 			{Name: "a binary glTF model", Extensions: []string{".glb"}, Magic: []string{"glTF"}},
 			{Name: "a glTF model", Extensions: []string{".gltf"}, Loose: true},
@@ -192,6 +210,14 @@ func (o *Mesh) Check() error {
 		if bits.n != 0 && bits.n != 16 && (bits.n != 8 || !bits.eight) {
 			return &recipe.OptionError{Key: bits.key, Want: bits.wanted}
 		}
+	}
+	for _, pattern := range o.Keep {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return &recipe.OptionError{Key: "keep", Got: pattern, Want: "a name, in which * and ? stand for others"}
+		}
+	}
+	if o.PruneEmpty && !o.Prune {
+		return &recipe.OptionError{Key: "prune_empty", Got: "true", Want: "prune = true as well"}
 	}
 	if o.Textures == "basisu" && !strings.HasSuffix(strings.ToLower(o.TextureSuffix), ".ktx2") {
 		return &recipe.OptionError{Key: "texture_suffix", Got: o.TextureSuffix, Want: `".ktx2" at the end, because of textures = "basisu"`}

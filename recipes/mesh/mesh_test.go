@@ -58,7 +58,10 @@ var ways = map[string]func(*Mesh){
 	"no order": func(o *Mesh) { o.Optimize = false },
 	"lods":     func(o *Mesh) { o.LODs = 2 },
 	"keyed":    func(o *Mesh) { o.AnimationError = 0 },
-	"meshopt":  func(o *Mesh) { o.Compression, o.LODs = "meshopt", 1 },
+	"pruned": func(o *Mesh) {
+		o.Prune, o.PruneEmpty, o.Keep = true, true, []string{"NORMAL", "TANGENT", "TEXCOORD_*", "COLOR_*", "JOINTS_*", "WEIGHTS_*"}
+	},
+	"meshopt": func(o *Mesh) { o.Compression, o.LODs = "meshopt", 1 },
 }
 
 // A cooked model shows the same triangles as its source.

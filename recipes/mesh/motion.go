@@ -62,9 +62,14 @@ func (c *cooking) findMotions(ctx context.Context) error {
 				}
 			}
 		}
-		shareTimes(list)
-		keepLength(a, list)
 		c.motions[i] = list
+	}
+	if err := c.dropStill(); err != nil {
+		return err
+	}
+	for i, list := range c.motions {
+		shareTimes(list)
+		keepLength(&c.doc.Animations[i], list)
 	}
 	return nil
 }

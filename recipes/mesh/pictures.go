@@ -139,10 +139,6 @@ func (w *writer) cookPicture(ctx context.Context, i int, file []byte, r role) ([
 	m, _, err := decode(ctx, file, "", o.MaxSize)
 	if err == nil {
 		w.job.Hold("decoded pictures", m.Bytes())
-		if w.o.Embedded == "basisu" && (m.W%4 != 0 || m.H%4 != 0) {
-			w.job.Warn("image %d: %d x %d pixels, where KHR_texture_basisu wants multiples of 4; it stays a picture", i, m.W, m.H)
-			return nil, nil
-		}
 		if file, err = o.Encode(ctx, w.job, m, r.String()); err == nil {
 			return file, nil
 		}
@@ -179,7 +175,8 @@ func (o *Mesh) picturesCost(doc *gltfcheck.Document, chunk []byte) (int64, error
 			return 0, fmt.Errorf("image %d: %w", i, err)
 		}
 		most = max(most, need)
-		sum += 6 * int64(info.W) * int64(info.H) // four bytes a texel, a third more for smaller levels
+		// Four bytes a texel, a third more for smaller levels; sides may become multiples of 4.
+		sum += 6 * int64(info.W+3) * int64(info.H+3)
 	}
 	return most + sum, nil
 }

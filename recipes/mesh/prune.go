@@ -1,13 +1,54 @@
 package mesh
 
 import (
+	"context"
+	"fmt"
 	"math/bits"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/gltfcheck"
 	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/prune"
 )
+
+// pruneText removes from the text of a document what nothing uses.
+func (o *Mesh) pruneText(ctx context.Context, job *recipe.Job, parsed *gltfcheck.Document) (prune.Result, error) {
+	root, err := model.ParseObject(parsed.Text)
+	if err != nil {
+		return prune.Result{}, err
+	}
+	gone, err := o.pruneRoot(ctx, &root)
+	if gone.Unknown != "" {
+		job.Warn("extension %.60s may name nodes, materials and others by number: prune leaves them all", gone.Unknown)
+	}
+	if gone.Any() {
+		parsed.Text = root.Text()
+	}
+	return gone, err
+}
+
+// pruneRoot removes from a document what nothing uses, if that is asked for.
+func (o *Mesh) pruneRoot(ctx context.Context, root *model.Object) (prune.Result, error) {
+	if !o.Prune {
+		return prune.Result{}, nil
+	}
+	return prune.Document(ctx, root, prune.Options{Keep: o.keeps, Empty: o.PruneEmpty})
+}
+
+// keeps reports whether option keep has a name, or a pattern of it.
+func (o *Mesh) keeps(name string) bool {
+	return slices.ContainsFunc(o.Keep, func(pattern string) bool {
+		matches, err := path.Match(noPath(pattern), noPath(name))
+		return err == nil && matches
+	})
+}
+
+// noPath replaces slashes, as a * stands for those in names as well.
+func noPath(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 
 // allCoords says that any coordinates may be in use.
 const allCoords = ^uint64(0)
@@ -42,6 +83,26 @@ func coordsOf(material model.Object) uint64 {
 // upTo returns all bits up to the highest one.
 func upTo(bitmap uint64) uint64 { return 1<<bits.Len64(bitmap) - 1 }
 
+// keptCoords returns which coordinates of a primitive prune leaves, of those that its
+// materials are drawn with. Without prune that is none, as it does not matter: primitives
+// that differ by it only are one geometry.
+func (o *Mesh) keptCoords(p *gltfcheck.Primitive, drawn uint64) uint64 {
+	if !o.Prune {
+		return 0
+	}
+	have := uint64(0)
+	for n := range 64 {
+		name := fmt.Sprint("TEXCOORD_", n)
+		if _, ok := p.Attributes[name]; ok {
+			have |= 1 << n
+			if o.keeps(name) {
+				drawn = upTo(drawn | 1<<n)
+			}
+		}
+	}
+	return have & drawn
+}
+
 // prune drops the attributes that nothing of a primitive's materials and skins uses, and
 // the option keep does not name.
 func (o *Mesh) prune(g *geometry, text model.Object, l look, joints int) {
@@ -52,13 +113,8 @@ func (o *Mesh) prune(g *geometry, text model.Object, l look, joints int) {
 	if err != nil || slices.ContainsFunc(extensions, func(e model.Member) bool { return e.Key != extVariants }) {
 		return // it may name attributes
 	}
-	for _, name := range o.Keep {
-		if n, err := strconv.Atoi(strings.TrimPrefix(name, "TEXCOORD_")); err == nil && n >= 0 && n < 64 {
-			l.coords = upTo(l.coords | 1<<n)
-		}
-	}
 	g.streams = slices.DeleteFunc(g.streams, func(s stream) bool {
-		return !isInUse(s.name, l, joints > 0) && !slices.Contains(o.Keep, s.name)
+		return !isInUse(s.name, l, joints > 0) && !o.keeps(s.name)
 	})
 }
 

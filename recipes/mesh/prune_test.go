@@ -6,8 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/qmuntal/gltf"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 )
 
 // What drawing does not need goes, and its bytes with it.
@@ -65,5 +69,60 @@ func TestPrune(t *testing.T) {
 				t.Errorf("%s: %s is accessor %d of %d", tc.what, name, a, len(doc.Accessors))
 			}
 		}
+	}
+}
+
+// What no scene leads to goes with all that only it uses, and nobody asks for its images.
+func TestPruneLists(t *testing.T) {
+	s := new(sheet)
+	p, n, uv, i := s.grid(3, 1)
+	p2, n2, uv2, i2 := s.grid(9, 2)
+	numbers := map[string]int{"p": p, "n": n, "uv": uv, "i": i, "p2": p2, "n2": n2, "uv2": uv2, "i2": i2}
+	const text = `"extensionsUsed":["KHR_materials_ior"%s],"extensionsRequired":["KHR_materials_ior"],%s
+		"scenes":[{"nodes":[1]}],"nodes":[{"name":"out","mesh":0},{"name":"in","mesh":1,"children":[2]},{"name":"Socket_hand"}],
+		"meshes":[{"primitives":[{"attributes":{"POSITION":$p2,"NORMAL":$n2,"TEXCOORD_0":$uv2},"indices":$i2,"material":0}]},
+			{"primitives":[{"attributes":{"POSITION":$p,"NORMAL":$n,"TEXCOORD_0":$uv},"indices":$i,"material":1}]}],
+		"materials":[{"emissiveTexture":{"index":0},"extensions":{"KHR_materials_ior":{"ior":1.4}}},{"name":"plain"}],
+		"textures":[{"source":0}],"images":[{"uri":"gone.png"}]`
+	tree := func(used, root string) fstest.MapFS { return s.tree(fill(fmt.Sprintf(text, used, root), numbers)) }
+	plain := tree("", "")
+	counts := func(doc *gltf.Document) string {
+		return fmt.Sprint(len(doc.Nodes), len(doc.Meshes), len(doc.Materials), len(doc.Textures), len(doc.Images), len(doc.Accessors), doc.ExtensionsUsed)
+	}
+	for _, tc := range []struct {
+		what   string
+		tree   fstest.MapFS
+		change func(*Mesh)
+		want   string // how many of each list, and the extensions
+		warned string
+	}{
+		// The mesh is shown by a node of its own below the one of the source.
+		{"all", plain, nil, "5 2 2 1 1 8 [KHR_materials_ior KHR_mesh_quantization]", "gone.png"},
+		{"pruned", plain, func(o *Mesh) { o.Prune = true }, "3 1 1 0 0 3 [KHR_mesh_quantization]", ""},
+		{"without empty nodes", plain, func(o *Mesh) { o.Prune, o.PruneEmpty = true, true }, "2 1 1 0 0 3 [KHR_mesh_quantization]", ""},
+		{"kept", plain, func(o *Mesh) { o.Prune, o.PruneEmpty, o.Keep = true, true, []string{"Socket_*", "ou?"} },
+			"5 2 2 1 1 7 [KHR_materials_ior KHR_mesh_quantization]", "gone.png"},
+		{"something unknown", tree(`,"EXT_mine"`, `"extensions":{"EXT_mine":{"x":1}},`), func(o *Mesh) { o.Prune = true },
+			"5 2 2 1 1 8 [KHR_materials_ior EXT_mine KHR_mesh_quantization]", "extension EXT_mine may name"},
+	} {
+		o := options(tc.change)
+		res := recipetest.Cook(t, Recipe(), o, tc.tree, "", "m/a.gltf")
+		if res.Err != nil {
+			t.Fatal(res.Err)
+		}
+		doc := decode(t, res.Outputs[0], nil)
+		if have := counts(doc); have != tc.want {
+			t.Errorf("%s: %s, want %s", tc.what, have, tc.want)
+		}
+		warned := fmt.Sprint(res.Warned)
+		if !strings.Contains(warned, tc.warned) || tc.warned == "" && strings.Contains(warned, "gone.png") {
+			t.Errorf("%s: warned of %s", tc.what, warned)
+		}
+	}
+	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "m/a.gltf", Open: plain.Open, Stat: plain.Stat}, 1)
+	lines, err := options(func(o *Mesh) { o.Prune = true }).Explain(t.Context(), job)
+	const want = "prune leaves out 1 node, 1 mesh, 1 material, 1 texture, 1 image, 4 accessors"
+	if err != nil || lines[0] != want {
+		t.Errorf("%q, %v; want %q", lines, err, want)
 	}
 }

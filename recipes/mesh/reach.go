@@ -57,8 +57,16 @@ func meshReach(doc *model.Document, mesh int32) float64 {
 		}
 		low, high := *doc.Accessors[a].Min, *doc.Accessors[a].Max
 		var box [3]float64
+		unit := 1.
+		if position := &doc.Accessors[a]; position.Normalized {
+			bits := 8 * model.ComponentSize(position.ComponentType)
+			if position.ComponentType == model.Int8 || position.ComponentType == model.Int16 {
+				bits--
+			}
+			unit = math.Exp2(float64(bits)) - 1
+		}
 		for k := range min(len(low), len(high), 3) {
-			box[k] = (high[k] - low[k]) / 2
+			box[k] = (high[k] - low[k]) / 2 / unit
 		}
 		most = max(most, length(box))
 	}

@@ -11,25 +11,26 @@ import (
 	"github.com/assetcook/assetcook/internal/gltfcheck"
 	"github.com/assetcook/assetcook/internal/mesh/model"
 	"github.com/assetcook/assetcook/internal/mesh/obj"
+	"github.com/assetcook/assetcook/internal/mesh/prune"
 )
 
-// read reads the source and what belongs to it.
-func read(ctx context.Context, job *recipe.Job) (*model.Document, error) {
+// read reads the source and what belongs to it, without what prune leaves out.
+func (o *Mesh) read(ctx context.Context, job *recipe.Job) (doc *model.Document, gone prune.Result, err error) {
 	defer job.Step("decode")()
 	data, err := job.Source()
 	if err != nil {
-		return nil, err
+		return nil, gone, err
 	}
 	switch {
 	case model.IsGLB(data):
 		text, chunk, odd, err := model.SplitGLB(data)
 		if err != nil {
-			return nil, err
+			return nil, gone, err
 		}
 		if odd != "" {
 			job.Warn("%s; export the file again", odd)
 		}
-		return readGLTF(ctx, job, text, chunk, true)
+		return o.readGLTF(ctx, job, text, chunk, true)
 	case job.Ext() == ".obj":
 		text, chunk, err := obj.Convert(ctx, data, func(name string) ([]byte, error) {
 			library, err := readUpTo(job, name, maxLibrary, false)
@@ -39,31 +40,51 @@ func read(ctx context.Context, job *recipe.Job) (*model.Document, error) {
 			return library, err
 		})
 		if err != nil {
-			return nil, err
+			return nil, gone, err
 		}
 		job.Hold("meshes", len(text)+len(chunk))
-		return readGLTF(ctx, job, text, chunk, true)
+		return o.readGLTF(ctx, job, text, chunk, true)
 	}
-	return readGLTF(ctx, job, data, nil, false)
+	return o.readGLTF(ctx, job, data, nil, false)
 }
 
 // readGLTF checks a document and reads its buffers. The first may be the chunk.
-func readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte, isGLB bool) (*model.Document, error) {
+func (o *Mesh) readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte, isGLB bool) (doc *model.Document, gone prune.Result, err error) {
+	chunkSize := int64(gltfcheck.NoChunk)
+	if isGLB {
+		chunkSize = int64(len(chunk))
+	}
+	parsed, err := check(ctx, job, text, chunkSize)
+	if err != nil {
+		return nil, gone, err
+	}
+	for _, m := range parsed.Mended {
+		job.Warn("%v; %s", m, m.How)
+	}
+	if gone, err = o.pruneText(ctx, job, parsed); err != nil {
+		return nil, gone, err
+	}
+	if gone.Any() {
+		if parsed, err = check(ctx, job, parsed.Text, chunkSize); err != nil {
+			return nil, gone, err
+		}
+	}
+	doc, err = readDocument(ctx, job, parsed, chunk)
+	return doc, gone, err
+}
+
+// check parses and checks the text of a document.
+func check(ctx context.Context, job *recipe.Job, text []byte, chunkSize int64) (*gltfcheck.Document, error) {
 	parsed, err := gltfcheck.Parse(text)
 	if err != nil {
 		return nil, err
 	}
 	job.Hold("documents", int(gltfcheck.Memory(int64(len(text)))))
-	chunkSize := int64(gltfcheck.NoChunk)
-	if isGLB {
-		chunkSize = int64(len(chunk))
-	}
-	if err := parsed.Check(ctx, chunkSize, gltfcheck.SizeIn(job)); err != nil {
-		return nil, err
-	}
-	for _, m := range parsed.Mended {
-		job.Warn("%v; %s", m, m.How)
-	}
+	return parsed, parsed.Check(ctx, chunkSize, gltfcheck.SizeIn(job))
+}
+
+// readDocument reads the buffers of a document that has been checked.
+func readDocument(ctx context.Context, job *recipe.Job, parsed *gltfcheck.Document, chunk []byte) (*model.Document, error) {
 	if err := gltfcheck.WarnOfImages(job, parsed); err != nil {
 		return nil, err
 	}

@@ -55,6 +55,9 @@ func (c *cooking) survey() (free []bool, uses []use) {
 			to[*s.Input], to[*s.Output] = true, true
 		}
 	}
+	for _, accessor := range c.released {
+		freed[accessor] = true
+	}
 	for _, accessor := range instanceAccessors(c.nodes) {
 		if accessor >= 0 && accessor < n {
 			held[accessor] = true

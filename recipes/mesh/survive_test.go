@@ -2,14 +2,18 @@ package mesh
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/mesh/model"
 )
 
@@ -150,5 +154,46 @@ func TestBlendingKeepsOrder(t *testing.T) {
 	}
 	if have, want := first(options(nil)), first(options(func(o *Mesh) { o.Optimize = false })); !reflect.DeepEqual(have, want) {
 		t.Error("other order")
+	}
+}
+
+// Bounds of positions that are fractions are those of the whole numbers that are stored; what
+// moves with them is as large as what those stand for.
+func TestFractionsAsPositions(t *testing.T) {
+	s := new(sheet)
+	var data []byte
+	for _, x := range []int16{-32767, 0, 0, 32767, 0, 0, 0, 16384, 0} {
+		data = binary.LittleEndian.AppendUint16(data, uint16(x))
+	}
+	p := s.add(5122, "VEC3", 3, data)
+	s.accessors[p] = strings.TrimSuffix(s.accessors[p], "}") + `,"normalized":true,"min":[-32767,0,0],"max":[32767,16384,0]}`
+	tree := s.tree(fill(`"extensionsUsed":["KHR_mesh_quantization"],"extensionsRequired":["KHR_mesh_quantization"],
+		"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":$p}}]}]`, map[string]int{"p": p}))
+	o := options(func(o *Mesh) { o.Normals = "none" })
+	accessor := at(value(t, textOf(t, cook(t, o, tree, "m/a.gltf"))), "accessors", 0)
+	if have := fmt.Sprint(at(accessor, "min"), at(accessor, "max")); have != "[-32767 0 0] [32767 16384 0]" {
+		t.Errorf("bounds %s", have)
+	}
+	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "m/a.gltf", Open: tree.Open, Stat: tree.Stat}, 1)
+	doc, _, err := o.read(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reach, want := reaches(doc)[0], 2*math.Hypot(1, 0.25); math.Abs(reach-want) > 1e-3 {
+		t.Errorf("a node of %v is taken to be %v large", want, reach)
+	}
+}
+
+// What is used as positions and as normals gets the bounds of positions, each time.
+func TestPositionsAsNormals(t *testing.T) {
+	s := new(sheet)
+	p := s.floats("VEC3", 3, 1, 0, 0, 0, 1, 0, 0, 0, 1)
+	tree := s.tree(fill(`"extensionsUsed":["EXT_who_knows"],"nodes":[{"mesh":0}],
+		"meshes":[{"primitives":[{"attributes":{"POSITION":$p,"NORMAL":$p},"extensions":{"EXT_who_knows":{}}}]}]`, map[string]int{"p": p}))
+	for range 20 {
+		accessor := at(value(t, textOf(t, cook(t, options(nil), tree, "m/a.gltf"))), "accessors", 0)
+		if have := fmt.Sprint(at(accessor, "min"), at(accessor, "max")); have != "[0 0 0] [1 1 1]" {
+			t.Fatalf("bounds %s", have)
+		}
 	}
 }

@@ -62,10 +62,11 @@ type views struct {
 	bits     int // of turns
 	list     []*view
 	known    map[viewKind]int
+	same     sharing
 }
 
-// add appends an array and returns its view and where it starts there, at a multiple of
-// four bytes, or of the size of an index.
+// add appends an array, unless the same one is there, and returns its view and where it
+// starts there, at a multiple of four bytes, or of the size of an index.
 func (vs *views) add(ctx context.Context, u use, a model.Array) (number, offset int, err error) {
 	stride := a.Size
 	if u.target() == arrayBuffer {
@@ -73,6 +74,12 @@ func (vs *views) add(ctx context.Context, u use, a model.Array) (number, offset 
 	}
 	number = vs.of(u, stride, a.Component)
 	v := vs.list[number]
+	if u != image {
+		var found bool
+		if offset, found = vs.same.find(v, stride, a); found {
+			return number, offset, nil
+		}
+	}
 	switch {
 	case vs.compress && u != image:
 		v.pad(v.stride)
@@ -81,6 +88,9 @@ func (vs *views) add(ctx context.Context, u use, a model.Array) (number, offset 
 		v.pad(4)
 	}
 	offset = len(v.data)
+	if u != image {
+		vs.same.note(v, offset, a)
+	}
 	if stride == a.Size {
 		v.data = append(v.data, a.Data...)
 		return number, offset, ctx.Err()

@@ -58,6 +58,17 @@ func Reduce(ctx context.Context, source *Curve, stored []float32, most float64) 
 	return kept, nil
 }
 
+// StaysAt reports whether no keyframe is further than most from where a curve would stay.
+func (c *Curve) StaysAt(where []float64, most float64) bool {
+	r, at := reducer{source: c}, make([]float64, c.Width)
+	for i := range c.Times {
+		if r.apart(where, toFloat64(at, c.key(i))) > most {
+			return false
+		}
+	}
+	return true
+}
+
 // A reducer compares a curve with what would be left of it.
 type reducer struct {
 	source, stored *Curve
