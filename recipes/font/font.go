@@ -58,7 +58,7 @@ type Font struct {
 	Size       int      `toml:"size" min:"4" max:"1024" doc:"pixels of the atlas that 1 em takes; 32 to 64 suits most text, fine details need more"`
 	Range      int      `toml:"range" min:"2" max:"128" doc:"pixels of the atlas that distances reach, half of them to each side of an outline; outlines and glows need more"`
 	Charset    []string `toml:"charset" doc:"runes to take: \"U+41\", or from one to another: \"U+20-7E\""`
-	Text       []string `toml:"text" doc:"files in UTF-8 whose runes are taken as well, relative to the source; control characters are not"`
+	Text       []string `toml:"text" doc:"files in UTF-8 whose runes are taken as well, by names or patterns such as \"/locale/**/*.json\", relative to the source or, with a slash in front, to the asset folder; of .json files the strings that are values"`
 	Missing    string   `toml:"missing" enum:"error,skip" doc:"what to do about runes that the font has no glyph for"`
 	Kerning    bool     `toml:"kerning" doc:"write pairs of runes that move together or apart"`
 	Padding    int      `toml:"padding" min:"0" max:"64" doc:"pixels left free between glyphs in the atlas, besides the range around them"`
@@ -72,7 +72,7 @@ type Font struct {
 // Recipe returns the recipe "font".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "font", Version: 1,
+		Name: "font", Version: 2, Extracts: []recipe.Extract{runesOfText, runesOfJSON},
 		Formats: []recipe.Format{
 			{Name: "a TrueType or OpenType font", Extensions: []string{".ttf", ".otf", ".ttc", ".otc"}, Magic: []string{"\x00\x01\x00\x00", "OTTO", "true\x00", "ttcf"}},
 		},
