@@ -3,7 +3,6 @@ package font
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -109,7 +108,7 @@ func FuzzRunesOfTexts(f *testing.F) {
 				t.Fatalf("%q, %v", got, err)
 			}
 			if list := []rune(string(got)); !strings.HasPrefix(string(got), refusal) && (!slices.IsSorted(list) || len(slices.Compact(list)) != len([]rune(string(got)))) {
-				t.Fatal(fmt.Sprintf("%q is no set", got))
+				t.Fatalf("%q is no set", got)
 			}
 		}
 		var value any
