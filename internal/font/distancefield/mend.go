@@ -15,6 +15,7 @@ type mending struct {
 	g      Grid
 	span   float64
 	rows   [4]truthRow // by the last bits of the row
+	tried  int         // cells for which change looked for the best
 }
 
 // A cell is the square between four pixels, which is looked at in samples of each side.
@@ -26,10 +27,17 @@ type truth struct {
 	at    [samples * samples]float32
 }
 
+// A truthRow is what is known of a row of cells: besides truths, the edges that are within
+// truthReach of it, by columns, and the pieces that pass it.
 type truthRow struct {
-	y     int
-	cells []truth
+	y      int
+	cells  []truth
+	edges  [][]*curve
+	passes []*curve
 }
+
+// columnWidth is how many cells of a row have one list of edges.
+const columnWidth = 8
 
 const (
 	// halfPixel is how far from the outline a distance is seen, with smooth edges, where
@@ -42,15 +50,17 @@ const (
 	surelyWrong = 0.75
 	// truthReach is how far distances within cells are measured.
 	truthReach = 2
-	// mostPasses is after how many passes a glyph has no corners at all. Fonts take up to 4.
+	// mostPasses is after how many passes what is wrong has no corners at all, and mostTried
+	// after how many cells: glyphs of fonts take up to 4, and some hundred.
 	mostPasses = 16
+	mostTried  = 4096
 )
 
 // mend changes pixels of what RenderMulti has written until none between them is far off.
 func (s *Shape) mend(ctx context.Context, dst []byte, stride int, g Grid, span float64) error {
 	m := &mending{s: s, dst: dst, stride: stride, g: g, span: span}
 	for i := range m.rows {
-		m.rows[i] = truthRow{-1, make([]truth, max(g.W-1, 0))}
+		m.rows[i] = truthRow{y: -1, cells: make([]truth, max(g.W-1, 0)), edges: make([][]*curve, g.W/columnWidth+1)}
 	}
 	look, next := make([]bool, g.H), make([]bool, g.H)
 	for i := range look {
@@ -116,7 +126,7 @@ const lines = 5
 func (m *mending) ridges(p *[4]*[4]byte, see func(u, v, median, mixed float64)) {
 	for i := range 2 * lines {
 		at := float64(float64(i/2) / (lines - 1)) // a division that becomes a product
-		var from, to [4]float64 // of the line, by channel
+		var from, to [4]float64                   // of the line, by channel
 		for c := range from {
 			if i%2 == 0 {
 				from[c], to[c] = mix(float64(p[0][c]), float64(p[2][c]), at), mix(float64(p[1][c]), float64(p[3][c]), at)
@@ -143,6 +153,11 @@ func (m *mending) ridges(p *[4]*[4]byte, see func(u, v, median, mixed float64)) 
 // differ reports whether a median may be wrong, since the mixed distance is another.
 func differ(median, mixed float64) bool {
 	return (median < 0) != (mixed < 0) || math.Abs(seen(median)-seen(mixed)) > mostWrong/2
+}
+
+// nearestSample returns the one that is nearest to a place.
+func nearestSample(u, v float64) int {
+	return min(int(v*samples), samples-1)*samples + min(int(u*samples), samples-1)
 }
 
 // suspect reports whether the median within a cell may be wrong: if the distances, mixed, are
@@ -178,11 +193,20 @@ func (m *mending) change(x, y, pass int) bool {
 	}
 	p := m.corners(x, y)
 	var were [4][4]byte
+	grays := 0
 	for i := range p {
 		were[i] = *p[i]
+		if were[i][0] == were[i][3] && were[i][1] == were[i][3] && were[i][2] == were[i][3] {
+			grays |= 1 << i
+		}
 	}
+	m.tried++
+	giveUp := pass >= mostPasses || m.tried > mostTried
 	least, best := m.around(x, y), 0
-	for set := 1; set < 16; set++ {
+	for set := 1; set < 16 && !giveUp; set++ {
+		if set&grays != 0 {
+			continue // the same as without
+		}
 		for i := range p {
 			if *p[i] = were[i]; set>>i&1 != 0 {
 				makeGray(p[i])
@@ -202,7 +226,7 @@ func (m *mending) change(x, y, pass int) bool {
 		return changed
 	}
 	changed := apply(best)
-	if _, surely := m.wrong(x, y); surely || pass >= mostPasses {
+	if _, surely := m.wrong(x, y); surely || giveUp {
 		changed = apply(15)
 	}
 	return changed
@@ -227,7 +251,7 @@ func (m *mending) around(x, y int) (sum float64) {
 			}
 			m.ridges(&p, func(u, v, median, mixed float64) {
 				if differ(median, mixed) {
-					off := seen(median) - seen(m.exact(cx, cy, u, v))
+					off := seen(median) - seen(float64(t.at[nearestSample(u, v)]))
 					sum += float64(off * off)
 				}
 			})
@@ -258,11 +282,7 @@ func (m *mending) wrong(x, y int) (worst float64, surely bool) {
 
 // truth measures distances within a cell.
 func (m *mending) truth(x, y int) *truth {
-	row := &m.rows[y%len(m.rows)]
-	if row.y != y {
-		row.y = y
-		clear(row.cells)
-	}
+	row := m.row(y)
 	t := &row.cells[x]
 	if t.known {
 		return t
@@ -275,24 +295,74 @@ func (m *mending) truth(x, y int) *truth {
 	return t
 }
 
+// row returns what is known of a row of cells.
+func (m *mending) row(y int) *truthRow {
+	row := &m.rows[y%len(m.rows)]
+	if row.y == y {
+		return row
+	}
+	row.y = y
+	clear(row.cells)
+	for i := range row.edges {
+		row.edges[i] = row.edges[i][:0]
+	}
+	row.passes = row.passes[:0]
+	left, top := float64(m.g.Left)+0.5, float64(m.g.Top+y)+0.5
+	for i := range m.s.edges {
+		e := &m.s.edges[i]
+		if e.maxY < top-truthReach || e.minY > top+1+truthReach {
+			continue
+		}
+		first := math.Floor((e.minX - truthReach - left) / columnWidth)
+		last := math.Floor((e.maxX + truthReach - left) / columnWidth)
+		for c := int(max(first, 0)); c <= int(min(last, float64(len(row.edges)-1))); c++ {
+			row.edges[c] = append(row.edges[c], e)
+		}
+	}
+	for i := range m.s.pieces {
+		if e := &m.s.pieces[i]; e.maxY >= top && e.minY <= top+1 {
+			row.passes = append(row.passes, e)
+		}
+	}
+	return row
+}
+
 // exact measures the distance at a place within a cell.
 func (m *mending) exact(x, y int, u, v float64) float64 {
-	return m.s.Distance(Point{float64(m.g.Left+x) + 0.5 + u, float64(m.g.Top+y) + 0.5 + v}, truthReach)
+	row, p := m.row(y), Point{float64(m.g.Left+x) + 0.5 + u, float64(m.g.Top+y) + 0.5 + v}
+	best := float64(truthReach * truthReach)
+	for _, e := range row.edges[x/columnWidth] {
+		best = e.nearer(p, best)
+	}
+	sum := 0
+	for _, e := range row.passes {
+		sum += e.passed(p)
+	}
+	return sign(math.Sqrt(best), sum)
+}
+
+// nearer is distance2 that looks at the box first.
+func (c *curve) nearer(p Point, best float64) float64 {
+	dx, dy := max(c.minX-p.X, p.X-c.maxX, 0), max(c.minY-p.Y, p.Y-c.maxY, 0)
+	if float64(dx*dx)+float64(dy*dy) < best {
+		return c.distance2(p, best)
+	}
+	return best
+}
+
+// sign makes a distance negative outside, where contours wind around no times.
+func sign(distance float64, winding int) float64 {
+	if winding == 0 {
+		return -distance
+	}
+	return distance
 }
 
 // Distance returns that of a point to the outline, at most reach, negative outside.
 func (s *Shape) Distance(p Point, reach float64) float64 {
 	best := float64(reach * reach)
 	for i := range s.edges {
-		e := &s.edges[i]
-		dx, dy := max(e.minX-p.X, p.X-e.maxX, 0), max(e.minY-p.Y, p.Y-e.maxY, 0)
-		if float64(dx*dx)+float64(dy*dy) < best {
-			best = e.distance2(p, best)
-		}
+		best = s.edges[i].nearer(p, best)
 	}
-	d := math.Sqrt(best)
-	if winding(s.pieces, p) == 0 {
-		d = -d
-	}
-	return d
+	return sign(math.Sqrt(best), winding(s.pieces, p))
 }

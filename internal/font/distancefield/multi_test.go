@@ -253,3 +253,18 @@ func TestMultiCancel(t *testing.T) {
 		}
 	}
 }
+
+// The law holds of a glyph in which everything is smaller than pixels, too.
+func TestMultiOfTinyParts(t *testing.T) {
+	many := new(Path)
+	for i := range 700 {
+		x, y := float64(i%70)*1.3-45, float64(i/70)*1.3-8
+		many.MoveTo(Point{x, y})
+		many.LineTo(Point{x + 1.1, y + 0.3})
+		many.LineTo(Point{x + 0.3, y + 1.1})
+	}
+	g := Grid{Left: -48, Top: -12, W: 100, H: 24}
+	var a tally
+	s, levels := renderMulti(t, many, g, 4)
+	a.add(t, s, levels, g, 4)
+}
