@@ -18,5 +18,5 @@ import (
 // All returns the recipes.
 func All() []recipe.Recipe {
 	small := append(builtin.All(), bundle.All()...)
-	return append(small, atlas.Recipe(), audio.Recipe(), data.Recipe(), font.Recipe(), image.Recipe(), mesh.Recipe(), shader.Recipe(), text.Recipe())
+	return append(small, atlas.Recipe(), audio.Recipe(), audio.SoundsRecipe(), data.Recipe(), font.Recipe(), image.Recipe(), mesh.Recipe(), shader.Recipe(), text.Recipe())
 }

@@ -40,7 +40,7 @@ func binaries(t *testing.T) string {
 
 // cookHTTP runs "cook -http" for a copy of the sample assets, and returns the folder of
 // that, its page and what the page's URL has behind "#".
-func cookHTTP(t *testing.T) (dir, server, fragment string) {
+func cookHTTP(t *testing.T, rules ...string) (dir, server, fragment string) {
 	t.Helper()
 	if !installed() {
 		t.Skip("no Chromium: the pages are not looked at; proof/browser/run.sh installs it")
@@ -49,6 +49,11 @@ func cookHTTP(t *testing.T) (dir, server, fragment string) {
 	dir = t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "assets"), os.DirFS("../../testdata/assets")); err != nil {
 		t.Fatal(err)
+	}
+	if len(rules) > 0 {
+		if err := os.WriteFile(filepath.Join(dir, "assets/cook.toml"), []byte(strings.Join(rules, "\n")), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	cmd := exec.Command(filepath.Join(bin, "cook"), "-dir", "assets", "-cache", "store", "-http", "127.0.0.1:0")
 	cmd.Dir = dir
@@ -187,6 +192,35 @@ func TestInspectors(t *testing.T) {
 		}
 		if bad := eval[string](p, `[...document.querySelectorAll(".assets .right .bad")].map(e => e.textContent).join("; ")`); bad != "" {
 			t.Errorf("%s: %s", asset.path, bad)
+		}
+	}
+}
+
+// A font looks the same whatever its distances and the layout of its metrics.
+func TestFontLayouts(t *testing.T) {
+	shown := map[string]int{}
+	for layout, field := range map[string]string{"assetcook": "sdf", "msdf-atlas-gen": "mtsdf", "bmfont": "msdf", "bmfont-json": "msdf"} {
+		_, server, fragment := cookHTTP(t, "[[rule]]\nmatch = \"fonts/*.ttf\"\nrecipe = \"font\"\nmissing = \"skip\"\ncontainer = \"png\"",
+			fmt.Sprintf("field = %q\ndata = %q\n", field, layout))
+		p := open(t, server, fragment+"&tab=assets")
+		p.do(chromedp.Evaluate[chromedp.Void](`location.hash = "#tab=assets&a.asset=" + encodeURIComponent("fonts/pebble.ttf")`))
+		p.until(`document.querySelector(".inspect.font")?.dataset.ready === "true"`)
+		if bad := eval[string](p, `[...document.querySelectorAll(".assets .right .bad")].map(e => e.textContent).join("; ")`); bad != "" {
+			t.Errorf("%s: %s", layout, bad)
+		}
+		// How much ink the text from the atlas has.
+		shown[layout] = eval[int](p, `(canvas => {
+			const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+			copy.drawImage(canvas, 0, 0);
+			const { data } = copy.getImageData(0, 0, canvas.width, canvas.height), ground = data[0];
+			let ink = 0;
+			for (let i = 0; i < data.length; i += 4) ink += Math.abs(data[i] - ground);
+			return Math.round(ink / 255);
+		})(document.querySelector(".inspect.font canvas.cooked"))`)
+	}
+	for layout, ink := range shown { // sdf rounds corners, of which this font has many
+		if want := shown["assetcook"]; want < 1000 || ink < want || 100*ink > 110*want || layout != "assetcook" && ink != shown["bmfont"] {
+			t.Errorf("%s: %d pixels of ink, %d of assetcook's", layout, ink, want)
 		}
 	}
 }

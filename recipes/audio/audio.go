@@ -26,6 +26,11 @@
 // # Same bytes
 //
 // All of it gives the same bytes on every processor.
+//
+// # Many sounds in one
+//
+// The recipe "sounds" joins sounds that a list names (sounds.go, soundlist.go); each is prepared
+// as here.
 package audio
 
 import (
@@ -178,13 +183,9 @@ func readHead(job *recipe.Job) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, recipe.HeadSize))
 }
 
-// decode reads and decodes the source.
-func (o *Audio) decode(ctx context.Context, job *recipe.Job) (*pcm.Clip, source.Info, error) {
+// decode decodes a file.
+func (o *Audio) decode(ctx context.Context, job *recipe.Job, data []byte) (*pcm.Clip, source.Info, error) {
 	defer job.Step("decode")()
-	data, err := job.Source()
-	if err != nil {
-		return nil, source.Info{}, err
-	}
 	if _, err := o.probe(data, int64(len(data))); err != nil {
 		return nil, source.Info{}, err
 	}

@@ -28,7 +28,16 @@ type sound struct {
 
 // prepare decodes the source and does all that is to be done before encoding.
 func (o *Audio) prepare(ctx context.Context, job *recipe.Job) (*sound, error) {
-	c, info, err := o.decode(ctx, job)
+	data, err := job.Source()
+	if err != nil {
+		return nil, err
+	}
+	return o.prepareFile(ctx, job, data)
+}
+
+// prepareFile is prepare for the content of any file.
+func (o *Audio) prepareFile(ctx context.Context, job *recipe.Job, data []byte) (*sound, error) {
+	c, info, err := o.decode(ctx, job, data)
 	if err != nil {
 		return nil, err
 	}

@@ -46,6 +46,8 @@ func (o *Font) Estimate(head []byte, size int64) (int64, error) {
 		perPair    = 32       // with room to grow
 		perRune    = 256
 		textMemory = 2 * maxText
+		// The outline in order, with its colors; and rows of distances around it.
+		multiOutline, multiRow = 16 << 20, 512
 	)
 	runes, text := int64(0), int64(0)
 	for _, list := range o.Charset {
@@ -57,12 +59,16 @@ func (o *Font) Estimate(head []byte, size int64) (int64, error) {
 		runes, text = maxRunes, textMemory
 	}
 	pairs := min(runes*runes, maxPairs)
-	atlas := int64(o.MaxSize) * int64(o.MaxSize)
+	atlas := int64(o.channels()) * int64(o.MaxSize) * int64(o.MaxSize)
+	outline := int64(0)
+	if o.channels() > 1 {
+		outline = multiOutline + multiRow*int64(o.MaxSize)
+	}
 	packed := int64(1 << 20)
 	if o.Container == "ktx2" && o.Zstd > 0 {
 		packed = atlas + zstdMemory(o.Zstd)
 	}
-	return fixed + size + perByte*(size+openingReads) + perRune*runes + perPair*pairs + text + atlas + packed, nil
+	return fixed + size + perByte*(size+openingReads) + perRune*runes + perPair*pairs + text + outline + atlas + packed, nil
 }
 
 // zstdMemory returns what the encoder takes besides its output, measured.

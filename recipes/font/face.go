@@ -2,6 +2,7 @@ package font
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -22,6 +23,7 @@ type face struct {
 
 	unitsPerEm                   int
 	ascender, descender, lineGap int
+	underline, underlineWidth    int // its middle, upward from the base line
 }
 
 // openFace opens a font of the file, which must not change while it is in use.
@@ -41,6 +43,10 @@ func openFace(ctx context.Context, file []byte, index int) (*face, error) {
 			f.gpos = data
 		case "kern":
 			f.kern = data
+		case "post":
+			if len(data) >= 12 {
+				f.underline, f.underlineWidth = int(int16(binary.BigEndian.Uint16(data[8:]))), int(int16(binary.BigEndian.Uint16(data[10:])))
+			}
 		}
 	}
 	if f.meter, err = newMeter(ctx, file, at); err != nil {

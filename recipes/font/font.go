@@ -8,21 +8,27 @@
 //	pack.go      boxes of the glyphs are placed in the atlas
 //	field        distances are measured (a package)
 //	pairs.go     kerning is looked up, which package kerning reads
-//	metrics.go   the metrics are written
+//	metrics.go   the metrics are written, or by layouts.go, as other programs do
 //
 // # The atlas
 //
-// A texture of one channel. 127.5 is the outline of a glyph, more is inside, 0 and 255
-// are half of the option range or more away from it: at value v, from 0 to 1, the
-// distance to the outline is (v - 0.5) * range pixels of the atlas. Filtered linearly
-// and cut at 0.5 it gives sharp glyphs at any size.
+// Option field says what a texel holds. With sdf it is a texture of one channel: 127.5 is the
+// outline of a glyph, more is inside, 0 and 255 are half of the option range or more away from
+// it: at value v, from 0 to 1, the distance to the outline is (v - 0.5) * range pixels of the
+// atlas. Filtered linearly and cut at 0.5 it gives sharp glyphs at any size, but for their
+// corners, which are round within a pixel of the atlas or so.
+//
+// With msdf the distance is the median of red, green and blue, each of which is filtered by
+// itself: max(min(r, g), min(max(r, g), b)). Corners stay sharp. With mtsdf alpha has the
+// distance besides, as sdf has it, which suits glows and shadows better.
 //
 // # The metrics
 //
-// One JSON object; lengths are in em unless they say otherwise, y grows upward from
-// the base line, except in the atlas, where it grows downward from the top:
+// One JSON object with data = "assetcook"; lengths are in em unless they say otherwise, y grows
+// upward from the base line, except in the atlas, where it grows downward from the top:
 //
-//	atlas        width, height: pixels; size: pixels per em; range: pixels
+//	atlas        type: "sdf", "msdf" or "mtsdf"; width, height: pixels; size: pixels per
+//	             em; range: pixels
 //	metrics      units_per_em of the font; ascender, descender (negative below the
 //	             base line), line_gap; a line is ascender - descender + line_gap high
 //	glyphs       sorted by rune: rune: its number; advance; plane and atlas: left,
@@ -31,6 +37,8 @@
 //	             to draw, such as a space, has neither
 //	kerning      sorted: [first rune, second rune, how far the second is moved to the
 //	             right]
+//
+// The other values of data are the layouts of other programs: see layouts.go.
 //
 // # Same bytes everywhere
 //
@@ -47,6 +55,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
@@ -55,38 +64,46 @@ import (
 
 // Font holds the options of the recipe.
 type Font struct {
+	Field      string   `toml:"field" enum:"sdf,msdf,mtsdf" doc:"distances of the atlas: sdf has one channel, msdf three whose median keeps corners sharp, mtsdf those and the plain distance in alpha"`
 	Size       int      `toml:"size" min:"4" max:"1024" doc:"pixels of the atlas that 1 em takes; 32 to 64 suits most text, fine details need more"`
 	Range      int      `toml:"range" min:"2" max:"128" doc:"pixels of the atlas that distances reach, half of them to each side of an outline; outlines and glows need more"`
 	Charset    []string `toml:"charset" doc:"runes to take: \"U+41\", or from one to another: \"U+20-7E\""`
-	Text       []string `toml:"text" doc:"files in UTF-8 whose runes are taken as well, relative to the source; control characters are not"`
+	Text       []string `toml:"text" doc:"files in UTF-8 whose runes are taken as well, by names or patterns such as \"/locale/**/*.json\", relative to the source or, with a slash in front, to the asset folder; of .json files the strings that are values"`
 	Missing    string   `toml:"missing" enum:"error,skip" doc:"what to do about runes that the font has no glyph for"`
 	Kerning    bool     `toml:"kerning" doc:"write pairs of runes that move together or apart"`
 	Padding    int      `toml:"padding" min:"0" max:"64" doc:"pixels left free between glyphs in the atlas, besides the range around them"`
 	MaxSize    int      `toml:"max_size" min:"16" max:"16384" doc:"longest side of the atlas in pixels"`
 	PowerOfTwo bool     `toml:"power_of_two" doc:"sides of the atlas are powers of two"`
 	Face       int      `toml:"face" min:"0" max:"255" doc:"which font of a collection (.ttc), the first is 0"`
-	Container  string   `toml:"container" enum:"ktx2,png" doc:"the file that the atlas is put in: ktx2 (r8) or a gray png"`
+	Container  string   `toml:"container" enum:"ktx2,png" doc:"the file that the atlas is put in: ktx2 (r8 or rgba8) or png"`
+	Data       string   `toml:"data" enum:"assetcook,msdf-atlas-gen,bmfont,bmfont-json" doc:"layout of the metrics: assetcook's JSON, that of msdf-atlas-gen, or AngelCode's BMFont as XML (PixiJS and most engines) or JSON (three-bmfont-text)"`
 	Zstd       int      `toml:"zstd" min:"0" max:"19" doc:"effort to pack ktx2 with Zstandard; 0 leaves it as it is"`
 }
 
 // Recipe returns the recipe "font".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "font", Version: 1,
+		Name: "font", Version: 2, UsesPath: true, Extracts: []recipe.Extract{runesOfText, runesOfJSON},
 		Formats: []recipe.Format{
 			{Name: "a TrueType or OpenType font", Extensions: []string{".ttf", ".otf", ".ttc", ".otc"}, Magic: []string{"\x00\x01\x00\x00", "OTTO", "true\x00", "ttcf"}},
 		},
 		New: func() recipe.Cooker {
 			return &Font{
-				Size: 48, Range: 8, Charset: []string{"U+20-7E"}, Missing: "error", Kerning: true,
-				Padding: 1, MaxSize: 2048, PowerOfTwo: true, Container: "ktx2", Zstd: 3,
+				Field: "sdf", Size: 48, Range: 8, Charset: []string{"U+20-7E"}, Missing: "error", Kerning: true,
+				Padding: 1, MaxSize: 2048, PowerOfTwo: true, Container: "ktx2", Data: "assetcook", Zstd: 3,
 			}
 		},
 	}
 }
 
 // Outputs implements recipe.Cooker.
-func (o *Font) Outputs() []string { return []string{"{path}." + o.Container, "{path}.json"} }
+func (o *Font) Outputs() []string {
+	ext := ".json"
+	if o.Data == "bmfont" {
+		ext = ".fnt"
+	}
+	return []string{"{path}." + o.Container, "{path}" + ext}
+}
 
 // Cook implements recipe.Cooker.
 func (o *Font) Cook(ctx context.Context, job *recipe.Job) error {
@@ -115,7 +132,7 @@ func (o *Font) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.writeMetrics(ctx, out, pairs), out.Close())
+	return errors.Join(s.write(ctx, out, path.Base(job.Path()), pairs), out.Close())
 }
 
 // Explain implements recipe.Explainer.
@@ -156,12 +173,32 @@ func (o *Font) writeAtlas(ctx context.Context, job *recipe.Job, size extent, tex
 		return err
 	}
 	if o.Container == "png" {
-		return errors.Join(writePNG(ctx, out, size, texels), out.Close())
+		return errors.Join(writePNG(ctx, out, size, o.pngChannels(), texels), out.Close())
 	}
 	packing := ktx2.Supercompression{}
 	if o.Zstd > 0 {
 		packing = ktx2.Supercompression{Scheme: ktx2.Zstd, Level: o.Zstd}
 	}
-	t := &texture.Texture{Format: texture.R8, W: size.w, H: size.h, Levels: [][]byte{texels}}
+	format := texture.R8
+	if o.channels() == 4 {
+		format = texture.RGBA8
+	}
+	t := &texture.Texture{Format: format, W: size.w, H: size.h, Levels: [][]byte{texels}}
 	return errors.Join(ktx2.Write(ctx, out, t, packing), out.Close())
+}
+
+// channels returns how many bytes a texel has while it is drawn, and in ktx2, which has no
+// three that all graphics processors take.
+func (o *Font) channels() int {
+	if o.Field == "sdf" {
+		return 1
+	}
+	return 4
+}
+
+func (o *Font) pngChannels() int {
+	if o.Field == "msdf" {
+		return 3
+	}
+	return o.channels()
 }

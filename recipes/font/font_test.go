@@ -44,7 +44,10 @@ func cookFile(t testing.TB, o *Font, file []byte) recipetest.Result {
 
 // metrics are what a game reads.
 type metrics struct {
-	Atlas   struct{ Width, Height, Size, Range int }
+	Atlas struct {
+		Type                       string
+		Width, Height, Size, Range int
+	}
 	Metrics struct {
 		UnitsPerEm int `json:"units_per_em"`
 		Ascender   float64
@@ -326,15 +329,15 @@ func TestCharset(t *testing.T) {
 	if string(have) != "djuvàé" {
 		t.Errorf("%q", string(have))
 	}
-	if len(res.Deps) != 1 || res.Deps[0].Path != "f/text.txt" || !res.Deps[0].Found {
+	if len(res.Deps) != 1 || !strings.HasPrefix(res.Deps[0].Path, "f/text.txt\x00runes.1\x00") || !res.Deps[0].Found {
 		t.Error(res.Deps)
 	}
 	for _, tc := range []struct {
 		set  func(*Font)
 		want string
 	}{
-		{func(o *Font) { o.Text = []string{"none.txt"} }, "none.txt"},
-		{func(o *Font) { o.Text = []string{"/bad.txt"} }, "/bad.txt: byte 2 is not UTF-8"},
+		{func(o *Font) { o.Text = []string{"none.txt"} }, "none.txt: no such file"},
+		{func(o *Font) { o.Text = []string{"/bad.txt"} }, "/bad.txt: 1:3: byte 0xff is not UTF-8"},
 		{func(o *Font) { o.Text = []string{"/missing"} }, `no glyphs for U+1F600 '😀', U+1F601 '😁'; take them out`},
 		{func(o *Font) { o.Charset = []string{"U+10000-1000F"} }, "and 11 more"},
 		{func(o *Font) { o.Charset = []string{"U+41", "U+10000-1000F"} }, "no glyphs for U+10000"},
@@ -401,7 +404,7 @@ func TestExplain(t *testing.T) {
 
 func TestFingerprint(t *testing.T) {
 	recipetest.Check(t, Recipe(), map[string]any{
-		"size": int64(32), "range": int64(4), "charset": []any{"U+41"}, "text": []any{"a.txt"}, "missing": "skip", "kerning": false,
+		"field": "msdf", "data": "bmfont", "size": int64(32), "range": int64(4), "charset": []any{"U+41"}, "text": []any{"a.txt"}, "missing": "skip", "kerning": false,
 		"padding": int64(2), "max_size": int64(512), "power_of_two": false, "face": int64(1), "container": "png", "zstd": int64(0),
 	})
 }
@@ -416,10 +419,12 @@ func TestGolden(t *testing.T) {
 		file       []byte
 		set        func(*Font)
 	}{
-		{"regular", "b2e502d8914adf33", goregular.TTF, func(*Font) {}},
-		{"bold italic", "93e8e374a1e69788", gobolditalic.TTF, func(o *Font) { o.Size, o.Range, o.PowerOfTwo, o.Charset = 29, 5, false, []string{"U+C0-FF"} }},
-		{"boxes", "d863e20916a2fdfe", file, func(o *Font) { o.Charset = []string{"U+41-42"} }},
-		{"cubic", "80d991f017f3fa46", postScript([][]byte{{endOfGlyph}, roundGlyph(251, 303, 207)}, nil), func(o *Font) { o.Charset = []string{"U+41"} }},
+		{"regular", "3ab00803266641b0", goregular.TTF, func(*Font) {}},
+		{"bold italic", "32550c2e8d675d14", gobolditalic.TTF, func(o *Font) { o.Size, o.Range, o.PowerOfTwo, o.Charset = 29, 5, false, []string{"U+C0-FF"} }},
+		{"boxes", "93d70b3e16514534", file, func(o *Font) { o.Charset = []string{"U+41-42"} }},
+		{"msdf", "d9636a6cd0bdb0e6", goregular.TTF, func(o *Font) { o.Field, o.Size, o.Range = "msdf", 24, 4 }},
+		{"mtsdf", "890dee53f0548be0", gobolditalic.TTF, func(o *Font) { o.Field, o.Size, o.Range, o.Data = "mtsdf", 20, 6, "bmfont" }},
+		{"cubic", "129eac83faec55bb", postScript([][]byte{{endOfGlyph}, roundGlyph(251, 303, 207)}, nil), func(o *Font) { o.Charset = []string{"U+41"} }},
 	} {
 		res := cookFile(t, options(func(o *Font) { o.Zstd = 0 }, tc.set), tc.file)
 		if res.Err != nil {
@@ -447,8 +452,12 @@ func (h *hasty) Err() error {
 // Every part of the work ends soon once the context is over.
 func TestCancel(t *testing.T) {
 	tree := fstest.MapFS{"a.ttf": {Data: goregular.TTF}}
-	for _, container := range []string{"ktx2", "png"} {
-		o := options(func(o *Font) { o.Container = container })
+	for container, set := range map[string]func(*Font){
+		"ktx2": func(*Font) {}, "png": func(o *Font) { o.Container = "png" },
+		"bmfont":         func(o *Font) { o.Field, o.Data, o.Size = "msdf", "bmfont", 12 },
+		"msdf-atlas-gen": func(o *Font) { o.Data, o.Size = "msdf-atlas-gen", 12 },
+	} {
+		o := options(set)
 		all := &hasty{t.Context(), math.MaxInt, 0}
 		if res := recipetest.CookContext(all, t, Recipe(), o, tree, "", "a.ttf"); res.Err != nil {
 			t.Fatal(res.Err)
@@ -470,7 +479,7 @@ func TestCancel(t *testing.T) {
 func TestCancelPNG(t *testing.T) {
 	size := extent{8, 10}
 	for looks := range size.h {
-		if err := writePNG(&hasty{t.Context(), looks, 0}, io.Discard, size, make([]byte, 80)); !errors.Is(err, context.Canceled) {
+		if err := writePNG(&hasty{t.Context(), looks, 0}, io.Discard, size, 1, make([]byte, 80)); !errors.Is(err, context.Canceled) {
 			t.Errorf("%d looks: %v", looks, err)
 		}
 	}

@@ -122,6 +122,10 @@ func TestEstimate(t *testing.T) {
 	}{
 		{"regular", goregular.TTF, func(o *Font) { o.Charset = []string{"U+41"} }},
 		{"a large atlas", goregular.TTF, func(o *Font) { o.Charset, o.Size, o.MaxSize, o.Range = []string{"U+4D"}, 900, 1024, 128 }},
+		{"a large atlas of channels", goregular.TTF, func(o *Font) {
+			o.Charset, o.Size, o.MaxSize, o.Range, o.Field, o.Container = []string{"U+4D"}, 900, 1024, 128, "msdf", "png"
+		}},
+		{"many boxes of channels", trueType([][]byte{{}, boxGlyph(many...)}, nil), func(o *Font) { o.Charset, o.Field = []string{"U+41"}, "mtsdf" }},
 		{"many boxes", trueType([][]byte{{}, boxGlyph(many...)}, nil), func(o *Font) { o.Charset = []string{"U+41"} }},
 	} {
 		o := options(tc.set)
@@ -163,6 +167,7 @@ func TestEstimate(t *testing.T) {
 		"text":     options(func(o *Font) { o.Text = []string{"a.txt"} }),
 		"charset":  options(func(o *Font) { o.Charset = []string{"U+20-7FFF"} }),
 		"zstd":     options(func(o *Font) { o.Zstd = 19 }),
+		"field":    options(func(o *Font) { o.Field = "msdf" }),
 	} {
 		if large, _ := o.Estimate([]byte("OTTO"), 1000); large <= small {
 			t.Errorf("%s: %d is not more than %d", name, large, small)
@@ -236,6 +241,7 @@ func FuzzCook(f *testing.F) {
 	f.Add(collection(trueType([][]byte{{}, boxGlyph([4]int{0, 0, 100, 100})}, nil)))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		o := letters()
+		o.Field = []string{"sdf", "mtsdf"}[len(file)%2]
 		if _, err := o.Estimate(file, int64(len(file))); err != nil {
 			return
 		}

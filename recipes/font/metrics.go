@@ -7,10 +7,21 @@ import (
 	"strconv"
 )
 
+// write writes the metrics of a font whose file is called so.
+func (s *subject) write(ctx context.Context, w io.Writer, name string, pairs []pair) error {
+	switch s.o.Data {
+	case "msdf-atlas-gen":
+		return s.writeAtlasGen(ctx, w, pairs)
+	case "bmfont", "bmfont-json":
+		return s.writeBMFont(ctx, w, name, pairs)
+	}
+	return s.writeMetrics(ctx, w, pairs)
+}
+
 // writeMetrics writes the JSON object that the package comment describes.
 func (s *subject) writeMetrics(ctx context.Context, w io.Writer, pairs []pair) error {
 	m := metricsWriter{out: bufio.NewWriter(w), em: s.face.unitsPerEm}
-	m.text(`{"atlas":{"width":`).whole(s.atlas.w).text(`,"height":`).whole(s.atlas.h)
+	m.text(`{"atlas":{"type":"`).text(s.o.Field).text(`","width":`).whole(s.atlas.w).text(`,"height":`).whole(s.atlas.h)
 	m.text(`,"size":`).whole(s.o.Size).text(`,"range":`).whole(s.o.Range)
 	m.text(`},"metrics":{"units_per_em":`).whole(s.face.unitsPerEm)
 	m.text(`,"ascender":`).units(s.face.ascender).text(`,"descender":`).units(s.face.descender)

@@ -10,15 +10,16 @@ import (
 	"io"
 )
 
-// writePNG writes a gray picture of 8 bits. It looks at the context in every row, which
+// writePNG writes a picture of 8 bits, gray or of 3 or 4 channels. It looks at the context in every row, which
 // image/png leaves no way to.
 //
 // Source: W3C, "Portable Network Graphics (PNG) Specification (Third Edition)".
-func writePNG(ctx context.Context, w io.Writer, size extent, pixels []byte) error {
+func writePNG(ctx context.Context, w io.Writer, size extent, channels int, pixels []byte) error {
 	head := binary.BigEndian.AppendUint32(nil, uint32(size.w))
 	head = binary.BigEndian.AppendUint32(head, uint32(size.h))
-	const depth, gray = 8, 0
-	head = append(head, depth, gray, 0, 0, 0)
+	const depth = 8
+	colorType := [5]byte{1: 0, 3: 2, 4: 6}[channels]
+	head = append(head, depth, colorType, 0, 0, 0)
 	if _, err := w.Write([]byte("\x89PNG\r\n\x1a\n")); err != nil {
 		return err
 	}
@@ -27,14 +28,15 @@ func writePNG(ctx context.Context, w io.Writer, size extent, pixels []byte) erro
 	}
 	data := &chunks{w: w}
 	z := zlib.NewWriter(data)
-	row, above := make([]byte, 1+size.w), make([]byte, size.w)
+	width := channels * size.w
+	row, above := make([]byte, 1+width), make([]byte, width)
 	for y := range size.h {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		// Filter 2, less the row above, suits what changes slowly.
 		row[0] = 2
-		line := pixels[y*size.w:][:size.w]
+		line := pixels[y*width:][:width]
 		for x, v := range line {
 			row[1+x] = v - above[x]
 		}

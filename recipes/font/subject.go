@@ -142,9 +142,11 @@ func (s *subject) bound(ctx context.Context, g *glyph) error {
 	return nil
 }
 
-// draw makes the atlas, a byte for each pixel.
+// draw makes the atlas, as many bytes for each pixel as it is written with.
 func (s *subject) draw(ctx context.Context) ([]byte, error) {
-	texels := make([]byte, s.atlas.w*s.atlas.h)
+	channels := s.o.channels()
+	stride := channels * s.atlas.w
+	texels := make([]byte, stride*s.atlas.h)
 	for _, g := range s.glyphs {
 		b := g.box
 		if b.w == 0 {
@@ -153,11 +155,33 @@ func (s *subject) draw(ctx context.Context) ([]byte, error) {
 		shape, err := s.shape(ctx, g.index)
 		if err == nil {
 			grid := distancefield.Grid{Left: b.left, Top: b.top, W: b.w, H: b.h}
-			err = shape.Render(ctx, texels[b.y*s.atlas.w+b.x:], s.atlas.w, grid, float64(s.o.Range))
+			render := shape.Render
+			if channels == 4 {
+				render = shape.RenderMulti
+			}
+			err = render(ctx, texels[b.y*stride+b.x*channels:], stride, grid, float64(s.o.Range))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("glyph %d: %w", g.index, err)
 		}
 	}
+	if s.o.Field == "msdf" {
+		texels = withoutAlpha(texels, s.o.Container == "ktx2")
+	}
 	return texels, nil
+}
+
+// withoutAlpha makes alpha full, or leaves it out.
+func withoutAlpha(texels []byte, keep bool) []byte {
+	if keep {
+		for i := 3; i < len(texels); i += 4 {
+			texels[i] = 255
+		}
+		return texels
+	}
+	n := 0
+	for i := 0; i < len(texels); i += 4 {
+		n += copy(texels[n:], texels[i:i+3])
+	}
+	return texels[:n]
 }

@@ -49,7 +49,10 @@ export class Atlas {
 		this.#canvas.height = height;
 		const image = new ImageData(width, height), pixels = new Uint32Array(image.data.buffer);
 		for (let y = 0, to = 0; y < height; y++) {
-			for (let x = 0; x < width; x++) pixels[to++] = 0xff000000 | page.values[y * step * page.width + x * step] * 0x010101;
+			for (let x = 0; x < width; x++) {
+				const at = 3 * step * (y * page.width + x), v = page.values;
+				pixels[to++] = 0xff000000 | v[at + 2] << 16 | v[at + 1] << 8 | v[at];
+			}
 		}
 		this.#canvas.getContext("2d").putImageData(image, 0, 0);
 		this.#svg.setAttribute("viewBox", `0 0 ${page.width} ${page.height}`);

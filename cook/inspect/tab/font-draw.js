@@ -9,7 +9,8 @@ void main() {
 	gl_Position = vec4(place / view * vec2(2, -2) + vec2(-1, 1), 0, 1);
 }`;
 
-// reach is how many pixels of the canvas the range of distances takes, 0 for coverage.
+// reach is how many pixels of the canvas the range of distances takes, 0 for coverage. The median
+// of channels that are the same is any of them.
 const fragment = `#version 300 es
 precision highp float;
 in vec2 coordinates;
@@ -18,7 +19,8 @@ uniform float reach;
 uniform vec3 color;
 out vec4 result;
 void main() {
-	float v = texture(atlas, coordinates).r;
+	vec3 c = texture(atlas, coordinates).rgb;
+	float v = max(min(c.r, c.g), min(max(c.r, c.g), c.b));
 	float alpha = reach > 0. ? clamp((v - .5) * reach + .5, 0., 1.) : v;
 	result = vec4(color * alpha, alpha);
 }`;
@@ -32,7 +34,7 @@ export class TextPainter {
 	#smooth;
 	#places = {};
 
-	// pages are { width, height, values } of a byte for each pixel.
+	// pages are { width, height, values } of three bytes for each pixel.
 	constructor(canvas, pages, smooth) {
 		this.#canvas = canvas;
 		this.#pages = pages;
@@ -71,7 +73,7 @@ export class TextPainter {
 		const texture = gl.createTexture(), filter = this.#smooth ? gl.LINEAR : gl.NEAREST;
 		gl.bindTexture(gl.TEXTURE_2D, texture);
 		gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
-		gl.texImage2D(gl.TEXTURE_2D, 0, gl.R8, width, height, 0, gl.RED, gl.UNSIGNED_BYTE, values);
+		gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGB8, width, height, 0, gl.RGB, gl.UNSIGNED_BYTE, values);
 		for (const [key, value] of [
 			[gl.TEXTURE_MIN_FILTER, filter], [gl.TEXTURE_MAG_FILTER, filter],
 			[gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE], [gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE],

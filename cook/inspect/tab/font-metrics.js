@@ -1,12 +1,13 @@
 // Reads the metrics of a font into one form, whose lengths are in em with y upward:
 //
-//	{ size, range, ascender, descender, lineGap, charset, pages,
+//	{ size, range, multi, ascender, descender, lineGap, charset, pages,
 //	  glyphs: Map of rune -> { rune, advance, plane, atlas, page },
 //	  kerning: Map of pair(first, second) -> em }
 //
 // plane and atlas are [left, bottom, right, top], in em from the pen and in pixels of the
 // atlas downward; they are null for what has nothing to draw. range is 0 for pictures of
-// glyphs instead of distances. pages are names of files; the recipe's metrics name none.
+// glyphs instead of distances, which with multi are the median of red, green and blue. pages are
+// names of files; metrics in JSON need none: there is one atlas beside them.
 
 export const pair = (first, second) => first * 0x110000 + second;
 
@@ -36,7 +37,10 @@ function list(v, what) {
 	return v;
 }
 
-// fromJSON reads what the font recipe writes.
+// isMulti reports whether a type of distances has channels.
+const isMulti = type => type === "msdf" || type === "mtsdf";
+
+// fromJSON reads what the font recipe writes, in any of its layouts.
 export function fromJSON(text) {
 	let m;
 	try {
@@ -44,6 +48,8 @@ export function fromJSON(text) {
 	} catch {
 		throw new Error("the metrics are damaged: they are no JSON");
 	}
+	if (m?.chars) return { ...fromTags(tagsOfJSON(m)), pages: [null] };
+	if (m?.atlas?.yOrigin) return fromAtlasGen(m);
 	const glyphs = new Map(), kerning = new Map();
 	for (const g of list(m?.glyphs, "glyphs")) {
 		const rune = runeOf(g?.rune);
@@ -57,20 +63,69 @@ export function fromJSON(text) {
 	}
 	return {
 		glyphs, kerning, pages: [null],
-		size: Math.max(1, number(m.atlas?.size, "the size")), range: number(m.atlas.range, "the range"),
+		size: Math.max(1, number(m.atlas?.size, "the size")), range: number(m.atlas.range, "the range"), multi: isMulti(m.atlas.type),
 		ascender: number(m.metrics?.ascender, "the ascender"), descender: number(m.metrics.descender, "the descender"),
 		lineGap: number(m.metrics.line_gap, "the line gap"),
 	};
 }
 
-// fromBMFont reads the text form of BMFont files.
-export function fromBMFont(text) {
-	if (!/^\s*info /.test(text)) throw new Error("only the text form of BMFont files is shown, not the binary one or XML");
-	const font = { glyphs: new Map(), kerning: new Map(), pages: [], range: 0, lineGap: 0 };
-	let common = {}, size = 0;
+// fromAtlasGen reads the layout of msdf-atlas-gen, in which y grows upward in the atlas too.
+function fromAtlasGen(m) {
+	const glyphs = new Map(), kerning = new Map(), height = number(m.atlas.height, "the height");
+	const sides = b => b && ["left", "bottom", "right", "top"].map(k => number(b[k], "a box"));
+	for (const g of list(m.glyphs, "glyphs")) {
+		const rune = runeOf(g?.unicode), plane = sides(g.planeBounds), at = sides(g.atlasBounds);
+		glyphs.set(rune, {
+			rune, page: 0, advance: number(g.advance, "an advance"), plane: plane ?? null,
+			atlas: at ? [at[0], height - at[1], at[2], height - at[3]] : null,
+		});
+	}
+	for (const k of list(m.kerning, "kerning pairs")) kerning.set(pair(runeOf(k?.unicode1), runeOf(k.unicode2)), number(k.advance, "kerning"));
+	const ascender = number(m.metrics?.ascender, "the ascender"), descender = number(m.metrics.descender, "the descender");
+	return {
+		glyphs, kerning, pages: [null], ascender, descender,
+		size: Math.max(1, number(m.atlas.size, "the size")), range: number(m.atlas.distanceRange, "the range"), multi: isMulti(m.atlas.type),
+		lineGap: number(m.metrics.lineHeight, "the line height") - ascender + descender,
+	};
+}
+
+// tagsOfJSON are those of a BMFont file in JSON: pairs of a name and an object of values.
+function* tagsOfJSON(m) {
+	for (const name of ["info", "common", "distanceField"]) yield [name, Object(m[name])];
+	for (const values of list(m.chars, "glyphs")) yield ["char", Object(values)];
+	for (const values of list(m.kernings, "kerning pairs")) yield ["kerning", Object(values)];
+}
+
+// tagsOfText are those of a BMFont file in lines.
+function* tagsOfText(text) {
 	for (const line of text.split("\n")) {
 		const [, kind = ""] = /^\s*(\w+)/.exec(line) ?? [];
-		const values = Object.fromEntries([...line.matchAll(/(\w+)=(?:"([^"]*)"|(\S*))/g)].map(([, k, quoted, bare]) => [k, quoted ?? bare]));
+		yield [kind, Object.fromEntries([...line.matchAll(/(\w+)=(?:"([^"]*)"|(\S*))/g)].map(([, k, quoted, bare]) => [k, quoted ?? bare]))];
+	}
+}
+
+// tagsOfXML are those of a BMFont file in XML, in which nothing has text.
+function* tagsOfXML(text) {
+	if (!/<\/font>\s*$/.test(text)) throw new Error("the font is damaged: its XML has no end");
+	const entities = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+	const plain = s => s.replace(/&(\w+);/g, (all, name) => entities[name] ?? all);
+	for (const [, kind, values] of text.matchAll(/<(\w+)((?:\s+\w+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*\/?>/g)) {
+		yield [kind, Object.fromEntries([...values.matchAll(/(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)].map(([, k, a, b]) => [k, plain(a ?? b)]))];
+	}
+}
+
+// fromBMFont reads BMFont files as text or XML.
+export function fromBMFont(text) {
+	const font = /^\s*</.test(text) ? fromTags(tagsOfXML(text)) : /^\s*info /.test(text) ? fromTags(tagsOfText(text)) : null;
+	if (!font) throw new Error("the binary form of BMFont files is not shown, but text and XML");
+	if (font.pages.length === 0) throw new Error("the font names no page");
+	return font;
+}
+
+function fromTags(tags) {
+	const font = { glyphs: new Map(), kerning: new Map(), pages: [], range: 0, multi: false, lineGap: 0 };
+	let common = {}, size = 0;
+	for (const [kind, values] of tags) {
 		const n = key => number(Number(values[key]), `${key} of ${kind}`);
 		switch (kind) {
 		case "info": size = Math.abs(n("size")) || 1; break;
@@ -90,11 +145,14 @@ export function fromBMFont(text) {
 			});
 			break;
 		}
+		case "distanceField":
+			font.range = values.fieldType === "none" ? 0 : n("distanceRange");
+			font.multi = isMulti(values.fieldType);
+			break;
 		case "kerning": font.kerning.set(pair(n("first"), n("second")), n("amount") / size); break;
 		}
 		if (font.glyphs.size > most || font.kerning.size > most) throw new Error(`more than ${most} glyphs or kerning pairs`);
 	}
-	if (font.pages.length === 0) throw new Error("the font names no page");
 	return { ...font, size, ascender: (common.base ?? size) / size, descender: ((common.base ?? size) - (common.line ?? size)) / size };
 }
 

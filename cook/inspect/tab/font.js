@@ -21,14 +21,16 @@ async function whole(api, side, file) {
 	return api.bytes({ side, path: file.path, from: 0, to: file.size });
 }
 
-// picture gets a page of the atlas as a byte for each pixel. Distances are in the red;
-// pictures of glyphs in the alpha, if there is any.
+// picture gets a page of the atlas as three bytes for each pixel. Distances are in the colors,
+// which may be the same; pictures of glyphs in the alpha, if there is any.
 async function picture(api, side, path, distances) {
 	const { head: { width, height }, buffer, at } = await api.get("picture", { side, path, level: 0 });
-	const from = new Uint8Array(buffer, at, 4 * width * height), values = new Uint8Array(width * height);
-	let channel = 0;
-	for (let i = 3; !distances && channel === 0 && i < from.length; i += 4) if (from[i] < 255) channel = 3;
-	for (let i = 0; i < values.length; i++) values[i] = from[4 * i + channel];
+	const from = new Uint8Array(buffer, at, 4 * width * height), values = new Uint8Array(3 * width * height);
+	let alpha = false;
+	for (let i = 3; !distances && !alpha && i < from.length; i += 4) alpha = from[i] < 255;
+	for (let i = 0, to = 0; i < from.length; i += 4) {
+		for (let c = 0; c < 3; c++) values[to++] = from[i + (alpha ? 3 : distances ? c : 0)];
+	}
 	return { width, height, values };
 }
 
@@ -44,14 +46,17 @@ async function opened(asset, api) {
 		return { font: fromJSON(text), pages: [await picture(api, "output", atlas.path, true)] };
 	}
 	const font = fromBMFont(text);
-	// Pages are assets of their own, in the form of the picture's recipe or as they were.
+	// Pages are outputs beside the metrics, or assets of their own, in the form of the picture's
+	// recipe or as they were.
 	const beside = (of, name) => of.path.replace(/[^/]*$/, "") + name;
 	const pages = await Promise.all(font.pages.map(async name => {
-		const places = [["output", beside(fnt, name) + ".ktx2"], ["output", beside(fnt, name)], ["source", beside(asset.source, name)]];
+		const own = files.find(f => f.path === beside(fnt, name));
+		const places = own ? [["output", own.path]] :
+			[["output", beside(fnt, name) + ".ktx2"], ["output", beside(fnt, name)], ["source", beside(asset.source, name)]];
 		let first = null;
 		for (const [side, path] of places) {
 			try {
-				return await picture(api, side, path, false);
+				return await picture(api, side, path, font.range > 0);
 			} catch (e) {
 				first ??= e;
 			}
@@ -191,7 +196,7 @@ class View {
 			["Glyphs", `${glyphs.length}, of which ${drawn.length} are drawn`],
 			["Kerning pairs", String(f.kerning.size)],
 			["Atlas", `${this.#pages.map(p => `${p.width} × ${p.height}`).join(", ")} px, ${(100 * used / Math.max(1, all)).toFixed(0)} % filled`],
-			["Resolution", f.range ? `${f.size} px per em, distances over ${f.range} px` : `${f.size} px per em, no distances`],
+			["Resolution", f.range ? `${f.size} px per em, distances over ${f.range} px${f.multi ? " in three channels" : ""}` : `${f.size} px per em, no distances`],
 			["Line", `${em(f.ascender - f.descender + f.lineGap)}: ascender ${em(f.ascender)}, descender ${em(f.descender)}, gap ${em(f.lineGap)}`],
 		];
 		const rows = facts.map(([name, text]) => {

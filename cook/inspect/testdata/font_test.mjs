@@ -57,6 +57,37 @@ assert.equal(font.kerning.get(pair(65, 66)), -.125);
 	assert.equal(f.kerning.get(pair(65, 32)), -.25);
 }
 
+// The layouts of other programs, which say the same of a glyph.
+const others = {
+	"msdf-atlas-gen": [fromJSON, JSON.stringify({
+		atlas: { type: "mtsdf", distanceRange: 4, size: 8, width: 32, height: 64, yOrigin: "bottom" },
+		metrics: { emSize: 1, lineHeight: 1.25, ascender: .75, descender: -.5 },
+		glyphs: [{ unicode: 65, advance: .75, planeBounds: { left: .125, bottom: -.25, right: .625, top: .5 }, atlasBounds: { left: 4, bottom: 50, right: 8, top: 56 } }, { unicode: 32, advance: .5 }],
+		kerning: [{ unicode1: 65, unicode2: 32, advance: -.25 }],
+	})],
+	"bmfont-json": [fromJSON, JSON.stringify({
+		info: { face: "f", size: 8 }, common: { lineHeight: 10, base: 6 }, pages: ["f.png"], distanceField: { fieldType: "mtsdf", distanceRange: 4 },
+		chars: [{ id: 65, x: 4, y: 8, width: 4, height: 6, xoffset: 1, yoffset: 2, xadvance: 6, page: 0 }, { id: 32, x: 0, y: 0, width: 0, height: 0, xoffset: 0, yoffset: 0, xadvance: 4, page: 0 }],
+		kernings: [{ first: 65, second: 32, amount: -2 }],
+	})],
+	bmfont: [fromBMFont, `<?xml version="1.0"?>
+<font><info face="f" size="8"/><common lineHeight="10" base='6'/><pages><page id="0" file="&lt;f&gt;.png"/></pages>
+<distanceField fieldType="mtsdf" distanceRange="4"/><chars count="2">
+<char id="65" x="4" y="8" width="4" height="6" xoffset="1" yoffset="2" xadvance="6" page="0" />
+<char id="32" x="0" y="0" width="0" height="0" xoffset="0" yoffset="0" xadvance="4" page="0"></char></chars>
+<kernings count="1"><kerning first="65" second="32" amount="-2"/></kernings></font>
+`],
+};
+for (const [name, [read, of]] of Object.entries(others)) {
+	const f = read(of);
+	assert.deepEqual([f.size, f.range, f.multi, f.ascender, f.descender, f.lineGap], [8, 4, true, .75, -.5, 0], name);
+	assert.deepEqual(f.pages, [name === "bmfont" ? "<f>.png" : null], name);
+	assert.deepEqual(f.glyphs.get(65), { rune: 65, page: 0, advance: .75, plane: [.125, -.25, .625, .5], atlas: [4, 14, 8, 8] }, name);
+	assert.equal(f.glyphs.get(32).plane, null, name);
+	assert.equal(f.kerning.get(pair(65, 32)), -.25, name);
+}
+assert.equal(font.multi, false);
+
 // What the rule asks for and the font lacks.
 assert.deepEqual(missing(["U+20", "U+41-43", "u+e9"], font.glyphs), [[0x43, 0x43], [0xe9, 0xe9]]);
 assert.deepEqual(missing("[\"U+40-44\"]", font.glyphs), [[0x40, 0x40], [0x43, 0x44]]);
@@ -80,6 +111,9 @@ const fails = (read, s) => {
 	return false;
 };
 for (let n = 0; n < text.length; n++) assert.ok(fails(fromJSON, text.slice(0, n)), `cut at ${n}`);
+for (const [name, [read, of]] of Object.entries(others)) {
+	for (let n = 0; n < of.length - 1; n++) assert.ok(fails(read, of.slice(0, n)), `${name} cut at ${n}`);
+}
 const change = (value, path, to) => {
 	const copy = structuredClone(value);
 	path.slice(0, -1).reduce((v, k) => v[k], copy)[path.at(-1)] = to;

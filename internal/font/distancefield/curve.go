@@ -116,13 +116,18 @@ func (c *curve) atY(y float64) float64 {
 func winding(pieces []curve, at Point) int {
 	sum := 0
 	for i := range pieces {
-		c := &pieces[i]
-		if at.Y < c.minY || at.Y >= c.maxY || at.X < c.minX {
-			continue
-		}
-		if turn := c.turn(at.Y); at.X > c.maxX || c.atY(at.Y) < at.X {
-			sum += turn
-		}
+		sum += pieces[i].passed(at)
 	}
 	return sum
+}
+
+// passed returns what c adds to the winding number of a point: its turn, if it is to the left.
+func (c *curve) passed(at Point) int {
+	if at.Y < c.minY || at.Y >= c.maxY || at.X < c.minX {
+		return 0
+	}
+	if turn := c.turn(at.Y); at.X > c.maxX || c.atY(at.Y) < at.X {
+		return turn
+	}
+	return 0
 }

@@ -8,11 +8,18 @@ func (c *curve) distance2(q Point, best float64) float64 {
 	if c.n == 1 {
 		return min(best, lineDistance2(c.p[0], c.p[1], q))
 	}
-	s := search{c: c, q: q, best: best}
+	best, _ = c.nearest(q, best)
+	return best
+}
+
+// nearest is distance2 of a curve that is no line, and says where on it the nearest point is,
+// or -1 if no point is as near as best.
+func (c *curve) nearest(q Point, best float64) (distance2, t float64) {
+	s := search{c: c, q: q, best: best, at: -1}
 	s.try(0)
 	s.try(1)
 	s.descend(c.slope(q), 0, 1, maxHalvings)
-	return s.best
+	return s.best, s.at
 }
 
 // lineDistance2 returns the squared distance from q to the line from a to b.
@@ -131,12 +138,15 @@ type search struct {
 	c    *curve
 	q    Point
 	best float64 // least squared distance so far
+	at   float64 // where that is
 }
 
 func (s *search) try(t float64) {
 	p := s.c.at(t)
 	v := Point{p.X - s.q.X, p.Y - s.q.Y}
-	s.best = min(s.best, dot(v, v))
+	if d := dot(v, v); d <= s.best {
+		s.best, s.at = d, t
+	}
 }
 
 // descend tries the minima between low and high, where f is the slope. Where it has

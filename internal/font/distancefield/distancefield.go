@@ -42,6 +42,8 @@ const maxPieces = 8192
 type Shape struct {
 	pieces []curve // closed contours, for winding numbers
 	edges  []curve // what of them parts inside from outside
+	// rightward says of each edge whether inside is to its right, and not to its left.
+	rightward []bool
 }
 
 // Shape closes the contours of the path and works out which parts of them bound what
@@ -53,7 +55,7 @@ func (p *Path) Shape(ctx context.Context) (*Shape, error) {
 	}
 	s := &Shape{pieces: p.pieces}
 	var err error
-	s.edges, err = boundary(ctx, s.pieces)
+	s.edges, s.rightward, err = boundary(ctx, s.pieces)
 	return s, err
 }
 
@@ -179,5 +181,12 @@ func (s *Shape) cross(list []crossing, y float64) []crossing {
 		}
 		return a.turn - b.turn
 	})
+	// A line there and back crosses at two places that only rounding parts.
+	const same = 1e-9
+	for i := 1; i < len(list); i++ {
+		if list[i].x-list[i-1].x < same {
+			list[i].x = list[i-1].x
+		}
+	}
 	return list
 }

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// boundary returns the parts of the pieces that have inside on one side only. Pieces
-// are cut where they cross, and each part is judged by the winding numbers beside its
-// middle.
-func boundary(ctx context.Context, pieces []curve) ([]curve, error) {
+// boundary returns the parts of the pieces that have inside on one side only, and of each
+// whether that is the right one. Pieces are cut where they cross, and each part is judged by
+// the winding numbers beside its middle.
+func boundary(ctx context.Context, pieces []curve) (edges []curve, rightward []bool, err error) {
 	m := meeting{cuts: make([][]float64, len(pieces))}
 	for i := range pieces {
 		if i%looksEvery == 0 {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		for j := i + 1; j < len(pieces); j++ {
@@ -23,34 +23,34 @@ func boundary(ctx context.Context, pieces []curve) ([]curve, error) {
 			}
 			m.meet(pieces, i, j)
 			if m.steps > maxSteps {
-				return nil, ErrTangled
+				return nil, nil, ErrTangled
 			}
 			if m.sinceLook > stepsPerLook {
 				m.sinceLook = 0
 				if err := ctx.Err(); err != nil {
-					return nil, err
+					return nil, nil, err
 				}
 			}
 		}
 	}
-	edges, judged := make([]curve, 0, len(pieces)), 0
+	judged := 0
 	for i := range pieces {
 		slices.Sort(m.cuts[i])
 		for _, part := range pieces[i].cut(m.cuts[i]) {
 			if judged%looksEvery == 0 {
 				if err := ctx.Err(); err != nil {
-					return nil, err
+					return nil, nil, err
 				}
 			}
 			if judged++; judged > 2*maxPieces {
-				return nil, ErrTangled
+				return nil, nil, ErrTangled
 			}
-			if parts(pieces, &part) {
-				edges = append(edges, part)
+			if left, right := sides(pieces, &part); left != right {
+				edges, rightward = append(edges, part), append(rightward, right)
 			}
 		}
 	}
-	return edges, nil
+	return edges, rightward, nil
 }
 
 const (
@@ -78,10 +78,11 @@ func (c *curve) apart(d *curve) bool {
 	return c.minX > d.maxX || d.minX > c.maxX || c.minY > d.maxY || d.minY > c.maxY
 }
 
-// parts reports whether inside is on one side of a part and outside on the other.
-func parts(pieces []curve, part *curve) bool {
+// sides reports on which sides of a part is inside. Of one that is too short to tell both are
+// outside.
+func sides(pieces []curve, part *curve) (left, right bool) {
 	if part.maxX-part.minX < shortest && part.maxY-part.minY < shortest {
-		return false
+		return false, false
 	}
 	before, after := part.split(0.5)
 	at := after.p[0]
@@ -93,12 +94,12 @@ func parts(pieces []curve, part *curve) bool {
 	d := Point{b.X - a.X, b.Y - a.Y}
 	length := math.Sqrt(dot(d, d))
 	if length == 0 {
-		return false
+		return false, false
 	}
 	x, y := float64(d.Y/length*besideDistance), float64(d.X/length*besideDistance)
-	left := winding(pieces, Point{at.X + x, at.Y - y})
-	right := winding(pieces, Point{at.X - x, at.Y + y})
-	return (left != 0) != (right != 0)
+	left = winding(pieces, Point{at.X + x, at.Y - y}) != 0
+	right = winding(pieces, Point{at.X - x, at.Y + y}) != 0
+	return left, right
 }
 
 // A meeting collects where pieces cross: cuts[i] are places on piece i.

@@ -1,0 +1,368 @@
+package distancefield
+
+import (
+	"context"
+	"math"
+)
+
+// A mending finds pixels of RenderMulti whose channels do not go with those of their neighbors:
+// between the pixels, where channels are mixed, the median is then far from the distance. Such
+// pixels lose their corners: their channels become the distance, which mixes with anything.
+type mending struct {
+	s      *Shape
+	dst    []byte
+	stride int
+	g      Grid
+	span   float64
+	rows   [4]truthRow // by the last bits of the row
+	tried  int         // cells for which change looked for the best
+}
+
+// A cell is the square between four pixels, which is looked at in samples of each side.
+const samples = 4
+
+// A truth is what the distances are within a cell, clamped to reach.
+type truth struct {
+	known bool
+	at    [samples * samples]float32
+}
+
+// A truthRow is what is known of a row of cells: besides truths, the edges that are within
+// truthReach of it, by columns, and the pieces that pass it.
+type truthRow struct {
+	y      int
+	cells  []truth
+	edges  [][]*curve
+	passes []*curve
+}
+
+// columnWidth is how many cells of a row have one list of edges.
+const columnWidth = 8
+
+const (
+	// halfPixel is how far from the outline a distance is seen, with smooth edges, where
+	// texels are as large as pixels of the screen.
+	halfPixel = 0.5
+	// mostWrong is how wrong what is seen may be before pixels are changed.
+	mostWrong = 0.3
+	// surelyWrong is beyond what mixing distances is off: they differ by no more than their
+	// pixels are apart, and half of a cell's diagonal is 0.71.
+	surelyWrong = 0.75
+	// truthReach is how far distances within cells are measured.
+	truthReach = 2
+	// mostPasses is after how many passes what is wrong has no corners at all, and mostTried
+	// after how many cells: glyphs of fonts take up to 4, and some hundred.
+	mostPasses = 16
+	mostTried  = 4096
+)
+
+// mend changes pixels of what RenderMulti has written until none between them is far off.
+func (s *Shape) mend(ctx context.Context, dst []byte, stride int, g Grid, span float64) error {
+	m := &mending{s: s, dst: dst, stride: stride, g: g, span: span}
+	for i := range m.rows {
+		m.rows[i] = truthRow{y: -1, cells: make([]truth, max(g.W-1, 0)), edges: make([][]*curve, g.W/columnWidth+1)}
+	}
+	look, next := make([]bool, g.H), make([]bool, g.H)
+	for i := range look {
+		look[i] = true
+	}
+	for pass := 0; ; pass++ {
+		changed := false
+		for y := range g.H - 1 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			for x := range g.W - 1 {
+				if look[y] && m.suspect(x, y) && m.change(x, y, pass) {
+					changed = true
+					for near := max(y-2, 0); near < min(y+3, g.H); near++ {
+						next[near] = true
+					}
+				}
+			}
+		}
+		if !changed {
+			return nil
+		}
+		look, next = next, look
+		clear(next)
+	}
+}
+
+// distance returns that of a level.
+func (m *mending) distance(level float64) float64 { return float64((level/255 - 0.5) * m.span) }
+
+func seen(distance float64) float64 { return min(max(distance, -halfPixel), halfPixel) }
+
+func (m *mending) pixel(x, y int) *[4]byte { return (*[4]byte)(m.dst[y*m.stride+4*x:]) }
+
+// corners returns the pixels around a cell.
+func (m *mending) corners(x, y int) [4]*[4]byte {
+	return [4]*[4]byte{m.pixel(x, y), m.pixel(x+1, y), m.pixel(x, y+1), m.pixel(x+1, y+1)}
+}
+
+// filtered mixes a channel of four pixels as a linear filter does.
+func filtered(p *[4]*[4]byte, channel int, u, v float64) float64 {
+	above := mix(float64(p[0][channel]), float64(p[1][channel]), u)
+	below := mix(float64(p[2][channel]), float64(p[3][channel]), u)
+	return mix(above, below, v)
+}
+
+// mixed returns the median of three channels between four pixels, as a distance.
+func (m *mending) mixed(p *[4]*[4]byte, u, v float64) float64 {
+	r, g, b := filtered(p, 0, u, v), filtered(p, 1, u, v), filtered(p, 2, u, v)
+	return m.distance(max(min(r, g), min(max(r, g), b)))
+}
+
+func place(sample int) (u, v float64) {
+	return float64((float64(sample%samples) + 0.5) / samples), float64((float64(sample/samples) + 0.5) / samples)
+}
+
+// lines is how many lines across a cell, and as many along it, are looked at.
+const lines = 5
+
+// ridges calls see where on lines through a cell two channels cross, which is where a median that
+// is linear elsewhere turns around: with the place, and with the distance there, or the mixed one.
+func (m *mending) ridges(p *[4]*[4]byte, see func(u, v, median, mixed float64)) {
+	for i := range 2 * lines {
+		at := float64(float64(i/2) / (lines - 1)) // a division that becomes a product
+		var from, to [4]float64                   // of the line, by channel
+		for c := range from {
+			if i%2 == 0 {
+				from[c], to[c] = mix(float64(p[0][c]), float64(p[2][c]), at), mix(float64(p[1][c]), float64(p[3][c]), at)
+			} else {
+				from[c], to[c] = mix(float64(p[0][c]), float64(p[1][c]), at), mix(float64(p[2][c]), float64(p[3][c]), at)
+			}
+		}
+		for c := range 3 {
+			d := (c + 1) % 3
+			before, after := from[c]-from[d], to[c]-to[d]
+			if float64(before*after) >= 0 {
+				continue
+			}
+			along := before / (before - after)
+			u, v := along, at
+			if i%2 == 1 {
+				u, v = at, along
+			}
+			see(u, v, m.distance(mix(from[c], to[c], along)), m.distance(mix(from[3], to[3], along)))
+		}
+	}
+}
+
+// differ reports whether a median may be wrong, since the mixed distance is another.
+func differ(median, mixed float64) bool {
+	return (median < 0) != (mixed < 0) || math.Abs(seen(median)-seen(mixed)) > mostWrong/2
+}
+
+// nearestSample returns the one that is nearest to a place.
+func nearestSample(u, v float64) int {
+	return min(int(v*samples), samples-1)*samples + min(int(u*samples), samples-1)
+}
+
+// suspect reports whether the median within a cell may be wrong: if the distances, mixed, are
+// others. These are rounded at corners, so that they are not the truth either.
+func (m *mending) suspect(x, y int) bool {
+	p := m.corners(x, y)
+	low, high, gray := byte(255), byte(0), true
+	for _, q := range p {
+		low, high = min(low, q[0], q[1], q[2], q[3]), max(high, q[0], q[1], q[2], q[3])
+		gray = gray && q[0] == q[3] && q[1] == q[3] && q[2] == q[3]
+	}
+	if gray || m.distance(float64(low)) >= halfPixel || m.distance(float64(high)) <= -halfPixel {
+		return false
+	}
+	for i := range samples * samples {
+		u, v := place(i)
+		median, mixed := m.mixed(&p, u, v), m.distance(filtered(&p, 3, u, v))
+		if differ(median, mixed) {
+			return true
+		}
+	}
+	found := false
+	m.ridges(&p, func(_, _, median, mixed float64) { found = found || differ(median, mixed) })
+	return found
+}
+
+// change makes pixels around a cell gray that leave the cell and those around it nearest to the
+// truth, if it is far from that.
+func (m *mending) change(x, y, pass int) bool {
+	slack := float64(m.span / 255)
+	if worst, _ := m.wrong(x, y); worst <= mostWrong+slack {
+		return false
+	}
+	p := m.corners(x, y)
+	var were [4][4]byte
+	grays := 0
+	for i := range p {
+		were[i] = *p[i]
+		if were[i][0] == were[i][3] && were[i][1] == were[i][3] && were[i][2] == were[i][3] {
+			grays |= 1 << i
+		}
+	}
+	m.tried++
+	giveUp := pass >= mostPasses || m.tried > mostTried
+	least, best := m.around(x, y), 0
+	for set := 1; set < 16 && !giveUp; set++ {
+		if set&grays != 0 {
+			continue // the same as without
+		}
+		for i := range p {
+			if *p[i] = were[i]; set>>i&1 != 0 {
+				makeGray(p[i])
+			}
+		}
+		const worthwhile = 0.01
+		if sum := m.around(x, y); sum < least-worthwhile {
+			least, best = sum, set
+		}
+	}
+	apply := func(set int) (changed bool) {
+		for i := range p {
+			if *p[i] = were[i]; set>>i&1 != 0 {
+				changed = makeGray(p[i]) || changed
+			}
+		}
+		return changed
+	}
+	changed := apply(best)
+	if _, surely := m.wrong(x, y); surely || giveUp {
+		changed = apply(15)
+	}
+	return changed
+}
+
+// makeGray makes all channels the distance.
+func makeGray(p *[4]byte) (changed bool) {
+	changed = p[0] != p[3] || p[1] != p[3] || p[2] != p[3]
+	p[0], p[1], p[2] = p[3], p[3], p[3]
+	return changed
+}
+
+// around returns how wrong what is seen of a cell and those around it is, as a sum of squares.
+func (m *mending) around(x, y int) (sum float64) {
+	for cy := max(y-1, 0); cy <= min(y+1, m.g.H-2); cy++ {
+		for cx := max(x-1, 0); cx <= min(x+1, m.g.W-2); cx++ {
+			t, p := m.truth(cx, cy), m.corners(cx, cy)
+			for i, d := range t.at {
+				u, v := place(i)
+				off := seen(m.mixed(&p, u, v)) - seen(float64(d))
+				sum += float64(off * off)
+			}
+			m.ridges(&p, func(u, v, median, mixed float64) {
+				if differ(median, mixed) {
+					off := seen(median) - seen(float64(t.at[nearestSample(u, v)]))
+					sum += float64(off * off)
+				}
+			})
+		}
+	}
+	return sum
+}
+
+// wrong returns how far off what is seen of a cell is, and whether something is inside that is
+// outside by more than mixing explains, or the other way around.
+func (m *mending) wrong(x, y int) (worst float64, surely bool) {
+	t, p := m.truth(x, y), m.corners(x, y)
+	judge := func(median, d float64) {
+		worst = max(worst, math.Abs(seen(median)-seen(d)))
+		surely = surely || (median < 0) != (d < 0) && math.Abs(d) > surelyWrong+float64(m.span/255)
+	}
+	for i, d := range t.at {
+		u, v := place(i)
+		judge(m.mixed(&p, u, v), float64(d))
+	}
+	m.ridges(&p, func(u, v, median, mixed float64) {
+		if differ(median, mixed) {
+			judge(median, m.exact(x, y, u, v))
+		}
+	})
+	return worst, surely
+}
+
+// truth measures distances within a cell.
+func (m *mending) truth(x, y int) *truth {
+	row := m.row(y)
+	t := &row.cells[x]
+	if t.known {
+		return t
+	}
+	t.known = true
+	for i := range t.at {
+		u, v := place(i)
+		t.at[i] = float32(m.exact(x, y, u, v))
+	}
+	return t
+}
+
+// row returns what is known of a row of cells.
+func (m *mending) row(y int) *truthRow {
+	row := &m.rows[y%len(m.rows)]
+	if row.y == y {
+		return row
+	}
+	row.y = y
+	clear(row.cells)
+	for i := range row.edges {
+		row.edges[i] = row.edges[i][:0]
+	}
+	row.passes = row.passes[:0]
+	left, top := float64(m.g.Left)+0.5, float64(m.g.Top+y)+0.5
+	for i := range m.s.edges {
+		e := &m.s.edges[i]
+		if e.maxY < top-truthReach || e.minY > top+1+truthReach {
+			continue
+		}
+		first := math.Floor((e.minX - truthReach - left) / columnWidth)
+		last := math.Floor((e.maxX + truthReach - left) / columnWidth)
+		for c := int(max(first, 0)); c <= int(min(last, float64(len(row.edges)-1))); c++ {
+			row.edges[c] = append(row.edges[c], e)
+		}
+	}
+	for i := range m.s.pieces {
+		if e := &m.s.pieces[i]; e.maxY >= top && e.minY <= top+1 {
+			row.passes = append(row.passes, e)
+		}
+	}
+	return row
+}
+
+// exact measures the distance at a place within a cell.
+func (m *mending) exact(x, y int, u, v float64) float64 {
+	row, p := m.row(y), Point{float64(m.g.Left+x) + 0.5 + u, float64(m.g.Top+y) + 0.5 + v}
+	best := float64(truthReach * truthReach)
+	for _, e := range row.edges[x/columnWidth] {
+		best = e.nearer(p, best)
+	}
+	sum := 0
+	for _, e := range row.passes {
+		sum += e.passed(p)
+	}
+	return sign(math.Sqrt(best), sum)
+}
+
+// nearer is distance2 that looks at the box first.
+func (c *curve) nearer(p Point, best float64) float64 {
+	dx, dy := max(c.minX-p.X, p.X-c.maxX, 0), max(c.minY-p.Y, p.Y-c.maxY, 0)
+	if float64(dx*dx)+float64(dy*dy) < best {
+		return c.distance2(p, best)
+	}
+	return best
+}
+
+// sign makes a distance negative outside, where contours wind around no times.
+func sign(distance float64, winding int) float64 {
+	if winding == 0 {
+		return -distance
+	}
+	return distance
+}
+
+// Distance returns that of a point to the outline, at most reach, negative outside.
+func (s *Shape) Distance(p Point, reach float64) float64 {
+	best := float64(reach * reach)
+	for i := range s.edges {
+		best = s.edges[i].nearer(p, best)
+	}
+	return sign(math.Sqrt(best), winding(s.pieces, p))
+}

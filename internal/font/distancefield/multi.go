@@ -1,0 +1,178 @@
+package distancefield
+
+import (
+	"context"
+	"math"
+)
+
+// RenderMulti writes four bytes for each pixel of g to dst, rows being stride bytes apart, which
+// are levels as those of Render: three channels, of which the median is the distance to the
+// outline, sharp at its corners also where it is filtered linearly, and the distance itself.
+// The context is looked at in every row.
+//
+// Each channel has the distance to the edges of its colors alone, along the nearest edge's
+// straight continuation beyond its ends. Where filtering mixes what does not fit, the channels of
+// a pixel become the distance: see mend.
+func (s *Shape) RenderMulti(ctx context.Context, dst []byte, stride int, g Grid, span float64) error {
+	o, err := s.outline(ctx)
+	if err != nil {
+		return err
+	}
+	colors := o.paint()
+	row := make([]nearest3, g.W)
+	var crossings []crossing
+	for y := range g.H {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		py := float64(g.Top+y) + 0.5
+		if err := o.measure(ctx, row, colors, float64(g.Left)+0.5, py, float64(farther*span)); err != nil {
+			return err
+		}
+		crossings = s.cross(crossings[:0], py)
+		out, winding, next := dst[y*stride:][:4*g.W], 0, 0
+		for x := range row {
+			px := float64(g.Left+x) + 0.5
+			for next < len(crossings) && crossings[next].x < px {
+				winding += crossings[next].turn
+				next++
+			}
+			row[x].levels(out[4*x:][:4], winding != 0, span)
+		}
+	}
+	return s.mend(ctx, dst, stride, g, span)
+}
+
+// farther is how many times span is looked for the nearest edge of a channel. Beyond, the others
+// decide alone.
+const farther = 2
+
+// A nearest is what is known of the nearest edge of a channel.
+type nearest struct {
+	distance2 float64
+	along     float64 // how much the edge goes toward the point, 0 to 1, if that is beyond its end
+	signed    float64 // distance to its continuation, positive inside
+}
+
+type nearest3 [3]nearest
+
+// levels writes the bytes of a pixel.
+func (n *nearest3) levels(out []byte, inside bool, span float64) {
+	d := math.Sqrt(min(n[0].distance2, n[1].distance2, n[2].distance2))
+	if !inside {
+		d = -d
+	}
+	out[3] = level(d, span)
+	for i := range n {
+		v := n[i].signed
+		if math.IsNaN(v) {
+			v = math.Copysign(span, d) // nothing is near
+		}
+		out[i] = level(v, span)
+	}
+	// Channels that put the pixel on the other side, as at outlines that touch themselves.
+	if middle := median(out[0], out[1], out[2]); (middle >= 128) != (out[3] >= 128) {
+		out[0], out[1], out[2] = out[3], out[3], out[3]
+	}
+}
+
+func median(a, b, c byte) byte { return max(min(a, b), min(max(a, b), c)) }
+
+// measure sets row to the nearest edges of points at height y, the first at x, as far as there
+// are any within reach.
+func (o *outline) measure(ctx context.Context, row []nearest3, colors []color, x, y, reach float64) error {
+	none := nearest{reach * reach, 2, math.NaN()}
+	for i := range row {
+		row[i] = nearest3{none, none, none}
+	}
+	work := 0
+	for i := range o.edges {
+		e := &o.edges[i]
+		if y < e.minY-reach || y > e.maxY+reach {
+			continue
+		}
+		first := max(0, math.Floor(e.minX-reach-x))
+		last := min(float64(len(row)-1), math.Ceil(e.maxX+reach-x))
+		dy := max(e.minY-y, y-e.maxY, 0)
+		for j := int(first); j <= int(last); j++ {
+			px := x + float64(j)
+			dx := max(e.minX-px, px-e.maxX, 0)
+			if farthest := row[j].farthest(colors[i]); float64(dx*dx)+float64(dy*dy) <= farthest {
+				row[j].offer(e.to(Point{px, y}, farthest), colors[i])
+				work++
+			}
+		}
+		if work >= measuresPerLook {
+			work = 0
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// farthest returns the largest squared distance of channels of a color.
+func (n *nearest3) farthest(c color) (far float64) {
+	for i := range n {
+		if c&(1<<i) != 0 {
+			far = max(far, n[i].distance2)
+		}
+	}
+	return far
+}
+
+// offer takes an edge of a color for the nearest where it is. Of edges that meet at the nearest
+// point it is the one that goes across.
+func (n *nearest3) offer(e nearest, c color) {
+	for i := range n {
+		old := &n[i]
+		if c&(1<<i) != 0 && (e.distance2 < old.distance2 || e.distance2 == old.distance2 && e.along < old.along) {
+			*old = e
+		}
+	}
+}
+
+// to measures how far q is from the curve and its straight continuation, unless it is farther
+// than best, squared.
+func (c *curve) to(q Point, best float64) nearest {
+	t := -1.0
+	if c.n > 1 {
+		best, t = c.nearest(q, best)
+	} else if distance2 := lineDistance2(c.p[0], c.p[1], q); distance2 <= best {
+		d, v := Point{c.p[1].X - c.p[0].X, c.p[1].Y - c.p[0].Y}, Point{q.X - c.p[0].X, q.Y - c.p[0].Y}
+		best, t = distance2, min(max(dot(d, v)/dot(d, d), 0), 1)
+	}
+	if t < 0 {
+		return nearest{distance2: math.Inf(1)}
+	}
+	n := nearest{distance2: best}
+	if t > 0 && t < 1 {
+		p, d := c.at(t), c.tangent(t)
+		n.signed = math.Copysign(math.Sqrt(best), left(Point{q.X - p.X, q.Y - p.Y}, d))
+		return n
+	}
+	end := c.p[0]
+	if t == 1 {
+		end = c.p[c.n]
+	}
+	d, v := c.direction(t), Point{q.X - end.X, q.Y - end.Y}
+	n.along, n.signed = math.Abs(dot(d, unit(v))), left(v, d)
+	if beyond := dot(d, v); (t == 0) != (beyond < 0) {
+		n.signed = math.Copysign(math.Sqrt(best), n.signed) // a curve that bends away
+	}
+	return n
+}
+
+// left returns how far v is to the left of a direction.
+func left(v, d Point) float64 { return float64(v.X*d.Y) - float64(v.Y*d.X) }
+
+// tangent returns the direction at t, or that of the chord where the curve stands still.
+func (c *curve) tangent(t float64) Point {
+	before, after := c.split(t)
+	a, b := before.p[c.n-1], after.p[1]
+	if a == b {
+		a, b = c.p[0], c.p[c.n]
+	}
+	return Point{b.X - a.X, b.Y - a.Y}
+}

@@ -1,0 +1,152 @@
+package audio
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/plaintext"
+)
+
+// maxSounds is how many sounds a file may have.
+const maxSounds = 10000
+
+// soundFiles is a pattern for what is read.
+const soundFiles = "**/*.{wav,flac,mp3,ogg}"
+
+// A listed is a file that the source names, and what it is called.
+type listed struct{ name, file string }
+
+// listed returns the files that the source names, sorted by what they are called. Each line is a
+// pattern as Job.Glob takes it, or a folder with a slash behind, for all sounds in and below it.
+// A line that begins with "!" takes files out that lines before it have named.
+func (o *Sounds) listed(job *recipe.Job) (list []listed, err error) {
+	text, err := job.Source()
+	if err != nil {
+		return nil, err
+	}
+	lines, err := plaintext.List(text)
+	if err != nil {
+		return nil, err
+	}
+	chosen := map[string]bool{} // by path, under the names that lines have for them
+	for number, line := range lines {
+		pattern, without := strings.CutPrefix(line, "!")
+		if strings.HasSuffix(pattern, "/") {
+			pattern += soundFiles
+		}
+		found, err := job.Glob(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		if len(found) == 0 && !without {
+			job.Warn("nothing matches %s", pathname.Show(pattern))
+		}
+		for _, file := range found {
+			at, err := recipe.Resolve(job.Path(), file)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %w", number, err)
+			}
+			chosen["/"+at] = !without
+		}
+	}
+	called := map[string]string{}
+	for _, file := range slices.Sorted(maps.Keys(chosen)) {
+		if !chosen[file] {
+			continue
+		}
+		name := o.nameOf(job, file)
+		if !utf8.ValidString(name) {
+			return nil, fmt.Errorf("%s: its name is no UTF-8, and cannot stand in JSON; rename it", pathname.Show(file))
+		}
+		if other, ok := called[name]; ok {
+			return nil, fmt.Errorf("%s and %s are both called %s; rename one, or choose other names with the option name",
+				pathname.Show(other), pathname.Show(file), pathname.Show(name))
+		}
+		called[name] = file
+		list = append(list, listed{name, file})
+	}
+	switch {
+	case len(list) == 0:
+		return nil, errors.New("it names no sounds; write a pattern such as sounds/*.wav in each line")
+	case len(list) > maxSounds:
+		return nil, fmt.Errorf("%d sounds; one file has at most %d", len(list), maxSounds)
+	}
+	slices.SortFunc(list, func(a, b listed) int { return strings.Compare(a.name, b.name) })
+	return list, nil
+}
+
+// nameOf returns what the sound of a file of the asset folder is called.
+func (o *Sounds) nameOf(job *recipe.Job, file string) string {
+	name := pathname.Relative(path.Dir(job.Path()), strings.TrimPrefix(file, "/"))
+	if o.Name == "path" {
+		return name
+	}
+	name = name[:len(name)-len(recipe.Ext(name))]
+	if o.Name == "base" {
+		name = path.Base(name)
+	}
+	return name
+}
+
+func checkPatterns(list []string) error {
+	for _, p := range list {
+		if !doublestar.ValidatePattern(p) {
+			return &recipe.OptionError{Key: "loop", Got: fmt.Sprintf("%q", p), Want: "a name, or a pattern such as \"engine_*\""}
+		}
+	}
+	return nil
+}
+
+// loops reports whether players repeat the sound.
+func (o *Sounds) loops(name string) bool {
+	return slices.ContainsFunc(o.Loop, func(p string) bool { return doublestar.MatchUnvalidated(p, name) })
+}
+
+// writeData writes the JSON: in howler's shape milliseconds, and true behind them for what loops;
+// in Phaser's seconds, with an end.
+func (o *Sounds) writeData(job *recipe.Job, places []placed) error {
+	for _, p := range o.Loop {
+		if !slices.ContainsFunc(places, func(s placed) bool { return doublestar.MatchUnvalidated(p, s.name) }) {
+			job.Warn("loop: no sound is called %s", pathname.Show(p))
+		}
+	}
+	stem := path.Base(job.Path())
+	file := stem[:len(stem)-len(job.Ext())] + o.ext()
+	type part struct {
+		Start float64 `json:"start"`
+		End   float64 `json:"end"`
+		Loop  bool    `json:"loop"`
+	}
+	var data any
+	if rate := float64(o.Rate); o.Data == "phaser" {
+		parts := map[string]part{}
+		for _, p := range places {
+			parts[p.name] = part{float64(p.start) / rate, float64(p.start+p.frames) / rate, o.loops(p.name)}
+		}
+		data = map[string]any{"resources": []string{file}, "spritemap": parts}
+	} else {
+		parts := map[string][]any{}
+		for _, p := range places {
+			parts[p.name] = []any{float64(1000*p.start) / rate, float64(1000*p.frames) / rate}
+			if o.loops(p.name) {
+				parts[p.name] = append(parts[p.name], true)
+			}
+		}
+		data = map[string]any{"src": []string{file}, "sprite": parts}
+	}
+	text, err := json.MarshalIndent(data, "", " ")
+	if err != nil {
+		return err
+	}
+	return job.Write(1, append(text, '\n'))
+}

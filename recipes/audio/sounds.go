@@ -1,0 +1,246 @@
+package audio
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/audio/adpcm"
+	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"github.com/assetcook/assetcook/internal/audio/source"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// Sounds holds the options of the recipe "sounds", which joins many sounds in one file and says
+// in JSON where each is: an audio sprite.
+//
+// Each begins at a place that the format can seek to, in whole milliseconds where the rate has
+// such, and has silence behind it: players that stop late play none of the next, and codecs that
+// need something before a place to decode it find nothing there.
+type Sounds struct {
+	Format   string   `toml:"format" enum:"opus,pcm,adpcm,qoa" doc:"what is written: Ogg Opus, WAV of 16 bits or IMA ADPCM, or QOA"`
+	Data     string   `toml:"data" enum:"howler,phaser" doc:"shape of the JSON: howler for howler.js and what audiosprite calls howler2, phaser for Phaser and audiosprite's jukebox"`
+	Name     string   `toml:"name" enum:"base,stem,path" doc:"what sounds are called: the last part of their path without extension, their path from the source's folder without it, or with it"`
+	Loop     []string `toml:"loop" doc:"names of sounds that players repeat, or patterns of names such as \"engine_*\""`
+	Gap      float64  `toml:"gap" min:"0.1" max:"10" doc:"seconds of silence, at least, behind each sound"`
+	Longest  int      `toml:"longest" min:"1" max:"3600" doc:"seconds that the whole may last; memory for so many is set aside"`
+	Rate     int      `toml:"rate" min:"8000" max:"96000" doc:"frames a second; opus always has 48000"`
+	Channels string   `toml:"channels" enum:"stereo,mono" doc:"of the whole file"`
+	Loudness float64  `toml:"loudness" min:"-70" max:"0" doc:"integrated loudness in LUFS (EBU R 128) to bring each sound to, such as -16; 0 leaves them as they are"`
+	Peak     float64  `toml:"peak" min:"-20" max:"0" doc:"true peak in dBTP that the gain for loudness may reach; sounds with higher ones stay quieter"`
+	Trim     float64  `toml:"trim" min:"-120" max:"0" doc:"cut off what is below so many dBFS at both ends of each sound, such as -60; 0 cuts nothing"`
+	Bitrate  int      `toml:"bitrate" min:"0" max:"512" doc:"kbit/s of opus; 0 chooses 64 for mono, 96 for stereo"`
+}
+
+// SoundsRecipe returns the recipe "sounds".
+func SoundsRecipe() recipe.Recipe {
+	return recipe.Recipe{
+		Name: "sounds", Version: 1, UsesPath: true, Extensions: []string{".sounds"},
+		New: func() recipe.Cooker {
+			return &Sounds{Format: "opus", Data: "howler", Name: "base", Gap: 0.5, Longest: 180, Rate: 48000, Channels: "stereo", Peak: defaultPeak}
+		},
+	}
+}
+
+// Outputs implements recipe.Cooker.
+func (o *Sounds) Outputs() []string { return []string{"{stem}" + o.ext(), "{stem}.json"} }
+
+func (o *Sounds) ext() string {
+	switch o.Format {
+	case "opus", "qoa":
+		return "." + o.Format
+	}
+	return ".wav"
+}
+
+// Check implements recipe.Checker.
+func (o *Sounds) Check() error {
+	if o.Format == "opus" && o.Rate != 48000 {
+		return &recipe.OptionError{Key: "rate", Got: strconv.Itoa(o.Rate), Want: `48000 with format "opus", which has no other`}
+	}
+	if err := checkPatterns(o.Loop); err != nil {
+		return err
+	}
+	return o.audio().Check()
+}
+
+// audio are the options by which each sound is prepared, and the whole is written.
+func (o *Sounds) audio() *Audio {
+	a := Recipe().New().(*Audio)
+	a.Format, a.Rate, a.Channels, a.Loops = o.Format, o.Rate, o.Channels, "drop"
+	a.Loudness, a.Peak, a.Trim, a.Bitrate = o.Loudness, o.Peak, o.Trim, o.Bitrate
+	return a
+}
+
+func (o *Sounds) channels() int {
+	if o.Channels == "mono" {
+		return 1
+	}
+	return 2
+}
+
+// memory returns what so many seconds of the whole take.
+func (o *Sounds) memory(seconds int) int64 {
+	return 4 * int64(seconds) * int64(o.Rate) * int64(o.channels())
+}
+
+// largestSound is what preparing one sound may take: one as long as all may be, twice.
+func (o *Sounds) largestSound() int64 { return 64<<20 + 2*o.memory(o.Longest) }
+
+// maxSoundList is how long a source may be, in bytes.
+const maxSoundList = 1 << 20
+
+// Estimate implements recipe.Estimator. It is told the source alone, not the sounds.
+func (o *Sounds) Estimate(_ []byte, size int64) (int64, error) {
+	if size > maxSoundList {
+		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxSoundList)
+	}
+	return fixedMemory + encoderMemory + o.largestSound() + 2*o.memory(o.Longest), nil
+}
+
+// Cook implements recipe.Cooker.
+func (o *Sounds) Cook(ctx context.Context, job *recipe.Job) error {
+	joined, err := o.join(ctx, job)
+	if err != nil {
+		return err
+	}
+	out, err := job.Create(0)
+	if err != nil {
+		return err
+	}
+	step := job.Step("encode")
+	w := bufio.NewWriterSize(out, 64<<10)
+	if err = o.audio().encode(ctx, w, &joined.sound); err == nil {
+		err = w.Flush()
+	}
+	step()
+	if err := errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	return o.writeData(job, joined.places)
+}
+
+// Explain implements recipe.Explainer.
+func (o *Sounds) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
+	joined, err := o.join(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	played := int64(0)
+	for _, p := range joined.places {
+		played += p.frames
+	}
+	return []string{fmt.Sprintf("%d sounds of %.2f s, in %s", len(joined.places), float64(played)/float64(o.Rate),
+		shape(o.Rate, o.channels(), int64(joined.Frames())))}, nil
+}
+
+// A placed is where a sound is, in frames.
+type placed struct {
+	name          string
+	start, frames int64
+}
+
+// A joined is all sounds in one.
+type joined struct {
+	sound
+	places []placed
+}
+
+// join prepares the sounds and puts one behind the other.
+func (o *Sounds) join(ctx context.Context, job *recipe.Job) (*joined, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	files, err := o.listed(job)
+	if err != nil {
+		return nil, err
+	}
+	clip := &pcm.Clip{Rate: o.Rate, Channels: o.channels()}
+	j := &joined{sound: sound{Clip: clip, source: source.Info{Rate: o.Rate}}}
+	var parts [][]float32
+	gap, end := int64(float64(o.Gap*float64(o.Rate))+0.5), int64(0)
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c, err := o.read(ctx, job, f.file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", pathname.Show(f.file), err)
+		}
+		p := placed{f.name, end, int64(c.Frames())}
+		if end = o.seekable(p.start + p.frames + gap); end > int64(o.Longest)*int64(o.Rate) {
+			return nil, fmt.Errorf("the sounds last more than %d seconds; name fewer, or raise longest", o.Longest)
+		}
+		parts, j.places = append(parts, c.Samples), append(j.places, p)
+	}
+	clip.Samples = make([]float32, end*int64(clip.Channels))
+	for i, p := range j.places {
+		copy(clip.Samples[p.start*int64(clip.Channels):], parts[i])
+	}
+	job.Hold("decoded sound", 4*len(clip.Samples))
+	return j, nil
+}
+
+// read prepares a sound.
+func (o *Sounds) read(ctx context.Context, job *recipe.Job, name string) (*pcm.Clip, error) {
+	f, err := job.OpenDep(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if info.Size() > o.largestSound() {
+		return nil, fmt.Errorf("%d bytes are too many for one of the sounds of %d seconds in all (longest)", info.Size(), o.Longest)
+	}
+	data, err := job.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	a := o.audio()
+	about, err := a.probe(data, int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	if a.peak(about, int64(len(data))) > o.largestSound() {
+		return nil, fmt.Errorf("too long for one of the sounds of %d seconds in all (longest)", o.Longest)
+	}
+	s, err := a.prepareFile(ctx, job, data)
+	if err != nil {
+		return nil, err
+	}
+	if s.Frames() == 0 {
+		return nil, errors.New("the sound has no samples")
+	}
+	return s.Clip, nil
+}
+
+// seekable returns the first frame, from one on, that a sound may start at.
+func (o *Sounds) seekable(frame int64) int64 {
+	unit := int64(1)
+	switch o.Format {
+	case "opus":
+		unit = 960 // a packet of 20 ms
+	case "qoa":
+		unit = 5120 // a frame of QOA
+	case "adpcm":
+		unit = int64(adpcm.IMAFrames(adpcm.IMABlockSize(o.Rate, o.channels()), o.channels()))
+	case "pcm":
+		if n := int64(o.Rate / divisor(o.Rate, 1000)); n < int64(o.Rate)/10 {
+			unit = n // whole milliseconds
+		}
+	}
+	return (frame + unit - 1) / unit * unit
+}
+
+// divisor returns the greatest common divisor.
+func divisor(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

@@ -1,0 +1,163 @@
+package font
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jsontext"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/plaintext"
+)
+
+// A font depends on the runes of a text, not on the text: an edit that adds none cooks no font
+// again. Extracts are the runes in order, or refusal and why there are none.
+var (
+	runesOfText = recipe.Extract{Name: "runes", Version: 1, Of: textRunes, About: wholeExtract}
+	runesOfJSON = recipe.Extract{Name: "strings", Version: 1, Of: jsonRunes, About: wholeExtract}
+)
+
+// refusal begins an extract that has no runes. No rune of a text is a control character.
+const refusal = "\x00"
+
+// maxText is how large a file of option text may be.
+const maxText = 4 << 20
+
+func wholeExtract(extract []byte, _ string) []byte { return extract }
+
+// textRunes is the extract of all that a text has.
+func textRunes(file io.ReaderAt, size int64) ([]byte, error) {
+	return extractRunes(file, size, func(set *runeSet, text []byte) error {
+		if err := plaintext.CheckUTF8(text); err != nil {
+			return err
+		}
+		set.addText(string(text))
+		return nil
+	})
+}
+
+// jsonRunes is the extract of the strings of JSON that are values: keys are not shown.
+func jsonRunes(file io.ReaderAt, size int64) ([]byte, error) {
+	return extractRunes(file, size, func(set *runeSet, text []byte) error {
+		if err := jsontext.Check(text); err != nil {
+			return err
+		}
+		for i := 0; i < len(text); i++ {
+			if text[i] != '"' {
+				continue
+			}
+			end := jsontext.StringEnd(text, i)
+			if rest := bytes.TrimLeft(text[end+1:], " \t\r\n"); !bytes.HasPrefix(rest, []byte(":")) {
+				set.addText(jsontext.DecodeString(text, i))
+			}
+			i = end
+		}
+		return nil
+	})
+}
+
+func extractRunes(file io.ReaderAt, size int64, add func(set *runeSet, text []byte) error) ([]byte, error) {
+	if size > maxText {
+		return fmt.Appendf(nil, "%smore than %d MiB; a list of its runes will do", refusal, maxText>>20), nil
+	}
+	text := make([]byte, size)
+	n, err := file.ReadAt(text, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	set := new(runeSet)
+	if err := add(set, bytes.TrimPrefix(text[:n], []byte(plaintext.ByteOrderMark))); err != nil {
+		return []byte(refusal + err.Error()), nil
+	}
+	return []byte(string(set.runes())), nil
+}
+
+// addTexts adds the runes of the files of option text.
+func (o *Font) addTexts(ctx context.Context, job *recipe.Job, set *runeSet) error {
+	for _, pattern := range o.Text {
+		names := []string{pattern}
+		if strings.ContainsAny(pattern, `*?[{\`) {
+			var err error
+			if names, err = job.Glob(pattern); err != nil {
+				return fmt.Errorf("text: %w", err)
+			}
+			if len(names) == 0 {
+				job.Warn("text: nothing matches %s", pathname.Show(pattern))
+			}
+		}
+		for _, name := range names {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := addText(job, set, name); err != nil {
+				return fmt.Errorf("text: %s: %w", pathname.Show(name), err)
+			}
+		}
+	}
+	return nil
+}
+
+func addText(job *recipe.Job, set *runeSet, name string) error {
+	x := runesOfText
+	if strings.EqualFold(path.Ext(name), ".json") {
+		x = runesOfJSON
+	}
+	runes, err := job.ReadExtract(name, x.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("no such file")
+	}
+	if err != nil {
+		return err
+	}
+	if why, ok := strings.CutPrefix(string(runes), refusal); ok {
+		return errors.New(why)
+	}
+	set.addText(string(runes))
+	return nil
+}
+
+// addText adds the runes of valid UTF-8 that mean glyphs.
+func (s *runeSet) addText(text string) {
+	for _, r := range text {
+		if !control(r) {
+			s.add(r)
+		}
+	}
+}
+
+// control reports whether a rune of a text means no glyph: control characters, the byte order
+// mark.
+func control(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0xfeff }
+
+// runeSet is a set of runes, by number.
+type runeSet struct {
+	has   [(utf8.MaxRune + 1) / 64]uint64
+	count int
+}
+
+func (s *runeSet) add(r rune) {
+	if bit := uint64(1) << (r % 64); s.has[r/64]&bit == 0 {
+		s.has[r/64] |= bit
+		s.count++
+	}
+}
+
+// runes returns the set in order.
+func (s *runeSet) runes() []rune {
+	list := make([]rune, 0, s.count)
+	for i, bits := range s.has {
+		for k := rune(0); bits != 0; k, bits = k+1, bits>>1 {
+			if bits&1 != 0 {
+				list = append(list, rune(i)*64+k)
+			}
+		}
+	}
+	return list
+}
