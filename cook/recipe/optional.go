@@ -49,6 +49,13 @@ type Bundler interface {
 	Bundles() bool
 }
 
+// A PathUser makes bytes that depend on where the source lies, as Recipe.UsesPath says, with
+// some options only.
+type PathUser interface {
+	// UsesPath reports whether Cook asks for Job.Path with the options as they are.
+	UsesPath() bool
+}
+
 // A ToolUser runs programs. Their content is part of the action's identity.
 type ToolUser interface {
 	// Tools are program names to be found on PATH, or files: absolute, or

@@ -20,7 +20,7 @@ import (
 //	unkeyed:"why"   not part of the fingerprint, because ...
 //
 // A field may be a bool, string, integer, float, time.Duration (written
-// "1m30s"), []string or map[string]string.
+// "1m30s"), []string, []float64 or map[string]string.
 type Option struct {
 	Key     string
 	Doc     string
@@ -163,6 +163,8 @@ func want(f reflect.StructField) string {
 		return `a duration such as "30s"` + bounds(f)
 	case f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.String:
 		return "a list of strings"
+	case f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Float64:
+		return "a list of numbers" + bounds(f)
 	case f.Type.Kind() == reflect.Map && f.Type.Key().Kind() == reflect.String && f.Type.Elem().Kind() == reflect.String:
 		return "a table of strings"
 	}
@@ -229,18 +231,18 @@ func parse(f reflect.StructField, value any) (reflect.Value, bool) {
 		out.SetInt(n)
 		return out, true
 	case reflect.Float32, reflect.Float64:
-		x, ok := value.(float64)
-		if n, whole := value.(int64); whole {
-			x, ok = float64(n), true
-		}
-		if !ok || math.IsNaN(x) || math.IsInf(x, 0) || !within(f, x) {
-			return out, false
-		}
-		out.SetFloat(x + 0) // -0 becomes 0: one value, one text
-		return out, true
+		x, ok := number(f, value)
+		out.SetFloat(x)
+		return out, ok
 	case reflect.Slice:
 		list, ok := value.([]any)
 		for _, e := range list {
+			if f.Type.Elem().Kind() == reflect.Float64 {
+				x, isNumber := number(f, e)
+				ok = ok && isNumber
+				out = reflect.Append(out, reflect.ValueOf(x).Convert(f.Type.Elem()))
+				continue
+			}
 			s, isString := e.(string)
 			if ok = ok && isString; ok {
 				out = reflect.Append(out, reflect.ValueOf(s).Convert(f.Type.Elem()))
@@ -259,6 +261,18 @@ func parse(f reflect.StructField, value any) (reflect.Value, bool) {
 		return out, ok
 	}
 	return out, false
+}
+
+// number returns a finite number within the bounds of f.
+func number(f reflect.StructField, value any) (x float64, ok bool) {
+	x, ok = value.(float64)
+	if n, whole := value.(int64); whole {
+		x, ok = float64(n), true
+	}
+	if !ok || math.IsNaN(x) || math.IsInf(x, 0) || !within(f, x) {
+		return 0, false
+	}
+	return x + 0, true // -0 becomes 0: one value, one text
 }
 
 func within(f reflect.StructField, x float64) bool {

@@ -47,6 +47,7 @@
 //	Lint      Linter       warns of mistakes in the first bytes         only what all formats have in common
 //	Explain   Explainer    adds lines to cook why                       the options alone
 //	Bundles   Bundler      says whether artifacts are taken             what Recipe.Bundles says
+//	UsesPath  PathUser     says whether the path counts                 what Recipe.UsesPath says
 //	Tools     ToolUser     names programs whose content is an input     no program may be run
 //	Machine   MachineUser  keeps results of kinds of machines apart     same bytes on all machines
 //

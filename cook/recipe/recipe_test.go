@@ -21,6 +21,7 @@ type sample struct {
 	Title   string            `toml:"title"`
 	Levels  string            `toml:"levels" enum:"auto,true,false"`
 	Args    []string          `toml:"args"`
+	Sizes   []float64         `toml:"sizes" min:"0" max:"8"`
 	Env     map[string]string `toml:"env"`
 	Timeout time.Duration     `toml:"timeout" min:"1s" unkeyed:"a limit on time changes no byte"`
 }
@@ -55,6 +56,11 @@ func TestSetOption(t *testing.T) {
 		{"title", "a\nb", `"a\nb"`},
 		{"args", []any{"x", "y, z"}, `["x", "y, z"]`},
 		{"args", []any{"x", int64(1)}, `args: want a list of strings, have ["x", 1]`},
+		{"sizes", []any{int64(1), 0.5, 2.0}, "[1, 0.5, 2]"},
+		{"sizes", []any{}, "[]"},
+		{"sizes", []any{int64(9)}, "sizes: want a list of numbers from 0 to 8, have [9]"},
+		{"sizes", []any{"1"}, `sizes: want a list of numbers from 0 to 8, have ["1"]`},
+		{"sizes", int64(1), "sizes: want a list of numbers from 0 to 8, have 1"},
 		{"env", map[string]any{"B": "2", "A": "1"}, `{"A" = "1", "B" = "2"}`},
 		{"timeout", "0s", `timeout: want a duration such as "30s" of at least 1s, have "0s"`},
 		{"nothing", true, "no such option"},
@@ -81,7 +87,7 @@ func TestFieldsLeaveOutOnlyTheExcused(t *testing.T) {
 	for _, f := range Fields(newSample()) {
 		keys = append(keys, f.Key)
 	}
-	want := []string{"args", "env", "flag", "level", "levels", "mode", "scale", "title"}
+	want := []string{"args", "env", "flag", "level", "levels", "mode", "scale", "sizes", "title"}
 	if d := cmp.Diff(want, keys); d != "" {
 		t.Error(d)
 	}

@@ -43,6 +43,9 @@ func (o Option) valueSchema(f reflect.StructField) map[string]any {
 	case reflect.String:
 		return wordSchema(f.Tag.Get("enum"))
 	case reflect.Slice:
+		if f.Type.Elem().Kind() == reflect.Float64 {
+			return map[string]any{"type": "array", "items": numberSchema(f, "number")}
+		}
 		return map[string]any{"type": "array", "items": map[string]any{"type": "string"}}
 	case reflect.Map:
 		return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}

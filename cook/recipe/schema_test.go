@@ -17,6 +17,7 @@ type described struct {
 	Share float32           `toml:"share" min:"0" max:"0.5" doc:"how much"`
 	Wait  time.Duration     `toml:"wait" max:"1h" doc:"how long"`
 	List  []string          `toml:"list" doc:"what"`
+	Sizes []float64         `toml:"sizes" min:"0.5" doc:"how large"`
 	Table map[string]string `toml:"table" doc:"of what"`
 }
 
@@ -24,7 +25,7 @@ func (*described) Outputs() []string                { return nil }
 func (*described) Cook(context.Context, *Job) error { return nil }
 
 func TestOptionSchema(t *testing.T) {
-	c := &described{On: true, Word: "b", Truth: "true", Small: -2, Share: 0.25, Wait: 90 * time.Second, List: []string{"x"}, Table: map[string]string{"k": "v"}}
+	c := &described{On: true, Word: "b", Truth: "true", Small: -2, Share: 0.25, Wait: 90 * time.Second, List: []string{"x"}, Sizes: []float64{2, 0.5}, Table: map[string]string{"k": "v"}}
 	text := map[string]any{"type": "string"}
 	want := map[string]map[string]any{
 		"on":    {"type": "boolean", "default": true, "description": "whether; default true"},
@@ -36,6 +37,7 @@ func TestOptionSchema(t *testing.T) {
 		"wait": {"type": "string", "pattern": durationPattern, "default": "1m30s",
 			"description": `how long; a duration such as "30s" of at most 1h; default 1m30s`},
 		"list":  {"type": "array", "items": text, "default": []any{"x"}, "description": `what; default ["x"]`},
+		"sizes": {"type": "array", "items": map[string]any{"type": "number", "minimum": 0.5}, "default": []any{2.0, 0.5}, "description": "how large; default [2, 0.5]"},
 		"table": {"type": "object", "additionalProperties": text, "default": map[string]any{"k": "v"}, "description": `of what; default {"k" = "v"}`},
 	}
 	for _, o := range Options(c) {

@@ -29,6 +29,7 @@ if command -v djpeg >/dev/null && command -v dwebp >/dev/null; then
 else
 	echo "readers: no djpeg and dwebp, so no reference for JPEG and WebP"
 fi
+"$here/web.sh"
 "$here/audio.sh"
 "$here/audio_recipe.sh"
 "$here/shaders.sh"

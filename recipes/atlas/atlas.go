@@ -30,6 +30,8 @@ import (
 	"strconv"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/png"
 	"github.com/assetcook/assetcook/internal/rectpack"
 	"github.com/assetcook/assetcook/recipes/image"
 )
@@ -56,7 +58,7 @@ type Atlas struct {
 	Container   string  `toml:"container" enum:"png,ktx2,dds" doc:"the file that pages are written to"`
 	Mips        int     `toml:"mips" min:"0" max:"10" doc:"how many smaller levels ktx2 and dds files get"`
 	Format      string  `toml:"format" enum:"auto,bc1,bc1a,bc3,bc7,rgba8" doc:"how texels of ktx2 and dds files are stored; auto takes what suits the page"`
-	Quality     string  `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7 are worked at"`
+	Quality     string  `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7, and png, are worked at"`
 	SRGB        bool    `toml:"srgb" doc:"colors are sRGB, false: linear light"`
 	Premultiply bool    `toml:"premultiply" doc:"multiply colors by alpha, in linear light"`
 	RDO         float64 `toml:"rdo" min:"0" max:"10" doc:"PSNR in dB that bc7 may lose for blocks that Zstandard packs better; 0 for none"`
@@ -66,7 +68,7 @@ type Atlas struct {
 // Recipe returns the recipe "atlas".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "atlas", Version: 3, UsesPath: true, Bundles: true, Extensions: []string{".sprites"},
+		Name: "atlas", Version: 4, UsesPath: true, Bundles: true, Extensions: []string{".sprites"},
 		New: func() recipe.Cooker {
 			return &Atlas{
 				Trim: true, Padding: 2, MaxSize: 2048, Pages: 1, Data: "hash", Name: "path",
@@ -144,7 +146,7 @@ func (o *Atlas) Estimate(_ []byte, size int64) (int64, error) {
 		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxList)
 	}
 	page := 4 * int64(o.MaxSize) * int64(o.MaxSize)
-	painting := 2 * page // the PNG, and what its encoder holds
+	painting := png.Memory(o.MaxSize, o.MaxSize, pixmap.Bits8)
 	if o.Container != "png" {
 		painting = o.texture().Memory(o.MaxSize, o.MaxSize)
 	}

@@ -3,11 +3,10 @@ package atlas
 import (
 	"context"
 	"errors"
-	"image"
-	"image/png"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/png"
 )
 
 // bandRows is how many rows of a page are a piece of work.
@@ -44,8 +43,19 @@ func (o *Atlas) writePage(ctx context.Context, job *recipe.Job, i int, a *atlas)
 	if err != nil {
 		return err
 	}
-	encoder := png.Encoder{CompressionLevel: png.DefaultCompression}
-	return errors.Join(encoder.Encode(out, &image.NRGBA{Pix: m.Pix8, Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}), out.Close())
+	_, err = png.Encode(ctx, out, m, o.effort())
+	return errors.Join(err, out.Close())
+}
+
+// effort is how much is tried to make the pages' files small.
+func (o *Atlas) effort() png.Effort {
+	switch o.Quality {
+	case "fast":
+		return png.Fast
+	case "best":
+		return png.Best
+	}
+	return png.Normal
 }
 
 // paint paints a sprite with its corner at a pixel. Its edges go on as far as they are

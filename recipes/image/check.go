@@ -19,7 +19,7 @@ func (o *Image) Check() error {
 			return err
 		}
 	}
-	for _, check := range []func() error{o.checkPictures, o.checkAlpha, o.checkFormat} {
+	for _, check := range []func() error{o.checkPictures, o.checkPicture, o.checkAlpha, o.checkFormat} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -72,8 +72,11 @@ func (o *Image) checkAlpha() error {
 
 // checkFormat looks at what only some formats can.
 func (o *Image) checkFormat() error {
-	if o.Format == "auto" {
+	switch {
+	case o.Format == "auto":
 		return o.checkGPU()
+	case o.isPicture():
+		return nil
 	}
 	f, err := texture.ParseFormat(o.Format)
 	if err != nil {

@@ -68,6 +68,9 @@ func (o *Image) peak(info source.Info, l layout, size int64) int64 {
 	if l.w != l.tw || l.h != l.th {
 		resizing += after + pixmap.ResizeMemory(l.w, l.h, l.tw, l.th, info.Depth, o.filter())
 	}
+	if o.isPicture() {
+		return fixed + max(loading, assembling, cutting, o.picturePeak(info.Depth, l))
+	}
 	return fixed + max(loading, assembling, cutting, resizing, after+o.making(info.Depth, l), o.packing(info.Depth, l))
 }
 

@@ -43,10 +43,18 @@ func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
 	return nil
 }
 
-func (s *subject) chooseFormat(ctx context.Context) error {
-	explicit, err := texture.ParseFormat(s.o.Format)
+// checkMask refuses what is to be a mask and is none.
+func (s *subject) checkMask() error {
 	if s.o.Kind == "mask" && s.kind != "mask" {
 		return errors.New(`kind = "mask", but more than one channel carries something; say which one is the mask with r, and g = "0", b = "0", a = "1"`)
+	}
+	return nil
+}
+
+func (s *subject) chooseFormat(ctx context.Context) error {
+	explicit, err := texture.ParseFormat(s.o.Format)
+	if err := s.checkMask(); err != nil {
+		return err
 	}
 	if err == nil && s.kind != "mask" {
 		s.choice.Format = explicit

@@ -10,6 +10,8 @@
 //	texenc   pixels become texels of that format
 //	ktx2 dds the file is written
 //
+// Formats png and webp make pictures instead, of several sizes (web.go).
+//
 // # Memory
 //
 // What is held is the first level in pixels and the texture: rows of smaller levels
@@ -60,9 +62,9 @@ import (
 
 // Image holds the options of the recipe.
 type Image struct {
-	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x5,astc6x6,astc8x8,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,r8,rg8,rgba8,rgb10a2,rgba16f" doc:"how texels are stored; auto takes what suits the picture"`
+	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x5,astc6x6,astc8x8,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,r8,rg8,rgba8,rgb10a2,rgba16f,png,webp" doc:"how texels are stored; auto takes what suits the picture; png and webp make pictures without loss instead of textures"`
 	GPU       string `toml:"gpu" enum:"desktop,mobile,web" doc:"what format = auto chooses from: bc4 to bc7, astc and eac, or uastc, which is transcoded when it is loaded"`
-	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7, astc, etc2, eac and uastc are worked at: fast for every edit, best for what is shipped"`
+	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7, astc, etc2, eac, uastc and png are worked at: fast for every edit, best for what is shipped"`
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file that texels are put in"`
 	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"legacy is what older engines and ImageMagick read, for bc1 to bc5; auto writes it unless it would lose that colors are sRGB or premultiplied, legacy in any case"`
 	Preset    string `toml:"preset" enum:"auto,2d,3d,pixel" doc:"what is not set otherwise: 2d has no mips and keeps small pictures exact, pixel all of them, 3d takes sprites for textures of a scene; auto goes by each picture's role"`
@@ -77,9 +79,10 @@ type Image struct {
 	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha, 0 to 1, from which on the game draws a pixel: levels keep the share of such pixels; 0 for no such test"`
 	WeighAlpha bool    `toml:"weigh_alpha" doc:"bc7, astc, etc2rgba and uastc may change colors the more, the less of them is seen; needs alpha to be transparency"`
 
-	MaxSize int    `toml:"max_size" min:"1" max:"65535" doc:"longest side in pixels that a source may have"`
-	Fit     int    `toml:"fit" min:"0" max:"65535" doc:"longest side in pixels of the texture, larger pictures are scaled down; 0 keeps them"`
-	POT     string `toml:"pot" enum:"keep,up,down,nearest,require" doc:"powers of two: sides stay, are scaled to one, or must be one"`
+	MaxSize int       `toml:"max_size" min:"1" max:"65535" doc:"longest side in pixels that a source may have"`
+	Fit     int       `toml:"fit" min:"0" max:"65535" doc:"longest side in pixels of the texture, larger pictures are scaled down; 0 keeps them"`
+	POT     string    `toml:"pot" enum:"keep,up,down,nearest,require" doc:"powers of two: sides stay, are scaled to one, or must be one"`
+	Scales  []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales of which png and webp make a picture each, such as [1, 2, 0.5] for name.png, name@2x.png and name@0.5x.png; the source is of the scale that its name says, or else of the largest"`
 
 	R           string   `toml:"r" doc:"where red comes from: r, g, b, a, 1-r (inverted) ..., 0, 1, or such a channel of another picture: rough.png:r"`
 	G           string   `toml:"g" doc:"where green comes from, likewise; 1-g turns a normal map of Direct3D into one of OpenGL"`
@@ -98,7 +101,7 @@ type Image struct {
 // Recipe returns the recipe "image".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "image", Version: 5, Extensions: source.TextureExtensions(), Formats: source.Formats(),
+		Name: "image", Version: 5, UsesPath: true, Extensions: source.TextureExtensions(), Formats: source.Formats(),
 		Extracts: []recipe.Extract{materials},
 		Hints:    hints(), Hinted: func(path string) int { return int(role.OfPath(path)) - 1 },
 		New: func() recipe.Cooker {
@@ -122,13 +125,21 @@ func hints() []recipe.Hint {
 }
 
 // Outputs implements recipe.Cooker.
-func (o *Image) Outputs() []string { return []string{"{path}." + o.Container} }
+func (o *Image) Outputs() []string {
+	if o.isPicture() {
+		return o.pictureOutputs()
+	}
+	return []string{"{path}." + o.Container}
+}
 
 // Cook implements recipe.Cooker.
 func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 	s, err := o.prepare(ctx, job)
 	if err != nil {
 		return err
+	}
+	if o.isPicture() {
+		return s.writePictures(ctx, job)
 	}
 	t, err := s.texture(ctx, job)
 	if err != nil {
@@ -191,13 +202,18 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 			s.because("no material of a model in its folder or in the one above names it")
 		}
 	}
-	for _, step := range []struct {
+	type step struct {
 		name string
 		do   func(context.Context, *recipe.Job) error
-	}{
-		{"decode", s.load}, {"cut", s.cut}, {"ask materials", s.askInDoubt}, {"classify", s.judge}, {"resize", s.resize},
-		{"choose format", s.choose}, {"align", s.align},
-	} {
+	}
+	steps := []step{
+		{"decode", s.load}, {"cut", s.cut}, {"ask materials", s.askInDoubt}, {"classify", s.judge},
+		{"resize", s.resize}, {"choose format", s.choose}, {"align", s.align},
+	}
+	if o.isPicture() {
+		steps = append(steps[:4], step{"plan sizes", s.plan})
+	}
+	for _, step := range steps {
 		scope := job.Step(step.name)
 		err := step.do(ctx, job)
 		scope()

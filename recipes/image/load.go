@@ -24,6 +24,7 @@ type subject struct {
 	looked   *pixmap.Content // at the pictures as they are now; nil if that has not been done
 	levels   int             // how many are made; 0 leaves it to the options
 	used     usage
+	variants []variant // if pictures are made of it
 	decision
 	// reasons are what Explain returns.
 	reasons []string

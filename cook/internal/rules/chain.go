@@ -163,7 +163,12 @@ func (m *Method) Bundles() bool {
 }
 
 // UsesPath says that what comes of a source depends on where it lies.
-func (m *Method) UsesPath() bool { return m.any(func(s *Method) bool { return s.Recipe.UsesPath }) }
+func (m *Method) UsesPath() bool {
+	return m.any(func(s *Method) bool {
+		p, some := s.Cooker.(recipe.PathUser)
+		return s.Recipe.UsesPath && (!some || p.UsesPath())
+	})
+}
 
 // Cheap says that no step costs more than copying its result out of the store.
 func (m *Method) Cheap() bool { return !m.any(func(s *Method) bool { return !s.Recipe.Cheap }) }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // A Template makes an output's path from a source's. It is text with words in
@@ -13,6 +15,7 @@ import (
 //	{dir}   a/b              its folder, "" at the root
 //	{name}  wall.n.png       its file name
 //	{stem}  wall.n           its file name without {ext}
+//	{base}  wall.n           {stem} without a scale at its end, such as @2x
 //	{ext}   .png             from the last dot on, as written; "" if there is no
 //	                         dot or only dots are in front of it
 //
@@ -37,6 +40,7 @@ const (
 	wordPath
 	wordDir
 	wordStem
+	wordBase
 	wordName
 	wordExt
 )
@@ -44,7 +48,7 @@ const (
 var words = [...]struct {
 	name string
 	word word
-}{{"path", wordPath}, {"dir", wordDir}, {"stem", wordStem}, {"name", wordName}, {"ext", wordExt}}
+}{{"path", wordPath}, {"dir", wordDir}, {"stem", wordStem}, {"base", wordBase}, {"name", wordName}, {"ext", wordExt}}
 
 const maxTemplate = 1024 // bytes
 
@@ -91,6 +95,9 @@ func (t Template) Name(path string) string {
 				out = append(out, dir...)
 			case wordStem:
 				out = append(out, stem...)
+			case wordBase:
+				base, _ := pathname.SplitScale(stem)
+				out = append(out, base...)
 			case wordName:
 				out = append(out, name...)
 			case wordExt:

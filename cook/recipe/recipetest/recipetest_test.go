@@ -39,6 +39,7 @@ func (*right) Check() error                                           { return n
 func (*right) Estimate([]byte, int64) (int64, error)                  { return 0, nil }
 func (*right) Lint(string, []byte, int64) []string                    { return nil }
 func (*right) Explain(context.Context, *recipe.Job) ([]string, error) { return nil, nil }
+func (*right) UsesPath() bool                                         { return false }
 func (*right) Tools() []string                                        { return nil }
 func (*right) Machine() string                                        { return "" }
 
@@ -52,6 +53,7 @@ func (*wrong) Check() bool                             { return true }
 func (*wrong) Estimate(int64) (int64, error)           { return 0, nil }
 func (*wrong) Lint([]byte) []string                    { return nil }
 func (*wrong) Explain(*recipe.Job) []string            { return nil }
+func (*wrong) UsesPath() string                        { return "" }
 func (*wrong) Tools() string                           { return "" }
 func (wrong) Machine() (string, error)                 { return "", nil }
 
@@ -83,6 +85,7 @@ func TestCheck(t *testing.T) {
 			"x: method Estimate is a func(int64) (int64, error) and is not called: want func([]uint8, int64) (int64, error), as recipe.Estimator has it",
 			"x: method Lint is a func([]uint8) []string and is not called: want func(string, []uint8, int64) []string, as recipe.Linter has it",
 			"x: method Explain is a func(*recipe.Job) []string and is not called: want func(context.Context, *recipe.Job) ([]string, error), as recipe.Explainer has it",
+			"x: method UsesPath is a func() string and is not called: want func() bool, as recipe.PathUser has it",
 			"x: method Tools is a func() string and is not called: want func() []string, as recipe.ToolUser has it",
 			"x: method Machine is a func() (string, error) and is not called: want func() string, as recipe.MachineUser has it",
 		}},

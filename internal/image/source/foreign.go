@@ -2,7 +2,6 @@ package source
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"strings"
 )
@@ -20,8 +19,6 @@ func foreign(head []byte) error {
 		name, program = "JPEG XL", "djxl"
 	case isSVG(head):
 		name, program = "SVG", "rsvg-convert"
-	case isAseprite(head):
-		name, program = "Aseprite", "aseprite"
 	default:
 		return nil
 	}
@@ -47,15 +44,4 @@ func isSVG(head []byte) bool {
 	text := strings.TrimLeft(string(head[:min(len(head), 1024)]), "\ufeff \t\r\n")
 	return strings.HasPrefix(text, "<svg") ||
 		(strings.HasPrefix(text, "<?xml") || strings.HasPrefix(text, "<!--") || strings.HasPrefix(text, "<!DOCTYPE svg")) && strings.Contains(text, "<svg")
-}
-
-// isAseprite goes by the magic number, bits a pixel and flags ("Aseprite File Format").
-func isAseprite(head []byte) bool {
-	const magic, header = 0xa5e0, 128
-	le := binary.LittleEndian
-	if len(head) < header || le.Uint16(head[4:]) != magic || le.Uint32(head[14:]) > 7 {
-		return false
-	}
-	depth := le.Uint16(head[12:])
-	return depth == 8 || depth == 16 || depth == 32
 }

@@ -40,6 +40,7 @@ func formats() []format {
 		{"HDR", recipe.Format{Name: "a Radiance picture", Extensions: []string{".hdr", ".pic", ".rgbe"}, Magic: []string{"#?RADIANCE", "#?RGBE"}, Loose: true}, "#?", probeHDR, decodeHDR},
 		{"EXR", recipe.Format{Name: "an OpenEXR picture", Extensions: []string{".exr"}, Magic: []string{"\x76\x2f\x31\x01"}}, "", probeEXR, decodeEXR},
 		{"PSD", recipe.Format{Name: "a Photoshop picture", Extensions: []string{".psd", ".psb"}, Magic: []string{"8BPS\x00\x01", "8BPS\x00\x02"}}, "", probePSD, decodePSD},
+		{"Aseprite", recipe.Format{Name: "an Aseprite picture", Extensions: []string{".aseprite", ".ase"}, Magic: []string{"....\xe0\xa5......\x08\x00", "....\xe0\xa5......\x10\x00", "....\xe0\xa5......\x20\x00"}}, "", probeAseprite, decodeAseprite},
 		{"TGA", recipe.Format{Name: "a TGA picture", Extensions: []string{".tga", ".icb", ".vda", ".vst"}, Loose: true}, "", probeTGA, decodeTGA},
 	}
 }

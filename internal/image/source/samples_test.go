@@ -78,12 +78,22 @@ func samples(t testing.TB) []sample {
 		want: &pixmap.Map{W: 2, H: 1, PixF: []float32{1, 0, 0, 1, 0, 2, 0.5, 1}}})
 	list = append(list, sample{name: "psd", data: append([]byte("8BPS\x00\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x02\x00\x08\x00\x03"),
 		append(make([]byte, 14), 1, 2, 3, 4, 5, 6)...), want: map8(2, 1, []byte{1, 3, 5, 255, 2, 4, 6, 255})})
+	list = append(list, sample{name: "aseprite", data: onePixelHigh(), want: map8(2, 1, []byte{1, 2, 3, 4, 5, 6, 7, 8})})
 	for i := range list {
 		if list[i].ext == "" {
 			list[i].ext = ".bin"
 		}
 	}
 	return list
+}
+
+// onePixelHigh is an Aseprite file with a layer of two pixels.
+func onePixelHigh() []byte {
+	layer := []byte("\x18\x00\x00\x00\x04\x20\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\x00\x00\x00\x00\x00")
+	cel := []byte("\x22\x00\x00\x00\x05\x20\x00\x00\x00\x00\x00\x00\xff\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x01\x00\x01\x02\x03\x04\x05\x06\x07\x08")
+	file := append([]byte{4: 0xe0, 5: 0xa5, 6: 1, 8: 2, 10: 1, 12: 32, 14: 1}, make([]byte, 113)...)
+	file = append(file, 74, 0, 0, 0, 0xfa, 0xf1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	return append(append(file, layer...), cel...)
 }
 
 // encodeEXR makes a picture of one strip whose rows are blues, greens and reds, as

@@ -2,7 +2,7 @@
 // pixmap.Map.
 //
 // It reads PNG, JPEG, GIF (the first frame), BMP, TIFF (the first page), WebP,
-// TGA, QOI, Radiance HDR, OpenEXR and PSD. What a file holds decides, not what it is called;
+// TGA, QOI, Radiance HDR, OpenEXR, PSD and Aseprite (the first frame). What a file holds decides, not what it is called;
 // only TGA, which has no magic number, needs its extension.
 //
 // # Pixels
@@ -51,7 +51,7 @@ import (
 type Info struct {
 	// Format is the name of the file's format: "PNG", "JPEG", "GIF", "BMP",
 	// "TIFF", "WebP", "TGA", "QOI", "HDR", "EXR"
-	// or "PSD".
+	// "PSD" or "Aseprite".
 	Format string
 	// W and H are the size in pixels of the picture that Decode returns, which
 	// is upright.
@@ -81,14 +81,14 @@ type Info struct {
 // Errors that Probe and Decode wrap.
 var (
 	// ErrFormat is said of a file that is no picture of a known format.
-	ErrFormat = errors.New("not a PNG, JPEG, GIF, BMP, TIFF, WebP, TGA, QOI, HDR, EXR or PSD image")
+	ErrFormat = errors.New("not a PNG, JPEG, GIF, BMP, TIFF, WebP, TGA, QOI, HDR, EXR, PSD or Aseprite image")
 	// ErrTruncated is said of a file that ends before its picture does.
 	ErrTruncated = errors.New("file is truncated; copy or export it again")
 )
 
 // TextureExtensions lists the usual extensions of the formats, in order. Files of these
 // are cooked to textures by default, and models name what they are cooked to. Those of
-// Photoshop are not: they are work files, most often beside what was exported from them.
+// Photoshop and Aseprite are not: they are work files, most often beside what was exported from them.
 func TextureExtensions() []string {
 	return []string{".bmp", ".exr", ".gif", ".hdr", ".jpeg", ".jpg", ".png", ".qoi", ".tga", ".tif", ".tiff", ".webp"}
 }

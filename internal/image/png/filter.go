@@ -1,0 +1,139 @@
+package png
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"errors"
+)
+
+// A way is how the filter of each row is chosen: one of the five, or whichever leaves the
+// least numbers.
+type way byte
+
+const (
+	none way = iota
+	sub
+	up
+	average
+	paeth
+	adaptive
+)
+
+// ways returns those that may make the smallest file, with so much effort.
+func (f *form) ways(e Effort) []way {
+	// Numbers of a palette, and several pixels in a byte, are near each other by chance only.
+	numbers := f.color == indexed || f.depth < 8
+	switch {
+	case e == Best:
+		return []way{none, sub, up, average, paeth, adaptive}
+	case numbers:
+		return []way{none}
+	case e == Normal:
+		return []way{adaptive, none}
+	}
+	return []way{adaptive}
+}
+
+// pack filters all rows and packs them.
+func (f *form) pack(ctx context.Context, use way, e Effort) ([]byte, error) {
+	level := zlib.BestCompression
+	if e == Fast {
+		level = zlib.DefaultCompression
+	}
+	var out bytes.Buffer
+	z, err := zlib.NewWriterLevel(&out, level)
+	if err != nil {
+		return nil, err
+	}
+	n, pixel := f.rowBytes(), max(1, f.samples*int(f.depth)/8)
+	above, line := make([]byte, n), make([]byte, n)
+	var tries [5][]byte
+	for i := range tries {
+		tries[i] = make([]byte, 1+n)
+		tries[i][0] = byte(i)
+	}
+	for y := range f.h {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f.row(line, y)
+		chosen := use
+		if use == adaptive {
+			least := -1
+			for i := range tries {
+				filter(tries[i][1:], line, above, pixel, way(i))
+				if sum := weight(tries[i][1:]); least < 0 || sum < least {
+					least, chosen = sum, way(i)
+				}
+			}
+		} else {
+			filter(tries[use][1:], line, above, pixel, use)
+		}
+		if _, err := z.Write(tries[chosen]); err != nil {
+			return nil, err
+		}
+		above, line = line, above
+	}
+	err = errors.Join(z.Close(), ctx.Err())
+	return out.Bytes(), err
+}
+
+// weight is how far numbers are from 0, which says about how they pack.
+func weight(row []byte) int {
+	sum := 0
+	for _, v := range row {
+		d := int(int8(v))
+		sum += max(d, -d)
+	}
+	return sum
+}
+
+// filter subtracts from each byte of a row what the filter expects of it, by the one before it
+// in the same place of a pixel, and those of the row above.
+func filter(dst, line, above []byte, pixel int, f way) {
+	switch f {
+	case none:
+		copy(dst, line)
+	case sub:
+		copy(dst[:min(pixel, len(dst))], line)
+		for i := pixel; i < len(line); i++ {
+			dst[i] = line[i] - line[i-pixel]
+		}
+	case up:
+		for i := range line {
+			dst[i] = line[i] - above[i]
+		}
+	case average:
+		for i := range line {
+			left := 0
+			if i >= pixel {
+				left = int(line[i-pixel])
+			}
+			dst[i] = line[i] - byte((left+int(above[i]))/2)
+		}
+	case paeth:
+		for i := range line {
+			left, corner := 0, 0
+			if i >= pixel {
+				left, corner = int(line[i-pixel]), int(above[i-pixel])
+			}
+			dst[i] = line[i] - predict(left, int(above[i]), corner)
+		}
+	}
+}
+
+// predict is the predictor of filter 4, by Alan Paeth.
+func predict(left, above, corner int) byte {
+	p := left + above - corner
+	dl, da, dc := distance(p, left), distance(p, above), distance(p, corner)
+	switch {
+	case dl <= da && dl <= dc:
+		return byte(left)
+	case da <= dc:
+		return byte(above)
+	}
+	return byte(corner)
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }

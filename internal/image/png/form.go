@@ -1,0 +1,231 @@
+package png
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
+// Kinds of pixels, as the header counts them.
+const (
+	gray      = 0
+	rgb       = 2
+	indexed   = 3
+	grayAlpha = 4
+	rgba      = 6
+)
+
+// A form is a way to store the pixels of a picture.
+type form struct {
+	w, h    int
+	color   byte
+	depth   byte // bits of a sample
+	samples int  // of a pixel
+	palette []uint32
+	row     func(dst []byte, y int) // fills in a row
+}
+
+// String says what the form is, for people.
+func (f *form) String() string {
+	if f.color == indexed {
+		return fmt.Sprintf("palette of %d colors, %d bits", len(f.palette), f.depth)
+	}
+	name := map[byte]string{gray: "gray", rgb: "RGB", grayAlpha: "gray and alpha", rgba: "RGBA"}[f.color]
+	return fmt.Sprintf("%s, %d bits", name, f.depth)
+}
+
+// rowBytes is how long a row is.
+func (f *form) rowBytes() int { return (f.w*f.samples*int(f.depth) + 7) / 8 }
+
+// extra is what the form takes besides its rows.
+func (f *form) extra() int {
+	if len(f.palette) == 0 {
+		return 0
+	}
+	colors, alphas := f.chunks()
+	n := 12 + len(colors)
+	if len(alphas) > 0 {
+		n += 12 + len(alphas)
+	}
+	return n
+}
+
+// chunks returns what the chunks PLTE and tRNS hold; the second is empty if all is opaque.
+func (f *form) chunks() (colors, alphas []byte) {
+	for i, c := range f.palette {
+		colors = append(colors, byte(c>>16), byte(c>>8), byte(c))
+		if c>>24 != 255 {
+			for len(alphas) < i {
+				alphas = append(alphas, 255)
+			}
+			alphas = append(alphas, byte(c>>24))
+		}
+	}
+	return colors, alphas
+}
+
+// facts are what decides which forms hold a picture.
+type facts struct {
+	opaque, gray bool
+	wide         bool            // a sample needs 16 bits
+	grayBits     byte            // that hold all values if it is gray, at most 8
+	colors       map[uint32]bool // alpha, red, green, blue; nil if there are more than 256, or wide ones
+}
+
+// formsOf returns the forms that hold m, the one that is probably smallest first.
+func formsOf(ctx context.Context, m *pixmap.Map) ([]form, error) {
+	c, err := look(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	f := form{w: m.W, h: m.H, depth: 8}
+	if c.wide {
+		f.depth = 16
+	}
+	switch {
+	case c.gray && c.opaque:
+		f.color, f.samples = gray, 1
+		if !c.wide {
+			f.depth = c.grayBits
+		}
+	case c.gray:
+		f.color, f.samples = grayAlpha, 2
+	case c.opaque:
+		f.color, f.samples = rgb, 3
+	default:
+		f.color, f.samples = rgba, 4
+	}
+	f.row = plainRows(m, f)
+	forms := []form{f}
+	if c.colors == nil {
+		return forms, nil
+	}
+	if p := paletteOf(m, c); p.extra()+p.h*p.rowBytes() < f.h*f.rowBytes() {
+		forms = []form{p, f}
+	}
+	return forms, nil
+}
+
+// look finds out what m needs.
+func look(ctx context.Context, m *pixmap.Map) (facts, error) {
+	c := facts{opaque: true, gray: true, grayBits: 1, colors: map[uint32]bool{}}
+	last, any := uint32(0), false
+	for y := range m.H {
+		if err := ctx.Err(); err != nil {
+			return facts{}, err
+		}
+		for x := range m.W {
+			i := 4 * (y*m.W + x)
+			r, g, b, a := sample(m, i), sample(m, i+1), sample(m, i+2), sample(m, i+3)
+			c.opaque = c.opaque && a == 0xffff
+			c.gray = c.gray && r == g && g == b
+			if !c.wide {
+				c.wide = r%257 != 0 || g%257 != 0 || b%257 != 0 || a%257 != 0
+			}
+			if c.wide {
+				c.colors = nil
+				continue
+			}
+			for c.grayBits < 8 && (r/257)%(255/(1<<c.grayBits-1)) != 0 {
+				c.grayBits *= 2
+			}
+			if c.colors == nil {
+				continue
+			}
+			color := a/257<<24 | r/257<<16 | g/257<<8 | b/257
+			if any && color == last {
+				continue
+			}
+			last, any = color, true
+			if c.colors[color] = true; len(c.colors) > 256 {
+				c.colors = nil
+			}
+		}
+	}
+	return c, nil
+}
+
+// sample returns a number of a pixel as one of 16 bits.
+func sample(m *pixmap.Map, i int) uint32 {
+	if m.Pix16 != nil {
+		return uint32(m.Pix16[i])
+	}
+	return 257 * uint32(m.Pix8[i])
+}
+
+// plainRows returns the rows of a form without a palette.
+func plainRows(m *pixmap.Map, f form) func(dst []byte, y int) {
+	channels := map[byte][]int{gray: {0}, rgb: {0, 1, 2}, grayAlpha: {0, 3}, rgba: {0, 1, 2, 3}}[f.color]
+	return func(dst []byte, y int) {
+		i := 4 * y * m.W
+		switch f.depth {
+		case 16:
+			dst = dst[:0]
+			for range m.W {
+				for _, c := range channels {
+					v := sample(m, i+c)
+					dst = append(dst, byte(v>>8), byte(v))
+				}
+				i += 4
+			}
+		case 8:
+			dst = dst[:0]
+			for range m.W {
+				for _, c := range channels {
+					dst = append(dst, byte(sample(m, i+c)>>8))
+				}
+				i += 4
+			}
+		default:
+			narrow(dst, f.depth, m.W, func(x int) byte { return byte(sample(m, i+4*x) >> (16 - f.depth)) })
+		}
+	}
+}
+
+// narrow fills a row with samples of less than 8 bits, the first of a byte at its top.
+func narrow(dst []byte, depth byte, n int, at func(x int) byte) {
+	clear(dst)
+	for x := range n {
+		bit := x * int(depth)
+		dst[bit/8] |= at(x) << (8 - int(depth) - bit%8)
+	}
+}
+
+// paletteOf stores at most 256 colors by number. Colors that are not opaque come first, which
+// keeps the chunk of their alphas short.
+func paletteOf(m *pixmap.Map, c facts) form {
+	f := form{w: m.W, h: m.H, color: indexed, samples: 1, depth: 1}
+	for color := range c.colors {
+		f.palette = append(f.palette, color)
+	}
+	slices.Sort(f.palette)
+	for len(f.palette) > 1<<f.depth {
+		f.depth *= 2
+	}
+	number := make(map[uint32]byte, len(f.palette))
+	for i, color := range f.palette {
+		number[color] = byte(i)
+	}
+	f.row = func(dst []byte, y int) {
+		i := 4 * y * m.W
+		last, n := f.palette[0], byte(0)
+		at := func(x int) byte {
+			j := i + 4*x
+			color := sample(m, j+3)>>8<<24 | sample(m, j)>>8<<16 | sample(m, j+1)&0xff00 | sample(m, j+2)>>8
+			if color != last {
+				last, n = color, number[color]
+			}
+			return n
+		}
+		if f.depth < 8 {
+			narrow(dst, f.depth, m.W, at)
+			return
+		}
+		for x := range m.W {
+			dst[x] = at(x)
+		}
+	}
+	return f
+}

@@ -1,0 +1,135 @@
+package webp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"golang.org/x/image/webp"
+	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
+func painted(w, h int, at func(x, y int) [4]uint8) *pixmap.Map {
+	m := pixmap.New(w, h, pixmap.Bits8)
+	for i := range w * h {
+		c := at(i%w, i/w)
+		copy(m.Pix8[4*i:], c[:])
+	}
+	return m
+}
+
+// All pixels come back, also hidden colors; palettes make small files of few colors.
+func TestEncode(t *testing.T) {
+	noise := rand.New(rand.NewPCG(3, 4))
+	for _, tc := range []struct {
+		name string
+		w, h int
+		at   func(x, y int) [4]uint8
+		most int // bytes
+	}{
+		{"one pixel", 1, 1, func(x, y int) [4]uint8 { return [4]uint8{1, 2, 3, 4} }, 60},
+		{"one color", 99, 77, func(x, y int) [4]uint8 { return [4]uint8{1, 2, 3, 255} }, 120},
+		{"a column", 1, 400, func(x, y int) [4]uint8 { return [4]uint8{uint8(y), 2, 3, 255} }, 700},
+		{"two colors", 64, 64, func(x, y int) [4]uint8 { return [4]uint8{uint8(noise.IntN(2)), 0, 0, 255} }, 800},
+		{"16 colors", 64, 64, func(x, y int) [4]uint8 { return [4]uint8{uint8(noise.IntN(16)), 0, 0, 255} }, 2600},
+		{"hidden colors", 64, 64, func(x, y int) [4]uint8 { return [4]uint8{uint8(4 * x), uint8(4 * y), 0, uint8(x % 2 * 255)} }, 9000},
+		{"noise", 64, 64, func(x, y int) [4]uint8 {
+			return [4]uint8{uint8(noise.Int()), uint8(noise.Int()), uint8(noise.Int()), uint8(noise.Int())}
+		}, 17500},
+	} {
+		m := painted(tc.w, tc.h, tc.at)
+		var file bytes.Buffer
+		if err := Encode(t.Context(), &file, m); err != nil {
+			t.Errorf("%s: %v", tc.name, err)
+			continue
+		}
+		back, err := webp.Decode(bytes.NewReader(file.Bytes()))
+		if err != nil || !bytes.Equal(back.(*image.NRGBA).Pix, m.Pix8) {
+			t.Errorf("%s: other pixels, error %v", tc.name, err)
+		}
+		if file.Len() > tc.most {
+			t.Errorf("%s: %d bytes, want at most %d", tc.name, file.Len(), tc.most)
+		}
+	}
+}
+
+// Whatever the picture, the encoder takes it.
+func TestEncodeAny(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "h")
+		colors := rapid.SliceOfN(rapid.Uint32(), 1, 300).Draw(t, "colors")
+		noise := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		runs := rapid.IntRange(1, 50).Draw(t, "runs")
+		c := colors[0]
+		m := painted(w, h, func(x, y int) [4]uint8 {
+			if noise.IntN(runs) == 0 {
+				c = colors[noise.IntN(len(colors))]
+			}
+			return [4]uint8{uint8(c), uint8(c >> 8), uint8(c >> 16), uint8(c >> 24)}
+		})
+		if err := Encode(context.Background(), io.Discard, m); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// All colors of every alpha come back.
+func TestAllAlphas(t *testing.T) {
+	m := painted(256, 256, func(x, y int) [4]uint8 { return [4]uint8{uint8(x), uint8(255 - x), uint8(x * 7), uint8(y)} })
+	if err := Encode(t.Context(), io.Discard, m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A file that holds other pixels is an error.
+func TestEncodeIsProved(t *testing.T) {
+	a, b := image.NewNRGBA(image.Rect(0, 0, 4, 4)), image.NewNRGBA(image.Rect(0, 0, 4, 4))
+	b.Pix[8] = 1
+	if _, err := encode(t.Context(), a, b); err == nil {
+		t.Error("other pixels: no error")
+	}
+	if _, err := encode(t.Context(), nil, b); err == nil {
+		t.Error("no picture: no error")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	if err := Encode(t.Context(), io.Discard, pixmap.New(MaxSide+1, 1, pixmap.Bits8)); err == nil {
+		t.Error("too wide: no error")
+	}
+	if err := Encode(t.Context(), io.Discard, pixmap.New(1, 1, pixmap.Bits16)); err == nil {
+		t.Error("16 bits: no error")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Encode(ctx, io.Discard, pixmap.New(1, 1, pixmap.Bits8)); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+}
+
+// Memory is an upper bound of all that is allocated, dead or alive.
+func TestMemory(t *testing.T) {
+	noise := rand.New(rand.NewPCG(5, 6))
+	for _, colors := range []int{1, 200, 1 << 30} {
+		m := painted(512, 512, func(x, y int) [4]uint8 {
+			c := noise.IntN(colors)
+			return [4]uint8{uint8(c), uint8(c >> 8), uint8(c >> 16), 255}
+		})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := Encode(t.Context(), io.Discard, m); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if got := int64(after.TotalAlloc - before.TotalAlloc); got > Memory(512, 512) {
+			t.Errorf("%d colors: %d bytes allocated, want at most %d", colors, got, Memory(512, 512))
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package image
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/png"
+	"github.com/assetcook/assetcook/internal/image/webp"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// Pictures are what formats png and webp make: ordinary files, one for each scale.
+
+// isPicture reports whether the options want pictures, not textures.
+func (o *Image) isPicture() bool { return o.Format == "png" || o.Format == "webp" }
+
+// pictureOutputs are the names of pictures: that of the source, with the scale of each if
+// there are several.
+func (o *Image) pictureOutputs() []string {
+	if len(o.Scales) == 0 {
+		return []string{"{stem}." + o.Format}
+	}
+	var names []string
+	for _, scale := range o.Scales {
+		names = append(names, "{base}"+scaleSuffix(scale)+"."+o.Format)
+	}
+	return names
+}
+
+// scaleSuffix is how file names say a scale: "@2x", and nothing for 1.
+func scaleSuffix(scale float64) string {
+	if scale == 1 {
+		return ""
+	}
+	return "@" + strconv.FormatFloat(scale, 'f', -1, 64) + "x"
+}
+
+// UsesPath implements recipe.PathUser: a name may say the scale of the source.
+func (o *Image) UsesPath() bool { return len(o.Scales) > 0 }
+
+// checkPicture looks at what pictures cannot have.
+func (o *Image) checkPicture() error {
+	if !o.isPicture() {
+		if len(o.Scales) > 0 {
+			return &recipe.OptionError{Key: "scales", Want: fmt.Sprintf(`none with format = %q, only "png" and "webp" have them`, o.Format)}
+		}
+		return nil
+	}
+	refuse := func(key, got, want string) error {
+		return &recipe.OptionError{Key: key, Got: got, Want: fmt.Sprintf("%s with format = %q", want, o.Format)}
+	}
+	switch {
+	case o.Container != "ktx2":
+		return refuse("container", strconv.Quote(o.Container), "the default")
+	case o.Mips == "true":
+		return refuse("mips", "true", `"auto" or false`)
+	case o.Cube != "none":
+		return refuse("cube", strconv.Quote(o.Cube), `"none"`)
+	case len(o.Layers) > 0:
+		return refuse("layers", "", "none")
+	case o.Premultiply:
+		return refuse("premultiply", "true", "false")
+	case o.Coverage > 0:
+		return refuse("coverage", fmt.Sprint(o.Coverage), "0")
+	case o.WeighAlpha:
+		return refuse("weigh_alpha", "true", "false")
+	case o.RDO > 0:
+		return refuse("rdo", fmt.Sprint(o.RDO), "0")
+	}
+	for i, scale := range o.Scales {
+		if slices.Contains(o.Scales[:i], scale) {
+			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "each scale once"}
+		}
+	}
+	return nil
+}
+
+// A variant is one of the pictures that are made.
+type variant struct {
+	scale float64 // 0 if options name none
+	w, h  int
+}
+
+// plan decides on the size of each picture.
+func (s *subject) plan(_ context.Context, job *recipe.Job) error {
+	if err := s.checkMask(); err != nil {
+		return err
+	}
+	m := s.pictures[0]
+	if m.Depth() == pixmap.Float {
+		return fmt.Errorf(`this is light without an upper end, which %s cannot hold; use format = "bc6h" or "rgba16f"`, s.o.Format)
+	}
+	s.because("format %s: as the options say", s.o.Format)
+	if s.o.Format == "webp" && m.Depth() == pixmap.Bits16 {
+		s.because("16 bits a channel become 8, which WebP has")
+	}
+	w, h := s.o.target(m.W, m.H)
+	if w != m.W || h != m.H {
+		s.because("size %d x %d: scaled from %d x %d (fit = %d, pot = %q)", w, h, m.W, m.H, s.o.Fit, s.o.POT)
+	}
+	if len(s.o.Scales) == 0 {
+		s.variants = []variant{{w: w, h: h}}
+		return nil
+	}
+	name := path.Base(job.Path())
+	_, own := pathname.SplitScale(strings.TrimSuffix(name, path.Ext(name)))
+	reason := "its name says so"
+	if own == 0 {
+		own, reason = slices.Max(s.o.Scales), "the largest of scales"
+	}
+	s.because("drawn at @%gx: %s", own, reason)
+	for _, scale := range s.o.Scales {
+		if scale > own {
+			return fmt.Errorf("drawn at @%gx, by its name, which is too small for scales of %g; draw it larger, or leave that out of scales", own, scale)
+		}
+		v := variant{scale: scale, w: scaled(w, scale, own), h: scaled(h, scale, own)}
+		s.variants = append(s.variants, v)
+		s.because("@%gx: %d x %d pixels", scale, v.w, v.h)
+	}
+	return nil
+}
+
+// scaled returns what a side becomes at another scale, at least a pixel.
+func scaled(side int, scale, own float64) int {
+	return max(1, int(math.Round(float64(side)*scale/own)))
+}
+
+// writePictures makes each picture of the source, and writes it.
+func (s *subject) writePictures(ctx context.Context, job *recipe.Job) error {
+	for i, v := range s.variants {
+		if err := s.writePicture(ctx, job, i, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *subject) writePicture(ctx context.Context, job *recipe.Job, i int, v variant) error {
+	resize := job.Step("resize")
+	m, err := pixmap.Resize(ctx, s.pictures[0], v.w, v.h, s.sampling())
+	resize()
+	if err != nil {
+		return err
+	}
+	if m != s.pictures[0] {
+		job.Hold("pixels", m.Bytes())
+	}
+	defer job.Step("encode")()
+	out, err := job.Create(i)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.encodePicture(ctx, out, m), out.Close())
+}
+
+func (s *subject) encodePicture(ctx context.Context, w io.Writer, m *pixmap.Map) error {
+	if s.o.Format == "webp" {
+		m, err := pixmap.Convert(ctx, m, pixmap.Bits8, s.color())
+		if err != nil {
+			return err
+		}
+		return webp.Encode(ctx, w, m)
+	}
+	_, err := png.Encode(ctx, w, m, map[string]png.Effort{"fast": png.Fast, "normal": png.Normal, "best": png.Best}[s.o.Quality])
+	return err
+}
+
+// picturePeak returns the most bytes that making a picture holds, the source included, which
+// was w by h pixels before it is resized and is tw by th then, at the largest scale.
+func (o *Image) picturePeak(d pixmap.Depth, l layout) int64 {
+	encoding := png.Memory(l.tw, l.th, d)
+	if o.Format == "webp" {
+		encoding = webp.Memory(l.tw, l.th) + bytesOf(l.tw, l.th, pixmap.Bits8)
+	}
+	resizing := pixmap.ResizeMemory(l.w, l.h, l.tw, l.th, d, o.filter())
+	// Names may say any scale, which is not known here.
+	for _, part := range []int{2, 4, 8, 16, 32} {
+		if len(o.Scales) > 0 {
+			resizing = max(resizing, pixmap.ResizeMemory(l.w, l.h, (l.tw+part-1)/part, (l.th+part-1)/part, d, o.filter()))
+		}
+	}
+	return bytesOf(l.w, l.h, d) + bytesOf(l.tw, l.th, d) + max(resizing, encoding)
+}
