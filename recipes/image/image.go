@@ -74,7 +74,7 @@ type Image struct {
 	Mips       string  `toml:"mips" enum:"auto,true,false" doc:"add all smaller levels down to 1x1; auto: unless preset or role say that there are none"`
 	Filter     string  `toml:"filter" enum:"box,kaiser,mitchell" doc:"how levels and sizes are averaged: box is exact and fast, kaiser sharpest, mitchell between"`
 	Wrap       string  `toml:"wrap" enum:"clamp,repeat,repeat-x,repeat-y" doc:"what filters see beyond the edges: the edge again, or the picture once more, to the sides, above and below, or both"`
-	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha, 0 to 1, from which on the game draws a pixel: levels keep the share of such pixels; 0 for no such test"`
+	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha, 0 to 1, from which on the game draws a pixel: levels keep the share of such pixels, as they are after encoding; 0 for no such test"`
 	WeighAlpha bool    `toml:"weigh_alpha" doc:"bc7, astc, etc2rgba and uastc may change colors the more, the less of them is seen; needs alpha to be transparency"`
 
 	MaxSize int    `toml:"max_size" min:"1" max:"65535" doc:"longest side in pixels that a source may have"`
@@ -98,7 +98,7 @@ type Image struct {
 // Recipe returns the recipe "image".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "image", Version: 4, Extensions: source.TextureExtensions(), Formats: source.Formats(),
+		Name: "image", Version: 5, Extensions: source.TextureExtensions(), Formats: source.Formats(),
 		Extracts: []recipe.Extract{materials},
 		Hints:    hints(), Hinted: func(path string) int { return int(role.OfPath(path)) - 1 },
 		New: func() recipe.Cooker {
