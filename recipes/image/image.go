@@ -69,6 +69,7 @@ type Image struct {
 	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font,material" doc:"the role of the picture: colors, unit vectors, one channel, four channels of anything ...; auto goes by name and pixels, material first by how materials of glTF and OBJ models in the same folder and the one above use it"`
 	Named     string `toml:"named" enum:"none,color,data,occlusion,mask,normal,normal-opengl,normal-directx,height,lightmap,environment,lut,ui,sprite,font,numbered,perhaps-normal,perhaps-data" doc:"what the path says of the role; it is set by the path, none looks at the pixels only"`
 	Normals   string `toml:"normals" enum:"keep,opengl,directx" doc:"where green of normal maps shall point: up (opengl) or down; those whose names say otherwise are turned"`
+	NormalZ   bool   `toml:"normal_z" doc:"keep z of normal maps in astc, in blue; false: x in red, green and blue, y in alpha, as astcenc -normal, which loses less"`
 	SRGB      bool   `toml:"srgb" doc:"colors are sRGB, false: linear light; kinds and formats that have no sRGB take numbers as they are"`
 
 	Mips       string  `toml:"mips" enum:"auto,true,false" doc:"add all smaller levels down to 1x1; auto: unless preset or role say that there are none"`

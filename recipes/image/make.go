@@ -119,6 +119,9 @@ func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 			return err
 		}
 	}
+	if s.choice.XXXY {
+		return pixmap.SpreadXY(ctx, m)
+	}
 	if from := s.choice.From; from != 0 && from != 'r' {
 		return pixmap.Isolate(ctx, m, from)
 	}
