@@ -122,7 +122,7 @@ recipes/builtin: cook/recipe internal/ctxio internal/gltfcheck internal/human in
 recipes/bundle: cook/manifest cook/pak cook/recipe hashing internal/plaintext
 recipes/data: cook/recipe internal/ctxio internal/jsontext internal/lazyregexp internal/plaintext
 recipes/font: cook/recipe internal/font/distancefield internal/font/kerning internal/image/ktx2 internal/image/texture internal/jsontext internal/pathname internal/plaintext
-recipes/image: cook/recipe internal/gltfcheck internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/role internal/image/source internal/image/texenc internal/image/texture internal/image/webp internal/mesh/model internal/pathname
+recipes/image: cook/recipe internal/gltfcheck internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/role internal/image/source internal/image/texenc internal/image/texture internal/image/webp internal/mesh/model internal/pathname
 recipes/mesh: cook/recipe internal/ctxio internal/gltfcheck internal/image/role internal/image/source internal/mesh/keyframes internal/mesh/meshopt internal/mesh/model internal/mesh/obj internal/mesh/optimize internal/mesh/prune internal/mesh/quantize internal/mesh/simplify internal/mesh/tangent recipes/image
 recipes/shader: cook/recipe internal/lazyregexp internal/plaintext recipes/builtin
 recipes/text: cook/recipe internal/plaintext

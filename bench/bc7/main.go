@@ -36,10 +36,16 @@ func main() {
 	rounds := flag.Int("rounds", 3, "how often each encoder runs; the least time counts")
 	only := flag.String("only", "", "run encoders whose name this `regexp` finds")
 	class := flag.String("class", "textures", "the pictures: textures, or smooth for smooth alpha and user interfaces")
+	coverage := flag.Float64("coverage", 0, "judge foliage by its coverage instead: the `alpha`, 0 to 1, from which on pixels are drawn")
 	slow := flag.Bool("slow", false, "run the slowest too")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Stdout, *data, contestants{*format, *program, *astcenc, *slow, *vector}, *rounds, *only, *class)
+	var err error
+	if *coverage > 0 {
+		err = coverages(ctx, os.Stdout, *data, *coverage)
+	} else {
+		err = run(ctx, os.Stdout, *data, contestants{*format, *program, *astcenc, *slow, *vector}, *rounds, *only, *class)
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "bc7: %v\n", err)

@@ -3,6 +3,7 @@ package image
 import (
 	stdimage "image"
 	"image/color"
+	"math"
 	"testing"
 
 	"github.com/assetcook/assetcook/internal/image/cooked"
@@ -57,5 +58,65 @@ func TestASTC(t *testing.T) {
 		if like := likeness(small.Pix8, want.Pix, "rgb"); like < 42 {
 			t.Errorf("%v, level 1: %.2f dB", tc.format, like)
 		}
+	}
+}
+
+// Shaders find x and y of normal maps in red and green, nearer to the source than if z were
+// stored, of all levels; unless z is asked for, or alpha holds something.
+func TestASTCNormals(t *testing.T) {
+	const side = 256
+	rough, height := nrgba(side, side), nrgba(side, side)
+	for y := range side {
+		for x := range side {
+			dx, dy := 0.4*math.Sin(float64(x)/3)+0.3*math.Sin(float64(y*x)/90), 0.5*math.Cos(float64(y)/4)
+			z := math.Sqrt(1 - dx*dx - dy*dy)
+			c := color.NRGBA{byte(127.5*dx + 128), byte(127.5*dy + 128), byte(127.5*z + 128), 255}
+			rough.Set(x, y, c)
+			c.A = byte(x)
+			height.Set(x, y, c)
+		}
+	}
+	// off returns the mean angle between the normals of level 0 and of the source.
+	off := func(tex *texture.Texture) float64 {
+		m, err := cooked.Level(t.Context(), tex, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for i := 0; i < len(m.Pix8); i += 4 {
+			var v, w [3]float64
+			for k := range v {
+				v[k], w[k] = float64(m.Pix8[i+k])/127.5-1, float64(rough.Pix[i+k])/127.5-1
+			}
+			if tex.Swizzle != "" {
+				v[2] = math.Sqrt(max(0, 1-v[0]*v[0]-v[1]*v[1]))
+			}
+			dot := v[0]*w[0] + v[1]*w[1] + v[2]*w[2]
+			sum += math.Acos(min(1, dot/math.Sqrt((v[0]*v[0]+v[1]*v[1]+v[2]*v[2])*(w[0]*w[0]+w[1]*w[1]+w[2]*w[2]))))
+		}
+		return sum / float64(len(m.Pix8)/4) * 180 / math.Pi
+	}
+	normals := func(o *Image) { o.Format, o.Kind = "astc4x4", "normal" }
+	z := func(o *Image) { o.NormalZ = true }
+	two := cook(t, options(normals), "a.png", encodePNG(t, rough))
+	three := cook(t, options(normals, z), "a.png", encodePNG(t, rough))
+	if two.Swizzle != "ra01" || three.Swizzle != "" {
+		t.Errorf("swizzle %q, with z %q", two.Swizzle, three.Swizzle)
+	}
+	if a, b := off(two), off(three); a >= b || a > 2 {
+		t.Errorf("%.2f degrees, with z %.2f", a, b)
+	}
+	small, err := cooked.Level(t.Context(), two, 3, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, y, z, a := small.Pix8[0], small.Pix8[1], small.Pix8[2], small.Pix8[3]; x < 100 || x > 200 || y < 100 || y > 200 || z != 0 || a != 255 {
+		t.Errorf("level 3 has %d %d %d %d", x, y, z, a)
+	}
+	if tex := cook(t, options(normals), "a.png", encodePNG(t, height)); tex.Swizzle != "" {
+		t.Errorf("with alpha, swizzle %q", tex.Swizzle)
+	}
+	if tex := cook(t, options(normals, func(o *Image) { o.Kind = "data" }), "a.png", encodePNG(t, rough)); tex.Swizzle != "" {
+		t.Errorf("data, swizzle %q", tex.Swizzle)
 	}
 }

@@ -101,6 +101,8 @@ func (o *Image) checkFormat() error {
 		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf("false with format = %q, which has no alpha", o.Format)}
 	case o.WeighAlpha && !weighsAlpha(f):
 		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: fmt.Sprintf("false with format = %q, only bc7, astc, etc2rgba and uastc can", o.Format)}
+	case o.NormalZ && !f.IsASTC():
+		return &recipe.OptionError{Key: "normal_z", Got: "true", Want: fmt.Sprintf("false with format = %q, whose channels are always the same", o.Format)}
 	case o.RDO > 0 && f != texture.BC7:
 		return &recipe.OptionError{Key: "rdo", Got: fmt.Sprint(o.RDO), Want: fmt.Sprintf("0 with format = %q, only bc7 can", o.Format)}
 	}

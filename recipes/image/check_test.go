@@ -50,6 +50,8 @@ func TestCheck(t *testing.T) {
 		{"weigh_alpha", func(o *Image) { o.WeighAlpha, o.Kind = true, "mask" }},
 		{"weigh_alpha", func(o *Image) { o.WeighAlpha, o.Premultiply = true, true }},
 		{"weigh_alpha", func(o *Image) { o.WeighAlpha, o.Format = true, "bc3" }},
+		{"", func(o *Image) { o.NormalZ, o.Format = true, "astc4x4" }},
+		{"normal_z", func(o *Image) { o.NormalZ, o.Format = true, "bc5" }},
 		{"rdo", func(o *Image) { o.RDO, o.Format = 1, "bc5" }},
 		{"format", func(o *Image) { o.Format = "etc2" }},
 	} {

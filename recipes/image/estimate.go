@@ -112,6 +112,10 @@ func (o *Image) making(d pixmap.Depth, l layout) int64 {
 		encoding := texenc.Memory(f, d, l.tw, o.rowsAtOnce(f, l.tw, l.th, d), texenc.Options{RDO: o.RDO})
 		most = max(most, pixmap.MipMemory(l.tw, l.th, d, mips)+encoding)
 	}
+	if o.Coverage > 0 {
+		// Counts, and for each level that is encoded again a copy, its blocks and what they decode to.
+		most += 8<<16 + bytesOf(coveringSide, coveringSide, d) + 2*coveringPixels + 8*coveringPixels
+	}
 	if o.Premultiply {
 		most += 16 * int64(l.tw) * 64 // rows of bands, until they are collected
 	}

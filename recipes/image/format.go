@@ -59,7 +59,7 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	if err == nil && s.kind != "mask" {
 		s.choice.Format = explicit
 		s.because("format %v: as the options say", explicit)
-		return nil
+		return s.spreadNormals(ctx)
 	}
 	c, err := s.content(ctx)
 	if err != nil {
@@ -90,6 +90,21 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	if s.kind == "normal" && !c.Opaque {
 		s.because("alpha carries something, which formats of two channels would drop")
 	}
+	return nil
+}
+
+// spreadNormals stores x and y of a normal map in ASTC as a gray and an alpha, as astcenc
+// does with -normal, unless options or what is in alpha forbid it.
+func (s *subject) spreadNormals(ctx context.Context) error {
+	if s.kind != "normal" || !s.choice.Format.IsASTC() || s.o.NormalZ {
+		return nil
+	}
+	c, err := s.content(ctx)
+	if err != nil || !c.Opaque {
+		return err
+	}
+	s.choice.XXXY, s.choice.Swizzle = true, "ra01"
+	s.because("x is stored in red, green and blue, y in alpha, and a shader works out z (normal_z = true keeps all three)")
 	return nil
 }
 

@@ -71,12 +71,13 @@ type Image struct {
 	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font,material" doc:"the role of the picture: colors, unit vectors, one channel, four channels of anything ...; auto goes by name and pixels, and where these leave doubt by how materials of glTF and OBJ models in the same folder and the one above use it, material by these first"`
 	Named     string `toml:"named" enum:"none,color,data,occlusion,mask,normal,normal-opengl,normal-directx,height,lightmap,environment,lut,ui,sprite,font,numbered,perhaps-normal,perhaps-data" doc:"what the path says of the role; it is set by the path, none looks at the pixels only"`
 	Normals   string `toml:"normals" enum:"keep,opengl,directx" doc:"where green of normal maps shall point: up (opengl) or down; those whose names say otherwise are turned"`
+	NormalZ   bool   `toml:"normal_z" doc:"keep z of normal maps in astc, in blue; false: x in red, green and blue, y in alpha, as astcenc -normal, which loses less"`
 	SRGB      bool   `toml:"srgb" doc:"colors are sRGB, false: linear light; kinds and formats that have no sRGB take numbers as they are"`
 
 	Mips       string  `toml:"mips" enum:"auto,true,false" doc:"add all smaller levels down to 1x1; auto: unless preset or role say that there are none"`
 	Filter     string  `toml:"filter" enum:"box,kaiser,mitchell" doc:"how levels and sizes are averaged: box is exact and fast, kaiser sharpest, mitchell between"`
 	Wrap       string  `toml:"wrap" enum:"clamp,repeat,repeat-x,repeat-y" doc:"what filters see beyond the edges: the edge again, or the picture once more, to the sides, above and below, or both"`
-	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha, 0 to 1, from which on the game draws a pixel: levels keep the share of such pixels; 0 for no such test"`
+	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha, 0 to 1, from which on the game draws a pixel: levels keep the share of such pixels, as they are after encoding; 0 for no such test"`
 	WeighAlpha bool    `toml:"weigh_alpha" doc:"bc7, astc, etc2rgba and uastc may change colors the more, the less of them is seen; needs alpha to be transparency"`
 
 	MaxSize int       `toml:"max_size" min:"1" max:"65535" doc:"longest side in pixels that a source may have"`

@@ -39,8 +39,20 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 			t.Levels[level], err = encoder.Append(ctx, t.Levels[level], band)
 			return err
 		}
+		var cover *pixmap.Coverage
+		if n > 1 && s.coversAlpha() {
+			var err error
+			if cover, err = pixmap.NewCoverage(ctx, m, s.o.Coverage); err != nil {
+				return nil, err
+			}
+		}
 		mips := job.Step("mipmaps")
-		err := pixmap.MipBands(ctx, m, s.mipOptions(n), func(level int, band *pixmap.Map) error {
+		err := pixmap.MipBands(ctx, m, s.mipOptions(n), func(level int, band *pixmap.Map) (err error) {
+			if cover != nil && band.W*band.H <= coveringPixels {
+				defer job.Step("encode")()
+				t.Levels[level], err = s.encodeCovering(ctx, &encoder, t.Levels[level], band, cover)
+				return err
+			}
 			if err := s.prepareTexels(ctx, band); err != nil {
 				return err
 			}
@@ -106,6 +118,9 @@ func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 		if err := pixmap.Premultiply(ctx, m, s.color()); err != nil {
 			return err
 		}
+	}
+	if s.choice.XXXY {
+		return pixmap.SpreadXY(ctx, m)
 	}
 	if from := s.choice.From; from != 0 && from != 'r' {
 		return pixmap.Isolate(ctx, m, from)

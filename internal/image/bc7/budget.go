@@ -38,7 +38,7 @@ func (b *budget) shrink(dst []byte) error {
 // The price is looked for on some runs of blocks that are spread over the picture.
 const (
 	sampleRuns = 4
-	sampleSize = 256
+	sampleSize = 96
 	steps      = 4
 )
 

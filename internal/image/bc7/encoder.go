@@ -40,7 +40,7 @@ type effort struct {
 
 var efforts = [...]effort{
 	Fast:   {good: 128, near: 3, tries: 1, rounds: 2, asked: 12},
-	Normal: {good: 32, first: true, near: 4, tries: 1, rounds: 2, asked: 16},
+	Normal: {good: 32, first: true, near: 4, tries: 1, rounds: 2, asked: 13},
 	Best:   {good: 4, first: true, tries: 8, rounds: 4, thorough: true, asked: 48},
 }
 

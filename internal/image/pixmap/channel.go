@@ -65,6 +65,24 @@ func Isolate(ctx context.Context, m *Map, of byte) error {
 	return assembleInto(ctx, m, [4]Part{{From: m, Channel: Channel{Of: of}}, zero, zero, {Channel: Channel{Of: '1'}}})
 }
 
+// SpreadXY puts red into green and blue as well, and green into alpha, in m itself: x and y
+// of a normal map as a gray and an alpha, whose errors do not depend on each other in
+// blocks.
+func SpreadXY(ctx context.Context, m *Map) error {
+	return eachRow(ctx, m, func(from, to int) {
+		spreadXY(m.Pix8, from, to)
+		spreadXY(m.Pix16, from, to)
+		spreadXY(m.PixF, from, to)
+	})
+}
+
+func spreadXY[T uint8 | uint16 | float32](pix []T, from, to int) {
+	for i := from; i < min(to, len(pix)); i += 4 {
+		x, y := pix[i], pix[i+1]
+		pix[i+1], pix[i+2], pix[i+3] = x, x, y
+	}
+}
+
 // Invert takes each number of channel of, one of 'r', 'g', 'b' and 'a', from the top.
 func Invert(ctx context.Context, m *Map, of byte) error {
 	var parts [4]Part

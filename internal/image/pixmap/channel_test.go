@@ -20,6 +20,18 @@ func TestParseChannel(t *testing.T) {
 	}
 }
 
+func TestSpreadXY(t *testing.T) {
+	for _, d := range []Depth{Bits8, Bits16, Float} {
+		m := deep(of(2, 1, 10, 20, 30, 255, 50, 60, 70, 255), d)
+		if err := SpreadXY(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(deep(of(2, 1, 10, 10, 10, 20, 50, 50, 50, 60), d), m); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
 func TestAssemble(t *testing.T) {
 	a, b := of(2, 1, 10, 20, 30, 40, 50, 60, 70, 80), of(2, 1, 1, 2, 3, 4, 5, 6, 7, 8)
 	part := func(m *Map, s string) Part {

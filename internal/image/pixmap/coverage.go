@@ -5,42 +5,65 @@ import (
 	"math"
 )
 
-// A coverage is the share of pixels of a map whose alpha is at least threshold.
-type coverage struct {
-	share     float64
-	threshold int
-	counts    []int // of pixels by their alpha, in what was looked at last
+// A Coverage is the share of pixels of a map that an alpha test draws.
+type Coverage struct {
+	test   float64 // the alpha, 0 to 1, from which on a pixel is drawn
+	share  float64
+	counts []int // of pixels by their alpha, in what was looked at last
 }
 
-func newCoverage(ctx context.Context, base *Map, test float64) (*coverage, error) {
-	top := alphaSteps(base)
-	counts := make([]int, top+1)
-	if err := countAlpha(ctx, base, counts); err != nil {
-		return nil, err
+// NewCoverage returns the share of pixels of base whose alpha is at least test.
+func NewCoverage(ctx context.Context, base *Map, test float64) (*Coverage, error) {
+	c := &Coverage{test: test}
+	drawn, err := c.Beyond(ctx, base)
+	c.share = drawn / (float64(base.W) * float64(base.H))
+	return c, err
+}
+
+// Beyond returns how many pixels more of m are drawn than should be, or fewer if it is
+// negative. m may have another depth than the map whose coverage this is.
+func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
+	threshold, err := c.count(ctx, m)
+	if err != nil {
+		return 0, err
 	}
-	threshold := min(top, max(1, int(math.Ceil(float64(test*float64(top))))))
 	drawn := 0
-	for _, n := range counts[threshold:] {
+	for _, n := range c.counts[threshold:] {
 		drawn += n
 	}
-	return &coverage{float64(drawn) / (float64(base.W) * float64(base.H)), threshold, counts}, nil
+	return float64(drawn) - c.pixels(m), nil
 }
 
-// keep scales the alpha of a level so that as large a share of its pixels reaches
-// the threshold.
+// Keep scales the alpha of m so that as large a share of its pixels is drawn, and so many
+// pixels more.
 //
 // A level has many alphas: the one that the right share of pixels reaches is
 // made the threshold. It is found by counting, so that nothing is searched, and the
 // rounding cannot lift a lower one.
-func (c *coverage) keep(ctx context.Context, m *Map) error {
-	if err := countAlpha(ctx, m, c.counts); err != nil {
+func (c *Coverage) Keep(ctx context.Context, m *Map, more float64) error {
+	threshold, err := c.count(ctx, m)
+	if err != nil {
 		return err
 	}
-	reached := reachedBy(c.counts, c.share*float64(m.W)*float64(m.H), c.threshold)
-	if reached == c.threshold {
+	reached := reachedBy(c.counts, c.pixels(m)+more, threshold)
+	if reached == threshold {
 		return nil
 	}
-	return scaleAlpha(ctx, m, c.threshold, reached)
+	return scaleAlpha(ctx, m, threshold, reached)
+}
+
+// pixels returns how many pixels of m should be drawn.
+func (c *Coverage) pixels(m *Map) float64 { return float64(c.share * (float64(m.W) * float64(m.H))) }
+
+// count counts the alphas of m, and returns the lowest one that is drawn.
+func (c *Coverage) count(ctx context.Context, m *Map) (threshold int, err error) {
+	top := alphaSteps(m)
+	if cap(c.counts) <= top {
+		c.counts = make([]int, top+1)
+	}
+	c.counts = c.counts[:top+1]
+	threshold = min(top, max(1, int(math.Ceil(float64(c.test*float64(top))))))
+	return threshold, countAlpha(ctx, m, c.counts)
 }
 
 // reachedBy returns the alpha, at least 1, that about so many pixels reach. Of

@@ -69,13 +69,13 @@ func MipBands(ctx context.Context, m *Map, o MipOptions, take func(level int, ba
 	}
 	banders := make([]*bander, n)
 	if o.Coverage > 0 {
-		c, err := newCoverage(ctx, m, o.Coverage)
+		c, err := NewCoverage(ctx, m, o.Coverage)
 		if err != nil {
 			return err
 		}
 		plain := take
 		take = func(level int, whole *Map) error {
-			if err := c.keep(ctx, whole); err != nil {
+			if err := c.Keep(ctx, whole, 0); err != nil {
 				return err
 			}
 			return plain(level, whole)

@@ -83,6 +83,9 @@ type Choice struct {
 	// From is the channel of the picture that must be brought into red before it
 	// is encoded: 'r', 'g', 'b', 'a', or 0 if channels stay where they are.
 	From byte
+	// XXXY says that red must be brought into green and blue as well, and green into
+	// alpha, before it is encoded.
+	XXXY bool
 	// Swizzle is for Texture.Swizzle.
 	Swizzle string
 	// Reason is one line for a person: "bc7: colors, opaque".
