@@ -98,13 +98,13 @@ type lobeSample struct {
 // newLobe returns the directions of GGX's lobe, for a cube with faces of side pixels
 // and so many levels.
 func newLobe(roughness float64, side, levels int) []lobeSample {
-	alpha2 := roughness * roughness * roughness * roughness
+	alpha2 := float64(roughness * roughness * roughness * roughness)
 	lobe, sum := make([]lobeSample, 0, prefilterSamples), 0.0
 	texel := 4 * math.Pi / (6 * float64(side) * float64(side))
 	for i := range prefilterSamples {
 		// Hammersley's points, in the middle of their intervals.
-		a := (float64(i) + 0.5) / prefilterSamples
-		turn := float64(bits.Reverse32(uint32(i))) / (1 << 32)
+		a := float64((float64(i) + 0.5) / prefilterSamples)
+		angle := float64(2 * (float64(bits.Reverse32(uint32(i))) / (1 << 32))) // in half turns
 		cos2 := (1 - a) / (1 - float64(a*(1-alpha2)))
 		cos, sin := math.Sqrt(cos2), math.Sqrt(max(0, 1-cos2))
 		z := float64(2*cos2) - 1 // n.l of the light mirrored at the half vector
@@ -118,7 +118,7 @@ func newLobe(roughness float64, side, levels int) []lobeSample {
 		// A footprint of four times what it covers overlaps its neighbors, as in cmgen.
 		level := 0.5 * detmath.Log(4*covered/texel) / math.Ln2
 		lobe = append(lobe, lobeSample{
-			d:      [3]float64{across * detmath.CosPi(2*turn), across * detmath.SinPi(2*turn), z},
+			d:      [3]float64{across * detmath.CosPi(angle), across * detmath.SinPi(angle), z},
 			weight: z, level: min(max(level, 0), float64(levels-1)),
 		})
 		sum += z
