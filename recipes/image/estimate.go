@@ -110,7 +110,11 @@ func (o *Image) making(d pixmap.Depth, l layout) int64 {
 	for _, f := range o.formats(d, l) {
 		mips.Block = blockRows(f)
 		encoding := texenc.Memory(f, d, l.tw, o.rowsAtOnce(f, l.tw, l.th, d), texenc.Options{RDO: o.RDO})
-		most = max(most, pixmap.MipMemory(l.tw, l.th, d, mips)+encoding)
+		levels := pixmap.MipMemory(l.tw, l.th, d, mips)
+		if o.prefilters() {
+			levels = pixmap.PrefilterMemory(l.tw)
+		}
+		most = max(most, levels+encoding)
 	}
 	if o.Coverage > 0 {
 		// Counts, and for each level that is encoded again a copy, its blocks and what they decode to.

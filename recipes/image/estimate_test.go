@@ -108,6 +108,7 @@ func TestEstimateIsThePeak(t *testing.T) {
 		{"up", file, func(o *Image) { o.POT = "up" }},
 		{"cross", file, func(o *Image) { o.Cube = "cross" }},
 		{"equirect", radiance(512, 256), func(o *Image) { o.Cube, o.Format = "equirect", "rgba16f" }},
+		{"prefiltered", radiance(512, 256), func(o *Image) { o.Cube, o.Format, o.Prefilter = "equirect", "rgba16f", "ggx" }},
 		{"swizzled", file, func(o *Image) { o.R, o.G = "g", "r" }},
 		{"packed", file, func(o *Image) { o.R = "a.png:g" }},
 		{"table", file, func(o *Image) { o.Format, o.Named = "auto", "lut" }},

@@ -17,6 +17,8 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 	t, f := s.description(), s.choice.Format
 	n, isTexels := texture.MaxLevels(t.W, t.H), s.isTexels()
 	switch {
+	case s.o.prefilters():
+		n = pixmap.PrefilterLevels(t.W)
 	case s.levels > 0:
 		n = min(n, s.levels)
 	case !s.o.smallerLevels(s.role):
@@ -33,7 +35,6 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 	}
 	encoder := texenc.Encoder{Format: f, Options: s.encoding(), Each: job.Each}
 	for i, m := range s.pictures {
-		s.pictures[i] = nil
 		encode := func(level int, band *pixmap.Map) (err error) {
 			defer job.Step("encode")()
 			t.Levels[level], err = encoder.Append(ctx, t.Levels[level], band)
@@ -47,7 +48,7 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 			}
 		}
 		mips := job.Step("mipmaps")
-		err := pixmap.MipBands(ctx, m, s.mipOptions(n), func(level int, band *pixmap.Map) (err error) {
+		err := s.smaller(ctx, job, i, n, func(level int, band *pixmap.Map) (err error) {
 			if cover != nil && band.W*band.H <= coveringPixels {
 				defer job.Step("encode")()
 				t.Levels[level], err = s.encodeCovering(ctx, &encoder, t.Levels[level], band, cover)
@@ -58,6 +59,7 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 			}
 			return encode(level, band)
 		})
+		s.pictures[i] = nil
 		mips()
 		if err == nil {
 			err = s.prepareTexels(ctx, m)

@@ -1,0 +1,68 @@
+package image
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+)
+
+// Levels end at faces of 16 pixels in both containers, and are blurred.
+func TestPrefilter(t *testing.T) {
+	tree := fstest.MapFS{"a.hdr": {Data: radiance(256, 128)}}
+	for _, container := range []string{"ktx2", "dds"} {
+		set := func(o *Image) { o.Cube, o.Format, o.Container = "equirect", "rgba16f", container }
+		plainLevels, res := cookTree(t, options(set), tree, "a.hdr")
+		if res.Err != nil {
+			t.Fatal(res.Err)
+		}
+		tex, res := cookTree(t, options(set, func(o *Image) { o.Prefilter = "ggx" }), tree, "a.hdr")
+		if res.Err != nil {
+			t.Fatal(res.Err)
+		}
+		if err := tex.Check(); err != nil || len(tex.Levels) != 3 || !tex.Cube || len(tex.Levels[2]) != 6*16*16*8 {
+			t.Fatalf("%d levels, error %v", len(tex.Levels), err)
+		}
+		if !slices.Equal(tex.Levels[0], plainLevels.Levels[0]) || slices.Equal(tex.Levels[2], plainLevels.Levels[2]) {
+			t.Error("the first level must stay, the last be blurred")
+		}
+	}
+}
+
+// Cubes of an array are each made by themselves.
+func TestPrefilterOfArrays(t *testing.T) {
+	tree := fstest.MapFS{"a.png": solid(t, 192, 32, 50), "b.png": solid(t, 192, 32, 200)}
+	tex, res := cookTree(t, options(plain, func(o *Image) {
+		o.Cube, o.Prefilter, o.Layers = "cross", "ggx", []string{"b.png"}
+	}), tree, "a.png")
+	if res.Err != nil {
+		t.Fatal(res.Err)
+	}
+	const cube = 6 * 16 * 16 * 4
+	if l := tex.Levels[1]; len(tex.Levels) != 2 || len(l) != 2*cube || l[0] != 50 || l[cube-4] != 50 || l[cube] != 200 || l[3] != 255 {
+		t.Errorf("%d levels, the second of %d bytes", len(tex.Levels), len(l))
+	}
+}
+
+func TestPrefilterThatIsRefused(t *testing.T) {
+	for key, set := range map[string]func(*Image){
+		"cube":     func(o *Image) { o.Cube = "none" },
+		"mips":     func(o *Image) { o.Mips = "false" },
+		"coverage": func(o *Image) { o.Coverage = 0.5 },
+		"kind":     func(o *Image) { o.Kind = "normal" },
+	} {
+		var wrong *recipe.OptionError
+		err := options(func(o *Image) { o.Cube, o.Prefilter = "equirect", "ggx" }, set).Check()
+		if !errors.As(err, &wrong) || wrong.Key != key {
+			t.Errorf("%s: error %v", key, err)
+		}
+	}
+	_, res := cookTree(t, options(plain, func(o *Image) { o.Cube, o.Prefilter = "equirect", "ggx" }),
+		fstest.MapFS{"a.png": solid(t, 64, 32, 1)}, "a.png")
+	if res.Err == nil || !strings.Contains(res.Err.Error(), "faces of 16 x 16 pixels are too small") {
+		t.Errorf("error %v", res.Err)
+	}
+}
