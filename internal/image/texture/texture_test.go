@@ -133,7 +133,7 @@ func TestChoose(t *testing.T) {
 		{"nothing", Facts{W: 512, H: 512, Opaque: true, One: "0001"}, BC4, 'r', "0001", "bc4: the same value everywhere"},
 	} {
 		got := Choose(tc.facts)
-		if want := (Choice{tc.want, tc.from, tc.swizzle, tc.reason}); got != want {
+		if want := (Choice{Format: tc.want, From: tc.from, Swizzle: tc.swizzle, Reason: tc.reason}); got != want {
 			t.Errorf("%s: %+v, want %+v", tc.name, got, want)
 		}
 		if err := CheckSwizzle(got.Swizzle); err != nil {
