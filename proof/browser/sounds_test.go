@@ -75,7 +75,7 @@ recipe = "copy"
 		}
 	}
 	p.forgive("GPU stall")                    // reading back what was drawn is slow
-	p.forgive("AudioContext was not allowed") // nobody has clicked
+	p.forgive("AudioContext was not allowed") // without a click
 }
 
 // playersPage has functions that return what is wrong.

@@ -1,16 +1,20 @@
-// Roles compares what the names of pictures say of them with what materials use them for.
+// Roles compares what pictures are taken for with what materials use them for.
 //
-//	go run ./proof/roles [-write FILE] [-most N] FOLDER...
+//	go run ./proof/roles [-cook] [-write FILE] [-most N] FOLDER...
 //
 // A folder holds the sources of a game or a set of models. Its materials tell the truth: those of
 // glTF, GLB, MTL, Godot, Gazebo, Cube 2, 0 A.D. and SuperTuxKart. Pictures that materials use in
 // two roles are left out, and slots that hold either colors or numbers, as those for speculars.
+// Names are asked, or with -cook the recipe, which sees the pixels as well; pictures that it
+// cannot read do not count.
 // -write keeps at most N names of each folder, the ones of least checksum, for
 // internal/image/role/testdata/slots.tsv.
 package main
 
 import (
-	"bufio"
+	"bytes"
+	"cmp"
+	"context"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -23,36 +27,37 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/recipes/image"
 )
 
 func main() {
 	log.SetFlags(0)
+	cook := flag.Bool("cook", false, "ask the recipe, not the name alone")
 	file := flag.String("write", "", "write names and roles to this `file`")
 	most := flag.Int("most", 300, "of each folder write at most `N` names")
 	flag.Parse()
-	var out *bufio.Writer
-	if *file != "" {
-		f, err := os.Create(*file)
-		if err != nil {
-			log.Fatal(err)
-		}
-		defer f.Close()
-		out = bufio.NewWriter(f)
-		defer out.Flush()
+	var out bytes.Buffer
+	ask := byName
+	if *cook {
+		ask = byRecipe
 	}
-	fmt.Println("folder | pictures | right | left to pixels | unsure | wrong | data surely as colors | in two roles")
+	fmt.Println("folder | pictures | right | unsure | wrong | data surely as colors | in two roles")
 	for _, folder := range flag.Args() {
 		truth, err := truthOf(folder)
 		if err != nil {
 			log.Fatal(err)
 		}
-		name := filepath.Base(folder)
-		report(name, truth)
-		if out != nil {
-			for _, picture := range sample(truth, *most) {
-				fmt.Fprintf(out, "%s/%s\t%s\n", name, picture, truth[picture])
-			}
+		report(folder, truth, ask)
+		for _, picture := range sample(truth, *most) {
+			fmt.Fprintf(&out, "%s/%s\t%s\n", filepath.Base(folder), picture, truth[picture])
+		}
+	}
+	if *file != "" {
+		if err := os.WriteFile(*file, out.Bytes(), 0o666); err != nil {
+			log.Fatal(err)
 		}
 	}
 }
@@ -60,14 +65,7 @@ func main() {
 // sample returns the most names of least checksum, sorted.
 func sample(truth map[string]string, most int) []string {
 	pictures := slices.SortedFunc(maps.Keys(truth), func(a, b string) int {
-		x, y := xxhash.Sum64String(a), xxhash.Sum64String(b)
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
+		return cmp.Compare(xxhash.Sum64String(a), xxhash.Sum64String(b))
 	})
 	pictures = slices.DeleteFunc(pictures, func(p string) bool { return truth[p] == twice })
 	pictures = pictures[:min(most, len(pictures))]
@@ -75,33 +73,72 @@ func sample(truth map[string]string, most int) []string {
 	return pictures
 }
 
-// report prints how often the names of a folder tell the truth, and the names that do not.
-func report(folder string, truth map[string]string) {
-	var right, left, unsure, wrong, lies, both int
+// An answer is what a picture is taken for.
+type answer struct {
+	role   role.Role
+	unsure bool
+	says   string // what says so
+}
+
+// byName asks the name of a picture.
+func byName(folder, picture string) (answer, bool) {
+	named := role.OfPath(filepath.Base(folder) + "/" + picture)
+	return answer{named.Role(), named == role.PerhapsNormal || named == role.PerhapsData, "its path says " + named.String()}, true
+}
+
+// byRecipe asks the recipe, with its default options. It is unsure where it warns.
+func byRecipe(folder, picture string) (answer, bool) {
+	o := image.Recipe().New().(*image.Image)
+	o.Named = role.OfPath(picture).String()
+	tree := os.DirFS(folder)
+	info, err := fs.Stat(tree, picture)
+	if err != nil {
+		return answer{}, false
+	}
+	job := recipe.NewJob(recipetest.Env(image.Recipe(), tree, picture), info.Size())
+	lines, err := o.Explain(context.Background(), job)
+	if err != nil {
+		return answer{}, false
+	}
+	for _, line := range lines {
+		if says, ok := strings.CutPrefix(line, "role "); ok {
+			word, _, _ := strings.Cut(says, ":")
+			return answer{role.Parse(word), len(job.Warnings()) > 0, says}, true
+		}
+	}
+	return answer{}, false
+}
+
+// report prints how often the answers are true, and those that are not.
+func report(folder string, truth map[string]string, ask func(folder, picture string) (answer, bool)) {
+	var all, right, unsure, wrong, lies, both int
 	var lines []string
 	for _, picture := range slices.Sorted(maps.Keys(truth)) {
-		want := truth[picture]
-		if want == twice {
+		if truth[picture] == twice {
 			both++
 			continue
 		}
-		named := role.OfPath(folder + "/" + picture)
+		got, ok := ask(folder, picture)
+		if !ok {
+			continue
+		}
+		all++
+		want := role.Parse(truth[picture])
 		switch {
-		case named == role.PerhapsNormal:
-			left++
-		case named == role.PerhapsData:
+		case got.unsure:
 			unsure++
-		case role.Meaning(named.Role()) == role.Meaning(role.Parse(want)):
+		case role.Meaning(got.role) == role.Meaning(want):
 			right++
+			continue
 		default:
 			wrong++
-			if role.Meaning(role.Parse(want)) != "color" && role.Meaning(named.Role()) == "color" {
+			if role.Meaning(want) != "color" && role.Meaning(got.role) == "color" {
 				lies++
 			}
-			lines = append(lines, fmt.Sprintf("\t%s is %s, its path says %v", picture, want, named))
 		}
+		lines = append(lines, fmt.Sprintf("\t%s is %v: %s", picture, want, got.says))
 	}
-	fmt.Printf("%s | %d | %d | %d | %d | %d | %d | %d\n", folder, len(truth)-both, right, left, unsure, wrong, lies, both)
+	fmt.Printf("%s | %d | %d | %d | %d | %d | %d\n", filepath.Base(folder), all, right, unsure, wrong, lies, both)
 	for _, line := range lines {
 		fmt.Println(line)
 	}

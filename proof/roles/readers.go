@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"io"
 	"net/url"
 	"os"
@@ -97,12 +96,12 @@ func (t *tree) read(name string) {
 		t.godot(name, string(text))
 	case ".sdf":
 		for _, use := range mapOfSDF.FindAllStringSubmatch(string(text), -1) {
-			file := regexp.MustCompile(`^model://[^/]+/`).ReplaceAllString(strings.TrimSpace(use[2]), "")
+			file := modelOfSDF.ReplaceAllString(strings.TrimSpace(use[2]), "")
 			t.add(use[1], file, path.Dir(name), path.Dir(name)+"/..")
 		}
 	case ".cfg":
 		for _, use := range textureOfCube.FindAllStringSubmatch(string(text), -1) {
-			t.add("cube "+use[1], regexp.MustCompile(`^<[^>]*>`).ReplaceAllString(use[2], ""), packages(name)...)
+			t.add("cube "+use[1], commandOfCube.ReplaceAllString(use[2], ""), above(name, "packages")...)
 		}
 	case ".xml":
 		t.xml(name, string(text))
@@ -111,21 +110,13 @@ func (t *tree) read(name string) {
 
 var (
 	mapOfSDF      = regexp.MustCompile(`<([a-z_]+_map)>([^<]*)</`)
+	modelOfSDF    = regexp.MustCompile(`^model://[^/]+/`)
+	commandOfCube = regexp.MustCompile(`^<[^>]*>`)
 	textureOfCube = regexp.MustCompile(`(?m)^\s*texture\s+"?([a-z0-9]+)"?\s+"?([^"\s]+)"?`)
 	resource      = regexp.MustCompile(`\[ext_resource [^\]]*path="res://([^"]*)"[^\]]*\]`)
 	idOfResource  = regexp.MustCompile(` id="?([^"\s\]]+)"?`)
 	useOfResource = regexp.MustCompile(`(?m)^([a-z_]+) = ExtResource\(\s*"?([^")\s]+)"?\s*\)`)
 )
-
-// packages are the folders above a file: Cube 2 looks for pictures in "packages".
-func packages(name string) (places []string) {
-	for dir := path.Dir(name); ; dir = path.Dir(dir) {
-		places = append(places, dir, dir+"/packages")
-		if dir == "." {
-			return places
-		}
-	}
-}
 
 func (t *tree) gltf(name string, text []byte) {
 	type texture struct {
@@ -182,14 +173,14 @@ func (t *tree) godot(name, text string) {
 		}
 	}
 	for _, use := range useOfResource.FindAllStringSubmatch(text, -1) {
-		t.add(use[1], files[use[2]], above(name)...)
+		t.add(use[1], files[use[2]], above(name, "")...)
 	}
 }
 
-// above are the folders above a file: one of them is the project.
-func above(name string) (places []string) {
+// above are the folders above a file, and in each of them a folder: one is where its format looks.
+func above(name, folder string) (places []string) {
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
-		places = append(places, dir)
+		places = append(places, path.Join(dir, folder))
 		if dir == "." {
 			return places
 		}
@@ -203,8 +194,8 @@ func (t *tree) xml(name, text string) {
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	for {
 		token, err := d.Token()
-		if errors.Is(err, io.EOF) || err != nil {
-			return
+		if err != nil {
+			return // the end, or no XML from there on
 		}
 		start, ok := token.(xml.StartElement)
 		if !ok {
@@ -216,11 +207,7 @@ func (t *tree) xml(name, text string) {
 		}
 		switch start.Name.Local {
 		case "texture":
-			places := above(name)
-			for i, place := range places {
-				places[i] = path.Join(place, "textures/skins")
-			}
-			t.add(attr["name"], attr["file"], places...)
+			t.add(attr["name"], attr["file"], above(name, "textures/skins")...)
 		case "material":
 			for key, value := range attr {
 				t.add("kart "+key, value, path.Dir(name))

@@ -43,19 +43,8 @@ func (o *Atlas) writePage(ctx context.Context, job *recipe.Job, i int, a *atlas)
 	if err != nil {
 		return err
 	}
-	_, err = png.Encode(ctx, out, m, o.effort())
+	_, err = png.Encode(ctx, out, m, png.EffortOf(o.Quality))
 	return errors.Join(err, out.Close())
-}
-
-// effort is how much is tried to make the pages' files small.
-func (o *Atlas) effort() png.Effort {
-	switch o.Quality {
-	case "fast":
-		return png.Fast
-	case "best":
-		return png.Best
-	}
-	return png.Normal
 }
 
 // paint paints a sprite with its corner at a pixel. Its edges go on as far as they are

@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/png"
 )
 
 // Check implements recipe.Checker.
@@ -65,7 +67,10 @@ func (o *Font) Estimate(head []byte, size int64) (int64, error) {
 		outline = multiOutline + multiRow*int64(o.MaxSize)
 	}
 	packed := int64(1 << 20)
-	if o.Container == "ktx2" && o.Zstd > 0 {
+	switch {
+	case o.Container == "png":
+		packed = 4*int64(o.MaxSize)*int64(o.MaxSize) + png.Memory(o.MaxSize, o.MaxSize, pixmap.Bits8)
+	case o.Zstd > 0:
 		packed = atlas + zstdMemory(o.Zstd)
 	}
 	return fixed + size + perByte*(size+openingReads) + perRune*runes + perPair*pairs + text + outline + atlas + packed, nil

@@ -59,6 +59,8 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/png"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
@@ -83,7 +85,7 @@ type Font struct {
 // Recipe returns the recipe "font".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "font", Version: 2, UsesPath: true, Extracts: []recipe.Extract{runesOfText, runesOfJSON},
+		Name: "font", Version: 3, UsesPath: true, Extracts: []recipe.Extract{runesOfText, runesOfJSON},
 		Formats: []recipe.Format{
 			{Name: "a TrueType or OpenType font", Extensions: []string{".ttf", ".otf", ".ttc", ".otc"}, Magic: []string{"\x00\x01\x00\x00", "OTTO", "true\x00", "ttcf"}},
 		},
@@ -173,7 +175,8 @@ func (o *Font) writeAtlas(ctx context.Context, job *recipe.Job, size extent, tex
 		return err
 	}
 	if o.Container == "png" {
-		return errors.Join(writePNG(ctx, out, size, o.pngChannels(), texels), out.Close())
+		_, err := png.Encode(ctx, out, o.picture(size, texels), png.Normal)
+		return errors.Join(err, out.Close())
 	}
 	packing := ktx2.Supercompression{}
 	if o.Zstd > 0 {
@@ -196,9 +199,14 @@ func (o *Font) channels() int {
 	return 4
 }
 
-func (o *Font) pngChannels() int {
-	if o.Field == "msdf" {
-		return 3
+// picture returns the texels as a picture, gray if they have one channel.
+func (o *Font) picture(size extent, texels []byte) *pixmap.Map {
+	if o.channels() == 4 {
+		return &pixmap.Map{W: size.w, H: size.h, Pix8: texels}
 	}
-	return o.channels()
+	m := pixmap.New(size.w, size.h, pixmap.Bits8)
+	for i, v := range texels {
+		copy(m.Pix8[4*i:], []byte{v, v, v, 255})
+	}
+	return m
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"io"
 	"io/fs"
 	"math"
 	"slices"
@@ -472,15 +471,6 @@ func TestCancel(t *testing.T) {
 			if h.had > looks+1 {
 				t.Errorf("%s, %d looks: looked %d times more", container, looks, h.had-looks)
 			}
-		}
-	}
-}
-
-func TestCancelPNG(t *testing.T) {
-	size := extent{8, 10}
-	for looks := range size.h {
-		if err := writePNG(&hasty{t.Context(), looks, 0}, io.Discard, size, 1, make([]byte, 80)); !errors.Is(err, context.Canceled) {
-			t.Errorf("%d looks: %v", looks, err)
 		}
 	}
 }

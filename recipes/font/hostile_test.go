@@ -177,10 +177,12 @@ func TestEstimate(t *testing.T) {
 
 // The atlas is in the estimate however it is written.
 func TestEstimateOfTheAtlas(t *testing.T) {
-	small, _ := options(func(o *Font) { o.Container = "png" }).Estimate([]byte("OTTO"), 1000)
-	large, _ := options(func(o *Font) { o.Container, o.MaxSize = "png", 4096 }).Estimate([]byte("OTTO"), 1000)
-	if large-small != 4096*4096-2048*2048 {
-		t.Errorf("%d more", large-small)
+	for _, container := range []string{"png", "ktx2"} {
+		small, _ := options(func(o *Font) { o.Container, o.Zstd = container, 0 }).Estimate([]byte("OTTO"), 1000)
+		large, _ := options(func(o *Font) { o.Container, o.Zstd, o.MaxSize = container, 0, 4096 }).Estimate([]byte("OTTO"), 1000)
+		if large-small < 4096*4096-2048*2048 {
+			t.Errorf("%s: %d more", container, large-small)
+		}
 	}
 }
 

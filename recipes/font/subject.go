@@ -166,22 +166,9 @@ func (s *subject) draw(ctx context.Context) ([]byte, error) {
 		}
 	}
 	if s.o.Field == "msdf" {
-		texels = withoutAlpha(texels, s.o.Container == "ktx2")
+		for i := 3; i < len(texels); i += 4 {
+			texels[i] = 255 // the distance of mtsdf
+		}
 	}
 	return texels, nil
-}
-
-// withoutAlpha makes alpha full, or leaves it out.
-func withoutAlpha(texels []byte, keep bool) []byte {
-	if keep {
-		for i := 3; i < len(texels); i += 4 {
-			texels[i] = 255
-		}
-		return texels
-	}
-	n := 0
-	for i := 0; i < len(texels); i += 4 {
-		n += copy(texels[n:], texels[i:i+3])
-	}
-	return texels[:n]
 }

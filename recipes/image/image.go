@@ -103,7 +103,7 @@ type Image struct {
 // Recipe returns the recipe "image".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "image", Version: 5, UsesPath: true, Extensions: source.TextureExtensions(), Formats: source.Formats(),
+		Name: "image", Version: 6, UsesPath: true, Extensions: source.TextureExtensions(), Formats: source.Formats(),
 		Extracts: []recipe.Extract{materials},
 		Hints:    hints(), Hinted: func(path string) int { return int(role.OfPath(path)) - 1 },
 		New: func() recipe.Cooker {
@@ -208,12 +208,15 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 		name string
 		do   func(context.Context, *recipe.Job) error
 	}
-	steps := []step{
-		{"decode", s.load}, {"cut", s.cut}, {"ask materials", s.askInDoubt}, {"classify", s.judge},
-		{"resize", s.resize}, {"choose format", s.choose}, {"align", s.align},
+	steps := []step{{"decode", s.load}, {"cut", s.cut}}
+	if o.Kind == "auto" {
+		steps = append(steps, step{"ask materials", s.askInDoubt})
 	}
+	steps = append(steps, step{"classify", s.judge})
 	if o.isPicture() {
-		steps = append(steps[:4], step{"plan sizes", s.plan})
+		steps = append(steps, step{"plan sizes", s.plan})
+	} else {
+		steps = append(steps, step{"resize", s.resize}, step{"choose format", s.choose}, step{"align", s.align})
 	}
 	for _, step := range steps {
 		scope := job.Step(step.name)

@@ -2,6 +2,7 @@ package image
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
@@ -34,6 +35,9 @@ func (s *subject) judge(ctx context.Context, job *recipe.Job) error {
 	}
 	if err := s.treat(ctx); err != nil {
 		return err
+	}
+	if s.o.prefilters() && s.kind != "color" {
+		return fmt.Errorf(`prefilter = %q, but the role is %v: %s; set kind = "environment" if it holds light`, s.o.Prefilter, v.role, v.reason)
 	}
 	s.srgb = s.o.SRGB && s.kind == "color"
 	if f, err := texture.ParseFormat(s.o.Format); err == nil && s.srgb && !f.HasSRGB() && !f.Float() {

@@ -115,6 +115,24 @@ func TestKindOfMaterials(t *testing.T) {
 	}
 }
 
+// Where there are too many models for a rule that asks them, none is asked in doubt either, and
+// it is said once.
+func TestTooManyModels(t *testing.T) {
+	tree := fstest.MapFS{"p.png": {Data: encodePNG(t, scene(64, 64))}}
+	for i := range maxModels {
+		tree[fmt.Sprintf("%02d.mtl", i)] = &fstest.MapFile{}
+		lines := explain(t, options(func(o *Image) { o.Kind = "material" }), tree, "p.png")
+		if text := strings.Join(lines, "\n"); strings.Contains(text, "more than") || !strings.Contains(text, "no material") {
+			t.Fatalf("%d models:\n%s", i+1, text)
+		}
+	}
+	tree["one.gltf"] = &fstest.MapFile{}
+	lines := explain(t, options(func(o *Image) { o.Kind = "material" }), tree, "p.png")
+	if text := strings.Join(lines, "\n"); strings.Count(text, "more than 64") != 1 || strings.Count(text, "more than") != 1 {
+		t.Error(text)
+	}
+}
+
 // Materials are asked about what would be taken for colors and may be numbers, and only then:
 // what they say makes it be decoded anew, without the gamma of colors.
 func TestMaterialsInDoubt(t *testing.T) {

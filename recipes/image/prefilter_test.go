@@ -65,4 +65,9 @@ func TestPrefilterThatIsRefused(t *testing.T) {
 	if res.Err == nil || !strings.Contains(res.Err.Error(), "faces of 16 x 16 pixels are too small") {
 		t.Errorf("error %v", res.Err)
 	}
+	_, res = cookTree(t, options(func(o *Image) { o.Cube, o.Prefilter, o.Named = "cross", "ggx", "data" }),
+		fstest.MapFS{"a.png": solid(t, 192, 32, 50)}, "a.png")
+	if res.Err == nil || !strings.Contains(res.Err.Error(), "the role is data") {
+		t.Errorf("a cube of data: error %v", res.Err)
+	}
 }

@@ -116,14 +116,11 @@ func (s *subject) askMaterials(job *recipe.Job, most int) error {
 // askInDoubt asks materials about what would be taken for colors and may be numbers. What
 // they say decides how it is decoded.
 func (s *subject) askInDoubt(ctx context.Context, job *recipe.Job) error {
-	if s.o.Kind != "auto" || s.used.role != role.Unknown {
-		return nil
-	}
 	e, err := s.evidence(ctx)
 	if err != nil || !e.inDoubt() {
 		return err
 	}
-	asked := &subject{o: s.o, looked: s.looked}
+	asked := &subject{o: s.o}
 	if err := asked.askMaterials(job, maxModelsInDoubt); err != nil {
 		return err
 	}
@@ -131,7 +128,7 @@ func (s *subject) askInDoubt(ctx context.Context, job *recipe.Job) error {
 		s.used, s.reasons = asked.used, append(s.reasons, asked.reasons...)
 		return nil
 	}
-	asked.looked, s.pictures = nil, nil
+	s.pictures = nil
 	if err := asked.load(ctx, job); err != nil {
 		return err
 	}

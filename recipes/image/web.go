@@ -170,7 +170,7 @@ func (s *subject) encodePicture(ctx context.Context, w io.Writer, m *pixmap.Map)
 		}
 		return webp.Encode(ctx, w, m)
 	}
-	_, err := png.Encode(ctx, w, m, map[string]png.Effort{"fast": png.Fast, "normal": png.Normal, "best": png.Best}[s.o.Quality])
+	_, err := png.Encode(ctx, w, m, png.EffortOf(s.o.Quality))
 	return err
 }
 

@@ -72,7 +72,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// What no scene leads to goes with all that only it uses, and nobody asks for its images.
+// What no scene reaches is pruned with all that only it uses, and its images are not read.
 func TestPruneLists(t *testing.T) {
 	s := new(sheet)
 	p, n, uv, i := s.grid(3, 1)

@@ -43,9 +43,9 @@ func (s *Contents) lookAt(e *entry, l pathname.Listed) {
 	}
 }
 
-// Relist lists a folder again, unless its stamp vouches for it, and reports whether a listing has the names that it had when
-// it was looked at. What else happened in the folder does not matter: who asked was told the
-// names, and did not look himself.
+// Relist reports whether a listing has the names that it had when it was looked at: by the
+// folder's stamp if that may be trusted, else by listing it again. What else happened in the
+// folder does not matter: who asked was told the names, and did not look himself.
 func (s *Contents) Relist(f File) (same bool, err error) {
 	l, _ := pathname.CutListing(f.Path)
 	if info, err := s.opt.Assets.Stat(l.Folder); err != nil || f.Settled && scan.StampOf(info) == f.Stamp {

@@ -13,6 +13,7 @@ type frame struct {
 	palette [256][4]byte
 	newer   bool // palette is from a chunk that says alpha
 	layers  []layer
+	around  []int // numbers of the last layer and of the groups that it is in, from outside
 	cels    []cel
 	icc     []byte
 }
@@ -174,12 +175,13 @@ func (f *frame) layer(c *cursor) error {
 	if f.h.flags&opacities == 0 {
 		l.opacity = 255
 	}
-	for i := len(f.layers) - 1; i >= 0; i-- {
-		if above := f.layers[i]; above.level < level {
-			l.visible = l.visible && above.visible
-			break
-		}
+	for n := len(f.around); n > 0 && f.layers[f.around[n-1]].level >= level; n-- {
+		f.around = f.around[:n-1]
 	}
+	if n := len(f.around); n > 0 {
+		l.visible = l.visible && f.layers[f.around[n-1]].visible
+	}
+	f.around = append(f.around, len(f.layers))
 	if l.group && l.visible && f.h.flags&groups != 0 && (l.mode != 0 || l.opacity != 255) {
 		return errors.New("a group of layers has an opacity or a blend mode; give them to its layers, or merge it")
 	}

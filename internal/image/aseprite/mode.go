@@ -119,7 +119,7 @@ func (c light) luma() float64 {
 func (c light) saturation() float64 { return slices.Max(c[:]) - slices.Min(c[:]) }
 
 // saturate returns the color with another saturation. As in Aseprite, a channel that is equal
-// to another one may stay as it was.
+// to another one may be left as it is.
 func (c light) saturate(to float64) light {
 	low, middle, high := c.rank()
 	least, most := c[low], c[high]

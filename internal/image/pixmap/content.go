@@ -20,8 +20,8 @@ type Content struct {
 	// are no more than that.
 	Gray, Red float64
 	// Apart says that red, green and blue do not rise and fall together, as those of colors
-	// do: the correlation of two of them is less than a half, or one alone is the same
-	// everywhere. It is not looked for among floats.
+	// do: the correlation of two of them is less than a half, or one varies and another does
+	// not, by half of 1/255 or more. It is not looked for among floats.
 	Apart bool
 	// Colors is how many different pixels there are, alpha included; one more
 	// than was asked for if there are more.
@@ -198,22 +198,25 @@ func (s *sums) add(p [4]float32, n uint64, deep bool) {
 
 // apart returns Content.Apart.
 func (s *sums) apart() bool {
+	const least = 0.25 // variance of what varies
 	n := float64(s.pixels)
-	varies := func(i int) bool { return s.pixels*s.squares[i] != s.of[i]*s.of[i] }
-	least := false
+	mean := func(sum uint64) float64 { return float64(sum) / n }
+	variance := func(i int) float64 { return mean(s.squares[i]) - float64(mean(s.of[i])*mean(s.of[i])) }
 	for i := range s.of {
 		j := (i + 1) % 3
-		if !varies(i) || !varies(j) {
-			least = least || varies(i) != varies(j)
+		one, other := variance(i), variance(j)
+		if one < least || other < least {
+			if max(one, other) >= least {
+				return true
+			}
 			continue
 		}
-		mean := float64(s.of[i]) / n
-		other := float64(s.of[j]) / n
-		covariance := float64(s.product[i])/n - float64(mean*other)
-		variances := float64((float64(s.squares[i])/n - float64(mean*mean)) * (float64(s.squares[j])/n - float64(other*other)))
-		least = least || covariance <= 0 || float64(4*covariance*covariance) < variances
+		covariance := mean(s.product[i]) - float64(mean(s.of[i])*mean(s.of[j]))
+		if covariance <= 0 || float64(4*covariance*covariance) < float64(one*other) {
+			return true
+		}
 	}
-	return least
+	return false
 }
 
 // one returns Content.One.

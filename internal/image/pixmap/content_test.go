@@ -65,6 +65,8 @@ func TestApart(t *testing.T) {
 		{"shades of brown", []byte{90, 60, 30, 255, 120, 80, 41, 255, 200, 130, 66, 255, 15, 10, 5, 255}, false},
 		{"red and green are the same everywhere", []byte{1, 1, 9, 255, 1, 1, 30, 255, 1, 1, 60, 255, 1, 1, 2, 255}, true},
 		{"red is the same everywhere", []byte{255, 60, 30, 255, 255, 80, 41, 255, 255, 130, 66, 255, 255, 10, 5, 255}, true},
+		{"red is about the same everywhere", []byte{255, 60, 30, 255, 254, 80, 41, 255, 255, 130, 66, 255, 255, 10, 5, 255}, true},
+		{"about one color", []byte{9, 2, 3, 255, 9, 3, 3, 255, 9, 2, 3, 255, 9, 2, 3, 255}, false},
 		{"blue falls as green rises", []byte{10, 60, 130, 255, 20, 80, 90, 255, 30, 130, 80, 255, 2, 10, 200, 255}, true},
 		{"nothing in common", []byte{0, 0, 200, 255, 0, 200, 200, 255, 200, 0, 0, 255, 200, 200, 0, 255}, true},
 		{"much in common", []byte{0, 10, 0, 255, 100, 60, 90, 255, 200, 220, 255, 255, 240, 180, 90, 255}, false},

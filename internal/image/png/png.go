@@ -28,6 +28,17 @@ const (
 	Best                 // all ways
 )
 
+// EffortOf returns what option quality of recipes means: "fast", "normal" or "best".
+func EffortOf(quality string) Effort {
+	switch quality {
+	case "fast":
+		return Fast
+	case "best":
+		return Best
+	}
+	return Normal
+}
+
 // ErrFloat is said of pictures without an upper end, of which PNG has none.
 var ErrFloat = errors.New("a PNG picture has no light beyond white")
 

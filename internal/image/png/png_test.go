@@ -33,7 +33,7 @@ func bytewise(r, g, b, a int) [4]uint16 {
 	return [4]uint16{uint16(r&255) * 257, uint16(g&255) * 257, uint16(b&255) * 257, uint16(a&255) * 257}
 }
 
-// Every picture comes out as it was, of each effort, in the form that suits it.
+// Decoded, a picture has the same pixels whatever the effort, and its form is the one that suits it.
 func TestForms(t *testing.T) {
 	noise := rand.New(rand.NewPCG(1, 2))
 	for _, tc := range []struct {

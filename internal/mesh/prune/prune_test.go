@@ -207,7 +207,7 @@ func TestUnknownExtensions(t *testing.T) {
 	}
 }
 
-// Documents that nobody writes end in an error or in a document, soon.
+// Malformed documents end in an error or in a document, in bounded time.
 func TestHostile(t *testing.T) {
 	deep := func(open, end string) string { return strings.Repeat(open, 4000) + "1" + strings.Repeat(end, 4000) }
 	for _, text := range []string{
