@@ -61,7 +61,9 @@ func newLink(ctx context.Context, open func(context.Context) (Server, error), no
 		opening, cancel := context.WithTimeout(l.ctx, openTime)
 		defer cancel()
 		l.server, l.err = open(opening)
+		l.mu.Lock()
 		l.waited = time.Since(l.begun)
+		l.mu.Unlock()
 		if l.err != nil {
 			l.stop(l.err)
 		}

@@ -2,6 +2,8 @@ package share
 
 import (
 	"context"
+	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,5 +49,30 @@ func TestPatient(t *testing.T) {
 			t.Errorf("patient %v: asked %d times", patient, server.asked)
 		}
 		s.link.close()
+	}
+}
+
+// A run may end while the server is being opened. Its figures are told all the same. (What
+// goroutines share in that, the race detector sees.)
+func TestEndsWhileOpening(t *testing.T) {
+	for range 20 {
+		in, out := io.Pipe()
+		ended := make(chan error, 1)
+		go func() {
+			ended <- Serve(t.Context(), strings.NewReader(`{"seq":1,"op":"end"}`), out, Options{
+				Name: "server", Open: func(context.Context) (Server, error) {
+					<-time.After(100 * time.Microsecond)
+					return &emptyServer{}, nil
+				},
+			})
+			out.Close()
+		}()
+		told, err := io.ReadAll(in)
+		if err != nil || !strings.Contains(string(told), `"stats"`) {
+			t.Fatalf("%s, error %v", told, err)
+		}
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
 	}
 }
