@@ -95,7 +95,7 @@ export class Losses {
 			number(r.width ? `${r.width} × ${r.height}, ${count(r.levels)} ${r.levels === 1 ? "level" : "levels"}` : ""),
 			number(r.psnr === null ? "–" : r.psnr.toFixed(2), r.psnr !== null && r.psnr < 30),
 			number(r.angle === undefined ? "" : r.angle.toFixed(2)), number(r.coverage === undefined ? "" : `${(100 * r.coverage).toFixed(1)} %`),
-			number(bytes(r.bytes)), el("td", { className: "dim", textContent: r.note ?? r.role_why ?? "" }));
+			number(bytes(r.bytes)), el("td", { className: "dim", textContent: r.note ?? r.role_why ?? "", title: r.note ?? r.role_why ?? "" }));
 	}
 }
 
