@@ -119,5 +119,6 @@ func cookOnce(ctx context.Context, opt pass.Options) (_ Summary, beside bool, er
 	}
 	summary := summarize(&done.Tally, done.Took)
 	summary.Copied, summary.LeftOut, summary.Behind = kinds(done.Copied), kinds(done.LeftOut), done.Behind
+	summary.First = done.First
 	return summary, beside, err
 }

@@ -55,6 +55,11 @@ type Summary struct {
 	// for them, LeftOut what it leaves out though no .cookignore says so; the biggest first.
 	Copied  []Kind `json:"copied,omitempty"`
 	LeftOut []Kind `json:"left_out,omitempty"`
+	// First says that nothing had been cooked into the output folder before. Then Preset is that
+	// of recipe image as which the command cook finds pictures to look that no rule has one
+	// for: "2d", "3d", or "" if it cannot tell.
+	First  bool   `json:"-"`
+	Preset string `json:"preset,omitempty"`
 	// Behind are targets that were cooked before, were not asked for, and are no longer up to
 	// date, as the run has found; "" is the one without a name.
 	Behind []string `json:"behind,omitempty"`

@@ -1,9 +1,10 @@
-// Command triptych shows what BC7 does to a picture: the source, what a graphics card
+// Command triptych shows what a format does to a picture: the source, what a graphics card
 // will show, and the difference, eight times as strong, side by side in one PNG.
 //
-//	go run ./bench/triptych -quality normal -o brick.png testdata/assets/textures/terrain/brick.png
+//	go run ./bench/triptych -format astc6x6 -o brick.png testdata/assets/textures/terrain/brick.png
 //
-// Transparent pixels are shown over gray.
+// Transparent pixels are shown over gray. With -normal the picture holds unit vectors: the
+// third coordinate is computed where a format does not store it.
 package main
 
 import (
@@ -13,75 +14,110 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/assetcook/assetcook/internal/image/bc7"
 	"github.com/assetcook/assetcook/internal/image/cooked"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/source"
+	"github.com/assetcook/assetcook/internal/image/texenc"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
+// A work is what is to be shown.
+type work struct {
+	format  texture.Format
+	quality texenc.Quality
+	normal  bool
+	side    int // of the part in the middle that is shown; 0 for all
+}
+
 func main() {
+	format := flag.String("format", "bc7", "what is encoded to, as recipe image calls it")
 	quality := flag.String("quality", "normal", "fast, normal or best")
 	out := flag.String("o", "triptych.png", "the `file` to write")
+	var w work
+	flag.BoolVar(&w.normal, "normal", false, "the picture is a normal map")
+	flag.IntVar(&w.side, "side", 0, "show so many `pixels` in the middle; 0 is all")
 	flag.Parse()
-	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "triptych: want one picture")
+	var ok bool
+	w.quality, ok = map[string]texenc.Quality{"fast": texenc.Fast, "normal": texenc.Normal, "best": texenc.Best}[*quality]
+	var err error
+	if w.format, err = texture.ParseFormat(*format); err != nil || !ok || flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "triptych: want a picture, a format and a quality that there are")
 		os.Exit(2)
 	}
-	if err := run(flag.Arg(0), *quality, *out); err != nil {
+	if err := w.run(flag.Arg(0), *out); err != nil {
 		fmt.Fprintf(os.Stderr, "triptych: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(name, quality, out string) error {
-	q, ok := map[string]bc7.Quality{"fast": bc7.Fast, "normal": bc7.Normal, "best": bc7.Best}[quality]
-	if !ok {
-		return fmt.Errorf("there is no quality %q", quality)
-	}
+func (w *work) run(name, out string) error {
+	ctx := context.Background()
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}
-	m, _, err := source.Decode(context.Background(), data, strings.ToLower(filepath.Ext(name)), 8192)
+	decode := source.Decode
+	if w.normal {
+		decode = source.DecodeData
+	}
+	m, _, err := decode(ctx, data, strings.ToLower(filepath.Ext(name)), 8192)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if m.Depth() != pixmap.Bits8 {
 		return fmt.Errorf("%s: want a picture of 8 bits", name)
 	}
-	blocks := make([]byte, bc7.Size(m.W, m.H))
-	if err := bc7.Encode(context.Background(), blocks, m.Pix8, m.W, m.H, bc7.Options{Quality: q}); err != nil {
+	srgb := !w.normal && w.format.HasSRGB()
+	blocks, err := texenc.Encode(ctx, w.format, m, texenc.Options{Quality: w.quality, SRGB: srgb})
+	if err != nil {
 		return err
 	}
+	t := &texture.Texture{Format: w.format, SRGB: srgb, W: m.W, H: m.H, Levels: [][]byte{blocks}}
+	was := cooked.Prepared{Pictures: []*pixmap.Map{m}}
+	if w.normal {
+		was.Role = role.Normal
+	}
+	found, err := was.Measure(ctx, t)
+	if err != nil {
+		return err
+	}
+	made, err := cooked.Level(ctx, t, 0, 0)
+	if err != nil {
+		return err
+	}
+	if made, err = pixmap.Convert(ctx, made, pixmap.Bits8, pixmap.Data); err != nil {
+		return err
+	}
+	fmt.Printf("%s: %d x %d, %v, PSNR %.2f dB", name, m.W, m.H, w.format, found.PSNR)
+	if w.normal {
+		fmt.Printf(", mean angle %.2f degrees", found.Angle)
+		point(m.Pix8)
+		point(made.Pix8)
+	}
+	fmt.Println()
 	f, err := os.Create(out)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	made, db, err := compare(blocks, m)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%s: %d x %d, %s, PSNR %.2f dB\n", name, m.W, m.H, quality, db)
-	if err := png.Encode(f, sideBySide(m, made.Pix8)); err != nil {
+	if err := png.Encode(f, sideBySide(m, made.Pix8, w.side)); err != nil {
 		return err
 	}
 	return f.Close()
 }
 
-// compare returns the pixels of blocks, and how like they are to what was encoded.
-func compare(blocks []byte, m *pixmap.Map) (made *pixmap.Map, db float64, err error) {
-	t := &texture.Texture{Format: texture.BC7, W: m.W, H: m.H, Levels: [][]byte{blocks}}
-	if made, err = cooked.Level(context.Background(), t, 0, 0); err != nil {
-		return nil, 0, err
+// point computes the third coordinate of unit vectors.
+func point(pix []byte) {
+	for i := 0; i < len(pix); i += 4 {
+		x, y := float64(pix[i])/127.5-1, float64(pix[i+1])/127.5-1
+		pix[i+2], pix[i+3] = byte(127.5*(1+math.Sqrt(max(0, 1-x*x-y*y)))), 255
 	}
-	db, err = cooked.PSNR(context.Background(), t, made, m)
-	return made, db, err
 }
 
 const (
@@ -90,8 +126,14 @@ const (
 	times    = 8 // factor of the difference picture
 )
 
-func sideBySide(m *pixmap.Map, cooked []byte) image.Image {
-	img := image.NewRGBA(image.Rect(0, 0, 3*m.W+2*gap, m.H))
+// sideBySide shows the middle of a picture, or with side 0 all of it.
+func sideBySide(m *pixmap.Map, cooked []byte, side int) image.Image {
+	w, h := m.W, m.H
+	if side > 0 {
+		w, h = min(w, side), min(h, side)
+	}
+	left, top := (m.W-w)/2, (m.H-h)/2
+	img := image.NewRGBA(image.Rect(0, 0, 3*w+2*gap, h))
 	for i := range img.Pix {
 		img.Pix[i] = 255
 	}
@@ -99,16 +141,17 @@ func sideBySide(m *pixmap.Map, cooked []byte) image.Image {
 		a := int(pix[3])
 		return (int(pix[c])*a + backdrop*(255-a) + 127) / 255
 	}
-	for y := range m.H {
-		for x := range m.W {
-			was, is := m.Pix8[4*(y*m.W+x):], cooked[4*(y*m.W+x):]
+	for y := range h {
+		for x := range w {
+			at := 4 * ((top+y)*m.W + left + x)
+			was, is := m.Pix8[at:], cooked[at:]
 			var a, b, d [3]uint8
 			for c := range 3 {
 				av, bv := over(was, c), over(is, c)
 				a[c], b[c], d[c] = uint8(av), uint8(bv), uint8(min(255, times*max(av-bv, bv-av)))
 			}
 			for i, v := range [][3]uint8{a, b, d} {
-				img.SetRGBA(x+i*(m.W+gap), y, color.RGBA{v[0], v[1], v[2], 255})
+				img.SetRGBA(x+i*(w+gap), y, color.RGBA{v[0], v[1], v[2], 255})
 			}
 		}
 	}

@@ -8,6 +8,9 @@ import (
 
 	"github.com/assetcook/assetcook/cook/inspect"
 	"github.com/assetcook/assetcook/profile/view/command"
+	"github.com/assetcook/assetcook/recipes"
 )
 
-func main() { os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, inspect.Flags)) }
+func main() {
+	os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, inspect.Flags(recipes.All()...)))
+}

@@ -169,6 +169,9 @@ func (r *cookRun) cookOrWatch(ctx context.Context) (code int, began bool) {
 	recap := done()
 	err = errors.Join(err, r.show.writeFindings(found, err))
 	if began = err == nil || summary.Found.Assets > 0; began {
+		if err == nil {
+			summary.Preset = r.looksOfFirst(ctx, &summary)
+		}
 		r.show.summary(&summary, r.stdout, opt.Probe)
 		recap()
 		if r.memReport != "" {

@@ -169,7 +169,9 @@ func (c command) lookAt(ctx context.Context, dir string) (*sight, error) {
 	s.found, s.copied, s.leftOut = summary.Found, summary.Copied, summary.LeftOut
 	if err == nil {
 		slices.Sort(s.pictures)
-		s.flat, err = s.is2D(ctx, dir)
+		var looks string
+		looks, err = s.looks(ctx, dir)
+		s.flat = looks == "2d"
 	}
 	return s, err
 }

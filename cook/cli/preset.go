@@ -6,7 +6,10 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/role"
@@ -26,24 +29,40 @@ const (
 // models are what games make models of and no recipe cooks; they are copied or left out.
 var models = []string{".3ds", ".ac", ".b3d", ".blend", ".dae", ".fbx", ".iqm", ".md2", ".md3", ".md5mesh", ".ms3d", ".ply", ".spm", ".stl"}
 
-// is2D reports whether what lies in a folder looks like a 2D game: pictures that are small
-// and have alpha, no models, and none of the maps that only surfaces of models need.
-func (s *sight) is2D(ctx context.Context, dir string) (bool, error) {
-	pictures := s.pictures
-	if len(pictures) < presetFewest || s.kinds["mesh"] != nil || s.kinds["gltf"] != nil {
-		return false, nil
+// looks returns the preset of games as which what lies in a folder looks: "3d" with models or
+// the maps that only surfaces of models need, "2d" with pictures that are small and have alpha,
+// "" if that cannot be said.
+func (s *sight) looks(ctx context.Context, dir string) (string, error) {
+	if len(s.pictures) < presetFewest {
+		return "", nil
 	}
-	for _, k := range slices.Concat(s.copied, s.leftOut) {
-		if slices.Contains(models, k.Name) {
-			return false, nil
-		}
+	if s.hasModels() || slices.ContainsFunc(s.pictures, isMap) {
+		return "3d", nil
 	}
-	for _, path := range pictures {
-		switch role.OfPath(path).Role() {
-		case role.Normal, role.Data, role.Height, role.Lightmap:
-			return false, nil
-		}
+	flat, err := areSprites(ctx, dir, s.pictures)
+	if !flat {
+		return "", err
 	}
+	return "2d", err
+}
+
+func (s *sight) hasModels() bool {
+	return s.kinds["mesh"] != nil || s.kinds["gltf"] != nil ||
+		slices.ContainsFunc(slices.Concat(s.copied, s.leftOut), func(k cook.Kind) bool { return slices.Contains(models, k.Name) })
+}
+
+// isMap reports whether a path says that a picture is of a model's surface.
+func isMap(path string) bool {
+	switch role.OfPath(path).Role() {
+	case role.Normal, role.Data, role.Height, role.Lightmap:
+		return true
+	}
+	return false
+}
+
+// areSprites reports whether pictures, as far as a sample of them shows, are small and have
+// alpha.
+func areSprites(ctx context.Context, dir string, pictures []string) (bool, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return false, err
@@ -87,6 +106,39 @@ func smallPicture(ctx context.Context, root *os.Root, path string) (*pixmap.Map,
 		return nil, ctx.Err()
 	}
 	return m, nil
+}
+
+// looksOfFirst returns what the pictures of a first run look like that no rule has a preset
+// for, as [sight.looks] does. What it cannot find out it does not say.
+func (r *cookRun) looksOfFirst(ctx context.Context, sum *cook.Summary) string {
+	if !sum.First || sum.DryRun || r.show.quiet && !r.show.json {
+		return ""
+	}
+	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
+	if err != nil {
+		return ""
+	}
+	list, err := survey.List(out)
+	if err != nil {
+		return ""
+	}
+	s := &sight{kinds: map[string]map[string]int{}, copied: sum.Copied, leftOut: sum.LeftOut}
+	for i := range list {
+		switch m := list[i].Method; m.Recipe {
+		case "mesh", "gltf":
+			s.kinds[m.Recipe] = map[string]int{}
+		case "image":
+			if m.Options["preset"] == strconv.Quote("auto") {
+				s.pictures = append(s.pictures, list[i].Path)
+			}
+		}
+	}
+	s.pictures = slices.Compact(s.pictures) // of more targets
+	looks, err := s.looks(ctx, r.project.Dir)
+	if err != nil {
+		return ""
+	}
+	return looks
 }
 
 // preset writes a rule for the pictures of a 2D game.

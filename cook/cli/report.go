@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/likeness"
 	"github.com/assetcook/assetcook/cook/internal/report/overview"
 	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -50,7 +52,7 @@ func (r *reportRun) flags() *flag.FlagSet {
 	return fs
 }
 
-func runReport(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
+func (c command) runReport(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
 	var run reportRun
 	words, code, ok := parse(run.flags(), args, stdout, stderr)
 	file := run.file
@@ -67,7 +69,7 @@ func runReport(ctx context.Context, _ func(), args []string, stdout, stderr io.W
 		wrong(stderr, "-textures %d: want 0 or more", run.most)
 		return exitUsage
 	}
-	r, err := makeReport(ctx, run.project, run.most, stderr)
+	r, err := c.makeReport(ctx, run.project, run.most, stderr)
 	if err != nil {
 		return fail(ctx, stderr, err)
 	}
@@ -97,7 +99,7 @@ func runReport(ctx context.Context, _ func(), args []string, stdout, stderr io.W
 }
 
 // makeReport reads all that a report is about.
-func makeReport(ctx context.Context, project cook.Project, most int, stderr io.Writer) (*overview.Report, error) {
+func (c command) makeReport(ctx context.Context, project cook.Project, most int, stderr io.Writer) (*overview.Report, error) {
 	out, err := survey.OutputFolder(project.Dir, project.Out)
 	if err != nil {
 		return nil, err
@@ -116,6 +118,10 @@ func makeReport(ctx context.Context, project cook.Project, most int, stderr io.W
 		}
 		defer assets.Close()
 	}
+	set, err := recipe.NewSet(c.recipes...)
+	if err != nil {
+		return nil, err
+	}
 	cooked, err := confine.Open(out)
 	if err != nil {
 		return nil, err
@@ -124,7 +130,7 @@ func makeReport(ctx context.Context, project cook.Project, most int, stderr io.W
 	if n := overview.Textures(in.Assets); min(n, most) >= 200 && assets != nil {
 		fmt.Fprintf(stderr, "cook: comparing %d textures with their sources; -textures compares fewer\n", min(n, most))
 	}
-	in.Textures, in.Unlooked, err = overview.Measure(ctx, assets, cooked, in.Assets, most, runtime.GOMAXPROCS(0))
+	in.Textures, in.Unlooked, err = overview.Measure(ctx, likeness.NewJudge(assets, set), cooked, in.Assets, most, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return nil, err
 	}

@@ -97,17 +97,17 @@ func params(dir string) testscript.Params {
 	}
 }
 
-// png FILE WIDTH HEIGHT SHADE writes a picture.
+// png FILE WIDTH HEIGHT SHADE [ALPHA] writes a picture.
 func makePNG(ts *testscript.TestScript, _ bool, args []string) {
-	n := make([]int, 3)
-	for i := range n {
+	n := []int{0, 0, 0, 255}
+	for i, arg := range args[1:] {
 		var err error
-		n[i], err = strconv.Atoi(args[i+1])
+		n[i], err = strconv.Atoi(arg)
 		ts.Check(err)
 	}
 	name := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
-	ts.Check(writePNG(name, n[0], n[1], n[2]))
+	ts.Check(writePNG(name, n[0], n[1], n[2], n[3]))
 }
 
 // draw IN OUT writes the picture that a text describes as WIDTH HEIGHT SHADE, and a comment.
@@ -118,7 +118,7 @@ func draw() {
 		_, err = fmt.Sscan(string(text), &w, &h, &shade)
 	}
 	if err == nil {
-		err = writePNG(os.Args[2], w, h, shade)
+		err = writePNG(os.Args[2], w, h, shade, 255)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -126,11 +126,11 @@ func draw() {
 	}
 }
 
-func writePNG(name string, w, h, shade int) error {
+func writePNG(name string, w, h, shade, alpha int) error {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
 		for x := range w {
-			img.SetNRGBA(x, y, color.NRGBA{byte(x * 8), byte(y * 8), byte(shade), 255})
+			img.SetNRGBA(x, y, color.NRGBA{byte(x * 8), byte(y * 8), byte(shade), byte(alpha)})
 		}
 	}
 	var b bytes.Buffer

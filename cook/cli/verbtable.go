@@ -60,7 +60,7 @@ func (c command) verbs() []verb {
 		{"remote", "remote check [flags]", "try a server on which results are shared", remoteText,
 			new(remoteRun).flags, argument{words: remoteVerbs}, runRemote},
 		{"report", "report -dir assets [flags]", "write a page about the last cook and all runs", reportText,
-			new(reportRun).flags, folders, runReport},
+			new(reportRun).flags, folders, c.runReport},
 		{"history", "history -dir assets [flags]", "print the last runs, or compare two", historyText,
 			func() *flag.FlagSet { return historyFlags(new(cook.Project), new(int), new(string)) }, folders, runHistory},
 		{"pak", "pak create|list|extract|verify|diff ...", "put files into one, and read such files", pakText,

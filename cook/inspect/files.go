@@ -152,7 +152,12 @@ func (p *project) openTexture(f *file) (*texture.Texture, *survey.Asset, error) 
 
 // A likenessInfo says how like a texture is to its source.
 type likenessInfo struct {
-	PSNR *float64 `json:"psnr"` // nil if the pixels are the same
+	PSNR     *float64 `json:"psnr"`               // nil if the pixels are the same, or if Note says why it is not known
+	Angle    *float64 `json:"angle,omitempty"`    // mean, in degrees, of normals
+	Coverage *float64 `json:"coverage,omitempty"` // most that a level's share of drawn pixels is off by
+	Role     string   `json:"role,omitempty"`
+	Why      string   `json:"role_why,omitempty"` // what decided on the role
+	Note     string   `json:"note,omitempty"`
 }
 
 func (p *project) likeness(ctx context.Context, f *file) (any, [][]byte, error) {
@@ -160,11 +165,22 @@ func (p *project) likeness(ctx context.Context, f *file) (any, [][]byte, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err := likeness.Compare(ctx, p.assets, a, t)
-	if err != nil || math.IsInf(db, 1) {
-		return likenessInfo{}, nil, err
+	found, err := p.judge.Look(ctx, a, t)
+	return infoOf(found, err), nil, ctx.Err()
+}
+
+func infoOf(f likeness.Finding, err error) likenessInfo {
+	known := func(x float64) *float64 {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil
+		}
+		return &x
 	}
-	return likenessInfo{&db}, nil, nil
+	info := likenessInfo{PSNR: known(f.PSNR), Angle: known(f.Angle), Coverage: known(f.Coverage), Role: f.Role, Why: f.Why}
+	if err != nil {
+		info.Note = err.Error()
+	}
+	return info
 }
 
 // A pictureInfo describes pixels, which follow as 8 bits of red, green, blue and alpha,

@@ -85,7 +85,7 @@ func newSite(t *testing.T, files map[string][]byte) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab, err := inspect.Tab(inspect.Options{Dir: s.project.Dir, Program: self, Flags: []string{"-cache", s.project.Cache}})
+	tab, err := inspect.Tab(inspect.Options{Dir: s.project.Dir, Program: self, Flags: []string{"-cache", s.project.Cache}, Recipes: s.project.Recipes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package inspect
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"net/http"
 	"slices"
@@ -41,9 +40,11 @@ type loss struct {
 	Target string       `json:"target,omitempty"`
 	Output execute.Path `json:"output"`
 	Format string       `json:"format,omitempty"`
+	Width  int          `json:"width,omitempty"`
+	Height int          `json:"height,omitempty"`
+	Levels int          `json:"levels,omitempty"`
 	Size   int64        `json:"bytes"`
-	PSNR   float64      `json:"psnr,omitempty"` // 0 if Note says why it is not known
-	Note   string       `json:"note,omitempty"`
+	likenessInfo
 }
 
 // A candidate is an artifact that is to be compared.
@@ -123,15 +124,13 @@ func (p *project) compare(c *candidate) loss {
 		if err != nil {
 			return nil, nil, err
 		}
-		found.Format = t.Format.String()
-		db, err := likeness.Compare(context.Background(), p.assets, c.asset, t)
-		if err == nil && math.IsInf(db, 1) {
-			err = errors.New("the same pixels as the source")
+		found.Format, found.Width, found.Height, found.Levels = t.Format.String(), t.W, t.H, len(t.Levels)
+		known, err := p.judge.Look(context.Background(), c.asset, t)
+		found.likenessInfo = infoOf(known, err)
+		if err == nil && math.IsInf(known.PSNR, 1) {
+			found.Note = "the same pixels as the source"
 		}
-		if err == nil {
-			found.PSNR = db
-		}
-		return nil, nil, err
+		return nil, nil, nil
 	})
 	if err != nil {
 		found.Note = err.Error()
@@ -139,18 +138,83 @@ func (p *project) compare(c *candidate) loss {
 	return found
 }
 
+// A lossQuery chooses and orders losses.
+type lossQuery struct {
+	Role   string `json:"role"`   // "" for any
+	Format string `json:"format"` // "" for any
+	By     string `json:"sort"`   // "" for PSNR
+	Down   bool   `json:"down"`
+}
+
+func (q *lossQuery) wants(l *loss) bool {
+	return (q.Role == "" || l.Role == q.Role) && (q.Format == "" || l.Format == q.Format)
+}
+
+// compare orders losses: the worst first, and at the end, whichever the direction, those that
+// have no such figure.
+func (q *lossQuery) compare(a, b *loss) int {
+	order := 0
+	switch q.By {
+	case "path":
+		order = strings.Compare(string(a.Path), string(b.Path))
+	case "role":
+		order = strings.Compare(a.Role, b.Role)
+	case "format":
+		order = strings.Compare(a.Format, b.Format)
+	case "size":
+		order = cmp.Compare(b.Width*b.Height, a.Width*a.Height)
+	case "bytes":
+		order = cmp.Compare(b.Size, a.Size)
+	default:
+		figure := map[string]func(*loss) *float64{
+			"angle":    func(l *loss) *float64 { return l.Angle },
+			"coverage": func(l *loss) *float64 { return l.Coverage },
+		}[q.By]
+		worst := -1 // what is worst is largest
+		if figure == nil {
+			figure, worst = func(l *loss) *float64 { return l.PSNR }, 1
+		}
+		x, y := figure(a), figure(b)
+		if x == nil || y == nil {
+			return cmp.Or(compareBool(x == nil, y == nil), strings.Compare(a.Note, b.Note))
+		}
+		order = worst * cmp.Compare(*x, *y)
+	}
+	if q.Down {
+		return -order
+	}
+	return order
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
 // A comparing says how far the comparing has come.
 type comparing struct {
-	Of    int    `json:"of"`
-	Done  int    `json:"done"`
-	Known int    `json:"known"` // that have a PSNR
-	Rows  []loss `json:"rows"`  // those that have lost most first, then those without a PSNR
+	Of      int      `json:"of"`
+	Done    int      `json:"done"`
+	Known   int      `json:"known"` // that have a PSNR
+	Matched int      `json:"matched"`
+	Rows    []loss   `json:"rows"`
+	Roles   []choice `json:"roles"`
+	Formats []choice `json:"formats"`
 }
 
 // mostLosses is how many textures are listed.
 const mostLosses = 1000
 
-func (p *project) listLosses(w http.ResponseWriter, _ *http.Request) {
+func (p *project) listLosses(w http.ResponseWriter, req *http.Request) {
+	var q lossQuery
+	if !webjson.Read(w, req, &q) {
+		return
+	}
 	list, err := p.table.current()
 	if err != nil {
 		fail(w, err)
@@ -159,23 +223,26 @@ func (p *project) listLosses(w http.ResponseWriter, _ *http.Request) {
 	all := candidates(list.all)
 	p.losses.begin(p, all)
 	answer := comparing{Of: len(all), Rows: []loss{}}
+	roles, formats := map[string]int{}, map[string]int{}
 	p.losses.mu.Lock()
 	for i := range all {
-		if found, ok := p.losses.known[all[i].comparison]; ok {
-			answer.Done++
-			if found.Note == "" {
-				answer.Known++
-			}
+		found, ok := p.losses.known[all[i].comparison]
+		if !ok {
+			continue
+		}
+		answer.Done++
+		if found.PSNR != nil {
+			answer.Known++
+		}
+		roles[found.Role]++
+		formats[found.Format]++
+		if q.wants(&found) {
 			answer.Rows = append(answer.Rows, found)
 		}
 	}
 	p.losses.mu.Unlock()
-	slices.SortStableFunc(answer.Rows, func(a, b loss) int {
-		if (a.Note == "") != (b.Note == "") {
-			return strings.Compare(a.Note, b.Note) // "" is first
-		}
-		return cmp.Compare(a.PSNR, b.PSNR)
-	})
+	slices.SortStableFunc(answer.Rows, func(a, b loss) int { return q.compare(&a, &b) })
+	answer.Roles, answer.Formats, answer.Matched = sorted(roles), sorted(formats), len(answer.Rows)
 	answer.Rows = answer.Rows[:min(mostLosses, len(answer.Rows))]
 	webjson.Write(w, answer)
 }

@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"net/http"
 
+	"github.com/assetcook/assetcook/cook/internal/likeness"
 	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/view"
@@ -25,11 +27,18 @@ type Options struct {
 	// cook, and Flags besides -dir and -out. With "" neither can be asked for.
 	Program string
 	Flags   []string
+
+	// Recipes say what they take textures for, and what those are compared with.
+	Recipes []recipe.Recipe
 }
 
 // Tab returns the tab of a project. The output folder need not exist yet.
 func Tab(o Options) (view.Tab, error) {
 	out, err := survey.OutputFolder(o.Dir, o.Out)
+	if err != nil {
+		return view.Tab{}, err
+	}
+	set, err := recipe.NewSet(o.Recipes...)
 	if err != nil {
 		return view.Tab{}, err
 	}
@@ -41,7 +50,7 @@ func Tab(o Options) (view.Tab, error) {
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
-	p := &project{Options: o, assets: assets, out: out, turn: make(chan struct{}, 2)}
+	p := &project{Options: o, assets: assets, out: out, judge: likeness.NewJudge(assets, set), turn: make(chan struct{}, 2)}
 	p.table.out = out
 	return view.Tab{ID: "assets", Title: "Assets", Files: files, API: p.routes()}, nil
 }
@@ -51,6 +60,7 @@ type project struct {
 	Options
 	assets *confine.Dir
 	out    string // absolute
+	judge  *likeness.Judge
 	table  table
 	losses losses
 

@@ -177,6 +177,32 @@ func TestAssets(t *testing.T) {
 	p.until(`document.querySelector(".assets .right").hidden`)
 }
 
+// Textures are listed with their roles, those first that have lost most, and can be narrowed
+// to a role and ordered by keys alone.
+func TestTexturesByLoss(t *testing.T) {
+	_, server, fragment := cookHTTP(t)
+	p := open(t, server, fragment+"&tab=assets&a.list=losses")
+	p.until(`document.querySelector(".losses").dataset.done === "true"`)
+	cells := func(column int) string {
+		return fmt.Sprintf(`[...document.querySelectorAll(".losses tbody td:nth-child(%d)")].map(e => e.textContent)`, column)
+	}
+	if !eval[bool](p, `(n => n.length > 5 && n.every((x, i) => !i || n[i - 1] <= x))(`+cells(5)+`.filter(x => x !== "–").map(Number))`) {
+		t.Errorf("PSNRs do not rise: %v", eval[[]string](p, cells(5)))
+	}
+	p.do(chromedp.Evaluate[chromedp.Void](`(s => { s.value = "normal"; s.onchange(); })(document.querySelector(".losses select"))`))
+	p.until(`(r => r.length > 0 && r.every(x => x === "normal"))(` + cells(2) + `)`)
+	if !eval[bool](p, cells(6)+`.every(x => Number(x) > 0)`) {
+		t.Errorf("normal maps without an angle: %v", eval[[]string](p, cells(6)))
+	}
+	p.until(`location.hash.includes("a.loss.role=normal")`)
+	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".losses select").value = "", document.querySelector(".losses select").onchange()`))
+	p.do(chromedp.Focus(chromedp.CSS(".losses th:first-child button")), chromedp.KeyEvent("\r"))
+	p.until(`document.querySelector(".losses th").ariaSort === "ascending"`)
+	p.until(`(n => n.length > 5 && n.every((x, i) => !i || n[i - 1] <= x))(` + cells(1) + `)`)
+	p.do(chromedp.KeyEvent("\r"))
+	p.until(`(n => n.length > 5 && n.every((x, i) => !i || n[i - 1] >= x))(` + cells(1) + `)`)
+}
+
 // Every kind of asset can be looked at, and nothing complains.
 func TestInspectors(t *testing.T) {
 	_, server, fragment := cookHTTP(t)

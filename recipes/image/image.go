@@ -52,6 +52,7 @@ import (
 	"errors"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/cooked"
 	"github.com/assetcook/assetcook/internal/image/dds"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
@@ -187,6 +188,26 @@ func (o *Image) Explain(ctx context.Context, job *recipe.Job) ([]string, error) 
 		return nil, err
 	}
 	return s.reasons, nil
+}
+
+// Prepared returns what Cook would encode, for those who compare it with what was encoded.
+func (o *Image) Prepared(ctx context.Context, job *recipe.Job) (*cooked.Prepared, error) {
+	s, err := o.prepare(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	if s.premultiplies() {
+		for _, m := range s.pictures {
+			if err := pixmap.Premultiply(ctx, m, s.color()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	p := &cooked.Prepared{Role: s.role, Why: s.told, Pictures: s.pictures}
+	if s.kind == "color" {
+		p.Test = s.o.Coverage
+	}
+	return p, nil
 }
 
 // prepare reads the source and what belongs to it, and decides what becomes of

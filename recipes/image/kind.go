@@ -13,6 +13,7 @@ import (
 // A decision is what a subject turns out to be, and how it is stored.
 type decision struct {
 	role role.Role
+	told string // what decided on the role
 	// kind is how numbers are treated: "color", "normal", "mask" (one channel) or "data".
 	kind string
 	// srgb says that colors are on the sRGB curve; false for other kinds.
@@ -28,7 +29,7 @@ func (s *subject) judge(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	v := e.decide()
-	s.role = v.role
+	s.role, s.told = v.role, v.reason
 	s.because("role %v: %s", v.role, v.reason)
 	if v.conflict != "" {
 		job.Warn("%s", v.conflict)

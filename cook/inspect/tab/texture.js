@@ -3,7 +3,7 @@
 import { bytes, count, el } from "../../format.js";
 import { ending } from "./names.js";
 
-const pictures = ["png", "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "tga", "qoi", "hdr"];
+const pictures = ["png", "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "tga", "qoi", "hdr", "exr", "psd"];
 
 export async function mount(root, asset, api) {
 	const view = new Texture(root, asset, api);
@@ -88,8 +88,13 @@ class Texture {
 	async #likeness() {
 		try {
 			const { head } = await this.#api.get("likeness", { side: "output", path: this.#asset.output.path }, this.#stop.signal);
-			this.facts.textContent = this.described + " · " + (head.psnr === null ? "the same pixels as the source" : `PSNR ${head.psnr.toFixed(2)} dB`);
-			this.#root.dataset.psnr = head.psnr ?? "Infinity";
+			const told = [head.note ?? (head.psnr === null ? "the same pixels as the source" : `PSNR ${head.psnr.toFixed(2)} dB`)];
+			if (head.angle !== undefined) told.push(`normals off by ${head.angle.toFixed(2)}° on average`);
+			if (head.coverage !== undefined) told.push(`coverage of levels off by ${(100 * head.coverage).toFixed(1)} % at most`);
+			if (head.role) told.unshift(`role ${head.role}`);
+			this.facts.textContent = [this.described, ...told].join(" · ");
+			this.facts.title = head.role_why ?? "";
+			if (!head.note) this.#root.dataset.psnr = head.psnr ?? "Infinity";
 		} catch (e) {
 			if (!this.#stop.signal.aborted) this.facts.textContent = `${this.described} · ${e.message}`;
 		}

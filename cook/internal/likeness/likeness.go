@@ -1,7 +1,7 @@
 // Package likeness compares cooked textures with the pictures that they were cooked from.
 //
 //	made, err := likeness.Open(out, "wood.png.ktx2")
-//	db, err := likeness.Compare(ctx, assets, &asset, made)
+//	found, err := likeness.NewJudge(assets, recipes).Look(ctx, &asset, made)
 package likeness
 
 import (
@@ -12,9 +12,12 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/image/cooked"
@@ -44,40 +47,88 @@ func Open(out *confine.Dir, name string) (*texture.Texture, error) {
 	return cooked.Open(data, 8*LargestPicture)
 }
 
-// Compare returns how like a texture is to its source, in dB as [cooked.PSNR] has it. An
-// error says why that cannot be told.
-func Compare(ctx context.Context, assets *confine.Dir, a *survey.Asset, made *texture.Texture) (float64, error) {
+// A Finding is what is known of a texture besides what the file says.
+type Finding struct {
+	Role string // "" if its recipe does not tell
+	Why  string // what decided on the role
+	cooked.Measure
+}
+
+// A Judge compares textures with what their recipes prepare of the sources.
+type Judge struct {
+	assets  *confine.Dir
+	recipes *recipe.Set
+	clock   *scan.Clock
+}
+
+// NewJudge returns a judge of textures that some recipes made. Those of others are compared
+// with their sources as they are. Assets is nil if the sources are not at hand.
+func NewJudge(assets *confine.Dir, recipes *recipe.Set) *Judge {
+	return &Judge{assets, recipes, scan.NewClock(time.Now(), time.Now)}
+}
+
+// Look compares a texture with the source that it was cooked from. An error says why that
+// cannot be told, beside what could be.
+func (j *Judge) Look(ctx context.Context, a *survey.Asset, made *texture.Texture) (f Finding, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("not compared: %v", p)
+		}
+	}()
+	f.Measure = cooked.Unmeasured()
 	switch {
 	case int64(made.W)*int64(made.H) > LargestPicture:
-		return 0, errors.New("too large to compare")
-	case assets == nil:
-		return 0, errors.New("not compared: the asset folder was not given")
-	case made.Pictures() > 1:
-		return 0, errors.New("not compared: more than one picture")
+		return f, errors.New("too large to compare")
+	case j.assets == nil:
+		return f, errors.New("not compared: the asset folder was not given")
 	}
-	if by := movesPixels(a.Method); by != "" {
-		return 0, fmt.Errorf("not compared: option %s changes what is stored", by)
-	}
-	data, err := Read(assets, a.Path)
+	data, err := Read(j.assets, a.Path)
 	if err != nil {
-		return 0, fmt.Errorf("not compared: %w", err)
+		return f, fmt.Errorf("not compared: %w", err)
 	}
 	if store.BlobID(hashing.DigestOf(data)) != a.Source {
-		return 0, errors.New("not compared: the source has changed since it was cooked")
+		return f, errors.New("not compared: the source has changed since it was cooked")
+	}
+	p, err := j.prepared(ctx, a, made, data)
+	if err != nil {
+		return f, fmt.Errorf("not compared: %w", err)
+	}
+	f.Role, f.Why = p.Role.String(), p.Why
+	if made.Pictures() > 1 || len(p.Pictures) != 1 {
+		return f, errors.New("not compared: more than one picture")
+	}
+	f.Measure, err = p.Measure(ctx, made)
+	if errors.Is(err, cooked.ErrSize) {
+		err = fmt.Errorf("not compared: scaled from %d x %d", p.Pictures[0].W, p.Pictures[0].H)
+	}
+	return f, err
+}
+
+// A preparer is a recipe that says what it encodes.
+type preparer interface {
+	Prepared(context.Context, *recipe.Job) (*cooked.Prepared, error)
+}
+
+// prepared returns what a texture was encoded from: what its recipe makes of the source, or
+// the source itself where there is no such recipe.
+func (j *Judge) prepared(ctx context.Context, a *survey.Asset, made *texture.Texture, data []byte) (*cooked.Prepared, error) {
+	r, c, err := a.Method.Cooker(j.recipes)
+	if p, ok := c.(preparer); ok {
+		sums, _ := hashing.Lookup("xxh3")
+		reading := survey.Reading{Assets: j.assets, Recipes: j.recipes, Checksum: sums, Clock: j.clock}
+		return p.Prepared(ctx, survey.NewJob(ctx, reading, r, a.Path, int64(len(data))))
+	}
+	if by := movesPixels(a.Method); by != "" {
+		if err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("option %s changes what is stored", by)
 	}
 	m, err := Decode(ctx, data, a.Path, made.SRGB || made.Format.Float())
 	if err != nil {
-		return 0, fmt.Errorf("not compared: %w", err)
+		return nil, err
 	}
-	level, err := cooked.Level(ctx, made, 0, 0)
-	if err != nil {
-		return 0, err
-	}
-	db, err := cooked.PSNR(ctx, made, level, m)
-	if errors.Is(err, cooked.ErrSize) {
-		return 0, fmt.Errorf("not compared: scaled from %d x %d", m.W, m.H)
-	}
-	return db, err
+	return &cooked.Prepared{Pictures: []*pixmap.Map{m}}, nil
 }
 
 // Decode decodes a source, as colors or as numbers that are to stay as they are.

@@ -43,9 +43,6 @@ func (k kinds) list() []Kind {
 // of: what is copied since no recipe and no rule is for it, and what is left out by the
 // list that nobody wrote.
 func firstKinds(d *Delta, t *Todo) (copied, leftOut []Kind) {
-	if !d.Whole || d.Last.ID() != "" {
-		return nil, nil
-	}
 	ships, out := kinds{}, kinds{}
 	counted := "" // the last path, which may have actions for more targets
 	for i := range t.Actions {

@@ -26,7 +26,9 @@ type Done struct {
 	Detail *execute.Detail
 	// Rules are those that the pass followed; nil if it had to do with none.
 	Rules *RuleTexts
-	// Copied and LeftOut are what a first run shall tell of.
+	// First says that nothing was known of the output folder. Copied and LeftOut are what
+	// such a run shall tell of.
+	First           bool
 	Copied, LeftOut []Kind
 	// ID names the pass in the history; it is zero if it has none yet.
 	ID guid.ID
@@ -85,7 +87,9 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 	if rules := cmp.Or(todo.Rules, delta.Edited.Rules); rules != nil {
 		done.Rules = &rules.RuleTexts
 	}
-	done.Copied, done.LeftOut = firstKinds(delta, todo)
+	if done.First = delta.Whole && delta.Last.ID() == ""; done.First {
+		done.Copied, done.LeftOut = firstKinds(delta, todo)
+	}
 	if todo.works() {
 		if err := s.CheckOwner(); err != nil {
 			return err

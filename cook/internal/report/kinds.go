@@ -14,13 +14,20 @@ import (
 // mostKinds is how many kinds of files are named.
 const mostKinds = 6
 
-// WriteKinds prints what a first run copied or left out though nobody said so.
+// WriteKinds prints what a first run copied or left out though nobody said so, and what its
+// pictures look like.
 func WriteKinds(w io.Writer, s *cook.Summary) {
 	if len(s.Copied) > 0 {
 		fmt.Fprintf(w, "copied as they are: %s\n", kinds(s.Copied))
 	}
 	if len(s.LeftOut) > 0 {
 		fmt.Fprintf(w, "left out: %s; see cook help ignore\n", kinds(s.LeftOut))
+	}
+	switch s.Preset {
+	case "2d":
+		fmt.Fprintln(w, `pictures look like those of a 2D game; preset = "auto" went by the role of each, preset = "2d" in a rule leaves out mips`)
+	case "3d":
+		fmt.Fprintln(w, `pictures look like those of a 3D scene; preset = "auto" went by the role of each, preset = "3d" in a rule gives sprites mips too`)
 	}
 }
 

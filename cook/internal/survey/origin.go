@@ -2,17 +2,14 @@ package survey
 
 import (
 	"context"
-	"io/fs"
 	"slices"
 
-	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // Origin says where the artifacts of an action came from that were known when it was last
@@ -67,18 +64,7 @@ func Makes(ctx context.Context, s *pass.Session, a *plan.Action) (lines, warning
 	if !ok {
 		return nil, nil
 	}
-	read := contents.New(contents.Options{
-		Assets: s.Assets, Known: index.Empty(), Checksum: s.Checksum, Unsettled: true, Workers: 1, Clock: s.Clock, Extracts: s.Recipes.Extract,
-	})
-	job := recipe.NewJob(recipe.Env{
-		Recipe: a.Method.Recipe, Path: a.Path, Assets: s.Assets.Name(),
-		Open: func(p string) (fs.File, error) { return s.Assets.OpenFile(p) },
-		Stat: s.Assets.Stat,
-		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
-			return read.List(ctx, pathname.Listing(folder, pattern, ofFolders))
-		},
-		Extract: func(p string) ([]byte, bool, error) { return read.Extract(ctx, p) },
-	}, a.Source.Stamp.Size)
+	job := NewJob(ctx, Reading{s.Assets, s.Recipes, s.Checksum, s.Clock}, a.Method.Recipe, a.Path, a.Source.Stamp.Size)
 	lines, err := execute.Explain(ctx, explainer, job)
 	if err != nil {
 		return []string{err.Error()}, nil

@@ -15,7 +15,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/likeness"
 	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/image/cooked"
 )
 
 func render(t *testing.T, r *Report) string {
@@ -52,10 +54,17 @@ func attacked() Input {
 		d.Sizes = append(d.Sizes, execute.Size{Path: execute.Path(a.Path), Target: name, Before: -1, After: int64(i)})
 		d.Warnings = append(d.Warnings, execute.Warning{Path: execute.Path(a.Path), Text: name})
 		in.Runs[4].Stages[0].Name = name
-		in.Textures = append(in.Textures, Texture{Path: name, Target: name, Output: name, Format: name, PSNR: float64(i), Note: name, Thumb: []byte("no jpeg")})
+		in.Textures = append(in.Textures, Texture{Path: name, Target: name, Output: name, Format: name, Finding: finding(float64(i), name), Note: name, Thumb: []byte("no jpeg")})
 	}
 	in.Out = hostile[0]
 	return in
+}
+
+// finding is what is known of a texture with a PSNR.
+func finding(psnr float64, role string) likeness.Finding {
+	f := likeness.Finding{Role: role, Why: role, Measure: cooked.Unmeasured()}
+	f.PSNR = psnr
+	return f
 }
 
 // Names of any bytes stay text, and the page is UTF-8.
@@ -121,7 +130,7 @@ func TestSelfContained(t *testing.T) {
 func TestSize(t *testing.T) {
 	many := large(100_000, 600)
 	for range 400 {
-		many.Textures = append(many.Textures, Texture{Path: "a/texture.png", Format: "bc7", PSNR: 40, Thumb: make([]byte, 8000)})
+		many.Textures = append(many.Textures, Texture{Path: "a/texture.png", Format: "bc7", Finding: finding(40, "color"), Thumb: make([]byte, 8000)})
 	}
 	odd := attacked()
 	for i := range 30_000 {
@@ -182,7 +191,7 @@ func TestTablesAgree(t *testing.T) {
 		in.Runs[29].Detail.Sizes = append(in.Runs[29].Detail.Sizes, execute.Size{Path: execute.Path(in.Assets[i].Path), Before: int64(i) - 1, After: int64(i * i)})
 		in.Runs[29].Detail.Warnings = append(in.Runs[29].Detail.Warnings, execute.Warning{Path: execute.Path(in.Assets[i].Path), Text: "careful"})
 		in.Assets[i].Failed = true
-		in.Textures = append(in.Textures, Texture{Path: in.Assets[i].Path, Format: "bc7", W: i, PSNR: math.Mod(float64(i), 7)})
+		in.Textures = append(in.Textures, Texture{Path: in.Assets[i].Path, Format: "bc7", W: i, Finding: finding(math.Mod(float64(i), 7), "normal")})
 	}
 	r := New(in)
 	page := render(t, r)

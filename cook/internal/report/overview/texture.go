@@ -25,8 +25,8 @@ type Texture struct {
 	Path, Target, Output string
 	Format               string // "" if the file could not be read
 	W, H, Levels         int
-	In, Out              int64   // bytes of source and file
-	PSNR                 float64 // in dB against the source, +Inf for the same pixels, NaN if Note says why not
+	In, Out              int64 // bytes of source and file
+	likeness.Finding           // its PSNR is +Inf for the same pixels, NaN if Note says why not
 	Note                 string
 	Thumb                []byte // JPEG
 }
@@ -54,16 +54,17 @@ func candidates(list []survey.Asset) (all []candidate) {
 func Textures(list []survey.Asset) int { return len(candidates(list)) }
 
 // Measure looks at the largest textures, so many at most, and returns how many more there
-// are. Assets is nil if the sources are not at hand: then nothing is compared.
-func Measure(ctx context.Context, assets, out *confine.Dir, list []survey.Asset, most, workers int) (found []Texture, more int, err error) {
+// are.
+func Measure(ctx context.Context, judge *likeness.Judge, out *confine.Dir, list []survey.Asset, most, workers int) (found []Texture, more int, err error) {
 	all := candidates(list)
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.file.Size, a.file.Size) })
 	n := min(most, len(all))
 	found = make([]Texture, n)
 	err = parallel.Each(ctx, workers, n, func(_, i int) error {
 		c := all[i]
-		t := Texture{Path: c.asset.Path, Target: c.asset.Target, Output: c.file.Path, In: c.asset.In, Out: c.file.Size, PSNR: math.NaN()}
-		if err := t.look(ctx, assets, out, c.asset); err != nil {
+		t := Texture{Path: c.asset.Path, Target: c.asset.Target, Output: c.file.Path, In: c.asset.In, Out: c.file.Size}
+		t.Measure = cooked.Unmeasured()
+		if err := t.look(ctx, judge, out, c.asset); err != nil {
 			if ctx.Err() != nil {
 				return err
 			}
@@ -76,7 +77,7 @@ func Measure(ctx context.Context, assets, out *confine.Dir, list []survey.Asset,
 }
 
 // look reads a texture, makes its thumbnail, and compares it with its source.
-func (t *Texture) look(ctx context.Context, assets, out *confine.Dir, a *survey.Asset) (err error) {
+func (t *Texture) look(ctx context.Context, judge *likeness.Judge, out *confine.Dir, a *survey.Asset) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("cannot be shown: %v", p)
@@ -99,14 +100,10 @@ func (t *Texture) look(ctx context.Context, assets, out *confine.Dir, a *survey.
 	if t.Thumb, err = thumbnail(ctx, made); err != nil {
 		return err
 	}
-	db, err := likeness.Compare(ctx, assets, a, made)
-	if err != nil {
-		return err
-	}
-	if t.PSNR = db; math.IsInf(db, 1) {
+	if t.Finding, err = judge.Look(ctx, a, made); err == nil && math.IsInf(t.PSNR, 1) {
 		t.Note = "lossless"
 	}
-	return nil
+	return err
 }
 
 // thumbnail draws a texture over gray, from the smallest level that is large enough.
@@ -159,24 +156,30 @@ func upward(x, y byte) byte {
 // textures lists textures, those first that have lost most.
 func (r *Report) textures() *Table {
 	t := &Table{Key: "textures", Title: "Textures, most loss first", Columns: []Column{
-		{"path", "texture", Name, false}, {"target", "target", Name, false}, {"format", "format", Text, false}, {"width", "width", Number, false}, {"height", "height", Number, false},
-		{"levels", "levels", Number, false}, {"bytes_in", "source", Bytes, true}, {"bytes_out", "cooked", Bytes, true}, {"psnr", "PSNR in dB", Decibel, false}, {"note", "", Text, false},
-	}, Note: "PSNR compares the first level with the source, in the channels that are stored: 30 dB can be seen, beyond 45 dB hardly anything can."}
+		{"path", "texture", Name, false}, {"target", "target", Name, false}, {"role", "role", Text, false}, {"role_why", "decided by", Text, false}, {"format", "format", Text, false}, {"width", "width", Number, false}, {"height", "height", Number, false},
+		{"levels", "levels", Number, false}, {"bytes_in", "source", Bytes, true}, {"bytes_out", "cooked", Bytes, true}, {"psnr", "PSNR in dB", Decibel, false},
+		{"angle", "angle in °", Decibel, false}, {"coverage", "coverage off by", Percent, false}, {"note", "", Text, false},
+	}, Note: "PSNR compares the first level with the source as it was prepared (scaled, channels moved), in the channels that are stored: 30 dB can be seen, beyond 45 dB hardly anything can. " +
+		"Of normal maps, the mean angle between normals; with option coverage, the most that a level's share of drawn pixels differs from the source's."}
 	list := slices.Clone(r.in.Textures)
 	slices.SortStableFunc(list, func(a, b Texture) int { return compareLoss(a.PSNR, b.PSNR) })
 	r.in.Textures = list
 	for i := range list {
 		x := &list[i]
-		psnr := any(x.PSNR)
-		if math.IsNaN(x.PSNR) || math.IsInf(x.PSNR, 0) {
-			psnr = nil
-		}
-		t.add(x.Path, x.Target, x.Format, int64(x.W), int64(x.H), int64(x.Levels), x.In, x.Out, psnr, x.Note)
+		t.add(x.Path, x.Target, x.Role, x.Why, x.Format, int64(x.W), int64(x.H), int64(x.Levels), x.In, x.Out, known(x.PSNR), known(x.Angle), known(x.Coverage), x.Note)
 	}
 	if r.in.Unlooked > 0 {
 		t.Note += fmt.Sprintf(" Of %s the largest %d were looked at.", count(len(list)+r.in.Unlooked, "texture"), len(list))
 	}
 	return t
+}
+
+// known is a cell of a number, nil for what is not finite.
+func known(x float64) any {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return x
 }
 
 // compareLoss orders by PSNR, with what is not known at the end.

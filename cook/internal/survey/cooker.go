@@ -1,0 +1,103 @@
+package survey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A Reading is what recipes read through when they are asked about a source.
+type Reading struct {
+	Assets   *confine.Dir
+	Recipes  *recipe.Set
+	Checksum hashing.Func
+	Clock    *scan.Clock
+}
+
+// NewJob returns a job in which a recipe can read a source of so many bytes and what belongs
+// to it, and write nothing.
+func NewJob(ctx context.Context, r Reading, by recipe.Recipe, path string, size int64) *recipe.Job {
+	read := contents.New(contents.Options{
+		Assets: r.Assets, Known: index.Empty(), Checksum: r.Checksum, Unsettled: true, Workers: 1, Clock: r.Clock, Extracts: r.Recipes.Extract,
+	})
+	return recipe.NewJob(recipe.Env{
+		Recipe: by, Path: path, Assets: r.Assets.Name(),
+		Open: func(p string) (fs.File, error) { return r.Assets.OpenFile(p) },
+		Stat: r.Assets.Stat,
+		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
+			return read.List(ctx, pathname.Listing(folder, pattern, ofFolders))
+		},
+		Extract: func(p string) ([]byte, bool, error) { return read.Extract(ctx, p) },
+	}, size)
+}
+
+// ErrOtherRecipe is returned for a method of which the program has no recipe, or another
+// version of it.
+var ErrOtherRecipe = errors.New("cooked by a recipe that this program does not have")
+
+// Cooker returns the recipe of a method, and a cooker of it with the options filled in.
+func (m *Method) Cooker(from *recipe.Set) (recipe.Recipe, recipe.Cooker, error) {
+	r, ok := from.Lookup(m.Recipe)
+	if !ok || m.Options["recipe version"] != strconv.Itoa(r.Version) {
+		return r, nil, ErrOtherRecipe
+	}
+	for key := range m.Options {
+		if strings.HasPrefix(key, "recipe"+rules.Of) {
+			return r, nil, errors.New("cooked in several steps")
+		}
+	}
+	c := r.New()
+	for _, f := range recipe.Fields(c) {
+		text, ok := m.Options[f.Key]
+		if !ok || text == f.Value {
+			continue
+		}
+		if err := recipe.SetOption(c, f.Key, valueOf(text)); err != nil {
+			return r, nil, fmt.Errorf("option %s: %w", f.Key, err)
+		}
+	}
+	for _, f := range recipe.Fields(c) {
+		if text, ok := m.Options[f.Key]; ok && text != f.Value {
+			return r, nil, fmt.Errorf("option %s = %s cannot be read back", f.Key, text)
+		}
+	}
+	return r, c, nil
+}
+
+// valueOf reads the value of a [recipe.Field] as a rule would have it. What it does not know,
+// such as a table, stays a text, which no option but that of a text or a time takes.
+func valueOf(text string) any {
+	if list, ok := strings.CutPrefix(text, "["); ok {
+		all := []any{}
+		for quoted, err := strconv.QuotedPrefix(list); err == nil; quoted, err = strconv.QuotedPrefix(list) {
+			s, _ := strconv.Unquote(quoted)
+			all, list = append(all, s), strings.TrimPrefix(list[len(quoted):], ", ")
+		}
+		return all
+	}
+	if s, err := strconv.Unquote(text); err == nil {
+		return s
+	}
+	if text == "true" || text == "false" {
+		return text == "true"
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n
+	}
+	if x, err := strconv.ParseFloat(text, 64); err == nil {
+		return x
+	}
+	return text
+}

@@ -1,0 +1,134 @@
+package cooked
+
+import (
+	"context"
+	"math"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// A Prepared is what a recipe is about to encode, and what it takes the picture for.
+type Prepared struct {
+	Role     role.Role
+	Why      string        // what decided on the role
+	Pictures []*pixmap.Map // first levels, scaled, with the numbers that are stored
+	Test     float64       // alpha from which on a game draws a pixel, 0 for no such test
+}
+
+// A Measure is how like a texture is to what it was encoded from. What does not apply is NaN.
+type Measure struct {
+	PSNR     float64 // in dB, of the first level
+	Angle    float64 // mean angle in degrees between unit vectors, of the first level
+	Coverage float64 // most that the share of pixels which pass the test changes on a level
+}
+
+// Unmeasured is a Measure of nothing.
+func Unmeasured() Measure { return Measure{math.NaN(), math.NaN(), math.NaN()} }
+
+// Measure compares a texture of one picture with what it was encoded from.
+func (p *Prepared) Measure(ctx context.Context, t *texture.Texture) (Measure, error) {
+	found := Unmeasured()
+	want := p.Pictures[0]
+	m, err := Level(ctx, t, 0, 0)
+	if err != nil {
+		return found, err
+	}
+	db, err := PSNR(ctx, t, m, want)
+	if err != nil {
+		return found, err
+	}
+	found.PSNR = db
+	if yes := stored(t); p.Role == role.Normal && yes[0] && yes[1] {
+		if found.Angle, err = angle(ctx, m, want, yes[2]); err != nil {
+			return found, err
+		}
+	}
+	if p.Test > 0 && stored(t)[3] {
+		found.Coverage, err = p.coverage(ctx, t)
+	}
+	return found, err
+}
+
+// angle returns the mean angle in degrees between the unit vectors of two pictures. The third
+// coordinate of the first is computed, as shaders do, unless it is stored. What the second
+// has no direction for is left out.
+func angle(ctx context.Context, m, want *pixmap.Map, whole bool) (float64, error) {
+	got, err := pixmap.Convert(ctx, m, pixmap.Float, pixmap.Data)
+	if err != nil {
+		return 0, err
+	}
+	if want, err = pixmap.Convert(ctx, want, pixmap.Float, pixmap.Data); err != nil {
+		return 0, err
+	}
+	sum, n := 0.0, 0
+	for i := 0; i < len(want.PixF); i += 4 {
+		if i&0xfffff == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		a, b := vector(got.PixF[i:], whole), vector(want.PixF[i:], whole)
+		long := math.Sqrt(dot(a, a) * dot(b, b))
+		if long == 0 {
+			continue
+		}
+		sum += math.Acos(min(1, max(-1, dot(a, b)/long)))
+		n++
+	}
+	return sum / float64(max(1, n)) * 180 / math.Pi, nil
+}
+
+// vector is the direction that a pixel holds, with the third coordinate as it is or computed.
+func vector(pixel []float32, whole bool) [3]float64 {
+	v := [3]float64{2*float64(pixel[0]) - 1, 2*float64(pixel[1]) - 1, 2*float64(pixel[2]) - 1}
+	if !whole {
+		v[2] = math.Sqrt(max(0, 1-v[0]*v[0]-v[1]*v[1]))
+	}
+	return v
+}
+
+func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
+
+// coverage returns the most that a level's share of pixels which pass the test differs from
+// that of the picture. Levels of fewer pixels than coverageFewest cannot keep it.
+func (p *Prepared) coverage(ctx context.Context, t *texture.Texture) (float64, error) {
+	want, err := passing(ctx, p.Pictures[0], p.Test)
+	if err != nil {
+		return 0, err
+	}
+	most := 0.0
+	for level := range t.Levels {
+		if w, h := texture.LevelSize(t.W, t.H, level); level > 0 && w*h < coverageFewest {
+			break
+		}
+		m, err := Level(ctx, t, level, 0)
+		if err != nil {
+			return 0, err
+		}
+		got, err := passing(ctx, m, p.Test)
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, math.Abs(got-want))
+	}
+	return most, nil
+}
+
+// coverageFewest is how many pixels a level has at least of which a share is meaningful: one
+// pixel is 0.4 % of it.
+const coverageFewest = 256
+
+// passing returns the share of pixels whose alpha is test at least.
+func passing(ctx context.Context, m *pixmap.Map, test float64) (float64, error) {
+	m, err := pixmap.Convert(ctx, m, pixmap.Bits16, pixmap.Data)
+	if err != nil {
+		return 0, err
+	}
+	n, least := 0, math.Ceil(float64(test*65535)-1e-6) // 0.2 is 51 of 255, whatever it is rounded to
+	for i := 3; i < len(m.Pix16); i += 4 {
+		if float64(m.Pix16[i]) >= least {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(m.Pix16)/4)), nil
+}

@@ -1,0 +1,59 @@
+package image
+
+import (
+	"io/fs"
+	"math"
+	"path"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/role"
+)
+
+// Prepared returns the very pixels that Cook encodes: a format without loss has lost nothing,
+// whatever options change sizes, channels and numbers.
+func TestPreparedIsWhatIsEncoded(t *testing.T) {
+	files := fstest.MapFS{
+		"a_albedo.png": {Data: encodePNG(t, scene(60, 44))}, "a_rough.png": {Data: encodePNG(t, gradient(64, 40))},
+		"b.png": {Data: encodePNG(t, scene(60, 44))},
+	}
+	for name, change := range map[string]func(*Image){
+		"as it is":    func(*Image) {},
+		"scaled":      func(o *Image) { o.Fit = 31 },
+		"power":       func(o *Image) { o.POT = "down" },
+		"swapped":     func(o *Image) { o.R, o.B, o.A = "b", "1-r", "g" },
+		"of another":  func(o *Image) { o.G = "b.png:r" },
+		"mirrored":    func(o *Image) { o.Flip = "xy" },
+		"premultiply": func(o *Image) { o.Premultiply = true },
+		"mask":        func(o *Image) { o.Kind, o.Format = "mask", "r8" },
+		"coverage":    func(o *Image) { o.Coverage = 0.5 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := "a_albedo.png"
+			o := options(func(o *Image) { o.Format = "rgba8" }, change)
+			if o.Format == "r8" {
+				source = "a_rough.png"
+			}
+			tex, res := cookTree(t, o, files, source)
+			if res.Err != nil {
+				t.Fatal(res.Err)
+			}
+			job := recipe.NewJob(recipe.Env{
+				Recipe: Recipe(), Path: source,
+				Open: func(name string) (fs.File, error) { return files.Open(path.Clean(name)) },
+			}, int64(len(files[source].Data)))
+			p, err := o.Prepared(t.Context(), job)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.Measure(t.Context(), tex)
+			if err != nil || !math.IsInf(got.PSNR, 1) {
+				t.Errorf("%v dB, %v: what was prepared is not what was encoded", got.PSNR, err)
+			}
+			if p.Role == role.Unknown || p.Why == "" || math.IsNaN(got.Coverage) != (o.Coverage == 0) {
+				t.Errorf("%+v, %+v", p.Role, got)
+			}
+		})
+	}
+}
