@@ -1,10 +1,11 @@
 // Roles compares what pictures are taken for with what materials use them for.
 //
-//	go run ./proof/roles [-cook] [-write FILE] [-most N] FOLDER...
+//	go run ./proof/roles [-cook] [-labels FILE] [-write FILE] [-most N] FOLDER...
 //
 // A folder holds the sources of a game or a set of models. Its materials tell the truth: those of
-// glTF, GLB, MTL, Godot, Gazebo, Cube 2, 0 A.D. and SuperTuxKart. Pictures that materials use in
+// glTF, GLB, MTL, Godot, Gazebo, Cube 2, 0 A.D., SuperTuxKart and Trigger Rally. Pictures that materials use in
 // two roles are left out, and slots that hold either colors or numbers, as those for speculars.
+// -labels says what pictures are that no material uses; the folder is the first word of a line.
 // Names are asked, or with -cook the recipe, which sees the pixels as well; pictures that it
 // cannot read do not count.
 // -write keeps at most N names of each folder, the ones of least checksum, for
@@ -36,6 +37,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	cook := flag.Bool("cook", false, "ask the recipe, not the name alone")
+	hand := flag.String("labels", "", "take roles of pictures that no material uses from this `file`")
 	file := flag.String("write", "", "write names and roles to this `file`")
 	most := flag.Int("most", 300, "of each folder write at most `N` names")
 	flag.Parse()
@@ -44,9 +46,13 @@ func main() {
 	if *cook {
 		ask = byRecipe
 	}
+	labels, err := readLabels(*hand)
+	if err != nil {
+		log.Fatal(err)
+	}
 	fmt.Println("folder | pictures | right | unsure | wrong | data surely as colors | in two roles")
 	for _, folder := range flag.Args() {
-		truth, err := truthOf(folder)
+		truth, err := truthOf(folder, labels)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -147,8 +153,8 @@ func report(folder string, truth map[string]string, ask func(folder, picture str
 // twice marks pictures that are used in more than one role.
 const twice = "twice"
 
-// truthOf returns the role of each picture that a material of the folder uses.
-func truthOf(folder string) (map[string]string, error) {
+// truthOf returns the role of each picture that a material of the folder uses, or that a label names.
+func truthOf(folder string, labels []label) (map[string]string, error) {
 	t := tree{root: folder, pictures: map[string]string{}, truth: map[string]string{}}
 	var texts []string
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -175,5 +181,6 @@ func truthOf(folder string) (map[string]string, error) {
 	for _, text := range texts {
 		t.read(text)
 	}
+	t.label(labels)
 	return t.truth, nil
 }

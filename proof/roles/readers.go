@@ -61,6 +61,9 @@ var roleOf = map[string]string{
 	"cube 0": "color", "cube c": "color", "cube d": "color", "cube g": "color", "cube n": "normal", "cube z": "height", "cube e": "environment",
 	// 0 A.D.
 	"basetex": "color", "normtex": "normal", "aotex": "data",
+	// Trigger Rally
+	"level heightmap": "height", "level roadmap": "mask", "level foliagemap": "data", "level terrainmap": "data",
+	"level colormap": "color", "level hudmap": "color", "level minimap": "color", "level screenshot": "color",
 	// SuperTuxKart
 	"kart name": "color", "kart normal-map": "normal", "kart gloss-map": "data", "kart colorization-mask": "mask",
 }
@@ -69,7 +72,7 @@ var roleOf = map[string]string{
 func (t *tree) read(name string) {
 	ext := strings.ToLower(path.Ext(name))
 	switch ext {
-	case ".gltf", ".glb", ".mtl", ".tres", ".tscn", ".sdf", ".cfg", ".xml":
+	case ".gltf", ".glb", ".mtl", ".tres", ".tscn", ".sdf", ".cfg", ".xml", ".level":
 	default:
 		return
 	}
@@ -103,7 +106,7 @@ func (t *tree) read(name string) {
 		for _, use := range textureOfCube.FindAllStringSubmatch(string(text), -1) {
 			t.add("cube "+use[1], commandOfCube.ReplaceAllString(use[2], ""), above(name, "packages")...)
 		}
-	case ".xml":
+	case ".xml", ".level":
 		t.xml(name, string(text))
 	}
 }
@@ -187,7 +190,8 @@ func above(name, folder string) (places []string) {
 	}
 }
 
-// xml reads actors of 0 A.D., <texture file= name=>, and materials of SuperTuxKart, <material name= normal-map=>.
+// xml reads actors of 0 A.D., <texture file= name=>, materials of SuperTuxKart, <material name=
+// normal-map=>, and levels of Trigger Rally, <terrain heightmap= colormap=>.
 func (t *tree) xml(name, text string) {
 	d := xml.NewDecoder(strings.NewReader(text))
 	d.Strict = false
@@ -208,6 +212,10 @@ func (t *tree) xml(name, text string) {
 		switch start.Name.Local {
 		case "texture":
 			t.add(attr["name"], attr["file"], above(name, "textures/skins")...)
+		case "level", "terrain":
+			for key, value := range attr {
+				t.add("level "+key, value, path.Dir(name), "")
+			}
 		case "material":
 			for key, value := range attr {
 				t.add("kart "+key, value, path.Dir(name))

@@ -109,13 +109,31 @@ func (e evidence) byName() verdict {
 			return v
 		}
 	case role.Heights:
-		if v := e.byContent(""); v.role == role.Normal {
+		v := e.byContent("")
+		switch {
+		case v.role == role.Normal:
 			return v // "bump" is either
+		case !e.content.Opaque && e.content.Gray < surelyGray: // of a tool, "raise_height"
+			v.reason = fmt.Sprintf("its path says %v, but it is neither gray nor opaque", e.name)
+			v.conflict = `called a height map, but it is neither gray nor opaque: taken for colors; rename it, or set kind = "height" in a rule`
+			return v
 		}
+	case role.Masked:
+		v := says(named)
+		if c := e.content; c.Opaque && c.Gray < hardlyGray && c.Red < mostlyRed && !c.Apart {
+			v.conflict = `called a mask, but it looks like colors: taken for a mask; rename it, or set kind = "mask" or "color" in a rule`
+		}
+		return v
 	case role.Colors:
 		v := says(named)
 		if e.isNormal() {
 			v.conflict = fmt.Sprintf(`called colors, but %s; set kind = "normal" in a rule if it is a normal map, and "color" if not`, e.share())
+		}
+		return v
+	case role.Letter:
+		v := e.byContent(nothing)
+		if v.role == role.Color && e.mayBeNumbers() && !e.flat() {
+			v.conflict = `it may be data, but its path is a letter and no model uses it: taken for colors; set kind = "data" or "color" in a rule`
 		}
 		return v
 	case role.Nameless:
@@ -133,17 +151,15 @@ func (e evidence) byContent(reason string) verdict {
 }
 
 // inDoubt reports whether pixels that would be taken for colors, because nothing says what
-// they are, may be numbers: they are gray, or their channels have nothing to do with each
-// other. To ask materials about all pictures would make models a dependency of each.
+// they are, may be numbers. To ask materials about all pictures would make models a
+// dependency of each.
 func (e evidence) inDoubt() bool {
-	c := e.content
 	switch e.name {
-	case role.Nameless, role.Numbered, role.PerhapsNormal, role.PerhapsData:
+	case role.Nameless, role.Numbered, role.Letter, role.PerhapsNormal, role.PerhapsData:
 	default:
 		return false
 	}
-	return e.looks() && !e.float && e.preset != "2d" && e.preset != "pixel" && c.Opaque &&
-		(c.Gray >= maybeGray || c.Apart) && e.decide().role == role.Color
+	return e.looks() && !e.float && !e.flat() && e.mayBeNumbers() && e.decide().role == role.Color
 }
 
 // calledData asks whether what may be data by its name is: gray, or two channels packed.
@@ -156,11 +172,25 @@ func (e evidence) calledData() verdict {
 		return verdict{role: role.Data, reason: "its path may say data, and it has two channels"}
 	}
 	v := e.byContent("its path may say data, but it is not gray")
-	if v.role == role.Color && c.Opaque && c.Gray >= maybeGray {
+	switch {
+	case v.role != role.Color:
+	case c.Opaque && c.Colors == 1:
+		v.conflict = `may be data by its name, and all its pixels are the same: taken for colors; set kind = "data" or "color" in a rule`
+	case c.Opaque && c.Gray >= maybeGray:
 		v.conflict = fmt.Sprintf(`may be data by its name, and %.3g %% of its pixels are gray: taken for colors; set kind = "data" or "color" in a rule`, 100*c.Gray)
 	}
 	return v
 }
+
+// mayBeNumbers reports whether the pixels may be numbers: gray, or of channels that have
+// nothing to do with each other.
+func (e evidence) mayBeNumbers() bool {
+	c := e.content
+	return c.Opaque && (c.Gray >= maybeGray || c.Apart)
+}
+
+// flat reports whether the options say that pictures are those of a 2D game.
+func (e evidence) flat() bool { return e.preset == "2d" || e.preset == "pixel" }
 
 // calledNormal asks whether what is called a normal map is one.
 func (e evidence) calledNormal() verdict {

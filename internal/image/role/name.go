@@ -23,12 +23,13 @@ const (
 	Numbered           // "boom_07": one of several, of no certain role
 	PerhapsNormal      // "wall_n": a normal map if it looks like one
 	PerhapsData        // "wall_r", "wall_spec": data if it is gray
-	lastName      = PerhapsData
+	Letter             // "f": not even a word
+	lastName      = Letter
 )
 
 var words = [...]string{
 	"none", "color", "data", "occlusion", "mask", "normal", "normal-opengl", "normal-directx", "height", "lightmap",
-	"environment", "lut", "ui", "sprite", "font", "numbered", "perhaps-normal", "perhaps-data",
+	"environment", "lut", "ui", "sprite", "font", "numbered", "perhaps-normal", "perhaps-data", "letter",
 }
 
 // String returns the word that option named has for n.
@@ -57,6 +58,6 @@ func Names() []Name {
 func (n Name) Role() Role {
 	return [...]Role{
 		Unknown, Color, Data, Data, Mask, Normal, Normal, Normal, Height, Lightmap,
-		Environment, LUT, UI, Sprite, Font, Unknown, Unknown, Unknown,
+		Environment, LUT, UI, Sprite, Font, Unknown, Unknown, Unknown, Unknown,
 	}[n]
 }

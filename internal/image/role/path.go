@@ -56,6 +56,9 @@ func OfPath(path string) Name {
 	if found.name == Nameless && len(path)-len(folders) > 4 && strings.EqualFold(path[len(path)-4:], ".hdr") {
 		return Environments // light without an upper end is that of a place
 	}
+	if found.name == Nameless && len(base) == 1 && isLetter(base[0]) {
+		return Letter
+	}
 	return found.name
 }
 
@@ -95,8 +98,9 @@ func boundary(name string, i int) bool {
 	return isUpper(last) && isUpper(c) && i+1 < len(name) && 'a' <= name[i+1] && name[i+1] <= 'z'
 }
 
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
 
 // read finds what the words of a name say.
 func read(list []part) finding {
@@ -156,7 +160,7 @@ func ofEnd(list []part, t tail, cut bool) (found finding, plain bool) {
 		}
 		begin := list[len(list)-n]
 		switch {
-		case w.flags&letter != 0 && (begin.before != '_' || len(list) == 1 || cut):
+		case w.flags&letter != 0 && (begin.before != '_' && len(list) > 1 || cut):
 			continue // "rock-n" leads north, "world_s1" is one of four
 		case w.flags&frames != 0 && !t.numbered:
 			continue

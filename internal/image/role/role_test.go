@@ -109,8 +109,8 @@ func TestNamesInMaterials(t *testing.T) {
 
 func TestOfPath(t *testing.T) {
 	for path, want := range map[string]Name{
-		"wall_n.png": PerhapsNormal, "wall-n.png": Nameless, "_n.png": Nameless, "n.png": Nameless, "wall_n2.png": Numbered, "wall_n_2.png": PerhapsNormal,
-		"T_Wall_N.png": Normals, "T_Wall_M.png": Packed, "T_Wall_D.png": Colors, "T.png": Nameless,
+		"wall_n.png": PerhapsNormal, "wall-n.png": Nameless, "_n.png": PerhapsNormal, "n.png": PerhapsNormal, "maps/h.png": PerhapsData, "maps/f.png": Letter, "ui/f.png": UIs, "fx.png": Nameless, "é.png": Nameless, "page-10_tcmask.png": Masked, "wall_n2.png": Numbered, "wall_n_2.png": PerhapsNormal,
+		"T_Wall_N.png": Normals, "T_Wall_M.png": Packed, "T_Wall_D.png": Colors, "T.png": Letter,
 		"wall_nor_gl_2k.jpg": OpenGL, "wall_nor_dx_2k.jpg": DirectX, "Wall_4K-JPG_NormalDX.jpg": DirectX, "wall_Normal_OpenGL.png": OpenGL,
 		"wall_rough.png": PerhapsData, "wall_rough_2k.png": Packed, "rough_wall.png": Nameless, "darkMetal.png": Nameless, "metal.png": Nameless,
 		"windmill_arm.jpg": PerhapsData, "wall_arm_1k.jpg": Packed, "wall_ARM.jpg": Packed,
@@ -124,7 +124,7 @@ func TestOfPath(t *testing.T) {
 		"lut/warm.png": LUTs, "LUT_warm_16.png": LUTs, "flute.png": Nameless, "brdf_lut.png": LUTs, "fonts/a.png": Fonts, "lightmaps/a.png": Lightmaps,
 		"wall_hm.png": Heights, "ohm.png": Nameless, "hm.png": Nameless, "ao/wall.png": Occlusion, "Normal_Plane.png": PerhapsNormal, "normal_button.png": UIs,
 		"Occlusion_lid_2.jpg": PerhapsData, "roughness.1.png": Packed, "depth_charge.png": Nameless, "hdri/room_Normal.png": Normals, "hdri/room_2.png": Environments,
-		"": Nameless, "/": Nameless, ".png": Nameless, "a/.": Nameless, "___.png": Nameless, "ui/": UIs, "2k.png": Nameless, "k.png": Nameless,
+		"": Nameless, "/": Nameless, ".png": Nameless, "a/.": Nameless, "___.png": Nameless, "ui/": UIs, "2k.png": Nameless, "k.png": Letter,
 		"ui/" + strings.Repeat("a", 300) + ".png": Nameless, strings.Repeat("a_", 120) + "normal.png": Nameless, strings.Repeat("a", 40) + "_normal.png": Normals,
 	} {
 		if got := OfPath(path); got != want {
