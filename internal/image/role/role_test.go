@@ -109,7 +109,7 @@ func TestNamesInMaterials(t *testing.T) {
 
 func TestOfPath(t *testing.T) {
 	for path, want := range map[string]Name{
-		"wall_n.png": PerhapsNormal, "wall-n.png": Nameless, "_n.png": PerhapsNormal, "n.png": PerhapsNormal, "maps/h.png": PerhapsData, "maps/f.png": Letter, "ui/f.png": UIs, "fx.png": Nameless, "é.png": Nameless, "page-10_tcmask.png": Masked, "wall_n2.png": Numbered, "wall_n_2.png": PerhapsNormal,
+		"wall_n.png": PerhapsNormal, "wall-n.png": Nameless, "_n.png": PerhapsNormal, "n.png": PerhapsNormal, "maps/h.png": PerhapsData, "rock/height.png": Heights, "RockHeight.png": Heights, "rock/specular.png": PerhapsData, "RockSpec.png": PerhapsData, "rock/metal.png": Nameless, "depth.png": Nameless, "maps/f.png": Letter, "ui/f.png": UIs, "fx.png": Nameless, "é.png": Nameless, "page-10_tcmask.png": Masked, "wall_n2.png": Numbered, "wall_n_2.png": PerhapsNormal,
 		"T_Wall_N.png": Normals, "T_Wall_M.png": Packed, "T_Wall_D.png": Colors, "T.png": Letter,
 		"wall_nor_gl_2k.jpg": OpenGL, "wall_nor_dx_2k.jpg": DirectX, "Wall_4K-JPG_NormalDX.jpg": DirectX, "wall_Normal_OpenGL.png": OpenGL,
 		"wall_rough.png": PerhapsData, "wall_rough_2k.png": Packed, "rough_wall.png": Nameless, "darkMetal.png": Nameless, "metal.png": Nameless,
