@@ -131,20 +131,31 @@ func (s *Shape) measure(ctx context.Context, row []float64, x, y, reach float64)
 	for i := range row {
 		row[i] = far
 	}
+	return sweep(ctx, s.edges, len(row), x, y, reach, func(i, j int, p Point, box float64) bool {
+		if box >= row[j] {
+			return false
+		}
+		row[j] = s.edges[i].distance2(p, row[j])
+		return true
+	})
+}
+
+// sweep visits the pixels of a row that edges can be within reach of. Visit is given the edge, the
+// pixel, its center, and its squared distance to the box of the edge; it reports whether it had work.
+func sweep(ctx context.Context, edges []curve, width int, x, y, reach float64, visit func(i, j int, p Point, box float64) bool) error {
 	work := 0
-	for i := range s.edges {
-		e := &s.edges[i]
+	for i := range edges {
+		e := &edges[i]
 		if y < e.minY-reach || y > e.maxY+reach {
 			continue
 		}
 		first := max(0, math.Floor(e.minX-reach-x))
-		last := min(float64(len(row)-1), math.Ceil(e.maxX+reach-x))
+		last := min(float64(width-1), math.Ceil(e.maxX+reach-x))
 		dy := max(e.minY-y, y-e.maxY, 0)
 		for j := int(first); j <= int(last); j++ {
 			px := x + float64(j)
 			dx := max(e.minX-px, px-e.maxX, 0)
-			if float64(dx*dx)+float64(dy*dy) < row[j] {
-				row[j] = e.distance2(Point{px, y}, row[j])
+			if visit(i, j, Point{px, y}, float64(dx*dx)+float64(dy*dy)) {
 				work++
 			}
 		}

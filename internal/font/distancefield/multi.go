@@ -85,31 +85,14 @@ func (o *outline) measure(ctx context.Context, row []nearest3, colors []color, x
 	for i := range row {
 		row[i] = nearest3{none, none, none}
 	}
-	work := 0
-	for i := range o.edges {
-		e := &o.edges[i]
-		if y < e.minY-reach || y > e.maxY+reach {
-			continue
+	return sweep(ctx, o.edges, len(row), x, y, reach, func(i, j int, p Point, box float64) bool {
+		farthest := row[j].farthest(colors[i])
+		if box > farthest {
+			return false
 		}
-		first := max(0, math.Floor(e.minX-reach-x))
-		last := min(float64(len(row)-1), math.Ceil(e.maxX+reach-x))
-		dy := max(e.minY-y, y-e.maxY, 0)
-		for j := int(first); j <= int(last); j++ {
-			px := x + float64(j)
-			dx := max(e.minX-px, px-e.maxX, 0)
-			if farthest := row[j].farthest(colors[i]); float64(dx*dx)+float64(dy*dy) <= farthest {
-				row[j].offer(e.to(Point{px, y}, farthest), colors[i])
-				work++
-			}
-		}
-		if work >= measuresPerLook {
-			work = 0
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+		row[j].offer(o.edges[i].to(p, farthest), colors[i])
+		return true
+	})
 }
 
 // farthest returns the largest squared distance of channels of a color.
