@@ -141,6 +141,7 @@ func TestMaterialsInDoubt(t *testing.T) {
 		v := byte(x + 3*y/2)
 		return color.NRGBA{v, v / 2, v / 4, 255}
 	})
+	gray := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), byte(x * y), byte(x * y), 255} })
 	gamma := []byte{0, 0, 0, 4, 'g', 'A', 'M', 'A', 0, 1, 0x86, 0xa0, 0x31, 0xe8, 0x96, 0x5f} // 1.0
 	linear := func(png []byte) []byte { return slices.Concat(png[:33], gamma, png[33:]) }
 	model := `{"images":[{"uri":"%s"}],"textures":[{"source":0}],"materials":[{"name":"M","pbrMetallicRoughness":{"%s":{"index":0}}}]}`
@@ -155,6 +156,7 @@ func TestMaterialsInDoubt(t *testing.T) {
 		{"with a gamma", "m/9c1f.png", "metallicRoughnessTexture", linear(encodePNG(t, packed)), nil, false, true, []byte{255, 28, 0, 255}},
 		{"colors with a gamma", "m/9c1f.png", "baseColorTexture", linear(encodePNG(t, packed)), nil, true, true, []byte{255, 93, 0, 255}},
 		{"not named by a material", "m/9c1f.png", "", encodePNG(t, packed), nil, true, true, nil},
+		{"may be data", "m/Coat_Labels.png", "baseColorTexture", encodePNG(t, gray), func(o *Image) { o.Named = "perhaps-data" }, true, true, nil},
 		{"brown", "m/9c1f.png", "metallicRoughnessTexture", encodePNG(t, brown), nil, true, false, nil},
 		{"the name says it", "m/a_basecolor.png", "metallicRoughnessTexture", encodePNG(t, packed), func(o *Image) { o.Named = "color" }, true, false, nil},
 		{"a rule says it", "m/9c1f.png", "metallicRoughnessTexture", encodePNG(t, packed), func(o *Image) { o.Kind = "color" }, true, false, nil},

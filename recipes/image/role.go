@@ -150,8 +150,8 @@ func (e evidence) byContent(reason string) verdict {
 	return verdict{role: role.Color, reason: reason}
 }
 
-// inDoubt reports whether pixels that would be taken for colors, because nothing says what
-// they are, may be numbers. To ask materials about all pictures would make models a
+// inDoubt reports whether nothing says for sure that pixels are colors, which they would be taken
+// for, or numbers, which they may be. To ask materials about all pictures would make models a
 // dependency of each.
 func (e evidence) inDoubt() bool {
 	switch e.name {
@@ -159,7 +159,11 @@ func (e evidence) inDoubt() bool {
 	default:
 		return false
 	}
-	return e.looks() && !e.float && !e.flat() && e.mayBeNumbers() && e.decide().role == role.Color
+	if !e.looks() || e.float || e.flat() || !e.mayBeNumbers() {
+		return false
+	}
+	r := e.decide().role
+	return r == role.Color || r == role.Data
 }
 
 // calledData asks whether what may be data by its name is: gray, or two channels packed.
