@@ -42,6 +42,10 @@ func inOrder(_ context.Context, n int, do func(int) error) error {
 	return nil
 }
 
+func fromTheEnd(ctx context.Context, n int, do func(int) error) error {
+	return inOrder(ctx, n, func(i int) error { return do(n - 1 - i) })
+}
+
 // prefiltered returns the levels below the first, face after face.
 func prefiltered(t testing.TB, faces []*Map, c Color, each func(context.Context, int, func(int) error) error) [][]*Map {
 	levels := make([][]*Map, PrefilterLevels(faces[0].W))
@@ -131,10 +135,7 @@ func TestPrefilterKeepsAConstant(t *testing.T) {
 // Rows may be made in any order.
 func TestPrefilterInAnyOrder(t *testing.T) {
 	faces := drawCube(32, Float, func(d [3]float64) float64 { return 1 + d[0]*d[1] })
-	backwards := func(ctx context.Context, n int, do func(int) error) error {
-		return inOrder(ctx, n, func(i int) error { return do(n - 1 - i) })
-	}
-	a, b := prefiltered(t, faces, Linear, inOrder), prefiltered(t, faces, Linear, backwards)
+	a, b := prefiltered(t, faces, Linear, inOrder), prefiltered(t, faces, Linear, fromTheEnd)
 	for face := range 6 {
 		for i, v := range a[1][face].PixF {
 			if math.Float32bits(v) != math.Float32bits(b[1][face].PixF[i]) {
