@@ -12,7 +12,9 @@ const (
 	// smallestPrefiltered is the side of the last level, as cmgen of Filament has it: below
 	// it the widest lobes would lie on too few texels.
 	smallestPrefiltered = 16
-	prefilterSamples    = 1024
+	// prefilterSamples are taken of the widest lobe, and fewer in proportion of narrower
+	// ones, by which all levels are about as exact: most texels are in the first levels.
+	prefilterSamples = 1024
 )
 
 // PrefilterLevels returns how many levels Prefilter makes of a cube with faces of side
@@ -99,11 +101,12 @@ type lobeSample struct {
 // and so many levels.
 func newLobe(roughness float64, side, levels int) []lobeSample {
 	alpha2 := float64(roughness * roughness * roughness * roughness)
-	lobe, sum := make([]lobeSample, 0, prefilterSamples), 0.0
+	samples := math.Ceil(prefilterSamples * roughness)
+	lobe, sum := make([]lobeSample, 0, int(samples)), 0.0
 	texel := 4 * math.Pi / (6 * float64(side) * float64(side))
-	for i := range prefilterSamples {
+	for i := range int(samples) {
 		// Hammersley's points, in the middle of their intervals.
-		a := float64((float64(i) + 0.5) / prefilterSamples)
+		a := float64((float64(i) + 0.5) / samples)
 		angle := float64(bits.Reverse32(uint32(i))) / (1 << 31) // in half turns
 		cos2 := (1 - a) / (1 - float64(a*(1-alpha2)))
 		cos, sin := math.Sqrt(cos2), math.Sqrt(max(0, 1-cos2))
@@ -114,7 +117,7 @@ func newLobe(roughness float64, side, levels int) []lobeSample {
 		across := 2 * cos * sin
 		denominator := 1 - float64(cos2*(1-alpha2))
 		density := alpha2 / (4 * math.Pi * denominator * denominator)
-		covered := 1 / (prefilterSamples * density)
+		covered := 1 / (samples * density)
 		// A footprint of four times what it covers overlaps its neighbors, as in cmgen.
 		level := 0.5 * detmath.Log(4*covered/texel) / math.Ln2
 		lobe = append(lobe, lobeSample{
