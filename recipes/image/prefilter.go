@@ -11,7 +11,15 @@ import (
 )
 
 // prefilters reports whether levels are those of image-based lighting.
-func (o *Image) prefilters() bool { return o.Prefilter == "ggx" }
+func (o *Image) prefilters() bool { return o.Prefilter == "ggx" || o.Prefilter == "filament" }
+
+// roughness is that of levels.
+func (o *Image) roughness() pixmap.Roughness {
+	if o.Prefilter == "filament" {
+		return pixmap.FilamentRoughness
+	}
+	return pixmap.LinearRoughness
+}
 
 // checkLighting looks at what cubes for image-based lighting cannot be.
 func (o *Image) checkLighting() error {
@@ -54,7 +62,7 @@ func (s *subject) smaller(ctx context.Context, job *recipe.Job, i, n int, take f
 	case !s.o.prefilters():
 		return pixmap.MipBands(ctx, s.pictures[i], s.mipOptions(n), take)
 	case i%6 == 0:
-		return pixmap.Prefilter(ctx, s.pictures[i:i+6], s.color(), job.Each, take)
+		return pixmap.Prefilter(ctx, s.pictures[i:i+6], s.color(), s.o.roughness(), job.Each, take)
 	}
 	return nil
 }

@@ -23,9 +23,17 @@ func PrefilterLevels(side int) int {
 	return max(1, bits.Len(uint(side/smallestPrefiltered)))
 }
 
-// PrefilterRoughness returns the perceptual roughness, the square root of GGX's alpha, of
-// one of n levels: 0 for the first, 1 for the last, and linear between.
-func PrefilterRoughness(level, n int) float64 { return float64(level) / float64(n-1) }
+// A Roughness returns the perceptual roughness, the square root of GGX's alpha, of one of n
+// levels: 0 for the first, 1 for the last.
+type Roughness func(level, n int) float64
+
+// LinearRoughness is in proportion to the level.
+func LinearRoughness(level, n int) float64 { return float64(level) / float64(n-1) }
+
+// FilamentRoughness is that of Filament and Ogre, which sample level r(2-r)(n-1).
+func FilamentRoughness(level, n int) float64 {
+	return 1 - math.Sqrt(1-LinearRoughness(level, n))
+}
 
 // Prefilter makes the levels below the six faces of a cube that image-based lighting takes
 // for reflections: each is the cube blurred by the GGX lobe of its roughness, seen head-on
@@ -36,7 +44,7 @@ func PrefilterRoughness(level, n int) float64 { return float64(level) / float64(
 // Directions are importance-sampled, and each looks at a level of the plain cube whose
 // texels cover about what it stands for (Křivánek and Colbert, "Real-time Shading with
 // Filtered Importance Sampling", 2008), so that small lights leave no specks.
-func Prefilter(ctx context.Context, faces []*Map, c Color, each func(ctx context.Context, n int, do func(i int) error) error, take func(level int, whole *Map) error) error {
+func Prefilter(ctx context.Context, faces []*Map, c Color, roughness Roughness, each func(ctx context.Context, n int, do func(i int) error) error, take func(level int, whole *Map) error) error {
 	side := faces[0].W
 	n := PrefilterLevels(side)
 	if n == 1 {
@@ -49,7 +57,7 @@ func Prefilter(ctx context.Context, faces []*Map, c Color, each func(ctx context
 	l := light{m: faces[0], color: c}
 	for level := 1; level < n; level++ {
 		small := side >> level
-		lobe := newLobe(PrefilterRoughness(level, n), side, len(r.levels))
+		lobe := newLobe(roughness(level, n), side, len(r.levels))
 		for face := range faces {
 			made, rows := New(small, small, l.m.Depth()), make([]float32, 4*small*small)
 			err := each(ctx, small, func(y int) error {
