@@ -94,7 +94,7 @@ type Image struct {
 	Premultiply bool     `toml:"premultiply" doc:"multiply colors by alpha, in linear light"`
 	Cube        string   `toml:"cube" enum:"none,cross,equirect,faces" doc:"make a cube, of a cross (4:3, 3:4) or strip (6:1, 1:6), of an equirectangular picture (2:1) whose middle is +Z, or of one picture a face"`
 	Faces       []string `toml:"faces" doc:"files of the faces -X +Y -Y +Z -Z if the source is +X, or of all six, relative to the source"`
-	Prefilter   string   `toml:"prefilter" enum:"none,ggx,filament" doc:"levels of a cube for image-based lighting: ggx blurs each by its roughness, from 0 of the first to 1 of the last, of 16 to 31 pixels, in equal steps; filament in those of Filament and Ogre"`
+	Prefilter   string   `toml:"prefilter" enum:"none,ggx,filament" doc:"levels of a cube for image-based lighting: ggx blurs each by its roughness, from 0 of the first to 1 of the last, of 16 to 31 pixels, in equal steps; filament in those of Filament and Ogre-Next"`
 	Irradiance  string   `toml:"irradiance" enum:"none,sh" doc:"light of a cube that diffuse surfaces get: sh writes nine spherical harmonics beside the texture, as JSON"`
 	Layers      []string `toml:"layers" doc:"files of the further layers of an array, relative to the source"`
 

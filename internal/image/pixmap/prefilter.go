@@ -30,7 +30,7 @@ type Roughness func(level, n int) float64
 // LinearRoughness is in proportion to the level.
 func LinearRoughness(level, n int) float64 { return float64(level) / float64(n-1) }
 
-// FilamentRoughness is that of Filament and Ogre, which sample level r(2-r)(n-1).
+// FilamentRoughness is that of Filament and Ogre-Next, which sample level r(2-r)(n-1).
 func FilamentRoughness(level, n int) float64 {
 	return 1 - math.Sqrt(1-LinearRoughness(level, n))
 }
