@@ -19,7 +19,7 @@ func (o *Image) Check() error {
 			return err
 		}
 	}
-	for _, check := range []func() error{o.checkPictures, o.checkPicture, o.checkPrefilter, o.checkAlpha, o.checkFormat} {
+	for _, check := range []func() error{o.checkPictures, o.checkPicture, o.checkLighting, o.checkAlpha, o.checkFormat} {
 		if err := check(); err != nil {
 			return err
 		}

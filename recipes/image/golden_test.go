@@ -3,6 +3,7 @@ package image
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/fstest"
 )
@@ -13,9 +14,10 @@ import (
 // of its own.
 func TestGolden(t *testing.T) {
 	tree := fstest.MapFS{
-		"a.png":   {Data: encodePNG(t, scene(60, 45))},
-		"b.png":   {Data: encodePNG(t, bumps(60, 45, true))},
-		"sky.hdr": {Data: radiance(48, 40)},
+		"a.png":     {Data: encodePNG(t, scene(60, 45))},
+		"b.png":     {Data: encodePNG(t, bumps(60, 45, true))},
+		"sky.hdr":   {Data: radiance(48, 40)},
+		"cross.png": {Data: encodePNG(t, scene(160, 120))},
 	}
 	for _, tc := range []struct {
 		name, source, want string
@@ -29,14 +31,21 @@ func TestGolden(t *testing.T) {
 			o.B, o.Layers, o.Filter, o.POT, o.Format = "1-g", []string{"b.png"}, "mitchell", "up", "bc1"
 		}},
 		{"best", "a.png", "7f77263f44b7c1bf", func(o *Image) { o.Quality, o.Format, o.R = "best", "bc1a", "g" }},
+		{"lighting", "around.hdr", "d3eef541a6ee5bea", func(o *Image) {
+			o.Cube, o.Prefilter, o.Irradiance, o.Format = "equirect", "filament", "sh", "rgba16f"
+		}},
+		{"lighting of bytes", "cross.png", "871a8b065de339a5", func(o *Image) {
+			o.Cube, o.Prefilter, o.Irradiance, o.Container, o.Format = "cross", "ggx", "sh", "dds", "bc1"
+		}},
 		{"sixteen bits", "a.png", "189604872c2ce150", func(o *Image) { o.Format, o.G = "rgba16f", "sky2.hdr:r" }},
 	} {
 		tree["sky2.hdr"] = &fstest.MapFile{Data: radiance(60, 45)}
+		tree["around.hdr"] = &fstest.MapFile{Data: radiance(256, 128)}
 		_, res := cookTree(t, options(func(o *Image) { o.Zstd = 0 }, tc.set), tree, tc.source)
 		if res.Err != nil {
 			t.Fatal(res.Err)
 		}
-		if got := fmt.Sprintf("%x", sha256.Sum256(res.Outputs[0]))[:16]; got != tc.want {
+		if got := fmt.Sprintf("%x", sha256.Sum256(slices.Concat(res.Outputs...)))[:16]; got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
 		}
 	}

@@ -94,7 +94,8 @@ type Image struct {
 	Premultiply bool     `toml:"premultiply" doc:"multiply colors by alpha, in linear light"`
 	Cube        string   `toml:"cube" enum:"none,cross,equirect,faces" doc:"make a cube, of a cross (4:3, 3:4) or strip (6:1, 1:6), of an equirectangular picture (2:1) whose middle is +Z, or of one picture a face"`
 	Faces       []string `toml:"faces" doc:"files of the faces -X +Y -Y +Z -Z if the source is +X, or of all six, relative to the source"`
-	Prefilter   string   `toml:"prefilter" enum:"none,ggx" doc:"levels of a cube for image-based lighting: ggx blurs each by its roughness, from 0 of the first to 1 of the last, of 16 to 31 pixels"`
+	Prefilter   string   `toml:"prefilter" enum:"none,ggx,filament" doc:"levels of a cube for image-based lighting: ggx blurs each by its roughness, from 0 of the first to 1 of the last, of 16 to 31 pixels, in equal steps; filament in those of Filament and Ogre-Next"`
+	Irradiance  string   `toml:"irradiance" enum:"none,sh" doc:"light of a cube that diffuse surfaces get: sh writes nine spherical harmonics beside the texture, as JSON"`
 	Layers      []string `toml:"layers" doc:"files of the further layers of an array, relative to the source"`
 
 	RDO  float64 `toml:"rdo" min:"0" max:"10" doc:"PSNR in dB that bc7 may lose for blocks that Zstandard packs better; 0 for none"`
@@ -104,7 +105,7 @@ type Image struct {
 // Recipe returns the recipe "image".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "image", Version: 6, UsesPath: true, Extensions: source.TextureExtensions(), Formats: source.Formats(),
+		Name: "image", Version: 7, UsesPath: true, Extensions: source.TextureExtensions(), Formats: source.Formats(),
 		Extracts: []recipe.Extract{materials},
 		Hints:    hints(), Hinted: func(path string) int { return int(role.OfPath(path)) - 1 },
 		New: func() recipe.Cooker {
@@ -112,7 +113,7 @@ func Recipe() recipe.Recipe {
 				Format: "auto", GPU: "desktop", Quality: "normal", Container: "ktx2", DDSHeader: "auto", SRGB: true,
 				Preset: "auto", Kind: "auto", Named: "none", Normals: "keep",
 				Mips: "auto", Filter: "box", Wrap: "clamp",
-				MaxSize: 16384, POT: "keep", Flip: "none", Cube: "none", Prefilter: "none", Zstd: 3,
+				MaxSize: 16384, POT: "keep", Flip: "none", Cube: "none", Prefilter: "none", Irradiance: "none", Zstd: 3,
 			}
 		},
 	}
@@ -132,7 +133,11 @@ func (o *Image) Outputs() []string {
 	if o.isPicture() {
 		return o.pictureOutputs()
 	}
-	return []string{"{path}." + o.Container}
+	outputs := []string{"{path}." + o.Container}
+	if o.hasIrradiance() {
+		outputs = append(outputs, "{path}.sh.json")
+	}
+	return outputs
 }
 
 // Cook implements recipe.Cooker.
@@ -143,6 +148,11 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 	}
 	if o.isPicture() {
 		return s.writePictures(ctx, job)
+	}
+	if o.hasIrradiance() { // while there are pixels
+		if err := s.writeIrradiance(ctx, job, 1); err != nil {
+			return err
+		}
 	}
 	t, err := s.texture(ctx, job)
 	if err != nil {

@@ -37,8 +37,8 @@ func (s *subject) judge(ctx context.Context, job *recipe.Job) error {
 	if err := s.treat(ctx); err != nil {
 		return err
 	}
-	if s.o.prefilters() && s.kind != "color" {
-		return fmt.Errorf(`prefilter = %q, but the role is %v: %s; set kind = "environment" if it holds light`, s.o.Prefilter, v.role, v.reason)
+	if option := s.o.lighting(); option != "" && s.kind != "color" {
+		return fmt.Errorf(`%s, but the role is %v: %s; set kind = "environment" if it holds light`, option, v.role, v.reason)
 	}
 	s.srgb = s.o.SRGB && s.kind == "color"
 	if f, err := texture.ParseFormat(s.o.Format); err == nil && s.srgb && !f.HasSRGB() && !f.Float() {

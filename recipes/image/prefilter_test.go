@@ -29,6 +29,10 @@ func TestPrefilter(t *testing.T) {
 		if !slices.Equal(tex.Levels[0], plainLevels.Levels[0]) || slices.Equal(tex.Levels[2], plainLevels.Levels[2]) {
 			t.Error("the first level must stay, the last be blurred")
 		}
+		steps, res := cookTree(t, options(set, func(o *Image) { o.Prefilter = "filament" }), tree, "a.hdr")
+		if res.Err != nil || slices.Equal(tex.Levels[1], steps.Levels[1]) || !slices.Equal(tex.Levels[2], steps.Levels[2]) {
+			t.Errorf("filament: only the level between first and last must differ, error %v", res.Err)
+		}
 	}
 }
 

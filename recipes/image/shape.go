@@ -60,7 +60,7 @@ func (o *Image) layout(w, h int) (layout, error) {
 	l.assembles = l.assembles || l.beside > 0
 	l.tw, l.th = o.target(l.w, l.h)
 	if o.prefilters() && pixmap.PrefilterLevels(l.tw) == 1 {
-		return layout{}, fmt.Errorf(`faces of %d x %d pixels are too small for prefilter = "ggx", which takes 32 at least`, l.tw, l.th)
+		return layout{}, fmt.Errorf(`faces of %d x %d pixels are too small for prefilter = %q, which takes 32 at least`, l.tw, l.th, o.Prefilter)
 	}
 	return l, nil
 }

@@ -12,7 +12,9 @@ const (
 	// smallestPrefiltered is the side of the last level, as cmgen of Filament has it: below
 	// it the widest lobes would lie on too few texels.
 	smallestPrefiltered = 16
-	prefilterSamples    = 1024
+	// prefilterSamples are taken of the widest lobe, and fewer in proportion of narrower
+	// ones, by which all levels are about as exact: most texels are in the first levels.
+	prefilterSamples = 1024
 )
 
 // PrefilterLevels returns how many levels Prefilter makes of a cube with faces of side
@@ -21,9 +23,17 @@ func PrefilterLevels(side int) int {
 	return max(1, bits.Len(uint(side/smallestPrefiltered)))
 }
 
-// PrefilterRoughness returns the perceptual roughness, the square root of GGX's alpha, of
-// one of n levels: 0 for the first, 1 for the last, and linear between.
-func PrefilterRoughness(level, n int) float64 { return float64(level) / float64(n-1) }
+// A Roughness returns the perceptual roughness, the square root of GGX's alpha, of one of n
+// levels: 0 for the first, 1 for the last.
+type Roughness func(level, n int) float64
+
+// LinearRoughness is in proportion to the level.
+func LinearRoughness(level, n int) float64 { return float64(level) / float64(n-1) }
+
+// FilamentRoughness is that of Filament and Ogre-Next, which sample level r(2-r)(n-1).
+func FilamentRoughness(level, n int) float64 {
+	return 1 - math.Sqrt(1-LinearRoughness(level, n))
+}
 
 // Prefilter makes the levels below the six faces of a cube that image-based lighting takes
 // for reflections: each is the cube blurred by the GGX lobe of its roughness, seen head-on
@@ -34,7 +44,7 @@ func PrefilterRoughness(level, n int) float64 { return float64(level) / float64(
 // Directions are importance-sampled, and each looks at a level of the plain cube whose
 // texels cover about what it stands for (Křivánek and Colbert, "Real-time Shading with
 // Filtered Importance Sampling", 2008), so that small lights leave no specks.
-func Prefilter(ctx context.Context, faces []*Map, c Color, each func(ctx context.Context, n int, do func(i int) error) error, take func(level int, whole *Map) error) error {
+func Prefilter(ctx context.Context, faces []*Map, c Color, roughness Roughness, each func(ctx context.Context, n int, do func(i int) error) error, take func(level int, whole *Map) error) error {
 	side := faces[0].W
 	n := PrefilterLevels(side)
 	if n == 1 {
@@ -47,7 +57,7 @@ func Prefilter(ctx context.Context, faces []*Map, c Color, each func(ctx context
 	l := light{m: faces[0], color: c}
 	for level := 1; level < n; level++ {
 		small := side >> level
-		lobe := newLobe(PrefilterRoughness(level, n), side, len(r.levels))
+		lobe := newLobe(roughness(level, n), side, len(r.levels))
 		for face := range faces {
 			made, rows := New(small, small, l.m.Depth()), make([]float32, 4*small*small)
 			err := each(ctx, small, func(y int) error {
@@ -99,11 +109,12 @@ type lobeSample struct {
 // and so many levels.
 func newLobe(roughness float64, side, levels int) []lobeSample {
 	alpha2 := float64(roughness * roughness * roughness * roughness)
-	lobe, sum := make([]lobeSample, 0, prefilterSamples), 0.0
+	samples := math.Ceil(prefilterSamples * roughness)
+	lobe, sum := make([]lobeSample, 0, int(samples)), 0.0
 	texel := 4 * math.Pi / (6 * float64(side) * float64(side))
-	for i := range prefilterSamples {
+	for i := range int(samples) {
 		// Hammersley's points, in the middle of their intervals.
-		a := float64((float64(i) + 0.5) / prefilterSamples)
+		a := float64((float64(i) + 0.5) / samples)
 		angle := float64(bits.Reverse32(uint32(i))) / (1 << 31) // in half turns
 		cos2 := (1 - a) / (1 - float64(a*(1-alpha2)))
 		cos, sin := math.Sqrt(cos2), math.Sqrt(max(0, 1-cos2))
@@ -114,7 +125,7 @@ func newLobe(roughness float64, side, levels int) []lobeSample {
 		across := 2 * cos * sin
 		denominator := 1 - float64(cos2*(1-alpha2))
 		density := alpha2 / (4 * math.Pi * denominator * denominator)
-		covered := 1 / (prefilterSamples * density)
+		covered := 1 / (samples * density)
 		// A footprint of four times what it covers overlaps its neighbors, as in cmgen.
 		level := 0.5 * detmath.Log(4*covered/texel) / math.Ln2
 		lobe = append(lobe, lobeSample{

@@ -42,10 +42,14 @@ func inOrder(_ context.Context, n int, do func(int) error) error {
 	return nil
 }
 
+func fromTheEnd(ctx context.Context, n int, do func(int) error) error {
+	return inOrder(ctx, n, func(i int) error { return do(n - 1 - i) })
+}
+
 // prefiltered returns the levels below the first, face after face.
-func prefiltered(t testing.TB, faces []*Map, c Color, each func(context.Context, int, func(int) error) error) [][]*Map {
+func prefiltered(t testing.TB, faces []*Map, c Color, roughness Roughness, each func(context.Context, int, func(int) error) error) [][]*Map {
 	levels := make([][]*Map, PrefilterLevels(faces[0].W))
-	err := Prefilter(t.Context(), faces, c, each, func(level int, m *Map) error {
+	err := Prefilter(t.Context(), faces, c, roughness, each, func(level int, m *Map) error {
 		levels[level] = append(levels[level], m)
 		return nil
 	})
@@ -90,21 +94,29 @@ func TestPrefilterIsTheIntegral(t *testing.T) {
 	sky := func(d [3]float64) float64 {
 		return 0.5 + 0.3*d[1] + 0.2*d[0]*d[2] + 4*math.Exp(20*(d[0]*sun[0]+d[1]*sun[1]+d[2]*sun[2]-1))
 	}
-	levels := prefiltered(t, drawCube(128, Float, sky), Linear, inOrder)
-	if len(levels) != 4 {
-		t.Fatalf("%d levels, want 4: sides of 128, 64, 32 and 16", len(levels))
-	}
-	for level := 1; level < len(levels); level++ {
-		side, worst := 128>>level, 0.0
-		for face, m := range levels[level] {
-			for p := 0; p < side*side; p += side*side/23 + 1 {
-				n := normalized(faceDirection(face, float64(2*(p%side)+1)/float64(side)-1, float64(2*(p/side)+1)/float64(side)-1))
-				worst = max(worst, math.Abs(float64(m.PixF[4*p])-throughGGX(n, float64(level)/3, sky)))
-			}
+	for name, way := range map[string]struct {
+		roughness Roughness
+		of        [4]float64
+	}{
+		"linear":   {LinearRoughness, [4]float64{0, 1. / 3, 2. / 3, 1}},
+		"filament": {FilamentRoughness, [4]float64{0, 0.1835034, 0.4226497, 1}}, // r(2-r) is 0, 1/3 ...
+	} {
+		levels := prefiltered(t, drawCube(128, Float, sky), Linear, way.roughness, inOrder)
+		if len(levels) != 4 {
+			t.Fatalf("%d levels, want 4: sides of 128, 64, 32 and 16", len(levels))
 		}
-		t.Logf("level %d: off by %.4f at most", level, worst)
-		if worst > 0.05 {
-			t.Errorf("level %d is off by %g", level, worst)
+		for level := 1; level < len(levels); level++ {
+			side, worst := 128>>level, 0.0
+			for face, m := range levels[level] {
+				for p := 0; p < side*side; p += side*side/23 + 1 {
+					n := normalized(faceDirection(face, float64(2*(p%side)+1)/float64(side)-1, float64(2*(p/side)+1)/float64(side)-1))
+					worst = max(worst, math.Abs(float64(m.PixF[4*p])-throughGGX(n, way.of[level], sky)))
+				}
+			}
+			t.Logf("%s level %d: off by %.4f at most", name, level, worst)
+			if worst > 0.05 {
+				t.Errorf("%s level %d is off by %g", name, level, worst)
+			}
 		}
 	}
 }
@@ -112,7 +124,7 @@ func TestPrefilterIsTheIntegral(t *testing.T) {
 // A cube of one color stays so, whatever its numbers are.
 func TestPrefilterKeepsAConstant(t *testing.T) {
 	for _, d := range []Depth{Float, Bits8} {
-		for level, faces := range prefiltered(t, drawCube(48, d, func([3]float64) float64 { return 77 }), SRGB, inOrder) {
+		for level, faces := range prefiltered(t, drawCube(48, d, func([3]float64) float64 { return 77 }), SRGB, LinearRoughness, inOrder) {
 			for _, m := range faces {
 				for i := range 4 * m.W * m.H {
 					want := 77.0
@@ -131,10 +143,7 @@ func TestPrefilterKeepsAConstant(t *testing.T) {
 // Rows may be made in any order.
 func TestPrefilterInAnyOrder(t *testing.T) {
 	faces := drawCube(32, Float, func(d [3]float64) float64 { return 1 + d[0]*d[1] })
-	backwards := func(ctx context.Context, n int, do func(int) error) error {
-		return inOrder(ctx, n, func(i int) error { return do(n - 1 - i) })
-	}
-	a, b := prefiltered(t, faces, Linear, inOrder), prefiltered(t, faces, Linear, backwards)
+	a, b := prefiltered(t, faces, Linear, LinearRoughness, inOrder), prefiltered(t, faces, Linear, LinearRoughness, fromTheEnd)
 	for face := range 6 {
 		for i, v := range a[1][face].PixF {
 			if math.Float32bits(v) != math.Float32bits(b[1][face].PixF[i]) {

@@ -1,0 +1,182 @@
+package pixmap
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// at returns what the polynomials sum up to in a direction.
+func (h Harmonics) at(n [3]float64) float64 {
+	sum := 0.0
+	for i, p := range polynomials(n) {
+		sum += p * h[i][0]
+	}
+	return sum
+}
+
+func harmonicsOf(t testing.TB, faces []*Map, c Color) Harmonics {
+	t.Helper()
+	h, err := Radiance(t.Context(), faces, c, inOrder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func randomDirection(r *rand.Rand) [3]float64 {
+	return normalized([3]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()})
+}
+
+// A constant environment of radiance L gives E = pi L on all surfaces.
+func TestIrradianceOfAConstant(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, side := range []int{1, 2, 5, 64} {
+		for d, want := range map[Depth]float64{Float: 77, Bits8: toLinear(77. / 255)} {
+			e := harmonicsOf(t, drawCube(side, d, func([3]float64) float64 { return 77 }), SRGB).Irradiance()
+			for range 20 {
+				if n := randomDirection(r); math.Abs(e.at(n)/want-1) > 1e-4 {
+					t.Errorf("side %d, depth %d: %g, want %g", side, d, e.at(n), want)
+				}
+			}
+			if d == Float && math.Abs(e[0][2]/want-1) > 1e-12 {
+				t.Errorf("side %d: %g", side, e)
+			}
+		}
+	}
+}
+
+// The harmonics of a cosine lobe around a are those of a, times pi, 2 pi/3 and pi/4
+// (Ramamoorthi and Hanrahan 2001, equation 8).
+func TestRadianceOfACosineLobe(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	axes := [][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, -1}}
+	for len(axes) < 10 {
+		axes = append(axes, randomDirection(r))
+	}
+	for _, a := range axes {
+		got := harmonicsOf(t, drawCube(64, Float, func(d [3]float64) float64 { return max(0, dot(a, d)) }), Linear)
+		for i, p := range polynomials(a) {
+			band := []float64{math.Pi, 2 * math.Pi / 3, math.Pi / 4}[int(math.Sqrt(float64(i)))]
+			if want := band * harmonicScales[i] * p; math.Abs(got[i][0]-want) > 1e-3 {
+				t.Errorf("lobe %.3f, harmonic %d: %.5f, want %.5f", a, i, got[i][0], want)
+			}
+		}
+	}
+}
+
+func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
+
+// Turning the environment by a quarter turns irradiance, and around z permutes harmonics.
+func TestIrradianceTurns(t *testing.T) {
+	rough := func(d [3]float64) float64 {
+		return 3 + math.Sin(9*d[0]+4*d[1]*d[1]) + math.Cos(5*d[2]-3*d[0]*d[1]) + math.Sin(3*d[1]+2*d[2]*d[0]+1)
+	}
+	h := harmonicsOf(t, drawCube(33, Float, rough), Linear)
+	turns := []func(d [3]float64) [3]float64{
+		func(d [3]float64) [3]float64 { return [3]float64{d[0], -d[2], d[1]} },
+		func(d [3]float64) [3]float64 { return [3]float64{d[2], d[1], -d[0]} },
+		func(d [3]float64) [3]float64 { return [3]float64{-d[1], d[0], d[2]} },
+	}
+	r := rand.New(rand.NewPCG(3, 3))
+	for axis, turned := range turns {
+		g := harmonicsOf(t, drawCube(33, Float, func(d [3]float64) float64 { return rough(turned(d)) }), Linear)
+		for range 20 {
+			n := randomDirection(r)
+			if got, want := g.Irradiance().at(n), h.Irradiance().at(turned(n)); math.Abs(got-want) > 1e-6 {
+				t.Errorf("around axis %d: %g, want %g", axis, got, want)
+			}
+		}
+		if axis < 2 {
+			continue
+		}
+		for i, from := range [9]struct {
+			i    int
+			sign float64
+		}{{0, 1}, {3, -1}, {2, 1}, {1, 1}, {4, -1}, {7, -1}, {6, 1}, {5, 1}, {8, -1}} {
+			if want := from.sign * h[from.i][0]; math.Abs(g[i][0]-want) > 1e-6 {
+				t.Errorf("harmonic %d is %g, want %g", i, g[i][0], want)
+			}
+		}
+	}
+}
+
+// Irradiance is the integral that defines it, exactly for light of polynomials up to the
+// third degree: the third does not reach it.
+func TestIrradianceIsTheIntegral(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for range 3 {
+		var factors [12]float64
+		for i := range factors {
+			factors[i] = r.Float64() - 0.5
+		}
+		sky := func(d [3]float64) float64 {
+			sum := 6 + factors[9]*d[0]*d[1]*d[2] + factors[10]*(5*d[2]*d[2]*d[2]-3*d[2]) + factors[11]*d[1]*(d[0]*d[0]-d[2]*d[2])
+			for i, p := range polynomials(d) {
+				sum += factors[i] * p
+			}
+			return sum
+		}
+		e := harmonicsOf(t, drawCube(64, Float, sky), Linear).Irradiance()
+		for range 5 {
+			n := randomDirection(r)
+			want := throughCosine(n, sky)
+			if math.Abs(e.at(n)-want) > 1e-3 {
+				t.Errorf("%.3f: %.5f, want %.5f", n, e.at(n), want)
+			}
+		}
+	}
+}
+
+// throughCosine integrates light times n.l over the half sphere, divided by pi.
+func throughCosine(n [3]float64, color func(d [3]float64) float64) float64 {
+	a, b := frame(n)
+	const thetas, phis = 200, 100
+	sum := 0.0
+	for i := range thetas {
+		theta := (float64(i) + 0.5) / thetas * math.Pi / 2
+		weight := math.Cos(theta) * math.Sin(theta) * (math.Pi / 2 / thetas) * (2 * math.Pi / phis) / math.Pi
+		for j := range phis {
+			sin, cos := math.Sincos(float64(j) / phis * 2 * math.Pi)
+			var l [3]float64
+			for k := range l {
+				l[k] = math.Sin(theta)*(cos*a[k]+sin*b[k]) + math.Cos(theta)*n[k]
+			}
+			sum += weight * color(l)
+		}
+	}
+	return sum
+}
+
+// Texels together cover the sphere, whatever the side is.
+func TestSolidAngles(t *testing.T) {
+	for _, side := range []int{1, 2, 3, 100} {
+		sum := 0.0
+		for y := range side {
+			for _, angle := range solidAngles(side, y) {
+				sum += 6 * angle
+			}
+		}
+		if math.Abs(sum-4*math.Pi) > 1e-12 {
+			t.Errorf("side %d: %g", side, sum)
+		}
+	}
+}
+
+// What no light is counts as none, and rows may be made in any order.
+func TestRadianceOfAnything(t *testing.T) {
+	faces := drawCube(8, Float, func(d [3]float64) float64 { return 1 + d[0]*d[1] })
+	for i, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, math.MaxFloat32} {
+		faces[i].PixF[4*i] = float32(v)
+	}
+	got := harmonicsOf(t, faces, Linear)
+	for i := range got {
+		if v := got[i][0]; math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Errorf("harmonic %d is %g", i, v)
+		}
+	}
+	backwards, err := Radiance(t.Context(), faces, Linear, fromTheEnd)
+	if err != nil || backwards != got {
+		t.Errorf("%g from the end, want %g; error %v", backwards, got, err)
+	}
+}
