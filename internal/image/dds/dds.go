@@ -1,5 +1,5 @@
 // Package dds writes and reads DDS files: two-dimensional textures, cubes and
-// arrays of both, with one or more mip levels.
+// arrays of both, with one or more mip levels, and volumes.
 //
 // The layout follows Microsoft's "Programming Guide for DDS". A file is
 //
@@ -88,6 +88,7 @@ const (
 	flagPixels     = 0x1000
 	flagLevels     = 0x20000
 	flagLinearSize = 0x80000
+	flagDepth      = 0x800000
 
 	pixelsAlpha  = 0x1
 	pixelsFourCC = 0x4
@@ -96,9 +97,11 @@ const (
 	capsTexture = 0x1000
 	capsLevels  = 0x400000
 
-	caps2Cube = 0x200 | 0xfc00 // with all six faces
+	caps2Cube   = 0x200 | 0xfc00 // with all six faces
+	caps2Volume = 0x200000
 
 	dimension2D = 3
+	dimension3D = 4
 	miscCube    = 0x4
 )
 
@@ -194,7 +197,7 @@ func header(t *texture.Texture, form Header) []byte {
 	if flags |= flagPitch; side > 1 {
 		flags, size = flags&^flagPitch|flagLinearSize, t.Format.Bytes(t.W, t.H)
 	}
-	caps, caps2, misc := uint32(capsTexture), uint32(0), uint32(0)
+	caps, caps2, misc, dimension := uint32(capsTexture), uint32(0), uint32(0), uint32(dimension2D)
 	if len(t.Levels) > 1 {
 		caps |= capsComplex | capsLevels
 	}
@@ -204,6 +207,9 @@ func header(t *texture.Texture, form Header) []byte {
 	if t.Cube {
 		caps2, misc = caps2Cube, miscCube
 	}
+	if t.Depth > 0 {
+		flags, caps, caps2, dimension = flags|flagDepth, caps|capsComplex, caps2Volume, dimension3D
+	}
 	code, pixels := "DX10", uint32(pixelsFourCC)
 	if form == Legacy {
 		code = legacyCode(t.Format)
@@ -212,7 +218,7 @@ func header(t *texture.Texture, form Header) []byte {
 		}
 	}
 	h := append(make([]byte, 0, legacyEnd+dx10Bytes), magic...)
-	h = words(h, headerBytes, flags, uint32(t.H), uint32(t.W), uint32(size), 0, uint32(len(t.Levels)))
+	h = words(h, headerBytes, flags, uint32(t.H), uint32(t.W), uint32(size), uint32(t.Depth), uint32(len(t.Levels)))
 	h = append(h, make([]byte, 4*11)...) // reserved
 	h = words(h, pixelBytes, pixels)
 	h = append(h, code...)
@@ -221,7 +227,7 @@ func header(t *texture.Texture, form Header) []byte {
 	if form == Legacy {
 		return h
 	}
-	return words(h, uint32(numberOf(t)), dimension2D, misc, uint32(max(1, t.Layers)), alphaMode(t))
+	return words(h, uint32(numberOf(t)), dimension, misc, uint32(max(1, t.Layers)), alphaMode(t))
 }
 
 // fits says what of t the header has no room for.

@@ -110,8 +110,12 @@ func drawTexture(t *rapid.T) *texture.Texture {
 	if tex.Cube {
 		tex.H = tex.W
 	}
+	levels := texture.MaxLevels(tex.W, tex.H)
+	if side, _ := tex.Format.Block(); side == 1 && rapid.Bool().Draw(t, "volume") {
+		tex.Layers, tex.Cube, tex.Depth, levels = 0, false, rapid.IntRange(1, 5).Draw(t, "depth"), 1
+	}
 	seed := rapid.Byte().Draw(t, "seed")
-	for i := range rapid.IntRange(1, texture.MaxLevels(tex.W, tex.H)).Draw(t, "levels") {
+	for i := range rapid.IntRange(1, levels).Draw(t, "levels") {
 		w, h := texture.LevelSize(tex.W, tex.H, i)
 		level := make([]byte, int64(tex.Pictures())*tex.Format.Bytes(w, h))
 		for j := range level {

@@ -76,6 +76,9 @@ func readShape(h []byte) (t *texture.Texture, levels int, err error) {
 		}
 		t.Premultiplied, t.Cube = alpha == alphaPremultiplied, word(legacyEnd+8) == miscCube
 		layers = word(legacyEnd + 12)
+		if word(legacyEnd+4) == dimension3D {
+			t.Depth = int(min(word(24), texture.MaxDepth+1))
+		}
 	}
 	height, width, count := word(12), word(16), word(28)
 	if width < 1 || height < 1 || width > texture.MaxSide || height > texture.MaxSide {
@@ -86,6 +89,9 @@ func readShape(h []byte) (t *texture.Texture, levels int, err error) {
 	}
 	if layers < 1 || layers > texture.MaxLayers {
 		return nil, 0, fmt.Errorf("%d layers are out of range", layers)
+	}
+	if t.Depth > texture.MaxDepth {
+		return nil, 0, fmt.Errorf("%d slices are out of range", word(24))
 	}
 	t.W, t.H = int(width), int(height)
 	if layers > 1 {

@@ -1,6 +1,6 @@
 // Package ktx2 writes and reads KTX 2.0 files: two-dimensional textures, cubes
-// and arrays of both, with one or more mip levels, optionally packed with
-// Zstandard.
+// and arrays of both, with one or more mip levels, and volumes, optionally packed
+// with Zstandard.
 //
 // The layout follows the "KTX File Format Specification", version 2.0 revision
 // 4, and the "Khronos Data Format Specification", version 1.4. A file is

@@ -103,8 +103,12 @@ func drawTexture(t *rapid.T) *texture.Texture {
 	if tex.Cube {
 		tex.H = tex.W
 	}
+	levels := texture.MaxLevels(tex.W, tex.H)
+	if side, _ := tex.Format.Block(); side == 1 && rapid.Bool().Draw(t, "volume") {
+		tex.Layers, tex.Cube, tex.Depth, levels = 0, false, rapid.IntRange(1, 5).Draw(t, "depth"), 1
+	}
 	seed := rapid.Byte().Draw(t, "seed")
-	for i := range rapid.IntRange(1, texture.MaxLevels(tex.W, tex.H)).Draw(t, "levels") {
+	for i := range rapid.IntRange(1, levels).Draw(t, "levels") {
 		w, h := texture.LevelSize(tex.W, tex.H, i)
 		level := make([]byte, int64(tex.Pictures())*tex.Format.Bytes(w, h))
 		for j := range level {
@@ -246,7 +250,8 @@ func TestReadRefuses(t *testing.T) {
 		{"VkFormat 8 is", func(f []byte) { f[12] = 8 }},
 		{"does not describe uastc", func(f []byte) { f[12] = 0 }},
 		{"type size is 2", func(f []byte) { f[16] = 2 }},
-		{"depth is 1", func(f []byte) { f[28] = 1 }},
+		{"orientation \"rd\\x00\" is not", func(f []byte) { f[28] = 1 }},
+		{"slices are too many", func(f []byte) { f[30] = 1 }},
 		{"layers are too many", func(f []byte) { f[35] = 1 }},
 		{"level 1 does not hold", func(f []byte) { f[32] = 2 }},
 		{"face count is 2", func(f []byte) { f[36] = 2 }},
@@ -266,6 +271,11 @@ func TestReadRefuses(t *testing.T) {
 		if _, err := Read(file, 1<<20); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
 		}
+	}
+	volume := encode(t, &texture.Texture{Format: texture.R8, W: 2, H: 2, Depth: 2, Levels: [][]byte{make([]byte, 8)}}, Supercompression{})
+	volume[32] = 2
+	if _, err := Read(volume, 1<<20); err == nil || !strings.Contains(err.Error(), "neither a cube nor an array") {
+		t.Errorf("error %v, want one about an array of volumes", err)
 	}
 	if _, err := Read(encode(t, small(), Supercompression{}), 19); err == nil || !strings.Contains(err.Error(), "more than 19 bytes") {
 		t.Errorf("error %v, want one about 19 bytes", err)

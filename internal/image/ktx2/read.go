@@ -73,7 +73,10 @@ func read(data []byte, limit int64) (*texture.Texture, error) {
 			return nil, err
 		}
 	}
-	return t, readLevels(t, data, at, int(count), scheme, limit)
+	if err := readLevels(t, data, at, int(count), scheme, limit); err != nil {
+		return nil, err
+	}
+	return t, t.Check()
 }
 
 // readShape reads the part of the header that says what a level holds.
@@ -89,8 +92,8 @@ func readShape(field func(int) uint32) (*texture.Texture, error) {
 	if field(2) < 1 || field(3) < 1 || field(2) > texture.MaxSide || field(3) > texture.MaxSide {
 		return nil, fmt.Errorf("size %d x %d is out of range", field(2), field(3))
 	}
-	if field(4) != 0 {
-		return nil, fmt.Errorf("depth is %d: volumes are not supported", field(4))
+	if field(4) > texture.MaxDepth {
+		return nil, fmt.Errorf("%d slices are too many", field(4))
 	}
 	if field(5) > texture.MaxLayers {
 		return nil, fmt.Errorf("%d layers are too many", field(5))
@@ -98,7 +101,10 @@ func readShape(field func(int) uint32) (*texture.Texture, error) {
 	if field(6) != 1 && field(6) != 6 {
 		return nil, fmt.Errorf("face count is %d, which is neither 1 nor 6", field(6))
 	}
-	t := &texture.Texture{Format: format, SRGB: srgb, W: int(field(2)), H: int(field(3)), Layers: int(field(5)), Cube: field(6) == 6}
+	t := &texture.Texture{
+		Format: format, SRGB: srgb,
+		W: int(field(2)), H: int(field(3)), Layers: int(field(5)), Cube: field(6) == 6, Depth: int(field(4)),
+	}
 	if t.Cube && t.W != t.H {
 		return nil, fmt.Errorf("the faces of a cube are %d x %d pixels, not square", t.W, t.H)
 	}
@@ -152,8 +158,8 @@ func readKeyValues(t *texture.Texture, kv []byte) error {
 			return fmt.Errorf("key %q is not after %q: keys must be sorted", key, last)
 		case !zero(rest[4+length : end]):
 			return fmt.Errorf("padding after key %q is not zero", key)
-		case key == orientationKey && value != orientation:
-			return fmt.Errorf("orientation %q is not supported, only %q", value, orientation)
+		case key == orientationKey && value != orientation(t):
+			return fmt.Errorf("orientation %q is not supported, only %q", value, orientation(t))
 		case key == swizzleKey:
 			letters, ended := strings.CutSuffix(value, "\x00")
 			if texture.CheckSwizzle(letters) != nil || letters == "" || !ended {

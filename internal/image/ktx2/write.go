@@ -83,7 +83,7 @@ func (c *counter) Write(p []byte) (int, error) {
 
 // header returns everything before the levels, with an empty level index.
 func header(t *texture.Texture, s Scheme) []byte {
-	descriptor, keyValues := descriptor(t), keyValueData(t.Swizzle)
+	descriptor, keyValues := descriptor(t), keyValueData(t)
 	descriptorAt := headerSize + levelIndexSize*len(t.Levels)
 	keyValuesAt := descriptorAt + len(descriptor) // both are multiples of 4
 
@@ -92,7 +92,7 @@ func header(t *texture.Texture, s Scheme) []byte {
 		int(numberOf(t)),
 		typeSize(t.Format),
 		t.W, t.H,
-		0, // depth: not a volume
+		t.Depth,
 		t.Layers,
 		t.Faces(),
 		len(t.Levels),
@@ -110,7 +110,8 @@ func header(t *texture.Texture, s Scheme) []byte {
 
 const (
 	orientationKey = "KTXorientation"
-	orientation    = "rd\x00" // x runs right, y runs down
+	orientation2D  = "rd\x00"  // x runs right, y runs down
+	orientation3D  = "rdi\x00" // and z into the picture
 	swizzleKey     = "KTXswizzle"
 	writerKey      = "KTXwriter"
 )
@@ -118,10 +119,10 @@ const (
 // keyValueData returns what is said in words, sorted by key: the first row is
 // the top one, where a shader finds its channels, and who wrote the file. The
 // writer has no version, so that a new release alone changes no byte.
-func keyValueData(swizzle string) []byte {
-	pairs := [][2]string{{orientationKey, orientation}}
-	if swizzle != "" {
-		pairs = append(pairs, [2]string{swizzleKey, swizzle + "\x00"})
+func keyValueData(t *texture.Texture) []byte {
+	pairs := [][2]string{{orientationKey, orientation(t)}}
+	if t.Swizzle != "" {
+		pairs = append(pairs, [2]string{swizzleKey, t.Swizzle + "\x00"})
 	}
 	pairs = append(pairs, [2]string{writerKey, "assetcook\x00"})
 
@@ -134,6 +135,13 @@ func keyValueData(swizzle string) []byte {
 		kv = append(kv, make([]byte, align(int64(len(kv)), 4)-int64(len(kv)))...)
 	}
 	return kv
+}
+
+func orientation(t *texture.Texture) string {
+	if t.Depth > 0 {
+		return orientation3D
+	}
+	return orientation2D
 }
 
 // A packer packs every level by itself, as the scheme wants it.

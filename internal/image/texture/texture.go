@@ -13,7 +13,7 @@ import (
 )
 
 // A Texture is one picture, six that make a cube, or an array of either, each
-// with its smaller copies.
+// with its smaller copies; or the slices of a volume, without.
 type Texture struct {
 	Format Format
 	// SRGB says that colors are stored on the sRGB curve. Only formats whose
@@ -35,6 +35,9 @@ type Texture struct {
 	Layers int
 	// Cube says that each layer has six faces, in the order +X -X +Y -Y +Z -Z.
 	Cube bool
+	// Depth is how many slices a volume has, a 3D texture; it is 0 for others.
+	// Volumes are of plain texels, and have one level.
+	Depth int
 	// Levels holds the texel blocks in rows from the top, level 0 first. Level i is
 	// of LevelSize(W, H, i) pixels, and holds the faces of layer 0, of layer 1
 	// and so on, one after another without a gap.
@@ -49,14 +52,15 @@ func (t *Texture) Faces() int {
 	return 1
 }
 
-// Pictures returns how many pictures a level holds: layers times faces.
-func (t *Texture) Pictures() int { return max(1, t.Layers) * t.Faces() }
+// Pictures returns how many pictures a level holds: layers times faces, or slices.
+func (t *Texture) Pictures() int { return max(1, t.Layers, t.Depth) * t.Faces() }
 
-// MaxSide and MaxLayers are the most that a texture may have. They are beyond
+// MaxSide, MaxLayers and MaxDepth are the most that a texture may have. They are beyond
 // what graphics processors take (32768 and 2048) and keep sums within 64 bits.
 const (
 	MaxSide   = 1 << 20
 	MaxLayers = 1 << 16
+	MaxDepth  = 1 << 14
 )
 
 // Check says what keeps t from being a texture that a file can hold.
@@ -76,6 +80,9 @@ func (t *Texture) Check() error {
 	if t.Cube && t.W != t.H {
 		return fmt.Errorf("the faces of a cube must be square, not %d x %d", t.W, t.H)
 	}
+	if err := t.checkVolume(); err != nil {
+		return err
+	}
 	if err := CheckSwizzle(t.Swizzle); err != nil {
 		return err
 	}
@@ -88,6 +95,25 @@ func (t *Texture) Check() error {
 		if int64(len(data)) != want {
 			return fmt.Errorf("level %d holds %d bytes, %d of %d x %d pixels need %d", i, len(data), t.Pictures(), w, h, want)
 		}
+	}
+	return nil
+}
+
+// checkVolume says what keeps t from being a volume, if it is to be one.
+func (t *Texture) checkVolume() error {
+	if t.Depth == 0 {
+		return nil
+	}
+	side, _ := t.Format.Block()
+	switch {
+	case t.Depth < 0 || t.Depth > MaxDepth:
+		return fmt.Errorf("%d slices are not within 0 to %d", t.Depth, MaxDepth)
+	case t.Cube || t.Layers > 0:
+		return errors.New("a volume is neither a cube nor an array")
+	case side > 1:
+		return fmt.Errorf("a volume of %v: it must be of plain texels", t.Format)
+	case len(t.Levels) > 1:
+		return fmt.Errorf("a volume with %d levels: it has one", len(t.Levels))
 	}
 	return nil
 }

@@ -69,17 +69,24 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(*Texture){
-		"format 0 is not known":              func(t *Texture) { t.Format = 0 },
-		"bc5 has no sRGB form":               func(t *Texture) { t.Format = BC5 },
-		"size 0 x 8":                         func(t *Texture) { t.W = 0 },
-		"size 8 x 1048577":                   func(t *Texture) { t.H = MaxSide + 1 },
-		"-1 layers":                          func(t *Texture) { t.Layers = -1 },
-		"65537 layers":                       func(t *Texture) { t.Layers = MaxLayers + 1 },
-		"must be square":                     func(t *Texture) { t.H = 4 },
-		"a swizzle has four letters":         func(t *Texture) { t.Swizzle = "rrr" },
-		`swizzle "rgbA" has 'A'`:             func(t *Texture) { t.Swizzle = "rgbA" },
-		"0 levels for 8 x 8 pixels":          func(t *Texture) { t.Levels = nil },
-		"5 levels for 8 x 8 pixels":          func(t *Texture) { t.Levels = make([][]byte, 5) },
+		"format 0 is not known":       func(t *Texture) { t.Format = 0 },
+		"bc5 has no sRGB form":        func(t *Texture) { t.Format = BC5 },
+		"size 0 x 8":                  func(t *Texture) { t.W = 0 },
+		"size 8 x 1048577":            func(t *Texture) { t.H = MaxSide + 1 },
+		"-1 layers":                   func(t *Texture) { t.Layers = -1 },
+		"65537 layers":                func(t *Texture) { t.Layers = MaxLayers + 1 },
+		"must be square":              func(t *Texture) { t.H = 4 },
+		"a swizzle has four letters":  func(t *Texture) { t.Swizzle = "rrr" },
+		`swizzle "rgbA" has 'A'`:      func(t *Texture) { t.Swizzle = "rgbA" },
+		"0 levels for 8 x 8 pixels":   func(t *Texture) { t.Levels = nil },
+		"5 levels for 8 x 8 pixels":   func(t *Texture) { t.Levels = make([][]byte, 5) },
+		"-1 slices":                   func(t *Texture) { t.Depth = -1 },
+		"16385 slices":                func(t *Texture) { t.Depth = MaxDepth + 1 },
+		"neither a cube nor an array": func(t *Texture) { t.Depth = 2 },
+		"a volume of bc7":             func(t *Texture) { t.Depth, t.Cube, t.Layers = 2, false, 0 },
+		"a volume with 2 levels": func(t *Texture) {
+			t.Format, t.SRGB, t.Depth, t.Cube, t.Layers = RGBA8, true, 2, false, 0
+		},
 		"level 1 holds 191 bytes, 12 of 4 x": func(t *Texture) { t.Levels[1] = t.Levels[1][1:] },
 	} {
 		tex := fine()

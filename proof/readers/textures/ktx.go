@@ -142,7 +142,7 @@ func compare(t *texture.Texture, s ktx2.Supercompression, f *found) (problems []
 	}
 	check("format", f.Format, pick(t.SRGB, want.srgb, want.plain))
 	check("type size", f.TypeSize, want.typeSize)
-	check("size", f.Size, [3]int{t.W, t.H, 0})
+	check("size", f.Size, [3]int{t.W, t.H, t.Depth})
 	check("layers", f.Layers, t.Layers)
 	check("faces", f.Faces, t.Faces())
 	check("scheme", f.Scheme, pick(s.Scheme == ktx2.Zstd, "KHR_SUPERCOMPRESSION_ZSTD", "KHR_SUPERCOMPRESSION_NONE"))
@@ -159,7 +159,7 @@ func compare(t *texture.Texture, s ktx2.Supercompression, f *found) (problems []
 	check("block", f.Block, [4]int{side - 1, side - 1, 0, 0})
 	check("bytes in planes", f.Planes, [8]int{blockBytes})
 	check("samples", len(f.Samples), want.samples)
-	check("orientation", f.Words["KTXorientation"], "rd")
+	check("orientation", f.Words["KTXorientation"], pick(t.Depth > 0, "rdi", "rd"))
 	check("swizzle", f.Words["KTXswizzle"], t.Swizzle)
 	check("writer", f.Words["KTXwriter"], "assetcook")
 	check("written again: the same", f.WritesTheSame, true)

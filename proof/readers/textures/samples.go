@@ -20,14 +20,18 @@ type sample struct {
 const side = 90
 
 // makeSamples returns a texture of each format, with and without sRGB, and a
-// cube, an array, and a premultiplied and a swizzled texture.
+// cube, an array, volumes, and a premultiplied and a swizzled texture.
 func makeSamples(ctx context.Context) ([]sample, error) {
 	var all []sample
 	add := func(name string, change func(*texture.Texture), f texture.Format) error {
 		t := &texture.Texture{Format: f, W: side, H: side}
 		change(t)
 		source := picture(side)
-		for i := range texture.MaxLevels(side, side) {
+		levels := texture.MaxLevels(side, side)
+		if t.Depth > 0 {
+			levels = 1
+		}
+		for i := range levels {
 			w, _ := texture.LevelSize(side, side, i)
 			data, err := texenc.Encode(ctx, f, picture(w), texenc.Options{Quality: texenc.Normal})
 			if err != nil {
@@ -67,6 +71,11 @@ func makeSamples(ctx context.Context) ([]sample, error) {
 		{"swizzled", func(t *texture.Texture) { t.Swizzle = "rrr1" }},
 	} {
 		if err := add("bc3-"+kind.name, kind.change, texture.BC3); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range []texture.Format{texture.RGBA8, texture.RGBA16F} {
+		if err := add(f.String()+"-volume", func(t *texture.Texture) { t.Depth = 5 }, f); err != nil {
 			return nil, err
 		}
 	}
