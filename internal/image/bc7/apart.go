@@ -27,6 +27,7 @@ func (e *encoder) apart(mode, rotation, selector uint8) {
 	sse += m.squares(false)
 	var l line
 	for range e.effort.rounds {
+		before := ls
 		l.solve(&ls, &m, 3, color, e.effort.thorough)
 		total := sse + px.choose(whole[:], &l, color, false, &c.index, &ls)
 		if total >= e.sse {
@@ -34,6 +35,9 @@ func (e *encoder) apart(mode, rotation, selector uint8) {
 		}
 		c.setEnds(0, &l, 3)
 		e.sse, e.best = total, c
+		if ls == before {
+			return
+		}
 	}
 }
 

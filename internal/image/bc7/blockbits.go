@@ -14,17 +14,21 @@ func (c *code) pack() (block [16]byte) {
 	b.put(c.selector, l.selector)
 	for channel := range 3 {
 		for s := range l.subsets {
-			b.put(c.ends[s][0][channel], l.color)
-			b.put(c.ends[s][1][channel], l.color)
+			ends := &c.ends[s]
+			b.put64(uint64(ends[0][channel])|uint64(ends[1][channel])<<(l.color&63), 2*l.color)
 		}
 	}
-	for s := range l.subsets {
-		b.put(c.ends[s][0][3], l.alpha)
-		b.put(c.ends[s][1][3], l.alpha)
+	if l.alpha != 0 {
+		for s := range l.subsets {
+			ends := &c.ends[s]
+			b.put64(uint64(ends[0][3])|uint64(ends[1][3])<<(l.alpha&63), 2*l.alpha)
+		}
 	}
-	for s := range l.subsets {
-		b.put(c.p[s][0], l.own|l.shared)
-		b.put(c.p[s][1], l.own)
+	if l.own|l.shared != 0 {
+		for s := range l.subsets {
+			b.put(c.p[s][0], l.own|l.shared)
+			b.put(c.p[s][1], l.own)
+		}
 	}
 	color, alpha := c.widths(l)
 	switch {

@@ -53,6 +53,16 @@ func (l *line) solve(s *leastSquares, m *moments, channels int, k *kind, thoroug
 		u[c&3] = int64(float64(x[c&3]*q.C-y[c&3]*q.B) * perDet)
 	}
 	least := int64(math.MaxInt64)
+	if !thorough && k.p != ownP && k.p != sharedP {
+		l.p = k.p.choices()[0]
+		for c := range channels {
+			first := k.nearest(u[c&3], int64(l.p[0]))
+			second := q.second(k.value(first, int64(l.p[0])), y[c&3], int64(l.p[1]))
+			l.stored[0][c&3], l.stored[1][c&3] = uint8(first), uint8(second)
+		}
+		l.mean(k)
+		return
+	}
 	for _, p := range k.p.choices() {
 		var stored [2][4]uint8
 		var sum int64
@@ -94,9 +104,14 @@ func (q *quadratic) round(u, x, y, p, r int64) (s0, s1 uint8, least int64) {
 // complete returns a first end to store, the second that goes with it, and their error.
 func (q *quadratic) complete(first, x, y, p, r int64) (s0, s1 uint8, e int64) {
 	v := q.kind.value(first, p)
-	second := q.kind.nearest(int64(float64(y-q.B*v)*q.perC), r)
+	second := q.second(v, y, r)
 	w := q.kind.value(second, r)
 	return uint8(first), uint8(second), v*(q.A*v+2*(q.B*w-x)) + w*(q.C*w-2*y)
+}
+
+// second returns what to store for the second end where the first means v.
+func (q *quadratic) second(v, y, r int64) int64 {
+	return q.kind.nearest(int64(float64(y-q.B*v)*q.perC), r)
 }
 
 // mean works out what the stored ends mean.

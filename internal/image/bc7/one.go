@@ -11,6 +11,7 @@ func (e *encoder) one(d *axis) {
 	ls := e.px.place(whole[:], d, k, e.alpha)
 	c := code{mode: 6}
 	for range e.effort.rounds {
+		before := ls
 		l.solve(&ls, &e.all, e.channels(), k, e.effort.thorough)
 		sse := e.all.squares(e.alpha) + e.px.choose(whole[:], &l, k, e.alpha, &c.index, &ls)
 		if sse >= e.sse {
@@ -21,7 +22,7 @@ func (e *encoder) one(d *axis) {
 		}
 		c.ends[0], c.p[0] = l.stored, l.p
 		e.sse, e.best = sse, c
-		if sse > hopeless && !e.effort.thorough {
+		if ls == before || sse > hopeless && !e.effort.thorough {
 			return
 		}
 	}
