@@ -54,10 +54,10 @@ func (e *encoder) scatter(m *moments) (s scatter) {
 		}
 	}
 	for i := range 3 {
-		s[i][3] *= e.alphaStretch
+		s[i][3] = float32(s[i][3] * e.alphaStretch)
 		s[3][i] = s[i][3]
 	}
-	s[3][3] *= float32(e.alphaWeight)
+	s[3][3] = float32(s[3][3] * float32(e.alphaWeight))
 	return s
 }
 
@@ -194,6 +194,6 @@ func (e *encoder) mean(m *moments) (v [4]float32) {
 	for c := range v {
 		v[c] = float32(float32(m.sum[c]) * n)
 	}
-	v[3] *= e.alphaStretch
+	v[3] = float32(v[3] * e.alphaStretch)
 	return v
 }

@@ -110,8 +110,8 @@ func (e *encoder) place(h *hypothesis, plane int, at *[64]float32) {
 			}
 			from[part][c], d[part][c] = float32(ends[0][c]), float32(ends[1][c]-ends[0][c])
 		}
-		from[part][3] *= e.alphaStretch
-		d[part][3] *= e.alphaStretch
+		from[part][3] = float32(from[part][3] * e.alphaStretch)
+		d[part][3] = float32(d[part][3] * e.alphaStretch)
 		length := dot(&d[part], &d[part])
 		t.length[part] = length
 		if length > 0 {

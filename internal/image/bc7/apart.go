@@ -25,6 +25,14 @@ func (e *encoder) apart(mode, rotation, selector uint8) {
 	d := v.axis()
 	ls := px.place(whole[:], &d, color, false)
 	sse += m.squares(false)
+	if e.effort.rough {
+		l, left := e.fitRoughly(&px, whole[:], ls, &m, color, false, &c.index)
+		if sse += left; sse < e.sse {
+			c.setEnds(0, &l, 3)
+			e.sse, e.best = sse, c
+		}
+		return
+	}
 	var l line
 	for range e.effort.rounds {
 		before := ls

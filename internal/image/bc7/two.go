@@ -26,6 +26,11 @@ func (e *encoder) fit(m *moments, pixels []uint8, k *kind, c *code, subset int) 
 	d := v.axis()
 	ls := e.px.place(pixels, &d, k, e.alpha)
 	squares := m.squares(e.alpha)
+	if e.effort.rough {
+		l, sse := e.fitRoughly(&e.px, pixels, ls, m, k, e.alpha, &c.index)
+		c.ends[subset], c.p[subset] = l.stored, l.p
+		return squares + sse
+	}
 	index := c.index
 	var best int64
 	var l line
