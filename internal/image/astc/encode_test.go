@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/assetcook/assetcook/internal/image/byalpha"
+	"github.com/assetcook/assetcook/internal/image/imagetest"
 )
 
 var qualities = []struct {
@@ -49,7 +50,7 @@ func TestEncodeQuality(t *testing.T) {
 	}
 	for name, pix := range samples() {
 		for i, side := range sides {
-			got := psnr(pix, read(encoded(t, pix, width, width, side, Options{}), width, width, side, true))
+			got := imagetest.PSNR(pix, read(encoded(t, pix, width, width, side, Options{}), width, width, side, true), 4)
 			if got < least[name][i] {
 				t.Errorf("%s, %d pixels a side: %.2f dB, want %.2f", name, side, got, least[name][i])
 			}
@@ -124,7 +125,7 @@ func TestErrorIsTrue(t *testing.T) {
 				block := e.encode(&pixels)
 				var decoded [256]byte
 				DecodeBlock(&decoded, &block, side, true)
-				sse := squaredError(pixels[:4*side*side], decoded[:4*side*side])
+				sse := imagetest.SquaredError(pixels[:4*side*side], decoded[:4*side*side], 4)
 				for i := 3; i < 4*side*side; i += 4 {
 					d := int64(pixels[i]) - int64(decoded[i])
 					sse += d * d * int64(times-1)
@@ -249,7 +250,7 @@ func TestQualityPays(t *testing.T) {
 		var sse [3]int64
 		for _, pix := range samples() {
 			for i, q := range qualities {
-				sse[i] += squaredError(pix, read(encoded(t, pix, width, width, side, Options{Quality: q.q}), width, width, side, true))
+				sse[i] += imagetest.SquaredError(pix, read(encoded(t, pix, width, width, side, Options{Quality: q.q}), width, width, side, true), 4)
 			}
 		}
 		if !(sse[0] > sse[1] && sse[1] > sse[2]) {
@@ -332,25 +333,12 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// A countdown is a context that is cancelled when it has been asked often enough.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestEncodeCancelled(t *testing.T) {
 	pix := samples()["stone"]
 	dst := make([]byte, Size(width, width, 4))
 	looks := width * width / 16 / blocksBetweenLooks
 	for left := range looks {
-		if err := Encode(&countdown{t.Context(), left}, dst, pix, width, width, 4, Options{}); err != context.Canceled {
+		if err := Encode(&imagetest.Countdown{Context: t.Context(), Left: left}, dst, pix, width, width, 4, Options{}); err != context.Canceled {
 			t.Errorf("after %d looks: %v", left, err)
 		}
 	}
@@ -393,7 +381,7 @@ func FuzzBlock(f *testing.F) {
 				p := [256]byte(pixels)
 				b := e.encode(&p)
 				DecodeBlock(&decoded, &b, side, true)
-				if sse := squaredError(p[:4*side*side], decoded[:4*side*side]); sse != e.sse {
+				if sse := imagetest.SquaredError(p[:4*side*side], decoded[:4*side*side], 4); sse != e.sse {
 					t.Fatalf("error %d, thought to be %d", sse, e.sse)
 				}
 			}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/image/imagetest"
 )
 
 // The moments of a set of pixels are sums over its pixels, and what they say of the
@@ -115,7 +117,7 @@ func TestRoughError(t *testing.T) {
 				}
 				decoded[4*i+3] = blend(uint8(l.a[0]), uint8(l.a[1]), w)
 			}
-			exact := squaredError(pixels[:], decoded[:])
+			exact := imagetest.SquaredError(pixels[:], decoded[:], 4)
 			if off := math.Abs(math.Sqrt(float64(exact)) - math.Sqrt(float64(max(0, sse)))); off > 0.5*8+0.01 {
 				t.Fatalf("%d bits: error %d, thought to be %d", k.width, exact, sse)
 			}
