@@ -86,24 +86,7 @@ func astcenc(program, preset string, block int) contestant {
 		}
 		defer os.RemoveAll(dir)
 		one := func(pix []byte, side int) ([]byte, float64, error) {
-			in, out := filepath.Join(dir, "in.tga"), filepath.Join(dir, "out.astc")
-			if err := os.WriteFile(in, targa(pix, side), 0o600); err != nil {
-				return nil, 0, err
-			}
-			run := exec.CommandContext(ctx, program, "-cs", in, out, fmt.Sprintf("%dx%d", block, block), preset, "-j", "1", "-silent")
-			var said bytes.Buffer
-			run.Stdout, run.Stderr = &said, &said
-			if err := run.Run(); err != nil {
-				return nil, 0, fmt.Errorf("%s: %w: %s", program, err, said.String())
-			}
-			blocks, err := os.ReadFile(out)
-			if want := 16 + astc.Size(side, side, block); err == nil && len(blocks) != want {
-				err = fmt.Errorf("%s: %d bytes, want %d", program, len(blocks), want)
-			}
-			if err != nil {
-				return nil, 0, err
-			}
-			return blocks[16:], (run.ProcessState.UserTime() + run.ProcessState.SystemTime()).Seconds(), nil
+			return runAstcenc(ctx, program, dir, pix, side, block, "-cs", preset)
 		}
 		_, start, err := one(pictures[0].pix[:4*4*4], 4)
 		if err != nil {
@@ -118,6 +101,30 @@ func astcenc(program, preset string, block int) contestant {
 		}
 		return all, seconds, nil
 	}}
+}
+
+// runAstcenc returns the blocks that the program makes of a picture with files in dir, and the
+// CPU seconds it took. The first option is the profile.
+func runAstcenc(ctx context.Context, program, dir string, pix []byte, side, block int, options ...string) ([]byte, float64, error) {
+	in, out := filepath.Join(dir, "in.tga"), filepath.Join(dir, "out.astc")
+	if err := os.WriteFile(in, targa(pix, side), 0o600); err != nil {
+		return nil, 0, err
+	}
+	arguments := append([]string{options[0], in, out, fmt.Sprintf("%dx%d", block, block)}, options[1:]...)
+	run := exec.CommandContext(ctx, program, append(arguments, "-j", "1", "-silent")...)
+	var said bytes.Buffer
+	run.Stdout, run.Stderr = &said, &said
+	if err := run.Run(); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w: %s", program, err, said.String())
+	}
+	blocks, err := os.ReadFile(out)
+	if want := 16 + astc.Size(side, side, block); err == nil && len(blocks) != want {
+		err = fmt.Errorf("%s: %d bytes, want %d", program, len(blocks), want)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return blocks[16:], (run.ProcessState.UserTime() + run.ProcessState.SystemTime()).Seconds(), nil
 }
 
 // targa returns a file of pixels without compression, from the top down.

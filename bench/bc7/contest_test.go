@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -79,6 +80,25 @@ func TestMeanAngle(t *testing.T) {
 	up, side := []byte{128, 128, 255, 255}, []byte{255, 128, 128, 0}
 	if got := meanAngle(append(up, up...), append(up, side...)); got < 44 || got > 46 {
 		t.Errorf("%v degrees of 0 and 90, want 45", got)
+	}
+}
+
+// An angle is printed where a format stores x and y, or all three, and none elsewhere.
+func TestAngles(t *testing.T) {
+	p := slope(255)
+	for i := 0; i < len(p.pix); i += 4 {
+		x, y := float64(p.pix[i])/127.5-1, float64(p.pix[i+1])/127.5-1
+		p.pix[i], p.pix[i+1] = byte(127.5+60*x), byte(127.5+60*y)
+	}
+	restoreZ(p.pix, 1)
+	var out bytes.Buffer
+	if err := anglesOf(t.Context(), &out, p.pix, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`\| bc7 \| fast \| +\| 0\.\d+ \| +\|`, `\| eacrg11 \| best \| 0\.\d+ \| +\| +\|`, `\| astc8x8 \| normal \| 0\.\d+ \| 0\.\d+ \| +\|`} {
+		if !regexp.MustCompile(want).MatchString(out.String()) {
+			t.Errorf("no %s in\n%s", want, out.String())
+		}
 	}
 }
 

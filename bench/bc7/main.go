@@ -5,6 +5,7 @@
 //
 //	go run ./bench/bc7 -data /usr/share/games/supertuxkart/data -peer PROGRAM
 //	go run ./bench/bc7 -format astc6x6 -astcenc PROGRAM
+//	go run ./bench/bc7 -normals -astcenc PROGRAM
 //	go run ./bench/bc7 -format uastc-bc7 -peer PROGRAM
 //	go run ./bench/bc7 -format etc2rgb -peer PROGRAM -vector PROGRAM
 //
@@ -37,13 +38,17 @@ func main() {
 	only := flag.String("only", "", "run encoders whose name this `regexp` finds")
 	class := flag.String("class", "textures", "the pictures: textures, or smooth for smooth alpha and user interfaces")
 	coverage := flag.Float64("coverage", 0, "judge foliage by its coverage instead: the `alpha`, 0 to 1, from which on pixels are drawn")
+	normals := flag.Bool("normals", false, "judge a normal map by the angles of what is stored instead")
 	slow := flag.Bool("slow", false, "run the slowest too")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	var err error
-	if *coverage > 0 {
+	switch {
+	case *coverage > 0:
 		err = coverages(ctx, os.Stdout, *data, *coverage)
-	} else {
+	case *normals:
+		err = angles(ctx, os.Stdout, *data, *astcenc)
+	default:
 		err = run(ctx, os.Stdout, *data, contestants{*format, *program, *astcenc, *slow, *vector}, *rounds, *only, *class)
 	}
 	stop()

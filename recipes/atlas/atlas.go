@@ -68,7 +68,7 @@ type Atlas struct {
 // Recipe returns the recipe "atlas".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "atlas", Version: 4, UsesPath: true, Bundles: true, Extensions: []string{".sprites"},
+		Name: "atlas", Version: 5, UsesPath: true, Bundles: true, Extensions: []string{".sprites"},
 		New: func() recipe.Cooker {
 			return &Atlas{
 				Trim: true, Padding: 2, MaxSize: 2048, Pages: 1, Data: "hash", Name: "path",

@@ -132,7 +132,7 @@ func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 
 // encoding is how texels are made.
 func (s *subject) encoding() texenc.Options {
-	o := texenc.Options{Quality: s.o.quality(), SRGB: s.srgb}
+	o := texenc.Options{Quality: s.o.quality(), SRGB: s.srgb, XXXY: s.choice.XXXY}
 	if weighsAlpha(s.choice.Format) {
 		o.WeighAlpha = s.o.WeighAlpha && s.kind == "color"
 	}

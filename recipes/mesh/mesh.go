@@ -174,7 +174,7 @@ type Mesh struct {
 // Recipe returns the recipe "mesh".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "mesh", Version: 5, Extensions: []string{".glb", ".gltf", ".obj"},
+		Name: "mesh", Version: 6, Extensions: []string{".glb", ".gltf", ".obj"},
 		Formats: []recipe.Format{
 			{Name: "a binary glTF model", Extensions: []string{".glb"}, Magic: []string{"glTF"}},
 			{Name: "a glTF model", Extensions: []string{".gltf"}, Loose: true},

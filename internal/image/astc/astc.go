@@ -38,6 +38,10 @@ type Options struct {
 	// much as its alpha, and what is fully transparent may have any color. Without
 	// it the color of every pixel counts alike.
 	WeighAlpha bool
+
+	// AlphaWeight is how many times the squared error of alpha counts, up to 16; 0 is once.
+	// Where red, green and blue hold one value and alpha another, 3 counts both alike.
+	AlphaWeight int
 }
 
 // sides are the sizes of blocks, in pixels a side.
@@ -68,9 +72,12 @@ func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) err
 		return fmt.Errorf("astc: %d bytes are too few for the blocks of %d by %d pixels", len(dst), w, h)
 	case o.Quality > Best:
 		return errors.New("astc: unknown quality")
+	case o.AlphaWeight < 0 || o.AlphaWeight > 16:
+		return fmt.Errorf("astc: alpha counts %d times: want 0 to 16", o.AlphaWeight)
 	}
 	p := picture{pix, w, h, side}
 	e := newEncoder(o.Quality, side)
+	e.countAlpha(max(1, o.AlphaWeight))
 	encode := e.encode
 	if o.WeighAlpha {
 		encode = e.encodeWeighed

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/assetcook/assetcook/internal/image/byalpha"
+	"github.com/assetcook/assetcook/internal/image/imagetest"
 )
 
 var qualities = []struct {
@@ -49,7 +50,7 @@ func TestEncodeQuality(t *testing.T) {
 	}
 	for name, pix := range samples() {
 		for i, side := range sides {
-			got := psnr(pix, read(encoded(t, pix, width, width, side, Options{}), width, width, side, true))
+			got := imagetest.PSNR(pix, read(encoded(t, pix, width, width, side, Options{}), width, width, side, true), 4)
 			if got < least[name][i] {
 				t.Errorf("%s, %d pixels a side: %.2f dB, want %.2f", name, side, got, least[name][i])
 			}
@@ -61,17 +62,21 @@ func TestEncodeQuality(t *testing.T) {
 // The bytes are the same on every machine.
 func TestEncodeGolden(t *testing.T) {
 	want := map[string]string{
-		"fast4": "7780d2dd466c31db", "normal4": "64c9eb5dd00429cf", "best4": "2ec337a077a5dac4",
-		"fast5": "50d2a0f20261a8dc", "normal5": "b5282b5c8d7c05ab", "best5": "d5c08f6c5a025cf2",
-		"fast6": "050ac5a5101949ce", "normal6": "543cc809abc7c110", "best6": "3606444d1bdbfb8f",
-		"fast8": "1833952fc89c0734", "normal8": "42dd8f9489354e2f", "best8": "21a65107c2aec2f7",
+		"fast4": "c98b0b595b306944", "normal4": "1faa498648137e1e", "best4": "13cfb272fd407cd3",
+		"fast5": "1b99c8b97b95e743", "normal5": "3785b2b709142842", "best5": "5de762d31307f94a",
+		"fast6": "4f465d2f7f5458a5", "normal6": "05ca007bd66a5019", "best6": "00002c3450a8c4bd",
+		"fast8": "cb72972f167133d2", "normal8": "16c07907276922a4", "best8": "5aa688d556072044",
 	}
 	all := samples()
 	for _, side := range sides {
 		for _, q := range qualities {
 			sum := sha256.New()
 			for _, sample := range slices.Sorted(maps.Keys(all)) {
-				sum.Write(encoded(t, all[sample], width, width, side, Options{Quality: q.q, WeighAlpha: sample == "leaves"}))
+				o := Options{Quality: q.q, WeighAlpha: sample == "leaves"}
+				if sample == "smoke" {
+					o.AlphaWeight = 3
+				}
+				sum.Write(encoded(t, all[sample], width, width, side, o))
 			}
 			key := fmt.Sprint(q.name, side)
 			if got := hex.EncodeToString(sum.Sum(nil)[:8]); got != want[key] {
@@ -115,13 +120,46 @@ func TestErrorIsTrue(t *testing.T) {
 			e := newEncoder(q.q, side)
 			rapid.Check(t, func(t *rapid.T) {
 				pixels := pixelsOf(t)
+				times := rapid.IntRange(1, 16).Draw(t, "alpha counts")
+				e.countAlpha(times)
 				block := e.encode(&pixels)
 				var decoded [256]byte
 				DecodeBlock(&decoded, &block, side, true)
-				if sse := squaredError(pixels[:4*side*side], decoded[:4*side*side]); sse != e.sse {
+				sse := imagetest.SquaredError(pixels[:4*side*side], decoded[:4*side*side], 4)
+				for i := 3; i < 4*side*side; i += 4 {
+					d := int64(pixels[i]) - int64(decoded[i])
+					sse += d * d * int64(times-1)
+				}
+				if sse != e.sse {
 					t.Fatalf("%+v: error %d, thought to be %d", e.best, sse, e.sse)
 				}
 			})
+		}
+	}
+}
+
+// Of a value in red, green and blue and one in alpha both are nearer to the source together
+// where alpha counts three times.
+func TestAlphaWeight(t *testing.T) {
+	stone, pix := samples()["stone"], samples()["normal map"]
+	for i := 0; i < len(pix); i += 4 {
+		x, y := 64+pix[i]/2, stone[i]
+		copy(pix[i:], []byte{x, x, x, y})
+	}
+	for _, side := range sides {
+		for _, q := range qualities {
+			var sse [2]int64
+			for k, times := range []int{0, 3} {
+				blocks := encoded(t, pix, width, width, side, Options{Quality: q.q, AlphaWeight: times})
+				decoded := read(blocks, width, width, side, false)
+				for i := 0; i < len(pix); i += 4 {
+					dx, dy := int64(pix[i])-int64(decoded[i]), int64(pix[i+3])-int64(decoded[i+3])
+					sse[k] += dx*dx + dy*dy
+				}
+			}
+			if sse[1] >= sse[0] {
+				t.Errorf("%s, %d pixels a side: errors of x and y %d, where alpha counts once %d", q.name, side, sse[1], sse[0])
+			}
 		}
 	}
 }
@@ -212,7 +250,7 @@ func TestQualityPays(t *testing.T) {
 		var sse [3]int64
 		for _, pix := range samples() {
 			for i, q := range qualities {
-				sse[i] += squaredError(pix, read(encoded(t, pix, width, width, side, Options{Quality: q.q}), width, width, side, true))
+				sse[i] += imagetest.SquaredError(pix, read(encoded(t, pix, width, width, side, Options{Quality: q.q}), width, width, side, true), 4)
 			}
 		}
 		if !(sse[0] > sse[1] && sse[1] > sse[2]) {
@@ -285,6 +323,8 @@ func TestEncodeRefuses(t *testing.T) {
 		{16, 63, 4, 4, 4, Options{}, "63 bytes are too few"},
 		{15, 64, 4, 4, 4, Options{}, "15 bytes are too few"},
 		{16, 64, 4, 4, 4, Options{Quality: 3}, "unknown quality"},
+		{16, 64, 4, 4, 4, Options{AlphaWeight: 17}, "want 0 to 16"},
+		{16, 64, 4, 4, 4, Options{AlphaWeight: -1}, "want 0 to 16"},
 	} {
 		err := Encode(t.Context(), make([]byte, c.dst), make([]byte, c.pix), c.w, c.h, c.side, c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -293,25 +333,12 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// A countdown is a context that is cancelled when it has been asked often enough.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestEncodeCancelled(t *testing.T) {
 	pix := samples()["stone"]
 	dst := make([]byte, Size(width, width, 4))
 	looks := width * width / 16 / blocksBetweenLooks
 	for left := range looks {
-		if err := Encode(&countdown{t.Context(), left}, dst, pix, width, width, 4, Options{}); err != context.Canceled {
+		if err := Encode(&imagetest.Countdown{Context: t.Context(), Left: left}, dst, pix, width, width, 4, Options{}); err != context.Canceled {
 			t.Errorf("after %d looks: %v", left, err)
 		}
 	}
@@ -354,7 +381,7 @@ func FuzzBlock(f *testing.F) {
 				p := [256]byte(pixels)
 				b := e.encode(&p)
 				DecodeBlock(&decoded, &b, side, true)
-				if sse := squaredError(p[:4*side*side], decoded[:4*side*side]); sse != e.sse {
+				if sse := imagetest.SquaredError(p[:4*side*side], decoded[:4*side*side], 4); sse != e.sse {
 					t.Fatalf("error %d, thought to be %d", sse, e.sse)
 				}
 			}

@@ -10,8 +10,11 @@ type encoder struct {
 	*format
 	effort effort
 
+	alphaWeight  int32   // how many times the squared error of alpha counts
+	alphaStretch float32 // its root: distances of stretched alphas are errors as they count
+
 	px     [64][4]int32   // what is to be coded
-	pf     [64][4]float32 // the same
+	pf     [64][4]float32 // the same, with alpha stretched
 	all    moments
 	opaque bool
 	gray   bool
@@ -47,7 +50,12 @@ var efforts = [...]effort{
 }
 
 func newEncoder(q Quality, side int) *encoder {
-	return &encoder{format: formats[side](), effort: efforts[q]}
+	return &encoder{format: formats[side](), effort: efforts[q], alphaWeight: 1, alphaStretch: 1}
+}
+
+// countAlpha sets how many times the squared error of alpha counts.
+func (e *encoder) countAlpha(times int) {
+	e.alphaWeight, e.alphaStretch = int32(times), sqrt(float32(times))
 }
 
 // encode returns the best block found for pixels RGBA.
@@ -87,7 +95,7 @@ func (e *encoder) load(pixels []byte) bool {
 		opaque &= v >> 24
 		p := &e.px[i&63]
 		*p = [4]int32{int32(v & 255), int32(v >> 8 & 255), int32(v >> 16 & 255), int32(v >> 24)}
-		e.pf[i&63] = [4]float32{float32(p[0]), float32(p[1]), float32(p[2]), float32(p[3])}
+		e.pf[i&63] = [4]float32{float32(p[0]), float32(p[1]), float32(p[2]), float32(float32(p[3]) * e.alphaStretch)}
 		e.all.add(p)
 	}
 	e.opaque, e.gray = opaque == 255, colored == 0
@@ -96,7 +104,7 @@ func (e *encoder) load(pixels []byte) bool {
 
 // search guesses which plans are worth a try, and tries them.
 func (e *encoder) search() {
-	s := e.all.scatter()
+	s := e.scatter(&e.all)
 	e.pool.reset(e.effort.tries[0])
 	e.used = 0
 	switch {

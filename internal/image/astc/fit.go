@@ -50,6 +50,13 @@ func (e *encoder) fit(h *hypothesis) (fits [4]fit) {
 		}
 		fits[0].set(int(c), sums[0].n, w1, w2, sums[0].p[c], wp)
 	}
+	if k := int64(e.alphaWeight); k != 1 {
+		for part := range h.parts {
+			f := &fits[part]
+			f.aa[3], f.ab[3], f.bb[3] = k*f.aa[3], k*f.ab[3], k*f.bb[3]
+			f.a[3], f.b[3] = k*f.a[3], k*f.b[3]
+		}
+	}
 	return fits
 }
 

@@ -44,7 +44,7 @@ type line struct {
 // linesOf returns the line of the least error through a part, and one that takes fewer
 // numbers and is nearly as good, if there is such.
 func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
-	s := m.scatter()
+	s := e.scatter(m)
 	axis, along := s.principal()
 	direct = line{kindRGB, axis, max(0, s.trace()-along)}
 	opaque := m.product[9] == m.n*255*255

@@ -39,11 +39,11 @@ func (m *moments) minus(part *moments) (rest moments) {
 	return rest
 }
 
-// A scatter is how pixels are spread about their mean: the sums of the products of the
-// distances in two channels.
+// A scatter is how pixels, with alpha stretched, are spread about their mean: the sums of the
+// products of the distances in two channels.
 type scatter [4][4]float32
 
-func (m *moments) scatter() (s scatter) {
+func (e *encoder) scatter(m *moments) (s scatter) {
 	k := 0
 	n := float32(max(m.n, 1))
 	for i := range 4 {
@@ -53,6 +53,11 @@ func (m *moments) scatter() (s scatter) {
 			k++
 		}
 	}
+	for i := range 3 {
+		s[i][3] = float32(s[i][3] * e.alphaStretch)
+		s[3][i] = s[i][3]
+	}
+	s[3][3] = float32(s[3][3] * float32(e.alphaWeight))
 	return s
 }
 
@@ -183,11 +188,12 @@ func (s *scatter) withAlpha(color *[4]float32) (axis [4]float32, residue float32
 	return [4]float32{float32(color[0] * c), float32(color[1] * c), float32(color[2] * c), a}, residue
 }
 
-// mean returns the mean of the pixels.
-func (m *moments) mean() (v [4]float32) {
+// mean returns the mean of the pixels, with alpha stretched.
+func (e *encoder) mean(m *moments) (v [4]float32) {
 	n := 1 / float32(max(m.n, 1))
 	for c := range v {
 		v[c] = float32(float32(m.sum[c]) * n)
 	}
+	v[3] = float32(v[3] * e.alphaStretch)
 	return v
 }

@@ -147,7 +147,7 @@ func (f *format) whole() uint64 { return uint64(1)<<(f.pixels-1)<<1 - 1 }
 // mean is nearer.
 func (e *encoder) cluster(axis *[4]float32) masks {
 	v := *axis
-	mean := e.all.mean()
+	mean := e.mean(&e.all)
 	middle := dot(&mean, &v)
 	mask := uint64(0)
 	for round := range 3 {
@@ -162,7 +162,7 @@ func (e *encoder) cluster(axis *[4]float32) masks {
 		}
 		part := e.momentsOf(mask)
 		rest := e.all.minus(&part)
-		x, y := part.mean(), rest.mean()
+		x, y := e.mean(&part), e.mean(&rest)
 		var half [4]float32
 		for c := range 4 {
 			v[c] = x[c] - y[c]
@@ -178,7 +178,7 @@ func (e *encoder) third(two *masks) (three masks) {
 	var mean [3][4]float32
 	for k := range 2 {
 		m := e.momentsOf(two[k])
-		mean[k] = m.mean()
+		mean[k] = e.mean(&m)
 	}
 	farthest := float32(-1)
 	for i := range e.pixels {
@@ -203,7 +203,7 @@ func (e *encoder) third(two *masks) (three masks) {
 		}
 		for k := range mean {
 			if m := e.momentsOf(three[k]); m.n > 0 {
-				mean[k] = m.mean()
+				mean[k] = e.mean(&m)
 			}
 		}
 	}
@@ -218,8 +218,8 @@ func (e *encoder) nearestLines(n int, best *ranking) (near masks) {
 	var mean, axis [3][4]float32
 	for k := range n {
 		m := e.momentsOf(best.best[0].split.masks[k])
-		s := m.scatter()
-		mean[k] = m.mean()
+		s := e.scatter(&m)
+		mean[k] = e.mean(&m)
 		axis[k], _ = s.principal()
 	}
 	for i := range e.pixels {
@@ -286,7 +286,7 @@ func (e *encoder) costOf(n int, masks *[maxParts]uint64) float32 {
 	all := e.partsOf(n, masks)
 	sum := float32(0)
 	for k := range n {
-		s := all[k].scatter()
+		s := e.scatter(&all[k])
 		along := s.along()
 		sum += max(0, s.trace()-along) + float32(along*costOfLength)
 	}

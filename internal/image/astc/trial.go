@@ -110,6 +110,8 @@ func (e *encoder) place(h *hypothesis, plane int, at *[64]float32) {
 			}
 			from[part][c], d[part][c] = float32(ends[0][c]), float32(ends[1][c]-ends[0][c])
 		}
+		from[part][3] = float32(from[part][3] * e.alphaStretch)
+		d[part][3] = float32(d[part][3] * e.alphaStretch)
 		length := dot(&d[part], &d[part])
 		t.length[part] = length
 		if length > 0 {
@@ -240,7 +242,7 @@ func (e *encoder) descend(g *grid, p *plan, plane int, at *[64]float32, h *hypot
 	}
 }
 
-// measure returns the squared error of the trial.
+// measure returns the squared error of the trial, as it counts.
 func (e *encoder) measure(h *hypothesis) (sse int64) {
 	t := &e.work
 	var base, d [4][4]int32
@@ -260,6 +262,9 @@ func (e *encoder) measure(h *hypothesis) (sse int64) {
 				v := w&^second[c] | u&second[c]
 				x := (base[0][c]+d[0][c]*v)>>6 - q[c]
 				sum += x * x
+				if c == 3 {
+					sum += x * x * (e.alphaWeight - 1)
+				}
 			}
 		}
 		return int64(sum)
@@ -270,7 +275,7 @@ func (e *encoder) measure(h *hypothesis) (sse int64) {
 		q, b, v := &e.px[i&63], &base[part], &d[part]
 		x, y := (b[0]+v[0]*w)>>6-q[0], (b[1]+v[1]*w)>>6-q[1]
 		z, a := (b[2]+v[2]*w)>>6-q[2], (b[3]+v[3]*w)>>6-q[3]
-		sum += x*x + y*y + (z*z + a*a)
+		sum += x*x + y*y + (z*z + a*a*e.alphaWeight)
 	}
 	return int64(sum)
 }

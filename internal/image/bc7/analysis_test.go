@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/image/imagetest"
 )
 
 // The moments of a set of pixels are sums over its pixels, and what they say of the
@@ -82,6 +84,42 @@ func TestNearest(t *testing.T) {
 		for p := range uint8(64) {
 			if !listed[p] && far(p) < last {
 				t.Fatalf("set %04x: %d is nearer than one of %v", set, p, near)
+			}
+		}
+	})
+}
+
+// The error without rounded colors is as near to the real one as rounding lets it be.
+func TestRoughError(t *testing.T) {
+	e := newEncoder(Fast)
+	rapid.Check(t, func(t *rapid.T) {
+		pixels := pixelsOf(t)
+		e.encode(&pixels)
+		e.px.load(&pixels)
+		var m moments
+		for i, v := range &e.px.rgb {
+			m.add(v)
+			m.addAlpha(v, e.px.a[i])
+		}
+		for _, k := range []*kind{kind6, kind7} {
+			s := m.scatter(true)
+			v := s.principal(true)
+			d := v.axis()
+			ls := e.px.place(whole[:], &d, k, true)
+			var index [16]uint8
+			l, sse := e.fitRoughly(&e.px, whole[:], ls, &m, k, true, &index)
+			sse += m.squares(true)
+			var decoded [64]byte
+			for i := range index {
+				w := int(weights[k.width][index[i]])
+				for c := range 3 {
+					decoded[4*i+c] = blend(uint8(l.rgb[0]>>(lane*c)), uint8(l.rgb[1]>>(lane*c)), w)
+				}
+				decoded[4*i+3] = blend(uint8(l.a[0]), uint8(l.a[1]), w)
+			}
+			exact := imagetest.SquaredError(pixels[:], decoded[:], 4)
+			if off := math.Abs(math.Sqrt(float64(exact)) - math.Sqrt(float64(max(0, sse)))); off > 0.5*8+0.01 {
+				t.Fatalf("%d bits: error %d, thought to be %d", k.width, exact, sse)
 			}
 		}
 	})

@@ -25,8 +25,17 @@ func (e *encoder) apart(mode, rotation, selector uint8) {
 	d := v.axis()
 	ls := px.place(whole[:], &d, color, false)
 	sse += m.squares(false)
+	if e.effort.rough {
+		l, left := e.fitRoughly(&px, whole[:], ls, &m, color, false, &c.index)
+		if sse += left; sse < e.sse {
+			c.setEnds(0, &l, 3)
+			e.sse, e.best = sse, c
+		}
+		return
+	}
 	var l line
 	for range e.effort.rounds {
+		before := ls
 		l.solve(&ls, &m, 3, color, e.effort.thorough)
 		total := sse + px.choose(whole[:], &l, color, false, &c.index, &ls)
 		if total >= e.sse {
@@ -34,6 +43,9 @@ func (e *encoder) apart(mode, rotation, selector uint8) {
 		}
 		c.setEnds(0, &l, 3)
 		e.sse, e.best = total, c
+		if ls == before {
+			return
+		}
 	}
 }
 

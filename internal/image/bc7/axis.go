@@ -20,11 +20,11 @@ func (d *axis) at4(rgb, a uint64) uint64 {
 
 // axis scales a direction to whole numbers.
 func (v *vector) axis() (d axis) {
-	most := max(math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]), math.Abs(v[3]))
+	most := max(size(v[0]), size(v[1]), size(v[2]), size(v[3]))
 	if most == 0 {
 		return d
 	}
-	scale := 1023 / most
+	scale := 1023 / math.Float64frombits(most)
 	r, fr := component(v[0] * scale)
 	g, fg := component(v[1] * scale)
 	b, fb := component(v[2] * scale)
@@ -32,6 +32,10 @@ func (v *vector) axis() (d axis) {
 	d.reversed, d.flip = lanesOf(b, g, r), lanesOf(fr, fg, fb)
 	return d
 }
+
+// size returns the bits of |v|, which come in the order of the numbers: whole numbers are
+// compared without a thought for NaN.
+func size(v float64) uint64 { return math.Float64bits(v) &^ (1 << 63) }
 
 // component returns the whole number below |v|, and 255 where v is negative.
 func component(v float64) (size, flip uint64) {

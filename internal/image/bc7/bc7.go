@@ -67,6 +67,7 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 	}
 	p := picture{pix, w, h}
 	e := newEncoder(o.Quality)
+	e.exact = o.RDO != 0
 	encode := e.encode
 	if o.WeighAlpha {
 		encode = e.encodeWeighed
@@ -119,7 +120,7 @@ func (p *picture) gather(dst *[64]byte, at int) {
 	x, y := at%across*4, at/across*4
 	if x+4 <= p.w && y+4 <= p.h {
 		for row := range 4 {
-			copy(dst[16*row:16*row+16], p.pix[4*((y+row)*p.w+x):])
+			*(*[16]byte)(dst[16*row:]) = [16]byte(p.pix[4*((y+row)*p.w+x):])
 		}
 		return
 	}

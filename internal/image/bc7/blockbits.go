@@ -1,6 +1,9 @@
 package bc7
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // pack returns the block that says c. The indices of a subset are turned round,
 // and its ends with them, where the format wants its anchor in the lower half.
@@ -14,17 +17,21 @@ func (c *code) pack() (block [16]byte) {
 	b.put(c.selector, l.selector)
 	for channel := range 3 {
 		for s := range l.subsets {
-			b.put(c.ends[s][0][channel], l.color)
-			b.put(c.ends[s][1][channel], l.color)
+			ends := &c.ends[s]
+			b.put64(uint64(ends[0][channel])|uint64(ends[1][channel])<<(l.color&63), 2*l.color)
 		}
 	}
-	for s := range l.subsets {
-		b.put(c.ends[s][0][3], l.alpha)
-		b.put(c.ends[s][1][3], l.alpha)
+	if l.alpha != 0 {
+		for s := range l.subsets {
+			ends := &c.ends[s]
+			b.put64(uint64(ends[0][3])|uint64(ends[1][3])<<(l.alpha&63), 2*l.alpha)
+		}
 	}
-	for s := range l.subsets {
-		b.put(c.p[s][0], l.own|l.shared)
-		b.put(c.p[s][1], l.own)
+	if l.own|l.shared != 0 {
+		for s := range l.subsets {
+			b.put(c.p[s][0], l.own|l.shared)
+			b.put(c.p[s][1], l.own)
+		}
 	}
 	color, alpha := c.widths(l)
 	switch {
@@ -63,11 +70,7 @@ func (c *code) turn(l *layout) {
 		if c.index[anchor&15]>>(color-1) == 0 {
 			continue
 		}
-		for i := range c.index {
-			if parts[s]>>i&1 != 0 {
-				c.index[i] ^= 1<<color - 1
-			}
-		}
+		invert(&c.index, parts[s], color)
 		ends := &c.ends[s]
 		if l.scalar == 0 {
 			ends[0], ends[1] = ends[1], ends[0]
@@ -78,11 +81,33 @@ func (c *code) turn(l *layout) {
 		c.p[s][0], c.p[s][1] = c.p[s][1], c.p[s][0]
 	}
 	if l.scalar != 0 && c.scalar[0]>>(alpha-1) != 0 {
-		for i := range c.scalar {
-			c.scalar[i] ^= 1<<alpha - 1
-		}
+		invert(&c.scalar, math.MaxUint16, alpha)
 		c.ends[0][0][3], c.ends[0][1][3] = c.ends[0][1][3], c.ends[0][0][3]
 	}
+}
+
+// invert inverts the bits of the indices in a mask.
+func invert(index *[16]uint8, mask uint16, bits uint8) {
+	ones := uint64(1)<<(bits&7) - 1
+	low, high := index[:8], index[8:]
+	binary.LittleEndian.PutUint64(low, binary.LittleEndian.Uint64(low)^spread(mask&255)*ones)
+	binary.LittleEndian.PutUint64(high, binary.LittleEndian.Uint64(high)^spread(mask>>8)*ones)
+}
+
+// spread makes a byte, 0 or 1, of each of eight bits.
+func spread(mask uint16) uint64 {
+	const each = 0x0101010101010101
+	v := uint64(mask) * each & 0x8040201008040201
+	return (v + 0x7f*each) >> 7 & each
+}
+
+// join puts the low bits of eight bytes next to each other.
+func join(v uint64, bits uint8) uint64 {
+	v |= v >> ((8 - bits) & 63)
+	v &= (1<<(2*bits&63) - 1) * 0x0001000100010001
+	v |= v >> ((16 - 2*bits) & 63)
+	v &= (1<<(4*bits&63) - 1) * 0x0000000100000001
+	return v&math.MaxUint32 | v>>32<<(4*bits&63)
 }
 
 // unpack returns what a block says. It reports false for the reserved mode.
@@ -151,10 +176,7 @@ func (b *bitWriter) put64(v uint64, bits uint8) {
 
 // indices writes indices, without the top bit of those that are anchors. Anchors ascend.
 func (b *bitWriter) indices(index *[16]uint8, bits uint8, anchors []uint8) {
-	var v uint64
-	for i := 15; i >= 0; i-- {
-		v = v<<(bits&7) | uint64(index[i])
-	}
+	v := join(binary.LittleEndian.Uint64(index[:8]), bits) | join(binary.LittleEndian.Uint64(index[8:]), bits)<<(8*bits&63)
 	n := 16 * bits
 	for i := len(anchors) - 1; i >= 0; i-- {
 		top := (anchors[i]+1)*bits - 1

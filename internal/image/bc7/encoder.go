@@ -18,6 +18,7 @@ type encoder struct {
 	hope    guess // the pair that would be best if no index were off
 	best    code  // so far
 	sse     int64
+	exact   bool // sse is to be that of the block, where guesses of it would do
 }
 
 // An effort is what a quality means.
@@ -32,6 +33,7 @@ type effort struct {
 	tries int
 	// rounds is how often ends are solved for, and indices chosen for them.
 	rounds   int
+	rough    bool // lines are fitted as fitRoughly does, whatever rounds is
 	thorough bool // two ways to round the first end
 	// asked is how many blocks RDO asks for their ends: those whose colors are the nearest.
 	// A third of that is asked for their indices, those whose bright pixels are the same.
@@ -39,7 +41,7 @@ type effort struct {
 }
 
 var efforts = [...]effort{
-	Fast:   {good: 128, near: 3, tries: 1, rounds: 2, asked: 12},
+	Fast:   {good: 128, near: 3, tries: 1, rounds: 2, rough: true, asked: 12},
 	Normal: {good: 32, first: true, near: 4, tries: 1, rounds: 2, asked: 13},
 	Best:   {good: 4, first: true, tries: 8, rounds: 4, thorough: true, asked: 48},
 }
@@ -68,7 +70,17 @@ func (e *encoder) encode(pixels *[64]byte) [16]byte {
 		}
 	}
 	e.search()
-	return e.best.pack()
+	packed := e.best.pack()
+	if e.exact && e.effort.rough {
+		var decoded [64]byte
+		DecodeBlock(&decoded, &packed)
+		e.sse = 0
+		for i, v := range &decoded {
+			d := int64(v) - int64(pixels[i])
+			e.sse += d * d
+		}
+	}
+	return packed
 }
 
 // load takes pixels in. It reports whether any differs from the first.

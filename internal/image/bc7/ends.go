@@ -30,7 +30,7 @@ func (l *line) solve(s *leastSquares, m *moments, channels int, k *kind, thoroug
 	n := int64(m.count())
 	sumA, _ := m.alpha()
 	sw, sww := int64(s.w&(1<<32-1)), int64(s.w>>32)
-	q := quadratic{A: 64*64*n - 2*64*sw + sww, B: 64*sw - sww, C: sww, kind: k, thorough: thorough}
+	q := quadratic{A: 64*64*n - 2*64*sw + sww, B: 64*sw - sww, C: sww, kind: k}
 	det := q.A*q.C - q.B*q.B
 	rgb, a := s.rgb, s.a
 	if det == 0 {
@@ -52,13 +52,73 @@ func (l *line) solve(s *leastSquares, m *moments, channels int, k *kind, thoroug
 		x[c&3] = 64*64*x[c&3] - y[c&3]
 		u[c&3] = int64(float64(x[c&3]*q.C-y[c&3]*q.B) * perDet)
 	}
+	switch {
+	case thorough:
+		q.thorough(l, &u, &x, &y, channels)
+	case k.p == ownP || k.p == sharedP:
+		q.choose(l, &u, &x, &y, channels)
+	default:
+		l.p = k.p.choices()[0]
+		for c := range channels {
+			first := k.nearest(u[c&3], int64(l.p[0]))
+			second := q.second(k.value(first, int64(l.p[0])), y[c&3], int64(l.p[1]))
+			l.stored[0][c&3], l.stored[1][c&3] = uint8(first), uint8(second)
+		}
+	}
+	l.mean(k)
+}
+
+// choose sets the ends that should be u, in 256ths, for the best of the p-bits that there are.
+func (q *quadratic) choose(l *line, u, x, y *[4]int64, channels int) {
+	k := q.kind
+	var first [2][4]uint8 // by p-bit
+	var second [4][4]uint8
+	var sums [4]int64
+	for c := range channels {
+		c &= 3
+		for p := range int64(2) {
+			s := k.nearest(u[c], p)
+			first[p&1][c] = uint8(s)
+			v := k.value(s, p)
+			best := int64(float64(y[c]-q.B*v) * q.perC)
+			one, slope := v*(q.A*v-2*x[c]), 2*(q.B*v-y[c])
+			for r := range int64(2) {
+				if r != p && k.p == sharedP {
+					continue
+				}
+				s := k.nearest(best, r)
+				second[(2*p+r)&3][c] = uint8(s)
+				w := k.value(s, r)
+				sums[(2*p+r)&3] += one + w*(q.C*w+slope)
+			}
+		}
+	}
 	least := int64(math.MaxInt64)
 	for _, p := range k.p.choices() {
+		if at := (2*p[0] + p[1]) & 3; sums[at] < least {
+			least = sums[at]
+			l.stored, l.p = [2][4]uint8{first[p[0]&1], second[at]}, p
+		}
+	}
+}
+
+// A quadratic is how the squared error of a channel depends on its ends.
+type quadratic struct {
+	A, B, C int64
+	perC    float64 // 256/C
+	kind    *kind
+}
+
+// thorough is choose with two ways to round the first end.
+func (q *quadratic) thorough(l *line, u, x, y *[4]int64, channels int) {
+	least := int64(math.MaxInt64)
+	for _, p := range q.kind.p.choices() {
 		var stored [2][4]uint8
 		var sum int64
 		for c := range channels {
+			c &= 3
 			var e int64
-			stored[0][c&3], stored[1][c&3], e = q.round(u[c&3], x[c&3], y[c&3], int64(p[0]), int64(p[1]))
+			stored[0][c], stored[1][c], e = q.round(u[c], x[c], y[c], int64(p[0]), int64(p[1]))
 			sum += e
 		}
 		if sum < least {
@@ -66,23 +126,11 @@ func (l *line) solve(s *leastSquares, m *moments, channels int, k *kind, thoroug
 			l.stored, l.p = stored, p
 		}
 	}
-	l.mean(k)
-}
-
-// A quadratic is how the squared error of a channel depends on its ends.
-type quadratic struct {
-	A, B, C  int64
-	perC     float64 // 256/C
-	kind     *kind
-	thorough bool // try two ways to round the first end
 }
 
 // round returns the ends to store, whose p-bits are p and r, where the first should be
 // u, in 256ths, and their error.
 func (q *quadratic) round(u, x, y, p, r int64) (s0, s1 uint8, least int64) {
-	if !q.thorough {
-		return q.complete(q.kind.nearest(u, p), x, y, p, r)
-	}
 	near, far := q.kind.around(u, p)
 	s0, s1, least = q.complete(near, x, y, p, r)
 	if f0, f1, e := q.complete(far, x, y, p, r); e < least {
@@ -94,9 +142,14 @@ func (q *quadratic) round(u, x, y, p, r int64) (s0, s1 uint8, least int64) {
 // complete returns a first end to store, the second that goes with it, and their error.
 func (q *quadratic) complete(first, x, y, p, r int64) (s0, s1 uint8, e int64) {
 	v := q.kind.value(first, p)
-	second := q.kind.nearest(int64(float64(y-q.B*v)*q.perC), r)
+	second := q.second(v, y, r)
 	w := q.kind.value(second, r)
 	return uint8(first), uint8(second), v*(q.A*v+2*(q.B*w-x)) + w*(q.C*w-2*y)
+}
+
+// second returns what to store for the second end where the first means v.
+func (q *quadratic) second(v, y, r int64) int64 {
+	return q.kind.nearest(int64(float64(y-q.B*v)*q.perC), r)
 }
 
 // mean works out what the stored ends mean.

@@ -9,8 +9,8 @@ type kind struct {
 	most   int64   // the greatest that can be stored
 	scale  int64   // steps of what is stored to a 256th of a value, times 2^24
 	shift  uint8   // 1 where what is stored is followed by a p-bit
-	up     uint8   // a byte is value<<up | value>>down
-	down   uint8
+
+	values [512]uint8 // what is stored with a p-bit means: by twice the one plus the other
 }
 
 // pbits says which p-bits there are, and so which lowest bits two ends may have.
@@ -41,20 +41,24 @@ var pChoices = [4][2]uint8{{0, 0}, {1, 1}, {0, 1}, {1, 0}}
 // newKind describes ends of some bits in each channel, a p-bit included, and indices
 // of width bits.
 func newKind(bits uint8, p pbits, width uint8) *kind {
-	k := &kind{p: p, width: width, levels: 1 << width, up: 8 - bits, down: 2*bits - 8}
+	k := &kind{p: p, width: width, levels: 1 << width}
 	if p != noP {
 		k.shift = 1
 	}
 	k.along = 1 - 1/float64((k.levels-1)*(k.levels-1))
 	k.most = 1<<(bits-k.shift) - 1
+	for stored := range 1 << (bits - k.shift) {
+		for p := range 2 {
+			k.values[2*stored+p] = expand(uint8(stored<<k.shift|p&int(k.shift)), bits)
+		}
+	}
 	k.scale = (1<<bits - 1) << (24 - k.shift) / (255 << 8)
 	return k
 }
 
 // value returns what a stored end means.
 func (k *kind) value(stored, p int64) int64 {
-	v := stored<<(k.shift&1) | p
-	return v<<(k.up&7) | v>>(k.down&15)
+	return int64(k.values[(2*stored+p)&511])
 }
 
 // nearest returns what is stored for a value in 256ths.

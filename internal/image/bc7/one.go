@@ -10,7 +10,19 @@ func (e *encoder) one(d *axis) {
 	var l line
 	ls := e.px.place(whole[:], d, k, e.alpha)
 	c := code{mode: 6}
+	if e.effort.rough {
+		l, sse := e.fitRoughly(&e.px, whole[:], ls, &e.all, k, e.alpha, &c.index)
+		if sse += e.all.squares(e.alpha); sse < e.sse {
+			if !e.alpha {
+				l.stored[0][3], l.stored[1][3] = 127, 127
+			}
+			c.ends[0], c.p[0] = l.stored, l.p
+			e.sse, e.best = sse, c
+		}
+		return
+	}
 	for range e.effort.rounds {
+		before := ls
 		l.solve(&ls, &e.all, e.channels(), k, e.effort.thorough)
 		sse := e.all.squares(e.alpha) + e.px.choose(whole[:], &l, k, e.alpha, &c.index, &ls)
 		if sse >= e.sse {
@@ -21,7 +33,7 @@ func (e *encoder) one(d *axis) {
 		}
 		c.ends[0], c.p[0] = l.stored, l.p
 		e.sse, e.best = sse, c
-		if sse > hopeless && !e.effort.thorough {
+		if ls == before || sse > hopeless && !e.effort.thorough {
 			return
 		}
 	}

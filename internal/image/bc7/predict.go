@@ -37,18 +37,24 @@ func (g *guesses) add(mode, sub uint8, sse float64) {
 
 // guessPair guesses at the modes of two lines with a partition.
 func (e *encoder) guessPair(p uint8) {
-	one := e.rows.of(pairs[p&63], e.alpha)
-	zero := e.all.without(&one)
-	all1, line1 := one.residue(e.alpha)
-	all0, line0 := zero.residue(e.alpha)
-	all, line := all0+all1, line0+line1
 	if e.alpha {
+		one := e.rows.of(pairs[p&63], true)
+		zero := e.all.without(&one)
+		all1, line1 := one.residue(true)
+		all0, line0 := zero.residue(true)
+		all, line := all0+all1, line0+line1
 		e.guesses.add(7, p, all-float64(line*kind7.along)+cost7)
 		if off := all - line; off < e.hope.sse {
 			e.hope = guess{7, p, off}
 		}
 		return
 	}
+	mask, r := pairs[p&63], &e.rows
+	w, x, y, z := &r[0][mask&15], &r[1][mask>>4&15], &r[2][mask>>8&15], &r[3][mask>>12]
+	sum, reds, rest, n := w.sum+x.sum+y.sum+z.sum, w.red+x.red+y.red+z.red, w.gb+x.gb+y.gb+z.gb, w.n+x.n+y.n+z.n
+	all1, line1 := opaqueResidue(sum, reds, rest, n)
+	all0, line0 := opaqueResidue(e.all.sum-sum, e.all.red-reds, e.all.gb-rest, e.all.n-n)
+	all, line := all0+all1, line0+line1
 	e.guesses.add(1, p, all-float64(line*kind1.along)+cost1)
 	e.guesses.add(3, p, all-float64(line*kind3.along)+cost3)
 }
@@ -74,6 +80,16 @@ func (m *moments) residue(alpha bool) (all, line float64) {
 	}
 	per := perCount[n&31]
 	return float64(trace) * per, math.Sqrt(float64(squares)) * per
+}
+
+// opaqueResidue is residue without alpha, of the fields of moments.
+func opaqueResidue(sum, reds, rest, count uint64) (all, line float64) {
+	n := int64(count >> countShift)
+	r, g, b := red(sum), green(sum), blue(sum)
+	rr, rg, rb := n*red(reds)-r*r, n*green(reds)-r*g, n*blue(reds)-r*b
+	gg, gb, bb := n*red(rest)-g*g, n*green(rest)-g*b, n*blue(rest)-b*b
+	per := perCount[n&31]
+	return float64(float64(rr+gg+bb) * per), float64(math.Sqrt(float64(rr*rr+gg*gg+bb*bb+2*(rg*rg+rb*rb+gb*gb))) * per)
 }
 
 // perCount has the reciprocals of numbers of pixels.

@@ -1,7 +1,6 @@
 package bc7
 
 import (
-	"math"
 	"math/rand/v2"
 )
 
@@ -76,18 +75,4 @@ func bricks() []byte {
 		}
 	}
 	return pix
-}
-
-// squaredError is that of all four channels.
-func squaredError(a, b []byte) (sse int64) {
-	for i := range a {
-		d := int64(a[i]) - int64(b[i])
-		sse += d * d
-	}
-	return sse
-}
-
-// psnr is that of all four channels, in dB.
-func psnr(a, b []byte) float64 {
-	return 10 * math.Log10(255*255*float64(len(a))/max(float64(squaredError(a, b)), 0.001))
 }

@@ -54,13 +54,13 @@ type vector [4]float64
 
 // row is the row of the channel that scatters most.
 func (s *scatter) row() vector {
-	most := max(s.rr, s.gg, s.bb, s.aa)
-	switch most {
-	case s.gg:
+	r, g, b := size(s.rr), size(s.gg), size(s.bb)
+	switch max(r, g, b, size(s.aa)) {
+	case g:
 		return vector{s.rg, s.gg, s.gb, s.ga}
-	case s.rr:
+	case r:
 		return vector{s.rr, s.rg, s.rb, s.ra}
-	case s.bb:
+	case b:
 		return vector{s.rb, s.gb, s.bb, s.ba}
 	}
 	return vector{s.ra, s.ga, s.ba, s.aa}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/internal/image/byalpha"
+	"github.com/assetcook/assetcook/internal/image/imagetest"
 	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 )
@@ -23,10 +24,10 @@ func packedSize(t *testing.T, blocks []byte) int {
 func TestRDOShrinks(t *testing.T) {
 	pix := bricks()
 	plain := encoded(t, pix, side, side, Options{Quality: Normal})
-	best, size := psnr(pix, read(t, plain, side, side)), packedSize(t, plain)
+	best, size := imagetest.PSNR(pix, read(t, plain, side, side), 4), packedSize(t, plain)
 	for _, loss := range []float64{0.5, 2} {
 		blocks := encoded(t, pix, side, side, Options{Quality: Normal, RDO: loss})
-		got := psnr(pix, read(t, blocks, side, side))
+		got := imagetest.PSNR(pix, read(t, blocks, side, side), 4)
 		if got < best-loss-1e-6 {
 			t.Errorf("%.3f dB of %.3f, a loss of more than %g", got, best, loss)
 		}
@@ -45,8 +46,8 @@ func TestRDOIsEven(t *testing.T) {
 	half := len(pix) / 2
 	plain := read(t, encoded(t, pix, side, side, Options{}), side, side)
 	got := read(t, encoded(t, pix, side, side, Options{RDO: 2}), side, side)
-	above := float64(squaredError(pix[:half], got[:half])) / float64(squaredError(pix[:half], plain[:half]))
-	below := float64(squaredError(pix[half:], got[half:])) / float64(squaredError(pix[half:], plain[half:]))
+	above := float64(imagetest.SquaredError(pix[:half], got[:half], 4)) / float64(imagetest.SquaredError(pix[:half], plain[:half], 4))
+	below := float64(imagetest.SquaredError(pix[half:], got[half:], 4)) / float64(imagetest.SquaredError(pix[half:], plain[half:], 4))
 	if above > 1.5*below || below > 1.5*above {
 		t.Errorf("the error grew %.2f times above and %.2f times below", above, below)
 	}
@@ -62,7 +63,7 @@ func TestPassKeepsLimit(t *testing.T) {
 		var pixels, decoded [64]byte
 		b.gather(&pixels, at)
 		DecodeBlock(&decoded, (*[16]byte)(blocks[16*at:]))
-		b.sse = append(b.sse, squaredError(pixels[:], decoded[:]))
+		b.sse = append(b.sse, imagetest.SquaredError(pixels[:], decoded[:], 4))
 		sum += b.sse[at]
 	}
 	for _, most := range []int64{sum, sum + 1, sum * 11 / 10, 3 * sum} {
@@ -71,7 +72,7 @@ func TestPassKeepsLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := squaredError(pix, read(t, dst, side, side)); got != total || got > most {
+		if got := imagetest.SquaredError(pix, read(t, dst, side, side), 4); got != total || got > most {
 			t.Errorf("error %d, told %d, allowed %d", got, total, most)
 		}
 	}
@@ -185,7 +186,7 @@ func TestWeighAlphaHidden(t *testing.T) {
 		if got[i+3] != pix[i+3] {
 			t.Errorf("pixel %d: alpha %d, want %d", i/4, got[i+3], pix[i+3])
 		}
-		if i%8 == 0 && squaredError(got[i:i+4], pix[i:i+4]) > 3 {
+		if i%8 == 0 && imagetest.SquaredError(got[i:i+4], pix[i:i+4], 4) > 3 {
 			t.Errorf("pixel %d: %v, want %v", i/4, got[i:i+4], pix[i:i+4])
 		}
 	}

@@ -26,10 +26,16 @@ func (e *encoder) fit(m *moments, pixels []uint8, k *kind, c *code, subset int) 
 	d := v.axis()
 	ls := e.px.place(pixels, &d, k, e.alpha)
 	squares := m.squares(e.alpha)
+	if e.effort.rough {
+		l, sse := e.fitRoughly(&e.px, pixels, ls, m, k, e.alpha, &c.index)
+		c.ends[subset], c.p[subset] = l.stored, l.p
+		return squares + sse
+	}
 	index := c.index
 	var best int64
 	var l line
 	for round := range e.effort.rounds {
+		before := ls
 		l.solve(&ls, m, e.channels(), k, e.effort.thorough)
 		sse := squares + e.px.choose(pixels, &l, k, e.alpha, &index, &ls)
 		if round > 0 && sse >= best {
@@ -37,6 +43,9 @@ func (e *encoder) fit(m *moments, pixels []uint8, k *kind, c *code, subset int) 
 		}
 		best = sse
 		c.index, c.ends[subset], c.p[subset] = index, l.stored, l.p
+		if ls == before { // and so would be the ends
+			break
+		}
 	}
 	return best
 }

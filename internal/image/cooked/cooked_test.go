@@ -103,6 +103,15 @@ func invert(m *pixmap.Map) {
 	slices.Reverse(m.PixF)
 }
 
+// A half that is no number counts as 0, infinities as well; all others are what they mean.
+func TestHalves(t *testing.T) {
+	tex := &texture.Texture{Format: texture.RGBA16F, W: 1, H: 1, Levels: [][]byte{{0x00, 0xc0, 0x00, 0x7c, 0x01, 0xfe, 0x01, 0x00}}}
+	m, err := Level(t.Context(), tex, 0, 0)
+	if want := []float32{-2, 0, 0, 0x1p-24}; err != nil || !slices.Equal(m.PixF, want) {
+		t.Errorf("%v, %v, want %v", m, err, want)
+	}
+}
+
 // Each channel is where the swizzle says.
 func TestSwizzle(t *testing.T) {
 	tex := encode(t, texture.RGBA8, &pixmap.Map{W: 1, H: 1, Pix8: []byte{10, 20, 30, 40}})

@@ -3,7 +3,6 @@ package cooked
 import (
 	"context"
 	"encoding/binary"
-	"math"
 
 	"github.com/assetcook/assetcook/internal/image/astc"
 	"github.com/assetcook/assetcook/internal/image/bc7"
@@ -62,18 +61,10 @@ func putTexel(m *pixmap.Map, i int, f texture.Format, texel []byte) {
 // halfValue returns a half float's value. Of what is no number, which textures do not
 // have, it returns 0.
 func halfValue(h uint16) float32 {
-	exponent, fraction := int(h>>10&31), float64(h&1023)
-	v := math.Ldexp(fraction+1024, exponent-25)
-	switch exponent {
-	case 0:
-		v = math.Ldexp(fraction, -24)
-	case 31:
-		v = 0
+	if h>>10&31 == 31 {
+		return 0
 	}
-	if h>>15 == 1 {
-		v = -v
-	}
-	return float32(v)
+	return pixmap.HalfValue(h)
 }
 
 // putBlock writes the pixels of the block at x, y that lie inside the map.

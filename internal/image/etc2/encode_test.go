@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/assetcook/assetcook/internal/image/byalpha"
+	"github.com/assetcook/assetcook/internal/image/imagetest"
 )
 
 var qualities = []struct {
@@ -49,7 +50,7 @@ func TestEncodeNearEnough(t *testing.T) {
 	}
 	for name, pix := range samples() {
 		for i, q := range qualities {
-			got := psnr(pix, decoded(encoded(t, pix, side, side, true, Options{Quality: q.q}), side, side, true), 4)
+			got := imagetest.PSNR(pix, decoded(encoded(t, pix, side, side, true, Options{Quality: q.q}), side, side, true), 4)
 			if got < least[name][i] {
 				t.Errorf("%s, %s: %.2f dB, want %.2f", name, q.name, got, least[name][i])
 			}
@@ -128,7 +129,7 @@ func errorIsTrue(t interface{ Fatalf(string, ...any) }, e *encoder, pixels *[64]
 	block := e.encode(pixels)
 	var got [64]byte
 	decode(&got, block)
-	if sse := squaredError(pixels[:], got[:], 3); sse != int64(e.sse) {
+	if sse := imagetest.SquaredError(pixels[:], got[:], 3); sse != int64(e.sse) {
 		t.Fatalf("%+v: error %d, thought to be %d", e.best, sse, e.sse)
 	}
 }
@@ -165,7 +166,7 @@ func TestSolid(t *testing.T) {
 		pix := bytes.Repeat([]byte{byte(v), byte(255 - v), byte(v * 7), byte(v * 3)}, 16)
 		for _, q := range qualities {
 			got := decoded(encoded(t, pix, 4, 4, true, Options{Quality: q.q}), 4, 4, true)
-			if sse := squaredError(pix, got, 3); sse > 128 {
+			if sse := imagetest.SquaredError(pix, got, 3); sse > 128 {
 				t.Fatalf("%s: %v became %v", q.name, pix[:4], got[:4])
 			}
 			if got[3] != pix[3] {
@@ -174,7 +175,7 @@ func TestSolid(t *testing.T) {
 		}
 		gray := bytes.Repeat([]byte{byte(v), byte(v), byte(v), 255}, 16)
 		got := decoded(encoded(t, gray, 4, 4, false, Options{}), 4, 4, false)
-		if sse := squaredError(gray, got, 3); sse > 0 {
+		if sse := imagetest.SquaredError(gray, got, 3); sse > 0 {
 			t.Errorf("gray %d became %v", v, got[:3])
 		}
 	}
@@ -291,7 +292,7 @@ func TestQualityPays(t *testing.T) {
 	var sse [3]int64
 	for _, pix := range samples() {
 		for i, q := range qualities {
-			sse[i] += squaredError(pix, decoded(encoded(t, pix, side, side, true, Options{Quality: q.q}), side, side, true), 4)
+			sse[i] += imagetest.SquaredError(pix, decoded(encoded(t, pix, side, side, true, Options{Quality: q.q}), side, side, true), 4)
 		}
 	}
 	if !(sse[0] > sse[1] && sse[1] > sse[2]) {
@@ -345,24 +346,11 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// A countdown is a context that is cancelled when it has been asked often enough.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestEncodeCancelled(t *testing.T) {
 	pix := samples()["stone"]
 	dst := make([]byte, Size(side, side, 16))
 	for left := range side * side / 16 / blocksBetweenLooks {
-		if err := EncodeRGBA(&countdown{t.Context(), left}, dst, pix, side, side, Options{}); err != context.Canceled {
+		if err := EncodeRGBA(&imagetest.Countdown{Context: t.Context(), Left: left}, dst, pix, side, side, Options{}); err != context.Canceled {
 			t.Errorf("after %d looks: %v", left, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package etc2
 
 import (
-	"math"
 	"math/rand/v2"
 )
 
@@ -47,22 +46,6 @@ func samples() map[string][]byte {
 		"smoke": paint(func(x, y int) [4]int { return [4]int{200 + noise(3), 200 + noise(3), 205, 2*x + 2*y} }),
 		"tile":  paint(func(x, y int) [4]int { return [4]int{x / 8 * 32, y / 8 * 32, 77, 255} }),
 	}
-}
-
-// squaredError is that of the channels from the first to the one before end.
-func squaredError(a, b []byte, end int) (sse int64) {
-	for i := range a {
-		if i%4 < end {
-			d := int64(a[i]) - int64(b[i])
-			sse += d * d
-		}
-	}
-	return sse
-}
-
-// psnr is that of the channels before end, in dB.
-func psnr(a, b []byte, end int) float64 {
-	return 10 * math.Log10(255*255*float64(len(a)*end/4)/max(float64(squaredError(a, b, end)), 0.001))
 }
 
 // decoded is a picture whose blocks have alpha or not.

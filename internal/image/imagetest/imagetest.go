@@ -1,6 +1,7 @@
 // Package imagetest makes pictures that ask for far more than they are worth:
 // small files that a decoder would spend gigabytes or minutes on if nothing
-// stopped it. Tests and campaigns feed them to recipes.
+// stopped it. Tests and campaigns feed them to recipes. It also has what tests of encoders
+// judge pictures by.
 package imagetest
 
 import (

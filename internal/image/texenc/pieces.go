@@ -79,7 +79,11 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 	case texture.ASTC4x4, texture.ASTC5x5, texture.ASTC6x6, texture.ASTC8x8:
 		side, _ := f.Block()
 		quality := [...]astc.Quality{Fast: astc.Fast, Normal: astc.Normal, Best: astc.Best}[o.Quality]
-		return astc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, side, astc.Options{Quality: quality, WeighAlpha: o.WeighAlpha})
+		options := astc.Options{Quality: quality, WeighAlpha: o.WeighAlpha}
+		if o.XXXY {
+			options.AlphaWeight = 3
+		}
+		return astc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, side, options)
 	case texture.BC7:
 		quality := [...]bc7.Quality{Fast: bc7.Fast, Normal: bc7.Normal, Best: bc7.Best}[o.Quality]
 		return bc7.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, bc7.Options{Quality: quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})

@@ -27,6 +27,9 @@ type Options struct {
 	// WeighAlpha counts a color's error by its alpha: what cannot be seen may
 	// differ. BC7, ASTC, ETC2RGBA and UASTC only.
 	WeighAlpha bool
+	// XXXY says that red, green and blue hold one value and alpha another, whose errors
+	// count alike. ASTC only.
+	XXXY bool
 	// RDO is bc7.Options.RDO: how much likeness may be given up for blocks that a
 	// packer shrinks further. 0 is none. BC7 only.
 	RDO float64

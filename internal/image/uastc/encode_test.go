@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/image/imagetest"
 )
 
 var qualities = []struct {
@@ -60,7 +62,7 @@ func TestEncodeNearEnough(t *testing.T) {
 	}
 	for name, pix := range samples() {
 		for i, q := range qualities {
-			got := psnr(pix, read(encoded(t, pix, side, side, Options{Quality: q.q}), side, side))
+			got := imagetest.PSNR(pix, read(encoded(t, pix, side, side, Options{Quality: q.q}), side, side), 4)
 			if got < least[name][i] {
 				t.Errorf("%s, %s: %.2f dB, want %.2f", name, q.name, got, least[name][i])
 			}
@@ -125,7 +127,7 @@ func TestErrorIsTrue(t *testing.T) {
 			block := e.encode(&pixels)
 			var decoded [64]byte
 			DecodeBlock(&decoded, &block)
-			if sse := squaredError(pixels[:], decoded[:]); sse != e.sse {
+			if sse := imagetest.SquaredError(pixels[:], decoded[:], 4); sse != e.sse {
 				t.Fatalf("mode %d: error %d, thought to be %d", e.best.mode, sse, e.sse)
 			}
 		})
@@ -186,7 +188,7 @@ func TestQualityPays(t *testing.T) {
 	var sse [3]int64
 	for _, pix := range samples() {
 		for i, q := range qualities {
-			sse[i] += squaredError(pix, read(encoded(t, pix, side, side, Options{Quality: q.q}), side, side))
+			sse[i] += imagetest.SquaredError(pix, read(encoded(t, pix, side, side, Options{Quality: q.q}), side, side), 4)
 		}
 	}
 	if !(sse[0] > sse[1] && sse[1] > sse[2]) {
@@ -237,26 +239,13 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// A countdown is a context that is cancelled when it has been asked often enough.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestEncodeCancelled(t *testing.T) {
 	pix := samples()["stone"]
 	for _, o := range []Options{{}, {Quality: Best}} {
 		dst := make([]byte, Size(side, side))
 		looks := side * side / 16 / blocksBetweenLooks
 		for left := range looks {
-			if err := Encode(&countdown{t.Context(), left}, dst, pix, side, side, o); err != context.Canceled {
+			if err := Encode(&imagetest.Countdown{Context: t.Context(), Left: left}, dst, pix, side, side, o); err != context.Canceled {
 				t.Errorf("%+v, after %d looks: %v", o, left, err)
 			}
 		}
@@ -309,7 +298,7 @@ func FuzzBlock(f *testing.F) {
 			b := e.encode(&p)
 			var decoded [64]byte
 			DecodeBlock(&decoded, &b)
-			if sse := squaredError(p[:], decoded[:]); sse != e.sse {
+			if sse := imagetest.SquaredError(p[:], decoded[:], 4); sse != e.sse {
 				t.Fatalf("error %d, thought to be %d", sse, e.sse)
 			}
 		}

@@ -1,7 +1,6 @@
 package uastc
 
 import (
-	"math"
 	"math/rand/v2"
 )
 
@@ -52,20 +51,6 @@ func samples() map[string][]byte {
 		"smoke": paint(func(x, y int) [4]int { return [4]int{200 + noise(3), 200 + noise(3), 205, 2*x + 2*y} }),
 		"tile":  paint(func(x, y int) [4]int { return [4]int{x / 8 * 32, y / 8 * 32, 77, 255} }),
 	}
-}
-
-// squaredError is that of all four channels.
-func squaredError(a, b []byte) (sse int64) {
-	for i := range a {
-		d := int64(a[i]) - int64(b[i])
-		sse += d * d
-	}
-	return sse
-}
-
-// psnr is that of all four channels, in dB.
-func psnr(a, b []byte) float64 {
-	return 10 * math.Log10(255*255*float64(len(a))/max(float64(squaredError(a, b)), 0.001))
 }
 
 // grays is a picture without colors.
