@@ -113,7 +113,7 @@ proof/readers/audiodecode: internal/audio/source
 proof/readers/audiofiles: internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/wav
 proof/readers/pictures: bench/peers internal/image/pixmap internal/image/source
 proof/readers/textures: internal/image/astc internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/texenc internal/image/texture internal/image/uastc
-proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/mesh/model internal/pathname proof/damage proof/faults proof/minimal proof/oracle recipes/audio recipes/builtin recipes/image recipes/mesh recipes/shader
+proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/mesh/model internal/pathname proof/damage proof/faults proof/minimal proof/oracle recipes/audio recipes/builtin recipes/image recipes/lut recipes/mesh recipes/shader
 proof/roles: cook/recipe cook/recipe/recipetest internal/image/role recipes/image
 proof/servers/machines: internal/faultlink
 recipes/atlas: cook/manifest cook/recipe hashing internal/human internal/image/pixmap internal/image/png internal/image/source internal/pathname internal/plaintext internal/rectpack recipes/image
@@ -123,10 +123,11 @@ recipes/bundle: cook/manifest cook/pak cook/recipe hashing internal/plaintext
 recipes/data: cook/recipe internal/ctxio internal/jsontext internal/lazyregexp internal/plaintext
 recipes/font: cook/recipe internal/font/distancefield internal/font/kerning internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/texture internal/jsontext internal/pathname internal/plaintext
 recipes/image: cook/recipe internal/gltfcheck internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/role internal/image/source internal/image/texenc internal/image/texture internal/image/webp internal/mesh/model internal/pathname
+recipes/lut: cook/recipe internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/source internal/image/texenc internal/image/texture internal/plaintext
 recipes/mesh: cook/recipe internal/ctxio internal/gltfcheck internal/image/role internal/image/source internal/mesh/keyframes internal/mesh/meshopt internal/mesh/model internal/mesh/obj internal/mesh/optimize internal/mesh/prune internal/mesh/quantize internal/mesh/simplify internal/mesh/tangent recipes/image
 recipes/shader: cook/recipe internal/lazyregexp internal/plaintext recipes/builtin
 recipes/text: cook/recipe internal/plaintext
-recipes: cook/recipe recipes/atlas recipes/audio recipes/builtin recipes/bundle recipes/data recipes/font recipes/image recipes/mesh recipes/shader recipes/text
+recipes: cook/recipe recipes/atlas recipes/audio recipes/builtin recipes/bundle recipes/data recipes/font recipes/image recipes/lut recipes/mesh recipes/shader recipes/text
 `
 
 // pure packages decide and do nothing: neither disk nor clock.

@@ -10,6 +10,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/data"
 	"github.com/assetcook/assetcook/recipes/font"
 	"github.com/assetcook/assetcook/recipes/image"
+	"github.com/assetcook/assetcook/recipes/lut"
 	"github.com/assetcook/assetcook/recipes/mesh"
 	"github.com/assetcook/assetcook/recipes/shader"
 	"github.com/assetcook/assetcook/recipes/text"
@@ -18,5 +19,5 @@ import (
 // All returns the recipes.
 func All() []recipe.Recipe {
 	small := append(builtin.All(), bundle.All()...)
-	return append(small, atlas.Recipe(), audio.Recipe(), audio.SoundsRecipe(), data.Recipe(), font.Recipe(), image.Recipe(), mesh.Recipe(), shader.Recipe(), text.Recipe())
+	return append(small, atlas.Recipe(), audio.Recipe(), audio.SoundsRecipe(), data.Recipe(), font.Recipe(), image.Recipe(), lut.Recipe(), mesh.Recipe(), shader.Recipe(), text.Recipe())
 }

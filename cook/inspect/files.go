@@ -115,7 +115,7 @@ type textureInfo struct {
 	Swizzle  string      `json:"swizzle,omitempty"`
 	Premult  bool        `json:"premultiplied,omitempty"`
 	Pictures int         `json:"pictures"`
-	Cube     bool        `json:"cube,omitempty"`
+	Kind     string      `json:"kind,omitempty"` // what several pictures are called
 	Levels   []levelInfo `json:"levels"`
 }
 
@@ -125,6 +125,19 @@ type levelInfo struct {
 	Bytes  int `json:"bytes"` // of all pictures
 }
 
+// kindOf returns what the pictures of a texture are called.
+func kindOf(t *texture.Texture) string {
+	switch {
+	case t.Depth > 0:
+		return "slices"
+	case t.Cube:
+		return "faces"
+	case t.Layers > 0:
+		return "layers"
+	}
+	return ""
+}
+
 func (p *project) texture(_ context.Context, f *file) (any, [][]byte, error) {
 	t, _, err := p.openTexture(f)
 	if err != nil {
@@ -132,7 +145,7 @@ func (p *project) texture(_ context.Context, f *file) (any, [][]byte, error) {
 	}
 	info := textureInfo{
 		Format: t.Format.String(), SRGB: t.SRGB, Float: t.Format.Float(), Channels: t.Format.Channels(), Swizzle: t.Swizzle,
-		Premult: t.Premultiplied, Pictures: t.Pictures(), Cube: t.Cube,
+		Premult: t.Premultiplied, Pictures: t.Pictures(), Kind: kindOf(t),
 	}
 	for i := range t.Levels {
 		w, h := texture.LevelSize(t.W, t.H, i)

@@ -25,4 +25,7 @@ fi
 (cd "$root" && go build -o "$tmp/cook" ./cmd/cook)
 "$tmp/cook" -dir "${1:-$root/testdata/assets}" -config "$root/testdata/rules/targets.toml" -target all \
 	-out "$tmp/out" -cache "$tmp/cache" >/dev/null 2>&1 || true # what is refused is not there
+mkdir "$tmp/luts"
+{ echo LUT_3D_SIZE 2; printf '%s\n' '0 0 0' '1 0 0' '0 1 0' '1 1 0' '0 0 1' '1 0 1' '0 1 1' '1 1 1'; } >"$tmp/luts/grade.cube"
+"$tmp/cook" -dir "$tmp/luts" -out "$tmp/out/luts" -cache "$tmp/cache" >/dev/null
 node "$root/proof/readers/ktx.mjs" "$tmp/packages" "$tmp/out" "$tmp/inside" $ktx

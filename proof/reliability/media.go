@@ -17,6 +17,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/audio"
 	"github.com/assetcook/assetcook/recipes/builtin"
 	pictures "github.com/assetcook/assetcook/recipes/image"
+	"github.com/assetcook/assetcook/recipes/lut"
 	"github.com/assetcook/assetcook/recipes/mesh"
 	"github.com/assetcook/assetcook/recipes/shader"
 )
@@ -251,7 +252,7 @@ func (m *mediaRun) print(starts int, took time.Duration) {
 // would dominate the measurements.
 func mediaCookers() map[string]mediaCooker {
 	byName := map[string]recipe.Recipe{}
-	for _, r := range append(builtin.All(), pictures.Recipe(), mesh.Recipe(), audio.Recipe(), shader.Recipe()) {
+	for _, r := range append(builtin.All(), pictures.Recipe(), lut.Recipe(), mesh.Recipe(), audio.Recipe(), shader.Recipe()) {
 		byName[r.Name] = r
 	}
 	cookers := map[string]mediaCooker{}
@@ -259,11 +260,14 @@ func mediaCookers() map[string]mediaCooker {
 		".png": "image", ".jpeg": "image", ".gif": "image", ".bmp": "image", ".tiff": "image", ".webp": "image", ".tga": "image",
 		".gltf": "gltf", ".json": "json", ".glb": "mesh", ".model": "mesh", ".obj": "mesh",
 		".wav": "audio", ".flac": "audio", ".mp3": "audio", ".ogg": "audio",
-		".frag": "shader", ".wgsl": "shader",
+		".cube": "lut", ".frag": "shader", ".wgsl": "shader",
 	} {
 		r := byName[name]
 		c := r.New()
 		if o, ok := c.(*pictures.Image); ok {
+			o.Zstd = 0
+		}
+		if o, ok := c.(*lut.LUT); ok {
 			o.Zstd = 0
 		}
 		if o, ok := c.(*shader.Shader); ok && ext == ".wgsl" {

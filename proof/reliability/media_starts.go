@@ -192,10 +192,12 @@ func madeTGA(nrgba *stdimage.NRGBA, gray *stdimage.Gray) []mediaFile {
 	}
 }
 
-// madeTexts are models and JSON.
+// madeTexts are models, JSON and tables of colors.
 func madeTexts() []mediaFile {
 	return append(madeModels(),
-		mediaFile{name: "made json", ext: ".json", data: []byte(`{"a": [1, 2.5e-7, "\ud83d\ude00", null, true, {}], "b": {"c": {"d": [[[]]]}}}`)})
+		mediaFile{name: "made json", ext: ".json", data: []byte(`{"a": [1, 2.5e-7, "\ud83d\ude00", null, true, {}], "b": {"c": {"d": [[[]]]}}}`)},
+		mediaFile{name: "made table", ext: ".cube", data: []byte("TITLE \"a\"\nDOMAIN_MAX 2 2 2\nLUT_3D_SIZE 2\n" + strings.Repeat("0 0.5 1e-1\n", 8))},
+		mediaFile{name: "made curves", ext: ".cube", data: []byte("LUT_1D_SIZE 4\nLUT_1D_INPUT_RANGE 0 1\n" + strings.Repeat("-1 0 65504\n", 4))})
 }
 
 // textBombs are documents whose nesting, lists or names are what hurts.
@@ -206,6 +208,8 @@ func textBombs() []mediaFile {
 	}
 	asset := `{"asset": {"version": "2.0"}, `
 	return []mediaFile{
+		{name: "table of words", ext: ".cube", data: fill("LUT_3D_SIZE 64\n", "0 ", "")},
+		{name: "table of titles", ext: ".cube", data: fill("", "TITLE\n", "LUT_3D_SIZE 256\n0 0 0")},
 		{name: "json of open lists", ext: ".json", data: fill("", "[", "")},
 		{name: "json of open objects", ext: ".json", data: fill("", `{"":`, "")},
 		{name: "json of lists", ext: ".json", data: fill("[", "[],", "0]")},

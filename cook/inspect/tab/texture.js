@@ -73,7 +73,7 @@ class Texture {
 		this.normalLabel.hidden = head.channels !== "rg";
 		const [w, h] = [head.levels[0].width, head.levels[0].height];
 		const bits = 8 * head.levels[0].bytes / head.pictures / (w * h);
-		this.described = `${head.format}${head.srgb ? " sRGB" : ""}${head.float ? " float" : ""} · ${count(w)} × ${count(h)}${head.pictures > 1 ? ` · ${head.pictures} ${head.cube ? "faces" : "layers"}` : ""}` +
+		this.described = `${head.format}${head.srgb ? " sRGB" : ""}${head.float ? " float" : ""} · ${count(w)} × ${count(h)}${head.pictures > 1 ? ` · ${head.pictures} ${head.kind}` : ""}` +
 			` · ${head.levels.length} ${head.levels.length === 1 ? "level" : "levels"} · ${Number(bits.toFixed(2))} bits a texel · ${bytes(this.#asset.output.size)}` +
 			(head.swizzle ? ` · read as ${head.swizzle}` : "") + (head.premultiplied ? " · alpha premultiplied" : "");
 		this.facts.textContent = this.described;

@@ -1,0 +1,171 @@
+// Package lut is the recipe for tables that grade colors: it makes 3D textures of .cube files
+// and of pictures that hold the slices of a table.
+package lut
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/dds"
+	"github.com/assetcook/assetcook/internal/image/ktx2"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/source"
+	"github.com/assetcook/assetcook/internal/image/texenc"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// LUT holds the options of the recipe.
+type LUT struct {
+	Format    string `toml:"format" enum:"auto,rgba8,rgba16f" doc:"how texels are stored; auto is rgba8 for pictures of 8 bits a channel, and else rgba16f"`
+	Container string `toml:"container" enum:"ktx2,dds" doc:"the file that texels are put in"`
+	Picture   string `toml:"picture" enum:"tiles,hald" doc:"how a picture holds a table: a slice of each blue, in rows from the top left, of which red runs right and green down; or as a HaldCLUT, red first, then green and blue, pixel by pixel"`
+	Zstd      int    `toml:"zstd" min:"0" max:"19" doc:"effort to pack ktx2 with Zstandard; 0 leaves it as it is"`
+}
+
+// Recipe returns the recipe "lut".
+func Recipe() recipe.Recipe {
+	return recipe.Recipe{
+		Name: "lut", Version: 1, Extensions: []string{".cube"},
+		New: func() recipe.Cooker { return &LUT{Format: "auto", Container: "ktx2", Picture: "tiles", Zstd: 3} },
+	}
+}
+
+// Outputs implements recipe.Cooker.
+func (o *LUT) Outputs() []string { return []string{"{path}." + o.Container} }
+
+// maxSide is the longest side in pixels that a picture may have: that of a table of 256 in one row.
+const maxSide = maxSize * maxSize
+
+// Estimate implements recipe.Estimator. It does not know whether the source is text: a number
+// takes two bytes at least, a line of a table six.
+func (o *LUT) Estimate(head []byte, size int64) (int64, error) {
+	const fixed = 1 << 20
+	ofText := 2*size + size/6*(bytesOfFloats+bytesOfTexel)
+	info, err := source.Probe(head, "", size, maxSide)
+	switch {
+	case errors.Is(err, recipe.ErrShortHead):
+		return 0, err
+	case errors.Is(err, source.ErrFormat):
+		info, err = source.Probe(head, ".tga", size, maxSide)
+	}
+	if err != nil {
+		return fixed + ofText, nil // Cook says what is wrong with a picture
+	}
+	pixels := int64(info.W) * int64(info.H)
+	return fixed + max(ofText, size+info.Memory+pixels*(2*bytesOfFloats+bytesOfTexel)), nil
+}
+
+const (
+	bytesOfFloats = 16 // four float32
+	bytesOfTexel  = 8  // of rgba16f
+)
+
+// A table is what grades colors: entries in rows of red, green after green, slices of blue one
+// below another.
+type table struct {
+	*pixmap.Map
+	size   int  // of each side
+	single bool // three curves of size entries, not a cube
+}
+
+// Cook implements recipe.Cooker.
+func (o *LUT) Cook(ctx context.Context, job *recipe.Job) error {
+	data, err := job.Source()
+	if err != nil {
+		return err
+	}
+	read := job.Step("decode")
+	t, err := o.read(ctx, job, data)
+	read()
+	if err != nil {
+		return err
+	}
+	job.Hold("table", t.Bytes())
+	tex, err := o.texture(ctx, job, t)
+	if err != nil {
+		return err
+	}
+	job.Hold("texels", len(tex.Levels[0]))
+	out, err := job.Create(0)
+	if err != nil {
+		return err
+	}
+	if o.Container == "dds" {
+		return errors.Join(dds.Write(ctx, out, tex, dds.DX10), out.Close())
+	}
+	var packed ktx2.Supercompression
+	if o.Zstd > 0 {
+		packed = ktx2.Supercompression{Scheme: ktx2.Zstd, Level: o.Zstd}
+	}
+	return errors.Join(ktx2.Write(ctx, out, tex, packed), out.Close())
+}
+
+// read reads a table out of a picture, or out of text if the source is none.
+func (o *LUT) read(ctx context.Context, job *recipe.Job, data []byte) (table, error) {
+	if job.Ext() == ".cube" {
+		t, domain, err := parseCube(ctx, data)
+		if err == nil && domain != unit {
+			job.Warn("its domain is %v, not 0 to 1, which the texture cannot say: a shader must bring colors from there to 0 to 1 before it looks them up", domain)
+		}
+		return t, err
+	}
+	m, _, err := source.DecodeData(ctx, data, job.Ext(), maxSide)
+	if err != nil {
+		return table{}, err
+	}
+	n := int(math.Round(math.Cbrt(float64(m.W) * float64(m.H))))
+	switch {
+	case n < 2 || n > maxSize || n*n*n != m.W*m.H:
+		return table{}, fmt.Errorf("%d x %d pixels are no table: it has N x N x N, such as 256 x 16 or 512 x 512", m.W, m.H)
+	case o.Picture == "hald":
+		m.W, m.H = n, n*n // is in that order
+	case m.W%n != 0 || m.H%n != 0:
+		return table{}, fmt.Errorf(`%d x %d pixels have no tiles of %d x %d; set picture = "hald" if it is a HaldCLUT`, m.W, m.H, n, n)
+	default:
+		if m, err = pixmap.Stack(ctx, m, n, n); err != nil {
+			return table{}, err
+		}
+	}
+	return table{Map: m, size: n}, nil
+}
+
+// texture stores the entries of a table.
+func (o *LUT) texture(ctx context.Context, job *recipe.Job, t table) (*texture.Texture, error) {
+	tex := &texture.Texture{Format: texture.RGBA16F, W: t.size, H: t.size, Depth: t.size}
+	if t.single {
+		tex.H, tex.Depth = 1, 0
+	}
+	if o.Format == "rgba8" || o.Format == "auto" && t.Depth() == pixmap.Bits8 {
+		tex.Format = texture.RGBA8
+	}
+	m, depth := t.Map, pixmap.Float
+	if tex.Format == texture.RGBA8 {
+		depth = pixmap.Bits8
+		if low, high := bounds(t.PixF); low < 0 || high > 1 {
+			job.Warn(`its entries go from %g to %g, of which rgba8 keeps 0 to 1; set format = "rgba16f"`, low, high)
+		}
+	}
+	m, err := pixmap.Convert(ctx, m, depth, pixmap.Data)
+	if err != nil {
+		return nil, err
+	}
+	texels, err := texenc.Encode(ctx, tex.Format, m, texenc.Options{})
+	tex.Levels = [][]byte{texels}
+	return tex, err
+}
+
+// bounds returns the least and the greatest of numbers, 0 of none.
+func bounds(numbers []float32) (low, high float32) {
+	for i, v := range numbers {
+		if i == 0 || v < low {
+			low = v
+		}
+		if i == 0 || v > high {
+			high = v
+		}
+	}
+	return low, high
+}
