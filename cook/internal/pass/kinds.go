@@ -39,7 +39,7 @@ func (k kinds) list() []Kind {
 	return list
 }
 
-// firstKinds returns what a first run shall tell of a tree that nobody may have thought
+// firstKinds returns what a first run tells of a tree that nobody may have thought
 // of: what is copied since no recipe and no rule is for it, and what is left out by the
 // list that nobody wrote.
 func firstKinds(d *Delta, t *Todo) (copied, leftOut []Kind) {

@@ -27,7 +27,7 @@ type Done struct {
 	// Rules are those that the pass followed; nil if it had to do with none.
 	Rules *RuleTexts
 	// First says that nothing was known of the output folder. Copied and LeftOut are what
-	// such a run shall tell of.
+	// a first run tells of.
 	First           bool
 	Copied, LeftOut []Kind
 	// ID names the pass in the history; it is zero if it has none yet.

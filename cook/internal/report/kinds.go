@@ -25,9 +25,9 @@ func WriteKinds(w io.Writer, s *cook.Summary) {
 	}
 	switch s.Preset {
 	case "2d":
-		fmt.Fprintln(w, `pictures look like those of a 2D game; preset = "auto" went by the role of each, preset = "2d" in a rule leaves out mips`)
+		fmt.Fprintln(w, `the pictures look like those of a 2D game; each got mips or not by its role (preset = "2d" in a rule: none gets them)`)
 	case "3d":
-		fmt.Fprintln(w, `pictures look like those of a 3D scene; preset = "auto" went by the role of each, preset = "3d" in a rule gives sprites mips too`)
+		fmt.Fprintln(w, `the pictures look like those of a 3D scene; each got mips or not by its role (preset = "3d" in a rule: sprites get them too)`)
 	}
 }
 
