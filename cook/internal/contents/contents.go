@@ -106,6 +106,7 @@ type Contents struct {
 	mu       sync.Mutex
 	extra    map[string]*entry // files that are no assets, by path
 	parts    map[pathname.Extracted]*partly
+	again    map[string]reading
 	learning map[*File]chan struct{} // assets that are being read, closed when they are
 
 	read  Counts
@@ -129,6 +130,7 @@ func New(opt Options) *Contents {
 		sameFunc: opt.Known.Checksum() == opt.Checksum.Name,
 		extra:    map[string]*entry{},
 		parts:    map[pathname.Extracted]*partly{},
+		again:    map[string]reading{},
 		learning: map[*File]chan struct{}{},
 	}
 }

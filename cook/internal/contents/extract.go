@@ -22,6 +22,7 @@ type partly struct {
 	data    []byte
 	stamp   scan.Stamp // older than data
 	settled bool
+	trusted bool // now, settled says whether it was when the run began
 	err     error
 }
 
@@ -109,7 +110,9 @@ func (s *Contents) readPart(p *partly, x pathname.Extracted) {
 		return
 	}
 	p.stamp = scan.StampOf(info)
-	p.settled = s.opt.Clock.Settled(p.stamp) && !s.opt.Unsettled && lease.File(f) != lease.Busy
+	if !s.opt.Unsettled && s.opt.Clock.SettledSince(p.stamp) && lease.File(f) != lease.Busy {
+		p.settled, p.trusted = s.opt.Clock.Settled(p.stamp), true
+	}
 	s.read.Files.Add(1)
 	p.data, p.err = p.extract.Of(f, info.Size())
 }
@@ -118,12 +121,20 @@ func (s *Contents) readPart(p *partly, x pathname.Extracted) {
 // happened to its file does not matter: the recipe saw nothing else of it.
 func (s *Contents) Reextract(f File) (same bool, err error) {
 	x, _ := pathname.CutExtract(f.Path)
-	if info, err := s.opt.Assets.Stat(x.File); err != nil || f.Settled && scan.StampOf(info) == f.Stamp {
+	info, err := s.opt.Assets.Stat(x.File)
+	if err != nil || f.Settled && scan.StampOf(info) == f.Stamp {
 		return err == nil, err
 	}
-	var p partly
-	if s.readPart(&p, x); p.err != nil {
-		return false, p.err
+	subject := x.Subject
+	x.Subject = ""
+	data, err := s.readAgain(x.Path(), scan.StampOf(info), func() (reading, bool, error) {
+		var p partly
+		s.readPart(&p, x)
+		return reading{p.stamp, p.data}, p.trusted, p.err
+	})
+	if err != nil {
+		return false, err
 	}
-	return s.summer.SumBytes(p.extract.About(p.data, x.Subject), hashing.WantSum).Sum == f.Sum, nil
+	about := s.partOf(x).extract.About(data, subject)
+	return s.summer.SumBytes(about, hashing.WantSum).Sum == f.Sum, nil
 }

@@ -48,11 +48,17 @@ func (s *Contents) lookAt(e *entry, l pathname.Listed) {
 // folder does not matter: who asked was told the names, and did not look himself.
 func (s *Contents) Relist(f File) (same bool, err error) {
 	l, _ := pathname.CutListing(f.Path)
-	if info, err := s.opt.Assets.Stat(l.Folder); err != nil || f.Settled && scan.StampOf(info) == f.Stamp {
+	info, err := s.opt.Assets.Stat(l.Folder)
+	if err != nil || f.Settled && scan.StampOf(info) == f.Stamp {
 		return err == nil, err
 	}
-	names, _, err := s.names(l)
-	return err == nil && s.summer.SumBytes(contentOf(names), hashing.WantSum).Sum == f.Sum, err
+	now := scan.StampOf(info)
+	content, err := s.readAgain(f.Path, now, func() (reading, bool, error) {
+		trusted := s.opt.Clock.SettledSince(now)
+		names, stamp, err := s.names(l)
+		return reading{stamp, contentOf(names)}, trusted && stamp == now, err
+	})
+	return err == nil && s.summer.SumBytes(content, hashing.WantSum).Sum == f.Sum, err
 }
 
 func contentOf(names []string) []byte { return []byte(strings.Join(names, "\x00")) }
