@@ -80,14 +80,16 @@ func angle(ctx context.Context, m, want *pixmap.Map, whole bool) (float64, error
 
 // vector is the direction that a pixel holds, with the third coordinate as it is or computed.
 func vector(pixel []float32, whole bool) [3]float64 {
-	v := [3]float64{2*float64(pixel[0]) - 1, 2*float64(pixel[1]) - 1, 2*float64(pixel[2]) - 1}
+	v := [3]float64{float64(2*float64(pixel[0])) - 1, float64(2*float64(pixel[1])) - 1, float64(2*float64(pixel[2])) - 1}
 	if !whole {
-		v[2] = math.Sqrt(max(0, 1-v[0]*v[0]-v[1]*v[1]))
+		v[2] = math.Sqrt(max(0, 1-float64(v[0]*v[0])-float64(v[1]*v[1])))
 	}
 	return v
 }
 
-func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
+func dot(a, b [3]float64) float64 {
+	return float64(a[0]*b[0]) + float64(a[1]*b[1]) + float64(a[2]*b[2])
+}
 
 // coverage returns the most that a level's share of pixels which pass the test differs from
 // that of the picture. Levels of fewer pixels than coverageFewest cannot keep it.
