@@ -72,6 +72,7 @@ func breakKnownCalls(t *testing.T, command func(...string) *exec.Cmd) {
 		{"an output whose stat fails may exist", "edited", "newfstatat", "out/sound/bell.wav", "EIO"},
 		{"os.Root does not retry this call", "edited", "newfstatat", "out/sound/bell.wav", "EINTR"},
 		{"nor this one", "edited", "renameat", "out/plain.txt", "EINTR"},
+		{"nor Lstat of a lock", "edited", "newfstatat", "out/.cook/lock", "EINTR"},
 		{"nor does flock", "unchanged", "flock", "out/.cook/lock", "EINTR"},
 		{"nor syncfs", "edited", "syncfs", "out", "EINTR"},
 		{"the folder that cannot be synced is named", "edited", "syncfs", "out", "EIO"},

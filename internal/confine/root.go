@@ -14,7 +14,7 @@ import (
 // from one that cannot be removed. Where the system can look up a whole path in one
 // call, it does.
 //
-// [os.SameFile] does not know the results of its Stat and Lstat.
+// [os.SameFile] does not know the results of its Stat and Lstat, but those of LstatOS.
 type Root struct {
 	*os.Root
 	quick *beneath // nil if the system has no such calls
@@ -47,6 +47,11 @@ func (r Root) Lstat(name string) (info fs.FileInfo, err error) {
 	if info, err := r.quick.lstat(name); err != errAsk {
 		return info, err
 	}
+	return r.LstatOS(name)
+}
+
+// LstatOS is Lstat whose results [os.SameFile] knows.
+func (r Root) LstatOS(name string) (info fs.FileInfo, err error) {
 	err = again(func() error { info, err = r.Root.Lstat(name); return err })
 	return info, err
 }

@@ -146,7 +146,7 @@ func (l *lister) dropAliases() {
 		if l.seen[i] {
 			continue
 		}
-		if info, err := l.out.Root().Root.Lstat(filepath.FromSlash(output)); err == nil && !info.IsDir() {
+		if info, err := l.out.Root().LstatOS(filepath.FromSlash(output)); err == nil && !info.IsDir() {
 			aliased = append(aliased, info)
 		}
 	}
@@ -154,7 +154,7 @@ func (l *lister) dropAliases() {
 		return
 	}
 	l.extra = slices.DeleteFunc(l.extra, func(name string) bool {
-		info, err := l.out.Root().Root.Lstat(filepath.FromSlash(name)) // for SameFile
+		info, err := l.out.Root().LstatOS(filepath.FromSlash(name))
 		return err == nil && slices.ContainsFunc(aliased, func(output fs.FileInfo) bool { return os.SameFile(info, output) })
 	})
 }

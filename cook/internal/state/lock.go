@@ -104,7 +104,7 @@ func (d *Dir) CheckLock() error {
 		return fmt.Errorf("lock %s: %w", d.name(lockName), err)
 	}
 	named, err := os.Lstat(d.name(lockName))
-	inside, insideErr := d.out.Root().Root.Lstat(lockName) // for SameFile
+	inside, insideErr := d.out.Root().LstatOS(lockName)
 	if err == nil && insideErr == nil && os.SameFile(ours, named) && os.SameFile(ours, inside) && os.SameFile(ours, signed) {
 		return nil
 	}
