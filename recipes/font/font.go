@@ -85,7 +85,7 @@ type Font struct {
 // Recipe returns the recipe "font".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "font", Version: 3, UsesPath: true, Extracts: []recipe.Extract{runesOfText, runesOfJSON},
+		Name: "font", Version: 4, UsesPath: true, Extracts: []recipe.Extract{runesOfText, runesOfJSON},
 		Formats: []recipe.Format{
 			{Name: "a TrueType or OpenType font", Extensions: []string{".ttf", ".otf", ".ttc", ".otc"}, Magic: []string{"\x00\x01\x00\x00", "OTTO", "true\x00", "ttcf"}},
 		},

@@ -66,6 +66,8 @@ const (
 	maxPairSteps = 4096
 	// crossingSize is how exactly crossings are found, in pixels.
 	crossingSize = 1.0 / (1 << 24)
+	// rounding is more than what coordinates lose to it by being halved as often as that.
+	rounding = 1.0 / (1 << 46)
 	// besideDistance is how far from a part its sides are looked at, in pixels.
 	besideDistance = 1.0 / (1 << 18)
 	// shortest is how long parts are that can be judged so: where several pieces
@@ -76,6 +78,27 @@ const (
 // apart reports whether the boxes of two pieces do not touch.
 func (c *curve) apart(d *curve) bool {
 	return c.minX > d.maxX || d.minX > c.maxX || c.minY > d.maxY || d.minY > c.maxY
+}
+
+// aside reports whether d lies to one side of the strip along the chord of c that holds c.
+func (c *curve) aside(d *curve) bool {
+	from, to := c.p[0], c.p[c.n]
+	chord := Point{to.X - from.X, to.Y - from.Y}
+	// Distances from the chord, times its length.
+	reach := func(points []Point) (low, high float64) {
+		low, high = math.Inf(1), math.Inf(-1)
+		for _, p := range points {
+			s := float64(chord.X*(p.Y-from.Y)) - float64(chord.Y*(p.X-from.X))
+			low, high = min(low, s), max(high, s)
+		}
+		return low, high
+	}
+	low, high := reach(c.p[:c.n+1])
+	otherLow, otherHigh := reach(d.p[:d.n+1])
+	// Halving rounds the points.
+	size := c.maxX - c.minX + c.maxY - c.minY + d.maxX - d.minX + d.maxY - d.minY
+	margin := float64(size*max(math.Abs(c.minX), math.Abs(c.maxX), math.Abs(c.minY), math.Abs(c.maxY))) * rounding
+	return otherLow > high+margin || otherHigh < low-margin
 }
 
 // sides reports on which sides of a part is inside. Of one that is too short to tell both are
@@ -132,13 +155,18 @@ type pairing struct {
 	left int // steps
 }
 
-// narrow halves both pieces until their boxes do not touch or are as good as points.
+// narrow halves both pieces until they are clearly apart or as good as points. Where they cross at
+// a small angle their boxes touch for long; what tells them apart there are the strips along their
+// chords, which get narrower with the square of the length.
 // a is piece i from t0 to t1, b piece j from u0 to u1.
 func (p *pairing) narrow(a, b curve, t0, t1, u0, u1 float64) {
 	if p.left <= 0 || a.apart(&b) {
 		return
 	}
 	p.left--
+	if a.aside(&b) || b.aside(&a) {
+		return
+	}
 	smallA := a.maxX-a.minX < crossingSize && a.maxY-a.minY < crossingSize
 	smallB := b.maxX-b.minX < crossingSize && b.maxY-b.minY < crossingSize
 	switch {
