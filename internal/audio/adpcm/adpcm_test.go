@@ -114,7 +114,7 @@ func TestRefuses(t *testing.T) {
 
 // What the search believes a decoder will make is what it makes: the squared error
 // of the best beam is that of the decoded block. And no single other code at the
-// end would have been better.
+// end would have been better, but for the next smaller one, which is not looked at.
 func TestSearchKnowsTheDecoder(t *testing.T) {
 	searchKnows(t, 0x1e5, 16) // ends a little below full scale, where up is the nearest
 	rapid.Check(t, func(rt *rapid.T) {
@@ -147,6 +147,9 @@ func searchKnows(t rapid.TB, seed uint32, quiet int) {
 	}
 	last, kept := len(block)-1, block[len(block)-1]
 	for code := range byte(16) {
+		if code+1 == kept>>4 && code&8 == kept>>4&8 {
+			continue
+		}
 		block[last] = kept&15 | code<<4
 		if other := miss(); other < best {
 			t.Fatalf("%d, with the last code %d it would be %d", best, code, other)

@@ -34,7 +34,8 @@ func PutOctahedral(to []byte, v [3]float32, w, bits int) {
 
 // PutQuaternion writes a rotation of length 1 as 8 bytes that the filter Quaternion turns
 // into it or its negative, which is the same rotation, in bits from 4 to 16 for each of
-// three numbers.
+// three numbers. It is off by sqrt(6)/(2^(bits-1)-1) radians at most, and what Quaternion
+// rounds.
 func PutQuaternion(to []byte, q [4]float32, bits int) {
 	v := shortened(q, largestOf(q), bits)
 	put(to, v[0], v[1], v[2], v[3])
