@@ -157,7 +157,8 @@ func TestArchitectureModules(t *testing.T) {
 	}
 	shipped := map[string]bool{} // with a command or library
 	walk(t, func(name string) error {
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || fits("proof/...", name) || fits("bench/...", name) {
+		forTests := strings.HasSuffix(name, "_test.go") || strings.Contains(name, "internal/") && strings.HasSuffix(path.Dir(name), "test")
+		if !strings.HasSuffix(name, ".go") || forTests || fits("proof/...", name) || fits("bench/...", name) {
 			return nil
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)

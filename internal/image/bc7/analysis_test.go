@@ -7,14 +7,14 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/assetcook/assetcook/internal/image/imagetest"
+	"github.com/assetcook/assetcook/internal/image/blocktest"
 )
 
 // The moments of a set of pixels are sums over its pixels, and what they say of the
 // scatter is what the channels themselves say.
 func TestMoments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		pixels := pixelsOf(t)
+		pixels := [64]byte(blocktest.Pixels(t, 16))
 		mask := rapid.Uint16Range(1, math.MaxUint16).Draw(t, "mask")
 		var b block
 		b.load(&pixels)
@@ -93,7 +93,7 @@ func TestNearest(t *testing.T) {
 func TestRoughError(t *testing.T) {
 	e := newEncoder(Fast)
 	rapid.Check(t, func(t *rapid.T) {
-		pixels := pixelsOf(t)
+		pixels := [64]byte(blocktest.Pixels(t, 16))
 		e.encode(&pixels)
 		e.px.load(&pixels)
 		var m moments
@@ -117,7 +117,7 @@ func TestRoughError(t *testing.T) {
 				}
 				decoded[4*i+3] = blend(uint8(l.a[0]), uint8(l.a[1]), w)
 			}
-			exact := imagetest.SquaredError(pixels[:], decoded[:], 4)
+			exact := blocktest.SquaredError(pixels[:], decoded[:], 4)
 			if off := math.Abs(math.Sqrt(float64(exact)) - math.Sqrt(float64(max(0, sse)))); off > 0.5*8+0.01 {
 				t.Fatalf("%d bits: error %d, thought to be %d", k.width, exact, sse)
 			}

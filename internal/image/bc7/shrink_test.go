@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assetcook/assetcook/internal/image/blocktest"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
-	"github.com/assetcook/assetcook/internal/image/imagetest"
 	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 )
@@ -22,12 +22,12 @@ func packedSize(t *testing.T, blocks []byte) int {
 }
 
 func TestRDOShrinks(t *testing.T) {
-	pix := bricks()
+	pix := blocktest.Bricks()
 	plain := encoded(t, pix, side, side, Options{Quality: Normal})
-	best, size := imagetest.PSNR(pix, read(t, plain, side, side), 4), packedSize(t, plain)
+	best, size := blocktest.PSNR(pix, read(t, plain, side, side), 4), packedSize(t, plain)
 	for _, loss := range []float64{0.5, 2} {
 		blocks := encoded(t, pix, side, side, Options{Quality: Normal, RDO: loss})
-		got := imagetest.PSNR(pix, read(t, blocks, side, side), 4)
+		got := blocktest.PSNR(pix, read(t, blocks, side, side), 4)
 		if got < best-loss-1e-6 {
 			t.Errorf("%.3f dB of %.3f, a loss of more than %g", got, best, loss)
 		}
@@ -42,12 +42,12 @@ func TestRDOShrinks(t *testing.T) {
 
 // What may be lost is lost everywhere, not where the work began.
 func TestRDOIsEven(t *testing.T) {
-	pix := bricks()
+	pix := blocktest.Bricks()
 	half := len(pix) / 2
 	plain := read(t, encoded(t, pix, side, side, Options{}), side, side)
 	got := read(t, encoded(t, pix, side, side, Options{RDO: 2}), side, side)
-	above := float64(imagetest.SquaredError(pix[:half], got[:half], 4)) / float64(imagetest.SquaredError(pix[:half], plain[:half], 4))
-	below := float64(imagetest.SquaredError(pix[half:], got[half:], 4)) / float64(imagetest.SquaredError(pix[half:], plain[half:], 4))
+	above := float64(blocktest.SquaredError(pix[:half], got[:half], 4)) / float64(blocktest.SquaredError(pix[:half], plain[:half], 4))
+	below := float64(blocktest.SquaredError(pix[half:], got[half:], 4)) / float64(blocktest.SquaredError(pix[half:], plain[half:], 4))
 	if above > 1.5*below || below > 1.5*above {
 		t.Errorf("the error grew %.2f times above and %.2f times below", above, below)
 	}
@@ -55,7 +55,7 @@ func TestRDOIsEven(t *testing.T) {
 
 // Whatever a bit is worth, the error stays below what is said, and is what is told.
 func TestPassKeepsLimit(t *testing.T) {
-	pix := bricks()
+	pix := blocktest.Bricks()
 	blocks := encoded(t, pix, side, side, Options{})
 	b := budget{picture: picture{pix, side, side}, encoder: newEncoder(Fast), ctx: t.Context(), given: blocks}
 	var sum int64
@@ -63,7 +63,7 @@ func TestPassKeepsLimit(t *testing.T) {
 		var pixels, decoded [64]byte
 		b.gather(&pixels, at)
 		DecodeBlock(&decoded, (*[16]byte)(blocks[16*at:]))
-		b.sse = append(b.sse, imagetest.SquaredError(pixels[:], decoded[:], 4))
+		b.sse = append(b.sse, blocktest.SquaredError(pixels[:], decoded[:], 4))
 		sum += b.sse[at]
 	}
 	for _, most := range []int64{sum, sum + 1, sum * 11 / 10, 3 * sum} {
@@ -72,7 +72,7 @@ func TestPassKeepsLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := imagetest.SquaredError(pix, read(t, dst, side, side), 4); got != total || got > most {
+		if got := blocktest.SquaredError(pix, read(t, dst, side, side), 4); got != total || got > most {
 			t.Errorf("error %d, told %d, allowed %d", got, total, most)
 		}
 	}
@@ -80,7 +80,7 @@ func TestPassKeepsLimit(t *testing.T) {
 
 // Where color counts by alpha, so does it in what is lost.
 func TestRDOWeighed(t *testing.T) {
-	pix := samples()["leaves"]
+	pix := blocktest.Samples()["leaves"]
 	o := Options{WeighAlpha: true}
 	off := func(blocks []byte) (sse int64) {
 		p := picture{pix, side, side}
@@ -102,7 +102,7 @@ func TestRDOWeighed(t *testing.T) {
 
 // The loss of a picture whose colors count little is counted as little.
 func TestRDOShrinksTranslucent(t *testing.T) {
-	pix := bricks()
+	pix := blocktest.Bricks()
 	for i := 3; i < len(pix); i += 4 {
 		pix[i] = 32
 	}
@@ -116,7 +116,7 @@ func TestRDOShrinksTranslucent(t *testing.T) {
 
 // An opaque block stays opaque though one that almost is would come cheap.
 func TestRDOStaysOpaque(t *testing.T) {
-	p := picture{bricks(), side, side}
+	p := picture{blocktest.Bricks(), side, side}
 	s := &shrinker{encoder: newEncoder(Fast), price: 1e6}
 	for at := range p.blocks() {
 		var pixels, decoded [64]byte
@@ -142,7 +142,7 @@ func TestWeighAlphaPays(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
 		rapid.Check(t, func(t *rapid.T) {
-			pixels := pixelsOf(t)
+			pixels := [64]byte(blocktest.Pixels(t, 16))
 			var decoded [64]byte
 			block := e.encode(&pixels)
 			DecodeBlock(&decoded, &block)
@@ -155,7 +155,7 @@ func TestWeighAlphaPays(t *testing.T) {
 			}
 		})
 		var plain, weighed int64
-		p := picture{samples()["leaves"], side, side}
+		p := picture{blocktest.Samples()["leaves"], side, side}
 		for at := range p.blocks() {
 			var pixels, decoded [64]byte
 			p.gather(&pixels, at)
@@ -174,7 +174,7 @@ func TestWeighAlphaPays(t *testing.T) {
 
 // The colors of pixels that cannot be seen cost those that can nothing.
 func TestWeighAlphaHidden(t *testing.T) {
-	pix := samples()["noise"][:64]
+	pix := blocktest.Samples()["noise"][:64]
 	for i := 0; i < 64; i += 4 {
 		pix[i+3] = 0
 		if i%8 == 0 {
@@ -186,7 +186,7 @@ func TestWeighAlphaHidden(t *testing.T) {
 		if got[i+3] != pix[i+3] {
 			t.Errorf("pixel %d: alpha %d, want %d", i/4, got[i+3], pix[i+3])
 		}
-		if i%8 == 0 && imagetest.SquaredError(got[i:i+4], pix[i:i+4], 4) > 3 {
+		if i%8 == 0 && blocktest.SquaredError(got[i:i+4], pix[i:i+4], 4) > 3 {
 			t.Errorf("pixel %d: %v, want %v", i/4, got[i:i+4], pix[i:i+4])
 		}
 	}

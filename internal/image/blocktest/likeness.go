@@ -1,9 +1,6 @@
-package imagetest
+package blocktest
 
-import (
-	"context"
-	"math"
-)
+import "math"
 
 // SquaredError returns the sum of the squared differences of the first channels of RGBA pixels.
 func SquaredError(a, b []byte, channels int) (sse int64) {
@@ -19,17 +16,4 @@ func SquaredError(a, b []byte, channels int) (sse int64) {
 // PSNR returns the likeness of the first channels of RGBA pixels, in dB.
 func PSNR(a, b []byte, channels int) float64 {
 	return 10 * math.Log10(255*255*float64(len(a)*channels/4)/max(float64(SquaredError(a, b, channels)), 0.001))
-}
-
-// A Countdown is a context that is canceled when it has been asked Left times for its error.
-type Countdown struct {
-	context.Context
-	Left int
-}
-
-func (c *Countdown) Err() error {
-	if c.Left--; c.Left < 0 {
-		return context.Canceled
-	}
-	return nil
 }

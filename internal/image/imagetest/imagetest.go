@@ -1,7 +1,6 @@
 // Package imagetest makes pictures that ask for far more than they are worth:
 // small files that a decoder would spend gigabytes or minutes on if nothing
-// stopped it. Tests and campaigns feed them to recipes. It also has what tests of encoders
-// judge pictures by.
+// stopped it. Tests and campaigns feed them to recipes.
 package imagetest
 
 import (

@@ -1,6 +1,10 @@
 package uastc
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/assetcook/assetcook/internal/image/blocktest"
+)
 
 // pointsOf decodes a block for tests of its hints.
 func pointsOf(block *[16]byte) (px [16]point) {
@@ -67,10 +71,8 @@ func errorEAC(px *[16]point, hint uint8) (sse int64) {
 // What hints lead to is nearer than what a transcoder makes of none, whose tables are the
 // first. A multiplier of 0 is not valid.
 func TestHintsHelp(t *testing.T) {
-	pictures := samples()
-	pictures["gray with alpha"] = grays(true)
 	var color, alpha, plainColor, plainAlpha [3]int64
-	for _, pix := range pictures {
+	for _, pix := range blocktest.Samples() {
 		for i, q := range qualities {
 			blocks := encoded(t, pix, side, side, Options{Quality: q.q})
 			for ; len(blocks) > 0; blocks = blocks[16:] {
@@ -138,11 +140,10 @@ func TestBiasedInRange(t *testing.T) {
 // A transcoder may take a block's ends and indices for BC1 where they lie on a line.
 func TestHintsForBC1(t *testing.T) {
 	set := [2]int{}
-	pictures := samples()
-	pictures["black and white"] = grays(false)
-	for i, v := range pictures["black and white"] {
+	pictures := blocktest.Samples()
+	for i, v := range pictures["gray"] { // to black and white
 		if i%4 != 3 {
-			pictures["black and white"][i] = -(v & 1)
+			pictures["gray"][i] = -(v & 1)
 		}
 	}
 	for _, pix := range pictures {

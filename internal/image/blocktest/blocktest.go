@@ -1,0 +1,172 @@
+// Package blocktest has what the encoders of texel blocks are tested with: small pictures of
+// the kinds that matter, made of whole numbers alone, how like two pictures are, and the laws
+// that all encoders keep.
+package blocktest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+)
+
+// An Encoder is one, with the options that it is to be tested with. Pictures are RGBA.
+type Encoder struct {
+	// Block is how many pixels a block has each way.
+	Block int
+	// Encode returns the blocks of a picture of w by h pixels, row by row. Quality is 0 to 2;
+	// more is more work.
+	Encode func(ctx context.Context, pix []byte, w, h, quality int) ([]byte, error)
+	// Decode returns the picture that blocks are of.
+	Decode func(blocks []byte, w, h int) []byte
+}
+
+// Names are those of the qualities.
+var Names = [3]string{"fast", "normal", "best"}
+
+// Picture puts blocks together to a picture of w by h pixels. Decode is given a block of size bytes
+// and sets the pixels of it, row by row.
+func Picture(blocks []byte, w, h, side, size int, decode func(pixels, block []byte)) []byte {
+	pix := make([]byte, 4*w*h)
+	pixels := make([]byte, 4*side*side)
+	across := (w + side - 1) / side
+	for at := range len(blocks) / size {
+		decode(pixels, blocks[size*at:][:size])
+		x, y := at%across*side, at/across*side
+		for row := range min(side, h-y) {
+			copy(pix[4*((y+row)*w+x):][:4*min(side, w-x)], pixels[4*side*row:])
+		}
+	}
+	return pix
+}
+
+// Law tests what every encoder promises: that edges are repeated, that rows of blocks are the same
+// one by one, and that a context that is over ends the work.
+func (e Encoder) Law(t *testing.T) {
+	t.Helper()
+	e.edges(t)
+	e.Cancels(t)
+}
+
+// Judge tests the blocks of all samples: that they are the same on every machine, by a sum for each
+// quality; that each has the PSNR in dB that is asked for; and that more work means less of an error.
+func (e Encoder) Judge(t *testing.T, sums [3]string, least map[string][3]float64) {
+	t.Helper()
+	var got [3]string
+	var errs [3]int64
+	for quality := range got {
+		got[quality] = e.sum(t, quality, func(name string, pix, blocks []byte) {
+			is := e.Decode(blocks, Side, Side)
+			errs[quality] += SquaredError(pix, is, 4)
+			if is, want := PSNR(pix, is, 4), least[name][quality]; want == 0 || is < want {
+				t.Errorf("%q, %s: %.1f dB, want %.1f", name, Names[quality], is, want)
+			}
+		})
+	}
+	if got != sums {
+		t.Errorf("the sums of %v are %q, want %q", Names, got, sums)
+	}
+	if !(errs[0] > errs[1] && errs[1] > errs[2]) {
+		t.Errorf("errors of %v: %d", Names, errs)
+	}
+}
+
+// Sum returns what tells the blocks of all samples from others, in hexadecimal digits.
+func (e Encoder) Sum(t *testing.T, quality int) string {
+	t.Helper()
+	return e.sum(t, quality, func(string, []byte, []byte) {})
+}
+
+func (e Encoder) sum(t *testing.T, quality int, see func(name string, pix, blocks []byte)) string {
+	t.Helper()
+	sum := sha256.New()
+	samples := Samples()
+	for _, name := range slices.Sorted(maps.Keys(samples)) {
+		blocks := e.must(t, samples[name], Side, Side, quality)
+		sum.Write(blocks)
+		see(name, samples[name], blocks)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// must returns the blocks of a picture.
+func (e Encoder) must(t *testing.T, pix []byte, w, h, quality int) []byte {
+	t.Helper()
+	blocks, err := e.Encode(t.Context(), pix, w, h, quality)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blocks
+}
+
+// edges tests that a picture whose size is no multiple of a block's is as if its last column and row
+// went on, and that its rows of blocks are the same one by one.
+func (e Encoder) edges(t *testing.T) {
+	stone := Samples()["stone"]
+	for _, size := range [][2]int{{1, 1}, {3, 5}, {4, 4}, {5, 4}, {19, 17}} {
+		w, h := size[0], size[1]
+		wide, high := roundUp(w, e.Block), roundUp(h, e.Block)
+		var pix, padded []byte
+		for y := range high {
+			for x := range wide {
+				from := stone[4*(min(y, h-1)*Side+min(x, w-1)):][:4]
+				padded = append(padded, from...)
+				if x < w && y < h {
+					pix = append(pix, from...)
+				}
+			}
+		}
+		got, want := e.must(t, pix, w, h, 0), e.must(t, padded, wide, high, 0)
+		if !bytes.Equal(got, want) {
+			t.Errorf("%d by %d: %x, want %x", w, h, got, want)
+		}
+		var rows []byte
+		for y := 0; y < h; y += e.Block {
+			n := min(e.Block, h-y)
+			rows = append(rows, e.must(t, pix[4*w*y:4*w*(y+n)], w, n, 0)...)
+		}
+		if !bytes.Equal(rows, want) {
+			t.Errorf("%d by %d in rows: %x, want %x", w, h, rows, want)
+		}
+	}
+}
+
+func roundUp(v, to int) int { return (v + to - 1) / to * to }
+
+// Cancels tests that any look at the context can end the work.
+func (e Encoder) Cancels(t *testing.T) {
+	t.Helper()
+	pix := Samples()["stone"]
+	for quality := range Names {
+		all := &countdown{t.Context(), 1 << 30}
+		if _, err := e.Encode(all, pix, Side, Side, quality); err != nil {
+			t.Fatal(err)
+		}
+		looks := 1<<30 - all.left
+		if looks == 0 {
+			t.Fatalf("%s: nobody looks at the context", Names[quality])
+		}
+		for _, left := range []int{0, looks / 3, looks / 2, looks - 1} {
+			if _, err := e.Encode(&countdown{t.Context(), left}, pix, Side, Side, quality); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s, after %d of %d looks: %v", Names[quality], left, looks, err)
+			}
+		}
+	}
+}
+
+// A countdown is a context that is over when it has been asked left times for its error.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
