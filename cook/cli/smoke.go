@@ -69,7 +69,7 @@ func (r *smokeRun) flags() *flag.FlagSet {
 	fs.StringVar(&r.against, "against", "", "compare with this `program`, an older build: both are run in turn")
 	fs.StringVar(&r.baseline, "baseline", "", "compare with the record in this `file`")
 	fs.BoolVar(&r.update, "update", false, "write the record to the baseline instead of comparing")
-	fs.BoolVar(&r.exact, "exact", false, "fail on exact figures only and print the others; with -update, leave the others out of the baseline")
+	fs.BoolVar(&r.exact, "exact", false, "fail on exact figures only, and do not record what is allocated; with -update, leave the others out of the baseline")
 	fs.StringVar(&r.record, "record", "", "write the record to this `file`")
 	fs.StringVar(&r.history, "history", "", "append the record to this `file` and print what changed since the one before")
 	fs.StringVar(&r.html, "html", "", "write a page with the trend of each figure to this `file`; needs -history")
@@ -149,7 +149,8 @@ func (r *smokeRun) run(ctx context.Context, s *scenario.Scenario) ([]smoke.Chang
 	defer os.RemoveAll(dir)
 	runner := smoke.Runner{
 		Suite: suite, Dir: dir, Times: r.times,
-		Instructions: r.instructions == "yes" || r.instructions == "auto" && smoke.CanCount(),
+		Instructions:  r.instructions == "yes" || r.instructions == "auto" && smoke.CanCount(),
+		NoAllocations: r.exact,
 	}
 	if r.times == unset {
 		runner.Times = 0

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -31,19 +32,41 @@ type Option struct {
 
 // Options lists the options of a cooker in the order of the struct.
 func Options(c Cooker) []Option {
-	t := reflect.TypeOf(c).Elem()
-	var list []Option
+	return slices.Clone(describe(reflect.TypeOf(c).Elem()).options)
+}
+
+// A description is what the fields of an options struct say.
+type description struct {
+	options []Option // in the order of the struct
+	keyed   []Option // those that can change the result, by key
+	err     error    // why they cannot be options
+}
+
+// descriptions has one for each options struct that was asked for, by its reflect.Type.
+var descriptions sync.Map
+
+func describe(t reflect.Type) *description {
+	if known, ok := descriptions.Load(t); ok {
+		return known.(*description)
+	}
+	d := &description{err: checkFields(t)}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if !f.IsExported() {
 			continue
 		}
-		list = append(list, Option{
+		o := Option{
 			Key: f.Tag.Get("toml"), Doc: f.Tag.Get("doc"), Want: want(f),
 			Unkeyed: f.Tag.Get("unkeyed"), field: i,
-		})
+		}
+		d.options = append(d.options, o)
+		if o.Unkeyed == "" {
+			d.keyed = append(d.keyed, o)
+		}
 	}
-	return list
+	slices.SortFunc(d.keyed, func(a, b Option) int { return strings.Compare(a.Key, b.Key) })
+	descriptions.Store(t, d)
+	return d
 }
 
 // An OptionError says which option is wrong and what was expected of it.
@@ -68,7 +91,7 @@ var ErrNoOption = errors.New("no such option")
 // gives an *OptionError and leaves the option unchanged.
 func SetOption(c Cooker, key string, value any) error {
 	v := reflect.ValueOf(c).Elem()
-	for _, o := range Options(c) {
+	for _, o := range describe(v.Type()).options {
 		if o.Key != key {
 			continue
 		}
@@ -104,12 +127,9 @@ func (o Option) value(options reflect.Value) string {
 func Fields(c Cooker) []Field {
 	v := reflect.ValueOf(c).Elem()
 	var fields []Field
-	for _, o := range Options(c) {
-		if o.Unkeyed == "" {
-			fields = append(fields, Field{o.Key, o.value(v)})
-		}
+	for _, o := range describe(v.Type()).keyed {
+		fields = append(fields, Field{o.Key, o.value(v)})
 	}
-	slices.SortFunc(fields, func(a, b Field) int { return strings.Compare(a.Key, b.Key) })
 	return fields
 }
 
@@ -120,9 +140,13 @@ func checkOptions(c Cooker) error {
 	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("the New function must return a pointer to a struct, not %v", t)
 	}
+	return describe(t.Elem()).err
+}
+
+func checkFields(t reflect.Type) error {
 	seen := map[string]bool{}
-	for i := range t.Elem().NumField() {
-		f := t.Elem().Field(i)
+	for i := range t.NumField() {
+		f := t.Field(i)
 		if !f.IsExported() {
 			if f.Name == "_" {
 				continue

@@ -30,6 +30,9 @@ type Runner struct {
 	Times int
 	// Instructions counts them, which takes some ten times as long; see [CanCount].
 	Instructions bool
+	// NoAllocations leaves out what the program's functions allocate, for which every
+	// allocation has to be profiled.
+	NoAllocations bool
 	// Log takes a line about what is being done; nil for none.
 	Log func(line string)
 }
@@ -47,14 +50,18 @@ const (
 // allocates nearly the same each time. The collector runs only if memory gets short.
 var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=2GiB"}
 
-func (m mode) environment() []string {
-	switch m {
-	case exact:
-		return append(deterministic, "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+",memprofilerate=1", ","))
-	case counted:
-		return deterministic
+// profiled are settings of GODEBUG that have every allocation in the profile. The stacks
+// are as long as it takes to get out of the runtime; longer ones cost more than the rest.
+const profiled = "memprofilerate=1,profstackdepth=16"
+
+func (r *Runner) environment(m mode) []string {
+	switch {
+	case m == plain:
+		return nil
+	case m == exact && !r.NoAllocations:
+		return append(slices.Clone(deterministic), "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+","+profiled, ","))
 	}
-	return nil
+	return deterministic
 }
 
 // Run measures one program and returns its record.
@@ -151,7 +158,7 @@ func (r *Runner) execute(ctx context.Context, m mode, i int, w *workspace) error
 		}
 	}
 	cmd := task.Command(ctx, w.program, w.dir)
-	cmd.Env = append(append(cmd.Environ(), m.environment()...), sampleVariable+"="+w.file)
+	cmd.Env = append(append(cmd.Environ(), r.environment(m)...), sampleVariable+"="+w.file)
 	profile := w.file + ".instructions"
 	if m == counted {
 		cmd = counting(ctx, cmd, profile)

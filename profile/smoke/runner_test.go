@@ -329,3 +329,31 @@ func TestNotStarted(t *testing.T) {
 		t.Errorf("%v, %v", run, err)
 	}
 }
+
+// Without allocations, all exact figures are what they are with them.
+func TestNoAllocations(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records [2]*Record
+	for i := range records {
+		r := Runner{Suite: gameSuite(""), Dir: t.TempDir(), NoAllocations: i == 1}
+		if records[i], err = r.Run(t.Context(), exe); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if changes, err := Compare(records[0].OnlyExact(), records[1]); err != nil || len(changes) > 0 {
+		t.Errorf("changes %v, error %v", changes, err)
+	}
+	for i, step := range records[1].Steps {
+		for _, f := range step.Figures {
+			if f.Class == Allocations || f.Class == Site {
+				t.Errorf("step %q has %s", step.Name, f.Name)
+			}
+		}
+		if _, ok := records[0].Steps[i].Figure(AllocatedBytes); ok == raceDetector {
+			t.Errorf("step %q has %s where it is asked for: %t", step.Name, AllocatedBytes, ok)
+		}
+	}
+}

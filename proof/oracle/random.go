@@ -165,17 +165,17 @@ func (g *generator) mode() Mode {
 func (g *generator) begin(parts bool) {
 	for n := 8 + g.r.IntN(12); len(g.m) < n; {
 		name, kind := g.place()
-		g.write(name, oneOf(g.r, contents[kind]...))
+		g.write(name, oneOf(g.r, contents()[kind]...))
 	}
 	if g.r.IntN(2) == 0 {
-		g.write("x/a.gltf", contents[".gltf"][0])
-		g.write("x/a.bin", contents[".bin"][0])
+		g.write("x/a.gltf", contents()[".gltf"][0])
+		g.write("x/a.bin", contents()[".bin"][0])
 	}
 	if g.r.IntN(2) == 0 { // an ignored folder that other assets depend on
 		g.do(Write, "assets/lib/.cookignore", "", 0, "*\n")
-		g.write("lib/a.bin", contents[".bin"][0])
-		g.write("x/b.gltf", contents[".gltf"][4])
-		g.write("b.gltf", contents[".gltf"][5])
+		g.write("lib/a.bin", contents()[".bin"][0])
+		g.write("x/b.gltf", contents()[".gltf"][4])
+		g.write("b.gltf", contents()[".gltf"][5])
 	}
 	if g.targets {
 		g.rules = targetRules[0]
@@ -196,8 +196,8 @@ func (g *generator) begin(parts bool) {
 		if g.r.IntN(2) == 0 {
 			g.do(Write, "assets/tools/.cookignore", "", 0, "*\n")
 		}
-		g.write("say.in", contents[".in"][0])
-		g.write("x/say.in", contents[".in"][1])
+		g.write("say.in", contents()[".in"][0])
+		g.write("x/say.in", contents()[".in"][1])
 	}
 	if parts {
 		g.beginParts()

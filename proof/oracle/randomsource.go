@@ -10,7 +10,7 @@ func (g *generator) editSource() {
 	name, ok := g.m.pick(g.r, "")
 	if !ok || g.r.IntN(8) == 0 {
 		name, kind := g.place()
-		g.write(name, oneOf(g.r, contents[kind]...))
+		g.write(name, oneOf(g.r, contents()[kind]...))
 		return
 	}
 	if now, there := g.m[g.last]; there && g.r.IntN(3) == 0 {
@@ -59,7 +59,7 @@ func (g *generator) editSource() {
 		if g.r.IntN(3) == 0 {
 			g.do(Remove, "assets/"+file, "", 0, "")
 		} else {
-			g.write(file, oneOf(g.r, contents[".bin"]...))
+			g.write(file, oneOf(g.r, contents()[".bin"]...))
 		}
 	case n < 31: // replace a file with a folder
 		g.m.remove(name)
@@ -75,10 +75,10 @@ func (g *generator) editSource() {
 }
 
 func (g *generator) content(kind string) string {
-	if len(contents[kind]) == 0 {
+	if len(contents()[kind]) == 0 {
 		return "changed"
 	}
-	return oneOf(g.r, contents[kind]...)
+	return oneOf(g.r, contents()[kind]...)
 }
 
 // rewrite edits a file and keeps its size or modification time.

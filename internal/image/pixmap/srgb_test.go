@@ -2,6 +2,7 @@ package pixmap
 
 import (
 	"math"
+	"math/big"
 	"testing"
 )
 
@@ -25,6 +26,31 @@ func TestSRGBIsRoundedExactly(t *testing.T) {
 		low, high := 65535*reference((float64(got)-0.5)/255), 65535*reference((float64(got)+0.5)/255)
 		if got > 0 && float64(x) < low || got < 255 && float64(x) >= high {
 			t.Fatalf("light %d becomes byte %d, which stands for %v to %v", x, got, low, high)
+		}
+	}
+}
+
+// The limits are the same in whole numbers of any size, which nothing rounds. The
+// curve ((value + 0.055) / 1.055) ^ 2.4 of value = half/510 is that of the fraction
+// (20*half + 561) / 10761, so k >= scale*65535 * fraction^(12/5) means
+// k^5 * 10761^12 >= (scale*65535)^5 * (20*half+561)^12.
+func TestSRGBCeilIsExact(t *testing.T) {
+	power := func(base, exponent int) *big.Int {
+		return new(big.Int).Exp(big.NewInt(int64(base)), big.NewInt(int64(exponent)), nil)
+	}
+	unit := power(10761, 12)
+	for scale := 1; scale <= 2; scale++ {
+		top := power(scale*65535, 5)
+		for half := 21; half <= 510; half++ {
+			want := new(big.Int).Mul(top, power(20*half+561, 12))
+			reaches := func(k int) bool { return new(big.Int).Mul(power(k, 5), unit).Cmp(want) >= 0 }
+			if got := srgbCeil(half, scale); !reaches(got) || reaches(got-1) {
+				t.Errorf("srgbCeil(%d, %d) = %d is not the least", half, scale, got)
+			}
+			light := float64(scale*65535) * toLinear(float64(half)/510)
+			if half < 510 && math.Abs(light-math.Round(light)) < 1e-5 {
+				t.Errorf("the light of %d, %v, is so near to a whole number that rounding could cross it", half, light)
+			}
 		}
 	}
 }

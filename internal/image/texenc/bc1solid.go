@@ -18,11 +18,14 @@ var solidPairs = sync.OnceValue(func() *[2][2][256]pair {
 })
 
 func pairsOf(steps, bits int) (out [256]pair) {
+	top := 1<<bits - 1
 	wide := func(x int) int { return x<<(8-bits) | x>>(2*bits-8) }
 	for v := range out {
 		best := -1
-		for a := range 1 << bits {
-			for b := range 1 << bits {
+		for a := range top + 1 {
+			// The best b for this a is next to the one that would leave no error.
+			near := (steps*v - (steps-1)*wide(a)) * top / 255
+			for b := max(0, min(near-1, top)); b <= max(0, min(near+1, top)); b++ {
 				// Of equal errors, decoders that round in their own way differ
 				// least where the ends lie together.
 				miss := (steps-1)*wide(a) + wide(b) - steps*v
