@@ -88,7 +88,7 @@ func (c *code) pixels(dst []byte, side int, srgb bool) {
 	for i := range side * side {
 		part := 0
 		if c.parts > 1 {
-			part = partition(int(c.seed), i%side, i/side, int(c.parts), side*side < 31)
+			part = Partition(int(c.seed), i%side, i/side, int(c.parts), side*side < 31)
 		}
 		if !known[part] {
 			copy(dst[4*i:], magenta[:])

@@ -3,10 +3,10 @@ package astc
 // maxPartitions is how many lines of colors a block may have.
 const maxPartitions = 4
 
-// partition returns which of so many parts pixel x, y of a block belongs to; small says
+// Partition returns which of so many parts pixel x, y of a block belongs to; small says
 // that the block has less than 31 pixels.
 // Source: Khronos Data Format Specification 1.4, chapter 23, "Partition Pattern Generation".
-func partition(seed, x, y, parts int, small bool) int {
+func Partition(seed, x, y, parts int, small bool) int {
 	if small {
 		x, y = 2*x, 2*y
 	}
@@ -66,7 +66,7 @@ func hash52(p uint32) uint32 {
 func parts(seed, side, n int) (masks [maxPartitions]uint64) {
 	for y := range side {
 		for x := range side {
-			masks[partition(seed, x, y, n, side*side < 31)] |= 1 << (y*side + x)
+			masks[Partition(seed, x, y, n, side*side < 31)] |= 1 << (y*side + x)
 		}
 	}
 	return masks

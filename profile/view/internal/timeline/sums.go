@@ -20,23 +20,9 @@ type Query struct {
 
 // Sums are what scopes took, each as a whole, also where it reaches out of the window.
 type Sums struct {
-	Names     []Sum      `json:"names"`   // by the time they took themselves
-	Slowest   []Slow     `json:"slowest"` // the longest first
-	Histogram []stat.Bar `json:"histogram"`
-}
-
-// A Sum is of the scopes of one name. Self is the time not spent in scopes within them.
-type Sum struct {
-	Name  string `json:"name"`
-	Count int64  `json:"count"`
-	Total int64  `json:"total"`
-	Self  int64  `json:"self"`
-	Min   int64  `json:"min"`
-	Mean  int64  `json:"mean"`
-	P50   int64  `json:"p50"`
-	P95   int64  `json:"p95"`
-	P99   int64  `json:"p99"`
-	Max   int64  `json:"max"`
+	Names     []stat.Scope `json:"names"`   // by the time they took themselves
+	Slowest   []Slow       `json:"slowest"` // the longest first
+	Histogram []stat.Bar   `json:"histogram"`
 }
 
 // A Slow is one scope.
@@ -83,7 +69,7 @@ func (r *Recording) Sums(ctx context.Context, q Query) (*Sums, error) {
 }
 
 type sum struct {
-	Sum
+	stat.Scope
 	times stat.Histogram
 }
 
@@ -236,14 +222,14 @@ func (s *sum) merge(other *sum) {
 }
 
 func (a *adder) sums(names []string) *Sums {
-	answer := &Sums{Names: []Sum{}, Slowest: []Slow{}, Histogram: a.times.Bars()}
+	answer := &Sums{Names: []stat.Scope{}, Slowest: []Slow{}, Histogram: a.times.Bars()}
 	finish := func(name string, s *sum) {
 		s.Name, s.Mean = shown(name), s.Total/max(s.Count, 1)
 		quantile := func(part float64) int64 {
 			return min(max(s.times.Quantile(part, s.Count), s.Min), s.Max)
 		}
 		s.P50, s.P95, s.P99 = quantile(0.5), quantile(0.95), quantile(0.99)
-		answer.Names = append(answer.Names, s.Sum)
+		answer.Names = append(answer.Names, s.Scope)
 	}
 	for name, s := range a.names {
 		finish(names[name], s)
@@ -251,7 +237,7 @@ func (a *adder) sums(names []string) *Sums {
 	if a.more != nil {
 		finish(others, a.more)
 	}
-	slices.SortFunc(answer.Names, func(a, b Sum) int {
+	slices.SortFunc(answer.Names, func(a, b stat.Scope) int {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(a.Name, b.Name))
 	})
 	for _, s := range a.slowest {
