@@ -97,7 +97,8 @@ func (c *curve) aside(d *curve) bool {
 	otherLow, otherHigh := reach(d.p[:d.n+1])
 	// Halving rounds the points.
 	size := c.maxX - c.minX + c.maxY - c.minY + d.maxX - d.minX + d.maxY - d.minY
-	margin := float64(size*max(math.Abs(c.minX), math.Abs(c.maxX), math.Abs(c.minY), math.Abs(c.maxY))) * rounding
+	far := max(math.Abs(c.minX), math.Abs(c.maxX), math.Abs(c.minY), math.Abs(c.maxY))
+	margin := float64(size * far * rounding)
 	return otherLow > high+margin || otherHigh < low-margin
 }
 
