@@ -55,7 +55,7 @@ func TestEncoderLaw(t *testing.T) { with(Options{}).Law(t) }
 // The bytes are the same on every machine. Each dB is 0.3 below what was measured when the test was
 // written.
 func TestEncodeSamples(t *testing.T) {
-	with(Options{}).Judge(t, [3]string{"c75b9e58c0d24d65", "1875080211bb9b97", "ce9af6f1e2bb851c"}, map[string][3]float64{
+	with(Options{}).Judge(t, [3]string{"c75b9e58c0d24d65", "1875080211bb9b97", "4b6408620df70f05"}, map[string][3]float64{
 		"fog":        {40.4, 43.3, 44.6},
 		"glass":      {53.9, 53.9, 53.9},
 		"glow":       {61.5, 61.7, 62.1},

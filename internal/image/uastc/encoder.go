@@ -111,7 +111,7 @@ func (e *encoder) channels() uint8 {
 // one tries a mode of a single line.
 func (e *encoder) one(mode uint8) {
 	l := &layouts[mode]
-	found := e.fit(&e.px, whole, &e.all, e.channels(), kind{l.ends, l.weight})
+	found := e.fit(&e.px, whole, &e.all, e.channels(), l.kind())
 	sse := l.loss + int64(found.sse)
 	if sse >= e.sse {
 		return
@@ -130,7 +130,7 @@ func (e *encoder) split(mode, at uint8) {
 	sse := l.loss
 	for s := range l.subsets {
 		m := e.rows.of(p.masks[s])
-		found := e.fit(&e.px, p.lists[s], &m, e.channels(), kind{l.ends, l.weight})
+		found := e.fit(&e.px, p.lists[s], &m, e.channels(), l.kind())
 		if sse += int64(found.sse); sse >= e.sse {
 			return
 		}
@@ -146,7 +146,7 @@ func (e *encoder) split(mode, at uint8) {
 // apart tries a mode of two planes, the second for one channel.
 func (e *encoder) apart(mode, plane uint8) {
 	l := &layouts[mode]
-	k := kind{l.ends, l.weight}
+	k := l.kind()
 	first, second := e.px, e.px
 	var m1, m2 moments
 	for i := range e.px {

@@ -22,11 +22,15 @@ func newIndices() (t [6][1025]uint8) {
 	return t
 }
 
-// A kind is how a mode stores a line: the scale of its ends and the bits of its indices.
+// A kind is how a mode stores a line: the scale of its ends, the bits of its indices, and
+// whether red, green and blue are one number.
 type kind struct {
 	scale *scale
 	width uint8
+	gray  bool
 }
+
+func (l *layout) kind() kind { return kind{l.ends, l.weight, l.channels < 3} }
 
 // A line is the ends of a subset as stored, and the indices of its pixels.
 type line struct {
@@ -61,13 +65,16 @@ func polish(px *[16]point, list []uint8, channels uint8, k kind, best *line) {
 		better = false
 		for at := range 8 {
 			end, c := at>>2, at&3
-			if channels>>c&1 == 0 {
+			if channels>>c&1 == 0 || k.gray && (c == 1 || c == 2) {
 				continue
 			}
 			v := k.scale.value[best.ends[end][c]]
 			for _, stored := range [2]uint8{k.scale.below[max(v, 1)-1], k.scale.above[min(v, 254)+1]} {
 				l := *best
 				l.ends[end][c] = stored
+				if k.gray && c == 0 {
+					l.ends[end][1], l.ends[end][2] = stored, stored
+				}
 				if choose(px, list, &l, k, &ls); l.sse < best.sse {
 					*best, better = l, true
 				}
