@@ -22,6 +22,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/remote"
+	"github.com/assetcook/assetcook/internal/memtemp"
 	"github.com/assetcook/assetcook/proof/oracle"
 	"github.com/assetcook/assetcook/recipes"
 )
@@ -39,6 +40,7 @@ func TestMain(m *testing.M) {
 		os.Exit(remote.Main(os.Args[1:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
 	}
 	os.Setenv("GORACE", noSleep) // for those programs
+	memtemp.Use()
 	os.Exit(m.Run())
 }
 

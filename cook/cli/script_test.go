@@ -23,6 +23,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
 	"github.com/assetcook/assetcook/cook/remote"
 	"github.com/assetcook/assetcook/internal/faultfs"
+	"github.com/assetcook/assetcook/internal/memtemp"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/proof/oracle"
 )
@@ -36,7 +37,15 @@ var commands = map[string]func(){
 
 func TestMain(m *testing.M) {
 	faultfs.Init() // this process may be the tracee that executes cook
-	testscript.Main(m, commands)
+	testscript.Main(inMemory{m}, commands)
+}
+
+// inMemory runs the tests, not the commands, with their temporary folders in memory.
+type inMemory struct{ *testing.M }
+
+func (m inMemory) Run() int {
+	memtemp.Use()
+	return m.M.Run()
 }
 
 // miscounted is the variable that names the file in which a run reports that its counters

@@ -17,7 +17,7 @@ import (
 // the system calls; "go run ./proof/reliability power" cuts the power.
 func TestOrderOnDisk(t *testing.T) {
 	command := buildCook(t)
-	dir := inMemory(t)
+	dir := faultDir(t)
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	write := func(name, text string) {
 		t.Helper()

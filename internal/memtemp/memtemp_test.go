@@ -1,0 +1,36 @@
+package memtemp
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// Folders are where TMPDIR says, if it says something, and in memory otherwise.
+func TestUse(t *testing.T) {
+	chosen := t.TempDir()
+	t.Setenv("TMPDIR", chosen)
+	Use()
+	if got := os.Getenv("TMPDIR"); got != chosen {
+		t.Errorf("TMPDIR is %q, want the folder that was chosen, %q", got, chosen)
+	}
+
+	os.Unsetenv("TMPDIR") // until t.Setenv puts it back
+	before := os.TempDir()
+	Use()
+	if runtime.GOOS != "linux" {
+		if got := os.TempDir(); got != before {
+			t.Errorf("folders are in %s, want %s", got, before)
+		}
+		return
+	}
+	made, err := os.MkdirTemp("", "memtemp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(made)
+	if at := filepath.Dir(made); at != before && at != "/dev/shm" {
+		t.Errorf("the folder is in %s, want %s or /dev/shm", at, before)
+	}
+}
