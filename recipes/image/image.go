@@ -105,7 +105,7 @@ type Image struct {
 // Recipe returns the recipe "image".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "image", Version: 8, UsesPath: true, Extensions: source.TextureExtensions(), Formats: source.Formats(),
+		Name: "image", Version: 9, UsesPath: true, Extensions: source.TextureExtensions(), Formats: source.Formats(),
 		Extracts: []recipe.Extract{materials},
 		Hints:    hints(), Hinted: func(path string) int { return int(role.OfPath(path)) - 1 },
 		New: func() recipe.Cooker {
@@ -227,23 +227,11 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 		return nil, err
 	}
 	s := &subject{o: o}
-	if o.Kind == "material" {
-		if err := s.askMaterials(job, maxModels); err != nil {
-			return nil, err
-		}
-		if s.used.role == role.Unknown && !o.transparent() {
-			s.because("no material of a model in its folder or in the one above names it")
-		}
-	}
 	type step struct {
 		name string
 		do   func(context.Context, *recipe.Job) error
 	}
-	steps := []step{{"decode", s.load}, {"cut", s.cut}}
-	if o.Kind == "auto" {
-		steps = append(steps, step{"ask materials", s.askInDoubt})
-	}
-	steps = append(steps, step{"classify", s.judge})
+	steps := []step{{"ask materials", s.askMaterials}, {"decode", s.load}, {"cut", s.cut}, {"classify", s.judge}}
 	if o.isPicture() {
 		steps = append(steps, step{"plan sizes", s.plan})
 	} else {

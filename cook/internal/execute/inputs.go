@@ -83,18 +83,11 @@ func (c *cooker) recheckSource(ctx context.Context, a planned) error {
 // or the file was open for writing. A process that opened it since then cannot write
 // to it under the stamp that it had.
 func (c *cooker) recheck(ctx context.Context, f contents.File) error {
-	if pathname.IsArtifacts(f.Path) {
-		return nil // each was proved when it was read
+	if _, extract := pathname.CutExtract(f.Path); extract || pathname.IsArtifacts(f.Path) {
+		return nil // the recipe has what was read; each artifact was proved then
 	}
 	if _, ok := pathname.CutListing(f.Path); ok {
 		same, err := c.Contents.Relist(f)
-		if err == nil && !same {
-			err = ErrChanged
-		}
-		return err
-	}
-	if _, ok := pathname.CutExtract(f.Path); ok {
-		same, err := c.Contents.Reextract(f)
 		if err == nil && !same {
 			err = ErrChanged
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/restat"
 	"github.com/assetcook/assetcook/cook/internal/scan"
@@ -35,6 +36,8 @@ type Delta struct {
 	Concerned, Changed map[string]bool
 	// Found has the files that differ. Those that are the Same were only touched.
 	Found *restat.Found
+	// Parts are what files say that were asked to find this out.
+	Parts *contents.Parts
 	// Stale is what the index must forget.
 	Stale Stale
 
@@ -188,7 +191,7 @@ func ListTree(ctx context.Context, s *Session, last *index.Index) (*Delta, error
 			return nil, configError("%w", p)
 		}
 	}
-	d := &Delta{Last: last, Whole: true, Tree: tree, Sources: tree.Entries}
+	d := &Delta{Last: last, Whole: true, Tree: tree, Sources: tree.Entries, Parts: s.newParts()}
 	if !s.Scope.whole() {
 		d.Sources = slices.DeleteFunc(slices.Clone(tree.Entries), func(e scan.Entry) bool { return !s.inScope(e.Path) })
 	}
@@ -202,6 +205,10 @@ func ListTree(ctx context.Context, s *Session, last *index.Index) (*Delta, error
 		d.Before = append(d.Before, *a)
 	}
 	return d, nil
+}
+
+func (s *Session) newParts() *contents.Parts {
+	return contents.NewParts(contents.Options{Assets: s.Assets, Checksum: s.Checksum, Clock: s.Clock, Extracts: s.Recipes.Extract})
 }
 
 // scanOptions say how the tree is listed. What a recipe cooks by default is not left out.

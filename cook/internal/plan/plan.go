@@ -98,7 +98,9 @@ type Facts struct {
 	// Changes says what has changed of artifacts that a bundle depends on, by their path in
 	// package pathname, and Open whether some of them are still to be made.
 	Changes func(artifacts string) string
-	Open    func(artifacts string) bool
+	// Said says which files of an extract say something else.
+	Said func(extract string) string
+	Open func(artifacts string) bool
 }
 
 // A Demand is for more than what differs.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -78,7 +79,7 @@ func Env(r recipe.Recipe, tree fs.FS, path string) recipe.Env {
 		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
 			return list(tree, folder, pattern, ofFolders)
 		},
-		Extract: func(p string) ([]byte, bool, error) { return extract(r, tree, p) },
+		Extract: func(p string) ([]recipe.Said, bool, error) { return extract(r, tree, p) },
 	}
 }
 
@@ -159,24 +160,36 @@ func list(tree fs.FS, folder, pattern string, ofFolders bool) (names []string, f
 }
 
 // extract is recipe.Env.Extract of a tree.
-func extract(r recipe.Recipe, tree fs.FS, path string) (data []byte, found bool, err error) {
-	of, ok := pathname.CutExtract(path)
+func extract(r recipe.Recipe, tree fs.FS, at string) (said []recipe.Said, found bool, err error) {
+	of, ok := pathname.CutExtract(at)
 	set, err := recipe.NewSet(r)
 	if err != nil {
 		return nil, false, err
 	}
 	x, known := set.Extract(of.Name)
 	if !ok || !known {
-		return nil, false, fmt.Errorf("%q: not an extract of the recipe", path)
+		return nil, false, fmt.Errorf("%q: not an extract of the recipe", at)
 	}
-	file, err := fs.ReadFile(tree, of.File)
-	if err != nil {
-		return nil, false, ignoreAbsent(err)
+	names := []string{path.Base(of.File)}
+	if l, listing := pathname.CutListing(of.File); listing {
+		if names, found, err = list(tree, l.Folder, l.Pattern, false); !found || err != nil {
+			return nil, found, err
+		}
 	}
-	if data, err = x.Of(bytes.NewReader(file), int64(len(file))); err != nil {
-		return nil, false, err
+	for _, name := range names {
+		file, err := fs.ReadFile(tree, path.Join(path.Dir(of.File), name))
+		if err != nil {
+			return nil, false, ignoreAbsent(err)
+		}
+		says, err := x.Of(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			return nil, false, err
+		}
+		if text := says.About(of.Subject); len(text) > 0 {
+			said = append(said, recipe.Said{File: name, Text: text})
+		}
 	}
-	return x.About(data, of.Subject), true, nil
+	return said, true, nil
 }
 
 func ignoreAbsent(err error) error {
