@@ -64,7 +64,7 @@ func (s *Set) Extract(key string) (Extract, bool) {
 // extract of the recipe. That is recorded as a dependency, also if there is no such file: then
 // the error is fs.ErrNotExist. The source is cooked again when that changes, or when it is
 // renamed and the file says something else of its new name, and not when other parts of the file
-// are edited.
+// are edited. Of a source that another recipe made the error is errors.ErrUnsupported.
 func (j *Job) ReadExtract(name, extract string) ([]byte, error) {
 	said, found, err := j.extract(name, extract)
 	switch {
@@ -94,9 +94,6 @@ func (j *Job) ReadExtracts(pattern, extract string) ([]Said, error) {
 	}
 	return said, err
 }
-
-// ErrMade is what reading an extract returns for a source that another recipe made.
-var ErrMade = errors.New("another recipe made this source, so no file can be asked what it is for")
 
 // extract returns what a file, or the files of a listing, say of the source, by the last parts of
 // their names.

@@ -75,7 +75,7 @@ func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 		return nil
 	}
 	found, err := usesOf(job)
-	if err != nil && !(s.o.Kind == "auto" && errors.Is(err, recipe.ErrMade)) {
+	if err != nil && !(s.o.Kind == "auto" && errors.Is(err, errors.ErrUnsupported)) {
 		return err
 	}
 	o := *s.o

@@ -184,7 +184,7 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 // extract returns what an extract says of the source of an action.
 func (c *cooker) extract(a planned, p string) (said []recipe.Said, found bool, err error) {
 	if _, made := a.chain.at(a.Path); made { // dependencies of a chain are named from its own source
-		return nil, false, recipe.ErrMade
+		return nil, false, fmt.Errorf("another recipe made this source, so no file can be asked what it is for: %w", errors.ErrUnsupported)
 	}
 	return c.Contents.Extract(p)
 }

@@ -36,8 +36,6 @@ type Delta struct {
 	Concerned, Changed map[string]bool
 	// Found has the files that differ. Those that are the Same were only touched.
 	Found *restat.Found
-	// Parts are what files say that were asked to find this out.
-	Parts *contents.Parts
 	// Stale is what the index must forget.
 	Stale Stale
 
@@ -72,6 +70,7 @@ type Stale struct {
 type Read struct {
 	Files, Bytes int64
 	Took         time.Duration
+	Parts        *contents.Parts // what files said
 }
 
 // A Where says where a pass has to look, if that is known; nil is everywhere.
@@ -191,7 +190,7 @@ func ListTree(ctx context.Context, s *Session, last *index.Index) (*Delta, error
 			return nil, configError("%w", p)
 		}
 	}
-	d := &Delta{Last: last, Whole: true, Tree: tree, Sources: tree.Entries, Parts: s.newParts()}
+	d := &Delta{Last: last, Whole: true, Tree: tree, Sources: tree.Entries, Read: Read{Parts: s.newParts()}}
 	if !s.Scope.whole() {
 		d.Sources = slices.DeleteFunc(slices.Clone(tree.Entries), func(e scan.Entry) bool { return !s.inScope(e.Path) })
 	}

@@ -74,7 +74,7 @@ func Commit(s *Session, d *Delta, t *Todo, w *Work, told *Done) error {
 func (c *committer) release() {
 	c.actions, c.work.Results = nil, nil
 	c.todo.Plan, c.todo.Contents = &plan.Plan{}, nil
-	c.delta.Sources, c.delta.Tree.Entries, c.delta.Parts = nil, nil, nil
+	c.delta.Sources, c.delta.Tree.Entries, c.delta.Read.Parts = nil, nil, nil
 }
 
 func eachAction(list []index.Action) func(yield func(*index.Action) bool) {
@@ -228,7 +228,7 @@ func (c *committer) extra(put func(index.File)) {
 }
 
 func (c *committer) parts(put func(index.File)) {
-	c.files(c.delta.Parts.Files(), index.Other, put)
+	c.files(c.delta.Read.Parts.Files(), index.Other, put)
 }
 
 func (c *committer) files(list []contents.File, role index.Role, put func(index.File)) {

@@ -92,7 +92,7 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 	t.Contents = contents.New(contents.Options{
 		Artifacts: t.Artifacts.Digest,
 		Assets:    s.Assets, Known: s.known(d), Checksum: s.Checksum, IgnoreStamps: s.Mode.IgnoreStamps,
-		Workers: s.Limits.Workers, Clock: s.Clock, Late: s.readsLate(d), Parts: d.Parts,
+		Workers: s.Limits.Workers, Clock: s.Clock, Late: s.readsLate(d), Parts: d.Read.Parts,
 	})
 	if err := t.Contents.Sources(ctx, d.Sources); err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ type finder struct {
 // where names. The error is errNeedFullScan if they cannot tell what differs.
 func restatTree(ctx context.Context, s *Session, last *index.Index, where Where) (*Delta, error) {
 	last.Count(s.Scope.Targets)
-	f := &finder{s: s, last: last, now: map[string]*scan.Entry{}, rules: map[string]scan.Stamp{}, delta: &Delta{Last: last, Tree: &scan.Tree{}, Changed: map[string]bool{}, Parts: s.newParts()}}
+	f := &finder{s: s, last: last, now: map[string]*scan.Entry{}, rules: map[string]scan.Stamp{}, delta: &Delta{Last: last, Tree: &scan.Tree{}, Changed: map[string]bool{}, Read: Read{Parts: s.newParts()}}}
 	err := index.Guard(func() error { return f.find(ctx, where) })
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -176,7 +176,8 @@ func (f *finder) compare(ctx context.Context, opt restat.Options) error {
 		return err
 	}
 	f.compareParts(ctx)
-	f.delta.Read = Read{found.Read, found.Bytes, f.delta.Read.Took + f.s.Time.Now().Sub(begin)}
+	r := &f.delta.Read
+	r.Files, r.Bytes, r.Took = found.Read, found.Bytes, r.Took+f.s.Time.Now().Sub(begin)
 	files := found.Files
 	for i := range files {
 		file := &files[i]
@@ -209,7 +210,7 @@ func (f *finder) compareParts(ctx context.Context) {
 		_, listing := pathname.CutListing(path)
 		if file.Kind == restat.Changed && !file.Compared && (listing || extract) {
 			if now == nil {
-				now = contents.New(contents.Options{Assets: f.s.Assets, Known: index.Empty(), Checksum: f.s.Checksum, Workers: 1, Clock: f.s.Clock, Parts: f.delta.Parts})
+				now = contents.New(contents.Options{Assets: f.s.Assets, Known: index.Empty(), Checksum: f.s.Checksum, Workers: 1, Clock: f.s.Clock, Parts: f.delta.Read.Parts})
 			}
 			got := now.At(ctx, path)
 			want, _ := f.last.Content(file.Ref)
@@ -238,7 +239,7 @@ func (f *finder) askAgain(changed []pathname.Extracted) {
 		if !is[x.All()] && !(listing && folders[path.Dir(x.File)+"\x00"+x.Name]) || f.delta.Changed[d.Path] {
 			return
 		}
-		if now := f.delta.Parts.At(x); now.How == contents.Unreadable || plan.Dependency(d.Name, d.Path, now) != d {
+		if now := f.delta.Read.Parts.At(x); now.How == contents.Unreadable || plan.Dependency(d.Name, d.Path, now) != d {
 			f.delta.Changed[d.Path] = true
 		}
 	})

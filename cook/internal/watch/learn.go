@@ -48,7 +48,7 @@ func learn(s *pass.Session, done *pass.Done, at places, was learned, all bool) (
 	now.vouched = true
 	now.fromDelta(s, done, at)
 	now.fromActions(done.Actions, at)
-	for _, f := range done.Delta.Parts.Files() {
+	for _, f := range done.Delta.Read.Parts.Files() {
 		now.use(filepath.Join(at.assets, filepath.FromSlash(pathname.FileOf(f.Path))))
 	}
 	if all {
@@ -152,7 +152,7 @@ func freshIn(d *pass.Delta, actions []index.Action) map[string]bool {
 			fresh[d.Last.Path(f.Ref)] = f.Known.Inode != f.Now.Inode || f.Known.Device != f.Now.Device
 		}
 	}
-	for _, f := range d.Parts.Files() { // some of them new
+	for _, f := range d.Read.Parts.Files() { // some of them new
 		fresh[f.Path] = true
 	}
 	needed := map[string]bool{} // by the actions as they were
