@@ -255,14 +255,39 @@ func (s *Contents) Changed(extract string) string {
 		}
 	}
 	slices.Sort(files)
+	return named(x, files)
+}
+
+// Asked names an input of an action; of an extract of many files, those that say something.
+func (s *Contents) Asked(input string) string {
+	x, ok := pathname.CutExtract(input)
+	if !ok {
+		return pathname.Plain(input)
+	}
+	var files []string
+	for _, m := range s.opt.Parts.read(x.All()).said(x.Subject) {
+		files = append(files, x.Of(m.File).File)
+	}
+	return named(x, files)
+}
+
+// named names an extract by files, the first few, or as a whole if there are none.
+func named(x pathname.Extracted, files []string) string {
 	switch n := len(files) - mostNamed; {
 	case len(files) == 0:
 		return x.String()
 	case n > 0:
-		files = append(files[:mostNamed], fmt.Sprintf("%d more", n))
+		files = append(files[:mostNamed:mostNamed], fmt.Sprintf("%d more", n))
 	}
 	x.File = strings.Join(files, ", ")
 	return x.String()
+}
+
+// IsSilent reports whether a dependency is that none of many files says anything.
+func IsSilent(d index.Dep) bool {
+	x, extract := pathname.CutExtract(d.Path)
+	_, many := pathname.CutListing(x.File)
+	return extract && many && (!d.Found || d.Blob == Silence)
 }
 
 // saidBefore returns the files of an extract that the last run knew to say something.

@@ -80,8 +80,8 @@ func readersAre(n int) string {
 func readersOf(last *index.Index, file string) (list []string) {
 	index.Guard(func() error {
 		last.Dependents(map[string]bool{file: true}, func(source string) { list = append(list, source) })
-		last.Extracts(func(source string, x pathname.Extracted, _ index.Dep) {
-			if contents.IsOf(x, file) {
+		last.Extracts(func(source string, x pathname.Extracted, d index.Dep) {
+			if contents.IsOf(x, file) && !contents.IsSilent(d) {
 				list = append(list, source)
 			}
 		})
