@@ -263,6 +263,49 @@ func TestReasonsOfExtracts(t *testing.T) {
 	why("gone again", "asks.pic", "dependency changed: m/one.list (uses): ")
 }
 
+// A run for a target whose rules ask no list keeps what the next one for another target compares.
+func TestExtractsOfOtherTargets(t *testing.T) {
+	g := newGallery(t, "m/t/a.pic", "asks.pic")
+	g.write("asks.pic", "asks m/one.list\n")
+	g.write("m/one.list", "use t/a.pic x\n")
+	g.write("cook.toml", "[target.a]\n[target.b]\n[[rule]]\nmatch = \"*.pic\"\nrecipe = \"painter\"\n[[rule]]\nmatch = \"*.pic\"\ntarget = \"b\"\nrecipe = \"copy\"\n")
+	cookFor := func(target string) {
+		t.Helper()
+		g.tick()
+		g.run.Targets = []string{target}
+		g.cookAll()
+	}
+	cookFor("a")
+	cookFor("b")
+	g.write("m/one.list", "use t/a.pic y\nuse ../asks.pic z\n")
+	cookFor("a")
+	g.made("a/m/t/a.pic", "m/t/a.pic\n../one.list: use t/a.pic y\n")
+	g.made("a/asks.pic", "asks m/one.list\n<nil>: use ../asks.pic z\n")
+	g.write("m/two.list", "use t/a.pic w\n")
+	cookFor("b")
+	cookFor("a")
+	g.made("a/m/t/a.pic", "m/t/a.pic\n../one.list: use t/a.pic y\n../two.list: use t/a.pic w\n")
+}
+
+// What a run leaves out, and what its assets were told, is known to the next one.
+func TestReasonsOfExtractsLeftOut(t *testing.T) {
+	g := newGallery(t, "root.pic", "m/a.pic")
+	g.write("m/one.list", "use a.pic x\n")
+	g.write("m/two.list", "use a.pic y\n")
+	g.cookAll()
+	g.tick()
+	g.run.Strict, g.run.Patterns = true, []string{"root.pic"} // which looks at everything
+	g.cookAll()
+	g.run.Patterns = nil
+	g.tick()
+	g.write("m/one.list", "use a.pic z\n")
+	why, err := g.run.Why(t.Context(), "m/a.pic")
+	g.must(err)
+	if r := why[0].Reasons; len(r) != 1 || r[0].Subject != "m/one.list (uses)" {
+		t.Errorf("%v", r)
+	}
+}
+
 // Whatever the order, and whatever is left out in between, what extracts say ends in the same
 // output folder as a cook from scratch.
 func TestExtractsEqualFromScratch(t *testing.T) {
