@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -377,58 +379,6 @@ func playExtracts(t *testing.T, r *rand.Rand) {
 	}
 }
 
-// A watcher notices what lists say that are no assets, and come and go.
-func TestWatcherSeesExtracts(t *testing.T) {
-	g := newGallery(t, "m/a.pic", "m/t/a.pic", "m/t/b.pic")
-	g.cookAll()
-	ctx, stop := context.WithCancel(t.Context())
-	var group sync.WaitGroup
-	defer group.Wait()
-	defer stop()
-	watching := make(chan bool)
-	group.Go(func() {
-		var once sync.Once
-		err := g.run.Watch(ctx, func(cook.Round) { once.Do(func() { close(watching) }) })
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("watch: %v", err)
-		}
-	})
-	<-watching
-	answered := 0
-	step := func(name, want string) {
-		t.Helper()
-		g.tick()
-		var s cook.Summary
-		err := error(&cook.LockedError{})
-		for locked := new(cook.LockedError); errors.As(err, &locked); {
-			s, err = g.run.Cook(t.Context())
-		}
-		g.must(err)
-		if s.Told {
-			answered++
-		}
-		g.made(name, want)
-	}
-	g.write("m/one.list", "use t/a.pic x\n")
-	step("m/t/a.pic", "m/t/a.pic\n../one.list: use t/a.pic x\n")
-	g.write("m/one.list", "use t/a.pic y\n")
-	step("m/t/a.pic", "m/t/a.pic\n../one.list: use t/a.pic y\n")
-	g.write("m/mute.list", "")
-	step("m/t/b.pic", "m/t/b.pic\n")
-	g.write("m/mute.list", "use t/b.pic x\n")
-	step("m/t/b.pic", "m/t/b.pic\n../mute.list: use t/b.pic x\n")
-	g.writeFile("elsewhere.list", "use a.pic x\n")
-	g.must(os.Link(g.path("elsewhere.list"), g.asset("m/linked.list")))
-	step("m/a.pic", "m/a.pic\nlinked.list: use a.pic x\n")
-	g.writeFile("elsewhere.list", "use a.pic another\n") // in place, by its other name
-	step("m/a.pic", "m/a.pic\nlinked.list: use a.pic another\n")
-	g.remove("m/linked.list")
-	step("m/a.pic", "m/a.pic\n")
-	if answered == 0 {
-		t.Error("the watcher never answered")
-	}
-}
-
 // Machines that share results tell these apart by what files say, and do not by what else these
 // hold.
 func TestSharedExtracts(t *testing.T) {
@@ -465,4 +415,32 @@ func TestSharedExtracts(t *testing.T) {
 			t.Errorf("%q: cooked %q, want %q: %s", tc.list, got, tc.cooked, s.String())
 		}
 	}
+}
+
+// Another machine cooks what files say something of, given these files and no others.
+func TestExtractsElsewhere(t *testing.T) {
+	f := newFarm(t, &remotetest.Server{}, map[string]string{
+		"cook.toml": "[[rule]]\nmatch = \"*.pic\"\nrecipe = \"painter\"\n", ".cookignore": "*.list\n",
+		"m/t/a.pic": "a", "m/t/b.pic": "b", "m/t/asks.pic": "asks ../one.list\n",
+		"m/one.list": "use t/a.pic x\nuse t/asks.pic z\n", "m/t/two.list": "use a.pic y\n", "m/t/mute.list": strings.Repeat("shape ", 1<<20),
+	})
+	f.run.Recipes = append(f.run.Recipes, painterRecipe)
+	s := f.cookAway(3)
+	if executed(s) != 3 || s.Failed.Assets > 0 || len(f.rec.notes)+len(f.rec.failed) > 0 {
+		t.Errorf("%d executed: %s; %q, %q", executed(s), s.String(), f.rec.notes, f.rec.failed)
+	}
+	f.server.Change(func(blobs map[string][]byte, _ map[string]*repb.ActionResult) {
+		for _, blob := range blobs {
+			if bytes.HasPrefix(blob, []byte("shape ")) {
+				t.Error("the list that says nothing was sent")
+			}
+		}
+	})
+	f.compare()
+	f.write("m/one.list", "use t/asks.pic z\n")
+	f.tick()
+	if s = f.cookAway(0); s.Cooked.Assets != 1 || s.Restored.Assets > 0 {
+		t.Errorf("a list edited: %s", s.String())
+	}
+	f.compare()
 }
