@@ -53,20 +53,31 @@ func (painter) Cook(_ context.Context, job *recipe.Job) error {
 		}
 		return job.Write(0, fmt.Appendf(data, "%v: %s", err, said))
 	}
-	folders := []string{""}
-	if job.InFolder() {
-		folders = append(folders, "../")
+	said, err := ask(job)
+	for _, by := range said {
+		data = fmt.Appendf(data, "%s: %s", by.File, by.Text)
 	}
-	for _, folder := range folders {
-		said, err := job.ReadExtracts(folder+"*.list", "uses")
-		if err != nil {
-			return err
-		}
-		for _, by := range said {
-			data = fmt.Appendf(data, "%s: %s", by.File, by.Text)
-		}
+	if err != nil {
+		return err
 	}
 	return job.Write(0, data)
+}
+
+func (painter) Asks(job *recipe.Job) error {
+	_, err := ask(job)
+	return err
+}
+
+// ask asks the lists of two folders.
+func ask(job *recipe.Job) (said []recipe.Said, err error) {
+	for _, folder := range []string{"", "../"} {
+		more, err := job.ReadExtracts(folder+"*.list", "uses")
+		if err != nil {
+			return nil, err
+		}
+		said = append(said, more...)
+	}
+	return said, nil
 }
 
 // usesOfList are the lines of a list that begin with "use" and a name, or with "all".

@@ -82,7 +82,8 @@ func (j *Job) ReadExtract(name, extract string) ([]byte, error) {
 // those that say something of the source. Only the last part of the pattern, which is as that of
 // Glob, may stand for several names. It is one dependency, however many files there are: the
 // source is cooked again when they say something else of it, be it that one comes or goes, and
-// not when files come, go and are edited that say nothing of it.
+// not when files come, go and are edited that say nothing of it. Outside the asset tree there
+// are none. What is asked has to be asked by the method Asks of the cooker as well.
 func (j *Job) ReadExtracts(pattern, extract string) ([]Said, error) {
 	folder, last := path.Split(pattern)
 	if last == "" || last == ".." || !validPart(last) || isPattern(folder) || strings.IndexByte(pattern, 0) >= 0 {
@@ -107,6 +108,9 @@ func (j *Job) extract(file, extract string) (said []Said, found bool, err error)
 		}
 		dep := pathname.Extracted{File: file, Name: x.key()}.Path()
 		at, err := Resolve(j.env.Path, dep)
+		if _, many := pathname.CutListing(file); many && errors.Is(err, errOutside) {
+			return nil, false, nil
+		}
 		if err != nil {
 			return nil, false, err
 		}
@@ -117,15 +121,6 @@ func (j *Job) extract(file, extract string) (said []Said, found bool, err error)
 		return slices.Clone(said), found, err
 	}
 	panic(fmt.Sprintf("recipe %s reads the extract %q, which Recipe.Extracts does not have", j.env.Recipe.Name, extract))
-}
-
-// InFolder reports whether the source lies in a folder of the asset tree, not in the tree's
-// own. Of recipes with extracts it is part of the action's identity; others must not ask.
-func (j *Job) InFolder() bool {
-	if len(j.env.Recipe.Extracts) == 0 {
-		panic("recipe " + j.env.Recipe.Name + ": Job.InFolder without Recipe.Extracts")
-	}
-	return path.Dir(j.env.Path) != "."
 }
 
 // resolveExtract is Resolve for extracts: those without a subject are about the source.

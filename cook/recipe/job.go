@@ -377,6 +377,8 @@ func Resolve(source, name string) (string, error) {
 	return pathname.Listing(joined, l.Pattern, l.OfFolders), nil
 }
 
+var errOutside = errors.New("outside the asset tree")
+
 // resolve is Resolve for names of files, or of folders.
 func resolve(source, name string, folder bool) (string, error) {
 	if len(name) > maxName {
@@ -390,7 +392,7 @@ func resolve(source, name string, folder bool) (string, error) {
 		joined = path.Join(".", rooted)
 	}
 	if joined == ".." || strings.HasPrefix(joined, "../") {
-		return "", fmt.Errorf("dependency %.200q: outside the asset tree", name)
+		return "", fmt.Errorf("dependency %.200q: %w", name, errOutside)
 	}
 	if joined == "." && !folder {
 		return "", fmt.Errorf("dependency %q: a folder", name)

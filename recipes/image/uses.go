@@ -25,13 +25,18 @@ func (o *Image) asks() bool {
 	return !o.transparent() && (o.Kind == "material" || o.Kind == "auto" && !flat(o.Preset))
 }
 
+// Asks implements recipe.Asker.
+func (o *Image) Asks(job *recipe.Job) error {
+	if !o.asks() {
+		return nil
+	}
+	_, err := usesOf(job)
+	return err
+}
+
 // usesOf finds the uses of the source.
 func usesOf(job *recipe.Job) (found []use, err error) {
-	folders := []string{""}
-	if job.InFolder() {
-		folders = append(folders, "../")
-	}
-	for _, folder := range folders {
+	for _, folder := range []string{"", "../"} {
 		said, err := job.ReadExtracts(folder+models, materials.Name)
 		if err != nil {
 			return nil, err

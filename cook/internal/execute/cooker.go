@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -185,6 +186,9 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 func (c *cooker) extract(a planned, p string) (said []recipe.Said, found bool, err error) {
 	if _, made := a.chain.at(a.Path); made { // dependencies of a chain are named from its own source
 		return nil, false, fmt.Errorf("another recipe made this source, so no file can be asked what it is for: %w", errors.ErrUnsupported)
+	}
+	if _, many := pathname.CutListing(pathname.FileOf(p)); many && !slices.ContainsFunc(a.asked(), func(d recipe.Dep) bool { return d.Path == p }) {
+		return nil, false, fmt.Errorf("recipe %s: %s is not asked by its method Asks", a.Method.Recipe.Name, pathname.Show(p))
 	}
 	return c.Contents.Extract(p)
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
@@ -67,6 +69,12 @@ func (c *cooker) checkInputs(ctx context.Context, a planned, deps []recipe.Dep, 
 	if unwatched {
 		return nil, errUnwatched
 	}
+	for _, d := range a.asked() { // it is in the ID, whether the recipe came to it or not
+		if !slices.ContainsFunc(out, func(o index.Dep) bool { return o.Name == d.Name }) {
+			out = append(out, plan.Dependency(d.Name, d.Path, c.Contents.At(ctx, d.Path)))
+		}
+	}
+	slices.SortFunc(out, func(a, b index.Dep) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }
 

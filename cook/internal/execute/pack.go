@@ -255,6 +255,9 @@ func (r *runner) knownReads(ctx context.Context, a planned) (paths []string) {
 			paths = append(paths, d.Path)
 		}
 	}
+	for _, d := range a.asked() {
+		paths = append(paths, d.Path)
+	}
 	sets, _ := r.Store.ReadSets(a.ID)
 	for _, name := range slices.Concat(sets...) {
 		if at, err := recipe.Resolve(a.Path, name); err == nil {

@@ -281,7 +281,7 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 		return a
 	}
 	if src.How != contents.Unread {
-		if err := a.Identify(p.key, src); err != nil {
+		if err := a.Identify(p.key, src, p.File); err != nil {
 			a.Err = err
 			return a
 		}
@@ -293,15 +293,30 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 }
 
 // Identify gives an action its ID once it is known what its source holds. The error says
-// why that is not known. The hashing uses k, which serves one action after the other.
-func (a *Action) Identify(k *hashing.Key, src *contents.File) error {
+// why that is not known. The hashing uses k, which serves one action after the other; file finds
+// what is said of the source, nil if nothing can be asked about it.
+func (a *Action) Identify(k *hashing.Key, src *contents.File, file func(path string) contents.File) error {
 	switch {
 	case src.How == contents.Absent:
 		return fmt.Errorf("vanished while it was being read")
 	case !src.Known():
 		return src.Err
 	}
-	a.ID = actionID(k, a, src)
+	var said []index.Dep
+	if file != nil {
+		asked, err := Asks(a.Method, a.Path)
+		if err != nil {
+			return err
+		}
+		for _, d := range asked {
+			f := file(d.Path)
+			if f.How == contents.Unreadable {
+				return f.Err
+			}
+			said = append(said, Dependency(d.Name, d.Path, f))
+		}
+	}
+	a.ID = actionID(k, a, src, said)
 	return nil
 }
 

@@ -122,6 +122,7 @@ var optional = []reflect.Type{
 	reflect.TypeFor[recipe.Estimator](),
 	reflect.TypeFor[recipe.Linter](),
 	reflect.TypeFor[recipe.Explainer](),
+	reflect.TypeFor[recipe.Asker](),
 	reflect.TypeFor[recipe.Bundler](),
 	reflect.TypeFor[recipe.PathUser](),
 	reflect.TypeFor[recipe.ToolUser](),
