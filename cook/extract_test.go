@@ -53,6 +53,11 @@ func (painter) Cook(_ context.Context, job *recipe.Job) error {
 		}
 		return job.Write(0, fmt.Appendf(data, "%v: %s", err, said))
 	}
+	if string(data) == "sneaks\n" {
+		if _, err := job.ReadExtracts("*.txt", "uses"); err != nil {
+			return err
+		}
+	}
 	said, err := ask(job)
 	for _, by := range said {
 		data = fmt.Appendf(data, "%s: %s", by.File, by.Text)
@@ -390,6 +395,17 @@ func playExtracts(t *testing.T, r *rand.Rand) {
 	}
 }
 
+// A recipe can ask what its method Asks says, and else nothing.
+func TestExtractsThatAreNotAsked(t *testing.T) {
+	g := newGallery(t)
+	g.write("a.pic", "sneaks\n")
+	rec := &recorder{}
+	g.run.Observer = rec
+	if s := g.cook(); s.Failed.Assets != 1 || !strings.Contains(fmt.Sprint(rec.failed), "*.txt (uses) is not asked by its method Asks") {
+		t.Errorf("%s: %q", s.String(), rec.failed)
+	}
+}
+
 // Machines that share results tell these apart by what files say, and do not by what else these
 // hold.
 func TestSharedExtracts(t *testing.T) {
@@ -403,7 +419,14 @@ func TestSharedExtracts(t *testing.T) {
 		}
 		g.write("m/one.list", list)
 		painted = nil
+		before := server.Calls("GetActionResult")
 		s := g.cookAll()
+		if calls := server.Calls("GetActionResult") - before; len(painted) == 0 && calls != 2 {
+			t.Errorf("%q: %d calls for 2 results", list, calls)
+		}
+		if files := readTree(t, filepath.Join(g.run.Cache, "v1", "reads")); len(files) > 0 {
+			t.Errorf("%q: read sets %q", list, files)
+		}
 		slices.Sort(painted)
 		want := "m/a.pic\n"
 		if _, use, ok := strings.Cut(list, "use"); ok {

@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,12 +64,34 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 	res := Result{Outputs: make([][]byte, len(files))}
 	res.Err = c.Cook(ctx, job)
 	res.Deps, res.Warned = job.Deps(), job.Warnings()
+	checkAsked(t, r, c, path, res.Deps)
 	for i, f := range files {
 		if res.Outputs[i], err = os.ReadFile(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
 	}
 	return res
+}
+
+// checkAsked proves that a cooker asks what its method Asks says.
+func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, deps []recipe.Dep) {
+	t.Helper()
+	var asked []recipe.Dep
+	if a, ok := c.(recipe.Asker); ok {
+		job := recipe.NewJob(recipe.Env{Recipe: r, Path: path, Extract: func(string) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
+		if err := a.Asks(job); err != nil {
+			t.Errorf("%s: Asks: %v", r.Name, err)
+		}
+		asked = job.Deps()
+	}
+	for _, d := range deps {
+		if _, many := pathname.CutListing(pathname.FileOf(d.Path)); !many || pathname.FileOf(d.Path) == d.Path {
+			continue
+		}
+		if !slices.ContainsFunc(asked, func(a recipe.Dep) bool { return a.Path == d.Path }) {
+			t.Errorf("%s: %s is not asked by the method Asks", r.Name, pathname.Show(d.Path))
+		}
+	}
 }
 
 // Env returns what a job needs that reads a source of a tree, and what belongs to it, and
