@@ -9,8 +9,9 @@
 // A method is everything but the source that decides what a recipe makes: its
 // name and version, every option that is not excused by name, the content of
 // its tools. An action ID is the hash of the method, the source's extension
-// and content, and, where the recipe declares that it uses it, the path. What
-// a recipe reads besides (its dependencies) is not known before it runs, so
+// and content, what the files of some folders say of the source if the recipe
+// asks them (see [Asks]), and, where the recipe declares that it uses it, the
+// path. What a recipe reads besides (its dependencies) is not known before it runs, so
 // results are found in two steps: the action ID finds the names that were read
 // last time (the read sets), and the content behind those names, hashed
 // together with the action ID, is the result ID. A file that was looked for
