@@ -34,7 +34,7 @@ const noSleep = "atexit_sleep_ms=0"
 // with these arguments.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "run-action" {
-		cli.Main(append(recipes.All(), anchored, failsThere, following)...)
+		cli.Main(append(recipes.All(), anchored, failsThere, following, painterRecipe)...)
 	}
 	if len(os.Args) > 1 && os.Args[1] == "-serve" {
 		os.Exit(remote.Main(os.Args[1:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))

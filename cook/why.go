@@ -158,7 +158,11 @@ func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Act
 			} else if d.Found {
 				was = d.Blob.String()
 			}
-			e.Inputs = append(e.Inputs, input(pathname.Plain(d.Path), was, t.Contents.At(ctx, d.Path)))
+			now := t.Contents.At(ctx, d.Path)
+			if contents.IsSilent(*d) && plan.Dependency(d.Name, d.Path, now) == *d {
+				continue // asked, and told nothing
+			}
+			e.Inputs = append(e.Inputs, input(t.Contents.Asked(d.Path), was, now))
 		}
 	}
 	if a.Method == nil {

@@ -6,26 +6,43 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// An Extract is a part of a file that recipes may depend on in the place of the whole: an
-// edit that leaves it the same cooks nothing again. Files are read once in a run, whichever
-// sources ask.
+// An Extract is a part of a file that recipes may depend on in the place of the whole: what the
+// file says of a source. An edit that leaves that the same does not cook the source again. Files
+// are read once in a run, whichever sources ask.
 type Extract struct {
 	// Name says what it is, in a word of a-z: "materials".
 	Name string
 	// Version rises whenever the same file may give something else.
 	Version int
 	// Of makes it of a file's content, and of nothing else. A file that cannot be understood
-	// has an extract as well, best an empty one: the error is for reading only. It must bound
-	// what a hostile file can cost.
-	Of func(file io.ReaderAt, size int64) ([]byte, error)
-	// About returns what an extract says of a subject, whose path is relative to the file's
-	// folder: only that is what a source depends on.
-	About func(extract []byte, subject string) []byte
+	// says nothing: the error is for reading only. It must bound what a hostile file can cost.
+	Of func(file io.ReaderAt, size int64) (Says, error)
+}
+
+// Says is what a file says, by subjects: paths relative to the file's folder. Under "" is what it
+// says of all.
+type Says map[string][]byte
+
+// About returns what is said of a subject.
+func (s Says) About(subject string) []byte {
+	all, about := s[""], s[subject]
+	if subject == "" || len(about) == 0 {
+		return all
+	}
+	return append(all[:len(all):len(all)], about...)
+}
+
+// A Said is what a file says of a source, which is not nothing.
+type Said struct {
+	File string // by its name, as in Dep
+	Text []byte
 }
 
 // key names an extract and its version.
@@ -43,49 +60,72 @@ func (s *Set) Extract(key string) (Extract, bool) {
 	return Extract{}, false
 }
 
-// ReadExtract returns what an extract of the recipe, by its name, says of the source, read
-// from another file, whose name is as in Dep. It is recorded as a dependency, also if there
-// is no such file: then the error is fs.ErrNotExist. The source is cooked again when that
-// changes, or when it is renamed and the file says something else of its new name, and not
-// when other parts of the file are edited.
+// ReadExtract returns what another file, whose name is as in Dep, says of the source by an
+// extract of the recipe. That is recorded as a dependency, also if there is no such file: then
+// the error is fs.ErrNotExist. The source is cooked again when that changes, or when it is
+// renamed and the file says something else of its new name, and not when other parts of the file
+// are edited. Of a source that another recipe made the error is errors.ErrUnsupported.
 func (j *Job) ReadExtract(name, extract string) ([]byte, error) {
+	said, found, err := j.extract(name, extract)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, fs.ErrNotExist
+	case len(said) == 0:
+		return nil, nil
+	}
+	return said[0].Text, nil
+}
+
+// ReadExtracts is ReadExtract of all files of a folder that match a pattern, sorted by name; of
+// those that say something of the source. Only the last part of the pattern, which is as that of
+// Glob, may stand for several names. It is one dependency, however many files there are: the
+// source is cooked again when they say something else of it, be it that one comes or goes, and
+// not when files come, go and are edited that say nothing of it. Outside the asset tree there
+// are none. What is asked has to be asked by the method Asks of the cooker as well.
+func (j *Job) ReadExtracts(pattern, extract string) ([]Said, error) {
+	folder, last := path.Split(pattern)
+	if last == "" || last == ".." || !validPart(last) || isPattern(folder) || strings.IndexByte(pattern, 0) >= 0 {
+		return nil, fmt.Errorf("pattern %.200q: not one of files", pattern)
+	}
+	said, _, err := j.extract(pathname.Listing(folder, last, false), extract)
+	for i := range said {
+		said[i].File = folder + said[i].File
+	}
+	return said, err
+}
+
+// extract returns what a file, or the files of a listing, say of the source, by the last parts of
+// their names.
+func (j *Job) extract(file, extract string) (said []Said, found bool, err error) {
 	for _, x := range j.env.Recipe.Extracts {
 		if x.Name != extract {
 			continue
 		}
 		if j.env.Extract == nil {
-			return nil, errors.New("parts of files cannot be read here")
+			return nil, false, errors.New("parts of files cannot be read here")
 		}
-		dep := pathname.Extracted{File: name, Name: x.key()}.Path()
+		dep := pathname.Extracted{File: file, Name: x.key()}.Path()
 		at, err := Resolve(j.env.Path, dep)
+		if _, many := pathname.CutListing(file); many && errors.Is(err, errOutside) {
+			return nil, false, nil
+		}
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		data, found, err := j.env.Extract(at)
-		if err != nil {
-			return nil, err
+		said, found, err := j.env.Extract(at)
+		if err == nil {
+			j.record(Dep{Name: dep, Path: at, Found: found})
 		}
-		j.record(Dep{Name: dep, Path: at, Found: found})
-		if !found {
-			return nil, fs.ErrNotExist
-		}
-		return data, nil
+		return slices.Clone(said), found, err
 	}
-	panic(fmt.Sprintf("recipe %s: Job.ReadExtract of %q, which Recipe.Extracts does not have", j.env.Recipe.Name, extract))
-}
-
-// InFolder reports whether the source lies in a folder of the asset tree, not in the tree's
-// own. Of recipes with extracts it is part of the action's identity; others must not ask.
-func (j *Job) InFolder() bool {
-	if len(j.env.Recipe.Extracts) == 0 {
-		panic("recipe " + j.env.Recipe.Name + ": Job.InFolder without Recipe.Extracts")
-	}
-	return path.Dir(j.env.Path) != "."
+	panic(fmt.Sprintf("recipe %s reads the extract %q, which Recipe.Extracts does not have", j.env.Recipe.Name, extract))
 }
 
 // resolveExtract is Resolve for extracts: those without a subject are about the source.
 func resolveExtract(source string, x pathname.Extracted) (string, error) {
-	file, err := resolve(source, x.File, false)
+	file, err := Resolve(source, x.File)
 	if err != nil {
 		return "", err
 	}

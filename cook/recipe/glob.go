@@ -26,7 +26,7 @@ func (j *Job) Glob(pattern string) ([]string, error) {
 	}
 	parts := strings.Split(strings.TrimPrefix(path.Clean(pattern), "/"), "/")
 	for _, part := range parts {
-		if !doublestar.ValidatePattern(part) || strings.Count(part, "{") != strings.Count(part, "}") {
+		if !validPart(part) {
 			return nil, fmt.Errorf("pattern %.200q: {a,b} cannot hold a slash", pattern)
 		}
 	}
@@ -41,6 +41,11 @@ func (j *Job) Glob(pattern string) ([]string, error) {
 	err := g.walk(folder, parts)
 	slices.Sort(g.found)
 	return slices.Compact(g.found), err
+}
+
+// validPart reports whether a part of a pattern is a pattern by itself.
+func validPart(part string) bool {
+	return doublestar.ValidatePattern(part) && strings.Count(part, "{") == strings.Count(part, "}")
 }
 
 type globbing struct {

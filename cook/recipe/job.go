@@ -32,9 +32,10 @@ type Env struct {
 	// something behind a slash that tells kinds apart. found is false if there is no such folder.
 	// A nil one lists nothing, and Glob fails.
 	List func(folder, pattern string, ofFolders bool) (names []string, found bool, err error)
-	// Extract returns what an extract that a path of package pathname names says of its
-	// subject. found is false if there is no such file. With a nil one ReadExtract fails.
-	Extract func(path string) (data []byte, found bool, err error)
+	// Extract returns what the files of an extract that a path of package pathname names say
+	// of its subject, by the last parts of their names, sorted. found is false if there is no
+	// such file, or folder. The list is not the caller's. With a nil one ReadExtract fails.
+	Extract func(path string) (said []Said, found bool, err error)
 	// Artifacts returns what assets were cooked to for the same target, as far as patterns
 	// choose it, and the name of the dependency on that. ReadArtifact reads one of them by its
 	// path. A nil one has no artifacts.
@@ -376,6 +377,8 @@ func Resolve(source, name string) (string, error) {
 	return pathname.Listing(joined, l.Pattern, l.OfFolders), nil
 }
 
+var errOutside = errors.New("outside the asset tree")
+
 // resolve is Resolve for names of files, or of folders.
 func resolve(source, name string, folder bool) (string, error) {
 	if len(name) > maxName {
@@ -389,7 +392,7 @@ func resolve(source, name string, folder bool) (string, error) {
 		joined = path.Join(".", rooted)
 	}
 	if joined == ".." || strings.HasPrefix(joined, "../") {
-		return "", fmt.Errorf("dependency %.200q: outside the asset tree", name)
+		return "", fmt.Errorf("dependency %.200q: %w", name, errOutside)
 	}
 	if joined == "." && !folder {
 		return "", fmt.Errorf("dependency %q: a folder", name)

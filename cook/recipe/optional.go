@@ -43,6 +43,14 @@ const HeadSize = 64 << 10
 // ErrShortHead is what an Estimator says if the head does not tell.
 var ErrShortHead = errors.New("more of the source is needed")
 
+// An Asker asks all files of folders what they say of the source.
+type Asker interface {
+	// Asks asks all that Cook asks by Job.ReadExtracts, and uses nothing else of the job.
+	// The answers, which it does not get, are part of the action's identity, so that what
+	// was made is found without knowing what was read for it.
+	Asks(job *Job) error
+}
+
 // A Bundler takes artifacts, as Recipe.Bundles says, with some options only.
 type Bundler interface {
 	// Bundles reports whether Cook asks for artifacts with the options as they are.

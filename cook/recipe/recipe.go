@@ -46,6 +46,7 @@
 //	Estimate  Estimator    says how much memory a source needs          three times the source's size
 //	Lint      Linter       warns of mistakes in the first bytes         only what all formats have in common
 //	Explain   Explainer    adds lines to cook why                       the options alone
+//	Asks      Asker        asks files what they say of a source         no files are asked together
 //	Bundles   Bundler      says whether artifacts are taken             what Recipe.Bundles says
 //	UsesPath  PathUser     says whether the path counts                 what Recipe.UsesPath says
 //	Tools     ToolUser     names programs whose content is an input     no program may be run

@@ -1,17 +1,21 @@
 package pathname
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
-// An extract is what a file says of a subject, as a function that has a name makes it of the
-// file's content. It has a path like a file beside it: the file's, a NUL, which no file's name
-// has, the function's name, and another NUL. If there is a subject, its path relative to the
-// file's folder follows with NULs for slashes, and one more NUL. So its folder is the file's.
+// An extract is what files say of a subject, as a function that has a name makes it of their
+// contents: one file, or those of a listing. It has a path like a file beside them: that of the
+// file or of the listing, a NUL, the function's name, and another NUL. If there is a subject, its
+// path relative to the folder follows with NULs for slashes, and one more NUL. So its folder is
+// that of the files.
 
 // An Extracted is an extract's path taken apart.
 type Extracted struct {
-	File    string
+	File    string // or the path of a listing of files
 	Name    string // of the function
-	Subject string // "" for what asks, in the name of a dependency
+	Subject string // "" for what asks, in the name of a dependency, and for all that is said in a path
 }
 
 // Path puts the path of an extract together.
@@ -36,13 +40,29 @@ func CutExtract(name string) (x Extracted, ok bool) {
 	if x.File, of, ok = strings.Cut(rest, "\x00"); !ok {
 		return x, false
 	}
+	if x.File == "." || strings.HasSuffix(x.File, "/.") { // a listing, whose pattern follows
+		var pattern string
+		pattern, of, ok = strings.Cut(of, "\x00")
+		if x.File += "\x00" + pattern; !ok || pattern == "" || strings.Contains(pattern, "/") {
+			return x, false
+		}
+	}
 	subject := ""
 	x.Name, subject, _ = strings.Cut(of, "\x00")
 	x.Subject = strings.ReplaceAll(subject, "\x00", "/")
 	return x, x.Name != "" && !strings.Contains(of, "/") && x.Path() == name
 }
 
-// FileOf returns the file that an extract is of, and any other path as it is.
+// Of is the extract of one of a folder's files by the same function, about all subjects.
+func (x Extracted) Of(file string) Extracted {
+	return Extracted{File: path.Join(path.Dir(x.File), file), Name: x.Name}
+}
+
+// All is the same extract about all subjects.
+func (x Extracted) All() Extracted { return Extracted{File: x.File, Name: x.Name} }
+
+// FileOf returns the file that an extract is of, or the listing of those that it is of, and any
+// other path as it is.
 func FileOf(name string) string {
 	if x, ok := CutExtract(name); ok {
 		return x.File
@@ -53,5 +73,5 @@ func FileOf(name string) string {
 // String writes an extract as people know it: without the version of its function.
 func (x Extracted) String() string {
 	what, _, _ := strings.Cut(x.Name, ".")
-	return x.File + " (" + what + ")"
+	return Plain(x.File) + " (" + what + ")"
 }

@@ -177,6 +177,11 @@ func (g *generator) begin(parts bool) {
 		g.write("x/b.gltf", contents()[".gltf"][4])
 		g.write("b.gltf", contents()[".gltf"][5])
 	}
+	if g.r.IntN(2) == 0 { // models that say what pictures are for
+		g.write("m.gltf", uses("occlusionTexture", "x/a.png"))
+		g.write("x/m.mtl", contents()[".mtl"][g.r.IntN(3)])
+		g.write("x/a.png", contents()[".png"][g.r.IntN(3)])
+	}
 	if g.targets {
 		g.rules = targetRules[0]
 	}

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -32,6 +33,11 @@ var contents = sync.OnceValue(func() map[string][]string {
 			`{"asset":{"version":"2.0"},"buffers":[{"uri":"../lib/a.bin","byteLength":4}]}`,
 			`{"asset":{"version":"2.0"},"buffers":[{"uri":"lib/a.bin","byteLength":8}]}`,
 			`{"asset":{"version":"2.0"}}`,
+			uses("occlusionTexture", "a.png"), uses("emissiveTexture", "a.png"), uses("normalTexture", "b.png"),
+			uses("occlusionTexture", "../a.png"), uses("occlusionTexture", "x/a.png"), uses("emissiveTexture", "x/a.png"), uses("occlusionTexture", "y/b.png"),
+		},
+		".mtl": {
+			"newmtl M\nmap_Kd a.png\n", "newmtl M\nmap_Pr a.png\n", "newmtl N\nmap_Pr a.png\n", "Kd 1\nnewmtl M\nmap_Pr a.png\n", "newmtl M\nmap_Pr y/a.png\n", "newmtl M\nmap_Pr b.png\n", "",
 		},
 		".part": {
 			`{"asset":{"version":"2.0"},"buffers":[{"uri":"c.bin","byteLength":4}]}`,
@@ -41,8 +47,14 @@ var contents = sync.OnceValue(func() map[string][]string {
 	}
 })
 
+// uses returns a model of which a material has a picture in a slot. Equal slots and pictures of
+// equal length give models of equal length.
+func uses(slot, picture string) string {
+	return fmt.Sprintf(`{"asset":{"version":"2.0"},"images":[{"uri":%q}],"textures":[{"source":0}],"materials":[{%-20q:{"index":0}}]}`, picture, slot)
+}
+
 // extensions of generated files, the most frequent first.
-var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf", ".sprites", ".psd", ".paklist", ".tmpl"}
+var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf", ".sprites", ".psd", ".paklist", ".tmpl", ".mtl"}
 
 // configs are contents of cook.toml. The last two are invalid: two sources with one
 // output, and a TOML syntax error.
@@ -52,6 +64,7 @@ var configs = []string{
 	"[[rule]]\nmatch = \"*.tmpl\"\nrecipe = \"list\"\n",
 	"[[rule]]\nmatch = \"*.tmpl\"\nrecipe = \"list\"\n[[rule]]\nmatch = \"a.*\"\nrecipe = \"copy\"\n",
 	"[[rule]]\nmatch = \"*.png\"\nzstd = 0\n",
+	"[[rule]]\nmatch = \"*.png\"\nkind = \"material\"\nzstd = 0\n[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"copy\"\n",
 	"[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n",
 	"[[rule]]\nmatch = \"*.png\"\noutput = \"{dir}/{stem}.ktx2\"\n",
 	"[[rule]]\nmatch = \"x/**\"\nrecipe = \"copy\"\n",
@@ -166,7 +179,7 @@ var toolScripts = []string{
 // Changing another byte could make the shell write to any file, even to sources.
 const toolScriptByte = 2
 
-var ignores = []string{"", "*.txt\n", "/a.png\n", "y/\n", "*.bin\n", "b.*\n", "!*.psd\n", "!*.psd\n!.*\n", "*.psd\n!a.psd\n"}
+var ignores = []string{"", "*.txt\n", "/a.png\n", "y/\n", "*.bin\n", "b.*\n", "!*.psd\n", "!*.psd\n!.*\n", "*.psd\n!a.psd\n", "*.gltf\n*.mtl\n"}
 
 func oneOf[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 

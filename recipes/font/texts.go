@@ -20,8 +20,8 @@ import (
 // A font depends on the runes of a text, not on the text: an edit that adds none cooks no font
 // again. Extracts are the runes in order, or refusal and why there are none.
 var (
-	runesOfText = recipe.Extract{Name: "runes", Version: 1, Of: textRunes, About: wholeExtract}
-	runesOfJSON = recipe.Extract{Name: "strings", Version: 1, Of: jsonRunes, About: wholeExtract}
+	runesOfText = recipe.Extract{Name: "runes", Version: 1, Of: textRunes}
+	runesOfJSON = recipe.Extract{Name: "strings", Version: 1, Of: jsonRunes}
 )
 
 // refusal begins an extract that has no runes. No rune of a text is a control character.
@@ -30,10 +30,8 @@ const refusal = "\x00"
 // maxText is how large a file of option text may be.
 const maxText = 4 << 20
 
-func wholeExtract(extract []byte, _ string) []byte { return extract }
-
 // textRunes is the extract of all that a text has.
-func textRunes(file io.ReaderAt, size int64) ([]byte, error) {
+func textRunes(file io.ReaderAt, size int64) (recipe.Says, error) {
 	return extractRunes(file, size, func(set *runeSet, text []byte) error {
 		if err := plaintext.CheckUTF8(text); err != nil {
 			return err
@@ -44,7 +42,7 @@ func textRunes(file io.ReaderAt, size int64) ([]byte, error) {
 }
 
 // jsonRunes is the extract of the strings of JSON that are values: keys are not shown.
-func jsonRunes(file io.ReaderAt, size int64) ([]byte, error) {
+func jsonRunes(file io.ReaderAt, size int64) (recipe.Says, error) {
 	return extractRunes(file, size, func(set *runeSet, text []byte) error {
 		if err := jsontext.Check(text); err != nil {
 			return err
@@ -63,9 +61,9 @@ func jsonRunes(file io.ReaderAt, size int64) ([]byte, error) {
 	})
 }
 
-func extractRunes(file io.ReaderAt, size int64, add func(set *runeSet, text []byte) error) ([]byte, error) {
+func extractRunes(file io.ReaderAt, size int64, add func(set *runeSet, text []byte) error) (recipe.Says, error) {
 	if size > maxText {
-		return fmt.Appendf(nil, "%smore than %d MiB; a list of its runes will do", refusal, maxText>>20), nil
+		return toAll(fmt.Sprintf("%smore than %d MiB; a list of its runes will do", refusal, maxText>>20)), nil
 	}
 	text := make([]byte, size)
 	n, err := file.ReadAt(text, 0)
@@ -74,10 +72,13 @@ func extractRunes(file io.ReaderAt, size int64, add func(set *runeSet, text []by
 	}
 	set := new(runeSet)
 	if err := add(set, bytes.TrimPrefix(text[:n], []byte(plaintext.ByteOrderMark))); err != nil {
-		return []byte(refusal + err.Error()), nil
+		return toAll(refusal + err.Error()), nil
 	}
-	return []byte(string(set.runes())), nil
+	return toAll(string(set.runes())), nil
 }
+
+// toAll is an extract that says the same to all fonts.
+func toAll(text string) recipe.Says { return recipe.Says{"": []byte(text)} }
 
 // addTexts adds the runes of the files of option text.
 func (o *Font) addTexts(ctx context.Context, job *recipe.Job, set *runeSet) error {

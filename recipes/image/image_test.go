@@ -207,7 +207,7 @@ func TestCookStopsAnywhere(t *testing.T) {
 }
 
 func TestCookMissingSource(t *testing.T) {
-	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "a.png", Open: fstest.MapFS{}.Open}, 10)
+	job := recipe.NewJob(recipetest.Env(Recipe(), fstest.MapFS{}, "a.png"), 10)
 	if err := options().Cook(t.Context(), job); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v, want not exist", err)
 	}
@@ -225,9 +225,8 @@ func TestSameBytesOnAnyCores(t *testing.T) {
 		var want []byte
 		for _, cores := range []int{0, 1, 2, 7} {
 			shared := 0
-			env := recipe.Env{
-				Recipe: Recipe(), Path: "a.png", Open: tree.Open, Outputs: []string{"out"},
-			}
+			env := recipetest.Env(Recipe(), tree, "a.png")
+			env.Outputs = []string{"out"}
 			var file *os.File
 			env.Create = func(int) (f *os.File, err error) {
 				file, err = os.Create(filepath.Join(t.TempDir(), "out"))

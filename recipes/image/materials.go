@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -23,11 +22,11 @@ const (
 	maxUseName       = 512
 )
 
-// materials is what models say of pictures: a line for each use, sorted, of picture, slot and
-// material, in quotes. Formats are told apart by their first bytes.
-var materials = recipe.Extract{Name: "materials", Version: 1, Of: usesIn, About: usesAbout}
+// materials is what models say of pictures: a line for each use, sorted, of slot and material, in
+// quotes. Formats are told apart by their first bytes.
+var materials = recipe.Extract{Name: "materials", Version: 2, Of: usesIn}
 
-func usesIn(file io.ReaderAt, size int64) ([]byte, error) {
+func usesIn(file io.ReaderAt, size int64) (recipe.Says, error) {
 	head := make([]byte, model.HeaderSize)
 	n, err := file.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
@@ -49,46 +48,57 @@ func usesIn(file io.ReaderAt, size int64) ([]byte, error) {
 		return nil, err
 	}
 	text = text[:n]
-	found := uses{}
+	found := uses{of: map[string]map[place]bool{}}
 	if isGLB || bytes.HasPrefix(bytes.TrimLeft(text, "\ufeff \t\r\n"), []byte("{")) {
-		found.ofGLTF(text)
+		found.fromGLTF(text)
 	} else {
-		found.ofMTL(text)
+		found.fromMTL(text)
 	}
-	return found.lines(), nil
+	return found.says(), nil
 }
 
-// usesAbout returns the lines about one picture.
-func usesAbout(extract []byte, picture string) []byte {
-	prefix := []byte(strconv.Quote(picture) + " ")
-	var about []byte
-	for line := range bytes.Lines(extract) {
-		if bytes.HasPrefix(line, prefix) {
-			about = append(about, line...)
-		}
-	}
-	return about
+// A place is where a material has a picture.
+type place struct{ slot, material string }
+
+// uses are the places of pictures in a model.
+type uses struct {
+	of    map[string]map[place]bool
+	count int
 }
 
-// uses are the lines of an extract.
-type uses map[string]bool
-
-func (u uses) add(picture, slot, material string) {
-	if picture != "" && len(picture)+len(slot)+len(material) <= maxUseName {
-		u[strconv.Quote(path.Clean(picture))+" "+strconv.Quote(slot)+" "+strconv.Quote(material)+"\n"] = true
+func (u *uses) add(picture, slot, material string) {
+	if picture == "" || len(picture)+len(slot)+len(material) > maxUseName {
+		return
+	}
+	picture, at := path.Clean(picture), place{slot, material}
+	if u.of[picture] == nil {
+		u.of[picture] = map[place]bool{}
+	}
+	if !u.of[picture][at] {
+		u.of[picture][at] = true
+		u.count++
 	}
 }
 
-func (u uses) lines() []byte {
-	if len(u) > maxUses {
+func (u *uses) says() recipe.Says {
+	if u.count > maxUses {
 		return nil
 	}
-	return []byte(strings.Join(slices.Sorted(maps.Keys(u)), ""))
+	says := recipe.Says{}
+	for picture, places := range u.of {
+		var lines []string
+		for at := range places {
+			lines = append(lines, strconv.Quote(at.slot)+" "+strconv.Quote(at.material)+"\n")
+		}
+		slices.Sort(lines)
+		says[picture] = []byte(strings.Join(lines, ""))
+	}
+	return says
 }
 
-// ofGLTF adds the uses of a document: each member of a material, or of an extension of one,
+// fromGLTF adds the uses of a document: each member of a material, or of an extension of one,
 // whose name ends in "Texture" and that has the index of a texture (glTF 2.0, 5.19 to 5.22).
-func (u uses) ofGLTF(text []byte) {
+func (u *uses) fromGLTF(text []byte) {
 	var doc struct {
 		Images []struct {
 			URI *string `json:"uri"`
@@ -152,10 +162,10 @@ func (u uses) ofGLTF(text []byte) {
 	}
 }
 
-// ofMTL adds the uses of a material library. The name of a map is the last word of its line:
+// fromMTL adds the uses of a material library. The name of a map is the last word of its line:
 // options come before it (Wavefront's MTL; norm, map_Pr and map_Pm are those of PBR exporters).
 // Of a name with spaces that is the end, which names no picture.
-func (u uses) ofMTL(text []byte) {
+func (u *uses) fromMTL(text []byte) {
 	material := ""
 	for line := range strings.Lines(string(text)) {
 		words := strings.Fields(line)

@@ -1,13 +1,12 @@
 package image
 
 import (
-	"io/fs"
 	"math"
-	"path"
 	"testing"
 	"testing/fstest"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/image/role"
 )
 
@@ -39,10 +38,7 @@ func TestPreparedIsWhatIsEncoded(t *testing.T) {
 			if res.Err != nil {
 				t.Fatal(res.Err)
 			}
-			job := recipe.NewJob(recipe.Env{
-				Recipe: Recipe(), Path: source,
-				Open: func(name string) (fs.File, error) { return files.Open(path.Clean(name)) },
-			}, int64(len(files[source].Data)))
+			job := recipe.NewJob(recipetest.Env(Recipe(), files, source), int64(len(files[source].Data)))
 			p, err := o.Prepared(t.Context(), job)
 			if err != nil {
 				t.Fatal(err)

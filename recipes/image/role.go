@@ -74,6 +74,8 @@ func (e evidence) decide() verdict {
 	case used == role.Normal && !e.mayBeNormal():
 		return verdict{role.Data, e.used.by + ", but " + e.share(),
 			fmt.Sprintf("%s, but only %.3g %% of its pixels are nearly unit vectors: taken for data; set kind in a rule", e.used.by, 100*e.content.Near)}
+	case used == role.Data && (e.name.Role() == role.Mask || e.name.Role() == role.Height):
+		return verdict{role: e.name.Role(), reason: fmt.Sprintf("%s, and its path says %v", e.used.by, e.name)} // which is data as well
 	case used != role.Unknown:
 		v := verdict{role: used, reason: e.used.by}
 		if named := e.name.Role(); named != role.Unknown && named.Treatment().Colors != used.Treatment().Colors {
@@ -132,7 +134,7 @@ func (e evidence) byName() verdict {
 		return v
 	case role.Letter:
 		v := e.byContent(nothing)
-		if v.role == role.Color && e.mayBeNumbers() && !e.flat() {
+		if v.role == role.Color && e.mayBeNumbers() && !flat(e.preset) {
 			v.conflict = `it may be data, but its path is a letter and no model uses it: taken for colors; set kind = "data" or "color" in a rule`
 		}
 		return v
@@ -148,22 +150,6 @@ func (e evidence) byContent(reason string) verdict {
 		return verdict{role: role.Normal, reason: e.share() + ` (kind = "color" makes it colors)`}
 	}
 	return verdict{role: role.Color, reason: reason}
-}
-
-// inDoubt reports whether nothing says for sure that pixels are colors, which they would be taken
-// for, or numbers, which they may be. To ask materials about all pictures would make models a
-// dependency of each.
-func (e evidence) inDoubt() bool {
-	switch e.name {
-	case role.Nameless, role.Numbered, role.Letter, role.PerhapsNormal, role.PerhapsData:
-	default:
-		return false
-	}
-	if !e.looks() || e.float || e.flat() || !e.mayBeNumbers() {
-		return false
-	}
-	r := e.decide().role
-	return r == role.Color || r == role.Data
 }
 
 // calledData asks whether what may be data by its name is: gray, or two channels packed.
@@ -193,8 +179,8 @@ func (e evidence) mayBeNumbers() bool {
 	return c.Opaque && (c.Gray >= maybeGray || c.Apart)
 }
 
-// flat reports whether the options say that pictures are those of a 2D game.
-func (e evidence) flat() bool { return e.preset == "2d" || e.preset == "pixel" }
+// flat reports whether a preset says that pictures are those of a 2D game.
+func flat(preset string) bool { return preset == "2d" || preset == "pixel" }
 
 // calledNormal asks whether what is called a normal map is one.
 func (e evidence) calledNormal() verdict {
@@ -263,7 +249,7 @@ func (o *Image) smallerLevels(r role.Role) bool {
 		return o.Mips == "true"
 	case o.Coverage > 0: // of an alpha test, which levels keep
 		return true
-	case o.Preset == "2d" || o.Preset == "pixel":
+	case flat(o.Preset):
 		return false
 	}
 	return r.Treatment().Mips

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,35 +16,34 @@ import (
 // A use is that a material has the source in a slot.
 type use struct{ model, slot, material string }
 
-// How many models of a folder are asked at most, each of which becomes a dependency: where
-// options have materials decide, and where they are asked in doubt.
-const (
-	maxModels        = 64
-	maxModelsInDoubt = 16
-)
+// models are the files that are asked: those of the folder, and of the one above.
+const models = "*.{gltf,glb,mtl}"
 
-// usesOf finds the uses of the source in the models of its folder and of the one above.
-func (s *subject) usesOf(job *recipe.Job, most int) (found []use, err error) {
-	folders := []string{""}
-	if job.InFolder() {
-		folders = append(folders, "../")
+// asks reports whether materials are asked what the picture is for. Games that are flat have no
+// models.
+func (o *Image) asks() bool {
+	return !o.transparent() && (o.Kind == "material" || o.Kind == "auto" && !flat(o.Preset))
+}
+
+// Asks implements recipe.Asker.
+func (o *Image) Asks(job *recipe.Job) error {
+	if !o.asks() {
+		return nil
 	}
-	for _, folder := range folders {
-		models, err := job.Glob(folder + "*.{gltf,glb,mtl}")
+	_, err := usesOf(job)
+	return err
+}
+
+// usesOf finds the uses of the source.
+func usesOf(job *recipe.Job) (found []use, err error) {
+	for _, folder := range []string{"", "../"} {
+		said, err := job.ReadExtracts(folder+models, materials.Name)
 		if err != nil {
 			return nil, err
 		}
-		if len(models) > most {
-			s.because("%d models are in %s: more than %d, so none is asked what the picture is for", len(models), folderName(folder), most)
-			continue
-		}
-		for _, model := range models {
-			lines, err := job.ReadExtract(model, materials.Name)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
-			for line := range strings.Lines(string(lines)) {
-				if u, ok := parseUse(model, line); ok {
+		for _, by := range said {
+			for line := range strings.Lines(string(by.Text)) {
+				if u, ok := parseUse(by.File, line); ok {
 					found = append(found, u)
 				}
 			}
@@ -54,17 +52,10 @@ func (s *subject) usesOf(job *recipe.Job, most int) (found []use, err error) {
 	return found, nil
 }
 
-func folderName(folder string) string {
-	if folder == "" {
-		return "its folder"
-	}
-	return "the folder above"
-}
-
 // parseUse reads a line of the extract.
 func parseUse(model, line string) (u use, ok bool) {
 	u.model = model
-	for _, part := range []*string{new(string), &u.slot, &u.material} {
+	for _, part := range []*string{&u.slot, &u.material} {
 		quoted, err := strconv.QuotedPrefix(line)
 		if err != nil {
 			return u, false
@@ -82,20 +73,18 @@ type usage struct {
 	bump bool   // a slot of OBJ that holds heights as well
 }
 
-// askMaterials finds out how materials of at most so many models a folder use a picture.
-// Where they disagree it is data, which changes no number; where none names it, it is as
-// with auto.
-func (s *subject) askMaterials(job *recipe.Job, most int) error {
-	defer job.Step("read materials")()
-	o := *s.o
-	s.o, o.Kind = &o, "auto"
-	if o.transparent() {
+// askMaterials finds out how materials of models use a picture. Where they disagree it is data,
+// which changes no number. A picture that another recipe made cannot be asked about.
+func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
+	if !s.o.asks() {
 		return nil
 	}
-	found, err := s.usesOf(job, most)
-	if err != nil {
+	found, err := usesOf(job)
+	if err != nil && !(s.o.Kind == "auto" && errors.Is(err, errors.ErrUnsupported)) {
 		return err
 	}
+	o := *s.o
+	s.o, o.Kind = &o, "auto"
 	found = slices.DeleteFunc(found, func(u use) bool { return role.OfSlot(u.slot) == role.Unknown })
 	if len(found) == 0 {
 		return nil
@@ -111,32 +100,6 @@ func (s *subject) askMaterials(job *recipe.Job, most int) error {
 	}
 	o.Kind = s.used.role.String() // it is decoded as that
 	return o.Check()
-}
-
-// askInDoubt asks materials about what would be taken for colors and may be numbers. What
-// they say decides how it is decoded.
-func (s *subject) askInDoubt(ctx context.Context, job *recipe.Job) error {
-	e, err := s.evidence(ctx)
-	if err != nil || !e.inDoubt() {
-		return err
-	}
-	asked := &subject{o: s.o}
-	if err := asked.askMaterials(job, maxModelsInDoubt); err != nil {
-		return err
-	}
-	if asked.used.role.Treatment().Colors {
-		s.used, s.reasons = asked.used, append(s.reasons, asked.reasons...)
-		return nil
-	}
-	s.pictures = nil
-	if err := asked.load(ctx, job); err != nil {
-		return err
-	}
-	if err := asked.cut(ctx, job); err != nil {
-		return err
-	}
-	*s = *asked
-	return nil
 }
 
 func (u use) String() string {

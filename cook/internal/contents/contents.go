@@ -69,6 +69,8 @@ type Known interface {
 	// Checksum names the function of all sums.
 	Checksum() string
 	File(path string) (index.File, bool)
+	// Below yields the files whose paths have a prefix, in no order.
+	Below(prefix string) iter.Seq[index.File]
 	// Match yields entries, which are sorted by path, with what is known of each.
 	Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *index.File]
 }
@@ -89,6 +91,8 @@ type Options struct {
 	Artifacts func(path string) (store.BlobID, error)
 	// Extracts finds an extract by the name that pathname.Extracted has. A nil one has none.
 	Extracts func(name string) (recipe.Extract, bool)
+	// Parts are what extracts of files say, as far as they were asked for before; nil for nothing.
+	Parts *Parts
 	// Workers is how many files are read at once.
 	Workers int
 	// Clock judges stamps. No stamp that is seen here was taken before it was started.
@@ -105,9 +109,9 @@ type Contents struct {
 
 	mu       sync.Mutex
 	extra    map[string]*entry // files that are no assets, by path
-	parts    map[pathname.Extracted]*partly
 	again    map[string]reading
-	learning map[*File]chan struct{} // assets that are being read, closed when they are
+	before   map[pathname.Extracted][]string // the files that said something
+	learning map[*File]chan struct{}         // assets that are being read, closed when they are
 
 	read  Counts
 	turns atomic.Int64
@@ -124,13 +128,16 @@ type Counts struct{ Files, Bytes atomic.Int64 }
 
 // New starts with nothing found.
 func New(opt Options) *Contents {
+	if opt.Parts == nil {
+		opt.Parts = NewParts(opt)
+	}
 	return &Contents{
 		opt:      opt,
 		summer:   hashing.NewSummer(opt.Checksum),
 		sameFunc: opt.Known.Checksum() == opt.Checksum.Name,
 		extra:    map[string]*entry{},
-		parts:    map[pathname.Extracted]*partly{},
 		again:    map[string]reading{},
+		before:   map[pathname.Extracted][]string{},
 		learning: map[*File]chan struct{}{},
 	}
 }
@@ -187,6 +194,9 @@ func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i in
 func (s *Contents) At(ctx context.Context, path string) File {
 	if pathname.IsArtifacts(path) {
 		return s.artifacts(path)
+	}
+	if x, ok := pathname.CutExtract(path); ok {
+		return s.opt.Parts.At(x)
 	}
 	i, ok := s.find(path)
 	if !ok {
@@ -292,10 +302,6 @@ func (s *Contents) other(ctx context.Context, path string, stat func(string) (fs
 		e.file.Turn = s.turns.Add(1)
 		if l, ok := pathname.CutListing(path); ok {
 			s.lookAt(e, l)
-			return
-		}
-		if x, ok := pathname.CutExtract(path); ok {
-			s.lookAtExtract(e, x)
 			return
 		}
 		info, err := stat(path)

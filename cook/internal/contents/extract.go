@@ -1,11 +1,15 @@
 package contents
 
 import (
-	"context"
-	"errors"
+	"encoding/binary"
 	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
 	"sync"
 
+	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -14,127 +18,303 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A partly is what an extract's function makes of a file: read once in a run, for all
-// subjects.
-type partly struct {
-	once    sync.Once
-	extract recipe.Extract
-	data    []byte
-	stamp   scan.Stamp // older than data
-	settled bool
-	trusted bool // now, settled says whether it was when the run began
-	err     error
+// Parts are what files say, by functions of recipes: one file, or all of a listing. Each file
+// is read and each listing made once, whoever asks about whatever subject.
+//
+// What is said of a subject is a file to those who depend on it, whose content is the answer. It
+// has no stamp and no entry in the index. There is one for all subjects instead, of each file
+// with the file's stamp, and of each listing with that of the folder: as long as these are the
+// same, so is each answer. They are under the path that the extract has without a subject. An
+// answer is made of what was read under these stamps and of nothing else, so it need not be
+// looked at again after an asset was cooked: what has changed since has another stamp.
+type Parts struct {
+	opt    Options
+	summer *hashing.Summer
+
+	mu  sync.Mutex
+	all map[pathname.Extracted]*extract // without subjects
 }
 
-var errChanged = errors.New("changed while it was being read; run cook again")
+// An extract is what a file says, or all files of a listing.
+type extract struct {
+	// file is what is known of it under its path: of a file's, all that it says; of a
+	// listing's, which files there are.
+	file  File
+	names []string // of those
+	says  recipe.Says
+	looks sync.Once
 
-// Extract returns what an extract says of its subject, and whether there is the file.
-func (s *Contents) Extract(ctx context.Context, path string) (data []byte, found bool, err error) {
-	f := s.At(ctx, path)
-	if !f.Known() {
-		return nil, false, f.Err
-	}
-	x, _ := pathname.CutExtract(path)
-	p := s.partOf(x)
-	if p.err != nil {
-		return nil, false, p.err
-	}
-	data = p.extract.About(p.data, x.Subject)
-	if store.BlobID(s.summer.SumBytes(data, hashing.WantDigest).Digest) != f.Blob {
-		return nil, false, fmt.Errorf("%s: %w", pathname.Show(path), errChanged)
-	}
-	return data, true, nil
+	members []member         // sorted by name; one of a file's
+	about   map[string][]int // the members that say something of a subject
+	err     error            // one of them cannot be read
+	reads   sync.Once
 }
 
-// lookAtExtract finds out what an extract is: a file whose stamp is that of the file, and
-// whose content is what is extracted. The file is read unless its stamp vouches for it.
-func (s *Contents) lookAtExtract(e *entry, x pathname.Extracted) {
-	f := &e.file
-	known, isKnown := s.opt.Known.File(f.Path)
-	if isKnown && known.Settled && s.sameFunc && !s.opt.IgnoreStamps {
-		info, err := s.opt.Assets.Stat(x.File)
-		if err == nil && scan.StampOf(info) == known.Stamp {
-			f.Stamp, f.Settled = known.Stamp, s.opt.Clock.Settled(known.Stamp)
-			f.Sum, f.Blob, f.How = known.Sum, known.Blob, ByStamp
-			return
+type member struct {
+	name string // in its folder
+	says recipe.Says
+}
+
+// NewParts starts with nothing read. Of the options it needs Assets, Checksum, Extracts,
+// Unsettled and Clock.
+func NewParts(opt Options) *Parts {
+	return &Parts{opt: opt, summer: hashing.NewSummer(opt.Checksum), all: map[pathname.Extracted]*extract{}}
+}
+
+// Files returns what the index is to know of what was read and listed, in any order.
+func (s *Parts) Files() (files []File) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.all {
+		if e.file.Known() {
+			files = append(files, e.file)
 		}
 	}
-	p := s.partOf(x)
-	switch {
-	case pathname.IsAbsent(p.err):
-		return // Absent
-	case p.err != nil:
-		f.How, f.Err = Unreadable, p.err
-		return
-	}
-	f.Stamp, f.Settled, f.How = p.stamp, p.settled, ByReading
-	sum := s.summer.SumBytes(p.extract.About(p.data, x.Subject), hashing.WantSum|hashing.WantDigest)
-	f.Sum, f.Blob = sum.Sum, store.BlobID(sum.Digest)
-	if isKnown && known.Blob == f.Blob {
-		f.How = ByChecksum
-	}
+	return files
 }
 
-// partOf reads a file for an extract, the first time.
-func (s *Contents) partOf(x pathname.Extracted) *partly {
-	x.Subject = ""
+// Extract returns what an extract says of its subject, and whether there is the file, or the
+// folder of the listing.
+func (s *Contents) Extract(path string) (said []recipe.Said, found bool, err error) {
+	x, _ := pathname.CutExtract(path)
+	e := s.opt.Parts.read(x.All())
+	if e.err != nil || !e.file.Known() {
+		return nil, false, e.err
+	}
+	return e.said(x.Subject), true, nil
+}
+
+// At returns an extract as a file.
+func (s *Parts) At(x pathname.Extracted) File {
+	if x.Subject == "" {
+		return s.look(x).file
+	}
+	e := s.read(x.All())
+	f := File{Path: x.Path(), Settled: true}
+	switch {
+	case e.err != nil:
+		f.How, f.Err = Unreadable, e.err
+	case e.file.Known():
+		sum := s.summer.SumBytes(answer(e.said(x.Subject)), hashing.WantSum|hashing.WantDigest)
+		f.How, f.Sum, f.Blob = ByReading, sum.Sum, store.BlobID(sum.Digest)
+	}
+	return f
+}
+
+// Silence is the content of an extract that says nothing.
+var Silence = store.BlobID(hashing.DigestOf(answer(nil)))
+
+// answer is the content of what is said of a subject.
+func answer(said []recipe.Said) (data []byte) {
+	for _, by := range said {
+		data = appendFramed(appendFramed(data, by.File), string(by.Text))
+	}
+	return data
+}
+
+func appendFramed(data []byte, text string) []byte {
+	return append(binary.AppendUvarint(data, uint64(len(text))), text...)
+}
+
+// said lists what is said of a subject.
+func (e *extract) said(subject string) (said []recipe.Said) {
+	by := e.about[subject]
+	if all := e.about[""]; subject != "" && len(all) > 0 {
+		by = slices.Concat(all, by)
+		slices.Sort(by)
+		by = slices.Compact(by)
+	}
+	for _, i := range by {
+		m := &e.members[i]
+		said = append(said, recipe.Said{File: m.name, Text: m.says.About(subject)})
+	}
+	return said
+}
+
+// look reads a file for an extract, or lists files, the first time.
+func (s *Parts) look(x pathname.Extracted) *extract {
 	s.mu.Lock()
-	p, ok := s.parts[x]
+	e, ok := s.all[x]
 	if !ok {
-		p = &partly{}
-		s.parts[x] = p
+		e = &extract{}
+		s.all[x] = e
 	}
 	s.mu.Unlock()
-	p.once.Do(func() { s.readPart(p, x) })
-	return p
+	e.looks.Do(func() {
+		f := File{Path: x.Path()}
+		err := s.find(e, &f, x)
+		if pathname.IsAbsent(err) {
+			f.How = Absent
+		} else if err != nil {
+			f.How, f.Err = Unreadable, err
+		}
+		s.mu.Lock()
+		e.file = f
+		s.mu.Unlock()
+	})
+	return e
 }
 
-func (s *Contents) readPart(p *partly, x pathname.Extracted) {
+// find finds out what there is under an extract's path. The stamp is older than that.
+func (s *Parts) find(e *extract, f *File, x pathname.Extracted) (err error) {
+	if l, ok := pathname.CutListing(x.File); ok {
+		e.names, f.Stamp, err = listFolder(s.opt.Assets, l)
+		f.Settled, f.How = !s.opt.Unsettled && s.opt.Clock.Settled(f.Stamp), ByReading
+		s.sum(f, contentOf(e.names))
+		return err
+	}
+	var function recipe.Extract
 	ok := false
 	if s.opt.Extracts != nil {
-		p.extract, ok = s.opt.Extracts(x.Name)
+		function, ok = s.opt.Extracts(x.Name)
 	}
 	if !ok {
-		p.err = fmt.Errorf("%s: no recipe of this program has this extract", pathname.Show(x.Path()))
-		return
+		return fmt.Errorf("%s: no recipe of this program has this extract", pathname.Show(x.Path()))
 	}
-	f, err := s.opt.Assets.OpenFile(x.File)
+	file, err := s.opt.Assets.OpenFile(x.File)
 	if err != nil {
-		p.err = err
-		return
+		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	defer file.Close()
+	info, err := file.Stat()
 	if err != nil {
-		p.err = err
-		return
+		return err
 	}
-	p.stamp = scan.StampOf(info)
-	if !s.opt.Unsettled && s.opt.Clock.SettledSince(p.stamp) && lease.File(f) != lease.Busy {
-		p.settled, p.trusted = s.opt.Clock.Settled(p.stamp), true
-	}
-	s.read.Files.Add(1)
-	p.data, p.err = p.extract.Of(f, info.Size())
+	f.Stamp = scan.StampOf(info)
+	f.Settled, f.How = !s.opt.Unsettled && s.opt.Clock.Settled(f.Stamp) && lease.File(file) != lease.Busy, ByReading
+	e.names = []string{path.Base(x.File)}
+	e.says, err = function.Of(file, info.Size())
+	s.sum(f, contentOfSays(e.says))
+	return err
 }
 
-// Reextract reports whether an extract is still what it was when it was looked at. What else
-// happened to its file does not matter: the recipe saw nothing else of it.
-func (s *Contents) Reextract(f File) (same bool, err error) {
-	x, _ := pathname.CutExtract(f.Path)
-	info, err := s.opt.Assets.Stat(x.File)
-	if err != nil || f.Settled && scan.StampOf(info) == f.Stamp {
-		return err == nil, err
-	}
-	subject := x.Subject
-	x.Subject = ""
-	data, err := s.readAgain(x.Path(), scan.StampOf(info), func() (reading, bool, error) {
-		var p partly
-		s.readPart(&p, x)
-		return reading{p.stamp, p.data}, p.trusted, p.err
+// read reads all that an extract needs, the first time. A file that is gone since it was listed
+// says nothing: its folder has another stamp.
+func (s *Parts) read(x pathname.Extracted) *extract {
+	e := s.look(x)
+	e.reads.Do(func() {
+		e.err = e.file.Err
+		for _, name := range e.names {
+			one := e
+			if x.Of(name) != x {
+				one = s.look(x.Of(name))
+			}
+			if one.file.Err != nil && e.err == nil {
+				e.err = fmt.Errorf("%s: %w", pathname.Show(x.Of(name).File), one.file.Err)
+			}
+			if one.file.Known() {
+				e.members = append(e.members, member{name, one.says})
+			}
+		}
+		e.about = map[string][]int{}
+		for i, m := range e.members {
+			for subject, text := range m.says {
+				if len(text) > 0 {
+					e.about[subject] = append(e.about[subject], i)
+				}
+			}
+		}
 	})
-	if err != nil {
-		return false, err
+	return e
+}
+
+func (s *Parts) sum(f *File, content []byte) {
+	sum := s.summer.SumBytes(content, hashing.WantSum|hashing.WantDigest)
+	f.Sum, f.Blob = sum.Sum, store.BlobID(sum.Digest)
+}
+
+// contentOfSays is the content of all that a file says.
+func contentOfSays(says recipe.Says) (data []byte) {
+	for _, subject := range slices.Sorted(maps.Keys(says)) {
+		if len(says[subject]) > 0 {
+			data = appendFramed(appendFramed(data, subject), string(says[subject]))
+		}
 	}
-	about := s.partOf(x).extract.About(data, subject)
-	return s.summer.SumBytes(about, hashing.WantSum).Sum == f.Sum, nil
+	return data
+}
+
+// mostNamed is how many files are named that say something else.
+const mostNamed = 3
+
+// Changed says which files of an extract say something else than the last run knew, of whatever
+// subject: among these is what says something else of its own. It is the extract as a whole if
+// none is known.
+func (s *Contents) Changed(extract string) string {
+	x, _ := pathname.CutExtract(extract)
+	var files []string
+	for _, file := range s.saidBefore(x.All()) {
+		if !s.opt.Parts.look(x.Of(path.Base(file))).file.Known() {
+			files = append(files, file)
+		}
+	}
+	for _, m := range s.opt.Parts.read(x.All()).members {
+		one := x.Of(m.name)
+		now := s.opt.Parts.look(one).file
+		if known, ok := s.opt.Known.File(now.Path); ok && known.Blob != now.Blob || !ok && now.Blob != Silence {
+			files = append(files, one.File)
+		}
+	}
+	slices.Sort(files)
+	return named(x, files)
+}
+
+// Asked names an input of an action; of an extract of many files, those that say something.
+func (s *Contents) Asked(input string) string {
+	x, ok := pathname.CutExtract(input)
+	if !ok {
+		return pathname.Plain(input)
+	}
+	var files []string
+	for _, m := range s.opt.Parts.read(x.All()).said(x.Subject) {
+		files = append(files, x.Of(m.File).File)
+	}
+	return named(x, files)
+}
+
+// named names an extract by files, the first few, or as a whole if there are none.
+func named(x pathname.Extracted, files []string) string {
+	switch n := len(files) - mostNamed; {
+	case len(files) == 0:
+		return x.String()
+	case n > 0:
+		files = append(files[:mostNamed:mostNamed], fmt.Sprintf("%d more", n))
+	}
+	x.File = strings.Join(files, ", ")
+	return x.String()
+}
+
+// IsSilent reports whether a dependency is that none of many files says anything.
+func IsSilent(d index.Dep) bool {
+	x, extract := pathname.CutExtract(d.Path)
+	_, many := pathname.CutListing(x.File)
+	return extract && many && (!d.Found || d.Blob == Silence)
+}
+
+// saidBefore returns the files of an extract that the last run knew to say something.
+func (s *Contents) saidBefore(x pathname.Extracted) (files []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	files, ok := s.before[x]
+	if ok {
+		return files
+	}
+	prefix := strings.TrimPrefix(path.Dir(x.File)+"/", "./")
+	index.Guard(func() error { // damage costs a name
+		for f := range s.opt.Known.Below(prefix) {
+			one, ok := pathname.CutExtract(f.Path)
+			if ok && one.Name == x.Name && IsOf(x, one.File) && f.Blob != Silence {
+				files = append(files, one.File)
+			}
+		}
+		return nil
+	})
+	s.before[x] = files
+	return files
+}
+
+// IsOf reports whether an extract is of a file: of that alone, or of a listing that has it if it
+// is there.
+func IsOf(x pathname.Extracted, file string) bool {
+	l, listing := pathname.CutListing(x.File)
+	return x.File == file || listing && path.Dir(x.File) == path.Dir(file) && Named(l, path.Base(file))
 }

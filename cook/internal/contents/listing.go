@@ -11,6 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -27,7 +28,7 @@ func (s *Contents) List(ctx context.Context, path string) (names []string, found
 // content are the names. It is read whatever the index knows, which is one call.
 func (s *Contents) lookAt(e *entry, l pathname.Listed) {
 	f := &e.file
-	names, stamp, err := s.names(l)
+	names, stamp, err := listFolder(s.opt.Assets, l)
 	switch {
 	case pathname.IsAbsent(err):
 		return // Absent
@@ -55,7 +56,7 @@ func (s *Contents) Relist(f File) (same bool, err error) {
 	now := scan.StampOf(info)
 	content, err := s.readAgain(f.Path, now, func() (reading, bool, error) {
 		trusted := s.opt.Clock.SettledSince(now)
-		names, stamp, err := s.names(l)
+		names, stamp, err := listFolder(s.opt.Assets, l)
 		return reading{stamp, contentOf(names)}, trusted && stamp == now, err
 	})
 	return err == nil && s.summer.SumBytes(content, hashing.WantSum).Sum == f.Sum, err
@@ -63,21 +64,21 @@ func (s *Contents) Relist(f File) (same bool, err error) {
 
 func contentOf(names []string) []byte { return []byte(strings.Join(names, "\x00")) }
 
-// names lists a folder; where everything counts, each name has its kind behind a slash. The
+// listFolder lists a folder; where everything counts, each name has its kind behind a slash. The
 // stamp is older than the names.
-func (s *Contents) names(l pathname.Listed) (names []string, stamp scan.Stamp, err error) {
-	info, err := s.opt.Assets.Stat(l.Folder)
+func listFolder(assets *confine.Dir, l pathname.Listed) (names []string, stamp scan.Stamp, err error) {
+	info, err := assets.Stat(l.Folder)
 	if err != nil {
 		return nil, stamp, err
 	}
 	if !info.IsDir() {
 		return nil, stamp, fs.ErrNotExist
 	}
-	entries, err := s.opt.Assets.ReadDir(l.Folder)
+	entries, err := assets.ReadDir(l.Folder)
 	for _, e := range entries {
 		if l.Pattern == "" {
 			names = append(names, e.Name()+"/"+e.Type().String())
-		} else if s.listed(l, e) {
+		} else if listed(assets, l, e) {
 			names = append(names, e.Name())
 		}
 	}
@@ -86,14 +87,14 @@ func (s *Contents) names(l pathname.Listed) (names []string, stamp scan.Stamp, e
 }
 
 // listed reports whether a listing has an entry of its folder.
-func (s *Contents) listed(l pathname.Listed, e fs.DirEntry) bool {
+func listed(assets *confine.Dir, l pathname.Listed, e fs.DirEntry) bool {
 	if !Named(l, e.Name()) {
 		return false
 	}
 	if l.OfFolders || e.Type()&fs.ModeSymlink == 0 {
 		return e.IsDir() && l.OfFolders || e.Type().IsRegular() && !l.OfFolders
 	}
-	info, err := s.opt.Assets.Stat(strings.TrimPrefix(l.Folder+"/", "./") + e.Name())
+	info, err := assets.Stat(strings.TrimPrefix(l.Folder+"/", "./") + e.Name())
 	return err == nil && info.Mode().IsRegular()
 }
 

@@ -135,7 +135,11 @@ func (c *cooker) cookChain(ctx context.Context, a planned, how attempt) (_ ready
 
 // step makes what one step of a chain makes of a source, or brings it from the store.
 func (c *cooker) step(ctx context.Context, a planned, now *chain, key *hashing.Key, m *plan.Method, src *contents.File, how attempt) (ready, error) {
-	action, err := a.Step(key, m, src)
+	file := c.fileOf(ctx)
+	if _, made := now.at(src.Path); made {
+		file = nil
+	}
+	action, err := a.Step(key, m, src, file)
 	if err != nil {
 		return ready{}, err
 	}

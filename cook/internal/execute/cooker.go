@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -138,7 +139,7 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 			w.opened[p] = true // it is looked at before it is used
 			return c.Contents.List(ctx, p)
 		},
-		Extract: func(p string) ([]byte, bool, error) { return c.extract(ctx, a, w, p) },
+		Extract: func(p string) ([]recipe.Said, bool, error) { return c.extract(a, p) },
 		Artifacts: func(patterns []string) ([]manifest.Asset, string, error) {
 			name := a.others(patterns)
 			if err := a.waitsFor(name); err != nil {
@@ -182,12 +183,14 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 }
 
 // extract returns what an extract says of the source of an action.
-func (c *cooker) extract(ctx context.Context, a planned, w *watch, p string) (data []byte, found bool, err error) {
+func (c *cooker) extract(a planned, p string) (said []recipe.Said, found bool, err error) {
 	if _, made := a.chain.at(a.Path); made { // dependencies of a chain are named from its own source
-		return nil, false, errors.New("another recipe made this source, so no file can be asked what it is for")
+		return nil, false, fmt.Errorf("another recipe made this source, so no file can be asked what it is for: %w", errors.ErrUnsupported)
 	}
-	w.opened[p] = true // it is looked at before it is used
-	return c.Contents.Extract(ctx, p)
+	if _, many := pathname.CutListing(pathname.FileOf(p)); many && !slices.ContainsFunc(a.asked(), func(d recipe.Dep) bool { return d.Path == p }) {
+		return nil, false, fmt.Errorf("recipe %s: %s is not asked by its method Asks", a.Method.Recipe.Name, pathname.Show(p))
+	}
+	return c.Contents.Extract(p)
 }
 
 // collect checks that the recipe wrote what it said it would, and sums it.

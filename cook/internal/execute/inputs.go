@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
@@ -67,6 +69,12 @@ func (c *cooker) checkInputs(ctx context.Context, a planned, deps []recipe.Dep, 
 	if unwatched {
 		return nil, errUnwatched
 	}
+	for _, d := range a.asked() { // it is in the ID, whether the recipe came to it or not
+		if !slices.ContainsFunc(out, func(o index.Dep) bool { return o.Name == d.Name }) {
+			out = append(out, plan.Dependency(d.Name, d.Path, c.Contents.At(ctx, d.Path)))
+		}
+	}
+	slices.SortFunc(out, func(a, b index.Dep) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }
 
@@ -83,18 +91,11 @@ func (c *cooker) recheckSource(ctx context.Context, a planned) error {
 // or the file was open for writing. A process that opened it since then cannot write
 // to it under the stamp that it had.
 func (c *cooker) recheck(ctx context.Context, f contents.File) error {
-	if pathname.IsArtifacts(f.Path) {
-		return nil // each was proved when it was read
+	if _, extract := pathname.CutExtract(f.Path); extract || pathname.IsArtifacts(f.Path) {
+		return nil // the recipe has what was read; each artifact was proved then
 	}
 	if _, ok := pathname.CutListing(f.Path); ok {
 		same, err := c.Contents.Relist(f)
-		if err == nil && !same {
-			err = ErrChanged
-		}
-		return err
-	}
-	if _, ok := pathname.CutExtract(f.Path); ok {
-		same, err := c.Contents.Reextract(f)
 		if err == nil && !same {
 			err = ErrChanged
 		}

@@ -45,7 +45,11 @@ func (w *worker) lookUpBy(ctx context.Context, a planned, sets []store.ReadSet, 
 	// Most recipes read nothing but their source. They have no read set on record, and
 	// the empty one is theirs.
 	for _, set := range append(slices.Clip(sets), nil) {
-		deps, err := w.digest(ctx, a, set)
+		for _, d := range a.asked() {
+			set = append(set[:len(set):len(set)], d.Name)
+		}
+		slices.Sort(set)
+		deps, err := w.digest(ctx, a, slices.Compact(set))
 		var wait *waitError
 		if errors.As(err, &wait) {
 			a.open = append(a.open[:len(a.open):len(a.open)], wait)
@@ -63,7 +67,7 @@ func (w *worker) lookUpBy(ctx context.Context, a planned, sets []store.ReadSet, 
 
 // keyOf returns the key of the result that an action has with some dependencies.
 func keyOf(a planned, deps []index.Dep) remote.Key {
-	return remote.Key{Action: a.ID, Result: plan.ResultID(a.ID, deps), Reads: len(deps) > 0}
+	return remote.Key{Action: a.ID, Result: plan.ResultID(a.ID, deps), Reads: len(readsOf(deps)) > 0}
 }
 
 // storedResult is a result of the store.
@@ -277,8 +281,8 @@ func (w *worker) keepAll(ctx context.Context, r ready) error {
 
 // putRecords records a result in the store, and what was read for it.
 func (w *worker) putRecords(a planned, deps []index.Dep, r store.Result) error {
-	if len(deps) > 0 {
-		if err := w.Store.AddReadSet(a.ID, namesOf(deps)); err != nil {
+	if reads := readsOf(deps); len(reads) > 0 {
+		if err := w.Store.AddReadSet(a.ID, reads); err != nil {
 			return err
 		}
 	}

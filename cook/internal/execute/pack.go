@@ -84,7 +84,7 @@ func (r *runner) judgeRecord(ctx context.Context, a planned, rec *remote.Record,
 		}
 		if here.Found != there.Found || blob != there.Blob {
 			same = false
-			if _, listing := pathname.CutListing(at); here.Found && (listing || !there.Found) {
+			if _, many := pathname.CutListing(pathname.FileOf(at)); here.Found && (many || !there.Found) {
 				more = p.add(ctx, at) || more
 			}
 		}
@@ -157,7 +157,9 @@ func (p *pack) root() *remote.Root {
 // add adds what a path of the asset tree means: a file, or what a listing has. It reports
 // whether that is more than there was.
 func (p *pack) add(ctx context.Context, at string) (more bool) {
-	at = pathname.FileOf(at)
+	if x, ok := pathname.CutExtract(at); ok {
+		return p.addSaid(ctx, at, x)
+	}
 	l, listing := pathname.CutListing(at)
 	if !listing {
 		return p.addFile(at, p.runner.Contents.At(ctx, at))
@@ -179,6 +181,22 @@ func (p *pack) add(ctx context.Context, at string) (more bool) {
 		} else {
 			more = p.addFile(at, p.runner.Contents.At(ctx, at)) || more
 		}
+	}
+	return more
+}
+
+// addSaid adds the files of an extract that say something of its subject: without the others it
+// says the same.
+func (p *pack) addSaid(ctx context.Context, at string, x pathname.Extracted) (more bool) {
+	if l, listing := pathname.CutListing(x.File); listing {
+		more = p.addFolder(l.Folder)
+	} else {
+		more = p.addFile(x.File, p.runner.Contents.At(ctx, x.File))
+	}
+	said, _, _ := p.runner.Contents.Extract(at) // what cannot be read is refused where it is looked at
+	for _, by := range said {
+		file := x.Of(by.File).File
+		more = p.addFile(file, p.runner.Contents.At(ctx, file)) || more
 	}
 	return more
 }
@@ -236,6 +254,9 @@ func (r *runner) knownReads(ctx context.Context, a planned) (paths []string) {
 		for _, d := range a.Last.Deps {
 			paths = append(paths, d.Path)
 		}
+	}
+	for _, d := range a.asked() {
+		paths = append(paths, d.Path)
 	}
 	sets, _ := r.Store.ReadSets(a.ID)
 	for _, name := range slices.Concat(sets...) {

@@ -2,12 +2,15 @@ package execute
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/recipe"
 )
 
 // A Step is what cooking an action again gave, or a step of its chain.
@@ -35,7 +38,7 @@ func (g Again) Shared(ctx context.Context, c *remote.Client, s Step) (all []Shar
 	}
 	a := s.planned
 	action := *a.Action
-	if action.Identify(plan.NewKey(), action.Source) != nil {
+	if action.Identify(plan.NewKey(), action.Source, g.fileOf(ctx)) != nil {
 		return nil
 	}
 	a.Action = &action
@@ -61,6 +64,25 @@ func (g Again) Shared(ctx context.Context, c *remote.Client, s Step) (all []Shar
 		}
 	}
 	return all
+}
+
+// readsOf are the names of the dependencies that are not part of the action's ID.
+func readsOf(deps []index.Dep) store.ReadSet {
+	return slices.DeleteFunc(namesOf(deps), plan.IsAsked)
+}
+
+// fileOf finds files of the asset tree, and what they say.
+func (c *cooker) fileOf(ctx context.Context) func(path string) contents.File {
+	return func(path string) contents.File { return c.Contents.At(ctx, path) }
+}
+
+// asked is what an action asks all files of folders.
+func (a planned) asked() []recipe.Dep {
+	if _, made := a.chain.at(a.Path); made || a.Method == nil {
+		return nil
+	}
+	list, _ := plan.Asks(a.Method, a.Path) // the error is met where the action gets its ID
+	return list
 }
 
 // namesOf are the names of dependencies.

@@ -77,7 +77,7 @@ func (w *worker) learn(ctx context.Context, a *plan.Action) error {
 	begin := w.Now()
 	defer func() { w.learning.took.Add(int64(w.Now().Sub(begin))) }()
 	f := w.Contents.Learn(a.Source, func(f *contents.File) (hashing.FileSum, error) { return w.sum(ctx, f) })
-	return a.Identify(w.key, &f)
+	return a.Identify(w.key, &f, w.fileOf(ctx))
 }
 
 // sum opens the source of the action at work and sums what it holds. The file stays open

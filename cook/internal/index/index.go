@@ -56,9 +56,11 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // An Index is what the last run knew, as the disk has it.
@@ -156,16 +158,20 @@ func (x *Index) Totals() Totals { return x.live.Totals() }
 func (x *Index) File(path string) (File, bool) { return x.live.File(path) }
 
 // Files yields all files, in no order.
-func (x *Index) Files() iter.Seq[File] {
+func (x *Index) Files() iter.Seq[File] { return x.Below("") }
+
+// Below yields the files whose paths have a prefix, in no order.
+func (x *Index) Below(prefix string) iter.Seq[File] {
 	return func(yield func(File) bool) {
 		b := x.live.base
-		for i := range b.Files() {
+		i, _ := b.FindFile(prefix)
+		for ; i < b.Files() && (prefix == "" || strings.HasPrefix(b.FilePath(i), prefix)); i++ {
 			if node := b.ref(secByPath, i); !x.live.deadNodes.has(node) && !yield(b.file(node)) {
 				return
 			}
 		}
 		for _, f := range x.live.files {
-			if !yield(f) {
+			if strings.HasPrefix(f.Path, prefix) && !yield(f) {
 				return
 			}
 		}
@@ -292,6 +298,9 @@ func (x *Index) Dependents(paths map[string]bool, do func(source string)) {
 
 // Artifacts calls do for each dependency on artifacts, by its path in package pathname.
 func (x *Index) Artifacts(do func(source, artifacts string)) { x.live.Artifacts(do) }
+
+// Extracts calls do for each dependency on an extract.
+func (x *Index) Extracts(do func(source string, x pathname.Extracted, d Dep)) { x.live.Extracts(do) }
 
 // Owner returns the source whose action made an output.
 func (x *Index) Owner(output string) (source string, ok bool) { return x.live.Owner(output) }

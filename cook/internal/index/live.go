@@ -315,19 +315,34 @@ func (l *live) Dependents(paths map[string]bool, do func(path string)) {
 	})
 }
 
-// Artifacts calls do for each dependency on artifacts, by its path in package pathname.
-func (l *live) Artifacts(do func(source, artifacts string)) {
-	is := func(path []byte) bool { return len(path) > 0 && path[0] == '@' && pathname.IsArtifacts(string(path)) }
-	l.base.eachDepThat(is, func(dep, action int) {
+// DepsThat calls do for each dependency whose path matches, and the source of its action.
+func (l *live) DepsThat(matches func(path []byte) bool, do func(source string, d Dep)) {
+	l.base.eachDepThat(matches, func(dep, action int) {
 		if !l.deadActions.has(action) {
-			do(l.base.ActionPath(action), string(l.base.depPath(dep)))
+			do(l.base.ActionPath(action), l.base.dep(dep))
 		}
 	})
 	l.eachOver(func(a *Action) {
-		for i := range a.Deps {
-			if is([]byte(a.Deps[i].Path)) {
-				do(a.Path, a.Deps[i].Path)
+		for _, d := range a.Deps {
+			if matches([]byte(d.Path)) {
+				do(a.Path, d)
 			}
+		}
+	})
+}
+
+// Artifacts calls do for each dependency on artifacts, by its path in package pathname.
+func (l *live) Artifacts(do func(source, artifacts string)) {
+	is := func(path []byte) bool { return len(path) > 0 && path[0] == '@' && pathname.IsArtifacts(string(path)) }
+	l.DepsThat(is, func(source string, d Dep) { do(source, d.Path) })
+}
+
+// Extracts calls do for each dependency on an extract.
+func (l *live) Extracts(do func(source string, x pathname.Extracted, d Dep)) {
+	is := func(path []byte) bool { return len(path) > 0 && path[len(path)-1] == 0 }
+	l.DepsThat(is, func(source string, d Dep) {
+		if x, ok := pathname.CutExtract(d.Path); ok {
+			do(source, x, d)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/restat"
 	"github.com/assetcook/assetcook/cook/internal/scan"
@@ -69,6 +70,7 @@ type Stale struct {
 type Read struct {
 	Files, Bytes int64
 	Took         time.Duration
+	Parts        *contents.Parts // what files said
 }
 
 // A Where says where a pass has to look, if that is known; nil is everywhere.
@@ -188,7 +190,7 @@ func ListTree(ctx context.Context, s *Session, last *index.Index) (*Delta, error
 			return nil, configError("%w", p)
 		}
 	}
-	d := &Delta{Last: last, Whole: true, Tree: tree, Sources: tree.Entries}
+	d := &Delta{Last: last, Whole: true, Tree: tree, Sources: tree.Entries, Read: Read{Parts: s.newParts()}}
 	if !s.Scope.whole() {
 		d.Sources = slices.DeleteFunc(slices.Clone(tree.Entries), func(e scan.Entry) bool { return !s.inScope(e.Path) })
 	}
@@ -202,6 +204,10 @@ func ListTree(ctx context.Context, s *Session, last *index.Index) (*Delta, error
 		d.Before = append(d.Before, *a)
 	}
 	return d, nil
+}
+
+func (s *Session) newParts() *contents.Parts {
+	return contents.NewParts(contents.Options{Assets: s.Assets, Checksum: s.Checksum, Clock: s.Clock, Extracts: s.Recipes.Extract})
 }
 
 // scanOptions say how the tree is listed. What a recipe cooks by default is not left out.

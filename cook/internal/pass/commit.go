@@ -74,7 +74,7 @@ func Commit(s *Session, d *Delta, t *Todo, w *Work, told *Done) error {
 func (c *committer) release() {
 	c.actions, c.work.Results = nil, nil
 	c.todo.Plan, c.todo.Contents = &plan.Plan{}, nil
-	c.delta.Sources, c.delta.Tree.Entries = nil, nil
+	c.delta.Sources, c.delta.Tree.Entries, c.delta.Read.Parts = nil, nil, nil
 }
 
 func eachAction(list []index.Action) func(yield func(*index.Action) bool) {
@@ -135,6 +135,7 @@ func (c *committer) makeAnew() {
 	c.assets(c.next.PutFile)
 	read := map[string]index.File{} // by recipes, and perhaps rules as well
 	c.extra(func(f index.File) { read[f.Path] = f })
+	c.parts(func(f index.File) { read[f.Path] = f })
 	for _, f := range d.Tree.Folders {
 		c.next.PutFolder(f, c.s.Clock.Settled(f.Stamp))
 	}
@@ -173,11 +174,22 @@ func (c *committer) keepFiles(put func(index.File)) {
 		return
 	}
 	kept := map[string]bool{}
+	said := map[[2]string]bool{} // folders of listed files, and functions by which these were asked
 	keep := func(a *index.Action) {
 		kept[a.Path] = true
 		for _, d := range a.Deps {
 			kept[d.Path] = true
+			if x, ok := pathname.CutExtract(d.Path); ok {
+				kept[x.All().Path()] = true
+				if _, listing := pathname.CutListing(x.File); listing {
+					said[[2]string{path.Dir(x.File), x.Name}] = true
+				}
+			}
 		}
+	}
+	isSaid := func(p string) bool {
+		x, ok := pathname.CutExtract(p)
+		return ok && said[[2]string{path.Dir(x.File), x.Name}]
 	}
 	for _, b := range c.todo.Kept {
 		keep(&b.Action)
@@ -188,7 +200,7 @@ func (c *committer) keepFiles(put func(index.File)) {
 		}
 	}
 	for f := range last.Files() {
-		if (kept[f.Path] || len(c.todo.Kept) > 0 && filepath.IsAbs(f.Path)) && !c.s.State.IsManifest(f.Path) && c.inTree(f) {
+		if (kept[f.Path] || isSaid(f.Path) || len(c.todo.Kept) > 0 && filepath.IsAbs(f.Path)) && !c.s.State.IsManifest(f.Path) && c.inTree(f) {
 			put(f)
 		}
 	}
@@ -213,6 +225,10 @@ func (c *committer) assets(put func(index.File)) {
 
 func (c *committer) extra(put func(index.File)) {
 	c.files(c.todo.Contents.Extra(), index.Other, put)
+}
+
+func (c *committer) parts(put func(index.File)) {
+	c.files(c.delta.Read.Parts.Files(), index.Other, put)
 }
 
 func (c *committer) files(list []contents.File, role index.Role, put func(index.File)) {
@@ -249,6 +265,7 @@ func (c *committer) edit() {
 	for _, f := range c.editedRules() {
 		c.next.PutFile(f)
 	}
+	c.parts(c.putRead)
 	if len(d.Concerned) > 0 {
 		c.editActions()
 		c.editIDs()
@@ -302,21 +319,28 @@ func (c *committer) editActions() {
 		rules[f.Path] = f
 	}
 	put := func(f index.File) {
-		// What else the index knows was as it knows it when the stamps were compared;
-		// if it has changed since, the next run must see that.
 		last, known := d.Last.File(f.Path)
 		if now, ok := rules[f.Path]; ok {
 			last = now
 		}
 		if known && (last.Role == index.Config || last.Role == index.Ignore) {
 			c.next.PutFile(withContent(last, f))
-		} else if !known || d.Concerned[f.Path] || d.Changed[f.Path] {
-			c.next.PutFile(f)
+		} else {
+			c.putRead(f)
 		}
 	}
 	c.assets(put)
 	c.extra(put)
 	c.next.PutActions(c.actions)
+}
+
+// putRead puts what was found out of a file that differs. What else the index knows was as it
+// knows it when the stamps were compared; if it has changed since, the next run must see that.
+func (c *committer) putRead(f index.File) {
+	d := c.delta
+	if _, known := d.Last.File(f.Path); !known || d.Concerned[f.Path] || d.Changed[f.Path] {
+		c.next.PutFile(f)
+	}
 }
 
 // wholly reports whether the index will know of every action of the plan how it ended.
@@ -356,6 +380,7 @@ func (c *committer) collectPending() (*state.Pending, error) {
 	if f, ok := c.idsFile(); ok {
 		pending.AddFile(d.Last, f)
 	}
+	c.parts(func(f index.File) { pending.AddFile(d.Last, f) })
 	if c.todo.Contents == nil {
 		return pending, nil
 	}

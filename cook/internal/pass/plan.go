@@ -92,7 +92,7 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 	t.Contents = contents.New(contents.Options{
 		Artifacts: t.Artifacts.Digest,
 		Assets:    s.Assets, Known: s.known(d), Checksum: s.Checksum, IgnoreStamps: s.Mode.IgnoreStamps,
-		Workers: s.Limits.Workers, Clock: s.Clock, Late: s.readsLate(d), Extracts: s.Recipes.Extract,
+		Workers: s.Limits.Workers, Clock: s.Clock, Late: s.readsLate(d), Parts: d.Read.Parts,
 	})
 	if err := t.Contents.Sources(ctx, d.Sources); err != nil {
 		return nil, err
@@ -163,6 +163,7 @@ func (s *Session) Make(ctx context.Context, d *Delta, t *Todo, before []contents
 			File:    func(p string) contents.File { return t.Contents.At(ctx, p) },
 			Tool:    s.tools(func(file string) (contents.File, error) { return t.Contents.Tool(ctx, file) }),
 			Changes: t.Artifacts.Changes,
+			Said:    t.Contents.Changed,
 			Open:    t.Artifacts.Open,
 		},
 		Rules:      t.Rules.Set,

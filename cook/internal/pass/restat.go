@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -32,7 +33,7 @@ type finder struct {
 // where names. The error is errNeedFullScan if they cannot tell what differs.
 func restatTree(ctx context.Context, s *Session, last *index.Index, where Where) (*Delta, error) {
 	last.Count(s.Scope.Targets)
-	f := &finder{s: s, last: last, now: map[string]*scan.Entry{}, rules: map[string]scan.Stamp{}, delta: &Delta{Last: last, Tree: &scan.Tree{}, Changed: map[string]bool{}}}
+	f := &finder{s: s, last: last, now: map[string]*scan.Entry{}, rules: map[string]scan.Stamp{}, delta: &Delta{Last: last, Tree: &scan.Tree{}, Changed: map[string]bool{}, Read: Read{Parts: s.newParts()}}}
 	err := index.Guard(func() error { return f.find(ctx, where) })
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -175,7 +176,8 @@ func (f *finder) compare(ctx context.Context, opt restat.Options) error {
 		return err
 	}
 	f.compareParts(ctx)
-	f.delta.Read = Read{found.Read, found.Bytes, f.delta.Read.Took + f.s.Time.Now().Sub(begin)}
+	r := &f.delta.Read
+	r.Files, r.Bytes, r.Took = found.Read, found.Bytes, r.Took+f.s.Time.Now().Sub(begin)
 	files := found.Files
 	for i := range files {
 		file := &files[i]
@@ -192,30 +194,55 @@ func (f *finder) compare(ctx context.Context, opt restat.Options) error {
 	return nil
 }
 
-// compareParts finds out whether listings and extracts are what they were although their
-// folders or files have changed: then that concerns none of the assets that depend on them.
+// compareParts finds out whether listings, and what files say by extracts, are what they were
+// although their folders or files have changed: then that concerns none of the assets that depend
+// on them. Of extracts that have changed it finds out of which assets they say something else.
 func (f *finder) compareParts(ctx context.Context) {
 	var now *contents.Contents
+	var said []pathname.Extracted
 	for i := range f.delta.Found.Files {
 		file := &f.delta.Found.Files[i]
-		if file.Role != index.Other || file.Kind != restat.Changed || file.Compared {
+		if file.Role != index.Other {
 			continue
 		}
 		path := f.last.Path(file.Ref)
+		x, extract := pathname.CutExtract(path)
 		_, listing := pathname.CutListing(path)
-		if _, extract := pathname.CutExtract(path); !listing && !extract {
-			continue
+		if file.Kind == restat.Changed && !file.Compared && (listing || extract) {
+			if now == nil {
+				now = contents.New(contents.Options{Assets: f.s.Assets, Known: index.Empty(), Checksum: f.s.Checksum, Workers: 1, Clock: f.s.Clock, Parts: f.delta.Read.Parts})
+			}
+			got := now.At(ctx, path)
+			want, _ := f.last.Content(file.Ref)
+			file.Compared, file.Busy = true, !got.Settled
+			file.Same = got.Known() && got.Stamp == file.Now && got.Sum == want
 		}
-		if now == nil {
-			now = contents.New(contents.Options{
-				Assets: f.s.Assets, Known: index.Empty(), Checksum: f.s.Checksum, Workers: 1, Clock: f.s.Clock, Extracts: f.s.Recipes.Extract,
-			})
+		if extract && !file.Same {
+			said = append(said, x)
 		}
-		got := now.At(ctx, path)
-		want, _ := f.last.Content(file.Ref)
-		file.Compared, file.Busy = true, !got.Settled
-		file.Same = got.Known() && got.Stamp == file.Now && got.Sum == want
 	}
+	if len(said) > 0 {
+		f.askAgain(said)
+	}
+}
+
+// askAgain finds the answers that are others now that some extracts have changed.
+func (f *finder) askAgain(changed []pathname.Extracted) {
+	is := map[pathname.Extracted]bool{}
+	folders := map[string]bool{} // of files of which one says something else
+	for _, x := range changed {
+		is[x] = true
+		folders[path.Dir(x.File)+"\x00"+x.Name] = true
+	}
+	f.last.Extracts(func(_ string, x pathname.Extracted, d index.Dep) {
+		_, listing := pathname.CutListing(x.File)
+		if !is[x.All()] && !(listing && folders[path.Dir(x.File)+"\x00"+x.Name]) || f.delta.Changed[d.Path] {
+			return
+		}
+		if now := f.delta.Read.Parts.At(x); now.How == contents.Unreadable || plan.Dependency(d.Name, d.Path, now) != d {
+			f.delta.Changed[d.Path] = true
+		}
+	})
 }
 
 // sort says whom a file that differs concerns.

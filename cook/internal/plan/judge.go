@@ -5,6 +5,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -68,14 +69,18 @@ func (p *planner) depChange(d index.Dep) (Reason, bool) {
 		return Reason{Kind: ArtifactsChanged, Subject: p.Changes(d.Path)}, true
 	}
 	r := Reason{Kind: DependencyChanged, Subject: pathname.Plain(d.Path), Old: "absent", New: "absent"}
+	shown := short[store.BlobID]
+	if _, extract := pathname.CutExtract(d.Path); extract {
+		r.Subject, shown = p.Said(d.Path), shortAnswer
+	}
 	if d.Found {
-		r.Old = short(d.Blob)
+		r.Old = shown(d.Blob)
 	}
 	switch {
 	case now.How == contents.Unreadable:
 		r.New = "unreadable"
 	case now.Known():
-		r.New = short(now.Blob)
+		r.New = shown(now.Blob)
 	}
 	if pathname.PresenceOnly(d.Name) {
 		for _, s := range []*string{&r.Old, &r.New} {
@@ -85,6 +90,14 @@ func (p *planner) depChange(d index.Dep) (Reason, bool) {
 		}
 	}
 	return r, true
+}
+
+// shortAnswer is short of what an extract says.
+func shortAnswer(id store.BlobID) string {
+	if id == contents.Silence {
+		return "nothing"
+	}
+	return short(id)
 }
 
 // Dependency is what an action depends on of a file: its content, or only that it is

@@ -242,7 +242,7 @@ const salt = "assetcook action 1"
 // NewKey returns what action IDs are hashed in, one after the other.
 func NewKey() *hashing.Key { return hashing.NewKey(salt) }
 
-func actionID(k *hashing.Key, a *Action, src *contents.File) store.ActionID {
+func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) store.ActionID {
 	m := a.Method
 	k.Reset(salt)
 	for _, f := range m.Fields {
@@ -270,13 +270,37 @@ func actionID(k *hashing.Key, a *Action, src *contents.File) store.ActionID {
 			k.String("output", out)
 		}
 	}
-	if m.Then == nil && len(m.Recipe.Extracts) > 0 && path.Dir(src.Path) == "." {
-		k.Bool("in the root", true) // see recipe.Job.InFolder
+	for _, d := range asked {
+		k.String("asked", d.Name)
+		k.Bool("found", d.Found)
+		k.Digest("said", hashing.Digest(d.Blob))
 	}
 	if m.UsesPath() {
 		k.String("source path", src.Path)
 	}
 	return store.ActionID(k.Sum())
+}
+
+// Asks returns what a method asks all files of folders about a source, as dependencies, sorted by
+// name. A source that another recipe made cannot be asked about.
+func Asks(m *Method, source string) ([]recipe.Dep, error) {
+	for m.Alone != nil {
+		m = m.Alone // the first step
+	}
+	c, ok := m.Cooker.(recipe.Asker)
+	if !ok {
+		return nil, nil
+	}
+	job := recipe.NewJob(recipe.Env{Recipe: m.Recipe, Path: source, Extract: func(string) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
+	err := c.Asks(job)
+	return job.Deps(), err
+}
+
+// IsAsked reports whether a dependency is what Asks returns, and so part of the action's ID.
+func IsAsked(name string) bool {
+	x, extract := pathname.CutExtract(name)
+	_, many := pathname.CutListing(x.File)
+	return extract && many
 }
 
 // ResultID identifies what an action gives when it reads these dependencies,
@@ -285,6 +309,9 @@ func ResultID(id store.ActionID, deps []index.Dep) store.ResultID {
 	k := hashing.NewKey("assetcook result 1")
 	k.Digest("action", hashing.Digest(id))
 	for _, d := range deps {
+		if IsAsked(d.Name) {
+			continue
+		}
 		k.String("name", d.Name)
 		k.Bool("found", d.Found)
 		k.Digest("content", hashing.Digest(d.Blob))

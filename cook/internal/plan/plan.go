@@ -9,8 +9,9 @@
 // A method is everything but the source that decides what a recipe makes: its
 // name and version, every option that is not excused by name, the content of
 // its tools. An action ID is the hash of the method, the source's extension
-// and content, and, where the recipe declares that it uses it, the path. What
-// a recipe reads besides (its dependencies) is not known before it runs, so
+// and content, what the files of some folders say of the source if the recipe
+// asks them (see [Asks]), and, where the recipe declares that it uses it, the
+// path. What a recipe reads besides (its dependencies) is not known before it runs, so
 // results are found in two steps: the action ID finds the names that were read
 // last time (the read sets), and the content behind those names, hashed
 // together with the action ID, is the result ID. A file that was looked for
@@ -98,7 +99,9 @@ type Facts struct {
 	// Changes says what has changed of artifacts that a bundle depends on, by their path in
 	// package pathname, and Open whether some of them are still to be made.
 	Changes func(artifacts string) string
-	Open    func(artifacts string) bool
+	// Said says which files of an extract say something else.
+	Said func(extract string) string
+	Open func(artifacts string) bool
 }
 
 // A Demand is for more than what differs.
@@ -279,7 +282,7 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 		return a
 	}
 	if src.How != contents.Unread {
-		if err := a.Identify(p.key, src); err != nil {
+		if err := a.Identify(p.key, src, p.File); err != nil {
 			a.Err = err
 			return a
 		}
@@ -291,15 +294,30 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 }
 
 // Identify gives an action its ID once it is known what its source holds. The error says
-// why that is not known. The hashing uses k, which serves one action after the other.
-func (a *Action) Identify(k *hashing.Key, src *contents.File) error {
+// why that is not known. The hashing uses k, which serves one action after the other; file finds
+// what is said of the source, nil if nothing can be asked about it.
+func (a *Action) Identify(k *hashing.Key, src *contents.File, file func(path string) contents.File) error {
 	switch {
 	case src.How == contents.Absent:
 		return fmt.Errorf("vanished while it was being read")
 	case !src.Known():
 		return src.Err
 	}
-	a.ID = actionID(k, a, src)
+	var said []index.Dep
+	if file != nil {
+		asked, err := Asks(a.Method, a.Path)
+		if err != nil {
+			return err
+		}
+		for _, d := range asked {
+			f := file(d.Path)
+			if f.How == contents.Unreadable {
+				return f.Err
+			}
+			said = append(said, Dependency(d.Name, d.Path, f))
+		}
+	}
+	a.ID = actionID(k, a, src, said)
 	return nil
 }
 

@@ -284,16 +284,16 @@ func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, fou
 	return nil
 }
 
-// isListing reports whether a file is a listing, whose stamp is that of its folder; see
-// pathname.Listing. No file has the name.
+// isListing reports whether a file is a listing, or an extract of one, whose stamp is that of its
+// folder; see pathname.Listing. No file has the name.
 func isListing(n *index.Node) bool { return len(n.Name) > 2 && n.Name[0] == '.' && n.Name[1] == 0 }
 
 // isPart reports whether a file is a listing or an extract, which cannot be read like a file;
 // see package pathname.
 func isPart(n *index.Node) bool { return isListing(n) || isExtract(n) }
 
-// isExtract reports whether a file is an extract, whose stamp is that of its file. It ends in a
-// NUL of its own before the one that ends all names.
+// isExtract reports whether a file is an extract of one file, whose stamp is that of the file. It
+// ends in a NUL of its own before the one that ends all names.
 func isExtract(n *index.Node) bool {
 	return len(n.Name) > 2 && n.Name[len(n.Name)-2] == 0 && !isListing(n)
 }

@@ -156,7 +156,7 @@ func (m *machine) action(ctx context.Context, want remote.Action, recipes []reci
 	}
 	source := m.contents.At(ctx, want.Path)
 	a := &plan.Action{Path: want.Path, Target: want.Target, Source: &source, Method: method, Outputs: want.Outputs}
-	if err := a.Identify(plan.NewKey(), &source); err != nil {
+	if err := a.Identify(plan.NewKey(), &source, func(path string) contents.File { return m.contents.At(ctx, path) }); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
 	if a.ID != want.ID {

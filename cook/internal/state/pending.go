@@ -51,10 +51,11 @@ func (d *Dir) NewPending(assets *confine.Dir) (*Pending, error) {
 // Add adds a file, by its path among the assets or its absolute name, that is known
 // under a stamp for the first time.
 func (p *Pending) Add(file string, s scan.Stamp) {
+	file = pathname.FileOf(file)
 	if _, ok := pathname.CutListing(file); ok {
 		return // the files that it lists are added themselves
 	}
-	if file = pathname.FileOf(file); p.files[s.Device] == "" {
+	if p.files[s.Device] == "" {
 		p.files[s.Device] = file
 	}
 }

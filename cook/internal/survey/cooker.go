@@ -39,7 +39,7 @@ func NewJob(ctx context.Context, r Reading, by recipe.Recipe, path string, size 
 		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
 			return read.List(ctx, pathname.Listing(folder, pattern, ofFolders))
 		},
-		Extract: func(p string) ([]byte, bool, error) { return read.Extract(ctx, p) },
+		Extract: read.Extract,
 	}, size)
 }
 

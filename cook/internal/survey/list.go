@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
@@ -160,8 +161,8 @@ func (l *lister) asset(a *index.Action) Asset {
 		of.Outputs = append(of.Outputs, Output{m.Path, m.Stamp.Size})
 	}
 	for _, d := range a.Deps {
-		if pathname.IsIDs(d.Path) {
-			continue // those that it takes have them
+		if pathname.IsIDs(d.Path) || contents.IsSilent(d) {
+			continue // those that it takes have them; nothing was read
 		}
 		if pathname.IsArtifacts(d.Path) {
 			for _, o := range l.bundles.chosen(d.Path) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/scan"
@@ -78,13 +79,12 @@ func readersAre(n int) string {
 // readersOf returns the assets that read a file, sorted.
 func readersOf(last *index.Index, file string) (list []string) {
 	index.Guard(func() error {
-		paths := map[string]bool{file: true} // and those of its extracts
-		for f := range last.Files() {
-			if strings.HasPrefix(f.Path, file) && pathname.FileOf(f.Path) == file {
-				paths[f.Path] = true
+		last.Dependents(map[string]bool{file: true}, func(source string) { list = append(list, source) })
+		last.Extracts(func(source string, x pathname.Extracted, d index.Dep) {
+			if contents.IsOf(x, file) && !contents.IsSilent(d) {
+				list = append(list, source)
 			}
-		}
-		last.Dependents(paths, func(source string) { list = append(list, source) })
+		})
 		return nil
 	})
 	slices.Sort(list)

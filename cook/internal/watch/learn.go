@@ -48,6 +48,9 @@ func learn(s *pass.Session, done *pass.Done, at places, was learned, all bool) (
 	now.vouched = true
 	now.fromDelta(s, done, at)
 	now.fromActions(done.Actions, at)
+	for _, f := range done.Delta.Read.Parts.Files() {
+		now.use(filepath.Join(at.assets, filepath.FromSlash(pathname.FileOf(f.Path))))
+	}
 	if all {
 		now.fromFiles(done.Delta, at)
 	}
@@ -124,10 +127,11 @@ func (l *learned) fromDelta(s *pass.Session, done *pass.Done, at places) {
 	// A file that came with a second name: the first may be anywhere. A symbolic link may
 	// have brought one whose own name is no asset.
 	for file, is := range fresh {
+		file = pathname.FileOf(file)
 		if _, listing := pathname.CutListing(file); !is || listing || filepath.IsAbs(file) { // a program
 			continue
 		}
-		info, err := s.Assets.Root().Stat(filepath.FromSlash(pathname.FileOf(file)))
+		info, err := s.Assets.Root().Stat(filepath.FromSlash(file))
 		if gone := errors.Is(err, fs.ErrNotExist); !gone && (err != nil || dirfd.InfoOf(info).Links != 1) {
 			l.everywhere = true
 			return
@@ -147,6 +151,9 @@ func freshIn(d *pass.Delta, actions []index.Action) map[string]bool {
 		if f.Role == index.Asset || f.Role == index.Other {
 			fresh[d.Last.Path(f.Ref)] = f.Known.Inode != f.Now.Inode || f.Known.Device != f.Now.Device
 		}
+	}
+	for _, f := range d.Read.Parts.Files() { // some of them new
+		fresh[f.Path] = true
 	}
 	needed := map[string]bool{} // by the actions as they were
 	for i := range d.Before {

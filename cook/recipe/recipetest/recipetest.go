@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,12 +64,34 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 	res := Result{Outputs: make([][]byte, len(files))}
 	res.Err = c.Cook(ctx, job)
 	res.Deps, res.Warned = job.Deps(), job.Warnings()
+	checkAsked(t, r, c, path, res.Deps)
 	for i, f := range files {
 		if res.Outputs[i], err = os.ReadFile(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
 	}
 	return res
+}
+
+// checkAsked proves that a cooker asks what its method Asks says.
+func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, deps []recipe.Dep) {
+	t.Helper()
+	var asked []recipe.Dep
+	if a, ok := c.(recipe.Asker); ok {
+		job := recipe.NewJob(recipe.Env{Recipe: r, Path: path, Extract: func(string) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
+		if err := a.Asks(job); err != nil {
+			t.Errorf("%s: Asks: %v", r.Name, err)
+		}
+		asked = job.Deps()
+	}
+	for _, d := range deps {
+		if _, many := pathname.CutListing(pathname.FileOf(d.Path)); !many || pathname.FileOf(d.Path) == d.Path {
+			continue
+		}
+		if !slices.ContainsFunc(asked, func(a recipe.Dep) bool { return a.Path == d.Path }) {
+			t.Errorf("%s: %s is not asked by the method Asks", r.Name, pathname.Show(d.Path))
+		}
+	}
 }
 
 // Env returns what a job needs that reads a source of a tree, and what belongs to it, and
@@ -78,7 +102,7 @@ func Env(r recipe.Recipe, tree fs.FS, path string) recipe.Env {
 		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
 			return list(tree, folder, pattern, ofFolders)
 		},
-		Extract: func(p string) ([]byte, bool, error) { return extract(r, tree, p) },
+		Extract: func(p string) ([]recipe.Said, bool, error) { return extract(r, tree, p) },
 	}
 }
 
@@ -121,6 +145,7 @@ var optional = []reflect.Type{
 	reflect.TypeFor[recipe.Estimator](),
 	reflect.TypeFor[recipe.Linter](),
 	reflect.TypeFor[recipe.Explainer](),
+	reflect.TypeFor[recipe.Asker](),
 	reflect.TypeFor[recipe.Bundler](),
 	reflect.TypeFor[recipe.PathUser](),
 	reflect.TypeFor[recipe.ToolUser](),
@@ -159,24 +184,36 @@ func list(tree fs.FS, folder, pattern string, ofFolders bool) (names []string, f
 }
 
 // extract is recipe.Env.Extract of a tree.
-func extract(r recipe.Recipe, tree fs.FS, path string) (data []byte, found bool, err error) {
-	of, ok := pathname.CutExtract(path)
+func extract(r recipe.Recipe, tree fs.FS, at string) (said []recipe.Said, found bool, err error) {
+	of, ok := pathname.CutExtract(at)
 	set, err := recipe.NewSet(r)
 	if err != nil {
 		return nil, false, err
 	}
 	x, known := set.Extract(of.Name)
 	if !ok || !known {
-		return nil, false, fmt.Errorf("%q: not an extract of the recipe", path)
+		return nil, false, fmt.Errorf("%q: not an extract of the recipe", at)
 	}
-	file, err := fs.ReadFile(tree, of.File)
-	if err != nil {
-		return nil, false, ignoreAbsent(err)
+	names := []string{path.Base(of.File)}
+	if l, listing := pathname.CutListing(of.File); listing {
+		if names, found, err = list(tree, l.Folder, l.Pattern, false); !found || err != nil {
+			return nil, found, err
+		}
 	}
-	if data, err = x.Of(bytes.NewReader(file), int64(len(file))); err != nil {
-		return nil, false, err
+	for _, name := range names {
+		file, err := fs.ReadFile(tree, path.Join(path.Dir(of.File), name))
+		if err != nil {
+			return nil, false, ignoreAbsent(err)
+		}
+		says, err := x.Of(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			return nil, false, err
+		}
+		if text := says.About(of.Subject); len(text) > 0 {
+			said = append(said, recipe.Said{File: name, Text: text})
+		}
 	}
-	return x.About(data, of.Subject), true, nil
+	return said, true, nil
 }
 
 func ignoreAbsent(err error) error {
