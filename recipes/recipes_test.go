@@ -79,7 +79,7 @@ func TestEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	for recipe, want := range map[string]string{
-		"image":  ", align, ask materials, choose format, classify, cut, decode, encode, mipmaps, pack, read materials, resize",
+		"image":  ", align, ask materials, choose format, classify, cut, decode, encode, mipmaps, pack, resize",
 		"audio":  ", decode, encode, normalize, resample",
 		"mesh":   ", animate, decode, optimize, quantize, shade, write",
 		"font":   ", decode, draw, kerning, pack",
