@@ -26,7 +26,13 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/webcache"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/memtemp"
 )
+
+func TestMain(m *testing.M) {
+	memtemp.Use()
+	os.Exit(m.Run())
+}
 
 // A machine is one that cooks: a store, and a client for its runs.
 type machine struct {
