@@ -222,8 +222,6 @@ func angle(a []float32, b []int) float64 {
 // rotation by twice that. What is decoded to 16 bits is rounded once more, which is 0.0035 degrees.
 func TestQuaternion(t *testing.T) {
 	for _, bits := range []int{8, 12, 16} {
-		// Three numbers are off by half a step, and the fourth by what they do to it; all by
-		// half a step of what is decoded.
 		most := (math.Sqrt(6)/float64(int(1)<<(bits-1)-1) + 2.0/math.MaxInt16) * 180 / math.Pi
 		rapid.Check(t, func(t *rapid.T) {
 			q, sum := [4]float32{}, 0.
