@@ -21,6 +21,7 @@ import (
 type lawTree struct {
 	t    *rapid.T
 	rand *rand.Rand
+	base string // nothing is made outside of it
 	dir  string
 }
 
@@ -38,10 +39,14 @@ func newLawTree(t *rapid.T, parent string) *lawTree {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if base, err = filepath.EvalSymlinks(base); err != nil {
+		t.Fatal(err)
+	}
 	l := &lawTree{
 		t:    t,
 		rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)),
-		dir:  filepath.Join(base, "assets"), // so that links out of it lead to nobody else's
+		base: base,
+		dir:  filepath.Join(base, "assets"), // so that there is an outside
 	}
 	if err := os.Mkdir(l.dir, 0o777); err != nil {
 		t.Fatal(err)
@@ -72,7 +77,7 @@ func (l *lawTree) change(kinds ...string) {
 	if l.rand.IntN(3) > 0 {
 		name = filepath.Join(l.folder(existing), pick(l, lawNames))
 	}
-	if kind != "remove" && kind != "rename" && os.MkdirAll(filepath.Dir(name), 0o777) != nil {
+	if !l.owns(filepath.Dir(name)) || kind != "remove" && kind != "rename" && os.MkdirAll(filepath.Dir(name), 0o777) != nil {
 		return
 	}
 	var err error
@@ -109,6 +114,16 @@ func (l *lawTree) change(kinds ...string) {
 		l.t.Fatal(err)
 	}
 	l.t.Logf("%s %s: %v", kind, strings.ReplaceAll(note, l.dir, ""), err)
+}
+
+// owns reports whether what is made in a folder, links followed, is made below base: a link that
+// was renamed may lead anywhere.
+func (l *lawTree) owns(folder string) bool {
+	real, err := filepath.EvalSymlinks(folder)
+	for ; errors.Is(err, fs.ErrNotExist); real, err = filepath.EvalSymlinks(folder) {
+		folder = filepath.Dir(folder)
+	}
+	return err == nil && (real == l.base || strings.HasPrefix(real, l.base+"/"))
 }
 
 // target chooses what a link leads to.
