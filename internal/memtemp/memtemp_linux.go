@@ -3,6 +3,7 @@ package memtemp
 
 import (
 	"os"
+	"testing"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,12 +20,32 @@ const room = 1 << 30
 // if TMPDIR says where folders are to be, which is how to run the tests on a disk, or if
 // there is no tmpfs with room where programs may be started.
 func Use() {
-	var st unix.Statfs_t
-	if os.Getenv("TMPDIR") != "" || unix.Statfs(dir, &st) != nil {
-		return
-	}
-	if st.Type == unix.TMPFS_MAGIC && st.Flags&(unix.ST_NOEXEC|unix.ST_RDONLY) == 0 &&
-		int64(st.Bavail)*int64(st.Bsize) >= room && unix.Access(dir, unix.W_OK) == nil {
+	if hasRoom() {
 		os.Setenv("TMPDIR", dir)
 	}
+}
+
+// Dir is t.TempDir where Use would have it, for single tests of packages whose others are about
+// file systems.
+func Dir(t testing.TB) string {
+	if !hasRoom() {
+		return t.TempDir()
+	}
+	made, err := os.MkdirTemp(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(made); err != nil {
+			t.Error(err)
+		}
+	})
+	return made
+}
+
+func hasRoom() bool {
+	var st unix.Statfs_t
+	return os.Getenv("TMPDIR") == "" && unix.Statfs(dir, &st) == nil &&
+		st.Type == unix.TMPFS_MAGIC && st.Flags&(unix.ST_NOEXEC|unix.ST_RDONLY) == 0 &&
+		int64(st.Bavail)*int64(st.Bsize) >= room && unix.Access(dir, unix.W_OK) == nil
 }

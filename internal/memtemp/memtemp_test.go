@@ -34,3 +34,17 @@ func TestUse(t *testing.T) {
 		t.Errorf("the folder is in %s, want %s or /dev/shm", at, before)
 	}
 }
+
+// A folder for one test is where Use would have it, and gone after the test.
+func TestDir(t *testing.T) {
+	var made string
+	t.Run("made", func(t *testing.T) {
+		made = Dir(t)
+		if err := os.WriteFile(filepath.Join(made, "file"), nil, 0o666); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := os.Stat(made); !os.IsNotExist(err) {
+		t.Errorf("%s is left: %v", made, err)
+	}
+}

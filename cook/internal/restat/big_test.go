@@ -6,6 +6,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/restat"
+	"github.com/assetcook/assetcook/internal/memtemp"
 )
 
 // bigFolder is how many nodes of a folder one worker takes at a time.
@@ -14,7 +15,7 @@ const bigFolder = 4096
 // A folder is looked at in parts if it is so big that one worker would still be
 // at it when the others are done.
 func TestBigFolder(t *testing.T) {
-	w := &tree{TB: t, base: t.TempDir()}
+	w := &tree{TB: t, base: memtemp.Dir(t)}
 	const files = bigFolder + 3
 	for i := range files {
 		w.write(fmt.Sprintf("assets/big/%d", i), "")
