@@ -148,7 +148,7 @@ func (e Encoder) Cancels(t *testing.T) {
 		}
 		looks := 1<<30 - all.left
 		if looks == 0 {
-			t.Fatalf("%s: nobody looks at the context", Names[quality])
+			t.Fatalf("%s: the context is never looked at", Names[quality])
 		}
 		for _, left := range []int{0, looks / 3, looks / 2, looks - 1} {
 			if _, err := e.Encode(&countdown{t.Context(), left}, pix, Side, Side, quality); !errors.Is(err, context.Canceled) {
