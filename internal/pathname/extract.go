@@ -53,6 +53,12 @@ func CutExtract(name string) (x Extracted, ok bool) {
 	return x, x.Name != "" && !strings.Contains(of, "/") && x.Path() == name
 }
 
+// OfMany reports whether it is of the files of a listing.
+func (x Extracted) OfMany() bool {
+	_, listing := CutListing(x.File)
+	return listing
+}
+
 // Of is the extract of one of a folder's files by the same function, about all subjects.
 func (x Extracted) Of(file string) Extracted {
 	return Extracted{File: path.Join(path.Dir(x.File), file), Name: x.Name}

@@ -285,9 +285,8 @@ func named(x pathname.Extracted, files []string) string {
 
 // IsSilent reports whether a dependency is that none of many files says anything.
 func IsSilent(d index.Dep) bool {
-	x, extract := pathname.CutExtract(d.Path)
-	_, many := pathname.CutListing(x.File)
-	return extract && many && (!d.Found || d.Blob == Silence)
+	x, ok := pathname.CutExtract(d.Path)
+	return ok && x.OfMany() && (!d.Found || d.Blob == Silence)
 }
 
 // saidBefore returns the files of an extract that the last run knew to say something.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/manifest"
@@ -187,7 +188,7 @@ func (c *cooker) extract(a planned, p string) (said []recipe.Said, found bool, e
 	if _, made := a.chain.at(a.Path); made { // dependencies of a chain are named from its own source
 		return nil, false, fmt.Errorf("another recipe made this source, so no file can be asked what it is for: %w", errors.ErrUnsupported)
 	}
-	if _, many := pathname.CutListing(pathname.FileOf(p)); many && !slices.ContainsFunc(a.asked(), func(d recipe.Dep) bool { return d.Path == p }) {
+	if plan.IsAsked(p) && !slices.ContainsFunc(a.asked(), func(d recipe.Dep) bool { return d.Path == p }) {
 		return nil, false, fmt.Errorf("recipe %s: %s is not asked by its method Asks", a.Method.Recipe.Name, pathname.Show(p))
 	}
 	return c.Contents.Extract(p)

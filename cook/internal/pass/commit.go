@@ -181,7 +181,7 @@ func (c *committer) keepFiles(put func(index.File)) {
 			kept[d.Path] = true
 			if x, ok := pathname.CutExtract(d.Path); ok {
 				kept[x.All().Path()] = true
-				if _, listing := pathname.CutListing(x.File); listing {
+				if x.OfMany() {
 					said[[2]string{path.Dir(x.File), x.Name}] = true
 				}
 			}

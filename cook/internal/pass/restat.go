@@ -235,8 +235,7 @@ func (f *finder) askAgain(changed []pathname.Extracted) {
 		folders[path.Dir(x.File)+"\x00"+x.Name] = true
 	}
 	f.last.Extracts(func(_ string, x pathname.Extracted, d index.Dep) {
-		_, listing := pathname.CutListing(x.File)
-		if !is[x.All()] && !(listing && folders[path.Dir(x.File)+"\x00"+x.Name]) || f.delta.Changed[d.Path] {
+		if !is[x.All()] && !(x.OfMany() && folders[path.Dir(x.File)+"\x00"+x.Name]) || f.delta.Changed[d.Path] {
 			return
 		}
 		if now := f.delta.Read.Parts.At(x); now.How == contents.Unreadable || plan.Dependency(d.Name, d.Path, now) != d {

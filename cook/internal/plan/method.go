@@ -298,9 +298,8 @@ func Asks(m *Method, source string) ([]recipe.Dep, error) {
 
 // IsAsked reports whether a dependency is what Asks returns, and so part of the action's ID.
 func IsAsked(name string) bool {
-	x, extract := pathname.CutExtract(name)
-	_, many := pathname.CutListing(x.File)
-	return extract && many
+	x, ok := pathname.CutExtract(name)
+	return ok && x.OfMany()
 }
 
 // ResultID identifies what an action gives when it reads these dependencies,
