@@ -7,6 +7,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/assetcook/assetcook/internal/countdown"
 )
 
 func FuzzCompact(f *testing.F) {
@@ -26,7 +28,7 @@ func FuzzCompact(f *testing.F) {
 
 func TestCompactEnds(t *testing.T) {
 	for left := range 4 {
-		if _, err := Compact(&ending{Context: t.Context(), left: left}, []byte("["+strings.Repeat("1,", 2*chunk)+"1]")); !errors.Is(err, context.Canceled) {
+		if _, err := Compact(countdown.New(t.Context(), left), []byte("["+strings.Repeat("1,", 2*chunk)+"1]")); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v after %d looks", err, left)
 		}
 	}

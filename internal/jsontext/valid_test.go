@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/assetcook/assetcook/internal/countdown"
 )
 
 var texts = []string{
@@ -44,19 +46,6 @@ func TestValidDepth(t *testing.T) {
 // nothing is n lists in one another.
 func nothing(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 
-// ending is a context that is cancelled after some looks.
-type ending struct {
-	context.Context
-	left int
-}
-
-func (e *ending) Err() error {
-	if e.left--; e.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // Checking ends with its context, whatever the text is made of.
 func TestCheckEnds(t *testing.T) {
 	var keys strings.Builder
@@ -70,11 +59,11 @@ func TestCheckEnds(t *testing.T) {
 		"space":      strings.Repeat(" ", 20*chunk) + "1",
 		"keys":       "{" + keys.String() + `"z":1}`,
 	} {
-		looks := &ending{Context: t.Context(), left: 1 << 30}
+		looks := countdown.New(t.Context(), 1<<30)
 		if err := CheckContext(looks, []byte(text)); err != nil {
 			t.Fatal(name, err)
 		}
-		all := 1<<30 - looks.left
+		all := 1<<30 - looks.Left
 		want := 2 * (len(text) / chunk) // for syntax and keys, who go past strings
 		if name == "one string" {
 			want /= 2
@@ -83,7 +72,7 @@ func TestCheckEnds(t *testing.T) {
 			t.Errorf("%s: %d looks at the context for %d bytes", name, all, len(text))
 		}
 		for left := 0; left < all; left += max(1, all/16) {
-			if err := CheckContext(&ending{Context: t.Context(), left: left}, []byte(text)); !errors.Is(err, context.Canceled) {
+			if err := CheckContext(countdown.New(t.Context(), left), []byte(text)); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: error %v after %d of %d looks", name, err, left, all)
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 	"github.com/assetcook/assetcook/internal/audio/qoa"
 	"github.com/assetcook/assetcook/internal/audio/wav"
+	"github.com/assetcook/assetcook/internal/countdown"
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
@@ -508,19 +509,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// countdown is a context that is over after so many looks.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // Wherever cooking is stopped, it stops there.
 func TestCancel(t *testing.T) {
 	data, err := os.ReadFile("../../internal/audio/vorbis/testdata/stereo.ogg")
@@ -535,15 +523,15 @@ func TestCancel(t *testing.T) {
 			}
 		})
 		run := func(looks int) error {
-			return recipetest.CookContext(&countdown{t.Context(), looks}, t, Recipe(), o,
+			return recipetest.CookContext(countdown.New(t.Context(), looks), t, Recipe(), o,
 				fstest.MapFS{"a": {Data: data}}, "", "a").Err
 		}
 		const most = 1 << 20
-		count := &countdown{t.Context(), most}
+		count := countdown.New(t.Context(), most)
 		if r := recipetest.CookContext(count, t, Recipe(), o, fstest.MapFS{"a": {Data: data}}, "", "a"); r.Err != nil {
 			t.Fatal(r.Err)
 		}
-		looks := most - count.left
+		looks := most - count.Left
 		if looks < 100 {
 			t.Errorf("%s: only %d looks", format, looks)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/countdown"
 )
 
 // cook cooks one file of a tree with options as cook.toml would set them.
@@ -243,35 +244,21 @@ func TestCancel(t *testing.T) {
 	} {
 		r := Recipe()
 		tree := fstest.MapFS{path: &fstest.MapFile{Data: []byte(source)}}
-		looks := &ending{Context: t.Context(), left: 1 << 30}
+		looks := countdown.New(t.Context(), 1<<30)
 		if res := recipetest.CookContext(looks, t, r, r.New(), tree, "", path); res.Err != nil {
 			t.Fatal(path, res.Err)
 		}
-		all := 1<<30 - looks.left
+		all := 1<<30 - looks.Left
 		if all < 10 {
 			t.Errorf("%s: %d looks at the context for %d values", path, all, 50_000)
 		}
 		for left := 0; left < all; left += max(1, all/8) {
-			res := recipetest.CookContext(&ending{Context: t.Context(), left: left}, t, r, r.New(), tree, "", path)
+			res := recipetest.CookContext(countdown.New(t.Context(), left), t, r, r.New(), tree, "", path)
 			if !errors.Is(res.Err, context.Canceled) {
 				t.Errorf("%s: error %v after %d of %d looks", path, res.Err, left, all)
 			}
 		}
 	}
-}
-
-// ending is a context that is cancelled after some looks.
-type ending struct {
-	context.Context
-	left int
-}
-
-func (e *ending) Err() error {
-	if e.left <= 0 {
-		return context.Canceled
-	}
-	e.left--
-	return nil
 }
 
 // never is a context that never ends.

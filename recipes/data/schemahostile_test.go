@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/countdown"
 )
 
 // chain is n schemas each of which is the next one, and the last one for items the
@@ -91,14 +92,14 @@ func TestSchemaCancel(t *testing.T) {
 		tree := fstest.MapFS{"a.json": {Data: []byte(tc.source)}, "s.json": {Data: []byte(tc.schema)}}
 		c := r.New().(*Data)
 		c.Schema = "/s.json"
-		looks := &ending{Context: t.Context(), left: 1 << 30}
+		looks := countdown.New(t.Context(), 1<<30)
 		recipetest.CookContext(looks, t, r, c, tree, "", "a.json")
-		all := 1<<30 - looks.left
+		all := 1<<30 - looks.Left
 		if all < 50 {
 			t.Errorf("%s: only %d looks at the context", name, all)
 		}
 		for left := 0; left < all; left += max(1, all/8) {
-			res := recipetest.CookContext(&ending{Context: t.Context(), left: left}, t, r, c, tree, "", "a.json")
+			res := recipetest.CookContext(countdown.New(t.Context(), left), t, r, c, tree, "", "a.json")
 			if !errors.Is(res.Err, context.Canceled) {
 				t.Errorf("%s: error %v after %d of %d looks", name, res.Err, left, all)
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/countdown"
 	"github.com/assetcook/assetcook/internal/image/dds"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/texture"
@@ -168,19 +169,6 @@ func TestCookIgnoresTheName(t *testing.T) {
 	}
 }
 
-// countdown is cancelled once Err was called n times.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // Wherever the work is stopped, Cook says so and nothing else.
 func TestCookStopsAnywhere(t *testing.T) {
 	o := options(func(o *Image) {
@@ -188,9 +176,9 @@ func TestCookStopsAnywhere(t *testing.T) {
 	})
 	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, scene(24, 18))}, "b.png": {Data: encodePNG(t, scene(24, 18))}}
 	run := func(n int) (used int, err error) {
-		ctx := &countdown{Context: context.Background(), left: n}
+		ctx := countdown.New(context.Background(), n)
 		res := recipetest.CookContext(ctx, t, Recipe(), o, tree, "", "a.png")
-		return n - ctx.left, res.Err
+		return n - ctx.Left, res.Err
 	}
 	looks, err := run(1 << 30)
 	if err != nil {

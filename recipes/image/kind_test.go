@@ -10,6 +10,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/countdown"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
@@ -321,13 +322,13 @@ func TestQuality(t *testing.T) {
 func TestPixelsAreAnalysedOnce(t *testing.T) {
 	file := encodePNG(t, scene(40, 30))
 	rows := func(change func(*Image)) int {
-		ctx := &countdown{Context: t.Context(), left: math.MaxInt}
+		ctx := countdown.New(t.Context(), math.MaxInt)
 		tree := fstest.MapFS{"a.png": {Data: file}}
 		job := recipe.NewJob(recipetest.Env(Recipe(), tree, "a.png"), int64(len(file)))
 		if _, err := options(change).prepare(ctx, job); err != nil {
 			t.Fatal(err)
 		}
-		return math.MaxInt - ctx.left
+		return math.MaxInt - ctx.Left
 	}
 	format := rows(func(o *Image) { o.Kind = "color" })
 	if both := rows(func(*Image) {}); both != format {

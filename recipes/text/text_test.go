@@ -9,6 +9,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/countdown"
 )
 
 func cook(t testing.TB, source string, options map[string]any) (string, error) {
@@ -84,7 +85,7 @@ func TestErrors(t *testing.T) {
 func TestCancel(t *testing.T) {
 	r := Recipe()
 	for left := range 8 {
-		ctx := &ending{Context: t.Context(), left: left}
+		ctx := countdown.New(t.Context(), left)
 		res := recipetest.CookContext(ctx, t, r, r.New(), fstest.MapFS{"a": &fstest.MapFile{Data: []byte(strings.Repeat("a\n", 40_000))}}, "", "a")
 		if res.Err == nil || !strings.Contains(res.Err.Error(), context.Canceled.Error()) {
 			t.Errorf("error %v after %d looks", res.Err, left)
@@ -99,7 +100,7 @@ func TestDecodeEnds(t *testing.T) {
 	} {
 		o := &Text{Encoding: encoding}
 		for left := range 8 {
-			if _, err := o.decode(&ending{Context: t.Context(), left: left}, []byte(source)); err != context.Canceled {
+			if _, err := o.decode(countdown.New(t.Context(), left), []byte(source)); err != context.Canceled {
 				t.Errorf("%s: error %v after %d looks", encoding, err, left)
 			}
 		}
@@ -127,20 +128,6 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%.3q: %d bytes for %d, the estimate is %d", source, need, len(source), estimate)
 		}
 	}
-}
-
-// ending is a context that is cancelled after some looks.
-type ending struct {
-	context.Context
-	left int
-}
-
-func (e *ending) Err() error {
-	if e.left <= 0 {
-		return context.Canceled
-	}
-	e.left--
-	return nil
 }
 
 // What comes out is UTF-8, and cooking it once more changes nothing.

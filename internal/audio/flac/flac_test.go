@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"github.com/assetcook/assetcook/internal/countdown"
 )
 
 // triangle is the sound of the files in testdata, which flac 1.4.2 has made (and
@@ -224,26 +225,13 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// countdown is a context that is over after so many looks.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // A block lies between two looks.
 func TestCancel(t *testing.T) {
 	data := read(t, "tri24.flac")
-	if _, err := Decode(&countdown{t.Context(), 0}, data); err != context.Canceled {
+	if _, err := Decode(countdown.New(t.Context(), 0), data); err != context.Canceled {
 		t.Error(err)
 	}
-	if _, err := Decode(&countdown{t.Context(), 3}, data); err != nil {
+	if _, err := Decode(countdown.New(t.Context(), 3), data); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"github.com/assetcook/assetcook/internal/countdown"
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
@@ -244,31 +245,18 @@ func TestSilenceAndShortClips(t *testing.T) {
 	within(t, "LFE", measure(t, signal(48000, 6, at(2, -20, -20, -300, 0, -300, -300))).Integrated, -20, 0.1, 0.1)
 }
 
-// countdown is a context that is over after so many looks.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // looksOf returns how often work looks at its context, and makes sure that it stops
 // at each of some of these.
 func looksOf(t *testing.T, work func(ctx context.Context) error) int {
 	t.Helper()
 	const most = 1 << 20
-	count := &countdown{t.Context(), most}
+	count := countdown.New(t.Context(), most)
 	if err := work(count); err != nil {
 		t.Fatal(err)
 	}
-	n := most - count.left
+	n := most - count.Left
 	for _, at := range []int{0, n / 3, n * 9 / 10, n - 1} {
-		if err := work(&countdown{t.Context(), at}); err != context.Canceled {
+		if err := work(countdown.New(t.Context(), at)); err != context.Canceled {
 			t.Errorf("after %d of %d looks: %v", at, n, err)
 		}
 	}

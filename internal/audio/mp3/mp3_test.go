@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	gomp3 "github.com/hajimehoshi/go-mp3"
+
+	"github.com/assetcook/assetcook/internal/countdown"
 )
 
 func read(t testing.TB, name string) []byte {
@@ -275,26 +277,13 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// countdown is a context that is over after so many looks.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // A frame lies between two looks.
 func TestCancel(t *testing.T) {
 	data := read(t, "notag.mp3")
-	if _, err := Decode(&countdown{t.Context(), 8}, data); err != context.Canceled {
+	if _, err := Decode(countdown.New(t.Context(), 8), data); err != context.Canceled {
 		t.Error(err)
 	}
-	if _, err := Decode(&countdown{t.Context(), 9}, data); err != nil {
+	if _, err := Decode(countdown.New(t.Context(), 9), data); err != nil {
 		t.Error(err)
 	}
 }

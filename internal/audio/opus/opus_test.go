@@ -16,6 +16,7 @@ import (
 
 	"github.com/assetcook/assetcook/internal/audio/ogg"
 	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"github.com/assetcook/assetcook/internal/countdown"
 )
 
 func encode(t testing.TB, clip *pcm.Clip, o Options) []byte {
@@ -369,30 +370,17 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// patience is a context that is cancelled after so many looks at it.
-type patience struct {
-	context.Context
-	looks int
-}
-
-func (p *patience) Err() error {
-	if p.looks--; p.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // There is a look at the context for every packet.
 func TestCancel(t *testing.T) {
 	clip := sines(1, 9*packetFrames)
 	var b bytes.Buffer
-	if err := Encode(&patience{t.Context(), 9}, &b, clip, Options{}); !errors.Is(err, context.Canceled) {
+	if err := Encode(countdown.New(t.Context(), 9), &b, clip, Options{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if list := b.Len(); list == 0 || list > 200 {
 		t.Errorf("%d bytes, want the two headers alone", list)
 	}
-	if err := Encode(&patience{t.Context(), 10}, &b, clip, Options{}); err != nil {
+	if err := Encode(countdown.New(t.Context(), 10), &b, clip, Options{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"github.com/assetcook/assetcook/internal/countdown"
 	"pgregory.net/rapid"
 )
 
@@ -266,32 +267,19 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// patience is a context that is cancelled after so many looks at it.
-type patience struct {
-	context.Context
-	looks int
-}
-
-func (p *patience) Err() error {
-	if p.looks--; p.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // Both directions look once a frame, which is some milliseconds of work.
 func TestCancel(t *testing.T) {
 	clip := sound(8000, 1, 4*frameSamples)
 	var b bytes.Buffer
-	err := Encode(&patience{t.Context(), 2}, &b, clip)
+	err := Encode(countdown.New(t.Context(), 2), &b, clip)
 	if want := fileHeader + 2*frameSize(frameSamples, 1); !errors.Is(err, context.Canceled) || b.Len() != want {
 		t.Errorf("%v after %d bytes, want %d", err, b.Len(), want)
 	}
 	file := encode(t, clip)
-	if _, err := Decode(&patience{t.Context(), 3}, file); !errors.Is(err, context.Canceled) {
+	if _, err := Decode(countdown.New(t.Context(), 3), file); !errors.Is(err, context.Canceled) {
 		t.Errorf("decoding: %v", err)
 	}
-	if _, err := Decode(&patience{t.Context(), 4}, file); err != nil {
+	if _, err := Decode(countdown.New(t.Context(), 4), file); err != nil {
 		t.Errorf("decoding looks more than once a frame: %v", err)
 	}
 }

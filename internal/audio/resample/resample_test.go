@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"github.com/assetcook/assetcook/internal/countdown"
 	"github.com/assetcook/assetcook/internal/detmath"
 	"pgregory.net/rapid"
 )
@@ -253,29 +254,16 @@ func TestRefusesRates(t *testing.T) {
 	}
 }
 
-// countdown is a context that is over after so many looks.
-type countdown struct {
-	context.Context
-	looks int
-}
-
-func (c *countdown) Err() error {
-	if c.looks--; c.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // Between two looks at the context lies a block of one channel, or one row.
 func TestCancel(t *testing.T) {
 	in := sine(44100, 44100, 100, 1)
 	const rows, blocks = 161, 24 // of 44100 to 48000; a second in blocks of 2048
 	for _, looks := range []int{0, 50, rows, rows + blocks - 1} {
-		if _, err := Clip(&countdown{t.Context(), looks}, in, 48000); err != context.Canceled {
+		if _, err := Clip(countdown.New(t.Context(), looks), in, 48000); err != context.Canceled {
 			t.Errorf("after %d looks: %v", looks, err)
 		}
 	}
-	if _, err := Clip(&countdown{t.Context(), rows + blocks}, in, 48000); err != nil {
+	if _, err := Clip(countdown.New(t.Context(), rows+blocks), in, 48000); err != nil {
 		t.Error(err)
 	}
 }
@@ -283,10 +271,10 @@ func TestCancel(t *testing.T) {
 // With a filter of 69000 taps a block is a few frames.
 func TestCancelLongFilter(t *testing.T) {
 	in := &pcm.Clip{Rate: MaxRate, Channels: 1, Samples: make([]float32, 100*384)}
-	if _, err := Clip(&countdown{t.Context(), 2 + 1}, in, MinRate); err != context.Canceled {
+	if _, err := Clip(countdown.New(t.Context(), 2+1), in, MinRate); err != context.Canceled {
 		t.Error(err) // two rows and one of two blocks, of 60 frames
 	}
-	if _, err := Clip(&countdown{t.Context(), 2 + 2}, in, MinRate); err != nil {
+	if _, err := Clip(countdown.New(t.Context(), 2+2), in, MinRate); err != nil {
 		t.Error(err)
 	}
 }

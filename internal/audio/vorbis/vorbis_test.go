@@ -12,6 +12,7 @@ import (
 
 	"github.com/assetcook/assetcook/internal/audio/ogg"
 	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"github.com/assetcook/assetcook/internal/countdown"
 	"github.com/jfreymuth/oggvorbis"
 )
 
@@ -144,27 +145,14 @@ func packets(t testing.TB, name string) [][]byte {
 	}
 }
 
-// countdown is a context that is over after so many looks.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // A packet lies between two looks.
 func TestCancel(t *testing.T) {
 	data := read(t, "stereo.ogg")
 	n := len(packets(t, "stereo.ogg")) - 3
-	if _, err := Decode(&countdown{t.Context(), n}, data); err != context.Canceled {
+	if _, err := Decode(countdown.New(t.Context(), n), data); err != context.Canceled {
 		t.Error(err)
 	}
-	if _, err := Decode(&countdown{t.Context(), n + 1}, data); err != nil {
+	if _, err := Decode(countdown.New(t.Context(), n+1), data); err != nil {
 		t.Error(err)
 	}
 }

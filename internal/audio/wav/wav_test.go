@@ -16,6 +16,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"github.com/assetcook/assetcook/internal/countdown"
 	"pgregory.net/rapid"
 )
 
@@ -208,32 +209,19 @@ func TestDither(t *testing.T) {
 	}
 }
 
-// patience is a context that is cancelled after so many looks at it.
-type patience struct {
-	context.Context
-	looks int
-}
-
-func (p *patience) Err() error {
-	if p.looks--; p.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // All directions look at the context once for about a piece of samples.
 func TestCancel(t *testing.T) {
 	clip := &pcm.Clip{Rate: 44100, Channels: 1, Samples: make([]float32, 4*piece)}
 	for _, coding := range append(written, IMA) {
 		file := encode(t, clip, Options{Coding: coding})
 		var b bytes.Buffer
-		if err := Encode(&patience{t.Context(), 3}, &b, clip, Options{Coding: coding}); !errors.Is(err, context.Canceled) || b.Len() >= len(file) {
+		if err := Encode(countdown.New(t.Context(), 3), &b, clip, Options{Coding: coding}); !errors.Is(err, context.Canceled) || b.Len() >= len(file) {
 			t.Errorf("encoding %v: %v after %d of %d bytes", coding, err, b.Len(), len(file))
 		}
-		if _, _, err := Decode(&patience{t.Context(), 3}, file); !errors.Is(err, context.Canceled) {
+		if _, _, err := Decode(countdown.New(t.Context(), 3), file); !errors.Is(err, context.Canceled) {
 			t.Errorf("decoding %v: %v", coding, err)
 		}
-		if _, _, err := Decode(&patience{t.Context(), 5}, file); err != nil {
+		if _, _, err := Decode(countdown.New(t.Context(), 5), file); err != nil {
 			t.Errorf("decoding %v looks more often: %v", coding, err)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/countdown"
 )
 
 func drawPoint(t *rapid.T, name string) Point {
@@ -387,35 +389,22 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// hasty is a context that is over after some looks at it.
-type hasty struct {
-	context.Context
-	looks int
-}
-
-func (h *hasty) Err() error {
-	if h.looks--; h.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestCancel(t *testing.T) {
 	many := new(Path)
 	for i := range 150 {
 		disc(many, float64(i%25), float64(i/25), 0.7)
 	}
-	all := &hasty{t.Context(), math.MaxInt}
+	all := countdown.New(t.Context(), math.MaxInt)
 	s, err := many.Shape(all)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Once for every so many pieces in both passes over them.
-	if had, want := math.MaxInt-all.looks, 2*(len(s.pieces)/looksEvery); had < want {
+	if had, want := math.MaxInt-all.Left, 2*(len(s.pieces)/looksEvery); had < want {
 		t.Errorf("looks %d times, want %d", had, want)
 	}
 	for _, looks := range []int{0, 5, 20} {
-		if _, err := many.Shape(&hasty{t.Context(), looks}); !errors.Is(err, context.Canceled) {
+		if _, err := many.Shape(countdown.New(t.Context(), looks)); !errors.Is(err, context.Canceled) {
 			t.Errorf("shape, %d looks: %v", looks, err)
 		}
 	}
@@ -424,7 +413,7 @@ func TestCancel(t *testing.T) {
 	}
 	out := make([]byte, grid.W*grid.H)
 	for _, looks := range []int{0, 10, grid.H - 1} {
-		if err := s.Render(&hasty{t.Context(), looks}, out, grid.W, grid, 8); !errors.Is(err, context.Canceled) {
+		if err := s.Render(countdown.New(t.Context(), looks), out, grid.W, grid, 8); !errors.Is(err, context.Canceled) {
 			t.Errorf("render, %d looks: %v", looks, err)
 		}
 	}
@@ -439,7 +428,7 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := Grid{W: 4000, H: 1}
-	if err := s.Render(&hasty{t.Context(), 2}, make([]byte, long.W), long.W, long, 1<<13); !errors.Is(err, context.Canceled) {
+	if err := s.Render(countdown.New(t.Context(), 2), make([]byte, long.W), long.W, long, 1<<13); !errors.Is(err, context.Canceled) {
 		t.Errorf("a long row: %v", err)
 	}
 }

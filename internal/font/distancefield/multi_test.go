@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/countdown"
 )
 
 // renderMulti returns the levels of a path over the grid.
@@ -239,16 +241,16 @@ func TestMultiCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := make([]byte, 4*small.W*small.H)
-	all := &hasty{t.Context(), math.MaxInt}
+	all := countdown.New(t.Context(), math.MaxInt)
 	if err := s.RenderMulti(all, out, 4*small.W, small, 4); err != nil {
 		t.Fatal(err)
 	}
-	had := math.MaxInt - all.looks
+	had := math.MaxInt - all.Left
 	if had < len(s.edges)/looksEvery+2*small.H {
 		t.Errorf("looks %d times", had)
 	}
 	for looks := range had {
-		if err := s.RenderMulti(&hasty{t.Context(), looks}, out, 4*small.W, small, 4); !errors.Is(err, context.Canceled) {
+		if err := s.RenderMulti(countdown.New(t.Context(), looks), out, 4*small.W, small, 4); !errors.Is(err, context.Canceled) {
 			t.Fatalf("%d looks: %v", looks, err)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/assetcook/assetcook/internal/countdown"
 )
 
 // An Encoder is one, with the options that it is to be tested with. Pictures are RGBA.
@@ -142,31 +144,18 @@ func (e Encoder) Cancels(t *testing.T) {
 	t.Helper()
 	pix := Samples()["stone"]
 	for quality := range Names {
-		all := &countdown{t.Context(), 1 << 30}
+		all := countdown.New(t.Context(), 1<<30)
 		if _, err := e.Encode(all, pix, Side, Side, quality); err != nil {
 			t.Fatal(err)
 		}
-		looks := 1<<30 - all.left
+		looks := 1<<30 - all.Left
 		if looks == 0 {
 			t.Fatalf("%s: the context is never looked at", Names[quality])
 		}
 		for _, left := range []int{0, looks / 3, looks / 2, looks - 1} {
-			if _, err := e.Encode(&countdown{t.Context(), left}, pix, Side, Side, quality); !errors.Is(err, context.Canceled) {
+			if _, err := e.Encode(countdown.New(t.Context(), left), pix, Side, Side, quality); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s, after %d of %d looks: %v", Names[quality], left, looks, err)
 			}
 		}
 	}
-}
-
-// A countdown is a context that is over when it has been asked left times for its error.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"github.com/assetcook/assetcook/internal/countdown"
 )
 
 // of makes a map of eight bits.
@@ -23,19 +25,6 @@ func deep(m *Map, d Depth) *Map {
 		}
 	}
 	return made
-}
-
-// countdown is cancelled once Err was called n times.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
 }
 
 // Wherever the work is stopped it says so, and it looks often enough: once for
@@ -96,16 +85,16 @@ func TestWorkStopsAnywhere(t *testing.T) {
 		},
 	} {
 		for _, d := range []Depth{Bits8, Bits16, Float} {
-			ctx := &countdown{Context: t.Context(), left: 1 << 30}
+			ctx := countdown.New(t.Context(), 1<<30)
 			if err := work(ctx, picture(d)); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			looks := 1<<30 - ctx.left
+			looks := 1<<30 - ctx.Left
 			if least := 18; looks < least && name != "one" && name != "same" && name != "stay" && name != "resize" || looks == 0 {
 				t.Errorf("%s: %d looks at the context", name, looks)
 			}
 			for n := range looks {
-				if err := work(&countdown{Context: t.Context(), left: n}, picture(d)); !errors.Is(err, context.Canceled) {
+				if err := work(countdown.New(t.Context(), n), picture(d)); !errors.Is(err, context.Canceled) {
 					t.Fatalf("%s: cancelled at look %d of %d: error %v", name, n, looks, err)
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/assetcook/assetcook/internal/countdown"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
@@ -152,23 +153,11 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // The context is looked at in every row.
 func TestCancel(t *testing.T) {
 	m := painted(8, 9, 0, func(x, y int) [4]uint16 { return bytewise(x*31, y*29, x*y, 255) })
 	for left := range 18 {
-		if _, err := Encode(&countdown{t.Context(), left}, io.Discard, m, Fast); !errors.Is(err, context.Canceled) {
+		if _, err := Encode(countdown.New(t.Context(), left), io.Discard, m, Fast); !errors.Is(err, context.Canceled) {
 			t.Errorf("after %d looks: %v", left, err)
 		}
 	}

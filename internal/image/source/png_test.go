@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assetcook/assetcook/internal/countdown"
 	"github.com/assetcook/assetcook/internal/image/imagetest"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
@@ -136,7 +137,7 @@ func TestGammaOfSixteenBits(t *testing.T) {
 // There is a look at the context for every some pixels.
 func TestGammaCancel(t *testing.T) {
 	m := pixmap.New(1024, 256, pixmap.Bits8)
-	if err := toSRGB(&countdown{t.Context(), 2}, m, 100000); !errors.Is(err, context.Canceled) {
+	if err := toSRGB(countdown.New(t.Context(), 2), m, 100000); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

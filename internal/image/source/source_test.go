@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/assetcook/assetcook/internal/countdown"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
@@ -274,19 +275,6 @@ func TestGIFFrameOnScreen(t *testing.T) {
 	}
 }
 
-// A countdown is a context that is cancelled after so many looks at it.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // However late the context is cancelled, decoding ends with its error; and
 // there is a look at it for every so many pixels.
 func TestCancel(t *testing.T) {
@@ -300,16 +288,16 @@ func TestCancel(t *testing.T) {
 	}
 	for name, data := range files {
 		ext := filepath.Ext(name)
-		looks := &countdown{t.Context(), math.MaxInt}
+		looks := countdown.New(t.Context(), math.MaxInt)
 		if _, _, err := Decode(looks, data, ext, maxSide); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		n := math.MaxInt - looks.left
+		n := math.MaxInt - looks.Left
 		if n < 1 || n < len(data)/8192 { // what is read at once is less than that
 			t.Errorf("%s: %d looks at the context", name, n)
 		}
 		for left := 0; left < n; left += 1 + n/40 {
-			if _, _, err := Decode(&countdown{t.Context(), left}, data, ext, maxSide); !errors.Is(err, context.Canceled) {
+			if _, _, err := Decode(countdown.New(t.Context(), left), data, ext, maxSide); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: cancelled after %d of %d looks: error %v", name, left, n, err)
 			}
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/assetcook/assetcook/internal/countdown"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
@@ -356,33 +357,20 @@ func replaced(t *testing.T, data []byte, at, sizes []int) []byte {
 	return data
 }
 
-// A countdown is a context that is cancelled after so many looks at it.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // A picture of many rows that takes few bytes: there is a look at the context
 // for every row, and again when its samples become colors.
 func TestCancel(t *testing.T) {
 	const rows = 600
 	data := file(bytes.Repeat([]byte{0x81, 7}, rows*256/128), picture(256, rows, 8, blackIsZero, 1, tag{tagCompression, []int{packBits}})...)
-	ctx := &countdown{t.Context(), 1 << 20}
+	ctx := countdown.New(t.Context(), 1<<20)
 	if _, _, err := Decode(ctx, data); err != nil {
 		t.Fatal(err)
 	}
-	if n := 1<<20 - ctx.left; n < 2*rows {
+	if n := 1<<20 - ctx.Left; n < 2*rows {
 		t.Errorf("%d looks at the context", n)
 	}
 	for _, left := range []int{0, 1, rows / 2, rows + rows/2} {
-		if _, _, err := Decode(&countdown{t.Context(), left}, data); !errors.Is(err, context.Canceled) {
+		if _, _, err := Decode(countdown.New(t.Context(), left), data); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled after %d looks: error %v", left, err)
 		}
 	}
