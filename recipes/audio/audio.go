@@ -20,8 +20,8 @@
 // 16 bits out of "pcm". See packages resample and loudness for the methods.
 //
 // Loops go along: the smpl chunk of WAV, and LOOPSTART with LOOPLENGTH or
-// LOOPEND of Vorbis and FLAC comments, become the same in what is written. QOA
-// cannot hold loops, and says so.
+// LOOPEND of Vorbis and FLAC comments and ID3 tags, become the same in what is
+// written. A loop that cannot be kept is a warning. QOA cannot hold loops, and says so.
 //
 // # Same bytes
 //
@@ -193,8 +193,14 @@ func (o *Audio) decode(ctx context.Context, job *recipe.Job, data []byte) (*pcm.
 		return nil, source.Info{}, err
 	}
 	c, info, err := source.Decode(ctx, data)
-	if err == nil {
-		job.Hold("decoded sound", 4*len(c.Samples))
+	if err != nil {
+		return nil, info, err
 	}
-	return c, info, err
+	job.Hold("decoded sound", 4*len(c.Samples))
+	if o.Loops == "keep" {
+		for _, w := range c.Warnings {
+			job.Warn("%s", w)
+		}
+	}
+	return c, info, nil
 }
