@@ -116,7 +116,7 @@ proof/readers/textures: internal/image/astc internal/image/cooked internal/image
 proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/mesh/model internal/pathname proof/damage proof/faults proof/minimal proof/oracle recipes/audio recipes/builtin recipes/image recipes/lut recipes/mesh recipes/shader
 proof/roles: cook/recipe cook/recipe/recipetest internal/image/role recipes/image
 proof/servers/machines: internal/faultlink
-recipes/atlas: cook/manifest cook/recipe hashing internal/human internal/image/pixmap internal/image/png internal/image/source internal/pathname internal/plaintext internal/rectpack recipes/image
+recipes/atlas: cook/manifest cook/recipe hashing internal/human internal/image/pixmap internal/image/png internal/image/source internal/image/webp internal/pathname internal/plaintext internal/rectpack recipes/image
 recipes/audio: cook/recipe internal/audio/adpcm internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/resample internal/audio/source internal/audio/wav internal/detmath internal/pathname internal/plaintext
 recipes/builtin: cook/recipe internal/ctxio internal/gltfcheck internal/human internal/jsontext internal/pathname internal/plaintext internal/program internal/sandbox internal/sysmem
 recipes/bundle: cook/manifest cook/pak cook/recipe hashing internal/plaintext

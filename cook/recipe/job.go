@@ -49,6 +49,9 @@ type Env struct {
 	// Outputs are the files to be written, one for each output, in folders
 	// that exist. None of the files does yet.
 	Outputs []string
+	// Names are where the outputs will be in the output folder, with slashes. An output
+	// that another recipe cooks further has the name of what that makes.
+	Names []string
 	// Create makes the i-th of them, for writing. It must not be led elsewhere.
 	Create func(i int) (*os.File, error)
 	// Hold notes that the job holds so many bytes of a kind until it is over; nil
@@ -128,6 +131,16 @@ func (j *Job) Path() string {
 		panic("recipe " + j.env.Recipe.Name + ": Job.Path without Recipe.UsesPath")
 	}
 	return j.env.Path
+}
+
+// Link returns how output from names output to, as a relative path with slashes: rules decide
+// where outputs go, and by which recipe they are cooked further. It panics unless the recipe
+// has NamesOutputs, because a result with a name would outlive a change of that name.
+func (j *Job) Link(from, to int) string {
+	if !j.env.Recipe.NamesOutputs {
+		panic("recipe " + j.env.Recipe.Name + ": Job.Link without Recipe.NamesOutputs")
+	}
+	return pathname.Relative(path.Dir(j.env.Names[from]), j.env.Names[to])
 }
 
 // Size returns the source's size in bytes.

@@ -69,6 +69,8 @@ type Recipe struct {
 	// UsesPath says that the bytes depend on where the source lies. Such an
 	// asset is cooked again when it is renamed.
 	UsesPath bool
+	// NamesOutputs says that some outputs name others, by Job.Link.
+	NamesOutputs bool
 	// Cheap says that cooking costs no more than copying the result out of the
 	// store, so the store keeps nothing of it.
 	Cheap bool

@@ -32,6 +32,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/png"
+	"github.com/assetcook/assetcook/internal/image/webp"
 	"github.com/assetcook/assetcook/internal/rectpack"
 	"github.com/assetcook/assetcook/recipes/image"
 )
@@ -55,7 +56,9 @@ type Atlas struct {
 	Data string   `toml:"data" enum:"hash,multiatlas,tpsheet" doc:"shape of the JSON: hash for PixiJS and Phaser, multiatlas for Phaser with pages, tpsheet for Godot's importer of TexturePacker files"`
 	Name string   `toml:"name" enum:"path,stem,base" doc:"what sprites are called: their path from the source's folder, that without extension, or only the last part of that"`
 
-	Container   string  `toml:"container" enum:"png,ktx2,dds" doc:"the file that pages are written to"`
+	Scales []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales of which each gets pages and JSON, such as [1, 0.5] for name.png and name@0.5x.png; sprites are drawn at the largest"`
+
+	Container   string  `toml:"container" enum:"png,webp,ktx2,dds" doc:"the file that pages are written to; webp is lossless"`
 	Mips        int     `toml:"mips" min:"0" max:"10" doc:"how many smaller levels ktx2 and dds files get"`
 	Format      string  `toml:"format" enum:"auto,bc1,bc1a,bc3,bc7,rgba8" doc:"how texels of ktx2 and dds files are stored; auto takes what suits the page"`
 	Quality     string  `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7, and png, are worked at"`
@@ -68,7 +71,7 @@ type Atlas struct {
 // Recipe returns the recipe "atlas".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "atlas", Version: 5, UsesPath: true, Bundles: true, Extensions: []string{".sprites"},
+		Name: "atlas", Version: 6, UsesPath: true, NamesOutputs: true, Bundles: true, Extensions: []string{".sprites"},
 		New: func() recipe.Cooker {
 			return &Atlas{
 				Trim: true, Padding: 2, MaxSize: 2048, Pages: 1, Data: "hash", Name: "path",
@@ -81,19 +84,45 @@ func Recipe() recipe.Recipe {
 // Bundles implements recipe.Bundler.
 func (o *Atlas) Bundles() bool { return o.Artifacts }
 
-// Outputs implements recipe.Cooker: the pages, and then the JSON of each, or of all.
+// Outputs implements recipe.Cooker: of each scale the pages, and then the JSON of each, or of
+// all.
 func (o *Atlas) Outputs() []string {
 	var list []string
-	for i := range o.Pages {
-		list = append(list, "{dir}/{stem}"+suffix(i)+"."+o.Container)
-	}
-	for i := range o.Pages {
-		if i == 0 || o.Data == "hash" {
-			list = append(list, "{dir}/{stem}"+suffix(i)+"."+o.dataExt())
+	for _, scale := range o.scales() {
+		stem := "{dir}/{stem}"
+		if scale != 1 {
+			stem += "@" + formatScale(scale) + "x"
+		}
+		for i := range o.Pages {
+			list = append(list, stem+suffix(i)+"."+o.Container)
+		}
+		for i := range o.files() {
+			list = append(list, stem+suffix(i)+"."+o.dataExt())
 		}
 	}
 	return list
 }
+
+// scales returns the scales that are made.
+func (o *Atlas) scales() []float64 {
+	if len(o.Scales) == 0 {
+		return []float64{1}
+	}
+	return o.Scales
+}
+
+func formatScale(scale float64) string { return strconv.FormatFloat(scale, 'f', -1, 64) }
+
+// files returns how many files of JSON a scale has.
+func (o *Atlas) files() int {
+	if o.Data == "hash" {
+		return o.Pages
+	}
+	return 1
+}
+
+// isPicture reports whether pages are ordinary pictures, not textures.
+func (o *Atlas) isPicture() bool { return o.Container == "png" || o.Container == "webp" }
 
 // suffix is what tells the names of pages apart.
 func suffix(page int) string {
@@ -115,14 +144,21 @@ func (o *Atlas) Check() error {
 	switch {
 	case o.Data != "hash" && o.Rotate:
 		return &recipe.OptionError{Key: "rotate", Got: "true", Want: fmt.Sprintf("false with data = %q: neither Phaser nor Godot turns sprites back", o.Data)}
-	case o.Container == "png" && o.Mips > 0:
-		return &recipe.OptionError{Key: "mips", Got: strconv.Itoa(o.Mips), Want: `0 with container = "png", which has one level`}
-	case o.Container == "png" && o.Premultiply:
-		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: `false with container = "png", which is not premultiplied`}
+	case o.isPicture() && o.Mips > 0:
+		return &recipe.OptionError{Key: "mips", Got: strconv.Itoa(o.Mips), Want: fmt.Sprintf(`0 with container = %q, which has one level`, o.Container)}
+	case o.isPicture() && o.Premultiply:
+		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf(`false with container = %q, which is not premultiplied`, o.Container)}
+	case len(o.Scales) > 0 && len(o.Keep) > 0:
+		return &recipe.OptionError{Key: "keep", Got: fmt.Sprintf("%q", o.Keep), Want: "none with scales, of which each has places of its own"}
 	case len(o.sides()) == 0:
 		return &recipe.OptionError{Key: "max_size", Got: strconv.Itoa(o.MaxSize), Want: fmt.Sprintf("more than %d, because of border and mips", 2*o.Border*o.unit())}
 	}
-	if o.Container == "png" {
+	for i, scale := range o.Scales {
+		if slices.Contains(o.Scales[:i], scale) {
+			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "each scale once"}
+		}
+	}
+	if o.isPicture() {
 		return nil
 	}
 	return o.texture().Check()
@@ -147,7 +183,10 @@ func (o *Atlas) Estimate(_ []byte, size int64) (int64, error) {
 	}
 	page := 4 * int64(o.MaxSize) * int64(o.MaxSize)
 	painting := png.Memory(o.MaxSize, o.MaxSize, pixmap.Bits8)
-	if o.Container != "png" {
+	switch {
+	case o.Container == "webp":
+		painting = webp.Memory(o.MaxSize, o.MaxSize)
+	case !o.isPicture():
 		painting = o.texture().Memory(o.MaxSize, o.MaxSize)
 	}
 	return 16<<20 + int64(o.Pages)*page + max(page+painting, o.batch()+o.largestPicture()), nil
@@ -155,8 +194,25 @@ func (o *Atlas) Estimate(_ []byte, size int64) (int64, error) {
 
 // Cook implements recipe.Cooker.
 func (o *Atlas) Cook(ctx context.Context, job *recipe.Job) error {
-	a, err := o.assemble(ctx, job)
+	if err := o.Check(); err != nil {
+		return err
+	}
+	files, err := o.listed(job)
 	if err != nil {
+		return err
+	}
+	for i, scale := range o.scales() {
+		a := &atlas{scale: scale, first: i * (o.Pages + o.files())}
+		if err := o.cookScale(ctx, job, files, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cookScale makes the outputs of a scale.
+func (o *Atlas) cookScale(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
+	if err := o.assemble(ctx, job, files, a); err != nil {
 		return err
 	}
 	if used := len(a.layout.Pages); used < o.Pages {
@@ -172,27 +228,20 @@ func (o *Atlas) Cook(ctx context.Context, job *recipe.Job) error {
 
 // An atlas is what is known before anything is painted.
 type atlas struct {
+	scale   float64
+	first   int      // of its outputs
 	names   []named  // of all sprites, sorted
 	sprites []sprite // each content once
 	layout  rectpack.Layout
 }
 
 // assemble reads the sprites and finds places for them.
-func (o *Atlas) assemble(ctx context.Context, job *recipe.Job) (*atlas, error) {
-	if err := o.Check(); err != nil {
-		return nil, err
-	}
-	files, err := o.listed(job)
-	if err != nil {
-		return nil, err
-	}
-	a, err := o.read(ctx, job, files)
-	if err != nil {
-		return nil, err
+func (o *Atlas) assemble(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
+	if err := o.read(ctx, job, files, a); err != nil {
+		return err
 	}
 	defer job.Step("pack")()
-	err = o.place(ctx, job, a)
-	return a, err
+	return o.place(ctx, job, a)
 }
 
 // ofPage returns the names of the sprites of a page.

@@ -18,12 +18,14 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/source"
 )
 
 func TestOptions(t *testing.T) {
 	recipetest.Check(t, Recipe(), map[string]any{
 		"artifacts": true, "trim": false, "trim_alpha": int64(7), "rotate": true, "padding": int64(7), "extrude": int64(7), "border": int64(7),
-		"max_size": int64(77), "pot": true, "square": true, "pages": int64(7), "keep": []any{"x"}, "data": "tpsheet", "name": "base",
+		"max_size": int64(77), "pot": true, "square": true, "pages": int64(7), "keep": []any{"x"}, "scales": []any{1.0, 0.5}, "data": "tpsheet", "name": "base",
 		"container": "dds", "mips": int64(7), "format": "bc7", "quality": "best", "srgb": false, "premultiply": true, "rdo": 1.5, "zstd": int64(7),
 	})
 }
@@ -455,6 +457,60 @@ func TestKeepWithoutRoom(t *testing.T) {
 	}
 }
 
+// Each scale has pages and JSON of its own. Sprites are the pictures made smaller, and lie
+// where the JSON says; PixiJS takes the scale of the JSON for the resolution.
+func TestScales(t *testing.T) {
+	whole := image.NewNRGBA(image.Rect(0, 0, 20, 12)) // blocks of 4 x 4, of which each is one color
+	for i := range 20 * 12 {
+		x, y := i%20, i/20
+		whole.SetNRGBA(x, y, color.NRGBA{uint8(x / 4 * 50), uint8(y / 4 * 80), 9, uint8(255 * ((x/4 + y/4) % 2))})
+	}
+	for _, container := range []string{"png", "webp"} {
+		tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("*.png")}, "d/a.png": encoded(t, whole), "d/b.9.png": encoded(t, patch(30, 22))}
+		o := options(func(o *Atlas) { o.Container, o.Scales, o.Trim = container, []float64{0.5, 2, 1}, false })
+		if got := strings.Join(o.Outputs(), " "); got != strings.ReplaceAll("{dir}/{stem}@0.5x.png {dir}/{stem}@0.5x.json {dir}/{stem}@2x.png {dir}/{stem}@2x.json {dir}/{stem}.png {dir}/{stem}.json", ".png", "."+container) {
+			t.Errorf("outputs %s", got)
+		}
+		res := cook(t, o, tree)
+		if res.Err != nil {
+			t.Fatal(res.Err)
+		}
+		for i, scale := range o.Scales {
+			var d data
+			if err := json.Unmarshal(res.Outputs[2*i+1], &d); err != nil {
+				t.Fatal(err)
+			}
+			name := map[float64]string{0.5: "ui@0.5x.", 2: "ui@2x.", 1: "ui."}[scale] + container
+			if d.Meta.Scale != fmt.Sprint(scale) || d.Meta.Image != name {
+				t.Errorf("scale %v: %+v", scale, d.Meta)
+			}
+			part := int(2 / scale)                                                                     // drawn at 2
+			stays := map[float64]borders{0.5: {0, 0, 0, 5}, 1: {1, 1, 1, 10}, 2: {1, 1, 1, 20}}[scale] // left, top, right, bottom
+			if b := d.Frames["b.9.png"].Borders; *b != stays {
+				t.Errorf("scale %v: borders %+v", scale, b)
+			}
+			m, _, err := source.Decode(t.Context(), res.Outputs[2*i], "."+container, 1024)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err = pixmap.Convert(t.Context(), m, pixmap.Bits8, pixmap.SRGB)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page := &image.NRGBA{Pix: m.Pix8, Stride: 4 * m.W, Rect: image.Rect(0, 0, m.W, m.H)}
+			a := readJSON(t, "hash", res.Outputs[2*i+1:][:1])["a.png"].picture(page)
+			want := image.NewNRGBA(image.Rect(0, 0, 20/part, 12/part))
+			for i := range want.Rect.Dx() * want.Rect.Dy() {
+				x, y := i%want.Rect.Dx(), i/want.Rect.Dx()
+				want.SetNRGBA(x, y, whole.NRGBAAt(x*part, y*part))
+			}
+			if !same(a, want) {
+				t.Errorf("%s, scale %v: the sprite is another one", container, scale)
+			}
+		}
+	}
+}
+
 // What is wrong is said, of files and of lists.
 func TestErrors(t *testing.T) {
 	good := encoded(t, plain(5, 4, color.NRGBA{1, 2, 3, 255}))
@@ -497,7 +553,9 @@ func TestErrors(t *testing.T) {
 	}
 	for want, change := range map[string]func(*Atlas){
 		"rotate":      func(o *Atlas) { o.Data, o.Rotate = "tpsheet", true },
-		"mips":        func(o *Atlas) { o.Mips = 1 },
+		"mips":        func(o *Atlas) { o.Container, o.Mips = "webp", 1 },
+		"keep":        func(o *Atlas) { o.Keep, o.Scales = []string{"a.json"}, []float64{1} },
+		"scales":      func(o *Atlas) { o.Scales = []float64{1, 2, 1} },
 		"premultiply": func(o *Atlas) { o.Premultiply = true },
 		"max_size":    func(o *Atlas) { o.MaxSize, o.Border = 9, 5 },
 		"rdo":         func(o *Atlas) { o.Container, o.Format, o.RDO = "ktx2", "bc1", 1 },

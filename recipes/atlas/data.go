@@ -3,7 +3,6 @@ package atlas
 import (
 	"encoding/json"
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +33,7 @@ type onePage struct {
 	Image   string   `json:"image"`
 	Format  string   `json:"format,omitempty"`
 	Size    size     `json:"size"`
-	Scale   int      `json:"scale,omitempty"`
+	Scale   float64  `json:"scale,omitempty"`
 	Frames  []*frame `json:"frames,omitempty"`
 	Sprites []region `json:"sprites,omitempty"`
 }
@@ -76,10 +75,10 @@ func (o *Atlas) writeData(job *recipe.Job, a *atlas) error {
 		for i := range max(len(a.layout.Pages), 1) {
 			d.Textures = append(d.Textures, o.textureData(job, a, i))
 		}
-		return write(job, o.Pages, d)
+		return write(job, a.first+o.Pages, d)
 	}
 	for i := range o.Pages {
-		if err := write(job, o.Pages+i, o.pageData(job, a, i)); err != nil {
+		if err := write(job, a.first+o.Pages+i, o.pageData(job, a, i)); err != nil {
 			return err
 		}
 	}
@@ -102,10 +101,11 @@ func newMeta() meta {
 func (o *Atlas) pageData(job *recipe.Job, a *atlas, page int) data {
 	d := data{Frames: map[string]*frame{}, Meta: newMeta()}
 	s := o.size(a, page)
-	d.Meta.Image, d.Meta.Format, d.Meta.Size, d.Meta.Scale = o.file(job, page, o.Container), "RGBA8888", &s, "1"
+	file := a.first + o.Pages + page
+	d.Meta.Image, d.Meta.Format, d.Meta.Size, d.Meta.Scale = job.Link(file, a.first+page), "RGBA8888", &s, formatScale(a.scale)
 	if page == 0 {
 		for i := 1; i < len(a.layout.Pages); i++ {
-			d.Meta.Related = append(d.Meta.Related, o.file(job, i, "json"))
+			d.Meta.Related = append(d.Meta.Related, job.Link(file, file+i))
 		}
 	}
 	names := a.ofPage(page)
@@ -118,7 +118,7 @@ func (o *Atlas) pageData(job *recipe.Job, a *atlas, page int) data {
 
 // textureData is what there is to say of a page in the other shapes.
 func (o *Atlas) textureData(job *recipe.Job, a *atlas, page int) onePage {
-	t := onePage{Image: o.file(job, page, o.Container), Size: o.size(a, page)}
+	t := onePage{Image: job.Link(a.first+o.Pages, a.first+page), Size: o.size(a, page)}
 	for _, n := range a.ofPage(page) {
 		f := o.frame(a, n)
 		if o.Data == "tpsheet" {
@@ -129,7 +129,7 @@ func (o *Atlas) textureData(job *recipe.Job, a *atlas, page int) onePage {
 		t.Frames = append(t.Frames, f)
 	}
 	if o.Data != "tpsheet" {
-		t.Format, t.Scale = "RGBA8888", 1
+		t.Format, t.Scale = "RGBA8888", a.scale
 	}
 	return t
 }
@@ -145,12 +145,6 @@ func (o *Atlas) frame(a *atlas, n named) *frame {
 		f.Center = &part{b.Left, b.Top, s.w - b.Left - b.Right, s.h - b.Top - b.Bottom}
 	}
 	return f
-}
-
-// file returns the name of the file of a page.
-func (o *Atlas) file(job *recipe.Job, page int, ext string) string {
-	stem := path.Base(job.Path())
-	return strings.TrimSuffix(stem, stem[len(stem)-len(job.Ext()):]) + suffix(page) + "." + ext
 }
 
 // size returns that of a page in pixels.

@@ -19,7 +19,7 @@ func (o *Atlas) unit() int { return 1 << o.Mips }
 // which lies outside, and without borders.
 func (o *Atlas) sides() (list []int) {
 	step := o.unit()
-	if o.Container != "png" {
+	if !o.isPicture() {
 		step = max(step, 4) // whole blocks
 	}
 	for side := step; side <= o.MaxSize; side += step {

@@ -7,6 +7,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/png"
+	"github.com/assetcook/assetcook/internal/image/webp"
 )
 
 // bandRows is how many rows of a page are a piece of work.
@@ -35,15 +36,19 @@ func (o *Atlas) writePage(ctx context.Context, job *recipe.Job, i int, a *atlas)
 	if err != nil {
 		return err
 	}
-	if o.Container != "png" {
-		return o.texture().Write(ctx, job, i, m, o.Mips)
+	if !o.isPicture() {
+		return o.texture().Write(ctx, job, a.first+i, m, o.Mips)
 	}
 	defer job.Step("encode")()
-	out, err := job.Create(i)
+	out, err := job.Create(a.first + i)
 	if err != nil {
 		return err
 	}
-	_, err = png.Encode(ctx, out, m, png.EffortOf(o.Quality))
+	if o.Container == "webp" {
+		err = webp.Encode(ctx, out, m)
+	} else {
+		_, err = png.Encode(ctx, out, m, png.EffortOf(o.Quality))
+	}
 	return errors.Join(err, out.Close())
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -53,8 +54,22 @@ const ninePatch = ".9"
 // largestSide is how long a side of a picture may be: more than a page's, for what is cut off.
 func (o *Atlas) largestSide() int { return max(2*o.MaxSize, 1024) }
 
-// largestPicture is what decoding a picture may take at most.
-func (o *Atlas) largestPicture() int64 { return 24 * int64(o.largestSide()) * int64(o.largestSide()) }
+// largestPicture is what decoding a picture and making it smaller may take at most.
+func (o *Atlas) largestPicture() int64 {
+	side := o.largestSide()
+	return 24*int64(side)*int64(side) + o.resizing(side, side)
+}
+
+// resizing is what making a picture smaller may take.
+func (o *Atlas) resizing(w, h int) int64 {
+	memory := int64(0)
+	for _, part := range []int{1, 2, 4, 8} {
+		if len(o.Scales) > 1 {
+			memory = max(memory, pixmap.ResizeMemory(w, h, (w+part)/(part+1), (h+part)/(part+1), pixmap.Bits8, pixmap.Box))
+		}
+	}
+	return memory
+}
 
 // batch is how much is decoded at once, unless one picture takes more.
 func (o *Atlas) batch() int64 { return 64 << 20 }
@@ -78,32 +93,31 @@ type content struct {
 
 // read reads pictures and makes them sprites: files in order, and so much of them at once that
 // idle processors can share the work.
-func (o *Atlas) read(ctx context.Context, job *recipe.Job, files []file) (*atlas, error) {
+func (o *Atlas) read(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
 	defer job.Step("read")()
 	if len(files) > maxSprites {
-		return nil, fmt.Errorf("%d sprites; an atlas has at most %d", len(files), maxSprites)
+		return fmt.Errorf("%d sprites; an atlas has at most %d", len(files), maxSprites)
 	}
-	a := &atlas{}
 	known := map[content]int{}
 	called := map[string]string{}
 	room := int64(o.Pages) * int64(o.MaxSize) * int64(o.MaxSize)
 	for len(files) > 0 {
 		batch, err := o.load(job, files)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		files = files[len(batch):]
-		err = job.Each(ctx, len(batch), func(i int) error { return o.decode(ctx, &batch[i]) })
+		err = job.Each(ctx, len(batch), func(i int) error { return o.decode(ctx, &batch[i], a.scale) })
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, p := range batch {
 			name := o.nameOf(p.file.name)
 			if !utf8.ValidString(name) {
-				return nil, fmt.Errorf("%s: its name is no UTF-8, and cannot stand in JSON; rename it", pathname.Show(p.file.name))
+				return fmt.Errorf("%s: its name is no UTF-8, and cannot stand in JSON; rename it", pathname.Show(p.file.name))
 			}
 			if other, ok := called[name]; ok {
-				return nil, fmt.Errorf("%s and %s are both called %s; rename one, or choose other names with the option name", pathname.Show(other), pathname.Show(p.file.name), pathname.Show(name))
+				return fmt.Errorf("%s and %s are both called %s; rename one, or choose other names with the option name", pathname.Show(other), pathname.Show(p.file.name), pathname.Show(name))
 			}
 			called[name] = p.file.name
 			id := content{p.w, p.h, hashing.DigestOf(p.pix)}
@@ -114,10 +128,10 @@ func (o *Atlas) read(ctx context.Context, job *recipe.Job, files []file) (*atlas
 				a.sprites = append(a.sprites, p.sprite)
 				job.Hold("sprites", len(p.pix))
 				if p.w > o.MaxSize || p.h > o.MaxSize {
-					return nil, o.tooLarge(name, &p.sprite)
+					return o.tooLarge(name, &p.sprite)
 				}
 				if room -= int64(p.w) * int64(p.h); room < 0 {
-					return nil, o.full(len(a.sprites) + len(files))
+					return o.full(len(a.sprites) + len(files))
 				}
 			}
 			p.named.name, p.named.sprite = name, which
@@ -125,7 +139,7 @@ func (o *Atlas) read(ctx context.Context, job *recipe.Job, files []file) (*atlas
 		}
 	}
 	slices.SortFunc(a.names, func(x, y named) int { return strings.Compare(x.name, y.name) })
-	return a, nil
+	return nil
 }
 
 // load reads as many files as make a batch.
@@ -143,7 +157,7 @@ func (o *Atlas) load(job *recipe.Job, files []file) (batch []picture, err error)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", pathname.Show(file.name), err)
 		}
-		memory += int64(len(data)) + info.Memory
+		memory += int64(len(data)) + info.Memory + o.resizing(info.W, info.H)
 		batch = append(batch, picture{file: file, data: data})
 	}
 	return batch, nil
@@ -181,26 +195,51 @@ func (f *file) size(job *recipe.Job) (int64, error) {
 }
 
 // decode makes a picture a sprite.
-func (o *Atlas) decode(ctx context.Context, p *picture) error {
+func (o *Atlas) decode(ctx context.Context, p *picture, scale float64) error {
 	m, _, err := source.Decode(ctx, p.data, recipe.Ext(p.file.name), o.largestSide())
+	color := pixmap.SRGB
+	if !o.SRGB {
+		color = pixmap.Linear
+	}
 	if p.data = nil; err == nil {
-		color := pixmap.SRGB
-		if !o.SRGB {
-			color = pixmap.Linear
-		}
 		m, err = pixmap.Convert(ctx, m, pixmap.Bits8, color)
 	}
 	if err == nil {
 		clearUnseen(m.Pix8)
 		p.sprite, p.of = sprite{w: m.W, h: m.H, pix: m.Pix8}, size{m.W, m.H}
-		if strings.HasSuffix(strings.TrimSuffix(strings.ToLower(p.file.name), recipe.Ext(p.file.name)), ninePatch) {
+		patch := strings.HasSuffix(strings.TrimSuffix(strings.ToLower(p.file.name), recipe.Ext(p.file.name)), ninePatch)
+		if patch {
 			err = p.peel()
-		} else if o.Trim {
+		}
+		if err == nil {
+			err = o.resize(ctx, p, scale/slices.Max(o.scales()), color)
+		}
+		if err == nil && o.Trim && !patch {
 			p.trim(o.TrimAlpha)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", pathname.Show(p.file.name), err)
+	}
+	return nil
+}
+
+// resize makes a picture smaller, with the borders of a nine-patch.
+func (o *Atlas) resize(ctx context.Context, p *picture, by float64, color pixmap.Color) error {
+	if by == 1 {
+		return nil
+	}
+	scaled := func(n int) int { return int(math.Round(float64(n) * by)) }
+	w, h := max(1, scaled(p.w)), max(1, scaled(p.h))
+	m, err := pixmap.Resize(ctx, &pixmap.Map{W: p.w, H: p.h, Pix8: p.pix}, w, h, pixmap.Sampling{Color: color})
+	if err != nil {
+		return err
+	}
+	clearUnseen(m.Pix8)
+	p.sprite, p.of = sprite{w: w, h: h, pix: m.Pix8}, size{w, h}
+	if b := p.borders; b != nil {
+		b.Left, b.Top = scaled(b.Left), scaled(b.Top)
+		b.Right, b.Bottom = min(scaled(b.Right), w-b.Left), min(scaled(b.Bottom), h-b.Top)
 	}
 	return nil
 }

@@ -120,8 +120,7 @@ func (o *Sounds) writeData(job *recipe.Job, places []placed) error {
 			job.Warn("loop: no sound is called %s", pathname.Show(p))
 		}
 	}
-	stem := path.Base(job.Path())
-	file := stem[:len(stem)-len(job.Ext())] + o.ext()
+	file := job.Link(1, 0)
 	type part struct {
 		Start float64 `json:"start"`
 		End   float64 `json:"end"`

@@ -17,7 +17,7 @@ import (
 // There is no text form, because PixiJS overlooks "distanceField" in it.
 //
 // Source: A. Jönsson, "Bitmap Font Generator: File format".
-func (s *subject) writeBMFont(ctx context.Context, w io.Writer, name string, pairs []pair) error {
+func (s *subject) writeBMFont(ctx context.Context, w io.Writer, name, page string, pairs []pair) error {
 	base := int(math.Ceil(s.pixels(s.face.ascender)))
 	line := int(math.Ceil(s.pixels(s.face.ascender - s.face.descender + s.face.lineGap)))
 	face := name[:max(strings.LastIndexByte(name, '.'), 0)]
@@ -28,7 +28,7 @@ func (s *subject) writeBMFont(ctx context.Context, w io.Writer, name string, pai
 		list("padding", 0, 0, 0, 0).list("spacing", s.o.Padding, s.o.Padding).end()
 	b.element("common").whole("lineHeight", line).whole("base", base).whole("scaleW", s.atlas.w).
 		whole("scaleH", s.atlas.h).whole("pages", 1).whole("packed", 0).end()
-	b.page(name + "." + s.o.Container)
+	b.page(page)
 	b.element("distanceField").string("fieldType", s.o.Field).whole("distanceRange", s.o.Range).end()
 	b.startList("chars", len(s.chars))
 	for i, c := range s.chars {

@@ -85,7 +85,7 @@ type Font struct {
 // Recipe returns the recipe "font".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "font", Version: 4, UsesPath: true, Extracts: []recipe.Extract{runesOfText, runesOfJSON},
+		Name: "font", Version: 5, UsesPath: true, NamesOutputs: true, Extracts: []recipe.Extract{runesOfText, runesOfJSON},
 		Formats: []recipe.Format{
 			{Name: "a TrueType or OpenType font", Extensions: []string{".ttf", ".otf", ".ttc", ".otc"}, Magic: []string{"\x00\x01\x00\x00", "OTTO", "true\x00", "ttcf"}},
 		},
@@ -134,7 +134,7 @@ func (o *Font) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.write(ctx, out, path.Base(job.Path()), pairs), out.Close())
+	return errors.Join(s.write(ctx, out, path.Base(job.Path()), job.Link(1, 0), pairs), out.Close())
 }
 
 // Explain implements recipe.Explainer.

@@ -7,13 +7,13 @@ import (
 	"strconv"
 )
 
-// write writes the metrics of a font whose file is called so.
-func (s *subject) write(ctx context.Context, w io.Writer, name string, pairs []pair) error {
+// write writes the metrics of a font whose file is called so, and whose atlas is in page.
+func (s *subject) write(ctx context.Context, w io.Writer, name, page string, pairs []pair) error {
 	switch s.o.Data {
 	case "msdf-atlas-gen":
 		return s.writeAtlasGen(ctx, w, pairs)
 	case "bmfont", "bmfont-json":
-		return s.writeBMFont(ctx, w, name, pairs)
+		return s.writeBMFont(ctx, w, name, page, pairs)
 	}
 	return s.writeMetrics(ctx, w, pairs)
 }

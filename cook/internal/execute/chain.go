@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -92,6 +93,9 @@ func (c *cooker) cookChain(ctx context.Context, a planned, how attempt) (_ ready
 		return ready{}, err
 	}
 	defer first.scratch.remove()
+	if err := first.namesReplaced(); err != nil {
+		return ready{}, err
+	}
 	now := &chain{whole: before.whole, made: map[string]madeFile{}}
 	maps.Copy(now.made, before.made)
 	for i, output := range a.Method.Alone.Outputs {
@@ -172,6 +176,58 @@ func (w *worker) knownStep(ctx context.Context, a planned) (ready, bool) {
 		return ready{planned: a}, false
 	}
 	return r, true
+}
+
+// maxNaming is how long an output may be that is searched for names of others, in bytes.
+const maxNaming = 16 << 20
+
+// namesReplaced returns an error if an output has the name of another one, which a rule
+// replaces by an artifact of another name: who reads it would not find that. Recipes with
+// NamesOutputs write the names of the end.
+func (r *ready) namesReplaced() error {
+	names := r.Method.FinalNames(r.Path)
+	if r.Method.Recipe.NamesOutputs || len(names) < 2 {
+		return nil
+	}
+	for i, name := range names {
+		old := path.Base(r.Outputs[i])
+		if slices.ContainsFunc(names, func(n string) bool { return path.Base(n) == old }) {
+			continue
+		}
+		for j := range names {
+			if j == i || r.made[j].Stamp.Size > maxNaming {
+				continue
+			}
+			text, err := r.scratch.read(j)
+			if err != nil {
+				return err
+			}
+			if hasWord(text, old) {
+				return fmt.Errorf("%s names %s, which a rule for artifacts makes %s: let that rule keep the name with output, or have the recipe %q write the new one",
+					pathname.Show(r.Outputs[j]), pathname.Show(old), pathname.Show(path.Base(name)), r.Method.Recipe.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// hasWord reports whether a text has a file name in it that is no part of a longer one.
+func hasWord(text []byte, name string) bool {
+	inName := func(c byte) bool {
+		return c == '.' || c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
+	}
+	for at := 0; ; at++ {
+		i := bytes.Index(text[at:], []byte(name))
+		if i < 0 {
+			return false
+		}
+		at += i
+		end := at + len(name)
+		// A point may end a sentence behind it.
+		if (at == 0 || !inName(text[at-1])) && (end == len(text) || !inName(text[end]) || text[end] == '.' && (end+1 == len(text) || !inName(text[end+1]))) {
+			return true
+		}
+	}
 }
 
 // take makes an artifact of a step one of the whole.

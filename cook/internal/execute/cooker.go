@@ -114,7 +114,7 @@ func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err
 // env is what a recipe's job works with.
 func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how attempt) recipe.Env {
 	env := recipe.Env{
-		Recipe: a.Method.Recipe, Path: a.Path, Outputs: tmp.abs(), Create: tmp.create, Assets: c.Assets.Name(), SourceFile: a.chain.file(a.Path),
+		Recipe: a.Method.Recipe, Path: a.Path, Outputs: tmp.abs(), Names: a.Method.FinalNames(a.Path), Create: tmp.create, Assets: c.Assets.Name(), SourceFile: a.chain.file(a.Path),
 		Open: func(p string) (fs.File, error) {
 			f, made := a.chain.at(p)
 			if !made {

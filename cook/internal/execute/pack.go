@@ -119,7 +119,7 @@ func (r *runner) pack(ctx context.Context, a planned) (*pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	order := remote.Action{Format: remote.ActionFormat, ID: a.ID, Path: a.Path, Target: a.Target, Outputs: a.Outputs, Recipe: a.Method.Recipe.Name}
+	order := remote.Action{Format: remote.ActionFormat, ID: a.ID, Path: a.Path, Target: a.Target, Outputs: a.Outputs, Names: a.Method.FinalNames(a.Path), Recipe: a.Method.Recipe.Name}
 	if order.Options, err = json.Marshal(a.Method.Cooker); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package execute
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -79,6 +80,16 @@ func (s *scratch) create(i int) (*os.File, error) {
 }
 
 // folder makes a folder for whatever else a recipe wants to write.
+// read returns the content of an output.
+func (s *scratch) read(i int) ([]byte, error) {
+	f, err := s.in.OpenFile(s.files[i])
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(f)
+	return text, errors.Join(err, f.Close())
+}
+
 func (s *scratch) folder() (string, error) {
 	if err := s.in.Root().Mkdir(s.base, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err

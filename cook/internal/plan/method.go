@@ -278,6 +278,11 @@ func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) 
 	if m.UsesPath() {
 		k.String("source path", src.Path)
 	}
+	if m.NamesOutputs() {
+		for _, name := range m.FinalNames(src.Path) {
+			k.String("name", name)
+		}
+	}
 	return store.ActionID(k.Sum())
 }
 

@@ -86,8 +86,8 @@ func (s *Set) join(m *Method, then []*Method) *Method {
 	}
 	known := s.made.chains[key]
 	if known == nil {
-		whole := *m
-		whole.Alone, whole.Then = m, then
+		whole, alone := *m, *m
+		whole.Alone, whole.Then, alone.Whole = &alone, then, &whole
 		known = &whole
 		s.made.chains[key] = known
 	}
@@ -117,6 +117,26 @@ func (m *Method) appendNames(list []string, path string) []string {
 		} else {
 			list = m.Then[i].appendNames(list, name)
 		}
+	}
+	return list
+}
+
+// FinalNames returns, for each output of the method of a source, the name of its artifact in
+// the end: of an output that is cooked further, the first that is made of it.
+func (m *Method) FinalNames(path string) []string {
+	if m.Final != nil {
+		return m.Final
+	}
+	if m.Whole != nil {
+		m = m.Whole
+	}
+	var list []string
+	for i, t := range m.Outputs {
+		name := t.Name(path)
+		if m.Then != nil && m.Then[i] != nil {
+			name = m.Then[i].FinalNames(name)[0]
+		}
+		list = append(list, name)
 	}
 	return list
 }
@@ -168,6 +188,11 @@ func (m *Method) UsesPath() bool {
 		p, some := s.Cooker.(recipe.PathUser)
 		return s.Recipe.UsesPath && (!some || p.UsesPath())
 	})
+}
+
+// NamesOutputs says that what comes of a source has names of artifacts in it.
+func (m *Method) NamesOutputs() bool {
+	return m.any(func(s *Method) bool { return s.Recipe.NamesOutputs })
 }
 
 // Cheap says that no step costs more than copying its result out of the store.

@@ -142,7 +142,7 @@ func (m *machine) action(ctx context.Context, want remote.Action, recipes []reci
 	if err := json.Unmarshal(want.Options, cooker); err != nil {
 		return nil, fmt.Errorf("options: %w", err)
 	}
-	chosen := &rules.Method{Recipe: r, Cooker: cooker, Target: want.Target}
+	chosen := &rules.Method{Recipe: r, Cooker: cooker, Target: want.Target, Final: want.Names}
 	for _, f := range recipe.Fields(cooker) {
 		chosen.Options = append(chosen.Options, rules.Option{Field: f})
 	}

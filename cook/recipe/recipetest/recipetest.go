@@ -53,7 +53,7 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 		files[i] = filepath.Join(out, fmt.Sprint(i))
 	}
 	env := Env(r, tree, path)
-	env.Outputs, env.Assets = files, dir
+	env.Outputs, env.Assets, env.Names = files, dir, outputNames(c, path)
 	env.Create = func(i int) (*os.File, error) {
 		return os.OpenFile(files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	}
@@ -71,6 +71,23 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 		}
 	}
 	return res
+}
+
+// outputNames returns where the outputs of a source would go if no rule says otherwise.
+func outputNames(c recipe.Cooker, source string) []string {
+	dir, name := path.Split(source)
+	stem := strings.TrimSuffix(name, path.Ext(name))
+	base, _ := pathname.SplitScale(stem)
+	var list []string
+	for _, text := range c.Outputs() {
+		if !strings.Contains(text, "/") && !strings.Contains(text, "{path}") {
+			text = "{dir}/" + text
+		}
+		text = strings.NewReplacer("{dir}", strings.TrimSuffix(dir, "/"), "{path}", source, "{name}", name,
+			"{stem}", stem, "{base}", base, "{ext}", path.Ext(name)).Replace(text)
+		list = append(list, strings.TrimPrefix(text, "/"))
+	}
+	return list
 }
 
 // checkAsked proves that a cooker asks what its method Asks says.
