@@ -3,6 +3,7 @@ package image
 import (
 	"fmt"
 
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/texture"
@@ -220,6 +221,25 @@ func (e evidence) share() string {
 
 // name is what the path says.
 func (o *Image) name() role.Name { return role.ParseName(o.Named) }
+
+// settleName returns the options with what the path says if other files of the folder have to
+// be asked: whether "boom_256" is one of the frames of an animation.
+func (o *Image) settleName(job *recipe.Job) (*Image, error) {
+	if o.name() != role.PerhapsNumbered {
+		return o, nil
+	}
+	neighbored := false
+	for _, p := range role.Neighbors(job.Path()) {
+		found, err := job.Exists("/" + p)
+		if err != nil {
+			return nil, err
+		}
+		neighbored = neighbored || found
+	}
+	settled := *o
+	settled.Named = role.OfNeighbored(job.Path(), neighbored).String()
+	return &settled, nil
+}
 
 // transparent reports whether options say that alpha is transparency.
 func (o *Image) transparent() bool { return o.Premultiply || o.Coverage > 0 || o.WeighAlpha }

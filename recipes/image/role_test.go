@@ -2,6 +2,7 @@ package image
 
 import (
 	"bytes"
+	"fmt"
 	stdimage "image"
 	"image/color"
 	"image/jpeg"
@@ -168,6 +169,43 @@ func TestFramesShareAFormat(t *testing.T) {
 		}
 		if one := len(seen) == 1; one != (named != "none") {
 			t.Errorf("named %s: formats %v", named, seen)
+		}
+	}
+}
+
+// A number that may also be a size or a tile of UDIM is a frame's if its neighbors are there:
+// then the picture has the format of all frames. Only such a picture depends on its neighbors.
+func TestFramesWhoseNumberMayBeASize(t *testing.T) {
+	few := encodePNG(t, painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 50 * 60), byte(y / 40 * 60), 9, 255} }))
+	rich := encodePNG(t, scene(150, 120))
+	tree := fstest.MapFS{"a/wall_256.png": {Data: few}, "a/wall_512.png": {Data: few}, "tile/w.1001.png": {Data: few}, "tile/w.1002.png": {Data: few}}
+	for _, i := range []int{127, 128, 129, 130, 999, 1000, 1001, 1002, 1023, 1024} {
+		tree[fmt.Sprintf("a/boom_%d.png", i)] = &fstest.MapFile{Data: few}
+	}
+	tree["a/boom_130.png"].Data = rich
+	frame, still := texture.BC7, texture.RGBA8
+	for path, want := range map[string]struct {
+		format texture.Format
+		deps   int
+	}{
+		"a/boom_127.png": {frame, 0}, "a/boom_128.png": {frame, 2}, "a/boom_129.png": {frame, 0}, "a/boom_130.png": {frame, 0},
+		"a/boom_1000.png": {frame, 0}, "a/boom_1001.png": {frame, 1}, "a/boom_1024.png": {frame, 1},
+		"a/wall_256.png": {still, 2}, "a/wall_512.png": {still, 2}, "tile/w.1001.png": {still, 1}, "tile/w.1002.png": {still, 1},
+	} {
+		r := Recipe()
+		o := options(func(o *Image) { o.Named, o.Quality = r.Hints[r.Hinted(path)].Value.(string), "fast" })
+		tex, res := cookTree(t, o, tree, path)
+		if res.Err != nil {
+			t.Fatal(res.Err)
+		}
+		neighbors := 0
+		for _, d := range res.Deps {
+			if strings.HasPrefix(d.Name, "\x00") {
+				neighbors++
+			}
+		}
+		if tex.Format != want.format || neighbors != want.deps {
+			t.Errorf("%s: %v and %d neighbors, want %v and %d", path, tex.Format, neighbors, want.format, want.deps)
 		}
 	}
 }

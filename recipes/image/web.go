@@ -14,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/png"
+	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/webp"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -44,8 +45,9 @@ func scaleSuffix(scale float64) string {
 	return "@" + strconv.FormatFloat(scale, 'f', -1, 64) + "x"
 }
 
-// UsesPath implements recipe.PathUser: a name may say the scale of the source.
-func (o *Image) UsesPath() bool { return len(o.Scales) > 0 }
+// UsesPath implements recipe.PathUser: a name may say the scale of the source, or have a
+// number of which its neighbors tell what it counts.
+func (o *Image) UsesPath() bool { return len(o.Scales) > 0 || o.name() == role.PerhapsNumbered }
 
 // checkPicture looks at what pictures cannot have.
 func (o *Image) checkPicture() error {

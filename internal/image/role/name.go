@@ -5,31 +5,32 @@ type Name uint8
 
 // What names say. The words are those of option named.
 const (
-	Nameless      Name = iota
-	Colors             // "wall_albedo"
-	Packed             // data, perhaps several maps in one: "wall_orm", "wall_roughness"
-	Occlusion          // data that is gray: "wall_ao"
-	Masked             // "wall_mask"
-	Normals            // "wall_normal"
-	OpenGL             // a normal map whose green points up: "wall_nor_gl"
-	DirectX            // a normal map whose green points down: "wall_nor_dx"
-	Heights            // "wall_disp"
-	Lightmaps          // "room_lightmap"
-	Environments       // "skybox/left"
-	LUTs               // "lut_warm"
-	UIs                // "icon_sword", "ui/close"
-	Sprites            // "walk_03", "sprites/tree"
-	Fonts              // "fonts/arial"
-	Numbered           // "boom_07": one of several, of no certain role
-	PerhapsNormal      // "wall_n": a normal map if it looks like one
-	PerhapsData        // "wall_r", "wall_spec": data if it is gray
-	Letter             // "f": not even a word
-	lastName      = Letter
+	Nameless        Name = iota
+	Colors               // "wall_albedo"
+	Packed               // data, perhaps several maps in one: "wall_orm", "wall_roughness"
+	Occlusion            // data that is gray: "wall_ao"
+	Masked               // "wall_mask"
+	Normals              // "wall_normal"
+	OpenGL               // a normal map whose green points up: "wall_nor_gl"
+	DirectX              // a normal map whose green points down: "wall_nor_dx"
+	Heights              // "wall_disp"
+	Lightmaps            // "room_lightmap"
+	Environments         // "skybox/left"
+	LUTs                 // "lut_warm"
+	UIs                  // "icon_sword", "ui/close"
+	Sprites              // "walk_03", "sprites/tree"
+	Fonts                // "fonts/arial"
+	Numbered             // "boom_07": one of several, of no certain role
+	PerhapsNormal        // "wall_n": a normal map if it looks like one
+	PerhapsData          // "wall_r", "wall_spec": data if it is gray
+	Letter               // "f": not even a word
+	PerhapsNumbered      // "boom_256": a size, a tile, or a frame if its neighbors say so
+	lastName        = PerhapsNumbered
 )
 
 var words = [...]string{
 	"none", "color", "data", "occlusion", "mask", "normal", "normal-opengl", "normal-directx", "height", "lightmap",
-	"environment", "lut", "ui", "sprite", "font", "numbered", "perhaps-normal", "perhaps-data", "letter",
+	"environment", "lut", "ui", "sprite", "font", "numbered", "perhaps-normal", "perhaps-data", "letter", "perhaps-numbered",
 }
 
 // String returns the word that option named has for n.
@@ -58,6 +59,6 @@ func Names() []Name {
 func (n Name) Role() Role {
 	return [...]Role{
 		Unknown, Color, Data, Data, Mask, Normal, Normal, Normal, Height, Lightmap,
-		Environment, LUT, UI, Sprite, Font, Unknown, Unknown, Unknown, Unknown,
+		Environment, LUT, UI, Sprite, Font, Unknown, Unknown, Unknown, Unknown, Unknown,
 	}[n]
 }

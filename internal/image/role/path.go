@@ -1,6 +1,9 @@
 package role
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // The bounds of what is looked at. What is beyond says nothing.
 const (
@@ -27,7 +30,46 @@ type finding struct {
 // OfPath returns what the path of a file says of the picture, without garbage. The last
 // word that means something decides, as in "brick_wall_Normal_2k"; then words that are
 // clear wherever they stand, as in "icon_sword"; then folders, as in "ui/close".
+// PerhapsNumbered stands for what OfNeighbored tells.
 func OfPath(path string) Name {
+	name, digits := ofPath(path, false)
+	if digits != "" {
+		if counted, _ := ofPath(path, true); counted != name {
+			return PerhapsNumbered
+		}
+	}
+	return name
+}
+
+// OfNeighbored is OfPath for a picture of which is known whether one of its Neighbors exists.
+func OfNeighbored(path string, neighbors bool) Name {
+	name, _ := ofPath(path, neighbors)
+	return name
+}
+
+// Neighbors returns the paths of pictures of which at least one exists if a number at the end
+// of a name counts pictures, for a number that may also be a size or a tile of UDIM.
+func Neighbors(path string) []string {
+	_, digits := ofPath(path, false)
+	at := strings.LastIndex(path, digits)
+	n, err := strconv.Atoi(digits)
+	if err != nil || at < 0 {
+		return nil
+	}
+	near := []int{n - 1, n + 1}
+	if isTile(digits) {
+		near = []int{firstTile - 1} // the tiles beside it prove nothing
+	}
+	var list []string
+	for _, n := range near {
+		list = append(list, path[:at]+strconv.Itoa(n)+path[at+len(digits):])
+	}
+	return list
+}
+
+// ofPath is OfPath with numbers that may be sizes or tiles taken for counts or not. It returns
+// such a number.
+func ofPath(path string, counts bool) (name Name, digits string) {
 	folders, base := "", path
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
 		folders, base = path[:i], path[i+1:]
@@ -37,29 +79,29 @@ func OfPath(path string) Name {
 		base = base[:ext]
 	}
 	if len(base) > maxName {
-		return Nameless
+		return Nameless, ""
 	}
 	var room [maxParts]part
-	found := read(split(room[:0], base))
+	found, digits := read(split(room[:0], base), counts)
 	if found.sure {
-		return found.name
+		return found.name, digits
 	}
 	switch folder := ofFolders(folders); folder {
 	case Nameless:
 	case Environments, Lightmaps, LUTs: // of models in "hdri" names tell more
 		if found.name == Nameless || found.name == Numbered {
-			return folder
+			return folder, digits
 		}
 	default:
-		return folder
+		return folder, digits
 	}
 	if found.name == Nameless && len(path)-len(folders) > 4 && strings.EqualFold(path[len(path)-4:], ".hdr") {
-		return Environments // light without an upper end is that of a place
+		return Environments, digits // light without an upper end is that of a place
 	}
 	if found.name == Nameless && len(base) == 1 && isLetter(base[0]) {
-		return Letter
+		return Letter, digits
 	}
-	return found.name
+	return found.name, digits
 }
 
 // split appends the words of a name to list, as many as fit.
@@ -102,9 +144,14 @@ func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
 
-// read finds what the words of a name say.
-func read(list []part) finding {
-	rest, tail := strip(list)
+// read finds what the words of a name say, with the digits of tail.
+func read(list []part, counts bool) (finding, string) {
+	rest, tail := strip(list, counts)
+	return readWords(list, rest, tail), tail.digits
+}
+
+// readWords is read for a name whose last words are in tail.
+func readWords(list []part, rest int, tail tail) finding {
 	found, plain := ofEnd(list[:rest], tail, rest < len(list) && list[rest].before == 0)
 	if found.name != Nameless && !plain {
 		return found

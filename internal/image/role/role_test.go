@@ -2,6 +2,7 @@ package role
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -117,7 +118,7 @@ func TestOfPath(t *testing.T) {
 		"wall_ao.png": Occlusion, "WallAmbientOcclusion.png": Occlusion, "ambient occlusion.png": Occlusion, "chaos.png": Nameless,
 		"ui/wall_ao.png": Occlusion, "ui/normal.png": UIs, "button_normal.png": UIs, "wall_normal.png": Normals, "icons/bow_n.png": UIs,
 		"walk_01.png": Sprites, "walk.png": Nameless, "sprites/hero_normal.png": Sprites, "a/SPRITES/tree.png": Sprites,
-		"boom_07.png": Numbered, "boom_1024.png": Nameless, "boom_64x64.png": Nameless, "wall.1001.exr": Nameless, "007.png": Nameless,
+		"boom_07.png": Numbered, "boom_1024.png": PerhapsNumbered, "walk_128.png": PerhapsNumbered, "wall_normal_1024.png": Normals, "icon_256.png": UIs, "boom_64x64.png": Nameless, "wall.1001.exr": PerhapsNumbered, "wall_1200.png": Numbered, "House_Normal.1001.png": Normals, "007.png": Nameless,
 		"wall_albedo_lod0.png": Colors, "wall_basecolor_u1_v1.tga": Colors, "wall_BaseColor_sRGB.png": Colors,
 		"normalmap_earth_N1.png": Normals, "BumpMap.png": Normals, "wall_bump.png": Heights, "MaskMap.png": Packed, "wall_mask.png": Masked,
 		"sky.hdr": Environments, "sky_4k.HDR": Environments, "a/b.hdr": Environments, "hdr": Nameless, "skybox/left.png": Environments,
@@ -132,6 +133,39 @@ func TestOfPath(t *testing.T) {
 		}
 		if n := testing.AllocsPerRun(5, func() { OfPath(path) }); n != 0 {
 			t.Errorf("%s: %v allocations, want none", path, n)
+		}
+	}
+}
+
+// A number that may be a size or a tile counts pictures if its neighbors do, whatever it is.
+func TestNeighbors(t *testing.T) {
+	for path, want := range map[string]struct {
+		neighbors    string
+		alone, among Name
+	}{
+		"a/boom_128.png":     {"a/boom_127.png a/boom_129.png", Nameless, Numbered},
+		"boom2048.PNG":       {"boom2047.PNG boom2049.PNG", Nameless, Numbered},
+		"boom_1001.png":      {"boom_1000.png", Nameless, Numbered},
+		"1024/boom_1199.png": {"1024/boom_1000.png", Nameless, Numbered},
+		"128/walk_128.png":   {"128/walk_127.png 128/walk_129.png", Nameless, Sprites},
+		"boom_127.png":       {"", Numbered, Numbered},
+		"wall_n_2k.png":      {"", PerhapsNormal, PerhapsNormal},
+		"boom_64x64.png":     {"", Nameless, Nameless},
+	} {
+		if got := strings.Join(Neighbors(path), " "); got != want.neighbors {
+			t.Errorf("%s: %s, want %s", path, got, want.neighbors)
+		}
+		if alone, among := OfNeighbored(path, false), OfNeighbored(path, true); alone != want.alone || among != want.among {
+			t.Errorf("%s: %v alone and %v among neighbors, want %v and %v", path, alone, among, want.alone, want.among)
+		}
+	}
+	// All frames of an animation are called alike.
+	for _, stem := range []string{"boom_", "walk", "hero-run.", "fx/spark_"} {
+		want := OfNeighbored(fmt.Sprintf("%s%d.png", stem, 7), true)
+		for i := range 1200 {
+			if got := OfNeighbored(fmt.Sprintf("%s%d.png", stem, i), true); got != want {
+				t.Errorf("%s%d is %v, want %v", stem, i, got, want)
+			}
 		}
 	}
 }

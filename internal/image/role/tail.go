@@ -2,9 +2,10 @@ package role
 
 // A tail is what stands behind the words that mean something.
 type tail struct {
-	numbered bool // a number that tells one of several from others
-	sized    bool // "_2k"
-	way      Name // OpenGL or DirectX, Nameless if neither is said
+	numbered bool   // a number that tells one of several from others
+	sized    bool   // "_2k"
+	digits   string // of a number that may be a size or a tile, "" for none
+	way      Name   // OpenGL or DirectX, Nameless if neither is said
 }
 
 // points returns a normal map's name with the way that its green points.
@@ -16,20 +17,26 @@ func (t tail) points(n Name) Name {
 }
 
 // strip returns how many words are left when numbers, sizes, programs, levels of detail,
-// versions and words for "texture" are taken off the end of a name.
-func strip(list []part) (rest int, t tail) {
+// versions and words for "texture" are taken off the end of a name. Numbers that may be sizes
+// or tiles count pictures if counts is set.
+func strip(list []part, counts bool) (rest int, t tail) {
 	rest = len(list)
 	for rest > 0 {
 		last := list[rest-1]
 		switch before := list[:rest]; {
 		case last.number:
-			t.numbered = t.numbered || isCount(last.text)
+			if isSize(last.text) || isTile(last.text) {
+				t.digits = last.text
+				t.numbered = t.numbered || counts
+			} else {
+				t.numbered = true
+			}
 			rest--
 		case rest > 1 && list[rest-2].number && last.before == 0 && (last.text == "k" || last.text == "K"):
 			t.sized = true
 			rest -= 2
 		case rest > 1 && list[rest-2].number && (last.text == "x" || last.text == "X"): // 64x64, @2x
-			t.numbered = false
+			t.numbered, t.digits = false, ""
 			rest -= 2
 		default:
 			if says(before) {
@@ -62,13 +69,20 @@ func says(list []part) bool {
 	return false
 }
 
-// isCount reports whether digits count pictures: they are no size and no tile of UDIM.
-func isCount(digits string) bool {
+// isSize reports whether digits may be a size in pixels.
+func isSize(digits string) bool {
 	switch digits {
 	case "128", "256", "512", "1024", "2048", "4096", "8192":
-		return false
+		return true
 	}
-	return len(digits) != 4 || digits < "1001" || digits > "1199"
+	return false
+}
+
+const firstTile = 1001
+
+// isTile reports whether digits may be a tile of UDIM.
+func isTile(digits string) bool {
+	return len(digits) == 4 && digits >= "1001" && digits <= "1199"
 }
 
 // A tag is what a word at the end of a name says that is no role.
