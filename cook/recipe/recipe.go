@@ -81,6 +81,10 @@ type Recipe struct {
 	// recipe: ".png", in lower case, which stands for ".PNG" as well. No two recipes
 	// of a set share one.
 	Extensions []string
+	// Recognizes reports whether a file with one of these extensions, which begins with head,
+	// HeadSize bytes long if there are as many, is for the recipe. Others are copied: other
+	// programs use the extension, too. Nil stands for all files.
+	Recognizes func(head []byte) bool
 	// Hints are what the paths of these files may say, and Hinted returns which of them a
 	// path says, by its index, or -1. Hinted is called for each such file of a run, so it
 	// should make no garbage. If it comes to say otherwise, Version must rise.

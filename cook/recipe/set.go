@@ -88,6 +88,9 @@ func check(r Recipe) error {
 			return fmt.Errorf("format %q: %w", f.Name, err)
 		}
 	}
+	if r.Recognizes != nil && len(r.Extensions) == 0 {
+		return errors.New("Recognizes without extensions has no effect")
+	}
 	return checkHints(r, c)
 }
 

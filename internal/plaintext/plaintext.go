@@ -56,6 +56,27 @@ func Position(text []byte, offset int) string {
 	return fmt.Sprintf("%d:%d", line, column)
 }
 
+// IsList reports whether a text that begins with head looks like a list of patterns: at least
+// half of its lines have a mark of patterns, or end in a slash or as a word of is reports. A
+// text without lines is one.
+func IsList(head []byte, is func(line string) bool) bool {
+	if i := bytes.LastIndexByte(head, '\n'); i >= 0 && i < len(head)-1 && !utf8.Valid(head) {
+		head = head[:i] // a rune may be cut off
+	}
+	lines, err := List(head)
+	if err != nil || bytes.IndexByte(head, 0) >= 0 {
+		return false
+	}
+	all, alike := 0, 0
+	for _, line := range lines {
+		all++
+		if strings.ContainsAny(line, "*?[{") || strings.HasSuffix(line, "/") || is(line) {
+			alike++
+		}
+	}
+	return 2*alike >= all
+}
+
 // List returns the lines of a list and the numbers that they have in the text, without spaces
 // around them. Empty lines and those that begin with "#" are none. The text must be UTF-8.
 func List(text []byte) (iter.Seq2[int, string], error) {

@@ -1,6 +1,7 @@
 package plaintext
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,5 +47,19 @@ func TestList(t *testing.T) {
 	}
 	if _, err := List([]byte("a\n\xff")); err == nil {
 		t.Error("no error for text that is not UTF-8")
+	}
+}
+
+func TestIsList(t *testing.T) {
+	png := func(line string) bool { return strings.HasSuffix(line, ".png") }
+	for text, want := range map[string]bool{
+		"": true, "# nothing yet\n\n": true, "*.png": true, "ui/\n": true, "hero.png\n": true, "!old.png\nui/*.png": true,
+		"hero one\nhero two\n": false, "hero.png\nhero\n": true, "hero.png\na\nb\n": false,
+		"//attack sound/a 0\n": false, "ui/*.png\n\x00": false, "\xff\xfeu\x00": false, "\x89PNG\r\n": false,
+		"a.png\n\xc3": true, // the head ends within a rune
+	} {
+		if got := IsList([]byte(text), png); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
 	}
 }

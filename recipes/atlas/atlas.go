@@ -71,7 +71,7 @@ type Atlas struct {
 // Recipe returns the recipe "atlas".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "atlas", Version: 6, UsesPath: true, NamesOutputs: true, Bundles: true, Extensions: []string{".sprites"},
+		Name: "atlas", Version: 6, UsesPath: true, NamesOutputs: true, Bundles: true, Extensions: []string{".sprites"}, Recognizes: isList,
 		New: func() recipe.Cooker {
 			return &Atlas{
 				Trim: true, Padding: 2, MaxSize: 2048, Pages: 1, Data: "hash", Name: "path",

@@ -55,6 +55,11 @@ func (o *Atlas) listed(job *recipe.Job) ([]file, error) {
 	return list, nil
 }
 
+// isList reports whether a file that begins with head is a list of pictures.
+func isList(head []byte) bool {
+	return plaintext.IsList(head, func(line string) bool { return slices.Contains(source.TextureExtensions(), recipe.Ext(line)) })
+}
+
 // A line is one of the source.
 type line struct {
 	number  int

@@ -23,6 +23,11 @@ const maxSounds = 10000
 // soundFiles is a pattern for what is read.
 const soundFiles = "**/*.{wav,flac,mp3,ogg}"
 
+// isSoundList reports whether a file that begins with head is a list of sounds.
+func isSoundList(head []byte) bool {
+	return plaintext.IsList(head, func(line string) bool { return doublestar.MatchUnvalidated(soundFiles, strings.ToLower(line)) })
+}
+
 // A listed is a file that the source names, and what it is called.
 type listed struct{ name, file string }
 

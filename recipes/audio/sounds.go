@@ -38,7 +38,7 @@ type Sounds struct {
 // SoundsRecipe returns the recipe "sounds".
 func SoundsRecipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "sounds", Version: 2, UsesPath: true, NamesOutputs: true, Extensions: []string{".sounds"},
+		Name: "sounds", Version: 2, UsesPath: true, NamesOutputs: true, Extensions: []string{".sounds"}, Recognizes: isSoundList,
 		New: func() recipe.Cooker {
 			return &Sounds{Format: "opus", Data: "howler", Name: "base", Gap: 0.5, Longest: 180, Rate: 48000, Channels: "stereo", Peak: defaultPeak}
 		},

@@ -16,7 +16,7 @@ func All() []recipe.Recipe {
 			New: func() recipe.Cooker { return &List{} },
 		},
 		{
-			Name: "pak", Version: 2, Bundles: true, Extensions: []string{".paklist"},
+			Name: "pak", Version: 2, Bundles: true, Extensions: []string{".paklist"}, Recognizes: isPakList,
 			New: func() recipe.Cooker { return &Pak{Level: 3} },
 		},
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/pak"
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -16,6 +17,11 @@ import (
 // begins with "!" leaves some out. Empty lines and those that begin with "#" say nothing.
 type Pak struct {
 	Level int `toml:"level" min:"-1" max:"19" doc:"how hard files are compressed, as the zstd program counts; -1 stores them as they are, 0 is 3"`
+}
+
+// isPakList reports whether a file that begins with head is a list of artifacts.
+func isPakList(head []byte) bool {
+	return plaintext.IsList(head, func(line string) bool { return strings.ContainsAny(line, "./!") })
 }
 
 // Outputs implements recipe.Cooker.

@@ -22,6 +22,19 @@ const (
 // maxHalf is the largest number that rgba16f holds.
 const maxHalf = 65504
 
+// isCube reports whether a file that begins with head is a table: chemists call a density in
+// space .cube, too.
+func isCube(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		for _, key := range []string{"LUT_", "TITLE", "DOMAIN_"} {
+			if bytes.HasPrefix(bytes.TrimLeft(line, " \t\xef\xbb\xbf"), []byte(key)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // A domain is the range of colors that a table is for, of red, green and blue.
 type domain struct{ min, max [3]float32 }
 

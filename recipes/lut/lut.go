@@ -28,7 +28,7 @@ type LUT struct {
 // Recipe returns the recipe "lut".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "lut", Version: 1, Extensions: []string{".cube"},
+		Name: "lut", Version: 1, Extensions: []string{".cube"}, Recognizes: isCube,
 		New: func() recipe.Cooker { return &LUT{Format: "auto", Container: "ktx2", Picture: "tiles", Zstd: 3} },
 	}
 }

@@ -26,6 +26,7 @@ func Execute(ctx context.Context, s *Session, d *Delta, t *Todo) (*Work, error) 
 		s.Observer.Event(execute.Event{Path: source, Outcome: execute.NotReached})
 	}
 	s.notePortability(t.Plan)
+	s.noteUnrecognized(t)
 	suspect := s.suspect
 	if s.Mode.Strict {
 		s.lint(ctx, t)

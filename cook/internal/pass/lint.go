@@ -87,6 +87,33 @@ func (t *tally) String() string {
 	return fmt.Sprintf("%s (and %d more like it)", t.first, t.n-1)
 }
 
+// head reads the first bytes of a source.
+func (s *Session) head(path string) ([]byte, error) {
+	f, err := s.Assets.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	head, err := io.ReadAll(io.LimitReader(f, recipe.HeadSize))
+	return head, errors.Join(err, f.Close())
+}
+
+// noteUnrecognized reports sources that are copied although a recipe has their extension.
+func (s *Session) noteUnrecognized(t *Todo) {
+	var list tally
+	for i := range t.Actions {
+		a := &t.Actions[i]
+		if a.Err != nil || !a.Runs || a.Method.Recipe.Name != recipe.Fallback {
+			continue
+		}
+		if name := t.Rules.Unrecognized(a.Path); name != "" {
+			list.add(fmt.Sprintf("%s is copied: its content is not what the recipe %q reads", pathname.Show(a.Path), name))
+		}
+	}
+	if list.n > 0 {
+		s.Observer.Note(list.String())
+	}
+}
+
 // notePortability reports outputs that are about to be made and that not every system
 // can have: the folder may be meant for another one than this. It is no failure,
 // because here they are fine.

@@ -21,16 +21,22 @@ type table struct {
 	rows   []row                   // the first is the fallback
 	first  map[string]int          // a recipe's first row, by extension
 	hinted []func(path string) int // for a recipe's first row, which of the rows behind it; nil for none
+	// recognizes reports for a recipe's first row whether a file is for the recipe; nil if all
+	// with its extensions are.
+	recognizes map[int]func(head []byte) bool
 }
 
 func newTable(recipes *recipe.Set) table {
-	t := table{rows: []row{{recipe: recipe.Fallback, match: "**"}}, first: map[string]int{}, hinted: make([]func(string) int, 1)}
+	t := table{rows: []row{{recipe: recipe.Fallback, match: "**"}}, first: map[string]int{}, hinted: make([]func(string) int, 1), recognizes: map[int]func([]byte) bool{}}
 	for _, name := range recipes.Names() {
 		r, _ := recipes.Lookup(name)
 		if len(r.Extensions) == 0 {
 			continue
 		}
 		first := len(t.rows)
+		if r.Recognizes != nil {
+			t.recognizes[first] = r.Recognizes
+		}
 		var letters []string
 		for _, ext := range r.Extensions {
 			t.first[ext] = first
@@ -80,6 +86,26 @@ func (t *table) find(path string) int {
 		return first + 1 + hinted(path)
 	}
 	return first
+}
+
+// foreign reports whether a file has the extension of a recipe, but is not for it.
+func (s *Set) foreign(path string, row int) bool {
+	recognizes := s.builtin.recognizes[row]
+	if recognizes == nil || s.Head == nil {
+		return false
+	}
+	head, err := s.Head(path)
+	return err == nil && !recognizes(head)
+}
+
+// Unrecognized returns the recipe that has the extension of a source but does not recognize
+// the source, so that it is copied if no rule names a recipe; "" if there is none.
+func (s *Set) Unrecognized(path string) string {
+	row := s.builtin.find(path)
+	if !s.foreign(path, row) {
+		return ""
+	}
+	return s.builtin.rows[row].recipe
 }
 
 func lowered(c byte) byte {

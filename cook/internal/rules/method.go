@@ -120,7 +120,9 @@ func (s *Set) choose(matched *selection, path, target string, row int) *outcome 
 // the built-in table.
 func (s *Set) match(matched *selection, path string, number int, target string, made bool) (row int) {
 	name := path[strings.LastIndexByte(path, '/')+1:]
-	row = s.builtin.find(path)
+	if row = s.builtin.find(path); !made && s.foreign(path, row) {
+		row = 0
+	}
 	binary.LittleEndian.PutUint32(matched[:], uint32(number))
 	binary.LittleEndian.PutUint32(matched[4:], uint32(row))
 	if made {
