@@ -80,7 +80,8 @@ const maxSprites = 50000
 // A picture is a file on its way to a sprite.
 type picture struct {
 	file
-	data []byte
+	data   []byte
+	frames int // if it is known to hold more than one
 	sprite
 	named
 }
@@ -120,6 +121,9 @@ func (o *Atlas) read(ctx context.Context, job *recipe.Job, files []file, a *atla
 				return fmt.Errorf("%s and %s are both called %s; rename one, or choose other names with the option name", pathname.Show(other), pathname.Show(p.file.name), pathname.Show(name))
 			}
 			called[name] = p.file.name
+			if p.frames > 1 {
+				job.Warn("%s holds %d frames, of which the atlas has the first; save them as pictures of their own", pathname.Show(p.file.name), p.frames)
+			}
 			id := content{p.w, p.h, hashing.DigestOf(p.pix)}
 			which, ok := known[id]
 			if !ok {
@@ -196,7 +200,7 @@ func (f *file) size(job *recipe.Job) (int64, error) {
 
 // decode makes a picture a sprite.
 func (o *Atlas) decode(ctx context.Context, p *picture, scale float64) error {
-	m, _, err := source.Decode(ctx, p.data, recipe.Ext(p.file.name), o.largestSide())
+	m, info, err := source.Decode(ctx, p.data, recipe.Ext(p.file.name), o.largestSide())
 	color := pixmap.SRGB
 	if !o.SRGB {
 		color = pixmap.Linear
@@ -206,7 +210,7 @@ func (o *Atlas) decode(ctx context.Context, p *picture, scale float64) error {
 	}
 	if err == nil {
 		clearUnseen(m.Pix8)
-		p.sprite, p.of = sprite{w: m.W, h: m.H, pix: m.Pix8}, size{m.W, m.H}
+		p.sprite, p.of, p.frames = sprite{w: m.W, h: m.H, pix: m.Pix8}, size{m.W, m.H}, info.Frames
 		patch := strings.HasSuffix(strings.TrimSuffix(strings.ToLower(p.file.name), recipe.Ext(p.file.name)), ninePatch)
 		if patch {
 			err = p.peel()

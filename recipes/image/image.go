@@ -83,7 +83,7 @@ type Image struct {
 
 	MaxSize int       `toml:"max_size" min:"1" max:"65535" doc:"longest side in pixels that a source may have"`
 	Fit     int       `toml:"fit" min:"0" max:"65535" doc:"longest side in pixels of the texture, larger pictures are scaled down; 0 keeps them"`
-	POT     string    `toml:"pot" enum:"keep,up,down,nearest,require" doc:"powers of two: sides stay, are scaled to one, or must be one"`
+	POT     string    `toml:"pot" enum:"keep,up,down,nearest,require,4" doc:"powers of two: sides stay, are scaled to one, or must be one; 4 scales them up to multiples of 4, which Direct3D and WebGL ask of bc1 to bc7"`
 	Scales  []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales of which png and webp make a picture each, such as [1, 2, 0.5] for name.png, name@2x.png and name@0.5x.png; the source is of the scale that its name says, or else of the largest"`
 
 	R           string   `toml:"r" doc:"where red comes from: r, g, b, a, 1-r (inverted) ..., 0, 1, or such a channel of another picture: rough.png:r"`

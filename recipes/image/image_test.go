@@ -6,10 +6,12 @@ import (
 	"errors"
 	stdimage "image"
 	"image/color"
+	"image/gif"
 	"image/png"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -245,5 +247,21 @@ func TestSameBytesOnAnyCores(t *testing.T) {
 				t.Errorf("%d times work was shared out", shared)
 			}
 		}
+	}
+}
+
+// A picture with several frames gives one warning, not a frame without a word.
+func TestFramesAreWarnedOf(t *testing.T) {
+	var g gif.GIF
+	for range 3 {
+		g.Image, g.Delay = append(g.Image, stdimage.NewPaletted(stdimage.Rect(0, 0, 8, 8), color.Palette{color.Black, color.White})), append(g.Delay, 1)
+	}
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, &g); err != nil {
+		t.Fatal(err)
+	}
+	_, res := cookTree(t, options(func(*Image) {}), fstest.MapFS{"a.gif": {Data: b.Bytes()}}, "a.gif")
+	if want := "it holds 3 frames, of which the texture has the first"; res.Err != nil || len(res.Warned) != 1 || !strings.HasPrefix(res.Warned[0], want) {
+		t.Errorf("%v, %q, want %q", res.Err, res.Warned, want)
 	}
 }

@@ -187,6 +187,9 @@ func (s *subject) read(ctx context.Context, job *recipe.Job, f file, like *pixma
 		return nil, source.Info{}, err
 	}
 	job.Hold("decoded pictures", m.Bytes())
+	if info.Frames > 1 {
+		job.Warn("it holds %d frames, of which the texture has the first; save them as pictures of their own, for layers or an atlas", info.Frames)
+	}
 	return m, info, nil
 }
 

@@ -3,6 +3,7 @@ package image
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
@@ -91,7 +92,8 @@ func (o *Image) mayBeUASTC() bool {
 	return o.Format == "uastc" || o.Format == "auto" && o.GPU == "web"
 }
 
-// multipleOf4 returns the side of a texture of UASTC: the next multiple of 4 that fit allows.
+// multipleOf4 returns the side of a texture of UASTC, or with pot = "4": the next multiple of 4
+// that fit allows.
 // KHR_texture_basisu takes no other sides, and neither does WebGL for the blocks of desktops.
 func (o *Image) multipleOf4(n int) int {
 	up := (n + 3) &^ 3
@@ -109,6 +111,8 @@ func (o *Image) powerOfTwo(n int) int {
 	case "nearest":
 		r = pixmap.Nearest
 	case "down":
+	case "4":
+		return o.multipleOf4(n)
 	default:
 		return n
 	}
@@ -172,13 +176,25 @@ func (s *subject) resize(ctx context.Context, job *recipe.Job) error {
 	return s.scale(ctx, job, w, h, fmt.Sprintf("fit = %d, pot = %q", s.o.Fit, s.o.POT))
 }
 
-// align brings pictures that become UASTC to sides that are multiples of 4.
+// align brings pictures that become UASTC to sides that are multiples of 4. Others that need
+// such sides, because of those who read them, get a warning.
 func (s *subject) align(ctx context.Context, job *recipe.Job) error {
-	if s.choice.Format != texture.UASTC {
-		return nil
-	}
 	first := s.pictures[0]
 	w, h := s.o.multipleOf4(first.W), s.o.multipleOf4(first.H)
+	if s.choice.Format != texture.UASTC {
+		reader := ""
+		switch {
+		case s.o.Container == "dds":
+			reader = "Direct3D"
+		case s.o.GPU == "web":
+			reader = "WebGL"
+		}
+		if blocks := strings.HasPrefix(s.choice.Format.String(), "bc"); blocks && reader != "" && (w != first.W || h != first.H) {
+			job.Warn(`%d x %d pixels in %v: %s takes only sides that are multiples of 4; set pot = "4" to scale them, or save the picture so`,
+				first.W, first.H, s.choice.Format, reader)
+		}
+		return nil
+	}
 	return s.scale(ctx, job, w, h, "glTF and WebGL take uastc with sides that are multiples of 4")
 }
 

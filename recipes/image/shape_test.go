@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	stdimage "image"
 	"image/jpeg"
@@ -94,6 +95,9 @@ func TestSizes(t *testing.T) {
 		{100, 60, func(o *Image) { o.POT = "down" }, 64, 32},
 		{100, 60, func(o *Image) { o.POT = "nearest" }, 128, 64},
 		{90, 40, func(o *Image) { o.POT = "nearest" }, 64, 32},
+		{601, 581, func(o *Image) { o.POT = "4" }, 604, 584},
+		{600, 4, func(o *Image) { o.POT = "4" }, 600, 4},
+		{601, 581, func(o *Image) { o.POT, o.Fit = "4", 302 }, 300, 292},
 		{100, 60, func(o *Image) { o.POT, o.Fit = "up", 100 }, 64, 64},
 		{128, 64, func(o *Image) { o.POT, o.Fit = "require", 32 }, 32, 16},
 	} {
@@ -394,5 +398,39 @@ func TestCookChecksOptions(t *testing.T) {
 	var wrong *recipe.OptionError
 	if !errors.As(res.Err, &wrong) {
 		t.Errorf("error %v", res.Err)
+	}
+}
+
+// Direct3D creates no texture in blocks of other sides than multiples of 4, and neither does
+// WebGL. DDS and textures for the web get a warning, once.
+func TestSidesOfBlocks(t *testing.T) {
+	const direct3D, webGL = "%d x %d pixels in bc7: Direct3D takes only", "%d x %d pixels in bc7: WebGL takes only"
+	for _, c := range []struct {
+		w, h int
+		set  func(o *Image)
+		want string
+	}{
+		{30, 40, func(o *Image) { o.Container = "dds" }, direct3D},
+		{40, 30, func(o *Image) { o.Container = "dds" }, direct3D},
+		{2, 2, func(o *Image) { o.Container = "dds" }, direct3D},
+		{30, 40, func(o *Image) { o.GPU = "web" }, webGL},
+		{30, 40, func(o *Image) { o.Container, o.POT = "dds", "4" }, ""},
+		{40, 44, func(o *Image) { o.Container = "dds" }, ""},
+		{30, 40, func(o *Image) { o.Container, o.Format = "dds", "rgba8" }, ""},
+		{30, 40, func(o *Image) { o.Format = "uastc"; o.GPU = "web" }, ""},
+		{30, 40, func(o *Image) {}, ""},
+	} {
+		o := options(func(o *Image) {
+			o.Format, o.Quality = "bc7", "fast"
+			c.set(o)
+		})
+		_, res := cookTree(t, o, fstest.MapFS{"a.png": {Data: encodePNG(t, scene(c.w, c.h))}}, "a.png")
+		want := c.want
+		if want != "" {
+			want = fmt.Sprintf(want, c.w, c.h)
+		}
+		if got := strings.Join(res.Warned, "|"); res.Err != nil || (got == "") != (want == "") || !strings.HasPrefix(got, want) {
+			t.Errorf("%d x %d: %v, %q, want %q", c.w, c.h, res.Err, got, want)
+		}
 	}
 }

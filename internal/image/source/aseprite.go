@@ -15,10 +15,7 @@ func probeAseprite(data []byte, _ int64) (header, error) {
 	if err != nil {
 		return header{}, shortHead(err)
 	}
-	p := header{w: h.Width, h: h.Height, bits: min(8, h.Bits), decoder: h.Memory(), shared: true}
-	if h.Frames > 1 {
-		p.notes = append(p.notes, fmt.Sprintf("the first of %d frames", h.Frames))
-	}
+	p := header{w: h.Width, h: h.Height, bits: min(8, h.Bits), decoder: h.Memory(), shared: true, frames: h.Frames}
 	if h.PixelWidth != h.PixelHeight {
 		p.notes = append(p.notes, fmt.Sprintf("pixels are drawn as %d:%d, but taken for squares", h.PixelWidth, h.PixelHeight))
 	}

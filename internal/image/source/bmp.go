@@ -26,6 +26,7 @@ type bitmap struct {
 	depth   int // bits a pixel
 	packed  bool
 	order   [4]int // which byte of a pixel of 32 bits is red, green, blue and, unless it is -1, alpha
+	maybe   bool   // alpha may be nothing: masks count with other compressions only
 	palette []byte // blue, green, red and nothing, for each color
 	offset  int64  // of the pixels
 }
@@ -66,7 +67,7 @@ func readBitmap(data []byte) (bitmap, error) {
 	switch {
 	case compression == plain && (depth == 1 || depth == 2 || depth == 4 || depth == 8 || depth == 24 || depth == 32):
 		if size > bmpInfoHeader && long(bmpMasks+12) == 0xff000000 {
-			b.order[3] = 3
+			b.order[3], b.maybe = 3, true
 		}
 	case compression == rle8 && depth == 8 && !b.topDown:
 		b.packed = true
@@ -146,8 +147,14 @@ func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 		func(io.Reader) (stdimage.Config, error) { return bmp.DecodeConfig(read()) },
 		func(io.Reader) (stdimage.Image, error) { return bmp.Decode(read()) },
 	}.pixels(ctx, data, h)
-	if err != nil || b.depth < 32 || b.order == [4]int{2, 1, 0, 3} {
+	if err != nil || b.depth < 32 {
 		return m, err
+	}
+	if b.maybe && !hasAlpha(m.Pix8) {
+		b.order[3] = -1
+	}
+	if b.order == [4]int{2, 1, 0, 3} {
+		return m, nil
 	}
 	for i := 0; i < len(m.Pix8); i += 4 {
 		p := m.Pix8[i : i+4 : i+4]
@@ -158,6 +165,16 @@ func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 		}
 	}
 	return m, nil
+}
+
+// hasAlpha reports whether a pixel is seen.
+func hasAlpha(pix []uint8) bool {
+	for i := 3; i < len(pix); i += 4 {
+		if pix[i] != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // plainHeader returns a header that the library knows, and the palette. All four

@@ -46,6 +46,7 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	if walk.short {
 		return nil, io.ErrUnexpectedEOF
 	}
+	h.frames = walk.frames
 	table := walk.table()
 	return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), func(dst []uint8, y int) {
 		if y < m.Rect.Min.Y || y >= m.Rect.Max.Y {
@@ -64,7 +65,8 @@ type gifWalk struct {
 	colors      []byte // its color table, three bytes each
 	transparent int    // the color of it that is not drawn, or -1
 	found       bool   // there is a first frame
-	short       bool   // data ends before the trailer does
+	frames      int
+	short       bool // data ends before the trailer does
 }
 
 // table returns the colors of the first frame. The decoder blackens the
@@ -101,6 +103,9 @@ func walkGIF(data []byte) gifWalk {
 			w, h := r.word(), r.word()
 			flags := r.byte()
 			colors := r.colors(flags)
+			if !r.short {
+				walk.frames++
+			}
 			if !r.short && !walk.found {
 				walk.w, walk.h, walk.found = w, h, true
 				if colors != nil {

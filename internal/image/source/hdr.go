@@ -3,6 +3,8 @@ package source
 import (
 	"bytes"
 	"context"
+	"strconv"
+	"strings"
 
 	"github.com/assetcook/assetcook/internal/image/hdr"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
@@ -15,10 +17,27 @@ func probeHDR(data []byte, _ int64) (header, error) {
 	}
 	p := header{w: h.Width, h: h.Height, depth: pixmap.Float, bits: 8, least: h.LeastBytes()}
 	p.decoder = 4 * p.pixels() // packed
-	if h.Primaries != "" {
+	if h.Primaries != "" && !namesSRGB(h.Primaries) {
 		p.profile = "primaries " + h.Primaries
 	}
 	return p, nil
+}
+
+// namesSRGB reports whether a line has the primaries of sRGB: red, green, blue and white.
+func namesSRGB(line string) bool {
+	fields := strings.Fields(line)
+	var got [8]float64
+	if len(fields) != len(got) {
+		return false
+	}
+	for i, f := range fields {
+		v, err := strconv.ParseFloat(f, 64)
+		if err != nil {
+			return false
+		}
+		got[i] = v
+	}
+	return sRGBPrimaries(got)
 }
 
 func decodeHDR(ctx context.Context, data []byte, _ *header) (*pixmap.Map, error) {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	stdimage "image"
 	"image/color"
+	"image/gif"
 	"testing"
 	"unicode/utf16"
 
@@ -259,6 +260,57 @@ func TestDescriptionOfDamagedProfiles(t *testing.T) {
 			lying := bytes.Clone(whole)
 			lying[i] = 0xff
 			description(lying) // does not panic
+		}
+	}
+}
+
+// Of a file that holds several pictures the first is decoded, and their number is known.
+func TestFramesAreCounted(t *testing.T) {
+	animation := func(n int) []byte {
+		var g gif.GIF
+		for i := range n {
+			m := stdimage.NewPaletted(stdimage.Rect(0, 0, 2, 2), color.Palette{color.Black, color.White})
+			m.Pix[0] = uint8(i % 2)
+			g.Image, g.Delay = append(g.Image, m), append(g.Delay, 1)
+		}
+		var b bytes.Buffer
+		if err := gif.EncodeAll(&b, &g); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	still := encodePNG(t, stdimage.NewNRGBA(stdimage.Rect(0, 0, 2, 2)))
+	sprite := onePixelHigh()
+	sprite[6] = 3
+	for _, tc := range []struct {
+		ext  string
+		data []byte
+		want int
+	}{
+		{".gif", animation(1), 0}, {".gif", animation(300), 300},
+		{".png", still, 0}, {".png", withChunk(still, "acTL", "\x00\x00\x00\x01\x00\x00\x00\x00"), 0},
+		{".apng", withChunk(still, "acTL", "\x00\x00\x00\x07\x00\x00\x00\x00"), 7},
+	} {
+		if _, info, err := Decode(t.Context(), tc.data, tc.ext, maxSide); err != nil || info.Frames != tc.want {
+			t.Errorf("%s: %d frames, %v, want %d", tc.ext, info.Frames, err, tc.want)
+		}
+	}
+	if info, err := Probe(sprite, ".aseprite", int64(len(sprite)), maxSide); err != nil || info.Frames != 3 {
+		t.Errorf("Aseprite: %d frames, %v", info.Frames, err)
+	}
+}
+
+// The primaries of sRGB, in any writing, are no other ones.
+func TestPrimariesOfHDR(t *testing.T) {
+	for line, want := range map[string]string{
+		"0.64 0.33 0.3 0.6 0.15 0.06 0.3127 0.329": "", "0.640 0.330 0.300 0.600 0.150 0.060 0.313 0.329": "",
+		"0.64 0.33 0.29 0.60 0.15 0.06 0.333 0.333": "primaries 0.64 0.33 0.29 0.60 0.15 0.06 0.333 0.333",
+		"0.64 0.33 0.3 0.6 0.15 0.06":               "primaries 0.64 0.33 0.3 0.6 0.15 0.06", "sRGB": "primaries sRGB",
+		"NaN 0.33 0.3 0.6 0.15 0.06 0.3127 0.329": "primaries NaN 0.33 0.3 0.6 0.15 0.06 0.3127 0.329",
+	} {
+		data := []byte("#?RADIANCE\nPRIMARIES=" + line + "\n\n-Y 1 +X 1\n\x80\x80\x80\x80")
+		if _, info, err := Decode(t.Context(), data, ".hdr", maxSide); err != nil || info.Profile != want {
+			t.Errorf("%s: %q, %v, want %q", line, info.Profile, err, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -48,6 +49,9 @@ func probePNG(data []byte, _ int64) (header, error) {
 	p.least = frame + (raw+deflateRatio-1)/deflateRatio
 
 	chunks := readPNGChunks(data)
+	if len(chunks.acTL) == 8 {
+		p.frames = int(binary.BigEndian.Uint32(chunks.acTL))
+	}
 	p.gamma, p.profile = chunks.colorSpace()
 	// What is decoded to four channels is the map already. Gray becomes that only if
 	// tRNS follows, which takes less than one channel and the map.
@@ -78,13 +82,13 @@ type pngChunks struct {
 
 	// The bodies of the chunks of these names, nil where there is none. Of
 	// several, the first counts.
-	cICP, iCCP, sRGB, gAMA, cHRM []byte
+	cICP, iCCP, sRGB, gAMA, cHRM, acTL []byte
 }
 
 // readPNGChunks reads as many chunks as data holds.
 func readPNGChunks(data []byte) pngChunks {
 	var c pngChunks
-	known := map[string]*[]byte{"cICP": &c.cICP, "iCCP": &c.iCCP, "sRGB": &c.sRGB, "gAMA": &c.gAMA, "cHRM": &c.cHRM}
+	known := map[string]*[]byte{"cICP": &c.cICP, "iCCP": &c.iCCP, "sRGB": &c.sRGB, "gAMA": &c.gAMA, "cHRM": &c.cHRM, "acTL": &c.acTL}
 	// Every chunk: length, four letters, body, checksum, which the decoder
 	// looks at.
 	for at := int64(8); at+8 <= int64(len(data)); {
@@ -121,8 +125,14 @@ func (c *pngChunks) colorSpace() (gamma int, profile string) {
 	if len(c.gAMA) == 4 {
 		gamma = applicable(int64(binary.BigEndian.Uint32(c.gAMA)))
 	}
-	if len(c.cHRM) == 32 && !sRGBPrimaries(c.cHRM) {
-		profile = "primaries that are not those of sRGB (cHRM)"
+	if len(c.cHRM) == 32 && !allZero(c.cHRM) { // zeros are no colors, and other readers ignore them
+		var got [8]float64 // white comes first
+		for i := range got {
+			got[(i+6)%8] = float64(binary.BigEndian.Uint32(c.cHRM[4*i:])) / 100000
+		}
+		if !sRGBPrimaries(got) {
+			profile = "primaries that are not those of sRGB (cHRM)"
+		}
 	}
 	return gamma, profile
 }
@@ -144,14 +154,16 @@ func cicpSpace(b []byte) (gamma int, profile string) {
 	return 0, fmt.Sprintf("colors of code points %d/%d/%d/%d (cICP)", b[0], b[1], b[2], b[3])
 }
 
-// sRGBPrimaries says whether white, red, green and blue of a cHRM chunk are
-// those of sRGB, as far as writers round them.
-func sRGBPrimaries(b []byte) bool {
-	for i, want := range []int64{31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000} {
-		const near = 1000 // a hundredth
-		if got := int64(binary.BigEndian.Uint32(b[4*i:])); got < want-near || got > want+near {
+// sRGBPrimaries says whether red, green, blue and white are those of sRGB, as far as writers
+// round them.
+func sRGBPrimaries(got [8]float64) bool {
+	for i, want := range [8]float64{0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329} {
+		const near = 0.0100001
+		if !(got[i] > want-near && got[i] < want+near) {
 			return false
 		}
 	}
 	return true
 }
+
+func allZero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }

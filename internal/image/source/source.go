@@ -74,6 +74,9 @@ type Info struct {
 	// Profile names a color space that is not sRGB and that was not applied,
 	// in words for people. It is empty for sRGB and for files that say nothing.
 	Profile string
+	// Frames is how many pictures the file holds if that is known to be more than one. The
+	// first is decoded. Of some files only Decode knows it.
+	Frames int
 	// Notes say what was decided where the file leaves it open, a line each.
 	Notes []string
 }
@@ -167,6 +170,7 @@ type header struct {
 	gamma       int
 	profile     string
 	notes       []string
+	frames      int
 }
 
 func (h header) pixels() int64 { return int64(h.w) * int64(h.h) }
@@ -184,6 +188,9 @@ func (h header) info(f format) Info {
 	}
 	i := Info{Format: f.name, W: h.w, H: h.h, Depth: h.depth, Bits: h.bits,
 		Orientation: max(1, h.orientation), Gamma: h.gamma, Profile: h.profile, Notes: h.notes}
+	if h.frames > 1 {
+		i.Frames = h.frames
+	}
 	if i.Orientation > 1 {
 		peak = max(peak, 2*h.mapBytes())
 	}
