@@ -91,7 +91,7 @@ func TestIncrementalEqualsFromScratch(t *testing.T) {
 	for range 4 {
 		players.Go(func() {
 			for i := next.Add(1) - 1; i < uint64(*sequences) && !t.Failed(); i = next.Add(1) - 1 {
-				play(t, first+i, oracle.Options{Rounds: *rounds, Tools: true, Targets: (first+i)%3 == 0})
+				play(t, first+i, oracle.Options{Rounds: *rounds, Tools: true, Targets: (first+i)%3 == 0, Twins: (first+i)%5 == 0})
 			}
 		})
 	}
