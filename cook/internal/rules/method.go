@@ -128,14 +128,16 @@ func (s *Set) match(matched *selection, path string, number int, target string, 
 			continue
 		}
 		for i := f.first; i < f.last; i++ {
-			if l := &s.layers[i]; l.made == made && l.isFor(target) && l.patterns.Match(rest, name) {
+			if l := &s.layers[i]; l.made == made && l.patterns.Match(rest, name) {
 				matched.set(i)
 			}
 		}
 	}
 	if target != "" {
-		for i := s.tables; i < len(s.layers); i++ {
-			if l := &s.layers[i]; l.isFor(target) && strings.HasPrefix(path, l.prefix) {
+		for i := s.aimed; i < len(s.layers); i++ {
+			l := &s.layers[i]
+			rest, inside := strings.CutPrefix(path, l.prefix)
+			if inside && l.isFor(target) && (l.table || l.made == made && l.patterns.Match(rest, name)) {
 				matched.set(i)
 			}
 		}
@@ -203,8 +205,8 @@ func (s *Set) weigh(matched *selection, row int) *decision {
 	if !matched.forArtifact() {
 		d.recipe, d.won["recipe"] = b.recipe, builtin
 	}
-	for i := range s.tables {
-		if l := &s.layers[i]; l.recipe != "" && matched.has(i) {
+	for i := range s.layers {
+		if l := &s.layers[i]; l.recipe != "" && !l.table && matched.has(i) {
 			d.recipe, d.won["recipe"], d.chose = l.recipe, win{i, l.chosen}, i
 		}
 	}
