@@ -170,7 +170,7 @@ func (c *compiler) recipe(at *node, table map[string]any, l *layer) bool {
 		return false
 	}
 	if !c.knows(name) {
-		c.failf(at.value, "unknown recipe %q%s", clip(name), instead(name, c.set.recipes.Names())).meant(name, c.set.recipes.Names())
+		c.set.misspelt(c.failf(at.value, "unknown recipe %q%s", clip(name), instead(name, c.set.recipes.Names())), name, c.set.recipes.Names())
 		return false
 	}
 	l.recipe = name

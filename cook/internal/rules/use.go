@@ -120,7 +120,7 @@ func (s *Set) dropped(u *use, o *setting) *Error {
 			if text, ok := o.value.(string); ok {
 				if end := meantWord(text, wrong.Want); end != "" {
 					e := s.errorAt(o.at.File, o.line, o.column, wrong.Error()+end)
-					fixOption(e, wrong, o.value)
+					s.fixOption(e, wrong, o.value)
 					return e
 				}
 			}
@@ -141,7 +141,7 @@ func (s *Set) dropped(u *use, o *setting) *Error {
 	} else {
 		what += s.elsewhere(o, u.recipes)
 	}
-	return s.errorAt(o.at.File, o.at.Line, o.at.Column, what).meant(o.key, keys)
+	return s.errorAt(o.at.File, o.at.Line, o.at.Column, what) // no fix: another recipe has this key
 }
 
 // Wrong returns what is wrong with rules whatever source they are for: what is in the
