@@ -137,13 +137,16 @@ func (s *Set) match(matched *selection, path string, number int, target string, 
 		for i := s.aimed; i < len(s.layers); i++ {
 			l := &s.layers[i]
 			rest, inside := strings.CutPrefix(path, l.prefix)
-			if inside && l.isFor(target) && (l.table || l.made == made && l.patterns.Match(rest, name)) {
+			if inside && l.isFor(target) && (l.isTable() || l.made == made && l.patterns.Match(rest, name)) {
 				matched.set(i)
 			}
 		}
 	}
 	return row
 }
+
+// isTable reports whether a layer is the table of a target, and no rule.
+func (l *layer) isTable() bool { return l.texts == nil }
 
 // isFor reports whether a layer has its say when sources are cooked for a target.
 func (l *layer) isFor(target string) bool {
@@ -206,7 +209,7 @@ func (s *Set) weigh(matched *selection, row int) *decision {
 		d.recipe, d.won["recipe"] = b.recipe, builtin
 	}
 	for i := range s.layers {
-		if l := &s.layers[i]; l.recipe != "" && !l.table && matched.has(i) {
+		if l := &s.layers[i]; l.recipe != "" && !l.isTable() && matched.has(i) {
 			d.recipe, d.won["recipe"], d.chose = l.recipe, win{i, l.chosen}, i
 		}
 	}

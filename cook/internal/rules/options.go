@@ -192,7 +192,7 @@ func (c *compiler) target(at *node, name, recipe string, value any, prefix strin
 		return
 	}
 	header := "[target." + name + "." + recipe + "]"
-	l := layer{table: true, targets: []string{name}, prefix: prefix, recipe: recipe, origin: c.file.origin(at.key, header)}
+	l := layer{targets: []string{name}, prefix: prefix, recipe: recipe, origin: c.file.origin(at.key, header)}
 	cooker := c.cooker(recipe)
 	for _, key := range sortedKeys(table) {
 		place := at.field(key)

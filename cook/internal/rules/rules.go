@@ -131,10 +131,9 @@ type folder struct {
 type layer struct {
 	origin   Origin
 	patterns glob.List // of a rule
-	texts    []string  // of the patterns
+	texts    []string  // of the patterns; a table has none
 	matched  Origin    // where the patterns stand
 	made     bool      // a rule for artifacts
-	table    bool      // a target table, no rule
 	targets  []string  // that it is for: one of a target table; of a rule nil for all
 	prefix   string    // as in folder
 	recipe   string    // "" if it names none

@@ -30,7 +30,7 @@ type loss struct {
 func (s *Set) note(matched *selection, path string, d *decision) {
 	for i := range s.asked.uses {
 		l, u := &s.layers[i], &s.asked.uses[i]
-		if !matched.has(i) || l.table && l.recipe != d.recipe {
+		if !matched.has(i) || l.isTable() && l.recipe != d.recipe {
 			continue
 		}
 		if u.source == "" {
@@ -190,7 +190,7 @@ func (s *Set) overruled(matched *selection, row int) (lines []string) {
 			continue
 		}
 		if l.recipe != "" && l.recipe != d.recipe {
-			if !l.table { // a table for another recipe is for other sources
+			if !l.isTable() { // a table for another recipe is for other sources
 				lines = append(lines, fmt.Sprintf("%s: recipe %q is overruled by %q of %s", l.chosen, l.recipe, d.recipe, d.won["recipe"].at))
 			}
 			continue
@@ -254,7 +254,7 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 		switch {
 		case u.source == "" && l.targets != nil && !slices.ContainsFunc(s.asked.targets, l.isFor):
 			continue // it is for targets that are not cooked
-		case u.source == "" && l.table:
+		case u.source == "" && l.isTable():
 			if len(l.settings) > 0 {
 				lines = append(lines, s.errorAt(l.origin.File, l.origin.Line, l.origin.Column, fmt.Sprintf("this table does nothing: recipe %q cooks no source here for target %q", l.recipe, l.targets[0])))
 			}
