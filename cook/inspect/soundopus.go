@@ -86,11 +86,11 @@ func opusLoops(packet []byte, frames int64) ([]soundLoop, error) {
 	if err != nil {
 		return nil, err
 	}
-	loop, err := list.Loop()
+	loop, err := list.Loop(opus.Rate, frames)
 	if err != nil || loop == nil {
 		return nil, err
 	}
-	l := soundLoop(vorbiscomment.Close(*loop, frames))
+	l := soundLoop(*loop)
 	if l.End = min(l.End, frames); l.Start >= l.End {
 		return nil, nil
 	}

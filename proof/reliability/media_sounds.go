@@ -71,7 +71,7 @@ func madeSounds() ([]mediaFile, error) {
 // testSounds are the sounds that the decoders' tests read.
 func testSounds(largest int64) ([]mediaFile, error) {
 	root := askGo("list", "-m", "-f", "{{.Dir}}", "github.com/assetcook/assetcook")
-	names, err := filepath.Glob(filepath.Join(root, "recipes/audio/*/testdata/*"))
+	names, err := filepath.Glob(filepath.Join(root, "internal/audio/*/testdata/*"))
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +89,9 @@ func testSounds(largest int64) ([]mediaFile, error) {
 		case ".wav", ".flac", ".mp3", ".ogg":
 			list = append(list, mediaFile{name: filepath.Base(name), ext: ext, data: data})
 		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("no sounds below %s/internal/audio", root)
 	}
 	return list, nil
 }

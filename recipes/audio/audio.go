@@ -3,10 +3,10 @@
 // It reads WAV (PCM of 8 to 32 bits, float, ADPCM and more), FLAC, MP3 and Ogg
 // Vorbis; what a file holds decides, not what it is called. It writes
 //
-//	auto    adpcm for one or two channels, pcm of 16 bits for more, of which IMA ADPCM
-//	        players read none
-//	adpcm   WAV with IMA ADPCM: a quarter of 16 bits, next to no work to play,
-//	        keeps loops, and there is no engine that does not read it
+//	auto    pcm of 16 bits, which every browser and engine plays; 8 bits for
+//	        sources of 8 bits that no option changes
+//	adpcm   WAV with IMA ADPCM: a quarter of 16 bits, next to no work to play;
+//	        browsers, LÖVE and SDL_mixer refuse it
 //	pcm     WAV with whole numbers of 8 to 32 bits: as it is
 //	float   WAV with 32-bit floats, which may be above full scale
 //	qoa     Quite OK Audio: a fifth of 16 bits, better than ADPCM, as cheap
@@ -20,8 +20,8 @@
 // 16 bits out of "pcm". See packages resample and loudness for the methods.
 //
 // Loops go along: the smpl chunk of WAV, and LOOPSTART with LOOPLENGTH or
-// LOOPEND of Vorbis and FLAC comments, become the same in what is written. QOA
-// cannot hold loops, and says so.
+// LOOPEND of Vorbis and FLAC comments and ID3 tags, become the same in what is
+// written. A loop that cannot be kept is a warning. QOA cannot hold loops, and says so.
 //
 // # Same bytes
 //
@@ -50,9 +50,9 @@ import (
 
 // Audio holds the options of the recipe.
 type Audio struct {
-	Format   string  `toml:"format" enum:"auto,adpcm,pcm,float,qoa,opus" doc:"what is written: WAV with IMA ADPCM (by auto for one or two channels), whole numbers (by auto for more) or floats; QOA; Ogg Opus"`
-	Bits     int     `toml:"bits" min:"8" max:"32" doc:"bits of a sample with format pcm: 8, 16, 24 or 32"`
-	Dither   bool    `toml:"dither" doc:"with format pcm, hide what rounding does to quiet sounds behind noise of two steps"`
+	Format   string  `toml:"format" enum:"auto,adpcm,pcm,float,qoa,opus" doc:"what is written: WAV with whole numbers (auto, pcm), IMA ADPCM (which browsers, LÖVE and SDL_mixer refuse) or floats; QOA; Ogg Opus"`
+	Bits     int     `toml:"bits" min:"8" max:"32" doc:"bits of a sample with format auto or pcm: 8, 16, 24 or 32"`
+	Dither   bool    `toml:"dither" doc:"with format auto or pcm, hide what rounding does to quiet sounds behind noise of two steps"`
 	Rate     int     `toml:"rate" min:"0" max:"384000" doc:"frames a second; 0 keeps those of the source; opus always has 48000"`
 	Channels string  `toml:"channels" enum:"keep,mono,stereo" doc:"mix down, or make two channels of one"`
 	Loudness float64 `toml:"loudness" min:"-70" max:"0" doc:"integrated loudness in LUFS (EBU R 128) to bring the sound to, such as -16; 0 leaves it as it is"`
@@ -71,7 +71,7 @@ const (
 // Recipe returns the recipe "audio".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "audio", Version: 2, Extensions: []string{".flac", ".wav"},
+		Name: "audio", Version: 3, Extensions: []string{".flac", ".wav"},
 		Formats: []recipe.Format{
 			{Name: "a WAV sound", Extensions: []string{".wav", ".wave"}, Magic: []string{"RIFF....WAVE", "RIFX....WAVE", "RF64....WAVE"}},
 			{Name: "an Ogg stream", Extensions: []string{".ogg", ".oga", ".ogv", ".opus"}, Magic: []string{"OggS"}},
@@ -110,17 +110,20 @@ func (o *Audio) Check() error {
 		return &recipe.OptionError{Key: "rate", Got: fmt.Sprint(o.Rate), Want: fmt.Sprintf("0 or at least %d", minRate)}
 	case o.Rate != 0 && o.Rate < loudness.MinRate && o.Loudness != 0:
 		return &recipe.OptionError{Key: "rate", Got: fmt.Sprint(o.Rate), Want: fmt.Sprintf("0 or at least %d with loudness, which cannot be measured of less", loudness.MinRate)}
-	case o.Bits != defaultBits && o.Format != "pcm":
-		return &recipe.OptionError{Key: "bits", Got: fmt.Sprint(o.Bits), Want: fmt.Sprintf(`%d but with format "pcm"`, defaultBits)}
+	case o.Bits != defaultBits && !o.integers():
+		return &recipe.OptionError{Key: "bits", Got: fmt.Sprint(o.Bits), Want: fmt.Sprintf(`%d but with format "auto" or "pcm"`, defaultBits)}
 	case o.Peak != defaultPeak && o.Loudness == 0:
 		return &recipe.OptionError{Key: "peak", Got: fmt.Sprint(o.Peak), Want: fmt.Sprintf("%d but with loudness", defaultPeak)}
 	case o.Bitrate != 0 && o.Format != "opus":
 		return &recipe.OptionError{Key: "bitrate", Got: fmt.Sprint(o.Bitrate), Want: `0 but with format "opus"`}
-	case o.Dither && (o.Format != "pcm" || o.Bits == 32):
-		return &recipe.OptionError{Key: "dither", Got: "true", Want: `false but with format "pcm" of 8 to 24 bits`}
+	case o.Dither && (!o.integers() || o.Bits == 32):
+		return &recipe.OptionError{Key: "dither", Got: "true", Want: `false but with format "auto" or "pcm" of 8 to 24 bits`}
 	}
 	return nil
 }
+
+// integers reports whether the output is a WAV file of whole numbers.
+func (o *Audio) integers() bool { return o.Format == "auto" || o.Format == "pcm" }
 
 // Cook implements recipe.Cooker.
 func (o *Audio) Cook(ctx context.Context, job *recipe.Job) error {
@@ -190,8 +193,14 @@ func (o *Audio) decode(ctx context.Context, job *recipe.Job, data []byte) (*pcm.
 		return nil, source.Info{}, err
 	}
 	c, info, err := source.Decode(ctx, data)
-	if err == nil {
-		job.Hold("decoded sound", 4*len(c.Samples))
+	if err != nil {
+		return nil, info, err
 	}
-	return c, info, err
+	job.Hold("decoded sound", 4*len(c.Samples))
+	if o.Loops == "keep" {
+		for _, w := range c.Warnings {
+			job.Warn("%s", w)
+		}
+	}
+	return c, info, nil
 }

@@ -96,7 +96,9 @@ func TestWAV(t *testing.T) {
 		coding wav.Coding
 		snr    float64
 	}{
-		{nil, wav.IMA, 30},
+		{nil, wav.PCM16, math.Inf(1)},
+		{func(o *Audio) { o.Bits = 24 }, wav.PCM24, math.Inf(1)},
+		{func(o *Audio) { o.Format = "adpcm" }, wav.IMA, 30},
 		{func(o *Audio) { o.Format = "pcm" }, wav.PCM16, math.Inf(1)},
 		{func(o *Audio) { o.Format, o.Bits = "pcm", 8 }, wav.PCM8, 25},
 		{func(o *Audio) { o.Format, o.Bits, o.Dither = "pcm", 8, true }, wav.PCM8, 20},
@@ -118,21 +120,50 @@ func TestWAV(t *testing.T) {
 	}
 }
 
-// Surround sounds become PCM where nothing else is asked for, and an error where
-// IMA ADPCM is.
-func TestAuto(t *testing.T) {
+// By default a sound becomes PCM, which every player reads: IMA ADPCM, which browsers
+// refuse, is for those who ask for it.
+func TestDefaultIsPCM(t *testing.T) {
 	for channels := 1; channels <= 8; channels++ {
-		in, want := chord(48000, channels, 2000), wav.PCM16
-		if channels <= 2 {
-			want = wav.IMA
-		}
-		if got, info := cookWAV(t, options(nil), in); info.Coding != want || got.Channels != channels || got.Frames() != 2000 {
+		in := chord(48000, channels, 2000)
+		if got, info := cookWAV(t, options(nil), in); info.Coding != wav.PCM16 || got.Channels != channels || got.Frames() != 2000 {
 			t.Errorf("%d channels: %+v", channels, info)
 		}
 	}
 	asked := options(func(o *Audio) { o.Format = "adpcm" })
 	if _, err := cook(t, asked, file(t, chord(48000, 6, 2000), wav.PCM16)); err == nil || !strings.Contains(err.Error(), "write PCM or mix down") {
 		t.Error(err)
+	}
+}
+
+// A sound of 8 bits does not double its size, and keeps every sample, unless a step changes
+// the samples.
+func TestEightBitsStay(t *testing.T) {
+	data := file(t, chord(8000, 2, 2000), wav.PCM8)
+	want, _, err := wav.Decode(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		set    func(o *Audio)
+		coding wav.Coding
+	}{
+		{nil, wav.PCM8},
+		{func(o *Audio) { o.Format = "pcm" }, wav.PCM16},
+		{func(o *Audio) { o.Channels = "mono" }, wav.PCM16},
+		{func(o *Audio) { o.Rate = 11025 }, wav.PCM16},
+		{func(o *Audio) { o.Loudness = -20 }, wav.PCM16},
+	} {
+		out, err := cook(t, options(c.set), data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, info, err := wav.Decode(t.Context(), out)
+		if err != nil || info.Coding != c.coding {
+			t.Errorf("%v, %v, want %v", info.Coding, err, c.coding)
+		}
+		if c.set == nil && (got.Channels != 2 || snr(want, got) != math.Inf(1) || len(out) > len(data)) {
+			t.Errorf("%d bytes of %d, %.1f dB", len(out), len(data), snr(want, got))
+		}
 	}
 }
 
@@ -446,8 +477,8 @@ func TestOptions(t *testing.T) {
 		{func(o *Audio) { o.Format, o.Rate = "opus", 44100 }, "rate"},
 		{func(o *Audio) { o.Rate = 999 }, "rate"},
 		{func(o *Audio) { o.Bitrate = 64 }, "bitrate"},
-		{func(o *Audio) { o.Dither = true }, "dither"},
-		{func(o *Audio) { o.Bits = 24 }, "bits"},
+		{func(o *Audio) { o.Format, o.Dither = "qoa", true }, "dither"},
+		{func(o *Audio) { o.Format, o.Bits = "adpcm", 24 }, "bits"},
 		{func(o *Audio) { o.Format, o.Bits = "float", 32 }, "bits"},
 		{func(o *Audio) { o.Peak = -2 }, "peak"},
 		{func(o *Audio) { o.Peak = 0 }, "peak"},
@@ -462,6 +493,7 @@ func TestOptions(t *testing.T) {
 	for _, set := range []func(o *Audio){
 		func(o *Audio) { o.Format, o.Rate, o.Bitrate = "opus", 48000, 96 },
 		func(o *Audio) { o.Format, o.Bits, o.Dither = "pcm", 8, true },
+		func(o *Audio) { o.Bits, o.Dither = 24, true },
 		func(o *Audio) { o.Rate = 1000 },
 		func(o *Audio) { o.Rate, o.Loudness, o.Peak = 4000, -16, -2 },
 	} {

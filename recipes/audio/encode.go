@@ -10,22 +10,11 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-// format returns what is written of a sound of so many channels.
-func (o *Audio) format(channels int) string {
-	switch {
-	case o.Format != "auto":
-		return o.Format
-	case channels <= wav.MaxIMAChannels:
-		return "adpcm"
-	}
-	return "pcm"
-}
-
 // encode writes the sound.
 func (o *Audio) encode(ctx context.Context, w io.Writer, s *sound) error {
-	switch format := o.format(s.Channels); format {
-	case "adpcm", "pcm", "float":
-		return wav.Encode(ctx, w, s.Clip, wav.Options{Coding: o.coding(format), Dither: o.Dither})
+	switch o.Format {
+	case "auto", "adpcm", "pcm", "float":
+		return wav.Encode(ctx, w, s.Clip, wav.Options{Coding: o.coding(s), Dither: o.Dither})
 	case "qoa":
 		return qoa.Encode(ctx, w, s.Clip)
 	case "opus":
@@ -34,15 +23,15 @@ func (o *Audio) encode(ctx context.Context, w io.Writer, s *sound) error {
 	return fmt.Errorf("format %q is not known", o.Format)
 }
 
-// coding returns what the samples of a WAV file are.
-func (o *Audio) coding(format string) wav.Coding {
-	switch format {
+// coding returns the coding of the WAV file that is written of the sound.
+func (o *Audio) coding(s *sound) wav.Coding {
+	switch o.Format {
 	case "float":
 		return wav.Float32
 	case "adpcm":
 		return wav.IMA
 	}
-	switch o.Bits {
+	switch o.bits(s) {
 	case 8:
 		return wav.PCM8
 	case 24:
@@ -51,4 +40,14 @@ func (o *Audio) coding(format string) wav.Coding {
 		return wav.PCM32
 	}
 	return wav.PCM16
+}
+
+// bits returns the bits of a sample. With format auto, a sound of 8 bits keeps them if no
+// step has changed its samples.
+func (o *Audio) bits(s *sound) int {
+	same := s.source.Rate == s.Rate && s.source.Channels == s.Channels && s.gain == 0
+	if o.Format == "auto" && o.Bits == defaultBits && same && s.source.Coding == wav.PCM8.String() {
+		return 8
+	}
+	return o.Bits
 }

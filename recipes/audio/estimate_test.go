@@ -42,7 +42,7 @@ func TestEstimate(t *testing.T) {
 	}{
 		{"pcm", func(o *Audio) { o.Format = "pcm" }, stereo},
 		{"qoa", func(o *Audio) { o.Format = "qoa" }, stereo},
-		{"adpcm", nil, stereo},
+		{"adpcm", func(o *Audio) { o.Format = "adpcm" }, stereo},
 		{"down", func(o *Audio) { o.Rate = 22050 }, stereo},
 		{"up", func(o *Audio) { o.Format, o.Rate = "pcm", 96000 }, stereo},
 		{"an odd ratio", func(o *Audio) { o.Format, o.Rate = "pcm", 47999 }, mono},

@@ -41,19 +41,19 @@ func (o *Audio) Explain(ctx context.Context, job *recipe.Job) ([]string, error) 
 	for _, l := range s.Loops {
 		lines = append(lines, fmt.Sprintf("loop: frames %d to %d", l.Start, l.End))
 	}
+	if o.Format == "adpcm" {
+		lines = append(lines, "players: browsers, LÖVE and SDL_mixer refuse IMA ADPCM; SDL plays the last block to its end")
+	}
 	return lines, nil
 }
 
 // result is the line of what is written.
 func (o *Audio) result(s *sound) string {
-	format := o.format(s.Channels)
-	if format == "pcm" {
-		format = fmt.Sprintf("pcm of %d bits", o.Bits)
+	format := o.Format
+	if o.integers() {
+		format = fmt.Sprintf("pcm of %d bits", o.bits(s))
 	}
 	parts := []string{format + ": " + shape(s.Rate, s.Channels, int64(s.Frames()))}
-	if o.Format == "auto" && s.Channels > wav.MaxIMAChannels {
-		parts = append(parts, fmt.Sprintf("not adpcm because players read no more than %d channels of that", wav.MaxIMAChannels))
-	}
 	if s.trimmed > 0 {
 		parts = append(parts, fmt.Sprintf("%.2f s of silence cut off", float64(s.trimmed)/float64(s.source.Rate)))
 	}

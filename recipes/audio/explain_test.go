@@ -38,22 +38,25 @@ func TestExplain(t *testing.T) {
 		clip *pcm.Clip
 		want string
 	}{
-		{nil, in, "source: 32-bit float, 44100 Hz, 2 channels, 1.10 s|adpcm: 44100 Hz, 2 channels, 1.10 s|loop: frames 10000 to 20000"},
+		{nil, in, "source: 32-bit float, 44100 Hz, 2 channels, 1.10 s|pcm of 16 bits: 44100 Hz, 2 channels, 1.10 s|loop: frames 10000 to 20000"},
 		{func(o *Audio) {
 			o.Format, o.Trim, o.Loudness, o.Channels, o.Rate, o.Loops = "pcm", -60, -20, "mono", 22050, "drop"
 		}, in,
 			"source: 32-bit float, 44100 Hz, 2 channels, 1.10 s|pcm of 16 bits: 22050 Hz, 1 channel, 1.00 s, 0.10 s of silence cut off, loudness -26.0 LUFS, gain +6.0 dB"},
 		{func(o *Audio) { o.Loudness, o.Peak = -1, -3 }, in,
-			"source: 32-bit float, 44100 Hz, 2 channels, 1.10 s|adpcm: 44100 Hz, 2 channels, 1.10 s, loudness -20.4 LUFS, gain +15.4 dB|" +
+			"source: 32-bit float, 44100 Hz, 2 channels, 1.10 s|pcm of 16 bits: 44100 Hz, 2 channels, 1.10 s, loudness -20.4 LUFS, gain +15.4 dB|" +
 				"gain: +15.4 dB and no more, or the peak would pass -3.0 dBTP|loop: frames 10000 to 20000"},
-		{nil, loud, "source: 32-bit float, 8000 Hz, 1 channel, 0.00 s|adpcm: 8000 Hz, 1 channel, 0.00 s|" +
+		{nil, loud, "source: 32-bit float, 8000 Hz, 1 channel, 0.00 s|pcm of 16 bits: 8000 Hz, 1 channel, 0.00 s|" +
 			"clipped: the sound peaks at +6.0 dBFS; set loudness to bring it down"},
 		{func(o *Audio) { o.Loudness = -16 }, &pcm.Clip{Rate: 8000, Channels: 1, Samples: make([]float32, 8000)},
-			"source: 32-bit float, 8000 Hz, 1 channel, 1.00 s|adpcm: 8000 Hz, 1 channel, 1.00 s, silent, so no gain"},
+			"source: 32-bit float, 8000 Hz, 1 channel, 1.00 s|pcm of 16 bits: 8000 Hz, 1 channel, 1.00 s, silent, so no gain"},
 		{nil, chord(48000, 6, 48000), "source: 32-bit float, 48000 Hz, 6 channels, 1.00 s|" +
-			"pcm of 16 bits: 48000 Hz, 6 channels, 1.00 s, not adpcm because players read no more than 2 channels of that"},
+			"pcm of 16 bits: 48000 Hz, 6 channels, 1.00 s"},
+		{func(o *Audio) { o.Format = "adpcm" }, loud, "source: 32-bit float, 8000 Hz, 1 channel, 0.00 s|adpcm: 8000 Hz, 1 channel, 0.00 s|" +
+			"clipped: the sound peaks at +6.0 dBFS; set loudness to bring it down|" +
+			"players: browsers, LÖVE and SDL_mixer refuse IMA ADPCM; SDL plays the last block to its end"},
 		{func(o *Audio) { o.Channels = "stereo" }, chord(48000, 6, 48000),
-			"source: 32-bit float, 48000 Hz, 6 channels, 1.00 s|adpcm: 48000 Hz, 2 channels, 1.00 s"},
+			"source: 32-bit float, 48000 Hz, 6 channels, 1.00 s|pcm of 16 bits: 48000 Hz, 2 channels, 1.00 s"},
 	} {
 		if got := strings.Join(explain(t, options(c.set), file(t, c.clip, wav.Float32)), "|"); got != c.want {
 			t.Errorf("have %s\nwant %s", got, c.want)

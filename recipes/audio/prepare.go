@@ -24,6 +24,7 @@ type sound struct {
 	loudness float64 // LUFS before the gain; only with a target
 	gain     float64 // dB
 	limited  bool    // the peak kept the gain down
+	dropped  []pcm.Loop
 }
 
 // prepare decodes the source and does all that is to be done before encoding.
@@ -44,7 +45,7 @@ func (o *Audio) prepareFile(ctx context.Context, job *recipe.Job, data []byte) (
 	s := &sound{Clip: c, source: info}
 	switch {
 	case o.Loops == "drop":
-		c.Loops = nil
+		s.dropped, c.Loops = c.Loops, nil
 	case len(c.Loops) > 0 && o.Format == "qoa":
 		return nil, fmt.Errorf(`the sound loops from frame %d to %d, which QOA cannot tell: set loops = "drop" or another format`,
 			c.Loops[0].Start, c.Loops[0].End)

@@ -166,7 +166,7 @@ func (o *Sounds) join(ctx context.Context, job *recipe.Job) (*joined, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c, err := o.read(ctx, job, f.file)
+		c, err := o.read(ctx, job, f.file, f.name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", pathname.Show(f.file), err)
 		}
@@ -185,8 +185,8 @@ func (o *Sounds) join(ctx context.Context, job *recipe.Job) (*joined, error) {
 }
 
 // read prepares a sound.
-func (o *Sounds) read(ctx context.Context, job *recipe.Job, name string) (*pcm.Clip, error) {
-	f, err := job.OpenDep(name)
+func (o *Sounds) read(ctx context.Context, job *recipe.Job, file, called string) (*pcm.Clip, error) {
+	f, err := job.OpenDep(file)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (o *Sounds) read(ctx context.Context, job *recipe.Job, name string) (*pcm.C
 	if info.Size() > o.largestSound() {
 		return nil, fmt.Errorf("%d bytes are too many for one of the sounds of %d seconds in all (longest)", info.Size(), o.Longest)
 	}
-	data, err := job.Read(name)
+	data, err := job.Read(file)
 	if err != nil {
 		return nil, err
 	}
@@ -215,6 +215,10 @@ func (o *Sounds) read(ctx context.Context, job *recipe.Job, name string) (*pcm.C
 	}
 	if s.Frames() == 0 {
 		return nil, errors.New("the sound has no samples")
+	}
+	if len(s.dropped) > 0 && !o.loops(called) {
+		job.Warn("%s loops from frame %d to %d, but a sound of many is repeated as a whole or not at all; name %s in loop, or cook it by itself",
+			pathname.Show(file), s.dropped[0].Start, s.dropped[0].End, pathname.Show(called))
 	}
 	return s.Clip, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 	"github.com/assetcook/assetcook/internal/audio/vorbiscomment"
+	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
 // Info is what a file's header says.
@@ -117,8 +118,9 @@ type decoder struct {
 	buffer   []byte // the block at hand, as it is summed
 }
 
-// Decode decodes a file. A sample of n bits is divided by 2^(n-1). Comments may
-// make a loop; see vorbiscomment.List.
+// Decode decodes a file. A sample of n bits is divided by 2^(n-1). Loops come from chunks
+// of the WAV file that the encoder has kept (flac --keep-foreign-metadata), or else from
+// comments; see vorbiscomment.List.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	info, err := Probe(data, int64(len(data)))
 	if err != nil {
@@ -128,7 +130,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, loop, err := metadata(data)
+	at, about, err := metadata(data)
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +161,12 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	if info.md5 != [md5.Size]byte{} && !bytes.Equal(d.sum.Sum(nil), info.md5[:]) {
 		return nil, errors.New("the sound is not the one whose MD5 the FLAC header has; the file is damaged")
 	}
-	if loop != nil {
-		c.Loops = []pcm.Loop{vorbiscomment.Close(*loop, int64(c.Frames()))}
+	about.chunks.AddTo(c)
+	if len(c.Loops) > 0 {
+		return c, nil
+	}
+	if err := about.comments.AddLoop(c); err != nil {
+		return nil, fmt.Errorf("FLAC: %w", err)
 	}
 	return c, nil
 }
@@ -193,32 +199,44 @@ func (d *decoder) collect(samples []float32, n int) []float32 {
 	return samples
 }
 
+// loopBlocks holds the blocks in front of the frames that may tell of loops.
+type loopBlocks struct {
+	comments vorbiscomment.List
+	chunks   wav.LoopChunks
+}
+
 // metadata passes over the blocks in front of the frames and returns where those
-// start, and the loop of the comments.
-func metadata(data []byte) (int, *pcm.Loop, error) {
-	const vorbisComment = 4
-	var loop *pcm.Loop
+// start, and the ones that may tell of loops.
+func metadata(data []byte) (int, loopBlocks, error) {
+	const application, vorbisComment = 2, 4
+	var about loopBlocks
 	for at := 4; ; {
 		if at+4 > len(data) {
-			return 0, nil, errors.New("the file ends within the FLAC header; copy it again")
+			return 0, loopBlocks{}, errors.New("the file ends within the FLAC header; copy it again")
 		}
 		head := binary.BigEndian.Uint32(data[at:])
 		size := int(head & 0xffffff)
 		if at += 4; size > len(data)-at {
-			return 0, nil, errors.New("the file ends within the FLAC header; copy it again")
+			return 0, loopBlocks{}, errors.New("the file ends within the FLAC header; copy it again")
 		}
-		if head>>24&0x7f == vorbisComment {
-			list, err := vorbiscomment.Read(data[at : at+size])
-			if err == nil {
-				loop, err = list.Loop()
-			}
+		switch body := data[at : at+size]; head >> 24 & 0x7f {
+		case vorbisComment:
+			list, err := vorbiscomment.Read(body)
 			if err != nil {
-				return 0, nil, fmt.Errorf("FLAC: %w", err)
+				return 0, loopBlocks{}, fmt.Errorf("FLAC: %w", err)
+			}
+			if about.comments == nil { // the format allows one such block
+				about.comments = list
+			}
+		case application:
+			// "riff", and a chunk with its header.
+			if len(body) >= 12 && string(body[:4]) == "riff" {
+				about.chunks.Take(string(body[4:8]), body[12:])
 			}
 		}
 		at += size
 		if head>>31 != 0 {
-			return at, loop, nil
+			return at, about, nil
 		}
 	}
 }

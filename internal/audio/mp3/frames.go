@@ -125,10 +125,7 @@ func firstFrame(data []byte) (int, header, bool) {
 func skipTags(data []byte) int {
 	at := 0
 	for len(data)-at >= 10 && string(data[at:at+3]) == "ID3" {
-		size := 0
-		for _, b := range data[at+6 : at+10] {
-			size = size<<7 | int(b&0x7f)
-		}
+		size := synchsafe(data[at+6 : at+10])
 		if at+10+size > len(data) {
 			break
 		}

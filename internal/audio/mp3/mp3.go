@@ -14,6 +14,7 @@ package mp3
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
@@ -64,7 +65,8 @@ func (l *layout) bounds() (first, last int64) {
 
 // Decode decodes a file. Delay and padding are cut off if a LAME header tells
 // them. Frames that need data of frames which are not there, as at the start of a
-// piece of a longer file, are silent.
+// piece of a longer file, are silent. User-defined texts of ID3v2 tags may make a loop; see
+// vorbiscomment.List.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	l, err := findFrames(data)
 	if err != nil {
@@ -92,6 +94,9 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		}
 		position += int64(n)
 		at += h.size()
+	}
+	if err := userTexts(data).AddLoop(c); err != nil {
+		return nil, fmt.Errorf("MP3: %w", err)
 	}
 	return c, nil
 }

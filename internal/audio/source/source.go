@@ -166,8 +166,7 @@ func Probe(head []byte, size int64) (Info, error) {
 }
 
 // Decode decodes a whole file. The clip has a frame at least, of finite numbers,
-// which may be above 1. Loops that reach beyond the end are brought back to it,
-// and then empty ones left out.
+// which may be above 1. Loops lie within the clip.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	info, err := Probe(data, int64(len(data)))
 	if err != nil {
@@ -193,7 +192,6 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	if err := finite(ctx, c); err != nil {
 		return nil, Info{}, err
 	}
-	c.Loops = within(c.Loops, int64(c.Frames()))
 	return c, info, nil
 }
 
@@ -213,15 +211,4 @@ func finite(ctx context.Context, c *pcm.Clip) error {
 		}
 	}
 	return nil
-}
-
-func within(loops []pcm.Loop, frames int64) []pcm.Loop {
-	var kept []pcm.Loop
-	for _, l := range loops {
-		l.Start, l.End = max(0, l.Start), min(l.End, frames)
-		if l.Start < l.End {
-			kept = append(kept, l)
-		}
-	}
-	return kept
 }

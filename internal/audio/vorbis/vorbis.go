@@ -31,10 +31,10 @@ type Info struct {
 	// Frames is the most that there can be. It is right but for streams that
 	// were cut out of longer ones.
 	Frames int64
-	Loop   *pcm.Loop // by comments, see vorbiscomment.List; nil for none
 
-	slack int64 // frames that may be decoded besides
-	setup int64 // bytes that the headers and the tables made of them take
+	slack    int64 // frames that may be decoded besides
+	setup    int64 // bytes that the headers and the tables made of them take
+	comments vorbiscomment.List
 }
 
 // Probe reads the headers and page positions of a whole file.
@@ -94,8 +94,8 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	samples = samples[early*int64(d.channels) : (frames()-late)*int64(d.channels)]
 	reorder(samples, d.channels)
 	c := &pcm.Clip{Rate: d.rate, Channels: d.channels, Samples: samples}
-	if info.Loop != nil {
-		c.Loops = []pcm.Loop{vorbiscomment.Close(*info.Loop, int64(c.Frames()))}
+	if err := info.comments.AddLoop(c); err != nil {
+		return nil, err
 	}
 	return c, nil
 }
@@ -114,11 +114,7 @@ func open(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) {
 			if err != nil {
 				return err
 			}
-			list, err := vorbiscomment.Read(h)
-			if err != nil {
-				return err
-			}
-			info.Loop, err = list.Loop()
+			info.comments, err = vorbiscomment.Read(h)
 			return err
 		})
 	}

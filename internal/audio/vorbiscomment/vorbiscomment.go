@@ -51,42 +51,76 @@ func Read(block []byte) (List, error) {
 	return list, nil
 }
 
-// Loop returns the loop that the comments LOOPSTART and LOOPLENGTH or LOOPEND
-// tell of, in frames, as many game engines have them: for ever, LOOPEND being
-// the first frame behind it. Without a length and an end its End is 0, which
-// stands for the end of the sound. There is none without LOOPSTART.
-func (l List) Loop() (*pcm.Loop, error) {
-	if _, ok := l["LOOPSTART"]; !ok {
-		return nil, nil
+// AddLoop adds the loop of the comments to a clip, if there is one.
+func (l List) AddLoop(clip *pcm.Clip) error {
+	loop, err := l.Loop(clip.Rate, int64(clip.Frames()))
+	if err == nil && loop != nil {
+		clip.AddLoop(*loop)
 	}
-	start, err1 := l.number("LOOPSTART")
-	length, err2 := l.number("LOOPLENGTH")
-	end, err3 := l.number("LOOPEND")
-	if err := errors.Join(err1, err2, err3); err != nil {
+	return err
+}
+
+// Loop returns the loop that the comments LOOPSTART and LOOPLENGTH or LOOPEND tell of in a
+// sound of the given rate and length, nil if there is none. It is an endless one; LOOPEND is
+// the first frame behind it, which may be beyond the sound. Without LOOPSTART the loop starts
+// with the sound; with neither length nor end it ends with it. Names may have a dash or an
+// underscore behind LOOP. Values are frames, or times such as 0:12.5.
+func (l List) Loop(rate int, frames int64) (*pcm.Loop, error) {
+	start, told1, err1 := l.position("START", rate)
+	length, told2, err2 := l.position("LENGTH", rate)
+	end, told3, err3 := l.position("END", rate)
+	if err := errors.Join(err1, err2, err3); err != nil || !told1 && !told2 && !told3 {
 		return nil, err
 	}
-	if length > 0 {
+	switch {
+	case length > 0:
 		end = start + length
+	case end == 0:
+		end = frames
 	}
 	return &pcm.Loop{Start: start, End: end}, nil
 }
 
-// Close returns a loop of Loop for a sound of so many frames.
-func Close(l pcm.Loop, frames int64) pcm.Loop {
-	if l.End == 0 {
-		l.End = frames
+// position returns the frame, or the number of frames, that a comment has.
+func (l List) position(of string, rate int) (frames int64, told bool, err error) {
+	for _, key := range []string{"LOOP" + of, "LOOP_" + of, "LOOP-" + of} {
+		text, ok := l[key]
+		if !ok {
+			continue
+		}
+		if frames, ok = parsePosition(strings.TrimSpace(text), rate); !ok {
+			return 0, true, fmt.Errorf("comment %s=%.40q: want a number of frames, or a time such as 1:02.5", key, text)
+		}
+		return frames, true, nil
 	}
-	return l
+	return 0, false, nil
 }
 
-func (l List) number(key string) (int64, error) {
-	text, ok := l[key]
-	if !ok {
-		return 0, nil
+// mostFrames is more than any file holds, and little enough to be added up.
+const mostFrames = 1 << 48
+
+// parsePosition parses frames, or hours, minutes and seconds with colons between them.
+func parsePosition(text string, rate int) (int64, bool) {
+	parts := strings.Split(text, ":")
+	if len(parts) == 1 {
+		n, err := strconv.ParseInt(text, 10, 64)
+		return n, err == nil && n >= 0 && n <= mostFrames
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-	if err != nil || n < 0 || n > 1<<48 {
-		return 0, fmt.Errorf("comment %s=%.40q: want a number of frames", key, text)
+	last := len(parts) - 1
+	whole, fraction, _ := strings.Cut(parts[last], ".")
+	parts[last] = whole
+	seconds := uint64(0)
+	for i, p := range parts {
+		n, err := strconv.ParseUint(p, 10, 20)
+		if err != nil || i > 0 && n >= 60 {
+			return 0, false
+		}
+		seconds = 60*seconds + n
 	}
-	return n, nil
+	const digits = 9
+	if len(parts) > 3 || len(fraction) > digits {
+		return 0, false
+	}
+	billionths, err := strconv.ParseUint(fraction+strings.Repeat("0", digits-len(fraction)), 10, 32)
+	return int64(seconds*uint64(rate) + (billionths*uint64(rate)+5e8)/1e9), err == nil
 }

@@ -21,38 +21,49 @@ func block(comments ...string) []byte {
 	return b
 }
 
-func TestLoop(t *testing.T) {
+func TestAddLoop(t *testing.T) {
 	for _, c := range []struct {
 		comments string
-		want     pcm.Loop
-		none     bool
+		want     string // the loops
+		warnings int
 		err      string
 	}{
-		{comments: "TITLE=x", none: true},
-		{comments: "LOOPEND=5", none: true},
-		{comments: "LOOPSTART=10", want: pcm.Loop{Start: 10, End: 1000}},
-		{comments: "loopstart=10,LoopLength=20", want: pcm.Loop{Start: 10, End: 30}},
-		{comments: "LOOPSTART= 10 ,LOOPEND=40", want: pcm.Loop{Start: 10, End: 40}},
-		{comments: "LOOPSTART=10,LOOPLENGTH=20,LOOPEND=99", want: pcm.Loop{Start: 10, End: 30}},
-		{comments: "LOOPSTART=1,LOOPSTART=2", want: pcm.Loop{Start: 1, End: 1000}},
+		{comments: "TITLE=x", want: "[]"},
+		{comments: "LOOPEND=5", want: "[{0 5 0 false}]"},
+		{comments: "LOOPLENGTH=5", want: "[{0 5 0 false}]"},
+		{comments: "LOOPSTART=10", want: "[{10 1000 0 false}]"},
+		{comments: "LOOPSTART=0", want: "[{0 1000 0 false}]"},
+		{comments: "loopstart=10,LoopLength=20", want: "[{10 30 0 false}]"},
+		{comments: "LOOPSTART= 10 ,LOOPEND=40", want: "[{10 40 0 false}]"},
+		{comments: "LOOP_START=10,LOOP-END=40", want: "[{10 40 0 false}]"},
+		{comments: "LOOP_START=0:00.5,LOOP_END=00:00:01.9999999", want: "[{50 200 0 false}]"},
+		{comments: "LOOPSTART=10,LOOPLENGTH=20,LOOPEND=99", want: "[{10 30 0 false}]"},
+		{comments: "LOOPSTART=1,LOOPSTART=2", want: "[{1 1000 0 false}]"},
+		{comments: "LOOPSTART=10,LOOPEND=2000", want: "[{10 1000 0 false}]", warnings: 1},
+		{comments: "LOOPSTART=10,LOOPEND=5", want: "[]", warnings: 1},
+		{comments: "LOOPSTART=1000", want: "[]", warnings: 1},
 		{comments: "LOOPSTART=ten", err: `LOOPSTART="ten": want a number`},
 		{comments: "LOOPSTART=-1", err: "want a number"},
+		{comments: "LOOPSTART=1:60", err: "want a number"},
+		{comments: "LOOPSTART=1:2:3:4", err: "want a number"},
+		{comments: "LOOPSTART=1:", err: "want a number"},
+		{comments: "LOOPSTART=1:1.x", err: "want a number"},
 		{comments: "LOOPSTART=1,LOOPEND=99999999999999999999", err: "LOOPEND"},
 	} {
 		list, err := Read(block(strings.Split(c.comments, ",")...))
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := list.Loop()
-		switch {
-		case c.err != "":
+		clip := &pcm.Clip{Rate: 100, Channels: 1, Samples: make([]float32, 1000)}
+		err = list.AddLoop(clip)
+		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%s: %v, want %s", c.comments, err, c.err)
 			}
-		case err != nil || (l == nil) != c.none:
-			t.Errorf("%s: %v, %v", c.comments, l, err)
-		case l != nil && Close(*l, 1000) != c.want:
-			t.Errorf("%s: %+v, want %+v", c.comments, Close(*l, 1000), c.want)
+			continue
+		}
+		if got := fmt.Sprint(clip.Loops); err != nil || got != c.want || len(clip.Warnings) != c.warnings {
+			t.Errorf("%s: %s, %q, %v, want %s", c.comments, got, clip.Warnings, err, c.want)
 		}
 	}
 }
@@ -84,18 +95,24 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if l, err := list.Loop(); err == nil && l != nil && l.Start < 0 {
-			t.Errorf("%+v", l)
+		clip := &pcm.Clip{Rate: 48000, Channels: 1, Samples: make([]float32, 100)}
+		if err := list.AddLoop(clip); err != nil {
+			return
+		}
+		for _, l := range clip.Loops {
+			if l.Start < 0 || l.Start >= l.End || l.End > 100 {
+				t.Errorf("%+v", l)
+			}
 		}
 	})
 }
 
-func ExampleList_Loop() {
-	l, err := List{"LOOPSTART": "1000", "LOOPLENGTH": "5000"}.Loop()
-	if err != nil {
+func ExampleList_AddLoop() {
+	clip := &pcm.Clip{Rate: 48000, Channels: 1, Samples: make([]float32, 10000)}
+	if err := (List{"LOOPSTART": "1000", "LOOPLENGTH": "5000"}).AddLoop(clip); err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(l.Start, l.End)
+	fmt.Println(clip.Loops[0].Start, clip.Loops[0].End)
 	// Output: 1000 6000
 }

@@ -10,11 +10,11 @@ import (
 
 // A layout is what a file holds, and where.
 type layout struct {
-	format            format
-	dataAt, dataLen   int64
-	fact              int64  // frames, 0 if not known
-	lacks             int64  // bytes of the file, by its RIFF header
-	smpl, cues, lists []byte // contents of chunks, clipped to the file
+	format          format
+	dataAt, dataLen int64
+	fact            int64 // frames, 0 if not known
+	lacks           int64 // bytes of the file, by its RIFF header
+	loops           LoopChunks
 }
 
 const (
@@ -170,12 +170,8 @@ func (r *reader) chunk(id string, body []byte, at, n int64) error {
 		r.longData = int64(binary.LittleEndian.Uint64(body[8:]) & (1<<63 - 1))
 	case id == "fact" && len(body) >= 4 && r.fact == 0:
 		r.fact = int64(binary.LittleEndian.Uint32(body))
-	case id == "smpl" && r.smpl == nil:
-		r.smpl = body
-	case id == "cue " && r.cues == nil:
-		r.cues = body
-	case id == "LIST" && len(body) >= 4 && string(body[:4]) == "adtl" && r.lists == nil:
-		r.lists = body[4:]
+	default:
+		r.loops.Take(id, body)
 	}
 	return nil
 }

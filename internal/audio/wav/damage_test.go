@@ -288,10 +288,52 @@ func TestLoops(t *testing.T) {
 		{"region beyond", cueFile(10, "loop", 2, 1<<32-1), []pcm.Loop{{Start: 2, End: 10}}},
 		{"region of another name", cueFile(10, "intro", 2, 5), nil},
 		{"point", cueFile(10, "loop", 2, 0), nil},
+		{"region beside a smpl chunk of none", riff(mono8, smpl(0), string(cueFile(10, "loop", 2, 5)[12:])), []pcm.Loop{{Start: 2, End: 7}}},
+		{"smpl chunk of none beside another", riff(mono8, smpl(0), smpl(1, [6]uint32{0, 0, 2, 5}), data), []pcm.Loop{{Start: 2, End: 6}}},
+		{"lengths and names in two lists", riff(mono8, data, chunk("cue ", words(1, 7, 0)+"data"+words(0, 0, 2)),
+			chunk("LIST", "adtl"+chunk("ltxt", words(7, 5)+"rgn "+words(0, 0))), chunk("LIST", "adtl"+chunk("labl", words(7)+"loop\x00"))),
+			[]pcm.Loop{{Start: 2, End: 7}}},
+		{"a name in the ltxt chunk", riff(mono8, data, chunk("cue ", words(1, 7, 0)+"data"+words(0, 0, 2)),
+			chunk("LIST", "adtl"+chunk("ltxt", words(7, 5)+"rgn "+words(0, 0)+"Loop A"))), []pcm.Loop{{Start: 2, End: 7}}},
+		{"start and end", riff(mono8, data, chunk("cue ", words(2, 1, 0)+"data"+words(0, 0, 8, 2, 0)+"data"+words(0, 0, 3)),
+			chunk("LIST", "adtl"+chunk("labl", words(1)+"Loop End")+chunk("labl", words(2)+"LoopStart\x00"))), []pcm.Loop{{Start: 3, End: 8}}},
 		{"smpl wins", riff(mono8, smpl(1, [6]uint32{0, 0, 1, 1, 0, 0}), string(cueFile(10, "loop", 2, 5)[12:])), []pcm.Loop{{Start: 1, End: 2}}},
 	} {
 		if clip, _ := decode(t, c.file); !slices.Equal(clip.Loops, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.name, clip.Loops, c.want)
+		}
+	}
+}
+
+// What a file says of loops is kept, or there is a warning.
+func TestLostLoopsGiveWarnings(t *testing.T) {
+	data := chunk("data", strings.Repeat("\x80", 10))
+	for _, c := range []struct {
+		name string
+		file []byte
+		want string
+	}{
+		{"forward", riff(mono8, data, smpl(1, [6]uint32{0, 0, 2, 9, 0, 0})), ""},
+		{"one frame beyond", riff(mono8, data, smpl(1, [6]uint32{0, 0, 2, 10, 0, 0})), ""},
+		{"a sampler's note alone", riff(mono8, data, smpl(0)), ""},
+		{"a sampler's own bytes", riff(mono8, data, chunk("smpl", words(0, 0, 125000, 60, 0, 0, 0, 0, 24)+strings.Repeat("x", 24))), ""},
+		{"backwards", riff(mono8, data, smpl(1, [6]uint32{0, 2, 2, 5, 0, 0})), "of kind 2 (2 runs backwards) is left out"},
+		{"end beyond", riff(mono8, data, smpl(1, [6]uint32{0, 0, 2, 50, 0, 0})), "from frame 2 to 51 ends with the sound, at frame 10"},
+		{"all beyond", riff(mono8, data, smpl(1, [6]uint32{0, 0, 10, 12, 0, 0})), "from frame 10 to 13 is left out: the sound has 10 frames"},
+		{"inside out", riff(mono8, data, smpl(1, [6]uint32{0, 0, 6, 4, 0, 0})), "from frame 6 to 5 is left out"},
+		{"claims more", riff(mono8, data, smpl(2, [6]uint32{0, 0, 2, 5, 0, 0})), "claims 2 loops and holds 1"},
+		{"claims fewer", riff(mono8, data, smpl(0, [6]uint32{0, 0, 2, 5, 0, 0})), "claims no loop and has room for 1"},
+		{"torn", riff(mono8, data, chunk("smpl", words(0, 0, 0))), "has 12 bytes of 36"},
+		{"region of another name", cueFile(10, "intro", 2, 5), ""},
+		{"point", cueFile(10, "loop", 2, 0), `its marker "loop" at frame 2 is no loop`},
+		{"start alone", cueFile(10, "loop start", 2, 0), "it has one, at frame 2"},
+		{"DLS", riff(mono8, data, chunk("wsmp", words(20, 60, 0, 0, 1, 16, 0, 2, 5))), "wsmp chunk are not read"},
+		{"play list", riff(mono8, data, chunk("plst", words(1, 7, 5, 3))), "plst chunk) are not read"},
+		{"play list of parts played once", riff(mono8, data, chunk("plst", words(1, 7, 5, 1))), ""},
+	} {
+		clip, _ := decode(t, c.file)
+		if got := strings.Join(clip.Warnings, "|"); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	if err != nil {
 		return nil, info, err
 	}
-	clip.Loops = l.loops(info.Frames)
+	l.loops.AddTo(clip)
 	return clip, info, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/assetcook/assetcook/internal/audio/adpcm"
 	"github.com/assetcook/assetcook/internal/audio/pcm"
@@ -29,7 +30,8 @@ type Options struct {
 // The chunks are fmt, fact (IMA and Float32), data, smpl (with loops), in this
 // order: many loaders of games look no further than the data. More than two
 // channels of PCM make the format extensible, with the channels' usual places.
-// IMA ADPCM has blocks of adpcm.IMABlockSize.
+// IMA ADPCM has blocks of adpcm.IMABlockSize; the last is filled with the beginning of a
+// loop that reaches the end, or else with the last sample.
 func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 	if err := check(clip, o); err != nil {
 		return err
@@ -174,11 +176,30 @@ func writeIMA(ctx context.Context, w io.Writer, clip *pcm.Clip) error {
 		for i, x := range rest[:n] {
 			samples[i] = int16(round(x, 16))
 		}
+		rest = rest[n:]
+		if len(rest) == 0 {
+			n += continueLoop(samples, n, clip)
+		}
 		buf = e.Append(buf[:0], samples[:n])
 		if _, err := w.Write(buf); err != nil {
 			return err
 		}
-		rest = rest[n:]
 	}
 	return nil
+}
+
+// continueLoop fills the last block, of which n samples are set, with the samples that a
+// player repeats after the end of the clip, and returns how many it has set. Readers that
+// ignore the fact chunk play them.
+func continueLoop(samples []int16, n int, clip *pcm.Clip) int {
+	end := int64(clip.Frames())
+	at := slices.IndexFunc(clip.Loops, func(l pcm.Loop) bool { return l.End == end && !l.PingPong })
+	if at < 0 {
+		return 0
+	}
+	repeated := clip.Samples[clip.Loops[at].Start*int64(clip.Channels) : end*int64(clip.Channels)]
+	for i := range samples[n:] {
+		samples[n+i] = int16(round(repeated[i%len(repeated)], 16))
+	}
+	return len(samples) - n
 }

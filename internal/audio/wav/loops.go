@@ -20,70 +20,165 @@ const (
 	loopPingPong = 1
 )
 
-// loops returns the loops of a sound of so many frames.
-func (l *layout) loops(frames int64) []pcm.Loop {
-	if l.smpl != nil {
-		return smplLoops(l.smpl, frames)
-	}
-	return regionLoops(l.cues, l.lists, frames)
+// LoopChunks are the chunks of a RIFF file that tell of loops, without their headers.
+type LoopChunks struct {
+	smpl, cues, plays []byte
+	lists             [][]byte // of the kind adtl
+	dls               bool     // a wsmp chunk with loops
 }
 
-func smplLoops(p []byte, frames int64) []pcm.Loop {
-	if len(p) < smplHeader {
-		return nil
+// Take keeps a chunk if it tells of loops. Of two smpl chunks the first with loops counts.
+func (l *LoopChunks) Take(id string, body []byte) {
+	switch {
+	case id == "smpl" && (l.smpl == nil || smplCountOf(l.smpl) == 0):
+		l.smpl = body
+	case id == "cue " && l.cues == nil:
+		l.cues = body
+	case id == "plst" && l.plays == nil:
+		l.plays = body
+	case id == "LIST" && len(body) >= 4 && string(body[:4]) == "adtl":
+		l.lists = append(l.lists, body[4:])
+	case id == "wsmp":
+		l.dls = l.dls || len(body) >= 20 && binary.LittleEndian.Uint32(body[16:]) > 0
 	}
-	count := int(min(binary.LittleEndian.Uint32(p[smplCount:]), maxLoops))
-	var loops []pcm.Loop
-	for p = p[smplHeader:]; count > 0 && len(p) >= smplLoop; count-- {
+}
+
+// AddTo adds the loops of the smpl chunk to a clip; if there are none, those of the cue list.
+func (l *LoopChunks) AddTo(clip *pcm.Clip) {
+	addSmplLoops(clip, l.smpl)
+	if len(clip.Loops) > 0 {
+		return
+	}
+	addRegions(clip, l.cues, l.lists)
+	if len(clip.Loops) > 0 {
+		return
+	}
+	if l.dls {
+		clip.Warn("the loops of its wsmp chunk are not read; save them in a smpl chunk")
+	}
+	if repeats(l.plays) {
+		clip.Warn("the repeats of its play list (plst chunk) are not read; save them as loops in a smpl chunk")
+	}
+}
+
+// smplCountOf returns how many loops a smpl chunk claims.
+func smplCountOf(p []byte) uint32 {
+	if len(p) < smplHeader {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(p[smplCount:])
+}
+
+func addSmplLoops(clip *pcm.Clip, p []byte) {
+	if p == nil {
+		return
+	}
+	if len(p) < smplHeader {
+		clip.Warn("its smpl chunk has %d bytes of %d, so it has no loops; export the file again", len(p), smplHeader)
+		return
+	}
+	claimed, held := int64(smplCountOf(p)), int64(len(p)-smplHeader)/smplLoop
+	extra := int64(binary.LittleEndian.Uint32(p[smplCount+4:])) // bytes of a sampler, behind the loops
+	switch {
+	case claimed > held:
+		clip.Warn("its smpl chunk claims %d loops and holds %d; export the file again", claimed, held)
+	case claimed == 0 && extra < smplLoop && held > 0:
+		clip.Warn("its smpl chunk claims no loop and has room for %d; export the file again", held)
+	}
+	if claimed = min(claimed, held); claimed > maxLoops {
+		clip.Warn("of %d loops the first %d are kept", claimed, maxLoops)
+		claimed = maxLoops
+	}
+	for p = p[smplHeader:]; claimed > 0; claimed-- {
 		field := func(i int) uint32 { return binary.LittleEndian.Uint32(p[4*i:]) }
-		kind := field(1)
-		if kind == loopForward || kind == loopPingPong {
-			loops = add(loops, pcm.Loop{
-				Start: int64(field(2)), End: int64(field(3)) + 1,
-				Count: int(min(field(5), 1<<31-1)), PingPong: kind == loopPingPong,
-			}, frames)
+		loop := pcm.Loop{Start: int64(field(2)), End: int64(field(3)) + 1, Count: int(min(field(5), 1<<31-1))}
+		switch kind := field(1); kind {
+		case loopForward, loopPingPong:
+			loop.PingPong = kind == loopPingPong
+			clip.AddLoop(loop)
+		default:
+			clip.Warn("a loop from frame %d to %d of kind %d (2 runs backwards) is left out; only forward and ping-pong loops are kept",
+				loop.Start, loop.End, kind)
 		}
 		p = p[smplLoop:]
 	}
-	return loops
 }
 
-// add appends a loop, cut off at the end of the sound, unless it is empty.
-func add(loops []pcm.Loop, loop pcm.Loop, frames int64) []pcm.Loop {
-	loop.End = min(loop.End, frames)
-	if loop.Start >= loop.End {
-		return loops
-	}
-	return append(loops, loop)
+// A region is what an adtl list says of a cue point.
+type region struct {
+	label  string // in lower case
+	length uint32
 }
 
-// regionLoops finds the regions of a cue list that are called a loop: the cue chunk
-// says where one starts, its ltxt chunk how long it is, its labl chunk its name.
-func regionLoops(cues, lists []byte, frames int64) []pcm.Loop {
-	const point = 24
-	length, named := map[uint32]uint32{}, map[uint32]bool{}
-	for count := 0; len(lists) >= chunkHeader && count < maxLoops; count++ {
-		n := min(uint64(binary.LittleEndian.Uint32(lists[4:])), uint64(len(lists)-chunkHeader))
-		id, body := string(lists[:4]), lists[chunkHeader:][:n]
-		lists = lists[chunkHeader+n:]
-		if n%2 == 1 && len(lists) > 0 {
-			lists = lists[1:]
-		}
-		switch {
-		case id == "ltxt" && n >= 8:
-			length[binary.LittleEndian.Uint32(body)] = binary.LittleEndian.Uint32(body[4:])
-		case id == "labl" && n >= 4 && strings.Contains(strings.ToLower(string(body[4:min(n, 260)])), "loop"):
-			named[binary.LittleEndian.Uint32(body)] = true
+// readRegions reads adtl lists: ltxt chunks have lengths, and like labl chunks, names.
+func readRegions(lists [][]byte) map[uint32]region {
+	regions := map[uint32]region{}
+	for _, list := range lists {
+		for count := 0; len(list) >= chunkHeader && count < maxLoops; count++ {
+			n := min(uint64(binary.LittleEndian.Uint32(list[4:])), uint64(len(list)-chunkHeader))
+			id, body := string(list[:4]), list[chunkHeader:][:n]
+			list = list[chunkHeader+n:]
+			if n%2 == 1 && len(list) > 0 {
+				list = list[1:]
+			}
+			name := 4 // where the text begins
+			if id == "ltxt" {
+				name = 20
+			}
+			if id != "ltxt" && id != "labl" || n < 8 && id == "ltxt" || n < 4 {
+				continue
+			}
+			r := regions[binary.LittleEndian.Uint32(body)]
+			if id == "ltxt" {
+				r.length = binary.LittleEndian.Uint32(body[4:])
+			}
+			if int(n) > name {
+				r.label += strings.ToLower(string(body[name:min(int(n), name+256)]))
+			}
+			regions[binary.LittleEndian.Uint32(body)] = r
 		}
 	}
-	var loops []pcm.Loop
-	for cues = cues[min(4, len(cues)):]; len(cues) >= point && len(loops) < maxLoops; cues = cues[point:] {
+	return regions
+}
+
+// addRegions adds the regions of a cue list that are called a loop. The cue chunk says where
+// one starts. Two points without length, called the start and the end of a loop, are one, too.
+func addRegions(clip *pcm.Clip, cues []byte, lists [][]byte) {
+	const point, none = 24, -1
+	regions := readRegions(lists)
+	from, until := int64(none), int64(none)
+	for cues = cues[min(4, len(cues)):]; len(cues) >= point && len(clip.Loops) < maxLoops; cues = cues[point:] {
 		id, start := binary.LittleEndian.Uint32(cues), int64(binary.LittleEndian.Uint32(cues[20:]))
-		if named[id] {
-			loops = add(loops, pcm.Loop{Start: start, End: start + int64(length[id])}, frames)
+		r := regions[id]
+		switch {
+		case !strings.Contains(r.label, "loop"):
+		case r.length > 0:
+			clip.AddLoop(pcm.Loop{Start: start, End: start + int64(r.length)})
+		case strings.Contains(r.label, "start") && from == none:
+			from = start
+		case strings.Contains(r.label, "end") && until == none:
+			until = start
+		default:
+			clip.Warn("its marker %.40q at frame %d is no loop: it has no length; make it a region", strings.TrimRight(r.label, "\x00"), start)
 		}
 	}
-	return loops
+	switch {
+	case from != none && until != none:
+		clip.AddLoop(pcm.Loop{Start: from, End: until})
+	case from != none || until != none:
+		clip.Warn("of the two markers for the start and the end of a loop it has one, at frame %d; set the other", max(from, until))
+	}
+}
+
+// repeats reports whether a play list plays a part more than once.
+func repeats(plays []byte) bool {
+	const part = 12
+	for plays = plays[min(4, len(plays)):]; len(plays) >= part; plays = plays[part:] {
+		if binary.LittleEndian.Uint32(plays[8:]) > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // appendSmpl appends a smpl chunk that holds the loops.

@@ -23,9 +23,11 @@
 //
 // # Loops
 //
-// They come from the smpl chunk. Without one, regions of the cue list (ltxt) that
-// have "loop" in their label count. Ends beyond the sound are brought back to its
-// end, loops that are then empty and loops that run backwards only are left out.
+// They come from the smpl chunk. If that has none, regions of the cue list (ltxt) that
+// have "loop" in their label count, and pairs of points that are labeled as the start
+// and the end of a loop. Ends beyond the sound are brought back to its end. Empty loops,
+// loops that run backwards only and those of wsmp and plst chunks are left out with a
+// warning. Fractions of a frame, the root note and other markers are dropped.
 //
 // Sources: "Multimedia Programming Interface and Data Specifications 1.0", IBM and
 // Microsoft 1991; "New Multimedia Data Types and Data Techniques", Microsoft 1994;

@@ -105,6 +105,30 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// Readers that ignore the fact chunk play the last block of ADPCM to its end. Behind a loop
+// that reaches the end they find what the loop plays next.
+func TestLastBlockGoesOnWithTheLoop(t *testing.T) {
+	clip := &pcm.Clip{Rate: 22050, Channels: 2}
+	for i := range 500 {
+		clip.Samples = append(clip.Samples, float32(i)/1000, float32(-i)/1000)
+	}
+	const frames = 500
+	clip.Loops = []pcm.Loop{{Start: 300, End: frames}}
+	file := encode(t, clip, Options{Coding: IMA})
+	at := bytes.Index(file, []byte("fact"))
+	binary.LittleEndian.PutUint32(file[at+8:], 0) // not known
+	got, _ := decode(t, file)
+	if got.Frames() <= frames {
+		t.Fatalf("%d frames of %d: nothing fills the last block", got.Frames(), frames)
+	}
+	for i := frames; i < got.Frames(); i++ {
+		want := clip.Samples[2*(300+(i-frames)%200)]
+		if d := got.Samples[2*i] - want; i%200 > 120 && (d > 0.02 || d < -0.02) { // some frames after each jump
+			t.Fatalf("frame %d is %v, want about %v", i, got.Samples[2*i], want)
+		}
+	}
+}
+
 // Samples that a coding cannot hold are rounded to nearest and clipped.
 func TestRounding(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
