@@ -102,7 +102,7 @@ cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal
 cook/recipe/recipetest: cook/recipe internal/parallel internal/pathname
 cook/recipe: cook/manifest internal/pathname
 cook/reload: cook/internal/feed cook/manifest hashing internal/regular internal/webguard
-cook/remote: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human profile/guid
+cook/remote: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname profile/guid
 cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/human internal/pathname profile profile/guid
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
 proof/damage: cook proof/oracle

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -83,6 +84,51 @@ func TestDependencyUnderChangedSymlink(t *testing.T) {
 		p.must(os.Remove(p.asset("include")))
 		p.must(os.Symlink("library", p.asset("include")))
 		p.compareWithScratch()
+	}
+}
+
+// Files behind a symbolic link to a folder are others when the link leads elsewhere, though
+// their names and sizes are the same; so is all that reads them.
+func TestFolderLinkLeadsElsewhere(t *testing.T) {
+	link := func(p *project, to, name string) {
+		p.must(errors.Join(os.RemoveAll(p.asset(name)), os.Symlink(to, p.asset(name))))
+	}
+	for name, edit := range map[string]func(p *project){
+		"another folder":    func(p *project) { link(p, "v2", "cur") },
+		"two links swapped": func(p *project) { link(p, "v2", "cur"); link(p, "v1", "now") },
+		"a real folder": func(p *project) {
+			p.must(os.Remove(p.asset("cur")))
+			p.write("cur/a.txt", "7")
+			p.write("cur/sub/b.txt", "8")
+			p.write("cur/c.ignored", "9")
+		},
+		"a link for a real folder": func(p *project) { link(p, "v1", "real") },
+		"the two folders swapped": func(p *project) {
+			p.must(errors.Join(os.Rename(p.asset("v1"), p.asset("v")), os.Rename(p.asset("v2"), p.asset("v1")), os.Rename(p.asset("v"), p.asset("v2"))))
+		},
+		"a folder renamed":  func(p *project) { p.must(os.Rename(p.asset("v2"), p.asset("v3"))); link(p, "v3", "cur") },
+		"a link to links":   func(p *project) { link(p, "now", "deep/far") },
+		"back and forth":    func(p *project) { link(p, "v2", "cur"); p.compareWithScratch(); link(p, "v1", "cur") },
+		"other permissions": func(p *project) { p.must(os.Chmod(p.asset("v2/a.txt"), 0o600)); link(p, "v2", "cur") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := smallFiles(t, 30)
+			for i, dir := range []string{"v1", "v2", "real"} {
+				p.write(dir+"/a.txt", strconv.Itoa(i))
+				p.write(dir+"/sub/b.txt", strconv.Itoa(i))
+				p.write(dir+"/c.ignored", strconv.Itoa(i))
+			}
+			p.must(os.Mkdir(p.asset("deep"), 0o777))
+			for at, to := range map[string]string{"cur": "v1", "now": "v2", "far": "cur", "deep/far": "../cur"} {
+				link(p, to, at)
+			}
+			p.copyFound("cur/a.txt", "far/sub/b.txt", "deep/far/c.ignored", "cur/c.ignored", "real/a.txt")
+			p.compareWithScratch()
+			p.tick()
+			edit(p)
+			p.compareWithScratch()
+			p.compareWithScratch()
+		})
 	}
 }
 

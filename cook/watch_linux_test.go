@@ -56,7 +56,7 @@ func playWithWatcher(t *testing.T, seed uint64, copied bool) (answered int) {
 	defer group.Wait()
 	defer stop()
 	began := false
-	script := oracle.Random(seed, oracle.Options{Rounds: 6, SourcesOnly: true, Plain: true, Copied: copied})
+	script := oracle.Random(seed, oracle.Options{Rounds: 6, SourcesOnly: true, Plain: true, Copied: copied, Twins: copied && seed%2 == 0})
 	for i, step := range script {
 		if step.Mode == nil {
 			err = p.Edit(step.Edit)

@@ -16,7 +16,7 @@ import (
 // unless the probe has both.
 //
 // Polling takes a snapshot of the tracker, whose time grows with the number of its rows;
-// see [counters.Set.Source] for what happens if that is long.
+// see [counters.Set.Source] for what happens if that is long. A smoke run polls always.
 func (p Probe) PublishMemory() *counters.Source {
 	if p.Counters == nil || p.Memory == nil {
 		return nil

@@ -21,9 +21,10 @@ import (
 
 const fixText = `usage: cook fix -dir assets [flags]
 
-Puts the mistakes of cook.toml right of which there is no doubt what was meant: keys, words
-and names that are spelled wrong, quotes, brackets and the like. Prints each, and then what
-is left. Other text of the files stays as it is.
+Repairs mistakes of cook.toml that are certain: quotes, brackets and the like, and words of
+at least five letters with one wrong letter or two exchanged ones. A word that another recipe
+knows stays. Prints each repair, and then the mistakes that are left. Other text of the files
+stays as it is.
 
 Example:
 	cook fix -dir assets -n

@@ -71,7 +71,7 @@ func inProject(fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error
 func fill(fs *flag.FlagSet, p *cook.Project) {
 	for _, f := range [...]struct{ name, value string }{
 		{"out", fromHere(p.Out)}, {"cache", fromHere(p.Cache)}, {"config", fromHere(p.Config)}, {"target", strings.Join(p.Targets, ",")},
-		{"remote", p.Remote.URL}, {"remote-upload", p.Remote.Upload}, {"remote-read", (*unless)(&p.Remote.NoRead).String()}, {"remote-race", (*unless)(&p.Remote.NoRace).String()}, {"remote-ca", p.Remote.CA}, {"remote-cert", p.Remote.Cert},
+		{"remote-upload", p.Remote.Upload}, {"remote-read", (*unless)(&p.Remote.NoRead).String()}, {"remote-race", (*unless)(&p.Remote.NoRace).String()}, {"remote-ca", p.Remote.CA}, {"remote-cert", p.Remote.Cert},
 		{"remote-key", p.Remote.Key}, {"remote-token-file", p.Remote.TokenFile}, {"remote-basic-file", p.Remote.BasicFile},
 		{"remote-exec", p.Remote.Exec}, {"remote-jobs", (*jobs)(&p.Remote.Jobs).String()}, {"remote-platform", (*platform)(&p.Remote.Platform).String()},
 		{"remote-sign-key", p.Remote.SignKey},
@@ -80,11 +80,10 @@ func fill(fs *flag.FlagSet, p *cook.Project) {
 		if flag == nil || f.value == "" || flag.Value.String() != "" {
 			continue
 		}
-		if to, ok := flag.Value.(suggested); ok {
-			to.suggest(f.value)
-		} else {
-			flag.Value.Set(f.value) // folders and lists of names take any of these
-		}
+		flag.Value.Set(f.value) // folders and lists of names take any of these
+	}
+	if flag := fs.Lookup("remote"); flag != nil && flag.Value.String() == "" {
+		flag.Value.(server).chosenBy(&p.Remote)
 	}
 	if flag := fs.Lookup("remote-trust"); flag != nil && flag.Value.String() == "" {
 		*flag.Value.(*names) = p.Remote.Trust // folders may have commas in their names

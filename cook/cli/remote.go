@@ -25,7 +25,7 @@ const remoteProgram = "cook-remote"
 
 // remoteFlags declares where results are shared and how that server is reached.
 func remoteFlags(fs *flag.FlagSet, r *cook.Remote) {
-	fs.Var((*address)(&r.URL), "remote", "share results on the server at this `address`: grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX. Needs the program cook-remote")
+	fs.Var((*address)(r), "remote", "share results on the server at this `address`: grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX. Needs the program cook-remote")
 	keyFlags(fs, r)
 }
 
@@ -105,29 +105,31 @@ func (p *platform) Set(text string) error {
 }
 
 // address is a flag value: that of a server.
-type address string
+type address cook.Remote
 
-func (a *address) String() string { return string(*a) }
+func (a *address) String() string { return a.URL }
 
 func (a *address) Set(text string) error {
-	*a = address(text)
+	a.URL = text
 	return rules.CheckRemote(text)
 }
+
+func (a *address) chosenBy(p *cook.Remote) { a.URL, a.File = p.URL, p.File }
 
 // asked is a flag value: true asks the server that the project or the environment names, an
 // address that one.
 type asked struct {
-	url *string
-	on  *bool
+	to *cook.Remote
+	on *bool
 }
 
 func (a asked) IsBoolFlag() bool { return true }
 
 func (a asked) String() string {
-	if a.url == nil {
+	if a.to == nil {
 		return ""
 	}
-	return *a.url
+	return a.to.URL
 }
 
 func (a asked) Set(text string) error {
@@ -136,21 +138,27 @@ func (a asked) Set(text string) error {
 		*a.on = yes
 		return nil
 	}
-	*a.on, *a.url = true, text
+	*a.on, a.to.URL = true, text
 	return rules.CheckRemote(text)
 }
 
 func (a asked) suggest(text string) error {
-	if *a.url != "" {
+	if a.to.URL != "" {
 		return nil
 	}
-	*a.url = text
+	a.to.URL = text
 	return rules.CheckRemote(text)
 }
 
-// A suggested flag value takes what the environment and the project say for something that it
-// may be asked to use.
+func (a asked) chosenBy(p *cook.Remote) { (*address)(a.to).chosenBy(p) }
+
+// A suggested flag value takes what the environment says for something that it may be asked
+// to use.
 type suggested interface{ suggest(text string) error }
+
+// A server is a flag value that takes the address which a project chooses, and notes that the
+// project does.
+type server interface{ chosenBy(*cook.Remote) }
 
 // upload is a flag value: never, ci or always.
 type upload string

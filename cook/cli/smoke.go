@@ -18,8 +18,10 @@ import (
 const smokeText = `usage: cook smoke [flags] FILE
 
 Finds performance regressions: runs the steps of a scenario (FILE, in TOML), counts what
-they did and what that cost, and compares. Counters and artifacts must be the same as in
-the baseline; what is allocated and the instructions executed may grow by 0.1 %.
+they did and what that cost, and compares. Counters, the highest frame of each, its longest
+run of spikes, and artifacts must be the same as in the baseline. Levels that are the same
+in every execution, such as memory at its highest, may not grow; what is allocated and the
+instructions executed may grow by 0.1 %.
 Processor time is compared only between two programs that take turns (-against).
 Prints a summary in Markdown. Exit status 3 says that a figure tripped.
 
@@ -32,7 +34,7 @@ A scenario:
 	name = "first cook" # default: what it does
 	passes = 20         # cook so often in one process; default 1
 	[step.budget]
-	"cpu/ns" = 2e9      # the most that a figure may be
+	"cpu/ns" = 2e9      # the most that a figure may be; NAME/peak, NAME/spikes: in frames
 
 	[[step]]
 	do = "edit"         # also: touch, rename, remove (then cook); restore, force, verify
@@ -233,7 +235,7 @@ func (r *smokeRun) keep(record *smoke.Record) error {
 	}
 	for _, shift := range history.Shifts() {
 		if shift.At >= len(history)-smoke.FreshRecords {
-			fmt.Fprintf(r.stdout, "\nsince %s: %s\n", history[shift.At].Build, shift.String())
+			fmt.Fprintf(r.stdout, "\nhistory, since %s: %s\n", history[shift.At].Build, shift.String())
 		}
 	}
 	if r.html == "" {

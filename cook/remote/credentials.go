@@ -8,8 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"strings"
+
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // maxCredentials bounds a file of credentials.
@@ -36,6 +39,43 @@ func (w *way) authorization() (string, error) {
 		return "Basic " + base64.StdEncoding.EncodeToString([]byte(basic)), nil
 	}
 	return "", nil
+}
+
+// hostsVar names the hosts, separated by commas, to which secrets of the environment go
+// although a cook.toml chooses the server. A host without a port stands for all its ports.
+const hostsVar = "COOK_REMOTE_HOSTS"
+
+// bind refuses a server that a cook.toml chooses if the environment has secrets for it, and
+// does not name its host: a cloned project must not receive what its user has for another
+// server.
+func (w *way) bind(address *url.URL) error {
+	if w.project == "" {
+		return nil
+	}
+	for host := range strings.SplitSeq(os.Getenv(hostsVar), ",") {
+		if host = strings.TrimSpace(host); host != "" && (strings.EqualFold(host, address.Hostname()) || strings.EqualFold(host, address.Host)) {
+			return nil
+		}
+	}
+	from := func(variable, file string) bool { return file == os.Getenv(variable) }
+	for _, secret := range [...]struct {
+		variable string
+		used     bool
+	}{
+		{"COOK_REMOTE_TOKEN", w.token == ""},
+		{"COOK_REMOTE_BASIC", w.basic == ""},
+		{"COOK_REMOTE_TOKEN_FILE", from("COOK_REMOTE_TOKEN_FILE", w.token)},
+		{"COOK_REMOTE_BASIC_FILE", from("COOK_REMOTE_BASIC_FILE", w.basic)},
+		{"COOK_REMOTE_CERT", from("COOK_REMOTE_CERT", w.cert)},
+		{"COOK_REMOTE_KEY", from("COOK_REMOTE_KEY", w.key)},
+		{"COOK_REMOTE_SIGN_KEY", from("COOK_REMOTE_SIGN_KEY", w.sign)},
+	} {
+		if secret.used && os.Getenv(secret.variable) != "" {
+			return fmt.Errorf("%s is not used, because %s chooses this server; set %s=%s to use it there, or name the server by -remote or COOK_REMOTE",
+				secret.variable, pathname.Show(w.project), hostsVar, address.Hostname())
+		}
+	}
+	return nil
 }
 
 // secret returns what a file holds or, if there is none, a variable of the environment. No

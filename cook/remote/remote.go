@@ -96,6 +96,7 @@ func answer(w *way, dir string, in io.Reader, out io.Writer) error {
 // A way is how a server is reached.
 type way struct {
 	url, ca, cert, key, token, basic string
+	project                          string // the cook.toml that chooses url, "" if the user does
 	sign, run                        string
 	trust, platform                  []string
 	patient                          bool
@@ -103,6 +104,7 @@ type way struct {
 
 func (w *way) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.url, "url", "", "`address` of the server: grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX")
+	fs.StringVar(&w.project, "project", "", "`file` cook.toml that chooses the address: secrets of the environment go there only if $"+hostsVar+" has its host")
 	fs.StringVar(&w.ca, "ca", "", "`file` of certificates that sign the server's")
 	fs.StringVar(&w.cert, "cert", "", "`file` of the certificate to show to the server")
 	fs.StringVar(&w.key, "key", "", "`file` of the key of that certificate")
@@ -124,6 +126,9 @@ func (w *way) flags(fs *flag.FlagSet) {
 func (w *way) open(ctx context.Context) (share.Server, error) {
 	address, err := url.Parse(w.url)
 	if err != nil {
+		return nil, err
+	}
+	if err := w.bind(address); err != nil {
 		return nil, err
 	}
 	authorization, err := w.authorization()

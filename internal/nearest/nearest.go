@@ -1,55 +1,95 @@
 // Package nearest finds the word that was probably meant.
 package nearest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// most is how many edits a word may be away.
-const most = 2
+// most is how many edits a word may be away, and few how many a word of fewer than
+// longEnough bytes: other short words are that near by chance.
+const (
+	most       = 2
+	few        = 1
+	longEnough = 5
+)
 
 // Word returns the word that is at most two edits away apart from case, the nearest and
-// then the first of them, or "". Words that would have to change in every letter are not
-// near.
+// then the first of them, or "". A short word may be one edit away. Words that would have
+// to change in every letter are not near.
 func Word(word string, words []string) string {
 	best, nearest := "", most+1
 	for _, w := range words {
 		if d := len(w) - len(word); d < -most || d > most {
 			continue
 		}
-		if d := distance(strings.ToLower(word), strings.ToLower(w)); d < nearest && d < len(w) && d < len(word) {
+		limit := most
+		if min(len(w), len(word)) < longEnough {
+			limit = few
+		}
+		if d := distance(word, w); d <= limit && d < nearest && d < len(w) && d < len(word) {
 			best, nearest = w, d
 		}
 	}
 	return best
 }
 
-// Only returns the nearest word as Word does, "" if another one is just as near.
-func Only(word string, words []string) string {
-	best := Word(word, words)
+// Certain returns the word that was meant beyond doubt, "" for none: the only one that
+// differs in case alone or, among words of at least five bytes, the only one that is one
+// edit away, and that no digit away.
+func Certain(word string, words []string) string {
+	var found [2][]string // by the distance
 	for _, w := range words {
-		if w != best && Word(word, []string{w}) != "" && distance(strings.ToLower(word), strings.ToLower(w)) == distance(strings.ToLower(word), strings.ToLower(best)) {
+		if d := len(w) - len(word); d < -1 || d > 1 || slices.Contains(found[0], w) || slices.Contains(found[1], w) {
+			continue
+		}
+		if d := distance(word, w); d == 0 || d == 1 && min(len(w), len(word)) >= longEnough && digits(w) == digits(word) {
+			found[d] = append(found[d], w)
+		}
+	}
+	for _, equal := range found {
+		if len(equal) > 0 {
+			if len(equal) == 1 {
+				return equal[0]
+			}
 			return ""
 		}
 	}
-	return best
+	return ""
 }
 
-// distance is Levenshtein's: the fewest bytes put in, taken out or replaced.
+// digits returns the digits of a word.
+func digits(word string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, word)
+}
+
+// distance returns the fewest edits apart from case: bytes inserted, removed, replaced, or
+// exchanged with the next one.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	last, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
 		for j := range len(b) {
-			cost := diagonal
+			cost := row[j]
 			if a[i] != b[j] {
 				cost++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+			next[j+1] = min(cost, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], last[j-1]+1)
+			}
 		}
+		last, row = row, next
 	}
 	return row[len(b)]
 }

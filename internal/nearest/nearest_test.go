@@ -6,13 +6,30 @@ import (
 )
 
 func TestWord(t *testing.T) {
-	words := []string{"at", "max_size", "quality", "srgb", "README"}
+	words := []string{"pcm", "at", "max_size", "quality", "srgb", "README"}
 	for word, want := range map[string]string{
 		"srbg": "srgb", "SRGB": "srgb", "maxsize": "max_size", "max-size": "max_size", "quilaty": "quality", "readme": "README",
-		"q": "", "": "", "it": "at", "xy": "", "qualityyyy": "", strings.Repeat("x", 1<<20): "",
+		"q": "", "": "", "it": "at", "xy": "", "qualityyyy": "", "bc7": "", "ta": "at", strings.Repeat("x", 1<<20): "",
 	} {
 		if got := Word(word, words); got != want {
 			t.Errorf("Word(%.20q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+// A word is certain if nothing else can have been meant: short words and digits are not.
+func TestCertain(t *testing.T) {
+	words := []string{"pcm", "lut", "png", "srgb", "image", "quality", "max_size", "mobile1", "texture", "textures", "Color"}
+	for word, want := range map[string]string{
+		"bc7": "", "lit": "", "jpg": "", "srbg": "", "": "", // short
+		"PCM": "pcm", "Srgb": "srgb", "QUALITY": "quality", "color": "Color", // case
+		"imaeg": "image", "images": "image", "imag": "", "imoge": "image", "maxsize": "max_size", "max-size": "max_size", "qualitey": "quality",
+		"quilaty": "", "imgea": "", // two edits
+		"mobile2": "", "mobile": "", "mobilee1": "mobile1", // digits
+		"texturee": "", "texture": "texture", "textureX": "", "texure": "texture", // two are as near
+	} {
+		if got := Certain(word, words); got != want {
+			t.Errorf("Certain(%q) = %q, want %q", word, got, want)
 		}
 	}
 }

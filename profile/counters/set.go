@@ -56,6 +56,7 @@ type Set struct {
 	history  history
 	sources  atomic.Pointer[[]*Source] // a list never changes
 	clock    func() time.Duration      // what sources are measured with
+	always   atomic.Bool               // sources are polled at every occasion
 
 	start  fastclock.Pair
 	scale  fastclock.Scale

@@ -39,8 +39,9 @@ type Source struct {
 //	}).Close()
 //
 // A call of f may take 20 microseconds. If one takes longer, f is left alone for 100 times
-// as long as it took; gauges keep their levels meanwhile. What counts is the shorter of
-// its last two calls, because a single one may have been interrupted.
+// as long as it took, unless the set is polled always; gauges keep their levels meanwhile.
+// What counts is the shorter of its last two calls, because a single one may have been
+// interrupted.
 //
 // If f panics, PushFrame and Snapshot do not: f is not called again, [Source.Err] returns
 // what it panicked with, and [Panicked] counts it.
@@ -51,6 +52,14 @@ func (s *Set) Source(f func()) *Source {
 	src := &Source{set: s, f: f, took: math.MaxInt64}
 	s.changeSources(func(list []*Source) []*Source { return append(list, src) })
 	return src
+}
+
+// PollAlways has all sources polled at every occasion from now on, however long they take.
+// What the program does and allocates then depends on no clock, as a smoke run needs it.
+func (s *Set) PollAlways() {
+	if s != nil {
+		s.always.Store(true)
+	}
 }
 
 // Func makes a gauge that shows what f returns, by a [Set.Source]. After a panic the
@@ -112,7 +121,7 @@ func (src *Source) poll() {
 	}
 	defer src.running.Store(false)
 	began := src.set.clock()
-	if src.closed.Load() || began < src.due {
+	if src.closed.Load() || began < src.due && !src.set.always.Load() {
 		return
 	}
 	defer src.recovered()

@@ -31,7 +31,7 @@ type Mark struct {
 }
 
 // SpikeSummary says how often a series is above a threshold. A spike is a value greater
-// than Over; NaN is none and ends a run.
+// than Over; NaN is nothing, also between two spikes.
 type SpikeSummary struct {
 	Over      float64
 	Count     int // spikes
@@ -72,18 +72,21 @@ func summarize(values, sorted []float64, over float64) Summary {
 	s.Spikes.Over = over
 	recent, window := EMA{Factor: HalfLife(summaryHalfLife)}, NewSMA(summarySustained)
 	var high, sustained HighWater
-	sum, seen := 0.0, 0
+	sum, seen, began := 0.0, 0, 0
 	for i, v := range values {
+		if math.IsNaN(v) {
+			continue
+		}
 		longest := spikes.Longest()
 		run := spikes.Add(v)
 		if run > 0 {
 			s.Spikes.Count++
 		}
-		if run > longest {
-			s.Spikes.LongestAt = i + 1 - run
+		if run == 1 {
+			began = i
 		}
-		if math.IsNaN(v) {
-			continue
+		if run > longest {
+			s.Spikes.LongestAt = began
 		}
 		if high.Add(v) {
 			s.High = Mark{v, i}

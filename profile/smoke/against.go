@@ -39,7 +39,8 @@ type Comparison struct {
 
 // Against measures two builds that take turns, and compares all that they did and cost,
 // processor time included. Their steps are timed Times times; if that is 0, from 30 to
-// 400 times, depending on how noisy they are, but for no more than some five minutes.
+// 400 times, depending on how noisy they are, and in some five minutes if 30 times fit. Two
+// more measurements of as many rounds follow for steps that are suspect.
 func (r *Runner) Against(ctx context.Context, before, after string) (*Comparison, error) {
 	a, err := r.workspace("a", before)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -78,13 +79,13 @@ func (c *Change) Growth() float64 { return c.After/c.Before - 1 }
 var ErrOtherSuite = errors.New("the records are of different suites, or of different inputs")
 
 // Compare returns how a record differs from one measured before. Processor time is not
-// compared: see [Runner.Against]. Allocations and instructions are compared if both
+// compared: see [Runner.Against]. Allocations, instructions and levels are compared if both
 // builds have the same Go version, system and architecture.
 func Compare(before, after *Record) ([]Change, error) {
 	if before.Suite != after.Suite || before.Sum != after.Sum {
 		return nil, fmt.Errorf("%w (%s %.12s, %s %.12s)", ErrOtherSuite, before.Suite, before.Sum, after.Suite, after.Sum)
 	}
-	var changes []Change
+	changes := []Change{} // not nil: they were compared
 	for i := range after.Steps {
 		now := &after.Steps[i]
 		was := before.step(now.Name)
@@ -108,9 +109,9 @@ func OverBudget(r *Record) []Change {
 	var over []Change
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		for _, f := range s.Figures {
-			if budget, ok := s.Budgets[f.Name]; ok && f.Value > budget {
-				over = append(over, Change{Step: s.Name, Figure: f.Name, Class: Budget, Before: budget, After: f.Value})
+		for _, name := range slices.Sorted(maps.Keys(s.Budgets)) {
+			if _, value, ok := s.asked(name); ok && value > s.Budgets[name] {
+				over = append(over, Change{Step: s.Name, Figure: name, Class: Budget, Before: s.Budgets[name], After: value})
 			}
 		}
 	}
@@ -140,6 +141,14 @@ func compareExact(was, now *Step) []Change {
 			differs(f.Name, math.NaN(), f.Value)
 		case ok && g.Class == Exact && (f.Class != Exact || f.Value != g.Value):
 			differs(f.Name, g.Value, f.Value)
+		}
+		if was.Frames > 1 && now.Frames > 1 && g.Class == Exact && f.Class == Exact && !g.Loose {
+			if f.Loose || f.Peak != g.Peak {
+				differs(f.Name+PeakOf, g.Peak, f.Peak)
+			}
+			if f.Spikes != g.Spikes {
+				differs(f.Name+SpikesOf, float64(g.Spikes), float64(f.Spikes))
+			}
 		}
 	}
 	for _, g := range was.Figures {
@@ -172,10 +181,28 @@ func compareItems(was, now []Item) []ItemChange {
 	return changes
 }
 
-// compareMeasured compares allocations and instructions.
+// compareLevels compares a level that is the same in all executions of both builds.
+func compareLevels(was, now *Step, g, f *Figure) (changes []Change) {
+	differs := func(name string, before, after float64) {
+		if before != after {
+			changes = append(changes, Change{Step: now.Name, Figure: name, Class: Level, Before: before, After: after})
+		}
+	}
+	differs(f.Name, g.Value, f.Value)
+	if was.Frames > 1 && now.Frames > 1 {
+		differs(f.Name+PeakOf, g.Peak, f.Peak)
+		differs(f.Name+SpikesOf, float64(g.Spikes), float64(f.Spikes))
+	}
+	return changes
+}
+
+// compareMeasured compares allocations, instructions and levels.
 func compareMeasured(was, now *Step) []Change {
 	var changes []Change
 	for _, f := range now.Figures {
+		if g, _ := was.Figure(f.Name); f.Steady && g.Steady {
+			changes = append(changes, compareLevels(was, now, &g, &f)...)
+		}
 		limit, class := allocationLimit, Site
 		switch f.Class {
 		case Allocations:

@@ -53,12 +53,16 @@ func Started() bool { return os.Getenv(sampleVariable) != "" }
 
 // Start begins to measure this process if it was started by a [Runner]; otherwise it
 // returns nil. Counters of the set become exact figures, except those whose name ends in
-// "/ns", which like timers are times; floats, gauges and what package process publishes
-// become levels. set may be nil.
+// "/ns", which like timers are times. Floats and gauges become levels, which are compared if
+// they are the same in every execution; what package process publishes only explains.
+//
+// From then on the sources of the set are polled at the end of each frame, however long they
+// take (see [counters.Set.PollAlways]). set may be nil.
 func Start(set *counters.Set) *Run {
 	if !Started() {
 		return nil
 	}
+	set.PollAlways()
 	r := &Run{file: os.Getenv(sampleVariable), set: set, frames: map[string][]float64{}}
 	r.sample.Build = thisBuild()
 	r.last = map[string]float64{}
@@ -88,7 +92,8 @@ func (r *Run) Frame() {
 // Exact adds a figure that must be the same in every run of the same sources.
 func (r *Run) Exact(name string, value int64) { r.add(name, Exact, float64(value)) }
 
-// Level adds a figure that only explains.
+// Level adds a figure that is compared if it is the same in every execution: memory at its
+// highest, the depth of a queue. Growth is a reason to fail.
 func (r *Run) Level(name string, value float64) { r.add(name, Level, value) }
 
 func (r *Run) add(name string, class Class, value float64) {
@@ -149,7 +154,7 @@ func (r *Run) read() []Figure {
 	figures = append(figures, Figure{Name: PeakRSS, Class: Level, Value: float64(sysmem.PeakRSS())})
 	for _, s := range r.set.Snapshot() {
 		switch {
-		case strings.HasPrefix(s.Name, "process/"): // of package process
+		case strings.HasPrefix(s.Name, processPrefix):
 			figures = append(figures, Figure{Name: s.Name, Class: Level, Value: s.Value()})
 		case s.Kind == counters.KindTimer:
 			figures = append(figures,
@@ -204,6 +209,15 @@ func allocations() []Figure {
 	return append(most(sites, siteLimit), Figure{Name: AllocatedBytes, Class: Allocations, Value: bytes},
 		Figure{Name: AllocatedObjects, Class: Allocations, Value: objects})
 }
+
+// ofProcess reports whether a level is of the runtime or the system, which decide for
+// themselves what it is.
+func ofProcess(name string) bool {
+	return name == HeapObjects || name == HeapBytes || name == GarbageCollection || name == PeakRSS || strings.HasPrefix(name, processPrefix)
+}
+
+// processPrefix begins the names that package process publishes.
+const processPrefix = "process/"
 
 // most returns the n highest figures.
 func most(figures []Figure, n int) []Figure {

@@ -22,7 +22,8 @@ const maxRecord = 256 << 20
 // A Class says how a figure is compared.
 type Class string
 
-// The first four trip; the others explain why.
+// The first four trip, and so do levels that are the same in every run; the others explain
+// why.
 const (
 	Exact        Class = "exact"        // equal in every run of the same sources
 	Allocations  Class = "allocations"  // objects or bytes allocated
@@ -99,6 +100,34 @@ type Figure struct {
 	// frames that were spikes, that is higher than twice the median.
 	Peak   float64 `json:"peak,omitempty"`
 	Spikes int     `json:"spikes,omitempty"`
+
+	// Steady says that a level is the same in all executions that count, frames included,
+	// and Loose that an exact figure is the same but not in its frames.
+	Steady bool `json:"steady,omitempty"`
+	Loose  bool `json:"loose,omitempty"`
+}
+
+// Endings of the names of what frames add to a figure, in changes and budgets: its highest
+// frame, and the longest run of spikes.
+const (
+	PeakOf   = "/peak"
+	SpikesOf = "/spikes"
+)
+
+// asked returns a figure by the name of a budget, and the value that it is of.
+func (s *Step) asked(name string) (f Figure, value float64, ok bool) {
+	if f, ok = s.Figure(name); ok {
+		return f, f.Value, true
+	}
+	if stem, found := strings.CutSuffix(name, PeakOf); found {
+		f, ok = s.Figure(stem)
+		return f, f.Peak, ok
+	}
+	if stem, found := strings.CutSuffix(name, SpikesOf); found {
+		f, ok = s.Figure(stem)
+		return f, float64(f.Spikes), ok
+	}
+	return f, 0, false
 }
 
 // An Item is a thing that a step made or looked at, such as an asset.

@@ -16,6 +16,8 @@ import (
 func sampleRecord(commit string, cpu float64) *Record {
 	s := Step{Name: "draw|<b>", Frames: 2, Items: []Item{{"wall.png", "abc", 5}}, Budgets: map[string]float64{CPUTime: 500}, Figures: []Figure{
 		{Name: "draws", Class: Exact, Value: 12, Peak: 7, Spikes: 1},
+		{Name: "memory/high", Class: Level, Value: 10, Peak: 12, Steady: true},
+		{Name: "queue/depth", Class: Level, Value: 3, Peak: 4},
 		{Name: AllocatedBytes, Class: Allocations, Value: 1e8},
 		{Name: InstructionCount, Class: Instructions, Value: 1e9},
 		{Name: CPUTime, Class: CPU, Value: cpu, Values: []float64{cpu, cpu}},
@@ -91,7 +93,15 @@ func TestCompare(t *testing.T) {
 		{"draws", func(f *Figure) { f.Value-- }, 1, true},
 		{"draws", func(f *Figure) { f.Class = Unsteady }, 1, true},
 		{"draws", func(f *Figure) { f.Name = "drawn" }, 2, true}, // one gone, one new
-		{"draws", func(f *Figure) { f.Peak, f.Spikes = 9, 9 }, 0, false},
+		{"draws", func(f *Figure) { f.Peak, f.Spikes = 9, 9 }, 2, true},
+		{"draws", func(f *Figure) { f.Peak = 6 }, 1, true},
+		{"draws", func(f *Figure) { f.Spikes = 0 }, 1, true},
+		{"draws", func(f *Figure) { f.Loose = true }, 1, true},
+		{"memory/high", func(f *Figure) { f.Value, f.Peak = 20, 25 }, 2, true},
+		{"memory/high", func(f *Figure) { f.Peak = 26 }, 1, true},
+		{"memory/high", func(f *Figure) { f.Peak = 11 }, 1, false},
+		{"memory/high", func(f *Figure) { f.Steady, f.Value = false, 99 }, 0, false},
+		{"queue/depth", func(f *Figure) { f.Steady, f.Value = true, 99 }, 0, false},
 		{AllocatedBytes, scale(1.0009), 0, false},
 		{AllocatedBytes, scale(1.0011), 1, true},
 		{AllocatedBytes, scale(0.5), 1, false},
@@ -186,6 +196,9 @@ func TestHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := page.String()
+	if strings.Contains(text, "%!") {
+		t.Error("the page has what package fmt writes for an argument of the wrong type")
+	}
 	for _, want := range []string{"<svg", "budget: ", ">m<", "<circle", "draw|&lt;b&gt;", "t/&lt;script&gt;", "</html>"} {
 		if want != "</html>" && !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s", want)

@@ -237,11 +237,13 @@ func (e *executions) step() Step {
 			if values, same := each(e.exact, f.Name); !same {
 				f.Class, f.Values = Unsteady, values
 			}
+			f.Loose = !sameFrames(e.exact, f)
 		case Allocations:
 			values, _ := each(e.exact, f.Name)
 			f.Value = slices.Min(values)
 		case Time, Level:
-			if len(e.plain) > 0 {
+			_, same := each(e.exact, f.Name)
+			if f.Steady = f.Class == Level && same && sameFrames(e.exact, f) && !ofProcess(f.Name); !f.Steady && len(e.plain) > 0 {
 				f = middle(e.plain, f)
 			}
 		}
@@ -287,6 +289,16 @@ func each(steps []Step, name string) (values []float64, same bool) {
 		same = same && ok && f.Value == values[0]
 	}
 	return values, same
+}
+
+// sameFrames reports whether the frames of a figure are alike in all steps.
+func sameFrames(steps []Step, f Figure) bool {
+	for i := range steps {
+		if g, ok := steps[i].Figure(f.Name); !ok || g.Peak != f.Peak || g.Spikes != f.Spikes {
+			return false
+		}
+	}
+	return true
 }
 
 // middle returns a figure with the median of its values in the steps.

@@ -50,11 +50,27 @@ func game(args []string) error {
 	set := counters.New(counters.Options{})
 	run := Start(set)
 	draws, update := set.Counter("game/draws"), set.Timer("game/update")
+	high, noise := set.Gauge("memory/high"), set.Gauge("game/noise")
+	set.Source(func() { // like that of a memory tracker: it allocates, and takes its time
+		loadTexture(64 << 10)
+		for began, takes := time.Now(), time.Duration(rand.IntN(60_000)); time.Since(began) < takes; {
+		}
+	})
 	for frame := range 20 {
 		n := 100
 		if frame == 7 || frame == 8 {
 			n = 500
 		}
+		if planted("stutter") && frame == 9 { // three in a row, and as much in all
+			n = 500
+		} else if planted("stutter") && frame > 15 {
+			n = 0
+		}
+		high.Set(10 << 20)
+		if planted("memory") && frame == 5 {
+			high.Set(20 << 20)
+		}
+		noise.Set(rand.Float64())
 		if planted("draws") && frame == 3 {
 			n++
 		}
@@ -105,7 +121,7 @@ func gameSuite(plant string) Suite {
 		},
 		Steps: []Task{
 			{Name: "menu", Command: command},
-			{Name: "level", Command: command, Budgets: map[string]float64{"game/draws": 2800}, Prepare: func(work string) error {
+			{Name: "level", Command: command, Budgets: map[string]float64{"game/draws": 2800, "game/draws/spikes": 2, "memory/high/peak": 12 << 20}, Prepare: func(work string) error {
 				if plant == "" {
 					return nil
 				}
@@ -168,6 +184,8 @@ func TestPlanted(t *testing.T) {
 	for plant, want := range map[string]struct{ figure, because string }{
 		"draws":    {"game/draws", ""},
 		"item":     {Items, "level: made -> made otherwise"},
+		"stutter":  {"game/draws/spikes", ""},
+		"memory":   {"memory/high/peak", ""},
 		"textures": {AllocatedBytes, "site/github.com/assetcook/assetcook/profile/smoke.loadTexture +80.0 KiB"},
 	} {
 		changes, err := Compare(before, measure(t, plant))
@@ -181,7 +199,7 @@ func TestPlanted(t *testing.T) {
 			t.Errorf("planted %s: found %v", plant, changes)
 		}
 		for _, c := range changes {
-			if c.Step != "level" || c.Class == Exact && plant == "textures" {
+			if c.Step != "level" || c.Class == Exact && (plant == "textures" || plant == "memory") {
 				t.Errorf("planted %s: told of %s", plant, c.String())
 			}
 		}

@@ -15,7 +15,7 @@ import (
 const lineLimit = 10
 
 // WriteMarkdown writes a summary of a record and of what changed, as GitHub and others
-// show it.
+// show it. Nil changes say that nothing was compared.
 func WriteMarkdown(w io.Writer, r *Record, changes []Change) error {
 	out := &strings.Builder{}
 	worse := 0
@@ -25,6 +25,8 @@ func WriteMarkdown(w io.Writer, r *Record, changes []Change) error {
 		}
 	}
 	switch {
+	case changes == nil:
+		fmt.Fprintf(out, "## %s: measured\n\n", escapeMarkdown(r.Suite))
 	case len(changes) == 0:
 		fmt.Fprintf(out, "## %s: no change\n\n", escapeMarkdown(r.Suite))
 	case worse == 0:
@@ -145,6 +147,10 @@ func signed(figure string, v float64) string {
 
 // format returns one value of a figure of that name: a time, bytes, or a number.
 func format(figure string, v float64) string {
+	if strings.HasSuffix(figure, SpikesOf) {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	figure = strings.TrimSuffix(figure, PeakOf)
 	switch {
 	case math.IsNaN(v):
 		return "none"

@@ -81,7 +81,7 @@ func (c *catalog) print(names []string) string {
 			fmt.Fprintf(table, "%s\tnot counted yet\n", name)
 			continue
 		}
-		switch r := rowOf(sample); {
+		switch r := c.row(sample); {
 		case r.timerRow != nil:
 			mean := 0.0
 			if r.Calls > 0 {
@@ -90,7 +90,7 @@ func (c *catalog) print(names []string) string {
 			fmt.Fprintf(table, "%s\t%.4g ms\tcalls %d\tmin %.4g\tmean %.4g\tmax %.4g\ttotal %.6g ms\n",
 				name, float64(r.Value), r.Calls, float64(r.Min), mean, float64(r.Max), float64(c.total(name)))
 		case sample.Kind == counters.KindGauge:
-			fmt.Fprintf(table, "%s\t%v\n", name, float64(r.Value))
+			fmt.Fprintf(table, "%s\t%v\n", name, formatSum(r.Value))
 		default:
 			fmt.Fprintf(table, "%s\t%v\ttotal %v\n", name, formatSum(r.Value), formatSum(c.total(name)))
 		}

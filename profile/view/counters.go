@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,7 +22,22 @@ type catalog struct {
 	pushed bool // there was a frame
 	last   counters.Snapshot
 	totals func() counters.Snapshot
-	names  []string // sorted
+	names  []string // sorted, extremes aside
+}
+
+// Extremes returns the names of two gauges, of the least and the greatest value of a frame,
+// of a gauge that has the last value of several. Pages show them with it and not by
+// themselves. A frame in which they are NaN had one value.
+func Extremes(name string) (least, greatest string) { return name + "\nmin", name + "\nmax" }
+
+// extreme reports whether a name is of an extreme of another one.
+func (c *catalog) extreme(name string) bool {
+	stem, part, found := strings.Cut(name, "\n")
+	if !found || part != "min" && part != "max" {
+		return false
+	}
+	_, ok := c.last.Of(stem)
+	return ok
 }
 
 // catalogs reads the catalog of a set.
@@ -52,9 +68,11 @@ func (c *catalogs) get(age time.Duration) *catalog {
 			now.last = append(now.last, s)
 		}
 	}
-	now.names = make([]string, len(now.last))
-	for i, s := range now.last {
-		now.names[i] = s.Name
+	now.names = make([]string, 0, len(now.last))
+	for _, s := range now.last {
+		if !now.extreme(s.Name) {
+			now.names = append(now.names, s.Name)
+		}
 	}
 	c.now = now
 	return now
@@ -86,6 +104,7 @@ type counterRow struct {
 	Kind  string   `json:"kind"`
 	Value decimal  `json:"value"`
 	Total *decimal `json:"total,omitempty"`
+	Spans bool     `json:"spans,omitempty"` // it has extremes; see Extremes
 	*timerRow
 }
 
@@ -96,8 +115,10 @@ type timerRow struct {
 	Max   decimal `json:"max"`
 }
 
-func rowOf(last counters.Sample) counterRow {
+func (c *catalog) row(last counters.Sample) counterRow {
 	row := counterRow{Name: last.Name, Kind: last.Kind.String(), Value: inUnits(last)}
+	_, greatest := Extremes(last.Name)
+	_, row.Spans = c.last.Of(greatest)
 	if t := last.Timer; last.Kind == counters.KindTimer {
 		row.timerRow = &timerRow{t.Calls, millis(t.Own), millis(t.Min), millis(t.Max)}
 	}
@@ -135,13 +156,14 @@ func (v *View) listCounters(w http.ResponseWriter, req *http.Request) {
 	if asked := req.URL.Query()["names"]; asked != nil {
 		for _, name := range asked {
 			if s, ok := c.last.Of(name); ok {
-				answer.Names = append(answer.Names, rowOf(s))
+				answer.Names = append(answer.Names, c.row(s))
 			}
 		}
 	} else {
-		answer.Names = slices.Grow(answer.Names, len(c.last))
-		for _, s := range c.last {
-			row, total := rowOf(s), c.total(s.Name)
+		answer.Names = slices.Grow(answer.Names, len(c.names))
+		for _, name := range c.names {
+			s, _ := c.last.Of(name)
+			row, total := c.row(s), c.total(name)
 			row.Total = &total
 			answer.Names = append(answer.Names, row)
 		}

@@ -270,3 +270,27 @@ func TestTableCSV(t *testing.T) {
 		t.Errorf("too many names: %d", w.Code)
 	}
 }
+
+// The extremes of a gauge are shown with it: they can be asked for, and are no names of their
+// own.
+func TestExtremes(t *testing.T) {
+	set := counters.New(counters.Options{})
+	least, greatest := Extremes("dt")
+	for _, name := range []string{"dt", least, greatest, "odd\nmin", "camera/x"} {
+		set.Gauge(name).Set(1)
+	}
+	catalogs := catalogs{set: set}
+	c := catalogs.get(0)
+	if want := []string{"camera/x", "dt", "odd\nmin"}; !slices.Equal(c.names, want) {
+		t.Errorf("names are %q, want %q", c.names, want)
+	}
+	for name, spans := range map[string]bool{"dt": true, "camera/x": false} {
+		sample, ok := c.last.Of(name)
+		if row := c.row(sample); !ok || row.Spans != spans {
+			t.Errorf("%s is %+v", name, row)
+		}
+	}
+	if kind, ok := c.kind(greatest); !ok || kind != counters.KindGauge {
+		t.Error("the extremes cannot be asked for")
+	}
+}

@@ -27,6 +27,9 @@ type Options struct {
 	Mappings bool
 	// Targets cooks for several targets in turn; without it a quarter of the scripts does.
 	Targets bool
+	// Twins has links to folders with the same names and sizes but other contents in every
+	// script, and edits them in each round; without it a sixth of the scripts has them.
+	Twins bool
 }
 
 // agedFor is the time in ms after which a stamp is trusted, plus a margin.
@@ -34,7 +37,7 @@ const agedFor = 2300
 
 // Random generates a script. The same seed and options give the same script.
 func Random(seed uint64, opt Options) Script {
-	g := &generator{Options: opt, r: rand.New(rand.NewPCG(seed, 0)), m: model{}}
+	g := &generator{Options: opt, r: rand.New(rand.NewPCG(seed, 0)), m: model{}, links: map[string]string{}}
 	if g.Rounds == 0 {
 		g.Rounds = 10
 	}
@@ -45,11 +48,17 @@ func Random(seed uint64, opt Options) Script {
 		g.clocks = oneOf(g.r, []int64{0}, []int64{3600}, []int64{3600}, []int64{0, 3600, 3600, 7200, -3600, -40 * 365 * 86400})
 	}
 	g.begin(parts)
+	if g.twins = g.Twins || g.r.IntN(6) == 0; g.twins {
+		g.beginTwins()
+	}
 	g.run(Mode{})
 	for round := range g.Rounds {
 		g.pause()
 		for range 1 + g.r.IntN(3) {
 			g.edit()
+		}
+		if g.Twins {
+			g.editTwins()
 		}
 		g.pause()
 		if round < g.Rounds-1 {
@@ -70,6 +79,8 @@ type generator struct {
 	m       model
 	s       Script
 	targets bool
+	twins   bool
+	links   map[string]string // to one of two folders, and what they lead to
 	clocks  []int64
 	mapped  []string
 	last    string // source edited last
@@ -231,6 +242,8 @@ func (g *generator) edit() {
 		g.editTool()
 	case g.parts != "" && n < 60:
 		g.editPart()
+	case g.twins && n < 25:
+		g.editTwins()
 	case g.Mappings && n < 45:
 		g.editMapped()
 	case g.SourcesOnly || n < 70:

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -173,4 +174,85 @@ func (g *generator) editLink(to string) {
 	}
 	g.do(Remove, "assets/"+name, "", 0, "")
 	g.do(Link, "assets/"+name, text, 0, "")
+}
+
+// twinFiles are in both of two folders, with contents of one size.
+var twinFiles = []string{"a.txt", "a.json", "a.bin", "x/a.png", "x/b.txt"}
+
+// twinLinks are links, and what each may lead to.
+var twinLinks = map[string][]string{
+	"cur":   {"t1", "t2"},
+	"now":   {"t2", "t1", "cur"},
+	"x/cur": {"../t1", "../t2", "../cur"},
+	"y/cur": {"../cur", "../now", "../t2"},
+}
+
+// beginTwins makes two folders with the same names and sizes and other contents, links to
+// them, and assets that read through a link.
+func (g *generator) beginTwins() {
+	for _, name := range twinFiles {
+		kind := path.Ext(name)
+		one := contents()[kind][0]
+		two, _ := sized(g.r, kind, one)
+		g.write("t1/"+name, one)
+		g.write("t2/"+name, two)
+	}
+	for _, link := range []string{"cur", "now", "x/cur", "y/cur"} {
+		if link == "cur" || g.r.IntN(3) > 0 {
+			g.retarget(link)
+		}
+	}
+	g.write("c.gltf", `{"asset":{"version":"2.0"},"buffers":[{"uri":"cur/a.bin","byteLength":8}]}`)
+	g.write("c.sprites", "cur/x/*.png\n")
+}
+
+// retarget makes a link, or has it lead elsewhere.
+func (g *generator) retarget(link string) {
+	to := oneOf(g.r, slices.DeleteFunc(slices.Clone(twinLinks[link]), func(to string) bool { return to == g.links[link] })...)
+	g.m.remove(link)
+	g.do(Remove, "assets/"+link, "", 0, "")
+	g.do(Link, "assets/"+link, to, 0, "")
+	g.links[link] = to
+}
+
+// editTwins has a path lead to other files of the same names and sizes.
+func (g *generator) editTwins() {
+	link := oneOf(g.r, "cur", "cur", "now", "x/cur", "y/cur")
+	switch g.r.IntN(12) {
+	default:
+		g.retarget(link)
+	case 0:
+		g.links["cur"], g.links["now"] = g.links["now"], g.links["cur"]
+		g.do(Swap, "assets/cur", "assets/now", 0, "")
+	case 1: // the folders themselves
+		g.m.rename("t1", "~")
+		g.m.rename("t2", "t1")
+		g.m.rename("~", "t2")
+		g.do(Swap, "assets/t1", "assets/t2", 0, "")
+	case 2, 3: // a real folder for the link
+		g.m.remove(link)
+		delete(g.links, link)
+		g.do(Remove, "assets/"+link, "", 0, "")
+		for _, name := range twinFiles {
+			data, _ := sized(g.r, path.Ext(name), contents()[path.Ext(name)][0])
+			g.write(link+"/"+name, data)
+		}
+	case 4:
+		g.rewriteTwin()
+	case 5: // one folder moves, and the link follows it
+		g.m.rename("t1", "x/t")
+		g.do(Rename, "assets/t1", "assets/x/t", 0, "")
+		g.do(Link, "assets/cur", "x/t", 0, "")
+		g.links["cur"] = "x/t"
+	}
+}
+
+// rewriteTwin edits a file of one of the two folders and keeps its size, or makes it again.
+func (g *generator) rewriteTwin() {
+	name := oneOf(g.r, "t1/", "t2/") + oneOf(g.r, twinFiles...)
+	if _, ok := g.m[name]; !ok {
+		g.write(name, contents()[path.Ext(name)][0])
+		return
+	}
+	g.rewrite(name)
 }

@@ -33,6 +33,7 @@ func edits(ctx context.Context, args []string) error {
 	flags.BoolVar(&e.opt.Mappings, "mmap", false, "write to sources through mappings that stay open")
 	flags.BoolVar(&e.opt.Targets, "targets", false, "cook for several targets in turn in every script")
 	flags.BoolVar(&e.opt.Tools, "tools", true, "have some assets cooked by a program")
+	flags.BoolVar(&e.opt.Twins, "twins", false, "have links lead from one folder to another with the same names and sizes in every script")
 	flags.BoolVar(&e.opt.Lies, "lies", false, "have traced programs whose dependency files are wrong, and edit what they read")
 	if flags.Parse(args) != nil {
 		return errUsage

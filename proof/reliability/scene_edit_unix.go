@@ -29,7 +29,7 @@ func (s *scene) edit() error {
 	return s.oneOf([]choice{
 		{6, s.overwrite}, {3, s.overwriteAndBack}, {2, s.overwriteKeepingTime}, {3, s.rewrite}, {3, s.replaceByRename}, {2, s.touch},
 		{1, s.remove}, {1, s.rename}, {2, s.create}, {1, s.changeRules}, {2, s.damageOutput}, {1, s.swap},
-		{2, s.fileForFolder}, {1, s.folderForFile},
+		{2, s.fileForFolder}, {1, s.folderForFile}, {2, s.retarget},
 	})
 }
 
@@ -68,7 +68,7 @@ func (s *scene) editRecent() error {
 // editAtomically makes an atomic edit: at all times each asset has its old or its new
 // content, or does not exist. It does not change the rules.
 func (s *scene) editAtomically() error {
-	return s.oneOf([]choice{{6, s.replaceByRename}, {2, s.touch}, {1, s.remove}, {1, s.rename}, {2, s.moveIn}, {1, s.swap}})
+	return s.oneOf([]choice{{6, s.replaceByRename}, {2, s.touch}, {1, s.remove}, {1, s.rename}, {2, s.moveIn}, {1, s.swap}, {1, s.retarget}})
 }
 
 func (s *scene) oneOf(choices []choice) error {
@@ -361,6 +361,20 @@ func (s *scene) swap() error {
 		}
 	}
 	return nil
+}
+
+// retarget has a link lead to the other of two folders with the same names and sizes. It is
+// atomic.
+func (s *scene) retarget() error {
+	link, aside, to := filepath.Join(s.assets, "twin"), s.assets+".new", "twin1"
+	if at, err := os.Readlink(link); err == nil && at == to {
+		to = "twin2"
+	}
+	s.note("link %s to %s", link, to)
+	if err := os.RemoveAll(aside); err != nil {
+		return err
+	}
+	return errors.Join(room(link), os.Symlink(to, aside), os.Rename(aside, link))
 }
 
 func (s *scene) create() error {

@@ -40,7 +40,10 @@ type scene struct {
 
 // sizes of the files that fill adds, in bytes: more than one block or extent, so that a part
 // of a file can be lost.
-var sizes = map[string]int{"big/a.txt": 40_000, "big/b.bin": 300_000, "big/c.raw": 1 << 20, "big/d.txt": 4096}
+var sizes = map[string]int{
+	"big/a.txt": 40_000, "big/b.bin": 300_000, "big/c.raw": 1 << 20, "big/d.txt": 4096,
+	"twin1/a.txt": 3000, "twin2/a.txt": 3000, "twin1/b.bin": 60_000, "twin2/b.bin": 60_000, // a link leads to one of the two
+}
 
 // fill makes the assets.
 func (s *scene) fill() error {
@@ -52,7 +55,7 @@ func (s *scene) fill() error {
 			return err
 		}
 	}
-	return nil
+	return s.retarget()
 }
 
 func (s *scene) letters(n int) []byte {

@@ -64,6 +64,8 @@ func (o *Image) checkAlpha() error {
 		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf("false with kind = %q, which has no colors", o.Kind)}
 	case o.WeighAlpha && !color:
 		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: fmt.Sprintf("false with kind = %q, whose alpha is no transparency", o.Kind)}
+	case o.Alpha == "data" && o.transparent():
+		return &recipe.OptionError{Key: "alpha", Got: `"data"`, Want: `"transparency" with coverage, premultiply or weigh_alpha`}
 	case o.WeighAlpha && o.Premultiply:
 		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: "false with premultiply, which weighs colors by itself"}
 	}

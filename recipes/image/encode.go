@@ -3,6 +3,7 @@ package image
 import (
 	"bytes"
 	"context"
+	"fmt"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/dds"
@@ -12,13 +13,14 @@ import (
 )
 
 // Encode makes a texture of a picture that is part of another asset, as the options say, and
-// returns the file. used is the role in which materials use it, a word of option kind. The picture must not be used
-// afterwards.
-func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, used string) ([]byte, error) {
+// returns the file. slot is what materials take from it. The picture must not be used afterwards.
+func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, slot role.Slot) ([]byte, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	s := &subject{o: o, pictures: []*pixmap.Map{m}, used: usage{role: role.Parse(used), by: "materials use it as " + used}}
+	s := &subject{o: o, pictures: []*pixmap.Map{m}, used: usage{
+		role: slot.Role, by: fmt.Sprintf("materials use it as %v", slot.Role), number: slot.Alpha != role.Opacity,
+	}}
 	if err := s.judge(ctx, job); err != nil {
 		return nil, err
 	}

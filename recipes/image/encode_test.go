@@ -5,6 +5,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/role"
 )
 
 // A picture that is said to be a normal map and is none is data: BC7 without sRGB, all four
@@ -26,7 +27,7 @@ func TestEncode(t *testing.T) {
 		o := Recipe().New().(*Image)
 		o.Quality, o.Container = "fast", "dds"
 		job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "a.glb"}, 1)
-		have, err := o.Encode(t.Context(), job, m, tc.kind)
+		have, err := o.Encode(t.Context(), job, m, role.Slot{Role: role.Parse(tc.kind)})
 		if err != nil {
 			t.Fatal(err)
 		}

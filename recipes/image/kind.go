@@ -34,6 +34,12 @@ func (s *subject) judge(ctx context.Context, job *recipe.Job) error {
 	if v.conflict != "" {
 		job.Warn("%s", v.conflict)
 	}
+	if s.used.strange != "" {
+		s.because("%s, which is no slot that cook knows", s.used.strange)
+		if e.looks() {
+			job.Warn("%s, which is no slot that cook knows: taken for %s, as %s; set kind in a rule", s.used.strange, v.role, v.reason)
+		}
+	}
 	if err := s.treat(ctx); err != nil {
 		return err
 	}
@@ -41,11 +47,26 @@ func (s *subject) judge(ctx context.Context, job *recipe.Job) error {
 		return fmt.Errorf(`%s, but the role is %v: %s; set kind = "environment" if it holds light`, option, v.role, v.reason)
 	}
 	s.srgb = s.o.SRGB && s.kind == "color"
+	if s.kind == "color" && s.alphaIsNumber() {
+		s.explainNumber()
+	}
 	if f, err := texture.ParseFormat(s.o.Format); err == nil && s.srgb && !f.HasSRGB() && !f.Float() {
 		s.srgb = false
 		s.because("numbers are stored as they are: %v has no sRGB form", f)
 	}
 	return nil
+}
+
+// explainNumber says why smaller levels of colors are not weighed by alpha.
+func (s *subject) explainNumber() {
+	why := s.used.numberBy
+	switch {
+	case s.o.Alpha == "data":
+		why = `alpha = "data"`
+	case why == "":
+		why = "materials say so"
+	}
+	s.because("alpha is not transparency, and colors are not weighed by it: %s", why)
 }
 
 // evidence gathers what is known of the pictures.

@@ -51,11 +51,15 @@ func (s *subject) load(ctx context.Context, job *recipe.Job) error {
 	for _, note := range info.Notes {
 		s.because("%s", note)
 	}
-	if info.Profile != "" {
-		s.because("%s: colors are taken to be sRGB all the same", info.Profile)
-	}
-	if info.Gamma != 0 && s.o.colors() {
-		s.because("gamma of %.5f was applied to reach sRGB", float64(info.Gamma)/100000)
+	if s.used.gltf != "" {
+		s.explainIgnored(job, info)
+	} else {
+		if info.Profile != "" {
+			s.because("%s: colors are taken to be sRGB all the same", info.Profile)
+		}
+		if info.Gamma != 0 && s.o.colors() {
+			s.because("gamma of %.5f was applied to reach sRGB", float64(info.Gamma)/100000)
+		}
 	}
 	if m, err = s.assemble(ctx, job, m); err != nil {
 		return err
@@ -79,6 +83,19 @@ func (s *subject) load(ctx context.Context, job *recipe.Job) error {
 		s.pictures = append(s.pictures, other)
 	}
 	return s.alike(ctx)
+}
+
+// explainIgnored says what of a file is ignored since a glTF names it.
+func (s *subject) explainIgnored(job *recipe.Job, info source.Info) {
+	if info.Profile != "" {
+		s.because("%s: ignored, as glTF asks; %s", info.Profile, s.used.gltf)
+	}
+	if info.Gamma != 0 {
+		s.because("gamma of %.5f is ignored, as glTF asks; %s", float64(info.Gamma)/100000, s.used.gltf)
+	}
+	if info.Orientation > 1 {
+		job.Warn("orientation %d of its Exif data is ignored, as most loaders of glTF do; some browsers turn it: save it turned", info.Orientation)
+	}
 }
 
 // alike brings all pictures to the depth of the deepest.
@@ -179,7 +196,10 @@ func (s *subject) read(ctx context.Context, job *recipe.Job, f file, like *pixma
 		}
 	}
 	decode := source.Decode
-	if !s.o.colors() {
+	switch {
+	case s.used.gltf != "":
+		decode = source.DecodeStored
+	case !s.o.colors():
 		decode = source.DecodeData
 	}
 	m, info, err := decode(ctx, data, f.ext, s.o.MaxSize)

@@ -162,7 +162,7 @@ func (s *subject) premultiplies() bool {
 
 // sampling is how pictures change their size.
 func (s *subject) sampling() pixmap.Sampling {
-	p := pixmap.Sampling{Filter: s.o.filter(), Color: s.color(), Normal: s.kind == "normal"}
+	p := pixmap.Sampling{Filter: s.o.filter(), Color: s.color(), Normal: s.kind == "normal", Premultiplied: s.alphaIsNumber()}
 	if s.o.Wrap == "repeat" || s.o.Wrap == "repeat-x" {
 		p.WrapX = pixmap.Repeat
 	}
@@ -170,6 +170,11 @@ func (s *subject) sampling() pixmap.Sampling {
 		p.WrapY = pixmap.Repeat
 	}
 	return p
+}
+
+// alphaIsNumber reports whether alpha says nothing of how much of a color is seen.
+func (s *subject) alphaIsNumber() bool {
+	return s.o.Alpha == "data" || s.o.Alpha == "auto" && s.used.number && !s.o.transparent()
 }
 
 // color is what the numbers are, now that the kind is known.

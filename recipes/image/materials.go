@@ -23,8 +23,12 @@ const (
 )
 
 // materials is what models say of pictures: a line for each use, sorted, of slot and material, in
-// quotes. Formats are told apart by their first bytes.
-var materials = recipe.Extract{Name: "materials", Version: 2, Of: usesIn}
+// quotes, and the word transparent if the slot's alpha is transparency and the material is not
+// opaque. Formats are told apart by their first bytes.
+var materials = recipe.Extract{Name: "materials", Version: 3, Of: usesIn}
+
+// transparentUse is the third word of such a line.
+const transparentUse = "transparent"
 
 func usesIn(file io.ReaderAt, size int64) (recipe.Says, error) {
 	head := make([]byte, model.HeaderSize)
@@ -58,7 +62,10 @@ func usesIn(file io.ReaderAt, size int64) (recipe.Says, error) {
 }
 
 // A place is where a material has a picture.
-type place struct{ slot, material string }
+type place struct {
+	slot, material string
+	transparent    bool
+}
 
 // uses are the places of pictures in a model.
 type uses struct {
@@ -66,11 +73,12 @@ type uses struct {
 	count int
 }
 
-func (u *uses) add(picture, slot, material string) {
+// add enters a use. opaque says that the material ignores the alpha of its colors.
+func (u *uses) add(picture, slot, material string, opaque bool) {
 	if picture == "" || len(picture)+len(slot)+len(material) > maxUseName {
 		return
 	}
-	picture, at := path.Clean(picture), place{slot, material}
+	picture, at := path.Clean(picture), place{slot, material, !opaque && role.OfSlot(slot).Alpha == role.Opacity}
 	if u.of[picture] == nil {
 		u.of[picture] = map[place]bool{}
 	}
@@ -88,7 +96,11 @@ func (u *uses) says() recipe.Says {
 	for picture, places := range u.of {
 		var lines []string
 		for at := range places {
-			lines = append(lines, strconv.Quote(at.slot)+" "+strconv.Quote(at.material)+"\n")
+			line := strconv.Quote(at.slot) + " " + strconv.Quote(at.material)
+			if at.transparent {
+				line += " " + transparentUse
+			}
+			lines = append(lines, line+"\n")
 		}
 		slices.Sort(lines)
 		says[picture] = []byte(strings.Join(lines, ""))
@@ -96,8 +108,14 @@ func (u *uses) says() recipe.Says {
 	return says
 }
 
-// fromGLTF adds the uses of a document: each member of a material, or of an extension of one,
-// whose name ends in "Texture" and that has the index of a texture (glTF 2.0, 5.19 to 5.22).
+// isGLTFSlot reports whether a member of a glTF material, or of an extension of one, may name a
+// texture. Words of MTL do not.
+func isGLTFSlot(member string) bool {
+	return strings.HasSuffix(member, "Texture") || member == "MOZ_lightmap"
+}
+
+// fromGLTF adds the uses of a document: each slot of a material, or of an extension of one, that
+// has the index of a texture (glTF 2.0, 5.19 to 5.22).
 func (u *uses) fromGLTF(text []byte) {
 	var doc struct {
 		Images []struct {
@@ -114,13 +132,14 @@ func (u *uses) fromGLTF(text []byte) {
 	if json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &doc) != nil {
 		return
 	}
+	opaque := false
 	use := func(source *int, slot, material string) {
 		if source == nil || *source < 0 || *source >= len(doc.Images) {
 			return
 		}
 		if uri := doc.Images[*source].URI; uri != nil && !gltfcheck.IsDataURI(*uri) {
 			if name, err := gltfcheck.FileOfURI(*uri); err == nil {
-				u.add(name, slot, material)
+				u.add(name, slot, material, opaque)
 			}
 		}
 	}
@@ -137,7 +156,7 @@ func (u *uses) fromGLTF(text []byte) {
 			var index struct {
 				Index *int `json:"index"`
 			}
-			if !strings.HasSuffix(key, "Texture") || json.Unmarshal(value, &index) != nil || index.Index == nil {
+			if !isGLTFSlot(key) || json.Unmarshal(value, &index) != nil || index.Index == nil {
 				visit(child, material, depth+1)
 				continue
 			}
@@ -151,10 +170,11 @@ func (u *uses) fromGLTF(text []byte) {
 	}
 	for i, text := range doc.Materials {
 		var m map[string]json.RawMessage
-		var name string
+		var name, mode string
 		if json.Unmarshal(text, &m) != nil {
 			continue
 		}
+		opaque = m["alphaMode"] == nil || json.Unmarshal(m["alphaMode"], &mode) == nil && mode == "OPAQUE"
 		if json.Unmarshal(m["name"], &name) != nil || name == "" {
 			name = strconv.Itoa(i)
 		}
@@ -164,18 +184,38 @@ func (u *uses) fromGLTF(text []byte) {
 
 // fromMTL adds the uses of a material library. The name of a map is the last word of its line:
 // options come before it (Wavefront's MTL; norm, map_Pr and map_Pm are those of PBR exporters).
-// Of a name with spaces that is the end, which names no picture.
+// Of a name with spaces that is the end, which names no picture. A material with d, Tr or map_d
+// is transparent, as it is in the GLB that the recipe mesh makes of it.
 func (u *uses) fromMTL(text []byte) {
-	material := ""
+	type use struct{ picture, slot string }
+	var material string
+	var of []use
+	opaque := true
+	end := func() {
+		for _, x := range of {
+			u.add(x.picture, x.slot, material, opaque)
+		}
+		of, opaque = of[:0], true
+	}
 	for line := range strings.Lines(string(text)) {
 		words := strings.Fields(line)
 		if len(words) < 2 {
 			continue
 		}
-		if words[0] == "newmtl" {
+		last := words[len(words)-1]
+		switch words[0] {
+		case "newmtl":
+			end()
 			material = strings.Join(words[1:], " ")
-		} else if role.OfSlot(words[0]) != role.Unknown {
-			u.add(strings.ReplaceAll(words[len(words)-1], `\`, "/"), words[0], material)
+		case "d", "Tr":
+			x, err := strconv.ParseFloat(last, 64)
+			opaque = opaque && (err != nil || (words[0] == "d" && x >= 1) || (words[0] == "Tr" && x <= 0))
+		case "map_d":
+			opaque = false
+		}
+		if role.OfSlot(words[0]).Role != role.Unknown && len(of) <= maxUses {
+			of = append(of, use{strings.ReplaceAll(last, `\`, "/"), words[0]})
 		}
 	}
+	end()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"image/color"
 	"maps"
 	"path"
@@ -28,6 +29,150 @@ var carUses = recipe.Says{
 	"mr.png":    []byte("\"clearcoatTexture\" \"Body\"\n\"metallicRoughnessTexture\" \"Body\"\n"),
 	"n.png":     []byte("\"normalTexture\" \"Body\"\n"),
 	"t/a b.png": []byte("\"baseColorTexture\" \"Body\"\n"),
+}
+
+// slots is a model of a picture p.png that a material has in slots, each with its extension or "".
+func slots(mode string, of ...[2]string) string {
+	members := map[string]string{}
+	for _, s := range of {
+		members[s[0]] += `"` + s[1] + `":{"index":0},`
+	}
+	text := mode
+	for _, extension := range slices.Sorted(maps.Keys(members)) {
+		object := strings.TrimSuffix(members[extension], ",")
+		switch extension {
+		case "":
+			text += object + ","
+		case "pbrMetallicRoughness":
+			text += `"pbrMetallicRoughness":{` + object + "},"
+		default:
+			text += `"extensions":{"` + extension + `":{` + object + "}},"
+		}
+	}
+	return `{"images":[{"uri":"p.png"}],"textures":[{"source":0}],"materials":[{"name":"M",` + strings.TrimSuffix(text, ",") + `}]}`
+}
+
+// Smaller levels of colors are weighed by alpha where that is transparency, and not where the
+// material ignores it or has a number in it. Two slots of which one looks at alpha alone share
+// a picture.
+func TestAlphaOfSlots(t *testing.T) {
+	// A quarter is red with much alpha, the rest is green with little.
+	file := encodePNG(t, painted(8, 8, func(x, y int) color.NRGBA {
+		if x%2 == 0 && y%2 == 0 {
+			return color.NRGBA{255, 0, 0, 254}
+		}
+		return color.NRGBA{0, 255, 0, 2}
+	}))
+	weighed, plain, data := []byte{252, 42, 0, 65}, []byte{137, 225, 0, 65}, []byte{64, 191, 0, 65}
+	const pbr, specular, sheen = "pbrMetallicRoughness", "KHR_materials_specular", "KHR_materials_sheen"
+	const translucent, glossy, toon = "KHR_materials_diffuse_transmission", "KHR_materials_pbrSpecularGlossiness", "VRMC_materials_mtoon"
+	base := [2]string{pbr, "baseColorTexture"}
+	for _, tc := range []struct {
+		name, model string
+		change      func(*Image)
+		want        []byte
+		warned, why string
+	}{
+		{"no model", "", nil, weighed, "", ""},
+		{"opaque by default", slots("", base), nil, plain, "", "alpha is not transparency"},
+		{"opaque", slots(`"alphaMode":"OPAQUE",`, base), nil, plain, "", "alpha is not transparency"},
+		{"masked", slots(`"alphaMode":"MASK",`, base), nil, weighed, "", ""},
+		{"blended", slots(`"alphaMode":"BLEND",`, base), nil, weighed, "", ""},
+		{"emissive", slots(`"alphaMode":"BLEND",`, [2]string{"", "emissiveTexture"}), nil, plain, "", "names it as emissiveTexture"},
+		{"diffuse", slots("", [2]string{glossy, "diffuseTexture"}), nil, plain, "", ""},
+		{"diffuse, blended", slots(`"alphaMode":"BLEND",`, [2]string{glossy, "diffuseTexture"}), nil, weighed, "", ""},
+		{"glossiness", slots(`"alphaMode":"BLEND",`, [2]string{glossy, "specularGlossinessTexture"}), nil, plain, "", ""},
+		{"both of specular", slots(`"alphaMode":"BLEND",`, [2]string{specular, "specularTexture"}, [2]string{specular, "specularColorTexture"}), nil, plain, "", "names it as specularColorTexture"},
+		{"both of sheen", slots("", [2]string{sheen, "sheenColorTexture"}, [2]string{sheen, "sheenRoughnessTexture"}), nil, plain, "", ""},
+		{"both of transmission", slots("", [2]string{translucent, "diffuseTransmissionTexture"}, [2]string{translucent, "diffuseTransmissionColorTexture"}), nil, plain, "", ""},
+		{"specular and colors", slots(`"alphaMode":"BLEND",`, base, [2]string{specular, "specularTexture"}), nil, weighed, "", ""},
+		{"specular alone", slots("", [2]string{specular, "specularTexture"}), nil, data, "", ""},
+		{"colors and data", slots("", base, [2]string{"", "occlusionTexture"}), nil, data, "a picture for each would suit both", ""},
+		{"packed", slots("", [2]string{"MSFT_packing_occlusionRoughnessMetallic", "occlusionRoughnessMetallicTexture"}), nil, data, "", ""},
+		{"bump", slots("", [2]string{"EXT_materials_bump", "bumpTexture"}), nil, data, "", ""},
+		{"shading shift", slots("", [2]string{toon, "shadingShiftTexture"}), nil, data, "", ""},
+		{"outlines", slots("", [2]string{toon, "outlineWidthMultiplyTexture"}), nil, data, "", ""},
+		{"animation mask", slots("", [2]string{toon, "uvAnimationMaskTexture"}), nil, data, "", ""},
+		{"shade", slots("", [2]string{toon, "shadeMultiplyTexture"}), nil, plain, "", ""},
+		{"unknown", slots("", [2]string{"X_y", "zTexture"}), nil, weighed, "names it as zTexture, which is no slot that cook knows: taken for color", "zTexture"},
+		{"unknown of a rule", slots("", [2]string{"X_y", "zTexture"}), func(o *Image) { o.Kind = "data" }, data, "", ""},
+		{"unknown and known", slots("", base, [2]string{"X_y", "zTexture"}), nil, plain, "", ""},
+		{"colors of a rule", slots("", base), func(o *Image) { o.Kind = "color" }, plain, "", ""},
+		{"a rule says transparency", slots("", base), func(o *Image) { o.Alpha = "transparency" }, weighed, "", ""},
+		{"a rule says data", "", func(o *Image) { o.Alpha = "data" }, plain, "", ""},
+		{"MTL", "newmtl M\nmap_Kd p.png\n", nil, plain, "", "names it as map_Kd"},
+		{"MTL of glass", "newmtl L\nmap_Ke q.png\nnewmtl M\nmap_Kd p.png\nd 0.5\nnewmtl N\nd 1\n", nil, weighed, "", ""},
+		{"MTL with a map", "newmtl M\nmap_d q.png\nmap_Kd p.png\n", nil, weighed, "", ""},
+	} {
+		o := options(func(o *Image) { o.Format, o.Zstd = "rgba8", 0 })
+		if tc.change != nil {
+			tc.change(o)
+		}
+		tree := fstest.MapFS{"m/p.png": {Data: file}}
+		if strings.HasPrefix(tc.model, "newmtl") {
+			tree["m/a.mtl"] = &fstest.MapFile{Data: []byte(tc.model)}
+		} else if tc.model != "" {
+			tree["m/a.gltf"] = &fstest.MapFile{Data: []byte(tc.model)}
+		}
+		tex, res := cookTree(t, o, tree, "m/p.png")
+		if warned := strings.Join(res.Warned, "\n"); res.Err != nil || !strings.Contains(warned, tc.warned) || (warned == "") != (tc.warned == "") {
+			t.Fatalf("%s: %v, warned %q", tc.name, res.Err, warned)
+		}
+		if have := tex.Levels[1][:4]; !bytes.Equal(have, tc.want) {
+			t.Errorf("%s: level 1 has %v, want %v", tc.name, have, tc.want)
+		}
+		if why := strings.Join(explain(t, o, tree, "m/p.png"), "\n"); !strings.Contains(why, tc.why) {
+			t.Errorf("%s: explained by %q, want %q", tc.name, why, tc.why)
+		}
+	}
+}
+
+// Of a file that a glTF names, gamma, profile and orientation are ignored.
+func TestGLTFIgnoresMetadata(t *testing.T) {
+	chunk := func(name, body string) []byte {
+		c := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), name+body...)
+		return binary.BigEndian.AppendUint32(c, crc32.ChecksumIEEE(c[4:]))
+	}
+	file := encodePNG(t, painted(8, 4, func(x, y int) color.NRGBA { return color.NRGBA{100, byte(150 + x), byte(200 + y), 255} }))
+	gamma := chunk("gAMA", "\x00\x01\x86\xa0")
+	turned := chunk("eXIf", "MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00")
+	file = slices.Concat(file[:33], gamma, turned, file[33:])
+	base := slots("", [2]string{"pbrMetallicRoughness", "baseColorTexture"})
+	for _, tc := range []struct {
+		name   string
+		tree   map[string]string
+		change func(*Image)
+		w      int
+		first  []byte
+		warned string
+	}{
+		{"no model", nil, nil, 4, []byte{168, 202, 229, 255}, ""},
+		{"OBJ", map[string]string{"m/a.mtl": "newmtl M\nmap_Kd p.png\n"}, nil, 4, []byte{168, 202, 229, 255}, ""},
+		{"glTF", map[string]string{"m/a.gltf": base}, nil, 8, []byte{100, 150, 200, 255}, "orientation 6 of its Exif data is ignored"},
+		{"glTF and a rule", map[string]string{"m/a.gltf": base}, func(o *Image) { o.Kind = "lightmap" }, 8, []byte{100, 150, 200, 255}, "orientation 6"},
+		{"glTF and a test of alpha", map[string]string{"m/a.gltf": base}, func(o *Image) { o.Coverage = 0.5 }, 8, []byte{100, 150, 200, 255}, "orientation 6"},
+		{"glTF with an unknown slot", map[string]string{"m/a.gltf": slots("", [2]string{"X_y", "zTexture"})}, func(o *Image) { o.Kind = "color" }, 8, []byte{100, 150, 200, 255}, "orientation 6"},
+	} {
+		o := options(func(o *Image) { o.Format, o.Zstd = "rgba8", 0 })
+		if tc.change != nil {
+			tc.change(o)
+		}
+		tree := fstest.MapFS{"m/p.png": {Data: file}}
+		for name, text := range tc.tree {
+			tree[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		tex, res := cookTree(t, o, tree, "m/p.png")
+		if res.Err != nil {
+			t.Fatalf("%s: %v", tc.name, res.Err)
+		}
+		first := tex.Levels[0][:4]
+		if tc.w == 4 { // turned to the right, so that the first pixel is in the corner
+			first = tex.Levels[0][4*3:][:4]
+		}
+		if warned := strings.Join(res.Warned, "\n"); tex.W != tc.w || !bytes.Equal(first, tc.first) || !strings.Contains(warned, tc.warned) || (warned == "") != (tc.warned == "") {
+			t.Errorf("%s: %d x %d of %v, want %d of %v; warned %q", tc.name, tex.W, tex.H, first, tc.w, tc.first, warned)
+		}
+	}
 }
 
 func glb(text string, chunk int) string {
@@ -150,7 +295,7 @@ func TestMaterialsBeforeNames(t *testing.T) {
 	}{
 		{"packed", "m/9c1f.png", "metallicRoughnessTexture", encodePNG(t, packed), nil, false, deps, "", nil},
 		{"with a gamma", "m/9c1f.png", "metallicRoughnessTexture", linear(encodePNG(t, packed)), nil, false, deps, "", []byte{255, 28, 0, 255}},
-		{"colors with a gamma", "m/9c1f.png", "baseColorTexture", linear(encodePNG(t, packed)), nil, true, deps, "", []byte{255, 93, 0, 255}},
+		{"colors with a gamma", "m/9c1f.png", "baseColorTexture", linear(encodePNG(t, packed)), nil, true, deps, "", []byte{255, 28, 0, 255}},
 		{"not named by a material", "m/9c1f.png", "", encodePNG(t, packed), nil, true, deps, "", nil},
 		{"not in a folder", "9c1f.png", "metallicRoughnessTexture", encodePNG(t, packed), nil, false, 1, "", nil},
 		{"may be data", "m/Coat_Labels.png", "baseColorTexture", encodePNG(t, gray), func(o *Image) { o.Named = "perhaps-data" }, true, deps, "", nil},
@@ -158,8 +303,8 @@ func TestMaterialsBeforeNames(t *testing.T) {
 		{"of a name that says else", "m/a_basecolor.png", "metallicRoughnessTexture", encodePNG(t, packed), func(o *Image) { o.Named = "color" }, false, deps, "but its path says color", nil},
 		{"of a button", "m/ui/a.png", "baseColorTexture", encodePNG(t, brown), func(o *Image) { o.Named = "ui" }, true, deps, "", nil},
 		{"of a mask", "m/a_mask.png", "metallicRoughnessTexture", encodePNG(t, gray), func(o *Image) { o.Named = "mask" }, false, deps, "", nil},
-		{"a rule says it", "m/9c1f.png", "metallicRoughnessTexture", encodePNG(t, packed), func(o *Image) { o.Kind = "color" }, true, 0, "", nil},
-		{"a test of alpha says it", "m/9c1f.png", "metallicRoughnessTexture", encodePNG(t, packed), func(o *Image) { o.Coverage = 0.5 }, true, 0, "", nil},
+		{"a rule says it", "m/9c1f.png", "metallicRoughnessTexture", encodePNG(t, packed), func(o *Image) { o.Kind = "color" }, true, deps, "", nil},
+		{"a test of alpha says it", "m/9c1f.png", "metallicRoughnessTexture", encodePNG(t, packed), func(o *Image) { o.Coverage = 0.5 }, true, deps, "", nil},
 		{"a game of sprites", "m/9c1f.png", "metallicRoughnessTexture", encodePNG(t, packed), func(o *Image) { o.Preset = "2d" }, true, 0, "", nil},
 		{"that asks", "m/9c1f.png", "metallicRoughnessTexture", encodePNG(t, packed), func(o *Image) { o.Preset, o.Kind = "2d", "material" }, false, deps, "", nil},
 	} {

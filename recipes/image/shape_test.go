@@ -146,7 +146,7 @@ func TestManyPictures(t *testing.T) {
 				if res.Err != nil {
 					t.Fatal(res.Err)
 				}
-				if tex.Cube != tc.cube || tex.Layers != tc.layers || tex.W != 4 || len(res.Deps) != tc.deps || len(tex.Levels) != 3 {
+				if tex.Cube != tc.cube || tex.Layers != tc.layers || tex.W != 4 || len(picturesOf(res.Deps)) != tc.deps || len(tex.Levels) != 3 {
 					t.Fatalf("cube %v, %d layers, %d x %d, %d levels, deps %v", tex.Cube, tex.Layers, tex.W, tex.H, len(tex.Levels), res.Deps)
 				}
 				var reds []byte
@@ -159,6 +159,11 @@ func TestManyPictures(t *testing.T) {
 			}
 		})
 	}
+}
+
+// picturesOf returns the dependencies without what models say.
+func picturesOf(deps []recipe.Dep) []recipe.Dep {
+	return slices.DeleteFunc(deps, func(d recipe.Dep) bool { return strings.Contains(d.Name, "\x00") })
 }
 
 func reversed(list []string) []string {
@@ -186,7 +191,7 @@ func TestPacking(t *testing.T) {
 		t.Error(d)
 	}
 	want := []recipe.Dep{{Name: "../metal.hdr", Path: "metal.hdr", Found: true}, {Name: "rough.png", Path: "m/rough.png", Found: true}}
-	if d := cmp.Diff(want, res.Deps); d != "" {
+	if d := cmp.Diff(want, picturesOf(res.Deps)); d != "" {
 		t.Error(d)
 	}
 }

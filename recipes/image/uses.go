@@ -14,15 +14,23 @@ import (
 )
 
 // A use is that a material has the source in a slot.
-type use struct{ model, slot, material string }
+type use struct {
+	model, slot, material string
+	transparent           bool // alpha is transparency
+}
 
 // models are the files that are asked: those of the folder, and of the one above.
 const models = "*.{gltf,glb,mtl}"
 
-// asks reports whether materials are asked what the picture is for. Games that are flat have no
-// models.
+// asks reports whether materials are asked what the picture is for, or how its colors are read.
+// Games that are flat have no models.
 func (o *Image) asks() bool {
-	return !o.transparent() && (o.Kind == "material" || o.Kind == "auto" && !flat(o.Preset))
+	return o.Kind == "material" || !flat(o.Preset) && role.Parse(o.Kind).Treatment().Colors
+}
+
+// asksRole reports whether what materials say is the role.
+func (o *Image) asksRole() bool {
+	return !o.transparent() && (o.Kind == "material" || o.Kind == "auto")
 }
 
 // Asks implements recipe.Asker.
@@ -63,7 +71,17 @@ func parseUse(model, line string) (u use, ok bool) {
 		*part, _ = strconv.Unquote(quoted)
 		line = strings.TrimPrefix(line[len(quoted):], " ")
 	}
+	u.transparent = strings.TrimSpace(line) == transparentUse
 	return u, true
+}
+
+// is returns what the material takes from the picture.
+func (u use) is() role.Slot {
+	s := role.OfSlot(u.slot)
+	if s.Alpha == role.Opacity && !u.transparent {
+		s.Alpha = role.Ignored
+	}
+	return s
 }
 
 // A usage is the role in which materials use a picture, Unknown if that is not known.
@@ -71,6 +89,11 @@ type usage struct {
 	role role.Role
 	by   string // "material ... of ... names it as ..."
 	bump bool   // a slot of OBJ that holds heights as well
+	// number says that alpha is not transparency: it is ignored, or a number; numberBy is why.
+	number   bool
+	numberBy string
+	gltf     string // why the file's gamma, profile and orientation are ignored, "" if they are not
+	strange  string // by which slot that is not known, if no other says the role
 }
 
 // askMaterials finds out how materials of models use a picture. Where they disagree it is data,
@@ -80,26 +103,54 @@ func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 		return nil
 	}
 	found, err := usesOf(job)
-	if err != nil && !(s.o.Kind == "auto" && errors.Is(err, errors.ErrUnsupported)) {
+	if err != nil && !(s.o.Kind != "material" && errors.Is(err, errors.ErrUnsupported)) {
 		return err
 	}
 	o := *s.o
-	s.o, o.Kind = &o, "auto"
-	found = slices.DeleteFunc(found, func(u use) bool { return role.OfSlot(u.slot) == role.Unknown })
-	if len(found) == 0 {
+	if s.o = &o; o.asksRole() {
+		o.Kind = "auto"
+	}
+	if i := slices.IndexFunc(found, func(u use) bool { return isGLTFSlot(u.slot) }); i >= 0 {
+		s.used.gltf = found[i].String()
+	}
+	known := slices.DeleteFunc(slices.Clone(found), func(u use) bool { return u.is().Role == role.Unknown })
+	if len(known) == 0 {
+		if len(found) > 0 {
+			s.used.strange = found[0].String()
+		}
 		return nil
 	}
-	first := found[0]
-	s.used = usage{role.OfSlot(first.slot), first.String(), strings.HasSuffix(strings.ToLower(first.slot), "bump")}
-	for _, u := range found[1:] {
-		if role.OfSlot(u.slot) != s.used.role {
-			s.used = usage{role: role.Data, by: fmt.Sprintf("%s, but %s", first, u)}
-			job.Warn("taken for data: %s; a picture for each would suit both", s.used.by)
-			break
-		}
+	slot, by, suits := joinUses(known)
+	if slot.Alpha != role.Opacity {
+		s.used.number, s.used.numberBy = true, by
+	}
+	if !s.o.asksRole() {
+		return nil
+	}
+	s.used.role, s.used.by = slot.Role, by
+	s.used.bump = suits && strings.HasSuffix(strings.ToLower(known[0].slot), "bump")
+	if !suits {
+		job.Warn("taken for data: %s; a picture for each would suit both", by)
 	}
 	o.Kind = s.used.role.String() // it is decoded as that
 	return o.Check()
+}
+
+// joinUses returns what all uses take from a picture, by which of them, and whether one texture
+// suits them.
+func joinUses(all []use) (slot role.Slot, by string, suits bool) {
+	slot, by = all[0].is(), all[0].String()
+	for _, u := range all[1:] {
+		before := slot.Role
+		joined, ok := slot.Join(u.is())
+		if !ok {
+			return joined, fmt.Sprintf("%s, but %s", by, u), false
+		}
+		if slot = joined; slot.Role != before {
+			by = fmt.Sprintf("%s, and %s", u, by)
+		}
+	}
+	return slot, by, true
 }
 
 func (u use) String() string {

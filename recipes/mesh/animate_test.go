@@ -178,3 +178,30 @@ func TestAnimationError(t *testing.T) {
 		}
 	}
 }
+
+// Rotations that are nearly half a turn apart in the source are kept as they are: rounded to
+// 16 bits, or to what meshopt stores, they might turn the other way.
+func TestNearlyHalfTurnsAreNotRounded(t *testing.T) {
+	s := new(sheet)
+	const off = 1e-5
+	in := s.floats("SCALAR", 1, 0, 1, 2)
+	s.accessors[in] = strings.TrimSuffix(s.accessors[in], "}") + `,"min":[0],"max":[2]}`
+	turn := []float32{0, 0, 0, 1, 0, 1, 0, off, 0, -2 * off, 0, 1}
+	numbers := map[string]int{"in": in, "p": s.positions(-1, -1, -1, 1, 1, 1, 1, -1, 1), "turn": s.floats("VEC4", 4, turn...)}
+	tree := s.tree(fill(`"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":$p}}]}],
+		"animations":[{"channels":[{"sampler":0,"target":{"node":0,"path":"rotation"}}],"samplers":[{"input":$in,"output":$turn}]}]`, numbers))
+	for _, compression := range []string{"none", "meshopt"} {
+		doc := decodeWith(t, cook(t, options(func(o *Mesh) { o.Compression = compression }), tree, "m/a.gltf"), func(o *Mesh) { o.AnimationError = 0 })
+		rows := elements(t, doc, doc.Animations[0].Samplers[0].Output)
+		if len(rows) != 3 {
+			t.Fatalf("%s: %d keyframes", compression, len(rows))
+		}
+		for i, row := range rows {
+			for k, x := range row {
+				if float32(x) != turn[4*i+k] {
+					t.Errorf("%s: keyframe %d is %v, want %v", compression, i, row, turn[4*i:][:4])
+				}
+			}
+		}
+	}
+}

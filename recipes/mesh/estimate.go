@@ -41,7 +41,7 @@ func (o *Mesh) Estimate(head []byte, size int64) (int64, error) {
 	// What an OBJ file becomes is a buffer of so many bytes, which is cooked with a
 	// vertex for each corner.
 	need, corners := obj.Measure(head)
-	return need + maxLibrary + 2*36*corners + o.work(load{vertices: corners, corners: corners}), nil
+	return need + maxLibrary + 2*52*corners + o.work(load{vertices: corners, corners: corners}), nil
 }
 
 // hopeless is more memory than any machine has on which models are cooked.

@@ -59,6 +59,7 @@ func FuzzGLB(f *testing.F) {
 
 func FuzzOBJ(f *testing.F) {
 	f.Add([]byte("mtllib a.mtl\no a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 1\nvt 0 0\nvn 0 0 2\nusemtl m\nf 1/1/1 2/1/1 3/1/1\nf 1 2 3 4\n"), []byte("newmtl m\nnorm n.png\n"))
+	f.Add([]byte("mtllib a.mtl\nv 0 0 0 1 0 0.5\nv 1 0 0\nv 0 1 0 0 0 1 0.5\nusemtl m\nf 1 2 3\n"), []byte("newmtl m\nNs 10\nKs 1 0 0\nKe 2 1 0\nPc 1\nmap_Pr -s 2 r.png\n"))
 	f.Add([]byte("v 0 0 0\nv 1e38 0 0\nv 0 -1e38 0\nf -1 -2 -3\nl 1 2 3\np 1\n"), []byte{})
 	f.Fuzz(func(t *testing.T, model, library []byte) { fuzzCook(t, options(nil), "a.obj", model, library) })
 }

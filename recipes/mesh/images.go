@@ -18,7 +18,7 @@ func (w *writer) images(ctx context.Context) error {
 	cooked := w.o.cookedImages(w.doc.Images)
 	types := make([]string, len(objects)) // of the images that are part of the document
 	made := make([]bool, len(objects))    // those of them that have become textures
-	roles, err := w.roles()
+	pictures, err := w.pictures()
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (w *writer) images(ctx context.Context) error {
 		if mediaType != declared && declared != "" && w.doc.Images[i].BufferView != nil { // of others the checker has warned
 			w.repairs.add("an embedded image of another type than it is declared, declared as what it is", fmt.Sprintf("image %d", i), 1)
 		}
-		texels, err := w.cookPicture(ctx, i, data, roles[i])
+		texels, err := w.cookPicture(ctx, i, data, pictures[i])
 		if err != nil {
 			return err
 		}

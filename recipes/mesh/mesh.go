@@ -70,7 +70,10 @@
 // Keyframes that others lead to anyway go, and rotations are stored in 16 bits a number,
 // within animation_error: radians of a rotation; shares of the scale, of a morph target,
 // and for what moves, of the size of what is below the node, or of its distance from its
-// parent if there is nothing. The path between keyframes counts. A curve that stands still
+// parent if there is nothing. The path between keyframes counts, for players that turn at a
+// steady speed and for players that lerp and normalize. Rotations lose keyframes only where
+// those that stay are at most a quarter of a turn apart, and stay floats where rounding could
+// turn them the other way. A curve that stands still
 // is one keyframe; each animation takes as long as before. Splines stay as they are, and
 // so does what KHR_animation_pointer animates.
 //
@@ -174,7 +177,7 @@ type Mesh struct {
 // Recipe returns the recipe "mesh".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "mesh", Version: 6, Extensions: []string{".glb", ".gltf", ".obj"},
+		Name: "mesh", Version: 7, Extensions: []string{".glb", ".gltf", ".obj"},
 		Formats: []recipe.Format{
 			{Name: "a binary glTF model", Extensions: []string{".glb"}, Magic: []string{"glTF"}},
 			{Name: "a glTF model", Extensions: []string{".gltf"}, Loose: true},

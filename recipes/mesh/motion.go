@@ -166,8 +166,12 @@ func (m *motion) unit(path string, reach float64) float64 {
 
 // reduce rounds the keyframes of a motion and chooses those to keep.
 func (c *cooking) reduce(ctx context.Context, m *motion) (err error) {
+	unrounded := m.stored
 	if err := c.o.round(ctx, m); err != nil {
 		return err
+	}
+	if m.source.Kind == keyframes.Rotation && !m.source.SameTurns(m.stored.Floats()) {
+		m.stored, m.use = unrounded, other // a player might turn the other way
 	}
 	m.keep, err = keyframes.Reduce(ctx, m.source, m.stored.Floats(), m.most)
 	return err

@@ -13,35 +13,15 @@ import (
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// A role is what the texels of a picture are, by the members of materials that name it.
-type role uint8
-
-const (
-	noRole role = iota // nothing that is known names it
-	colorRole
-	normalRole
-	dataRole
-	severalRoles
-)
-
-// String returns what the recipe image calls the role.
-func (r role) String() string {
-	return [...]string{noRole: "", colorRole: "color", normalRole: "normal", dataRole: "data", severalRoles: ""}[r]
+// A picture is what materials take from an image.
+type picture struct {
+	slot  pictureRole.Slot // its role is Unknown if no member that is known names the image
+	apart bool             // they use it as more than one of colors, normals and data
+	other string           // a member that is not known
 }
 
-// roleOf returns what a texture is by the member of a material that names it.
-func roleOf(member string) role {
-	switch pictureRole.OfSlot(member) {
-	case pictureRole.Color:
-		return colorRole
-	case pictureRole.Normal:
-		return normalRole
-	}
-	return dataRole
-}
-
-// roles returns the role of each image.
-func (c *cooking) roles() ([]role, error) {
+// pictures returns what materials take from each image.
+func (c *cooking) pictures() ([]picture, error) {
 	materials, err := c.doc.Objects("materials")
 	if err != nil {
 		return nil, err
@@ -50,25 +30,24 @@ func (c *cooking) roles() ([]role, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]role, len(c.doc.Images))
-	note := func(image int, r role) {
-		if list[image] != noRole && list[image] != r {
-			r = severalRoles
-		}
-		list[image] = r
-	}
+	list := make([]picture, len(c.doc.Images))
 	for _, m := range materials {
-		eachTexture(m, func(member string, texture int) {
+		opaque := m.Member("alphaMode") == nil || string(m.Member("alphaMode")) == `"OPAQUE"`
+		eachTexture(m, 0, func(member string, texture int) {
 			if texture < 0 || texture >= len(textures) {
 				return
 			}
+			slot := pictureRole.OfSlot(member)
+			if slot.Alpha == pictureRole.Opacity && opaque {
+				slot.Alpha = pictureRole.Ignored
+			}
 			if s := c.doc.Textures[texture].Source; s != nil {
-				note(int(*s), roleOf(member))
+				list[*s].use(member, slot)
 			}
 			extensions, _ := model.ParseObject(orEmpty(textures[texture].Member("extensions")))
 			for _, e := range extensions {
 				if image, ok := imageOf(e.Value, len(list)); ok {
-					note(image, roleOf(member))
+					list[image].use(member, slot)
 				}
 			}
 		})
@@ -76,22 +55,38 @@ func (c *cooking) roles() ([]role, error) {
 	return list, nil
 }
 
-// eachTexture calls visit for the textures of a material, and of those of its extensions
-// that are known.
-func eachTexture(o model.Object, visit func(member string, texture int)) {
+// use enters that a member of a material names the picture.
+func (p *picture) use(member string, slot pictureRole.Slot) {
+	switch {
+	case slot.Role == pictureRole.Unknown:
+		p.other = member
+	case p.slot.Role == pictureRole.Unknown:
+		p.slot = slot
+	default:
+		joined, suits := p.slot.Join(slot)
+		p.slot, p.apart = joined, p.apart || !suits
+	}
+}
+
+// eachTexture calls visit for the textures of a material, and of its extensions.
+func eachTexture(o model.Object, depth int, visit func(member string, texture int)) {
 	for _, m := range o {
 		members, err := model.ParseObject(m.Value)
-		switch {
-		case err != nil:
-		case m.Key == "pbrMetallicRoughness" || m.Key == "extensions" || strings.HasPrefix(m.Key, "KHR_materials_"):
-			eachTexture(members, visit)
-		case strings.HasSuffix(m.Key, "Texture"):
-			var index int
-			if text := members.Member("index"); text != nil && json.Unmarshal(text, &index) == nil {
-				visit(m.Key, index)
-			}
+		if err != nil || m.Key == "extras" || depth > 3 { // material, extensions, one of them
+			continue
 		}
+		var index int
+		if text := members.Member("index"); isSlot(m.Key) && text != nil && json.Unmarshal(text, &index) == nil {
+			visit(m.Key, index)
+			continue
+		}
+		eachTexture(members, depth+1, visit)
 	}
+}
+
+// isSlot reports whether a member of a material, or of an extension of one, may name a texture.
+func isSlot(member string) bool {
+	return strings.HasSuffix(member, "Texture") || pictureRole.OfSlot(member).Role != pictureRole.Unknown
 }
 
 // isInside reports whether a picture is in the model's own file, where an estimate can see
@@ -118,12 +113,18 @@ func (o *Mesh) pictureOptions() *texture.Image {
 
 // cookPicture makes a texture of a picture that is part of the document. It returns nil for
 // one that stays as it is, and says why if that is not what one would expect.
-func (w *writer) cookPicture(ctx context.Context, i int, file []byte, r role) ([]byte, error) {
+func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use picture) ([]byte, error) {
 	mediaType := gltfcheck.ImageType(file)
-	if w.o.Embedded == "keep" || r == noRole || mediaType != "image/png" && mediaType != "image/jpeg" && mediaType != "image/webp" {
+	if w.o.Embedded == "keep" || mediaType != "image/png" && mediaType != "image/jpeg" && mediaType != "image/webp" {
 		return nil, nil
 	}
-	if r == severalRoles {
+	if use.slot.Role == pictureRole.Unknown {
+		if use.other != "" {
+			w.job.Warn("image %d: a material names it as %s, which is no slot that cook knows; it stays a picture", i, use.other)
+		}
+		return nil, nil
+	}
+	if use.apart {
 		w.job.Warn("image %d: textures use it as more than one of colors, normals and data; it stays a picture", i)
 		return nil, nil
 	}
@@ -132,14 +133,13 @@ func (w *writer) cookPicture(ctx context.Context, i int, file []byte, r role) ([
 		return nil, nil
 	}
 	o := w.o.pictureOptions()
-	decode := picturefile.Decode
-	if r != colorRole {
-		decode = picturefile.DecodeData
-	}
-	m, _, err := decode(ctx, file, "", o.MaxSize)
+	m, info, err := picturefile.DecodeStored(ctx, file, "", o.MaxSize)
 	if err == nil {
+		if info.Orientation > 1 {
+			w.job.Warn("image %d: orientation %d of its Exif data is ignored, as most loaders of glTF do; some browsers turn it: save it turned", i, info.Orientation)
+		}
 		w.job.Hold("decoded pictures", m.Bytes())
-		if file, err = o.Encode(ctx, w.job, m, r.String()); err == nil {
+		if file, err = o.Encode(ctx, w.job, m, use.slot); err == nil {
 			return file, nil
 		}
 	}

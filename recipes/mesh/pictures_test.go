@@ -8,6 +8,7 @@ import (
 	stdimage "image"
 	"image/color"
 	"image/png"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -196,5 +197,56 @@ func TestEmbeddedEstimate(t *testing.T) {
 	res := recipetest.Cook(t, Recipe(), o, fstest.MapFS{"a.glb": {Data: damaged}}, "", "a.glb")
 	if res.Err == nil || !strings.Contains(res.Err.Error(), "image 0: ") {
 		t.Errorf("a damaged picture: %v", res.Err)
+	}
+}
+
+// Smaller levels of pictures inside a model are weighed by alpha where it is transparency, gamma
+// is ignored as glTF asks, slots of vendors have their roles, and a slot that is not known
+// leaves the picture as it is, with a warning.
+func TestEmbeddedPicturesByMaterial(t *testing.T) {
+	file := painted(t, 8, func(x, y int) color.NRGBA {
+		if x%2 == 0 && y%2 == 0 {
+			return color.NRGBA{100, 0, 0, 254}
+		}
+		return color.NRGBA{0, 100, 0, 2}
+	})
+	gamma := []byte("\x00\x00\x00\x04gAMA\x00\x01\x86\xa0\x31\xe8\x96\x5f") // 1.0
+	file = slices.Concat(file[:33], gamma, file[33:])
+	uri := `{"uri":"data:image/png;base64,` + base64.StdEncoding.EncodeToString(file) + `"}`
+	weighed, plain, data := []byte{99, 10, 0, 65}, []byte{50, 87, 0, 65}, []byte{25, 75, 0, 65}
+	for _, tc := range []struct {
+		material string
+		want     []byte
+		warned   string
+	}{
+		{`"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}`, plain, ""},
+		{`"alphaMode":"BLEND","pbrMetallicRoughness":{"baseColorTexture":{"index":0}}`, weighed, ""},
+		{`"extensions":{"KHR_materials_sheen":{"sheenColorTexture":{"index":0},"sheenRoughnessTexture":{"index":0}}}`, plain, ""},
+		{`"extensions":{"KHR_materials_pbrSpecularGlossiness":{"specularGlossinessTexture":{"index":0}}}`, plain, ""},
+		{`"extensions":{"EXT_materials_bump":{"bumpTexture":{"index":0}}}`, data, ""},
+		{`"extensions":{"X_y":{"zTexture":{"index":0}}}`, nil, "image 0: a material names it as zTexture, which is no slot that cook knows; it stays a picture"},
+	} {
+		o := options(func(o *Mesh) { o.Embedded, o.EmbeddedQuality = "dds", "fast" })
+		tree := fstest.MapFS{"m/a.gltf": {Data: []byte(`{"asset":{"version":"2.0"},
+			"extensionsUsed":["KHR_materials_sheen","KHR_materials_pbrSpecularGlossiness","EXT_materials_bump","X_y"],
+			"images":[` + uri + `],"textures":[{"source":0}],"materials":[{` + tc.material + `}]}`)}}
+		res := recipetest.Cook(t, Recipe(), o, tree, "", "m/a.gltf")
+		if res.Err != nil || strings.Join(res.Warned, "\n") != tc.warned {
+			t.Fatalf("%s: %v, warned %q", tc.material, res.Err, res.Warned)
+		}
+		_, chunk, _, err := model.SplitGLB(res.Outputs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tc.want == nil {
+			if !bytes.HasPrefix(chunk, file[:8]) {
+				t.Errorf("%s: %.8q", tc.material, chunk)
+			}
+			continue
+		}
+		// Behind headers of 148 bytes and the first level of 8 x 8 texels.
+		if have := chunk[148+4*8*8:][:4]; !bytes.Equal(have, tc.want) {
+			t.Errorf("%s: level 1 has %v, want %v", tc.material, have, tc.want)
+		}
 	}
 }

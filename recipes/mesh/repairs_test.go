@@ -306,6 +306,28 @@ func TestOBJ(t *testing.T) {
 	}
 }
 
+// Colors of an OBJ file's vertices and the values of its materials are in the model; one line
+// names what glTF has no place for.
+func TestOBJKeepsValues(t *testing.T) {
+	tree := fstest.MapFS{
+		"m/a.obj": {Data: []byte("mtllib a.mtl\nv 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 0 1 0\nusemtl x\ns 1\nf 1 2 3\n")},
+		"m/a.mtl": {Data: []byte("newmtl x\nPr 0.5\nKe 4 0 0\nNi 1.25\nTf 1 0 0\nmap_Bump b.png\n")},
+	}
+	doc := repaired(t, tree, "m/a.obj", `glTF has no place for Tf, map_Bump (norm names a normal map), `+
+		`s (smoothing groups of faces without normals; normals = "smooth" in a rule makes normals); left out of the cooked model`)
+	p, m := doc.Meshes[0].Primitives[0], doc.Materials[0]
+	color, ok := p.Attributes["COLOR_0"]
+	if !ok {
+		t.Fatalf("attributes %v", p.Attributes)
+	}
+	if have := elements(t, doc, color); fmt.Sprint(have) != "[[1 0 0 1] [0 1 0 1] [1 1 1 1]]" {
+		t.Errorf("colors %v", have)
+	}
+	if *m.PBRMetallicRoughness.RoughnessFactor != 0.5 || m.EmissiveFactor != [3]float64{1, 0, 0} || len(m.Extensions) != 2 {
+		t.Errorf("material %+v", m)
+	}
+}
+
 // Tangents are made for what asks for them besides normal maps; where they cannot be,
 // the model is refused.
 func TestTangentsForCoats(t *testing.T) {

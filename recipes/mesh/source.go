@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/gltfcheck"
@@ -32,7 +33,7 @@ func (o *Mesh) read(ctx context.Context, job *recipe.Job) (doc *model.Document, 
 		}
 		return o.readGLTF(ctx, job, text, chunk, true)
 	case job.Ext() == ".obj":
-		text, chunk, err := obj.Convert(ctx, data, func(name string) ([]byte, error) {
+		text, chunk, lost, err := obj.Convert(ctx, data, func(name string) ([]byte, error) {
 			library, err := readUpTo(job, name, maxLibrary, false)
 			if errors.Is(err, fs.ErrNotExist) {
 				job.Warn("mtllib %.200s does not exist; its materials have no properties", name)
@@ -41,6 +42,9 @@ func (o *Mesh) read(ctx context.Context, job *recipe.Job) (doc *model.Document, 
 		})
 		if err != nil {
 			return nil, gone, err
+		}
+		if len(lost) > 0 {
+			job.Warn("glTF has no place for %s; left out of the cooked model", strings.Join(lost, ", "))
 		}
 		job.Hold("meshes", len(text)+len(chunk))
 		return o.readGLTF(ctx, job, text, chunk, true)

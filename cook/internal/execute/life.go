@@ -165,17 +165,17 @@ func (w *worker) fail(ctx context.Context, a planned, err error) Result {
 	return res
 }
 
-// foretell reports how bringUpToDate would end.
+// foretell reports how bringUpToDate would end, as far as this is known without cooking. Of
+// equal actions all would be cooked: whether one gets the result of another depends on what
+// the recipe reads, and on whether it fails.
 func (w *worker) foretell(ctx context.Context, a planned) (Result, []string) {
 	if !a.forced() {
 		if k, ok := w.lookUp(ctx, a); ok && w.atHand(k) {
-			return Result{Outcome: a.outcome(k.made, Restored), CookTime: k.cookTime, Err: w.strictly(k.warnings)}, k.warnings
+			err := errors.Join(w.strictly(k.warnings), w.foretellPlace(a, k.made))
+			return Result{Outcome: a.outcome(k.made, Restored), CookTime: k.cookTime, Err: err}, k.warnings
 		}
 	}
-	if a.inStore(w.Store) && !w.flights.first(a.ID) && !a.forced() {
-		return Result{Outcome: Restored}, nil // from the result of an equal file
-	}
-	return Result{Outcome: Cooked}, nil
+	return Result{Outcome: Cooked, Err: w.foretellPlace(a, nil)}, nil
 }
 
 // inStore reports whether the action's result is kept in a store, nil for none.

@@ -3,10 +3,13 @@ package execute
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"path"
+	"slices"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
@@ -45,11 +48,11 @@ func (w *worker) placeOne(a planned, i int, tmp *scratch, made *index.Artifact) 
 	case err != nil:
 		return w.misled(out, err) // it may be foreign
 	case info.IsDir():
-		return fmt.Errorf("output %s: a folder of that name is in the way", pathname.Show(out))
+		return folderInTheWay(out)
 	case info.Mode().IsRegular() && (info.Mode().Perm() == w.mode || !w.Owned(out)) && w.inPlaceAlready(a, i, scan.StampOf(info), made):
 		return nil
 	case !w.Owned(out):
-		return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another output folder", pathname.Show(out))
+		return foreignOutput(out)
 	}
 	err = w.outputs.made.Rename(tmp.files[i], &folder, base)
 	if pathname.IsAbsent(err) {
@@ -121,4 +124,76 @@ func (r *runner) misled(out string, err error) error {
 		return fmt.Errorf("output folder %s is a link that leads out of %s; remove the link", pathname.Show(dir), r.Out.Name())
 	}
 	return err
+}
+
+func folderInTheWay(out string) error {
+	return fmt.Errorf("output %s: a folder of that name is in the way", pathname.Show(out))
+}
+
+func foreignOutput(out string) error {
+	return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another output folder", pathname.Show(out))
+}
+
+// foretellPlace returns the error that place would return because of what is in the output
+// folder now. Retired artifacts, which a dry run leaves there, do not count. Without the
+// artifacts of an action, a foreign file may turn out to have their content.
+func (w *worker) foretellPlace(a planned, made []store.Artifact) error {
+	if w.Out == nil {
+		return nil
+	}
+	for i, out := range a.Outputs {
+		info, err := w.Out.Root().Lstat(out)
+		switch {
+		case pathname.IsAbsent(err):
+			err = w.foretellFolder(path.Dir(out))
+		case err != nil:
+			err = w.misled(out, err)
+		case info.IsDir() && !w.emptiedByRetiring(out):
+			err = folderInTheWay(out)
+		case info.IsDir(), w.Owned(out), made == nil && info.Mode().IsRegular():
+		case made == nil || !w.inPlaceAlready(a, i, scan.StampOf(info), &index.Artifact{Blob: made[i].Blob}):
+			err = foreignOutput(out)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// foretellFolder returns an error if a file is where a folder of outputs has to be made.
+func (w *worker) foretellFolder(dir string) error {
+	for at := dir; at != "."; at = path.Dir(at) {
+		info, err := w.Out.Root().Lstat(at)
+		switch {
+		case err != nil:
+			continue
+		case info.IsDir() || info.Mode()&fs.ModeSymlink != 0 || w.isRetired(func(out string) bool { return out == at }):
+			return nil
+		}
+		return fmt.Errorf("output folder %s: %s is a file; move it away", pathname.Show(dir), pathname.Show(at))
+	}
+	return nil
+}
+
+func (w *worker) isRetired(is func(out string) bool) bool {
+	return slices.ContainsFunc(w.plan.Retired, func(r plan.Retired) bool { return is(r.Path) })
+}
+
+// emptiedByRetiring reports whether a folder of outputs will be gone once the retired
+// artifacts are: nothing else is in it, and none of its folders was empty before.
+func (w *worker) emptiedByRetiring(dir string) bool {
+	f, err := w.Out.Root().Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	for _, e := range entries {
+		name := dir + "/" + e.Name()
+		if e.IsDir() && !w.emptiedByRetiring(name) || !e.IsDir() && !w.isRetired(func(out string) bool { return out == name }) {
+			return false
+		}
+	}
+	return err == nil && len(entries) > 0
 }

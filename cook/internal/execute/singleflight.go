@@ -53,12 +53,3 @@ func (w *worker) exclusive(id store.ActionID) (release func()) {
 		f.Unlock()
 	}
 }
-
-// first reports whether it was not asked about that ID before.
-func (all *flights) first(id store.ActionID) bool {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	_, again := all.byID[id]
-	all.byID[id] = nil
-	return !again
-}

@@ -94,7 +94,9 @@ func parent(folder string) string {
 }
 
 // match compares the files of the folders that were listed again, or are gone, with
-// what the index has there.
+// what the index has there. Only the contents of files that still lie where the index has
+// them are compared afterwards: restat opens a folder where it lay, so a file behind a link
+// that leads elsewhere now would be compared with itself.
 func (f *finder) match(gone map[string]bool) error {
 	known := map[string]index.Node{}
 	listed := map[string]bool{}
@@ -128,7 +130,7 @@ func (f *finder) match(gone map[string]bool) error {
 			delete(known, e.Path)
 			switch {
 			case ok && n.Role == role && n.Settled && n.Stamp == e.Stamp && !f.s.Mode.IgnoreStamps:
-			case ok && n.Role == role:
+			case ok && n.Role == role && !gone[parent(e.Path)]:
 				found.Files = append(found.Files, restat.File{Ref: n.Ref, Role: role, Kind: restat.Changed, Known: n.Stamp, Now: e.Stamp})
 			case role == index.Asset && (!ok || n.Role == index.Asset):
 				f.now[e.Path] = e

@@ -88,8 +88,14 @@ func read(name string, trusted owners) (*Project, error) {
 	for i, file := range p.Remote.Trust {
 		p.Remote.Trust[i] = at(file)
 	}
+	if p.Remote.URL != "" {
+		p.Remote.File = name
+	}
 	if p.Dir == "" {
 		p.Dir = filepath.Dir(name)
+	}
+	if err := p.confine(says); err != nil {
+		return nil, err
 	}
 	if says.HasRules && p.Dir != filepath.Dir(name) {
 		p.Config = name
@@ -97,9 +103,9 @@ func read(name string, trusted owners) (*Project, error) {
 	info, err := os.Stat(p.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir():
-		return nil, says.WrongDir("there is no folder " + pathname.Show(shown(p.Dir)))
+		return nil, says.Wrong("dir", "there is no folder "+pathname.Show(shown(p.Dir)))
 	case err != nil:
-		return nil, says.WrongDir(err.Error())
+		return nil, says.Wrong("dir", err.Error())
 	}
 	return p, nil
 }

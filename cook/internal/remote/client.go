@@ -62,7 +62,7 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 		return opt, fmt.Errorf("remote upload: want never, ci or always, not %q", r.Upload)
 	}
 	for _, f := range [...]struct{ name, value string }{
-		{"url", r.URL}, {"ca", r.CA}, {"cert", r.Cert}, {"key", r.Key}, {"token-file", r.TokenFile}, {"basic-file", r.BasicFile},
+		{"url", r.URL}, {"project", r.File}, {"ca", r.CA}, {"cert", r.Cert}, {"key", r.Key}, {"token-file", r.TokenFile}, {"basic-file", r.BasicFile},
 		{"sign-key", r.SignKey},
 	} {
 		if f.value != "" {

@@ -12,7 +12,8 @@ import (
 // A compiler turns files into layers and collects what is wrong with them.
 type compiler struct {
 	set      *Set
-	tables   []layer             // of targets; they go behind the rules
+	tables   []layer             // of targets; they go behind the rules without a target
+	aimed    []layer             // rules with a target; they go last
 	options  map[string][]string // what keys has returned, by recipe
 	patterns int                 // so far
 	full     bool                // there are too many layers, and that has been said
@@ -76,9 +77,9 @@ func (c *compiler) finish() (*Set, error) {
 		return nil, c.errs
 	}
 	s := c.set
-	s.tables = len(s.layers)
-	s.layers = append(s.layers, c.tables...)
-	s.asked.uses = make([]use, s.tables)
+	s.aimed = len(s.layers)
+	s.layers = slices.Concat(s.layers, c.tables, c.aimed)
+	s.asked.uses = make([]use, len(s.layers))
 	return s, nil
 }
 
@@ -99,7 +100,7 @@ func (c *compiler) read(f File) {
 	for _, key := range sortedKeys(d.values) {
 		switch at := d.places.field(key); key {
 		case "rule":
-			c.rules(at, d.values[key])
+			c.rules(at, d.values[key], prefix)
 		case "target":
 			c.targets(at, d.values[key], prefix)
 		case "project":
@@ -131,7 +132,7 @@ func (c *compiler) failf(offset int, format string, args ...any) *Error {
 	return e
 }
 
-func (c *compiler) rules(at *node, value any) {
+func (c *compiler) rules(at *node, value any, prefix string) {
 	list, ok := value.([]any)
 	if !ok {
 		c.failf(at.key, "rule: want a list of tables; write [[rule]] above each")
@@ -146,13 +147,13 @@ func (c *compiler) rules(at *node, value any) {
 		if !c.room(at.item(i).value) {
 			return
 		}
-		c.rule(at.item(i), table)
+		c.rule(at.item(i), table, prefix)
 	}
 }
 
 // room says whether another layer may be added at an offset.
 func (c *compiler) room(offset int) bool {
-	if len(c.set.layers)+len(c.tables) < maxLayers {
+	if len(c.set.layers)+len(c.tables)+len(c.aimed) < maxLayers {
 		return true
 	}
 	if !c.full {

@@ -1,8 +1,10 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 	"github.com/assetcook/assetcook/internal/nearest"
 )
@@ -22,13 +24,36 @@ func (e *Error) Fix() (Edit, bool) {
 	return *e.fix, true
 }
 
-// meant makes it the fix of an error to write instead of what stands at its place, with or
-// without quotes, the one of the words that is nearest to that.
+// meant makes it the fix of an error to replace the word at its place, with or without
+// quotes, if one of the words was meant beyond doubt.
 func (e *Error) meant(old string, words []string) *Error {
-	if w := nearest.Only(old, words); w != "" {
+	if w := nearest.Certain(old, words); w != "" {
 		e.means(old, w)
 	}
 	return e
+}
+
+// misspelt is meant for names of recipes, and for keys and values of options. A word of
+// another recipe is not misspelt, but in the wrong place.
+func (s *Set) misspelt(e *Error, old string, words []string) {
+	if !s.isWord(old) {
+		e.meant(old, words)
+	}
+}
+
+// isWord reports whether a text is the name, an option or a word of some recipe.
+func (s *Set) isWord(text string) bool {
+	for _, name := range s.recipes.Names() {
+		if name == text {
+			return true
+		}
+		for _, o := range recipe.Options(s.fresh(name)) {
+			if o.Key == text || slices.Contains(quotedIn(o.Want), text) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // means makes it the fix of an error to write another word instead of that at its place,

@@ -14,13 +14,7 @@ import (
 // is meant to match, or what about it no pattern has.
 func (s *Set) meant(number int, sources iter.Seq[string]) string {
 	l := &s.layers[number]
-	prefix := ""
-	for _, f := range s.folders {
-		if f.first <= number && number < f.last {
-			prefix = f.prefix
-		}
-	}
-	text := l.texts[0]
+	prefix, text := l.prefix, l.texts[0]
 	try := func(fixed string) bool { return fixed != text && matchesAny(fixed, prefix, sources, false) }
 	if fixed := strings.NewReplacer(`\\`, "/", `\`, "/").Replace(text); try(fixed) {
 		return fmt.Sprintf("; paths have slashes: did you mean %q?", fixed)

@@ -134,20 +134,25 @@ func (s *Set) match(matched *selection, path string, number int, target string, 
 			continue
 		}
 		for i := f.first; i < f.last; i++ {
-			if l := &s.layers[i]; l.made == made && l.isFor(target) && l.patterns.Match(rest, name) {
+			if l := &s.layers[i]; l.made == made && l.patterns.Match(rest, name) {
 				matched.set(i)
 			}
 		}
 	}
 	if target != "" {
-		for i := s.tables; i < len(s.layers); i++ {
-			if l := &s.layers[i]; l.isFor(target) && strings.HasPrefix(path, l.prefix) {
+		for i := s.aimed; i < len(s.layers); i++ {
+			l := &s.layers[i]
+			rest, inside := strings.CutPrefix(path, l.prefix)
+			if inside && l.isFor(target) && (l.isTable() || l.made == made && l.patterns.Match(rest, name)) {
 				matched.set(i)
 			}
 		}
 	}
 	return row
 }
+
+// isTable reports whether a layer is the table of a target, and no rule.
+func (l *layer) isTable() bool { return l.texts == nil }
 
 // isFor reports whether a layer has its say when sources are cooked for a target.
 func (l *layer) isFor(target string) bool {
@@ -209,8 +214,8 @@ func (s *Set) weigh(matched *selection, row int) *decision {
 	if !matched.forArtifact() {
 		d.recipe, d.won["recipe"] = b.recipe, builtin
 	}
-	for i := range s.tables {
-		if l := &s.layers[i]; l.recipe != "" && matched.has(i) {
+	for i := range s.layers {
+		if l := &s.layers[i]; l.recipe != "" && !l.isTable() && matched.has(i) {
 			d.recipe, d.won["recipe"], d.chose = l.recipe, win{i, l.chosen}, i
 		}
 	}

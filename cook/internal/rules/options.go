@@ -26,9 +26,10 @@ func (c *compiler) option(at *node, name, guessed string, cooker recipe.Cooker, 
 	case err == nil:
 		return true
 	case !errors.Is(err, recipe.ErrNoOption):
-		fixOption(c.failf(at.value, "%s", c.short(at, err, value)), err, value)
+		c.set.fixOption(c.failf(at.value, "%s", c.short(at, err, value)), err, value)
 	case nearest.Word(key, slices.Concat(c.keys(name), words)) != "":
-		c.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, slices.Concat(c.keys(name), words))).meant(key, slices.Concat(c.keys(name), words))
+		words := slices.Concat(c.keys(name), words)
+		c.set.misspelt(c.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, words)), key, words)
 	case len(c.keys(name)) == 0:
 		c.failf(at.key, "unknown key %q for recipe %q, which has no options", clip(key), name)
 	default:
@@ -64,14 +65,14 @@ func (c *compiler) optionOfAny(at *node, guessed, key string, value any, words [
 			wants = []string{cmp.Or(own, wrong.Want)}
 		}
 		err := &recipe.OptionError{Key: key, Got: wrong.Got, Want: strings.Join(wants, " or ")}
-		fixOption(c.failf(at.value, "%s", c.short(at, err, value)), err, value)
+		c.set.fixOption(c.failf(at.value, "%s", c.short(at, err, value)), err, value)
 		return false
 	}
 	for _, name := range c.set.recipes.Names() {
 		words = slices.Concat(words, c.keys(name))
 	}
 	if nearest.Word(key, words) != "" {
-		c.failf(at.key, "unknown key %q%s", clip(key), instead(key, words)).meant(key, words)
+		c.set.misspelt(c.failf(at.key, "unknown key %q%s", clip(key), instead(key, words)), key, words)
 	} else {
 		c.failf(at.key, "unknown key %q; no recipe has such an option", clip(key))
 	}
@@ -100,15 +101,14 @@ func (c *compiler) short(at *node, err error, value any) string {
 }
 
 // fixOption finds the fix of an error about the value of an option.
-func fixOption(e *Error, err error, value any) {
+func (s *Set) fixOption(e *Error, err error, value any) {
 	var wrong *recipe.OptionError
 	if !errors.As(err, &wrong) {
 		return
 	}
 	switch v := value.(type) {
 	case string:
-		words := quotedIn(wrong.Want)
-		if e.meant(v, words); e.fix == nil && strings.HasSuffix(e.Msg, "; take the quotes away") {
+		if s.misspelt(e, v, quotedIn(wrong.Want)); e.fix == nil && strings.HasSuffix(e.Msg, "; take the quotes away") {
 			e.replaced(e.Column, `"`+v+`"`, v)
 		}
 	case float64:
@@ -119,11 +119,13 @@ func fixOption(e *Error, err error, value any) {
 	}
 }
 
-// quotedIn lists the words in quotes of what is wanted.
+// quotedIn lists the words in quotes of what is wanted, without examples.
 func quotedIn(want string) (words []string) {
 	parts := strings.Split(want, `"`)
 	for i := 1; i < len(parts); i += 2 {
-		words = append(words, parts[i])
+		if !strings.HasSuffix(parts[i-1], "such as ") {
+			words = append(words, parts[i])
+		}
 	}
 	return words
 }
@@ -131,11 +133,14 @@ func quotedIn(want string) (words []string) {
 // meantWord returns the end of a message about a word that is none of those quoted in what
 // is wanted: the nearest of them, or that a number or true needs no quotes.
 func meantWord(text, want string) string {
-	if w := nearest.Word(text, quotedIn(want)); w != "" && !strings.HasPrefix(want, "a duration") {
+	if w := nearest.Word(text, quotedIn(want)); w != "" {
 		return fmt.Sprintf("; did you mean %q?", w)
 	}
-	_, err := strconv.ParseFloat(text, 64)
-	if text == "true" || text == "false" || err == nil && strings.Contains(want, "number") {
+	_, notNumber := strconv.ParseFloat(text, 64)
+	_, notWhole := strconv.ParseInt(text, 10, 64)
+	switch {
+	case (text == "true" || text == "false") && strings.Contains(want, text),
+		notNumber == nil && strings.Contains(want, "a number"), notWhole == nil && strings.Contains(want, "a whole number"):
 		return "; take the quotes away"
 	}
 	return ""
@@ -175,7 +180,7 @@ func (c *compiler) targets(at *node, value any, prefix string) {
 // target compiles one [target.name.recipe].
 func (c *compiler) target(at *node, name, recipe string, value any, prefix string) {
 	if !c.knows(recipe) {
-		c.failf(at.key, "unknown recipe %q%s", clip(recipe), instead(recipe, c.set.recipes.Names())).meant(recipe, c.set.recipes.Names())
+		c.set.misspelt(c.failf(at.key, "unknown recipe %q%s", clip(recipe), instead(recipe, c.set.recipes.Names())), recipe, c.set.recipes.Names())
 		return
 	}
 	table, ok := value.(map[string]any)

@@ -23,14 +23,19 @@ type Project struct {
 	// HasRules says that there are rules or targets in the file besides.
 	HasRules bool
 
-	file *document
-	dir  int // where Dir is said, or the table begins
+	file   *document
+	table  int            // offset of the first table
+	values map[string]int // offsets, by the keys of both tables
 }
 
-// WrongDir is the error that Dir is wrong, whatever that is.
-func (p *Project) WrongDir(why string) error {
-	line, column := p.file.position(p.dir)
-	return Errors{p.file.errorAt(line, column, "dir: "+why)}
+// Wrong returns the error that the value of a key is wrong, whether the file has it or not.
+func (p *Project) Wrong(key, why string) error {
+	offset, ok := p.values[key]
+	if !ok {
+		offset = p.table
+	}
+	line, column := p.file.position(offset)
+	return Errors{p.file.errorAt(line, column, key+": "+why)}
 }
 
 // projectKeys are the keys of the table.
@@ -56,9 +61,14 @@ func ReadProject(name string, data []byte) (*Project, error) {
 	}
 	if value, ok := d.values["remote"]; ok {
 		if p == nil {
-			p = &Project{file: d, dir: d.places.field("remote").key}
+			p = &Project{file: d, table: d.places.field("remote").key, values: map[string]int{}}
 		}
-		p.Remote = c.remote(d.places.field("remote"), value)
+		at := d.places.field("remote")
+		p.Remote = c.remote(at, value)
+		table, _ := value.(map[string]any)
+		for key := range table {
+			p.values[key] = at.field(key).value
+		}
 		tables++
 	}
 	if p == nil {
@@ -85,7 +95,7 @@ func mayHaveProject(data []byte) bool {
 
 // project judges the table [project].
 func (c *compiler) project(at *node, value any) *Project {
-	p := &Project{file: c.file, dir: at.key}
+	p := &Project{file: c.file, table: at.key, values: map[string]int{}}
 	table, ok := value.(map[string]any)
 	if !ok {
 		c.failf(at.key, "project: want a table; write [project] above its keys")
@@ -93,6 +103,7 @@ func (c *compiler) project(at *node, value any) *Project {
 	}
 	for _, key := range sortedKeys(table) {
 		place := at.field(key)
+		p.values[key] = place.value
 		folder := func(to *string) {
 			text, ok := table[key].(string)
 			if !ok || text == "" {
@@ -103,7 +114,6 @@ func (c *compiler) project(at *node, value any) *Project {
 		switch key {
 		case "dir":
 			folder(&p.Dir)
-			p.dir = place.value
 		case "out":
 			folder(&p.Out)
 		case "cache":

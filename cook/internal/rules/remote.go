@@ -22,6 +22,9 @@ import (
 // Files are from the folder of the file. What is left out is "". The program that speaks to
 // the server is not in the table.
 type Remote struct {
+	// File is the cook.toml that names URL, "" if its user does. Secrets of the environment
+	// go to such a server only if the environment names its host as well.
+	File                                string
 	URL, Upload                         string
 	NoRead, NoRace                      bool
 	CA, Cert, Key, TokenFile, BasicFile string

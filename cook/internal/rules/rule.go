@@ -12,8 +12,8 @@ import (
 var ruleKeys = []string{"match", "from", "recipe", "output", "outputs", "target"}
 
 // rule compiles one [[rule]].
-func (c *compiler) rule(at *node, table map[string]any) {
-	l := layer{}
+func (c *compiler) rule(at *node, table map[string]any, prefix string) {
+	l := layer{prefix: prefix}
 	matches := c.match(at, table, &l)
 	l.origin = c.file.origin(at.value, matches)
 	c.from(at, table, &l)
@@ -32,7 +32,11 @@ func (c *compiler) rule(at *node, table map[string]any) {
 		}
 	}
 	c.outputs(at, table, cooker, &l)
-	c.set.layers = append(c.set.layers, l)
+	if l.targets != nil {
+		c.aimed = append(c.aimed, l)
+	} else {
+		c.set.layers = append(c.set.layers, l)
+	}
 }
 
 // What rules are for.
@@ -166,7 +170,7 @@ func (c *compiler) recipe(at *node, table map[string]any, l *layer) bool {
 		return false
 	}
 	if !c.knows(name) {
-		c.failf(at.value, "unknown recipe %q%s", clip(name), instead(name, c.set.recipes.Names())).meant(name, c.set.recipes.Names())
+		c.set.misspelt(c.failf(at.value, "unknown recipe %q%s", clip(name), instead(name, c.set.recipes.Names())), name, c.set.recipes.Names())
 		return false
 	}
 	l.recipe = name

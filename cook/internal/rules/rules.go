@@ -17,10 +17,16 @@
 // # Rules
 //
 // Every rule that matches a source has its say, and for each key the last one
-// wins. The order is: what recipes say of themselves (recipe.Recipe.Extensions and
-// Hints, and that "copy" cooks all else), the root's file from top to bottom,
-// then the files of the folders on the way down to the source, and at last the
-// tables of the target, again from the root down.
+// wins. The order, weakest first:
+//
+//  1. what recipes say of themselves (recipe.Recipe.Extensions and Hints, and
+//     that "copy" cooks all else)
+//  2. rules without a target
+//  3. tables of the target
+//  4. rules with a target
+//
+// Each of 2, 3 and 4 begins with the root's file, from top to bottom, and goes
+// on with the files of the folders on the way down to the source.
 //
 // A rule's keys are match (required), recipe, output (one template) or outputs
 // (a list), target (a name or a list; it has its say for these only, which are declared
@@ -91,10 +97,10 @@ type Set struct {
 
 	recipes *recipe.Set
 	builtin table
-	layers  []layer  // every rule, then every target table, weakest first
+	layers  []layer  // rules without a target, tables of targets, rules with a target
 	chains  bool     // some rule is for artifacts
-	folders []folder // who owns which rules
-	tables  int      // index of the first target table in layers
+	folders []folder // of the rules without a target
+	aimed   int      // index of the first layer that is for some targets only
 	targets []string // declared, sorted
 	number  map[string]int
 
@@ -119,7 +125,7 @@ type asked struct {
 	uses    []use // of the layers, by the sources
 }
 
-// A folder is one file's reach.
+// A folder has the rules of one file that are for all targets.
 type folder struct {
 	prefix      string // of the paths below it: "" or "dir/"
 	first, last int    // its rules are layers[first:last]
@@ -129,11 +135,11 @@ type folder struct {
 type layer struct {
 	origin   Origin
 	patterns glob.List // of a rule
-	texts    []string  // of the patterns
+	texts    []string  // of the patterns; a table has none
 	matched  Origin    // where the patterns stand
 	made     bool      // a rule for artifacts
 	targets  []string  // that it is for: one of a target table; of a rule nil for all
-	prefix   string    // of a target table: as in folder
+	prefix   string    // as in folder
 	recipe   string    // "" if it names none
 	chosen   Origin    // where the rule names its recipe
 	settings []setting // sorted by key
@@ -184,11 +190,9 @@ func depth(dir string) int {
 // slice.
 func (s *Set) Targets() []string { return s.targets }
 
-// DifferByTarget reports whether a rule is for some targets only, so that the recipe of a
-// source may depend on the target.
-func (s *Set) DifferByTarget() bool {
-	return slices.ContainsFunc(s.layers[:s.tables], func(l layer) bool { return l.targets != nil })
-}
+// DifferByTarget reports whether a rule or a table is for some targets only, so that the
+// method of a source may depend on the target.
+func (s *Set) DifferByTarget() bool { return s.aimed < len(s.layers) }
 
 // HasTarget says whether any file declares the target. The one without a name needs none.
 func (s *Set) HasTarget(name string) bool { return name == "" || s.number[name] > 0 }

@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -73,5 +74,45 @@ func TestDefaults(t *testing.T) {
 	}
 	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(table.String(), "\n")); d != "" {
 		t.Error(d)
+	}
+}
+
+// No word of any recipe is replaced by a word of another one, whatever option it is given to.
+func TestWordsOfRecipesAreNotMisspelt(t *testing.T) {
+	all := recipes.All()
+	set, err := recipe.NewSet(all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words []string
+	for _, r := range all {
+		for _, o := range recipe.Options(r.New()) {
+			words = append(words, o.Key)
+			if list, ok := o.Schema(r.New())["enum"].([]string); ok {
+				words = append(words, list...)
+			}
+		}
+	}
+	slices.Sort(words)
+	words = slices.Compact(words)
+	check := func(text string) {
+		_, err := rules.Compile([]rules.File{{Name: "cook.toml", Data: []byte(text)}}, set)
+		var list rules.Errors
+		errors.As(err, &list)
+		for _, e := range list {
+			if edit, ok := e.Fix(); ok {
+				t.Errorf("%q: %q becomes %q", text, edit.Old, edit.New)
+			}
+		}
+	}
+	for _, r := range all {
+		for _, w := range words {
+			check(fmt.Sprintf("[[rule]]\nmatch = '*'\nrecipe = '%s'\n%s = 'x'", r.Name, w))
+			for _, o := range recipe.Options(r.New()) {
+				if strings.Contains(o.Want, `"`) {
+					check(fmt.Sprintf("[[rule]]\nmatch = '*'\nrecipe = '%s'\n%s = '%s'", r.Name, o.Key, w))
+				}
+			}
+		}
 	}
 }

@@ -11,22 +11,31 @@ import (
 	"github.com/assetcook/assetcook/internal/nearest"
 )
 
-// A use is what became of a rule with the sources that were asked about.
+// A use is the effect of a layer on the sources that were asked about.
 type use struct {
 	source  string   // the first that it matches, "" for none
 	recipes []string // that cook those that it matches
 	taken   []bool   // its settings, by any of them
+	won     []bool   // its settings, then its outputs: they count for some source
+	lost    []loss   // of those that have not won
 }
 
-// note notes what became of the rules that match a source.
+// A loss is a source for which another layer overrides a setting.
+type loss struct {
+	source string
+	by     Origin
+}
+
+// note notes the effect of the layers that match a source.
 func (s *Set) note(matched *selection, path string, d *decision) {
 	for i := range s.asked.uses {
-		if !matched.has(i) {
+		l, u := &s.layers[i], &s.asked.uses[i]
+		if !matched.has(i) || l.isTable() && l.recipe != d.recipe {
 			continue
 		}
-		l, u := &s.layers[i], &s.asked.uses[i]
 		if u.source == "" {
-			u.source, u.taken = path, make([]bool, len(l.settings))
+			n := len(l.settings)
+			*u = use{source: path, taken: make([]bool, n), won: make([]bool, n+1), lost: make([]loss, n+1)}
 		}
 		if !slices.Contains(u.recipes, d.recipe) {
 			u.recipes = append(u.recipes, d.recipe)
@@ -36,8 +45,23 @@ func (s *Set) note(matched *selection, path string, d *decision) {
 		}
 		for k, o := range l.settings {
 			// The cooker has other options by now, but what fits one fits any.
-			u.taken[k] = u.taken[k] || recipe.SetOption(d.set.fresh(d.recipe), o.key, o.value) == nil
+			if recipe.SetOption(d.set.fresh(d.recipe), o.key, o.value) == nil {
+				u.taken[k] = true
+				u.count(k, i, d.won[o.key], path)
+			}
 		}
+		if l.outputs != nil {
+			u.count(len(l.settings), i, d.won["outputs"], path)
+		}
+	}
+}
+
+// count notes whether a setting of a layer counts for a source.
+func (u *use) count(k, layer int, winner win, source string) {
+	if winner.layer == layer {
+		u.won[k] = true
+	} else {
+		u.lost[k] = loss{source, winner.at}
 	}
 }
 
@@ -96,7 +120,7 @@ func (s *Set) dropped(u *use, o *setting) *Error {
 			if text, ok := o.value.(string); ok {
 				if end := meantWord(text, wrong.Want); end != "" {
 					e := s.errorAt(o.at.File, o.line, o.column, wrong.Error()+end)
-					fixOption(e, wrong, o.value)
+					s.fixOption(e, wrong, o.value)
 					return e
 				}
 			}
@@ -117,7 +141,7 @@ func (s *Set) dropped(u *use, o *setting) *Error {
 	} else {
 		what += s.elsewhere(o, u.recipes)
 	}
-	return s.errorAt(o.at.File, o.at.Line, o.at.Column, what).meant(o.key, keys)
+	return s.errorAt(o.at.File, o.at.Line, o.at.Column, what) // no fix: another recipe has this key
 }
 
 // Wrong returns what is wrong with rules whatever source they are for: what is in the
@@ -166,7 +190,7 @@ func (s *Set) overruled(matched *selection, row int) (lines []string) {
 			continue
 		}
 		if l.recipe != "" && l.recipe != d.recipe {
-			if i < s.tables { // a table for another recipe is for other sources
+			if !l.isTable() { // a table for another recipe is for other sources
 				lines = append(lines, fmt.Sprintf("%s: recipe %q is overruled by %q of %s", l.chosen, l.recipe, d.recipe, d.won["recipe"].at))
 			}
 			continue
@@ -213,9 +237,10 @@ func (s *Set) elsewhere(o *setting, but []string) string {
 	return "; " + strings.Join(takers, " and ") + verb
 }
 
-// Useless returns a line for each rule that does nothing: because no source matches it, or
-// because other rules have all of them cooked by another recipe than it names. Sources are
-// all that there are; Method was asked about each. They are looked at in search of what was
+// Useless returns a line for each rule and table that does nothing, because no source
+// matches it, or because other rules have all of them cooked by another recipe than it
+// names, and for each setting that others override for all sources. Sources are all that
+// there are; Method was asked about each, for every target. They are looked at in search of what was
 // meant, once for each rule that matches nothing. leftOut returns the pattern by which files
 // of a name are no sources unless a .cookignore says otherwise, "" for none.
 func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string) Errors {
@@ -229,6 +254,10 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 		switch {
 		case u.source == "" && l.targets != nil && !slices.ContainsFunc(s.asked.targets, l.isFor):
 			continue // it is for targets that are not cooked
+		case u.source == "" && l.isTable():
+			if len(l.settings) > 0 {
+				lines = append(lines, s.errorAt(l.origin.File, l.origin.Line, l.origin.Column, fmt.Sprintf("this table does nothing: recipe %q cooks no source here for target %q", l.recipe, l.targets[0])))
+			}
 		case u.source == "":
 			what, why := "source", ""
 			if l.made {
@@ -241,8 +270,26 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 			lines = append(lines, s.errorAt(l.matched.File, l.matched.Line, l.matched.Column, fmt.Sprintf("no %s matches %s%s", what, clip(l.origin.Match), why)))
 		case l.recipe != "" && !slices.Contains(u.recipes, l.recipe):
 			lines = append(lines, s.errorAt(l.chosen.File, l.chosen.Line, l.chosen.Column, fmt.Sprintf("this rule does nothing: stronger rules have recipe %q cook all that it matches, such as %s", strings.Join(u.recipes, `" or "`), clip(u.source))))
+		default:
+			lines = append(lines, s.overridden(l, u)...)
 		}
 	}
 	lines.sort()
+	return lines
+}
+
+// overridden returns a line for each setting of a layer that counts for no source although
+// its recipe takes it.
+func (s *Set) overridden(l *layer, u *use) (lines Errors) {
+	for k, lost := range u.lost {
+		if u.won[k] || lost.source == "" {
+			continue
+		}
+		key, at, verb := "outputs", l.written, "have"
+		if k < len(l.settings) {
+			key, at, verb = l.settings[k].key, l.settings[k].at, "has"
+		}
+		lines = append(lines, s.errorAt(at.File, at.Line, at.Column, fmt.Sprintf("%s %s no effect on any asset; %s overrides it for %s", key, verb, lost.by, clip(lost.source))))
+	}
 	return lines
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // drawn reports whether pictures of the role are drawn as they are, without smaller levels.
@@ -215,4 +217,28 @@ func BenchmarkOfPath(b *testing.B) {
 		OfPath("textures/castle/brick_wall_NormalGL_2k.png")
 		OfPath("images/units/elves/shyde-healing6.png")
 	}
+}
+
+// It does not matter in which order materials are read, and a slot that looks at alpha alone
+// never changes what red, green and blue are.
+func TestJoinOfSlots(t *testing.T) {
+	words := []string{
+		"baseColorTexture", "emissiveTexture", "specularGlossinessTexture", "specularTexture", "sheenRoughnessTexture",
+		"normalTexture", "occlusionTexture", "normalRoughnessMetallicTexture", "MOZ_lightmap", "map_Kd", "bump", "map_Ns",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		slot := rapid.Map(rapid.SampledFrom(words), OfSlot)
+		a, b := slot.Draw(t, "a"), slot.Draw(t, "b")
+		one, suits := a.Join(b)
+		other, also := b.Join(a)
+		if one != other || suits != also {
+			t.Fatalf("%v and %v are %v (%v), or %v (%v)", a, b, one, suits, other, also)
+		}
+		if again, _ := one.Join(b); again != one && suits {
+			t.Fatalf("%v and %v are %v, and %v with the second once more", a, b, one, again)
+		}
+		if a.Alpha == Alone && (one.Role != b.Role || !suits) || suits && (one.Alpha == Opacity) != (a.Alpha == Opacity || b.Alpha == Opacity) {
+			t.Fatalf("%v and %v are %v (%v)", a, b, one, suits)
+		}
+	})
 }

@@ -1,22 +1,74 @@
 package role
 
-// OfSlot returns the role of pictures in a slot of a material of glTF or MTL, Unknown for other
-// words. Those of glTF are of its specification, 3.9, and of the extensions that the Khronos
-// Group has ratified.
-func OfSlot(slot string) Role {
+// A Slot is what a material takes from a picture.
+type Slot struct {
+	Role  Role // of red, green and blue; of alpha if that is all
+	Alpha Alpha
+}
+
+// Alpha is what a material takes from the fourth channel.
+type Alpha uint8
+
+// What alpha may be.
+const (
+	Ignored Alpha = iota // nothing looks at it
+	Opacity              // transparency; Ignored in materials that are opaque
+	Number               // a number besides red, green and blue, such as glossiness
+	Alone                // a number, and nothing looks at red, green and blue
+)
+
+// OfSlot returns what a member of a glTF material, or a statement of MTL, takes from its
+// picture. The role is Unknown for other words. Those of glTF are of its specification, 3.9,
+// and of extensions of the Khronos Group and of vendors.
+func OfSlot(slot string) Slot {
 	switch slot {
-	case "baseColorTexture", "emissiveTexture", "diffuseTexture", "sheenColorTexture",
-		"specularColorTexture", "specularGlossinessTexture", "diffuseTransmissionColorTexture",
-		"map_Kd", "map_Ks", "map_Ke", "map_Ka":
-		return Color
+	case "baseColorTexture", "diffuseTexture", "map_Kd":
+		return Slot{Color, Opacity}
+	case "specularGlossinessTexture":
+		return Slot{Color, Number}
+	case "emissiveTexture", "sheenColorTexture", "specularColorTexture", "diffuseTransmissionColorTexture",
+		"clearcoatColorTexture", "clearcoatTintTexture", "shadeMultiplyTexture", "matcapTexture", "rimMultiplyTexture",
+		"map_Ks", "map_Ke", "map_Ka":
+		return Slot{Color, Ignored}
+	case "MOZ_lightmap":
+		return Slot{Lightmap, Ignored}
 	case "normalTexture", "clearcoatNormalTexture",
 		"norm", "map_Bump", "map_bump", "bump":
-		return Normal
+		return Slot{Normal, Ignored}
+	case "specularTexture", "sheenRoughnessTexture", "diffuseTransmissionTexture":
+		return Slot{Data, Alone}
+	case "normalRoughnessMetallicTexture":
+		return Slot{Data, Number}
 	case "metallicRoughnessTexture", "occlusionTexture", "clearcoatTexture", "clearcoatRoughnessTexture",
-		"transmissionTexture", "thicknessTexture", "specularTexture", "sheenRoughnessTexture",
-		"iridescenceTexture", "iridescenceThicknessTexture", "anisotropyTexture", "diffuseTransmissionTexture",
+		"transmissionTexture", "thicknessTexture", "iridescenceTexture", "iridescenceThicknessTexture", "anisotropyTexture",
+		"clearcoatSpecularTexture", "diffuseRoughnessTexture", "bumpTexture",
+		"occlusionRoughnessMetallicTexture", "roughnessMetallicOcclusionTexture",
+		"shadingShiftTexture", "outlineWidthMultiplyTexture", "uvAnimationMaskTexture",
 		"map_Pr", "map_Pm", "map_Ns", "map_d", "disp":
-		return Data
+		return Slot{Data, Ignored}
 	}
-	return Unknown
+	return Slot{}
+}
+
+// Join returns what two slots take from one picture, and whether one texture can be for both.
+// It can if one of them looks at alpha alone, as some extensions have it for a pair of slots;
+// the other one then says what red, green and blue are.
+func (s Slot) Join(other Slot) (joined Slot, suits bool) {
+	if s.Alpha == Alone && other.Alpha == Alone {
+		return s, true
+	}
+	alpha := Ignored
+	switch {
+	case s.Alpha == Opacity || other.Alpha == Opacity:
+		alpha = Opacity
+	case s.Alpha != Ignored || other.Alpha != Ignored:
+		alpha = Number
+	}
+	switch {
+	case s.Alpha == Alone:
+		return Slot{other.Role, alpha}, true
+	case other.Alpha == Alone || s.Role == other.Role:
+		return Slot{s.Role, alpha}, true
+	}
+	return Slot{Data, alpha}, false
 }

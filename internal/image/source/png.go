@@ -53,6 +53,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 		p.frames = int(binary.BigEndian.Uint32(chunks.acTL))
 	}
 	p.gamma, p.profile = chunks.colorSpace()
+	p.orientation = exifOrientation(chunks.eXIf)
 	// What is decoded to four channels is the map already. Gray becomes that only if
 	// tRNS follows, which takes less than one channel and the map.
 	decoded := int64(4)
@@ -82,13 +83,13 @@ type pngChunks struct {
 
 	// The bodies of the chunks of these names, nil where there is none. Of
 	// several, the first counts.
-	cICP, iCCP, sRGB, gAMA, cHRM, acTL []byte
+	cICP, iCCP, sRGB, gAMA, cHRM, eXIf, acTL []byte
 }
 
 // readPNGChunks reads as many chunks as data holds.
 func readPNGChunks(data []byte) pngChunks {
 	var c pngChunks
-	known := map[string]*[]byte{"cICP": &c.cICP, "iCCP": &c.iCCP, "sRGB": &c.sRGB, "gAMA": &c.gAMA, "cHRM": &c.cHRM, "acTL": &c.acTL}
+	known := map[string]*[]byte{"cICP": &c.cICP, "iCCP": &c.iCCP, "sRGB": &c.sRGB, "gAMA": &c.gAMA, "cHRM": &c.cHRM, "eXIf": &c.eXIf, "acTL": &c.acTL}
 	// Every chunk: length, four letters, body, checksum, which the decoder
 	// looks at.
 	for at := int64(8); at+8 <= int64(len(data)); {

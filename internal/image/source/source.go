@@ -138,6 +138,16 @@ func Decode(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.
 // those of a normal map or a mask are: it leaves them as stored, whatever
 // Info.Gamma says.
 func DecodeData(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.Map, Info, error) {
+	return decode(ctx, data, ext, maxSide, true)
+}
+
+// DecodeStored is DecodeData for a texture of a glTF: it is not turned upright either. glTF 2.0
+// has loaders ignore what files say of colors, and lets them ignore Exif data; most do.
+func DecodeStored(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.Map, Info, error) {
+	return decode(ctx, data, ext, maxSide, false)
+}
+
+func decode(ctx context.Context, data []byte, ext string, maxSide int, turns bool) (*pixmap.Map, Info, error) {
 	f, err := identify(data, ext)
 	if err != nil {
 		return nil, Info{}, err
@@ -146,11 +156,17 @@ func DecodeData(ctx context.Context, data []byte, ext string, maxSide int) (*pix
 	if err != nil {
 		return nil, Info{}, err
 	}
+	orientation := max(1, h.orientation)
+	if !turns {
+		h.orientation = 1
+	}
 	m, err := f.pixels(ctx, data, &h)
 	if err != nil {
 		return nil, Info{}, err
 	}
-	return m, h.info(f), nil
+	info := h.info(f)
+	info.Orientation = orientation
+	return m, info, nil
 }
 
 // A header is what the first bytes of a file say.

@@ -38,7 +38,7 @@ func open(ctx context.Context, data []byte, ext string, read func(string) ([]byt
 		if need, _ := obj.Measure(data); need > maxOBJ {
 			return nil, fmt.Errorf("reading the model takes %d MiB, more than %d", need>>20, maxOBJ>>20)
 		}
-		text, chunk, err := obj.Convert(ctx, data, func(name string) ([]byte, error) {
+		text, chunk, _, err := obj.Convert(ctx, data, func(name string) ([]byte, error) {
 			library, err := read(name)
 			if err != nil {
 				return nil, fs.ErrNotExist // the model is drawn without its colors

@@ -1,8 +1,10 @@
 package keyframes
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -156,7 +158,7 @@ func TestReduceTo(t *testing.T) {
 		curve *Curve
 		want  []int
 	}{
-		{"line", line, []int{0, 100}}, {"arc", arc, []int{0, 100}}, {"still", still, []int{0}}, {"steps", steps, []int{0, 40, 80, 100}},
+		{"line", line, []int{0, 100}}, {"arc", arc, []int{0, 14, 28, 42, 56, 70, 84, 98, 100}}, {"still", still, []int{0}}, {"steps", steps, []int{0, 40, 80, 100}},
 		{"none", &Curve{Width: 3}, nil}, {"one", &Curve{Width: 1, Times: []float32{3}, Values: []float32{1}}, []int{0}},
 	} {
 		have, err := Reduce(t.Context(), tc.curve, tc.curve.Values, 1e-4)
@@ -186,4 +188,140 @@ func TestSlerp(t *testing.T) {
 			t.Fatalf("off by %v", off)
 		}
 	})
+}
+
+// A player computes what it shows in float32, as most do: with one sum of products in order,
+// each rounded, or with products that are added by one rounding (FMA).
+type player struct {
+	fma  bool
+	line bool // lerps and normalizes
+}
+
+func (p player) String() string { return fmt.Sprintf("player with fma %v, line %v", p.fma, p.line) }
+
+// sum returns a*b + c*d + ...
+func (p player) sum(products ...float32) float32 {
+	sum := float32(0)
+	for i := 0; i < len(products); i += 2 {
+		if p.fma {
+			sum = float32(math.FMA(float64(products[i]), float64(products[i+1]), float64(sum)))
+		} else {
+			product := float32(float64(products[i]) * float64(products[i+1]))
+			sum = float32(float64(sum) + float64(product))
+		}
+	}
+	return sum
+}
+
+// at returns what the player shows of rotations at a time.
+func (p player) at(c *Curve, t float64) []float64 {
+	i := max(sort.Search(len(c.Times), func(i int) bool { return float64(c.Times[i]) > t })-1, 0)
+	a := c.key(i)
+	if i == len(c.Times)-1 {
+		return toFloat64(make([]float64, 4), a)
+	}
+	b := c.key(i + 1)
+	u := float32((t - float64(c.Times[i])) / float64(c.Times[i+1]-c.Times[i]))
+	dot := p.sum(a[0], b[0], a[1], b[1], a[2], b[2], a[3], b[3])
+	sign := float32(1)
+	if dot < 0 {
+		sign, dot = -1, -dot
+	}
+	x, y := 1-u, u
+	if !p.line && dot < 0.9995 {
+		theta := float32(math.Acos(float64(dot)))
+		sine := float32(math.Sin(float64(theta)))
+		x = float32(math.Sin(float64((1-u)*theta))) / sine
+		y = float32(math.Sin(float64(u*theta))) / sine
+	}
+	shown := make([]float32, 4)
+	for k := range shown {
+		shown[k] = p.sum(x, a[k], sign*y, b[k])
+	}
+	length := math.Sqrt(float64(p.sum(shown[0], shown[0], shown[1], shown[1], shown[2], shown[2], shown[3], shown[3])))
+	out := toFloat64(make([]float64, 4), shown)
+	for k := range out {
+		out[k] /= length
+	}
+	return out
+}
+
+// Whatever player shows a spin turns it the way that it turns the source, and as far. A
+// turn the other way would be off by up to 180 degrees.
+func TestSpinsTurnTheSameWay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		component := rapid.IntRange(-8, 8)
+		var axis [4]float64
+		length := 0.
+		for k := range axis {
+			axis[k] = float64(component.Draw(t, "start"))
+			length += axis[k] * axis[k]
+		}
+		if length == 0 {
+			t.Skip("no rotation")
+		}
+		turnsHalf, each := rapid.IntRange(1, 10).Draw(t, "half turns"), rapid.SampledFrom([]int{6, 9, 12, 18, 36, 45}).Draw(t, "keys a half turn")
+		c := &Curve{Kind: Rotation, Width: 4}
+		stored := []float32{}
+		for i := range turnsHalf*each + 1 {
+			angle := math.Pi / 2 * float64(i) / float64(each)
+			s, co := math.Sincos(angle)
+			for _, x := range []float64{
+				axis[0]*co - axis[2]*s, axis[1]*co + axis[3]*s, axis[2]*co + axis[0]*s, axis[3]*co - axis[1]*s,
+			} {
+				x = x / math.Sqrt(length)
+				c.Values = append(c.Values, float32(x))
+				stored = append(stored, float32(math.Round(x*32767))/32767)
+			}
+			c.Times = append(c.Times, float32(i)/30)
+		}
+		const most = 0.0005
+		keys, err := Reduce(t.Context(), c, stored, most)
+		if err != nil || !c.SameTurns(stored) {
+			t.Fatal(keys, err)
+		}
+		left := &Curve{Kind: Rotation, Width: 4}
+		for _, k := range keys {
+			left.Times = append(left.Times, c.Times[k])
+			left.Values = append(left.Values, stored[4*k:][:4]...)
+		}
+		if each >= 18 && len(keys) > turnsHalf*each/2+2 { // 10 degrees and less
+			t.Fatalf("%d of %d keyframes are left", len(keys), len(c.Times))
+		}
+		for _, p := range []player{{}, {fma: true}, {line: true}, {fma: true, line: true}} {
+			for i := range 8 * turnsHalf * each {
+				time := float64(c.Times[len(c.Times)-1]) * (float64(i) + 0.5) / float64(8*turnsHalf*each)
+				if off := apart(Rotation, p.at(c, time), p.at(left, time)); off > most*1.05+2e-5 {
+					t.Fatalf("%v: off by %v at %v; keyframes %v of %d", p, off, time, keys, len(c.Times))
+				}
+			}
+		}
+	})
+}
+
+// Keyframes of the source that are half a turn apart are the ones that rounding may turn.
+func TestSameTurns(t *testing.T) {
+	half := func(off float64) []float32 {
+		angle := (math.Pi - off) / 2
+		return []float32{0, 0, 0, 1, 0, float32(math.Sin(angle)), 0, float32(math.Cos(angle))}
+	}
+	for _, tc := range []struct {
+		name           string
+		source, stored []float32
+		want           bool
+	}{
+		{"equal", half(0), half(0), true},
+		{"the sign of one", half(1e-5), []float32{0, 0, 0, 1, 0, 1, 0, -1. / 32767}, false},
+		{"rounded to half a turn", half(1e-5), []float32{0, 0, 0, 1, 0, 1, 0, 0}, false},
+		{"far enough from it", half(0.01), []float32{0, 0, 0, 1, 0, 1, 0, 164. / 32767}, true},
+	} {
+		c := &Curve{Kind: Rotation, Width: 4, Times: []float32{0, 1}, Values: tc.source}
+		if have := c.SameTurns(tc.stored); have != tc.want {
+			t.Errorf("%s: %v", tc.name, have)
+		}
+		c.Step = true
+		if !c.SameTurns(tc.stored) {
+			t.Errorf("%s: steps turn", tc.name)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -12,17 +13,19 @@ import (
 // struct, so equal models give equal text.
 type (
 	gltf struct {
-		Asset       asset        `json:"asset"`
-		Scene       int          `json:"scene"`
-		Scenes      []scene      `json:"scenes"`
-		Nodes       []node       `json:"nodes"`
-		Meshes      []*mesh      `json:"meshes"`
-		Materials   []gltfLook   `json:"materials,omitempty"`
-		Textures    []texture    `json:"textures,omitempty"`
-		Images      []image      `json:"images,omitempty"`
-		Accessors   []accessor   `json:"accessors"`
-		BufferViews []bufferView `json:"bufferViews"`
-		Buffers     []buffer     `json:"buffers"`
+		Asset          asset        `json:"asset"`
+		ExtensionsUsed []string     `json:"extensionsUsed,omitempty"`
+		Scene          int          `json:"scene"`
+		Scenes         []scene      `json:"scenes"`
+		Nodes          []node       `json:"nodes"`
+		Meshes         []*mesh      `json:"meshes"`
+		Materials      []gltfLook   `json:"materials,omitempty"`
+		Textures       []texture    `json:"textures,omitempty"`
+		Samplers       []sampler    `json:"samplers,omitempty"`
+		Images         []imageFile  `json:"images,omitempty"`
+		Accessors      []accessor   `json:"accessors"`
+		BufferViews    []bufferView `json:"bufferViews"`
+		Buffers        []buffer     `json:"buffers"`
 	}
 	asset struct {
 		Version string `json:"version"`
@@ -47,25 +50,38 @@ type (
 		Position int  `json:"POSITION"`
 		Normal   *int `json:"NORMAL,omitempty"`
 		TexCoord *int `json:"TEXCOORD_0,omitempty"`
+		Color    *int `json:"COLOR_0,omitempty"`
 	}
 	gltfLook struct {
-		Name      string       `json:"name,omitempty"`
-		PBR       *pbr         `json:"pbrMetallicRoughness,omitempty"`
-		Normal    *textureInfo `json:"normalTexture,omitempty"`
-		AlphaMode string       `json:"alphaMode,omitempty"`
+		Name        string         `json:"name,omitempty"`
+		PBR         *pbr           `json:"pbrMetallicRoughness,omitempty"`
+		Normal      *textureInfo   `json:"normalTexture,omitempty"`
+		EmissiveMap *textureInfo   `json:"emissiveTexture,omitempty"`
+		Emissive    *[3]float64    `json:"emissiveFactor,omitempty"`
+		AlphaMode   string         `json:"alphaMode,omitempty"`
+		Extensions  map[string]any `json:"extensions,omitempty"`
 	}
 	pbr struct {
-		Factor   *[4]float64  `json:"baseColorFactor,omitempty"`
-		Texture  *textureInfo `json:"baseColorTexture,omitempty"`
-		Metallic float64      `json:"metallicFactor"`
+		Factor            *[4]float64  `json:"baseColorFactor,omitempty"`
+		Texture           *textureInfo `json:"baseColorTexture,omitempty"`
+		Metallic          float64      `json:"metallicFactor"`
+		Roughness         *float64     `json:"roughnessFactor,omitempty"`
+		MetallicRoughness *textureInfo `json:"metallicRoughnessTexture,omitempty"`
 	}
 	textureInfo struct {
-		Index int `json:"index"`
+		Index      int            `json:"index"`
+		Scale      *float64       `json:"scale,omitempty"` // of normals
+		Extensions map[string]any `json:"extensions,omitempty"`
 	}
 	texture struct {
-		Source int `json:"source"`
+		Source  int `json:"source"`
+		Sampler int `json:"sampler,omitempty"` // 0 repeats, 1 does not
 	}
-	image struct {
+	sampler struct {
+		WrapS int `json:"wrapS,omitempty"`
+		WrapT int `json:"wrapT,omitempty"`
+	}
+	imageFile struct {
 		URI string `json:"uri"`
 	}
 	accessor struct {
@@ -124,12 +140,23 @@ func (p *parser) document(ctx context.Context) (text, data []byte, err error) {
 			}
 			prim.Attributes.TexCoord = &n
 		}
+		if p.isColored(part.corners) {
+			n, err := d.array(ctx, &data, p.colors, part.corners, func(c corner) int32 { return c.v }, 4, false)
+			if err != nil {
+				return nil, nil, err
+			}
+			prim.Attributes.Color = &n
+		}
 		m.Primitives = append(m.Primitives, prim)
 		part.corners = nil // are in the buffer now
 	}
-	images := map[string]int{}
+	l := &looker{gltf: d, lost: &p.lost, images: map[string]int{}, textures: map[texture]int{}}
 	for _, m := range p.materials {
-		d.Materials = append(d.Materials, d.look(m, images))
+		d.Materials = append(d.Materials, l.look(m))
+	}
+	if slices.ContainsFunc(d.Textures, func(t texture) bool { return t.Sampler > 0 }) {
+		const clampToEdge = 33071
+		d.Samplers = []sampler{{}, {clampToEdge, clampToEdge}}
 	}
 	d.Buffers = []buffer{{len(data)}}
 	text, err = json.Marshal(d)
@@ -162,7 +189,7 @@ func (d *gltf) array(ctx context.Context, data *[]byte, values []float32, corner
 	}
 	a := accessor{
 		BufferView: len(d.BufferViews), ComponentType: 5126, Count: len(corners),
-		Type: map[int]string{2: "VEC2", 3: "VEC3"}[width],
+		Type: map[int]string{2: "VEC2", 3: "VEC3", 4: "VEC4"}[width],
 	}
 	if width == 3 {
 		a.Min, a.Max = low, high
@@ -170,42 +197,6 @@ func (d *gltf) array(ctx context.Context, data *[]byte, values []float32, corner
 	d.BufferViews = append(d.BufferViews, bufferView{ByteOffset: start, ByteLength: len(*data) - start})
 	d.Accessors = append(d.Accessors, a)
 	return len(d.Accessors) - 1, nil
-}
-
-// look writes a material. Images are used by as many materials as name them.
-func (d *gltf) look(m *material, images map[string]int) gltfLook {
-	look := gltfLook{Name: m.name}
-	if !m.known {
-		return look
-	}
-	texture := func(file string) *textureInfo {
-		if file == "" {
-			return nil
-		}
-		i, ok := images[file]
-		if !ok {
-			i = len(d.Images)
-			images[file] = i
-			d.Images = append(d.Images, image{URI: escape(file)})
-			d.Textures = append(d.Textures, texture{Source: i})
-		}
-		return &textureInfo{i}
-	}
-	look.PBR = &pbr{Texture: texture(m.base)}
-	look.Normal = texture(m.normal)
-	if m.hasKd || m.opacity < 1 {
-		factor := [4]float64{1, 1, 1, float64(m.opacity)}
-		if m.hasKd {
-			for k, x := range m.color {
-				factor[k] = float64(x)
-			}
-		}
-		look.PBR.Factor = &factor
-	}
-	if m.opacity < 1 || m.blend {
-		look.AlphaMode = "BLEND"
-	}
-	return look
 }
 
 // escape writes a file name as a relative URI (RFC 3986).

@@ -11,7 +11,7 @@ import (
 func ExampleConvert() {
 	model := "o flag\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 	read := func(string) ([]byte, error) { return nil, fs.ErrNotExist }
-	text, buffer, err := obj.Convert(context.Background(), []byte(model), read)
+	text, buffer, _, err := obj.Convert(context.Background(), []byte(model), read)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -13,6 +13,14 @@ const (
 	looks   = 1 << 10 // lines between two looks at the context
 )
 
+// blanks are what words of a line are apart by.
+const blanks = " \t\r\v\f"
+
+func isBlank(c rune) bool { return strings.ContainsRune(blanks, c) }
+
+// paint starts comments in which ZBrush writes the colors of vertices.
+const paint = "#MRGB"
+
 // eachLine calls read for each line that is not empty and no comment, with its words
 // and all of it behind the first word. An error gets the number of the line.
 func eachLine(ctx context.Context, text []byte, read func(words []string, rest string) error) error {
@@ -32,26 +40,30 @@ func eachLine(ctx context.Context, text []byte, read func(words []string, rest s
 		var line []byte
 		line, text, _ = bytes.Cut(text, []byte{'\n'})
 		first := number
-		line = bytes.TrimRight(line, " \t\r")
-		for goesOn := false; bytes.HasSuffix(line, []byte{'\\'}) && len(text) > 0 && len(line) < maxLine; goesOn = true {
+		line = bytes.TrimRight(line, blanks)
+		last := line // of those that are joined
+		for goesOn := false; endsOpen(last) && len(text) > 0 && len(line) < maxLine; goesOn = true {
 			if !goesOn {
 				joined = append(joined[:0], line...)
 			}
-			var next []byte
-			next, text, _ = bytes.Cut(text, []byte{'\n'})
+			last, text, _ = bytes.Cut(text, []byte{'\n'})
+			last = bytes.TrimRight(last, blanks)
 			number++
-			joined = append(append(joined[:len(joined)-1], ' '), bytes.TrimRight(next, " \t\r")...)
+			joined = append(append(joined[:len(joined)-1], ' '), last...)
 			line = joined
 		}
 		if len(line) >= maxLine {
 			return fmt.Errorf("line %d: longer than %d bytes", first, maxLine)
 		}
-		whole := withoutComment(string(line))
-		words = append(words[:0], strings.Fields(whole)...)
+		whole := string(line)
+		if !bytes.HasPrefix(line, []byte(paint+" ")) {
+			whole = withoutComment(whole)
+		}
+		words = append(words[:0], strings.FieldsFunc(whole, isBlank)...)
 		if len(words) == 0 {
 			continue
 		}
-		rest := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(whole), words[0]))
+		rest := strings.Trim(strings.TrimPrefix(strings.Trim(whole, blanks), words[0]), blanks)
 		if err := read(words, rest); err != nil {
 			return fmt.Errorf("line %d: %w", first, err)
 		}
@@ -59,11 +71,17 @@ func eachLine(ctx context.Context, text []byte, read func(words []string, rest s
 	return ctx.Err()
 }
 
+// endsOpen reports whether a line goes on in the next one. A backslash in a comment, which may
+// be that of a folder's name, does not say so.
+func endsOpen(line []byte) bool {
+	return bytes.HasSuffix(line, []byte{'\\'}) && strings.HasSuffix(withoutComment(string(line)), `\`)
+}
+
 // withoutComment cuts off what follows a # that no character is in front of: names of
 // files may have one inside.
 func withoutComment(line string) string {
 	for i := range len(line) {
-		if line[i] == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
+		if line[i] == '#' && (i == 0 || isBlank(rune(line[i-1]))) {
 			return line[:i]
 		}
 	}

@@ -6,17 +6,36 @@ import (
 	"strings"
 )
 
-// A material is what is taken from an MTL file.
+// A material is what an MTL file says of it. Statements are in lower case, as some exporters
+// write map_kd.
 type material struct {
 	name    string
-	known   bool       // it stands in a file
-	color   [3]float32 // Kd
-	hasKd   bool
-	opacity float32
-	base    string // map_Kd, relative to the model
-	normal  string // norm
-	blend   bool   // map_d
+	known   bool                  // it stands in a file
+	colors  map[string][3]float32 // Kd, Ks ...
+	numbers map[string]float32    // Ns, Pr ...; d is the opacity, of Tr as well
+	maps    map[string]texmap     // map_Kd, norm ...
 }
+
+// A texmap is a map of a material: a file, and what options say of it.
+type texmap struct {
+	file   string // relative to the model
+	scale  [2]float64
+	offset [2]float64
+	clamp  bool
+	bump   float64 // -bm
+	from   string  // -imfchan, "" where it does not say
+}
+
+// Statements of MTL, by what is behind them. Wavefront's are of its MTL format; Pr, Pm, Ps, Pc,
+// Pcr, aniso, anisor and norm are those of PBR exporters.
+var (
+	mtlColors  = "kd ks ka ke tf"
+	mtlNumbers = "ns ni pr pm ps pc pcr aniso anisor sharpness"
+	mtlMaps    = "map_kd map_ks map_ka map_ke map_ns map_d map_tr map_bump bump disp decal refl norm map_pr map_pm map_ps map_pc map_pcr"
+)
+
+// isWord reports whether a list has a word.
+func isWord(list, word string) bool { return strings.Contains(" "+list+" ", " "+word+" ") }
 
 // A library reads an MTL file. Materials that no usemtl line names are passed over.
 type library struct {
@@ -24,6 +43,7 @@ type library struct {
 	byName    map[string]int
 	dir       string // of the file
 	current   int
+	lost      *lost
 }
 
 func (l *library) line(words []string, rest string) error {
@@ -32,59 +52,103 @@ func (l *library) line(words []string, rest string) error {
 		if i, ok := l.byName[rest]; ok && !l.materials[i].known {
 			l.current = i
 			l.materials[i].known = true
-			l.materials[i].opacity = 1
 		}
 		return nil
 	}
-	if l.current == none {
+	if l.current == none || words[0] == paint {
 		return nil
 	}
 	m := l.materials[l.current]
-	switch words[0] {
-	case "Kd":
-		return m.readColor(words[1:])
-	case "d", "Tr":
-		if len(words) < 2 {
-			return errors.New("no number behind " + words[0])
+	switch word := strings.ToLower(words[0]); {
+	case word == "d" || word == "tr":
+		return m.readOpacity(word, words, l.lost)
+	case word == "illum": // which formula shades a material; glTF has one
+		if len(words) > 1 && (words[1] == "0" || words[1] == "1") {
+			m.setNumber("dull", 1)
 		}
-		x, err := number(words[len(words)-1]) // "d -halo 0.5" has an option
-		if err != nil {
+	case isWord(mtlColors, word):
+		c, err := readColor(words)
+		switch {
+		case err == errSpectrum:
+			l.lost.add(words[0]+" "+words[1], "")
+		case err != nil && word == "kd":
 			return err
+		case err != nil:
+			l.lost.add(words[0], "")
+		default:
+			if m.colors == nil {
+				m.colors = map[string][3]float32{}
+			}
+			m.colors[word] = c
 		}
-		if words[0] == "Tr" {
-			x = 1 - x
+	case isWord(mtlNumbers, word):
+		if len(words) < 2 {
+			l.lost.add(words[0], "")
+		} else if x, err := number(words[1]); err != nil {
+			l.lost.add(words[0], "")
+		} else {
+			m.setNumber(word, x)
 		}
-		m.opacity = min(max(x, 0), 1)
-	case "map_Kd":
-		m.base = l.file(words[1:], rest)
-	case "norm":
-		m.normal = l.file(words[1:], rest)
-	case "map_d":
-		m.blend = true
+	case isWord(mtlMaps, word):
+		if m.maps == nil {
+			m.maps = map[string]texmap{}
+		}
+		t := l.read(words[1:], rest)
+		if t.file != "" {
+			m.maps[word] = t
+		}
+	default:
+		l.lost.add(words[0], "")
 	}
 	return nil
 }
 
-func (m *material) readColor(words []string) error {
-	if len(words) > 0 && (words[0] == "spectral" || words[0] == "xyz") {
-		return nil // rare, and of no use without a spectrum
+func (m *material) setNumber(key string, x float32) {
+	if m.numbers == nil {
+		m.numbers = map[string]float32{}
 	}
-	for i := range m.color {
-		if i >= len(words) { // one number is a gray
-			if i == 0 {
-				return errors.New("no number behind Kd")
-			}
-			m.color[i] = m.color[0]
-			continue
-		}
-		x, err := number(words[i])
-		if err != nil {
-			return err
-		}
-		m.color[i] = min(max(x, 0), 1)
+	m.numbers[key] = x
+}
+
+// readOpacity reads d or, upside down, Tr.
+func (m *material) readOpacity(word string, words []string, lost *lost) error {
+	if len(words) < 2 {
+		return errors.New("no number behind " + words[0])
 	}
-	m.hasKd = true
+	if len(words) > 2 && words[1] == "-halo" {
+		lost.add("d -halo", "")
+	}
+	x, err := number(words[len(words)-1]) // "d -halo 0.5" has an option
+	if err != nil {
+		return err
+	}
+	if word == "tr" {
+		x = 1 - x
+	}
+	m.setNumber("d", min(max(x, 0), 1))
 	return nil
+}
+
+// errSpectrum is said of colors that only a renderer of spectra can read.
+var errSpectrum = errors.New("not red, green and blue")
+
+// readColor reads three numbers, or one, which is a gray.
+func readColor(words []string) (c [3]float32, err error) {
+	if len(words) < 2 {
+		return c, errors.New("no number behind " + words[0])
+	}
+	if words[1] == "spectral" || words[1] == "xyz" {
+		return c, errSpectrum
+	}
+	for i := range c {
+		if c[i] = c[0]; i+1 < len(words) {
+			if c[i], err = number(words[i+1]); err != nil {
+				return c, err
+			}
+		}
+		c[i] = max(c[i], 0)
+	}
+	return c, nil
 }
 
 // mapOption returns how many words follow an option of a map at most, 0 if it is none;
@@ -101,35 +165,78 @@ func mapOption(word string) int {
 	return 0
 }
 
-// file returns the file of a map, relative to the model: what is left of the line behind
-// its options. Names may have spaces.
-func (l *library) file(words []string, rest string) string {
+// read reads a map: its options, and the file's name, relative to the model, which is what is
+// left of the line behind them. Names may have spaces.
+func (l *library) read(words []string, rest string) texmap {
+	t := texmap{scale: [2]float64{1, 1}, bump: 1}
 	for len(words) > 0 {
-		n := mapOption(words[0])
+		option, n := words[0], mapOption(words[0])
 		if n == 0 {
 			break
 		}
 		words = drop(words, &rest)
+		var values []string
 		for i := 0; i < n && len(words) > 1; i++ {
 			if _, err := number(words[0]); err != nil && n > 1 {
 				break
 			}
+			values = append(values, words[0])
 			words = drop(words, &rest)
 		}
+		l.option(&t, option, values)
 	}
 	name := strings.ReplaceAll(rest, `\`, "/")
 	switch {
 	case name == "":
-		return ""
+		return t
 	case name[0] == '/' || strings.Contains(name, ":"):
 		// A place on the author's machine: the file may be beside the model.
 		name = path.Base(name[strings.LastIndexByte(name, ':')+1:])
 	}
-	return path.Join(l.dir, name)
+	t.file = path.Join(l.dir, name)
+	return t
+}
+
+// option reads an option of a map. Others than those that glTF can say count as lost, unless
+// they change nothing.
+func (l *library) option(t *texmap, option string, values []string) {
+	var numbers []float64
+	for _, v := range values {
+		if x, err := number(v); err == nil {
+			numbers = append(numbers, float64(x))
+		}
+	}
+	is := func(idle ...string) bool { return len(values) == 0 || isWord(strings.Join(idle, " "), values[0]) }
+	switch {
+	case option == "-s" && len(numbers) > 0:
+		copy(t.scale[:], numbers)
+	case option == "-o" && len(numbers) > 0:
+		copy(t.offset[:], numbers)
+	case option == "-bm" && len(numbers) > 0:
+		t.bump = numbers[0]
+	case option == "-imfchan" && len(values) > 0:
+		t.from = values[0]
+	case option == "-clamp":
+		t.clamp = len(values) > 0 && values[0] == "on"
+	case option == "-mm" && len(numbers) == 2 && numbers[0] == 0 && numbers[1] == 1,
+		option == "-t" && !containsNonzero(numbers), option == "-boost" && !containsNonzero(numbers),
+		option == "-cc" && is("off"), (option == "-blendu" || option == "-blendv") && is("on"), option == "-type":
+	default:
+		l.lost.add(option, "")
+	}
+}
+
+func containsNonzero(numbers []float64) bool {
+	for _, x := range numbers {
+		if x != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // drop removes the first word from words and from the text that they came from.
 func drop(words []string, rest *string) []string {
-	*rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(*rest), words[0]))
+	*rest = strings.Trim(strings.TrimPrefix(strings.Trim(*rest, blanks), words[0]), blanks)
 	return words[1:]
 }

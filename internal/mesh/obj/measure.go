@@ -5,19 +5,27 @@ import "bytes"
 // Measure returns the most bytes that Convert holds for a model, its text and results
 // included, and the most corners that its triangles can have.
 func Measure(model []byte) (memory, corners int64) {
-	var coordinates, parts int64
+	var coordinates, parts, vertices, painted int64
+	colored := false
 	last := kind{}
 	for rest := model; len(rest) > 0; {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
-		line = bytes.TrimLeft(line, " \t\r")
+		line = bytes.TrimLeft(line, blanks)
 		if len(line) == 0 {
 			continue
 		}
 		switch line[0] {
 		case 'v':
 			coordinates += 3
+			vertices++
+			colored = colored || bytes.HasSuffix(bytes.TrimRight(line, blanks), []byte{'\\'}) || len(bytes.Fields(line)) > 6
 			continue
+		case '#':
+			if bytes.HasPrefix(line, []byte(paint)) {
+				colored = true
+				painted += int64(len(line))
+			}
 		case 'o', 'g', 'u':
 			parts++
 			continue
@@ -33,9 +41,14 @@ func Measure(model []byte) (memory, corners int64) {
 			corners += 3 * words // of whatever line: it may go on that before
 		}
 	}
+	cornerCost := int64(2*12 + 32)
+	if colored {
+		coordinates += 4 * vertices
+		cornerCost += 16
+	}
 	// A corner takes 12 bytes in a list that may have been copied as it grew, and 32 in the
-	// buffer. Normals of length 0 may make two parts of one.
-	return int64(len(model)) + 8*coordinates + corners*(2*12+32) + 2*(parts+1)*partCost, corners
+	// buffer, or 48 with colors. Normals of length 0 may make two parts of one.
+	return int64(len(model)) + 8*coordinates + painted + corners*cornerCost + 2*(parts+1)*partCost, corners
 }
 
 // partCost is about what a part costs: a node, a mesh, three accessors and views, as
@@ -52,7 +65,7 @@ type kind struct {
 func kindOf(line []byte) (k kind, words int64) {
 	k = kind{letter: line[0], uvs: true, normals: true}
 	for len(line) > 0 {
-		end := bytes.IndexAny(line, " \t\r")
+		end := bytes.IndexAny(line, blanks)
 		if end < 0 {
 			end = len(line)
 		}

@@ -2,11 +2,16 @@
 // glTF 2.0 (Wavefront Technologies, "Advanced Visualizer", appendix B1, "Object Files",
 // and "MTL material format").
 //
-// What is read: v, vt, vn, f, l, p with positive and negative numbers, o, g, usemtl,
-// mtllib, comments, lines that go on after a backslash; newmtl, Kd, d, Tr, map_Kd,
-// map_d and norm. Numbers are rounded to float32 once, correctly. What is left out:
-// free-form curves and surfaces, smoothing groups, colors behind vertices, the maps
-// and numbers of other lighting models.
+// What is read: v, with colors behind it, vt, vn, f, l, p with positive and negative numbers,
+// o, g, usemtl, mtllib, comments, lines that go on after a backslash; of MTL files what glTF
+// can say (look.go). Numbers are rounded to float32 once, correctly. Free-form curves and
+// surfaces are refused. What else a model says is named by Convert, but for what polygons on
+// textures of two dimensions do not need: the weight of a vertex, the third coordinate of a
+// texture, groups within objects, light of the surroundings (Ka), and the number of a formula
+// (illum).
+//
+// Colors are taken for sRGB and become linear; vertices without are white. A fourth number
+// is alpha.
 //
 // Each object becomes a node and a mesh; where a file has no objects, each group does.
 // In it there is one primitive for each material, in the order of their first use, and
@@ -18,24 +23,28 @@ package obj
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/assetcook/assetcook/internal/detmath"
 )
 
 // Convert returns the text of a glTF document and its only buffer. read reads a file
 // that the model names, relative to it; it is asked for MTL files only, and one that
 // does not exist (fs.ErrNotExist) leaves its materials without properties. Errors
-// name the line.
-func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, error)) (text, buffer []byte, err error) {
+// name the line. lost are statements that glTF has no place for, in words for people.
+func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, error)) (text, buffer []byte, lost []string, err error) {
 	p := &parser{byName: map[string]int{}, open: map[key]int{}, material: none}
 	line := func(words []string, rest string) error { return p.line(ctx, words, rest) }
 	if err := eachLine(ctx, model, line); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for _, name := range p.libraries {
 		name = strings.ReplaceAll(name, `\`, "/")
@@ -44,16 +53,31 @@ func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, 
 			continue
 		}
 		if err == nil {
-			err = eachLine(ctx, data, (&library{materials: p.materials, byName: p.byName, dir: path.Dir(name), current: none}).line)
+			l := &library{materials: p.materials, byName: p.byName, dir: path.Dir(name), current: none, lost: &p.lost}
+			err = eachLine(ctx, data, l.line)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("mtllib %.200s: %w", name, err)
+			return nil, nil, nil, fmt.Errorf("mtllib %.200s: %w", name, err)
 		}
 	}
 	if len(p.parts) == 0 {
-		return nil, nil, errors.New("there is no face, line or point in the model")
+		return nil, nil, nil, errors.New("there is no face, line or point in the model")
 	}
-	return p.document(ctx)
+	if n := len(p.v) / 3; p.colors == nil && len(p.painted) == 3*n {
+		for i := range n {
+			for _, x := range p.painted[3*i:][:3] {
+				p.colors = append(p.colors, linear(float32(x)/math.MaxUint8))
+			}
+			p.colors = append(p.colors, 1)
+		}
+	} else if len(p.painted) > 0 && p.colors == nil {
+		p.lost.add(paint, "for as many vertices as there are")
+	}
+	if p.bare && p.smooth {
+		p.lost.add("s", `smoothing groups of faces without normals; normals = "smooth" in a rule makes normals`)
+	}
+	text, buffer, err = p.document(ctx)
+	return text, buffer, p.lost.list(), err
 }
 
 // A corner is the numbers of a vertex, its texture coordinates and its normal, from 0;
@@ -89,6 +113,7 @@ type object struct {
 // A parser is what has been read of a model.
 type parser struct {
 	v, vt, vn  []float32 // three, two and three numbers each
+	colors     []float32 // four numbers for each vertex; nil as long as no vertex has one
 	objects    []object  // those of o lines, or as long as there are none of g lines
 	hasObjects bool      // there was an o line
 	materials  []*material
@@ -97,15 +122,22 @@ type parser struct {
 	material   int // the current one
 	parts      []part
 	open       map[key]int // parts by what they have in common
+	painted    []byte      // red, green and blue of vertices, from comments
 	polygon    []corner
 	cutter     cutter
+	smooth     bool // there are smoothing groups
+	bare       bool // there are faces without normals
+	lost       lost
 }
 
 // line reads one line, split into words.
 func (p *parser) line(ctx context.Context, words []string, rest string) error {
 	switch words[0] {
 	case "v":
-		return numbers(words[1:], 3, &p.v)
+		if err := numbers(words[1:], 3, &p.v); err != nil {
+			return err
+		}
+		return p.color(words[4:])
 	case "vt":
 		return numbers(words[1:], 2, &p.vt)
 	case "vn":
@@ -129,8 +161,65 @@ func (p *parser) line(ctx context.Context, words []string, rest string) error {
 		return p.addLibrary(rest)
 	case "curv", "curv2", "surf":
 		return fmt.Errorf("%s: free-form curves and surfaces are not read; export the model as polygons", words[0])
+	case paint: // a mask, which tells of no color, and red, green and blue of each vertex
+		for ; len(rest) >= 8; rest = rest[8:] {
+			mrgb, err := hex.DecodeString(rest[:8])
+			if err != nil {
+				break // a comment after all
+			}
+			p.painted = append(p.painted, mrgb[1:]...)
+		}
+	case "s":
+		p.smooth = p.smooth || rest != "off" && rest != "0"
+	case "vp", "cstype", "deg", "bmat", "step", "parm", "trim", "hole", "scrv", "sp", "end", "con":
+		// of curves and surfaces, which are refused
+	default:
+		p.lost.add(words[0], "")
 	}
 	return nil
+}
+
+// color reads the color of the last vertex: three numbers behind its place, or four with alpha.
+func (p *parser) color(words []string) error {
+	if len(words) < 3 { // a weight, perhaps
+		if p.colors != nil {
+			p.colors = append(p.colors, 1, 1, 1, 1)
+		}
+		return nil
+	}
+	for len(p.colors)/4 < len(p.v)/3-1 {
+		p.colors = append(p.colors, 1, 1, 1, 1)
+	}
+	c := [4]float32{3: 1}
+	for i, w := range words[:min(len(words), 4)] {
+		x, err := number(w)
+		if err != nil {
+			return err
+		}
+		if c[i] = min(max(x, 0), 1); c[i] != x {
+			p.lost.add("v", "colors that are not from 0 to 1 are clamped")
+		}
+	}
+	for i, x := range c[:3] {
+		c[i] = linear(x)
+	}
+	p.colors = append(p.colors, c[:]...)
+	return nil
+}
+
+// linear returns the light of an sRGB color (IEC 61966-2-1).
+func linear(x float32) float32 {
+	if x <= 0.04045 {
+		return float32(float64(x) / 12.92)
+	}
+	return float32(detmath.Pow((float64(x)+0.055)/1.055, 2.4))
+}
+
+// isColored reports whether a corner has another color than white.
+func (p *parser) isColored(corners []corner) bool {
+	return p.colors != nil && slices.ContainsFunc(corners, func(c corner) bool {
+		return [4]float32(p.colors[4*int(c.v):]) != [4]float32{1, 1, 1, 1}
+	})
 }
 
 // begin starts an object, or a group where there are no objects.
@@ -156,14 +245,20 @@ func (p *parser) use(name string) {
 // maxLibraries bounds the files that a model can have read.
 const maxLibraries = 64
 
+// addLibrary enters the files of a line: one, whose name may have spaces, or several that all
+// end in .mtl.
 func (p *parser) addLibrary(name string) error {
-	if len(p.libraries) == maxLibraries {
-		return fmt.Errorf("more than %d mtllib lines", maxLibraries)
-	}
 	if name == "" {
 		return errors.New("no name behind mtllib")
 	}
-	p.libraries = append(p.libraries, name)
+	words := strings.Fields(name)
+	if slices.ContainsFunc(words, func(w string) bool { return !strings.EqualFold(path.Ext(w), ".mtl") }) {
+		words = []string{name}
+	}
+	if len(p.libraries)+len(words) > maxLibraries {
+		return fmt.Errorf("more than %d files behind mtllib", maxLibraries)
+	}
+	p.libraries = append(p.libraries, words...)
 	return nil
 }
 
@@ -186,6 +281,7 @@ func (p *parser) element(ctx context.Context, words []string, mode, least int) e
 		normals = normals && c.vn != none
 		p.polygon = append(p.polygon, c)
 	}
+	p.bare = p.bare || mode == triangles && !normals
 	part := p.part(key{object: p.current(), material: p.material, mode: mode, uvs: uvs, normals: normals})
 	switch mode {
 	case points:

@@ -26,7 +26,7 @@ func files(m map[string]string) func(string) ([]byte, error) {
 
 func convert(t testing.TB, model string, libraries map[string]string) (*gltf, []byte) {
 	t.Helper()
-	text, data, err := Convert(t.Context(), []byte(model), files(libraries))
+	text, data, _, err := Convert(t.Context(), []byte(model), files(libraries))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,12 +210,117 @@ Kd 0 0 0
 	if err != nil {
 		t.Fatal(err)
 	}
-	if have, want := string(looks), `[{"name":"red paint","pbrMetallicRoughness":{"baseColorFactor":[1,0.5,0.25,1],"baseColorTexture":{"index":0},"metallicFactor":0},"normalTexture":{"index":1}},`+
+	if have, want := string(looks), `[{"name":"red paint","pbrMetallicRoughness":{"baseColorFactor":[1,0.5,0.25,1],"baseColorTexture":{"index":0,"extensions":{"KHR_texture_transform":{"offset":[0.5,-1],"scale":[2,2]}}},"metallicFactor":0},`+
+		`"normalTexture":{"index":1},"extensions":{"KHR_materials_specular":{"specularColorFactor":[2,2,2]}}},`+
 		`{"name":"glass","pbrMetallicRoughness":{"baseColorFactor":[0.5,0.5,0.5,0.75],"baseColorTexture":{"index":2},"metallicFactor":0},"alphaMode":"BLEND"}]`; have != want {
 		t.Errorf("materials %s, want %s", have, want)
 	}
 	if have := fmt.Sprint(d.Images); have != "[{tex/red%20paint.png} {n%23ormal.png} {glass.png}]" {
 		t.Errorf("images %s", have)
+	}
+}
+
+// Colors behind vertices, and in ZBrush's comments, become linear. Vertices without are white,
+// and a model whose colors are all white has none.
+func TestVertexColors(t *testing.T) {
+	const faces = "f 1 2 3\n"
+	half := float32(0.21404114) // of sRGB 0.5
+	for _, tc := range []struct {
+		name, model string
+		want        []float32
+		lost        string
+	}{
+		{"none", "v 0 0 0\nv 1 0 0\nv 0 1 0\n" + faces, nil, ""},
+		{"weights", "v 0 0 0 1\nv 1 0 0 0.5\nv 0 1 0 1\n" + faces, nil, ""},
+		{"white", "v 0 0 0 1 1 1\nv 1 0 0 1 1 1\nv 0 1 0\n" + faces, nil, ""},
+		{"three", "v 0 0 0 1 0 0\nv 1 0 0 0 0.5 0\nv 0 1 0 0 0 0.04\n" + faces, []float32{1, 0, 0, 1, 0, half, 0, 1, 0, 0, 0.04 / 12.92, 1}, ""},
+		{"of some", "v 0 0 0\nv 1 0 0 0 0.5 0\nv 0 1 0 1\n" + faces, []float32{1, 1, 1, 1, 0, half, 0, 1, 1, 1, 1, 1}, ""},
+		{"with alpha", "v 0 0 0 1 0 0 0.25 // of a tree\nv 1 0 0\nv 0 1 0\n" + faces, []float32{1, 0, 0, 0.25, 1, 1, 1, 1, 1, 1, 1, 1}, ""},
+		{"of a line that goes on", "v 0 0 0 \\\n1 0 0\nv 1 0 0\nv 0 1 0\n" + faces, []float32{1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}, ""},
+		{"of bytes", "v 0 0 0 255 0 0\nv 1 0 0\nv 0 1 0\n" + faces, []float32{1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "v (colors that are not from 0 to 1 are clamped)"},
+		{"painted", "v 0 0 0\nv 1 0 0\nv 0 1 0\n#MRGB ffff0000ff00ff00\n#MRGB ff0000ff\n" + faces, []float32{1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1}, ""},
+		{"painted in part", "v 0 0 0\nv 1 0 0\nv 0 1 0\n#MRGB ffff0000\n" + faces, nil, "#MRGB (for as many vertices as there are)"},
+		{"a comment", "v 0 0 0\nv 1 0 0\nv 0 1 0\n#MRGB is what ZBrush writes\n" + faces, nil, ""},
+	} {
+		text, data, lost, err := Convert(t.Context(), []byte(tc.model), files(nil))
+		d := new(gltf)
+		if err != nil || json.Unmarshal(text, d) != nil {
+			t.Fatalf("%s: %v", tc.name, err)
+		}
+		var have []float32
+		if a := d.Meshes[0].Primitives[0].Attributes.Color; a != nil {
+			have = floats(d, data, *a)
+		}
+		if !reflect.DeepEqual(have, tc.want) || strings.Join(lost, ", ") != tc.lost {
+			t.Errorf("%s: colors %v, want %v; lost %q", tc.name, have, tc.want, lost)
+		}
+	}
+}
+
+// Each statement of a material is in the document, or named.
+func TestMaterials(t *testing.T) {
+	const specular, coat = `"KHR_materials_specular"`, `"KHR_materials_clearcoat"`
+	for _, tc := range []struct{ library, want, lost string }{
+		{"Kd 0.5 0.5 0.5\nKa 1 1 1\nillum 2\nNi 1\nKs 0.5 0.5 0.5\nTf 1 1 1\nd 1", `"baseColorFactor":[0.5,0.5,0.5,1]`, ""},
+		{"map_kd a.png\nmap_Ka a.png", `"baseColorTexture":{"index":0}`, ""},
+		{"Ns 30", `"roughnessFactor":0.5`, ""},
+		{"Ns 30\nillum 1", `"pbrMetallicRoughness":{"metallicFactor":0}`, ""},
+		{"Ns 30\nKs 0 0 0", specular + `:{"specularFactor":0}`, ""},
+		{"Ks 0.25 0.5 1", specular + `:{"specularColorFactor":[0.5,1,2]}`, ""},
+		{"map_Ks s.png", specular + `:{"specularColorFactor":[2,2,2],"specularColorTexture":{"index":0}}`, ""},
+		{"Ni 1.25", `"KHR_materials_ior":{"ior":1.25}`, ""},
+		{"Ke 0.5 0.25 0", `"emissiveFactor":[0.5,0.25,0]`, ""},
+		{"Ke 4 2 0", `"emissiveFactor":[1,0.5,0],"extensions":{"KHR_materials_emissive_strength":{"emissiveStrength":4}}`, ""},
+		{"Ke 0 0 0\nmap_Ke e.png", `"emissiveTexture":{"index":0},"emissiveFactor":[1,1,1]`, ""},
+		{"Pr 0.25\nPm 0.75", `"metallicFactor":0.75,"roughnessFactor":0.25`, ""},
+		{"Pr 0.25\nmap_Pr r.png", `"metallicFactor":0,"metallicRoughnessTexture":{"index":0}`, ""},
+		{"map_Pr -imfchan g o.png\nmap_Pm -imfchan b o.png", `"metallicFactor":1,"metallicRoughnessTexture":{"index":0}`, ""},
+		{"map_Pr r.png\nmap_Pm m.png", `"metallicFactor":0}`, "map_Pm (glTF has both in one picture: -imfchan g of map_Pr, -imfchan b of map_Pm), map_Pr (glTF has both in one picture: -imfchan g of map_Pr, -imfchan b of map_Pm)"},
+		{"Pc 1\nPcr 0.5", coat + `:{"clearcoatFactor":1,"clearcoatRoughnessFactor":0.5}`, ""},
+		{"map_Pc c.png", coat + `:{"clearcoatFactor":1,"clearcoatRoughnessFactor":0,"clearcoatTexture":{"index":0}}`, ""},
+		{"Ps 0.5\naniso 0.25", `"KHR_materials_anisotropy":{"anisotropyStrength":0.25},"KHR_materials_sheen":{"sheenColorFactor":[0.5,0.5,0.5]}`, ""},
+		{"norm -bm 0.5 n.png", `"normalTexture":{"index":0,"scale":0.5}`, ""},
+		{"map_Kd -clamp on a.png\nmap_Ke a.png", `"emissiveTexture":{"index":1}`, ""},
+		{"map_Kd -s 2 4 -o 0.25 0.5 1 a.png", `{"KHR_texture_transform":{"offset":[0.25,-3.5],"scale":[2,4]}}`, ""},
+		{"map_Kd -mm 0 1 -blendu on -cc off -t 0 0 0 a.png", `"baseColorTexture":{"index":0}`, ""},
+		{"map_Kd -mm 0.5 1 -boost 2 -blendv off -texres 512 a.png", `"baseColorTexture":{"index":0}`, "-blendv, -boost, -mm, -texres"},
+		{"map_d a.png\nmap_Kd a.png", `"alphaMode":"BLEND"`, ""},
+		{"map_d b.png\nmap_Kd a.png", `"alphaMode":"BLEND"`, "map_d (glTF has it in alpha of map_Kd's picture)"},
+		{"map_Bump b.png", `"metallicFactor":0`, "map_Bump (norm names a normal map)"},
+		{"d -halo 0.5\nTf 0.5 1 1\nKd spectral a.rfl\nanisor 0.5\nsharpness 100", `"alphaMode":"BLEND"`, "Kd spectral, Tf, anisor, d -halo, sharpness"},
+		{"map_Ns a.png\ndisp b.png\ndecal c.png\nrefl -type sphere d.png\nmap_aat on\nmap_Ps s.png", `"metallicFactor":0`, "decal, disp, map_Ns, map_Ps, map_aat, refl"},
+		{"Ks red\nNs\nKe 1 x 1", `"metallicFactor":0`, "Ke, Ks, Ns"},
+	} {
+		model := "mtllib a.mtl\nusemtl m\n" + square + "f 1 2 3"
+		text, _, lost, err := Convert(t.Context(), []byte(model), files(map[string]string{"a.mtl": "newmtl m\n" + tc.library}))
+		if err != nil || !strings.Contains(string(text), tc.want) || strings.Join(lost, ", ") != tc.lost {
+			t.Errorf("%s: lost %q, want %q; %v\n%s\nwithout %s", tc.library, lost, tc.lost, err, text, tc.want)
+		}
+	}
+}
+
+// Statements of OBJ that say something are read or named.
+func TestStatements(t *testing.T) {
+	for _, tc := range []struct{ model, lost string }{
+		{square + "s off\nf 1 2 3", ""},
+		{square + "vn 0 0 1\ns 1\nf 1//1 2//1 3//1", ""},
+		{square + "s 1\nf 1 2 3", `s (smoothing groups of faces without normals; normals = "smooth" in a rule makes normals)`},
+		{square + "maplib a.map\nusemap wood\nbevel on\nlod 3\nf 1 2 3", "bevel, lod, maplib, usemap"},
+		{square + "vp 0 0\ncstype bezier\nend\nf 1 2 3", ""},
+		{square + "# of C:\\models\\\nf 1 2 3", ""},
+		{square + "f 1 2 3 # of C:\\models\\\nv 9 9 9", ""},
+		{square + "f 1 2 \\\n3 # of C:\\models\\\nv 9 9 9", ""},
+	} {
+		text, _, lost, err := Convert(t.Context(), []byte(tc.model), files(nil))
+		if err != nil || strings.Join(lost, ", ") != tc.lost || !strings.Contains(string(text), `"count":3`) {
+			t.Errorf("%q: lost %q, %v, %s", tc.model, lost, err, text)
+		}
+	}
+	d, _ := convert(t, "mtllib a.mtl b.MTL\nusemtl a\n"+square+"f 1 2 3\nusemtl b\nf 1 2 4", map[string]string{
+		"a.mtl": "newmtl a\nPm 1", "b.MTL": "newmtl b\nPm 1",
+	})
+	if d.Materials[0].PBR == nil || d.Materials[1].PBR == nil {
+		t.Errorf("materials of two files in one line: %+v", d.Materials)
 	}
 }
 
@@ -261,11 +366,11 @@ func TestRefuses(t *testing.T) {
 		{"\x00v", "zero bytes"},
 		{"curv 0 1 1 2\n", "free-form curves"},
 		{deep, "that is not convex, want at most 1024"},
-		{strings.Repeat("mtllib a\n", 65), "line 65: more than 64 mtllib lines"},
+		{strings.Repeat("mtllib a\n", 65), "line 65: more than 64 files behind mtllib"},
 		{"mtllib bad.mtl\nusemtl m\n" + square + "f 1 2 3", `mtllib bad.mtl: line 2: "red" is no number`},
 		{"v " + strings.Repeat("0", maxLine), "longer than"},
 	} {
-		_, _, err := Convert(t.Context(), []byte(tc.model), files(map[string]string{"bad.mtl": "newmtl m\nKd red\n"}))
+		_, _, _, err := Convert(t.Context(), []byte(tc.model), files(map[string]string{"bad.mtl": "newmtl m\nKd red\n"}))
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%.60q: %v, want %q", tc.model, err, tc.want)
 		}
@@ -275,7 +380,7 @@ func TestRefuses(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := Convert(ctx, []byte(square+"f 1 2 3"), files(nil)); err == nil {
+	if _, _, _, err := Convert(ctx, []byte(square+"f 1 2 3"), files(nil)); err == nil {
 		t.Error("went on")
 	}
 	// In the middle of one polygon too.
@@ -288,7 +393,7 @@ func TestCancel(t *testing.T) {
 		fmt.Fprintf(&comb, " %d", i)
 	}
 	looks := 0
-	if _, _, err := Convert(counting{t.Context(), &looks}, []byte(comb.String()), files(nil)); err != nil || looks < 5 {
+	if _, _, _, err := Convert(counting{t.Context(), &looks}, []byte(comb.String()), files(nil)); err != nil || looks < 5 {
 		t.Errorf("looked %d times, %v", looks, err)
 	}
 }
@@ -308,9 +413,10 @@ func (c counting) Err() error {
 func FuzzConvert(f *testing.F) {
 	f.Add(parts, "newmtl red paint\nmap_Kd -mm 0 1 x.png\n")
 	f.Add(square+"f 1 2 3 4\nl 1 2\np 1 2 3\nf 1 \\\n2 3\n", "")
+	f.Add("v 0 0 0 1 0 0.5\nv 1 0 0 0 0 0 0.5\nv 0 1 0 \\\n0 1 0\n#MRGB ff00ff00\nf 1 2 3\nf 3 2 1\n", "newmtl m\nNs 3\nmap_Pr -s 2 a\n")
 	f.Add("\xef\xbb\xbfv 0 0 0\r\nf 1/ 1// 1//\r\n", "")
 	f.Fuzz(func(t *testing.T, model, library string) {
-		text, data, err := Convert(t.Context(), []byte(model), func(string) ([]byte, error) { return []byte(library), nil })
+		text, data, _, err := Convert(t.Context(), []byte(model), func(string) ([]byte, error) { return []byte(library), nil })
 		if err != nil {
 			return
 		}

@@ -86,19 +86,19 @@ func TestLooks(t *testing.T) {
 	}
 	looks = 0
 	line := "v 0 0 0\np" + strings.Repeat(" 1", 10*pace)
-	if _, _, err := Convert(counting{t.Context(), &looks}, []byte(line), files(nil)); err != nil || looks < 20 {
+	if _, _, _, err := Convert(counting{t.Context(), &looks}, []byte(line), files(nil)); err != nil || looks < 20 {
 		t.Errorf("looked %d times at a line of %d corners, %v", looks, 10*pace, err)
 	}
 	for left := range looks {
 		left := left
-		if _, _, err := Convert(ending{t.Context(), &left}, []byte(line), files(nil)); err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {
+		if _, _, _, err := Convert(ending{t.Context(), &left}, []byte(line), files(nil)); err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {
 			t.Fatalf("went on after look %d: %v", left, err)
 		}
 	}
 	// The first look is before anything is searched.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := Convert(ctx, []byte{0}, files(nil)); fmt.Sprint(err) != context.Canceled.Error() {
+	if _, _, _, err := Convert(ctx, []byte{0}, files(nil)); fmt.Sprint(err) != context.Canceled.Error() {
 		t.Errorf("searched before it looked: %v", err)
 	}
 }

@@ -96,10 +96,11 @@ func (v *Viewer) addRecording(g *gathering, name string) error {
 	}
 	g.Recordings = append(g.Recordings, view.Recording{Name: filepath.Base(name), Tape: tape})
 	if g.Counters == nil {
-		g.Counters = counters.New(counters.Options{Max: maxNames + 16, Frames: maxFrames + 1})
+		rows := rowsOf(tape)
+		g.Counters = counters.New(counters.Options{Max: 3*maxNames + 16, Frames: rows + 1})
 		set := g.Counters
 		go func() { // the page need not wait for it
-			if err := replay(set, tape); err != nil {
+			if err := replay(set, tape, rows); err != nil {
 				fmt.Fprintf(v.Stderr, "view: %s: %v\n", name, err)
 			}
 		}()
@@ -127,7 +128,7 @@ func (v *Viewer) addStream(ctx context.Context, g *gathering, name string, from 
 	tape := events.NewTape(events.TapeOptions{})
 	g.Recordings = append(g.Recordings, view.Recording{Name: name, Tape: tape})
 	if g.Counters == nil {
-		g.Counters = counters.New(counters.Options{Max: maxNames + 16, Frames: liveKept})
+		g.Counters = counters.New(counters.Options{Max: 3*maxNames + 16, Frames: liveKept})
 	}
 	set := g.Counters
 	go func() {

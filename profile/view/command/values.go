@@ -1,7 +1,7 @@
 package command
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -9,15 +9,22 @@ import (
 
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/view"
 )
 
 // Limits of the counters that are made of a recording.
 const (
-	maxNames  = 2048
-	maxFrames = 2048 // of a recording that has ended
+	maxNames = 2048
+	maxRows  = 100_000 // as many as a page keeps
+	minRows  = 1024
+	maxCells = 1 << 20 // rows times names
+
 	liveEvery = 16 * time.Millisecond
-	liveKept  = 7500 // frames: 2 minutes
+	liveKept  = 20_000 // rows of a program that runs
 )
+
+// frameMark is the name of the scopes and instants that end a frame, as in "events stat".
+const frameMark = "frame"
 
 // errNames says that a recording has more quantities than there is room for.
 var errNames = fmt.Errorf("it has more than %d quantities; graphs have the first of them", maxNames)
@@ -33,141 +40,175 @@ func component(name string, i, n int) string {
 	return name + "/" + strconv.Itoa(i)
 }
 
-// A series is what one quantity was at the end of each frame.
-type series struct {
-	at    []int64 // when the value was recorded, -1 for none in this frame
-	value []float64
+// A cell is one quantity in one frame: its last, least and greatest value, the sum, and how
+// many there were.
+type cell struct {
+	at                     int64 // of last
+	count                  int
+	last, least, most, sum float64
 }
 
-// replay gives a set the quantities of a recording as gauges with a history: the whole time
-// is divided into frames. Values may come in any order, as workers' buffers do. With an
-// error there is what could be read.
-func replay(set *counters.Set, tape *events.Tape) error {
-	blocks := tape.Blocks()
-	dur := int64(0)
-	for i := range blocks {
-		dur = max(dur, blocks[i].To)
+// take adds a value. NaN is none.
+func (c *cell) take(at int64, value float64) {
+	if math.IsNaN(value) {
+		return
 	}
-	p := player{names: tape.Names(), frame: dur/maxFrames + 1, of: map[string]*series{}}
-	p.frames = int(dur/p.frame) + 1
-	var failed error
-	var records []events.Record
-	for i := range blocks {
-		var err error
-		if records, err = tape.Read(&blocks[i], records[:0]); err != nil {
-			failed = err
-		}
-		for j := range records {
-			p.take(&blocks[i], &records[j])
-		}
+	c.widen(value, value)
+	c.sum += value
+	if c.count++; c.count == 1 || at >= c.at {
+		c.at, c.last = at, value
 	}
-	p.play(set, tape.Start())
-	return errors.Join(failed, p.full)
 }
 
-// A player has the quantities of a recording by frame.
-type player struct {
-	names  []string
-	frame  int64 // nanoseconds
-	frames int
-	of     map[string]*series
-	order  []string // of
-	full   error    // errNames if there are more
-	values []float64
+// widen brings least and greatest values in.
+func (c *cell) widen(least, most float64) {
+	if c.count == 0 {
+		c.least, c.most = least, most
+	}
+	c.least, c.most = min(c.least, least), max(c.most, most)
 }
 
-func (p *player) take(b *events.Block, r *events.Record) {
-	switch r.Kind {
+// merge adds a later frame.
+func (c *cell) merge(later *cell) {
+	if later.count == 0 {
+		return
+	}
+	c.widen(later.least, later.most)
+	c.at, c.last, c.count = later.at, later.last, c.count+later.count
+}
+
+// A sample is a value of a track, or the end of a frame if track is nil.
+type sample struct {
+	at    int64
+	track *track
+	value float64
+}
+
+func byTime(a, b sample) int { return cmp.Compare(a.at, b.at) }
+
+// A track is a quantity of a recording: values under one name, or the milliseconds that
+// scopes of one name took.
+type track struct {
+	key         trackKey
+	name        string // of the gauge
+	gauge       *counters.Gauge
+	least, most *counters.Gauge // nil until a frame has several values
+	began       bool            // there was a value, where frames are marked
+	level       float64         // the last
+
+	now   cell   // the frame that is under way, for a follower
+	cells []cell // for a player
+}
+
+type trackKey struct {
+	name  string
+	scope bool
+}
+
+// tracks are the quantities of a recording, with their gauges.
+type tracks struct {
+	set    *counters.Set
+	most   int // names
+	of     map[trackKey]*track
+	list   []*track
+	marked bool  // scopes or instants say where frames end
+	full   error // errNames if there are more
+}
+
+func newTracks(set *counters.Set, most int) tracks {
+	return tracks{set: set, most: most, of: map[trackKey]*track{}}
+}
+
+// track returns a quantity, or nil if there is no room for it. Where values and scopes have
+// the same name, that of the later ones gets another ending.
+func (t *tracks) track(name string, scope bool) *track {
+	key := trackKey{name, scope}
+	q := t.of[key]
+	if q != nil {
+		return q
+	}
+	if len(t.list) >= t.most {
+		t.full = errNames
+		return nil
+	}
+	if t.of[trackKey{name, !scope}] != nil {
+		name += map[bool]string{true: " (time)", false: " (value)"}[scope]
+	}
+	q = &track{key: key, name: name, gauge: t.set.Gauge(name)}
+	q.gauge.Set(math.NaN())
+	t.of[key] = q
+	t.list = append(t.list, q)
+	return q
+}
+
+// samples calls use for each number of an event with values, and for a scope.
+func (t *tracks) samples(kind events.Kind, name string, start, dur int64, values []float64, use func(sample)) {
+	switch kind {
+	case events.Scope, events.Instant:
+		if kind == events.Scope {
+			if q := t.track(name, true); q != nil {
+				use(sample{start + dur, q, float64(dur) / 1e6})
+			}
+		}
+		if name == frameMark {
+			use(sample{at: start + dur})
+		}
 	case events.Value:
-		p.set(p.names[r.Name], r.Start, r.Value())
+		if q := t.track(name, false); q != nil {
+			use(sample{start, q, values[0]})
+		}
 	case events.Vector:
-		p.values = b.Values(r, p.values[:0])
-		for i, v := range p.values {
-			p.set(component(p.names[r.Name], i, len(p.values)), r.Start, v)
+		for i, v := range values {
+			if q := t.track(component(name, i, len(values)), false); q != nil {
+				use(sample{start, q, v})
+			}
 		}
 	}
 }
 
-func (p *player) set(name string, at int64, value float64) {
-	s := p.of[name]
-	if s == nil {
-		if len(p.of) >= maxNames {
-			p.full = errNames
-			return
-		}
-		s = &series{at: make([]int64, p.frames), value: make([]float64, p.frames)}
-		for i := range s.at {
-			s.at[i] = -1
-		}
-		p.of[name] = s
-		p.order = append(p.order, name)
+// closed returns what a track has in a frame that has ended, of which c has the samples.
+// Where frames are marked, the time of scopes is their sum, as that of a timer is, and a
+// level stays until it changes. Otherwise the time of each call is a value, and a quantity
+// has none in the frames of others.
+func (t *tracks) closed(q *track, c cell) cell {
+	switch {
+	case !t.marked:
+		return c
+	case q.key.scope && (q.began || c.count > 0):
+		c = cell{count: 1, last: c.sum, least: c.sum, most: c.sum}
+	case q.began && c.count == 0:
+		c = cell{count: 1, last: q.level, least: q.level, most: q.level}
 	}
-	if frame := min(max(at/p.frame, 0), int64(p.frames-1)); at >= s.at[frame] {
-		s.at[frame], s.value[frame] = at, value
-	}
+	q.began, q.level = c.count > 0, c.last
+	return c
 }
 
-// play pushes the frames. Before its first value a quantity is NaN.
-func (p *player) play(set *counters.Set, start time.Time) {
-	gauges := make([]*counters.Gauge, len(p.order))
-	for i, name := range p.order {
-		gauges[i] = set.Gauge(name)
-		gauges[i].Set(math.NaN())
+// show sets the gauges of a track to what it has in a row.
+func (t *tracks) show(q *track, c *cell) {
+	if c.count > 0 {
+		q.gauge.Set(c.last)
+	} else {
+		q.gauge.Set(math.NaN())
 	}
-	set.WatchAll()
-	for f := range p.frames {
-		for i, name := range p.order {
-			if s := p.of[name]; s.at[f] >= 0 {
-				gauges[i].Set(s.value[f])
-			}
-		}
-		set.PushFrame(start.Add(time.Duration((int64(f) + 1) * p.frame)))
+	several := c.count > 0 && (c.least != c.last || c.most != c.last)
+	if several && q.least == nil {
+		least, most := view.Extremes(q.name)
+		q.least, q.most = t.set.Gauge(least), t.set.Gauge(most)
 	}
+	if q.least == nil {
+		return
+	}
+	least, most := math.NaN(), math.NaN()
+	if several {
+		least, most = c.least, c.most
+	}
+	q.least.Set(least)
+	q.most.Set(most)
 }
 
-// follow sets gauges of a set to the quantities of a recording that is under way, until it
-// ends.
-func follow(set *counters.Set, stream *events.Stream) error {
-	stop := make(chan struct{})
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		timer := time.NewTicker(liveEvery)
-		defer timer.Stop()
-		for {
-			select {
-			case now := <-timer.C:
-				set.PushFrame(now)
-			case <-stop:
-				set.PushFrame(time.Now())
-				return
-			}
-		}
-	}()
-	defer func() { close(stop); <-done }()
-	gauges := map[string]*counters.Gauge{}
-	level := func(name string, value float64) {
-		g := gauges[name]
-		if g == nil {
-			if len(gauges) >= maxNames {
-				return
-			}
-			g = set.Gauge(name)
-			gauges[name] = g
-		}
-		g.Set(value)
-	}
-	for e, err := range stream.All() {
-		switch {
-		case err != nil:
-			return err
-		case e.Kind == events.Value:
-			level(e.Name, e.Values[0])
-		case e.Kind == events.Vector:
-			for i, v := range e.Values {
-				level(component(e.Name, i, len(e.Values)), v)
-			}
-		}
-	}
-	return nil
+// rowsOf returns how many rows the counters of a recording have at most: fewer if there are
+// many names.
+func rowsOf(tape *events.Tape) int {
+	names := 4 * len(tape.Names()) // each may be a vector
+	return max(min(maxCells/max(names, 1), maxRows), minRows)
 }

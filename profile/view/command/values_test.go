@@ -2,11 +2,19 @@ package command
 
 import (
 	"bytes"
+	"io"
 	"math"
+	"net"
+	"slices"
 	"testing"
+	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/events/live"
+	"github.com/assetcook/assetcook/profile/view"
 )
 
 // record returns a recording with values of two workers.
@@ -27,60 +35,287 @@ func record(t *testing.T) []byte {
 	return out.Bytes()
 }
 
+// last returns the last value that is known.
 func last(set *counters.Set, name string) float64 {
-	history := set.History(name)
-	if len(history) == 0 {
-		return -1
-	}
-	return history[len(history)-1]
+	known := slices.DeleteFunc(set.History(name), math.IsNaN)
+	return known[len(known)-1]
 }
 
-// The history of a recording begins with its first values and ends with its last.
-func TestReplay(t *testing.T) {
-	stream := record(t)
-	set := counters.New(counters.Options{Frames: maxFrames + 1})
-	if err := replay(set, events.OpenTape(stream)); err != nil {
+// rowCount is enough for the recordings of these tests.
+const rowCount = 2048
+
+// seen are the frames of a quantity as a page has them.
+type seen struct{ last, least, most []float64 }
+
+// quantity returns the frames of a name that a set has.
+func quantity(set *counters.Set, name string) (s seen) {
+	least, most := view.Extremes(name)
+	table := set.Table(0, name, least, most)
+	for i := range table.Frames {
+		row := table.Row(i)
+		if math.IsNaN(row[1]) {
+			row[1], row[2] = row[0], row[0]
+		}
+		s.last, s.least, s.most = append(s.last, row[0]), append(s.least, row[1]), append(s.most, row[2])
+	}
+	return s
+}
+
+func (s seen) equal(other seen) bool {
+	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+	return slices.EqualFunc(s.last, other.last, same) && slices.EqualFunc(s.least, other.least, same) && slices.EqualFunc(s.most, other.most, same)
+}
+
+// joined makes one frame of each so many.
+func (s seen) joined(n int) (all seen) {
+	known := func(values []float64) []float64 { return slices.DeleteFunc(slices.Clone(values), math.IsNaN) }
+	for i := 0; i < len(s.last); i += n {
+		until := min(i+n, len(s.last))
+		least, most, last := known(s.least[i:until]), known(s.most[i:until]), s.last[until-1]
+		if len(least) == 0 {
+			least, most = []float64{last}, []float64{last}
+		}
+		all.last, all.least, all.most = append(all.last, last), append(all.least, slices.Min(least)), append(all.most, slices.Max(most))
+	}
+	return all
+}
+
+// A graph of a recording, of a stream over TCP, and of the program itself are the same, for
+// any values in any number of frames. Where there are more frames than rows, or several
+// values in a frame, neither the least nor the greatest is lost.
+func TestGraphsAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := []string{"dt", "camera/x", "level"}[:rapid.IntRange(1, 3).Draw(t, "names")]
+		frames := rapid.IntRange(1, 40).Draw(t, "frames")
+		value := rapid.OneOf(rapid.SampledFrom([]float64{16, 16, 16, 100, -1, 0}), rapid.Float64Range(-1e6, 1e6))
+		feed := events.NewFeed()
+		var file bytes.Buffer
+		rec := events.New(io.MultiWriter(&file, feed), events.Options{Names: 16, NameBytes: 256})
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		go live.Serve(listener, feed)
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		begin := make([]byte, 8) // of a stream: the viewer has been let in
+		if _, err := io.ReadFull(conn, begin); err != nil {
+			t.Fatal(err)
+		}
+		followed := counters.New(counters.Options{Frames: rowCount})
+		followed.WatchAll()
+		done := make(chan error, 1)
+		go func() { done <- follow(followed, events.Read(io.MultiReader(bytes.NewReader(begin), conn))) }()
+
+		own := counters.New(counters.Options{Frames: rowCount})
+		own.WatchAll()
+		w := rec.Worker("main")
+		want := map[string]*seen{}
+		for _, name := range names { // a level is known from the first frame on
+			own.Gauge(name).Set(math.NaN())
+			want[name] = &seen{}
+		}
+		for range frames {
+			for _, name := range names {
+				s := want[name]
+				least, most := math.NaN(), math.NaN()
+				for range rapid.SampledFrom([]int{1, 1, 1, 0, 2, 5}).Draw(t, "values") {
+					v := value.Draw(t, "value")
+					w.Value(rec.Symbol(name), v)
+					own.Gauge(name).Set(v)
+					if !(least <= v) {
+						least = v
+					}
+					if !(most >= v) {
+						most = v
+					}
+				}
+				if math.IsNaN(least) {
+					least = own.Gauge(name).Value()
+					most = least
+				}
+				s.last, s.least, s.most = append(s.last, own.Gauge(name).Value()), append(s.least, least), append(s.most, most)
+			}
+			for range rapid.IntRange(0, 2).Draw(t, "calls") {
+				w.Begin(rec.Symbol("ai"), 0).End()
+			}
+			own.PushFrame(time.Now())
+			w.Instant(rec.Symbol(frameMark), 0)
+			w.Flush()
+		}
+		if err := rec.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		rows := rapid.SampledFrom([]int{rowCount, 16, 7, 2}).Draw(t, "rows")
+		replayed := counters.New(counters.Options{Frames: rowCount})
+		if err := replay(replayed, events.OpenTape(file.Bytes()), rows); err != nil {
+			t.Fatal(err)
+		}
+		join := (frames + rows - 1) / rows
+		if got, want := quantity(followed, "ai"), quantity(replayed, "ai"); join == 1 && !got.equal(want) {
+			t.Fatalf("ai takes %v over TCP, %v in the recording", got, want)
+		}
+		for _, name := range names {
+			if !slices.ContainsFunc(want[name].last, func(v float64) bool { return !math.IsNaN(v) }) {
+				continue // was never recorded
+			}
+			if got := quantity(own, name); !slices.EqualFunc(got.last, want[name].last, func(a, b float64) bool { return a == b || a != a && b != b }) {
+				t.Fatalf("%s: the program has %v, want %v", name, got.last, want[name].last)
+			}
+			if got := quantity(followed, name); !got.equal(*want[name]) {
+				t.Fatalf("%s over TCP: %v\nwant %v", name, got, *want[name])
+			}
+			if got, want := quantity(replayed, name), want[name].joined(join); !got.equal(want) {
+				t.Fatalf("%s of the recording, %d frames a row: %v\nwant %v", name, join, got, want)
+			}
+		}
+	})
+}
+
+// Without marks, each value of a recording is in a frame of its own as long as there are
+// rows, and extremes are kept however few there are.
+func TestUnmarkedValues(t *testing.T) {
+	var out bytes.Buffer
+	rec := events.New(&out, events.Options{})
+	a, b := rec.Worker("a"), rec.Worker("b")
+	const count = 20_000
+	for n := range count {
+		v := 16.0
+		if n%1000 == 500 {
+			v = 100
+		}
+		a.Value(rec.Symbol("dt"), v)
+		if n%4 == 0 {
+			b.Value(rec.Symbol("slow"), v-float64(n%1000/500))
+		}
+	}
+	b.Release() // its values come first
+	a.Release()
+	if err := rec.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]float64{"frame_ms": 9, "camera/x": 1, "camera/y": 2, "camera/z": -9} {
-		if got := last(set, name); got != want {
-			t.Errorf("%s ends at %v, want %v", name, got, want)
+	for _, rows := range []int{maxRows, 1024, 50} {
+		set := counters.New(counters.Options{Frames: rows + 1})
+		if err := replay(set, events.OpenTape(out.Bytes()), rows); err != nil {
+			t.Fatal(err)
+		}
+		for name, least := range map[string]float64{"dt": 16, "slow": 15} {
+			s := quantity(set, name)
+			if len(s.last) > rows+1 {
+				t.Errorf("%d rows, want at most %d", len(s.last), rows+1)
+			}
+			known := slices.DeleteFunc(s.least, math.IsNaN)
+			if got := slices.Min(known); got != least {
+				t.Errorf("%d rows: the least of %s is %v, want %v", rows, name, got, least)
+			}
+			spikes := counters.SummarizeOver(s.most, 50).Spikes.Count
+			if want := min(20, rows); spikes > 20 || rows > 50 && spikes < want-2 || spikes == 0 || rows == maxRows && spikes != want {
+				t.Errorf("%d rows: %s has %d spikes, want %d", rows, name, spikes, want)
+			}
 		}
 	}
-	history := set.History("frame_ms")
-	if n := len(history); n == 0 || n > maxFrames+1 {
-		t.Errorf("%d frames", n)
+	set := counters.New(counters.Options{Frames: 1 << 16})
+	set.WatchAll()
+	if err := follow(set, events.Read(bytes.NewReader(out.Bytes()))); err != nil {
+		t.Fatal(err)
 	}
-	before := math.Inf(-1)
-	for i, v := range history {
-		if v < before || math.IsNaN(v) && i > 0 && !math.IsNaN(history[i-1]) {
-			t.Errorf("frame %d has %v after %v: values were recorded in rising order", i, v, before)
+	if s := quantity(set, "dt"); slices.Max(slices.DeleteFunc(s.most, math.IsNaN)) != 100 {
+		t.Error("a spike is lost in a stream")
+	}
+}
+
+// The time of scopes is graphed: of each frame where frames are marked, as timers of the
+// program have it, and else of each call.
+func TestScopeTimes(t *testing.T) {
+	for _, marked := range []bool{true, false} {
+		var out bytes.Buffer
+		rec := events.New(&out, events.Options{})
+		w := rec.Worker("main")
+		name := map[bool]string{true: "frame", false: "tick"}[marked]
+		for range 5 {
+			frame := w.Begin(rec.Symbol(name), 0)
+			for range 3 {
+				w.Begin(rec.Symbol("ai"), 0).End()
+			}
+			frame.End()
 		}
-		if !math.IsNaN(v) {
-			before = v
+		w.Release()
+		if err := rec.Close(); err != nil {
+			t.Fatal(err)
 		}
+		var want []float64 // ms
+		total := 0.0
+		for e, err := range events.Read(bytes.NewReader(out.Bytes())).All() {
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case e.Name == "ai" && marked:
+				total += float64(e.Dur) / 1e6
+			case e.Name == "ai":
+				want = append(want, float64(e.Dur)/1e6)
+			case e.Name == "frame":
+				want, total = append(want, total), 0
+			}
+		}
+		set := counters.New(counters.Options{Frames: rowCount})
+		if err := replay(set, events.OpenTape(out.Bytes()), rowCount); err != nil {
+			t.Fatal(err)
+		}
+		s := quantity(set, "ai")
+		if got := slices.DeleteFunc(s.last, math.IsNaN); !marked && slices.Max(s.most) != slices.Max(want) || marked && !slices.Equal(got, want) {
+			t.Errorf("marked %v: ai took %v, want %v", marked, s, want)
+		}
+		if got := slices.DeleteFunc(quantity(set, name).last, math.IsNaN); len(got) == 0 || marked && len(got) != 5 {
+			t.Errorf("marked %v: %s took %v", marked, name, got)
+		}
+	}
+}
+
+// What comes long after its frame was shown still counts for the extremes.
+func TestLateValues(t *testing.T) {
+	set := counters.New(counters.Options{Frames: rowCount})
+	set.WatchAll()
+	f := &follower{tracks: newTracks(set, maxNames), late: map[lateTotal]float64{}}
+	now := time.Unix(100, 0)
+	take := func(kind events.Kind, name string, at, dur time.Duration, values ...float64) {
+		f.take(&events.Event{Kind: kind, Name: name, Time: int64(at), Dur: int64(dur), Values: values}, time.Unix(0, 0), now)
+	}
+	for n := range 10 {
+		at := time.Duration(n+1) * 16 * time.Millisecond
+		take(events.Value, "dt", at-1, 0, 16)
+		take(events.Scope, "ai", at-1e6, 5e5)
+		take(events.Instant, frameMark, at, 0)
+	}
+	f.tick(now.Add(time.Second))
+	for n := range 10 { // a worker that flushes seldom
+		at := time.Duration(n+1) * 16 * time.Millisecond
+		take(events.Value, "dt", at-2, 0, 16+float64(n%5)*20)
+		take(events.Scope, "ai", at-3e6, 1e6)
+		take(events.Scope, "ai", at-2e6, 1e6)
+	}
+	take(events.Instant, frameMark, 200*time.Millisecond, 0)
+	f.finish()
+	dt, ai := quantity(set, "dt"), quantity(set, "ai")
+	if len(dt.last) != 11 || dt.most[10] != 96 || dt.least[10] != 16 {
+		t.Errorf("dt is %v", dt)
+	}
+	if ai.most[10] != 2 || ai.last[10] != 0 || ai.last[3] != 0.5 {
+		t.Errorf("ai took %v: late calls are not those of one frame", ai)
 	}
 }
 
 // What was read of a torn recording is there.
 func TestReplayTorn(t *testing.T) {
 	stream := record(t)
-	set := counters.New(counters.Options{Frames: maxFrames + 1})
-	if err := replay(set, events.OpenTape(stream[:len(stream)-10])); err != nil || last(set, "camera/z") != -9 {
+	set := counters.New(counters.Options{Frames: rowCount})
+	if err := replay(set, events.OpenTape(stream[:len(stream)-10]), rowCount); err != nil || last(set, "camera/z") != -9 {
 		t.Errorf("error %v, and camera/z ends at %v", err, last(set, "camera/z"))
-	}
-}
-
-func TestFollow(t *testing.T) {
-	stream := record(t)
-	set := counters.New(counters.Options{})
-	set.WatchAll()
-	if err := follow(set, events.Read(bytes.NewReader(stream))); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]float64{"frame_ms": 9, "camera/z": -9} {
-		if got := last(set, name); got != want {
-			t.Errorf("%s ends at %v, want %v", name, got, want)
-		}
 	}
 }

@@ -4,7 +4,7 @@ import { Shown } from "./countershown.js";
 import { Statistics } from "./counterstats.js";
 import { CounterTable } from "./countertable.js";
 import { CounterTree } from "./countertree.js";
-import { FrameStream } from "./frames.js";
+import { FrameStream, partOf } from "./frames.js";
 import { GraphCard, element, lookOf } from "./graph.js";
 import { Graphs } from "./graphs.js";
 import { Latency } from "./latency.js";
@@ -19,6 +19,7 @@ export function graphsOf(app) { return app.graphs ??= new Graphs(app.state); }
 class CountersTab {
 	frames = new Frames();
 	kinds = new Map();
+	spans = new Set(); // names of which a frame may have several values
 	#app;
 	#graphs;
 	#statistics;
@@ -89,6 +90,7 @@ class CountersTab {
 
 	get view() { return this.shown.view; }
 	get stats() { return this.#statistics.of; }
+	summarize(name, from, to) { return this.#statistics.summarize(name, from, to); }
 	get highs() { return this.#statistics.highs; }
 
 	#keys() {
@@ -195,8 +197,9 @@ class CountersTab {
 	// one can look back when it is in front again.
 	#watch() {
 		const names = this.#visible ? this.shownNames() : [];
+		const extremes = names.filter(n => this.spans.has(n)).flatMap(n => [partOf(n, "min"), partOf(n, "max")]);
 		const detail = this.table.el.hidden ? [] : this.table.names.filter(n => this.kinds.get(n) === "timer");
-		this.stream.want(names, names.length ? detail : []);
+		this.stream.want([...names, ...extremes], names.length ? detail : []);
 		this.#statistics.keep(names);
 	}
 
@@ -214,7 +217,7 @@ class CountersTab {
 		const g = this.selected, { frames } = this;
 		if (!g) return;
 		for (let n = this.shown.present + direction; n >= frames.first && n < frames.next; n += direction) {
-			if (g.series.some(s => frames.value(s, n) > (this.stats.get(s)?.over ?? Infinity))) return this.mark(n);
+			if (g.series.some(s => frames.peak(s, n) > (this.stats.get(s)?.over ?? Infinity))) return this.mark(n);
 		}
 		this.say("no more spikes");
 	}
@@ -300,6 +303,7 @@ class CountersTab {
 				if (this.#count >= 0) got = await this.#app.server.get("api/counters");
 				this.#count = got.count;
 				this.kinds = new Map(got.names.map(n => [n.name, n.kind]));
+				this.spans = new Set(got.names.filter(n => n.spans).map(n => n.name));
 				this.tree.set(got.names);
 				this.#watch();
 				this.redraw();

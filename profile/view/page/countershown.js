@@ -117,7 +117,7 @@ export class Shown {
 
 	// scrollTo pauses with frames up to one shown; at the newest it goes on.
 	scrollTo(to) {
-		const frames = this.#frames, least = Math.min(frames.next, frames.first + Math.min(this.length, 20));
+		const frames = this.#frames, least = Math.min(frames.next, frames.first + this.length);
 		if (to >= frames.next) this.#end = this.#pinned = -1;
 		else {
 			this.#end = Math.max(least, to);

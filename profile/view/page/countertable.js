@@ -2,7 +2,7 @@
 
 import { partOf } from "./frames.js";
 import { element } from "./graph.js";
-import { format, summarize } from "./series.js";
+import { format } from "./series.js";
 import { VirtualList } from "./virtual.js";
 
 const rowHeight = 21, mostColumns = 40;
@@ -24,7 +24,6 @@ export class CounterTable {
 	#columns = [];
 	#rows = [];
 	#names = [];
-	#scratch = new Float64Array(1024);
 	#key = "";
 	#known = Infinity; // frames in which timers are known in detail
 
@@ -73,7 +72,10 @@ export class CounterTable {
 			if (this.#known < to - from) this.what.textContent += `; calls, own, min, mean and max of timers of the ${this.#known} frames since the table shows them`;
 		} else {
 			const units = names.map(n => kinds.get(n) === "timer" ? n + " ms" : n);
-			this.#columns = [["frame", n => n], ["time", n => this.#time(n)], ...names.map((name, i) => [units[i], n => frames.value(name, n), name])];
+			const column = (name, text) => [text, n => frames.value(name, n), text];
+			const columns = (name, i) => !this.#host.spans.has(name) ? [column(name, units[i])]
+				: [column(name, units[i]), column(partOf(name, "min"), name + " min"), column(partOf(name, "max"), name + " max")];
+			this.#columns = [["frame", n => n], ["time", n => this.#time(n)], ...names.flatMap(columns)];
 			this.#rows = Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 		}
 		this.#order();
@@ -82,10 +84,8 @@ export class CounterTable {
 	}
 
 	#sum(name, from, to) {
-		const { frames, kinds } = this.#host, count = Math.max(0, to - from);
-		if (this.#scratch.length < count) this.#scratch = new Float64Array(count * 2);
-		frames.copy(name, from, to, this.#scratch);
-		const s = summarize(this.#scratch, count, {});
+		const { frames, kinds } = this.#host;
+		const s = this.#host.summarize(name, from, to);
 		const kind = kinds.get(name) ?? "";
 		const row = { name, kind, calls: NaN, total: s.sum, own: NaN, min: s.min, mean: s.mean, max: s.high, p50: s.p50, p95: s.p95, p99: s.p99,
 			high: s.high, highAt: from + s.highAt, spikes: s.spikes, longest: s.longest };

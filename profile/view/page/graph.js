@@ -1,5 +1,6 @@
 // A graph as a card: a plot, its buttons, a legend with values.
 
+import { partOf } from "./frames.js";
 import { Plot, gutter, lane } from "./plot.js";
 import { format, spiky } from "./series.js";
 
@@ -148,7 +149,7 @@ export class GraphCard {
 		let best = -1;
 		for (let n = from; n <= to; n++) {
 			for (const s of this.series) {
-				if (s.stats && spiky(s.stats) && this.#host.frames.value(s.name, n) > s.stats.over && (best < 0 || Math.abs(n - middle) < Math.abs(best - middle))) best = n;
+				if (s.stats && spiky(s.stats) && this.#host.frames.peak(s.name, n) > s.stats.over && (best < 0 || Math.abs(n - middle) < Math.abs(best - middle))) best = n;
 			}
 		}
 		return best;
@@ -204,6 +205,12 @@ export class GraphCard {
 		this.plot.draw(host.frames, this.series, host.view, host.palette, { own: this.graph.own && this.series.length > 1, range: this.graph.range, focus: this.#focus });
 	}
 
+	// value writes the value of a frame, and its extremes if there were several.
+	#value(name, at) {
+		const { frames } = this.#host, most = frames.value(partOf(name, "max"), at);
+		return Number.isNaN(most) ? format(frames.known(name, at)) : format(frames.value(partOf(name, "min"), at)) + " … " + format(most);
+	}
+
 	// write fills the legend in.
 	write() {
 		if (!this.visible) return;
@@ -212,7 +219,7 @@ export class GraphCard {
 		for (const r of this.#rows) {
 			const s = host.stats.get(r.name), unit = host.kinds.get(r.name) === "timer" ? " ms" : "";
 			const known = s && s.count > 0;
-			const texts = [format(host.frames.value(r.name, at)) + unit, known ? format(s.mean) : "–", known ? format(s.p99) : "–", known ? format(s.high) : "–",
+			const texts = [this.#value(r.name, at) + unit, known ? format(s.mean) : "–", known ? format(s.p99) : "–", known ? format(s.high) : "–",
 				known ? s.spikes === 0 ? "0" : `${s.spikes} · ${s.longest}` : "–"];
 			for (const [i, text] of texts.entries()) {
 				if (r.shown[i] === text) continue;

@@ -1,7 +1,6 @@
 // All frames that are kept, as a strip to scrub through.
 
 import { element } from "./graph.js";
-import { bins } from "./series.js";
 
 export class Overview {
 	#host;
@@ -45,12 +44,12 @@ export class Overview {
 		const x = frame => (frame - frames.first) / Math.max(1, n) * w;
 		const name = this.#host.selected?.series[0];
 		if (name && n > 0) {
-			const size = Math.max(1, Math.floor(n / w)), most = Math.ceil(n / size) + 2, column = frames.columns.get(name);
+			const size = Math.max(1, Math.floor(n / w)), most = Math.ceil(n / size) + 2;
 			if (this.#low.length < most) {
 				this.#low = new Float64Array(most * 2);
 				this.#high = new Float64Array(most * 2);
 			}
-			const count = column ? bins(column, frames.first % frames.capacity, n, frames.first, size, this.#low, this.#high) : 0;
+			const count = frames.columns.has(name) ? frames.bins(name, frames.first, n, size, this.#low, this.#high) : 0;
 			let least = Infinity, greatest = -Infinity;
 			for (let b = 0; b < count; b++) {
 				least = Math.min(least, this.#low[b]);

@@ -112,13 +112,13 @@ export class Plot {
 
 	// extent fills the bins of a series and returns its least and greatest value.
 	#extent(frames, name, span, at) {
-		const c = frames.columns.get(name), e = { low: Infinity, high: -Infinity };
-		if (!c || span.count === 0) {
+		const e = { low: Infinity, high: -Infinity };
+		if (!frames.columns.has(name) || span.count === 0) {
 			low.fill(Infinity, at, at + span.most);
 			high.fill(-Infinity, at, at + span.most);
 			return e;
 		}
-		const n = bins(c, span.from % frames.capacity, span.count, span.from, span.size, low, high, at);
+		const n = frames.bins(name, span.from, span.count, span.size, low, high, at);
 		for (let b = at; b < at + n; b++) {
 			if (low[b] < e.low && low[b] > -Infinity) e.low = low[b];
 			if (high[b] > e.high && high[b] < Infinity) e.high = high[b];
@@ -167,22 +167,24 @@ export class Plot {
 		ctx.restore();
 	}
 
-	// line strokes the bins from index at on; of one frame each they are points.
+	// line strokes the bins from index at on; of one frame each they are points. Where nothing
+	// is known the level stays.
 	#line(ctx, at, span, view, y) {
 		ctx.beginPath();
 		const scale = this.inner / (view.to - view.from), last = span.to - 1;
-		let down = false;
+		let down = false, level = 0;
 		for (let b = at, frame = span.from; frame < span.to; b++) {
 			const end = Math.min(span.to, frame + span.size - frame % span.size);
+			const x = gutter + ((frame + end) / 2 - view.from) * scale;
 			if (low[b] > high[b]) {
-				down = false; // nothing is known here
+				if (down) ctx.lineTo(x, level);
 			} else {
-				const x = gutter + ((frame + end) / 2 - view.from) * scale;
+				level = y(high[b]);
 				if (!down) {
 					ctx.moveTo(x, y(low[b]));
-					if (low[b] === high[b] && (end > last || low[b + 1] > high[b + 1])) ctx.lineTo(x + 1, y(low[b])); // a single point
+					if (low[b] === high[b] && end > last) ctx.lineTo(x + 1, level); // a single point
 				} else ctx.lineTo(x, y(low[b]));
-				if (high[b] > low[b]) ctx.lineTo(x, y(high[b]));
+				if (high[b] > low[b]) ctx.lineTo(x, level);
 				down = true;
 			}
 			frame = end;
@@ -208,8 +210,7 @@ export class Plot {
 		const one = this.inner / (view.to - view.from);
 		let free = gutter; // where the next length may stand
 		for (const [i, s] of series.entries()) {
-			const c = frames.columns.get(s.name);
-			if (!c || !s.stats || !spiky(s.stats)) continue;
+			if (!frames.columns.has(s.name) || !s.stats || !spiky(s.stats)) continue;
 			ctx.fillStyle = s.color;
 			const over = s.stats.over;
 			let run = 0;
@@ -230,7 +231,7 @@ export class Plot {
 				if (!(high[b] > over)) {
 					if (run) mark(frame);
 				} else for (let n = frame; n < end; n++) {
-					if (c[n % frames.capacity] > over) run++;
+					if (frames.peak(s.name, n) > over) run++;
 					else if (run) mark(n);
 				}
 				frame = end;

@@ -1,5 +1,7 @@
 // Values of frames, kept in rings, and what is computed of them. There is no DOM here.
 
+import { partOf } from "./frames.js";
+
 // Frames keeps the values of some names for the last frames, up to a number of frames and
 // of bytes. A value that is not known is NaN. Frame n is at index n % capacity of each column.
 export class Frames {
@@ -82,6 +84,26 @@ export class Frames {
 		return c && number >= this.first && number < this.next ? c[number % this.capacity] : NaN;
 	}
 
+	// peak is the greatest value of a frame, which may have several.
+	peak(name, number) {
+		const greatest = this.value(partOf(name, "max"), number);
+		return Number.isNaN(greatest) ? this.value(name, number) : greatest;
+	}
+
+	// known is the value of a frame or, if it has none, of the last one before that has.
+	known(name, number) {
+		const c = this.columns.get(name);
+		let n = Math.min(number, this.next - 1);
+		while (c && n >= this.first && Number.isNaN(c[n % this.capacity])) n--;
+		return c && n >= this.first ? c[n % this.capacity] : NaN;
+	}
+
+	// bins finds the extremes of count frames from number from on; see the function.
+	bins(name, from, count, size, low, high, at = 0) {
+		const column = part => this.columns.get(part);
+		return bins(column(name), from % this.capacity, count, from, size, low, high, at, column(partOf(name, "min")), column(partOf(name, "max")));
+	}
+
 	time(number) { return number >= this.first && number < this.next ? this.at[number % this.capacity] : NaN; }
 
 	// frameAt returns the frame at or after a time, next if there is none.
@@ -111,10 +133,11 @@ let sorted = new Float64Array(1024);
 //
 //	percentile p: the least value that at least p percent do not exceed
 //	a spike: a value greater than twice the median, or than 0 if that is negative
-//	a run: spikes in a row; NaN ends it
+//	a run: spikes in a row; NaN is nothing between them
 //
-// into is filled and returned.
-export function summarize(values, count, into = {}) {
+// Where least and greatest have numbers they are the extremes of the frame, whose last value
+// is in values. into is filled and returned.
+export function summarize(values, count, into = {}, least = null, greatest = null) {
 	if (sorted.length < count) sorted = new Float64Array(count * 2);
 	let n = 0;
 	for (let i = 0; i < count; i++) if (!Number.isNaN(values[i])) sorted[n++] = values[i];
@@ -127,19 +150,22 @@ export function summarize(values, count, into = {}) {
 	into.p99 = percentile(99);
 	into.over = Math.max(2 * into.p50, 0);
 	into.last = into.sum = into.high = into.highAt = into.spikes = into.longest = into.longestAt = 0;
-	let run = 0, seen = false;
+	let run = 0, runAt = 0, seen = false;
 	for (let i = 0; i < count; i++) {
 		const v = values[i];
-		if (v > into.over) {
+		if (Number.isNaN(v)) continue;
+		const peak = greatest?.[i] > v ? greatest[i] : v;
+		if (least?.[i] < into.min) into.min = least[i];
+		if (peak > into.over) {
 			into.spikes++;
-			if (++run > into.longest) {
+			if (run++ === 0) runAt = i;
+			if (run > into.longest) {
 				into.longest = run;
-				into.longestAt = i + 1 - run;
+				into.longestAt = runAt;
 			}
 		} else run = 0;
-		if (Number.isNaN(v)) continue;
-		if (!seen || v > into.high) {
-			into.high = v;
+		if (!seen || peak > into.high) {
+			into.high = peak;
 			into.highAt = i;
 		}
 		seen = true;
@@ -191,8 +217,9 @@ export function sma(values, count, window) {
 // bins finds the least and greatest of every size values in a row and writes them to low
 // and high from index at on. The first of count values is at index start, that of frame
 // from, and the last index is followed by the first. Bins begin at multiples of size, so
-// that they do not change as frames go by. It returns how many bins there are.
-export function bins(values, start, count, from, size, low, high, at = 0) {
+// that they do not change as frames go by. Where bottom and top have numbers, these are the
+// extremes of a frame. It returns how many bins there are.
+export function bins(values, start, count, from, size, low, high, at = 0, bottom = null, top = null) {
 	let b = at - 1, least = Infinity, greatest = -Infinity, edge = 0;
 	for (let i = 0, slot = start; i < count; i++) {
 		if (i >= edge) {
@@ -206,9 +233,13 @@ export function bins(values, start, count, from, size, low, high, at = 0) {
 			edge = i + size - (from + i) % size;
 		}
 		const v = values[slot];
-		if (++slot === values.length) slot = 0;
 		if (v < least) least = v;
 		if (v > greatest) greatest = v;
+		if (top) {
+			if (bottom[slot] < least) least = bottom[slot];
+			if (top[slot] > greatest) greatest = top[slot];
+		}
+		if (++slot === values.length) slot = 0;
 	}
 	if (b >= at) {
 		low[b] = least;

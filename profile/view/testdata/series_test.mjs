@@ -2,7 +2,8 @@
 // answer is what series.js computes of them. Then come checks of its own.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { Rows } from "./frames.js";
+import { Statistics } from "./counterstats.js";
+import { Rows, partOf } from "./frames.js";
 import { Graphs, formatGraph, parseGraph } from "./graphs.js";
 import { Frames, bins, ema, format, sma, summarize } from "./series.js";
 
@@ -69,6 +70,26 @@ for (const cut of [1, 3, 8, 24, 25, 1000]) {
 	assert.equal(n, 3);
 	assert.deepEqual([...low.subarray(2, 2 + n)], [5, 1, -2]);
 	assert.deepEqual([...high.subarray(2, 2 + n)], [5, 7, 3]);
+}
+
+// A frame may have several values: bins, the greatest and spikes are of all of them, and a
+// frame without any is nothing between two others.
+{
+	const f = new Frames(3000, 1 << 30), extremes = [partOf("a", "min"), partOf("a", "max")];
+	f.keep(["a", ...extremes]);
+	for (const [n, v, least, most] of [[0, 1, NaN, NaN], [1, 1, -5, 9], [2, NaN, NaN, NaN], [3, 1, 1, 8], [4, 1, NaN, NaN]]) {
+		f.open(n);
+		for (const [i, name] of ["a", ...extremes].entries()) f.columns.get(name)[n] = [v, least, most][i];
+	}
+	assert.deepEqual([0, 1, 2, 3, 4].map(n => f.peak("a", n)), [1, 9, NaN, 8, 1]);
+	assert.equal(f.known("a", 2), 1);
+	assert.ok(Number.isNaN(f.known("b", 2)));
+	const low = new Float64Array(9), high = new Float64Array(9);
+	assert.equal(f.bins("a", 0, 5, 2, low, high), 3);
+	assert.deepEqual([[...low.subarray(0, 3)], [...high.subarray(0, 3)]], [[-5, 1, 1], [9, 8, 1]]);
+	const stats = new Statistics(f);
+	const s = stats.summarize("a", 0, 5);
+	assert.deepEqual([s.count, s.min, s.high, s.highAt, s.spikes, s.longest, s.longestAt, s.last], [4, -5, 9, 1, 2, 2, 1, 1]);
 }
 
 // Graphs live in the URL.

@@ -77,14 +77,19 @@ func (r *Report) top(key string, all *Table) *Table {
 		{"bytes_in", "source", Bytes, true}, {"recipe", "recipe", Name, false}, {"why", "why", Text, false}, {"used_by", "used by", Text, false},
 	}}
 	sorted := slices.Clone(all.Rows)
+	took, size := all.column("cook_ns"), all.column("bytes_out")
 	if key == "slowest" {
 		t.Title, t.Note = "Slowest assets", "By the time that the recipe took when it last ran, here or on the machine that filled the store."
-		slices.SortStableFunc(sorted, func(a, b []any) int { return cmp.Compare(b[5].(time.Duration), a[5].(time.Duration)) })
+		slices.SortStableFunc(sorted, func(a, b []any) int { return cmp.Compare(b[took].(time.Duration), a[took].(time.Duration)) })
 	} else {
-		slices.SortStableFunc(sorted, func(a, b []any) int { return cmp.Compare(b[4].(int64), a[4].(int64)) })
+		slices.SortStableFunc(sorted, func(a, b []any) int { return cmp.Compare(b[size].(int64), a[size].(int64)) })
 	}
 	for _, row := range sorted[:min(most, len(sorted))] {
-		t.add(row[0], row[1], row[4], row[5], row[3], row[2], row[8], row[9])
+		cells := make([]any, len(t.Columns))
+		for k, c := range t.Columns {
+			cells[k] = row[all.column(c.Key)]
+		}
+		t.add(cells...)
 	}
 	return t
 }

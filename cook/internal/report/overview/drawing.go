@@ -27,11 +27,12 @@ func colorOf(recipe int) string {
 // legend names the colors of recipes.
 func (p *writer) legend() {
 	p.f("<p class=note>Colors are recipes; a folder has that of the one that takes most of it. Each tile leads to its row below.</p>\n<ul class=legend>")
-	for i, row := range p.report.Table("recipes").Rows {
+	recipes := p.report.Table("recipes")
+	for i, row := range recipes.Rows {
 		if i == 30 {
 			break
 		}
-		p.f("<li><svg viewBox=\"0 0 10 10\" width=12 height=12 aria-hidden=true><rect class=%s width=10 height=10 /></svg> %s", colorOf(i), pathname.Show(row[0].(string)))
+		p.f("<li><svg viewBox=\"0 0 10 10\" width=12 height=12 aria-hidden=true><rect class=%s width=10 height=10 /></svg> %s", colorOf(i), pathname.Show(cellAs[string](recipes, row, "recipe")))
 	}
 	p.f("</ul>\n")
 }

@@ -20,23 +20,24 @@ func count(n int, thing string) string {
 func (r *Report) glance() {
 	r.ask("What was cooked again, and why?", "again", r.againText())
 	bound, longest := Bound(r.last), ""
-	for _, row := range r.Table("again").Rows {
-		if o := row[2].(string); o == "cooked" || o == "unchanged" {
-			longest = fmt.Sprintf("In the last cook %s took longest (%s). ", pathname.Show(row[0].(string)), human.Duration(row[4].(time.Duration)))
+	again := r.Table("again")
+	for _, row := range again.Rows {
+		if o := cellAs[string](again, row, "outcome"); o == "cooked" || o == "unchanged" {
+			longest = fmt.Sprintf("In the last cook %s took longest (%s). ", pathname.Show(cellAs[string](again, row, "path")), human.Duration(cellAs[time.Duration](again, row, "cook_ns")))
 			break
 		}
 	}
-	if rows := r.Table("slowest").Rows; len(rows) > 0 && r.last != nil && r.last.Counts["cook/cook/count"] < int64(len(r.in.Assets)) {
-		bound += fmt.Sprintf(" Of all assets, %s takes longest (%s).", pathname.Show(rows[0][0].(string)), human.Duration(rows[0][3].(time.Duration)))
+	if t := r.Table("slowest"); len(t.Rows) > 0 && r.last != nil && r.last.Counts["cook/cook/count"] < int64(len(r.in.Assets)) {
+		bound += fmt.Sprintf(" Of all assets, %s takes longest (%s).", pathname.Show(cellAs[string](t, t.Rows[0], "path")), human.Duration(cellAs[time.Duration](t, t.Rows[0], "cook_ns")))
 	}
 	r.ask("What took longest, and what bounded the cook?", "last", longest+bound)
 	r.ask("Which textures lost most quality?", "textures", r.lossText())
 	r.ask("What grew since yesterday?", "growth_day", r.growthText())
-	if n := len(r.Table("failures").Rows); n > 0 {
-		r.ask("What failed?", "failures", fmt.Sprintf("%s; the first is %s.", count(n, "asset"), pathname.Show(r.Table("failures").Rows[0][0].(string))))
+	if t := r.Table("failures"); len(t.Rows) > 0 {
+		r.ask("What failed?", "failures", fmt.Sprintf("%s; the first is %s.", count(len(t.Rows), "asset"), pathname.Show(cellAs[string](t, t.Rows[0], "path"))))
 	}
 	if t := r.Table("warnings"); len(t.Rows) > 0 {
-		r.ask("What looks like a mistake?", "warnings", fmt.Sprintf("%s of %s, most often: %s.", count(int(t.sums(t.Rows)[1].(int64)), "warning"), count(len(t.Rows), "cause"), cut(pathname.Escape(t.Rows[0][0].(string)), longestCell)))
+		r.ask("What looks like a mistake?", "warnings", fmt.Sprintf("%s of %s, most often: %s.", count(int(cellAs[int64](t, t.sums(t.Rows), "warnings")), "warning"), count(len(t.Rows), "cause"), cut(pathname.Escape(cellAs[string](t, t.Rows[0], "cause")), longestCell)))
 	}
 }
 
@@ -60,12 +61,13 @@ func (r *Report) againText() string {
 	}
 	text := fmt.Sprintf("The last cook (%s UTC, %s) had %s: %s.", Moment.show(r.last.At), human.Duration(r.last.Took), count(int(c["cook/found/count"]), "asset"), strings.Join(parts, ", "))
 	var why []string
-	for i, row := range r.Table("reasons").Rows {
+	reasons := r.Table("reasons")
+	for i, row := range reasons.Rows {
 		if i == 3 {
 			why = append(why, "…")
 			break
 		}
-		why = append(why, fmt.Sprintf("%s (%d)", cut(pathname.Escape(row[0].(string)), 80), row[1].(int64)))
+		why = append(why, fmt.Sprintf("%s (%d)", cut(pathname.Escape(cellAs[string](reasons, row, "why")), 80), cellAs[int64](reasons, row, "assets")))
 	}
 	if len(why) > 0 {
 		text += " Because: " + strings.Join(why, ", ") + "."
@@ -76,13 +78,14 @@ func (r *Report) againText() string {
 func (r *Report) lossText() string {
 	var worst []string
 	compared := 0
-	for _, row := range r.Table("textures").Rows {
-		db, ok := row[8].(float64)
+	t := r.Table("textures")
+	for _, row := range t.Rows {
+		db, ok := row[t.column("psnr")].(float64)
 		if !ok {
 			continue
 		}
 		if compared++; len(worst) < 3 {
-			worst = append(worst, fmt.Sprintf("%s (%s, %.1f dB)", pathname.Show(row[0].(string)), row[2], db))
+			worst = append(worst, fmt.Sprintf("%s (%s, %.1f dB)", pathname.Show(cellAs[string](t, row, "path")), cellAs[string](t, row, "format"), db))
 		}
 	}
 	switch {
@@ -110,7 +113,7 @@ func (r *Report) growthText() string {
 	}
 	var most []string
 	for _, row := range t.Rows[:min(3, len(t.Rows))] {
-		most = append(most, pathname.Show(row[0].(string))+" "+sign(row[4].(int64)))
+		most = append(most, pathname.Show(cellAs[string](t, row, "path"))+" "+sign(cellAs[int64](t, row, "growth")))
 	}
 	return fmt.Sprintf("%s in all: %s. %s", sign(grown(t)), strings.Join(most, ", "), t.Note)
 }

@@ -55,7 +55,12 @@ func dayBefore(runs []pass.Past) int {
 // grow adds what some runs have made larger or smaller, the greatest change first.
 func (r *Report) grow(t *Table, runs []pass.Past) {
 	type key struct{ path, target string }
-	rows := map[key][]any{}
+	type change struct {
+		key
+		before, after int64
+		what          string
+	}
+	byAsset := map[key]*change{}
 	var restBefore, restAfter int64
 	rest, silent := 0, 0
 	for i := range runs {
@@ -69,33 +74,36 @@ func (r *Report) grow(t *Table, runs []pass.Past) {
 		restAfter += d.Rest.After
 		for _, s := range d.Sizes {
 			k := key{string(s.Path), s.Target}
-			row := rows[k]
-			if row == nil {
-				row = []any{k.path, k.target, s.Before, s.After, int64(0), ""}
-				rows[k] = row
+			c := byAsset[k]
+			if c == nil {
+				c = &change{key: k, before: s.Before}
+				byAsset[k] = c
 			}
-			row[3] = s.After
+			c.after = s.After
 		}
 	}
-	for _, row := range rows {
-		before, after := row[2].(int64), row[3].(int64)
+	var changes []*change
+	for _, c := range byAsset {
 		switch {
-		case before < 0 && after < 0:
+		case c.before < 0 && c.after < 0:
 			continue
-		case before < 0:
-			row[5] = "new"
-		case after < 0:
-			row[5] = "gone"
+		case c.before < 0:
+			c.what = "new"
+		case c.after < 0:
+			c.what = "gone"
 		}
-		before, after = max(0, before), max(0, after)
-		if row[2], row[3], row[4] = before, after, after-before; before != after || row[5] != "" {
-			t.Rows = append(t.Rows, row)
+		c.before, c.after = max(0, c.before), max(0, c.after)
+		if c.before != c.after || c.what != "" {
+			changes = append(changes, c)
 		}
 	}
-	slices.SortFunc(t.Rows, func(a, b []any) int {
-		x, y := a[4].(int64), b[4].(int64)
-		return cmp.Or(cmp.Compare(max(y, -y), max(x, -x)), strings.Compare(a[0].(string), b[0].(string)), strings.Compare(a[1].(string), b[1].(string)))
+	slices.SortFunc(changes, func(a, b *change) int {
+		x, y := a.after-a.before, b.after-b.before
+		return cmp.Or(cmp.Compare(max(y, -y), max(x, -x)), strings.Compare(a.path, b.path), strings.Compare(a.target, b.target))
 	})
+	for _, c := range changes {
+		t.add(c.path, c.target, c.before, c.after, c.after-c.before, c.what)
+	}
 	if rest > 0 {
 		t.add(fmt.Sprintf("(%s of other assets)", count(rest, "smaller change")), "", restBefore, restAfter, restAfter-restBefore, "")
 	}
@@ -108,7 +116,7 @@ func (r *Report) grow(t *Table, runs []pass.Past) {
 }
 
 // grown returns how many bytes a table of growth comes to.
-func grown(t *Table) int64 { return t.sums(t.Rows)[4].(int64) }
+func grown(t *Table) int64 { return cellAs[int64](t, t.sums(t.Rows), "growth") }
 
 // warnings lists what was warned of, by cause. A warning holds until its asset is worked
 // on again.
@@ -127,23 +135,27 @@ func (r *Report) warnings() *Table {
 			recipes[a.Path] = true
 		}
 	}
-	rows, unlisted := map[string]int{}, 0
+	type group struct {
+		text     string
+		warnings int64
+		paths    []string // the first ones
+	}
+	byCause, unlisted := map[string]*group{}, 0
+	var groups []*group
 	add := func(path, text string) {
 		key := cause(text)
-		at, known := rows[key]
-		if !known {
-			at = len(t.Rows)
-			rows[key] = at
-			t.add(text, int64(0), path, "")
+		g := byCause[key]
+		if g == nil {
+			g = &group{text: text}
+			byCause[key] = g
+			groups = append(groups, g)
 		}
-		row := t.Rows[at]
-		n := row[1].(int64) + 1
-		row[1] = n
+		g.warnings++
 		switch {
-		case n > 1 && n <= examples:
-			row[3] = strings.TrimPrefix(row[3].(string)+"; "+path, "; ")
-		case n == examples+1:
-			row[3] = row[3].(string) + "; …"
+		case g.warnings <= examples:
+			g.paths = append(g.paths, path)
+		case g.warnings == examples+1:
+			g.paths = append(g.paths, "…")
 		}
 	}
 	for i := range r.in.Runs {
@@ -165,7 +177,10 @@ func (r *Report) warnings() *Table {
 			add(a.Path, "a warning of the recipe, in a run that the history does not have any more; cook why shows it")
 		}
 	}
-	slices.SortStableFunc(t.Rows, func(a, b []any) int { return cmp.Compare(b[1].(int64), a[1].(int64)) })
+	slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Compare(b.warnings, a.warnings) })
+	for _, g := range groups {
+		t.add(g.text, g.warnings, g.paths[0], strings.Join(g.paths[1:], "; "))
+	}
 	if unlisted > 0 {
 		t.Note = fmt.Sprintf("%s more could not be kept.", count(unlisted, "warning"))
 	}

@@ -102,9 +102,10 @@ func (p *writer) head() {
 
 // value is a key figure as it is shown.
 func (r *Report) value(figure string) string {
-	for _, row := range r.Table("key").Rows {
-		if row[0] == figure {
-			return row[1].(string)
+	t := r.Table("key")
+	for _, row := range t.Rows {
+		if cellAs[string](t, row, "figure") == figure {
+			return cellAs[string](t, row, "value")
 		}
 	}
 	return ""
@@ -174,8 +175,8 @@ func (p *writer) textures() {
 				break
 			}
 			loss := t.Note
-			if row := p.report.Table("textures").Rows[i]; row[8] != nil {
-				loss = fmt.Sprintf("%.1f dB", row[8])
+			if db, ok := known(t.PSNR).(float64); ok {
+				loss = fmt.Sprintf("%.1f dB", db)
 			}
 			name := pathname.Show(t.Path)
 			p.f("<li><img alt=\"\" src=\"data:image/jpeg;base64,%s\"><b>%s</b><span>%s, %d × %d</span><span>%s</span></li>\n",

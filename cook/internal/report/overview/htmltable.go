@@ -27,7 +27,7 @@ func (p *writer) assets() {
 	t := p.report.Table("assets")
 	p.rowsOf(t, assetBudget, func(i int) string {
 		id := "a" + strconv.Itoa(i)
-		p.rows[byName[name{t.Rows[i][0].(string), t.Rows[i][1].(string)}]] = id
+		p.rows[byName[name{cellAs[string](t, t.Rows[i], "path"), cellAs[string](t, t.Rows[i], "target")}]] = id
 		return id
 	})
 }
@@ -157,12 +157,15 @@ func (p *writer) compared() {
 		return
 	}
 	before, after := t.Rows[1], t.Rows[0]
-	p.f("<div class=scroll tabindex=0><table id=comparison><thead><tr><th scope=col>figure<th scope=col class=n>run %d<th scope=col class=n>run %d<th scope=col class=n>change</thead><tbody>\n", before[0], after[0])
-	for k, c := range t.Columns[3:] {
+	p.f("<div class=scroll tabindex=0><table id=comparison><thead><tr><th scope=col>figure<th scope=col class=n>run %d<th scope=col class=n>run %d<th scope=col class=n>change</thead><tbody>\n", cellAs[int64](t, before, "run"), cellAs[int64](t, after, "run"))
+	for k, c := range t.Columns {
+		if !c.Kind.numeric() || c.Key == "run" {
+			continue
+		}
 		p.f("<tr><td>%s", c.Title)
-		p.cell(c.Kind, before[k+3])
-		p.cell(c.Kind, after[k+3])
-		p.f("<td class=n>%s\n", Change(before[k+3], after[k+3]))
+		p.cell(c.Kind, before[k])
+		p.cell(c.Kind, after[k])
+		p.f("<td class=n>%s\n", Change(before[k], after[k]))
 	}
 	p.f("</tbody></table></div>\n")
 }

@@ -71,25 +71,34 @@ func (r *Report) reasons() *Table {
 	t := &Table{Key: "reasons", Title: "Why assets were worked on", Columns: []Column{
 		{"why", "why", Text, false}, {"assets", "assets", Number, true}, {"cook_ns", "cook time", Time, true}, {"example", "such as", Name, false},
 	}, Note: "An asset counts by its first reason."}
-	rows := map[string]int{}
+	type group struct {
+		why, example string
+		assets       int64
+		took         time.Duration
+	}
+	byReason := map[string]*group{}
+	var groups []*group
 	for i := range r.in.Assets {
 		a := &r.in.Assets[i]
 		if !r.ofLast(a) || len(a.Last.Reasons) == 0 {
 			continue
 		}
 		why, _, _ := strings.Cut(a.Last.Reasons[0], ": ")
-		at, known := rows[why]
-		if !known {
-			at = len(t.Rows)
-			rows[why] = at
-			t.add(why, int64(0), time.Duration(0), a.Path)
+		g := byReason[why]
+		if g == nil {
+			g = &group{why: why, example: a.Path}
+			byReason[why] = g
+			groups = append(groups, g)
 		}
-		t.Rows[at][1] = t.Rows[at][1].(int64) + 1
+		g.assets++
 		if a.Last.Outcome == execute.Cooked || a.Last.Outcome == execute.Unchanged {
-			t.Rows[at][2] = t.Rows[at][2].(time.Duration) + a.CookTime
+			g.took += a.CookTime
 		}
 	}
-	slices.SortStableFunc(t.Rows, func(a, b []any) int { return cmp.Compare(b[1].(int64), a[1].(int64)) })
+	slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Compare(b.assets, a.assets) })
+	for _, g := range groups {
+		t.add(g.why, g.assets, g.took, g.example)
+	}
 	return t
 }
 
@@ -104,7 +113,8 @@ func (r *Report) again() *Table {
 			t.add(a.Path, a.Target, string(a.Last.Outcome), join(a.Last.Reasons), a.CookTime, a.Out(), r.usedBy(a.Path))
 		}
 	}
-	slices.SortStableFunc(t.Rows, func(a, b []any) int { return cmp.Compare(b[4].(time.Duration), a[4].(time.Duration)) })
+	took := t.column("cook_ns")
+	slices.SortStableFunc(t.Rows, func(a, b []any) int { return cmp.Compare(b[took].(time.Duration), a[took].(time.Duration)) })
 	return t
 }
 

@@ -20,13 +20,36 @@ import (
 	"github.com/assetcook/assetcook/internal/image/cooked"
 )
 
+// badFormat finds what package fmt writes for an argument of the wrong type.
+var badFormat = regexp.MustCompile(`%!.?\(([a-z]\S*=|nil|EXTRA|NOVERB|BAD).{0,20}`)
+
 func render(t *testing.T, r *Report) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := r.WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
+	if bad := badFormat.FindString(b.String()); bad != "" {
+		t.Errorf("the page has %q", bad)
+	}
 	return b.String()
+}
+
+// Tiles and the summary show the loss that the table of textures has.
+func TestTexturesShowTheirLoss(t *testing.T) {
+	in := large(4, 2)
+	for i, db := range []float64{math.Inf(1), 41.25, 29.5, math.NaN()} {
+		in.Textures = append(in.Textures, Texture{Path: in.Assets[i].Path, Format: "bc7", In: 10494, Finding: finding(db, "color"), Note: "not compared", Thumb: []byte("jpeg")})
+	}
+	page := render(t, New(in))
+	for _, want := range []string{"<span>29.5 dB</span>", "<span>41.2 dB</span>", "Of 2 textures compared: " + in.Assets[2].Path + " (bc7, 29.5 dB), " + in.Assets[1].Path + " (bc7, 41.2 dB)."} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %q", want)
+		}
+	}
+	if n := strings.Count(page, "<span>not compared</span>"); n != 2 {
+		t.Errorf("%d tiles say that a texture was not compared, want 2", n)
+	}
 }
 
 // hostile are names that try to be something else where they are written.

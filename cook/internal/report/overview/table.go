@@ -49,6 +49,19 @@ type Table struct {
 // add adds a row.
 func (t *Table) add(cells ...any) { t.Rows = append(t.Rows, cells) }
 
+// column returns the index of the column with a key.
+func (t *Table) column(key string) int {
+	for k := range t.Columns {
+		if t.Columns[k].Key == key {
+			return k
+		}
+	}
+	panic("overview: table " + t.Key + " has no column " + key)
+}
+
+// cellAs returns a row's cell in the column with a key. The cell holds a T.
+func cellAs[T any](t *Table, row []any, key string) T { return row[t.column(key)].(T) }
+
 // sums adds up the columns that have sums; other cells are nil.
 func (t *Table) sums(rows [][]any) []any {
 	all := make([]any, len(t.Columns))

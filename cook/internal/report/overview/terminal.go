@@ -47,8 +47,10 @@ func WriteHistory(to io.Writer, runs []pass.Past, lines int) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	for _, row := range r.Table("steps").Rows {
-		fmt.Fprintf(to, "since run %d: %s %s, was %s\n", row[1], row[0], row[4], row[3])
+	steps := r.Table("steps")
+	for _, row := range steps.Rows {
+		text := func(key string) string { return cellAs[string](steps, row, key) }
+		fmt.Fprintf(to, "since run %d: %s %s, was %s\n", cellAs[int64](steps, row, "run"), text("figure"), text("after"), text("before"))
 	}
 	return nil
 }
@@ -93,8 +95,10 @@ func Compare(to io.Writer, runs []pass.Past, a, b int) error {
 	before, after := t.Rows[len(runs)-a], t.Rows[len(runs)-b]
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\trun %d\trun %d\tchange\t\n", a, b)
-	for k, c := range t.Columns[2:] {
-		k += 2
+	for k, c := range t.Columns {
+		if c.Key == "run" || c.Key == "id" {
+			continue
+		}
 		change := ""
 		if c.Kind != Moment {
 			change = Change(before[k], after[k])

@@ -1,0 +1,85 @@
+package project
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// confine refuses names by which the file of a cloned project could have secrets of its user
+// sent to a server, or files written where other programs obey them. docs/trust.md says the
+// same to users, who may name anything by flags and variables. Links count as what they lead
+// to.
+func (p *Project) confine(says *rules.Project) error {
+	root := real(filepath.Dir(p.File))
+	type named struct{ key, name string }
+	files := []named{
+		{"ca", p.Remote.CA}, {"cert", p.Remote.Cert}, {"key", p.Remote.Key},
+		{"token_file", p.Remote.TokenFile}, {"basic_file", p.Remote.BasicFile}, {"sign_key", p.Remote.SignKey},
+	}
+	for _, name := range p.Remote.Trust {
+		files = append(files, named{"trust", name})
+	}
+	for _, f := range files {
+		if f.name != "" && !within(root, real(f.name)) {
+			return says.Wrong(f.key, pathname.Show(shown(f.name))+" is outside the folder of this file; move it there, or name it by a flag")
+		}
+	}
+	if p.Remote.URL != "" && !within(root, real(p.Dir)) {
+		return says.Wrong("dir", fmt.Sprintf("%s is outside the folder of this file, which chooses a server that sees assets; move this file to a folder above the assets", pathname.Show(shown(p.Dir))))
+	}
+	if p.Out != "" && real(p.Out) != root && within(real(p.Out), root) {
+		return says.Wrong("out", fmt.Sprintf("%s is above the folder of this file; choose another output folder", pathname.Show(shown(p.Out))))
+	}
+	for _, f := range []named{{"dir", p.Dir}, {"out", p.Out}} {
+		if f.name == "" {
+			continue
+		}
+		if hidden := hiddenOutside(root, real(f.name)); hidden != "" {
+			return says.Wrong(f.key, fmt.Sprintf("%s is in a hidden folder outside the project, %s; choose another one, or name it by a flag", pathname.Show(shown(f.name)), pathname.Show(hidden)))
+		}
+	}
+	return nil
+}
+
+// real returns a name without links, as far as the file system has it.
+func real(name string) string {
+	rest := ""
+	for dir := name; ; dir = filepath.Dir(dir) {
+		if full, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(full, rest)
+		}
+		if filepath.Dir(dir) == dir {
+			return name
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+	}
+}
+
+// within reports whether a name is that of a folder or below it.
+func within(dir, name string) bool {
+	_, ok := pathname.Below(dir, name)
+	return ok
+}
+
+// hiddenOutside returns the first hidden folder of a name that is not above the root or in
+// it, "" for none.
+func hiddenOutside(root, name string) string {
+	if within(root, name) {
+		return ""
+	}
+	volume := filepath.VolumeName(name)
+	at := volume
+	for _, element := range strings.Split(name[len(volume):], string(os.PathSeparator)) {
+		at += string(os.PathSeparator) + element
+		at = filepath.Clean(at)
+		if strings.HasPrefix(element, ".") && !within(at, root) {
+			return at
+		}
+	}
+	return ""
+}

@@ -1,0 +1,281 @@
+package obj
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// Lost is what a model says that glTF cannot, by statements, each with what to do about it.
+type lost struct {
+	words  []string
+	advice map[string]string
+}
+
+// maxLost bounds the statements that are told of.
+const maxLost = 20
+
+func (l *lost) add(statement, advice string) {
+	if len(statement) > 24 {
+		statement = statement[:24]
+	}
+	statement = strings.ToValidUTF8(statement, "?")
+	if _, ok := l.advice[statement]; ok || len(l.words) == maxLost {
+		return
+	}
+	if l.advice == nil {
+		l.advice = map[string]string{}
+	}
+	l.words, l.advice[statement] = append(l.words, statement), advice
+}
+
+// list returns the statements, sorted, with their advice in parentheses.
+func (l *lost) list() []string {
+	slices.Sort(l.words)
+	var lines []string
+	for _, w := range l.words {
+		if advice := l.advice[w]; advice != "" {
+			w += " (" + advice + ")"
+		}
+		lines = append(lines, w)
+	}
+	return lines
+}
+
+// A looker writes the materials of a document.
+type looker struct {
+	*gltf
+	lost     *lost
+	images   map[string]int
+	textures map[texture]int
+}
+
+// look writes a material. Images and textures are used by as many materials as name them.
+func (l *looker) look(m *material) gltfLook {
+	look := gltfLook{Name: m.name}
+	if !m.known {
+		return look
+	}
+	look.PBR = &pbr{Texture: l.texture(m, "map_kd")}
+	opacity, hasOpacity := m.numbers["d"]
+	kd, hasKd := m.colors["kd"]
+	if !hasOpacity {
+		opacity = 1
+	}
+	if hasKd || opacity < 1 {
+		factor := [4]float64{1, 1, 1, float64(opacity)}
+		if hasKd {
+			for k, x := range kd {
+				factor[k] = float64(min(x, 1))
+			}
+		}
+		look.PBR.Factor = &factor
+	}
+	mask, masked := m.maps["map_d"]
+	if opacity < 1 || masked {
+		look.AlphaMode = "BLEND"
+	}
+	if masked && mask.file != m.maps["map_kd"].file {
+		l.lost.add("map_d", "glTF has it in alpha of map_Kd's picture")
+	}
+	if look.Normal = l.texture(m, "norm"); look.Normal != nil && m.maps["norm"].bump != 1 {
+		scale := m.maps["norm"].bump
+		look.Normal.Scale = &scale
+	}
+	l.roughness(m, look.PBR)
+	l.emission(m, &look)
+	l.specular(m, &look)
+	l.layers(m, &look)
+	l.rest(m)
+	return look
+}
+
+// roughness writes how rough and metallic a surface is: Pr and Pm, or the roughness that a
+// highlight with Phong's exponent Ns has.
+func (l *looker) roughness(m *material, p *pbr) {
+	if x, ok := m.numbers["pm"]; ok {
+		p.Metallic = float64(min(max(x, 0), 1))
+	}
+	rough, ok := m.numbers["pr"]
+	if exponent, has := m.numbers["ns"]; has && !ok && !m.isDull() {
+		rough, ok = float32(math.Sqrt(math.Sqrt(2/(2+max(float64(exponent), 0))))), true
+	}
+	metal, isMetal := m.maps["map_pm"]
+	grain, isRough := m.maps["map_pr"]
+	switch {
+	case isMetal && isRough && metal.file == grain.file && grain.from == "g" && metal.from == "b":
+		p.Metallic = 1
+		ok = false // the factor is 1
+		p.MetallicRoughness = l.texture(m, "map_pr")
+	case isRough && !isMetal && p.Metallic == 0 && slices.Contains([]string{"", "l", "g"}, grain.from):
+		ok = false
+		p.MetallicRoughness = l.texture(m, "map_pr")
+	default:
+		const advice = "glTF has both in one picture: -imfchan g of map_Pr, -imfchan b of map_Pm"
+		if isMetal {
+			l.lost.add("map_Pm", advice)
+		}
+		if isRough {
+			l.lost.add("map_Pr", advice)
+		}
+	}
+	if ok {
+		r := float64(min(max(rough, 0), 1))
+		p.Roughness = &r
+	}
+}
+
+// isDull reports whether a material has no highlight: illum is 0 or 1, or Ks black.
+func (m *material) isDull() bool {
+	ks, has := m.colors["ks"]
+	return m.numbers["dull"] == 1 || has && ks == [3]float32{} && m.maps["map_ks"].file == ""
+}
+
+// emission writes Ke and map_Ke. A map that is multiplied by black was not meant so.
+func (l *looker) emission(m *material, look *gltfLook) {
+	ke := m.colors["ke"]
+	look.EmissiveMap = l.texture(m, "map_ke")
+	if look.EmissiveMap != nil && ke == [3]float32{} {
+		ke = [3]float32{1, 1, 1}
+	}
+	if ke == [3]float32{} {
+		return
+	}
+	factor, strength := [3]float64{}, max(float64(max(ke[0], ke[1], ke[2])), 1)
+	for k, x := range ke {
+		factor[k] = float64(x) / strength
+	}
+	look.Emissive = &factor
+	if strength > 1 {
+		l.extend(look, "KHR_materials_emissive_strength", map[string]any{"emissiveStrength": strength})
+	}
+}
+
+// specular writes Ks and Ni. A gray of a half is what glTF reflects by itself, 4 %, as
+// Blender has it; an index of refraction of 1 says that there is none.
+func (l *looker) specular(m *material, look *gltfLook) {
+	members := map[string]any{}
+	ks, has := m.colors["ks"]
+	reflection := l.texture(m, "map_ks")
+	switch {
+	case m.numbers["dull"] == 1:
+		if reflection != nil {
+			l.lost.add("map_Ks", "with illum 0 or 1")
+		}
+		return
+	case !has:
+		ks = [3]float32{0.5, 0.5, 0.5}
+		if reflection != nil {
+			ks = [3]float32{1, 1, 1}
+		}
+	}
+	if reflection != nil {
+		members["specularColorTexture"] = reflection
+	}
+	switch ks {
+	case [3]float32{}:
+		members["specularFactor"] = 0
+	case [3]float32{0.5, 0.5, 0.5}:
+	default:
+		members["specularColorFactor"] = [3]float64{2 * float64(ks[0]), 2 * float64(ks[1]), 2 * float64(ks[2])}
+	}
+	if len(members) > 0 {
+		l.extend(look, "KHR_materials_specular", members)
+	}
+	if ni := m.numbers["ni"]; ni > 1 && ni != 1.5 {
+		l.extend(look, "KHR_materials_ior", map[string]any{"ior": float64(ni)})
+	}
+}
+
+// layers writes the coat, the sheen and the direction of a surface.
+func (l *looker) layers(m *material, look *gltfLook) {
+	share := func(key string) float64 { return float64(min(max(m.numbers[key], 0), 1)) }
+	coat, rough := l.texture(m, "map_pc"), l.texture(m, "map_pcr")
+	if coat != nil || share("pc") > 0 {
+		members := map[string]any{"clearcoatFactor": share("pc"), "clearcoatRoughnessFactor": share("pcr")}
+		if coat != nil {
+			members["clearcoatTexture"], members["clearcoatFactor"] = coat, 1
+		}
+		if rough != nil {
+			members["clearcoatRoughnessTexture"], members["clearcoatRoughnessFactor"] = rough, 1
+		}
+		l.extend(look, "KHR_materials_clearcoat", members)
+	}
+	if x := share("ps"); x > 0 {
+		l.extend(look, "KHR_materials_sheen", map[string]any{"sheenColorFactor": [3]float64{x, x, x}})
+	}
+	if x := share("aniso"); x > 0 {
+		l.extend(look, "KHR_materials_anisotropy", map[string]any{"anisotropyStrength": x})
+	}
+}
+
+// rest enters what is not written. Ka, the light of the surroundings, is a scene's in glTF.
+func (l *looker) rest(m *material) {
+	for key, written := range map[string]string{
+		"map_ns": "map_Ns", "map_tr": "map_Tr", "disp": "disp", "decal": "decal", "refl": "refl", "map_ps": "map_Ps", "map_ka": "map_Ka",
+	} {
+		if t, ok := m.maps[key]; ok && t.file != m.maps["map_kd"].file { // exporters write map_Kd again as map_Ka
+			l.lost.add(written, "")
+		}
+	}
+	for _, key := range []string{"map_bump", "bump"} {
+		if _, ok := m.maps[key]; ok && m.maps["norm"].file == "" {
+			l.lost.add("map_Bump", "norm names a normal map")
+		}
+	}
+	if tf, ok := m.colors["tf"]; ok && tf != [3]float32{} && tf != [3]float32{1, 1, 1} {
+		l.lost.add("Tf", "")
+	}
+	if m.numbers["anisor"] != 0 {
+		l.lost.add("anisor", "")
+	}
+	if x, ok := m.numbers["sharpness"]; ok && x != 60 {
+		l.lost.add("sharpness", "")
+	}
+}
+
+// texture returns the texture of a map, nil if there is none.
+func (l *looker) texture(m *material, key string) *textureInfo {
+	t, ok := m.maps[key]
+	if !ok {
+		return nil
+	}
+	image, ok := l.images[t.file]
+	if !ok {
+		image = len(l.Images)
+		l.images[t.file] = image
+		l.Images = append(l.Images, imageFile{URI: escape(t.file)})
+	}
+	of := texture{Source: image}
+	if t.clamp {
+		of.Sampler = 1
+	}
+	i, ok := l.textures[of]
+	if !ok {
+		i = len(l.Textures)
+		l.textures[of] = i
+		l.Textures = append(l.Textures, of)
+	}
+	info := &textureInfo{Index: i}
+	if t.scale != [2]float64{1, 1} || t.offset != [2]float64{} {
+		// OBJ counts from the bottom, glTF from the top.
+		offset := [2]float64{t.offset[0], 1 - t.scale[1] - t.offset[1]}
+		info.Extensions = map[string]any{"KHR_texture_transform": map[string]any{"offset": offset, "scale": t.scale}}
+		l.uses("KHR_texture_transform")
+	}
+	return info
+}
+
+func (l *looker) extend(look *gltfLook, name string, members map[string]any) {
+	if look.Extensions == nil {
+		look.Extensions = map[string]any{}
+	}
+	look.Extensions[name] = members
+	l.uses(name)
+}
+
+func (l *looker) uses(extension string) {
+	if i, ok := slices.BinarySearch(l.ExtensionsUsed, extension); !ok {
+		l.ExtensionsUsed = slices.Insert(l.ExtensionsUsed, i, extension)
+	}
+}

@@ -1,0 +1,190 @@
+package command
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+// maxSamples is how many samples are kept in memory. Of a recording with more, the tape is
+// read again.
+const maxSamples = 1 << 21
+
+// replay gives a set the quantities of a recording as gauges with a history of at most so
+// many rows, [rowsOf] of the tape. Values may come in any order, as workers' buffers do.
+//
+// A row is a frame. A frame ends where a scope or instant called "frame" does. In a
+// recording without those it ends before the second value of a quantity, so that no two
+// values share a frame; if that gives too many frames, the whole time is divided into equal
+// ones. If there are more frames than rows, several of them in a row are one. Where a row
+// has several values of a quantity it has the last, the least and the greatest of them.
+//
+// With an error there is what could be read.
+func replay(set *counters.Set, tape *events.Tape, rows int) error {
+	p := player{tracks: newTracks(set, min(maxNames, 2*maxCells/rows)), tape: tape, rows: rows, kept: true}
+	for _, b := range tape.Blocks() {
+		p.end = max(p.end, b.To)
+	}
+	p.survey()
+	p.divide()
+	set.WatchAll()
+	join := (len(p.ends) + rows - 1) / rows // frames of a row
+	chunk := max(rows/join, 1) * join       // frames that have cells at a time
+	for from := 0; from < len(p.ends); from += chunk {
+		to := min(from+chunk, len(p.ends))
+		p.fill(from, to)
+		p.push(from, to, join)
+	}
+	return errors.Join(p.failed, p.full)
+}
+
+// A player makes rows of a recording that is whole.
+type player struct {
+	tracks
+	tape    *events.Tape
+	rows    int
+	end     int64   // of the recording
+	ends    []int64 // of frames
+	samples []sample
+	kept    bool // samples has all there are
+	failed  error
+	records []events.Record
+	values  []float64
+}
+
+// survey finds the ends of frames, and the quantities as far as their samples fit.
+func (p *player) survey() {
+	marks := slices.Contains(p.tape.Names(), frameMark)
+	latest := int64(0)
+	p.read(math.MinInt64, math.MaxInt64, func(s sample) bool {
+		latest = max(latest, s.at)
+		switch {
+		case s.track == nil:
+			p.ends = append(p.ends, s.at)
+		case p.kept && len(p.samples) < maxSamples:
+			p.samples = append(p.samples, s)
+		default:
+			p.samples, p.kept = nil, false
+		}
+		return p.kept || marks
+	})
+	if p.kept || marks {
+		p.end = latest
+	}
+	slices.SortStableFunc(p.samples, byTime)
+	slices.Sort(p.ends)
+	p.marked = len(p.ends) > 0
+}
+
+// divide decides where frames end.
+func (p *player) divide() {
+	if !p.marked && p.kept {
+		p.ends = p.exact()
+	}
+	if len(p.ends) == 0 || !p.marked && len(p.ends) > p.rows {
+		p.ends = p.ends[:0]
+		width := max(p.end, 0)/int64(p.rows) + 1
+		for at := width; at < p.end+width; at += width {
+			p.ends = append(p.ends, at)
+		}
+	}
+	if n := len(p.ends); n == 0 || p.ends[n-1] < p.end {
+		p.ends = append(p.ends, p.end)
+	}
+}
+
+// exact returns the ends of frames of which none has two values of a quantity, unless they
+// are of the same nanosecond.
+func (p *player) exact() (ends []int64) {
+	frame := map[*track]int{} // the latest with a value, from 1
+	for i := range p.samples {
+		s := &p.samples[i]
+		if before := int64(0); i > 0 {
+			if before = p.samples[i-1].at; frame[s.track] == len(ends)+1 && before < s.at {
+				ends = append(ends, before)
+			}
+		}
+		frame[s.track] = len(ends) + 1
+	}
+	return ends
+}
+
+// fill fills the cells of frames.
+func (p *player) fill(from, to int) {
+	for _, q := range p.list {
+		clear(q.cells)
+	}
+	begin := int64(math.MinInt64)
+	if from > 0 {
+		begin = p.ends[from-1] + 1
+	}
+	p.read(begin, p.ends[to-1], func(s sample) bool {
+		if s.track == nil {
+			return true
+		}
+		if s.track.cells == nil {
+			s.track.cells = make([]cell, to-from) // chunks after the first are no longer
+		}
+		at := sort.Search(to-from-1, func(i int) bool { return p.ends[from+i] >= s.at })
+		s.track.cells[at].take(s.at, s.value)
+		return true
+	})
+}
+
+// push pushes the rows of frames that cells have, each of so many.
+func (p *player) push(from, to, join int) {
+	start := p.tape.Start()
+	for f := from; f < to; f += join {
+		until := min(f+join, to)
+		for _, q := range p.list {
+			var row cell
+			for n := f; n < until && q.cells != nil; n++ {
+				c := p.closed(q, q.cells[n-from])
+				row.merge(&c)
+			}
+			p.show(q, &row)
+		}
+		p.set.PushFrame(start.Add(time.Duration(p.ends[until-1])))
+	}
+}
+
+// read calls use for each sample between two times, until it returns false.
+func (p *player) read(from, to int64, use func(sample) bool) {
+	if p.kept && len(p.samples) > 0 {
+		for _, s := range p.samples {
+			if s.at >= from && s.at <= to && !use(s) {
+				return
+			}
+		}
+		return
+	}
+	blocks, names := p.tape.Blocks(), p.tape.Names()
+	for i := range blocks {
+		b := &blocks[i]
+		if b.Row < 0 || b.To < from || b.From > to {
+			continue
+		}
+		var err error
+		if p.records, err = p.tape.Read(b, p.records[:0]); err != nil {
+			p.failed = err
+		}
+		for j := range p.records {
+			r := &p.records[j]
+			p.values = b.Values(r, p.values[:0])
+			more := true
+			p.tracks.samples(r.Kind, names[r.Name], r.Start, r.Dur, p.values, func(s sample) {
+				if s.at >= from && s.at <= to {
+					more = use(s) && more
+				}
+			})
+			if !more {
+				return
+			}
+		}
+	}
+}
