@@ -133,9 +133,9 @@ func (j *Job) Path() string {
 	return j.env.Path
 }
 
-// Link returns how output from names output to, as a relative path with slashes: rules decide
-// where outputs go, and by which recipe they are cooked further. It panics unless the recipe
-// has NamesOutputs, because a result with a name would outlive a change of that name.
+// Link returns the relative path, with slashes, by which output from refers to output to. Rules
+// decide where outputs go, and may have another recipe cook them further. Link panics unless the
+// recipe has NamesOutputs, because a stored result would outlive a change of the name.
 func (j *Job) Link(from, to int) string {
 	if !j.env.Recipe.NamesOutputs {
 		panic("recipe " + j.env.Recipe.Name + ": Job.Link without Recipe.NamesOutputs")

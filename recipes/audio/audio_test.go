@@ -120,8 +120,8 @@ func TestWAV(t *testing.T) {
 	}
 }
 
-// By default a sound becomes PCM, which every player reads: IMA ADPCM, which browsers
-// refuse, is for those who ask for it.
+// By default a sound becomes PCM, which every player reads. Browsers refuse IMA ADPCM, so a
+// rule has to ask for it.
 func TestDefaultIsPCM(t *testing.T) {
 	for channels := 1; channels <= 8; channels++ {
 		in := chord(48000, channels, 2000)

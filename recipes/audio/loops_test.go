@@ -98,7 +98,8 @@ func readFile(t testing.TB, name string) []byte {
 	return data
 }
 
-// Whatever way a file tells of loops, cooking by default keeps each, or warns.
+// Cooking with default options keeps every loop of a source, in whatever form the source has
+// it, or warns.
 func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
 	flac, mp3 := readFile(t, "flac/testdata/tri16.flac"), readFile(t, "mp3/testdata/stereo.mp3") // 2500 and 9000 frames
 	plain := file(t, chord(8000, 1, 2500), wav.PCM16)
@@ -196,7 +197,7 @@ func TestSoundsWarnOfLoops(t *testing.T) {
 		loop []string
 		want string
 	}{
-		{nil, "/ui/s/hum.wav loops from frame 100 to 20000, but a sound of many is repeated as a whole"},
+		{nil, "/ui/s/hum.wav loops from frame 100 to 20000, but players repeat a sound of many as a whole"},
 		{[]string{"hum"}, ""},
 	} {
 		tree := soundTree(t, "s/*.wav\n")

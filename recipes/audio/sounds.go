@@ -217,7 +217,7 @@ func (o *Sounds) read(ctx context.Context, job *recipe.Job, file, called string)
 		return nil, errors.New("the sound has no samples")
 	}
 	if len(s.dropped) > 0 && !o.loops(called) {
-		job.Warn("%s loops from frame %d to %d, but a sound of many is repeated as a whole or not at all; name %s in loop, or cook it by itself",
+		job.Warn("%s loops from frame %d to %d, but players repeat a sound of many as a whole or not at all; name %s in loop, or cook it by itself",
 			pathname.Show(file), s.dropped[0].Start, s.dropped[0].End, pathname.Show(called))
 	}
 	return s.Clip, nil

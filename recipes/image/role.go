@@ -222,8 +222,8 @@ func (e evidence) share() string {
 // name is what the path says.
 func (o *Image) name() role.Name { return role.ParseName(o.Named) }
 
-// settleName returns the options with what the path says if other files of the folder have to
-// be asked: whether "boom_256" is one of the frames of an animation.
+// settleName returns the options with a role for names that need a look at the directory:
+// "boom_256" is a frame of an animation if the frame before or after it exists.
 func (o *Image) settleName(job *recipe.Job) (*Image, error) {
 	if o.name() != role.PerhapsNumbered {
 		return o, nil

@@ -176,8 +176,8 @@ func (s *subject) resize(ctx context.Context, job *recipe.Job) error {
 	return s.scale(ctx, job, w, h, fmt.Sprintf("fit = %d, pot = %q", s.o.Fit, s.o.POT))
 }
 
-// align brings pictures that become UASTC to sides that are multiples of 4. Others that need
-// such sides, because of those who read them, get a warning.
+// align scales pictures that become UASTC to sides that are multiples of 4. It warns if
+// Direct3D or WebGL need such sides of another format.
 func (s *subject) align(ctx context.Context, job *recipe.Job) error {
 	first := s.pictures[0]
 	w, h := s.o.multipleOf4(first.W), s.o.multipleOf4(first.H)

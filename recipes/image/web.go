@@ -46,7 +46,7 @@ func scaleSuffix(scale float64) string {
 }
 
 // UsesPath implements recipe.PathUser: a name may say the scale of the source, or have a
-// number of which its neighbors tell what it counts.
+// number that may count frames.
 func (o *Image) UsesPath() bool { return len(o.Scales) > 0 || o.name() == role.PerhapsNumbered }
 
 // checkPicture looks at what pictures cannot have.

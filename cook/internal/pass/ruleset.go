@@ -55,7 +55,7 @@ func (s *Session) CompileRules(configs []scan.Entry) (*Ruleset, error) {
 	if set.Set, err = rules.Compile(set.files, s.Recipes); err != nil {
 		return nil, &ConfigError{err}
 	}
-	set.Head = s.head
+	set.ReadHeads(s.head)
 	if s.Scope.All {
 		s.Scope.Targets = orNameless(set.Targets())
 	}

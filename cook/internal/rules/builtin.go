@@ -24,6 +24,7 @@ type table struct {
 	// recognizes reports for a recipe's first row whether a file is for the recipe; nil if all
 	// with its extensions are.
 	recognizes map[int]func(head []byte) bool
+	head       func(path string) ([]byte, error) // reads the first bytes of a source; may be nil
 }
 
 func newTable(recipes *recipe.Set) table {
@@ -88,13 +89,17 @@ func (t *table) find(path string) int {
 	return first
 }
 
+// ReadHeads sets the function that reads the first recipe.HeadSize bytes of a source, for recipes
+// that recognize theirs. Without it they recognize all.
+func (s *Set) ReadHeads(head func(path string) ([]byte, error)) { s.builtin.head = head }
+
 // foreign reports whether a file has the extension of a recipe, but is not for it.
 func (s *Set) foreign(path string, row int) bool {
 	recognizes := s.builtin.recognizes[row]
-	if recognizes == nil || s.Head == nil {
+	if recognizes == nil || s.builtin.head == nil {
 		return false
 	}
-	head, err := s.Head(path)
+	head, err := s.builtin.head(path)
 	return err == nil && !recognizes(head)
 }
 

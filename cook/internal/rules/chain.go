@@ -190,7 +190,7 @@ func (m *Method) UsesPath() bool {
 	})
 }
 
-// NamesOutputs says that what comes of a source has names of artifacts in it.
+// NamesOutputs says that a step writes names of artifacts into its outputs.
 func (m *Method) NamesOutputs() bool {
 	return m.any(func(s *Method) bool { return s.Recipe.NamesOutputs })
 }

@@ -15,9 +15,9 @@ import (
 type Method struct {
 	// Alone is the method without Then, nil if there is no Then.
 	Alone *Method
-	// Whole is the method of the chain of which this is Alone, nil for others.
+	// Whole is the method of the chain whose Alone this is; nil if there is none.
 	Whole *Method
-	// Final are the names that FinalNames returns, for what came from another machine.
+	// Final replaces the result of FinalNames in an action from another machine.
 	Final []string
 	// Then says for each output of the recipe how it is cooked further, nil for one that is
 	// placed. It is nil if all are.

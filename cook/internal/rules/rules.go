@@ -91,10 +91,6 @@ const (
 // A Set is the compiled configuration of an asset tree. It may be used by many
 // goroutines at once.
 type Set struct {
-	// Head reads the first recipe.HeadSize bytes of a source, for recipes that recognize
-	// theirs. Nil stands for sources that are all recognized.
-	Head func(path string) ([]byte, error)
-
 	recipes *recipe.Set
 	builtin table
 	layers  []layer  // rules without a target, tables of targets, rules with a target

@@ -188,9 +188,9 @@ func writeIMA(ctx context.Context, w io.Writer, clip *pcm.Clip) error {
 	return nil
 }
 
-// continueLoop fills the last block, of which n samples are set, with the samples that a
-// player repeats after the end of the clip, and returns how many it has set. Readers that
-// ignore the fact chunk play them.
+// continueLoop fills the last block behind its first n samples with the beginning of the loop
+// that ends with the clip, and returns the number of samples it set. Readers that ignore the
+// fact chunk play these samples.
 func continueLoop(samples []int16, n int, clip *pcm.Clip) int {
 	end := int64(clip.Frames())
 	at := slices.IndexFunc(clip.Loops, func(l pcm.Loop) bool { return l.End == end && !l.PingPong })

@@ -27,7 +27,7 @@ type LoopChunks struct {
 	dls               bool     // a wsmp chunk with loops
 }
 
-// Take keeps a chunk if it tells of loops. Of two smpl chunks the first with loops counts.
+// Take keeps a chunk that may hold loops. It ignores a smpl chunk behind one with loops.
 func (l *LoopChunks) Take(id string, body []byte) {
 	switch {
 	case id == "smpl" && (l.smpl == nil || smplCountOf(l.smpl) == 0):
@@ -43,7 +43,7 @@ func (l *LoopChunks) Take(id string, body []byte) {
 	}
 }
 
-// AddTo adds the loops of the smpl chunk to a clip; if there are none, those of the cue list.
+// AddTo adds the loops of the smpl chunk to a clip, or without any the regions of the cue list.
 func (l *LoopChunks) AddTo(clip *pcm.Clip) {
 	addSmplLoops(clip, l.smpl)
 	if len(clip.Loops) > 0 {

@@ -41,14 +41,14 @@ func OfPath(path string) Name {
 	return name
 }
 
-// OfNeighbored is OfPath for a picture of which is known whether one of its Neighbors exists.
+// OfNeighbored is OfPath for a caller that has looked for the Neighbors of the picture.
 func OfNeighbored(path string, neighbors bool) Name {
 	name, _ := ofPath(path, neighbors)
 	return name
 }
 
-// Neighbors returns the paths of pictures of which at least one exists if a number at the end
-// of a name counts pictures, for a number that may also be a size or a tile of UDIM.
+// Neighbors returns the paths of the frames before and after a picture whose number may also be
+// a size or a tile of UDIM. If one of them exists, the number counts frames.
 func Neighbors(path string) []string {
 	_, digits := ofPath(path, false)
 	at := strings.LastIndex(path, digits)
@@ -144,7 +144,7 @@ func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
 
-// read finds what the words of a name say, with the digits of tail.
+// read finds the role in the words of a name, and returns the digits of the tail.
 func read(list []part, counts bool) (finding, string) {
 	rest, tail := strip(list, counts)
 	return readWords(list, rest, tail), tail.digits

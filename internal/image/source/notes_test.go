@@ -264,7 +264,7 @@ func TestDescriptionOfDamagedProfiles(t *testing.T) {
 	}
 }
 
-// Of a file that holds several pictures the first is decoded, and their number is known.
+// Decode takes the first picture of a file and counts all of them.
 func TestFramesAreCounted(t *testing.T) {
 	animation := func(n int) []byte {
 		var g gif.GIF

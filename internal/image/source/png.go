@@ -155,8 +155,8 @@ func cicpSpace(b []byte) (gamma int, profile string) {
 	return 0, fmt.Sprintf("colors of code points %d/%d/%d/%d (cICP)", b[0], b[1], b[2], b[3])
 }
 
-// sRGBPrimaries says whether red, green, blue and white are those of sRGB, as far as writers
-// round them.
+// sRGBPrimaries reports whether red, green, blue and white are within a hundredth of sRGB:
+// writers round them.
 func sRGBPrimaries(got [8]float64) bool {
 	for i, want := range [8]float64{0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329} {
 		const near = 0.0100001
