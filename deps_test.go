@@ -88,7 +88,7 @@ cook/internal/remote: cook/internal/rules cook/internal/store internal/human int
 cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
 cook/internal/report: cook cook/internal/remote cook/internal/store internal/human internal/pathname profile profile/counters profile/guid profile/memory
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dirfd internal/parallel internal/pathname
-cook/internal/rules: cook/internal/glob cook/recipe internal/lazyregexp internal/nearest internal/pathname
+cook/internal/rules: cook/internal/glob cook/recipe hashing internal/lazyregexp internal/nearest internal/pathname
 cook/internal/runaction: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/parallel internal/pathname
 cook/internal/scan: internal/dirfd internal/lazyregexp internal/lease internal/pathname
 cook/internal/scenario: cook cook/internal/glob cook/recipe profile profile/counters profile/memory profile/smoke

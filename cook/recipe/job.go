@@ -46,6 +46,9 @@ type Env struct {
 	Previous func(i int) *os.File
 	// IDs returns the IDs of those assets, by source, and the name of the dependency on that.
 	IDs func(patterns []string) (ids map[string]string, name string, err error)
+	// Followed returns how a file of the asset tree is cooked for the same target: the recipe's
+	// name, "" if it is not known, its options and the artifacts. A nil one knows of none.
+	Followed func(path string) (by string, options Cooker, outputs []string)
 	// Outputs are the files to be written, one for each output, in folders
 	// that exist. None of the files does yet.
 	Outputs []string

@@ -93,6 +93,8 @@ type Recipe struct {
 	// Extracts are what the recipe reads of files of which it needs only a part; see
 	// Job.ReadExtract.
 	Extracts []Extract
+	// Follow says whose outputs those of the recipe name, nil for none; see Job.Followed.
+	Follow *Follow
 	// Formats are those that the recipe knows by their first bytes. A file that is empty
 	// or of another format than its name says gets a warning, whatever cooks it.
 	Formats []Format

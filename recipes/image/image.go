@@ -129,6 +129,9 @@ func hints() []recipe.Hint {
 	return all
 }
 
+// IsUASTC reports whether pictures become UASTC, which loaders transcode, whatever they hold.
+func (o *Image) IsUASTC() bool { return o.Format == "uastc" || o.Format == "auto" && o.GPU == "web" }
+
 // Outputs implements recipe.Cooker.
 func (o *Image) Outputs() []string {
 	if o.isPicture() {

@@ -59,7 +59,7 @@ func TestOptions(t *testing.T) {
 	recipetest.Check(t, r, map[string]any{
 		"normals": "none", "tangents": false, "optimize": false, "overdraw": 1.5,
 		"position_bits": int64(12), "normal_bits": int64(16), "uv_bits": int64(0), "color_bits": int64(16), "weight_bits": int64(16),
-		"prune": true, "prune_empty": true, "keep": []any{"TEXCOORD_1"}, "animation_error": 0.0, "compression": "meshopt", "lods": int64(2), "lod_ratio": 0.25, "lod_error": 0.1, "embedded": "dds", "embedded_quality": "fast", "textures": "keep", "texture_suffix": ".dds",
+		"prune": true, "prune_empty": true, "keep": []any{"TEXCOORD_1"}, "animation_error": 0.0, "compression": "meshopt", "lods": int64(2), "lod_ratio": 0.25, "lod_error": 0.1, "embedded": "dds", "embedded_quality": "fast", "textures": "keep", "texture_suffix": ".dds", "image_rules": "1",
 	})
 	for key, tc := range map[string]struct {
 		value any

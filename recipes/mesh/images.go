@@ -15,7 +15,7 @@ func (w *writer) images(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cooked := w.o.cookedImages(w.doc.Images)
+	cooked := w.cookedImages()
 	types := make([]string, len(objects)) // of the images that are part of the document
 	made := make([]bool, len(objects))    // those of them that have become textures
 	pictures, err := w.pictures()
@@ -23,8 +23,8 @@ func (w *writer) images(ctx context.Context) error {
 		return err
 	}
 	for i := range w.doc.Images {
-		if cooked[i] {
-			w.o.nameCooked(&objects[i], *w.doc.Images[i].URI)
+		if cooked[i].uri != "" {
+			cooked[i].name(&objects[i])
 			continue
 		}
 		data, declared, err := w.embedded(&w.doc.Images[i])

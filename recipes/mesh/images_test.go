@@ -3,6 +3,8 @@ package mesh
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +91,82 @@ func TestTexturesNameCookedImages(t *testing.T) {
 	}
 	if err := options(func(o *Mesh) { o.Textures, o.TextureSuffix = "basisu", ".dds" }).Check(); err == nil {
 		t.Error("basisu in DDS: accepted")
+	}
+}
+
+// What rules have an image cooked to decides how a model names it; names that loaders of glTF do
+// not want are warned of.
+func TestTexturesFollowRules(t *testing.T) {
+	type followed struct {
+		by      string
+		options recipe.Cooker
+		made    []string
+	}
+	uastc := &pictureRecipe.Image{Format: "auto", GPU: "web"}
+	blocks := &pictureRecipe.Image{Format: "auto", GPU: "desktop"}
+	for _, tc := range []struct {
+		name             string
+		change           func(*Mesh)
+		how              followed
+		wantImage, wants string
+		warned           string
+	}{
+		{"no rule", nil, followed{}, `{"uri":"a%20b.PNG.ktx2"}`, "", "noted"},
+		{"no rule, known", func(o *Mesh) { o.Textures = "cooked" }, followed{}, `{"uri":"a%20b.PNG.ktx2"}`, "", ""},
+		{"UASTC", nil, followed{by: "image", options: uastc, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG.ktx2","mimeType":"image/ktx2"}`, "KHR_texture_basisu", ""},
+		{"blocks", nil, followed{by: "image", options: blocks, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG.ktx2"}`, "", unnamedKTX2},
+		{"with light", nil, followed{by: "image", options: uastc, made: []string{"m/a b.PNG.ktx2", "m/a b.PNG.sh.json"}}, `{"uri":"a%20b.PNG.ktx2","mimeType":"image/ktx2"}`, "KHR_texture_basisu", ""},
+		{"a command", nil, followed{by: "command", made: []string{"t/a b.avif"}}, `{"uri":"../t/a%20b.avif","mimeType":"image/avif"}`, "EXT_texture_avif", ""},
+		{"copied", nil, followed{by: "copy", made: []string{"m/a b.PNG"}}, `{"uri":"a%20b.PNG","mimeType":"image/png"}`, "", ""},
+		{"several files", nil, followed{by: "image", options: &pictureRecipe.Image{Format: "png"}, made: []string{"m/a b@2x.png", "m/a b.png"}}, `{"uri":"a%20b.PNG","mimeType":"image/png"}`, "", noOneFile},
+		{"a suffix", func(o *Mesh) { o.TextureSuffix = ".dds" }, followed{by: "image", options: blocks, made: []string{"m/a b.PNG.dds"}}, `{"uri":"a%20b.PNG.dds","mimeType":"image/vnd-ms.dds"}`, "MSFT_texture_dds", ""},
+		{"a wrong suffix", func(o *Mesh) { o.TextureSuffix = ".dds" }, followed{by: "image", options: blocks, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG.dds","mimeType":"image/vnd-ms.dds"}`, "MSFT_texture_dds", otherName},
+		{"basisu", func(o *Mesh) { o.Textures = "basisu" }, followed{by: "image", options: blocks, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG.ktx2","mimeType":"image/ktx2"}`, "KHR_texture_basisu", notUASTC},
+		{"UASTC as it is", func(o *Mesh) { o.Textures = "cooked" }, followed{by: "image", options: uastc, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG.ktx2"}`, "", notBasisu},
+		{"kept", func(o *Mesh) { o.Textures = "keep" }, followed{by: "image", options: uastc, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG","mimeType":"image/png"}`, "", ""},
+	} {
+		o := Recipe().New().(*Mesh)
+		tree := pictured(`[{"uri":"a%20b.PNG","mimeType":"image/png"}]`, `[{"source":0}]`, "")
+		env := recipetest.Env(Recipe(), tree, "m/a.gltf")
+		if tc.how.by != "" {
+			o.ImageRules = "1"
+			env.Followed = func(path string) (string, recipe.Cooker, []string) {
+				if path != "m/a b.PNG" {
+					t.Errorf("%s: asked of %s", tc.name, path)
+				}
+				return tc.how.by, tc.how.options, slices.Clone(tc.how.made)
+			}
+		}
+		if tc.change != nil {
+			tc.change(o)
+		}
+		out := filepath.Join(t.TempDir(), "a.glb")
+		env.Outputs, env.Create = []string{out}, func(int) (*os.File, error) { return os.Create(out) }
+		var noted []string
+		env.Note = func(line string) { noted = append(noted, line) }
+		job := recipe.NewJob(env, int64(len(tree["m/a.gltf"].Data)))
+		if err := o.Cook(t.Context(), job); err != nil {
+			t.Fatalf("%s: %v", tc.name, err)
+		}
+		glb, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(glb)
+		if !strings.Contains(text, `"images":[`+tc.wantImage+`]`) || (tc.wants != "") != strings.Contains(text, "extensionsRequired") || !strings.Contains(text, tc.wants) {
+			t.Errorf("%s: %s", tc.name, text)
+		}
+		var want []string
+		if tc.warned == "noted" {
+			if len(noted) != 1 || noted[0] != noteKTX2 {
+				t.Errorf("%s: noted %q", tc.name, noted)
+			}
+		} else if tc.warned != "" {
+			want = []string{`image "a%20b.PNG" ` + tc.warned}
+		}
+		if d := cmp.Diff(want, job.Warnings()); d != "" {
+			t.Errorf("%s: %s", tc.name, d)
+		}
 	}
 }
 

@@ -96,14 +96,15 @@
 //
 // An image in a file that the recipe image cooks is named by its cooked form, whatever
 // names it: the texture itself or EXT_texture_webp, whose picture is taken where there are
-// two. Files of other kinds (DDS, KTX2, AVIF) keep their names and extensions. How a
-// texture names a cooked image depends on texture_suffix:
+// two. Files of other kinds (DDS, KTX2, AVIF) keep their names and extensions. What an image
+// is cooked to say the rules (recipe.Follow) or, if textures is not auto, texture_suffix. How
+// a texture names it depends on that:
 //
-//	.ktx2  source, without a mimeType. KHR_texture_basisu, the only extension for KTX2,
-//	       forbids BC7, BC5 and all that graphics cards take as it is; with textures =
-//	       "basisu", for images with format = "uastc", it is written, and required.
-//	       Readers that know KTX2 go by the name or the first bytes: Bevy, Babylon.js,
-//	       three.js with a handler for .ktx2
+//	.ktx2  KHR_texture_basisu, required, for UASTC. The extension, the only one for KTX2,
+//	       forbids BC7, BC5 and all that graphics cards take as it is. These are named as
+//	       source, without a mimeType, with a warning unless textures = "cooked" says that
+//	       it is known. Readers that know KTX2 go by the name or the first bytes: Bevy,
+//	       Babylon.js, three.js with a handler for .ktx2
 //	.dds   MSFT_texture_dds, required
 //	.webp  EXT_texture_webp, required
 //	else   source
@@ -167,11 +168,13 @@ type Mesh struct {
 	LODRatio float64 `toml:"lod_ratio" min:"0.05" max:"0.95" doc:"triangles of a level of detail, as a share of those of the level before"`
 	LODError float64 `toml:"lod_error" min:"0" max:"1" doc:"largest error of any level of detail, as a share of the mesh's longest side"`
 
-	Textures        string `toml:"textures" enum:"cooked,basisu,keep" doc:"how images in files of their own are named: cooked, by what the recipe image makes of them, their name with texture_suffix; basisu, likewise, where the recipe image has format uastc (KHR_texture_basisu); keep, as they are"`
+	Textures        string `toml:"textures" enum:"auto,cooked,basisu,keep" doc:"how images in files of their own are named: auto, by what the rules have them cooked to; cooked, by their name with texture_suffix, which is for engines that read any KTX2 file; basisu, likewise, with KHR_texture_basisu, for images with format uastc; keep, as they are"`
 	Embedded        string `toml:"embedded" enum:"keep,dds,basisu" doc:"what becomes of pictures that are part of the model: they stay as they are, or become textures in DDS (MSFT_texture_dds) or UASTC (KHR_texture_basisu) of the kind that materials use them as"`
 	EmbeddedQuality string `toml:"embedded_quality" enum:"fast,normal,best" doc:"how hard the blocks of such textures are worked at"`
 
-	TextureSuffix string `toml:"texture_suffix" doc:"what the cooked form of an image has at the end of its name"`
+	TextureSuffix string `toml:"texture_suffix" doc:"what the cooked form of an image has at the end of its name, where textures = auto does not know better"`
+
+	ImageRules string `toml:"image_rules" doc:"identifies the rules that say what images are cooked to; rules set it"`
 }
 
 // Recipe returns the recipe "mesh".
@@ -183,16 +186,20 @@ func Recipe() recipe.Recipe {
 			{Name: "a glTF model", Extensions: []string{".gltf"}, Loose: true},
 			{Name: "an OBJ model", Extensions: []string{".obj"}, Loose: true},
 		},
+		Follow: &recipe.Follow{Recipe: "image", Keys: []string{"format", "gpu", "container", "scales", "irradiance"}, Option: "image_rules"},
 		New: func() recipe.Cooker {
 			return &Mesh{
 				Normals: "flat", Tangents: true, Optimize: true, Overdraw: 1.02,
 				PositionBits: 16, NormalBits: 8, UVBits: 16, ColorBits: 8, WeightBits: 8,
 				AnimationError: 0.0005, Compression: "none", LODRatio: 0.5, LODError: 0.02,
-				Embedded: "keep", EmbeddedQuality: "normal", Textures: "cooked", TextureSuffix: ".ktx2",
+				Embedded: "keep", EmbeddedQuality: "normal", Textures: "auto", TextureSuffix: defaultSuffix,
 			}
 		},
 	}
 }
+
+// UsesPath implements recipe.PathUser: images beside a model that moves may be cooked otherwise.
+func (o *Mesh) UsesPath() bool { return o.ImageRules != "" && o.Textures != "keep" }
 
 // Outputs implements recipe.Cooker.
 func (o *Mesh) Outputs() []string { return []string{"{dir}/{stem}.glb"} }

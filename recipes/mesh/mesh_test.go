@@ -9,8 +9,11 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 )
 
+// options are the defaults, of a user who knows that textures become KTX2 files without an
+// extension of glTF.
 func options(change func(*Mesh)) *Mesh {
 	o := Recipe().New().(*Mesh)
+	o.Textures = "cooked"
 	if change != nil {
 		change(o)
 	}

@@ -4,45 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/gltfcheck"
-	picturefile "github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/mesh/model"
 )
-
-// cookedImages reports which images are files that the recipe "image" cooks by default,
-// which gives them other names.
-func (o *Mesh) cookedImages(images []gltfcheck.Image) []bool {
-	textures := picturefile.TextureExtensions()
-	cooked := make([]bool, len(images))
-	for i, picture := range images {
-		if o.Textures == "keep" || picture.URI == nil || gltfcheck.IsDataURI(*picture.URI) {
-			continue
-		}
-		name, err := gltfcheck.FileOfURI(*picture.URI)
-		cooked[i] = err == nil && slices.Contains(textures, recipe.Ext(name)) &&
-			!strings.HasSuffix(strings.ToLower(name), strings.ToLower(o.TextureSuffix))
-	}
-	return cooked
-}
-
-// nameCooked renames an image.
-func (o *Mesh) nameCooked(image *model.Object, uri string) {
-	image.Set("uri", model.Quote(uri+o.TextureSuffix))
-	image.Delete("mimeType")
-	if f := o.textureFormat(); f.mediaType != "" {
-		image.Set("mimeType", model.Quote(f.mediaType))
-	}
-}
 
 // textures has textures name the cooked form of their images, in the way that its format
 // asks for. Where an extension brings a picture that is cooked, that one is taken, as
 // it is the better one of two that become files of one format. types are those of
 // images that are part of the document, which only the right extension may name; made says
 // which of them were of another one before.
-func (w *writer) textures(cooked []bool, types []string, made []bool) error {
+func (w *writer) textures(cooked []cookedImage, types []string, made []bool) error {
 	textures, err := w.doc.Objects("textures")
 	if err != nil {
 		return err
@@ -64,7 +36,7 @@ func (w *writer) textures(cooked []bool, types []string, made []bool) error {
 			}
 			s.put(e.Key, source, cooked, types, made)
 		}
-		w.name(&textures[i], &s)
+		w.name(&textures[i], &s, cooked)
 		if s.moved {
 			w.repairs.add("an image of a type that another member of the texture has to name, named by that", fmt.Sprintf("texture %d", i), 1)
 		}
@@ -84,13 +56,13 @@ type sources struct {
 }
 
 // put enters an image that is named by an extension, "" for the texture itself.
-func (s *sources) put(extension string, source int, cooked []bool, types []string, made []bool) {
+func (s *sources) put(extension string, source int, cooked []cookedImage, types []string, made []bool) {
 	right := extension
 	if types[source] != "" {
 		right = gltfcheck.ImageExtension(types[source])
 	}
 	switch {
-	case cooked[source]:
+	case cooked[source].uri != "":
 		if s.cooked < 0 || extension != "" && !s.better {
 			s.cooked, s.better = source, extension != ""
 		}
@@ -104,14 +76,14 @@ func (s *sources) put(extension string, source int, cooked []bool, types []strin
 }
 
 // name writes the images of a texture.
-func (w *writer) name(texture *model.Object, s *sources) {
-	format := w.o.textureFormat()
-	switch {
-	case s.cooked < 0:
-	case format.extension == "":
-		s.plain = s.cooked
-	case s.extensions.Member(format.extension) == nil:
-		s.extensions.Set(format.extension, fmt.Appendf(nil, `{"source":%d}`, s.cooked))
+func (w *writer) name(texture *model.Object, s *sources, cooked []cookedImage) {
+	if s.cooked >= 0 {
+		switch extension := cooked[s.cooked].extension; {
+		case extension == "":
+			s.plain = s.cooked
+		case s.extensions.Member(extension) == nil:
+			s.extensions.Set(extension, fmt.Appendf(nil, `{"source":%d}`, s.cooked))
+		}
 	}
 	texture.Delete("source")
 	if s.plain >= 0 {
@@ -155,36 +127,4 @@ func (w *writer) declareTextures(textures []model.Object, types []string) {
 			w.undeclare(name)
 		}
 	}
-}
-
-// A format is how glTF names images of a kind.
-type format struct {
-	mediaType string // "" for one that core glTF does not know
-	extension string // of textures; "" if a plain source does
-}
-
-// textureFormat returns the format of cooked images.
-//
-// KHR_texture_basisu is for pictures that are to be transcoded, and forbids blocks that
-// a graphics card takes as they are; there is no other extension for KTX2. A plain
-// source without a media type claims nothing: readers go by the name or the first bytes.
-func (o *Mesh) textureFormat() format {
-	suffix := strings.ToLower(o.TextureSuffix)
-	switch suffix[strings.LastIndexByte(suffix, '.')+1:] {
-	case "ktx2":
-		if o.Textures == "basisu" {
-			return format{"image/ktx2", "KHR_texture_basisu"}
-		}
-	case "dds":
-		return format{"image/vnd-ms.dds", "MSFT_texture_dds"}
-	case "webp":
-		return format{"image/webp", "EXT_texture_webp"}
-	case "avif":
-		return format{"image/avif", "EXT_texture_avif"}
-	case "png":
-		return format{mediaType: "image/png"}
-	case "jpg", "jpeg":
-		return format{mediaType: "image/jpeg"}
-	}
-	return format{}
 }

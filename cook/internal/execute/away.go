@@ -234,7 +234,7 @@ func (r *runner) mayLeave(i int) bool {
 		return false
 	case a.Last != nil && a.Last.State == index.Done && !a.Stale: // the index knows
 		return false
-	case a.Method.Then != nil || a.Method.Bundles() || r.remote.away.refuses(a.Method):
+	case a.Method.Then != nil || a.Method.Bundles() || a.Method.Follows() || r.remote.away.refuses(a.Method):
 		return false
 	}
 	k, ok := a.Method.Cooker.(keeper)

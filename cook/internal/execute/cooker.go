@@ -140,7 +140,7 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 			w.opened[p] = true // it is looked at before it is used
 			return c.Contents.List(ctx, p)
 		},
-		Extract: func(p string) ([]recipe.Said, bool, error) { return c.extract(a, p) },
+		Extract: func(p string) ([]recipe.Said, bool, error) { return c.extract(a, p) }, Followed: a.Method.Followed,
 		Artifacts: func(patterns []string) ([]manifest.Asset, string, error) {
 			name := a.others(patterns)
 			if err := a.waitsFor(name); err != nil {

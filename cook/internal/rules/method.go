@@ -34,7 +34,8 @@ type Method struct {
 	// Rules are those that decided something, weakest first.
 	Rules []Origin
 
-	chose int // the layer that names the recipe, -1 for none
+	chose int  // the layer that names the recipe, -1 for none
+	set   *Set // for those that follow another recipe, else nil
 }
 
 // An Option is an option's canonical value and where it was set.
@@ -168,7 +169,7 @@ func (s *Set) decide(key, path, target string, row int) *outcome {
 	}
 	var matched selection
 	copy(matched[:], key)
-	d := s.weigh(&matched, row)
+	d := s.weigh(&matched, row, target)
 	if d.recipe == "" {
 		s.made.seen[key] = &outcome{} // an artifact that is placed
 		return s.made.seen[key]
@@ -207,7 +208,7 @@ type win struct {
 	at    Origin
 }
 
-func (s *Set) weigh(matched *selection, row int) *decision {
+func (s *Set) weigh(matched *selection, row int, target string) *decision {
 	b := &s.builtin.rows[row]
 	builtin := win{-1, Origin{File: "built-in", Match: b.match}}
 	d := &decision{set: s, won: map[string]win{}, chose: -1}
@@ -241,6 +242,9 @@ func (s *Set) weigh(matched *selection, row int) *decision {
 		if l.outputs != nil {
 			d.outputs, d.won["outputs"] = l, win{i, l.written}
 		}
+	}
+	if r.Follow != nil {
+		d.follow(target, r.Follow)
 	}
 	for _, w := range d.won {
 		d.had = append(d.had, w.layer)
@@ -282,6 +286,9 @@ func (d *decision) conclude(target string) *outcome {
 	}
 
 	m := &Method{Recipe: r, Cooker: d.cooker, Target: target, Chosen: chosen, chose: d.chose}
+	if r.Follow != nil {
+		m.set = d.set
+	}
 	for _, f := range recipe.Fields(d.cooker) {
 		from := Origin{File: "default"}
 		if w, ok := d.won[f.Key]; ok {

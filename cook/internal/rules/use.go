@@ -168,19 +168,19 @@ func (s *Set) Overruled(path, target string) (lines []string) {
 	if err != nil {
 		var matched selection
 		if number, ok := s.number[target]; ok {
-			return s.overruled(&matched, s.match(&matched, path, number, target, false))
+			return s.overruled(&matched, s.match(&matched, path, number, target, false), target)
 		}
 		return nil
 	}
 	s.eachChoice(m, path, target, func(matched *selection, row int) {
-		lines = append(lines, s.overruled(matched, row)...)
+		lines = append(lines, s.overruled(matched, row, target)...)
 	})
 	return lines
 }
 
 // overruled is Overruled for one step of a chain.
-func (s *Set) overruled(matched *selection, row int) (lines []string) {
-	d := s.weigh(matched, row)
+func (s *Set) overruled(matched *selection, row int, target string) (lines []string) {
+	d := s.weigh(matched, row, target)
 	if d.cooker == nil {
 		return nil
 	}

@@ -1,0 +1,162 @@
+package mesh
+
+import (
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/gltfcheck"
+	picturefile "github.com/assetcook/assetcook/internal/image/source"
+	"github.com/assetcook/assetcook/internal/mesh/model"
+	texture "github.com/assetcook/assetcook/recipes/image"
+)
+
+// defaultSuffix is what the recipe image adds to a name by default.
+const defaultSuffix = ".ktx2"
+
+// A cookedImage is what the file of an image is cooked to.
+type cookedImage struct {
+	uri string // "" for an image that keeps its name
+	format
+}
+
+// A format is how glTF names images of a kind.
+type format struct {
+	mediaType string // "" for one that core glTF does not know
+	extension string // of textures; "" if a plain source does
+}
+
+// name renames an image.
+func (c *cookedImage) name(image *model.Object) {
+	image.Set("uri", model.Quote(c.uri))
+	image.Delete("mimeType")
+	if c.mediaType != "" {
+		image.Set("mimeType", model.Quote(c.mediaType))
+	}
+}
+
+// formatOf returns the format of files by the end of their names. KTX2 files are named by
+// KHR_texture_basisu if they are to be transcoded.
+//
+// KHR_texture_basisu forbids blocks that a graphics card takes as they are; there is no other
+// extension for KTX2. A plain source without a media type claims nothing: readers go by the
+// name or the first bytes.
+func formatOf(name string, transcoded bool) format {
+	switch name = strings.ToLower(name); name[strings.LastIndexByte(name, '.')+1:] {
+	case "ktx2":
+		if transcoded {
+			return format{"image/ktx2", "KHR_texture_basisu"}
+		}
+	case "dds":
+		return format{"image/vnd-ms.dds", "MSFT_texture_dds"}
+	case "webp":
+		return format{"image/webp", "EXT_texture_webp"}
+	case "avif":
+		return format{"image/avif", "EXT_texture_avif"}
+	case "png":
+		return format{mediaType: "image/png"}
+	case "jpg", "jpeg":
+		return format{mediaType: "image/jpeg"}
+	}
+	return format{}
+}
+
+// Names that are not as a loader of glTF wants them, by what to do about it.
+const (
+	unnamedKTX2 = `becomes a KTX2 file that no extension of glTF names, so most loaders do not load it: write gpu = "web" for images, or textures = "cooked" for models if yours does`
+	notUASTC    = `is not cooked to UASTC, for which alone KHR_texture_basisu is: write gpu = "web" for images, or leave out textures = "basisu"`
+	notBasisu   = `is cooked to UASTC, for which loaders want KHR_texture_basisu: leave out textures = "cooked"`
+	otherName   = `is cooked to a file of another name: leave out textures and texture_suffix, which then are as the rules of images have it`
+	noOneFile   = `is not cooked to one file that a model can name: write textures = "keep" for models, or another recipe for it`
+)
+
+// noteKTX2 says of all models that their images are unnamedKTX2.
+const noteKTX2 = `models: most loaders of glTF read no KTX2 files of blocks: write gpu = "web" for images, or textures = "cooked" for models if yours does`
+
+// cookedImages returns what the files of images are cooked to, with warnings.
+func (w *writer) cookedImages() []cookedImage {
+	cooked := make([]cookedImage, len(w.doc.Images))
+	odd := map[string][]string{}
+	for i, picture := range w.doc.Images {
+		if w.o.Textures == "keep" || picture.URI == nil || gltfcheck.IsDataURI(*picture.URI) {
+			continue
+		}
+		name, err := gltfcheck.FileOfURI(*picture.URI)
+		if err != nil {
+			continue
+		}
+		var how string
+		if cooked[i], how = w.cookedImage(*picture.URI, name); how != "" && !slices.Contains(odd[how], *picture.URI) {
+			odd[how] = append(odd[how], *picture.URI)
+		}
+	}
+	if len(odd[unnamedKTX2]) > 0 && w.o.ImageRules == "" { // of all models, as nothing is configured
+		w.job.Note("%s", noteKTX2)
+		delete(odd, unnamedKTX2)
+	}
+	for _, how := range []string{unnamedKTX2, notUASTC, notBasisu, otherName, noOneFile} {
+		if list := odd[how]; len(list) > 1 {
+			w.job.Warn("image %.100q, as %d more, %s", list[0], len(list)-1, how)
+		} else if len(list) == 1 {
+			w.job.Warn("image %.100q %s", list[0], how)
+		}
+	}
+	return cooked
+}
+
+// cookedImage returns what the file of an image is cooked to, and what is odd about how the
+// model names it.
+func (w *writer) cookedImage(uri, name string) (c cookedImage, odd string) {
+	byDefault := slices.Contains(picturefile.TextureExtensions(), recipe.Ext(name))
+	var by string
+	var how recipe.Cooker
+	var made []string
+	if w.o.ImageRules != "" {
+		by, how, made = w.job.Followed(name)
+	}
+	picture, isImage := how.(*texture.Image)
+	transcoded := isImage && picture.IsUASTC()
+	if by != "" && w.o.Textures == "auto" && w.o.TextureSuffix == defaultSuffix {
+		if isImage && len(made) == 2 && strings.HasSuffix(made[1], ".json") {
+			made = made[:1] // light beside it
+		}
+		return follow(uri, name, made, transcoded)
+	}
+	if !byDefault || strings.HasSuffix(strings.ToLower(name), strings.ToLower(w.o.TextureSuffix)) {
+		return cookedImage{}, ""
+	}
+	c = cookedImage{uri + w.o.TextureSuffix, formatOf(w.o.TextureSuffix, w.o.Textures == "basisu")}
+	switch {
+	case by != "" && !slices.Contains(made, name+w.o.TextureSuffix):
+		odd = otherName
+	case w.o.Textures == "basisu" && !transcoded:
+		odd = notUASTC
+	case w.o.Textures == "cooked" && transcoded:
+		odd = notBasisu
+	case w.o.Textures == "auto" && w.o.TextureSuffix == defaultSuffix:
+		odd = unnamedKTX2
+	}
+	return c, odd
+}
+
+// follow returns the image that rules have a file cooked to, which becomes the files made.
+func follow(uri, name string, made []string, transcoded bool) (c cookedImage, odd string) {
+	if len(made) != 1 {
+		return cookedImage{}, noOneFile
+	}
+	switch rest, longer := strings.CutPrefix(made[0], name); {
+	case made[0] == name:
+		return cookedImage{}, "" // it is copied
+	case longer && !strings.Contains(rest, "/"):
+		c.uri = uri + rest // as the author has escaped it
+	default:
+		c.uri = (&url.URL{Path: made[0]}).String()
+	}
+	c.format = formatOf(made[0], transcoded)
+	if strings.EqualFold(path.Ext(made[0]), ".ktx2") && !transcoded {
+		odd = unnamedKTX2
+	}
+	return c, odd
+}
