@@ -71,7 +71,7 @@ type Shader struct {
 // Recipe returns the recipe "shader".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "shader", Version: 3,
+		Name: "shader", Version: 4,
 		New: func() recipe.Cooker {
 			return &Shader{Format: "source", GLSLVersion: "450", SPIRVVersion: "1.3", Client: "vulkan", Stage: "auto", Timeout: time.Minute}
 		},

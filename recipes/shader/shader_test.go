@@ -152,7 +152,7 @@ func TestErrors(t *testing.T) {
 		{"a.wgsl", two, options{"format": "spirv", "timeout": "1ms"}, "compiling took longer than 1ms (timeout)"},
 		{"a.wgsl", two, options{"format": "glsl"}, `GLSL is written for one entry point; set entry to one of ["vs" "fs"]`},
 		{"a.wgsl", "@group(0) @binding(0) var<storage, read_write> b: array<f32>; @compute @workgroup_size(1) fn main() { b[0] = 1.0; }",
-			options{"format": "glsl", "glsl_version": "330"}, "b is a storage buffer, which GLSL 330 does not have"},
+			options{"format": "glsl", "glsl_version": "330"}, `GLSL 330 does not have storage buffers such as b; set glsl_version to "430" or "310 es"`},
 		{"a.frag", "#include \"huge\"\n", nil, "1:1: huge: more than 4194304 bytes are no shader"},
 		{"a.frag", "\n#include \"lib\\x\"\n", nil, "2:1: the name of an included file has no backslashes; write /"},
 		{"a.frag", "\n\n/*", nil, "3:1: a comment that is not closed"},
