@@ -38,9 +38,8 @@ func usedVariables(m *ir.Module) []ir.GlobalVariable {
 	return used
 }
 
-// flatBindings numbers the resources of all groups for GLSL, which has no groups. The
-// bindings of group 0 stay as they are, those of each later group follow the group
-// before it. All entry points of a module agree.
+// flatBindings numbers the resources of all groups for GLSL, which has no groups. Group 0
+// keeps its bindings. The bindings of each later group follow the group before it. All entry points of a module agree.
 func flatBindings(m *ir.Module) (map[glsl.BindingMapKey]uint8, error) {
 	var groups []uint32
 	last := map[uint32]uint32{}
@@ -73,8 +72,8 @@ func flatBindings(m *ir.Module) (map[glsl.BindingMapKey]uint8, error) {
 // roundCall finds calls of the built-in function, whose name naga gives nothing else.
 var roundCall = lazyregexp.New(`\bround\(`)
 
-// finishGLSL names the blocks of buffers after their variables, lists behind #version
-// what is bound where, and rounds halves to even as WGSL does.
+// finishGLSL names the blocks of buffers after their variables, lists the
+// bindings behind #version, and rounds halves to even as WGSL does.
 func finishGLSL(text string, of ir.ShaderStage, used []ir.GlobalVariable, info glsl.TranslationInfo, flat map[glsl.BindingMapKey]uint8) (string, error) {
 	text = roundCall().ReplaceAllString(text, "roundEven(")
 	stage := map[ir.ShaderStage]string{ir.StageVertex: "vertex", ir.StageFragment: "fragment", ir.StageCompute: "compute"}[of]

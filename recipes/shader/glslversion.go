@@ -171,6 +171,9 @@ func expressionFeatures(m *ir.Module, f *ir.Function, h ir.ExpressionHandle, kin
 			}
 		}
 	case ir.ExprImageSample:
+		if _, parameter := f.Expressions[k.Image].Kind.(ir.ExprFunctionArgument); parameter {
+			return []feature{{name: "sampling a texture that is a parameter of a function"}}
+		}
 		if k.Gather != nil {
 			return []feature{{"textureGather", 400, 310}}
 		}

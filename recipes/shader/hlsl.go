@@ -18,6 +18,7 @@ func (o *order) toHLSL(module *ir.Module) ([]byte, error) {
 	if err != nil {
 		return nil, inPlace(err)
 	}
+	out = staticArray().ReplaceAllString(out, "static $1 $3$2 ")
 	out = bindSamplers(withoutTwins(out), module)
 	if err := checkMatrixCalls(out); err != nil {
 		return nil, err
@@ -72,6 +73,7 @@ var (
 	helperStart    = lazyregexp.New(`^[\w<>]+ naga_\w+\(`)
 	matrixFunction = lazyregexp.New(`(?m)^\w+ ([GS]etMat\w*On\w+)\(`)
 	matrixCall     = lazyregexp.New(`(?m)^ .*?\b([GS]etMat\w*On\w+)\(`)
+	staticArray    = lazyregexp.New(`(?m)^static (\w+)((?:\[\d+\])+) (\w+) `) // naga puts the brackets before the name
 	samplerHeap    = lazyregexp.New(`(?m)^Sampler(?:Comparison)?State naga\w*SamplerHeap\[\d+\].*\n|^StructuredBuffer<uint> nagaGroup\d+SamplerIndexArray.*\n`)
 	heapSampler    = lazyregexp.New(`(?m)^static const (Sampler\w*State) (\w+) = naga\w*SamplerHeap\[nagaGroup(\d+)SamplerIndexArray\[(\d+)\]\];$`)
 )

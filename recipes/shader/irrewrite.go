@@ -144,7 +144,7 @@ func concrete(m *ir.Module) {
 	r := &rewriter{module: m, function: &ir.Function{Expressions: m.GlobalExpressions}}
 	for i, e := range m.GlobalExpressions {
 		t, err := ir.ResolveExpressionType(m, r.function, ir.ExpressionHandle(i))
-		if err == nil && (t.Handle == nil || int(*t.Handle) < len(m.Types)) { // or checkTypes says what is wrong
+		if err == nil && (t.Handle == nil || int(*t.Handle) < len(m.Types)) { // checkTypes reports the error
 			m.GlobalExpressions[i].Kind = literals(r, e.Kind, ir.TypeResInner(m, t))
 		}
 		r.function.ExpressionTypes = append(r.function.ExpressionTypes, t)
@@ -187,24 +187,36 @@ func literals(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.Expression
 	return kind
 }
 
-// wholeVector spells out vectors of no or one component: naga makes them of vec2() and
-// vec2(1) in constants.
+// wholeVector spells out vectors of no or one component and vectors of vectors: naga makes
+// them of vec2(), vec2(1) and vec3(vec2(1, 2), 3) in constants, where SPIR-V wants scalars.
 func (r *rewriter) wholeVector(c ir.ExprCompose) ir.ExpressionKind {
 	if int(c.Type) >= len(r.module.Types) {
 		return c
 	}
 	v, ok := r.module.Types[c.Type].Inner.(ir.VectorType)
 	switch {
-	case ok && len(c.Components) == 0:
+	case !ok:
+		return c
+	case len(c.Components) == 0:
 		return ir.ExprZeroValue{Type: c.Type}
-	case ok && len(c.Components) == 1 && r.typeOf(c.Components[0]) == v.Scalar:
+	case len(c.Components) == 1 && r.typeOf(c.Components[0]) == v.Scalar:
 		c.Components = slices.Repeat(c.Components, int(v.Size))
+		return c
 	}
+	var flat []ir.ExpressionHandle
+	for _, h := range c.Components {
+		if inner, ok := r.function.Expressions[h].Kind.(ir.ExprCompose); ok && ofKind(r.typeOf(h), v.Scalar.Kind) {
+			flat = append(flat, inner.Components...)
+		} else {
+			flat = append(flat, h)
+		}
+	}
+	c.Components = flat
 	return c
 }
 
-// forGLSL replaces the expressions that GLSL lacks, or for which its result is not the
-// result that WGSL defines.
+// forGLSL replaces expressions that GLSL lacks, and expressions that have another result
+// in GLSL than in WGSL.
 func forGLSL(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
 	switch k := kind.(type) {
 	case ir.ExprSelect:
@@ -217,7 +229,7 @@ func forGLSL(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionK
 	return kind
 }
 
-// forES leaves it to the driver how exact derivatives are: OpenGL ES has no say in that.
+// forES makes derivatives plain ones: OpenGL ES has no coarse and fine derivatives.
 func forES(_ *rewriter, kind ir.ExpressionKind, _ ir.TypeInner) ir.ExpressionKind {
 	if k, ok := kind.(ir.ExprDerivative); ok {
 		k.Control = ir.DerivativeNone

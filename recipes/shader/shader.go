@@ -1,12 +1,22 @@
 // Package shader is the recipe for shaders.
 //
 // WGSL (.wgsl) is compiled to SPIR-V, GLSL, HLSL or the Metal shading language by the
-// library naga. It finds what is no WGSL, unknown names and some wrong types, not
-// all of them: let spirv-val or the driver judge what comes out. SPIR-V of a later
-// version than spirv_version is refused, and such as naga is known to get wrong. It
+// library naga, which is young. So the recipe works out the type of each expression and
+// the offset of each member itself and refuses a shader that naga got wrong, with the
+// line of the function or declaration. It spells out operators and functions that GLSL
+// or HLSL lacks or defines in another way. spirv-val and the driver still know more. Naga
 // does not know hexadecimal floats and overrides yet. GLSL (.glsl, .vert, .frag, .comp, .geom, .tesc,
 // .tese) has its includes expanded, so that one file is all that a driver needs; an
 // external compiler can make SPIR-V of it.
+//
+// # GLSL and HLSL made of WGSL
+//
+// GLSL has no groups: the bindings of @group(0) stay, the bindings of each later group
+// follow the group before it. A comment behind #version lists them with the names of
+// blocks and textures, for versions that have no layout(binding) as well. Structs are
+// padded where std140 or std430 would place a member elsewhere than WGSL. A texture is
+// tied to one sampler. In HLSL, @group(G) @binding(B) is the register B of its kind in
+// space G.
 //
 // # Includes
 //

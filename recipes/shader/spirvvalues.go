@@ -27,6 +27,8 @@ func (m *spirvModule) value(op, t uint32, w []uint32) error {
 		return m.scalars(op, opTypeInt, w[1:]...)
 	case op == opVectorShuffle && len(w) >= 2:
 		return m.shuffle(t, w)
+	case op == opConstantComposite && len(m.types[t]) == 3 && m.types[t][0] == opTypeVector && len(w) != int(m.types[t][2]):
+		return fmt.Errorf("a constant %s is made of %d parts", m.name(t), len(w))
 	case op == opConstruct || op == opConstantComposite:
 		return m.construct(t, w)
 	case op == opTranspose || op >= opMatrixTimesScalar && op <= opMatrixTimesMatrix:

@@ -138,6 +138,9 @@ func (o *order) compile() ([]byte, error) {
 		return nil, inPlace(problems[0])
 	}
 	if o.Format != "source" {
+		if err := checkNames(withoutComments([]byte(o.Source))); err != nil {
+			return nil, atDeclaration(o.Source, err)
+		}
 		if err := checkOffsets(module, []byte(o.Source)); err != nil {
 			return nil, atDeclaration(o.Source, err)
 		}
@@ -247,6 +250,24 @@ func atDeclaration(source string, err error) error {
 		return plaintext.Errorf([]byte(source), at[2], "%s", err)
 	}
 	return err
+}
+
+var (
+	functionName = lazyregexp.New(`\bfn\s+(\w+)`)
+	builtInNames = lazyregexp.New(`^(?:abs|a?(?:cos|sin|tan)h?|atan2|all|any|arrayLength|atomic(?:Add|And|CompareExchangeWeak|Exchange|Load|Max|Min|Or|Store|Sub|Xor)|bitcast|ceil|clamp|count(?:LeadingZeros|OneBits|TrailingZeros)|cross|degrees|determinant|` +
+		`distance|dot|dot4\w+|dpd[xy]\w*|exp2?|extractBits|faceForward|first(?:LeadingBit|TrailingBit)|floor|fma|fract|frexp|fwidth\w*|insertBits|inverseSqrt|ldexp|length|log2?|max|min|mix|modf|` +
+		`normalize|pow|quantizeToF16|quad(?:Broadcast|Swap[XYD]\w*)|radians|reflect|refract|reverseBits|round|saturate|select|sign|smoothstep|sqrt|step|storageBarrier|subgroup[A-Z]\w+|texture(?:Dimensions|Gather(?:Compare)?|Load|Num(?:Layers|Levels|Samples)|Sample(?:BaseClampToEdge|Bias|Compare(?:Level)?|Grad|Level)?|Store)|transpose|trunc|` +
+		`(?:un)?pack[24]x\w+|workgroup(?:Barrier|UniformLoad)|inverse|outer)$`)
+)
+
+// checkNames refuses functions that are called like built-in ones: naga calls those.
+func checkNames(code []byte) error {
+	for _, m := range functionName().FindAllSubmatch(code, -1) {
+		if builtInNames().Match(m[1]) {
+			return &declarationError{"fn", string(m[1]), errors.New("the WGSL compiler calls the built-in function of this name instead; give it another name")}
+		}
+	}
+	return nil
 }
 
 // oneLine is what a library says, without line ends, shortened if it is very long.

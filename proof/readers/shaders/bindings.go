@@ -137,7 +137,7 @@ func (g *generator) structure(name string, inner *member, uniform bool, n int) m
 		m.name = fmt.Sprintf("%s%d", pick(g, "a", "position", "sampler2D_", "half", "m_"), i)
 		g.line("  %s%s: %s,", m.attributes, m.name, m.text)
 		offset := roundUp(whole.size, m.align)
-		if uniform && i > 0 { // what follows a struct lies 16 bytes behind its end
+		if uniform && i > 0 { // the next member starts at a multiple of 16
 			offset = roundUp(offset, m.align)
 		}
 		for _, v := range m.numbers {

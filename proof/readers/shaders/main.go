@@ -1,5 +1,5 @@
 // Command shaders writes random WGSL, cooks it to SPIR-V, GLSL of several versions, HLSL
-// and the Metal shading language, and has others judge what comes out:
+// and the Metal shading language, and has independent programs check the results:
 //
 //   - spirv-val: SPIR-V
 //   - glslangValidator: GLSL, and HLSL as far as it knows it
@@ -253,13 +253,13 @@ var (
 	staticArray = regexp.MustCompile(`(static const .*\]) = Construct.*;`)
 )
 
-// forGlslang leaves out what the HLSL of glslangValidator does not know: casts of 0 to
-// arrays, and static arrays that a function returns.
+// forGlslang removes HLSL that glslangValidator does not support: casts of 0 to arrays,
+// and functions as first values of static arrays.
 func forGlslang(text string) string {
 	return staticArray.ReplaceAllString(zeroArray.ReplaceAllString(text, ";"), "$1;")
 }
 
-// firstError returns the first line that says what is wrong.
+// firstError returns the first error line.
 func firstError(said string) string {
 	for line := range strings.Lines(said) {
 		if strings.Contains(line, "rror") && !strings.Contains(line, "parsing failed") && !strings.Contains(line, "compilation errors") {

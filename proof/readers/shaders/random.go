@@ -32,14 +32,14 @@ func (s shape) String() string {
 	return name
 }
 
-// A place is a name, or part of what it names, that expressions can use.
+// A place is a variable, or a part of one, that expressions can use.
 type place struct {
 	text string
 	of   shape
 	use  use
 }
 
-// A use says what can be done with a place.
+// A use tells whether a place can be stored to.
 type use byte
 
 const (
