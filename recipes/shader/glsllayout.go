@@ -142,12 +142,17 @@ func (l *blockLayout) structure(h ir.TypeHandle, t ir.StructType) (end, alignmen
 
 func (l *blockLayout) note(h ir.TypeHandle, pads []padding) { l.pads[h] = pads }
 
-// maxPadding is how many bytes a struct is padded with at most in one place.
-const maxPadding = 64 << 10
+// A struct is padded with at most maxPadding bytes in one place, and with at most
+// maxFloats if each float is a member.
+const (
+	maxPadding = 64 << 10
+	maxFloats  = 1 << 10
+)
 
 // applyPadding adds the members, and changes all uses of the structs.
 func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
 	r := &rewriter{module: m}
+	natural := &blockLayout{m, false, map[ir.TypeHandle][]padding{}, map[ir.TypeHandle][2]int{}}
 	added := map[ir.TypeHandle][]int{} // for each member the fillers before it, and those at the end
 	padded := map[ir.TypeHandle]ir.StructType{}
 	for h := range ir.TypeHandle(len(m.Types)) {
@@ -155,7 +160,8 @@ func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
 		if len(pads) == 0 {
 			continue
 		}
-		s, counts, err := r.pad(m.Types[h].Inner.(ir.StructType), pads)
+		_, alignment, err := natural.layOut(h)
+		s, counts, err := r.pad(m.Types[h].Inner.(ir.StructType), pads, err == nil && alignment >= 16)
 		if err != nil {
 			return &declarationError{"struct", m.Types[h].Name, err}
 		}
@@ -201,8 +207,8 @@ func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
 }
 
 // pad adds fillers to a struct, and returns how many come before each old member and how
-// many at the end.
-func (r *rewriter) pad(old ir.StructType, pads []padding) (s ir.StructType, counts []int, err error) {
+// many at the end. Vectors as fillers would align a struct that is not aligned to 16 bytes.
+func (r *rewriter) pad(old ir.StructType, pads []padding, vectors bool) (s ir.StructType, counts []int, err error) {
 	float, four := r.declare(scalarF32), r.declare(ir.VectorType{Size: 4, Scalar: scalarF32})
 	s.Span = old.Span
 	counts = make([]int, len(old.Members)+1)
@@ -211,14 +217,18 @@ func (r *rewriter) pad(old ir.StructType, pads []padding) (s ir.StructType, coun
 			if p.member != i {
 				continue
 			}
-			if p.to-p.from > maxPadding {
-				return s, nil, fmt.Errorf("GLSL needs a padding of %d bytes; at most %d are written", p.to-p.from, maxPadding)
+			most := maxPadding
+			if !vectors {
+				most = maxFloats
+			}
+			if p.to-p.from > most {
+				return s, nil, fmt.Errorf("GLSL needs a padding of %d bytes; at most %d are written", p.to-p.from, most)
 			}
 			for at := p.from; at < p.to; counts[i]++ {
 				filler, size := float, 4
-				if whole := (p.to - at) / 16; at%16 == 0 && whole == 1 {
+				if whole := (p.to - at) / 16; vectors && at%16 == 0 && whole == 1 {
 					filler, size = four, 16
-				} else if at%16 == 0 && whole > 1 {
+				} else if vectors && at%16 == 0 && whole > 1 {
 					n := uint32(whole)
 					filler, size = r.declare(ir.ArrayType{Base: four, Size: ir.ArraySize{Constant: &n}, Stride: 16}), 16*whole
 				}

@@ -48,7 +48,9 @@ func TestMeaningOfWGSLIsKept(t *testing.T) {
 func TestLayoutIsKept(t *testing.T) {
 	for _, tc := range []struct{ source, want string }{
 		{"struct U { @size(32) a: f32, @align(64) b: f32 } @group(0) @binding(0) var<storage, read_write> u: U; " + compute + "u.b = u.a; }",
-			"struct U {\n    float a;\n    float padding_4_;\n    float padding_8_;\n    float padding_12_;\n    vec4 padding_16_[3];\n    float b;\n    float padding_68_;\n    float padding_72_;\n    float padding_76_;\n    vec4 padding_80_[3];\n};\n"},
+			"struct U {\n    float a;\n    float padding_4_;\n    float padding_8_;\n    float padding_12_;\n    float padding_16_;\n"},
+		{"struct U { a: vec4<f32>, @align(64) b: f32 } @group(0) @binding(0) var<storage, read_write> u: U; " + compute + "u.b = u.a.x; }",
+			"struct U {\n    vec4 a;\n    vec4 padding_16_[3];\n    float b;\n    float padding_68_;\n    float padding_72_;\n    float padding_76_;\n    vec4 padding_80_[3];\n};\n"},
 		{"struct U { a: f32, @align(16) b: f32 } @group(0) @binding(0) var<storage, read_write> u: U; " + compute + "u = U(u.a, 2.0); }",
 			"_group_0_binding_0_cs = U(_e3, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0);"},
 		{"struct U { a: vec3<f32>, b: f32, c: mat3x3<f32> } @group(0) @binding(0) var<uniform> u: U; @group(0) @binding(1) var<storage, read_write> o: f32; " + compute + "o = u.b; }",
