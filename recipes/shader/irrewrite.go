@@ -82,7 +82,11 @@ func (r *rewriter) add(kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionHand
 
 // typeOf returns the type of an expression of the copy.
 func (r *rewriter) typeOf(h ir.ExpressionHandle) ir.TypeInner {
-	return ir.TypeResInner(r.module, r.function.ExpressionTypes[h])
+	t := r.function.ExpressionTypes[h]
+	if t.Handle != nil && int(*t.Handle) >= len(r.module.Types) {
+		return nil // a constant to which naga gives no type
+	}
+	return ir.TypeResInner(r.module, t)
 }
 
 var (
@@ -149,6 +153,11 @@ func concrete(m *ir.Module) {
 		}
 		r.function.ExpressionTypes = append(r.function.ExpressionTypes, t)
 	}
+	for i, e := range m.GlobalExpressions {
+		if c, ok := e.Kind.(ir.ExprCompose); ok && int(c.Type) >= len(m.Types) {
+			m.GlobalExpressions[i].Kind = ir.Literal{Value: ir.LiteralBool(false)} // now unused, or of a wrong type
+		}
+	}
 }
 
 // literals makes abstract numbers concrete, and named constants that are one number
@@ -205,7 +214,8 @@ func (r *rewriter) wholeVector(c ir.ExprCompose) ir.ExpressionKind {
 	}
 	var flat []ir.ExpressionHandle
 	for _, h := range c.Components {
-		if inner, ok := r.function.Expressions[h].Kind.(ir.ExprCompose); ok && ofKind(r.typeOf(h), v.Scalar.Kind) {
+		inner, ok := r.function.Expressions[h].Kind.(ir.ExprCompose)
+		if ok && !slices.ContainsFunc(inner.Components, func(p ir.ExpressionHandle) bool { return r.typeOf(p) != v.Scalar }) {
 			flat = append(flat, inner.Components...)
 		} else {
 			flat = append(flat, h)
