@@ -30,7 +30,8 @@
 // #pragma once gets guards of #ifndef in the place of it. A file that includes
 // itself is an error unless it has guards of its own, or that line.
 //
-// A #version line of an included file is dropped, and so are the lines of extensions
+// If the source has no #version line, it gets the line of the file that it includes first.
+// Other #version lines of included files are dropped, and so are the lines of extensions
 // that let a compiler expand includes. The options defines come after the #version of
 // the source. #line numbers lines as the GLSL of that version does.
 //
