@@ -261,8 +261,10 @@ func mathFeature(f ir.MathFunction) feature {
 		return feature{"pack4x8snorm and pack4x8unorm", 400, 310}
 	case ir.MathPack2x16unorm:
 		return feature{"pack2x16unorm", 400, 300}
-	case ir.MathPack2x16snorm:
-		return feature{"pack2x16snorm", 420, 300}
+	case ir.MathPack2x16snorm, ir.MathUnpack2x16snorm:
+		return feature{"pack2x16snorm and unpack2x16snorm", 420, 300}
+	case ir.MathUnpack4x8snorm: // naga's way without it gives -128 / 127
+		return feature{"unpack4x8snorm", 400, 310}
 	case ir.MathPack2x16float, ir.MathUnpack2x16float, ir.MathQuantizeF16:
 		return feature{"floats of 16 bits", 420, 300}
 	}
