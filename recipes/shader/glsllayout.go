@@ -60,10 +60,19 @@ func (l *blockLayout) layOut(h ir.TypeHandle) (size, alignment int, err error) {
 	}
 	switch t := l.module.Types[h].Inner.(type) {
 	case ir.ScalarType:
-		size, alignment = int(t.Width), int(t.Width)
+		if t.Width != 4 {
+			return 0, 0, fmt.Errorf("%s is not written as GLSL", scalarName(t))
+		}
+		size, alignment = 4, 4
 	case ir.AtomicType:
-		size, alignment = int(t.Scalar.Width), int(t.Scalar.Width)
+		if t.Scalar.Width != 4 || t.Scalar.Kind == ir.ScalarFloat {
+			return 0, 0, fmt.Errorf("atomic<%s> is not written as GLSL", scalarName(t.Scalar))
+		}
+		size, alignment = 4, 4
 	case ir.VectorType:
+		if t.Scalar.Width != 4 {
+			return 0, 0, fmt.Errorf("%s is not written as GLSL", scalarName(t.Scalar))
+		}
 		size, alignment = vectorSize(t.Size)
 	case ir.MatrixType:
 		_, columns := vectorSize(t.Rows)

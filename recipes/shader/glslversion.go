@@ -81,7 +81,13 @@ func checkVersion(m *ir.Module, entry *ir.EntryPoint, number int, es bool, versi
 			return f.error(version)
 		}
 	}
-	for _, f := range interfaceFeatures(m, &entry.Function) {
+	list := interfaceFeatures(m, &entry.Function)
+	if early := entry.EarlyDepthTest; early != nil && early.Conservative != ir.ConservativeDepthUnchanged {
+		list = append(list, feature{"@early_depth_test with greater_equal or less_equal", 420, 0})
+	} else if early != nil {
+		list = append(list, feature{"@early_depth_test", 420, 310})
+	}
+	for _, f := range list {
 		if missing(f) {
 			return &declarationError{"fn", entry.Name, f.error(version)}
 		}
@@ -115,6 +121,14 @@ func interfaceFeatures(m *ir.Module, f *ir.Function) (list []feature) {
 			switch b.Builtin {
 			case ir.BuiltinSampleIndex, ir.BuiltinSampleMask:
 				list = append(list, feature{"sample_index and sample_mask", 400, 320})
+			case ir.BuiltinPrimitiveIndex:
+				list = append(list, feature{"primitive_index", 330, 320})
+			case ir.BuiltinClipDistance:
+				list = append(list, feature{"clip_distances", 330, 0})
+			case ir.BuiltinPosition, ir.BuiltinVertexIndex, ir.BuiltinInstanceIndex, ir.BuiltinFrontFacing, ir.BuiltinFragDepth, ir.BuiltinLocalInvocationID,
+				ir.BuiltinLocalInvocationIndex, ir.BuiltinGlobalInvocationID, ir.BuiltinWorkGroupID, ir.BuiltinNumWorkGroups, ir.BuiltinPointSize:
+			default:
+				list = append(list, feature{name: fmt.Sprintf("a built-in value (number %d of naga)", b.Builtin)})
 			}
 		case ir.LocationBinding:
 			if b.BlendSrc != nil {
@@ -154,10 +168,18 @@ func expressionFeatures(m *ir.Module, f *ir.Function, h ir.ExpressionHandle, kin
 		t, _ := ir.TypeResInner(m, f.ExpressionTypes[h]).(ir.ImageType)
 		return t
 	}
+	_, s := components(ir.TypeResInner(m, f.ExpressionTypes[h]))
+	if s.Kind != ir.ScalarBool && s.Width != 4 && s.Width != 0 {
+		return []feature{{name: "a number of type " + scalarName(s)}}
+	}
 	switch k := kind.(type) {
 	case ir.ExprMath:
 		if name := mathFeature(k.Fun); name.name != "" {
 			return []feature{name}
+		}
+	case ir.ExprImageLoad:
+		if _, parameter := f.Expressions[k.Image].Kind.(ir.ExprFunctionArgument); parameter && image(k.Image).Class == ir.ImageClassDepth {
+			return []feature{{name: "textureLoad of a depth texture that is a parameter of a function"}}
 		}
 	case ir.ExprImageQuery:
 		switch k.Query.(type) {
@@ -181,6 +203,9 @@ func expressionFeatures(m *ir.Module, f *ir.Function, h ir.ExpressionHandle, kin
 	case ir.ExprGlobalVariable:
 		if v := m.GlobalVariables[k.Variable]; v.Space == ir.SpaceStorage {
 			return []feature{{"storage buffers such as " + v.Name, 430, 310}}
+		}
+		if _, ok := m.Types[m.GlobalVariables[k.Variable].Type].Inner.(ir.BindingArrayType); ok {
+			return []feature{{name: "a binding_array"}}
 		}
 		t, ok := m.Types[m.GlobalVariables[k.Variable].Type].Inner.(ir.ImageType)
 		if !ok {

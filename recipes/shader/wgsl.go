@@ -204,6 +204,9 @@ func (o *order) toGLSL(module *ir.Module) ([]byte, error) {
 	if err := padBuffers(module, used); err != nil {
 		return nil, atDeclaration(o.Source, err)
 	}
+	if err := loadDepth(module); err != nil {
+		return nil, atDeclaration(o.Source, err)
+	}
 	rewrite(module, forGLSL)
 	if es {
 		rewrite(module, forES)

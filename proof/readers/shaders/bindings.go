@@ -201,6 +201,8 @@ func (g *generator) sample(s shape, depth int) string {
 		text = fmt.Sprintf("textureLoad(%s, %s)", t.name, texel)
 	case strings.Contains(t.kind, "multisampled"):
 		text = fmt.Sprintf("textureLoad(%s, %s, %s)", t.name, texel, g.expr(integer, 0))
+	case t.kind == "texture_depth_2d" && strings.HasSuffix(t.name, "1"): // loaded or sampled, not both
+		return fmt.Sprintf("vec4<f32>(textureLoad(%s, %s, 0))%s", t.name, texel, g.swizzle("", 4, s.rows))
 	case strings.Contains(t.kind, "depth"):
 		if s.rows != 1 {
 			if s.rows == 4 && !strings.Contains(t.kind, "array") {
